@@ -1,0 +1,140 @@
+#include "server/base/error.h"
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/cord.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "absl/types/optional.h"
+
+namespace waystar {
+namespace {
+
+constexpr absl::string_view kReasonPayload = "waystar/reason";
+constexpr absl::string_view kFieldPayload = "waystar/field";
+constexpr absl::string_view kRetryPayload = "waystar/retry-delay-nanos";
+
+std::string PayloadOf(const absl::Status& status, absl::string_view type) {
+  const absl::optional<absl::Cord> payload = status.GetPayload(type);
+  return payload ? std::string(*payload) : std::string();
+}
+
+}  // namespace
+
+absl::string_view ErrorReasonName(ErrorReason reason) {
+  switch (reason) {
+    case ErrorReason::kUnknown:
+      return "UNKNOWN";
+    case ErrorReason::kBadEdit:
+      return "BAD_EDIT";
+    case ErrorReason::kBadFormat:
+      return "BAD_FORMAT";
+    case ErrorReason::kBadMapId:
+      return "BAD_MAP_ID";
+    case ErrorReason::kBadRectangle:
+      return "BAD_RECTANGLE";
+    case ErrorReason::kBadRow:
+      return "BAD_ROW";
+    case ErrorReason::kBadSize:
+      return "BAD_SIZE";
+    case ErrorReason::kBadSource:
+      return "BAD_SOURCE";
+    case ErrorReason::kBadStream:
+      return "BAD_STREAM";
+    case ErrorReason::kBadTerrain:
+      return "BAD_TERRAIN";
+    case ErrorReason::kBadValue:
+      return "BAD_VALUE";
+    case ErrorReason::kEmptyBatch:
+      return "EMPTY_BATCH";
+    case ErrorReason::kEmptyShape:
+      return "EMPTY_SHAPE";
+    case ErrorReason::kMissingField:
+      return "MISSING_FIELD";
+    case ErrorReason::kTruncated:
+      return "TRUNCATED";
+    case ErrorReason::kUnknownEnumValue:
+      return "UNKNOWN_ENUM_VALUE";
+    case ErrorReason::kUnknownTerrain:
+      return "UNKNOWN_TERRAIN";
+    case ErrorReason::kOffMap:
+      return "OFF_MAP";
+    case ErrorReason::kMapNotFound:
+      return "MAP_NOT_FOUND";
+    case ErrorReason::kMapExists:
+      return "MAP_EXISTS";
+    case ErrorReason::kGoalBlocked:
+      return "GOAL_BLOCKED";
+    case ErrorReason::kNotExpressible:
+      return "NOT_EXPRESSIBLE";
+    case ErrorReason::kStartBlocked:
+      return "START_BLOCKED";
+    case ErrorReason::kStaleRevision:
+      return "STALE_REVISION";
+    case ErrorReason::kImportTooLarge:
+      return "IMPORT_TOO_LARGE";
+    case ErrorReason::kBatchTooLarge:
+      return "BATCH_TOO_LARGE";
+    case ErrorReason::kQueueFull:
+      return "QUEUE_FULL";
+    case ErrorReason::kQueueTimeout:
+      return "QUEUE_TIMEOUT";
+    case ErrorReason::kResponseTooLarge:
+      return "RESPONSE_TOO_LARGE";
+    case ErrorReason::kTooManyMaps:
+      return "TOO_MANY_MAPS";
+    case ErrorReason::kTransfersBusy:
+      return "TRANSFERS_BUSY";
+    case ErrorReason::kCancelled:
+      return "CANCELLED";
+    case ErrorReason::kDeadlineExceeded:
+      return "DEADLINE_EXCEEDED";
+    case ErrorReason::kDraining:
+      return "DRAINING";
+    case ErrorReason::kTransferTimeout:
+      return "TRANSFER_TIMEOUT";
+  }
+  return "UNKNOWN";
+}
+
+absl::Status MakeError(absl::StatusCode code, ErrorReason reason, absl::string_view field,
+                       absl::string_view message) {
+  absl::Status status(code, message);
+  status.SetPayload(kReasonPayload, absl::Cord(ErrorReasonName(reason)));
+  if (!field.empty()) {
+    status.SetPayload(kFieldPayload, absl::Cord(field));
+  }
+  return status;
+}
+
+absl::Status Refusal(ErrorReason reason, absl::Duration retry_delay, absl::string_view message) {
+  absl::Status status = MakeError(absl::StatusCode::kResourceExhausted, reason, "", message);
+  status.SetPayload(kRetryPayload, absl::Cord(absl::StrCat(absl::ToInt64Nanoseconds(retry_delay))));
+  return status;
+}
+
+std::string ErrorReasonOf(const absl::Status& status) { return PayloadOf(status, kReasonPayload); }
+
+std::string ErrorFieldOf(const absl::Status& status) { return PayloadOf(status, kFieldPayload); }
+
+absl::Duration RetryDelayOf(const absl::Status& status) {
+  std::int64_t nanos = 0;
+  if (!absl::SimpleAtoi(PayloadOf(status, kRetryPayload), &nanos)) {
+    return absl::ZeroDuration();
+  }
+  return absl::Nanoseconds(nanos);
+}
+
+absl::Status WithFieldPrefix(const absl::Status& status, absl::string_view prefix) {
+  absl::Status prefixed = status;
+  if (!status.ok()) {
+    prefixed.SetPayload(kFieldPayload, absl::Cord(absl::StrCat(prefix, ErrorFieldOf(status))));
+  }
+  return prefixed;
+}
+
+}  // namespace waystar

@@ -1,0 +1,83 @@
+// Errors as values: an absl::Status with a canonical code, a sentence for people, a machine-readable reason
+// and the request field to blame.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+
+namespace waystar {
+
+// What went wrong, for programs. Names are part of the public contract: add, never rename.
+enum class ErrorReason : std::uint8_t {
+  kUnknown,
+  // INVALID_ARGUMENT
+  kBadEdit,
+  kBadFormat,
+  kBadMapId,
+  kBadRectangle,
+  kBadRow,
+  kBadSize,
+  kBadSource,
+  kBadStream,
+  kBadTerrain,
+  kBadValue,
+  kEmptyBatch,
+  kEmptyShape,
+  kMissingField,
+  kTruncated,
+  kUnknownEnumValue,
+  kUnknownTerrain,
+  // OUT_OF_RANGE
+  kOffMap,
+  // NOT_FOUND, ALREADY_EXISTS
+  kMapNotFound,
+  kMapExists,
+  // FAILED_PRECONDITION
+  kGoalBlocked,
+  kNotExpressible,
+  kStartBlocked,
+  // ABORTED
+  kStaleRevision,
+  // RESOURCE_EXHAUSTED
+  kBatchTooLarge,
+  kImportTooLarge,
+  kQueueFull,
+  kQueueTimeout,
+  kResponseTooLarge,
+  kTooManyMaps,
+  kTransfersBusy,
+  // DEADLINE_EXCEEDED, CANCELLED, UNAVAILABLE
+  kCancelled,
+  kDeadlineExceeded,
+  kDraining,
+  kTransferTimeout,
+};
+
+// "MAP_NOT_FOUND" for kMapNotFound, and so on; "UNKNOWN" for kUnknown.
+absl::string_view ErrorReasonName(ErrorReason reason);
+
+// `field` is the path of the offending field from the request's root, such as "edits[3].block.cells[0]";
+// empty where no field is to blame.
+absl::Status MakeError(absl::StatusCode code, ErrorReason reason, absl::string_view field,
+                       absl::string_view message);
+
+inline absl::Status InvalidArgument(ErrorReason reason, absl::string_view field, absl::string_view message) {
+  return MakeError(absl::StatusCode::kInvalidArgument, reason, field, message);
+}
+
+// A refusal that passes by itself: RESOURCE_EXHAUSTED, to be tried again after `retry_delay`.
+absl::Status Refusal(ErrorReason reason, absl::Duration retry_delay, absl::string_view message);
+
+// What MakeError and Refusal put in; empty and zero for any other status.
+std::string ErrorReasonOf(const absl::Status& status);
+std::string ErrorFieldOf(const absl::Status& status);
+absl::Duration RetryDelayOf(const absl::Status& status);
+
+// The same error with `prefix` put before its field: "edits[3]." + "block.cells[0]".
+absl::Status WithFieldPrefix(const absl::Status& status, absl::string_view prefix);
+
+}  // namespace waystar

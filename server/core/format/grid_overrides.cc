@@ -1,0 +1,53 @@
+#include "server/core/format/grid_overrides.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "server/base/status_macros.h"
+
+namespace waystar::core {
+namespace {
+
+Terrain Overridden(Terrain terrain, const TerrainOverride& changes) {
+  terrain.name = changes.name.value_or(terrain.name);
+  // A cost makes a terrain passable unless the override says otherwise: whoever prices water means to cross
+  // it.
+  terrain.impassable = changes.impassable.value_or(terrain.impassable && !changes.cost.has_value());
+  terrain.cost = changes.cost.value_or(terrain.cost);
+  return terrain;
+}
+
+}  // namespace
+
+absl::StatusOr<GridSettings> ApplyOverrides(GridSettings base, const GridOverrides& overrides) {
+  base.connectivity = overrides.connectivity.value_or(base.connectivity);
+  base.diagonal_cost = overrides.diagonal_cost.value_or(base.diagonal_cost);
+
+  // Checked apart from the base, so that an error's index counts what the caller wrote.
+  GridSettings written{.diagonal_cost = base.diagonal_cost};
+  written.terrains.clear();
+  for (const TerrainOverride& changes : overrides.terrains) {
+    const auto known = std::find_if(base.terrains.begin(), base.terrains.end(),
+                                    [&](const Terrain& terrain) { return terrain.symbol == changes.symbol; });
+    const Terrain fallback{.symbol = changes.symbol, .name = std::string(1, changes.symbol)};
+    written.terrains.push_back(Overridden(known == base.terrains.end() ? fallback : *known, changes));
+  }
+  if (!written.terrains.empty()) {
+    WAYSTAR_RETURN_IF_ERROR(CheckGridSettings(written));
+  }
+  for (Terrain& terrain : written.terrains) {
+    const auto known = std::find_if(base.terrains.begin(), base.terrains.end(),
+                                    [&](const Terrain& other) { return other.symbol == terrain.symbol; });
+    if (known == base.terrains.end()) {
+      base.terrains.push_back(std::move(terrain));
+    } else {
+      *known = std::move(terrain);
+    }
+  }
+  WAYSTAR_RETURN_IF_ERROR(CheckGridSettings(base));
+  return base;
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,35 @@
+// What a caller says of a grid beside its cells, in addition to what the map's bytes say.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "server/core/map/grid_settings.h"
+
+namespace waystar::core {
+
+// A terrain of a symbol; what is left out keeps the value the map's format gives the symbol, else the
+// default.
+struct TerrainOverride {
+  char symbol = 0;
+  std::optional<std::string> name;
+  std::optional<double> cost;
+  std::optional<bool> impassable;
+};
+
+struct GridOverrides {
+  std::optional<Connectivity> connectivity;
+  std::optional<double> diagonal_cost;
+  std::vector<TerrainOverride> terrains;
+  // The longest width and height to accept.
+  int max_side = kMaxMapSide;
+};
+
+// `base` with the overrides laid over it: a known symbol is redefined, an unknown one is added.
+// INVALID_ARGUMENT / BAD_VALUE or BAD_TERRAIN with the field "diagonal_cost" or "terrains[i].cost" and so on,
+// i counting the overrides, as CheckGridSettings says; also if two overrides share a symbol.
+absl::StatusOr<GridSettings> ApplyOverrides(GridSettings base, const GridOverrides& overrides);
+
+}  // namespace waystar::core

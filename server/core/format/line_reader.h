@@ -1,0 +1,38 @@
+// Reads text a line at a time.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+
+namespace waystar::core {
+
+// Lines end with LF or CR LF; the last may end with neither. Thread safety: none.
+class LineReader {
+ public:
+  // `text` must outlive the lines.
+  explicit LineReader(absl::string_view text) : rest_(text) {}
+
+  // The next line without its end, or nothing after the last.
+  std::optional<absl::string_view> Next() {
+    if (rest_.empty()) {
+      return std::nullopt;
+    }
+    ++line_number_;
+    const std::size_t end = rest_.find('\n');
+    absl::string_view line = rest_.substr(0, end);
+    rest_ = end == absl::string_view::npos ? absl::string_view() : rest_.substr(end + 1);
+    return absl::StripSuffix(line, "\r");
+  }
+
+  // Of the line that Next returned last; the first line is 1.
+  std::size_t line_number() const { return line_number_; }
+
+ private:
+  absl::string_view rest_;
+  std::size_t line_number_ = 0;
+};
+
+}  // namespace waystar::core

@@ -1,0 +1,33 @@
+// Grid maps as rows of symbols, the core of every text format.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/map/grid_settings.h"
+
+namespace waystar::core {
+
+// Where rows come from, to tell people, and how large a map they may make.
+struct RowSource {
+  // Where the rows are lines of a file: the number of the first row's line, counted from 1; 0 where the rows
+  // are a list. An error in row 2 of a list has field "rows[2]"; one in a file has no field and names the
+  // line.
+  std::size_t first_line = 0;
+  int max_side = kMaxMapSide;
+};
+
+// One symbol a cell: an obstacle symbol or that of one of settings.terrains.
+// INVALID_ARGUMENT with reason BAD_SIZE (no rows, an empty row, more than max_side rows or columns),
+// BAD_ROW (rows of unequal length), UNKNOWN_TERRAIN; and the errors of CheckGridSettings.
+absl::StatusOr<GridMap> ParseRows(absl::Span<const absl::string_view> rows, GridSettings settings,
+                                  RowSource source);
+
+// Row y of a map as symbols; an obstacle is `obstacle_symbol`, whatever the terrain below.
+std::string FormatRow(const GridMap& map, int y, char obstacle_symbol);
+
+}  // namespace waystar::core

@@ -1,0 +1,161 @@
+#include "server/core/format/text.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/format/line_reader.h"
+#include "server/core/format/rows.h"
+
+namespace waystar::core {
+namespace {
+
+constexpr absl::string_view kHeaderEnd = "map";
+
+absl::Status HeaderError(std::size_t line, absl::string_view message) {
+  return InvalidArgument(ErrorReason::kBadFormat, "", absl::StrCat("line ", line, ": ", message));
+}
+
+absl::Status ParseTerrain(absl::Span<const absl::string_view> words, std::size_t line,
+                          GridOverrides& header) {
+  TerrainOverride terrain;
+  double cost = 0.0;
+  if (words.size() != 4 || words[1].size() != 1 ||
+      (words[3] != "impassable" && !absl::SimpleAtod(words[3], &cost))) {
+    return HeaderError(line, "expected \"terrain SYMBOL NAME COST\" or \"terrain SYMBOL NAME impassable\"");
+  }
+  terrain.symbol = words[1].front();
+  terrain.name = std::string(words[2]);
+  if (words[3] == "impassable") {
+    terrain.impassable = true;
+  } else {
+    terrain.cost = cost;
+  }
+  header.terrains.push_back(std::move(terrain));
+  return absl::OkStatus();
+}
+
+absl::Status ParseHeaderLine(absl::string_view text, std::size_t line, GridOverrides& header) {
+  const std::vector<absl::string_view> words =
+      absl::StrSplit(text, absl::ByAnyChar(" \t"), absl::SkipEmpty());
+  const absl::string_view key = words.front();
+  if (key == "terrain") {
+    return ParseTerrain(words, line, header);
+  }
+  if (key == "connectivity" && words.size() == 2 && (words[1] == "4" || words[1] == "8")) {
+    if (header.connectivity) {
+      return HeaderError(line, "a second connectivity");
+    }
+    header.connectivity = words[1] == "4" ? Connectivity::kFour : Connectivity::kEight;
+    return absl::OkStatus();
+  }
+  double cost = 0.0;
+  if (key == "diagonal_cost" && words.size() == 2 && absl::SimpleAtod(words[1], &cost)) {
+    if (header.diagonal_cost) {
+      return HeaderError(line, "a second diagonal_cost");
+    }
+    header.diagonal_cost = cost;
+    return absl::OkStatus();
+  }
+  return HeaderError(line, absl::StrCat("\"", absl::CHexEscape(text.substr(0, 60)),
+                                        "\" is none of \"connectivity 4|8\", \"diagonal_cost NUMBER\", "
+                                        "\"terrain SYMBOL NAME COST|impassable\" and \"map\""));
+}
+
+// A header's lines hold words; a row has no spaces, and no terrain may be called by one.
+bool LooksLikeHeader(absl::string_view line) { return line == kHeaderEnd || absl::StrContains(line, ' '); }
+
+}  // namespace
+
+absl::StatusOr<GridMap> ParseText(absl::string_view bytes, const GridOverrides& overrides) {
+  LineReader lines(bytes);
+  std::optional<absl::string_view> line = lines.Next();
+  while (line && line->empty()) {
+    line = lines.Next();
+  }
+  GridSettings settings;
+  if (line && LooksLikeHeader(*line)) {
+    GridOverrides header;
+    for (; line && *line != kHeaderEnd; line = lines.Next()) {
+      if (!absl::StripAsciiWhitespace(*line).empty()) {
+        WAYSTAR_RETURN_IF_ERROR(ParseHeaderLine(*line, lines.line_number(), header));
+      }
+    }
+    if (!line) {
+      return HeaderError(lines.line_number(), "the header does not end with a line \"map\"");
+    }
+    absl::StatusOr<GridSettings> with_header = ApplyOverrides(std::move(settings), header);
+    if (!with_header.ok()) {
+      return InvalidArgument(ErrorReason::kBadFormat, "",
+                             absl::StrCat("in the header: ", with_header.status().message()));
+    }
+    settings = *std::move(with_header);
+    line = lines.Next();
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(settings, ApplyOverrides(std::move(settings), overrides));
+
+  const RowSource source{.first_line = std::max<std::size_t>(lines.line_number(), 1),
+                         .max_side = overrides.max_side};
+  std::vector<absl::string_view> rows;
+  std::size_t empty_lines = 0;
+  for (; line; line = lines.Next()) {
+    if (line->empty()) {
+      ++empty_lines;
+      continue;
+    }
+    if (empty_lines > 0) {
+      return InvalidArgument(ErrorReason::kBadRow, "",
+                             absl::StrCat("line ", lines.line_number(), ": a row after an empty line"));
+    }
+    rows.push_back(*line);
+    // A row more than allowed is enough to know: the rest of the file is not kept.
+    if (static_cast<int>(rows.size()) > overrides.max_side) {
+      break;
+    }
+  }
+  return ParseRows(rows, std::move(settings), source);
+}
+
+std::string FormatText(const GridMap& map) {
+  const GridSettings& settings = map.settings();
+  std::string text;
+  if (settings != GridSettings{}) {
+    absl::StrAppend(&text, "connectivity ", settings.connectivity == Connectivity::kFour ? 4 : 8, "\n");
+    if (settings.diagonal_cost != kSqrt2) {
+      absl::StrAppendFormat(&text, "diagonal_cost %.17g\n", settings.diagonal_cost);
+    }
+    for (const Terrain& terrain : settings.terrains) {
+      absl::StrAppendFormat(&text, "terrain %c %s ", terrain.symbol, terrain.name);
+      if (terrain.impassable) {
+        text += "impassable\n";
+      } else {
+        absl::StrAppendFormat(&text, "%.17g\n", terrain.cost);
+      }
+    }
+    absl::StrAppend(&text, kHeaderEnd, "\n");
+  }
+  text.reserve(text.size() +
+               static_cast<std::size_t>(map.height()) * static_cast<std::size_t>(map.width() + 1));
+  for (int y = 0; y < map.height(); ++y) {
+    absl::StrAppend(&text, FormatRow(map, y, kObstacleSymbol), "\n");
+  }
+  return text;
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,33 @@
+// The plain text format: an optional header, then one line per row of the map.
+//
+//   connectivity 4
+//   diagonal_cost 1.4
+//   terrain ~ river 3
+//   terrain ^ mountain impassable
+//   map
+//   ..~~..
+//   .#~~^.
+//
+// The header's lines may come in any order, each key but terrain at most once; without a header the first
+// line is the first row. '.' is ground of cost 1, '#', '@' and 'O' are obstacles, other symbols are those of
+// the header and of the caller's overrides, which win. Empty lines before the header and after the last row
+// are ignored.
+#pragma once
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "server/core/format/grid_overrides.h"
+#include "server/core/map/grid_map.h"
+
+namespace waystar::core {
+
+// Errors of ParseRows and ApplyOverrides; INVALID_ARGUMENT / BAD_FORMAT, naming the line, for a bad header.
+absl::StatusOr<GridMap> ParseText(absl::string_view bytes, const GridOverrides& overrides);
+
+// Reads back as the same map, except that an obstacle forgets the terrain below it. Has a header only where
+// the map is not what a file without one gives.
+std::string FormatText(const GridMap& map);
+
+}  // namespace waystar::core

@@ -1,0 +1,67 @@
+#include "server/core/map/grid_map.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+
+namespace waystar::core {
+namespace {
+
+absl::Status CheckSide(absl::string_view field, std::int64_t side, int max_side) {
+  if (side >= 1 && side <= max_side) {
+    return absl::OkStatus();
+  }
+  return InvalidArgument(ErrorReason::kBadSize, field,
+                         absl::StrCat("a map's ", field, " is from 1 to ", max_side, " cells, not ", side));
+}
+
+std::vector<Word> RowOfBits(int width, bool value) {
+  std::vector<Word> row(static_cast<std::size_t>(WordsPerRow(width)), 0);
+  for (int x = 0; value && x < width; ++x) {
+    AssignBit(row.data(), x, true);
+  }
+  return row;
+}
+
+}  // namespace
+
+absl::Status CheckMapSize(std::int64_t width, std::int64_t height, int max_side) {
+  WAYSTAR_RETURN_IF_ERROR(CheckSide("width", width, max_side));
+  return CheckSide("height", height, max_side);
+}
+
+absl::StatusOr<GridMap> GridMap::Create(std::int64_t width, std::int64_t height, GridSettings settings,
+                                        TerrainId fill, bool blocked) {
+  WAYSTAR_RETURN_IF_ERROR(CheckMapSize(width, height, kMaxMapSide));
+  WAYSTAR_RETURN_IF_ERROR(CheckGridSettings(settings));
+  const bool passable = !settings.terrains[fill].impassable;
+  const bool walkable = passable && !blocked;
+
+  GridMap map;
+  map.width_ = static_cast<int>(width);
+  map.height_ = static_cast<int>(height);
+  map.constants_ = std::make_shared<const Constants>(std::move(settings));
+  map.terrain_ = Plane<TerrainId>(map.height_, std::vector<TerrainId>(static_cast<std::size_t>(width), fill));
+  map.passable_ = Plane<Word>(map.height_, RowOfBits(map.width_, passable));
+  map.obstacles_ = Plane<Word>(map.height_, RowOfBits(map.width_, blocked));
+  map.walkable_ = Plane<Word>(map.height_, RowOfBits(map.width_, walkable));
+  map.walkable_cells_ = walkable ? width * height : 0;
+  map.obstacle_cells_ = blocked ? width * height : 0;
+  return map;
+}
+
+std::size_t GridMap::memory_bytes() const {
+  return sizeof(*this) + sizeof(*constants_) + terrain_.memory_bytes() + passable_.memory_bytes() +
+         obstacles_.memory_bytes() + walkable_.memory_bytes();
+}
+
+}  // namespace waystar::core

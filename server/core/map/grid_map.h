@@ -1,0 +1,88 @@
+// A grid of square cells: the immutable state of a map at one revision.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/core/map/bit_row.h"
+#include "server/core/map/cell.h"
+#include "server/core/map/grid_settings.h"
+#include "server/core/map/plane.h"
+
+namespace waystar::core {
+
+// INVALID_ARGUMENT / BAD_SIZE with field "width" or "height" unless both are from 1 to `max_side`.
+absl::Status CheckMapSize(std::int64_t width, std::int64_t height, int max_side);
+
+// Each cell has a terrain and may have an obstacle on it. It is walkable if its terrain is passable and no
+// obstacle lies on it.
+//
+// Thread safety: immutable, so any number of threads may read it. Copies share their cells; GridMapEditor
+// makes a changed copy.
+class GridMap {
+ public:
+  // A map whose cells all have terrain `fill`, with an obstacle on each if `blocked`.
+  // INVALID_ARGUMENT / BAD_SIZE with field "width" or "height" if a side is not from 1 to kMaxMapSide, and
+  // the errors of CheckGridSettings. REQUIRES: fill < settings.terrains.size().
+  static absl::StatusOr<GridMap> Create(std::int64_t width, std::int64_t height, GridSettings settings,
+                                        TerrainId fill = 0, bool blocked = false);
+
+  int width() const { return width_; }
+  int height() const { return height_; }
+  Rectangle bounds() const { return {0, 0, width_, height_}; }
+  const GridSettings& settings() const { return constants_->settings; }
+  const StepCosts& step_costs() const { return constants_->step_costs; }
+
+  bool Contains(Cell cell) const { return cell.x >= 0 && cell.x < width_ && cell.y >= 0 && cell.y < height_; }
+
+  // False off the map.
+  bool IsWalkable(Cell cell) const { return Contains(cell) && TestBit(walkable_.row(cell.y), cell.x); }
+
+  // REQUIRES of both: Contains(cell).
+  bool HasObstacle(Cell cell) const { return TestBit(obstacles_.row(cell.y), cell.x); }
+  TerrainId TerrainAt(Cell cell) const { return terrain_.row(cell.y)[cell.x]; }
+
+  // Bits of the cells of row y with an obstacle, laid out as bit_row.h says. REQUIRES: 0 <= y < height().
+  const Word* ObstacleRow(int y) const { return obstacles_.row(y); }
+
+  // Bits of the walkable cells of row y, laid out as bit_row.h says. REQUIRES: -1 <= y <= height(); the rows
+  // just off the map are empty.
+  const Word* WalkableRow(int y) const {
+    return static_cast<unsigned>(y) < static_cast<unsigned>(height_) ? walkable_.row(y) : kEmptyRow;
+  }
+
+  std::int64_t walkable_cells() const { return walkable_cells_; }
+  std::int64_t obstacle_cells() const { return obstacle_cells_; }
+
+  // Held by this revision, shared parts included.
+  std::size_t memory_bytes() const;
+
+ private:
+  friend class GridMapEditor;
+
+  struct Constants {
+    explicit Constants(GridSettings all) : settings(std::move(all)), step_costs(settings) {}
+    GridSettings settings;
+    StepCosts step_costs;
+  };
+
+  GridMap() = default;
+
+  int width_ = 0;
+  int height_ = 0;
+  std::shared_ptr<const Constants> constants_;
+  Plane<TerrainId> terrain_;
+  // Whether the terrain is passable.
+  Plane<Word> passable_;
+  Plane<Word> obstacles_;
+  // Passable and without an obstacle: derived from the two above.
+  Plane<Word> walkable_;
+  std::int64_t walkable_cells_ = 0;
+  std::int64_t obstacle_cells_ = 0;
+};
+
+}  // namespace waystar::core

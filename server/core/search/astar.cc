@@ -1,0 +1,192 @@
+#include "server/core/search/astar.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <optional>
+
+#include "server/core/map/cost.h"
+#include "server/core/map/grid_settings.h"
+#include "server/core/search/grid_moves.h"
+#include "server/core/search/open_list.h"
+
+namespace waystar::core {
+namespace {
+
+// Never more than the cost of any path to the goal, and consistent: a step changes it by at most the step's
+// cost.
+class Heuristic {
+ public:
+  Heuristic(const GridMap& map, const PathQuery& query) : goal_(query.goal) {
+    if (query.algorithm == Algorithm::kDijkstra) {
+      return;
+    }
+    const StepCosts& costs = map.step_costs();
+    straight_ = costs.min_straight;
+    diagonal_ = map.settings().connectivity == Connectivity::kFour ? 2 * straight_ : costs.min_diagonal;
+  }
+
+  // The octile distance; with a diagonal as dear as two straight steps, the Manhattan distance.
+  Cost operator()(Cell cell) const {
+    const Cost dx = std::abs(cell.x - goal_.x);
+    const Cost dy = std::abs(cell.y - goal_.y);
+    return diagonal_ * std::min(dx, dy) + straight_ * std::abs(dx - dy);
+  }
+
+ private:
+  Cell goal_;
+  Cost straight_ = 0;
+  Cost diagonal_ = 0;
+};
+
+// The best cell so far to end a path in that cannot reach the goal.
+class NearestCell {
+ public:
+  NearestCell(Cell start, Cell goal) : goal_(goal), cell_(start) {}
+
+  void Consider(Cell cell, Cost g) {
+    const std::int64_t dx = cell.x - goal_.x;
+    const std::int64_t dy = cell.y - goal_.y;
+    const std::int64_t distance = dx * dx + dy * dy;
+    if (distance > distance_ ||
+        (distance == distance_ && (g > g_ || (g == g_ && !RowMajorLess(cell, cell_))))) {
+      return;
+    }
+    cell_ = cell;
+    distance_ = distance;
+    g_ = g;
+  }
+
+  Cell cell() const { return cell_; }
+
+ private:
+  Cell goal_;
+  Cell cell_;
+  std::int64_t distance_ = std::numeric_limits<std::int64_t>::max();
+  Cost g_ = 0;
+};
+
+std::optional<SearchEnd> Interruption(const Budget& budget) {
+  if (budget.cancelled != nullptr && budget.cancelled->load(std::memory_order_relaxed)) {
+    return SearchEnd::kCancelled;
+  }
+  if (std::chrono::steady_clock::now() >= budget.deadline) {
+    return SearchEnd::kDeadline;
+  }
+  return std::nullopt;
+}
+
+class AStarSearch {
+ public:
+  AStarSearch(const GridMap& map, const PathQuery& query, const Budget& budget, Scratch& scratch)
+      : map_(map),
+        query_(query),
+        budget_(budget),
+        scratch_(scratch),
+        moves_(GridMoves::For(map.settings().connectivity, query.corner_rule)),
+        heuristic_(map, query),
+        nearest_(query.start, query.goal) {}
+
+  SearchReport Run() {
+    const SearchEnd end = Search();
+    statistics_.algorithm = query_.algorithm;
+    return {.end = end,
+            .nearest = end == SearchEnd::kGoalReached ? query_.goal : nearest_.cell(),
+            .statistics = statistics_};
+  }
+
+ private:
+  SearchEnd Search() {
+    scratch_.Start(map_);
+    SearchNode* start = scratch_.Find(query_.start);
+    if (start == nullptr) {
+      return SearchEnd::kScratchLimit;
+    }
+    scratch_.Reach(*start, 0, Direction::kNorth);
+    if (!Push(query_.start, 0)) {
+      return SearchEnd::kScratchLimit;
+    }
+
+    while (!scratch_.open().empty()) {
+      const OpenEntry entry = scratch_.open().Pop();
+      const Cell cell = entry.cell();
+      SearchNode& node = *scratch_.Find(cell);
+      if (node.expanded) {
+        continue;
+      }
+      if (cell == query_.goal) {
+        return SearchEnd::kGoalReached;
+      }
+      if (statistics_.expanded >= budget_.max_expansions) {
+        return SearchEnd::kExpansionLimit;
+      }
+      if (statistics_.expanded % Budget::kPollInterval == 0) {
+        if (const std::optional<SearchEnd> end = Interruption(budget_)) {
+          return *end;
+        }
+      }
+      node.expanded = true;
+      ++statistics_.expanded;
+      nearest_.Consider(cell, node.g);
+      if (!Expand(cell, node.g)) {
+        return SearchEnd::kScratchLimit;
+      }
+    }
+    return SearchEnd::kExhausted;
+  }
+
+  // False if the scratch is full.
+  bool Expand(Cell cell, Cost g) {
+    const StepCosts& costs = map_.step_costs();
+    for (unsigned moves = moves_.From(map_, cell); moves != 0; moves &= moves - 1) {
+      const auto direction = static_cast<Direction>(std::countr_zero(moves));
+      const Cell next = Step(cell, direction);
+      const Cost next_g = g + StepCost(costs, direction, next);
+      SearchNode* node = scratch_.Find(next);
+      if (node == nullptr) {
+        return false;
+      }
+      if (scratch_.IsFresh(*node) || next_g < node->g) {
+        scratch_.Reach(*node, next_g, direction);
+        if (!Push(next, next_g)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  Cost StepCost(const StepCosts& costs, Direction direction, Cell entered) const {
+    if (costs.uniform) {
+      return IsDiagonal(direction) ? costs.min_diagonal : costs.min_straight;
+    }
+    const TerrainId terrain = map_.TerrainAt(entered);
+    return IsDiagonal(direction) ? costs.diagonal[terrain] : costs.straight[terrain];
+  }
+
+  bool Push(Cell cell, Cost g) {
+    ++statistics_.generated;
+    return scratch_.Push(OpenEntry::Of(g + heuristic_(cell), g, cell));
+  }
+
+  const GridMap& map_;
+  const PathQuery& query_;
+  const Budget& budget_;
+  Scratch& scratch_;
+  const GridMoves& moves_;
+  const Heuristic heuristic_;
+  NearestCell nearest_;
+  SearchStatistics statistics_;
+};
+
+}  // namespace
+
+SearchReport RunAStar(const GridMap& map, const PathQuery& query, const Budget& budget, Scratch& scratch) {
+  return AStarSearch(map, query, budget, scratch).Run();
+}
+
+}  // namespace waystar::core

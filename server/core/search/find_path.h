@@ -1,0 +1,22 @@
+// Answers a path query: checks it, searches, and writes the path in the form that was asked for.
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/search/query.h"
+#include "server/core/search/scratch.h"
+
+namespace waystar::core {
+
+// The result's path lives in `scratch` until its next search.
+//
+// A goal that cannot be reached and a budget that runs out are results. Errors: OUT_OF_RANGE / OFF_MAP and
+// FAILED_PRECONDITION / START_BLOCKED or GOAL_BLOCKED (the latter only with UnreachablePolicy::kReport), with
+// the field "start" or "goal"; DEADLINE_EXCEEDED and CANCELLED when the budget's deadline or flag stopped the
+// search.
+//
+// Thread safety: reads `map` only; `scratch` belongs to the caller's thread.
+absl::StatusOr<PathResult> FindPath(const GridMap& map, const PathQuery& query, const Budget& budget,
+                                    Scratch& scratch);
+
+}  // namespace waystar::core

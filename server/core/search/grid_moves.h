@@ -1,0 +1,86 @@
+// Which steps a cell of a grid allows, looked up by the nine cells around it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "server/core/map/bit_row.h"
+#include "server/core/map/cell.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/search/query.h"
+
+namespace waystar::core {
+
+// A set of directions: bit d stands for the Direction of value d.
+using DirectionSet = std::uint8_t;
+
+// The legal steps out of a walkable cell under one corner rule and connectivity.
+//
+// Thread safety: immutable. Holds nothing of the map it is asked about.
+class GridMoves {
+ public:
+  constexpr GridMoves(Connectivity connectivity, CornerRule rule) {
+    for (unsigned window = 0; window < table_.size(); ++window) {
+      table_[window] = MovesIn(window, connectivity, rule);
+    }
+  }
+
+  // REQUIRES: the cell is on the map.
+  DirectionSet From(const GridMap& map, Cell cell) const {
+    const unsigned above = ThreeBits(map.WalkableRow(cell.y - 1), cell.x);
+    const unsigned beside = ThreeBits(map.WalkableRow(cell.y), cell.x);
+    const unsigned below = ThreeBits(map.WalkableRow(cell.y + 1), cell.x);
+    return table_[above | beside << 3 | below << 6];
+  }
+
+  // The shared table of a rule.
+  static const GridMoves& For(Connectivity connectivity, CornerRule rule);
+
+ private:
+  // Bit 3 * row + column of the window is the cell one up and one left of the centre, and so on.
+  static constexpr bool IsFree(unsigned window, Cell offset) {
+    return (window >> (3 * (offset.y + 1) + offset.x + 1) & 1U) != 0;
+  }
+
+  static constexpr DirectionSet MovesIn(unsigned window, Connectivity connectivity, CornerRule rule) {
+    unsigned moves = 0;
+    for (unsigned d = 0; d < kDirectionCount; ++d) {
+      const Cell step = kSteps[d];
+      bool legal = IsFree(window, step);
+      if (IsDiagonal(static_cast<Direction>(d))) {
+        const int free_sides = (IsFree(window, {step.x, 0}) ? 1 : 0) + (IsFree(window, {0, step.y}) ? 1 : 0);
+        const int needed = rule == CornerRule::kNoCornerCutting ? 2
+                           : rule == CornerRule::kOneSideFree   ? 1
+                                                                : 0;
+        legal = legal && connectivity == Connectivity::kEight && free_sides >= needed;
+      }
+      moves |= (legal ? 1U : 0U) << d;
+    }
+    return static_cast<DirectionSet>(moves);
+  }
+
+  std::array<DirectionSet, 512> table_{};
+};
+
+inline constexpr GridMoves kFourConnectedMoves(Connectivity::kFour, CornerRule::kNoCornerCutting);
+inline constexpr GridMoves kNoCornerCuttingMoves(Connectivity::kEight, CornerRule::kNoCornerCutting);
+inline constexpr GridMoves kOneSideFreeMoves(Connectivity::kEight, CornerRule::kOneSideFree);
+inline constexpr GridMoves kAlwaysMoves(Connectivity::kEight, CornerRule::kAlways);
+
+inline const GridMoves& GridMoves::For(Connectivity connectivity, CornerRule rule) {
+  if (connectivity == Connectivity::kFour) {
+    return kFourConnectedMoves;
+  }
+  switch (rule) {
+    case CornerRule::kNoCornerCutting:
+      return kNoCornerCuttingMoves;
+    case CornerRule::kOneSideFree:
+      return kOneSideFreeMoves;
+    case CornerRule::kAlways:
+      return kAlwaysMoves;
+  }
+  return kNoCornerCuttingMoves;
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,108 @@
+// What a path query asks and what it is answered, as plain values.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+
+#include "absl/types/span.h"
+#include "server/core/map/cell.h"
+
+namespace waystar::core {
+
+// When a diagonal step is allowed, by the two cells adjacent to both its ends.
+enum class CornerRule : std::uint8_t {
+  // Both must be walkable.
+  kNoCornerCutting,
+  // At least one must be walkable.
+  kOneSideFree,
+  // Neither need be.
+  kAlways,
+};
+
+enum class Algorithm : std::uint8_t {
+  // The fastest that is exact for the map and the query.
+  kAuto,
+  kAStar,
+  // A* with a heuristic of zero.
+  kDijkstra,
+};
+
+// What to answer when no path leads to the goal.
+enum class UnreachablePolicy : std::uint8_t {
+  kReport,
+  // A path to the reachable cell nearest to the goal in a straight line; among equals the cheaper to reach,
+  // then the first in row-major order.
+  kNearestByDistance,
+};
+
+enum class PathForm : std::uint8_t {
+  kEveryCell,
+  // The start, each cell where the direction changes, and the end.
+  kCorners,
+  kDirections,
+};
+
+struct PathQuery {
+  Cell start;
+  Cell goal;
+  CornerRule corner_rule = CornerRule::kNoCornerCutting;
+  Algorithm algorithm = Algorithm::kAuto;
+  UnreachablePolicy unreachable_policy = UnreachablePolicy::kReport;
+  PathForm path_form = PathForm::kEveryCell;
+};
+
+// What a search may use before it must stop. Time and cancellation are looked at every kPollInterval
+// expansions.
+struct Budget {
+  static constexpr std::uint64_t kPollInterval = 1024;
+
+  std::uint64_t max_expansions = std::numeric_limits<std::uint64_t>::max();
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  // May be null. Read only; another thread may set it at any time.
+  const std::atomic<bool>* cancelled = nullptr;
+};
+
+enum class Outcome : std::uint8_t {
+  // The path leads to the goal and is optimal.
+  kFound,
+  // No path leads to the goal; this one leads to the cell the policy chose and is optimal to there.
+  kPartial,
+  kUnreachable,
+  // A budget ran out; the path leads to the expanded cell nearest to the goal.
+  kBudgetExhausted,
+};
+
+enum class OutcomeReason : std::uint8_t {
+  kGoalReached,
+  kNoRoute,
+  kGoalBlocked,
+  kExpansionLimit,
+  kScratchLimit,
+};
+
+struct SearchStatistics {
+  // Cells taken from the open list, each once.
+  std::uint64_t expanded = 0;
+  // Entries put on the open list.
+  std::uint64_t generated = 0;
+  // Never kAuto.
+  Algorithm algorithm = Algorithm::kAStar;
+};
+
+struct PathResult {
+  Outcome outcome = Outcome::kUnreachable;
+  OutcomeReason reason = OutcomeReason::kNoRoute;
+  // Of the path: straight steps times terrain cost, plus diagonal steps times that times the diagonal cost.
+  double cost = 0.0;
+  // Live in the scratch that was searched with, until its next search. With kDirections only `directions` is
+  // filled, with the other forms only `points`. Both are empty without a path.
+  absl::Span<const Cell> points;
+  absl::Span<const Direction> directions;
+  // Where the path ends. Meaningless with kUnreachable.
+  Cell end;
+  SearchStatistics statistics;
+};
+
+}  // namespace waystar::core

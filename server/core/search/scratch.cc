@@ -1,0 +1,56 @@
+#include "server/core/search/scratch.h"
+
+#include <cstddef>
+#include <memory>
+
+namespace waystar::core {
+
+void Scratch::Start(const GridMap& map) {
+  const auto tiles_along = [](int cells) {
+    return (static_cast<std::size_t>(cells) + kTileSide - 1) >> kTileShift;
+  };
+  tiles_per_row_ = tiles_along(map.width());
+  const std::size_t tile_count = tiles_per_row_ * tiles_along(map.height());
+  if (slots_.size() < tile_count) {
+    slots_.resize(tile_count);
+  }
+  next_tile_ = 0;
+  open_.Clear();
+  directions_.clear();
+  points_.clear();
+  ++generation_;
+  if (generation_ == 0) {
+    // The counter has wrapped: whatever carries an old generation must not be taken for a new one.
+    slots_.assign(slots_.size(), TileSlot{});
+    tiles_.clear();
+    generation_ = 1;
+  }
+}
+
+bool Scratch::Assign(TileSlot& slot) {
+  if (next_tile_ == tiles_.size()) {
+    if (memory_bytes() + sizeof(Tile) > max_bytes_) {
+      return false;
+    }
+    tiles_.push_back(std::make_unique<Tile>());
+  }
+  slot.tile = tiles_[next_tile_].get();
+  slot.generation = generation_;
+  ++next_tile_;
+  return true;
+}
+
+bool Scratch::GrowOpen() {
+  // While it grows, the list is there twice.
+  if (memory_bytes() + 2 * open_.memory_bytes() > max_bytes_) {
+    return false;
+  }
+  open_.Grow();
+  return true;
+}
+
+std::size_t Scratch::memory_bytes() const {
+  return tiles_.size() * sizeof(Tile) + slots_.capacity() * sizeof(TileSlot) + open_.memory_bytes();
+}
+
+}  // namespace waystar::core

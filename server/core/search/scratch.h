@@ -1,0 +1,111 @@
+// The working memory of searches.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "server/core/map/cell.h"
+#include "server/core/map/cost.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/search/open_list.h"
+
+namespace waystar::core {
+
+// What a search knows of a cell it has reached.
+struct SearchNode {
+  // Cheapest cost from the start known so far.
+  Cost g = 0;
+  // The search that wrote this node; an older one means that the cell is not reached yet.
+  std::uint32_t generation = 0;
+  // The step that entered the cell. Meaningless at the start.
+  Direction entered_by = Direction::kNorth;
+  bool expanded = false;
+};
+
+// One search's nodes, open list and path, reused from search to search. Memory grows with the cells that the
+// widest search so far has touched, not with the map: nodes live in square tiles that are handed out as they
+// are first touched. Starting a search costs O(1), whatever the last one left behind.
+//
+// Thread safety: none. One per worker thread.
+class Scratch {
+ public:
+  // Nodes and open list together stay below `max_bytes`. A path that is written comes on top: 9 bytes a step.
+  explicit Scratch(std::size_t max_bytes) : max_bytes_(max_bytes) {}
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  // Forgets the last search and makes ready for one on `map`.
+  void Start(const GridMap& map);
+
+  // The node of a cell of the map; null if the memory limit stands in the way. A node that this search has
+  // not written yet comes back with an older generation: see IsFresh and Reset.
+  SearchNode* Find(Cell cell) {
+    const std::size_t index = (static_cast<std::size_t>(cell.y) >> kTileShift) * tiles_per_row_ +
+                              (static_cast<std::size_t>(cell.x) >> kTileShift);
+    TileSlot& slot = slots_[index];
+    if (slot.generation != generation_ && !Assign(slot)) {
+      return nullptr;
+    }
+    const auto x = static_cast<std::size_t>(cell.x) & (kTileSide - 1);
+    const auto y = static_cast<std::size_t>(cell.y) & (kTileSide - 1);
+    return &(*slot.tile)[y << kTileShift | x];
+  }
+
+  // This search has not reached the node's cell yet.
+  bool IsFresh(const SearchNode& node) const { return node.generation != generation_; }
+
+  // Marks a fresh node as reached.
+  void Reach(SearchNode& node, Cost g, Direction entered_by) const {
+    node = {.g = g, .generation = generation_, .entered_by = entered_by, .expanded = false};
+  }
+
+  OpenList& open() { return open_; }
+
+  // Puts an entry on the open list. False if the memory limit stands in the way.
+  bool Push(const OpenEntry& entry) {
+    if (open_.IsFull() && !GrowOpen()) {
+      return false;
+    }
+    open_.Push(entry);
+    return true;
+  }
+
+  // The path being built: cleared by Start.
+  std::vector<Direction>& directions() { return directions_; }
+  std::vector<Cell>& points() { return points_; }
+
+  std::size_t memory_bytes() const;
+
+ private:
+  static constexpr std::size_t kTileShift = 5;
+  static constexpr std::size_t kTileSide = std::size_t{1} << kTileShift;
+
+  using Tile = std::array<SearchNode, kTileSide * kTileSide>;
+
+  struct TileSlot {
+    Tile* tile = nullptr;
+    std::uint32_t generation = 0;
+  };
+
+  // Gives a slot a tile for this search. False if that would pass the memory limit.
+  bool Assign(TileSlot& slot);
+
+  // False if twice the open list would pass the memory limit.
+  bool GrowOpen();
+
+  const std::size_t max_bytes_;
+  std::uint32_t generation_ = 0;
+  std::size_t tiles_per_row_ = 0;
+  std::vector<TileSlot> slots_;
+  std::vector<std::unique_ptr<Tile>> tiles_;
+  // Those before this one are in use by the current search.
+  std::size_t next_tile_ = 0;
+  OpenList open_;
+  std::vector<Direction> directions_;
+  std::vector<Cell> points_;
+};
+
+}  // namespace waystar::core

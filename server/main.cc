@@ -1,0 +1,61 @@
+// waystar-server: reads its options, serves, and stops on SIGTERM or SIGINT.
+
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "server/base/status_macros.h"
+#include "server/rpc/server.h"
+#include "server/runtime/logging.h"
+#include "server/runtime/options.h"
+#include "server/runtime/signals.h"
+
+namespace {
+
+using waystar::runtime::Log;
+using waystar::runtime::LogLevel;
+
+absl::Status WritePortFile(const std::string& path, int port) {
+  std::ofstream file(path, std::ios::trunc);
+  file << port << "\n";
+  file.close();
+  return file ? absl::OkStatus() : absl::UnknownError(absl::StrCat("cannot write --port_file ", path));
+}
+
+absl::Status Serve(const waystar::runtime::Options& options) {
+  waystar::runtime::BlockStopSignals();
+  WAYSTAR_ASSIGN_OR_RETURN(const std::unique_ptr<waystar::rpc::Server> server,
+                           waystar::rpc::Server::Start(options));
+  if (!options.port_file.empty()) {
+    WAYSTAR_RETURN_IF_ERROR(WritePortFile(options.port_file, server->port()));
+  }
+  Log(LogLevel::kInfo, "serving",
+      {{"address", options.listen}, {"port", server->port()}, {"workers", options.workers}});
+  const int signal = waystar::runtime::WaitForStop();
+  Log(LogLevel::kInfo, "stopping", {{"signal", signal}});
+  server->Stop(options.drain_timeout);
+  Log(LogLevel::kInfo, "stopped", {});
+  return absl::OkStatus();
+}
+
+absl::Status Main(int argc, char** argv) {
+  WAYSTAR_ASSIGN_OR_RETURN(const waystar::runtime::Options options,
+                           waystar::runtime::ReadOptions(argc, argv));
+  WAYSTAR_RETURN_IF_ERROR(waystar::runtime::StartLogging(options.log_level));
+  return Serve(options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const absl::Status status = Main(argc, argv);
+  if (!status.ok()) {
+    Log(LogLevel::kError, "failed", {{"error", status.message()}});
+    return EXIT_FAILURE;
+  }
+  return EXIT_SUCCESS;
+}

@@ -1,0 +1,24 @@
+// What a handler may know of the call it serves, beside the request.
+#pragma once
+
+#include <chrono>
+
+#include "grpcpp/server_context.h"
+#include "server/core/search/query.h"
+#include "server/core/search/scratch.h"
+
+namespace waystar::rpc {
+
+struct CallContext {
+  // The worker's own; nobody else uses it while the handler runs.
+  core::Scratch& scratch;
+  // Deadline and cancellation of the call.
+  core::Budget budget;
+  // How long the call waited for a worker.
+  std::chrono::nanoseconds queued{0};
+};
+
+// The call's deadline on the clock of core::Budget; its max if there is none.
+std::chrono::steady_clock::time_point DeadlineOf(const grpc::CallbackServerContext& context);
+
+}  // namespace waystar::rpc

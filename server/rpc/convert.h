@@ -1,0 +1,38 @@
+// Between the messages of the contract and the values of the core.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/core/format/grid_overrides.h"
+#include "server/core/format/map_format.h"
+#include "server/core/map/cell.h"
+#include "server/core/map/edit.h"
+#include "server/core/search/query.h"
+#include "server/core/store/map_store.h"
+#include "waystar/v1/map_service.pb.h"
+#include "waystar/v1/path_service.pb.h"
+#include "waystar/v1/types.pb.h"
+
+namespace waystar::rpc {
+
+// From the wire. Errors are INVALID_ARGUMENT with the field by its path from the request's root:
+// UNKNOWN_ENUM_VALUE for a number that the enum does not have, MISSING_FIELD, BAD_TERRAIN, BAD_EDIT for an
+// edit that is none.
+absl::StatusOr<core::PathQuery> ToPathQuery(const v1::FindPathRequest& request);
+absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options);
+absl::StatusOr<std::vector<core::Edit>> ToEdits(const v1::UpdateObstaclesRequest& request);
+
+// The format to read `bytes` in, or to write.
+absl::StatusOr<core::MapFormat> ToReadFormat(v1::MapFormat format, const std::string& bytes);
+absl::StatusOr<core::MapFormat> ToWriteFormat(v1::MapFormat format);
+
+// To the wire.
+v1::MapFormat FromFormat(core::MapFormat format);
+void FillMapInfo(const core::MapSnapshot& snapshot, v1::MapInfo& info);
+void FillPathResult(const core::PathResult& result, v1::FindPathResponse& response);
+void FillUpdateResult(const core::UpdateResult& result, v1::UpdateObstaclesResponse& response);
+
+}  // namespace waystar::rpc

@@ -1,0 +1,49 @@
+#include "server/rpc/executor.h"
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "server/base/error.h"
+
+namespace waystar::rpc {
+namespace {
+
+// Long enough for a queue to move on, short enough for a game's frame or two.
+constexpr absl::Duration kRetryDelay = absl::Milliseconds(50);
+
+std::vector<std::unique_ptr<core::Scratch>> MakeScratches(const ExecutorOptions& options) {
+  std::vector<std::unique_ptr<core::Scratch>> scratches;
+  scratches.reserve(static_cast<std::size_t>(options.workers));
+  for (int worker = 0; worker < options.workers; ++worker) {
+    scratches.push_back(std::make_unique<core::Scratch>(options.scratch_bytes));
+  }
+  return scratches;
+}
+
+}  // namespace
+
+Executor::Executor(const ExecutorOptions& options)
+    : options_(options), scratches_(MakeScratches(options)), pool_(options.workers, options.max_queued) {}
+
+absl::Status Executor::Submit(runtime::WorkerPool::Job* job) {
+  if (pool_.TrySubmit(job)) {
+    return absl::OkStatus();
+  }
+  return Refusal(ErrorReason::kQueueFull, kRetryDelay,
+                 absl::StrCat(options_.max_queued, " calls wait already, the server's limit"));
+}
+
+absl::Status Executor::CheckWait(Clock::time_point submitted, Clock::time_point now) const {
+  if (absl::FromChrono(now - submitted) <= options_.max_queue_time) {
+    return absl::OkStatus();
+  }
+  return Refusal(ErrorReason::kQueueTimeout, kRetryDelay,
+                 absl::StrCat("the call waited for a worker for more than ",
+                              absl::FormatDuration(options_.max_queue_time), ", the server's limit"));
+}
+
+}  // namespace waystar::rpc

@@ -1,0 +1,115 @@
+#include "server/rpc/map_creation.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/format/grid_overrides.h"
+#include "server/core/format/map_format.h"
+#include "server/core/format/rows.h"
+#include "server/rpc/convert.h"
+#include "server/runtime/logging.h"
+
+namespace waystar::rpc {
+namespace {
+
+// Errors of ToOverrides and ApplyOverrides name fields of GridOptions.
+absl::Status InGrid(const absl::Status& status, absl::string_view prefix) {
+  return WithFieldPrefix(status, absl::StrCat(prefix, "grid."));
+}
+
+absl::StatusOr<core::GridSettings> SettingsOf(const v1::GridOptions& options) {
+  absl::StatusOr<core::GridOverrides> overrides = ToOverrides(options);
+  if (!overrides.ok()) {
+    return InGrid(overrides.status(), "");
+  }
+  absl::StatusOr<core::GridSettings> settings = core::ApplyOverrides({}, *overrides);
+  if (!settings.ok()) {
+    return InGrid(settings.status(), "");
+  }
+  return settings;
+}
+
+absl::StatusOr<core::GridMap> FromRows(const v1::CreateMapRequest& request, int max_side) {
+  WAYSTAR_ASSIGN_OR_RETURN(core::GridSettings settings, SettingsOf(request.grid()));
+  const std::vector<absl::string_view> rows(request.rows().begin(), request.rows().end());
+  return core::ParseRows(rows, std::move(settings), core::RowSource{.max_side = max_side});
+}
+
+absl::StatusOr<core::GridMap> FromBlank(const v1::CreateMapRequest& request, int max_side) {
+  WAYSTAR_ASSIGN_OR_RETURN(core::GridSettings settings, SettingsOf(request.grid()));
+  const v1::BlankGrid& blank = request.blank();
+  if (absl::Status status = core::CheckMapSize(blank.width(), blank.height(), max_side); !status.ok()) {
+    return WithFieldPrefix(status, "blank.");
+  }
+  const std::string fill = blank.fill().empty() ? "." : blank.fill();
+  const auto terrain =
+      std::find_if(settings.terrains.begin(), settings.terrains.end(),
+                   [&](const core::Terrain& known) { return fill == std::string(1, known.symbol); });
+  const bool is_obstacle = fill.size() == 1 && core::IsObstacleSymbol(fill.front());
+  if (terrain == settings.terrains.end() && !is_obstacle) {
+    return InvalidArgument(ErrorReason::kUnknownTerrain, "blank.fill",
+                           absl::StrCat("no terrain has the symbol \"", fill, "\""));
+  }
+  const auto id = static_cast<core::TerrainId>(is_obstacle ? 0 : terrain - settings.terrains.begin());
+  return core::GridMap::Create(blank.width(), blank.height(), std::move(settings), id, is_obstacle);
+}
+
+}  // namespace
+
+absl::StatusOr<core::GridMap> DrawMap(const v1::CreateMapRequest& request, int max_side) {
+  const int sources =
+      (request.rows().empty() ? 0 : 1) + (request.has_blank() ? 1 : 0) + (request.data().empty() ? 0 : 1);
+  if (sources != 1) {
+    return InvalidArgument(ErrorReason::kBadSource, "rows", "give exactly one of rows, blank and data");
+  }
+  if (request.has_blank()) {
+    return FromBlank(request, max_side);
+  }
+  if (!request.data().empty()) {
+    return ParseMapFile(request.format(), request.data(), request.grid(), max_side, "", "data");
+  }
+  return FromRows(request, max_side);
+}
+
+absl::StatusOr<core::GridMap> ParseMapFile(v1::MapFormat format, const std::string& bytes,
+                                           const v1::GridOptions& options, int max_side,
+                                           absl::string_view prefix, absl::string_view bytes_field) {
+  const absl::StatusOr<core::MapFormat> known_format = ToReadFormat(format, bytes);
+  if (!known_format.ok()) {
+    return WithFieldPrefix(known_format.status(), prefix);
+  }
+  absl::StatusOr<core::GridOverrides> overrides = ToOverrides(options);
+  if (!overrides.ok()) {
+    return InGrid(overrides.status(), prefix);
+  }
+  overrides->max_side = max_side;
+  absl::StatusOr<core::GridMap> map = core::ParseMap(*known_format, bytes, *overrides);
+  if (map.ok()) {
+    return map;
+  }
+  return ErrorFieldOf(map.status()).empty() ? WithFieldPrefix(map.status(), bytes_field)
+                                            : InGrid(map.status(), prefix);
+}
+
+absl::StatusOr<core::PinnedSnapshot> CreateInStore(core::MapStore& store, const std::string& id,
+                                                   core::GridMap grid, absl::string_view prefix) {
+  absl::StatusOr<core::PinnedSnapshot> created = store.Create(id, std::move(grid), absl::Now());
+  if (!created.ok()) {
+    return ErrorFieldOf(created.status()).empty() ? created.status()
+                                                  : WithFieldPrefix(created.status(), prefix);
+  }
+  runtime::Log(runtime::LogLevel::kInfo, "map_created",
+               {{"map", id}, {"width", (*created)->grid.width()}, {"height", (*created)->grid.height()}});
+  return created;
+}
+
+}  // namespace waystar::rpc

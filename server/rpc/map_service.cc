@@ -1,0 +1,151 @@
+#include "server/rpc/map_service.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/map/edit.h"
+#include "server/core/store/map_id.h"
+#include "server/rpc/convert.h"
+#include "server/rpc/export_call.h"
+#include "server/rpc/map_creation.h"
+#include "server/runtime/logging.h"
+
+namespace waystar::rpc {
+namespace {
+
+absl::Status Create(core::MapStore& store, int max_side, const v1::CreateMapRequest& request,
+                    v1::CreateMapResponse& response) {
+  WAYSTAR_RETURN_IF_ERROR(store.CheckCanCreate(request.map()));
+  WAYSTAR_ASSIGN_OR_RETURN(core::GridMap grid, DrawMap(request, max_side));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot,
+                           CreateInStore(store, request.map(), std::move(grid), ""));
+  FillMapInfo(*snapshot, *response.mutable_info());
+  return absl::OkStatus();
+}
+
+absl::Status Get(const core::MapStore& store, const v1::GetMapRequest& request,
+                 v1::GetMapResponse& response) {
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
+  FillMapInfo(*snapshot, *response.mutable_info());
+  return absl::OkStatus();
+}
+
+// A page token is the last id of the page before.
+absl::Status List(const core::MapStore& store, const v1::ListMapsRequest& request,
+                  v1::ListMapsResponse& response) {
+  constexpr int kDefaultPage = 100;
+  constexpr int kMaxPage = 200;
+  if (request.page_size() < 0) {
+    return InvalidArgument(ErrorReason::kBadValue, "page_size",
+                           absl::StrCat("a page has at least 1 map, not ", request.page_size()));
+  }
+  if (!request.page_token().empty() && !core::CheckMapId(request.page_token()).ok()) {
+    return InvalidArgument(ErrorReason::kBadValue, "page_token", "this is no token of an earlier page");
+  }
+  const auto page = static_cast<std::size_t>(
+      request.page_size() == 0 ? kDefaultPage : std::min(request.page_size(), kMaxPage));
+  // One more than the page holds, to see whether another follows.
+  const std::vector<core::PinnedSnapshot> snapshots = store.List(request.page_token(), page + 1);
+  for (std::size_t i = 0; i < std::min(page, snapshots.size()); ++i) {
+    FillMapInfo(*snapshots[i], *response.add_maps());
+  }
+  if (snapshots.size() > page) {
+    response.set_next_page_token(snapshots[page - 1]->id);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Delete(core::MapStore& store, const v1::DeleteMapRequest& request,
+                    v1::DeleteMapResponse& response) {
+  WAYSTAR_ASSIGN_OR_RETURN(const std::uint64_t revision, store.Delete(request.map()));
+  runtime::Log(runtime::LogLevel::kInfo, "map_deleted", {{"map", request.map()}, {"revision", revision}});
+  response.set_revision(revision);
+  return absl::OkStatus();
+}
+
+absl::Status Update(core::MapStore& store, const v1::UpdateObstaclesRequest& request,
+                    v1::UpdateObstaclesResponse& response) {
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::Edit> edits, ToEdits(request));
+  const std::optional<std::uint64_t> expected =
+      request.expected_revision() == 0 ? std::nullopt : std::optional(request.expected_revision());
+  WAYSTAR_ASSIGN_OR_RETURN(const core::UpdateResult result, store.Update(request.map(), edits, expected));
+  FillUpdateResult(result, response);
+  return absl::OkStatus();
+}
+
+// A handler that needs nothing of the call but its request.
+template <typename Request, typename Response, typename Store>
+UnaryHandler<Request, Response> OnStore(Store& store,
+                                        absl::Status (*handle)(Store&, const Request&, Response&)) {
+  return [&store, handle](const Request& request, Response& response, CallContext&) {
+    return handle(store, request, response);
+  };
+}
+
+}  // namespace
+
+MapService::MapService(core::MapStore& store, Executor& executor, TransferSlots& slots,
+                       const TransferLimits& limits)
+    : store_(store),
+      executor_(executor),
+      slots_(slots),
+      limits_(limits),
+      create_map_([this](const auto& request, auto& response, CallContext&) {
+        return Create(store_, limits_.max_map_side, request, response);
+      }),
+      get_map_(OnStore(std::as_const(store), Get)),
+      list_maps_(OnStore(std::as_const(store), List)),
+      delete_map_(OnStore(store, Delete)),
+      update_obstacles_(OnStore(store, Update)) {}
+
+grpc::ServerUnaryReactor* MapService::CreateMap(grpc::CallbackServerContext* context,
+                                                const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
+  return UnaryCall<v1::CreateMapRequest, v1::CreateMapResponse>::Start(executor_, create_map_, context,
+                                                                       request, response);
+}
+
+grpc::ServerReadReactor<grpc::ByteBuffer>* MapService::ImportMap(grpc::CallbackServerContext* /*context*/,
+                                                                 grpc::ByteBuffer* response) {
+  return ImportCall::Start(store_, executor_, slots_, limits_, response);
+}
+
+grpc::ServerUnaryReactor* MapService::GetMap(grpc::CallbackServerContext* context,
+                                             const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
+  return UnaryCall<v1::GetMapRequest, v1::GetMapResponse>::Start(executor_, get_map_, context, request,
+                                                                 response);
+}
+
+grpc::ServerUnaryReactor* MapService::ListMaps(grpc::CallbackServerContext* context,
+                                               const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
+  return UnaryCall<v1::ListMapsRequest, v1::ListMapsResponse>::Start(executor_, list_maps_, context, request,
+                                                                     response);
+}
+
+grpc::ServerUnaryReactor* MapService::DeleteMap(grpc::CallbackServerContext* context,
+                                                const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
+  return UnaryCall<v1::DeleteMapRequest, v1::DeleteMapResponse>::Start(executor_, delete_map_, context,
+                                                                       request, response);
+}
+
+grpc::ServerWriteReactor<grpc::ByteBuffer>* MapService::ExportMap(grpc::CallbackServerContext* context,
+                                                                  const grpc::ByteBuffer* request) {
+  return ExportCall::Start(store_, executor_, slots_, limits_.timeout, context, request);
+}
+
+grpc::ServerUnaryReactor* MapService::UpdateObstacles(grpc::CallbackServerContext* context,
+                                                      const grpc::ByteBuffer* request,
+                                                      grpc::ByteBuffer* response) {
+  return UnaryCall<v1::UpdateObstaclesRequest, v1::UpdateObstaclesResponse>::Start(
+      executor_, update_obstacles_, context, request, response);
+}
+
+}  // namespace waystar::rpc

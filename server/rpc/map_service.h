@@ -1,0 +1,57 @@
+// Serves waystar.v1.MapService.
+#pragma once
+
+#include "absl/status/status.h"
+#include "grpcpp/server_context.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "grpcpp/support/server_callback.h"
+#include "server/core/store/map_store.h"
+#include "server/rpc/executor.h"
+#include "server/rpc/import_call.h"
+#include "server/rpc/transfers.h"
+#include "server/rpc/unary_call.h"
+#include "waystar/v1/map_service.grpc.pb.h"
+
+namespace waystar::rpc {
+
+// Every method of the service, taking the raw bytes of requests: see UnaryCall.
+using RawMapService =
+    v1::MapService::WithRawCallbackMethod_CreateMap<v1::MapService::WithRawCallbackMethod_ImportMap<
+        v1::MapService::WithRawCallbackMethod_GetMap<v1::MapService::WithRawCallbackMethod_ListMaps<
+            v1::MapService::WithRawCallbackMethod_DeleteMap<v1::MapService::WithRawCallbackMethod_ExportMap<
+                v1::MapService::WithRawCallbackMethod_UpdateObstacles<v1::MapService::Service>>>>>>>;
+
+// Thread safety: any. What the references name must outlive the server that this is registered with.
+class MapService final : public RawMapService {
+ public:
+  MapService(core::MapStore& store, Executor& executor, TransferSlots& slots, const TransferLimits& limits);
+
+  grpc::ServerUnaryReactor* CreateMap(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                      grpc::ByteBuffer* response) override;
+  grpc::ServerReadReactor<grpc::ByteBuffer>* ImportMap(grpc::CallbackServerContext* context,
+                                                       grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* GetMap(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                   grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* ListMaps(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                     grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* DeleteMap(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                      grpc::ByteBuffer* response) override;
+  grpc::ServerWriteReactor<grpc::ByteBuffer>* ExportMap(grpc::CallbackServerContext* context,
+                                                        const grpc::ByteBuffer* request) override;
+  grpc::ServerUnaryReactor* UpdateObstacles(grpc::CallbackServerContext* context,
+                                            const grpc::ByteBuffer* request,
+                                            grpc::ByteBuffer* response) override;
+
+ private:
+  core::MapStore& store_;
+  Executor& executor_;
+  TransferSlots& slots_;
+  const TransferLimits limits_;
+  const UnaryHandler<v1::CreateMapRequest, v1::CreateMapResponse> create_map_;
+  const UnaryHandler<v1::GetMapRequest, v1::GetMapResponse> get_map_;
+  const UnaryHandler<v1::ListMapsRequest, v1::ListMapsResponse> list_maps_;
+  const UnaryHandler<v1::DeleteMapRequest, v1::DeleteMapResponse> delete_map_;
+  const UnaryHandler<v1::UpdateObstaclesRequest, v1::UpdateObstaclesResponse> update_obstacles_;
+};
+
+}  // namespace waystar::rpc

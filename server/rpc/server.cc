@@ -1,0 +1,120 @@
+#include "server/rpc/server.h"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "google/protobuf/message.h"
+#include "google/protobuf/stubs/logging.h"
+#include "grpc/health/v1/health.pb.h"
+#include "grpcpp/ext/proto_server_reflection_plugin.h"
+#include "grpcpp/health_check_service_interface.h"
+#include "grpcpp/security/server_credentials.h"
+#include "grpcpp/server_builder.h"
+#include "server/base/status_macros.h"
+#include "server/core/format/map_folder.h"
+#include "server/runtime/logging.h"
+
+namespace waystar::rpc {
+namespace {
+
+absl::Status InFile(const absl::Status& status, const core::MapFile& file) {
+  return {status.code(), absl::StrCat(file.path.string(), ": ", status.message())};
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Server>> Server::Start(const runtime::Options& options) {
+  auto server = std::unique_ptr<Server>(new Server(options));
+  if (!options.maps_dir.empty()) {
+    WAYSTAR_RETURN_IF_ERROR(server->LoadMaps(options.maps_dir, options.max_map_side));
+  }
+  WAYSTAR_RETURN_IF_ERROR(server->Listen(options));
+  server->SetHealthy(true);
+  return server;
+}
+
+Server::Server(const runtime::Options& options)
+    : store_(options.max_maps),
+      slots_(options.max_transfers),
+      executor_({.workers = options.workers,
+                 .max_queued = options.max_queued,
+                 .max_queue_time = options.max_queue_time,
+                 .scratch_bytes = options.scratch_mib << 20}),
+      map_service_(store_, executor_, slots_,
+                   {.max_import_bytes = options.max_import_bytes,
+                    .max_map_side = options.max_map_side,
+                    .timeout = options.transfer_timeout}),
+      path_service_(store_, executor_, static_cast<std::size_t>(options.max_message_bytes)) {}
+
+Server::~Server() { Stop(absl::ZeroDuration()); }
+
+absl::Status Server::LoadMaps(const std::string& folder, int max_side) {
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::MapFile> files, core::ListMapFiles(folder));
+  for (const core::MapFile& file : files) {
+    absl::StatusOr<core::GridMap> grid = core::LoadMapFile(file, max_side);
+    if (!grid.ok()) {
+      return InFile(grid.status(), file);
+    }
+    const auto created = store_.Create(file.id, *std::move(grid), absl::Now());
+    if (!created.ok()) {
+      return InFile(created.status(), file);
+    }
+    runtime::Log(runtime::LogLevel::kInfo, "map_loaded",
+                 {{"map", file.id},
+                  {"file", file.path.string()},
+                  {"width", (*created)->grid.width()},
+                  {"height", (*created)->grid.height()}});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Server::Listen(const runtime::Options& options) {
+  grpc::EnableDefaultHealthCheckService(true);
+  // The RPC library serves health without its descriptor; linked in, reflection can describe it to grpcurl.
+  google::protobuf::LinkMessageReflection<grpc::health::v1::HealthCheckRequest>();
+  // What is wrong with a request is told to its client; a line for each would let anyone fill the log.
+  google::protobuf::SetLogHandler(nullptr);
+  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort(options.listen, grpc::InsecureServerCredentials(), &port_);
+  // Else a second server on the same port would start, and each would get half of the calls.
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.SetMaxReceiveMessageSize(options.max_message_bytes);
+  builder.RegisterService(&map_service_);
+  builder.RegisterService(&path_service_);
+  executor_.gate().Open();
+  server_ = builder.BuildAndStart();
+  if (server_ == nullptr) {
+    return absl::UnavailableError(absl::StrCat("cannot listen on ", options.listen));
+  }
+  return absl::OkStatus();
+}
+
+void Server::SetHealthy(bool healthy) {
+  grpc::HealthCheckServiceInterface* health = server_->GetHealthCheckService();
+  health->SetServingStatus(healthy);
+  health->SetServingStatus(v1::MapService::service_full_name(), healthy);
+  health->SetServingStatus(v1::PathService::service_full_name(), healthy);
+}
+
+void Server::Stop(absl::Duration drain_timeout) {
+  if (server_ == nullptr) {
+    return;
+  }
+  SetHealthy(false);
+  executor_.gate().Close(std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(drain_timeout));
+  // What is left is over its time, or a watch of the health service, which would never end by itself.
+  server_->Shutdown(std::chrono::system_clock::now());
+  server_->Wait();
+  server_.reset();
+}
+
+}  // namespace waystar::rpc

@@ -1,0 +1,57 @@
+// A running server: store, workers, services and the port they are reached at.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "grpcpp/server.h"
+#include "server/core/store/map_store.h"
+#include "server/rpc/executor.h"
+#include "server/rpc/map_service.h"
+#include "server/rpc/path_service.h"
+#include "server/rpc/transfers.h"
+#include "server/runtime/options.h"
+
+namespace waystar::rpc {
+
+// Serves until Stop or destruction. Destruction stops at once.
+//
+// Thread safety: one thread.
+class Server {
+ public:
+  // Loads the maps of options.maps_dir, listens and reports healthy.
+  // INVALID_ARGUMENT or NOT_FOUND, naming the file, if a map does not load; UNAVAILABLE if the address is
+  // taken.
+  static absl::StatusOr<std::unique_ptr<Server>> Start(const runtime::Options& options);
+
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+  ~Server();
+
+  // Of a TCP listener.
+  int port() const { return port_; }
+
+  // Reports unhealthy, takes no new calls, and waits for those in flight; cancels what is left after
+  // `drain_timeout`.
+  void Stop(absl::Duration drain_timeout);
+
+ private:
+  explicit Server(const runtime::Options& options);
+
+  absl::Status LoadMaps(const std::string& folder, int max_side);
+  absl::Status Listen(const runtime::Options& options);
+  void SetHealthy(bool healthy);
+
+  // In the order of their lives: calls in flight use what stands above the server.
+  core::MapStore store_;
+  TransferSlots slots_;
+  Executor executor_;
+  MapService map_service_;
+  PathService path_service_;
+  std::unique_ptr<grpc::Server> server_;
+  int port_ = 0;
+};
+
+}  // namespace waystar::rpc

@@ -1,0 +1,14 @@
+// The one place where errors become RPC statuses.
+#pragma once
+
+#include "absl/status/status.h"
+#include "grpcpp/support/status.h"
+
+namespace waystar::rpc {
+
+// The same code and message; for an error made by server/base/error.h also google.rpc.ErrorInfo (domain
+// "waystar", reason, metadata "field"), BadRequest where a field is to blame, and RetryInfo where there is a
+// retry delay.
+grpc::Status ToGrpcStatus(const absl::Status& status);
+
+}  // namespace waystar::rpc

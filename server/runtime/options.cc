@@ -1,0 +1,199 @@
+#include "server/runtime/options.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/flags/reflection.h"
+#include "absl/flags/usage.h"
+#include "absl/flags/usage_config.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "absl/time/time.h"
+#include "server/base/status_macros.h"
+
+namespace {
+
+const waystar::runtime::Options& Defaults() {
+  static const auto* const defaults = new waystar::runtime::Options;
+  return *defaults;
+}
+
+}  // namespace
+
+ABSL_FLAG(std::string, listen, Defaults().listen,
+          "Address to listen on: HOST:PORT or unix:PATH. Port 0 takes a free one.");
+ABSL_FLAG(std::string, port_file, Defaults().port_file,
+          "File to write the number of the listening port to, once the server answers.");
+ABSL_FLAG(
+    std::string, maps_dir, Defaults().maps_dir,
+    "Folder whose .map and .txt files are loaded at start, each named by its file's stem in lower case.");
+ABSL_FLAG(std::int64_t, workers, Defaults().workers,
+          "Threads that search, parse and update. 0: one per core.");
+ABSL_FLAG(std::int64_t, max_queued, static_cast<std::int64_t>(Defaults().max_queued),
+          "Calls that may wait for a worker; one more is refused.");
+ABSL_FLAG(absl::Duration, max_queue_time, Defaults().max_queue_time,
+          "How long a call may wait for a worker before it is refused.");
+ABSL_FLAG(std::int64_t, max_maps, static_cast<std::int64_t>(Defaults().max_maps),
+          "Maps the server may hold.");
+ABSL_FLAG(std::int64_t, max_map_side, Defaults().max_map_side,
+          "Longest width and height of a map, in cells; at most 8192.");
+ABSL_FLAG(std::int64_t, max_message_bytes, Defaults().max_message_bytes,
+          "Largest message, either way. Larger maps go through ImportMap.");
+ABSL_FLAG(std::int64_t, max_import_bytes, Defaults().max_import_bytes,
+          "Largest file ImportMap takes, all chunks together.");
+ABSL_FLAG(std::int64_t, max_transfers, Defaults().max_transfers,
+          "Imports and exports that may run at a time; one more is refused.");
+ABSL_FLAG(absl::Duration, transfer_timeout, Defaults().transfer_timeout,
+          "How long one import or export may take.");
+ABSL_FLAG(std::int64_t, scratch_mib, static_cast<std::int64_t>(Defaults().scratch_mib),
+          "Most memory for one worker's search, in MiB. A search that needs more ends with what it has.");
+ABSL_FLAG(absl::Duration, drain_timeout, Defaults().drain_timeout,
+          "How long calls in flight may take to finish after SIGTERM.");
+ABSL_FLAG(std::string, log_level, Defaults().log_level, "debug, info, warning or error.");
+
+namespace waystar::runtime {
+namespace {
+
+constexpr absl::string_view kThisFile = "server/runtime/options.cc";
+// Under which the flags of this file are known to the flag library.
+constexpr absl::string_view kGroup = "waystar-server";
+constexpr absl::string_view kFlagFile = "flagfile";
+
+std::string VariableOf(absl::string_view flag) {
+  return absl::StrCat("WAYSTAR_", absl::AsciiStrToUpper(flag));
+}
+
+void AppendFromEnvironment(absl::string_view flag, std::vector<std::string>& args) {
+  if (const char* value = std::getenv(VariableOf(flag).c_str()); value != nullptr) {
+    args.push_back(absl::StrCat("--", flag, "=", value));
+  }
+}
+
+// The command line with the environment put before it: a later flag overrides an earlier one. A flag file on
+// the command line goes first of all, so that it is what both of them override.
+std::vector<std::string> ArgumentsInOrder(int argc, char** argv) {
+  std::vector<std::string> args = {argv[0]};
+  AppendFromEnvironment(kFlagFile, args);
+  std::vector<std::string> rest;
+  for (int i = 1; i < argc; ++i) {
+    const absl::string_view argument = argv[i];
+    const absl::string_view flag = absl::StripPrefix(absl::StripPrefix(argument, "-"), "-");
+    if (flag == kFlagFile && flag != argument && i + 1 < argc) {
+      args.push_back(absl::StrCat("--", kFlagFile, "=", argv[++i]));
+    } else if (absl::StartsWith(flag, absl::StrCat(kFlagFile, "=")) && flag != argument) {
+      args.emplace_back(argument);
+    } else {
+      rest.emplace_back(argument);
+    }
+  }
+  for (const auto& [name, flag] : absl::GetAllFlags()) {
+    if (flag->Filename() == kGroup) {
+      AppendFromEnvironment(name, args);
+    }
+  }
+  args.insert(args.end(), rest.begin(), rest.end());
+  return args;
+}
+
+absl::Status CheckRange(absl::string_view flag, std::int64_t value, std::int64_t low, std::int64_t high) {
+  if (value >= low && value <= high) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--", flag, " is from ", low, " to ", high, ", not ", value));
+}
+
+absl::Status CheckPositive(absl::string_view flag, absl::Duration value) {
+  if (value > absl::ZeroDuration() && value <= absl::Hours(24)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--", flag, " is more than 0 and at most 24h, not ", absl::FormatDuration(value)));
+}
+
+absl::Status CheckFlags() {
+  constexpr std::int64_t kMaxInt = std::numeric_limits<int>::max();
+  WAYSTAR_RETURN_IF_ERROR(CheckRange("workers", absl::GetFlag(FLAGS_workers), 0, 1024));
+  WAYSTAR_RETURN_IF_ERROR(CheckRange("max_queued", absl::GetFlag(FLAGS_max_queued), 1, 1'000'000));
+  WAYSTAR_RETURN_IF_ERROR(CheckRange("max_maps", absl::GetFlag(FLAGS_max_maps), 1, 1'000'000));
+  WAYSTAR_RETURN_IF_ERROR(CheckRange("max_map_side", absl::GetFlag(FLAGS_max_map_side), 1, 8192));
+  WAYSTAR_RETURN_IF_ERROR(
+      CheckRange("max_message_bytes", absl::GetFlag(FLAGS_max_message_bytes), 1024, kMaxInt));
+  WAYSTAR_RETURN_IF_ERROR(
+      CheckRange("max_import_bytes", absl::GetFlag(FLAGS_max_import_bytes), 1024, 1LL << 40));
+  WAYSTAR_RETURN_IF_ERROR(CheckRange("max_transfers", absl::GetFlag(FLAGS_max_transfers), 1, 1'000'000));
+  WAYSTAR_RETURN_IF_ERROR(CheckRange("scratch_mib", absl::GetFlag(FLAGS_scratch_mib), 2, 1 << 20));
+  WAYSTAR_RETURN_IF_ERROR(CheckPositive("max_queue_time", absl::GetFlag(FLAGS_max_queue_time)));
+  WAYSTAR_RETURN_IF_ERROR(CheckPositive("transfer_timeout", absl::GetFlag(FLAGS_transfer_timeout)));
+  WAYSTAR_RETURN_IF_ERROR(CheckPositive("drain_timeout", absl::GetFlag(FLAGS_drain_timeout)));
+  return absl::OkStatus();
+}
+
+Options FromFlags() {
+  const auto workers = static_cast<int>(absl::GetFlag(FLAGS_workers));
+  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+  return {.listen = absl::GetFlag(FLAGS_listen),
+          .port_file = absl::GetFlag(FLAGS_port_file),
+          .maps_dir = absl::GetFlag(FLAGS_maps_dir),
+          .workers = workers > 0 ? workers : std::max(cores, 1),
+          .max_queued = static_cast<std::size_t>(absl::GetFlag(FLAGS_max_queued)),
+          .max_queue_time = absl::GetFlag(FLAGS_max_queue_time),
+          .max_maps = static_cast<std::size_t>(absl::GetFlag(FLAGS_max_maps)),
+          .max_map_side = static_cast<int>(absl::GetFlag(FLAGS_max_map_side)),
+          .max_message_bytes = static_cast<int>(absl::GetFlag(FLAGS_max_message_bytes)),
+          .max_import_bytes = absl::GetFlag(FLAGS_max_import_bytes),
+          .max_transfers = static_cast<int>(absl::GetFlag(FLAGS_max_transfers)),
+          .transfer_timeout = absl::GetFlag(FLAGS_transfer_timeout),
+          .scratch_mib = static_cast<std::size_t>(absl::GetFlag(FLAGS_scratch_mib)),
+          .drain_timeout = absl::GetFlag(FLAGS_drain_timeout),
+          .log_level = absl::GetFlag(FLAGS_log_level)};
+}
+
+}  // namespace
+
+absl::StatusOr<Options> ReadOptions(int argc, char** argv) {
+  absl::FlagsUsageConfig config;
+  config.contains_help_flags = [](absl::string_view group) { return group == kGroup; };
+  config.contains_helpshort_flags = config.contains_help_flags;
+  config.version_string = [] { return std::string("waystar-server " WAYSTAR_VERSION "\n"); };
+  config.normalize_filename = [](absl::string_view file) {
+    return std::string(absl::EndsWith(file, kThisFile) ? kGroup : file);
+  };
+  absl::SetFlagsUsageConfig(config);
+  absl::SetProgramUsageMessage(
+      "Serves paths on grid maps over gRPC.\n\n"
+      "  waystar-server --maps_dir=maps --listen=127.0.0.1:7450\n\n"
+      "Each flag may also be set by the environment (--max_maps as WAYSTAR_MAX_MAPS) or in a file of lines\n"
+      "\"--max_maps=10\" named by --flagfile or WAYSTAR_FLAGFILE. The command line wins over the "
+      "environment, and\n"
+      "that over the file.");
+
+  const std::vector<std::string> arguments = ArgumentsInOrder(argc, argv);
+  std::vector<char*> pointers;
+  pointers.reserve(arguments.size());
+  for (const std::string& argument : arguments) {
+    pointers.push_back(const_cast<char*>(argument.c_str()));
+  }
+  const std::vector<char*> positional =
+      absl::ParseCommandLine(static_cast<int>(pointers.size()), pointers.data());
+  if (positional.size() > 1) {
+    return absl::InvalidArgumentError(absl::StrCat("\"", positional[1], "\" is no flag"));
+  }
+  WAYSTAR_RETURN_IF_ERROR(CheckFlags());
+  return FromFlags();
+}
+
+}  // namespace waystar::runtime

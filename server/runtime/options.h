@@ -1,0 +1,43 @@
+// What an operator may set, by flag, environment variable or flag file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+
+namespace waystar::runtime {
+
+struct Options {
+  // HOST:PORT, or unix:PATH. Port 0 takes a free one.
+  std::string listen = "127.0.0.1:7450";
+  // Where to write the number of the port that was taken; nowhere if empty.
+  std::string port_file;
+  // Each file in it becomes a map, named by the file's stem; none if empty.
+  std::string maps_dir;
+  // Threads that search, parse and update; 0 for one per core.
+  int workers = 0;
+  std::size_t max_queued = 256;
+  absl::Duration max_queue_time = absl::Milliseconds(500);
+  std::size_t max_maps = 1000;
+  int max_map_side = 8192;
+  int max_message_bytes = 4 << 20;
+  std::int64_t max_import_bytes = 80LL << 20;
+  int max_transfers = 4;
+  absl::Duration transfer_timeout = absl::Seconds(60);
+  std::size_t scratch_mib = 1280;
+  absl::Duration drain_timeout = absl::Seconds(10);
+  std::string log_level = "info";
+};
+
+// Reads the command line and the environment. A flag --max_maps may also be set as WAYSTAR_MAX_MAPS, or in a
+// file of lines "--max_maps=10" named by --flagfile or WAYSTAR_FLAGFILE. The command line wins over the
+// environment, and that over the file.
+//
+// INVALID_ARGUMENT, naming the flag, for a value out of its range or an argument that is no flag. Prints and
+// ends the program for --help and --version, and for what the flag library itself refuses.
+absl::StatusOr<Options> ReadOptions(int argc, char** argv);
+
+}  // namespace waystar::runtime

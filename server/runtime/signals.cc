@@ -1,0 +1,38 @@
+#include "server/runtime/signals.h"
+
+#include <pthread.h>
+
+#include <csignal>
+
+namespace waystar::runtime {
+namespace {
+
+sigset_t StopSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  return signals;
+}
+
+}  // namespace
+
+void BlockStopSignals() {
+  // A shell that starts a program in the background may have it ignore SIGINT.
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+  const sigset_t signals = StopSignals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
+int WaitForStop() {
+  const sigset_t signals = StopSignals();
+  int signal = 0;
+  while (sigwait(&signals, &signal) != 0) {
+  }
+  // From here on the default action, which ends the process, may take its course in this thread.
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+  return signal;
+}
+
+}  // namespace waystar::runtime

@@ -1,0 +1,14 @@
+// Waiting for the signals that ask a server to stop.
+#pragma once
+
+namespace waystar::runtime {
+
+// Routes SIGTERM and SIGINT to WaitForStop. Call before any other thread is started: threads inherit the
+// mask.
+void BlockStopSignals();
+
+// Blocks until SIGTERM or SIGINT arrives, and returns its number. A second such signal after this has
+// returned ends the process at once. REQUIRES: BlockStopSignals was called.
+int WaitForStop();
+
+}  // namespace waystar::runtime
