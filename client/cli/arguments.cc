@@ -1,0 +1,59 @@
+#include "client/cli/arguments.h"
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "client/cli/completion/command_tree.h"
+#include "client/cli/terrain_argument.h"
+
+namespace waystar::cli {
+
+CLI::Option* AddMap(CLI::App& command, std::string& map) {
+  return command.add_option("MAP", map, "The map's name")->required()->type_name(kMapType);
+}
+
+void AddGridOptions(CLI::App& command, v1::GridOptions& grid) {
+  AddChoice<v1::Connectivity>(
+      command, "--connectivity",
+      [&grid](v1::Connectivity connectivity) { grid.set_connectivity(connectivity); },
+      {{"4", v1::CONNECTIVITY_FOUR}, {"8", v1::CONNECTIVITY_EIGHT}},
+      "How many neighbours a cell has [what the file says, else 8]");
+  command
+      .add_option_function<double>(
+          "--diagonal-cost", [&grid](double cost) { grid.set_diagonal_cost(cost); },
+          "What a diagonal step costs, where a straight one costs 1: from 1 to 2 [the square root of 2]")
+      ->type_name("COST");
+  AddParsedList(
+      command, "--terrain", &ParseTerrain,
+      [&grid](const v1::Terrain& terrain) { *grid.add_terrains() = terrain; },
+      "A kind of ground, SYMBOL=NAME:COST, such as '~=river:3' or '^=mountain:impassable'; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("TERRAIN");
+}
+
+absl::StatusOr<v1::BlankGrid> ParseSize(absl::string_view text) {
+  const std::pair<absl::string_view, absl::string_view> sides = absl::StrSplit(text, absl::MaxSplits('x', 1));
+  int32_t width = 0;
+  int32_t height = 0;
+  if (!absl::SimpleAtoi(sides.first, &width) || !absl::SimpleAtoi(sides.second, &height)) {
+    return absl::InvalidArgumentError(absl::StrCat("'", text, "' is not a size: write such as 64x48"));
+  }
+  v1::BlankGrid size;
+  size.set_width(width);
+  size.set_height(height);
+  return size;
+}
+
+absl::StatusOr<absl::Duration> ParseTimeout(absl::string_view text) {
+  absl::Duration timeout;
+  if (!absl::ParseDuration(text, &timeout) || timeout <= absl::ZeroDuration()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", text, "' is not a length of time: write such as 5s or 300ms"));
+  }
+  return timeout;
+}
+
+}  // namespace waystar::cli

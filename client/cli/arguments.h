@@ -1,0 +1,76 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "waystar/v1/map_service.pb.h"
+#include "waystar/v1/types.pb.h"
+
+namespace waystar::cli {
+
+template <typename T>
+using Choices = std::vector<std::pair<std::string, T>>;
+
+// Adds an argument that is one of a few words; `accept` gets the value that it stands for.
+template <typename T, typename Accept>
+CLI::Option* AddChoice(CLI::App& command, const std::string& name, Accept accept, const Choices<T>& choices,
+                       const std::string& description) {
+  std::vector<std::string> words;
+  for (const auto& choice : choices) {
+    words.push_back(choice.first);
+  }
+  const auto set = [choices, accept](const std::string& chosen) {
+    for (const auto& [word, value] : choices) {
+      if (word == chosen) {
+        accept(value);
+      }
+    }
+  };
+  return command.add_option_function<std::string>(name, set, description)
+      ->check(CLI::IsMember(words).description(""))
+      ->type_name(absl::StrJoin(words, "|"));
+}
+
+// Adds an argument that `parse` reads; `accept` gets the value. An error of `parse` is a usage error.
+template <typename T, typename Accept>
+CLI::Option* AddParsed(CLI::App& command, const std::string& name,
+                       absl::StatusOr<T> (*parse)(absl::string_view), Accept accept,
+                       const std::string& description) {
+  const auto set = [parse, accept](const std::string& text) { accept(*parse(text)); };
+  const auto check = [parse](const std::string& text) { return std::string(parse(text).status().message()); };
+  return command.add_option_function<std::string>(name, set, description)->check(check, "", "");
+}
+
+// The same for an argument that may be given any number of times; `accept` gets each value.
+template <typename T, typename Accept>
+CLI::Option* AddParsedList(CLI::App& command, const std::string& name,
+                           absl::StatusOr<T> (*parse)(absl::string_view), Accept accept,
+                           const std::string& description) {
+  const auto set = [parse, accept](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) {
+      accept(*parse(text));
+    }
+  };
+  const auto check = [parse](const std::string& text) { return std::string(parse(text).status().message()); };
+  return command.add_option_function<std::vector<std::string>>(name, set, description)->check(check, "", "");
+}
+
+// The name of a map, required and positional.
+CLI::Option* AddMap(CLI::App& command, std::string& map);
+
+// --connectivity, --diagonal-cost and --terrain.
+void AddGridOptions(CLI::App& command, v1::GridOptions& grid);
+
+// A width and height, such as "64x48".
+absl::StatusOr<v1::BlankGrid> ParseSize(absl::string_view text);
+
+// A positive length of time, such as "5s" or "300ms".
+absl::StatusOr<absl::Duration> ParseTimeout(absl::string_view text);
+
+}  // namespace waystar::cli

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "client/cli/session.h"
+
+namespace waystar::cli {
+
+// Each adds one subcommand, or a group of them, to `parent`. Once the command line is parsed, the one that
+// was chosen runs and leaves its result in session.exit_code. `session` must outlive `parent`.
+void AddMapCommands(CLI::App& parent, Session& session);
+void AddImportCommand(CLI::App& parent, Session& session);
+void AddCreateCommand(CLI::App& parent, Session& session);
+void AddShowCommand(CLI::App& parent, Session& session);
+void AddExportCommand(CLI::App& parent, Session& session);
+void AddFindCommand(CLI::App& parent, Session& session);
+void AddEditCommands(CLI::App& parent, Session& session);
+void AddHealthCommand(CLI::App& parent, Session& session);
+void AddCompletionCommand(CLI::App& parent, Session& session);
+
+}  // namespace waystar::cli

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace waystar::cli {
+
+// The type names that tell WalkCommands() what an argument is. That of one of a few words is the words,
+// "red|blue".
+inline constexpr char kMapType[] = "MAP";
+inline constexpr char kFileType[] = "FILE";
+
+// What a shell can offer for an argument.
+struct Values {
+  enum class Kind { kAnything, kWords, kMaps, kFiles };
+
+  Kind kind = Kind::kAnything;
+  // With kWords.
+  std::vector<std::string> words;
+};
+
+struct OptionNode {
+  // With their dashes: "-o", "--output".
+  std::vector<std::string> names;
+  std::string summary;
+  bool takes_value = false;
+  Values values;
+};
+
+struct PositionalNode {
+  Values values;
+  // Whether it takes all the words that follow.
+  bool repeats = false;
+};
+
+struct SubcommandNode {
+  std::string name;
+  std::string summary;
+};
+
+// One command, with everything that may stand behind it.
+struct CommandNode {
+  // From the root: "waystar map import".
+  std::string path;
+  std::vector<SubcommandNode> subcommands;
+  // Those of the commands above it included.
+  std::vector<OptionNode> options;
+  std::vector<PositionalNode> positionals;
+};
+
+// All the commands of an app, the root first.
+std::vector<CommandNode> WalkCommands(const CLI::App& root);
+
+}  // namespace waystar::cli

@@ -1,0 +1,133 @@
+#include "client/cli/draw/paint.h"
+
+#include <array>
+#include <map>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+
+namespace waystar::cli {
+namespace {
+
+constexpr char kReset[] = "\x1b[0m";
+constexpr int kRowsPerLabel = 5;
+
+const char* ColorOf(Mark mark) {
+  switch (mark) {
+    case Mark::kGround:
+      return "\x1b[2m";
+    case Mark::kTerrain:
+      return "\x1b[36m";
+    case Mark::kObstacle:
+      return "\x1b[90m";
+    case Mark::kPath:
+      return "\x1b[1;33m";
+    case Mark::kEnd:
+      return "\x1b[1;35m";
+    case Mark::kGoal:
+      return "\x1b[1;31m";
+    case Mark::kStart:
+      return "\x1b[1;32m";
+  }
+  return kReset;
+}
+
+std::string PaintRow(const std::vector<Glyph>& row, bool color) {
+  std::string line;
+  for (size_t i = 0; i < row.size(); ++i) {
+    if (color && (i == 0 || row[i].mark != row[i - 1].mark)) {
+      absl::StrAppend(&line, i == 0 ? "" : kReset, ColorOf(row[i].mark));
+    }
+    line.push_back(row[i].symbol);
+  }
+  if (color) {
+    line += kReset;
+  }
+  return line;
+}
+
+std::string Ruler(const View& view, size_t columns) {
+  const size_t last = static_cast<size_t>(view.left) + columns * view.scale;
+  const size_t step = last < 1000 ? 5 : 10;
+  const size_t first = view.left / view.scale;
+  std::string ruler;
+  for (size_t column = 0; column < columns; ++column) {
+    if ((first + column) % step == 0) {
+      ruler.resize(column, ' ');
+      absl::StrAppend(&ruler, (first + column) * view.scale);
+    }
+  }
+  return ruler;
+}
+
+std::string Describe(const v1::Terrain& terrain) {
+  std::string text = absl::StrCat(terrain.symbol(), " ", terrain.name());
+  if (terrain.impassable()) {
+    return text + ", impassable";
+  }
+  return absl::StrCat(text, ", cost ", terrain.cost());
+}
+
+}  // namespace
+
+std::string Paint(const Picture& picture, bool color) {
+  const View& view = picture.view;
+  const size_t gutter = absl::StrCat(view.top + view.height - 1).size();
+  const size_t columns = picture.rows.empty() ? 0 : picture.rows.front().size();
+  std::string text = absl::StrFormat("%*s %s\n", gutter, "", Ruler(view, columns));
+  const size_t first = view.top / view.scale;
+  for (size_t row = 0; row < picture.rows.size(); ++row) {
+    const bool labelled = (first + row) % kRowsPerLabel == 0;
+    const std::string label = labelled ? absl::StrCat((first + row) * view.scale) : "";
+    absl::StrAppendFormat(&text, "%*s %s\n", gutter, label, PaintRow(picture.rows[row], color));
+  }
+  return text;
+}
+
+std::string Legend(const Picture& picture, const v1::GridInfo& grid) {
+  std::array<char, static_cast<size_t>(Mark::kStart) + 1> shown{};
+  std::map<char, std::string> terrains;
+  for (const auto& row : picture.rows) {
+    for (const Glyph glyph : row) {
+      shown[static_cast<size_t>(glyph.mark)] = glyph.symbol;
+      if (glyph.mark == Mark::kTerrain) {
+        terrains.try_emplace(glyph.symbol);
+      }
+    }
+  }
+  std::vector<std::string> entries;
+  const auto explain = [&](Mark mark, const char* words) {
+    if (const char symbol = shown[static_cast<size_t>(mark)]; symbol != 0) {
+      entries.push_back(absl::StrCat(std::string(1, symbol), " ", words));
+    }
+  };
+  explain(Mark::kStart, "start");
+  explain(Mark::kGoal, "goal");
+  explain(Mark::kEnd, "end of the path");
+  explain(Mark::kPath, "path");
+  explain(Mark::kObstacle, "obstacle");
+  for (const v1::Terrain& terrain : grid.terrains()) {
+    if (terrain.symbol().size() == 1 && terrains.count(terrain.symbol().front()) > 0) {
+      entries.push_back(Describe(terrain));
+    }
+  }
+  return absl::StrJoin(entries, "  ");
+}
+
+std::string Caption(const View& view, const v1::GridInfo& grid) {
+  std::string caption;
+  if (view.width < grid.width() || view.height < grid.height()) {
+    caption = absl::StrFormat("Shown: x %d to %d and y %d to %d of a map of %d x %d.", view.left,
+                              view.left + view.width - 1, view.top, view.top + view.height - 1, grid.width(),
+                              grid.height());
+  }
+  if (view.scale > 1) {
+    absl::StrAppendFormat(&caption, "%sEach character stands for %d x %d cells.", caption.empty() ? "" : " ",
+                          view.scale, view.scale);
+  }
+  return caption;
+}
+
+}  // namespace waystar::cli

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "client/cli/draw/view.h"
+
+namespace waystar::cli {
+
+enum class Mark { kGround, kTerrain, kObstacle, kPath, kEnd, kGoal, kStart };
+
+// One character of a picture, and what it stands for.
+struct Glyph {
+  char symbol = '.';
+  Mark mark = Mark::kGround;
+};
+
+struct Picture {
+  View view;
+  std::vector<std::vector<Glyph>> rows;
+};
+
+// The rows of cells in a map of MAP_FORMAT_TEXT, which has `height` of them, without the header.
+std::vector<absl::string_view> MapRows(absl::string_view text, int height);
+
+// Draws the part of the map that `view` shows. A character that stands for several cells shows an obstacle if
+// more than half of them are, else what most of the rest are. REQUIRES: the view is within the rows, and they
+// are of one length.
+Picture DrawMap(const std::vector<absl::string_view>& map, const View& view);
+
+}  // namespace waystar::cli

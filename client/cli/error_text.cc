@@ -1,0 +1,69 @@
+#include "client/cli/error_text.h"
+
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "client/errors.h"
+
+namespace waystar::cli {
+namespace {
+
+constexpr std::pair<absl::string_view, absl::string_view> kHints[] = {
+    {"MAP_NOT_FOUND", "`waystar map list` shows the maps there are."},
+    {"MAP_EXISTS", "Choose another name, or remove the map with `waystar map delete`."},
+    {"BAD_MAP_ID",
+     "A map's name has 1 to 63 of the characters a-z, 0-9, '_', '.' and '-', and begins with a letter or "
+     "digit."},
+    {"STALE_REVISION", "`waystar map show` tells the latest revision."},
+    {"GOAL_BLOCKED", "--nearest finds a path to the nearest cell that can be reached."},
+    {"RESPONSE_TOO_LARGE", "--form corners or directions makes the answer smaller."},
+    {"NOT_EXPRESSIBLE", "--format text can express every map."},
+    {"QUEUE_FULL", "The server is busy: try again in a moment."},
+    {"QUEUE_TIMEOUT", "The server is busy: try again in a moment."},
+    {"TRANSFERS_BUSY", "The server is busy: try again in a moment."},
+};
+
+absl::string_view HintFor(absl::string_view reason) {
+  for (const auto& [name, hint] : kHints) {
+    if (name == reason) {
+      return hint;
+    }
+  }
+  return "";
+}
+
+std::string Sentence(const absl::Status& status) {
+  if (status.message().empty()) {
+    return absl::StrCat("the server answered ", absl::StatusCodeToString(status.code()));
+  }
+  return std::string(status.message());
+}
+
+}  // namespace
+
+std::string ErrorText(const absl::Status& status, const std::string& server) {
+  const std::string reason = client::ReasonOf(status);
+  if (status.code() == absl::StatusCode::kUnavailable && reason.empty()) {
+    return absl::StrCat("cannot reach a server at ", server, ": ", Sentence(status),
+                        "\nIs it running? --server HOST:PORT or WAYSTAR_SERVER names another.");
+  }
+  if (status.code() == absl::StatusCode::kDeadlineExceeded && reason.empty()) {
+    return absl::StrCat("no answer from ", server, " in time\n--timeout allows it more, such as 30s.");
+  }
+  std::string text = Sentence(status);
+  const std::string field = client::FieldOf(status);
+  if (!field.empty() && !absl::StrContains(text, field)) {
+    absl::StrAppend(&text, " (", field, ")");
+  }
+  if (status.code() == absl::StatusCode::kUnimplemented) {
+    absl::StrAppend(&text, "\nIs that a Waystar server, and as new as this tool?");
+  }
+  if (const absl::string_view hint = HintFor(reason); !hint.empty()) {
+    absl::StrAppend(&text, "\n", hint);
+  }
+  return text;
+}
+
+}  // namespace waystar::cli

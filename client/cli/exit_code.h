@@ -1,0 +1,24 @@
+#pragma once
+
+#include "absl/status/status.h"
+#include "waystar/v1/path_service.pb.h"
+
+namespace waystar::cli {
+
+// How `waystar` ends, for scripts to tell apart.
+enum class ExitCode {
+  kOk = 0,
+  kFailure = 1,
+  kUsage = 2,
+  kNoPath = 3,
+  kRefused = 4,
+  kUnavailable = 5,
+};
+
+// The codes explained, for the help.
+extern const char kExitCodeHelp[];
+
+ExitCode ExitCodeFor(const absl::Status& status);
+ExitCode ExitCodeFor(v1::Outcome outcome);
+
+}  // namespace waystar::cli

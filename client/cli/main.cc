@@ -1,0 +1,30 @@
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "client/cli/app.h"
+
+namespace {
+
+void DescribeTerminal(waystar::cli::Io& io) {
+  io.is_terminal = isatty(STDOUT_FILENO) == 1;
+  const char* const no_color = std::getenv("NO_COLOR");
+  io.no_color = no_color != nullptr && *no_color != '\0';
+  winsize size{};
+  if (io.is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    io.window = {size.ws_col, size.ws_row};
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::ios::sync_with_stdio(false);
+  waystar::cli::Io io{std::cin, std::cout, std::cerr};
+  DescribeTerminal(io);
+  return static_cast<int>(waystar::cli::Run(std::vector<std::string>(argv + 1, argv + argc), io));
+}

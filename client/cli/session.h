@@ -1,0 +1,55 @@
+#pragma once
+
+#include <google/protobuf/message.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "client/cli/exit_code.h"
+#include "client/cli/io.h"
+#include "client/client.h"
+
+namespace waystar::cli {
+
+enum class ColorChoice { kAuto, kAlways, kNever };
+
+// The options that every command takes.
+struct GlobalOptions {
+  std::string server = "localhost:7450";
+  // The client's own, if empty.
+  std::optional<absl::Duration> timeout;
+  bool json = false;
+  ColorChoice color = ColorChoice::kAuto;
+};
+
+// One run of `waystar`: what all its commands share. Not thread-safe.
+class Session {
+ public:
+  explicit Session(Io& io) : io_(io) {}
+
+  Io& io() { return io_; }
+  GlobalOptions& options() { return options_; }
+  bool UsesColor() const;
+
+  // Made at the first call, with the options as they are then.
+  const client::Client& client();
+
+  void PrintJson(const google::protobuf::Message& message);
+
+  // Tells the user of an error and returns the code to exit with.
+  ExitCode Fail(const absl::Status& status);
+  ExitCode FailUsage(const std::string& sentence);
+
+  // What the process is to return.
+  ExitCode exit_code = ExitCode::kOk;
+
+ private:
+  Io& io_;
+  GlobalOptions options_;
+  std::unique_ptr<client::Client> client_;
+};
+
+}  // namespace waystar::cli

@@ -1,0 +1,92 @@
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/arguments.h"
+#include "client/cli/commands.h"
+#include "client/cli/draw_options.h"
+#include "client/cli/map_picture.h"
+#include "client/cli/table.h"
+
+namespace waystar::cli {
+namespace {
+
+struct ShowArguments {
+  std::string map;
+  DrawOptions draw;
+};
+
+std::string Facts(const v1::MapInfo& info) {
+  const v1::GridInfo& grid = info.grid();
+  std::vector<TableRow> rows = {
+      {"map", info.map()},
+      {"size", absl::StrCat(grid.width(), " x ", grid.height(), " cells")},
+      {"revision", absl::StrCat(info.revision())},
+      {"created", absl::FormatTime("%Y-%m-%d %H:%M:%S UTC",
+                                   absl::FromUnixSeconds(info.create_time().seconds()), absl::UTCTimeZone())},
+      {"neighbours", grid.connectivity() == v1::CONNECTIVITY_FOUR ? "4" : "8"},
+      {"diagonal cost", absl::StrCat(grid.diagonal_cost())},
+      {"walkable", absl::StrCat(grid.walkable_cells(), " cells")},
+      {"obstacles", absl::StrCat(grid.obstacle_cells(), " cells")},
+      {"memory", absl::StrCat(info.memory_bytes(), " bytes")},
+  };
+  for (const v1::Terrain& terrain : grid.terrains()) {
+    const std::string cost = terrain.impassable() ? "impassable" : absl::StrCat("cost ", terrain.cost());
+    rows.push_back({"terrain", absl::StrCat(terrain.symbol(), " ", terrain.name(), ", ", cost)});
+  }
+  return FormatTable(rows);
+}
+
+ExitCode ShowFacts(const ShowArguments& arguments, Session& session) {
+  v1::GetMapRequest request;
+  request.set_map(arguments.map);
+  const auto response = session.client().GetMap(request);
+  if (!response.ok()) {
+    return session.Fail(response.status());
+  }
+  if (session.options().json) {
+    session.PrintJson(*response);
+  } else {
+    session.io().out << Facts(response->info());
+  }
+  return ExitCode::kOk;
+}
+
+ExitCode ShowPicture(const ShowArguments& arguments, Session& session) {
+  v1::ExportMapRequest request;
+  request.set_map(arguments.map);
+  request.set_format(v1::MAP_FORMAT_TEXT);
+  const auto map = session.client().ExportMap(request);
+  if (!map.ok()) {
+    return session.Fail(map.status());
+  }
+  const auto picture = MapPicture(*map, {}, WindowFor(arguments.draw, session.io()), session.UsesColor());
+  if (!picture.ok()) {
+    return session.Fail(picture.status());
+  }
+  session.io().out << Facts(map->header.info()) << "\n" << *picture;
+  return ExitCode::kOk;
+}
+
+ExitCode Show(const ShowArguments& arguments, Session& session) {
+  const bool draws = arguments.draw.picture && !session.options().json;
+  return draws ? ShowPicture(arguments, session) : ShowFacts(arguments, session);
+}
+
+}  // namespace
+
+void AddShowCommand(CLI::App& parent, Session& session) {
+  const auto arguments = std::make_shared<ShowArguments>();
+  CLI::App& command = *parent.add_subcommand("show", "Shows the facts about a map and draws it");
+  AddMap(command, arguments->map);
+  AddDrawOptions(command, arguments->draw);
+  command.footer(
+      "Examples:\n"
+      "  waystar map show arena\n"
+      "  waystar map show arena --no-picture\n"
+      "  waystar map show arena --json | jq .info.revision\n");
+  command.callback([arguments, &session] { session.exit_code = Show(*arguments, session); });
+}
+
+}  // namespace waystar::cli

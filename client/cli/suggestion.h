@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace waystar::cli {
+
+// The candidate that the user probably meant by `word`: the first of those that take the fewest characters to
+// be put in, left out or replaced. Empty if none takes less than three.
+std::string Suggest(absl::string_view word, const std::vector<std::string>& candidates);
+
+}  // namespace waystar::cli

@@ -1,0 +1,182 @@
+#include "client/client.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "client/service_config.h"
+
+namespace waystar::client {
+namespace {
+
+constexpr size_t kChunkBytes = 64 << 10;
+
+// The next bytes to send, at the most kChunkBytes; none at the end.
+using ChunkSource = std::function<absl::StatusOr<std::string>()>;
+
+std::shared_ptr<grpc::Channel> Connect(const Options& options) {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, options.retry ? 1 : 0);
+  arguments.SetServiceConfigJSON(kServiceConfig);
+  arguments.SetMaxReceiveMessageSize(options.max_receive_bytes);
+  return grpc::CreateCustomChannel(options.target, grpc::InsecureChannelCredentials(), arguments);
+}
+
+void SetTimeout(grpc::ClientContext& context, absl::Duration timeout) {
+  context.set_deadline(absl::ToChronoTime(absl::Now() + timeout));
+}
+
+template <typename Stub, typename Request, typename Response>
+absl::StatusOr<Response> Call(Stub& stub,
+                              grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+                              absl::Duration timeout, const Request& request) {
+  grpc::ClientContext context;
+  SetTimeout(context, timeout);
+  Response response;
+  const grpc::Status status = (stub.*method)(&context, request, &response);
+  if (!status.ok()) {
+    return FromGrpc(status);
+  }
+  return response;
+}
+
+absl::StatusOr<v1::ImportMapResponse> Import(v1::MapService::StubInterface& maps, absl::Duration timeout,
+                                             v1::ImportMapHeader header, const ChunkSource& next_chunk) {
+  grpc::ClientContext context;
+  SetTimeout(context, timeout);
+  v1::ImportMapResponse response;
+  const auto stream = maps.ImportMap(&context, &response);
+
+  v1::ImportMapRequest message;
+  *message.mutable_header() = std::move(header);
+  // A write fails once the server has refused the import; Finish tells why.
+  while (stream->Write(message)) {
+    auto chunk = next_chunk();
+    if (!chunk.ok()) {
+      context.TryCancel();
+      stream->Finish().IgnoreError();
+      return chunk.status();
+    }
+    if (chunk->empty()) {
+      break;
+    }
+    message.set_chunk(*std::move(chunk));
+  }
+  stream->WritesDone();
+  const grpc::Status status = stream->Finish();
+  if (!status.ok()) {
+    return FromGrpc(status);
+  }
+  return response;
+}
+
+std::optional<int64_t> BytesLeft(std::istream& file) {
+  const auto position = file.tellg();
+  file.seekg(0, std::ios::end);
+  const auto end = file.tellg();
+  file.seekg(position);
+  if (!file) {
+    return std::nullopt;
+  }
+  return end - position;
+}
+
+}  // namespace
+
+Client::Client(Options options) : options_(std::move(options)) {
+  const auto channel = Connect(options_);
+  paths_ = v1::PathService::NewStub(channel);
+  maps_ = v1::MapService::NewStub(channel);
+  health_ = grpc::health::v1::Health::NewStub(channel);
+}
+
+absl::StatusOr<v1::FindPathResponse> Client::FindPath(const v1::FindPathRequest& request) const {
+  return Call(*paths_, &v1::PathService::StubInterface::FindPath, options_.timeout, request);
+}
+
+absl::StatusOr<v1::CreateMapResponse> Client::CreateMap(const v1::CreateMapRequest& request) const {
+  return Call(*maps_, &v1::MapService::StubInterface::CreateMap, options_.timeout, request);
+}
+
+absl::StatusOr<v1::GetMapResponse> Client::GetMap(const v1::GetMapRequest& request) const {
+  return Call(*maps_, &v1::MapService::StubInterface::GetMap, options_.timeout, request);
+}
+
+absl::StatusOr<v1::ListMapsResponse> Client::ListMaps(const v1::ListMapsRequest& request) const {
+  return Call(*maps_, &v1::MapService::StubInterface::ListMaps, options_.timeout, request);
+}
+
+absl::StatusOr<v1::DeleteMapResponse> Client::DeleteMap(const v1::DeleteMapRequest& request) const {
+  return Call(*maps_, &v1::MapService::StubInterface::DeleteMap, options_.timeout, request);
+}
+
+absl::StatusOr<v1::UpdateObstaclesResponse> Client::UpdateObstacles(
+    const v1::UpdateObstaclesRequest& request) const {
+  return Call(*maps_, &v1::MapService::StubInterface::UpdateObstacles, options_.timeout, request);
+}
+
+absl::StatusOr<grpc::health::v1::HealthCheckResponse> Client::CheckHealth(
+    const grpc::health::v1::HealthCheckRequest& request) const {
+  return Call(*health_, &grpc::health::v1::Health::StubInterface::Check, options_.timeout, request);
+}
+
+absl::StatusOr<v1::ImportMapResponse> Client::ImportMap(v1::ImportMapHeader header,
+                                                        std::string_view bytes) const {
+  header.set_size(static_cast<int64_t>(bytes.size()));
+  return Import(*maps_, options_.transfer_timeout, std::move(header), [&bytes] {
+    std::string chunk(bytes.substr(0, kChunkBytes));
+    bytes.remove_prefix(chunk.size());
+    return chunk;
+  });
+}
+
+absl::StatusOr<v1::ImportMapResponse> Client::ImportMap(v1::ImportMapHeader header,
+                                                        std::istream& file) const {
+  const auto size = BytesLeft(file);
+  if (!size) {
+    return absl::DataLossError("cannot tell the length of the file");
+  }
+  header.set_size(*size);
+  return Import(*maps_, options_.transfer_timeout, std::move(header),
+                [&file]() -> absl::StatusOr<std::string> {
+                  std::string chunk(kChunkBytes, '\0');
+                  file.read(chunk.data(), kChunkBytes);
+                  if (file.bad()) {
+                    return absl::DataLossError("cannot read the file to its end");
+                  }
+                  chunk.resize(static_cast<size_t>(file.gcount()));
+                  return chunk;
+                });
+}
+
+absl::StatusOr<ExportedMap> Client::ExportMap(const v1::ExportMapRequest& request) const {
+  grpc::ClientContext context;
+  SetTimeout(context, options_.transfer_timeout);
+  const auto stream = maps_->ExportMap(&context, request);
+
+  ExportedMap result;
+  v1::ExportMapResponse message;
+  while (stream->Read(&message)) {
+    if (message.has_header()) {
+      result.header = std::move(*message.mutable_header());
+    } else {
+      result.bytes += message.chunk();
+    }
+  }
+  const grpc::Status status = stream->Finish();
+  if (!status.ok()) {
+    return FromGrpc(status);
+  }
+  if (result.header.size() != static_cast<int64_t>(result.bytes.size())) {
+    return absl::DataLossError(
+        absl::StrCat("the server promised ", result.header.size(), " bytes and sent ", result.bytes.size()));
+  }
+  return result;
+}
+
+}  // namespace waystar::client

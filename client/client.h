@@ -1,0 +1,79 @@
+#pragma once
+
+#include <istream>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "client/errors.h"
+#include "grpc/health/v1/health.grpc.pb.h"
+#include "waystar/v1/map_service.grpc.pb.h"
+#include "waystar/v1/path_service.grpc.pb.h"
+
+namespace waystar::client {
+
+struct Options {
+  // Where the server listens: HOST:PORT, or any other name that gRPC resolves.
+  std::string target = "localhost:7450";
+  // How long a call may take in all, repetitions included.
+  absl::Duration timeout = absl::Seconds(5);
+  // The same for ImportMap and ExportMap.
+  absl::Duration transfer_timeout = absl::Seconds(60);
+  // Whether calls that only read are made again, a few times, when the server is not available.
+  bool retry = true;
+  // The largest message to accept.
+  int max_receive_bytes = 64 << 20;
+};
+
+// A whole map as a file.
+struct ExportedMap {
+  v1::ExportMapHeader header;
+  std::string bytes;
+};
+
+// A connection to a Waystar server, which is made when first needed and again whenever it breaks.
+//
+// Each call blocks until it is answered, fails, or has taken its timeout (DEADLINE_EXCEEDED). A call that
+// the server refuses has its code and message, and its reason and field by ReasonOf() and FieldOf(). A server
+// that cannot be reached is UNAVAILABLE. A call that changes a map and ends with UNAVAILABLE or
+// DEADLINE_EXCEEDED may or may not have been carried out. The RPCs and their errors are described in
+// waystar/v1/*.proto.
+//
+// Thread safety: all calls may be made from any thread at the same time.
+class Client {
+ public:
+  explicit Client(Options options = {});
+
+  absl::StatusOr<v1::FindPathResponse> FindPath(const v1::FindPathRequest& request) const;
+
+  absl::StatusOr<v1::CreateMapResponse> CreateMap(const v1::CreateMapRequest& request) const;
+  absl::StatusOr<v1::GetMapResponse> GetMap(const v1::GetMapRequest& request) const;
+  // One page.
+  absl::StatusOr<v1::ListMapsResponse> ListMaps(const v1::ListMapsRequest& request) const;
+  absl::StatusOr<v1::DeleteMapResponse> DeleteMap(const v1::DeleteMapRequest& request) const;
+  absl::StatusOr<v1::UpdateObstaclesResponse> UpdateObstacles(
+      const v1::UpdateObstaclesRequest& request) const;
+
+  // Sends `bytes` in chunks. header.size is set to their number.
+  absl::StatusOr<v1::ImportMapResponse> ImportMap(v1::ImportMapHeader header, std::string_view bytes) const;
+  // Sends what is left of `file`, of which it keeps one chunk in memory at a time. REQUIRES: `file` can seek.
+  // Errors: DATA_LOSS if it cannot be read to the end.
+  absl::StatusOr<v1::ImportMapResponse> ImportMap(v1::ImportMapHeader header, std::istream& file) const;
+
+  // Errors: DATA_LOSS if the server sends another number of bytes than it promised.
+  absl::StatusOr<ExportedMap> ExportMap(const v1::ExportMapRequest& request) const;
+
+  // How the server says it is, by the standard health protocol.
+  absl::StatusOr<grpc::health::v1::HealthCheckResponse> CheckHealth(
+      const grpc::health::v1::HealthCheckRequest& request) const;
+
+ private:
+  Options options_;
+  std::unique_ptr<v1::PathService::StubInterface> paths_;
+  std::unique_ptr<v1::MapService::StubInterface> maps_;
+  std::unique_ptr<grpc::health::v1::Health::StubInterface> health_;
+};
+
+}  // namespace waystar::client
