@@ -1,0 +1,39 @@
+#include "server/base/error.h"
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+
+namespace waystar {
+namespace {
+
+TEST(ErrorTest, CarriesReasonAndField) {
+  const absl::Status error =
+      MakeError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map", "there is no map \"x\"");
+  EXPECT_EQ(error.code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(error.message(), "there is no map \"x\"");
+  EXPECT_EQ(ErrorReasonOf(error), "MAP_NOT_FOUND");
+  EXPECT_EQ(ErrorFieldOf(error), "map");
+}
+
+TEST(ErrorTest, OrdinaryStatusHasNeither) {
+  const absl::Status error = absl::InternalError("oops");
+  EXPECT_EQ(ErrorReasonOf(error), "");
+  EXPECT_EQ(ErrorFieldOf(error), "");
+  EXPECT_EQ(RetryDelayOf(error), absl::ZeroDuration());
+}
+
+TEST(ErrorTest, RefusalCarriesRetryDelay) {
+  const absl::Status refusal = Refusal(ErrorReason::kQueueFull, absl::Milliseconds(20), "busy");
+  EXPECT_EQ(refusal.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(RetryDelayOf(refusal), absl::Milliseconds(20));
+}
+
+TEST(ErrorTest, PrefixGoesBeforeField) {
+  const absl::Status error = InvalidArgument(ErrorReason::kEmptyShape, "block.cells[2]", "no");
+  EXPECT_EQ(ErrorFieldOf(WithFieldPrefix(error, "edits[3].")), "edits[3].block.cells[2]");
+  EXPECT_TRUE(WithFieldPrefix(absl::OkStatus(), "edits[3].").ok());
+}
+
+}  // namespace
+}  // namespace waystar

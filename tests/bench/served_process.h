@@ -1,0 +1,35 @@
+// A process of its own that serves what the RPC benchmark calls, so that its CPU time is the server's alone.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+
+namespace waystar::bench {
+
+// On two ports of one process: a real server with a blank map "field" of 64 x 64 cells, and a PathService
+// whose FindPath answers 40 points without looking at anything.
+//
+// Thread safety: one thread.
+class ServedProcess {
+ public:
+  // Forks: call before anything has started threads or used gRPC. Ends the program if the servers do not
+  // start.
+  ServedProcess();
+  // Ends the process.
+  ~ServedProcess();
+  ServedProcess(const ServedProcess&) = delete;
+  ServedProcess& operator=(const ServedProcess&) = delete;
+
+  int port() const { return ports_[0]; }
+  int do_nothing_port() const { return ports_[1]; }
+
+  // What the process has used so far, in user and system mode.
+  std::chrono::nanoseconds CpuTime() const;
+
+ private:
+  pid_t pid_ = 0;
+  int ports_[2] = {};
+};
+
+}  // namespace waystar::bench

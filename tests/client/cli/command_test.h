@@ -1,0 +1,42 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "client/cli/app.h"
+#include "tests/client/fake_server.h"
+
+namespace waystar::testing {
+
+// Runs `waystar` against a scripted server and keeps what it prints.
+class CommandTest : public ::testing::Test {
+ protected:
+  cli::ExitCode Run(std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--server", server_.target()});
+    return RunBare(arguments);
+  }
+
+  // Without telling it where the server is.
+  cli::ExitCode RunBare(const std::vector<std::string>& arguments) {
+    std::istringstream in(in_);
+    std::ostringstream out;
+    std::ostringstream err;
+    cli::Io io{in, out, err, is_terminal_, no_color_};
+    const cli::ExitCode code = cli::Run(arguments, io);
+    out_ = out.str();
+    err_ = err.str();
+    return code;
+  }
+
+  FakeServer server_;
+  bool is_terminal_ = false;
+  bool no_color_ = false;
+  std::string in_;
+  std::string out_;
+  std::string err_;
+};
+
+}  // namespace waystar::testing

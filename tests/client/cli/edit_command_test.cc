@@ -1,0 +1,81 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/client/cli/command_test.h"
+
+namespace waystar::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::waystar::testing::Refusal;
+
+class EditCommandTest : public ::waystar::testing::CommandTest {
+ protected:
+  EditCommandTest() {
+    server_.update_obstacles = [this](auto&, const v1::UpdateObstaclesRequest& request,
+                                      v1::UpdateObstaclesResponse& response) {
+      request_ = request;
+      response.set_revision(8);
+      response.set_changed_cells(25);
+      response.set_clipped_cells(clipped_cells_);
+      return grpc::Status::OK;
+    };
+  }
+
+  int clipped_cells_ = 0;
+  v1::UpdateObstaclesRequest request_;
+};
+
+TEST_F(EditCommandTest, BlocksAllShapesInOneEdit) {
+  EXPECT_EQ(Run({"block", "arena", "3,4", "-1,-1", "3,4..6,9", "1,2+3x4"}), ExitCode::kOk);
+  EXPECT_EQ(request_.map(), "arena");
+  EXPECT_EQ(request_.expected_revision(), 0);
+  ASSERT_EQ(request_.edits_size(), 1);
+  const v1::Shape& shape = request_.edits(0).block();
+  EXPECT_EQ(shape.cells_size(), 2);
+  EXPECT_EQ(shape.cells(1).x(), -1);
+  EXPECT_EQ(shape.rectangles_size(), 2);
+  EXPECT_EQ(shape.rectangles(0).width(), 4);
+  EXPECT_EQ(shape.rectangles(1).height(), 4);
+  EXPECT_EQ(out_, "arena is now at revision 8: 25 cells changed.\n");
+}
+
+TEST_F(EditCommandTest, Unblocks) {
+  EXPECT_EQ(Run({"unblock", "arena", "3,4"}), ExitCode::kOk);
+  ASSERT_EQ(request_.edits_size(), 1);
+  EXPECT_EQ(request_.edits(0).unblock().cells_size(), 1);
+}
+
+TEST_F(EditCommandTest, TellsWhatWasLeftOut) {
+  clipped_cells_ = 1;
+  Run({"block", "arena", "3,4+5x5"});
+  EXPECT_EQ(out_, "arena is now at revision 8: 25 cells changed, 1 cell off the map left out.\n");
+}
+
+TEST_F(EditCommandTest, PassesTheExpectedRevision) {
+  EXPECT_EQ(Run({"block", "arena", "3,4", "--expect-revision", "7"}), ExitCode::kOk);
+  EXPECT_EQ(request_.expected_revision(), 7);
+}
+
+TEST_F(EditCommandTest, AStaleRevisionIsARefusal) {
+  server_.update_obstacles = [](auto&, const auto&, auto&) {
+    return Refusal(grpc::StatusCode::ABORTED, "the latest revision is 9", "STALE_REVISION",
+                   "expected_revision");
+  };
+  EXPECT_EQ(Run({"block", "arena", "3,4", "--expect-revision", "7"}), ExitCode::kRefused);
+  EXPECT_THAT(err_, HasSubstr("the latest revision is 9 (expected_revision)\n"));
+}
+
+TEST_F(EditCommandTest, AMalformedShapeSendsNothing) {
+  EXPECT_EQ(Run({"block", "arena", "3,4", "5"}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("'5' is neither a cell such as 3,4 nor a rectangle"));
+  EXPECT_EQ(request_.edits_size(), 0);
+}
+
+TEST_F(EditCommandTest, PrintsJson) {
+  EXPECT_EQ(Run({"block", "arena", "3,4", "--json"}), ExitCode::kOk);
+  EXPECT_EQ(out_, "{\"revision\":\"8\",\"changedCells\":\"25\",\"clippedCells\":\"0\"}\n");
+}
+
+}  // namespace
+}  // namespace waystar::cli

@@ -1,0 +1,172 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/client/cli/cells.h"
+#include "tests/client/cli/command_test.h"
+
+namespace waystar::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+using ::waystar::testing::At;
+using ::waystar::testing::Refusal;
+
+class FindCommandTest : public ::waystar::testing::CommandTest {
+ protected:
+  FindCommandTest() {
+    server_.find_path = [this](auto&, const v1::FindPathRequest& request, v1::FindPathResponse& response) {
+      request_ = request;
+      response = answer_;
+      return grpc::Status::OK;
+    };
+    v1::MapInfo info;
+    info.set_revision(3);
+    server_.ServeMap(info, {"..#..",  //
+                            "..#..",  //
+                            "....."});
+    answer_.set_outcome(v1::OUTCOME_FOUND);
+    answer_.set_reason(v1::REASON_GOAL_REACHED);
+    answer_.set_cost(5.656854249);
+    answer_.set_revision(3);
+    *answer_.mutable_end() = At(4, 0);
+    for (const v1::Cell& cell : {At(0, 0), At(1, 1), At(2, 2), At(3, 1), At(4, 0)}) {
+      *answer_.add_points() = cell;
+    }
+    answer_.mutable_statistics()->set_expanded(9);
+    answer_.mutable_statistics()->set_search_nanos(1500);
+    answer_.mutable_statistics()->set_algorithm(v1::ALGORITHM_ASTAR);
+  }
+
+  v1::FindPathResponse answer_;
+  v1::FindPathRequest request_;
+};
+
+TEST_F(FindCommandTest, DrawsThePathAndTellsTheFacts) {
+  EXPECT_EQ(Run({"find", "arena", "0,0", "4,0"}), ExitCode::kOk);
+  EXPECT_EQ(out_,
+            "  0\n"
+            "0 S.#.G\n"
+            "  .*#*.\n"
+            "  ..*..\n"
+            "S start  G goal  * path  # obstacle\n"
+            "Path found: 4 steps at cost 5.656854249 (revision 3; 9 cells expanded in 1.5us by A*)\n");
+  EXPECT_EQ(err_, "");
+}
+
+TEST_F(FindCommandTest, SendsWhatTheUserAsked) {
+  Run({"find", "arena", "-1,3", "4,-2", "--corner-rule", "one-free", "--algorithm", "dijkstra", "--nearest",
+       "--max-expansions", "500", "--form", "corners"});
+  EXPECT_EQ(request_.map(), "arena");
+  EXPECT_EQ(request_.start().x(), -1);
+  EXPECT_EQ(request_.start().y(), 3);
+  EXPECT_EQ(request_.goal().x(), 4);
+  EXPECT_EQ(request_.goal().y(), -2);
+  EXPECT_EQ(request_.corner_rule(), v1::CORNER_RULE_ONE_SIDE_FREE);
+  EXPECT_EQ(request_.algorithm(), v1::ALGORITHM_DIJKSTRA);
+  EXPECT_EQ(request_.unreachable_policy(), v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE);
+  EXPECT_EQ(request_.max_expansions(), 500);
+  EXPECT_EQ(request_.path_form(), v1::PATH_FORM_CORNERS);
+}
+
+TEST_F(FindCommandTest, LeavesDefaultsToTheServer) {
+  Run({"find", "arena", "0,0", "4,0"});
+  v1::FindPathRequest expected;
+  expected.set_map("arena");
+  expected.mutable_start();
+  *expected.mutable_goal() = At(4, 0);
+  EXPECT_EQ(request_.DebugString(), expected.DebugString());
+}
+
+TEST_F(FindCommandTest, ListsThePathInTheFormThatWasAskedFor) {
+  EXPECT_EQ(Run({"find", "arena", "0,0", "4,0", "--form", "cells"}), ExitCode::kOk);
+  EXPECT_THAT(out_, HasSubstr("A*)\n0,0 1,1 2,2 3,1 4,0\n"));
+  EXPECT_THAT(out_, StartsWith("  0\n0 S.#.G\n"));
+}
+
+TEST_F(FindCommandTest, CanDoWithoutAPicture) {
+  server_.export_map = nullptr;
+  EXPECT_EQ(Run({"find", "arena", "0,0", "4,0", "--no-picture"}), ExitCode::kOk);
+  EXPECT_THAT(out_, StartsWith("Path found: 4 steps"));
+  EXPECT_THAT(out_, HasSubstr("\n0,0 1,1 2,2 3,1 4,0\n"));
+  EXPECT_EQ(err_, "");
+}
+
+TEST_F(FindCommandTest, SaysWhenThePictureIsOfAnotherRevision) {
+  answer_.set_revision(2);
+  Run({"find", "arena", "0,0", "4,0"});
+  EXPECT_THAT(out_, HasSubstr("The picture shows revision 3, the path is for revision 2.\n"));
+}
+
+TEST_F(FindCommandTest, DrawsWhatIsLeftOnAMapThatShrank) {
+  server_.ServeMap({}, {".."});
+  EXPECT_EQ(Run({"find", "arena", "0,0", "4,0"}), ExitCode::kOk);
+  EXPECT_THAT(out_, StartsWith("  0\n0 S.\n"));
+}
+
+TEST_F(FindCommandTest, StillTellsTheFactsIfItCannotDraw) {
+  server_.export_map = nullptr;
+  EXPECT_EQ(Run({"find", "arena", "0,0", "4,0"}), ExitCode::kOk);
+  EXPECT_THAT(out_, StartsWith("Path found: 4 steps"));
+  EXPECT_THAT(err_, HasSubstr("not scripted"));
+}
+
+TEST_F(FindCommandTest, AnUnreachableGoalHasAnExitCodeOfItsOwn) {
+  answer_.set_outcome(v1::OUTCOME_UNREACHABLE);
+  answer_.set_reason(v1::REASON_NO_ROUTE);
+  answer_.clear_end();
+  answer_.clear_points();
+  EXPECT_EQ(Run({"find", "arena", "0,0", "4,0"}), ExitCode::kNoPath);
+  EXPECT_THAT(out_, StartsWith("  0\n0 S.#.G\n  ..#..\n"));
+  EXPECT_THAT(out_, HasSubstr("No path to the goal: walls part it from the start"));
+}
+
+TEST_F(FindCommandTest, APartialPathIsNoSuccess) {
+  answer_.set_outcome(v1::OUTCOME_PARTIAL);
+  answer_.set_reason(v1::REASON_NO_ROUTE);
+  answer_.mutable_points()->DeleteSubrange(2, 3);
+  *answer_.mutable_end() = At(1, 1);
+  EXPECT_EQ(Run({"find", "arena", "0,0", "4,0", "--nearest"}), ExitCode::kNoPath);
+  EXPECT_THAT(out_, StartsWith("  0\n0 S.#.G\n  .E#..\n"));
+  EXPECT_EQ(Run({"find", "arena", "0,0", "4,0", "--nearest", "--json"}), ExitCode::kNoPath);
+}
+
+TEST_F(FindCommandTest, PrintsTheAnswerAsJson) {
+  EXPECT_EQ(Run({"find", "arena", "0,0", "4,0", "--json"}), ExitCode::kOk);
+  EXPECT_THAT(out_,
+              StartsWith(R"({"outcome":"OUTCOME_FOUND","reason":"REASON_GOAL_REACHED","cost":5.656854249,)"));
+  EXPECT_THAT(out_, HasSubstr(R"("revision":"3")"));
+}
+
+TEST_F(FindCommandTest, ColoursOnlyATerminalThatWantsIt) {
+  const std::string escape = "\x1b[";
+  Run({"find", "arena", "0,0", "4,0"});
+  EXPECT_THAT(out_, Not(HasSubstr(escape)));
+  Run({"find", "arena", "0,0", "4,0", "--color", "always"});
+  EXPECT_THAT(out_, HasSubstr(escape));
+  is_terminal_ = true;
+  Run({"find", "arena", "0,0", "4,0"});
+  EXPECT_THAT(out_, HasSubstr(escape));
+  Run({"find", "arena", "0,0", "4,0", "--color", "never"});
+  EXPECT_THAT(out_, Not(HasSubstr(escape)));
+  no_color_ = true;
+  Run({"find", "arena", "0,0", "4,0"});
+  EXPECT_THAT(out_, Not(HasSubstr(escape)));
+}
+
+TEST_F(FindCommandTest, ARefusalIsExplained) {
+  server_.find_path = [](auto&, const auto&, auto&) {
+    return Refusal(grpc::StatusCode::FAILED_PRECONDITION, "2,0 is blocked", "GOAL_BLOCKED", "goal");
+  };
+  EXPECT_EQ(Run({"find", "arena", "0,0", "2,0"}), ExitCode::kRefused);
+  EXPECT_EQ(out_, "");
+  EXPECT_EQ(err_,
+            "waystar: 2,0 is blocked (goal)\n"
+            "--nearest finds a path to the nearest cell that can be reached.\n");
+  EXPECT_EQ(Run({"find", "arena", "0,0", "2,0", "--json"}), ExitCode::kRefused);
+  EXPECT_THAT(err_, StartsWith(R"({"code":9,"message":"2,0 is blocked","details":[)"));
+}
+
+}  // namespace
+}  // namespace waystar::cli

@@ -1,0 +1,129 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "tests/client/cli/command_test.h"
+
+namespace waystar::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+// `waystar map import` and `export`.
+class MapFilesTest : public ::waystar::testing::CommandTest {
+ protected:
+  MapFilesTest() {
+    const auto* const test = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::path(::testing::TempDir()) / (std::string("waystar_") + test->name());
+    std::filesystem::create_directories(folder_);
+    server_.import_map = [this](auto&, const std::vector<v1::ImportMapRequest>& parts,
+                                v1::ImportMapResponse& response) {
+      header_ = parts.at(0).header();
+      received_.clear();
+      for (const auto& part : parts) {
+        received_ += part.chunk();
+      }
+      v1::MapInfo& info = *response.mutable_info();
+      info.set_map(header_.map());
+      info.set_revision(1);
+      info.mutable_grid()->set_width(4);
+      info.mutable_grid()->set_height(2);
+      info.mutable_grid()->set_walkable_cells(7);
+      return grpc::Status::OK;
+    };
+  }
+
+  ~MapFilesTest() override { std::filesystem::remove_all(folder_); }
+
+  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+
+  std::string WriteFile(const std::string& name, const std::string& bytes) const {
+    std::ofstream(Path(name), std::ios::binary) << bytes;
+    return Path(name);
+  }
+
+  std::string ReadFile(const std::string& name) const {
+    std::ifstream file(Path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+
+  std::filesystem::path folder_;
+  v1::ImportMapHeader header_;
+  std::string received_;
+};
+
+TEST_F(MapFilesTest, ImportsAFileUnderItsName) {
+  EXPECT_EQ(Run({"map", "import", WriteFile("arena.txt", "..#.\n....\n")}), ExitCode::kOk);
+  EXPECT_EQ(out_, "Imported arena: 4 x 2 cells, 7 of them walkable, revision 1.\n");
+  EXPECT_EQ(header_.map(), "arena");
+  EXPECT_EQ(header_.size(), 10);
+  EXPECT_EQ(header_.format(), v1::MAP_FORMAT_UNSPECIFIED);
+  EXPECT_EQ(received_, "..#.\n....\n");
+}
+
+TEST_F(MapFilesTest, ImportsWithOptions) {
+  EXPECT_EQ(Run({"map", "import", "--terrain", "~=river:3", "--terrain", "^=peak:impassable",
+                 WriteFile("arena.txt", "."), "--as", "valley", "--format", "moving_ai", "--connectivity",
+                 "8", "--diagonal-cost", "1.4"}),
+            ExitCode::kOk);
+  EXPECT_EQ(header_.map(), "valley");
+  EXPECT_EQ(header_.format(), v1::MAP_FORMAT_MOVING_AI);
+  EXPECT_EQ(header_.grid().connectivity(), v1::CONNECTIVITY_EIGHT);
+  EXPECT_EQ(header_.grid().diagonal_cost(), 1.4);
+  ASSERT_EQ(header_.grid().terrains_size(), 2);
+  EXPECT_EQ(header_.grid().terrains(0).name(), "river");
+  EXPECT_TRUE(header_.grid().terrains(1).impassable());
+}
+
+TEST_F(MapFilesTest, ImportsStandardInputUnderAGivenName) {
+  in_ = "..\n";
+  EXPECT_EQ(Run({"map", "import", "-", "--as", "pipe"}), ExitCode::kOk);
+  EXPECT_EQ(header_.map(), "pipe");
+  EXPECT_EQ(header_.size(), 3);
+  EXPECT_EQ(received_, "..\n");
+  EXPECT_EQ(Run({"map", "import", "-"}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("needs a name: --as NAME"));
+}
+
+TEST_F(MapFilesTest, ExplainsWhatCannotBeRead) {
+  EXPECT_EQ(Run({"map", "import", Path("missing.txt")}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("missing.txt: No such file or directory"));
+  EXPECT_EQ(Run({"map", "import", folder_.string()}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("it is a folder"));
+}
+
+TEST_F(MapFilesTest, ExportsToStandardOutput) {
+  server_.ServeMap({}, {".#", ".."});
+  EXPECT_EQ(Run({"map", "export", "arena"}), ExitCode::kOk);
+  EXPECT_EQ(out_, "connectivity 8\nmap\n.#\n..\n");
+  EXPECT_EQ(Run({"map", "export", "arena", "--json"}), ExitCode::kUsage);
+}
+
+TEST_F(MapFilesTest, ExportsToAFile) {
+  v1::MapInfo info;
+  info.set_revision(3);
+  server_.ServeMap(info, {".#", ".."});
+  EXPECT_EQ(Run({"map", "export", "arena", "-o", Path("out.txt")}), ExitCode::kOk);
+  EXPECT_EQ(ReadFile("out.txt"), "connectivity 8\nmap\n.#\n..\n");
+  EXPECT_THAT(out_, HasSubstr("arena at revision 3, 25 bytes.\n"));
+  EXPECT_EQ(Run({"map", "export", "arena", "--output", Path("out.txt"), "--json"}), ExitCode::kOk);
+  EXPECT_THAT(out_, HasSubstr("\"size\":\"25\""));
+}
+
+TEST_F(MapFilesTest, ExplainsWhatCannotBeWritten) {
+  server_.ServeMap({}, {".."});
+  EXPECT_EQ(Run({"map", "export", "arena", "-o", Path("missing/out.txt")}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("cannot write"));
+}
+
+TEST_F(MapFilesTest, AFailedExportLeavesTheFileAlone) {
+  const std::string file = WriteFile("out.txt", "precious");
+  EXPECT_EQ(Run({"map", "export", "arena", "-o", file}), ExitCode::kFailure);
+  EXPECT_EQ(ReadFile("out.txt"), "precious");
+}
+
+}  // namespace
+}  // namespace waystar::cli

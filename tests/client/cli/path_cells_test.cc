@@ -1,0 +1,57 @@
+#include "client/cli/draw/path_cells.h"
+
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_join.h"
+#include "client/cli/cell_argument.h"
+#include "tests/client/cli/cells.h"
+
+namespace waystar::cli {
+namespace {
+
+using ::waystar::testing::At;
+
+constexpr char kWalk[] = "1,1 2,2 3,3 3,2 3,1 2,1";
+
+std::string Cells(const v1::FindPathResponse& answer) {
+  return absl::StrJoin(PathCells(At(1, 1), answer), " ",
+                       [](std::string* out, const v1::Cell& cell) { *out += FormatCell(cell); });
+}
+
+v1::FindPathResponse AnswerWith(const std::vector<v1::Cell>& points) {
+  v1::FindPathResponse answer;
+  *answer.mutable_end() = At(2, 1);
+  for (const v1::Cell& point : points) {
+    *answer.add_points() = point;
+  }
+  return answer;
+}
+
+TEST(PathCellsTest, KeepsEveryCell) {
+  EXPECT_EQ(Cells(AnswerWith({At(1, 1), At(2, 2), At(3, 3), At(3, 2), At(3, 1), At(2, 1)})), kWalk);
+}
+
+TEST(PathCellsTest, FillsInBetweenCorners) {
+  EXPECT_EQ(Cells(AnswerWith({At(1, 1), At(3, 3), At(3, 1), At(2, 1)})), kWalk);
+}
+
+TEST(PathCellsTest, FollowsDirections) {
+  v1::FindPathResponse answer = AnswerWith({});
+  answer.add_directions(v1::DIRECTION_SOUTH_EAST);
+  answer.add_directions(v1::DIRECTION_SOUTH_EAST);
+  answer.add_directions(v1::DIRECTION_NORTH);
+  answer.add_directions(v1::DIRECTION_NORTH);
+  answer.add_directions(v1::DIRECTION_WEST);
+  EXPECT_EQ(Cells(answer), kWalk);
+}
+
+TEST(PathCellsTest, APathOfNoStepsIsItsStart) {
+  v1::FindPathResponse answer;
+  *answer.mutable_end() = At(1, 1);
+  EXPECT_EQ(Cells(answer), "1,1");
+}
+
+TEST(PathCellsTest, NoPathHasNoCells) { EXPECT_EQ(Cells({}), ""); }
+
+}  // namespace
+}  // namespace waystar::cli

@@ -1,0 +1,143 @@
+#include "tests/client/fake_server.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "google/rpc/error_details.pb.h"
+#include "google/rpc/status.pb.h"
+
+namespace waystar::testing {
+namespace {
+
+template <typename Handler, typename Request, typename Response>
+grpc::Status Answer(const Handler& handler, grpc::ServerContext& context, const Request& request,
+                    Response& response) {
+  return handler ? handler(context, request, response)
+                 : grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "not scripted");
+}
+
+}  // namespace
+
+grpc::Status Refusal(grpc::StatusCode code, const std::string& message, const std::string& reason,
+                     const std::string& field) {
+  google::rpc::ErrorInfo info;
+  info.set_domain("waystar");
+  info.set_reason(reason);
+  if (!field.empty()) {
+    (*info.mutable_metadata())["field"] = field;
+  }
+  google::rpc::Status status;
+  status.set_code(code);
+  status.set_message(message);
+  status.add_details()->PackFrom(info);
+  return {code, message, status.SerializeAsString()};
+}
+
+class FakeServer::Paths : public v1::PathService::Service {
+ public:
+  explicit Paths(FakeServer& script) : script_(script) {}
+
+  grpc::Status FindPath(grpc::ServerContext* context, const v1::FindPathRequest* request,
+                        v1::FindPathResponse* response) override {
+    return Answer(script_.find_path, *context, *request, *response);
+  }
+
+ private:
+  FakeServer& script_;
+};
+
+class FakeServer::Maps : public v1::MapService::Service {
+ public:
+  explicit Maps(FakeServer& script) : script_(script) {}
+
+  grpc::Status CreateMap(grpc::ServerContext* context, const v1::CreateMapRequest* request,
+                         v1::CreateMapResponse* response) override {
+    return Answer(script_.create_map, *context, *request, *response);
+  }
+
+  grpc::Status GetMap(grpc::ServerContext* context, const v1::GetMapRequest* request,
+                      v1::GetMapResponse* response) override {
+    return Answer(script_.get_map, *context, *request, *response);
+  }
+
+  grpc::Status ListMaps(grpc::ServerContext* context, const v1::ListMapsRequest* request,
+                        v1::ListMapsResponse* response) override {
+    return Answer(script_.list_maps, *context, *request, *response);
+  }
+
+  grpc::Status DeleteMap(grpc::ServerContext* context, const v1::DeleteMapRequest* request,
+                         v1::DeleteMapResponse* response) override {
+    return Answer(script_.delete_map, *context, *request, *response);
+  }
+
+  grpc::Status UpdateObstacles(grpc::ServerContext* context, const v1::UpdateObstaclesRequest* request,
+                               v1::UpdateObstaclesResponse* response) override {
+    return Answer(script_.update_obstacles, *context, *request, *response);
+  }
+
+  grpc::Status ImportMap(grpc::ServerContext* context, grpc::ServerReader<v1::ImportMapRequest>* reader,
+                         v1::ImportMapResponse* response) override {
+    std::vector<v1::ImportMapRequest> parts;
+    v1::ImportMapRequest part;
+    while (reader->Read(&part)) {
+      parts.push_back(part);
+    }
+    return Answer(script_.import_map, *context, parts, *response);
+  }
+
+  grpc::Status ExportMap(grpc::ServerContext* context, const v1::ExportMapRequest* request,
+                         grpc::ServerWriter<v1::ExportMapResponse>* writer) override {
+    std::vector<v1::ExportMapResponse> parts;
+    const grpc::Status status = Answer(script_.export_map, *context, *request, parts);
+    for (const auto& part : parts) {
+      writer->Write(part);
+    }
+    return status;
+  }
+
+ private:
+  FakeServer& script_;
+};
+
+class FakeServer::Health : public grpc::health::v1::Health::Service {
+ public:
+  explicit Health(FakeServer& script) : script_(script) {}
+
+  grpc::Status Check(grpc::ServerContext* context, const grpc::health::v1::HealthCheckRequest* request,
+                     grpc::health::v1::HealthCheckResponse* response) override {
+    return Answer(script_.check_health, *context, *request, *response);
+  }
+
+ private:
+  FakeServer& script_;
+};
+
+FakeServer::FakeServer()
+    : paths_(std::make_unique<Paths>(*this)),
+      maps_(std::make_unique<Maps>(*this)),
+      health_(std::make_unique<Health>(*this)) {
+  int port = 0;
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+  builder.RegisterService(paths_.get());
+  builder.RegisterService(maps_.get());
+  builder.RegisterService(health_.get());
+  server_ = builder.BuildAndStart();
+  target_ = absl::StrCat("127.0.0.1:", port);
+}
+
+FakeServer::~FakeServer() { server_->Shutdown(); }
+
+void FakeServer::ServeMap(v1::MapInfo info, const std::vector<std::string>& rows) {
+  info.mutable_grid()->set_width(static_cast<int>(rows.at(0).size()));
+  info.mutable_grid()->set_height(static_cast<int>(rows.size()));
+  const std::string text = absl::StrCat("connectivity 8\nmap\n", absl::StrJoin(rows, "\n"), "\n");
+  export_map = [info, text](auto&, const auto&, std::vector<v1::ExportMapResponse>& parts) {
+    parts.resize(2);
+    *parts[0].mutable_header()->mutable_info() = info;
+    parts[0].mutable_header()->set_size(static_cast<int64_t>(text.size()));
+    parts[1].set_chunk(text);
+    return grpc::Status::OK;
+  };
+}
+
+}  // namespace waystar::testing

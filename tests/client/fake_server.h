@@ -1,0 +1,57 @@
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "grpc/health/v1/health.grpc.pb.h"
+#include "waystar/v1/map_service.grpc.pb.h"
+#include "waystar/v1/path_service.grpc.pb.h"
+
+namespace waystar::testing {
+
+// A refusal as a Waystar server sends it.
+grpc::Status Refusal(grpc::StatusCode code, const std::string& message, const std::string& reason,
+                     const std::string& field = "");
+
+// A server on a free port of this machine that answers as the test says. What is not scripted is
+// UNIMPLEMENTED. The script must not change while calls run.
+class FakeServer {
+ public:
+  template <typename Request, typename Response>
+  using Handler = std::function<grpc::Status(grpc::ServerContext&, const Request&, Response&)>;
+
+  FakeServer();
+  ~FakeServer();
+
+  const std::string& target() const { return target_; }
+
+  Handler<v1::FindPathRequest, v1::FindPathResponse> find_path;
+  Handler<v1::CreateMapRequest, v1::CreateMapResponse> create_map;
+  Handler<v1::GetMapRequest, v1::GetMapResponse> get_map;
+  Handler<v1::ListMapsRequest, v1::ListMapsResponse> list_maps;
+  Handler<v1::DeleteMapRequest, v1::DeleteMapResponse> delete_map;
+  Handler<v1::UpdateObstaclesRequest, v1::UpdateObstaclesResponse> update_obstacles;
+  Handler<std::vector<v1::ImportMapRequest>, v1::ImportMapResponse> import_map;
+  Handler<v1::ExportMapRequest, std::vector<v1::ExportMapResponse>> export_map;
+  Handler<grpc::health::v1::HealthCheckRequest, grpc::health::v1::HealthCheckResponse> check_health;
+
+  // Scripts export_map: `rows` of text, and `info` with its width and height set to theirs.
+  void ServeMap(v1::MapInfo info, const std::vector<std::string>& rows);
+
+ private:
+  class Paths;
+  class Maps;
+  class Health;
+
+  std::unique_ptr<Paths> paths_;
+  std::unique_ptr<Maps> maps_;
+  std::unique_ptr<Health> health_;
+  std::string target_;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+}  // namespace waystar::testing

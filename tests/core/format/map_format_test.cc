@@ -1,0 +1,49 @@
+#include "server/core/format/map_format.h"
+
+#include "gmock/gmock.h"
+#include "server/core/format/rows.h"
+#include "tests/testing/status_matchers.h"
+
+namespace waystar::core {
+namespace {
+
+using ::waystar::testing::IsError;
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+TEST(MapFormatTest, DetectsMovingAiByItsFirstWord) {
+  EXPECT_EQ(DetectFormat("type octile\nheight 1"), MapFormat::kMovingAi);
+  EXPECT_EQ(DetectFormat("...\n"), MapFormat::kText);
+  EXPECT_EQ(DetectFormat(""), MapFormat::kText);
+}
+
+TEST(RowsTest, NamesTheRowAtFault) {
+  EXPECT_THAT(ParseRows({"...", ".."}, {}, {}), IsError(kInvalid, ErrorReason::kBadRow, "rows[1]"));
+  EXPECT_THAT(ParseRows({"...", "...", ".~."}, {}, {}),
+              IsError(kInvalid, ErrorReason::kUnknownTerrain, "rows[2]"));
+  EXPECT_THAT(ParseRows({}, {}, {}), IsError(kInvalid, ErrorReason::kBadSize, "rows"));
+  EXPECT_THAT(ParseRows({""}, {}, {}), IsError(kInvalid, ErrorReason::kBadSize, "rows"));
+}
+
+TEST(GridOverridesTest, NamesTheOverrideAtFault) {
+  GridOverrides overrides;
+  overrides.terrains.push_back({.symbol = '~', .cost = 2.0});
+  overrides.terrains.push_back({.symbol = '=', .cost = 0.0});
+  EXPECT_THAT(ApplyOverrides({}, overrides), IsError(kInvalid, ErrorReason::kBadTerrain, "terrains[1].cost"));
+  overrides.terrains[1] = {.symbol = '~', .cost = 3.0};
+  EXPECT_THAT(ApplyOverrides({}, overrides),
+              IsError(kInvalid, ErrorReason::kBadTerrain, "terrains[1].symbol"));
+  overrides.terrains[1] = {.symbol = '@'};
+  EXPECT_THAT(ApplyOverrides({}, overrides),
+              IsError(kInvalid, ErrorReason::kBadTerrain, "terrains[1].symbol"));
+}
+
+TEST(GridOverridesTest, GroundMayBeRedefined) {
+  GridOverrides overrides;
+  overrides.terrains.push_back({.symbol = '.', .cost = 2.0});
+  const auto settings = ApplyOverrides({}, overrides);
+  ASSERT_TRUE(settings.ok()) << settings.status();
+  EXPECT_EQ(settings->terrains, (std::vector<Terrain>{{.symbol = '.', .name = "ground", .cost = 2.0}}));
+}
+
+}  // namespace
+}  // namespace waystar::core

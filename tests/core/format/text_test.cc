@@ -1,0 +1,113 @@
+#include "server/core/format/text.h"
+
+#include <cstdint>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "tests/testing/drawn_map.h"
+#include "tests/testing/generator.h"
+#include "tests/testing/status_matchers.h"
+
+namespace waystar::core {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::waystar::testing::DrawMap;
+using ::waystar::testing::DrawPath;
+using ::waystar::testing::Generator;
+using ::waystar::testing::IsError;
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+constexpr char kRiver[] =
+    "connectivity 4\n"
+    "diagonal_cost 1.4\n"
+    "terrain ~ river 3\n"
+    "terrain ^ mountain impassable\n"
+    "map\n"
+    "..~~\n"
+    ".#^.\n";
+
+TEST(TextTest, ReadsRowsWithoutHeader) {
+  const auto map = ParseText("..#\r\n.@O", {});
+  ASSERT_TRUE(map.ok()) << map.status();
+  EXPECT_THAT(DrawPath(*map, {}), ElementsAre("..#", ".##"));
+  EXPECT_EQ(map->settings(), GridSettings{});
+}
+
+TEST(TextTest, ReadsHeader) {
+  const auto map = ParseText(kRiver, {});
+  ASSERT_TRUE(map.ok()) << map.status();
+  EXPECT_EQ(map->settings().connectivity, Connectivity::kFour);
+  EXPECT_EQ(map->settings().diagonal_cost, 1.4);
+  EXPECT_THAT(map->settings().terrains,
+              ElementsAre(Terrain{}, Terrain{.symbol = '~', .name = "river", .cost = 3.0},
+                          Terrain{.symbol = '^', .name = "mountain", .impassable = true}));
+  EXPECT_TRUE(map->IsWalkable({2, 0}));
+  EXPECT_FALSE(map->IsWalkable({2, 1}));
+}
+
+TEST(TextTest, CallersOptionsWinOverTheHeader) {
+  GridOverrides overrides{.connectivity = Connectivity::kEight, .diagonal_cost = 1.5};
+  overrides.terrains.push_back({.symbol = '~', .cost = 2.0});
+  overrides.terrains.push_back({.symbol = '^', .cost = 9.0});
+  const auto map = ParseText(kRiver, overrides);
+  ASSERT_TRUE(map.ok()) << map.status();
+  EXPECT_EQ(map->settings().connectivity, Connectivity::kEight);
+  EXPECT_EQ(map->settings().diagonal_cost, 1.5);
+  EXPECT_THAT(map->settings().terrains,
+              ElementsAre(Terrain{}, Terrain{.symbol = '~', .name = "river", .cost = 2.0},
+                          Terrain{.symbol = '^', .name = "mountain", .cost = 9.0}));
+  EXPECT_TRUE(map->IsWalkable({2, 1}));
+}
+
+TEST(TextTest, NamesTheLineAtFault) {
+  const auto expect_error = [](const std::string& text, ErrorReason reason, const std::string& message) {
+    const auto map = ParseText(text, {});
+    EXPECT_THAT(map, IsError(kInvalid, reason, ""));
+    EXPECT_THAT(std::string(map.status().message()), HasSubstr(message)) << text;
+  };
+  expect_error("connectivity 4\nmap\n...\n..\n", ErrorReason::kBadRow,
+               "line 4: has 2 cells, the first row 3");
+  expect_error("...\n.?.\n", ErrorReason::kUnknownTerrain,
+               "line 2: no terrain has the symbol '?' of column 1");
+  expect_error("...\n.\xff.\n", ErrorReason::kUnknownTerrain, "'\\xff' of column 1");
+  expect_error("connectivity 5\nmap\n.\n", ErrorReason::kBadFormat, "line 1");
+  expect_error("connectivity 4\nconnectivity 4\nmap\n.\n", ErrorReason::kBadFormat, "line 2: a second");
+  expect_error("connectivity 4\nwater 3\nmap\n.\n", ErrorReason::kBadFormat,
+               "line 2: \"water 3\" is none of");
+  expect_error("terrain ~ river\nmap\n.\n", ErrorReason::kBadFormat, "line 1: expected \"terrain");
+  expect_error("terrain ~ river -3\nmap\n.\n", ErrorReason::kBadFormat, "a terrain's cost is from 0.001");
+  expect_error("connectivity 4\n...\n", ErrorReason::kBadFormat, "line 2");
+  expect_error("connectivity 4\n", ErrorReason::kBadFormat, "does not end with a line \"map\"");
+  expect_error("", ErrorReason::kBadSize, "at least one row");
+  expect_error("map\n", ErrorReason::kBadSize, "at least one row");
+  expect_error("...\n\n...\n", ErrorReason::kBadRow, "line 3: a row after an empty line");
+  std::string tall;
+  for (int y = 0; y <= kMaxMapSide; ++y) {
+    tall += ".\n";
+  }
+  expect_error(tall, ErrorReason::kBadSize, "height is from 1 to 8192 cells, not 8193");
+  expect_error(std::string(kMaxMapSide + 1, '.'), ErrorReason::kBadSize, "width is from 1 to 8192");
+}
+
+TEST(TextTest, PlainMapIsWrittenWithoutHeader) {
+  EXPECT_EQ(FormatText(DrawMap({"..#", "..."})), "..#\n...\n");
+}
+
+TEST(TextTest, WhatIsWrittenReadsBackTheSame) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Generator generator(seed);
+    const GridMap map =
+        generator.Map({.max_side = 70,
+                       .weighted = generator.Chance(0.5),
+                       .connectivity = generator.Chance(0.5) ? Connectivity::kFour : Connectivity::kEight});
+    const auto read = ParseText(FormatText(map), {});
+    ASSERT_TRUE(read.ok()) << read.status() << " seed " << seed;
+    EXPECT_EQ(read->settings(), map.settings());
+    EXPECT_EQ(DrawPath(*read, {}), DrawPath(map, {})) << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace waystar::core

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# A session with the waystar tool against a real server.
+set -euo pipefail
+# shellcheck source=tests/e2e/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh" "$1"
+
+start_server --maps_dir="$SAMPLES"
+export WAYSTAR_SERVER="127.0.0.1:$PORT"
+waystar() {
+  "$BIN/waystar" "$@"
+}
+
+expect_code 0 waystar health
+expect_text SERVING
+
+expect_code 0 waystar find ten-by-ten 0,0 7,7
+cat >"$WORK/expected" <<'TEXT'
+  0    5
+0 S*#.......
+  .*******..
+  ..#....*..
+  ..#....*..
+  ..#...#*#.
+5 .......*..
+  .......*..
+  .......G..
+  ..........
+  ..........
+S start  G goal  * path  # obstacle
+TEXT
+head -n 12 "$WORK/out" | diff "$WORK/expected" - || fail "the picture differs"
+expect_text "14 steps at cost 14"
+
+expect_code 0 waystar --json find ten-by-ten 0,0 7,7
+expect_text '"cost":14'
+
+expect_code 0 waystar block ten-by-ten 0,1..9,1 --expect-revision 1
+expect_text "revision 2"
+expect_code 3 waystar find ten-by-ten 0,0 7,7
+expect_code 3 waystar find ten-by-ten 0,0 7,7 --nearest
+expect_code 4 waystar block ten-by-ten 5,5 --expect-revision 1
+expect_code 0 waystar unblock ten-by-ten 4,1
+expect_code 3 waystar find ten-by-ten 0,0 7,7
+expect_code 0 waystar unblock ten-by-ten 1,1
+expect_code 0 waystar find ten-by-ten 0,0 7,7
+
+printf 'type octile\nheight 2\nwidth 4\nmap\n.S.@\n..T.\n' >"$WORK/little.map"
+expect_code 0 waystar map import "$WORK/little.map"
+expect_code 4 waystar map import "$WORK/little.map"
+expect_code 0 waystar map import - --as piped --connectivity 4 --terrain '~=river:3' <<<'..~'
+expect_code 0 waystar map list
+expect_text little
+expect_text piped
+expect_text twenty-by-fifty
+expect_code 0 waystar map show piped
+expect_text "~ river, cost 3"
+expect_code 0 waystar map export little --format moving_ai -o "$WORK/again.map"
+diff "$WORK/little.map" "$WORK/again.map" || fail "the map has changed on its way"
+expect_code 0 waystar map delete little piped
+expect_code 4 waystar map show little
+expect_text "no map \"little\""
+
+expect_code 4 waystar find ten-by-ten -1,0 7,7
+expect_text "off the map"
+expect_code 2 waystar find ten-by-ten zero 7,7
+expect_code 2 waystar fnid
+expect_text "find"
+
+for shell in bash zsh fish; do
+  expect_code 0 waystar completion "$shell"
+  expect_text unblock
+done
+eval "$("$BIN/waystar" completion bash)" || fail "bash does not accept its completions"
+
+stop_server TERM || fail "the server ended with $?"
+expect_code 5 waystar health
+expect_code 5 waystar find ten-by-ten 0,0 7,7
+expect_text "$WAYSTAR_SERVER"
+echo "passed"

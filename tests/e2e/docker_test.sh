@@ -1,0 +1,294 @@
+#!/usr/bin/env bash
+# Builds the image and runs it under docker/compose.yaml, for real, on a machine that needs neither an engine
+# running nor an image registry: it starts an engine of its own from the distribution's packages, makes the base
+# image with debootstrap, and removes both at the end. Only apt and debootstrap use the network, and only the
+# mirror that the machine's apt uses; the containers run in a network namespace with nothing but a loopback.
+set -euo pipefail
+
+readonly PACKAGES=(debootstrap docker-compose docker.io iproute2 iptables)
+readonly BASE=debian:bookworm-slim
+readonly RELEASE=bookworm
+readonly IMAGE=waystar
+readonly NAMESPACE=waystar-test-$$
+readonly SERVER=127.0.0.1:7450
+readonly QUERY=(find ten-by-ten '0,0' '7,7')
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+readonly ROOT
+WORK=
+ENGINE_PID=
+
+# The packaged client: another one on the PATH may not suit the packaged engine.
+docker() { /usr/bin/docker "$@"; }
+
+compose() { /usr/bin/docker-compose --project-name waystar-test --file "$ROOT/docker/compose.yaml" "$@"; }
+
+in_namespace() { nsenter --net="/run/netns/$NAMESPACE" "$@"; }
+
+step() { echo "== $* (${SECONDS}s)"; }
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+
+# quietly COMMAND...: keeps the output for explain_failure.
+quietly() { "$@" >>"$WORK/log" 2>&1; }
+
+# expect WHAT WANTED ACTUAL
+expect() {
+  [[ "$3" == "$2" ]] || fail "$1: wanted \"$2\", got \"$3\""
+  echo "ok  $1: $3"
+}
+
+# wait_until SECONDS WHAT COMMAND...
+wait_until() {
+  local deadline=$((SECONDS + $1)) what=$2
+  shift 2
+  until "$@"; do
+    ((SECONDS < deadline)) || fail "$what: waited in vain"
+    sleep 0.2
+  done
+}
+
+# --- the engine
+
+require_root() {
+  if ((EUID != 0)); then
+    echo "This test starts an engine and a network namespace, so it must be run as root." >&2
+    exit 1
+  fi
+}
+
+install_packages() {
+  local missing=() package
+  for package in "${PACKAGES[@]}"; do
+    if [[ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" != installed ]]; then
+      missing+=("$package")
+    fi
+  done
+  if ((${#missing[@]} > 0)); then
+    step "Installing ${missing[*]}"
+    quietly apt-get update
+    quietly env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}"
+  fi
+}
+
+engine_answers() {
+  kill -0 "$ENGINE_PID" 2>/dev/null || fail "the engine ended"
+  docker version >/dev/null 2>&1
+}
+
+# start_engine [PREFIX...] -- [FLAG...]
+start_engine() {
+  local prefix=()
+  while [[ "$1" != -- ]]; do
+    prefix+=("$1")
+    shift
+  done
+  shift
+  echo '{}' >"$WORK/daemon.json"
+  "${prefix[@]}" /usr/sbin/dockerd --host="$DOCKER_HOST" --config-file="$WORK/daemon.json" --log-level=warn \
+    --data-root="$WORK/data" --exec-root="$WORK/exec" --pidfile="$WORK/docker.pid" "$@" >>"$WORK/engine.log" 2>&1 &
+  ENGINE_PID=$!
+  wait_until 60 "the engine starts" engine_answers
+}
+
+stop_engine() {
+  kill "$ENGINE_PID"
+  wait "$ENGINE_PID" || true
+  ENGINE_PID=
+}
+
+# For builds: on the host's network, of which it changes nothing.
+start_build_engine() {
+  start_engine -- --bridge=none --iptables=false --ip6tables=false --ip-forward=false --ip-masq=false
+}
+
+# The same images, in the namespace. 198.18.0.0/15 is set aside for tests and routed nowhere.
+start_run_engine() {
+  ip netns add "$NAMESPACE"
+  in_namespace ip link set lo up
+  start_engine nsenter --net="/run/netns/$NAMESPACE" -- \
+    --bip=198.18.0.1/24 --default-address-pool=base=198.18.128.0/17,size=24
+}
+
+explain_failure() {
+  local log
+  for log in log engine.log; do
+    if [[ -s "$WORK/$log" ]]; then
+      echo "--- $log" >&2
+      tail -n 40 "$WORK/$log" >&2
+    fi
+  done
+  if [[ -n "$ENGINE_PID" ]]; then
+    compose logs --no-color --tail=40 >&2
+  fi
+}
+
+clean_up() {
+  local status=$?
+  trap - EXIT
+  set +e
+  if [[ -n "$WORK" ]]; then
+    ((status == 0)) || explain_failure
+    if [[ -n "$ENGINE_PID" ]]; then
+      docker ps --all --quiet | xargs --no-run-if-empty /usr/bin/docker rm --force >/dev/null
+      stop_engine
+    fi
+    if [[ -e "/run/netns/$NAMESPACE" ]]; then
+      ip netns del "$NAMESPACE"
+    fi
+    # The engine leaves the mount of a network namespace behind.
+    awk -v folder="$WORK/" 'index($2, folder) == 1 { print $2 }' /proc/mounts | xargs --no-run-if-empty umount --lazy
+    rm -rf --one-file-system "$WORK"
+  fi
+  exit "$status"
+}
+
+# --- the images
+
+# Prints one line for each source of Debian's packages that this machine's apt uses: URI SUITE COMPONENT.
+debian_sources() {
+  # shellcheck disable=SC2016  # the names are for apt to expand
+  apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT) $(ORIGIN)' 'Created-By: Packages' |
+    awk -v release="$RELEASE" '$4 == "Debian" && index($2, release) == 1 { print $1, $2, $3 }' | sort -u
+}
+
+make_base_image() {
+  local sources mirror base="$WORK/base"
+  sources=$(debian_sources)
+  mirror=$(awk -v release="$RELEASE" '$2 == release { print $1; exit }' <<<"$sources")
+  [[ -n "$mirror" ]] || fail "this machine's apt has no source for Debian $RELEASE; try apt-get update"
+  quietly debootstrap --variant=minbase "$RELEASE" "$base" "$mirror"
+
+  # Its apt takes packages from where this machine's apt does, and likewise trusts or doubts the clock.
+  awk '{ print "deb", $0 }' <<<"$sources" >"$base/etc/apt/sources.list"
+  apt-config dump | { grep -E '^Acquire::(Check-|https?::Proxy )' || true; } >"$base/etc/apt/apt.conf.d/99machine"
+  # As slim as the real one.
+  printf 'path-exclude /usr/share/%s/*\n' doc info locale man >"$base/etc/dpkg/dpkg.cfg.d/slim"
+  rm -rf "$base"/usr/share/{doc,info,locale,man}/* "$base"/var/{cache/apt/*,lib/apt/lists/*,log/*}
+  tar -C "$base" -c . | quietly docker import - "$BASE"
+  rm -rf "$base"
+}
+
+build_image() {
+  DOCKER_BUILDKIT=1 quietly docker build --progress=plain --network=host --build-arg BASE="$BASE" \
+    --file "$ROOT/docker/Dockerfile" --tag "$IMAGE" "$ROOT"
+}
+
+print_sizes() {
+  local image bytes
+  for image in "$IMAGE" "$BASE"; do
+    bytes=$(docker image inspect --format '{{.Size}}' "$image")
+    echo "ok  size of $image: $((bytes / 1000000)) MB"
+  done
+}
+
+# --- the container
+
+container() { compose ps --quiet waystar; }
+
+# property TEMPLATE: what the engine knows of the container.
+property() { docker inspect --format "$1" "$(container)"; }
+
+in_container() { docker exec "$(container)" "$@"; }
+
+is_healthy() { [[ "$(property '{{.State.Status}} {{.State.Health.Status}}')" == "running healthy" ]]; }
+
+# cost COMMAND...: the cost in the answer that `COMMAND... --json` prints.
+cost() { "$@" --json | grep -oE '"cost": ?[0-9.]+' | grep -oE '[0-9.]+$'; }
+
+check_confinement() {
+  local status limits
+  status=$(in_container cat /proc/1/status)
+  expect "user of the server" 10001 "$(awk '/^Uid:/ { print $2 }' <<<"$status")"
+  expect "capabilities it can ever have" 0000000000000000 "$(awk '/^CapBnd:/ { print $2 }' <<<"$status")"
+  expect "its no-new-privileges flag" 1 "$(awk '/^NoNewPrivs:/ { print $2 }' <<<"$status")"
+  # Even root: so it is the file system that refuses, not the file's permissions.
+  if docker exec --user 0 "$(container)" touch /maps/file 2>>"$WORK/log"; then
+    fail "the root file system can be written"
+  fi
+  echo "ok  the root file system is read-only"
+  limits=$(property '{{.HostConfig.Memory}} {{.HostConfig.NanoCpus}} {{.HostConfig.PidsLimit}}')
+  [[ "$limits" =~ ^([1-9][0-9]*\ ?){3}$ ]] || fail "of memory, CPU and threads one is unlimited: $limits"
+  echo "ok  limits of memory, CPU and threads: $limits"
+}
+
+check_answers() {
+  expect "cost found from inside the container" 14 "$(cost in_container waystar "${QUERY[@]}")"
+  # On the namespace's own network, so through the published port.
+  expect "cost found through the published port" 14 \
+    "$(cost docker run --rm --network=host --entrypoint=waystar "$IMAGE" --server "$SERVER" "${QUERY[@]}")"
+  expect "the port is published on" "$SERVER" "$(docker port "$(container)" 7450/tcp)"
+}
+
+check_stop() {
+  local began=$SECONDS logs
+  docker stop "$(container)" >/dev/null
+  echo "ok  stopped after $((SECONDS - began)) s"
+  ((SECONDS - began < 10)) || fail "an idle server took too long to stop"
+  expect "exit code" 0 "$(property '{{.State.ExitCode}}')"
+  logs=$(docker logs "$(container)" 2>&1)
+  [[ "$logs" == *event=stopped* ]] || fail "the log does not say event=stopped"
+  echo "ok  the log ends with: ${logs##*$'\n'}"
+}
+
+has_restarted() { (($(property '{{.RestartCount}}') > 0)); }
+
+check_restart() {
+  docker start "$(container)" >/dev/null
+  wait_until 30 "healthy when started again" is_healthy
+  kill -9 "$(property '{{.State.Pid}}')"
+  wait_until 30 "restarted after kill -9" has_restarted
+  wait_until 30 "healthy after kill -9" is_healthy
+  expect "cost found after kill -9" 14 "$(cost in_container waystar "${QUERY[@]}")"
+}
+
+check_mounted_maps() {
+  install -d -m 755 "$WORK/maps"
+  printf '...\n.#.\n...\n' >"$WORK/maps/arena.txt"
+  cat >"$WORK/maps.yaml" <<YAML
+services:
+  waystar:
+    volumes: ["$WORK/maps:/maps:ro"]
+YAML
+  quietly compose --file "$WORK/maps.yaml" up --detach
+  wait_until 30 "healthy with mounted maps" is_healthy
+  expect "maps served from a mounted folder" arena "$(in_container waystar map list --names)"
+}
+
+main() {
+  require_root
+  trap clean_up EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+  WORK=$(mktemp --directory)
+  export DOCKER_HOST="unix://$WORK/docker.sock" DOCKER_CONFIG="$WORK/config"
+
+  install_packages
+  step "Making the base image"
+  start_build_engine
+  make_base_image
+  step "Building the image"
+  build_image
+  stop_engine
+
+  step "Starting the container"
+  start_run_engine
+  print_sizes
+  quietly compose up --detach --no-build
+  wait_until 60 "healthy" is_healthy
+  echo "ok  healthy"
+  check_confinement
+  check_answers
+  step "Stopping"
+  check_stop
+  step "Killing"
+  check_restart
+  step "Mounting a folder of maps"
+  check_mounted_maps
+  step "Passed"
+}
+
+main "$@"

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# The server as someone with grpcurl sees it: no proto files at hand, only reflection.
+set -euo pipefail
+# shellcheck source=tests/e2e/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh" "$1"
+
+if ! command -v grpcurl >/dev/null; then
+  echo "grpcurl is not on the PATH"
+  # Where every tool is said to be there, its absence is a fault.
+  if [[ "${CI:-}" ]]; then exit 1; else exit 77; fi
+fi
+
+call() {
+  grpcurl -plaintext -emit-defaults -d "$2" "127.0.0.1:$PORT" "waystar.v1.$1"
+}
+
+start_server --maps_dir="$SAMPLES"
+
+expect_code 0 grpcurl -plaintext "127.0.0.1:$PORT" list
+expect_text waystar.v1.MapService
+expect_text waystar.v1.PathService
+expect_text grpc.health.v1.Health
+
+expect_code 0 grpcurl -plaintext "127.0.0.1:$PORT" describe waystar.v1.FindPathRequest
+expect_text "start = 2"
+
+expect_code 0 grpcurl -plaintext -d '{"service": "waystar.v1.PathService"}' "127.0.0.1:$PORT" \
+  grpc.health.v1.Health/Check
+expect_text '"SERVING"'
+
+expect_code 0 call PathService/FindPath \
+  '{"map": "ten-by-ten", "start": {"x": 0, "y": 0}, "goal": {"x": 7, "y": 7}, "path_form": "PATH_FORM_CORNERS"}'
+expect_text '"cost": 14,'
+expect_text '"outcome": "OUTCOME_FOUND"'
+expect_text '"revision": "1"'
+
+expect_code 0 call MapService/CreateMap \
+  '{"map": "drawn", "rows": ["..~.", ".#~."], "grid": {"terrains": [{"symbol": "~", "name": "river", "cost": 3}]}}'
+expect_text '"walkable_cells": "7"'
+
+expect_code 0 call MapService/UpdateObstacles \
+  '{"map": "drawn", "expected_revision": 1, "edits": [{"block": {"rectangles": [{"x": 2, "width": 1, "height": 2}]}}]}'
+expect_text '"revision": "2"'
+expect_text '"changed_cells": "2"'
+
+expect_code 0 call PathService/FindPath '{"map": "drawn", "start": {"x": 0, "y": 0}, "goal": {"x": 3, "y": 0}}'
+expect_text '"outcome": "OUTCOME_UNREACHABLE"'
+expect_text '"reason": "REASON_NO_ROUTE"'
+
+# grpcurl ends with 64 plus the code of the answer, and prints the details.
+expect_code 69 call PathService/FindPath '{"map": "nowhere", "start": {}, "goal": {}}'
+expect_text "NotFound"
+expect_text "MAP_NOT_FOUND"
+expect_code 67 call MapService/CreateMap '{"map": "../x", "rows": ["."]}'
+expect_text "BAD_MAP_ID"
+expect_code 75 call PathService/FindPath '{"map": "drawn", "start": {"x": 9}, "goal": {}}'
+expect_text '"field": "start"'
+
+stop_server TERM || fail "the server ended with $?"
+echo "passed"

@@ -1,0 +1,61 @@
+# What the end-to-end tests share. Sourced with $1, the folder of the programs.
+# shellcheck shell=bash disable=SC2034
+
+readonly BIN=$1
+SAMPLES="$(cd "$(dirname "${BASH_SOURCE[0]}")/../../server/samples" && pwd)"
+readonly SAMPLES
+WORK="$(mktemp -d)"
+readonly WORK
+SERVER_PID=
+PORT=
+
+cleanup() {
+  if [[ -n "$SERVER_PID" ]]; then
+    kill -KILL "$SERVER_PID" 2>/dev/null || true
+  fi
+  rm -rf "$WORK"
+}
+trap cleanup EXIT
+
+fail() {
+  echo "FAILED: $*" >&2
+  if [[ -f "$WORK/log" ]]; then
+    echo "The server's log:" >&2
+    cat "$WORK/log" >&2
+  fi
+  exit 1
+}
+
+# start_server [FLAG...]: on a free port, which becomes $PORT. Returns when the server answers.
+start_server() {
+  # Opening a pipe for reading waits until the server opens it for writing.
+  rm -f "$WORK/port"
+  mkfifo "$WORK/port"
+  "$BIN/waystar-server" --listen=127.0.0.1:0 --port_file="$WORK/port" "$@" 2>"$WORK/log" &
+  SERVER_PID=$!
+  PORT="$(timeout 60 cat "$WORK/port")" || fail "the server does not start"
+}
+
+# stop_server SIGNAL: and returns its exit code.
+stop_server() {
+  kill "-$1" "$SERVER_PID"
+  timeout 60 tail --pid="$SERVER_PID" -f /dev/null || fail "the server does not stop"
+  local code=0
+  wait "$SERVER_PID" || code=$?
+  SERVER_PID=
+  return "$code"
+}
+
+# expect_code CODE COMMAND...: the output of both streams goes to $WORK/out.
+expect_code() {
+  local expected=$1
+  shift
+  local code=0
+  "$@" >"$WORK/out" 2>&1 || code=$?
+  ((code == expected)) || fail "\"$*\" ended with $code, not $expected: $(cat "$WORK/out")"
+}
+
+# expect_text TEXT: $WORK/out has it.
+expect_text() {
+  grep -qF -- "$1" "$WORK/out" || fail "no \"$1\" in: $(cat "$WORK/out")"
+}

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# waystar-server as a process: its flags from three sources, its log, its signals.
+set -euo pipefail
+# shellcheck source=tests/e2e/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh" "$1"
+
+# For starts that must fail: one that does not is ended.
+server() {
+  timeout 30 "$BIN/waystar-server" "$@"
+}
+
+# max_maps as the server took it: how many maps of a folder with three it loads without an error.
+mkdir "$WORK/maps"
+for name in a b c; do
+  echo '..' >"$WORK/maps/$name.txt"
+done
+expect_starts() {
+  start_server --maps_dir="$WORK/maps" "$@"
+  stop_server TERM || fail "the server ended with $?"
+}
+expect_refuses() {
+  expect_code 1 server --listen=127.0.0.1:0 --maps_dir="$WORK/maps" "$@"
+  expect_text "the server holds 2 maps, its limit"
+}
+
+expect_starts
+expect_refuses --max_maps=2
+echo '--max_maps=2' >"$WORK/flags"
+expect_refuses --flagfile="$WORK/flags"
+WAYSTAR_FLAGFILE="$WORK/flags" expect_refuses
+WAYSTAR_MAX_MAPS=2 expect_refuses
+# The command line wins over the environment, and that over the file, wherever each stands.
+WAYSTAR_MAX_MAPS=2 expect_starts --max_maps=3
+WAYSTAR_MAX_MAPS=3 expect_starts --flagfile="$WORK/flags"
+expect_starts --max_maps=3 --flagfile="$WORK/flags"
+WAYSTAR_MAX_MAPS=3 expect_starts --flagfile "$WORK/flags"
+
+expect_code 1 server --workers=-1
+expect_text "--workers is from 0 to 1024, not -1"
+expect_code 1 server --max_queue_time=0s
+expect_text "--max_queue_time is more than 0"
+expect_code 1 server --log_level=loud
+expect_code 1 server --no_such_flag=1
+expect_code 1 server stray
+expect_text '\"stray\" is no flag'
+expect_code 1 server --maps_dir="$WORK/nowhere"
+expect_text "there is no folder"
+echo '..?' >"$WORK/maps/d.txt"
+expect_code 1 server --listen=127.0.0.1:0 --maps_dir="$WORK/maps"
+expect_text "d.txt: line 1"
+rm "$WORK/maps/d.txt"
+# --help ends with 1, as it does in every program of its flag library.
+expect_code 1 server --help
+expect_text "--max_queue_time"
+expect_code 0 server --version
+expect_text "waystar-server "
+
+for signal in TERM INT; do
+  start_server --maps_dir="$WORK/maps"
+  stop_server "$signal" || fail "the server ended with $? after SIG$signal"
+  cp "$WORK/log" "$WORK/out"
+  expect_text "level=info event=map_loaded map=a"
+  expect_text "event=serving"
+  expect_text "event=stopping"
+  expect_text "event=stopped"
+done
+echo "passed"

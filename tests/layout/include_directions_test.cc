@@ -1,0 +1,92 @@
+// Dependencies point one way: a folder includes only itself, what its row below names, and libraries that the
+// row allows. Link visibility cannot check this, because the distribution's headers all sit in one folder.
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+
+namespace waystar {
+namespace {
+
+using ::testing::IsEmpty;
+
+// From a folder to the prefixes that its quoted and angled includes may have, beside itself and the standard
+// library's (which have no '/').
+const std::map<std::string, std::vector<std::string>>& AllowedIncludes() {
+  static const auto* const kAllowed = new std::map<std::string, std::vector<std::string>>{
+      {"server/base/", {"absl/"}},
+      {"server/core/map/", {"absl/", "server/base/"}},
+      {"server/core/search/", {"absl/", "server/base/", "server/core/map/"}},
+      {"server/core/format/", {"absl/", "server/base/", "server/core/map/"}},
+      {"server/core/store/", {"absl/", "server/base/", "server/core/map/"}},
+      {"server/runtime/", {"absl/", "spdlog/", "server/base/"}},
+      {"server/rpc/", {"absl/", "google/", "grpcpp/", "grpc/", "waystar/", "server/"}},
+      {"client/", {"absl/", "google/", "grpcpp/", "grpc/", "waystar/", "CLI/"}},
+  };
+  return *kAllowed;
+}
+
+std::vector<std::string> IncludesOf(const std::filesystem::path& file) {
+  std::vector<std::string> includes;
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) {
+    if (absl::StartsWith(line, "#include ")) {
+      includes.push_back(line.substr(10, line.size() - 11));
+    }
+  }
+  return includes;
+}
+
+bool IsAllowed(const std::string& include, const std::string& folder,
+               const std::vector<std::string>& allowed) {
+  return !absl::StrContains(include, '/') || absl::StartsWith(include, "sys/") ||
+         absl::StartsWith(include, folder) ||
+         std::any_of(allowed.begin(), allowed.end(),
+                     [&](const std::string& prefix) { return absl::StartsWith(include, prefix); });
+}
+
+TEST(IncludeDirectionsTest, PointOneWay) {
+  std::vector<std::string> faults;
+  int files = 0;
+  for (const auto& [folder, allowed] : AllowedIncludes()) {
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(std::filesystem::path(WAYSTAR_SOURCE_DIR) / folder)) {
+      if (entry.path().extension() != ".h" && entry.path().extension() != ".cc") {
+        continue;
+      }
+      ++files;
+      for (const std::string& include : IncludesOf(entry.path())) {
+        if (!IsAllowed(include, folder, allowed)) {
+          faults.push_back(absl::StrCat(entry.path().string(), " includes ", include));
+        }
+      }
+    }
+  }
+  EXPECT_THAT(faults, IsEmpty());
+  EXPECT_GT(files, 30);
+}
+
+TEST(IncludeDirectionsTest, CoversEveryFolderOfTheServer) {
+  std::vector<std::string> strays;
+  const std::filesystem::path root(WAYSTAR_SOURCE_DIR);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "server")) {
+    const std::string path = std::filesystem::relative(entry.path(), root).string();
+    const bool is_source = entry.path().extension() == ".h" || entry.path().extension() == ".cc";
+    const bool covered = std::any_of(AllowedIncludes().begin(), AllowedIncludes().end(),
+                                     [&](const auto& row) { return absl::StartsWith(path, row.first); });
+    if (is_source && !covered && path != "server/main.cc") {
+      strays.push_back(path);
+    }
+  }
+  EXPECT_THAT(strays, IsEmpty());
+}
+
+}  // namespace
+}  // namespace waystar

@@ -1,0 +1,100 @@
+// What happens to a long search when nobody waits for it any more. The search is Dijkstra across a blank map
+// of the largest size, which takes many seconds; the test server has a single worker, so that the next answer
+// proves that the search was stopped.
+
+#include <chrono>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "client/errors.h"
+#include "gmock/gmock.h"
+#include "grpcpp/client_context.h"
+#include "tests/rpc/test_server.h"
+#include "waystar/v1/path_service.grpc.pb.h"
+
+namespace waystar {
+namespace {
+
+using ::waystar::testing::CellAt;
+using ::waystar::testing::PathRequest;
+using ::waystar::testing::TestServer;
+
+v1::FindPathRequest LongSearch() {
+  v1::FindPathRequest request = PathRequest("vast", CellAt(0, 0), CellAt(8191, 8191));
+  request.set_algorithm(v1::ALGORITHM_DIJKSTRA);
+  request.set_path_form(v1::PATH_FORM_CORNERS);
+  return request;
+}
+
+class InterruptionTest : public ::testing::Test {
+ protected:
+  InterruptionTest() {
+    v1::CreateMapRequest create;
+    create.set_map("vast");
+    create.mutable_blank()->set_width(8192);
+    create.mutable_blank()->set_height(8192);
+    EXPECT_TRUE(server_.client().CreateMap(create).ok());
+  }
+
+  // A short query, tried again while the queue is in the way.
+  void ExpectAnswers() {
+    absl::Status status;
+    do {
+      status = server_.client().FindPath(PathRequest("vast", CellAt(0, 0), CellAt(5, 5))).status();
+    } while (status.code() == absl::StatusCode::kResourceExhausted);
+    EXPECT_TRUE(status.ok()) << status;
+  }
+
+  TestServer server_{{.workers = 1, .max_queued = 1, .max_queue_time = absl::Hours(1)}};
+  std::unique_ptr<v1::PathService::Stub> stub_ = v1::PathService::NewStub(server_.NewChannel());
+};
+
+TEST_F(InterruptionTest, DeadlineEndsTheSearch) {
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(50));
+  v1::FindPathResponse response;
+  EXPECT_EQ(stub_->FindPath(&context, LongSearch(), &response).error_code(),
+            grpc::StatusCode::DEADLINE_EXCEEDED);
+  ExpectAnswers();
+}
+
+TEST_F(InterruptionTest, OverloadIsRefusedAndCancellingFreesTheWorker) {
+  constexpr int kCalls = 8;
+  struct Call {
+    grpc::ClientContext context;
+    v1::FindPathResponse response;
+    grpc::Status status;
+  };
+  std::vector<Call> calls(kCalls);
+  grpc::CompletionQueue done;
+  std::vector<std::unique_ptr<grpc::ClientAsyncResponseReader<v1::FindPathResponse>>> readers;
+  for (Call& call : calls) {
+    readers.push_back(stub_->AsyncFindPath(&call.context, LongSearch(), &done));
+    readers.back()->Finish(&call.response, &call.status, &call);
+  }
+  const auto next = [&] {
+    void* tag = nullptr;
+    bool ok = false;
+    EXPECT_TRUE(done.Next(&tag, &ok));
+    return static_cast<Call*>(tag)->status;
+  };
+  // At most one runs and one waits; the others are refused at once.
+  for (int refused = 0; refused < kCalls - 2; ++refused) {
+    const grpc::Status status = next();
+    ASSERT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED) << status.error_message();
+    EXPECT_EQ(client::ReasonOf(client::FromGrpc(status)), "QUEUE_FULL");
+  }
+  for (Call& call : calls) {
+    call.context.TryCancel();
+  }
+  // The one that may wait may also have come while the first had not left the queue yet, and been refused.
+  const std::set<grpc::StatusCode> codes = {next().error_code(), next().error_code()};
+  EXPECT_TRUE(codes.contains(grpc::StatusCode::CANCELLED));
+  EXPECT_TRUE(codes.size() == 1 || codes.contains(grpc::StatusCode::RESOURCE_EXHAUSTED));
+  ExpectAnswers();
+}
+
+}  // namespace
+}  // namespace waystar

@@ -1,0 +1,159 @@
+// The server as a whole: loading maps, health, many clients at once, stopping.
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "grpc/health/v1/health.grpc.pb.h"
+#include "grpcpp/client_context.h"
+#include "server/rpc/server.h"
+#include "tests/rpc/test_server.h"
+
+namespace waystar {
+namespace {
+
+using ::testing::HasSubstr;
+using ::waystar::testing::BlockRequest;
+using ::waystar::testing::CellAt;
+using ::waystar::testing::PathRequest;
+using ::waystar::testing::TestServer;
+
+class MapsDirTest : public ::testing::Test {
+ protected:
+  MapsDirTest() : folder_(std::filesystem::path(::testing::TempDir()) / absl::StrCat("maps-", ::getpid())) {
+    std::filesystem::create_directories(folder_);
+  }
+  ~MapsDirTest() override { std::filesystem::remove_all(folder_); }
+
+  void Write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
+
+  absl::Status StartStatus() const {
+    return rpc::Server::Start({.listen = "127.0.0.1:0", .maps_dir = folder_.string(), .workers = 1}).status();
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(MapsDirTest, LoadsMapAndTextFilesUnderTheirStems) {
+  Write("ARENA.map", "type octile\nheight 1\nwidth 3\nmap\n..@\n");
+  Write("tiny.txt", "..\n");
+  Write("README.md", "not a map");
+  Write("ARENA.map.scen", "not a map");
+  TestServer server({.maps_dir = folder_.string()});
+  const auto listed = server.client().ListMaps({});
+  ASSERT_TRUE(listed.ok()) << listed.status();
+  ASSERT_EQ(listed->maps_size(), 2);
+  EXPECT_EQ(listed->maps(0).map(), "arena");
+  EXPECT_EQ(listed->maps(0).grid().walkable_cells(), 2);
+  EXPECT_EQ(listed->maps(1).map(), "tiny");
+}
+
+TEST_F(MapsDirTest, RefusesToStartOnABadFileAndNamesIt) {
+  Write("broken.map", "type octile\nheight 2\nwidth 3\nmap\n..@\n");
+  EXPECT_EQ(StartStatus().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(StartStatus().message()),
+              HasSubstr("broken.map: line 5: the file ends after 1 of the 2"));
+}
+
+TEST_F(MapsDirTest, RefusesToStartOnABadOrDoubleName) {
+  Write("Bad Name.txt", "..\n");
+  EXPECT_THAT(std::string(StartStatus().message()), HasSubstr("Bad Name.txt: a map's id"));
+  std::filesystem::remove(folder_ / "Bad Name.txt");
+  Write("twice.map", "type octile\nheight 1\nwidth 1\nmap\n.\n");
+  Write("twice.txt", "..\n");
+  EXPECT_THAT(std::string(StartStatus().message()), HasSubstr("twice.txt: there is a map \"twice\" already"));
+}
+
+TEST_F(MapsDirTest, RefusesToStartWithoutTheFolder) {
+  std::filesystem::remove_all(folder_);
+  EXPECT_EQ(StartStatus().code(), absl::StatusCode::kNotFound);
+}
+
+TEST(ServingTest, TakenAddressIsAnError) {
+  TestServer first;
+  const auto second = rpc::Server::Start({.listen = first.target(), .workers = 1});
+  EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(second.status().message()), HasSubstr(first.target()));
+}
+
+TEST(ServingTest, ReportsHealthPerService) {
+  TestServer server;
+  for (const char* service : {"", "waystar.v1.MapService", "waystar.v1.PathService"}) {
+    grpc::health::v1::HealthCheckRequest request;
+    request.set_service(service);
+    const auto health = server.client().CheckHealth(request);
+    ASSERT_TRUE(health.ok()) << health.status();
+    EXPECT_EQ(health->status(), grpc::health::v1::HealthCheckResponse::SERVING) << service;
+  }
+  grpc::health::v1::HealthCheckRequest unknown;
+  unknown.set_service("waystar.v1.NoService");
+  EXPECT_EQ(server.client().CheckHealth(unknown).status().code(), absl::StatusCode::kNotFound);
+}
+
+// Each answer is right for the revision it names: the door at (4, 2) is open at odd revisions.
+TEST(ServingTest, ManyClientsAndAWriterAgree) {
+  TestServer server({.workers = 3});
+  server.Create("door", {"....#....", "....#....", ".........", "....#....", "....#...."});
+  constexpr int kQueries = 300;
+  constexpr int kUpdates = 200;
+  const auto ask = [&] {
+    for (int i = 0; i < kQueries; ++i) {
+      const auto response = server.client().FindPath(PathRequest("door", CellAt(0, 0), CellAt(8, 4)));
+      ASSERT_TRUE(response.ok()) << response.status();
+      ASSERT_EQ(response->outcome(),
+                response->revision() % 2 == 1 ? v1::OUTCOME_FOUND : v1::OUTCOME_UNREACHABLE)
+          << response->revision();
+    }
+  };
+  std::thread first(ask);
+  std::thread second(ask);
+  v1::UpdateObstaclesRequest close = BlockRequest("door", {CellAt(4, 2)});
+  v1::UpdateObstaclesRequest open;
+  open.set_map("door");
+  *open.add_edits()->mutable_unblock()->add_cells() = CellAt(4, 2);
+  for (int i = 0; i < kUpdates; ++i) {
+    const auto updated = server.client().UpdateObstacles(i % 2 == 0 ? close : open);
+    ASSERT_TRUE(updated.ok()) << updated.status();
+    const auto seen = server.client().FindPath(PathRequest("door", CellAt(0, 0), CellAt(0, 0)));
+    ASSERT_TRUE(seen.ok());
+    ASSERT_GE(seen->revision(), updated->revision());
+  }
+  first.join();
+  second.join();
+}
+
+// An export that is under way when the server is told to stop goes on to its end; new calls are refused.
+TEST(ServingTest, StopFinishesCallsInFlight) {
+  TestServer server;
+  server.Create("there", {"."});
+  ::waystar::testing::LargeExport export_under_way(server);
+  // A watch of the health service would go on for ever; it must not hold up the stop.
+  const auto health = grpc::health::v1::Health::NewStub(server.NewChannel());
+  grpc::ClientContext watching;
+  const auto watch = health->Watch(&watching, grpc::health::v1::HealthCheckRequest());
+  grpc::health::v1::HealthCheckResponse seen;
+  ASSERT_TRUE(watch->Read(&seen));
+  EXPECT_EQ(seen.status(), grpc::health::v1::HealthCheckResponse::SERVING);
+
+  std::thread stop([&] { server.server().Stop(absl::Hours(1)); });
+  ASSERT_TRUE(watch->Read(&seen));
+  EXPECT_EQ(seen.status(), grpc::health::v1::HealthCheckResponse::NOT_SERVING);
+  absl::Status refused;
+  do {
+    refused = server.client().FindPath(PathRequest("there", CellAt(0, 0), CellAt(0, 0))).status();
+  } while (refused.ok());
+  EXPECT_EQ(refused.code(), absl::StatusCode::kUnavailable) << refused;
+  EXPECT_EQ(client::ReasonOf(refused), "DRAINING");
+  const grpc::Status status = export_under_way.ReadToTheEnd();
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  stop.join();
+}
+
+}  // namespace
+}  // namespace waystar

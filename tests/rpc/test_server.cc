@@ -1,0 +1,95 @@
+#include "tests/rpc/test_server.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "grpcpp/create_channel.h"
+#include "grpcpp/security/credentials.h"
+#include "grpcpp/support/channel_arguments.h"
+
+namespace waystar::testing {
+
+TestServer::TestServer(runtime::Options options) {
+  options.listen = "127.0.0.1:0";
+  if (options.workers == 0) {
+    options.workers = 2;
+  }
+  auto server = rpc::Server::Start(options);
+  EXPECT_TRUE(server.ok()) << server.status();
+  server_ = *std::move(server);
+  client_ = std::make_unique<client::Client>(
+      client::Options{.target = target(), .timeout = absl::Seconds(60), .retry = false});
+}
+
+std::string TestServer::target() const { return absl::StrCat("127.0.0.1:", server_->port()); }
+
+std::shared_ptr<grpc::Channel> TestServer::NewChannel() const {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  return grpc::CreateCustomChannel(target(), grpc::InsecureChannelCredentials(), arguments);
+}
+
+void TestServer::Create(const std::string& id, const std::vector<std::string>& rows,
+                        const v1::GridOptions& grid) {
+  v1::CreateMapRequest request;
+  request.set_map(id);
+  request.mutable_rows()->Assign(rows.begin(), rows.end());
+  *request.mutable_grid() = grid;
+  const auto created = client_->CreateMap(request);
+  ASSERT_TRUE(created.ok()) << created.status();
+}
+
+LargeExport::LargeExport(TestServer& server) : stub_(v1::MapService::NewStub(server.NewChannel())) {
+  v1::CreateMapRequest create;
+  create.set_map("large");
+  create.mutable_blank()->set_width(5000);
+  create.mutable_blank()->set_height(5000);
+  EXPECT_TRUE(server.client().CreateMap(create).ok());
+  v1::ExportMapRequest request;
+  request.set_map("large");
+  reader_ = stub_->ExportMap(&context_, request);
+  v1::ExportMapResponse header;
+  EXPECT_TRUE(reader_->Read(&header));
+}
+
+grpc::Status LargeExport::ReadToTheEnd() {
+  v1::ExportMapResponse message;
+  while (reader_->Read(&message)) {
+  }
+  return reader_->Finish();
+}
+
+v1::Cell CellAt(int x, int y) {
+  v1::Cell cell;
+  cell.set_x(x);
+  cell.set_y(y);
+  return cell;
+}
+
+v1::FindPathRequest PathRequest(const std::string& map, v1::Cell start, v1::Cell goal) {
+  v1::FindPathRequest request;
+  request.set_map(map);
+  *request.mutable_start() = start;
+  *request.mutable_goal() = goal;
+  return request;
+}
+
+v1::UpdateObstaclesRequest BlockRequest(const std::string& map, const std::vector<v1::Cell>& cells) {
+  v1::UpdateObstaclesRequest request;
+  request.set_map(map);
+  request.add_edits()->mutable_block()->mutable_cells()->Assign(cells.begin(), cells.end());
+  return request;
+}
+
+std::string Show(const google::protobuf::RepeatedPtrField<v1::Cell>& points) {
+  std::string shown;
+  for (const v1::Cell& point : points) {
+    absl::StrAppend(&shown, shown.empty() ? "" : " ", "(", point.x(), ", ", point.y(), ")");
+  }
+  return shown;
+}
+
+}  // namespace waystar::testing

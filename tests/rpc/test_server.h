@@ -1,0 +1,75 @@
+// A real server on a free port, and what tests ask of it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "client/client.h"
+#include "client/errors.h"
+#include "gmock/gmock.h"
+#include "grpcpp/channel.h"
+#include "grpcpp/client_context.h"
+#include "grpcpp/support/sync_stream.h"
+#include "server/rpc/server.h"
+#include "server/runtime/options.h"
+#include "waystar/v1/map_service.grpc.pb.h"
+#include "waystar/v1/map_service.pb.h"
+#include "waystar/v1/path_service.pb.h"
+
+namespace waystar::testing {
+
+class TestServer {
+ public:
+  // options.listen is replaced by a free port of the loopback interface.
+  explicit TestServer(runtime::Options options = {});
+
+  rpc::Server& server() { return *server_; }
+  std::string target() const;
+  // Never retries, so that a test sees each answer.
+  client::Client& client() { return *client_; }
+  // Over a connection of its own: a stream that nobody reads must not hold up another client.
+  std::shared_ptr<grpc::Channel> NewChannel() const;
+
+  // Creates a map from rows; fails the test if that does not work.
+  void Create(const std::string& id, const std::vector<std::string>& rows, const v1::GridOptions& grid = {});
+
+ private:
+  std::unique_ptr<rpc::Server> server_;
+  std::unique_ptr<client::Client> client_;
+};
+
+// An export that the server is known to have begun, and cannot end before it is read: larger than what the
+// transport holds.
+class LargeExport {
+ public:
+  // Creates the map "large" to export.
+  explicit LargeExport(TestServer& server);
+
+  grpc::Status ReadToTheEnd();
+
+ private:
+  std::unique_ptr<v1::MapService::Stub> stub_;
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientReader<v1::ExportMapResponse>> reader_;
+};
+
+v1::Cell CellAt(int x, int y);
+v1::FindPathRequest PathRequest(const std::string& map, v1::Cell start, v1::Cell goal);
+// One edit that blocks or unblocks cells.
+v1::UpdateObstaclesRequest BlockRequest(const std::string& map, const std::vector<v1::Cell>& cells);
+
+// "(0, 0) (1, 0)".
+std::string Show(const google::protobuf::RepeatedPtrField<v1::Cell>& points);
+
+// What a client sees of an error: code, reason and field.
+MATCHER_P3(IsRefused, code, reason, field, "") {
+  const absl::Status& status = arg.status();
+  *result_listener << status.ToString() << " reason " << client::ReasonOf(status) << " field "
+                   << client::FieldOf(status);
+  return status.code() == code && client::ReasonOf(status) == reason && client::FieldOf(status) == field;
+}
+
+}  // namespace waystar::testing

@@ -1,0 +1,265 @@
+// ImportMap and ExportMap, the streams.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "client/errors.h"
+#include "gmock/gmock.h"
+#include "grpcpp/client_context.h"
+#include "tests/rpc/test_server.h"
+#include "waystar/v1/map_service.grpc.pb.h"
+
+namespace waystar {
+namespace {
+
+using ::waystar::testing::IsRefused;
+using ::waystar::testing::LargeExport;
+using ::waystar::testing::TestServer;
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+v1::ImportMapRequest Header(const std::string& map, std::size_t size) {
+  v1::ImportMapRequest request;
+  request.mutable_header()->set_map(map);
+  request.mutable_header()->set_size(static_cast<std::int64_t>(size));
+  return request;
+}
+
+v1::ImportMapRequest Chunk(const std::string& bytes) {
+  v1::ImportMapRequest request;
+  request.set_chunk(bytes);
+  return request;
+}
+
+// An import that is sent message by message.
+class Import {
+ public:
+  explicit Import(const TestServer& server) : stub_(v1::MapService::NewStub(server.NewChannel())) {
+    writer_ = stub_->ImportMap(&context_, &response_);
+  }
+
+  // False once the server has ended the call.
+  bool Send(const v1::ImportMapRequest& message) { return writer_->Write(message); }
+
+  absl::StatusOr<v1::ImportMapResponse> End() {
+    writer_->WritesDone();
+    return Answer();
+  }
+
+  // Waits for the server to end the call, without ending the stream.
+  absl::StatusOr<v1::ImportMapResponse> Answer() {
+    const grpc::Status status = writer_->Finish();
+    if (!status.ok()) {
+      return client::FromGrpc(status);
+    }
+    return response_;
+  }
+
+  void Cancel() { context_.TryCancel(); }
+
+ private:
+  std::unique_ptr<v1::MapService::Stub> stub_;
+  grpc::ClientContext context_;
+  v1::ImportMapResponse response_;
+  std::unique_ptr<grpc::ClientWriter<v1::ImportMapRequest>> writer_;
+};
+
+absl::StatusOr<v1::ImportMapResponse> SendAll(const TestServer& server,
+                                              const std::vector<v1::ImportMapRequest>& messages) {
+  Import import(server);
+  for (const v1::ImportMapRequest& message : messages) {
+    if (!import.Send(message)) {
+      break;
+    }
+  }
+  return import.End();
+}
+
+bool HasMap(TestServer& server, const std::string& map) {
+  v1::GetMapRequest request;
+  request.set_map(map);
+  return server.client().GetMap(request).ok();
+}
+
+TEST(ImportTest, ChunksMaySplitAnywhere) {
+  TestServer server;
+  const std::string file = "type octile\nheight 2\nwidth 3\nmap\n.S@\nTTW\n";
+  v1::ImportMapRequest header = Header("split", file.size());
+  header.mutable_header()->set_format(v1::MAP_FORMAT_MOVING_AI);
+  std::vector<v1::ImportMapRequest> messages = {header};
+  for (const char c : file) {
+    messages.push_back(Chunk(std::string(1, c)));
+  }
+  const auto imported = SendAll(server, messages);
+  ASSERT_TRUE(imported.ok()) << imported.status();
+  EXPECT_EQ(imported->info().map(), "split");
+  EXPECT_EQ(imported->info().grid().walkable_cells(), 2);
+}
+
+TEST(ImportTest, LargeMapRoundTrips) {
+  TestServer server;
+  std::string file;
+  for (std::size_t y = 0; y < 3000; ++y) {
+    file += std::string(y % 7, '#') + std::string(3000 - y % 7, '.') + "\n";
+  }
+  v1::ImportMapHeader header;
+  header.set_map("large");
+  const auto imported = server.client().ImportMap(header, file);
+  ASSERT_TRUE(imported.ok()) << imported.status();
+  v1::ExportMapRequest request;
+  request.set_map("large");
+  const auto exported = server.client().ExportMap(request);
+  ASSERT_TRUE(exported.ok()) << exported.status();
+  EXPECT_TRUE(exported->bytes == file);
+  EXPECT_EQ(exported->header.info().revision(), 1U);
+  EXPECT_EQ(exported->header.format(), v1::MAP_FORMAT_TEXT);
+}
+
+TEST(ImportTest, RefusesBadStreams) {
+  TestServer server;
+  server.Create("taken", {"."});
+  EXPECT_THAT(SendAll(server, {}), IsRefused(kInvalid, "BAD_STREAM", "header"));
+  EXPECT_THAT(SendAll(server, {Chunk("..")}), IsRefused(kInvalid, "BAD_STREAM", "header"));
+  EXPECT_THAT(SendAll(server, {Header("m", 1), Header("m", 1)}), IsRefused(kInvalid, "BAD_STREAM", "header"));
+  EXPECT_THAT(SendAll(server, {Header("m", 1), {}}), IsRefused(kInvalid, "BAD_STREAM", "part"));
+  EXPECT_THAT(SendAll(server, {Header("../m", 1)}), IsRefused(kInvalid, "BAD_MAP_ID", "header.map"));
+  EXPECT_THAT(SendAll(server, {Header("taken", 1)}),
+              IsRefused(absl::StatusCode::kAlreadyExists, "MAP_EXISTS", "header.map"));
+  EXPECT_THAT(SendAll(server, {Header("m", 6), Chunk("...\n..")}), IsRefused(kInvalid, "BAD_ROW", "chunk"));
+  EXPECT_THAT(SendAll(server, {Header("m", 0)}), IsRefused(kInvalid, "BAD_SIZE", "chunk"));
+
+  v1::ImportMapRequest header = Header("m", 1);
+  header.mutable_header()->set_format(static_cast<v1::MapFormat>(9));
+  EXPECT_THAT(SendAll(server, {header, Chunk(".")}),
+              IsRefused(kInvalid, "UNKNOWN_ENUM_VALUE", "header.format"));
+  header = Header("m", 1);
+  header.mutable_header()->mutable_grid()->set_diagonal_cost(3.0);
+  EXPECT_THAT(SendAll(server, {header, Chunk(".")}),
+              IsRefused(kInvalid, "BAD_VALUE", "header.grid.diagonal_cost"));
+  header = Header("m", 1);
+  header.mutable_header()->clear_size();
+  EXPECT_THAT(SendAll(server, {header, Chunk(".")}), IsRefused(kInvalid, "MISSING_FIELD", "header.size"));
+  header.mutable_header()->set_size(-1);
+  EXPECT_THAT(SendAll(server, {header, Chunk(".")}), IsRefused(kInvalid, "BAD_VALUE", "header.size"));
+  EXPECT_FALSE(HasMap(server, "m"));
+}
+
+// Waits until the server has let go of every transfer, whatever its client has been told.
+void WaitForFreeSlot(TestServer& server) {
+  v1::ExportMapRequest probe;
+  probe.set_map("probe");
+  while (client::ReasonOf(server.client().ExportMap(probe).status()) == "TRANSFERS_BUSY") {
+  }
+}
+
+// A whole map in what has arrived: only the promised size tells that more was to come.
+TEST(ImportTest, StreamThatEndsEarlyCreatesNothing) {
+  TestServer server({.max_transfers = 1});
+  EXPECT_THAT(SendAll(server, {Header("m", 8), Chunk("...\n")}),
+              IsRefused(kInvalid, "TRUNCATED", "header.size"));
+  WaitForFreeSlot(server);
+  EXPECT_THAT(SendAll(server, {Header("m", 8), Chunk("...\n...\n...\n")}),
+              IsRefused(kInvalid, "TRUNCATED", "header.size"));
+  WaitForFreeSlot(server);
+  EXPECT_FALSE(HasMap(server, "m"));
+
+  Import cancelled(server);
+  ASSERT_TRUE(cancelled.Send(Header("m", 8)));
+  cancelled.Send(Chunk("...\n"));
+  cancelled.Cancel();
+  EXPECT_EQ(cancelled.Answer().status().code(), absl::StatusCode::kCancelled);
+  WaitForFreeSlot(server);
+  EXPECT_FALSE(HasMap(server, "m"));
+}
+
+TEST(ImportTest, StreamThatNeverEndsIsCutShort) {
+  TestServer server({.max_transfers = 1, .transfer_timeout = absl::Milliseconds(50)});
+  Import import(server);
+  ASSERT_TRUE(import.Send(Header("m", 8)));
+  import.Send(Chunk("...\n"));
+  EXPECT_THAT(import.Answer(), IsRefused(absl::StatusCode::kDeadlineExceeded, "TRANSFER_TIMEOUT", ""));
+  WaitForFreeSlot(server);
+  EXPECT_FALSE(HasMap(server, "m"));
+}
+
+TEST(ImportTest, FileOrChunkOverItsLimitIsRefused) {
+  TestServer server({.max_message_bytes = 10'000, .max_import_bytes = 20'000, .max_transfers = 1});
+  EXPECT_THAT(SendAll(server, {Header("m", 20'001)}),
+              IsRefused(absl::StatusCode::kResourceExhausted, "IMPORT_TOO_LARGE", "header.size"));
+  WaitForFreeSlot(server);
+  const auto oversized =
+      SendAll(server, {Header("m", 12'004), Chunk("...\n"), Chunk(std::string(12'000, '.'))});
+  EXPECT_EQ(oversized.status().code(), absl::StatusCode::kResourceExhausted) << oversized.status();
+  WaitForFreeSlot(server);
+  EXPECT_FALSE(HasMap(server, "m"));
+}
+
+// Clients that give up at every moment of an import, so that cancelling meets reading, parsing and answering.
+TEST(ImportTest, ClientsMayGiveUpAtAnyTime) {
+  TestServer server;
+  const std::string file = std::string(2000, '.') + "\n" + std::string(2000, '#') + "\n";
+  for (int i = 0; i < 200; ++i) {
+    const std::string map = absl::StrCat("m", i);
+    Import import(server);
+    import.Send(Header(map, file.size()));
+    import.Send(Chunk(file));
+    std::thread canceller([&] { import.Cancel(); });
+    const auto answer = import.End();
+    canceller.join();
+    if (answer.ok()) {
+      EXPECT_TRUE(HasMap(server, map));
+    } else {
+      EXPECT_EQ(answer.status().code(), absl::StatusCode::kCancelled) << answer.status();
+    }
+  }
+}
+
+TEST(TransferTest, OneTooManyIsRefusedUntilAnotherEnds) {
+  TestServer server({.max_transfers = 1});
+  LargeExport export_under_way(server);
+  server.Create("small", {"."});
+  v1::ExportMapRequest request;
+  request.set_map("small");
+  EXPECT_EQ(client::ReasonOf(server.client().ExportMap(request).status()), "TRANSFERS_BUSY");
+  EXPECT_EQ(client::ReasonOf(SendAll(server, {Header("m", 1)}).status()), "TRANSFERS_BUSY");
+  EXPECT_TRUE(export_under_way.ReadToTheEnd().ok());
+  WaitForFreeSlot(server);
+  EXPECT_TRUE(server.client().ExportMap(request).ok());
+}
+
+TEST(ExportTest, RefusesWhatItCannotWrite) {
+  TestServer server;
+  v1::GridOptions grid;
+  v1::Terrain& terrain = *grid.add_terrains();
+  terrain.set_symbol("~");
+  terrain.set_cost(2.0);
+  server.Create("river", {".~"}, grid);
+  v1::ExportMapRequest request;
+  request.set_map("river");
+  request.set_format(v1::MAP_FORMAT_MOVING_AI);
+  EXPECT_THAT(server.client().ExportMap(request),
+              IsRefused(absl::StatusCode::kFailedPrecondition, "NOT_EXPRESSIBLE", "format"));
+  request.set_format(static_cast<v1::MapFormat>(9));
+  EXPECT_THAT(server.client().ExportMap(request), IsRefused(kInvalid, "UNKNOWN_ENUM_VALUE", "format"));
+  request.set_map("nowhere");
+  request.set_format(v1::MAP_FORMAT_TEXT);
+  EXPECT_THAT(server.client().ExportMap(request),
+              IsRefused(absl::StatusCode::kNotFound, "MAP_NOT_FOUND", "map"));
+}
+
+// A client that asks for a large map and never reads it holds its slot no longer than the time limit.
+TEST(ExportTest, ClientThatNeverReadsIsCutShort) {
+  TestServer server({.max_transfers = 1, .transfer_timeout = absl::Seconds(3)});
+  LargeExport export_under_way(server);
+  WaitForFreeSlot(server);
+  EXPECT_EQ(export_under_way.ReadToTheEnd().error_code(), grpc::StatusCode::CANCELLED);
+}
+
+}  // namespace
+}  // namespace waystar

@@ -1,0 +1,38 @@
+// The maps and scenarios of the Moving AI benchmark, where a copy of them is at hand.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server/core/map/cell.h"
+#include "server/core/map/grid_map.h"
+
+namespace waystar::testing {
+
+struct Scenario {
+  core::Cell start;
+  core::Cell goal;
+  double optimal_length = 0.0;
+  // By how much the file's length may be off, for the digits it was written with.
+  double tolerance = 0.0;
+};
+
+struct MovingAiMap {
+  std::filesystem::path path;
+  // "dao/arena2".
+  std::string name;
+};
+
+// The folder named by WAYSTAR_DATA, or nothing.
+std::optional<std::filesystem::path> DataFolder();
+
+// All maps of the folder's movingai/ that have scenarios, in the order of their names.
+std::vector<MovingAiMap> FindMovingAiMaps(const std::filesystem::path& data_folder);
+
+// Failures to read end the program with a message: the data is taken to be whole.
+core::GridMap LoadMovingAiMap(const MovingAiMap& map);
+std::vector<Scenario> LoadScenarios(const MovingAiMap& map);
+
+}  // namespace waystar::testing

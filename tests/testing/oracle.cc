@@ -1,0 +1,130 @@
+#include "tests/testing/oracle.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
+#include <functional>
+#include <optional>
+#include <queue>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+
+namespace waystar::testing {
+namespace {
+
+using core::Cell;
+using core::GridMap;
+
+constexpr double kTolerance = 1e-6;
+
+std::string Show(Cell cell) { return absl::StrCat("(", cell.x, ", ", cell.y, ")"); }
+
+}  // namespace
+
+bool IsLegalStep(const GridMap& map, core::CornerRule rule, Cell from, Cell to) {
+  const int dx = to.x - from.x;
+  const int dy = to.y - from.y;
+  if (std::abs(dx) > 1 || std::abs(dy) > 1 || (dx == 0 && dy == 0) || !map.IsWalkable(to)) {
+    return false;
+  }
+  if (dx == 0 || dy == 0) {
+    return true;
+  }
+  if (map.settings().connectivity == core::Connectivity::kFour) {
+    return false;
+  }
+  const bool side_a = map.IsWalkable({from.x + dx, from.y});
+  const bool side_b = map.IsWalkable({from.x, from.y + dy});
+  switch (rule) {
+    case core::CornerRule::kNoCornerCutting:
+      return side_a && side_b;
+    case core::CornerRule::kOneSideFree:
+      return side_a || side_b;
+    case core::CornerRule::kAlways:
+      return true;
+  }
+  return false;
+}
+
+double StepCost(const GridMap& map, Cell from, Cell to) {
+  const double terrain = map.settings().terrains[map.TerrainAt(to)].cost;
+  return from.x != to.x && from.y != to.y ? terrain * map.settings().diagonal_cost : terrain;
+}
+
+Oracle::Oracle(const GridMap& map, core::CornerRule rule, Cell start)
+    : map_(map), costs_(static_cast<std::size_t>(map.width()) * static_cast<std::size_t>(map.height())) {
+  const auto index = [&](Cell cell) { return static_cast<std::size_t>(cell.y * map.width() + cell.x); };
+  using Entry = std::tuple<double, int, int>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
+  open.emplace(0.0, start.x, start.y);
+  while (!open.empty()) {
+    const auto [cost, x, y] = open.top();
+    open.pop();
+    const Cell cell{x, y};
+    if (costs_[index(cell)]) {
+      continue;
+    }
+    costs_[index(cell)] = cost;
+    for (int dy = -1; dy <= 1; ++dy) {
+      for (int dx = -1; dx <= 1; ++dx) {
+        const Cell next{x + dx, y + dy};
+        if (IsLegalStep(map, rule, cell, next)) {
+          open.emplace(cost + StepCost(map, cell, next), next.x, next.y);
+        }
+      }
+    }
+  }
+}
+
+std::optional<double> Oracle::CostTo(Cell cell) const {
+  return costs_[static_cast<std::size_t>(cell.y * map_.width() + cell.x)];
+}
+
+Cell Oracle::NearestTo(Cell goal) const {
+  Cell best;
+  double best_distance = HUGE_VAL;
+  double best_cost = HUGE_VAL;
+  for (int y = 0; y < map_.height(); ++y) {
+    for (int x = 0; x < map_.width(); ++x) {
+      const std::optional<double> cost = CostTo({x, y});
+      const double distance = std::hypot(x - goal.x, y - goal.y);
+      if (cost && (distance < best_distance - kTolerance ||
+                   (distance < best_distance + kTolerance && *cost < best_cost - kTolerance))) {
+        best = {x, y};
+        best_distance = distance;
+        best_cost = *cost;
+      }
+    }
+  }
+  return best;
+}
+
+std::string PathFault(const GridMap& map, core::CornerRule rule, Cell start, Cell end,
+                      absl::Span<const Cell> points, double cost) {
+  if (points.empty()) {
+    return "the path is empty";
+  }
+  if (points.front() != start || points.back() != end) {
+    return absl::StrCat("the path runs from ", Show(points.front()), " to ", Show(points.back()),
+                        ", not from ", Show(start), " to ", Show(end));
+  }
+  double sum = 0.0;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    if (!IsLegalStep(map, rule, points[i - 1], points[i])) {
+      return absl::StrCat("step ", i, " from ", Show(points[i - 1]), " to ", Show(points[i]),
+                          " is not legal");
+    }
+    sum += StepCost(map, points[i - 1], points[i]);
+  }
+  if (std::abs(sum - cost) > kTolerance * std::max(1.0, sum)) {
+    return absl::StrCat("the steps cost ", sum, ", the answer says ", cost);
+  }
+  return "";
+}
+
+}  // namespace waystar::testing
