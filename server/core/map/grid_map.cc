@@ -53,7 +53,8 @@ absl::StatusOr<GridMap> GridMap::Create(std::int64_t width, std::int64_t height,
   map.terrain_ = Plane<TerrainId>(map.height_, std::vector<TerrainId>(static_cast<std::size_t>(width), fill));
   map.passable_ = Plane<Word>(map.height_, RowOfBits(map.width_, passable));
   map.obstacles_ = Plane<Word>(map.height_, RowOfBits(map.width_, blocked));
-  map.walkable_ = Plane<Word>(map.height_, RowOfBits(map.width_, walkable));
+  map.walkable_ = BitPlane(map.width_, map.height_, walkable);
+  map.walk_ = std::make_shared<const WalkGrid>(map.walkable_);
   map.walkable_cells_ = walkable ? width * height : 0;
   map.obstacle_cells_ = blocked ? width * height : 0;
   return map;
@@ -61,7 +62,7 @@ absl::StatusOr<GridMap> GridMap::Create(std::int64_t width, std::int64_t height,
 
 std::size_t GridMap::memory_bytes() const {
   return sizeof(*this) + sizeof(*constants_) + terrain_.memory_bytes() + passable_.memory_bytes() +
-         obstacles_.memory_bytes() + walkable_.memory_bytes();
+         obstacles_.memory_bytes() + walk_->memory_bytes();
 }
 
 }  // namespace waystar::core

@@ -8,10 +8,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/core/map/bit_plane.h"
 #include "server/core/map/bit_row.h"
 #include "server/core/map/cell.h"
 #include "server/core/map/grid_settings.h"
 #include "server/core/map/plane.h"
+#include "server/core/map/walk_grid.h"
 
 namespace waystar::core {
 
@@ -40,7 +42,7 @@ class GridMap {
   bool Contains(Cell cell) const { return cell.x >= 0 && cell.x < width_ && cell.y >= 0 && cell.y < height_; }
 
   // False off the map.
-  bool IsWalkable(Cell cell) const { return Contains(cell) && TestBit(walkable_.row(cell.y), cell.x); }
+  bool IsWalkable(Cell cell) const { return walkable_.Test(cell); }
 
   // REQUIRES of both: Contains(cell).
   bool HasObstacle(Cell cell) const { return TestBit(obstacles_.row(cell.y), cell.x); }
@@ -49,11 +51,8 @@ class GridMap {
   // Bits of the cells of row y with an obstacle, laid out as bit_row.h says. REQUIRES: 0 <= y < height().
   const Word* ObstacleRow(int y) const { return obstacles_.row(y); }
 
-  // Bits of the walkable cells of row y, laid out as bit_row.h says. REQUIRES: -1 <= y <= height(); the rows
-  // just off the map are empty.
-  const Word* WalkableRow(int y) const {
-    return static_cast<unsigned>(y) < static_cast<unsigned>(height_) ? walkable_.row(y) : kEmptyRow;
-  }
+  // The walkable cells and what is derived from them.
+  const WalkGrid& walk() const { return *walk_; }
 
   std::int64_t walkable_cells() const { return walkable_cells_; }
   std::int64_t obstacle_cells() const { return obstacle_cells_; }
@@ -80,7 +79,8 @@ class GridMap {
   Plane<Word> passable_;
   Plane<Word> obstacles_;
   // Passable and without an obstacle: derived from the two above.
-  Plane<Word> walkable_;
+  BitPlane walkable_;
+  std::shared_ptr<const WalkGrid> walk_;
   std::int64_t walkable_cells_ = 0;
   std::int64_t obstacle_cells_ = 0;
 };

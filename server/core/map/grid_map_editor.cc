@@ -4,6 +4,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "absl/types/span.h"
 
@@ -28,7 +31,11 @@ void GridMapEditor::SetObstacles(int y, int x_begin, int x_end, bool obstacle) {
     map_.obstacle_cells_ -= std::popcount(obstacles[i]);
     map_.walkable_cells_ -= std::popcount(walkable[i]);
     obstacles[i] = obstacle ? obstacles[i] | mask : obstacles[i] & ~mask;
+    const Word was_walkable = walkable[i];
     walkable[i] = passable[i] & ~obstacles[i];
+    if (walkable[i] != was_walkable) {
+      Touch(y, i);
+    }
     map_.obstacle_cells_ += std::popcount(obstacles[i]);
     map_.walkable_cells_ += std::popcount(walkable[i]);
   });
@@ -48,6 +55,7 @@ void GridMapEditor::SetRow(int y, absl::Span<const TerrainId> cells) {
     AssignBit(passable, x, map_.step_costs().passable[terrain_of(cell)]);
     AssignBit(walkable, x, !obstacle && TestBit(passable, x));
   }
+  ForEachWord(0, map_.width(), [&](std::size_t i, Word) { Touch(y, i); });
   map_.obstacle_cells_ += CountBits(obstacles, map_.width());
   map_.walkable_cells_ += CountBits(walkable, map_.width());
 
@@ -56,6 +64,41 @@ void GridMapEditor::SetRow(int y, absl::Span<const TerrainId> cells) {
   if (!std::equal(cells.begin(), cells.end(), map_.terrain_.row(y), is_unchanged)) {
     std::transform(cells.begin(), cells.end(), terrain_.row(y), terrain_of);
   }
+}
+
+bool GridMapEditor::TouchedTooMany() const {
+  const auto words =
+      static_cast<std::size_t>(map_.height()) * static_cast<std::size_t>(WordsPerRow(map_.width()));
+  return touched_.size() > words / 4;
+}
+
+void GridMapEditor::Touch(int y, std::size_t index) {
+  if (!TouchedTooMany()) {
+    touched_.push_back({y, static_cast<std::int32_t>(index)});
+  }
+}
+
+std::vector<WordChange> GridMapEditor::Changes() {
+  std::sort(touched_.begin(), touched_.end());
+  touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
+  std::vector<WordChange> changes;
+  for (const WordIndex& word : touched_) {
+    const auto i = static_cast<std::size_t>(word.index);
+    const Word flipped = base_.walkable_.row(word.y)[i] ^ map_.walkable_.row(word.y)[i];
+    if (flipped != 0) {
+      changes.push_back({word.y, word.index, flipped});
+    }
+  }
+  return changes;
+}
+
+GridMap GridMapEditor::Finish() && {
+  if (TouchedTooMany()) {
+    map_.walk_ = std::make_shared<const WalkGrid>(map_.walkable_);
+  } else if (const std::vector<WordChange> changes = Changes(); !changes.empty()) {
+    map_.walk_ = std::make_shared<const WalkGrid>(base_.walk(), map_.walkable_, changes);
+  }
+  return std::move(map_);
 }
 
 }  // namespace waystar::core

@@ -1,24 +1,28 @@
 // Changes a grid map by making a changed copy.
 #pragma once
 
-#include <utility>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "server/core/map/grid_map.h"
 
 namespace waystar::core {
 
-// Starts from a map, takes changes, and yields the changed map; the map it started from stays as it was.
+// Starts from a map, takes changes, and yields the changed map; the map it started from stays as it was and
+// must outlive the editor.
 // Costs one pointer per band of rows up front, then clones each band that a change touches, once.
 //
 // Thread safety: one thread at a time; readers of the original are not disturbed.
 class GridMapEditor {
  public:
-  explicit GridMapEditor(const GridMap& base) : map_(base) {}
+  explicit GridMapEditor(const GridMap& base) : base_(base), map_(base) {}
   GridMapEditor(const GridMapEditor&) = delete;
   GridMapEditor& operator=(const GridMapEditor&) = delete;
 
-  // The map with the changes so far.
+  // The map with the changes so far, but for walk(), which Finish brings up to date.
   const GridMap& map() const { return map_; }
 
   // Puts an obstacle on each cell of row y with x_begin <= x < x_end, or takes it off, 64 cells at a time.
@@ -34,14 +38,31 @@ class GridMapEditor {
   void SetRow(int y, absl::Span<const TerrainId> cells);
 
   // The changed map. The editor is spent.
-  GridMap Finish() && { return std::move(map_); }
+  GridMap Finish() &&;
 
  private:
+  struct WordIndex {
+    std::int32_t y = 0;
+    std::int32_t index = 0;
+
+    friend auto operator<=>(const WordIndex&, const WordIndex&) = default;
+  };
+
+  // Notes that a word of the walkable cells may differ from the base's.
+  void Touch(int y, std::size_t index);
+  // Forgets which words were touched: repairing what is derived from them would cost more than making it
+  // anew.
+  bool TouchedTooMany() const;
+  std::vector<WordChange> Changes();
+
+  const GridMap& base_;
   GridMap map_;
   PlaneWriter<TerrainId> terrain_{map_.terrain_};
   PlaneWriter<Word> passable_{map_.passable_};
   PlaneWriter<Word> obstacles_{map_.obstacles_};
-  PlaneWriter<Word> walkable_{map_.walkable_};
+  BitPlaneWriter walkable_{map_.walkable_};
+  // Unsorted, with repetitions; no longer added to once there are too many.
+  std::vector<WordIndex> touched_;
 };
 
 }  // namespace waystar::core

@@ -1,9 +1,7 @@
 #include "server/core/search/astar.h"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
-#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
@@ -12,6 +10,7 @@
 #include "server/core/map/cost.h"
 #include "server/core/map/grid_settings.h"
 #include "server/core/search/grid_moves.h"
+#include "server/core/search/interruption.h"
 #include "server/core/search/open_list.h"
 
 namespace waystar::core {
@@ -70,23 +69,16 @@ class NearestCell {
   Cost g_ = 0;
 };
 
-std::optional<SearchEnd> Interruption(const Budget& budget) {
-  if (budget.cancelled != nullptr && budget.cancelled->load(std::memory_order_relaxed)) {
-    return SearchEnd::kCancelled;
-  }
-  if (std::chrono::steady_clock::now() >= budget.deadline) {
-    return SearchEnd::kDeadline;
-  }
-  return std::nullopt;
-}
-
+template <typename Recorder>
 class AStarSearch {
  public:
-  AStarSearch(const GridMap& map, const PathQuery& query, const Budget& budget, Scratch& scratch)
+  AStarSearch(const GridMap& map, const PathQuery& query, const Budget& budget, Scratch& scratch,
+              Recorder& recorder)
       : map_(map),
         query_(query),
         budget_(budget),
         scratch_(scratch),
+        recorder_(recorder),
         moves_(GridMoves::For(map.settings().connectivity, query.corner_rule)),
         heuristic_(map, query),
         nearest_(query.start, query.goal) {}
@@ -107,7 +99,7 @@ class AStarSearch {
       return SearchEnd::kScratchLimit;
     }
     scratch_.Reach(*start, 0, Direction::kNorth);
-    if (!Push(query_.start, 0)) {
+    if (!Push(query_.start, query_.start, 0)) {
       return SearchEnd::kScratchLimit;
     }
 
@@ -131,6 +123,7 @@ class AStarSearch {
       }
       node.expanded = true;
       ++statistics_.expanded;
+      recorder_.Expanded(cell, node.g, entry.f);
       nearest_.Consider(cell, node.g);
       if (!Expand(cell, node.g)) {
         return SearchEnd::kScratchLimit;
@@ -142,7 +135,7 @@ class AStarSearch {
   // False if the scratch is full.
   bool Expand(Cell cell, Cost g) {
     const StepCosts& costs = map_.step_costs();
-    for (unsigned moves = moves_.From(map_, cell); moves != 0; moves &= moves - 1) {
+    for (unsigned moves = moves_.From(map_.walk(), cell); moves != 0; moves &= moves - 1) {
       const auto direction = static_cast<Direction>(std::countr_zero(moves));
       const Cell next = Step(cell, direction);
       const Cost next_g = g + StepCost(costs, direction, next);
@@ -152,7 +145,7 @@ class AStarSearch {
       }
       if (scratch_.IsFresh(*node) || next_g < node->g) {
         scratch_.Reach(*node, next_g, direction);
-        if (!Push(next, next_g)) {
+        if (!Push(next, cell, next_g)) {
           return false;
         }
       }
@@ -168,15 +161,18 @@ class AStarSearch {
     return IsDiagonal(direction) ? costs.diagonal[terrain] : costs.straight[terrain];
   }
 
-  bool Push(Cell cell, Cost g) {
+  bool Push(Cell cell, Cell parent, Cost g) {
     ++statistics_.generated;
-    return scratch_.Push(OpenEntry::Of(g + heuristic_(cell), g, cell));
+    const Cost f = g + heuristic_(cell);
+    recorder_.Generated(cell, parent, g, f);
+    return scratch_.Push(OpenEntry::Of(f, g, cell));
   }
 
   const GridMap& map_;
   const PathQuery& query_;
   const Budget& budget_;
   Scratch& scratch_;
+  Recorder& recorder_;
   const GridMoves& moves_;
   const Heuristic heuristic_;
   NearestCell nearest_;
@@ -185,8 +181,13 @@ class AStarSearch {
 
 }  // namespace
 
-SearchReport RunAStar(const GridMap& map, const PathQuery& query, const Budget& budget, Scratch& scratch) {
-  return AStarSearch(map, query, budget, scratch).Run();
+template <typename Recorder>
+SearchReport RunAStar(const GridMap& map, const PathQuery& query, const Budget& budget, Scratch& scratch,
+                      Recorder& recorder) {
+  return AStarSearch<Recorder>(map, query, budget, scratch, recorder).Run();
 }
+
+template SearchReport RunAStar(const GridMap&, const PathQuery&, const Budget&, Scratch&, NoRecorder&);
+template SearchReport RunAStar(const GridMap&, const PathQuery&, const Budget&, Scratch&, EventRecorder&);
 
 }  // namespace waystar::core

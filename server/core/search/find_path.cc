@@ -116,7 +116,8 @@ absl::StatusOr<PathResult> FindPath(const GridMap& map, const PathQuery& query, 
   if (query.algorithm == Algorithm::kAuto) {
     resolved.algorithm = Algorithm::kAStar;
   }
-  const SearchReport report = RunAStar(map, resolved, budget, scratch);
+  NoRecorder recorder;
+  const SearchReport report = RunAStar(map, resolved, budget, scratch, recorder);
 
   PathResult result{.statistics = report.statistics};
   switch (report.end) {

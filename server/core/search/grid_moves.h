@@ -7,8 +7,9 @@
 
 #include "server/core/map/bit_row.h"
 #include "server/core/map/cell.h"
-#include "server/core/map/grid_map.h"
-#include "server/core/search/query.h"
+#include "server/core/map/corner_rule.h"
+#include "server/core/map/grid_settings.h"
+#include "server/core/map/walk_grid.h"
 
 namespace waystar::core {
 
@@ -27,10 +28,10 @@ class GridMoves {
   }
 
   // REQUIRES: the cell is on the map.
-  DirectionSet From(const GridMap& map, Cell cell) const {
-    const unsigned above = ThreeBits(map.WalkableRow(cell.y - 1), cell.x);
-    const unsigned beside = ThreeBits(map.WalkableRow(cell.y), cell.x);
-    const unsigned below = ThreeBits(map.WalkableRow(cell.y + 1), cell.x);
+  DirectionSet From(const WalkGrid& walk, Cell cell) const {
+    const unsigned above = ThreeBits(walk.Row(cell.y - 1), cell.x);
+    const unsigned beside = ThreeBits(walk.Row(cell.y), cell.x);
+    const unsigned below = ThreeBits(walk.Row(cell.y + 1), cell.x);
     return table_[above | beside << 3 | below << 6];
   }
 

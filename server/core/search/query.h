@@ -8,18 +8,9 @@
 
 #include "absl/types/span.h"
 #include "server/core/map/cell.h"
+#include "server/core/map/corner_rule.h"
 
 namespace waystar::core {
-
-// When a diagonal step is allowed, by the two cells adjacent to both its ends.
-enum class CornerRule : std::uint8_t {
-  // Both must be walkable.
-  kNoCornerCutting,
-  // At least one must be walkable.
-  kOneSideFree,
-  // Neither need be.
-  kAlways,
-};
 
 enum class Algorithm : std::uint8_t {
   // The fastest that is exact for the map and the query.
@@ -27,6 +18,10 @@ enum class Algorithm : std::uint8_t {
   kAStar,
   // A* with a heuristic of zero.
   kDijkstra,
+  // Jump point search; where terrains differ in cost, weighted jump point search.
+  kJumpPoint,
+  // Any-angle: straight lines between cells that see each other, with Euclidean cost.
+  kLazyThetaStar,
 };
 
 // What to answer when no path leads to the goal.
@@ -42,7 +37,11 @@ enum class PathForm : std::uint8_t {
   // The start, each cell where the direction changes, and the end.
   kCorners,
   kDirections,
+  // The start, the end, and those points between them that a taut string along the path would touch.
+  kSmoothed,
 };
+
+inline constexpr int kMaxFootprint = 32;
 
 struct PathQuery {
   Cell start;
@@ -51,6 +50,9 @@ struct PathQuery {
   Algorithm algorithm = Algorithm::kAuto;
   UnreachablePolicy unreachable_policy = UnreachablePolicy::kReport;
   PathForm path_form = PathForm::kEveryCell;
+  // The agent covers this many cells to the right and down from its position, that cell included; from 1 to
+  // kMaxFootprint. It may stand where all of them are walkable.
+  int footprint = 1;
 };
 
 // What a search may use before it must stop. Time and cancellation are looked at every kPollInterval

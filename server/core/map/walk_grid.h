@@ -1,0 +1,53 @@
+// Where an agent may stand, and what searches derive from that.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "absl/types/span.h"
+#include "server/core/map/bit_plane.h"
+#include "server/core/map/bit_row.h"
+#include "server/core/map/cell.h"
+
+namespace waystar::core {
+
+// The cells on which an agent of one footprint may stand, as rows of bits and, transposed, as columns.
+//
+// Thread safety: immutable, so any number of threads may read it.
+class WalkGrid {
+ public:
+  explicit WalkGrid(BitPlane rows);
+  // The grid whose cells are `rows`, given the grid before and every change that led from one to the other.
+  // Costs in proportion to the changes.
+  WalkGrid(const WalkGrid& before, BitPlane rows, absl::Span<const WordChange> changes);
+  WalkGrid(const WalkGrid&) = delete;
+  WalkGrid& operator=(const WalkGrid&) = delete;
+
+  int width() const { return rows_.width(); }
+  int height() const { return rows_.height(); }
+  bool Contains(Cell cell) const {
+    return static_cast<unsigned>(cell.x) < static_cast<unsigned>(width()) &&
+           static_cast<unsigned>(cell.y) < static_cast<unsigned>(height());
+  }
+
+  // False off the map.
+  bool IsWalkable(Cell cell) const { return rows_.Test(cell); }
+
+  // Bits of the walkable cells of row y, cell x being bit x + 1; see bit_row.h.
+  // REQUIRES: -1 <= y <= height(); the rows just off the map are empty.
+  const Word* Row(int y) const { return rows_.row(y); }
+  // Bits of the walkable cells of column x, cell y being bit y + 1. REQUIRES: -1 <= x <= width().
+  const Word* Column(int x) const { return columns_.row(x); }
+
+  const BitPlane& rows() const { return rows_; }
+  const BitPlane& columns() const { return columns_; }
+
+  // Held by this grid, shared parts included.
+  std::size_t memory_bytes() const;
+
+ private:
+  BitPlane rows_;
+  BitPlane columns_;
+};
+
+}  // namespace waystar::core

@@ -1,0 +1,30 @@
+// How a search ended.
+#pragma once
+
+#include <cstdint>
+
+#include "server/core/map/cell.h"
+#include "server/core/search/query.h"
+
+namespace waystar::core {
+
+// Why a search stopped.
+enum class SearchEnd : std::uint8_t {
+  kGoalReached,
+  // Every cell that can be reached was expanded.
+  kExhausted,
+  kExpansionLimit,
+  kScratchLimit,
+  kDeadline,
+  kCancelled,
+};
+
+struct SearchReport {
+  SearchEnd end = SearchEnd::kExhausted;
+  // The expanded cell nearest to the goal in a straight line; among equals the one cheaper to reach, then the
+  // first in row-major order. The goal itself with kGoalReached.
+  Cell nearest;
+  SearchStatistics statistics;
+};
+
+}  // namespace waystar::core
