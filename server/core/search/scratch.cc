@@ -49,8 +49,33 @@ bool Scratch::GrowOpen() {
   return true;
 }
 
+void Scratch::StartJumps(Cost first, int width_shift) {
+  nodes_.Clear();
+  buckets_.Start(first, width_shift);
+  directions_.clear();
+  points_.clear();
+}
+
+// While they grow, nodes and buckets are there twice.
+bool Scratch::GrowNodes() {
+  if (memory_bytes() + 2 * nodes_.memory_bytes() > max_bytes_) {
+    return false;
+  }
+  nodes_.Grow();
+  return true;
+}
+
+bool Scratch::GrowBuckets() {
+  if (memory_bytes() + 2 * buckets_.memory_bytes() > max_bytes_) {
+    return false;
+  }
+  buckets_.Grow();
+  return true;
+}
+
 std::size_t Scratch::memory_bytes() const {
-  return tiles_.size() * sizeof(Tile) + slots_.capacity() * sizeof(TileSlot) + open_.memory_bytes();
+  return tiles_.size() * sizeof(Tile) + slots_.capacity() * sizeof(TileSlot) + open_.memory_bytes() +
+         nodes_.memory_bytes() + buckets_.memory_bytes();
 }
 
 }  // namespace waystar::core

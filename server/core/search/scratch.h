@@ -10,6 +10,8 @@
 #include "server/core/map/cell.h"
 #include "server/core/map/cost.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/search/bucket_queue.h"
+#include "server/core/search/node_table.h"
 #include "server/core/search/open_list.h"
 
 namespace waystar::core {
@@ -73,7 +75,29 @@ class Scratch {
     return true;
   }
 
-  // The path being built: cleared by Start.
+  // Forgets the last search and makes ready for one over jump points, whose lowest f is `first`, with buckets
+  // of 2^width_shift.
+  void StartJumps(Cost first, int width_shift);
+  NodeTable& nodes() { return nodes_; }
+  BucketQueue& buckets() { return buckets_; }
+  // The index of a cell's node, which is made if there is none (then its g is NodeTable::kUnreached). kNoNode
+  // if the memory limit stands in the way.
+  NodeIndex FindOrAddNode(Cell cell) {
+    if (nodes_.IsFull() && !GrowNodes()) {
+      return kNoNode;
+    }
+    return nodes_.FindOrAdd(cell);
+  }
+  // Puts a node into the bucket of its f. False if the memory limit stands in the way.
+  bool PushJump(Cost f, NodeIndex node) {
+    if (buckets_.IsFull() && !GrowBuckets()) {
+      return false;
+    }
+    buckets_.Push(f, node);
+    return true;
+  }
+
+  // The path being built: cleared by Start and StartJumps.
   std::vector<Direction>& directions() { return directions_; }
   std::vector<Cell>& points() { return points_; }
 
@@ -95,6 +119,8 @@ class Scratch {
 
   // False if twice the open list would pass the memory limit.
   bool GrowOpen();
+  bool GrowNodes();
+  bool GrowBuckets();
 
   const std::size_t max_bytes_;
   std::uint32_t generation_ = 0;
@@ -104,6 +130,8 @@ class Scratch {
   // Those before this one are in use by the current search.
   std::size_t next_tile_ = 0;
   OpenList open_;
+  NodeTable nodes_;
+  BucketQueue buckets_;
   std::vector<Direction> directions_;
   std::vector<Cell> points_;
 };

@@ -1,0 +1,28 @@
+#include "server/core/search/node_table.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace waystar::core {
+
+void NodeTable::Grow() {
+  constexpr std::size_t kFirst = 1024;
+  const std::size_t capacity = std::max(2 * nodes_.capacity(), kFirst);
+  nodes_.reserve(capacity);
+  const std::size_t slots = std::bit_ceil(2 * nodes_.capacity());
+  slots_.assign(slots, kNoNode);
+  shift_ = 64U - static_cast<unsigned>(std::countr_zero(slots));
+  for (NodeIndex i = 0; i < nodes_.size(); ++i) {
+    // Nobody is at home yet in the slots that later nodes will take.
+    nodes_[i].slot = kNoNode;
+  }
+  for (NodeIndex i = 0; i < nodes_.size(); ++i) {
+    const Place place = Probe(nodes_[i].cell);
+    nodes_[i].slot = place.slot;
+    slots_[place.slot] = i;
+  }
+}
+
+}  // namespace waystar::core

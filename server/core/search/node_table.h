@@ -1,0 +1,113 @@
+// The nodes of searches that reach few cells of many: jump points and turning points.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "server/core/map/cell.h"
+#include "server/core/map/cost.h"
+
+namespace waystar::core {
+
+// A cell packed so that smaller means earlier in row-major order.
+using PackedCell = std::uint32_t;
+
+inline PackedCell Pack(Cell cell) {
+  return static_cast<PackedCell>(cell.y) << 16 | static_cast<PackedCell>(cell.x);
+}
+
+inline Cell Unpack(PackedCell packed) {
+  return {static_cast<std::int32_t>(packed & 0xFFFFU), static_cast<std::int32_t>(packed >> 16)};
+}
+
+using NodeIndex = std::uint32_t;
+inline constexpr NodeIndex kNoNode = std::numeric_limits<NodeIndex>::max();
+
+struct JumpNode {
+  // Cheapest cost from the start known so far.
+  Cost g = 0;
+  PackedCell cell = 0;
+  // Where the way to this node comes from; the start's own index at the start. Between the two lies a
+  // straight line of any angle with Lazy Theta*, and with jump points a diagonal, a straight run, or the
+  // first and then the second.
+  NodeIndex parent = kNoNode;
+  // Where the table keeps this node's index.
+  std::uint32_t slot = 0;
+  // For the engine's use; 0 in a new node. With jump points: directions still to be expanded, and those that
+  // were expanded at this g.
+  std::uint8_t todo = 0;
+  std::uint8_t done = 0;
+};
+
+// The nodes of one search, in the order in which they were reached, found again by their cell. Memory grows
+// with the nodes of the widest search so far. Clear costs O(1).
+//
+// An index table by hash whose entries are never wiped: an entry holds only if the node it names lies there
+// and names it back (Briggs, Torczon, "An Efficient Representation for Sparse Sets", 1993).
+//
+// Thread safety: none.
+class NodeTable {
+ public:
+  void Clear() { nodes_.clear(); }
+
+  std::size_t size() const { return nodes_.size(); }
+  std::size_t memory_bytes() const {
+    return nodes_.capacity() * sizeof(JumpNode) + slots_.capacity() * sizeof(slots_[0]);
+  }
+
+  JumpNode& operator[](NodeIndex index) { return nodes_[index]; }
+  const JumpNode& operator[](NodeIndex index) const { return nodes_[index]; }
+
+  // The node of a cell; kNoNode if it has none.
+  NodeIndex Find(Cell cell) const { return slots_.empty() ? kNoNode : Probe(Pack(cell)).node; }
+
+  // The node of a cell, made if it has none: then its g is kUnreached. REQUIRES: !IsFull().
+  static constexpr Cost kUnreached = std::numeric_limits<Cost>::max();
+  NodeIndex FindOrAdd(Cell cell) {
+    const PackedCell packed = Pack(cell);
+    const Place place = Probe(packed);
+    if (place.node != kNoNode) {
+      return place.node;
+    }
+    const auto index = static_cast<NodeIndex>(nodes_.size());
+    slots_[place.slot] = index;
+    nodes_.push_back({.g = kUnreached, .cell = packed, .slot = place.slot});
+    return index;
+  }
+
+  // Whether the next new node needs more memory: call Grow first.
+  bool IsFull() const { return nodes_.size() == nodes_.capacity(); }
+  // Makes room for twice as many nodes.
+  void Grow();
+
+ private:
+  struct Place {
+    std::uint32_t slot;
+    NodeIndex node;
+  };
+
+  // Where the node of a cell is, or where its index belongs.
+  Place Probe(PackedCell packed) const {
+    const auto mask = static_cast<std::uint32_t>(slots_.size() - 1);
+    std::uint32_t slot = (packed * std::uint64_t{0x9E3779B97F4A7C15}) >> shift_;
+    while (true) {
+      const NodeIndex index = slots_[slot];
+      if (index >= nodes_.size() || nodes_[index].slot != slot) {
+        return {slot, kNoNode};
+      }
+      if (nodes_[index].cell == packed) {
+        return {slot, index};
+      }
+      slot = (slot + 1) & mask;
+    }
+  }
+
+  std::vector<JumpNode> nodes_;
+  // A power of two, at least twice the capacity of nodes_.
+  std::vector<NodeIndex> slots_;
+  unsigned shift_ = 0;
+};
+
+}  // namespace waystar::core
