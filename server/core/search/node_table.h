@@ -91,7 +91,7 @@ class NodeTable {
   // Where the node of a cell is, or where its index belongs.
   Place Probe(PackedCell packed) const {
     const auto mask = static_cast<std::uint32_t>(slots_.size() - 1);
-    std::uint32_t slot = (packed * std::uint64_t{0x9E3779B97F4A7C15}) >> shift_;
+    auto slot = static_cast<std::uint32_t>((packed * std::uint64_t{0x9E3779B97F4A7C15}) >> shift_);
     while (true) {
       const NodeIndex index = slots_[slot];
       if (index >= nodes_.size() || nodes_[index].slot != slot) {
