@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/types/span.h"
+#include "server/core/map/diagonal_stops.h"
 #include "server/core/map/transpose.h"
 
 namespace waystar::core {
@@ -25,10 +26,26 @@ BitPlane FlipTransposed(BitPlane columns, absl::Span<const WordChange> changes) 
 WalkGrid::WalkGrid(BitPlane rows) : rows_(std::move(rows)), columns_(Transposed(rows_)) {}
 
 WalkGrid::WalkGrid(const WalkGrid& before, BitPlane rows, absl::Span<const WordChange> changes)
-    : rows_(std::move(rows)), columns_(FlipTransposed(before.columns_, changes)) {}
+    : rows_(std::move(rows)), columns_(FlipTransposed(before.columns_, changes)) {
+  for (std::size_t rule = 0; rule < diagonal_stops_.size(); ++rule) {
+    if (const DiagonalStops* stops = before.diagonal_stops_[rule].GetIfMade()) {
+      diagonal_stops_[rule].Set(DiagonalStops(*stops, before, *this, changes));
+    }
+  }
+}
+
+WalkGrid::~WalkGrid() = default;
+
+const DiagonalStops& WalkGrid::diagonal_stops(CornerRule rule) const {
+  return diagonal_stops_[static_cast<std::size_t>(rule)].Get([&] { return DiagonalStops(*this, rule); });
+}
 
 std::size_t WalkGrid::memory_bytes() const {
-  return sizeof(*this) + rows_.memory_bytes() + columns_.memory_bytes();
+  std::size_t bytes = sizeof(*this) + rows_.memory_bytes() + columns_.memory_bytes();
+  for (const Lazy<DiagonalStops>& stops : diagonal_stops_) {
+    bytes += stops.GetIfMade() != nullptr ? stops.GetIfMade()->memory_bytes() : 0;
+  }
+  return bytes;
 }
 
 }  // namespace waystar::core

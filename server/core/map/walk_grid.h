@@ -1,15 +1,19 @@
 // Where an agent may stand, and what searches derive from that.
 #pragma once
 
+#include <array>
 #include <cstddef>
-#include <memory>
 
 #include "absl/types/span.h"
 #include "server/core/map/bit_plane.h"
 #include "server/core/map/bit_row.h"
 #include "server/core/map/cell.h"
+#include "server/core/map/corner_rule.h"
+#include "server/core/map/lazy.h"
 
 namespace waystar::core {
+
+class DiagonalStops;
 
 // The cells on which an agent of one footprint may stand, as rows of bits and, transposed, as columns.
 //
@@ -20,6 +24,7 @@ class WalkGrid {
   // The grid whose cells are `rows`, given the grid before and every change that led from one to the other.
   // Costs in proportion to the changes.
   WalkGrid(const WalkGrid& before, BitPlane rows, absl::Span<const WordChange> changes);
+  ~WalkGrid();
   WalkGrid(const WalkGrid&) = delete;
   WalkGrid& operator=(const WalkGrid&) = delete;
 
@@ -42,12 +47,18 @@ class WalkGrid {
   const BitPlane& rows() const { return rows_; }
   const BitPlane& columns() const { return columns_; }
 
+  // Where diagonal jumps stop under that rule: made when first asked for, from then on repaired from grid to
+  // grid.
+  const DiagonalStops& diagonal_stops(CornerRule rule) const;
+
   // Held by this grid, shared parts included.
   std::size_t memory_bytes() const;
 
  private:
   BitPlane rows_;
   BitPlane columns_;
+  // By corner rule.
+  std::array<Lazy<DiagonalStops>, kCornerRuleCount> diagonal_stops_;
 };
 
 }  // namespace waystar::core

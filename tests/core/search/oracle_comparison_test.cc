@@ -33,14 +33,16 @@ std::string NameOf(const ::testing::TestParamInfo<Family>& info) {
                      : family.rule == CornerRule::kOneSideFree   ? "OneSideFree"
                                                                  : "Always";
   return absl::StrCat(family.connectivity == Connectivity::kFour ? "Four" : "Eight", rule,
-                      family.algorithm == Algorithm::kDijkstra ? "Dijkstra" : "AStar",
+                      family.algorithm == Algorithm::kDijkstra    ? "Dijkstra"
+                      : family.algorithm == Algorithm::kJumpPoint ? "Jps"
+                                                                  : "AStar",
                       family.weighted ? "Weighted" : "Uniform");
 }
 
 std::vector<Family> Families() {
   std::vector<Family> families;
   for (const bool weighted : {false, true}) {
-    for (const Algorithm algorithm : {Algorithm::kAStar, Algorithm::kDijkstra}) {
+    for (const Algorithm algorithm : {Algorithm::kAStar, Algorithm::kDijkstra, Algorithm::kJumpPoint}) {
       families.push_back({Connectivity::kFour, CornerRule::kNoCornerCutting, algorithm, weighted});
       for (const CornerRule rule :
            {CornerRule::kNoCornerCutting, CornerRule::kOneSideFree, CornerRule::kAlways}) {
