@@ -58,6 +58,8 @@ class DiagonalStops {
     }
   }
 
+  // About what a grid of so many cells costs.
+  static constexpr std::size_t BytesFor(std::size_t cells) { return cells / 2; }
   std::size_t memory_bytes() const { return words_.memory_bytes(); }
 
   // Bit by bit the same.

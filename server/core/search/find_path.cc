@@ -71,9 +71,8 @@ void WritePath(const GridMap& map, const PathQuery& query, Cell end, Scratch& sc
 }
 
 Algorithm Resolve(const GridMap& map, Algorithm algorithm) {
-  const bool has_jumps = map.step_costs().uniform && map.settings().connectivity == Connectivity::kEight;
   if (algorithm == Algorithm::kAuto || algorithm == Algorithm::kJumpPoint) {
-    return has_jumps ? Algorithm::kJumpPoint : Algorithm::kAStar;
+    return map.step_costs().uniform ? Algorithm::kJumpPoint : Algorithm::kAStar;
   }
   return algorithm;
 }

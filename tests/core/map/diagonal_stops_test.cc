@@ -23,7 +23,7 @@ TEST(DiagonalStopsTest, StopsWhereASideJumpFindsAJumpPoint) {
                                "......#.",  //
                                "........",  //
                                "........"});
-  const DiagonalStops& stops = map.walk().diagonal_stops(CornerRule::kNoCornerCutting);
+  const DiagonalStops& stops = *map.walk().diagonal_stops(CornerRule::kNoCornerCutting);
   // From (2, 2) a jump to the east gets past the wall below it at (7, 2); from (1, 2) as well.
   EXPECT_EQ(stops.StepsToStop<Direction::kSouthEast>({1, 1}), 1);
   EXPECT_EQ(stops.StepsToStop<Direction::kSouthEast>({0, 1}), 1);
@@ -43,7 +43,7 @@ TEST_P(DiagonalStopsRepairTest, EqualsStopsMadeAfresh) {
       const auto edited = ApplyEdits(map, generator.Edits(map, generator.Between(1, 4)));
       ASSERT_TRUE(edited.ok()) << edited.status();
       map = edited->map;
-      const DiagonalStops& repaired = map.walk().diagonal_stops(GetParam());
+      const DiagonalStops& repaired = *map.walk().diagonal_stops(GetParam());
       const WalkGrid grid(map.walk().rows());
       ASSERT_TRUE(repaired == DiagonalStops(grid, GetParam())) << "round " << round;
     }
