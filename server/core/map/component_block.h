@@ -35,7 +35,7 @@ inline constexpr int kLeafShift = std::countr_zero(unsigned{kLeafSide});
 constexpr int BlockSide(int level) { return kLeafSide << level; }
 
 struct ComponentBlock {
-  // Null for a root above leaves, beyond which there is nothing.
+  // A root that is a parent may have none, as there is nothing beyond it.
   std::shared_ptr<const ComponentBorder> border;
   // How many components the border shows, being numbered first; and how many there are.
   ComponentNumber open = 0;
@@ -88,8 +88,8 @@ struct ComponentParent : ComponentBlock {
   std::array<const ComponentNumber*, kChildCount> upward{};
   std::shared_ptr<const ComponentNumber[]> upward_storage;
 
-  // Of the child whose part of a block of level `level` cell (x, y) lies in, (0, 0) being the corner of that
-  // block or of any above it.
+  // The number of the child that holds cell (x, y) of the map, in a block of this level that holds it. Blocks
+  // begin at multiples of their side.
   static std::size_t ChildAt(int x, int y, int level) {
     const int shift = kLeafShift + level - 1;
     return static_cast<std::size_t>((y >> shift & 1) * 2 + (x >> shift & 1));

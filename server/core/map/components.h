@@ -40,8 +40,7 @@ class Components {
 
   Adjacency adjacency() const { return adjacency_; }
 
-  // Where walks over the blocks begin: the first cell of the root, which is null if no cell is set, is (0,
-  // 0).
+  // Where walks over the blocks begin: the block whose first cell is (0, 0), or null if no cell is set.
   const ComponentBlock* root() const { return root_.get(); }
   int root_level() const { return root_level_; }
 
