@@ -92,7 +92,7 @@ struct ComponentParent : ComponentBlock {
   // begin at multiples of their side.
   static std::size_t ChildAt(int x, int y, int level) {
     const int shift = kLeafShift + level - 1;
-    return static_cast<std::size_t>((y >> shift & 1) * 2 + (x >> shift & 1));
+    return static_cast<unsigned>((y >> shift & 1) << 1 | (x >> shift & 1));
   }
 };
 
