@@ -54,7 +54,7 @@ constexpr Direction DirectionOf(Cell step) {
       Direction::kNorthWest, Direction::kNorth, Direction::kNorthEast,
       Direction::kWest,      Direction::kNorth, Direction::kEast,
       Direction::kSouthWest, Direction::kSouth, Direction::kSouthEast};
-  return kByStep[static_cast<std::size_t>(3 * (step.y + 1) + step.x + 1)];
+  return kByStep[static_cast<std::size_t>(step.y + 1) * 3 + static_cast<std::size_t>(step.x + 1)];
 }
 
 // The cells with x <= cell.x < x + width and y <= cell.y < y + height. Empty if width or height is 0 or less.

@@ -56,6 +56,7 @@ absl::StatusOr<GridMap> GridMap::Create(std::int64_t width, std::int64_t height,
   map.obstacles_ = Plane<Word>(map.height_, RowOfBits(map.width_, blocked));
   map.walkable_ = BitPlane(map.width_, map.height_, walkable);
   map.walk_ = std::make_shared<const WalkGrid>(map.walkable_);
+  map.footprint_grids_ = std::make_shared<const FootprintGrids>();
   map.walkable_cells_ = walkable ? width * height : 0;
   map.obstacle_cells_ = blocked ? width * height : 0;
   return map;
@@ -65,6 +66,7 @@ void GridMap::Prepare(std::size_t max_index_bytes) {
   if (max_index_bytes != walk_->max_index_bytes()) {
     walk_ = std::make_shared<const WalkGrid>(walkable_, max_index_bytes);
   }
+  walk_->components(Adjacency::kStraight);
   if (!step_costs().uniform) {
     return;
   }
@@ -77,7 +79,7 @@ void GridMap::Prepare(std::size_t max_index_bytes) {
 
 std::size_t GridMap::memory_bytes() const {
   return sizeof(*this) + sizeof(*constants_) + terrain_.memory_bytes() + passable_.memory_bytes() +
-         obstacles_.memory_bytes() + walk_->memory_bytes();
+         obstacles_.memory_bytes() + walk_->memory_bytes() + footprint_grids_->memory_bytes();
 }
 
 }  // namespace waystar::core

@@ -11,6 +11,7 @@
 #include "server/core/map/bit_plane.h"
 #include "server/core/map/bit_row.h"
 #include "server/core/map/cell.h"
+#include "server/core/map/footprint_grids.h"
 #include "server/core/map/grid_settings.h"
 #include "server/core/map/plane.h"
 #include "server/core/map/walk_grid.h"
@@ -58,6 +59,11 @@ class GridMap {
 
   // The walkable cells and what is derived from them.
   const WalkGrid& walk() const { return *walk_; }
+  // The same for agents of `footprint` x `footprint` cells, which stand with their upper left cell on the
+  // cell that is set. REQUIRES: 1 <= footprint <= kMaxFootprint.
+  std::shared_ptr<const WalkGrid> walk(int footprint) const {
+    return footprint == 1 ? walk_ : footprint_grids_->Get(*walk_, footprint);
+  }
 
   std::int64_t walkable_cells() const { return walkable_cells_; }
   std::int64_t obstacle_cells() const { return obstacle_cells_; }
@@ -86,8 +92,20 @@ class GridMap {
   // Passable and without an obstacle: derived from the two above.
   BitPlane walkable_;
   std::shared_ptr<const WalkGrid> walk_;
+  std::shared_ptr<const FootprintGrids> footprint_grids_;
   std::int64_t walkable_cells_ = 0;
   std::int64_t obstacle_cells_ = 0;
 };
+
+// Calls visit(terrain) for the terrain of each cell that an agent of `footprint` x `footprint` cells covers
+// when it stands on `cell`. REQUIRES: it lies on the map there.
+template <typename Visitor>
+void ForEachTerrainUnder(const GridMap& map, Cell cell, int footprint, Visitor visit) {
+  for (int y = cell.y; y < cell.y + footprint; ++y) {
+    for (int x = cell.x; x < cell.x + footprint; ++x) {
+      visit(map.TerrainAt({x, y}));
+    }
+  }
+}
 
 }  // namespace waystar::core

@@ -96,8 +96,11 @@ GridMap GridMapEditor::Finish() && {
   if (TouchedTooMany()) {
     map_.walk_ = std::make_shared<const WalkGrid>(map_.walkable_, base_.walk().max_index_bytes());
     map_.walk_->PrepareLike(base_.walk());
+    map_.footprint_grids_ = std::make_shared<const FootprintGrids>(*base_.footprint_grids_, map_.walkable_);
   } else if (const std::vector<WordChange> changes = Changes(); !changes.empty()) {
     map_.walk_ = std::make_shared<const WalkGrid>(base_.walk(), map_.walkable_, changes);
+    map_.footprint_grids_ =
+        std::make_shared<const FootprintGrids>(*base_.footprint_grids_, map_.walkable_, changes);
   }
   return std::move(map_);
 }

@@ -39,6 +39,11 @@ WalkGrid::WalkGrid(const WalkGrid& before, BitPlane rows, absl::Span<const WordC
   if (const TurnStops* stops = before.turn_stops_.GetIfMade()) {
     turn_stops_.Set(TurnStops(*stops, before, *this, changes));
   }
+  for (std::size_t adjacency = 0; adjacency < components_.size(); ++adjacency) {
+    if (const Components* components = before.components_[adjacency].GetIfMade()) {
+      components_[adjacency].Set(Components(*components, rows_, changes));
+    }
+  }
 }
 
 void WalkGrid::PrepareLike(const WalkGrid& other) const {
@@ -49,6 +54,11 @@ void WalkGrid::PrepareLike(const WalkGrid& other) const {
   }
   if (other.turn_stops_.GetIfMade() != nullptr) {
     turn_stops();
+  }
+  for (const Lazy<Components>& made : other.components_) {
+    if (made.GetIfMade() != nullptr) {
+      components(made.GetIfMade()->adjacency());
+    }
   }
 }
 
@@ -78,12 +88,19 @@ const TurnStops* WalkGrid::turn_stops() const {
   return &turn_stops_.Get([&] { return TurnStops(*this); });
 }
 
+const Components& WalkGrid::components(Adjacency adjacency) const {
+  return components_[static_cast<std::size_t>(adjacency)].Get([&] { return Components(rows_, adjacency); });
+}
+
 std::size_t WalkGrid::memory_bytes() const {
   std::size_t bytes = sizeof(*this) + rows_.memory_bytes() + columns_.memory_bytes();
   for (const Lazy<DiagonalStops>& stops : diagonal_stops_) {
     bytes += stops.GetIfMade() != nullptr ? stops.GetIfMade()->memory_bytes() : 0;
   }
   bytes += turn_stops_.GetIfMade() != nullptr ? turn_stops_.GetIfMade()->memory_bytes() : 0;
+  for (const Lazy<Components>& components : components_) {
+    bytes += components.GetIfMade() != nullptr ? components.GetIfMade()->memory_bytes() : 0;
+  }
   return bytes;
 }
 

@@ -8,6 +8,8 @@
 #include "server/core/map/bit_plane.h"
 #include "server/core/map/bit_row.h"
 #include "server/core/map/cell.h"
+#include "server/core/map/component_block.h"
+#include "server/core/map/components.h"
 #include "server/core/map/corner_rule.h"
 #include "server/core/map/lazy.h"
 
@@ -58,6 +60,9 @@ class WalkGrid {
   // Where horizontal jumps of a 4-connected search stop; likewise.
   const TurnStops* turn_stops() const;
 
+  // Which cells an agent can go between; likewise, but for the limit.
+  const Components& components(Adjacency adjacency) const;
+
   std::size_t max_index_bytes() const { return max_index_bytes_; }
 
   // Makes what was made of another grid.
@@ -78,6 +83,8 @@ class WalkGrid {
   // By corner rule.
   std::array<Lazy<DiagonalStops>, kCornerRuleCount> diagonal_stops_;
   Lazy<TurnStops> turn_stops_;
+  // By adjacency.
+  std::array<Lazy<Components>, 2> components_;
 };
 
 }  // namespace waystar::core

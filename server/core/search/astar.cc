@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "server/core/map/cost.h"
-#include "server/core/map/grid_settings.h"
 #include "server/core/map/grid_moves.h"
+#include "server/core/map/grid_settings.h"
 #include "server/core/search/interruption.h"
 #include "server/core/search/nearest_cell.h"
 #include "server/core/search/octile.h"
@@ -21,9 +21,10 @@ namespace {
 template <typename Recorder>
 class AStarSearch {
  public:
-  AStarSearch(const GridMap& map, const PathQuery& query, const Budget& budget, Scratch& scratch,
-              Recorder& recorder)
+  AStarSearch(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
+              Scratch& scratch, Recorder& recorder)
       : map_(map),
+        walk_(walk),
         query_(query),
         budget_(budget),
         scratch_(scratch),
@@ -35,8 +36,10 @@ class AStarSearch {
   SearchReport Run() {
     const SearchEnd end = Search();
     statistics_.algorithm = query_.algorithm;
+    const bool is_found = end == SearchEnd::kGoalReached;
     return {.end = end,
-            .nearest = end == SearchEnd::kGoalReached ? query_.goal : nearest_.cell(),
+            .nearest = is_found ? query_.goal : nearest_.cell(),
+            .cost = is_found ? scratch_.Find(query_.goal)->g : nearest_.cost(),
             .statistics = statistics_};
   }
 
@@ -84,7 +87,7 @@ class AStarSearch {
   // False if the scratch is full.
   bool Expand(Cell cell, Cost g) {
     const StepCosts& costs = map_.step_costs();
-    for (unsigned moves = moves_.From(map_.walk(), cell); moves != 0; moves &= moves - 1) {
+    for (unsigned moves = moves_.From(walk_, cell); moves != 0; moves &= moves - 1) {
       const auto direction = static_cast<Direction>(std::countr_zero(moves));
       const Cell next = Step(cell, direction);
       const Cost next_g = g + StepCost(costs, direction, next);
@@ -106,8 +109,20 @@ class AStarSearch {
     if (costs.uniform) {
       return IsDiagonal(direction) ? costs.min_diagonal : costs.min_straight;
     }
+    if (query_.footprint > 1) {
+      return DearestStep(costs, direction, entered);
+    }
     const TerrainId terrain = map_.TerrainAt(entered);
     return IsDiagonal(direction) ? costs.diagonal[terrain] : costs.straight[terrain];
+  }
+
+  // A large agent pays for the dearest terrain it stands on after the step.
+  Cost DearestStep(const StepCosts& costs, Direction direction, Cell entered) const {
+    Cost dearest = 0;
+    ForEachTerrainUnder(map_, entered, query_.footprint, [&](TerrainId terrain) {
+      dearest = std::max(dearest, IsDiagonal(direction) ? costs.diagonal[terrain] : costs.straight[terrain]);
+    });
+    return dearest;
   }
 
   bool Push(Cell cell, Cell parent, Cost g) {
@@ -118,6 +133,7 @@ class AStarSearch {
   }
 
   const GridMap& map_;
+  const WalkGrid& walk_;
   const PathQuery& query_;
   const Budget& budget_;
   Scratch& scratch_;
@@ -131,12 +147,14 @@ class AStarSearch {
 }  // namespace
 
 template <typename Recorder>
-SearchReport RunAStar(const GridMap& map, const PathQuery& query, const Budget& budget, Scratch& scratch,
-                      Recorder& recorder) {
-  return AStarSearch<Recorder>(map, query, budget, scratch, recorder).Run();
+SearchReport RunAStar(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
+                      Scratch& scratch, Recorder& recorder) {
+  return AStarSearch<Recorder>(map, walk, query, budget, scratch, recorder).Run();
 }
 
-template SearchReport RunAStar(const GridMap&, const PathQuery&, const Budget&, Scratch&, NoRecorder&);
-template SearchReport RunAStar(const GridMap&, const PathQuery&, const Budget&, Scratch&, EventRecorder&);
+template SearchReport RunAStar(const GridMap&, const WalkGrid&, const PathQuery&, const Budget&, Scratch&,
+                               NoRecorder&);
+template SearchReport RunAStar(const GridMap&, const WalkGrid&, const PathQuery&, const Budget&, Scratch&,
+                               EventRecorder&);
 
 }  // namespace waystar::core

@@ -12,14 +12,16 @@
 
 namespace waystar::core {
 
-// Searches from query.start, which must be walkable, to query.goal, which need only be on the map. Leaves in
-// `scratch` for each expanded cell the step that enters it on a cheapest path. query.algorithm is not kAuto.
+// `walk` is map.walk(query.footprint). Searches from query.start, which must be walkable, to query.goal,
+// which need only be on the map. Leaves in `scratch` for each expanded cell the step that enters it on a
+// cheapest path. query.algorithm is not kAuto.
 template <typename Recorder>
-SearchReport RunAStar(const GridMap& map, const PathQuery& query, const Budget& budget, Scratch& scratch,
-                      Recorder& recorder);
+SearchReport RunAStar(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
+                      Scratch& scratch, Recorder& recorder);
 
-extern template SearchReport RunAStar(const GridMap&, const PathQuery&, const Budget&, Scratch&, NoRecorder&);
-extern template SearchReport RunAStar(const GridMap&, const PathQuery&, const Budget&, Scratch&,
-                                      EventRecorder&);
+extern template SearchReport RunAStar(const GridMap&, const WalkGrid&, const PathQuery&, const Budget&,
+                                      Scratch&, NoRecorder&);
+extern template SearchReport RunAStar(const GridMap&, const WalkGrid&, const PathQuery&, const Budget&,
+                                      Scratch&, EventRecorder&);
 
 }  // namespace waystar::core

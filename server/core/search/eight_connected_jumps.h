@@ -31,8 +31,9 @@ struct EveryCellStops {
 template <CornerRule kRule, typename Stops, typename Recorder>
 class EightConnectedJumps {
  public:
-  EightConnectedJumps(const GridMap& map, const Stops& stops, JumpSearch<Recorder>& search)
-      : walk_(map.walk()),
+  EightConnectedJumps(const GridMap& map, const WalkGrid& walk, const Stops& stops,
+                      JumpSearch<Recorder>& search)
+      : walk_(walk),
         stops_(stops),
         search_(search),
         goal_(walk_.IsWalkable(search.goal()) ? search.goal() : kNowhere),

@@ -1,5 +1,7 @@
 #include "server/core/search/find_path.h"
 
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -8,9 +10,15 @@
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/map/components.h"
+#include "server/core/map/nearest_connected.h"
+#include "server/core/map/walk_grid.h"
 #include "server/core/search/astar.h"
 #include "server/core/search/jps.h"
+#include "server/core/search/lazy_theta.h"
+#include "server/core/search/line_of_sight.h"
 #include "server/core/search/path.h"
+#include "server/core/search/smoothing.h"
 
 namespace waystar::core {
 namespace {
@@ -24,115 +32,247 @@ absl::Status CheckOnMap(const GridMap& map, absl::string_view field, Cell cell) 
                                 map.width(), " x ", map.height(), " cells"));
 }
 
-absl::Status CheckWalkable(const GridMap& map, absl::string_view field, Cell cell, ErrorReason reason) {
-  if (map.IsWalkable(cell)) {
+absl::Status CheckWalkable(const GridMap& map, const WalkGrid& walk, int footprint, absl::string_view field,
+                           Cell cell, ErrorReason reason) {
+  if (walk.IsWalkable(cell)) {
     return absl::OkStatus();
   }
-  const Terrain& terrain = map.settings().terrains[map.TerrainAt(cell)];
-  return MakeError(
-      absl::StatusCode::kFailedPrecondition, reason, field,
-      absl::StrCat("the ", field, " (", cell.x, ", ", cell.y, ") is blocked by ",
-                   map.HasObstacle(cell) ? "an obstacle" : "impassable terrain: " + terrain.name));
+  const std::string where = absl::StrCat("the ", field, " (", cell.x, ", ", cell.y, ")");
+  std::string message;
+  if (footprint > 1) {
+    message = absl::StrCat("an agent of ", footprint, " x ", footprint, " cells does not fit on ", where);
+  } else if (map.HasObstacle(cell)) {
+    message = absl::StrCat(where, " is blocked by an obstacle");
+  } else {
+    message = absl::StrCat(
+        where, " is blocked by impassable terrain: ", map.settings().terrains[map.TerrainAt(cell)].name);
+  }
+  return MakeError(absl::StatusCode::kFailedPrecondition, reason, field, message);
 }
 
-absl::Status CheckQuery(const GridMap& map, const PathQuery& query) {
+absl::Status CheckFootprint(int footprint) {
+  if (footprint >= 1 && footprint <= kMaxFootprint) {
+    return absl::OkStatus();
+  }
+  return InvalidArgument(ErrorReason::kBadValue, "footprint",
+                         absl::StrCat("a footprint is from 1 to ", kMaxFootprint, " cells, not ", footprint));
+}
+
+absl::Status Unsuited(absl::string_view message) {
+  return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kAlgorithmUnsuited, "algorithm",
+                   message);
+}
+
+// The algorithm to run for a query; never kAuto.
+absl::StatusOr<Algorithm> Resolve(const GridMap& map, const PathQuery& query) {
+  const bool has_jumps = map.step_costs().uniform;
+  switch (query.algorithm) {
+    case Algorithm::kAuto:
+      return has_jumps ? Algorithm::kJumpPoint : Algorithm::kAStar;
+    case Algorithm::kJumpPoint:
+      if (!has_jumps) {
+        return Unsuited("jump point search is for maps whose terrains cost the same");
+      }
+      break;
+    case Algorithm::kLazyThetaStar:
+      if (!map.step_costs().uniform) {
+        return Unsuited("Lazy Theta* is for maps whose terrains cost the same");
+      }
+      if (query.path_form == PathForm::kDirections) {
+        return InvalidArgument(ErrorReason::kBadValue, "path_form",
+                               "a path of any angle has no directions: ask for its points");
+      }
+      break;
+    case Algorithm::kAStar:
+    case Algorithm::kDijkstra:
+      break;
+  }
+  return query.algorithm;
+}
+
+// Two cells are connected by steps of a corner rule exactly if they are by steps to adjacent cells of this
+// kind: where a diagonal step needs a free side, it can go around by it.
+Adjacency AdjacencyOf(const GridMap& map, CornerRule rule) {
+  return map.settings().connectivity == Connectivity::kEight && rule == CornerRule::kAlways
+             ? Adjacency::kAny
+             : Adjacency::kStraight;
+}
+
+// A query on its way to an answer. `query_.algorithm` is not kAuto.
+template <typename Recorder>
+class Finder {
+ public:
+  Finder(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
+         Scratch& scratch, Recorder& recorder)
+      : map_(map),
+        walk_(walk),
+        query_(query),
+        components_(walk.components(AdjacencyOf(map, query.corner_rule))),
+        budget_(budget),
+        scratch_(scratch),
+        recorder_(recorder) {}
+
+  absl::StatusOr<PathResult> Find() {
+    statistics_.algorithm = query_.algorithm;
+    if (components_.AreConnected(query_.start, query_.goal)) {
+      return ResultOf(SearchTo(query_.goal), Outcome::kFound, OutcomeReason::kGoalReached);
+    }
+    const OutcomeReason reason =
+        walk_.IsWalkable(query_.goal) ? OutcomeReason::kNoRoute : OutcomeReason::kGoalBlocked;
+    if (query_.unreachable_policy == UnreachablePolicy::kReport) {
+      scratch_.ClearPath();
+      return PathResult{.outcome = Outcome::kUnreachable, .reason = reason, .statistics = statistics_};
+    }
+    return ResultOf(SearchToNearest(), Outcome::kPartial, reason);
+  }
+
+ private:
+  SearchReport SearchTo(Cell goal) {
+    Budget left = budget_;
+    left.max_expansions -= statistics_.expanded;
+    query_.goal = goal;
+    const SearchReport report = Search(left);
+    statistics_.expanded += report.statistics.expanded;
+    statistics_.generated += report.statistics.generated;
+    return report;
+  }
+
+  SearchReport Search(const Budget& budget) {
+    switch (query_.algorithm) {
+      case Algorithm::kJumpPoint:
+        return RunJps(map_, walk_, query_, budget, scratch_, recorder_);
+      case Algorithm::kLazyThetaStar:
+        return RunLazyThetaStar(map_, walk_, query_, budget, scratch_, recorder_);
+      default:
+        return RunAStar(map_, walk_, query_, budget, scratch_, recorder_);
+    }
+  }
+
+  // To the cheapest to reach of the cells that can be and are nearest to the goal; among equals to the first.
+  SearchReport SearchToNearest() {
+    std::vector<Cell>& candidates = scratch_.candidates();
+    candidates.clear();
+    NearestConnected(components_, query_.start, query_.goal, candidates);
+    SearchReport best;
+    for (const Cell candidate : candidates) {
+      const SearchReport report = SearchTo(candidate);
+      if (report.end != SearchEnd::kGoalReached) {
+        return report;
+      }
+      if (candidate == candidates.front() || report.cost < best.cost) {
+        best = report;
+      }
+    }
+    // The scratch holds the last search; the best one's path is wanted.
+    return best.nearest == candidates.back() ? best : SearchTo(best.nearest);
+  }
+
+  absl::StatusOr<PathResult> ResultOf(const SearchReport& report, Outcome outcome, OutcomeReason reason) {
+    switch (report.end) {
+      case SearchEnd::kGoalReached:
+      case SearchEnd::kExhausted:
+        break;
+      case SearchEnd::kExpansionLimit:
+        outcome = Outcome::kBudgetExhausted;
+        reason = OutcomeReason::kExpansionLimit;
+        break;
+      case SearchEnd::kScratchLimit:
+        outcome = Outcome::kBudgetExhausted;
+        reason = OutcomeReason::kScratchLimit;
+        break;
+      case SearchEnd::kDeadline:
+        return MakeError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, "",
+                         absl::StrCat("the deadline passed after ", statistics_.expanded, " expansions"));
+      case SearchEnd::kCancelled:
+        return MakeError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, "",
+                         absl::StrCat("cancelled after ", statistics_.expanded, " expansions"));
+    }
+    PathResult result{.outcome = outcome, .reason = reason, .end = report.nearest, .statistics = statistics_};
+    WritePath(result);
+    return result;
+  }
+
+  void WritePath(PathResult& result) {
+    std::vector<Cell>& corners = scratch_.corners();
+    const Connectivity connectivity = map_.settings().connectivity;
+    switch (query_.algorithm) {
+      case Algorithm::kLazyThetaStar:
+        TraceLines(result.end, scratch_.nodes(), corners);
+        WriteSmoothed(corners, result);
+        return;
+      case Algorithm::kJumpPoint:
+        TraceJumps(connectivity, result.end, scratch_.nodes(), corners);
+        break;
+      default:
+        TraceSteps(query_.start, result.end, scratch_, corners);
+        break;
+    }
+    result.cost = CostOf(map_, query_.footprint, corners);
+    switch (query_.path_form) {
+      case PathForm::kEveryCell:
+        ExpandCells(corners, scratch_.points());
+        result.points = scratch_.points();
+        break;
+      case PathForm::kCorners:
+        result.points = corners;
+        break;
+      case PathForm::kDirections:
+        ExpandDirections(corners, scratch_.directions());
+        result.directions = scratch_.directions();
+        break;
+      case PathForm::kSmoothed:
+        ExpandCells(corners, scratch_.points());
+        WriteSmoothed(scratch_.points(), result);
+        break;
+    }
+  }
+
+  void WriteSmoothed(std::vector<Cell>& points, PathResult& result) const {
+    Smooth(map_, walk_, LineRule(map_.settings().connectivity, query_.corner_rule), points);
+    result.points = points;
+    result.cost = PolylineCost(map_, points);
+  }
+
+  const GridMap& map_;
+  const WalkGrid& walk_;
+  PathQuery query_;
+  const Components& components_;
+  const Budget& budget_;
+  Scratch& scratch_;
+  Recorder& recorder_;
+  // Of all searches for this query together.
+  SearchStatistics statistics_;
+};
+
+template <typename Recorder>
+absl::StatusOr<PathResult> FindPathWith(const GridMap& map, const PathQuery& query, const Budget& budget,
+                                        Scratch& scratch, Recorder& recorder) {
+  WAYSTAR_RETURN_IF_ERROR(CheckFootprint(query.footprint));
   WAYSTAR_RETURN_IF_ERROR(CheckOnMap(map, "start", query.start));
   WAYSTAR_RETURN_IF_ERROR(CheckOnMap(map, "goal", query.goal));
-  WAYSTAR_RETURN_IF_ERROR(CheckWalkable(map, "start", query.start, ErrorReason::kStartBlocked));
-  if (query.unreachable_policy == UnreachablePolicy::kReport) {
-    WAYSTAR_RETURN_IF_ERROR(CheckWalkable(map, "goal", query.goal, ErrorReason::kGoalBlocked));
-  }
-  return absl::OkStatus();
-}
-
-void WritePath(const GridMap& map, const PathQuery& query, Cell end, Scratch& scratch, PathResult& result) {
-  std::vector<Cell>& corners = scratch.corners();
-  if (result.statistics.algorithm == Algorithm::kJumpPoint) {
-    TraceJumps(map.settings().connectivity, end, scratch.nodes(), corners);
-  } else {
-    TraceSteps(query.start, end, scratch, corners);
-  }
-  result.end = end;
-  result.cost = CostOf(map, corners);
-  switch (query.path_form) {
-    case PathForm::kEveryCell:
-      ExpandCells(corners, scratch.points());
-      result.points = scratch.points();
-      break;
-    case PathForm::kDirections:
-      ExpandDirections(corners, scratch.directions());
-      result.directions = scratch.directions();
-      break;
-    case PathForm::kCorners:
-    case PathForm::kSmoothed:
-      result.points = corners;
-      break;
-  }
-}
-
-Algorithm Resolve(const GridMap& map, Algorithm algorithm) {
-  if (algorithm == Algorithm::kAuto || algorithm == Algorithm::kJumpPoint) {
-    return map.step_costs().uniform ? Algorithm::kJumpPoint : Algorithm::kAStar;
-  }
-  return algorithm;
-}
-
-SearchReport Search(const GridMap& map, const PathQuery& query, const Budget& budget, Scratch& scratch) {
-  NoRecorder recorder;
   PathQuery resolved = query;
-  resolved.algorithm = Resolve(map, query.algorithm);
-  if (resolved.algorithm == Algorithm::kJumpPoint) {
-    const SearchReport report = RunJps(map, resolved, budget, scratch, recorder);
-    if (report.end != SearchEnd::kExhausted || query.unreachable_policy == UnreachablePolicy::kReport) {
-      return report;
-    }
-    resolved.algorithm = Algorithm::kAStar;
+  WAYSTAR_ASSIGN_OR_RETURN(resolved.algorithm, Resolve(map, query));
+  const std::shared_ptr<const WalkGrid> walk = map.walk(query.footprint);
+  WAYSTAR_RETURN_IF_ERROR(
+      CheckWalkable(map, *walk, query.footprint, "start", query.start, ErrorReason::kStartBlocked));
+  if (query.unreachable_policy == UnreachablePolicy::kReport) {
+    WAYSTAR_RETURN_IF_ERROR(
+        CheckWalkable(map, *walk, query.footprint, "goal", query.goal, ErrorReason::kGoalBlocked));
   }
-  return RunAStar(map, resolved, budget, scratch, recorder);
-}
-
-OutcomeReason WhyUnreachable(const GridMap& map, Cell goal) {
-  return map.IsWalkable(goal) ? OutcomeReason::kNoRoute : OutcomeReason::kGoalBlocked;
+  return Finder<Recorder>(map, *walk, resolved, budget, scratch, recorder).Find();
 }
 
 }  // namespace
 
 absl::StatusOr<PathResult> FindPath(const GridMap& map, const PathQuery& query, const Budget& budget,
                                     Scratch& scratch) {
-  WAYSTAR_RETURN_IF_ERROR(CheckQuery(map, query));
-  const SearchReport report = Search(map, query, budget, scratch);
+  NoRecorder recorder;
+  return FindPathWith(map, query, budget, scratch, recorder);
+}
 
-  PathResult result{.statistics = report.statistics};
-  switch (report.end) {
-    case SearchEnd::kGoalReached:
-      result.outcome = Outcome::kFound;
-      result.reason = OutcomeReason::kGoalReached;
-      break;
-    case SearchEnd::kExhausted:
-      result.reason = WhyUnreachable(map, query.goal);
-      if (query.unreachable_policy == UnreachablePolicy::kReport) {
-        result.outcome = Outcome::kUnreachable;
-        return result;
-      }
-      result.outcome = Outcome::kPartial;
-      break;
-    case SearchEnd::kExpansionLimit:
-      result.outcome = Outcome::kBudgetExhausted;
-      result.reason = OutcomeReason::kExpansionLimit;
-      break;
-    case SearchEnd::kScratchLimit:
-      result.outcome = Outcome::kBudgetExhausted;
-      result.reason = OutcomeReason::kScratchLimit;
-      break;
-    case SearchEnd::kDeadline:
-      return MakeError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, "",
-                       absl::StrCat("the deadline passed after ", report.statistics.expanded, " expansions"));
-    case SearchEnd::kCancelled:
-      return MakeError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, "",
-                       absl::StrCat("cancelled after ", report.statistics.expanded, " expansions"));
-  }
-  WritePath(map, query, report.nearest, scratch, result);
-  return result;
+absl::StatusOr<PathResult> TraceSearch(const GridMap& map, const PathQuery& query, const Budget& budget,
+                                       Scratch& scratch, EventRecorder& recorder) {
+  return FindPathWith(map, query, budget, scratch, recorder);
 }
 
 }  // namespace waystar::core

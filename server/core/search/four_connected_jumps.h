@@ -23,8 +23,8 @@ namespace waystar::core {
 template <typename Recorder>
 class FourConnectedJumps {
  public:
-  FourConnectedJumps(const GridMap& map, JumpSearch<Recorder>& search)
-      : walk_(map.walk()),
+  FourConnectedJumps(const GridMap& map, const WalkGrid& walk, JumpSearch<Recorder>& search)
+      : walk_(walk),
         stops_(walk_.turn_stops()),
         search_(search),
         goal_(walk_.IsWalkable(search.goal()) ? search.goal() : kNowhere),

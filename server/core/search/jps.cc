@@ -11,38 +11,40 @@ namespace waystar::core {
 namespace {
 
 template <CornerRule kRule, typename Recorder>
-SearchReport RunEightConnected(const GridMap& map, const PathQuery& query, JumpSearch<Recorder>& search) {
-  const DirectionSet first = GridMoves::For(Connectivity::kEight, kRule).From(map.walk(), query.start);
-  if (const DiagonalStops* stops = map.walk().diagonal_stops(kRule)) {
-    return search.Run(first, EightConnectedJumps<kRule, DiagonalStops, Recorder>(map, *stops, search));
+SearchReport RunEightConnected(const GridMap& map, const WalkGrid& walk, const PathQuery& query,
+                               JumpSearch<Recorder>& search) {
+  const DirectionSet first = GridMoves::For(Connectivity::kEight, kRule).From(walk, query.start);
+  if (const DiagonalStops* stops = walk.diagonal_stops(kRule)) {
+    return search.Run(first, EightConnectedJumps<kRule, DiagonalStops, Recorder>(map, walk, *stops, search));
   }
-  return search.Run(first,
-                    EightConnectedJumps<kRule, EveryCellStops, Recorder>(map, EveryCellStops{}, search));
+  return search.Run(
+      first, EightConnectedJumps<kRule, EveryCellStops, Recorder>(map, walk, EveryCellStops{}, search));
 }
 
 }  // namespace
 
 template <typename Recorder>
-SearchReport RunJps(const GridMap& map, const PathQuery& query, const Budget& budget, Scratch& scratch,
-                    Recorder& recorder) {
+SearchReport RunJps(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
+                    Scratch& scratch, Recorder& recorder) {
   JumpSearch<Recorder> search(map, query, budget, scratch, recorder);
   if (map.settings().connectivity == Connectivity::kFour) {
-    const DirectionSet first =
-        GridMoves::For(Connectivity::kFour, query.corner_rule).From(map.walk(), query.start);
-    return search.Run(first, FourConnectedJumps<Recorder>(map, search));
+    const DirectionSet first = GridMoves::For(Connectivity::kFour, query.corner_rule).From(walk, query.start);
+    return search.Run(first, FourConnectedJumps<Recorder>(map, walk, search));
   }
   switch (query.corner_rule) {
     case CornerRule::kNoCornerCutting:
-      return RunEightConnected<CornerRule::kNoCornerCutting>(map, query, search);
+      return RunEightConnected<CornerRule::kNoCornerCutting>(map, walk, query, search);
     case CornerRule::kOneSideFree:
-      return RunEightConnected<CornerRule::kOneSideFree>(map, query, search);
+      return RunEightConnected<CornerRule::kOneSideFree>(map, walk, query, search);
     case CornerRule::kAlways:
-      return RunEightConnected<CornerRule::kAlways>(map, query, search);
+      return RunEightConnected<CornerRule::kAlways>(map, walk, query, search);
   }
   return {};
 }
 
-template SearchReport RunJps(const GridMap&, const PathQuery&, const Budget&, Scratch&, NoRecorder&);
-template SearchReport RunJps(const GridMap&, const PathQuery&, const Budget&, Scratch&, EventRecorder&);
+template SearchReport RunJps(const GridMap&, const WalkGrid&, const PathQuery&, const Budget&, Scratch&,
+                             NoRecorder&);
+template SearchReport RunJps(const GridMap&, const WalkGrid&, const PathQuery&, const Budget&, Scratch&,
+                             EventRecorder&);
 
 }  // namespace waystar::core

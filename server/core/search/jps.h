@@ -13,16 +13,18 @@
 
 namespace waystar::core {
 
-// Searches from query.start, which must be walkable, to query.goal, which need only be on the map. Leaves the
-// jump points in scratch.nodes(): between a node and its parent lie a diagonal and then a straight run; on a
-// 4-connected map a horizontal and then a vertical one. Expansions are counted by jump points; `nearest` of
-// the report is the nearest expanded one. REQUIRES: map.step_costs().uniform.
+// `walk` is map.walk(query.footprint). Searches from query.start, which must be walkable, to query.goal,
+// which need only be on the map. Leaves the jump points in scratch.nodes(): between a node and its parent lie
+// a diagonal and then a straight run; on a 4-connected map a horizontal and then a vertical one. Expansions
+// are counted by jump points; `nearest` of the report is the nearest expanded one. REQUIRES:
+// map.step_costs().uniform.
 template <typename Recorder>
-SearchReport RunJps(const GridMap& map, const PathQuery& query, const Budget& budget, Scratch& scratch,
-                    Recorder& recorder);
+SearchReport RunJps(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
+                    Scratch& scratch, Recorder& recorder);
 
-extern template SearchReport RunJps(const GridMap&, const PathQuery&, const Budget&, Scratch&, NoRecorder&);
-extern template SearchReport RunJps(const GridMap&, const PathQuery&, const Budget&, Scratch&,
-                                    EventRecorder&);
+extern template SearchReport RunJps(const GridMap&, const WalkGrid&, const PathQuery&, const Budget&,
+                                    Scratch&, NoRecorder&);
+extern template SearchReport RunJps(const GridMap&, const WalkGrid&, const PathQuery&, const Budget&,
+                                    Scratch&, EventRecorder&);
 
 }  // namespace waystar::core

@@ -45,8 +45,10 @@ class JumpSearch {
   SearchReport Run(DirectionSet first, Expander expand) {
     const SearchEnd end = Search(first, expand);
     statistics_.algorithm = Algorithm::kJumpPoint;
+    const bool is_found = end == SearchEnd::kGoalReached;
     return {.end = end,
-            .nearest = end == SearchEnd::kGoalReached ? query_.goal : nearest_.cell(),
+            .nearest = is_found ? query_.goal : nearest_.cell(),
+            .cost = is_found ? scratch_.nodes()[scratch_.nodes().Find(query_.goal)].g : nearest_.cost(),
             .statistics = statistics_};
   }
 

@@ -25,9 +25,9 @@ namespace {
 template <typename Recorder>
 class LazyThetaSearch {
  public:
-  LazyThetaSearch(const GridMap& map, const PathQuery& query, const Budget& budget, Scratch& scratch,
-                  Recorder& recorder)
-      : walk_(map.walk()),
+  LazyThetaSearch(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
+                  Scratch& scratch, Recorder& recorder)
+      : walk_(walk),
         rule_(LineRule(map.settings().connectivity, query.corner_rule)),
         straight_(map.step_costs().min_straight),
         query_(query),
@@ -41,8 +41,10 @@ class LazyThetaSearch {
   SearchReport Run() {
     const SearchEnd end = Search();
     statistics_.algorithm = Algorithm::kLazyThetaStar;
+    const bool is_found = end == SearchEnd::kGoalReached;
     return {.end = end,
-            .nearest = end == SearchEnd::kGoalReached ? query_.goal : nearest_.cell(),
+            .nearest = is_found ? query_.goal : nearest_.cell(),
+            .cost = is_found ? nodes_[nodes_.Find(query_.goal)].g : nearest_.cost(),
             .statistics = statistics_};
   }
 
@@ -212,14 +214,14 @@ class LazyThetaSearch {
 }  // namespace
 
 template <typename Recorder>
-SearchReport RunLazyThetaStar(const GridMap& map, const PathQuery& query, const Budget& budget,
-                              Scratch& scratch, Recorder& recorder) {
-  return LazyThetaSearch<Recorder>(map, query, budget, scratch, recorder).Run();
+SearchReport RunLazyThetaStar(const GridMap& map, const WalkGrid& walk, const PathQuery& query,
+                              const Budget& budget, Scratch& scratch, Recorder& recorder) {
+  return LazyThetaSearch<Recorder>(map, walk, query, budget, scratch, recorder).Run();
 }
 
-template SearchReport RunLazyThetaStar(const GridMap&, const PathQuery&, const Budget&, Scratch&,
-                                       NoRecorder&);
-template SearchReport RunLazyThetaStar(const GridMap&, const PathQuery&, const Budget&, Scratch&,
-                                       EventRecorder&);
+template SearchReport RunLazyThetaStar(const GridMap&, const WalkGrid&, const PathQuery&, const Budget&,
+                                       Scratch&, NoRecorder&);
+template SearchReport RunLazyThetaStar(const GridMap&, const WalkGrid&, const PathQuery&, const Budget&,
+                                       Scratch&, EventRecorder&);
 
 }  // namespace waystar::core

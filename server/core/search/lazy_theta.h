@@ -14,10 +14,10 @@
 
 namespace waystar::core {
 
-// Searches from query.start, which must be walkable, to query.goal, which need only be on the map, for an
-// agent of one cell. Lines obey LineRule of the map and the query; the map's diagonal cost plays no part.
-// Leaves in scratch.nodes() for each expanded cell the cell before it on a path from the start: the two see
-// each other, and the chain of parents from SearchReport::nearest ends at the start.
+// Searches from query.start, which must be walkable, to query.goal, which need only be on the map, `walk`
+// being map.walk(query.footprint). Lines obey LineRule of the map and the query; the map's diagonal cost
+// plays no part. Leaves in scratch.nodes() for each expanded cell the cell before it on a path from the
+// start: the two see each other, and the chain of parents from SearchReport::nearest ends at the start.
 //
 // That path is seldom the shortest of any angle, most often within a percent of it. It is never longer than
 // the shortest path over steps between neighbours, a diagonal step being the square root of 2 long, but for
@@ -27,12 +27,12 @@ namespace waystar::core {
 //
 // A cell is counted each time it is expanded. REQUIRES: map.step_costs().uniform.
 template <typename Recorder>
-SearchReport RunLazyThetaStar(const GridMap& map, const PathQuery& query, const Budget& budget,
-                              Scratch& scratch, Recorder& recorder);
+SearchReport RunLazyThetaStar(const GridMap& map, const WalkGrid& walk, const PathQuery& query,
+                              const Budget& budget, Scratch& scratch, Recorder& recorder);
 
-extern template SearchReport RunLazyThetaStar(const GridMap&, const PathQuery&, const Budget&, Scratch&,
-                                              NoRecorder&);
-extern template SearchReport RunLazyThetaStar(const GridMap&, const PathQuery&, const Budget&, Scratch&,
-                                              EventRecorder&);
+extern template SearchReport RunLazyThetaStar(const GridMap&, const WalkGrid&, const PathQuery&,
+                                              const Budget&, Scratch&, NoRecorder&);
+extern template SearchReport RunLazyThetaStar(const GridMap&, const WalkGrid&, const PathQuery&,
+                                              const Budget&, Scratch&, EventRecorder&);
 
 }  // namespace waystar::core

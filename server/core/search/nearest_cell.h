@@ -28,6 +28,8 @@ class NearestCell {
   }
 
   Cell cell() const { return cell_; }
+  // Of the way to it.
+  Cost cost() const { return g_; }
 
  private:
   Cell goal_;

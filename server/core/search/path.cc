@@ -48,6 +48,16 @@ Cell TurnBetween(Connectivity connectivity, Cell from, Cell to) {
   return {from.x + diagonal * Sign(dx), from.y + diagonal * Sign(dy)};
 }
 
+TerrainId DearestTerrainUnder(const GridMap& map, Cell cell, int footprint) {
+  TerrainId dearest = map.TerrainAt(cell);
+  ForEachTerrainUnder(map, cell, footprint, [&](TerrainId terrain) {
+    if (map.step_costs().straight[terrain] > map.step_costs().straight[dearest]) {
+      dearest = terrain;
+    }
+  });
+  return dearest;
+}
+
 }  // namespace
 
 void TraceSteps(Cell start, Cell end, Scratch& scratch, std::vector<Cell>& corners) {
@@ -73,6 +83,14 @@ void TraceJumps(Connectivity connectivity, Cell end, const NodeTable& nodes, std
   std::reverse(corners.begin(), corners.end());
 }
 
+void TraceLines(Cell end, const NodeTable& nodes, std::vector<Cell>& points) {
+  points.push_back(end);
+  for (NodeIndex node = nodes.Find(end); nodes[node].parent != node; node = nodes[node].parent) {
+    points.push_back(Unpack(nodes[nodes[node].parent].cell));
+  }
+  std::reverse(points.begin(), points.end());
+}
+
 void ExpandCells(absl::Span<const Cell> corners, std::vector<Cell>& cells) {
   cells.push_back(corners.front());
   for (std::size_t i = 1; i < corners.size(); ++i) {
@@ -91,7 +109,7 @@ void ExpandDirections(absl::Span<const Cell> corners, std::vector<Direction>& di
   }
 }
 
-double CostOf(const GridMap& map, absl::Span<const Cell> corners) {
+double CostOf(const GridMap& map, int footprint, absl::Span<const Cell> corners) {
   // Straight and diagonal steps into each terrain.
   std::array<std::array<std::uint32_t, 2>, kMaxTerrains> counts{};
   for (std::size_t i = 1; i < corners.size(); ++i) {
@@ -104,7 +122,7 @@ double CostOf(const GridMap& map, absl::Span<const Cell> corners) {
     Cell cell = corners[i - 1];
     for (int k = 0; k < run.length; ++k) {
       cell = {cell.x + run.step.x, cell.y + run.step.y};
-      ++counts[map.TerrainAt(cell)][kind];
+      ++counts[DearestTerrainUnder(map, cell, footprint)][kind];
     }
   }
   const GridSettings& settings = map.settings();

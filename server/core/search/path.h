@@ -21,13 +21,17 @@ void TraceSteps(Cell start, Cell end, Scratch& scratch, std::vector<Cell>& corne
 // `corners`, which is empty.
 void TraceJumps(Connectivity connectivity, Cell end, const NodeTable& nodes, std::vector<Cell>& corners);
 
+// Follows the straight lines that an any-angle search left in `nodes`. Fills `points`, which is empty.
+void TraceLines(Cell end, const NodeTable& nodes, std::vector<Cell>& points);
+
 // Appends every cell of the path to `cells`.
 void ExpandCells(absl::Span<const Cell> corners, std::vector<Cell>& cells);
 
 // Appends the direction of every step to `directions`.
 void ExpandDirections(absl::Span<const Cell> corners, std::vector<Direction>& directions);
 
-// What the path costs. Two paths of the same steps cost the same to the last bit, whatever their order.
-double CostOf(const GridMap& map, absl::Span<const Cell> corners);
+// What the path costs an agent of `footprint` x `footprint` cells. Two paths of the same steps cost the same
+// to the last bit, whatever their order.
+double CostOf(const GridMap& map, int footprint, absl::Span<const Cell> corners);
 
 }  // namespace waystar::core

@@ -9,6 +9,7 @@
 #include "absl/types/span.h"
 #include "server/core/map/cell.h"
 #include "server/core/map/corner_rule.h"
+#include "server/core/map/footprint.h"
 
 namespace waystar::core {
 
@@ -40,8 +41,6 @@ enum class PathForm : std::uint8_t {
   // The start, the end, and those points between them that a taut string along the path would touch.
   kSmoothed,
 };
-
-inline constexpr int kMaxFootprint = 32;
 
 struct PathQuery {
   Cell start;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "server/core/map/cell.h"
+#include "server/core/map/cost.h"
 #include "server/core/search/query.h"
 
 namespace waystar::core {
@@ -24,6 +25,8 @@ struct SearchReport {
   // The expanded cell nearest to the goal in a straight line; among equals the one cheaper to reach, then the
   // first in row-major order. The goal itself with kGoalReached.
   Cell nearest;
+  // Of the way to it.
+  Cost cost = 0;
   SearchStatistics statistics;
 };
 

@@ -16,9 +16,7 @@ void Scratch::Start(const GridMap& map) {
   }
   next_tile_ = 0;
   open_.Clear();
-  corners_.clear();
-  directions_.clear();
-  points_.clear();
+  ClearPath();
   ++generation_;
   if (generation_ == 0) {
     // The counter has wrapped: whatever carries an old generation must not be taken for a new one.
@@ -53,6 +51,10 @@ bool Scratch::GrowOpen() {
 void Scratch::StartJumps(Cost first, int width_shift) {
   nodes_.Clear();
   buckets_.Start(first, width_shift);
+  ClearPath();
+}
+
+void Scratch::ClearPath() {
   corners_.clear();
   directions_.clear();
   points_.clear();

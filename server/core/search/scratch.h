@@ -98,9 +98,13 @@ class Scratch {
   }
 
   // The path being built: cleared by Start and StartJumps.
+  void ClearPath();
   std::vector<Cell>& corners() { return corners_; }
   std::vector<Direction>& directions() { return directions_; }
   std::vector<Cell>& points() { return points_; }
+
+  // Cells that may stand in for a goal that cannot be reached. A search leaves them alone.
+  std::vector<Cell>& candidates() { return candidates_; }
 
   std::size_t memory_bytes() const;
 
@@ -136,6 +140,7 @@ class Scratch {
   std::vector<Direction> directions_;
   std::vector<Cell> corners_;
   std::vector<Cell> points_;
+  std::vector<Cell> candidates_;
 };
 
 }  // namespace waystar::core

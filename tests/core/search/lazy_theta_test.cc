@@ -40,7 +40,7 @@ struct Answer {
 Answer Search(const GridMap& map, const PathQuery& query, Scratch& scratch, const Budget& budget = {}) {
   NoRecorder recorder;
   Answer answer;
-  answer.report = RunLazyThetaStar(map, query, budget, scratch, recorder);
+  answer.report = RunLazyThetaStar(map, map.walk(), query, budget, scratch, recorder);
   const NodeTable& nodes = scratch.nodes();
   NodeIndex node = nodes.Find(answer.report.nearest);
   answer.g = static_cast<double>(nodes[node].g) / static_cast<double>(kCostScale);
@@ -120,7 +120,7 @@ TEST(LazyThetaTest, RecordsEachExpansionAndEachEntry) {
   const PathQuery query = {.start = generator.WalkableCellOf(map), .goal = generator.WalkableCellOf(map)};
   Scratch scratch(std::size_t{1} << 24);
   EventRecorder recorder(std::numeric_limits<std::size_t>::max());
-  const SearchReport report = RunLazyThetaStar(map, query, {}, scratch, recorder);
+  const SearchReport report = RunLazyThetaStar(map, map.walk(), query, {}, scratch, recorder);
   std::uint64_t expanded = 0;
   for (const SearchEvent& event : recorder.events()) {
     expanded += event.kind == SearchEvent::Kind::kExpanded ? 1 : 0;
@@ -213,7 +213,7 @@ TEST_P(LazyThetaPathsTest, AreLegalAndNoLongerThanStepsWouldBe) {
       continue;
     }
     NoRecorder recorder;
-    const SearchReport steps = RunAStar(map, query, {}, steps_scratch, recorder);
+    const SearchReport steps = RunAStar(map, map.walk(), query, {}, steps_scratch, recorder);
     const Answer answer = Search(map, query, scratch);
     ASSERT_EQ(answer.report.end, steps.end);
     const Cell end = answer.report.nearest;
