@@ -1,9 +1,7 @@
-// Times every scenario of the Moving AI maps below $WAYSTAR_DATA, in this process, on one thread.
+// Times the scenarios of the Moving AI maps below $WAYSTAR_DATA, in this process, on one thread. Ends with 1
+// at the first answer of the wrong length.
 
-#include <chrono>
-#include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -12,87 +10,173 @@
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/search/find_path.h"
+#include "tests/bench/algorithm_name.h"
 #include "tests/bench/sample.h"
+#include "tests/bench/timed_scenarios.h"
 #include "tests/testing/movingai_data.h"
 
 ABSL_FLAG(std::string, map, "", "Only maps whose name contains this.");
 ABSL_FLAG(int, every, 1, "Only every n-th scenario of each map.");
-ABSL_FLAG(std::string, algorithm, "auto", "auto, astar or dijkstra.");
+ABSL_FLAG(int, repeat, 1, "Passes over each map's scenarios; a query's time is the least of its passes.");
+ABSL_FLAG(std::string, algorithm, "auto", "auto, astar, dijkstra or jump_point.");
+ABSL_FLAG(std::vector<std::string>, beside, {},
+          "Algorithms to time as well, each a column, with how many times longer they take on the same "
+          "scenarios. \"astar\", plain A* with a heap, is the yardstick.");
+ABSL_FLAG(int, beside_every, 20, "--beside times every n-th of the scenarios timed.");
+ABSL_FLAG(bool, weighted, false,
+          "The Warcraft III maps, with swamp at cost 1.5 and water at 2. The answers are judged by those of "
+          "astar, which is timed beside on every scenario.");
 
 namespace waystar::bench {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-struct Figures {
-  Sample micros;
-  Sample expanded;
+struct Beside {
+  std::string name;
+  core::Algorithm algorithm = core::Algorithm::kAStar;
 };
 
-std::optional<core::Algorithm> AlgorithmNamed(const std::string& name) {
-  if (name == "auto") {
-    return core::Algorithm::kAuto;
-  }
-  if (name == "astar") {
-    return core::Algorithm::kAStar;
-  }
-  if (name == "dijkstra") {
-    return core::Algorithm::kDijkstra;
-  }
-  return std::nullopt;
-}
+struct Options {
+  core::Algorithm algorithm = core::Algorithm::kAuto;
+  std::vector<Beside> beside;
+  std::size_t every = 1;
+  std::size_t beside_every = 20;
+  int repeat = 1;
+  bool weighted = false;
+};
 
-// False, with a line on standard error, for an answer of the wrong length.
-bool Measure(const core::GridMap& map, const testing::Scenario& scenario, core::Algorithm algorithm,
-             core::Scratch& scratch, Figures& figures) {
-  const core::PathQuery query{.start = scenario.start, .goal = scenario.goal, .algorithm = algorithm};
-  const Clock::time_point begin = Clock::now();
-  const absl::StatusOr<core::PathResult> result = core::FindPath(map, query, {}, scratch);
-  const Clock::time_point end = Clock::now();
-  if (!result.ok() || std::abs(result->cost - scenario.optimal_length) > scenario.tolerance) {
-    std::cerr << "wrong answer from " << scenario.start.x << "," << scenario.start.y << "\n";
-    return false;
+// What a row of the table sums up: a map, or all.
+struct Row {
+  Sample micros;
+  Sample expanded;
+  // For each algorithm beside: its times, and those of the algorithm measured on the same scenarios.
+  struct Pair {
+    Sample other;
+    Sample own;
+  };
+  std::vector<Pair> beside;
+
+  void Append(const Row& row) {
+    micros.Append(row.micros);
+    expanded.Append(row.expanded);
+    beside.resize(row.beside.size());
+    for (std::size_t i = 0; i < beside.size(); ++i) {
+      beside[i].other.Append(row.beside[i].other);
+      beside[i].own.Append(row.beside[i].own);
+    }
   }
-  figures.micros.Add(std::chrono::duration<double, std::micro>(end - begin).count());
-  figures.expanded.Add(static_cast<double>(result->statistics.expanded));
-  return true;
-}
+};
 
-void PrintRow(const std::string& name, Figures& figures) {
-  std::cout << absl::StreamFormat("%-28s %9u %10.1f %10.1f %10.1f %10.0f\n", name, figures.micros.size(),
-                                  figures.micros.Mean(), figures.micros.Percentile(0.5),
-                                  figures.micros.Percentile(0.99), figures.expanded.Mean())
-            << std::flush;
-}
-
-int Run(const std::filesystem::path& data, core::Algorithm algorithm) {
-  std::cout << absl::StreamFormat("%-28s %9s %10s %10s %10s %10s\n", "map", "queries", "mean us", "median us",
+void PrintHeader(const Options& options) {
+  std::cout << absl::StreamFormat("%-28s %9s %10s %10s %10s %10s", "map", "queries", "mean us", "median us",
                                   "p99 us", "expanded");
+  for (const Beside& beside : options.beside) {
+    std::cout << absl::StreamFormat(" %13s %8s", absl::StrCat(beside.name, " us"), "times");
+  }
+  std::cout << "\n";
+}
+
+void PrintRow(const std::string& name, Row& row) {
+  std::cout << absl::StreamFormat("%-28s %9u %10.1f %10.1f %10.1f %10.0f", name, row.micros.size(),
+                                  row.micros.Mean(), row.micros.Percentile(0.5), row.micros.Percentile(0.99),
+                                  row.expanded.Mean());
+  for (const Row::Pair& pair : row.beside) {
+    std::cout << absl::StreamFormat(" %13.1f %8.1f", pair.other.Mean(), pair.other.Mean() / pair.own.Mean());
+  }
+  std::cout << "\n" << std::flush;
+}
+
+template <typename T>
+std::vector<T> EveryNth(const std::vector<T>& all, std::size_t n) {
+  std::vector<T> chosen;
+  for (std::size_t i = 0; i < all.size(); i += n) {
+    chosen.push_back(all[i]);
+  }
+  return chosen;
+}
+
+void AddAll(const std::vector<double>& values, Sample& sample) {
+  for (const double value : values) {
+    sample.Add(value);
+  }
+}
+
+Row MeasureMap(const core::GridMap& map, std::vector<testing::Scenario> scenarios, const Options& options,
+               core::Scratch& scratch) {
+  if (options.weighted) {
+    const Timings judge = Time(map, scenarios, core::Algorithm::kAStar, 1, scratch);
+    for (std::size_t i = 0; i < scenarios.size(); ++i) {
+      scenarios[i].optimal_length = judge.costs[i];
+      scenarios[i].tolerance = 1e-6;
+    }
+  }
+  const Timings timings = Time(map, scenarios, options.algorithm, options.repeat, scratch);
+  CheckCosts(scenarios, timings);
+  Row row;
+  AddAll(timings.micros, row.micros);
+  AddAll(timings.expanded, row.expanded);
+  const std::vector<testing::Scenario> shared = EveryNth(scenarios, options.beside_every);
+  for (const Beside& beside : options.beside) {
+    const Timings other = Time(map, shared, beside.algorithm, options.repeat, scratch);
+    CheckCosts(shared, other);
+    Row::Pair& pair = row.beside.emplace_back();
+    AddAll(other.micros, pair.other);
+    AddAll(EveryNth(timings.micros, options.beside_every), pair.own);
+  }
+  return row;
+}
+
+int Run(const std::filesystem::path& data, const Options& options) {
+  PrintHeader(options);
   core::Scratch scratch(std::size_t{1} << 30);
-  Figures all;
+  Row all;
   for (const testing::MovingAiMap& file : testing::FindMovingAiMaps(data)) {
-    if (!absl::StrContains(file.name, absl::GetFlag(FLAGS_map))) {
+    if (!absl::StrContains(file.name, absl::GetFlag(FLAGS_map)) ||
+        (options.weighted && !absl::StartsWith(file.name, "wc3maps512/"))) {
       continue;
     }
-    const core::GridMap map = testing::LoadMovingAiMap(file);
-    const std::vector<testing::Scenario> scenarios = testing::LoadScenarios(file);
-    Figures figures;
-    for (std::size_t i = 0; i < scenarios.size(); i += static_cast<std::size_t>(absl::GetFlag(FLAGS_every))) {
-      if (!Measure(map, scenarios[i], algorithm, scratch, figures)) {
-        return 1;
-      }
-    }
-    PrintRow(file.name, figures);
-    all.micros.Append(figures.micros);
-    all.expanded.Append(figures.expanded);
+    const core::GridMap map =
+        options.weighted ? testing::LoadWeightedMovingAiMap(file) : testing::LoadMovingAiMap(file);
+    Row row = MeasureMap(map, EveryNth(testing::LoadScenarios(file), options.every), options, scratch);
+    PrintRow(file.name, row);
+    all.Append(row);
   }
   PrintRow("all", all);
   return 0;
+}
+
+// Nothing, with a line on standard error, if a flag is no good.
+std::optional<Options> OptionsFromFlags() {
+  const auto algorithm = AlgorithmNamed(absl::GetFlag(FLAGS_algorithm));
+  if (!algorithm || absl::GetFlag(FLAGS_every) < 1 || absl::GetFlag(FLAGS_beside_every) < 1 ||
+      absl::GetFlag(FLAGS_repeat) < 1) {
+    std::cerr << "--algorithm is " << kAlgorithmNames
+              << "; --every, --beside_every and --repeat are at least 1\n";
+    return std::nullopt;
+  }
+  Options options{.algorithm = *algorithm,
+                  .every = static_cast<std::size_t>(absl::GetFlag(FLAGS_every)),
+                  .beside_every = static_cast<std::size_t>(absl::GetFlag(FLAGS_beside_every)),
+                  .repeat = absl::GetFlag(FLAGS_repeat),
+                  .weighted = absl::GetFlag(FLAGS_weighted)};
+  std::vector<std::string> names = absl::GetFlag(FLAGS_beside);
+  if (options.weighted) {
+    names = {"astar"};
+    options.beside_every = 1;
+  }
+  for (const std::string& name : names) {
+    const auto beside = AlgorithmNamed(name);
+    if (!beside) {
+      std::cerr << "--beside names algorithms: " << kAlgorithmNames << "\n";
+      return std::nullopt;
+    }
+    options.beside.push_back({name, *beside});
+  }
+  return options;
 }
 
 }  // namespace
@@ -105,10 +189,6 @@ int main(int argc, char** argv) {
     std::cerr << "WAYSTAR_DATA names no folder with the Moving AI maps\n";
     return 1;
   }
-  const auto algorithm = waystar::bench::AlgorithmNamed(absl::GetFlag(FLAGS_algorithm));
-  if (!algorithm || absl::GetFlag(FLAGS_every) < 1) {
-    std::cerr << "--algorithm is auto, astar or dijkstra; --every is at least 1\n";
-    return 1;
-  }
-  return waystar::bench::Run(*data, *algorithm);
+  const auto options = waystar::bench::OptionsFromFlags();
+  return options ? waystar::bench::Run(*data, *options) : 1;
 }

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "gtest/gtest.h"
 #include "server/core/map/grid_map_editor.h"
+#include "tests/testing/layouts.h"
+#include "tests/testing/oracle.h"
 
 namespace waystar::testing {
 namespace {
@@ -31,87 +32,50 @@ core::GridSettings WeightedSettings() {
 
 }  // namespace
 
-int Generator::Between(int low, int high) {
-  // Not std::uniform_int_distribution, whose results differ between standard libraries.
-  return low + static_cast<int>(random_() % static_cast<std::uint64_t>(high - low + 1));
-}
-
-bool Generator::Chance(double probability) {
-  return static_cast<double>(random_() >> 11) < probability * 9007199254740992.0;
+int Generator::Side(int longest) {
+  if (longest >= 66 && Chance(0.5)) {
+    return Between(1, (longest - 2) / 64) * 64 + Between(-2, 2);
+  }
+  return Between(1, longest);
 }
 
 GridMap Generator::Map(const MapSpec& spec) {
-  const auto side = [&] {
-    if (spec.max_side >= 66 && Chance(0.3)) {
-      const int words = Between(1, (spec.max_side - 2) / 64);
-      return words * 64 + Between(-2, 2);
-    }
-    return Between(1, spec.max_side);
-  };
   core::GridSettings settings = spec.weighted ? WeightedSettings() : core::GridSettings{};
   settings.connectivity = spec.connectivity;
   if (Chance(0.3)) {
     settings.diagonal_cost = 1.0 + 0.1 * Between(0, 10);
   }
-  absl::StatusOr<GridMap> map = GridMap::Create(side(), side(), std::move(settings));
+  int width = Side(spec.max_side);
+  int height = Side(std::min(spec.max_side, std::max(1, spec.max_cells / width)));
+  if (Chance(0.5)) {
+    std::swap(width, height);
+  }
+  absl::StatusOr<GridMap> map = GridMap::Create(width, height, std::move(settings));
   EXPECT_TRUE(map.ok()) << map.status();
   if (spec.weighted) {
     PaintTerrain(*map);
   }
-  switch (Between(0, 3)) {
-    case 0:
-      Rooms(*map);
-      break;
-    case 1:
-      Maze(*map);
-      break;
-    default:
-      Noise(*map);
-  }
+  LayObstacles(*map);
   return *std::move(map);
 }
 
-void Generator::Noise(GridMap& map) {
-  const double density = 0.05 * Between(0, 11);
-  GridMapEditor editor(map);
-  for (int y = 0; y < map.height(); ++y) {
-    for (int x = 0; x < map.width(); ++x) {
-      if (Chance(density)) {
-        editor.SetObstacle({x, y}, true);
-      }
-    }
+void Generator::LayObstacles(GridMap& map) {
+  switch (Between(0, 8)) {
+    case 0:
+      return LayRooms(random_, Between(3, 9), 0.1 * Between(1, 4), map);
+    case 1:
+      return LayMaze(random_, Between(1, 3), 0.1 * Between(0, 3), map);
+    case 2:
+      return LayCaves(random_, Between(1, 4), map);
+    case 3:
+      return LayField(random_, Between(0, 6), map);
+    case 4:
+      return LayCorridor(random_, Between(1, 3), Between(1, 12), map);
+    case 5:
+      return LayIslands(random_, 1 + map.width() * map.height() / Between(6, 30), Between(1, 5), map);
+    default:
+      return LayNoise(random_, 0.05 * Between(0, 13), map);
   }
-  map = std::move(editor).Finish();
-}
-
-void Generator::Rooms(GridMap& map) {
-  const int pitch = Between(3, 9);
-  const double door = 0.1 * Between(1, 4);
-  GridMapEditor editor(map);
-  for (int y = 0; y < map.height(); ++y) {
-    for (int x = 0; x < map.width(); ++x) {
-      if ((x % pitch == 0 || y % pitch == 0) && !Chance(door)) {
-        editor.SetObstacle({x, y}, true);
-      }
-    }
-  }
-  map = std::move(editor).Finish();
-}
-
-// A binary tree maze: each odd cell opens to the north or to the west.
-void Generator::Maze(GridMap& map) {
-  GridMapEditor editor(map);
-  for (int y = 0; y < map.height(); ++y) {
-    for (int x = 0; x < map.width(); ++x) {
-      editor.SetObstacle({x, y}, x % 2 == 0 || y % 2 == 0);
-    }
-  }
-  for (int y = 1; y < map.height(); y += 2) {
-    for (int x = 1; x < map.width(); x += 2) {
-      editor.SetObstacle(Chance(0.5) ? Cell{x - 1, y} : Cell{x, y - 1}, false);
-    }
-  }
-  map = std::move(editor).Finish();
 }
 
 void Generator::PaintTerrain(GridMap& map) {
@@ -135,9 +99,9 @@ Cell Generator::CellOf(const GridMap& map) {
   return {Between(0, map.width() - 1), Between(0, map.height() - 1)};
 }
 
-Cell Generator::WalkableCellOf(const GridMap& map) {
+Cell Generator::WalkableCellOf(const GridMap& map, int footprint) {
   Cell cell = CellOf(map);
-  for (int tries = 0; tries < 1000 && !map.IsWalkable(cell); ++tries) {
+  for (int tries = 0; tries < 1000 && !CanStand(map, cell, footprint); ++tries) {
     cell = CellOf(map);
   }
   return cell;

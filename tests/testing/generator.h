@@ -2,17 +2,19 @@
 #pragma once
 
 #include <cstdint>
-#include <random>
 #include <vector>
 
 #include "server/core/map/cell.h"
 #include "server/core/map/edit.h"
 #include "server/core/map/grid_map.h"
+#include "tests/testing/random.h"
 
 namespace waystar::testing {
 
 struct MapSpec {
   int max_side = 40;
+  // Keeps a map with one long side small, for what asks about every cell of it.
+  int max_cells = core::kMaxMapSide * core::kMaxMapSide;
   bool weighted = false;
   core::Connectivity connectivity = core::Connectivity::kEight;
 };
@@ -23,26 +25,26 @@ class Generator {
   explicit Generator(std::uint64_t seed) : random_(seed) {}
 
   // From `low` to `high`, both included.
-  int Between(int low, int high);
-  bool Chance(double probability);
+  int Between(int low, int high) { return random_.Between(low, high); }
+  bool Chance(double probability) { return random_.Chance(probability); }
 
-  // Noise, rooms with doors, or a maze, of random density; sides around multiples of 64 are as likely as
-  // others where max_side allows. A weighted map has terrains of cost 0.5 to 7.25 and an impassable one.
+  // Any of the layouts of layouts.h; noise, of any density, more often than the others. Sides around
+  // multiples of 64 are as likely as others where max_side allows. A weighted map has terrains of cost 0.5
+  // to 7.25 and an impassable one.
   core::GridMap Map(const MapSpec& spec);
 
   core::Cell CellOf(const core::GridMap& map);
-  // Walkable if the map has such a cell, found by trying.
-  core::Cell WalkableCellOf(const core::GridMap& map);
+  // Where an agent of that footprint can stand if there is such a cell, found by trying.
+  core::Cell WalkableCellOf(const core::GridMap& map, int footprint = 1);
 
   std::vector<core::Edit> Edits(const core::GridMap& map, int count);
 
  private:
-  void Noise(core::GridMap& map);
-  void Rooms(core::GridMap& map);
-  void Maze(core::GridMap& map);
+  int Side(int longest);
+  void LayObstacles(core::GridMap& map);
   void PaintTerrain(core::GridMap& map);
 
-  std::mt19937_64 random_;
+  Random random_;
 };
 
 }  // namespace waystar::testing

@@ -14,6 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
+#include "server/core/format/grid_overrides.h"
 #include "server/core/format/moving_ai.h"
 
 namespace waystar::testing {
@@ -31,6 +32,16 @@ double ToleranceOf(const std::string& map_name, double length) {
     return 0.01;
   }
   return length < 1'000 ? 0.00051 : length < 10'000 ? 0.0051 : 0.051;
+}
+
+core::GridMap Load(const MovingAiMap& map, const core::GridOverrides& overrides) {
+  std::ifstream file(map.path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  absl::StatusOr<core::GridMap> grid = core::ParseMovingAi(bytes, overrides);
+  if (!grid.ok()) {
+    Die(map.path, grid.status().ToString());
+  }
+  return *std::move(grid);
 }
 
 }  // namespace
@@ -58,14 +69,11 @@ std::vector<MovingAiMap> FindMovingAiMaps(const std::filesystem::path& data_fold
   return maps;
 }
 
-core::GridMap LoadMovingAiMap(const MovingAiMap& map) {
-  std::ifstream file(map.path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  absl::StatusOr<core::GridMap> grid = core::ParseMovingAi(bytes, {});
-  if (!grid.ok()) {
-    Die(map.path, grid.status().ToString());
-  }
-  return *std::move(grid);
+core::GridMap LoadMovingAiMap(const MovingAiMap& map) { return Load(map, {}); }
+
+core::GridMap LoadWeightedMovingAiMap(const MovingAiMap& map) {
+  return Load(
+      map, {.terrains = {{.symbol = 'S', .cost = 1.5}, {.symbol = 'W', .cost = 2.0, .impassable = false}}});
 }
 
 std::vector<Scenario> LoadScenarios(const MovingAiMap& map) {

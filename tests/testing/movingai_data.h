@@ -33,6 +33,9 @@ std::vector<MovingAiMap> FindMovingAiMaps(const std::filesystem::path& data_fold
 
 // Failures to read end the program with a message: the data is taken to be whole.
 core::GridMap LoadMovingAiMap(const MovingAiMap& map);
+// The same map where swamp costs 1.5 and water, which is passable here, 2. The scenarios' lengths are not for
+// it.
+core::GridMap LoadWeightedMovingAiMap(const MovingAiMap& map);
 std::vector<Scenario> LoadScenarios(const MovingAiMap& map);
 
 }  // namespace waystar::testing

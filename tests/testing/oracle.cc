@@ -26,10 +26,21 @@ std::string Show(Cell cell) { return absl::StrCat("(", cell.x, ", ", cell.y, ")"
 
 }  // namespace
 
-bool IsLegalStep(const GridMap& map, core::CornerRule rule, Cell from, Cell to) {
+bool CanStand(const GridMap& map, Cell position, int footprint) {
+  for (int y = position.y; y < position.y + footprint; ++y) {
+    for (int x = position.x; x < position.x + footprint; ++x) {
+      if (!map.IsWalkable({x, y})) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool IsLegalStep(const GridMap& map, core::CornerRule rule, Cell from, Cell to, int footprint) {
   const int dx = to.x - from.x;
   const int dy = to.y - from.y;
-  if (std::abs(dx) > 1 || std::abs(dy) > 1 || (dx == 0 && dy == 0) || !map.IsWalkable(to)) {
+  if (std::abs(dx) > 1 || std::abs(dy) > 1 || (dx == 0 && dy == 0) || !CanStand(map, to, footprint)) {
     return false;
   }
   if (dx == 0 || dy == 0) {
@@ -38,8 +49,8 @@ bool IsLegalStep(const GridMap& map, core::CornerRule rule, Cell from, Cell to) 
   if (map.settings().connectivity == core::Connectivity::kFour) {
     return false;
   }
-  const bool side_a = map.IsWalkable({from.x + dx, from.y});
-  const bool side_b = map.IsWalkable({from.x, from.y + dy});
+  const bool side_a = CanStand(map, {from.x + dx, from.y}, footprint);
+  const bool side_b = CanStand(map, {from.x, from.y + dy}, footprint);
   switch (rule) {
     case core::CornerRule::kNoCornerCutting:
       return side_a && side_b;
@@ -51,12 +62,17 @@ bool IsLegalStep(const GridMap& map, core::CornerRule rule, Cell from, Cell to) 
   return false;
 }
 
-double StepCost(const GridMap& map, Cell from, Cell to) {
-  const double terrain = map.settings().terrains[map.TerrainAt(to)].cost;
+double StepCost(const GridMap& map, Cell from, Cell to, int footprint) {
+  double terrain = 0.0;
+  for (int y = to.y; y < to.y + footprint; ++y) {
+    for (int x = to.x; x < to.x + footprint; ++x) {
+      terrain = std::max(terrain, map.settings().terrains[map.TerrainAt({x, y})].cost);
+    }
+  }
   return from.x != to.x && from.y != to.y ? terrain * map.settings().diagonal_cost : terrain;
 }
 
-Oracle::Oracle(const GridMap& map, core::CornerRule rule, Cell start)
+Oracle::Oracle(const GridMap& map, core::CornerRule rule, Cell start, int footprint)
     : map_(map), costs_(static_cast<std::size_t>(map.width()) * static_cast<std::size_t>(map.height())) {
   const auto index = [&](Cell cell) { return static_cast<std::size_t>(cell.y * map.width() + cell.x); };
   using Entry = std::tuple<double, int, int>;
@@ -73,8 +89,8 @@ Oracle::Oracle(const GridMap& map, core::CornerRule rule, Cell start)
     for (int dy = -1; dy <= 1; ++dy) {
       for (int dx = -1; dx <= 1; ++dx) {
         const Cell next{x + dx, y + dy};
-        if (IsLegalStep(map, rule, cell, next)) {
-          open.emplace(cost + StepCost(map, cell, next), next.x, next.y);
+        if (IsLegalStep(map, rule, cell, next, footprint)) {
+          open.emplace(cost + StepCost(map, cell, next, footprint), next.x, next.y);
         }
       }
     }
@@ -105,7 +121,7 @@ Cell Oracle::NearestTo(Cell goal) const {
 }
 
 std::string PathFault(const GridMap& map, core::CornerRule rule, Cell start, Cell end,
-                      absl::Span<const Cell> points, double cost) {
+                      absl::Span<const Cell> points, double cost, int footprint) {
   if (points.empty()) {
     return "the path is empty";
   }
@@ -115,11 +131,11 @@ std::string PathFault(const GridMap& map, core::CornerRule rule, Cell start, Cel
   }
   double sum = 0.0;
   for (std::size_t i = 1; i < points.size(); ++i) {
-    if (!IsLegalStep(map, rule, points[i - 1], points[i])) {
+    if (!IsLegalStep(map, rule, points[i - 1], points[i], footprint)) {
       return absl::StrCat("step ", i, " from ", Show(points[i - 1]), " to ", Show(points[i]),
                           " is not legal");
     }
-    sum += StepCost(map, points[i - 1], points[i]);
+    sum += StepCost(map, points[i - 1], points[i], footprint);
   }
   if (std::abs(sum - cost) > kTolerance * std::max(1.0, sum)) {
     return absl::StrCat("the steps cost ", sum, ", the answer says ", cost);

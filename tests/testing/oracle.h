@@ -1,5 +1,9 @@
 // A slow, obvious judge of paths. Shares no code with the search: it asks the map for one cell at a time and
 // keeps costs as doubles.
+//
+// An agent of footprint n stands on the n x n cells from its position to the right and down; a path is one of
+// positions. The corner rules look at positions as well: where they ask whether a cell is walkable, the agent
+// must be able to stand there.
 #pragma once
 
 #include <optional>
@@ -13,17 +17,21 @@
 
 namespace waystar::testing {
 
-// Whether one step from `from`, which is walkable, to `to` is legal.
-bool IsLegalStep(const core::GridMap& map, core::CornerRule rule, core::Cell from, core::Cell to);
+// Whether all cells of the footprint are walkable. False if some are off the map.
+bool CanStand(const core::GridMap& map, core::Cell position, int footprint = 1);
 
-// Of a legal step that enters `to`.
-double StepCost(const core::GridMap& map, core::Cell from, core::Cell to);
+// Whether one step from `from`, where the agent can stand, to `to` is legal.
+bool IsLegalStep(const core::GridMap& map, core::CornerRule rule, core::Cell from, core::Cell to,
+                 int footprint = 1);
+
+// Of a legal step that enters `to`: by the dearest terrain below the agent once it stands there.
+double StepCost(const core::GridMap& map, core::Cell from, core::Cell to, int footprint = 1);
 
 // Cheapest costs from one cell to every cell of a map, by textbook Dijkstra.
 class Oracle {
  public:
-  // REQUIRES: start is walkable.
-  Oracle(const core::GridMap& map, core::CornerRule rule, core::Cell start);
+  // REQUIRES: CanStand(map, start, footprint).
+  Oracle(const core::GridMap& map, core::CornerRule rule, core::Cell start, int footprint = 1);
 
   // Nothing if the cell cannot be reached.
   std::optional<double> CostTo(core::Cell cell) const;
@@ -40,6 +48,6 @@ class Oracle {
 // What is wrong with a path given cell by cell; empty if it starts and ends where it should, each step is
 // legal, and its cost is `cost` to within 1e-6.
 std::string PathFault(const core::GridMap& map, core::CornerRule rule, core::Cell start, core::Cell end,
-                      absl::Span<const core::Cell> points, double cost);
+                      absl::Span<const core::Cell> points, double cost, int footprint = 1);
 
 }  // namespace waystar::testing

@@ -2,29 +2,59 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "gtest/gtest.h"
+#include "absl/strings/string_view.h"
+#include "gmock/gmock.h"
 #include "server/core/map/edit.h"
 #include "server/core/search/find_path.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/oracle.h"
+#include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
 namespace {
 
+using ::waystar::testing::CanStand;
 using ::waystar::testing::Generator;
+using ::waystar::testing::IsError;
 using ::waystar::testing::Oracle;
 using ::waystar::testing::PathFault;
 
+// Each must give an optimal path wherever there is one.
+constexpr Algorithm kAlgorithms[] = {Algorithm::kAuto, Algorithm::kAStar, Algorithm::kDijkstra,
+                                       Algorithm::kJumpPoint};
+constexpr int kFootprints[] = {1, 2, 3};
+
+absl::string_view AlgorithmName(Algorithm algorithm) {
+  switch (algorithm) {
+    case Algorithm::kAuto:
+      return "auto";
+    case Algorithm::kAStar:
+      return "A*";
+    case Algorithm::kDijkstra:
+      return "Dijkstra";
+    case Algorithm::kJumpPoint:
+      return "jump point search";
+    case Algorithm::kLazyThetaStar:
+      return "lazy Theta*";
+  }
+  return "?";
+}
+
+// Questions that one run of the oracle answers.
 struct Family {
-  Connectivity connectivity;
-  CornerRule rule;
-  Algorithm algorithm;
-  bool weighted;
+  Connectivity connectivity = Connectivity::kEight;
+  CornerRule rule = CornerRule::kNoCornerCutting;
+  bool weighted = false;
+  int footprint = 1;
 };
 
 std::string NameOf(const ::testing::TestParamInfo<Family>& info) {
@@ -33,65 +63,123 @@ std::string NameOf(const ::testing::TestParamInfo<Family>& info) {
                      : family.rule == CornerRule::kOneSideFree   ? "OneSideFree"
                                                                  : "Always";
   return absl::StrCat(family.connectivity == Connectivity::kFour ? "Four" : "Eight", rule,
-                      family.algorithm == Algorithm::kDijkstra    ? "Dijkstra"
-                      : family.algorithm == Algorithm::kJumpPoint ? "Jps"
-                                                                  : "AStar",
-                      family.weighted ? "Weighted" : "Uniform");
+                      family.weighted ? "Weighted" : "Uniform", "Footprint", family.footprint);
 }
 
 std::vector<Family> Families() {
   std::vector<Family> families;
-  for (const bool weighted : {false, true}) {
-    for (const Algorithm algorithm : {Algorithm::kAStar, Algorithm::kDijkstra, Algorithm::kJumpPoint}) {
-      families.push_back({Connectivity::kFour, CornerRule::kNoCornerCutting, algorithm, weighted});
+  for (const int footprint : kFootprints) {
+    for (const bool weighted : {false, true}) {
+      families.push_back({.connectivity = Connectivity::kFour, .weighted = weighted, .footprint = footprint});
       for (const CornerRule rule :
            {CornerRule::kNoCornerCutting, CornerRule::kOneSideFree, CornerRule::kAlways}) {
-        families.push_back({Connectivity::kEight, rule, algorithm, weighted});
+        families.push_back({.rule = rule, .weighted = weighted, .footprint = footprint});
       }
     }
   }
   return families;
 }
 
-class OracleComparisonTest : public ::testing::TestWithParam<Family> {};
+// `variable` of the environment, which makes a longer run of other maps; see ./dev oracle.
+std::uint64_t NumberFromEnvironment(const char* variable, std::uint64_t otherwise) {
+  const char* text = std::getenv(variable);
+  std::uint64_t number = 0;
+  return text != nullptr && absl::SimpleAtoi(text, &number) ? number : otherwise;
+}
 
-TEST_P(OracleComparisonTest, AgreesOnGeneratedMaps) {
-  constexpr std::uint64_t kMaps = 400;
-  constexpr int kGoalsPerMap = 5;
-  const Family& family = GetParam();
-  // One scratch for all, as in a worker: what one search leaves behind must not reach the next.
-  Scratch scratch(std::size_t{1} << 26);
-  for (std::uint64_t seed = 1; seed <= kMaps; ++seed) {
-    SCOPED_TRACE(absl::StrCat("seed ", seed));
+class OracleComparisonTest : public ::testing::TestWithParam<Family> {
+ protected:
+  // Asks every algorithm for paths from one cell to several on `map`.
+  void Judge(const GridMap& map, Generator& generator) {
+    constexpr int kGoals = 4;
+    const Family& family = GetParam();
+    const Cell start = generator.WalkableCellOf(map, family.footprint);
+    if (!CanStand(map, start, family.footprint)) {
+      return;
+    }
+    const Oracle oracle(map, family.rule, start, family.footprint);
+    for (int i = 0; i < kGoals; ++i) {
+      const Cell goal = generator.CellOf(map);
+      const UnreachablePolicy policy =
+          i % 2 == 0 ? UnreachablePolicy::kReport : UnreachablePolicy::kNearestByDistance;
+      SCOPED_TRACE(absl::StrCat("from ", start.x, ",", start.y, " to ", goal.x, ",", goal.y));
+      for (const Algorithm algorithm : kAlgorithms) {
+        SCOPED_TRACE(AlgorithmName(algorithm));
+        const PathQuery query{.start = start,
+                              .goal = goal,
+                              .corner_rule = family.rule,
+                              .algorithm = algorithm,
+                              .unreachable_policy = policy,
+                              .footprint = family.footprint};
+        Judge(map, query, oracle);
+        ++queries_;
+      }
+    }
+  }
+
+  std::int64_t queries() const { return queries_; }
+
+ private:
+  static bool HasJumps(const GridMap& map, int /*footprint*/) { return map.step_costs().uniform; }
+
+  void Judge(const GridMap& map, const PathQuery& query, const Oracle& oracle) {
+    const auto result = FindPath(map, query, {}, scratch_);
+    const bool reports = query.unreachable_policy == UnreachablePolicy::kReport;
+    if (reports && !CanStand(map, query.goal, query.footprint)) {
+      EXPECT_THAT(result, IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kGoalBlocked, "goal"));
+      return;
+    }
+    if (query.algorithm == Algorithm::kJumpPoint && !HasJumps(map, query.footprint)) {
+      EXPECT_THAT(result, IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kAlgorithmUnsuited,
+                                  "algorithm"));
+      return;
+    }
+    ASSERT_TRUE(result.ok()) << result.status();
+    const std::optional<double> optimal = oracle.CostTo(query.goal);
+    if (reports && !optimal) {
+      EXPECT_EQ(result->outcome, Outcome::kUnreachable);
+      return;
+    }
+    ASSERT_EQ(result->outcome, optimal ? Outcome::kFound : Outcome::kPartial);
+    const Cell end = optimal ? query.goal : oracle.NearestTo(query.goal);
+    EXPECT_EQ(
+        PathFault(map, query.corner_rule, query.start, end, result->points, result->cost, query.footprint),
+        "");
+    EXPECT_NEAR(result->cost, *oracle.CostTo(end), 1e-6 * (1.0 + result->cost));
+  }
+
+  // One for all, as in a worker: what one search leaves behind must not reach the next.
+  Scratch scratch_{std::size_t{1} << 26};
+  std::int64_t queries_ = 0;
+};
+
+TEST_P(OracleComparisonTest, AgreesOnGeneratedAndEditedMaps) {
+  constexpr int kBatches = 2;
+  const std::uint64_t maps = NumberFromEnvironment("WAYSTAR_ORACLE_MAPS", 500);
+  const std::uint64_t first_seed = NumberFromEnvironment("WAYSTAR_ORACLE_SEED", 1);
+  for (std::uint64_t seed = first_seed; seed < first_seed + maps; ++seed) {
     Generator generator(seed);
-    GridMap map = generator.Map({.max_side = seed % 10 == 0 ? 140 : 32,
-                                 .weighted = family.weighted,
-                                 .connectivity = family.connectivity});
+    GridMap map = generator.Map({.max_side = seed % 5 == 0 ? 140 : 32,
+                                 .max_cells = 2500,
+                                 .weighted = GetParam().weighted,
+                                 .connectivity = GetParam().connectivity});
     if (seed % 3 == 0) {
       // As where indexes do not fit into memory.
       map.Prepare(0);
     }
-    const Cell start = generator.WalkableCellOf(map);
-    if (!map.IsWalkable(start)) {
-      continue;
-    }
-    const Oracle oracle(map, family.rule, start);
-    for (int i = 0; i < kGoalsPerMap; ++i) {
-      const Cell goal = generator.CellOf(map);
-      const PathQuery query{.start = start,
-                            .goal = goal,
-                            .corner_rule = family.rule,
-                            .algorithm = family.algorithm,
-                            .unreachable_policy = UnreachablePolicy::kNearestByDistance};
-      const auto result = FindPath(map, query, {}, scratch);
-      ASSERT_TRUE(result.ok()) << result.status();
-      const std::optional<double> optimal = oracle.CostTo(goal);
-      ASSERT_EQ(result->outcome, optimal ? Outcome::kFound : Outcome::kPartial);
-      const Cell end = optimal ? goal : oracle.NearestTo(goal);
-      ASSERT_EQ(PathFault(map, family.rule, start, end, result->points, result->cost), "");
-      ASSERT_NEAR(result->cost, *oracle.CostTo(end), 1e-6 * (1.0 + result->cost));
+    Judge(map, generator);
+    // Edits repair what was derived from the map before; that must be as good as derived anew.
+    for (int batch = 1; batch <= kBatches; ++batch) {
+      auto edited = ApplyEdits(map, generator.Edits(map, generator.Between(1, 5)));
+      ASSERT_TRUE(edited.ok()) << edited.status();
+      map = std::move(edited->map);
+      Judge(map, generator);
+      ASSERT_FALSE(HasFailure()) << "seed " << seed << ", after " << batch << " batches of edits";
     }
   }
+  std::printf("%lld queries on maps of seeds %llu to %llu\n", static_cast<long long>(queries()),
+              static_cast<unsigned long long>(first_seed),
+              static_cast<unsigned long long>(first_seed + maps - 1));
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, OracleComparisonTest, ::testing::ValuesIn(Families()), NameOf);

@@ -1,0 +1,174 @@
+#include "tests/testing/gppc_trace.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace waystar::testing {
+namespace {
+
+using core::Cell;
+using core::Edit;
+using core::Rectangle;
+
+using Picture = std::vector<std::string>;
+
+[[noreturn]] void Die(const std::filesystem::path& path, const std::string& why) {
+  std::cerr << path << ": " << why << "\n";
+  std::exit(1);
+}
+
+std::ifstream Open(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  if (!file) {
+    Die(path, "cannot be read");
+  }
+  return file;
+}
+
+std::vector<Picture> LoadPatches(const std::filesystem::path& path) {
+  std::ifstream file = Open(path);
+  std::vector<Picture> patches;
+  std::string word;
+  while (file >> word && word != "patches") {
+  }
+  std::size_t count = 0;
+  file >> count;
+  std::size_t number = 0;
+  std::size_t height = 0;
+  std::string names[4];
+  std::size_t width = 0;
+  while (file >> names[0] >> number >> names[1] >> height >> names[2] >> width >> names[3]) {
+    if (number != patches.size() || names[1] != "height" || names[2] != "width" || names[3] != "map") {
+      Die(path, "not the header of patch " + std::to_string(patches.size()));
+    }
+    Picture picture(height);
+    for (std::string& row : picture) {
+      if (!(file >> row) || row.size() != width || row.find_first_not_of(".@") != std::string::npos) {
+        Die(path, "not a row of patch " + std::to_string(number));
+      }
+    }
+    patches.push_back(std::move(picture));
+  }
+  if (patches.size() != count) {
+    Die(path, "fewer or more patches than it says");
+  }
+  return patches;
+}
+
+// The runs of `symbol` in a picture's rows.
+std::vector<Rectangle> RunsOf(char symbol, const Picture& picture, Cell top_left) {
+  std::vector<Rectangle> runs;
+  for (std::size_t y = 0; y < picture.size(); ++y) {
+    const std::string& row = picture[y];
+    for (std::size_t begin = row.find(symbol); begin != std::string::npos;) {
+      const std::size_t end = std::min(row.find_first_not_of(symbol, begin), row.size());
+      runs.push_back({top_left.x + static_cast<int>(begin), top_left.y + static_cast<int>(y),
+                      static_cast<int>(end - begin), 1});
+      begin = row.find(symbol, end);
+    }
+  }
+  return runs;
+}
+
+std::vector<Edit> EditsOf(const Picture& picture, Cell top_left) {
+  std::vector<Edit> edits;
+  for (const auto& [kind, symbol] : {std::pair{Edit::Kind::kBlock, '@'}, {Edit::Kind::kUnblock, '.'}}) {
+    std::vector<Rectangle> runs = RunsOf(symbol, picture, top_left);
+    if (!runs.empty()) {
+      edits.push_back({.kind = kind, .shape = {.rectangles = std::move(runs)}});
+    }
+  }
+  return edits;
+}
+
+void ReadCommands(const std::filesystem::path& path, std::ifstream& file, const std::vector<Picture>& patches,
+                  std::vector<TraceStage>& stages) {
+  char command = 0;
+  int stage = 0;
+  bool was_query = true;
+  while (file >> command >> stage) {
+    const bool is_query = command == 'Q';
+    if (stages.empty() || (was_query && !is_query)) {
+      stages.emplace_back();
+    }
+    was_query = is_query;
+    if (is_query) {
+      TraceQuery query;
+      double length = 0.0;
+      file >> query.start.x >> query.start.y >> query.goal.x >> query.goal.y >> length;
+      if (length >= 0.0) {
+        query.length = length;
+      }
+      stages.back().queries.push_back(query);
+    } else {
+      std::size_t patch = 0;
+      Cell top_left;
+      file >> patch >> top_left.x >> top_left.y;
+      if (command != 'P' || patch >= patches.size()) {
+        Die(path, "not a command");
+      }
+      stages.back().patches.push_back(EditsOf(patches[patch], top_left));
+    }
+  }
+  if (!file.eof()) {
+    Die(path, "not a command");
+  }
+}
+
+}  // namespace
+
+std::vector<Edit> TraceStage::Edits() const {
+  std::vector<Edit> all;
+  for (const std::vector<Edit>& patch : patches) {
+    all.insert(all.end(), patch.begin(), patch.end());
+  }
+  return all;
+}
+
+core::GridMap GppcTrace::EmptyMap() const { return *core::GridMap::Create(width, height, {}); }
+
+std::vector<std::filesystem::path> FindGppcTraces(const std::filesystem::path& data_folder) {
+  const std::filesystem::path root = data_folder / "gppc-dynamic";
+  std::vector<std::filesystem::path> traces;
+  if (!std::filesystem::is_directory(root)) {
+    return traces;
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(root)) {
+    if (entry.path().extension() == ".scen") {
+      traces.push_back(entry.path());
+    }
+  }
+  std::sort(traces.begin(), traces.end());
+  return traces;
+}
+
+GppcTrace LoadGppcTrace(const std::filesystem::path& path) {
+  std::ifstream file = Open(path);
+  GppcTrace trace{.name = path.stem().string()};
+  std::filesystem::path patches;
+  for (std::string key; file >> key && key != "commands";) {
+    std::string value;
+    if (key == "width") {
+      file >> trace.width;
+    } else if (key == "height") {
+      file >> trace.height;
+    } else if (key == "patch") {
+      file >> value;
+      patches = path.parent_path() / value;
+    } else {
+      std::getline(file, value);
+    }
+  }
+  ReadCommands(path, file, LoadPatches(patches), trace.stages);
+  return trace;
+}
+
+}  // namespace waystar::testing

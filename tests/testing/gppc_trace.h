@@ -1,0 +1,68 @@
+// The traces of the Grid-Based Path Planning Competition's dynamic track, where a copy of them is at hand:
+// maps that change between queries.
+//
+// A trace is a .scen file and a .patch file. The first says
+//
+//   version 2
+//   height 209
+//   width 281
+//   cost 1 octile
+//   patch dao_arena2.patch
+//   commands
+//   P <stage> <patch> <x> <y>
+//   Q <stage> <start x> <start y> <goal x> <goal y> <length>
+//
+// and the second holds patches, numbered from 0, each a picture as in a .map file. The map starts free of
+// obstacles. A patch with its top left cell at (x, y) overwrites what it covers: '@' puts an obstacle, '.'
+// takes it off. A run of P lines is one change. The length is that of an optimal path without corner cutting,
+// a diagonal step being sqrt(2); -1 stands for no path.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server/core/map/cell.h"
+#include "server/core/map/edit.h"
+#include "server/core/map/grid_map.h"
+
+namespace waystar::testing {
+
+struct TraceQuery {
+  core::Cell start;
+  core::Cell goal;
+  // Nothing where no path leads to the goal.
+  std::optional<double> length;
+};
+
+// One change and the queries that follow it.
+struct TraceStage {
+  // Each patch as the edits that apply it. None in the first stage of a trace that starts with queries.
+  std::vector<std::vector<core::Edit>> patches;
+  std::vector<TraceQuery> queries;
+
+  // Those of all patches in order, for one batch.
+  std::vector<core::Edit> Edits() const;
+};
+
+struct GppcTrace {
+  std::string name;
+  int width = 0;
+  int height = 0;
+  std::vector<TraceStage> stages;
+
+  core::GridMap EmptyMap() const;
+};
+
+// By how much a trace's lengths may be off: half a unit of the last digit they are written with.
+inline constexpr double kTraceTolerance = 1e-6;
+
+// The .scen files of the folder's gppc-dynamic/, in the order of their names; none if there is no such
+// folder.
+std::vector<std::filesystem::path> FindGppcTraces(const std::filesystem::path& data_folder);
+
+// Failures to read end the program with a message: the data is taken to be whole.
+GppcTrace LoadGppcTrace(const std::filesystem::path& path);
+
+}  // namespace waystar::testing
