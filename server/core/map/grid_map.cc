@@ -55,14 +55,17 @@ absl::StatusOr<GridMap> GridMap::Create(std::int64_t width, std::int64_t height,
   map.obstacles_ = Plane<Word>(map.height_, RowOfBits(map.width_, blocked));
   map.walkable_ = BitPlane(map.width_, map.height_, walkable);
   map.walk_ = std::make_shared<const WalkGrid>(map.walkable_);
+  map.plain_cells_ = std::make_shared<const Lazy<PlainCells>>();
   map.walkable_cells_ = walkable ? width * height : 0;
   map.obstacle_cells_ = blocked ? width * height : 0;
   return map;
 }
 
 std::size_t GridMap::memory_bytes() const {
+  const PlainCells* plain_cells = plain_cells_->GetIfMade();
   return sizeof(*this) + sizeof(*constants_) + terrain_.memory_bytes() + passable_.memory_bytes() +
-         obstacles_.memory_bytes() + walk_->memory_bytes();
+         obstacles_.memory_bytes() + walk_->memory_bytes() +
+         (plain_cells == nullptr ? 0 : plain_cells->memory_bytes());
 }
 
 }  // namespace waystar::core

@@ -12,6 +12,8 @@
 #include "server/core/map/bit_row.h"
 #include "server/core/map/cell.h"
 #include "server/core/map/grid_settings.h"
+#include "server/core/map/lazy.h"
+#include "server/core/map/plain_cells.h"
 #include "server/core/map/plane.h"
 #include "server/core/map/walk_grid.h"
 
@@ -51,8 +53,17 @@ class GridMap {
   // Bits of the cells of row y with an obstacle, laid out as bit_row.h says. REQUIRES: 0 <= y < height().
   const Word* ObstacleRow(int y) const { return obstacles_.row(y); }
 
+  // The terrains of row y, obstacles or not. REQUIRES: 0 <= y < height().
+  const TerrainId* TerrainRow(int y) const { return terrain_.row(y); }
+
   // The walkable cells and what is derived from them.
   const WalkGrid& walk() const { return *walk_; }
+
+  // What searches over weighted terrain need besides. Made by the first call, which costs time in proportion
+  // to the map; from then on kept up to date by edits. REQUIRES: 8-connected.
+  const PlainCells& plain_cells() const {
+    return plain_cells_->Get([&] { return PlainCells(*this); });
+  }
 
   std::int64_t walkable_cells() const { return walkable_cells_; }
   std::int64_t obstacle_cells() const { return obstacle_cells_; }
@@ -81,6 +92,7 @@ class GridMap {
   // Passable and without an obstacle: derived from the two above.
   BitPlane walkable_;
   std::shared_ptr<const WalkGrid> walk_;
+  std::shared_ptr<const Lazy<PlainCells>> plain_cells_;
   std::int64_t walkable_cells_ = 0;
   std::int64_t obstacle_cells_ = 0;
 };

@@ -63,6 +63,7 @@ void GridMapEditor::SetRow(int y, absl::Span<const TerrainId> cells) {
   // A band of terrain that is left as it is stays shared: most maps have long runs of one terrain.
   if (!std::equal(cells.begin(), cells.end(), map_.terrain_.row(y), is_unchanged)) {
     std::transform(cells.begin(), cells.end(), terrain_.row(y), terrain_of);
+    repainted_rows_.push_back(y);
   }
 }
 
@@ -92,12 +93,48 @@ std::vector<WordChange> GridMapEditor::Changes() {
   return changes;
 }
 
+std::vector<WordChange> GridMapEditor::TerrainChanges() const {
+  std::vector<WordChange> changes;
+  for (const int y : repainted_rows_) {
+    const TerrainId* before = base_.TerrainRow(y);
+    const TerrainId* after = map_.TerrainRow(y);
+    std::vector<Word> differs(static_cast<std::size_t>(WordsPerRow(map_.width())), 0);
+    for (int x = 0; x < map_.width(); ++x) {
+      AssignBit(differs.data(), x, before[x] != after[x]);
+    }
+    for (std::size_t i = 0; i < differs.size(); ++i) {
+      if (differs[i] != 0) {
+        changes.push_back({y, static_cast<std::int32_t>(i), differs[i]});
+      }
+    }
+  }
+  return changes;
+}
+
+void GridMapEditor::UpdatePlainCells(absl::Span<const WordChange> walkability_changes) {
+  if (walkability_changes.empty() && repainted_rows_.empty()) {
+    return;
+  }
+  const auto plain_cells = std::make_shared<Lazy<PlainCells>>();
+  if (const PlainCells* before = base_.plain_cells_->GetIfMade()) {
+    std::vector<WordChange> changes = TerrainChanges();
+    changes.insert(changes.end(), walkability_changes.begin(), walkability_changes.end());
+    plain_cells->Get([&] { return PlainCells(*before, map_, changes); });
+  }
+  map_.plain_cells_ = plain_cells;
+}
+
 GridMap GridMapEditor::Finish() && {
   if (TouchedTooMany()) {
     map_.walk_ = std::make_shared<const WalkGrid>(map_.walkable_);
-  } else if (const std::vector<WordChange> changes = Changes(); !changes.empty()) {
+    map_.plain_cells_ = std::make_shared<const Lazy<PlainCells>>();
+    return std::move(map_);
+  }
+  const std::vector<WordChange> changes = Changes();
+  if (!changes.empty()) {
     map_.walk_ = std::make_shared<const WalkGrid>(base_.walk(), map_.walkable_, changes);
   }
+  UpdatePlainCells(changes);
   return std::move(map_);
 }
 

@@ -13,9 +13,6 @@
 
 namespace waystar::core {
 
-// A set of directions: bit d stands for the Direction of value d.
-using DirectionSet = std::uint8_t;
-
 // The legal steps out of a walkable cell under one corner rule and connectivity.
 //
 // Thread safety: immutable. Holds nothing of the map it is asked about.

@@ -11,6 +11,7 @@
 #include "server/core/map/cost.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/search/bucket_queue.h"
+#include "server/core/search/canonical_step_cache.h"
 #include "server/core/search/node_table.h"
 #include "server/core/search/open_list.h"
 
@@ -34,7 +35,8 @@ struct SearchNode {
 // Thread safety: none. One per worker thread.
 class Scratch {
  public:
-  // Nodes and open list together stay below `max_bytes`. A path that is written comes on top: 9 bytes a step.
+  // Nodes and open list together stay below `max_bytes`. On top come a path that is written, 9 bytes a step,
+  // and 128 KiB once a search over weighted terrain has run.
   explicit Scratch(std::size_t max_bytes) : max_bytes_(max_bytes) {}
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
@@ -97,6 +99,9 @@ class Scratch {
     return true;
   }
 
+  // For searches over weighted terrain; outlives them.
+  CanonicalStepCache& canonical_steps() { return canonical_steps_; }
+
   // The path being built: cleared by Start and StartJumps.
   std::vector<Direction>& directions() { return directions_; }
   std::vector<Cell>& points() { return points_; }
@@ -132,6 +137,7 @@ class Scratch {
   OpenList open_;
   NodeTable nodes_;
   BucketQueue buckets_;
+  CanonicalStepCache canonical_steps_;
   std::vector<Direction> directions_;
   std::vector<Cell> points_;
 };

@@ -1,0 +1,42 @@
+// What is left to pay at the least.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "server/core/map/cell.h"
+#include "server/core/map/cost.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/map/grid_settings.h"
+
+namespace waystar::core {
+
+// The octile distance to the goal over the map's cheapest terrain; on 4-connected maps the Manhattan
+// distance. Never more than the cost of any path to the goal, and consistent: a step changes it by at most
+// the step's cost.
+class OctileHeuristic {
+ public:
+  OctileHeuristic(const GridMap& map, Cell goal)
+      : OctileHeuristic(goal, map.step_costs().min_straight,
+                        map.settings().connectivity == Connectivity::kFour ? 2 * map.step_costs().min_straight
+                                                                           : map.step_costs().min_diagonal) {}
+
+  // Zero everywhere.
+  static OctileHeuristic Zero(Cell goal) { return {goal, 0, 0}; }
+
+  Cost operator()(Cell cell) const {
+    const Cost dx = std::abs(cell.x - goal_.x);
+    const Cost dy = std::abs(cell.y - goal_.y);
+    return diagonal_ * std::min(dx, dy) + straight_ * std::abs(dx - dy);
+  }
+
+ private:
+  OctileHeuristic(Cell goal, Cost straight, Cost diagonal)
+      : goal_(goal), straight_(straight), diagonal_(diagonal) {}
+
+  Cell goal_;
+  Cost straight_;
+  Cost diagonal_;
+};
+
+}  // namespace waystar::core
