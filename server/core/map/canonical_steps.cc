@@ -37,7 +37,7 @@ class Ring {
 
   DirectionSet StepsAfter(Direction arrival) {
     const auto before = static_cast<unsigned>(Opposite(arrival));
-    if (IsDiagonal(arrival) && IsDetourCheaper(before)) {
+    if (IsDiagonal(arrival) && IsDetourCheaper(before, centre_)) {
       return 0;
     }
     const Rank to_centre = IsDiagonal(arrival) ? Diagonally(0, centre_) : Straight(0, centre_);
@@ -45,7 +45,7 @@ class Ring {
     const std::array<Rank, kDirectionCount> counterclockwise = Around(before, kDirectionCount - 1);
     unsigned steps = 0;
     for (unsigned d = 0; d < kDirectionCount; ++d) {
-      if (d == before || !IsLegal(d)) {
+      if (d == before || !IsLegal(d) || (IsCorner(d) && IsDetourCheaper(d, entry_[d]))) {
         continue;
       }
       const Rank via_centre = IsCorner(d) ? Diagonally(to_centre, entry_[d]) : Straight(to_centre, entry_[d]);
@@ -73,16 +73,17 @@ class Ring {
     return rank + (static_cast<Rank>(entered.diagonal) << kCostShift) + kStep + kDiagonal;
   }
 
-  // Whether two straight steps from a corner to the centre cost less than the diagonal one.
-  bool IsDetourCheaper(unsigned corner) const {
-    const auto is_cheaper_by = [&](unsigned side) {
-      return free_[side] && entry_[side].straight + centre_.straight < centre_.diagonal;
+  // Whether two straight steps between the centre and a corner cost less than the diagonal one; `entered` is
+  // the one of the two that they lead to.
+  bool IsDetourCheaper(unsigned corner, const Entry& entered) const {
+    const auto is_cheaper_over = [&](unsigned side) {
+      return free_[side] && entry_[side].straight + entered.straight < entered.diagonal;
     };
-    return is_cheaper_by((corner + 1) % kDirectionCount) ||
-           is_cheaper_by((corner + kDirectionCount - 1) % kDirectionCount);
+    return is_cheaper_over((corner + 1) % kDirectionCount) ||
+           is_cheaper_over((corner + kDirectionCount - 1) % kDirectionCount);
   }
 
-  // Whether the step from the centre to a neighbour is.
+  // Whether the rule allows the step from the centre to a neighbour.
   bool IsLegal(unsigned d) const {
     if (!free_[d] || !IsCorner(d)) {
       return free_[d];

@@ -26,6 +26,8 @@ struct SearchNode {
   // The step that entered the cell. Meaningless at the start.
   Direction entered_by = Direction::kNorth;
   bool expanded = false;
+  // For the engine's use; 0 once reached. With weighted jump points: the directions of all ways of cost g.
+  DirectionSet arrivals = 0;
 };
 
 // One search's nodes, open list and path, reused from search to search. Memory grows with the cells that the

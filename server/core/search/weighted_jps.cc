@@ -1,12 +1,12 @@
 #include "server/core/search/weighted_jps.h"
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <optional>
 
-#include "server/core/map/bit_scan.h"
 #include "server/core/map/canonical_steps.h"
 #include "server/core/map/cost.h"
 #include "server/core/map/grid_settings.h"
@@ -16,6 +16,7 @@
 #include "server/core/search/interruption.h"
 #include "server/core/search/nearest_cell.h"
 #include "server/core/search/octile.h"
+#include "server/core/search/plain_line.h"
 
 namespace waystar::core {
 namespace {
@@ -25,6 +26,9 @@ namespace {
 // others led there at the same cost, and the run along the canonical path is followed to its next node: a run
 // ends only where no step, or one that it cannot take itself, is canonical. The heuristic is consistent, so
 // that all of that has happened before the floor of the buckets passes the path's cost.
+//
+// What is left out besides, on the ground that a run passed a cell before, is no cheaper than that run, or is
+// its repetition.
 template <typename Recorder>
 class WeightedJpsSearch {
  public:
@@ -51,15 +55,19 @@ class WeightedJpsSearch {
 
  private:
   static constexpr Cost kNone = std::numeric_limits<Cost>::max();
+  // Where a diagonal run ends even if nothing calls for it, to go on when its turn comes: what lies far off
+  // is often reached more cheaply by then. On game maps that is up to twice as fast as no limit.
+  static constexpr int kMaxDiagonal = 8;
 
   SearchEnd Search() {
     scratch_.canonical_steps().Prepare(costs_);
+    scratch_.Start(map_);
     // No step costs less than a bucket is wide, which keeps nodes from being taken up again and again.
     scratch_.StartJumps(
         heuristic_(query_.start),
         static_cast<int>(std::bit_width(static_cast<std::uint64_t>(costs_.min_straight))) - 1);
     const NodeIndex start = scratch_.FindOrAddNode(query_.start);
-    if (start == kNoNode) {
+    if (start == kNoNode || !IsNews(query_.start, 0, Direction::kNorth)) {
       return SearchEnd::kScratchLimit;
     }
     Reach(start, query_.start, 0, start,
@@ -115,23 +123,27 @@ class WeightedJpsSearch {
 
   // From a cell that costs g to reach from `parent`, which it may be, along a row or column.
   void JumpStraight(NodeIndex parent, Cell from, Direction direction, Cost g) {
-    const Cell step = kSteps[static_cast<std::size_t>(direction)];
-    const bool is_row = step.x != 0;
-    const Word* plain = is_row ? plain_.AlongRow(from.y) : plain_.AlongColumn(from.x);
-    const bool is_forward = step.x + step.y > 0;
-    const bool is_goal_on_line = is_row ? from.y == query_.goal.y : from.x == query_.goal.x;
-    const int goal = is_row ? query_.goal.x : query_.goal.y;
-    int at = is_row ? from.x : from.y;
+    const Cell first = Step(from, direction);
+    // All cells up to the next stop cost the same: plain ones cost what their neighbours on the line do.
+    Cost step_cost = costs_.straight[map_.TerrainAt(first)];
+    if (!IsNews(first, g + step_cost, direction)) {
+      return;
+    }
+    const PlainLine line(plain_, from, direction);
+    const bool is_goal_on_line = line.Holds(query_.goal);
+    const int goal = line.PositionOf(query_.goal);
+    int at = line.PositionOf(from);
     while (true) {
-      const int next = is_forward ? FirstClear(plain, at + 1) : LastClear(plain, at - 1);
-      const Cell cell = is_row ? Cell{next, from.y} : Cell{from.x, next};
-      // Plain cells cost the same as their neighbours on the line.
-      const Cost step_cost = costs_.straight[map_.TerrainAt(cell)];
-      if (is_goal_on_line && (is_forward ? at < goal && goal <= next : next <= goal && goal < at)) {
+      const int stop = line.NextStop(at);
+      if (is_goal_on_line && line.IsBetween(at, goal, stop)) {
         ReachGoal(g + step_cost * std::abs(goal - at), parent);
         return;
       }
-      g += step_cost * std::abs(next - at);
+      const Cell cell = line.CellAt(stop);
+      g += step_cost * std::abs(stop - at);
+      if (cell != first && !IsNews(cell, g, direction)) {
+        return;
+      }
       const DirectionSet steps = StepsFrom(cell, direction);
       if (steps != SetOf(direction)) {
         if (steps != 0) {
@@ -139,23 +151,27 @@ class WeightedJpsSearch {
         }
         return;
       }
-      at = next;
+      at = stop;
+      step_cost = costs_.straight[map_.TerrainAt(Step(cell, direction))];
     }
   }
 
   void JumpDiagonally(NodeIndex parent, Cell from, Direction direction, Cost g) {
     const DirectionSet natural = NaturalSteps(direction);
-    const Direction sides[] = {Turned(direction, 1), Turned(direction, 7)};
+    const std::array<Direction, 2> sides = {Turned(direction, 1), Turned(direction, 7)};
     Cell cell = from;
-    while (true) {
+    for (int length = 1;; ++length) {
       cell = Step(cell, direction);
       g += costs_.diagonal[map_.TerrainAt(cell)];
       if (cell == query_.goal) {
         ReachGoal(g, parent);
         return;
       }
+      if (!IsNews(cell, g, direction)) {
+        return;
+      }
       const DirectionSet steps = plain_.IsPlainForDiagonals(cell) ? natural : StepsFrom(cell, direction);
-      if ((steps & ~natural) != 0) {
+      if ((steps & ~natural) != 0 || length == kMaxDiagonal) {
         Generate(cell, g, steps, parent);
         return;
       }
@@ -168,6 +184,27 @@ class WeightedJpsSearch {
         return;
       }
     }
+  }
+
+  // Notes that a run passes a cell. False if it need not go on: a cheaper way to the cell is known, or one of
+  // the same cost and direction. Without this, runs over open ground that set out side by side from the
+  // border of a terrain would each scan all of it.
+  bool IsNews(Cell cell, Cost g, Direction arrival) {
+    SearchNode* passed = scratch_.Find(cell);
+    if (passed == nullptr) {
+      is_full_ = true;
+      return false;
+    }
+    if (scratch_.IsFresh(*passed) || g < passed->g) {
+      scratch_.Reach(*passed, g, arrival);
+      passed->arrivals = SetOf(arrival);
+      return true;
+    }
+    if (g > passed->g || (passed->arrivals & SetOf(arrival)) != 0) {
+      return false;
+    }
+    passed->arrivals |= SetOf(arrival);
+    return true;
   }
 
   DirectionSet StepsFrom(Cell cell, Direction arrival) {
