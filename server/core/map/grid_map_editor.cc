@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "server/core/map/lazy.h"
+#include "server/core/map/plain_cells.h"
 
 namespace waystar::core {
 namespace {

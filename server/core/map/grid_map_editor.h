@@ -22,7 +22,8 @@ class GridMapEditor {
   GridMapEditor(const GridMapEditor&) = delete;
   GridMapEditor& operator=(const GridMapEditor&) = delete;
 
-  // The map with the changes so far, but for walk() and plain_cells(), which Finish brings up to date.
+  // The map with the changes so far, but for walk() and plain_cells(), which Finish brings up to date; the
+  // latter must not be asked for before, since it may be shared with the original.
   const GridMap& map() const { return map_; }
 
   // Puts an obstacle on each cell of row y with x_begin <= x < x_end, or takes it off, 64 cells at a time.

@@ -15,7 +15,8 @@ class GridMap;
 // For each cell whether CanonicalSteps (canonical_steps.h) is what it would be amid cells of one cost, under
 // every corner rule. A function of the map's cells alone, whatever changes led to them.
 //
-// Takes 3 bits a cell. Making it costs 10 to 15 ns a cell on game maps, some microseconds a changed cell to keep.
+// Takes 3 bits a cell. Making it costs 10 to 15 ns a cell on game maps, keeping it some microseconds a
+// changed cell.
 //
 // Thread safety: immutable, so any number of threads may read it.
 class PlainCells {
