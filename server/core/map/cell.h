@@ -32,6 +32,19 @@ enum class Direction : std::uint8_t {
 
 inline constexpr int kDirectionCount = 8;
 
+// A set of directions: bit d stands for the Direction of value d.
+using DirectionSet = std::uint8_t;
+
+constexpr DirectionSet SetOf(Direction direction) {
+  return static_cast<DirectionSet>(1U << static_cast<unsigned>(direction));
+}
+
+// Clockwise from `direction` by so many eighths of a turn.
+constexpr Direction Turned(Direction direction, int eighths) {
+  return static_cast<Direction>((static_cast<unsigned>(direction) + static_cast<unsigned>(eighths)) %
+                                kDirectionCount);
+}
+
 inline constexpr std::array<Cell, kDirectionCount> kSteps = {
     {{0, -1}, {1, -1}, {1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}}};
 

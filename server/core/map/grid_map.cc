@@ -57,6 +57,7 @@ absl::StatusOr<GridMap> GridMap::Create(std::int64_t width, std::int64_t height,
   map.walkable_ = BitPlane(map.width_, map.height_, walkable);
   map.walk_ = std::make_shared<const WalkGrid>(map.walkable_);
   map.footprint_grids_ = std::make_shared<const FootprintGrids>();
+  map.plain_cells_ = std::make_shared<const Lazy<PlainCells>>();
   map.walkable_cells_ = walkable ? width * height : 0;
   map.obstacle_cells_ = blocked ? width * height : 0;
   return map;
@@ -67,10 +68,12 @@ void GridMap::Prepare(std::size_t max_index_bytes) {
     walk_ = std::make_shared<const WalkGrid>(walkable_, max_index_bytes);
   }
   walk_->components(Adjacency::kStraight);
+  const bool is_eight_connected = settings().connectivity == Connectivity::kEight;
   if (!step_costs().uniform) {
-    return;
-  }
-  if (settings().connectivity == Connectivity::kFour) {
+    if (is_eight_connected) {
+      plain_cells();
+    }
+  } else if (!is_eight_connected) {
     walk_->turn_stops();
   } else {
     walk_->diagonal_stops(CornerRule::kNoCornerCutting);
@@ -78,8 +81,10 @@ void GridMap::Prepare(std::size_t max_index_bytes) {
 }
 
 std::size_t GridMap::memory_bytes() const {
+  const PlainCells* plain_cells = plain_cells_->GetIfMade();
   return sizeof(*this) + sizeof(*constants_) + terrain_.memory_bytes() + passable_.memory_bytes() +
-         obstacles_.memory_bytes() + walk_->memory_bytes() + footprint_grids_->memory_bytes();
+         obstacles_.memory_bytes() + walk_->memory_bytes() + footprint_grids_->memory_bytes() +
+         (plain_cells == nullptr ? 0 : plain_cells->memory_bytes());
 }
 
 }  // namespace waystar::core

@@ -13,6 +13,8 @@
 #include "server/core/map/cell.h"
 #include "server/core/map/footprint_grids.h"
 #include "server/core/map/grid_settings.h"
+#include "server/core/map/lazy.h"
+#include "server/core/map/plain_cells.h"
 #include "server/core/map/plane.h"
 #include "server/core/map/walk_grid.h"
 
@@ -57,12 +59,21 @@ class GridMap {
   // called before anybody else knows of the map.
   void Prepare(std::size_t max_index_bytes = WalkGrid::kDefaultIndexBytes);
 
+  // The terrains of row y, obstacles or not. REQUIRES: 0 <= y < height().
+  const TerrainId* TerrainRow(int y) const { return terrain_.row(y); }
+
   // The walkable cells and what is derived from them.
   const WalkGrid& walk() const { return *walk_; }
   // The same for agents of `footprint` x `footprint` cells, which stand with their upper left cell on the
   // cell that is set. REQUIRES: 1 <= footprint <= kMaxFootprint.
   std::shared_ptr<const WalkGrid> walk(int footprint) const {
     return footprint == 1 ? walk_ : footprint_grids_->Get(*walk_, footprint);
+  }
+
+  // What searches over weighted terrain need besides. Made by the first call, which costs time in proportion
+  // to the map; from then on kept up to date by edits. REQUIRES: 8-connected.
+  const PlainCells& plain_cells() const {
+    return plain_cells_->Get([&] { return PlainCells(*this); });
   }
 
   std::int64_t walkable_cells() const { return walkable_cells_; }
@@ -93,6 +104,7 @@ class GridMap {
   BitPlane walkable_;
   std::shared_ptr<const WalkGrid> walk_;
   std::shared_ptr<const FootprintGrids> footprint_grids_;
+  std::shared_ptr<const Lazy<PlainCells>> plain_cells_;
   std::int64_t walkable_cells_ = 0;
   std::int64_t obstacle_cells_ = 0;
 };

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "server/core/map/lazy.h"
+#include "server/core/map/plain_cells.h"
 
 namespace waystar::core {
 namespace {
@@ -63,6 +65,7 @@ void GridMapEditor::SetRow(int y, absl::Span<const TerrainId> cells) {
   // A band of terrain that is left as it is stays shared: most maps have long runs of one terrain.
   if (!std::equal(cells.begin(), cells.end(), map_.terrain_.row(y), is_unchanged)) {
     std::transform(cells.begin(), cells.end(), terrain_.row(y), terrain_of);
+    repainted_rows_.push_back(y);
   }
 }
 
@@ -92,17 +95,63 @@ std::vector<WordChange> GridMapEditor::Changes() {
   return changes;
 }
 
+std::vector<WordChange> GridMapEditor::TerrainChanges() const {
+  std::vector<WordChange> changes;
+  for (const int y : repainted_rows_) {
+    const TerrainId* before = base_.TerrainRow(y);
+    const TerrainId* after = map_.TerrainRow(y);
+    std::vector<Word> differs(static_cast<std::size_t>(WordsPerRow(map_.width())), 0);
+    for (int x = 0; x < map_.width(); ++x) {
+      AssignBit(differs.data(), x, before[x] != after[x]);
+    }
+    for (std::size_t i = 0; i < differs.size(); ++i) {
+      if (differs[i] != 0) {
+        changes.push_back({y, static_cast<std::int32_t>(i), differs[i]});
+      }
+    }
+  }
+  return changes;
+}
+
+void GridMapEditor::UpdatePlainCells(absl::Span<const WordChange> walkability_changes) {
+  if (walkability_changes.empty() && repainted_rows_.empty()) {
+    return;
+  }
+  const auto plain_cells = std::make_shared<Lazy<PlainCells>>();
+  if (const PlainCells* before = base_.plain_cells_->GetIfMade()) {
+    std::vector<WordChange> changes = TerrainChanges();
+    changes.insert(changes.end(), walkability_changes.begin(), walkability_changes.end());
+    plain_cells->Get([&] { return PlainCells(*before, map_, changes); });
+  }
+  map_.plain_cells_ = plain_cells;
+}
+
 GridMap GridMapEditor::Finish() && {
   if (TouchedTooMany()) {
-    map_.walk_ = std::make_shared<const WalkGrid>(map_.walkable_, base_.walk().max_index_bytes());
-    map_.walk_->PrepareLike(base_.walk());
-    map_.footprint_grids_ = std::make_shared<const FootprintGrids>(*base_.footprint_grids_, map_.walkable_);
-  } else if (const std::vector<WordChange> changes = Changes(); !changes.empty()) {
+    RemakeDerived();
+  } else {
+    RepairDerived(Changes());
+  }
+  return std::move(map_);
+}
+
+void GridMapEditor::RemakeDerived() {
+  map_.walk_ = std::make_shared<const WalkGrid>(map_.walkable_, base_.walk().max_index_bytes());
+  map_.walk_->PrepareLike(base_.walk());
+  map_.footprint_grids_ = std::make_shared<const FootprintGrids>(*base_.footprint_grids_, map_.walkable_);
+  map_.plain_cells_ = std::make_shared<const Lazy<PlainCells>>();
+  if (base_.plain_cells_->GetIfMade() != nullptr) {
+    map_.plain_cells();
+  }
+}
+
+void GridMapEditor::RepairDerived(absl::Span<const WordChange> changes) {
+  if (!changes.empty()) {
     map_.walk_ = std::make_shared<const WalkGrid>(base_.walk(), map_.walkable_, changes);
     map_.footprint_grids_ =
         std::make_shared<const FootprintGrids>(*base_.footprint_grids_, map_.walkable_, changes);
   }
-  return std::move(map_);
+  UpdatePlainCells(changes);
 }
 
 }  // namespace waystar::core

@@ -22,7 +22,8 @@ class GridMapEditor {
   GridMapEditor(const GridMapEditor&) = delete;
   GridMapEditor& operator=(const GridMapEditor&) = delete;
 
-  // The map with the changes so far, but for walk(), which Finish brings up to date.
+  // The map with the changes so far, but for walk() and plain_cells(), which Finish brings up to date; the
+  // latter must not be asked for before, since it may be shared with the original.
   const GridMap& map() const { return map_; }
 
   // Puts an obstacle on each cell of row y with x_begin <= x < x_end, or takes it off, 64 cells at a time.
@@ -54,6 +55,11 @@ class GridMapEditor {
   // anew.
   bool TouchedTooMany() const;
   std::vector<WordChange> Changes();
+  void RemakeDerived();
+  void RepairDerived(absl::Span<const WordChange> changes);
+  // Of the terrain, whatever lies on it; may repeat words.
+  std::vector<WordChange> TerrainChanges() const;
+  void UpdatePlainCells(absl::Span<const WordChange> walkability_changes);
 
   const GridMap& base_;
   GridMap map_;
@@ -63,6 +69,8 @@ class GridMapEditor {
   BitPlaneWriter walkable_{map_.walkable_};
   // Unsorted, with repetitions; no longer added to once there are too many.
   std::vector<WordIndex> touched_;
+  // With repetitions.
+  std::vector<int> repainted_rows_;
 };
 
 }  // namespace waystar::core

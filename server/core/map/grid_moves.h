@@ -13,9 +13,6 @@
 
 namespace waystar::core {
 
-// A set of directions: bit d stands for the Direction of value d.
-using DirectionSet = std::uint8_t;
-
 // Which of the nine cells around one, itself included, are walkable: bit 3 * row + column, from the cell one
 // up and one left. REQUIRES: the cell is on the map.
 inline unsigned WindowAround(const WalkGrid& walk, Cell cell) {

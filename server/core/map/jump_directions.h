@@ -15,15 +15,6 @@
 
 namespace waystar::core {
 
-constexpr DirectionSet Only(Direction direction) {
-  return static_cast<DirectionSet>(1U << static_cast<unsigned>(direction));
-}
-
-// `direction` turned clockwise by `eighths` of a circle.
-constexpr Direction Turned(Direction direction, int eighths) {
-  return static_cast<Direction>((static_cast<unsigned>(direction) + static_cast<unsigned>(eighths + 8)) % 8);
-}
-
 // The steps that a search must follow out of a cell, given how it came there, on an 8-connected grid. Of
 // equally cheap ways those with diagonal steps first are kept: whatever else leads on from the cell is
 // reached as cheaply without it.
@@ -51,23 +42,23 @@ class JumpDirections {
       return IsFree(window, kSteps[static_cast<std::size_t>(Turned(arrival, turn))]);
     };
     const DirectionSet legal = GridMoves::MovesIn(window, Connectivity::kEight, kRule);
-    unsigned wanted = Only(arrival);
+    unsigned wanted = SetOf(arrival);
     if (IsDiagonal(arrival)) {
-      wanted |= Only(Turned(arrival, -1)) | Only(Turned(arrival, 1));
+      wanted |= SetOf(Turned(arrival, -1)) | SetOf(Turned(arrival, 1));
       for (const int side : {-1, 1}) {
         // The cell passed on the way that is adjacent to where the step came from.
         if (!is_free(3 * side)) {
-          wanted |= Only(Turned(arrival, 2 * side));
+          wanted |= SetOf(Turned(arrival, 2 * side));
         }
       }
     } else {
       for (const int side : {-1, 1}) {
         if constexpr (kRule == CornerRule::kNoCornerCutting) {
           if (!is_free(3 * side)) {
-            wanted |= Only(Turned(arrival, side)) | Only(Turned(arrival, 2 * side));
+            wanted |= SetOf(Turned(arrival, side)) | SetOf(Turned(arrival, 2 * side));
           }
         } else if (!is_free(2 * side)) {
-          wanted |= Only(Turned(arrival, side));
+          wanted |= SetOf(Turned(arrival, side));
         }
       }
     }

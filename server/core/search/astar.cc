@@ -1,10 +1,6 @@
 #include "server/core/search/astar.h"
 
-#include <algorithm>
 #include <bit>
-#include <cstdint>
-#include <cstdlib>
-#include <limits>
 #include <optional>
 
 #include "server/core/map/cost.h"
@@ -30,7 +26,8 @@ class AStarSearch {
         scratch_(scratch),
         recorder_(recorder),
         moves_(GridMoves::For(map.settings().connectivity, query.corner_rule)),
-        heuristic_(map, query),
+        heuristic_(query.algorithm == Algorithm::kDijkstra ? OctileHeuristic::Zero(query.goal)
+                                                           : OctileHeuristic(map, query.goal)),
         nearest_(query.start, query.goal) {}
 
   SearchReport Run() {
@@ -139,7 +136,7 @@ class AStarSearch {
   Scratch& scratch_;
   Recorder& recorder_;
   const GridMoves& moves_;
-  const Octile heuristic_;
+  const OctileHeuristic heuristic_;
   NearestCell nearest_;
   SearchStatistics statistics_;
 };

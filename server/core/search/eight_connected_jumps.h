@@ -116,7 +116,7 @@ class EightConnectedJumps {
     constexpr Direction kArrival = kStepX > 0 ? (kStepY > 0 ? Direction::kSouthEast : Direction::kNorthEast)
                                               : (kStepY > 0 ? Direction::kSouthWest : Direction::kNorthWest);
     constexpr auto kNatural =
-        static_cast<DirectionSet>(Only(kArrival) | Only(Turned(kArrival, -1)) | Only(Turned(kArrival, 1)));
+        static_cast<DirectionSet>(SetOf(kArrival) | SetOf(Turned(kArrival, -1)) | SetOf(Turned(kArrival, 1)));
     while (true) {
       const int steps = stops_.template StepsToStop<kArrival>(cell);
       if (LooksAtGoal<kStepX, kStepY>(cell, g, steps)) {

@@ -19,6 +19,7 @@
 #include "server/core/search/line_of_sight.h"
 #include "server/core/search/path.h"
 #include "server/core/search/smoothing.h"
+#include "server/core/search/weighted_jps.h"
 
 namespace waystar::core {
 namespace {
@@ -65,13 +66,16 @@ absl::Status Unsuited(absl::string_view message) {
 
 // The algorithm to run for a query; never kAuto.
 absl::StatusOr<Algorithm> Resolve(const GridMap& map, const PathQuery& query) {
-  const bool has_jumps = map.step_costs().uniform;
+  const bool has_jumps = map.step_costs().uniform ||
+                         (map.settings().connectivity == Connectivity::kEight && query.footprint == 1);
   switch (query.algorithm) {
     case Algorithm::kAuto:
       return has_jumps ? Algorithm::kJumpPoint : Algorithm::kAStar;
     case Algorithm::kJumpPoint:
       if (!has_jumps) {
-        return Unsuited("jump point search is for maps whose terrains cost the same");
+        return Unsuited(
+            "where terrains differ in cost, jump point search is for 8-connected maps and agents of one "
+            "cell");
       }
       break;
     case Algorithm::kLazyThetaStar:
@@ -140,7 +144,8 @@ class Finder {
   SearchReport Search(const Budget& budget) {
     switch (query_.algorithm) {
       case Algorithm::kJumpPoint:
-        return RunJps(map_, walk_, query_, budget, scratch_, recorder_);
+        return map_.step_costs().uniform ? RunJps(map_, walk_, query_, budget, scratch_, recorder_)
+                                         : RunWeightedJps(map_, query_, budget, scratch_, recorder_);
       case Algorithm::kLazyThetaStar:
         return RunLazyThetaStar(map_, walk_, query_, budget, scratch_, recorder_);
       default:

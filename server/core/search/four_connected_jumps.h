@@ -65,9 +65,9 @@ class FourConnectedJumps {
     }
     if (TestBit(column.own, stop)) {
       const auto turns = [&](const Word* side, Direction direction) {
-        return TestBit(side, stop) && !TestBit(side, stop - kStep) ? Only(direction) : DirectionSet{0};
+        return TestBit(side, stop) && !TestBit(side, stop - kStep) ? SetOf(direction) : DirectionSet{0};
       };
-      const DirectionSet onward = Only(kStep > 0 ? Direction::kSouth : Direction::kNorth) |
+      const DirectionSet onward = SetOf(kStep > 0 ? Direction::kSouth : Direction::kNorth) |
                                   turns(column.low, Direction::kWest) | turns(column.high, Direction::kEast);
       search_.Reach({cell.x, stop}, g + straight_ * std::abs(stop - cell.y), onward);
     }

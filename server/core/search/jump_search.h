@@ -33,7 +33,7 @@ class JumpSearch {
         budget_(budget),
         scratch_(scratch),
         recorder_(recorder),
-        heuristic_(map, query),
+        heuristic_(map, query.goal),
         // The width that was fastest of those tried: see tests/bench/RESULTS.md.
         width_shift_(
             static_cast<int>(std::bit_width(static_cast<std::uint64_t>(map.step_costs().min_straight))) - 1),
@@ -158,7 +158,7 @@ class JumpSearch {
   const Budget& budget_;
   Scratch& scratch_;
   Recorder& recorder_;
-  const Octile heuristic_;
+  const OctileHeuristic heuristic_;
   const int width_shift_;
   NearestCell nearest_;
   SearchStatistics statistics_;

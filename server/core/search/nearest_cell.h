@@ -1,4 +1,4 @@
-// Where a search may end that does not reach its goal.
+// Where a search ends that does not reach its goal.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace waystar::core {
 
-// The best cell so far to end a path in that cannot reach the goal.
+// Of the cells it is shown the one nearest to the goal in a straight line; among equals the one cheaper to
+// reach, then the first in row-major order. The start if it is shown none.
 class NearestCell {
  public:
   NearestCell(Cell start, Cell goal) : goal_(goal), cell_(start) {}

@@ -1,4 +1,4 @@
-// What a path to the goal costs at the least.
+// What is left to pay at the least.
 #pragma once
 
 #include <algorithm>
@@ -8,24 +8,22 @@
 #include "server/core/map/cost.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/map/grid_settings.h"
-#include "server/core/search/query.h"
 
 namespace waystar::core {
 
-// Never more than the cost of any path to the goal, and consistent: a step changes it by at most the step's
-// cost.
-class Octile {
+// The octile distance to the goal over the map's cheapest terrain; on 4-connected maps the Manhattan
+// distance. Never more than the cost of any path to the goal, and consistent: a step changes it by at most
+// the step's cost.
+class OctileHeuristic {
  public:
-  Octile(const GridMap& map, const PathQuery& query) : goal_(query.goal) {
-    if (query.algorithm == Algorithm::kDijkstra) {
-      return;
-    }
-    const StepCosts& costs = map.step_costs();
-    straight_ = costs.min_straight;
-    diagonal_ = map.settings().connectivity == Connectivity::kFour ? 2 * straight_ : costs.min_diagonal;
-  }
+  OctileHeuristic(const GridMap& map, Cell goal)
+      : OctileHeuristic(goal, map.step_costs().min_straight,
+                        map.settings().connectivity == Connectivity::kFour ? 2 * map.step_costs().min_straight
+                                                                           : map.step_costs().min_diagonal) {}
 
-  // The octile distance; with a diagonal as dear as two straight steps, the Manhattan distance.
+  // Zero everywhere.
+  static OctileHeuristic Zero(Cell goal) { return {goal, 0, 0}; }
+
   Cost operator()(Cell cell) const {
     const Cost dx = std::abs(cell.x - goal_.x);
     const Cost dy = std::abs(cell.y - goal_.y);
@@ -33,9 +31,12 @@ class Octile {
   }
 
  private:
+  OctileHeuristic(Cell goal, Cost straight, Cost diagonal)
+      : goal_(goal), straight_(straight), diagonal_(diagonal) {}
+
   Cell goal_;
-  Cost straight_ = 0;
-  Cost diagonal_ = 0;
+  Cost straight_;
+  Cost diagonal_;
 };
 
 }  // namespace waystar::core

@@ -11,6 +11,7 @@
 #include "server/core/map/cost.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/search/bucket_queue.h"
+#include "server/core/search/canonical_step_cache.h"
 #include "server/core/search/node_table.h"
 #include "server/core/search/open_list.h"
 
@@ -25,6 +26,8 @@ struct SearchNode {
   // The step that entered the cell. Meaningless at the start.
   Direction entered_by = Direction::kNorth;
   bool expanded = false;
+  // For the engine's use; 0 once reached. With weighted jump points: the directions of all ways of cost g.
+  DirectionSet arrivals = 0;
 };
 
 // One search's nodes, open list and path, reused from search to search. Memory grows with the cells that the
@@ -34,7 +37,8 @@ struct SearchNode {
 // Thread safety: none. One per worker thread.
 class Scratch {
  public:
-  // Nodes and open list together stay below `max_bytes`. A path that is written comes on top: 9 bytes a step.
+  // Nodes and open list together stay below `max_bytes`. On top come a path that is written, 9 bytes a step,
+  // and 128 KiB once a search over weighted terrain has run.
   explicit Scratch(std::size_t max_bytes) : max_bytes_(max_bytes) {}
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
@@ -97,6 +101,9 @@ class Scratch {
     return true;
   }
 
+  // For searches over weighted terrain; outlives them.
+  CanonicalStepCache& canonical_steps() { return canonical_steps_; }
+
   // The path being built: cleared by Start and StartJumps.
   void ClearPath();
   std::vector<Cell>& corners() { return corners_; }
@@ -137,6 +144,7 @@ class Scratch {
   OpenList open_;
   NodeTable nodes_;
   BucketQueue buckets_;
+  CanonicalStepCache canonical_steps_;
   std::vector<Direction> directions_;
   std::vector<Cell> corners_;
   std::vector<Cell> points_;

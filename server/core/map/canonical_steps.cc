@@ -1,0 +1,134 @@
+#include "server/core/map/canonical_steps.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "server/core/map/cost.h"
+
+namespace waystar::core {
+namespace {
+
+// A path's place in the canonical order. From the highest bits down: its cost (no path of eight steps costs
+// more than 2^41), 4 bits for its steps, 4 for its diagonal ones, and a bit for each step, the first step's
+// the highest, set if it is straight.
+using Rank = std::uint64_t;
+constexpr Rank kNoPath = std::numeric_limits<Rank>::max();
+constexpr int kCostShift = 16;
+constexpr int kStepsShift = 12;
+constexpr Rank kStep = Rank{1} << kStepsShift;
+constexpr Rank kDiagonal = Rank{1} << 8;
+constexpr Rank kFirstIsStraight = Rank{1} << 7;
+
+class Ring {
+ public:
+  Ring(const Neighbourhood& around, const StepCosts& costs, CornerRule rule) : rule_(rule) {
+    for (unsigned d = 0; d < kDirectionCount; ++d) {
+      const TerrainId terrain = around.At(static_cast<Direction>(d));
+      free_[d] = terrain != Neighbourhood::kNotWalkable;
+      if (free_[d]) {
+        entry_[d] = {costs.straight[terrain], costs.diagonal[terrain]};
+      }
+    }
+    centre_ = {costs.straight[around.centre()], costs.diagonal[around.centre()]};
+  }
+
+  DirectionSet StepsAfter(Direction arrival) {
+    const auto before = static_cast<unsigned>(Opposite(arrival));
+    if (IsDiagonal(arrival) && IsDetourCheaper(before, centre_)) {
+      return 0;
+    }
+    const Rank to_centre = IsDiagonal(arrival) ? Diagonally(0, centre_) : Straight(0, centre_);
+    const std::array<Rank, kDirectionCount> clockwise = Around(before, 1);
+    const std::array<Rank, kDirectionCount> counterclockwise = Around(before, kDirectionCount - 1);
+    unsigned steps = 0;
+    for (unsigned d = 0; d < kDirectionCount; ++d) {
+      if (d == before || !IsLegal(d) || (IsCorner(d) && IsDetourCheaper(d, entry_[d]))) {
+        continue;
+      }
+      const Rank via_centre = IsCorner(d) ? Diagonally(to_centre, entry_[d]) : Straight(to_centre, entry_[d]);
+      if (via_centre <= std::min(clockwise[d], counterclockwise[d])) {
+        steps |= 1U << d;
+      }
+    }
+    return static_cast<DirectionSet>(steps);
+  }
+
+ private:
+  struct Entry {
+    Cost straight = 0;
+    Cost diagonal = 0;
+  };
+
+  static bool IsCorner(unsigned d) { return IsDiagonal(static_cast<Direction>(d)); }
+
+  static Rank Straight(Rank rank, const Entry& entered) {
+    const Rank steps = rank >> kStepsShift & 0xFU;
+    return rank + (static_cast<Rank>(entered.straight) << kCostShift) + kStep + (kFirstIsStraight >> steps);
+  }
+
+  static Rank Diagonally(Rank rank, const Entry& entered) {
+    return rank + (static_cast<Rank>(entered.diagonal) << kCostShift) + kStep + kDiagonal;
+  }
+
+  // Whether two straight steps between the centre and a corner cost less than the diagonal one; `entered` is
+  // the one of the two that they lead to.
+  bool IsDetourCheaper(unsigned corner, const Entry& entered) const {
+    const auto is_cheaper_over = [&](unsigned side) {
+      return free_[side] && entry_[side].straight + entered.straight < entered.diagonal;
+    };
+    return is_cheaper_over((corner + 1) % kDirectionCount) ||
+           is_cheaper_over((corner + kDirectionCount - 1) % kDirectionCount);
+  }
+
+  // Whether the rule allows the step from the centre to a neighbour.
+  bool IsLegal(unsigned d) const {
+    if (!free_[d] || !IsCorner(d)) {
+      return free_[d];
+    }
+    const bool a = free_[(d + 1) % kDirectionCount];
+    const bool b = free_[(d + kDirectionCount - 1) % kDirectionCount];
+    return rule_ == CornerRule::kAlways || (a && b) || (rule_ == CornerRule::kOneSideFree && (a || b));
+  }
+
+  // The first paths from `from` to the other neighbours that keep to them and turn one way round the centre.
+  // None turns back: the straight step to the next neighbour is the cheapest there is into it.
+  std::array<Rank, kDirectionCount> Around(unsigned from, unsigned turn) const {
+    std::array<Rank, kDirectionCount> ranks;
+    ranks.fill(kNoPath);
+    ranks[from] = 0;
+    unsigned last = from;
+    for (unsigned i = 1; i < kDirectionCount; ++i) {
+      const unsigned before_last = (last + kDirectionCount - turn) % kDirectionCount;
+      const unsigned d = (last + turn) % kDirectionCount;
+      if (free_[d]) {
+        if (ranks[last] != kNoPath) {
+          ranks[d] = Straight(ranks[last], entry_[d]);
+        }
+        // Across the corner `last`, with the centre, which is free, on the other side.
+        if (i > 1 && !IsCorner(d) && ranks[before_last] != kNoPath &&
+            (free_[last] || rule_ != CornerRule::kNoCornerCutting)) {
+          ranks[d] = std::min(ranks[d], Diagonally(ranks[before_last], entry_[d]));
+        }
+      }
+      last = d;
+    }
+    return ranks;
+  }
+
+  CornerRule rule_;
+  std::array<bool, kDirectionCount> free_{};
+  std::array<Entry, kDirectionCount> entry_{};
+  Entry centre_;
+};
+
+}  // namespace
+
+DirectionSet CanonicalSteps(const Neighbourhood& around, const StepCosts& costs, CornerRule rule,
+                            Direction arrival) {
+  return Ring(around, costs, rule).StepsAfter(arrival);
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,80 @@
+// The nine cells around a cell, as a value.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "server/core/map/bit_row.h"
+#include "server/core/map/cell.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/map/grid_settings.h"
+
+namespace waystar::core {
+
+// The terrains of a cell and the eight around it, row by row; kNotWalkable where an agent may not stand, off
+// the map too. Equal neighbourhoods allow the same steps at the same costs on maps of the same settings.
+class Neighbourhood {
+ public:
+  static constexpr TerrainId kNotWalkable = 0xFF;
+
+  // Nine cells of the first terrain.
+  Neighbourhood() = default;
+  // REQUIRES: map.Contains(cell).
+  Neighbourhood(const GridMap& map, Cell cell) {
+    const std::uint64_t above = ThreeCells(map, {cell.x, cell.y - 1});
+    const std::uint64_t beside = ThreeCells(map, cell);
+    const std::uint64_t below = ThreeCells(map, {cell.x, cell.y + 1});
+    first_eight_ = above | beside << 24 | below << 48;
+    last_ = static_cast<TerrainId>(below >> 16);
+  }
+
+  TerrainId centre() const { return static_cast<TerrainId>(first_eight_ >> 32); }
+
+  // The neighbour in a direction.
+  TerrainId At(Direction direction) const {
+    constexpr std::array<unsigned, kDirectionCount> kShifts = {8, 16, 40, 64, 56, 48, 24, 0};
+    const unsigned shift = kShifts[static_cast<std::size_t>(direction)];
+    return shift == 64 ? last_ : static_cast<TerrainId>(first_eight_ >> shift);
+  }
+
+  // All nine are alike.
+  bool IsUniform() const {
+    return first_eight_ == centre() * std::uint64_t{0x0101010101010101} && last_ == centre();
+  }
+
+  std::uint64_t Hash() const {
+    return (first_eight_ ^ last_ * std::uint64_t{0xD6E8FEB86659FD93}) * std::uint64_t{0x9E3779B97F4A7C15};
+  }
+
+  friend bool operator==(const Neighbourhood&, const Neighbourhood&) = default;
+
+ private:
+  static std::uint32_t ThreeCells(const GridMap& map, Cell middle) {
+    const unsigned walkable = ThreeBits(map.walk().Row(middle.y), middle.x);
+    if (walkable == 0) {
+      return 0xFFFFFF;
+    }
+    // Bytes of the cells that are not walkable, by the bits of those that are.
+    constexpr std::array<std::uint32_t, 8> kBlocked = {0xFFFFFF, 0xFFFF00, 0xFF00FF, 0xFF0000,
+                                                       0x00FFFF, 0x00FF00, 0x0000FF, 0x000000};
+    return Terrains(map.TerrainRow(middle.y), map.width(), middle.x) | kBlocked[walkable];
+  }
+
+  // Of cells x - 1, x and x + 1, the first in the lowest byte; anything for those off the map.
+  static std::uint32_t Terrains(const TerrainId* row, int width, int x) {
+    std::uint32_t three = 0;
+    for (int i = 0; i < 3; ++i) {
+      const int at = x - 1 + i;
+      if (at >= 0 && at < width) {
+        three |= std::uint32_t{row[at]} << (8 * i);
+      }
+    }
+    return three;
+  }
+
+  std::uint64_t first_eight_ = 0;
+  TerrainId last_ = 0;
+};
+
+}  // namespace waystar::core
