@@ -14,6 +14,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/search/astar.h"
+#include "server/core/search/recorder.h"
 
 namespace waystar::core {
 namespace {
@@ -107,16 +108,14 @@ OutcomeReason WhyUnreachable(const GridMap& map, Cell goal) {
   return map.IsWalkable(goal) ? OutcomeReason::kNoRoute : OutcomeReason::kGoalBlocked;
 }
 
-}  // namespace
-
-absl::StatusOr<PathResult> FindPath(const GridMap& map, const PathQuery& query, const Budget& budget,
-                                    Scratch& scratch) {
+template <typename Recorder>
+absl::StatusOr<PathResult> FindPathWith(const GridMap& map, const PathQuery& query, const Budget& budget,
+                                        Scratch& scratch, Recorder& recorder) {
   WAYSTAR_RETURN_IF_ERROR(CheckQuery(map, query));
   PathQuery resolved = query;
   if (query.algorithm == Algorithm::kAuto) {
     resolved.algorithm = Algorithm::kAStar;
   }
-  NoRecorder recorder;
   const SearchReport report = RunAStar(map, resolved, budget, scratch, recorder);
 
   PathResult result{.statistics = report.statistics};
@@ -150,6 +149,19 @@ absl::StatusOr<PathResult> FindPath(const GridMap& map, const PathQuery& query, 
   }
   WritePath(map, query, report.nearest, scratch, result);
   return result;
+}
+
+}  // namespace
+
+absl::StatusOr<PathResult> FindPath(const GridMap& map, const PathQuery& query, const Budget& budget,
+                                    Scratch& scratch) {
+  NoRecorder recorder;
+  return FindPathWith(map, query, budget, scratch, recorder);
+}
+
+absl::StatusOr<PathResult> TraceSearch(const GridMap& map, const PathQuery& query, const Budget& budget,
+                                       Scratch& scratch, EventRecorder& recorder) {
+  return FindPathWith(map, query, budget, scratch, recorder);
 }
 
 }  // namespace waystar::core

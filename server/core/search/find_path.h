@@ -4,6 +4,7 @@
 #include "absl/status/statusor.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/search/query.h"
+#include "server/core/search/recorder.h"
 #include "server/core/search/scratch.h"
 
 namespace waystar::core {
@@ -18,5 +19,9 @@ namespace waystar::core {
 // Thread safety: reads `map` only; `scratch` belongs to the caller's thread.
 absl::StatusOr<PathResult> FindPath(const GridMap& map, const PathQuery& query, const Budget& budget,
                                     Scratch& scratch);
+
+// The same answer by the same search, whose events `recorder` gets.
+absl::StatusOr<PathResult> TraceSearch(const GridMap& map, const PathQuery& query, const Budget& budget,
+                                       Scratch& scratch, EventRecorder& recorder);
 
 }  // namespace waystar::core
