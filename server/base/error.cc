@@ -67,6 +67,8 @@ absl::string_view ErrorReasonName(ErrorReason reason) {
       return "MAP_NOT_FOUND";
     case ErrorReason::kMapExists:
       return "MAP_EXISTS";
+    case ErrorReason::kAlgorithmUnsuited:
+      return "ALGORITHM_UNSUITED";
     case ErrorReason::kGoalBlocked:
       return "GOAL_BLOCKED";
     case ErrorReason::kNotExpressible:

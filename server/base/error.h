@@ -37,6 +37,7 @@ enum class ErrorReason : std::uint8_t {
   kMapNotFound,
   kMapExists,
   // FAILED_PRECONDITION
+  kAlgorithmUnsuited,
   kGoalBlocked,
   kNotExpressible,
   kStartBlocked,
