@@ -42,7 +42,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const runtime::Options& op
 }
 
 Server::Server(const runtime::Options& options)
-    : store_(options.max_maps),
+    : store_(options.max_maps, options.index_mib << 20),
       slots_(options.max_transfers),
       executor_({.workers = options.workers,
                  .max_queued = options.max_queued,

@@ -60,6 +60,9 @@ ABSL_FLAG(absl::Duration, transfer_timeout, Defaults().transfer_timeout,
           "How long one import, export or trace may take.");
 ABSL_FLAG(std::int64_t, scratch_mib, static_cast<std::int64_t>(Defaults().scratch_mib),
           "Most memory for one worker's search, in MiB. A search that needs more ends with what it has.");
+ABSL_FLAG(std::int64_t, index_mib, static_cast<std::int64_t>(Defaults().index_mib),
+          "Most memory for the search indexes of one map, in MiB; 0: none. A map whose indexes do not fit is "
+          "searched without, which is slower on open ground.");
 ABSL_FLAG(absl::Duration, drain_timeout, Defaults().drain_timeout,
           "How long calls in flight may take to finish after SIGTERM.");
 ABSL_FLAG(std::string, log_level, Defaults().log_level, "debug, info, warning or error.");
@@ -136,6 +139,7 @@ absl::Status CheckFlags() {
       CheckRange("max_import_bytes", absl::GetFlag(FLAGS_max_import_bytes), 1024, 1LL << 40));
   WAYSTAR_RETURN_IF_ERROR(CheckRange("max_transfers", absl::GetFlag(FLAGS_max_transfers), 1, 1'000'000));
   WAYSTAR_RETURN_IF_ERROR(CheckRange("scratch_mib", absl::GetFlag(FLAGS_scratch_mib), 2, 1 << 20));
+  WAYSTAR_RETURN_IF_ERROR(CheckRange("index_mib", absl::GetFlag(FLAGS_index_mib), 0, 1 << 20));
   WAYSTAR_RETURN_IF_ERROR(CheckPositive("max_queue_time", absl::GetFlag(FLAGS_max_queue_time)));
   WAYSTAR_RETURN_IF_ERROR(CheckPositive("transfer_timeout", absl::GetFlag(FLAGS_transfer_timeout)));
   WAYSTAR_RETURN_IF_ERROR(CheckPositive("drain_timeout", absl::GetFlag(FLAGS_drain_timeout)));
@@ -158,6 +162,7 @@ Options FromFlags() {
           .max_transfers = static_cast<int>(absl::GetFlag(FLAGS_max_transfers)),
           .transfer_timeout = absl::GetFlag(FLAGS_transfer_timeout),
           .scratch_mib = static_cast<std::size_t>(absl::GetFlag(FLAGS_scratch_mib)),
+          .index_mib = static_cast<std::size_t>(absl::GetFlag(FLAGS_index_mib)),
           .drain_timeout = absl::GetFlag(FLAGS_drain_timeout),
           .log_level = absl::GetFlag(FLAGS_log_level)};
 }

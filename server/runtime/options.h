@@ -28,6 +28,8 @@ struct Options {
   int max_transfers = 4;
   absl::Duration transfer_timeout = absl::Seconds(60);
   std::size_t scratch_mib = 1280;
+  // For the search indexes of one map; 0 for none.
+  std::size_t index_mib = 64;
   absl::Duration drain_timeout = absl::Seconds(10);
   std::string log_level = "info";
 };

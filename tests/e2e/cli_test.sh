@@ -13,7 +13,7 @@ waystar() {
 expect_code 0 waystar health
 expect_text SERVING
 
-expect_code 0 waystar find ten-by-ten 0,0 7,7
+expect_code 0 waystar find ten-by-ten 0,0 7,7 --algorithm astar
 cat >"$WORK/expected" <<'TEXT'
   0    5
 0 S*#.......

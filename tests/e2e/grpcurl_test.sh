@@ -35,7 +35,8 @@ expect_text '"outcome": "OUTCOME_FOUND"'
 expect_text '"revision": "1"'
 
 expect_code 0 call PathService/TraceSearch \
-  '{"query": {"map": "ten-by-ten", "start": {"x": 0, "y": 0}, "goal": {"x": 1, "y": 0}}, "max_events": 2}'
+  '{"query": {"map": "ten-by-ten", "start": {"x": 0, "y": 0}, "goal": {"x": 1, "y": 0},
+    "algorithm": "ALGORITHM_ASTAR"}, "max_events": 2}'
 expect_text '"kind": "KIND_GENERATED"'
 expect_text '"kind": "KIND_EXPANDED"'
 expect_text '"outcome": "OUTCOME_FOUND"'

@@ -31,7 +31,7 @@ absl::string_view ChooseSet(absl::Span<const absl::string_view> sets, const Take
     return std::none_of(set.begin(), set.end(),
                         [&taken](char symbol) { return taken[static_cast<unsigned char>(symbol)]; });
   };
-  const auto chosen = std::find_if(sets.begin(), sets.end(), is_free);
+  const auto* const chosen = std::find_if(sets.begin(), sets.end(), is_free);
   return chosen == sets.end() ? sets.front() : *chosen;
 }
 

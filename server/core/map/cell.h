@@ -46,6 +46,17 @@ constexpr Cell Step(Cell cell, Direction direction) {
   return {cell.x + step.x, cell.y + step.y};
 }
 
+constexpr int Sign(int value) { return (value > 0) - (value < 0); }
+
+// Of a step. REQUIRES: both parts are from -1 to 1, and not both 0.
+constexpr Direction DirectionOf(Cell step) {
+  constexpr std::array<Direction, 9> kByStep = {
+      Direction::kNorthWest, Direction::kNorth, Direction::kNorthEast,
+      Direction::kWest,      Direction::kNorth, Direction::kEast,
+      Direction::kSouthWest, Direction::kSouth, Direction::kSouthEast};
+  return kByStep[static_cast<std::size_t>(3 * (step.y + 1) + step.x + 1)];
+}
+
 // The cells with x <= cell.x < x + width and y <= cell.y < y + height. Empty if width or height is 0 or less.
 struct Rectangle {
   std::int32_t x = 0;

@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/map/corner_rule.h"
 
 namespace waystar::core {
 namespace {
@@ -58,6 +59,20 @@ absl::StatusOr<GridMap> GridMap::Create(std::int64_t width, std::int64_t height,
   map.walkable_cells_ = walkable ? width * height : 0;
   map.obstacle_cells_ = blocked ? width * height : 0;
   return map;
+}
+
+void GridMap::Prepare(std::size_t max_index_bytes) {
+  if (max_index_bytes != walk_->max_index_bytes()) {
+    walk_ = std::make_shared<const WalkGrid>(walkable_, max_index_bytes);
+  }
+  if (!step_costs().uniform) {
+    return;
+  }
+  if (settings().connectivity == Connectivity::kFour) {
+    walk_->turn_stops();
+  } else {
+    walk_->diagonal_stops(CornerRule::kNoCornerCutting);
+  }
 }
 
 std::size_t GridMap::memory_bytes() const {

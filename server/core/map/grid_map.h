@@ -51,6 +51,11 @@ class GridMap {
   // Bits of the cells of row y with an obstacle, laid out as bit_row.h says. REQUIRES: 0 <= y < height().
   const Word* ObstacleRow(int y) const { return obstacles_.row(y); }
 
+  // Makes what searches by default use, so that the first query does not wait for it. Indexes over the
+  // walkable cells take at most `max_index_bytes`, in this map and in those that edits make of it. To be
+  // called before anybody else knows of the map.
+  void Prepare(std::size_t max_index_bytes = WalkGrid::kDefaultIndexBytes);
+
   // The walkable cells and what is derived from them.
   const WalkGrid& walk() const { return *walk_; }
 

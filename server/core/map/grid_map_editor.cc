@@ -94,7 +94,8 @@ std::vector<WordChange> GridMapEditor::Changes() {
 
 GridMap GridMapEditor::Finish() && {
   if (TouchedTooMany()) {
-    map_.walk_ = std::make_shared<const WalkGrid>(map_.walkable_);
+    map_.walk_ = std::make_shared<const WalkGrid>(map_.walkable_, base_.walk().max_index_bytes());
+    map_.walk_->PrepareLike(base_.walk());
   } else if (const std::vector<WordChange> changes = Changes(); !changes.empty()) {
     map_.walk_ = std::make_shared<const WalkGrid>(base_.walk(), map_.walkable_, changes);
   }

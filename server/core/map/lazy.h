@@ -13,6 +13,13 @@ namespace waystar::core {
 template <typename T>
 class Lazy {
  public:
+  // Gives the value before anybody asks for it. REQUIRES: nobody else knows of this object yet.
+  void Set(T value) {
+    MutexLock lock(mutex_);
+    value_ = std::make_unique<const T>(std::move(value));
+    published_.store(value_.get(), std::memory_order_release);
+  }
+
   // The value; calls make() for it the first time. Who comes meanwhile waits.
   template <typename Maker>
   const T& Get(Maker make) const {

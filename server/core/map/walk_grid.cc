@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "absl/types/span.h"
+#include "server/core/map/diagonal_stops.h"
 #include "server/core/map/transpose.h"
+#include "server/core/map/turn_stops.h"
 
 namespace waystar::core {
 namespace {
@@ -22,13 +24,67 @@ BitPlane FlipTransposed(BitPlane columns, absl::Span<const WordChange> changes) 
 
 }  // namespace
 
-WalkGrid::WalkGrid(BitPlane rows) : rows_(std::move(rows)), columns_(Transposed(rows_)) {}
+WalkGrid::WalkGrid(BitPlane rows, std::size_t max_index_bytes)
+    : max_index_bytes_(max_index_bytes), rows_(std::move(rows)), columns_(Transposed(rows_)) {}
 
 WalkGrid::WalkGrid(const WalkGrid& before, BitPlane rows, absl::Span<const WordChange> changes)
-    : rows_(std::move(rows)), columns_(FlipTransposed(before.columns_, changes)) {}
+    : max_index_bytes_(before.max_index_bytes_),
+      rows_(std::move(rows)),
+      columns_(FlipTransposed(before.columns_, changes)) {
+  for (std::size_t rule = 0; rule < diagonal_stops_.size(); ++rule) {
+    if (const DiagonalStops* stops = before.diagonal_stops_[rule].GetIfMade()) {
+      diagonal_stops_[rule].Set(DiagonalStops(*stops, before, *this, changes));
+    }
+  }
+  if (const TurnStops* stops = before.turn_stops_.GetIfMade()) {
+    turn_stops_.Set(TurnStops(*stops, before, *this, changes));
+  }
+}
+
+void WalkGrid::PrepareLike(const WalkGrid& other) const {
+  for (int rule = 0; rule < kCornerRuleCount; ++rule) {
+    if (other.diagonal_stops_[static_cast<std::size_t>(rule)].GetIfMade() != nullptr) {
+      diagonal_stops(static_cast<CornerRule>(rule));
+    }
+  }
+  if (other.turn_stops_.GetIfMade() != nullptr) {
+    turn_stops();
+  }
+}
+
+WalkGrid::~WalkGrid() = default;
+
+// Two that are asked for at the same time may both find room that only one has; that much is tolerated.
+bool WalkGrid::HasRoomFor(std::size_t index_bytes) const {
+  std::size_t taken = turn_stops_.GetIfMade() != nullptr ? TurnStops::BytesFor(CellCount()) : 0;
+  for (const Lazy<DiagonalStops>& stops : diagonal_stops_) {
+    taken += stops.GetIfMade() != nullptr ? DiagonalStops::BytesFor(CellCount()) : 0;
+  }
+  return taken + index_bytes <= max_index_bytes_;
+}
+
+const DiagonalStops* WalkGrid::diagonal_stops(CornerRule rule) const {
+  const Lazy<DiagonalStops>& stops = diagonal_stops_[static_cast<std::size_t>(rule)];
+  if (stops.GetIfMade() == nullptr && !HasRoomFor(DiagonalStops::BytesFor(CellCount()))) {
+    return nullptr;
+  }
+  return &stops.Get([&] { return DiagonalStops(*this, rule); });
+}
+
+const TurnStops* WalkGrid::turn_stops() const {
+  if (turn_stops_.GetIfMade() == nullptr && !HasRoomFor(TurnStops::BytesFor(CellCount()))) {
+    return nullptr;
+  }
+  return &turn_stops_.Get([&] { return TurnStops(*this); });
+}
 
 std::size_t WalkGrid::memory_bytes() const {
-  return sizeof(*this) + rows_.memory_bytes() + columns_.memory_bytes();
+  std::size_t bytes = sizeof(*this) + rows_.memory_bytes() + columns_.memory_bytes();
+  for (const Lazy<DiagonalStops>& stops : diagonal_stops_) {
+    bytes += stops.GetIfMade() != nullptr ? stops.GetIfMade()->memory_bytes() : 0;
+  }
+  bytes += turn_stops_.GetIfMade() != nullptr ? turn_stops_.GetIfMade()->memory_bytes() : 0;
+  return bytes;
 }
 
 }  // namespace waystar::core

@@ -1,25 +1,34 @@
 // Where an agent may stand, and what searches derive from that.
 #pragma once
 
+#include <array>
 #include <cstddef>
-#include <memory>
 
 #include "absl/types/span.h"
 #include "server/core/map/bit_plane.h"
 #include "server/core/map/bit_row.h"
 #include "server/core/map/cell.h"
+#include "server/core/map/corner_rule.h"
+#include "server/core/map/lazy.h"
 
 namespace waystar::core {
+
+class DiagonalStops;
+class TurnStops;
 
 // The cells on which an agent of one footprint may stand, as rows of bits and, transposed, as columns.
 //
 // Thread safety: immutable, so any number of threads may read it.
 class WalkGrid {
  public:
-  explicit WalkGrid(BitPlane rows);
+  static constexpr std::size_t kDefaultIndexBytes = std::size_t{64} << 20;
+
+  // Indexes over the grid take at most `max_index_bytes` together.
+  explicit WalkGrid(BitPlane rows, std::size_t max_index_bytes = kDefaultIndexBytes);
   // The grid whose cells are `rows`, given the grid before and every change that led from one to the other.
   // Costs in proportion to the changes.
   WalkGrid(const WalkGrid& before, BitPlane rows, absl::Span<const WordChange> changes);
+  ~WalkGrid();
   WalkGrid(const WalkGrid&) = delete;
   WalkGrid& operator=(const WalkGrid&) = delete;
 
@@ -42,12 +51,33 @@ class WalkGrid {
   const BitPlane& rows() const { return rows_; }
   const BitPlane& columns() const { return columns_; }
 
+  // Where diagonal jumps stop under that rule: made when first asked for, from then on repaired from grid to
+  // grid. Null if it would not fit into the memory for indexes.
+  const DiagonalStops* diagonal_stops(CornerRule rule) const;
+
+  // Where horizontal jumps of a 4-connected search stop; likewise.
+  const TurnStops* turn_stops() const;
+
+  std::size_t max_index_bytes() const { return max_index_bytes_; }
+
+  // Makes what was made of another grid.
+  void PrepareLike(const WalkGrid& other) const;
+
   // Held by this grid, shared parts included.
   std::size_t memory_bytes() const;
 
  private:
+  bool HasRoomFor(std::size_t index_bytes) const;
+  std::size_t CellCount() const {
+    return static_cast<std::size_t>(width()) * static_cast<std::size_t>(height());
+  }
+
+  const std::size_t max_index_bytes_;
   BitPlane rows_;
   BitPlane columns_;
+  // By corner rule.
+  std::array<Lazy<DiagonalStops>, kCornerRuleCount> diagonal_stops_;
+  Lazy<TurnStops> turn_stops_;
 };
 
 }  // namespace waystar::core

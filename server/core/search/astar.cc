@@ -9,65 +9,14 @@
 
 #include "server/core/map/cost.h"
 #include "server/core/map/grid_settings.h"
-#include "server/core/search/grid_moves.h"
+#include "server/core/map/grid_moves.h"
 #include "server/core/search/interruption.h"
+#include "server/core/search/nearest_cell.h"
+#include "server/core/search/octile.h"
 #include "server/core/search/open_list.h"
 
 namespace waystar::core {
 namespace {
-
-// Never more than the cost of any path to the goal, and consistent: a step changes it by at most the step's
-// cost.
-class Heuristic {
- public:
-  Heuristic(const GridMap& map, const PathQuery& query) : goal_(query.goal) {
-    if (query.algorithm == Algorithm::kDijkstra) {
-      return;
-    }
-    const StepCosts& costs = map.step_costs();
-    straight_ = costs.min_straight;
-    diagonal_ = map.settings().connectivity == Connectivity::kFour ? 2 * straight_ : costs.min_diagonal;
-  }
-
-  // The octile distance; with a diagonal as dear as two straight steps, the Manhattan distance.
-  Cost operator()(Cell cell) const {
-    const Cost dx = std::abs(cell.x - goal_.x);
-    const Cost dy = std::abs(cell.y - goal_.y);
-    return diagonal_ * std::min(dx, dy) + straight_ * std::abs(dx - dy);
-  }
-
- private:
-  Cell goal_;
-  Cost straight_ = 0;
-  Cost diagonal_ = 0;
-};
-
-// The best cell so far to end a path in that cannot reach the goal.
-class NearestCell {
- public:
-  NearestCell(Cell start, Cell goal) : goal_(goal), cell_(start) {}
-
-  void Consider(Cell cell, Cost g) {
-    const std::int64_t dx = cell.x - goal_.x;
-    const std::int64_t dy = cell.y - goal_.y;
-    const std::int64_t distance = dx * dx + dy * dy;
-    if (distance > distance_ ||
-        (distance == distance_ && (g > g_ || (g == g_ && !RowMajorLess(cell, cell_))))) {
-      return;
-    }
-    cell_ = cell;
-    distance_ = distance;
-    g_ = g;
-  }
-
-  Cell cell() const { return cell_; }
-
- private:
-  Cell goal_;
-  Cell cell_;
-  std::int64_t distance_ = std::numeric_limits<std::int64_t>::max();
-  Cost g_ = 0;
-};
 
 template <typename Recorder>
 class AStarSearch {
@@ -174,7 +123,7 @@ class AStarSearch {
   Scratch& scratch_;
   Recorder& recorder_;
   const GridMoves& moves_;
-  const Heuristic heuristic_;
+  const Octile heuristic_;
   NearestCell nearest_;
   SearchStatistics statistics_;
 };

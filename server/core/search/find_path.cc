@@ -1,10 +1,5 @@
 #include "server/core/search/find_path.h"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -14,6 +9,8 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/search/astar.h"
+#include "server/core/search/jps.h"
+#include "server/core/search/path.h"
 #include "server/core/search/recorder.h"
 
 namespace waystar::core {
@@ -49,59 +46,51 @@ absl::Status CheckQuery(const GridMap& map, const PathQuery& query) {
   return absl::OkStatus();
 }
 
-// Follows the steps that the search left in `scratch` from `end` back to `start`.
-void TraceBack(Cell start, Cell end, Scratch& scratch) {
-  std::vector<Direction>& directions = scratch.directions();
-  for (Cell cell = end; cell != start;) {
-    const Direction entered_by = scratch.Find(cell)->entered_by;
-    directions.push_back(entered_by);
-    cell = Step(cell, Opposite(entered_by));
-  }
-  std::reverse(directions.begin(), directions.end());
-}
-
-// Sums by kind of step and not along the path: two paths of the same steps cost the same to the last bit.
-double CostOf(const GridMap& map, Cell start, const std::vector<Direction>& directions) {
-  std::array<std::array<std::uint32_t, 2>, kMaxTerrains> counts{};
-  Cell cell = start;
-  for (const Direction direction : directions) {
-    cell = Step(cell, direction);
-    ++counts[map.TerrainAt(cell)][IsDiagonal(direction) ? 1 : 0];
-  }
-  const GridSettings& settings = map.settings();
-  double cost = 0.0;
-  for (std::size_t i = 0; i < settings.terrains.size(); ++i) {
-    // Rounded once, so that 10 straight steps and 7 diagonal ones of 1.4 make 19.8 and
-    // not 19.799999999999997.
-    cost += settings.terrains[i].cost * std::fma(counts[i][1], settings.diagonal_cost, counts[i][0]);
-  }
-  return cost;
-}
-
-void WritePoints(Cell start, PathForm form, Scratch& scratch) {
-  const std::vector<Direction>& directions = scratch.directions();
-  std::vector<Cell>& points = scratch.points();
-  points.push_back(start);
-  Cell cell = start;
-  for (std::size_t i = 0; i < directions.size(); ++i) {
-    cell = Step(cell, directions[i]);
-    const bool turns = i + 1 == directions.size() || directions[i + 1] != directions[i];
-    if (form == PathForm::kEveryCell || turns) {
-      points.push_back(cell);
-    }
-  }
-}
-
 void WritePath(const GridMap& map, const PathQuery& query, Cell end, Scratch& scratch, PathResult& result) {
-  TraceBack(query.start, end, scratch);
-  result.end = end;
-  result.cost = CostOf(map, query.start, scratch.directions());
-  if (query.path_form == PathForm::kDirections) {
-    result.directions = scratch.directions();
-    return;
+  std::vector<Cell>& corners = scratch.corners();
+  if (result.statistics.algorithm == Algorithm::kJumpPoint) {
+    TraceJumps(map.settings().connectivity, end, scratch.nodes(), corners);
+  } else {
+    TraceSteps(query.start, end, scratch, corners);
   }
-  WritePoints(query.start, query.path_form, scratch);
-  result.points = scratch.points();
+  result.end = end;
+  result.cost = CostOf(map, corners);
+  switch (query.path_form) {
+    case PathForm::kEveryCell:
+      ExpandCells(corners, scratch.points());
+      result.points = scratch.points();
+      break;
+    case PathForm::kDirections:
+      ExpandDirections(corners, scratch.directions());
+      result.directions = scratch.directions();
+      break;
+    case PathForm::kCorners:
+    case PathForm::kSmoothed:
+      result.points = corners;
+      break;
+  }
+}
+
+Algorithm Resolve(const GridMap& map, Algorithm algorithm) {
+  if (algorithm == Algorithm::kAuto || algorithm == Algorithm::kJumpPoint) {
+    return map.step_costs().uniform ? Algorithm::kJumpPoint : Algorithm::kAStar;
+  }
+  return algorithm;
+}
+
+template <typename Recorder>
+SearchReport Search(const GridMap& map, const PathQuery& query, const Budget& budget, Scratch& scratch,
+                    Recorder& recorder) {
+  PathQuery resolved = query;
+  resolved.algorithm = Resolve(map, query.algorithm);
+  if (resolved.algorithm == Algorithm::kJumpPoint) {
+    const SearchReport report = RunJps(map, resolved, budget, scratch, recorder);
+    if (report.end != SearchEnd::kExhausted || query.unreachable_policy == UnreachablePolicy::kReport) {
+      return report;
+    }
+    resolved.algorithm = Algorithm::kAStar;
+  }
+  return RunAStar(map, resolved, budget, scratch, recorder);
 }
 
 OutcomeReason WhyUnreachable(const GridMap& map, Cell goal) {
@@ -112,11 +101,7 @@ template <typename Recorder>
 absl::StatusOr<PathResult> FindPathWith(const GridMap& map, const PathQuery& query, const Budget& budget,
                                         Scratch& scratch, Recorder& recorder) {
   WAYSTAR_RETURN_IF_ERROR(CheckQuery(map, query));
-  PathQuery resolved = query;
-  if (query.algorithm == Algorithm::kAuto) {
-    resolved.algorithm = Algorithm::kAStar;
-  }
-  const SearchReport report = RunAStar(map, resolved, budget, scratch, recorder);
+  const SearchReport report = Search(map, query, budget, scratch, recorder);
 
   PathResult result{.statistics = report.statistics};
   switch (report.end) {

@@ -16,6 +16,7 @@ void Scratch::Start(const GridMap& map) {
   }
   next_tile_ = 0;
   open_.Clear();
+  corners_.clear();
   directions_.clear();
   points_.clear();
   ++generation_;
@@ -52,6 +53,7 @@ bool Scratch::GrowOpen() {
 void Scratch::StartJumps(Cost first, int width_shift) {
   nodes_.Clear();
   buckets_.Start(first, width_shift);
+  corners_.clear();
   directions_.clear();
   points_.clear();
 }

@@ -98,6 +98,7 @@ class Scratch {
   }
 
   // The path being built: cleared by Start and StartJumps.
+  std::vector<Cell>& corners() { return corners_; }
   std::vector<Direction>& directions() { return directions_; }
   std::vector<Cell>& points() { return points_; }
 
@@ -133,6 +134,7 @@ class Scratch {
   NodeTable nodes_;
   BucketQueue buckets_;
   std::vector<Direction> directions_;
+  std::vector<Cell> corners_;
   std::vector<Cell> points_;
 };
 

@@ -48,7 +48,8 @@ absl::Status MapStore::CheckCanCreate(absl::string_view id) const {
 }
 
 absl::StatusOr<PinnedSnapshot> MapStore::Create(absl::string_view id, GridMap grid, absl::Time now) {
-  WAYSTAR_RETURN_IF_ERROR(CheckMapId(id));
+  WAYSTAR_RETURN_IF_ERROR(CheckCanCreate(id));
+  grid.Prepare(max_index_bytes_);
   auto record = std::make_shared<Record>();
   MutexLock lock(mutex_);
   WAYSTAR_RETURN_IF_ERROR(CheckCanCreateLocked(id));

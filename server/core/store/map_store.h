@@ -44,7 +44,9 @@ struct UpdateResult {
 // an update is composed outside of the locks that readers take, so that neither waits for the other.
 class MapStore {
  public:
-  explicit MapStore(std::size_t max_maps) : max_maps_(max_maps) {}
+  // Search indexes of each map take at most `max_index_bytes`.
+  explicit MapStore(std::size_t max_maps, std::size_t max_index_bytes = WalkGrid::kDefaultIndexBytes)
+      : max_maps_(max_maps), max_index_bytes_(max_index_bytes) {}
 
   // Whether a map of that id could be created now: BAD_MAP_ID, MAP_EXISTS or TOO_MANY_MAPS if not. Lets a
   // long upload fail before it begins; Create decides.
@@ -88,6 +90,7 @@ class MapStore {
   absl::StatusOr<std::shared_ptr<Record>> FindRecord(absl::string_view id) const;
 
   const std::size_t max_maps_;
+  const std::size_t max_index_bytes_;
   mutable Mutex mutex_;
   std::uint64_t first_revision_ ABSL_GUARDED_BY(mutex_) = 1;
   absl::btree_map<std::string, std::shared_ptr<Record>> records_ ABSL_GUARDED_BY(mutex_);

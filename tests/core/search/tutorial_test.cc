@@ -48,7 +48,7 @@ TEST_F(TutorialTest, TenByTenWithSixObstacles) {
   map = ApplyEdits(map, {Edit{.shape = {.cells = {{2, 4}, {2, 3}, {2, 2}, {2, 0}, {6, 4}, {8, 4}}}}})->map;
   EXPECT_EQ(DrawPath(map, {}), DrawPath(Sample("ten-by-ten"), {}));
   EXPECT_EQ(map.settings(), Sample("ten-by-ten").settings());
-  const PathResult result = Find(map, {.start = {0, 0}, .goal = {7, 7}});
+  const PathResult result = Find(map, {.start = {0, 0}, .goal = {7, 7}, .algorithm = Algorithm::kAStar});
   EXPECT_EQ(result.cost, 14.0);
   EXPECT_EQ(result.points.size(), 15U);
   EXPECT_THAT(DrawPath(map, result.points), ElementsAre("s*#.......",  //

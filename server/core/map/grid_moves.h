@@ -16,6 +16,20 @@ namespace waystar::core {
 // A set of directions: bit d stands for the Direction of value d.
 using DirectionSet = std::uint8_t;
 
+// Which of the nine cells around one, itself included, are walkable: bit 3 * row + column, from the cell one
+// up and one left. REQUIRES: the cell is on the map.
+inline unsigned WindowAround(const WalkGrid& walk, Cell cell) {
+  const unsigned above = ThreeBits(walk.Row(cell.y - 1), cell.x);
+  const unsigned beside = ThreeBits(walk.Row(cell.y), cell.x);
+  const unsigned below = ThreeBits(walk.Row(cell.y + 1), cell.x);
+  return above | beside << 3 | below << 6;
+}
+
+// Whether the cell at that offset from the middle of a window is walkable.
+constexpr bool IsFree(unsigned window, Cell offset) {
+  return (window >> (3 * (offset.y + 1) + offset.x + 1) & 1U) != 0;
+}
+
 // The legal steps out of a walkable cell under one corner rule and connectivity.
 //
 // Thread safety: immutable. Holds nothing of the map it is asked about.
@@ -28,22 +42,12 @@ class GridMoves {
   }
 
   // REQUIRES: the cell is on the map.
-  DirectionSet From(const WalkGrid& walk, Cell cell) const {
-    const unsigned above = ThreeBits(walk.Row(cell.y - 1), cell.x);
-    const unsigned beside = ThreeBits(walk.Row(cell.y), cell.x);
-    const unsigned below = ThreeBits(walk.Row(cell.y + 1), cell.x);
-    return table_[above | beside << 3 | below << 6];
-  }
+  DirectionSet From(const WalkGrid& walk, Cell cell) const { return table_[WindowAround(walk, cell)]; }
 
   // The shared table of a rule.
   static const GridMoves& For(Connectivity connectivity, CornerRule rule);
 
- private:
-  // Bit 3 * row + column of the window is the cell one up and one left of the centre, and so on.
-  static constexpr bool IsFree(unsigned window, Cell offset) {
-    return (window >> (3 * (offset.y + 1) + offset.x + 1) & 1U) != 0;
-  }
-
+  // The legal steps out of the middle of a window.
   static constexpr DirectionSet MovesIn(unsigned window, Connectivity connectivity, CornerRule rule) {
     unsigned moves = 0;
     for (unsigned d = 0; d < kDirectionCount; ++d) {
@@ -61,6 +65,7 @@ class GridMoves {
     return static_cast<DirectionSet>(moves);
   }
 
+ private:
   std::array<DirectionSet, 512> table_{};
 };
 

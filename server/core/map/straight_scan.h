@@ -1,0 +1,165 @@
+// Looks along a row or column for the next cell where a jump must stop, 64 cells at a time.
+//
+// Harabor, Grastien, "Improving Jump Point Search" (2014): block-based scanning.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+
+#include "server/core/map/bit_row.h"
+#include "server/core/map/corner_rule.h"
+#include "server/core/map/walk_grid.h"
+
+namespace waystar::core {
+
+// A row or column of walkable cells between its neighbours of the next lower and next higher number.
+struct Line {
+  const Word* own;
+  const Word* low;
+  const Word* high;
+};
+
+inline Line RowLine(const WalkGrid& walk, int y) { return {walk.Row(y), walk.Row(y - 1), walk.Row(y + 1)}; }
+inline Line ColumnLine(const WalkGrid& walk, int x) {
+  return {walk.Column(x), walk.Column(x - 1), walk.Column(x + 1)};
+}
+
+// Of word `i`, the cells at which a run towards higher positions stops: blocked ones, and those beside which
+// a wall gives way, so that from there on cells are reached that no diagonal before it leads to.
+template <CornerRule kRule>
+Word ForwardStops(const Line& line, std::size_t i) {
+  const auto turns = [&](const Word* side) {
+    if constexpr (kRule == CornerRule::kNoCornerCutting) {
+      const Word before = side[i] << 1 | (i == 0 ? 0 : side[i - 1] >> (kWordBits - 1));
+      return side[i] & ~before;
+    } else {
+      const Word after = side[i] >> 1 | side[i + 1] << (kWordBits - 1);
+      return after & ~side[i];
+    }
+  };
+  Word jumps = turns(line.low) | turns(line.high);
+  if constexpr (kRule == CornerRule::kOneSideFree) {
+    jumps &= line.own[i] >> 1 | line.own[i + 1] << (kWordBits - 1);
+  }
+  return jumps | ~line.own[i];
+}
+
+// The same for a run towards lower positions.
+template <CornerRule kRule>
+Word BackwardStops(const Line& line, std::size_t i) {
+  const auto turns = [&](const Word* side) {
+    if constexpr (kRule == CornerRule::kNoCornerCutting) {
+      const Word before = side[i] >> 1 | side[i + 1] << (kWordBits - 1);
+      return side[i] & ~before;
+    } else {
+      const Word after = side[i] << 1 | (i == 0 ? 0 : side[i - 1] >> (kWordBits - 1));
+      return after & ~side[i];
+    }
+  };
+  Word jumps = turns(line.low) | turns(line.high);
+  if constexpr (kRule == CornerRule::kOneSideFree) {
+    jumps &= line.own[i] << 1 | (i == 0 ? 0 : line.own[i - 1] >> (kWordBits - 1));
+  }
+  return jumps | ~line.own[i];
+}
+
+// The first position after `from`, or before it, at which a run stops: a jump point or a blocked cell, which
+// may be the one just off the line.
+template <CornerRule kRule>
+int ScanForward(const Line& line, int from) {
+  const auto first_bit = static_cast<unsigned>(from) + 2;
+  std::size_t i = first_bit / kWordBits;
+  Word stops = ForwardStops<kRule>(line, i) & ~Word{0} << (first_bit % kWordBits);
+  while (stops == 0) {
+    stops = ForwardStops<kRule>(line, ++i);
+  }
+  return static_cast<int>(i) * kWordBits + std::countr_zero(stops) - 1;
+}
+
+template <CornerRule kRule>
+int ScanBackward(const Line& line, int from) {
+  const auto first_bit = static_cast<unsigned>(from);
+  std::size_t i = first_bit / kWordBits;
+  Word stops = BackwardStops<kRule>(line, i) & ~Word{0} >> (kWordBits - 1 - first_bit % kWordBits);
+  while (stops == 0) {
+    stops = BackwardStops<kRule>(line, --i);
+  }
+  return static_cast<int>(i) * kWordBits + (kWordBits - 1 - std::countl_zero(stops)) - 1;
+}
+
+// Whether a run from `from` towards higher positions (kStep 1) or lower ones (kStep -1) ends at a jump point.
+template <CornerRule kRule, int kStep>
+bool FindsJump(const Line& line, int from) {
+  return TestBit(line.own, kStep > 0 ? ScanForward<kRule>(line, from) : ScanBackward<kRule>(line, from));
+}
+
+// Whether a run that comes to `position` stops there.
+template <CornerRule kRule, int kStep>
+bool IsStop(const Line& line, int position) {
+  const auto bit = static_cast<unsigned>(position) + 1;
+  const Word stops =
+      kStep > 0 ? ForwardStops<kRule>(line, bit / kWordBits) : BackwardStops<kRule>(line, bit / kWordBits);
+  return (stops >> (bit % kWordBits) & 1U) != 0;
+}
+
+// After a change at `middle` of a line or of one beside it: calls on_forward(position) for the cells before
+// the three around `middle` whose run towards them finds a jump point and did not, or the reverse, and
+// on_backward for those after them. All cells between a stop and the next see the same: one tells.
+template <CornerRule kRule, typename Forward, typename Backward>
+void VisitChangedRuns(const Line& before, const Line& now, int length, int middle, Forward on_forward,
+                      Backward on_backward) {
+  const int low = middle - 2;
+  if (low >= 0 && FindsJump<kRule, 1>(before, low) != FindsJump<kRule, 1>(now, low)) {
+    for (int position = low; position >= 0; --position) {
+      on_forward(position);
+      if (IsStop<kRule, 1>(now, position)) {
+        break;
+      }
+    }
+  }
+  const int high = middle + 2;
+  if (high < length && FindsJump<kRule, -1>(before, high) != FindsJump<kRule, -1>(now, high)) {
+    for (int position = high; position < length; ++position) {
+      on_backward(position);
+      if (IsStop<kRule, -1>(now, position)) {
+        break;
+      }
+    }
+  }
+}
+
+// Fills `forward` and `backward` with the cells of a line of `length` from which a run in that direction ends
+// at a jump point.
+template <CornerRule kRule>
+void MarkRunsToJumps(const Line& line, int length, Word* forward, Word* backward) {
+  const auto words = static_cast<std::size_t>(WordsPerRow(length)) - 1;
+  // Whether the cell beyond the end of the word leads on to a jump point or is one.
+  Word leads = 0;
+  for (std::size_t i = words; i-- > 0;) {
+    const Word stops = ForwardStops<kRule>(line, i);
+    const Word jumps = stops & line.own[i];
+    Word found = jumps >> 1 | leads << (kWordBits - 1);
+    Word open = ~stops >> 1;
+    for (int distance = 1; distance < kWordBits; distance *= 2) {
+      found |= open & found >> distance;
+      open &= open >> distance;
+    }
+    forward[i] = found & line.own[i];
+    leads = (jumps | (~stops & found)) & 1;
+  }
+  leads = 0;
+  for (std::size_t i = 0; i < words; ++i) {
+    const Word stops = BackwardStops<kRule>(line, i);
+    const Word jumps = stops & line.own[i];
+    Word found = jumps << 1 | leads;
+    Word open = ~stops << 1;
+    for (int distance = 1; distance < kWordBits; distance *= 2) {
+      found |= open & found << distance;
+      open &= open << distance;
+    }
+    backward[i] = found & line.own[i];
+    leads = (jumps | (~stops & found)) >> (kWordBits - 1);
+  }
+}
+
+}  // namespace waystar::core

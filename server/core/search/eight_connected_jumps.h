@@ -1,0 +1,201 @@
+// Jumps over an 8-connected grid.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+#include "server/core/map/bit_row.h"
+#include "server/core/map/cell.h"
+#include "server/core/map/corner_rule.h"
+#include "server/core/map/cost.h"
+#include "server/core/map/diagonal_stops.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/map/grid_moves.h"
+#include "server/core/map/jump_directions.h"
+#include "server/core/map/straight_scan.h"
+#include "server/core/map/walk_grid.h"
+#include "server/core/search/jump_search.h"
+
+namespace waystar::core {
+
+// Stands in for DiagonalStops where a map has none: every cell of a diagonal looks around.
+struct EveryCellStops {
+  template <Direction kDirection>
+  int StepsToStop(Cell /*from*/) const {
+    return 1;
+  }
+};
+
+// Follows directions.
+template <CornerRule kRule, typename Stops, typename Recorder>
+class EightConnectedJumps {
+ public:
+  EightConnectedJumps(const GridMap& map, const Stops& stops, JumpSearch<Recorder>& search)
+      : walk_(map.walk()),
+        stops_(stops),
+        search_(search),
+        goal_(walk_.IsWalkable(search.goal()) ? search.goal() : kNowhere),
+        straight_(map.step_costs().min_straight),
+        diagonal_(map.step_costs().min_diagonal) {}
+
+  void operator()(Cell cell, Cost g, DirectionSet directions) {
+    for (unsigned left = directions; left != 0; left &= left - 1) {
+      switch (static_cast<Direction>(std::countr_zero(left))) {
+        case Direction::kNorth:
+          JumpVertically<-1>(ColumnLine(walk_, cell.x), cell, g);
+          break;
+        case Direction::kNorthEast:
+          JumpDiagonally<1, -1>(cell, g);
+          break;
+        case Direction::kEast:
+          JumpHorizontally<1>(RowLine(walk_, cell.y), cell, g);
+          break;
+        case Direction::kSouthEast:
+          JumpDiagonally<1, 1>(cell, g);
+          break;
+        case Direction::kSouth:
+          JumpVertically<1>(ColumnLine(walk_, cell.x), cell, g);
+          break;
+        case Direction::kSouthWest:
+          JumpDiagonally<-1, 1>(cell, g);
+          break;
+        case Direction::kWest:
+          JumpHorizontally<-1>(RowLine(walk_, cell.y), cell, g);
+          break;
+        case Direction::kNorthWest:
+          JumpDiagonally<-1, -1>(cell, g);
+          break;
+      }
+    }
+  }
+
+ private:
+  template <int kStep>
+  static int Scan(const Line& line, int from) {
+    return kStep > 0 ? ScanForward<kRule>(line, from) : ScanBackward<kRule>(line, from);
+  }
+
+  // Whether a run from `from` that stops at `stop` passes `position` or ends there.
+  template <int kStep>
+  static bool Passes(int from, int stop, int position) {
+    return kStep > 0 ? from < position && position <= stop : stop <= position && position < from;
+  }
+
+  template <int kStep>
+  void JumpHorizontally(const Line& row, Cell cell, Cost g) {
+    const int stop = Scan<kStep>(row, cell.x);
+    if (cell.y == goal_.y && Passes<kStep>(cell.x, stop, goal_.x)) {
+      search_.ReachGoal(g + straight_ * std::abs(goal_.x - cell.x));
+      return;
+    }
+    if (TestBit(row.own, stop)) {
+      Arrive({stop, cell.y}, g + straight_ * std::abs(stop - cell.x),
+             kStep > 0 ? Direction::kEast : Direction::kWest);
+    }
+  }
+
+  template <int kStep>
+  void JumpVertically(const Line& column, Cell cell, Cost g) {
+    const int stop = Scan<kStep>(column, cell.y);
+    if (cell.x == goal_.x && Passes<kStep>(cell.y, stop, goal_.y)) {
+      search_.ReachGoal(g + straight_ * std::abs(goal_.y - cell.y));
+      return;
+    }
+    if (TestBit(column.own, stop)) {
+      Arrive({cell.x, stop}, g + straight_ * std::abs(stop - cell.y),
+             kStep > 0 ? Direction::kSouth : Direction::kNorth);
+    }
+  }
+
+  // Sends a straight jump to both sides from each cell on the way. Those cells get no nodes: what the jumps
+  // find has the diagonal's first cell for a parent.
+  template <int kStepX, int kStepY>
+  void JumpDiagonally(Cell cell, Cost g) {
+    constexpr Direction kArrival = kStepX > 0 ? (kStepY > 0 ? Direction::kSouthEast : Direction::kNorthEast)
+                                              : (kStepY > 0 ? Direction::kSouthWest : Direction::kNorthWest);
+    constexpr auto kNatural =
+        static_cast<DirectionSet>(Only(kArrival) | Only(Turned(kArrival, -1)) | Only(Turned(kArrival, 1)));
+    while (true) {
+      const int steps = stops_.template StepsToStop<kArrival>(cell);
+      if (LooksAtGoal<kStepX, kStepY>(cell, g, steps)) {
+        return;
+      }
+      cell = {cell.x + steps * kStepX, cell.y + steps * kStepY};
+      g += steps * diagonal_;
+      const Line row = RowLine(walk_, cell.y);
+      if (!TestBit(row.own, cell.x)) {
+        return;
+      }
+      if constexpr (kRule != CornerRule::kNoCornerCutting) {
+        const DirectionSet onward = kJumpDirections<kRule>.From(kArrival, WindowAround(walk_, cell));
+        if ((onward & ~kNatural) != 0) {
+          search_.Reach(cell, g, onward);
+          return;
+        }
+      }
+      JumpHorizontally<kStepX>(row, cell, g);
+      JumpVertically<kStepY>(ColumnLine(walk_, cell.x), cell, g);
+      if (!IsStepLegal(row.own, kStepY > 0 ? row.high : row.low, cell.x, cell.x + kStepX)) {
+        return;
+      }
+    }
+  }
+
+  // A diagonal of `steps` from `cell` sees the goal, if at all, from where it crosses the goal's row or
+  // column. Whether it does before the last of its cells, which looks around in any case.
+  template <int kStepX, int kStepY>
+  bool LooksAtGoal(Cell cell, Cost g, int steps) {
+    const int across = (goal_.x - cell.x) * kStepX;
+    const int along = (goal_.y - cell.y) * kStepY;
+    const int crossing = std::min(across, along);
+    if (crossing <= 0 || crossing > steps) {
+      return false;
+    }
+    const Cell from{cell.x + crossing * kStepX, cell.y + crossing * kStepY};
+    const Cost from_g = g + crossing * diagonal_;
+    if (across == along) {
+      search_.ReachGoal(from_g);
+      return true;
+    }
+    if (crossing < steps) {
+      if (across > along) {
+        JumpHorizontally<kStepX>(RowLine(walk_, from.y), from, from_g);
+      } else {
+        JumpVertically<kStepY>(ColumnLine(walk_, from.x), from, from_g);
+      }
+    }
+    return false;
+  }
+
+  // Of a diagonal step from a cell of `row` to one of `next_row`.
+  static bool IsStepLegal(const Word* row, const Word* next_row, int from, int to) {
+    if (!TestBit(next_row, to)) {
+      return false;
+    }
+    switch (kRule) {
+      case CornerRule::kNoCornerCutting:
+        return TestBit(row, to) && TestBit(next_row, from);
+      case CornerRule::kOneSideFree:
+        return TestBit(row, to) || TestBit(next_row, from);
+      case CornerRule::kAlways:
+        return true;
+    }
+  }
+
+  void Arrive(Cell cell, Cost g, Direction arrival) {
+    search_.Reach(cell, g, kJumpDirections<kRule>.From(arrival, WindowAround(walk_, cell)));
+  }
+
+  static constexpr Cell kNowhere{-2, -2};
+
+  const WalkGrid& walk_;
+  const Stops& stops_;
+  JumpSearch<Recorder>& search_;
+  // Where no jump ever ends if the goal is not walkable.
+  const Cell goal_;
+  const Cost straight_;
+  const Cost diagonal_;
+};
+
+}  // namespace waystar::core

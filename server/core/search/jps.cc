@@ -1,0 +1,48 @@
+#include "server/core/search/jps.h"
+
+#include "server/core/map/corner_rule.h"
+#include "server/core/map/diagonal_stops.h"
+#include "server/core/map/grid_moves.h"
+#include "server/core/search/eight_connected_jumps.h"
+#include "server/core/search/four_connected_jumps.h"
+#include "server/core/search/jump_search.h"
+
+namespace waystar::core {
+namespace {
+
+template <CornerRule kRule, typename Recorder>
+SearchReport RunEightConnected(const GridMap& map, const PathQuery& query, JumpSearch<Recorder>& search) {
+  const DirectionSet first = GridMoves::For(Connectivity::kEight, kRule).From(map.walk(), query.start);
+  if (const DiagonalStops* stops = map.walk().diagonal_stops(kRule)) {
+    return search.Run(first, EightConnectedJumps<kRule, DiagonalStops, Recorder>(map, *stops, search));
+  }
+  return search.Run(first,
+                    EightConnectedJumps<kRule, EveryCellStops, Recorder>(map, EveryCellStops{}, search));
+}
+
+}  // namespace
+
+template <typename Recorder>
+SearchReport RunJps(const GridMap& map, const PathQuery& query, const Budget& budget, Scratch& scratch,
+                    Recorder& recorder) {
+  JumpSearch<Recorder> search(map, query, budget, scratch, recorder);
+  if (map.settings().connectivity == Connectivity::kFour) {
+    const DirectionSet first =
+        GridMoves::For(Connectivity::kFour, query.corner_rule).From(map.walk(), query.start);
+    return search.Run(first, FourConnectedJumps<Recorder>(map, search));
+  }
+  switch (query.corner_rule) {
+    case CornerRule::kNoCornerCutting:
+      return RunEightConnected<CornerRule::kNoCornerCutting>(map, query, search);
+    case CornerRule::kOneSideFree:
+      return RunEightConnected<CornerRule::kOneSideFree>(map, query, search);
+    case CornerRule::kAlways:
+      return RunEightConnected<CornerRule::kAlways>(map, query, search);
+  }
+  return {};
+}
+
+template SearchReport RunJps(const GridMap&, const PathQuery&, const Budget&, Scratch&, NoRecorder&);
+template SearchReport RunJps(const GridMap&, const PathQuery&, const Budget&, Scratch&, EventRecorder&);
+
+}  // namespace waystar::core

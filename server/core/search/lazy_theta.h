@@ -1,0 +1,38 @@
+// Paths of any angle on maps of one terrain cost.
+//
+// Lazy Theta*: Nash, Koenig, Tovey, "Lazy Theta*: Any-Angle Path Planning and Path Length Analysis in 3D"
+// (2010). A cell is reached from its neighbour's parent as if the two saw each other; whether they do is
+// looked at once, when the cell's turn comes. Unlike there, a cell that turns out dearer than it seemed waits
+// for its turn again, and one whose cost falls later is taken up again.
+#pragma once
+
+#include "server/core/map/grid_map.h"
+#include "server/core/search/query.h"
+#include "server/core/search/recorder.h"
+#include "server/core/search/report.h"
+#include "server/core/search/scratch.h"
+
+namespace waystar::core {
+
+// Searches from query.start, which must be walkable, to query.goal, which need only be on the map, for an
+// agent of one cell. Lines obey LineRule of the map and the query; the map's diagonal cost plays no part.
+// Leaves in scratch.nodes() for each expanded cell the cell before it on a path from the start: the two see
+// each other, and the chain of parents from SearchReport::nearest ends at the start.
+//
+// That path is seldom the shortest of any angle, most often within a percent of it. It is never longer than
+// the shortest path over steps between neighbours, a diagonal step being the square root of 2 long, but for
+// the rounding of Cost; `nearest` of a search that was stopped has no such bound. g is an upper bound of the
+// length of the way to a cell: what is found later may shorten the way to its parent. The same question has
+// the same answer on every machine.
+//
+// A cell is counted each time it is expanded. REQUIRES: map.step_costs().uniform.
+template <typename Recorder>
+SearchReport RunLazyThetaStar(const GridMap& map, const PathQuery& query, const Budget& budget,
+                              Scratch& scratch, Recorder& recorder);
+
+extern template SearchReport RunLazyThetaStar(const GridMap&, const PathQuery&, const Budget&, Scratch&,
+                                              NoRecorder&);
+extern template SearchReport RunLazyThetaStar(const GridMap&, const PathQuery&, const Budget&, Scratch&,
+                                              EventRecorder&);
+
+}  // namespace waystar::core

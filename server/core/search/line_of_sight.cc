@@ -1,0 +1,131 @@
+#include "server/core/search/line_of_sight.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <utility>
+
+#include "server/core/map/bit_plane.h"
+#include "server/core/map/bit_row.h"
+
+namespace waystar::core {
+namespace {
+
+// Whether the bits of all cells with first <= x <= last are set.
+bool AllSet(const Word* row, int first, int last) {
+  const auto low = static_cast<unsigned>(first + 1);
+  const auto high = static_cast<unsigned>(last + 1);
+  std::size_t index = low / kWordBits;
+  const std::size_t end = high / kWordBits;
+  Word wanted = ~Word{0} << (low % kWordBits);
+  for (; index < end; ++index) {
+    if ((~row[index] & wanted) != 0) {
+      return false;
+    }
+    wanted = ~Word{0};
+  }
+  wanted &= ~Word{0} >> (kWordBits - 1 - high % kWordBits);
+  return (~row[index] & wanted) == 0;
+}
+
+bool MayPassCorner(CornerRule rule, bool one_side, bool other_side) {
+  switch (rule) {
+    case CornerRule::kNoCornerCutting:
+      return one_side && other_side;
+    case CornerRule::kOneSideFree:
+      return one_side || other_side;
+    case CornerRule::kAlways:
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool HasLineOfSight(const WalkGrid& walk, CornerRule rule, Cell from, Cell to) {
+  // Turned so that the segment runs along the plane's rows more than across them, and to the right.
+  const bool is_steep = std::abs(to.y - from.y) > std::abs(to.x - from.x);
+  const BitPlane& plane = is_steep ? walk.columns() : walk.rows();
+  if (is_steep) {
+    std::swap(from.x, from.y);
+    std::swap(to.x, to.y);
+  }
+  if (from.x > to.x) {
+    std::swap(from, to);
+  }
+  const Word* row = plane.row(from.y);
+  const int along = to.x - from.x;
+  const int across = std::abs(to.y - from.y);
+  if (across == 0) {
+    return AllSet(row, from.x, to.x);
+  }
+
+  // The segment leaves the k-th row at x = (2k + 1) * along / (2 * across). Half a cell further right,
+  // rounded down, is the first cell of the next row; a remainder of 0 is a point where four cells meet.
+  const int unit = 2 * across;
+  const int step = to.y > from.y ? 1 : -1;
+  int next_first = from.x + (along + across) / unit;
+  int remainder = (along + across) % unit;
+  int first = from.x;
+  for (int y = from.y; y != to.y;) {
+    const bool at_corner = remainder == 0;
+    y += step;
+    const Word* next_row = plane.row(y);
+    if (!AllSet(row, first, at_corner ? next_first - 1 : next_first) ||
+        (at_corner && !MayPassCorner(rule, TestBit(row, next_first), TestBit(next_row, next_first - 1)))) {
+      return false;
+    }
+    first = next_first;
+    row = next_row;
+    next_first += along / across;
+    remainder += 2 * (along % across);
+    if (remainder >= unit) {
+      remainder -= unit;
+      ++next_first;
+    }
+  }
+  return AllSet(row, first, to.x);
+}
+
+double LineCost(const GridMap& map, Cell from, Cell to) {
+  const std::int64_t dx = std::abs(to.x - from.x);
+  const std::int64_t dy = std::abs(to.y - from.y);
+  const double length = std::sqrt(static_cast<double>(dx * dx + dy * dy));
+  if (map.step_costs().uniform || length == 0.0) {
+    return length * map.settings().terrains[map.TerrainAt(from)].cost;
+  }
+
+  // Places on the segment as numbers from 0 to `whole`, chosen so that every crossing of a border is one.
+  const std::int64_t per_column = dy == 0 ? 1 : dy;
+  const std::int64_t per_row = dx == 0 ? 1 : dx;
+  const std::int64_t whole = 2 * per_column * per_row;
+  std::int64_t column_border = dx == 0 ? whole : per_column;
+  std::int64_t row_border = dy == 0 ? whole : per_row;
+  const int step_x = to.x > from.x ? 1 : -1;
+  const int step_y = to.y > from.y ? 1 : -1;
+  std::array<std::int64_t, kMaxTerrains> shares{};
+  Cell cell = from;
+  for (std::int64_t place = 0; place < whole;) {
+    const std::int64_t border = std::min(std::min(column_border, row_border), whole);
+    shares[map.TerrainAt(cell)] += border - place;
+    place = border;
+    if (border == column_border) {
+      cell.x += step_x;
+      column_border += 2 * per_column;
+    }
+    if (border == row_border) {
+      cell.y += step_y;
+      row_border += 2 * per_row;
+    }
+  }
+  double weighted = 0.0;
+  for (std::size_t i = 0; i < map.settings().terrains.size(); ++i) {
+    weighted += static_cast<double>(shares[i]) * map.settings().terrains[i].cost;
+  }
+  return length * (weighted / static_cast<double>(whole));
+}
+
+}  // namespace waystar::core

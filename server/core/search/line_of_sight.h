@@ -1,0 +1,41 @@
+// Straight lines of any angle between the centres of cells: whether they are free, and what they cost.
+#pragma once
+
+#include "server/core/map/cell.h"
+#include "server/core/map/corner_rule.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/map/grid_settings.h"
+#include "server/core/map/walk_grid.h"
+
+namespace waystar::core {
+
+// The rule that lines on a map obey when a query asks for `rule`. Where no step is diagonal, none may squeeze
+// past a corner: a 4-connected map has kNoCornerCutting whatever is asked for.
+inline CornerRule LineRule(Connectivity connectivity, CornerRule rule) {
+  return connectivity == Connectivity::kFour ? CornerRule::kNoCornerCutting : rule;
+}
+
+// Whether an agent may go straight from the centre of one cell to the centre of the other: every cell whose
+// interior the segment crosses is walkable, and wherever it passes exactly through a point where four cells
+// meet it makes a diagonal step there, which the corner rule must allow. Between neighbours that is whether
+// the step is legal. Computed in integers, so exact, and the same from either end.
+//
+// Costs O(short side), and less than that where a cell in the way lies near the end that is looked at first:
+// a row's cells (or a column's, if the segment is steep) are looked at 64 at a time.
+//
+// REQUIRES: both cells are on the map.
+bool HasLineOfSight(const WalkGrid& walk, CornerRule rule, Cell from, Cell to);
+
+// The cost of going straight from centre to centre: the length of the way inside each cell times the cost of
+// the cell's terrain, added up. The split at cell borders is exact; what is rounded is the square root and
+// the final products, so that the result is the same on every machine and from either end. Where all passable
+// terrains cost the same it is the distance times that cost.
+//
+// Not what the same steps cost in a search over cells: there the cell that is entered pays for the whole
+// step, here each cell pays for its own part of it, and a diagonal costs the square root of 2 whatever the
+// map says.
+//
+// REQUIRES: both cells are on the map; the line is free.
+double LineCost(const GridMap& map, Cell from, Cell to);
+
+}  // namespace waystar::core

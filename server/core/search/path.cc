@@ -1,0 +1,120 @@
+#include "server/core/search/path.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/core/map/grid_settings.h"
+
+namespace waystar::core {
+namespace {
+
+// A straight or diagonal run between two corners.
+struct Run {
+  Run(Cell from, Cell to)
+      : step{Sign(to.x - from.x), Sign(to.y - from.y)},
+        length(std::max(std::abs(to.x - from.x), std::abs(to.y - from.y))) {}
+
+  Cell step;
+  int length;
+};
+
+Cell StepBetween(Cell from, Cell to) { return {Sign(to.x - from.x), Sign(to.y - from.y)}; }
+
+// Appends a corner, in place of the last one if the way goes straight on there.
+void AddCorner(Cell cell, std::vector<Cell>& corners) {
+  const std::size_t size = corners.size();
+  if (size >= 2 &&
+      StepBetween(corners[size - 2], corners[size - 1]) == StepBetween(corners[size - 1], cell)) {
+    corners.back() = cell;
+  } else {
+    corners.push_back(cell);
+  }
+}
+
+// The turning point on the way from a node's parent to the node; the node itself if there is none.
+Cell TurnBetween(Connectivity connectivity, Cell from, Cell to) {
+  if (connectivity == Connectivity::kFour) {
+    return {to.x, from.y};
+  }
+  const int dx = to.x - from.x;
+  const int dy = to.y - from.y;
+  const int diagonal = std::min(std::abs(dx), std::abs(dy));
+  return {from.x + diagonal * Sign(dx), from.y + diagonal * Sign(dy)};
+}
+
+}  // namespace
+
+void TraceSteps(Cell start, Cell end, Scratch& scratch, std::vector<Cell>& corners) {
+  corners.push_back(end);
+  for (Cell cell = end; cell != start;) {
+    cell = Step(cell, Opposite(scratch.Find(cell)->entered_by));
+    AddCorner(cell, corners);
+  }
+  std::reverse(corners.begin(), corners.end());
+}
+
+void TraceJumps(Connectivity connectivity, Cell end, const NodeTable& nodes, std::vector<Cell>& corners) {
+  corners.push_back(end);
+  for (NodeIndex node = nodes.Find(end); nodes[node].parent != node; node = nodes[node].parent) {
+    const Cell to = Unpack(nodes[node].cell);
+    const Cell from = Unpack(nodes[nodes[node].parent].cell);
+    const Cell turn = TurnBetween(connectivity, from, to);
+    if (turn != to && turn != from) {
+      AddCorner(turn, corners);
+    }
+    AddCorner(from, corners);
+  }
+  std::reverse(corners.begin(), corners.end());
+}
+
+void ExpandCells(absl::Span<const Cell> corners, std::vector<Cell>& cells) {
+  cells.push_back(corners.front());
+  for (std::size_t i = 1; i < corners.size(); ++i) {
+    const Run run(corners[i - 1], corners[i]);
+    for (int k = 0; k < run.length; ++k) {
+      const Cell last = cells.back();
+      cells.push_back({last.x + run.step.x, last.y + run.step.y});
+    }
+  }
+}
+
+void ExpandDirections(absl::Span<const Cell> corners, std::vector<Direction>& directions) {
+  for (std::size_t i = 1; i < corners.size(); ++i) {
+    const Run run(corners[i - 1], corners[i]);
+    directions.insert(directions.end(), static_cast<std::size_t>(run.length), DirectionOf(run.step));
+  }
+}
+
+double CostOf(const GridMap& map, absl::Span<const Cell> corners) {
+  // Straight and diagonal steps into each terrain.
+  std::array<std::array<std::uint32_t, 2>, kMaxTerrains> counts{};
+  for (std::size_t i = 1; i < corners.size(); ++i) {
+    const Run run(corners[i - 1], corners[i]);
+    const std::size_t kind = IsDiagonal(DirectionOf(run.step)) ? 1 : 0;
+    if (map.step_costs().uniform) {
+      counts[map.TerrainAt(corners[i])][kind] += static_cast<std::uint32_t>(run.length);
+      continue;
+    }
+    Cell cell = corners[i - 1];
+    for (int k = 0; k < run.length; ++k) {
+      cell = {cell.x + run.step.x, cell.y + run.step.y};
+      ++counts[map.TerrainAt(cell)][kind];
+    }
+  }
+  const GridSettings& settings = map.settings();
+  double cost = 0.0;
+  for (std::size_t i = 0; i < settings.terrains.size(); ++i) {
+    // Rounded once, so that 10 straight steps and 7 diagonal ones of 1.4 make 19.8 and
+    // not 19.799999999999997.
+    cost += settings.terrains[i].cost * std::fma(counts[i][1], settings.diagonal_cost, counts[i][0]);
+  }
+  return cost;
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,33 @@
+// From what a search leaves behind to a path.
+//
+// Paths are handled by their corners: the start, each cell where the direction changes, and the end.
+#pragma once
+
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/core/map/cell.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/search/scratch.h"
+
+namespace waystar::core {
+
+// Follows the steps that a search cell by cell left in `scratch` from `end` back to `start`. Fills `corners`,
+// which is empty.
+void TraceSteps(Cell start, Cell end, Scratch& scratch, std::vector<Cell>& corners);
+
+// Follows the jumps that a search over jump points left in scratch.nodes(). From a node's parent to the node
+// lead a diagonal and then a straight run; on a 4-connected map a horizontal and then a vertical one. Fills
+// `corners`, which is empty.
+void TraceJumps(Connectivity connectivity, Cell end, const NodeTable& nodes, std::vector<Cell>& corners);
+
+// Appends every cell of the path to `cells`.
+void ExpandCells(absl::Span<const Cell> corners, std::vector<Cell>& cells);
+
+// Appends the direction of every step to `directions`.
+void ExpandDirections(absl::Span<const Cell> corners, std::vector<Direction>& directions);
+
+// What the path costs. Two paths of the same steps cost the same to the last bit, whatever their order.
+double CostOf(const GridMap& map, absl::Span<const Cell> corners);
+
+}  // namespace waystar::core

@@ -1,0 +1,58 @@
+#include "server/core/map/diagonal_stops.h"
+
+#include <cstdint>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "server/core/map/edit.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/map/walk_grid.h"
+#include "tests/testing/drawn_map.h"
+#include "tests/testing/generator.h"
+
+namespace waystar::core {
+namespace {
+
+using ::waystar::testing::DrawMap;
+using ::waystar::testing::Generator;
+
+TEST(DiagonalStopsTest, StopsWhereASideJumpFindsAJumpPoint) {
+  const GridMap map = DrawMap({"........",  //
+                               ".......#",  //
+                               "........",  //
+                               "......#.",  //
+                               "........",  //
+                               "........"});
+  const DiagonalStops& stops = *map.walk().diagonal_stops(CornerRule::kNoCornerCutting);
+  // From (2, 2) a jump to the east gets past the wall below it at (7, 2); from (1, 2) as well.
+  EXPECT_EQ(stops.StepsToStop<Direction::kSouthEast>({1, 1}), 1);
+  EXPECT_EQ(stops.StepsToStop<Direction::kSouthEast>({0, 1}), 1);
+  // To the west and north nothing is seen: the corner of the map ends it.
+  EXPECT_EQ(stops.StepsToStop<Direction::kNorthWest>({2, 2}), 2);
+}
+
+class DiagonalStopsRepairTest : public ::testing::TestWithParam<CornerRule> {};
+
+TEST_P(DiagonalStopsRepairTest, EqualsStopsMadeAfresh) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE(absl::StrCat("seed ", seed));
+    Generator generator(seed);
+    GridMap map = generator.Map({.max_side = seed % 20 == 0 ? 200 : 70});
+    map.walk().diagonal_stops(GetParam());
+    for (int round = 0; round < 6; ++round) {
+      const auto edited = ApplyEdits(map, generator.Edits(map, generator.Between(1, 4)));
+      ASSERT_TRUE(edited.ok()) << edited.status();
+      map = edited->map;
+      const DiagonalStops& repaired = *map.walk().diagonal_stops(GetParam());
+      const WalkGrid grid(map.walk().rows());
+      ASSERT_TRUE(repaired == DiagonalStops(grid, GetParam())) << "round " << round;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, DiagonalStopsRepairTest,
+                         ::testing::Values(CornerRule::kNoCornerCutting, CornerRule::kOneSideFree,
+                                           CornerRule::kAlways));
+
+}  // namespace
+}  // namespace waystar::core
