@@ -99,6 +99,32 @@ absl::StatusOr<v1::FindPathResponse> Client::FindPath(const v1::FindPathRequest&
   return Call(*paths_, &v1::PathService::StubInterface::FindPath, options_.timeout, request);
 }
 
+absl::StatusOr<v1::TraceSearchResult> Client::TraceSearch(
+    const v1::TraceSearchRequest& request, absl::FunctionRef<void(const v1::SearchEvent&)> on_event) const {
+  grpc::ClientContext context;
+  SetTimeout(context, options_.transfer_timeout);
+  const auto stream = paths_->TraceSearch(&context, request);
+
+  std::optional<v1::TraceSearchResult> result;
+  v1::TraceSearchResponse message;
+  while (stream->Read(&message)) {
+    for (const v1::SearchEvent& event : message.events()) {
+      on_event(event);
+    }
+    if (message.has_result()) {
+      result = std::move(*message.mutable_result());
+    }
+  }
+  const grpc::Status status = stream->Finish();
+  if (!status.ok()) {
+    return FromGrpc(status);
+  }
+  if (!result) {
+    return absl::DataLossError("the server ended the trace without a result");
+  }
+  return *std::move(result);
+}
+
 absl::StatusOr<v1::CreateMapResponse> Client::CreateMap(const v1::CreateMapRequest& request) const {
   return Call(*maps_, &v1::MapService::StubInterface::CreateMap, options_.timeout, request);
 }

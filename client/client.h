@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "client/errors.h"
@@ -19,7 +20,7 @@ struct Options {
   std::string target = "localhost:7450";
   // How long a call may take in all, repetitions included.
   absl::Duration timeout = absl::Seconds(5);
-  // The same for ImportMap and ExportMap.
+  // The same for ImportMap, ExportMap and TraceSearch.
   absl::Duration transfer_timeout = absl::Seconds(60);
   // Whether calls that only read are made again, a few times, when the server is not available.
   bool retry = true;
@@ -47,6 +48,11 @@ class Client {
   explicit Client(Options options = {});
 
   absl::StatusOr<v1::FindPathResponse> FindPath(const v1::FindPathRequest& request) const;
+
+  // Calls `on_event` with each event, in order, while the answer arrives.
+  // Errors: DATA_LOSS if the server ends the trace without a result.
+  absl::StatusOr<v1::TraceSearchResult> TraceSearch(
+      const v1::TraceSearchRequest& request, absl::FunctionRef<void(const v1::SearchEvent&)> on_event) const;
 
   absl::StatusOr<v1::CreateMapResponse> CreateMap(const v1::CreateMapRequest& request) const;
   absl::StatusOr<v1::GetMapResponse> GetMap(const v1::GetMapRequest& request) const;

@@ -6,6 +6,7 @@ const char kServiceConfig[] = R"json({
   "methodConfig": [{
     "name": [
       {"service": "waystar.v1.PathService", "method": "FindPath"},
+      {"service": "waystar.v1.PathService", "method": "TraceSearch"},
       {"service": "waystar.v1.MapService", "method": "GetMap"},
       {"service": "waystar.v1.MapService", "method": "ListMaps"},
       {"service": "waystar.v1.MapService", "method": "ExportMap"},

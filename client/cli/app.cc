@@ -39,6 +39,7 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   AddGlobalOptions(*app, session);
   AddMapCommands(*app, session);
   AddFindCommand(*app, session);
+  AddTraceCommand(*app, session);
   AddEditCommands(*app, session);
   AddHealthCommand(*app, session);
   AddCompletionCommand(*app, session);

@@ -14,6 +14,7 @@ void AddCreateCommand(CLI::App& parent, Session& session);
 void AddShowCommand(CLI::App& parent, Session& session);
 void AddExportCommand(CLI::App& parent, Session& session);
 void AddFindCommand(CLI::App& parent, Session& session);
+void AddTraceCommand(CLI::App& parent, Session& session);
 void AddEditCommands(CLI::App& parent, Session& session);
 void AddHealthCommand(CLI::App& parent, Session& session);
 void AddCompletionCommand(CLI::App& parent, Session& session);

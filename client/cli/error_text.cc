@@ -18,6 +18,7 @@ constexpr std::pair<absl::string_view, absl::string_view> kHints[] = {
      "digit."},
     {"STALE_REVISION", "`waystar map show` tells the latest revision."},
     {"GOAL_BLOCKED", "--nearest finds a path to the nearest cell that can be reached."},
+    {"ALGORITHM_UNSUITED", "--algorithm auto suits every map."},
     {"RESPONSE_TOO_LARGE", "--form corners or directions makes the answer smaller."},
     {"NOT_EXPRESSIBLE", "--format text can express every map."},
     {"QUEUE_FULL", "The server is busy: try again in a moment."},

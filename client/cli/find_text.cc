@@ -1,5 +1,6 @@
 #include "client/cli/find_text.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
@@ -27,7 +28,17 @@ std::string Because(v1::Reason reason) {
   }
 }
 
+bool HasStraightLines(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
+  return request.path_form() == v1::PATH_FORM_SMOOTHED ||
+         answer.statistics().algorithm() == v1::ALGORITHM_LAZY_THETA_STAR;
+}
+
 std::string Length(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
+  if (HasStraightLines(request, answer)) {
+    const int lines = std::max(answer.points_size() - 1, 0);
+    return absl::StrFormat("%d straight %s at cost %.10g", lines, lines == 1 ? "line" : "lines",
+                           answer.cost());
+  }
   const size_t cells = PathCells(request.start(), answer).size();
   const size_t steps = cells == 0 ? 0 : cells - 1;
   return absl::StrFormat("%d %s at cost %.10g", steps, steps == 1 ? "step" : "steps", answer.cost());
@@ -56,6 +67,10 @@ std::string AlgorithmName(v1::Algorithm algorithm) {
       return "A*";
     case v1::ALGORITHM_DIJKSTRA:
       return "Dijkstra";
+    case v1::ALGORITHM_JUMP_POINT_SEARCH:
+      return "jump point search";
+    case v1::ALGORITHM_LAZY_THETA_STAR:
+      return "Lazy Theta*";
     default:
       return "another algorithm";
   }

@@ -13,6 +13,7 @@ namespace {
 
 std::vector<v1::Cell> Focus(const Overlay& overlay) {
   std::vector<v1::Cell> cells = overlay.path;
+  cells.insert(cells.end(), overlay.expanded.begin(), overlay.expanded.end());
   for (const auto& cell : {overlay.start, overlay.goal}) {
     if (cell) {
       cells.push_back(*cell);

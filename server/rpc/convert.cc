@@ -16,76 +16,6 @@
 namespace waystar::rpc {
 namespace {
 
-absl::Status UnknownEnumValue(absl::string_view field, int value) {
-  return InvalidArgument(ErrorReason::kUnknownEnumValue, field,
-                         absl::StrCat(field, " has no value of number ", value));
-}
-
-absl::Status Missing(absl::string_view field) {
-  return InvalidArgument(ErrorReason::kMissingField, field, absl::StrCat(field, " is required"));
-}
-
-core::Cell ToCell(const v1::Cell& cell) { return {cell.x(), cell.y()}; }
-
-void FillCell(core::Cell cell, v1::Cell& out) {
-  out.set_x(cell.x);
-  out.set_y(cell.y);
-}
-
-absl::StatusOr<core::CornerRule> ToCornerRule(v1::CornerRule rule) {
-  switch (rule) {
-    case v1::CORNER_RULE_UNSPECIFIED:
-    case v1::CORNER_RULE_NO_CORNER_CUTTING:
-      return core::CornerRule::kNoCornerCutting;
-    case v1::CORNER_RULE_ONE_SIDE_FREE:
-      return core::CornerRule::kOneSideFree;
-    case v1::CORNER_RULE_ALWAYS:
-      return core::CornerRule::kAlways;
-    default:
-      return UnknownEnumValue("corner_rule", rule);
-  }
-}
-
-absl::StatusOr<core::Algorithm> ToAlgorithm(v1::Algorithm algorithm) {
-  switch (algorithm) {
-    case v1::ALGORITHM_UNSPECIFIED:
-    case v1::ALGORITHM_AUTO:
-      return core::Algorithm::kAuto;
-    case v1::ALGORITHM_ASTAR:
-      return core::Algorithm::kAStar;
-    case v1::ALGORITHM_DIJKSTRA:
-      return core::Algorithm::kDijkstra;
-    default:
-      return UnknownEnumValue("algorithm", algorithm);
-  }
-}
-
-absl::StatusOr<core::UnreachablePolicy> ToUnreachablePolicy(v1::UnreachablePolicy policy) {
-  switch (policy) {
-    case v1::UNREACHABLE_POLICY_UNSPECIFIED:
-    case v1::UNREACHABLE_POLICY_REPORT:
-      return core::UnreachablePolicy::kReport;
-    case v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE:
-      return core::UnreachablePolicy::kNearestByDistance;
-    default:
-      return UnknownEnumValue("unreachable_policy", policy);
-  }
-}
-
-absl::StatusOr<core::PathForm> ToPathForm(v1::PathForm form) {
-  switch (form) {
-    case v1::PATH_FORM_UNSPECIFIED:
-    case v1::PATH_FORM_EVERY_CELL:
-      return core::PathForm::kEveryCell;
-    case v1::PATH_FORM_CORNERS:
-      return core::PathForm::kCorners;
-    case v1::PATH_FORM_DIRECTIONS:
-      return core::PathForm::kDirections;
-    default:
-      return UnknownEnumValue("path_form", form);
-  }
-}
-
 absl::StatusOr<std::optional<core::Connectivity>> ToConnectivity(v1::Connectivity connectivity) {
   switch (connectivity) {
     case v1::CONNECTIVITY_UNSPECIFIED:
@@ -128,64 +58,14 @@ core::Shape ToShape(const v1::Shape& shape) {
   return out;
 }
 
-v1::Outcome FromOutcome(core::Outcome outcome) {
-  switch (outcome) {
-    case core::Outcome::kFound:
-      return v1::OUTCOME_FOUND;
-    case core::Outcome::kPartial:
-      return v1::OUTCOME_PARTIAL;
-    case core::Outcome::kUnreachable:
-      return v1::OUTCOME_UNREACHABLE;
-    case core::Outcome::kBudgetExhausted:
-      return v1::OUTCOME_BUDGET_EXHAUSTED;
-  }
-  return v1::OUTCOME_UNSPECIFIED;
-}
-
-v1::Reason FromReason(core::OutcomeReason reason) {
-  switch (reason) {
-    case core::OutcomeReason::kGoalReached:
-      return v1::REASON_GOAL_REACHED;
-    case core::OutcomeReason::kNoRoute:
-      return v1::REASON_NO_ROUTE;
-    case core::OutcomeReason::kGoalBlocked:
-      return v1::REASON_GOAL_BLOCKED;
-    case core::OutcomeReason::kExpansionLimit:
-      return v1::REASON_EXPANSION_LIMIT;
-    case core::OutcomeReason::kScratchLimit:
-      return v1::REASON_SCRATCH_LIMIT;
-  }
-  return v1::REASON_UNSPECIFIED;
-}
-
-v1::Algorithm FromAlgorithm(core::Algorithm algorithm) {
-  switch (algorithm) {
-    case core::Algorithm::kAuto:
-      return v1::ALGORITHM_AUTO;
-    case core::Algorithm::kAStar:
-      return v1::ALGORITHM_ASTAR;
-    case core::Algorithm::kDijkstra:
-      return v1::ALGORITHM_DIJKSTRA;
-  }
-  return v1::ALGORITHM_UNSPECIFIED;
-}
-
 }  // namespace
 
-absl::StatusOr<core::PathQuery> ToPathQuery(const v1::FindPathRequest& request) {
-  if (!request.has_start()) {
-    return Missing("start");
-  }
-  if (!request.has_goal()) {
-    return Missing("goal");
-  }
-  core::PathQuery query{.start = ToCell(request.start()), .goal = ToCell(request.goal())};
-  WAYSTAR_ASSIGN_OR_RETURN(query.corner_rule, ToCornerRule(request.corner_rule()));
-  WAYSTAR_ASSIGN_OR_RETURN(query.algorithm, ToAlgorithm(request.algorithm()));
-  WAYSTAR_ASSIGN_OR_RETURN(query.unreachable_policy, ToUnreachablePolicy(request.unreachable_policy()));
-  WAYSTAR_ASSIGN_OR_RETURN(query.path_form, ToPathForm(request.path_form()));
-  return query;
+absl::Status UnknownEnumValue(absl::string_view field, int value) {
+  return InvalidArgument(ErrorReason::kUnknownEnumValue, field,
+                         absl::StrCat(field, " has no value of number ", value));
 }
+
+core::Cell ToCell(const v1::Cell& cell) { return {cell.x(), cell.y()}; }
 
 absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options) {
   constexpr int kMaxTerrainsInRequest = 64;
@@ -284,27 +164,6 @@ void FillMapInfo(const core::MapSnapshot& snapshot, v1::MapInfo& info) {
   }
   out.set_walkable_cells(grid.walkable_cells());
   out.set_obstacle_cells(grid.obstacle_cells());
-}
-
-void FillPathResult(const core::PathResult& result, v1::FindPathResponse& response) {
-  response.set_outcome(FromOutcome(result.outcome));
-  response.set_reason(FromReason(result.reason));
-  response.set_cost(result.cost);
-  response.mutable_points()->Reserve(static_cast<int>(result.points.size()));
-  for (const core::Cell point : result.points) {
-    FillCell(point, *response.add_points());
-  }
-  response.mutable_directions()->Reserve(static_cast<int>(result.directions.size()));
-  for (const core::Direction direction : result.directions) {
-    response.add_directions(static_cast<v1::Direction>(static_cast<int>(direction) + 1));
-  }
-  if (result.outcome != core::Outcome::kUnreachable) {
-    FillCell(result.end, *response.mutable_end());
-  }
-  v1::SearchStatistics& statistics = *response.mutable_statistics();
-  statistics.set_expanded(result.statistics.expanded);
-  statistics.set_generated(result.statistics.generated);
-  statistics.set_algorithm(FromAlgorithm(result.statistics.algorithm));
 }
 
 void FillUpdateResult(const core::UpdateResult& result, v1::UpdateObstaclesResponse& response) {

@@ -1,4 +1,4 @@
-// Between the messages of the contract and the values of the core.
+// Between the messages of the contract and the values of the core: maps, and what all share.
 #pragma once
 
 #include <string>
@@ -6,14 +6,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "server/core/format/grid_overrides.h"
 #include "server/core/format/map_format.h"
 #include "server/core/map/cell.h"
 #include "server/core/map/edit.h"
-#include "server/core/search/query.h"
 #include "server/core/store/map_store.h"
 #include "waystar/v1/map_service.pb.h"
-#include "waystar/v1/path_service.pb.h"
 #include "waystar/v1/types.pb.h"
 
 namespace waystar::rpc {
@@ -21,7 +20,8 @@ namespace waystar::rpc {
 // From the wire. Errors are INVALID_ARGUMENT with the field by its path from the request's root:
 // UNKNOWN_ENUM_VALUE for a number that the enum does not have, MISSING_FIELD, BAD_TERRAIN, BAD_EDIT for an
 // edit that is none.
-absl::StatusOr<core::PathQuery> ToPathQuery(const v1::FindPathRequest& request);
+absl::Status UnknownEnumValue(absl::string_view field, int value);
+core::Cell ToCell(const v1::Cell& cell);
 absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options);
 absl::StatusOr<std::vector<core::Edit>> ToEdits(const v1::UpdateObstaclesRequest& request);
 
@@ -32,7 +32,6 @@ absl::StatusOr<core::MapFormat> ToWriteFormat(v1::MapFormat format);
 // To the wire.
 v1::MapFormat FromFormat(core::MapFormat format);
 void FillMapInfo(const core::MapSnapshot& snapshot, v1::MapInfo& info);
-void FillPathResult(const core::PathResult& result, v1::FindPathResponse& response);
 void FillUpdateResult(const core::UpdateResult& result, v1::UpdateObstaclesResponse& response);
 
 }  // namespace waystar::rpc

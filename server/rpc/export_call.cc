@@ -4,15 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "grpcpp/impl/codegen/proto_utils.h"
-#include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/format/map_format.h"
 #include "server/rpc/convert.h"
-#include "server/rpc/request_parser.h"
 
 namespace waystar::rpc {
 namespace {
@@ -26,68 +24,30 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* ExportCall::Start(const core::MapSto
                                                               grpc::CallbackServerContext* context,
                                                               const grpc::ByteBuffer* request) {
   auto* call = new ExportCall(store, executor, slots, context);
-  absl::Status status = ParseRequest(*request, call->request_);
-  if (status.ok()) {
-    status = call->Begin(timeout);
-  }
-  if (status.ok()) {
-    call->HandOver();
-  } else {
-    call->FinishOnce(status);
-  }
+  call->Take(*request, timeout);
   return call;
 }
 
-void ExportCall::Run(int /*worker*/) {
-  v1::ExportMapResponse first;
-  if (const absl::Status status = WriteFile(*first.mutable_header()); !status.ok()) {
-    FinishFromJob(status);
-  } else {
-    Write(first);
-  }
-  Unref();
-}
-
-absl::Status ExportCall::WriteFile(v1::ExportMapHeader& header) {
-  WAYSTAR_ASSIGN_OR_RETURN(const core::MapFormat format, ToWriteFormat(request_.format()));
-  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(request_.map()));
+absl::Status ExportCall::Prepare(int /*worker*/) {
+  WAYSTAR_ASSIGN_OR_RETURN(const core::MapFormat format, ToWriteFormat(request().format()));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(request().map()));
   WAYSTAR_ASSIGN_OR_RETURN(file_, core::FormatMap(format, snapshot->grid));
+  v1::ExportMapHeader& header = header_.emplace();
   FillMapInfo(*snapshot, *header.mutable_info());
   header.set_format(FromFormat(format));
   header.set_size(static_cast<std::int64_t>(file_.size()));
   return absl::OkStatus();
 }
 
-void ExportCall::OnWriteDone(bool ok) {
-  if (!ok) {
-    FinishFromJob(
-        MakeError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, "", "the export was cancelled"));
-    return;
+bool ExportCall::FillNext(v1::ExportMapResponse& message) {
+  if (header_.has_value()) {
+    *message.mutable_header() = *std::exchange(header_, std::nullopt);
+    return true;
   }
-  if (written_ == file_.size()) {
-    FinishFromJob(absl::OkStatus());
-    return;
-  }
-  const std::size_t count = std::min(kChunkBytes, file_.size() - written_);
-  v1::ExportMapResponse message;
-  message.set_chunk(file_.substr(written_, count));
-  written_ += count;
-  Write(message);
+  const std::size_t count = std::min(kChunkBytes, file_.size() - sent_);
+  message.set_chunk(file_.substr(sent_, count));
+  sent_ += count;
+  return count > 0;
 }
-
-void ExportCall::Write(const v1::ExportMapResponse& message) {
-  bool owned = false;
-  message_.Clear();
-  const grpc::Status serialized =
-      grpc::GenericSerialize<grpc::ProtoBufferWriter, v1::ExportMapResponse>(message, &message_, &owned);
-  if (!serialized.ok()) {
-    FinishFromJob(absl::InternalError(serialized.error_message()));
-    return;
-  }
-  StartWrite(&message_);
-}
-
-// A status would have to wait behind the chunk that the client does not read.
-void ExportCall::OnExpired() { context_->TryCancel(); }
 
 }  // namespace waystar::rpc

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -11,14 +12,12 @@
 #include "grpcpp/support/server_callback.h"
 #include "server/core/store/map_store.h"
 #include "server/rpc/executor.h"
-#include "server/rpc/transfer_call.h"
+#include "server/rpc/sending_call.h"
 #include "waystar/v1/map_service.pb.h"
 
 namespace waystar::rpc {
 
-// One write is under way at a time, so that a slow reader costs the file and no more, for as long as the time
-// limit allows.
-class ExportCall final : public TransferCall<grpc::ServerWriteReactor<grpc::ByteBuffer>> {
+class ExportCall final : public SendingCall<v1::ExportMapRequest, v1::ExportMapResponse> {
  public:
   // What the references name must outlive the call.
   static grpc::ServerWriteReactor<grpc::ByteBuffer>* Start(const core::MapStore& store, Executor& executor,
@@ -29,22 +28,17 @@ class ExportCall final : public TransferCall<grpc::ServerWriteReactor<grpc::Byte
  private:
   ExportCall(const core::MapStore& store, Executor& executor, TransferSlots& slots,
              grpc::CallbackServerContext* context)
-      : TransferCall(executor, slots), store_(store), context_(context) {}
+      : SendingCall(executor, slots, context), store_(store) {}
 
-  void OnWriteDone(bool ok) override;
-  void OnExpired() override;
-  void Run(int worker) override;
-
-  absl::Status WriteFile(v1::ExportMapHeader& header);
-  void Write(const v1::ExportMapResponse& message);
+  absl::Status Prepare(int worker) override;
+  bool FillNext(v1::ExportMapResponse& message) override;
 
   const core::MapStore& store_;
-  grpc::CallbackServerContext* const context_;
-  v1::ExportMapRequest request_;
+  // Until it is sent.
+  std::optional<v1::ExportMapHeader> header_;
   std::string file_;
-  // What of the file has been written.
-  std::size_t written_ = 0;
-  grpc::ByteBuffer message_;
+  // What of the file has been sent.
+  std::size_t sent_ = 0;
 };
 
 }  // namespace waystar::rpc

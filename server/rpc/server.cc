@@ -52,7 +52,9 @@ Server::Server(const runtime::Options& options)
                    {.max_import_bytes = options.max_import_bytes,
                     .max_map_side = options.max_map_side,
                     .timeout = options.transfer_timeout}),
-      path_service_(store_, executor_, static_cast<std::size_t>(options.max_message_bytes)) {}
+      path_service_(store_, executor_, slots_,
+                    {.max_response_bytes = static_cast<std::size_t>(options.max_message_bytes),
+                     .trace_timeout = options.transfer_timeout}) {}
 
 Server::~Server() { Stop(absl::ZeroDuration()); }
 

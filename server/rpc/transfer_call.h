@@ -1,4 +1,4 @@
-// What imports and exports have in common: a slot, a time limit, and an end that comes once.
+// What imports, exports and traces have in common: a slot, a time limit, and an end that comes once.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// How many imports and exports may run at a time.
+// How many imports, exports and traces may run at a time.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ class TransferSlots {
     }
     Release();
     return Refusal(ErrorReason::kTransfersBusy, absl::Seconds(1),
-                   absl::StrCat(count_, " imports and exports run already, the server's limit"));
+                   absl::StrCat(count_, " imports, exports and traces run already, the server's limit"));
   }
 
   void Release() { free_.fetch_add(1, std::memory_order_relaxed); }

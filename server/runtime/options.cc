@@ -55,9 +55,9 @@ ABSL_FLAG(std::int64_t, max_message_bytes, Defaults().max_message_bytes,
 ABSL_FLAG(std::int64_t, max_import_bytes, Defaults().max_import_bytes,
           "Largest file ImportMap takes, all chunks together.");
 ABSL_FLAG(std::int64_t, max_transfers, Defaults().max_transfers,
-          "Imports and exports that may run at a time; one more is refused.");
+          "Imports, exports and traces that may run at a time; one more is refused.");
 ABSL_FLAG(absl::Duration, transfer_timeout, Defaults().transfer_timeout,
-          "How long one import or export may take.");
+          "How long one import, export or trace may take.");
 ABSL_FLAG(std::int64_t, scratch_mib, static_cast<std::int64_t>(Defaults().scratch_mib),
           "Most memory for one worker's search, in MiB. A search that needs more ends with what it has.");
 ABSL_FLAG(std::int64_t, index_mib, static_cast<std::int64_t>(Defaults().index_mib),

@@ -41,6 +41,16 @@ class FakeServer::Paths : public v1::PathService::Service {
     return Answer(script_.find_path, *context, *request, *response);
   }
 
+  grpc::Status TraceSearch(grpc::ServerContext* context, const v1::TraceSearchRequest* request,
+                           grpc::ServerWriter<v1::TraceSearchResponse>* writer) override {
+    std::vector<v1::TraceSearchResponse> messages;
+    const grpc::Status status = Answer(script_.trace_search, *context, *request, messages);
+    for (const auto& message : messages) {
+      writer->Write(message);
+    }
+    return status;
+  }
+
  private:
   FakeServer& script_;
 };

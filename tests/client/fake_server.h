@@ -30,6 +30,7 @@ class FakeServer {
   const std::string& target() const { return target_; }
 
   Handler<v1::FindPathRequest, v1::FindPathResponse> find_path;
+  Handler<v1::TraceSearchRequest, std::vector<v1::TraceSearchResponse>> trace_search;
   Handler<v1::CreateMapRequest, v1::CreateMapResponse> create_map;
   Handler<v1::GetMapRequest, v1::GetMapResponse> get_map;
   Handler<v1::ListMapsRequest, v1::ListMapsResponse> list_maps;

@@ -36,6 +36,19 @@ TEST_F(RetryTest, FindPathIsCalledAgain) {
   EXPECT_EQ(calls_, 2);
 }
 
+TEST_F(RetryTest, TraceSearchIsCalledAgain) {
+  server_.trace_search = [this](auto&, const auto&, std::vector<v1::TraceSearchResponse>& messages) {
+    messages.resize(calls_);
+    if (calls_++ == 0) {
+      return grpc::Status(grpc::StatusCode::UNAVAILABLE, "once");
+    }
+    messages[0].mutable_result();
+    return grpc::Status::OK;
+  };
+  EXPECT_TRUE(MakeClient().TraceSearch({}, [](const v1::SearchEvent&) {}).ok());
+  EXPECT_EQ(calls_, 2);
+}
+
 TEST_F(RetryTest, GetMapIsCalledAgain) {
   server_.get_map = FailOnce(grpc::StatusCode::UNAVAILABLE);
   EXPECT_TRUE(MakeClient().GetMap({}).ok());

@@ -13,7 +13,7 @@ waystar() {
 expect_code 0 waystar health
 expect_text SERVING
 
-expect_code 0 waystar find ten-by-ten 0,0 7,7
+expect_code 0 waystar find ten-by-ten 0,0 7,7 --algorithm astar
 cat >"$WORK/expected" <<'TEXT'
   0    5
 0 S*#.......
@@ -33,6 +33,14 @@ expect_text "14 steps at cost 14"
 
 expect_code 0 waystar --json find ten-by-ten 0,0 7,7
 expect_text '"cost":14'
+
+expect_code 0 waystar trace ten-by-ten 0,0 7,7 --algorithm astar
+expect_text "14 cells expanded"
+expect_text "left open: 20 cells"
+expect_code 0 waystar trace ten-by-ten 0,0 7,7 --algorithm astar --events
+expect_text "generated 1,0 from 0,0 g=1 f=14"
+expect_code 0 waystar --json trace ten-by-ten 0,0 7,7
+expect_text '"truncated":false'
 
 expect_code 0 waystar block ten-by-ten 0,1..9,1 --expect-revision 1
 expect_text "revision 2"

@@ -34,6 +34,16 @@ expect_text '"cost": 14,'
 expect_text '"outcome": "OUTCOME_FOUND"'
 expect_text '"revision": "1"'
 
+expect_code 0 call PathService/TraceSearch \
+  '{"query": {"map": "ten-by-ten", "start": {"x": 0, "y": 0}, "goal": {"x": 1, "y": 0},
+    "algorithm": "ALGORITHM_ASTAR"}, "max_events": 2}'
+expect_text '"kind": "KIND_GENERATED"'
+expect_text '"kind": "KIND_EXPANDED"'
+expect_text '"outcome": "OUTCOME_FOUND"'
+expect_text '"truncated": true'
+expect_code 67 call PathService/TraceSearch '{"max_events": 2}'
+expect_text '"field": "query"'
+
 expect_code 0 call MapService/CreateMap \
   '{"map": "drawn", "rows": ["..~.", ".#~."], "grid": {"terrains": [{"symbol": "~", "name": "river", "cost": 3}]}}'
 expect_text '"walkable_cells": "7"'

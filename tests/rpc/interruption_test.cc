@@ -60,6 +60,18 @@ TEST_F(InterruptionTest, DeadlineEndsTheSearch) {
   ExpectAnswers();
 }
 
+TEST_F(InterruptionTest, DeadlineEndsTheSearchOfATrace) {
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(50));
+  v1::TraceSearchRequest request;
+  *request.mutable_query() = LongSearch();
+  const auto reader = stub_->TraceSearch(&context, request);
+  v1::TraceSearchResponse message;
+  EXPECT_FALSE(reader->Read(&message));
+  EXPECT_EQ(reader->Finish().error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+  ExpectAnswers();
+}
+
 TEST_F(InterruptionTest, OverloadIsRefusedAndCancellingFreesTheWorker) {
   constexpr int kCalls = 8;
   struct Call {

@@ -31,7 +31,9 @@ class PathServiceTest : public ::testing::Test {
 };
 
 TEST_F(PathServiceTest, AnswersInFull) {
-  const v1::FindPathResponse response = Find(PathRequest("room", CellAt(0, 1), CellAt(3, 1)));
+  v1::FindPathRequest request = PathRequest("room", CellAt(0, 1), CellAt(3, 1));
+  request.set_algorithm(v1::ALGORITHM_ASTAR);
+  const v1::FindPathResponse response = Find(request);
   EXPECT_EQ(response.outcome(), v1::OUTCOME_FOUND);
   EXPECT_EQ(response.reason(), v1::REASON_GOAL_REACHED);
   EXPECT_EQ(response.cost(), 5.0);
@@ -49,6 +51,7 @@ TEST_F(PathServiceTest, AnswersInFull) {
 
 TEST_F(PathServiceTest, HonoursEachOption) {
   v1::FindPathRequest request = PathRequest("room", CellAt(0, 1), CellAt(3, 1));
+  request.set_algorithm(v1::ALGORITHM_ASTAR);
   request.set_path_form(v1::PATH_FORM_CORNERS);
   EXPECT_EQ(Show(Find(request).points()), "(0, 1) (0, 0) (3, 0) (3, 1)");
 

@@ -45,6 +45,9 @@ TEST_F(RawRequestTest, InvalidUtf8NamesTheField) {
                              "/waystar.v1.MapService/GetMap", "/waystar.v1.MapService/UpdateObstacles"}) {
     EXPECT_THAT(Call(method, bad_id), IsRefused(kInvalid, "BAD_VALUE", "map")) << method;
   }
+  // query.map: fields 1 and 1.
+  EXPECT_THAT(Call("/waystar.v1.PathService/TraceSearch", "\x0a\x04\x0a\x02\xc3\x28"),
+              IsRefused(kInvalid, "BAD_VALUE", "query.map"));
   // rows[0] is fine, rows[1] is not.
   EXPECT_THAT(Call("/waystar.v1.MapService/CreateMap", std::string("\x0a\x01m\x12\x01.\x12\x01\xff", 9)),
               IsRefused(kInvalid, "BAD_VALUE", "rows[1]"));

@@ -2,15 +2,38 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 
 namespace waystar::cli {
 namespace {
 
 // Each set has a mark for start, goal, end and path.
 constexpr absl::string_view kSets[] = {"SGE*", "ABC*", "123+", "<>!+"};
+
+// Each set has a mark for open cells, and then ten for expanded ones.
+constexpr absl::string_view kSearchSets[] = {"o0123456789", "-abcdefghij", "-pqrstuvwxy"};
+
+constexpr int kShades = 10;
+
+using Taken = std::array<bool, 256>;
+
+void Take(absl::string_view symbols, Taken& taken) {
+  for (const char symbol : symbols) {
+    taken[static_cast<unsigned char>(symbol)] = true;
+  }
+}
+
+// The first set that has no symbol in common with `taken`; the first of all if each has.
+absl::string_view ChooseSet(absl::Span<const absl::string_view> sets, const Taken& taken) {
+  const auto is_free = [&taken](absl::string_view set) {
+    return std::none_of(set.begin(), set.end(),
+                        [&taken](char symbol) { return taken[static_cast<unsigned char>(symbol)]; });
+  };
+  const auto* const chosen = std::find_if(sets.begin(), sets.end(), is_free);
+  return chosen == sets.end() ? sets.front() : *chosen;
+}
 
 void Put(Picture& picture, const v1::Cell& cell, Glyph glyph) {
   const View& view = picture.view;
@@ -24,22 +47,26 @@ void Put(Picture& picture, const v1::Cell& cell, Glyph glyph) {
 }  // namespace
 
 Markers ChooseMarkers(const Picture& picture) {
-  std::array<bool, 256> taken{};
+  Taken taken{};
   for (const auto& row : picture.rows) {
     for (const Glyph glyph : row) {
       taken[static_cast<unsigned char>(glyph.symbol)] = true;
     }
   }
-  const auto is_free = [&](absl::string_view set) {
-    return std::none_of(set.begin(), set.end(),
-                        [&](char symbol) { return taken[static_cast<unsigned char>(symbol)]; });
-  };
-  const auto* const chosen = std::find_if(std::begin(kSets), std::end(kSets), is_free);
-  const absl::string_view set = chosen == std::end(kSets) ? kSets[0] : *chosen;
-  return {set[0], set[1], set[2], set[3]};
+  const absl::string_view set = ChooseSet(kSets, taken);
+  Take(set, taken);
+  const absl::string_view search = ChooseSet(kSearchSets, taken);
+  return {set[0], set[1], set[2], set[3], search[0], search[1]};
 }
 
 void DrawOverlay(const Overlay& overlay, const Markers& markers, Picture& picture) {
+  for (const v1::Cell& cell : overlay.open) {
+    Put(picture, cell, {markers.open, Mark::kOpen});
+  }
+  for (size_t i = overlay.expanded.size(); i-- > 0;) {
+    const int shade = static_cast<int>(i * kShades / overlay.expanded.size());
+    Put(picture, overlay.expanded[i], {static_cast<char>(markers.expanded + shade), Mark::kExpanded, shade});
+  }
   for (const v1::Cell& cell : overlay.path) {
     Put(picture, cell, {markers.path, Mark::kPath});
   }

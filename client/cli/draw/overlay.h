@@ -15,6 +15,9 @@ struct Overlay {
   // Where the path ends, if not at the goal.
   std::optional<v1::Cell> end;
   std::vector<v1::Cell> path;
+  // What a search expanded, in order, and what it saw and did not expand.
+  std::vector<v1::Cell> expanded;
+  std::vector<v1::Cell> open;
 };
 
 // The characters to draw it with.
@@ -23,13 +26,17 @@ struct Markers {
   char goal = 'G';
   char end = 'E';
   char path = '*';
+  char open = 'o';
+  // For the first tenth of the expanded cells; the nine characters after it are for the others.
+  char expanded = '0';
 };
 
 // Markers that no terrain in the picture is drawn with, as long as there are any left.
 Markers ChooseMarkers(const Picture& picture);
 
 // Draws the overlay into the picture of a map. Where they share a character, the start hides the goal, and it
-// the end, and it the path. Cells outside the view are left out.
+// the end, and it the path, and it what was expanded, the earlier the later, and it what was open. Cells
+// outside the view are left out.
 void DrawOverlay(const Overlay& overlay, const Markers& markers, Picture& picture);
 
 }  // namespace waystar::cli

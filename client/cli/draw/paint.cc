@@ -1,6 +1,7 @@
 #include "client/cli/draw/paint.h"
 
 #include <array>
+#include <iterator>
 #include <map>
 #include <vector>
 
@@ -14,14 +15,23 @@ namespace {
 constexpr char kReset[] = "\x1b[0m";
 constexpr int kRowsPerLabel = 5;
 
-const char* ColorOf(Mark mark) {
-  switch (mark) {
+// From pale yellow to red.
+constexpr const char* kShades[] = {"\x1b[38;5;230m", "\x1b[38;5;229m", "\x1b[38;5;228m", "\x1b[38;5;227m",
+                                   "\x1b[38;5;226m", "\x1b[38;5;220m", "\x1b[38;5;214m", "\x1b[38;5;208m",
+                                   "\x1b[38;5;202m", "\x1b[38;5;196m"};
+
+const char* ColorOf(Glyph glyph) {
+  switch (glyph.mark) {
     case Mark::kGround:
       return "\x1b[2m";
     case Mark::kTerrain:
       return "\x1b[36m";
     case Mark::kObstacle:
       return "\x1b[90m";
+    case Mark::kOpen:
+      return "\x1b[34m";
+    case Mark::kExpanded:
+      return kShades[glyph.shade];
     case Mark::kPath:
       return "\x1b[1;33m";
     case Mark::kEnd:
@@ -37,8 +47,8 @@ const char* ColorOf(Mark mark) {
 std::string PaintRow(const std::vector<Glyph>& row, bool color) {
   std::string line;
   for (size_t i = 0; i < row.size(); ++i) {
-    if (color && (i == 0 || row[i].mark != row[i - 1].mark)) {
-      absl::StrAppend(&line, i == 0 ? "" : kReset, ColorOf(row[i].mark));
+    if (color && (i == 0 || row[i].mark != row[i - 1].mark || row[i].shade != row[i - 1].shade)) {
+      absl::StrAppend(&line, i == 0 ? "" : kReset, ColorOf(row[i]));
     }
     line.push_back(row[i].symbol);
   }
@@ -91,7 +101,7 @@ std::string Legend(const Picture& picture, const v1::GridInfo& grid) {
   std::map<char, std::string> terrains;
   for (const auto& row : picture.rows) {
     for (const Glyph glyph : row) {
-      shown[static_cast<size_t>(glyph.mark)] = glyph.symbol;
+      shown[static_cast<size_t>(glyph.mark)] = static_cast<char>(glyph.symbol - glyph.shade);
       if (glyph.mark == Mark::kTerrain) {
         terrains.try_emplace(glyph.symbol);
       }
@@ -107,6 +117,11 @@ std::string Legend(const Picture& picture, const v1::GridInfo& grid) {
   explain(Mark::kGoal, "goal");
   explain(Mark::kEnd, "end of the path");
   explain(Mark::kPath, "path");
+  if (const char first = shown[static_cast<size_t>(Mark::kExpanded)]; first != 0) {
+    const std::string last(1, static_cast<char>(first + std::ssize(kShades) - 1));
+    entries.push_back(absl::StrCat(std::string(1, first), "-", last, " expanded, first to last"));
+  }
+  explain(Mark::kOpen, "open");
   explain(Mark::kObstacle, "obstacle");
   for (const v1::Terrain& terrain : grid.terrains()) {
     if (terrain.symbol().size() == 1 && terrains.count(terrain.symbol().front()) > 0) {

@@ -1,9 +1,11 @@
 #include "client/cli/draw/path_cells.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+
 namespace waystar::cli {
 namespace {
-
-int Sign(int64_t value) { return (value > 0) - (value < 0); }
 
 v1::Cell MakeCell(int x, int y) {
   v1::Cell cell;
@@ -21,11 +23,23 @@ v1::Cell Step(const v1::Cell& from, v1::Direction direction) {
   return MakeCell(from.x() + kDx[direction], from.y() + kDy[direction]);
 }
 
-v1::Cell StepTowards(const v1::Cell& from, const v1::Cell& to) {
-  return MakeCell(from.x() + Sign(int64_t{to.x()} - from.x()), from.y() + Sign(int64_t{to.y()} - from.y()));
+// numerator / denominator to the nearest integer. REQUIRES: denominator > 0.
+int64_t RoundedQuotient(int64_t numerator, int64_t denominator) {
+  const int64_t half = numerator < 0 ? -denominator / 2 : denominator / 2;
+  return (numerator + half) / denominator;
 }
 
-bool Same(const v1::Cell& a, const v1::Cell& b) { return a.x() == b.x() && a.y() == b.y(); }
+// The cells that a straight line to `to` passes after the last of `cells`.
+void AppendLine(const v1::Cell& to, std::vector<v1::Cell>& cells) {
+  const v1::Cell from = cells.back();
+  const int64_t dx = int64_t{to.x()} - from.x();
+  const int64_t dy = int64_t{to.y()} - from.y();
+  const int64_t steps = std::max(std::abs(dx), std::abs(dy));
+  for (int64_t step = 1; step <= steps; ++step) {
+    cells.push_back(MakeCell(static_cast<int>(from.x() + RoundedQuotient(dx * step, steps)),
+                             static_cast<int>(from.y() + RoundedQuotient(dy * step, steps))));
+  }
+}
 
 }  // namespace
 
@@ -38,9 +52,7 @@ std::vector<v1::Cell> PathCells(const v1::Cell& start, const v1::FindPathRespons
     cells.push_back(Step(cells.back(), static_cast<v1::Direction>(direction)));
   }
   for (const v1::Cell& point : answer.points()) {
-    while (!Same(cells.back(), point)) {
-      cells.push_back(StepTowards(cells.back(), point));
-    }
+    AppendLine(point, cells);
   }
   return cells;
 }

@@ -7,12 +7,14 @@
 
 namespace waystar::cli {
 
-enum class Mark { kGround, kTerrain, kObstacle, kPath, kEnd, kGoal, kStart };
+enum class Mark { kGround, kTerrain, kObstacle, kOpen, kExpanded, kPath, kEnd, kGoal, kStart };
 
 // One character of a picture, and what it stands for.
 struct Glyph {
   char symbol = '.';
   Mark mark = Mark::kGround;
+  // With kExpanded, how late it was: from 0, the first tenth, to 9.
+  int shade = 0;
 };
 
 struct Picture {

@@ -63,7 +63,7 @@ TEST_F(CommandLineTest, SuggestsOptions) {
 
 TEST_F(CommandLineTest, AsksForAMissingCommand) {
   EXPECT_EQ(RunBare({}), ExitCode::kUsage);
-  EXPECT_THAT(err_, HasSubstr("which command? One of map, find, block"));
+  EXPECT_THAT(err_, HasSubstr("which command? One of map, find, trace, block"));
   EXPECT_EQ(RunBare({"map"}), ExitCode::kUsage);
   EXPECT_THAT(err_, HasSubstr("which command? One of import, create, list"));
 }
@@ -84,7 +84,7 @@ TEST_F(CommandLineTest, ExplainsMalformedValues) {
   EXPECT_EQ(RunBare({"map", "list", "--timeout", "0s"}), ExitCode::kUsage);
   EXPECT_THAT(err_, StartsWith("waystar: --timeout: '0s' is not a length of time"));
   EXPECT_EQ(RunBare({"find", "arena", "1,1", "2,2", "--form", "curves"}), ExitCode::kUsage);
-  EXPECT_THAT(err_, HasSubstr("--form: curves not in {cells,corners,directions}"));
+  EXPECT_THAT(err_, HasSubstr("--form: curves not in {cells,corners,directions,smoothed}"));
 }
 
 TEST_F(CommandLineTest, GlobalOptionsMayStandAnywhere) {

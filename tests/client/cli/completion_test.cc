@@ -49,9 +49,11 @@ class CompletionTest : public ::waystar::testing::CommandTest {};
 TEST_F(CompletionTest, Bash) {
   EXPECT_EQ(RunBare({"completion", "bash"}), ExitCode::kOk);
   EXPECT_THAT(out_, HasSubstr("complete -F _waystar waystar\n"));
-  EXPECT_THAT(out_, HasSubstr("'waystar 0') _waystar_words 'map find block unblock health completion' ;;\n"));
   EXPECT_THAT(out_,
-              HasSubstr("'waystar find --algorithm') _waystar_words 'auto astar dijkstra'; return ;;\n"));
+              HasSubstr("'waystar 0') _waystar_words 'map find trace block unblock health completion' ;;\n"));
+  EXPECT_THAT(out_, HasSubstr("'waystar find --algorithm') _waystar_words "
+                              "'auto astar dijkstra jump-point lazy-theta'; return ;;\n"));
+  EXPECT_THAT(out_, HasSubstr("'waystar trace 0') _waystar_maps ;;\n"));
   EXPECT_THAT(out_, HasSubstr("'waystar find --server') return ;;\n"));
   EXPECT_THAT(out_, HasSubstr("'waystar find 0') _waystar_maps ;;\n"));
   EXPECT_THAT(out_, HasSubstr("'waystar map delete '*) _waystar_maps ;;\n"));
@@ -64,7 +66,8 @@ TEST_F(CompletionTest, Zsh) {
   EXPECT_EQ(RunBare({"completion", "zsh"}), ExitCode::kOk);
   EXPECT_THAT(out_, ::testing::StartsWith("#compdef waystar\n"));
   EXPECT_THAT(out_, HasSubstr("'find:Finds a cheapest path and draws it'"));
-  EXPECT_THAT(out_, HasSubstr("'waystar find --algorithm') compadd -- auto astar dijkstra; return ;;\n"));
+  EXPECT_THAT(out_, HasSubstr("'waystar find --algorithm') compadd -- auto astar dijkstra jump-point "
+                              "lazy-theta; return ;;\n"));
   EXPECT_THAT(out_, HasSubstr("'waystar find 0') _waystar_maps ;;\n"));
   EXPECT_THAT(out_, HasSubstr("'waystar map import 0') _files ;;\n"));
 }
@@ -73,8 +76,10 @@ TEST_F(CompletionTest, Fish) {
   EXPECT_EQ(RunBare({"completion", "fish"}), ExitCode::kOk);
   EXPECT_THAT(out_,
               HasSubstr(R"(complete -c waystar -n '__waystar_at \'waystar\'' -a find -d 'Finds a cheapest)"));
-  EXPECT_THAT(out_,
-              HasSubstr(R"(-n '__waystar_at \'waystar find\'' -l algorithm -x -a 'auto astar dijkstra')"));
+  EXPECT_THAT(
+      out_,
+      HasSubstr(
+          R"(-n '__waystar_at \'waystar find\'' -l algorithm -x -a 'auto astar dijkstra jump-point lazy-theta')"));
   EXPECT_THAT(out_, HasSubstr(R"(-n '__waystar_at \'waystar find\' 0' -a '(__waystar_maps)')"));
   EXPECT_THAT(out_, HasSubstr(R"(-n '__waystar_at \'waystar map export\'' -s o -l output -r -F)"));
 }

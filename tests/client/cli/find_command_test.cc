@@ -70,6 +70,20 @@ TEST_F(FindCommandTest, SendsWhatTheUserAsked) {
   EXPECT_EQ(request_.path_form(), v1::PATH_FORM_CORNERS);
 }
 
+TEST_F(FindCommandTest, KnowsEveryAlgorithmAndForm) {
+  const std::pair<const char*, v1::Algorithm> algorithms[] = {{"auto", v1::ALGORITHM_AUTO},
+                                                              {"astar", v1::ALGORITHM_ASTAR},
+                                                              {"jump-point", v1::ALGORITHM_JUMP_POINT_SEARCH},
+                                                              {"lazy-theta", v1::ALGORITHM_LAZY_THETA_STAR}};
+  for (const auto& [word, algorithm] : algorithms) {
+    EXPECT_EQ(Run({"find", "arena", "0,0", "4,0", "--algorithm", word}), ExitCode::kOk);
+    EXPECT_EQ(request_.algorithm(), algorithm);
+  }
+  EXPECT_EQ(Run({"find", "arena", "0,0", "4,0", "--form", "smoothed", "--footprint", "2"}), ExitCode::kOk);
+  EXPECT_EQ(request_.path_form(), v1::PATH_FORM_SMOOTHED);
+  EXPECT_EQ(request_.footprint(), 2);
+}
+
 TEST_F(FindCommandTest, LeavesDefaultsToTheServer) {
   Run({"find", "arena", "0,0", "4,0"});
   v1::FindPathRequest expected;

@@ -34,6 +34,20 @@ TEST(FindTextTest, FoundPath) {
             "Path found: 2 steps at cost 2.41421356 (revision 3; 42 cells expanded in 12.3us by A*)");
 }
 
+TEST(FindTextTest, StraightLinesAreNoSteps) {
+  v1::FindPathRequest smoothed;
+  smoothed.set_path_form(v1::PATH_FORM_SMOOTHED);
+  EXPECT_EQ(
+      FindText(smoothed, WithPath(Answer(v1::OUTCOME_FOUND, v1::REASON_GOAL_REACHED))),
+      "Path found: 2 straight lines at cost 2.41421356 (revision 3; 42 cells expanded in 12.3us by A*)");
+  v1::FindPathResponse any_angle = WithPath(Answer(v1::OUTCOME_FOUND, v1::REASON_GOAL_REACHED));
+  any_angle.mutable_points()->RemoveLast();
+  any_angle.mutable_statistics()->set_algorithm(v1::ALGORITHM_LAZY_THETA_STAR);
+  EXPECT_EQ(FindText({}, any_angle),
+            "Path found: 1 straight line at cost 2.41421356 (revision 3; 42 cells expanded in 12.3us "
+            "by Lazy Theta*)");
+}
+
 TEST(FindTextTest, UnreachableGoal) {
   EXPECT_EQ(FindText({}, Answer(v1::OUTCOME_UNREACHABLE, v1::REASON_NO_ROUTE)),
             "No path to the goal: walls part it from the start (revision 3; 42 cells expanded in 12.3us "

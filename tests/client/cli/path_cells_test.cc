@@ -35,6 +35,11 @@ TEST(PathCellsTest, FillsInBetweenCorners) {
   EXPECT_EQ(Cells(AnswerWith({At(1, 1), At(3, 3), At(3, 1), At(2, 1)})), kWalk);
 }
 
+TEST(PathCellsTest, FollowsLinesAtAnyAngle) {
+  EXPECT_EQ(Cells(AnswerWith({At(1, 1), At(6, 3), At(4, -2)})),
+            "1,1 2,1 3,2 4,2 5,3 6,3 6,2 5,1 5,0 4,-1 4,-2");
+}
+
 TEST(PathCellsTest, FollowsDirections) {
   v1::FindPathResponse answer = AnswerWith({});
   answer.add_directions(v1::DIRECTION_SOUTH_EAST);

@@ -1,0 +1,61 @@
+#include "client/cli/answer_picture.h"
+
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/draw/path_cells.h"
+#include "client/cli/map_picture.h"
+
+namespace waystar::cli {
+namespace {
+
+bool IsOn(const v1::GridInfo& grid, const v1::Cell& cell) {
+  return cell.x() >= 0 && cell.y() >= 0 && cell.x() < grid.width() && cell.y() < grid.height();
+}
+
+Overlay OverlayOf(const v1::FindPathRequest& request, const v1::FindPathResponse& answer,
+                  const SearchCells& search, const v1::GridInfo& grid) {
+  Overlay overlay;
+  overlay.start = request.start();
+  overlay.goal = request.goal();
+  overlay.path = PathCells(request.start(), answer);
+  if (answer.has_end()) {
+    overlay.end = answer.end();
+  }
+  overlay.expanded = search.expanded();
+  overlay.open = search.Open();
+  // A map that was replaced since the search may be smaller.
+  for (auto* cells : {&overlay.path, &overlay.expanded, &overlay.open}) {
+    std::erase_if(*cells, [&](const v1::Cell& cell) { return !IsOn(grid, cell); });
+  }
+  for (auto* cell : {&overlay.start, &overlay.goal, &overlay.end}) {
+    if (*cell && !IsOn(grid, **cell)) {
+      cell->reset();
+    }
+  }
+  return overlay;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> AnswerPicture(const v1::FindPathRequest& request,
+                                          const v1::FindPathResponse& answer, const SearchCells& search,
+                                          const DrawOptions& options, Session& session) {
+  v1::ExportMapRequest export_request;
+  export_request.set_map(request.map());
+  export_request.set_format(v1::MAP_FORMAT_TEXT);
+  const auto map = session.client().ExportMap(export_request);
+  if (!map.ok()) {
+    return map.status();
+  }
+  const v1::MapInfo& info = map->header.info();
+  auto picture = MapPicture(*map, OverlayOf(request, answer, search, info.grid()),
+                            WindowFor(options, session.io()), session.UsesColor());
+  if (picture.ok() && info.revision() != answer.revision()) {
+    absl::StrAppend(&*picture, "The picture shows revision ", info.revision(), ", the path is for revision ",
+                    answer.revision(), ".\n");
+  }
+  return picture;
+}
+
+}  // namespace waystar::cli

@@ -1,0 +1,50 @@
+#include "client/cli/query_arguments.h"
+
+#include <cstdint>
+
+#include "client/cli/arguments.h"
+#include "client/cli/cell_argument.h"
+
+namespace waystar::cli {
+
+void AddQuery(CLI::App& command, v1::FindPathRequest& request) {
+  AddMap(command, *request.mutable_map());
+  AddParsed(
+      command, "START", &ParseCell, [&request](const v1::Cell& cell) { *request.mutable_start() = cell; },
+      "The cell to start from: X,Y")
+      ->required();
+  AddParsed(
+      command, "GOAL", &ParseCell, [&request](const v1::Cell& cell) { *request.mutable_goal() = cell; },
+      "The cell to go to: X,Y")
+      ->required();
+  AddChoice<v1::CornerRule>(
+      command, "--corner-rule", [&request](v1::CornerRule rule) { request.set_corner_rule(rule); },
+      {{"both-free", v1::CORNER_RULE_NO_CORNER_CUTTING},
+       {"one-free", v1::CORNER_RULE_ONE_SIDE_FREE},
+       {"always", v1::CORNER_RULE_ALWAYS}},
+      "When a diagonal step is allowed: if both cells beside it are walkable, if one of them is, or always "
+      "[both-free]");
+  AddChoice<v1::Algorithm>(
+      command, "--algorithm", [&request](v1::Algorithm algorithm) { request.set_algorithm(algorithm); },
+      {{"auto", v1::ALGORITHM_AUTO},
+       {"astar", v1::ALGORITHM_ASTAR},
+       {"dijkstra", v1::ALGORITHM_DIJKSTRA},
+       {"jump-point", v1::ALGORITHM_JUMP_POINT_SEARCH},
+       {"lazy-theta", v1::ALGORITHM_LAZY_THETA_STAR}},
+      "How to search; all find paths of the same cost, but for lazy-theta, which goes at any angle [auto]");
+  command
+      .add_option_function<int32_t>(
+          "--footprint", [&request](int32_t cells) { request.set_footprint(cells); },
+          "The agent covers N x N cells, its position being the top left one of them [1]")
+      ->type_name("N");
+  command.add_flag_callback(
+      "--nearest", [&request] { request.set_unreachable_policy(v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE); },
+      "If the goal cannot be reached, go to the nearest cell that can");
+  command
+      .add_option_function<uint64_t>(
+          "--max-expansions", [&request](uint64_t cells) { request.set_max_expansions(cells); },
+          "Give up after looking around from so many cells [no limit]")
+      ->type_name("N");
+}
+
+}  // namespace waystar::cli

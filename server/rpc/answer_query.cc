@@ -1,0 +1,49 @@
+#include "server/rpc/answer_query.h"
+
+#include <chrono>
+#include <cstddef>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/rpc/convert_path.h"
+
+namespace waystar::rpc {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+absl::Status CheckSize(std::size_t bytes, std::size_t max_bytes) {
+  if (bytes <= max_bytes) {
+    return absl::OkStatus();
+  }
+  return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kResponseTooLarge, "path_form",
+                   absl::StrCat("the path takes more than the ", max_bytes,
+                                " bytes of a message: ask for corners or directions"));
+}
+
+}  // namespace
+
+absl::Status AnswerQuery(const core::MapStore& store, PathSearch search, std::size_t max_bytes,
+                         const v1::FindPathRequest& request, v1::FindPathResponse& response,
+                         CallContext& context) {
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PathQuery query, ToPathQuery(request));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
+  if (request.max_expansions() > 0) {
+    context.budget.max_expansions = request.max_expansions();
+  }
+  const Clock::time_point begin = Clock::now();
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PathResult result,
+                           search(snapshot->grid, query, context.budget, context.scratch));
+  const std::chrono::nanoseconds searching = Clock::now() - begin;
+  // A point takes at least two bytes: what cannot fit is not written down first.
+  WAYSTAR_RETURN_IF_ERROR(CheckSize(result.points.size() * 2, max_bytes));
+  FillPathResult(result, response);
+  response.set_revision(snapshot->revision);
+  response.mutable_statistics()->set_queue_nanos(context.queued.count());
+  response.mutable_statistics()->set_search_nanos(searching.count());
+  return CheckSize(response.ByteSizeLong(), max_bytes);
+}
+
+}  // namespace waystar::rpc

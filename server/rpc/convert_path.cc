@@ -1,0 +1,209 @@
+#include "server/rpc/convert_path.h"
+
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/map/cost.h"
+#include "server/rpc/convert.h"
+
+namespace waystar::rpc {
+namespace {
+
+absl::Status Missing(absl::string_view field) {
+  return InvalidArgument(ErrorReason::kMissingField, field, absl::StrCat(field, " is required"));
+}
+
+void FillCell(core::Cell cell, v1::Cell& out) {
+  out.set_x(cell.x);
+  out.set_y(cell.y);
+}
+
+double FromCost(core::Cost cost) { return static_cast<double>(cost) / static_cast<double>(core::kCostScale); }
+
+absl::StatusOr<core::CornerRule> ToCornerRule(v1::CornerRule rule) {
+  switch (rule) {
+    case v1::CORNER_RULE_UNSPECIFIED:
+    case v1::CORNER_RULE_NO_CORNER_CUTTING:
+      return core::CornerRule::kNoCornerCutting;
+    case v1::CORNER_RULE_ONE_SIDE_FREE:
+      return core::CornerRule::kOneSideFree;
+    case v1::CORNER_RULE_ALWAYS:
+      return core::CornerRule::kAlways;
+    default:
+      return UnknownEnumValue("corner_rule", rule);
+  }
+}
+
+absl::StatusOr<core::Algorithm> ToAlgorithm(v1::Algorithm algorithm) {
+  switch (algorithm) {
+    case v1::ALGORITHM_UNSPECIFIED:
+    case v1::ALGORITHM_AUTO:
+      return core::Algorithm::kAuto;
+    case v1::ALGORITHM_ASTAR:
+      return core::Algorithm::kAStar;
+    case v1::ALGORITHM_DIJKSTRA:
+      return core::Algorithm::kDijkstra;
+    case v1::ALGORITHM_JUMP_POINT_SEARCH:
+      return core::Algorithm::kJumpPoint;
+    case v1::ALGORITHM_LAZY_THETA_STAR:
+      return core::Algorithm::kLazyThetaStar;
+    default:
+      return UnknownEnumValue("algorithm", algorithm);
+  }
+}
+
+absl::StatusOr<core::UnreachablePolicy> ToUnreachablePolicy(v1::UnreachablePolicy policy) {
+  switch (policy) {
+    case v1::UNREACHABLE_POLICY_UNSPECIFIED:
+    case v1::UNREACHABLE_POLICY_REPORT:
+      return core::UnreachablePolicy::kReport;
+    case v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE:
+      return core::UnreachablePolicy::kNearestByDistance;
+    default:
+      return UnknownEnumValue("unreachable_policy", policy);
+  }
+}
+
+absl::StatusOr<core::PathForm> ToPathForm(v1::PathForm form) {
+  switch (form) {
+    case v1::PATH_FORM_UNSPECIFIED:
+    case v1::PATH_FORM_EVERY_CELL:
+      return core::PathForm::kEveryCell;
+    case v1::PATH_FORM_CORNERS:
+      return core::PathForm::kCorners;
+    case v1::PATH_FORM_DIRECTIONS:
+      return core::PathForm::kDirections;
+    case v1::PATH_FORM_SMOOTHED:
+      return core::PathForm::kSmoothed;
+    default:
+      return UnknownEnumValue("path_form", form);
+  }
+}
+
+absl::StatusOr<int> ToFootprint(std::int32_t footprint) {
+  if (footprint < 0 || footprint > core::kMaxFootprint) {
+    return InvalidArgument(
+        ErrorReason::kBadValue, "footprint",
+        absl::StrCat("a footprint is from 1 to ", core::kMaxFootprint, " cells, not ", footprint));
+  }
+  return footprint == 0 ? 1 : footprint;
+}
+
+v1::Outcome FromOutcome(core::Outcome outcome) {
+  switch (outcome) {
+    case core::Outcome::kFound:
+      return v1::OUTCOME_FOUND;
+    case core::Outcome::kPartial:
+      return v1::OUTCOME_PARTIAL;
+    case core::Outcome::kUnreachable:
+      return v1::OUTCOME_UNREACHABLE;
+    case core::Outcome::kBudgetExhausted:
+      return v1::OUTCOME_BUDGET_EXHAUSTED;
+  }
+  return v1::OUTCOME_UNSPECIFIED;
+}
+
+v1::Reason FromReason(core::OutcomeReason reason) {
+  switch (reason) {
+    case core::OutcomeReason::kGoalReached:
+      return v1::REASON_GOAL_REACHED;
+    case core::OutcomeReason::kNoRoute:
+      return v1::REASON_NO_ROUTE;
+    case core::OutcomeReason::kGoalBlocked:
+      return v1::REASON_GOAL_BLOCKED;
+    case core::OutcomeReason::kExpansionLimit:
+      return v1::REASON_EXPANSION_LIMIT;
+    case core::OutcomeReason::kScratchLimit:
+      return v1::REASON_SCRATCH_LIMIT;
+  }
+  return v1::REASON_UNSPECIFIED;
+}
+
+v1::Algorithm FromAlgorithm(core::Algorithm algorithm) {
+  switch (algorithm) {
+    case core::Algorithm::kAuto:
+      return v1::ALGORITHM_AUTO;
+    case core::Algorithm::kAStar:
+      return v1::ALGORITHM_ASTAR;
+    case core::Algorithm::kDijkstra:
+      return v1::ALGORITHM_DIJKSTRA;
+    case core::Algorithm::kJumpPoint:
+      return v1::ALGORITHM_JUMP_POINT_SEARCH;
+    case core::Algorithm::kLazyThetaStar:
+      return v1::ALGORITHM_LAZY_THETA_STAR;
+  }
+  return v1::ALGORITHM_UNSPECIFIED;
+}
+
+}  // namespace
+
+absl::StatusOr<core::PathQuery> ToPathQuery(const v1::FindPathRequest& request) {
+  if (!request.has_start()) {
+    return Missing("start");
+  }
+  if (!request.has_goal()) {
+    return Missing("goal");
+  }
+  core::PathQuery query{.start = ToCell(request.start()), .goal = ToCell(request.goal())};
+  WAYSTAR_ASSIGN_OR_RETURN(query.corner_rule, ToCornerRule(request.corner_rule()));
+  WAYSTAR_ASSIGN_OR_RETURN(query.algorithm, ToAlgorithm(request.algorithm()));
+  WAYSTAR_ASSIGN_OR_RETURN(query.unreachable_policy, ToUnreachablePolicy(request.unreachable_policy()));
+  WAYSTAR_ASSIGN_OR_RETURN(query.path_form, ToPathForm(request.path_form()));
+  WAYSTAR_ASSIGN_OR_RETURN(query.footprint, ToFootprint(request.footprint()));
+  if (query.algorithm == core::Algorithm::kLazyThetaStar && query.path_form == core::PathForm::kDirections) {
+    return InvalidArgument(ErrorReason::kBadValue, "path_form",
+                           "a path that goes at any angle has no directions: ask for points");
+  }
+  return query;
+}
+
+absl::StatusOr<std::size_t> ToMaxEvents(const v1::TraceSearchRequest& request) {
+  constexpr int kDefault = 100'000;
+  constexpr int kMost = 1'000'000;
+  const int max_events = request.max_events();
+  if (max_events < 0 || max_events > kMost) {
+    return InvalidArgument(ErrorReason::kBadValue, "max_events",
+                           absl::StrCat("a trace has from 1 to ", kMost, " events, not ", max_events));
+  }
+  return static_cast<std::size_t>(max_events == 0 ? kDefault : max_events);
+}
+
+void FillPathResult(const core::PathResult& result, v1::FindPathResponse& response) {
+  response.set_outcome(FromOutcome(result.outcome));
+  response.set_reason(FromReason(result.reason));
+  response.set_cost(result.cost);
+  response.mutable_points()->Reserve(static_cast<int>(result.points.size()));
+  for (const core::Cell point : result.points) {
+    FillCell(point, *response.add_points());
+  }
+  response.mutable_directions()->Reserve(static_cast<int>(result.directions.size()));
+  for (const core::Direction direction : result.directions) {
+    response.add_directions(static_cast<v1::Direction>(static_cast<int>(direction) + 1));
+  }
+  if (result.outcome != core::Outcome::kUnreachable) {
+    FillCell(result.end, *response.mutable_end());
+  }
+  v1::SearchStatistics& statistics = *response.mutable_statistics();
+  statistics.set_expanded(result.statistics.expanded);
+  statistics.set_generated(result.statistics.generated);
+  statistics.set_algorithm(FromAlgorithm(result.statistics.algorithm));
+}
+
+void FillSearchEvent(const core::SearchEvent& event, v1::SearchEvent& out) {
+  const bool is_generated = event.kind == core::SearchEvent::Kind::kGenerated;
+  out.set_kind(is_generated ? v1::SearchEvent::KIND_GENERATED : v1::SearchEvent::KIND_EXPANDED);
+  FillCell(event.cell, *out.mutable_cell());
+  if (is_generated && event.parent != event.cell) {
+    FillCell(event.parent, *out.mutable_parent());
+  }
+  out.set_g(FromCost(event.g));
+  out.set_f(FromCost(event.f));
+}
+
+}  // namespace waystar::rpc

@@ -1,0 +1,24 @@
+// Between the messages of the contract and the values of the core: queries, paths and traces.
+#pragma once
+
+#include <cstddef>
+
+#include "absl/status/statusor.h"
+#include "server/core/search/query.h"
+#include "server/core/search/recorder.h"
+#include "waystar/v1/path_service.pb.h"
+
+namespace waystar::rpc {
+
+// From the wire. Errors are INVALID_ARGUMENT with the field: UNKNOWN_ENUM_VALUE for a number that the enum
+// does not have, MISSING_FIELD, BAD_VALUE for a number out of its range or a form that the algorithm cannot
+// write.
+absl::StatusOr<core::PathQuery> ToPathQuery(const v1::FindPathRequest& request);
+// How many events to keep.
+absl::StatusOr<std::size_t> ToMaxEvents(const v1::TraceSearchRequest& request);
+
+// To the wire.
+void FillPathResult(const core::PathResult& result, v1::FindPathResponse& response);
+void FillSearchEvent(const core::SearchEvent& event, v1::SearchEvent& out);
+
+}  // namespace waystar::rpc

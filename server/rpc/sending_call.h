@@ -1,0 +1,92 @@
+// What exports and traces have in common: made ready on a worker, then streamed.
+#pragma once
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "grpcpp/impl/codegen/proto_utils.h"
+#include "grpcpp/server_context.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "grpcpp/support/server_callback.h"
+#include "server/base/error.h"
+#include "server/rpc/executor.h"
+#include "server/rpc/request_parser.h"
+#include "server/rpc/transfer_call.h"
+
+namespace waystar::rpc {
+
+// One write is under way at a time, so that a slow reader costs what was made ready and no more, for as long
+// as the time limit allows.
+template <typename Request, typename Response>
+class SendingCall : public TransferCall<grpc::ServerWriteReactor<grpc::ByteBuffer>> {
+ protected:
+  // What the references name must outlive the call.
+  SendingCall(Executor& executor, TransferSlots& slots, grpc::CallbackServerContext* context)
+      : TransferCall(executor, slots), context_(context) {}
+
+  // The first thing to do with a new call; afterwards it may be gone.
+  void Take(const grpc::ByteBuffer& request, absl::Duration timeout) {
+    absl::Status status = ParseRequest(request, request_);
+    if (status.ok()) {
+      status = Begin(timeout);
+    }
+    if (status.ok()) {
+      HandOver();
+    } else {
+      FinishOnce(status);
+    }
+  }
+
+  // Called once, on that worker, before anything is sent. An error ends the call.
+  virtual absl::Status Prepare(int worker) = 0;
+
+  // Fills the next message to send; false if there is none. Called after Prepare, by one thread at a time.
+  virtual bool FillNext(Response& message) = 0;
+
+  const Request& request() const { return request_; }
+
+ private:
+  void Run(int worker) final {
+    if (const absl::Status status = Prepare(worker); status.ok()) {
+      SendNext();
+    } else {
+      FinishFromJob(status);
+    }
+    Unref();
+  }
+
+  void OnWriteDone(bool ok) final {
+    if (ok) {
+      SendNext();
+    } else {
+      FinishFromJob(
+          MakeError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, "", "the call was cancelled"));
+    }
+  }
+
+  void SendNext() {
+    Response message;
+    if (!FillNext(message)) {
+      FinishFromJob(absl::OkStatus());
+      return;
+    }
+    bool owned = false;
+    bytes_.Clear();
+    const grpc::Status serialized =
+        grpc::GenericSerialize<grpc::ProtoBufferWriter, Response>(message, &bytes_, &owned);
+    if (!serialized.ok()) {
+      FinishFromJob(absl::InternalError(serialized.error_message()));
+      return;
+    }
+    StartWrite(&bytes_);
+  }
+
+  // A status would have to wait behind the message that the client does not read.
+  void OnExpired() final { context_->TryCancel(); }
+
+  grpc::CallbackServerContext* const context_;
+  Request request_;
+  // What is being written.
+  grpc::ByteBuffer bytes_;
+};
+
+}  // namespace waystar::rpc

@@ -1,0 +1,81 @@
+#include "server/rpc/trace_call.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/search/find_path.h"
+#include "server/rpc/answer_query.h"
+#include "server/rpc/call_context.h"
+#include "server/rpc/convert_path.h"
+
+namespace waystar::rpc {
+namespace {
+
+constexpr std::size_t kEventsPerMessage = 1000;
+
+// What a result takes beside its answer, at the most.
+constexpr std::size_t kEnvelopeBytes = 32;
+
+}  // namespace
+
+grpc::ServerWriteReactor<grpc::ByteBuffer>* TraceCall::Start(const core::MapStore& store, Executor& executor,
+                                                             TransferSlots& slots, const PathLimits& limits,
+                                                             grpc::CallbackServerContext* context,
+                                                             const grpc::ByteBuffer* request) {
+  auto* call = new TraceCall(store, executor, slots, limits, context);
+  call->Take(*request, limits.trace_timeout);
+  return call;
+}
+
+TraceCall::TraceCall(const core::MapStore& store, Executor& executor, TransferSlots& slots,
+                     const PathLimits& limits, grpc::CallbackServerContext* context)
+    : SendingCall(executor, slots, context),
+      store_(store),
+      max_response_bytes_(limits.max_response_bytes - kEnvelopeBytes),
+      deadline_(DeadlineOf(*context)) {}
+
+absl::Status TraceCall::Prepare(int worker) {
+  const Executor::Clock::time_point now = Executor::Clock::now();
+  WAYSTAR_RETURN_IF_ERROR(executor().CheckWait(arrived_, now));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::size_t max_events, ToMaxEvents(request()));
+  if (!request().has_query()) {
+    return InvalidArgument(ErrorReason::kMissingField, "query", "query is required");
+  }
+  recorder_.emplace(max_events);
+  const auto search = [this](const core::GridMap& map, const core::PathQuery& query,
+                             const core::Budget& budget, core::Scratch& scratch) {
+    return core::TraceSearch(map, query, budget, scratch, *recorder_);
+  };
+  CallContext context{.scratch = executor().scratch(worker),
+                      .budget = {.deadline = deadline_, .cancelled = &cancelled_},
+                      .queued = now - arrived_};
+  v1::TraceSearchResult& result = result_.emplace();
+  const absl::Status status =
+      AnswerQuery(store_, search, max_response_bytes_, request().query(), *result.mutable_answer(), context);
+  result.set_truncated(recorder_->is_truncated());
+  return ErrorFieldOf(status).empty() ? status : WithFieldPrefix(status, "query.");
+}
+
+bool TraceCall::FillNext(v1::TraceSearchResponse& message) {
+  const std::vector<core::SearchEvent>& events = recorder_->events();
+  if (sent_ < events.size()) {
+    const std::size_t end = std::min(sent_ + kEventsPerMessage, events.size());
+    for (; sent_ < end; ++sent_) {
+      FillSearchEvent(events[sent_], *message.add_events());
+    }
+    return true;
+  }
+  if (!result_.has_value()) {
+    return false;
+  }
+  *message.mutable_result() = *std::exchange(result_, std::nullopt);
+  return true;
+}
+
+}  // namespace waystar::rpc
