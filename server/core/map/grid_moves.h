@@ -22,6 +22,19 @@ inline unsigned WindowAround(const WalkGrid& walk, Cell cell) {
   return above | beside << 3 | below << 6;
 }
 
+// The same window, mirrored in its falling diagonal: bit 3 * column + row.
+constexpr std::array<std::uint16_t, 512> kMirroredWindows = [] {
+  std::array<std::uint16_t, 512> mirrored{};
+  for (unsigned window = 0; window < 512; ++window) {
+    unsigned bits = 0;
+    for (unsigned bit = 0; bit < 9; ++bit) {
+      bits |= (window >> bit & 1U) << (bit % 3 * 3 + bit / 3);
+    }
+    mirrored[window] = static_cast<std::uint16_t>(bits);
+  }
+  return mirrored;
+}();
+
 // Whether the cell at that offset from the middle of a window is walkable.
 constexpr bool IsFree(unsigned window, Cell offset) {
   return (window >> (3 * (offset.y + 1) + offset.x + 1) & 1U) != 0;

@@ -8,6 +8,7 @@
 
 #include "server/core/map/bit_row.h"
 #include "server/core/map/corner_rule.h"
+#include "server/core/map/grid_moves.h"
 #include "server/core/map/walk_grid.h"
 
 namespace waystar::core {
@@ -22,6 +23,15 @@ struct Line {
 inline Line RowLine(const WalkGrid& walk, int y) { return {walk.Row(y), walk.Row(y - 1), walk.Row(y + 1)}; }
 inline Line ColumnLine(const WalkGrid& walk, int x) {
   return {walk.Column(x), walk.Column(x - 1), walk.Column(x + 1)};
+}
+
+// The window around the cell at `position` of a row or of a column.
+inline unsigned WindowInRow(const Line& row, int position) {
+  return ThreeBits(row.low, position) | ThreeBits(row.own, position) << 3 |
+         ThreeBits(row.high, position) << 6;
+}
+inline unsigned WindowInColumn(const Line& column, int position) {
+  return kMirroredWindows[WindowInRow(column, position)];
 }
 
 // Of word `i`, the cells at which a run towards higher positions stops: blocked ones, and those beside which

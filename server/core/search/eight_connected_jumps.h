@@ -91,8 +91,9 @@ class EightConnectedJumps {
       return;
     }
     if (TestBit(row.own, stop)) {
-      Arrive({stop, cell.y}, g + straight_ * std::abs(stop - cell.x),
-             kStep > 0 ? Direction::kEast : Direction::kWest);
+      constexpr Direction kArrival = kStep > 0 ? Direction::kEast : Direction::kWest;
+      search_.Reach({stop, cell.y}, g + straight_ * std::abs(stop - cell.x),
+                    kJumpDirections<kRule>.From(kArrival, WindowInRow(row, stop)));
     }
   }
 
@@ -104,8 +105,9 @@ class EightConnectedJumps {
       return;
     }
     if (TestBit(column.own, stop)) {
-      Arrive({cell.x, stop}, g + straight_ * std::abs(stop - cell.y),
-             kStep > 0 ? Direction::kSouth : Direction::kNorth);
+      constexpr Direction kArrival = kStep > 0 ? Direction::kSouth : Direction::kNorth;
+      search_.Reach({cell.x, stop}, g + straight_ * std::abs(stop - cell.y),
+                    kJumpDirections<kRule>.From(kArrival, WindowInColumn(column, stop)));
     }
   }
 
@@ -182,10 +184,6 @@ class EightConnectedJumps {
       case CornerRule::kAlways:
         return true;
     }
-  }
-
-  void Arrive(Cell cell, Cost g, Direction arrival) {
-    search_.Reach(cell, g, kJumpDirections<kRule>.From(arrival, WindowAround(walk_, cell)));
   }
 
   static constexpr Cell kNowhere{-2, -2};

@@ -84,6 +84,8 @@ class JumpSearch {
       node.done = 0;
       if (cell == query_.goal) {
         goal_cost_ = g;
+        ++statistics_.generated;
+        recorder_.Generated(cell, Unpack(scratch_.nodes()[current_].cell), g, f);
         return;
       }
     }
