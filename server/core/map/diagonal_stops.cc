@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "server/core/map/grid_moves.h"
 #include "server/core/map/jump_directions.h"
 #include "server/core/map/straight_scan.h"
+#include "server/core/map/surroundings.h"
 #include "server/core/map/transpose.h"
 #include "server/core/map/walk_grid.h"
 
@@ -50,6 +53,15 @@ Word StopsNearby(const WalkGrid& grid, Direction direction, int y, std::size_t i
       return ~(own[i] & next_ahead) | (~Shifted(own, i, -step.x) & Shifted(ahead, i, -step.x)) |
              (~behind[i] & Shifted(behind, i, step.x));
   }
+}
+
+// To repair a changed cell costs some 50 times as much as to make one.
+bool IsCheaperAnew(absl::Span<const WordChange> changes, const WalkGrid& grid) {
+  std::int64_t changed = 0;
+  for (const WordChange& change : changes) {
+    changed += std::popcount(change.flipped);
+  }
+  return changed * 50 > std::int64_t{grid.width()} * grid.height();
 }
 
 // Calls visit with the rule as a compile-time constant.
@@ -193,80 +205,76 @@ class DiagonalStops::Repairer {
 
   template <CornerRule kRule>
   void Run(absl::Span<const WordChange> changes) {
-    for (const WordChange& change : changes) {
-      ForEachCell(change, [&](Cell cell) { RepairAround<kRule>(cell); });
+    const Surroundings surroundings(changes, now_.width(), now_.height());
+    for (const WordChange& word : surroundings.words()) {
+      for (const Direction direction : kDiagonals) {
+        RemakeWord<kRule>(direction, word);
+      }
+      RepairRuns<kRule>(surroundings, word);
     }
   }
 
  private:
+  // The runs that lead up to the surroundings of what changed.
   template <CornerRule kRule>
-  void RepairAround(Cell cell) {
-    for (int dy = -1; dy <= 1; ++dy) {
-      for (int dx = -1; dx <= 1; ++dx) {
-        for (const Direction direction : kDiagonals) {
-          Remake<kRule>(direction, {cell.x + dx, cell.y + dy});
-        }
-      }
-    }
-    for (int offset = -1; offset <= 1; ++offset) {
-      RepairRow<kRule>({cell.x, cell.y + offset});
-      RepairColumn<kRule>({cell.x + offset, cell.y});
-    }
-  }
-
-  // The runs along the row of `middle` that come up to the three cells around it.
-  template <CornerRule kRule>
-  void RepairRow(Cell middle) {
-    if (middle.y < 0 || middle.y >= now_.height()) {
-      return;
-    }
-    const auto remake = [&](Direction first, Direction second) {
-      return [=, this](int x) {
-        Remake<kRule>(first, {x, middle.y});
-        Remake<kRule>(second, {x, middle.y});
+  void RepairRuns(const Surroundings& surroundings, const WordChange& word) {
+    const Line old_row = RowLine(old_, word.y);
+    const Line row = RowLine(now_, word.y);
+    const auto along_row = [&](Direction first, Direction second) {
+      return [=, this](int x, bool finds) {
+        Remake<kRule>(first, {x, word.y}, finds);
+        Remake<kRule>(second, {x, word.y}, finds);
       };
     };
-    VisitChangedRuns<kRule>(RowLine(old_, middle.y), RowLine(now_, middle.y), now_.width(), middle.x,
-                            remake(Direction::kNorthEast, Direction::kSouthEast),
-                            remake(Direction::kNorthWest, Direction::kSouthWest));
-  }
-
-  template <CornerRule kRule>
-  void RepairColumn(Cell middle) {
-    if (middle.x < 0 || middle.x >= now_.width()) {
-      return;
-    }
-    const auto remake = [&](Direction first, Direction second) {
-      return [=, this](int y) {
-        Remake<kRule>(first, {middle.x, y});
-        Remake<kRule>(second, {middle.x, y});
+    surroundings.ForEachWestEnd(word, [&](Cell end) {
+      VisitForwardRun<kRule>(old_row, row, end.x - 1,
+                             along_row(Direction::kNorthEast, Direction::kSouthEast));
+    });
+    surroundings.ForEachEastEnd(word, [&](Cell end) {
+      VisitBackwardRun<kRule>(old_row, row, now_.width(), end.x + 1,
+                              along_row(Direction::kNorthWest, Direction::kSouthWest));
+    });
+    const auto along_column = [&](int x, Direction first, Direction second) {
+      return [=, this](int y, bool finds) {
+        Remake<kRule>(first, {x, y}, finds);
+        Remake<kRule>(second, {x, y}, finds);
       };
     };
-    VisitChangedRuns<kRule>(ColumnLine(old_, middle.x), ColumnLine(now_, middle.x), now_.height(), middle.y,
-                            remake(Direction::kSouthEast, Direction::kSouthWest),
-                            remake(Direction::kNorthEast, Direction::kNorthWest));
+    surroundings.ForEachNorthEnd(word, [&](Cell end) {
+      VisitForwardRun<kRule>(ColumnLine(old_, end.x), ColumnLine(now_, end.x), end.y - 1,
+                             along_column(end.x, Direction::kSouthEast, Direction::kSouthWest));
+    });
+    surroundings.ForEachSouthEnd(word, [&](Cell end) {
+      VisitBackwardRun<kRule>(ColumnLine(old_, end.x), ColumnLine(now_, end.x), now_.height(), end.y + 1,
+                              along_column(end.x, Direction::kNorthEast, Direction::kNorthWest));
+    });
   }
 
   template <CornerRule kRule>
-  void Remake(Direction direction, Cell cell) {
-    if (!now_.Contains(cell)) {
-      return;
-    }
-    const bool stop = MustStop<kRule>(direction, cell);
-    const int diagonal = stops_.DiagonalOf(direction, cell);
-    const int block = (cell.y + 1) / kWordBits;
-    const Word bit = Word{1} << ((cell.y + 1) % kWordBits);
-    if (((*stops_.At(direction, diagonal, block) & bit) != 0) != stop) {
-      writer_.row(stops_.RowOf(direction, diagonal, block))[PlaceOf(diagonal)] ^= bit;
+  void RemakeWord(Direction direction, const WordChange& word) {
+    const Word nearby = StopsNearby<kRule>(now_, direction, word.y, static_cast<std::size_t>(word.index));
+    ForEachCell({word.y, word.index, word.flipped & nearby}, [&](Cell cell) { Put(direction, cell, true); });
+    ForEachCell({word.y, word.index, word.flipped & ~nearby},
+                [&](Cell cell) { Put(direction, cell, SeesJump<kRule>(direction, cell)); });
+  }
+
+  // A cell on a run to one side of the diagonal that finds a jump point or no longer does.
+  template <CornerRule kRule>
+  void Remake(Direction direction, Cell cell, bool finds) {
+    if (finds) {
+      Put(direction, cell, true);
+    } else {
+      RemakeWord<kRule>(direction, WordOf(cell));
     }
   }
 
+  static WordChange WordOf(Cell cell) {
+    const int bit = cell.x + 1;
+    return {cell.y, bit / kWordBits, Word{1} << (bit % kWordBits)};
+  }
+
   template <CornerRule kRule>
-  bool MustStop(Direction direction, Cell cell) const {
-    const auto bit = static_cast<unsigned>(cell.x) + 1;
-    if ((StopsNearby<kRule>(now_, direction, cell.y, bit / kWordBits) >> (bit % kWordBits) & 1U) != 0) {
-      return true;
-    }
+  bool SeesJump(Direction direction, Cell cell) const {
     const Cell step = kSteps[static_cast<std::size_t>(direction)];
     const Line row = RowLine(now_, cell.y);
     if (step.x > 0 ? FindsJump<kRule, 1>(row, cell.x) : FindsJump<kRule, -1>(row, cell.x)) {
@@ -274,6 +282,15 @@ class DiagonalStops::Repairer {
     }
     const Line column = ColumnLine(now_, cell.x);
     return step.y > 0 ? FindsJump<kRule, 1>(column, cell.y) : FindsJump<kRule, -1>(column, cell.y);
+  }
+
+  void Put(Direction direction, Cell cell, bool stop) {
+    const int diagonal = stops_.DiagonalOf(direction, cell);
+    const int block = (cell.y + 1) / kWordBits;
+    const Word bit = Word{1} << ((cell.y + 1) % kWordBits);
+    if (((*stops_.At(direction, diagonal, block) & bit) != 0) != stop) {
+      writer_.row(stops_.RowOf(direction, diagonal, block))[PlaceOf(diagonal)] ^= bit;
+    }
   }
 
   DiagonalStops& stops_;
@@ -289,13 +306,18 @@ DiagonalStops::DiagonalStops(const WalkGrid& grid, CornerRule rule)
       segments_((grid.width() >> kSegmentShift) + 1),
       blocks_((grid.height() + 1) / kWordBits + 1),
       words_(blocks_ * segments_ * 4,
-             std::vector<Word>(std::min(static_cast<std::size_t>(wrap_), std::size_t{1} << kSegmentShift))) {
+             std::vector<Word>(std::min(static_cast<std::size_t>(wrap_), std::size_t{1} << kSegmentShift)),
+             kBandBytes) {
   WithRule(rule, [&]<CornerRule kRule>() { Builder(*this, grid).Run<kRule>(); });
 }
 
 DiagonalStops::DiagonalStops(const DiagonalStops& before, const WalkGrid& old, const WalkGrid& now,
                              absl::Span<const WordChange> changes)
     : DiagonalStops(before) {
+  if (IsCheaperAnew(changes, now)) {
+    *this = DiagonalStops(now, rule_);
+    return;
+  }
   WithRule(rule_, [&]<CornerRule kRule>() { Repairer(*this, old, now).Run<kRule>(changes); });
 }
 

@@ -94,7 +94,10 @@ class DiagonalStops {
     return words_.row(RowOf(direction, diagonal, block)) + PlaceOf(diagonal);
   }
 
-  static constexpr int kSegmentShift = 11;
+  static constexpr int kSegmentShift = 9;
+  // A changed run along a column touches a few words of each block it passes: a small band keeps the copies
+  // small.
+  static constexpr std::size_t kBandBytes = std::size_t{1} << kSegmentShift << 3;
 
   CornerRule rule_;
   int height_;

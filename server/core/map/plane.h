@@ -22,9 +22,9 @@ class Plane {
  public:
   Plane() = default;
 
-  // `pattern` becomes every row.
-  Plane(int rows, absl::Span<const T> pattern)
-      : stride_(pattern.size()), shift_(BandShift(pattern.size() * sizeof(T), rows)) {
+  // `pattern` becomes every row. A band is about as large as said, but a row at the least.
+  Plane(int rows, absl::Span<const T> pattern, std::size_t target_band_bytes = kTargetBandBytes)
+      : stride_(pattern.size()), shift_(BandShift(pattern.size() * sizeof(T), rows, target_band_bytes)) {
     const std::size_t rows_per_band = std::size_t{1} << shift_;
     auto band = std::make_shared<T[]>(rows_per_band * stride_);
     for (std::size_t row = 0; row < rows_per_band; ++row) {
@@ -54,8 +54,8 @@ class Plane {
   // Large enough that the pointers of the largest map are few, small enough to be cloned in microseconds.
   static constexpr std::size_t kTargetBandBytes = std::size_t{32} * 1024;
 
-  static int BandShift(std::size_t row_bytes, int rows) {
-    const std::size_t fitting = std::max<std::size_t>(1, kTargetBandBytes / row_bytes);
+  static int BandShift(std::size_t row_bytes, int rows, std::size_t target_band_bytes) {
+    const std::size_t fitting = std::max<std::size_t>(1, target_band_bytes / row_bytes);
     const std::size_t useful =
         std::min(std::bit_floor(fitting), std::bit_ceil(static_cast<std::size_t>(rows)));
     return std::countr_zero(useful);

@@ -112,28 +112,40 @@ bool IsStop(const Line& line, int position) {
   return (stops >> (bit % kWordBits) & 1U) != 0;
 }
 
-// After a change at `middle` of a line or of one beside it: calls on_forward(position) for the cells before
-// the three around `middle` whose run towards them finds a jump point and did not, or the reverse, and
-// on_backward for those after them. All cells between a stop and the next see the same: one tells.
-template <CornerRule kRule, typename Forward, typename Backward>
-void VisitChangedRuns(const Line& before, const Line& now, int length, int middle, Forward on_forward,
-                      Backward on_backward) {
-  const int low = middle - 2;
-  if (low >= 0 && FindsJump<kRule, 1>(before, low) != FindsJump<kRule, 1>(now, low)) {
-    for (int position = low; position >= 0; --position) {
-      on_forward(position);
-      if (IsStop<kRule, 1>(now, position)) {
-        break;
-      }
+// For what changed beyond position `from` of a line: if the run from there towards higher positions finds a
+// jump point and did not `before`, or the reverse, calls visit(position, finds) for all cells whose run has
+// changed so. Those between one stop and the next see the same: one tells.
+template <CornerRule kRule, typename Visitor>
+void VisitForwardRun(const Line& before, const Line& now, int from, Visitor visit) {
+  if (from < 0) {
+    return;
+  }
+  const bool finds = FindsJump<kRule, 1>(now, from);
+  if (finds == FindsJump<kRule, 1>(before, from)) {
+    return;
+  }
+  for (int position = from; position >= 0; --position) {
+    visit(position, finds);
+    if (IsStop<kRule, 1>(now, position)) {
+      break;
     }
   }
-  const int high = middle + 2;
-  if (high < length && FindsJump<kRule, -1>(before, high) != FindsJump<kRule, -1>(now, high)) {
-    for (int position = high; position < length; ++position) {
-      on_backward(position);
-      if (IsStop<kRule, -1>(now, position)) {
-        break;
-      }
+}
+
+// The same for what changed before position `from` of a line of `length`, and runs towards lower positions.
+template <CornerRule kRule, typename Visitor>
+void VisitBackwardRun(const Line& before, const Line& now, int length, int from, Visitor visit) {
+  if (from >= length) {
+    return;
+  }
+  const bool finds = FindsJump<kRule, -1>(now, from);
+  if (finds == FindsJump<kRule, -1>(before, from)) {
+    return;
+  }
+  for (int position = from; position < length; ++position) {
+    visit(position, finds);
+    if (IsStop<kRule, -1>(now, position)) {
+      break;
     }
   }
 }

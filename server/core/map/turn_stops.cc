@@ -6,6 +6,7 @@
 #include "server/core/map/cell.h"
 #include "server/core/map/corner_rule.h"
 #include "server/core/map/straight_scan.h"
+#include "server/core/map/surroundings.h"
 #include "server/core/map/transpose.h"
 #include "server/core/map/walk_grid.h"
 
@@ -39,30 +40,28 @@ TurnStops::TurnStops(const TurnStops& before, const WalkGrid& old, const WalkGri
                      absl::Span<const WordChange> changes)
     : rows_(before.rows_) {
   BitPlaneWriter writer(rows_);
-  const auto remake = [&](const Line& column, Cell cell) {
-    const bool turns =
-        now.IsWalkable(cell) && (FindsJump<kRule, 1>(column, cell.y) || FindsJump<kRule, -1>(column, cell.y));
+  const auto put = [&](Cell cell, bool turns) {
     if (TestBit(rows_.row(cell.y), cell.x) != turns) {
       AssignBit(writer.row(cell.y), cell.x, turns);
     }
   };
-  const auto repair_column = [&](Cell middle) {
-    const Line column = ColumnLine(now, middle.x);
-    for (int y = middle.y - 1; y <= middle.y + 1; ++y) {
-      if (now.Contains({middle.x, y})) {
-        remake(column, {middle.x, y});
-      }
-    }
-    const auto remake_at = [&](int y) { remake(column, {middle.x, y}); };
-    VisitChangedRuns<kRule>(ColumnLine(old, middle.x), column, now.height(), middle.y, remake_at, remake_at);
+  const auto remake = [&](Cell cell) {
+    const Line column = ColumnLine(now, cell.x);
+    put(cell, now.IsWalkable(cell) &&
+                  (FindsJump<kRule, 1>(column, cell.y) || FindsJump<kRule, -1>(column, cell.y)));
   };
-  for (const WordChange& change : changes) {
-    ForEachCell(change, [&](Cell cell) {
-      for (int x = cell.x - 1; x <= cell.x + 1; ++x) {
-        if (x >= 0 && x < now.width()) {
-          repair_column({x, cell.y});
-        }
-      }
+  const auto along_column = [&](int x) {
+    return [&, x](int y, bool finds) { finds&& now.IsWalkable({x, y}) ? put({x, y}, true) : remake({x, y}); };
+  };
+  const Surroundings surroundings(changes, now.width(), now.height());
+  for (const WordChange& word : surroundings.words()) {
+    ForEachCell(word, remake);
+    surroundings.ForEachNorthEnd(word, [&](Cell end) {
+      VisitForwardRun<kRule>(ColumnLine(old, end.x), ColumnLine(now, end.x), end.y - 1, along_column(end.x));
+    });
+    surroundings.ForEachSouthEnd(word, [&](Cell end) {
+      VisitBackwardRun<kRule>(ColumnLine(old, end.x), ColumnLine(now, end.x), now.height(), end.y + 1,
+                              along_column(end.x));
     });
   }
 }

@@ -16,7 +16,10 @@ namespace waystar::core {
 // Nodes by estimated cost: those of the lowest bucket first, within a bucket the last put in first. A bucket
 // holds the f of an interval, so that a node may come out before one of slightly smaller f: a search must
 // take nodes up again whose cost falls later, and may stop when Floor() reaches the cost of the path it has.
-// On a grid that is 20 to 30 % faster than a heap.
+//
+// Measured under jump point search, mean microseconds a query over the same scenarios, beside a 4-ary heap:
+//   TheFrozenSea 174 : 203, brc202d 48 : 55, random512-35 1451 : 1973, random512-10 543 : 691,
+//   maze512-1-0 1048 : 1299, Berlin 15.8 : 16.8.
 //
 // The f of what is put in must not lie below Floor(). Near buckets form a ring; what lies beyond it waits in
 // a list of its own until the ring has run empty.

@@ -34,9 +34,10 @@ class JumpSearch {
         scratch_(scratch),
         recorder_(recorder),
         heuristic_(map, query.goal),
-        // The width that was fastest of those tried: see tests/bench/RESULTS.md.
+        // A quarter to half of a step. On open random maps (random512-10) 10 % faster than twice that, 26 %
+        // faster than four times; elsewhere all are within 3 %, as a sixteenth is.
         width_shift_(
-            static_cast<int>(std::bit_width(static_cast<std::uint64_t>(map.step_costs().min_straight))) - 1),
+            static_cast<int>(std::bit_width(static_cast<std::uint64_t>(map.step_costs().min_straight))) - 2),
         nearest_(query.start, query.goal) {}
 
   // Calls expand(cell, g, directions) for nodes in the order of their buckets until the goal's cost is
