@@ -10,16 +10,16 @@
 
 namespace waystar::core {
 
-std::vector<FootprintGrids::Kept> FootprintGrids::Copy() const {
+FootprintGrids::State FootprintGrids::Copy() const {
   MutexLock lock(mutex_);
-  return kept_;
+  return state_;
 }
 
 FootprintGrids::FootprintGrids(const FootprintGrids& before, const BitPlane& cells,
                                absl::Span<const WordChange> changes)
-    : kept_(before.Copy()) {
+    : state_(before.Copy()) {
   MutexLock lock(mutex_);
-  for (Kept& kept : kept_) {
+  for (Kept& kept : state_.kept) {
     BitPlane eroded = kept.grid->rows();
     const std::vector<WordChange> changed = RepairEroded(cells, kept.side, changes, eroded);
     if (!changed.empty()) {
@@ -28,9 +28,9 @@ FootprintGrids::FootprintGrids(const FootprintGrids& before, const BitPlane& cel
   }
 }
 
-FootprintGrids::FootprintGrids(const FootprintGrids& before, const BitPlane& cells) : kept_(before.Copy()) {
+FootprintGrids::FootprintGrids(const FootprintGrids& before, const BitPlane& cells) : state_(before.Copy()) {
   MutexLock lock(mutex_);
-  for (Kept& kept : kept_) {
+  for (Kept& kept : state_.kept) {
     auto grid = std::make_shared<const WalkGrid>(Eroded(cells, kept.side), kept.grid->max_index_bytes());
     grid->PrepareLike(*kept.grid);
     kept.grid = std::move(grid);
@@ -39,27 +39,29 @@ FootprintGrids::FootprintGrids(const FootprintGrids& before, const BitPlane& cel
 
 std::shared_ptr<const WalkGrid> FootprintGrids::Get(const WalkGrid& single, int side) const {
   MutexLock lock(mutex_);
-  ++uses_;
+  std::vector<Kept>& all = state_.kept;
+  ++state_.uses;
   const auto is_it = [&](const Kept& kept) { return kept.side == side; };
-  auto found = std::find_if(kept_.begin(), kept_.end(), is_it);
-  if (found == kept_.end()) {
-    if (kept_.size() == kMaxKept) {
+  auto found = std::find_if(all.begin(), all.end(), is_it);
+  if (found == all.end()) {
+    if (all.size() == kMaxKept) {
       const auto older = [](const Kept& a, const Kept& b) { return a.last_use < b.last_use; };
-      kept_.erase(std::min_element(kept_.begin(), kept_.end(), older));
+      all.erase(std::min_element(all.begin(), all.end(), older));
     }
     // All sizes together share as much memory for indexes as the agents of one cell have.
     auto grid =
         std::make_shared<const WalkGrid>(Eroded(single.rows(), side), single.max_index_bytes() / kMaxKept);
-    kept_.push_back({.side = side, .grid = std::move(grid)});
-    found = kept_.end() - 1;
+    all.push_back({.side = side, .grid = std::move(grid)});
+    found = all.end() - 1;
   }
-  found->last_use = uses_;
+  found->last_use = state_.uses;
   return found->grid;
 }
 
 std::size_t FootprintGrids::memory_bytes() const {
+  const State state = Copy();
   std::size_t bytes = sizeof(*this);
-  for (const Kept& kept : Copy()) {
+  for (const Kept& kept : state.kept) {
     bytes += kept.grid->memory_bytes();
   }
   return bytes;

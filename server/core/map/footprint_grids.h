@@ -43,11 +43,17 @@ class FootprintGrids {
     std::shared_ptr<const WalkGrid> grid;
   };
 
-  std::vector<Kept> Copy() const;
+  struct State {
+    // How many calls of Get there were, those of earlier revisions included: what was asked for before an
+    // edit is older than what was asked for after it.
+    std::uint64_t uses = 0;
+    std::vector<Kept> kept;
+  };
+
+  State Copy() const;
 
   mutable Mutex mutex_;
-  mutable std::uint64_t uses_ ABSL_GUARDED_BY(mutex_) = 0;
-  mutable std::vector<Kept> kept_ ABSL_GUARDED_BY(mutex_);
+  mutable State state_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace waystar::core

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <utility>
 #include <vector>
 
 #include "server/core/map/bit_run.h"
@@ -20,80 +19,86 @@ std::int64_t SquaredLength(std::int64_t x, std::int64_t y) { return x * x + y * 
 // How far `value` is from the nearest of low, ..., high.
 int Gap(int value, int low, int high) { return std::max({low - value, value - high, 0}); }
 
-struct Candidate {
-  // Of the block's nearest cell to the goal, set or not.
-  std::int64_t squared_distance = 0;
-  const ComponentBlock* block = nullptr;
-  int level = 0;
-  Cell corner;
-  // By the block's components: whether they are part of the one that is searched.
-  std::vector<bool> wanted;
-};
+using Block = NearestConnectedBuffer::Block;
 
-bool IsFarther(const Candidate& a, const Candidate& b) { return a.squared_distance > b.squared_distance; }
+bool IsFarther(const Block& a, const Block& b) { return a.squared_distance > b.squared_distance; }
 
 class Search {
  public:
-  Search(Cell goal, std::vector<Cell>& nearest)
-      : goal_(goal), nearest_(nearest), first_(static_cast<std::ptrdiff_t>(nearest.size())) {}
-
-  void Add(const ComponentBlock* block, int level, Cell corner, std::vector<bool> wanted) {
-    const int last = BlockSide(level) - 1;
-    candidates_.push_back({.squared_distance = SquaredLength(Gap(goal_.x, corner.x, corner.x + last),
-                                                             Gap(goal_.y, corner.y, corner.y + last)),
-                           .block = block,
-                           .level = level,
-                           .corner = corner,
-                           .wanted = std::move(wanted)});
-    std::ranges::push_heap(candidates_, IsFarther);
+  Search(Cell goal, NearestConnectedBuffer& buffer, std::vector<Cell>& nearest)
+      : goal_(goal),
+        blocks_(buffer.blocks),
+        wanted_(buffer.wanted),
+        nearest_(nearest),
+        first_(static_cast<std::ptrdiff_t>(nearest.size())) {
+    blocks_.clear();
+    wanted_.clear();
   }
 
-  void Run() {
-    while (!candidates_.empty() && candidates_.front().squared_distance <= least_) {
-      std::ranges::pop_heap(candidates_, IsFarther);
-      const Candidate candidate = std::move(candidates_.back());
-      candidates_.pop_back();
-      if (candidate.level == 0) {
-        ScanLeaf(candidate);
+  // From the block that holds all of the component, which is `number` there.
+  void Run(const ComponentBlock* top, int level, Cell corner, ComponentNumber number) {
+    wanted_.resize(top->components, false);
+    wanted_[number] = true;
+    Add(top, level, corner, 0);
+    while (!blocks_.empty() && blocks_.front().squared_distance <= least_) {
+      std::ranges::pop_heap(blocks_, IsFarther);
+      const Block block = blocks_.back();
+      blocks_.pop_back();
+      if (block.level == 0) {
+        ScanLeaf(block);
       } else {
-        AddChildren(candidate);
+        AddChildren(block);
       }
     }
     std::sort(nearest_.begin() + first_, nearest_.end(), RowMajorLess);
   }
 
  private:
-  void AddChildren(const Candidate& candidate) {
-    const auto& parent = static_cast<const ComponentParent&>(*candidate.block);
-    const int side = BlockSide(candidate.level - 1);
+  void Add(const ComponentBlock* block, int level, Cell corner, std::size_t wanted) {
+    const int last = BlockSide(level) - 1;
+    blocks_.push_back({.squared_distance = SquaredLength(Gap(goal_.x, corner.x, corner.x + last),
+                                                         Gap(goal_.y, corner.y, corner.y + last)),
+                       .block = block,
+                       .level = level,
+                       .corner = corner,
+                       .wanted = wanted});
+    std::ranges::push_heap(blocks_, IsFarther);
+  }
+
+  void AddChildren(const Block& block) {
+    const auto& parent = static_cast<const ComponentParent&>(*block.block);
+    const int side = BlockSide(block.level - 1);
     for (std::size_t i = 0; i < parent.children.size(); ++i) {
       const ComponentBlock* child = parent.children[i].get();
       if (child == nullptr) {
         continue;
       }
-      std::vector<bool> wanted(child->components, false);
+      const std::size_t wanted = wanted_.size();
+      wanted_.resize(wanted + child->components, false);
       bool any = false;
       for (std::size_t component = 0; component < child->open; ++component) {
-        wanted[component] = candidate.wanted[parent.upward[i][component]];
-        any = any || wanted[component];
+        const bool is_wanted = wanted_[block.wanted + parent.upward[i][component]];
+        wanted_[wanted + component] = is_wanted;
+        any = any || is_wanted;
       }
       if (any) {
-        Add(child, candidate.level - 1,
-            {candidate.corner.x + (i % 2 == 0 ? 0 : side), candidate.corner.y + (i / 2 == 0 ? 0 : side)},
-            std::move(wanted));
+        Add(child, block.level - 1,
+            {block.corner.x + (i % 2 == 0 ? 0 : side), block.corner.y + (i / 2 == 0 ? 0 : side)}, wanted);
+      } else {
+        wanted_.resize(wanted);
       }
     }
   }
 
-  void ScanLeaf(const Candidate& candidate) {
-    const auto& leaf = static_cast<const ComponentLeaf&>(*candidate.block);
+  void ScanLeaf(const Block& block) {
+    const auto& leaf = static_cast<const ComponentLeaf&>(*block.block);
     for (int y = 0; y < kLeafSide; ++y) {
       std::size_t run_number = leaf.first_run[static_cast<std::size_t>(y)];
       ForEachRun(leaf.rows[static_cast<std::size_t>(y)], [&](BitRun run) {
-        if (candidate.wanted[leaf.run_components[run_number++]]) {
-          const int left = candidate.corner.x + run.begin;
-          const int right = candidate.corner.x + run.end - 1;
-          Offer({std::clamp(goal_.x, left, right), candidate.corner.y + y});
+        if (wanted_[block.wanted + leaf.run_components[run_number++]]) {
+          const int left = block.corner.x + run.begin;
+          const int right = block.corner.x + run.end - 1;
+          Offer({std::clamp(goal_.x, left, right), block.corner.y + y});
         }
       });
     }
@@ -111,16 +116,18 @@ class Search {
   }
 
   Cell goal_;
+  std::vector<Block>& blocks_;
+  std::vector<bool>& wanted_;
   std::vector<Cell>& nearest_;
   // Of those that this search appended.
   std::ptrdiff_t first_;
   std::int64_t least_ = std::numeric_limits<std::int64_t>::max();
-  std::vector<Candidate> candidates_;
 };
 
 }  // namespace
 
-void NearestConnected(const Components& components, Cell start, Cell goal, std::vector<Cell>& nearest) {
+void NearestConnected(const Components& components, Cell start, Cell goal, NearestConnectedBuffer& buffer,
+                      std::vector<Cell>& nearest) {
   const ComponentId id = components.Find(start);
   if (id.block == nullptr) {
     return;
@@ -131,12 +138,8 @@ void NearestConnected(const Components& components, Cell start, Cell goal, std::
     const auto* parent = static_cast<const ComponentParent*>(block);
     block = parent->children[ComponentParent::ChildAt(start.x, start.y, level)].get();
   }
-  std::vector<bool> wanted(block->components, false);
-  wanted[id.number] = true;
   const int side = BlockSide(level);
-  Search search(goal, nearest);
-  search.Add(block, level, {start.x / side * side, start.y / side * side}, std::move(wanted));
-  search.Run();
+  Search(goal, buffer, nearest).Run(block, level, {start.x / side * side, start.y / side * side}, id.number);
 }
 
 }  // namespace waystar::core

@@ -157,7 +157,7 @@ class Finder {
   SearchReport SearchToNearest() {
     std::vector<Cell>& candidates = scratch_.candidates();
     candidates.clear();
-    NearestConnected(components_, query_.start, query_.goal, candidates);
+    NearestConnected(components_, query_.start, query_.goal, scratch_.nearest_connected_buffer(), candidates);
     SearchReport best;
     for (const Cell candidate : candidates) {
       const SearchReport report = SearchTo(candidate);

@@ -10,6 +10,7 @@
 #include "server/core/map/cell.h"
 #include "server/core/map/cost.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/map/nearest_connected.h"
 #include "server/core/search/bucket_queue.h"
 #include "server/core/search/canonical_step_cache.h"
 #include "server/core/search/node_table.h"
@@ -38,7 +39,8 @@ struct SearchNode {
 class Scratch {
  public:
   // Nodes and open list together stay below `max_bytes`. On top come a path that is written, 9 bytes a step,
-  // and 128 KiB once a search over weighted terrain has run.
+  // 128 KiB once a search over weighted terrain has run, and what looking for cells near to goals out of
+  // reach has taken.
   explicit Scratch(std::size_t max_bytes) : max_bytes_(max_bytes) {}
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
@@ -112,6 +114,8 @@ class Scratch {
 
   // Cells that may stand in for a goal that cannot be reached. A search leaves them alone.
   std::vector<Cell>& candidates() { return candidates_; }
+  // For finding those.
+  NearestConnectedBuffer& nearest_connected_buffer() { return nearest_connected_buffer_; }
 
   std::size_t memory_bytes() const;
 
@@ -149,6 +153,7 @@ class Scratch {
   std::vector<Cell> corners_;
   std::vector<Cell> points_;
   std::vector<Cell> candidates_;
+  NearestConnectedBuffer nearest_connected_buffer_;
 };
 
 }  // namespace waystar::core

@@ -24,8 +24,9 @@ using ::waystar::testing::Flood;
 using ::waystar::testing::Generator;
 
 std::vector<Cell> Nearest(const BitPlane& cells, Adjacency adjacency, Cell start, Cell goal) {
+  NearestConnectedBuffer buffer;
   std::vector<Cell> nearest;
-  NearestConnected(Components(cells, adjacency), start, goal, nearest);
+  NearestConnected(Components(cells, adjacency), start, goal, buffer, nearest);
   return nearest;
 }
 
@@ -81,8 +82,9 @@ TEST(NearestConnectedTest, NothingFromACellThatIsNotSetOrOffThePlane) {
 
 TEST(NearestConnectedTest, AppendsToWhatIsThere) {
   const Components components(DrawMap({".#."}).walk().rows(), Adjacency::kAny);
+  NearestConnectedBuffer buffer;
   std::vector<Cell> cells = {{7, 7}};
-  NearestConnected(components, {0, 0}, {2, 0}, cells);
+  NearestConnected(components, {0, 0}, {2, 0}, buffer, cells);
   EXPECT_THAT(cells, ElementsAre(Cell{7, 7}, Cell{0, 0}));
 }
 
@@ -97,6 +99,8 @@ TEST(NearestConnectedTest, AcrossTheLargestMap) {
 }
 
 TEST(NearestConnectedTest, MatchesTryingEveryCell) {
+  // One for all maps: what a call leaves behind is nothing to the next.
+  NearestConnectedBuffer buffer;
   for (int seed = 0; seed < 120; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Generator generator(seed);
@@ -109,7 +113,7 @@ TEST(NearestConnectedTest, MatchesTryingEveryCell) {
       const Cell start = generator.CellOf(map);
       const Cell goal = generator.CellOf(map);
       std::vector<Cell> nearest;
-      NearestConnected(components, start, goal, nearest);
+      NearestConnected(components, start, goal, buffer, nearest);
       ASSERT_EQ(nearest, NearestByTryingAll(flood, cells, start, goal));
     }
   }
