@@ -34,6 +34,19 @@ class BitPlane {
     return static_cast<unsigned>(y) < static_cast<unsigned>(height_) ? plane_.row(y) : kEmptyRow;
   }
 
+  // Rows y - 1, y and y + 1. REQUIRES: 0 <= y < height().
+  struct ThreeRows {
+    const Word* own;
+    const Word* low;
+    const Word* high;
+  };
+  ThreeRows RowsAround(int y) const {
+    const Word* own = plane_.row(y);
+    const Word* low = plane_.RowAbove(y, own);
+    const Word* high = y + 1 < height_ ? plane_.RowBelow(y, own) : nullptr;
+    return {own, low != nullptr ? low : row(y - 1), high != nullptr ? high : row(y + 1)};
+  }
+
   // False off the plane.
   bool Test(Cell cell) const {
     return static_cast<unsigned>(cell.x) < static_cast<unsigned>(width_) && TestBit(row(cell.y), cell.x);

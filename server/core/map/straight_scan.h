@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 
+#include "server/core/map/bit_plane.h"
 #include "server/core/map/bit_row.h"
 #include "server/core/map/corner_rule.h"
 #include "server/core/map/grid_moves.h"
@@ -14,16 +15,10 @@
 namespace waystar::core {
 
 // A row or column of walkable cells between its neighbours of the next lower and next higher number.
-struct Line {
-  const Word* own;
-  const Word* low;
-  const Word* high;
-};
+using Line = BitPlane::ThreeRows;
 
-inline Line RowLine(const WalkGrid& walk, int y) { return {walk.Row(y), walk.Row(y - 1), walk.Row(y + 1)}; }
-inline Line ColumnLine(const WalkGrid& walk, int x) {
-  return {walk.Column(x), walk.Column(x - 1), walk.Column(x + 1)};
-}
+inline Line RowLine(const WalkGrid& walk, int y) { return walk.rows().RowsAround(y); }
+inline Line ColumnLine(const WalkGrid& walk, int x) { return walk.columns().RowsAround(x); }
 
 // The window around the cell at `position` of a row or of a column.
 inline unsigned WindowInRow(const Line& row, int position) {
