@@ -30,11 +30,10 @@ Timings Time(const core::GridMap& map, absl::Span<const testing::Scenario> scena
   timings.costs.resize(scenarios.size());
   for (int pass = 0; pass < passes; ++pass) {
     for (std::size_t i = 0; i < scenarios.size(); ++i) {
-      const core::PathQuery query{
-          .start = scenarios[i].start,
-          .goal = scenarios[i].goal,
-          .algorithm = algorithm,
-          .path_form = core::PathForm::kCorners};
+      const core::PathQuery query{.start = scenarios[i].start,
+                                  .goal = scenarios[i].goal,
+                                  .algorithm = algorithm,
+                                  .path_form = core::PathForm::kCorners};
       absl::StatusOr<core::PathResult> result;
       const double micros = MicrosOf([&] { result = core::FindPath(map, query, {}, scratch); });
       const bool found = result.ok() && result->outcome == core::Outcome::kFound;

@@ -10,8 +10,8 @@
 
 #include "server/core/map/cell.h"
 #include "server/core/map/corner_rule.h"
-#include "server/core/map/walk_grid.h"
 #include "server/core/map/grid_moves.h"
+#include "server/core/map/walk_grid.h"
 
 namespace waystar::core {
 
