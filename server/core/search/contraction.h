@@ -1,0 +1,45 @@
+// Contracts the nodes of a graph one after the other, from the least to the most important.
+//
+// Geisberger, Sanders, Schultes, Delling, "Contraction Hierarchies: Faster and Simpler Hierarchical Routing
+// in Road Networks" (2008).
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "server/core/map/cost.h"
+
+namespace waystar::core {
+
+// An undirected graph, seen from one node.
+struct GraphArc {
+  Cost cost = 0;
+  std::uint32_t to = 0;
+  // The node a shortcut leads over; kNoMiddle if the arc is none.
+  std::uint32_t middle = 0;
+};
+inline constexpr std::uint32_t kNoMiddle = std::numeric_limits<std::uint32_t>::max();
+
+// By node. An arc is listed with both its ends.
+using Graph = std::vector<std::vector<GraphArc>>;
+
+struct ContractionLimits {
+  // Of arcs, each counted once, original and shortcuts.
+  std::size_t max_arcs = 0;
+  // Steps of the searches for witnesses, which take some 10 ns each.
+  std::uint64_t max_steps = 0;
+  // May be null. Read only; another thread may set it at any time.
+  const std::atomic<bool>* cancelled = nullptr;
+};
+
+// Returns in `order` the nodes as they were contracted, and leaves with each node of `graph` the arcs to
+// nodes contracted after it: from any two nodes searches along such arcs only, meeting on the way, find a
+// cheapest path. Deterministic. RESOURCE_EXHAUSTED at a limit, CANCELLED if told so: then `graph` is of no
+// use.
+absl::Status Contract(const ContractionLimits& limits, Graph& graph, std::vector<std::uint32_t>& order);
+
+}  // namespace waystar::core

@@ -1,0 +1,133 @@
+#include "server/core/search/hierarchy.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/memory/memory.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/base/status_macros.h"
+#include "server/core/search/octile.h"
+
+namespace waystar::core {
+namespace {
+
+static_assert(Hierarchy::kNone == kNoMiddle);
+
+constexpr std::size_t kSubgoalsPerPoll = 256;
+
+// The subgoals and the arcs between neighbours.
+absl::StatusOr<Graph> SubgoalGraph(const Subgoals& subgoals, const WalkGrid& walk, Cost straight,
+                                   Cost diagonal, const ContractionLimits& limits) {
+  Graph graph(subgoals.count());
+  std::size_t ends = 0;
+  std::size_t node = 0;
+  absl::Status status;
+  subgoals.ForEach([&](Cell cell) {
+    std::vector<GraphArc>& arcs = graph[node++];
+    if (!status.ok()) {
+      return;
+    }
+    if (node % kSubgoalsPerPoll == 0 && limits.cancelled != nullptr &&
+        limits.cancelled->load(std::memory_order_relaxed)) {
+      status = absl::CancelledError("subgoal graph cancelled");
+      return;
+    }
+    subgoals.ForEachNeighbour(walk, cell, [&](Cell neighbour) {
+      const Cost cost = OctileCost(cell, neighbour, straight, diagonal);
+      arcs.push_back({cost, subgoals.At(neighbour), kNoMiddle});
+    });
+    ends += arcs.size();
+    if (ends / 2 > limits.max_arcs) {
+      status = absl::ResourceExhaustedError("too many arcs between subgoals");
+    }
+  });
+  WAYSTAR_RETURN_IF_ERROR(status);
+  return graph;
+}
+
+}  // namespace
+
+Hierarchy::Hierarchy(const WalkGrid& walk, Cost straight, Cost diagonal)
+    : subgoals_(walk), straight_(straight), diagonal_(diagonal) {}
+
+std::size_t Hierarchy::MaxArcs(std::size_t max_bytes) const {
+  // At work: an arc at both its ends in vectors with room to grow, then once in the result. A node with the
+  // state of the search for witnesses, its place in the queue and so on.
+  constexpr std::size_t kArcBytes = 4 * sizeof(GraphArc) + sizeof(Arc) + sizeof(Node);
+  constexpr std::size_t kNodeBytes = 96;
+  const std::size_t fixed = subgoals_.memory_bytes() + kNodeBytes * subgoals_.count();
+  return max_bytes <= fixed ? 0 : std::min((max_bytes - fixed) / kArcBytes, std::size_t{kNone} - 1);
+}
+
+absl::StatusOr<std::unique_ptr<const Hierarchy>> Hierarchy::Build(const WalkGrid& walk, Cost straight,
+                                                                  Cost diagonal, const Limits& limits) {
+  if (Subgoals::BytesFor(walk.width(), walk.height()) > limits.max_bytes) {
+    return absl::ResourceExhaustedError("the grid is too large for a hierarchy");
+  }
+  auto hierarchy = absl::WrapUnique(new Hierarchy(walk, straight, diagonal));
+  const ContractionLimits contraction{.max_arcs = hierarchy->MaxArcs(limits.max_bytes),
+                                      .max_steps = limits.max_steps,
+                                      .cancelled = limits.cancelled};
+  if (contraction.max_arcs < hierarchy->subgoals_.count()) {
+    return absl::ResourceExhaustedError("the grid has too many subgoals for a hierarchy");
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(Graph graph,
+                           SubgoalGraph(hierarchy->subgoals_, walk, straight, diagonal, contraction));
+  std::vector<SubgoalId> order;
+  WAYSTAR_RETURN_IF_ERROR(Contract(contraction, graph, order));
+  hierarchy->Number(graph, order);
+  return std::unique_ptr<const Hierarchy>(std::move(hierarchy));
+}
+
+void Hierarchy::Number(const Graph& graph, const std::vector<SubgoalId>& order) {
+  node_of_.resize(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    node_of_[order[i]] = static_cast<Node>(i);
+  }
+  cells_.resize(order.size());
+  SubgoalId subgoal = 0;
+  subgoals_.ForEach([&](Cell cell) { cells_[node_of_[subgoal++]] = Pack(cell); });
+  std::size_t arcs = 0;
+  for (const std::vector<GraphArc>& upward : graph) {
+    arcs += upward.size();
+  }
+  arcs_.reserve(arcs);
+  middles_.reserve(arcs);
+  first_arc_.reserve(order.size() + 1);
+  for (const SubgoalId from : order) {
+    first_arc_.push_back(static_cast<std::uint32_t>(arcs_.size()));
+    for (const GraphArc& arc : graph[from]) {
+      const Node to = node_of_[arc.to];
+      arcs_.push_back({arc.cost, to, cells_[to]});
+      middles_.push_back(arc.middle == kNoMiddle ? kNone : node_of_[arc.middle]);
+    }
+  }
+  first_arc_.push_back(static_cast<std::uint32_t>(arcs_.size()));
+}
+
+Hierarchy::Node Hierarchy::FromOf(ArcIndex index) const {
+  const auto after = std::upper_bound(first_arc_.begin(), first_arc_.end(), index);
+  return static_cast<Node>(after - first_arc_.begin() - 1);
+}
+
+Hierarchy::ArcIndex Hierarchy::ArcBetween(Node from, Node to) const {
+  ArcIndex index = FirstArc(from);
+  while (arcs_[index].to != to) {
+    ++index;
+  }
+  return index;
+}
+
+std::size_t Hierarchy::memory_bytes() const {
+  return subgoals_.memory_bytes() + sizeof(*this) + node_of_.capacity() * sizeof(Node) +
+         cells_.capacity() * sizeof(PackedCell) + first_arc_.capacity() * sizeof(std::uint32_t) +
+         arcs_.capacity() * sizeof(Arc) + middles_.capacity() * sizeof(Node);
+}
+
+}  // namespace waystar::core
