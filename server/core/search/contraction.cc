@@ -18,13 +18,14 @@ using NodeId = std::uint32_t;
 // Looks for ways around a node that is to be contracted.
 class WitnessSearch {
  public:
-  explicit WitnessSearch(const Graph& graph) : graph_(graph), known_(graph.size()) {}
+  WitnessSearch(const Graph& graph, const TautTurns& turns)
+      : graph_(graph), turns_(turns), known_(graph.arcs.size()) {}
 
   // Settles nodes around `from`, never `without`, until `max_settled` are, or all within `radius`, or
   // `targets` of those that were marked.
   void Run(NodeId from, NodeId without, Cost radius, int max_settled, int targets) {
     Forget();
-    Reach(from, 0);
+    Reach(from, 0, kNoSector);
     int settled = 0;
     while (!open_.empty() && settled < max_settled) {
       std::pop_heap(open_.begin(), open_.end(), std::greater<>());
@@ -37,10 +38,13 @@ class WitnessSearch {
       if (marks_generation_ == known_[node].marked && --targets == 0) {
         return;
       }
-      for (const GraphArc& arc : graph_[node]) {
-        ++steps_;
-        if (cost + arc.cost <= radius && arc.to != without) {
-          Reach(arc.to, cost + arc.cost);
+      const Sector arrival = known_[node].arrival;
+      const SectorSet onward = arrival == kNoSector ? static_cast<SectorSet>(~0U)
+                                                    : turns_.Onward(graph_.surroundings[node], arrival);
+      steps_ += graph_.arcs[node].size();
+      for (const GraphArc& arc : graph_.arcs[node]) {
+        if ((onward >> arc.leaves & 1U) != 0 && cost + arc.cost <= radius && arc.to != without) {
+          Reach(arc.to, cost + arc.cost, static_cast<Sector>(arc.arrives));
         }
       }
     }
@@ -61,6 +65,7 @@ class WitnessSearch {
     Cost cost = 0;
     std::uint32_t generation = 0;
     std::uint32_t marked = 0;
+    Sector arrival = kNoSector;
   };
 
   void Forget() {
@@ -68,18 +73,22 @@ class WitnessSearch {
     ++generation_;
   }
 
-  void Reach(NodeId node, Cost cost) {
+  void Reach(NodeId node, Cost cost, Sector arrival) {
     Known& known = known_[node];
     if (known.generation == generation_ && known.cost <= cost) {
       return;
     }
     known.generation = generation_;
     known.cost = cost;
+    known.arrival = arrival;
     open_.emplace_back(cost, node);
     std::push_heap(open_.begin(), open_.end(), std::greater<>());
   }
 
+  static constexpr Sector kNoSector = kSectorCount;
+
   const Graph& graph_;
+  const TautTurns& turns_;
   std::vector<Known> known_;
   std::vector<std::pair<Cost, NodeId>> open_;
   std::uint32_t generation_ = 0;
@@ -89,17 +98,21 @@ class WitnessSearch {
 
 class Contractor {
  public:
-  Contractor(const ContractionLimits& limits, Graph& graph)
-      : limits_(limits), graph_(graph), witnesses_(graph), levels_(graph.size(), 0) {
-    for (const std::vector<GraphArc>& arcs : graph) {
+  Contractor(const ContractionLimits& limits, const TautTurns& turns, Graph& graph)
+      : limits_(limits),
+        turns_(turns),
+        graph_(graph),
+        witnesses_(graph, turns),
+        levels_(graph.arcs.size(), 0) {
+    for (const std::vector<GraphArc>& arcs : graph.arcs) {
       arcs_ += arcs.size();
     }
     arcs_ /= 2;
   }
 
   absl::Status Run(std::vector<NodeId>& order) {
-    order.reserve(graph_.size());
-    for (NodeId node = 0; node < graph_.size(); ++node) {
+    order.reserve(graph_.arcs.size());
+    for (NodeId node = 0; node < graph_.arcs.size(); ++node) {
       queue_.emplace(PriorityOf(node), node);
       if (const absl::Status status = Check(); !status.ok()) {
         return status;
@@ -125,8 +138,7 @@ class Contractor {
  private:
   struct Shortcut {
     NodeId from;
-    NodeId to;
-    Cost cost;
+    GraphArc arc;
   };
 
   absl::Status Check() const {
@@ -146,26 +158,41 @@ class Contractor {
   // first, and evenly over the map.
   std::uint64_t PriorityOf(NodeId node) {
     FindShortcuts(node);
-    const std::uint64_t degree = graph_[node].size();
+    const std::uint64_t degree = graph_.arcs[node].size();
     return std::uint64_t{kLevelWeight} * levels_[node] +
            (kShortcutWeight * shortcuts_.size()) / std::max<std::uint64_t>(degree, 1);
   }
 
   void FindShortcuts(NodeId node) {
     shortcuts_.clear();
-    const std::vector<GraphArc>& arcs = graph_[node];
+    const std::vector<GraphArc>& arcs = graph_.arcs[node];
     for (std::size_t i = 0; i + 1 < arcs.size(); ++i) {
+      const GraphArc& in = arcs[i];
+      const SectorSet onward = turns_.Onward(graph_.surroundings[node], static_cast<Sector>(in.leaves));
       Cost radius = 0;
+      int targets = 0;
       witnesses_.ForgetMarks();
       for (std::size_t j = i + 1; j < arcs.size(); ++j) {
-        radius = std::max(radius, arcs[i].cost + arcs[j].cost);
-        witnesses_.Mark(arcs[j].to);
+        if ((onward >> arcs[j].leaves & 1U) != 0) {
+          radius = std::max(radius, in.cost + arcs[j].cost);
+          witnesses_.Mark(arcs[j].to);
+          ++targets;
+        }
       }
-      witnesses_.Run(arcs[i].to, node, radius, kMaxSettled, static_cast<int>(arcs.size() - i - 1));
+      if (targets == 0) {
+        continue;
+      }
+      witnesses_.Run(in.to, node, radius, kMaxSettled, targets);
       for (std::size_t j = i + 1; j < arcs.size(); ++j) {
-        const Cost cost = arcs[i].cost + arcs[j].cost;
-        if (!witnesses_.Finds(arcs[j].to, cost)) {
-          shortcuts_.push_back({arcs[i].to, arcs[j].to, cost});
+        const GraphArc& out = arcs[j];
+        const Cost cost = in.cost + out.cost;
+        if ((onward >> out.leaves & 1U) != 0 && !witnesses_.Finds(out.to, cost)) {
+          shortcuts_.push_back({.from = in.to,
+                                .arc = {.cost = cost,
+                                        .to = out.to,
+                                        .leaves = in.arrives,
+                                        .middle = node & kNodeMask,
+                                        .arrives = out.arrives}});
         }
       }
     }
@@ -173,29 +200,33 @@ class Contractor {
 
   // Contracts the node, whose shortcuts were just found.
   void Take(NodeId node) {
-    for (const GraphArc& arc : graph_[node]) {
-      std::vector<GraphArc>& back = graph_[arc.to];
+    for (const GraphArc& arc : graph_.arcs[node]) {
+      std::vector<GraphArc>& back = graph_.arcs[arc.to];
       back.erase(std::find_if(back.begin(), back.end(), [&](const GraphArc& a) { return a.to == node; }));
       levels_[arc.to] = std::max(levels_[arc.to], levels_[node] + 1);
     }
     for (const Shortcut& shortcut : shortcuts_) {
-      if (AddOrCheapen(shortcut.from, {shortcut.cost, shortcut.to, node})) {
+      GraphArc back = shortcut.arc;
+      back.to = shortcut.from & kNodeMask;
+      back.leaves = shortcut.arc.arrives;
+      back.arrives = shortcut.arc.leaves;
+      if (AddOrCheapen(shortcut.from, shortcut.arc)) {
         ++arcs_;
       }
-      AddOrCheapen(shortcut.to, {shortcut.cost, shortcut.from, node});
+      AddOrCheapen(shortcut.arc.to, back);
     }
-    graph_[node].shrink_to_fit();
+    graph_.arcs[node].shrink_to_fit();
   }
 
   // Whether there was none to that node before.
   bool AddOrCheapen(NodeId from, const GraphArc& arc) {
-    for (GraphArc& known : graph_[from]) {
+    for (GraphArc& known : graph_.arcs[from]) {
       if (known.to == arc.to) {
         known = arc;
         return false;
       }
     }
-    graph_[from].push_back(arc);
+    graph_.arcs[from].push_back(arc);
     return true;
   }
 
@@ -206,6 +237,7 @@ class Contractor {
   using Entry = std::pair<std::uint64_t, NodeId>;
 
   const ContractionLimits& limits_;
+  const TautTurns& turns_;
   Graph& graph_;
   WitnessSearch witnesses_;
   std::vector<std::uint32_t> levels_;
@@ -216,8 +248,9 @@ class Contractor {
 
 }  // namespace
 
-absl::Status Contract(const ContractionLimits& limits, Graph& graph, std::vector<std::uint32_t>& order) {
-  return Contractor(limits, graph).Run(order);
+absl::Status Contract(const ContractionLimits& limits, const TautTurns& turns, Graph& graph,
+                      std::vector<std::uint32_t>& order) {
+  return Contractor(limits, turns, graph).Run(order);
 }
 
 }  // namespace waystar::core

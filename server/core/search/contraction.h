@@ -12,20 +12,30 @@
 
 #include "absl/status/status.h"
 #include "server/core/map/cost.h"
+#include "server/core/search/taut_turns.h"
 
 namespace waystar::core {
 
-// An undirected graph, seen from one node.
+inline constexpr int kNodeBits = 28;
+inline constexpr std::uint32_t kNodeMask = (1U << kNodeBits) - 1;
+inline constexpr std::uint32_t kNoMiddle = kNodeMask;
+
+// An arc of an undirected graph over cells, seen from one of its ends.
 struct GraphArc {
   Cost cost = 0;
-  std::uint32_t to = 0;
+  std::uint32_t to : kNodeBits = 0;
+  // The sector of this end in which the arc's first leg lies, and that of `to` in which the last one does.
+  std::uint32_t leaves : kSectorBits = 0;
   // The node a shortcut leads over; kNoMiddle if the arc is none.
-  std::uint32_t middle = 0;
+  std::uint32_t middle : kNodeBits = 0;
+  std::uint32_t arrives : kSectorBits = 0;
 };
-inline constexpr std::uint32_t kNoMiddle = std::numeric_limits<std::uint32_t>::max();
 
-// By node. An arc is listed with both its ends.
-using Graph = std::vector<std::vector<GraphArc>>;
+struct Graph {
+  // By node. An arc is listed with both its ends.
+  std::vector<std::vector<GraphArc>> arcs;
+  std::vector<Surroundings> surroundings;
+};
 
 struct ContractionLimits {
   // Of arcs, each counted once, original and shortcuts.
@@ -40,6 +50,7 @@ struct ContractionLimits {
 // nodes contracted after it: from any two nodes searches along such arcs only, meeting on the way, find a
 // cheapest path. Deterministic. RESOURCE_EXHAUSTED at a limit, CANCELLED if told so: then `graph` is of no
 // use.
-absl::Status Contract(const ContractionLimits& limits, Graph& graph, std::vector<std::uint32_t>& order);
+absl::Status Contract(const ContractionLimits& limits, const TautTurns& turns, Graph& graph,
+                      std::vector<std::uint32_t>& order);
 
 }  // namespace waystar::core

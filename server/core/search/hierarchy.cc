@@ -17,19 +17,32 @@
 namespace waystar::core {
 namespace {
 
-static_assert(Hierarchy::kNone == kNoMiddle);
+constexpr std::uint32_t kSideMask = (1U << Hierarchy::kSideBits) - 1;
+static_assert(kMaxMapSide - 1 <= kSideMask);
+
+Surroundings SurroundingsOf(const WalkGrid& walk, Cell cell) {
+  Surroundings surroundings = 0;
+  for (unsigned d = 0; d < kDirectionCount; ++d) {
+    if (walk.IsWalkable(Step(cell, static_cast<Direction>(d)))) {
+      surroundings |= SetOf(static_cast<Direction>(d));
+    }
+  }
+  return surroundings;
+}
 
 constexpr std::size_t kSubgoalsPerPoll = 256;
 
 // The subgoals and the arcs between neighbours.
 absl::StatusOr<Graph> SubgoalGraph(const Subgoals& subgoals, const WalkGrid& walk, Cost straight,
                                    Cost diagonal, const ContractionLimits& limits) {
-  Graph graph(subgoals.count());
+  Graph graph{.arcs = std::vector<std::vector<GraphArc>>(subgoals.count())};
+  graph.surroundings.reserve(subgoals.count());
   std::size_t ends = 0;
   std::size_t node = 0;
   absl::Status status;
   subgoals.ForEach([&](Cell cell) {
-    std::vector<GraphArc>& arcs = graph[node++];
+    std::vector<GraphArc>& arcs = graph.arcs[node++];
+    graph.surroundings.push_back(SurroundingsOf(walk, cell));
     if (!status.ok()) {
       return;
     }
@@ -39,8 +52,11 @@ absl::StatusOr<Graph> SubgoalGraph(const Subgoals& subgoals, const WalkGrid& wal
       return;
     }
     subgoals.ForEachNeighbour(walk, cell, [&](Cell neighbour) {
-      const Cost cost = OctileCost(cell, neighbour, straight, diagonal);
-      arcs.push_back({cost, subgoals.At(neighbour), kNoMiddle});
+      arcs.push_back({.cost = OctileCost(cell, neighbour, straight, diagonal),
+                      .to = subgoals.At(neighbour) & kNodeMask,
+                      .leaves = SectorOf(cell, neighbour) & kSectorMask,
+                      .middle = kNoMiddle,
+                      .arrives = SectorOf(neighbour, cell) & kSectorMask});
     });
     ends += arcs.size();
     if (ends / 2 > limits.max_arcs) {
@@ -54,7 +70,7 @@ absl::StatusOr<Graph> SubgoalGraph(const Subgoals& subgoals, const WalkGrid& wal
 }  // namespace
 
 Hierarchy::Hierarchy(const WalkGrid& walk, Cost straight, Cost diagonal)
-    : subgoals_(walk), straight_(straight), diagonal_(diagonal) {}
+    : subgoals_(walk), straight_(straight), diagonal_(diagonal), turns_(straight, diagonal) {}
 
 std::size_t Hierarchy::MaxArcs(std::size_t max_bytes) const {
   // At work: an arc at both its ends in vectors with room to grow, then once in the result. A node with the
@@ -62,7 +78,9 @@ std::size_t Hierarchy::MaxArcs(std::size_t max_bytes) const {
   constexpr std::size_t kArcBytes = 4 * sizeof(GraphArc) + sizeof(Arc) + sizeof(Node);
   constexpr std::size_t kNodeBytes = 96;
   const std::size_t fixed = subgoals_.memory_bytes() + kNodeBytes * subgoals_.count();
-  return max_bytes <= fixed ? 0 : std::min((max_bytes - fixed) / kArcBytes, std::size_t{kNone} - 1);
+  return max_bytes <= fixed ? 0
+                            : std::min((max_bytes - fixed) / kArcBytes,
+                                       std::size_t{std::numeric_limits<ArcIndex>::max()} - 1);
 }
 
 absl::StatusOr<std::unique_ptr<const Hierarchy>> Hierarchy::Build(const WalkGrid& walk, Cost straight,
@@ -74,13 +92,13 @@ absl::StatusOr<std::unique_ptr<const Hierarchy>> Hierarchy::Build(const WalkGrid
   const ContractionLimits contraction{.max_arcs = hierarchy->MaxArcs(limits.max_bytes),
                                       .max_steps = limits.max_steps,
                                       .cancelled = limits.cancelled};
-  if (contraction.max_arcs < hierarchy->subgoals_.count()) {
+  if (contraction.max_arcs < hierarchy->subgoals_.count() || hierarchy->subgoals_.count() >= kNone) {
     return absl::ResourceExhaustedError("the grid has too many subgoals for a hierarchy");
   }
   WAYSTAR_ASSIGN_OR_RETURN(Graph graph,
                            SubgoalGraph(hierarchy->subgoals_, walk, straight, diagonal, contraction));
   std::vector<SubgoalId> order;
-  WAYSTAR_RETURN_IF_ERROR(Contract(contraction, graph, order));
+  WAYSTAR_RETURN_IF_ERROR(Contract(contraction, hierarchy->turns_, graph, order));
   hierarchy->Number(graph, order);
   return std::unique_ptr<const Hierarchy>(std::move(hierarchy));
 }
@@ -92,9 +110,15 @@ void Hierarchy::Number(const Graph& graph, const std::vector<SubgoalId>& order) 
   }
   cells_.resize(order.size());
   SubgoalId subgoal = 0;
-  subgoals_.ForEach([&](Cell cell) { cells_[node_of_[subgoal++]] = Pack(cell); });
+  surroundings_.resize(order.size());
+  subgoals_.ForEach([&](Cell cell) {
+    const Node node = node_of_[subgoal];
+    cells_[node] = Pack(cell);
+    surroundings_[node] = graph.surroundings[subgoal];
+    ++subgoal;
+  });
   std::size_t arcs = 0;
-  for (const std::vector<GraphArc>& upward : graph) {
+  for (const std::vector<GraphArc>& upward : graph.arcs) {
     arcs += upward.size();
   }
   arcs_.reserve(arcs);
@@ -102,9 +126,15 @@ void Hierarchy::Number(const Graph& graph, const std::vector<SubgoalId>& order) 
   first_arc_.reserve(order.size() + 1);
   for (const SubgoalId from : order) {
     first_arc_.push_back(static_cast<std::uint32_t>(arcs_.size()));
-    for (const GraphArc& arc : graph[from]) {
+    for (const GraphArc& arc : graph.arcs[from]) {
       const Node to = node_of_[arc.to];
-      arcs_.push_back({arc.cost, to, cells_[to]});
+      const Cell cell = Unpack(cells_[to]);
+      arcs_.push_back({.cost = arc.cost,
+                       .to = to & kNodeMask,
+                       .leaves = arc.leaves,
+                       .x = static_cast<std::uint32_t>(cell.x) & kSideMask,
+                       .y = static_cast<std::uint32_t>(cell.y) & kSideMask,
+                       .arrives = arc.arrives});
       middles_.push_back(arc.middle == kNoMiddle ? kNone : node_of_[arc.middle]);
     }
   }
@@ -126,8 +156,9 @@ Hierarchy::ArcIndex Hierarchy::ArcBetween(Node from, Node to) const {
 
 std::size_t Hierarchy::memory_bytes() const {
   return subgoals_.memory_bytes() + sizeof(*this) + node_of_.capacity() * sizeof(Node) +
-         cells_.capacity() * sizeof(PackedCell) + first_arc_.capacity() * sizeof(std::uint32_t) +
-         arcs_.capacity() * sizeof(Arc) + middles_.capacity() * sizeof(Node);
+         cells_.capacity() * sizeof(PackedCell) + surroundings_.capacity() * sizeof(Surroundings) +
+         first_arc_.capacity() * sizeof(std::uint32_t) + arcs_.capacity() * sizeof(Arc) +
+         middles_.capacity() * sizeof(Node);
 }
 
 }  // namespace waystar::core

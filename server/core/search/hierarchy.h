@@ -13,11 +13,13 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "server/core/map/cell.h"
 #include "server/core/map/cost.h"
 #include "server/core/map/walk_grid.h"
 #include "server/core/search/contraction.h"
 #include "server/core/search/node_table.h"
 #include "server/core/search/subgoals.h"
+#include "server/core/search/taut_turns.h"
 
 namespace waystar::core {
 
@@ -31,13 +33,13 @@ class Hierarchy {
  public:
   using Node = std::uint32_t;
   using ArcIndex = std::uint32_t;
-  static constexpr std::uint32_t kNone = kNoSubgoal;
+  static constexpr std::uint32_t kNone = kNoMiddle;
 
   struct Limits {
     // Of the hierarchy, and of the memory at work while it is built.
     std::size_t max_bytes = std::size_t{256} << 20;
     // A bound on the time it takes, in steps of about 10 ns, that gives the same answer on every machine.
-    std::uint64_t max_steps = 400'000'000;
+    std::uint64_t max_steps = 4000000000;
     // May be null. Read only; another thread may set it at any time.
     const std::atomic<bool>* cancelled = nullptr;
   };
@@ -47,11 +49,18 @@ class Hierarchy {
   static absl::StatusOr<std::unique_ptr<const Hierarchy>> Build(const WalkGrid& walk, Cost straight,
                                                                 Cost diagonal, const Limits& limits);
 
+  static constexpr int kSideBits = 14;
   struct Arc {
     Cost cost;
-    Node to;
+    Node to : kNodeBits;
+    // As in GraphArc.
+    std::uint32_t leaves : kSectorBits;
     // Of `to`.
-    PackedCell cell;
+    std::uint32_t x : kSideBits;
+    std::uint32_t y : kSideBits;
+    std::uint32_t arrives : kSectorBits;
+
+    Cell cell() const { return {static_cast<std::int32_t>(x), static_cast<std::int32_t>(y)}; }
   };
 
   const Subgoals& subgoals() const { return subgoals_; }
@@ -61,6 +70,9 @@ class Hierarchy {
   std::size_t node_count() const { return cells_.size(); }
   Node NodeOf(SubgoalId subgoal) const { return node_of_[subgoal]; }
   PackedCell CellOf(Node node) const { return cells_[node]; }
+
+  // Where cheapest ways lead on that come to the node from that sector.
+  SectorSet Onward(Node node, Sector from) const { return turns_.Onward(surroundings_[node], from); }
 
   ArcIndex FirstArc(Node node) const { return first_arc_[node]; }
   ArcIndex EndArc(Node node) const { return first_arc_[node + 1]; }
@@ -87,8 +99,10 @@ class Hierarchy {
   Subgoals subgoals_;
   Cost straight_;
   Cost diagonal_;
+  TautTurns turns_;
   std::vector<Node> node_of_;
   std::vector<PackedCell> cells_;
+  std::vector<Surroundings> surroundings_;
   // By node; one more at the end.
   std::vector<ArcIndex> first_arc_;
   std::vector<Arc> arcs_;

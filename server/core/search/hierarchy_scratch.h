@@ -8,6 +8,7 @@
 
 #include "server/core/map/cost.h"
 #include "server/core/search/bucket_queue.h"
+#include "server/core/search/taut_turns.h"
 
 namespace waystar::core {
 
@@ -21,6 +22,8 @@ struct HierarchyNode {
   std::uint32_t generation = 0;
   // Whether the node waits in the side's queue.
   std::array<bool, 2> is_waiting;
+  // The sector that way comes from; kSectorCount at the start and goal themselves.
+  std::array<Sector, 2> from;
 };
 
 // Kept from search to search; forgets in O(1). Grows with the largest hierarchy searched. Thread safety:

@@ -133,29 +133,31 @@ class HierarchySearch {
     const Cell end = EndOf(side);
     const SubgoalId own = hierarchy_.subgoals().At(end);
     if (own != kNoSubgoal) {
-      Reach(side, hierarchy_.NodeOf(own), end, 0, HierarchyScratch::kFromEnd, end);
+      Reach(side, hierarchy_.NodeOf(own), end, 0, HierarchyScratch::kFromEnd, kSectorCount, end);
       return;
     }
     hierarchy_.subgoals().ForEachNeighbour(walk_, end, [&](Cell cell) {
       Reach(side, hierarchy_.NodeOf(hierarchy_.subgoals().At(cell)), cell, Distance(end, cell),
-            HierarchyScratch::kFromEnd, end);
+            HierarchyScratch::kFromEnd, SectorOf(cell, end), end);
     });
   }
 
-  void Reach(Side side, Node node, Cell cell, Cost g, std::uint32_t arc, Cell parent) {
+  void Reach(Side side, Node node, Cell cell, Cost g, std::uint32_t arc, Sector from, Cell parent) {
     const Cost f = g + Distance(cell, EndOf(Other(side)));
     if (f >= best_) {
       return;
     }
     HierarchyNode& known = state_.nodes[node];
     if (known.generation != generation_) {
-      known = {.g = {kUnreached, kUnreached}, .arc = {}, .generation = generation_, .is_waiting = {}};
+      known = {
+          .g = {kUnreached, kUnreached}, .arc = {}, .generation = generation_, .is_waiting = {}, .from = {}};
     }
     if (g >= known.g[side]) {
       return;
     }
     known.g[side] = g;
     known.arc[side] = arc;
+    known.from[side] = from;
     known.is_waiting[side] = true;
     const Cost other = known.g[Other(side)];
     if (other != kUnreached && g + other < best_) {
@@ -202,13 +204,15 @@ class HierarchySearch {
         }
         ++statistics_.expanded;
         has_settled = true;
-        Settle(side, entry.node, node.g[side], entry.f);
+        Settle(side, entry.node, node, entry.f);
       }
     }
     return best_ == kUnreached ? SearchEnd::kExhausted : SearchEnd::kGoalReached;
   }
 
-  void Settle(Side side, Node node, Cost g, Cost f) {
+  void Settle(Side side, Node node, const HierarchyNode& known, Cost f) {
+    const Cost g = known.g[side];
+    const Sector from = known.from[side];
     const Cell cell = Unpack(hierarchy_.CellOf(node));
     recorder_.Expanded(cell, g, f);
     if (side == kFromStart) {
@@ -227,9 +231,13 @@ class HierarchySearch {
         return;
       }
     }
+    const SectorSet onward =
+        from == kSectorCount ? static_cast<SectorSet>(~0U) : hierarchy_.Onward(node, from);
     for (Hierarchy::ArcIndex i = first; i < end; ++i) {
       const Hierarchy::Arc& arc = hierarchy_.ArcAt(i);
-      Reach(side, arc.to, Unpack(arc.cell), g + arc.cost, i, cell);
+      if ((onward >> arc.leaves & 1U) != 0) {
+        Reach(side, arc.to, arc.cell(), g + arc.cost, i, static_cast<Sector>(arc.arrives), cell);
+      }
     }
   }
 
