@@ -76,8 +76,8 @@ std::size_t Hierarchy::MaxArcs(std::size_t max_bytes) const {
   // At work: an arc at both its ends in vectors with room to grow, then once in the result. A node with the
   // state of the search for witnesses, its place in the queue and so on.
   constexpr std::size_t kArcBytes = 4 * sizeof(GraphArc) + sizeof(Arc) + sizeof(Node);
-  constexpr std::size_t kNodeBytes = 96;
-  const std::size_t fixed = subgoals_.memory_bytes() + kNodeBytes * subgoals_.count();
+  constexpr std::size_t kNodeBytes = 112;
+  const std::size_t fixed = sizeof(*this) + subgoals_.memory_bytes() + kNodeBytes * subgoals_.count();
   return max_bytes <= fixed ? 0
                             : std::min((max_bytes - fixed) / kArcBytes,
                                        std::size_t{std::numeric_limits<ArcIndex>::max()} - 1);
