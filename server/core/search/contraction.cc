@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 namespace waystar::core {
 namespace {
@@ -110,15 +111,17 @@ class Contractor {
     arcs_ /= 2;
   }
 
-  absl::Status Run(std::vector<NodeId>& order) {
+  absl::StatusOr<Contraction> Run() {
+    std::vector<NodeId> order;
     order.reserve(graph_.arcs.size());
+    std::vector<bool> is_contracted(graph_.arcs.size());
     for (NodeId node = 0; node < graph_.arcs.size(); ++node) {
       queue_.emplace(PriorityOf(node), node);
       if (const absl::Status status = Check(); !status.ok()) {
         return status;
       }
     }
-    while (!queue_.empty()) {
+    while (!queue_.empty() && witnesses_.steps() <= limits_.max_steps) {
       const NodeId node = queue_.top().second;
       queue_.pop();
       const std::uint64_t priority = PriorityOf(node);
@@ -127,12 +130,19 @@ class Contractor {
       } else {
         Take(node);
         order.push_back(node);
+        is_contracted[node] = true;
       }
       if (const absl::Status status = Check(); !status.ok()) {
         return status;
       }
     }
-    return absl::OkStatus();
+    const std::size_t contracted = order.size();
+    for (NodeId node = 0; node < graph_.arcs.size(); ++node) {
+      if (!is_contracted[node]) {
+        order.push_back(node);
+      }
+    }
+    return Contraction{.order = std::move(order), .contracted = contracted};
   }
 
  private:
@@ -147,9 +157,6 @@ class Contractor {
     }
     if (arcs_ > limits_.max_arcs) {
       return absl::ResourceExhaustedError("contraction needs too many arcs");
-    }
-    if (witnesses_.steps() > limits_.max_steps) {
-      return absl::ResourceExhaustedError("contraction needs too many steps");
     }
     return absl::OkStatus();
   }
@@ -230,7 +237,7 @@ class Contractor {
     return true;
   }
 
-  static constexpr int kMaxSettled = 40;
+  static constexpr int kMaxSettled = 10;
   static constexpr unsigned kLevelWeight = 1000;
   static constexpr std::size_t kShortcutWeight = 1000;
 
@@ -248,9 +255,8 @@ class Contractor {
 
 }  // namespace
 
-absl::Status Contract(const ContractionLimits& limits, const TautTurns& turns, Graph& graph,
-                      std::vector<std::uint32_t>& order) {
-  return Contractor(limits, turns, graph).Run(order);
+absl::StatusOr<Contraction> Contract(const ContractionLimits& limits, const TautTurns& turns, Graph& graph) {
+  return Contractor(limits, turns, graph).Run();
 }
 
 }  // namespace waystar::core

@@ -10,7 +10,7 @@
 #include <limits>
 #include <vector>
 
-#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "server/core/map/cost.h"
 #include "server/core/search/taut_turns.h"
 
@@ -40,17 +40,23 @@ struct Graph {
 struct ContractionLimits {
   // Of arcs, each counted once, original and shortcuts.
   std::size_t max_arcs = 0;
-  // Steps of the searches for witnesses, which take some 10 ns each.
+  // Of the searches for witnesses, which take some 5 ns each. What is left then stays as it is.
   std::uint64_t max_steps = 0;
   // May be null. Read only; another thread may set it at any time.
   const std::atomic<bool>* cancelled = nullptr;
 };
 
-// Returns in `order` the nodes as they were contracted, and leaves with each node of `graph` the arcs to
-// nodes contracted after it: from any two nodes searches along such arcs only, meeting on the way, find a
-// cheapest path. Deterministic. RESOURCE_EXHAUSTED at a limit, CANCELLED if told so: then `graph` is of no
-// use.
-absl::Status Contract(const ContractionLimits& limits, const TautTurns& turns, Graph& graph,
-                      std::vector<std::uint32_t>& order);
+struct Contraction {
+  // All nodes, from the least important up.
+  std::vector<std::uint32_t> order;
+  // So many of them were contracted; the rest are the core.
+  std::size_t contracted = 0;
+};
+
+// Leaves with each contracted node of `graph` the arcs to nodes after it in the order, and with those of the
+// core all arcs between them: from any two nodes searches along such arcs, meeting on the way, find a
+// cheapest path. Deterministic. RESOURCE_EXHAUSTED if there are too many arcs, CANCELLED if told so: then
+// `graph` is of no use.
+absl::StatusOr<Contraction> Contract(const ContractionLimits& limits, const TautTurns& turns, Graph& graph);
 
 }  // namespace waystar::core

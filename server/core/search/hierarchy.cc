@@ -30,7 +30,7 @@ Surroundings SurroundingsOf(const WalkGrid& walk, Cell cell) {
   return surroundings;
 }
 
-constexpr std::size_t kSubgoalsPerPoll = 256;
+constexpr std::size_t kSubgoalsPerPoll = 16;
 
 // The subgoals and the arcs between neighbours.
 absl::StatusOr<Graph> SubgoalGraph(const Subgoals& subgoals, const WalkGrid& walk, Cost straight,
@@ -73,14 +73,14 @@ Hierarchy::Hierarchy(const WalkGrid& walk, Cost straight, Cost diagonal)
     : subgoals_(walk), straight_(straight), diagonal_(diagonal), turns_(straight, diagonal) {}
 
 std::size_t Hierarchy::MaxArcs(std::size_t max_bytes) const {
-  // At work: an arc at both its ends in vectors with room to grow, then once in the result. A node with the
-  // state of the search for witnesses, its place in the queue and so on.
-  constexpr std::size_t kArcBytes = 4 * sizeof(GraphArc) + sizeof(Arc) + sizeof(Node);
+  // At work: an arc at both its ends in vectors with room to grow; in the result once, in the core twice. A
+  // node with the state of the search for witnesses, its place in the queue and so on.
+  constexpr std::size_t kArcBytes = 4 * sizeof(GraphArc) + 2 * (sizeof(Arc) + sizeof(Node));
   constexpr std::size_t kNodeBytes = 112;
   const std::size_t fixed = sizeof(*this) + subgoals_.memory_bytes() + kNodeBytes * subgoals_.count();
   return max_bytes <= fixed ? 0
                             : std::min((max_bytes - fixed) / kArcBytes,
-                                       std::size_t{std::numeric_limits<ArcIndex>::max()} - 1);
+                                       std::size_t{std::numeric_limits<ArcIndex>::max()} / 2 - 1);
 }
 
 absl::StatusOr<std::unique_ptr<const Hierarchy>> Hierarchy::Build(const WalkGrid& walk, Cost straight,
@@ -89,17 +89,18 @@ absl::StatusOr<std::unique_ptr<const Hierarchy>> Hierarchy::Build(const WalkGrid
     return absl::ResourceExhaustedError("the grid is too large for a hierarchy");
   }
   auto hierarchy = absl::WrapUnique(new Hierarchy(walk, straight, diagonal));
-  const ContractionLimits contraction{.max_arcs = hierarchy->MaxArcs(limits.max_bytes),
-                                      .max_steps = limits.max_steps,
-                                      .cancelled = limits.cancelled};
-  if (contraction.max_arcs < hierarchy->subgoals_.count() || hierarchy->subgoals_.count() >= kNone) {
+  const ContractionLimits contraction_limits{.max_arcs = hierarchy->MaxArcs(limits.max_bytes),
+                                             .max_steps = limits.max_steps,
+                                             .cancelled = limits.cancelled};
+  if (contraction_limits.max_arcs < hierarchy->subgoals_.count() || hierarchy->subgoals_.count() >= kNone) {
     return absl::ResourceExhaustedError("the grid has too many subgoals for a hierarchy");
   }
   WAYSTAR_ASSIGN_OR_RETURN(Graph graph,
-                           SubgoalGraph(hierarchy->subgoals_, walk, straight, diagonal, contraction));
-  std::vector<SubgoalId> order;
-  WAYSTAR_RETURN_IF_ERROR(Contract(contraction, hierarchy->turns_, graph, order));
-  hierarchy->Number(graph, order);
+                           SubgoalGraph(hierarchy->subgoals_, walk, straight, diagonal, contraction_limits));
+  WAYSTAR_ASSIGN_OR_RETURN(const Contraction contraction,
+                           Contract(contraction_limits, hierarchy->turns_, graph));
+  hierarchy->Number(graph, contraction.order);
+  hierarchy->first_of_core_ = static_cast<Node>(contraction.contracted);
   return std::unique_ptr<const Hierarchy>(std::move(hierarchy));
 }
 

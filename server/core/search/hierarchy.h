@@ -38,14 +38,15 @@ class Hierarchy {
   struct Limits {
     // Of the hierarchy, and of the memory at work while it is built.
     std::size_t max_bytes = std::size_t{256} << 20;
-    // A bound on the time it takes, in steps of about 10 ns, that gives the same answer on every machine.
-    std::uint64_t max_steps = 4000000000;
+    // Of building, each some 5 to 10 ns. Where they do not suffice, on maps full of single obstacles, the
+    // most important nodes stay a core that is searched as it is. The same on every machine.
+    std::uint64_t max_steps = 300'000'000;
     // May be null. Read only; another thread may set it at any time.
     const std::atomic<bool>* cancelled = nullptr;
   };
 
-  // RESOURCE_EXHAUSTED if a limit stands in the way, which for a grid with too many subgoals is seen at once;
-  // CANCELLED within a millisecond or so of being told. REQUIRES: 0 < straight <= diagonal <= 2 * straight.
+  // RESOURCE_EXHAUSTED if max_bytes stands in the way, which for a grid with far too many subgoals is seen at
+  // once; CANCELLED within milliseconds of being told. REQUIRES: 0 < straight <= diagonal <= 2 * straight.
   static absl::StatusOr<std::unique_ptr<const Hierarchy>> Build(const WalkGrid& walk, Cost straight,
                                                                 Cost diagonal, const Limits& limits);
 
@@ -69,6 +70,9 @@ class Hierarchy {
 
   std::size_t node_count() const { return cells_.size(); }
   Node NodeOf(SubgoalId subgoal) const { return node_of_[subgoal]; }
+  // Nodes from this one on are the core: of them none is above the other, and each has all its arcs to
+  // others.
+  Node first_of_core() const { return first_of_core_; }
   PackedCell CellOf(Node node) const { return cells_[node]; }
 
   // Where cheapest ways lead on that come to the node from that sector.
@@ -100,6 +104,7 @@ class Hierarchy {
   Cost straight_;
   Cost diagonal_;
   TautTurns turns_;
+  Node first_of_core_ = 0;
   std::vector<Node> node_of_;
   std::vector<PackedCell> cells_;
   std::vector<Surroundings> surroundings_;

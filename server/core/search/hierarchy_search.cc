@@ -1,55 +1,23 @@
 #include "server/core/search/hierarchy_search.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <optional>
-#include <vector>
 
-#include "server/core/map/bit_scan.h"
 #include "server/core/map/cell.h"
 #include "server/core/map/cost.h"
+#include "server/core/search/hierarchy_path.h"
 #include "server/core/search/hierarchy_scratch.h"
 #include "server/core/search/interruption.h"
 #include "server/core/search/nearest_cell.h"
 #include "server/core/search/node_table.h"
 #include "server/core/search/octile.h"
+#include "server/core/search/open_way.h"
 
 namespace waystar::core {
 namespace {
-
-// The cell where the diagonal from `from` towards `to` turns into the straight run; either may be one of
-// them.
-Cell TurnTowards(Cell from, Cell to) {
-  const int dx = to.x - from.x;
-  const int dy = to.y - from.y;
-  const int diagonal = std::min(std::abs(dx), std::abs(dy));
-  return {from.x + diagonal * Sign(dx), from.y + diagonal * Sign(dy)};
-}
-
-// Whether all steps of a diagonal and then a straight run are legal. REQUIRES: both cells are walkable.
-bool IsOpen(const WalkGrid& walk, Cell from, Cell to) {
-  const int step_x = Sign(to.x - from.x);
-  const int step_y = Sign(to.y - from.y);
-  while (from.x != to.x && from.y != to.y) {
-    if (!TestBit(walk.Row(from.y), from.x + step_x)) {
-      return false;
-    }
-    from.y += step_y;
-    const Word* row = walk.Row(from.y);
-    if (!TestBit(row, from.x) || !TestBit(row, from.x + step_x)) {
-      return false;
-    }
-    from.x += step_x;
-  }
-  if (from.y == to.y) {
-    return FirstClear(walk.Row(from.y), std::min(from.x, to.x)) > std::max(from.x, to.x);
-  }
-  return FirstClear(walk.Column(from.x), std::min(from.y, to.y)) > std::max(from.y, to.y);
-}
 
 template <typename Recorder>
 class HierarchySearch {
@@ -63,6 +31,7 @@ class HierarchySearch {
         scratch_(scratch),
         state_(scratch.hierarchy()),
         recorder_(recorder),
+        path_(hierarchy, scratch),
         nearest_(query.start, query.goal) {}
 
   SearchReport Run() {
@@ -71,7 +40,7 @@ class HierarchySearch {
     if (end == SearchEnd::kGoalReached && meeting_ != kNone) {
       end = WriteWay();
     } else if (end != SearchEnd::kGoalReached && nearest_node_ != kNone) {
-      WriteWayTo(nearest_node_);
+      path_.AppendUpTo(nearest_node_);
     }
     const bool is_found = end == SearchEnd::kGoalReached;
     return {.end = end,
@@ -82,7 +51,6 @@ class HierarchySearch {
 
  private:
   using Node = Hierarchy::Node;
-  using Leg = HierarchyScratch::Leg;
   // Which end a search comes from.
   enum Side : std::uint8_t { kFromStart, kFromGoal };
 
@@ -104,7 +72,7 @@ class HierarchySearch {
       return SearchEnd::kScratchLimit;
     }
     generation_ = state_.generation;
-    if (!Append(query_.start)) {
+    if (!path_.Append(query_.start)) {
       return SearchEnd::kScratchLimit;
     }
     if (query_.start == query_.goal) {
@@ -116,12 +84,13 @@ class HierarchySearch {
     }
     if (IsOpen(walk_, query_.start, query_.goal)) {
       best_ = lowest;
-      return Append(query_.goal) ? SearchEnd::kGoalReached : SearchEnd::kScratchLimit;
+      return path_.Append(query_.goal) ? SearchEnd::kGoalReached : SearchEnd::kScratchLimit;
     }
     if (IsOpen(walk_, query_.goal, query_.start)) {
       best_ = lowest;
-      return Append(TurnTowards(query_.goal, query_.start)) && Append(query_.goal) ? SearchEnd::kGoalReached
-                                                                                   : SearchEnd::kScratchLimit;
+      return path_.Append(TurnTowards(query_.goal, query_.start)) && path_.Append(query_.goal)
+                 ? SearchEnd::kGoalReached
+                 : SearchEnd::kScratchLimit;
     }
     Connect(kFromStart);
     Connect(kFromGoal);
@@ -221,6 +190,10 @@ class HierarchySearch {
         nearest_node_ = node;
       }
     }
+    if (side == kFromGoal && node >= hierarchy_.first_of_core()) {
+      // The search from the start goes all the way through the core.
+      return;
+    }
     const Hierarchy::ArcIndex first = hierarchy_.FirstArc(node);
     const Hierarchy::ArcIndex end = hierarchy_.EndArc(node);
     for (Hierarchy::ArcIndex i = first; i < end; ++i) {
@@ -242,78 +215,9 @@ class HierarchySearch {
   }
 
   SearchEnd WriteWay() {
-    if (!WriteWayTo(meeting_)) {
-      return SearchEnd::kScratchLimit;
-    }
-    Node node = meeting_;
-    for (std::uint32_t arc = ArcOf(kFromGoal, node); arc != HierarchyScratch::kFromEnd;
-         arc = ArcOf(kFromGoal, node)) {
-      const Node below = hierarchy_.FromOf(arc);
-      if (!WriteLegs({.from = node, .to = below, .arc = arc})) {
-        return SearchEnd::kScratchLimit;
-      }
-      node = below;
-    }
-    return Append(query_.goal) ? SearchEnd::kGoalReached : SearchEnd::kScratchLimit;
-  }
-
-  // From the start to a node that was reached from there. False if the memory limit stands in the way.
-  bool WriteWayTo(Node node) {
-    state_.arcs.clear();
-    for (std::uint32_t arc = ArcOf(kFromStart, node); arc != HierarchyScratch::kFromEnd;
-         arc = ArcOf(kFromStart, node)) {
-      state_.arcs.push_back(arc);
-      node = hierarchy_.FromOf(arc);
-    }
-    bool has_room = Append(Unpack(hierarchy_.CellOf(node)));
-    for (std::size_t i = state_.arcs.size(); i-- > 0 && has_room;) {
-      const std::uint32_t arc = state_.arcs[i];
-      const Node above = hierarchy_.ArcAt(arc).to;
-      has_room = WriteLegs({.from = node, .to = above, .arc = arc});
-      node = above;
-    }
-    return has_room;
-  }
-
-  std::uint32_t ArcOf(Side side, Node node) const { return state_.nodes[node].arc[side]; }
-
-  // Takes shortcuts apart.
-  bool WriteLegs(const Leg& whole) {
-    std::vector<Leg>& legs = state_.legs;
-    legs.clear();
-    legs.push_back(whole);
-    while (!legs.empty()) {
-      const Leg leg = legs.back();
-      legs.pop_back();
-      const Node middle = hierarchy_.MiddleOf(leg.arc);
-      if (middle == kNone) {
-        if (!Append(Unpack(hierarchy_.CellOf(leg.to)))) {
-          return false;
-        }
-        continue;
-      }
-      legs.push_back({.from = middle, .to = leg.to, .arc = hierarchy_.ArcBetween(middle, leg.to)});
-      legs.push_back({.from = leg.from, .to = middle, .arc = hierarchy_.ArcBetween(middle, leg.from)});
-    }
-    return true;
-  }
-
-  // Adds a cell to the path. False if the memory limit stands in the way.
-  bool Append(Cell cell) {
-    const NodeIndex index = scratch_.FindOrAddNode(cell);
-    if (index == kNoNode) {
-      return false;
-    }
-    NodeTable& path = scratch_.nodes();
-    if (last_ == kNoNode) {
-      path[index].g = 0;
-      path[index].parent = index;
-    } else if (index != last_) {
-      path[index].g = path[last_].g + Distance(Unpack(path[last_].cell), cell);
-      path[index].parent = last_;
-    }
-    last_ = index;
-    return true;
+    return path_.AppendUpTo(meeting_) && path_.AppendDownFrom(meeting_) && path_.Append(query_.goal)
+               ? SearchEnd::kGoalReached
+               : SearchEnd::kScratchLimit;
   }
 
   const Hierarchy& hierarchy_;
@@ -323,6 +227,7 @@ class HierarchySearch {
   Scratch& scratch_;
   HierarchyScratch& state_;
   Recorder& recorder_;
+  HierarchyPath path_;
   SearchStatistics statistics_;
   NearestCell nearest_;
   // Where nearest_ is; kNone while that is the start.
@@ -331,8 +236,6 @@ class HierarchySearch {
   // Of the cheapest path so far, and where its two halves meet.
   Cost best_ = kUnreached;
   Node meeting_ = kNone;
-  // The last node of the path being written.
-  NodeIndex last_ = kNoNode;
   bool is_full_ = false;
 };
 

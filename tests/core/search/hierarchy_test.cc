@@ -33,8 +33,10 @@ using ::waystar::testing::Generator;
 using ::waystar::testing::Oracle;
 using ::waystar::testing::PathFault;
 
-std::unique_ptr<const Hierarchy> BuildFor(const GridMap& map, const WalkGrid& walk) {
-  auto hierarchy = Hierarchy::Build(walk, map.step_costs().min_straight, map.step_costs().min_diagonal, {});
+std::unique_ptr<const Hierarchy> BuildFor(const GridMap& map, const WalkGrid& walk,
+                                          const Hierarchy::Limits& limits = {}) {
+  auto hierarchy =
+      Hierarchy::Build(walk, map.step_costs().min_straight, map.step_costs().min_diagonal, limits);
   EXPECT_TRUE(hierarchy.ok()) << hierarchy.status();
   return *std::move(hierarchy);
 }
@@ -83,10 +85,11 @@ std::uint64_t NumberFromEnvironment(const char* variable, std::uint64_t otherwis
 }
 
 // Asks for ways from one cell to several.
-void Judge(const GridMap& map, int footprint, Generator& generator, Scratch& scratch) {
+void Judge(const GridMap& map, int footprint, std::uint64_t max_steps, Generator& generator,
+           Scratch& scratch) {
   constexpr int kGoals = 8;
   const std::shared_ptr<const WalkGrid> walk = map.walk(footprint);
-  const std::unique_ptr<const Hierarchy> hierarchy = BuildFor(map, *walk);
+  const std::unique_ptr<const Hierarchy> hierarchy = BuildFor(map, *walk, {.max_steps = max_steps});
   const Cell start = generator.WalkableCellOf(map, footprint);
   if (!CanStand(map, start, footprint)) {
     return;
@@ -121,7 +124,10 @@ TEST(HierarchyTest, AgreesWithOracleOnGeneratedMaps) {
     const int footprint = seed % 4 == 0 ? 2 : 1;
     for (const double diagonal_cost : {map.settings().diagonal_cost, 1.0, 1.4, kSqrt2, 2.0}) {
       SCOPED_TRACE(absl::StrCat("seed ", seed, ", diagonal ", diagonal_cost));
-      Judge(WithDiagonalCost(map, diagonal_cost), footprint, generator, scratch);
+      // With no core, with one, and with nothing but a core.
+      const std::uint64_t max_steps =
+          seed % 3 == 0 ? 1'000'000'000 : generator.Between(0, 1) * generator.Between(0, 20'000);
+      Judge(WithDiagonalCost(map, diagonal_cost), footprint, max_steps, generator, scratch);
       ASSERT_FALSE(::testing::Test::HasFailure());
     }
   }
@@ -177,7 +183,7 @@ TEST(HierarchyTest, BuildKeepsToItsLimits) {
   const std::size_t bytes = BuildFor(map)->memory_bytes();
   EXPECT_EQ(build({.max_bytes = 0}), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(build({.max_bytes = bytes / 2}), absl::StatusCode::kResourceExhausted);
-  EXPECT_EQ(build({.max_steps = 0}), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(BuildFor(map, map.walk(), {.max_steps = 0})->first_of_core(), 0U);
   std::atomic<bool> cancelled = true;
   EXPECT_EQ(build({.cancelled = &cancelled}), absl::StatusCode::kCancelled);
   cancelled = false;
