@@ -196,14 +196,6 @@ class HierarchySearch {
     }
     const Hierarchy::ArcIndex first = hierarchy_.FirstArc(node);
     const Hierarchy::ArcIndex end = hierarchy_.EndArc(node);
-    for (Hierarchy::ArcIndex i = first; i < end; ++i) {
-      const Hierarchy::Arc& arc = hierarchy_.ArcAt(i);
-      const HierarchyNode& above = state_.nodes[arc.to];
-      // From above a cheaper way comes down to the node: no cheapest path leads up over it.
-      if (above.generation == generation_ && above.g[side] < g && above.g[side] + arc.cost < g) {
-        return;
-      }
-    }
     const SectorSet onward =
         from == kSectorCount ? static_cast<SectorSet>(~0U) : hierarchy_.Onward(node, from);
     for (Hierarchy::ArcIndex i = first; i < end; ++i) {

@@ -11,7 +11,7 @@
 namespace waystar::core {
 
 // Searches from query.start to query.goal, both walkable, from both ends upward in the hierarchy, guided by
-// the octile distance, with stalling (Geisberger et al., 2008). `hierarchy` was built from `walk`. REQUIRES:
+// the octile distance. `hierarchy` was built from `walk`. REQUIRES:
 // query.corner_rule is kNoCornerCutting.
 //
 // The path found is optimal, and the same for the same question. Leaves it in scratch.nodes(): between a node
