@@ -104,7 +104,7 @@ absl::StatusOr<std::unique_ptr<const Hierarchy>> Hierarchy::Build(const WalkGrid
   return std::unique_ptr<const Hierarchy>(std::move(hierarchy));
 }
 
-void Hierarchy::Number(const Graph& graph, const std::vector<SubgoalId>& order) {
+void Hierarchy::Number(Graph& graph, const std::vector<SubgoalId>& order) {
   node_of_.resize(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     node_of_[order[i]] = static_cast<Node>(i);
@@ -126,6 +126,8 @@ void Hierarchy::Number(const Graph& graph, const std::vector<SubgoalId>& order) 
   middles_.reserve(arcs);
   first_arc_.reserve(order.size() + 1);
   for (const SubgoalId from : order) {
+    std::sort(graph.arcs[from].begin(), graph.arcs[from].end(),
+              [&](const GraphArc& a, const GraphArc& b) { return node_of_[a.to] < node_of_[b.to]; });
     first_arc_.push_back(static_cast<std::uint32_t>(arcs_.size()));
     for (const GraphArc& arc : graph.arcs[from]) {
       const Node to = node_of_[arc.to];
@@ -148,11 +150,10 @@ Hierarchy::Node Hierarchy::FromOf(ArcIndex index) const {
 }
 
 Hierarchy::ArcIndex Hierarchy::ArcBetween(Node from, Node to) const {
-  ArcIndex index = FirstArc(from);
-  while (arcs_[index].to != to) {
-    ++index;
-  }
-  return index;
+  const absl::Span<const Arc> arcs = ArcsOf(from);
+  const auto arc =
+      std::lower_bound(arcs.begin(), arcs.end(), to, [](const Arc& a, Node b) { return a.to < b; });
+  return first_arc_[from] + static_cast<ArcIndex>(arc - arcs.begin());
 }
 
 std::size_t Hierarchy::memory_bytes() const {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "server/core/map/cell.h"
 #include "server/core/map/cost.h"
 #include "server/core/map/walk_grid.h"
@@ -79,7 +80,10 @@ class Hierarchy {
   SectorSet Onward(Node node, Sector from) const { return turns_.Onward(surroundings_[node], from); }
 
   ArcIndex FirstArc(Node node) const { return first_arc_[node]; }
-  ArcIndex EndArc(Node node) const { return first_arc_[node + 1]; }
+  // In the order of their other ends.
+  absl::Span<const Arc> ArcsOf(Node node) const {
+    return {arcs_.data() + first_arc_[node], first_arc_[node + 1] - first_arc_[node]};
+  }
   const Arc& ArcAt(ArcIndex index) const { return arcs_[index]; }
   // The node that a shortcut leads over, less important than both its ends; kNone if the arc is none. Then
   // its ends are neighbours in the sense of Subgoals.
@@ -96,7 +100,7 @@ class Hierarchy {
   Hierarchy(const WalkGrid& walk, Cost straight, Cost diagonal);
 
   // Takes over what contraction left, `order` being the subgoals from the least important up.
-  void Number(const Graph& graph, const std::vector<SubgoalId>& order);
+  void Number(Graph& graph, const std::vector<SubgoalId>& order);
   // Of arcs, so that working memory and result stay below `max_bytes`; 0 if not even the nodes fit.
   std::size_t MaxArcs(std::size_t max_bytes) const;
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "server/core/map/cell.h"
+#include "server/core/map/cost.h"
 #include "server/core/search/hierarchy.h"
 #include "server/core/search/hierarchy_scratch.h"
 #include "server/core/search/node_table.h"
@@ -37,6 +38,9 @@ class HierarchyPath {
     last_ = index;
     return true;
   }
+
+  // Of the path so far, which is not empty.
+  Cost cost() const { return scratch_.nodes()[last_].g; }
 
   // The subgoals from the start's end to a node that was reached from there.
   bool AppendUpTo(Hierarchy::Node node) {

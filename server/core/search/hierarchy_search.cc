@@ -37,16 +37,15 @@ class HierarchySearch {
   SearchReport Run() {
     SearchEnd end = Search();
     statistics_.algorithm = Algorithm::kJumpPoint;
-    if (end == SearchEnd::kGoalReached && meeting_ != kNone) {
-      end = WriteWay();
-    } else if (end != SearchEnd::kGoalReached && nearest_node_ != kNone) {
-      path_.AppendUpTo(nearest_node_);
+    if (end == SearchEnd::kGoalReached) {
+      if (meeting_ == kNone || WriteWay()) {
+        return {.end = end, .nearest = query_.goal, .cost = best_, .statistics = statistics_};
+      }
+      end = SearchEnd::kScratchLimit;
+    } else if (nearest_node_ != kNone && path_.AppendUpTo(nearest_node_)) {
+      return {.end = end, .nearest = nearest_.cell(), .cost = path_.cost(), .statistics = statistics_};
     }
-    const bool is_found = end == SearchEnd::kGoalReached;
-    return {.end = end,
-            .nearest = is_found ? query_.goal : nearest_.cell(),
-            .cost = is_found ? best_ : nearest_.cost(),
-            .statistics = statistics_};
+    return {.end = end, .nearest = query_.start, .cost = 0, .statistics = statistics_};
   }
 
  private:
@@ -68,11 +67,9 @@ class HierarchySearch {
     const Cost lowest = Distance(query_.start, query_.goal);
     const int width_shift =
         static_cast<int>(std::bit_width(static_cast<std::uint64_t>(hierarchy_.straight()))) - 1;
-    if (!scratch_.StartHierarchy(hierarchy_.node_count(), lowest, width_shift)) {
-      return SearchEnd::kScratchLimit;
-    }
+    const bool has_room = scratch_.StartHierarchy(hierarchy_.node_count(), lowest, width_shift);
     generation_ = state_.generation;
-    if (!path_.Append(query_.start)) {
+    if (!path_.Append(query_.start) || !has_room) {
       return SearchEnd::kScratchLimit;
     }
     if (query_.start == query_.goal) {
@@ -194,22 +191,20 @@ class HierarchySearch {
       // The search from the start goes all the way through the core.
       return;
     }
-    const Hierarchy::ArcIndex first = hierarchy_.FirstArc(node);
-    const Hierarchy::ArcIndex end = hierarchy_.EndArc(node);
     const SectorSet onward =
         from == kSectorCount ? static_cast<SectorSet>(~0U) : hierarchy_.Onward(node, from);
-    for (Hierarchy::ArcIndex i = first; i < end; ++i) {
-      const Hierarchy::Arc& arc = hierarchy_.ArcAt(i);
+    Hierarchy::ArcIndex index = hierarchy_.FirstArc(node);
+    for (const Hierarchy::Arc& arc : hierarchy_.ArcsOf(node)) {
       if ((onward >> arc.leaves & 1U) != 0) {
-        Reach(side, arc.to, arc.cell(), g + arc.cost, i, static_cast<Sector>(arc.arrives), cell);
+        Reach(side, arc.to, arc.cell(), g + arc.cost, index, static_cast<Sector>(arc.arrives), cell);
       }
+      ++index;
     }
   }
 
-  SearchEnd WriteWay() {
-    return path_.AppendUpTo(meeting_) && path_.AppendDownFrom(meeting_) && path_.Append(query_.goal)
-               ? SearchEnd::kGoalReached
-               : SearchEnd::kScratchLimit;
+  // False if the memory limit stands in the way.
+  bool WriteWay() {
+    return path_.AppendUpTo(meeting_) && path_.AppendDownFrom(meeting_) && path_.Append(query_.goal);
   }
 
   const Hierarchy& hierarchy_;
