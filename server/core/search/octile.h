@@ -11,6 +11,13 @@
 
 namespace waystar::core {
 
+// What a way over open ground costs.
+inline Cost OctileCost(Cell from, Cell to, Cost straight, Cost diagonal) {
+  const Cost dx = std::abs(from.x - to.x);
+  const Cost dy = std::abs(from.y - to.y);
+  return diagonal * std::min(dx, dy) + straight * std::abs(dx - dy);
+}
+
 // The octile distance to the goal over the map's cheapest terrain; on 4-connected maps the Manhattan
 // distance. Never more than the cost of any path to the goal, and consistent: a step changes it by at most
 // the step's cost.
@@ -24,11 +31,7 @@ class OctileHeuristic {
   // Zero everywhere.
   static OctileHeuristic Zero(Cell goal) { return {goal, 0, 0}; }
 
-  Cost operator()(Cell cell) const {
-    const Cost dx = std::abs(cell.x - goal_.x);
-    const Cost dy = std::abs(cell.y - goal_.y);
-    return diagonal_ * std::min(dx, dy) + straight_ * std::abs(dx - dy);
-  }
+  Cost operator()(Cell cell) const { return OctileCost(cell, goal_, straight_, diagonal_); }
 
  private:
   OctileHeuristic(Cell goal, Cost straight, Cost diagonal)

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 namespace waystar::core {
 
@@ -54,6 +55,29 @@ void Scratch::StartJumps(Cost first, int width_shift) {
   ClearPath();
 }
 
+bool Scratch::StartHierarchy(std::size_t node_count, Cost first, int width_shift) {
+  nodes_.Clear();
+  ClearPath();
+  for (BucketQueue& open : hierarchy_.open) {
+    open.Start(first, width_shift);
+  }
+  std::vector<HierarchyNode>& nodes = hierarchy_.nodes;
+  if (nodes.size() < node_count) {
+    if (memory_bytes() + node_count * sizeof(HierarchyNode) > max_bytes_) {
+      return false;
+    }
+    nodes.assign(node_count, HierarchyNode{});
+    hierarchy_.generation = 0;
+  }
+  ++hierarchy_.generation;
+  if (hierarchy_.generation == 0) {
+    // The counter has wrapped, as in Start.
+    nodes.assign(nodes.size(), HierarchyNode{});
+    hierarchy_.generation = 1;
+  }
+  return true;
+}
+
 void Scratch::ClearPath() {
   corners_.clear();
   directions_.clear();
@@ -69,17 +93,17 @@ bool Scratch::GrowNodes() {
   return true;
 }
 
-bool Scratch::GrowBuckets() {
-  if (memory_bytes() + 2 * buckets_.memory_bytes() > max_bytes_) {
+bool Scratch::GrowBuckets(BucketQueue& buckets) {
+  if (memory_bytes() + 2 * buckets.memory_bytes() > max_bytes_) {
     return false;
   }
-  buckets_.Grow();
+  buckets.Grow();
   return true;
 }
 
 std::size_t Scratch::memory_bytes() const {
   return tiles_.size() * sizeof(Tile) + slots_.capacity() * sizeof(TileSlot) + open_.memory_bytes() +
-         nodes_.memory_bytes() + buckets_.memory_bytes();
+         nodes_.memory_bytes() + buckets_.memory_bytes() + hierarchy_.memory_bytes();
 }
 
 }  // namespace waystar::core

@@ -13,6 +13,7 @@
 #include "server/core/map/nearest_connected.h"
 #include "server/core/search/bucket_queue.h"
 #include "server/core/search/canonical_step_cache.h"
+#include "server/core/search/hierarchy_scratch.h"
 #include "server/core/search/node_table.h"
 #include "server/core/search/open_list.h"
 
@@ -96,10 +97,25 @@ class Scratch {
   }
   // Puts a node into the bucket of its f. False if the memory limit stands in the way.
   bool PushJump(Cost f, NodeIndex node) {
-    if (buckets_.IsFull() && !GrowBuckets()) {
+    if (buckets_.IsFull() && !GrowBuckets(buckets_)) {
       return false;
     }
     buckets_.Push(f, node);
+    return true;
+  }
+
+  // Forgets the last search and makes ready for one over a hierarchy of so many nodes; the rest as with
+  // StartJumps. False if the memory limit stands in the way.
+  bool StartHierarchy(std::size_t node_count, Cost first, int width_shift);
+  HierarchyScratch& hierarchy() { return hierarchy_; }
+  // Puts a node of the hierarchy into one side's bucket of its f. False if the memory limit stands in the
+  // way.
+  bool PushHierarchy(std::size_t side, Cost f, std::uint32_t node) {
+    BucketQueue& open = hierarchy_.open[side];
+    if (open.IsFull() && !GrowBuckets(open)) {
+      return false;
+    }
+    open.Push(f, node);
     return true;
   }
 
@@ -136,7 +152,7 @@ class Scratch {
   // False if twice the open list would pass the memory limit.
   bool GrowOpen();
   bool GrowNodes();
-  bool GrowBuckets();
+  bool GrowBuckets(BucketQueue& buckets);
 
   const std::size_t max_bytes_;
   std::uint32_t generation_ = 0;
@@ -148,6 +164,7 @@ class Scratch {
   OpenList open_;
   NodeTable nodes_;
   BucketQueue buckets_;
+  HierarchyScratch hierarchy_;
   CanonicalStepCache canonical_steps_;
   std::vector<Direction> directions_;
   std::vector<Cell> corners_;

@@ -1,0 +1,179 @@
+// The cells around which shortest paths bend.
+//
+// Uras, Koenig, Hernandez, "Subgoal Graphs for Optimal Pathfinding in Eight-Neighbor Grids" (2013).
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "server/core/map/bit_row.h"
+#include "server/core/map/cell.h"
+#include "server/core/map/walk_grid.h"
+
+namespace waystar::core {
+
+// The number of a subgoal, from 0 in row-major order.
+using SubgoalId = std::uint32_t;
+inline constexpr SubgoalId kNoSubgoal = std::numeric_limits<SubgoalId>::max();
+
+// The subgoals of a grid under CornerRule::kNoCornerCutting: the walkable cells diagonally across from a
+// blocked cell, both cells adjacent to the two being walkable.
+//
+// Two cells are neighbours here if all cells between them (those on cheapest paths over open ground: a
+// parallelogram) are walkable, and none of them but the two is a subgoal. Between neighbours every order of
+// the diagonal and the straight steps is legal. Wherever a path leads, a cheapest one leads from the start
+// over subgoals to the goal such that each is a neighbour of the next, if start and goal do not see each
+// other over such a parallelogram anyhow: true for every diagonal cost from 1 to 2.
+//
+// Costs 3 bits a cell and 1 byte a 16 cells. Thread safety: immutable. Keeps no grid: what asks for one needs
+// the one it was made of, or one with the same cells.
+class Subgoals {
+ public:
+  explicit Subgoals(const WalkGrid& walk);
+
+  SubgoalId count() const { return count_; }
+
+  // kNoSubgoal if the cell is none. REQUIRES: on the map.
+  SubgoalId At(Cell cell) const {
+    const std::size_t word = WordOf(cell);
+    const auto bit = static_cast<unsigned>(cell.x + 1) % kWordBits;
+    const Word subgoals = subgoals_[word];
+    if ((subgoals >> bit & 1U) == 0) {
+      return kNoSubgoal;
+    }
+    return before_[word] + static_cast<SubgoalId>(std::popcount(subgoals & ((Word{1} << bit) - 1)));
+  }
+
+  // Calls visit(cell) for every subgoal, in order.
+  template <typename Visitor>
+  void ForEach(Visitor visit) const {
+    for (int y = 0; y < height_; ++y) {
+      for (std::size_t i = 0; i < row_words_; ++i) {
+        for (Word bits = subgoals_[static_cast<std::size_t>(y) * row_words_ + i]; bits != 0;
+             bits &= bits - 1) {
+          visit(Cell{static_cast<int>(i) * kWordBits + std::countr_zero(bits) - 1, y});
+        }
+      }
+    }
+  }
+
+  // Calls visit(cell) for each subgoal that is a neighbour of `from`, a walkable cell.
+  template <typename Visitor>
+  void ForEachNeighbour(const WalkGrid& walk, Cell from, Visitor visit) const {
+    const int east = VisitStraight<true, 1>(from, visit);
+    const int west = VisitStraight<true, -1>(from, visit);
+    const int south = VisitStraight<false, 1>(from, visit);
+    const int north = VisitStraight<false, -1>(from, visit);
+    VisitQuadrant<1, 1>(walk, from, east, south, visit);
+    VisitQuadrant<1, -1>(walk, from, east, north, visit);
+    VisitQuadrant<-1, 1>(walk, from, west, south, visit);
+    VisitQuadrant<-1, -1>(walk, from, west, north, visit);
+  }
+
+  // Held by subgoals of a grid of that size.
+  static std::size_t BytesFor(int width, int height);
+  std::size_t memory_bytes() const {
+    return (row_stops_.capacity() + column_stops_.capacity() + subgoals_.capacity()) * sizeof(Word) +
+           before_.capacity() * sizeof(SubgoalId);
+  }
+
+ private:
+  std::size_t WordOf(Cell cell) const {
+    return static_cast<std::size_t>(cell.y) * row_words_ + static_cast<std::size_t>(cell.x + 1) / kWordBits;
+  }
+  bool Contains(Cell cell) const {
+    return (subgoals_[WordOf(cell)] >> (static_cast<unsigned>(cell.x + 1) % kWordBits) & 1U) != 0;
+  }
+
+  // How far the next blocked cell or subgoal is along a row or column.
+  template <int kStep>
+  static int StepsToStop(const Word* stops, int from) {
+    if constexpr (kStep > 0) {
+      const auto first = static_cast<unsigned>(from) + 2;
+      std::size_t i = first / kWordBits;
+      Word found = stops[i] & ~Word{0} << (first % kWordBits);
+      while (found == 0) {
+        found = stops[++i];
+      }
+      return static_cast<int>(i) * kWordBits + std::countr_zero(found) - 1 - from;
+    } else {
+      const auto first = static_cast<unsigned>(from);
+      std::size_t i = first / kWordBits;
+      Word found = stops[i] & ~Word{0} >> (kWordBits - 1 - first % kWordBits);
+      while (found == 0) {
+        found = stops[--i];
+      }
+      return from - (static_cast<int>(i) * kWordBits + kWordBits - 1 - std::countl_zero(found) - 1);
+    }
+  }
+
+  template <bool kHorizontal, int kStep>
+  int StepsToStop(Cell from) const {
+    if constexpr (kHorizontal) {
+      return StepsToStop<kStep>(row_stops_.data() + static_cast<std::size_t>(from.y) * row_words_, from.x);
+    } else {
+      return StepsToStop<kStep>(column_stops_.data() + static_cast<std::size_t>(from.x) * column_words_,
+                                from.y);
+    }
+  }
+
+  // Visits the subgoal at the end of a straight run of at most `longest` steps; returns how many steps lead
+  // to the last cell before the run's end.
+  template <bool kHorizontal, int kStep, typename Visitor>
+  int VisitStraight(Cell from, Visitor& visit, int longest = std::numeric_limits<int>::max()) const {
+    const int steps = StepsToStop<kHorizontal, kStep>(from);
+    const Cell stop =
+        kHorizontal ? Cell{from.x + kStep * steps, from.y} : Cell{from.x, from.y + kStep * steps};
+    if (steps <= longest && IsOnMap(stop) && Contains(stop)) {
+      visit(stop);
+    }
+    return std::min(longest, steps - 1);
+  }
+
+  bool IsOnMap(Cell cell) const {
+    return static_cast<unsigned>(cell.x) < static_cast<unsigned>(width_) &&
+           static_cast<unsigned>(cell.y) < static_cast<unsigned>(height_);
+  }
+
+  // `across` and `along` are the lengths of the runs from the diagonal that all cells of it so far allow.
+  template <int kStepX, int kStepY, typename Visitor>
+  void VisitQuadrant(const WalkGrid& walk, Cell cell, int across, int along, Visitor& visit) const {
+    while (TestBit(walk.Row(cell.y), cell.x + kStepX)) {
+      cell.y += kStepY;
+      const Word* row = walk.Row(cell.y);
+      if (!TestBit(row, cell.x) || !TestBit(row, cell.x + kStepX)) {
+        return;
+      }
+      cell.x += kStepX;
+      if (Contains(cell)) {
+        visit(cell);
+        return;
+      }
+      if (across > 0) {
+        across = VisitStraight<true, kStepX>(cell, visit, across);
+      }
+      if (along > 0) {
+        along = VisitStraight<false, kStepY>(cell, visit, along);
+      }
+    }
+  }
+
+  int width_;
+  int height_;
+  std::size_t row_words_;
+  std::size_t column_words_;
+  // Rows, and columns, laid out as bit_row.h says: set where a straight run ends, at subgoals, blocked cells
+  // and off the map.
+  std::vector<Word> row_stops_;
+  std::vector<Word> column_stops_;
+  std::vector<Word> subgoals_;
+  // By word of subgoals_: how many are in the words before it.
+  std::vector<SubgoalId> before_;
+  SubgoalId count_ = 0;
+};
+
+}  // namespace waystar::core

@@ -1,0 +1,62 @@
+// Which ways over a cell can be part of a cheapest path.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+
+#include "server/core/map/cell.h"
+#include "server/core/map/cost.h"
+
+namespace waystar::core {
+
+// Where a cell lies as seen from another: even values are the directions times two, and odd ones what is
+// between the direction before and the one after.
+using Sector = std::uint8_t;
+inline constexpr int kSectorCount = 2 * kDirectionCount;
+inline constexpr int kSectorBits = 4;
+inline constexpr std::uint32_t kSectorMask = kSectorCount - 1;
+
+// A set of sectors: bit s stands for sector s.
+using SectorSet = std::uint16_t;
+
+// REQUIRES: from != to.
+inline Sector SectorOf(Cell from, Cell to) {
+  const int dx = to.x - from.x;
+  const int dy = to.y - from.y;
+  const auto diagonal_or_straight = [](Cell step) {
+    return static_cast<Sector>(2 * static_cast<int>(DirectionOf(step)));
+  };
+  if (dx == 0 || dy == 0 || std::abs(dx) == std::abs(dy)) {
+    return diagonal_or_straight({Sign(dx), Sign(dy)});
+  }
+  const Sector diagonal = diagonal_or_straight({Sign(dx), Sign(dy)});
+  const Sector straight =
+      std::abs(dx) > std::abs(dy) ? diagonal_or_straight({Sign(dx), 0}) : diagonal_or_straight({0, Sign(dy)});
+  // North and north-west are the last and the first.
+  return straight == (diagonal + 2) % kSectorCount
+             ? static_cast<Sector>(diagonal + 1)
+             : static_cast<Sector>((diagonal + kSectorCount - 1) % kSectorCount);
+}
+
+// The cells around a walkable one: bit d is set if the neighbour in Direction d is walkable.
+using Surroundings = std::uint8_t;
+
+// For ways that come to a cell and leave it over open ground, where diagonal and straight steps may come in
+// any order: whether some order has a detour around the cell, over its eight neighbours, that is strictly
+// cheaper. A way that has one is on no cheapest path.
+//
+// Holds for CornerRule::kNoCornerCutting. Thread safety: immutable.
+class TautTurns {
+ public:
+  // REQUIRES: 0 < straight <= diagonal <= 2 * straight.
+  TautTurns(Cost straight, Cost diagonal);
+
+  // The sectors to which a way may go on that comes from that sector. The relation is symmetric.
+  SectorSet Onward(Surroundings surroundings, Sector from) const { return table_[surroundings][from]; }
+
+ private:
+  std::array<std::array<SectorSet, kSectorCount>, 256> table_{};
+};
+
+}  // namespace waystar::core
