@@ -71,6 +71,8 @@ std::string AlgorithmName(v1::Algorithm algorithm) {
       return "jump point search";
     case v1::ALGORITHM_LAZY_THETA_STAR:
       return "Lazy Theta*";
+    case v1::ALGORITHM_SUBGOAL_HIERARCHY:
+      return "subgoal hierarchy";
     default:
       return "another algorithm";
   }

@@ -30,7 +30,8 @@ void AddQuery(CLI::App& command, v1::FindPathRequest& request) {
        {"astar", v1::ALGORITHM_ASTAR},
        {"dijkstra", v1::ALGORITHM_DIJKSTRA},
        {"jump-point", v1::ALGORITHM_JUMP_POINT_SEARCH},
-       {"lazy-theta", v1::ALGORITHM_LAZY_THETA_STAR}},
+       {"lazy-theta", v1::ALGORITHM_LAZY_THETA_STAR},
+       {"hierarchy", v1::ALGORITHM_SUBGOAL_HIERARCHY}},
       "How to search; all find paths of the same cost, but for lazy-theta, which goes at any angle [auto]");
   command
       .add_option_function<int32_t>(

@@ -53,6 +53,8 @@ absl::StatusOr<core::Algorithm> ToAlgorithm(v1::Algorithm algorithm) {
       return core::Algorithm::kJumpPoint;
     case v1::ALGORITHM_LAZY_THETA_STAR:
       return core::Algorithm::kLazyThetaStar;
+    case v1::ALGORITHM_SUBGOAL_HIERARCHY:
+      return core::Algorithm::kSubgoalHierarchy;
     default:
       return UnknownEnumValue("algorithm", algorithm);
   }
@@ -137,6 +139,8 @@ v1::Algorithm FromAlgorithm(core::Algorithm algorithm) {
       return v1::ALGORITHM_JUMP_POINT_SEARCH;
     case core::Algorithm::kLazyThetaStar:
       return v1::ALGORITHM_LAZY_THETA_STAR;
+    case core::Algorithm::kSubgoalHierarchy:
+      return v1::ALGORITHM_SUBGOAL_HIERARCHY;
   }
   return v1::ALGORITHM_UNSPECIFIED;
 }

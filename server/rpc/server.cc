@@ -43,6 +43,8 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const runtime::Options& op
 
 Server::Server(const runtime::Options& options)
     : store_(options.max_maps, options.index_mib << 20),
+      index_builder_(store_, {.quiet_time = options.static_index_quiet_time,
+                              .max_bytes = options.static_index_mib << 20}),
       slots_(options.max_transfers),
       executor_({.workers = options.workers,
                  .max_queued = options.max_queued,

@@ -9,6 +9,7 @@
 #include "grpcpp/server.h"
 #include "server/core/store/map_store.h"
 #include "server/rpc/executor.h"
+#include "server/rpc/index_builder.h"
 #include "server/rpc/map_service.h"
 #include "server/rpc/path_service.h"
 #include "server/rpc/transfers.h"
@@ -46,6 +47,7 @@ class Server {
 
   // In the order of their lives: calls in flight use what stands above the server.
   core::MapStore store_;
+  IndexBuilder index_builder_;
   TransferSlots slots_;
   Executor executor_;
   MapService map_service_;

@@ -63,6 +63,12 @@ ABSL_FLAG(std::int64_t, scratch_mib, static_cast<std::int64_t>(Defaults().scratc
 ABSL_FLAG(std::int64_t, index_mib, static_cast<std::int64_t>(Defaults().index_mib),
           "Most memory for the search indexes of one map, in MiB; 0: none. A map whose indexes do not fit is "
           "searched without, which is slower on open ground.");
+ABSL_FLAG(
+    std::int64_t, static_index_mib, static_cast<std::int64_t>(Defaults().static_index_mib),
+    "Most memory for the static indexes of all maps together, in MiB, which are built in the background "
+    "for maps that are searched with ALGORITHM_SUBGOAL_HIERARCHY; 0: none.");
+ABSL_FLAG(absl::Duration, static_index_quiet_time, Defaults().static_index_quiet_time,
+          "How long a map must not have changed before its static index is built.");
 ABSL_FLAG(absl::Duration, drain_timeout, Defaults().drain_timeout,
           "How long calls in flight may take to finish after SIGTERM.");
 ABSL_FLAG(std::string, log_level, Defaults().log_level, "debug, info, warning or error.");
@@ -139,6 +145,9 @@ absl::Status CheckFlags() {
       CheckRange("max_import_bytes", absl::GetFlag(FLAGS_max_import_bytes), 1024, 1LL << 40));
   WAYSTAR_RETURN_IF_ERROR(CheckRange("max_transfers", absl::GetFlag(FLAGS_max_transfers), 1, 1'000'000));
   WAYSTAR_RETURN_IF_ERROR(CheckRange("scratch_mib", absl::GetFlag(FLAGS_scratch_mib), 2, 1 << 20));
+  WAYSTAR_RETURN_IF_ERROR(CheckRange("static_index_mib", absl::GetFlag(FLAGS_static_index_mib), 0, 1 << 20));
+  WAYSTAR_RETURN_IF_ERROR(
+      CheckPositive("static_index_quiet_time", absl::GetFlag(FLAGS_static_index_quiet_time)));
   WAYSTAR_RETURN_IF_ERROR(CheckRange("index_mib", absl::GetFlag(FLAGS_index_mib), 0, 1 << 20));
   WAYSTAR_RETURN_IF_ERROR(CheckPositive("max_queue_time", absl::GetFlag(FLAGS_max_queue_time)));
   WAYSTAR_RETURN_IF_ERROR(CheckPositive("transfer_timeout", absl::GetFlag(FLAGS_transfer_timeout)));
@@ -163,6 +172,8 @@ Options FromFlags() {
           .transfer_timeout = absl::GetFlag(FLAGS_transfer_timeout),
           .scratch_mib = static_cast<std::size_t>(absl::GetFlag(FLAGS_scratch_mib)),
           .index_mib = static_cast<std::size_t>(absl::GetFlag(FLAGS_index_mib)),
+          .static_index_mib = static_cast<std::size_t>(absl::GetFlag(FLAGS_static_index_mib)),
+          .static_index_quiet_time = absl::GetFlag(FLAGS_static_index_quiet_time),
           .drain_timeout = absl::GetFlag(FLAGS_drain_timeout),
           .log_level = absl::GetFlag(FLAGS_log_level)};
 }

@@ -30,6 +30,10 @@ struct Options {
   std::size_t scratch_mib = 1280;
   // For the search indexes of one map; 0 for none.
   std::size_t index_mib = 64;
+  // For the static indexes of all maps together; 0 for none.
+  std::size_t static_index_mib = 512;
+  // How long a map must be quiet before its static index is built.
+  absl::Duration static_index_quiet_time = absl::Seconds(2);
   absl::Duration drain_timeout = absl::Seconds(10);
   std::string log_level = "info";
 };

@@ -9,7 +9,7 @@
 namespace waystar::bench {
 
 // For what is printed when AlgorithmNamed gives nothing.
-inline constexpr absl::string_view kAlgorithmNames = "auto, astar, dijkstra or jump_point";
+inline constexpr absl::string_view kAlgorithmNames = "auto, astar, dijkstra, jump_point or hierarchy";
 
 inline std::optional<core::Algorithm> AlgorithmNamed(absl::string_view name) {
   if (name == "auto") {
@@ -23,6 +23,9 @@ inline std::optional<core::Algorithm> AlgorithmNamed(absl::string_view name) {
   }
   if (name == "jump_point") {
     return core::Algorithm::kJumpPoint;
+  }
+  if (name == "hierarchy") {
+    return core::Algorithm::kSubgoalHierarchy;
   }
   return std::nullopt;
 }

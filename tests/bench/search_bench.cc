@@ -4,26 +4,31 @@
 #include <cstddef>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/search/find_path.h"
+#include "server/core/search/hierarchy.h"
 #include "tests/bench/algorithm_name.h"
 #include "tests/bench/sample.h"
+#include "tests/bench/stopwatch.h"
 #include "tests/bench/timed_scenarios.h"
 #include "tests/testing/movingai_data.h"
 
 ABSL_FLAG(std::string, map, "", "Only maps whose name contains this.");
 ABSL_FLAG(int, every, 1, "Only every n-th scenario of each map.");
 ABSL_FLAG(int, repeat, 1, "Passes over each map's scenarios; a query's time is the least of its passes.");
-ABSL_FLAG(std::string, algorithm, "auto", "auto, astar, dijkstra or jump_point.");
+ABSL_FLAG(std::string, algorithm, "auto",
+          "auto, astar, dijkstra, jump_point or hierarchy, whose index is built first.");
 ABSL_FLAG(std::vector<std::string>, beside, {},
           "Algorithms to time as well, each a column, with how many times longer they take on the same "
           "scenarios. \"astar\", plain A* with a heap, is the yardstick.");
@@ -130,6 +135,22 @@ Row MeasureMap(const core::GridMap& map, std::vector<testing::Scenario> scenario
   return row;
 }
 
+// Where the index does not fit into memory, jump point search answers.
+void BuildHierarchy(const std::string& name, const core::GridMap& map) {
+  absl::StatusOr<std::unique_ptr<const core::Hierarchy>> built;
+  const double micros = MicrosOf([&] {
+    built =
+        core::Hierarchy::Build(map.walk(), map.step_costs().min_straight, map.step_costs().min_diagonal, {});
+  });
+  if (!built.ok()) {
+    std::cout << name << ": " << built.status() << "\n";
+    return;
+  }
+  std::cout << absl::StreamFormat("%-28s index: %.0f ms, %.1f MiB\n", name, micros / 1000.0,
+                                  static_cast<double>((*built)->memory_bytes()) / (1 << 20));
+  map.static_index().Put(*std::move(built));
+}
+
 int Run(const std::filesystem::path& data, const Options& options) {
   PrintHeader(options);
   core::Scratch scratch(std::size_t{1} << 30);
@@ -141,6 +162,9 @@ int Run(const std::filesystem::path& data, const Options& options) {
     }
     const core::GridMap map =
         options.weighted ? testing::LoadWeightedMovingAiMap(file) : testing::LoadMovingAiMap(file);
+    if (options.algorithm == core::Algorithm::kSubgoalHierarchy) {
+      BuildHierarchy(file.name, map);
+    }
     Row row = MeasureMap(map, EveryNth(testing::LoadScenarios(file), options.every), options, scratch);
     PrintRow(file.name, row);
     all.Append(row);

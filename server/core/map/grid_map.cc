@@ -57,6 +57,7 @@ absl::StatusOr<GridMap> GridMap::Create(std::int64_t width, std::int64_t height,
   map.walkable_ = BitPlane(map.width_, map.height_, walkable);
   map.walk_ = std::make_shared<const WalkGrid>(map.walkable_);
   map.footprint_grids_ = std::make_shared<const FootprintGrids>();
+  map.static_index_ = std::make_shared<StaticIndexSlot>();
   map.plain_cells_ = std::make_shared<const Lazy<PlainCells>>();
   map.walkable_cells_ = walkable ? width * height : 0;
   map.obstacle_cells_ = blocked ? width * height : 0;
@@ -82,8 +83,10 @@ void GridMap::Prepare(std::size_t max_index_bytes) {
 
 std::size_t GridMap::memory_bytes() const {
   const PlainCells* plain_cells = plain_cells_->GetIfMade();
-  return sizeof(*this) + sizeof(*constants_) + terrain_.memory_bytes() + passable_.memory_bytes() +
-         obstacles_.memory_bytes() + walk_->memory_bytes() + footprint_grids_->memory_bytes() +
+  const StaticIndex* static_index = static_index_->index();
+  return (static_index == nullptr ? 0 : static_index->memory_bytes()) + sizeof(*this) + sizeof(*constants_) +
+         terrain_.memory_bytes() + passable_.memory_bytes() + obstacles_.memory_bytes() +
+         walk_->memory_bytes() + footprint_grids_->memory_bytes() +
          (plain_cells == nullptr ? 0 : plain_cells->memory_bytes());
 }
 

@@ -16,6 +16,7 @@
 #include "server/core/map/lazy.h"
 #include "server/core/map/plain_cells.h"
 #include "server/core/map/plane.h"
+#include "server/core/map/static_index.h"
 #include "server/core/map/walk_grid.h"
 
 namespace waystar::core {
@@ -76,6 +77,9 @@ class GridMap {
     return plain_cells_->Get([&] { return PlainCells(*this); });
   }
 
+  // Where an index over this state of the map may be found. Its own state is none of the map's.
+  StaticIndexSlot& static_index() const { return *static_index_; }
+
   std::int64_t walkable_cells() const { return walkable_cells_; }
   std::int64_t obstacle_cells() const { return obstacle_cells_; }
 
@@ -104,6 +108,7 @@ class GridMap {
   BitPlane walkable_;
   std::shared_ptr<const WalkGrid> walk_;
   std::shared_ptr<const FootprintGrids> footprint_grids_;
+  std::shared_ptr<StaticIndexSlot> static_index_;
   std::shared_ptr<const Lazy<PlainCells>> plain_cells_;
   std::int64_t walkable_cells_ = 0;
   std::int64_t obstacle_cells_ = 0;

@@ -132,6 +132,9 @@ GridMap GridMapEditor::Finish() && {
   } else {
     RepairDerived(Changes());
   }
+  if (map_.walk_ != base_.walk_ || !repainted_rows_.empty()) {
+    map_.static_index_ = std::make_shared<StaticIndexSlot>(base_.static_index().is_wanted());
+  }
   return std::move(map_);
 }
 

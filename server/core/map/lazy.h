@@ -13,8 +13,8 @@ namespace waystar::core {
 template <typename T>
 class Lazy {
  public:
-  // Gives the value before anybody asks for it. REQUIRES: nobody else knows of this object yet.
-  void Set(T value) {
+  // Gives the value. REQUIRES: it is not made yet, and nobody else is at it.
+  void Set(T value) const {
     MutexLock lock(mutex_);
     value_ = std::make_unique<const T>(std::move(value));
     published_.store(value_.get(), std::memory_order_release);

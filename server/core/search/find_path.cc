@@ -14,6 +14,8 @@
 #include "server/core/map/nearest_connected.h"
 #include "server/core/map/walk_grid.h"
 #include "server/core/search/astar.h"
+#include "server/core/search/hierarchy.h"
+#include "server/core/search/hierarchy_search.h"
 #include "server/core/search/jps.h"
 #include "server/core/search/lazy_theta.h"
 #include "server/core/search/line_of_sight.h"
@@ -64,6 +66,12 @@ absl::Status Unsuited(absl::string_view message) {
                    message);
 }
 
+// Whether a Hierarchy can answer the query.
+bool SuitsHierarchy(const GridMap& map, const PathQuery& query) {
+  return map.step_costs().uniform && map.settings().connectivity == Connectivity::kEight &&
+         query.corner_rule == CornerRule::kNoCornerCutting && query.footprint == 1;
+}
+
 // The algorithm to run for a query; never kAuto.
 absl::StatusOr<Algorithm> Resolve(const GridMap& map, const PathQuery& query) {
   const bool has_jumps = map.step_costs().uniform ||
@@ -78,6 +86,15 @@ absl::StatusOr<Algorithm> Resolve(const GridMap& map, const PathQuery& query) {
             "cell");
       }
       break;
+    case Algorithm::kSubgoalHierarchy:
+      if (!SuitsHierarchy(map, query)) {
+        return Unsuited(
+            "the hierarchy is for agents of one cell that cut no corners, on 8-connected maps whose terrains "
+            "cost "
+            "the same");
+      }
+      map.static_index().Want();
+      return map.static_index().index() != nullptr ? Algorithm::kSubgoalHierarchy : Algorithm::kJumpPoint;
     case Algorithm::kLazyThetaStar:
       if (!map.step_costs().uniform) {
         return Unsuited("Lazy Theta* is for maps whose terrains cost the same");
@@ -146,6 +163,9 @@ class Finder {
       case Algorithm::kJumpPoint:
         return map_.step_costs().uniform ? RunJps(map_, walk_, query_, budget, scratch_, recorder_)
                                          : RunWeightedJps(map_, query_, budget, scratch_, recorder_);
+      case Algorithm::kSubgoalHierarchy:
+        return RunHierarchy(static_cast<const Hierarchy&>(*map_.static_index().index()), walk_, query_,
+                            budget, scratch_, recorder_);
       case Algorithm::kLazyThetaStar:
         return RunLazyThetaStar(map_, walk_, query_, budget, scratch_, recorder_);
       default:
@@ -206,6 +226,7 @@ class Finder {
         WriteSmoothed(corners, result);
         return;
       case Algorithm::kJumpPoint:
+      case Algorithm::kSubgoalHierarchy:
         TraceJumps(connectivity, result.end, scratch_.nodes(), corners);
         break;
       default:

@@ -16,6 +16,7 @@
 #include "absl/types/span.h"
 #include "server/core/map/cell.h"
 #include "server/core/map/cost.h"
+#include "server/core/map/static_index.h"
 #include "server/core/map/walk_grid.h"
 #include "server/core/search/contraction.h"
 #include "server/core/search/node_table.h"
@@ -30,7 +31,7 @@ namespace waystar::core {
 // Nodes are the subgoals, numbered from the least important up; each keeps the arcs to more important nodes.
 //
 // Thread safety: immutable.
-class Hierarchy {
+class Hierarchy final : public StaticIndex {
  public:
   using Node = std::uint32_t;
   using ArcIndex = std::uint32_t;
@@ -94,7 +95,7 @@ class Hierarchy {
   // The arc between two nodes, `from` being the less important. REQUIRES: there is one.
   ArcIndex ArcBetween(Node from, Node to) const;
 
-  std::size_t memory_bytes() const;
+  std::size_t memory_bytes() const override;
 
  private:
   Hierarchy(const WalkGrid& walk, Cost straight, Cost diagonal);

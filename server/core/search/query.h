@@ -23,6 +23,9 @@ enum class Algorithm : std::uint8_t {
   kJumpPoint,
   // Any-angle: straight lines between cells that see each other, with Euclidean cost.
   kLazyThetaStar,
+  // Over a static index, where the map has one, else as kJumpPoint. Asks for one to be built: see
+  // GridMap::static_index.
+  kSubgoalHierarchy,
 };
 
 // What to answer when no path leads to the goal.

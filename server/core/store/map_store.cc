@@ -121,9 +121,13 @@ absl::StatusOr<UpdateResult> MapStore::Update(absl::string_view id, absl::Span<c
                                                                         .create_time = old->create_time,
                                                                         .grid = std::move(edited.map)});
   const std::uint64_t revision = next->revision;
+  const StaticIndexSlot* const static_index = &next->grid.static_index();
   {
     MutexLock lock(record->mutex);
     record->latest.swap(next);
+  }
+  if (&old->grid.static_index() != static_index) {
+    old->grid.static_index().Outdate();
   }
   return UpdateResult{.revision = revision,
                       .changed_cells = edited.changed_cells,

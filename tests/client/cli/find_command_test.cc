@@ -74,7 +74,8 @@ TEST_F(FindCommandTest, KnowsEveryAlgorithmAndForm) {
   const std::pair<const char*, v1::Algorithm> algorithms[] = {{"auto", v1::ALGORITHM_AUTO},
                                                               {"astar", v1::ALGORITHM_ASTAR},
                                                               {"jump-point", v1::ALGORITHM_JUMP_POINT_SEARCH},
-                                                              {"lazy-theta", v1::ALGORITHM_LAZY_THETA_STAR}};
+                                                              {"lazy-theta", v1::ALGORITHM_LAZY_THETA_STAR},
+                                                              {"hierarchy", v1::ALGORITHM_SUBGOAL_HIERARCHY}};
   for (const auto& [word, algorithm] : algorithms) {
     EXPECT_EQ(Run({"find", "arena", "0,0", "4,0", "--algorithm", word}), ExitCode::kOk);
     EXPECT_EQ(request_.algorithm(), algorithm);

@@ -95,6 +95,9 @@ bool IsSuited(const GridMap& map, const PathQuery& query) {
       return uniform || (map.settings().connectivity == Connectivity::kEight && query.footprint == 1);
     case Algorithm::kLazyThetaStar:
       return uniform && query.path_form != PathForm::kDirections;
+    case Algorithm::kSubgoalHierarchy:
+      return uniform && map.settings().connectivity == Connectivity::kEight && query.footprint == 1 &&
+             query.corner_rule == CornerRule::kNoCornerCutting;
     default:
       return true;
   }
@@ -149,8 +152,9 @@ std::vector<Question> QuestionsFor(const GridMap& map, CornerRule rule) {
     const Outcome outcome = goal == Goal::kReachable               ? Outcome::kFound
                             : policy == UnreachablePolicy::kReport ? Outcome::kUnreachable
                                                                    : Outcome::kPartial;
-    for (const Algorithm algorithm : {Algorithm::kAuto, Algorithm::kAStar, Algorithm::kDijkstra,
-                                      Algorithm::kJumpPoint, Algorithm::kLazyThetaStar}) {
+    for (const Algorithm algorithm :
+         {Algorithm::kAuto, Algorithm::kAStar, Algorithm::kDijkstra, Algorithm::kJumpPoint,
+          Algorithm::kLazyThetaStar, Algorithm::kSubgoalHierarchy}) {
       for (const PathForm form :
            {PathForm::kEveryCell, PathForm::kCorners, PathForm::kDirections, PathForm::kSmoothed}) {
         query.algorithm = algorithm;

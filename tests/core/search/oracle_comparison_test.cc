@@ -45,6 +45,8 @@ absl::string_view AlgorithmName(Algorithm algorithm) {
       return "jump point search";
     case Algorithm::kLazyThetaStar:
       return "lazy Theta*";
+    case Algorithm::kSubgoalHierarchy:
+      return "subgoal hierarchy";
   }
   return "?";
 }
