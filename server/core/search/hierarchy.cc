@@ -51,7 +51,7 @@ absl::StatusOr<Graph> SubgoalGraph(const Subgoals& subgoals, const WalkGrid& wal
       status = absl::CancelledError("subgoal graph cancelled");
       return;
     }
-    subgoals.ForEachNeighbour(walk, cell, [&](Cell neighbour) {
+    subgoals.ForEachNeighbour(cell, [&](Cell neighbour) {
       arcs.push_back({.cost = OctileCost(cell, neighbour, straight, diagonal),
                       .to = subgoals.At(neighbour) & kNodeMask,
                       .leaves = SectorOf(cell, neighbour) & kSectorMask,
