@@ -41,7 +41,7 @@ class Hierarchy {
     std::size_t max_bytes = std::size_t{256} << 20;
     // Of building, each some 5 to 10 ns. Where they do not suffice, on maps full of single obstacles, the
     // most important nodes stay a core that is searched as it is. The same on every machine.
-    std::uint64_t max_steps = 300'000'000;
+    std::uint64_t max_steps = 200'000'000;
     // May be null. Read only; another thread may set it at any time.
     const std::atomic<bool>* cancelled = nullptr;
   };
