@@ -89,9 +89,9 @@ class Hierarchy {
   // its ends are neighbours in the sense of Subgoals.
   Node MiddleOf(ArcIndex index) const { return middles_[index]; }
 
-  // The less important end of an arc.
+  // The node that an arc is listed with: the less important of its ends, unless both are of the core.
   Node FromOf(ArcIndex index) const;
-  // The arc between two nodes, `from` being the less important. REQUIRES: there is one.
+  // The arc to one node that is listed with another. REQUIRES: there is one.
   ArcIndex ArcBetween(Node from, Node to) const;
 
   std::size_t memory_bytes() const;
