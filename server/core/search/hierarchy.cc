@@ -31,6 +31,20 @@ Surroundings SurroundingsOf(const WalkGrid& walk, Cell cell) {
 }
 
 constexpr std::size_t kSubgoalsPerPoll = 16;
+constexpr std::size_t kSamples = 256;
+
+// About how many arcs the graph has, by a sample: telling early that there are far too many.
+std::size_t EstimateArcs(const Subgoals& subgoals) {
+  const std::size_t stride = subgoals.count() / kSamples + 1;
+  std::size_t ends = 0;
+  std::size_t node = 0;
+  subgoals.ForEach([&](Cell cell) {
+    if (node++ % stride == 0) {
+      subgoals.ForEachNeighbour(cell, [&](Cell) { ++ends; });
+    }
+  });
+  return ends * stride / 2;
+}
 
 // The subgoals and the arcs between neighbours.
 absl::StatusOr<Graph> SubgoalGraph(const Subgoals& subgoals, const WalkGrid& walk, Cost straight,
@@ -51,7 +65,7 @@ absl::StatusOr<Graph> SubgoalGraph(const Subgoals& subgoals, const WalkGrid& wal
       status = absl::CancelledError("subgoal graph cancelled");
       return;
     }
-    subgoals.ForEachNeighbour(walk, cell, [&](Cell neighbour) {
+    subgoals.ForEachNeighbour(cell, [&](Cell neighbour) {
       arcs.push_back({.cost = OctileCost(cell, neighbour, straight, diagonal),
                       .to = subgoals.At(neighbour) & kNodeMask,
                       .leaves = SectorOf(cell, neighbour) & kSectorMask,
@@ -94,6 +108,9 @@ absl::StatusOr<std::unique_ptr<const Hierarchy>> Hierarchy::Build(const WalkGrid
                                              .cancelled = limits.cancelled};
   if (contraction_limits.max_arcs < hierarchy->subgoals_.count() || hierarchy->subgoals_.count() >= kNone) {
     return absl::ResourceExhaustedError("the grid has too many subgoals for a hierarchy");
+  }
+  if (EstimateArcs(hierarchy->subgoals_) / 5 * 4 > contraction_limits.max_arcs) {
+    return absl::ResourceExhaustedError("the grid's subgoals see too many others for a hierarchy");
   }
   WAYSTAR_ASSIGN_OR_RETURN(Graph graph,
                            SubgoalGraph(hierarchy->subgoals_, walk, straight, diagonal, contraction_limits));

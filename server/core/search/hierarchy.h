@@ -42,7 +42,7 @@ class Hierarchy final : public StaticIndex {
     std::size_t max_bytes = std::size_t{256} << 20;
     // Of building, each some 5 to 10 ns. Where they do not suffice, on maps full of single obstacles, the
     // most important nodes stay a core that is searched as it is. The same on every machine.
-    std::uint64_t max_steps = 300'000'000;
+    std::uint64_t max_steps = 200'000'000;
     // May be null. Read only; another thread may set it at any time.
     const std::atomic<bool>* cancelled = nullptr;
   };
@@ -90,9 +90,9 @@ class Hierarchy final : public StaticIndex {
   // its ends are neighbours in the sense of Subgoals.
   Node MiddleOf(ArcIndex index) const { return middles_[index]; }
 
-  // The less important end of an arc.
+  // The node that an arc is listed with: the less important of its ends, unless both are of the core.
   Node FromOf(ArcIndex index) const;
-  // The arc between two nodes, `from` being the less important. REQUIRES: there is one.
+  // The arc to one node that is listed with another. REQUIRES: there is one.
   ArcIndex ArcBetween(Node from, Node to) const;
 
   std::size_t memory_bytes() const override;

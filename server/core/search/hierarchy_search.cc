@@ -102,7 +102,7 @@ class HierarchySearch {
       Reach(side, hierarchy_.NodeOf(own), end, 0, HierarchyScratch::kFromEnd, kSectorCount, end);
       return;
     }
-    hierarchy_.subgoals().ForEachNeighbour(walk_, end, [&](Cell cell) {
+    hierarchy_.subgoals().ForEachNeighbour(end, [&](Cell cell) {
       Reach(side, hierarchy_.NodeOf(hierarchy_.subgoals().At(cell)), cell, Distance(end, cell),
             HierarchyScratch::kFromEnd, SectorOf(cell, end), end);
     });

@@ -37,7 +37,7 @@ void ScanLine(const Line& line, std::size_t words, Put put) {
 }  // namespace
 
 std::size_t Subgoals::BytesFor(int width, int height) {
-  return WordsFor(height, width) * (2 * sizeof(Word) + sizeof(SubgoalId)) +
+  return WordsFor(height + 2, width) * (sizeof(Word) + sizeof(Marks)) +
          WordsFor(width, height) * sizeof(Word);
 }
 
@@ -46,16 +46,14 @@ Subgoals::Subgoals(const WalkGrid& walk)
       height_(walk.height()),
       row_words_(static_cast<std::size_t>(WordsPerRow(width_))),
       column_words_(static_cast<std::size_t>(WordsPerRow(height_))),
-      row_stops_(WordsFor(height_, width_)),
+      row_stops_(WordsFor(height_ + 2, width_), ~Word{0}),
       column_stops_(WordsFor(width_, height_)),
-      subgoals_(row_stops_.size()),
-      before_(row_stops_.size()) {
+      marks_(row_stops_.size()) {
   for (int y = 0; y < height_; ++y) {
-    const std::size_t first = static_cast<std::size_t>(y) * row_words_;
+    const std::size_t first = RowAt(y);
     ScanLine(RowLine(walk, y), row_words_, [&](std::size_t i, Word subgoals, Word walkable) {
       row_stops_[first + i] = ~walkable | subgoals;
-      subgoals_[first + i] = subgoals;
-      before_[first + i] = count_;
+      marks_[first + i] = {.subgoals = subgoals, .before = count_};
       count_ += static_cast<SubgoalId>(std::popcount(subgoals));
     });
   }

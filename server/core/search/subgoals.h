@@ -29,8 +29,7 @@ inline constexpr SubgoalId kNoSubgoal = std::numeric_limits<SubgoalId>::max();
 // over subgoals to the goal such that each is a neighbour of the next, if start and goal do not see each
 // other over such a parallelogram anyhow: true for every diagonal cost from 1 to 2.
 //
-// Costs 3 bits a cell and 1 byte a 16 cells. Thread safety: immutable. Keeps no grid: what asks for one needs
-// the one it was made of, or one with the same cells.
+// Costs half a byte a cell. Thread safety: immutable. Keeps no grid.
 class Subgoals {
  public:
   explicit Subgoals(const WalkGrid& walk);
@@ -39,54 +38,61 @@ class Subgoals {
 
   // kNoSubgoal if the cell is none. REQUIRES: on the map.
   SubgoalId At(Cell cell) const {
-    const std::size_t word = WordOf(cell);
+    const Marks& marks = marks_[WordOf(cell)];
     const auto bit = static_cast<unsigned>(cell.x + 1) % kWordBits;
-    const Word subgoals = subgoals_[word];
-    if ((subgoals >> bit & 1U) == 0) {
+    if ((marks.subgoals >> bit & 1U) == 0) {
       return kNoSubgoal;
     }
-    return before_[word] + static_cast<SubgoalId>(std::popcount(subgoals & ((Word{1} << bit) - 1)));
+    return marks.before + static_cast<SubgoalId>(std::popcount(marks.subgoals & ((Word{1} << bit) - 1)));
   }
 
   // Calls visit(cell) for every subgoal, in order.
   template <typename Visitor>
   void ForEach(Visitor visit) const {
     for (int y = 0; y < height_; ++y) {
+      const Marks* row = marks_.data() + RowAt(y);
       for (std::size_t i = 0; i < row_words_; ++i) {
-        for (Word bits = subgoals_[static_cast<std::size_t>(y) * row_words_ + i]; bits != 0;
-             bits &= bits - 1) {
+        for (Word bits = row[i].subgoals; bits != 0; bits &= bits - 1) {
           visit(Cell{static_cast<int>(i) * kWordBits + std::countr_zero(bits) - 1, y});
         }
       }
     }
   }
 
-  // Calls visit(cell) for each subgoal that is a neighbour of `from`, a walkable cell.
+  // Calls visit(cell) for each subgoal that is a neighbour of `from`. REQUIRES: it is walkable.
   template <typename Visitor>
-  void ForEachNeighbour(const WalkGrid& walk, Cell from, Visitor visit) const {
+  void ForEachNeighbour(Cell from, Visitor visit) const {
     const int east = VisitStraight<true, 1>(from, visit);
     const int west = VisitStraight<true, -1>(from, visit);
     const int south = VisitStraight<false, 1>(from, visit);
     const int north = VisitStraight<false, -1>(from, visit);
-    VisitQuadrant<1, 1>(walk, from, east, south, visit);
-    VisitQuadrant<1, -1>(walk, from, east, north, visit);
-    VisitQuadrant<-1, 1>(walk, from, west, south, visit);
-    VisitQuadrant<-1, -1>(walk, from, west, north, visit);
+    VisitQuadrant<1, 1>(from, east, south, visit);
+    VisitQuadrant<1, -1>(from, east, north, visit);
+    VisitQuadrant<-1, 1>(from, west, south, visit);
+    VisitQuadrant<-1, -1>(from, west, north, visit);
   }
 
   // Held by subgoals of a grid of that size.
   static std::size_t BytesFor(int width, int height);
   std::size_t memory_bytes() const {
-    return (row_stops_.capacity() + column_stops_.capacity() + subgoals_.capacity()) * sizeof(Word) +
-           before_.capacity() * sizeof(SubgoalId);
+    return (row_stops_.capacity() + column_stops_.capacity()) * sizeof(Word) +
+           marks_.capacity() * sizeof(Marks);
   }
 
  private:
+  struct Marks {
+    Word subgoals = 0;
+    // How many subgoals lie in the words before.
+    SubgoalId before = 0;
+  };
+
+  // Rows just off the map are there.
+  std::size_t RowAt(int y) const { return static_cast<std::size_t>(y + 1) * row_words_; }
   std::size_t WordOf(Cell cell) const {
-    return static_cast<std::size_t>(cell.y) * row_words_ + static_cast<std::size_t>(cell.x + 1) / kWordBits;
+    return RowAt(cell.y) + static_cast<std::size_t>(cell.x + 1) / kWordBits;
   }
   bool Contains(Cell cell) const {
-    return (subgoals_[WordOf(cell)] >> (static_cast<unsigned>(cell.x + 1) % kWordBits) & 1U) != 0;
+    return (marks_[WordOf(cell)].subgoals >> (static_cast<unsigned>(cell.x + 1) % kWordBits) & 1U) != 0;
   }
 
   // How far the next blocked cell or subgoal is along a row or column.
@@ -114,7 +120,7 @@ class Subgoals {
   template <bool kHorizontal, int kStep>
   int StepsToStop(Cell from) const {
     if constexpr (kHorizontal) {
-      return StepsToStop<kStep>(row_stops_.data() + static_cast<std::size_t>(from.y) * row_words_, from.x);
+      return StepsToStop<kStep>(row_stops_.data() + RowAt(from.y), from.x);
     } else {
       return StepsToStop<kStep>(column_stops_.data() + static_cast<std::size_t>(from.x) * column_words_,
                                 from.y);
@@ -128,29 +134,29 @@ class Subgoals {
     const int steps = StepsToStop<kHorizontal, kStep>(from);
     const Cell stop =
         kHorizontal ? Cell{from.x + kStep * steps, from.y} : Cell{from.x, from.y + kStep * steps};
-    if (steps <= longest && IsOnMap(stop) && Contains(stop)) {
+    if (steps <= longest && Contains(stop)) {
       visit(stop);
     }
     return std::min(longest, steps - 1);
   }
 
-  bool IsOnMap(Cell cell) const {
-    return static_cast<unsigned>(cell.x) < static_cast<unsigned>(width_) &&
-           static_cast<unsigned>(cell.y) < static_cast<unsigned>(height_);
-  }
-
   // `across` and `along` are the lengths of the runs from the diagonal that all cells of it so far allow.
   template <int kStepX, int kStepY, typename Visitor>
-  void VisitQuadrant(const WalkGrid& walk, Cell cell, int across, int along, Visitor& visit) const {
-    while (TestBit(walk.Row(cell.y), cell.x + kStepX)) {
-      cell.y += kStepY;
-      const Word* row = walk.Row(cell.y);
-      if (!TestBit(row, cell.x) || !TestBit(row, cell.x + kStepX)) {
+  void VisitQuadrant(Cell cell, int across, int along, Visitor& visit) const {
+    while (true) {
+      const Cell beside = {cell.x + kStepX, cell.y};
+      const Cell ahead = {cell.x, cell.y + kStepY};
+      cell = {beside.x, ahead.y};
+      if (IsStop(beside) && !Contains(beside)) {
         return;
       }
-      cell.x += kStepX;
-      if (Contains(cell)) {
-        visit(cell);
+      if (IsStop(ahead) && !Contains(ahead)) {
+        return;
+      }
+      if (IsStop(cell)) {
+        if (Contains(cell)) {
+          visit(cell);
+        }
         return;
       }
       if (across > 0) {
@@ -162,17 +168,18 @@ class Subgoals {
     }
   }
 
+  bool IsStop(Cell cell) const { return TestBit(row_stops_.data() + RowAt(cell.y), cell.x); }
+
   int width_;
   int height_;
   std::size_t row_words_;
   std::size_t column_words_;
-  // Rows, and columns, laid out as bit_row.h says: set where a straight run ends, at subgoals, blocked cells
-  // and off the map.
+  // Rows, with one more before the first and after the last, and columns, laid out as bit_row.h says: set
+  // where a straight run ends, at subgoals, blocked cells and off the map.
   std::vector<Word> row_stops_;
   std::vector<Word> column_stops_;
-  std::vector<Word> subgoals_;
-  // By word of subgoals_: how many are in the words before it.
-  std::vector<SubgoalId> before_;
+  // By word of row_stops_.
+  std::vector<Marks> marks_;
   SubgoalId count_ = 0;
 };
 

@@ -19,7 +19,9 @@ constexpr Spot SpotAt(std::size_t index) {
   return {static_cast<int>(index % 3) - 1, static_cast<int>(index / 3) - 1};
 }
 
-constexpr std::size_t IndexOf(int x, int y) { return static_cast<std::size_t>((y + 1) * 3 + x + 1); }
+constexpr std::size_t IndexOf(int x, int y) {
+  return static_cast<std::size_t>(y + 1) * 3 + static_cast<std::size_t>(x + 1);
+}
 
 constexpr std::size_t IndexOf(unsigned direction) {
   return IndexOf(kSteps[direction].x, kSteps[direction].y);
