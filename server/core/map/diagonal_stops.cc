@@ -89,7 +89,7 @@ class DiagonalStops::Builder {
   void Run() {
     MarkRuns<kRule>();
     PlaneWriter<Word> writer(stops_.words_);
-    const auto row_words = static_cast<std::size_t>(2 * stops_.wrap_ / kWordBits + 4);
+    const auto row_words = 2 * static_cast<std::size_t>(stops_.wrap_) / kWordBits + 4;
     std::array<std::vector<Word>, kWordBits> rows;
     rows.fill(std::vector<Word>(row_words));
     for (const Direction direction : kDiagonals) {

@@ -19,8 +19,6 @@ struct Plainness {
   bool along_row = false;
   bool along_column = false;
   bool diagonally = false;
-
-  friend bool operator==(const Plainness&, const Plainness&) = default;
 };
 
 constexpr Plainness kPlain = {.along_row = true, .along_column = true, .diagonally = true};
