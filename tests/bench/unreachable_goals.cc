@@ -62,8 +62,10 @@ double Ask(const GridMap& map, const core::PathQuery& query, core::Outcome expec
   return micros;
 }
 
-void PrintMap(const std::string& name, const GridMap& map, int queries, core::Algorithm algorithm,
+void PrintMap(const std::string& name, GridMap map, int queries, core::Algorithm algorithm,
               core::Scratch& scratch) {
+  // As a server does when a map comes in.
+  map.Prepare();
   const Regions regions(map);
   if (regions.count() < 2) {
     std::cout << absl::StreamFormat("%-20s is of one piece\n", name);
