@@ -69,7 +69,7 @@ struct Budget {
 };
 
 enum class Outcome : std::uint8_t {
-  // The path leads to the goal and is optimal.
+  // The path leads to the goal and is optimal, unless it was found at any angle.
   kFound,
   // No path leads to the goal; this one leads to the cell the policy chose and is optimal to there.
   kPartial,
@@ -87,7 +87,8 @@ enum class OutcomeReason : std::uint8_t {
 };
 
 struct SearchStatistics {
-  // Cells taken from the open list, each once.
+  // Cells taken from the open list and expanded; of all searches for one answer together. A* and Dijkstra
+  // expand each once; the others some again, when a cheaper way to them turns up.
   std::uint64_t expanded = 0;
   // Entries put on the open list.
   std::uint64_t generated = 0;
