@@ -29,12 +29,24 @@ absl::string_view ErrorReasonName(ErrorReason reason) {
   switch (reason) {
     case ErrorReason::kUnknown:
       return "UNKNOWN";
+    case ErrorReason::kBadDisc:
+      return "BAD_DISC";
     case ErrorReason::kBadEdit:
       return "BAD_EDIT";
+    case ErrorReason::kBadEffect:
+      return "BAD_EFFECT";
     case ErrorReason::kBadFormat:
       return "BAD_FORMAT";
+    case ErrorReason::kBadLifetime:
+      return "BAD_LIFETIME";
+    case ErrorReason::kBadLine:
+      return "BAD_LINE";
     case ErrorReason::kBadMapId:
       return "BAD_MAP_ID";
+    case ErrorReason::kBadObstacleId:
+      return "BAD_OBSTACLE_ID";
+    case ErrorReason::kBadPolygon:
+      return "BAD_POLYGON";
     case ErrorReason::kBadRectangle:
       return "BAD_RECTANGLE";
     case ErrorReason::kBadRow:
@@ -55,18 +67,26 @@ absl::string_view ErrorReasonName(ErrorReason reason) {
       return "EMPTY_SHAPE";
     case ErrorReason::kMissingField:
       return "MISSING_FIELD";
+    case ErrorReason::kRequestIdReused:
+      return "REQUEST_ID_REUSED";
     case ErrorReason::kTruncated:
       return "TRUNCATED";
     case ErrorReason::kUnknownEnumValue:
       return "UNKNOWN_ENUM_VALUE";
     case ErrorReason::kUnknownTerrain:
       return "UNKNOWN_TERRAIN";
+    case ErrorReason::kFutureRevision:
+      return "FUTURE_REVISION";
     case ErrorReason::kOffMap:
       return "OFF_MAP";
     case ErrorReason::kMapNotFound:
       return "MAP_NOT_FOUND";
     case ErrorReason::kMapExists:
       return "MAP_EXISTS";
+    case ErrorReason::kObstacleNotFound:
+      return "OBSTACLE_NOT_FOUND";
+    case ErrorReason::kObstacleExists:
+      return "OBSTACLE_EXISTS";
     case ErrorReason::kAlgorithmUnsuited:
       return "ALGORITHM_UNSUITED";
     case ErrorReason::kGoalBlocked:
@@ -75,12 +95,16 @@ absl::string_view ErrorReasonName(ErrorReason reason) {
       return "NOT_EXPRESSIBLE";
     case ErrorReason::kStartBlocked:
       return "START_BLOCKED";
+    case ErrorReason::kSnapshotEvicted:
+      return "SNAPSHOT_EVICTED";
     case ErrorReason::kStaleRevision:
       return "STALE_REVISION";
-    case ErrorReason::kImportTooLarge:
-      return "IMPORT_TOO_LARGE";
     case ErrorReason::kBatchTooLarge:
       return "BATCH_TOO_LARGE";
+    case ErrorReason::kImportTooLarge:
+      return "IMPORT_TOO_LARGE";
+    case ErrorReason::kPathTooLong:
+      return "PATH_TOO_LONG";
     case ErrorReason::kQueueFull:
       return "QUEUE_FULL";
     case ErrorReason::kQueueTimeout:
@@ -89,8 +113,14 @@ absl::string_view ErrorReasonName(ErrorReason reason) {
       return "RESPONSE_TOO_LARGE";
     case ErrorReason::kTooManyMaps:
       return "TOO_MANY_MAPS";
+    case ErrorReason::kTooManyObstacles:
+      return "TOO_MANY_OBSTACLES";
+    case ErrorReason::kTooManyWatches:
+      return "TOO_MANY_WATCHES";
     case ErrorReason::kTransfersBusy:
       return "TRANSFERS_BUSY";
+    case ErrorReason::kUpdatesBusy:
+      return "UPDATES_BUSY";
     case ErrorReason::kCancelled:
       return "CANCELLED";
     case ErrorReason::kDeadlineExceeded:

@@ -96,10 +96,10 @@ absl::StatusOr<std::vector<core::Edit>> ToEdits(const v1::UpdateObstaclesRequest
     const v1::Edit& edit = request.edits(i);
     switch (edit.edit_case()) {
       case v1::Edit::kBlock:
-        edits.push_back({.kind = core::Edit::Kind::kBlock, .shape = ToShape(edit.block())});
+        edits.emplace_back(core::BlockCells{ToShape(edit.block())});
         break;
       case v1::Edit::kUnblock:
-        edits.push_back({.kind = core::Edit::Kind::kUnblock, .shape = ToShape(edit.unblock())});
+        edits.emplace_back(core::UnblockCells{ToShape(edit.unblock())});
         break;
       case v1::Edit::EDIT_NOT_SET:
         return InvalidArgument(ErrorReason::kBadEdit, absl::StrCat("edits[", i, "]"),

@@ -62,8 +62,7 @@ CellRows Lay(int side, const std::function<void(testing::Random&, GridMap&)>& la
   testing::Random random(1);
   GridMap map = *GridMap::Create(side, side, {});
   lay(random, map);
-  const core::Edit clearings{
-      .kind = core::Edit::Kind::kUnblock,
+  const core::UnblockCells clearings{
       .shape = {.rectangles = {{0, 0, kClearing, kClearing},
                                {side - kClearing, side - kClearing, kClearing, kClearing}}}};
   return RowsOf(core::ApplyEdits(map, {clearings})->map);

@@ -41,11 +41,10 @@ double AskNearBy(const GridMap& map, core::Algorithm algorithm, core::Scratch& s
   });
 }
 
-GridMap Change(const GridMap& map, Edit::Kind kind, const core::Rectangle& square, core::Algorithm algorithm,
-               core::Scratch& scratch, Figures& figures) {
-  const std::vector<Edit> edits = {{.kind = kind, .shape = {.rectangles = {square}}}};
+GridMap Change(const GridMap& map, const Edit& edit, core::Algorithm algorithm, core::Scratch& scratch,
+               Figures& figures) {
   absl::StatusOr<core::EditResult> result;
-  figures.change.Add(MicrosOf([&] { result = core::ApplyEdits(map, edits); }));
+  figures.change.Add(MicrosOf([&] { result = core::ApplyEdits(map, {edit}); }));
   figures.next_query.Add(AskNearBy(result->map, algorithm, scratch));
   return std::move(result)->map;
 }
@@ -58,10 +57,10 @@ void PrintMap(const std::string& name, const GridMap& map, core::Algorithm algor
   for (const int side : kSquares) {
     Figures figures;
     for (int round = 0; round < kRounds; ++round) {
-      const core::Rectangle square{random.Between(kMargin, map.width() - side),
-                                   random.Between(kMargin, map.height() - side), side, side};
-      const GridMap blocked = Change(map, Edit::Kind::kBlock, square, algorithm, scratch, figures);
-      Change(blocked, Edit::Kind::kUnblock, square, algorithm, scratch, figures);
+      const core::Shape square{.rectangles = {{random.Between(kMargin, map.width() - side),
+                                               random.Between(kMargin, map.height() - side), side, side}}};
+      const GridMap blocked = Change(map, core::BlockCells{square}, algorithm, scratch, figures);
+      Change(blocked, core::UnblockCells{square}, algorithm, scratch, figures);
     }
     const double change = figures.change.Percentile(0.5);
     std::cout << absl::StreamFormat(" | %9.2f %9.3f %9.1f", change, change / (side * side),
@@ -84,7 +83,7 @@ void PrintSyntheticUpdates(int max_side, core::Algorithm algorithm) {
     PrintMap(absl::StrCat("open ", side), map, algorithm);
     testing::Random random(1);
     testing::LayNoise(random, 0.1, map);
-    const Edit corner{.kind = Edit::Kind::kUnblock, .shape = {.rectangles = {{0, 0, kMargin, kMargin}}}};
+    const core::UnblockCells corner{{.rectangles = {{0, 0, kMargin, kMargin}}}};
     PrintMap(absl::StrCat("random 10 % ", side), core::ApplyEdits(map, {corner})->map, algorithm);
   }
 }

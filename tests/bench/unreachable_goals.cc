@@ -90,9 +90,8 @@ void PrintMap(const std::string& name, GridMap map, int queries, core::Algorithm
 
 GridMap FieldWithSealedRoom() {
   const GridMap field = *GridMap::Create(kSide, kSide, {});
-  return core::ApplyEdits(
-             field, {{.kind = core::Edit::Kind::kBlock, .shape = {.rectangles = {{700, 500, 60, 40}}}},
-                     {.kind = core::Edit::Kind::kUnblock, .shape = {.rectangles = {{701, 501, 58, 38}}}}})
+  return core::ApplyEdits(field, {core::BlockCells{{.rectangles = {{700, 500, 60, 40}}}},
+                                  core::UnblockCells{{.rectangles = {{701, 501, 58, 38}}}}})
       ->map;
 }
 

@@ -108,15 +108,21 @@ Cell Generator::WalkableCellOf(const GridMap& map, int footprint) {
 }
 
 std::vector<Edit> Generator::Edits(const GridMap& map, int count) {
-  std::vector<Edit> edits(static_cast<std::size_t>(count));
-  for (Edit& edit : edits) {
-    edit.kind = Chance(0.5) ? Edit::Kind::kBlock : Edit::Kind::kUnblock;
+  std::vector<Edit> edits;
+  for (int i = 0; i < count; ++i) {
+    const bool block = Chance(0.5);
+    core::Shape shape;
     const Cell cell = CellOf(map);
     if (Chance(0.5)) {
-      edit.shape.cells.push_back(cell);
+      shape.cells.push_back(cell);
     } else {
-      edit.shape.rectangles.push_back(
+      shape.rectangles.push_back(
           {cell.x - Between(0, 3), cell.y - Between(0, 3), Between(4, 9), Between(4, 9)});
+    }
+    if (block) {
+      edits.emplace_back(core::BlockCells{std::move(shape)});
+    } else {
+      edits.emplace_back(core::UnblockCells{std::move(shape)});
     }
   }
   return edits;

@@ -80,10 +80,15 @@ std::vector<Rectangle> RunsOf(char symbol, const Picture& picture, Cell top_left
 
 std::vector<Edit> EditsOf(const Picture& picture, Cell top_left) {
   std::vector<Edit> edits;
-  for (const auto& [kind, symbol] : {std::pair{Edit::Kind::kBlock, '@'}, {Edit::Kind::kUnblock, '.'}}) {
+  for (const char symbol : {'@', '.'}) {
     std::vector<Rectangle> runs = RunsOf(symbol, picture, top_left);
     if (!runs.empty()) {
-      edits.push_back({.kind = kind, .shape = {.rectangles = std::move(runs)}});
+      core::Shape shape{.rectangles = std::move(runs)};
+      if (symbol == '@') {
+        edits.emplace_back(core::BlockCells{std::move(shape)});
+      } else {
+        edits.emplace_back(core::UnblockCells{std::move(shape)});
+      }
     }
   }
   return edits;

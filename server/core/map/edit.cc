@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -62,17 +63,25 @@ std::int64_t CellsOf(const GridMap& map, const Shape& shape) {
   return cells;
 }
 
+// The shape of a block or unblock.
+const Shape& NamelessShape(const Edit& edit) {
+  if (const auto* block = std::get_if<BlockCells>(&edit)) {
+    return block->shape;
+  }
+  return std::get<UnblockCells>(edit).shape;
+}
+
 absl::Status CheckEdits(const GridMap& map, absl::Span<const Edit> edits) {
   if (edits.empty()) {
     return InvalidArgument(ErrorReason::kEmptyBatch, "edits", "a batch has at least one edit");
   }
   std::int64_t cells = 0;
   for (std::size_t i = 0; i < edits.size(); ++i) {
-    if (absl::Status status = CheckShape(map, edits[i].shape); !status.ok()) {
-      const absl::string_view kind = edits[i].kind == Edit::Kind::kBlock ? "block" : "unblock";
+    if (absl::Status status = CheckShape(map, NamelessShape(edits[i])); !status.ok()) {
+      const absl::string_view kind = std::holds_alternative<BlockCells>(edits[i]) ? "block" : "unblock";
       return WithFieldPrefix(status, absl::StrCat("edits[", i, "].", kind));
     }
-    cells += CellsOf(map, edits[i].shape);
+    cells += CellsOf(map, NamelessShape(edits[i]));
     if (cells > kMaxBatchCells) {
       return MakeError(
           absl::StatusCode::kResourceExhausted, ErrorReason::kBatchTooLarge, absl::StrCat("edits[", i, "]"),
@@ -166,7 +175,7 @@ absl::StatusOr<EditResult> ApplyEdits(const GridMap& map, absl::Span<const Edit>
   WAYSTAR_RETURN_IF_ERROR(CheckEdits(map, edits));
   Painter painter(map);
   for (const Edit& edit : edits) {
-    painter.Paint(edit.shape, edit.kind == Edit::Kind::kBlock);
+    painter.Paint(NamelessShape(edit), std::holds_alternative<BlockCells>(edit));
   }
   return std::move(painter).Finish();
 }

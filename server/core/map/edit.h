@@ -1,39 +1,77 @@
 // Edits: plain values that say how one snapshot differs from the next.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <optional>
+#include <string>
+#include <variant>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "server/core/map/cell.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/map/map_changes.h"
+#include "server/core/map/obstacle.h"
+#include "server/core/map/shape.h"
 
 namespace waystar::core {
 
-// The cells that lie in any of its parts.
-struct Shape {
-  // Each on the map.
-  std::vector<Cell> cells;
-  // Each overlapping the map; what sticks out is left off.
-  std::vector<Rectangle> rectangles;
-
-  friend bool operator==(const Shape&, const Shape&) = default;
-};
-
-struct Edit {
-  enum class Kind : std::uint8_t {
-    // Puts an obstacle on every cell of the shape.
-    kBlock,
-    // Takes the obstacle off every cell of the shape.
-    kUnblock,
-  };
-
-  Kind kind = Kind::kBlock;
+// Puts a nameless obstacle on every cell of the shape.
+struct BlockCells {
   Shape shape;
-
-  friend bool operator==(const Edit&, const Edit&) = default;
+  friend bool operator==(const BlockCells&, const BlockCells&) = default;
 };
+
+// Takes the nameless obstacle off every cell of the shape.
+struct UnblockCells {
+  Shape shape;
+  friend bool operator==(const UnblockCells&, const UnblockCells&) = default;
+};
+
+// Gives every cell of the shape another terrain; obstacles stay.
+struct SetTerrain {
+  Shape shape;
+  // Of one of the map's terrains.
+  char symbol = '.';
+  friend bool operator==(const SetTerrain&, const SetTerrain&) = default;
+};
+
+// Lays a named obstacle on the map.
+struct PutObstacle {
+  // Its expiry is not looked at: `lifetime` says it.
+  Obstacle obstacle;
+  // From when the batch is applied; without one the obstacle stays until it is removed.
+  std::optional<absl::Duration> lifetime;
+  // Whether it may take the place of one with the same id.
+  bool replace = false;
+  friend bool operator==(const PutObstacle&, const PutObstacle&) = default;
+};
+
+// Shifts a named obstacle. The parts that are off the map then are clipped, and are back when it comes back.
+struct MoveObstacle {
+  std::string id;
+  // In cells; whole numbers if the shape has cells or rectangles.
+  double dx = 0.0;
+  double dy = 0.0;
+  friend bool operator==(const MoveObstacle&, const MoveObstacle&) = default;
+};
+
+// Gives a named obstacle another shape.
+struct ResizeObstacle {
+  std::string id;
+  Shape shape;
+  friend bool operator==(const ResizeObstacle&, const ResizeObstacle&) = default;
+};
+
+struct RemoveObstacle {
+  std::string id;
+  friend bool operator==(const RemoveObstacle&, const RemoveObstacle&) = default;
+};
+
+using Edit = std::variant<BlockCells, UnblockCells, SetTerrain, PutObstacle, MoveObstacle, ResizeObstacle,
+                          RemoveObstacle>;
 
 struct EditResult {
   GridMap map;
@@ -41,7 +79,7 @@ struct EditResult {
   std::int64_t changed_cells = 0;
   // The smallest rectangle around those; empty if there are none.
   Rectangle changed_bounds;
-  // Cells of rectangles that stuck out of the map; 2^63 - 1 if there are more.
+  // Cells of shapes that stuck out of the map; 2^63 - 1 if there are more.
   std::int64_t clipped_cells = 0;
 };
 

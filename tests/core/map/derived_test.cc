@@ -168,15 +168,20 @@ Rectangle RandomRectangle(const GridMap& map, Generator& generator) {
 
 GridMap Edited(const GridMap& map, Generator& generator) {
   std::vector<Edit> edits;
+  const auto paint = [&](const Rectangle& rectangle) {
+    Shape shape{.rectangles = {rectangle}};
+    if (generator.Chance(0.5)) {
+      edits.emplace_back(BlockCells{std::move(shape)});
+    } else {
+      edits.emplace_back(UnblockCells{std::move(shape)});
+    }
+  };
   if (generator.Chance(0.2)) {
     // More than a quarter of the map.
-    edits.push_back({.kind = generator.Chance(0.5) ? Edit::Kind::kBlock : Edit::Kind::kUnblock,
-                     .shape = {.rectangles = {{0, generator.Between(0, map.height() / 4), map.width(),
-                                               map.height() / 2 + 1}}}});
+    paint({0, generator.Between(0, map.height() / 4), map.width(), map.height() / 2 + 1});
   }
   for (int i = generator.Between(1, 4); i > 0; --i) {
-    edits.push_back({.kind = generator.Chance(0.5) ? Edit::Kind::kBlock : Edit::Kind::kUnblock,
-                     .shape = {.rectangles = {RandomRectangle(map, generator)}}});
+    paint(RandomRectangle(map, generator));
   }
   auto edited = ApplyEdits(map, edits);
   EXPECT_TRUE(edited.ok()) << edited.status();

@@ -20,8 +20,8 @@ using ::waystar::testing::IsError;
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 constexpr auto kOutOfRange = absl::StatusCode::kOutOfRange;
 
-Edit Block(Shape shape) { return {.kind = Edit::Kind::kBlock, .shape = std::move(shape)}; }
-Edit Unblock(Shape shape) { return {.kind = Edit::Kind::kUnblock, .shape = std::move(shape)}; }
+Edit Block(Shape shape) { return BlockCells{std::move(shape)}; }
+Edit Unblock(Shape shape) { return UnblockCells{std::move(shape)}; }
 
 TEST(ApplyEditsTest, BlocksAndUnblocksInOrder) {
   const GridMap map = DrawMap({".....",  //
@@ -127,12 +127,14 @@ TEST(ApplyEditsTest, AgreesWithPaintingAnArray) {
       for (int x = 0; x < map.width(); ++x) {
         bool obstacle = map.HasObstacle({x, y});
         for (const Edit& edit : edits) {
-          for (const Cell cell : edit.shape.cells) {
-            obstacle = cell == Cell{x, y} ? edit.kind == Edit::Kind::kBlock : obstacle;
+          const bool blocks = std::holds_alternative<BlockCells>(edit);
+          const Shape& shape = blocks ? std::get<BlockCells>(edit).shape : std::get<UnblockCells>(edit).shape;
+          for (const Cell cell : shape.cells) {
+            obstacle = cell == Cell{x, y} ? blocks : obstacle;
           }
-          for (const Rectangle& r : edit.shape.rectangles) {
+          for (const Rectangle& r : shape.rectangles) {
             const bool inside = x >= r.x && x < r.x + r.width && y >= r.y && y < r.y + r.height;
-            obstacle = inside ? edit.kind == Edit::Kind::kBlock : obstacle;
+            obstacle = inside ? blocks : obstacle;
           }
         }
         ASSERT_EQ(result->map.HasObstacle({x, y}), obstacle) << x << ", " << y << " seed " << seed;

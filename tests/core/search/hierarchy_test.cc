@@ -61,7 +61,7 @@ std::vector<Cell> CellsTo(Cell end, Scratch& scratch) {
 // The same obstacles.
 GridMap WithDiagonalCost(const GridMap& map, double diagonal_cost) {
   GridMap copy = *GridMap::Create(map.width(), map.height(), {.diagonal_cost = diagonal_cost});
-  Edit block{.kind = Edit::Kind::kBlock};
+  BlockCells block;
   for (int y = 0; y < map.height(); ++y) {
     for (int x = 0; x < map.width(); ++x) {
       if (!map.IsWalkable({x, y})) {

@@ -203,12 +203,11 @@ TEST(LineOfSightTest, AgreesWithTheObviousOnLongLines) {
     const int long_side = 192 + generator.Between(-2, 2);
     const int short_side = generator.Between(1, 70);
     GridMap map = *GridMap::Create(is_wide ? long_side : short_side, is_wide ? short_side : long_side, {});
-    std::vector<Edit> edits(1);
-    edits[0].kind = Edit::Kind::kBlock;
+    BlockCells block;
     for (int i = 0; i < map.width() * map.height() / 200; ++i) {
-      edits[0].shape.cells.push_back(generator.CellOf(map));
+      block.shape.cells.push_back(generator.CellOf(map));
     }
-    map = ApplyEdits(map, edits)->map;
+    map = ApplyEdits(map, {block})->map;
     for (int i = 0; i < 150; ++i) {
       const Cell from = generator.CellOf(map);
       const Cell to = generator.CellOf(map);
@@ -234,7 +233,7 @@ TEST(LineOfSightTest, ReachesAcrossTheLargestMap) {
   EXPECT_TRUE(sees({0, kLast}, {kLast, 1}));
   EXPECT_TRUE(sees({kLast, kLast}, {1, 0}));
   // 8191 is 2 * 4095 + 1, so that the line from (0, 0) to (8191, 4095) crosses (8190, 4095) last.
-  map = ApplyEdits(map, {{{.kind = Edit::Kind::kBlock, .shape = {.cells = {{kLast - 1, 4095}}}}}})->map;
+  map = ApplyEdits(map, {BlockCells{{.cells = {{kLast - 1, 4095}}}}})->map;
   EXPECT_FALSE(sees({0, 0}, {kLast, 4095}));
   EXPECT_TRUE(sees({0, 0}, {kLast, 4094}));
 }

@@ -202,11 +202,11 @@ TEST(DeterminismTest, SameQuestionSameAnswer) {
     }
     // Blocks and unblocks again what was free: the cells are the same, the history is not.
     const Rectangle everything = map.bounds();
-    std::vector<Edit> back_and_forth = {{.kind = Edit::Kind::kBlock, .shape = {.rectangles = {everything}}}};
+    std::vector<Edit> back_and_forth = {BlockCells{{.rectangles = {everything}}}};
     for (int y = 0; y < map.height(); ++y) {
       for (int x = 0; x < map.width(); ++x) {
         if (!map.HasObstacle({x, y})) {
-          back_and_forth.push_back({.kind = Edit::Kind::kUnblock, .shape = {.cells = {{x, y}}}});
+          back_and_forth.emplace_back(UnblockCells{{.cells = {{x, y}}}});
         }
       }
     }
@@ -229,12 +229,11 @@ TEST(CostTest, LongPathsKeepTheirPrecision) {
   // A diagonal corridor: every step is diagonal.
   constexpr int kSide = 8192;
   GridMap map = *GridMap::Create(kSide, kSide, {}, 0, true);
-  std::vector<Edit> edits(1);
-  edits[0].kind = Edit::Kind::kUnblock;
+  UnblockCells unblock;
   for (int i = 0; i < kSide; ++i) {
-    edits[0].shape.cells.push_back({i, i});
+    unblock.shape.cells.push_back({i, i});
   }
-  map = ApplyEdits(map, edits)->map;
+  map = ApplyEdits(map, {unblock})->map;
   Scratch scratch(std::size_t{1} << 28);
   const auto result =
       FindPath(map, {.start = {0, 0}, .goal = {kSide - 1, kSide - 1}, .corner_rule = CornerRule::kAlways}, {},

@@ -45,7 +45,7 @@ class TutorialTest : public ::testing::Test {
 
 TEST_F(TutorialTest, TenByTenWithSixObstacles) {
   GridMap map = *GridMap::Create(10, 10, FourConnected());
-  map = ApplyEdits(map, {Edit{.shape = {.cells = {{2, 4}, {2, 3}, {2, 2}, {2, 0}, {6, 4}, {8, 4}}}}})->map;
+  map = ApplyEdits(map, {BlockCells{{.cells = {{2, 4}, {2, 3}, {2, 2}, {2, 0}, {6, 4}, {8, 4}}}}})->map;
   EXPECT_EQ(DrawPath(map, {}), DrawPath(Sample("ten-by-ten"), {}));
   EXPECT_EQ(map.settings(), Sample("ten-by-ten").settings());
   const PathResult result = Find(map, {.start = {0, 0}, .goal = {7, 7}, .algorithm = Algorithm::kAStar});
@@ -106,7 +106,7 @@ TEST_F(TutorialTest, AgentWalksWhileObstaclesAppear) {
     ASSERT_EQ(path.outcome, Outcome::kFound);
     const Cell ahead = path.points[1];
     if (obstacles < 3 && walked % 2 == 1 && ahead != drawn.goal) {
-      map = ApplyEdits(map, {Edit{.shape = {.cells = {ahead}}}})->map;
+      map = ApplyEdits(map, {BlockCells{{.cells = {ahead}}}})->map;
       ++obstacles;
       const PathResult around = Find(map, {.start = agent, .goal = drawn.goal});
       ASSERT_EQ(around.outcome, Outcome::kFound);

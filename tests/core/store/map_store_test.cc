@@ -27,8 +27,8 @@ using ::waystar::testing::PathFault;
 
 const absl::Time kNow = absl::FromUnixSeconds(1'700'000'000);
 
-Edit Block(Cell cell) { return {.kind = Edit::Kind::kBlock, .shape = {.cells = {cell}}}; }
-Edit Unblock(Cell cell) { return {.kind = Edit::Kind::kUnblock, .shape = {.cells = {cell}}}; }
+Edit Block(Cell cell) { return BlockCells{{.cells = {cell}}}; }
+Edit Unblock(Cell cell) { return UnblockCells{{.cells = {cell}}}; }
 
 std::vector<std::string> IdsOf(const std::vector<PinnedSnapshot>& snapshots) {
   std::vector<std::string> ids;

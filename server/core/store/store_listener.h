@@ -1,0 +1,47 @@
+// What a store tells of its maps as they change.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "server/core/map/cell.h"
+#include "server/core/map/edit.h"
+#include "server/core/map/map_changes.h"
+#include "server/core/store/map_snapshot.h"
+
+namespace waystar::core {
+
+// One batch that was applied: an entry of the map's update log. A plain value that can be written down and
+// replayed.
+struct Commit {
+  std::uint64_t revision = 0;
+  // On the server's clock; lifetimes of obstacles begin here.
+  absl::Time time;
+  std::vector<Edit> edits;
+  std::int64_t changed_cells = 0;
+  Rectangle changed_bounds;
+  std::int64_t clipped_cells = 0;
+};
+
+using SharedCommit = std::shared_ptr<const Commit>;
+
+// Called on whichever thread changes the map, in the order of its revisions, never at the same time for the
+// same map. Must be quick, and must not change maps itself.
+class StoreListener {
+ public:
+  virtual ~StoreListener() = default;
+
+  // `snapshot` was published. `commits`, which are not empty, led to it from the one published before, and
+  // `changes` is what they did together.
+  virtual void OnCommit(const PinnedSnapshot& snapshot, absl::Span<const SharedCommit> commits,
+                        const MapChanges& changes) = 0;
+
+  // The map is gone; no more is told of it. A map of the same id may be created again.
+  virtual void OnDelete(const PinnedSnapshot& last) = 0;
+};
+
+}  // namespace waystar::core
