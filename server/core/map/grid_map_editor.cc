@@ -128,7 +128,21 @@ void GridMapEditor::UpdatePlainCells(absl::Span<const WordChange> walkability_ch
   map_.plain_cells_ = plain_cells;
 }
 
-GridMap GridMapEditor::Finish() && {
+GridMap GridMapEditor::Snapshot() {
+  terrain_.Release();
+  passable_.Release();
+  obstacles_.Release();
+  walkable_.Release();
+  return map_;
+}
+
+GridMapEditor::Result GridMapEditor::FinishAndList() && {
+  MapChanges changes;
+  if (TouchedTooMany() || !repainted_rows_.empty()) {
+    changes.is_everything = true;
+  } else {
+    changes.walkability = Changes();
+  }
   if (TouchedTooMany()) {
     RemakeDerived();
   } else {
@@ -137,7 +151,7 @@ GridMap GridMapEditor::Finish() && {
   if (map_.walk_ != base_.walk_ || !repainted_rows_.empty()) {
     map_.static_index_ = std::make_shared<StaticIndexSlot>(base_.static_index().is_wanted());
   }
-  return std::move(map_);
+  return {std::move(map_), std::move(changes)};
 }
 
 void GridMapEditor::RemakeDerived() {

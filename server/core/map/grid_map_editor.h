@@ -4,10 +4,12 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/map/map_changes.h"
 
 namespace waystar::core {
 
@@ -38,8 +40,18 @@ class GridMapEditor {
   // REQUIRES: 0 <= y < height; cells.size() == width; each is kObstacle or the index of a terrain.
   void SetRow(int y, absl::Span<const TerrainId> cells);
 
+  // The map with the changes so far, which those to come leave as it is. Only its cells are to be looked at.
+  GridMap Snapshot();
+
+  struct Result {
+    GridMap map;
+    // From the base to it: exact, or everything if a large part of the map was written to.
+    MapChanges changes;
+  };
+
   // The changed map. The editor is spent.
-  GridMap Finish() &&;
+  GridMap Finish() && { return std::move(*this).FinishAndList().map; }
+  Result FinishAndList() &&;
 
  private:
   struct WordIndex {
