@@ -177,6 +177,7 @@ void FillUpdateResult(const core::UpdateResult& result, v1::UpdateObstaclesRespo
     bounds.set_height(result.changed_bounds.height);
   }
   response.set_clipped_cells(result.clipped_cells);
+  response.set_already_applied(result.already_applied);
 }
 
 }  // namespace waystar::rpc

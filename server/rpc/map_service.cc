@@ -74,10 +74,13 @@ absl::Status Delete(core::MapStore& store, const v1::DeleteMapRequest& request,
 
 absl::Status Update(core::MapStore& store, const v1::UpdateObstaclesRequest& request,
                     v1::UpdateObstaclesResponse& response) {
-  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::Edit> edits, ToEdits(request));
+  WAYSTAR_ASSIGN_OR_RETURN(std::vector<core::Edit> edits, ToEdits(request));
   const std::optional<std::uint64_t> expected =
       request.expected_revision() == 0 ? std::nullopt : std::optional(request.expected_revision());
-  WAYSTAR_ASSIGN_OR_RETURN(const core::UpdateResult result, store.Update(request.map(), edits, expected));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::UpdateResult result,
+                           store.UpdateAndWait(request.map(), {.edits = std::move(edits),
+                                                               .expected_revision = expected,
+                                                               .request_id = request.request_id()}));
   FillUpdateResult(result, response);
   return absl::OkStatus();
 }
