@@ -71,7 +71,8 @@ void IndexBuilder::BuildWhereQuiet() {
     const core::StaticIndexSlot& slot = snapshot->grid.static_index();
     if (slot.index() != nullptr) {
       bytes += slot.index()->memory_bytes();
-    } else if (slot.is_wanted() && !seen.is_given_up && now - seen.since >= options_.quiet_time) {
+    } else if (slot.is_wanted() && snapshot->grid.HasUniformCost() && !seen.is_given_up &&
+               now - seen.since >= options_.quiet_time) {
       to_build.push_back(snapshot);
     }
     still_there.emplace(snapshot->id, seen);
@@ -97,8 +98,8 @@ void IndexBuilder::Build(const core::PinnedSnapshot& snapshot, std::size_t max_b
   }
   core::StaticIndexSlot& slot = snapshot->grid.static_index();
   const absl::Time begin = absl::Now();
-  auto built = core::Hierarchy::Build(snapshot->grid.walk(), snapshot->grid.step_costs().min_straight,
-                                      snapshot->grid.step_costs().min_diagonal,
+  auto built = core::Hierarchy::Build(snapshot->grid.walk(), snapshot->grid.min_straight(),
+                                      snapshot->grid.min_diagonal(),
                                       {.max_bytes = max_bytes, .cancelled = &slot.is_outdated()});
   if (built.ok()) {
     runtime::Log(runtime::LogLevel::kInfo, "static_index_built",

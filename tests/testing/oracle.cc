@@ -62,14 +62,20 @@ bool IsLegalStep(const GridMap& map, core::CornerRule rule, Cell from, Cell to, 
   return false;
 }
 
+double CellCost(const GridMap& map, Cell cell) {
+  const core::Cost own = map.cell_costs() == nullptr ? 0 : map.cell_costs()->At(cell).straight;
+  return own != 0 ? static_cast<double>(own) / static_cast<double>(core::kCostScale)
+                  : map.settings().terrains[map.TerrainAt(cell)].cost;
+}
+
 double StepCost(const GridMap& map, Cell from, Cell to, int footprint) {
-  double terrain = 0.0;
+  double dearest = 0.0;
   for (int y = to.y; y < to.y + footprint; ++y) {
     for (int x = to.x; x < to.x + footprint; ++x) {
-      terrain = std::max(terrain, map.settings().terrains[map.TerrainAt({x, y})].cost);
+      dearest = std::max(dearest, CellCost(map, {x, y}));
     }
   }
-  return from.x != to.x && from.y != to.y ? terrain * map.settings().diagonal_cost : terrain;
+  return from.x != to.x && from.y != to.y ? dearest * map.settings().diagonal_cost : dearest;
 }
 
 Oracle::Oracle(const GridMap& map, core::CornerRule rule, Cell start, int footprint)

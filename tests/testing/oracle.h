@@ -24,7 +24,10 @@ bool CanStand(const core::GridMap& map, core::Cell position, int footprint = 1);
 bool IsLegalStep(const core::GridMap& map, core::CornerRule rule, core::Cell from, core::Cell to,
                  int footprint = 1);
 
-// Of a legal step that enters `to`: by the dearest terrain below the agent once it stands there.
+// Of a straight step into the cell: its own, or its terrain's.
+double CellCost(const core::GridMap& map, core::Cell cell);
+
+// Of a legal step that enters `to`: by the dearest cell below the agent once it stands there.
 double StepCost(const core::GridMap& map, core::Cell from, core::Cell to, int footprint = 1);
 
 // Cheapest costs from one cell to every cell of a map, by textbook Dijkstra.

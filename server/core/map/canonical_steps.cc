@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "server/core/map/cell_costs.h"
 #include "server/core/map/cost.h"
 
 namespace waystar::core {
@@ -24,15 +25,10 @@ constexpr Rank kFirstIsStraight = Rank{1} << 7;
 
 class Ring {
  public:
-  Ring(const Neighbourhood& around, const StepCosts& costs, CornerRule rule) : rule_(rule) {
+  Ring(const NearbyCosts& costs, CornerRule rule) : rule_(rule), entry_(costs.around), centre_(costs.centre) {
     for (unsigned d = 0; d < kDirectionCount; ++d) {
-      const TerrainId terrain = around.At(static_cast<Direction>(d));
-      free_[d] = terrain != Neighbourhood::kNotWalkable;
-      if (free_[d]) {
-        entry_[d] = {costs.straight[terrain], costs.diagonal[terrain]};
-      }
+      free_[d] = entry_[d].straight != 0;
     }
-    centre_ = {costs.straight[around.centre()], costs.diagonal[around.centre()]};
   }
 
   DirectionSet StepsAfter(Direction arrival) {
@@ -57,10 +53,7 @@ class Ring {
   }
 
  private:
-  struct Entry {
-    Cost straight = 0;
-    Cost diagonal = 0;
-  };
+  using Entry = CellCosts::Entry;
 
   static bool IsCorner(unsigned d) { return IsDiagonal(static_cast<Direction>(d)); }
 
@@ -119,16 +112,28 @@ class Ring {
   }
 
   CornerRule rule_;
+  const std::array<Entry, kDirectionCount> entry_;
+  const Entry centre_;
   std::array<bool, kDirectionCount> free_{};
-  std::array<Entry, kDirectionCount> entry_{};
-  Entry centre_;
 };
 
 }  // namespace
 
 DirectionSet CanonicalSteps(const Neighbourhood& around, const StepCosts& costs, CornerRule rule,
                             Direction arrival) {
-  return Ring(around, costs, rule).StepsAfter(arrival);
+  NearbyCosts entered;
+  entered.centre = {costs.straight[around.centre()], costs.diagonal[around.centre()]};
+  for (unsigned d = 0; d < kDirectionCount; ++d) {
+    const TerrainId terrain = around.At(static_cast<Direction>(d));
+    if (terrain != Neighbourhood::kNotWalkable) {
+      entered.around[d] = {costs.straight[terrain], costs.diagonal[terrain]};
+    }
+  }
+  return CanonicalSteps(entered, rule, arrival);
+}
+
+DirectionSet CanonicalSteps(const NearbyCosts& costs, CornerRule rule, Direction arrival) {
+  return Ring(costs, rule).StepsAfter(arrival);
 }
 
 }  // namespace waystar::core

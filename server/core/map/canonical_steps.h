@@ -4,6 +4,7 @@
 #include "server/core/map/cell.h"
 #include "server/core/map/corner_rule.h"
 #include "server/core/map/grid_settings.h"
+#include "server/core/map/nearby_costs.h"
 #include "server/core/map/neighbourhood.h"
 
 namespace waystar::core {
@@ -20,6 +21,8 @@ namespace waystar::core {
 // REQUIRES: 8-connected; the centre is walkable, as is the cell before, and the step between them is legal.
 DirectionSet CanonicalSteps(const Neighbourhood& around, const StepCosts& costs, CornerRule rule,
                             Direction arrival);
+// The same where cells have costs of their own.
+DirectionSet CanonicalSteps(const NearbyCosts& costs, CornerRule rule, Direction arrival);
 
 // Those of a cell amid cells of one cost: straight on, and after a diagonal step its two straight parts too.
 constexpr DirectionSet NaturalSteps(Direction arrival) {

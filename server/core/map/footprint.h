@@ -5,11 +5,22 @@
 
 #include "absl/types/span.h"
 #include "server/core/map/bit_plane.h"
+#include "server/core/map/cell.h"
 
 namespace waystar::core {
 
 // The longest side of an agent, in cells.
 inline constexpr int kMaxFootprint = 32;
+
+// Calls visit(cell) for the cells that an agent of `side` x `side` cells covers when it stands on `position`.
+template <typename Visitor>
+void ForEachCellUnder(Cell position, int side, Visitor visit) {
+  for (int y = position.y; y < position.y + side; ++y) {
+    for (int x = position.x; x < position.x + side; ++x) {
+      visit(Cell{x, y});
+    }
+  }
+}
 
 // The cells (x, y) of which all cells from there to (x + side - 1, y + side - 1) are set and on the plane.
 // REQUIRES: 1 <= side <= kMaxFootprint.

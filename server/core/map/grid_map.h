@@ -143,15 +143,4 @@ class GridMap {
   std::int64_t obstacle_cells_ = 0;
 };
 
-// Calls visit(terrain) for the terrain of each cell that an agent of `footprint` x `footprint` cells covers
-// when it stands on `cell`. REQUIRES: it lies on the map there.
-template <typename Visitor>
-void ForEachTerrainUnder(const GridMap& map, Cell cell, int footprint, Visitor visit) {
-  for (int y = cell.y; y < cell.y + footprint; ++y) {
-    for (int x = cell.x; x < cell.x + footprint; ++x) {
-      visit(map.TerrainAt({x, y}));
-    }
-  }
-}
-
 }  // namespace waystar::core

@@ -13,7 +13,8 @@
 namespace waystar::core {
 
 // The terrains of a cell and the eight around it, row by row; kNotWalkable where an agent may not stand, off
-// the map too. Equal neighbourhoods allow the same steps at the same costs on maps of the same settings.
+// the map too. Equal neighbourhoods allow the same steps on maps of the same settings, at the same costs
+// unless cells have costs of their own.
 class Neighbourhood {
  public:
   static constexpr TerrainId kNotWalkable = 0xFF;

@@ -9,6 +9,7 @@
 #include "server/core/map/corner_rule.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/map/grid_settings.h"
+#include "server/core/map/nearby_costs.h"
 #include "server/core/map/neighbourhood.h"
 #include "server/core/map/transpose.h"
 
@@ -29,6 +30,12 @@ class Judge {
   explicit Judge(const GridMap& map) : map_(map) {}
 
   Plainness Of(Cell cell) {
+    if (map_.cell_costs() != nullptr && map_.cell_costs()->MayHaveNear(cell)) {
+      const NearbyCosts costs(map_, cell);
+      if (costs.has_own) {
+        return costs.IsUniform() ? kPlain : Plainness{};
+      }
+    }
     const Neighbourhood around(map_, cell);
     if (around.centre() == Neighbourhood::kNotWalkable) {
       return {};

@@ -13,7 +13,8 @@ namespace waystar::core {
 class GridMap;
 
 // For each cell whether CanonicalSteps (canonical_steps.h) is what it would be amid cells of one cost, under
-// every corner rule. A function of the map's cells alone, whatever changes led to them.
+// every corner rule. Where the cell or one beside it has costs of its own, only if all nine are walkable and
+// cost the same. A function of the map's cells alone, whatever changes led to them.
 //
 // Takes 3 bits a cell. Making it costs 10 to 15 ns a cell on game maps, keeping it some microseconds a
 // changed cell.
@@ -23,8 +24,8 @@ class PlainCells {
  public:
   // REQUIRES: the map is 8-connected.
   explicit PlainCells(const GridMap& map);
-  // Those of `map`, given those of the map before and every cell whose terrain or walkability differs
-  // between the two. Costs in proportion to the changes.
+  // Those of `map`, given those of the map before and every cell that differs between the two: in
+  // walkability, in cost, or in that the cost is the cell's own. Costs in proportion to the changes.
   PlainCells(const PlainCells& before, const GridMap& map, absl::Span<const WordChange> changes);
 
   // Cells of row y that a path along the row does not turn at, whichever way it goes: the only canonical step

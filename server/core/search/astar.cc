@@ -1,9 +1,12 @@
 #include "server/core/search/astar.h"
 
+#include <algorithm>
 #include <bit>
 #include <optional>
 
+#include "server/core/map/cell_costs.h"
 #include "server/core/map/cost.h"
+#include "server/core/map/footprint.h"
 #include "server/core/map/grid_moves.h"
 #include "server/core/map/grid_settings.h"
 #include "server/core/search/interruption.h"
@@ -25,6 +28,9 @@ class AStarSearch {
         budget_(budget),
         scratch_(scratch),
         recorder_(recorder),
+        has_uniform_cost_(map.HasUniformCost()),
+        costs_(map.step_costs()),
+        cell_costs_(map.cell_costs()),
         moves_(GridMoves::For(map.settings().connectivity, query.corner_rule)),
         heuristic_(query.algorithm == Algorithm::kDijkstra ? OctileHeuristic::Zero(query.goal)
                                                            : OctileHeuristic(map, query.goal)),
@@ -83,11 +89,10 @@ class AStarSearch {
 
   // False if the scratch is full.
   bool Expand(Cell cell, Cost g) {
-    const StepCosts& costs = map_.step_costs();
     for (unsigned moves = moves_.From(walk_, cell); moves != 0; moves &= moves - 1) {
       const auto direction = static_cast<Direction>(std::countr_zero(moves));
       const Cell next = Step(cell, direction);
-      const Cost next_g = g + StepCost(costs, direction, next);
+      const Cost next_g = g + StepCost(direction, next);
       SearchNode* node = scratch_.Find(next);
       if (node == nullptr) {
         return false;
@@ -102,24 +107,30 @@ class AStarSearch {
     return true;
   }
 
-  Cost StepCost(const StepCosts& costs, Direction direction, Cell entered) const {
-    if (costs.uniform) {
-      return IsDiagonal(direction) ? costs.min_diagonal : costs.min_straight;
+  Cost StepCost(Direction direction, Cell entered) const {
+    if (has_uniform_cost_) {
+      return IsDiagonal(direction) ? costs_.min_diagonal : costs_.min_straight;
     }
-    if (query_.footprint > 1) {
-      return DearestStep(costs, direction, entered);
-    }
-    const TerrainId terrain = map_.TerrainAt(entered);
-    return IsDiagonal(direction) ? costs.diagonal[terrain] : costs.straight[terrain];
+    return query_.footprint > 1 ? DearestStep(direction, entered) : CostOfEntering(direction, entered);
   }
 
-  // A large agent pays for the dearest terrain it stands on after the step.
-  Cost DearestStep(const StepCosts& costs, Direction direction, Cell entered) const {
+  // A large agent pays for the dearest cell it stands on after the step.
+  Cost DearestStep(Direction direction, Cell entered) const {
     Cost dearest = 0;
-    ForEachTerrainUnder(map_, entered, query_.footprint, [&](TerrainId terrain) {
-      dearest = std::max(dearest, IsDiagonal(direction) ? costs.diagonal[terrain] : costs.straight[terrain]);
-    });
+    ForEachCellUnder(entered, query_.footprint,
+                     [&](Cell cell) { dearest = std::max(dearest, CostOfEntering(direction, cell)); });
     return dearest;
+  }
+
+  Cost CostOfEntering(Direction direction, Cell cell) const {
+    if (cell_costs_ != nullptr) {
+      const CellCosts::Entry own = cell_costs_->At(cell);
+      if (own.straight != 0) {
+        return IsDiagonal(direction) ? own.diagonal : own.straight;
+      }
+    }
+    const TerrainId terrain = map_.TerrainAt(cell);
+    return IsDiagonal(direction) ? costs_.diagonal[terrain] : costs_.straight[terrain];
   }
 
   bool Push(Cell cell, Cell parent, Cost g) {
@@ -135,6 +146,9 @@ class AStarSearch {
   const Budget& budget_;
   Scratch& scratch_;
   Recorder& recorder_;
+  const bool has_uniform_cost_;
+  const StepCosts& costs_;
+  const CellCosts* const cell_costs_;
   const GridMoves& moves_;
   const OctileHeuristic heuristic_;
   NearestCell nearest_;

@@ -37,8 +37,8 @@ class EightConnectedJumps {
         stops_(stops),
         search_(search),
         goal_(walk_.IsWalkable(search.goal()) ? search.goal() : kNowhere),
-        straight_(map.step_costs().min_straight),
-        diagonal_(map.step_costs().min_diagonal) {}
+        straight_(map.min_straight()),
+        diagonal_(map.min_diagonal()) {}
 
   void operator()(Cell cell, Cost g, DirectionSet directions) {
     for (unsigned left = directions; left != 0; left &= left - 1) {

@@ -68,36 +68,36 @@ absl::Status Unsuited(absl::string_view message) {
 
 // Whether a Hierarchy can answer the query.
 bool SuitsHierarchy(const GridMap& map, const PathQuery& query) {
-  return map.step_costs().uniform && map.settings().connectivity == Connectivity::kEight &&
+  return map.HasUniformCost() && map.settings().connectivity == Connectivity::kEight &&
          query.corner_rule == CornerRule::kNoCornerCutting && query.footprint == 1;
 }
 
 // The algorithm to run for a query; never kAuto.
 absl::StatusOr<Algorithm> Resolve(const GridMap& map, const PathQuery& query) {
-  const bool has_jumps = map.step_costs().uniform ||
-                         (map.settings().connectivity == Connectivity::kEight && query.footprint == 1);
+  const bool has_jumps =
+      map.HasUniformCost() || (map.settings().connectivity == Connectivity::kEight && query.footprint == 1);
   switch (query.algorithm) {
     case Algorithm::kAuto:
       return has_jumps ? Algorithm::kJumpPoint : Algorithm::kAStar;
     case Algorithm::kJumpPoint:
       if (!has_jumps) {
         return Unsuited(
-            "where terrains differ in cost, jump point search is for 8-connected maps and agents of one "
+            "where cells differ in cost, jump point search is for 8-connected maps and agents of one "
             "cell");
       }
       break;
     case Algorithm::kSubgoalHierarchy:
       if (!SuitsHierarchy(map, query)) {
         return Unsuited(
-            "the hierarchy is for agents of one cell that cut no corners, on 8-connected maps whose terrains "
-            "cost "
-            "the same");
+            "the hierarchy is for agents of one cell that cut no corners, on 8-connected maps whose cells "
+            "cost the "
+            "same");
       }
       map.static_index().Want();
       return map.static_index().index() != nullptr ? Algorithm::kSubgoalHierarchy : Algorithm::kJumpPoint;
     case Algorithm::kLazyThetaStar:
-      if (!map.step_costs().uniform) {
-        return Unsuited("Lazy Theta* is for maps whose terrains cost the same");
+      if (!map.HasUniformCost()) {
+        return Unsuited("Lazy Theta* is for maps whose cells cost the same");
       }
       if (query.path_form == PathForm::kDirections) {
         return InvalidArgument(ErrorReason::kBadValue, "path_form",
@@ -161,8 +161,8 @@ class Finder {
   SearchReport Search(const Budget& budget) {
     switch (query_.algorithm) {
       case Algorithm::kJumpPoint:
-        return map_.step_costs().uniform ? RunJps(map_, walk_, query_, budget, scratch_, recorder_)
-                                         : RunWeightedJps(map_, query_, budget, scratch_, recorder_);
+        return map_.HasUniformCost() ? RunJps(map_, walk_, query_, budget, scratch_, recorder_)
+                                     : RunWeightedJps(map_, query_, budget, scratch_, recorder_);
       case Algorithm::kSubgoalHierarchy:
         return RunHierarchy(static_cast<const Hierarchy&>(*map_.static_index().index()), walk_, query_,
                             budget, scratch_, recorder_);

@@ -28,7 +28,7 @@ class FourConnectedJumps {
         stops_(walk_.turn_stops()),
         search_(search),
         goal_(walk_.IsWalkable(search.goal()) ? search.goal() : kNowhere),
-        straight_(map.step_costs().min_straight) {}
+        straight_(map.min_straight()) {}
 
   void operator()(Cell cell, Cost g, DirectionSet directions) {
     for (unsigned left = directions; left != 0; left &= left - 1) {

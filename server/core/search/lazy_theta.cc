@@ -29,7 +29,7 @@ class LazyThetaSearch {
                   Scratch& scratch, Recorder& recorder)
       : walk_(walk),
         rule_(LineRule(map.settings().connectivity, query.corner_rule)),
-        straight_(map.step_costs().min_straight),
+        straight_(map.min_straight()),
         query_(query),
         budget_(budget),
         scratch_(scratch),

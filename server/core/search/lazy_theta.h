@@ -25,7 +25,7 @@ namespace waystar::core {
 // length of the way to a cell: what is found later may shorten the way to its parent. The same question has
 // the same answer on every machine.
 //
-// A cell is counted each time it is expanded. REQUIRES: map.step_costs().uniform.
+// A cell is counted each time it is expanded. REQUIRES: map.HasUniformCost().
 template <typename Recorder>
 SearchReport RunLazyThetaStar(const GridMap& map, const WalkGrid& walk, const PathQuery& query,
                               const Budget& budget, Scratch& scratch, Recorder& recorder);

@@ -8,8 +8,11 @@
 #include <cstdlib>
 #include <utility>
 
+#include "absl/numeric/int128.h"
 #include "server/core/map/bit_plane.h"
 #include "server/core/map/bit_row.h"
+#include "server/core/map/cell_costs.h"
+#include "server/core/map/cost.h"
 
 namespace waystar::core {
 namespace {
@@ -41,6 +44,11 @@ bool MayPassCorner(CornerRule rule, bool one_side, bool other_side) {
       return true;
   }
   return false;
+}
+
+// Of a straight step into a cell that has costs of its own, else 0.
+Cost OwnCost(const GridMap& map, Cell cell) {
+  return map.cell_costs() == nullptr ? 0 : map.cell_costs()->At(cell).straight;
 }
 
 }  // namespace
@@ -94,7 +102,7 @@ double LineCost(const GridMap& map, Cell from, Cell to) {
   const std::int64_t dx = std::abs(to.x - from.x);
   const std::int64_t dy = std::abs(to.y - from.y);
   const double length = std::sqrt(static_cast<double>(dx * dx + dy * dy));
-  if (map.step_costs().uniform || length == 0.0) {
+  if (map.HasUniformCost() || length == 0.0) {
     return length * map.settings().terrains[map.TerrainAt(from)].cost;
   }
 
@@ -107,10 +115,17 @@ double LineCost(const GridMap& map, Cell from, Cell to) {
   const int step_x = to.x > from.x ? 1 : -1;
   const int step_y = to.y > from.y ? 1 : -1;
   std::array<std::int64_t, kMaxTerrains> shares{};
+  // Of cells that have their own costs, each share times the cost.
+  absl::uint128 own_shares = 0;
   Cell cell = from;
   for (std::int64_t place = 0; place < whole;) {
     const std::int64_t border = std::min(std::min(column_border, row_border), whole);
-    shares[map.TerrainAt(cell)] += border - place;
+    if (const Cost own = OwnCost(map, cell); own != 0) {
+      own_shares +=
+          absl::uint128{static_cast<std::uint64_t>(border - place)} * static_cast<std::uint64_t>(own);
+    } else {
+      shares[map.TerrainAt(cell)] += border - place;
+    }
     place = border;
     if (border == column_border) {
       cell.x += step_x;
@@ -121,7 +136,7 @@ double LineCost(const GridMap& map, Cell from, Cell to) {
       row_border += 2 * per_row;
     }
   }
-  double weighted = 0.0;
+  double weighted = static_cast<double>(own_shares) / static_cast<double>(kCostScale);
   for (std::size_t i = 0; i < map.settings().terrains.size(); ++i) {
     weighted += static_cast<double>(shares[i]) * map.settings().terrains[i].cost;
   }

@@ -27,9 +27,9 @@ inline CornerRule LineRule(Connectivity connectivity, CornerRule rule) {
 bool HasLineOfSight(const WalkGrid& walk, CornerRule rule, Cell from, Cell to);
 
 // The cost of going straight from centre to centre: the length of the way inside each cell times the cost of
-// the cell's terrain, added up. The split at cell borders is exact; what is rounded is the square root and
-// the final products, so that the result is the same on every machine and from either end. Where all passable
-// terrains cost the same it is the distance times that cost.
+// a straight step into it, added up. The split at cell borders is exact; what is rounded is the square root
+// and the final products, so that the result is the same on every machine and from either end. Where all
+// cells cost the same it is the distance times that cost.
 //
 // Not what the same steps cost in a search over cells: there the cell that is entered pays for the whole
 // step, here each cell pays for its own part of it, and a diagonal costs the square root of 2 whatever the

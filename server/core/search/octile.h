@@ -18,15 +18,15 @@ inline Cost OctileCost(Cell from, Cell to, Cost straight, Cost diagonal) {
   return diagonal * std::min(dx, dy) + straight * std::abs(dx - dy);
 }
 
-// The octile distance to the goal over the map's cheapest terrain; on 4-connected maps the Manhattan
+// The octile distance to the goal over the map's cheapest cells; on 4-connected maps the Manhattan
 // distance. Never more than the cost of any path to the goal, and consistent: a step changes it by at most
 // the step's cost.
 class OctileHeuristic {
  public:
   OctileHeuristic(const GridMap& map, Cell goal)
-      : OctileHeuristic(goal, map.step_costs().min_straight,
-                        map.settings().connectivity == Connectivity::kFour ? 2 * map.step_costs().min_straight
-                                                                           : map.step_costs().min_diagonal) {}
+      : OctileHeuristic(goal, map.min_straight(),
+                        map.settings().connectivity == Connectivity::kFour ? 2 * map.min_straight()
+                                                                           : map.min_diagonal()) {}
 
   // Zero everywhere.
   static OctileHeuristic Zero(Cell goal) { return {goal, 0, 0}; }

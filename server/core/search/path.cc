@@ -9,6 +9,9 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "server/core/map/cell_costs.h"
+#include "server/core/map/cost.h"
+#include "server/core/map/footprint.h"
 #include "server/core/map/grid_settings.h"
 
 namespace waystar::core {
@@ -48,15 +51,52 @@ Cell TurnBetween(Connectivity connectivity, Cell from, Cell to) {
   return {from.x + diagonal * Sign(dx), from.y + diagonal * Sign(dy)};
 }
 
-TerrainId DearestTerrainUnder(const GridMap& map, Cell cell, int footprint) {
-  TerrainId dearest = map.TerrainAt(cell);
-  ForEachTerrainUnder(map, cell, footprint, [&](TerrainId terrain) {
-    if (map.step_costs().straight[terrain] > map.step_costs().straight[dearest]) {
-      dearest = terrain;
+// The cell whose cost a step pays.
+Cell DearestCellUnder(const GridMap& map, Cell position, int footprint) {
+  Cell dearest = position;
+  ForEachCellUnder(position, footprint, [&](Cell cell) {
+    if (map.StraightCost(cell) > map.StraightCost(dearest)) {
+      dearest = cell;
     }
   });
   return dearest;
 }
+
+// Adds up steps so that their order makes no difference.
+class StepSum {
+ public:
+  explicit StepSum(const GridMap& map) : map_(map) {}
+
+  void Add(Cell entered, Direction direction, int steps = 1) {
+    const std::size_t kind = IsDiagonal(direction) ? 1 : 0;
+    const Cost own = map_.cell_costs() == nullptr ? 0 : map_.cell_costs()->At(entered).straight;
+    if (own != 0) {
+      own_costs_[kind] += own * steps;
+    } else {
+      counts_[map_.TerrainAt(entered)][kind] += static_cast<std::uint32_t>(steps);
+    }
+  }
+
+  double Total() const {
+    const GridSettings& settings = map_.settings();
+    // Each rounded once, so that 10 straight steps and 7 diagonal ones of 1.4 make 19.8 and
+    // not 19.799999999999997.
+    double cost = std::fma(static_cast<double>(own_costs_[1]), settings.diagonal_cost,
+                           static_cast<double>(own_costs_[0])) /
+                  static_cast<double>(kCostScale);
+    for (std::size_t i = 0; i < settings.terrains.size(); ++i) {
+      cost += settings.terrains[i].cost * std::fma(counts_[i][1], settings.diagonal_cost, counts_[i][0]);
+    }
+    return cost;
+  }
+
+ private:
+  const GridMap& map_;
+  // Straight and diagonal steps into each terrain.
+  std::array<std::array<std::uint32_t, 2>, kMaxTerrains> counts_{};
+  // Of straight and diagonal steps into cells that have their own, all counted as if they were straight.
+  std::array<Cost, 2> own_costs_{};
+};
 
 }  // namespace
 
@@ -110,29 +150,21 @@ void ExpandDirections(absl::Span<const Cell> corners, std::vector<Direction>& di
 }
 
 double CostOf(const GridMap& map, int footprint, absl::Span<const Cell> corners) {
-  // Straight and diagonal steps into each terrain.
-  std::array<std::array<std::uint32_t, 2>, kMaxTerrains> counts{};
+  StepSum sum(map);
   for (std::size_t i = 1; i < corners.size(); ++i) {
     const Run run(corners[i - 1], corners[i]);
-    const std::size_t kind = IsDiagonal(DirectionOf(run.step)) ? 1 : 0;
-    if (map.step_costs().uniform) {
-      counts[map.TerrainAt(corners[i])][kind] += static_cast<std::uint32_t>(run.length);
+    const Direction direction = DirectionOf(run.step);
+    if (map.HasUniformCost()) {
+      sum.Add(corners[i], direction, run.length);
       continue;
     }
     Cell cell = corners[i - 1];
     for (int k = 0; k < run.length; ++k) {
       cell = {cell.x + run.step.x, cell.y + run.step.y};
-      ++counts[DearestTerrainUnder(map, cell, footprint)][kind];
+      sum.Add(footprint == 1 ? cell : DearestCellUnder(map, cell, footprint), direction);
     }
   }
-  const GridSettings& settings = map.settings();
-  double cost = 0.0;
-  for (std::size_t i = 0; i < settings.terrains.size(); ++i) {
-    // Rounded once, so that 10 straight steps and 7 diagonal ones of 1.4 make 19.8 and
-    // not 19.799999999999997.
-    cost += settings.terrains[i].cost * std::fma(counts[i][1], settings.diagonal_cost, counts[i][0]);
-  }
-  return cost;
+  return sum.Total();
 }
 
 }  // namespace waystar::core

@@ -19,7 +19,7 @@ enum class Algorithm : std::uint8_t {
   kAStar,
   // A* with a heuristic of zero.
   kDijkstra,
-  // Jump point search; where terrains differ in cost, weighted jump point search.
+  // Jump point search; where cells differ in cost, weighted jump point search.
   kJumpPoint,
   // Any-angle: straight lines between cells that see each other, with Euclidean cost.
   kLazyThetaStar,

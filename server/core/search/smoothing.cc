@@ -27,7 +27,7 @@ double Distance(Cell a, Cell b) {
 class String {
  public:
   String(const GridMap& map, const WalkGrid& walk, CornerRule rule, std::vector<Cell>& points)
-      : map_(map), walk_(walk), rule_(rule), is_uniform_(map.step_costs().uniform), points_(points) {}
+      : map_(map), walk_(walk), rule_(rule), is_uniform_(map.HasUniformCost()), points_(points) {}
 
   void Tauten() {
     LeaveOut();

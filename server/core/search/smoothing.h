@@ -22,8 +22,8 @@ double PolylineCost(const GridMap& map, absl::Span<const Cell> points);
 // between can be left out: its neighbours do not see each other, or only along a line of higher LineCost. The
 // PolylineCost has not grown beyond rounding.
 //
-// Where all passable terrains cost the same, points are not only left out but also moved towards where a taut
-// string would lie, so that some may not be of the path that was given. Where terrains differ, points are
+// Where all cells cost the same, points are not only left out but also moved towards where a taut
+// string would lie, so that some may not be of the path that was given. Where costs differ, points are
 // only left out, each shortcut costing at most what it replaces. Either way the path is shorter, not the
 // shortest.
 //

@@ -8,9 +8,11 @@
 #include <optional>
 
 #include "server/core/map/canonical_steps.h"
+#include "server/core/map/cell_costs.h"
 #include "server/core/map/cost.h"
 #include "server/core/map/grid_moves.h"
 #include "server/core/map/grid_settings.h"
+#include "server/core/map/nearby_costs.h"
 #include "server/core/map/neighbourhood.h"
 #include "server/core/map/plain_cells.h"
 #include "server/core/search/interruption.h"
@@ -37,6 +39,7 @@ class WeightedJpsSearch {
       : map_(map),
         plain_(map.plain_cells()),
         costs_(map.step_costs()),
+        cell_costs_(map.cell_costs()),
         query_(query),
         budget_(budget),
         scratch_(scratch),
@@ -67,7 +70,7 @@ class WeightedJpsSearch {
     // No step costs less than a bucket is wide, which keeps nodes from being taken up again and again.
     scratch_.StartJumps(
         heuristic_(query_.start),
-        static_cast<int>(std::bit_width(static_cast<std::uint64_t>(costs_.min_straight))) - 1);
+        static_cast<int>(std::bit_width(static_cast<std::uint64_t>(map_.min_straight()))) - 1);
     const NodeIndex start = scratch_.FindOrAddNode(query_.start);
     if (start == kNoNode || !IsNews(query_.start, 0, Direction::kNorth)) {
       return SearchEnd::kScratchLimit;
@@ -127,7 +130,7 @@ class WeightedJpsSearch {
   void JumpStraight(NodeIndex parent, Cell from, Direction direction, Cost g) {
     const Cell first = Step(from, direction);
     // All cells up to the next stop cost the same: plain ones cost what their neighbours on the line do.
-    Cost step_cost = costs_.straight[map_.TerrainAt(first)];
+    Cost step_cost = StraightCost(first);
     if (!IsNews(first, g + step_cost, direction)) {
       return;
     }
@@ -154,7 +157,7 @@ class WeightedJpsSearch {
         return;
       }
       at = stop;
-      step_cost = costs_.straight[map_.TerrainAt(Step(cell, direction))];
+      step_cost = StraightCost(Step(cell, direction));
     }
   }
 
@@ -164,7 +167,7 @@ class WeightedJpsSearch {
     Cell cell = from;
     for (int length = 1;; ++length) {
       cell = Step(cell, direction);
-      g += costs_.diagonal[map_.TerrainAt(cell)];
+      g += DiagonalCost(cell);
       if (cell == query_.goal) {
         ReachGoal(g, parent);
         return;
@@ -209,7 +212,31 @@ class WeightedJpsSearch {
     return true;
   }
 
+  // As the map's, but quicker.
+  Cost StraightCost(Cell cell) const {
+    if (cell_costs_ != nullptr) {
+      if (const Cost own = cell_costs_->At(cell).straight; own != 0) {
+        return own;
+      }
+    }
+    return costs_.straight[map_.TerrainAt(cell)];
+  }
+  Cost DiagonalCost(Cell cell) const {
+    if (cell_costs_ != nullptr) {
+      if (const Cost own = cell_costs_->At(cell).diagonal; own != 0) {
+        return own;
+      }
+    }
+    return costs_.diagonal[map_.TerrainAt(cell)];
+  }
+
   DirectionSet StepsFrom(Cell cell, Direction arrival) {
+    if (cell_costs_ != nullptr && cell_costs_->MayHaveNear(cell)) {
+      const NearbyCosts costs(map_, cell);
+      if (costs.has_own) {
+        return CanonicalSteps(costs, query_.corner_rule, arrival);
+      }
+    }
     return scratch_.canonical_steps().Steps(Neighbourhood(map_, cell), costs_, query_.corner_rule, arrival);
   }
 
@@ -271,6 +298,7 @@ class WeightedJpsSearch {
   const GridMap& map_;
   const PlainCells& plain_;
   const StepCosts& costs_;
+  const CellCosts* const cell_costs_;
   const PathQuery& query_;
   const Budget& budget_;
   Scratch& scratch_;

@@ -1,4 +1,4 @@
-// Jump point search on grids whose terrains differ in cost.
+// Jump point search on grids whose cells differ in cost.
 //
 // Carlson, Moghadam, Harabor, Stuckey, Ebrahimi, "Optimal Pathfinding on Weighted Grid Maps" (2023); scans of
 // 64 cells at a time and the pruning of intermediate points after Harabor, Grastien, "Improving Jump Point
@@ -14,7 +14,7 @@
 namespace waystar::core {
 
 // Searches from query.start, which must be walkable, to query.goal, which need only be on the map, by the
-// corner rule and terrain costs of the query and the map; query.algorithm is not looked at. REQUIRES:
+// corner rule and costs of the query and the map; query.algorithm is not looked at. REQUIRES:
 // 8-connected.
 //
 // Leaves its nodes in scratch.nodes(); scratch.Find is for its own use. From the goal's node, if it was
