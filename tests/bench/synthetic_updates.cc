@@ -1,20 +1,27 @@
 #include "tests/bench/synthetic_updates.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <filesystem>
+#include <functional>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/time/time.h"
 #include "server/core/map/edit.h"
+#include "server/core/map/grid_map_editor.h"
 #include "server/core/search/find_path.h"
+#include "server/core/store/map_store.h"
 #include "tests/bench/sample.h"
 #include "tests/bench/stopwatch.h"
 #include "tests/testing/layouts.h"
+#include "tests/testing/movingai_data.h"
 
 namespace waystar::bench {
 namespace {
@@ -22,70 +29,252 @@ namespace {
 using core::Cell;
 using core::Edit;
 using core::GridMap;
+using core::Shape;
+using testing::Random;
 
-constexpr int kSquares[] = {1, 10, 100};
 constexpr int kRounds = 200;
-// In the upper left corner, kept free, where no square falls.
-constexpr Cell kStart{1, 1};
-constexpr Cell kGoal{6, 3};
-constexpr int kMargin = 8;
+constexpr int kBatchCells = 1000;
+constexpr int kLongRounds = 5000;
+constexpr int kLongQueries = 50;
+// What the published game maps have in common with most: open places and narrow ones.
+constexpr const char* kGameMaps[] = {"arena2", "TheFrozenSea"};
 
-struct Figures {
-  Sample change;
-  Sample next_query;
+core::Scratch& TheScratch() {
+  static auto& scratch = *new core::Scratch(std::size_t{1} << 30);
+  return scratch;
+}
+
+struct Query {
+  Cell start;
+  Cell goal;
 };
 
-double AskNearBy(const GridMap& map, core::Algorithm algorithm, core::Scratch& scratch) {
+double Ask(const GridMap& map, const Query& query, core::Algorithm algorithm) {
   return MicrosOf([&] {
-    core::FindPath(map, {.start = kStart, .goal = kGoal, .algorithm = algorithm}, {}, scratch).IgnoreError();
+    core::FindPath(map, {.start = query.start, .goal = query.goal, .algorithm = algorithm}, {}, TheScratch())
+        .IgnoreError();
   });
 }
 
-GridMap Change(const GridMap& map, const Edit& edit, core::Algorithm algorithm, core::Scratch& scratch,
-               Figures& figures) {
-  absl::StatusOr<core::EditResult> result;
-  figures.change.Add(MicrosOf([&] { result = core::ApplyEdits(map, {edit}); }));
-  figures.next_query.Add(AskNearBy(result->map, algorithm, scratch));
-  return std::move(result)->map;
+Cell RandomCell(const GridMap& map, Random& random) {
+  return {random.Between(0, map.width() - 1), random.Between(0, map.height() - 1)};
+}
+
+Cell RandomWalkable(const GridMap& map, Random& random) {
+  Cell cell = RandomCell(map, random);
+  while (!map.IsWalkable(cell)) {
+    cell = RandomCell(map, random);
+  }
+  return cell;
+}
+
+// Blocks cells that were free and then frees them, so that each edit changes something.
+struct Flip {
+  Edit block;
+  Edit unblock;
+};
+
+Flip FlipOf(const Shape& shape) { return {core::BlockCells{shape}, core::UnblockCells{shape}}; }
+
+Flip FlipOneCell(const GridMap& map, Random& random) {
+  return FlipOf({.cells = {RandomWalkable(map, random)}});
+}
+
+Flip FlipCells(const GridMap& map, Random& random) {
+  Shape shape;
+  for (int i = 0; i < kBatchCells; ++i) {
+    shape.cells.push_back(RandomWalkable(map, random));
+  }
+  return FlipOf(shape);
+}
+
+Flip FlipSquare(const GridMap& map, int side, Random& random) {
+  const int width = std::min(side, map.width());
+  const int height = std::min(side, map.height());
+  return FlipOf({.rectangles = {{random.Between(0, map.width() - width),
+                                 random.Between(0, map.height() - height), width, height}}});
+}
+
+// Applies edits and takes the time.
+class Applier {
+ public:
+  virtual ~Applier() = default;
+  virtual double Apply(const Edit& edit) = 0;
+  virtual const GridMap& map() const = 0;
+};
+
+class InPlace final : public Applier {
+ public:
+  explicit InPlace(GridMap map) : map_(std::move(map)) {}
+  double Apply(const Edit& edit) override {
+    // Letting go of the map before is the readers' business.
+    std::optional<GridMap> before;
+    return MicrosOf([&] {
+      absl::StatusOr<core::EditResult> result = core::ApplyEdits(map_, {edit});
+      before.emplace(std::move(map_));
+      map_ = std::move(result->map);
+    });
+  }
+  const GridMap& map() const override { return map_; }
+
+ private:
+  GridMap map_;
+};
+
+// The one place that knows how a store is updated.
+class InStore final : public Applier {
+ public:
+  explicit InStore(GridMap map) : store_(1) {
+    pinned_ = *store_.Create("map", std::move(map), absl::UnixEpoch());
+  }
+  double Apply(const Edit& edit) override {
+    const double micros = MicrosOf([&] { store_.Update("map", {edit}, std::nullopt).IgnoreError(); });
+    pinned_ = *store_.Pin("map");
+    return micros;
+  }
+  const GridMap& map() const override { return pinned_->grid; }
+
+ private:
+  core::MapStore store_;
+  core::PinnedSnapshot pinned_;
+};
+
+void PrintTimes(Sample& sample) {
+  std::cout << absl::StreamFormat(" | %8.2f %8.2f", sample.Percentile(0.5), sample.Percentile(0.99));
+}
+
+using Flipper = std::function<Flip(const GridMap&, Random&)>;
+
+// The change's times, and those of the query that comes after each.
+std::pair<Sample, Sample> TimeFlips(Applier& applier, int rounds, const Flipper& flipper, const Query& query,
+                                    core::Algorithm algorithm) {
+  Random random(1);
+  std::pair<Sample, Sample> times;
+  for (int round = 0; round < rounds; ++round) {
+    const Flip flip = flipper(applier.map(), random);
+    for (const Edit* edit : {&flip.block, &flip.unblock}) {
+      times.first.Add(applier.Apply(*edit));
+      times.second.Add(Ask(applier.map(), query, algorithm));
+    }
+  }
+  return times;
 }
 
 void PrintMap(const std::string& name, const GridMap& map, core::Algorithm algorithm) {
-  core::Scratch scratch(std::size_t{1} << 30);
-  testing::Random random(1);
-  std::cout << absl::StreamFormat("%-20s", name);
-  AskNearBy(map, algorithm, scratch);
-  for (const int side : kSquares) {
-    Figures figures;
-    for (int round = 0; round < kRounds; ++round) {
-      const core::Shape square{.rectangles = {{random.Between(kMargin, map.width() - side),
-                                               random.Between(kMargin, map.height() - side), side, side}}};
-      const GridMap blocked = Change(map, core::BlockCells{square}, algorithm, scratch, figures);
-      Change(blocked, core::UnblockCells{square}, algorithm, scratch, figures);
-    }
-    const double change = figures.change.Percentile(0.5);
-    std::cout << absl::StreamFormat(" | %9.2f %9.3f %9.1f", change, change / (side * side),
-                                    figures.next_query.Percentile(0.5));
+  Random random(2);
+  const Cell start = RandomWalkable(map, random);
+  const Query query{start, {std::min(start.x + 5, map.width() - 1), start.y}};
+  std::cout << absl::StreamFormat("%-18s", name);
+  Ask(map, query, algorithm);
+  InPlace in_place(map);
+  auto cell = TimeFlips(in_place, 5 * kRounds, FlipOneCell, query, algorithm);
+  PrintTimes(cell.first);
+  PrintTimes(cell.second);
+  InStore in_store(map);
+  PrintTimes(TimeFlips(in_store, 5 * kRounds, FlipOneCell, query, algorithm).first);
+  PrintTimes(TimeFlips(in_place, kRounds / 4, FlipCells, query, algorithm).first);
+  for (const int side : {10, 100}) {
+    const auto flip_square = [side](const GridMap& now, Random& from) { return FlipSquare(now, side, from); };
+    PrintTimes(TimeFlips(in_place, kRounds, flip_square, query, algorithm).first);
   }
   std::cout << "\n" << std::flush;
+}
+
+// The same cells, with nothing derived from them yet.
+GridMap MadeAfresh(const GridMap& map) {
+  GridMap afresh = *GridMap::Create(map.width(), map.height(), map.settings());
+  core::GridMapEditor editor(afresh);
+  for (int y = 0; y < map.height(); ++y) {
+    std::vector<core::TerrainId> row(map.TerrainRow(y), map.TerrainRow(y) + map.width());
+    for (int x = 0; x < map.width(); ++x) {
+      if (map.HasObstacle({x, y})) {
+        row[static_cast<std::size_t>(x)] = core::GridMapEditor::kObstacle;
+      }
+    }
+    editor.SetRow(y, row);
+  }
+  return std::move(editor).Finish();
+}
+
+void PrintLongSequence(const std::string& name, const GridMap& map, core::Algorithm algorithm) {
+  Random random(3);
+  InPlace applier(map);
+  std::vector<Query> queries;
+  for (int i = 0; i < kLongQueries; ++i) {
+    queries.push_back({RandomWalkable(map, random), RandomWalkable(map, random)});
+  }
+  Ask(map, queries[0], algorithm);
+  for (int part = 0; part < 4; ++part) {
+    Sample updates;
+    Sample between;
+    for (int round = 0; round < kLongRounds / 4; ++round) {
+      const Cell cell = RandomCell(applier.map(), random);
+      const Shape shape{.cells = {cell}};
+      updates.Add(applier.Apply(applier.map().HasObstacle(cell) ? Edit(core::UnblockCells{shape})
+                                                                : Edit(core::BlockCells{shape})));
+      if (round % (kLongRounds / 4 / kLongQueries) == 0) {
+        between.Add(Ask(applier.map(), queries[between.size() % queries.size()], algorithm));
+      }
+    }
+    const GridMap afresh = MadeAfresh(applier.map());
+    Ask(afresh, queries[0], algorithm);
+    Sample edited_queries;
+    Sample afresh_queries;
+    for (const Query& query : queries) {
+      edited_queries.Add(Ask(applier.map(), query, algorithm));
+      afresh_queries.Add(Ask(afresh, query, algorithm));
+    }
+    std::cout << absl::StreamFormat("%-18s %6d", name, (part + 1) * kLongRounds / 4);
+    PrintTimes(updates);
+    PrintTimes(between);
+    PrintTimes(edited_queries);
+    PrintTimes(afresh_queries);
+    std::cout << absl::StreamFormat(" | %8.2f %8.2f\n", edited_queries.Mean(), afresh_queries.Mean())
+              << std::flush;
+  }
+}
+
+template <typename Visitor>
+void ForEachMap(int max_side, Visitor visit) {
+  for (int side = 256; side <= max_side; side *= 2) {
+    GridMap map = *GridMap::Create(side, side, {});
+    visit(absl::StrCat("open ", side), map);
+    Random random(1);
+    testing::LayNoise(random, 0.1, map);
+    visit(absl::StrCat("random 10 % ", side), map);
+  }
+  if (const auto data = testing::DataFolder()) {
+    for (const auto& path : testing::FindMovingAiMaps(*data)) {
+      for (const char* const name : kGameMaps) {
+        if (path.stem().string() == name) {
+          visit(name, testing::LoadMovingAiMap(path));
+        }
+      }
+    }
+  }
 }
 
 }  // namespace
 
 void PrintSyntheticUpdates(int max_side, core::Algorithm algorithm) {
-  std::cout << absl::StreamFormat("%-20s", "map");
-  for (const int side : kSquares) {
-    std::cout << absl::StreamFormat(" | %9s %9s %9s", absl::StrCat(side, "x", side, " us"), "us/cell",
-                                    "next us");
+  std::cout << absl::StreamFormat("%-18s", "us: median, p99");
+  for (const char* const what : {"one cell", "next query", "cell, store", "1000 cells", "10x10", "100x100"}) {
+    std::cout << absl::StreamFormat(" | %17s", what);
   }
   std::cout << "\n";
-  for (int side = 256; side <= max_side; side *= 2) {
-    GridMap map = *GridMap::Create(side, side, {});
-    PrintMap(absl::StrCat("open ", side), map, algorithm);
-    testing::Random random(1);
-    testing::LayNoise(random, 0.1, map);
-    const core::UnblockCells corner{{.rectangles = {{0, 0, kMargin, kMargin}}}};
-    PrintMap(absl::StrCat("random 10 % ", side), core::ApplyEdits(map, {corner})->map, algorithm);
+  ForEachMap(max_side, [&](const std::string& name, const GridMap& map) { PrintMap(name, map, algorithm); });
+}
+
+void PrintLongSequences(int max_side, core::Algorithm algorithm) {
+  std::cout << absl::StreamFormat("%-18s %6s", "us: median, p99", "flips");
+  for (const char* const what :
+       {"flip", "query between", "50 queries", "... on map afresh", "means of both"}) {
+    std::cout << absl::StreamFormat(" | %17s", what);
   }
+  std::cout << "\n";
+  ForEachMap(max_side, [&](const std::string& name, const GridMap& map) {
+    PrintLongSequence(name, map, algorithm);
+  });
 }
 
 }  // namespace waystar::bench

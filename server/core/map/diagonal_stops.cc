@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -109,15 +110,23 @@ class DiagonalStops::Builder {
     east_ = west_ = BitPlane(grid_.width(), grid_.height(), false);
     BitPlaneWriter east(east_);
     BitPlaneWriter west(west_);
+    RunEndsWriter row_ends(stops_.rows_);
+    RunEndsWriter column_ends(stops_.columns_);
     for (int y = 0; y < grid_.height(); ++y) {
-      MarkRunsToJumps<kRule>(RowLine(grid_, y), grid_.width(), east.row(y), west.row(y));
+      MarkRunsToJumps<kRule>(
+          RowLine(grid_, y), grid_.width(), east.row(y), west.row(y),
+          [&](std::size_t i) { row_ends.FlipBeyond(Sense::kForward, y, i); },
+          [&](std::size_t i) { row_ends.FlipBeyond(Sense::kBackward, y, i); });
     }
     BitPlane south(grid_.height(), grid_.width(), false);
     BitPlane north = south;
     BitPlaneWriter south_writer(south);
     BitPlaneWriter north_writer(north);
     for (int x = 0; x < grid_.width(); ++x) {
-      MarkRunsToJumps<kRule>(ColumnLine(grid_, x), grid_.height(), south_writer.row(x), north_writer.row(x));
+      MarkRunsToJumps<kRule>(
+          ColumnLine(grid_, x), grid_.height(), south_writer.row(x), north_writer.row(x),
+          [&](std::size_t i) { column_ends.FlipBeyond(Sense::kForward, x, i); },
+          [&](std::size_t i) { column_ends.FlipBeyond(Sense::kBackward, x, i); });
     }
     south_ = Transposed(south);
     north_ = Transposed(north);
@@ -197,75 +206,70 @@ class DiagonalStops::Builder {
   BitPlane north_;
 };
 
-// Makes anew the bits that changed cells can have changed.
+// Brings the bits up to date with changed cells.
 class DiagonalStops::Repairer {
  public:
-  Repairer(DiagonalStops& stops, const WalkGrid& old, const WalkGrid& now)
-      : stops_(stops), old_(old), now_(now), writer_(stops.words_) {}
+  Repairer(const DiagonalStops& before, DiagonalStops& stops, const WalkGrid& old, const WalkGrid& now)
+      : before_(before), stops_(stops), old_(old), now_(now), writer_(stops.words_) {}
 
   template <CornerRule kRule>
   void Run(absl::Span<const WordChange> changes) {
-    const Surroundings surroundings(changes, now_.width(), now_.height());
-    for (const WordChange& word : surroundings.words()) {
-      for (const Direction direction : kDiagonals) {
-        RemakeWord<kRule>(direction, word);
-      }
-      RepairRuns<kRule>(surroundings, word);
+    const Surroundings rows(changes, now_.width(), now_.height());
+    const Surroundings columns(Turned(changes), now_.height(), now_.width());
+    // Words of cells that ceased to find a jump point, beyond which their bits are left as they are.
+    words_to_clear_ = 8 + 2 * (rows.words().size() + columns.words().size());
+    Axis row_axis{before_.rows_, RunEndsWriter(stops_.rows_), stops_.rows_, true, now_.width()};
+    Axis column_axis{before_.columns_, RunEndsWriter(stops_.columns_), stops_.columns_, false, now_.height()};
+    RepairLines<kRule>(row_axis, rows.words());
+    RepairLines<kRule>(column_axis, columns.words());
+    for (const WordChange& word : rows.words()) {
+      Remake<kRule>(word);
+    }
+    for (const Cleared& cleared : cleared_) {
+      Clear<kRule>(cleared);
     }
   }
 
  private:
-  // The runs that lead up to the surroundings of what changed.
-  template <CornerRule kRule>
-  void RepairRuns(const Surroundings& surroundings, const WordChange& word) {
-    const Line old_row = RowLine(old_, word.y);
-    const Line row = RowLine(now_, word.y);
-    const auto along_row = [&](Direction first, Direction second) {
-      return [=, this](int x, bool finds) {
-        Remake<kRule>(first, {x, word.y}, finds);
-        Remake<kRule>(second, {x, word.y}, finds);
-      };
-    };
-    surroundings.ForEachWestEnd(word, [&](Cell end) {
-      VisitForwardRun<kRule>(old_row, row, end.x - 1,
-                             along_row(Direction::kNorthEast, Direction::kSouthEast));
-    });
-    surroundings.ForEachEastEnd(word, [&](Cell end) {
-      VisitBackwardRun<kRule>(old_row, row, now_.width(), end.x + 1,
-                              along_row(Direction::kNorthWest, Direction::kSouthWest));
-    });
-    const auto along_column = [&](int x, Direction first, Direction second) {
-      return [=, this](int y, bool finds) {
-        Remake<kRule>(first, {x, y}, finds);
-        Remake<kRule>(second, {x, y}, finds);
-      };
-    };
-    surroundings.ForEachNorthEnd(word, [&](Cell end) {
-      VisitForwardRun<kRule>(ColumnLine(old_, end.x), ColumnLine(now_, end.x), end.y - 1,
-                             along_column(end.x, Direction::kSouthEast, Direction::kSouthWest));
-    });
-    surroundings.ForEachSouthEnd(word, [&](Cell end) {
-      VisitBackwardRun<kRule>(ColumnLine(old_, end.x), ColumnLine(now_, end.x), now_.height(), end.y + 1,
-                              along_column(end.x, Direction::kNorthEast, Direction::kNorthWest));
-    });
-  }
+  struct Axis {
+    const RunEnds& before;
+    RunEndsWriter writer;
+    const RunEnds& now;
+    bool is_rows;
+    int length;
+  };
 
-  template <CornerRule kRule>
-  void RemakeWord(Direction direction, const WordChange& word) {
-    const Word nearby = StopsNearby<kRule>(now_, direction, word.y, static_cast<std::size_t>(word.index));
-    ForEachCell({word.y, word.index, word.flipped & nearby}, [&](Cell cell) { Put(direction, cell, true); });
-    ForEachCell({word.y, word.index, word.flipped & ~nearby},
-                [&](Cell cell) { Put(direction, cell, SeesJump<kRule>(direction, cell)); });
-  }
+  // Cells of a word of a row or column from which jumps in that sense find nothing any more.
+  struct Cleared {
+    bool is_row;
+    Sense sense;
+    WordChange cells;
+  };
 
-  // A cell on a run to one side of the diagonal that finds a jump point or no longer does.
-  template <CornerRule kRule>
-  void Remake(Direction direction, Cell cell, bool finds) {
-    if (finds) {
-      Put(direction, cell, true);
-    } else {
-      RemakeWord<kRule>(direction, WordOf(cell));
+  // The same cells by column: y is the column and index that of a word of it.
+  static std::vector<WordChange> Turned(absl::Span<const WordChange> changes) {
+    std::vector<WordChange> sorted(changes.begin(), changes.end());
+    const auto tile = [](const WordChange& word) { return std::pair(word.index, (word.y + 1) / kWordBits); };
+    std::sort(sorted.begin(), sorted.end(),
+              [&](const WordChange& a, const WordChange& b) { return tile(a) < tile(b); });
+    std::vector<WordChange> turned;
+    for (std::size_t i = 0; i < sorted.size();) {
+      const auto [index, block] = tile(sorted[i]);
+      std::array<Word, kWordBits> columns{};
+      Word touched = 0;
+      for (; i < sorted.size() && tile(sorted[i]) == std::pair(index, block); ++i) {
+        touched |= sorted[i].flipped;
+        for (Word bits = sorted[i].flipped; bits != 0; bits &= bits - 1) {
+          columns[static_cast<std::size_t>(std::countr_zero(bits))] |= Word{1}
+                                                                       << ((sorted[i].y + 1) % kWordBits);
+        }
+      }
+      for (; touched != 0; touched &= touched - 1) {
+        const int bit = std::countr_zero(touched);
+        turned.push_back({index * kWordBits + bit - 1, block, columns[static_cast<std::size_t>(bit)]});
+      }
     }
+    return turned;
   }
 
   static WordChange WordOf(Cell cell) {
@@ -273,30 +277,171 @@ class DiagonalStops::Repairer {
     return {cell.y, bit / kWordBits, Word{1} << (bit % kWordBits)};
   }
 
+  static Line LineOf(const WalkGrid& grid, bool is_row, int line) {
+    return is_row ? RowLine(grid, line) : ColumnLine(grid, line);
+  }
+
+  template <CornerRule kRule>
+  static WordRuns Runs(const Line& line, Sense sense, std::size_t i, bool beyond) {
+    return sense == Sense::kForward ? ForwardRuns<kRule>(line, i, beyond)
+                                    : BackwardRuns<kRule>(line, i, beyond);
+  }
+
+  // `touched` are words of lines along the axis, line by line.
+  template <CornerRule kRule>
+  void RepairLines(Axis& axis, absl::Span<const WordChange> touched) {
+    while (!touched.empty()) {
+      std::size_t count = 1;
+      while (count < touched.size() && touched[count].y == touched[0].y) {
+        ++count;
+      }
+      RepairLine<kRule>(axis, Sense::kForward, touched.first(count));
+      RepairLine<kRule>(axis, Sense::kBackward, touched.first(count));
+      touched.remove_prefix(count);
+    }
+  }
+
+  // From where jumps in that sense end to where they come from: the touched words, and from each on as long
+  // as what lies beyond has changed.
+  template <CornerRule kRule>
+  void RepairLine(Axis& axis, Sense sense, absl::Span<const WordChange> touched) {
+    const int number = touched[0].y;
+    const Line old_line = LineOf(old_, axis.is_rows, number);
+    const Line line = LineOf(now_, axis.is_rows, number);
+    const int step = sense == Sense::kForward ? -1 : 1;
+    const auto nth = [&](std::size_t n) {
+      return touched[sense == Sense::kForward ? touched.size() - 1 - n : n].index;
+    };
+    const int end = sense == Sense::kForward ? -1 : WordsPerRow(axis.length) - 1;
+    int i = nth(0);
+    for (std::size_t next = 1; i != end;) {
+      const auto place = static_cast<std::size_t>(i);
+      const WordRuns before =
+          Runs<kRule>(old_line, sense, place, axis.before.LeadsBeyond(sense, number, place));
+      const WordRuns now = Runs<kRule>(line, sense, place, axis.now.LeadsBeyond(sense, number, place));
+      Settle(axis, sense, number, place, before.finds, now.finds);
+      const int following = i + step;
+      const bool is_touched = next < touched.size() && nth(next) == following;
+      bool goes_on = is_touched;
+      if (following != end &&
+          axis.now.LeadsBeyond(sense, number, static_cast<std::size_t>(following)) != now.leads) {
+        axis.writer.FlipBeyond(sense, number, static_cast<std::size_t>(following));
+        goes_on = true;
+      }
+      next += is_touched ? 1 : 0;
+      if (goes_on) {
+        i = following;
+      } else if (next < touched.size()) {
+        i = nth(next++);
+      } else {
+        return;
+      }
+    }
+  }
+
+  // Cells of a word found a jump point `before`, and do `now`.
+  void Settle(Axis& axis, Sense sense, int line, std::size_t place, Word before, Word now) {
+    const Word all = SpanMask(place, 0, axis.length);
+    const bool was_whole = axis.now.IsWhole(sense, line, place);
+    const bool is_whole = now == all && (was_whole || before != all);
+    if (is_whole != was_whole) {
+      axis.writer.FlipWhole(sense, line, place);
+      stops_.whole_words_ += is_whole ? 1 : -1;
+    }
+    // Of each cell nothing is said while the word is whole.
+    const Word said_before = was_whole ? 0 : before;
+    const Word said_now = is_whole ? 0 : now;
+    const auto index = static_cast<std::int32_t>(place);
+    PutAll(axis.is_rows, sense, {line, index, said_now & ~said_before});
+    if (const Word removed = said_before & ~said_now; removed != 0 && words_to_clear_ > 0) {
+      --words_to_clear_;
+      cleared_.push_back({axis.is_rows, sense, {line, index, removed}});
+    }
+  }
+
+  // The two diagonal directions whose jumps look straight on in that sense.
+  static std::array<Direction, 2> LookersOf(bool is_row, Sense sense) {
+    if (is_row) {
+      return sense == Sense::kForward ? std::array{Direction::kNorthEast, Direction::kSouthEast}
+                                      : std::array{Direction::kNorthWest, Direction::kSouthWest};
+    }
+    return sense == Sense::kForward ? std::array{Direction::kSouthEast, Direction::kSouthWest}
+                                    : std::array{Direction::kNorthEast, Direction::kNorthWest};
+  }
+
+  void PutAll(bool is_row, Sense sense, const WordChange& word) {
+    for (const Direction direction : LookersOf(is_row, sense)) {
+      ForEachCell(word, [&](Cell cell) { Put(direction, is_row ? cell : Cell{cell.y, cell.x}, true); });
+    }
+  }
+
+  // The changed cells and those next to them.
+  template <CornerRule kRule>
+  void Remake(const WordChange& word) {
+    for (const Direction direction : kDiagonals) {
+      const Word nearby = StopsNearby<kRule>(now_, direction, word.y, static_cast<std::size_t>(word.index));
+      ForEachCell(word, [&](Cell cell) {
+        const bool stops = (nearby >> (static_cast<unsigned>(cell.x + 1) % kWordBits) & 1U) != 0;
+        Put(direction, cell, stops || SeesJump<kRule>(direction, cell));
+      });
+    }
+  }
+
+  template <CornerRule kRule>
+  void Clear(const Cleared& cleared) {
+    for (const Direction direction : LookersOf(cleared.is_row, cleared.sense)) {
+      ForEachCell(cleared.cells, [&](Cell cell) {
+        cell = cleared.is_row ? cell : Cell{cell.y, cell.x};
+        if (IsPut(direction, cell)) {
+          const WordChange word = WordOf(cell);
+          const Word nearby =
+              StopsNearby<kRule>(now_, direction, word.y, static_cast<std::size_t>(word.index));
+          Put(direction, cell, (nearby & word.flipped) != 0 || SeesJump<kRule>(direction, cell));
+        }
+      });
+    }
+  }
+
+  // Not in whole words, which say so themselves.
   template <CornerRule kRule>
   bool SeesJump(Direction direction, Cell cell) const {
     const Cell step = kSteps[static_cast<std::size_t>(direction)];
-    const Line row = RowLine(now_, cell.y);
-    if (step.x > 0 ? FindsJump<kRule, 1>(row, cell.x) : FindsJump<kRule, -1>(row, cell.x)) {
-      return true;
+    return Finds<kRule>(stops_.rows_, RowLine(now_, cell.y), step.x, cell.y, cell.x) ||
+           Finds<kRule>(stops_.columns_, ColumnLine(now_, cell.x), step.y, cell.x, cell.y);
+  }
+
+  template <CornerRule kRule>
+  static bool Finds(const RunEnds& ends, const Line& line, int step, int number, int position) {
+    const Sense sense = step > 0 ? Sense::kForward : Sense::kBackward;
+    const auto bit = static_cast<unsigned>(position) + 1;
+    const std::size_t place = bit / kWordBits;
+    if (ends.IsWhole(sense, number, place)) {
+      return false;
     }
-    const Line column = ColumnLine(now_, cell.x);
-    return step.y > 0 ? FindsJump<kRule, 1>(column, cell.y) : FindsJump<kRule, -1>(column, cell.y);
+    const WordRuns runs = Runs<kRule>(line, sense, place, ends.LeadsBeyond(sense, number, place));
+    return (runs.finds >> (bit % kWordBits) & 1U) != 0;
+  }
+
+  bool IsPut(Direction direction, Cell cell) const {
+    const Word word = *stops_.At(direction, stops_.DiagonalOf(direction, cell), (cell.y + 1) / kWordBits);
+    return (word >> ((cell.y + 1) % kWordBits) & 1U) != 0;
   }
 
   void Put(Direction direction, Cell cell, bool stop) {
-    const int diagonal = stops_.DiagonalOf(direction, cell);
-    const int block = (cell.y + 1) / kWordBits;
-    const Word bit = Word{1} << ((cell.y + 1) % kWordBits);
-    if (((*stops_.At(direction, diagonal, block) & bit) != 0) != stop) {
-      writer_.row(stops_.RowOf(direction, diagonal, block))[PlaceOf(diagonal)] ^= bit;
+    if (IsPut(direction, cell) != stop) {
+      const int diagonal = stops_.DiagonalOf(direction, cell);
+      writer_.row(stops_.RowOf(direction, diagonal, (cell.y + 1) / kWordBits))[PlaceOf(diagonal)] ^=
+          Word{1} << ((cell.y + 1) % kWordBits);
     }
   }
 
+  const DiagonalStops& before_;
   DiagonalStops& stops_;
   const WalkGrid& old_;
   const WalkGrid& now_;
   PlaneWriter<Word> writer_;
+  std::vector<Cleared> cleared_;
+  std::size_t words_to_clear_ = 0;
 };
 
 DiagonalStops::DiagonalStops(const WalkGrid& grid, CornerRule rule)
@@ -307,7 +452,9 @@ DiagonalStops::DiagonalStops(const WalkGrid& grid, CornerRule rule)
       blocks_((grid.height() + 1) / kWordBits + 1),
       words_(blocks_ * segments_ * 4,
              std::vector<Word>(std::min(static_cast<std::size_t>(wrap_), std::size_t{1} << kSegmentShift)),
-             kBandBytes) {
+             kBandBytes),
+      rows_(grid.height(), grid.width()),
+      columns_(grid.width(), grid.height()) {
   WithRule(rule, [&]<CornerRule kRule>() { Builder(*this, grid).Run<kRule>(); });
 }
 
@@ -318,23 +465,14 @@ DiagonalStops::DiagonalStops(const DiagonalStops& before, const WalkGrid& old, c
     *this = DiagonalStops(now, rule_);
     return;
   }
-  WithRule(rule_, [&]<CornerRule kRule>() { Repairer(*this, old, now).Run<kRule>(changes); });
+  WithRule(rule_, [&]<CornerRule kRule>() { Repairer(before, *this, old, now).Run<kRule>(changes); });
 }
 
-bool operator==(const DiagonalStops& a, const DiagonalStops& b) {
-  if (a.rule_ != b.rule_ || a.height_ != b.height_ || a.wrap_ != b.wrap_) {
-    return false;
-  }
-  for (const Direction direction : kDiagonals) {
-    for (int diagonal = 0; diagonal < a.wrap_; ++diagonal) {
-      for (int block = 0; block < a.blocks_; ++block) {
-        if (*a.At(direction, diagonal, block) != *b.At(direction, diagonal, block)) {
-          return false;
-        }
-      }
-    }
-  }
-  return true;
+std::size_t DiagonalStops::BytesBeyond(const DiagonalStops* other) const {
+  static const Plane<Word> kNone;
+  return words_.BytesBeyond(other == nullptr ? kNone : other->words_) +
+         rows_.plane().BytesBeyond(other == nullptr ? kNone : other->rows_.plane()) +
+         columns_.plane().BytesBeyond(other == nullptr ? kNone : other->columns_.plane());
 }
 
 }  // namespace waystar::core

@@ -11,6 +11,7 @@
 #include "server/core/map/cell.h"
 #include "server/core/map/corner_rule.h"
 #include "server/core/map/plane.h"
+#include "server/core/map/run_ends.h"
 
 namespace waystar::core {
 
@@ -23,6 +24,12 @@ class WalkGrid;
 // JPS+ (Harabor, Grastien, "Improving Jump Point Search", 2014) keeps the distance to the next stop instead,
 // of which one changed cell can change tens of thousands. A stop depends on two straight runs only, so that a
 // changed cell changes the bits of the few runs that pass it.
+//
+// Those runs may cross the map, and bits that lie together along diagonals lie apart along a run. So where all
+// 64 cells of a word of a row or column come to find a jump point, a repair says so in one bit (RunEnds), and
+// where they all cease to and there are many such words, it leaves their bits. Stops made anew are exact;
+// repaired ones hold all there must be, and may hold besides what was a stop before. A jump that stops without
+// need looks around, finds nothing, and goes on: it costs time, and the answer is the same.
 //
 // Costs half a byte a cell. Thread safety: immutable.
 class DiagonalStops {
@@ -42,17 +49,18 @@ class DiagonalStops {
     if constexpr (kSteps[static_cast<std::size_t>(kDirection)].y > 0) {
       const int first = from.y + 2;
       int block = first / kWordBits;
-      Word stops = *At(kDirection, diagonal, block) & ~Word{0} << (first % kWordBits);
+      Word stops = StopsIn<kDirection>(from, diagonal, block) & ~Word{0} << (first % kWordBits);
       while (stops == 0) {
-        stops = *At(kDirection, diagonal, ++block);
+        stops = StopsIn<kDirection>(from, diagonal, ++block);
       }
       return block * kWordBits + std::countr_zero(stops) - (from.y + 1);
     } else {
       const int first = from.y;
       int block = first / kWordBits;
-      Word stops = *At(kDirection, diagonal, block) & ~Word{0} >> (kWordBits - 1 - first % kWordBits);
+      Word stops =
+          StopsIn<kDirection>(from, diagonal, block) & ~Word{0} >> (kWordBits - 1 - first % kWordBits);
       while (stops == 0) {
-        stops = *At(kDirection, diagonal, --block);
+        stops = StopsIn<kDirection>(from, diagonal, --block);
       }
       return from.y + 1 - (block * kWordBits + kWordBits - 1 - std::countl_zero(stops));
     }
@@ -60,10 +68,9 @@ class DiagonalStops {
 
   // About what a grid of so many cells costs.
   static constexpr std::size_t BytesFor(std::size_t cells) { return cells / 2; }
-  std::size_t memory_bytes() const { return words_.memory_bytes(); }
-
-  // Bit by bit the same.
-  friend bool operator==(const DiagonalStops& a, const DiagonalStops& b);
+  std::size_t memory_bytes() const { return BytesBeyond(nullptr); }
+  // Bytes held that `other`, if it is not null, does not hold.
+  std::size_t BytesBeyond(const DiagonalStops* other) const;
 
  private:
   class Builder;
@@ -94,9 +101,41 @@ class DiagonalStops {
     return words_.row(RowOf(direction, diagonal, block)) + PlaceOf(diagonal);
   }
 
-  static constexpr int kSegmentShift = 9;
-  // A changed run along a column touches a few words of each block it passes: a small band keeps the copies
-  // small.
+  // 64 cells of the diagonal through a cell.
+  template <Direction kDirection>
+  Word StopsIn(Cell cell, int diagonal, int block) const {
+    const Word stops = *At(kDirection, diagonal, block);
+    return whole_words_ == 0 ? stops : stops | WholeWords<kDirection>(cell, block);
+  }
+
+  // Those of its cells that lie in words which RunEnds calls whole.
+  template <Direction kDirection>
+  Word WholeWords(Cell cell, int block) const {
+    constexpr Cell kStep = kSteps[static_cast<std::size_t>(kDirection)];
+    constexpr Sense kAcross = kStep.x > 0 ? Sense::kForward : Sense::kBackward;
+    constexpr Sense kUpright = kStep.y > 0 ? Sense::kForward : Sense::kBackward;
+    constexpr bool kFalls = kStep.x == kStep.y;
+    // The lowest x + 1 of the diagonal in the block, which passes two words of a row at most.
+    const int lowest = kFalls ? cell.x - cell.y + block * kWordBits
+                              : cell.x + cell.y + 2 - block * kWordBits - (kWordBits - 1);
+    const int place = lowest >> 6;
+    const int shift = lowest & (kWordBits - 1);
+    const Word* across = rows_.Whole(kAcross, block, place);
+    if constexpr (kFalls) {
+      const Word low = *columns_.Whole(kUpright, place, block);
+      const Word high = *columns_.Whole(kUpright, place + 1, block);
+      return (((across[0] ^ across[1]) & ~Word{0} >> shift) ^ across[1]) | low >> shift |
+             high << 1 << (kWordBits - 1 - shift);
+    } else {
+      const Word low = *columns_.WholeReversed(kUpright, place, block);
+      const Word high = *columns_.WholeReversed(kUpright, place + 1, block);
+      return (((across[0] ^ across[1]) & ~Word{0} << shift) ^ across[1]) | low << shift |
+             high >> 1 >> (kWordBits - 1 - shift);
+    }
+  }
+
+  static constexpr int kSegmentShift = 8;
+  // A changed cell touches a few words of each direction: a small band keeps the copies small.
   static constexpr std::size_t kBandBytes = std::size_t{1} << kSegmentShift << 3;
 
   CornerRule rule_;
@@ -106,6 +145,10 @@ class DiagonalStops {
   int blocks_;
   // Bit (y + 1) % 64 of a word is the cell in row y. Those off the map are set.
   Plane<Word> words_;
+  RunEnds rows_;
+  RunEnds columns_;
+  // How many whole words the two tell of.
+  std::int64_t whole_words_ = 0;
 };
 
 }  // namespace waystar::core

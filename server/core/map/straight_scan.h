@@ -145,38 +145,73 @@ void VisitBackwardRun(const Line& before, const Line& now, int length, int from,
   }
 }
 
+// What runs from the cells of one word find.
+struct WordRuns {
+  // The cells from which a run ends at a jump point.
+  Word finds = 0;
+  // Whether a run does that comes from the word before.
+  bool leads = false;
+};
+
+// Of runs towards higher positions in word `i`. `beyond` is what `leads` is of the next word.
+template <CornerRule kRule>
+WordRuns ForwardRuns(const Line& line, std::size_t i, bool beyond) {
+  const Word stops = ForwardStops<kRule>(line, i);
+  const Word jumps = stops & line.own[i];
+  Word found = jumps >> 1 | Word{beyond} << (kWordBits - 1);
+  Word open = ~stops >> 1;
+  for (int distance = 1; distance < kWordBits; distance *= 2) {
+    found |= open & found >> distance;
+    open &= open >> distance;
+  }
+  return {found & line.own[i], ((jumps | (~stops & found)) & 1) != 0};
+}
+
+// The same towards lower positions.
+template <CornerRule kRule>
+WordRuns BackwardRuns(const Line& line, std::size_t i, bool beyond) {
+  const Word stops = BackwardStops<kRule>(line, i);
+  const Word jumps = stops & line.own[i];
+  Word found = jumps << 1 | Word{beyond};
+  Word open = ~stops << 1;
+  for (int distance = 1; distance < kWordBits; distance *= 2) {
+    found |= open & found << distance;
+    open &= open << distance;
+  }
+  return {found & line.own[i], ((jumps | (~stops & found)) >> (kWordBits - 1)) != 0};
+}
+
 // Fills `forward` and `backward` with the cells of a line of `length` from which a run in that direction ends
-// at a jump point.
+// at a jump point. Calls note_forward(i) and note_backward(i) for each word whose last cell's run, if nothing
+// is in its way, does.
+template <CornerRule kRule, typename ForwardNote, typename BackwardNote>
+void MarkRunsToJumps(const Line& line, int length, Word* forward, Word* backward, ForwardNote note_forward,
+                     BackwardNote note_backward) {
+  const auto words = static_cast<std::size_t>(WordsPerRow(length)) - 1;
+  bool beyond = false;
+  for (std::size_t i = words; i-- > 0;) {
+    if (beyond) {
+      note_forward(i);
+    }
+    const WordRuns runs = ForwardRuns<kRule>(line, i, beyond);
+    forward[i] = runs.finds;
+    beyond = runs.leads;
+  }
+  beyond = false;
+  for (std::size_t i = 0; i < words; ++i) {
+    if (beyond) {
+      note_backward(i);
+    }
+    const WordRuns runs = BackwardRuns<kRule>(line, i, beyond);
+    backward[i] = runs.finds;
+    beyond = runs.leads;
+  }
+}
+
 template <CornerRule kRule>
 void MarkRunsToJumps(const Line& line, int length, Word* forward, Word* backward) {
-  const auto words = static_cast<std::size_t>(WordsPerRow(length)) - 1;
-  // Whether the cell beyond the end of the word leads on to a jump point or is one.
-  Word leads = 0;
-  for (std::size_t i = words; i-- > 0;) {
-    const Word stops = ForwardStops<kRule>(line, i);
-    const Word jumps = stops & line.own[i];
-    Word found = jumps >> 1 | leads << (kWordBits - 1);
-    Word open = ~stops >> 1;
-    for (int distance = 1; distance < kWordBits; distance *= 2) {
-      found |= open & found >> distance;
-      open &= open >> distance;
-    }
-    forward[i] = found & line.own[i];
-    leads = (jumps | (~stops & found)) & 1;
-  }
-  leads = 0;
-  for (std::size_t i = 0; i < words; ++i) {
-    const Word stops = BackwardStops<kRule>(line, i);
-    const Word jumps = stops & line.own[i];
-    Word found = jumps << 1 | leads;
-    Word open = ~stops << 1;
-    for (int distance = 1; distance < kWordBits; distance *= 2) {
-      found |= open & found << distance;
-      open &= open << distance;
-    }
-    backward[i] = found & line.own[i];
-    leads = (jumps | (~stops & found)) >> (kWordBits - 1);
-  }
+  const auto ignore = [](std::size_t) {};
+  MarkRunsToJumps<kRule>(line, length, forward, backward, ignore, ignore);
 }
 
 }  // namespace waystar::core
