@@ -4,20 +4,19 @@
 #include <bit>
 #include <optional>
 
-#include "server/core/map/cell_costs.h"
 #include "server/core/map/cost.h"
 #include "server/core/map/footprint.h"
 #include "server/core/map/grid_moves.h"
-#include "server/core/map/grid_settings.h"
 #include "server/core/search/interruption.h"
 #include "server/core/search/nearest_cell.h"
 #include "server/core/search/octile.h"
 #include "server/core/search/open_list.h"
+#include "server/core/search/step_cost_lookup.h"
 
 namespace waystar::core {
 namespace {
 
-template <typename Recorder>
+template <typename Recorder, bool kHasOwnCosts>
 class AStarSearch {
  public:
   AStarSearch(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
@@ -29,8 +28,9 @@ class AStarSearch {
         scratch_(scratch),
         recorder_(recorder),
         has_uniform_cost_(map.HasUniformCost()),
-        costs_(map.step_costs()),
-        cell_costs_(map.cell_costs()),
+        straight_(map.min_straight()),
+        diagonal_(map.min_diagonal()),
+        step_costs_(map),
         moves_(GridMoves::For(map.settings().connectivity, query.corner_rule)),
         heuristic_(query.algorithm == Algorithm::kDijkstra ? OctileHeuristic::Zero(query.goal)
                                                            : OctileHeuristic(map, query.goal)),
@@ -109,7 +109,7 @@ class AStarSearch {
 
   Cost StepCost(Direction direction, Cell entered) const {
     if (has_uniform_cost_) {
-      return IsDiagonal(direction) ? costs_.min_diagonal : costs_.min_straight;
+      return IsDiagonal(direction) ? diagonal_ : straight_;
     }
     return query_.footprint > 1 ? DearestStep(direction, entered) : CostOfEntering(direction, entered);
   }
@@ -123,14 +123,7 @@ class AStarSearch {
   }
 
   Cost CostOfEntering(Direction direction, Cell cell) const {
-    if (cell_costs_ != nullptr) {
-      const CellCosts::Entry own = cell_costs_->At(cell);
-      if (own.straight != 0) {
-        return IsDiagonal(direction) ? own.diagonal : own.straight;
-      }
-    }
-    const TerrainId terrain = map_.TerrainAt(cell);
-    return IsDiagonal(direction) ? costs_.diagonal[terrain] : costs_.straight[terrain];
+    return IsDiagonal(direction) ? step_costs_.Diagonal(cell) : step_costs_.Straight(cell);
   }
 
   bool Push(Cell cell, Cell parent, Cost g) {
@@ -147,8 +140,10 @@ class AStarSearch {
   Scratch& scratch_;
   Recorder& recorder_;
   const bool has_uniform_cost_;
-  const StepCosts& costs_;
-  const CellCosts* const cell_costs_;
+  // Of all steps, if it has.
+  const Cost straight_;
+  const Cost diagonal_;
+  const StepCostLookup<kHasOwnCosts> step_costs_;
   const GridMoves& moves_;
   const OctileHeuristic heuristic_;
   NearestCell nearest_;
@@ -160,7 +155,10 @@ class AStarSearch {
 template <typename Recorder>
 SearchReport RunAStar(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
                       Scratch& scratch, Recorder& recorder) {
-  return AStarSearch<Recorder>(map, walk, query, budget, scratch, recorder).Run();
+  if (map.cell_costs() != nullptr) {
+    return AStarSearch<Recorder, true>(map, walk, query, budget, scratch, recorder).Run();
+  }
+  return AStarSearch<Recorder, false>(map, walk, query, budget, scratch, recorder).Run();
 }
 
 template SearchReport RunAStar(const GridMap&, const WalkGrid&, const PathQuery&, const Budget&, Scratch&,
