@@ -44,7 +44,9 @@ std::vector<MapKind> MapKinds() {
     for (const CornerRule rule :
          {CornerRule::kNoCornerCutting, CornerRule::kOneSideFree, CornerRule::kAlways}) {
       kinds.push_back({.weighted = weighted, .rule = rule});
-      kinds.push_back({.weighted = weighted, .rule = rule, .own_costs = true});
+      if (!weighted) {
+        kinds.push_back({.rule = rule, .own_costs = true});
+      }
     }
   }
   kinds.push_back({.connectivity = Connectivity::kFour, .own_costs = true});
