@@ -111,19 +111,15 @@ class AStarSearch {
     if (has_uniform_cost_) {
       return IsDiagonal(direction) ? diagonal_ : straight_;
     }
-    return query_.footprint > 1 ? DearestStep(direction, entered) : CostOfEntering(direction, entered);
+    return query_.footprint > 1 ? DearestStep(direction, entered) : step_costs_.Of(direction, entered);
   }
 
   // A large agent pays for the dearest cell it stands on after the step.
   Cost DearestStep(Direction direction, Cell entered) const {
     Cost dearest = 0;
     ForEachCellUnder(entered, query_.footprint,
-                     [&](Cell cell) { dearest = std::max(dearest, CostOfEntering(direction, cell)); });
+                     [&](Cell cell) { dearest = std::max(dearest, step_costs_.Of(direction, cell)); });
     return dearest;
-  }
-
-  Cost CostOfEntering(Direction direction, Cell cell) const {
-    return IsDiagonal(direction) ? step_costs_.Diagonal(cell) : step_costs_.Straight(cell);
   }
 
   bool Push(Cell cell, Cell parent, Cost g) {

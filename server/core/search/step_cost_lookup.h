@@ -37,6 +37,17 @@ class StepCostLookup {
     return by_terrain_.diagonal[map_.TerrainAt(entered)];
   }
 
+  // Of a step in that direction.
+  Cost Of(Direction direction, Cell entered) const {
+    if constexpr (kHasOwnCosts) {
+      if (const CellCosts::Entry own = own_->At(entered); own.straight != 0) {
+        return IsDiagonal(direction) ? own.diagonal : own.straight;
+      }
+    }
+    const TerrainId terrain = map_.TerrainAt(entered);
+    return IsDiagonal(direction) ? by_terrain_.diagonal[terrain] : by_terrain_.straight[terrain];
+  }
+
  private:
   const GridMap& map_;
   const StepCosts& by_terrain_;
