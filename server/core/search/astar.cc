@@ -7,6 +7,7 @@
 #include "server/core/map/cost.h"
 #include "server/core/map/footprint.h"
 #include "server/core/map/grid_moves.h"
+#include "server/core/map/grid_settings.h"
 #include "server/core/search/interruption.h"
 #include "server/core/search/nearest_cell.h"
 #include "server/core/search/octile.h"
@@ -27,9 +28,6 @@ class AStarSearch {
         budget_(budget),
         scratch_(scratch),
         recorder_(recorder),
-        has_uniform_cost_(map.HasUniformCost()),
-        straight_(map.min_straight()),
-        diagonal_(map.min_diagonal()),
         step_costs_(map),
         moves_(GridMoves::For(map.settings().connectivity, query.corner_rule)),
         heuristic_(query.algorithm == Algorithm::kDijkstra ? OctileHeuristic::Zero(query.goal)
@@ -89,10 +87,11 @@ class AStarSearch {
 
   // False if the scratch is full.
   bool Expand(Cell cell, Cost g) {
+    const StepCosts& by_terrain = map_.step_costs();
     for (unsigned moves = moves_.From(walk_, cell); moves != 0; moves &= moves - 1) {
       const auto direction = static_cast<Direction>(std::countr_zero(moves));
       const Cell next = Step(cell, direction);
-      const Cost next_g = g + StepCost(direction, next);
+      const Cost next_g = g + StepCost(by_terrain, direction, next);
       SearchNode* node = scratch_.Find(next);
       if (node == nullptr) {
         return false;
@@ -107,9 +106,9 @@ class AStarSearch {
     return true;
   }
 
-  Cost StepCost(Direction direction, Cell entered) const {
-    if (has_uniform_cost_) {
-      return IsDiagonal(direction) ? diagonal_ : straight_;
+  Cost StepCost(const StepCosts& by_terrain, Direction direction, Cell entered) const {
+    if (!kHasOwnCosts && by_terrain.uniform) {
+      return IsDiagonal(direction) ? by_terrain.min_diagonal : by_terrain.min_straight;
     }
     return query_.footprint > 1 ? DearestStep(direction, entered) : step_costs_.Of(direction, entered);
   }
@@ -135,10 +134,6 @@ class AStarSearch {
   const Budget& budget_;
   Scratch& scratch_;
   Recorder& recorder_;
-  const bool has_uniform_cost_;
-  // Of all steps, if it has.
-  const Cost straight_;
-  const Cost diagonal_;
   const StepCostLookup<kHasOwnCosts> step_costs_;
   const GridMoves& moves_;
   const OctileHeuristic heuristic_;
