@@ -1,12 +1,16 @@
 #include "tests/testing/generator.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "gtest/gtest.h"
+#include "server/core/map/cost.h"
 #include "server/core/map/grid_map_editor.h"
 #include "tests/testing/layouts.h"
 #include "tests/testing/oracle.h"
@@ -93,6 +97,33 @@ void Generator::PaintTerrain(GridMap& map) {
     editor.SetRow(y, row);
   }
   map = std::move(editor).Finish();
+}
+
+GridMap Generator::WithStepCostsChanged(const GridMap& map) {
+  constexpr double kCosts[] = {core::kMinTerrainCost, 0.3, 0.5, 1.0, 1.001, 1.5, 2.3, 6.0, 40.0,
+                               core::kMaxTerrainCost};
+  GridMapEditor editor(map);
+  for (int i = Between(1, 5); i > 0; --i) {
+    const Cell centre = CellOf(map);
+    const bool is_disc = Chance(0.5);
+    const bool is_taken_away = Chance(0.2);
+    const int radius = Chance(0.3) ? 0 : Between(1, 9);
+    const double cost = kCosts[Between(0, static_cast<int>(std::size(kCosts)) - 1)];
+    for (int y = std::max(centre.y - radius, 0); y <= std::min(centre.y + radius, map.height() - 1); ++y) {
+      for (int x = std::max(centre.x - radius, 0); x <= std::min(centre.x + radius, map.width() - 1); ++x) {
+        const double distance = std::hypot(x - centre.x, y - centre.y);
+        if (is_taken_away) {
+          editor.SetStepCost({x, y}, std::nullopt);
+        } else if (!is_disc) {
+          editor.SetStepCost({x, y}, core::CostFromDouble(cost));
+        } else if (distance <= radius) {
+          editor.SetStepCost({x, y},
+                             core::CostFromDouble(1.0 + (cost - 1.0) * (1.0 - distance / (radius + 1))));
+        }
+      }
+    }
+  }
+  return std::move(editor).Finish();
 }
 
 Cell Generator::CellOf(const GridMap& map) {

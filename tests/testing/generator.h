@@ -33,6 +33,10 @@ class Generator {
   // to 7.25 and an impassable one.
   core::GridMap Map(const MapSpec& spec);
 
+  // The map with the costs of some single cells changed: rectangles of one cost, discs whose cost falls off
+  // to the rim, cells that get their terrain's cost back. From the least cost there is to the highest.
+  core::GridMap WithStepCostsChanged(const core::GridMap& map);
+
   core::Cell CellOf(const core::GridMap& map);
   // Where an agent of that footprint can stand if there is such a cell, found by trying.
   core::Cell WalkableCellOf(const core::GridMap& map, int footprint = 1);

@@ -5,12 +5,15 @@
 #include <cstdint>
 #include <optional>
 
+#include "server/core/map/bit_plane.h"
+#include "server/core/map/bit_row.h"
 #include "server/core/map/canonical_steps.h"
 #include "server/core/map/corner_rule.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/map/grid_settings.h"
 #include "server/core/map/nearby_costs.h"
 #include "server/core/map/neighbourhood.h"
+#include "server/core/map/surroundings.h"
 #include "server/core/map/transpose.h"
 
 namespace waystar::core {
@@ -92,6 +95,28 @@ class Judge {
   std::array<Memory, std::size_t{1} << kMemoryBits> memories_;
 };
 
+// Of the cells in a word of row y, those amid nine walkable ones, if these cost the same whichever they are:
+// most cells of a map of one terrain cost, told 64 at a time.
+Word SurelyPlain(const GridMap& map, int y, std::size_t index) {
+  if (!map.step_costs().uniform) {
+    return 0;
+  }
+  const BitPlane::ThreeRows rows = map.walk().rows().RowsAround(y);
+  const auto all_three = [&](std::size_t i) { return rows.low[i] & rows.own[i] & rows.high[i]; };
+  const Word here = all_three(index);
+  const Word before = index == 0 ? 0 : all_three(index - 1);
+  const Word after = all_three(index + 1);
+  Word plain = here & (here << 1 | before >> (kWordBits - 1)) & (here >> 1 | after << (kWordBits - 1));
+  if (map.cell_costs() != nullptr) {
+    ForEachCell({y, static_cast<std::int32_t>(index), plain}, [&](Cell cell) {
+      if (map.cell_costs()->MayHaveNear(cell)) {
+        plain ^= Word{1} << (static_cast<unsigned>(cell.x + 1) % kWordBits);
+      }
+    });
+  }
+  return plain;
+}
+
 }  // namespace
 
 PlainCells::PlainCells(const GridMap& map) {
@@ -106,12 +131,16 @@ PlainCells::PlainCells(const GridMap& map) {
     Word* along_row = rows.row(y);
     Word* along_column = columns.row(y);
     Word* diagonal = diagonally.row(y);
-    for (int x = 0; x < map.width(); ++x) {
-      const Plainness plainness = judge.Of({x, y});
-      AssignBit(along_row, x, plainness.along_row);
-      AssignBit(along_column, x, plainness.along_column);
-      AssignBit(diagonal, x, plainness.diagonally);
-    }
+    ForEachWord(0, map.width(), [&](std::size_t i, Word) {
+      const Word plain = SurelyPlain(map, y, i);
+      along_row[i] = along_column[i] = diagonal[i] = plain;
+      ForEachCell({y, static_cast<std::int32_t>(i), map.walk().Row(y)[i] & ~plain}, [&](Cell cell) {
+        const Plainness plainness = judge.Of(cell);
+        AssignBit(along_row, cell.x, plainness.along_row);
+        AssignBit(along_column, cell.x, plainness.along_column);
+        AssignBit(diagonal, cell.x, plainness.diagonally);
+      });
+    });
   }
   along_columns_ = Transposed(along_columns);
 }
@@ -122,22 +151,14 @@ PlainCells::PlainCells(const PlainCells& before, const GridMap& map, absl::Span<
   BitPlaneWriter columns(along_columns_);
   BitPlaneWriter diagonally(diagonally_);
   Judge judge(map);
-  const auto judge_again = [&](Cell cell) {
-    if (map.Contains(cell)) {
+  const Surroundings around(changes, map.width(), map.height());
+  for (const WordChange& word : around.words()) {
+    ForEachCell(word, [&](Cell cell) {
       const Plainness plainness = judge.Of(cell);
       AssignBit(rows.row(cell.y), cell.x, plainness.along_row);
       AssignBit(columns.row(cell.x), cell.y, plainness.along_column);
       AssignBit(diagonally.row(cell.y), cell.x, plainness.diagonally);
-    }
-  };
-  for (const WordChange& change : changes) {
-    const Word flipped = change.flipped;
-    for (int y = change.y - 1; y <= change.y + 1; ++y) {
-      const Word near = flipped | flipped << 1 | flipped >> 1;
-      ForEachCell({y, change.index, near}, judge_again);
-      ForEachCell({y, change.index + 1, flipped >> (kWordBits - 1)}, judge_again);
-      ForEachCell({y, change.index - 1, flipped << (kWordBits - 1)}, judge_again);
-    }
+    });
   }
 }
 

@@ -4,7 +4,6 @@
 #include <bit>
 #include <optional>
 
-#include "server/core/map/cell_costs.h"
 #include "server/core/map/cost.h"
 #include "server/core/map/footprint.h"
 #include "server/core/map/grid_moves.h"
@@ -13,11 +12,12 @@
 #include "server/core/search/nearest_cell.h"
 #include "server/core/search/octile.h"
 #include "server/core/search/open_list.h"
+#include "server/core/search/step_cost_lookup.h"
 
 namespace waystar::core {
 namespace {
 
-template <typename Recorder>
+template <typename Recorder, bool kHasOwnCosts>
 class AStarSearch {
  public:
   AStarSearch(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
@@ -28,9 +28,7 @@ class AStarSearch {
         budget_(budget),
         scratch_(scratch),
         recorder_(recorder),
-        has_uniform_cost_(map.HasUniformCost()),
-        costs_(map.step_costs()),
-        cell_costs_(map.cell_costs()),
+        step_costs_(map),
         moves_(GridMoves::For(map.settings().connectivity, query.corner_rule)),
         heuristic_(query.algorithm == Algorithm::kDijkstra ? OctileHeuristic::Zero(query.goal)
                                                            : OctileHeuristic(map, query.goal)),
@@ -89,10 +87,11 @@ class AStarSearch {
 
   // False if the scratch is full.
   bool Expand(Cell cell, Cost g) {
+    const StepCosts& by_terrain = map_.step_costs();
     for (unsigned moves = moves_.From(walk_, cell); moves != 0; moves &= moves - 1) {
       const auto direction = static_cast<Direction>(std::countr_zero(moves));
       const Cell next = Step(cell, direction);
-      const Cost next_g = g + StepCost(direction, next);
+      const Cost next_g = g + StepCost(by_terrain, direction, next);
       SearchNode* node = scratch_.Find(next);
       if (node == nullptr) {
         return false;
@@ -107,30 +106,19 @@ class AStarSearch {
     return true;
   }
 
-  Cost StepCost(Direction direction, Cell entered) const {
-    if (has_uniform_cost_) {
-      return IsDiagonal(direction) ? costs_.min_diagonal : costs_.min_straight;
+  Cost StepCost(const StepCosts& by_terrain, Direction direction, Cell entered) const {
+    if (!kHasOwnCosts && by_terrain.uniform) {
+      return IsDiagonal(direction) ? by_terrain.min_diagonal : by_terrain.min_straight;
     }
-    return query_.footprint > 1 ? DearestStep(direction, entered) : CostOfEntering(direction, entered);
+    return query_.footprint > 1 ? DearestStep(direction, entered) : step_costs_.Of(direction, entered);
   }
 
   // A large agent pays for the dearest cell it stands on after the step.
   Cost DearestStep(Direction direction, Cell entered) const {
     Cost dearest = 0;
     ForEachCellUnder(entered, query_.footprint,
-                     [&](Cell cell) { dearest = std::max(dearest, CostOfEntering(direction, cell)); });
+                     [&](Cell cell) { dearest = std::max(dearest, step_costs_.Of(direction, cell)); });
     return dearest;
-  }
-
-  Cost CostOfEntering(Direction direction, Cell cell) const {
-    if (cell_costs_ != nullptr) {
-      const CellCosts::Entry own = cell_costs_->At(cell);
-      if (own.straight != 0) {
-        return IsDiagonal(direction) ? own.diagonal : own.straight;
-      }
-    }
-    const TerrainId terrain = map_.TerrainAt(cell);
-    return IsDiagonal(direction) ? costs_.diagonal[terrain] : costs_.straight[terrain];
   }
 
   bool Push(Cell cell, Cell parent, Cost g) {
@@ -146,9 +134,7 @@ class AStarSearch {
   const Budget& budget_;
   Scratch& scratch_;
   Recorder& recorder_;
-  const bool has_uniform_cost_;
-  const StepCosts& costs_;
-  const CellCosts* const cell_costs_;
+  const StepCostLookup<kHasOwnCosts> step_costs_;
   const GridMoves& moves_;
   const OctileHeuristic heuristic_;
   NearestCell nearest_;
@@ -160,7 +146,10 @@ class AStarSearch {
 template <typename Recorder>
 SearchReport RunAStar(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
                       Scratch& scratch, Recorder& recorder) {
-  return AStarSearch<Recorder>(map, walk, query, budget, scratch, recorder).Run();
+  if (map.cell_costs() != nullptr) {
+    return AStarSearch<Recorder, true>(map, walk, query, budget, scratch, recorder).Run();
+  }
+  return AStarSearch<Recorder, false>(map, walk, query, budget, scratch, recorder).Run();
 }
 
 template SearchReport RunAStar(const GridMap&, const WalkGrid&, const PathQuery&, const Budget&, Scratch&,

@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "server/core/map/canonical_steps.h"
-#include "server/core/map/cell_costs.h"
 #include "server/core/map/cost.h"
 #include "server/core/map/grid_moves.h"
 #include "server/core/map/grid_settings.h"
@@ -19,6 +18,7 @@
 #include "server/core/search/nearest_cell.h"
 #include "server/core/search/octile.h"
 #include "server/core/search/plain_line.h"
+#include "server/core/search/step_cost_lookup.h"
 
 namespace waystar::core {
 namespace {
@@ -31,7 +31,7 @@ namespace {
 //
 // What is left out besides, on the ground that a run passed a cell before, is no cheaper than that run, or is
 // its repetition.
-template <typename Recorder>
+template <typename Recorder, bool kHasOwnCosts>
 class WeightedJpsSearch {
  public:
   WeightedJpsSearch(const GridMap& map, const PathQuery& query, const Budget& budget, Scratch& scratch,
@@ -39,7 +39,7 @@ class WeightedJpsSearch {
       : map_(map),
         plain_(map.plain_cells()),
         costs_(map.step_costs()),
-        cell_costs_(map.cell_costs()),
+        step_costs_(map),
         query_(query),
         budget_(budget),
         scratch_(scratch),
@@ -130,7 +130,7 @@ class WeightedJpsSearch {
   void JumpStraight(NodeIndex parent, Cell from, Direction direction, Cost g) {
     const Cell first = Step(from, direction);
     // All cells up to the next stop cost the same: plain ones cost what their neighbours on the line do.
-    Cost step_cost = StraightCost(first);
+    Cost step_cost = step_costs_.Straight(first);
     if (!IsNews(first, g + step_cost, direction)) {
       return;
     }
@@ -157,7 +157,7 @@ class WeightedJpsSearch {
         return;
       }
       at = stop;
-      step_cost = StraightCost(Step(cell, direction));
+      step_cost = step_costs_.Straight(Step(cell, direction));
     }
   }
 
@@ -167,7 +167,7 @@ class WeightedJpsSearch {
     Cell cell = from;
     for (int length = 1;; ++length) {
       cell = Step(cell, direction);
-      g += DiagonalCost(cell);
+      g += step_costs_.Diagonal(cell);
       if (cell == query_.goal) {
         ReachGoal(g, parent);
         return;
@@ -212,29 +212,13 @@ class WeightedJpsSearch {
     return true;
   }
 
-  // As the map's, but quicker.
-  Cost StraightCost(Cell cell) const {
-    if (cell_costs_ != nullptr) {
-      if (const Cost own = cell_costs_->At(cell).straight; own != 0) {
-        return own;
-      }
-    }
-    return costs_.straight[map_.TerrainAt(cell)];
-  }
-  Cost DiagonalCost(Cell cell) const {
-    if (cell_costs_ != nullptr) {
-      if (const Cost own = cell_costs_->At(cell).diagonal; own != 0) {
-        return own;
-      }
-    }
-    return costs_.diagonal[map_.TerrainAt(cell)];
-  }
-
   DirectionSet StepsFrom(Cell cell, Direction arrival) {
-    if (cell_costs_ != nullptr && cell_costs_->MayHaveNear(cell)) {
-      const NearbyCosts costs(map_, cell);
-      if (costs.has_own) {
-        return CanonicalSteps(costs, query_.corner_rule, arrival);
+    if constexpr (kHasOwnCosts) {
+      if (map_.cell_costs()->MayHaveNear(cell)) {
+        const NearbyCosts costs(map_, cell);
+        if (costs.has_own) {
+          return CanonicalSteps(costs, query_.corner_rule, arrival);
+        }
       }
     }
     return scratch_.canonical_steps().Steps(Neighbourhood(map_, cell), costs_, query_.corner_rule, arrival);
@@ -298,7 +282,7 @@ class WeightedJpsSearch {
   const GridMap& map_;
   const PlainCells& plain_;
   const StepCosts& costs_;
-  const CellCosts* const cell_costs_;
+  const StepCostLookup<kHasOwnCosts> step_costs_;
   const PathQuery& query_;
   const Budget& budget_;
   Scratch& scratch_;
@@ -316,7 +300,10 @@ class WeightedJpsSearch {
 template <typename Recorder>
 SearchReport RunWeightedJps(const GridMap& map, const PathQuery& query, const Budget& budget,
                             Scratch& scratch, Recorder& recorder) {
-  return WeightedJpsSearch<Recorder>(map, query, budget, scratch, recorder).Run();
+  if (map.cell_costs() != nullptr) {
+    return WeightedJpsSearch<Recorder, true>(map, query, budget, scratch, recorder).Run();
+  }
+  return WeightedJpsSearch<Recorder, false>(map, query, budget, scratch, recorder).Run();
 }
 
 template SearchReport RunWeightedJps(const GridMap&, const PathQuery&, const Budget&, Scratch&, NoRecorder&);

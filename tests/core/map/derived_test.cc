@@ -231,7 +231,9 @@ TEST_P(DerivedTest, EditedEqualsMadeAfresh) {
     for (int round = 0; round < 8; ++round) {
       SCOPED_TRACE(absl::StrCat("round ", round));
       const GridMap before = map;
-      map = generator.Chance(0.2) ? Repainted(before, generator) : Edited(before, generator);
+      map = generator.Chance(0.2)   ? Repainted(before, generator)
+            : generator.Chance(0.2) ? generator.WithStepCostsChanged(before)
+                                    : Edited(before, generator);
       const double part = ChangedPart(before, map);
       small_edits += part > 0.0 && part < 0.05 ? 1 : 0;
       remade += part > 0.25 ? 1 : 0;

@@ -58,8 +58,29 @@ TEST(PlainCellsTest, ABlockedCellIsNotPlain) {
   EXPECT_FALSE(plain.IsPlainForDiagonals({1, 1}));
 }
 
-// Rows given terrain anew here and there, and obstacles.
+TEST(PlainCellsTest, CostsOfCellsThemselvesLeavePlainWhatTheyAreTheSameAround) {
+  const GridMap map = DrawMap({"........", "........", "........", "........", "........"});
+  GridMapEditor editor(map);
+  for (int y = 0; y < 5; ++y) {
+    for (int x = 4; x < 8; ++x) {
+      editor.SetStepCost({x, y}, 3 * kCostScale);
+    }
+  }
+  const GridMap dear = std::move(editor).Finish();
+  const PlainCells plain(dear);
+  EXPECT_TRUE(plain.IsPlainForDiagonals({2, 2}));
+  EXPECT_FALSE(plain.IsPlainForDiagonals({3, 2}));
+  EXPECT_FALSE(plain.IsPlainForDiagonals({4, 2}));
+  EXPECT_TRUE(plain.IsPlainForDiagonals({5, 2}));
+  EXPECT_TRUE(IsPlainAlongRow(plain, {6, 2}));
+  EXPECT_FALSE(IsPlainAlongRow(plain, {7, 2}));
+}
+
+// Rows given terrain anew here and there, obstacles, and costs of cells themselves.
 GridMap Edited(const GridMap& map, Generator& generator) {
+  if (generator.Chance(0.3)) {
+    return generator.WithStepCostsChanged(map);
+  }
   GridMapEditor editor(map);
   for (int i = generator.Between(1, 3); i > 0; --i) {
     const int y = generator.Between(0, map.height() - 1);

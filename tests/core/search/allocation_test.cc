@@ -33,6 +33,8 @@ struct MapKind {
   Connectivity connectivity = Connectivity::kEight;
   bool weighted = false;
   CornerRule rule = CornerRule::kNoCornerCutting;
+  // Some cells have costs of their own.
+  bool own_costs = false;
 };
 
 std::vector<MapKind> MapKinds() {
@@ -42,14 +44,18 @@ std::vector<MapKind> MapKinds() {
     for (const CornerRule rule :
          {CornerRule::kNoCornerCutting, CornerRule::kOneSideFree, CornerRule::kAlways}) {
       kinds.push_back({.weighted = weighted, .rule = rule});
+      if (!weighted) {
+        kinds.push_back({.rule = rule, .own_costs = true});
+      }
     }
   }
+  kinds.push_back({.connectivity = Connectivity::kFour, .own_costs = true});
   return kinds;
 }
 
 std::string NameOf(const ::testing::TestParamInfo<MapKind>& info) {
   const MapKind& kind = info.param;
-  return absl::StrCat(kind.weighted ? "Weighted" : "Uniform",
+  return absl::StrCat(kind.weighted ? "Weighted" : "Uniform", kind.own_costs ? "OwnCosts" : "",
                       kind.connectivity == Connectivity::kFour
                           ? "Four"
                           : absl::StrCat("EightRule", static_cast<int>(kind.rule)));
@@ -83,13 +89,18 @@ GridMap MakeMap(const MapKind& kind) {
       editor.SetRow(y, row);
     }
   }
+  for (int y = 20; kind.own_costs && y < 100; ++y) {
+    for (int x = 30; x < 130; ++x) {
+      editor.SetStepCost({x, y}, kCostScale / 2 + (x < 80 ? 0 : x * y) * kCostScale / 1000);
+    }
+  }
   Fill(editor, {kCell.x - kWall, kCell.y - kWall, kCell.width + 2 * kWall, kCell.height + 2 * kWall}, true);
   Fill(editor, kCell, false);
   return std::move(editor).Finish();
 }
 
 bool IsSuited(const GridMap& map, const PathQuery& query) {
-  const bool uniform = map.step_costs().uniform;
+  const bool uniform = map.HasUniformCost();
   switch (query.algorithm) {
     case Algorithm::kJumpPoint:
       return uniform || (map.settings().connectivity == Connectivity::kEight && query.footprint == 1);

@@ -57,6 +57,8 @@ struct Family {
   CornerRule rule = CornerRule::kNoCornerCutting;
   bool weighted = false;
   int footprint = 1;
+  // Single cells have costs of their own, on maps of one terrain and of several.
+  bool own_costs = false;
 };
 
 std::string NameOf(const ::testing::TestParamInfo<Family>& info) {
@@ -65,19 +67,28 @@ std::string NameOf(const ::testing::TestParamInfo<Family>& info) {
                      : family.rule == CornerRule::kOneSideFree   ? "OneSideFree"
                                                                  : "Always";
   return absl::StrCat(family.connectivity == Connectivity::kFour ? "Four" : "Eight", rule,
-                      family.weighted ? "Weighted" : "Uniform", "Footprint", family.footprint);
+                      family.own_costs  ? "OwnCosts"
+                      : family.weighted ? "Weighted"
+                                        : "Uniform",
+                      "Footprint", family.footprint);
 }
 
 std::vector<Family> Families() {
   std::vector<Family> families;
   for (const int footprint : kFootprints) {
-    for (const bool weighted : {false, true}) {
-      families.push_back({.connectivity = Connectivity::kFour, .weighted = weighted, .footprint = footprint});
+    const auto add = [&](Family family) {
+      family.footprint = footprint;
+      families.push_back(family);
+      families.back().connectivity = Connectivity::kFour;
       for (const CornerRule rule :
            {CornerRule::kNoCornerCutting, CornerRule::kOneSideFree, CornerRule::kAlways}) {
-        families.push_back({.rule = rule, .weighted = weighted, .footprint = footprint});
+        families.push_back(family);
+        families.back().rule = rule;
       }
-    }
+    };
+    add({.weighted = false});
+    add({.weighted = true});
+    add({.own_costs = true});
   }
   return families;
 }
@@ -123,8 +134,7 @@ class OracleComparisonTest : public ::testing::TestWithParam<Family> {
 
  private:
   static bool HasJumps(const GridMap& map, int footprint) {
-    return map.step_costs().uniform ||
-           (map.settings().connectivity == Connectivity::kEight && footprint == 1);
+    return map.HasUniformCost() || (map.settings().connectivity == Connectivity::kEight && footprint == 1);
   }
 
   void Judge(const GridMap& map, const PathQuery& query, const Oracle& oracle) {
@@ -166,8 +176,11 @@ TEST_P(OracleComparisonTest, AgreesOnGeneratedAndEditedMaps) {
     Generator generator(seed);
     GridMap map = generator.Map({.max_side = seed % 5 == 0 ? 140 : 32,
                                  .max_cells = 2500,
-                                 .weighted = GetParam().weighted,
+                                 .weighted = GetParam().own_costs ? seed % 2 == 0 : GetParam().weighted,
                                  .connectivity = GetParam().connectivity});
+    if (GetParam().own_costs) {
+      map = generator.WithStepCostsChanged(map);
+    }
     if (seed % 3 == 0) {
       // As where indexes do not fit into memory.
       map.Prepare(0);
@@ -178,6 +191,9 @@ TEST_P(OracleComparisonTest, AgreesOnGeneratedAndEditedMaps) {
       auto edited = ApplyEdits(map, generator.Edits(map, generator.Between(1, 5)));
       ASSERT_TRUE(edited.ok()) << edited.status();
       map = std::move(edited->map);
+      if (GetParam().own_costs) {
+        map = generator.WithStepCostsChanged(map);
+      }
       Judge(map, generator);
       ASSERT_FALSE(HasFailure()) << "seed " << seed << ", after " << batch << " batches of edits";
     }

@@ -131,9 +131,12 @@ TEST_P(SmoothedPathsTest, KeepTheirPromises) {
   int smoothed = 0;
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     Generator generator(seed);
-    const GridMap map = generator.Map({.max_side = seed % 5 == 0 ? 200 : 40,
-                                       .weighted = family.weighted,
-                                       .connectivity = family.connectivity});
+    GridMap map = generator.Map({.max_side = seed % 5 == 0 ? 200 : 40,
+                                 .weighted = family.weighted,
+                                 .connectivity = family.connectivity});
+    if (family.weighted && seed % 3 == 0) {
+      map = generator.WithStepCostsChanged(map);
+    }
     for (const PathForm form : {PathForm::kEveryCell, PathForm::kCorners}) {
       const PathQuery query = {.start = generator.WalkableCellOf(map),
                                .goal = generator.WalkableCellOf(map),

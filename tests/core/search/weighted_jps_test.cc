@@ -191,6 +191,42 @@ TEST_F(WeightedJpsTest, ExactAfterEdits) {
   }
 }
 
+TEST_F(WeightedJpsTest, ExactWhereCellsHaveCostsOfTheirOwn) {
+  for (std::uint64_t seed = 1; seed <= 250; ++seed) {
+    SCOPED_TRACE(absl::StrCat("seed ", seed));
+    Generator generator(seed);
+    GridMap map = generator.Map({.max_side = seed % 10 == 0 ? 140 : 40, .weighted = seed % 2 == 0});
+    for (int i = 0; i < 6; ++i) {
+      map = generator.WithStepCostsChanged(map);
+      const Cell start = generator.WalkableCellOf(map);
+      if (map.IsWalkable(start)) {
+        ExpectCheapest(map, {.start = start, .goal = generator.CellOf(map), .corner_rule = kRules[i % 3]});
+        ASSERT_FALSE(HasFatalFailure());
+      }
+      const auto edited = ApplyEdits(map, generator.Edits(map, 3));
+      ASSERT_TRUE(edited.ok()) << edited.status();
+      map = edited->map;
+    }
+  }
+}
+
+// Amid cells of one cost runs go on, whether it is their own or their terrain's.
+TEST_F(WeightedJpsTest, PassesOverCellsOfOneCostInOneJump) {
+  const GridMap map = *GridMap::Create(200, 200, {});
+  GridMapEditor editor(map);
+  for (int y = 20; y < 120; ++y) {
+    for (int x = 20; x < 120; ++x) {
+      editor.SetStepCost({x, y}, 5 * kCostScale);
+    }
+  }
+  const GridMap dear = std::move(editor).Finish();
+  const PathQuery query{.start = {40, 70}, .goal = {100, 60}};
+  ExpectCheapest(dear, query);
+  NoRecorder recorder;
+  const SearchReport cell_by_cell = RunAStar(dear, dear.walk(), query, {}, scratch_, recorder);
+  EXPECT_LT(4 * Search(dear, query).statistics.expanded, cell_by_cell.statistics.expanded);
+}
+
 TEST_F(WeightedJpsTest, StartIsGoal) {
   const GridMap map = DrawMap({"..", ".."});
   const SearchReport report = Search(map, {.start = {1, 0}, .goal = {1, 0}});

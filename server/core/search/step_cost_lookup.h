@@ -1,0 +1,57 @@
+// What steps cost, as searches ask for it: once or more per expansion.
+#pragma once
+
+#include "server/core/map/cell.h"
+#include "server/core/map/cell_costs.h"
+#include "server/core/map/cost.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/map/grid_settings.h"
+
+namespace waystar::core {
+
+// GridMap::StraightCost and DiagonalCost with less to look up. Maps whose cells have no costs of their own
+// are searched with kHasOwnCosts false, so that they pay nothing for what others have.
+//
+// REQUIRES: kHasOwnCosts is whether map.cell_costs() != nullptr. The map outlives this.
+template <bool kHasOwnCosts>
+class StepCostLookup {
+ public:
+  explicit StepCostLookup(const GridMap& map)
+      : map_(map), by_terrain_(map.step_costs()), own_(map.cell_costs()) {}
+
+  // Of a step into the cell. REQUIRES: it is on the map.
+  Cost Straight(Cell entered) const {
+    if constexpr (kHasOwnCosts) {
+      if (const Cost own = own_->At(entered).straight; own != 0) {
+        return own;
+      }
+    }
+    return by_terrain_.straight[map_.TerrainAt(entered)];
+  }
+  Cost Diagonal(Cell entered) const {
+    if constexpr (kHasOwnCosts) {
+      if (const Cost own = own_->At(entered).diagonal; own != 0) {
+        return own;
+      }
+    }
+    return by_terrain_.diagonal[map_.TerrainAt(entered)];
+  }
+
+  // Of a step in that direction.
+  Cost Of(Direction direction, Cell entered) const {
+    if constexpr (kHasOwnCosts) {
+      if (const CellCosts::Entry own = own_->At(entered); own.straight != 0) {
+        return IsDiagonal(direction) ? own.diagonal : own.straight;
+      }
+    }
+    const TerrainId terrain = map_.TerrainAt(entered);
+    return IsDiagonal(direction) ? by_terrain_.diagonal[terrain] : by_terrain_.straight[terrain];
+  }
+
+ private:
+  const GridMap& map_;
+  const StepCosts& by_terrain_;
+  const CellCosts* own_;
+};
+
+}  // namespace waystar::core
