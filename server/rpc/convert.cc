@@ -138,7 +138,7 @@ v1::MapFormat FromFormat(core::MapFormat format) {
   return v1::MAP_FORMAT_UNSPECIFIED;
 }
 
-void FillMapInfo(const core::MapSnapshot& snapshot, v1::MapInfo& info) {
+void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot, v1::MapInfo& info) {
   const core::GridMap& grid = snapshot.grid;
   const core::GridSettings& settings = grid.settings();
   info.set_map(snapshot.id);
@@ -148,6 +148,12 @@ void FillMapInfo(const core::MapSnapshot& snapshot, v1::MapInfo& info) {
   info.mutable_create_time()->set_seconds(absl::ToInt64Seconds(since_epoch - rest));
   info.mutable_create_time()->set_nanos(static_cast<int>(absl::ToInt64Nanoseconds(rest)));
   info.set_memory_bytes(static_cast<std::int64_t>(grid.memory_bytes()));
+
+  if (const core::OldSnapshotsInfo old = store.OldSnapshotsOf(snapshot.id); old.count > 0) {
+    info.mutable_old_snapshots()->set_oldest_revision(old.oldest_revision);
+    info.mutable_old_snapshots()->set_count(static_cast<std::int32_t>(old.count));
+    info.mutable_old_snapshots()->set_memory_bytes(static_cast<std::int64_t>(old.bytes));
+  }
 
   v1::GridInfo& out = *info.mutable_grid();
   out.set_width(grid.width());

@@ -1,6 +1,7 @@
 #include "server/rpc/server.h"
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,8 +19,10 @@
 #include "grpcpp/health_check_service_interface.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server_builder.h"
+#include "server/base/clock.h"
 #include "server/base/status_macros.h"
 #include "server/core/format/map_folder.h"
+#include "server/rpc/deferred_task.h"
 #include "server/runtime/logging.h"
 
 namespace waystar::rpc {
@@ -42,7 +45,18 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const runtime::Options& op
 }
 
 Server::Server(const runtime::Options& options)
-    : store_(options.max_maps, options.index_mib << 20),
+    : store_({.max_maps = options.max_maps,
+              .max_index_bytes = options.index_mib << 20,
+              .max_waiting_batches = options.max_waiting_updates,
+              .max_waiting_bytes = options.waiting_updates_mib << 20,
+              .defer =
+                  [this](std::function<void()> task) {
+                    return DeferredTask::Submit(executor_, std::move(task));
+                  },
+              .max_history_commits = options.history_commits,
+              .max_history_bytes = options.history_mib << 20,
+              .max_old_snapshot_bytes = options.old_snapshot_mib << 20}),
+      lifetime_keeper_(store_, Clock::Steady()),
       index_builder_(store_, {.quiet_time = options.static_index_quiet_time,
                               .max_bytes = options.static_index_mib << 20}),
       slots_(options.max_transfers),
@@ -58,7 +72,11 @@ Server::Server(const runtime::Options& options)
                     {.max_response_bytes = static_cast<std::size_t>(options.max_message_bytes),
                      .trace_timeout = options.transfer_timeout}) {}
 
-Server::~Server() { Stop(absl::ZeroDuration()); }
+Server::~Server() {
+  Stop(absl::ZeroDuration());
+  // Its thread may hand work to the executor, and what the executor still works at may call it.
+  lifetime_keeper_.Stop();
+}
 
 absl::Status Server::LoadMaps(const std::string& folder, int max_side) {
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::MapFile> files, core::ListMapFiles(folder));

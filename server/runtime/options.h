@@ -27,6 +27,14 @@ struct Options {
   std::int64_t max_import_bytes = 80LL << 20;
   int max_transfers = 4;
   absl::Duration transfer_timeout = absl::Seconds(60);
+  // Batches that may wait for one map, by number and by memory.
+  std::size_t max_waiting_updates = 4096;
+  std::size_t waiting_updates_mib = 64;
+  // Commits that each map remembers, by number and by memory.
+  std::size_t history_commits = 4096;
+  std::size_t history_mib = 8;
+  // For the replaced snapshots of all maps together.
+  std::size_t old_snapshot_mib = 1024;
   std::size_t scratch_mib = 1280;
   // For the search indexes of one map; 0 for none.
   std::size_t index_mib = 64;
