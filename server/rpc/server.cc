@@ -46,17 +46,22 @@ Server::Server(const runtime::Options& options)
       index_builder_(store_, {.quiet_time = options.static_index_quiet_time,
                               .max_bytes = options.static_index_mib << 20}),
       slots_(options.max_transfers),
+      watch_slots_(options.max_watches),
       executor_({.workers = options.workers,
                  .max_queued = options.max_queued,
                  .max_queue_time = options.max_queue_time,
                  .scratch_bytes = options.scratch_mib << 20}),
-      map_service_(store_, executor_, slots_,
-                   {.max_import_bytes = options.max_import_bytes,
-                    .max_map_side = options.max_map_side,
-                    .timeout = options.transfer_timeout}),
+      map_service_(store_, executor_, slots_, map_watches_, watch_slots_,
+                   {.transfer = {.max_import_bytes = options.max_import_bytes,
+                                 .max_map_side = options.max_map_side,
+                                 .timeout = options.transfer_timeout},
+                    .max_message_bytes = static_cast<std::size_t>(options.max_message_bytes),
+                    .stream_window = options.stream_window}),
       path_service_(store_, executor_, slots_,
                     {.max_response_bytes = static_cast<std::size_t>(options.max_message_bytes),
-                     .trace_timeout = options.transfer_timeout}) {}
+                     .trace_timeout = options.transfer_timeout}) {
+  store_.AddListener(&map_watches_);
+}
 
 Server::~Server() { Stop(absl::ZeroDuration()); }
 
