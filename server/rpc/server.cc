@@ -29,6 +29,15 @@ absl::Status InFile(const absl::Status& status, const core::MapFile& file) {
   return {status.code(), absl::StrCat(file.path.string(), ": ", status.message())};
 }
 
+core::StoreOptions StoreOptionsOf(const runtime::Options& options) {
+  core::StoreOptions store;
+  store.max_maps = options.max_maps;
+  store.max_index_bytes = options.index_mib << 20;
+  store.max_history_commits = options.max_history_commits;
+  store.max_history_bytes = options.max_history_mib << 20;
+  return store;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const runtime::Options& options) {
@@ -42,7 +51,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const runtime::Options& op
 }
 
 Server::Server(const runtime::Options& options)
-    : store_(options.max_maps, options.index_mib << 20),
+    : store_(StoreOptionsOf(options)),
       index_builder_(store_, {.quiet_time = options.static_index_quiet_time,
                               .max_bytes = options.static_index_mib << 20}),
       slots_(options.max_transfers),

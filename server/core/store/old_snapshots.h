@@ -42,7 +42,7 @@ class OldSnapshots {
   // `check_interval` of the time before.
   void EvictIfDue(absl::Time now, LatestOf latest_of);
 
-  OldSnapshotsInfo InfoOf(absl::string_view id, const MapSnapshot* latest) const;
+  OldSnapshotsInfo InfoOf(absl::string_view id, LatestOf latest_of) const;
 
  private:
   // By id and revision.
@@ -54,18 +54,23 @@ class OldSnapshots {
   struct Held {
     PinnedSnapshot snapshot;
     absl::Time replaced;
+    // That the next one of the map does not hold.
     std::size_t bytes = 0;
   };
 
-  std::vector<Held> HoldAll();
+  // Of one map, or of all if null. In order.
+  std::vector<Held> Hold(const std::string* id) const;
+  static void Measure(std::vector<Held>& held, LatestOf latest_of);
   void PruneLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  static constexpr std::size_t kMinPruneAt = 64;
 
   const std::size_t max_bytes_;
   const absl::Duration check_interval_;
   mutable Mutex mutex_;
   absl::btree_map<Key, Entry> entries_ ABSL_GUARDED_BY(mutex_);
   // When entries_ has grown to this, those that nobody holds are dropped.
-  std::size_t prune_at_ ABSL_GUARDED_BY(mutex_) = 64;
+  std::size_t prune_at_ ABSL_GUARDED_BY(mutex_) = kMinPruneAt;
   absl::Time next_check_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
 };
 

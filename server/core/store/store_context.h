@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/core/store/old_snapshots.h"
 #include "server/core/store/store_listener.h"
@@ -17,6 +18,8 @@ struct StoreContext {
   std::vector<StoreListener*> listeners;
   // May be empty.
   std::function<void(absl::Time)> on_earlier_expiry;
+  // The latest snapshot of a map; null if there is no such map.
+  std::function<PinnedSnapshot(absl::string_view id)> latest_of;
   OldSnapshots old_snapshots{options.max_old_snapshot_bytes, options.old_snapshot_check_interval};
 };
 
