@@ -10,9 +10,12 @@
 #include "server/core/store/map_store.h"
 #include "server/rpc/executor.h"
 #include "server/rpc/index_builder.h"
+#include "server/rpc/lifetime_keeper.h"
 #include "server/rpc/map_service.h"
+#include "server/rpc/map_watches.h"
 #include "server/rpc/path_service.h"
 #include "server/rpc/transfers.h"
+#include "server/rpc/watch_slots.h"
 #include "server/runtime/options.h"
 
 namespace waystar::rpc {
@@ -46,9 +49,12 @@ class Server {
   void SetHealthy(bool healthy);
 
   // In the order of their lives: calls in flight use what stands above the server.
+  MapWatches map_watches_;
   core::MapStore store_;
+  LifetimeKeeper lifetime_keeper_;
   IndexBuilder index_builder_;
   TransferSlots slots_;
+  WatchSlots watch_slots_;
   Executor executor_;
   MapService map_service_;
   PathService path_service_;
