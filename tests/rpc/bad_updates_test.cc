@@ -192,7 +192,7 @@ TEST_F(BadUpdateTest, MillionEditsInOneMessage) {
 }
 
 TEST(GoodUpdateTest, MillionEditsInOneMessageThatMayBeSoLarge) {
-  TestServer server({.max_message_bytes = 64 << 20});
+  TestServer server({.max_queue_time = absl::Hours(1), .max_message_bytes = 64 << 20});
   server.Create("room", {"........", "........"});
   v1::UpdateObstaclesRequest request;
   request.set_map("room");
