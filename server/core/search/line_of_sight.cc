@@ -10,6 +10,7 @@
 
 #include "server/core/map/bit_plane.h"
 #include "server/core/map/bit_row.h"
+#include "server/core/search/line_steps.h"
 
 namespace waystar::core {
 namespace {
@@ -29,18 +30,6 @@ bool AllSet(const Word* row, int first, int last) {
   }
   wanted &= ~Word{0} >> (kWordBits - 1 - high % kWordBits);
   return (~row[index] & wanted) == 0;
-}
-
-bool MayPassCorner(CornerRule rule, bool one_side, bool other_side) {
-  switch (rule) {
-    case CornerRule::kNoCornerCutting:
-      return one_side && other_side;
-    case CornerRule::kOneSideFree:
-      return one_side || other_side;
-    case CornerRule::kAlways:
-      return true;
-  }
-  return false;
 }
 
 }  // namespace
