@@ -51,6 +51,8 @@ absl::StatusOr<GridMap> GridMap::Create(std::int64_t width, std::int64_t height,
   map.width_ = static_cast<int>(width);
   map.height_ = static_cast<int>(height);
   map.constants_ = std::make_shared<const Constants>(std::move(settings));
+  map.min_straight_ = map.step_costs().min_straight;
+  map.min_diagonal_ = map.step_costs().min_diagonal;
   map.terrain_ = Plane<TerrainId>(map.height_, std::vector<TerrainId>(static_cast<std::size_t>(width), fill));
   map.passable_ = Plane<Word>(map.height_, RowOfBits(map.width_, passable));
   map.obstacles_ = Plane<Word>(map.height_, RowOfBits(map.width_, blocked));
@@ -70,7 +72,7 @@ void GridMap::Prepare(std::size_t max_index_bytes) {
   }
   walk_->components(Adjacency::kStraight);
   const bool is_eight_connected = settings().connectivity == Connectivity::kEight;
-  if (!step_costs().uniform) {
+  if (!HasUniformCost()) {
     if (is_eight_connected) {
       plain_cells();
     }
@@ -85,9 +87,9 @@ std::size_t GridMap::memory_bytes() const {
   const PlainCells* plain_cells = plain_cells_->GetIfMade();
   const StaticIndex* static_index = static_index_->index();
   return (static_index == nullptr ? 0 : static_index->memory_bytes()) + sizeof(*this) + sizeof(*constants_) +
-         terrain_.memory_bytes() + passable_.memory_bytes() + obstacles_.memory_bytes() +
-         walk_->memory_bytes() + footprint_grids_->memory_bytes() +
-         (plain_cells == nullptr ? 0 : plain_cells->memory_bytes());
+         terrain_.memory_bytes() + (cell_costs_ == nullptr ? 0 : cell_costs_->memory_bytes()) +
+         passable_.memory_bytes() + obstacles_.memory_bytes() + walk_->memory_bytes() +
+         footprint_grids_->memory_bytes() + (plain_cells == nullptr ? 0 : plain_cells->memory_bytes());
 }
 
 }  // namespace waystar::core

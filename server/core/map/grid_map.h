@@ -11,6 +11,8 @@
 #include "server/core/map/bit_plane.h"
 #include "server/core/map/bit_row.h"
 #include "server/core/map/cell.h"
+#include "server/core/map/cell_costs.h"
+#include "server/core/map/cost.h"
 #include "server/core/map/footprint_grids.h"
 #include "server/core/map/grid_settings.h"
 #include "server/core/map/lazy.h"
@@ -25,7 +27,8 @@ namespace waystar::core {
 absl::Status CheckMapSize(std::int64_t width, std::int64_t height, int max_side);
 
 // Each cell has a terrain and may have an obstacle on it. It is walkable if its terrain is passable and no
-// obstacle lies on it.
+// obstacle lies on it. What a step into it costs is what its terrain says, but for single cells that have
+// costs of their own.
 //
 // Thread safety: immutable, so any number of threads may read it. Copies share their cells; GridMapEditor
 // makes a changed copy.
@@ -41,6 +44,7 @@ class GridMap {
   int height() const { return height_; }
   Rectangle bounds() const { return {0, 0, width_, height_}; }
   const GridSettings& settings() const { return constants_->settings; }
+  // By terrain: not of cells that have costs of their own.
   const StepCosts& step_costs() const { return constants_->step_costs; }
 
   bool Contains(Cell cell) const { return cell.x >= 0 && cell.x < width_ && cell.y >= 0 && cell.y < height_; }
@@ -51,6 +55,27 @@ class GridMap {
   // REQUIRES of both: Contains(cell).
   bool HasObstacle(Cell cell) const { return TestBit(obstacles_.row(cell.y), cell.x); }
   TerrainId TerrainAt(Cell cell) const { return terrain_.row(cell.y)[cell.x]; }
+
+  // Of a step into the cell, whether or not it is walkable. REQUIRES: Contains(cell).
+  Cost StraightCost(Cell cell) const {
+    const Cost own = cell_costs_ == nullptr ? 0 : cell_costs_->At(cell).straight;
+    return own != 0 ? own : step_costs().straight[TerrainAt(cell)];
+  }
+  Cost DiagonalCost(Cell cell) const {
+    const Cost own = cell_costs_ == nullptr ? 0 : cell_costs_->At(cell).diagonal;
+    return own != 0 ? own : step_costs().diagonal[TerrainAt(cell)];
+  }
+
+  // The cells that have costs of their own; null if there are none.
+  const CellCosts* cell_costs() const { return cell_costs_.get(); }
+
+  // Whether steps into all walkable cells cost the same, whatever terrain obstacles lie on: all passable
+  // terrains do, and no cell has costs of its own.
+  bool HasUniformCost() const { return step_costs().uniform && cell_costs_ == nullptr; }
+
+  // No step into a walkable cell costs less; what a heuristic may count on.
+  Cost min_straight() const { return min_straight_; }
+  Cost min_diagonal() const { return min_diagonal_; }
 
   // Bits of the cells of row y with an obstacle, laid out as bit_row.h says. REQUIRES: 0 <= y < height().
   const Word* ObstacleRow(int y) const { return obstacles_.row(y); }
@@ -71,8 +96,8 @@ class GridMap {
     return footprint == 1 ? walk_ : footprint_grids_->Get(*walk_, footprint);
   }
 
-  // What searches over weighted terrain need besides. Made by the first call, which costs time in proportion
-  // to the map; from then on kept up to date by edits. REQUIRES: 8-connected.
+  // What searches over cells of different costs need besides. Made by the first call, which costs time in
+  // proportion to the map; from then on kept up to date by edits. REQUIRES: 8-connected.
   const PlainCells& plain_cells() const {
     return plain_cells_->Get([&] { return PlainCells(*this); });
   }
@@ -101,6 +126,10 @@ class GridMap {
   int height_ = 0;
   std::shared_ptr<const Constants> constants_;
   Plane<TerrainId> terrain_;
+  // Null if no cell has any.
+  std::shared_ptr<const CellCosts> cell_costs_;
+  Cost min_straight_ = 0;
+  Cost min_diagonal_ = 0;
   // Whether the terrain is passable.
   Plane<Word> passable_;
   Plane<Word> obstacles_;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -25,69 +26,89 @@ std::int64_t CountBits(const Word* row, int width) {
 
 }  // namespace
 
+std::size_t GridMapEditor::MaxTouchedWords() const {
+  // However small the map: what changed on it can be listed.
+  constexpr std::size_t kAtLeast = 64;
+  const auto words =
+      static_cast<std::size_t>(map_.height()) * static_cast<std::size_t>(WordsPerRow(map_.width()));
+  return std::max(kAtLeast, words / 4);
+}
+
+void GridMapEditor::UpdateWalkable(int y, int x_begin, int x_end) {
+  const Word* passable = map_.passable_.row(y);
+  const Word* obstacles = map_.obstacles_.row(y);
+  const Word* before = map_.walkable_.row(y);
+  ForEachWord(x_begin, x_end, [&](std::size_t i, Word) {
+    const Word walkable = passable[i] & ~obstacles[i];
+    if (walkable != before[i]) {
+      map_.walkable_cells_ += std::popcount(walkable) - std::popcount(before[i]);
+      walkable_.row(y)[i] = walkable;
+      walkability_touched_.Add(y, i);
+    }
+  });
+}
+
 void GridMapEditor::SetObstacles(int y, int x_begin, int x_end, bool obstacle) {
   Word* obstacles = obstacles_.row(y);
-  Word* walkable = walkable_.row(y);
-  const Word* passable = map_.passable_.row(y);
   ForEachWord(x_begin, x_end, [&](std::size_t i, Word mask) {
     map_.obstacle_cells_ -= std::popcount(obstacles[i]);
-    map_.walkable_cells_ -= std::popcount(walkable[i]);
     obstacles[i] = obstacle ? obstacles[i] | mask : obstacles[i] & ~mask;
-    const Word was_walkable = walkable[i];
-    walkable[i] = passable[i] & ~obstacles[i];
-    if (walkable[i] != was_walkable) {
-      Touch(y, i);
-    }
     map_.obstacle_cells_ += std::popcount(obstacles[i]);
-    map_.walkable_cells_ += std::popcount(walkable[i]);
   });
+  UpdateWalkable(y, x_begin, x_end);
+}
+
+void GridMapEditor::SetTerrains(int y, int x_begin, int x_end, TerrainId terrain) {
+  const TerrainId* before = map_.terrain_.row(y);
+  if (std::all_of(before + x_begin, before + x_end, [&](TerrainId cell) { return cell == terrain; })) {
+    return;
+  }
+  std::fill(terrain_.row(y) + x_begin, terrain_.row(y) + x_end, terrain);
+  Word* passable = passable_.row(y);
+  ForEachWord(x_begin, x_end, [&](std::size_t i, Word mask) {
+    passable[i] = map_.step_costs().passable[terrain] ? passable[i] | mask : passable[i] & ~mask;
+    cost_touched_.Add(y, i);
+  });
+  UpdateWalkable(y, x_begin, x_end);
+}
+
+void GridMapEditor::SetStepCost(Cell cell, std::optional<Cost> straight) {
+  CellCosts::Entry entry;
+  if (straight) {
+    entry = {*straight, DiagonalCost(*straight, map_.settings().diagonal_cost)};
+  }
+  if (cell_costs_.Set(cell, entry)) {
+    ForEachWord(cell.x, cell.x + 1, [&](std::size_t i, Word) { cost_touched_.Add(cell.y, i); });
+  }
 }
 
 void GridMapEditor::SetRow(int y, absl::Span<const TerrainId> cells) {
   const auto terrain_of = [](TerrainId cell) { return cell == kObstacle ? TerrainId{0} : cell; };
   const auto is_unchanged = [&](TerrainId cell, TerrainId old) { return terrain_of(cell) == old; };
   // A band of terrain that is left as it is stays shared: most maps have long runs of one terrain.
-  if (!std::equal(cells.begin(), cells.end(), map_.terrain_.row(y), is_unchanged)) {
+  const bool is_repainted = !std::equal(cells.begin(), cells.end(), map_.terrain_.row(y), is_unchanged);
+  if (is_repainted) {
     std::transform(cells.begin(), cells.end(), terrain_.row(y), terrain_of);
-    repainted_rows_.push_back(y);
     Word* passable = passable_.row(y);
     for (int x = 0; x < map_.width(); ++x) {
       AssignBit(passable, x, map_.step_costs().passable[terrain_of(cells[static_cast<std::size_t>(x)])]);
     }
   }
-
   Word* obstacles = obstacles_.row(y);
-  Word* walkable = walkable_.row(y);
-  const Word* passable = map_.passable_.row(y);
   map_.obstacle_cells_ -= CountBits(obstacles, map_.width());
-  map_.walkable_cells_ -= CountBits(walkable, map_.width());
   for (int x = 0; x < map_.width(); ++x) {
-    const bool obstacle = cells[static_cast<std::size_t>(x)] == kObstacle;
-    AssignBit(obstacles, x, obstacle);
-    AssignBit(walkable, x, !obstacle && TestBit(passable, x));
+    AssignBit(obstacles, x, cells[static_cast<std::size_t>(x)] == kObstacle);
   }
-  ForEachWord(0, map_.width(), [&](std::size_t i, Word) { Touch(y, i); });
   map_.obstacle_cells_ += CountBits(obstacles, map_.width());
-  map_.walkable_cells_ += CountBits(walkable, map_.width());
-}
-
-bool GridMapEditor::TouchedTooMany() const {
-  const auto words =
-      static_cast<std::size_t>(map_.height()) * static_cast<std::size_t>(WordsPerRow(map_.width()));
-  return touched_.size() > words / 4;
-}
-
-void GridMapEditor::Touch(int y, std::size_t index) {
-  if (!TouchedTooMany()) {
-    touched_.push_back({y, static_cast<std::int32_t>(index)});
+  if (is_repainted) {
+    ForEachWord(0, map_.width(), [&](std::size_t i, Word) { cost_touched_.Add(y, i); });
   }
+  UpdateWalkable(y, 0, map_.width());
 }
 
-std::vector<WordChange> GridMapEditor::Changes() {
-  std::sort(touched_.begin(), touched_.end());
-  touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
+std::vector<WordChange> GridMapEditor::WalkabilityChanges() {
   std::vector<WordChange> changes;
-  for (const WordIndex& word : touched_) {
+  for (const WordIndex& word : walkability_touched_.Sorted()) {
     const auto i = static_cast<std::size_t>(word.index);
     const Word flipped = base_.walkable_.row(word.y)[i] ^ map_.walkable_.row(word.y)[i];
     if (flipped != 0) {
@@ -97,66 +118,86 @@ std::vector<WordChange> GridMapEditor::Changes() {
   return changes;
 }
 
-std::vector<WordChange> GridMapEditor::TerrainChanges() const {
+template <typename Differs>
+std::vector<WordChange> GridMapEditor::WalkableCellsWhere(Differs differs) {
   std::vector<WordChange> changes;
-  for (const int y : repainted_rows_) {
-    const TerrainId* before = base_.TerrainRow(y);
-    const TerrainId* after = map_.TerrainRow(y);
-    std::vector<Word> differs(static_cast<std::size_t>(WordsPerRow(map_.width())), 0);
-    for (int x = 0; x < map_.width(); ++x) {
-      AssignBit(differs.data(), x, before[x] != after[x]);
-    }
-    for (std::size_t i = 0; i < differs.size(); ++i) {
-      if (differs[i] != 0) {
-        changes.push_back({y, static_cast<std::int32_t>(i), differs[i]});
-      }
+  for (const WordIndex& word : cost_touched_.Sorted()) {
+    const auto i = static_cast<std::size_t>(word.index);
+    WordChange change{word.y, word.index, 0};
+    ForEachCell({word.y, word.index, base_.walkable_.row(word.y)[i] & map_.walkable_.row(word.y)[i]},
+                [&](Cell cell) {
+                  if (differs(cell)) {
+                    change.flipped |= Word{1} << (static_cast<unsigned>(cell.x + 1) % kWordBits);
+                  }
+                });
+    if (change.flipped != 0) {
+      changes.push_back(change);
     }
   }
   return changes;
 }
 
-void GridMapEditor::UpdatePlainCells(absl::Span<const WordChange> walkability_changes) {
-  if (walkability_changes.empty() && repainted_rows_.empty()) {
-    return;
+GridMapEditor::Result GridMapEditor::FinishAndList() && {
+  cell_costs_.Finish();
+  UpdateLeastCosts();
+  MapChanges changes;
+  changes.walkability = WalkabilityChanges();
+  changes.cost =
+      WalkableCellsWhere([&](Cell cell) { return base_.StraightCost(cell) != map_.StraightCost(cell); });
+  UpdateWalkGrids(changes.walkability);
+  UpdatePlainCells(changes.walkability);
+  if (walkability_touched_.is_too_many() || cost_touched_.is_too_many()) {
+    changes = {.is_everything = true};
   }
-  const auto plain_cells = std::make_shared<Lazy<PlainCells>>();
-  if (const PlainCells* before = base_.plain_cells_->GetIfMade()) {
-    std::vector<WordChange> changes = TerrainChanges();
-    changes.insert(changes.end(), walkability_changes.begin(), walkability_changes.end());
-    plain_cells->Get([&] { return PlainCells(*before, map_, changes); });
-  }
-  map_.plain_cells_ = plain_cells;
-}
-
-GridMap GridMapEditor::Finish() && {
-  if (TouchedTooMany()) {
-    RemakeDerived();
-  } else {
-    RepairDerived(Changes());
-  }
-  if (map_.walk_ != base_.walk_ || !repainted_rows_.empty()) {
+  if (!changes.empty()) {
     map_.static_index_ = std::make_shared<StaticIndexSlot>(base_.static_index().is_wanted());
   }
-  return std::move(map_);
+  return {std::move(map_), std::move(changes)};
 }
 
-void GridMapEditor::RemakeDerived() {
-  map_.walk_ = std::make_shared<const WalkGrid>(map_.walkable_, base_.walk().max_index_bytes());
-  map_.walk_->PrepareLike(base_.walk());
-  map_.footprint_grids_ = std::make_shared<const FootprintGrids>(*base_.footprint_grids_, map_.walkable_);
-  map_.plain_cells_ = std::make_shared<const Lazy<PlainCells>>();
-  if (base_.plain_cells_->GetIfMade() != nullptr) {
-    map_.plain_cells();
+void GridMapEditor::UpdateLeastCosts() {
+  map_.min_straight_ = map_.step_costs().min_straight;
+  if (map_.cell_costs_ != nullptr) {
+    map_.min_straight_ = std::min(map_.min_straight_, map_.cell_costs_->min_straight());
   }
+  map_.min_diagonal_ = DiagonalCost(map_.min_straight_, map_.settings().diagonal_cost);
 }
 
-void GridMapEditor::RepairDerived(absl::Span<const WordChange> changes) {
-  if (!changes.empty()) {
+void GridMapEditor::UpdateWalkGrids(absl::Span<const WordChange> changes) {
+  if (walkability_touched_.is_too_many()) {
+    map_.walk_ = std::make_shared<const WalkGrid>(map_.walkable_, base_.walk().max_index_bytes());
+    map_.walk_->PrepareLike(base_.walk());
+    map_.footprint_grids_ = std::make_shared<const FootprintGrids>(*base_.footprint_grids_, map_.walkable_);
+  } else if (!changes.empty()) {
     map_.walk_ = std::make_shared<const WalkGrid>(base_.walk(), map_.walkable_, changes);
     map_.footprint_grids_ =
         std::make_shared<const FootprintGrids>(*base_.footprint_grids_, map_.walkable_, changes);
   }
-  UpdatePlainCells(changes);
+}
+
+void GridMapEditor::UpdatePlainCells(absl::Span<const WordChange> walkability_changes) {
+  if (walkability_touched_.empty() && cost_touched_.empty()) {
+    return;
+  }
+  map_.plain_cells_ = std::make_shared<const Lazy<PlainCells>>();
+  const PlainCells* before = base_.plain_cells_->GetIfMade();
+  if (before == nullptr) {
+    return;
+  }
+  if (walkability_touched_.is_too_many() || cost_touched_.is_too_many()) {
+    map_.plain_cells();
+    return;
+  }
+  const auto has_own_cost = [](const GridMap& map, Cell cell) {
+    return map.cell_costs_ != nullptr && map.cell_costs_->At(cell).straight != 0;
+  };
+  // To cost the same by itself as by its terrain makes a difference there.
+  std::vector<WordChange> changes = WalkableCellsWhere([&](Cell cell) {
+    return base_.StraightCost(cell) != map_.StraightCost(cell) ||
+           has_own_cost(base_, cell) != has_own_cost(map_, cell);
+  });
+  changes.insert(changes.end(), walkability_changes.begin(), walkability_changes.end());
+  map_.plain_cells_->Get([&] { return PlainCells(*before, map_, changes); });
 }
 
 }  // namespace waystar::core

@@ -1,13 +1,16 @@
 // Changes a grid map by making a changed copy.
 #pragma once
 
-#include <compare>
 #include <cstddef>
-#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/types/span.h"
+#include "server/core/map/cell_costs.h"
+#include "server/core/map/cost.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/map/map_changes.h"
+#include "server/core/map/touched_words.h"
 
 namespace waystar::core {
 
@@ -22,8 +25,9 @@ class GridMapEditor {
   GridMapEditor(const GridMapEditor&) = delete;
   GridMapEditor& operator=(const GridMapEditor&) = delete;
 
-  // The map with the changes so far, but for walk() and plain_cells(), which Finish brings up to date; the
-  // latter must not be asked for before, since it may be shared with the original.
+  // The map with the changes so far, but for walk(), plain_cells(), HasUniformCost() and the least costs,
+  // which Finish brings up to date; plain_cells() must not be asked for before, since it may be shared with
+  // the original.
   const GridMap& map() const { return map_; }
 
   // Puts an obstacle on each cell of row y with x_begin <= x < x_end, or takes it off, 64 cells at a time.
@@ -31,34 +35,44 @@ class GridMapEditor {
   void SetObstacles(int y, int x_begin, int x_end, bool obstacle);
   void SetObstacle(Cell cell, bool obstacle) { SetObstacles(cell.y, cell.x, cell.x + 1, obstacle); }
 
+  // Gives the cells of row y with x_begin <= x < x_end another terrain. Obstacles on them stay, and costs of
+  // their own. REQUIRES: the cells are on the map; terrain is the index of one.
+  void SetTerrains(int y, int x_begin, int x_end, TerrainId terrain);
+
+  // Says what a straight step into a cell costs, whatever its terrain; a diagonal one costs that times the
+  // map's diagonal cost. Nothing: what its terrain says, as is right for most cells, since searches pass
+  // those with costs of their own one by one.
+  // REQUIRES: the cell is on the map; the cost is from that of kMinTerrainCost to that of kMaxTerrainCost.
+  void SetStepCost(Cell cell, std::optional<Cost> straight);
+
   // Stands for an obstacle on the first terrain in SetRow.
   static constexpr TerrainId kObstacle = 0xFF;
 
-  // Gives row y the terrains of `cells`, and obstacles where those say kObstacle.
+  // Gives row y the terrains of `cells`, and obstacles where those say kObstacle. Costs of single cells stay.
   // REQUIRES: 0 <= y < height; cells.size() == width; each is kObstacle or the index of a terrain.
   void SetRow(int y, absl::Span<const TerrainId> cells);
 
-  // The changed map. The editor is spent.
-  GridMap Finish() &&;
-
- private:
-  struct WordIndex {
-    std::int32_t y = 0;
-    std::int32_t index = 0;
-
-    friend auto operator<=>(const WordIndex&, const WordIndex&) = default;
+  struct Result {
+    GridMap map;
+    // From the base to it: exact, or everything if a large part of the map was written to.
+    MapChanges changes;
   };
 
-  // Notes that a word of the walkable cells may differ from the base's.
-  void Touch(int y, std::size_t index);
-  // Forgets which words were touched: repairing what is derived from them would cost more than making it
-  // anew.
-  bool TouchedTooMany() const;
-  std::vector<WordChange> Changes();
-  void RemakeDerived();
-  void RepairDerived(absl::Span<const WordChange> changes);
-  // Of the terrain, whatever lies on it; may repeat words.
-  std::vector<WordChange> TerrainChanges() const;
+  // The changed map. The editor is spent.
+  GridMap Finish() && { return std::move(*this).FinishAndList().map; }
+  Result FinishAndList() &&;
+
+ private:
+  // What is derived from more words is made anew, which costs less then than repairing it.
+  std::size_t MaxTouchedWords() const;
+  // After a change of obstacles or of what is passable.
+  void UpdateWalkable(int y, int x_begin, int x_end);
+  std::vector<WordChange> WalkabilityChanges();
+  // Of the words whose costs may differ, those cells, walkable before and after, of which differs(cell).
+  template <typename Differs>
+  std::vector<WordChange> WalkableCellsWhere(Differs differs);
+  void UpdateLeastCosts();
+  void UpdateWalkGrids(absl::Span<const WordChange> changes);
   void UpdatePlainCells(absl::Span<const WordChange> walkability_changes);
 
   const GridMap& base_;
@@ -67,10 +81,11 @@ class GridMapEditor {
   PlaneWriter<Word> passable_{map_.passable_};
   PlaneWriter<Word> obstacles_{map_.obstacles_};
   BitPlaneWriter walkable_{map_.walkable_};
-  // Unsorted, with repetitions; no longer added to once there are too many.
-  std::vector<WordIndex> touched_;
-  // With repetitions.
-  std::vector<int> repainted_rows_;
+  CellCostsWriter cell_costs_{map_.cell_costs_, map_.width(), map_.height()};
+  // Whose walkable cells may differ from the base's.
+  TouchedWords walkability_touched_{MaxTouchedWords()};
+  // Whose costs may.
+  TouchedWords cost_touched_{MaxTouchedWords()};
 };
 
 }  // namespace waystar::core

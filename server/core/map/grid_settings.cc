@@ -66,15 +66,17 @@ absl::Status CheckGridSettings(const GridSettings& settings) {
   return absl::OkStatus();
 }
 
+Cost DiagonalCost(Cost straight, double diagonal_cost) {
+  return static_cast<Cost>(std::llround(static_cast<double>(straight) * diagonal_cost));
+}
+
 StepCosts::StepCosts(const GridSettings& settings) {
   Cost min_cost = std::numeric_limits<Cost>::max();
   Cost max_cost = 0;
   for (std::size_t i = 0; i < settings.terrains.size(); ++i) {
     const Terrain& terrain = settings.terrains[i];
     straight[i] = CostFromDouble(terrain.cost);
-    // From the rounded cost, so that a diagonal never costs more than the two straight steps it replaces when
-    // the diagonal cost is at most 2: the heuristic's consistency rests on that.
-    diagonal[i] = static_cast<Cost>(std::llround(static_cast<double>(straight[i]) * settings.diagonal_cost));
+    diagonal[i] = DiagonalCost(straight[i], settings.diagonal_cost);
     passable[i] = !terrain.impassable;
     if (passable[i]) {
       min_cost = std::min(min_cost, straight[i]);

@@ -52,6 +52,11 @@ struct GridSettings {
 // on, if a value is out of its range or two terrains share a symbol.
 absl::Status CheckGridSettings(const GridSettings& settings);
 
+// What a diagonal step into a cell costs, given what a straight one does. From the rounded cost, so that a
+// diagonal never costs more than the two straight steps it replaces: the heuristic's consistency rests on
+// that. Grows with `straight`.
+Cost DiagonalCost(Cost straight, double diagonal_cost);
+
 // The costs of single steps, by the terrain that is entered.
 struct StepCosts {
   explicit StepCosts(const GridSettings& settings);
