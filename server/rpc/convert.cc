@@ -3,7 +3,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -12,6 +11,7 @@
 #include "absl/time/time.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/rpc/convert_shape.h"
 
 namespace waystar::rpc {
 namespace {
@@ -46,23 +46,15 @@ absl::StatusOr<core::TerrainOverride> ToTerrainOverride(const v1::Terrain& terra
   return changes;
 }
 
-core::Shape ToShape(const v1::Shape& shape) {
-  core::Shape out;
-  out.cells.reserve(static_cast<std::size_t>(shape.cells_size()));
-  for (const v1::Cell& cell : shape.cells()) {
-    out.cells.push_back(ToCell(cell));
-  }
-  for (const v1::Rectangle& r : shape.rectangles()) {
-    out.rectangles.push_back({r.x(), r.y(), r.width(), r.height()});
-  }
-  return out;
-}
-
 }  // namespace
 
 absl::Status UnknownEnumValue(absl::string_view field, int value) {
   return InvalidArgument(ErrorReason::kUnknownEnumValue, field,
                          absl::StrCat(field, " has no value of number ", value));
+}
+
+absl::Status MissingField(absl::string_view field) {
+  return InvalidArgument(ErrorReason::kMissingField, field, absl::StrCat(field, " is required"));
 }
 
 core::Cell ToCell(const v1::Cell& cell) { return {cell.x(), cell.y()}; }
@@ -87,26 +79,6 @@ absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options) 
     overrides.terrains.push_back(*std::move(terrain));
   }
   return overrides;
-}
-
-absl::StatusOr<std::vector<core::Edit>> ToEdits(const v1::UpdateObstaclesRequest& request) {
-  std::vector<core::Edit> edits;
-  edits.reserve(static_cast<std::size_t>(request.edits_size()));
-  for (int i = 0; i < request.edits_size(); ++i) {
-    const v1::Edit& edit = request.edits(i);
-    switch (edit.edit_case()) {
-      case v1::Edit::kBlock:
-        edits.emplace_back(core::BlockCells{ToShape(edit.block())});
-        break;
-      case v1::Edit::kUnblock:
-        edits.emplace_back(core::UnblockCells{ToShape(edit.unblock())});
-        break;
-      case v1::Edit::EDIT_NOT_SET:
-        return InvalidArgument(ErrorReason::kBadEdit, absl::StrCat("edits[", i, "]"),
-                               "an edit is one of block and unblock");
-    }
-  }
-  return edits;
 }
 
 absl::StatusOr<core::MapFormat> ToWriteFormat(v1::MapFormat format) {
@@ -138,15 +110,19 @@ v1::MapFormat FromFormat(core::MapFormat format) {
   return v1::MAP_FORMAT_UNSPECIFIED;
 }
 
+void FillTimestamp(absl::Time time, google::protobuf::Timestamp& out) {
+  const absl::Duration since_epoch = time - absl::UnixEpoch();
+  const absl::Duration rest = since_epoch % absl::Seconds(1);
+  out.set_seconds(absl::ToInt64Seconds(since_epoch - rest));
+  out.set_nanos(static_cast<int>(absl::ToInt64Nanoseconds(rest)));
+}
+
 void FillMapInfo(const core::MapSnapshot& snapshot, v1::MapInfo& info) {
   const core::GridMap& grid = snapshot.grid;
   const core::GridSettings& settings = grid.settings();
   info.set_map(snapshot.id);
   info.set_revision(snapshot.revision);
-  const absl::Duration since_epoch = snapshot.create_time - absl::UnixEpoch();
-  const absl::Duration rest = since_epoch % absl::Seconds(1);
-  info.mutable_create_time()->set_seconds(absl::ToInt64Seconds(since_epoch - rest));
-  info.mutable_create_time()->set_nanos(static_cast<int>(absl::ToInt64Nanoseconds(rest)));
+  FillTimestamp(snapshot.create_time, *info.mutable_create_time());
   info.set_memory_bytes(static_cast<std::int64_t>(grid.memory_bytes()));
 
   v1::GridInfo& out = *info.mutable_grid();
@@ -170,11 +146,7 @@ void FillUpdateResult(const core::UpdateResult& result, v1::UpdateObstaclesRespo
   response.set_revision(result.revision);
   response.set_changed_cells(result.changed_cells);
   if (!result.changed_bounds.empty()) {
-    v1::Rectangle& bounds = *response.mutable_changed_bounds();
-    bounds.set_x(result.changed_bounds.x);
-    bounds.set_y(result.changed_bounds.y);
-    bounds.set_width(result.changed_bounds.width);
-    bounds.set_height(result.changed_bounds.height);
+    FillRectangle(result.changed_bounds, *response.mutable_changed_bounds());
   }
   response.set_clipped_cells(result.clipped_cells);
 }

@@ -2,15 +2,15 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "google/protobuf/timestamp.pb.h"
 #include "server/core/format/grid_overrides.h"
 #include "server/core/format/map_format.h"
 #include "server/core/map/cell.h"
-#include "server/core/map/edit.h"
 #include "server/core/store/map_store.h"
 #include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/types.pb.h"
@@ -18,12 +18,11 @@
 namespace waystar::rpc {
 
 // From the wire. Errors are INVALID_ARGUMENT with the field by its path from the request's root:
-// UNKNOWN_ENUM_VALUE for a number that the enum does not have, MISSING_FIELD, BAD_TERRAIN, BAD_EDIT for an
-// edit that is none.
+// UNKNOWN_ENUM_VALUE for a number that the enum does not have, MISSING_FIELD, BAD_TERRAIN.
 absl::Status UnknownEnumValue(absl::string_view field, int value);
+absl::Status MissingField(absl::string_view field);
 core::Cell ToCell(const v1::Cell& cell);
 absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options);
-absl::StatusOr<std::vector<core::Edit>> ToEdits(const v1::UpdateObstaclesRequest& request);
 
 // The format to read `bytes` in, or to write.
 absl::StatusOr<core::MapFormat> ToReadFormat(v1::MapFormat format, const std::string& bytes);
@@ -31,6 +30,7 @@ absl::StatusOr<core::MapFormat> ToWriteFormat(v1::MapFormat format);
 
 // To the wire.
 v1::MapFormat FromFormat(core::MapFormat format);
+void FillTimestamp(absl::Time time, google::protobuf::Timestamp& out);
 void FillMapInfo(const core::MapSnapshot& snapshot, v1::MapInfo& info);
 void FillUpdateResult(const core::UpdateResult& result, v1::UpdateObstaclesResponse& response);
 

@@ -15,6 +15,7 @@
 #include "server/core/map/edit.h"
 #include "server/core/store/map_id.h"
 #include "server/rpc/convert.h"
+#include "server/rpc/convert_edits.h"
 #include "server/rpc/export_call.h"
 #include "server/rpc/map_creation.h"
 #include "server/runtime/logging.h"
@@ -74,7 +75,7 @@ absl::Status Delete(core::MapStore& store, const v1::DeleteMapRequest& request,
 
 absl::Status Update(core::MapStore& store, const v1::UpdateObstaclesRequest& request,
                     v1::UpdateObstaclesResponse& response) {
-  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::Edit> edits, ToEdits(request));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::Edit> edits, ToEdits(request.edits()));
   const std::optional<std::uint64_t> expected =
       request.expected_revision() == 0 ? std::nullopt : std::optional(request.expected_revision());
   WAYSTAR_ASSIGN_OR_RETURN(const core::UpdateResult result, store.Update(request.map(), edits, expected));

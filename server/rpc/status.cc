@@ -11,19 +11,14 @@
 
 namespace waystar::rpc {
 
-grpc::Status ToGrpcStatus(const absl::Status& status) {
-  if (status.ok()) {
-    return grpc::Status::OK;
-  }
-  const auto code = static_cast<grpc::StatusCode>(status.code());
-  const std::string message(status.message());
+google::rpc::Status ToStatusMessage(const absl::Status& status) {
+  google::rpc::Status out;
+  out.set_code(static_cast<int>(status.code()));
+  out.set_message(std::string(status.message()));
   const std::string reason = ErrorReasonOf(status);
   if (reason.empty()) {
-    return {code, message};
+    return out;
   }
-  google::rpc::Status details;
-  details.set_code(static_cast<int>(status.code()));
-  details.set_message(message);
   google::rpc::ErrorInfo info;
   info.set_reason(reason);
   info.set_domain("waystar");
@@ -32,18 +27,30 @@ grpc::Status ToGrpcStatus(const absl::Status& status) {
     google::rpc::BadRequest bad_request;
     google::rpc::BadRequest::FieldViolation* violation = bad_request.add_field_violations();
     violation->set_field(field);
-    violation->set_description(message);
-    details.add_details()->PackFrom(bad_request);
+    violation->set_description(out.message());
+    out.add_details()->PackFrom(bad_request);
   }
-  details.add_details()->PackFrom(info);
+  out.add_details()->PackFrom(info);
   if (const absl::Duration delay = RetryDelayOf(status); delay > absl::ZeroDuration()) {
     google::rpc::RetryInfo retry;
     const absl::Duration rest = delay % absl::Seconds(1);
     retry.mutable_retry_delay()->set_seconds(absl::ToInt64Seconds(delay - rest));
     retry.mutable_retry_delay()->set_nanos(static_cast<int>(absl::ToInt64Nanoseconds(rest)));
-    details.add_details()->PackFrom(retry);
+    out.add_details()->PackFrom(retry);
   }
-  return {code, message, details.SerializeAsString()};
+  return out;
+}
+
+grpc::Status ToGrpcStatus(const absl::Status& status) {
+  if (status.ok()) {
+    return grpc::Status::OK;
+  }
+  const auto code = static_cast<grpc::StatusCode>(status.code());
+  const google::rpc::Status details = ToStatusMessage(status);
+  if (details.details_size() == 0) {
+    return {code, details.message()};
+  }
+  return {code, details.message(), details.SerializeAsString()};
 }
 
 }  // namespace waystar::rpc

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "absl/status/status.h"
+#include "google/rpc/status.pb.h"
 #include "grpcpp/support/status.h"
 
 namespace waystar::rpc {
@@ -10,5 +11,8 @@ namespace waystar::rpc {
 // "waystar", reason, metadata "field"), BadRequest where a field is to blame, and RetryInfo where there is a
 // retry delay.
 grpc::Status ToGrpcStatus(const absl::Status& status);
+
+// The same as a message, for an error that is an answer among others.
+google::rpc::Status ToStatusMessage(const absl::Status& status);
 
 }  // namespace waystar::rpc

@@ -1,0 +1,26 @@
+// Between the messages of the contract and the values of the core: edits and named obstacles.
+#pragma once
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "google/protobuf/repeated_ptr_field.h"
+#include "server/core/map/edit.h"
+#include "server/core/map/obstacle.h"
+#include "waystar/v1/edits.pb.h"
+
+namespace waystar::rpc {
+
+// From the wire. Errors are INVALID_ARGUMENT with the field by its path from the request's root
+// ("edits[3].put_obstacle.obstacle.shape.discs[0].center"): MISSING_FIELD, UNKNOWN_ENUM_VALUE, BAD_EDIT for
+// an edit that is none, UNKNOWN_TERRAIN for a symbol of another length than one byte, BAD_LIFETIME for a
+// google.protobuf.Duration that is none. All else is for the core to check.
+absl::StatusOr<std::vector<core::Edit>> ToEdits(const google::protobuf::RepeatedPtrField<v1::Edit>& edits);
+
+// To the wire: into messages that are empty. ToEdits makes of what FillEdit wrote the edit that it was.
+void FillEdit(const core::Edit& edit, v1::Edit& out);
+// With the lifetime that is left at `now`.
+void FillObstacle(const core::Obstacle& obstacle, absl::Time now, v1::Obstacle& out);
+
+}  // namespace waystar::rpc

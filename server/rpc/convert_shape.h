@@ -1,0 +1,21 @@
+// Between the messages of the contract and the values of the core: shapes.
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "server/core/map/cell.h"
+#include "server/core/map/shape.h"
+#include "waystar/v1/edits.pb.h"
+#include "waystar/v1/types.pb.h"
+
+namespace waystar::rpc {
+
+// From the wire. INVALID_ARGUMENT / MISSING_FIELD with the field by its path from the shape, such as
+// "discs[0].center". All else is for the core to check.
+core::Rectangle ToRectangle(const v1::Rectangle& rectangle);
+absl::StatusOr<core::Shape> ToShape(const v1::Shape& shape);
+
+// To the wire: into messages that are empty. ToShape makes of what FillShape wrote the shape that it was.
+void FillRectangle(const core::Rectangle& rectangle, v1::Rectangle& out);
+void FillShape(const core::Shape& shape, v1::Shape& out);
+
+}  // namespace waystar::rpc
