@@ -29,6 +29,9 @@ absl::Status InFile(const absl::Status& status, const core::MapFile& file) {
   return {status.code(), absl::StrCat(file.path.string(), ": ", status.message())};
 }
 
+// What the message of a watch takes beside the answer in it, at the most.
+constexpr std::size_t kEnvelopeBytes = 32;
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const runtime::Options& options) {
@@ -46,6 +49,8 @@ Server::Server(const runtime::Options& options)
       index_builder_(store_, {.quiet_time = options.static_index_quiet_time,
                               .max_bytes = options.static_index_mib << 20}),
       slots_(options.max_transfers),
+      watch_slots_(options.max_watches),
+      path_watches_(store_, executor_, static_cast<std::size_t>(options.max_message_bytes) - kEnvelopeBytes),
       executor_({.workers = options.workers,
                  .max_queued = options.max_queued,
                  .max_queue_time = options.max_queue_time,
@@ -54,7 +59,7 @@ Server::Server(const runtime::Options& options)
                    {.max_import_bytes = options.max_import_bytes,
                     .max_map_side = options.max_map_side,
                     .timeout = options.transfer_timeout}),
-      path_service_(store_, executor_, slots_,
+      path_service_(store_, executor_, slots_, watch_slots_, path_watches_,
                     {.max_response_bytes = static_cast<std::size_t>(options.max_message_bytes),
                      .trace_timeout = options.transfer_timeout}) {}
 
@@ -114,6 +119,8 @@ void Server::Stop(absl::Duration drain_timeout) {
     return;
   }
   SetHealthy(false);
+  // Watches would never leave by themselves.
+  path_watches_.Drain();
   executor_.gate().Close(std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(drain_timeout));
   // What is left is over its time, or a watch of the health service, which would never end by itself.
   server_->Shutdown(std::chrono::system_clock::now());

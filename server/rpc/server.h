@@ -12,7 +12,9 @@
 #include "server/rpc/index_builder.h"
 #include "server/rpc/map_service.h"
 #include "server/rpc/path_service.h"
+#include "server/rpc/path_watches.h"
 #include "server/rpc/transfers.h"
+#include "server/rpc/watch_slots.h"
 #include "server/runtime/options.h"
 
 namespace waystar::rpc {
@@ -49,6 +51,9 @@ class Server {
   core::MapStore store_;
   IndexBuilder index_builder_;
   TransferSlots slots_;
+  WatchSlots watch_slots_;
+  // Before the executor, whose last jobs use it.
+  PathWatches path_watches_;
   Executor executor_;
   MapService map_service_;
   PathService path_service_;

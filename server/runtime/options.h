@@ -27,6 +27,7 @@ struct Options {
   std::int64_t max_import_bytes = 80LL << 20;
   int max_transfers = 4;
   absl::Duration transfer_timeout = absl::Seconds(60);
+  int max_watches = 10'000;
   std::size_t scratch_mib = 1280;
   // For the search indexes of one map; 0 for none.
   std::size_t index_mib = 64;

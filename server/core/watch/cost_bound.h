@@ -19,10 +19,8 @@ struct LeastCosts {
   double diagonal = 0.0;
 
   static LeastCosts Of(const GridMap& map) {
-    const auto straight =
-        static_cast<double>(map.step_costs().min_straight) / static_cast<double>(kCostScale);
-    const auto diagonal =
-        static_cast<double>(map.step_costs().min_diagonal) / static_cast<double>(kCostScale);
+    const auto straight = static_cast<double>(map.min_straight()) / static_cast<double>(kCostScale);
+    const auto diagonal = static_cast<double>(map.min_diagonal()) / static_cast<double>(kCostScale);
     return {straight, map.settings().connectivity == Connectivity::kFour ? 2 * straight : diagonal};
   }
 };

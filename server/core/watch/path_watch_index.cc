@@ -52,7 +52,7 @@ Rectangle PathWatchIndex::RegionTile(int column, int row) const {
   return {column * words - 1, row * region_rows_, words, region_rows_};
 }
 
-void PathWatchIndex::Add(Id id, WatchedAnswer answer, const GridMap& map) {
+void PathWatchIndex::Add(Id id, std::shared_ptr<const WatchedAnswer> answer, const GridMap& map) {
   const LeastCosts least = LeastCosts::Of(map);
   if (size() == 0) {
     least_ = least;
@@ -69,7 +69,7 @@ void PathWatchIndex::Add(Id id, WatchedAnswer answer, const GridMap& map) {
   free_slots_.pop_back();
   slots_by_id_.emplace(id, slot);
   slots_[slot].id = id;
-  slots_[slot].answer = std::make_unique<WatchedAnswer>(std::move(answer));
+  slots_[slot].answer = std::move(answer);
   bounds_[slot] = slots_[slot].answer->bound();
   List(slot);
 }
@@ -93,11 +93,6 @@ void PathWatchIndex::Remove(Id id) {
       slot.regions, [this](std::uint32_t other) -> auto& { return slots_[other].regions; });
   slot.answer.reset();
   free_slots_.push_back(index);
-}
-
-const WatchedAnswer* PathWatchIndex::Find(Id id) const {
-  const auto it = slots_by_id_.find(id);
-  return it == slots_by_id_.end() ? nullptr : slots_[it->second].answer.get();
 }
 
 void PathWatchIndex::List(std::uint32_t slot) {

@@ -33,12 +33,9 @@ class PathWatchIndex {
   PathWatchIndex(int width, int height);
 
   // `answer` holds on `map`. REQUIRES: the id is not there.
-  void Add(Id id, WatchedAnswer answer, const GridMap& map);
+  void Add(Id id, std::shared_ptr<const WatchedAnswer> answer, const GridMap& map);
   // Does nothing if it is not there.
   void Remove(Id id);
-  // Null if it is not there; valid until the next call that is not const.
-  const WatchedAnswer* Find(Id id) const;
-
   std::size_t size() const { return slots_by_id_.size(); }
 
   // Appends those whose answer may not hold any more: exactly those with MayBeOutdatedBy. `map` is the map
@@ -60,7 +57,7 @@ class PathWatchIndex {
   struct Slot {
     Id id = 0;
     // Null while the slot is free.
-    std::unique_ptr<WatchedAnswer> answer;
+    std::shared_ptr<const WatchedAnswer> answer;
     std::vector<TileEntry> paths;
     std::vector<TileEntry> regions;
     // Of those without a path to the goal, or whose answer is uncertain: the place in `others_`.

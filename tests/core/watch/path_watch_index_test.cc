@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -93,8 +94,10 @@ class Watchers {
   explicit Watchers(GridMap map) : map_(std::move(map)), index_(map_.width(), map_.height()) {}
 
   void Watch(const PathQuery& query) {
-    watches_.push_back({query, Find(map_, query, scratch_)});
-    index_.Add(watches_.size() - 1, WatchedAnswer(map_, query, watches_.back().answer.result), map_);
+    WatchState watch{.query = query, .answer = Find(map_, query, scratch_)};
+    watch.watched = std::make_shared<WatchedAnswer>(map_, query, watch.answer.result);
+    index_.Add(watches_.size(), watch.watched, map_);
+    watches_.push_back(std::move(watch));
   }
 
   // Who may be concerned. Those are searched for again, and told if that says so.
@@ -106,8 +109,7 @@ class Watchers {
     std::vector<std::uint64_t> expected;
     told_.clear();
     for (std::uint64_t id = 0; id < watches_.size(); ++id) {
-      const WatchedAnswer& watched = *index_.Find(id);
-      if (watched.MayBeOutdatedBy(changes, map_)) {
+      if (watches_[id].watched->MayBeOutdatedBy(changes, map_)) {
         expected.push_back(id);
       }
     }
@@ -115,15 +117,16 @@ class Watchers {
     for (const std::uint64_t id : affected) {
       const PathQuery& query = watches_[id].query;
       Answer answer = Find(map_, query, scratch_);
-      WatchedAnswer next_watched(map_, query, answer.result);
-      const bool is_news = index_.Find(id)->IsOutdatedBy(map_, answer.result);
+      auto next_watched = std::make_shared<WatchedAnswer>(map_, query, answer.result);
+      const bool is_news = watches_[id].watched->IsOutdatedBy(map_, answer.result);
       if (is_news) {
         told_.push_back(id);
         watches_[id].answer = std::move(answer);
       }
-      if (is_news || next_watched.kind() == WatchedAnswer::Kind::kNoPath) {
+      if (is_news || next_watched->kind() == WatchedAnswer::Kind::kNoPath) {
         index_.Remove(id);
-        index_.Add(id, std::move(next_watched), map_);
+        index_.Add(id, next_watched, map_);
+        watches_[id].watched = std::move(next_watched);
       }
     }
     return affected;
@@ -173,6 +176,7 @@ class Watchers {
   struct WatchState {
     PathQuery query;
     Answer answer;
+    std::shared_ptr<const WatchedAnswer> watched;
   };
 
   GridMap map_;
@@ -280,8 +284,11 @@ TEST(PathWatchIndexTest, TellsAllWhereAnythingMayHaveChanged) {
   Scratch scratch(std::size_t{1} << 20);
   PathWatchIndex index(map.width(), map.height());
   const PathQuery query{.start = {0, 0}, .goal = {3, 0}};
-  index.Add(7, WatchedAnswer(map, query, FindPath(map, query, {}, scratch)), map);
-  index.Add(9, WatchedAnswer(map, query, FindPath(map, query, {}, scratch), /*is_uncertain=*/true), map);
+  index.Add(7, std::make_shared<WatchedAnswer>(map, query, FindPath(map, query, {}, scratch)), map);
+  index.Add(
+      9,
+      std::make_shared<WatchedAnswer>(map, query, FindPath(map, query, {}, scratch), /*is_uncertain=*/true),
+      map);
   std::vector<std::uint64_t> ids;
   index.FindAffected({}, map, ids);
   EXPECT_THAT(ids, ElementsAre(9));
