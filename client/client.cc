@@ -146,6 +146,19 @@ absl::StatusOr<v1::UpdateObstaclesResponse> Client::UpdateObstacles(
   return Call(*maps_, &v1::MapService::StubInterface::UpdateObstacles, options_.timeout, request);
 }
 
+std::unique_ptr<UpdateStream> Client::StreamObstacleUpdates() const {
+  return std::make_unique<UpdateStream>(*maps_, options_.stream_timeout);
+}
+
+absl::StatusOr<v1::ListObstaclesResponse> Client::ListObstacles(
+    const v1::ListObstaclesRequest& request) const {
+  return Call(*maps_, &v1::MapService::StubInterface::ListObstacles, options_.timeout, request);
+}
+
+std::unique_ptr<MapWatch> Client::WatchMap(const v1::WatchMapRequest& request) const {
+  return std::make_unique<MapWatch>(*maps_, request, options_.stream_timeout);
+}
+
 absl::StatusOr<grpc::health::v1::HealthCheckResponse> Client::CheckHealth(
     const grpc::health::v1::HealthCheckRequest& request) const {
   return Call(*health_, &grpc::health::v1::Health::StubInterface::Check, options_.timeout, request);

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "client/errors.h"
+#include "client/streams.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
@@ -24,6 +25,8 @@ struct Options {
   absl::Duration transfer_timeout = absl::Seconds(60);
   // Whether calls that only read are made again, a few times, when the server is not available.
   bool retry = true;
+  // How long a stream of updates or a watch may last.
+  absl::Duration stream_timeout = absl::InfiniteDuration();
   // The largest message to accept.
   int max_receive_bytes = 64 << 20;
 };
@@ -39,8 +42,8 @@ struct ExportedMap {
 // Each call blocks until it is answered, fails, or has taken its timeout (DEADLINE_EXCEEDED). A call that
 // the server refuses has its code and message, and its reason and field by ReasonOf() and FieldOf(). A server
 // that cannot be reached is UNAVAILABLE. A call that changes a map and ends with UNAVAILABLE or
-// DEADLINE_EXCEEDED may or may not have been carried out. The RPCs and their errors are described in
-// waystar/v1/*.proto.
+// DEADLINE_EXCEEDED may or may not have been carried out; with a request_id it can safely be made again.
+// Streams must not outlive the client. The RPCs and their errors are described in waystar/v1/*.proto.
 //
 // Thread safety: all calls may be made from any thread at the same time.
 class Client {
@@ -61,6 +64,11 @@ class Client {
   absl::StatusOr<v1::DeleteMapResponse> DeleteMap(const v1::DeleteMapRequest& request) const;
   absl::StatusOr<v1::UpdateObstaclesResponse> UpdateObstacles(
       const v1::UpdateObstaclesRequest& request) const;
+
+  std::unique_ptr<UpdateStream> StreamObstacleUpdates() const;
+  // One page.
+  absl::StatusOr<v1::ListObstaclesResponse> ListObstacles(const v1::ListObstaclesRequest& request) const;
+  std::unique_ptr<MapWatch> WatchMap(const v1::WatchMapRequest& request) const;
 
   // Sends `bytes` in chunks. header.size is set to their number.
   absl::StatusOr<v1::ImportMapResponse> ImportMap(v1::ImportMapHeader header, std::string_view bytes) const;

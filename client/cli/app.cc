@@ -20,7 +20,7 @@ void AddGlobalOptions(CLI::App& app, Session& session) {
       ->type_name("HOST:PORT");
   AddParsed(
       app, "--timeout", &ParseTimeout, [&options](absl::Duration timeout) { options.timeout = timeout; },
-      "How long to wait for an answer [5s; 60s for whole maps]")
+      "How long to wait for an answer [5s; 60s for whole maps; for ever with watch]")
       ->type_name("TIME");
   app.add_flag("--json", options.json, "Print the server's answer, or its error, as JSON");
   AddChoice<ColorChoice>(
@@ -41,6 +41,8 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   AddFindCommand(*app, session);
   AddTraceCommand(*app, session);
   AddEditCommands(*app, session);
+  AddObstacleCommands(*app, session);
+  AddWatchCommand(*app, session);
   AddHealthCommand(*app, session);
   AddCompletionCommand(*app, session);
   app->footer(absl::StrCat(

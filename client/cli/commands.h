@@ -16,6 +16,8 @@ void AddExportCommand(CLI::App& parent, Session& session);
 void AddFindCommand(CLI::App& parent, Session& session);
 void AddTraceCommand(CLI::App& parent, Session& session);
 void AddEditCommands(CLI::App& parent, Session& session);
+void AddObstacleCommands(CLI::App& parent, Session& session);
+void AddWatchCommand(CLI::App& parent, Session& session);
 void AddHealthCommand(CLI::App& parent, Session& session);
 void AddCompletionCommand(CLI::App& parent, Session& session);
 

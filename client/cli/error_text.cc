@@ -17,12 +17,21 @@ constexpr std::pair<absl::string_view, absl::string_view> kHints[] = {
      "A map's name has 1 to 63 of the characters a-z, 0-9, '_', '.' and '-', and begins with a letter or "
      "digit."},
     {"STALE_REVISION", "`waystar map show` tells the latest revision."},
+    {"FUTURE_REVISION", "`waystar map show` tells the latest revision."},
+    {"OBSTACLE_NOT_FOUND", "`waystar obstacle list` shows the obstacles there are."},
+    {"OBSTACLE_EXISTS", "--replace puts the new one in its place."},
+    {"BAD_OBSTACLE_ID",
+     "An obstacle's name has 1 to 63 of the characters A-Z, a-z, 0-9, '_', '.', ':' and '-', and begins with "
+     "a letter or digit."},
+    {"REQUEST_ID_REUSED", "Each change needs a --request-id of its own."},
     {"GOAL_BLOCKED", "--nearest finds a path to the nearest cell that can be reached."},
     {"ALGORITHM_UNSUITED", "--algorithm auto suits every map."},
     {"RESPONSE_TOO_LARGE", "--form corners or directions makes the answer smaller."},
     {"NOT_EXPRESSIBLE", "--format text can express every map."},
     {"QUEUE_FULL", "The server is busy: try again in a moment."},
     {"QUEUE_TIMEOUT", "The server is busy: try again in a moment."},
+    {"UPDATES_BUSY", "The server is busy: try again in a moment."},
+    {"TOO_MANY_WATCHES", "The server is busy: try again in a moment."},
     {"TRANSFERS_BUSY", "The server is busy: try again in a moment."},
 };
 

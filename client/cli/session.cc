@@ -23,6 +23,7 @@ const client::Client& Session::client() {
     options.target = options_.server;
     options.timeout = options_.timeout.value_or(options.timeout);
     options.transfer_timeout = options_.timeout.value_or(options.transfer_timeout);
+    options.stream_timeout = options_.timeout.value_or(options.stream_timeout);
     client_ = std::make_unique<client::Client>(std::move(options));
   }
   return *client_;

@@ -149,6 +149,7 @@ void FillUpdateResult(const core::UpdateResult& result, v1::UpdateObstaclesRespo
     FillRectangle(result.changed_bounds, *response.mutable_changed_bounds());
   }
   response.set_clipped_cells(result.clipped_cells);
+  response.set_already_applied(result.already_applied);
 }
 
 }  // namespace waystar::rpc

@@ -225,6 +225,16 @@ absl::StatusOr<std::vector<core::Edit>> ToEdits(const google::protobuf::Repeated
   return out;
 }
 
+absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const v1::UpdateObstaclesRequest& request) {
+  core::UpdateBatch batch;
+  WAYSTAR_ASSIGN_OR_RETURN(batch.edits, ToEdits(request.edits()));
+  if (request.expected_revision() > 0) {
+    batch.expected_revision = request.expected_revision();
+  }
+  batch.request_id = request.request_id();
+  return batch;
+}
+
 void FillEdit(const core::Edit& edit, v1::Edit& out) { std::visit(EditFiller(out), edit); }
 
 void FillObstacle(const core::Obstacle& obstacle, absl::Time now, v1::Obstacle& out) {

@@ -8,7 +8,9 @@
 #include "google/protobuf/repeated_ptr_field.h"
 #include "server/core/map/edit.h"
 #include "server/core/map/obstacle.h"
+#include "server/core/store/update_batch.h"
 #include "waystar/v1/edits.pb.h"
+#include "waystar/v1/map_service.pb.h"
 
 namespace waystar::rpc {
 
@@ -17,6 +19,7 @@ namespace waystar::rpc {
 // an edit that is none, UNKNOWN_TERRAIN for a symbol of another length than one byte, BAD_LIFETIME for a
 // google.protobuf.Duration that is none. All else is for the core to check.
 absl::StatusOr<std::vector<core::Edit>> ToEdits(const google::protobuf::RepeatedPtrField<v1::Edit>& edits);
+absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const v1::UpdateObstaclesRequest& request);
 
 // To the wire: into messages that are empty. ToEdits makes of what FillEdit wrote the edit that it was.
 void FillEdit(const core::Edit& edit, v1::Edit& out);

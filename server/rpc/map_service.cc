@@ -18,6 +18,7 @@
 #include "server/rpc/convert_edits.h"
 #include "server/rpc/export_call.h"
 #include "server/rpc/map_creation.h"
+#include "server/rpc/obstacle_listing.h"
 #include "server/runtime/logging.h"
 
 namespace waystar::rpc {
@@ -73,14 +74,20 @@ absl::Status Delete(core::MapStore& store, const v1::DeleteMapRequest& request,
   return absl::OkStatus();
 }
 
-absl::Status Update(core::MapStore& store, const v1::UpdateObstaclesRequest& request,
-                    v1::UpdateObstaclesResponse& response) {
-  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::Edit> edits, ToEdits(request.edits()));
-  const std::optional<std::uint64_t> expected =
-      request.expected_revision() == 0 ? std::nullopt : std::optional(request.expected_revision());
-  WAYSTAR_ASSIGN_OR_RETURN(const core::UpdateResult result, store.Update(request.map(), edits, expected));
-  FillUpdateResult(result, response);
-  return absl::OkStatus();
+void Update(core::MapStore& store, const v1::UpdateObstaclesRequest& request,
+            v1::UpdateObstaclesResponse& response, UnaryDone done) {
+  absl::StatusOr<core::UpdateBatch> batch = ToUpdateBatch(request);
+  if (!batch.ok()) {
+    std::move(done)(batch.status());
+    return;
+  }
+  store.Update(request.map(), *std::move(batch),
+               [&response, done = std::move(done)](const absl::StatusOr<core::UpdateResult>& result) mutable {
+                 if (result.ok()) {
+                   FillUpdateResult(*result, response);
+                 }
+                 std::move(done)(result.status());
+               });
 }
 
 // A handler that needs nothing of the call but its request.
@@ -94,19 +101,27 @@ UnaryHandler<Request, Response> OnStore(Store& store,
 
 }  // namespace
 
-MapService::MapService(core::MapStore& store, Executor& executor, TransferSlots& slots,
-                       const TransferLimits& limits)
+MapService::MapService(core::MapStore& store, Executor& executor, TransferSlots& slots, MapWatches& watches,
+                       WatchSlots& watch_slots, const MapServiceLimits& limits)
     : store_(store),
       executor_(executor),
       slots_(slots),
       limits_(limits),
+      watch_context_{.store = store,
+                     .watches = watches,
+                     .gate = executor.gate(),
+                     .slots = watch_slots,
+                     .max_message_bytes = limits.max_message_bytes},
       create_map_([this](const auto& request, auto& response, CallContext&) {
-        return Create(store_, limits_.max_map_side, request, response);
+        return Create(store_, limits_.transfer.max_map_side, request, response);
       }),
       get_map_(OnStore(std::as_const(store), Get)),
       list_maps_(OnStore(std::as_const(store), List)),
       delete_map_(OnStore(store, Delete)),
-      update_obstacles_(OnStore(store, Update)) {}
+      list_obstacles_(OnStore(std::as_const(store), ListObstacles)),
+      update_obstacles_([&store](const auto& request, auto& response, CallContext&, UnaryDone done) {
+        Update(store, request, response, std::move(done));
+      }) {}
 
 grpc::ServerUnaryReactor* MapService::CreateMap(grpc::CallbackServerContext* context,
                                                 const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
@@ -116,7 +131,7 @@ grpc::ServerUnaryReactor* MapService::CreateMap(grpc::CallbackServerContext* con
 
 grpc::ServerReadReactor<grpc::ByteBuffer>* MapService::ImportMap(grpc::CallbackServerContext* /*context*/,
                                                                  grpc::ByteBuffer* response) {
-  return ImportCall::Start(store_, executor_, slots_, limits_, response);
+  return ImportCall::Start(store_, executor_, slots_, limits_.transfer, response);
 }
 
 grpc::ServerUnaryReactor* MapService::GetMap(grpc::CallbackServerContext* context,
@@ -139,14 +154,33 @@ grpc::ServerUnaryReactor* MapService::DeleteMap(grpc::CallbackServerContext* con
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* MapService::ExportMap(grpc::CallbackServerContext* context,
                                                                   const grpc::ByteBuffer* request) {
-  return ExportCall::Start(store_, executor_, slots_, limits_.timeout, context, request);
+  return ExportCall::Start(store_, executor_, slots_, limits_.transfer.timeout, context, request);
 }
 
 grpc::ServerUnaryReactor* MapService::UpdateObstacles(grpc::CallbackServerContext* context,
                                                       const grpc::ByteBuffer* request,
                                                       grpc::ByteBuffer* response) {
-  return UnaryCall<v1::UpdateObstaclesRequest, v1::UpdateObstaclesResponse>::Start(
-      executor_, update_obstacles_, context, request, response);
+  using Call = UnaryCall<v1::UpdateObstaclesRequest, v1::UpdateObstaclesResponse, UpdateHandler>;
+  return Call::Start(executor_, update_obstacles_, context, request, response);
+}
+
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* MapService::StreamObstacleUpdates(
+    grpc::CallbackServerContext* /*context*/) {
+  return UpdateStream::Start(
+      store_, executor_,
+      {.max_unanswered = limits_.stream_window, .max_unanswered_bytes = limits_.max_message_bytes});
+}
+
+grpc::ServerUnaryReactor* MapService::ListObstacles(grpc::CallbackServerContext* context,
+                                                    const grpc::ByteBuffer* request,
+                                                    grpc::ByteBuffer* response) {
+  return UnaryCall<v1::ListObstaclesRequest, v1::ListObstaclesResponse>::Start(executor_, list_obstacles_,
+                                                                               context, request, response);
+}
+
+grpc::ServerWriteReactor<grpc::ByteBuffer>* MapService::WatchMap(grpc::CallbackServerContext* /*context*/,
+                                                                 const grpc::ByteBuffer* request) {
+  return MapWatch::Start(watch_context_, request);
 }
 
 }  // namespace waystar::rpc

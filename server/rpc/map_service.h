@@ -1,6 +1,8 @@
 // Serves waystar.v1.MapService.
 #pragma once
 
+#include <cstddef>
+
 #include "absl/status/status.h"
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/byte_buffer.h"
@@ -8,8 +10,12 @@
 #include "server/core/store/map_store.h"
 #include "server/rpc/executor.h"
 #include "server/rpc/import_call.h"
+#include "server/rpc/map_watch.h"
+#include "server/rpc/map_watches.h"
 #include "server/rpc/transfers.h"
 #include "server/rpc/unary_call.h"
+#include "server/rpc/update_stream.h"
+#include "server/rpc/watch_slots.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 
 namespace waystar::rpc {
@@ -19,12 +25,24 @@ using RawMapService =
     v1::MapService::WithRawCallbackMethod_CreateMap<v1::MapService::WithRawCallbackMethod_ImportMap<
         v1::MapService::WithRawCallbackMethod_GetMap<v1::MapService::WithRawCallbackMethod_ListMaps<
             v1::MapService::WithRawCallbackMethod_DeleteMap<v1::MapService::WithRawCallbackMethod_ExportMap<
-                v1::MapService::WithRawCallbackMethod_UpdateObstacles<v1::MapService::Service>>>>>>>;
+                v1::MapService::WithRawCallbackMethod_UpdateObstacles<
+                    v1::MapService::WithRawCallbackMethod_StreamObstacleUpdates<
+                        v1::MapService::WithRawCallbackMethod_ListObstacles<
+                            v1::MapService::WithRawCallbackMethod_WatchMap<v1::MapService::Service>>>>>>>>>>;
+
+struct MapServiceLimits {
+  TransferLimits transfer;
+  // Of a message to a client.
+  std::size_t max_message_bytes = 4 << 20;
+  // Batches of one stream that may be read and not answered yet.
+  std::size_t stream_window = 256;
+};
 
 // Thread safety: any. What the references name must outlive the server that this is registered with.
 class MapService final : public RawMapService {
  public:
-  MapService(core::MapStore& store, Executor& executor, TransferSlots& slots, const TransferLimits& limits);
+  MapService(core::MapStore& store, Executor& executor, TransferSlots& slots, MapWatches& watches,
+             WatchSlots& watch_slots, const MapServiceLimits& limits);
 
   grpc::ServerUnaryReactor* CreateMap(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
                                       grpc::ByteBuffer* response) override;
@@ -41,17 +59,28 @@ class MapService final : public RawMapService {
   grpc::ServerUnaryReactor* UpdateObstacles(grpc::CallbackServerContext* context,
                                             const grpc::ByteBuffer* request,
                                             grpc::ByteBuffer* response) override;
+  grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StreamObstacleUpdates(
+      grpc::CallbackServerContext* context) override;
+  grpc::ServerUnaryReactor* ListObstacles(grpc::CallbackServerContext* context,
+                                          const grpc::ByteBuffer* request,
+                                          grpc::ByteBuffer* response) override;
+  grpc::ServerWriteReactor<grpc::ByteBuffer>* WatchMap(grpc::CallbackServerContext* context,
+                                                       const grpc::ByteBuffer* request) override;
 
  private:
+  using UpdateHandler = AsyncUnaryHandler<v1::UpdateObstaclesRequest, v1::UpdateObstaclesResponse>;
+
   core::MapStore& store_;
   Executor& executor_;
   TransferSlots& slots_;
-  const TransferLimits limits_;
+  const MapServiceLimits limits_;
+  const WatchContext watch_context_;
   const UnaryHandler<v1::CreateMapRequest, v1::CreateMapResponse> create_map_;
   const UnaryHandler<v1::GetMapRequest, v1::GetMapResponse> get_map_;
   const UnaryHandler<v1::ListMapsRequest, v1::ListMapsResponse> list_maps_;
   const UnaryHandler<v1::DeleteMapRequest, v1::DeleteMapResponse> delete_map_;
-  const UnaryHandler<v1::UpdateObstaclesRequest, v1::UpdateObstaclesResponse> update_obstacles_;
+  const UnaryHandler<v1::ListObstaclesRequest, v1::ListObstaclesResponse> list_obstacles_;
+  const UpdateHandler update_obstacles_;
 };
 
 }  // namespace waystar::rpc

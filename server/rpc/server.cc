@@ -32,6 +32,15 @@ absl::Status InFile(const absl::Status& status, const core::MapFile& file) {
 // What the message of a watch takes beside the answer in it, at the most.
 constexpr std::size_t kEnvelopeBytes = 32;
 
+core::StoreOptions StoreOptionsOf(const runtime::Options& options) {
+  core::StoreOptions store;
+  store.max_maps = options.max_maps;
+  store.max_index_bytes = options.index_mib << 20;
+  store.max_history_commits = options.max_history_commits;
+  store.max_history_bytes = options.max_history_mib << 20;
+  return store;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const runtime::Options& options) {
@@ -45,23 +54,28 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const runtime::Options& op
 }
 
 Server::Server(const runtime::Options& options)
-    : store_(options.max_maps, options.index_mib << 20),
+    : path_watches_(store_, executor_, static_cast<std::size_t>(options.max_message_bytes) - kEnvelopeBytes),
+      store_(StoreOptionsOf(options)),
       index_builder_(store_, {.quiet_time = options.static_index_quiet_time,
                               .max_bytes = options.static_index_mib << 20}),
       slots_(options.max_transfers),
       watch_slots_(options.max_watches),
-      path_watches_(store_, executor_, static_cast<std::size_t>(options.max_message_bytes) - kEnvelopeBytes),
       executor_({.workers = options.workers,
                  .max_queued = options.max_queued,
                  .max_queue_time = options.max_queue_time,
                  .scratch_bytes = options.scratch_mib << 20}),
-      map_service_(store_, executor_, slots_,
-                   {.max_import_bytes = options.max_import_bytes,
-                    .max_map_side = options.max_map_side,
-                    .timeout = options.transfer_timeout}),
+      map_service_(store_, executor_, slots_, map_watches_, watch_slots_,
+                   {.transfer = {.max_import_bytes = options.max_import_bytes,
+                                 .max_map_side = options.max_map_side,
+                                 .timeout = options.transfer_timeout},
+                    .max_message_bytes = static_cast<std::size_t>(options.max_message_bytes),
+                    .stream_window = options.stream_window}),
       path_service_(store_, executor_, slots_, watch_slots_, path_watches_,
                     {.max_response_bytes = static_cast<std::size_t>(options.max_message_bytes),
-                     .trace_timeout = options.transfer_timeout}) {}
+                     .trace_timeout = options.transfer_timeout}) {
+  store_.AddListener(&map_watches_);
+  store_.AddListener(&path_watches_);
+}
 
 Server::~Server() { Stop(absl::ZeroDuration()); }
 

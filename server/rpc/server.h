@@ -11,6 +11,7 @@
 #include "server/rpc/executor.h"
 #include "server/rpc/index_builder.h"
 #include "server/rpc/map_service.h"
+#include "server/rpc/map_watches.h"
 #include "server/rpc/path_service.h"
 #include "server/rpc/path_watches.h"
 #include "server/rpc/transfers.h"
@@ -48,12 +49,13 @@ class Server {
   void SetHealthy(bool healthy);
 
   // In the order of their lives: calls in flight use what stands above the server.
+  MapWatches map_watches_;
+  // Before the store, whose commits it is told of, and the executor, whose last jobs use it.
+  PathWatches path_watches_;
   core::MapStore store_;
   IndexBuilder index_builder_;
   TransferSlots slots_;
   WatchSlots watch_slots_;
-  // Before the executor, whose last jobs use it.
-  PathWatches path_watches_;
   Executor executor_;
   MapService map_service_;
   PathService path_service_;

@@ -3,7 +3,10 @@
 
 #include <atomic>
 #include <functional>
+#include <type_traits>
+#include <utility>
 
+#include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "google/protobuf/arena.h"
 #include "grpcpp/impl/codegen/proto_utils.h"
@@ -20,20 +23,25 @@
 
 namespace waystar::rpc {
 
+using UnaryDone = absl::AnyInvocable<void(const absl::Status&) &&>;
+
 // Fills the response and returns OK, or returns an error that names the field to blame. Runs on a worker.
 template <typename Request, typename Response>
 using UnaryHandler = std::function<absl::Status(const Request&, Response&, CallContext&)>;
 
+// The same for what is answered later: calls `done` once, on any thread, and touches nothing of the call
+// afterwards. The context is gone when the handler returns.
+template <typename Request, typename Response>
+using AsyncUnaryHandler = std::function<void(const Request&, Response&, CallContext&, UnaryDone done)>;
+
 // Owns itself: lives until the RPC library is done with it. Takes the raw bytes of the request, because the
 // library answers a request that does not parse with INTERNAL and no message.
 //
-// Two threads meet here: the library's, which starts the call and may cancel it, and the worker that runs it.
-// The worker's last act is Finish; after that it touches nothing.
-template <typename Request, typename Response>
+// Two threads meet here: the library's, which starts the call and may cancel it, and the worker that runs it,
+// or whoever answers later. The last act of that one is Finish; after it, it touches nothing.
+template <typename Request, typename Response, typename Handler = UnaryHandler<Request, Response>>
 class UnaryCall final : public grpc::ServerUnaryReactor, private runtime::WorkerPool::Job {
  public:
-  using Handler = UnaryHandler<Request, Response>;
-
   // `handler` must outlive the call.
   static grpc::ServerUnaryReactor* Start(Executor& executor, const Handler& handler,
                                          grpc::CallbackServerContext* context,
@@ -71,10 +79,24 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private runtime::Worker
     return status;
   }
 
-  void Run(int worker) override { Finish(ToGrpcStatus(Handle(worker))); }
-
-  absl::Status Handle(int worker) {
+  void Run(int worker) override {
     const Executor::Clock::time_point now = Executor::Clock::now();
+    if (const absl::Status status = CheckStillWanted(now); !status.ok()) {
+      Finish(ToGrpcStatus(status));
+      return;
+    }
+    CallContext context{.scratch = executor_.scratch(worker),
+                        .budget = {.deadline = deadline_, .cancelled = &cancelled_},
+                        .queued = now - submitted_};
+    response_ = google::protobuf::Arena::CreateMessage<Response>(&arena_);
+    if constexpr (std::is_same_v<Handler, UnaryHandler<Request, Response>>) {
+      Answer(handler_(*request_, *response_, context));
+    } else {
+      handler_(*request_, *response_, context, [this](const absl::Status& status) { Answer(status); });
+    }
+  }
+
+  absl::Status CheckStillWanted(Executor::Clock::time_point now) const {
     if (cancelled_.load(std::memory_order_relaxed)) {
       return MakeError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, "",
                        "cancelled while it waited");
@@ -83,20 +105,16 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private runtime::Worker
       return MakeError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, "",
                        "the deadline passed while the call waited for a worker");
     }
-    if (absl::Status status = executor_.CheckWait(submitted_, now); !status.ok()) {
-      return status;
-    }
-    CallContext context{.scratch = executor_.scratch(worker),
-                        .budget = {.deadline = deadline_, .cancelled = &cancelled_},
-                        .queued = now - submitted_};
-    auto* response = google::protobuf::Arena::CreateMessage<Response>(&arena_);
-    if (absl::Status status = handler_(*request_, *response, context); !status.ok()) {
-      return status;
+    return executor_.CheckWait(submitted_, now);
+  }
+
+  void Answer(const absl::Status& status) {
+    if (!status.ok()) {
+      Finish(ToGrpcStatus(status));
+      return;
     }
     bool owned = false;
-    const grpc::Status written =
-        grpc::GenericSerialize<grpc::ProtoBufferWriter, Response>(*response, response_bytes_, &owned);
-    return written.ok() ? absl::OkStatus() : absl::InternalError(written.error_message());
+    Finish(grpc::GenericSerialize<grpc::ProtoBufferWriter, Response>(*response_, response_bytes_, &owned));
   }
 
   Executor& executor_;
@@ -108,6 +126,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private runtime::Worker
   std::atomic<bool> cancelled_ = false;
   google::protobuf::Arena arena_;
   Request* const request_ = google::protobuf::Arena::CreateMessage<Request>(&arena_);
+  Response* response_ = nullptr;
 };
 
 }  // namespace waystar::rpc

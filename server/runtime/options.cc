@@ -59,7 +59,13 @@ ABSL_FLAG(std::int64_t, max_transfers, Defaults().max_transfers,
 ABSL_FLAG(absl::Duration, transfer_timeout, Defaults().transfer_timeout,
           "How long one import, export or trace may take.");
 ABSL_FLAG(std::int64_t, max_watches, Defaults().max_watches,
-          "Watches of maps and paths that may run at a time; one more is refused.");
+          "Watches of maps and paths that may be open at a time; one more is refused.");
+ABSL_FLAG(std::int64_t, stream_window, static_cast<std::int64_t>(Defaults().stream_window),
+          "Batches of one StreamObstacleUpdates that may be unanswered; more are not read until some are.");
+ABSL_FLAG(std::int64_t, max_history_commits, static_cast<std::int64_t>(Defaults().max_history_commits),
+          "Revisions each map remembers; a watcher that is further behind is told to resynchronize.");
+ABSL_FLAG(std::int64_t, max_history_mib, static_cast<std::int64_t>(Defaults().max_history_mib),
+          "Most memory for the revisions that one map remembers, in MiB.");
 ABSL_FLAG(std::int64_t, scratch_mib, static_cast<std::int64_t>(Defaults().scratch_mib),
           "Most memory for one worker's search, in MiB. A search that needs more ends with what it has.");
 ABSL_FLAG(std::int64_t, index_mib, static_cast<std::int64_t>(Defaults().index_mib),
@@ -146,7 +152,11 @@ absl::Status CheckFlags() {
   WAYSTAR_RETURN_IF_ERROR(
       CheckRange("max_import_bytes", absl::GetFlag(FLAGS_max_import_bytes), 1024, 1LL << 40));
   WAYSTAR_RETURN_IF_ERROR(CheckRange("max_transfers", absl::GetFlag(FLAGS_max_transfers), 1, 1'000'000));
-  WAYSTAR_RETURN_IF_ERROR(CheckRange("max_watches", absl::GetFlag(FLAGS_max_watches), 1, 1'000'000));
+  WAYSTAR_RETURN_IF_ERROR(CheckRange("max_watches", absl::GetFlag(FLAGS_max_watches), 1, 10'000'000));
+  WAYSTAR_RETURN_IF_ERROR(CheckRange("stream_window", absl::GetFlag(FLAGS_stream_window), 1, 1'000'000));
+  WAYSTAR_RETURN_IF_ERROR(
+      CheckRange("max_history_commits", absl::GetFlag(FLAGS_max_history_commits), 1, 100'000'000));
+  WAYSTAR_RETURN_IF_ERROR(CheckRange("max_history_mib", absl::GetFlag(FLAGS_max_history_mib), 1, 1 << 20));
   WAYSTAR_RETURN_IF_ERROR(CheckRange("scratch_mib", absl::GetFlag(FLAGS_scratch_mib), 2, 1 << 20));
   WAYSTAR_RETURN_IF_ERROR(CheckRange("static_index_mib", absl::GetFlag(FLAGS_static_index_mib), 0, 1 << 20));
   WAYSTAR_RETURN_IF_ERROR(
@@ -174,6 +184,9 @@ Options FromFlags() {
           .max_transfers = static_cast<int>(absl::GetFlag(FLAGS_max_transfers)),
           .transfer_timeout = absl::GetFlag(FLAGS_transfer_timeout),
           .max_watches = static_cast<int>(absl::GetFlag(FLAGS_max_watches)),
+          .stream_window = static_cast<std::size_t>(absl::GetFlag(FLAGS_stream_window)),
+          .max_history_commits = static_cast<std::size_t>(absl::GetFlag(FLAGS_max_history_commits)),
+          .max_history_mib = static_cast<std::size_t>(absl::GetFlag(FLAGS_max_history_mib)),
           .scratch_mib = static_cast<std::size_t>(absl::GetFlag(FLAGS_scratch_mib)),
           .index_mib = static_cast<std::size_t>(absl::GetFlag(FLAGS_index_mib)),
           .static_index_mib = static_cast<std::size_t>(absl::GetFlag(FLAGS_static_index_mib)),

@@ -27,7 +27,13 @@ struct Options {
   std::int64_t max_import_bytes = 80LL << 20;
   int max_transfers = 4;
   absl::Duration transfer_timeout = absl::Seconds(60);
+  // Watches of maps and paths that may be open at a time.
   int max_watches = 10'000;
+  // Batches of one stream of updates that may be read and not answered yet.
+  std::size_t stream_window = 256;
+  // Revisions that each map remembers for its watchers, by number and by the memory that they take.
+  std::size_t max_history_commits = 4096;
+  std::size_t max_history_mib = 8;
   std::size_t scratch_mib = 1280;
   // For the search indexes of one map; 0 for none.
   std::size_t index_mib = 64;

@@ -84,6 +84,37 @@ class FakeServer::Maps : public v1::MapService::Service {
     return Answer(script_.update_obstacles, *context, *request, *response);
   }
 
+  grpc::Status ListObstacles(grpc::ServerContext* context, const v1::ListObstaclesRequest* request,
+                             v1::ListObstaclesResponse* response) override {
+    return Answer(script_.list_obstacles, *context, *request, *response);
+  }
+
+  grpc::Status StreamObstacleUpdates(
+      grpc::ServerContext* context,
+      grpc::ServerReaderWriter<v1::StreamObstacleUpdatesResponse, v1::StreamObstacleUpdatesRequest>* stream)
+      override {
+    v1::StreamObstacleUpdatesRequest request;
+    grpc::Status status;
+    while (status.ok() && stream->Read(&request)) {
+      v1::StreamObstacleUpdatesResponse response;
+      status = Answer(script_.stream_obstacle_updates, *context, request, response);
+      if (status.ok()) {
+        stream->Write(response);
+      }
+    }
+    return status;
+  }
+
+  grpc::Status WatchMap(grpc::ServerContext* context, const v1::WatchMapRequest* request,
+                        grpc::ServerWriter<v1::WatchMapResponse>* writer) override {
+    std::vector<v1::WatchMapResponse> events;
+    const grpc::Status status = Answer(script_.watch_map, *context, *request, events);
+    for (const auto& event : events) {
+      writer->Write(event);
+    }
+    return status;
+  }
+
   grpc::Status ImportMap(grpc::ServerContext* context, grpc::ServerReader<v1::ImportMapRequest>* reader,
                          v1::ImportMapResponse* response) override {
     std::vector<v1::ImportMapRequest> parts;

@@ -36,6 +36,10 @@ class FakeServer {
   Handler<v1::ListMapsRequest, v1::ListMapsResponse> list_maps;
   Handler<v1::DeleteMapRequest, v1::DeleteMapResponse> delete_map;
   Handler<v1::UpdateObstaclesRequest, v1::UpdateObstaclesResponse> update_obstacles;
+  Handler<v1::ListObstaclesRequest, v1::ListObstaclesResponse> list_obstacles;
+  // Called for each message of the stream; an error ends it.
+  Handler<v1::StreamObstacleUpdatesRequest, v1::StreamObstacleUpdatesResponse> stream_obstacle_updates;
+  Handler<v1::WatchMapRequest, std::vector<v1::WatchMapResponse>> watch_map;
   Handler<std::vector<v1::ImportMapRequest>, v1::ImportMapResponse> import_map;
   Handler<v1::ExportMapRequest, std::vector<v1::ExportMapResponse>> export_map;
   Handler<grpc::health::v1::HealthCheckRequest, grpc::health::v1::HealthCheckResponse> check_health;

@@ -9,11 +9,14 @@
 #include "server/core/map/cell.h"
 #include "server/core/map/edit.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/map/grid_map_editor.h"
 #include "server/core/map/map_changes.h"
+#include "server/core/map/shape.h"
+#include "server/core/map/touched_rows.h"
 
 namespace waystar::core {
 
-// What one batch did.
+// What one batch did to the map that those before it led to.
 struct BatchResult {
   // Cells whose obstacle came or went, or whose terrain or cost changed, between before the batch and after
   // it.
@@ -28,8 +31,7 @@ struct BatchResult {
 class BatchEditor {
  public:
   // The base must outlive the editor.
-  explicit BatchEditor(const GridMap& base);
-  ~BatchEditor();
+  explicit BatchEditor(const GridMap& base) : base_(base), editor_(base) {}
 
   // Applies one batch, in order, on top of those before. All or none: after an error the editor is as it was.
   // `now` is what lifetimes begin at. Errors: those of ApplyEdits.
@@ -43,6 +45,17 @@ class BatchEditor {
 
   // The editor is spent.
   Result Finish() &&;
+
+ private:
+  void Paint(const Shape& shape, bool obstacle, BatchResult& result);
+  // Counts what differs between `before` and now in the rows that were touched.
+  void CountChanges(const GridMap& before, BatchResult& result);
+
+  const GridMap& base_;
+  GridMapEditor editor_;
+  // By the batch that is being applied.
+  TouchedRows touched_;
+  bool is_changed_ = false;
 };
 
 }  // namespace waystar::core

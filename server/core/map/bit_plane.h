@@ -70,6 +70,8 @@ class BitPlaneWriter {
   // REQUIRES: 0 <= y < height.
   Word* row(int y) { return writer_.row(y); }
 
+  void Release() { writer_.Release(); }
+
  private:
   PlaneWriter<Word> writer_;
 };

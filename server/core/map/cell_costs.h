@@ -102,6 +102,12 @@ class CellCostsWriter {
   // cell has costs of its own.
   void Finish();
 
+  // Lets the costs be copied: what was written so far is shared with the copies, and cloned again by writes.
+  void Release() {
+    Finish();
+    own_ = nullptr;
+  }
+
  private:
   CellCosts::Tile& OwnTile(Cell cell);
 

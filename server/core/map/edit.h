@@ -73,9 +73,10 @@ struct RemoveObstacle {
 using Edit = std::variant<BlockCells, UnblockCells, SetTerrain, PutObstacle, MoveObstacle, ResizeObstacle,
                           RemoveObstacle>;
 
+// The map that a batch leads to, and what it did.
 struct EditResult {
   GridMap map;
-  // Cells whose obstacle came or went between the old map and the new one.
+  // Cells whose obstacle came or went, or whose terrain or cost changed, between the old map and the new one.
   std::int64_t changed_cells = 0;
   // The smallest rectangle around those; empty if there are none.
   Rectangle changed_bounds;
@@ -92,6 +93,9 @@ inline constexpr std::int64_t kMaxBatchCells = std::int64_t{1} << 30;
 // Errors, each naming the edit in its field ("edits[3].block.cells[0]"): INVALID_ARGUMENT with reason
 // EMPTY_BATCH, EMPTY_SHAPE or BAD_RECTANGLE (a side below 1); OUT_OF_RANGE / OFF_MAP for a cell off the map
 // or a rectangle wholly off it; RESOURCE_EXHAUSTED / BATCH_TOO_LARGE for more than kMaxBatchCells.
-absl::StatusOr<EditResult> ApplyEdits(const GridMap& map, absl::Span<const Edit> edits);
+//
+// `now` is what lifetimes begin at.
+absl::StatusOr<EditResult> ApplyEdits(const GridMap& map, absl::Span<const Edit> edits,
+                                      absl::Time now = absl::UnixEpoch());
 
 }  // namespace waystar::core

@@ -137,6 +137,15 @@ std::vector<WordChange> GridMapEditor::WalkableCellsWhere(Differs differs) {
   return changes;
 }
 
+GridMap GridMapEditor::Snapshot() {
+  terrain_.Release();
+  passable_.Release();
+  obstacles_.Release();
+  walkable_.Release();
+  cell_costs_.Release();
+  return map_;
+}
+
 GridMapEditor::Result GridMapEditor::FinishAndList() && {
   cell_costs_.Finish();
   UpdateLeastCosts();

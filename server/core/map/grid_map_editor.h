@@ -52,6 +52,9 @@ class GridMapEditor {
   // REQUIRES: 0 <= y < height; cells.size() == width; each is kObstacle or the index of a terrain.
   void SetRow(int y, absl::Span<const TerrainId> cells);
 
+  // The map with the changes so far, which those to come leave as it is. Only its cells are to be looked at.
+  GridMap Snapshot();
+
   struct Result {
     GridMap map;
     // From the base to it: exact, or everything if a large part of the map was written to.

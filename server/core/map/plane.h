@@ -93,6 +93,9 @@ class PlaneWriter {
     return plane_.bands_[index].get() + (row & ((std::size_t{1} << plane_.shift_) - 1)) * plane_.stride_;
   }
 
+  // Lets the plane be copied: what was written so far is shared with the copies, and cloned again by writes.
+  void Release() { owned_.assign(owned_.size(), false); }
+
  private:
   void Clone(std::size_t index) {
     const std::size_t count = plane_.stride_ << plane_.shift_;

@@ -1,6 +1,7 @@
 // A map as of one revision.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,7 +11,25 @@
 
 namespace waystar::core {
 
-// Immutable; whoever holds a pointer to it has pinned it.
+// Set once, when the server wants a snapshot's memory back. A copy starts unset.
+//
+// Thread safety: any.
+class EvictionFlag {
+ public:
+  EvictionFlag() = default;
+  EvictionFlag(const EvictionFlag& /*other*/) {}
+  EvictionFlag& operator=(const EvictionFlag&) = delete;
+
+  void Set() { flag_.store(true, std::memory_order_relaxed); }
+  bool is_set() const { return flag_.load(std::memory_order_relaxed); }
+  // For Budget::evicted.
+  const std::atomic<bool>& flag() const { return flag_; }
+
+ private:
+  std::atomic<bool> flag_ = false;
+};
+
+// Immutable but for the flag; whoever holds a pointer to it has pinned it.
 struct MapSnapshot {
   std::string id;
   // One more with each committed update. A new map's first is 1, or one more than any that a deleted map had:
@@ -19,6 +38,9 @@ struct MapSnapshot {
   // When the map was created, not this revision.
   absl::Time create_time;
   GridMap grid;
+  // Whoever works on the snapshot for long is to look at this now and then, let go of the snapshot once it is
+  // set, and answer ABORTED / SNAPSHOT_EVICTED.
+  mutable EvictionFlag eviction = {};
 };
 
 using PinnedSnapshot = std::shared_ptr<const MapSnapshot>;

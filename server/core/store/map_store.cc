@@ -1,42 +1,33 @@
 #include "server/core/store/map_store.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
-#include "absl/time/time.h"
-#include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/store/map_id.h"
+#include "server/core/store/map_record.h"
 
 namespace waystar::core {
-namespace {
 
-absl::Status NotFound(absl::string_view id) {
-  return MakeError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map",
-                   absl::StrCat("there is no map \"", id, "\""));
-}
+MapStore::MapStore(StoreOptions options)
+    : context_{.options = std::move(options),
+               .latest_of = [this](absl::string_view id) { return LatestOrNull(id); }} {}
 
-}  // namespace
+MapStore::MapStore(std::size_t max_maps, std::size_t max_index_bytes)
+    : MapStore(StoreOptions{.max_maps = max_maps, .max_index_bytes = max_index_bytes}) {}
+
+MapStore::~MapStore() = default;
 
 absl::Status MapStore::CheckCanCreateLocked(absl::string_view id) const {
   if (records_.contains(id)) {
     return MakeError(absl::StatusCode::kAlreadyExists, ErrorReason::kMapExists, "map",
                      absl::StrCat("there is a map \"", id, "\" already"));
   }
-  if (records_.size() >= max_maps_) {
+  if (records_.size() >= context_.options.max_maps) {
     return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyMaps, "",
-                     absl::StrCat("the server holds ", max_maps_, " maps, its limit"));
+                     absl::StrCat("the server holds ", context_.options.max_maps, " maps, its limit"));
   }
   return absl::OkStatus();
 }
@@ -49,90 +40,135 @@ absl::Status MapStore::CheckCanCreate(absl::string_view id) const {
 
 absl::StatusOr<PinnedSnapshot> MapStore::Create(absl::string_view id, GridMap grid, absl::Time now) {
   WAYSTAR_RETURN_IF_ERROR(CheckCanCreate(id));
-  grid.Prepare(max_index_bytes_);
-  auto record = std::make_shared<Record>();
+  grid.Prepare(context_.options.max_index_bytes);
   MutexLock lock(mutex_);
   WAYSTAR_RETURN_IF_ERROR(CheckCanCreateLocked(id));
   PinnedSnapshot snapshot = std::make_shared<const MapSnapshot>(MapSnapshot{
       .id = std::string(id), .revision = first_revision_, .create_time = now, .grid = std::move(grid)});
-  {
-    MutexLock record_lock(record->mutex);
-    record->latest = snapshot;
-  }
-  records_.emplace(std::string(id), std::move(record));
+  records_.emplace(std::string(id), std::make_shared<MapRecord>(context_, snapshot));
   return snapshot;
 }
 
-absl::StatusOr<std::shared_ptr<MapStore::Record>> MapStore::FindRecord(absl::string_view id) const {
+absl::StatusOr<MapStore::RecordPtr> MapStore::FindRecord(absl::string_view id) const {
   WAYSTAR_RETURN_IF_ERROR(CheckMapId(id));
   MutexLock lock(mutex_);
   const auto it = records_.find(id);
   if (it == records_.end()) {
-    return NotFound(id);
+    return NoSuchMap(id);
   }
   return it->second;
 }
 
+std::vector<MapStore::RecordPtr> MapStore::Records() const {
+  std::vector<RecordPtr> records;
+  MutexLock lock(mutex_);
+  records.reserve(records_.size());
+  for (const auto& [id, record] : records_) {
+    records.push_back(record);
+  }
+  return records;
+}
+
+PinnedSnapshot MapStore::LatestOrNull(absl::string_view id) const {
+  const absl::StatusOr<RecordPtr> record = FindRecord(id);
+  return record.ok() ? (*record)->Latest() : nullptr;
+}
+
 absl::StatusOr<PinnedSnapshot> MapStore::Pin(absl::string_view id) const {
-  WAYSTAR_ASSIGN_OR_RETURN(const std::shared_ptr<Record> record, FindRecord(id));
-  return record->Latest();
+  WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record, FindRecord(id));
+  PinnedSnapshot latest = record->Latest();
+  if (latest == nullptr) {
+    return NoSuchMap(id);
+  }
+  return latest;
 }
 
 std::vector<PinnedSnapshot> MapStore::List(absl::string_view after, std::size_t limit) const {
   std::vector<PinnedSnapshot> snapshots;
   MutexLock lock(mutex_);
   for (auto it = records_.upper_bound(after); it != records_.end() && snapshots.size() < limit; ++it) {
-    snapshots.push_back(it->second->Latest());
+    if (PinnedSnapshot latest = it->second->Latest(); latest != nullptr) {
+      snapshots.push_back(std::move(latest));
+    }
   }
   return snapshots;
 }
 
 absl::StatusOr<std::uint64_t> MapStore::Delete(absl::string_view id) {
-  WAYSTAR_ASSIGN_OR_RETURN(const std::shared_ptr<Record> record, FindRecord(id));
-  // An update under way commits first; one that waits behind this finds the map gone.
-  MutexLock writer(record->writer);
-  if (record->deleted) {
-    return NotFound(id);
+  WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record, FindRecord(id));
+  MapRecord::Deleted deleted = record->Delete();
+  if (deleted.last == nullptr) {
+    return NoSuchMap(id);
   }
-  record->deleted = true;
-  const std::uint64_t revision = record->Latest()->revision;
-  MutexLock lock(mutex_);
-  records_.erase(records_.find(id));
-  first_revision_ = std::max(first_revision_, revision + 1);
+  const std::uint64_t revision = deleted.last->revision;
+  {
+    MutexLock lock(mutex_);
+    records_.erase(records_.find(id));
+    first_revision_ = std::max(first_revision_, revision + 1);
+  }
+  for (WaitingBatch& waiting : deleted.waiting) {
+    if (waiting.done) {
+      std::move(waiting.done)(NoSuchMap(id));
+    }
+  }
+  if (deleted.last.use_count() > 1) {
+    context_.old_snapshots.Add(deleted.last, context_.options.clock->Now());
+  }
   return revision;
 }
 
-absl::StatusOr<UpdateResult> MapStore::Update(absl::string_view id, absl::Span<const Edit> edits,
-                                              std::optional<std::uint64_t> expected_revision) {
-  WAYSTAR_ASSIGN_OR_RETURN(const std::shared_ptr<Record> record, FindRecord(id));
-  MutexLock writer(record->writer);
-  if (record->deleted) {
-    return NotFound(id);
+void MapStore::Update(absl::string_view id, UpdateBatch batch, UpdateDone done) {
+  if (!batch.request_id.empty()) {
+    if (absl::Status status = CheckRequestId(batch.request_id); !status.ok()) {
+      std::move(done)(std::move(status));
+      return;
+    }
   }
-  const PinnedSnapshot old = record->Latest();
-  if (expected_revision && *expected_revision != old->revision) {
-    return MakeError(
-        absl::StatusCode::kAborted, ErrorReason::kStaleRevision, "expected_revision",
-        absl::StrCat("map \"", id, "\" is at revision ", old->revision, ", not ", *expected_revision));
+  const absl::StatusOr<RecordPtr> record = FindRecord(id);
+  if (!record.ok()) {
+    std::move(done)(record.status());
+    return;
   }
-  WAYSTAR_ASSIGN_OR_RETURN(EditResult edited, ApplyEdits(old->grid, edits));
-  PinnedSnapshot next = std::make_shared<const MapSnapshot>(MapSnapshot{.id = old->id,
-                                                                        .revision = old->revision + 1,
-                                                                        .create_time = old->create_time,
-                                                                        .grid = std::move(edited.map)});
-  const std::uint64_t revision = next->revision;
-  const StaticIndexSlot* const static_index = &next->grid.static_index();
-  {
-    MutexLock lock(record->mutex);
-    record->latest.swap(next);
+  (*record)->Update(std::move(batch), std::move(done));
+}
+
+absl::StatusOr<UpdateResult> MapStore::UpdateAndWait(absl::string_view id, UpdateBatch batch) {
+  Mutex mutex;
+  CondVar is_done;
+  std::optional<absl::StatusOr<UpdateResult>> answer;
+  Update(id, std::move(batch), [&](absl::StatusOr<UpdateResult> result) {
+    // Told under the lock: whoever waits may destroy all of this as soon as it has the lock.
+    MutexLock lock(mutex);
+    answer = std::move(result);
+    is_done.NotifyAll();
+  });
+  MutexLock lock(mutex);
+  while (!answer) {
+    is_done.Wait(mutex);
   }
-  if (&old->grid.static_index() != static_index) {
-    old->grid.static_index().Outdate();
+  return *std::move(answer);
+}
+
+absl::StatusOr<History> MapStore::ReadHistory(absl::string_view id, std::uint64_t from,
+                                              std::size_t max) const {
+  WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record, FindRecord(id));
+  return record->ReadHistory(from, max);
+}
+
+absl::Time MapStore::ExpireDue(absl::Time now) {
+  absl::Time next = absl::InfiniteFuture();
+  for (const RecordPtr& record : Records()) {
+    record->RemoveDue(now);
+    // What is due still is with the thread that commits, which will tell of what comes after.
+    if (const absl::Time expiry = record->NextExpiry(); expiry > now) {
+      next = std::min(next, expiry);
+    }
   }
-  return UpdateResult{.revision = revision,
-                      .changed_cells = edited.changed_cells,
-                      .changed_bounds = edited.changed_bounds,
-                      .clipped_cells = edited.clipped_cells};
+  return next;
+}
+
+OldSnapshotsInfo MapStore::OldSnapshotsOf(absl::string_view id) const {
+  return context_.old_snapshots.InfoOf(id, context_.latest_of);
 }
 
 }  // namespace waystar::core

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,28 +14,42 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "absl/types/span.h"
 #include "server/base/mutex.h"
-#include "server/core/map/edit.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/store/map_snapshot.h"
+#include "server/core/store/old_snapshots.h"
+#include "server/core/store/store_context.h"
+#include "server/core/store/store_listener.h"
+#include "server/core/store/store_options.h"
+#include "server/core/store/update_batch.h"
+#include "server/core/store/update_log.h"
 
 namespace waystar::core {
 
-struct UpdateResult {
-  std::uint64_t revision = 0;
-  std::int64_t changed_cells = 0;
-  Rectangle changed_bounds;
-  std::int64_t clipped_cells = 0;
-};
+class MapRecord;
 
-// Thread safety: any method from any thread. A reader holds a lock for as long as it takes to copy a pointer;
-// an update is composed outside of the locks that readers take, so that neither waits for the other.
+// Readers pin a snapshot and hold a lock for as long as it takes to copy a pointer; neither they nor updates
+// wait for the other.
+//
+// Updates of one map follow each other. The thread whose batch finds nobody at work applies it, and whatever
+// comes meanwhile: batches that wait together are folded into one snapshot, each with a revision of its own.
+// A thread that finds another at work leaves its batch and returns.
+//
+// Snapshots that were replaced and are still pinned are counted. When those of all maps together hold more
+// than the options allow, beyond what newer ones share with them, the ones that were replaced first are told
+// to go, by MapSnapshot::eviction, and no longer counted as held. Updates are never refused for it.
+//
+// Thread safety: any method from any thread, but for AddListener and OnEarlierExpiry.
 class MapStore {
  public:
-  // Search indexes of each map take at most `max_index_bytes`.
-  explicit MapStore(std::size_t max_maps, std::size_t max_index_bytes = WalkGrid::kDefaultIndexBytes)
-      : max_maps_(max_maps), max_index_bytes_(max_index_bytes) {}
+  explicit MapStore(StoreOptions options);
+  explicit MapStore(std::size_t max_maps, std::size_t max_index_bytes = WalkGrid::kDefaultIndexBytes);
+  MapStore(const MapStore&) = delete;
+  MapStore& operator=(const MapStore&) = delete;
+  ~MapStore();
+
+  // REQUIRES: the store is not shared between threads yet. The listener must outlive the updates of maps.
+  void AddListener(StoreListener* listener) { context_.listeners.push_back(listener); }
 
   // Whether a map of that id could be created now: BAD_MAP_ID, MAP_EXISTS or TOO_MANY_MAPS if not. Lets a
   // long upload fail before it begins; Create decides.
@@ -45,43 +60,59 @@ class MapStore {
   absl::StatusOr<PinnedSnapshot> Create(absl::string_view id, GridMap grid, absl::Time now);
 
   // The latest snapshot. INVALID_ARGUMENT / BAD_MAP_ID, NOT_FOUND / MAP_NOT_FOUND.
+  //
+  // Whoever begins to listen for a map before Pin misses nothing after what was pinned, and hears of the
+  // map's deletion.
   absl::StatusOr<PinnedSnapshot> Pin(absl::string_view id) const;
 
   // At most `limit` latest snapshots in the order of their ids, from the first id greater than `after`.
   std::vector<PinnedSnapshot> List(absl::string_view after, std::size_t limit) const;
 
-  // The last revision the map had. Errors of Pin.
+  // The last revision the map had. Errors of Pin. Waits for the commit under way; batches that wait behind it
+  // are answered that the map is gone. May call listeners and the `done` of other batches.
   absl::StatusOr<std::uint64_t> Delete(absl::string_view id);
 
-  // Applies a batch as one new revision and publishes it: every Pin that starts after this returns sees it.
-  // Updates of one map run one after the other. Errors of Pin and of ApplyEdits; ABORTED / STALE_REVISION if
-  // `expected_revision` is given and not the latest. An error changes nothing.
-  absl::StatusOr<UpdateResult> Update(absl::string_view id, absl::Span<const Edit> edits,
-                                      std::optional<std::uint64_t> expected_revision);
+  // Applies a batch as one new revision and publishes it: every Pin that starts after `done` is called sees
+  // it. `done` is called exactly once, in the order of the batches of a map, before this returns or later, on
+  // whichever thread commits; it must be quick, and may call the store.
+  //
+  // Errors of Pin, CheckRequestId and BatchEditor::Apply; ABORTED / STALE_REVISION if `expected_revision` is
+  // not the latest; INVALID_ARGUMENT / REQUEST_ID_REUSED if the map remembers another batch of that
+  // request_id; RESOURCE_EXHAUSTED / UPDATES_BUSY, with a retry delay, if too many wait. An error changes
+  // nothing, and the request_id of a refused batch is not remembered.
+  void Update(absl::string_view id, UpdateBatch batch, UpdateDone done);
+
+  // The same, for callers that may block.
+  absl::StatusOr<UpdateResult> UpdateAndWait(absl::string_view id, UpdateBatch batch);
+
+  // At most `max` commits of a map from revision `from` on, as far as they are published. Errors of Pin.
+  absl::StatusOr<History> ReadHistory(absl::string_view id, std::uint64_t from, std::size_t max) const;
+
+  // Removes the obstacles whose lifetime is over by `now`, each map's as a batch like any other. Returns when
+  // to call next, unless an earlier expiry is told of until then; InfiniteFuture() if there is none.
+  absl::Time ExpireDue(absl::Time now);
+
+  // `hook` is told of an expiry that is earlier than ExpireDue may have returned, on whichever thread
+  // commits; it must be quick. REQUIRES: the store is not shared between threads yet.
+  void OnEarlierExpiry(std::function<void(absl::Time)> hook) { context_.on_earlier_expiry = std::move(hook); }
+
+  // The replaced snapshots of a map that are still pinned. Costs time in proportion to their number and to
+  // the map.
+  OldSnapshotsInfo OldSnapshotsOf(absl::string_view id) const;
 
  private:
-  struct Record {
-    // Held by the one writer while it composes the next snapshot.
-    Mutex writer;
-    bool deleted ABSL_GUARDED_BY(writer) = false;
-
-    mutable Mutex mutex;
-    PinnedSnapshot latest ABSL_GUARDED_BY(mutex);
-
-    PinnedSnapshot Latest() const {
-      MutexLock lock(mutex);
-      return latest;
-    }
-  };
+  using RecordPtr = std::shared_ptr<MapRecord>;
 
   absl::Status CheckCanCreateLocked(absl::string_view id) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::StatusOr<std::shared_ptr<Record>> FindRecord(absl::string_view id) const;
+  absl::StatusOr<RecordPtr> FindRecord(absl::string_view id) const;
+  std::vector<RecordPtr> Records() const;
+  PinnedSnapshot LatestOrNull(absl::string_view id) const;
 
-  const std::size_t max_maps_;
-  const std::size_t max_index_bytes_;
+  // What records use of the store.
+  StoreContext context_;
   mutable Mutex mutex_;
   std::uint64_t first_revision_ ABSL_GUARDED_BY(mutex_) = 1;
-  absl::btree_map<std::string, std::shared_ptr<Record>> records_ ABSL_GUARDED_BY(mutex_);
+  absl::btree_map<std::string, RecordPtr> records_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace waystar::core

@@ -72,9 +72,39 @@ TEST_F(EditCommandTest, AMalformedShapeSendsNothing) {
   EXPECT_EQ(request_.edits_size(), 0);
 }
 
+TEST_F(EditCommandTest, TakesEveryKindOfShape) {
+  EXPECT_EQ(Run({"block", "arena", "disc:10,4,2.5", "polygon:0,0..8,0..4,6", "line:0,0..9,4,2"}),
+            ExitCode::kOk);
+  const v1::Shape& shape = request_.edits(0).block();
+  EXPECT_EQ(shape.discs_size(), 1);
+  EXPECT_EQ(shape.polygons_size(), 1);
+  EXPECT_EQ(shape.lines_size(), 1);
+}
+
+TEST_F(EditCommandTest, SetsTerrain) {
+  EXPECT_EQ(Run({"terrain", "arena", "~", "3,4..6,9"}), ExitCode::kOk);
+  ASSERT_EQ(request_.edits_size(), 1);
+  EXPECT_EQ(request_.edits(0).set_terrain().terrain(), "~");
+  EXPECT_EQ(request_.edits(0).set_terrain().shape().rectangles_size(), 1);
+}
+
+TEST_F(EditCommandTest, ARepetitionIsToldAsSuch) {
+  server_.update_obstacles = [this](auto&, const v1::UpdateObstaclesRequest& request,
+                                    v1::UpdateObstaclesResponse& response) {
+    request_ = request;
+    response.set_revision(5);
+    response.set_already_applied(true);
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"block", "arena", "3,4", "--request-id", "a-b-c"}), ExitCode::kOk);
+  EXPECT_EQ(request_.request_id(), "a-b-c");
+  EXPECT_EQ(out_, "That was applied already: it made revision 5 of arena.\n");
+}
+
 TEST_F(EditCommandTest, PrintsJson) {
   EXPECT_EQ(Run({"block", "arena", "3,4", "--json"}), ExitCode::kOk);
-  EXPECT_EQ(out_, "{\"revision\":\"8\",\"changedCells\":\"25\",\"clippedCells\":\"0\"}\n");
+  EXPECT_EQ(out_,
+            "{\"revision\":\"8\",\"changedCells\":\"25\",\"clippedCells\":\"0\",\"alreadyApplied\":false}\n");
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ TEST(MapStoreTest, UpdateMakesTheNextRevisionAndLeavesThePinnedOne) {
   MapStore store(10);
   ASSERT_THAT(store.Create("arena", DrawMap({"..."}), kNow), IsOk());
   const PinnedSnapshot pinned = *store.Pin("arena");
-  const auto updated = store.Update("arena", {Block({1, 0})}, std::nullopt);
+  const auto updated = store.UpdateAndWait("arena", {.edits = {Block({1, 0})}});
   ASSERT_TRUE(updated.ok()) << updated.status();
   EXPECT_EQ(updated->revision, 2U);
   EXPECT_EQ(updated->changed_cells, 1);
@@ -65,9 +65,9 @@ TEST(MapStoreTest, UpdateMakesTheNextRevisionAndLeavesThePinnedOne) {
 TEST(MapStoreTest, StaleExpectedRevisionChangesNothing) {
   MapStore store(10);
   ASSERT_THAT(store.Create("arena", DrawMap({"..."}), kNow), IsOk());
-  ASSERT_THAT(store.Update("arena", {Block({1, 0})}, 1), IsOk());
+  ASSERT_THAT(store.UpdateAndWait("arena", {.edits = {Block({1, 0})}, .expected_revision = 1}), IsOk());
   for (const std::uint64_t stale : {1U, 3U}) {
-    EXPECT_THAT(store.Update("arena", {Block({0, 0})}, stale),
+    EXPECT_THAT(store.UpdateAndWait("arena", {.edits = {Block({0, 0})}, .expected_revision = stale}),
                 IsError(absl::StatusCode::kAborted, ErrorReason::kStaleRevision, "expected_revision"));
   }
   EXPECT_EQ((*store.Pin("arena"))->revision, 2U);
@@ -79,7 +79,7 @@ TEST(MapStoreTest, OneBadEditChangesNothing) {
   ASSERT_THAT(store.Create("arena", DrawMap({"..."}), kNow), IsOk());
   std::vector<Edit> edits(1000, Block({1, 0}));
   edits[999] = Block({3, 0});
-  EXPECT_THAT(store.Update("arena", edits, std::nullopt),
+  EXPECT_THAT(store.UpdateAndWait("arena", {.edits = edits}),
               IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "edits[999].block.cells[0]"));
   EXPECT_EQ((*store.Pin("arena"))->revision, 1U);
   EXPECT_THAT(DrawPath((*store.Pin("arena"))->grid, {}), ElementsAre("..."));
@@ -90,7 +90,7 @@ TEST(MapStoreTest, UnknownMap) {
   constexpr auto kNotFound = absl::StatusCode::kNotFound;
   EXPECT_THAT(store.Pin("nowhere"), IsError(kNotFound, ErrorReason::kMapNotFound, "map"));
   EXPECT_THAT(store.Delete("nowhere"), IsError(kNotFound, ErrorReason::kMapNotFound, "map"));
-  EXPECT_THAT(store.Update("nowhere", {Block({0, 0})}, std::nullopt),
+  EXPECT_THAT(store.UpdateAndWait("nowhere", {.edits = {Block({0, 0})}}),
               IsError(kNotFound, ErrorReason::kMapNotFound, "map"));
   EXPECT_THAT(store.Pin("../x"), IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kBadMapId, "map"));
 }
@@ -123,7 +123,7 @@ TEST(MapStoreTest, ListsInOrderAPageAtATime) {
 TEST(MapStoreTest, DeletedMapIsGoneButWhatIsPinnedStays) {
   MapStore store(10);
   ASSERT_THAT(store.Create("arena", DrawMap({"..."}), kNow), IsOk());
-  ASSERT_THAT(store.Update("arena", {Block({1, 0})}, std::nullopt), IsOk());
+  ASSERT_THAT(store.UpdateAndWait("arena", {.edits = {Block({1, 0})}}), IsOk());
   const PinnedSnapshot pinned = *store.Pin("arena");
   EXPECT_EQ(*store.Delete("arena"), 2U);
   EXPECT_THAT(store.Pin("arena"), IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map"));
@@ -170,7 +170,8 @@ TEST(MapStoreTest, ReadersSeeWholeRevisionsWhileAWriterWrites) {
   std::thread first(read);
   std::thread second(read);
   for (int i = 0; i < kUpdates; ++i) {
-    const auto updated = store.Update("door", {i % 2 == 0 ? Block({8, 4}) : Unblock({8, 4})}, std::nullopt);
+    const auto updated =
+        store.UpdateAndWait("door", {.edits = {i % 2 == 0 ? Block({8, 4}) : Unblock({8, 4})}});
     EXPECT_TRUE(updated.ok()) << updated.status();
   }
   done = true;
@@ -188,7 +189,8 @@ TEST(MapStoreTest, CompareAndSetLosesNothing) {
     for (int successes = 0; successes < kSuccesses;) {
       const PinnedSnapshot pinned = *store.Pin("arena");
       const Edit edit = pinned->grid.HasObstacle(cell) ? Unblock(cell) : Block(cell);
-      const auto updated = store.Update("arena", {edit}, pinned->revision);
+      const auto updated =
+          store.UpdateAndWait("arena", {.edits = {edit}, .expected_revision = pinned->revision});
       if (updated.ok()) {
         ASSERT_EQ(updated->revision, pinned->revision + 1);
         ASSERT_EQ(updated->changed_cells, 1);

@@ -1,0 +1,63 @@
+#include "client/cli/edit_text.h"
+
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "client/cli/shape_argument.h"
+
+namespace waystar::cli {
+
+std::string EffectText(const v1::Obstacle& obstacle) {
+  const char* const falloff = obstacle.falloff() == v1::FALLOFF_LINEAR ? " falling off" : "";
+  switch (obstacle.effect_case()) {
+    case v1::Obstacle::kCostFactor:
+      return absl::StrCat("cost x ", obstacle.cost_factor(), falloff);
+    case v1::Obstacle::kCostAddition:
+      return absl::StrCat("cost ", obstacle.cost_addition() < 0 ? "- " : "+ ",
+                          std::abs(obstacle.cost_addition()), falloff);
+    case v1::Obstacle::EFFECT_NOT_SET:
+      break;
+  }
+  return "blocks";
+}
+
+std::string LifetimeText(const v1::Obstacle& obstacle) {
+  if (!obstacle.has_lifetime()) {
+    return "";
+  }
+  const absl::Duration lifetime =
+      absl::Seconds(obstacle.lifetime().seconds()) + absl::Nanoseconds(obstacle.lifetime().nanos());
+  return absl::FormatDuration(absl::Trunc(lifetime, absl::Milliseconds(1)));
+}
+
+std::string EditText(const v1::Edit& edit) {
+  switch (edit.edit_case()) {
+    case v1::Edit::kBlock:
+      return absl::StrCat("block ", FormatShape(edit.block()));
+    case v1::Edit::kUnblock:
+      return absl::StrCat("unblock ", FormatShape(edit.unblock()));
+    case v1::Edit::kSetTerrain:
+      return absl::StrCat("terrain ", edit.set_terrain().terrain(), " ",
+                          FormatShape(edit.set_terrain().shape()));
+    case v1::Edit::kPutObstacle: {
+      const v1::Obstacle& obstacle = edit.put_obstacle().obstacle();
+      const std::string lifetime = LifetimeText(obstacle);
+      return absl::StrCat("put ", obstacle.id(), " ", FormatShape(obstacle.shape()), " ",
+                          EffectText(obstacle), lifetime.empty() ? "" : " for ", lifetime);
+    }
+    case v1::Edit::kMoveObstacle:
+      return absl::StrCat("move ", edit.move_obstacle().id(), " by ", edit.move_obstacle().dx(), ",",
+                          edit.move_obstacle().dy());
+    case v1::Edit::kResizeObstacle:
+      return absl::StrCat("resize ", edit.resize_obstacle().id(), " ",
+                          FormatShape(edit.resize_obstacle().shape()));
+    case v1::Edit::kRemoveObstacle:
+      return absl::StrCat("remove ", edit.remove_obstacle().id());
+    case v1::Edit::EDIT_NOT_SET:
+      break;
+  }
+  return "an edit this tool does not know";
+}
+
+}  // namespace waystar::cli

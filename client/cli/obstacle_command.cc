@@ -1,0 +1,230 @@
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "client/cli/arguments.h"
+#include "client/cli/commands.h"
+#include "client/cli/edit_text.h"
+#include "client/cli/shape_argument.h"
+#include "client/cli/table.h"
+#include "client/cli/update.h"
+
+namespace waystar::cli {
+namespace {
+
+using RequestPtr = std::shared_ptr<v1::UpdateObstaclesRequest>;
+
+constexpr int kPageSize = 1000;
+
+absl::StatusOr<v1::Point> ParseShift(absl::string_view text) {
+  const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(text, absl::MaxSplits(',', 1));
+  double dx = 0;
+  double dy = 0;
+  if (!absl::SimpleAtod(parts.first, &dx) || !absl::SimpleAtod(parts.second, &dy)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", text, "' is not a shift: write DX,DY such as 2,0 or -1.5,3"));
+  }
+  v1::Point shift;
+  shift.set_x(dx);
+  shift.set_y(dy);
+  return shift;
+}
+
+// A command of the group that sends one edit of the obstacle "ID".
+CLI::App& AddEdit(CLI::App& group, const char* name, const char* summary, const RequestPtr& request,
+                  std::string& id) {
+  CLI::App& command = *group.add_subcommand(name, summary);
+  AddMap(command, *request->mutable_map());
+  command.add_option("ID", id, "The obstacle's name")->required();
+  return command;
+}
+
+void AddShape(CLI::App& command, v1::Shape& shape) {
+  AddParsedList(
+      command, "SHAPE", &ParseShape, [&shape](const v1::Shape& part) { shape.MergeFrom(part); }, kShapeHelp)
+      ->required();
+}
+
+void RunsUpdate(CLI::App& command, const RequestPtr& request, Session& session) {
+  AddUpdateOptions(command, request);
+  command.callback([request, &session] { session.exit_code = Update(*request, session); });
+}
+
+void AddPut(CLI::App& group, Session& session) {
+  const auto request = std::make_shared<v1::UpdateObstaclesRequest>();
+  v1::PutObstacle& put = *request->add_edits()->mutable_put_obstacle();
+  v1::Obstacle& obstacle = *put.mutable_obstacle();
+  CLI::App& command = AddEdit(group, "put", "Lays an obstacle on a map", request, *obstacle.mutable_id());
+  AddShape(command, *obstacle.mutable_shape());
+  CLI::Option* const factor = command
+                                  .add_option_function<double>(
+                                      "--factor", [&obstacle](double f) { obstacle.set_cost_factor(f); },
+                                      "It does not block its cells, but multiplies what they cost")
+                                  ->type_name("N");
+  command
+      .add_option_function<double>(
+          "--add", [&obstacle](double cost) { obstacle.set_cost_addition(cost); },
+          "It does not block its cells, but adds to what a step into them costs; less than 0 is a reward")
+      ->type_name("N")
+      ->excludes(factor);
+  AddChoice<v1::Falloff>(
+      command, "--falloff", [&obstacle](v1::Falloff falloff) { obstacle.set_falloff(falloff); },
+      {{"none", v1::FALLOFF_NONE}, {"linear", v1::FALLOFF_LINEAR}},
+      "How the effect changes from the centre of a disc to its rim [none]");
+  AddParsed(
+      command, "--lifetime", &ParseTimeout,
+      [&obstacle](absl::Duration lifetime) {
+        const absl::Duration rest = lifetime % absl::Seconds(1);
+        obstacle.mutable_lifetime()->set_seconds(absl::ToInt64Seconds(lifetime - rest));
+        obstacle.mutable_lifetime()->set_nanos(static_cast<int32_t>(absl::ToInt64Nanoseconds(rest)));
+      },
+      "How long it stays [until it is removed]")
+      ->type_name("TIME");
+  command.add_flag_callback(
+      "--replace", [&put] { put.set_replace(true); }, "Put it in the place of one of the same name");
+  RunsUpdate(command, request, session);
+  command.footer(
+      "Obstacles overlap freely: to lift one never uncovers a cell that another still covers.\n\n"
+      "Examples:\n"
+      "  waystar obstacle put arena gate 10,3..10,12\n"
+      "  waystar obstacle put arena fire disc:20,8,3.5 --add 5 --falloff linear --lifetime 30s\n"
+      "  waystar obstacle put arena mud polygon:0,0..8,0..4,6 --factor 2.5 --replace\n");
+}
+
+void AddMove(CLI::App& group, Session& session) {
+  const auto request = std::make_shared<v1::UpdateObstaclesRequest>();
+  v1::MoveObstacle& move = *request->add_edits()->mutable_move_obstacle();
+  CLI::App& command = AddEdit(group, "move", "Shifts an obstacle", request, *move.mutable_id());
+  AddParsed(
+      command, "SHIFT", &ParseShift,
+      [&move](const v1::Point& shift) {
+        move.set_dx(shift.x());
+        move.set_dy(shift.y());
+      },
+      "How many cells to the right and down, DX,DY")
+      ->required();
+  RunsUpdate(command, request, session);
+  command.footer(
+      "What leaves the map is there again when the obstacle comes back.\n\n"
+      "Examples:\n"
+      "  waystar obstacle move arena cart 1,0\n"
+      "  waystar obstacle move arena fire -0.5,2\n");
+}
+
+void AddResize(CLI::App& group, Session& session) {
+  const auto request = std::make_shared<v1::UpdateObstaclesRequest>();
+  v1::ResizeObstacle& resize = *request->add_edits()->mutable_resize_obstacle();
+  CLI::App& command =
+      AddEdit(group, "resize", "Gives an obstacle another shape", request, *resize.mutable_id());
+  AddShape(command, *resize.mutable_shape());
+  RunsUpdate(command, request, session);
+  command.footer(
+      "What it does to its cells and how long it stays do not change.\n\n"
+      "Examples:\n"
+      "  waystar obstacle resize arena fire disc:20,8,5\n");
+}
+
+void AddRemove(CLI::App& group, Session& session) {
+  const auto request = std::make_shared<v1::UpdateObstaclesRequest>();
+  CLI::App& command = *group.add_subcommand("remove", "Lifts obstacles off a map");
+  AddMap(command, *request->mutable_map());
+  command
+      .add_option_function<std::vector<std::string>>(
+          "ID",
+          [request](const std::vector<std::string>& ids) {
+            for (const std::string& id : ids) {
+              request->add_edits()->mutable_remove_obstacle()->set_id(id);
+            }
+          },
+          "The names of the obstacles")
+      ->required();
+  RunsUpdate(command, request, session);
+  command.footer(
+      "All go at once, as one new revision.\n\n"
+      "Examples:\n"
+      "  waystar obstacle remove arena gate\n"
+      "  waystar obstacle remove arena fire-1 fire-2\n");
+}
+
+absl::StatusOr<v1::ListObstaclesResponse> AllObstacles(v1::ListObstaclesRequest request,
+                                                       const client::Client& client) {
+  v1::ListObstaclesResponse all;
+  request.set_page_size(kPageSize);
+  do {
+    auto page = client.ListObstacles(request);
+    if (!page.ok()) {
+      return page.status();
+    }
+    all.mutable_obstacles()->MergeFrom(page->obstacles());
+    all.set_revision(page->revision());
+    request.set_page_token(page->next_page_token());
+  } while (!request.page_token().empty());
+  return all;
+}
+
+ExitCode List(const v1::ListObstaclesRequest& request, bool names_only, Session& session) {
+  const auto all = AllObstacles(request, session.client());
+  if (!all.ok()) {
+    return session.Fail(all.status());
+  }
+  if (session.options().json) {
+    session.PrintJson(*all);
+    return ExitCode::kOk;
+  }
+  if (names_only) {
+    for (const v1::Obstacle& obstacle : all->obstacles()) {
+      session.io().out << obstacle.id() << "\n";
+    }
+    return ExitCode::kOk;
+  }
+  std::vector<TableRow> rows = {{"OBSTACLE", "EFFECT", "STAYS", "SHAPE"}};
+  for (const v1::Obstacle& obstacle : all->obstacles()) {
+    const std::string lifetime = LifetimeText(obstacle);
+    rows.push_back({obstacle.id(), EffectText(obstacle), lifetime.empty() ? "-" : lifetime,
+                    FormatShape(obstacle.shape())});
+  }
+  session.io().out << FormatTable(rows);
+  return ExitCode::kOk;
+}
+
+void AddList(CLI::App& group, Session& session) {
+  const auto request = std::make_shared<v1::ListObstaclesRequest>();
+  const auto names_only = std::make_shared<bool>(false);
+  CLI::App& command = *group.add_subcommand("list", "Lists the obstacles of a map");
+  AddMap(command, *request->mutable_map());
+  AddParsed(
+      command, "--region", &ParseRectangle,
+      [request](const v1::Rectangle& region) { *request->mutable_region() = region; },
+      "Only those whose bounds overlap this rectangle, X,Y..X,Y or X,Y+WxH")
+      ->type_name("RECTANGLE");
+  command.add_flag("--names", *names_only, "Only their names, one per line");
+  command.footer(
+      "Cells that were blocked without a name are not listed; `waystar map show` draws them.\n\n"
+      "Examples:\n"
+      "  waystar obstacle list arena\n"
+      "  waystar obstacle list arena --region 0,0..31,31\n"
+      "  waystar obstacle list arena --json | jq '.obstacles[].id'\n");
+  command.callback(
+      [request, names_only, &session] { session.exit_code = List(*request, *names_only, session); });
+}
+
+}  // namespace
+
+void AddObstacleCommands(CLI::App& parent, Session& session) {
+  CLI::App& group = *parent.add_subcommand("obstacle", "Puts, moves and removes obstacles that have names");
+  group.require_subcommand(1);
+  group.footer(
+      "Examples:\n"
+      "  waystar obstacle put arena fire disc:20,8,3.5 --add 5 --lifetime 30s\n"
+      "  waystar obstacle list arena\n");
+  AddPut(group, session);
+  AddMove(group, session);
+  AddResize(group, session);
+  AddRemove(group, session);
+  AddList(group, session);
+}
+
+}  // namespace waystar::cli

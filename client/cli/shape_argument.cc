@@ -1,0 +1,208 @@
+#include "client/cli/shape_argument.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "client/cli/cell_argument.h"
+
+namespace waystar::cli {
+namespace {
+
+constexpr absl::string_view kDisc = "disc:";
+constexpr absl::string_view kPolygon = "polygon:";
+constexpr absl::string_view kLine = "line:";
+
+std::optional<v1::Rectangle> BetweenCorners(absl::string_view one, absl::string_view other) {
+  const auto a = ParsePair(one, ',');
+  const auto b = ParsePair(other, ',');
+  if (!a || !b) {
+    return std::nullopt;
+  }
+  const int64_t width = std::abs(int64_t{a->first} - b->first) + 1;
+  const int64_t height = std::abs(int64_t{a->second} - b->second) + 1;
+  if (std::max(width, height) > std::numeric_limits<int32_t>::max()) {
+    return std::nullopt;
+  }
+  v1::Rectangle rectangle;
+  rectangle.set_x(std::min(a->first, b->first));
+  rectangle.set_y(std::min(a->second, b->second));
+  rectangle.set_width(static_cast<int32_t>(width));
+  rectangle.set_height(static_cast<int32_t>(height));
+  return rectangle;
+}
+
+std::optional<v1::Rectangle> WithSize(absl::string_view corner, absl::string_view size) {
+  const auto top_left = ParsePair(corner, ',');
+  const auto extent = ParsePair(size, 'x');
+  if (!top_left || !extent) {
+    return std::nullopt;
+  }
+  v1::Rectangle rectangle;
+  rectangle.set_x(top_left->first);
+  rectangle.set_y(top_left->second);
+  rectangle.set_width(extent->first);
+  rectangle.set_height(extent->second);
+  return rectangle;
+}
+
+std::optional<v1::Rectangle> RectangleOf(absl::string_view text) {
+  if (const size_t dots = text.find(".."); dots != absl::string_view::npos) {
+    return BetweenCorners(text.substr(0, dots), text.substr(dots + 2));
+  }
+  if (const size_t plus = text.find('+'); plus != absl::string_view::npos) {
+    return WithSize(text.substr(0, plus), text.substr(plus + 1));
+  }
+  return std::nullopt;
+}
+
+// Numbers with commas between them; none if one is malformed.
+std::vector<double> ParseNumbers(absl::string_view text) {
+  std::vector<double> numbers;
+  for (const absl::string_view part : absl::StrSplit(text, ',')) {
+    if (!absl::SimpleAtod(part, &numbers.emplace_back())) {
+      return {};
+    }
+  }
+  return numbers;
+}
+
+void SetPoint(const std::vector<double>& numbers, v1::Point& point) {
+  point.set_x(numbers[0]);
+  point.set_y(numbers[1]);
+}
+
+bool ParseDisc(absl::string_view text, v1::Disc& disc) {
+  const std::vector<double> numbers = ParseNumbers(text);
+  if (numbers.size() != 3) {
+    return false;
+  }
+  SetPoint(numbers, *disc.mutable_center());
+  disc.set_radius(numbers[2]);
+  return true;
+}
+
+bool ParsePolygon(absl::string_view text, v1::Polygon& polygon) {
+  for (const absl::string_view vertex : absl::StrSplit(text, "..")) {
+    const std::vector<double> numbers = ParseNumbers(vertex);
+    if (numbers.size() != 2) {
+      return false;
+    }
+    SetPoint(numbers, *polygon.add_vertices());
+  }
+  return true;
+}
+
+bool ParseLine(absl::string_view text, v1::Line& line) {
+  const std::vector<absl::string_view> ends = absl::StrSplit(text, "..");
+  if (ends.size() != 2) {
+    return false;
+  }
+  const std::vector<double> start = ParseNumbers(ends[0]);
+  const std::vector<double> end = ParseNumbers(ends[1]);
+  if (start.size() != 2 || end.size() < 2 || end.size() > 3) {
+    return false;
+  }
+  SetPoint(start, *line.mutable_start());
+  SetPoint(end, *line.mutable_end());
+  if (end.size() == 3) {
+    line.set_width(end[2]);
+  }
+  return true;
+}
+
+std::string FormatPoint(const v1::Point& point) { return absl::StrCat(point.x(), ",", point.y()); }
+
+std::string FormatPolygon(const v1::Polygon& polygon) {
+  const auto append = [](std::string* out, const v1::Point& point) { out->append(FormatPoint(point)); };
+  return absl::StrCat(kPolygon, absl::StrJoin(polygon.vertices(), "..", append));
+}
+
+std::string FormatLine(const v1::Line& line) {
+  return absl::StrCat(kLine, FormatPoint(line.start()), "..", FormatPoint(line.end()),
+                      line.width() == 0 ? "" : absl::StrCat(",", line.width()));
+}
+
+absl::Status Malformed(absl::string_view text, absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat("'", text, "' is ", what));
+}
+
+}  // namespace
+
+const char kShapeHelp[] =
+    "Cells X,Y; rectangles by two opposite corners X,Y..X,Y or by the top left cell and the size X,Y+WxH; "
+    "disc:X,Y,RADIUS; polygon:X,Y..X,Y..X,Y; line:X,Y..X,Y or line:X,Y..X,Y,WIDTH";
+
+absl::StatusOr<v1::Rectangle> ParseRectangle(absl::string_view text) {
+  if (const auto rectangle = RectangleOf(text)) {
+    return *rectangle;
+  }
+  return Malformed(text, "not a rectangle: write such as 3,4..6,9 or 3,4+4x6");
+}
+
+absl::StatusOr<v1::Shape> ParseShape(absl::string_view text) {
+  v1::Shape shape;
+  absl::string_view rest = text;
+  if (absl::ConsumePrefix(&rest, kDisc)) {
+    if (!ParseDisc(rest, *shape.add_discs())) {
+      return Malformed(text, "not a disc: write disc:X,Y,RADIUS such as disc:10,4,2.5");
+    }
+  } else if (absl::ConsumePrefix(&rest, kPolygon)) {
+    if (!ParsePolygon(rest, *shape.add_polygons())) {
+      return Malformed(text, "not a polygon: write its corners such as polygon:0,0..8,0..4,6");
+    }
+  } else if (absl::ConsumePrefix(&rest, kLine)) {
+    if (!ParseLine(rest, *shape.add_lines())) {
+      return Malformed(text, "not a line: write such as line:0,0..9,4 or, 2 cells wide, line:0,0..9,4,2");
+    }
+  } else if (const auto cell = ParseCell(text); cell.ok()) {
+    *shape.add_cells() = *cell;
+  } else if (const auto rectangle = RectangleOf(text)) {
+    *shape.add_rectangles() = *rectangle;
+  } else {
+    return Malformed(text,
+                     "neither a cell such as 3,4 nor a rectangle such as 3,4..6,9 or 3,4+4x6, nor one of "
+                     "disc:X,Y,RADIUS, polygon:X,Y..X,Y..X,Y and line:X,Y..X,Y");
+  }
+  return shape;
+}
+
+std::string FormatRectangle(const v1::Rectangle& rectangle) {
+  return absl::StrCat(rectangle.x(), ",", rectangle.y(), "+", rectangle.width(), "x", rectangle.height());
+}
+
+std::string FormatShape(const v1::Shape& shape) {
+  constexpr size_t kMaxParts = 6;
+  std::vector<std::string> parts;
+  for (const v1::Cell& cell : shape.cells()) {
+    parts.push_back(FormatCell(cell));
+  }
+  for (const v1::Rectangle& rectangle : shape.rectangles()) {
+    parts.push_back(FormatRectangle(rectangle));
+  }
+  for (const v1::Disc& disc : shape.discs()) {
+    parts.push_back(absl::StrCat(kDisc, FormatPoint(disc.center()), ",", disc.radius()));
+  }
+  for (const v1::Polygon& polygon : shape.polygons()) {
+    parts.push_back(FormatPolygon(polygon));
+  }
+  for (const v1::Line& line : shape.lines()) {
+    parts.push_back(FormatLine(line));
+  }
+  if (parts.size() > kMaxParts) {
+    const size_t more = parts.size() - kMaxParts;
+    parts.resize(kMaxParts);
+    parts.push_back(absl::StrCat("and ", more, " more"));
+  }
+  return absl::StrJoin(parts, " ");
+}
+
+}  // namespace waystar::cli

@@ -1,0 +1,48 @@
+#include "client/cli/update.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+
+namespace waystar::cli {
+
+void AddUpdateOptions(CLI::App& command, const std::shared_ptr<v1::UpdateObstaclesRequest>& request) {
+  command
+      .add_option_function<uint64_t>(
+          "--expect-revision", [request](uint64_t revision) { request->set_expected_revision(revision); },
+          "Only if this is the map's latest revision")
+      ->type_name("N");
+  command
+      .add_option_function<std::string>(
+          "--request-id", [request](const std::string& id) { request->set_request_id(id); },
+          "A name for this change, such as a UUID: made again under the same name, it is not applied twice")
+      ->type_name("ID");
+}
+
+std::string CellCount(int64_t count) { return absl::StrCat(count, count == 1 ? " cell" : " cells"); }
+
+ExitCode Update(const v1::UpdateObstaclesRequest& request, Session& session) {
+  const auto response = session.client().UpdateObstacles(request);
+  if (!response.ok()) {
+    return session.Fail(response.status());
+  }
+  if (session.options().json) {
+    session.PrintJson(*response);
+    return ExitCode::kOk;
+  }
+  std::ostream& out = session.io().out;
+  if (response->already_applied()) {
+    out << "That was applied already: it made revision " << response->revision() << " of " << request.map()
+        << ".\n";
+    return ExitCode::kOk;
+  }
+  out << request.map() << " is now at revision " << response->revision() << ": "
+      << CellCount(response->changed_cells()) << " changed";
+  if (response->clipped_cells() > 0) {
+    out << ", " << CellCount(response->clipped_cells()) << " off the map left out";
+  }
+  out << ".\n";
+  return ExitCode::kOk;
+}
+
+}  // namespace waystar::cli

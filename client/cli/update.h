@@ -1,0 +1,22 @@
+// What the commands that change a map have in common.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "client/cli/exit_code.h"
+#include "client/cli/session.h"
+#include "waystar/v1/map_service.pb.h"
+
+namespace waystar::cli {
+
+// --expect-revision and --request-id.
+void AddUpdateOptions(CLI::App& command, const std::shared_ptr<v1::UpdateObstaclesRequest>& request);
+
+// "1 cell", "2 cells".
+std::string CellCount(int64_t count);
+
+// Sends the batch and tells what it changed.
+ExitCode Update(const v1::UpdateObstaclesRequest& request, Session& session);
+
+}  // namespace waystar::cli

@@ -1,0 +1,63 @@
+#include "client/streams.h"
+
+#include "client/errors.h"
+
+namespace waystar::client {
+namespace {
+
+void SetTimeout(grpc::ClientContext& context, absl::Duration timeout) {
+  if (timeout != absl::InfiniteDuration()) {
+    context.set_deadline(absl::ToChronoTime(absl::Now() + timeout));
+  }
+}
+
+}  // namespace
+
+UpdateStream::UpdateStream(v1::MapService::StubInterface& maps, absl::Duration timeout) {
+  SetTimeout(context_, timeout);
+  stream_ = maps.StreamObstacleUpdates(&context_);
+}
+
+UpdateStream::~UpdateStream() {
+  if (!is_finished_) {
+    context_.TryCancel();
+    stream_->Finish().IgnoreError();
+  }
+}
+
+bool UpdateStream::Send(const v1::UpdateObstaclesRequest& batch) {
+  v1::StreamObstacleUpdatesRequest message;
+  *message.mutable_update() = batch;
+  return stream_->Write(message);
+}
+
+void UpdateStream::EndSending() { stream_->WritesDone(); }
+
+bool UpdateStream::Receive(v1::StreamObstacleUpdatesResponse& answer) { return stream_->Read(&answer); }
+
+absl::Status UpdateStream::Finish() {
+  is_finished_ = true;
+  return FromGrpc(stream_->Finish());
+}
+
+MapWatch::MapWatch(v1::MapService::StubInterface& maps, const v1::WatchMapRequest& request,
+                   absl::Duration timeout) {
+  SetTimeout(context_, timeout);
+  reader_ = maps.WatchMap(&context_, request);
+}
+
+MapWatch::~MapWatch() {
+  if (!is_finished_) {
+    context_.TryCancel();
+    reader_->Finish().IgnoreError();
+  }
+}
+
+bool MapWatch::Next(v1::WatchMapResponse& event) { return reader_->Read(&event); }
+
+absl::Status MapWatch::Finish() {
+  is_finished_ = true;
+  return FromGrpc(reader_->Finish());
+}
+
+}  // namespace waystar::client

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <grpcpp/client_context.h>
+#include <grpcpp/support/sync_stream.h>
+
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "waystar/v1/map_service.grpc.pb.h"
+
+namespace waystar::client {
+
+// Batches of edits, sent without waiting for their answers. The server answers each, in order; it reads on
+// only while few enough answers are unread, so that one thread should receive while another sends.
+// Destruction cancels what was not finished: batches that were sent may or may not be applied.
+//
+// Thread safety: one thread may send while another receives; Cancel from any.
+class UpdateStream {
+ public:
+  UpdateStream(v1::MapService::StubInterface& maps, absl::Duration timeout);
+  UpdateStream(const UpdateStream&) = delete;
+  UpdateStream& operator=(const UpdateStream&) = delete;
+  ~UpdateStream();
+
+  // False if the stream has ended; Finish tells why. Blocks while the server does not read.
+  bool Send(const v1::UpdateObstaclesRequest& batch);
+  // No more will be sent.
+  void EndSending();
+  // The next answer: of a batch that was applied or refused. False when there are no more.
+  bool Receive(v1::StreamObstacleUpdatesResponse& answer);
+  // REQUIRES: Receive has returned false. OK if all batches were answered after EndSending.
+  absl::Status Finish();
+
+  void Cancel() { context_.TryCancel(); }
+
+ private:
+  grpc::ClientContext context_;
+  std::unique_ptr<
+      grpc::ClientReaderWriterInterface<v1::StreamObstacleUpdatesRequest, v1::StreamObstacleUpdatesResponse>>
+      stream_;
+  bool is_finished_ = false;
+};
+
+// The revisions of a map as they come. Destruction ends the watch.
+//
+// Thread safety: one thread; Cancel from any.
+class MapWatch {
+ public:
+  MapWatch(v1::MapService::StubInterface& maps, const v1::WatchMapRequest& request, absl::Duration timeout);
+  MapWatch(const MapWatch&) = delete;
+  MapWatch& operator=(const MapWatch&) = delete;
+  ~MapWatch();
+
+  // Waits for the next event. False when the watch has ended.
+  bool Next(v1::WatchMapResponse& event);
+  // Why it has ended, which is never OK. REQUIRES: Next has returned false.
+  absl::Status Finish();
+
+  // Next returns false soon.
+  void Cancel() { context_.TryCancel(); }
+
+ private:
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientReaderInterface<v1::WatchMapResponse>> reader_;
+  bool is_finished_ = false;
+};
+
+}  // namespace waystar::client

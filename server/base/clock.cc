@@ -1,0 +1,28 @@
+#include "server/base/clock.h"
+
+#include <chrono>
+
+#include "absl/time/clock.h"
+
+namespace waystar {
+namespace {
+
+class SteadyClock final : public Clock {
+ public:
+  absl::Time Now() const override {
+    return wall_begin_ + absl::FromChrono(std::chrono::steady_clock::now() - begin_);
+  }
+
+ private:
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  const absl::Time wall_begin_ = absl::Now();
+};
+
+}  // namespace
+
+const Clock& Clock::Steady() {
+  static const auto* const clock = new SteadyClock;
+  return *clock;
+}
+
+}  // namespace waystar

@@ -1,0 +1,19 @@
+// The time of a server.
+#pragma once
+
+#include "absl/time/time.h"
+
+namespace waystar {
+
+// Never runs backwards. Thread safety: any.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  virtual absl::Time Now() const = 0;
+
+  // The machine's wall time when the program first asked for this, and steady from there on, whatever becomes
+  // of the wall time.
+  static const Clock& Steady();
+};
+
+}  // namespace waystar

@@ -1,0 +1,39 @@
+#include "server/core/store/lifetimes.h"
+
+#include <variant>
+
+namespace waystar::core {
+
+void Lifetimes::Follow(absl::Span<const Edit> edits, absl::Time now) {
+  for (const Edit& edit : edits) {
+    if (const auto* put = std::get_if<PutObstacle>(&edit)) {
+      Forget(put->obstacle.id);
+      if (put->lifetime) {
+        by_expiry_.emplace(now + *put->lifetime, put->obstacle.id);
+        expiry_of_.emplace(put->obstacle.id, now + *put->lifetime);
+      }
+    } else if (const auto* remove = std::get_if<RemoveObstacle>(&edit)) {
+      Forget(remove->id);
+    }
+  }
+}
+
+std::vector<Edit> Lifetimes::RemovalsDue(absl::Time now, std::size_t max) const {
+  std::vector<Edit> removals;
+  for (const auto& [expiry, id] : by_expiry_) {
+    if (expiry > now || removals.size() == max) {
+      break;
+    }
+    removals.emplace_back(RemoveObstacle{id});
+  }
+  return removals;
+}
+
+void Lifetimes::Forget(absl::string_view id) {
+  if (const auto it = expiry_of_.find(id); it != expiry_of_.end()) {
+    by_expiry_.erase({it->second, it->first});
+    expiry_of_.erase(it);
+  }
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,39 @@
+// When the obstacles of a map are to be removed.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "server/core/map/edit.h"
+
+namespace waystar::core {
+
+// Follows the edits of a map. Knows each obstacle that has a lifetime, and nothing of the others.
+//
+// Thread safety: one thread at a time.
+class Lifetimes {
+ public:
+  // The edits were applied at `now`.
+  void Follow(absl::Span<const Edit> edits, absl::Time now);
+
+  // When the next obstacle is due; InfiniteFuture() if none ever is.
+  absl::Time next() const { return by_expiry_.empty() ? absl::InfiniteFuture() : by_expiry_.begin()->first; }
+
+  // What removes the obstacles that are due by `now`, the earliest first, at most `max` of them.
+  std::vector<Edit> RemovalsDue(absl::Time now, std::size_t max) const;
+
+ private:
+  void Forget(absl::string_view id);
+
+  absl::btree_set<std::pair<absl::Time, std::string>> by_expiry_;
+  absl::flat_hash_map<std::string, absl::Time> expiry_of_;
+};
+
+}  // namespace waystar::core

@@ -1,0 +1,275 @@
+#include "server/core/store/map_record.h"
+
+#include <algorithm>
+#include <cassert>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/map/batch_editor.h"
+#include "server/core/map/edit_digest.h"
+
+namespace waystar::core {
+namespace {
+
+constexpr std::size_t kMaxRemovalsInBatch = 1000;
+
+// Long enough for a queue to move on, short enough for a game's frame or two.
+constexpr absl::Duration kRetryDelay = absl::Milliseconds(50);
+
+absl::Status Busy(absl::string_view id) {
+  return Refusal(ErrorReason::kUpdatesBusy, kRetryDelay,
+                 absl::StrCat("as many batches wait for map \"", id, "\" as the server lets wait"));
+}
+
+}  // namespace
+
+absl::Status NoSuchMap(absl::string_view id) {
+  return MakeError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map",
+                   absl::StrCat("there is no map \"", id, "\""));
+}
+
+struct MapRecord::Answer {
+  UpdateDone done;
+  absl::StatusOr<UpdateResult> result;
+};
+
+// Batches on their way to one snapshot.
+struct MapRecord::Fold {
+  PinnedSnapshot base;
+  // Of the last batch that was applied.
+  std::uint64_t revision = 0;
+  // Made by the first batch that gets as far.
+  std::optional<BatchEditor> editor;
+  std::vector<SharedCommit> commits;
+};
+
+struct MapRecord::Outcome {
+  std::vector<Answer> answers;
+  // Freed after the answers are given.
+  PinnedSnapshot replaced;
+  std::optional<absl::Time> expiry_to_tell;
+};
+
+MapRecord::MapRecord(StoreContext& context, PinnedSnapshot first)
+    : context_(context),
+      id_(first->id),
+      queue_(context.options.max_waiting_batches, context.options.max_waiting_bytes),
+      log_(first->revision + 1, context.options.max_history_commits, context.options.max_history_bytes),
+      latest_(std::move(first)) {}
+
+void MapRecord::Update(UpdateBatch batch, UpdateDone done) {
+  WaitingBatch waiting;
+  waiting.bytes = sizeof(WaitingBatch) + ApproximateBytes(batch.edits);
+  if (!batch.request_id.empty()) {
+    waiting.fingerprint = FingerprintOf(batch.edits, batch.expected_revision);
+  }
+  waiting.batch = std::move(batch);
+  waiting.done = std::move(done);
+  switch (queue_.Push(waiting)) {
+    case UpdateQueue::Place::kLead:
+      Lead();
+      break;
+    case UpdateQueue::Place::kWait:
+      break;
+    case UpdateQueue::Place::kBusy:
+      std::move(waiting.done)(Busy(id_));
+      break;
+    case UpdateQueue::Place::kClosed:
+      std::move(waiting.done)(NoSuchMap(id_));
+      break;
+  }
+}
+
+void MapRecord::RemoveDue(absl::Time now) {
+  while (NextExpiry() <= now && queue_.PushDue(now) == UpdateQueue::Place::kLead) {
+    Lead();
+  }
+}
+
+void MapRecord::Lead() {
+  const StoreOptions& options = context_.options;
+  int folds = 0;
+  do {
+    if (folds == options.max_folds_in_a_row && options.defer) {
+      if (options.defer([self = shared_from_this()] { self->Lead(); })) {
+        return;
+      }
+      folds = 0;
+    }
+    ++folds;
+    Outcome outcome = CommitFold();
+    for (Answer& answer : outcome.answers) {
+      std::move(answer.done)(std::move(answer.result));
+    }
+    if (outcome.expiry_to_tell && context_.on_earlier_expiry) {
+      context_.on_earlier_expiry(*outcome.expiry_to_tell);
+    }
+    if (outcome.replaced != nullptr) {
+      outcome.replaced.reset();
+      context_.old_snapshots.EvictIfDue(options.clock->Now(), context_.latest_of);
+    }
+  } while (!queue_.Resign());
+}
+
+MapRecord::Outcome MapRecord::CommitFold() {
+  const StoreOptions& options = context_.options;
+  Outcome outcome;
+  MutexLock committing(committing_);
+  Fold fold{.base = Latest()};
+  if (fold.base == nullptr) {
+    return outcome;
+  }
+  fold.revision = fold.base->revision;
+  bool was_due = false;
+  std::size_t batches = 0;
+  std::size_t edits = 0;
+  absl::Time now = options.clock->Now();
+  const absl::Time end = now + options.max_fold_time;
+  while (batches < options.max_fold_batches && edits < options.max_fold_edits && now <= end) {
+    std::optional<WaitingBatch> waiting = queue_.Pop();
+    if (!waiting) {
+      break;
+    }
+    ++batches;
+    edits += waiting->batch.edits.size();
+    was_due = was_due || waiting->due.has_value();
+    absl::StatusOr<UpdateResult> result = Apply(*waiting, now, fold);
+    if (waiting->done) {
+      outcome.answers.push_back({std::move(waiting->done), std::move(result)});
+    }
+    now = options.clock->Now();
+  }
+  if (!fold.commits.empty()) {
+    outcome.replaced = Publish(fold);
+  }
+  if (NoteNextExpiry(was_due)) {
+    outcome.expiry_to_tell = NextExpiry();
+  }
+  return outcome;
+}
+
+absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time now, Fold& fold) {
+  if (waiting.due) {
+    std::vector<Edit> removals = lifetimes_.RemovalsDue(*waiting.due, kMaxRemovalsInBatch);
+    if (removals.empty()) {
+      return UpdateResult();
+    }
+    return Compose(std::move(removals), now, fold);
+  }
+  UpdateBatch& batch = waiting.batch;
+  if (!batch.request_id.empty()) {
+    WAYSTAR_ASSIGN_OR_RETURN(const std::optional<UpdateResult> applied,
+                             applied_.Find(batch.request_id, waiting.fingerprint));
+    if (applied) {
+      return *applied;
+    }
+  }
+  if (batch.expected_revision && *batch.expected_revision != fold.revision) {
+    return MakeError(
+        absl::StatusCode::kAborted, ErrorReason::kStaleRevision, "expected_revision",
+        absl::StrCat("map \"", id_, "\" is at revision ", fold.revision, ", not ", *batch.expected_revision));
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(const UpdateResult result, Compose(std::move(batch.edits), now, fold));
+  if (!batch.request_id.empty()) {
+    applied_.Add(std::move(batch.request_id), waiting.fingerprint, result);
+  }
+  return result;
+}
+
+absl::StatusOr<UpdateResult> MapRecord::Compose(std::vector<Edit> edits, absl::Time now, Fold& fold) {
+  if (!fold.editor) {
+    fold.editor.emplace(fold.base->grid);
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(const BatchResult applied, fold.editor->Apply(edits, now));
+  lifetimes_.Follow(edits, now);
+  ++fold.revision;
+  fold.commits.push_back(std::make_shared<const Commit>(Commit{.revision = fold.revision,
+                                                               .time = now,
+                                                               .edits = std::move(edits),
+                                                               .changed_cells = applied.changed_cells,
+                                                               .changed_bounds = applied.changed_bounds,
+                                                               .clipped_cells = applied.clipped_cells}));
+  return UpdateResult{.revision = fold.revision,
+                      .changed_cells = applied.changed_cells,
+                      .changed_bounds = applied.changed_bounds,
+                      .clipped_cells = applied.clipped_cells};
+}
+
+PinnedSnapshot MapRecord::Publish(Fold& fold) {
+  BatchEditor::Result edited = std::move(*fold.editor).Finish();
+  const PinnedSnapshot next =
+      std::make_shared<const MapSnapshot>(MapSnapshot{.id = id_,
+                                                      .revision = fold.revision,
+                                                      .create_time = fold.base->create_time,
+                                                      .grid = std::move(edited.map)});
+  fold.editor.reset();
+  fold.base.reset();
+  log_.Append(fold.commits);
+  PinnedSnapshot replaced = next;
+  {
+    MutexLock lock(mutex_);
+    latest_.swap(replaced);
+  }
+  if (&replaced->grid.static_index() != &next->grid.static_index()) {
+    replaced->grid.static_index().Outdate();
+  }
+  // From here on nobody can pin it any more who does not hold it.
+  if (replaced.use_count() > 1) {
+    context_.old_snapshots.Add(replaced, fold.commits.back()->time);
+  }
+  for (StoreListener* const listener : context_.listeners) {
+    listener->OnCommit(next, fold.commits, edited.changes);
+  }
+  return replaced;
+}
+
+absl::Time MapRecord::NextExpiry() const {
+  const std::int64_t nanos = next_expiry_nanos_.load(std::memory_order_acquire);
+  return nanos == std::numeric_limits<std::int64_t>::max() ? absl::InfiniteFuture()
+                                                           : absl::FromUnixNanos(nanos);
+}
+
+bool MapRecord::NoteNextExpiry(bool was_due) {
+  const absl::Time next = lifetimes_.next();
+  const absl::Time before = NextExpiry();
+  next_expiry_nanos_.store(absl::ToUnixNanos(next), std::memory_order_release);
+  return next != absl::InfiniteFuture() && (was_due || next < before);
+}
+
+absl::StatusOr<History> MapRecord::ReadHistory(std::uint64_t from, std::size_t max) const {
+  History history = log_.ReadFrom(from, max);
+  // Commits are logged shortly before they are published.
+  const PinnedSnapshot latest = Latest();
+  if (latest == nullptr) {
+    return NoSuchMap(id_);
+  }
+  history.latest_revision = std::min(history.latest_revision, latest->revision);
+  while (!history.commits.empty() && history.commits.back()->revision > latest->revision) {
+    history.commits.pop_back();
+  }
+  return history;
+}
+
+MapRecord::Deleted MapRecord::Delete() {
+  Deleted deleted;
+  MutexLock committing(committing_);
+  {
+    MutexLock lock(mutex_);
+    deleted.last = std::exchange(latest_, nullptr);
+  }
+  if (deleted.last == nullptr) {
+    return deleted;
+  }
+  deleted.waiting = queue_.Close();
+  next_expiry_nanos_.store(std::numeric_limits<std::int64_t>::max(), std::memory_order_release);
+  for (StoreListener* const listener : context_.listeners) {
+    listener->OnDelete(deleted.last);
+  }
+  return deleted;
+}
+
+}  // namespace waystar::core

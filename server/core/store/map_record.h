@@ -1,0 +1,99 @@
+// One map of a store: its latest snapshot, and the thread at a time that commits to it.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "server/base/mutex.h"
+#include "server/core/store/applied_requests.h"
+#include "server/core/store/lifetimes.h"
+#include "server/core/store/map_snapshot.h"
+#include "server/core/store/store_context.h"
+#include "server/core/store/update_batch.h"
+#include "server/core/store/update_log.h"
+#include "server/core/store/update_queue.h"
+
+namespace waystar::core {
+
+// NOT_FOUND / MAP_NOT_FOUND.
+absl::Status NoSuchMap(absl::string_view id);
+
+// What the methods do is said in MapStore. Locks are taken in the order committing_, then any one of the
+// others, none of which is held while listeners or `done`s are called; committing_ is held while listeners
+// are.
+//
+// Thread safety: any.
+class MapRecord : public std::enable_shared_from_this<MapRecord> {
+ public:
+  // The context must outlive the record and the tasks that it defers.
+  MapRecord(StoreContext& context, PinnedSnapshot first);
+  MapRecord(const MapRecord&) = delete;
+  MapRecord& operator=(const MapRecord&) = delete;
+  ~MapRecord() = default;
+
+  // Null once the map is deleted.
+  PinnedSnapshot Latest() const {
+    MutexLock lock(mutex_);
+    return latest_;
+  }
+
+  void Update(UpdateBatch batch, UpdateDone done);
+
+  absl::StatusOr<History> ReadHistory(std::uint64_t from, std::size_t max) const;
+
+  // When the next obstacle is due, as of the last commit.
+  absl::Time NextExpiry() const;
+  // Leaves it to the thread that commits, if another does.
+  void RemoveDue(absl::Time now);
+
+  struct Deleted {
+    // Null if another thread deleted the map first.
+    PinnedSnapshot last;
+    // For the caller to answer.
+    std::deque<WaitingBatch> waiting;
+  };
+  Deleted Delete();
+
+ private:
+  struct Answer;
+  struct Fold;
+  struct Outcome;
+
+  void Lead();
+  Outcome CommitFold() ABSL_LOCKS_EXCLUDED(committing_);
+  absl::StatusOr<UpdateResult> Apply(WaitingBatch& waiting, absl::Time now, Fold& fold)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
+  absl::StatusOr<UpdateResult> Compose(std::vector<Edit> edits, absl::Time now, Fold& fold)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
+  // Returns the snapshot that was replaced.
+  PinnedSnapshot Publish(Fold& fold) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
+  // Whether somebody must be told.
+  bool NoteNextExpiry(bool was_due) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
+
+  StoreContext& context_;
+  const std::string id_;
+  UpdateQueue queue_;
+  UpdateLog log_;
+
+  // Held by the leader for one fold, and by who deletes the map.
+  Mutex committing_;
+  AppliedRequests applied_ ABSL_GUARDED_BY(committing_){kRememberedRequests};
+  Lifetimes lifetimes_ ABSL_GUARDED_BY(committing_);
+  // The largest number if there is none.
+  std::atomic<std::int64_t> next_expiry_nanos_ = std::numeric_limits<std::int64_t>::max();
+
+  mutable Mutex mutex_;
+  PinnedSnapshot latest_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace waystar::core

@@ -1,0 +1,89 @@
+#include "server/core/store/old_snapshots.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace waystar::core {
+namespace {
+
+// What `old` holds and `newer`, which may be null, does not.
+std::size_t BytesBeyond(const MapSnapshot& old, const MapSnapshot* /*newer*/) {
+  return old.grid.memory_bytes();
+}
+
+}  // namespace
+
+void OldSnapshots::Add(const PinnedSnapshot& replaced, absl::Time now) {
+  MutexLock lock(mutex_);
+  entries_.insert_or_assign(Key(replaced->id, replaced->revision), Entry{replaced, now});
+  if (entries_.size() >= prune_at_) {
+    PruneLocked();
+  }
+}
+
+void OldSnapshots::PruneLocked() {
+  absl::erase_if(entries_, [](const auto& entry) { return entry.second.snapshot.expired(); });
+  prune_at_ = std::max(kMinPruneAt, 2 * entries_.size());
+}
+
+std::vector<OldSnapshots::Held> OldSnapshots::Hold(const std::string* id) const {
+  std::vector<Held> held;
+  MutexLock lock(mutex_);
+  for (auto it = id == nullptr ? entries_.begin() : entries_.lower_bound(Key(*id, 0));
+       it != entries_.end() && (id == nullptr || it->first.first == *id); ++it) {
+    if (PinnedSnapshot snapshot = it->second.snapshot.lock(); snapshot != nullptr) {
+      held.push_back({.snapshot = std::move(snapshot), .replaced = it->second.replaced});
+    }
+  }
+  return held;
+}
+
+void OldSnapshots::Measure(std::vector<Held>& held, LatestOf latest_of) {
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    const MapSnapshot& old = *held[i].snapshot;
+    const bool is_last = i + 1 == held.size() || held[i + 1].snapshot->id != old.id;
+    const PinnedSnapshot newer = is_last ? latest_of(old.id) : held[i + 1].snapshot;
+    held[i].bytes = BytesBeyond(old, newer.get());
+  }
+}
+
+void OldSnapshots::EvictIfDue(absl::Time now, LatestOf latest_of) {
+  {
+    MutexLock lock(mutex_);
+    if (entries_.empty() || now < next_check_) {
+      return;
+    }
+    next_check_ = now + check_interval_;
+    PruneLocked();
+  }
+  // Let go of outside of the lock: some may have no other holder by then.
+  std::vector<Held> held = Hold(nullptr);
+  Measure(held, latest_of);
+  std::erase_if(held, [](const Held& old) { return old.snapshot->eviction.is_set(); });
+  std::sort(held.begin(), held.end(), [](const Held& a, const Held& b) { return a.replaced < b.replaced; });
+  std::size_t bytes = 0;
+  for (const Held& old : held) {
+    bytes += old.bytes;
+  }
+  for (const Held& old : held) {
+    if (bytes <= max_bytes_) {
+      return;
+    }
+    old.snapshot->eviction.Set();
+    bytes -= old.bytes;
+  }
+}
+
+OldSnapshotsInfo OldSnapshots::InfoOf(absl::string_view id, LatestOf latest_of) const {
+  const std::string key(id);
+  std::vector<Held> held = Hold(&key);
+  Measure(held, latest_of);
+  OldSnapshotsInfo info{.count = held.size()};
+  for (const Held& old : held) {
+    info.oldest_revision = info.oldest_revision == 0 ? old.snapshot->revision : info.oldest_revision;
+    info.bytes += old.bytes;
+  }
+  return info;
+}
+
+}  // namespace waystar::core

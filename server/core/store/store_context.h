@@ -1,0 +1,26 @@
+// What the maps of a store share.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "server/core/store/old_snapshots.h"
+#include "server/core/store/store_listener.h"
+#include "server/core/store/store_options.h"
+
+namespace waystar::core {
+
+// Only `old_snapshots` changes once the store is in use.
+struct StoreContext {
+  StoreOptions options;
+  std::vector<StoreListener*> listeners;
+  // May be empty.
+  std::function<void(absl::Time)> on_earlier_expiry;
+  // The latest snapshot of a map; null if there is no such map.
+  std::function<PinnedSnapshot(absl::string_view id)> latest_of;
+  OldSnapshots old_snapshots{options.max_old_snapshot_bytes, options.old_snapshot_check_interval};
+};
+
+}  // namespace waystar::core

@@ -1,0 +1,52 @@
+// What a store is given when it is made.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+#include "absl/time/time.h"
+#include "server/base/clock.h"
+#include "server/core/map/walk_grid.h"
+
+namespace waystar::core {
+
+// Runs a task soon on another thread, or returns false and forgets it. The tasks that were taken must run
+// before the store is destroyed.
+using Defer = std::function<bool(std::function<void()> task)>;
+
+struct StoreOptions {
+  std::size_t max_maps = 1000;
+  // Search indexes of each map take at most this.
+  std::size_t max_index_bytes = WalkGrid::kDefaultIndexBytes;
+
+  // Batches that may wait for one map, by number and by the approximate memory that they take; one more is
+  // refused.
+  std::size_t max_waiting_batches = 4096;
+  std::size_t max_waiting_bytes = std::size_t{64} << 20;
+
+  // Waiting batches that become one published snapshot: no more than these, none once the fold has taken
+  // `max_fold_time`, and always one.
+  std::size_t max_fold_batches = 256;
+  std::size_t max_fold_edits = 16'384;
+  absl::Duration max_fold_time = absl::Milliseconds(5);
+
+  // After so many folds the thread that commits for a map hands the rest of the queue to `defer`. Without
+  // one, or while it refuses, the thread goes on: no batch is ever left behind.
+  int max_folds_in_a_row = 8;
+  Defer defer;
+
+  // Commits that each map remembers, by number and by the approximate memory that they take; the last one
+  // always.
+  std::size_t max_history_commits = 4096;
+  std::size_t max_history_bytes = std::size_t{8} << 20;
+
+  // What the replaced snapshots of all maps together may hold; see MapStore. Looked at no more often than
+  // every `old_snapshot_check_interval`.
+  std::size_t max_old_snapshot_bytes = std::size_t{1} << 30;
+  absl::Duration old_snapshot_check_interval = absl::Milliseconds(100);
+
+  // Must outlive the store.
+  const Clock* clock = &Clock::Steady();
+};
+
+}  // namespace waystar::core

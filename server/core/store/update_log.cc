@@ -1,0 +1,45 @@
+#include "server/core/store/update_log.h"
+
+#include <algorithm>
+
+#include "server/core/map/edit_digest.h"
+
+namespace waystar::core {
+
+void UpdateLog::Append(absl::Span<const SharedCommit> commits) {
+  // Freed outside of the lock.
+  std::vector<Entry> dropped;
+  MutexLock lock(mutex_);
+  for (const SharedCommit& commit : commits) {
+    const std::size_t bytes = sizeof(Commit) + ApproximateBytes(commit->edits);
+    entries_.push_back({.commit = commit, .bytes = bytes});
+    bytes_ += bytes;
+    next_ = commit->revision + 1;
+  }
+  while (entries_.size() > 1 && (entries_.size() > max_commits_ || bytes_ > max_bytes_)) {
+    bytes_ -= entries_.front().bytes;
+    dropped.push_back(std::move(entries_.front()));
+    entries_.pop_front();
+  }
+}
+
+History UpdateLog::ReadFrom(std::uint64_t revision, std::size_t max) const {
+  MutexLock lock(mutex_);
+  History history{.latest_revision = next_ - 1};
+  if (revision > next_) {
+    history.kind = History::Kind::kFuture;
+    return history;
+  }
+  const std::uint64_t wanted = next_ - revision;
+  if (wanted > entries_.size()) {
+    history.kind = History::Kind::kGone;
+    return history;
+  }
+  const auto begin = entries_.end() - static_cast<std::ptrdiff_t>(wanted);
+  const auto count = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(wanted, max));
+  history.commits.reserve(static_cast<std::size_t>(count));
+  std::for_each(begin, begin + count, [&](const Entry& entry) { history.commits.push_back(entry.commit); });
+  return history;
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,66 @@
+#include "server/core/store/update_queue.h"
+
+#include <utility>
+
+namespace waystar::core {
+
+UpdateQueue::Place UpdateQueue::Push(WaitingBatch& batch) {
+  MutexLock lock(mutex_);
+  if (is_closed_) {
+    return Place::kClosed;
+  }
+  // A batch of any size may wait alone.
+  if (!waiting_.empty() && (waiting_.size() >= max_batches_ || bytes_ + batch.bytes > max_bytes_)) {
+    return Place::kBusy;
+  }
+  return TakeInLocked(std::move(batch));
+}
+
+UpdateQueue::Place UpdateQueue::PushDue(absl::Time due) {
+  MutexLock lock(mutex_);
+  if (is_closed_) {
+    return Place::kClosed;
+  }
+  if (has_due_) {
+    return Place::kWait;
+  }
+  has_due_ = true;
+  WaitingBatch removal;
+  removal.due = due;
+  return TakeInLocked(std::move(removal));
+}
+
+UpdateQueue::Place UpdateQueue::TakeInLocked(WaitingBatch batch) {
+  bytes_ += batch.bytes;
+  waiting_.push_back(std::move(batch));
+  return std::exchange(has_leader_, true) ? Place::kWait : Place::kLead;
+}
+
+std::optional<WaitingBatch> UpdateQueue::Pop() {
+  MutexLock lock(mutex_);
+  if (waiting_.empty()) {
+    return std::nullopt;
+  }
+  std::optional<WaitingBatch> first = std::move(waiting_.front());
+  waiting_.pop_front();
+  bytes_ -= first->bytes;
+  if (first->due) {
+    has_due_ = false;
+  }
+  return first;
+}
+
+bool UpdateQueue::Resign() {
+  MutexLock lock(mutex_);
+  has_leader_ = !waiting_.empty();
+  return !has_leader_;
+}
+
+std::deque<WaitingBatch> UpdateQueue::Close() {
+  MutexLock lock(mutex_);
+  is_closed_ = true;
+  bytes_ = 0;
+  return std::exchange(waiting_, {});
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,69 @@
+// Who watches which map, and the thread that tells them when it changes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/types/span.h"
+#include "server/base/mutex.h"
+#include "server/core/store/store_listener.h"
+
+namespace waystar::rpc {
+
+class MapWatcher {
+ public:
+  virtual ~MapWatcher() = default;
+
+  // The map may have a revision that it had not before. Must be quick.
+  virtual void OnNews() = 0;
+  // The map that had revisions up to `last_revision` is gone. One that has the same id has greater ones.
+  virtual void OnDelete(std::uint64_t last_revision) = 0;
+};
+
+// Whoever commits only leaves a note of the map; however many watch it, and however slowly, costs it nothing.
+// There is no queue for any watcher: it finds out for itself what is new to it.
+//
+// Thread safety: any. Construction and destruction by one thread.
+class MapWatches final : public core::StoreListener {
+ public:
+  MapWatches();
+  MapWatches(const MapWatches&) = delete;
+  MapWatches& operator=(const MapWatches&) = delete;
+  // Lets go of all watchers. REQUIRES: no store tells this of commits any more.
+  ~MapWatches() override;
+
+  // From here on the watcher is told of everything that happens to the maps of that id, until Remove; it may still
+  // be told something for a short time after that. A watcher is told by one thread.
+  void Add(const std::string& map, std::shared_ptr<MapWatcher> watcher);
+  void Remove(const std::string& map, const std::shared_ptr<MapWatcher>& watcher);
+
+  void OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::SharedCommit> commits,
+                const core::MapChanges& changes) override;
+  void OnDelete(const core::PinnedSnapshot& last) override;
+
+ private:
+  using Watchers = absl::flat_hash_set<std::shared_ptr<MapWatcher>>;
+
+  // What has happened to a map since the thread looked last.
+  struct News {
+    // 0: it was not deleted.
+    std::uint64_t deleted_revision = 0;
+  };
+
+  // Leaves the note, if anyone watches the map.
+  void Note(const std::string& map, std::uint64_t deleted_revision);
+  void Run();
+
+  Mutex mutex_;
+  CondVar has_news_;
+  bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::flat_hash_map<std::string, Watchers> watchers_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<std::string, News> news_ ABSL_GUARDED_BY(mutex_);
+  std::thread thread_;
+};
+
+}  // namespace waystar::rpc

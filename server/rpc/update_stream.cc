@@ -1,0 +1,235 @@
+#include "server/rpc/update_stream.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "google/protobuf/arena.h"
+#include "grpcpp/impl/codegen/proto_utils.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/rpc/convert.h"
+#include "server/rpc/convert_edits.h"
+#include "server/rpc/request_parser.h"
+#include "server/rpc/status.h"
+
+namespace waystar::rpc {
+namespace {
+
+absl::Status Cancelled() {
+  return MakeError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, "", "the call was cancelled");
+}
+
+}  // namespace
+
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* UpdateStream::Start(
+    core::MapStore& store, Executor& executor, const UpdateStreamLimits& limits) {
+  auto* call = new UpdateStream(store, executor, limits);
+  const absl::Status status = executor.gate().Enter(call);
+  call->is_inside_ = status.ok();
+  if (!status.ok()) {
+    call->Finish(ToGrpcStatus(status));
+    return call;
+  }
+  MutexLock lock(call->mutex_);
+  // The gate may be closed already; whoever closed it finds the read under way, and finishes the call.
+  if (!call->end_.has_value()) {
+    call->is_reading_ = true;
+    call->StartRead(&call->message_);
+  }
+  return call;
+}
+
+void UpdateStream::OnReadDone(bool ok) {
+  std::optional<absl::Status> finish;
+  bool is_taking = false;
+  {
+    MutexLock lock(mutex_);
+    is_reading_ = false;
+    if (!ok) {
+      SetEnd(absl::OkStatus());
+    }
+    is_taking = !end_.has_value();
+    is_taking_ = is_taking;
+    finish = Proceed();
+  }
+  FinishIf(finish);
+  if (!is_taking) {
+    return;
+  }
+  arrived_ = Executor::Clock::now();
+  if (const absl::Status status = executor_.Submit(this); !status.ok()) {
+    Answer(AddBatch(), status);
+    FinishTaking(absl::OkStatus());
+  }
+}
+
+void UpdateStream::Run(int /*worker*/) {
+  if (IsEnding()) {
+    FinishTaking(absl::OkStatus());
+    return;
+  }
+  if (const absl::Status status = executor_.CheckWait(arrived_, Executor::Clock::now()); !status.ok()) {
+    Answer(AddBatch(), status);
+    FinishTaking(absl::OkStatus());
+    return;
+  }
+  FinishTaking(Take());
+}
+
+absl::Status UpdateStream::Take() {
+  google::protobuf::Arena arena;
+  auto& message = *google::protobuf::Arena::CreateMessage<v1::StreamObstacleUpdatesRequest>(&arena);
+  WAYSTAR_RETURN_IF_ERROR(ParseRequest(message_, message));
+  const std::uint64_t index = AddBatch();
+  if (!message.has_update()) {
+    Answer(index, MissingField("update"));
+    return absl::OkStatus();
+  }
+  absl::StatusOr<core::UpdateBatch> batch = ToUpdateBatch(message.update());
+  if (!batch.ok()) {
+    Answer(index, batch.status());
+    return absl::OkStatus();
+  }
+  store_.Update(message.update().map(), *std::move(batch),
+                [this, index](const absl::StatusOr<core::UpdateResult>& result) { Answer(index, result); });
+  return absl::OkStatus();
+}
+
+std::uint64_t UpdateStream::AddBatch() {
+  MutexLock lock(mutex_);
+  unanswered_.push_back({.bytes = message_.Length()});
+  unanswered_bytes_ += message_.Length();
+  return first_index_ + unanswered_.size() - 1;
+}
+
+void UpdateStream::Answer(std::uint64_t index, const absl::StatusOr<core::UpdateResult>& result) {
+  v1::StreamObstacleUpdatesResponse answer;
+  answer.set_index(index);
+  if (result.ok()) {
+    FillUpdateResult(*result, *answer.mutable_applied());
+  } else {
+    *answer.mutable_refused() = ToStatusMessage(result.status());
+  }
+  std::optional<absl::Status> finish;
+  {
+    MutexLock lock(mutex_);
+    unanswered_[index - first_index_].answer = std::move(answer);
+    finish = Proceed();
+  }
+  FinishIf(finish);
+}
+
+void UpdateStream::FinishTaking(const absl::Status& status) {
+  std::optional<absl::Status> finish;
+  {
+    MutexLock lock(mutex_);
+    is_taking_ = false;
+    if (!status.ok()) {
+      SetEnd(status);
+    }
+    finish = Proceed();
+  }
+  FinishIf(finish);
+}
+
+void UpdateStream::OnWriteDone(bool ok) {
+  std::optional<absl::Status> finish;
+  {
+    MutexLock lock(mutex_);
+    is_writing_ = false;
+    if (ok) {
+      PopFirst();
+    } else {
+      is_gone_ = true;
+      SetEnd(Cancelled());
+    }
+    finish = Proceed();
+  }
+  FinishIf(finish);
+}
+
+void UpdateStream::OnCancel() { End(Cancelled()); }
+
+void UpdateStream::OnGateClosed() {
+  End(MakeError(absl::StatusCode::kUnavailable, ErrorReason::kDraining, "", "the server is stopping"));
+}
+
+// Here and not in the destructor of a member: the server may be gone soon after.
+void UpdateStream::OnDone() {
+  if (is_inside_) {
+    executor_.gate().Leave(this);
+  }
+  delete this;
+}
+
+bool UpdateStream::IsEnding() {
+  MutexLock lock(mutex_);
+  return end_.has_value();
+}
+
+void UpdateStream::End(const absl::Status& status) {
+  std::optional<absl::Status> finish;
+  {
+    MutexLock lock(mutex_);
+    SetEnd(status);
+    finish = Proceed();
+  }
+  FinishIf(finish);
+}
+
+void UpdateStream::SetEnd(const absl::Status& status) {
+  if (!end_.has_value()) {
+    end_ = status;
+  }
+}
+
+std::optional<absl::Status> UpdateStream::Proceed() {
+  if (is_finished_) {
+    return std::nullopt;
+  }
+  while (is_gone_ && !unanswered_.empty() && unanswered_.front().answer.has_value()) {
+    PopFirst();
+  }
+  if (!is_writing_ && !unanswered_.empty() && unanswered_.front().answer.has_value()) {
+    WriteFirst();
+  }
+  if (end_.has_value()) {
+    is_finished_ = !is_taking_ && !is_writing_ && unanswered_.empty();
+    return is_finished_ ? end_ : std::nullopt;
+  }
+  if (!is_reading_ && !is_taking_ && unanswered_.size() < limits_.max_unanswered &&
+      unanswered_bytes_ < limits_.max_unanswered_bytes) {
+    is_reading_ = true;
+    StartRead(&message_);
+  }
+  return std::nullopt;
+}
+
+void UpdateStream::WriteFirst() {
+  is_writing_ = true;
+  bool owned = false;
+  answer_bytes_.Clear();
+  // Into memory, which cannot fail.
+  grpc::GenericSerialize<grpc::ProtoBufferWriter, v1::StreamObstacleUpdatesResponse>(
+      *unanswered_.front().answer, &answer_bytes_, &owned);
+  grpc::WriteOptions options;
+  if (unanswered_.size() > 1 && unanswered_[1].answer.has_value()) {
+    options.set_buffer_hint();
+  }
+  StartWrite(&answer_bytes_, options);
+}
+
+void UpdateStream::PopFirst() {
+  unanswered_bytes_ -= unanswered_.front().bytes;
+  unanswered_.pop_front();
+  ++first_index_;
+}
+
+void UpdateStream::FinishIf(const std::optional<absl::Status>& status) {
+  if (status.has_value()) {
+    Finish(ToGrpcStatus(*status));
+  }
+}
+
+}  // namespace waystar::rpc

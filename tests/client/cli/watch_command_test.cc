@@ -1,0 +1,66 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/client/cli/command_test.h"
+
+namespace waystar::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::waystar::testing::Refusal;
+
+class WatchCommandTest : public ::waystar::testing::CommandTest {
+ protected:
+  WatchCommandTest() {
+    server_.watch_map = [this](auto&, const v1::WatchMapRequest& request,
+                               std::vector<v1::WatchMapResponse>& events) {
+      request_ = request;
+      events.resize(4);
+      events[0].mutable_watching()->set_revision(7);
+      v1::MapRevision& first = *events[1].mutable_revision();
+      first.set_revision(8);
+      first.set_changed_cells(25);
+      first.mutable_changed_bounds()->set_x(3);
+      first.mutable_changed_bounds()->set_width(5);
+      first.mutable_changed_bounds()->set_height(6);
+      first.add_edits()->mutable_block()->add_cells()->set_x(3);
+      first.add_edits()->mutable_remove_obstacle()->set_id("fire");
+      events[2].mutable_resynchronize()->set_revision(20);
+      events[3].mutable_revision()->set_revision(21);
+      events[3].mutable_revision()->set_edits_omitted(true);
+      return Refusal(grpc::StatusCode::NOT_FOUND, "map \"arena\" has been deleted", "MAP_NOT_FOUND", "map");
+    };
+  }
+
+  v1::WatchMapRequest request_;
+};
+
+TEST_F(WatchCommandTest, TellsOfEveryEventUntilTheEnd) {
+  EXPECT_EQ(Run({"watch", "arena", "--from", "8", "--edits"}), ExitCode::kRefused);
+  EXPECT_EQ(request_.map(), "arena");
+  EXPECT_EQ(request_.from_revision(), 8);
+  EXPECT_TRUE(request_.with_edits());
+  EXPECT_THAT(
+      out_, AllOf(HasSubstr("Watching arena, which is at revision 7.\nRevision 8 at "),
+                  HasSubstr(": 25 cells changed in 3,0+5x6\n  block 3,0\n  remove fire\nRevisions up to 20 "),
+                  HasSubstr("Revision 21 at "), HasSubstr(": 0 cells changed\n  (more edits")));
+  EXPECT_THAT(err_, HasSubstr("map \"arena\" has been deleted"));
+}
+
+TEST_F(WatchCommandTest, EndsAfterSoManyRevisions) {
+  EXPECT_EQ(Run({"watch", "arena", "--count", "1"}), ExitCode::kOk);
+  EXPECT_FALSE(request_.with_edits());
+  EXPECT_EQ(request_.from_revision(), 0);
+  EXPECT_THAT(out_, testing::Not(HasSubstr("Revisions up to")));
+}
+
+TEST_F(WatchCommandTest, PrintsAnObjectALine) {
+  EXPECT_EQ(Run({"watch", "arena", "--json", "--count", "1"}), ExitCode::kOk);
+  EXPECT_THAT(out_, HasSubstr("{\"watching\":{\"revision\":\"7\"}}\n{\"revision\":{\"revision\":\"8\","));
+}
+
+}  // namespace
+}  // namespace waystar::cli

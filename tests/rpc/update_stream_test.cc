@@ -1,0 +1,310 @@
+// StreamObstacleUpdates, by real clients over real sockets.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "client/errors.h"
+#include "client/streams.h"
+#include "gmock/gmock.h"
+#include "google/rpc/error_details.pb.h"
+#include "grpcpp/client_context.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "tests/rpc/test_server.h"
+#include "waystar/v1/map_service.grpc.pb.h"
+
+namespace waystar {
+namespace {
+
+using ::waystar::testing::BlockRequest;
+using ::waystar::testing::CellAt;
+using ::waystar::testing::TestServer;
+
+// A stream over a connection of its own.
+class Updates {
+ public:
+  explicit Updates(const TestServer& server, absl::Duration timeout = absl::InfiniteDuration())
+      : stub_(v1::MapService::NewStub(server.NewChannel())), stream_(*stub_, timeout) {}
+
+  client::UpdateStream* operator->() { return &stream_; }
+
+  v1::StreamObstacleUpdatesResponse Next() {
+    v1::StreamObstacleUpdatesResponse answer;
+    EXPECT_TRUE(stream_.Receive(answer));
+    return answer;
+  }
+
+  absl::Status End() {
+    v1::StreamObstacleUpdatesResponse answer;
+    EXPECT_FALSE(stream_.Receive(answer)) << answer.DebugString();
+    return stream_.Finish();
+  }
+
+ private:
+  std::unique_ptr<v1::MapService::Stub> stub_;
+  client::UpdateStream stream_;
+};
+
+// Blocks and unblocks one cell in turn.
+v1::UpdateObstaclesRequest Toggle(const std::string& map, int i) {
+  v1::UpdateObstaclesRequest request;
+  request.set_map(map);
+  v1::Edit& edit = *request.add_edits();
+  *(i % 2 == 0 ? edit.mutable_block() : edit.mutable_unblock())->add_cells() = CellAt(1, 0);
+  return request;
+}
+
+std::uint64_t RevisionOf(TestServer& server, const std::string& map) {
+  v1::GetMapRequest request;
+  request.set_map(map);
+  const auto got = server.client().GetMap(request);
+  EXPECT_TRUE(got.ok()) << got.status();
+  return got->info().revision();
+}
+
+std::string ReasonIn(const google::rpc::Status& status) {
+  google::rpc::ErrorInfo info;
+  for (const auto& detail : status.details()) {
+    if (detail.UnpackTo(&info)) {
+      return info.reason() + " " + info.metadata().at("field");
+    }
+  }
+  return "";
+}
+
+// Sends `count` batches while it reads their answers.
+void SendAndCheck(TestServer& server, int count) {
+  server.Create("room", {"...", "..."});
+  Updates updates(server);
+  std::thread sender([&] {
+    for (int i = 0; i < count; ++i) {
+      ASSERT_TRUE(updates->Send(Toggle("room", i)));
+    }
+    updates->EndSending();
+  });
+  for (int i = 0; i < count; ++i) {
+    const v1::StreamObstacleUpdatesResponse answer = updates.Next();
+    ASSERT_EQ(answer.index(), static_cast<std::uint64_t>(i));
+    ASSERT_TRUE(answer.has_applied()) << answer.DebugString();
+    ASSERT_EQ(answer.applied().revision(), static_cast<std::uint64_t>(i) + 2);
+    ASSERT_EQ(answer.applied().changed_cells(), 1);
+  }
+  sender.join();
+  EXPECT_TRUE(updates.End().ok());
+  EXPECT_EQ(RevisionOf(server, "room"), static_cast<std::uint64_t>(count) + 1);
+}
+
+TEST(UpdateStreamTest, PipelinedBatchesAreAnsweredInOrder) {
+  TestServer server;
+  SendAndCheck(server, 1000);
+}
+
+// Reading stops and goes on at each batch.
+TEST(UpdateStreamTest, WindowOfOneWillDo) {
+  TestServer server({.workers = 1, .stream_window = 1});
+  SendAndCheck(server, 100);
+}
+
+TEST(UpdateStreamTest, StreamWithoutBatchesIsFine) {
+  TestServer server;
+  Updates updates(server);
+  updates->EndSending();
+  EXPECT_TRUE(updates.End().ok());
+}
+
+TEST(UpdateStreamTest, RefusedBatchesAreAnsweredAndTheStreamGoesOn) {
+  TestServer server;
+  server.Create("room", {"...", "..."});
+  Updates updates(server);
+  updates->Send(Toggle("room", 0));
+  updates->Send(BlockRequest("room", {CellAt(0, 0), CellAt(3, 0)}));
+  updates->Send(Toggle("nowhere", 0));
+  updates->Send(Toggle("No Map", 0));
+  v1::UpdateObstaclesRequest stale = Toggle("room", 1);
+  stale.set_expected_revision(7);
+  updates->Send(stale);
+  v1::UpdateObstaclesRequest disc;
+  disc.set_map("room");
+  disc.add_edits()->mutable_block()->add_discs()->set_radius(2);
+  updates->Send(disc);
+  updates->Send({});
+  updates->Send(Toggle("room", 1));
+  updates->EndSending();
+
+  EXPECT_EQ(updates.Next().applied().revision(), 2U);
+  const struct {
+    absl::StatusCode code;
+    const char* reason;
+  } refusals[] = {{absl::StatusCode::kOutOfRange, "OFF_MAP edits[0].block.cells[1]"},
+                  {absl::StatusCode::kNotFound, "MAP_NOT_FOUND map"},
+                  {absl::StatusCode::kInvalidArgument, "BAD_MAP_ID map"},
+                  {absl::StatusCode::kAborted, "STALE_REVISION expected_revision"},
+                  {absl::StatusCode::kInvalidArgument, "MISSING_FIELD edits[0].block.discs[0].center"},
+                  {absl::StatusCode::kInvalidArgument, "BAD_MAP_ID map"}};
+  std::uint64_t index = 1;
+  for (const auto& refusal : refusals) {
+    const v1::StreamObstacleUpdatesResponse answer = updates.Next();
+    EXPECT_EQ(answer.index(), index++);
+    EXPECT_EQ(answer.refused().code(), static_cast<int>(refusal.code)) << answer.DebugString();
+    EXPECT_EQ(ReasonIn(answer.refused()), refusal.reason);
+    EXPECT_FALSE(answer.refused().message().empty());
+  }
+  EXPECT_EQ(updates.Next().applied().revision(), 3U);
+  EXPECT_TRUE(updates.End().ok());
+}
+
+TEST(UpdateStreamTest, BatchThatWasSentBeforeIsNotAppliedAgain) {
+  TestServer server;
+  server.Create("room", {"...", "..."});
+  Updates updates(server);
+  v1::UpdateObstaclesRequest batch = Toggle("room", 0);
+  batch.set_request_id("a");
+  updates->Send(batch);
+  updates->Send(Toggle("room", 1));
+  updates->Send(batch);
+  batch.mutable_edits(0)->mutable_block()->mutable_cells(0)->set_x(2);
+  updates->Send(batch);
+  updates->EndSending();
+  EXPECT_EQ(updates.Next().applied().revision(), 2U);
+  EXPECT_EQ(updates.Next().applied().revision(), 3U);
+  const v1::StreamObstacleUpdatesResponse again = updates.Next();
+  EXPECT_EQ(again.applied().revision(), 2U);
+  EXPECT_TRUE(again.applied().already_applied());
+  EXPECT_EQ(ReasonIn(updates.Next().refused()), "REQUEST_ID_REUSED request_id");
+  EXPECT_TRUE(updates.End().ok());
+  EXPECT_EQ(RevisionOf(server, "room"), 3U);
+}
+
+// Answers to what was sent before come first.
+TEST(UpdateStreamTest, BytesThatAreNoMessageEndTheStream) {
+  TestServer server;
+  server.Create("room", {"...", "..."});
+  const auto channel = server.NewChannel();
+  const grpc::internal::RpcMethod method("/waystar.v1.MapService/StreamObstacleUpdates",
+                                         grpc::internal::RpcMethod::BIDI_STREAMING);
+  grpc::ClientContext context;
+  using Stream = grpc::ClientReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer>;
+  const std::unique_ptr<Stream> stream(
+      grpc::internal::ClientReaderWriterFactory<grpc::ByteBuffer, grpc::ByteBuffer>::Create(
+          channel.get(), method, &context));
+  v1::StreamObstacleUpdatesRequest good;
+  *good.mutable_update() = Toggle("room", 0);
+  for (const std::string& bytes : {good.SerializeAsString(), std::string("\x0a\xff\xff\xff\xff")}) {
+    const grpc::Slice slice(bytes);
+    EXPECT_TRUE(stream->Write(grpc::ByteBuffer(&slice, 1)));
+  }
+  grpc::ByteBuffer answer;
+  EXPECT_TRUE(stream->Read(&answer));
+  EXPECT_FALSE(stream->Read(&answer));
+  const absl::Status status = client::FromGrpc(stream->Finish());
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+  EXPECT_EQ(client::ReasonOf(status), "BAD_VALUE");
+  EXPECT_EQ(RevisionOf(server, "room"), 2U);
+}
+
+// It cannot make the server hold answers without end; others are served meanwhile.
+TEST(UpdateStreamTest, ClientThatNeverReadsIsNotReadFrom) {
+  constexpr int kAttempts = 1'000'000;
+  TestServer server({.stream_window = 16});
+  server.Create("room", {"...", "..."});
+  server.Create("other", {"...", "..."});
+  Updates updates(server, absl::Seconds(3));
+  // Until the deadline: it blocks when nobody reads what it writes.
+  int sent = 0;
+  while (sent < kAttempts && updates->Send(Toggle("room", sent))) {
+    ++sent;
+  }
+  EXPECT_LT(sent, kAttempts);
+  EXPECT_TRUE(server.client().UpdateObstacles(Toggle("other", 0)).ok());
+  // As many as their answers fit into what the transport holds, and the window.
+  EXPECT_LE(RevisionOf(server, "room"), 50'000U);
+}
+
+// So that cancelling meets reading, converting, committing and writing.
+TEST(UpdateStreamTest, ClientsMayGiveUpAtAnyTime) {
+  TestServer server({.stream_window = 3});
+  server.Create("room", {"...", "..."});
+  for (int i = 0; i < 200; ++i) {
+    Updates updates(server);
+    for (int batch = 0; batch < 5; ++batch) {
+      updates->Send(Toggle("room", batch));
+    }
+    std::thread canceller([&] { updates->Cancel(); });
+    if (i % 2 == 0) {
+      updates->EndSending();
+    }
+    std::uint64_t index = 0;
+    v1::StreamObstacleUpdatesResponse answer;
+    while (updates->Receive(answer)) {
+      EXPECT_EQ(answer.index(), index++);
+    }
+    canceller.join();
+    const absl::Status status = updates->Finish();
+    EXPECT_TRUE(status.ok() || status.code() == absl::StatusCode::kCancelled) << status;
+  }
+  EXPECT_TRUE(server.client().UpdateObstacles(Toggle("room", 0)).ok());
+}
+
+TEST(UpdateStreamTest, StreamsOfManyClientsToOneMap) {
+  TestServer server;
+  server.Create("room", {"...", "..."});
+  constexpr int kClients = 4;
+  constexpr int kBatches = 200;
+  std::vector<std::thread> clients;
+  for (int i = 0; i < kClients; ++i) {
+    clients.emplace_back([&server] {
+      Updates updates(server);
+      std::thread sender([&] {
+        for (int batch = 0; batch < kBatches; ++batch) {
+          updates->Send(Toggle("room", batch));
+        }
+        updates->EndSending();
+      });
+      std::uint64_t last = 0;
+      for (int batch = 0; batch < kBatches; ++batch) {
+        const v1::StreamObstacleUpdatesResponse answer = updates.Next();
+        EXPECT_GT(answer.applied().revision(), last);
+        last = answer.applied().revision();
+      }
+      sender.join();
+      EXPECT_TRUE(updates.End().ok());
+    });
+  }
+  for (std::thread& client : clients) {
+    client.join();
+  }
+  EXPECT_EQ(RevisionOf(server, "room"), 1U + kClients * kBatches);
+}
+
+TEST(UpdateStreamTest, StopAnswersWhatWasReadAndEndsTheStream) {
+  TestServer server;
+  server.Create("room", {"...", "..."});
+  Updates idle(server);
+  Updates busy(server);
+  constexpr int kBatches = 50;
+  idle->Send(Toggle("room", 0));
+  EXPECT_TRUE(idle.Next().has_applied());
+  for (int i = 0; i < kBatches; ++i) {
+    busy->Send(Toggle("room", i));
+  }
+  EXPECT_TRUE(busy.Next().has_applied());
+  std::thread stop([&] { server.server().Stop(absl::Hours(1)); });
+  const absl::Status ended = idle.End();
+  EXPECT_EQ(ended.code(), absl::StatusCode::kUnavailable) << ended;
+  EXPECT_EQ(client::ReasonOf(ended), "DRAINING");
+  std::uint64_t index = 1;
+  v1::StreamObstacleUpdatesResponse answer;
+  while (busy->Receive(answer)) {
+    EXPECT_EQ(answer.index(), index++);
+    EXPECT_TRUE(answer.has_applied()) << answer.DebugString();
+  }
+  EXPECT_EQ(client::ReasonOf(busy->Finish()), "DRAINING");
+  stop.join();
+}
+
+}  // namespace
+}  // namespace waystar
