@@ -11,8 +11,18 @@
 #include "server/rpc/convert_shape.h"
 
 namespace waystar::rpc {
+namespace {
+
+constexpr int kMaxIgnored = 1000;
+
+}  // namespace
 
 absl::StatusOr<OverlaidMap> OverlaidMap::Make(const core::GridMap& map, const v1::Overlay& overlay) {
+  if (overlay.ignored_obstacles_size() > kMaxIgnored) {
+    return InvalidArgument(ErrorReason::kBadValue, "overlay.ignored_obstacles",
+                           absl::StrCat("at most ", kMaxIgnored, " obstacles can be ignored, not ",
+                                        overlay.ignored_obstacles_size()));
+  }
   OverlaidMap overlaid(map);
   if (overlay.has_blocked()) {
     absl::StatusOr<core::Shape> shape = ToShape(overlay.blocked());
@@ -21,7 +31,7 @@ absl::StatusOr<OverlaidMap> OverlaidMap::Make(const core::GridMap& map, const v1
     }
     absl::StatusOr<core::EditResult> edited = core::ApplyEdits(map, {core::BlockCells{*std::move(shape)}});
     if (!edited.ok()) {
-      return edited.status();
+      return WithFieldPrefix(edited.status(), "overlay.");
     }
     overlaid.own_ = std::move(edited->map);
   }

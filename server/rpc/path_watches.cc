@@ -1,6 +1,7 @@
 #include "server/rpc/path_watches.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -93,7 +94,7 @@ void PathWatches::Remove(PathWatch& watch) {
 
 void PathWatches::Search(const PathWatchPtr& watch, int worker) {
   WatchedMap& map = *watch->map_;
-  if (!map.BeginSearch(*watch)) {
+  if (watch->cancelled.load(std::memory_order_relaxed) || !map.BeginSearch(*watch)) {
     return;
   }
   const absl::StatusOr<core::PinnedSnapshot> snapshot = store_.Pin(watch->request.map());
