@@ -118,7 +118,7 @@ MapService::MapService(core::MapStore& store, Executor& executor, TransferSlots&
       get_map_(OnStore(std::as_const(store), Get)),
       list_maps_(OnStore(std::as_const(store), List)),
       delete_map_(OnStore(store, Delete)),
-      list_obstacles_(OnStore(std::as_const(store), ListObstacles)),
+      list_obstacles_(OnStore(std::as_const(store), ListNamedObstacles)),
       update_obstacles_([&store](const auto& request, auto& response, CallContext&, UnaryDone done) {
         Update(store, request, response, std::move(done));
       }) {}

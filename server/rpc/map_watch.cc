@@ -78,7 +78,7 @@ absl::Status MapWatch::SendFirst() {
   } else {
     message.mutable_watching()->set_revision(begin_);
   }
-  Send(message, /*is_more_to_come=*/next_ <= begin_);
+  Send(message);
   return absl::OkStatus();
 }
 
@@ -188,7 +188,7 @@ void MapWatch::SendNext() {
   } else {
     return;
   }
-  Send(message, /*is_more_to_come=*/next_ <= history->latest_revision);
+  Send(message);
 }
 
 void MapWatch::Resynchronize(std::uint64_t latest_revision, v1::WatchMapResponse& message) {
@@ -215,17 +215,13 @@ void MapWatch::FillRevision(const core::Commit& commit, v1::MapRevision& out) co
   }
 }
 
-void MapWatch::Send(const v1::WatchMapResponse& message, bool is_more_to_come) {
+void MapWatch::Send(const v1::WatchMapResponse& message) {
   is_writing_ = true;
   bool owned = false;
   bytes_.Clear();
   // Into memory, which cannot fail.
   grpc::GenericSerialize<grpc::ProtoBufferWriter, v1::WatchMapResponse>(message, &bytes_, &owned);
-  grpc::WriteOptions options;
-  if (is_more_to_come) {
-    options.set_buffer_hint();
-  }
-  StartWrite(&bytes_, options);
+  StartWrite(&bytes_);
 }
 
 }  // namespace waystar::rpc

@@ -68,7 +68,7 @@ class MapWatch final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   void Resynchronize(std::uint64_t latest_revision, v1::WatchMapResponse& message)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void FillRevision(const core::Commit& commit, v1::MapRevision& out) const;
-  void Send(const v1::WatchMapResponse& message, bool is_more_to_come) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Send(const v1::WatchMapResponse& message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const WatchContext context_;
   v1::WatchMapRequest request_;

@@ -2,8 +2,8 @@
 
 namespace waystar::rpc {
 
-absl::Status ListObstacles(const core::MapStore& /*store*/, const v1::ListObstaclesRequest& /*request*/,
-                           v1::ListObstaclesResponse& /*response*/) {
+absl::Status ListNamedObstacles(const core::MapStore& /*store*/, const v1::ListObstaclesRequest& /*request*/,
+                                v1::ListObstaclesResponse& /*response*/) {
   return absl::UnimplementedError("not yet");
 }
 

@@ -8,7 +8,7 @@
 namespace waystar::rpc {
 
 // One page, in the order of ids; a page token is the last id of the page before. Errors as the contract says.
-absl::Status ListObstacles(const core::MapStore& store, const v1::ListObstaclesRequest& request,
-                           v1::ListObstaclesResponse& response);
+absl::Status ListNamedObstacles(const core::MapStore& store, const v1::ListObstaclesRequest& request,
+                                v1::ListObstaclesResponse& response);
 
 }  // namespace waystar::rpc

@@ -213,11 +213,7 @@ void UpdateStream::WriteFirst() {
   // Into memory, which cannot fail.
   grpc::GenericSerialize<grpc::ProtoBufferWriter, v1::StreamObstacleUpdatesResponse>(
       *unanswered_.front().answer, &answer_bytes_, &owned);
-  grpc::WriteOptions options;
-  if (unanswered_.size() > 1 && unanswered_[1].answer.has_value()) {
-    options.set_buffer_hint();
-  }
-  StartWrite(&answer_bytes_, options);
+  StartWrite(&answer_bytes_);
 }
 
 void UpdateStream::PopFirst() {

@@ -26,15 +26,17 @@ struct UpdateStreamLimits {
   std::size_t max_unanswered_bytes = 4 << 20;
 };
 
-// Owns itself: lives until the RPC library is done with it. One message at a time is read, converted on a worker and
-// handed to the store, and so batches reach the store in the order in which they were sent; the store answers when
-// it has applied them. Answers are written in that order too, one at a time, and a batch counts as unanswered until
-// its answer is written: a client that does not read its answers is soon not read from.
+// Owns itself: lives until the RPC library is done with it. One message at a time is read, converted on a
+// worker and handed to the store, and so batches reach the store in the order in which they were sent; the
+// store answers when it has applied them. Answers are written in that order too, one at a time, and a batch
+// counts as unanswered until its answer is written: a client that does not read its answers is soon not read
+// from.
 //
-// The library's threads, a worker, whoever applies batches and whoever stops the server meet here. What comes next is
-// decided, and started, under the lock. The call is finished when nothing is on its way any more: no message that is
-// converted, no batch without its answer, no write. (A read may be: it fails then.) So nobody else will touch the
-// call when it is finished, and whoever finishes it does so as the last thing, without the lock.
+// The library's threads, a worker, whoever applies batches and whoever stops the server meet here. What comes
+// next is decided, and started, under the lock. The call is finished when nothing is on its way any more: no
+// message that is converted, no batch without its answer, no write. (A read may be: it fails then.) So nobody
+// else will touch the call when it is finished, and whoever finishes it does so as the last thing, without
+// the lock.
 class UpdateStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
                            private runtime::WorkerPool::Job,
                            private CallGate::OpenEndedCall {
@@ -63,7 +65,8 @@ class UpdateStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc
 
   // Whether the client or the server wants no more of it.
   bool IsEnding();
-  // Hands the message that was read to the store, or answers it. An error is one of the stream, not of the batch.
+  // Hands the message that was read to the store, or answers it. An error is one of the stream, not of the
+  // batch.
   absl::Status Take();
   // Makes room for the answer to the message that was read, and returns its index.
   std::uint64_t AddBatch();
@@ -72,8 +75,8 @@ class UpdateStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc
   // Reads no more. All answers are written yet; then the client is told the first reason there was.
   void End(const absl::Status& status);
 
-  // Starts what may start now. With a status, the call is to be finished with it: by the caller, once it has let
-  // go of the lock.
+  // Starts what may start now. With a status, the call is to be finished with it: by the caller, once it has
+  // let go of the lock.
   std::optional<absl::Status> Proceed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WriteFirst() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void PopFirst() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

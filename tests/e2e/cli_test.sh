@@ -52,6 +52,20 @@ expect_code 3 waystar find ten-by-ten 0,0 7,7
 expect_code 0 waystar unblock ten-by-ten 1,1
 expect_code 0 waystar find ten-by-ten 0,0 7,7
 
+expect_code 0 waystar block ten-by-ten 9,9 --request-id once
+expect_text "revision 5"
+expect_code 0 waystar block ten-by-ten 9,9 --request-id once
+expect_text "applied already"
+expect_code 4 waystar block ten-by-ten 8,9 --request-id once
+expect_text "request-id"
+expect_code 0 waystar watch ten-by-ten --from 2 --edits --count 4
+expect_text "Watching ten-by-ten, which is at revision 5."
+expect_text "Revision 2 at "
+expect_text "  block 0,1+10x1"
+expect_text "Revision 5 at "
+expect_code 4 waystar watch ten-by-ten --from 7
+expect_text "latest revision"
+
 printf 'type octile\nheight 2\nwidth 4\nmap\n.S.@\n..T.\n' >"$WORK/little.map"
 expect_code 0 waystar map import "$WORK/little.map"
 expect_code 4 waystar map import "$WORK/little.map"

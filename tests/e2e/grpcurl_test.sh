@@ -57,6 +57,34 @@ expect_code 0 call PathService/FindPath '{"map": "drawn", "start": {"x": 0, "y":
 expect_text '"outcome": "OUTCOME_UNREACHABLE"'
 expect_text '"reason": "REASON_NO_ROUTE"'
 
+# Two batches on one stream: one applied, one refused.
+expect_code 0 call MapService/StreamObstacleUpdates \
+  '{"update": {"map": "drawn", "edits": [{"unblock": {"cells": [{"x": 2, "y": 1}]}}]}}
+   {"update": {"map": "drawn", "edits": [{"block": {"cells": [{"x": 9, "y": 1}]}}]}}'
+expect_text '"revision": "3"'
+expect_text '"index": "1"'
+expect_text '"reason": "OFF_MAP"'
+
+# A watch goes on until the map is deleted.
+mkfifo "$WORK/watch"
+call MapService/WatchMap '{"map": "drawn", "from_revision": 2, "with_edits": true}' >"$WORK/watch" 2>&1 &
+WATCH_PID=$!
+exec {WATCH}<"$WORK/watch"
+while IFS= read -r -t 60 -u "$WATCH" line || fail "the watch does not tell of revision 3"; do
+  echo "$line" >>"$WORK/watched"
+  [[ "$line" != *'"revision": "3"'* ]] || [[ "$(grep -c '"revision": "3"' "$WORK/watched")" -lt 2 ]] || break
+done
+expect_code 0 call MapService/DeleteMap '{"map": "drawn"}'
+cat <&"$WATCH" >>"$WORK/watched"
+code=0
+wait "$WATCH_PID" || code=$?
+((code == 69)) || fail "the watch ended with $code: $(cat "$WORK/watched")"
+cp "$WORK/watched" "$WORK/out"
+expect_text '"watching"'
+expect_text '"unblock"'
+expect_text "MAP_NOT_FOUND"
+expect_code 0 call MapService/CreateMap '{"map": "drawn", "rows": ["..~.", ".#~."], "grid": {"terrains": [{"symbol": "~"}]}}'
+
 # grpcurl ends with 64 plus the code of the answer, and prints the details.
 expect_code 69 call PathService/FindPath '{"map": "nowhere", "start": {}, "goal": {}}'
 expect_text "NotFound"
