@@ -125,6 +125,14 @@ absl::StatusOr<v1::TraceSearchResult> Client::TraceSearch(
   return *std::move(result);
 }
 
+absl::StatusOr<v1::ValidatePathResponse> Client::ValidatePath(const v1::ValidatePathRequest& request) const {
+  return Call(*paths_, &v1::PathService::StubInterface::ValidatePath, options_.timeout, request);
+}
+
+std::unique_ptr<PathWatch> Client::WatchPath(const v1::WatchPathRequest& request) const {
+  return std::make_unique<PathWatch>(*paths_, request, options_.stream_timeout);
+}
+
 absl::StatusOr<v1::CreateMapResponse> Client::CreateMap(const v1::CreateMapRequest& request) const {
   return Call(*maps_, &v1::MapService::StubInterface::CreateMap, options_.timeout, request);
 }

@@ -57,6 +57,9 @@ class Client {
   absl::StatusOr<v1::TraceSearchResult> TraceSearch(
       const v1::TraceSearchRequest& request, absl::FunctionRef<void(const v1::SearchEvent&)> on_event) const;
 
+  absl::StatusOr<v1::ValidatePathResponse> ValidatePath(const v1::ValidatePathRequest& request) const;
+  std::unique_ptr<PathWatch> WatchPath(const v1::WatchPathRequest& request) const;
+
   absl::StatusOr<v1::CreateMapResponse> CreateMap(const v1::CreateMapRequest& request) const;
   absl::StatusOr<v1::GetMapResponse> GetMap(const v1::GetMapRequest& request) const;
   // One page.

@@ -60,4 +60,24 @@ absl::Status MapWatch::Finish() {
   return FromGrpc(reader_->Finish());
 }
 
+PathWatch::PathWatch(v1::PathService::StubInterface& paths, const v1::WatchPathRequest& request,
+                     absl::Duration timeout) {
+  SetTimeout(context_, timeout);
+  reader_ = paths.WatchPath(&context_, request);
+}
+
+PathWatch::~PathWatch() {
+  if (!is_finished_) {
+    context_.TryCancel();
+    reader_->Finish().IgnoreError();
+  }
+}
+
+bool PathWatch::Next(v1::WatchPathResponse& answer) { return reader_->Read(&answer); }
+
+absl::Status PathWatch::Finish() {
+  is_finished_ = true;
+  return FromGrpc(reader_->Finish());
+}
+
 }  // namespace waystar::client

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "waystar/v1/map_service.grpc.pb.h"
+#include "waystar/v1/path_service.grpc.pb.h"
 
 namespace waystar::client {
 
@@ -63,6 +64,31 @@ class MapWatch {
  private:
   grpc::ClientContext context_;
   std::unique_ptr<grpc::ClientReaderInterface<v1::WatchMapResponse>> reader_;
+  bool is_finished_ = false;
+};
+
+// The answers to a path query as they come. Destruction ends the watch.
+//
+// Thread safety: one thread; Cancel from any.
+class PathWatch {
+ public:
+  PathWatch(v1::PathService::StubInterface& paths, const v1::WatchPathRequest& request,
+            absl::Duration timeout);
+  PathWatch(const PathWatch&) = delete;
+  PathWatch& operator=(const PathWatch&) = delete;
+  ~PathWatch();
+
+  // Waits for the next answer. False when the watch has ended.
+  bool Next(v1::WatchPathResponse& answer);
+  // Why it has ended, which is never OK. REQUIRES: Next has returned false.
+  absl::Status Finish();
+
+  // Next returns false soon.
+  void Cancel() { context_.TryCancel(); }
+
+ private:
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientReaderInterface<v1::WatchPathResponse>> reader_;
   bool is_finished_ = false;
 };
 

@@ -39,6 +39,8 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   AddGlobalOptions(*app, session);
   AddMapCommands(*app, session);
   AddFindCommand(*app, session);
+  AddWatchPathCommand(*app, session);
+  AddValidateCommand(*app, session);
   AddTraceCommand(*app, session);
   AddEditCommands(*app, session);
   AddObstacleCommands(*app, session);

@@ -14,6 +14,8 @@ void AddCreateCommand(CLI::App& parent, Session& session);
 void AddShowCommand(CLI::App& parent, Session& session);
 void AddExportCommand(CLI::App& parent, Session& session);
 void AddFindCommand(CLI::App& parent, Session& session);
+void AddWatchPathCommand(CLI::App& parent, Session& session);
+void AddValidateCommand(CLI::App& parent, Session& session);
 void AddTraceCommand(CLI::App& parent, Session& session);
 void AddEditCommands(CLI::App& parent, Session& session);
 void AddObstacleCommands(CLI::App& parent, Session& session);

@@ -48,14 +48,7 @@ void AddFindCommand(CLI::App& parent, Session& session) {
   v1::FindPathRequest& request = arguments->request;
   CLI::App& command = *parent.add_subcommand("find", "Finds a cheapest path and draws it");
   AddQuery(command, request);
-  AddChoice<v1::PathForm>(
-      command, "--form", [&request](v1::PathForm form) { request.set_path_form(form); },
-      {{"cells", v1::PATH_FORM_EVERY_CELL},
-       {"corners", v1::PATH_FORM_CORNERS},
-       {"directions", v1::PATH_FORM_DIRECTIONS},
-       {"smoothed", v1::PATH_FORM_SMOOTHED}},
-      "Also list the path: every cell, the cells where it turns, the direction of each step, or the ends of "
-      "straight lines between cells that see each other");
+  AddPathForm(command, request);
   AddDrawOptions(command, arguments->draw);
   command.footer(
       "x grows to the right and y down; 0,0 is the top left cell.\n\n"

@@ -1,9 +1,12 @@
 #include "client/cli/query_arguments.h"
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "client/cli/arguments.h"
 #include "client/cli/cell_argument.h"
+#include "client/cli/shape_argument.h"
 
 namespace waystar::cli {
 
@@ -17,13 +20,7 @@ void AddQuery(CLI::App& command, v1::FindPathRequest& request) {
       command, "GOAL", &ParseCell, [&request](const v1::Cell& cell) { *request.mutable_goal() = cell; },
       "The cell to go to: X,Y")
       ->required();
-  AddChoice<v1::CornerRule>(
-      command, "--corner-rule", [&request](v1::CornerRule rule) { request.set_corner_rule(rule); },
-      {{"both-free", v1::CORNER_RULE_NO_CORNER_CUTTING},
-       {"one-free", v1::CORNER_RULE_ONE_SIDE_FREE},
-       {"always", v1::CORNER_RULE_ALWAYS}},
-      "When a diagonal step is allowed: if both cells beside it are walkable, if one of them is, or always "
-      "[both-free]");
+  AddCornerRule(command, [&request](v1::CornerRule rule) { request.set_corner_rule(rule); });
   AddChoice<v1::Algorithm>(
       command, "--algorithm", [&request](v1::Algorithm algorithm) { request.set_algorithm(algorithm); },
       {{"auto", v1::ALGORITHM_AUTO},
@@ -33,11 +30,7 @@ void AddQuery(CLI::App& command, v1::FindPathRequest& request) {
        {"lazy-theta", v1::ALGORITHM_LAZY_THETA_STAR},
        {"hierarchy", v1::ALGORITHM_SUBGOAL_HIERARCHY}},
       "How to search; all find paths of the same cost, but for lazy-theta, which goes at any angle [auto]");
-  command
-      .add_option_function<int32_t>(
-          "--footprint", [&request](int32_t cells) { request.set_footprint(cells); },
-          "The agent covers N x N cells, its position being the top left one of them [1]")
-      ->type_name("N");
+  AddFootprint(command, [&request](int32_t cells) { request.set_footprint(cells); });
   command.add_flag_callback(
       "--nearest", [&request] { request.set_unreachable_policy(v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE); },
       "If the goal cannot be reached, go to the nearest cell that can");
@@ -46,6 +39,54 @@ void AddQuery(CLI::App& command, v1::FindPathRequest& request) {
           "--max-expansions", [&request](uint64_t cells) { request.set_max_expansions(cells); },
           "Give up after looking around from so many cells [no limit]")
       ->type_name("N");
+  AddOverlay(command, [&request]() -> v1::Overlay& { return *request.mutable_overlay(); });
+}
+
+void AddPathForm(CLI::App& command, v1::FindPathRequest& request) {
+  AddChoice<v1::PathForm>(
+      command, "--form", [&request](v1::PathForm form) { request.set_path_form(form); },
+      {{"cells", v1::PATH_FORM_EVERY_CELL},
+       {"corners", v1::PATH_FORM_CORNERS},
+       {"directions", v1::PATH_FORM_DIRECTIONS},
+       {"smoothed", v1::PATH_FORM_SMOOTHED}},
+      "How to list the path: every cell, the cells where it turns, the direction of each step, or the ends "
+      "of "
+      "straight lines between cells that see each other");
+}
+
+void AddCornerRule(CLI::App& command, const std::function<void(v1::CornerRule)>& accept) {
+  AddChoice<v1::CornerRule>(
+      command, "--corner-rule", accept,
+      {{"both-free", v1::CORNER_RULE_NO_CORNER_CUTTING},
+       {"one-free", v1::CORNER_RULE_ONE_SIDE_FREE},
+       {"always", v1::CORNER_RULE_ALWAYS}},
+      "When a diagonal step is allowed: if both cells beside it are walkable, if one of them is, or always "
+      "[both-free]");
+}
+
+void AddFootprint(CLI::App& command, const std::function<void(int32_t)>& accept) {
+  command
+      .add_option_function<int32_t>(
+          "--footprint", accept,
+          "The agent covers N x N cells, its position being the top left one of them [1]")
+      ->type_name("N");
+}
+
+void AddOverlay(CLI::App& command, const std::function<v1::Overlay&()>& overlay) {
+  AddParsedList(
+      command, "--block", &ParseShape,
+      [overlay](const v1::Shape& part) { overlay().mutable_blocked()->MergeFrom(part); },
+      "Treat these cells as blocked, for this query alone");
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--ignore-obstacle",
+          [overlay](const std::vector<std::string>& ids) {
+            for (const std::string& id : ids) {
+              overlay().add_ignored_obstacles(id);
+            }
+          },
+          "Treat these named obstacles as if they were not there")
+      ->type_name("ID");
 }
 
 }  // namespace waystar::cli

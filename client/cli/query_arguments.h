@@ -1,6 +1,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
+#include <functional>
 
 #include "waystar/v1/path_service.pb.h"
 
@@ -8,5 +10,15 @@ namespace waystar::cli {
 
 // MAP, START and GOAL, and the options that say how to search. `request` must outlive `command`.
 void AddQuery(CLI::App& command, v1::FindPathRequest& request);
+
+// --form.
+void AddPathForm(CLI::App& command, v1::FindPathRequest& request);
+
+// Those of them that say how an agent walks.
+void AddCornerRule(CLI::App& command, const std::function<void(v1::CornerRule)>& accept);
+void AddFootprint(CLI::App& command, const std::function<void(int32_t)>& accept);
+
+// --block and --ignore-obstacle. `overlay` gives the message to fill, when there is something to fill in.
+void AddOverlay(CLI::App& command, const std::function<v1::Overlay&()>& overlay);
 
 }  // namespace waystar::cli

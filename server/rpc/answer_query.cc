@@ -4,10 +4,14 @@
 #include <cstddef>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/search/validate_path.h"
 #include "server/rpc/convert_path.h"
+#include "server/rpc/convert_validation.h"
+#include "server/rpc/overlaid_map.h"
 
 namespace waystar::rpc {
 namespace {
@@ -30,21 +34,42 @@ absl::Status AnswerQuery(const core::MapStore& store, PathSearch search, std::si
                          CallContext& context) {
   WAYSTAR_ASSIGN_OR_RETURN(const core::PathQuery query, ToPathQuery(request));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
+  return AnswerOn(*snapshot, search, max_bytes, request, query, response, context);
+}
+
+absl::Status AnswerOn(const core::MapSnapshot& snapshot, PathSearch search, std::size_t max_bytes,
+                      const v1::FindPathRequest& request, const core::PathQuery& query,
+                      v1::FindPathResponse& response, CallContext& context) {
+  WAYSTAR_ASSIGN_OR_RETURN(const OverlaidMap overlaid, OverlaidMap::Make(snapshot.grid, request.overlay()));
   if (request.max_expansions() > 0) {
     context.budget.max_expansions = request.max_expansions();
   }
   context.budget.evicted = &snapshot->eviction.flag();
   const Clock::time_point begin = Clock::now();
   WAYSTAR_ASSIGN_OR_RETURN(const core::PathResult result,
-                           search(snapshot->grid, query, context.budget, context.scratch));
+                           search(overlaid.map(), query, context.budget, context.scratch));
   const std::chrono::nanoseconds searching = Clock::now() - begin;
   // A point takes at least two bytes: what cannot fit is not written down first.
   WAYSTAR_RETURN_IF_ERROR(CheckSize(result.points.size() * 2, max_bytes));
   FillPathResult(result, response);
-  response.set_revision(snapshot->revision);
+  response.set_revision(snapshot.revision);
   response.mutable_statistics()->set_queue_nanos(context.queued.count());
   response.mutable_statistics()->set_search_nanos(searching.count());
   return CheckSize(response.ByteSizeLong(), max_bytes);
+}
+
+absl::Status AnswerValidation(const core::MapStore& store, const v1::ValidatePathRequest& request,
+                              v1::ValidatePathResponse& response) {
+  WAYSTAR_ASSIGN_OR_RETURN(const PathToValidate path, ToPathToValidate(request));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
+  WAYSTAR_ASSIGN_OR_RETURN(const OverlaidMap overlaid, OverlaidMap::Make(snapshot->grid, request.overlay()));
+  const absl::StatusOr<core::Validation> validation = core::ValidatePath(overlaid.map(), path.query());
+  if (!validation.ok()) {
+    return request.directions().empty() ? validation.status() : OfDirections(validation.status());
+  }
+  FillValidation(*validation, request, response);
+  response.set_revision(snapshot->revision);
+  return absl::OkStatus();
 }
 
 }  // namespace waystar::rpc

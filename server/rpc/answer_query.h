@@ -9,6 +9,7 @@
 #include "server/core/map/grid_map.h"
 #include "server/core/search/query.h"
 #include "server/core/search/scratch.h"
+#include "server/core/store/map_snapshot.h"
 #include "server/core/store/map_store.h"
 #include "server/rpc/call_context.h"
 #include "waystar/v1/path_service.pb.h"
@@ -25,5 +26,14 @@ using PathSearch =
 absl::Status AnswerQuery(const core::MapStore& store, PathSearch search, std::size_t max_bytes,
                          const v1::FindPathRequest& request, v1::FindPathResponse& response,
                          CallContext& context);
+
+// The same on a snapshot that is at hand, for a request that ToPathQuery made `query` of.
+absl::Status AnswerOn(const core::MapSnapshot& snapshot, PathSearch search, std::size_t max_bytes,
+                      const v1::FindPathRequest& request, const core::PathQuery& query,
+                      v1::FindPathResponse& response, CallContext& context);
+
+// Whether the path can be walked on the map's latest snapshot.
+absl::Status AnswerValidation(const core::MapStore& store, const v1::ValidatePathRequest& request,
+                              v1::ValidatePathResponse& response);
 
 }  // namespace waystar::rpc

@@ -19,26 +19,7 @@ absl::Status Missing(absl::string_view field) {
   return InvalidArgument(ErrorReason::kMissingField, field, absl::StrCat(field, " is required"));
 }
 
-void FillCell(core::Cell cell, v1::Cell& out) {
-  out.set_x(cell.x);
-  out.set_y(cell.y);
-}
-
 double FromCost(core::Cost cost) { return static_cast<double>(cost) / static_cast<double>(core::kCostScale); }
-
-absl::StatusOr<core::CornerRule> ToCornerRule(v1::CornerRule rule) {
-  switch (rule) {
-    case v1::CORNER_RULE_UNSPECIFIED:
-    case v1::CORNER_RULE_NO_CORNER_CUTTING:
-      return core::CornerRule::kNoCornerCutting;
-    case v1::CORNER_RULE_ONE_SIDE_FREE:
-      return core::CornerRule::kOneSideFree;
-    case v1::CORNER_RULE_ALWAYS:
-      return core::CornerRule::kAlways;
-    default:
-      return UnknownEnumValue("corner_rule", rule);
-  }
-}
 
 absl::StatusOr<core::Algorithm> ToAlgorithm(v1::Algorithm algorithm) {
   switch (algorithm) {
@@ -70,31 +51,6 @@ absl::StatusOr<core::UnreachablePolicy> ToUnreachablePolicy(v1::UnreachablePolic
     default:
       return UnknownEnumValue("unreachable_policy", policy);
   }
-}
-
-absl::StatusOr<core::PathForm> ToPathForm(v1::PathForm form) {
-  switch (form) {
-    case v1::PATH_FORM_UNSPECIFIED:
-    case v1::PATH_FORM_EVERY_CELL:
-      return core::PathForm::kEveryCell;
-    case v1::PATH_FORM_CORNERS:
-      return core::PathForm::kCorners;
-    case v1::PATH_FORM_DIRECTIONS:
-      return core::PathForm::kDirections;
-    case v1::PATH_FORM_SMOOTHED:
-      return core::PathForm::kSmoothed;
-    default:
-      return UnknownEnumValue("path_form", form);
-  }
-}
-
-absl::StatusOr<int> ToFootprint(std::int32_t footprint) {
-  if (footprint < 0 || footprint > core::kMaxFootprint) {
-    return InvalidArgument(
-        ErrorReason::kBadValue, "footprint",
-        absl::StrCat("a footprint is from 1 to ", core::kMaxFootprint, " cells, not ", footprint));
-  }
-  return footprint == 0 ? 1 : footprint;
 }
 
 v1::Outcome FromOutcome(core::Outcome outcome) {
@@ -147,6 +103,45 @@ v1::Algorithm FromAlgorithm(core::Algorithm algorithm) {
 
 }  // namespace
 
+absl::StatusOr<core::CornerRule> ToCornerRule(v1::CornerRule rule) {
+  switch (rule) {
+    case v1::CORNER_RULE_UNSPECIFIED:
+    case v1::CORNER_RULE_NO_CORNER_CUTTING:
+      return core::CornerRule::kNoCornerCutting;
+    case v1::CORNER_RULE_ONE_SIDE_FREE:
+      return core::CornerRule::kOneSideFree;
+    case v1::CORNER_RULE_ALWAYS:
+      return core::CornerRule::kAlways;
+    default:
+      return UnknownEnumValue("corner_rule", rule);
+  }
+}
+
+absl::StatusOr<core::PathForm> ToPathForm(v1::PathForm form) {
+  switch (form) {
+    case v1::PATH_FORM_UNSPECIFIED:
+    case v1::PATH_FORM_EVERY_CELL:
+      return core::PathForm::kEveryCell;
+    case v1::PATH_FORM_CORNERS:
+      return core::PathForm::kCorners;
+    case v1::PATH_FORM_DIRECTIONS:
+      return core::PathForm::kDirections;
+    case v1::PATH_FORM_SMOOTHED:
+      return core::PathForm::kSmoothed;
+    default:
+      return UnknownEnumValue("path_form", form);
+  }
+}
+
+absl::StatusOr<int> ToFootprint(std::int32_t footprint) {
+  if (footprint < 0 || footprint > core::kMaxFootprint) {
+    return InvalidArgument(
+        ErrorReason::kBadValue, "footprint",
+        absl::StrCat("a footprint is from 1 to ", core::kMaxFootprint, " cells, not ", footprint));
+  }
+  return footprint == 0 ? 1 : footprint;
+}
+
 absl::StatusOr<core::PathQuery> ToPathQuery(const v1::FindPathRequest& request) {
   if (!request.has_start()) {
     return Missing("start");
@@ -176,6 +171,11 @@ absl::StatusOr<std::size_t> ToMaxEvents(const v1::TraceSearchRequest& request) {
                            absl::StrCat("a trace has from 1 to ", kMost, " events, not ", max_events));
   }
   return static_cast<std::size_t>(max_events == 0 ? kDefault : max_events);
+}
+
+void FillCell(core::Cell cell, v1::Cell& out) {
+  out.set_x(cell.x);
+  out.set_y(cell.y);
 }
 
 void FillPathResult(const core::PathResult& result, v1::FindPathResponse& response) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "absl/status/statusor.h"
 #include "server/core/search/query.h"
@@ -14,10 +15,14 @@ namespace waystar::rpc {
 // does not have, MISSING_FIELD, BAD_VALUE for a number out of its range or a form that the algorithm cannot
 // write.
 absl::StatusOr<core::PathQuery> ToPathQuery(const v1::FindPathRequest& request);
+absl::StatusOr<core::CornerRule> ToCornerRule(v1::CornerRule rule);
+absl::StatusOr<core::PathForm> ToPathForm(v1::PathForm form);
+absl::StatusOr<int> ToFootprint(std::int32_t footprint);
 // How many events to keep.
 absl::StatusOr<std::size_t> ToMaxEvents(const v1::TraceSearchRequest& request);
 
 // To the wire.
+void FillCell(core::Cell cell, v1::Cell& out);
 void FillPathResult(const core::PathResult& result, v1::FindPathResponse& response);
 void FillSearchEvent(const core::SearchEvent& event, v1::SearchEvent& out);
 

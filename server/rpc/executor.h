@@ -21,7 +21,7 @@ struct ExecutorOptions {
   std::size_t scratch_bytes = std::size_t{1} << 30;
 };
 
-// Thread safety: Submit from any thread; scratch(i) only on worker i.
+// Thread safety: Submit and SubmitOwn from any thread; scratch(i) only on worker i.
 class Executor {
  public:
   using Clock = std::chrono::steady_clock;
@@ -30,6 +30,11 @@ class Executor {
 
   // RESOURCE_EXHAUSTED / QUEUE_FULL with a retry delay, at once, if too many jobs wait already.
   absl::Status Submit(runtime::WorkerPool::Job* job);
+
+  // The same for the server's own work, of which there are only a few jobs: always taken.
+  void SubmitOwn(runtime::WorkerPool::Job* job) { pool_.Submit(job); }
+
+  int workers() const { return options_.workers; }
 
   // Whether a job that was submitted at `submitted` may still run now: RESOURCE_EXHAUSTED / QUEUE_TIMEOUT
   // with a retry delay if it waited for too long. Work that is late is dropped, so that the queue drains.

@@ -32,6 +32,9 @@ absl::Status InFile(const absl::Status& status, const core::MapFile& file) {
   return {status.code(), absl::StrCat(file.path.string(), ": ", status.message())};
 }
 
+// What the message of a watch takes beside the answer in it, at the most.
+constexpr std::size_t kEnvelopeBytes = 32;
+
 core::StoreOptions StoreOptionsOf(const runtime::Options& options, core::Defer defer) {
   core::StoreOptions store;
   store.max_maps = options.max_maps;
@@ -58,7 +61,8 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const runtime::Options& op
 }
 
 Server::Server(const runtime::Options& options)
-    : store_(StoreOptionsOf(
+    : path_watches_(store_, executor_, static_cast<std::size_t>(options.max_message_bytes) - kEnvelopeBytes),
+      store_(StoreOptionsOf(
           options,
           [this](std::function<void()> task) { return DeferredTask::Submit(executor_, std::move(task)); })),
       lifetime_keeper_(store_, Clock::Steady()),
@@ -76,10 +80,11 @@ Server::Server(const runtime::Options& options)
                                  .timeout = options.transfer_timeout},
                     .max_message_bytes = static_cast<std::size_t>(options.max_message_bytes),
                     .stream_window = options.stream_window}),
-      path_service_(store_, executor_, slots_,
+      path_service_(store_, executor_, slots_, watch_slots_, path_watches_,
                     {.max_response_bytes = static_cast<std::size_t>(options.max_message_bytes),
                      .trace_timeout = options.transfer_timeout}) {
   store_.AddListener(&map_watches_);
+  store_.AddListener(&path_watches_);
 }
 
 Server::~Server() {
@@ -142,6 +147,8 @@ void Server::Stop(absl::Duration drain_timeout) {
     return;
   }
   SetHealthy(false);
+  // Watches would never leave by themselves.
+  path_watches_.Drain();
   executor_.gate().Close(std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(drain_timeout));
   // What is left is over its time, or a watch of the health service, which would never end by itself.
   server_->Shutdown(std::chrono::system_clock::now());

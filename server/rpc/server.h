@@ -14,6 +14,7 @@
 #include "server/rpc/map_service.h"
 #include "server/rpc/map_watches.h"
 #include "server/rpc/path_service.h"
+#include "server/rpc/path_watches.h"
 #include "server/rpc/transfers.h"
 #include "server/rpc/watch_slots.h"
 #include "server/runtime/options.h"
@@ -50,6 +51,8 @@ class Server {
 
   // In the order of their lives: calls in flight use what stands above the server.
   MapWatches map_watches_;
+  // Before the store, whose commits it is told of, and the executor, whose last jobs use it.
+  PathWatches path_watches_;
   core::MapStore store_;
   LifetimeKeeper lifetime_keeper_;
   IndexBuilder index_builder_;

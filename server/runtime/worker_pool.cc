@@ -34,6 +34,14 @@ bool WorkerPool::TrySubmit(Job* job) {
   return true;
 }
 
+void WorkerPool::Submit(Job* job) {
+  {
+    MutexLock lock(mutex_);
+    queue_.push_back(job);
+  }
+  wake_.NotifyOne();
+}
+
 void WorkerPool::Work(int worker) {
   for (;;) {
     Job* job = nullptr;

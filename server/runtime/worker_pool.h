@@ -12,7 +12,7 @@ namespace waystar::runtime {
 
 // Jobs start in the order in which they were submitted.
 //
-// Thread safety: TrySubmit from any thread.
+// Thread safety: TrySubmit and Submit from any thread.
 class WorkerPool {
  public:
   class Job {
@@ -34,6 +34,9 @@ class WorkerPool {
   // False, and nothing kept, if the queue is full. Never blocks. The job stays the caller's; it must live
   // until it has run.
   bool TrySubmit(Job* job);
+
+  // Takes the job however many wait. For the server's own work, of which there are only a few jobs.
+  void Submit(Job* job);
 
   int worker_count() const { return static_cast<int>(threads_.size()); }
 

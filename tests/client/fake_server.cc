@@ -51,6 +51,21 @@ class FakeServer::Paths : public v1::PathService::Service {
     return status;
   }
 
+  grpc::Status ValidatePath(grpc::ServerContext* context, const v1::ValidatePathRequest* request,
+                            v1::ValidatePathResponse* response) override {
+    return Answer(script_.validate_path, *context, *request, *response);
+  }
+
+  grpc::Status WatchPath(grpc::ServerContext* context, const v1::WatchPathRequest* request,
+                         grpc::ServerWriter<v1::WatchPathResponse>* writer) override {
+    std::vector<v1::WatchPathResponse> messages;
+    const grpc::Status status = Answer(script_.watch_path, *context, *request, messages);
+    for (const auto& message : messages) {
+      writer->Write(message);
+    }
+    return status;
+  }
+
  private:
   FakeServer& script_;
 };

@@ -31,6 +31,8 @@ class FakeServer {
 
   Handler<v1::FindPathRequest, v1::FindPathResponse> find_path;
   Handler<v1::TraceSearchRequest, std::vector<v1::TraceSearchResponse>> trace_search;
+  Handler<v1::ValidatePathRequest, v1::ValidatePathResponse> validate_path;
+  Handler<v1::WatchPathRequest, std::vector<v1::WatchPathResponse>> watch_path;
   Handler<v1::CreateMapRequest, v1::CreateMapResponse> create_map;
   Handler<v1::GetMapRequest, v1::GetMapResponse> get_map;
   Handler<v1::ListMapsRequest, v1::ListMapsResponse> list_maps;

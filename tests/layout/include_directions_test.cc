@@ -26,6 +26,8 @@ const std::map<std::string, std::vector<std::string>>& AllowedIncludes() {
       {"server/core/search/", {"absl/", "server/base/", "server/core/map/"}},
       {"server/core/format/", {"absl/", "server/base/", "server/core/map/"}},
       {"server/core/store/", {"absl/", "server/base/", "server/core/map/"}},
+      {"server/core/watch/",
+       {"absl/", "server/base/", "server/core/map/", "server/core/search/", "server/core/store/"}},
       {"server/runtime/", {"absl/", "spdlog/", "server/base/"}},
       {"server/rpc/", {"absl/", "google/", "grpcpp/", "grpc/", "waystar/", "server/"}},
       {"client/", {"absl/", "google/", "grpcpp/", "grpc/", "waystar/", "CLI/"}},

@@ -6,7 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "server/base/error.h"
 #include "server/core/map/bit_row.h"
 
 namespace waystar::core {
@@ -36,6 +39,14 @@ Word ErodedWord(const BitPlane& cells, int side, int y, std::size_t i) {
 }
 
 }  // namespace
+
+absl::Status CheckFootprint(int footprint) {
+  if (footprint >= 1 && footprint <= kMaxFootprint) {
+    return absl::OkStatus();
+  }
+  return InvalidArgument(ErrorReason::kBadValue, "footprint",
+                         absl::StrCat("a footprint is from 1 to ", kMaxFootprint, " cells, not ", footprint));
+}
 
 BitPlane Eroded(const BitPlane& cells, int side) {
   BitPlane eroded(cells.width(), cells.height(), false);

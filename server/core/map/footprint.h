@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "server/core/map/bit_plane.h"
 #include "server/core/map/cell.h"
@@ -21,6 +22,9 @@ void ForEachCellUnder(Cell position, int side, Visitor visit) {
     }
   }
 }
+
+// INVALID_ARGUMENT / BAD_VALUE with field "footprint" unless it is from 1 to kMaxFootprint.
+absl::Status CheckFootprint(int footprint);
 
 // The cells (x, y) of which all cells from there to (x + side - 1, y + side - 1) are set and on the plane.
 // REQUIRES: 1 <= side <= kMaxFootprint.

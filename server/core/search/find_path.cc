@@ -11,6 +11,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/map/components.h"
+#include "server/core/map/footprint.h"
 #include "server/core/map/nearest_connected.h"
 #include "server/core/map/walk_grid.h"
 #include "server/core/search/astar.h"
@@ -20,6 +21,7 @@
 #include "server/core/search/lazy_theta.h"
 #include "server/core/search/line_of_sight.h"
 #include "server/core/search/path.h"
+#include "server/core/search/reachability.h"
 #include "server/core/search/smoothing.h"
 #include "server/core/search/weighted_jps.h"
 
@@ -51,14 +53,6 @@ absl::Status CheckWalkable(const GridMap& map, const WalkGrid& walk, int footpri
         where, " is blocked by impassable terrain: ", map.settings().terrains[map.TerrainAt(cell)].name);
   }
   return MakeError(absl::StatusCode::kFailedPrecondition, reason, field, message);
-}
-
-absl::Status CheckFootprint(int footprint) {
-  if (footprint >= 1 && footprint <= kMaxFootprint) {
-    return absl::OkStatus();
-  }
-  return InvalidArgument(ErrorReason::kBadValue, "footprint",
-                         absl::StrCat("a footprint is from 1 to ", kMaxFootprint, " cells, not ", footprint));
 }
 
 absl::Status Unsuited(absl::string_view message) {
@@ -109,14 +103,6 @@ absl::StatusOr<Algorithm> Resolve(const GridMap& map, const PathQuery& query) {
       break;
   }
   return query.algorithm;
-}
-
-// Two cells are connected by steps of a corner rule exactly if they are by steps to adjacent cells of this
-// kind: where a diagonal step needs a free side, it can go around by it.
-Adjacency AdjacencyOf(const GridMap& map, CornerRule rule) {
-  return map.settings().connectivity == Connectivity::kEight && rule == CornerRule::kAlways
-             ? Adjacency::kAny
-             : Adjacency::kStraight;
 }
 
 // A query on its way to an answer. `query_.algorithm` is not kAuto.

@@ -13,6 +13,7 @@
 #include "server/core/map/bit_row.h"
 #include "server/core/map/cell_costs.h"
 #include "server/core/map/cost.h"
+#include "server/core/search/line_steps.h"
 
 namespace waystar::core {
 namespace {
@@ -32,18 +33,6 @@ bool AllSet(const Word* row, int first, int last) {
   }
   wanted &= ~Word{0} >> (kWordBits - 1 - high % kWordBits);
   return (~row[index] & wanted) == 0;
-}
-
-bool MayPassCorner(CornerRule rule, bool one_side, bool other_side) {
-  switch (rule) {
-    case CornerRule::kNoCornerCutting:
-      return one_side && other_side;
-    case CornerRule::kOneSideFree:
-      return one_side || other_side;
-    case CornerRule::kAlways:
-      return true;
-  }
-  return false;
 }
 
 // Of a straight step into a cell that has costs of its own, else 0.

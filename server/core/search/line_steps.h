@@ -1,0 +1,61 @@
+// The cells along a straight line of any angle, one after the other.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+
+#include "server/core/map/cell.h"
+#include "server/core/map/corner_rule.h"
+
+namespace waystar::core {
+
+// Calls visit(from, to) for each step between cells that the segment between two centres makes: straight
+// where it crosses an edge, diagonal where it passes exactly through a point where four cells meet. Between
+// cells of one row, column or diagonal those are the steps of a path. Goes on while `visit` returns true;
+// returns whether it always did. What HasLineOfSight looks at, in order and one by one.
+template <typename Visitor>
+bool ForEachStepOnLine(Cell from, Cell to, Visitor visit) {
+  const std::int64_t dx = std::abs(to.x - from.x);
+  const std::int64_t dy = std::abs(to.y - from.y);
+  const int step_x = Sign(to.x - from.x);
+  const int step_y = Sign(to.y - from.y);
+  // Places on the segment as whole numbers, chosen so that every crossing of an edge is one.
+  const std::int64_t per_column = std::max<std::int64_t>(dy, 1);
+  const std::int64_t per_row = std::max<std::int64_t>(dx, 1);
+  const std::int64_t whole = 2 * per_column * per_row;
+  std::int64_t column_edge = dx == 0 ? whole : per_column;
+  std::int64_t row_edge = dy == 0 ? whole : per_row;
+  for (Cell cell = from; cell != to;) {
+    const std::int64_t edge = std::min(column_edge, row_edge);
+    Cell next = cell;
+    if (edge == column_edge) {
+      next.x += step_x;
+      column_edge += 2 * per_column;
+    }
+    if (edge == row_edge) {
+      next.y += step_y;
+      row_edge += 2 * per_row;
+    }
+    if (!visit(cell, next)) {
+      return false;
+    }
+    cell = next;
+  }
+  return true;
+}
+
+// Whether a corner rule allows a diagonal step, by whether the two cells beside it are free.
+constexpr bool MayPassCorner(CornerRule rule, bool one_side, bool other_side) {
+  switch (rule) {
+    case CornerRule::kNoCornerCutting:
+      return one_side && other_side;
+    case CornerRule::kOneSideFree:
+      return one_side || other_side;
+    case CornerRule::kAlways:
+      return true;
+  }
+  return false;
+}
+
+}  // namespace waystar::core

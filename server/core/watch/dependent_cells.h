@@ -1,0 +1,21 @@
+// The cells that a path depends on.
+#pragma once
+
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/core/map/bit_plane.h"
+#include "server/core/map/cell.h"
+#include "server/core/map/corner_rule.h"
+
+namespace waystar::core {
+
+// Every cell that an agent of `footprint` x `footprint` cells covers on its way along the straight lines
+// between consecutive points, and those that the corner rule asks about on that way: as long as the
+// walkability and the costs of these stay, so do the path and its cost. The cells are those set in `flipped`;
+// sorted by word index, then by row, each word once.
+//
+// Costs O(n log n) in the steps of the path times the footprint.
+std::vector<WordChange> DependentCells(absl::Span<const Cell> points, CornerRule rule, int footprint);
+
+}  // namespace waystar::core

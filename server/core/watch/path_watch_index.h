@@ -1,0 +1,111 @@
+// Which of many watched answers a change of a map concerns.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/map/map_changes.h"
+#include "server/core/map/nearest_connected.h"
+#include "server/core/watch/cost_bound.h"
+#include "server/core/watch/tile_lists.h"
+#include "server/core/watch/watched_answer.h"
+
+namespace waystar::core {
+
+// The answers that are watched on one map, listed by the tiles of it where a change may concern them: once
+// where their paths lie, which a cell that is blocked is looked up in, and once where a cheaper path could
+// pass, which one that is opened, or costs something else, is looked up in. A path that is as cheap as on
+// open ground stands only in the first. A change that concerns nobody costs a look at the lists of its tiles,
+// whatever else is watched; answers without a path cost a look each.
+//
+// Thread safety: none.
+class PathWatchIndex {
+ public:
+  // The caller's names of watches.
+  using Id = std::uint64_t;
+
+  // For watches on maps of this size, which all revisions of a map have.
+  PathWatchIndex(int width, int height);
+
+  // `answer` holds on `map`. REQUIRES: the id is not there.
+  void Add(Id id, std::shared_ptr<const WatchedAnswer> answer, const GridMap& map);
+  // Does nothing if it is not there.
+  void Remove(Id id);
+  std::size_t size() const { return slots_by_id_.size(); }
+
+  // Appends those whose answer may not hold any more: exactly those with MayBeOutdatedBy. `map` is the map
+  // after the change.
+  void FindAffected(const MapChanges& changes, const GridMap& map, std::vector<Id>& ids);
+
+ private:
+  // Where one path depends on cells of a tile.
+  struct PathInTile {
+    // Of the answer's cells() that lie in the tile.
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+    // The rows that they lie in, and all their bits together.
+    std::int32_t first_row = 0;
+    std::int32_t last_row = 0;
+    Word bits = 0;
+  };
+
+  struct Slot {
+    Id id = 0;
+    // Null while the slot is free.
+    std::shared_ptr<const WatchedAnswer> answer;
+    std::vector<TileEntry> paths;
+    std::vector<TileEntry> regions;
+    // Of those without a path to the goal, or whose answer is uncertain: the place in `others_`.
+    std::size_t other = 0;
+  };
+
+  void List(std::uint32_t slot);
+  void ListPath(std::uint32_t slot);
+  void ListRegion(std::uint32_t slot);
+  void ListRegionsAgain(const LeastCosts& least);
+  void CheckClosed(absl::Span<const WordChange> closed);
+  void CheckOpened(absl::Span<const WordChange> opened, const LeastCosts& least);
+  void CheckOthers(const MapChanges& changes, const GridMap& map);
+  void Mark(std::uint32_t slot);
+  bool IsMarked(std::uint32_t slot) const { return marks_[slot] == mark_; }
+
+  std::size_t PathTileOf(const WordChange& word) const;
+  std::size_t RegionTileOf(const WordChange& word) const;
+  Rectangle RegionTile(int column, int row) const;
+
+  const int width_;
+  const int height_;
+  const int path_columns_;
+  // The side of a region tile in words, and in rows.
+  const int region_words_;
+  const int region_rows_;
+  const int region_columns_;
+
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> free_slots_;
+  absl::flat_hash_map<Id, std::uint32_t> slots_by_id_;
+  // Of all slots, beside each other for speed.
+  std::vector<CostBound> bounds_;
+  TileLists<PathInTile> paths_;
+  struct Nothing {};
+  TileLists<Nothing> regions_;
+  std::vector<std::uint32_t> others_;
+  // That the regions are listed by: at most those of any map since.
+  LeastCosts least_;
+
+  // Of one call of FindAffected: which slots are found already.
+  std::vector<std::uint32_t> marks_;
+  std::uint32_t mark_ = 0;
+  std::vector<std::uint32_t> found_;
+  std::vector<WordChange> opened_;
+  std::vector<WordChange> closed_;
+  NearestConnectedBuffer buffer_;
+  std::vector<Cell> nearest_;
+};
+
+}  // namespace waystar::core

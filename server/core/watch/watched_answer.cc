@@ -1,0 +1,234 @@
+#include "server/core/watch/watched_answer.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "server/base/error.h"
+#include "server/core/map/components.h"
+#include "server/core/map/walk_grid.h"
+#include "server/core/search/reachability.h"
+#include "server/core/search/validate_path.h"
+#include "server/core/watch/dependent_cells.h"
+
+namespace waystar::core {
+namespace {
+
+std::vector<Cell> CornersOf(Cell start, const PathResult& result) {
+  std::vector<Cell> corners = {start};
+  const auto add = [&corners](Cell cell) {
+    const std::size_t size = corners.size();
+    if (size >= 2) {
+      const Cell before = corners[size - 2];
+      const Cell last = corners[size - 1];
+      if (Sign(last.x - before.x) == Sign(cell.x - last.x) &&
+          Sign(last.y - before.y) == Sign(cell.y - last.y)) {
+        corners.back() = cell;
+        return;
+      }
+    }
+    corners.push_back(cell);
+  };
+  Cell at = start;
+  for (const Direction direction : result.directions) {
+    at = Step(at, direction);
+    add(at);
+  }
+  for (std::size_t i = 1; i < result.points.size(); ++i) {
+    add(result.points[i]);
+  }
+  return corners;
+}
+
+// Of straight lines, at least.
+double StepsOf(absl::Span<const Cell> points) {
+  double steps = 0.0;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    steps += std::max(std::abs(points[i].x - points[i - 1].x), std::abs(points[i].y - points[i - 1].y));
+  }
+  return steps;
+}
+
+std::int64_t SquaredDistance(Cell a, Cell b) {
+  const std::int64_t dx = a.x - b.x;
+  const std::int64_t dy = a.y - b.y;
+  return dx * dx + dy * dy;
+}
+
+// From the first changed cell of a word to the last.
+Rectangle BoundsOf(const WordChange& change) {
+  const int first = std::countr_zero(change.flipped);
+  const int last = kWordBits - 1 - std::countl_zero(change.flipped);
+  return {change.index * kWordBits + first - 1, change.y, last - first + 1, 1};
+}
+
+}  // namespace
+
+SplitChange Split(const WordChange& change, const GridMap& map) {
+  const Word free = map.walk().Row(change.y)[change.index];
+  return {.opened = {change.y, change.index, change.flipped & free},
+          .closed = {change.y, change.index, change.flipped & ~free}};
+}
+
+WatchedAnswer::WatchedAnswer(const GridMap& map, const PathQuery& query,
+                             const absl::StatusOr<PathResult>& result, bool is_uncertain)
+    : query_(query) {
+  const std::shared_ptr<const WalkGrid> walk = map.walk(query.footprint);
+  start_is_free_ = walk->IsWalkable(query.start);
+  goal_is_free_ = walk->IsWalkable(query.goal);
+  if (!result.ok()) {
+    error_ = result.status();
+    const bool is_blocked = !start_is_free_ || !goal_is_free_;
+    kind_ = is_blocked && !is_uncertain ? Kind::kNoPath : Kind::kUncertain;
+    return;
+  }
+  outcome_ = result->outcome;
+  cost_ = result->cost;
+  end_ = result->end;
+  switch (outcome_) {
+    case Outcome::kUnreachable:
+      kind_ = Kind::kNoPath;
+      break;
+    case Outcome::kFound:
+      kind_ = Kind::kPath;
+      TakePath(map, *result);
+      break;
+    case Outcome::kPartial:
+      kind_ = Kind::kPartial;
+      TakePath(map, *result);
+      break;
+    case Outcome::kBudgetExhausted:
+      kind_ = Kind::kUncertain;
+      TakePath(map, *result);
+      break;
+  }
+  if (is_uncertain) {
+    kind_ = Kind::kUncertain;
+  }
+}
+
+void WatchedAnswer::TakePath(const GridMap& map, const PathResult& result) {
+  is_lines_ =
+      query_.path_form == PathForm::kSmoothed || result.statistics.algorithm == Algorithm::kLazyThetaStar;
+  if (is_lines_) {
+    points_.assign(result.points.begin(), result.points.end());
+    if (points_.empty()) {
+      points_ = {query_.start};
+    }
+  } else {
+    points_ = CornersOf(query_.start, result);
+  }
+  // Each step is rounded to a unit, by half a unit at the most.
+  tolerance_ = (StepsOf(points_) + 2) / static_cast<double>(kCostScale);
+  const bool is_four_connected = map.settings().connectivity == Connectivity::kFour;
+  const CornerRule rule = is_four_connected && is_lines_ ? CornerRule::kNoCornerCutting : query_.corner_rule;
+  cells_ = DependentCells(points_, rule, query_.footprint);
+  const bool passes_corners = is_lines_ || (!is_four_connected && rule != CornerRule::kAlways);
+  bound_ = {.start = query_.start,
+            .goal = query_.goal,
+            .limit = cost_ - tolerance_,
+            .is_lines = is_lines_,
+            .is_open = result.outcome != Outcome::kFound,
+            .footprint = query_.footprint,
+            .passes_corners = passes_corners};
+}
+
+bool WatchedAnswer::DependsOn(const WordChange& change) const {
+  const auto it =
+      std::lower_bound(cells_.begin(), cells_.end(), change, [](const WordChange& a, const WordChange& b) {
+        return a.index != b.index ? a.index < b.index : a.y < b.y;
+      });
+  return it != cells_.end() && it->index == change.index && it->y == change.y &&
+         (it->flipped & change.flipped) != 0;
+}
+
+bool WatchedAnswer::MayBeCheaperBy(const WordChange& change, const LeastCosts& least) const {
+  if (change.flipped == 0 || bound_.IsTight(least) || !bound_.MayBeCheaperBy(BoundsOf(change), least)) {
+    return false;
+  }
+  bool may_be = false;
+  ForEachCell(change, [&](Cell cell) { may_be = may_be || bound_.MayBeCheaperBy(cell, least); });
+  return may_be;
+}
+
+bool WatchedAnswer::MayReachMore(const GridMap& map, NearestConnectedBuffer& buffer,
+                                 std::vector<Cell>& nearest) const {
+  const std::shared_ptr<const WalkGrid> walk = map.walk(query_.footprint);
+  const Components& components = walk->components(AdjacencyOf(map, query_.corner_rule));
+  if (kind_ == Kind::kNoPath) {
+    return walk->IsWalkable(query_.start) != start_is_free_ ||
+           walk->IsWalkable(query_.goal) != goal_is_free_ ||
+           components.AreConnected(query_.start, query_.goal);
+  }
+  nearest.clear();
+  NearestConnected(components, query_.start, query_.goal, buffer, nearest);
+  return nearest.empty() ||
+         SquaredDistance(nearest.front(), query_.goal) < SquaredDistance(end_, query_.goal);
+}
+
+bool WatchedAnswer::MayBeOutdatedBy(const MapChanges& changes, const GridMap& map) const {
+  if (changes.is_everything || kind_ == Kind::kUncertain) {
+    return true;
+  }
+  if (kind_ != Kind::kNoPath) {
+    const LeastCosts least = LeastCosts::Of(map);
+    for (const WordChange& change : changes.walkability) {
+      const SplitChange split = Split(change, map);
+      if (DependsOn(split.closed) || MayBeCheaperBy(split.opened, least)) {
+        return true;
+      }
+    }
+    for (const WordChange& change : changes.cost) {
+      if (DependsOn(change) || MayBeCheaperBy(change, least)) {
+        return true;
+      }
+    }
+  }
+  if (kind_ == Kind::kPath || changes.walkability.empty()) {
+    return false;
+  }
+  NearestConnectedBuffer buffer;
+  std::vector<Cell> nearest;
+  return MayReachMore(map, buffer, nearest);
+}
+
+bool WatchedAnswer::CanStillBeWalked(const GridMap& map) const {
+  const absl::StatusOr<Validation> now =
+      ValidatePath(map, {.points = points_,
+                         .corner_rule = query_.corner_rule,
+                         .path_form = is_lines_ ? PathForm::kSmoothed : PathForm::kCorners,
+                         .footprint = query_.footprint});
+  return now.ok() && now->walkable && std::abs(now->cost - cost_) <= tolerance_;
+}
+
+bool WatchedAnswer::IsOutdatedBy(const GridMap& map, const absl::StatusOr<PathResult>& result) const {
+  if (!result.ok() || !error_.ok()) {
+    return result.ok() || result.status().code() != error_.code() ||
+           ErrorReasonOf(result.status()) != ErrorReasonOf(error_);
+  }
+  if (outcome_ == Outcome::kUnreachable) {
+    return result->outcome != Outcome::kUnreachable;
+  }
+  if (!CanStillBeWalked(map)) {
+    return true;
+  }
+  if (outcome_ != result->outcome) {
+    // A search that was cut short says nothing of a path that still leads to the goal.
+    return outcome_ != Outcome::kFound || result->outcome != Outcome::kBudgetExhausted;
+  }
+  if (outcome_ == Outcome::kBudgetExhausted) {
+    return result->end != end_ || std::abs(result->cost - cost_) > tolerance_;
+  }
+  return result->cost < cost_ - tolerance_ ||
+         SquaredDistance(result->end, query_.goal) != SquaredDistance(end_, query_.goal);
+}
+
+}  // namespace waystar::core

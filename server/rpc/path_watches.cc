@@ -1,0 +1,273 @@
+#include "server/rpc/path_watches.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "google/rpc/status.pb.h"
+#include "server/base/error.h"
+#include "server/core/search/find_path.h"
+#include "server/rpc/answer_query.h"
+#include "server/rpc/call_context.h"
+#include "server/rpc/overlaid_map.h"
+#include "server/rpc/status.h"
+
+namespace waystar::rpc {
+namespace {
+
+using Clock = Executor::Clock;
+
+// For one search after the first.
+constexpr std::chrono::seconds kMaxSearchTime{10};
+
+absl::Status BelowQuery(const absl::Status& status) {
+  return ErrorFieldOf(status).empty() ? status : WithFieldPrefix(status, "query.");
+}
+
+absl::Status Draining() {
+  return MakeError(absl::StatusCode::kUnavailable, ErrorReason::kDraining, "", "the server is stopping");
+}
+
+void FillProblem(const absl::Status& status, google::rpc::Status& problem) {
+  const grpc::Status written = ToGrpcStatus(status);
+  if (!problem.ParseFromString(written.error_details()) || problem.code() == 0) {
+    problem.set_code(static_cast<int>(status.code()));
+    problem.set_message(std::string(status.message()));
+  }
+}
+
+}  // namespace
+
+PathWatches::PathWatches(const core::MapStore& store, Executor& executor, std::size_t max_bytes)
+    : store_(store), executor_(executor), max_bytes_(max_bytes) {}
+
+PathWatches::~PathWatches() = default;
+
+absl::Status PathWatches::Register(const PathWatchPtr& watch) {
+  MutexLock lock(mutex_);
+  if (is_draining_) {
+    return Draining();
+  }
+  if (watch->is_over_) {
+    return MakeError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, "", "the call was cancelled");
+  }
+  Known& known = maps_[watch->request.map()];
+  if (known.map == nullptr) {
+    known.map = std::make_shared<WatchedMap>();
+  }
+  ++known.watches;
+  watch->id_ = ++last_id_;
+  watch->map_ = known.map;
+  known.map->Add(watch);
+  return absl::OkStatus();
+}
+
+void PathWatches::Begin(const PathWatchPtr& watch, int worker) {
+  if (const absl::Status status = Register(watch); !status.ok()) {
+    watch->End(status);
+    return;
+  }
+  Search(watch, worker);
+}
+
+void PathWatches::Remove(PathWatch& watch) {
+  {
+    MutexLock lock(mutex_);
+    watch.is_over_ = true;
+    if (watch.map_ == nullptr) {
+      return;
+    }
+  }
+  watch.map_->Remove(watch);
+  MutexLock lock(mutex_);
+  const auto it = maps_.find(watch.request.map());
+  if (it != maps_.end() && it->second.map == watch.map_ && --it->second.watches == 0) {
+    maps_.erase(it);
+  }
+}
+
+void PathWatches::Search(const PathWatchPtr& watch, int worker) {
+  WatchedMap& map = *watch->map_;
+  if (watch->cancelled.load(std::memory_order_relaxed) || !map.BeginSearch(*watch)) {
+    return;
+  }
+  const absl::StatusOr<core::PinnedSnapshot> snapshot = store_.Pin(watch->request.map());
+  absl::Status status = snapshot.status();
+  if (status.ok()) {
+    status = map.CheckPinned(**snapshot);
+  }
+  if (!status.ok()) {
+    map.AbandonSearch(*watch);
+    watch->End(BelowQuery(status));
+    return;
+  }
+  SearchOn(**snapshot, watch, worker);
+}
+
+void PathWatches::SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr& watch, int worker) {
+  const std::shared_ptr<const core::WatchedAnswer> last = watch->answer_;
+  const Clock::time_point now = Clock::now();
+  CallContext context{
+      .scratch = executor_.scratch(worker),
+      .budget = {.deadline =
+                     last == nullptr ? watch->deadline : std::min(watch->deadline, now + kMaxSearchTime),
+                 .cancelled = &watch->cancelled},
+      .queued = now - watch->queued_at_};
+  std::shared_ptr<const core::WatchedAnswer> answer;
+  bool is_news = true;
+  // While the path is in the scratch.
+  const auto judge = [&](const core::GridMap& map, const absl::StatusOr<core::PathResult>& result) {
+    is_news = last == nullptr || last->IsOutdatedBy(map, result);
+    const bool had_path = last != nullptr && (last->kind() == core::WatchedAnswer::Kind::kPath ||
+                                              last->kind() == core::WatchedAnswer::Kind::kPartial);
+    answer = had_path && !is_news ? last
+                                  : std::make_shared<core::WatchedAnswer>(
+                                        map, watch->query, result, LooksBelow(watch->request.overlay()));
+  };
+  const auto search = [&](const core::GridMap& map, const core::PathQuery& query, const core::Budget& budget,
+                          core::Scratch& scratch) {
+    absl::StatusOr<core::PathResult> result = core::FindPath(map, query, budget, scratch);
+    judge(map, result);
+    return result;
+  };
+  v1::WatchPathResponse message;
+  const absl::Status status = AnswerOn(snapshot, search, max_bytes_, watch->request, watch->query,
+                                       *message.mutable_answer(), context);
+  if (absl::IsCancelled(status)) {
+    watch->map_->AbandonSearch(*watch);
+    return;
+  }
+  if (absl::IsAborted(status)) {
+    // The snapshot had to go.
+    if (watch->map_->AbandonSearch(*watch)) {
+      Enqueue(absl::MakeConstSpan(&watch, 1));
+    }
+    return;
+  }
+  if (!status.ok() && last == nullptr) {
+    watch->map_->AbandonSearch(*watch);
+    watch->End(BelowQuery(status));
+    return;
+  }
+  if (!status.ok()) {
+    if (answer == nullptr || absl::IsResourceExhausted(status)) {
+      // No search was made, or what it found cannot be sent.
+      judge(snapshot.grid, status);
+    }
+    FillProblem(BelowQuery(status), *message.mutable_problem());
+  }
+  message.set_revision(snapshot.revision);
+  if (is_news) {
+    watch->Send(message);
+  }
+  if (watch->map_->EndSearch(*watch, snapshot, std::move(answer))) {
+    Enqueue(absl::MakeConstSpan(&watch, 1));
+  }
+}
+
+void PathWatches::Enqueue(absl::Span<const PathWatchPtr> watches) {
+  std::vector<Lane*> to_start;
+  {
+    MutexLock lock(mutex_);
+    queue_.insert(queue_.end(), watches.begin(), watches.end());
+    if (lanes_.empty()) {
+      const int lanes = std::max(1, executor_.workers() / 2);
+      for (int i = 0; i < lanes; ++i) {
+        lanes_.push_back(std::make_unique<Lane>(*this));
+        idle_lanes_.push_back(lanes_.back().get());
+      }
+    }
+    while (to_start.size() < queue_.size() && !idle_lanes_.empty()) {
+      to_start.push_back(idle_lanes_.back());
+      idle_lanes_.pop_back();
+    }
+  }
+  for (Lane* lane : to_start) {
+    executor_.SubmitOwn(lane);
+  }
+}
+
+PathWatchPtr PathWatches::TakeQueued() {
+  MutexLock lock(mutex_);
+  if (queue_.empty()) {
+    return nullptr;
+  }
+  PathWatchPtr watch = std::move(queue_.front());
+  queue_.pop_front();
+  return watch;
+}
+
+void PathWatches::RunLane(Lane& lane, int worker) {
+  if (const PathWatchPtr watch = TakeQueued()) {
+    Search(watch, worker);
+  }
+  {
+    MutexLock lock(mutex_);
+    if (queue_.empty()) {
+      idle_lanes_.push_back(&lane);
+      return;
+    }
+  }
+  // Behind the calls that wait by now.
+  executor_.SubmitOwn(&lane);
+}
+
+void PathWatches::Drain() {
+  std::vector<std::shared_ptr<WatchedMap>> maps;
+  {
+    MutexLock lock(mutex_);
+    is_draining_ = true;
+    for (const auto& [id, known] : maps_) {
+      maps.push_back(known.map);
+    }
+  }
+  for (const std::shared_ptr<WatchedMap>& map : maps) {
+    for (const PathWatchPtr& watch : map->All()) {
+      watch->End(Draining());
+    }
+  }
+}
+
+void PathWatches::OnCommit(const core::PinnedSnapshot& snapshot,
+                           absl::Span<const core::SharedCommit> /*commits*/,
+                           const core::MapChanges& changes) {
+  std::shared_ptr<WatchedMap> map;
+  {
+    MutexLock lock(mutex_);
+    const auto it = maps_.find(snapshot->id);
+    if (it == maps_.end()) {
+      return;
+    }
+    map = it->second.map;
+  }
+  const std::vector<PathWatchPtr> queued = map->Commit(snapshot, changes);
+  if (!queued.empty()) {
+    Enqueue(queued);
+  }
+}
+
+void PathWatches::OnDelete(const core::PinnedSnapshot& last) {
+  std::shared_ptr<WatchedMap> map;
+  {
+    MutexLock lock(mutex_);
+    const auto it = maps_.find(last->id);
+    if (it == maps_.end() || !it->second.map->Delete(last->revision)) {
+      return;
+    }
+    map = std::move(it->second.map);
+    maps_.erase(it);
+  }
+  const absl::Status status =
+      MakeError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "query.map", "the map was deleted");
+  for (const PathWatchPtr& watch : map->All()) {
+    watch->End(status);
+  }
+}
+
+}  // namespace waystar::rpc

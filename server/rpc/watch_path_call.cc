@@ -1,0 +1,144 @@
+#include "server/rpc/watch_path_call.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "grpcpp/impl/codegen/proto_utils.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/rpc/call_context.h"
+#include "server/rpc/convert_path.h"
+#include "server/rpc/request_parser.h"
+#include "server/rpc/status.h"
+
+namespace waystar::rpc {
+
+grpc::ServerWriteReactor<grpc::ByteBuffer>* WatchPathCall::Start(PathWatches& watches, Executor& executor,
+                                                                 WatchSlots& slots,
+                                                                 grpc::CallbackServerContext* context,
+                                                                 const grpc::ByteBuffer* request) {
+  auto* call = new WatchPathCall(watches, executor, slots);
+  const std::shared_ptr<WatchPathCall> held(call);
+  call->held_by_library_ = held;
+  call->deadline = DeadlineOf(*context);
+  absl::Status status = call->Enter(*request);
+  if (status.ok()) {
+    call->held_by_job_ = held;
+    status = executor.Submit(call);
+  }
+  if (!status.ok()) {
+    call->held_by_job_.reset();
+    call->End(status);
+  }
+  return call;
+}
+
+absl::Status WatchPathCall::Enter(const grpc::ByteBuffer& bytes) {
+  WAYSTAR_RETURN_IF_ERROR(executor_.gate().Enter());
+  is_inside_ = true;
+  v1::WatchPathRequest message;
+  WAYSTAR_RETURN_IF_ERROR(ParseRequest(bytes, message));
+  if (!message.has_query()) {
+    return InvalidArgument(ErrorReason::kMissingField, "query", "query is required");
+  }
+  request = std::move(*message.mutable_query());
+  const absl::StatusOr<core::PathQuery> parsed = ToPathQuery(request);
+  if (!parsed.ok()) {
+    return WithFieldPrefix(parsed.status(), "query.");
+  }
+  query = *parsed;
+  WAYSTAR_RETURN_IF_ERROR(slots_.Acquire());
+  has_slot_ = true;
+  return absl::OkStatus();
+}
+
+void WatchPathCall::Run(int worker) {
+  const std::shared_ptr<WatchPathCall> held = std::move(held_by_job_);
+  if (const absl::Status status = executor_.CheckWait(arrived_, Executor::Clock::now()); !status.ok()) {
+    End(status);
+    return;
+  }
+  watches_.Begin(held, worker);
+}
+
+void WatchPathCall::Send(const v1::WatchPathResponse& message) {
+  grpc::ByteBuffer bytes;
+  bool owned = false;
+  const grpc::Status serialized =
+      grpc::GenericSerialize<grpc::ProtoBufferWriter, v1::WatchPathResponse>(message, &bytes, &owned);
+  if (!serialized.ok()) {
+    End(absl::InternalError(serialized.error_message()));
+    return;
+  }
+  {
+    MutexLock lock(mutex_);
+    if (end_.has_value()) {
+      return;
+    }
+    if (is_writing_) {
+      unsent_ = std::move(bytes);
+      return;
+    }
+    is_writing_ = true;
+    writing_ = std::move(bytes);
+  }
+  StartWrite(&writing_);
+}
+
+void WatchPathCall::End(const absl::Status& status) {
+  cancelled.store(true, std::memory_order_relaxed);
+  {
+    MutexLock lock(mutex_);
+    if (end_.has_value()) {
+      return;
+    }
+    end_ = status;
+    if (is_writing_) {
+      return;
+    }
+  }
+  Finish(ToGrpcStatus(status));
+}
+
+void WatchPathCall::OnWriteDone(bool ok) {
+  if (!ok) {
+    OnCancel();
+  }
+  absl::Status end;
+  {
+    MutexLock lock(mutex_);
+    is_writing_ = !end_.has_value() && unsent_.has_value();
+    if (is_writing_) {
+      writing_ = *std::exchange(unsent_, std::nullopt);
+    } else if (!end_.has_value()) {
+      return;
+    } else {
+      end = *end_;
+    }
+  }
+  if (end.ok()) {
+    StartWrite(&writing_);
+  } else {
+    Finish(ToGrpcStatus(end));
+  }
+}
+
+void WatchPathCall::OnCancel() {
+  End(MakeError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, "", "the call was cancelled"));
+}
+
+void WatchPathCall::OnDone() {
+  watches_.Remove(*this);
+  // A search that is under way may hold the call for longer.
+  const std::shared_ptr<WatchPathCall> held = std::move(held_by_library_);
+  if (has_slot_) {
+    slots_.Release();
+  }
+  if (is_inside_) {
+    executor_.gate().Leave();
+  }
+}
+
+}  // namespace waystar::rpc

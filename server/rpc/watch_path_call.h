@@ -1,0 +1,65 @@
+// PathService.WatchPath: a stream of answers that lasts until somebody ends it.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "grpcpp/server_context.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "grpcpp/support/server_callback.h"
+#include "server/base/mutex.h"
+#include "server/rpc/executor.h"
+#include "server/rpc/path_watch.h"
+#include "server/rpc/path_watches.h"
+#include "server/rpc/watch_slots.h"
+#include "server/runtime/worker_pool.h"
+
+namespace waystar::rpc {
+
+// Three parties hold it: the RPC library until OnDone, the registry of watches until then as well, and
+// whoever searches for it.
+class WatchPathCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
+                            public PathWatch,
+                            private runtime::WorkerPool::Job {
+ public:
+  // What the references name must outlive the call.
+  static grpc::ServerWriteReactor<grpc::ByteBuffer>* Start(PathWatches& watches, Executor& executor,
+                                                           WatchSlots& slots,
+                                                           grpc::CallbackServerContext* context,
+                                                           const grpc::ByteBuffer* request);
+
+ private:
+  WatchPathCall(PathWatches& watches, Executor& executor, WatchSlots& slots)
+      : watches_(watches), executor_(executor), slots_(slots) {}
+
+  absl::Status Enter(const grpc::ByteBuffer& bytes);
+
+  void Send(const v1::WatchPathResponse& message) override;
+  void End(const absl::Status& status) override;
+  void Run(int worker) override;
+  void OnWriteDone(bool ok) override;
+  void OnCancel() override;
+  void OnDone() override;
+
+  PathWatches& watches_;
+  Executor& executor_;
+  WatchSlots& slots_;
+  const Executor::Clock::time_point arrived_ = Executor::Clock::now();
+  bool is_inside_ = false;
+  bool has_slot_ = false;
+  // Until OnDone, and until the first search has been made.
+  std::shared_ptr<WatchPathCall> held_by_library_;
+  std::shared_ptr<WatchPathCall> held_by_job_;
+
+  // What is being written. Of whoever set is_writing_.
+  grpc::ByteBuffer writing_;
+  Mutex mutex_;
+  bool is_writing_ ABSL_GUARDED_BY(mutex_) = false;
+  // To be written next.
+  std::optional<grpc::ByteBuffer> unsent_ ABSL_GUARDED_BY(mutex_);
+  // How the call ends, once nothing is being written.
+  std::optional<absl::Status> end_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace waystar::rpc

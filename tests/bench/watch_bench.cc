@@ -1,0 +1,143 @@
+// Times how long it takes to tell which of many watched paths a change of a map concerns, in this process, on
+// one thread. The change itself and the searches that follow from it are not counted.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/strings/str_format.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/map/grid_map_editor.h"
+#include "server/core/map/map_changes.h"
+#include "server/core/search/find_path.h"
+#include "server/core/search/scratch.h"
+#include "server/core/watch/path_watch_index.h"
+#include "server/core/watch/watched_answer.h"
+#include "tests/bench/sample.h"
+#include "tests/bench/stopwatch.h"
+#include "tests/testing/layouts.h"
+#include "tests/testing/movingai_data.h"
+#include "tests/testing/random.h"
+
+ABSL_FLAG(int, watches, 10'000, "Paths that are watched on each map.");
+ABSL_FLAG(int, side, 1024, "Side of the synthetic maps.");
+ABSL_FLAG(std::string, map, "Shanghai_0_1024", "Map below $WAYSTAR_DATA/movingai, by a part of its name.");
+
+namespace waystar::bench {
+namespace {
+
+using core::Cell;
+using core::GridMap;
+
+constexpr int kChanges = 2000;
+
+struct Figures {
+  Sample untouched;
+  Sample touched;
+  double affected = 0.0;
+};
+
+// A walkable cell at most `reach` from `around`, found by trying.
+Cell WalkableCell(const GridMap& map, testing::Random& random, Cell around, int reach) {
+  for (;;) {
+    const Cell cell = {
+        random.Between(std::max(0, around.x - reach), std::min(map.width() - 1, around.x + reach)),
+        random.Between(std::max(0, around.y - reach), std::min(map.height() - 1, around.y + reach))};
+    if (map.IsWalkable(cell)) {
+      return cell;
+    }
+  }
+}
+
+void Print(const std::string& name, const GridMap& original, int reach) {
+  GridMap map = original;
+  core::Scratch scratch(std::size_t{1} << 30);
+  testing::Random random(1);
+  core::PathWatchIndex index(map.width(), map.height());
+  Sample adding;
+  const Cell middle{map.width() / 2, map.height() / 2};
+  for (int i = 0; i < absl::GetFlag(FLAGS_watches); ++i) {
+    core::PathQuery query{.start = WalkableCell(map, random, middle, std::max(map.width(), map.height()))};
+    query.goal = WalkableCell(map, random, query.start, reach);
+    const auto result = core::FindPath(map, query, {}, scratch);
+    adding.Add(MicrosOf([&] {
+      index.Add(static_cast<std::uint64_t>(i), std::make_shared<core::WatchedAnswer>(map, query, result),
+                map);
+    }));
+  }
+  Figures blocked;
+  Figures freed;
+  std::vector<core::PathWatchIndex::Id> ids;
+  for (int i = 0; i < kChanges; ++i) {
+    const Cell cell{random.Between(0, map.width() - 1), random.Between(0, map.height() - 1)};
+    const bool is_free = map.IsWalkable(cell);
+    core::GridMapEditor editor(map);
+    editor.SetObstacle(cell, is_free);
+    GridMap next = std::move(editor).Finish();
+    if (next.IsWalkable(cell) == is_free) {
+      continue;
+    }
+    core::MapChanges changes;
+    changes.walkability.push_back(
+        {cell.y, (cell.x + 1) / core::kWordBits, core::Word{1} << ((cell.x + 1) % core::kWordBits)});
+    // The answers stay as they are: a path that was blocked once goes on being watched where it was.
+    map = std::move(next);
+    ids.clear();
+    const double micros = MicrosOf([&] { index.FindAffected(changes, map, ids); });
+    Figures& figures = is_free ? blocked : freed;
+    (ids.empty() ? figures.untouched : figures.touched).Add(micros);
+    figures.affected += static_cast<double>(ids.size()) / kChanges;
+  }
+  const auto print = [](Figures& figures) {
+    std::cout << absl::StreamFormat(" | %5d %7.2f %7.2f | %5d %7.2f %7.2f %7.1f", figures.untouched.size(),
+                                    figures.untouched.Percentile(0.5), figures.untouched.Percentile(0.99),
+                                    figures.touched.size(), figures.touched.Percentile(0.5),
+                                    figures.touched.Percentile(0.99), figures.affected);
+  };
+  std::cout << absl::StreamFormat("%-24s %6d %7.2f", name, reach, adding.Percentile(0.5));
+  print(blocked);
+  print(freed);
+  std::cout << "\n" << std::flush;
+}
+
+void PrintAll() {
+  std::cout
+      << "Microseconds a change of one cell, with " << absl::GetFlag(FLAGS_watches)
+      << " watched paths: blocked cells that concern none (count, median, 99 %), that concern some (and how "
+         "many of them a change), then the same for freed cells\n";
+  std::cout << absl::StreamFormat("%-24s %6s %7s\n", "map", "reach", "add us");
+  const int side = absl::GetFlag(FLAGS_side);
+  std::vector<std::pair<std::string, GridMap>> maps;
+  maps.emplace_back("open", *GridMap::Create(side, side, {}));
+  maps.emplace_back("random 10 %", maps.front().second);
+  testing::Random random(1);
+  testing::LayNoise(random, 0.1, maps.back().second);
+  if (const auto data = testing::DataFolder()) {
+    for (const testing::MovingAiMap& map : testing::FindMovingAiMaps(*data)) {
+      if (map.name.find(absl::GetFlag(FLAGS_map)) != std::string::npos) {
+        maps.emplace_back(map.name, testing::LoadMovingAiMap(map));
+      }
+    }
+  }
+  for (const auto& [name, map] : maps) {
+    for (const int reach : {30, 100, side}) {
+      Print(name, map, reach);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace waystar::bench
+
+int main(int argc, char** argv) {
+  absl::ParseCommandLine(argc, argv);
+  waystar::bench::PrintAll();
+  return 0;
+}

@@ -1,0 +1,98 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/client/cli/command_test.h"
+
+namespace waystar::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::waystar::testing::Refusal;
+
+class ValidateCommandTest : public ::waystar::testing::CommandTest {
+ protected:
+  ValidateCommandTest() {
+    server_.validate_path = [this](auto&, const v1::ValidatePathRequest& request,
+                                   v1::ValidatePathResponse& response) {
+      request_ = request;
+      response = response_;
+      return grpc::Status::OK;
+    };
+    response_.set_cost(4.5);
+    response_.set_revision(7);
+  }
+
+  v1::ValidatePathRequest request_;
+  v1::ValidatePathResponse response_;
+};
+
+TEST_F(ValidateCommandTest, TellsTheCostOfAPathThatCanBeWalked) {
+  response_.set_walkable(true);
+  EXPECT_EQ(
+      Run({"validate", "arena", "1,1", "1,9", "--smoothed", "--footprint", "2", "--corner-rule", "always"}),
+      ExitCode::kOk);
+  EXPECT_EQ(out_, "Walkable at cost 4.5, at revision 7.\n");
+  EXPECT_EQ(request_.map(), "arena");
+  ASSERT_EQ(request_.points_size(), 2);
+  EXPECT_EQ(request_.points(1).y(), 9);
+  EXPECT_EQ(request_.footprint(), 2);
+  EXPECT_EQ(request_.corner_rule(), v1::CORNER_RULE_ALWAYS);
+  EXPECT_EQ(request_.path_form(), v1::PATH_FORM_SMOOTHED);
+  EXPECT_FALSE(request_.has_overlay());
+}
+
+TEST_F(ValidateCommandTest, TellsWhereAPathIsBlocked) {
+  response_.set_blocked_index(1);
+  response_.mutable_blocked_cell()->set_y(5);
+  EXPECT_EQ(Run({"validate", "arena", "0,0", "0,9", "--block", "3,4..6,9", "--ignore-obstacle", "me"}),
+            ExitCode::kNoPath);
+  EXPECT_THAT(out_, HasSubstr("Blocked at 0,5, on the way to point 1, after cost 4.5"));
+  EXPECT_EQ(request_.overlay().blocked().rectangles_size(), 1);
+  ASSERT_EQ(request_.overlay().ignored_obstacles_size(), 1);
+  EXPECT_EQ(request_.overlay().ignored_obstacles(0), "me");
+}
+
+class WatchPathCommandTest : public ::waystar::testing::CommandTest {
+ protected:
+  WatchPathCommandTest() {
+    server_.watch_path = [this](auto&, const v1::WatchPathRequest& request,
+                                std::vector<v1::WatchPathResponse>& messages) {
+      request_ = request;
+      messages.resize(2);
+      v1::FindPathResponse& answer = *messages[0].mutable_answer();
+      answer.set_outcome(v1::OUTCOME_FOUND);
+      answer.set_reason(v1::REASON_GOAL_REACHED);
+      answer.set_cost(1);
+      answer.add_points();
+      answer.add_points()->set_x(1);
+      answer.mutable_end()->set_x(1);
+      messages[1].mutable_problem()->set_message("the start (0, 0) is blocked by an obstacle");
+      messages[1].set_revision(9);
+      return Refusal(grpc::StatusCode::NOT_FOUND, "the map was deleted", "MAP_NOT_FOUND", "query.map");
+    };
+  }
+
+  v1::WatchPathRequest request_;
+};
+
+TEST_F(WatchPathCommandTest, TellsOfEveryAnswerUntilTheEnd) {
+  EXPECT_EQ(Run({"watch-path", "arena", "0,0", "1,0", "--form", "corners"}), ExitCode::kRefused);
+  EXPECT_EQ(request_.query().map(), "arena");
+  EXPECT_EQ(request_.query().goal().x(), 1);
+  EXPECT_EQ(request_.query().path_form(), v1::PATH_FORM_CORNERS);
+  EXPECT_THAT(out_, HasSubstr("0,0 1,0\n"));
+  EXPECT_THAT(out_, HasSubstr("No answer at revision 9: the start (0, 0) is blocked"));
+  EXPECT_THAT(err_, HasSubstr("the map was deleted"));
+}
+
+TEST_F(WatchPathCommandTest, EndsAfterSoManyAnswers) {
+  EXPECT_EQ(Run({"watch-path", "arena", "0,0", "1,0", "--count", "1", "--json"}), ExitCode::kOk);
+  EXPECT_THAT(out_, HasSubstr("\"outcome\":\"OUTCOME_FOUND\""));
+  EXPECT_THAT(out_, Not(HasSubstr("problem")));
+}
+
+}  // namespace
+}  // namespace waystar::cli
