@@ -270,9 +270,8 @@ void PrintLongSequences(int max_side, core::Algorithm algorithm) {
     std::cout << absl::StreamFormat(" | %17s", what);
   }
   std::cout << "\n";
-  ForEachMap(max_side, [&](const std::string& name, const GridMap& map) {
-    PrintLongSequence(name, map, algorithm);
-  });
+  ForEachMap(max_side,
+             [&](const std::string& name, const GridMap& map) { PrintLongSequence(name, map, algorithm); });
 }
 
 }  // namespace waystar::bench

@@ -422,8 +422,7 @@ class DiagonalStops::Repairer {
     }
     if (step > 0) {
       const Word stops = ForwardStops<kRule>(line, place) & ~Word{1} << (bit % kWordBits);
-      return stops != 0 ? (line.own[place] & stops & -stops) != 0
-                        : ends.LeadsBeyond(sense, number, place);
+      return stops != 0 ? (line.own[place] & stops & -stops) != 0 : ends.LeadsBeyond(sense, number, place);
     }
     const Word stops = BackwardStops<kRule>(line, place) & ((Word{1} << (bit % kWordBits)) - 1);
     return stops != 0 ? (line.own[place] & std::bit_floor(stops)) != 0
