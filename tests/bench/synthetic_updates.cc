@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -139,7 +138,7 @@ class InStore final : public Applier {
   core::PinnedSnapshot pinned_;
 };
 
-void PrintTimes(Sample& sample) {
+void PrintTimes(Sample sample) {
   std::cout << absl::StreamFormat(" | %8.2f %8.2f", sample.Percentile(0.5), sample.Percentile(0.99));
 }
 
@@ -168,8 +167,8 @@ void PrintMap(const std::string& name, const GridMap& map, core::Algorithm algor
   Ask(map, query, algorithm);
   InPlace in_place(map);
   auto cell = TimeFlips(in_place, 5 * kRounds, FlipOneCell, query, algorithm);
-  PrintTimes(cell.first);
-  PrintTimes(cell.second);
+  PrintTimes(std::move(cell.first));
+  PrintTimes(std::move(cell.second));
   InStore in_store(map);
   PrintTimes(TimeFlips(in_store, 5 * kRounds, FlipOneCell, query, algorithm).first);
   PrintTimes(TimeFlips(in_place, kRounds / 4, FlipCells, query, algorithm).first);
@@ -225,8 +224,8 @@ void PrintLongSequence(const std::string& name, const GridMap& map, core::Algori
       afresh_queries.Add(Ask(afresh, query, algorithm));
     }
     std::cout << absl::StreamFormat("%-18s %6d", name, (part + 1) * kLongRounds / 4);
-    PrintTimes(updates);
-    PrintTimes(between);
+    PrintTimes(std::move(updates));
+    PrintTimes(std::move(between));
     PrintTimes(edited_queries);
     PrintTimes(afresh_queries);
     std::cout << absl::StreamFormat(" | %8.2f %8.2f\n", edited_queries.Mean(), afresh_queries.Mean())
@@ -234,8 +233,7 @@ void PrintLongSequence(const std::string& name, const GridMap& map, core::Algori
   }
 }
 
-template <typename Visitor>
-void ForEachMap(int max_side, Visitor visit) {
+void ForEachMap(int max_side, const std::function<void(const std::string&, const GridMap&)>& visit) {
   for (int side = 256; side <= max_side; side *= 2) {
     GridMap map = *GridMap::Create(side, side, {});
     visit(absl::StrCat("open ", side), map);
@@ -244,10 +242,10 @@ void ForEachMap(int max_side, Visitor visit) {
     visit(absl::StrCat("random 10 % ", side), map);
   }
   if (const auto data = testing::DataFolder()) {
-    for (const auto& path : testing::FindMovingAiMaps(*data)) {
+    for (const testing::MovingAiMap& file : testing::FindMovingAiMaps(*data)) {
       for (const char* const name : kGameMaps) {
-        if (path.stem().string() == name) {
-          visit(name, testing::LoadMovingAiMap(path));
+        if (file.path.stem() == name) {
+          visit(name, testing::LoadMovingAiMap(file));
         }
       }
     }
@@ -272,9 +270,8 @@ void PrintLongSequences(int max_side, core::Algorithm algorithm) {
     std::cout << absl::StreamFormat(" | %17s", what);
   }
   std::cout << "\n";
-  ForEachMap(max_side, [&](const std::string& name, const GridMap& map) {
-    PrintLongSequence(name, map, algorithm);
-  });
+  ForEachMap(max_side,
+             [&](const std::string& name, const GridMap& map) { PrintLongSequence(name, map, algorithm); });
 }
 
 }  // namespace waystar::bench

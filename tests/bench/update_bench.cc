@@ -2,6 +2,7 @@
 
 #include <iostream>
 #include <string>
+#include <thread>
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
@@ -17,9 +18,13 @@ ABSL_FLAG(std::string, trace, "",
           "Only traces below $WAYSTAR_DATA/gppc-dynamic whose name contains this; \"none\" leaves all out.");
 ABSL_FLAG(std::string, algorithm, "auto", "auto, astar, dijkstra or jump_point.");
 ABSL_FLAG(int, max_side, 8192, "The largest of the synthetic maps; 0 leaves them out.");
+ABSL_FLAG(bool, single, true, "Single changes of synthetic and game maps, made and taken back.");
+ABSL_FLAG(bool, sequences, true, "Long sequences of changes of the same maps.");
 
 int main(int argc, char** argv) {
   absl::ParseCommandLine(argc, argv);
+  // Shared pointers cost more in a process that has ever had a second thread, as a server has.
+  std::thread([] {}).join();
   const auto algorithm = waystar::bench::AlgorithmNamed(absl::GetFlag(FLAGS_algorithm));
   if (!algorithm) {
     std::cerr << "--algorithm is " << waystar::bench::kAlgorithmNames << "\n";
@@ -41,8 +46,12 @@ int main(int argc, char** argv) {
   } else {
     std::cerr << "WAYSTAR_DATA names no folder with the traces; they are left out\n";
   }
-  if (max_side > 0) {
+  if (max_side > 0 && absl::GetFlag(FLAGS_single)) {
     waystar::bench::PrintSyntheticUpdates(max_side, *algorithm);
+    std::cout << "\n";
+  }
+  if (max_side > 0 && absl::GetFlag(FLAGS_sequences)) {
+    waystar::bench::PrintLongSequences(max_side, *algorithm);
   }
   return 0;
 }

@@ -53,6 +53,8 @@ class BitPlane {
   }
 
   std::size_t memory_bytes() const { return plane_.memory_bytes(); }
+  // See Plane.
+  std::size_t BytesBeyond(const BitPlane& other) const { return plane_.BytesBeyond(other.plane_); }
 
  private:
   friend class BitPlaneWriter;

@@ -158,6 +158,27 @@ class Builder {
   const BlockSet* changed_;
 };
 
+// Of `block` and those below it, what `other`, in the same place, and those below that do not hold.
+std::size_t BlockBytesBeyond(const ComponentBlock* block, const ComponentBlock* other, int level) {
+  if (block == nullptr || block == other || block == FullBlock(level).get()) {
+    return 0;
+  }
+  std::size_t bytes = block->bytes;
+  if (level > 0) {
+    const auto& children = static_cast<const ComponentParent*>(block)->children;
+    const auto* others = other == nullptr ? nullptr : &static_cast<const ComponentParent*>(other)->children;
+    for (std::size_t i = 0; i < children.size(); ++i) {
+      const ComponentBlock* child = children[i].get();
+      bytes -= child == nullptr ? 0 : child->bytes;
+      bytes += BlockBytesBeyond(child, others == nullptr ? nullptr : (*others)[i].get(), level - 1);
+    }
+  }
+  if (other != nullptr && block->border != nullptr && block->border == other->border) {
+    bytes -= block->border->memory_bytes();
+  }
+  return bytes;
+}
+
 }  // namespace
 
 Components::Components(const BitPlane& cells, Adjacency adjacency)
@@ -207,6 +228,11 @@ ComponentId Components::Find(Cell cell) const {
     block = step.parent;
   }
   return {.block = block, .number = number};
+}
+
+std::size_t Components::BytesBeyond(const Components* other) const {
+  return sizeof(*this) +
+         BlockBytesBeyond(root_.get(), other == nullptr ? nullptr : other->root_.get(), root_level_);
 }
 
 std::size_t Components::memory_bytes() const { return sizeof(*this) + (root_ == nullptr ? 0 : root_->bytes); }

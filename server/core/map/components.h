@@ -46,6 +46,9 @@ class Components {
 
   // Held by this, shared parts included.
   std::size_t memory_bytes() const;
+  // Bytes held that `other`, if it is not null, does not hold. Costs in proportion to the blocks that differ.
+  // REQUIRES: the other is of a plane of the same size.
+  std::size_t BytesBeyond(const Components* other) const;
 
  private:
   int width_;

@@ -33,26 +33,26 @@ Word Shifted(const Word* row, std::size_t i, int offset) {
   return row[i];
 }
 
-// For word i of row y, the cells where a jump in that direction stops for what is next to them: walls, and
-// forced neighbours.
+// Of word i of a row, the cells where a jump stops for what is next to them: walls, and forced neighbours. A
+// step of the jump goes by `along` in the row and by `aside` to one of its neighbours. The same holds of
+// columns.
 template <CornerRule kRule>
-Word StopsNearby(const WalkGrid& grid, Direction direction, int y, std::size_t i) {
-  const Cell step = kSteps[static_cast<std::size_t>(direction)];
-  const Word* own = grid.Row(y);
-  const Word* ahead = grid.Row(y + step.y);
-  const Word* behind = grid.Row(y - step.y);
-  const Word next_beside = Shifted(own, i, step.x);
-  const Word next_ahead = Shifted(ahead, i, step.x);
+Word StopsNearby(const Line& line, int along, int aside, std::size_t i) {
+  const Word* own = line.own;
+  const Word* ahead = aside > 0 ? line.high : line.low;
+  const Word* behind = aside > 0 ? line.low : line.high;
+  const Word next_beside = Shifted(own, i, along);
+  const Word next_ahead = Shifted(ahead, i, along);
   switch (kRule) {
     case CornerRule::kNoCornerCutting:
       return ~(own[i] & next_ahead & next_beside & ahead[i]);
     case CornerRule::kOneSideFree:
       return ~(own[i] & next_ahead & (next_beside | ahead[i])) |
-             (~Shifted(own, i, -step.x) & Shifted(ahead, i, -step.x) & ahead[i]) |
-             (~behind[i] & Shifted(behind, i, step.x) & next_beside);
+             (~Shifted(own, i, -along) & Shifted(ahead, i, -along) & ahead[i]) |
+             (~behind[i] & Shifted(behind, i, along) & next_beside);
     case CornerRule::kAlways:
-      return ~(own[i] & next_ahead) | (~Shifted(own, i, -step.x) & Shifted(ahead, i, -step.x)) |
-             (~behind[i] & Shifted(behind, i, step.x));
+      return ~(own[i] & next_ahead) | (~Shifted(own, i, -along) & Shifted(ahead, i, -along)) |
+             (~behind[i] & Shifted(behind, i, along));
   }
 }
 
@@ -144,10 +144,11 @@ class DiagonalStops::Builder {
     const Cell step = kSteps[static_cast<std::size_t>(direction)];
     const Word* sideways = (step.x > 0 ? east_ : west_).row(y);
     const Word* upright = (step.y > 0 ? south_ : north_).row(y);
+    const Line line = RowLine(grid_, y);
     const auto words = static_cast<std::size_t>(WordsPerRow(grid_.width())) - 1;
     const auto wrap = static_cast<std::size_t>(stops_.wrap_);
     for (std::size_t i = 0; i < words; ++i) {
-      Word bits = StopsNearby<kRule>(grid_, direction, y, i) | sideways[i] | upright[i];
+      Word bits = StopsNearby<kRule>(line, step.x, step.y, i) | sideways[i] | upright[i];
       // Bit x + 1 of the row to bit x, up to the one off the map.
       std::size_t at = i * kWordBits;
       bits &= SpanMask(i, -1, stops_.wrap_);
@@ -359,18 +360,16 @@ class DiagonalStops::Repairer {
     }
   }
 
-  // The two diagonal directions whose jumps look straight on in that sense.
-  static std::array<Direction, 2> LookersOf(bool is_row, Sense sense) {
-    if (is_row) {
-      return sense == Sense::kForward ? std::array{Direction::kNorthEast, Direction::kSouthEast}
-                                      : std::array{Direction::kNorthWest, Direction::kSouthWest};
-    }
-    return sense == Sense::kForward ? std::array{Direction::kSouthEast, Direction::kSouthWest}
-                                    : std::array{Direction::kNorthEast, Direction::kNorthWest};
+  // Of the diagonal directions whose jumps look straight on in that sense, the one that steps to lower lines
+  // (aside -1) or to higher ones (1).
+  static Direction LookerOf(bool is_row, Sense sense, int aside) {
+    const int along = sense == Sense::kForward ? 1 : -1;
+    return DirectionOf(is_row ? Cell{along, aside} : Cell{aside, along});
   }
 
   void PutAll(bool is_row, Sense sense, const WordChange& word) {
-    for (const Direction direction : LookersOf(is_row, sense)) {
+    for (const int aside : {-1, 1}) {
+      const Direction direction = LookerOf(is_row, sense, aside);
       ForEachCell(word, [&](Cell cell) { Put(direction, is_row ? cell : Cell{cell.y, cell.x}, true); });
     }
   }
@@ -378,38 +377,41 @@ class DiagonalStops::Repairer {
   // The changed cells and those next to them.
   template <CornerRule kRule>
   void Remake(const WordChange& word) {
+    const Line row = RowLine(now_, word.y);
     for (const Direction direction : kDiagonals) {
-      const Word nearby = StopsNearby<kRule>(now_, direction, word.y, static_cast<std::size_t>(word.index));
-      ForEachCell(word, [&](Cell cell) {
-        const bool stops = (nearby >> (static_cast<unsigned>(cell.x + 1) % kWordBits) & 1U) != 0;
-        Put(direction, cell, stops || SeesJump<kRule>(direction, cell));
+      const Cell step = kSteps[static_cast<std::size_t>(direction)];
+      const Word nearby = StopsNearby<kRule>(row, step.x, step.y, static_cast<std::size_t>(word.index));
+      ForEachCell({word.y, word.index, word.flipped & nearby},
+                  [&](Cell cell) { Put(direction, cell, true); });
+      ForEachCell({word.y, word.index, word.flipped & ~nearby}, [&](Cell cell) {
+        Put(direction, cell,
+            Finds<kRule>(stops_.rows_, row, step.x, cell.y, cell.x) ||
+                Finds<kRule>(stops_.columns_, ColumnLine(now_, cell.x), step.y, cell.x, cell.y));
       });
     }
   }
 
   template <CornerRule kRule>
   void Clear(const Cleared& cleared) {
-    for (const Direction direction : LookersOf(cleared.is_row, cleared.sense)) {
-      ForEachCell(cleared.cells, [&](Cell cell) {
-        cell = cleared.is_row ? cell : Cell{cell.y, cell.x};
-        if (IsPut(direction, cell)) {
-          const WordChange word = WordOf(cell);
-          const Word nearby =
-              StopsNearby<kRule>(now_, direction, word.y, static_cast<std::size_t>(word.index));
-          Put(direction, cell, (nearby & word.flipped) != 0 || SeesJump<kRule>(direction, cell));
+    const auto [number, index, cells] = cleared.cells;
+    const Line line = LineOf(now_, cleared.is_row, number);
+    const RunEnds& crossing_ends = cleared.is_row ? stops_.columns_ : stops_.rows_;
+    for (const int aside : {-1, 1}) {
+      const Direction direction = LookerOf(cleared.is_row, cleared.sense, aside);
+      const Word nearby = StopsNearby<kRule>(line, cleared.sense == Sense::kForward ? 1 : -1, aside,
+                                             static_cast<std::size_t>(index));
+      ForEachCell({number, index, cells & ~nearby}, [&](Cell place) {
+        const Cell cell = cleared.is_row ? place : Cell{place.y, place.x};
+        if (IsPut(direction, cell) &&
+            !Finds<kRule>(crossing_ends, LineOf(now_, !cleared.is_row, place.x), aside, place.x, number)) {
+          Put(direction, cell, false);
         }
       });
     }
   }
 
-  // Not in whole words, which say so themselves.
-  template <CornerRule kRule>
-  bool SeesJump(Direction direction, Cell cell) const {
-    const Cell step = kSteps[static_cast<std::size_t>(direction)];
-    return Finds<kRule>(stops_.rows_, RowLine(now_, cell.y), step.x, cell.y, cell.x) ||
-           Finds<kRule>(stops_.columns_, ColumnLine(now_, cell.x), step.y, cell.x, cell.y);
-  }
-
+  // Whether a straight jump from a position of line `number` finds a jump point. Not in whole words, which
+  // say so themselves.
   template <CornerRule kRule>
   static bool Finds(const RunEnds& ends, const Line& line, int step, int number, int position) {
     const Sense sense = step > 0 ? Sense::kForward : Sense::kBackward;
@@ -418,8 +420,13 @@ class DiagonalStops::Repairer {
     if (ends.IsWhole(sense, number, place)) {
       return false;
     }
-    const WordRuns runs = Runs<kRule>(line, sense, place, ends.LeadsBeyond(sense, number, place));
-    return (runs.finds >> (bit % kWordBits) & 1U) != 0;
+    if (step > 0) {
+      const Word stops = ForwardStops<kRule>(line, place) & ~Word{1} << (bit % kWordBits);
+      return stops != 0 ? (line.own[place] & stops & -stops) != 0 : ends.LeadsBeyond(sense, number, place);
+    }
+    const Word stops = BackwardStops<kRule>(line, place) & ((Word{1} << (bit % kWordBits)) - 1);
+    return stops != 0 ? (line.own[place] & std::bit_floor(stops)) != 0
+                      : ends.LeadsBeyond(sense, number, place);
   }
 
   bool IsPut(Direction direction, Cell cell) const {
@@ -428,10 +435,16 @@ class DiagonalStops::Repairer {
   }
 
   void Put(Direction direction, Cell cell, bool stop) {
-    if (IsPut(direction, cell) != stop) {
-      const int diagonal = stops_.DiagonalOf(direction, cell);
-      writer_.row(stops_.RowOf(direction, diagonal, (cell.y + 1) / kWordBits))[PlaceOf(diagonal)] ^=
-          Word{1} << ((cell.y + 1) % kWordBits);
+    const int diagonal = stops_.DiagonalOf(direction, cell);
+    const int row = stops_.RowOf(direction, diagonal, (cell.y + 1) / kWordBits);
+    const Word bit = Word{1} << ((cell.y + 1) % kWordBits);
+    if (row == row_written_) {
+      Word& word = words_written_[PlaceOf(diagonal)];
+      word = stop ? word | bit : word & ~bit;
+    } else if (((stops_.words_.row(row)[PlaceOf(diagonal)] & bit) != 0) != stop) {
+      row_written_ = row;
+      words_written_ = writer_.row(row);
+      words_written_[PlaceOf(diagonal)] ^= bit;
     }
   }
 
@@ -440,6 +453,9 @@ class DiagonalStops::Repairer {
   const WalkGrid& old_;
   const WalkGrid& now_;
   PlaneWriter<Word> writer_;
+  // What was written to last.
+  int row_written_ = -1;
+  Word* words_written_ = nullptr;
   std::vector<Cleared> cleared_;
   std::size_t words_to_clear_ = 0;
 };

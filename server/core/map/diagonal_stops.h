@@ -25,11 +25,11 @@ class WalkGrid;
 // of which one changed cell can change tens of thousands. A stop depends on two straight runs only, so that a
 // changed cell changes the bits of the few runs that pass it.
 //
-// Those runs may cross the map, and bits that lie together along diagonals lie apart along a run. So where all
-// 64 cells of a word of a row or column come to find a jump point, a repair says so in one bit (RunEnds), and
-// where they all cease to and there are many such words, it leaves their bits. Stops made anew are exact;
-// repaired ones hold all there must be, and may hold besides what was a stop before. A jump that stops without
-// need looks around, finds nothing, and goes on: it costs time, and the answer is the same.
+// Those runs may cross the map, and bits that lie together along diagonals lie apart along a run. So where
+// all 64 cells of a word of a row or column come to find a jump point, a repair says so in one bit (RunEnds),
+// and where they all cease to and there are many such words, it leaves their bits. Stops made anew are exact;
+// repaired ones hold all there must be, and may hold besides what was a stop before. A jump that stops
+// without need looks around, finds nothing, and goes on: it costs time, and the answer is the same.
 //
 // Costs half a byte a cell. Thread safety: immutable.
 class DiagonalStops {

@@ -67,4 +67,19 @@ std::size_t FootprintGrids::memory_bytes() const {
   return bytes;
 }
 
+std::size_t FootprintGrids::BytesBeyond(const FootprintGrids& other) const {
+  if (this == &other) {
+    return 0;
+  }
+  const State own = Copy();
+  const State others = other.Copy();
+  std::size_t bytes = sizeof(*this);
+  for (const Kept& kept : own.kept) {
+    const auto found = std::find_if(others.kept.begin(), others.kept.end(),
+                                    [&](const Kept& candidate) { return candidate.side == kept.side; });
+    bytes += found == others.kept.end() ? kept.grid->memory_bytes() : kept.grid->BytesBeyond(*found->grid);
+  }
+  return bytes;
+}
+
 }  // namespace waystar::core

@@ -35,6 +35,8 @@ class FootprintGrids {
   std::shared_ptr<const WalkGrid> Get(const WalkGrid& single, int side) const;
 
   std::size_t memory_bytes() const;
+  // Held by these grids and not by `other`. REQUIRES: both are of maps of one size.
+  std::size_t BytesBeyond(const FootprintGrids& other) const;
 
  private:
   struct Kept {

@@ -92,4 +92,14 @@ std::size_t GridMap::memory_bytes() const {
          footprint_grids_->memory_bytes() + (plain_cells == nullptr ? 0 : plain_cells->memory_bytes());
 }
 
+std::size_t GridMap::BytesBeyond(const GridMap& other) const {
+  const PlainCells* plain_cells = plain_cells_ == other.plain_cells_ ? nullptr : plain_cells_->GetIfMade();
+  const StaticIndex* static_index = static_index_ == other.static_index_ ? nullptr : static_index_->index();
+  return sizeof(*this) + terrain_.BytesBeyond(other.terrain_) + passable_.BytesBeyond(other.passable_) +
+         obstacles_.BytesBeyond(other.obstacles_) + walk_->BytesBeyond(*other.walk_) +
+         footprint_grids_->BytesBeyond(*other.footprint_grids_) +
+         (plain_cells == nullptr ? 0 : plain_cells->BytesBeyond(other.plain_cells_->GetIfMade())) +
+         (static_index == nullptr ? 0 : static_index->memory_bytes());
+}
+
 }  // namespace waystar::core

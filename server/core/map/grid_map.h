@@ -110,6 +110,10 @@ class GridMap {
 
   // Held by this revision, shared parts included.
   std::size_t memory_bytes() const;
+  // Held by this revision and not by `other`: what is kept in memory for its sake if the other lives anyhow.
+  // Costs in proportion to the bands and blocks that differ, at the most to all there are. REQUIRES: one of
+  // the two was made from the other by edits, or both from a third.
+  std::size_t BytesBeyond(const GridMap& other) const;
 
  private:
   friend class GridMapEditor;

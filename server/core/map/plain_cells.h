@@ -41,6 +41,13 @@ class PlainCells {
   std::size_t memory_bytes() const {
     return along_rows_.memory_bytes() + along_columns_.memory_bytes() + diagonally_.memory_bytes();
   }
+  // Bytes held that `other`, if it is not null, does not hold.
+  std::size_t BytesBeyond(const PlainCells* other) const {
+    return other == nullptr ? memory_bytes()
+                            : along_rows_.BytesBeyond(other->along_rows_) +
+                                  along_columns_.BytesBeyond(other->along_columns_) +
+                                  diagonally_.BytesBeyond(other->diagonally_);
+  }
 
  private:
   BitPlane along_rows_;

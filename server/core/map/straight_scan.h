@@ -157,6 +157,9 @@ struct WordRuns {
 template <CornerRule kRule>
 WordRuns ForwardRuns(const Line& line, std::size_t i, bool beyond) {
   const Word stops = ForwardStops<kRule>(line, i);
+  if (stops == 0) {
+    return {beyond ? ~Word{0} : 0, beyond};
+  }
   const Word jumps = stops & line.own[i];
   Word found = jumps >> 1 | Word{beyond} << (kWordBits - 1);
   Word open = ~stops >> 1;
@@ -171,6 +174,9 @@ WordRuns ForwardRuns(const Line& line, std::size_t i, bool beyond) {
 template <CornerRule kRule>
 WordRuns BackwardRuns(const Line& line, std::size_t i, bool beyond) {
   const Word stops = BackwardStops<kRule>(line, i);
+  if (stops == 0) {
+    return {beyond ? ~Word{0} : 0, beyond};
+  }
   const Word jumps = stops & line.own[i];
   Word found = jumps << 1 | Word{beyond};
   Word open = ~stops << 1;

@@ -30,6 +30,10 @@ class TurnStops {
   // About what a grid of so many cells costs.
   static constexpr std::size_t BytesFor(std::size_t cells) { return cells / 8; }
   std::size_t memory_bytes() const { return rows_.memory_bytes(); }
+  // Bytes held that `other`, if it is not null, does not hold.
+  std::size_t BytesBeyond(const TurnStops* other) const {
+    return other == nullptr ? memory_bytes() : rows_.BytesBeyond(other->rows_);
+  }
 
  private:
   BitPlane rows_;

@@ -104,4 +104,24 @@ std::size_t WalkGrid::memory_bytes() const {
   return bytes;
 }
 
+std::size_t WalkGrid::BytesBeyond(const WalkGrid& other) const {
+  if (this == &other) {
+    return 0;
+  }
+  std::size_t bytes = sizeof(*this) + rows_.BytesBeyond(other.rows_) + columns_.BytesBeyond(other.columns_);
+  const auto add = [&](const auto& own, const auto& others) {
+    if (const auto* made = own.GetIfMade()) {
+      bytes += made->BytesBeyond(others.GetIfMade());
+    }
+  };
+  for (std::size_t i = 0; i < diagonal_stops_.size(); ++i) {
+    add(diagonal_stops_[i], other.diagonal_stops_[i]);
+  }
+  add(turn_stops_, other.turn_stops_);
+  for (std::size_t i = 0; i < components_.size(); ++i) {
+    add(components_[i], other.components_[i]);
+  }
+  return bytes;
+}
+
 }  // namespace waystar::core

@@ -70,6 +70,8 @@ class WalkGrid {
 
   // Held by this grid, shared parts included.
   std::size_t memory_bytes() const;
+  // Held by this grid and not by `other`. REQUIRES: the grids are of one size.
+  std::size_t BytesBeyond(const WalkGrid& other) const;
 
  private:
   bool HasRoomFor(std::size_t index_bytes) const;

@@ -92,5 +92,32 @@ TEST(GridMapEditorTest, LiftingAnObstacleShowsTheTerrainBelow) {
   EXPECT_EQ(lifted.walkable_cells(), 1);
 }
 
+TEST(GridMapTest, BytesBeyondAnotherAreThoseOfWhatDiffers) {
+  GridMap map = *GridMap::Create(1500, 1000, {});
+  map.Prepare();
+  map.walk(2)->components(Adjacency::kAny);
+  map.plain_cells();
+  const auto with_obstacle = [](const GridMap& base, Cell cell) {
+    GridMapEditor editor(base);
+    editor.SetObstacle(cell, true);
+    return std::move(editor).Finish();
+  };
+  const GridMap copy = map;
+  EXPECT_LT(copy.BytesBeyond(map), 1000U);
+
+  const GridMap changed = with_obstacle(map, {700, 500});
+  EXPECT_GT(changed.BytesBeyond(map), 10'000U);
+  EXPECT_LT(changed.BytesBeyond(map), map.memory_bytes() / 4);
+  EXPECT_LT(map.BytesBeyond(changed), map.memory_bytes() / 4);
+
+  const GridMap unlike = *GridMap::Create(1500, 1000, {});
+  EXPECT_GT(changed.BytesBeyond(unlike) + 10'000, changed.memory_bytes());
+
+  // Two further changes far apart share less with the first map than one does.
+  const GridMap further = with_obstacle(changed, {100, 100});
+  EXPECT_GT(further.BytesBeyond(map), changed.BytesBeyond(map));
+  EXPECT_LE(further.BytesBeyond(changed), further.BytesBeyond(map));
+}
+
 }  // namespace
 }  // namespace waystar::core
