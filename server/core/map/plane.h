@@ -140,7 +140,7 @@ class PlaneWriter {
   }
 
   // Lets the plane be copied: what was written so far is shared with the copies, and cloned again by writes.
-  void Release() { owned_.assign(owned_.size(), false); }
+  void Release() { owned_pages_.clear(); }
 
  private:
   typename Plane<T>::Page& OwnPage(std::size_t number) {
