@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "server/core/map/grid_map.h"
@@ -9,17 +10,17 @@
 
 namespace waystar::rpc {
 
-// A map as an overlay shows it; made when it differs from the map itself.
+// A map as an overlay shows it; made when there is something to lay over it.
 class OverlaidMap {
  public:
-  // `map` must outlive this. Errors of shapes, with the field below "overlay.", and INVALID_ARGUMENT /
-  // BAD_VALUE for too many ignored obstacles.
+  // `map` must outlive this. Errors of core::WithOverlay, and MISSING_FIELD for a part of the shape that
+  // lacks one, with the field below "overlay.".
   static absl::StatusOr<OverlaidMap> Make(const core::GridMap& map, const v1::Overlay& overlay);
 
   const core::GridMap& map() const { return own_.has_value() ? *own_ : map_; }
 
  private:
-  explicit OverlaidMap(const core::GridMap& map) : map_(map) {}
+  OverlaidMap(const core::GridMap& map, std::optional<core::GridMap> own) : map_(map), own_(std::move(own)) {}
 
   const core::GridMap& map_;
   std::optional<core::GridMap> own_;

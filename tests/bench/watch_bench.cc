@@ -28,7 +28,7 @@
 
 ABSL_FLAG(int, watches, 10'000, "Paths that are watched on each map.");
 ABSL_FLAG(int, side, 1024, "Side of the synthetic maps.");
-ABSL_FLAG(std::string, map, "Shanghai_0_1024", "Map below $WAYSTAR_DATA/movingai, by a part of its name.");
+ABSL_FLAG(std::string, map, "Berlin_0_1024", "Map below $WAYSTAR_DATA/movingai, by a part of its name.");
 
 namespace waystar::bench {
 namespace {

@@ -186,13 +186,14 @@ void PathWatchIndex::FindAffected(const MapChanges& changes, const GridMap& map,
       closed_.push_back(split.closed);
     }
   }
+  const bool has_opened = !opened_.empty();
   opened_.insert(opened_.end(), changes.cost.begin(), changes.cost.end());
   closed_.insert(closed_.end(), changes.cost.begin(), changes.cost.end());
   ++mark_;
   found_.clear();
   CheckClosed(closed_);
   CheckOpened(opened_, least);
-  CheckOthers(changes, map);
+  CheckOthers(has_opened, !changes.walkability.empty(), map);
   for (const std::uint32_t slot : found_) {
     ids.push_back(slots_[slot].id);
   }
@@ -253,11 +254,11 @@ void PathWatchIndex::CheckOpened(absl::Span<const WordChange> opened, const Leas
   }
 }
 
-void PathWatchIndex::CheckOthers(const MapChanges& changes, const GridMap& map) {
+void PathWatchIndex::CheckOthers(bool has_opened, bool has_changed, const GridMap& map) {
   for (const std::uint32_t slot : others_) {
     const WatchedAnswer& answer = *slots_[slot].answer;
     if (!IsMarked(slot) && (answer.kind() == WatchedAnswer::Kind::kUncertain ||
-                            (!changes.walkability.empty() && answer.MayReachMore(map, buffer_, nearest_)))) {
+                            (has_changed && answer.MayReachElse(map, has_opened, buffer_, nearest_)))) {
       Mark(slot);
     }
   }

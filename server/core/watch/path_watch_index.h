@@ -70,7 +70,8 @@ class PathWatchIndex {
   void ListRegionsAgain(const LeastCosts& least);
   void CheckClosed(absl::Span<const WordChange> closed);
   void CheckOpened(absl::Span<const WordChange> opened, const LeastCosts& least);
-  void CheckOthers(const MapChanges& changes, const GridMap& map);
+  // Those without a path, if cells were opened, or opened or closed; and those that are uncertain.
+  void CheckOthers(bool has_opened, bool has_changed, const GridMap& map);
   void Mark(std::uint32_t slot);
   bool IsMarked(std::uint32_t slot) const { return marks_[slot] == mark_; }
 

@@ -159,14 +159,19 @@ bool WatchedAnswer::MayBeCheaperBy(const WordChange& change, const LeastCosts& l
   return may_be;
 }
 
-bool WatchedAnswer::MayReachMore(const GridMap& map, NearestConnectedBuffer& buffer,
+bool WatchedAnswer::MayReachElse(const GridMap& map, bool has_opened, NearestConnectedBuffer& buffer,
                                  std::vector<Cell>& nearest) const {
   const std::shared_ptr<const WalkGrid> walk = map.walk(query_.footprint);
+  if (kind_ == Kind::kNoPath &&
+      (walk->IsWalkable(query_.start) != start_is_free_ || walk->IsWalkable(query_.goal) != goal_is_free_)) {
+    return true;
+  }
+  if (!has_opened) {
+    return false;
+  }
   const Components& components = walk->components(AdjacencyOf(map, query_.corner_rule));
   if (kind_ == Kind::kNoPath) {
-    return walk->IsWalkable(query_.start) != start_is_free_ ||
-           walk->IsWalkable(query_.goal) != goal_is_free_ ||
-           components.AreConnected(query_.start, query_.goal);
+    return components.AreConnected(query_.start, query_.goal);
   }
   nearest.clear();
   NearestConnected(components, query_.start, query_.goal, buffer, nearest);
@@ -195,9 +200,12 @@ bool WatchedAnswer::MayBeOutdatedBy(const MapChanges& changes, const GridMap& ma
   if (kind_ == Kind::kPath || changes.walkability.empty()) {
     return false;
   }
+  const bool has_opened =
+      std::any_of(changes.walkability.begin(), changes.walkability.end(),
+                  [&](const WordChange& change) { return Split(change, map).opened.flipped != 0; });
   NearestConnectedBuffer buffer;
   std::vector<Cell> nearest;
-  return MayReachMore(map, buffer, nearest);
+  return MayReachElse(map, has_opened, buffer, nearest);
 }
 
 bool WatchedAnswer::CanStillBeWalked(const GridMap& map) const {

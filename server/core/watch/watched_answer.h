@@ -65,9 +65,11 @@ class WatchedAnswer {
   // Whether a change of these cells may make a path cheaper.
   bool MayBeCheaperBy(const WordChange& change, const LeastCosts& least) const;
 
-  // Whether cells can be reached that could not: of kPartial and kNoPath, which no path tells of. `map` is
-  // the map after a change. `buffer` and `nearest` are working memory.
-  bool MayReachMore(const GridMap& map, NearestConnectedBuffer& buffer, std::vector<Cell>& nearest) const;
+  // Whether cells can be reached that could not, or start and goal be stood on or no longer: of kPartial and
+  // kNoPath, which no path tells of. `map` is the map after a change that opened cells if `has_opened`: only
+  // then more can be reached. `buffer` and `nearest` are working memory.
+  bool MayReachElse(const GridMap& map, bool has_opened, NearestConnectedBuffer& buffer,
+                    std::vector<Cell>& nearest) const;
 
   // Whether the answer may not hold any more after a change. Never false if it does not; PathWatchIndex gives
   // the same answer for many at once. `map` is the map after the change.

@@ -36,9 +36,6 @@ using testing::Generator;
 // What an agent of one cell sees otherwise, cell by cell.
 MapChanges ChangesBetween(const GridMap& before, const GridMap& after) {
   std::map<std::pair<int, int>, std::pair<Word, Word>> words;
-  const auto cost = [](const GridMap& map, Cell cell) {
-    return map.settings().terrains[map.TerrainAt(cell)].cost;
-  };
   for (int y = 0; y < before.height(); ++y) {
     for (int x = 0; x < before.width(); ++x) {
       const Cell cell{x, y};
@@ -46,7 +43,7 @@ MapChanges ChangesBetween(const GridMap& before, const GridMap& after) {
       const Word bit = Word{1} << ((x + 1) % kWordBits);
       if (before.IsWalkable(cell) != after.IsWalkable(cell)) {
         walkability |= bit;
-      } else if (before.IsWalkable(cell) && cost(before, cell) != cost(after, cell)) {
+      } else if (before.IsWalkable(cell) && before.StraightCost(cell) != after.StraightCost(cell)) {
         costs |= bit;
       }
     }
