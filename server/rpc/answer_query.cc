@@ -33,6 +33,7 @@ absl::Status AnswerQuery(const core::MapStore& store, PathSearch search, std::si
   if (request.max_expansions() > 0) {
     context.budget.max_expansions = request.max_expansions();
   }
+  context.budget.evicted = &snapshot->eviction.flag();
   const Clock::time_point begin = Clock::now();
   WAYSTAR_ASSIGN_OR_RETURN(const core::PathResult result,
                            search(snapshot->grid, query, context.budget, context.scratch));

@@ -117,13 +117,19 @@ void FillTimestamp(absl::Time time, google::protobuf::Timestamp& out) {
   out.set_nanos(static_cast<int>(absl::ToInt64Nanoseconds(rest)));
 }
 
-void FillMapInfo(const core::MapSnapshot& snapshot, v1::MapInfo& info) {
+void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot, v1::MapInfo& info) {
   const core::GridMap& grid = snapshot.grid;
   const core::GridSettings& settings = grid.settings();
   info.set_map(snapshot.id);
   info.set_revision(snapshot.revision);
   FillTimestamp(snapshot.create_time, *info.mutable_create_time());
   info.set_memory_bytes(static_cast<std::int64_t>(grid.memory_bytes()));
+
+  if (const core::OldSnapshotsInfo old = store.OldSnapshotsOf(snapshot.id); old.count > 0) {
+    info.mutable_old_snapshots()->set_oldest_revision(old.oldest_revision);
+    info.mutable_old_snapshots()->set_count(static_cast<std::int32_t>(old.count));
+    info.mutable_old_snapshots()->set_memory_bytes(static_cast<std::int64_t>(old.bytes));
+  }
 
   v1::GridInfo& out = *info.mutable_grid();
   out.set_width(grid.width());

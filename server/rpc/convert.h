@@ -31,7 +31,7 @@ absl::StatusOr<core::MapFormat> ToWriteFormat(v1::MapFormat format);
 // To the wire.
 v1::MapFormat FromFormat(core::MapFormat format);
 void FillTimestamp(absl::Time time, google::protobuf::Timestamp& out);
-void FillMapInfo(const core::MapSnapshot& snapshot, v1::MapInfo& info);
+void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot, v1::MapInfo& info);
 void FillUpdateResult(const core::UpdateResult& result, v1::UpdateObstaclesResponse& response);
 
 }  // namespace waystar::rpc

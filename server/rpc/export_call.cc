@@ -33,7 +33,7 @@ absl::Status ExportCall::Prepare(int /*worker*/) {
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(request().map()));
   WAYSTAR_ASSIGN_OR_RETURN(file_, core::FormatMap(format, snapshot->grid));
   v1::ExportMapHeader& header = header_.emplace();
-  FillMapInfo(*snapshot, *header.mutable_info());
+  FillMapInfo(store_, *snapshot, *header.mutable_info());
   header.set_format(FromFormat(format));
   header.set_size(static_cast<std::int64_t>(file_.size()));
   return absl::OkStatus();

@@ -126,7 +126,7 @@ absl::Status ImportCall::CreateMap() {
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot,
                            CreateInStore(store_, header_->map(), std::move(grid), "header."));
   v1::ImportMapResponse response;
-  FillMapInfo(*snapshot, *response.mutable_info());
+  FillMapInfo(store_, *snapshot, *response.mutable_info());
   bool owned = false;
   const grpc::Status written =
       grpc::GenericSerialize<grpc::ProtoBufferWriter, v1::ImportMapResponse>(response, response_, &owned);

@@ -30,14 +30,14 @@ absl::Status Create(core::MapStore& store, int max_side, const v1::CreateMapRequ
   WAYSTAR_ASSIGN_OR_RETURN(core::GridMap grid, DrawMap(request, max_side));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot,
                            CreateInStore(store, request.map(), std::move(grid), ""));
-  FillMapInfo(*snapshot, *response.mutable_info());
+  FillMapInfo(store, *snapshot, *response.mutable_info());
   return absl::OkStatus();
 }
 
 absl::Status Get(const core::MapStore& store, const v1::GetMapRequest& request,
                  v1::GetMapResponse& response) {
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
-  FillMapInfo(*snapshot, *response.mutable_info());
+  FillMapInfo(store, *snapshot, *response.mutable_info());
   return absl::OkStatus();
 }
 
@@ -58,7 +58,7 @@ absl::Status List(const core::MapStore& store, const v1::ListMapsRequest& reques
   // One more than the page holds, to see whether another follows.
   const std::vector<core::PinnedSnapshot> snapshots = store.List(request.page_token(), page + 1);
   for (std::size_t i = 0; i < std::min(page, snapshots.size()); ++i) {
-    FillMapInfo(*snapshots[i], *response.add_maps());
+    FillMapInfo(store, *snapshots[i], *response.add_maps());
   }
   if (snapshots.size() > page) {
     response.set_next_page_token(snapshots[page - 1]->id);

@@ -1,6 +1,7 @@
 #include "server/rpc/server.h"
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,8 +19,10 @@
 #include "grpcpp/health_check_service_interface.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server_builder.h"
+#include "server/base/clock.h"
 #include "server/base/status_macros.h"
 #include "server/core/format/map_folder.h"
+#include "server/rpc/deferred_task.h"
 #include "server/runtime/logging.h"
 
 namespace waystar::rpc {
@@ -29,12 +32,16 @@ absl::Status InFile(const absl::Status& status, const core::MapFile& file) {
   return {status.code(), absl::StrCat(file.path.string(), ": ", status.message())};
 }
 
-core::StoreOptions StoreOptionsOf(const runtime::Options& options) {
+core::StoreOptions StoreOptionsOf(const runtime::Options& options, core::Defer defer) {
   core::StoreOptions store;
   store.max_maps = options.max_maps;
   store.max_index_bytes = options.index_mib << 20;
+  store.max_waiting_batches = options.max_waiting_updates;
+  store.max_waiting_bytes = options.max_waiting_updates_mib << 20;
+  store.defer = std::move(defer);
   store.max_history_commits = options.max_history_commits;
   store.max_history_bytes = options.max_history_mib << 20;
+  store.max_old_snapshot_bytes = options.old_snapshot_mib << 20;
   return store;
 }
 
@@ -51,7 +58,10 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const runtime::Options& op
 }
 
 Server::Server(const runtime::Options& options)
-    : store_(StoreOptionsOf(options)),
+    : store_(StoreOptionsOf(
+          options,
+          [this](std::function<void()> task) { return DeferredTask::Submit(executor_, std::move(task)); })),
+      lifetime_keeper_(store_, Clock::Steady()),
       index_builder_(store_, {.quiet_time = options.static_index_quiet_time,
                               .max_bytes = options.static_index_mib << 20}),
       slots_(options.max_transfers),
@@ -72,7 +82,11 @@ Server::Server(const runtime::Options& options)
   store_.AddListener(&map_watches_);
 }
 
-Server::~Server() { Stop(absl::ZeroDuration()); }
+Server::~Server() {
+  Stop(absl::ZeroDuration());
+  // Its thread may hand work to the executor, and what the executor still works at may call it.
+  lifetime_keeper_.Stop();
+}
 
 absl::Status Server::LoadMaps(const std::string& folder, int max_side) {
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::MapFile> files, core::ListMapFiles(folder));

@@ -10,6 +10,7 @@
 #include "server/core/store/map_store.h"
 #include "server/rpc/executor.h"
 #include "server/rpc/index_builder.h"
+#include "server/rpc/lifetime_keeper.h"
 #include "server/rpc/map_service.h"
 #include "server/rpc/map_watches.h"
 #include "server/rpc/path_service.h"
@@ -50,6 +51,7 @@ class Server {
   // In the order of their lives: calls in flight use what stands above the server.
   MapWatches map_watches_;
   core::MapStore store_;
+  LifetimeKeeper lifetime_keeper_;
   IndexBuilder index_builder_;
   TransferSlots slots_;
   WatchSlots watch_slots_;

@@ -66,6 +66,14 @@ ABSL_FLAG(std::int64_t, max_history_commits, static_cast<std::int64_t>(Defaults(
           "Revisions each map remembers; a watcher that is further behind is told to resynchronize.");
 ABSL_FLAG(std::int64_t, max_history_mib, static_cast<std::int64_t>(Defaults().max_history_mib),
           "Most memory for the revisions that one map remembers, in MiB.");
+ABSL_FLAG(std::int64_t, max_waiting_updates, static_cast<std::int64_t>(Defaults().max_waiting_updates),
+          "Batches of edits that may wait for one map; one more is refused.");
+ABSL_FLAG(std::int64_t, max_waiting_updates_mib,
+          static_cast<std::int64_t>(Defaults().max_waiting_updates_mib),
+          "Most memory for the batches that wait for one map, in MiB; what does not fit is refused.");
+ABSL_FLAG(std::int64_t, old_snapshot_mib, static_cast<std::int64_t>(Defaults().old_snapshot_mib),
+          "Most memory for earlier revisions of all maps that searches still read, in MiB. Beyond it the "
+          "searches on the oldest are ended.");
 ABSL_FLAG(std::int64_t, scratch_mib, static_cast<std::int64_t>(Defaults().scratch_mib),
           "Most memory for one worker's search, in MiB. A search that needs more ends with what it has.");
 ABSL_FLAG(std::int64_t, index_mib, static_cast<std::int64_t>(Defaults().index_mib),
@@ -157,6 +165,11 @@ absl::Status CheckFlags() {
   WAYSTAR_RETURN_IF_ERROR(
       CheckRange("max_history_commits", absl::GetFlag(FLAGS_max_history_commits), 1, 100'000'000));
   WAYSTAR_RETURN_IF_ERROR(CheckRange("max_history_mib", absl::GetFlag(FLAGS_max_history_mib), 1, 1 << 20));
+  WAYSTAR_RETURN_IF_ERROR(
+      CheckRange("max_waiting_updates", absl::GetFlag(FLAGS_max_waiting_updates), 1, 1'000'000));
+  WAYSTAR_RETURN_IF_ERROR(
+      CheckRange("max_waiting_updates_mib", absl::GetFlag(FLAGS_max_waiting_updates_mib), 1, 1 << 20));
+  WAYSTAR_RETURN_IF_ERROR(CheckRange("old_snapshot_mib", absl::GetFlag(FLAGS_old_snapshot_mib), 1, 1 << 20));
   WAYSTAR_RETURN_IF_ERROR(CheckRange("scratch_mib", absl::GetFlag(FLAGS_scratch_mib), 2, 1 << 20));
   WAYSTAR_RETURN_IF_ERROR(CheckRange("static_index_mib", absl::GetFlag(FLAGS_static_index_mib), 0, 1 << 20));
   WAYSTAR_RETURN_IF_ERROR(
@@ -187,6 +200,9 @@ Options FromFlags() {
           .stream_window = static_cast<std::size_t>(absl::GetFlag(FLAGS_stream_window)),
           .max_history_commits = static_cast<std::size_t>(absl::GetFlag(FLAGS_max_history_commits)),
           .max_history_mib = static_cast<std::size_t>(absl::GetFlag(FLAGS_max_history_mib)),
+          .max_waiting_updates = static_cast<std::size_t>(absl::GetFlag(FLAGS_max_waiting_updates)),
+          .max_waiting_updates_mib = static_cast<std::size_t>(absl::GetFlag(FLAGS_max_waiting_updates_mib)),
+          .old_snapshot_mib = static_cast<std::size_t>(absl::GetFlag(FLAGS_old_snapshot_mib)),
           .scratch_mib = static_cast<std::size_t>(absl::GetFlag(FLAGS_scratch_mib)),
           .index_mib = static_cast<std::size_t>(absl::GetFlag(FLAGS_index_mib)),
           .static_index_mib = static_cast<std::size_t>(absl::GetFlag(FLAGS_static_index_mib)),

@@ -34,6 +34,11 @@ struct Options {
   // Revisions that each map remembers for its watchers, by number and by the memory that they take.
   std::size_t max_history_commits = 4096;
   std::size_t max_history_mib = 8;
+  // Batches that may wait for one map, by number and by memory.
+  std::size_t max_waiting_updates = 4096;
+  std::size_t max_waiting_updates_mib = 64;
+  // For the replaced snapshots of all maps together.
+  std::size_t old_snapshot_mib = 1024;
   std::size_t scratch_mib = 1280;
   // For the search indexes of one map; 0 for none.
   std::size_t index_mib = 64;

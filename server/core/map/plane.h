@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <bitset>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -12,9 +14,10 @@
 
 namespace waystar::core {
 
-// Rows of `stride` values, kept in bands of a few rows. Copying a plane copies one pointer a band; writing to
-// a copy, through a PlaneWriter, clones the bands it writes to. A plane whose rows all started alike holds
-// one band.
+// Rows of `stride` values, kept in bands of a few rows, which are kept in pages. Copying a plane copies two
+// pointers; the first write to a copy, through a PlaneWriter, copies the pointers to the pages and a plain
+// pointer a band, which is what reading goes by; and each write clones the page and the band it writes to. A
+// plane whose rows all started alike holds one band.
 //
 // Thread safety: const methods may run beside each other, and beside a PlaneWriter of another copy.
 template <typename T>
@@ -30,12 +33,16 @@ class Plane {
     for (std::size_t row = 0; row < rows_per_band; ++row) {
       std::copy(pattern.begin(), pattern.end(), band.get() + row * stride_);
     }
-    bands_.assign((static_cast<std::size_t>(rows) + rows_per_band - 1) >> shift_, band);
+    auto page = std::make_shared<Page>();
+    page->bands.fill(band);
+    bands_ = (static_cast<std::size_t>(rows) + rows_per_band - 1) >> shift_;
+    pages_ = std::make_shared<PagePointer[]>(PageCount(), page);
+    starts_ = std::make_shared<T*[]>(bands_, band.get());
   }
 
   const T* row(int y) const {
     const auto row = static_cast<std::size_t>(y);
-    return bands_[row >> shift_].get() + (row & Mask()) * stride_;
+    return starts_[static_cast<std::ptrdiff_t>(row >> shift_)] + (row & Mask()) * stride_;
   }
 
   // The rows next to row `from`, which lies at `pointer`, if they are in the same band, else null: quicker
@@ -48,20 +55,50 @@ class Plane {
   }
 
   // Bytes held, counting a band that several parts of this plane share once.
-  std::size_t memory_bytes() const {
-    std::size_t distinct = 0;
-    for (std::size_t i = 0; i < bands_.size(); ++i) {
-      distinct += i == 0 || bands_[i] != bands_[i - 1] ? 1 : 0;
+  std::size_t memory_bytes() const { return BytesBeyond({}); }
+
+  // Bytes held that `other` does not hold. REQUIRES: one was made from the other by copying and writing, or
+  // `other` is empty.
+  std::size_t BytesBeyond(const Plane& other) const {
+    if (pages_ == other.pages_) {
+      return 0;
     }
-    return distinct * BandBytes() + bands_.size() * sizeof(bands_[0]);
+    std::size_t bytes = PageCount() * sizeof(PagePointer) + bands_ * sizeof(T*);
+    const Page* last_page = nullptr;
+    const T* last_band = nullptr;
+    for (std::size_t i = 0; i < bands_; ++i) {
+      const std::size_t number = i >> kPageShift;
+      const Page* page = PageOf(i).get();
+      if (other.pages_ != nullptr && page == other.PageOf(i).get()) {
+        i = ((number + 1) << kPageShift) - 1;
+        continue;
+      }
+      bytes += page != last_page ? sizeof(Page) : 0;
+      last_page = page;
+      const T* band = Start(i);
+      const bool is_shared = other.pages_ != nullptr && band == other.Start(i);
+      bytes += band != last_band && !is_shared ? BandBytes() : 0;
+      last_band = band;
+    }
+    return bytes;
   }
 
  private:
   template <typename>
   friend class PlaneWriter;
 
-  // Large enough that the pointers of the largest map are few, small enough to be cloned in microseconds.
-  static constexpr std::size_t kTargetBandBytes = std::size_t{32} * 1024;
+  // Small enough to be cloned in a tenth of a microsecond or two, since a few cells here and there on a large
+  // map touch a band each.
+  static constexpr std::size_t kTargetBandBytes = std::size_t{4} * 1024;
+  static constexpr int kPageShift = 7;
+  static constexpr std::size_t kPageBands = std::size_t{1} << kPageShift;
+
+  struct Page {
+    std::array<std::shared_ptr<T[]>, kPageBands> bands;
+    // Those that nobody else holds, if a PlaneWriter is at work on the page; of no meaning afterwards.
+    std::bitset<kPageBands> owned;
+  };
+  using PagePointer = std::shared_ptr<Page>;
 
   static int BandShift(std::size_t row_bytes, int rows, std::size_t target_band_bytes) {
     const std::size_t fitting = std::max<std::size_t>(1, target_band_bytes / row_bytes);
@@ -70,43 +107,80 @@ class Plane {
     return std::countr_zero(useful);
   }
 
+  const PagePointer& PageOf(std::size_t band) const {
+    return pages_[static_cast<std::ptrdiff_t>(band >> kPageShift)];
+  }
+  T* Start(std::size_t band) const { return starts_[static_cast<std::ptrdiff_t>(band)]; }
+  std::size_t PageCount() const { return (bands_ + kPageBands - 1) >> kPageShift; }
   std::size_t Mask() const { return (std::size_t{1} << shift_) - 1; }
   std::size_t BandBytes() const { return (stride_ << shift_) * sizeof(T); }
 
   std::size_t stride_ = 0;
   int shift_ = 0;
-  std::vector<std::shared_ptr<T[]>> bands_;
+  std::size_t bands_ = 0;
+  // Where each band begins, and who keeps it.
+  std::shared_ptr<T*[]> starts_;
+  std::shared_ptr<PagePointer[]> pages_;
 };
 
-// Writes to one plane, which it makes the sole owner of each band it touches. One thread only.
+// Writes to one plane, which it makes the sole owner of each band it touches. One thread only; the plane must
+// not be copied meanwhile. Costs nothing until the first write.
 template <typename T>
 class PlaneWriter {
  public:
-  explicit PlaneWriter(Plane<T>& plane) : plane_(plane), owned_(plane.bands_.size(), false) {}
+  explicit PlaneWriter(Plane<T>& plane) : plane_(plane) {}
 
   T* row(int y) {
     const auto row = static_cast<std::size_t>(y);
-    const std::size_t index = row >> plane_.shift_;
-    if (!owned_[index]) {
-      Clone(index);
+    const std::size_t band = row >> plane_.shift_;
+    if (typename Plane<T>::Page& page = OwnPage(band >> Plane<T>::kPageShift); !page.owned[PlaceOf(band)]) {
+      Clone(page, band);
     }
-    return plane_.bands_[index].get() + (row & ((std::size_t{1} << plane_.shift_) - 1)) * plane_.stride_;
+    return plane_.Start(band) + (row & plane_.Mask()) * plane_.stride_;
   }
 
   // Lets the plane be copied: what was written so far is shared with the copies, and cloned again by writes.
-  void Release() { owned_.assign(owned_.size(), false); }
+  void Release() { owned_pages_.clear(); }
 
  private:
-  void Clone(std::size_t index) {
-    const std::size_t count = plane_.stride_ << plane_.shift_;
-    std::shared_ptr<T[]> clone = std::make_shared_for_overwrite<T[]>(count);
-    std::copy_n(plane_.bands_[index].get(), count, clone.get());
-    plane_.bands_[index] = std::move(clone);
-    owned_[index] = true;
+  typename Plane<T>::Page& OwnPage(std::size_t number) {
+    if (owned_pages_.empty()) {
+      CopyPointers();
+    }
+    typename Plane<T>::PagePointer& page = plane_.pages_[static_cast<std::ptrdiff_t>(number)];
+    if (!owned_pages_[number]) {
+      page = std::make_shared<typename Plane<T>::Page>(*page);
+      page->owned.reset();
+      owned_pages_[number] = true;
+    }
+    return *page;
   }
 
+  void CopyPointers() {
+    const std::size_t count = plane_.PageCount();
+    auto pages = std::make_shared<typename Plane<T>::PagePointer[]>(count);
+    std::copy_n(plane_.pages_.get(), count, pages.get());
+    plane_.pages_ = std::move(pages);
+    auto starts = std::make_shared_for_overwrite<T*[]>(plane_.bands_);
+    std::copy_n(plane_.starts_.get(), plane_.bands_, starts.get());
+    plane_.starts_ = std::move(starts);
+    owned_pages_.assign(count, false);
+  }
+
+  void Clone(typename Plane<T>::Page& page, std::size_t band) {
+    const std::size_t count = plane_.stride_ << plane_.shift_;
+    std::shared_ptr<T[]> clone = std::make_shared_for_overwrite<T[]>(count);
+    std::copy_n(plane_.Start(band), count, clone.get());
+    plane_.starts_[static_cast<std::ptrdiff_t>(band)] = clone.get();
+    page.bands[PlaceOf(band)] = std::move(clone);
+    page.owned[PlaceOf(band)] = true;
+  }
+
+  static std::size_t PlaceOf(std::size_t band) { return band & (Plane<T>::kPageBands - 1); }
+
   Plane<T>& plane_;
-  std::vector<bool> owned_;
+  // By page; empty before the first write.
+  std::vector<bool> owned_pages_;
 };
 
 }  // namespace waystar::core

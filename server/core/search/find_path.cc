@@ -211,6 +211,11 @@ class Finder {
       case SearchEnd::kCancelled:
         return MakeError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, "",
                          absl::StrCat("cancelled after ", statistics_.expanded, " expansions"));
+      case SearchEnd::kEvicted:
+        return MakeError(absl::StatusCode::kAborted, ErrorReason::kSnapshotEvicted, "",
+                         absl::StrCat("the map changed much since the search began, and the server needs the "
+                                      "memory of its old state; stopped after ",
+                                      statistics_.expanded, " expansions"));
     }
     PathResult result{.outcome = outcome, .reason = reason, .end = report.nearest, .statistics = statistics_};
     WritePath(result);

@@ -13,9 +13,10 @@ namespace waystar::core {
 //
 // A goal that cannot be reached and a budget that runs out are results. Errors: OUT_OF_RANGE / OFF_MAP and
 // FAILED_PRECONDITION / START_BLOCKED or GOAL_BLOCKED (the latter only with UnreachablePolicy::kReport), with
-// the field "start" or "goal"; DEADLINE_EXCEEDED and CANCELLED when the budget's deadline or flag stopped the
-// search; INVALID_ARGUMENT / BAD_VALUE for a footprint out of range, or directions of an any-angle path;
-// FAILED_PRECONDITION / ALGORITHM_UNSUITED for an algorithm that cannot search this map.
+// the field "start" or "goal"; DEADLINE_EXCEEDED, CANCELLED and ABORTED / SNAPSHOT_EVICTED when the budget's
+// deadline or flags stopped the search; INVALID_ARGUMENT / BAD_VALUE for a footprint out of range, or
+// directions of an any-angle path; FAILED_PRECONDITION / ALGORITHM_UNSUITED for an algorithm that cannot
+// search this map.
 //
 // Thread safety: reads `map` only; `scratch` belongs to the caller's thread.
 absl::StatusOr<PathResult> FindPath(const GridMap& map, const PathQuery& query, const Budget& budget,

@@ -10,10 +10,14 @@
 
 namespace waystar::core {
 
-// kCancelled or kDeadline if the budget says so by now. Engines ask every Budget::kPollInterval expansions.
+// kCancelled, kEvicted or kDeadline if the budget says so by now. Engines ask every Budget::kPollInterval
+// expansions.
 inline std::optional<SearchEnd> Interruption(const Budget& budget) {
   if (budget.cancelled != nullptr && budget.cancelled->load(std::memory_order_relaxed)) {
     return SearchEnd::kCancelled;
+  }
+  if (budget.evicted != nullptr && budget.evicted->load(std::memory_order_relaxed)) {
+    return SearchEnd::kEvicted;
   }
   if (std::chrono::steady_clock::now() >= budget.deadline) {
     return SearchEnd::kDeadline;

@@ -66,6 +66,8 @@ struct Budget {
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   // May be null. Read only; another thread may set it at any time.
   const std::atomic<bool>* cancelled = nullptr;
+  // The same, for when the map that is searched is to be let go of.
+  const std::atomic<bool>* evicted = nullptr;
 };
 
 enum class Outcome : std::uint8_t {

@@ -18,6 +18,7 @@ enum class SearchEnd : std::uint8_t {
   kScratchLimit,
   kDeadline,
   kCancelled,
+  kEvicted,
 };
 
 struct SearchReport {

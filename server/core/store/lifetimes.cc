@@ -18,13 +18,13 @@ void Lifetimes::Follow(absl::Span<const Edit> edits, absl::Time now) {
   }
 }
 
-std::vector<Edit> Lifetimes::RemovalsDue(absl::Time now, std::size_t max) const {
+std::vector<Edit> Lifetimes::TakeRemovalsDue(absl::Time now, std::size_t max) {
   std::vector<Edit> removals;
-  for (const auto& [expiry, id] : by_expiry_) {
-    if (expiry > now || removals.size() == max) {
-      break;
-    }
-    removals.emplace_back(RemoveObstacle{id});
+  while (next() <= now && removals.size() < max) {
+    const auto first = by_expiry_.begin();
+    removals.emplace_back(RemoveObstacle{first->second});
+    expiry_of_.erase(first->second);
+    by_expiry_.erase(first);
   }
   return removals;
 }

@@ -26,8 +26,9 @@ class Lifetimes {
   // When the next obstacle is due; InfiniteFuture() if none ever is.
   absl::Time next() const { return by_expiry_.empty() ? absl::InfiniteFuture() : by_expiry_.begin()->first; }
 
-  // What removes the obstacles that are due by `now`, the earliest first, at most `max` of them.
-  std::vector<Edit> RemovalsDue(absl::Time now, std::size_t max) const;
+  // What removes the obstacles that are due by `now`, the earliest first, at most `max` of them. Forgets
+  // them.
+  std::vector<Edit> TakeRemovalsDue(absl::Time now, std::size_t max);
 
  private:
   void Forget(absl::string_view id);

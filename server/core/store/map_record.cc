@@ -1,7 +1,6 @@
 #include "server/core/store/map_record.h"
 
 #include <algorithm>
-#include <cassert>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -154,7 +153,7 @@ MapRecord::Outcome MapRecord::CommitFold() {
 
 absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time now, Fold& fold) {
   if (waiting.due) {
-    std::vector<Edit> removals = lifetimes_.RemovalsDue(*waiting.due, kMaxRemovalsInBatch);
+    std::vector<Edit> removals = lifetimes_.TakeRemovalsDue(*waiting.due, kMaxRemovalsInBatch);
     if (removals.empty()) {
       return UpdateResult();
     }

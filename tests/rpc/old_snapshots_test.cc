@@ -1,0 +1,121 @@
+// What becomes of a search on a state of the map that updates have long left behind. The search is Dijkstra
+// across a blank map of the largest size, which takes many seconds.
+
+#include <memory>
+#include <optional>
+
+#include "gmock/gmock.h"
+#include "grpcpp/client_context.h"
+#include "server/base/mutex.h"
+#include "tests/rpc/test_server.h"
+#include "waystar/v1/path_service.grpc.pb.h"
+
+namespace waystar {
+namespace {
+
+using ::waystar::testing::CellAt;
+using ::waystar::testing::PathRequest;
+using ::waystar::testing::TestServer;
+
+v1::UpdateObstaclesRequest BlockRow(int y) {
+  v1::UpdateObstaclesRequest request;
+  request.set_map("vast");
+  v1::Rectangle& row = *request.add_edits()->mutable_block()->add_rectangles();
+  row.set_y(y);
+  row.set_width(8192);
+  row.set_height(1);
+  return request;
+}
+
+// A search under way on the first revision of a map that has another since.
+class OldSearch {
+ public:
+  explicit OldSearch(TestServer& server)
+      : server_(server), stub_(v1::PathService::NewStub(server.NewChannel())) {
+    v1::CreateMapRequest create;
+    create.set_map("vast");
+    create.mutable_blank()->set_width(8192);
+    create.mutable_blank()->set_height(8192);
+    EXPECT_TRUE(server_.client().CreateMap(create).ok());
+    v1::FindPathRequest request = PathRequest("vast", CellAt(0, 0), CellAt(8191, 8191));
+    request.set_algorithm(v1::ALGORITHM_DIJKSTRA);
+    request.set_path_form(v1::PATH_FORM_CORNERS);
+    stub_->async()->FindPath(&context_, &request_.emplace(request), &response_,
+                             [this](const grpc::Status& status) {
+                               MutexLock lock(mutex_);
+                               status_ = status;
+                               is_over_.NotifyAll();
+                             });
+    // Until it has begun.
+    while (Info().old_snapshots().count() == 0 && !IsOver()) {
+      BlockNextRow();
+    }
+  }
+
+  void BlockNextRow() {
+    EXPECT_TRUE(server_.client().UpdateObstacles(BlockRow(row_)).ok());
+    row_ = 4000 + (row_ + 1) % 4000;
+  }
+
+  ~OldSearch() {
+    context_.TryCancel();
+    Wait();
+  }
+
+  v1::MapInfo Info() {
+    v1::GetMapRequest request;
+    request.set_map("vast");
+    const auto response = server_.client().GetMap(request);
+    EXPECT_TRUE(response.ok()) << response.status();
+    return response.ok() ? response->info() : v1::MapInfo();
+  }
+
+  bool IsOver() {
+    MutexLock lock(mutex_);
+    return status_.has_value();
+  }
+
+  grpc::Status Wait() {
+    MutexLock lock(mutex_);
+    while (!status_) {
+      is_over_.Wait(mutex_);
+    }
+    return *status_;
+  }
+
+ private:
+  TestServer& server_;
+  int row_ = 4000;
+  std::unique_ptr<v1::PathService::Stub> stub_;
+  grpc::ClientContext context_;
+  std::optional<v1::FindPathRequest> request_;
+  v1::FindPathResponse response_;
+  Mutex mutex_;
+  CondVar is_over_;
+  std::optional<grpc::Status> status_ ABSL_GUARDED_BY(mutex_);
+};
+
+TEST(OldSnapshotsTest, MapTellsOfThemWhileTheyAreRead) {
+  TestServer server({.workers = 2});
+  OldSearch search(server);
+  ASSERT_FALSE(search.IsOver());
+  const v1::MapInfo info = search.Info();
+  EXPECT_EQ(info.old_snapshots().count(), 1);
+  EXPECT_GE(info.old_snapshots().oldest_revision(), 1U);
+  EXPECT_LT(info.old_snapshots().oldest_revision(), info.revision());
+  EXPECT_GT(info.old_snapshots().memory_bytes(), 0);
+}
+
+TEST(OldSnapshotsTest, SearchEndsWhenItsSnapshotTakesTooMuch) {
+  TestServer server({.workers = 2, .old_snapshot_mib = 1});
+  OldSearch search(server);
+  while (!search.IsOver()) {
+    search.BlockNextRow();
+  }
+  const grpc::Status status = search.Wait();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::ABORTED);
+  EXPECT_THAT(status.error_details(), ::testing::HasSubstr("SNAPSHOT_EVICTED"));
+}
+
+}  // namespace
+}  // namespace waystar
