@@ -8,11 +8,9 @@
 #include "absl/types/span.h"
 #include "server/core/map/cell.h"
 #include "server/core/map/edit.h"
+#include "server/core/map/edit_painter.h"
 #include "server/core/map/grid_map.h"
-#include "server/core/map/grid_map_editor.h"
 #include "server/core/map/map_changes.h"
-#include "server/core/map/shape.h"
-#include "server/core/map/touched_rows.h"
 
 namespace waystar::core {
 
@@ -31,7 +29,7 @@ struct BatchResult {
 class BatchEditor {
  public:
   // The base must outlive the editor.
-  explicit BatchEditor(const GridMap& base) : base_(base), editor_(base) {}
+  explicit BatchEditor(const GridMap& base) : base_(base), painter_(base) {}
 
   // Applies one batch, in order, on top of those before. All or none: after an error the editor is as it was.
   // `now` is what lifetimes begin at. Errors: those of ApplyEdits.
@@ -47,14 +45,11 @@ class BatchEditor {
   Result Finish() &&;
 
  private:
-  void Paint(const Shape& shape, bool obstacle, BatchResult& result);
-  // Counts what differs between `before` and now in the rows that were touched.
+  // Counts what differs between `before` and now in the cells that were touched.
   void CountChanges(const GridMap& before, BatchResult& result);
 
   const GridMap& base_;
-  GridMapEditor editor_;
-  // By the batch that is being applied.
-  TouchedRows touched_;
+  EditPainter painter_;
   bool is_changed_ = false;
 };
 

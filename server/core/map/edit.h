@@ -85,14 +85,17 @@ struct EditResult {
 };
 
 // How many cells the shapes of one batch may have together, a cell counted as often as it is named
-// and a row of a rectangle as 64 at the least. Bounds the time that a batch takes to some tenths of a second.
+// and a row of any shape as 64 at the least; WorkOf in shape_raster.h says the rest, and cells of an obstacle
+// that changes costs count 8 times. Bounds the time that a batch takes to some tenths of a second.
 inline constexpr std::int64_t kMaxBatchCells = std::int64_t{1} << 30;
 
 // Applies edits in order: a later one wins where two touch one cell. All or none.
 //
-// Errors, each naming the edit in its field ("edits[3].block.cells[0]"): INVALID_ARGUMENT with reason
-// EMPTY_BATCH, EMPTY_SHAPE or BAD_RECTANGLE (a side below 1); OUT_OF_RANGE / OFF_MAP for a cell off the map
-// or a rectangle wholly off it; RESOURCE_EXHAUSTED / BATCH_TOO_LARGE for more than kMaxBatchCells.
+// Errors, each naming the edit in its field ("edits[3].block.cells[0]"): those of CheckShape and
+// CheckObstacle; INVALID_ARGUMENT with reason EMPTY_BATCH, UNKNOWN_TERRAIN, BAD_LIFETIME, BAD_EFFECT (a shape
+// that an effect with falloff cannot have) or BAD_VALUE (of a move); OUT_OF_RANGE / OFF_MAP for a move off
+// the map; NOT_FOUND / OBSTACLE_NOT_FOUND; ALREADY_EXISTS / OBSTACLE_EXISTS; RESOURCE_EXHAUSTED /
+// TOO_MANY_OBSTACLES, or BATCH_TOO_LARGE for more than kMaxBatchCells.
 //
 // `now` is what lifetimes begin at.
 absl::StatusOr<EditResult> ApplyEdits(const GridMap& map, absl::Span<const Edit> edits,

@@ -13,6 +13,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/map/corner_rule.h"
+#include "server/core/map/obstacle_table.h"
 
 namespace waystar::core {
 namespace {
@@ -56,6 +57,10 @@ absl::StatusOr<GridMap> GridMap::Create(std::int64_t width, std::int64_t height,
   map.terrain_ = Plane<TerrainId>(map.height_, std::vector<TerrainId>(static_cast<std::size_t>(width), fill));
   map.passable_ = Plane<Word>(map.height_, RowOfBits(map.width_, passable));
   map.obstacles_ = Plane<Word>(map.height_, RowOfBits(map.width_, blocked));
+  map.obstacle_table_ = std::make_shared<const ObstacleTable>(map.bounds());
+  map.cover_counts_ =
+      Plane<std::uint16_t>(map.height_, std::vector<std::uint16_t>(static_cast<std::size_t>(width), 0));
+  map.covered_ = Plane<Word>(map.height_, RowOfBits(map.width_, false));
   map.walkable_ = BitPlane(map.width_, map.height_, walkable);
   map.walk_ = std::make_shared<const WalkGrid>(map.walkable_);
   map.footprint_grids_ = std::make_shared<const FootprintGrids>();
@@ -88,7 +93,8 @@ std::size_t GridMap::memory_bytes() const {
   const StaticIndex* static_index = static_index_->index();
   return (static_index == nullptr ? 0 : static_index->memory_bytes()) + sizeof(*this) + sizeof(*constants_) +
          terrain_.memory_bytes() + (cell_costs_ == nullptr ? 0 : cell_costs_->memory_bytes()) +
-         passable_.memory_bytes() + obstacles_.memory_bytes() + walk_->memory_bytes() +
+         passable_.memory_bytes() + obstacles_.memory_bytes() + obstacle_table_->memory_bytes() +
+         cover_counts_.memory_bytes() + covered_.memory_bytes() + walk_->memory_bytes() +
          footprint_grids_->memory_bytes() + (plain_cells == nullptr ? 0 : plain_cells->memory_bytes());
 }
 

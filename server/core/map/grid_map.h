@@ -23,6 +23,8 @@
 
 namespace waystar::core {
 
+class ObstacleTable;
+
 // INVALID_ARGUMENT / BAD_SIZE with field "width" or "height" unless both are from 1 to `max_side`.
 absl::Status CheckMapSize(std::int64_t width, std::int64_t height, int max_side);
 
@@ -52,8 +54,12 @@ class GridMap {
   // False off the map.
   bool IsWalkable(Cell cell) const { return walkable_.Test(cell); }
 
-  // REQUIRES of both: Contains(cell).
-  bool HasObstacle(Cell cell) const { return TestBit(obstacles_.row(cell.y), cell.x); }
+  // Whether an obstacle lies on the cell, be it named or nameless. REQUIRES of all three: Contains(cell).
+  bool HasObstacle(Cell cell) const {
+    return TestBit(obstacles_.row(cell.y), cell.x) || TestBit(covered_.row(cell.y), cell.x);
+  }
+  // Whether one of the nameless ones does, which lie in one layer, apart from the named ones.
+  bool HasNamelessObstacle(Cell cell) const { return TestBit(obstacles_.row(cell.y), cell.x); }
   TerrainId TerrainAt(Cell cell) const { return terrain_.row(cell.y)[cell.x]; }
 
   // Of a step into the cell, whether or not it is walkable. REQUIRES: Contains(cell).
@@ -77,8 +83,13 @@ class GridMap {
   Cost min_straight() const { return min_straight_; }
   Cost min_diagonal() const { return min_diagonal_; }
 
-  // Bits of the cells of row y with an obstacle, laid out as bit_row.h says. REQUIRES: 0 <= y < height().
-  const Word* ObstacleRow(int y) const { return obstacles_.row(y); }
+  // Bits of the cells of row y with a nameless obstacle, or covered by a named one that blocks, laid out as
+  // bit_row.h says. REQUIRES of both: 0 <= y < height().
+  const Word* NamelessRow(int y) const { return obstacles_.row(y); }
+  const Word* CoveredRow(int y) const { return covered_.row(y); }
+
+  // Those that have names.
+  const ObstacleTable& obstacles() const { return *obstacle_table_; }
 
   // Makes what searches by default use, so that the first query does not wait for it. Indexes over the
   // walkable cells take at most `max_index_bytes`, in this map and in those that edits make of it. To be
@@ -106,6 +117,7 @@ class GridMap {
   StaticIndexSlot& static_index() const { return *static_index_; }
 
   std::int64_t walkable_cells() const { return walkable_cells_; }
+  // With an obstacle, be it named or nameless.
   std::int64_t obstacle_cells() const { return obstacle_cells_; }
 
   // Held by this revision, shared parts included.
@@ -132,8 +144,14 @@ class GridMap {
   Cost min_diagonal_ = 0;
   // Whether the terrain is passable.
   Plane<Word> passable_;
+  // The nameless ones.
   Plane<Word> obstacles_;
-  // Passable and without an obstacle: derived from the two above.
+  std::shared_ptr<const ObstacleTable> obstacle_table_;
+  // By how many named obstacles that block.
+  Plane<std::uint16_t> cover_counts_;
+  // Whether by any.
+  Plane<Word> covered_;
+  // Passable and without an obstacle: derived from those above.
   BitPlane walkable_;
   std::shared_ptr<const WalkGrid> walk_;
   std::shared_ptr<const FootprintGrids> footprint_grids_;

@@ -16,10 +16,11 @@
 namespace waystar::core {
 namespace {
 
-std::int64_t CountBits(const Word* row, int width) {
+// In either row.
+std::int64_t CountBits(const Word* a, const Word* b, int width) {
   std::int64_t count = 0;
   for (int i = 0; i < WordsPerRow(width); ++i) {
-    count += std::popcount(row[i]);
+    count += std::popcount(a[i] | b[i]);
   }
   return count;
 }
@@ -37,9 +38,10 @@ std::size_t GridMapEditor::MaxTouchedWords() const {
 void GridMapEditor::UpdateWalkable(int y, int x_begin, int x_end) {
   const Word* passable = map_.passable_.row(y);
   const Word* obstacles = map_.obstacles_.row(y);
+  const Word* covered = map_.covered_.row(y);
   const Word* before = map_.walkable_.row(y);
   ForEachWord(x_begin, x_end, [&](std::size_t i, Word) {
-    const Word walkable = passable[i] & ~obstacles[i];
+    const Word walkable = passable[i] & ~obstacles[i] & ~covered[i];
     if (walkable != before[i]) {
       map_.walkable_cells_ += std::popcount(walkable) - std::popcount(before[i]);
       walkable_.row(y)[i] = walkable;
@@ -50,10 +52,32 @@ void GridMapEditor::UpdateWalkable(int y, int x_begin, int x_end) {
 
 void GridMapEditor::SetObstacles(int y, int x_begin, int x_end, bool obstacle) {
   Word* obstacles = obstacles_.row(y);
+  const Word* covered = map_.covered_.row(y);
   ForEachWord(x_begin, x_end, [&](std::size_t i, Word mask) {
-    map_.obstacle_cells_ -= std::popcount(obstacles[i]);
+    map_.obstacle_cells_ -= std::popcount(obstacles[i] | covered[i]);
     obstacles[i] = obstacle ? obstacles[i] | mask : obstacles[i] & ~mask;
-    map_.obstacle_cells_ += std::popcount(obstacles[i]);
+    map_.obstacle_cells_ += std::popcount(obstacles[i] | covered[i]);
+  });
+  UpdateWalkable(y, x_begin, x_end);
+}
+
+void GridMapEditor::Cover(int y, int x_begin, int x_end, int more) {
+  std::uint16_t* counts = cover_counts_.row(y);
+  for (int x = x_begin; x < x_end; ++x) {
+    counts[x] = static_cast<std::uint16_t>(counts[x] + more);
+  }
+  Word* covered = covered_.row(y);
+  const Word* obstacles = map_.obstacles_.row(y);
+  ForEachWord(x_begin, x_end, [&](std::size_t i, Word mask) {
+    Word now = 0;
+    for (Word bits = mask; bits != 0; bits &= bits - 1) {
+      const int bit = std::countr_zero(bits);
+      const bool is_covered = counts[static_cast<int>(i) * kWordBits + bit - 1] != 0;
+      now |= Word{is_covered} << static_cast<unsigned>(bit);
+    }
+    map_.obstacle_cells_ -= std::popcount(obstacles[i] | covered[i]);
+    covered[i] = (covered[i] & ~mask) | now;
+    map_.obstacle_cells_ += std::popcount(obstacles[i] | covered[i]);
   });
   UpdateWalkable(y, x_begin, x_end);
 }
@@ -95,11 +119,11 @@ void GridMapEditor::SetRow(int y, absl::Span<const TerrainId> cells) {
     }
   }
   Word* obstacles = obstacles_.row(y);
-  map_.obstacle_cells_ -= CountBits(obstacles, map_.width());
+  map_.obstacle_cells_ -= CountBits(obstacles, map_.covered_.row(y), map_.width());
   for (int x = 0; x < map_.width(); ++x) {
     AssignBit(obstacles, x, cells[static_cast<std::size_t>(x)] == kObstacle);
   }
-  map_.obstacle_cells_ += CountBits(obstacles, map_.width());
+  map_.obstacle_cells_ += CountBits(obstacles, map_.covered_.row(y), map_.width());
   if (is_repainted) {
     ForEachWord(0, map_.width(), [&](std::size_t i, Word) { cost_touched_.Add(y, i); });
   }
@@ -141,6 +165,8 @@ GridMap GridMapEditor::Snapshot() {
   terrain_.Release();
   passable_.Release();
   obstacles_.Release();
+  cover_counts_.Release();
+  covered_.Release();
   walkable_.Release();
   cell_costs_.Release();
   return map_;

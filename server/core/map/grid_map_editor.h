@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -30,10 +33,19 @@ class GridMapEditor {
   // the original.
   const GridMap& map() const { return map_; }
 
-  // Puts an obstacle on each cell of row y with x_begin <= x < x_end, or takes it off, 64 cells at a time.
-  // REQUIRES: the cells are on the map.
+  // Puts a nameless obstacle on each cell of row y with x_begin <= x < x_end, or takes it off, 64 cells at a
+  // time. REQUIRES: the cells are on the map.
   void SetObstacles(int y, int x_begin, int x_end, bool obstacle);
   void SetObstacle(Cell cell, bool obstacle) { SetObstacles(cell.y, cell.x, cell.x + 1, obstacle); }
+
+  // Covers each of these cells by that many more named obstacles that block; less than 0 uncovers them.
+  // REQUIRES: the cells are on the map; none is covered by fewer than 0 or more than kMaxObstacles then.
+  void Cover(int y, int x_begin, int x_end, int more);
+
+  // The named obstacles of the map, whose cells are covered by Cover, and their costs set by SetStepCost.
+  void SetObstacleTable(std::shared_ptr<const ObstacleTable> obstacles) {
+    map_.obstacle_table_ = std::move(obstacles);
+  }
 
   // Gives the cells of row y with x_begin <= x < x_end another terrain. Obstacles on them stay, and costs of
   // their own. REQUIRES: the cells are on the map; terrain is the index of one.
@@ -83,6 +95,8 @@ class GridMapEditor {
   PlaneWriter<TerrainId> terrain_{map_.terrain_};
   PlaneWriter<Word> passable_{map_.passable_};
   PlaneWriter<Word> obstacles_{map_.obstacles_};
+  PlaneWriter<std::uint16_t> cover_counts_{map_.cover_counts_};
+  PlaneWriter<Word> covered_{map_.covered_};
   BitPlaneWriter walkable_{map_.walkable_};
   CellCostsWriter cell_costs_{map_.cell_costs_, map_.width(), map_.height()};
   // Whose walkable cells may differ from the base's.

@@ -35,8 +35,10 @@ struct Polygon {
 };
 
 // The cells that the straight line from `start` to `end` passes through, those it only touches left out, and
-// the cells whose centre is at most half of `width` from it. A line without width still stops an agent that
-// may not cut corners.
+// the cells whose centre is at most half of `width` from it. Where it goes through the corner between four
+// cells, it takes the lower one of the two that it only touches as well, so that no corner rule lets an agent
+// through a line; lines that meet in such a corner may leave a gap there. Along the edge between two cells it
+// takes the one below or to the right; without length, the cell that the point lies in.
 struct Line {
   Point start;
   Point end;

@@ -1,0 +1,119 @@
+#include "server/core/map/obstacle_table.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "server/core/map/grid_settings.h"
+#include "server/core/map/shape_raster.h"
+
+namespace waystar::core {
+namespace {
+
+// The sides of squares are 2^5, 2^7, ... cells.
+constexpr int kLevels = 5;
+int SideShift(int level) { return 5 + 2 * level; }
+static_assert(kMaxMapSide <= 1 << (5 + 2 * (kLevels - 1)));
+
+std::uint32_t SquareAt(int level, int row, int column) {
+  return static_cast<std::uint32_t>(level) << 16U | static_cast<std::uint32_t>(row) << 8U |
+         static_cast<std::uint32_t>(column);
+}
+static_assert(kMaxMapSide >> 5 <= 1 << 8);
+
+std::size_t BytesOf(const Obstacle& obstacle) {
+  const Shape& shape = obstacle.shape;
+  std::size_t bytes = sizeof(Obstacle) + obstacle.id.capacity() + shape.cells.capacity() * sizeof(Cell) +
+                      shape.rectangles.capacity() * sizeof(Rectangle) +
+                      shape.discs.capacity() * sizeof(Disc) + shape.polygons.capacity() * sizeof(Polygon) +
+                      shape.lines.capacity() * sizeof(Line);
+  for (const Polygon& polygon : shape.polygons) {
+    bytes += polygon.vertices.capacity() * sizeof(Point);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+template <typename Visitor>
+void ObstacleTable::VisitSquares(const Obstacle& obstacle, Visitor visit) const {
+  const Rectangle bounds = BoundsOf(obstacle.shape, bounds_);
+  if (bounds.empty()) {
+    return;
+  }
+  int level = 0;
+  while (std::max(bounds.width, bounds.height) > 1 << SideShift(level)) {
+    ++level;
+  }
+  const int shift = SideShift(level);
+  for (int row = bounds.y >> shift; row <= (bounds.y + bounds.height - 1) >> shift; ++row) {
+    for (int column = bounds.x >> shift; column <= (bounds.x + bounds.width - 1) >> shift; ++column) {
+      visit(Placed{SquareAt(level, row, column), &obstacle});
+    }
+  }
+}
+
+std::shared_ptr<const Obstacle> ObstacleTable::FindShared(absl::string_view id) const {
+  std::shared_ptr<const Obstacle> found;
+  by_id_.VisitFrom(id, [&](const std::shared_ptr<const Obstacle>& obstacle) {
+    if (absl::string_view(obstacle->id) == id) {
+      found = obstacle;
+    }
+    return false;
+  });
+  return found;
+}
+
+std::vector<const Obstacle*> ObstacleTable::Overlapping(const Rectangle& area) const {
+  std::vector<const Obstacle*> found;
+  const Rectangle inside = Intersect(area, bounds_);
+  if (inside.empty()) {
+    return found;
+  }
+  for (int level = 0; level < kLevels; ++level) {
+    const int shift = SideShift(level);
+    for (int row = inside.y >> shift; row <= (inside.y + inside.height - 1) >> shift; ++row) {
+      const std::uint32_t last = SquareAt(level, row, (inside.x + inside.width - 1) >> shift);
+      by_place_.VisitFrom(SquareAt(level, row, inside.x >> shift), [&](const Placed& placed) {
+        if (placed.square > last) {
+          return false;
+        }
+        if (!Intersect(BoundsOf(placed.obstacle->shape, bounds_), inside).empty()) {
+          found.push_back(placed.obstacle);
+        }
+        return true;
+      });
+    }
+  }
+  std::sort(found.begin(), found.end(), [](const Obstacle* a, const Obstacle* b) { return a->id < b->id; });
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+void ObstacleTable::Put(std::shared_ptr<const Obstacle> obstacle) {
+  if (const std::shared_ptr<const Obstacle> before = FindShared(obstacle->id)) {
+    Remove(before->id);
+  }
+  VisitSquares(*obstacle, [&](const Placed& placed) { by_place_.Put(placed); });
+  obstacle_bytes_ += BytesOf(*obstacle);
+  cost_obstacles_ += obstacle->effect.kind == ObstacleEffect::Kind::kBlock ? 0 : 1;
+  by_id_.Put(obstacle);
+}
+
+void ObstacleTable::Remove(absl::string_view id) {
+  const std::shared_ptr<const Obstacle> before = FindShared(id);
+  VisitSquares(*before, [&](const Placed& placed) { by_place_.Remove(placed); });
+  obstacle_bytes_ -= BytesOf(*before);
+  cost_obstacles_ -= before->effect.kind == ObstacleEffect::Kind::kBlock ? 0 : 1;
+  by_id_.Remove(before);
+}
+
+std::size_t ObstacleTable::memory_bytes() const {
+  return sizeof(*this) + by_id_.memory_bytes() + by_place_.memory_bytes() + obstacle_bytes_;
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,18 @@
+// A slow and obvious judge of which cells a shape covers, and shapes made at random.
+#pragma once
+
+#include "server/core/map/cell.h"
+#include "server/core/map/shape.h"
+#include "tests/testing/random.h"
+
+namespace waystar::testing {
+
+// How many of its parts cover the cell.
+int CountParts(const core::Shape& shape, core::Cell cell);
+inline bool IsCovered(const core::Shape& shape, core::Cell cell) { return CountParts(shape, cell) > 0; }
+
+// One to three parts of any kind, about the cells from 0 to `side`, some of them outside; coordinates and
+// lengths are multiples of 1/8, often of 1/2 or 1.
+core::Shape RandomShape(Random& random, int side);
+
+}  // namespace waystar::testing
