@@ -118,7 +118,9 @@ MapService::MapService(core::MapStore& store, Executor& executor, TransferSlots&
       get_map_(OnStore(std::as_const(store), Get)),
       list_maps_(OnStore(std::as_const(store), List)),
       delete_map_(OnStore(store, Delete)),
-      list_obstacles_(OnStore(std::as_const(store), ListNamedObstacles)),
+      list_obstacles_([this](const auto& request, auto& response, CallContext&) {
+        return ListNamedObstacles(store_, limits_.max_message_bytes, request, response);
+      }),
       update_obstacles_([&store](const auto& request, auto& response, CallContext&, UnaryDone done) {
         Update(store, request, response, std::move(done));
       }) {}

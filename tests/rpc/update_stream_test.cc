@@ -13,7 +13,10 @@
 #include "gmock/gmock.h"
 #include "google/rpc/error_details.pb.h"
 #include "grpcpp/client_context.h"
+#include "grpcpp/create_channel.h"
+#include "grpcpp/security/credentials.h"
 #include "grpcpp/support/byte_buffer.h"
+#include "grpcpp/support/channel_arguments.h"
 #include "tests/rpc/test_server.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 
@@ -27,8 +30,10 @@ using ::waystar::testing::TestServer;
 // A stream over a connection of its own.
 class Updates {
  public:
-  explicit Updates(const TestServer& server, absl::Duration timeout = absl::InfiniteDuration())
-      : stub_(v1::MapService::NewStub(server.NewChannel())), stream_(*stub_, timeout) {}
+  explicit Updates(const TestServer& server) : Updates(server.NewChannel(), absl::InfiniteDuration()) {}
+
+  Updates(const std::shared_ptr<grpc::Channel>& channel, absl::Duration timeout)
+      : stub_(v1::MapService::NewStub(channel)), stream_(*stub_, timeout) {}
 
   client::UpdateStream* operator->() { return &stream_; }
 
@@ -212,7 +217,13 @@ TEST(UpdateStreamTest, ClientThatNeverReadsIsNotReadFrom) {
   TestServer server({.stream_window = 16});
   server.Create("room", {"...", "..."});
   server.Create("other", {"...", "..."});
-  Updates updates(server, absl::Seconds(3));
+  grpc::ChannelArguments arguments;
+  // So that what the transport holds for a client that does not read is some 64 KiB on every machine.
+  arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  const auto channel =
+      grpc::CreateCustomChannel(server.target(), grpc::InsecureChannelCredentials(), arguments);
+  Updates updates(channel, absl::Seconds(3));
   // Until the deadline: it blocks when nobody reads what it writes.
   int sent = 0;
   while (sent < kAttempts && updates->Send(Toggle("room", sent))) {

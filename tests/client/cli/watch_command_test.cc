@@ -54,7 +54,7 @@ TEST_F(WatchCommandTest, EndsAfterSoManyRevisions) {
   EXPECT_EQ(Run({"watch", "arena", "--count", "1"}), ExitCode::kOk);
   EXPECT_FALSE(request_.with_edits());
   EXPECT_EQ(request_.from_revision(), 0);
-  EXPECT_THAT(out_, testing::Not(HasSubstr("Revisions up to")));
+  EXPECT_THAT(out_, ::testing::Not(HasSubstr("Revisions up to")));
 }
 
 TEST_F(WatchCommandTest, PrintsAnObjectALine) {
