@@ -44,7 +44,7 @@ absl::Status AnswerOn(const core::MapSnapshot& snapshot, PathSearch search, std:
   if (request.max_expansions() > 0) {
     context.budget.max_expansions = request.max_expansions();
   }
-  context.budget.evicted = &snapshot->eviction.flag();
+  context.budget.evicted = &snapshot.eviction.flag();
   const Clock::time_point begin = Clock::now();
   WAYSTAR_ASSIGN_OR_RETURN(const core::PathResult result,
                            search(overlaid.map(), query, context.budget, context.scratch));

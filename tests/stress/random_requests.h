@@ -1,0 +1,38 @@
+// Requests of every kind, at random, most of them such as the server carries out.
+#pragma once
+
+#include <string>
+
+#include "tests/testing/random.h"
+#include "waystar/v1/edits.pb.h"
+#include "waystar/v1/map_service.pb.h"
+#include "waystar/v1/path_service.pb.h"
+
+namespace waystar::stress {
+
+// Thread safety: one thread. The same seed gives the same requests.
+class RandomRequests {
+ public:
+  // For maps of `side` x `side` cells.
+  RandomRequests(std::uint64_t seed, int side) : random_(seed), side_(side) {}
+
+  testing::Random& random() { return random_; }
+
+  // An empty map with a few kinds of terrain.
+  v1::CreateMapRequest CreateMap(const std::string& map);
+  v1::UpdateObstaclesRequest UpdateObstacles(const std::string& map);
+  v1::FindPathRequest FindPath(const std::string& map);
+  // Of a path between two random cells, which may be blocked.
+  v1::ValidatePathRequest ValidatePath(const std::string& map);
+
+ private:
+  v1::Cell CellOnMap();
+  v1::Shape ShapeOnMap();
+  std::string ObstacleId();
+  v1::Edit AnyEdit();
+
+  testing::Random random_;
+  const int side_;
+};
+
+}  // namespace waystar::stress
