@@ -36,8 +36,8 @@ class MapWatches final : public core::StoreListener {
   // Lets go of all watchers. REQUIRES: no store tells this of commits any more.
   ~MapWatches() override;
 
-  // From here on the watcher is told of everything that happens to the maps of that id, until Remove; it may still
-  // be told something for a short time after that. A watcher is told by one thread.
+  // From here on the watcher is told of everything that happens to the maps of that id, until Remove; it may
+  // still be told something for a short time after that. A watcher is told by one thread.
   void Add(const std::string& map, std::shared_ptr<MapWatcher> watcher);
   void Remove(const std::string& map, const std::shared_ptr<MapWatcher>& watcher);
 

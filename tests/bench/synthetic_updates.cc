@@ -127,7 +127,7 @@ class InStore final : public Applier {
     pinned_ = *store_.Create("map", std::move(map), absl::UnixEpoch());
   }
   double Apply(const Edit& edit) override {
-    const double micros = MicrosOf([&] { store_.Update("map", {edit}, std::nullopt).IgnoreError(); });
+    const double micros = MicrosOf([&] { store_.UpdateAndWait("map", {.edits = {edit}}).IgnoreError(); });
     pinned_ = *store_.Pin("map");
     return micros;
   }

@@ -37,7 +37,7 @@ Word Shifted(const Word* row, std::size_t i, int offset) {
 // step of the jump goes by `along` in the row and by `aside` to one of its neighbours. The same holds of
 // columns.
 template <CornerRule kRule>
-Word StopsNearby(const Line& line, int along, int aside, std::size_t i) {
+Word StopsNearby(const LineBits& line, int along, int aside, std::size_t i) {
   const Word* own = line.own;
   const Word* ahead = aside > 0 ? line.high : line.low;
   const Word* behind = aside > 0 ? line.low : line.high;
@@ -144,7 +144,7 @@ class DiagonalStops::Builder {
     const Cell step = kSteps[static_cast<std::size_t>(direction)];
     const Word* sideways = (step.x > 0 ? east_ : west_).row(y);
     const Word* upright = (step.y > 0 ? south_ : north_).row(y);
-    const Line line = RowLine(grid_, y);
+    const LineBits line = RowLine(grid_, y);
     const auto words = static_cast<std::size_t>(WordsPerRow(grid_.width())) - 1;
     const auto wrap = static_cast<std::size_t>(stops_.wrap_);
     for (std::size_t i = 0; i < words; ++i) {
@@ -278,12 +278,12 @@ class DiagonalStops::Repairer {
     return {cell.y, bit / kWordBits, Word{1} << (bit % kWordBits)};
   }
 
-  static Line LineOf(const WalkGrid& grid, bool is_row, int line) {
+  static LineBits LineOf(const WalkGrid& grid, bool is_row, int line) {
     return is_row ? RowLine(grid, line) : ColumnLine(grid, line);
   }
 
   template <CornerRule kRule>
-  static WordRuns Runs(const Line& line, Sense sense, std::size_t i, bool beyond) {
+  static WordRuns Runs(const LineBits& line, Sense sense, std::size_t i, bool beyond) {
     return sense == Sense::kForward ? ForwardRuns<kRule>(line, i, beyond)
                                     : BackwardRuns<kRule>(line, i, beyond);
   }
@@ -307,8 +307,8 @@ class DiagonalStops::Repairer {
   template <CornerRule kRule>
   void RepairLine(Axis& axis, Sense sense, absl::Span<const WordChange> touched) {
     const int number = touched[0].y;
-    const Line old_line = LineOf(old_, axis.is_rows, number);
-    const Line line = LineOf(now_, axis.is_rows, number);
+    const LineBits old_line = LineOf(old_, axis.is_rows, number);
+    const LineBits line = LineOf(now_, axis.is_rows, number);
     const int step = sense == Sense::kForward ? -1 : 1;
     const auto nth = [&](std::size_t n) {
       return touched[sense == Sense::kForward ? touched.size() - 1 - n : n].index;
@@ -377,7 +377,7 @@ class DiagonalStops::Repairer {
   // The changed cells and those next to them.
   template <CornerRule kRule>
   void Remake(const WordChange& word) {
-    const Line row = RowLine(now_, word.y);
+    const LineBits row = RowLine(now_, word.y);
     for (const Direction direction : kDiagonals) {
       const Cell step = kSteps[static_cast<std::size_t>(direction)];
       const Word nearby = StopsNearby<kRule>(row, step.x, step.y, static_cast<std::size_t>(word.index));
@@ -394,7 +394,7 @@ class DiagonalStops::Repairer {
   template <CornerRule kRule>
   void Clear(const Cleared& cleared) {
     const auto [number, index, cells] = cleared.cells;
-    const Line line = LineOf(now_, cleared.is_row, number);
+    const LineBits line = LineOf(now_, cleared.is_row, number);
     const RunEnds& crossing_ends = cleared.is_row ? stops_.columns_ : stops_.rows_;
     for (const int aside : {-1, 1}) {
       const Direction direction = LookerOf(cleared.is_row, cleared.sense, aside);
@@ -413,7 +413,7 @@ class DiagonalStops::Repairer {
   // Whether a straight jump from a position of line `number` finds a jump point. Not in whole words, which
   // say so themselves.
   template <CornerRule kRule>
-  static bool Finds(const RunEnds& ends, const Line& line, int step, int number, int position) {
+  static bool Finds(const RunEnds& ends, const LineBits& line, int step, int number, int position) {
     const Sense sense = step > 0 ? Sense::kForward : Sense::kBackward;
     const auto bit = static_cast<unsigned>(position) + 1;
     const std::size_t place = bit / kWordBits;

@@ -15,24 +15,24 @@
 namespace waystar::core {
 
 // A row or column of walkable cells between its neighbours of the next lower and next higher number.
-using Line = BitPlane::ThreeRows;
+using LineBits = BitPlane::ThreeRows;
 
-inline Line RowLine(const WalkGrid& walk, int y) { return walk.rows().RowsAround(y); }
-inline Line ColumnLine(const WalkGrid& walk, int x) { return walk.columns().RowsAround(x); }
+inline LineBits RowLine(const WalkGrid& walk, int y) { return walk.rows().RowsAround(y); }
+inline LineBits ColumnLine(const WalkGrid& walk, int x) { return walk.columns().RowsAround(x); }
 
 // The window around the cell at `position` of a row or of a column.
-inline unsigned WindowInRow(const Line& row, int position) {
+inline unsigned WindowInRow(const LineBits& row, int position) {
   return ThreeBits(row.low, position) | ThreeBits(row.own, position) << 3 |
          ThreeBits(row.high, position) << 6;
 }
-inline unsigned WindowInColumn(const Line& column, int position) {
+inline unsigned WindowInColumn(const LineBits& column, int position) {
   return kMirroredWindows[WindowInRow(column, position)];
 }
 
 // Of word `i`, the cells at which a run towards higher positions stops: blocked ones, and those beside which
 // a wall gives way, so that from there on cells are reached that no diagonal before it leads to.
 template <CornerRule kRule>
-Word ForwardStops(const Line& line, std::size_t i) {
+Word ForwardStops(const LineBits& line, std::size_t i) {
   const auto turns = [&](const Word* side) {
     if constexpr (kRule == CornerRule::kNoCornerCutting) {
       const Word before = side[i] << 1 | (i == 0 ? 0 : side[i - 1] >> (kWordBits - 1));
@@ -51,7 +51,7 @@ Word ForwardStops(const Line& line, std::size_t i) {
 
 // The same for a run towards lower positions.
 template <CornerRule kRule>
-Word BackwardStops(const Line& line, std::size_t i) {
+Word BackwardStops(const LineBits& line, std::size_t i) {
   const auto turns = [&](const Word* side) {
     if constexpr (kRule == CornerRule::kNoCornerCutting) {
       const Word before = side[i] >> 1 | side[i + 1] << (kWordBits - 1);
@@ -71,7 +71,7 @@ Word BackwardStops(const Line& line, std::size_t i) {
 // The first position after `from`, or before it, at which a run stops: a jump point or a blocked cell, which
 // may be the one just off the line.
 template <CornerRule kRule>
-int ScanForward(const Line& line, int from) {
+int ScanForward(const LineBits& line, int from) {
   const auto first_bit = static_cast<unsigned>(from) + 2;
   std::size_t i = first_bit / kWordBits;
   Word stops = ForwardStops<kRule>(line, i) & ~Word{0} << (first_bit % kWordBits);
@@ -82,7 +82,7 @@ int ScanForward(const Line& line, int from) {
 }
 
 template <CornerRule kRule>
-int ScanBackward(const Line& line, int from) {
+int ScanBackward(const LineBits& line, int from) {
   const auto first_bit = static_cast<unsigned>(from);
   std::size_t i = first_bit / kWordBits;
   Word stops = BackwardStops<kRule>(line, i) & ~Word{0} >> (kWordBits - 1 - first_bit % kWordBits);
@@ -94,13 +94,13 @@ int ScanBackward(const Line& line, int from) {
 
 // Whether a run from `from` towards higher positions (kStep 1) or lower ones (kStep -1) ends at a jump point.
 template <CornerRule kRule, int kStep>
-bool FindsJump(const Line& line, int from) {
+bool FindsJump(const LineBits& line, int from) {
   return TestBit(line.own, kStep > 0 ? ScanForward<kRule>(line, from) : ScanBackward<kRule>(line, from));
 }
 
 // Whether a run that comes to `position` stops there.
 template <CornerRule kRule, int kStep>
-bool IsStop(const Line& line, int position) {
+bool IsStop(const LineBits& line, int position) {
   const auto bit = static_cast<unsigned>(position) + 1;
   const Word stops =
       kStep > 0 ? ForwardStops<kRule>(line, bit / kWordBits) : BackwardStops<kRule>(line, bit / kWordBits);
@@ -111,7 +111,7 @@ bool IsStop(const Line& line, int position) {
 // jump point and did not `before`, or the reverse, calls visit(position, finds) for all cells whose run has
 // changed so. Those between one stop and the next see the same: one tells.
 template <CornerRule kRule, typename Visitor>
-void VisitForwardRun(const Line& before, const Line& now, int from, Visitor visit) {
+void VisitForwardRun(const LineBits& before, const LineBits& now, int from, Visitor visit) {
   if (from < 0) {
     return;
   }
@@ -129,7 +129,7 @@ void VisitForwardRun(const Line& before, const Line& now, int from, Visitor visi
 
 // The same for what changed before position `from` of a line of `length`, and runs towards lower positions.
 template <CornerRule kRule, typename Visitor>
-void VisitBackwardRun(const Line& before, const Line& now, int length, int from, Visitor visit) {
+void VisitBackwardRun(const LineBits& before, const LineBits& now, int length, int from, Visitor visit) {
   if (from >= length) {
     return;
   }
@@ -155,7 +155,7 @@ struct WordRuns {
 
 // Of runs towards higher positions in word `i`. `beyond` is what `leads` is of the next word.
 template <CornerRule kRule>
-WordRuns ForwardRuns(const Line& line, std::size_t i, bool beyond) {
+WordRuns ForwardRuns(const LineBits& line, std::size_t i, bool beyond) {
   const Word stops = ForwardStops<kRule>(line, i);
   if (stops == 0) {
     return {beyond ? ~Word{0} : 0, beyond};
@@ -172,7 +172,7 @@ WordRuns ForwardRuns(const Line& line, std::size_t i, bool beyond) {
 
 // The same towards lower positions.
 template <CornerRule kRule>
-WordRuns BackwardRuns(const Line& line, std::size_t i, bool beyond) {
+WordRuns BackwardRuns(const LineBits& line, std::size_t i, bool beyond) {
   const Word stops = BackwardStops<kRule>(line, i);
   if (stops == 0) {
     return {beyond ? ~Word{0} : 0, beyond};
@@ -191,8 +191,8 @@ WordRuns BackwardRuns(const Line& line, std::size_t i, bool beyond) {
 // at a jump point. Calls note_forward(i) and note_backward(i) for each word whose last cell's run, if nothing
 // is in its way, does.
 template <CornerRule kRule, typename ForwardNote, typename BackwardNote>
-void MarkRunsToJumps(const Line& line, int length, Word* forward, Word* backward, ForwardNote note_forward,
-                     BackwardNote note_backward) {
+void MarkRunsToJumps(const LineBits& line, int length, Word* forward, Word* backward,
+                     ForwardNote note_forward, BackwardNote note_backward) {
   const auto words = static_cast<std::size_t>(WordsPerRow(length)) - 1;
   bool beyond = false;
   for (std::size_t i = words; i-- > 0;) {
@@ -215,7 +215,7 @@ void MarkRunsToJumps(const Line& line, int length, Word* forward, Word* backward
 }
 
 template <CornerRule kRule>
-void MarkRunsToJumps(const Line& line, int length, Word* forward, Word* backward) {
+void MarkRunsToJumps(const LineBits& line, int length, Word* forward, Word* backward) {
   const auto ignore = [](std::size_t) {};
   MarkRunsToJumps<kRule>(line, length, forward, backward, ignore, ignore);
 }

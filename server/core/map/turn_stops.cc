@@ -46,7 +46,7 @@ TurnStops::TurnStops(const TurnStops& before, const WalkGrid& old, const WalkGri
     }
   };
   const auto remake = [&](Cell cell) {
-    const Line column = ColumnLine(now, cell.x);
+    const LineBits column = ColumnLine(now, cell.x);
     put(cell, now.IsWalkable(cell) &&
                   (FindsJump<kRule, 1>(column, cell.y) || FindsJump<kRule, -1>(column, cell.y)));
   };

@@ -73,7 +73,7 @@ class EightConnectedJumps {
 
  private:
   template <int kStep>
-  static int Scan(const Line& line, int from) {
+  static int Scan(const LineBits& line, int from) {
     return kStep > 0 ? ScanForward<kRule>(line, from) : ScanBackward<kRule>(line, from);
   }
 
@@ -84,7 +84,7 @@ class EightConnectedJumps {
   }
 
   template <int kStep>
-  void JumpHorizontally(const Line& row, Cell cell, Cost g) {
+  void JumpHorizontally(const LineBits& row, Cell cell, Cost g) {
     const int stop = Scan<kStep>(row, cell.x);
     if (cell.y == goal_.y && Passes<kStep>(cell.x, stop, goal_.x)) {
       search_.ReachGoal(g + straight_ * std::abs(goal_.x - cell.x));
@@ -98,7 +98,7 @@ class EightConnectedJumps {
   }
 
   template <int kStep>
-  void JumpVertically(const Line& column, Cell cell, Cost g) {
+  void JumpVertically(const LineBits& column, Cell cell, Cost g) {
     const int stop = Scan<kStep>(column, cell.y);
     if (cell.x == goal_.x && Passes<kStep>(cell.y, stop, goal_.y)) {
       search_.ReachGoal(g + straight_ * std::abs(goal_.y - cell.y));
@@ -126,7 +126,7 @@ class EightConnectedJumps {
       }
       cell = {cell.x + steps * kStepX, cell.y + steps * kStepY};
       g += steps * diagonal_;
-      const Line row = RowLine(walk_, cell.y);
+      const LineBits row = RowLine(walk_, cell.y);
       if (!TestBit(row.own, cell.x)) {
         return;
       }

@@ -57,7 +57,7 @@ class FourConnectedJumps {
 
   template <int kStep>
   void JumpVertically(Cell cell, Cost g) {
-    const Line column = ColumnLine(walk_, cell.x);
+    const LineBits column = ColumnLine(walk_, cell.x);
     const int stop = kStep > 0 ? ScanForward<kRule>(column, cell.y) : ScanBackward<kRule>(column, cell.y);
     if (cell.x == goal_.x && (goal_.y - cell.y) * kStep > 0 && (stop - goal_.y) * kStep >= 0) {
       search_.ReachGoal(g + straight_ * std::abs(goal_.y - cell.y));

@@ -13,7 +13,7 @@ std::size_t WordsFor(int lines, int length) {
 }
 
 // Of word `i` of a row or column.
-Word SubgoalsIn(const Line& line, std::size_t i) {
+Word SubgoalsIn(const LineBits& line, std::size_t i) {
   const auto before = [&](const Word* row) {
     return row[i] << 1 | (i == 0 ? 0 : row[i - 1] >> (kWordBits - 1));
   };
@@ -27,7 +27,7 @@ Word SubgoalsIn(const Line& line, std::size_t i) {
 
 // Calls put(index, subgoals, walkable) for the words of a line of `words`; the last is all off the map.
 template <typename Put>
-void ScanLine(const Line& line, std::size_t words, Put put) {
+void ScanLine(const LineBits& line, std::size_t words, Put put) {
   for (std::size_t i = 0; i + 1 < words; ++i) {
     put(i, SubgoalsIn(line, i), line.own[i]);
   }

@@ -72,10 +72,10 @@ class MapStore {
   // are answered that the map is gone. May call listeners and the `done` of other batches.
   absl::StatusOr<std::uint64_t> Delete(absl::string_view id);
 
-  // Applies a batch as one new revision and publishes it: every Pin that starts after `done` is called sees it.
-  // `done` is called exactly once, before this returns or later, on whichever thread commits; it must be quick,
-  // and may call the store. Batches of a map are applied, and those `done`s called, in the order in which they
-  // came; only what is not taken in, for want of room or of the map, is answered at once.
+  // Applies a batch as one new revision and publishes it: every Pin that starts after `done` is called sees
+  // it. `done` is called exactly once, before this returns or later, on whichever thread commits; it must be
+  // quick, and may call the store. Batches of a map are applied, and those `done`s called, in the order in
+  // which they came; only what is not taken in, for want of room or of the map, is answered at once.
   //
   // Errors of Pin, CheckRequestId and BatchEditor::Apply; ABORTED / STALE_REVISION if `expected_revision` is
   // not the latest; INVALID_ARGUMENT / REQUEST_ID_REUSED if the map remembers another batch of that
