@@ -22,14 +22,21 @@ bool CellCosts::MayHaveNear(Cell cell) const {
          (bottom != top && (TileAt(left, bottom) != nullptr || TileAt(right, bottom) != nullptr));
 }
 
-std::size_t CellCosts::memory_bytes() const {
+std::size_t CellCosts::BytesBeyond(const CellCosts* other) const {
+  if (this == other) {
+    return 0;
+  }
   std::size_t bytes = sizeof(*this) + rows_.size() * sizeof(rows_[0]);
-  for (const std::shared_ptr<TileRow>& row : rows_) {
-    if (row != nullptr) {
-      bytes += sizeof(TileRow) + row->tiles.size() * sizeof(row->tiles[0]);
-      for (const std::shared_ptr<Tile>& tile : row->tiles) {
-        bytes += tile == nullptr ? 0 : sizeof(Tile);
-      }
+  for (std::size_t y = 0; y < rows_.size(); ++y) {
+    const TileRow* row = rows_[y].get();
+    const TileRow* other_row = other == nullptr ? nullptr : other->rows_[y].get();
+    if (row == nullptr || row == other_row) {
+      continue;
+    }
+    bytes += sizeof(TileRow) + row->tiles.size() * sizeof(row->tiles[0]);
+    for (std::size_t x = 0; x < row->tiles.size(); ++x) {
+      const bool is_shared = other_row != nullptr && row->tiles[x] == other_row->tiles[x];
+      bytes += row->tiles[x] == nullptr || is_shared ? 0 : sizeof(Tile);
     }
   }
   return bytes;

@@ -44,7 +44,9 @@ class CellCosts {
   // The least of a straight step into one of them.
   Cost min_straight() const { return min_straight_; }
 
-  std::size_t memory_bytes() const;
+  std::size_t memory_bytes() const { return BytesBeyond(nullptr); }
+  // Held by this and not by `other`, which is of a map of the same size, or null.
+  std::size_t BytesBeyond(const CellCosts* other) const;
 
  private:
   friend class CellCostsWriter;

@@ -102,8 +102,10 @@ std::size_t GridMap::BytesBeyond(const GridMap& other) const {
   const PlainCells* plain_cells = plain_cells_ == other.plain_cells_ ? nullptr : plain_cells_->GetIfMade();
   const StaticIndex* static_index = static_index_ == other.static_index_ ? nullptr : static_index_->index();
   return sizeof(*this) + terrain_.BytesBeyond(other.terrain_) + passable_.BytesBeyond(other.passable_) +
-         obstacles_.BytesBeyond(other.obstacles_) + walk_->BytesBeyond(*other.walk_) +
-         footprint_grids_->BytesBeyond(*other.footprint_grids_) +
+         (cell_costs_ == nullptr ? 0 : cell_costs_->BytesBeyond(other.cell_costs_.get())) +
+         obstacles_.BytesBeyond(other.obstacles_) + obstacle_table_->BytesBeyond(*other.obstacle_table_) +
+         cover_counts_.BytesBeyond(other.cover_counts_) + covered_.BytesBeyond(other.covered_) +
+         walk_->BytesBeyond(*other.walk_) + footprint_grids_->BytesBeyond(*other.footprint_grids_) +
          (plain_cells == nullptr ? 0 : plain_cells->BytesBeyond(other.plain_cells_->GetIfMade())) +
          (static_index == nullptr ? 0 : static_index->memory_bytes());
 }

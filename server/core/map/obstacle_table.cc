@@ -116,4 +116,16 @@ std::size_t ObstacleTable::memory_bytes() const {
   return sizeof(*this) + by_id_.memory_bytes() + by_place_.memory_bytes() + obstacle_bytes_;
 }
 
+std::size_t ObstacleTable::BytesBeyond(const ObstacleTable& other) const {
+  if (this == &other) {
+    return 0;
+  }
+  std::size_t bytes = sizeof(*this) + by_place_.BytesBeyond(other.by_place_, [](const Placed&) {});
+  std::size_t of_obstacles = 0;
+  bytes += by_id_.BytesBeyond(other.by_id_, [&](const std::shared_ptr<const Obstacle>& obstacle) {
+    of_obstacles += other.FindShared(obstacle->id) == obstacle ? 0 : BytesOf(*obstacle);
+  });
+  return bytes + of_obstacles;
+}
+
 }  // namespace waystar::core

@@ -48,6 +48,8 @@ class ObstacleTable {
   void Remove(absl::string_view id);
 
   std::size_t memory_bytes() const;
+  // Held by this and not by `other`.
+  std::size_t BytesBeyond(const ObstacleTable& other) const;
 
  private:
   struct IdLess {

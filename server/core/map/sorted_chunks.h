@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
+
 namespace waystar::core {
 
 // Values in the order of `Less`, no two of them equal, in chunks of a hundred or so. A copy takes one pointer
@@ -75,6 +77,20 @@ class SortedChunks {
     std::size_t bytes = chunks_.capacity() * sizeof(chunks_[0]);
     for (const std::shared_ptr<const Chunk>& chunk : chunks_) {
       bytes += sizeof(Chunk) + chunk->capacity() * sizeof(T);
+    }
+    return bytes;
+  }
+
+  // Of the pointers and of the chunks that `other` does not hold; calls visit(value) for the values in those.
+  template <typename Visitor>
+  std::size_t BytesBeyond(const SortedChunks& other, Visitor visit) const {
+    const absl::flat_hash_set<std::shared_ptr<const Chunk>> held(other.chunks_.begin(), other.chunks_.end());
+    std::size_t bytes = chunks_.capacity() * sizeof(chunks_[0]);
+    for (const std::shared_ptr<const Chunk>& chunk : chunks_) {
+      if (!held.contains(chunk)) {
+        bytes += sizeof(Chunk) + chunk->capacity() * sizeof(T);
+        std::for_each(chunk->begin(), chunk->end(), visit);
+      }
     }
     return bytes;
   }

@@ -26,18 +26,20 @@ class OldSnapshotsTest : public ::testing::Test {
   }
 
   void Create(const std::string& id) {
-    EXPECT_THAT(store_->Create(id, DrawMap({"...", "..."}), clock_.Now()), IsOk());
+    EXPECT_THAT(store_->Create(id, DrawMap({std::string(20, '.'), std::string(20, '.')}), clock_.Now()),
+                IsOk());
   }
 
-  // Time for the next check passes before.
+  // Blocks a cell that is free yet. Time for the next check passes before.
   void Update(const std::string& id) {
     clock_.Advance(absl::Seconds(2));
-    EXPECT_THAT(store_->UpdateAndWait(id, BlockBatch({1, 0})), IsOk());
+    EXPECT_THAT(store_->UpdateAndWait(id, BlockBatch({updates_++, 0})), IsOk());
   }
 
   PinnedSnapshot Pin(const std::string& id) { return *store_->Pin(id); }
 
   FakeClock clock_;
+  int updates_ = 0;
   std::unique_ptr<MapStore> store_;
 };
 
