@@ -16,7 +16,7 @@
 #include "server/base/mutex.h"
 #include "server/core/map/edit.h"
 #include "server/core/map/grid_map.h"
-#include "server/rpc/convert.h"
+#include "server/rpc/convert_edits.h"
 #include "tests/rpc/test_server.h"
 #include "tests/stress/random_requests.h"
 #include "tests/testing/oracle.h"
@@ -53,7 +53,7 @@ class History {
         2, *GridMap::Create(kSide, kSide, {.terrains = {{}, {.symbol = '~', .cost = 2.5}}}));
     for (const auto& [revision, update] : updates_) {
       EXPECT_EQ(revision, maps.size()) << "a revision is missing";
-      const auto edits = rpc::ToEdits(update);
+      const auto edits = rpc::ToEdits(update.edits());
       EXPECT_TRUE(edits.ok()) << edits.status();
       auto edited = core::ApplyEdits(maps.back(), *edits);
       EXPECT_TRUE(edited.ok()) << edited.status();
