@@ -30,7 +30,7 @@ using testing::TestServer;
 
 constexpr char kMap[] = "map-1";
 constexpr int kSide = 40;
-constexpr int kAnswersEach = 400;
+constexpr int kAnswersEach = 250;
 
 struct Answer {
   v1::FindPathRequest request;
