@@ -53,7 +53,9 @@ void UpdateStream::OnReadDone(bool ok) {
     is_taking_ = is_taking;
     finish = Proceed();
   }
-  FinishIf(finish);
+  if (finish.has_value()) {
+    Finish(ToGrpcStatus(*finish));
+  }
   if (!is_taking) {
     return;
   }
@@ -117,7 +119,9 @@ void UpdateStream::Answer(std::uint64_t index, const absl::StatusOr<core::Update
     unanswered_[index - first_index_].answer = std::move(answer);
     finish = Proceed();
   }
-  FinishIf(finish);
+  if (finish.has_value()) {
+    Finish(ToGrpcStatus(*finish));
+  }
 }
 
 void UpdateStream::FinishTaking(const absl::Status& status) {
@@ -130,7 +134,9 @@ void UpdateStream::FinishTaking(const absl::Status& status) {
     }
     finish = Proceed();
   }
-  FinishIf(finish);
+  if (finish.has_value()) {
+    Finish(ToGrpcStatus(*finish));
+  }
 }
 
 void UpdateStream::OnWriteDone(bool ok) {
@@ -146,7 +152,9 @@ void UpdateStream::OnWriteDone(bool ok) {
     }
     finish = Proceed();
   }
-  FinishIf(finish);
+  if (finish.has_value()) {
+    Finish(ToGrpcStatus(*finish));
+  }
 }
 
 void UpdateStream::OnCancel() { End(Cancelled()); }
@@ -175,7 +183,9 @@ void UpdateStream::End(const absl::Status& status) {
     SetEnd(status);
     finish = Proceed();
   }
-  FinishIf(finish);
+  if (finish.has_value()) {
+    Finish(ToGrpcStatus(*finish));
+  }
 }
 
 void UpdateStream::SetEnd(const absl::Status& status) {
@@ -220,12 +230,6 @@ void UpdateStream::PopFirst() {
   unanswered_bytes_ -= unanswered_.front().bytes;
   unanswered_.pop_front();
   ++first_index_;
-}
-
-void UpdateStream::FinishIf(const std::optional<absl::Status>& status) {
-  if (status.has_value()) {
-    Finish(ToGrpcStatus(*status));
-  }
 }
 
 }  // namespace waystar::rpc

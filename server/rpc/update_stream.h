@@ -36,7 +36,7 @@ struct UpdateStreamLimits {
 // next is decided, and started, under the lock. The call is finished when nothing is on its way any more: no
 // message that is converted, no batch without its answer, no write. (A read may be: it fails then.) So nobody
 // else will touch the call when it is finished, and whoever finishes it does so as the last thing, without
-// the lock.
+// the lock. Who has let go of the lock and is not to finish the call must not touch it any more.
 class UpdateStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
                            private runtime::WorkerPool::Job,
                            private CallGate::OpenEndedCall {
@@ -81,7 +81,6 @@ class UpdateStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc
   void WriteFirst() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void PopFirst() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void SetEnd(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void FinishIf(const std::optional<absl::Status>& status);
 
   core::MapStore& store_;
   Executor& executor_;
