@@ -70,7 +70,8 @@ absl::StatusOr<PathToValidate> ToPathToValidate(const v1::ValidatePathRequest& r
   WAYSTAR_RETURN_IF_ERROR(CheckLength("points", request.points_size()));
   // The start is a point as well.
   WAYSTAR_RETURN_IF_ERROR(CheckLength("directions", request.directions_size() + 1));
-  path.points.reserve(static_cast<std::size_t>(request.points_size() + request.directions_size()));
+  path.points.reserve(static_cast<std::size_t>(request.points_size()) +
+                      static_cast<std::size_t>(request.directions_size()));
   for (const v1::Cell& point : request.points()) {
     path.points.push_back(ToCell(point));
   }

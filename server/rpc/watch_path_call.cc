@@ -78,11 +78,11 @@ void WatchPathCall::Send(const v1::WatchPathResponse& message) {
       return;
     }
     if (is_writing_) {
-      unsent_ = std::move(bytes);
+      unsent_ = bytes;
       return;
     }
     is_writing_ = true;
-    writing_ = std::move(bytes);
+    writing_ = bytes;
   }
   StartWrite(&writing_);
 }

@@ -58,6 +58,8 @@ void ForEachWord(int x_begin, int x_end, Visitor visit) {
 inline unsigned ThreeBits(const Word* row, int x) {
   const auto bit = static_cast<unsigned>(x);
   const unsigned shift = bit % kWordBits;
+  // The analyzer takes any row for the one of empty maps.
+  // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult)
   const Word low = row[bit / kWordBits] >> shift;
   const Word high = row[bit / kWordBits + 1] << 1 << (kWordBits - 1 - shift);
   return static_cast<unsigned>((low | high) & 7U);

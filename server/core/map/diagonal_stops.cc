@@ -393,14 +393,15 @@ class DiagonalStops::Repairer {
 
   template <CornerRule kRule>
   void Clear(const Cleared& cleared) {
-    const auto [number, index, cells] = cleared.cells;
+    const int number = cleared.cells.y;
+    const std::int32_t index = cleared.cells.index;
     const LineBits line = LineOf(now_, cleared.is_row, number);
     const RunEnds& crossing_ends = cleared.is_row ? stops_.columns_ : stops_.rows_;
     for (const int aside : {-1, 1}) {
       const Direction direction = LookerOf(cleared.is_row, cleared.sense, aside);
       const Word nearby = StopsNearby<kRule>(line, cleared.sense == Sense::kForward ? 1 : -1, aside,
                                              static_cast<std::size_t>(index));
-      ForEachCell({number, index, cells & ~nearby}, [&](Cell place) {
+      ForEachCell({number, index, cleared.cells.flipped & ~nearby}, [&](Cell place) {
         const Cell cell = cleared.is_row ? place : Cell{place.y, place.x};
         if (IsPut(direction, cell) &&
             !Finds<kRule>(crossing_ends, LineOf(now_, !cleared.is_row, place.x), aside, place.x, number)) {
