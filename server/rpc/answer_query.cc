@@ -58,6 +58,10 @@ absl::Status AnswerOn(const core::MapSnapshot& snapshot, PathSearch search, std:
   return CheckSize(response.ByteSizeLong(), max_bytes);
 }
 
+absl::Status BelowQuery(const absl::Status& status) {
+  return ErrorFieldOf(status).empty() ? status : WithFieldPrefix(status, "query.");
+}
+
 absl::Status AnswerValidation(const core::MapStore& store, const v1::ValidatePathRequest& request,
                               v1::ValidatePathResponse& response) {
   WAYSTAR_ASSIGN_OR_RETURN(const PathToValidate path, ToPathToValidate(request));

@@ -32,6 +32,10 @@ absl::Status AnswerOn(const core::MapSnapshot& snapshot, PathSearch search, std:
                       const v1::FindPathRequest& request, const core::PathQuery& query,
                       v1::FindPathResponse& response, CallContext& context);
 
+// For a request that holds the query in its field "query": the same error, its field, if it has one, below
+// that.
+absl::Status BelowQuery(const absl::Status& status);
+
 // Whether the path can be walked on the map's latest snapshot.
 absl::Status AnswerValidation(const core::MapStore& store, const v1::ValidatePathRequest& request,
                               v1::ValidatePathResponse& response);

@@ -6,18 +6,14 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/map/cost.h"
+#include "server/core/map/footprint.h"
 #include "server/rpc/convert.h"
 
 namespace waystar::rpc {
 namespace {
-
-absl::Status Missing(absl::string_view field) {
-  return InvalidArgument(ErrorReason::kMissingField, field, absl::StrCat(field, " is required"));
-}
 
 double FromCost(core::Cost cost) { return static_cast<double>(cost) / static_cast<double>(core::kCostScale); }
 
@@ -134,20 +130,17 @@ absl::StatusOr<core::PathForm> ToPathForm(v1::PathForm form) {
 }
 
 absl::StatusOr<int> ToFootprint(std::int32_t footprint) {
-  if (footprint < 0 || footprint > core::kMaxFootprint) {
-    return InvalidArgument(
-        ErrorReason::kBadValue, "footprint",
-        absl::StrCat("a footprint is from 1 to ", core::kMaxFootprint, " cells, not ", footprint));
-  }
-  return footprint == 0 ? 1 : footprint;
+  const int side = footprint == 0 ? 1 : footprint;
+  WAYSTAR_RETURN_IF_ERROR(core::CheckFootprint(side));
+  return side;
 }
 
 absl::StatusOr<core::PathQuery> ToPathQuery(const v1::FindPathRequest& request) {
   if (!request.has_start()) {
-    return Missing("start");
+    return MissingField("start");
   }
   if (!request.has_goal()) {
-    return Missing("goal");
+    return MissingField("goal");
   }
   core::PathQuery query{.start = ToCell(request.start()), .goal = ToCell(request.goal())};
   WAYSTAR_ASSIGN_OR_RETURN(query.corner_rule, ToCornerRule(request.corner_rule()));

@@ -65,7 +65,7 @@ absl::StatusOr<PathToValidate> ToPathToValidate(const v1::ValidatePathRequest& r
   WAYSTAR_ASSIGN_OR_RETURN(path.path_form, ToPathForm(request.path_form()));
   WAYSTAR_ASSIGN_OR_RETURN(path.footprint, ToFootprint(request.footprint()));
   if (request.points().empty()) {
-    return InvalidArgument(ErrorReason::kMissingField, "points", "points is required");
+    return MissingField("points");
   }
   WAYSTAR_RETURN_IF_ERROR(CheckLength("points", request.points_size()));
   // The start is a point as well.

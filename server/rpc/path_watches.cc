@@ -26,10 +26,6 @@ using Clock = Executor::Clock;
 // For one search after the first.
 constexpr std::chrono::seconds kMaxSearchTime{10};
 
-absl::Status BelowQuery(const absl::Status& status) {
-  return ErrorFieldOf(status).empty() ? status : WithFieldPrefix(status, "query.");
-}
-
 absl::Status Draining() {
   return MakeError(absl::StatusCode::kUnavailable, ErrorReason::kDraining, "", "the server is stopping");
 }

@@ -12,6 +12,7 @@
 #include "server/core/search/find_path.h"
 #include "server/rpc/answer_query.h"
 #include "server/rpc/call_context.h"
+#include "server/rpc/convert.h"
 #include "server/rpc/convert_path.h"
 
 namespace waystar::rpc {
@@ -45,7 +46,7 @@ absl::Status TraceCall::Prepare(int worker) {
   WAYSTAR_RETURN_IF_ERROR(executor().CheckWait(arrived_, now));
   WAYSTAR_ASSIGN_OR_RETURN(const std::size_t max_events, ToMaxEvents(request()));
   if (!request().has_query()) {
-    return InvalidArgument(ErrorReason::kMissingField, "query", "query is required");
+    return MissingField("query");
   }
   recorder_.emplace(max_events);
   const auto search = [this](const core::GridMap& map, const core::PathQuery& query,
@@ -59,7 +60,7 @@ absl::Status TraceCall::Prepare(int worker) {
   const absl::Status status =
       AnswerQuery(store_, search, max_response_bytes_, request().query(), *result.mutable_answer(), context);
   result.set_truncated(recorder_->is_truncated());
-  return ErrorFieldOf(status).empty() ? status : WithFieldPrefix(status, "query.");
+  return BelowQuery(status);
 }
 
 bool TraceCall::FillNext(v1::TraceSearchResponse& message) {

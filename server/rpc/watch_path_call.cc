@@ -9,6 +9,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/rpc/call_context.h"
+#include "server/rpc/convert.h"
 #include "server/rpc/convert_path.h"
 #include "server/rpc/request_parser.h"
 #include "server/rpc/status.h"
@@ -41,7 +42,7 @@ absl::Status WatchPathCall::Enter(const grpc::ByteBuffer& bytes) {
   v1::WatchPathRequest message;
   WAYSTAR_RETURN_IF_ERROR(ParseRequest(bytes, message));
   if (!message.has_query()) {
-    return InvalidArgument(ErrorReason::kMissingField, "query", "query is required");
+    return MissingField("query");
   }
   request = std::move(*message.mutable_query());
   const absl::StatusOr<core::PathQuery> parsed = ToPathQuery(request);
