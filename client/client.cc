@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "client/service_config.h"
+#include "client/timeout.h"
 
 namespace waystar::client {
 namespace {
@@ -25,10 +26,6 @@ std::shared_ptr<grpc::Channel> Connect(const Options& options) {
   arguments.SetServiceConfigJSON(kServiceConfig);
   arguments.SetMaxReceiveMessageSize(options.max_receive_bytes);
   return grpc::CreateCustomChannel(options.target, grpc::InsecureChannelCredentials(), arguments);
-}
-
-void SetTimeout(grpc::ClientContext& context, absl::Duration timeout) {
-  context.set_deadline(absl::ToChronoTime(absl::Now() + timeout));
 }
 
 template <typename Stub, typename Request, typename Response>

@@ -1,17 +1,9 @@
 #include "client/streams.h"
 
 #include "client/errors.h"
+#include "client/timeout.h"
 
 namespace waystar::client {
-namespace {
-
-void SetTimeout(grpc::ClientContext& context, absl::Duration timeout) {
-  if (timeout != absl::InfiniteDuration()) {
-    context.set_deadline(absl::ToChronoTime(absl::Now() + timeout));
-  }
-}
-
-}  // namespace
 
 UpdateStream::UpdateStream(v1::MapService::StubInterface& maps, absl::Duration timeout) {
   SetTimeout(context_, timeout);

@@ -11,12 +11,12 @@
 namespace waystar::cli {
 namespace {
 
-constexpr int kPageSize = 1000;
+constexpr int kMapsPerPage = 1000;
 
 absl::StatusOr<v1::ListMapsResponse> AllMaps(const client::Client& client) {
   v1::ListMapsResponse all;
   v1::ListMapsRequest request;
-  request.set_page_size(kPageSize);
+  request.set_page_size(kMapsPerPage);
   do {
     auto page = client.ListMaps(request);
     if (!page.ok()) {

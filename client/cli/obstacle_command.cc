@@ -17,7 +17,7 @@ namespace {
 
 using RequestPtr = std::shared_ptr<v1::UpdateObstaclesRequest>;
 
-constexpr int kPageSize = 1000;
+constexpr int kObstaclesPerPage = 1000;
 
 absl::StatusOr<v1::Point> ParseShift(absl::string_view text) {
   const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(text, absl::MaxSplits(',', 1));
@@ -152,7 +152,7 @@ void AddRemove(CLI::App& group, Session& session) {
 absl::StatusOr<v1::ListObstaclesResponse> AllObstacles(v1::ListObstaclesRequest request,
                                                        const client::Client& client) {
   v1::ListObstaclesResponse all;
-  request.set_page_size(kPageSize);
+  request.set_page_size(kObstaclesPerPage);
   do {
     auto page = client.ListObstacles(request);
     if (!page.ok()) {

@@ -16,8 +16,6 @@
 namespace waystar::rpc {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 absl::Status CheckSize(std::size_t bytes, std::size_t max_bytes) {
   if (bytes <= max_bytes) {
     return absl::OkStatus();
@@ -45,10 +43,10 @@ absl::Status AnswerOn(const core::MapSnapshot& snapshot, PathSearch search, std:
     context.budget.max_expansions = request.max_expansions();
   }
   context.budget.evicted = &snapshot.eviction.flag();
-  const Clock::time_point begin = Clock::now();
+  const std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
   WAYSTAR_ASSIGN_OR_RETURN(const core::PathResult result,
                            search(overlaid.map(), query, context.budget, context.scratch));
-  const std::chrono::nanoseconds searching = Clock::now() - begin;
+  const std::chrono::nanoseconds searching = std::chrono::steady_clock::now() - begin;
   // A point takes at least two bytes: what cannot fit is not written down first.
   WAYSTAR_RETURN_IF_ERROR(CheckSize(result.points.size() * 2, max_bytes));
   FillPathResult(result, response);

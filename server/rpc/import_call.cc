@@ -11,6 +11,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/store/map_id.h"
+#include "server/rpc/cancelled.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/map_creation.h"
 #include "server/rpc/request_parser.h"
@@ -41,10 +42,7 @@ void ImportCall::OnReadDone(bool ok) {
   }
 }
 
-void ImportCall::OnCancel() {
-  FinishOnce(
-      MakeError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, "", "the import was cancelled"));
-}
+void ImportCall::OnCancel() { FinishOnce(CancelledError()); }
 
 void ImportCall::OnExpired() {
   FinishOnce(MakeError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kTransferTimeout, "",

@@ -8,6 +8,7 @@
 #include "grpcpp/impl/codegen/proto_utils.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/rpc/cancelled.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/convert_edits.h"
 #include "server/rpc/convert_shape.h"
@@ -18,15 +19,11 @@ namespace waystar::rpc {
 namespace {
 
 // What a revision takes beside itself in its message, at the most.
-constexpr std::size_t kEnvelopeBytes = 16;
+constexpr std::size_t kEventEnvelopeBytes = 16;
 
 absl::Status Deleted(const std::string& map) {
   return MakeError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map",
                    absl::StrCat("map \"", map, "\" has been deleted"));
-}
-
-absl::Status Cancelled() {
-  return MakeError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, "", "the watch was cancelled");
 }
 
 }  // namespace
@@ -110,14 +107,14 @@ void MapWatch::OnWriteDone(bool ok) {
     MutexLock lock(mutex_);
     is_writing_ = false;
     if (!ok) {
-      SetEnd(Cancelled());
+      SetEnd(CancelledError());
     }
     finish = Proceed();
   }
   FinishIf(finish);
 }
 
-void MapWatch::OnCancel() { End(Cancelled()); }
+void MapWatch::OnCancel() { End(CancelledError()); }
 
 void MapWatch::OnGateClosed() {
   End(MakeError(absl::StatusCode::kUnavailable, ErrorReason::kDraining, "", "the server is stopping"));
@@ -209,7 +206,7 @@ void MapWatch::FillRevision(const core::Commit& commit, v1::MapRevision& out) co
   for (const core::Edit& edit : commit.edits) {
     FillEdit(edit, *out.add_edits());
   }
-  if (out.ByteSizeLong() + kEnvelopeBytes > context_.max_message_bytes) {
+  if (out.ByteSizeLong() + kEventEnvelopeBytes > context_.max_message_bytes) {
     out.clear_edits();
     out.set_edits_omitted(true);
   }

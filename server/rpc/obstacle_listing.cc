@@ -18,7 +18,7 @@ namespace waystar::rpc {
 namespace {
 
 // What an obstacle takes beside itself in its message, at the most.
-constexpr std::size_t kEnvelopeBytes = 6;
+constexpr std::size_t kObstacleEnvelopeBytes = 6;
 // The rest of the message.
 constexpr std::size_t kOtherBytes = 128;
 
@@ -51,7 +51,7 @@ class Page {
     v1::Obstacle written;
     if (count < size_) {
       FillObstacle(obstacle, now_, written);
-      bytes_ += written.ByteSizeLong() + kEnvelopeBytes;
+      bytes_ += written.ByteSizeLong() + kObstacleEnvelopeBytes;
     }
     if (count == size_ || (count > 0 && bytes_ > max_bytes_)) {
       response_.set_next_page_token(response_.obstacles(response_.obstacles_size() - 1).id());

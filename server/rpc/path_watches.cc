@@ -15,13 +15,12 @@
 #include "server/core/search/find_path.h"
 #include "server/rpc/answer_query.h"
 #include "server/rpc/call_context.h"
+#include "server/rpc/cancelled.h"
 #include "server/rpc/overlaid_map.h"
 #include "server/rpc/status.h"
 
 namespace waystar::rpc {
 namespace {
-
-using Clock = Executor::Clock;
 
 // For one search after the first.
 constexpr std::chrono::seconds kMaxSearchTime{10};
@@ -51,7 +50,7 @@ absl::Status PathWatches::Register(const PathWatchPtr& watch) {
     return Draining();
   }
   if (watch->is_over_) {
-    return MakeError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, "", "the call was cancelled");
+    return CancelledError();
   }
   Known& known = maps_[watch->request.map()];
   if (known.map == nullptr) {
@@ -108,7 +107,7 @@ void PathWatches::Search(const PathWatchPtr& watch, int worker) {
 
 void PathWatches::SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr& watch, int worker) {
   const std::shared_ptr<const core::WatchedAnswer> last = watch->answer_;
-  const Clock::time_point now = Clock::now();
+  const Executor::Clock::time_point now = Executor::Clock::now();
   CallContext context{
       .scratch = executor_.scratch(worker),
       .budget = {.deadline =

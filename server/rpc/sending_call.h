@@ -8,6 +8,7 @@
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/base/error.h"
+#include "server/rpc/cancelled.h"
 #include "server/rpc/executor.h"
 #include "server/rpc/request_parser.h"
 #include "server/rpc/transfer_call.h"
@@ -58,8 +59,7 @@ class SendingCall : public TransferCall<grpc::ServerWriteReactor<grpc::ByteBuffe
     if (ok) {
       SendNext();
     } else {
-      FinishFromJob(
-          MakeError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, "", "the call was cancelled"));
+      FinishFromJob(CancelledError());
     }
   }
 

@@ -33,7 +33,7 @@ absl::Status InFile(const absl::Status& status, const core::MapFile& file) {
 }
 
 // What the message of a watch takes beside the answer in it, at the most.
-constexpr std::size_t kEnvelopeBytes = 32;
+constexpr std::size_t kWatchEnvelopeBytes = 32;
 
 core::StoreOptions StoreOptionsOf(const runtime::Options& options, core::Defer defer) {
   core::StoreOptions store;
@@ -61,7 +61,8 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const runtime::Options& op
 }
 
 Server::Server(const runtime::Options& options)
-    : path_watches_(store_, executor_, static_cast<std::size_t>(options.max_message_bytes) - kEnvelopeBytes),
+    : path_watches_(store_, executor_,
+                    static_cast<std::size_t>(options.max_message_bytes) - kWatchEnvelopeBytes),
       store_(StoreOptionsOf(
           options,
           [this](std::function<void()> task) { return DeferredTask::Submit(executor_, std::move(task)); })),

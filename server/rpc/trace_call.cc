@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kEventsPerMessage = 1000;
 
 // What a result takes beside its answer, at the most.
-constexpr std::size_t kEnvelopeBytes = 32;
+constexpr std::size_t kTraceEnvelopeBytes = 32;
 
 }  // namespace
 
@@ -38,7 +38,7 @@ TraceCall::TraceCall(const core::MapStore& store, Executor& executor, TransferSl
                      const PathLimits& limits, grpc::CallbackServerContext* context)
     : SendingCall(executor, slots, context),
       store_(store),
-      max_response_bytes_(limits.max_response_bytes - kEnvelopeBytes),
+      max_response_bytes_(limits.max_response_bytes - kTraceEnvelopeBytes),
       deadline_(DeadlineOf(*context)) {}
 
 absl::Status TraceCall::Prepare(int worker) {

@@ -16,6 +16,7 @@
 #include "server/base/error.h"
 #include "server/core/search/query.h"
 #include "server/rpc/call_context.h"
+#include "server/rpc/cancelled.h"
 #include "server/rpc/executor.h"
 #include "server/rpc/request_parser.h"
 #include "server/rpc/status.h"
@@ -98,8 +99,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private runtime::Worker
 
   absl::Status CheckStillWanted(Executor::Clock::time_point now) const {
     if (cancelled_.load(std::memory_order_relaxed)) {
-      return MakeError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, "",
-                       "cancelled while it waited");
+      return CancelledError();
     }
     if (now >= deadline_) {
       return MakeError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, "",

@@ -8,20 +8,13 @@
 #include "grpcpp/impl/codegen/proto_utils.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/rpc/cancelled.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/convert_edits.h"
 #include "server/rpc/request_parser.h"
 #include "server/rpc/status.h"
 
 namespace waystar::rpc {
-namespace {
-
-absl::Status Cancelled() {
-  return MakeError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, "", "the call was cancelled");
-}
-
-}  // namespace
-
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* UpdateStream::Start(
     core::MapStore& store, Executor& executor, const UpdateStreamLimits& limits) {
   auto* call = new UpdateStream(store, executor, limits);
@@ -148,7 +141,7 @@ void UpdateStream::OnWriteDone(bool ok) {
       PopFirst();
     } else {
       is_gone_ = true;
-      SetEnd(Cancelled());
+      SetEnd(CancelledError());
     }
     finish = Proceed();
   }
@@ -157,7 +150,7 @@ void UpdateStream::OnWriteDone(bool ok) {
   }
 }
 
-void UpdateStream::OnCancel() { End(Cancelled()); }
+void UpdateStream::OnCancel() { End(CancelledError()); }
 
 void UpdateStream::OnGateClosed() {
   End(MakeError(absl::StatusCode::kUnavailable, ErrorReason::kDraining, "", "the server is stopping"));

@@ -9,6 +9,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/rpc/call_context.h"
+#include "server/rpc/cancelled.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/convert_path.h"
 #include "server/rpc/request_parser.h"
@@ -126,9 +127,7 @@ void WatchPathCall::OnWriteDone(bool ok) {
   }
 }
 
-void WatchPathCall::OnCancel() {
-  End(MakeError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, "", "the call was cancelled"));
-}
+void WatchPathCall::OnCancel() { End(CancelledError()); }
 
 void WatchPathCall::OnDone() {
   watches_.Remove(*this);

@@ -9,15 +9,16 @@
 
 #include "gmock/gmock.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/status_codes.h"
 
 namespace waystar {
 namespace {
 
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
+using ::waystar::testing::kInvalid;
+using ::waystar::testing::kOutOfRange;
 using ::waystar::testing::TestServer;
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-constexpr auto kOutOfRange = absl::StatusCode::kOutOfRange;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 

@@ -8,13 +8,14 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
+#include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::rpc {
 namespace {
 
 using ::waystar::testing::IsError;
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+using ::waystar::testing::kInvalid;
 
 core::Shape ShapeOfAllKinds() {
   return {.cells = {{1, 2}, {-3, 4}},

@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "server/base/error.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::rpc {
@@ -14,8 +15,8 @@ namespace {
 
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsError;
+using ::waystar::testing::kInvalid;
 using ::waystar::testing::PathRequest;
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 v1::FindPathRequest Request() { return PathRequest("m", CellAt(1, 2), CellAt(3, 4)); }
 

@@ -7,6 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/status_codes.h"
 
 namespace waystar {
 namespace {
@@ -15,10 +16,10 @@ using ::testing::ElementsAre;
 using ::waystar::testing::BlockRequest;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
+using ::waystar::testing::kInvalid;
+using ::waystar::testing::kOutOfRange;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-constexpr auto kOutOfRange = absl::StatusCode::kOutOfRange;
 
 v1::CreateMapRequest RowsRequest(const std::string& map, const std::vector<std::string>& rows) {
   v1::CreateMapRequest request;

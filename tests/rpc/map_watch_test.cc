@@ -29,9 +29,9 @@ v1::WatchMapRequest WatchRequest(const std::string& map, std::uint64_t from = 0,
 }
 
 // A watch over a connection of its own.
-class Watch {
+class WatchOfMap {
  public:
-  Watch(const TestServer& server, const v1::WatchMapRequest& request)
+  WatchOfMap(const TestServer& server, const v1::WatchMapRequest& request)
       : stub_(v1::MapService::NewStub(server.NewChannel())),
         watch_(*stub_, request, absl::InfiniteDuration()) {}
 
@@ -109,7 +109,7 @@ class ShortHistoryTest : public MapWatchTest {
 };
 
 TEST_F(MapWatchTest, TellsOfEveryRevision) {
-  Watch watch(server_, WatchRequest("room", 0, /*with_edits=*/true));
+  WatchOfMap watch(server_, WatchRequest("room", 0, /*with_edits=*/true));
   EXPECT_EQ(watch.Next(), "watching 1");
   v1::UpdateObstaclesRequest request;
   request.set_map("room");
@@ -134,7 +134,7 @@ TEST_F(MapWatchTest, TellsOfEveryRevision) {
 }
 
 TEST_F(MapWatchTest, EditsAreSentToThoseWhoAsk) {
-  Watch watch(server_, WatchRequest("room"));
+  WatchOfMap watch(server_, WatchRequest("room"));
   EXPECT_EQ(watch.Next(), "watching 1");
   Change();
   EXPECT_EQ(watch.NextEvent().revision().edits_size(), 0);
@@ -143,12 +143,12 @@ TEST_F(MapWatchTest, EditsAreSentToThoseWhoAsk) {
 TEST_F(MapWatchTest, GoesOnFromAnEarlierRevision) {
   while (Change() < 6) {
   }
-  Watch watch(server_, WatchRequest("room", 4));
+  WatchOfMap watch(server_, WatchRequest("room", 4));
   EXPECT_EQ(watch.Next(), "watching 6");
   EXPECT_EQ(watch.Next(), "revision 4");
   EXPECT_EQ(watch.Next(), "revision 5");
   EXPECT_EQ(watch.Next(), "revision 6");
-  Watch next(server_, WatchRequest("room", 7));
+  WatchOfMap next(server_, WatchRequest("room", 7));
   EXPECT_EQ(next.Next(), "watching 6");
   Change();
   EXPECT_EQ(watch.Next(), "revision 7");
@@ -156,13 +156,13 @@ TEST_F(MapWatchTest, GoesOnFromAnEarlierRevision) {
 }
 
 TEST_F(ShortHistoryTest, WhoeverAsksForTooMuchIsToldToResynchronize) {
-  Watch first(server_, WatchRequest("room", 1));
+  WatchOfMap first(server_, WatchRequest("room", 1));
   EXPECT_EQ(first.Next(), "resynchronize 1");
   while (Change() < 6) {
   }
-  Watch forgotten(server_, WatchRequest("room", 4));
+  WatchOfMap forgotten(server_, WatchRequest("room", 4));
   EXPECT_EQ(forgotten.Next(), "resynchronize 6");
-  Watch remembered(server_, WatchRequest("room", 5));
+  WatchOfMap remembered(server_, WatchRequest("room", 5));
   EXPECT_EQ(remembered.Next(), "watching 6");
   EXPECT_EQ(remembered.Next(), "revision 5");
   EXPECT_EQ(remembered.Next(), "revision 6");
@@ -183,7 +183,7 @@ v1::UpdateObstaclesRequest LargeBatch() {
 
 // Nobody waits for it, and it misses nothing without being told.
 TEST_F(ShortHistoryTest, SlowWatcherIsToldToResynchronize) {
-  Watch slow(server_, WatchRequest("room", 0, /*with_edits=*/true));
+  WatchOfMap slow(server_, WatchRequest("room", 0, /*with_edits=*/true));
   EXPECT_EQ(slow.Next(), "watching 1");
   std::uint64_t last = 0;
   for (int i = 0; i < 300; ++i) {
@@ -219,7 +219,7 @@ TEST_F(MapWatchTest, NothingIsMissedAndNothingToldTwice) {
   for (int i = 0; i < kWatches; ++i) {
     watchers.emplace_back([this] {
       for (std::uint64_t seen = 0; seen < kLast - 20;) {
-        Watch watch(server_, WatchRequest("room"));
+        WatchOfMap watch(server_, WatchRequest("room"));
         seen = watch.NextEvent().watching().revision();
         // Some begin again in the middle of it.
         for (int told = 0; told < 50 && seen < kLast; ++told) {
@@ -237,7 +237,7 @@ TEST_F(MapWatchTest, NothingIsMissedAndNothingToldTwice) {
 
 TEST_F(MapWatchTest, RefusesWhatCannotBeWatched) {
   const auto refusal = [&](const v1::WatchMapRequest& request) {
-    const absl::Status status = Watch(server_, request).End();
+    const absl::Status status = WatchOfMap(server_, request).End();
     return absl::StrCat(absl::StatusCodeToString(status.code()), " ", client::ReasonOf(status), " ",
                         client::FieldOf(status));
   };
@@ -249,8 +249,8 @@ TEST_F(MapWatchTest, RefusesWhatCannotBeWatched) {
 
 TEST_F(MapWatchTest, EndsWhenTheMapIsDeleted) {
   server_.Create("other", {"."});
-  Watch watch(server_, WatchRequest("room"));
-  Watch other(server_, WatchRequest("other"));
+  WatchOfMap watch(server_, WatchRequest("room"));
+  WatchOfMap other(server_, WatchRequest("other"));
   EXPECT_EQ(watch.Next(), "watching 1");
   EXPECT_EQ(other.Next(), "watching 1");
   Delete("room");
@@ -259,7 +259,7 @@ TEST_F(MapWatchTest, EndsWhenTheMapIsDeleted) {
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound) << status;
   EXPECT_EQ(client::ReasonOf(status), "MAP_NOT_FOUND");
   // The new map and the other one are not meant.
-  Watch again(server_, WatchRequest("room"));
+  WatchOfMap again(server_, WatchRequest("room"));
   EXPECT_EQ(again.Next(), "watching 2");
   EXPECT_EQ(Change(), 3U);
   EXPECT_EQ(again.Next(), "revision 3");
@@ -267,7 +267,7 @@ TEST_F(MapWatchTest, EndsWhenTheMapIsDeleted) {
 
 TEST_F(MapWatchTest, MapsThatComeAndGoDoNotConfuseIt) {
   for (int i = 0; i < 50; ++i) {
-    Watch watch(server_, WatchRequest("room"));
+    WatchOfMap watch(server_, WatchRequest("room"));
     Change();
     std::thread deleter([this] { Delete("room"); });
     v1::WatchMapResponse event;
@@ -290,7 +290,7 @@ TEST_F(MapWatchTest, EditsThatDoNotFitAMessageAreLeftOut) {
   while (request.ByteSizeLong() + 8 < kMaxBytes) {
     *shape.add_cells() = CellAt(1, 1);
   }
-  Watch watch(small, WatchRequest("room", 0, /*with_edits=*/true));
+  WatchOfMap watch(small, WatchRequest("room", 0, /*with_edits=*/true));
   EXPECT_EQ(watch.Next(), "watching 1");
   ASSERT_TRUE(small.client().UpdateObstacles(request).ok());
   const v1::MapRevision revision = watch.NextEvent().revision();
@@ -303,16 +303,16 @@ TEST(MapWatchLimitTest, OneTooManyIsRefusedUntilAnotherEnds) {
   TestServer server({.max_watches = 1});
   server.Create("room", {"."});
   {
-    Watch watch(server, WatchRequest("room"));
+    WatchOfMap watch(server, WatchRequest("room"));
     EXPECT_EQ(watch.Next(), "watching 1");
-    const absl::Status refused = Watch(server, WatchRequest("room")).End();
+    const absl::Status refused = WatchOfMap(server, WatchRequest("room")).End();
     EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted) << refused;
     EXPECT_EQ(client::ReasonOf(refused), "TOO_MANY_WATCHES");
   }
   absl::Status status;
   v1::WatchMapResponse event;
   do {
-    Watch watch(server, WatchRequest("room"));
+    WatchOfMap watch(server, WatchRequest("room"));
     status = watch->Next(event) ? absl::OkStatus() : watch->Finish();
   } while (client::ReasonOf(status) == "TOO_MANY_WATCHES");
   EXPECT_TRUE(status.ok()) << status;
@@ -325,7 +325,7 @@ TEST_F(MapWatchTest, ClientsMayGiveUpAtAnyTime) {
     }
   });
   for (int i = 0; i < 200; ++i) {
-    Watch watch(server_, WatchRequest("room", i % 2 == 0 ? 0 : 2, /*with_edits=*/true));
+    WatchOfMap watch(server_, WatchRequest("room", i % 2 == 0 ? 0 : 2, /*with_edits=*/true));
     std::thread canceller([&] { watch->Cancel(); });
     v1::WatchMapResponse event;
     while (watch->Next(event)) {
@@ -340,15 +340,15 @@ TEST_F(MapWatchTest, ClientsMayGiveUpAtAnyTime) {
 }
 
 TEST_F(MapWatchTest, StopEndsWatchesAtOnce) {
-  Watch idle(server_, WatchRequest("room"));
-  Watch busy(server_, WatchRequest("room", 0, /*with_edits=*/true));
+  WatchOfMap idle(server_, WatchRequest("room"));
+  WatchOfMap busy(server_, WatchRequest("room", 0, /*with_edits=*/true));
   EXPECT_EQ(idle.Next(), "watching 1");
   EXPECT_EQ(busy.Next(), "watching 1");
   for (int i = 0; i < 50; ++i) {
     Change();
   }
   std::thread stop([&] { server_.server().Stop(absl::Hours(1)); });
-  for (Watch* watch : {&idle, &busy}) {
+  for (WatchOfMap* watch : {&idle, &busy}) {
     v1::WatchMapResponse event;
     while ((*watch)->Next(event)) {
     }
@@ -363,9 +363,9 @@ TEST_F(MapWatchTest, StopEndsWatchesAtOnce) {
 TEST(MapWatchLimitTest, WatchesHoldUpNobody) {
   TestServer server({.workers = 1, .max_transfers = 1});
   server.Create("room", {"."});
-  std::vector<std::unique_ptr<Watch>> watches;
+  std::vector<std::unique_ptr<WatchOfMap>> watches;
   for (int i = 0; i < 100; ++i) {
-    watches.push_back(std::make_unique<Watch>(server, WatchRequest("room")));
+    watches.push_back(std::make_unique<WatchOfMap>(server, WatchRequest("room")));
     EXPECT_EQ(watches.back()->Next(), "watching 1");
   }
   v1::ExportMapRequest request;

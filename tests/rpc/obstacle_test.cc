@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/status_codes.h"
 
 namespace waystar {
 namespace {
@@ -14,9 +15,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
-using ::waystar::testing::PathRequest;
+using ::waystar::testing::kInvalid;
 using ::waystar::testing::TestServer;
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 class ObstacleTest : public ::testing::Test {
  protected:

@@ -5,6 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/status_codes.h"
 
 namespace waystar {
 namespace {
@@ -12,10 +13,10 @@ namespace {
 using ::waystar::testing::BlockRequest;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
+using ::waystar::testing::kInvalid;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::Show;
 using ::waystar::testing::TestServer;
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 class PathServiceTest : public ::testing::Test {
  protected:

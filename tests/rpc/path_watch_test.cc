@@ -32,9 +32,9 @@ v1::UpdateObstaclesRequest UnblockRequest(const std::string& map, const std::vec
 }
 
 // A watch over a connection of its own.
-class Watch {
+class WatchOfPath {
  public:
-  Watch(const TestServer& server, const v1::FindPathRequest& query)
+  WatchOfPath(const TestServer& server, const v1::FindPathRequest& query)
       : stub_(v1::PathService::NewStub(server.NewChannel())) {
     v1::WatchPathRequest request;
     *request.mutable_query() = query;
@@ -74,7 +74,7 @@ TEST(PathWatchTest, TellsTheFirstAnswerAndEachThatReplacesIt) {
   server.Create("arena", {".....",  //
                           ".....",  //
                           "....."});
-  Watch watch(server, PathRequest("arena", CellAt(0, 0), CellAt(4, 0)));
+  WatchOfPath watch(server, PathRequest("arena", CellAt(0, 0), CellAt(4, 0)));
   v1::WatchPathResponse message = watch.Next();
   EXPECT_EQ(message.answer().outcome(), v1::OUTCOME_FOUND);
   EXPECT_EQ(message.answer().cost(), 4.0);
@@ -101,7 +101,7 @@ TEST(PathWatchTest, TellsTheFirstAnswerAndEachThatReplacesIt) {
 TEST(PathWatchTest, BlockedStartIsAProblemThatPasses) {
   TestServer server;
   server.Create("arena", {"....", "...."});
-  Watch watch(server, PathRequest("arena", CellAt(0, 0), CellAt(3, 0)));
+  WatchOfPath watch(server, PathRequest("arena", CellAt(0, 0), CellAt(3, 0)));
   EXPECT_TRUE(watch.Next().has_answer());
   Update(server, BlockRequest("arena", {CellAt(0, 0)}));
   const v1::WatchPathResponse message = watch.Next();
@@ -116,15 +116,15 @@ TEST(PathWatchTest, BlockedStartIsAProblemThatPasses) {
 TEST(PathWatchTest, RefusesWhatFindPathRefuses) {
   TestServer server;
   server.Create("arena", {"#...", "...."});
-  absl::Status status = Watch(server, PathRequest("arena", CellAt(0, 0), CellAt(3, 0))).End();
+  absl::Status status = WatchOfPath(server, PathRequest("arena", CellAt(0, 0), CellAt(3, 0))).End();
   EXPECT_EQ(client::ReasonOf(status), "START_BLOCKED") << status;
   EXPECT_EQ(client::FieldOf(status), "query.start");
-  status = Watch(server, PathRequest("nowhere", CellAt(0, 0), CellAt(3, 0))).End();
+  status = WatchOfPath(server, PathRequest("nowhere", CellAt(0, 0), CellAt(3, 0))).End();
   EXPECT_EQ(client::ReasonOf(status), "MAP_NOT_FOUND") << status;
   EXPECT_EQ(client::FieldOf(status), "query.map");
   v1::FindPathRequest no_goal = PathRequest("arena", CellAt(1, 0), CellAt(3, 0));
   no_goal.clear_goal();
-  status = Watch(server, no_goal).End();
+  status = WatchOfPath(server, no_goal).End();
   EXPECT_EQ(client::ReasonOf(status), "MISSING_FIELD") << status;
   EXPECT_EQ(client::FieldOf(status), "query.goal");
   const auto unset = server.client().WatchPath({});
@@ -138,14 +138,14 @@ TEST(PathWatchTest, OneTooManyIsRefusedUntilAnotherEnds) {
   server.Create("arena", {"....", "...."});
   const v1::FindPathRequest query = PathRequest("arena", CellAt(0, 0), CellAt(3, 0));
   {
-    Watch first(server, query);
+    WatchOfPath first(server, query);
     first.Next();
-    EXPECT_EQ(client::ReasonOf(Watch(server, query).End()), "TOO_MANY_WATCHES");
+    EXPECT_EQ(client::ReasonOf(WatchOfPath(server, query).End()), "TOO_MANY_WATCHES");
     first->Cancel();
     EXPECT_EQ(first.End().code(), absl::StatusCode::kCancelled);
   }
   for (;;) {
-    Watch next(server, query);
+    WatchOfPath next(server, query);
     v1::WatchPathResponse message;
     if (next->Next(message)) {
       break;
@@ -158,7 +158,7 @@ TEST(PathWatchTest, OneTooManyIsRefusedUntilAnotherEnds) {
 TEST(PathWatchTest, EndsWithTheMap) {
   TestServer server;
   server.Create("arena", {"....", "...."});
-  Watch watch(server, PathRequest("arena", CellAt(0, 0), CellAt(3, 0)));
+  WatchOfPath watch(server, PathRequest("arena", CellAt(0, 0), CellAt(3, 0)));
   watch.Next();
   v1::DeleteMapRequest request;
   request.set_map("arena");
@@ -166,14 +166,14 @@ TEST(PathWatchTest, EndsWithTheMap) {
   EXPECT_EQ(client::ReasonOf(watch.End()), "MAP_NOT_FOUND");
   // A new map of that id is another one.
   server.Create("arena", {".."});
-  Watch other(server, PathRequest("arena", CellAt(0, 0), CellAt(1, 0)));
+  WatchOfPath other(server, PathRequest("arena", CellAt(0, 0), CellAt(1, 0)));
   EXPECT_EQ(other.Next().answer().cost(), 1.0);
 }
 
 TEST(PathWatchTest, EndsWhenTheServerStops) {
   TestServer server;
   server.Create("arena", {"....", "...."});
-  Watch watch(server, PathRequest("arena", CellAt(0, 0), CellAt(3, 0)));
+  WatchOfPath watch(server, PathRequest("arena", CellAt(0, 0), CellAt(3, 0)));
   watch.Next();
   server.server().Stop(absl::Seconds(60));
   EXPECT_EQ(client::ReasonOf(watch.End()), "DRAINING");
@@ -184,7 +184,7 @@ TEST(PathWatchTest, OverlayIsPartOfTheQuery) {
   server.Create("arena", {"....", "...."});
   v1::FindPathRequest query = PathRequest("arena", CellAt(0, 0), CellAt(3, 0));
   *query.mutable_overlay()->mutable_blocked()->add_cells() = CellAt(1, 0);
-  Watch watch(server, query);
+  WatchOfPath watch(server, query);
   EXPECT_GT(watch.Next().answer().cost(), 3.0);
   Update(server, BlockRequest("arena", {CellAt(1, 1)}));
   EXPECT_EQ(watch.Next().answer().outcome(), v1::OUTCOME_UNREACHABLE);
@@ -197,11 +197,11 @@ TEST(PathWatchTest, LastAnswerOfManyChangesIsNeverMissed) {
   const std::vector<std::string> rows(12, std::string(24, '.'));
   server.Create("arena", rows);
   constexpr int kWatches = 6;
-  std::vector<std::unique_ptr<Watch>> watches;
+  std::vector<std::unique_ptr<WatchOfPath>> watches;
   watches.reserve(kWatches);
   for (int i = 0; i < kWatches; ++i) {
-    watches.push_back(
-        std::make_unique<Watch>(server, PathRequest("arena", CellAt(0, 2 * i), CellAt(23, 11 - 2 * i))));
+    watches.push_back(std::make_unique<WatchOfPath>(
+        server, PathRequest("arena", CellAt(0, 2 * i), CellAt(23, 11 - 2 * i))));
   }
   std::vector<v1::Cell> wall;
   for (int y = 0; y < 12; ++y) {
@@ -247,7 +247,7 @@ TEST(PathWatchTest, WatchersMayLeaveAtAnyMoment) {
   for (int t = 0; t < 3; ++t) {
     watchers.emplace_back([&, t] {
       for (int i = 0; i < 12; ++i) {
-        Watch watch(server, PathRequest("arena", CellAt(0, t), CellAt(15, 15 - t)));
+        WatchOfPath watch(server, PathRequest("arena", CellAt(0, t), CellAt(15, 15 - t)));
         for (int answers = 0; answers < i % 2; ++answers) {
           watch.Next();
         }

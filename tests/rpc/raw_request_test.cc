@@ -10,13 +10,14 @@
 #include "grpcpp/impl/codegen/client_unary_call.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/status_codes.h"
 
 namespace waystar {
 namespace {
 
 using ::waystar::testing::IsRefused;
+using ::waystar::testing::kInvalid;
 using ::waystar::testing::TestServer;
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 class RawRequestTest : public ::testing::Test {
  protected:

@@ -11,6 +11,7 @@
 #include "gmock/gmock.h"
 #include "grpcpp/client_context.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/status_codes.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 
 namespace waystar {
@@ -18,10 +19,10 @@ namespace {
 
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
+using ::waystar::testing::kInvalid;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::Show;
 using ::waystar::testing::TestServer;
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 // A* unless the query says otherwise, so that there is something to trace.
 v1::TraceSearchRequest TraceRequest(const v1::FindPathRequest& query) {
@@ -212,7 +213,7 @@ class LargeTrace {
 };
 
 // Waits until the server has let go of every trace, whatever its client has been told.
-void WaitForFreeSlot(TestServer& server) {
+void WaitForFreeTrace(TestServer& server) {
   const v1::TraceSearchRequest probe = TraceRequest(PathRequest("probe", CellAt(0, 0), CellAt(0, 0)));
   while (client::ReasonOf(Trace(server, probe).status()) == "TRANSFERS_BUSY") {
   }
@@ -225,14 +226,14 @@ TEST(TraceStreamTest, ClientMayGiveUpInTheMiddle) {
   EXPECT_TRUE(server.client().FindPath(query).ok()) << "a trace that is not read holds up the worker";
   EXPECT_EQ(client::ReasonOf(Trace(server, TraceRequest(query)).status()), "TRANSFERS_BUSY");
   EXPECT_EQ(trace.Cancel().error_code(), grpc::StatusCode::CANCELLED);
-  WaitForFreeSlot(server);
+  WaitForFreeTrace(server);
   EXPECT_TRUE(Trace(server, TraceRequest(query)).ok());
 }
 
 TEST(TraceStreamTest, ClientThatNeverReadsIsCutShort) {
   TestServer server({.max_transfers = 1, .transfer_timeout = absl::Seconds(3)});
   LargeTrace trace(server);
-  WaitForFreeSlot(server);
+  WaitForFreeTrace(server);
   EXPECT_EQ(trace.ReadToTheEnd().error_code(), grpc::StatusCode::CANCELLED);
 }
 

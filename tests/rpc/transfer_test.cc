@@ -14,15 +14,16 @@
 #include "gmock/gmock.h"
 #include "grpcpp/client_context.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/status_codes.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 
 namespace waystar {
 namespace {
 
 using ::waystar::testing::IsRefused;
+using ::waystar::testing::kInvalid;
 using ::waystar::testing::LargeExport;
 using ::waystar::testing::TestServer;
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 v1::ImportMapRequest Header(const std::string& map, std::size_t size) {
   v1::ImportMapRequest request;
@@ -151,7 +152,7 @@ TEST(ImportTest, RefusesBadStreams) {
 }
 
 // Waits until the server has let go of every transfer, whatever its client has been told.
-void WaitForFreeSlot(TestServer& server) {
+void WaitForFreeTransfer(TestServer& server) {
   v1::ExportMapRequest probe;
   probe.set_map("probe");
   while (client::ReasonOf(server.client().ExportMap(probe).status()) == "TRANSFERS_BUSY") {
@@ -163,10 +164,10 @@ TEST(ImportTest, StreamThatEndsEarlyCreatesNothing) {
   TestServer server({.max_transfers = 1});
   EXPECT_THAT(SendAll(server, {Header("m", 8), Chunk("...\n")}),
               IsRefused(kInvalid, "TRUNCATED", "header.size"));
-  WaitForFreeSlot(server);
+  WaitForFreeTransfer(server);
   EXPECT_THAT(SendAll(server, {Header("m", 8), Chunk("...\n...\n...\n")}),
               IsRefused(kInvalid, "TRUNCATED", "header.size"));
-  WaitForFreeSlot(server);
+  WaitForFreeTransfer(server);
   EXPECT_FALSE(HasMap(server, "m"));
 
   Import cancelled(server);
@@ -174,7 +175,7 @@ TEST(ImportTest, StreamThatEndsEarlyCreatesNothing) {
   cancelled.Send(Chunk("...\n"));
   cancelled.Cancel();
   EXPECT_EQ(cancelled.Answer().status().code(), absl::StatusCode::kCancelled);
-  WaitForFreeSlot(server);
+  WaitForFreeTransfer(server);
   EXPECT_FALSE(HasMap(server, "m"));
 }
 
@@ -184,7 +185,7 @@ TEST(ImportTest, StreamThatNeverEndsIsCutShort) {
   ASSERT_TRUE(import.Send(Header("m", 8)));
   import.Send(Chunk("...\n"));
   EXPECT_THAT(import.Answer(), IsRefused(absl::StatusCode::kDeadlineExceeded, "TRANSFER_TIMEOUT", ""));
-  WaitForFreeSlot(server);
+  WaitForFreeTransfer(server);
   EXPECT_FALSE(HasMap(server, "m"));
 }
 
@@ -192,11 +193,11 @@ TEST(ImportTest, FileOrChunkOverItsLimitIsRefused) {
   TestServer server({.max_message_bytes = 10'000, .max_import_bytes = 20'000, .max_transfers = 1});
   EXPECT_THAT(SendAll(server, {Header("m", 20'001)}),
               IsRefused(absl::StatusCode::kResourceExhausted, "IMPORT_TOO_LARGE", "header.size"));
-  WaitForFreeSlot(server);
+  WaitForFreeTransfer(server);
   const auto oversized =
       SendAll(server, {Header("m", 12'004), Chunk("...\n"), Chunk(std::string(12'000, '.'))});
   EXPECT_EQ(oversized.status().code(), absl::StatusCode::kResourceExhausted) << oversized.status();
-  WaitForFreeSlot(server);
+  WaitForFreeTransfer(server);
   EXPECT_FALSE(HasMap(server, "m"));
 }
 
@@ -231,7 +232,7 @@ TEST(TransferTest, OneTooManyIsRefusedUntilAnotherEnds) {
   EXPECT_EQ(client::ReasonOf(server.client().ExportMap(request).status()), "TRANSFERS_BUSY");
   EXPECT_EQ(client::ReasonOf(SendAll(server, {Header("m", 1)}).status()), "TRANSFERS_BUSY");
   EXPECT_TRUE(export_under_way.ReadToTheEnd().ok());
-  WaitForFreeSlot(server);
+  WaitForFreeTransfer(server);
   EXPECT_TRUE(server.client().ExportMap(request).ok());
 }
 
@@ -259,7 +260,7 @@ TEST(ExportTest, RefusesWhatItCannotWrite) {
 TEST(ExportTest, ClientThatNeverReadsIsCutShort) {
   TestServer server({.max_transfers = 1, .transfer_timeout = absl::Seconds(3)});
   LargeExport export_under_way(server);
-  WaitForFreeSlot(server);
+  WaitForFreeTransfer(server);
   EXPECT_EQ(export_under_way.ReadToTheEnd().error_code(), grpc::StatusCode::CANCELLED);
 }
 

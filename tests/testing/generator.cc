@@ -22,7 +22,6 @@ using core::Cell;
 using core::Edit;
 using core::GridMap;
 using core::GridMapEditor;
-using core::Terrain;
 
 core::GridSettings WeightedSettings() {
   core::GridSettings settings;

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/testing/bad_data.h"
+
 namespace waystar::testing {
 namespace {
 
@@ -19,11 +21,6 @@ using core::Edit;
 using core::Rectangle;
 
 using Picture = std::vector<std::string>;
-
-[[noreturn]] void Die(const std::filesystem::path& path, const std::string& why) {
-  std::cerr << path << ": " << why << "\n";
-  std::exit(1);
-}
 
 std::ifstream Open(const std::filesystem::path& path) {
   std::ifstream file(path);

@@ -16,14 +16,10 @@
 #include "absl/strings/match.h"
 #include "server/core/format/grid_overrides.h"
 #include "server/core/format/moving_ai.h"
+#include "tests/testing/bad_data.h"
 
 namespace waystar::testing {
 namespace {
-
-[[noreturn]] void Die(const std::filesystem::path& path, const std::string& why) {
-  std::cerr << path << ": " << why << "\n";
-  std::exit(1);
-}
 
 // Lengths have 6 significant digits, those of bg512 two decimals; half a unit of the last one, and a little
 // for the single precision they were computed in.

@@ -15,8 +15,6 @@ constexpr absl::string_view kSets[] = {"SGE*", "ABC*", "123+", "<>!+"};
 // Each set has a mark for open cells, and then ten for expanded ones.
 constexpr absl::string_view kSearchSets[] = {"o0123456789", "-abcdefghij", "-pqrstuvwxy"};
 
-constexpr int kShades = 10;
-
 using Taken = std::array<bool, 256>;
 
 void Take(absl::string_view symbols, Taken& taken) {
@@ -64,7 +62,7 @@ void DrawOverlay(const Overlay& overlay, const Markers& markers, Picture& pictur
     Put(picture, cell, {markers.open, Mark::kOpen});
   }
   for (size_t i = overlay.expanded.size(); i-- > 0;) {
-    const int shade = static_cast<int>(i * kShades / overlay.expanded.size());
+    const int shade = static_cast<int>(i * kShadeCount / overlay.expanded.size());
     Put(picture, overlay.expanded[i], {static_cast<char>(markers.expanded + shade), Mark::kExpanded, shade});
   }
   for (const v1::Cell& cell : overlay.path) {

@@ -1,7 +1,6 @@
 #include "client/cli/draw/paint.h"
 
 #include <array>
-#include <iterator>
 #include <map>
 #include <vector>
 
@@ -16,9 +15,9 @@ constexpr char kReset[] = "\x1b[0m";
 constexpr int kRowsPerLabel = 5;
 
 // From pale yellow to red.
-constexpr const char* kShades[] = {"\x1b[38;5;230m", "\x1b[38;5;229m", "\x1b[38;5;228m", "\x1b[38;5;227m",
-                                   "\x1b[38;5;226m", "\x1b[38;5;220m", "\x1b[38;5;214m", "\x1b[38;5;208m",
-                                   "\x1b[38;5;202m", "\x1b[38;5;196m"};
+constexpr const char* kShades[kShadeCount] = {
+    "\x1b[38;5;230m", "\x1b[38;5;229m", "\x1b[38;5;228m", "\x1b[38;5;227m", "\x1b[38;5;226m",
+    "\x1b[38;5;220m", "\x1b[38;5;214m", "\x1b[38;5;208m", "\x1b[38;5;202m", "\x1b[38;5;196m"};
 
 const char* ColorOf(Glyph glyph) {
   switch (glyph.mark) {
@@ -118,7 +117,7 @@ std::string Legend(const Picture& picture, const v1::GridInfo& grid) {
   explain(Mark::kEnd, "end of the path");
   explain(Mark::kPath, "path");
   if (const char first = shown[static_cast<size_t>(Mark::kExpanded)]; first != 0) {
-    const std::string last(1, static_cast<char>(first + std::ssize(kShades) - 1));
+    const std::string last(1, static_cast<char>(first + kShadeCount - 1));
     entries.push_back(absl::StrCat(std::string(1, first), "-", last, " expanded, first to last"));
   }
   explain(Mark::kOpen, "open");

@@ -9,11 +9,14 @@ namespace waystar::cli {
 
 enum class Mark { kGround, kTerrain, kObstacle, kOpen, kExpanded, kPath, kEnd, kGoal, kStart };
 
+// Expanded cells are told apart by how late they were, a tenth of them each.
+inline constexpr int kShadeCount = 10;
+
 // One character of a picture, and what it stands for.
 struct Glyph {
   char symbol = '.';
   Mark mark = Mark::kGround;
-  // With kExpanded, how late it was: from 0, the first tenth, to 9.
+  // With kExpanded, how late it was: from 0, the first tenth, to kShadeCount - 1.
   int shade = 0;
 };
 

@@ -19,7 +19,7 @@ using Rank = std::uint64_t;
 constexpr Rank kNoPath = std::numeric_limits<Rank>::max();
 constexpr int kCostShift = 16;
 constexpr int kStepsShift = 12;
-constexpr Rank kStep = Rank{1} << kStepsShift;
+constexpr Rank kOneStep = Rank{1} << kStepsShift;
 constexpr Rank kDiagonal = Rank{1} << 8;
 constexpr Rank kFirstIsStraight = Rank{1} << 7;
 
@@ -59,11 +59,11 @@ class Ring {
 
   static Rank Straight(Rank rank, const Entry& entered) {
     const Rank steps = rank >> kStepsShift & 0xFU;
-    return rank + (static_cast<Rank>(entered.straight) << kCostShift) + kStep + (kFirstIsStraight >> steps);
+    return rank + (static_cast<Rank>(entered.straight) << kCostShift) + kOneStep + (kFirstIsStraight >> steps);
   }
 
   static Rank Diagonally(Rank rank, const Entry& entered) {
-    return rank + (static_cast<Rank>(entered.diagonal) << kCostShift) + kStep + kDiagonal;
+    return rank + (static_cast<Rank>(entered.diagonal) << kCostShift) + kOneStep + kDiagonal;
   }
 
   // Whether two straight steps between the centre and a corner cost less than the diagonal one; `entered` is

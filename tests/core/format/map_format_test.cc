@@ -2,13 +2,14 @@
 
 #include "gmock/gmock.h"
 #include "server/core/format/rows.h"
+#include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
 namespace {
 
 using ::waystar::testing::IsError;
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+using ::waystar::testing::kInvalid;
 
 TEST(MapFormatTest, DetectsMovingAiByItsFirstWord) {
   EXPECT_EQ(DetectFormat("type octile\nheight 1"), MapFormat::kMovingAi);

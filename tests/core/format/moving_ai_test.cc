@@ -4,6 +4,7 @@
 
 #include "gmock/gmock.h"
 #include "tests/testing/drawn_map.h"
+#include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
@@ -14,7 +15,7 @@ using ::testing::HasSubstr;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::DrawPath;
 using ::waystar::testing::IsError;
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+using ::waystar::testing::kInvalid;
 
 std::string File(const std::string& rows, int height = 2, int width = 7) {
   return "type octile\nheight " + std::to_string(height) + "\nwidth " + std::to_string(width) + "\nmap\n" +

@@ -6,6 +6,7 @@
 #include "gmock/gmock.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
+#include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
@@ -17,7 +18,7 @@ using ::waystar::testing::DrawMap;
 using ::waystar::testing::DrawPath;
 using ::waystar::testing::Generator;
 using ::waystar::testing::IsError;
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+using ::waystar::testing::kInvalid;
 
 constexpr char kRiver[] =
     "connectivity 4\n"

@@ -29,9 +29,9 @@ using ::waystar::testing::Random;
 using ::waystar::testing::RandomShape;
 
 // A map as a list of what lies on it, asked anew for each cell.
-class Model {
+class MapModel {
  public:
-  explicit Model(const GridMap& map) : map_(map) {
+  explicit MapModel(const GridMap& map) : map_(map) {
     for (int y = 0; y < map.height(); ++y) {
       for (int x = 0; x < map.width(); ++x) {
         terrains_.push_back(map.TerrainAt({x, y}));
@@ -150,7 +150,7 @@ void ForEachCellOf(const GridMap& map, Visitor visit) {
   }
 }
 
-void ExpectIs(const GridMap& map, const Model& model, const std::string& where) {
+void ExpectIs(const GridMap& map, const MapModel& model, const std::string& where) {
   std::int64_t obstacles = 0;
   std::int64_t walkable = 0;
   ForEachCellOf(map, [&](Cell cell) {
@@ -233,7 +233,8 @@ class EditMaker {
   int side_;
 };
 
-void ExpectCounts(const BatchResult& result, const GridMap& map, const Model& before, const Model& after) {
+void ExpectCounts(const BatchResult& result, const GridMap& map, const MapModel& before,
+                  const MapModel& after) {
   std::int64_t changed = 0;
   Rectangle bounds;
   ForEachCellOf(map, [&](Cell cell) {
@@ -278,13 +279,13 @@ TEST(BatchEditorTest, FoldedBatchesAgreeWithAListOfWhatLiesOnTheMap) {
     Generator generator(seed);
     Random random(seed);
     GridMap map = generator.Map({.max_side = 40, .max_cells = 900, .weighted = true});
-    Model model(map);
+    MapModel model(map);
     EditMaker maker(random, std::max(map.width(), map.height()));
     for (int revision = 0; revision < 6; ++revision) {
       BatchEditor editor(map);
       for (int batch = random.Between(1, 4); batch > 0; --batch) {
         std::vector<Edit> edits;
-        Model next = model;
+        MapModel next = model;
         for (int edit = random.Between(1, 4); edit > 0; --edit) {
           edits.push_back(maker.Make(map));
         }

@@ -39,9 +39,9 @@ struct ModelCell {
 };
 
 // A map as it should be.
-class Model {
+class CostModel {
  public:
-  explicit Model(const GridMap& map) : settings_(map.settings()), width_(map.width()) {
+  explicit CostModel(const GridMap& map) : settings_(map.settings()), width_(map.width()) {
     for (int y = 0; y < map.height(); ++y) {
       for (int x = 0; x < map.width(); ++x) {
         cells_.push_back({.terrain = map.TerrainAt({x, y}), .obstacle = map.HasObstacle({x, y}), .own = {}});
@@ -67,7 +67,7 @@ class Model {
   std::vector<ModelCell> cells_;
 };
 
-void ExpectIs(const GridMap& map, const Model& model) {
+void ExpectIs(const GridMap& map, const CostModel& model) {
   std::int64_t walkable = 0;
   std::int64_t own = 0;
   for (int y = 0; y < map.height(); ++y) {
@@ -102,7 +102,8 @@ void ExpectIs(const GridMap& map, const Model& model) {
   }
 }
 
-void ExpectChanges(const MapChanges& changes, const Model& before, const Model& after, const GridMap& map) {
+void ExpectChanges(const MapChanges& changes, const CostModel& before, const CostModel& after,
+                   const GridMap& map) {
   if (changes.is_everything) {
     EXPECT_TRUE(changes.walkability.empty() && changes.cost.empty());
     return;
@@ -124,7 +125,7 @@ void ExpectChanges(const MapChanges& changes, const Model& before, const Model& 
 }
 
 // One random change, of the editor and the model alike.
-void Change(const GridMap& map, Generator& generator, GridMapEditor& editor, Model& model) {
+void Change(const GridMap& map, Generator& generator, GridMapEditor& editor, CostModel& model) {
   const Cell cell = generator.CellOf(map);
   const int end = std::min(map.width(), cell.x + generator.Between(1, 70));
   const auto for_each = [&](auto visit) {
@@ -163,11 +164,11 @@ TEST(CellCostsTest, EditorKeepsWhatItWasToldOfEachCell) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Generator generator(seed);
     GridMap map = generator.Map({.max_side = 140, .max_cells = 6000, .weighted = seed % 2 == 0});
-    Model model(map);
+    CostModel model(map);
     for (int round = 0; round < 8; ++round) {
       SCOPED_TRACE(absl::StrCat("seed ", seed, " round ", round));
       const GridMap before = map;
-      const Model model_before = model;
+      const CostModel model_before = model;
       GridMapEditor editor(before);
       for (int i = generator.Between(1, 12); i > 0; --i) {
         Change(before, generator, editor, model);

@@ -15,6 +15,7 @@
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/flood.h"
 #include "tests/testing/generator.h"
+#include "tests/testing/rules.h"
 
 namespace waystar::core {
 namespace {
@@ -22,8 +23,7 @@ namespace {
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::Flood;
 using ::waystar::testing::Generator;
-
-constexpr Adjacency kAdjacencies[] = {Adjacency::kStraight, Adjacency::kAny};
+using ::waystar::testing::kAdjacencies;
 
 BitPlane Draw(const std::vector<std::string>& rows) { return DrawMap(rows).walk().rows(); }
 

@@ -20,16 +20,17 @@
 #include "server/core/map/walk_grid.h"
 #include "tests/testing/diagonal_stops_match.h"
 #include "tests/testing/generator.h"
+#include "tests/testing/rules.h"
 
 namespace waystar::core {
 namespace {
 
 using ::waystar::testing::ExpectNoStopMissing;
 using ::waystar::testing::Generator;
+using ::waystar::testing::kAdjacencies;
+using ::waystar::testing::kRules;
 using ::waystar::testing::MapSpec;
 
-constexpr CornerRule kRules[] = {CornerRule::kNoCornerCutting, CornerRule::kOneSideFree, CornerRule::kAlways};
-constexpr Adjacency kAdjacencies[] = {Adjacency::kStraight, Adjacency::kAny};
 constexpr int kFootprints[] = {1, 2, 3, 5};
 
 bool HasPlainCells(const GridMap& map) { return map.settings().connectivity == Connectivity::kEight; }

@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
+#include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
@@ -17,8 +18,8 @@ using ::waystar::testing::DrawMap;
 using ::waystar::testing::DrawPath;
 using ::waystar::testing::Generator;
 using ::waystar::testing::IsError;
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-constexpr auto kOutOfRange = absl::StatusCode::kOutOfRange;
+using ::waystar::testing::kInvalid;
+using ::waystar::testing::kOutOfRange;
 
 Edit Block(Shape shape) { return BlockCells{std::move(shape)}; }
 Edit Unblock(Shape shape) { return UnblockCells{std::move(shape)}; }

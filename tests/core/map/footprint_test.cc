@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::Generator;
 
-BitPlane Draw(const std::vector<std::string>& rows) { return DrawMap(rows).walk().rows(); }
+BitPlane DrawCells(const std::vector<std::string>& rows) { return DrawMap(rows).walk().rows(); }
 
 std::vector<std::string> Drawing(const BitPlane& cells) {
   std::vector<std::string> rows;
@@ -57,10 +57,10 @@ void ExpectFitsEverywhere(const BitPlane& eroded, const BitPlane& cells, int sid
 }
 
 TEST(FootprintTest, AnAgentStandsByItsUpperLeftCell) {
-  const BitPlane cells = Draw({"....#",  //
-                               "....#",  //
-                               ".#...",  //
-                               "....."});
+  const BitPlane cells = DrawCells({"....#",  //
+                                    "....#",  //
+                                    ".#...",  //
+                                    "....."});
   EXPECT_THAT(Drawing(Eroded(cells, 2)), ElementsAre("...##",  //
                                                      "##.##",  //
                                                      "##..#",  //
@@ -72,7 +72,7 @@ TEST(FootprintTest, AnAgentStandsByItsUpperLeftCell) {
 }
 
 TEST(FootprintTest, AnAgentOfOneCellStandsOnEveryCell) {
-  const BitPlane cells = Draw({"..#", "#.."});
+  const BitPlane cells = DrawCells({"..#", "#.."});
   EXPECT_THAT(Drawing(Eroded(cells, 1)), ElementsAre("..#", "#.."));
 }
 
@@ -152,7 +152,7 @@ TEST(FootprintTest, RepairedEqualsMadeAfreshAndTellsWhatChanged) {
 }
 
 TEST(FootprintTest, ARepairThatChangesNothingTellsNothing) {
-  BitPlane cells = Draw({".#.", "#..", "..."});
+  BitPlane cells = DrawCells({".#.", "#..", "..."});
   BitPlane eroded = Eroded(cells, 3);
   AssignBit(BitPlaneWriter(cells).row(2), 0, false);
   const WordChange change = {.y = 2, .index = 0, .flipped = Word{1} << 1};

@@ -6,6 +6,7 @@
 #include "gmock/gmock.h"
 #include "server/core/map/grid_map_editor.h"
 #include "tests/testing/drawn_map.h"
+#include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
@@ -13,9 +14,9 @@ namespace {
 
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::IsError;
+using ::waystar::testing::kInvalid;
 
 TEST(GridMapTest, RejectsSidesOutOfRange) {
-  constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
   for (const std::int64_t side : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{kMaxMapSide} + 1,
                                   std::int64_t{1} << 31, std::numeric_limits<std::int64_t>::max()}) {
     EXPECT_THAT(GridMap::Create(side, 1, {}), IsError(kInvalid, ErrorReason::kBadSize, "width"));

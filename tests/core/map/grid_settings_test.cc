@@ -5,6 +5,7 @@
 #include <string>
 
 #include "gmock/gmock.h"
+#include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
@@ -12,7 +13,7 @@ namespace {
 
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+using ::waystar::testing::kInvalid;
 
 GridSettings WithTerrain(Terrain terrain) {
   GridSettings settings;

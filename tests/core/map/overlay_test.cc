@@ -8,6 +8,7 @@
 #include "server/core/map/obstacle_table.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/oracle.h"
+#include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
@@ -18,7 +19,7 @@ using ::waystar::testing::CanStand;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::DrawPath;
 using ::waystar::testing::IsError;
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+using ::waystar::testing::kInvalid;
 
 GridMap Put(const GridMap& map, const std::string& id, Shape shape) {
   return ApplyEdits(map, {PutObstacle{.obstacle = {.id = id, .shape = std::move(shape)}}})->map;

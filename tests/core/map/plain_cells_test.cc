@@ -77,7 +77,7 @@ TEST(PlainCellsTest, CostsOfCellsThemselvesLeavePlainWhatTheyAreTheSameAround) {
 }
 
 // Rows given terrain anew here and there, obstacles, and costs of cells themselves.
-GridMap Edited(const GridMap& map, Generator& generator) {
+GridMap WithOneKindEdited(const GridMap& map, Generator& generator) {
   if (generator.Chance(0.3)) {
     return generator.WithStepCostsChanged(map);
   }
@@ -106,7 +106,7 @@ TEST(PlainCellsTest, KeptUpToDateByEdits) {
     GridMap map = generator.Map({.max_side = 140, .weighted = true});
     map.plain_cells();
     for (int i = 0; i < 4; ++i) {
-      map = Edited(map, generator);
+      map = WithOneKindEdited(map, generator);
       const PlainCells anew(map);
       const PlainCells& kept = map.plain_cells();
       for (int y = 0; y < map.height(); ++y) {

@@ -4,14 +4,15 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
 namespace {
 
 using ::waystar::testing::IsError;
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-constexpr auto kOutOfRange = absl::StatusCode::kOutOfRange;
+using ::waystar::testing::kInvalid;
+using ::waystar::testing::kOutOfRange;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr Rectangle kMap{0, 0, 10, 8};

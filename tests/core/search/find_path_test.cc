@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "tests/testing/drawn_map.h"
+#include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
@@ -26,6 +27,7 @@ using ::waystar::testing::DrawPath;
 using ::waystar::testing::DrawQuery;
 using ::waystar::testing::FourConnected;
 using ::waystar::testing::IsError;
+using ::waystar::testing::kOutOfRange;
 
 class FindPathTest : public ::testing::Test {
  protected:
@@ -188,7 +190,6 @@ TEST_F(FindPathTest, NearestWorksForABlockedGoal) {
 TEST_F(FindPathTest, NamesTheFieldAtFault) {
   const GridMap map = DrawMap({"..#",  //
                                "..."});
-  constexpr auto kOutOfRange = absl::StatusCode::kOutOfRange;
   constexpr auto kFailed = absl::StatusCode::kFailedPrecondition;
   for (const Cell off : {Cell{-1, 0}, Cell{0, -1}, Cell{3, 0}, Cell{0, 2}, Cell{INT32_MAX, INT32_MIN}}) {
     EXPECT_THAT(Find(map, {.start = off, .goal = {0, 0}}),

@@ -19,6 +19,7 @@
 #include "server/core/search/jps.h"
 #include "server/core/search/path.h"
 #include "tests/testing/drawn_map.h"
+#include "tests/testing/environment.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/oracle.h"
 
@@ -30,6 +31,7 @@ using ::waystar::testing::CanStand;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::DrawQuery;
 using ::waystar::testing::Generator;
+using ::waystar::testing::NumberFromEnvironment;
 using ::waystar::testing::Oracle;
 using ::waystar::testing::PathFault;
 
@@ -75,13 +77,6 @@ GridMap WithDiagonalCost(const GridMap& map, double diagonal_cost) {
   auto edited = ApplyEdits(copy, {block});
   EXPECT_TRUE(edited.ok()) << edited.status();
   return std::move(edited->map);
-}
-
-// `variable` of the environment, which makes a longer run of other maps.
-std::uint64_t NumberFromEnvironment(const char* variable, std::uint64_t otherwise) {
-  const char* text = std::getenv(variable);
-  std::uint64_t number = 0;
-  return text != nullptr && absl::SimpleAtoi(text, &number) ? number : otherwise;
 }
 
 // Asks for ways from one cell to several.

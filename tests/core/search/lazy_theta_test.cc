@@ -129,12 +129,12 @@ TEST(LazyThetaTest, RecordsEachExpansionAndEachEntry) {
   EXPECT_EQ(recorder.events().size() - expanded, report.statistics.generated);
 }
 
-struct Family {
+struct ThetaFamily {
   Connectivity connectivity;
   CornerRule rule;
 };
 
-std::string NameOf(const ::testing::TestParamInfo<Family>& info) {
+std::string NameOfTheta(const ::testing::TestParamInfo<ThetaFamily>& info) {
   const char* rule = info.param.rule == CornerRule::kNoCornerCutting ? "NoCornerCutting"
                      : info.param.rule == CornerRule::kOneSideFree   ? "OneSideFree"
                                                                      : "Always";
@@ -193,10 +193,10 @@ double ShortestOfAnyAngle(const GridMap& map, CornerRule rule, Cell start, Cell 
   }
 }
 
-class LazyThetaPathsTest : public ::testing::TestWithParam<Family> {};
+class LazyThetaPathsTest : public ::testing::TestWithParam<ThetaFamily> {};
 
 TEST_P(LazyThetaPathsTest, AreLegalAndNoLongerThanStepsWouldBe) {
-  const Family& family = GetParam();
+  const ThetaFamily& family = GetParam();
   const CornerRule rule = LineRule(family.connectivity, family.rule);
   Scratch scratch(std::size_t{1} << 26);
   Scratch steps_scratch(std::size_t{1} << 26);
@@ -244,7 +244,7 @@ TEST_P(LazyThetaPathsTest, AreLegalAndNoLongerThanStepsWouldBe) {
 }
 
 TEST_P(LazyThetaPathsTest, AreNearlyTheShortest) {
-  const Family& family = GetParam();
+  const ThetaFamily& family = GetParam();
   const CornerRule rule = LineRule(family.connectivity, family.rule);
   Scratch scratch(std::size_t{1} << 26);
   double total = 0.0;
@@ -279,11 +279,11 @@ TEST_P(LazyThetaPathsTest, AreNearlyTheShortest) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, LazyThetaPathsTest,
-                         ::testing::Values(Family{Connectivity::kEight, CornerRule::kNoCornerCutting},
-                                           Family{Connectivity::kEight, CornerRule::kOneSideFree},
-                                           Family{Connectivity::kEight, CornerRule::kAlways},
-                                           Family{Connectivity::kFour, CornerRule::kNoCornerCutting}),
-                         NameOf);
+                         ::testing::Values(ThetaFamily{Connectivity::kEight, CornerRule::kNoCornerCutting},
+                                           ThetaFamily{Connectivity::kEight, CornerRule::kOneSideFree},
+                                           ThetaFamily{Connectivity::kEight, CornerRule::kAlways},
+                                           ThetaFamily{Connectivity::kFour, CornerRule::kNoCornerCutting}),
+                         NameOfTheta);
 
 }  // namespace
 }  // namespace waystar::core

@@ -14,6 +14,7 @@
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/oracle.h"
+#include "tests/testing/rules.h"
 
 namespace waystar::core {
 namespace {
@@ -22,8 +23,7 @@ using ::waystar::testing::DrawnQuery;
 using ::waystar::testing::DrawQuery;
 using ::waystar::testing::Generator;
 using ::waystar::testing::IsLegalStep;
-
-constexpr CornerRule kRules[] = {CornerRule::kNoCornerCutting, CornerRule::kOneSideFree, CornerRule::kAlways};
+using ::waystar::testing::kRules;
 
 // Exact; the denominator is above 0.
 struct Fraction {

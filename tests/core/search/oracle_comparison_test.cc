@@ -16,6 +16,7 @@
 #include "server/core/map/edit.h"
 #include "server/core/map/grid_map_editor.h"
 #include "server/core/search/find_path.h"
+#include "tests/testing/environment.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/oracle.h"
 #include "tests/testing/status_matchers.h"
@@ -26,6 +27,7 @@ namespace {
 using ::waystar::testing::CanStand;
 using ::waystar::testing::Generator;
 using ::waystar::testing::IsError;
+using ::waystar::testing::NumberFromEnvironment;
 using ::waystar::testing::Oracle;
 using ::waystar::testing::PathFault;
 
@@ -92,13 +94,6 @@ std::vector<Family> Families() {
     add({.own_costs = true});
   }
   return families;
-}
-
-// `variable` of the environment, which makes a longer run of other maps; see ./dev oracle.
-std::uint64_t NumberFromEnvironment(const char* variable, std::uint64_t otherwise) {
-  const char* text = std::getenv(variable);
-  std::uint64_t number = 0;
-  return text != nullptr && absl::SimpleAtoi(text, &number) ? number : otherwise;
 }
 
 class OracleComparisonTest : public ::testing::TestWithParam<Family> {

@@ -109,13 +109,13 @@ TEST(PolylineCostTest, AddsUpLines) {
   EXPECT_DOUBLE_EQ(PolylineCost(map, {{0, 0}, {3, 4}, {3, 8}}), 9.0);
 }
 
-struct Family {
+struct SmoothedFamily {
   Connectivity connectivity;
   CornerRule rule;
   bool weighted;
 };
 
-std::string NameOf(const ::testing::TestParamInfo<Family>& info) {
+std::string NameOfSmoothed(const ::testing::TestParamInfo<SmoothedFamily>& info) {
   const char* rule = info.param.rule == CornerRule::kNoCornerCutting ? "NoCornerCutting"
                      : info.param.rule == CornerRule::kOneSideFree   ? "OneSideFree"
                                                                      : "Always";
@@ -123,10 +123,10 @@ std::string NameOf(const ::testing::TestParamInfo<Family>& info) {
                       info.param.weighted ? "Weighted" : "Uniform");
 }
 
-class SmoothedPathsTest : public ::testing::TestWithParam<Family> {};
+class SmoothedPathsTest : public ::testing::TestWithParam<SmoothedFamily> {};
 
 TEST_P(SmoothedPathsTest, KeepTheirPromises) {
-  const Family& family = GetParam();
+  const SmoothedFamily& family = GetParam();
   Scratch scratch(std::size_t{1} << 26);
   int smoothed = 0;
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
@@ -164,16 +164,17 @@ TEST_P(SmoothedPathsTest, KeepTheirPromises) {
   EXPECT_GT(smoothed, 200);
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, SmoothedPathsTest,
-                         ::testing::Values(Family{Connectivity::kEight, CornerRule::kNoCornerCutting, false},
-                                           Family{Connectivity::kEight, CornerRule::kNoCornerCutting, true},
-                                           Family{Connectivity::kEight, CornerRule::kOneSideFree, false},
-                                           Family{Connectivity::kEight, CornerRule::kOneSideFree, true},
-                                           Family{Connectivity::kEight, CornerRule::kAlways, false},
-                                           Family{Connectivity::kEight, CornerRule::kAlways, true},
-                                           Family{Connectivity::kFour, CornerRule::kAlways, false},
-                                           Family{Connectivity::kFour, CornerRule::kAlways, true}),
-                         NameOf);
+INSTANTIATE_TEST_SUITE_P(
+    Families, SmoothedPathsTest,
+    ::testing::Values(SmoothedFamily{Connectivity::kEight, CornerRule::kNoCornerCutting, false},
+                      SmoothedFamily{Connectivity::kEight, CornerRule::kNoCornerCutting, true},
+                      SmoothedFamily{Connectivity::kEight, CornerRule::kOneSideFree, false},
+                      SmoothedFamily{Connectivity::kEight, CornerRule::kOneSideFree, true},
+                      SmoothedFamily{Connectivity::kEight, CornerRule::kAlways, false},
+                      SmoothedFamily{Connectivity::kEight, CornerRule::kAlways, true},
+                      SmoothedFamily{Connectivity::kFour, CornerRule::kAlways, false},
+                      SmoothedFamily{Connectivity::kFour, CornerRule::kAlways, true}),
+    NameOfSmoothed);
 
 }  // namespace
 }  // namespace waystar::core

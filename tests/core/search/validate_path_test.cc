@@ -16,10 +16,13 @@
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/oracle.h"
+#include "tests/testing/rules.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
 namespace {
+
+using ::waystar::testing::kRules;
 
 using testing::CanStand;
 using testing::DrawMap;
@@ -28,8 +31,6 @@ using testing::Generator;
 using testing::IsError;
 using testing::IsLegalStep;
 using testing::StepCost;
-
-constexpr CornerRule kRules[] = {CornerRule::kNoCornerCutting, CornerRule::kOneSideFree, CornerRule::kAlways};
 
 Validation Validate(const GridMap& map, const std::vector<Cell>& points, PathForm form = PathForm::kEveryCell,
                     CornerRule rule = CornerRule::kNoCornerCutting, int footprint = 1) {

@@ -17,16 +17,16 @@
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/oracle.h"
+#include "tests/testing/rules.h"
 
 namespace waystar::core {
 namespace {
 
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::Generator;
+using ::waystar::testing::kRules;
 using ::waystar::testing::Oracle;
 using ::waystar::testing::PathFault;
-
-constexpr CornerRule kRules[] = {CornerRule::kNoCornerCutting, CornerRule::kOneSideFree, CornerRule::kAlways};
 
 // The cells from the start to a node, by the meaning of parents: first the diagonal steps, then the straight
 // ones.

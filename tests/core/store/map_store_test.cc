@@ -13,22 +13,22 @@
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/oracle.h"
 #include "tests/testing/status_matchers.h"
+#include "tests/testing/store_edits.h"
 
 namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::waystar::testing::Block;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::DrawPath;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::PathFault;
+using ::waystar::testing::Unblock;
 
 const absl::Time kNow = absl::FromUnixSeconds(1'700'000'000);
-
-Edit Block(Cell cell) { return BlockCells{{.cells = {cell}}}; }
-Edit Unblock(Cell cell) { return UnblockCells{{.cells = {cell}}}; }
 
 std::vector<std::string> IdsOf(const std::vector<PinnedSnapshot>& snapshots) {
   std::vector<std::string> ids;

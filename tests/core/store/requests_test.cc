@@ -9,6 +9,7 @@
 #include "server/core/store/applied_requests.h"
 #include "server/core/store/map_store.h"
 #include "tests/testing/drawn_map.h"
+#include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/store_edits.h"
 
@@ -19,8 +20,7 @@ using ::waystar::testing::Block;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+using ::waystar::testing::kInvalid;
 
 class RequestsTest : public ::testing::Test {
  protected:
@@ -89,12 +89,12 @@ TEST_F(RequestsTest, MapsRememberOnTheirOwnAndANewMapNothing) {
 // Several threads send the same batches; each is applied by one of them.
 TEST_F(RequestsTest, RetriesThatRaceAreAppliedOnce) {
   constexpr int kThreads = 4;
-  constexpr int kBatches = 100;
+  constexpr int kTogether = 100;
   std::atomic<int> applied = 0;
   std::vector<std::thread> threads;
   for (int thread = 0; thread < kThreads; ++thread) {
     threads.emplace_back([&] {
-      for (int i = 0; i < kBatches; ++i) {
+      for (int i = 0; i < kTogether; ++i) {
         const auto result = Update({i % 8, 0}, absl::StrCat("batch ", i));
         ASSERT_THAT(result, IsOk());
         applied += result->already_applied ? 0 : 1;
@@ -104,8 +104,8 @@ TEST_F(RequestsTest, RetriesThatRaceAreAppliedOnce) {
   for (std::thread& thread : threads) {
     thread.join();
   }
-  EXPECT_EQ(applied, kBatches);
-  EXPECT_EQ((*store_.Pin("arena"))->revision, kBatches + 1U);
+  EXPECT_EQ(applied, kTogether);
+  EXPECT_EQ((*store_.Pin("arena"))->revision, kTogether + 1U);
 }
 
 TEST(AppliedRequestsTest, ForgetsTheOldest) {

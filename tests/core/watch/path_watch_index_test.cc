@@ -30,7 +30,6 @@ using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAreArray;
 
 using testing::DrawMap;
-using testing::FourConnected;
 using testing::Generator;
 
 // What an agent of one cell sees otherwise, cell by cell.

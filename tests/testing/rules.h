@@ -1,0 +1,13 @@
+// All there are of what a map and a query may ask, to go through.
+#pragma once
+
+#include "server/core/map/component_block.h"
+#include "server/core/map/corner_rule.h"
+
+namespace waystar::testing {
+
+inline constexpr core::CornerRule kRules[] = {core::CornerRule::kNoCornerCutting,
+                                              core::CornerRule::kOneSideFree, core::CornerRule::kAlways};
+inline constexpr core::Adjacency kAdjacencies[] = {core::Adjacency::kStraight, core::Adjacency::kAny};
+
+}  // namespace waystar::testing

@@ -1,0 +1,11 @@
+// Short names for the codes that tests expect most.
+#pragma once
+
+#include "absl/status/status.h"
+
+namespace waystar::testing {
+
+inline constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+inline constexpr auto kOutOfRange = absl::StatusCode::kOutOfRange;
+
+}  // namespace waystar::testing
