@@ -59,7 +59,8 @@ class Ring {
 
   static Rank Straight(Rank rank, const Entry& entered) {
     const Rank steps = rank >> kStepsShift & 0xFU;
-    return rank + (static_cast<Rank>(entered.straight) << kCostShift) + kOneStep + (kFirstIsStraight >> steps);
+    return rank + (static_cast<Rank>(entered.straight) << kCostShift) + kOneStep +
+           (kFirstIsStraight >> steps);
   }
 
   static Rank Diagonally(Rank rank, const Entry& entered) {
