@@ -10,7 +10,7 @@
 #include "google/protobuf/timestamp.pb.h"
 #include "server/core/format/grid_overrides.h"
 #include "server/core/format/map_format.h"
-#include "server/core/map/cell.h"
+#include "server/core/grid/cell.h"
 #include "server/core/store/map_store.h"
 #include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/types.pb.h"

@@ -6,7 +6,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "google/protobuf/repeated_ptr_field.h"
-#include "server/core/map/edit.h"
+#include "server/core/edit/edit.h"
 #include "server/core/map/obstacle.h"
 #include "server/core/store/update_batch.h"
 #include "waystar/v1/edits.pb.h"

@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/map/cost.h"
-#include "server/core/map/footprint.h"
+#include "server/core/grid/cost.h"
+#include "server/core/walk/footprint.h"
 #include "server/rpc/convert.h"
 
 namespace waystar::rpc {

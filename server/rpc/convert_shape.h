@@ -2,8 +2,8 @@
 #pragma once
 
 #include "absl/status/statusor.h"
-#include "server/core/map/cell.h"
-#include "server/core/map/shape.h"
+#include "server/core/grid/cell.h"
+#include "server/core/shape/shape.h"
 #include "waystar/v1/edits.pb.h"
 #include "waystar/v1/types.pb.h"
 

@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "server/core/map/cell.h"
+#include "server/core/grid/cell.h"
 #include "server/core/search/validate_path.h"
 #include "waystar/v1/path_service.pb.h"
 

@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/map/edit.h"
+#include "server/core/edit/edit.h"
 #include "server/core/store/map_id.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/convert_edits.h"

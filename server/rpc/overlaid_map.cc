@@ -6,8 +6,8 @@
 #include "absl/status/statusor.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/map/overlay.h"
-#include "server/core/map/shape.h"
+#include "server/core/edit/overlay.h"
+#include "server/core/shape/shape.h"
 #include "server/rpc/convert_shape.h"
 
 namespace waystar::rpc {

@@ -15,7 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
-#include "server/core/map/edit.h"
+#include "server/core/edit/edit.h"
 #include "server/core/search/find_path.h"
 #include "server/core/store/map_store.h"
 #include "tests/bench/sample.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "server/core/map/cell.h"
+#include "server/core/grid/cell.h"
 #include "server/core/map/grid_map.h"
 
 namespace waystar::bench {

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "gtest/gtest.h"
-#include "server/core/map/cell.h"
-#include "server/core/map/diagonal_stops.h"
-#include "server/core/map/walk_grid.h"
+#include "server/core/grid/cell.h"
+#include "server/core/walk/diagonal_stops.h"
+#include "server/core/walk/walk_grid.h"
 
 namespace waystar::testing {
 

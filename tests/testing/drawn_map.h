@@ -6,9 +6,9 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "server/core/map/cell.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/grid_settings.h"
 #include "server/core/map/grid_map.h"
-#include "server/core/map/grid_settings.h"
 #include "server/core/search/query.h"
 
 namespace waystar::testing {

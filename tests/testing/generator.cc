@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "gtest/gtest.h"
-#include "server/core/map/cost.h"
+#include "server/core/grid/cost.h"
 #include "server/core/map/grid_map_editor.h"
 #include "tests/testing/layouts.h"
 #include "tests/testing/oracle.h"

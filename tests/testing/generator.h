@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "server/core/map/cell.h"
-#include "server/core/map/edit.h"
+#include "server/core/edit/edit.h"
+#include "server/core/grid/cell.h"
 #include "server/core/map/grid_map.h"
 #include "tests/testing/random.h"
 

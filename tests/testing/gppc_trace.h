@@ -23,8 +23,8 @@
 #include <string>
 #include <vector>
 
-#include "server/core/map/cell.h"
-#include "server/core/map/edit.h"
+#include "server/core/edit/edit.h"
+#include "server/core/grid/cell.h"
 #include "server/core/map/grid_map.h"
 
 namespace waystar::testing {

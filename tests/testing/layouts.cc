@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/core/map/cell.h"
+#include "server/core/grid/cell.h"
 #include "server/core/map/grid_map_editor.h"
 
 namespace waystar::testing {

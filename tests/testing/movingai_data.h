@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "server/core/map/cell.h"
+#include "server/core/grid/cell.h"
 #include "server/core/map/grid_map.h"
 
 namespace waystar::testing {

@@ -7,7 +7,7 @@
 
 #include "absl/types/span.h"
 #include "server/base/mutex.h"
-#include "server/core/map/edit.h"
+#include "server/core/edit/edit.h"
 #include "server/core/store/store_listener.h"
 #include "server/core/store/update_batch.h"
 

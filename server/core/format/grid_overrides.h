@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "server/core/map/grid_settings.h"
+#include "server/core/grid/grid_settings.h"
 
 namespace waystar::core {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "server/core/grid/cost.h"
 #include "server/core/map/cell_costs.h"
-#include "server/core/map/cost.h"
 
 namespace waystar::core {
 namespace {

@@ -1,9 +1,9 @@
 // Which steps a cheapest path may take next, judged by the nine cells around it.
 #pragma once
 
-#include "server/core/map/cell.h"
-#include "server/core/map/corner_rule.h"
-#include "server/core/map/grid_settings.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/corner_rule.h"
+#include "server/core/grid/grid_settings.h"
 #include "server/core/map/nearby_costs.h"
 #include "server/core/map/neighbourhood.h"
 

@@ -12,7 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/map/corner_rule.h"
+#include "server/core/grid/corner_rule.h"
 #include "server/core/map/obstacle_table.h"
 
 namespace waystar::core {

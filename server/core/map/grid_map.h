@@ -8,18 +8,18 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "server/core/map/bit_plane.h"
-#include "server/core/map/bit_row.h"
-#include "server/core/map/cell.h"
+#include "server/core/grid/bit_plane.h"
+#include "server/core/grid/bit_row.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/cost.h"
+#include "server/core/grid/grid_settings.h"
+#include "server/core/grid/lazy.h"
+#include "server/core/grid/plane.h"
 #include "server/core/map/cell_costs.h"
-#include "server/core/map/cost.h"
-#include "server/core/map/footprint_grids.h"
-#include "server/core/map/grid_settings.h"
-#include "server/core/map/lazy.h"
 #include "server/core/map/plain_cells.h"
-#include "server/core/map/plane.h"
 #include "server/core/map/static_index.h"
-#include "server/core/map/walk_grid.h"
+#include "server/core/walk/footprint_grids.h"
+#include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "server/core/map/lazy.h"
+#include "server/core/grid/lazy.h"
 #include "server/core/map/plain_cells.h"
 
 namespace waystar::core {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "server/core/grid/cost.h"
 #include "server/core/map/cell_costs.h"
-#include "server/core/map/cost.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/map/map_changes.h"
 #include "server/core/map/touched_words.h"

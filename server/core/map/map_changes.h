@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "server/core/map/bit_plane.h"
+#include "server/core/grid/bit_plane.h"
 
 namespace waystar::core {
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 
-#include "server/core/map/cell.h"
+#include "server/core/grid/cell.h"
 #include "server/core/map/cell_costs.h"
 #include "server/core/map/grid_map.h"
 

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "server/core/map/bit_row.h"
-#include "server/core/map/cell.h"
+#include "server/core/grid/bit_row.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/grid_settings.h"
 #include "server/core/map/grid_map.h"
-#include "server/core/map/grid_settings.h"
 
 namespace waystar::core {
 

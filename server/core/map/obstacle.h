@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/time/time.h"
-#include "server/core/map/shape.h"
+#include "server/core/shape/shape.h"
 
 namespace waystar::core {
 

@@ -12,7 +12,7 @@
 #include "absl/time/time.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/map/shape_check.h"
+#include "server/core/shape/shape_check.h"
 
 namespace waystar::core {
 namespace {

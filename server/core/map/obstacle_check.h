@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "server/core/map/cell.h"
+#include "server/core/grid/cell.h"
 #include "server/core/map/obstacle.h"
 
 namespace waystar::core {

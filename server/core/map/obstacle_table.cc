@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "server/core/map/grid_settings.h"
-#include "server/core/map/shape_raster.h"
+#include "server/core/grid/grid_settings.h"
+#include "server/core/shape/shape_raster.h"
 
 namespace waystar::core {
 namespace {

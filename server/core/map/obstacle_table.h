@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "server/core/map/cell.h"
+#include "server/core/grid/cell.h"
 #include "server/core/map/obstacle.h"
 #include "server/core/map/sorted_chunks.h"
 

@@ -5,16 +5,16 @@
 #include <cstdint>
 #include <optional>
 
-#include "server/core/map/bit_plane.h"
-#include "server/core/map/bit_row.h"
+#include "server/core/grid/bit_plane.h"
+#include "server/core/grid/bit_row.h"
+#include "server/core/grid/corner_rule.h"
+#include "server/core/grid/grid_settings.h"
+#include "server/core/grid/transpose.h"
 #include "server/core/map/canonical_steps.h"
-#include "server/core/map/corner_rule.h"
 #include "server/core/map/grid_map.h"
-#include "server/core/map/grid_settings.h"
 #include "server/core/map/nearby_costs.h"
 #include "server/core/map/neighbourhood.h"
-#include "server/core/map/surroundings.h"
-#include "server/core/map/transpose.h"
+#include "server/core/walk/surroundings.h"
 
 namespace waystar::core {
 namespace {

@@ -4,9 +4,9 @@
 #include <cstddef>
 
 #include "absl/types/span.h"
-#include "server/core/map/bit_plane.h"
-#include "server/core/map/bit_row.h"
-#include "server/core/map/cell.h"
+#include "server/core/grid/bit_plane.h"
+#include "server/core/grid/bit_row.h"
+#include "server/core/grid/cell.h"
 
 namespace waystar::core {
 

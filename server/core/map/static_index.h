@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "server/core/map/lazy.h"
+#include "server/core/grid/lazy.h"
 
 namespace waystar::core {
 

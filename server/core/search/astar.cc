@@ -4,15 +4,15 @@
 #include <bit>
 #include <optional>
 
-#include "server/core/map/cost.h"
-#include "server/core/map/footprint.h"
-#include "server/core/map/grid_moves.h"
-#include "server/core/map/grid_settings.h"
+#include "server/core/grid/cost.h"
+#include "server/core/grid/grid_settings.h"
 #include "server/core/search/interruption.h"
 #include "server/core/search/nearest_cell.h"
 #include "server/core/search/octile.h"
 #include "server/core/search/open_list.h"
 #include "server/core/search/step_cost_lookup.h"
+#include "server/core/walk/footprint.h"
+#include "server/core/walk/grid_moves.h"
 
 namespace waystar::core {
 namespace {

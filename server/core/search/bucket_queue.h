@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "server/core/map/cost.h"
+#include "server/core/grid/cost.h"
 #include "server/core/search/node_table.h"
 
 namespace waystar::core {

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "server/core/grid/cell.h"
+#include "server/core/grid/corner_rule.h"
+#include "server/core/grid/grid_settings.h"
 #include "server/core/map/canonical_steps.h"
-#include "server/core/map/cell.h"
-#include "server/core/map/corner_rule.h"
-#include "server/core/map/grid_settings.h"
 #include "server/core/map/neighbourhood.h"
 
 namespace waystar::core {

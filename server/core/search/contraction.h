@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "server/core/map/cost.h"
+#include "server/core/grid/cost.h"
 #include "server/core/search/taut_turns.h"
 
 namespace waystar::core {

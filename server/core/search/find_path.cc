@@ -10,10 +10,6 @@
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/map/components.h"
-#include "server/core/map/footprint.h"
-#include "server/core/map/nearest_connected.h"
-#include "server/core/map/walk_grid.h"
 #include "server/core/search/astar.h"
 #include "server/core/search/hierarchy.h"
 #include "server/core/search/hierarchy_search.h"
@@ -24,6 +20,10 @@
 #include "server/core/search/reachability.h"
 #include "server/core/search/smoothing.h"
 #include "server/core/search/weighted_jps.h"
+#include "server/core/walk/components.h"
+#include "server/core/walk/footprint.h"
+#include "server/core/walk/nearest_connected.h"
+#include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {
 namespace {

@@ -5,16 +5,16 @@
 #include <cstddef>
 #include <cstdlib>
 
-#include "server/core/map/bit_row.h"
-#include "server/core/map/cell.h"
-#include "server/core/map/corner_rule.h"
-#include "server/core/map/cost.h"
+#include "server/core/grid/bit_row.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/corner_rule.h"
+#include "server/core/grid/cost.h"
 #include "server/core/map/grid_map.h"
-#include "server/core/map/grid_moves.h"
-#include "server/core/map/straight_scan.h"
-#include "server/core/map/turn_stops.h"
-#include "server/core/map/walk_grid.h"
 #include "server/core/search/jump_search.h"
+#include "server/core/walk/grid_moves.h"
+#include "server/core/walk/straight_scan.h"
+#include "server/core/walk/turn_stops.h"
+#include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {
 

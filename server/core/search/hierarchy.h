@@ -14,14 +14,14 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "server/core/map/cell.h"
-#include "server/core/map/cost.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/cost.h"
 #include "server/core/map/static_index.h"
-#include "server/core/map/walk_grid.h"
 #include "server/core/search/contraction.h"
 #include "server/core/search/node_table.h"
 #include "server/core/search/subgoals.h"
 #include "server/core/search/taut_turns.h"
+#include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "server/core/map/cell.h"
-#include "server/core/map/cost.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/cost.h"
 #include "server/core/search/hierarchy.h"
 #include "server/core/search/hierarchy_scratch.h"
 #include "server/core/search/node_table.h"

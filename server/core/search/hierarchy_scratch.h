@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "server/core/map/cost.h"
+#include "server/core/grid/cost.h"
 #include "server/core/search/bucket_queue.h"
 #include "server/core/search/taut_turns.h"
 

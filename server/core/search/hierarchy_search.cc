@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "server/core/map/cell.h"
-#include "server/core/map/cost.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/cost.h"
 #include "server/core/search/hierarchy_path.h"
 #include "server/core/search/hierarchy_scratch.h"
 #include "server/core/search/interruption.h"

@@ -1,12 +1,12 @@
 // Searches over a Hierarchy.
 #pragma once
 
-#include "server/core/map/walk_grid.h"
 #include "server/core/search/hierarchy.h"
 #include "server/core/search/query.h"
 #include "server/core/search/recorder.h"
 #include "server/core/search/report.h"
 #include "server/core/search/scratch.h"
+#include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {
 

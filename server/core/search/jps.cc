@@ -1,11 +1,11 @@
 #include "server/core/search/jps.h"
 
-#include "server/core/map/corner_rule.h"
-#include "server/core/map/diagonal_stops.h"
-#include "server/core/map/grid_moves.h"
+#include "server/core/grid/corner_rule.h"
 #include "server/core/search/eight_connected_jumps.h"
 #include "server/core/search/four_connected_jumps.h"
 #include "server/core/search/jump_search.h"
+#include "server/core/walk/diagonal_stops.h"
+#include "server/core/walk/grid_moves.h"
 
 namespace waystar::core {
 namespace {

@@ -8,10 +8,9 @@
 #include <limits>
 #include <optional>
 
-#include "server/core/map/cell.h"
-#include "server/core/map/cost.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/cost.h"
 #include "server/core/map/grid_map.h"
-#include "server/core/map/grid_moves.h"
 #include "server/core/search/interruption.h"
 #include "server/core/search/nearest_cell.h"
 #include "server/core/search/node_table.h"
@@ -19,6 +18,7 @@
 #include "server/core/search/query.h"
 #include "server/core/search/report.h"
 #include "server/core/search/scratch.h"
+#include "server/core/walk/grid_moves.h"
 
 namespace waystar::core {
 

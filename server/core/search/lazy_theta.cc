@@ -7,15 +7,15 @@
 #include <cstdint>
 #include <optional>
 
-#include "server/core/map/cell.h"
-#include "server/core/map/cost.h"
-#include "server/core/map/grid_moves.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/cost.h"
 #include "server/core/search/bucket_queue.h"
 #include "server/core/search/euclidean_cost.h"
 #include "server/core/search/interruption.h"
 #include "server/core/search/line_of_sight.h"
 #include "server/core/search/nearest_cell.h"
 #include "server/core/search/node_table.h"
+#include "server/core/walk/grid_moves.h"
 
 namespace waystar::core {
 namespace {

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "absl/numeric/int128.h"
-#include "server/core/map/bit_plane.h"
-#include "server/core/map/bit_row.h"
+#include "server/core/grid/bit_plane.h"
+#include "server/core/grid/bit_row.h"
+#include "server/core/grid/cost.h"
 #include "server/core/map/cell_costs.h"
-#include "server/core/map/cost.h"
 #include "server/core/search/line_steps.h"
 
 namespace waystar::core {

@@ -1,11 +1,11 @@
 // Straight lines of any angle between the centres of cells: whether they are free, and what they cost.
 #pragma once
 
-#include "server/core/map/cell.h"
-#include "server/core/map/corner_rule.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/corner_rule.h"
+#include "server/core/grid/grid_settings.h"
 #include "server/core/map/grid_map.h"
-#include "server/core/map/grid_settings.h"
-#include "server/core/map/walk_grid.h"
+#include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {
 

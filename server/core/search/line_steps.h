@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "server/core/map/cell.h"
-#include "server/core/map/corner_rule.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/corner_rule.h"
 
 namespace waystar::core {
 

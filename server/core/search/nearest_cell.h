@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "server/core/map/cell.h"
-#include "server/core/map/cost.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/cost.h"
 
 namespace waystar::core {
 

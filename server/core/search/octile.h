@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "server/core/map/cell.h"
-#include "server/core/map/cost.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/cost.h"
+#include "server/core/grid/grid_settings.h"
 #include "server/core/map/grid_map.h"
-#include "server/core/map/grid_settings.h"
 
 namespace waystar::core {
 

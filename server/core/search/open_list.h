@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "server/core/map/cell.h"
-#include "server/core/map/cost.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/cost.h"
 
 namespace waystar::core {
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "server/core/map/bit_row.h"
-#include "server/core/map/bit_scan.h"
-#include "server/core/map/cell.h"
-#include "server/core/map/walk_grid.h"
+#include "server/core/grid/bit_row.h"
+#include "server/core/grid/bit_scan.h"
+#include "server/core/grid/cell.h"
+#include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {
 

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "server/core/grid/cost.h"
+#include "server/core/grid/grid_settings.h"
 #include "server/core/map/cell_costs.h"
-#include "server/core/map/cost.h"
-#include "server/core/map/footprint.h"
-#include "server/core/map/grid_settings.h"
+#include "server/core/walk/footprint.h"
 
 namespace waystar::core {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "server/core/map/cell.h"
+#include "server/core/grid/cell.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/search/scratch.h"
 

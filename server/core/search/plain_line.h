@@ -1,9 +1,9 @@
 // Straight runs over plain cells.
 #pragma once
 
-#include "server/core/map/bit_row.h"
-#include "server/core/map/bit_scan.h"
-#include "server/core/map/cell.h"
+#include "server/core/grid/bit_row.h"
+#include "server/core/grid/bit_scan.h"
+#include "server/core/grid/cell.h"
 #include "server/core/map/plain_cells.h"
 
 namespace waystar::core {

@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "absl/types/span.h"
-#include "server/core/map/cell.h"
-#include "server/core/map/corner_rule.h"
-#include "server/core/map/footprint.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/corner_rule.h"
+#include "server/core/walk/footprint.h"
 
 namespace waystar::core {
 

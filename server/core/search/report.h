@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "server/core/map/cell.h"
-#include "server/core/map/cost.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/cost.h"
 #include "server/core/search/query.h"
 
 namespace waystar::core {

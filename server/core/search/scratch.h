@@ -7,15 +7,15 @@
 #include <memory>
 #include <vector>
 
-#include "server/core/map/cell.h"
-#include "server/core/map/cost.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/cost.h"
 #include "server/core/map/grid_map.h"
-#include "server/core/map/nearest_connected.h"
 #include "server/core/search/bucket_queue.h"
 #include "server/core/search/canonical_step_cache.h"
 #include "server/core/search/hierarchy_scratch.h"
 #include "server/core/search/node_table.h"
 #include "server/core/search/open_list.h"
+#include "server/core/walk/nearest_connected.h"
 
 namespace waystar::core {
 

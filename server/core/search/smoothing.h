@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "server/core/map/cell.h"
-#include "server/core/map/corner_rule.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/corner_rule.h"
 #include "server/core/map/grid_map.h"
-#include "server/core/map/walk_grid.h"
+#include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {
 

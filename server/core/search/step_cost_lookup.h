@@ -1,11 +1,11 @@
 // What steps cost, as searches ask for it: once or more per expansion.
 #pragma once
 
-#include "server/core/map/cell.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/cost.h"
+#include "server/core/grid/grid_settings.h"
 #include "server/core/map/cell_costs.h"
-#include "server/core/map/cost.h"
 #include "server/core/map/grid_map.h"
-#include "server/core/map/grid_settings.h"
 
 namespace waystar::core {
 

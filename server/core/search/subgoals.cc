@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "server/core/map/straight_scan.h"
+#include "server/core/walk/straight_scan.h"
 
 namespace waystar::core {
 namespace {

@@ -10,9 +10,9 @@
 #include <limits>
 #include <vector>
 
-#include "server/core/map/bit_row.h"
-#include "server/core/map/cell.h"
-#include "server/core/map/walk_grid.h"
+#include "server/core/grid/bit_row.h"
+#include "server/core/grid/cell.h"
+#include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {
 

@@ -10,11 +10,11 @@
 #include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/map/footprint.h"
-#include "server/core/map/walk_grid.h"
 #include "server/core/search/line_of_sight.h"
 #include "server/core/search/line_steps.h"
 #include "server/core/search/path.h"
+#include "server/core/walk/footprint.h"
+#include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {
 namespace {

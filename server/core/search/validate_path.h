@@ -5,8 +5,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "server/core/map/cell.h"
-#include "server/core/map/corner_rule.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/corner_rule.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/search/query.h"
 

@@ -7,10 +7,9 @@
 #include <limits>
 #include <optional>
 
+#include "server/core/grid/cost.h"
+#include "server/core/grid/grid_settings.h"
 #include "server/core/map/canonical_steps.h"
-#include "server/core/map/cost.h"
-#include "server/core/map/grid_moves.h"
-#include "server/core/map/grid_settings.h"
 #include "server/core/map/nearby_costs.h"
 #include "server/core/map/neighbourhood.h"
 #include "server/core/map/plain_cells.h"
@@ -19,6 +18,7 @@
 #include "server/core/search/octile.h"
 #include "server/core/search/plain_line.h"
 #include "server/core/search/step_cost_lookup.h"
+#include "server/core/walk/grid_moves.h"
 
 namespace waystar::core {
 namespace {

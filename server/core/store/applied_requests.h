@@ -9,7 +9,7 @@
 #include "absl/container/node_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "server/core/map/edit_digest.h"
+#include "server/core/edit/edit_digest.h"
 #include "server/core/store/update_batch.h"
 
 namespace waystar::core {

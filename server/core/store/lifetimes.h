@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "server/core/map/edit.h"
+#include "server/core/edit/edit.h"
 
 namespace waystar::core {
 

@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/map/batch_editor.h"
-#include "server/core/map/edit_digest.h"
+#include "server/core/edit/batch_editor.h"
+#include "server/core/edit/edit_digest.h"
 
 namespace waystar::core {
 namespace {

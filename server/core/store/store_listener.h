@@ -8,8 +8,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "server/core/map/cell.h"
-#include "server/core/map/edit.h"
+#include "server/core/edit/edit.h"
+#include "server/core/grid/cell.h"
 #include "server/core/map/map_changes.h"
 #include "server/core/store/map_snapshot.h"
 

@@ -6,7 +6,7 @@
 
 #include "absl/time/time.h"
 #include "server/base/clock.h"
-#include "server/core/map/walk_grid.h"
+#include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {
 

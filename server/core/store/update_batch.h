@@ -11,8 +11,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "server/core/map/cell.h"
-#include "server/core/map/edit.h"
+#include "server/core/edit/edit.h"
+#include "server/core/grid/cell.h"
 
 namespace waystar::core {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "server/core/map/edit_digest.h"
+#include "server/core/edit/edit_digest.h"
 
 namespace waystar::core {
 

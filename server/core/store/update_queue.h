@@ -7,7 +7,7 @@
 
 #include "absl/time/time.h"
 #include "server/base/mutex.h"
-#include "server/core/map/edit_digest.h"
+#include "server/core/edit/edit_digest.h"
 #include "server/core/store/update_batch.h"
 
 namespace waystar::core {

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "server/core/map/cell.h"
-#include "server/core/map/cost.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/cost.h"
 #include "server/core/map/grid_map.h"
 
 namespace waystar::core {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "server/core/map/bit_row.h"
+#include "server/core/grid/bit_row.h"
 #include "server/core/search/line_steps.h"
 
 namespace waystar::core {

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "server/core/map/bit_plane.h"
-#include "server/core/map/cell.h"
-#include "server/core/map/corner_rule.h"
+#include "server/core/grid/bit_plane.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/corner_rule.h"
 
 namespace waystar::core {
 

@@ -13,10 +13,10 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "server/base/error.h"
-#include "server/core/map/components.h"
-#include "server/core/map/walk_grid.h"
 #include "server/core/search/reachability.h"
 #include "server/core/search/validate_path.h"
+#include "server/core/walk/components.h"
+#include "server/core/walk/walk_grid.h"
 #include "server/core/watch/dependent_cells.h"
 
 namespace waystar::core {

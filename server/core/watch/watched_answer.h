@@ -8,12 +8,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "server/core/map/bit_plane.h"
-#include "server/core/map/cell.h"
+#include "server/core/grid/bit_plane.h"
+#include "server/core/grid/cell.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/map/map_changes.h"
-#include "server/core/map/nearest_connected.h"
 #include "server/core/search/query.h"
+#include "server/core/walk/nearest_connected.h"
 #include "server/core/watch/cost_bound.h"
 
 namespace waystar::core {

@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "server/core/grid/grid_settings.h"
 #include "server/core/map/grid_map.h"
-#include "server/core/map/grid_settings.h"
 #include "server/core/map/neighbourhood.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"

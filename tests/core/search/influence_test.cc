@@ -6,8 +6,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "server/core/map/batch_editor.h"
-#include "server/core/map/edit.h"
+#include "server/core/edit/batch_editor.h"
+#include "server/core/edit/edit.h"
 #include "server/core/search/find_path.h"
 #include "tests/testing/drawn_map.h"
 

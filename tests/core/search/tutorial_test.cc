@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "gmock/gmock.h"
+#include "server/core/edit/edit.h"
 #include "server/core/format/map_folder.h"
-#include "server/core/map/edit.h"
 #include "server/core/search/find_path.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/oracle.h"

@@ -13,7 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "gmock/gmock.h"
-#include "server/core/map/edit.h"
+#include "server/core/edit/edit.h"
 #include "server/core/map/grid_map_editor.h"
 #include "server/core/search/find_path.h"
 #include "server/core/search/scratch.h"

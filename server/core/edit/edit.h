@@ -1,0 +1,104 @@
+// Edits: plain values that say how one snapshot differs from the next.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "server/core/grid/cell.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/map/map_changes.h"
+#include "server/core/map/obstacle.h"
+#include "server/core/shape/shape.h"
+
+namespace waystar::core {
+
+// Puts a nameless obstacle on every cell of the shape.
+struct BlockCells {
+  Shape shape;
+  friend bool operator==(const BlockCells&, const BlockCells&) = default;
+};
+
+// Takes the nameless obstacle off every cell of the shape.
+struct UnblockCells {
+  Shape shape;
+  friend bool operator==(const UnblockCells&, const UnblockCells&) = default;
+};
+
+// Gives every cell of the shape another terrain; obstacles stay.
+struct SetTerrain {
+  Shape shape;
+  // Of one of the map's terrains.
+  char symbol = '.';
+  friend bool operator==(const SetTerrain&, const SetTerrain&) = default;
+};
+
+// Lays a named obstacle on the map.
+struct PutObstacle {
+  // Its expiry is not looked at: `lifetime` says it.
+  Obstacle obstacle;
+  // From when the batch is applied; without one the obstacle stays until it is removed.
+  std::optional<absl::Duration> lifetime;
+  // Whether it may take the place of one with the same id.
+  bool replace = false;
+  friend bool operator==(const PutObstacle&, const PutObstacle&) = default;
+};
+
+// Shifts a named obstacle. The parts that are off the map then are clipped, and are back when it comes back.
+struct MoveObstacle {
+  std::string id;
+  // In cells; whole numbers if the shape has cells or rectangles.
+  double dx = 0.0;
+  double dy = 0.0;
+  friend bool operator==(const MoveObstacle&, const MoveObstacle&) = default;
+};
+
+// Gives a named obstacle another shape.
+struct ResizeObstacle {
+  std::string id;
+  Shape shape;
+  friend bool operator==(const ResizeObstacle&, const ResizeObstacle&) = default;
+};
+
+struct RemoveObstacle {
+  std::string id;
+  friend bool operator==(const RemoveObstacle&, const RemoveObstacle&) = default;
+};
+
+using Edit = std::variant<BlockCells, UnblockCells, SetTerrain, PutObstacle, MoveObstacle, ResizeObstacle,
+                          RemoveObstacle>;
+
+// The map that a batch leads to, and what it did.
+struct EditResult {
+  GridMap map;
+  // Cells whose obstacle came or went, or whose terrain or cost changed, between the old map and the new one.
+  std::int64_t changed_cells = 0;
+  // The smallest rectangle around those; empty if there are none.
+  Rectangle changed_bounds;
+  // Cells of shapes that stuck out of the map; 2^63 - 1 if there are more.
+  std::int64_t clipped_cells = 0;
+};
+
+// How many cells the shapes of one batch may have together, a cell counted as often as it is named
+// and a row of any shape as 64 at the least; WorkOf in shape_raster.h says the rest, and cells of an obstacle
+// that changes costs count 8 times. Bounds the time that a batch takes to some tenths of a second.
+inline constexpr std::int64_t kMaxBatchCells = std::int64_t{1} << 30;
+
+// Applies edits in order: a later one wins where two touch one cell. All or none.
+//
+// Errors, each naming the edit in its field ("edits[3].block.cells[0]"): those of CheckShape and
+// CheckObstacle; INVALID_ARGUMENT with reason EMPTY_BATCH, UNKNOWN_TERRAIN, BAD_LIFETIME, BAD_EFFECT (a shape
+// that an effect with falloff cannot have) or BAD_VALUE (of a move); OUT_OF_RANGE / OFF_MAP for a move off
+// the map; NOT_FOUND / OBSTACLE_NOT_FOUND; ALREADY_EXISTS / OBSTACLE_EXISTS; RESOURCE_EXHAUSTED /
+// TOO_MANY_OBSTACLES, or BATCH_TOO_LARGE for more than kMaxBatchCells.
+//
+// `now` is what lifetimes begin at.
+absl::StatusOr<EditResult> ApplyEdits(const GridMap& map, absl::Span<const Edit> edits,
+                                      absl::Time now = absl::UnixEpoch());
+
+}  // namespace waystar::core

@@ -1,0 +1,159 @@
+#include "server/core/edit/edit_digest.h"
+
+#include <bit>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/numeric/int128.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+
+namespace waystar::core {
+namespace {
+
+std::size_t BytesOf(const Shape& shape) {
+  std::size_t bytes = shape.cells.capacity() * sizeof(Cell) +
+                      shape.rectangles.capacity() * sizeof(Rectangle) +
+                      shape.discs.capacity() * sizeof(Disc) + shape.polygons.capacity() * sizeof(Polygon) +
+                      shape.lines.capacity() * sizeof(Line);
+  for (const Polygon& polygon : shape.polygons) {
+    bytes += polygon.vertices.capacity() * sizeof(Point);
+  }
+  return bytes;
+}
+
+struct ByteCounter {
+  std::size_t operator()(const BlockCells& edit) const { return BytesOf(edit.shape); }
+  std::size_t operator()(const UnblockCells& edit) const { return BytesOf(edit.shape); }
+  std::size_t operator()(const SetTerrain& edit) const { return BytesOf(edit.shape); }
+  std::size_t operator()(const PutObstacle& edit) const {
+    return edit.obstacle.id.capacity() + BytesOf(edit.obstacle.shape);
+  }
+  std::size_t operator()(const MoveObstacle& edit) const { return edit.id.capacity(); }
+  std::size_t operator()(const ResizeObstacle& edit) const {
+    return edit.id.capacity() + BytesOf(edit.shape);
+  }
+  std::size_t operator()(const RemoveObstacle& edit) const { return edit.id.capacity(); }
+};
+
+// Takes values in so that no two sequences of them read alike: each list goes with its length, each edit with
+// its kind.
+class Hasher {
+ public:
+  void Add(std::uint64_t value) {
+    high_ = Fold(high_ ^ value, 0xa0761d6478bd642fU);
+    low_ = Fold(low_ + value, 0xe7037ed1a0b428dbU) ^ std::rotl(low_, 23);
+  }
+  void Add(std::int64_t value) { Add(static_cast<std::uint64_t>(value)); }
+  void Add(std::int32_t first, std::int32_t second) {
+    Add(std::uint64_t{static_cast<std::uint32_t>(first)} << 32 | static_cast<std::uint32_t>(second));
+  }
+  void Add(double value) { Add(std::bit_cast<std::uint64_t>(value)); }
+  void Add(absl::string_view text) {
+    Add(std::uint64_t{text.size()});
+    for (std::size_t i = 0; i < text.size(); i += sizeof(std::uint64_t)) {
+      const absl::string_view part = text.substr(i, sizeof(std::uint64_t));
+      std::uint64_t value = 0;
+      for (const char c : part) {
+        value = value << 8 | static_cast<unsigned char>(c);
+      }
+      Add(value);
+    }
+  }
+  void Add(Cell cell) { Add(cell.x, cell.y); }
+  void Add(const Rectangle& r) {
+    Add(r.x, r.y);
+    Add(r.width, r.height);
+  }
+  void Add(const Point& point) {
+    Add(point.x);
+    Add(point.y);
+  }
+  void Add(const Disc& disc) {
+    Add(disc.center);
+    Add(disc.radius);
+  }
+  void Add(const Polygon& polygon) { Add(polygon.vertices); }
+  void Add(const Line& line) {
+    Add(line.start);
+    Add(line.end);
+    Add(line.width);
+  }
+  template <typename T>
+  void Add(const std::vector<T>& list) {
+    Add(std::uint64_t{list.size()});
+    for (const T& item : list) {
+      Add(item);
+    }
+  }
+  void Add(const Shape& shape) {
+    Add(shape.cells);
+    Add(shape.rectangles);
+    Add(shape.discs);
+    Add(shape.polygons);
+    Add(shape.lines);
+  }
+
+  void operator()(const BlockCells& edit) { Add(edit.shape); }
+  void operator()(const UnblockCells& edit) { Add(edit.shape); }
+  void operator()(const SetTerrain& edit) {
+    Add(edit.shape);
+    Add(std::uint64_t{static_cast<unsigned char>(edit.symbol)});
+  }
+  void operator()(const PutObstacle& edit) {
+    Add(edit.obstacle.id);
+    Add(edit.obstacle.shape);
+    Add(static_cast<std::uint64_t>(edit.obstacle.effect.kind));
+    Add(edit.obstacle.effect.amount);
+    Add(static_cast<std::uint64_t>(edit.obstacle.effect.falloff));
+    Add(std::uint64_t{edit.lifetime.has_value()});
+    Add(absl::ToInt64Nanoseconds(edit.lifetime.value_or(absl::ZeroDuration())));
+    Add(std::uint64_t{edit.replace});
+  }
+  void operator()(const MoveObstacle& edit) {
+    Add(edit.id);
+    Add(edit.dx);
+    Add(edit.dy);
+  }
+  void operator()(const ResizeObstacle& edit) {
+    Add(edit.id);
+    Add(edit.shape);
+  }
+  void operator()(const RemoveObstacle& edit) { Add(edit.id); }
+
+  Fingerprint Finish() const { return {.high = Fold(high_, 0x8ebc6af09c88c6e3U), .low = low_}; }
+
+ private:
+  static std::uint64_t Fold(std::uint64_t a, std::uint64_t b) {
+    const absl::uint128 product = absl::uint128(a ^ 0x589965cc75374cc3U) * b;
+    return absl::Uint128High64(product) ^ absl::Uint128Low64(product);
+  }
+
+  std::uint64_t high_ = 0x2d358dccaa6c78a5U;
+  std::uint64_t low_ = 0x8bb84b93962eacc9U;
+};
+
+}  // namespace
+
+std::size_t ApproximateBytes(absl::Span<const Edit> edits) {
+  std::size_t bytes = edits.size() * sizeof(Edit);
+  for (const Edit& edit : edits) {
+    bytes += std::visit(ByteCounter(), edit);
+  }
+  return bytes;
+}
+
+Fingerprint FingerprintOf(absl::Span<const Edit> edits, std::optional<std::uint64_t> number) {
+  Hasher hasher;
+  hasher.Add(std::uint64_t{number.has_value()});
+  hasher.Add(number.value_or(0));
+  hasher.Add(std::uint64_t{edits.size()});
+  for (const Edit& edit : edits) {
+    hasher.Add(std::uint64_t{edit.index()});
+    std::visit([&](const auto& kind) { hasher(kind); }, edit);
+  }
+  return hasher.Finish();
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,203 @@
+#include "server/core/edit/edit_plan.h"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/map/obstacle_check.h"
+#include "server/core/shape/shape_check.h"
+#include "server/core/shape/shape_raster.h"
+#include "server/core/shape/shape_shift.h"
+
+namespace waystar::core {
+namespace {
+
+// To say what steps into a cell cost takes as long as to block that many.
+constexpr std::int64_t kWorkOfCost = 8;
+
+class Planner {
+ public:
+  Planner(const GridMap& map, absl::Time now) : map_(map), now_(now) {}
+
+  // Errors have fields below the edit.
+  absl::Status Add(const Edit& edit) {
+    return std::visit([&](const auto& kind) { return AddKind(kind); }, edit);
+  }
+
+  std::int64_t work() const { return work_; }
+
+  EditPlan Finish() && { return std::move(plan_); }
+
+ private:
+  absl::Status AddKind(const BlockCells& edit) {
+    return AddPaint(edit.shape, {.kind = PlannedEdit::Kind::kBlock}, "block");
+  }
+
+  absl::Status AddKind(const UnblockCells& edit) {
+    return AddPaint(edit.shape, {.kind = PlannedEdit::Kind::kUnblock}, "unblock");
+  }
+
+  absl::Status AddKind(const SetTerrain& edit) {
+    const std::vector<Terrain>& terrains = map_.settings().terrains;
+    for (std::size_t i = 0; i < terrains.size(); ++i) {
+      if (terrains[i].symbol == edit.symbol) {
+        return AddPaint(edit.shape,
+                        {.kind = PlannedEdit::Kind::kSetTerrain, .terrain = static_cast<TerrainId>(i)},
+                        "set_terrain.shape");
+      }
+    }
+    return InvalidArgument(ErrorReason::kUnknownTerrain, "set_terrain.terrain",
+                           "is the symbol of none of the map's terrains");
+  }
+
+  absl::Status AddKind(const PutObstacle& edit) {
+    if (absl::Status status = CheckObstacle(edit.obstacle, map_.bounds()); !status.ok()) {
+      return WithFieldPrefix(status, "put_obstacle.obstacle");
+    }
+    auto obstacle = std::make_shared<Obstacle>(edit.obstacle);
+    obstacle->expiry = absl::InfiniteFuture();
+    if (edit.lifetime) {
+      if (absl::Status status = CheckLifetime(*edit.lifetime); !status.ok()) {
+        return WithFieldPrefix(status, "put_obstacle.obstacle.lifetime");
+      }
+      obstacle->expiry = now_ + *edit.lifetime;
+    }
+    std::shared_ptr<const Obstacle> before = obstacles().FindShared(edit.obstacle.id);
+    if (before != nullptr && !edit.replace) {
+      return MakeError(absl::StatusCode::kAlreadyExists, ErrorReason::kObstacleExists,
+                       "put_obstacle.obstacle.id",
+                       absl::StrCat("the map has an obstacle \"", before->id, "\" already"));
+    }
+    if (before == nullptr && obstacles().size() >= kMaxObstacles) {
+      return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyObstacles, "put_obstacle",
+                       absl::StrCat("a map has at most ", kMaxObstacles, " named obstacles"));
+    }
+    AddReplacement(std::move(before), std::move(obstacle));
+    return absl::OkStatus();
+  }
+
+  absl::Status AddKind(const MoveObstacle& edit) {
+    WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> before, Find(edit.id, "move_obstacle.id"));
+    auto moved = std::make_shared<Obstacle>(*before);
+    absl::StatusOr<Shape> shape = ShiftShape(before->shape, edit.dx, edit.dy, map_.bounds());
+    if (!shape.ok()) {
+      return WithFieldPrefix(shape.status(), "move_obstacle");
+    }
+    moved->shape = *std::move(shape);
+    AddReplacement(std::move(before), std::move(moved));
+    return absl::OkStatus();
+  }
+
+  absl::Status AddKind(const ResizeObstacle& edit) {
+    WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> before, Find(edit.id, "resize_obstacle.id"));
+    auto resized = std::make_shared<Obstacle>(*before);
+    resized->shape = edit.shape;
+    if (absl::Status status = CheckObstacle(*resized, map_.bounds()); !status.ok()) {
+      // The effect was right for the old shape.
+      return ErrorFieldOf(status) == ".falloff"
+                 ? InvalidArgument(ErrorReason::kBadEffect, "resize_obstacle.shape", status.message())
+                 : WithFieldPrefix(status, "resize_obstacle");
+    }
+    AddReplacement(std::move(before), std::move(resized));
+    return absl::OkStatus();
+  }
+
+  absl::Status AddKind(const RemoveObstacle& edit) {
+    WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> before, Find(edit.id, "remove_obstacle.id"));
+    AddReplacement(std::move(before), nullptr);
+    return absl::OkStatus();
+  }
+
+  absl::Status AddPaint(const Shape& shape, PlannedEdit planned, absl::string_view field) {
+    if (absl::Status status = CheckShape(shape, map_.bounds(), ShapeOverlap::kEachPart); !status.ok()) {
+      return WithFieldPrefix(status, field);
+    }
+    AddWork(WorkOf(shape, map_.bounds()), 1);
+    planned.shape = &shape;
+    plan_.edits.push_back(std::move(planned));
+    return absl::OkStatus();
+  }
+
+  void AddReplacement(std::shared_ptr<const Obstacle> before, std::shared_ptr<const Obstacle> after) {
+    for (const Obstacle* obstacle : {before.get(), after.get()}) {
+      if (obstacle != nullptr) {
+        AddWork(WorkOf(obstacle->shape, map_.bounds()),
+                obstacle->effect.kind == ObstacleEffect::Kind::kBlock ? 1 : kWorkOfCost);
+      }
+    }
+    if (own_obstacles_ == nullptr) {
+      own_obstacles_ = std::make_shared<ObstacleTable>(map_.obstacles());
+      plan_.obstacles = own_obstacles_;
+    }
+    if (after != nullptr) {
+      own_obstacles_->Put(after);
+    } else {
+      own_obstacles_->Remove(before->id);
+    }
+    plan_.edits.push_back({.before = std::move(before), .after = std::move(after)});
+  }
+
+  absl::StatusOr<std::shared_ptr<const Obstacle>> Find(absl::string_view id, absl::string_view field) const {
+    if (absl::Status status = CheckObstacleId(id); !status.ok()) {
+      return WithFieldPrefix(status, field);
+    }
+    std::shared_ptr<const Obstacle> found = obstacles().FindShared(id);
+    if (found == nullptr) {
+      return MakeError(absl::StatusCode::kNotFound, ErrorReason::kObstacleNotFound, field,
+                       absl::StrCat("the map has no obstacle \"", id, "\""));
+    }
+    return found;
+  }
+
+  // With the edits so far.
+  const ObstacleTable& obstacles() const {
+    return own_obstacles_ != nullptr ? *own_obstacles_ : map_.obstacles();
+  }
+
+  void AddWork(std::int64_t work, std::int64_t times) {
+    constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+    work_ = work > (kMax - work_) / times ? kMax : work_ + work * times;
+  }
+
+  const GridMap& map_;
+  const absl::Time now_;
+  EditPlan plan_;
+  std::shared_ptr<ObstacleTable> own_obstacles_;
+  std::int64_t work_ = 0;
+};
+
+}  // namespace
+
+absl::StatusOr<EditPlan> PlanEdits(const GridMap& map, absl::Span<const Edit> edits, absl::Time now) {
+  if (edits.empty()) {
+    return InvalidArgument(ErrorReason::kEmptyBatch, "edits", "a batch has at least one edit");
+  }
+  Planner planner(map, now);
+  for (std::size_t i = 0; i < edits.size(); ++i) {
+    if (absl::Status status = planner.Add(edits[i]); !status.ok()) {
+      return WithFieldPrefix(status, absl::StrCat("edits[", i, "]."));
+    }
+    if (planner.work() > kMaxBatchCells) {
+      return MakeError(
+          absl::StatusCode::kResourceExhausted, ErrorReason::kBatchTooLarge, absl::StrCat("edits[", i, "]"),
+          absl::StrCat("the shapes of a batch have at most ", kMaxBatchCells, " cells together"));
+    }
+  }
+  return std::move(planner).Finish();
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,71 @@
+#include "server/core/edit/overlay.h"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/edit/edit.h"
+#include "server/core/edit/edit_painter.h"
+#include "server/core/edit/edit_plan.h"
+#include "server/core/map/obstacle_check.h"
+#include "server/core/map/obstacle_table.h"
+#include "server/core/shape/shape_check.h"
+#include "server/core/shape/shape_raster.h"
+
+namespace waystar::core {
+namespace {
+
+absl::Status CheckIds(const std::vector<std::string>& ids) {
+  if (ids.size() > kMaxIgnoredObstacles) {
+    return InvalidArgument(
+        ErrorReason::kBadValue, "overlay.ignored_obstacles",
+        absl::StrCat("a query ignores at most ", kMaxIgnoredObstacles, " obstacles, not ", ids.size()));
+  }
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (absl::Status status = CheckObstacleId(ids[i]); !status.ok()) {
+      return WithFieldPrefix(status, absl::StrCat("overlay.ignored_obstacles[", i, "]"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<GridMap> WithOverlay(const GridMap& map, const Overlay& overlay) {
+  WAYSTAR_RETURN_IF_ERROR(CheckIds(overlay.ignored_obstacles));
+  if (!overlay.blocked.empty()) {
+    if (absl::Status status = CheckShape(overlay.blocked, map.bounds(), ShapeOverlap::kAny); !status.ok()) {
+      return WithFieldPrefix(status, "overlay.blocked");
+    }
+    if (WorkOf(overlay.blocked, map.bounds()) > kMaxBatchCells) {
+      return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kBatchTooLarge, "overlay.blocked",
+                       absl::StrCat("a shape has at most ", kMaxBatchCells, " cells"));
+    }
+  }
+  EditPlan plan;
+  std::shared_ptr<ObstacleTable> obstacles;
+  for (const std::string& id : overlay.ignored_obstacles) {
+    if (std::shared_ptr<const Obstacle> obstacle =
+            (obstacles != nullptr ? *obstacles : map.obstacles()).FindShared(id)) {
+      if (obstacles == nullptr) {
+        obstacles = std::make_shared<ObstacleTable>(map.obstacles());
+        plan.obstacles = obstacles;
+      }
+      obstacles->Remove(id);
+      plan.edits.push_back({.before = std::move(obstacle)});
+    }
+  }
+  EditPainter painter(map);
+  painter.Paint(plan);
+  painter.Block(overlay.blocked);
+  return std::move(painter).Finish().map;
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,36 @@
+// A map as one query alone shall see it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/shape/shape.h"
+
+namespace waystar::core {
+
+struct Overlay {
+  // Cells to treat as blocked.
+  Shape blocked;
+  // Ids of named obstacles to treat as if they were not there. Those that are not on the map are passed over.
+  std::vector<std::string> ignored_obstacles;
+
+  bool empty() const { return blocked.empty() && ignored_obstacles.empty(); }
+
+  friend bool operator==(const Overlay&, const Overlay&) = default;
+};
+
+inline constexpr std::size_t kMaxIgnoredObstacles = 1000;
+
+// The map with the overlay laid over it. Shares with it all that the overlay leaves as it is, and costs what
+// an update of the same cells would cost; the map itself stays as it was.
+//
+// Errors: INVALID_ARGUMENT / BAD_VALUE with field "overlay.ignored_obstacles" for more than
+// kMaxIgnoredObstacles, BAD_OBSTACLE_ID with "overlay.ignored_obstacles[0]", and the errors of CheckShape
+// below "overlay.blocked", of which any part has to overlap the map; RESOURCE_EXHAUSTED / BATCH_TOO_LARGE
+// with "overlay.blocked" as in ApplyEdits.
+absl::StatusOr<GridMap> WithOverlay(const GridMap& map, const Overlay& overlay);
+
+}  // namespace waystar::core

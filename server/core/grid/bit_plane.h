@@ -1,0 +1,96 @@
+// A bit for each cell of a grid.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "server/core/grid/bit_row.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/plane.h"
+
+namespace waystar::core {
+
+// Rows laid out as bit_row.h says, shared between copies until one is written to.
+//
+// Thread safety: const methods may run beside each other, and beside a BitPlaneWriter of another copy.
+class BitPlane {
+ public:
+  BitPlane() = default;
+  BitPlane(int width, int height, bool fill) : width_(width), height_(height) {
+    std::vector<Word> pattern(static_cast<std::size_t>(WordsPerRow(width)), 0);
+    if (fill) {
+      ForEachWord(0, width, [&](std::size_t index, Word mask) { pattern[index] |= mask; });
+    }
+    plane_ = Plane<Word>(height, pattern);
+  }
+
+  int width() const { return width_; }
+  int height() const { return height_; }
+
+  // REQUIRES: -1 <= y <= height(); the rows just off the plane are empty.
+  const Word* row(int y) const {
+    return static_cast<unsigned>(y) < static_cast<unsigned>(height_) ? plane_.row(y) : kEmptyRow;
+  }
+
+  // Rows y - 1, y and y + 1. REQUIRES: 0 <= y < height().
+  struct ThreeRows {
+    const Word* own;
+    const Word* low;
+    const Word* high;
+  };
+  ThreeRows RowsAround(int y) const {
+    const Word* own = plane_.row(y);
+    const Word* low = plane_.RowAbove(y, own);
+    const Word* high = y + 1 < height_ ? plane_.RowBelow(y, own) : nullptr;
+    return {own, low != nullptr ? low : row(y - 1), high != nullptr ? high : row(y + 1)};
+  }
+
+  // False off the plane.
+  bool Test(Cell cell) const {
+    return static_cast<unsigned>(cell.x) < static_cast<unsigned>(width_) && TestBit(row(cell.y), cell.x);
+  }
+
+  std::size_t memory_bytes() const { return plane_.memory_bytes(); }
+  // See Plane.
+  std::size_t BytesBeyond(const BitPlane& other) const { return plane_.BytesBeyond(other.plane_); }
+
+ private:
+  friend class BitPlaneWriter;
+
+  int width_ = 0;
+  int height_ = 0;
+  Plane<Word> plane_;
+};
+
+// Writes to one plane; see PlaneWriter. One thread only.
+class BitPlaneWriter {
+ public:
+  explicit BitPlaneWriter(BitPlane& plane) : writer_(plane.plane_) {}
+
+  // REQUIRES: 0 <= y < height.
+  Word* row(int y) { return writer_.row(y); }
+
+  void Release() { writer_.Release(); }
+
+ private:
+  PlaneWriter<Word> writer_;
+};
+
+// Cells of one row whose bit was flipped: those set in `flipped`, which is word `index` of row y.
+struct WordChange {
+  std::int32_t y = 0;
+  std::int32_t index = 0;
+  Word flipped = 0;
+};
+
+// Calls visit(cell) for each flipped cell of a change.
+template <typename Visitor>
+void ForEachCell(const WordChange& change, Visitor visit) {
+  for (Word bits = change.flipped; bits != 0; bits &= bits - 1) {
+    visit(Cell{change.index * kWordBits + std::countr_zero(bits) - 1, change.y});
+  }
+}
+
+}  // namespace waystar::core

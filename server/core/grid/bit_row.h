@@ -1,0 +1,68 @@
+// Rows of cells packed 64 to a word.
+//
+// Cell x of a row is bit x + 1, so that the bits on both sides of the row exist and are 0, and every word
+// that a window of three cells starts in has a successor.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "server/core/grid/grid_settings.h"
+
+namespace waystar::core {
+
+using Word = std::uint64_t;
+inline constexpr int kWordBits = 64;
+
+constexpr int WordsPerRow(int width) { return (width + 2 + kWordBits - 1) / kWordBits + 1; }
+
+// A row without a single bit set, for what lies above and below the map.
+inline constexpr Word kEmptyRow[static_cast<std::size_t>(WordsPerRow(kMaxMapSide))] = {};
+
+inline bool TestBit(const Word* row, int x) {
+  const auto bit = static_cast<unsigned>(x + 1);
+  return (row[bit / kWordBits] >> (bit % kWordBits) & 1U) != 0;
+}
+
+inline void AssignBit(Word* row, int x, bool value) {
+  const auto bit = static_cast<unsigned>(x + 1);
+  const Word mask = Word{1} << (bit % kWordBits);
+  Word& word = row[bit / kWordBits];
+  word = value ? word | mask : word & ~mask;
+}
+
+// The bits of a row's cells with x_begin <= x < x_end that lie in word `index`.
+inline Word SpanMask(std::size_t index, int x_begin, int x_end) {
+  const auto low = static_cast<std::int64_t>(index) * kWordBits;
+  const std::int64_t from = std::max<std::int64_t>(x_begin + 1 - low, 0);
+  const std::int64_t to = std::min<std::int64_t>(x_end + 1 - low, kWordBits);
+  if (from >= to) {
+    return 0;
+  }
+  return (~Word{0} >> (kWordBits - (to - from))) << from;
+}
+
+// Calls visit(index, mask) for each word that holds cells with x_begin <= x < x_end, mask being their bits in
+// it.
+template <typename Visitor>
+void ForEachWord(int x_begin, int x_end, Visitor visit) {
+  const auto first = static_cast<std::size_t>(x_begin + 1) / kWordBits;
+  const auto last = static_cast<std::size_t>(x_end) / kWordBits;
+  for (std::size_t index = first; index <= last; ++index) {
+    visit(index, SpanMask(index, x_begin, x_end));
+  }
+}
+
+// Bits of cells x - 1, x and x + 1, from the lowest up.
+inline unsigned ThreeBits(const Word* row, int x) {
+  const auto bit = static_cast<unsigned>(x);
+  const unsigned shift = bit % kWordBits;
+  // The analyzer takes any row for the one of empty maps.
+  // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult)
+  const Word low = row[bit / kWordBits] >> shift;
+  const Word high = row[bit / kWordBits + 1] << 1 << (kWordBits - 1 - shift);
+  return static_cast<unsigned>((low | high) & 7U);
+}
+
+}  // namespace waystar::core

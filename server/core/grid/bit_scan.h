@@ -1,0 +1,33 @@
+// The next clear bit along a row.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+
+#include "server/core/grid/bit_row.h"
+
+namespace waystar::core {
+
+// The first cell from x on to the right whose bit is clear. REQUIRES: 0 <= x <= width.
+inline int FirstClear(const Word* row, int x) {
+  const auto bit = static_cast<unsigned>(x + 1);
+  std::size_t index = bit / kWordBits;
+  Word clear = ~row[index] & ~Word{0} << (bit % kWordBits);
+  while (clear == 0) {
+    clear = ~row[++index];
+  }
+  return static_cast<int>(index) * kWordBits + std::countr_zero(clear) - 1;
+}
+
+// The first cell from x on to the left whose bit is clear. REQUIRES: -1 <= x < width.
+inline int LastClear(const Word* row, int x) {
+  const auto bit = static_cast<unsigned>(x + 1);
+  std::size_t index = bit / kWordBits;
+  Word clear = ~row[index] & ~Word{0} >> (kWordBits - 1 - bit % kWordBits);
+  while (clear == 0) {
+    clear = ~row[--index];
+  }
+  return static_cast<int>(index) * kWordBits + kWordBits - 1 - std::countl_zero(clear) - 1;
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,95 @@
+#include "server/core/grid/grid_settings.h"
+
+#include <algorithm>
+#include <bitset>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/grid/cost.h"
+
+namespace waystar::core {
+namespace {
+
+absl::Status CheckTerrain(const Terrain& terrain) {
+  if (!absl::ascii_isgraph(static_cast<unsigned char>(terrain.symbol)) || IsObstacleSymbol(terrain.symbol)) {
+    return InvalidArgument(ErrorReason::kBadTerrain, "symbol",
+                           "a terrain's symbol is one printable ASCII character other than a space, '#', '@' "
+                           "and 'O'");
+  }
+  const auto is_printable = [](unsigned char c) { return absl::ascii_isgraph(c); };
+  if (terrain.name.empty() || terrain.name.size() > kMaxTerrainNameBytes ||
+      !std::all_of(terrain.name.begin(), terrain.name.end(), is_printable)) {
+    return InvalidArgument(ErrorReason::kBadTerrain, "name",
+                           "a terrain's name has 1 to 63 printable ASCII characters and no spaces");
+  }
+  // Written so that NaN fails.
+  if (!(terrain.cost >= kMinTerrainCost && terrain.cost <= kMaxTerrainCost)) {
+    return InvalidArgument(ErrorReason::kBadTerrain, "cost",
+                           absl::StrCat("a terrain's cost is from 0.001 to 1000, not ", terrain.cost));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckGridSettings(const GridSettings& settings) {
+  if (!(settings.diagonal_cost >= 1.0 && settings.diagonal_cost <= 2.0)) {
+    return InvalidArgument(ErrorReason::kBadValue, "diagonal_cost",
+                           absl::StrCat("the diagonal cost is from 1 to 2, not ", settings.diagonal_cost));
+  }
+  if (settings.terrains.empty() || settings.terrains.size() > kMaxTerrains) {
+    return InvalidArgument(
+        ErrorReason::kBadTerrain, "terrains",
+        absl::StrCat("a map has 1 to ", kMaxTerrains, " terrains, not ", settings.terrains.size()));
+  }
+  std::bitset<256> seen;
+  for (std::size_t i = 0; i < settings.terrains.size(); ++i) {
+    const Terrain& terrain = settings.terrains[i];
+    const std::string field = absl::StrCat("terrains[", i, "].");
+    if (absl::Status status = CheckTerrain(terrain); !status.ok()) {
+      return WithFieldPrefix(status, field);
+    }
+    if (seen.test(static_cast<unsigned char>(terrain.symbol))) {
+      return InvalidArgument(
+          ErrorReason::kBadTerrain, field + "symbol",
+          absl::StrCat("two terrains have the symbol '", std::string(1, terrain.symbol), "'"));
+    }
+    seen.set(static_cast<unsigned char>(terrain.symbol));
+  }
+  return absl::OkStatus();
+}
+
+Cost DiagonalCost(Cost straight, double diagonal_cost) {
+  return static_cast<Cost>(std::llround(static_cast<double>(straight) * diagonal_cost));
+}
+
+StepCosts::StepCosts(const GridSettings& settings) {
+  Cost min_cost = std::numeric_limits<Cost>::max();
+  Cost max_cost = 0;
+  for (std::size_t i = 0; i < settings.terrains.size(); ++i) {
+    const Terrain& terrain = settings.terrains[i];
+    straight[i] = CostFromDouble(terrain.cost);
+    diagonal[i] = DiagonalCost(straight[i], settings.diagonal_cost);
+    passable[i] = !terrain.impassable;
+    if (passable[i]) {
+      min_cost = std::min(min_cost, straight[i]);
+      max_cost = std::max(max_cost, straight[i]);
+      if (straight[i] == min_cost) {
+        min_diagonal = diagonal[i];
+      }
+    }
+  }
+  if (max_cost > 0) {
+    min_straight = min_cost;
+    uniform = min_cost == max_cost;
+  }
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,70 @@
+// Sets of cells given by their outline.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "server/core/grid/cell.h"
+
+namespace waystar::core {
+
+// A position among cells: the centre of cell (x, y) is the point (x, y).
+struct Point {
+  double x = 0.0;
+  double y = 0.0;
+
+  friend bool operator==(const Point&, const Point&) = default;
+};
+
+// The cells whose centre is at most `radius` from `center`.
+struct Disc {
+  Point center;
+  // In cells, from 0 to kMaxReach.
+  double radius = 0.0;
+
+  friend bool operator==(const Disc&, const Disc&) = default;
+};
+
+// The cells whose centre lies inside by the even-odd rule, or on an edge. The last vertex is joined to the
+// first.
+struct Polygon {
+  // From 3 to kMaxVertices, not all on one line.
+  std::vector<Point> vertices;
+
+  friend bool operator==(const Polygon&, const Polygon&) = default;
+};
+
+// The cells that the straight line from `start` to `end` passes through, those it only touches left out, and
+// the cells whose centre is at most half of `width` from it. Where it goes through the corner between four
+// cells, it takes the lower one of the two that it only touches as well, so that no corner rule lets an agent
+// through a line; lines that meet in such a corner may leave a gap there. Along the edge between two cells it
+// takes the one below or to the right; without length, the cell that the point lies in.
+struct Line {
+  Point start;
+  Point end;
+  // In cells, from 0 to kMaxReach.
+  double width = 0.0;
+
+  friend bool operator==(const Line&, const Line&) = default;
+};
+
+// The cells that lie in any of its parts.
+struct Shape {
+  std::vector<Cell> cells;
+  std::vector<Rectangle> rectangles;
+  std::vector<Disc> discs;
+  std::vector<Polygon> polygons;
+  std::vector<Line> lines;
+
+  bool empty() const {
+    return cells.empty() && rectangles.empty() && discs.empty() && polygons.empty() && lines.empty();
+  }
+
+  friend bool operator==(const Shape&, const Shape&) = default;
+};
+
+// The coordinates of points are from -kMaxReach to kMaxReach.
+inline constexpr double kMaxReach = 1 << 20;
+inline constexpr int kMaxVertices = 1000;
+
+}  // namespace waystar::core

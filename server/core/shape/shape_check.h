@@ -1,0 +1,28 @@
+// Which shapes are accepted.
+#pragma once
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "server/core/grid/cell.h"
+#include "server/core/shape/shape.h"
+
+namespace waystar::core {
+
+// How much of a shape has to overlap the map.
+enum class ShapeOverlap : std::uint8_t {
+  // Each of its parts, and each of its cells is on it.
+  kEachPart,
+  // At least one of its parts.
+  kAny,
+};
+
+// Checks a shape for a map with these bounds. A part overlaps the map if the rectangle around it does, even
+// if no cell's centre lies in it.
+//
+// Errors, with fields like ".discs[2].radius": INVALID_ARGUMENT with reason EMPTY_SHAPE, BAD_RECTANGLE (a
+// side below 1), BAD_DISC, BAD_POLYGON, BAD_LINE (out of their ranges) or BAD_VALUE (no finite number);
+// OUT_OF_RANGE / OFF_MAP.
+absl::Status CheckShape(const Shape& shape, const Rectangle& bounds, ShapeOverlap overlap);
+
+}  // namespace waystar::core

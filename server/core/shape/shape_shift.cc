@@ -1,0 +1,91 @@
+#include "server/core/shape/shape_shift.h"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/shape/shape_check.h"
+
+namespace waystar::core {
+namespace {
+
+absl::Status CheckDistance(double distance, bool is_whole, absl::string_view field) {
+  // Written so that NaN fails.
+  if (!(std::abs(distance) <= 2 * kMaxReach)) {
+    return InvalidArgument(ErrorReason::kBadValue, field,
+                           absl::StrCat("is from ", -2 * kMaxReach, " to ", 2 * kMaxReach));
+  }
+  if (is_whole && distance != std::floor(distance)) {
+    return InvalidArgument(ErrorReason::kBadValue, field,
+                           "is a whole number of cells for a shape with cells or rectangles");
+  }
+  return absl::OkStatus();
+}
+
+// False if that is no longer a number of 32 bits.
+bool Shift(std::int32_t& coordinate, double distance) {
+  const std::int64_t shifted = coordinate + static_cast<std::int64_t>(distance);
+  coordinate = static_cast<std::int32_t>(shifted);
+  return shifted == coordinate;
+}
+
+class Shifter {
+ public:
+  Shifter(double dx, double dy) : dx_(dx), dy_(dy) {}
+
+  // Of a cell or rectangle.
+  template <typename Part>
+  void ShiftWhole(Part& part) {
+    is_in_range_ = Shift(part.x, dx_) && Shift(part.y, dy_) && is_in_range_;
+  }
+  void ShiftPoint(Point& point) const { point = {point.x + dx_, point.y + dy_}; }
+
+  bool is_in_range() const { return is_in_range_; }
+
+ private:
+  double dx_;
+  double dy_;
+  bool is_in_range_ = true;
+};
+
+}  // namespace
+
+absl::StatusOr<Shape> ShiftShape(const Shape& shape, double dx, double dy, const Rectangle& bounds) {
+  const bool is_whole = !shape.cells.empty() || !shape.rectangles.empty();
+  WAYSTAR_RETURN_IF_ERROR(CheckDistance(dx, is_whole, ".dx"));
+  WAYSTAR_RETURN_IF_ERROR(CheckDistance(dy, is_whole, ".dy"));
+  Shape shifted = shape;
+  Shifter shifter(dx, dy);
+  for (Cell& cell : shifted.cells) {
+    shifter.ShiftWhole(cell);
+  }
+  for (Rectangle& rectangle : shifted.rectangles) {
+    shifter.ShiftWhole(rectangle);
+  }
+  for (Disc& disc : shifted.discs) {
+    shifter.ShiftPoint(disc.center);
+  }
+  for (Polygon& polygon : shifted.polygons) {
+    for (Point& vertex : polygon.vertices) {
+      shifter.ShiftPoint(vertex);
+    }
+  }
+  for (Line& line : shifted.lines) {
+    shifter.ShiftPoint(line.start);
+    shifter.ShiftPoint(line.end);
+  }
+  if (!shifter.is_in_range() || !CheckShape(shifted, bounds, ShapeOverlap::kAny).ok()) {
+    return MakeError(
+        absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "",
+        absl::StrCat("is off the map then, which is ", bounds.width, " x ", bounds.height, " cells"));
+  }
+  return shifted;
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,118 @@
+// The square blocks of cells that Components is made of, each immutable once it is built.
+//
+// A quadtree in which a block knows of each component of its children which of its own it belongs to. Only
+// what a child shows along its sides takes part in that, so that a change which leaves the sides alone stops
+// there. Components that a block closes in have no parent, and are whole.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "server/core/grid/bit_plane.h"
+#include "server/core/grid/bit_row.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/grid_settings.h"
+#include "server/core/walk/component_border.h"
+
+namespace waystar::core {
+
+// Which cells count as neighbours.
+enum class Adjacency : std::uint8_t {
+  // The four with a side in common.
+  kStraight,
+  // The diagonal ones as well.
+  kAny,
+};
+
+// A block of level l has sides of kLeafSide << l cells. Level 0 is leaves, all others parents.
+inline constexpr int kLeafSide = kWordBits;
+inline constexpr int kMaxBlockLevel = std::bit_width(unsigned{kMaxMapSide / kLeafSide} - 1);
+inline constexpr int kLeafShift = std::countr_zero(unsigned{kLeafSide});
+constexpr int BlockSide(int level) { return kLeafSide << level; }
+
+struct ComponentBlock {
+  // A root that is a parent may have none, as there is nothing beyond it.
+  std::shared_ptr<const ComponentBorder> border;
+  // How many components the border shows, being numbered first; and how many there are.
+  ComponentNumber open = 0;
+  ComponentNumber components = 0;
+  // Held by this block and those below, blocks in which every cell is set not counted.
+  std::size_t bytes = 0;
+};
+
+// A whole component: the lowest block that holds all of it, and its number there.
+struct ComponentId {
+  const ComponentBlock* block = nullptr;
+  ComponentNumber number = 0;
+
+  friend bool operator==(const ComponentId&, const ComponentId&) = default;
+};
+
+// Bit x of row y is cell (x, y) of the leaf.
+using LeafRows = std::array<Word, kLeafSide>;
+inline constexpr LeafRows kEmptyLeaf = {};
+inline constexpr LeafRows kFullLeaf = [] {
+  LeafRows rows;
+  rows.fill(~Word{0});
+  return rows;
+}();
+
+struct ComponentLeaf : ComponentBlock {
+  LeafRows rows{};
+  // Runs of set cells are numbered in row-major order; this is of the first of each row.
+  std::array<std::uint16_t, kLeafSide> first_run{};
+  std::vector<ComponentNumber> run_components;
+
+  bool Test(int x, int y) const { return (rows[static_cast<std::size_t>(y)] >> x & 1U) != 0; }
+
+  // REQUIRES: Test(x, y).
+  ComponentNumber ComponentAt(int x, int y) const {
+    const Word row = rows[static_cast<std::size_t>(y)];
+    const Word starts = row & ~(row << 1);
+    const int run = std::popcount(starts << (kLeafSide - 1 - x)) - 1;
+    return run_components[first_run[static_cast<std::size_t>(y)] + static_cast<std::size_t>(run)];
+  }
+};
+
+struct ComponentParent : ComponentBlock {
+  // The child at (x, y), each 0 or 1, is number 2 * y + x. Null if it has no set cell.
+  static constexpr std::size_t kChildCount = 4;
+  using Children = std::array<std::shared_ptr<const ComponentBlock>, kChildCount>;
+
+  Children children;
+  // upward[i][c] is which component of this block the open component c of child i belongs to.
+  std::array<const ComponentNumber*, kChildCount> upward{};
+  std::shared_ptr<const ComponentNumber[]> upward_storage;
+
+  // The number of the child that holds cell (x, y) of the map, in a block of this level that holds it. Blocks
+  // begin at multiples of their side.
+  static std::size_t ChildAt(int x, int y, int level) {
+    const int shift = kLeafShift + level - 1;
+    return static_cast<unsigned>((y >> shift & 1) << 1 | (x >> shift & 1));
+  }
+};
+
+// Of the leaf whose first cell is `corner`. Cells off the plane are not set.
+LeafRows ReadLeaf(const BitPlane& cells, Cell corner);
+
+// Labels runs instead of cells: Rosenfeld and Pfaltz, "Sequential Operations in Digital Picture Processing"
+// (1966).
+std::shared_ptr<ComponentLeaf> LabelLeaf(const LeafRows& rows, Adjacency adjacency);
+
+// The block of level `level`, above 0, with these children; without a border if it is the root.
+// Costs in proportion to the runs on the children's borders.
+std::shared_ptr<ComponentParent> JoinBlocks(const ComponentParent::Children& children, int level,
+                                            Adjacency adjacency, bool is_root);
+
+// `parent` above other children. REQUIRES: each has the border of the child it replaces.
+std::shared_ptr<ComponentParent> ReplaceChildren(const ComponentParent& parent,
+                                                 const ComponentParent::Children& children);
+
+// The block in which every cell is set; the same at each call.
+const std::shared_ptr<const ComponentBlock>& FullBlock(int level);
+
+}  // namespace waystar::core

@@ -1,0 +1,38 @@
+// Where agents larger than a cell may stand.
+#pragma once
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "server/core/grid/bit_plane.h"
+#include "server/core/grid/cell.h"
+
+namespace waystar::core {
+
+// The longest side of an agent, in cells.
+inline constexpr int kMaxFootprint = 32;
+
+// Calls visit(cell) for the cells that an agent of `side` x `side` cells covers when it stands on `position`.
+template <typename Visitor>
+void ForEachCellUnder(Cell position, int side, Visitor visit) {
+  for (int y = position.y; y < position.y + side; ++y) {
+    for (int x = position.x; x < position.x + side; ++x) {
+      visit(Cell{x, y});
+    }
+  }
+}
+
+// INVALID_ARGUMENT / BAD_VALUE with field "footprint" unless it is from 1 to kMaxFootprint.
+absl::Status CheckFootprint(int footprint);
+
+// The cells (x, y) of which all cells from there to (x + side - 1, y + side - 1) are set and on the plane.
+// REQUIRES: 1 <= side <= kMaxFootprint.
+BitPlane Eroded(const BitPlane& cells, int side);
+
+// Brings `eroded`, which was Eroded(cells, side) before `changes`, up to date and returns what that changed
+// in it. Costs in proportion to the changes.
+std::vector<WordChange> RepairEroded(const BitPlane& cells, int side, absl::Span<const WordChange> changes,
+                                     BitPlane& eroded);
+
+}  // namespace waystar::core

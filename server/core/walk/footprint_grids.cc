@@ -1,0 +1,85 @@
+#include "server/core/walk/footprint_grids.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+
+namespace waystar::core {
+
+FootprintGrids::State FootprintGrids::Copy() const {
+  MutexLock lock(mutex_);
+  return state_;
+}
+
+FootprintGrids::FootprintGrids(const FootprintGrids& before, const BitPlane& cells,
+                               absl::Span<const WordChange> changes)
+    : state_(before.Copy()) {
+  MutexLock lock(mutex_);
+  for (Kept& kept : state_.kept) {
+    BitPlane eroded = kept.grid->rows();
+    const std::vector<WordChange> changed = RepairEroded(cells, kept.side, changes, eroded);
+    if (!changed.empty()) {
+      kept.grid = std::make_shared<const WalkGrid>(*kept.grid, std::move(eroded), changed);
+    }
+  }
+}
+
+FootprintGrids::FootprintGrids(const FootprintGrids& before, const BitPlane& cells) : state_(before.Copy()) {
+  MutexLock lock(mutex_);
+  for (Kept& kept : state_.kept) {
+    auto grid = std::make_shared<const WalkGrid>(Eroded(cells, kept.side), kept.grid->max_index_bytes());
+    grid->PrepareLike(*kept.grid);
+    kept.grid = std::move(grid);
+  }
+}
+
+std::shared_ptr<const WalkGrid> FootprintGrids::Get(const WalkGrid& single, int side) const {
+  MutexLock lock(mutex_);
+  std::vector<Kept>& all = state_.kept;
+  ++state_.uses;
+  const auto is_it = [&](const Kept& kept) { return kept.side == side; };
+  auto found = std::find_if(all.begin(), all.end(), is_it);
+  if (found == all.end()) {
+    if (all.size() == kMaxKept) {
+      const auto older = [](const Kept& a, const Kept& b) { return a.last_use < b.last_use; };
+      all.erase(std::min_element(all.begin(), all.end(), older));
+    }
+    // All sizes together share as much memory for indexes as the agents of one cell have.
+    auto grid =
+        std::make_shared<const WalkGrid>(Eroded(single.rows(), side), single.max_index_bytes() / kMaxKept);
+    all.push_back({.side = side, .grid = std::move(grid)});
+    found = all.end() - 1;
+  }
+  found->last_use = state_.uses;
+  return found->grid;
+}
+
+std::size_t FootprintGrids::memory_bytes() const {
+  const State state = Copy();
+  std::size_t bytes = sizeof(*this);
+  for (const Kept& kept : state.kept) {
+    bytes += kept.grid->memory_bytes();
+  }
+  return bytes;
+}
+
+std::size_t FootprintGrids::BytesBeyond(const FootprintGrids& other) const {
+  if (this == &other) {
+    return 0;
+  }
+  const State own = Copy();
+  const State others = other.Copy();
+  std::size_t bytes = sizeof(*this);
+  for (const Kept& kept : own.kept) {
+    const auto found = std::find_if(others.kept.begin(), others.kept.end(),
+                                    [&](const Kept& candidate) { return candidate.side == kept.side; });
+    bytes += found == others.kept.end() ? kept.grid->memory_bytes() : kept.grid->BytesBeyond(*found->grid);
+  }
+  return bytes;
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,61 @@
+// The walk grids of agents larger than a cell.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/base/mutex.h"
+#include "server/core/grid/bit_plane.h"
+#include "server/core/walk/footprint.h"
+#include "server/core/walk/walk_grid.h"
+
+namespace waystar::core {
+
+// One grid for each size of agent that is in use on a map: made when a size is first asked for, shared by all
+// queries, and repaired from revision to revision. Keeps kMaxKept sizes; of more, those asked for last.
+//
+// Thread safety: any method from any thread.
+class FootprintGrids {
+ public:
+  static constexpr std::size_t kMaxKept = 8;
+
+  FootprintGrids() = default;
+  // The grids of `before`, brought up to date with `cells`, which `changes` made from those before.
+  FootprintGrids(const FootprintGrids& before, const BitPlane& cells, absl::Span<const WordChange> changes);
+  // The grids of `before`, made afresh over `cells`.
+  FootprintGrids(const FootprintGrids& before, const BitPlane& cells);
+  FootprintGrids(const FootprintGrids&) = delete;
+  FootprintGrids& operator=(const FootprintGrids&) = delete;
+
+  // The grid of agents of `side` x `side` cells over the grid of agents of one cell.
+  // REQUIRES: 2 <= side <= kMaxFootprint.
+  std::shared_ptr<const WalkGrid> Get(const WalkGrid& single, int side) const;
+
+  std::size_t memory_bytes() const;
+  // Held by these grids and not by `other`. REQUIRES: both are of maps of one size.
+  std::size_t BytesBeyond(const FootprintGrids& other) const;
+
+ private:
+  struct Kept {
+    int side = 0;
+    std::uint64_t last_use = 0;
+    std::shared_ptr<const WalkGrid> grid;
+  };
+
+  struct State {
+    // How many calls of Get there were, those of earlier revisions included: what was asked for before an
+    // edit is older than what was asked for after it.
+    std::uint64_t uses = 0;
+    std::vector<Kept> kept;
+  };
+
+  State Copy() const;
+
+  mutable Mutex mutex_;
+  mutable State state_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace waystar::core

@@ -1,0 +1,145 @@
+#include "server/core/walk/nearest_connected.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "server/core/grid/bit_run.h"
+#include "server/core/grid/cell.h"
+#include "server/core/walk/component_block.h"
+#include "server/core/walk/components.h"
+
+namespace waystar::core {
+namespace {
+
+std::int64_t SquaredLength(std::int64_t x, std::int64_t y) { return x * x + y * y; }
+
+// How far `value` is from the nearest of low, ..., high.
+int Gap(int value, int low, int high) { return std::max({low - value, value - high, 0}); }
+
+using Block = NearestConnectedBuffer::Block;
+
+bool IsFarther(const Block& a, const Block& b) { return a.squared_distance > b.squared_distance; }
+
+class Search {
+ public:
+  Search(Cell goal, NearestConnectedBuffer& buffer, std::vector<Cell>& nearest)
+      : goal_(goal),
+        blocks_(buffer.blocks),
+        wanted_(buffer.wanted),
+        nearest_(nearest),
+        first_(static_cast<std::ptrdiff_t>(nearest.size())) {
+    blocks_.clear();
+    wanted_.clear();
+  }
+
+  // From the block that holds all of the component, which is `number` there.
+  void Run(const ComponentBlock* top, int level, Cell corner, ComponentNumber number) {
+    wanted_.resize(top->components, false);
+    wanted_[number] = true;
+    Add(top, level, corner, 0);
+    while (!blocks_.empty() && blocks_.front().squared_distance <= least_) {
+      std::ranges::pop_heap(blocks_, IsFarther);
+      const Block block = blocks_.back();
+      blocks_.pop_back();
+      if (block.level == 0) {
+        ScanLeaf(block);
+      } else {
+        AddChildren(block);
+      }
+    }
+    std::sort(nearest_.begin() + first_, nearest_.end(), RowMajorLess);
+  }
+
+ private:
+  void Add(const ComponentBlock* block, int level, Cell corner, std::size_t wanted) {
+    const int last = BlockSide(level) - 1;
+    blocks_.push_back({.squared_distance = SquaredLength(Gap(goal_.x, corner.x, corner.x + last),
+                                                         Gap(goal_.y, corner.y, corner.y + last)),
+                       .block = block,
+                       .level = level,
+                       .corner = corner,
+                       .wanted = wanted});
+    std::ranges::push_heap(blocks_, IsFarther);
+  }
+
+  void AddChildren(const Block& block) {
+    const auto& parent = static_cast<const ComponentParent&>(*block.block);
+    const int side = BlockSide(block.level - 1);
+    for (std::size_t i = 0; i < parent.children.size(); ++i) {
+      const ComponentBlock* child = parent.children[i].get();
+      if (child == nullptr) {
+        continue;
+      }
+      const std::size_t wanted = wanted_.size();
+      wanted_.resize(wanted + child->components, false);
+      bool any = false;
+      for (std::size_t component = 0; component < child->open; ++component) {
+        const bool is_wanted = wanted_[block.wanted + parent.upward[i][component]];
+        wanted_[wanted + component] = is_wanted;
+        any = any || is_wanted;
+      }
+      if (any) {
+        Add(child, block.level - 1,
+            {block.corner.x + (i % 2 == 0 ? 0 : side), block.corner.y + (i / 2 == 0 ? 0 : side)}, wanted);
+      } else {
+        wanted_.resize(wanted);
+      }
+    }
+  }
+
+  void ScanLeaf(const Block& block) {
+    const auto& leaf = static_cast<const ComponentLeaf&>(*block.block);
+    for (int y = 0; y < kLeafSide; ++y) {
+      std::size_t run_number = leaf.first_run[static_cast<std::size_t>(y)];
+      ForEachRun(leaf.rows[static_cast<std::size_t>(y)], [&](BitRun run) {
+        if (wanted_[block.wanted + leaf.run_components[run_number++]]) {
+          const int left = block.corner.x + run.begin;
+          const int right = block.corner.x + run.end - 1;
+          Offer({std::clamp(goal_.x, left, right), block.corner.y + y});
+        }
+      });
+    }
+  }
+
+  void Offer(Cell cell) {
+    const std::int64_t squared_distance = SquaredLength(cell.x - goal_.x, cell.y - goal_.y);
+    if (squared_distance < least_) {
+      least_ = squared_distance;
+      nearest_.erase(nearest_.begin() + first_, nearest_.end());
+    }
+    if (squared_distance == least_) {
+      nearest_.push_back(cell);
+    }
+  }
+
+  Cell goal_;
+  std::vector<Block>& blocks_;
+  std::vector<bool>& wanted_;
+  std::vector<Cell>& nearest_;
+  // Of those that this search appended.
+  std::ptrdiff_t first_;
+  std::int64_t least_ = std::numeric_limits<std::int64_t>::max();
+};
+
+}  // namespace
+
+void NearestConnected(const Components& components, Cell start, Cell goal, NearestConnectedBuffer& buffer,
+                      std::vector<Cell>& nearest) {
+  const ComponentId id = components.Find(start);
+  if (id.block == nullptr) {
+    return;
+  }
+  const ComponentBlock* block = components.root();
+  int level = components.root_level();
+  for (; block != id.block; --level) {
+    const auto* parent = static_cast<const ComponentParent*>(block);
+    block = parent->children[ComponentParent::ChildAt(start.x, start.y, level)].get();
+  }
+  const int side = BlockSide(level);
+  Search(goal, buffer, nearest).Run(block, level, {start.x / side * side, start.y / side * side}, id.number);
+}
+
+}  // namespace waystar::core

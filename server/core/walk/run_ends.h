@@ -1,0 +1,100 @@
+// What lies beyond each word of a row or column for a straight jump that leaves it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "server/core/grid/bit_row.h"
+#include "server/core/grid/plane.h"
+
+namespace waystar::core {
+
+// Which way a straight jump goes along its line, a row or a column: to higher positions or to lower ones.
+enum class Sense : std::uint8_t { kForward, kBackward };
+
+// For all rows or all columns of a grid, and for each word of them and sense, two bits:
+//
+// - beyond: whether a jump that leaves the word in that sense finds a jump point. With it what a jump finds
+//   from each cell of the word is a matter of the word alone.
+// - whole: whether all the word's cells are said here to find a jump point, so that nothing else needs to
+//   say so of each.
+//
+// The bits of 64 lines make a word, so that a run across the map is a run of words here. Bit (line + 1) % 64
+// of line block (line + 1) / 64 is the line; places are indices of words in the line. One block and one place
+// more than there are exist on both sides, and are empty.
+//
+// Thread safety: const methods may run beside each other, and beside a RunEndsWriter of another copy.
+class RunEnds {
+ public:
+  RunEnds() = default;
+  RunEnds(int lines, int length)
+      : stride_(static_cast<std::size_t>(WordsPerRow(length)) + 2),
+        plane_(WordsPerRow(lines) + 2, std::vector<Word>(kSections * stride_, 0), 1) {}
+
+  // Of 64 lines from a place on. REQUIRES: -1 <= line_block, place <= one more than there are.
+  const Word* Whole(Sense sense, int line_block, int place) const {
+    return At(kWhole, sense, line_block, place);
+  }
+  // The same with the first line in the highest bit.
+  const Word* WholeReversed(Sense sense, int line_block, int place) const {
+    return At(kWholeReversed, sense, line_block, place);
+  }
+
+  bool IsWhole(Sense sense, int line, std::size_t place) const { return Test(kWhole, sense, line, place); }
+  bool LeadsBeyond(Sense sense, int line, std::size_t place) const {
+    return Test(kBeyond, sense, line, place);
+  }
+
+  const Plane<Word>& plane() const { return plane_; }
+
+ private:
+  friend class RunEndsWriter;
+
+  static constexpr std::size_t kWhole = 0;
+  static constexpr std::size_t kWholeReversed = 2;
+  static constexpr std::size_t kBeyond = 4;
+  static constexpr std::size_t kSections = 6;
+
+  std::size_t Offset(std::size_t section, Sense sense) const {
+    return (section + static_cast<std::size_t>(sense)) * stride_ + 1;
+  }
+  const Word* At(std::size_t section, Sense sense, int line_block, int place) const {
+    return plane_.row(line_block + 1) + Offset(section, sense) + place;
+  }
+  bool Test(std::size_t section, Sense sense, int line, std::size_t place) const {
+    const auto bit = static_cast<unsigned>(line + 1);
+    const Word word = At(section, sense, static_cast<int>(bit / kWordBits), 0)[place];
+    return (word >> (bit % kWordBits) & 1U) != 0;
+  }
+
+  std::size_t stride_ = 0;
+  Plane<Word> plane_;
+};
+
+// Writes to one RunEnds. One thread only.
+class RunEndsWriter {
+ public:
+  explicit RunEndsWriter(RunEnds& ends) : ends_(ends), writer_(ends.plane_) {}
+
+  void FlipWhole(Sense sense, int line, std::size_t place) {
+    Flip(RunEnds::kWhole, sense, line, place, BitOf(line));
+    Flip(RunEnds::kWholeReversed, sense, line, place, kWordBits - 1 - BitOf(line));
+  }
+  void FlipBeyond(Sense sense, int line, std::size_t place) {
+    Flip(RunEnds::kBeyond, sense, line, place, BitOf(line));
+  }
+
+ private:
+  static unsigned BitOf(int line) { return static_cast<unsigned>(line + 1) % kWordBits; }
+
+  void Flip(std::size_t section, Sense sense, int line, std::size_t place, unsigned bit) {
+    writer_.row((line + 1) / kWordBits + 1)[ends_.Offset(section, sense) + place] ^= Word{1} << bit;
+  }
+
+  RunEnds& ends_;
+  PlaneWriter<Word> writer_;
+};
+
+}  // namespace waystar::core

@@ -1,0 +1,59 @@
+// The cells that a change of walkable cells reaches at once.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/core/grid/bit_plane.h"
+#include "server/core/grid/bit_row.h"
+
+namespace waystar::core {
+
+// The changed cells of a map and their eight neighbours, word by word. What a search derives from a cell and
+// those beside it has to be made anew there, and beyond only where a run leads up to them.
+class Surroundings {
+ public:
+  Surroundings(absl::Span<const WordChange> changes, int width, int height);
+
+  // Row by row, each word once. `flipped` are the cells.
+  absl::Span<const WordChange> words() const { return words_; }
+
+  // The cells in word `index` of row y.
+  Word At(std::int32_t y, std::int32_t index) const {
+    const auto it = std::lower_bound(words_.begin(), words_.end(), std::pair(y, index), IsBefore);
+    return it != words_.end() && it->y == y && it->index == index ? it->flipped : 0;
+  }
+
+  // Calls visit(cell) for the cells of a word that have none of the surroundings on one side.
+  template <typename Visitor>
+  void ForEachWestEnd(const WordChange& word, Visitor visit) const {
+    const Word beside = word.flipped << 1 | At(word.y, word.index - 1) >> (kWordBits - 1);
+    ForEachCell({word.y, word.index, word.flipped & ~beside}, visit);
+  }
+  template <typename Visitor>
+  void ForEachEastEnd(const WordChange& word, Visitor visit) const {
+    const Word beside = word.flipped >> 1 | At(word.y, word.index + 1) << (kWordBits - 1);
+    ForEachCell({word.y, word.index, word.flipped & ~beside}, visit);
+  }
+  template <typename Visitor>
+  void ForEachNorthEnd(const WordChange& word, Visitor visit) const {
+    ForEachCell({word.y, word.index, word.flipped & ~At(word.y - 1, word.index)}, visit);
+  }
+  template <typename Visitor>
+  void ForEachSouthEnd(const WordChange& word, Visitor visit) const {
+    ForEachCell({word.y, word.index, word.flipped & ~At(word.y + 1, word.index)}, visit);
+  }
+
+ private:
+  static bool IsBefore(const WordChange& word, std::pair<std::int32_t, std::int32_t> place) {
+    return std::pair(word.y, word.index) < place;
+  }
+
+  std::vector<WordChange> words_;
+};
+
+}  // namespace waystar::core

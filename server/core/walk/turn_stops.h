@@ -1,0 +1,42 @@
+// Where a horizontal jump on a 4-connected grid has to look around.
+#pragma once
+
+#include <cstddef>
+
+#include "absl/types/span.h"
+#include "server/core/grid/bit_plane.h"
+#include "server/core/grid/bit_row.h"
+
+namespace waystar::core {
+
+class WalkGrid;
+
+// A bit a cell: set where a vertical jump from it, up or down, finds a jump point. See DiagonalStops, whose
+// part a row plays here: of equally cheap ways the one with horizontal steps first is kept.
+//
+// Costs an eighth of a byte a cell. Thread safety: immutable.
+class TurnStops {
+ public:
+  // In time proportional to the cells of the grid.
+  explicit TurnStops(const WalkGrid& grid);
+  // Of `now`, which `changes` made from `old`, whose stops are `before`. In proportion to the changes and the
+  // length of the vertical runs that end there.
+  TurnStops(const TurnStops& before, const WalkGrid& old, const WalkGrid& now,
+            absl::Span<const WordChange> changes);
+
+  // Bits of row y, laid out as bit_row.h says. REQUIRES: -1 <= y <= height.
+  const Word* Row(int y) const { return rows_.row(y); }
+
+  // About what a grid of so many cells costs.
+  static constexpr std::size_t BytesFor(std::size_t cells) { return cells / 8; }
+  std::size_t memory_bytes() const { return rows_.memory_bytes(); }
+  // Bytes held that `other`, if it is not null, does not hold.
+  std::size_t BytesBeyond(const TurnStops* other) const {
+    return other == nullptr ? memory_bytes() : rows_.BytesBeyond(other->rows_);
+  }
+
+ private:
+  BitPlane rows_;
+};
+
+}  // namespace waystar::core

@@ -1,0 +1,92 @@
+// Where an agent may stand, and what searches derive from that.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "absl/types/span.h"
+#include "server/core/grid/bit_plane.h"
+#include "server/core/grid/bit_row.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/corner_rule.h"
+#include "server/core/grid/lazy.h"
+#include "server/core/walk/component_block.h"
+#include "server/core/walk/components.h"
+
+namespace waystar::core {
+
+class DiagonalStops;
+class TurnStops;
+
+// The cells on which an agent of one footprint may stand, as rows of bits and, transposed, as columns.
+//
+// Thread safety: immutable, so any number of threads may read it.
+class WalkGrid {
+ public:
+  static constexpr std::size_t kDefaultIndexBytes = std::size_t{64} << 20;
+
+  // Indexes over the grid take at most `max_index_bytes` together.
+  explicit WalkGrid(BitPlane rows, std::size_t max_index_bytes = kDefaultIndexBytes);
+  // The grid whose cells are `rows`, given the grid before and every change that led from one to the other.
+  // Costs in proportion to the changes.
+  WalkGrid(const WalkGrid& before, BitPlane rows, absl::Span<const WordChange> changes);
+  ~WalkGrid();
+  WalkGrid(const WalkGrid&) = delete;
+  WalkGrid& operator=(const WalkGrid&) = delete;
+
+  int width() const { return rows_.width(); }
+  int height() const { return rows_.height(); }
+  bool Contains(Cell cell) const {
+    return static_cast<unsigned>(cell.x) < static_cast<unsigned>(width()) &&
+           static_cast<unsigned>(cell.y) < static_cast<unsigned>(height());
+  }
+
+  // False off the map.
+  bool IsWalkable(Cell cell) const { return rows_.Test(cell); }
+
+  // Bits of the walkable cells of row y, cell x being bit x + 1; see bit_row.h.
+  // REQUIRES: -1 <= y <= height(); the rows just off the map are empty.
+  const Word* Row(int y) const { return rows_.row(y); }
+  // Bits of the walkable cells of column x, cell y being bit y + 1. REQUIRES: -1 <= x <= width().
+  const Word* Column(int x) const { return columns_.row(x); }
+
+  const BitPlane& rows() const { return rows_; }
+  const BitPlane& columns() const { return columns_; }
+
+  // Where diagonal jumps stop under that rule: made when first asked for, from then on repaired from grid to
+  // grid. Null if it would not fit into the memory for indexes.
+  const DiagonalStops* diagonal_stops(CornerRule rule) const;
+
+  // Where horizontal jumps of a 4-connected search stop; likewise.
+  const TurnStops* turn_stops() const;
+
+  // Which cells an agent can go between; likewise, but for the limit.
+  const Components& components(Adjacency adjacency) const;
+
+  std::size_t max_index_bytes() const { return max_index_bytes_; }
+
+  // Makes what was made of another grid.
+  void PrepareLike(const WalkGrid& other) const;
+
+  // Held by this grid, shared parts included.
+  std::size_t memory_bytes() const;
+  // Held by this grid and not by `other`. REQUIRES: the grids are of one size.
+  std::size_t BytesBeyond(const WalkGrid& other) const;
+
+ private:
+  bool HasRoomFor(std::size_t index_bytes) const;
+  std::size_t CellCount() const {
+    return static_cast<std::size_t>(width()) * static_cast<std::size_t>(height());
+  }
+
+  const std::size_t max_index_bytes_;
+  BitPlane rows_;
+  BitPlane columns_;
+  // By corner rule.
+  std::array<Lazy<DiagonalStops>, kCornerRuleCount> diagonal_stops_;
+  Lazy<TurnStops> turn_stops_;
+  // By adjacency.
+  std::array<Lazy<Components>, 2> components_;
+};
+
+}  // namespace waystar::core
