@@ -98,10 +98,21 @@ struct ComponentParent : ComponentBlock {
 
 // Of the leaf whose first cell is `corner`. Cells off the plane are not set.
 LeafRows ReadLeaf(const BitPlane& cells, Cell corner);
+// Row y of it. REQUIRES: corner.y + y is on the plane.
+Word ReadLeafRow(const BitPlane& cells, Cell corner, int y);
 
 // Labels runs instead of cells: Rosenfeld and Pfaltz, "Sequential Operations in Digital Picture Processing"
 // (1966).
 std::shared_ptr<ComponentLeaf> LabelLeaf(const LeafRows& rows, Adjacency adjacency);
+
+// The leaf of `rows`, if what changed since `before` can be told from the eight cells around each that did:
+// the components are then those from before, and so is the border. Null if LabelLeaf has to find out. Costs a
+// twentieth of what that costs.
+std::shared_ptr<ComponentLeaf> PatchLeaf(const ComponentLeaf& before, const LeafRows& rows,
+                                         Adjacency adjacency);
+
+// Held by a leaf, its border included.
+std::size_t BytesOfLeaf(const ComponentLeaf& leaf);
 
 // The block of level `level`, above 0, with these children; without a border if it is the root.
 // Costs in proportion to the runs on the children's borders.

@@ -93,13 +93,22 @@ ComponentBorder DrawBorder(const ComponentLeaf& leaf, BorderDrawer& drawer) {
 
 }  // namespace
 
+Word ReadLeafRow(const BitPlane& cells, Cell corner, int y) {
+  return CellsFrom(cells.row(corner.y + y), corner.x);
+}
+
 LeafRows ReadLeaf(const BitPlane& cells, Cell corner) {
   LeafRows rows{};
   const int height = std::min(kLeafSide, cells.height() - corner.y);
   for (int y = 0; y < height; ++y) {
-    rows[static_cast<std::size_t>(y)] = CellsFrom(cells.row(corner.y + y), corner.x);
+    rows[static_cast<std::size_t>(y)] = ReadLeafRow(cells, corner, y);
   }
   return rows;
+}
+
+std::size_t BytesOfLeaf(const ComponentLeaf& leaf) {
+  return sizeof(leaf) + leaf.run_components.capacity() * sizeof(ComponentNumber) +
+         leaf.border->memory_bytes();
 }
 
 std::shared_ptr<ComponentLeaf> LabelLeaf(const LeafRows& rows, Adjacency adjacency) {
@@ -114,9 +123,8 @@ std::shared_ptr<ComponentLeaf> LabelLeaf(const LeafRows& rows, Adjacency adjacen
   leaf->run_components.shrink_to_fit();
   leaf->open = border->components;
   leaf->components = drawer.count();
-  leaf->bytes = sizeof(ComponentLeaf) + leaf->run_components.capacity() * sizeof(ComponentNumber) +
-                border->memory_bytes();
   leaf->border = std::move(border);
+  leaf->bytes = BytesOfLeaf(*leaf);
   return leaf;
 }
 

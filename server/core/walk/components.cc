@@ -23,108 +23,127 @@ int RootLevel(const BitPlane& cells) {
   return std::bit_width(static_cast<unsigned>(longest - 1) >> kLeafShift);
 }
 
-// A flag for each block of a map.
-class BlockSet {
- public:
-  BlockSet(const BitPlane& cells, int root_level) {
-    std::size_t blocks = 0;
-    for (int level = 0; level <= root_level; ++level) {
-      const int shift = kLeafShift + level;
-      const auto columns = static_cast<std::size_t>((cells.width() - 1) >> shift) + 1;
-      const auto rows = static_cast<std::size_t>((cells.height() - 1) >> shift) + 1;
-      levels_.push_back({.first = blocks, .columns = columns});
-      blocks += columns * rows;
-    }
-    flags_.assign(blocks, false);
+// Rows of leaves in which cells changed, in the order of a walk over the quadtree: Morton, "A Computer
+// Oriented Geodetic Data Base" (1966). The six lowest bits are the row, each two above them the child of a
+// level.
+using LeafRowKey = std::uint32_t;
+
+LeafRowKey Interleaved(int x, int y) {
+  LeafRowKey key = 0;
+  for (int bit = 0; bit < kMaxBlockLevel; ++bit) {
+    key |= static_cast<LeafRowKey>(x >> bit & 1) << (2 * bit) | static_cast<LeafRowKey>(y >> bit & 1)
+                                                                    << (2 * bit + 1);
   }
+  return key;
+}
 
-  bool Contains(int level, Cell cell) const { return flags_[IndexOf(level, cell)]; }
+int RowOf(LeafRowKey key) { return static_cast<int>(key % kLeafSide); }
+std::size_t ChildOf(LeafRowKey key, int level) { return key >> (kLeafShift + 2 * (level - 1)) & 3U; }
 
-  // Adds the blocks of all levels that hold the cell.
-  void Add(Cell cell) {
-    for (int level = 0; level < static_cast<int>(levels_.size()); ++level) {
-      const std::size_t index = IndexOf(level, cell);
-      if (flags_[index]) {
-        return;
-      }
-      flags_[index] = true;
-    }
-  }
-
- private:
-  struct Level {
-    std::size_t first = 0;
-    std::size_t columns = 0;
-  };
-
-  std::size_t IndexOf(int level, Cell cell) const {
-    const Level& blocks = levels_[static_cast<std::size_t>(level)];
-    const int shift = kLeafShift + level;
-    return blocks.first + static_cast<std::size_t>(cell.y >> shift) * blocks.columns +
-           static_cast<std::size_t>(cell.x >> shift);
-  }
-
-  std::vector<Level> levels_;
-  std::vector<bool> flags_;
-};
-
-BlockSet ChangedBlocks(const BitPlane& cells, int root_level, absl::Span<const WordChange> changes) {
-  BlockSet changed(cells, root_level);
+std::vector<LeafRowKey> ChangedRows(absl::Span<const WordChange> changes) {
+  std::vector<LeafRowKey> rows;
+  rows.reserve(2 * changes.size());
   for (const WordChange& change : changes) {
+    if (change.flipped == 0) {
+      continue;
+    }
     // A word's cells lie in two leaves at most.
-    const Word flipped = change.flipped;
-    if (flipped != 0) {
-      const int first = change.index * kWordBits - 1;
-      changed.Add({first + std::countr_zero(flipped), change.y});
-      changed.Add({first + kWordBits - 1 - std::countl_zero(flipped), change.y});
+    const int word = change.index * kWordBits - 1;
+    const int first = (word + std::countr_zero(change.flipped)) >> kLeafShift;
+    const int last = (word + kWordBits - 1 - std::countl_zero(change.flipped)) >> kLeafShift;
+    for (int x = first; x <= last; ++x) {
+      rows.push_back(Interleaved(x, change.y >> kLeafShift) << kLeafShift |
+                     static_cast<LeafRowKey>(change.y % kLeafSide));
     }
   }
-  return changed;
+  std::sort(rows.begin(), rows.end());
+  return rows;
 }
 
 class Builder {
  public:
-  // Rebuilds the blocks of `changed`, or all if that is null.
-  Builder(const BitPlane& cells, Adjacency adjacency, int root_level, const BlockSet* changed)
-      : cells_(cells), adjacency_(adjacency), root_level_(root_level), changed_(changed) {}
+  Builder(const BitPlane& cells, Adjacency adjacency, int root_level)
+      : cells_(cells), adjacency_(adjacency), root_level_(root_level) {}
 
-  // The block that takes the place of `before`. It has the very border of `before` if that is equal.
-  BlockPointer Build(const BlockPointer& before, int level, Cell corner) const {
+  // The block made from the cells alone.
+  BlockPointer Build(int level, Cell corner) const {
     if (corner.x >= cells_.width() || corner.y >= cells_.height()) {
       return nullptr;
     }
-    if (changed_ != nullptr && !changed_->Contains(level, corner)) {
+    if (level == 0) {
+      return BuildLeaf(ReadLeaf(cells_, corner), nullptr);
+    }
+    ComponentParent::Children children;
+    for (std::size_t i = 0; i < children.size(); ++i) {
+      children[i] = Build(level - 1, CornerOf(i, level, corner));
+    }
+    return Join(nullptr, children, false, level);
+  }
+
+  // The block that takes the place of `before`, in which nothing changed but in those rows of leaves. It has
+  // the very border of `before` if that is equal.
+  BlockPointer Rebuild(const BlockPointer& before, int level, Cell corner,
+                       absl::Span<const LeafRowKey> rows) const {
+    if (rows.empty()) {
       return before;
     }
-    return level == 0 ? BuildLeaf(before.get(), corner)
-                      : BuildParent(static_cast<const ComponentParent*>(before.get()), level, corner);
+    if (level == 0) {
+      return RebuildLeaf(static_cast<const ComponentLeaf*>(before.get()), corner, rows);
+    }
+    static const ComponentParent::Children kNone;
+    const ComponentParent::Children& children_before =
+        before == nullptr ? kNone : static_cast<const ComponentParent*>(before.get())->children;
+    ComponentParent::Children children;
+    bool same_borders = before != nullptr;
+    for (std::size_t i = 0; i < children.size(); ++i) {
+      std::size_t count = 0;
+      while (count < rows.size() && ChildOf(rows[count], level) == i) {
+        ++count;
+      }
+      children[i] = Rebuild(children_before[i], level - 1, CornerOf(i, level, corner), rows.first(count));
+      rows.remove_prefix(count);
+      same_borders = same_borders && BorderOf(children[i]) == BorderOf(children_before[i]);
+    }
+    return Join(static_cast<const ComponentParent*>(before.get()), children, same_borders, level);
   }
 
  private:
-  BlockPointer BuildLeaf(const ComponentBlock* before, Cell corner) const {
-    const LeafRows rows = ReadLeaf(cells_, corner);
+  static Cell CornerOf(std::size_t child, int level, Cell corner) {
+    const int side = BlockSide(level - 1);
+    return {corner.x + (child % 2 == 0 ? 0 : side), corner.y + (child / 2 == 0 ? 0 : side)};
+  }
+
+  BlockPointer RebuildLeaf(const ComponentLeaf* before, Cell corner,
+                           absl::Span<const LeafRowKey> changed) const {
+    if (before == nullptr) {
+      return BuildLeaf(ReadLeaf(cells_, corner), nullptr);
+    }
+    LeafRows rows = before->rows;
+    for (const LeafRowKey key : changed) {
+      rows[static_cast<std::size_t>(RowOf(key))] = ReadLeafRow(cells_, corner, RowOf(key));
+    }
+    return BuildLeaf(rows, before);
+  }
+
+  BlockPointer BuildLeaf(const LeafRows& rows, const ComponentLeaf* before) const {
     if (rows == kEmptyLeaf) {
       return nullptr;
     }
     if (rows == kFullLeaf) {
       return FullBlock(0);
     }
+    if (before != nullptr) {
+      if (std::shared_ptr<ComponentLeaf> patched = PatchLeaf(*before, rows, adjacency_)) {
+        return patched;
+      }
+    }
     const std::shared_ptr<ComponentLeaf> leaf = LabelLeaf(rows, adjacency_);
     KeepEqualBorder(before, *leaf);
     return leaf;
   }
 
-  BlockPointer BuildParent(const ComponentParent* before, int level, Cell corner) const {
-    static const ComponentParent::Children kNone;
-    const ComponentParent::Children& children_before = before == nullptr ? kNone : before->children;
-    ComponentParent::Children children;
-    const int side = BlockSide(level - 1);
-    bool same_borders = before != nullptr;
-    for (std::size_t i = 0; i < children.size(); ++i) {
-      const Cell child_corner = {corner.x + (i % 2 == 0 ? 0 : side), corner.y + (i / 2 == 0 ? 0 : side)};
-      children[i] = Build(children_before[i], level - 1, child_corner);
-      same_borders = same_borders && BorderOf(children[i]) == BorderOf(children_before[i]);
-    }
+  BlockPointer Join(const ComponentParent* before, const ComponentParent::Children& children,
+                    bool same_borders, int level) const {
     if (std::ranges::all_of(children, [](const BlockPointer& child) { return child == nullptr; })) {
       return nullptr;
     }
@@ -155,7 +174,6 @@ class Builder {
   const BitPlane& cells_;
   Adjacency adjacency_;
   int root_level_;
-  const BlockSet* changed_;
 };
 
 // Of `block` and those below it, what `other`, in the same place, and those below that do not hold.
@@ -186,15 +204,15 @@ Components::Components(const BitPlane& cells, Adjacency adjacency)
       height_(cells.height()),
       adjacency_(adjacency),
       root_level_(RootLevel(cells)),
-      root_(Builder(cells, adjacency, root_level_, nullptr).Build(nullptr, root_level_, {0, 0})) {}
+      root_(Builder(cells, adjacency, root_level_).Build(root_level_, {0, 0})) {}
 
 Components::Components(const Components& before, const BitPlane& cells, absl::Span<const WordChange> changes)
     : width_(before.width_),
       height_(before.height_),
       adjacency_(before.adjacency_),
       root_level_(before.root_level_) {
-  const BlockSet changed = ChangedBlocks(cells, root_level_, changes);
-  root_ = Builder(cells, adjacency_, root_level_, &changed).Build(before.root_, root_level_, {0, 0});
+  const std::vector<LeafRowKey> rows = ChangedRows(changes);
+  root_ = Builder(cells, adjacency_, root_level_).Rebuild(before.root_, root_level_, {0, 0}, rows);
 }
 
 ComponentId Components::Find(Cell cell) const {
