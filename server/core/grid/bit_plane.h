@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -76,6 +77,14 @@ class BitPlaneWriter {
 
  private:
   PlaneWriter<Word> writer_;
+};
+
+// Word `index` of row y; see bit_row.h.
+struct WordIndex {
+  std::int32_t y = 0;
+  std::int32_t index = 0;
+
+  friend auto operator<=>(const WordIndex&, const WordIndex&) = default;
 };
 
 // Cells of one row whose bit was flipped: those set in `flipped`, which is word `index` of row y.

@@ -89,7 +89,7 @@ class Plane {
 
   // Small enough to be cloned in a tenth of a microsecond or two, since a few cells here and there on a large
   // map touch a band each.
-  static constexpr std::size_t kTargetBandBytes = std::size_t{8} * 1024;
+  static constexpr std::size_t kTargetBandBytes = std::size_t{4} * 1024;
   static constexpr int kPageShift = 5;
   static constexpr std::size_t kPageBands = std::size_t{1} << kPageShift;
 

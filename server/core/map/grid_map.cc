@@ -82,9 +82,9 @@ void GridMap::Prepare(std::size_t max_index_bytes) {
       plain_cells();
     }
   } else if (!is_eight_connected) {
-    walk_->turn_stops();
+    walk_->MakeTurnStops();
   } else {
-    walk_->diagonal_stops(CornerRule::kNoCornerCutting);
+    walk_->MakeDiagonalStops(CornerRule::kNoCornerCutting);
   }
 }
 

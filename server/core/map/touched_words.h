@@ -2,22 +2,14 @@
 #pragma once
 
 #include <algorithm>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "absl/types/span.h"
+#include "server/core/grid/bit_plane.h"
 
 namespace waystar::core {
-
-// A word of cells: word `index` of row y; see bit_row.h.
-struct WordIndex {
-  std::int32_t y = 0;
-  std::int32_t index = 0;
-
-  friend auto operator<=>(const WordIndex&, const WordIndex&) = default;
-};
 
 // A set of words that gives up when it holds too many: to look at each would cost more than to look at all.
 class TouchedWords {

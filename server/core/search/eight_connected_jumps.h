@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <cstdlib>
+#include <type_traits>
 
 #include "server/core/grid/bit_row.h"
 #include "server/core/grid/cell.h"
@@ -25,6 +27,9 @@ struct EveryCellStops {
   int StepsToStop(Cell /*from*/) const {
     return 1;
   }
+
+  // How often that was in vain.
+  mutable std::uint64_t in_vain = 0;
 };
 
 // Follows directions.
@@ -83,32 +88,37 @@ class EightConnectedJumps {
     return kStep > 0 ? from < position && position <= stop : stop <= position && position < from;
   }
 
+  // Whether there is anything to see.
   template <int kStep>
-  void JumpHorizontally(const LineBits& row, Cell cell, Cost g) {
+  bool JumpHorizontally(const LineBits& row, Cell cell, Cost g) {
     const int stop = Scan<kStep>(row, cell.x);
     if (cell.y == goal_.y && Passes<kStep>(cell.x, stop, goal_.x)) {
       search_.ReachGoal(g + straight_ * std::abs(goal_.x - cell.x));
-      return;
+      return true;
     }
-    if (TestBit(row.own, stop)) {
+    const bool finds = TestBit(row.own, stop);
+    if (finds) {
       constexpr Direction kArrival = kStep > 0 ? Direction::kEast : Direction::kWest;
       search_.Reach({stop, cell.y}, g + straight_ * std::abs(stop - cell.x),
                     kJumpDirections<kRule>.From(kArrival, WindowInRow(row, stop)));
     }
+    return finds;
   }
 
   template <int kStep>
-  void JumpVertically(const LineBits& column, Cell cell, Cost g) {
+  bool JumpVertically(const LineBits& column, Cell cell, Cost g) {
     const int stop = Scan<kStep>(column, cell.y);
     if (cell.x == goal_.x && Passes<kStep>(cell.y, stop, goal_.y)) {
       search_.ReachGoal(g + straight_ * std::abs(goal_.y - cell.y));
-      return;
+      return true;
     }
-    if (TestBit(column.own, stop)) {
+    const bool finds = TestBit(column.own, stop);
+    if (finds) {
       constexpr Direction kArrival = kStep > 0 ? Direction::kSouth : Direction::kNorth;
       search_.Reach({cell.x, stop}, g + straight_ * std::abs(stop - cell.y),
                     kJumpDirections<kRule>.From(kArrival, WindowInColumn(column, stop)));
     }
+    return finds;
   }
 
   // Sends a straight jump to both sides from each cell on the way. Those cells get no nodes: what the jumps
@@ -137,10 +147,13 @@ class EightConnectedJumps {
           return;
         }
       }
-      JumpHorizontally<kStepX>(row, cell, g);
-      JumpVertically<kStepY>(ColumnLine(walk_, cell.x), cell, g);
+      const bool sees_across = JumpHorizontally<kStepX>(row, cell, g);
+      const bool sees_upright = JumpVertically<kStepY>(ColumnLine(walk_, cell.x), cell, g);
       if (!IsStepLegal(row.own, kStepY > 0 ? row.high : row.low, cell.x, cell.x + kStepX)) {
         return;
+      }
+      if constexpr (std::is_same_v<Stops, EveryCellStops>) {
+        stops_.in_vain += sees_across || sees_upright ? 0 : 1;
       }
     }
   }

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 
 #include "server/core/grid/bit_row.h"
@@ -23,10 +24,13 @@ namespace waystar::core {
 template <typename Recorder>
 class FourConnectedJumps {
  public:
-  FourConnectedJumps(const GridMap& map, const WalkGrid& walk, JumpSearch<Recorder>& search)
+  // Without `stops` every cell of a row looks around; adds to `in_vain` how often it does and sees nothing.
+  FourConnectedJumps(const GridMap& map, const WalkGrid& walk, const TurnStops* stops,
+                     JumpSearch<Recorder>& search, std::uint64_t& in_vain)
       : walk_(walk),
-        stops_(walk_.turn_stops()),
+        stops_(stops),
         search_(search),
+        in_vain_(in_vain),
         goal_(walk_.IsWalkable(search.goal()) ? search.goal() : kNowhere),
         straight_(map.min_straight()) {}
 
@@ -55,15 +59,17 @@ class FourConnectedJumps {
   static constexpr CornerRule kRule = CornerRule::kNoCornerCutting;
   static constexpr Cell kNowhere{-2, -2};
 
+  // Whether there is anything to see.
   template <int kStep>
-  void JumpVertically(Cell cell, Cost g) {
+  bool JumpVertically(Cell cell, Cost g) {
     const LineBits column = ColumnLine(walk_, cell.x);
     const int stop = kStep > 0 ? ScanForward<kRule>(column, cell.y) : ScanBackward<kRule>(column, cell.y);
     if (cell.x == goal_.x && (goal_.y - cell.y) * kStep > 0 && (stop - goal_.y) * kStep >= 0) {
       search_.ReachGoal(g + straight_ * std::abs(goal_.y - cell.y));
-      return;
+      return true;
     }
-    if (TestBit(column.own, stop)) {
+    const bool finds = TestBit(column.own, stop);
+    if (finds) {
       const auto turns = [&](const Word* side, Direction direction) {
         return TestBit(side, stop) && !TestBit(side, stop - kStep) ? SetOf(direction) : DirectionSet{0};
       };
@@ -71,6 +77,7 @@ class FourConnectedJumps {
                                   turns(column.low, Direction::kWest) | turns(column.high, Direction::kEast);
       search_.Reach({cell.x, stop}, g + straight_ * std::abs(stop - cell.y), onward);
     }
+    return finds;
   }
 
   // Jumps up and down wherever that finds something. The cells on the way get no nodes: what is found has the
@@ -90,8 +97,9 @@ class FourConnectedJumps {
         return;
       }
       const Cost stop_g = g + straight_ * std::abs(stop - from);
-      JumpVertically<-1>({stop, cell.y}, stop_g);
-      JumpVertically<1>({stop, cell.y}, stop_g);
+      const bool sees_up = JumpVertically<-1>({stop, cell.y}, stop_g);
+      const bool sees_down = JumpVertically<1>({stop, cell.y}, stop_g);
+      in_vain_ += stops_ != nullptr || sees_up || sees_down ? 0 : 1;
       x = stop;
     }
   }
@@ -132,9 +140,9 @@ class FourConnectedJumps {
   }
 
   const WalkGrid& walk_;
-  // Null if the map has none: then every cell of a row looks around.
   const TurnStops* stops_;
   JumpSearch<Recorder>& search_;
+  std::uint64_t& in_vain_;
   // Where no jump ever ends if the goal is not walkable.
   const Cell goal_;
   const Cost straight_;

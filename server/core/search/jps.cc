@@ -1,5 +1,7 @@
 #include "server/core/search/jps.h"
 
+#include <cstdint>
+
 #include "server/core/grid/corner_rule.h"
 #include "server/core/search/eight_connected_jumps.h"
 #include "server/core/search/four_connected_jumps.h"
@@ -17,8 +19,11 @@ SearchReport RunEightConnected(const GridMap& map, const WalkGrid& walk, const P
   if (const DiagonalStops* stops = walk.diagonal_stops(kRule)) {
     return search.Run(first, EightConnectedJumps<kRule, DiagonalStops, Recorder>(map, walk, *stops, search));
   }
-  return search.Run(
-      first, EightConnectedJumps<kRule, EveryCellStops, Recorder>(map, walk, EveryCellStops{}, search));
+  const EveryCellStops every_cell;
+  const SearchReport report =
+      search.Run(first, EightConnectedJumps<kRule, EveryCellStops, Recorder>(map, walk, every_cell, search));
+  walk.NoteInVain(kRule, every_cell.in_vain);
+  return report;
 }
 
 }  // namespace
@@ -29,7 +34,11 @@ SearchReport RunJps(const GridMap& map, const WalkGrid& walk, const PathQuery& q
   JumpSearch<Recorder> search(map, query, budget, scratch, recorder);
   if (map.settings().connectivity == Connectivity::kFour) {
     const DirectionSet first = GridMoves::For(Connectivity::kFour, query.corner_rule).From(walk, query.start);
-    return search.Run(first, FourConnectedJumps<Recorder>(map, walk, search));
+    std::uint64_t in_vain = 0;
+    const SearchReport report =
+        search.Run(first, FourConnectedJumps<Recorder>(map, walk, walk.turn_stops(), search, in_vain));
+    walk.NoteTurnsInVain(in_vain);
+    return report;
   }
   switch (query.corner_rule) {
     case CornerRule::kNoCornerCutting:

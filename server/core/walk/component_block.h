@@ -121,7 +121,7 @@ std::shared_ptr<ComponentParent> JoinBlocks(const ComponentParent::Children& chi
 
 // `parent` above other children. REQUIRES: each has the border of the child it replaces.
 std::shared_ptr<ComponentParent> ReplaceChildren(const ComponentParent& parent,
-                                                 const ComponentParent::Children& children);
+                                                 ComponentParent::Children children);
 
 // The block in which every cell is set; the same at each call.
 const std::shared_ptr<const ComponentBlock>& FullBlock(int level);

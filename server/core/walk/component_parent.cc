@@ -156,9 +156,12 @@ std::shared_ptr<ComponentParent> JoinBlocks(const ComponentParent::Children& chi
 }
 
 std::shared_ptr<ComponentParent> ReplaceChildren(const ComponentParent& parent,
-                                                 const ComponentParent::Children& children) {
-  auto replaced = std::make_shared<ComponentParent>(parent);
-  replaced->children = children;
+                                                 ComponentParent::Children children) {
+  auto replaced = std::make_shared<ComponentParent>();
+  static_cast<ComponentBlock&>(*replaced) = parent;
+  replaced->upward = parent.upward;
+  replaced->upward_storage = parent.upward_storage;
+  replaced->children = std::move(children);
   replaced->bytes = BytesOf(*replaced);
   return replaced;
 }

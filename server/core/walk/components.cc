@@ -77,7 +77,7 @@ class Builder {
     for (std::size_t i = 0; i < children.size(); ++i) {
       children[i] = Build(level - 1, CornerOf(i, level, corner));
     }
-    return Join(nullptr, children, false, level);
+    return Join(nullptr, std::move(children), false, level);
   }
 
   // The block that takes the place of `before`, in which nothing changed but in those rows of leaves. It has
@@ -104,7 +104,7 @@ class Builder {
       rows.remove_prefix(count);
       same_borders = same_borders && BorderOf(children[i]) == BorderOf(children_before[i]);
     }
-    return Join(static_cast<const ComponentParent*>(before.get()), children, same_borders, level);
+    return Join(static_cast<const ComponentParent*>(before.get()), std::move(children), same_borders, level);
   }
 
  private:
@@ -142,8 +142,8 @@ class Builder {
     return leaf;
   }
 
-  BlockPointer Join(const ComponentParent* before, const ComponentParent::Children& children,
-                    bool same_borders, int level) const {
+  BlockPointer Join(const ComponentParent* before, ComponentParent::Children children, bool same_borders,
+                    int level) const {
     if (std::ranges::all_of(children, [](const BlockPointer& child) { return child == nullptr; })) {
       return nullptr;
     }
@@ -152,7 +152,7 @@ class Builder {
       return FullBlock(level);
     }
     if (same_borders) {
-      return ReplaceChildren(*before, children);
+      return ReplaceChildren(*before, std::move(children));
     }
     const std::shared_ptr<ComponentParent> parent =
         JoinBlocks(children, level, adjacency_, level == root_level_);

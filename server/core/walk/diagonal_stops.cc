@@ -56,13 +56,9 @@ Word StopsNearby(const LineBits& line, int along, int aside, std::size_t i) {
   }
 }
 
-// To repair a changed cell costs some 50 times as much as to make one.
-bool IsCheaperAnew(absl::Span<const WordChange> changes, const WalkGrid& grid) {
-  std::int64_t changed = 0;
-  for (const WordChange& change : changes) {
-    changed += std::popcount(change.flipped);
-  }
-  return changed * 50 > std::int64_t{grid.width()} * grid.height();
+// To repair a word that changed costs as much as to make some 2000 cells anew.
+bool IsCheaperAnew(std::size_t words, const WalkGrid& grid) {
+  return words * 2000 > static_cast<std::size_t>(grid.width()) * static_cast<std::size_t>(grid.height());
 }
 
 // Calls visit with the rule as a compile-time constant.
@@ -478,7 +474,8 @@ DiagonalStops::DiagonalStops(const WalkGrid& grid, CornerRule rule)
 DiagonalStops::DiagonalStops(const DiagonalStops& before, const WalkGrid& old, const WalkGrid& now,
                              absl::Span<const WordChange> changes)
     : DiagonalStops(before) {
-  if (IsCheaperAnew(changes, now)) {
+  repaired_words_ += changes.size();
+  if (IsCheaperAnew(repaired_words_, now)) {
     *this = DiagonalStops(now, rule_);
     return;
   }

@@ -29,7 +29,8 @@ class WalkGrid;
 // all 64 cells of a word of a row or column come to find a jump point, a repair says so in one bit (RunEnds),
 // and where they all cease to and there are many such words, it leaves their bits. Stops made anew are exact;
 // repaired ones hold all there must be, and may hold besides what was a stop before. A jump that stops
-// without need looks around, finds nothing, and goes on: it costs time, and the answer is the same.
+// without need looks around, finds nothing, and goes on: it costs time, and the answer is the same. They are
+// made anew when repairs have cost as much as that does.
 //
 // Costs half a byte a cell. Thread safety: immutable.
 class DiagonalStops {
@@ -147,6 +148,8 @@ class DiagonalStops {
   Plane<Word> words_;
   RunEnds rows_;
   RunEnds columns_;
+  // Since it was made anew.
+  std::size_t repaired_words_ = 0;
   // How many whole words the two tell of.
   std::int64_t whole_words_ = 0;
 };

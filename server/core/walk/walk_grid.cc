@@ -22,23 +22,34 @@ BitPlane FlipTransposed(BitPlane columns, absl::Span<const WordChange> changes) 
   return columns;
 }
 
+// Beyond that an index takes longer than 10 ms.
+constexpr std::size_t kMaxCellsASearchMakes = std::size_t{1} << 22;
+
 }  // namespace
 
 WalkGrid::WalkGrid(BitPlane rows, std::size_t max_index_bytes)
     : max_index_bytes_(max_index_bytes), rows_(std::move(rows)), columns_(Transposed(rows_)) {}
 
+WalkGrid::WalkGrid(BitPlane rows, BitPlane columns)
+    : max_index_bytes_(0), rows_(std::move(rows)), columns_(std::move(columns)) {}
+
 WalkGrid::WalkGrid(const WalkGrid& before, BitPlane rows, absl::Span<const WordChange> changes)
     : max_index_bytes_(before.max_index_bytes_),
       rows_(std::move(rows)),
       columns_(FlipTransposed(before.columns_, changes)) {
-  for (std::size_t rule = 0; rule < diagonal_stops_.size(); ++rule) {
-    if (const DiagonalStops* stops = before.diagonal_stops_[rule].GetIfMade()) {
-      diagonal_stops_[rule].Set(DiagonalStops(*stops, before, *this, changes));
+  const auto follow = [&](auto& index, const auto& index_before, auto make) {
+    index.Follow(index_before, before.rows_, before.columns_, changes);
+    // To make it would take a search too long.
+    if (index.IsAskedFor() && CellCount() > kMaxCellsASearchMakes && index.IsLost()) {
+      make();
     }
+  };
+  for (int rule = 0; rule < kCornerRuleCount; ++rule) {
+    const auto i = static_cast<std::size_t>(rule);
+    follow(diagonal_stops_[i], before.diagonal_stops_[i],
+           [&] { MakeDiagonalStops(static_cast<CornerRule>(rule)); });
   }
-  if (const TurnStops* stops = before.turn_stops_.GetIfMade()) {
-    turn_stops_.Set(TurnStops(*stops, before, *this, changes));
-  }
+  follow(turn_stops_, before.turn_stops_, [&] { MakeTurnStops(); });
   for (std::size_t adjacency = 0; adjacency < components_.size(); ++adjacency) {
     if (const Components* components = before.components_[adjacency].GetIfMade()) {
       components_[adjacency].Set(Components(*components, rows_, changes));
@@ -48,12 +59,12 @@ WalkGrid::WalkGrid(const WalkGrid& before, BitPlane rows, absl::Span<const WordC
 
 void WalkGrid::PrepareLike(const WalkGrid& other) const {
   for (int rule = 0; rule < kCornerRuleCount; ++rule) {
-    if (other.diagonal_stops_[static_cast<std::size_t>(rule)].GetIfMade() != nullptr) {
-      diagonal_stops(static_cast<CornerRule>(rule));
+    if (other.diagonal_stops_[static_cast<std::size_t>(rule)].IsAskedFor()) {
+      MakeDiagonalStops(static_cast<CornerRule>(rule));
     }
   }
-  if (other.turn_stops_.GetIfMade() != nullptr) {
-    turn_stops();
+  if (other.turn_stops_.IsAskedFor()) {
+    MakeTurnStops();
   }
   for (const Lazy<Components>& made : other.components_) {
     if (made.GetIfMade() != nullptr) {
@@ -66,26 +77,41 @@ WalkGrid::~WalkGrid() = default;
 
 // Two that are asked for at the same time may both find room that only one has; that much is tolerated.
 bool WalkGrid::HasRoomFor(std::size_t index_bytes) const {
-  std::size_t taken = turn_stops_.GetIfMade() != nullptr ? TurnStops::BytesFor(CellCount()) : 0;
-  for (const Lazy<DiagonalStops>& stops : diagonal_stops_) {
-    taken += stops.GetIfMade() != nullptr ? DiagonalStops::BytesFor(CellCount()) : 0;
+  std::size_t taken = turn_stops_.IsAskedFor() ? TurnStops::BytesFor(CellCount()) : 0;
+  for (const LaggingIndex<DiagonalStops>& stops : diagonal_stops_) {
+    taken += stops.IsAskedFor() ? DiagonalStops::BytesFor(CellCount()) : 0;
   }
   return taken + index_bytes <= max_index_bytes_;
 }
 
 const DiagonalStops* WalkGrid::diagonal_stops(CornerRule rule) const {
-  const Lazy<DiagonalStops>& stops = diagonal_stops_[static_cast<std::size_t>(rule)];
-  if (stops.GetIfMade() == nullptr && !HasRoomFor(DiagonalStops::BytesFor(CellCount()))) {
+  const LaggingIndex<DiagonalStops>& stops = diagonal_stops_[static_cast<std::size_t>(rule)];
+  if (!stops.IsAskedFor() && !HasRoomFor(DiagonalStops::BytesFor(CellCount()))) {
     return nullptr;
   }
-  return &stops.Get([&] { return DiagonalStops(*this, rule); });
+  return stops.Get([&] { return DiagonalStops(*this, rule); }, RepairOf<DiagonalStops>());
+}
+
+const DiagonalStops* WalkGrid::MakeDiagonalStops(CornerRule rule) const {
+  const LaggingIndex<DiagonalStops>& stops = diagonal_stops_[static_cast<std::size_t>(rule)];
+  if (!stops.IsAskedFor() && !HasRoomFor(DiagonalStops::BytesFor(CellCount()))) {
+    return nullptr;
+  }
+  return stops.MakeNow([&] { return DiagonalStops(*this, rule); }, RepairOf<DiagonalStops>());
 }
 
 const TurnStops* WalkGrid::turn_stops() const {
-  if (turn_stops_.GetIfMade() == nullptr && !HasRoomFor(TurnStops::BytesFor(CellCount()))) {
+  if (!turn_stops_.IsAskedFor() && !HasRoomFor(TurnStops::BytesFor(CellCount()))) {
     return nullptr;
   }
-  return &turn_stops_.Get([&] { return TurnStops(*this); });
+  return turn_stops_.Get([&] { return TurnStops(*this); }, RepairOf<TurnStops>());
+}
+
+const TurnStops* WalkGrid::MakeTurnStops() const {
+  if (!turn_stops_.IsAskedFor() && !HasRoomFor(TurnStops::BytesFor(CellCount()))) {
+    return nullptr;
+  }
+  return turn_stops_.MakeNow([&] { return TurnStops(*this); }, RepairOf<TurnStops>());
 }
 
 const Components& WalkGrid::components(Adjacency adjacency) const {
@@ -94,10 +120,10 @@ const Components& WalkGrid::components(Adjacency adjacency) const {
 
 std::size_t WalkGrid::memory_bytes() const {
   std::size_t bytes = sizeof(*this) + rows_.memory_bytes() + columns_.memory_bytes();
-  for (const Lazy<DiagonalStops>& stops : diagonal_stops_) {
-    bytes += stops.GetIfMade() != nullptr ? stops.GetIfMade()->memory_bytes() : 0;
+  for (const LaggingIndex<DiagonalStops>& stops : diagonal_stops_) {
+    bytes += stops.memory_bytes();
   }
-  bytes += turn_stops_.GetIfMade() != nullptr ? turn_stops_.GetIfMade()->memory_bytes() : 0;
+  bytes += turn_stops_.memory_bytes();
   for (const Lazy<Components>& components : components_) {
     bytes += components.GetIfMade() != nullptr ? components.GetIfMade()->memory_bytes() : 0;
   }
@@ -109,17 +135,14 @@ std::size_t WalkGrid::BytesBeyond(const WalkGrid& other) const {
     return 0;
   }
   std::size_t bytes = sizeof(*this) + rows_.BytesBeyond(other.rows_) + columns_.BytesBeyond(other.columns_);
-  const auto add = [&](const auto& own, const auto& others) {
-    if (const auto* made = own.GetIfMade()) {
-      bytes += made->BytesBeyond(others.GetIfMade());
-    }
-  };
   for (std::size_t i = 0; i < diagonal_stops_.size(); ++i) {
-    add(diagonal_stops_[i], other.diagonal_stops_[i]);
+    bytes += diagonal_stops_[i].BytesBeyond(&other.diagonal_stops_[i]);
   }
-  add(turn_stops_, other.turn_stops_);
+  bytes += turn_stops_.BytesBeyond(&other.turn_stops_);
   for (std::size_t i = 0; i < components_.size(); ++i) {
-    add(components_[i], other.components_[i]);
+    if (const Components* made = components_[i].GetIfMade()) {
+      bytes += made->BytesBeyond(other.components_[i].GetIfMade());
+    }
   }
   return bytes;
 }

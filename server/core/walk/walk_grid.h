@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "absl/types/span.h"
 #include "server/core/grid/bit_plane.h"
@@ -10,8 +11,10 @@
 #include "server/core/grid/cell.h"
 #include "server/core/grid/corner_rule.h"
 #include "server/core/grid/lazy.h"
+#include "server/core/walk/change_log.h"
 #include "server/core/walk/component_block.h"
 #include "server/core/walk/components.h"
+#include "server/core/walk/lagging_index.h"
 
 namespace waystar::core {
 
@@ -28,7 +31,7 @@ class WalkGrid {
   // Indexes over the grid take at most `max_index_bytes` together.
   explicit WalkGrid(BitPlane rows, std::size_t max_index_bytes = kDefaultIndexBytes);
   // The grid whose cells are `rows`, given the grid before and every change that led from one to the other.
-  // Costs in proportion to the changes.
+  // Costs in proportion to the changes. What jumps derive from the cells is left to who searches next.
   WalkGrid(const WalkGrid& before, BitPlane rows, absl::Span<const WordChange> changes);
   ~WalkGrid();
   WalkGrid(const WalkGrid&) = delete;
@@ -53,14 +56,21 @@ class WalkGrid {
   const BitPlane& rows() const { return rows_; }
   const BitPlane& columns() const { return columns_; }
 
-  // Where diagonal jumps stop under that rule: made when first asked for, from then on repaired from grid to
-  // grid. Null if it would not fit into the memory for indexes.
+  // Where diagonal jumps stop under that rule. Null if it would not fit into the memory for indexes, or lags
+  // behind the grid (LaggingIndex): then searches do without, and note how often they looked around in vain.
   const DiagonalStops* diagonal_stops(CornerRule rule) const;
-
+  void NoteInVain(CornerRule rule, std::uint64_t look_arounds) const {
+    diagonal_stops_[static_cast<std::size_t>(rule)].NoteInVain(look_arounds);
+  }
   // Where horizontal jumps of a 4-connected search stop; likewise.
   const TurnStops* turn_stops() const;
+  void NoteTurnsInVain(std::uint64_t look_arounds) const { turn_stops_.NoteInVain(look_arounds); }
 
-  // Which cells an agent can go between; likewise, but for the limit.
+  // The same, made or repaired now if need be. Null if there is no room.
+  const DiagonalStops* MakeDiagonalStops(CornerRule rule) const;
+  const TurnStops* MakeTurnStops() const;
+
+  // Which cells an agent can go between: made when first asked for, from then on repaired from grid to grid.
   const Components& components(Adjacency adjacency) const;
 
   std::size_t max_index_bytes() const { return max_index_bytes_; }
@@ -74,7 +84,17 @@ class WalkGrid {
   std::size_t BytesBeyond(const WalkGrid& other) const;
 
  private:
+  // The cells alone.
+  WalkGrid(BitPlane rows, BitPlane columns);
+
   bool HasRoomFor(std::size_t index_bytes) const;
+  // As LaggingIndex wants it.
+  template <typename Index>
+  auto RepairOf() const {
+    return [this](const Index& before, const BitPlane& rows, const BitPlane& columns, const ChangeLog& log) {
+      return Index(before, WalkGrid(rows, columns), *this, log.Differences(rows, rows_));
+    };
+  }
   std::size_t CellCount() const {
     return static_cast<std::size_t>(width()) * static_cast<std::size_t>(height());
   }
@@ -83,8 +103,8 @@ class WalkGrid {
   BitPlane rows_;
   BitPlane columns_;
   // By corner rule.
-  std::array<Lazy<DiagonalStops>, kCornerRuleCount> diagonal_stops_;
-  Lazy<TurnStops> turn_stops_;
+  std::array<LaggingIndex<DiagonalStops>, kCornerRuleCount> diagonal_stops_;
+  LaggingIndex<TurnStops> turn_stops_;
   // By adjacency.
   std::array<Lazy<Components>, 2> components_;
 };

@@ -35,14 +35,19 @@ constexpr int kFootprints[] = {1, 2, 3, 5};
 
 bool HasPlainCells(const GridMap& map) { return map.settings().connectivity == Connectivity::kEight; }
 
+// Brings up to date what lags.
+void MakeStops(const WalkGrid& grid) {
+  for (const CornerRule rule : kRules) {
+    ASSERT_NE(grid.MakeDiagonalStops(rule), nullptr);
+  }
+  ASSERT_NE(grid.MakeTurnStops(), nullptr);
+}
+
 // Asks for all there is, so that edits have it to repair.
 void MakeAll(const GridMap& map) {
   for (const int footprint : kFootprints) {
     const auto grid = map.walk(footprint);
-    for (const CornerRule rule : kRules) {
-      ASSERT_NE(grid->diagonal_stops(rule), nullptr);
-    }
-    ASSERT_NE(grid->turn_stops(), nullptr);
+    MakeStops(*grid);
     for (const Adjacency adjacency : kAdjacencies) {
       grid->components(adjacency);
     }
@@ -105,13 +110,13 @@ void ExpectMadeOf(const WalkGrid& grid, const BitPlane& cells) {
   const WalkGrid afresh(cells);
   for (const CornerRule rule : kRules) {
     SCOPED_TRACE(absl::StrCat("diagonal stops, rule ", static_cast<int>(rule)));
-    ExpectNoStopMissing(grid, *grid.diagonal_stops(rule), DiagonalStops(afresh, rule));
+    ExpectNoStopMissing(grid, *grid.MakeDiagonalStops(rule), DiagonalStops(afresh, rule));
   }
   const auto turns_of = [](const TurnStops& turns) { return [&turns](int y) { return turns.Row(y); }; };
   {
     SCOPED_TRACE("turn stops");
     const TurnStops turns(afresh);
-    ExpectSameLines(turns_of(*grid.turn_stops()), turns_of(turns), grid.height(), grid.width());
+    ExpectSameLines(turns_of(*grid.MakeTurnStops()), turns_of(turns), grid.height(), grid.width());
   }
   for (const Adjacency adjacency : kAdjacencies) {
     SCOPED_TRACE(absl::StrCat("components, adjacency ", static_cast<int>(adjacency)));
@@ -140,6 +145,9 @@ void ExpectSamePlainCells(const GridMap& map) {
 
 // All that MakeAll makes must be there, and right.
 void ExpectDerivedFromItsCells(const GridMap& map) {
+  for (const int footprint : kFootprints) {
+    MakeStops(*map.walk(footprint));
+  }
   const std::size_t bytes = map.memory_bytes();
   const BitPlane cells = WalkableCells(map);
   for (const int footprint : kFootprints) {
@@ -238,7 +246,10 @@ TEST_P(DerivedTest, EditedEqualsMadeAfresh) {
       const double part = ChangedPart(before, map);
       small_edits += part > 0.0 && part < 0.05 ? 1 : 0;
       remade += part > 0.25 ? 1 : 0;
-      ExpectDerivedFromItsCells(map);
+      // Else the stops are left behind by several edits.
+      if (generator.Chance(0.7)) {
+        ExpectDerivedFromItsCells(map);
+      }
       if (round == 3) {
         ExpectDerivedFromItsCells(before);
       }

@@ -23,7 +23,7 @@ TEST(TurnStopsTest, TurnsWhereAVerticalJumpGetsPastAWall) {
                                "..#.",  //
                                "....",  //
                                "...."});
-  const Word* turns = map.walk().turn_stops()->Row(1);
+  const Word* turns = map.walk().MakeTurnStops()->Row(1);
   // Beside the wall, down to where it ends.
   EXPECT_TRUE(TestBit(turns, 1));
   EXPECT_TRUE(TestBit(turns, 3));
@@ -36,16 +36,20 @@ TEST(TurnStopsTest, RepairedEqualsMadeAfresh) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     Generator generator(seed);
     GridMap map = generator.Map({.max_side = seed % 20 == 0 ? 200 : 70});
-    map.walk().turn_stops();
+    map.walk().MakeTurnStops();
     for (int round = 0; round < 6; ++round) {
       const auto edited = ApplyEdits(map, generator.Edits(map, generator.Between(1, 4)));
       ASSERT_TRUE(edited.ok()) << edited.status();
       map = edited->map;
+      // Else they are left behind by several edits.
+      if (round < 5 && generator.Chance(0.5)) {
+        continue;
+      }
       const WalkGrid grid(map.walk().rows());
       const TurnStops fresh(grid);
       for (int y = 0; y < map.height(); ++y) {
         for (int x = 0; x < map.width(); ++x) {
-          ASSERT_EQ(TestBit(map.walk().turn_stops()->Row(y), x), TestBit(fresh.Row(y), x))
+          ASSERT_EQ(TestBit(map.walk().MakeTurnStops()->Row(y), x), TestBit(fresh.Row(y), x))
               << "round " << round << " at " << x << ", " << y;
         }
       }

@@ -1,0 +1,168 @@
+// An index over walkable cells that follows their changes when that is worth its while.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "absl/types/span.h"
+#include "server/base/mutex.h"
+#include "server/core/grid/bit_plane.h"
+#include "server/core/walk/change_log.h"
+
+namespace waystar::core {
+
+// Searches do without the index, at a price: they look around at cells where it would have told them that
+// there is nothing to see. The index of a grid that came of another by changes is therefore not made at once.
+// It lags behind: the grid keeps the last index that was made, the cells it was made of, and which words
+// changed since. Searches that do without say how often they looked around in vain; when that adds up to what
+// a repair costs, the next search repairs it, once for all changes until then. At the worst that costs twice
+// what the better of always and never would: Karlin, Manasse, Rudolph and Sleator, "Competitive Snoopy
+// Caching" (1988). So a map that changes while nobody searches it, or where the index is of no use, as among
+// scattered single obstacles, pays nothing for it.
+//
+// Part of what was looked around in vain for the last repair counts towards the next one, so that the index
+// of a map that is searched much between changes is repaired almost at once.
+//
+// Nobody waits for a repair: who wants the index while another is at it does without.
+//
+// Thread safety: any method from any thread, but for Follow.
+template <typename Index>
+class LaggingIndex {
+ public:
+  // Null if it is not made or lags.
+  const Index* GetIfCurrent() const { return current_.load(std::memory_order_acquire); }
+
+  // Whether it, or one before it, was ever made.
+  bool IsAskedFor() const { return lags_ || GetIfCurrent() != nullptr; }
+
+  // Whether it can only be made anew.
+  bool IsLost() const {
+    MutexLock lock(mutex_);
+    return index_ == nullptr && base_ == nullptr;
+  }
+
+  // Makes this the index of a grid that came of another by `changes`. `before` is that of the other, whose
+  // cells are `rows` and `columns`. Costs a few pointers and the changes. REQUIRES: nobody else knows this
+  // one.
+  void Follow(const LaggingIndex& before, const BitPlane& rows, const BitPlane& columns,
+              absl::Span<const WordChange> changes) {
+    MutexLock lock(mutex_);
+    {
+      MutexLock before_lock(before.mutex_);
+      if (before.index_ != nullptr) {
+        base_ = std::make_shared<const Base>(Base{rows, columns, before.index_});
+      } else if (before.lags_) {
+        base_ = before.base_;
+        log_ = before.log_;
+      } else {
+        return;
+      }
+    }
+    lags_ = true;
+    const std::size_t cells =
+        static_cast<std::size_t>(rows.width()) * static_cast<std::size_t>(rows.height());
+    price_ = cells / kCellsPerLookAround;
+    if (base_ != nullptr) {
+      log_.Add(changes);
+      if (log_.size() * kLookAroundsPerWord > price_) {
+        base_ = nullptr;
+        log_ = {};
+      } else {
+        price_ = log_.size() * kLookAroundsPerWord;
+      }
+    }
+    const std::uint64_t credit =
+        std::min(before.credit_.load(std::memory_order_relaxed), kMaxCredit * price_);
+    credit_.store(credit - credit / kCreditLost, std::memory_order_relaxed);
+  }
+
+  // Counts what searches did in want of the index.
+  void NoteInVain(std::uint64_t look_arounds) const {
+    credit_.fetch_add(look_arounds, std::memory_order_relaxed);
+  }
+
+  // The index for a search. make() gives that of the cells as they are; repair(index, rows, columns, log)
+  // does so too, from an index of those cells and the words that may have changed since. Who asks for one
+  // that no grid before had waits for it to be made.
+  template <typename Make, typename Repair>
+  const Index* Get(Make make, Repair repair) const {
+    if (const Index* index = GetIfCurrent()) {
+      return index;
+    }
+    if (!lags_) {
+      return MakeNow(make, repair);
+    }
+    if (credit_.load(std::memory_order_relaxed) < price_ || !mutex_.TryLock()) {
+      return nullptr;
+    }
+    MakeLocked(make, repair);
+    mutex_.Unlock();
+    return GetIfCurrent();
+  }
+
+  // The same, whatever it costs.
+  template <typename Make, typename Repair>
+  const Index* MakeNow(Make make, Repair repair) const {
+    MutexLock lock(mutex_);
+    MakeLocked(make, repair);
+    return GetIfCurrent();
+  }
+
+  std::size_t memory_bytes() const { return BytesBeyond(nullptr); }
+  // Bytes held that `other`, if it is not null, does not hold.
+  std::size_t BytesBeyond(const LaggingIndex* other) const {
+    const std::shared_ptr<const Index> own = Held();
+    const std::shared_ptr<const Index> others = other == nullptr ? nullptr : other->Held();
+    return own == nullptr || own == others ? 0 : own->BytesBeyond(others.get());
+  }
+
+ private:
+  // A look around takes some 25 ns: two scans of a line. An index is made anew in 2 ns a cell, and repaired
+  // in 2 to 8 us a word that changed on its own, less where words that changed lie together.
+  static constexpr std::uint64_t kCellsPerLookAround = 12;
+  static constexpr std::uint64_t kLookAroundsPerWord = 150;
+  // Of what was looked around in vain, in prices, how much is kept; and which part of it each change loses.
+  static constexpr std::uint64_t kMaxCredit = 4;
+  static constexpr std::uint64_t kCreditLost = 8;
+
+  struct Base {
+    BitPlane rows;
+    BitPlane columns;
+    std::shared_ptr<const Index> index;
+  };
+
+  template <typename Make, typename Repair>
+  void MakeLocked(Make make, Repair repair) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (index_ != nullptr) {
+      return;
+    }
+    index_ = base_ == nullptr
+                 ? std::make_shared<const Index>(make())
+                 : std::make_shared<const Index>(repair(*base_->index, base_->rows, base_->columns, log_));
+    base_ = nullptr;
+    log_ = {};
+    current_.store(index_.get(), std::memory_order_release);
+  }
+
+  std::shared_ptr<const Index> Held() const {
+    MutexLock lock(mutex_);
+    return index_ != nullptr || base_ == nullptr ? index_ : base_->index;
+  }
+
+  mutable Mutex mutex_;
+  mutable std::shared_ptr<const Index> index_ ABSL_GUARDED_BY(mutex_);
+  // What is changed to make it, if a grid before had one and it is not too far behind.
+  mutable std::shared_ptr<const Base> base_ ABSL_GUARDED_BY(mutex_);
+  mutable ChangeLog log_ ABSL_GUARDED_BY(mutex_);
+  mutable std::atomic<const Index*> current_ = nullptr;
+  // Set by Follow.
+  bool lags_ = false;
+  std::uint64_t price_ = 0;
+  mutable std::atomic<std::uint64_t> credit_ = 0;
+};
+
+}  // namespace waystar::core
