@@ -41,10 +41,11 @@ absl::Status MapStore::CheckCanCreate(absl::string_view id) const {
 absl::StatusOr<PinnedSnapshot> MapStore::Create(absl::string_view id, GridMap grid, absl::Time now) {
   WAYSTAR_RETURN_IF_ERROR(CheckCanCreate(id));
   grid.Prepare(context_.options.max_index_bytes);
+  auto snapshot = std::make_shared<MapSnapshot>(
+      MapSnapshot{.id = std::string(id), .create_time = now, .grid = std::move(grid)});
   StripedWriterLock lock(context_.readers);
   WAYSTAR_RETURN_IF_ERROR(CheckCanCreateLocked(id));
-  PinnedSnapshot snapshot = std::make_shared<const MapSnapshot>(MapSnapshot{
-      .id = std::string(id), .revision = first_revision_, .create_time = now, .grid = std::move(grid)});
+  snapshot->revision = first_revision_;
   const auto record = std::make_shared<MapRecord>(context_, snapshot);
   records_.emplace(record->id(), record);
   by_id_.emplace(record->id(), record.get());
