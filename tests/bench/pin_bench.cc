@@ -158,12 +158,14 @@ void Print(int threads, bool updates) {
         },
         one_mutex);
   }
-  std::cout << absl::StreamFormat(
-                   "%7d  %-8s | %8.1f %9.1f %6.2f | %9.1f %9.1f\n", threads, updates ? "changing" : "still",
-                   striped.pin_nanos.Percentile(0.5), one_mutex.pin_nanos.Percentile(0.5),
-                   one_mutex.pin_nanos.Percentile(0.5) / striped.pin_nanos.Percentile(0.5),
-                   striped.update_micros.Percentile(0.5), one_mutex.update_micros.Percentile(0.5))
-            << std::flush;
+  std::cout << absl::StreamFormat("%7d  %-8s | %8.1f %9.1f %6.2f |", threads, updates ? "changing" : "still",
+                                  striped.pin_nanos.Percentile(0.5), one_mutex.pin_nanos.Percentile(0.5),
+                                  one_mutex.pin_nanos.Percentile(0.5) / striped.pin_nanos.Percentile(0.5));
+  if (updates) {
+    std::cout << absl::StreamFormat(" %9.1f %9.1f", striped.update_micros.Percentile(0.5),
+                                    one_mutex.update_micros.Percentile(0.5));
+  }
+  std::cout << "\n" << std::flush;
 }
 
 }  // namespace
