@@ -58,7 +58,8 @@ MapRecord::MapRecord(StoreContext& context, PinnedSnapshot first)
       id_(first->id),
       queue_(context.options.max_waiting_batches, context.options.max_waiting_bytes),
       log_(first->revision + 1, context.options.max_history_commits, context.options.max_history_bytes),
-      latest_(std::move(first)) {}
+      latest_(std::move(first)),
+      copies_(latest_, context.readers.stripes()) {}
 
 void MapRecord::Update(UpdateBatch batch, UpdateDone done) {
   WaitingBatch waiting;
@@ -118,7 +119,7 @@ MapRecord::Outcome MapRecord::CommitFold() {
   const StoreOptions& options = context_.options;
   Outcome outcome;
   MutexLock committing(committing_);
-  Fold fold{.base = Latest()};
+  Fold fold{.base = latest_};
   if (fold.base == nullptr) {
     return outcome;
   }
@@ -198,6 +199,16 @@ absl::StatusOr<UpdateResult> MapRecord::Compose(std::vector<Edit> edits, absl::T
                       .clipped_cells = applied.clipped_cells};
 }
 
+void MapRecord::ReplaceCopies(const PinnedSnapshot& snapshot) {
+  // Those that were replaced are freed after the lock is let go.
+  ReaderCopies copies;
+  if (snapshot != nullptr) {
+    copies = ReaderCopies(snapshot, context_.readers.stripes());
+  }
+  StripedWriterLock lock(context_.readers);
+  copies_.Swap(copies);
+}
+
 PinnedSnapshot MapRecord::Publish(Fold& fold) {
   BatchEditor::Result edited = std::move(*fold.editor).Finish();
   const PinnedSnapshot next =
@@ -208,11 +219,8 @@ PinnedSnapshot MapRecord::Publish(Fold& fold) {
   fold.editor.reset();
   fold.base.reset();
   log_.Append(fold.commits);
-  PinnedSnapshot replaced = next;
-  {
-    MutexLock lock(mutex_);
-    latest_.swap(replaced);
-  }
+  PinnedSnapshot replaced = std::exchange(latest_, next);
+  ReplaceCopies(next);
   if (&replaced->grid.static_index() != &next->grid.static_index()) {
     replaced->grid.static_index().Outdate();
   }
@@ -242,7 +250,11 @@ bool MapRecord::NoteNextExpiry(bool was_due) {
 absl::StatusOr<History> MapRecord::ReadHistory(std::uint64_t from, std::size_t max) const {
   History history = log_.ReadFrom(from, max);
   // Commits are logged shortly before they are published.
-  const PinnedSnapshot latest = Latest();
+  PinnedSnapshot latest;
+  {
+    StripedReaderLock lock(context_.readers);
+    latest = Latest(lock);
+  }
   if (latest == nullptr) {
     return NoSuchMap(id_);
   }
@@ -256,13 +268,11 @@ absl::StatusOr<History> MapRecord::ReadHistory(std::uint64_t from, std::size_t m
 MapRecord::Deleted MapRecord::Delete() {
   Deleted deleted;
   MutexLock committing(committing_);
-  {
-    MutexLock lock(mutex_);
-    deleted.last = std::exchange(latest_, nullptr);
-  }
+  deleted.last = std::exchange(latest_, nullptr);
   if (deleted.last == nullptr) {
     return deleted;
   }
+  ReplaceCopies(nullptr);
   deleted.waiting = queue_.Close();
   next_expiry_nanos_.store(std::numeric_limits<std::int64_t>::max(), std::memory_order_release);
   for (StoreListener* const listener : context_.listeners) {

@@ -10,14 +10,17 @@
 #include <string>
 #include <vector>
 
+#include "absl/base/optimization.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/base/mutex.h"
+#include "server/base/striped_mutex.h"
 #include "server/core/store/applied_requests.h"
 #include "server/core/store/lifetimes.h"
 #include "server/core/store/map_snapshot.h"
+#include "server/core/store/reader_copies.h"
 #include "server/core/store/store_context.h"
 #include "server/core/store/update_batch.h"
 #include "server/core/store/update_log.h"
@@ -29,8 +32,8 @@ namespace waystar::core {
 absl::Status NoSuchMap(absl::string_view id);
 
 // What the methods do is said in MapStore. Locks are taken in the order committing_, then any one of the
-// others, none of which is held while listeners or `done`s are called; committing_ is held while listeners
-// are.
+// others, of which StoreContext::readers is one; none of those is held while listeners or `done`s are called;
+// committing_ is held while listeners are.
 //
 // Thread safety: any.
 class MapRecord : public std::enable_shared_from_this<MapRecord> {
@@ -41,10 +44,13 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   MapRecord& operator=(const MapRecord&) = delete;
   ~MapRecord() = default;
 
-  // Null once the map is deleted.
-  PinnedSnapshot Latest() const {
-    MutexLock lock(mutex_);
-    return latest_;
+  const std::string& id() const { return id_; }
+
+  // Null once the map is deleted. Every call that starts after another has returned sees that snapshot or a
+  // newer one. `lock` is one of StoreContext::readers.
+  PinnedSnapshot Latest(const StripedReaderLock& lock) const {
+    lock.AssertHolds(context_.readers);
+    return copies_.Of(lock.stripe());
   }
 
   void Update(UpdateBatch batch, UpdateDone done);
@@ -75,6 +81,8 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   absl::StatusOr<UpdateResult> Compose(std::vector<Edit> edits, absl::Time now, Fold& fold)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
+  // What readers pin from now on; nothing if null.
+  void ReplaceCopies(const PinnedSnapshot& snapshot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // Returns the snapshot that was replaced.
   PinnedSnapshot Publish(Fold& fold) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // Whether somebody must be told.
@@ -89,11 +97,13 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   Mutex committing_;
   AppliedRequests applied_ ABSL_GUARDED_BY(committing_){kRememberedRequests};
   Lifetimes lifetimes_ ABSL_GUARDED_BY(committing_);
+  // Null once the map is deleted.
+  PinnedSnapshot latest_ ABSL_GUARDED_BY(committing_);
   // The largest number if there is none.
   std::atomic<std::int64_t> next_expiry_nanos_ = std::numeric_limits<std::int64_t>::max();
 
-  mutable Mutex mutex_;
-  PinnedSnapshot latest_ ABSL_GUARDED_BY(mutex_);
+  // Of latest_. Apart from what commits write to all the time.
+  ABSL_CACHELINE_ALIGNED ReaderCopies copies_ ABSL_GUARDED_BY(context_.readers);
 };
 
 }  // namespace waystar::core

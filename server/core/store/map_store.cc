@@ -34,34 +34,38 @@ absl::Status MapStore::CheckCanCreateLocked(absl::string_view id) const {
 
 absl::Status MapStore::CheckCanCreate(absl::string_view id) const {
   WAYSTAR_RETURN_IF_ERROR(CheckMapId(id));
-  MutexLock lock(mutex_);
+  StripedReaderLock lock(context_.readers);
   return CheckCanCreateLocked(id);
 }
 
 absl::StatusOr<PinnedSnapshot> MapStore::Create(absl::string_view id, GridMap grid, absl::Time now) {
   WAYSTAR_RETURN_IF_ERROR(CheckCanCreate(id));
   grid.Prepare(context_.options.max_index_bytes);
-  MutexLock lock(mutex_);
+  auto snapshot = std::make_shared<MapSnapshot>(
+      MapSnapshot{.id = std::string(id), .create_time = now, .grid = std::move(grid)});
+  StripedWriterLock lock(context_.readers);
   WAYSTAR_RETURN_IF_ERROR(CheckCanCreateLocked(id));
-  PinnedSnapshot snapshot = std::make_shared<const MapSnapshot>(MapSnapshot{
-      .id = std::string(id), .revision = first_revision_, .create_time = now, .grid = std::move(grid)});
-  records_.emplace(std::string(id), std::make_shared<MapRecord>(context_, snapshot));
+  snapshot->revision = first_revision_;
+  const auto record = std::make_shared<MapRecord>(context_, snapshot);
+  records_.emplace(record->id(), record);
+  by_id_.emplace(record->id(), record.get());
   return snapshot;
 }
 
 absl::StatusOr<MapStore::RecordPtr> MapStore::FindRecord(absl::string_view id) const {
   WAYSTAR_RETURN_IF_ERROR(CheckMapId(id));
-  MutexLock lock(mutex_);
-  const auto it = records_.find(id);
-  if (it == records_.end()) {
-    return NoSuchMap(id);
+  {
+    StripedReaderLock lock(context_.readers);
+    if (const auto it = records_.find(id); it != records_.end()) {
+      return it->second;
+    }
   }
-  return it->second;
+  return NoSuchMap(id);
 }
 
 std::vector<MapStore::RecordPtr> MapStore::Records() const {
   std::vector<RecordPtr> records;
-  MutexLock lock(mutex_);
+  StripedReaderLock lock(context_.readers);
   records.reserve(records_.size());
   for (const auto& [id, record] : records_) {
     records.push_back(record);
@@ -70,13 +74,14 @@ std::vector<MapStore::RecordPtr> MapStore::Records() const {
 }
 
 PinnedSnapshot MapStore::LatestOrNull(absl::string_view id) const {
-  const absl::StatusOr<RecordPtr> record = FindRecord(id);
-  return record.ok() ? (*record)->Latest() : nullptr;
+  StripedReaderLock lock(context_.readers);
+  const auto it = by_id_.find(id);
+  return it == by_id_.end() ? nullptr : it->second->Latest(lock);
 }
 
 absl::StatusOr<PinnedSnapshot> MapStore::Pin(absl::string_view id) const {
-  WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record, FindRecord(id));
-  PinnedSnapshot latest = record->Latest();
+  WAYSTAR_RETURN_IF_ERROR(CheckMapId(id));
+  PinnedSnapshot latest = LatestOrNull(id);
   if (latest == nullptr) {
     return NoSuchMap(id);
   }
@@ -85,9 +90,9 @@ absl::StatusOr<PinnedSnapshot> MapStore::Pin(absl::string_view id) const {
 
 std::vector<PinnedSnapshot> MapStore::List(absl::string_view after, std::size_t limit) const {
   std::vector<PinnedSnapshot> snapshots;
-  MutexLock lock(mutex_);
+  StripedReaderLock lock(context_.readers);
   for (auto it = records_.upper_bound(after); it != records_.end() && snapshots.size() < limit; ++it) {
-    if (PinnedSnapshot latest = it->second->Latest(); latest != nullptr) {
+    if (PinnedSnapshot latest = it->second->Latest(lock); latest != nullptr) {
       snapshots.push_back(std::move(latest));
     }
   }
@@ -102,8 +107,9 @@ absl::StatusOr<std::uint64_t> MapStore::Delete(absl::string_view id) {
   }
   const std::uint64_t revision = deleted.last->revision;
   {
-    MutexLock lock(mutex_);
-    records_.erase(records_.find(id));
+    StripedWriterLock lock(context_.readers);
+    by_id_.erase(id);
+    records_.erase(id);
     first_revision_ = std::max(first_revision_, revision + 1);
   }
   for (WaitingBatch& waiting : deleted.waiting) {

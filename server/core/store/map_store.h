@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "server/base/mutex.h"
+#include "server/base/striped_mutex.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/store/map_snapshot.h"
 #include "server/core/store/old_snapshots.h"
@@ -28,8 +29,11 @@ namespace waystar::core {
 
 class MapRecord;
 
-// Readers pin a snapshot and hold a lock for as long as it takes to copy a pointer; neither they nor updates
-// wait for the other.
+// Readers pin a snapshot and hold a lock for as long as it takes to find the map and copy a pointer; neither
+// they nor updates wait for the other. The lock is striped, and of each map's latest snapshot every stripe
+// has a pointer with a reference count of its own: readers on threads of different stripes write to no cache
+// line in common. To publish locks all stripes for the length of a swap; to create or delete a map, for that
+// of a change of the table.
 //
 // Updates of one map follow each other. The thread whose batch finds nobody at work applies it, and whatever
 // comes meanwhile: batches that wait together are folded into one snapshot, each with a revision of its own.
@@ -59,7 +63,8 @@ class MapStore {
   // TOO_MANY_MAPS.
   absl::StatusOr<PinnedSnapshot> Create(absl::string_view id, GridMap grid, absl::Time now);
 
-  // The latest snapshot. INVALID_ARGUMENT / BAD_MAP_ID, NOT_FOUND / MAP_NOT_FOUND.
+  // The latest snapshot: never one older than a Pin on any thread that has returned before. INVALID_ARGUMENT
+  // / BAD_MAP_ID, NOT_FOUND / MAP_NOT_FOUND.
   //
   // Whoever begins to listen for a map before Pin misses nothing after what was pinned, and hears of the
   // map's deletion.
@@ -104,16 +109,17 @@ class MapStore {
  private:
   using RecordPtr = std::shared_ptr<MapRecord>;
 
-  absl::Status CheckCanCreateLocked(absl::string_view id) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status CheckCanCreateLocked(absl::string_view id) const ABSL_SHARED_LOCKS_REQUIRED(context_.readers);
   absl::StatusOr<RecordPtr> FindRecord(absl::string_view id) const;
   std::vector<RecordPtr> Records() const;
   PinnedSnapshot LatestOrNull(absl::string_view id) const;
 
-  // What records use of the store.
+  // What records use of the store, and the lock of its table.
   StoreContext context_;
-  mutable Mutex mutex_;
-  std::uint64_t first_revision_ ABSL_GUARDED_BY(mutex_) = 1;
-  absl::btree_map<std::string, RecordPtr> records_ ABSL_GUARDED_BY(mutex_);
+  std::uint64_t first_revision_ ABSL_GUARDED_BY(context_.readers) = 1;
+  // Keys are the ids in the records, here in order and there for readers.
+  absl::btree_map<absl::string_view, RecordPtr> records_ ABSL_GUARDED_BY(context_.readers);
+  absl::flat_hash_map<absl::string_view, const MapRecord*> by_id_ ABSL_GUARDED_BY(context_.readers);
 };
 
 }  // namespace waystar::core

@@ -6,13 +6,14 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "server/base/striped_mutex.h"
 #include "server/core/store/old_snapshots.h"
 #include "server/core/store/store_listener.h"
 #include "server/core/store/store_options.h"
 
 namespace waystar::core {
 
-// Only `old_snapshots` changes once the store is in use.
+// Only `old_snapshots` and what `readers` guards change once the store is in use.
 struct StoreContext {
   StoreOptions options;
   std::vector<StoreListener*> listeners;
@@ -20,6 +21,9 @@ struct StoreContext {
   std::function<void(absl::Time)> on_earlier_expiry;
   // The latest snapshot of a map; null if there is no such map.
   std::function<PinnedSnapshot(absl::string_view id)> latest_of;
+  // Guards which maps there are, and what readers pin of each. Taken last: no other lock is taken under it,
+  // and no snapshot freed.
+  mutable StripedMutex readers;
   OldSnapshots old_snapshots{options.max_old_snapshot_bytes, options.old_snapshot_check_interval};
 };
 

@@ -1,7 +1,9 @@
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "gmock/gmock.h"
+#include "server/base/striped_mutex.h"
 #include "server/core/store/map_store.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/fake_clock.h"
@@ -63,6 +65,21 @@ TEST_F(OldSnapshotsTest, CountsWhatIsPinnedAndReplaced) {
   EXPECT_EQ(store_->OldSnapshotsOf("arena").oldest_revision, 0U);
   EXPECT_EQ(store_->OldSnapshotsOf("arena").bytes, 0U);
   EXPECT_EQ(store_->OldSnapshotsOf("nowhere").count, 0U);
+}
+
+// However many threads pin it, whichever of them let go first.
+TEST_F(OldSnapshotsTest, CountsASnapshotOnceForAllThreads) {
+  Make(1 << 30);
+  std::vector<PinnedSnapshot> pinned;
+  for (std::size_t i = 0; i < 2 * StripedMutex::DefaultStripes(); ++i) {
+    std::thread([&] { pinned.push_back(Pin("arena")); }).join();
+  }
+  Update("arena");
+  while (!pinned.empty()) {
+    EXPECT_EQ(store_->OldSnapshotsOf("arena").count, 1U);
+    pinned.pop_back();
+  }
+  EXPECT_EQ(store_->OldSnapshotsOf("arena").count, 0U);
 }
 
 TEST_F(OldSnapshotsTest, OldestOfAllMapsGoFirst) {
