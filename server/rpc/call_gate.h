@@ -1,6 +1,7 @@
 // Counts the calls in flight. Opens when the server is ready for them, and closes when it stops.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 
 #include "absl/container/flat_hash_set.h"
@@ -18,10 +19,18 @@ class CallGate {
    public:
     // Called at most once, on the thread that closes the gate. Must be quick.
     virtual void OnGateClosed() = 0;
+    // Called at most once after that, on the same thread, if the call is still inside some time later: nobody
+    // reads what it has to write. Unless it ends then, it is waited for like any other. Must be quick.
+    virtual void OnPatienceOver() {}
 
    protected:
     ~OpenEndedCall() = default;
   };
+
+  // Why calls cannot enter or go on: UNAVAILABLE / DRAINING.
+  static absl::Status Closed() {
+    return MakeError(absl::StatusCode::kUnavailable, ErrorReason::kDraining, "", "the server is stopping");
+  }
 
   // From here on calls may enter. What the caller did before is seen by them.
   void Open() {
@@ -29,11 +38,11 @@ class CallGate {
     closed_ = false;
   }
 
-  // Takes a call in, until Leave. UNAVAILABLE / DRAINING, and nothing to leave, while the gate is closed.
+  // Takes a call in, until Leave. Closed(), and nothing to leave, while the gate is closed.
   absl::Status Enter() {
     MutexLock lock(mutex_);
     if (closed_) {
-      return MakeError(absl::StatusCode::kUnavailable, ErrorReason::kDraining, "", "the server is stopping");
+      return Closed();
     }
     ++inside_;
     return absl::OkStatus();
@@ -67,25 +76,38 @@ class CallGate {
   }
 
   // Lets no more calls in, tells those that are open-ended, and waits until all have left, but not past
-  // `deadline`.
-  void Close(std::chrono::steady_clock::time_point deadline) {
+  // `deadline`. Open-ended calls are told again at `patience_end`, unless all have left by then.
+  void Close(std::chrono::steady_clock::time_point patience_end,
+             std::chrono::steady_clock::time_point deadline) {
     {
       MutexLock lock(mutex_);
       closed_ = true;
     }
-    {
-      MutexLock lock(open_ended_mutex_);
-      for (OpenEndedCall* call : open_ended_) {
-        call->OnGateClosed();
-      }
-    }
-    MutexLock lock(mutex_);
-    while (inside_ > 0 && std::chrono::steady_clock::now() < deadline) {
-      empty_.WaitUntil(mutex_, deadline);
+    Tell([](OpenEndedCall& call) { call.OnGateClosed(); });
+    if (!WaitUntilEmpty(std::min(patience_end, deadline))) {
+      Tell([](OpenEndedCall& call) { call.OnPatienceOver(); });
+      WaitUntilEmpty(deadline);
     }
   }
 
  private:
+  template <typename Visitor>
+  void Tell(Visitor visit) {
+    MutexLock lock(open_ended_mutex_);
+    for (OpenEndedCall* call : open_ended_) {
+      visit(*call);
+    }
+  }
+
+  // False if it is not until then.
+  bool WaitUntilEmpty(std::chrono::steady_clock::time_point deadline) {
+    MutexLock lock(mutex_);
+    while (inside_ > 0 && std::chrono::steady_clock::now() < deadline) {
+      empty_.WaitUntil(mutex_, deadline);
+    }
+    return inside_ == 0;
+  }
+
   // Taken before mutex_.
   Mutex open_ended_mutex_;
   absl::flat_hash_set<OpenEndedCall*> open_ended_ ABSL_GUARDED_BY(open_ended_mutex_);

@@ -180,9 +180,9 @@ grpc::ServerUnaryReactor* MapService::ListObstacles(grpc::CallbackServerContext*
                                                                                context, request, response);
 }
 
-grpc::ServerWriteReactor<grpc::ByteBuffer>* MapService::WatchMap(grpc::CallbackServerContext* /*context*/,
+grpc::ServerWriteReactor<grpc::ByteBuffer>* MapService::WatchMap(grpc::CallbackServerContext* context,
                                                                  const grpc::ByteBuffer* request) {
-  return MapWatch::Start(watch_context_, request);
+  return MapWatch::Start(watch_context_, context, request);
 }
 
 }  // namespace waystar::rpc

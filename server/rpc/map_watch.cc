@@ -29,8 +29,9 @@ absl::Status Deleted(const std::string& map) {
 }  // namespace
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* MapWatch::Start(const WatchContext& context,
+                                                            grpc::CallbackServerContext* call,
                                                             const grpc::ByteBuffer* request) {
-  const std::shared_ptr<MapWatch> watch(new MapWatch(context));
+  const std::shared_ptr<MapWatch> watch(new MapWatch(context, *call));
   watch->self_ = watch;
   if (const absl::Status status = watch->Begin(*request); !status.ok()) {
     watch->End(status);
@@ -116,9 +117,9 @@ void MapWatch::OnWriteDone(bool ok) {
 
 void MapWatch::OnCancel() { End(CancelledError()); }
 
-void MapWatch::OnGateClosed() {
-  End(MakeError(absl::StatusCode::kUnavailable, ErrorReason::kDraining, "", "the server is stopping"));
-}
+void MapWatch::OnGateClosed() { End(CallGate::Closed()); }
+
+void MapWatch::OnPatienceOver() { call_.TryCancel(); }
 
 // What is the server's is given back here: the watch itself may be held for longer than the server lives.
 void MapWatch::OnDone() {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "absl/status/status.h"
+#include "grpcpp/server_context.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/base/mutex.h"
@@ -41,15 +42,18 @@ class MapWatch final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
                        private CallGate::OpenEndedCall {
  public:
   static grpc::ServerWriteReactor<grpc::ByteBuffer>* Start(const WatchContext& context,
+                                                           grpc::CallbackServerContext* call,
                                                            const grpc::ByteBuffer* request);
 
  private:
-  explicit MapWatch(const WatchContext& context) : context_(context) {}
+  MapWatch(const WatchContext& context, grpc::CallbackServerContext& call) : context_(context), call_(call) {}
 
   void OnWriteDone(bool ok) override;
   void OnCancel() override;
   void OnDone() override;
   void OnGateClosed() override;
+  // A status would have to wait behind the message that the client does not read.
+  void OnPatienceOver() override;
   void OnNews() override;
   void OnDelete(std::uint64_t last_revision) override;
 
@@ -71,6 +75,8 @@ class MapWatch final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   void Send(const v1::WatchMapResponse& message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const WatchContext context_;
+  // Until OnDone.
+  grpc::CallbackServerContext& call_;
   v1::WatchMapRequest request_;
   // Until OnDone.
   std::shared_ptr<MapWatch> self_;

@@ -25,10 +25,6 @@ namespace {
 // For one search after the first.
 constexpr std::chrono::seconds kMaxSearchTime{10};
 
-absl::Status Draining() {
-  return MakeError(absl::StatusCode::kUnavailable, ErrorReason::kDraining, "", "the server is stopping");
-}
-
 void FillProblem(const absl::Status& status, google::rpc::Status& problem) {
   const grpc::Status written = ToGrpcStatus(status);
   if (!problem.ParseFromString(written.error_details()) || problem.code() == 0) {
@@ -46,9 +42,6 @@ PathWatches::~PathWatches() = default;
 
 absl::Status PathWatches::Register(const PathWatchPtr& watch) {
   MutexLock lock(mutex_);
-  if (is_draining_) {
-    return Draining();
-  }
   if (watch->is_over_) {
     return CancelledError();
   }
@@ -211,22 +204,6 @@ void PathWatches::RunLane(Lane& lane, int worker) {
   }
   // Behind the calls that wait by now.
   executor_.SubmitOwn(&lane);
-}
-
-void PathWatches::Drain() {
-  std::vector<std::shared_ptr<WatchedMap>> maps;
-  {
-    MutexLock lock(mutex_);
-    is_draining_ = true;
-    for (const auto& [id, known] : maps_) {
-      maps.push_back(known.map);
-    }
-  }
-  for (const std::shared_ptr<WatchedMap>& map : maps) {
-    for (const PathWatchPtr& watch : map->All()) {
-      watch->End(Draining());
-    }
-  }
 }
 
 void PathWatches::OnCommit(const core::PinnedSnapshot& snapshot,

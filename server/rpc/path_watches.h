@@ -39,9 +39,6 @@ class PathWatches final : public core::StoreListener {
   // Forgets the watch, if it ever began.
   void Remove(PathWatch& watch);
 
-  // Ends all watches with UNAVAILABLE / DRAINING, and those that begin later.
-  void Drain();
-
   void OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::SharedCommit> commits,
                 const core::MapChanges& changes) override;
   void OnDelete(const core::PinnedSnapshot& last) override;
@@ -74,7 +71,6 @@ class PathWatches final : public core::StoreListener {
   const std::size_t max_bytes_;
 
   Mutex mutex_;
-  bool is_draining_ ABSL_GUARDED_BY(mutex_) = false;
   std::uint64_t last_id_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::flat_hash_map<std::string, Known> maps_ ABSL_GUARDED_BY(mutex_);
   std::deque<PathWatchPtr> queue_ ABSL_GUARDED_BY(mutex_);

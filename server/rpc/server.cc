@@ -143,14 +143,14 @@ void Server::SetHealthy(bool healthy) {
   health->SetServingStatus(v1::PathService::service_full_name(), healthy);
 }
 
-void Server::Stop(absl::Duration drain_timeout) {
+void Server::Stop(absl::Duration drain_timeout, absl::Duration watch_patience) {
   if (server_ == nullptr) {
     return;
   }
   SetHealthy(false);
-  // Watches would never leave by themselves.
-  path_watches_.Drain();
-  executor_.gate().Close(std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(drain_timeout));
+  const auto now = std::chrono::steady_clock::now();
+  executor_.gate().Close(now + absl::ToChronoNanoseconds(watch_patience),
+                         now + absl::ToChronoNanoseconds(drain_timeout));
   // What is left is over its time, or a watch of the health service, which would never end by itself.
   server_->Shutdown(std::chrono::system_clock::now());
   server_->Wait();

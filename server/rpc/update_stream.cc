@@ -6,7 +6,6 @@
 #include "absl/status/statusor.h"
 #include "google/protobuf/arena.h"
 #include "grpcpp/impl/codegen/proto_utils.h"
-#include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/rpc/cancelled.h"
 #include "server/rpc/convert.h"
@@ -152,9 +151,7 @@ void UpdateStream::OnWriteDone(bool ok) {
 
 void UpdateStream::OnCancel() { End(CancelledError()); }
 
-void UpdateStream::OnGateClosed() {
-  End(MakeError(absl::StatusCode::kUnavailable, ErrorReason::kDraining, "", "the server is stopping"));
-}
+void UpdateStream::OnGateClosed() { End(CallGate::Closed()); }
 
 // Here and not in the destructor of a member: the server may be gone soon after.
 void UpdateStream::OnDone() {

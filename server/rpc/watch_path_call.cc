@@ -21,7 +21,7 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* WatchPathCall::Start(PathWatches& wa
                                                                  WatchSlots& slots,
                                                                  grpc::CallbackServerContext* context,
                                                                  const grpc::ByteBuffer* request) {
-  auto* call = new WatchPathCall(watches, executor, slots);
+  auto* call = new WatchPathCall(watches, executor, slots, *context);
   const std::shared_ptr<WatchPathCall> held(call);
   call->held_by_library_ = held;
   call->deadline = DeadlineOf(*context);
@@ -38,7 +38,7 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* WatchPathCall::Start(PathWatches& wa
 }
 
 absl::Status WatchPathCall::Enter(const grpc::ByteBuffer& bytes) {
-  WAYSTAR_RETURN_IF_ERROR(executor_.gate().Enter());
+  WAYSTAR_RETURN_IF_ERROR(executor_.gate().Enter(this));
   is_inside_ = true;
   v1::WatchPathRequest message;
   WAYSTAR_RETURN_IF_ERROR(ParseRequest(bytes, message));
@@ -129,6 +129,10 @@ void WatchPathCall::OnWriteDone(bool ok) {
 
 void WatchPathCall::OnCancel() { End(CancelledError()); }
 
+void WatchPathCall::OnGateClosed() { End(CallGate::Closed()); }
+
+void WatchPathCall::OnPatienceOver() { context_.TryCancel(); }
+
 void WatchPathCall::OnDone() {
   watches_.Remove(*this);
   // A search that is under way may hold the call for longer.
@@ -137,7 +141,7 @@ void WatchPathCall::OnDone() {
     slots_.Release();
   }
   if (is_inside_) {
-    executor_.gate().Leave();
+    executor_.gate().Leave(this);
   }
 }
 

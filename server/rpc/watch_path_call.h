@@ -9,6 +9,7 @@
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/base/mutex.h"
+#include "server/rpc/call_gate.h"
 #include "server/rpc/executor.h"
 #include "server/rpc/path_watch.h"
 #include "server/rpc/path_watches.h"
@@ -18,9 +19,11 @@
 namespace waystar::rpc {
 
 // Three parties hold it: the RPC library until OnDone, the registry of watches until then as well, and
-// whoever searches for it.
+// whoever searches for it. However slowly its client reads, it holds two answers: one that is being written,
+// and the latest.
 class WatchPathCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
                             public PathWatch,
+                            private CallGate::OpenEndedCall,
                             private runtime::WorkerPool::Job {
  public:
   // What the references name must outlive the call.
@@ -30,8 +33,9 @@ class WatchPathCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
                                                            const grpc::ByteBuffer* request);
 
  private:
-  WatchPathCall(PathWatches& watches, Executor& executor, WatchSlots& slots)
-      : watches_(watches), executor_(executor), slots_(slots) {}
+  WatchPathCall(PathWatches& watches, Executor& executor, WatchSlots& slots,
+                grpc::CallbackServerContext& context)
+      : watches_(watches), executor_(executor), slots_(slots), context_(context) {}
 
   absl::Status Enter(const grpc::ByteBuffer& bytes);
 
@@ -41,10 +45,15 @@ class WatchPathCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   void OnWriteDone(bool ok) override;
   void OnCancel() override;
   void OnDone() override;
+  void OnGateClosed() override;
+  // A status would have to wait behind the message that the client does not read.
+  void OnPatienceOver() override;
 
   PathWatches& watches_;
   Executor& executor_;
   WatchSlots& slots_;
+  // Until OnDone.
+  grpc::CallbackServerContext& context_;
   const Executor::Clock::time_point arrived_ = Executor::Clock::now();
   bool is_inside_ = false;
   bool has_slot_ = false;

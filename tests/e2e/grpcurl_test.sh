@@ -57,6 +57,44 @@ expect_code 0 call PathService/FindPath '{"map": "drawn", "start": {"x": 0, "y":
 expect_text '"outcome": "OUTCOME_UNREACHABLE"'
 expect_text '"reason": "REASON_NO_ROUTE"'
 
+# An obstacle with a name: the shortest way, along row 3, goes round it until it is moved away.
+expect_code 0 call MapService/CreateMap \
+  '{"map": "field", "blank": {"width": 9, "height": 7}, "grid": {"connectivity": "CONNECTIVITY_FOUR"}}'
+readonly ALONG_ROW_3='"map": "field", "start": {"x": 0, "y": 3}, "goal": {"x": 8, "y": 3}'
+expect_code 0 call PathService/FindPath "{$ALONG_ROW_3}"
+expect_text '"cost": 8,'
+expect_code 0 call MapService/UpdateObstacles \
+  '{"map": "field", "edits": [{"put_obstacle": {"obstacle": {
+    "id": "crater", "shape": {"discs": [{"center": {"x": 4, "y": 3}, "radius": 2}]}, "lifetime": "3600s"}}}]}'
+expect_text '"changed_cells": "13"'
+expect_code 0 call MapService/ListObstacles '{"map": "field"}'
+expect_text '"id": "crater"'
+expect_text '"radius": 2'
+expect_text '"lifetime": "3'
+expect_code 0 call PathService/FindPath "{$ALONG_ROW_3}"
+expect_text '"cost": 14,'
+expect_code 0 call PathService/FindPath "{$ALONG_ROW_3, \"overlay\": {\"ignored_obstacles\": [\"crater\"]}}"
+expect_text '"cost": 8,'
+
+expect_code 70 call MapService/UpdateObstacles \
+  '{"map": "field", "edits": [{"put_obstacle": {"obstacle": {"id": "crater", "shape": {"cells": [{}]}}}}]}'
+expect_text "OBSTACLE_EXISTS"
+# The part that leaves the map is clipped.
+expect_code 0 call MapService/UpdateObstacles \
+  '{"map": "field", "edits": [{"move_obstacle": {"id": "crater", "dy": -3}}]}'
+expect_text '"clipped_cells": "4"'
+expect_code 0 call PathService/FindPath "{$ALONG_ROW_3}"
+expect_text '"cost": 8,'
+expect_text '"revision": "3"'
+expect_code 0 call MapService/UpdateObstacles '{"map": "field", "edits": [{"remove_obstacle": {"id": "crater"}}]}'
+expect_text '"changed_cells": "9"'
+expect_code 0 call MapService/ListObstacles '{"map": "field"}'
+expect_text '"obstacles": []'
+expect_code 69 call MapService/UpdateObstacles \
+  '{"map": "field", "edits": [{"remove_obstacle": {"id": "crater"}}]}'
+expect_text "OBSTACLE_NOT_FOUND"
+expect_text '"edits[0].remove_obstacle.id"'
+
 # Two batches on one stream: one applied, one refused.
 expect_code 0 call MapService/StreamObstacleUpdates \
   '{"update": {"map": "drawn", "edits": [{"unblock": {"cells": [{"x": 2, "y": 1}]}}]}}

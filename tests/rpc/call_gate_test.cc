@@ -1,6 +1,7 @@
 #include "server/rpc/call_gate.h"
 
 #include <chrono>
+#include <thread>
 
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
@@ -28,10 +29,48 @@ TEST(CallGateTest, ClosingTellsOpenEndedCallsThatAreInside) {
   ASSERT_TRUE(gate.Enter(&inside).ok());
   ASSERT_TRUE(gate.Enter(&gone).ok());
   gate.Leave(&gone);
-  gate.Close(Now());
+  gate.Close(Now(), Now());
   EXPECT_EQ(inside.told(), 1);
   EXPECT_EQ(gone.told(), 0);
   gate.Leave(&inside);
+}
+
+// A call that leaves, on a thread of its own, the first or the second time that it is told to.
+class LeavingCall final : public CallGate::OpenEndedCall {
+ public:
+  LeavingCall(CallGate& gate, bool is_stubborn) : gate_(gate), is_stubborn_(is_stubborn) {
+    EXPECT_TRUE(gate_.Enter(this).ok());
+  }
+  ~LeavingCall() { leaver_.join(); }
+
+  void OnGateClosed() override {
+    if (!is_stubborn_) {
+      leaver_ = std::thread([this] { gate_.Leave(this); });
+    }
+  }
+  void OnPatienceOver() override {
+    EXPECT_TRUE(is_stubborn_) << "told again, although there was time";
+    leaver_ = std::thread([this] { gate_.Leave(this); });
+  }
+
+ private:
+  CallGate& gate_;
+  const bool is_stubborn_;
+  std::thread leaver_;
+};
+
+TEST(CallGateTest, WhoLeavesInTimeIsNotToldAgain) {
+  CallGate gate;
+  gate.Open();
+  LeavingCall call(gate, /*is_stubborn=*/false);
+  gate.Close(Now() + std::chrono::hours(1), Now() + std::chrono::hours(2));
+}
+
+TEST(CallGateTest, WhoDoesNotLeaveIsToldAgainLongBeforeTheDeadline) {
+  CallGate gate;
+  gate.Open();
+  LeavingCall call(gate, /*is_stubborn=*/true);
+  gate.Close(Now(), Now() + std::chrono::hours(1));
 }
 
 TEST(CallGateTest, NobodyEntersWhileItIsClosed) {
@@ -42,7 +81,7 @@ TEST(CallGateTest, NobodyEntersWhileItIsClosed) {
   gate.Open();
   EXPECT_TRUE(gate.Enter().ok());
   gate.Leave();
-  gate.Close(Now());
+  gate.Close(Now(), Now());
   EXPECT_EQ(ErrorReasonOf(gate.Enter(&call)), "DRAINING");
   EXPECT_EQ(call.told(), 0);
 }

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -11,10 +10,9 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "client/errors.h"
-#include "client/streams.h"
 #include "gmock/gmock.h"
 #include "tests/rpc/test_server.h"
-#include "waystar/v1/path_service.grpc.pb.h"
+#include "tests/rpc/watch_of_path.h"
 
 namespace waystar {
 namespace {
@@ -23,51 +21,9 @@ using ::waystar::testing::BlockRequest;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
-
-v1::UpdateObstaclesRequest UnblockRequest(const std::string& map, const std::vector<v1::Cell>& cells) {
-  v1::UpdateObstaclesRequest request;
-  request.set_map(map);
-  request.add_edits()->mutable_unblock()->mutable_cells()->Assign(cells.begin(), cells.end());
-  return request;
-}
-
-// A watch over a connection of its own.
-class WatchOfPath {
- public:
-  WatchOfPath(const TestServer& server, const v1::FindPathRequest& query)
-      : stub_(v1::PathService::NewStub(server.NewChannel())) {
-    v1::WatchPathRequest request;
-    *request.mutable_query() = query;
-    watch_.emplace(*stub_, request, absl::InfiniteDuration());
-  }
-
-  client::PathWatch* operator->() { return &*watch_; }
-
-  v1::WatchPathResponse Next() {
-    v1::WatchPathResponse message;
-    if (!watch_->Next(message)) {
-      ADD_FAILURE() << watch_->Finish();
-    }
-    return message;
-  }
-
-  // How it ends, whatever is told before.
-  absl::Status End() {
-    v1::WatchPathResponse message;
-    while (watch_->Next(message)) {
-    }
-    return watch_->Finish();
-  }
-
- private:
-  std::unique_ptr<v1::PathService::Stub> stub_;
-  std::optional<client::PathWatch> watch_;
-};
-
-void Update(TestServer& server, const v1::UpdateObstaclesRequest& request) {
-  const auto updated = server.client().UpdateObstacles(request);
-  ASSERT_TRUE(updated.ok()) << updated.status();
-}
+using ::waystar::testing::UnblockRequest;
+using ::waystar::testing::Update;
+using ::waystar::testing::WatchOfPath;
 
 TEST(PathWatchTest, TellsTheFirstAnswerAndEachThatReplacesIt) {
   TestServer server;
@@ -175,7 +131,7 @@ TEST(PathWatchTest, EndsWhenTheServerStops) {
   server.Create("arena", {"....", "...."});
   WatchOfPath watch(server, PathRequest("arena", CellAt(0, 0), CellAt(3, 0)));
   watch.Next();
-  server.server().Stop(absl::Seconds(60));
+  server.server().Stop(absl::Hours(1), absl::Hours(1));
   EXPECT_EQ(client::ReasonOf(watch.End()), "DRAINING");
 }
 

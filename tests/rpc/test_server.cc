@@ -35,6 +35,13 @@ std::shared_ptr<grpc::Channel> TestServer::NewChannel() const {
   return grpc::CreateCustomChannel(target(), grpc::InsecureChannelCredentials(), arguments);
 }
 
+std::shared_ptr<grpc::Channel> TestServer::NewNarrowChannel() const {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  return grpc::CreateCustomChannel(target(), grpc::InsecureChannelCredentials(), arguments);
+}
+
 void TestServer::Create(const std::string& id, const std::vector<std::string>& rows,
                         const v1::GridOptions& grid) {
   v1::CreateMapRequest request;

@@ -1,23 +1,17 @@
 // StreamObstacleUpdates, by real clients over real sockets.
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <thread>
-#include <vector>
 
-#include "absl/time/time.h"
 #include "client/errors.h"
-#include "client/streams.h"
 #include "gmock/gmock.h"
 #include "google/rpc/error_details.pb.h"
 #include "grpcpp/client_context.h"
-#include "grpcpp/create_channel.h"
-#include "grpcpp/security/credentials.h"
 #include "grpcpp/support/byte_buffer.h"
-#include "grpcpp/support/channel_arguments.h"
 #include "tests/rpc/test_server.h"
+#include "tests/rpc/updates.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 
 namespace waystar {
@@ -25,51 +19,10 @@ namespace {
 
 using ::waystar::testing::BlockRequest;
 using ::waystar::testing::CellAt;
+using ::waystar::testing::RevisionOf;
 using ::waystar::testing::TestServer;
-
-// A stream over a connection of its own.
-class Updates {
- public:
-  explicit Updates(const TestServer& server) : Updates(server.NewChannel(), absl::InfiniteDuration()) {}
-
-  Updates(const std::shared_ptr<grpc::Channel>& channel, absl::Duration timeout)
-      : stub_(v1::MapService::NewStub(channel)), stream_(*stub_, timeout) {}
-
-  client::UpdateStream* operator->() { return &stream_; }
-
-  v1::StreamObstacleUpdatesResponse Next() {
-    v1::StreamObstacleUpdatesResponse answer;
-    EXPECT_TRUE(stream_.Receive(answer));
-    return answer;
-  }
-
-  absl::Status End() {
-    v1::StreamObstacleUpdatesResponse answer;
-    EXPECT_FALSE(stream_.Receive(answer)) << answer.DebugString();
-    return stream_.Finish();
-  }
-
- private:
-  std::unique_ptr<v1::MapService::Stub> stub_;
-  client::UpdateStream stream_;
-};
-
-// Blocks and unblocks one cell in turn.
-v1::UpdateObstaclesRequest Toggle(const std::string& map, int i) {
-  v1::UpdateObstaclesRequest request;
-  request.set_map(map);
-  v1::Edit& edit = *request.add_edits();
-  *(i % 2 == 0 ? edit.mutable_block() : edit.mutable_unblock())->add_cells() = CellAt(1, 0);
-  return request;
-}
-
-std::uint64_t RevisionOf(TestServer& server, const std::string& map) {
-  v1::GetMapRequest request;
-  request.set_map(map);
-  const auto got = server.client().GetMap(request);
-  EXPECT_TRUE(got.ok()) << got.status();
-  return got->info().revision();
-}
+using ::waystar::testing::Toggle;
+using ::waystar::testing::Updates;
 
 std::string ReasonIn(const google::rpc::Status& status) {
   google::rpc::ErrorInfo info;
@@ -209,112 +162,6 @@ TEST(UpdateStreamTest, BytesThatAreNoMessageEndTheStream) {
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
   EXPECT_EQ(client::ReasonOf(status), "BAD_VALUE");
   EXPECT_EQ(RevisionOf(server, "room"), 2U);
-}
-
-// It cannot make the server hold answers without end; others are served meanwhile.
-TEST(UpdateStreamTest, ClientThatNeverReadsIsNotReadFrom) {
-  constexpr int kAttempts = 1'000'000;
-  TestServer server({.stream_window = 16});
-  server.Create("room", {"...", "..."});
-  server.Create("other", {"...", "..."});
-  grpc::ChannelArguments arguments;
-  // So that what the transport holds for a client that does not read is some 64 KiB on every machine.
-  arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  const auto channel =
-      grpc::CreateCustomChannel(server.target(), grpc::InsecureChannelCredentials(), arguments);
-  Updates updates(channel, absl::Seconds(3));
-  // Until the deadline: it blocks when nobody reads what it writes.
-  int sent = 0;
-  while (sent < kAttempts && updates->Send(Toggle("room", sent))) {
-    ++sent;
-  }
-  EXPECT_LT(sent, kAttempts);
-  EXPECT_TRUE(server.client().UpdateObstacles(Toggle("other", 0)).ok());
-  // As many as their answers fit into what the transport holds, and the window.
-  EXPECT_LE(RevisionOf(server, "room"), 50'000U);
-}
-
-// So that cancelling meets reading, converting, committing and writing.
-TEST(UpdateStreamTest, ClientsMayGiveUpAtAnyTime) {
-  TestServer server({.stream_window = 3});
-  server.Create("room", {"...", "..."});
-  for (int i = 0; i < 200; ++i) {
-    Updates updates(server);
-    for (int batch = 0; batch < 5; ++batch) {
-      updates->Send(Toggle("room", batch));
-    }
-    std::thread canceller([&] { updates->Cancel(); });
-    if (i % 2 == 0) {
-      updates->EndSending();
-    }
-    std::uint64_t index = 0;
-    v1::StreamObstacleUpdatesResponse answer;
-    while (updates->Receive(answer)) {
-      EXPECT_EQ(answer.index(), index++);
-    }
-    canceller.join();
-    const absl::Status status = updates->Finish();
-    EXPECT_TRUE(status.ok() || status.code() == absl::StatusCode::kCancelled) << status;
-  }
-  EXPECT_TRUE(server.client().UpdateObstacles(Toggle("room", 0)).ok());
-}
-
-TEST(UpdateStreamTest, StreamsOfManyClientsToOneMap) {
-  TestServer server;
-  server.Create("room", {"...", "..."});
-  constexpr int kClients = 4;
-  constexpr int kBatches = 200;
-  std::vector<std::thread> clients;
-  for (int i = 0; i < kClients; ++i) {
-    clients.emplace_back([&server] {
-      Updates updates(server);
-      std::thread sender([&] {
-        for (int batch = 0; batch < kBatches; ++batch) {
-          updates->Send(Toggle("room", batch));
-        }
-        updates->EndSending();
-      });
-      std::uint64_t last = 0;
-      for (int batch = 0; batch < kBatches; ++batch) {
-        const v1::StreamObstacleUpdatesResponse answer = updates.Next();
-        EXPECT_GT(answer.applied().revision(), last);
-        last = answer.applied().revision();
-      }
-      sender.join();
-      EXPECT_TRUE(updates.End().ok());
-    });
-  }
-  for (std::thread& client : clients) {
-    client.join();
-  }
-  EXPECT_EQ(RevisionOf(server, "room"), 1U + kClients * kBatches);
-}
-
-TEST(UpdateStreamTest, StopAnswersWhatWasReadAndEndsTheStream) {
-  TestServer server;
-  server.Create("room", {"...", "..."});
-  Updates idle(server);
-  Updates busy(server);
-  constexpr int kBatches = 50;
-  idle->Send(Toggle("room", 0));
-  EXPECT_TRUE(idle.Next().has_applied());
-  for (int i = 0; i < kBatches; ++i) {
-    busy->Send(Toggle("room", i));
-  }
-  EXPECT_TRUE(busy.Next().has_applied());
-  std::thread stop([&] { server.server().Stop(absl::Hours(1)); });
-  const absl::Status ended = idle.End();
-  EXPECT_EQ(ended.code(), absl::StatusCode::kUnavailable) << ended;
-  EXPECT_EQ(client::ReasonOf(ended), "DRAINING");
-  std::uint64_t index = 1;
-  v1::StreamObstacleUpdatesResponse answer;
-  while (busy->Receive(answer)) {
-    EXPECT_EQ(answer.index(), index++);
-    EXPECT_TRUE(answer.has_applied()) << answer.DebugString();
-  }
-  EXPECT_EQ(client::ReasonOf(busy->Finish()), "DRAINING");
-  stop.join();
 }
 
 }  // namespace

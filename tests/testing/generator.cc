@@ -9,11 +9,15 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "gtest/gtest.h"
+#include "server/core/edit/edit_plan.h"
 #include "server/core/grid/cost.h"
 #include "server/core/map/grid_map_editor.h"
 #include "tests/testing/layouts.h"
 #include "tests/testing/oracle.h"
+#include "tests/testing/shape_judge.h"
 
 namespace waystar::testing {
 namespace {
@@ -22,6 +26,7 @@ using core::Cell;
 using core::Edit;
 using core::GridMap;
 using core::GridMapEditor;
+using core::ObstacleEffect;
 
 core::GridSettings WeightedSettings() {
   core::GridSettings settings;
@@ -32,6 +37,8 @@ core::GridSettings WeightedSettings() {
                        {.symbol = '^', .name = "cliff", .impassable = true}};
   return settings;
 }
+
+int SideOf(const GridMap& map) { return std::max(map.width(), map.height()); }
 
 }  // namespace
 
@@ -153,6 +160,59 @@ std::vector<Edit> Generator::Edits(const GridMap& map, int count) {
       edits.emplace_back(core::BlockCells{std::move(shape)});
     } else {
       edits.emplace_back(core::UnblockCells{std::move(shape)});
+    }
+  }
+  return edits;
+}
+
+core::Obstacle Generator::ObstacleOf(const GridMap& map, std::string id) {
+  core::Obstacle obstacle{.id = std::move(id), .shape = RandomShape(random_, SideOf(map))};
+  ObstacleEffect& effect = obstacle.effect;
+  if (Chance(0.3)) {
+    effect = {.kind = ObstacleEffect::Kind::kMultiplyCost, .amount = 0.25 * Between(1, 20)};
+  } else if (Chance(0.4)) {
+    effect = {.kind = ObstacleEffect::Kind::kAddCost, .amount = 0.5 * Between(-4, 20)};
+  }
+  if (effect.kind != ObstacleEffect::Kind::kBlock && Chance(0.5)) {
+    const Cell cell = CellOf(map);
+    obstacle.shape = {
+        .discs = {{{cell.x + 0.5 * Between(-1, 1), cell.y + 0.5 * Between(-1, 1)}, 0.5 * Between(0, 12)}}};
+    effect.falloff = ObstacleEffect::Falloff::kLinear;
+  }
+  return obstacle;
+}
+
+Edit Generator::AnyEdit(const GridMap& map) {
+  const auto shape = [&] { return RandomShape(random_, SideOf(map)); };
+  std::string id = absl::StrCat("o", Between(1, 6));
+  switch (Between(0, 8)) {
+    case 0:
+      return core::BlockCells{shape()};
+    case 1:
+      return core::UnblockCells{shape()};
+    case 2: {
+      const std::vector<core::Terrain>& terrains = map.settings().terrains;
+      const int last = static_cast<int>(terrains.size()) - 1;
+      return core::SetTerrain{shape(), terrains[static_cast<std::size_t>(Between(0, last))].symbol};
+    }
+    case 3:
+      return core::RemoveObstacle{std::move(id)};
+    case 4:
+      return core::ResizeObstacle{std::move(id), shape()};
+    case 5:
+    case 6:
+      return core::MoveObstacle{std::move(id), 1.0 * Between(-3, 3), 1.0 * Between(-3, 3)};
+    default:
+      return core::PutObstacle{.obstacle = ObstacleOf(map, std::move(id)), .replace = Chance(0.8)};
+  }
+}
+
+std::vector<Edit> Generator::AnyEdits(const GridMap& map, int count) {
+  std::vector<Edit> edits;
+  while (static_cast<int>(edits.size()) < count) {
+    edits.push_back(AnyEdit(map));
+    if (!core::PlanEdits(map, edits, absl::UnixEpoch()).ok()) {
+      edits.pop_back();
     }
   }
   return edits;

@@ -1,12 +1,16 @@
 // Maps made at random, from a seed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "server/core/edit/edit.h"
 #include "server/core/grid/cell.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/map/obstacle.h"
 #include "tests/testing/random.h"
 
 namespace waystar::testing {
@@ -41,7 +45,23 @@ class Generator {
   // Where an agent of that footprint can stand if there is such a cell, found by trying.
   core::Cell WalkableCellOf(const core::GridMap& map, int footprint = 1);
 
+  // Small cells and rectangles that are blocked or unblocked; the map accepts them.
   std::vector<core::Edit> Edits(const core::GridMap& map, int count);
+
+  // Of any shape and effect; not all of it need lie on the map.
+  core::Obstacle ObstacleOf(const core::GridMap& map, std::string id);
+  // Of any kind and shape, those of named obstacles of one of "o1" to "o6". The map may refuse it.
+  core::Edit AnyEdit(const core::GridMap& map);
+  // A batch of such edits that the map accepts.
+  std::vector<core::Edit> AnyEdits(const core::GridMap& map, int count);
+
+  // In any order.
+  template <typename T>
+  void Shuffle(std::vector<T>& values) {
+    for (int i = static_cast<int>(values.size()) - 1; i > 0; --i) {
+      std::swap(values[static_cast<std::size_t>(i)], values[static_cast<std::size_t>(Between(0, i))]);
+    }
+  }
 
  private:
   int Side(int longest);

@@ -38,7 +38,7 @@ struct SetTerrain {
   friend bool operator==(const SetTerrain&, const SetTerrain&) = default;
 };
 
-// Lays a named obstacle on the map.
+// Lays a named obstacle on the map, or off it: see Obstacle.
 struct PutObstacle {
   // Its expiry is not looked at: `lifetime` says it.
   Obstacle obstacle;
@@ -49,7 +49,7 @@ struct PutObstacle {
   friend bool operator==(const PutObstacle&, const PutObstacle&) = default;
 };
 
-// Shifts a named obstacle. The parts that are off the map then are clipped, and are back when it comes back.
+// Shifts a named obstacle, off the map too.
 struct MoveObstacle {
   std::string id;
   // In cells; whole numbers if the shape has cells or rectangles.
@@ -93,9 +93,9 @@ inline constexpr std::int64_t kMaxBatchCells = std::int64_t{1} << 30;
 //
 // Errors, each naming the edit in its field ("edits[3].block.cells[0]"): those of CheckShape and
 // CheckObstacle; INVALID_ARGUMENT with reason EMPTY_BATCH, UNKNOWN_TERRAIN, BAD_LIFETIME, BAD_EFFECT (a shape
-// that an effect with falloff cannot have) or BAD_VALUE (of a move); OUT_OF_RANGE / OFF_MAP for a move off
-// the map; NOT_FOUND / OBSTACLE_NOT_FOUND; ALREADY_EXISTS / OBSTACLE_EXISTS; RESOURCE_EXHAUSTED /
-// TOO_MANY_OBSTACLES, or BATCH_TOO_LARGE for more than kMaxBatchCells.
+// that an effect with falloff cannot have) or BAD_VALUE (of a move); OUT_OF_RANGE / OFF_MAP for a move
+// beyond the range of coordinates; NOT_FOUND / OBSTACLE_NOT_FOUND; ALREADY_EXISTS / OBSTACLE_EXISTS;
+// RESOURCE_EXHAUSTED / TOO_MANY_OBSTACLES, or BATCH_TOO_LARGE for more than kMaxBatchCells.
 //
 // `now` is what lifetimes begin at.
 absl::StatusOr<EditResult> ApplyEdits(const GridMap& map, absl::Span<const Edit> edits,

@@ -40,6 +40,8 @@ inline constexpr double kMaxCostAddition = 1000.0;
 // Obstacles overlap freely. A cell is blocked while any that blocks covers it. What a straight step into
 // another costs is the cost of its terrain, times the factors, plus the additions, of all that cover it; at
 // least kMinTerrainCost and at most kMaxTerrainCost.
+//
+// One may lie off the map, in part or as a whole. What lies off it does nothing, until it is moved onto it.
 struct Obstacle {
   // As CheckObstacleId says.
   std::string id;

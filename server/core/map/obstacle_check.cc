@@ -78,7 +78,7 @@ absl::Status CheckObstacle(const Obstacle& obstacle, const Rectangle& bounds) {
   if (absl::Status status = CheckObstacleId(obstacle.id); !status.ok()) {
     return WithFieldPrefix(status, ".id");
   }
-  if (absl::Status status = CheckShape(obstacle.shape, bounds, ShapeOverlap::kAny); !status.ok()) {
+  if (absl::Status status = CheckShape(obstacle.shape, bounds, ShapeOverlap::kNone); !status.ok()) {
     return WithFieldPrefix(status, ".shape");
   }
   return CheckEffect(obstacle);

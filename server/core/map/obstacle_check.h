@@ -18,7 +18,8 @@ inline constexpr std::size_t kMaxObstacleIdBytes = 63;
 absl::Status CheckObstacleId(absl::string_view id);
 
 // For a map with these bounds: INVALID_ARGUMENT / BAD_OBSTACLE_ID with field ".id", BAD_EFFECT or BAD_VALUE
-// (".cost_factor", ".cost_addition", ".falloff"), and the errors of CheckShape below ".shape".
+// (".cost_factor", ".cost_addition", ".falloff"), and the errors of CheckShape below ".shape". It may lie off
+// the map.
 absl::Status CheckObstacle(const Obstacle& obstacle, const Rectangle& bounds);
 
 // INVALID_ARGUMENT / BAD_LIFETIME without a field unless it is from 1 ms to 365 days.

@@ -97,7 +97,9 @@ class ShapeChecker {
     return absl::OkStatus();
   }
 
-  absl::Status Finish() const { return overlaps_ ? absl::OkStatus() : OffMap("", "the shape"); }
+  absl::Status Finish() const {
+    return overlaps_ || overlap_ == ShapeOverlap::kNone ? absl::OkStatus() : OffMap("", "the shape");
+  }
 
  private:
   absl::Status OffMap(absl::string_view field, absl::string_view what) const {

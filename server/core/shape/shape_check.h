@@ -15,6 +15,8 @@ enum class ShapeOverlap : std::uint8_t {
   kEachPart,
   // At least one of its parts.
   kAny,
+  // None.
+  kNone,
 };
 
 // Checks a shape for a map with these bounds. A part overlaps the map if the rectangle around it does, even

@@ -80,10 +80,10 @@ absl::StatusOr<Shape> ShiftShape(const Shape& shape, double dx, double dy, const
     shifter.ShiftPoint(line.start);
     shifter.ShiftPoint(line.end);
   }
-  if (!shifter.is_in_range() || !CheckShape(shifted, bounds, ShapeOverlap::kAny).ok()) {
-    return MakeError(
-        absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "",
-        absl::StrCat("is off the map then, which is ", bounds.width, " x ", bounds.height, " cells"));
+  if (!shifter.is_in_range() || !CheckShape(shifted, bounds, ShapeOverlap::kNone).ok()) {
+    return MakeError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "",
+                     absl::StrCat("is further away from the map than coordinates go, which are from ",
+                                  -kMaxReach, " to ", kMaxReach));
   }
   return shifted;
 }

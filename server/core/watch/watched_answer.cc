@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -86,7 +87,9 @@ WatchedAnswer::WatchedAnswer(const GridMap& map, const PathQuery& query,
   goal_is_free_ = walk->IsWalkable(query.goal);
   if (!result.ok()) {
     error_ = result.status();
-    const bool is_blocked = !start_is_free_ || !goal_is_free_;
+    const std::string reason = ErrorReasonOf(error_);
+    const bool is_blocked = reason == ErrorReasonName(ErrorReason::kStartBlocked) ||
+                            reason == ErrorReasonName(ErrorReason::kGoalBlocked);
     kind_ = is_blocked && !is_uncertain ? Kind::kNoPath : Kind::kUncertain;
     return;
   }

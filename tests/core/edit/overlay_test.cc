@@ -65,8 +65,6 @@ TEST(NamedObstacleTest, NamesTheBadEdit) {
   expect(MoveObstacle{"c", 1, 0}, absl::StatusCode::kNotFound, ErrorReason::kObstacleNotFound,
          "edits[1].move_obstacle.id");
   expect(MoveObstacle{"a", 0.5, 0}, kInvalid, ErrorReason::kBadValue, "edits[1].move_obstacle.dx");
-  expect(MoveObstacle{"b", 2, 0}, absl::StatusCode::kOutOfRange, ErrorReason::kOffMap,
-         "edits[1].move_obstacle");
   expect(PutObstacle{.obstacle = b}, absl::StatusCode::kAlreadyExists, ErrorReason::kObstacleExists,
          "edits[1].put_obstacle.obstacle.id");
   expect(PutObstacle{.obstacle = b, .lifetime = absl::ZeroDuration(), .replace = true}, kInvalid,

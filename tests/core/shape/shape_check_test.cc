@@ -64,6 +64,7 @@ TEST(CheckShapeTest, EachPartOrAnyHasToOverlapTheMap) {
   for (std::size_t i = 0; i < off.size(); ++i) {
     EXPECT_THAT(Check(off[i]), IsError(kOutOfRange, ErrorReason::kOffMap, fields[i]));
     EXPECT_THAT(Check(off[i], ShapeOverlap::kAny), IsError(kOutOfRange, ErrorReason::kOffMap, ""));
+    EXPECT_TRUE(Check(off[i], ShapeOverlap::kNone).ok());
     Shape both = off[i];
     both.cells = {{3, 3}};
     EXPECT_THAT(Check(both), IsError(kOutOfRange, ErrorReason::kOffMap, fields[i]));
