@@ -144,16 +144,18 @@ void PrintTimes(Sample sample) {
 
 using Flipper = std::function<Flip(const GridMap&, Random&)>;
 
-// The change's times, and those of the query that comes after each.
-std::pair<Sample, Sample> TimeFlips(Applier& applier, int rounds, const Flipper& flipper, const Query& query,
-                                    core::Algorithm algorithm) {
+// The change's times, and those of the query that comes after each, if one does.
+std::pair<Sample, Sample> TimeFlips(Applier& applier, int rounds, const Flipper& flipper,
+                                    const std::optional<Query>& query, core::Algorithm algorithm) {
   Random random(1);
   std::pair<Sample, Sample> times;
   for (int round = 0; round < rounds; ++round) {
     const Flip flip = flipper(applier.map(), random);
     for (const Edit* edit : {&flip.block, &flip.unblock}) {
       times.first.Add(applier.Apply(*edit));
-      times.second.Add(Ask(applier.map(), query, algorithm));
+      if (query) {
+        times.second.Add(Ask(applier.map(), *query, algorithm));
+      }
     }
   }
   return times;
@@ -166,16 +168,20 @@ void PrintMap(const std::string& name, const GridMap& map, core::Algorithm algor
   std::cout << absl::StreamFormat("%-18s", name);
   Ask(map, query, algorithm);
   InPlace in_place(map);
-  auto cell = TimeFlips(in_place, 5 * kRounds, FlipOneCell, query, algorithm);
-  PrintTimes(std::move(cell.first));
-  PrintTimes(std::move(cell.second));
+  const auto time_alone = [&](Applier& applier, int rounds, const Flipper& flipper) {
+    PrintTimes(TimeFlips(applier, rounds, flipper, std::nullopt, algorithm).first);
+  };
+  time_alone(in_place, 5 * kRounds, FlipOneCell);
   InStore in_store(map);
-  PrintTimes(TimeFlips(in_store, 5 * kRounds, FlipOneCell, query, algorithm).first);
-  PrintTimes(TimeFlips(in_place, kRounds / 4, FlipCells, query, algorithm).first);
+  time_alone(in_store, 5 * kRounds, FlipOneCell);
+  time_alone(in_store, kRounds / 4, FlipCells);
   for (const int side : {10, 100}) {
-    const auto flip_square = [side](const GridMap& now, Random& from) { return FlipSquare(now, side, from); };
-    PrintTimes(TimeFlips(in_place, kRounds, flip_square, query, algorithm).first);
+    time_alone(in_store, kRounds,
+               [side](const GridMap& now, Random& from) { return FlipSquare(now, side, from); });
   }
+  auto searched = TimeFlips(in_store, 5 * kRounds, FlipOneCell, query, algorithm);
+  PrintTimes(std::move(searched.first));
+  PrintTimes(std::move(searched.second));
   std::cout << "\n" << std::flush;
 }
 
@@ -256,7 +262,8 @@ void ForEachMap(int max_side, const std::function<void(const std::string&, const
 
 void PrintSyntheticUpdates(int max_side, core::Algorithm algorithm) {
   std::cout << absl::StreamFormat("%-18s", "us: median, p99");
-  for (const char* const what : {"one cell", "next query", "cell, store", "1000 cells", "10x10", "100x100"}) {
+  for (const char* const what :
+       {"cell, no store", "one cell", "1000 cells", "10x10", "100x100", "cell, searched", "its next query"}) {
     std::cout << absl::StreamFormat(" | %17s", what);
   }
   std::cout << "\n";

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/types/span.h"
@@ -24,8 +25,8 @@ namespace waystar::core {
 // Caching" (1988). So a map that changes while nobody searches it, or where the index is of no use, as among
 // scattered single obstacles, pays nothing for it.
 //
-// Part of what was looked around in vain for the last repair counts towards the next one, so that the index
-// of a map that is searched much between changes is repaired almost at once.
+// Where searches paid for a repair they will do so again: who changes the map then repairs it at once
+// (IsWanted), for some changes to come, before it goes back to waiting for searches.
 //
 // Nobody waits for a repair: who wants the index while another is at it does without.
 //
@@ -39,10 +40,13 @@ class LaggingIndex {
   // Whether it, or one before it, was ever made.
   bool IsAskedFor() const { return lags_ || GetIfCurrent() != nullptr; }
 
-  // Whether it can only be made anew.
-  bool IsLost() const {
+  // Whether searches have paid for it already.
+  bool IsWanted() const { return lags_ && credit_.load(std::memory_order_relaxed) >= price_; }
+
+  // How many words that changed a repair has to look at; nothing if it can only be made anew.
+  std::optional<std::size_t> Lag() const {
     MutexLock lock(mutex_);
-    return index_ == nullptr && base_ == nullptr;
+    return index_ == nullptr && base_ == nullptr ? std::nullopt : std::optional(log_.size());
   }
 
   // Makes this the index of a grid that came of another by `changes`. `before` is that of the other, whose
@@ -96,10 +100,11 @@ class LaggingIndex {
     if (!lags_) {
       return MakeNow(make, repair);
     }
-    if (credit_.load(std::memory_order_relaxed) < price_ || !mutex_.TryLock()) {
+    if (!IsWanted() || !mutex_.TryLock()) {
       return nullptr;
     }
     MakeLocked(make, repair);
+    credit_.store(kMaxCredit * price_, std::memory_order_relaxed);
     mutex_.Unlock();
     return GetIfCurrent();
   }
@@ -125,9 +130,10 @@ class LaggingIndex {
   // in 2 to 8 us a word that changed on its own, less where words that changed lie together.
   static constexpr std::uint64_t kCellsPerLookAround = 12;
   static constexpr std::uint64_t kLookAroundsPerWord = 150;
-  // Of what was looked around in vain, in prices, how much is kept; and which part of it each change loses.
-  static constexpr std::uint64_t kMaxCredit = 4;
-  static constexpr std::uint64_t kCreditLost = 8;
+  // What a repair by a search is good for, in prices, and which part of it each change uses up: about 44
+  // changes later it is worth less than one.
+  static constexpr std::uint64_t kMaxCredit = 16;
+  static constexpr std::uint64_t kCreditLost = 16;
 
   struct Base {
     BitPlane rows;

@@ -1,6 +1,7 @@
 #include "server/core/walk/walk_grid.h"
 
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "absl/types/span.h"
@@ -22,8 +23,10 @@ BitPlane FlipTransposed(BitPlane columns, absl::Span<const WordChange> changes) 
   return columns;
 }
 
-// Beyond that an index takes longer than 10 ms.
+// To make an index of more would take a search longer than 10 ms; so it never lags so far behind that it has
+// to be.
 constexpr std::size_t kMaxCellsASearchMakes = std::size_t{1} << 22;
+constexpr std::size_t kMaxLag = 1024;
 
 }  // namespace
 
@@ -39,8 +42,12 @@ WalkGrid::WalkGrid(const WalkGrid& before, BitPlane rows, absl::Span<const WordC
       columns_(FlipTransposed(before.columns_, changes)) {
   const auto follow = [&](auto& index, const auto& index_before, auto make) {
     index.Follow(index_before, before.rows_, before.columns_, changes);
-    // To make it would take a search too long.
-    if (index.IsAskedFor() && CellCount() > kMaxCellsASearchMakes && index.IsLost()) {
+    if (!index.IsAskedFor()) {
+      return;
+    }
+    const std::optional<std::size_t> lag = index.Lag();
+    const bool takes_too_long = CellCount() > kMaxCellsASearchMakes && lag.value_or(kMaxLag + 1) > kMaxLag;
+    if (takes_too_long || (lag.has_value() && index.IsWanted())) {
       make();
     }
   };
