@@ -175,8 +175,9 @@ void PrintMap(const std::string& name, const GridMap& map, core::Algorithm algor
   InStore in_store(map);
   time_alone(in_store, 5 * kRounds, FlipOneCell);
   time_alone(in_store, kRounds / 4, FlipCells);
+  InStore squares(map);
   for (const int side : {10, 100}) {
-    time_alone(in_store, kRounds,
+    time_alone(squares, kRounds,
                [side](const GridMap& now, Random& from) { return FlipSquare(now, side, from); });
   }
   auto searched = TimeFlips(in_store, 5 * kRounds, FlipOneCell, query, algorithm);

@@ -65,7 +65,7 @@ bool IsCheaperAnew(std::size_t words, const WalkGrid& grid) {
 // larger grids there is more room between them, and to make them anew takes too long.
 bool IsDueAnew(std::size_t repaired_words, const WalkGrid& grid) {
   const auto cells = static_cast<std::size_t>(grid.width()) * static_cast<std::size_t>(grid.height());
-  return cells <= std::size_t{1} << 22 && repaired_words * 1000 > cells;
+  return cells <= std::size_t{1} << 22 && repaired_words * 250 > cells;
 }
 
 // Calls visit with the rule as a compile-time constant.
