@@ -21,7 +21,8 @@
 
 namespace waystar::core {
 
-// Stands in for DiagonalStops where a map has none: every cell of a diagonal looks around.
+// Stands in for DiagonalStops where a map has none, or they lag behind it: every cell of a diagonal looks
+// around.
 struct EveryCellStops {
   template <Direction kDirection>
   int StepsToStop(Cell /*from*/) const {

@@ -30,7 +30,7 @@ class WalkGrid;
 // and where they all cease to and there are many such words, it leaves their bits. Stops made anew are exact;
 // repaired ones hold all there must be, and may hold besides what was a stop before. A jump that stops
 // without need looks around, finds nothing, and goes on: it costs time, and the answer is the same. They are
-// made anew when repairs have cost as much as that does.
+// made anew, on grids of up to 2^22 cells, when repairs have cost some eight times as much as that does.
 //
 // Costs half a byte a cell. Thread safety: immutable.
 class DiagonalStops {

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include "absl/types/span.h"
 #include "server/base/mutex.h"
@@ -23,12 +22,14 @@ namespace waystar::core {
 // a repair costs, the next search repairs it, once for all changes until then. At the worst that costs twice
 // what the better of always and never would: Karlin, Manasse, Rudolph and Sleator, "Competitive Snoopy
 // Caching" (1988). So a map that changes while nobody searches it, or where the index is of no use, as among
-// scattered single obstacles, pays nothing for it.
+// scattered single obstacles, pays next to nothing for it.
 //
-// Where searches paid for a repair they will do so again: who changes the map then repairs it at once
-// (IsWanted), for some changes to come, before it goes back to waiting for searches.
+// What was looked around in vain is credit, which all grids that came of each other share, so that a search
+// of a grid that has been replaced meanwhile counts as well. A repair by a search is good for some more:
+// while credit lasts, whoever changes the map repairs the index at once (IsWanted), and spends it.
 //
-// Nobody waits for a repair: who wants the index while another is at it does without.
+// Nobody waits for a repair: who wants the index while another is at it does without, and who changes the map
+// meanwhile goes by the index before.
 //
 // Thread safety: any method from any thread, but for Follow.
 template <typename Index>
@@ -41,7 +42,7 @@ class LaggingIndex {
   bool IsAskedFor() const { return lags_ || GetIfCurrent() != nullptr; }
 
   // Whether searches have paid for it already.
-  bool IsWanted() const { return lags_ && credit_.load(std::memory_order_relaxed) >= price_; }
+  bool IsWanted() const { return lags_ && credit_->load(std::memory_order_relaxed) >= price_; }
 
   // How many words that changed a repair has to look at; nothing if it can only be made anew.
   std::optional<std::size_t> Lag() const {
@@ -67,26 +68,25 @@ class LaggingIndex {
       }
     }
     lags_ = true;
+    credit_ = before.credit_;
     const std::size_t cells =
         static_cast<std::size_t>(rows.width()) * static_cast<std::size_t>(rows.height());
     price_ = cells / kCellsPerLookAround;
-    if (base_ != nullptr) {
-      log_.Add(changes);
-      if (log_.size() * kLookAroundsPerWord > price_) {
-        base_ = nullptr;
-        log_ = {};
-      } else {
-        price_ = log_.size() * kLookAroundsPerWord;
-      }
+    if (base_ == nullptr) {
+      return;
     }
-    const std::uint64_t credit =
-        std::min(before.credit_.load(std::memory_order_relaxed), kMaxCredit * price_);
-    credit_.store(credit - credit / kCreditLost, std::memory_order_relaxed);
+    log_.Add(changes);
+    if (log_.size() * kLookAroundsPerWord > price_) {
+      base_ = nullptr;
+      log_ = {};
+    } else {
+      price_ = log_.size() * kLookAroundsPerWord;
+    }
   }
 
   // Counts what searches did in want of the index.
   void NoteInVain(std::uint64_t look_arounds) const {
-    credit_.fetch_add(look_arounds, std::memory_order_relaxed);
+    credit_->fetch_add(look_arounds, std::memory_order_relaxed);
   }
 
   // The index for a search. make() gives that of the cells as they are; repair(index, rows, columns, log)
@@ -100,29 +100,43 @@ class LaggingIndex {
     if (!lags_) {
       return MakeNow(make, repair);
     }
-    if (!IsWanted() || !mutex_.TryLock()) {
+    if (!IsWanted() || !making_.TryLock()) {
       return nullptr;
     }
-    MakeLocked(make, repair);
-    credit_.store(kMaxCredit * price_, std::memory_order_relaxed);
-    mutex_.Unlock();
+    Update(make, repair);
+    making_.Unlock();
+    RaiseCreditTo(kRepairsPaid * price_);
     return GetIfCurrent();
   }
 
-  // The same, whatever it costs.
+  // The same whatever it costs, after all that others are making.
   template <typename Make, typename Repair>
   const Index* MakeNow(Make make, Repair repair) const {
-    MutexLock lock(mutex_);
-    MakeLocked(make, repair);
+    MutexLock lock(making_);
+    Update(make, repair);
     return GetIfCurrent();
   }
 
-  std::size_t memory_bytes() const { return BytesBeyond(nullptr); }
-  // Bytes held that `other`, if it is not null, does not hold.
-  std::size_t BytesBeyond(const LaggingIndex* other) const {
-    const std::shared_ptr<const Index> own = Held();
-    const std::shared_ptr<const Index> others = other == nullptr ? nullptr : other->Held();
-    return own == nullptr || own == others ? 0 : own->BytesBeyond(others.get());
+  // For who changes the map, and makes the index because it is wanted.
+  void SpendCredit() const {
+    std::uint64_t credit = credit_->load(std::memory_order_relaxed);
+    while (!credit_->compare_exchange_weak(credit, credit - std::min(credit, price_),
+                                           std::memory_order_relaxed)) {
+    }
+  }
+
+  // Bytes held by a grid of these cells that neither it nor `other`, if it is not null, holds anyhow.
+  std::size_t BytesBeyond(const LaggingIndex* other, const BitPlane& rows, const BitPlane& columns) const {
+    const Held own = Hold();
+    const Held others = other == nullptr ? Held{} : other->Hold();
+    std::size_t bytes = 0;
+    if (own.index != nullptr && own.index != others.index) {
+      bytes += own.index->BytesBeyond(others.index.get());
+    }
+    if (own.base != nullptr && own.base != others.base) {
+      bytes += own.base->rows.BytesBeyond(rows) + own.base->columns.BytesBeyond(columns);
+    }
+    return bytes;
   }
 
  private:
@@ -130,10 +144,8 @@ class LaggingIndex {
   // in 2 to 8 us a word that changed on its own, less where words that changed lie together.
   static constexpr std::uint64_t kCellsPerLookAround = 12;
   static constexpr std::uint64_t kLookAroundsPerWord = 150;
-  // What a repair by a search is good for, in prices, and which part of it each change uses up: about 44
-  // changes later it is worth less than one.
-  static constexpr std::uint64_t kMaxCredit = 16;
-  static constexpr std::uint64_t kCreditLost = 16;
+  // How many repairs like it one by a search is good for.
+  static constexpr std::uint64_t kRepairsPaid = 16;
 
   struct Base {
     BitPlane rows;
@@ -141,24 +153,46 @@ class LaggingIndex {
     std::shared_ptr<const Index> index;
   };
 
+  struct Held {
+    std::shared_ptr<const Index> index;
+    std::shared_ptr<const Base> base;
+  };
+
   template <typename Make, typename Repair>
-  void MakeLocked(Make make, Repair repair) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    if (index_ != nullptr) {
-      return;
+  void Update(Make make, Repair repair) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(making_) {
+    std::shared_ptr<const Base> base;
+    ChangeLog log;
+    {
+      MutexLock lock(mutex_);
+      if (index_ != nullptr) {
+        return;
+      }
+      base = base_;
+      log = log_;
     }
-    index_ = base_ == nullptr
-                 ? std::make_shared<const Index>(make())
-                 : std::make_shared<const Index>(repair(*base_->index, base_->rows, base_->columns, log_));
+    const auto index =
+        base == nullptr ? std::make_shared<const Index>(make())
+                        : std::make_shared<const Index>(repair(*base->index, base->rows, base->columns, log));
+    MutexLock lock(mutex_);
+    index_ = index;
     base_ = nullptr;
     log_ = {};
     current_.store(index_.get(), std::memory_order_release);
   }
 
-  std::shared_ptr<const Index> Held() const {
-    MutexLock lock(mutex_);
-    return index_ != nullptr || base_ == nullptr ? index_ : base_->index;
+  void RaiseCreditTo(std::uint64_t enough) const {
+    std::uint64_t credit = credit_->load(std::memory_order_relaxed);
+    while (credit < enough && !credit_->compare_exchange_weak(credit, enough, std::memory_order_relaxed)) {
+    }
   }
 
+  Held Hold() const {
+    MutexLock lock(mutex_);
+    return {index_ != nullptr || base_ == nullptr ? index_ : base_->index, base_};
+  }
+
+  // Held while the index is made; mutex_ for as long as it takes to copy pointers. Taken in this order.
+  mutable Mutex making_;
   mutable Mutex mutex_;
   mutable std::shared_ptr<const Index> index_ ABSL_GUARDED_BY(mutex_);
   // What is changed to make it, if a grid before had one and it is not too far behind.
@@ -168,7 +202,7 @@ class LaggingIndex {
   // Set by Follow.
   bool lags_ = false;
   std::uint64_t price_ = 0;
-  mutable std::atomic<std::uint64_t> credit_ = 0;
+  std::shared_ptr<std::atomic<std::uint64_t>> credit_ = std::make_shared<std::atomic<std::uint64_t>>(0);
 };
 
 }  // namespace waystar::core

@@ -47,8 +47,11 @@ WalkGrid::WalkGrid(const WalkGrid& before, BitPlane rows, absl::Span<const WordC
     }
     const std::optional<std::size_t> lag = index.Lag();
     const bool takes_too_long = CellCount() > kMaxCellsASearchMakes && lag.value_or(kMaxLag + 1) > kMaxLag;
-    if (takes_too_long || (lag.has_value() && index.IsWanted())) {
+    if (takes_too_long) {
       make();
+    } else if (lag.has_value() && index.IsWanted()) {
+      make();
+      index.SpendCredit();
     }
   };
   for (int rule = 0; rule < kCornerRuleCount; ++rule) {
@@ -91,34 +94,26 @@ bool WalkGrid::HasRoomFor(std::size_t index_bytes) const {
   return taken + index_bytes <= max_index_bytes_;
 }
 
-const DiagonalStops* WalkGrid::diagonal_stops(CornerRule rule) const {
-  const LaggingIndex<DiagonalStops>& stops = diagonal_stops_[static_cast<std::size_t>(rule)];
-  if (!stops.IsAskedFor() && !HasRoomFor(DiagonalStops::BytesFor(CellCount()))) {
+template <typename Index>
+const Index* WalkGrid::Find(const LaggingIndex<Index>& index, bool now,
+                            absl::FunctionRef<Index()> make) const {
+  if (!index.IsAskedFor() && !HasRoomFor(Index::BytesFor(CellCount()))) {
     return nullptr;
   }
-  return stops.Get([&] { return DiagonalStops(*this, rule); }, RepairOf<DiagonalStops>());
+  const auto repair = [this](const Index& before, const BitPlane& rows, const BitPlane& columns,
+                             const ChangeLog& log) {
+    return Index(before, WalkGrid(rows, columns), *this, log.Differences(rows, rows_));
+  };
+  return now ? index.MakeNow(make, repair) : index.Get(make, repair);
 }
 
-const DiagonalStops* WalkGrid::MakeDiagonalStops(CornerRule rule) const {
-  const LaggingIndex<DiagonalStops>& stops = diagonal_stops_[static_cast<std::size_t>(rule)];
-  if (!stops.IsAskedFor() && !HasRoomFor(DiagonalStops::BytesFor(CellCount()))) {
-    return nullptr;
-  }
-  return stops.MakeNow([&] { return DiagonalStops(*this, rule); }, RepairOf<DiagonalStops>());
+const DiagonalStops* WalkGrid::diagonal_stops(CornerRule rule, bool now) const {
+  return Find<DiagonalStops>(diagonal_stops_[static_cast<std::size_t>(rule)], now,
+                             [&] { return DiagonalStops(*this, rule); });
 }
 
-const TurnStops* WalkGrid::turn_stops() const {
-  if (!turn_stops_.IsAskedFor() && !HasRoomFor(TurnStops::BytesFor(CellCount()))) {
-    return nullptr;
-  }
-  return turn_stops_.Get([&] { return TurnStops(*this); }, RepairOf<TurnStops>());
-}
-
-const TurnStops* WalkGrid::MakeTurnStops() const {
-  if (!turn_stops_.IsAskedFor() && !HasRoomFor(TurnStops::BytesFor(CellCount()))) {
-    return nullptr;
-  }
-  return turn_stops_.MakeNow([&] { return TurnStops(*this); }, RepairOf<TurnStops>());
+const TurnStops* WalkGrid::turn_stops(bool now) const {
+  return Find<TurnStops>(turn_stops_, now, [&] { return TurnStops(*this); });
 }
 
 const Components& WalkGrid::components(Adjacency adjacency) const {
@@ -128,9 +123,9 @@ const Components& WalkGrid::components(Adjacency adjacency) const {
 std::size_t WalkGrid::memory_bytes() const {
   std::size_t bytes = sizeof(*this) + rows_.memory_bytes() + columns_.memory_bytes();
   for (const LaggingIndex<DiagonalStops>& stops : diagonal_stops_) {
-    bytes += stops.memory_bytes();
+    bytes += stops.BytesBeyond(nullptr, rows_, columns_);
   }
-  bytes += turn_stops_.memory_bytes();
+  bytes += turn_stops_.BytesBeyond(nullptr, rows_, columns_);
   for (const Lazy<Components>& components : components_) {
     bytes += components.GetIfMade() != nullptr ? components.GetIfMade()->memory_bytes() : 0;
   }
@@ -143,9 +138,9 @@ std::size_t WalkGrid::BytesBeyond(const WalkGrid& other) const {
   }
   std::size_t bytes = sizeof(*this) + rows_.BytesBeyond(other.rows_) + columns_.BytesBeyond(other.columns_);
   for (std::size_t i = 0; i < diagonal_stops_.size(); ++i) {
-    bytes += diagonal_stops_[i].BytesBeyond(&other.diagonal_stops_[i]);
+    bytes += diagonal_stops_[i].BytesBeyond(&other.diagonal_stops_[i], rows_, columns_);
   }
-  bytes += turn_stops_.BytesBeyond(&other.turn_stops_);
+  bytes += turn_stops_.BytesBeyond(&other.turn_stops_, rows_, columns_);
   for (std::size_t i = 0; i < components_.size(); ++i) {
     if (const Components* made = components_[i].GetIfMade()) {
       bytes += made->BytesBeyond(other.components_[i].GetIfMade());

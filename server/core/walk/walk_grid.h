@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "server/core/grid/bit_plane.h"
 #include "server/core/grid/bit_row.h"
@@ -31,7 +32,8 @@ class WalkGrid {
   // Indexes over the grid take at most `max_index_bytes` together.
   explicit WalkGrid(BitPlane rows, std::size_t max_index_bytes = kDefaultIndexBytes);
   // The grid whose cells are `rows`, given the grid before and every change that led from one to the other.
-  // Costs in proportion to the changes. What jumps derive from the cells is left to who searches next.
+  // Costs in proportion to the changes. What jumps derive from the cells is left to
+  // who searches next, unless searches have paid for it, or it would lag too far behind.
   WalkGrid(const WalkGrid& before, BitPlane rows, absl::Span<const WordChange> changes);
   ~WalkGrid();
   WalkGrid(const WalkGrid&) = delete;
@@ -58,24 +60,24 @@ class WalkGrid {
 
   // Where diagonal jumps stop under that rule. Null if it would not fit into the memory for indexes, or lags
   // behind the grid (LaggingIndex): then searches do without, and note how often they looked around in vain.
-  const DiagonalStops* diagonal_stops(CornerRule rule) const;
+  const DiagonalStops* diagonal_stops(CornerRule rule) const { return diagonal_stops(rule, false); }
   void NoteInVain(CornerRule rule, std::uint64_t look_arounds) const {
     diagonal_stops_[static_cast<std::size_t>(rule)].NoteInVain(look_arounds);
   }
   // Where horizontal jumps of a 4-connected search stop; likewise.
-  const TurnStops* turn_stops() const;
+  const TurnStops* turn_stops() const { return turn_stops(false); }
   void NoteTurnsInVain(std::uint64_t look_arounds) const { turn_stops_.NoteInVain(look_arounds); }
 
   // The same, made or repaired now if need be. Null if there is no room.
-  const DiagonalStops* MakeDiagonalStops(CornerRule rule) const;
-  const TurnStops* MakeTurnStops() const;
+  const DiagonalStops* MakeDiagonalStops(CornerRule rule) const { return diagonal_stops(rule, true); }
+  const TurnStops* MakeTurnStops() const { return turn_stops(true); }
 
   // Which cells an agent can go between: made when first asked for, from then on repaired from grid to grid.
   const Components& components(Adjacency adjacency) const;
 
   std::size_t max_index_bytes() const { return max_index_bytes_; }
 
-  // Makes what was made of another grid.
+  // Makes what was ever asked for of another grid.
   void PrepareLike(const WalkGrid& other) const;
 
   // Held by this grid, shared parts included.
@@ -88,13 +90,10 @@ class WalkGrid {
   WalkGrid(BitPlane rows, BitPlane columns);
 
   bool HasRoomFor(std::size_t index_bytes) const;
-  // As LaggingIndex wants it.
+  const DiagonalStops* diagonal_stops(CornerRule rule, bool now) const;
+  const TurnStops* turn_stops(bool now) const;
   template <typename Index>
-  auto RepairOf() const {
-    return [this](const Index& before, const BitPlane& rows, const BitPlane& columns, const ChangeLog& log) {
-      return Index(before, WalkGrid(rows, columns), *this, log.Differences(rows, rows_));
-    };
-  }
+  const Index* Find(const LaggingIndex<Index>& index, bool now, absl::FunctionRef<Index()> make) const;
   std::size_t CellCount() const {
     return static_cast<std::size_t>(width()) * static_cast<std::size_t>(height());
   }

@@ -132,10 +132,40 @@ TEST(LaggingIndexTest, IsWantedForSomeChangesAfterSearchesPaid) {
     ++wanted;
     if (grid->index.IsWanted()) {
       grid->index.MakeNow(grid->Make(), grid->Repair());
+      grid->index.SpendCredit();
     }
   } while (grid->index.GetIfCurrent() != nullptr && wanted < 200);
-  EXPECT_GT(wanted, 20);
+  EXPECT_GT(wanted, 10);
   EXPECT_LT(wanted, 100) << "nobody searched since";
+}
+
+TEST(LaggingIndexTest, CountsSearchesOfGridsThatWereReplaced) {
+  const Grid first;
+  ASSERT_NE(first.Get(), nullptr);
+  Grid second;
+  second.BecomeChanged(first, 0, 1);
+  Grid third;
+  third.BecomeChanged(second, 5, 6);
+  EXPECT_EQ(third.Get(), nullptr);
+  second.index.NoteInVain(1'000);
+  EXPECT_NE(third.Get(), nullptr);
+}
+
+TEST(LaggingIndexTest, IsFollowedWhileItIsMade) {
+  const Grid first;
+  ASSERT_NE(first.Get(), nullptr);
+  Grid second;
+  second.BecomeChanged(first, 0, 1);
+  Grid third;
+  second.index.MakeNow(second.Make(), [&](const CountIndex& before, const BitPlane& rows,
+                                          const BitPlane& columns, const ChangeLog& log) {
+    third.BecomeChanged(second, 5, 6);
+    return second.Repair()(before, rows, columns, log);
+  });
+  const CountIndex* index = third.index.MakeNow(third.Make(), third.Repair());
+  ASSERT_NE(index, nullptr);
+  EXPECT_EQ(index->repaired_words, 2U) << "it goes by the first grid's";
+  EXPECT_EQ(index->set_cells, CountCells(third.cells));
 }
 
 TEST(LaggingIndexTest, IsMadeAnewWhenTooFarBehind) {
@@ -151,16 +181,21 @@ TEST(LaggingIndexTest, IsMadeAnewWhenTooFarBehind) {
 }
 
 TEST(LaggingIndexTest, CountsWhatItHoldsOnce) {
+  const auto bytes_of = [](const Grid& grid, const Grid* other) {
+    return grid.index.BytesBeyond(other == nullptr ? nullptr : &other->index, grid.cells, grid.cells);
+  };
   const Grid first;
-  EXPECT_EQ(first.index.memory_bytes(), 0U);
+  EXPECT_EQ(bytes_of(first, nullptr), 0U);
   ASSERT_NE(first.Get(), nullptr);
-  EXPECT_EQ(first.index.memory_bytes(), 100U);
+  EXPECT_EQ(bytes_of(first, nullptr), 100U);
   Grid second;
   second.BecomeChanged(first, 0, 1);
-  EXPECT_EQ(second.index.memory_bytes(), 100U);
-  EXPECT_EQ(second.index.BytesBeyond(&first.index), 0U) << "it lags behind the very same";
+  EXPECT_GT(bytes_of(second, nullptr), 100U) << "and the cells that it was made of";
+  Grid third;
+  third.BecomeChanged(second, 5, 6);
+  EXPECT_EQ(bytes_of(third, &second), 0U) << "both lag behind the very same";
   second.index.MakeNow(second.Make(), second.Repair());
-  EXPECT_EQ(second.index.BytesBeyond(&first.index), 10U);
+  EXPECT_EQ(bytes_of(second, &first), 10U);
 }
 
 TEST(ChangeLogTest, TellsWhatDiffersOfTheWordsItWasTold) {
