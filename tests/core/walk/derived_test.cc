@@ -232,9 +232,10 @@ class DerivedTest : public ::testing::TestWithParam<MapSpec> {};
 TEST_P(DerivedTest, EditedEqualsMadeAfresh) {
   int small_edits = 0;
   int remade = 0;
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  const int maps = GetParam().max_side > 100 ? 12 : 30;
+  for (int seed = 1; seed <= maps; ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
-    Generator generator(seed);
+    Generator generator(static_cast<std::uint64_t>(seed));
     GridMap map = generator.Map(GetParam());
     MakeAll(map);
     for (int round = 0; round < 8; ++round) {
@@ -257,8 +258,8 @@ TEST_P(DerivedTest, EditedEqualsMadeAfresh) {
     }
   }
   // Repair and remaking both had their turn.
-  EXPECT_GE(small_edits, 30);
-  EXPECT_GE(remade, 10);
+  EXPECT_GE(small_edits, maps);
+  EXPECT_GE(remade, maps / 3);
 }
 
 std::string NameOf(const ::testing::TestParamInfo<MapSpec>& info) {
