@@ -12,17 +12,6 @@
 namespace waystar::core {
 namespace {
 
-std::size_t BytesOf(const Shape& shape) {
-  std::size_t bytes = shape.cells.capacity() * sizeof(Cell) +
-                      shape.rectangles.capacity() * sizeof(Rectangle) +
-                      shape.discs.capacity() * sizeof(Disc) + shape.polygons.capacity() * sizeof(Polygon) +
-                      shape.lines.capacity() * sizeof(Line);
-  for (const Polygon& polygon : shape.polygons) {
-    bytes += polygon.vertices.capacity() * sizeof(Point);
-  }
-  return bytes;
-}
-
 struct ByteCounter {
   std::size_t operator()(const BlockCells& edit) const { return BytesOf(edit.shape); }
   std::size_t operator()(const UnblockCells& edit) const { return BytesOf(edit.shape); }

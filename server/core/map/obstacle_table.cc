@@ -26,15 +26,7 @@ std::uint32_t SquareAt(int level, int row, int column) {
 static_assert(kMaxMapSide >> 5 <= 1 << 8);
 
 std::size_t BytesOf(const Obstacle& obstacle) {
-  const Shape& shape = obstacle.shape;
-  std::size_t bytes = sizeof(Obstacle) + obstacle.id.capacity() + shape.cells.capacity() * sizeof(Cell) +
-                      shape.rectangles.capacity() * sizeof(Rectangle) +
-                      shape.discs.capacity() * sizeof(Disc) + shape.polygons.capacity() * sizeof(Polygon) +
-                      shape.lines.capacity() * sizeof(Line);
-  for (const Polygon& polygon : shape.polygons) {
-    bytes += polygon.vertices.capacity() * sizeof(Point);
-  }
-  return bytes;
+  return sizeof(Obstacle) + obstacle.id.capacity() + BytesOf(obstacle.shape);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Sets of cells given by their outline.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -62,6 +63,18 @@ struct Shape {
 
   friend bool operator==(const Shape&, const Shape&) = default;
 };
+
+// Held by a shape's parts beside itself.
+inline std::size_t BytesOf(const Shape& shape) {
+  std::size_t bytes = shape.cells.capacity() * sizeof(Cell) +
+                      shape.rectangles.capacity() * sizeof(Rectangle) +
+                      shape.discs.capacity() * sizeof(Disc) + shape.polygons.capacity() * sizeof(Polygon) +
+                      shape.lines.capacity() * sizeof(Line);
+  for (const Polygon& polygon : shape.polygons) {
+    bytes += polygon.vertices.capacity() * sizeof(Point);
+  }
+  return bytes;
+}
 
 // The coordinates of points are from -kMaxReach to kMaxReach.
 inline constexpr double kMaxReach = 1 << 20;

@@ -61,6 +61,12 @@ inline constexpr LeafRows kFullLeaf = [] {
   return rows;
 }();
 
+// Which run of set bits of a leaf's row bit x lies in. REQUIRES: it is set.
+inline std::size_t RunAt(Word row, int x) {
+  const Word starts = row & ~(row << 1);
+  return static_cast<std::size_t>(std::popcount(starts << (kLeafSide - 1 - x)) - 1);
+}
+
 struct ComponentLeaf : ComponentBlock {
   LeafRows rows{};
   // Runs of set cells are numbered in row-major order; this is of the first of each row.
@@ -71,10 +77,8 @@ struct ComponentLeaf : ComponentBlock {
 
   // REQUIRES: Test(x, y).
   ComponentNumber ComponentAt(int x, int y) const {
-    const Word row = rows[static_cast<std::size_t>(y)];
-    const Word starts = row & ~(row << 1);
-    const int run = std::popcount(starts << (kLeafSide - 1 - x)) - 1;
-    return run_components[first_run[static_cast<std::size_t>(y)] + static_cast<std::size_t>(run)];
+    const auto row = static_cast<std::size_t>(y);
+    return run_components[first_run[row] + RunAt(rows[row], x)];
   }
 };
 

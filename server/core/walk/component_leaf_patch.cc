@@ -198,9 +198,7 @@ class Patch {
 
   // REQUIRES: TestBit(x, y).
   ComponentNumber ComponentAt(int x, std::size_t y) const {
-    const Word starts = rows_[y] & ~(rows_[y] << 1);
-    const int run = std::popcount(starts << (kLeafSide - 1 - x)) - 1;
-    return components_[first_run_[y] + static_cast<std::size_t>(run)];
+    return components_[first_run_[y] + RunAt(rows_[y], x)];
   }
 
   // That of all neighbours of a cell, or kNone if it has none or they are of several.

@@ -466,7 +466,6 @@ class DiagonalStops::Repairer {
 
 DiagonalStops::DiagonalStops(const WalkGrid& grid, CornerRule rule)
     : rule_(rule),
-      height_(grid.height()),
       wrap_(grid.width() + 1),
       segments_((grid.width() >> kSegmentShift) + 1),
       blocks_((grid.height() + 1) / kWordBits + 1),

@@ -140,7 +140,6 @@ class DiagonalStops {
   static constexpr std::size_t kBandBytes = std::size_t{1} << kSegmentShift << 3;
 
   CornerRule rule_;
-  int height_;
   int wrap_;
   int segments_;
   int blocks_;

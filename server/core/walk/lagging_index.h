@@ -58,6 +58,7 @@ class LaggingIndex {
     MutexLock lock(mutex_);
     {
       MutexLock before_lock(before.mutex_);
+      credit_ = before.credit_;
       if (before.index_ != nullptr) {
         base_ = std::make_shared<const Base>(Base{rows, columns, before.index_});
       } else if (before.lags_) {
@@ -68,7 +69,6 @@ class LaggingIndex {
       }
     }
     lags_ = true;
-    credit_ = before.credit_;
     const std::size_t cells =
         static_cast<std::size_t>(rows.width()) * static_cast<std::size_t>(rows.height());
     price_ = cells / kCellsPerLookAround;
@@ -84,9 +84,11 @@ class LaggingIndex {
     }
   }
 
-  // Counts what searches did in want of the index.
+  // Counts what searches did in want of the index, if it lags.
   void NoteInVain(std::uint64_t look_arounds) const {
-    credit_->fetch_add(look_arounds, std::memory_order_relaxed);
+    if (lags_) {
+      credit_->fetch_add(look_arounds, std::memory_order_relaxed);
+    }
   }
 
   // The index for a search. make() gives that of the cells as they are; repair(index, rows, columns, log)
@@ -147,6 +149,8 @@ class LaggingIndex {
   // How many repairs like it one by a search is good for.
   static constexpr std::uint64_t kRepairsPaid = 16;
 
+  using Credit = std::atomic<std::uint64_t>;
+
   struct Base {
     BitPlane rows;
     BitPlane columns;
@@ -174,6 +178,9 @@ class LaggingIndex {
         base == nullptr ? std::make_shared<const Index>(make())
                         : std::make_shared<const Index>(repair(*base->index, base->rows, base->columns, log));
     MutexLock lock(mutex_);
+    if (credit_ == nullptr) {
+      credit_ = std::make_shared<Credit>(0);
+    }
     index_ = index;
     base_ = nullptr;
     log_ = {};
@@ -202,7 +209,8 @@ class LaggingIndex {
   // Set by Follow.
   bool lags_ = false;
   std::uint64_t price_ = 0;
-  std::shared_ptr<std::atomic<std::uint64_t>> credit_ = std::make_shared<std::atomic<std::uint64_t>>(0);
+  // Made with the first index, so that grids without one pay nothing for it. Does not change once this lags.
+  mutable std::shared_ptr<Credit> credit_;
 };
 
 }  // namespace waystar::core

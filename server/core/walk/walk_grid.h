@@ -32,8 +32,8 @@ class WalkGrid {
   // Indexes over the grid take at most `max_index_bytes` together.
   explicit WalkGrid(BitPlane rows, std::size_t max_index_bytes = kDefaultIndexBytes);
   // The grid whose cells are `rows`, given the grid before and every change that led from one to the other.
-  // Costs in proportion to the changes. What jumps derive from the cells is left to
-  // who searches next, unless searches have paid for it, or it would lag too far behind.
+  // Costs in proportion to the changes. What jumps derive from the cells is left to who searches next, unless
+  // searches have paid for it, or it would lag too far behind.
   WalkGrid(const WalkGrid& before, BitPlane rows, absl::Span<const WordChange> changes);
   ~WalkGrid();
   WalkGrid(const WalkGrid&) = delete;

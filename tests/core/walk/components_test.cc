@@ -66,12 +66,16 @@ void ExpectMatches(const Components& components, const Flood& flood, const BitPl
   }
 }
 
-TEST(ComponentsTest, WallsSeparate) {
-  const BitPlane cells = Draw({
+BitPlane CellsThatMeetAtCorners() {
+  return Draw({
       "..#..",
       ".##.#",
       "#..#.",
   });
+}
+
+TEST(ComponentsTest, WallsSeparate) {
+  const BitPlane cells = CellsThatMeetAtCorners();
   const Components components(cells, Adjacency::kStraight);
   EXPECT_TRUE(components.AreConnected({0, 0}, {0, 1}));
   EXPECT_TRUE(components.AreConnected({4, 0}, {3, 1}));
@@ -82,11 +86,7 @@ TEST(ComponentsTest, WallsSeparate) {
 }
 
 TEST(ComponentsTest, DiagonalNeighboursConnectWhereAnyDo) {
-  const BitPlane cells = Draw({
-      "..#..",
-      ".##.#",
-      "#..#.",
-  });
+  const BitPlane cells = CellsThatMeetAtCorners();
   const Components components(cells, Adjacency::kAny);
   EXPECT_TRUE(components.AreConnected({0, 0}, {4, 2}));
   EXPECT_TRUE(components.AreConnected({0, 1}, {4, 0}));
