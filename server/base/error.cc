@@ -85,6 +85,18 @@ absl::string_view ErrorReasonName(ErrorReason reason) {
       return "MAP_EXISTS";
     case ErrorReason::kObstacleNotFound:
       return "OBSTACLE_NOT_FOUND";
+    case ErrorReason::kBadPortal:
+      return "BAD_PORTAL";
+    case ErrorReason::kBadPortalId:
+      return "BAD_PORTAL_ID";
+    case ErrorReason::kPortalNotFound:
+      return "PORTAL_NOT_FOUND";
+    case ErrorReason::kPortalExists:
+      return "PORTAL_EXISTS";
+    case ErrorReason::kPortalOverlaps:
+      return "PORTAL_OVERLAPS";
+    case ErrorReason::kTooManyPortals:
+      return "TOO_MANY_PORTALS";
     case ErrorReason::kObstacleExists:
       return "OBSTACLE_EXISTS";
     case ErrorReason::kAlgorithmUnsuited:

@@ -38,6 +38,8 @@ enum class ErrorReason : std::uint8_t {
   kTruncated,
   kUnknownEnumValue,
   kUnknownTerrain,
+  kBadPortal,
+  kBadPortalId,
   // OUT_OF_RANGE
   kFutureRevision,
   kOffMap,
@@ -46,6 +48,9 @@ enum class ErrorReason : std::uint8_t {
   kMapExists,
   kObstacleNotFound,
   kObstacleExists,
+  kPortalNotFound,
+  kPortalExists,
+  kPortalOverlaps,
   // FAILED_PRECONDITION
   kAlgorithmUnsuited,
   kGoalBlocked,
@@ -63,6 +68,7 @@ enum class ErrorReason : std::uint8_t {
   kResponseTooLarge,
   kTooManyMaps,
   kTooManyObstacles,
+  kTooManyPortals,
   kTooManyWatches,
   kTransfersBusy,
   kUpdatesBusy,

@@ -14,6 +14,7 @@
 #include "server/core/map/grid_map.h"
 #include "server/core/map/map_changes.h"
 #include "server/core/map/obstacle.h"
+#include "server/core/map/portal.h"
 #include "server/core/shape/shape.h"
 
 namespace waystar::core {
@@ -70,8 +71,27 @@ struct RemoveObstacle {
   friend bool operator==(const RemoveObstacle&, const RemoveObstacle&) = default;
 };
 
+struct PutPortal {
+  Portal portal;
+  // Whether it may take the place of one with the same id.
+  bool replace = false;
+  friend bool operator==(const PutPortal&, const PutPortal&) = default;
+};
+
+struct RemovePortal {
+  std::string id;
+  friend bool operator==(const RemovePortal&, const RemovePortal&) = default;
+};
+
+// Opens or closes a portal.
+struct EnablePortal {
+  std::string id;
+  bool enabled = true;
+  friend bool operator==(const EnablePortal&, const EnablePortal&) = default;
+};
+
 using Edit = std::variant<BlockCells, UnblockCells, SetTerrain, PutObstacle, MoveObstacle, ResizeObstacle,
-                          RemoveObstacle>;
+                          RemoveObstacle, PutPortal, RemovePortal, EnablePortal>;
 
 // The map that a batch leads to, and what it did.
 struct EditResult {
@@ -91,11 +111,13 @@ inline constexpr std::int64_t kMaxBatchCells = std::int64_t{1} << 30;
 
 // Applies edits in order: a later one wins where two touch one cell. All or none.
 //
-// Errors, each naming the edit in its field ("edits[3].block.cells[0]"): those of CheckShape and
-// CheckObstacle; INVALID_ARGUMENT with reason EMPTY_BATCH, UNKNOWN_TERRAIN, BAD_LIFETIME, BAD_EFFECT (a shape
-// that an effect with falloff cannot have) or BAD_VALUE (of a move); OUT_OF_RANGE / OFF_MAP for a move
-// beyond the range of coordinates; NOT_FOUND / OBSTACLE_NOT_FOUND; ALREADY_EXISTS / OBSTACLE_EXISTS;
-// RESOURCE_EXHAUSTED / TOO_MANY_OBSTACLES, or BATCH_TOO_LARGE for more than kMaxBatchCells.
+// Errors, each naming the edit in its field ("edits[3].block.cells[0]"): those of CheckShape,
+// CheckObstacle and CheckPortal; INVALID_ARGUMENT with reason EMPTY_BATCH, UNKNOWN_TERRAIN, BAD_LIFETIME,
+// BAD_EFFECT (a shape that an effect with falloff cannot have) or BAD_VALUE (of a move); OUT_OF_RANGE /
+// OFF_MAP for a move beyond the range of coordinates; NOT_FOUND / OBSTACLE_NOT_FOUND, PORTAL_NOT_FOUND;
+// ALREADY_EXISTS / OBSTACLE_EXISTS, PORTAL_EXISTS, or PORTAL_OVERLAPS for one that leads from where another
+// does to where that does; RESOURCE_EXHAUSTED / TOO_MANY_OBSTACLES, TOO_MANY_PORTALS, or BATCH_TOO_LARGE for
+// more than kMaxBatchCells.
 //
 // `now` is what lifetimes begin at.
 absl::StatusOr<EditResult> ApplyEdits(const GridMap& map, absl::Span<const Edit> edits,

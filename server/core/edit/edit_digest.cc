@@ -24,6 +24,16 @@ struct ByteCounter {
     return edit.id.capacity() + BytesOf(edit.shape);
   }
   std::size_t operator()(const RemoveObstacle& edit) const { return edit.id.capacity(); }
+  std::size_t operator()(const PutPortal& edit) const {
+    std::size_t bytes = edit.portal.id.capacity() + edit.portal.to_map.capacity() +
+                        edit.portal.tags.capacity() * sizeof(std::string);
+    for (const std::string& tag : edit.portal.tags) {
+      bytes += tag.capacity();
+    }
+    return bytes;
+  }
+  std::size_t operator()(const RemovePortal& edit) const { return edit.id.capacity(); }
+  std::size_t operator()(const EnablePortal& edit) const { return edit.id.capacity(); }
 };
 
 // Takes values in so that no two sequences of them read alike: each list goes with its length, each edit with
@@ -110,6 +120,22 @@ class Hasher {
     Add(edit.shape);
   }
   void operator()(const RemoveObstacle& edit) { Add(edit.id); }
+  void operator()(const PutPortal& edit) {
+    Add(edit.portal.id);
+    Add(edit.portal.from);
+    Add(edit.portal.to_map);
+    Add(edit.portal.to);
+    Add(edit.portal.cost);
+    Add(std::uint64_t{edit.portal.both_ways});
+    Add(edit.portal.tags);
+    Add(std::uint64_t{edit.portal.enabled});
+    Add(std::uint64_t{edit.replace});
+  }
+  void operator()(const RemovePortal& edit) { Add(edit.id); }
+  void operator()(const EnablePortal& edit) {
+    Add(edit.id);
+    Add(std::uint64_t{edit.enabled});
+  }
 
   Fingerprint Finish() const { return {.high = Fold(high_, 0x8ebc6af09c88c6e3U), .low = low_}; }
 

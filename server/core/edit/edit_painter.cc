@@ -34,6 +34,9 @@ void EditPainter::Paint(const EditPlan& plan) {
   if (plan.obstacles != nullptr) {
     editor_.SetObstacleTable(plan.obstacles);
   }
+  if (plan.portals != nullptr) {
+    editor_.SetPortalTable(plan.portals);
+  }
   if (!stale_costs_.empty()) {
     RefreshCosts(map().obstacles(), stale_costs_.Sorted(), editor_);
     stale_costs_.Clear();

@@ -11,6 +11,7 @@
 #include "server/core/edit/edit.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/map/obstacle_table.h"
+#include "server/core/map/portal_table.h"
 
 namespace waystar::core {
 
@@ -29,8 +30,9 @@ struct PlannedEdit {
 
 struct EditPlan {
   std::vector<PlannedEdit> edits;
-  // After all of them; null if none of them changes it.
+  // After all of them; each null if none of them changes it.
   std::shared_ptr<const ObstacleTable> obstacles;
+  std::shared_ptr<const PortalTable> portals;
 };
 
 // Everything that can be wrong with a batch is found here. Each edit sees the obstacles that those before it

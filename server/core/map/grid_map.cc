@@ -14,6 +14,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/grid/corner_rule.h"
 #include "server/core/map/obstacle_table.h"
+#include "server/core/map/portal_table.h"
 
 namespace waystar::core {
 namespace {
@@ -58,6 +59,7 @@ absl::StatusOr<GridMap> GridMap::Create(std::int64_t width, std::int64_t height,
   map.passable_ = Plane<Word>(map.height_, RowOfBits(map.width_, passable));
   map.obstacles_ = Plane<Word>(map.height_, RowOfBits(map.width_, blocked));
   map.obstacle_table_ = std::make_shared<const ObstacleTable>(map.bounds());
+  map.portal_table_ = std::make_shared<const PortalTable>();
   map.cover_counts_ =
       Plane<std::uint16_t>(map.height_, std::vector<std::uint16_t>(static_cast<std::size_t>(width), 0));
   map.covered_ = Plane<Word>(map.height_, RowOfBits(map.width_, false));
@@ -94,8 +96,9 @@ std::size_t GridMap::memory_bytes() const {
   return (static_index == nullptr ? 0 : static_index->memory_bytes()) + sizeof(*this) + sizeof(*constants_) +
          terrain_.memory_bytes() + (cell_costs_ == nullptr ? 0 : cell_costs_->memory_bytes()) +
          passable_.memory_bytes() + obstacles_.memory_bytes() + obstacle_table_->memory_bytes() +
-         cover_counts_.memory_bytes() + covered_.memory_bytes() + walk_->memory_bytes() +
-         footprint_grids_->memory_bytes() + (plain_cells == nullptr ? 0 : plain_cells->memory_bytes());
+         portal_table_->memory_bytes() + cover_counts_.memory_bytes() + covered_.memory_bytes() +
+         walk_->memory_bytes() + footprint_grids_->memory_bytes() +
+         (plain_cells == nullptr ? 0 : plain_cells->memory_bytes());
 }
 
 std::size_t GridMap::BytesBeyond(const GridMap& other) const {
@@ -104,8 +107,9 @@ std::size_t GridMap::BytesBeyond(const GridMap& other) const {
   return sizeof(*this) + terrain_.BytesBeyond(other.terrain_) + passable_.BytesBeyond(other.passable_) +
          (cell_costs_ == nullptr ? 0 : cell_costs_->BytesBeyond(other.cell_costs_.get())) +
          obstacles_.BytesBeyond(other.obstacles_) + obstacle_table_->BytesBeyond(*other.obstacle_table_) +
-         cover_counts_.BytesBeyond(other.cover_counts_) + covered_.BytesBeyond(other.covered_) +
-         walk_->BytesBeyond(*other.walk_) + footprint_grids_->BytesBeyond(*other.footprint_grids_) +
+         portal_table_->BytesBeyond(*other.portal_table_) + cover_counts_.BytesBeyond(other.cover_counts_) +
+         covered_.BytesBeyond(other.covered_) + walk_->BytesBeyond(*other.walk_) +
+         footprint_grids_->BytesBeyond(*other.footprint_grids_) +
          (plain_cells == nullptr ? 0 : plain_cells->BytesBeyond(other.plain_cells_->GetIfMade())) +
          (static_index == nullptr ? 0 : static_index->memory_bytes());
 }

@@ -24,6 +24,7 @@
 namespace waystar::core {
 
 class ObstacleTable;
+class PortalTable;
 
 // INVALID_ARGUMENT / BAD_SIZE with field "width" or "height" unless both are from 1 to `max_side`.
 absl::Status CheckMapSize(std::int64_t width, std::int64_t height, int max_side);
@@ -91,6 +92,9 @@ class GridMap {
   // Those that have names.
   const ObstacleTable& obstacles() const { return *obstacle_table_; }
 
+  // Links between cells, which FindPath takes no notice of: see portal_search.h.
+  const PortalTable& portals() const { return *portal_table_; }
+
   // Makes what searches by default use, so that the first query does not wait for it. Indexes over the
   // walkable cells take at most `max_index_bytes`, in this map and in those that edits make of it. To be
   // called before anybody else knows of the map.
@@ -151,6 +155,7 @@ class GridMap {
   // The nameless ones.
   Plane<Word> obstacles_;
   std::shared_ptr<const ObstacleTable> obstacle_table_;
+  std::shared_ptr<const PortalTable> portal_table_;
   // By how many named obstacles that block.
   Plane<std::uint16_t> cover_counts_;
   // Whether by any.

@@ -47,6 +47,8 @@ class GridMapEditor {
     map_.obstacle_table_ = std::move(obstacles);
   }
 
+  void SetPortalTable(std::shared_ptr<const PortalTable> portals) { map_.portal_table_ = std::move(portals); }
+
   // Gives the cells of row y with x_begin <= x < x_end another terrain. Obstacles on them stay, and costs of
   // their own. REQUIRES: the cells are on the map; terrain is the index of one.
   void SetTerrains(int y, int x_begin, int x_end, TerrainId terrain);

@@ -16,7 +16,10 @@ struct MapChanges {
   // Other cells, walkable before and after, that cost something else to enter.
   std::vector<WordChange> cost;
 
-  bool empty() const { return !is_everything && walkability.empty() && cost.empty(); }
+  // A portal came, went or changed.
+  bool portals = false;
+
+  bool empty() const { return !is_everything && walkability.empty() && cost.empty() && !portals; }
 };
 
 }  // namespace waystar::core
