@@ -18,7 +18,7 @@ Overlay OverlayOf(const v1::FindPathRequest& request, const v1::FindPathResponse
   Overlay overlay;
   overlay.start = request.start();
   overlay.goal = request.goal();
-  overlay.path = PathCells(request.start(), answer);
+  overlay.path = PathCells(request.map(), request.start(), answer);
   if (answer.has_end()) {
     overlay.end = answer.end();
   }

@@ -44,6 +44,7 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   AddTraceCommand(*app, session);
   AddEditCommands(*app, session);
   AddObstacleCommands(*app, session);
+  AddPortalCommands(*app, session);
   AddWatchCommand(*app, session);
   AddHealthCommand(*app, session);
   AddCompletionCommand(*app, session);

@@ -19,6 +19,7 @@ void AddValidateCommand(CLI::App& parent, Session& session);
 void AddTraceCommand(CLI::App& parent, Session& session);
 void AddEditCommands(CLI::App& parent, Session& session);
 void AddObstacleCommands(CLI::App& parent, Session& session);
+void AddPortalCommands(CLI::App& parent, Session& session);
 void AddWatchCommand(CLI::App& parent, Session& session);
 void AddHealthCommand(CLI::App& parent, Session& session);
 void AddCompletionCommand(CLI::App& parent, Session& session);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -33,15 +35,23 @@ bool HasStraightLines(const v1::FindPathRequest& request, const v1::FindPathResp
          answer.statistics().algorithm() == v1::ALGORITHM_LAZY_THETA_STAR;
 }
 
+std::string Portals(const v1::FindPathResponse& answer) {
+  const int crossed = answer.crossings_size();
+  return crossed == 0 ? "" : absl::StrCat(" and ", crossed, crossed == 1 ? " portal" : " portals");
+}
+
 std::string Length(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
   if (HasStraightLines(request, answer)) {
-    const int lines = std::max(answer.points_size() - 1, 0);
-    return absl::StrFormat("%d straight %s at cost %.10g", lines, lines == 1 ? "line" : "lines",
-                           answer.cost());
+    const int lines = std::max(answer.points_size() - 1 - answer.crossings_size(), 0);
+    return absl::StrFormat("%d straight %s%s at cost %.10g", lines, lines == 1 ? "line" : "lines",
+                           Portals(answer), answer.cost());
   }
-  const size_t cells = PathCells(request.start(), answer).size();
-  const size_t steps = cells == 0 ? 0 : cells - 1;
-  return absl::StrFormat("%d %s at cost %.10g", steps, steps == 1 ? "step" : "steps", answer.cost());
+  size_t steps = 0;
+  for (const PathLeg& leg : PathLegs(request.start(), answer)) {
+    steps += leg.cells.size() - 1;
+  }
+  return absl::StrFormat("%d %s%s at cost %.10g", steps, steps == 1 ? "step" : "steps", Portals(answer),
+                         answer.cost());
 }
 
 std::string Outcome(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
@@ -94,14 +104,24 @@ std::string FindText(const v1::FindPathRequest& request, const v1::FindPathRespo
 }
 
 std::string PathText(const v1::FindPathResponse& answer) {
-  if (answer.directions_size() > 0) {
-    return absl::StrJoin(answer.directions(), " ", [](std::string* out, int direction) {
-      absl::StrAppend(out, DirectionName(direction));
-    });
+  const bool has_points = answer.points_size() > 0;
+  const int count = has_points ? answer.points_size() : answer.directions_size();
+  std::vector<std::string> words;
+  int crossed = 0;
+  for (int i = 0; i <= count; ++i) {
+    for (; crossed < answer.crossings_size() && answer.crossings(crossed).index() == i; ++crossed) {
+      const v1::PortalCrossing& crossing = answer.crossings(crossed);
+      const std::string map = crossing.map().empty() ? "" : absl::StrCat(" of ", crossing.map());
+      words.push_back(absl::StrCat("-", crossing.portal(), map, "->"));
+      if (!has_points) {
+        words.push_back(FormatCell(crossing.arrival()));
+      }
+    }
+    if (i < count) {
+      words.push_back(has_points ? FormatCell(answer.points(i)) : DirectionName(answer.directions(i)));
+    }
   }
-  return absl::StrJoin(answer.points(), " ", [](std::string* out, const v1::Cell& cell) {
-    absl::StrAppend(out, FormatCell(cell));
-  });
+  return absl::StrJoin(words, " ");
 }
 
 }  // namespace waystar::cli

@@ -20,6 +20,10 @@ void AddQuery(CLI::App& command, v1::FindPathRequest& request) {
       command, "GOAL", &ParseCell, [&request](const v1::Cell& cell) { *request.mutable_goal() = cell; },
       "The cell to go to: X,Y")
       ->required();
+  command
+      .add_option("--goal-map", *request.mutable_goal_map(),
+                  "The map that GOAL lies on, if it is another, to which portals lead")
+      ->type_name("MAP");
   AddCornerRule(command, [&request](v1::CornerRule rule) { request.set_corner_rule(rule); });
   AddChoice<v1::Algorithm>(
       command, "--algorithm", [&request](v1::Algorithm algorithm) { request.set_algorithm(algorithm); },

@@ -8,10 +8,13 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/search/validate_path.h"
+#include "server/core/search/find_path.h"
+#include "server/core/search/portal_validation.h"
 #include "server/rpc/convert_path.h"
+#include "server/rpc/convert_portals.h"
 #include "server/rpc/convert_validation.h"
 #include "server/rpc/movement.h"
+#include "server/rpc/world_view.h"
 
 namespace waystar::rpc {
 namespace {
@@ -27,32 +30,44 @@ absl::Status CheckSize(std::size_t bytes, std::size_t max_bytes) {
 
 }  // namespace
 
+absl::StatusOr<core::PortalPath> FindAnyPath(const core::GridMap& map, core::World& world,
+                                             const core::PortalQuery& query, const core::Budget& budget,
+                                             core::Scratch& scratch) {
+  return core::FindPathThroughPortals(map, world, query, core::FindPath, budget, scratch);
+}
+
 absl::Status AnswerQuery(const core::MapStore& store, PathSearch search, std::size_t max_bytes,
                          const v1::FindPathRequest& request, v1::FindPathResponse& response,
                          CallContext& context) {
   WAYSTAR_ASSIGN_OR_RETURN(const core::PathQuery query, ToPathQuery(request));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
-  return AnswerOn(*snapshot, search, max_bytes, request, query, response, context);
+  return AnswerOn(store, *snapshot, search, max_bytes, request, query, response, context);
 }
 
-absl::Status AnswerOn(const core::MapSnapshot& snapshot, PathSearch search, std::size_t max_bytes,
-                      const v1::FindPathRequest& request, const core::PathQuery& asked,
+absl::Status AnswerOn(const core::MapStore& store, const core::MapSnapshot& snapshot, PathSearch search,
+                      std::size_t max_bytes, const v1::FindPathRequest& request, const core::PathQuery& asked,
                       v1::FindPathResponse& response, CallContext& context) {
-  WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(snapshot, RequestedMovementOf(request)));
-  core::PathQuery query = asked;
-  query.corner_rule = movement.corner_rule();
-  query.footprint = movement.footprint();
+  const RequestedMovement requested = RequestedMovementOf(request);
+  WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(snapshot, requested));
+  WorldView world(store, snapshot, movement, requested);
+  core::PortalQuery query{.path = asked};
+  query.path.corner_rule = movement.corner_rule();
+  query.path.footprint = movement.footprint();
+  if (request.goal_map() != snapshot.id) {
+    query.goal_map = request.goal_map();
+  }
   if (request.max_expansions() > 0) {
     context.budget.max_expansions = request.max_expansions();
   }
   context.budget.evicted = &snapshot.eviction.flag();
   const std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
-  WAYSTAR_ASSIGN_OR_RETURN(const core::PathResult result,
-                           search(movement.map(), query, context.budget, context.scratch));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PortalPath found,
+                           search(movement.map(), world, query, context.budget, context.scratch));
   const std::chrono::nanoseconds searching = std::chrono::steady_clock::now() - begin;
   // A point takes at least two bytes: what cannot fit is not written down first.
-  WAYSTAR_RETURN_IF_ERROR(CheckSize(result.points.size() * 2, max_bytes));
-  FillPathResult(result, response);
+  WAYSTAR_RETURN_IF_ERROR(CheckSize(found.path.points.size() * 2, max_bytes));
+  FillPathResult(found.path, response);
+  FillCrossings(found.crossings, world, response);
   response.set_revision(snapshot.revision);
   response.mutable_statistics()->set_queue_nanos(context.queued.count());
   response.mutable_statistics()->set_search_nanos(searching.count());
@@ -67,14 +82,17 @@ absl::Status AnswerValidation(const core::MapStore& store, const v1::ValidatePat
                               v1::ValidatePathResponse& response) {
   WAYSTAR_ASSIGN_OR_RETURN(PathToValidate path, ToPathToValidate(request));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
-  WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(*snapshot, RequestedMovementOf(request)));
+  const RequestedMovement requested = RequestedMovementOf(request);
+  WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(*snapshot, requested));
   path.corner_rule = movement.corner_rule();
   path.footprint = movement.footprint();
-  const absl::StatusOr<core::Validation> validation = core::ValidatePath(movement.map(), path.query());
+  WorldView world(store, *snapshot, movement, requested);
+  const absl::StatusOr<core::Validation> validation =
+      core::ValidateThroughPortals(movement.map(), world, path.query(), path.crossings, {});
   if (!validation.ok()) {
-    return request.directions().empty() ? validation.status() : OfDirections(validation.status());
+    return path.InRequest(validation.status());
   }
-  FillValidation(*validation, request, response);
+  FillValidation(*validation, path, response);
   response.set_revision(snapshot->revision);
   return absl::OkStatus();
 }

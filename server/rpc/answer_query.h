@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/search/portal_search.h"
 #include "server/core/search/query.h"
 #include "server/core/search/scratch.h"
 #include "server/core/store/map_snapshot.h"
@@ -16,10 +17,14 @@
 
 namespace waystar::rpc {
 
-// core::FindPath, or what stands in for it.
-using PathSearch =
-    absl::FunctionRef<absl::StatusOr<core::PathResult>(const core::GridMap& map, const core::PathQuery& query,
-                                                       const core::Budget& budget, core::Scratch& scratch)>;
+// core::FindPathThroughPortals by core::FindPath, or what stands in for it.
+using PathSearch = absl::FunctionRef<absl::StatusOr<core::PortalPath>(
+    const core::GridMap& map, core::World& world, const core::PortalQuery& query, const core::Budget& budget,
+    core::Scratch& scratch)>;
+
+absl::StatusOr<core::PortalPath> FindAnyPath(const core::GridMap& map, core::World& world,
+                                             const core::PortalQuery& query, const core::Budget& budget,
+                                             core::Scratch& scratch);
 
 // Checks the request, searches the map's latest snapshot, and fills the response. RESOURCE_EXHAUSTED /
 // RESPONSE_TOO_LARGE if that takes more than `max_bytes`.
@@ -28,8 +33,8 @@ absl::Status AnswerQuery(const core::MapStore& store, PathSearch search, std::si
                          CallContext& context);
 
 // The same on a snapshot that is at hand, for a request that ToPathQuery made `asked` of.
-absl::Status AnswerOn(const core::MapSnapshot& snapshot, PathSearch search, std::size_t max_bytes,
-                      const v1::FindPathRequest& request, const core::PathQuery& asked,
+absl::Status AnswerOn(const core::MapStore& store, const core::MapSnapshot& snapshot, PathSearch search,
+                      std::size_t max_bytes, const v1::FindPathRequest& request, const core::PathQuery& asked,
                       v1::FindPathResponse& response, CallContext& context);
 
 // For a request that holds the query in its field "query": the same error, its field, if it has one, below

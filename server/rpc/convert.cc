@@ -11,6 +11,8 @@
 #include "absl/time/time.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/map/obstacle_table.h"
+#include "server/core/map/portal_table.h"
 #include "server/rpc/convert_shape.h"
 
 namespace waystar::rpc {
@@ -65,6 +67,9 @@ absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options) 
   WAYSTAR_ASSIGN_OR_RETURN(overrides.connectivity, ToConnectivity(options.connectivity()));
   if (options.has_diagonal_cost()) {
     overrides.diagonal_cost = options.diagonal_cost();
+  }
+  if (!options.world().empty()) {
+    overrides.world = options.world();
   }
   if (options.terrains_size() > kMaxTerrainsInRequest) {
     return InvalidArgument(
@@ -146,6 +151,9 @@ void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot,
   }
   out.set_walkable_cells(grid.walkable_cells());
   out.set_obstacle_cells(grid.obstacle_cells());
+  out.set_named_obstacles(static_cast<std::int32_t>(grid.obstacles().size()));
+  out.set_world(settings.world);
+  out.set_portals(static_cast<std::int32_t>(grid.portals().size()));
 }
 
 void FillUpdateResult(const core::UpdateResult& result, v1::UpdateObstaclesResponse& response) {

@@ -18,6 +18,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/rpc/convert.h"
+#include "server/rpc/convert_portals.h"
 #include "server/rpc/convert_shape.h"
 
 namespace waystar::rpc {
@@ -127,7 +128,7 @@ absl::StatusOr<core::Edit> ToResizeObstacle(const v1::ResizeObstacle& edit) {
   return core::ResizeObstacle{.id = edit.id(), .shape = std::move(shape)};
 }
 
-absl::StatusOr<core::Edit> ToEdit(const v1::Edit& edit) {
+absl::StatusOr<core::Edit> ToEdit(const v1::Edit& edit, absl::string_view map) {
   switch (edit.edit_case()) {
     case v1::Edit::kBlock: {
       WAYSTAR_ASSIGN_OR_RETURN(core::Shape shape, Below("block", ToShape(edit.block())));
@@ -148,12 +149,18 @@ absl::StatusOr<core::Edit> ToEdit(const v1::Edit& edit) {
       return Below("resize_obstacle", ToResizeObstacle(edit.resize_obstacle()));
     case v1::Edit::kRemoveObstacle:
       return core::RemoveObstacle{.id = edit.remove_obstacle().id()};
+    case v1::Edit::kPutPortal:
+      return Below<core::Edit>("put_portal", ToPutPortal(edit.put_portal(), map));
+    case v1::Edit::kRemovePortal:
+      return core::RemovePortal{.id = edit.remove_portal().id()};
+    case v1::Edit::kSwitchPortal:
+      return core::SwitchPortal{.id = edit.switch_portal().id(), .closed = edit.switch_portal().closed()};
     case v1::Edit::EDIT_NOT_SET:
       break;
   }
   return InvalidArgument(ErrorReason::kBadEdit, "",
                          "an edit is one of block, unblock, set_terrain, put_obstacle, move_obstacle, "
-                         "resize_obstacle and remove_obstacle");
+                         "resize_obstacle, remove_obstacle, put_portal, remove_portal and switch_portal");
 }
 
 // All of an obstacle but its lifetime.
@@ -204,6 +211,15 @@ class EditFiller {
     FillShape(edit.shape, *out_.mutable_resize_obstacle()->mutable_shape());
   }
   void operator()(const core::RemoveObstacle& edit) const { out_.mutable_remove_obstacle()->set_id(edit.id); }
+  void operator()(const core::PutPortal& edit) const {
+    FillPortal(edit.portal, *out_.mutable_put_portal()->mutable_portal());
+    out_.mutable_put_portal()->set_replace(edit.replace);
+  }
+  void operator()(const core::RemovePortal& edit) const { out_.mutable_remove_portal()->set_id(edit.id); }
+  void operator()(const core::SwitchPortal& edit) const {
+    out_.mutable_switch_portal()->set_id(edit.id);
+    out_.mutable_switch_portal()->set_closed(edit.closed);
+  }
 
  private:
   v1::Edit& out_;
@@ -211,11 +227,12 @@ class EditFiller {
 
 }  // namespace
 
-absl::StatusOr<std::vector<core::Edit>> ToEdits(const google::protobuf::RepeatedPtrField<v1::Edit>& edits) {
+absl::StatusOr<std::vector<core::Edit>> ToEdits(const google::protobuf::RepeatedPtrField<v1::Edit>& edits,
+                                                absl::string_view map) {
   std::vector<core::Edit> out;
   out.reserve(static_cast<std::size_t>(edits.size()));
   for (int i = 0; i < edits.size(); ++i) {
-    absl::StatusOr<core::Edit> edit = ToEdit(edits.Get(i));
+    absl::StatusOr<core::Edit> edit = ToEdit(edits.Get(i), map);
     if (!edit.ok()) {
       const absl::string_view dot = ErrorFieldOf(edit.status()).empty() ? "" : ".";
       return WithFieldPrefix(edit.status(), absl::StrCat("edits[", i, "]", dot));
@@ -227,7 +244,7 @@ absl::StatusOr<std::vector<core::Edit>> ToEdits(const google::protobuf::Repeated
 
 absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const v1::UpdateObstaclesRequest& request) {
   core::UpdateBatch batch;
-  WAYSTAR_ASSIGN_OR_RETURN(batch.edits, ToEdits(request.edits()));
+  WAYSTAR_ASSIGN_OR_RETURN(batch.edits, ToEdits(request.edits(), request.map()));
   if (request.expected_revision() > 0) {
     batch.expected_revision = request.expected_revision();
   }

@@ -19,6 +19,7 @@
 #include "server/rpc/export_call.h"
 #include "server/rpc/map_creation.h"
 #include "server/rpc/obstacle_listing.h"
+#include "server/rpc/portal_listing.h"
 #include "server/runtime/logging.h"
 
 namespace waystar::rpc {
@@ -121,6 +122,9 @@ MapService::MapService(core::MapStore& store, Executor& executor, TransferSlots&
       list_obstacles_([this](const auto& request, auto& response, CallContext&) {
         return ListNamedObstacles(store_, limits_.max_message_bytes, request, response);
       }),
+      list_portals_([this](const auto& request, auto& response, CallContext&) {
+        return ListMapPortals(store_, request, response);
+      }),
       update_obstacles_([&store](const auto& request, auto& response, CallContext&, UnaryDone done) {
         Update(store, request, response, std::move(done));
       }) {}
@@ -178,6 +182,13 @@ grpc::ServerUnaryReactor* MapService::ListObstacles(grpc::CallbackServerContext*
                                                     grpc::ByteBuffer* response) {
   return UnaryCall<v1::ListObstaclesRequest, v1::ListObstaclesResponse>::Start(executor_, list_obstacles_,
                                                                                context, request, response);
+}
+
+grpc::ServerUnaryReactor* MapService::ListPortals(grpc::CallbackServerContext* context,
+                                                  const grpc::ByteBuffer* request,
+                                                  grpc::ByteBuffer* response) {
+  return UnaryCall<v1::ListPortalsRequest, v1::ListPortalsResponse>::Start(executor_, list_portals_, context,
+                                                                           request, response);
 }
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* MapService::WatchMap(grpc::CallbackServerContext* context,

@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "google/rpc/status.pb.h"
 #include "server/base/error.h"
-#include "server/core/search/find_path.h"
+#include "server/core/search/portal_search.h"
 #include "server/rpc/answer_query.h"
 #include "server/rpc/call_context.h"
 #include "server/rpc/cancelled.h"
@@ -111,7 +111,7 @@ void PathWatches::SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr
   bool is_news = true;
   // While the path is in the scratch.
   const auto judge = [&](const core::GridMap& map, const core::PathQuery& query,
-                         const absl::StatusOr<core::PathResult>& result) {
+                         const absl::StatusOr<core::PortalPath>& result) {
     is_news = last == nullptr || last->IsOutdatedBy(map, result);
     const bool had_path = last != nullptr && (last->kind() == core::WatchedAnswer::Kind::kPath ||
                                               last->kind() == core::WatchedAnswer::Kind::kPartial);
@@ -119,14 +119,15 @@ void PathWatches::SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr
                                   : std::make_shared<core::WatchedAnswer>(
                                         map, query, result, LooksBelow(RequestedMovementOf(watch->request)));
   };
-  const auto search = [&](const core::GridMap& map, const core::PathQuery& query, const core::Budget& budget,
-                          core::Scratch& scratch) {
-    absl::StatusOr<core::PathResult> result = core::FindPath(map, query, budget, scratch);
-    judge(map, query, result);
+  const auto search = [&](const core::GridMap& map, core::World& /*world*/, const core::PortalQuery& query,
+                          const core::Budget& budget, core::Scratch& scratch) {
+    core::NoWorld no_other_maps;
+    absl::StatusOr<core::PortalPath> result = FindAnyPath(map, no_other_maps, query, budget, scratch);
+    judge(map, query.path, result);
     return result;
   };
   v1::WatchPathResponse message;
-  const absl::Status status = AnswerOn(snapshot, search, max_bytes_, watch->request, watch->query,
+  const absl::Status status = AnswerOn(store_, snapshot, search, max_bytes_, watch->request, watch->query,
                                        *message.mutable_answer(), context);
   if (absl::IsCancelled(status)) {
     watch->map_->AbandonSearch(*watch);

@@ -49,9 +49,13 @@ absl::Status TraceCall::Prepare(int worker) {
     return MissingField("query");
   }
   recorder_.emplace(max_events);
-  const auto search = [this](const core::GridMap& map, const core::PathQuery& query,
-                             const core::Budget& budget, core::Scratch& scratch) {
+  const auto search_leg = [this](const core::GridMap& map, const core::PathQuery& query,
+                                 const core::Budget& budget, core::Scratch& scratch) {
     return core::TraceSearch(map, query, budget, scratch, *recorder_);
+  };
+  const auto search = [&](const core::GridMap& map, core::World& world, const core::PortalQuery& query,
+                          const core::Budget& budget, core::Scratch& scratch) {
+    return core::FindPathThroughPortals(map, world, query, search_leg, budget, scratch);
   };
   CallContext context{.scratch = executor().scratch(worker),
                       .budget = {.deadline = deadline_, .cancelled = &cancelled_},

@@ -51,6 +51,9 @@ absl::Status WatchPathCall::Enter(const grpc::ByteBuffer& bytes) {
     return WithFieldPrefix(parsed.status(), "query.");
   }
   query = *parsed;
+  if (!request.goal_map().empty() && request.goal_map() != request.map()) {
+    return InvalidArgument(ErrorReason::kBadValue, "query.goal_map", "a watched path stays on its map");
+  }
   WAYSTAR_RETURN_IF_ERROR(slots_.Acquire());
   has_slot_ = true;
   return absl::OkStatus();

@@ -103,6 +103,10 @@ class FakeServer::Maps : public v1::MapService::Service {
                              v1::ListObstaclesResponse* response) override {
     return Answer(script_.list_obstacles, *context, *request, *response);
   }
+  grpc::Status ListPortals(grpc::ServerContext* context, const v1::ListPortalsRequest* request,
+                           v1::ListPortalsResponse* response) override {
+    return Answer(script_.list_portals, *context, *request, *response);
+  }
 
   grpc::Status StreamObstacleUpdates(
       grpc::ServerContext* context,

@@ -39,6 +39,7 @@ class FakeServer {
   Handler<v1::DeleteMapRequest, v1::DeleteMapResponse> delete_map;
   Handler<v1::UpdateObstaclesRequest, v1::UpdateObstaclesResponse> update_obstacles;
   Handler<v1::ListObstaclesRequest, v1::ListObstaclesResponse> list_obstacles;
+  Handler<v1::ListPortalsRequest, v1::ListPortalsResponse> list_portals;
   // Called for each message of the stream; an error ends it.
   Handler<v1::StreamObstacleUpdatesRequest, v1::StreamObstacleUpdatesResponse> stream_obstacle_updates;
   Handler<v1::WatchMapRequest, std::vector<v1::WatchMapResponse>> watch_map;

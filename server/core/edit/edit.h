@@ -84,14 +84,14 @@ struct RemovePortal {
 };
 
 // Opens or closes a portal.
-struct EnablePortal {
+struct SwitchPortal {
   std::string id;
-  bool enabled = true;
-  friend bool operator==(const EnablePortal&, const EnablePortal&) = default;
+  bool closed = false;
+  friend bool operator==(const SwitchPortal&, const SwitchPortal&) = default;
 };
 
 using Edit = std::variant<BlockCells, UnblockCells, SetTerrain, PutObstacle, MoveObstacle, ResizeObstacle,
-                          RemoveObstacle, PutPortal, RemovePortal, EnablePortal>;
+                          RemoveObstacle, PutPortal, RemovePortal, SwitchPortal>;
 
 // The map that a batch leads to, and what it did.
 struct EditResult {

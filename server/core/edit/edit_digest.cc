@@ -33,7 +33,7 @@ struct ByteCounter {
     return bytes;
   }
   std::size_t operator()(const RemovePortal& edit) const { return edit.id.capacity(); }
-  std::size_t operator()(const EnablePortal& edit) const { return edit.id.capacity(); }
+  std::size_t operator()(const SwitchPortal& edit) const { return edit.id.capacity(); }
 };
 
 // Takes values in so that no two sequences of them read alike: each list goes with its length, each edit with
@@ -128,13 +128,13 @@ class Hasher {
     Add(edit.portal.cost);
     Add(std::uint64_t{edit.portal.both_ways});
     Add(edit.portal.tags);
-    Add(std::uint64_t{edit.portal.enabled});
+    Add(std::uint64_t{edit.portal.closed});
     Add(std::uint64_t{edit.replace});
   }
   void operator()(const RemovePortal& edit) { Add(edit.id); }
-  void operator()(const EnablePortal& edit) {
+  void operator()(const SwitchPortal& edit) {
     Add(edit.id);
-    Add(std::uint64_t{edit.enabled});
+    Add(std::uint64_t{edit.closed});
   }
 
   Fingerprint Finish() const { return {.high = Fold(high_, 0x8ebc6af09c88c6e3U), .low = low_}; }

@@ -128,7 +128,7 @@ class Planner {
 
   absl::Status AddKind(const PutPortal& edit) { return portals_.Put(edit); }
   absl::Status AddKind(const RemovePortal& edit) { return portals_.Remove(edit); }
-  absl::Status AddKind(const EnablePortal& edit) { return portals_.Enable(edit); }
+  absl::Status AddKind(const SwitchPortal& edit) { return portals_.Switch(edit); }
 
   absl::Status AddPaint(const Shape& shape, PlannedEdit planned, absl::string_view field) {
     if (absl::Status status = CheckShape(shape, map_.bounds(), ShapeOverlap::kEachPart); !status.ok()) {

@@ -44,11 +44,11 @@ absl::Status PortalPlanner::Remove(const RemovePortal& edit) {
   return absl::OkStatus();
 }
 
-absl::Status PortalPlanner::Enable(const EnablePortal& edit) {
-  WAYSTAR_ASSIGN_OR_RETURN(const std::shared_ptr<const Portal> before, Find(edit.id, "enable_portal.id"));
-  if (before->enabled != edit.enabled) {
+absl::Status PortalPlanner::Switch(const SwitchPortal& edit) {
+  WAYSTAR_ASSIGN_OR_RETURN(const std::shared_ptr<const Portal> before, Find(edit.id, "switch_portal.id"));
+  if (before->closed != edit.closed) {
     auto portal = std::make_shared<Portal>(*before);
-    portal->enabled = edit.enabled;
+    portal->closed = edit.closed;
     Own().Put(std::move(portal));
   }
   return absl::OkStatus();

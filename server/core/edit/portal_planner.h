@@ -22,7 +22,7 @@ class PortalPlanner {
 
   absl::Status Put(const PutPortal& edit);
   absl::Status Remove(const RemovePortal& edit);
-  absl::Status Enable(const EnablePortal& edit);
+  absl::Status Switch(const SwitchPortal& edit);
 
   // Null if no edit changed them.
   std::shared_ptr<const PortalTable> changed() const { return own_; }

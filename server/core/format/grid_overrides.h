@@ -23,6 +23,7 @@ struct GridOverrides {
   std::optional<Connectivity> connectivity;
   std::optional<double> diagonal_cost;
   std::vector<TerrainOverride> terrains;
+  std::optional<std::string> world;
   // The longest width and height to accept.
   int max_side = kMaxMapSide;
 };

@@ -65,6 +65,13 @@ absl::Status ParseHeaderLine(absl::string_view text, std::size_t line, GridOverr
     header.connectivity = words[1] == "4" ? Connectivity::kFour : Connectivity::kEight;
     return absl::OkStatus();
   }
+  if (key == "world" && words.size() == 2) {
+    if (header.world) {
+      return HeaderError(line, "a second world");
+    }
+    header.world = std::string(words[1]);
+    return absl::OkStatus();
+  }
   double cost = 0.0;
   if (key == "diagonal_cost" && words.size() == 2 && absl::SimpleAtod(words[1], &cost)) {
     if (header.diagonal_cost) {
@@ -73,9 +80,10 @@ absl::Status ParseHeaderLine(absl::string_view text, std::size_t line, GridOverr
     header.diagonal_cost = cost;
     return absl::OkStatus();
   }
-  return HeaderError(line, absl::StrCat("\"", absl::CHexEscape(text.substr(0, 60)),
-                                        "\" is none of \"connectivity 4|8\", \"diagonal_cost NUMBER\", "
-                                        "\"terrain SYMBOL NAME COST|impassable\" and \"map\""));
+  return HeaderError(line,
+                     absl::StrCat("\"", absl::CHexEscape(text.substr(0, 60)),
+                                  "\" is none of \"connectivity 4|8\", \"diagonal_cost NUMBER\", "
+                                  "\"terrain SYMBOL NAME COST|impassable\", \"world NAME\" and \"map\""));
 }
 
 // A header's lines hold words; a row has no spaces, and no terrain may be called by one.
@@ -139,6 +147,9 @@ std::string FormatText(const GridMap& map) {
     absl::StrAppend(&text, "connectivity ", settings.connectivity == Connectivity::kFour ? 4 : 8, "\n");
     if (settings.diagonal_cost != kSqrt2) {
       absl::StrAppendFormat(&text, "diagonal_cost %.17g\n", settings.diagonal_cost);
+    }
+    if (!settings.world.empty()) {
+      absl::StrAppend(&text, "world ", settings.world, "\n");
     }
     for (const Terrain& terrain : settings.terrains) {
       absl::StrAppendFormat(&text, "terrain %c %s ", terrain.symbol, terrain.name);

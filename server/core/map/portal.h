@@ -25,8 +25,8 @@ struct Portal {
   bool both_ways = false;
   // Sorted, no two alike. Only agents that ask for none but some of these may pass.
   std::vector<std::string> tags;
-  // While not, nobody may pass.
-  bool enabled = true;
+  // While closed, nobody may pass.
+  bool closed = false;
 
   friend bool operator==(const Portal&, const Portal&) = default;
 };

@@ -88,7 +88,7 @@ absl::Status PortalGraph::FindGoalMap() {
 }
 
 bool PortalGraph::MayPass(const Portal& portal) const {
-  return portal.enabled && std::includes(portal.tags.begin(), portal.tags.end(), query_.required_tags.begin(),
+  return !portal.closed && std::includes(portal.tags.begin(), portal.tags.end(), query_.required_tags.begin(),
                                          query_.required_tags.end());
 }
 

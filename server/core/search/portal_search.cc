@@ -207,8 +207,7 @@ class PortalSearch {
 absl::StatusOr<PortalPath> FindPathThroughPortals(const GridMap& map, World& world, const PortalQuery& query,
                                                   LegSearch search, const Budget& budget, Scratch& scratch) {
   if (query.goal_map == kSameMap && map.portals().empty()) {
-    WAYSTAR_ASSIGN_OR_RETURN(const PathResult path, search(map, query.path, budget, scratch));
-    return PortalPath{.path = path};
+    return WithoutPortals(search(map, query.path, budget, scratch));
   }
   return PortalSearch(map, world, query, search, budget, scratch).Find();
 }

@@ -24,6 +24,12 @@ class World {
   virtual const GridMap* Find(absl::string_view id) = 0;
 };
 
+// None but the one that the query starts on.
+class NoWorld final : public World {
+ public:
+  const GridMap* Find(absl::string_view /*id*/) override { return nullptr; }
+};
+
 // The map that a query starts on knows itself by no name: the empty one stands for it.
 inline constexpr absl::string_view kSameMap = "";
 
@@ -42,6 +48,14 @@ struct PortalPath {
   // In order. Live in the scratch, as the path does, until its next search.
   absl::Span<const PortalCrossing> crossings;
 };
+
+// What FindPath answered.
+inline absl::StatusOr<PortalPath> WithoutPortals(const absl::StatusOr<PathResult>& walk) {
+  if (!walk.ok()) {
+    return walk.status();
+  }
+  return PortalPath{.path = *walk};
+}
 
 // FindPath on one map, or what stands in for it.
 using LegSearch = absl::FunctionRef<absl::StatusOr<PathResult>(const GridMap& map, const PathQuery& query,

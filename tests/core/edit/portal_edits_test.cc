@@ -49,11 +49,11 @@ TEST(PortalEditsTest, PutEnableReplaceAndRemove) {
   Portal gate = Gate();
   gate.tags = {"wide", "lit"};
   auto result = Apply(Ground(), {PutPortal{.portal = Gate("z")}, RemovePortal{"z"}, PutPortal{.portal = gate},
-                                 EnablePortal{.id = "gate", .enabled = false}});
+                                 SwitchPortal{.id = "gate", .closed = true}});
   ASSERT_THAT(result, IsOk());
   EXPECT_EQ(result->changed_cells, 0);
   EXPECT_THAT(IdsOf(result->map), ElementsAre("gate"));
-  EXPECT_FALSE(result->map.portals().Find("gate")->enabled);
+  EXPECT_TRUE(result->map.portals().Find("gate")->closed);
   EXPECT_THAT(result->map.portals().Find("gate")->tags, ElementsAre("lit", "wide"));
   gate.to = {2, 0};
   result = Apply(result->map, {PutPortal{.portal = gate, .replace = true}});
@@ -129,7 +129,7 @@ TEST(PortalEditsTest, RefusesBadOnes) {
   expect(with([](Portal& portal) { portal.tags = {""}; }), kInvalid, ErrorReason::kBadValue,
          "put_portal.portal.tags");
   expect(RemovePortal{"nope"}, absl::StatusCode::kNotFound, ErrorReason::kPortalNotFound, "remove_portal.id");
-  expect(EnablePortal{.id = ""}, kInvalid, ErrorReason::kBadPortalId, "enable_portal.id");
+  expect(SwitchPortal{.id = ""}, kInvalid, ErrorReason::kBadPortalId, "switch_portal.id");
 }
 
 TEST(PortalEditsTest, AMapHoldsOnlySoMany) {

@@ -139,7 +139,7 @@ TEST_F(PortalSearchTest, ClosedOnesAndThoseWithoutATagAreNoWay) {
   EXPECT_EQ(find_with({"lit"}), Outcome::kFound);
   EXPECT_EQ(find_with({"lit", "wide"}), Outcome::kFound);
   EXPECT_EQ(find_with({"dry", "lit"}), Outcome::kUnreachable);
-  const std::vector<Edit> close = {EnablePortal{.id = "gate", .enabled = false}};
+  const std::vector<Edit> close = {SwitchPortal{.id = "gate", .closed = true}};
   world_.maps.at("home") = ApplyEdits(world_.maps.at("home"), close)->map;
   EXPECT_EQ(find_with({}), Outcome::kUnreachable);
 }
@@ -253,10 +253,10 @@ class WorldOracle {
       const double so_far = cost;
       here.portals().VisitAfter("", [&](const Portal& portal) {
         const double behind = so_far + static_cast<double>(portal.cost) / kCostScale;
-        if (portal.from == cell && portal.enabled) {
+        if (portal.from == cell && !portal.closed) {
           relax(portal.to_map.empty() ? id : portal.to_map, portal.to, behind);
         }
-        if (portal.to == cell && portal.both_ways && portal.enabled) {
+        if (portal.to == cell && portal.both_ways && !portal.closed) {
           relax(id, portal.from, behind);
         }
         return true;
@@ -327,7 +327,7 @@ Portal AnyPortal(Generator& generator, const std::map<std::string, GridMap>& map
           .cost = CostFromDouble(generator.Between(0, 40) * 0.25),
           .both_ways = from == to && generator.Chance(0.5),
           .tags = {},
-          .enabled = generator.Chance(0.9)};
+          .closed = generator.Chance(0.1)};
 }
 
 TEST(PortalSearchOracleTest, CostsTheLeastOnGeneratedWorlds) {
