@@ -25,6 +25,11 @@ namespace {
 // For one search after the first.
 constexpr std::chrono::seconds kMaxSearchTime{10};
 
+// A profile that has a name may be another one by now.
+bool IsSameAgent(const core::PathQuery& a, const core::PathQuery& b) {
+  return a.footprint == b.footprint && a.corner_rule == b.corner_rule;
+}
+
 void FillProblem(const absl::Status& status, google::rpc::Status& problem) {
   const grpc::Status written = ToGrpcStatus(status);
   if (!problem.ParseFromString(written.error_details()) || problem.code() == 0) {
@@ -112,7 +117,7 @@ void PathWatches::SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr
   // While the path is in the scratch.
   const auto judge = [&](const core::GridMap& map, const core::PathQuery& query,
                          const absl::StatusOr<core::PathResult>& result) {
-    is_news = last == nullptr || last->IsOutdatedBy(map, result);
+    is_news = last == nullptr || !IsSameAgent(last->query(), query) || last->IsOutdatedBy(map, result);
     const bool had_path = last != nullptr && (last->kind() == core::WatchedAnswer::Kind::kPath ||
                                               last->kind() == core::WatchedAnswer::Kind::kPartial);
     answer = had_path && !is_news ? last
