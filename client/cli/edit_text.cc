@@ -68,6 +68,10 @@ std::string EditText(const v1::Edit& edit) {
     case v1::Edit::kSwitchPortal:
       return absl::StrCat("portal ", edit.switch_portal().closed() ? "close " : "open ",
                           edit.switch_portal().id());
+    case v1::Edit::kPutProfile:
+      return absl::StrCat("profile put ", edit.put_profile().named().name());
+    case v1::Edit::kRemoveProfile:
+      return absl::StrCat("profile remove ", edit.remove_profile().name());
     case v1::Edit::EDIT_NOT_SET:
       break;
   }

@@ -141,6 +141,12 @@ absl::string_view ErrorReasonName(ErrorReason reason) {
       return "DRAINING";
     case ErrorReason::kTransferTimeout:
       return "TRANSFER_TIMEOUT";
+    case ErrorReason::kBadProfile:
+      return "BAD_PROFILE";
+    case ErrorReason::kProfileNotFound:
+      return "PROFILE_NOT_FOUND";
+    case ErrorReason::kTooManyProfiles:
+      return "TOO_MANY_PROFILES";
   }
   return "UNKNOWN";
 }

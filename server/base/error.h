@@ -77,6 +77,10 @@ enum class ErrorReason : std::uint8_t {
   kDeadlineExceeded,
   kDraining,
   kTransferTimeout,
+  // Of movement profiles: INVALID_ARGUMENT, NOT_FOUND, RESOURCE_EXHAUSTED
+  kBadProfile,
+  kProfileNotFound,
+  kTooManyProfiles,
 };
 
 // "MAP_NOT_FOUND" for kMapNotFound, and so on; "UNKNOWN" for kUnknown.

@@ -50,7 +50,7 @@ absl::Status AnswerOn(const core::MapStore& store, const core::MapSnapshot& snap
   const RequestedMovement requested = RequestedMovementOf(request);
   WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(snapshot, requested));
   WorldView world(store, snapshot, movement, requested);
-  core::PortalQuery query{.path = asked};
+  core::PortalQuery query{.path = asked, .required_tags = movement.required_tags()};
   query.path.corner_rule = movement.corner_rule();
   query.path.footprint = movement.footprint();
   if (request.goal_map() != snapshot.id) {
@@ -87,8 +87,8 @@ absl::Status AnswerValidation(const core::MapStore& store, const v1::ValidatePat
   path.corner_rule = movement.corner_rule();
   path.footprint = movement.footprint();
   WorldView world(store, *snapshot, movement, requested);
-  const absl::StatusOr<core::Validation> validation =
-      core::ValidateThroughPortals(movement.map(), world, path.query(), path.crossings, {});
+  const absl::StatusOr<core::Validation> validation = core::ValidateThroughPortals(
+      movement.map(), world, path.query(), path.crossings, movement.required_tags());
   if (!validation.ok()) {
     return path.InRequest(validation.status());
   }

@@ -13,6 +13,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/map/obstacle_table.h"
 #include "server/core/map/portal_table.h"
+#include "server/rpc/convert_profile.h"
 #include "server/rpc/convert_shape.h"
 
 namespace waystar::rpc {
@@ -154,6 +155,9 @@ void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot,
   out.set_named_obstacles(static_cast<std::int32_t>(grid.obstacles().size()));
   out.set_world(settings.world);
   out.set_portals(static_cast<std::int32_t>(grid.portals().size()));
+  for (const core::NamedProfile& profile : grid.profiles()) {
+    FillNamedProfile(profile, *out.add_profiles());
+  }
 }
 
 void FillUpdateResult(const core::UpdateResult& result, v1::UpdateObstaclesResponse& response) {

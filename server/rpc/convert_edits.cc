@@ -19,6 +19,7 @@
 #include "server/base/status_macros.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/convert_portals.h"
+#include "server/rpc/convert_profile.h"
 #include "server/rpc/convert_shape.h"
 
 namespace waystar::rpc {
@@ -128,6 +129,14 @@ absl::StatusOr<core::Edit> ToResizeObstacle(const v1::ResizeObstacle& edit) {
   return core::ResizeObstacle{.id = edit.id(), .shape = std::move(shape)};
 }
 
+absl::StatusOr<core::Edit> ToPutProfile(const v1::PutProfile& edit) {
+  if (!edit.has_named()) {
+    return MissingField("named");
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(core::NamedProfile named, Below("named", ToNamedProfile(edit.named())));
+  return core::PutProfile{std::move(named)};
+}
+
 absl::StatusOr<core::Edit> ToEdit(const v1::Edit& edit, absl::string_view map) {
   switch (edit.edit_case()) {
     case v1::Edit::kBlock: {
@@ -155,12 +164,18 @@ absl::StatusOr<core::Edit> ToEdit(const v1::Edit& edit, absl::string_view map) {
       return core::RemovePortal{.id = edit.remove_portal().id()};
     case v1::Edit::kSwitchPortal:
       return core::SwitchPortal{.id = edit.switch_portal().id(), .closed = edit.switch_portal().closed()};
+    case v1::Edit::kPutProfile:
+      return Below("put_profile", ToPutProfile(edit.put_profile()));
+    case v1::Edit::kRemoveProfile:
+      return core::RemoveProfile{.name = edit.remove_profile().name()};
     case v1::Edit::EDIT_NOT_SET:
       break;
   }
-  return InvalidArgument(ErrorReason::kBadEdit, "",
-                         "an edit is one of block, unblock, set_terrain, put_obstacle, move_obstacle, "
-                         "resize_obstacle, remove_obstacle, put_portal, remove_portal and switch_portal");
+  return InvalidArgument(
+      ErrorReason::kBadEdit, "",
+      "an edit is one of block, unblock, set_terrain, put_obstacle, move_obstacle, "
+      "resize_obstacle, remove_obstacle, put_portal, remove_portal, switch_portal, put_profile and "
+      "remove_profile");
 }
 
 // All of an obstacle but its lifetime.
@@ -219,6 +234,12 @@ class EditFiller {
   void operator()(const core::SwitchPortal& edit) const {
     out_.mutable_switch_portal()->set_id(edit.id);
     out_.mutable_switch_portal()->set_closed(edit.closed);
+  }
+  void operator()(const core::PutProfile& edit) const {
+    FillNamedProfile(edit.named, *out_.mutable_put_profile()->mutable_named());
+  }
+  void operator()(const core::RemoveProfile& edit) const {
+    out_.mutable_remove_profile()->set_name(edit.name);
   }
 
  private:

@@ -1,14 +1,18 @@
 #include "server/rpc/movement.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/edit/overlay.h"
+#include "server/core/map/movement_profile.h"
 #include "server/core/shape/shape.h"
 #include "server/rpc/convert_path.h"
+#include "server/rpc/convert_profile.h"
 #include "server/rpc/convert_shape.h"
 
 namespace waystar::rpc {
@@ -30,41 +34,78 @@ absl::StatusOr<std::optional<core::GridMap>> Lay(const v1::Overlay& overlay, con
   return std::optional<core::GridMap>(std::move(own));
 }
 
-struct Agent {
-  core::CornerRule corner_rule;
-  int footprint;
-};
+absl::StatusOr<core::MovementProfile> CheckedProfile(const v1::MovementProfile& profile,
+                                                     const core::GridMap& map) {
+  absl::StatusOr<core::MovementProfile> converted = ToMovementProfile(profile);
+  absl::Status status = converted.status();
+  if (status.ok()) {
+    status = core::CheckProfile(*converted, map.settings());
+  }
+  if (!status.ok()) {
+    return WithFieldPrefix(status, "profile.");
+  }
+  return converted;
+}
 
-absl::StatusOr<Agent> ToAgent(v1::CornerRule corner_rule, std::int32_t footprint) {
-  Agent agent{};
-  WAYSTAR_ASSIGN_OR_RETURN(agent.corner_rule, ToCornerRule(corner_rule));
-  WAYSTAR_ASSIGN_OR_RETURN(agent.footprint, ToFootprint(footprint));
-  return agent;
+absl::StatusOr<const core::MovementProfile*> NamedProfileOf(const std::string& name,
+                                                            const core::GridMap& map) {
+  if (const absl::Status status = core::CheckProfileName(name); !status.ok()) {
+    return InvalidArgument(ErrorReason::kBadProfile, "profile_name", status.message());
+  }
+  const core::MovementProfile* profile = core::FindProfile(map.profiles(), name);
+  if (profile == nullptr) {
+    return core::NoSuchProfile(name, "profile_name");
+  }
+  return profile;
+}
+
+bool ChangesTerrains(const core::MovementProfile& profile) {
+  return profile.no_diagonals || !profile.terrain_costs.empty() || !profile.forbidden_terrains.empty();
 }
 
 }  // namespace
 
-absl::StatusOr<Movement> Movement::Make(const core::MapSnapshot& snapshot,
-                                        const RequestedMovement& requested) {
-  WAYSTAR_ASSIGN_OR_RETURN(Agent agent, ToAgent(requested.corner_rule, requested.footprint));
-  if (const v1::MovementProfile* profile = requested.profile) {
-    const absl::StatusOr<Agent> of_profile = ToAgent(profile->corner_rule(), profile->footprint());
-    if (!of_profile.ok()) {
-      return WithFieldPrefix(of_profile.status(), "profile.");
-    }
-    if (requested.corner_rule == v1::CORNER_RULE_UNSPECIFIED) {
-      agent.corner_rule = of_profile->corner_rule;
-    }
-    if (requested.footprint == 0) {
-      agent.footprint = of_profile->footprint;
+absl::Status Movement::TakeProfile(const RequestedMovement& requested) {
+  core::MovementProfile own;
+  const core::MovementProfile* profile = &own;
+  if (requested.profile != nullptr) {
+    WAYSTAR_ASSIGN_OR_RETURN(own, CheckedProfile(*requested.profile, plain_));
+  } else if (requested.profile_name != nullptr) {
+    WAYSTAR_ASSIGN_OR_RETURN(profile, NamedProfileOf(*requested.profile_name, plain_));
+  } else {
+    return absl::OkStatus();
+  }
+  footprint_ = profile->footprint;
+  corner_rule_ = profile->corner_rule;
+  required_tags_ = profile->required_tags;
+  std::sort(required_tags_.begin(), required_tags_.end());
+  if (ChangesTerrains(*profile)) {
+    if (const core::TerrainRules rules(*profile, plain_.settings()); !rules.IsAsIn(plain_.settings())) {
+      view_ = plain_.ViewUnder(rules);
     }
   }
-  WAYSTAR_ASSIGN_OR_RETURN(std::optional<core::GridMap> own, Lay(*requested.overlay, snapshot.grid));
-  return Movement(snapshot.grid, std::move(own), agent.corner_rule, agent.footprint);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Movement> Movement::Make(const core::MapSnapshot& snapshot,
+                                        const RequestedMovement& requested) {
+  Movement movement(snapshot.grid);
+  WAYSTAR_RETURN_IF_ERROR(movement.TakeProfile(requested));
+  if (requested.corner_rule != v1::CORNER_RULE_UNSPECIFIED) {
+    WAYSTAR_ASSIGN_OR_RETURN(movement.corner_rule_, ToCornerRule(requested.corner_rule));
+  }
+  if (requested.footprint != 0) {
+    WAYSTAR_ASSIGN_OR_RETURN(movement.footprint_, ToFootprint(requested.footprint));
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(movement.overlaid_, Lay(*requested.overlay, movement.map()));
+  return movement;
 }
 
 bool LooksBelow(const RequestedMovement& requested) {
-  return requested.overlay->ignored_obstacles_size() > 0;
+  const v1::MovementProfile* profile = requested.profile;
+  return requested.overlay->ignored_obstacles_size() > 0 || requested.profile_name != nullptr ||
+         (profile != nullptr && (profile->no_diagonals() || !profile->terrain_costs().empty() ||
+                                 !profile->forbidden_terrains().empty()));
 }
 
 }  // namespace waystar::rpc

@@ -25,6 +25,11 @@ namespace {
 // For one search after the first.
 constexpr std::chrono::seconds kMaxSearchTime{10};
 
+// A profile that has a name may be another one by now.
+bool IsSameAgent(const core::PathQuery& a, const core::PathQuery& b) {
+  return a.footprint == b.footprint && a.corner_rule == b.corner_rule;
+}
+
 void FillProblem(const absl::Status& status, google::rpc::Status& problem) {
   const grpc::Status written = ToGrpcStatus(status);
   if (!problem.ParseFromString(written.error_details()) || problem.code() == 0) {
@@ -111,8 +116,8 @@ void PathWatches::SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr
   bool is_news = true;
   // While the path is in the scratch.
   const auto judge = [&](const core::GridMap& map, const core::PathQuery& query,
-                         const absl::StatusOr<core::PortalPath>& result) {
-    is_news = last == nullptr || last->IsOutdatedBy(map, result);
+                         absl::Span<const std::string> tags, const absl::StatusOr<core::PortalPath>& result) {
+    is_news = last == nullptr || !IsSameAgent(last->query(), query) || last->IsOutdatedBy(map, result, tags);
     const bool had_path = last != nullptr && (last->kind() == core::WatchedAnswer::Kind::kPath ||
                                               last->kind() == core::WatchedAnswer::Kind::kPartial);
     answer = had_path && !is_news ? last
@@ -123,7 +128,7 @@ void PathWatches::SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr
                           const core::Budget& budget, core::Scratch& scratch) {
     core::NoWorld no_other_maps;
     absl::StatusOr<core::PortalPath> result = FindAnyPath(map, no_other_maps, query, budget, scratch);
-    judge(map, query.path, result);
+    judge(map, query.path, query.required_tags, result);
     return result;
   };
   v1::WatchPathResponse message;
@@ -148,7 +153,7 @@ void PathWatches::SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr
   if (!status.ok()) {
     if (answer == nullptr || absl::IsResourceExhausted(status)) {
       // No search was made, or what it found cannot be sent.
-      judge(snapshot.grid, watch->query, status);
+      judge(snapshot.grid, watch->query, {}, status);
     }
     FillProblem(BelowQuery(status), *message.mutable_problem());
   }

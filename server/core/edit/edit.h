@@ -13,6 +13,7 @@
 #include "server/core/grid/cell.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/map/map_changes.h"
+#include "server/core/map/movement_profile.h"
 #include "server/core/map/obstacle.h"
 #include "server/core/map/portal.h"
 #include "server/core/shape/shape.h"
@@ -90,8 +91,19 @@ struct SwitchPortal {
   friend bool operator==(const SwitchPortal&, const SwitchPortal&) = default;
 };
 
+// Gives the map a movement profile, in place of one with the same name.
+struct PutProfile {
+  NamedProfile named;
+  friend bool operator==(const PutProfile&, const PutProfile&) = default;
+};
+
+struct RemoveProfile {
+  std::string name;
+  friend bool operator==(const RemoveProfile&, const RemoveProfile&) = default;
+};
+
 using Edit = std::variant<BlockCells, UnblockCells, SetTerrain, PutObstacle, MoveObstacle, ResizeObstacle,
-                          RemoveObstacle, PutPortal, RemovePortal, SwitchPortal>;
+                          RemoveObstacle, PutPortal, RemovePortal, SwitchPortal, PutProfile, RemoveProfile>;
 
 // The map that a batch leads to, and what it did.
 struct EditResult {
@@ -117,7 +129,7 @@ inline constexpr std::int64_t kMaxBatchCells = std::int64_t{1} << 30;
 // OFF_MAP for a move beyond the range of coordinates; NOT_FOUND / OBSTACLE_NOT_FOUND, PORTAL_NOT_FOUND;
 // ALREADY_EXISTS / OBSTACLE_EXISTS, PORTAL_EXISTS, or PORTAL_OVERLAPS for one that leads from where another
 // does to where that does; RESOURCE_EXHAUSTED / TOO_MANY_OBSTACLES, TOO_MANY_PORTALS, or BATCH_TOO_LARGE for
-// more than kMaxBatchCells.
+// more than kMaxBatchCells; those of PutInTable and RemoveFromTable in movement_profile.h.
 //
 // `now` is what lifetimes begin at.
 absl::StatusOr<EditResult> ApplyEdits(const GridMap& map, absl::Span<const Edit> edits,

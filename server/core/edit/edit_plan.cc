@@ -129,6 +129,27 @@ class Planner {
   absl::Status AddKind(const PutPortal& edit) { return portals_.Put(edit); }
   absl::Status AddKind(const RemovePortal& edit) { return portals_.Remove(edit); }
   absl::Status AddKind(const SwitchPortal& edit) { return portals_.Switch(edit); }
+  absl::Status AddKind(const PutProfile& edit) {
+    if (absl::Status status = PutInTable(edit.named, map_.settings(), OwnProfiles()); !status.ok()) {
+      return WithFieldPrefix(status, "put_profile.named.");
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status AddKind(const RemoveProfile& edit) {
+    if (absl::Status status = RemoveFromTable(edit.name, OwnProfiles()); !status.ok()) {
+      return WithFieldPrefix(status, "remove_profile.");
+    }
+    return absl::OkStatus();
+  }
+
+  ProfileTable& OwnProfiles() {
+    if (own_profiles_ == nullptr) {
+      own_profiles_ = std::make_shared<ProfileTable>(map_.profiles());
+      plan_.profiles = own_profiles_;
+    }
+    return *own_profiles_;
+  }
 
   absl::Status AddPaint(const Shape& shape, PlannedEdit planned, absl::string_view field) {
     if (absl::Status status = CheckShape(shape, map_.bounds(), ShapeOverlap::kEachPart); !status.ok()) {
@@ -186,6 +207,7 @@ class Planner {
   EditPlan plan_;
   std::shared_ptr<ObstacleTable> own_obstacles_;
   PortalPlanner portals_;
+  std::shared_ptr<ProfileTable> own_profiles_;
   std::int64_t work_ = 0;
 };
 

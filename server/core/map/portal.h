@@ -34,6 +34,5 @@ struct Portal {
 // How many a map may have.
 inline constexpr std::size_t kMaxPortals = 1000;
 inline constexpr double kMaxPortalCost = 1'000'000.0;
-inline constexpr std::size_t kMaxPortalTags = 16;
 
 }  // namespace waystar::core

@@ -1,9 +1,5 @@
 #include "server/core/map/portal_check.h"
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -11,11 +7,10 @@
 #include "server/base/status_macros.h"
 #include "server/core/grid/grid_settings.h"
 #include "server/core/map/obstacle_check.h"
+#include "server/core/map/tags.h"
 
 namespace waystar::core {
 namespace {
-
-constexpr std::size_t kMaxTagBytes = 63;
 
 absl::Status CheckOn(const Rectangle& bounds, Cell cell, absl::string_view field) {
   if (!Intersect(bounds, {cell.x, cell.y, 1, 1}).empty()) {
@@ -37,26 +32,6 @@ absl::Status CheckPortalId(absl::string_view id) {
                    " of A-Z, a-z, 0-9, '_', '.', ':' and '-', and begins with a letter or digit"));
 }
 
-absl::Status CheckTags(const std::vector<std::string>& tags) {
-  if (tags.size() > kMaxPortalTags) {
-    return InvalidArgument(ErrorReason::kBadValue, "",
-                           absl::StrCat("at most ", kMaxPortalTags, " tags, not ", tags.size()));
-  }
-  const auto is_bad = [](const std::string& tag) { return tag.empty() || tag.size() > kMaxTagBytes; };
-  if (std::any_of(tags.begin(), tags.end(), is_bad)) {
-    return InvalidArgument(ErrorReason::kBadValue, "",
-                           absl::StrCat("a tag has 1 to ", kMaxTagBytes, " bytes"));
-  }
-  std::vector<std::string> sorted = tags;
-  std::sort(sorted.begin(), sorted.end());
-  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-  if (twice != sorted.end()) {
-    return InvalidArgument(ErrorReason::kBadValue, "",
-                           absl::StrCat("the tag \"", *twice, "\" is there twice"));
-  }
-  return absl::OkStatus();
-}
-
 absl::Status CheckPortal(const Portal& portal, const Rectangle& bounds) {
   if (absl::Status status = CheckPortalId(portal.id); !status.ok()) {
     return WithFieldPrefix(status, ".id");
@@ -74,7 +49,7 @@ absl::Status CheckPortal(const Portal& portal, const Rectangle& bounds) {
   if (portal.cost < 0 || portal.cost > CostFromDouble(kMaxPortalCost)) {
     return InvalidArgument(ErrorReason::kBadValue, ".cost", absl::StrCat("is from 0 to ", kMaxPortalCost));
   }
-  if (absl::Status status = CheckTags(portal.tags); !status.ok()) {
+  if (absl::Status status = CheckTags(portal.tags, ErrorReason::kBadPortal); !status.ok()) {
     return WithFieldPrefix(status, ".tags");
   }
   return absl::OkStatus();

@@ -1,9 +1,6 @@
 // Which portals are accepted.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "server/core/grid/cell.h"
@@ -19,9 +16,5 @@ absl::Status CheckPortalId(absl::string_view id);
 // (".both_ways" to another map,
 // ".to" where one is already), BAD_VALUE (".cost", ".tags").
 absl::Status CheckPortal(const Portal& portal, const Rectangle& bounds);
-
-// INVALID_ARGUMENT / BAD_VALUE without a field unless there are at most kMaxPortalTags of 1 to 63 bytes, each
-// once.
-absl::Status CheckTags(const std::vector<std::string>& tags);
 
 }  // namespace waystar::core

@@ -126,8 +126,8 @@ TEST(PortalEditsTest, RefusesBadOnes) {
            portal.tags = {"a", "b", "a"};
          }),
          kInvalid, ErrorReason::kBadValue, "put_portal.portal.tags");
-  expect(with([](Portal& portal) { portal.tags = {""}; }), kInvalid, ErrorReason::kBadValue,
-         "put_portal.portal.tags");
+  expect(with([](Portal& portal) { portal.tags = {""}; }), kInvalid, ErrorReason::kBadPortal,
+         "put_portal.portal.tags[0]");
   expect(RemovePortal{"nope"}, absl::StatusCode::kNotFound, ErrorReason::kPortalNotFound, "remove_portal.id");
   expect(SwitchPortal{.id = ""}, kInvalid, ErrorReason::kBadPortalId, "switch_portal.id");
 }
