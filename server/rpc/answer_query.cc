@@ -8,10 +8,13 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/search/summary.h"
 #include "server/core/search/validate_path.h"
+#include "server/rpc/convert.h"
 #include "server/rpc/convert_path.h"
 #include "server/rpc/convert_validation.h"
 #include "server/rpc/movement.h"
+#include "server/rpc/placement.h"
 
 namespace waystar::rpc {
 namespace {
@@ -23,6 +26,20 @@ absl::Status CheckSize(std::size_t bytes, std::size_t max_bytes) {
   return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kResponseTooLarge, "path_form",
                    absl::StrCat("the path takes more than the ", max_bytes,
                                 " bytes of a message: ask for corners or directions"));
+}
+
+// What the request asked for beside the path.
+void FillExtras(const core::GridMap& map, const v1::FindPathRequest& request, const core::PathQuery& query,
+                const core::PathResult& result, v1::FindPathResponse& response) {
+  if (request.with_positions() || request.has_start_position() || request.has_goal_position()) {
+    response.mutable_positions()->Reserve(static_cast<int>(result.points.size()));
+    for (const core::Cell point : result.points) {
+      FillPosition(map.settings().frame.CenterOf(point), *response.add_positions());
+    }
+  }
+  if (request.with_summary() && result.outcome != core::Outcome::kUnreachable) {
+    FillSummary(core::Summarize(map, query, result), map.settings(), *response.mutable_summary());
+  }
 }
 
 }  // namespace
@@ -42,17 +59,24 @@ absl::Status AnswerOn(const core::MapSnapshot& snapshot, PathSearch search, std:
   core::PathQuery query = asked;
   query.corner_rule = movement.corner_rule();
   query.footprint = movement.footprint();
+  WAYSTAR_RETURN_IF_ERROR(PlaceEnds(request, movement, query));
   if (request.max_expansions() > 0) {
     context.budget.max_expansions = request.max_expansions();
   }
   context.budget.evicted = &snapshot.eviction.flag();
   const std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
-  WAYSTAR_ASSIGN_OR_RETURN(const core::PathResult result,
-                           search(movement.map(), query, context.budget, context.scratch));
+  const absl::StatusOr<core::PathResult> found =
+      search(movement.map(), query, context.budget, context.scratch);
+  if (!found.ok()) {
+    return OfPositions(found.status(), request);
+  }
+  const core::PathResult& result = *found;
   const std::chrono::nanoseconds searching = std::chrono::steady_clock::now() - begin;
   // A point takes at least two bytes: what cannot fit is not written down first.
   WAYSTAR_RETURN_IF_ERROR(CheckSize(result.points.size() * 2, max_bytes));
   FillPathResult(result, response);
+  FillCell(query.start, *response.mutable_start());
+  FillExtras(movement.map(), request, query, result, response);
   response.set_revision(snapshot.revision);
   response.mutable_statistics()->set_queue_nanos(context.queued.count());
   response.mutable_statistics()->set_search_nanos(searching.count());
