@@ -11,6 +11,7 @@
 #include "absl/time/time.h"
 #include "client/cli/cell_argument.h"
 #include "client/cli/draw/path_cells.h"
+#include "client/cli/table.h"
 
 namespace waystar::cli {
 namespace {
@@ -47,7 +48,7 @@ std::string Length(const v1::FindPathRequest& request, const v1::FindPathRespons
                            Portals(answer), answer.cost());
   }
   size_t steps = 0;
-  for (const PathLeg& leg : PathLegs(request.start(), answer)) {
+  for (const PathLeg& leg : PathLegs(StartOf(request, answer), answer)) {
     steps += leg.cells.size() - 1;
   }
   return absl::StrFormat("%d %s%s at cost %.10g", steps, steps == 1 ? "step" : "steps", Portals(answer),
@@ -88,6 +89,10 @@ std::string AlgorithmName(v1::Algorithm algorithm) {
   }
 }
 
+std::string FormatPosition(const v1::Position& position) {
+  return absl::StrCat(position.x(), ",", position.y());
+}
+
 std::string DirectionName(int direction) {
   static constexpr const char* kNames[] = {"?", "N", "NE", "E", "SE", "S", "SW", "W", "NW"};
   return v1::Direction_IsValid(direction) ? kNames[direction] : kNames[0];
@@ -118,10 +123,27 @@ std::string PathText(const v1::FindPathResponse& answer) {
       }
     }
     if (i < count) {
-      words.push_back(has_points ? FormatCell(answer.points(i)) : DirectionName(answer.directions(i)));
+      words.push_back(!has_points                   ? DirectionName(answer.directions(i))
+                      : i < answer.positions_size() ? FormatPosition(answer.positions(i))
+                                                    : FormatCell(answer.points(i)));
     }
   }
   return absl::StrJoin(words, " ");
+}
+
+std::string SummaryText(const v1::PathSummary& summary) {
+  std::vector<TableRow> rows;
+  for (const v1::PathSummary::Leg& leg : summary.legs()) {
+    rows.push_back({absl::StrCat("  ", leg.terrain()), absl::StrCat(leg.cells(), " cells"),
+                    absl::StrFormat("length %.6g", leg.length()), absl::StrFormat("cost %.6g", leg.cost())});
+  }
+  return absl::StrCat(absl::StrFormat("Length %.6g, %d %s\n", summary.length(), summary.turns(),
+                                      summary.turns() == 1 ? "turn" : "turns"),
+                      FormatTable(rows));
+}
+
+const v1::Cell& StartOf(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
+  return answer.has_start() ? answer.start() : request.start();
 }
 
 }  // namespace waystar::cli

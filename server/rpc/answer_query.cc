@@ -1,19 +1,24 @@
 #include "server/rpc/answer_query.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/search/find_path.h"
 #include "server/core/search/portal_validation.h"
+#include "server/core/search/summary.h"
+#include "server/rpc/convert.h"
 #include "server/rpc/convert_path.h"
 #include "server/rpc/convert_portals.h"
 #include "server/rpc/convert_validation.h"
 #include "server/rpc/movement.h"
+#include "server/rpc/placement.h"
 #include "server/rpc/world_view.h"
 
 namespace waystar::rpc {
@@ -26,6 +31,40 @@ absl::Status CheckSize(std::size_t bytes, std::size_t max_bytes) {
   return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kResponseTooLarge, "path_form",
                    absl::StrCat("the path takes more than the ", max_bytes,
                                 " bytes of a message: ask for corners or directions"));
+}
+
+// What the request asked for beside the path, of each leg by the map that it lies on.
+void FillExtras(const core::GridMap& home, WorldView& world, const v1::FindPathRequest& request,
+                const core::PathQuery& query, const core::PortalPath& found, v1::FindPathResponse& response) {
+  const bool with_positions =
+      request.with_positions() || request.has_start_position() || request.has_goal_position();
+  const bool with_summary = request.with_summary() && found.path.outcome != core::Outcome::kUnreachable;
+  if (!with_positions && !with_summary) {
+    return;
+  }
+  const core::GridMap* map = &home;
+  core::PathQuery part = query;
+  core::PathResult leg = found.path;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= found.crossings.size(); ++i) {
+    const bool is_last = i == found.crossings.size();
+    const std::size_t length =
+        is_last ? absl::Span<const core::Cell>::npos : found.crossings[i].index - begin;
+    leg.points = found.path.points.subspan(std::min(begin, found.path.points.size()), length);
+    leg.directions = found.path.directions.subspan(std::min(begin, found.path.directions.size()), length);
+    if (with_positions) {
+      FillPositions(leg.points, map->settings().frame, response);
+    }
+    if (with_summary) {
+      AddSummary(core::Summarize(*map, part, leg), map->settings(), *response.mutable_summary());
+    }
+    if (!is_last) {
+      const core::PortalCrossing& crossing = found.crossings[i];
+      map = crossing.map.empty() ? &home : world.Find(crossing.map);
+      part.start = crossing.arrival;
+      begin = crossing.index;
+    }
+  }
 }
 
 }  // namespace
@@ -56,18 +95,25 @@ absl::Status AnswerOn(const core::MapStore& store, const core::MapSnapshot& snap
   if (request.goal_map() != snapshot.id) {
     query.goal_map = request.goal_map();
   }
+  const core::GridMap* goal_map = query.goal_map.empty() ? &movement.map() : world.Find(query.goal_map);
+  WAYSTAR_RETURN_IF_ERROR(PlaceEnds(request, movement, goal_map, query.path));
   if (request.max_expansions() > 0) {
     context.budget.max_expansions = request.max_expansions();
   }
   context.budget.evicted = &snapshot.eviction.flag();
   const std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
-  WAYSTAR_ASSIGN_OR_RETURN(const core::PortalPath found,
-                           search(movement.map(), world, query, context.budget, context.scratch));
+  const absl::StatusOr<core::PortalPath> found =
+      search(movement.map(), world, query, context.budget, context.scratch);
+  if (!found.ok()) {
+    return OfPositions(found.status(), request);
+  }
   const std::chrono::nanoseconds searching = std::chrono::steady_clock::now() - begin;
   // A point takes at least two bytes: what cannot fit is not written down first.
-  WAYSTAR_RETURN_IF_ERROR(CheckSize(found.path.points.size() * 2, max_bytes));
-  FillPathResult(found.path, response);
-  FillCrossings(found.crossings, world, response);
+  WAYSTAR_RETURN_IF_ERROR(CheckSize(found->path.points.size() * 2, max_bytes));
+  FillPathResult(found->path, response);
+  FillCrossings(found->crossings, world, response);
+  FillCell(query.path.start, *response.mutable_start());
+  FillExtras(movement.map(), world, request, query.path, *found, response);
   response.set_revision(snapshot.revision);
   response.mutable_statistics()->set_queue_nanos(context.queued.count());
   response.mutable_statistics()->set_search_nanos(searching.count());

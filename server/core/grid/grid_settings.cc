@@ -50,6 +50,7 @@ absl::Status CheckGridSettings(const GridSettings& settings) {
     return InvalidArgument(ErrorReason::kBadValue, "world",
                            "a world's name has at most 63 printable ASCII characters and no spaces");
   }
+  WAYSTAR_RETURN_IF_ERROR(CheckWorldFrame(settings.frame));
   if (settings.terrains.empty() || settings.terrains.size() > kMaxTerrains) {
     return InvalidArgument(
         ErrorReason::kBadTerrain, "terrains",
