@@ -71,6 +71,9 @@ enum class ErrorReason : std::uint8_t {
   kDeadlineExceeded,
   kDraining,
   kTransferTimeout,
+  // RESOURCE_EXHAUSTED
+  kRegionTooLarge,
+  kTooManyItems,
 };
 
 // "MAP_NOT_FOUND" for kMapNotFound, and so on; "UNKNOWN" for kUnknown.
