@@ -101,7 +101,7 @@ SearchEnd Flood::Run(const FloodGround& ground, const FloodSpec& spec, const Bud
   sense_ = spec.sense;
   costs_.assign(ground.cell_count(), kUnreached);
   arrivals_.assign(ground.cell_count(), 0);
-  open_.Start(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(ground.min_straight()))) - 1);
+  open_.Start(ground.min_straight(), ground.max_step());
   for (const Cell seed : spec.seeds) {
     const std::uint32_t index = ground.IndexOf(seed);
     if (costs_[index] != 0) {
@@ -123,9 +123,9 @@ SearchEnd Flood::Run(const FloodGround& ground, const FloodSpec& spec, const Bud
                 NoPruning{});
 }
 
-// Whether all of the cells are known to cost no more than that, which is final.
+// Whether all of the cells cost less than that, which is final.
 bool Flood::HasCome(absl::Span<const std::uint32_t> until, Cost cost) const {
-  return std::all_of(until.begin(), until.end(), [&](std::uint32_t index) { return costs_[index] <= cost; });
+  return std::all_of(until.begin(), until.end(), [&](std::uint32_t index) { return costs_[index] < cost; });
 }
 
 template <typename Pricing, typename Pruning>
@@ -133,39 +133,44 @@ SearchEnd Flood::Expand(const FloodGround& ground, const FloodSpec& spec, const 
                         std::uint64_t& expanded, const Pricing& pricing, const Pruning& pruning) {
   const Offsets offsets = OffsetsIn(ground.region());
   const DirectionSet* moves = ground.moves();
-  while (!open_.empty()) {
-    const RadixHeap::Entry entry = open_.Pop();
-    const std::size_t from = entry.cell;
-    if (entry.cost != costs_[from]) {
-      continue;
+  Cost* costs = costs_.data();
+  DirectionSet* arrivals = arrivals_.data();
+  const Cost max_cost = spec.max_cost;
+  while (open_.Next()) {
+    if (!spec.until.empty() && HasCome(spec.until, open_.Floor())) {
+      return SearchEnd::kExhausted;
     }
-    if (expanded >= budget.max_expansions) {
-      return SearchEnd::kExpansionLimit;
-    }
-    if (expanded % Budget::kPollInterval == 0) {
-      if (const std::optional<SearchEnd> end = Interruption(budget)) {
-        return *end;
-      }
-      if (!spec.until.empty() && HasCome(spec.until, entry.cost)) {
-        return SearchEnd::kExhausted;
-      }
-    }
-    ++expanded;
-    for (unsigned left = pruning(arrivals_[from], moves[from]); left != 0; left &= left - 1) {
-      const auto d = static_cast<unsigned>(std::countr_zero(left));
-      const auto to = static_cast<std::size_t>(static_cast<std::int64_t>(from) + offsets[d]);
-      const Cost cost = entry.cost + pricing(d, from, to);
-      if (cost > costs_[to] || cost > spec.max_cost) {
+    for (std::size_t i = 0; i < open_.drained_count(); ++i) {
+      const std::size_t from = open_.Drained(i);
+      const Cost cost_here = costs[from];
+      if (!open_.IsCurrent(cost_here)) {
         continue;
       }
-      const auto arrival = static_cast<DirectionSet>(1U << d);
-      if (cost == costs_[to]) {
-        arrivals_[to] |= arrival;
-        continue;
+      if (expanded >= budget.max_expansions) {
+        return SearchEnd::kExpansionLimit;
       }
-      costs_[to] = cost;
-      arrivals_[to] = arrival;
-      open_.Push(cost, static_cast<std::uint32_t>(to));
+      if (expanded % Budget::kPollInterval == 0) {
+        if (const std::optional<SearchEnd> end = Interruption(budget)) {
+          return *end;
+        }
+      }
+      ++expanded;
+      for (unsigned left = pruning(arrivals[from], moves[from]); left != 0; left &= left - 1) {
+        const auto d = static_cast<unsigned>(std::countr_zero(left));
+        const auto to = static_cast<std::size_t>(static_cast<std::int64_t>(from) + offsets[d]);
+        const Cost cost = cost_here + pricing(d, from, to);
+        if (cost > costs[to] || cost > max_cost) {
+          continue;
+        }
+        const auto arrival = static_cast<DirectionSet>(1U << d);
+        if (cost == costs[to]) {
+          arrivals[to] |= arrival;
+          continue;
+        }
+        costs[to] = cost;
+        arrivals[to] = arrival;
+        open_.Push(cost, static_cast<std::uint32_t>(to));
+      }
     }
   }
   return SearchEnd::kExhausted;

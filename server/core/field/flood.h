@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "server/core/field/bucket_ring.h"
 #include "server/core/field/flood_ground.h"
-#include "server/core/field/radix_heap.h"
 #include "server/core/grid/cell.h"
 #include "server/core/grid/cost.h"
 #include "server/core/search/query.h"
@@ -79,7 +79,7 @@ class Flood {
   std::vector<Cost> costs_;
   // The directions in which the flood came to a cell at its cost; none at a seed.
   std::vector<DirectionSet> arrivals_;
-  RadixHeap open_;
+  BucketRing open_;
 };
 
 }  // namespace waystar::core

@@ -67,6 +67,7 @@ void FloodGround::Read(const GridMap& map, const WalkGrid& walk, int footprint, 
   is_uniform_ = map.HasUniformCost();
   min_straight_ = map.min_straight();
   min_diagonal_ = map.min_diagonal();
+  max_step_ = min_diagonal_;
   ReadMoves(walk);
   entering_.clear();
   if (!is_uniform_) {
@@ -79,7 +80,9 @@ void FloodGround::ReadMoves(const WalkGrid& walk) {
   moves_.resize(width * static_cast<std::size_t>(region_.height));
   std::array<Word, kDirectionCount> legal{};
   std::array<DirectionSet, kWordBits> moves{};
-  const auto set = [&](Direction direction, Word cells) { legal[static_cast<std::size_t>(direction)] = cells; };
+  const auto set = [&](Direction direction, Word cells) {
+    legal[static_cast<std::size_t>(direction)] = cells;
+  };
   for (int y = 0; y < region_.height; ++y) {
     const BitPlane::ThreeRows rows = walk.rows().RowsAround(region_.y + y);
     DirectionSet* to = moves_.data() + static_cast<std::size_t>(y) * width;
@@ -142,6 +145,11 @@ void FloodGround::ReadCosts(const GridMap& map, int footprint) {
       for (std::size_t x = 0; x < width; ++x) {
         to[x] = Dearer(to[x], across_[x]);
       }
+    }
+  }
+  for (std::size_t i = 0; i < moves_.size(); ++i) {
+    if (moves_[i] != 0) {
+      max_step_ = std::max({max_step_, entering_[i].straight, entering_[i].diagonal});
     }
   }
 }

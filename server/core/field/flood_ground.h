@@ -44,6 +44,8 @@ class FloodGround {
   bool is_uniform() const { return is_uniform_; }
   Cost min_straight() const { return min_straight_; }
   Cost min_diagonal() const { return min_diagonal_; }
+  // No step of the region costs more.
+  Cost max_step() const { return max_step_; }
   // By cell, of a step that enters it. Empty if uniform.
   const CellCosts::Entry* entering() const { return entering_.data(); }
 
@@ -65,6 +67,7 @@ class FloodGround {
   bool is_uniform_ = true;
   Cost min_straight_ = 0;
   Cost min_diagonal_ = 0;
+  Cost max_step_ = 0;
   std::vector<DirectionSet> moves_;
   std::vector<CellCosts::Entry> entering_;
   // Of a large agent: the dearest below each of its rows.
