@@ -133,6 +133,12 @@ absl::string_view ErrorReasonName(ErrorReason reason) {
       return "REGION_TOO_LARGE";
     case ErrorReason::kTooManyItems:
       return "TOO_MANY_ITEMS";
+    case ErrorReason::kBadProfile:
+      return "BAD_PROFILE";
+    case ErrorReason::kProfileNotFound:
+      return "PROFILE_NOT_FOUND";
+    case ErrorReason::kTooManyProfiles:
+      return "TOO_MANY_PROFILES";
   }
   return "UNKNOWN";
 }

@@ -71,9 +71,13 @@ enum class ErrorReason : std::uint8_t {
   kDeadlineExceeded,
   kDraining,
   kTransferTimeout,
-  // RESOURCE_EXHAUSTED
+  // Of fields: RESOURCE_EXHAUSTED
   kRegionTooLarge,
   kTooManyItems,
+  // Of movement profiles: INVALID_ARGUMENT, NOT_FOUND, RESOURCE_EXHAUSTED
+  kBadProfile,
+  kProfileNotFound,
+  kTooManyProfiles,
 };
 
 // "MAP_NOT_FOUND" for kMapNotFound, and so on; "UNKNOWN" for kUnknown.

@@ -11,7 +11,7 @@
 #include "server/core/search/validate_path.h"
 #include "server/rpc/convert_path.h"
 #include "server/rpc/convert_validation.h"
-#include "server/rpc/overlaid_map.h"
+#include "server/rpc/movement.h"
 
 namespace waystar::rpc {
 namespace {
@@ -36,16 +36,19 @@ absl::Status AnswerQuery(const core::MapStore& store, PathSearch search, std::si
 }
 
 absl::Status AnswerOn(const core::MapSnapshot& snapshot, PathSearch search, std::size_t max_bytes,
-                      const v1::FindPathRequest& request, const core::PathQuery& query,
+                      const v1::FindPathRequest& request, const core::PathQuery& asked,
                       v1::FindPathResponse& response, CallContext& context) {
-  WAYSTAR_ASSIGN_OR_RETURN(const OverlaidMap overlaid, OverlaidMap::Make(snapshot.grid, request.overlay()));
+  WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(snapshot, RequestedMovementOf(request)));
+  core::PathQuery query = asked;
+  query.corner_rule = movement.corner_rule();
+  query.footprint = movement.footprint();
   if (request.max_expansions() > 0) {
     context.budget.max_expansions = request.max_expansions();
   }
   context.budget.evicted = &snapshot.eviction.flag();
   const std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
   WAYSTAR_ASSIGN_OR_RETURN(const core::PathResult result,
-                           search(overlaid.map(), query, context.budget, context.scratch));
+                           search(movement.map(), query, context.budget, context.scratch));
   const std::chrono::nanoseconds searching = std::chrono::steady_clock::now() - begin;
   // A point takes at least two bytes: what cannot fit is not written down first.
   WAYSTAR_RETURN_IF_ERROR(CheckSize(result.points.size() * 2, max_bytes));
@@ -62,10 +65,12 @@ absl::Status BelowQuery(const absl::Status& status) {
 
 absl::Status AnswerValidation(const core::MapStore& store, const v1::ValidatePathRequest& request,
                               v1::ValidatePathResponse& response) {
-  WAYSTAR_ASSIGN_OR_RETURN(const PathToValidate path, ToPathToValidate(request));
+  WAYSTAR_ASSIGN_OR_RETURN(PathToValidate path, ToPathToValidate(request));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
-  WAYSTAR_ASSIGN_OR_RETURN(const OverlaidMap overlaid, OverlaidMap::Make(snapshot->grid, request.overlay()));
-  const absl::StatusOr<core::Validation> validation = core::ValidatePath(overlaid.map(), path.query());
+  WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(*snapshot, RequestedMovementOf(request)));
+  path.corner_rule = movement.corner_rule();
+  path.footprint = movement.footprint();
+  const absl::StatusOr<core::Validation> validation = core::ValidatePath(movement.map(), path.query());
   if (!validation.ok()) {
     return request.directions().empty() ? validation.status() : OfDirections(validation.status());
   }

@@ -27,9 +27,9 @@ absl::Status AnswerQuery(const core::MapStore& store, PathSearch search, std::si
                          const v1::FindPathRequest& request, v1::FindPathResponse& response,
                          CallContext& context);
 
-// The same on a snapshot that is at hand, for a request that ToPathQuery made `query` of.
+// The same on a snapshot that is at hand, for a request that ToPathQuery made `asked` of.
 absl::Status AnswerOn(const core::MapSnapshot& snapshot, PathSearch search, std::size_t max_bytes,
-                      const v1::FindPathRequest& request, const core::PathQuery& query,
+                      const v1::FindPathRequest& request, const core::PathQuery& asked,
                       v1::FindPathResponse& response, CallContext& context);
 
 // For a request that holds the query in its field "query": the same error, its field, if it has one, below

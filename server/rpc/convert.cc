@@ -11,6 +11,7 @@
 #include "absl/time/time.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/rpc/convert_profile.h"
 #include "server/rpc/convert_shape.h"
 
 namespace waystar::rpc {
@@ -146,6 +147,9 @@ void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot,
   }
   out.set_walkable_cells(grid.walkable_cells());
   out.set_obstacle_cells(grid.obstacle_cells());
+  for (const core::NamedProfile& profile : grid.profiles()) {
+    FillNamedProfile(profile, *out.add_profiles());
+  }
 }
 
 void FillUpdateResult(const core::UpdateResult& result, v1::UpdateObstaclesResponse& response) {

@@ -18,6 +18,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/rpc/convert.h"
+#include "server/rpc/convert_profile.h"
 #include "server/rpc/convert_shape.h"
 
 namespace waystar::rpc {
@@ -127,6 +128,14 @@ absl::StatusOr<core::Edit> ToResizeObstacle(const v1::ResizeObstacle& edit) {
   return core::ResizeObstacle{.id = edit.id(), .shape = std::move(shape)};
 }
 
+absl::StatusOr<core::Edit> ToPutProfile(const v1::PutProfile& edit) {
+  if (!edit.has_named()) {
+    return MissingField("named");
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(core::NamedProfile named, Below("named", ToNamedProfile(edit.named())));
+  return core::PutProfile{std::move(named)};
+}
+
 absl::StatusOr<core::Edit> ToEdit(const v1::Edit& edit) {
   switch (edit.edit_case()) {
     case v1::Edit::kBlock: {
@@ -148,12 +157,16 @@ absl::StatusOr<core::Edit> ToEdit(const v1::Edit& edit) {
       return Below("resize_obstacle", ToResizeObstacle(edit.resize_obstacle()));
     case v1::Edit::kRemoveObstacle:
       return core::RemoveObstacle{.id = edit.remove_obstacle().id()};
+    case v1::Edit::kPutProfile:
+      return Below("put_profile", ToPutProfile(edit.put_profile()));
+    case v1::Edit::kRemoveProfile:
+      return core::RemoveProfile{.name = edit.remove_profile().name()};
     case v1::Edit::EDIT_NOT_SET:
       break;
   }
   return InvalidArgument(ErrorReason::kBadEdit, "",
                          "an edit is one of block, unblock, set_terrain, put_obstacle, move_obstacle, "
-                         "resize_obstacle and remove_obstacle");
+                         "resize_obstacle, remove_obstacle, put_profile and remove_profile");
 }
 
 // All of an obstacle but its lifetime.
@@ -204,6 +217,12 @@ class EditFiller {
     FillShape(edit.shape, *out_.mutable_resize_obstacle()->mutable_shape());
   }
   void operator()(const core::RemoveObstacle& edit) const { out_.mutable_remove_obstacle()->set_id(edit.id); }
+  void operator()(const core::PutProfile& edit) const {
+    FillNamedProfile(edit.named, *out_.mutable_put_profile()->mutable_named());
+  }
+  void operator()(const core::RemoveProfile& edit) const {
+    out_.mutable_remove_profile()->set_name(edit.name);
+  }
 
  private:
   v1::Edit& out_;

@@ -16,7 +16,7 @@
 #include "server/rpc/answer_query.h"
 #include "server/rpc/call_context.h"
 #include "server/rpc/cancelled.h"
-#include "server/rpc/overlaid_map.h"
+#include "server/rpc/movement.h"
 #include "server/rpc/status.h"
 
 namespace waystar::rpc {
@@ -24,6 +24,11 @@ namespace {
 
 // For one search after the first.
 constexpr std::chrono::seconds kMaxSearchTime{10};
+
+// A profile that has a name may be another one by now.
+bool IsSameAgent(const core::PathQuery& a, const core::PathQuery& b) {
+  return a.footprint == b.footprint && a.corner_rule == b.corner_rule;
+}
 
 void FillProblem(const absl::Status& status, google::rpc::Status& problem) {
   const grpc::Status written = ToGrpcStatus(status);
@@ -110,18 +115,19 @@ void PathWatches::SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr
   std::shared_ptr<const core::WatchedAnswer> answer;
   bool is_news = true;
   // While the path is in the scratch.
-  const auto judge = [&](const core::GridMap& map, const absl::StatusOr<core::PathResult>& result) {
-    is_news = last == nullptr || last->IsOutdatedBy(map, result);
+  const auto judge = [&](const core::GridMap& map, const core::PathQuery& query,
+                         const absl::StatusOr<core::PathResult>& result) {
+    is_news = last == nullptr || !IsSameAgent(last->query(), query) || last->IsOutdatedBy(map, result);
     const bool had_path = last != nullptr && (last->kind() == core::WatchedAnswer::Kind::kPath ||
                                               last->kind() == core::WatchedAnswer::Kind::kPartial);
     answer = had_path && !is_news ? last
                                   : std::make_shared<core::WatchedAnswer>(
-                                        map, watch->query, result, LooksBelow(watch->request.overlay()));
+                                        map, query, result, LooksBelow(RequestedMovementOf(watch->request)));
   };
   const auto search = [&](const core::GridMap& map, const core::PathQuery& query, const core::Budget& budget,
                           core::Scratch& scratch) {
     absl::StatusOr<core::PathResult> result = core::FindPath(map, query, budget, scratch);
-    judge(map, result);
+    judge(map, query, result);
     return result;
   };
   v1::WatchPathResponse message;
@@ -146,7 +152,7 @@ void PathWatches::SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr
   if (!status.ok()) {
     if (answer == nullptr || absl::IsResourceExhausted(status)) {
       // No search was made, or what it found cannot be sent.
-      judge(snapshot.grid, status);
+      judge(snapshot.grid, watch->query, status);
     }
     FillProblem(BelowQuery(status), *message.mutable_problem());
   }

@@ -13,6 +13,7 @@
 #include "server/core/grid/cell.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/map/map_changes.h"
+#include "server/core/map/movement_profile.h"
 #include "server/core/map/obstacle.h"
 #include "server/core/shape/shape.h"
 
@@ -70,8 +71,19 @@ struct RemoveObstacle {
   friend bool operator==(const RemoveObstacle&, const RemoveObstacle&) = default;
 };
 
+// Gives the map a movement profile, in place of one with the same name.
+struct PutProfile {
+  NamedProfile named;
+  friend bool operator==(const PutProfile&, const PutProfile&) = default;
+};
+
+struct RemoveProfile {
+  std::string name;
+  friend bool operator==(const RemoveProfile&, const RemoveProfile&) = default;
+};
+
 using Edit = std::variant<BlockCells, UnblockCells, SetTerrain, PutObstacle, MoveObstacle, ResizeObstacle,
-                          RemoveObstacle>;
+                          RemoveObstacle, PutProfile, RemoveProfile>;
 
 // The map that a batch leads to, and what it did.
 struct EditResult {
@@ -95,7 +107,8 @@ inline constexpr std::int64_t kMaxBatchCells = std::int64_t{1} << 30;
 // CheckObstacle; INVALID_ARGUMENT with reason EMPTY_BATCH, UNKNOWN_TERRAIN, BAD_LIFETIME, BAD_EFFECT (a shape
 // that an effect with falloff cannot have) or BAD_VALUE (of a move); OUT_OF_RANGE / OFF_MAP for a move
 // beyond the range of coordinates; NOT_FOUND / OBSTACLE_NOT_FOUND; ALREADY_EXISTS / OBSTACLE_EXISTS;
-// RESOURCE_EXHAUSTED / TOO_MANY_OBSTACLES, or BATCH_TOO_LARGE for more than kMaxBatchCells.
+// RESOURCE_EXHAUSTED / TOO_MANY_OBSTACLES, or BATCH_TOO_LARGE for more than kMaxBatchCells; those of
+// PutInTable and RemoveFromTable in movement_profile.h.
 //
 // `now` is what lifetimes begin at.
 absl::StatusOr<EditResult> ApplyEdits(const GridMap& map, absl::Span<const Edit> edits,

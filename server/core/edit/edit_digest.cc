@@ -24,6 +24,16 @@ struct ByteCounter {
     return edit.id.capacity() + BytesOf(edit.shape);
   }
   std::size_t operator()(const RemoveObstacle& edit) const { return edit.id.capacity(); }
+  std::size_t operator()(const PutProfile& edit) const {
+    const MovementProfile& profile = edit.named.profile;
+    std::size_t bytes = edit.named.name.capacity() + profile.terrain_costs.capacity() * sizeof(TerrainCost) +
+                        profile.forbidden_terrains.capacity();
+    for (const std::string& tag : profile.required_tags) {
+      bytes += sizeof(tag) + tag.capacity();
+    }
+    return bytes;
+  }
+  std::size_t operator()(const RemoveProfile& edit) const { return edit.name.capacity(); }
 };
 
 // Takes values in so that no two sequences of them read alike: each list goes with its length, each edit with
@@ -110,6 +120,23 @@ class Hasher {
     Add(edit.shape);
   }
   void operator()(const RemoveObstacle& edit) { Add(edit.id); }
+  void operator()(const PutProfile& edit) {
+    const MovementProfile& profile = edit.named.profile;
+    Add(edit.named.name);
+    Add(profile.footprint, static_cast<std::int32_t>(profile.corner_rule));
+    Add(std::uint64_t{profile.terrain_costs.size()});
+    for (const TerrainCost& terrain : profile.terrain_costs) {
+      Add(std::uint64_t{static_cast<unsigned char>(terrain.symbol)});
+      Add(terrain.cost);
+    }
+    Add(std::string(profile.forbidden_terrains.begin(), profile.forbidden_terrains.end()));
+    Add(std::uint64_t{profile.required_tags.size()});
+    for (const std::string& tag : profile.required_tags) {
+      Add(absl::string_view(tag));
+    }
+    Add(std::uint64_t{profile.no_diagonals});
+  }
+  void operator()(const RemoveProfile& edit) { Add(edit.name); }
 
   Fingerprint Finish() const { return {.high = Fold(high_, 0x8ebc6af09c88c6e3U), .low = low_}; }
 

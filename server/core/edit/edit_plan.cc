@@ -122,6 +122,28 @@ class Planner {
     return absl::OkStatus();
   }
 
+  absl::Status AddKind(const PutProfile& edit) {
+    if (absl::Status status = PutInTable(edit.named, map_.settings(), OwnProfiles()); !status.ok()) {
+      return WithFieldPrefix(status, "put_profile.named.");
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status AddKind(const RemoveProfile& edit) {
+    if (absl::Status status = RemoveFromTable(edit.name, OwnProfiles()); !status.ok()) {
+      return WithFieldPrefix(status, "remove_profile.");
+    }
+    return absl::OkStatus();
+  }
+
+  ProfileTable& OwnProfiles() {
+    if (own_profiles_ == nullptr) {
+      own_profiles_ = std::make_shared<ProfileTable>(map_.profiles());
+      plan_.profiles = own_profiles_;
+    }
+    return *own_profiles_;
+  }
+
   absl::Status AddPaint(const Shape& shape, PlannedEdit planned, absl::string_view field) {
     if (absl::Status status = CheckShape(shape, map_.bounds(), ShapeOverlap::kEachPart); !status.ok()) {
       return WithFieldPrefix(status, field);
@@ -177,6 +199,7 @@ class Planner {
   const absl::Time now_;
   EditPlan plan_;
   std::shared_ptr<ObstacleTable> own_obstacles_;
+  std::shared_ptr<ProfileTable> own_profiles_;
   std::int64_t work_ = 0;
 };
 

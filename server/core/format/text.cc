@@ -21,6 +21,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/format/line_reader.h"
+#include "server/core/format/profile_text.h"
 #include "server/core/format/rows.h"
 
 namespace waystar::core {
@@ -51,12 +52,51 @@ absl::Status ParseTerrain(absl::Span<const absl::string_view> words, std::size_t
   return absl::OkStatus();
 }
 
-absl::Status ParseHeaderLine(absl::string_view text, std::size_t line, GridOverrides& header) {
+// A header, and with each profile where it stands.
+struct TextHeader {
+  GridOverrides grid;
+  std::vector<std::pair<std::size_t, NamedProfile>> profiles;
+};
+
+absl::Status ParseProfileLine(absl::Span<const absl::string_view> words, std::size_t line,
+                              TextHeader& header) {
+  absl::StatusOr<NamedProfile> profile = ParseProfile(words);
+  if (!profile.ok()) {
+    return HeaderError(line, profile.status().message());
+  }
+  for (const auto& [other_line, other] : header.profiles) {
+    if (other.name == profile->name) {
+      return HeaderError(line, "a second profile of this name");
+    }
+  }
+  header.profiles.emplace_back(line, *std::move(profile));
+  return absl::OkStatus();
+}
+
+absl::Status AddProfiles(TextHeader header, GridMap& map) {
+  if (header.profiles.empty()) {
+    return absl::OkStatus();
+  }
+  ProfileTable profiles;
+  for (auto& [line, profile] : header.profiles) {
+    if (const absl::Status status = PutInTable(std::move(profile), map.settings(), profiles); !status.ok()) {
+      return HeaderError(line, status.message());
+    }
+  }
+  map.SetProfiles(std::move(profiles));
+  return absl::OkStatus();
+}
+
+absl::Status ParseHeaderLine(absl::string_view text, std::size_t line, TextHeader& whole) {
+  GridOverrides& header = whole.grid;
   const std::vector<absl::string_view> words =
       absl::StrSplit(text, absl::ByAnyChar(" \t"), absl::SkipEmpty());
   const absl::string_view key = words.front();
   if (key == "terrain") {
     return ParseTerrain(words, line, header);
+  }
+  if (key == "profile") {
+    return ParseProfileLine(words, line, whole);
   }
   if (key == "connectivity" && words.size() == 2 && (words[1] == "4" || words[1] == "8")) {
     if (header.connectivity) {
@@ -73,9 +113,10 @@ absl::Status ParseHeaderLine(absl::string_view text, std::size_t line, GridOverr
     header.diagonal_cost = cost;
     return absl::OkStatus();
   }
-  return HeaderError(line, absl::StrCat("\"", absl::CHexEscape(text.substr(0, 60)),
-                                        "\" is none of \"connectivity 4|8\", \"diagonal_cost NUMBER\", "
-                                        "\"terrain SYMBOL NAME COST|impassable\" and \"map\""));
+  return HeaderError(
+      line, absl::StrCat("\"", absl::CHexEscape(text.substr(0, 60)),
+                         "\" is none of \"connectivity 4|8\", \"diagonal_cost NUMBER\", "
+                         "\"terrain SYMBOL NAME COST|impassable\", \"profile NAME ...\" and \"map\""));
 }
 
 // A header's lines hold words; a row has no spaces, and no terrain may be called by one.
@@ -90,8 +131,8 @@ absl::StatusOr<GridMap> ParseText(absl::string_view bytes, const GridOverrides& 
     line = lines.Next();
   }
   GridSettings settings;
+  TextHeader header;
   if (line && LooksLikeHeader(*line)) {
-    GridOverrides header;
     for (; line && *line != kHeaderEnd; line = lines.Next()) {
       if (!absl::StripAsciiWhitespace(*line).empty()) {
         WAYSTAR_RETURN_IF_ERROR(ParseHeaderLine(*line, lines.line_number(), header));
@@ -100,7 +141,7 @@ absl::StatusOr<GridMap> ParseText(absl::string_view bytes, const GridOverrides& 
     if (!line) {
       return HeaderError(lines.line_number(), "the header does not end with a line \"map\"");
     }
-    absl::StatusOr<GridSettings> with_header = ApplyOverrides(std::move(settings), header);
+    absl::StatusOr<GridSettings> with_header = ApplyOverrides(std::move(settings), header.grid);
     if (!with_header.ok()) {
       return InvalidArgument(ErrorReason::kBadFormat, "",
                              absl::StrCat("in the header: ", with_header.status().message()));
@@ -129,13 +170,15 @@ absl::StatusOr<GridMap> ParseText(absl::string_view bytes, const GridOverrides& 
       break;
     }
   }
-  return ParseRows(rows, std::move(settings), source);
+  WAYSTAR_ASSIGN_OR_RETURN(GridMap map, ParseRows(rows, std::move(settings), source));
+  WAYSTAR_RETURN_IF_ERROR(AddProfiles(std::move(header), map));
+  return map;
 }
 
 std::string FormatText(const GridMap& map) {
   const GridSettings& settings = map.settings();
   std::string text;
-  if (settings != GridSettings{}) {
+  if (settings != GridSettings{} || !map.profiles().empty()) {
     absl::StrAppend(&text, "connectivity ", settings.connectivity == Connectivity::kFour ? 4 : 8, "\n");
     if (settings.diagonal_cost != kSqrt2) {
       absl::StrAppendFormat(&text, "diagonal_cost %.17g\n", settings.diagonal_cost);
@@ -147,6 +190,9 @@ std::string FormatText(const GridMap& map) {
       } else {
         absl::StrAppendFormat(&text, "%.17g\n", terrain.cost);
       }
+    }
+    for (const NamedProfile& profile : map.profiles()) {
+      absl::StrAppend(&text, FormatProfile(profile), "\n");
     }
     absl::StrAppend(&text, kHeaderEnd, "\n");
   }

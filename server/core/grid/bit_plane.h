@@ -53,6 +53,12 @@ class BitPlane {
     return static_cast<unsigned>(cell.x) < static_cast<unsigned>(width_) && TestBit(row(cell.y), cell.x);
   }
 
+  // See Plane.
+  template <typename Visitor>
+  void ForEachRowBeyond(const BitPlane& other, Visitor visit) const {
+    plane_.ForEachRowBeyond(other.plane_, visit);
+  }
+
   std::size_t memory_bytes() const { return plane_.memory_bytes(); }
   // See Plane.
   std::size_t BytesBeyond(const BitPlane& other) const { return plane_.BytesBeyond(other.plane_); }

@@ -27,7 +27,9 @@ class Plane {
 
   // `pattern` becomes every row. A band is about as large as said, but a row at the least.
   Plane(int rows, absl::Span<const T> pattern, std::size_t target_band_bytes = kTargetBandBytes)
-      : stride_(pattern.size()), shift_(BandShift(pattern.size() * sizeof(T), rows, target_band_bytes)) {
+      : rows_(static_cast<std::size_t>(rows)),
+        stride_(pattern.size()),
+        shift_(BandShift(pattern.size() * sizeof(T), rows, target_band_bytes)) {
     const std::size_t rows_per_band = std::size_t{1} << shift_;
     auto band = std::make_shared<T[]>(rows_per_band * stride_);
     for (std::size_t row = 0; row < rows_per_band; ++row) {
@@ -83,6 +85,27 @@ class Plane {
     return bytes;
   }
 
+  // Calls visit(y) for the rows of each band that the two do not share, from the first down. REQUIRES: both
+  // are of one size.
+  template <typename Visitor>
+  void ForEachRowBeyond(const Plane& other, Visitor visit) const {
+    if (pages_ == other.pages_) {
+      return;
+    }
+    for (std::size_t i = 0; i < bands_; ++i) {
+      if ((i & (kPageBands - 1)) == 0 && PageOf(i) == other.PageOf(i)) {
+        i += kPageBands - 1;
+        continue;
+      }
+      if (Start(i) != other.Start(i)) {
+        const std::size_t end = std::min((i + 1) << shift_, rows_);
+        for (std::size_t row = i << shift_; row < end; ++row) {
+          visit(static_cast<int>(row));
+        }
+      }
+    }
+  }
+
  private:
   template <typename>
   friend class PlaneWriter;
@@ -115,6 +138,7 @@ class Plane {
   std::size_t Mask() const { return (std::size_t{1} << shift_) - 1; }
   std::size_t BandBytes() const { return (stride_ << shift_) * sizeof(T); }
 
+  std::size_t rows_ = 0;
   std::size_t stride_ = 0;
   int shift_ = 0;
   std::size_t bands_ = 0;

@@ -12,6 +12,7 @@
 #include "absl/types/span.h"
 #include "server/core/grid/lazy.h"
 #include "server/core/map/plain_cells.h"
+#include "server/core/map/profile_views.h"
 
 namespace waystar::core {
 namespace {
@@ -184,6 +185,7 @@ GridMapEditor::Result GridMapEditor::FinishAndList() && {
   if (walkability_touched_.is_too_many() || cost_touched_.is_too_many()) {
     changes = {.is_everything = true};
   }
+  map_.profile_views_ = base_.profile_views_->AfterEdits();
   if (!changes.empty()) {
     map_.static_index_ = std::make_shared<StaticIndexSlot>(base_.static_index().is_wanted());
   }
@@ -199,6 +201,9 @@ void GridMapEditor::UpdateLeastCosts() {
 }
 
 void GridMapEditor::UpdateWalkGrids(absl::Span<const WordChange> changes) {
+  if (shares_walk_) {
+    return;
+  }
   if (walkability_touched_.is_too_many()) {
     map_.walk_ = std::make_shared<const WalkGrid>(map_.walkable_, base_.walk().max_index_bytes());
     map_.walk_->PrepareLike(base_.walk());

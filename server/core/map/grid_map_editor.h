@@ -13,7 +13,9 @@
 #include "server/core/map/cell_costs.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/map/map_changes.h"
+#include "server/core/map/movement_profile.h"
 #include "server/core/map/touched_words.h"
+#include "server/core/shape/span_set.h"
 
 namespace waystar::core {
 
@@ -57,6 +59,13 @@ class GridMapEditor {
   // REQUIRES: the cell is on the map; the cost is from that of kMinTerrainCost to that of kMaxTerrainCost.
   void SetStepCost(Cell cell, std::optional<Cost> straight);
 
+  // Takes the cells and obstacles of `source`, another state of the map that the base is a view of: see
+  // MakeView. Costs of single cells stay; those to be said anew, by RefreshCosts, are returned. REQUIRES: the
+  // first change.
+  SpanSet TakeCells(const GridMap& source);
+
+  void SetProfiles(std::shared_ptr<const ProfileTable> profiles) { map_.profiles_ = std::move(profiles); }
+
   // Stands for an obstacle on the first terrain in SetRow.
   static constexpr TerrainId kObstacle = 0xFF;
 
@@ -87,11 +96,15 @@ class GridMapEditor {
   template <typename Differs>
   std::vector<WordChange> WalkableCellsWhere(Differs differs);
   void UpdateLeastCosts();
+  // Of a map that enters the same terrains.
+  void ShareWalk(const GridMap& source);
   void UpdateWalkGrids(absl::Span<const WordChange> changes);
   void UpdatePlainCells(absl::Span<const WordChange> walkability_changes);
 
   const GridMap& base_;
   GridMap map_;
+  // Whether the walk grids are those of a map that has the same cells.
+  bool shares_walk_ = false;
   PlaneWriter<TerrainId> terrain_{map_.terrain_};
   PlaneWriter<Word> passable_{map_.passable_};
   PlaneWriter<Word> obstacles_{map_.obstacles_};
