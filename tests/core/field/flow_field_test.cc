@@ -112,7 +112,9 @@ class GeneratedFlowFieldTest : public ::testing::TestWithParam<MapAndAgent> {
       paid += StepCost(map, cell, next, agent.footprint);
       cell = next;
     }
-    return std::abs(paid - promised) <= 1e-6 * (1.0 + paid) ? "" : absl::StrCat("costs ", paid, ", not ", promised);
+    return std::abs(paid - promised) <= 1e-6 * (1.0 + paid)
+               ? ""
+               : absl::StrCat("costs ", paid, ", not ", promised);
   }
 };
 
@@ -140,7 +142,8 @@ TEST_P(GeneratedFlowFieldTest, LeadsToTheNearestGoalAtItsCost) {
       if (CanStand(map, cell, agent.footprint)) {
         const Oracle oracle(map, agent.corner_rule, cell, agent.footprint);
         for (const Cell goal : goals) {
-          if (const std::optional<double> cost = oracle.CostTo(goal); cost && (!nearest || *cost < *nearest)) {
+          if (const std::optional<double> cost = oracle.CostTo(goal);
+              cost && (!nearest || *cost < *nearest)) {
             nearest = cost;
           }
         }
@@ -155,14 +158,15 @@ TEST_P(GeneratedFlowFieldTest, LeadsToTheNearestGoalAtItsCost) {
   }
 }
 
-TEST_P(GeneratedFlowFieldTest, CostsTheSameOnMirroredAndTurnedMaps) {
-  if (GetParam().own_costs || GetParam().agent.footprint > 1) {
-    GTEST_SKIP() << "no such map can be drawn, or its agents do not turn with it";
-  }
+// Maps that can be drawn, and agents that turn with them.
+class TurnedFlowFieldTest : public ::testing::TestWithParam<MapAndAgent> {};
+
+TEST_P(TurnedFlowFieldTest, CostsTheSameOnMirroredAndTurnedMaps) {
   const Agent& agent = GetParam().agent;
   FieldScratch scratch;
   const auto costs = [&](const GridMap& map, Cell goal) {
-    auto field = ComputeFlowField(map, {.goals = {&goal, 1}, .agent = agent, .want_costs = true}, {}, scratch);
+    auto field =
+        ComputeFlowField(map, {.goals = {&goal, 1}, .agent = agent, .want_costs = true}, {}, scratch);
     EXPECT_TRUE(field.ok()) << field.status();
     return field->costs;
   };
@@ -189,6 +193,13 @@ TEST_P(GeneratedFlowFieldTest, CostsTheSameOnMirroredAndTurnedMaps) {
   }
 }
 
+std::vector<MapAndAgent> Turnable() {
+  std::vector<MapAndAgent> turnable = EveryMapAndAgent();
+  std::erase_if(turnable, [](const MapAndAgent& one) { return one.own_costs || one.agent.footprint > 1; });
+  return turnable;
+}
+
+INSTANTIATE_TEST_SUITE_P(Agents, TurnedFlowFieldTest, ::testing::ValuesIn(Turnable()), NameOf);
 INSTANTIATE_TEST_SUITE_P(Agents, GeneratedFlowFieldTest, ::testing::ValuesIn(EveryMapAndAgent()), NameOf);
 
 }  // namespace
