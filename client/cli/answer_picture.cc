@@ -17,7 +17,10 @@ Overlay OverlayOf(const v1::FindPathRequest& request, const v1::FindPathResponse
                   const SearchCells& search, const v1::GridInfo& grid) {
   Overlay overlay;
   overlay.start = request.start();
-  overlay.goal = request.goal();
+  if (request.has_goal()) {
+    overlay.goal = request.goal();
+  }
+  overlay.goals.assign(request.goals().begin(), request.goals().end());
   overlay.path = PathCells(request.start(), answer);
   if (answer.has_end()) {
     overlay.end = answer.end();
@@ -25,7 +28,7 @@ Overlay OverlayOf(const v1::FindPathRequest& request, const v1::FindPathResponse
   overlay.expanded = search.expanded();
   overlay.open = search.Open();
   // A map that was replaced since the search may be smaller.
-  for (auto* cells : {&overlay.path, &overlay.expanded, &overlay.open}) {
+  for (auto* cells : {&overlay.path, &overlay.expanded, &overlay.open, &overlay.goals}) {
     std::erase_if(*cells, [&](const v1::Cell& cell) { return !IsOn(grid, cell); });
   }
   for (auto* cell : {&overlay.start, &overlay.goal, &overlay.end}) {

@@ -47,7 +47,7 @@ void AddFindCommand(CLI::App& parent, Session& session) {
   const auto arguments = std::make_shared<FindArguments>();
   v1::FindPathRequest& request = arguments->request;
   CLI::App& command = *parent.add_subcommand("find", "Finds a cheapest path and draws it");
-  AddQuery(command, request);
+  AddQueryOfGoals(command, request);
   AddPathForm(command, request);
   AddDrawOptions(command, arguments->draw);
   command.footer(
@@ -55,6 +55,7 @@ void AddFindCommand(CLI::App& parent, Session& session) {
       "Examples:\n"
       "  waystar find arena 1,1 60,40\n"
       "  waystar find arena 1,1 60,40 --nearest --corner-rule one-free\n"
+      "  waystar find arena 1,1 60,40 9,30 12,7\n"
       "  waystar find arena 1,1 60,40 --no-picture --form directions\n"
       "  waystar find arena 1,1 60,40 --json | jq .cost\n");
   command.callback([arguments, &session] { session.exit_code = Find(*arguments, session); });

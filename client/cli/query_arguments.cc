@@ -10,16 +10,17 @@
 
 namespace waystar::cli {
 
-void AddQuery(CLI::App& command, v1::FindPathRequest& request) {
+namespace {
+
+void AddMapAndStart(CLI::App& command, v1::FindPathRequest& request) {
   AddMap(command, *request.mutable_map());
   AddParsed(
       command, "START", &ParseCell, [&request](const v1::Cell& cell) { *request.mutable_start() = cell; },
       "The cell to start from: X,Y")
       ->required();
-  AddParsed(
-      command, "GOAL", &ParseCell, [&request](const v1::Cell& cell) { *request.mutable_goal() = cell; },
-      "The cell to go to: X,Y")
-      ->required();
+}
+
+void AddSearchOptions(CLI::App& command, v1::FindPathRequest& request) {
   AddCornerRule(command, [&request](v1::CornerRule rule) { request.set_corner_rule(rule); });
   AddChoice<v1::Algorithm>(
       command, "--algorithm", [&request](v1::Algorithm algorithm) { request.set_algorithm(algorithm); },
@@ -40,6 +41,34 @@ void AddQuery(CLI::App& command, v1::FindPathRequest& request) {
           "Give up after looking around from so many cells [no limit]")
       ->type_name("N");
   AddOverlay(command, [&request]() -> v1::Overlay& { return *request.mutable_overlay(); });
+}
+
+}  // namespace
+
+void AddQuery(CLI::App& command, v1::FindPathRequest& request) {
+  AddMapAndStart(command, request);
+  AddParsed(
+      command, "GOAL", &ParseCell, [&request](const v1::Cell& cell) { *request.mutable_goal() = cell; },
+      "The cell to go to: X,Y")
+      ->required();
+  AddSearchOptions(command, request);
+}
+
+void AddQueryOfGoals(CLI::App& command, v1::FindPathRequest& request) {
+  AddMapAndStart(command, request);
+  AddParsedList(
+      command, "GOAL", &ParseCell,
+      [&request](const v1::Cell& cell) {
+        // The first is the only one until there is a second.
+        if (request.has_goal()) {
+          *request.add_goals() = request.goal();
+          request.clear_goal();
+        }
+        *(request.goals().empty() ? request.mutable_goal() : request.add_goals()) = cell;
+      },
+      "The cell to go to: X,Y; or several, to go to the one that is cheapest to reach")
+      ->required();
+  AddSearchOptions(command, request);
 }
 
 void AddPathForm(CLI::App& command, v1::FindPathRequest& request) {

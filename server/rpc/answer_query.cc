@@ -2,13 +2,16 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/field/nearest_goal.h"
 #include "server/core/search/validate_path.h"
+#include "server/rpc/convert_fields.h"
 #include "server/rpc/convert_path.h"
 #include "server/rpc/convert_validation.h"
 #include "server/rpc/movement.h"
@@ -47,12 +50,19 @@ absl::Status AnswerOn(const core::MapSnapshot& snapshot, PathSearch search, std:
   }
   context.budget.evicted = &snapshot.eviction.flag();
   const std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
-  WAYSTAR_ASSIGN_OR_RETURN(const core::PathResult result,
-                           search(movement.map(), query, context.budget, context.scratch));
+  core::NearestGoalResult nearest;
+  if (request.goals().empty()) {
+    WAYSTAR_ASSIGN_OR_RETURN(nearest.path, search(movement.map(), query, context.budget, context.scratch));
+  } else {
+    WAYSTAR_ASSIGN_OR_RETURN(nearest, core::FindPathToNearest(movement.map(), query, ToCells(request.goals()),
+                                                              context.budget, context.scratch));
+  }
+  const core::PathResult& result = nearest.path;
   const std::chrono::nanoseconds searching = std::chrono::steady_clock::now() - begin;
   // A point takes at least two bytes: what cannot fit is not written down first.
   WAYSTAR_RETURN_IF_ERROR(CheckSize(result.points.size() * 2, max_bytes));
   FillPathResult(result, response);
+  response.set_goal_index(static_cast<std::int32_t>(nearest.goal_index));
   response.set_revision(snapshot.revision);
   response.mutable_statistics()->set_queue_nanos(context.queued.count());
   response.mutable_statistics()->set_search_nanos(searching.count());

@@ -139,8 +139,11 @@ absl::StatusOr<core::PathQuery> ToPathQuery(const v1::FindPathRequest& request) 
   if (!request.has_start()) {
     return MissingField("start");
   }
-  if (!request.has_goal()) {
+  if (!request.has_goal() && request.goals().empty()) {
     return MissingField("goal");
+  }
+  if (request.has_goal() && !request.goals().empty()) {
+    return InvalidArgument(ErrorReason::kBadValue, "goals", "a query has a goal or several goals, not both");
   }
   core::PathQuery query{.start = ToCell(request.start()), .goal = ToCell(request.goal())};
   WAYSTAR_ASSIGN_OR_RETURN(query.corner_rule, ToCornerRule(request.corner_rule()));
@@ -153,6 +156,12 @@ absl::StatusOr<core::PathQuery> ToPathQuery(const v1::FindPathRequest& request) 
                            "a path that goes at any angle has no directions: ask for points");
   }
   return query;
+}
+
+absl::Status CheckOneGoal(const v1::FindPathRequest& request) {
+  return request.goals().empty()
+             ? absl::OkStatus()
+             : InvalidArgument(ErrorReason::kBadValue, "goals", "only one goal can be asked for here");
 }
 
 absl::StatusOr<std::size_t> ToMaxEvents(const v1::TraceSearchRequest& request) {

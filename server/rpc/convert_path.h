@@ -15,6 +15,8 @@ namespace waystar::rpc {
 // does not have, MISSING_FIELD, BAD_VALUE for a number out of its range or a form that the algorithm cannot
 // write.
 absl::StatusOr<core::PathQuery> ToPathQuery(const v1::FindPathRequest& request);
+// For queries that can have only one goal: BAD_VALUE with "goals" if there are several.
+absl::Status CheckOneGoal(const v1::FindPathRequest& request);
 absl::StatusOr<core::CornerRule> ToCornerRule(v1::CornerRule rule);
 absl::StatusOr<core::PathForm> ToPathForm(v1::PathForm form);
 absl::StatusOr<int> ToFootprint(std::int32_t footprint);
