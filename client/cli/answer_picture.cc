@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/draw/path_cells.h"
+#include "client/cli/find_text.h"
 #include "client/cli/map_picture.h"
 
 namespace waystar::cli {
@@ -16,12 +17,14 @@ bool IsOn(const v1::GridInfo& grid, const v1::Cell& cell) {
 Overlay OverlayOf(const v1::FindPathRequest& request, const v1::FindPathResponse& answer,
                   const SearchCells& search, const v1::GridInfo& grid) {
   Overlay overlay;
-  overlay.start = request.start();
+  overlay.start = StartOf(request, answer);
   if (request.has_goal()) {
     overlay.goal = request.goal();
+  } else if (answer.outcome() == v1::OUTCOME_FOUND) {
+    overlay.goal = answer.end();
   }
   overlay.goals.assign(request.goals().begin(), request.goals().end());
-  overlay.path = PathCells(request.start(), answer);
+  overlay.path = PathCells(StartOf(request, answer), answer);
   if (answer.has_end()) {
     overlay.end = answer.end();
   }

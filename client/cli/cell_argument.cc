@@ -28,6 +28,20 @@ absl::StatusOr<v1::Cell> ParseCell(absl::string_view text) {
   return cell;
 }
 
+absl::StatusOr<v1::Position> ParsePosition(absl::string_view text) {
+  const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(text, absl::MaxSplits(',', 1));
+  double x = 0.0;
+  double y = 0.0;
+  if (!absl::SimpleAtod(parts.first, &x) || !absl::SimpleAtod(parts.second, &y)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", text, "' is not a position: write X,Y such as 3.5,-4"));
+  }
+  v1::Position position;
+  position.set_x(x);
+  position.set_y(y);
+  return position;
+}
+
 std::string FormatCell(const v1::Cell& cell) { return absl::StrCat(cell.x(), ",", cell.y()); }
 
 }  // namespace waystar::cli

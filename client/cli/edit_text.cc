@@ -54,6 +54,10 @@ std::string EditText(const v1::Edit& edit) {
                           FormatShape(edit.resize_obstacle().shape()));
     case v1::Edit::kRemoveObstacle:
       return absl::StrCat("remove ", edit.remove_obstacle().id());
+    case v1::Edit::kPutProfile:
+      return absl::StrCat("put profile ", edit.put_profile().named().name());
+    case v1::Edit::kRemoveProfile:
+      return absl::StrCat("remove profile ", edit.remove_profile().name());
     case v1::Edit::EDIT_NOT_SET:
       break;
   }

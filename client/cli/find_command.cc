@@ -35,8 +35,11 @@ ExitCode Find(const FindArguments& arguments, Session& session) {
   }
   io.out << FindText(arguments.request, *answer) << "\n";
   const bool lists = !arguments.draw.picture || arguments.request.path_form() != v1::PATH_FORM_UNSPECIFIED;
-  if (lists && answer->has_end()) {
+  if ((lists || answer->positions_size() > 0) && answer->has_end()) {
     io.out << PathText(*answer) << "\n";
+  }
+  if (answer->has_summary()) {
+    io.out << SummaryText(answer->summary());
   }
   return ExitCodeFor(answer->outcome());
 }
@@ -49,6 +52,7 @@ void AddFindCommand(CLI::App& parent, Session& session) {
   CLI::App& command = *parent.add_subcommand("find", "Finds a cheapest path and draws it");
   AddQueryOfGoals(command, request);
   AddPathForm(command, request);
+  AddExtras(command, request);
   AddDrawOptions(command, arguments->draw);
   command.footer(
       "x grows to the right and y down; 0,0 is the top left cell.\n\n"
@@ -57,6 +61,8 @@ void AddFindCommand(CLI::App& parent, Session& session) {
       "  waystar find arena 1,1 60,40 --nearest --corner-rule one-free\n"
       "  waystar find arena 1,1 60,40 9,30 12,7\n"
       "  waystar find arena 1,1 60,40 --no-picture --form directions\n"
+      "  waystar find arena --start-position 3.5,-2 --goal-position 12,8 --snap 1.5\n"
+      "  waystar find arena 1,1 60,40 --profile tank --summary\n"
       "  waystar find arena 1,1 60,40 --json | jq .cost\n");
   command.callback([arguments, &session] { session.exit_code = Find(*arguments, session); });
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -9,6 +11,7 @@
 #include "absl/time/time.h"
 #include "client/cli/cell_argument.h"
 #include "client/cli/draw/path_cells.h"
+#include "client/cli/table.h"
 
 namespace waystar::cli {
 namespace {
@@ -39,7 +42,7 @@ std::string Length(const v1::FindPathRequest& request, const v1::FindPathRespons
     return absl::StrFormat("%d straight %s at cost %.10g", lines, lines == 1 ? "line" : "lines",
                            answer.cost());
   }
-  const size_t cells = PathCells(request.start(), answer).size();
+  const size_t cells = PathCells(StartOf(request, answer), answer).size();
   const size_t steps = cells == 0 ? 0 : cells - 1;
   return absl::StrFormat("%d %s at cost %.10g", steps, steps == 1 ? "step" : "steps", answer.cost());
 }
@@ -99,9 +102,29 @@ std::string PathText(const v1::FindPathResponse& answer) {
       absl::StrAppend(out, DirectionName(direction));
     });
   }
+  if (answer.positions_size() > 0) {
+    return absl::StrJoin(answer.positions(), " ", [](std::string* out, const v1::Position& position) {
+      absl::StrAppend(out, position.x(), ",", position.y());
+    });
+  }
   return absl::StrJoin(answer.points(), " ", [](std::string* out, const v1::Cell& cell) {
     absl::StrAppend(out, FormatCell(cell));
   });
+}
+
+std::string SummaryText(const v1::PathSummary& summary) {
+  std::vector<TableRow> rows;
+  for (const v1::PathSummary::Leg& leg : summary.legs()) {
+    rows.push_back({absl::StrCat("  ", leg.terrain()), absl::StrCat(leg.cells(), " cells"),
+                    absl::StrFormat("length %.6g", leg.length()), absl::StrFormat("cost %.6g", leg.cost())});
+  }
+  return absl::StrCat(absl::StrFormat("Length %.6g, %d %s\n", summary.length(), summary.turns(),
+                                      summary.turns() == 1 ? "turn" : "turns"),
+                      FormatTable(rows));
+}
+
+const v1::Cell& StartOf(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
+  return answer.has_start() ? answer.start() : request.start();
 }
 
 }  // namespace waystar::cli

@@ -9,18 +9,54 @@
 #include "client/cli/shape_argument.h"
 
 namespace waystar::cli {
-
 namespace {
+
+// A cell that stands alone beside --start-position is the goal.
+void CheckEnds(v1::FindPathRequest& request) {
+  if (request.has_start_position() && request.has_start() && !request.has_goal() && request.goals().empty() &&
+      !request.has_goal_position()) {
+    *request.mutable_goal() = request.start();
+    request.clear_start();
+  }
+  if (!request.has_start() && !request.has_start_position()) {
+    throw CLI::RequiredError("START");
+  }
+  if (!request.has_goal() && request.goals().empty() && !request.has_goal_position()) {
+    throw CLI::RequiredError("GOAL");
+  }
+}
+
+void AddPositions(CLI::App& command, v1::FindPathRequest& request) {
+  AddParsed(
+      command, "--start-position", &ParsePosition,
+      [&request](const v1::Position& position) { *request.mutable_start_position() = position; },
+      "Instead of START, a place in units of the game: X,Y")
+      ->type_name("X,Y");
+  AddParsed(
+      command, "--goal-position", &ParsePosition,
+      [&request](const v1::Position& position) { *request.mutable_goal_position() = position; },
+      "Instead of GOAL, likewise")
+      ->type_name("X,Y");
+  command
+      .add_option_function<double>(
+          "--snap", [&request](double radius) { request.set_snap_radius(radius); },
+          "A blocked start or goal becomes the nearest cell that is free, so far away at the most, in units "
+          "of "
+          "the game [0]")
+      ->type_name("RADIUS");
+}
 
 void AddMapAndStart(CLI::App& command, v1::FindPathRequest& request) {
   AddMap(command, *request.mutable_map());
   AddParsed(
       command, "START", &ParseCell, [&request](const v1::Cell& cell) { *request.mutable_start() = cell; },
-      "The cell to start from: X,Y")
-      ->required();
+      "The cell to start from: X,Y");
 }
 
 void AddSearchOptions(CLI::App& command, v1::FindPathRequest& request) {
+  AddPositions(command, request);
+  command.parse_complete_callback([&request] { CheckEnds(request); });
+  AddProfile(command, [&request](const std::string& name) { request.set_profile_name(name); });
   AddCornerRule(command, [&request](v1::CornerRule rule) { request.set_corner_rule(rule); });
   AddChoice<v1::Algorithm>(
       command, "--algorithm", [&request](v1::Algorithm algorithm) { request.set_algorithm(algorithm); },
@@ -49,8 +85,7 @@ void AddQuery(CLI::App& command, v1::FindPathRequest& request) {
   AddMapAndStart(command, request);
   AddParsed(
       command, "GOAL", &ParseCell, [&request](const v1::Cell& cell) { *request.mutable_goal() = cell; },
-      "The cell to go to: X,Y")
-      ->required();
+      "The cell to go to: X,Y");
   AddSearchOptions(command, request);
 }
 
@@ -66,8 +101,7 @@ void AddQueryOfGoals(CLI::App& command, v1::FindPathRequest& request) {
         }
         *(request.goals().empty() ? request.mutable_goal() : request.add_goals()) = cell;
       },
-      "The cell to go to: X,Y; or several, to go to the one that is cheapest to reach")
-      ->required();
+      "The cell to go to: X,Y; or several, to go to the one that is cheapest to reach");
   AddSearchOptions(command, request);
 }
 
@@ -99,6 +133,24 @@ void AddFootprint(CLI::App& command, const std::function<void(int32_t)>& accept)
           "--footprint", accept,
           "The agent covers N x N cells, its position being the top left one of them [1]")
       ->type_name("N");
+}
+
+void AddProfile(CLI::App& command, const std::function<void(const std::string&)>& accept) {
+  command
+      .add_option_function<std::string>("--profile", accept,
+                                        "The agent moves as this profile of the map says: what terrains cost "
+                                        "it, which it never enters, its "
+                                        "size")
+      ->type_name("NAME");
+}
+
+void AddExtras(CLI::App& command, v1::FindPathRequest& request) {
+  command.add_flag_callback(
+      "--positions", [&request] { request.set_with_positions(true); },
+      "List the path by the centres of its cells, in units of the game");
+  command.add_flag_callback(
+      "--summary", [&request] { request.set_with_summary(true); },
+      "Tell how long the path is, how often it turns, and which terrains it crosses");
 }
 
 void AddOverlay(CLI::App& command, const std::function<v1::Overlay&()>& overlay) {

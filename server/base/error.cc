@@ -171,6 +171,14 @@ absl::Duration RetryDelayOf(const absl::Status& status) {
   return absl::Nanoseconds(nanos);
 }
 
+absl::Status WithField(const absl::Status& status, absl::string_view field) {
+  absl::Status renamed = status;
+  if (!status.ok()) {
+    renamed.SetPayload(kFieldPayload, absl::Cord(field));
+  }
+  return renamed;
+}
+
 absl::Status WithFieldPrefix(const absl::Status& status, absl::string_view prefix) {
   absl::Status prefixed = status;
   if (!status.ok()) {

@@ -100,6 +100,9 @@ std::string ErrorReasonOf(const absl::Status& status);
 std::string ErrorFieldOf(const absl::Status& status);
 absl::Duration RetryDelayOf(const absl::Status& status);
 
+// The same error with another field.
+absl::Status WithField(const absl::Status& status, absl::string_view field);
+
 // The same error with `prefix` put before its field: "edits[3]." + "block.cells[0]".
 absl::Status WithFieldPrefix(const absl::Status& status, absl::string_view prefix);
 

@@ -16,6 +16,7 @@
 #include "server/rpc/convert_fields.h"
 #include "server/rpc/convert_path.h"
 #include "server/rpc/movement.h"
+#include "server/rpc/placement.h"
 #include "server/rpc/status.h"
 
 namespace waystar::rpc {
@@ -58,11 +59,13 @@ class QueriesAnswerer {
     core::Budget budget = context_.budget;
     budget.evicted = &snapshot_.eviction.flag();
     begin_ = std::chrono::steady_clock::now();
-    return core::FindPaths(movement_.map(), tasks_, budget, context_.scratch, context_.field_scratch,
-                           [&](std::size_t task, const absl::StatusOr<core::NearestGoalResult>& answer) {
-                             return answer.ok() ? SetAnswer(indexes_[task], *answer)
-                                                : SetProblem(indexes_[task], answer.status());
-                           });
+    return core::FindPaths(
+        movement_.map(), tasks_, budget, context_.scratch, context_.field_scratch,
+        [&](std::size_t task, const absl::StatusOr<core::NearestGoalResult>& answer) {
+          return answer.ok() ? SetAnswer(task, *answer)
+                             : SetProblem(indexes_[task],
+                                          OfPositions(answer.status(), request_.queries(indexes_[task])));
+        });
   }
 
  private:
@@ -85,6 +88,7 @@ class QueriesAnswerer {
     if (query.footprint() == 0) {
       task.query.footprint = movement_.footprint();
     }
+    WAYSTAR_RETURN_IF_ERROR(PlaceEnds(query, movement_, task.query));
     if (query.max_expansions() > 0) {
       task.max_expansions = query.max_expansions();
     }
@@ -121,14 +125,14 @@ class QueriesAnswerer {
     return status.ok() ? Count(index) : SetProblem(index, status);
   }
 
-  absl::Status SetAnswer(int index, const core::NearestGoalResult& result) {
+  absl::Status SetAnswer(std::size_t task, const core::NearestGoalResult& result) {
+    const int index = indexes_[task];
     // A point takes at least two bytes: what cannot fit is not written down.
     if (result.path.points.size() * 2 > max_bytes_) {
       return TooLarge();
     }
     v1::FindPathResponse& answer = *response_.mutable_results(index)->mutable_answer();
-    FillPathResult(result.path, answer);
-    answer.set_goal_index(static_cast<std::int32_t>(result.goal_index));
+    FillAnswer(movement_.map(), request_.queries(index), tasks_[task].query, result, answer);
     answer.set_revision(snapshot_.revision);
     const std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now();
     answer.mutable_statistics()->set_queue_nanos(context_.queued.count());

@@ -6,6 +6,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/core/field/nearest_goal.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/search/query.h"
 #include "server/core/search/scratch.h"
@@ -31,6 +32,11 @@ absl::Status AnswerQuery(const core::MapStore& store, PathSearch search, std::si
 absl::Status AnswerOn(const core::MapSnapshot& snapshot, PathSearch search, std::size_t max_bytes,
                       const v1::FindPathRequest& request, const core::PathQuery& asked,
                       v1::FindPathResponse& response, CallContext& context);
+
+// Writes down what was found for a query, but for the revision and the times that it took. `query` is what
+// was searched for, on `map`.
+void FillAnswer(const core::GridMap& map, const v1::FindPathRequest& request, const core::PathQuery& query,
+                const core::NearestGoalResult& found, v1::FindPathResponse& response);
 
 // For a request that holds the query in its field "query": the same error, its field, if it has one, below
 // that.

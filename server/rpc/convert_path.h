@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "server/core/search/query.h"
 #include "server/core/search/recorder.h"
+#include "server/core/search/summary.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::rpc {
@@ -14,6 +15,8 @@ namespace waystar::rpc {
 // From the wire. Errors are INVALID_ARGUMENT with the field: UNKNOWN_ENUM_VALUE for a number that the enum
 // does not have, MISSING_FIELD, BAD_VALUE for a number out of its range or a form that the algorithm cannot
 // write.
+//
+// Start and goal are those of the request that are cells; PlaceEnds says the others.
 absl::StatusOr<core::PathQuery> ToPathQuery(const v1::FindPathRequest& request);
 // For queries that can have only one goal: BAD_VALUE with "goals" if there are several.
 absl::Status CheckOneGoal(const v1::FindPathRequest& request);
@@ -26,6 +29,7 @@ absl::StatusOr<std::size_t> ToMaxEvents(const v1::TraceSearchRequest& request);
 // To the wire.
 void FillCell(core::Cell cell, v1::Cell& out);
 void FillPathResult(const core::PathResult& result, v1::FindPathResponse& response);
+void FillSummary(const core::PathSummary& summary, const core::GridSettings& settings, v1::PathSummary& out);
 void FillSearchEvent(const core::SearchEvent& event, v1::SearchEvent& out);
 
 }  // namespace waystar::rpc

@@ -25,9 +25,15 @@ namespace {
 // For one search after the first.
 constexpr std::chrono::seconds kMaxSearchTime{10};
 
-// A profile that has a name may be another one by now.
-bool IsSameAgent(const core::PathQuery& a, const core::PathQuery& b) {
-  return a.footprint == b.footprint && a.corner_rule == b.corner_rule;
+// A profile that has a name may be another one by now, and a start snap to another cell.
+bool IsSameQuery(const core::PathQuery& a, const core::PathQuery& b) {
+  return a.start == b.start && a.goal == b.goal && a.footprint == b.footprint &&
+         a.corner_rule == b.corner_rule;
+}
+
+// Whether the answer depends on more of the map than a path and where it could pass tell of.
+bool IsUncertain(const v1::FindPathRequest& request) {
+  return request.snap_radius() > 0 || LooksBelow(RequestedMovementOf(request));
 }
 
 void FillProblem(const absl::Status& status, google::rpc::Status& problem) {
@@ -118,12 +124,12 @@ void PathWatches::SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr
   // While the path is in the scratch.
   const auto judge = [&](const core::GridMap& map, const core::PathQuery& query,
                          const absl::StatusOr<core::PathResult>& result) {
-    is_news = last == nullptr || !IsSameAgent(last->query(), query) || last->IsOutdatedBy(map, result);
+    is_news = last == nullptr || !IsSameQuery(last->query(), query) || last->IsOutdatedBy(map, result);
     const bool had_path = last != nullptr && (last->kind() == core::WatchedAnswer::Kind::kPath ||
                                               last->kind() == core::WatchedAnswer::Kind::kPartial);
-    answer = had_path && !is_news ? last
-                                  : std::make_shared<core::WatchedAnswer>(
-                                        map, query, result, LooksBelow(RequestedMovementOf(watch->request)));
+    answer = had_path && !is_news
+                 ? last
+                 : std::make_shared<core::WatchedAnswer>(map, query, result, IsUncertain(watch->request));
   };
   const auto search = [&](const core::GridMap& map, const core::PathQuery& query, const core::Budget& budget,
                           core::Scratch& scratch) {

@@ -25,7 +25,7 @@ Place ToPlace(double coordinate) { return std::llround(coordinate * kCellUnits) 
 double FromPlace(double place) { return (place - kCellUnits / 2.0) / kCellUnits; }
 int CellAt(Place place) { return static_cast<int>(place >= 0 ? place / kCellUnits : -1); }
 
-absl::Status CheckPosition(const GridMap& map, absl::string_view field, Position position) {
+absl::Status CheckPosition(const GridMap& map, absl::string_view field, CellPoint position) {
   for (const auto& [name, value] : {std::pair{".x", position.x}, std::pair{".y", position.y}}) {
     if (!std::isfinite(value)) {
       return InvalidArgument(ErrorReason::kBadValue, absl::StrCat(field, name),
@@ -59,7 +59,7 @@ struct Axis {
 
 class Ray {
  public:
-  Ray(const WalkGrid& walk, CornerRule rule, Position from, Position to)
+  Ray(const WalkGrid& walk, CornerRule rule, CellPoint from, CellPoint to)
       : walk_(walk), rule_(rule), x_(from.x, to.x), y_(from.y, to.y) {}
 
   RayHit Cast() const {
@@ -118,7 +118,7 @@ class Ray {
 
 }  // namespace
 
-absl::StatusOr<RayHit> CastRay(const GridMap& map, const Agent& agent, Position from, Position to) {
+absl::StatusOr<RayHit> CastRay(const GridMap& map, const Agent& agent, CellPoint from, CellPoint to) {
   WAYSTAR_RETURN_IF_ERROR(CheckFootprint(agent.footprint));
   WAYSTAR_RETURN_IF_ERROR(CheckPosition(map, "from", from));
   WAYSTAR_RETURN_IF_ERROR(CheckPosition(map, "to", to));

@@ -11,11 +11,11 @@
 namespace waystar::core {
 
 // A position among cells: the centre of cell (x, y) is the position (x, y).
-struct Position {
+struct CellPoint {
   double x = 0.0;
   double y = 0.0;
 
-  friend bool operator==(const Position&, const Position&) = default;
+  friend bool operator==(const CellPoint&, const CellPoint&) = default;
 };
 
 struct RayHit {
@@ -25,7 +25,7 @@ struct RayHit {
   // The last one before it on which it can, or that of the end. Nothing if the ray begins blocked.
   std::optional<Cell> last_free;
   // Where the ray comes to the cell, or its end, and how far that is of the whole way.
-  Position position;
+  CellPoint position;
   double fraction = 1.0;
 };
 
@@ -40,6 +40,6 @@ struct RayHit {
 //
 // Errors: INVALID_ARGUMENT / BAD_VALUE with "from.x", "from.y", "to.x" or "to.y" for what is no finite
 // number, and with "footprint"; OUT_OF_RANGE / OFF_MAP with "from" or "to".
-absl::StatusOr<RayHit> CastRay(const GridMap& map, const Agent& agent, Position from, Position to);
+absl::StatusOr<RayHit> CastRay(const GridMap& map, const Agent& agent, CellPoint from, CellPoint to);
 
 }  // namespace waystar::core

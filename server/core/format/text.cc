@@ -52,6 +52,30 @@ absl::Status ParseTerrain(absl::Span<const absl::string_view> words, std::size_t
   return absl::OkStatus();
 }
 
+// "origin X Y", "origin X Y Z" or "cell_size NUMBER".
+absl::Status ParseFrameLine(absl::Span<const absl::string_view> words, std::size_t line,
+                            GridOverrides& header) {
+  std::vector<double> numbers(words.size() - 1);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (!absl::SimpleAtod(words[i + 1], &numbers[i])) {
+      return HeaderError(
+          line, absl::StrCat("\"", absl::CHexEscape(words[i + 1].substr(0, 60)), "\" is not a number"));
+    }
+  }
+  if (words.front() == "cell_size") {
+    if (numbers.size() != 1 || header.cell_size) {
+      return HeaderError(line, "expected \"cell_size NUMBER\", once");
+    }
+    header.cell_size = numbers[0];
+    return absl::OkStatus();
+  }
+  if (numbers.size() < 2 || numbers.size() > 3 || header.origin) {
+    return HeaderError(line, "expected \"origin X Y\" or \"origin X Y Z\", once");
+  }
+  header.origin = Position{numbers[0], numbers[1], numbers.size() == 3 ? numbers[2] : 0.0};
+  return absl::OkStatus();
+}
+
 // A header, and with each profile where it stands.
 struct TextHeader {
   GridOverrides grid;
@@ -105,6 +129,9 @@ absl::Status ParseHeaderLine(absl::string_view text, std::size_t line, TextHeade
     header.connectivity = words[1] == "4" ? Connectivity::kFour : Connectivity::kEight;
     return absl::OkStatus();
   }
+  if (key == "origin" || key == "cell_size") {
+    return ParseFrameLine(words, line, header);
+  }
   double cost = 0.0;
   if (key == "diagonal_cost" && words.size() == 2 && absl::SimpleAtod(words[1], &cost)) {
     if (header.diagonal_cost) {
@@ -116,6 +143,7 @@ absl::Status ParseHeaderLine(absl::string_view text, std::size_t line, TextHeade
   return HeaderError(
       line, absl::StrCat("\"", absl::CHexEscape(text.substr(0, 60)),
                          "\" is none of \"connectivity 4|8\", \"diagonal_cost NUMBER\", "
+                         "\"origin X Y\", \"cell_size NUMBER\", "
                          "\"terrain SYMBOL NAME COST|impassable\", \"profile NAME ...\" and \"map\""));
 }
 
@@ -182,6 +210,14 @@ std::string FormatText(const GridMap& map) {
     absl::StrAppend(&text, "connectivity ", settings.connectivity == Connectivity::kFour ? 4 : 8, "\n");
     if (settings.diagonal_cost != kSqrt2) {
       absl::StrAppendFormat(&text, "diagonal_cost %.17g\n", settings.diagonal_cost);
+    }
+    const WorldFrame& frame = settings.frame;
+    if (frame.origin != Position{}) {
+      absl::StrAppendFormat(&text, "origin %.17g %.17g %.17g\n", frame.origin.x, frame.origin.y,
+                            frame.origin.z);
+    }
+    if (frame.cell_size != 1.0) {
+      absl::StrAppendFormat(&text, "cell_size %.17g\n", frame.cell_size);
     }
     for (const Terrain& terrain : settings.terrains) {
       absl::StrAppendFormat(&text, "terrain %c %s ", terrain.symbol, terrain.name);

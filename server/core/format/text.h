@@ -2,6 +2,8 @@
 //
 //   connectivity 4
 //   diagonal_cost 1.4
+//   origin -50 -50
+//   cell_size 0.5
 //   terrain ~ river 3
 //   terrain ^ mountain impassable
 //   profile tank footprint 2 ~ forbidden ^ 3

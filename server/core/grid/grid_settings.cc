@@ -44,6 +44,7 @@ absl::Status CheckGridSettings(const GridSettings& settings) {
     return InvalidArgument(ErrorReason::kBadValue, "diagonal_cost",
                            absl::StrCat("the diagonal cost is from 1 to 2, not ", settings.diagonal_cost));
   }
+  WAYSTAR_RETURN_IF_ERROR(CheckWorldFrame(settings.frame));
   if (settings.terrains.empty() || settings.terrains.size() > kMaxTerrains) {
     return InvalidArgument(
         ErrorReason::kBadTerrain, "terrains",

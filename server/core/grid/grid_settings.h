@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "server/core/grid/cost.h"
+#include "server/core/grid/world_frame.h"
 
 namespace waystar::core {
 
@@ -44,12 +45,13 @@ struct GridSettings {
   double diagonal_cost = kSqrt2;
   // The first is the ground below obstacles.
   std::vector<Terrain> terrains = {Terrain{}};
+  WorldFrame frame;
 
   friend bool operator==(const GridSettings&, const GridSettings&) = default;
 };
 
 // INVALID_ARGUMENT / BAD_VALUE or BAD_TERRAIN, with the field "diagonal_cost" or "terrains[i].cost" and so
-// on, if a value is out of its range or two terrains share a symbol.
+// on, if a value is out of its range or two terrains share a symbol; the errors of CheckWorldFrame.
 absl::Status CheckGridSettings(const GridSettings& settings);
 
 // What a diagonal step into a cell costs, given what a straight one does. From the rounded cost, so that a

@@ -43,7 +43,7 @@ TEST(CastRayTest, FindsTheFirstBlockedCell) {
   EXPECT_TRUE(hit->is_blocked);
   EXPECT_EQ(hit->cell, (Cell{3, 1}));
   EXPECT_EQ(hit->last_free, (Cell{2, 1}));
-  EXPECT_EQ(hit->position, (Position{2.5, 1.0}));
+  EXPECT_EQ(hit->position, (CellPoint{2.5, 1.0}));
   EXPECT_EQ(hit->fraction, 0.625);
 
   const auto free = CastRay(map, {}, {0.0, 0.25}, {4.25, 0.25});
@@ -51,7 +51,7 @@ TEST(CastRayTest, FindsTheFirstBlockedCell) {
   EXPECT_FALSE(free->is_blocked);
   EXPECT_EQ(free->cell, (Cell{4, 0}));
   EXPECT_EQ(free->last_free, (Cell{4, 0}));
-  EXPECT_EQ(free->position, (Position{4.25, 0.25}));
+  EXPECT_EQ(free->position, (CellPoint{4.25, 0.25}));
 }
 
 TEST(CastRayTest, ObeysTheCornerRuleExactly) {
@@ -59,11 +59,11 @@ TEST(CastRayTest, ObeysTheCornerRuleExactly) {
                                ".."});
   const GridMap narrow = DrawMap({".#",  //
                                   "#."});
-  const auto hits = [](const GridMap& on, CornerRule rule, Position from, Position to) {
+  const auto hits = [](const GridMap& on, CornerRule rule, CellPoint from, CellPoint to) {
     return CastRay(on, {.corner_rule = rule}, from, to)->is_blocked;
   };
-  const Position a{0.0, 0.0};
-  const Position b{1.0, 1.0};
+  const CellPoint a{0.0, 0.0};
+  const CellPoint b{1.0, 1.0};
   EXPECT_TRUE(hits(map, CornerRule::kNoCornerCutting, a, b));
   EXPECT_TRUE(hits(map, CornerRule::kNoCornerCutting, b, a));
   EXPECT_FALSE(hits(map, CornerRule::kOneSideFree, a, b));
@@ -94,7 +94,7 @@ TEST(CastRayTest, RefusesBadPositions) {
   const GridMap map = DrawMap({".."});
   const double nan = std::nan("");
   const double infinity = std::numeric_limits<double>::infinity();
-  const auto cast = [&](Position from, Position to) { return CastRay(map, {}, from, to); };
+  const auto cast = [&](CellPoint from, CellPoint to) { return CastRay(map, {}, from, to); };
   EXPECT_THAT(cast({nan, 0}, {}),
               IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kBadValue, "from.x"));
   EXPECT_THAT(cast({}, {0, -infinity}),

@@ -111,6 +111,22 @@ TEST(TextTest, ProfilesAreLinesOfTheHeader) {
   EXPECT_EQ(again->profiles(), map->profiles());
 }
 
+TEST(TextTest, OriginAndCellSizeAreLinesOfTheHeader) {
+  const auto map = ParseText("origin -50 0.1\ncell_size 0.25\nmap\n..\n", {});
+  ASSERT_TRUE(map.ok()) << map.status();
+  EXPECT_EQ(map->settings().frame, (WorldFrame{.origin = {-50, 0.1, 0}, .cell_size = 0.25}));
+  const auto again = ParseText(FormatText(*map), {});
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->settings(), map->settings());
+  for (const char* const line :
+       {"origin 1", "origin 1 2 3 4", "origin a b", "origin nan 0", "origin 2e9 0", "cell_size 0",
+        "cell_size inf", "cell_size 1\ncell_size 1", "origin 0 0\norigin 0 0"}) {
+    EXPECT_THAT(ParseText(std::string(line) + "\nmap\n..\n", {}),
+                IsError(kInvalid, ErrorReason::kBadFormat, ""))
+        << line;
+  }
+}
+
 TEST(TextTest, BadProfileNamesItsLine) {
   const auto expect_error = [](const std::string& line, const std::string& message) {
     const auto map = ParseText("terrain ~ river 3\n" + line + "\nmap\n.~\n", {});
