@@ -24,6 +24,9 @@ Overlay OverlayOf(const v1::FindPathRequest& request, const v1::FindPathResponse
   } else if (ends_here && answer.outcome() == v1::OUTCOME_FOUND) {
     overlay.goal = answer.end();
   }
+  if (ends_here) {
+    overlay.goals.assign(request.goals().begin(), request.goals().end());
+  }
   overlay.path = PathCells(request.map(), StartOf(request, answer), answer);
   if (ends_here && answer.has_end()) {
     overlay.end = answer.end();
@@ -31,7 +34,7 @@ Overlay OverlayOf(const v1::FindPathRequest& request, const v1::FindPathResponse
   overlay.expanded = search.expanded();
   overlay.open = search.Open();
   // A map that was replaced since the search may be smaller.
-  for (auto* cells : {&overlay.path, &overlay.expanded, &overlay.open}) {
+  for (auto* cells : {&overlay.path, &overlay.expanded, &overlay.open, &overlay.goals}) {
     std::erase_if(*cells, [&](const v1::Cell& cell) { return !IsOn(grid, cell); });
   }
   for (auto* cell : {&overlay.start, &overlay.goal, &overlay.end}) {

@@ -50,7 +50,7 @@ void AddFindCommand(CLI::App& parent, Session& session) {
   const auto arguments = std::make_shared<FindArguments>();
   v1::FindPathRequest& request = arguments->request;
   CLI::App& command = *parent.add_subcommand("find", "Finds a cheapest path and draws it");
-  AddQuery(command, request);
+  AddQueryOfGoals(command, request);
   AddPathForm(command, request);
   AddExtras(command, request);
   AddDrawOptions(command, arguments->draw);
@@ -59,6 +59,7 @@ void AddFindCommand(CLI::App& parent, Session& session) {
       "Examples:\n"
       "  waystar find arena 1,1 60,40\n"
       "  waystar find arena 1,1 60,40 --nearest --corner-rule one-free\n"
+      "  waystar find arena 1,1 60,40 9,30 12,7\n"
       "  waystar find arena 1,1 60,40 --no-picture --form directions\n"
       "  waystar find arena --start-position 3.5,-2 --goal-position 12,8 --snap 1.5\n"
       "  waystar find arena 1,1 60,40 --profile tank --summary\n"

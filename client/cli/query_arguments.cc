@@ -13,7 +13,7 @@ namespace {
 
 // A cell that stands alone beside --start-position is the goal.
 void CheckEnds(v1::FindPathRequest& request) {
-  if (request.has_start_position() && request.has_start() && !request.has_goal() &&
+  if (request.has_start_position() && request.has_start() && !request.has_goal() && request.goals().empty() &&
       !request.has_goal_position()) {
     *request.mutable_goal() = request.start();
     request.clear_start();
@@ -21,7 +21,7 @@ void CheckEnds(v1::FindPathRequest& request) {
   if (!request.has_start() && !request.has_start_position()) {
     throw CLI::RequiredError("START");
   }
-  if (!request.has_goal() && !request.has_goal_position()) {
+  if (!request.has_goal() && request.goals().empty() && !request.has_goal_position()) {
     throw CLI::RequiredError("GOAL");
   }
 }
@@ -46,20 +46,18 @@ void AddPositions(CLI::App& command, v1::FindPathRequest& request) {
       ->type_name("RADIUS");
 }
 
-}  // namespace
-
-void AddQuery(CLI::App& command, v1::FindPathRequest& request) {
+void AddMapAndStart(CLI::App& command, v1::FindPathRequest& request) {
   AddMap(command, *request.mutable_map());
   AddParsed(
       command, "START", &ParseCell, [&request](const v1::Cell& cell) { *request.mutable_start() = cell; },
       "The cell to start from: X,Y");
-  AddParsed(
-      command, "GOAL", &ParseCell, [&request](const v1::Cell& cell) { *request.mutable_goal() = cell; },
-      "The cell to go to: X,Y");
   command
       .add_option("--goal-map", *request.mutable_goal_map(),
                   "The map that GOAL lies on, if it is another, to which portals lead")
       ->type_name("MAP");
+}
+
+void AddSearchOptions(CLI::App& command, v1::FindPathRequest& request) {
   AddPositions(command, request);
   command.parse_complete_callback([&request] { CheckEnds(request); });
   AddProfile(command, [&request](const std::string& name) { request.set_profile_name(name); });
@@ -83,6 +81,32 @@ void AddQuery(CLI::App& command, v1::FindPathRequest& request) {
           "Give up after looking around from so many cells [no limit]")
       ->type_name("N");
   AddOverlay(command, [&request]() -> v1::Overlay& { return *request.mutable_overlay(); });
+}
+
+}  // namespace
+
+void AddQuery(CLI::App& command, v1::FindPathRequest& request) {
+  AddMapAndStart(command, request);
+  AddParsed(
+      command, "GOAL", &ParseCell, [&request](const v1::Cell& cell) { *request.mutable_goal() = cell; },
+      "The cell to go to: X,Y");
+  AddSearchOptions(command, request);
+}
+
+void AddQueryOfGoals(CLI::App& command, v1::FindPathRequest& request) {
+  AddMapAndStart(command, request);
+  AddParsedList(
+      command, "GOAL", &ParseCell,
+      [&request](const v1::Cell& cell) {
+        // The first is the only one until there is a second.
+        if (request.has_goal()) {
+          *request.add_goals() = request.goal();
+          request.clear_goal();
+        }
+        *(request.goals().empty() ? request.mutable_goal() : request.add_goals()) = cell;
+      },
+      "The cell to go to: X,Y; or several, to go to the one that is cheapest to reach");
+  AddSearchOptions(command, request);
 }
 
 void AddPathForm(CLI::App& command, v1::FindPathRequest& request) {

@@ -12,6 +12,8 @@ namespace waystar::cli {
 // MAP, START and GOAL, which may be positions, and the options that say how to search. `request` must outlive
 // `command`.
 void AddQuery(CLI::App& command, v1::FindPathRequest& request);
+// The same with any number of goals, of which the nearest is gone to.
+void AddQueryOfGoals(CLI::App& command, v1::FindPathRequest& request);
 
 // --form.
 void AddPathForm(CLI::App& command, v1::FindPathRequest& request);

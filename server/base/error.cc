@@ -141,6 +141,10 @@ absl::string_view ErrorReasonName(ErrorReason reason) {
       return "DRAINING";
     case ErrorReason::kTransferTimeout:
       return "TRANSFER_TIMEOUT";
+    case ErrorReason::kRegionTooLarge:
+      return "REGION_TOO_LARGE";
+    case ErrorReason::kTooManyItems:
+      return "TOO_MANY_ITEMS";
     case ErrorReason::kBadProfile:
       return "BAD_PROFILE";
     case ErrorReason::kProfileNotFound:

@@ -77,6 +77,9 @@ enum class ErrorReason : std::uint8_t {
   kDeadlineExceeded,
   kDraining,
   kTransferTimeout,
+  // Of fields: RESOURCE_EXHAUSTED
+  kRegionTooLarge,
+  kTooManyItems,
   // Of movement profiles: INVALID_ARGUMENT, NOT_FOUND, RESOURCE_EXHAUSTED
   kBadProfile,
   kProfileNotFound,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -10,10 +12,13 @@
 #include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/field/nearest_goal.h"
+#include "server/core/map/portal_table.h"
 #include "server/core/search/find_path.h"
 #include "server/core/search/portal_validation.h"
 #include "server/core/search/summary.h"
 #include "server/rpc/convert.h"
+#include "server/rpc/convert_fields.h"
 #include "server/rpc/convert_path.h"
 #include "server/rpc/convert_portals.h"
 #include "server/rpc/convert_validation.h"
@@ -67,12 +72,39 @@ void FillExtras(const core::GridMap& home, WorldView& world, const v1::FindPathR
   }
 }
 
+absl::StatusOr<core::PortalPath> Search(const core::GridMap& map, WorldView& world, PathSearch search,
+                                        absl::Span<const core::Cell> goals, const core::PortalQuery& query,
+                                        CallContext& context) {
+  if (goals.empty()) {
+    return search(map, world, query, context.budget, context.scratch);
+  }
+  if (map.portals().empty() && query.goal_map == core::kSameMap) {
+    WAYSTAR_ASSIGN_OR_RETURN(
+        const core::NearestGoalResult nearest,
+        core::FindPathToNearest(map, query.path, goals, context.budget, context.scratch));
+    return core::PortalPath{.path = nearest.path, .goal_index = nearest.goal_index};
+  }
+  WAYSTAR_RETURN_IF_ERROR(core::CheckNearestQuery(query.path, goals));
+  core::PortalQuery to_nearest = query;
+  to_nearest.goals = goals;
+  return FindAnyPath(map, world, to_nearest, context.budget, context.scratch);
+}
+
 }  // namespace
 
 absl::StatusOr<core::PortalPath> FindAnyPath(const core::GridMap& map, core::World& world,
                                              const core::PortalQuery& query, const core::Budget& budget,
                                              core::Scratch& scratch) {
   return core::FindPathThroughPortals(map, world, query, core::FindPath, budget, scratch);
+}
+
+void FillAnswer(const core::GridMap& map, WorldView& world, const v1::FindPathRequest& request,
+                const core::PathQuery& query, const core::PortalPath& found, v1::FindPathResponse& response) {
+  FillPathResult(found.path, response);
+  FillCrossings(found.crossings, world, response);
+  response.set_goal_index(static_cast<std::int32_t>(found.goal_index));
+  FillCell(query.start, *response.mutable_start());
+  FillExtras(map, world, request, query, found, response);
 }
 
 absl::Status AnswerQuery(const core::MapStore& store, PathSearch search, std::size_t max_bytes,
@@ -102,18 +134,15 @@ absl::Status AnswerOn(const core::MapStore& store, const core::MapSnapshot& snap
   }
   context.budget.evicted = &snapshot.eviction.flag();
   const std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
-  const absl::StatusOr<core::PortalPath> found =
-      search(movement.map(), world, query, context.budget, context.scratch);
+  const std::vector<core::Cell> goals = ToCells(request.goals());
+  const absl::StatusOr<core::PortalPath> found = Search(movement.map(), world, search, goals, query, context);
   if (!found.ok()) {
     return OfPositions(found.status(), request);
   }
   const std::chrono::nanoseconds searching = std::chrono::steady_clock::now() - begin;
   // A point takes at least two bytes: what cannot fit is not written down first.
   WAYSTAR_RETURN_IF_ERROR(CheckSize(found->path.points.size() * 2, max_bytes));
-  FillPathResult(found->path, response);
-  FillCrossings(found->crossings, world, response);
-  FillCell(query.path.start, *response.mutable_start());
-  FillExtras(movement.map(), world, request, query.path, *found, response);
+  FillAnswer(movement.map(), world, request, query.path, *found, response);
   response.set_revision(snapshot.revision);
   response.mutable_statistics()->set_queue_nanos(context.queued.count());
   response.mutable_statistics()->set_search_nanos(searching.count());

@@ -13,6 +13,7 @@
 #include "server/core/store/map_snapshot.h"
 #include "server/core/store/map_store.h"
 #include "server/rpc/call_context.h"
+#include "server/rpc/world_view.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::rpc {
@@ -36,6 +37,11 @@ absl::Status AnswerQuery(const core::MapStore& store, PathSearch search, std::si
 absl::Status AnswerOn(const core::MapStore& store, const core::MapSnapshot& snapshot, PathSearch search,
                       std::size_t max_bytes, const v1::FindPathRequest& request, const core::PathQuery& asked,
                       v1::FindPathResponse& response, CallContext& context);
+
+// Writes down what was found for a query, but for the revision and the times that it took. `query` is what
+// was searched for, on `map`.
+void FillAnswer(const core::GridMap& map, WorldView& world, const v1::FindPathRequest& request,
+                const core::PathQuery& query, const core::PortalPath& found, v1::FindPathResponse& response);
 
 // For a request that holds the query in its field "query": the same error, its field, if it has one, below
 // that.

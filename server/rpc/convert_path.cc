@@ -160,7 +160,11 @@ absl::StatusOr<int> ToFootprint(std::int32_t footprint) {
 
 absl::StatusOr<core::PathQuery> ToPathQuery(const v1::FindPathRequest& request) {
   WAYSTAR_RETURN_IF_ERROR(CheckEnd("start", request.has_start(), request.has_start_position()));
-  WAYSTAR_RETURN_IF_ERROR(CheckEnd("goal", request.has_goal(), request.has_goal_position()));
+  if (request.goals().empty()) {
+    WAYSTAR_RETURN_IF_ERROR(CheckEnd("goal", request.has_goal(), request.has_goal_position()));
+  } else if (request.has_goal() || request.has_goal_position()) {
+    return InvalidArgument(ErrorReason::kBadValue, "goals", "give one goal or several goals, not both");
+  }
   WAYSTAR_RETURN_IF_ERROR(CheckPosition("start_position", request.start_position()));
   WAYSTAR_RETURN_IF_ERROR(CheckPosition("goal_position", request.goal_position()));
   if (!std::isfinite(request.snap_radius()) || request.snap_radius() < 0) {
@@ -177,6 +181,12 @@ absl::StatusOr<core::PathQuery> ToPathQuery(const v1::FindPathRequest& request) 
                            "a path that goes at any angle has no directions: ask for points");
   }
   return query;
+}
+
+absl::Status CheckOneGoal(const v1::FindPathRequest& request) {
+  return request.goals().empty()
+             ? absl::OkStatus()
+             : InvalidArgument(ErrorReason::kBadValue, "goals", "only one goal can be asked for here");
 }
 
 absl::StatusOr<std::size_t> ToMaxEvents(const v1::TraceSearchRequest& request) {

@@ -27,7 +27,10 @@ std::vector<std::unique_ptr<core::Scratch>> MakeScratches(const ExecutorOptions&
 }  // namespace
 
 Executor::Executor(const ExecutorOptions& options)
-    : options_(options), scratches_(MakeScratches(options)), pool_(options.workers, options.max_queued) {}
+    : options_(options),
+      scratches_(MakeScratches(options)),
+      field_scratches_(static_cast<std::size_t>(options.workers)),
+      pool_(options.workers, options.max_queued) {}
 
 absl::Status Executor::Submit(runtime::WorkerPool::Job* job) {
   if (pool_.TrySubmit(job)) {

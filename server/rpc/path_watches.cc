@@ -114,6 +114,7 @@ void PathWatches::SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr
   const Executor::Clock::time_point now = Executor::Clock::now();
   CallContext context{
       .scratch = executor_.scratch(worker),
+      .field_scratch = executor_.field_scratch(worker),
       .budget = {.deadline =
                      last == nullptr ? watch->deadline : std::min(watch->deadline, now + kMaxSearchTime),
                  .cancelled = &watch->cancelled},

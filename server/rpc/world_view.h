@@ -20,9 +20,9 @@ namespace waystar::rpc {
 // Thread safety: none.
 class WorldView final : public core::World {
  public:
-  // All must outlive the view.
+  // All, and the messages of the request, must outlive the view.
   WorldView(const core::MapStore& store, const core::MapSnapshot& home, const Movement& movement,
-            const RequestedMovement& requested)
+            RequestedMovement requested)
       : store_(store), home_(home), movement_(movement), requested_(requested) {}
 
   const core::GridMap* Find(absl::string_view id) override;
@@ -40,7 +40,7 @@ class WorldView final : public core::World {
   const core::MapStore& store_;
   const core::MapSnapshot& home_;
   const Movement& movement_;
-  const RequestedMovement& requested_;
+  const RequestedMovement requested_;
   std::vector<Visited> visited_;
 };
 

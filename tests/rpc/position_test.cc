@@ -115,6 +115,7 @@ TEST_F(PositionTest, SnapsToTheNearestFreeCell) {
   EXPECT_EQ(answer.end().x(), 7);
   // For the agent that asks.
   cells.set_footprint(2);
+  cells.set_snap_radius(2);
   EXPECT_EQ(Find(cells).start().x(), 1);
 }
 

@@ -12,7 +12,6 @@
 #include "server/core/grid/corner_rule.h"
 #include "server/core/grid/cost.h"
 #include "server/core/map/grid_map.h"
-#include "server/core/search/jump_search.h"
 #include "server/core/walk/diagonal_stops.h"
 #include "server/core/walk/grid_moves.h"
 #include "server/core/walk/jump_directions.h"
@@ -33,12 +32,12 @@ struct EveryCellStops {
   mutable std::uint64_t in_vain = 0;
 };
 
-// Follows directions.
-template <CornerRule kRule, typename Stops, typename Recorder>
+// Follows directions, and tells `search`, a JumpSearch or what has its Reach, ReachGoal and goal(), where
+// they lead.
+template <CornerRule kRule, typename Stops, typename Search>
 class EightConnectedJumps {
  public:
-  EightConnectedJumps(const GridMap& map, const WalkGrid& walk, const Stops& stops,
-                      JumpSearch<Recorder>& search)
+  EightConnectedJumps(const GridMap& map, const WalkGrid& walk, const Stops& stops, Search& search)
       : walk_(walk),
         stops_(stops),
         search_(search),
@@ -204,7 +203,7 @@ class EightConnectedJumps {
 
   const WalkGrid& walk_;
   const Stops& stops_;
-  JumpSearch<Recorder>& search_;
+  Search& search_;
   // Where no jump ever ends if the goal is not walkable.
   const Cell goal_;
   const Cost straight_;

@@ -15,11 +15,10 @@
 #include "server/core/search/interruption.h"
 #include "server/core/search/jps.h"
 #include "server/core/search/lazy_theta.h"
-#include "server/core/search/line_of_sight.h"
 #include "server/core/search/path.h"
+#include "server/core/search/path_form.h"
 #include "server/core/search/query_check.h"
 #include "server/core/search/reachability.h"
-#include "server/core/search/smoothing.h"
 #include "server/core/search/weighted_jps.h"
 #include "server/core/walk/components.h"
 #include "server/core/walk/footprint.h"
@@ -181,7 +180,7 @@ class Finder {
     switch (query_.algorithm) {
       case Algorithm::kLazyThetaStar:
         TraceLines(result.end, scratch_.nodes(), corners);
-        WriteSmoothed(corners, result);
+        WriteSmoothed(map_, walk_, query_, corners, result);
         return;
       case Algorithm::kJumpPoint:
       case Algorithm::kSubgoalHierarchy:
@@ -191,30 +190,7 @@ class Finder {
         TraceSteps(query_.start, result.end, scratch_, corners);
         break;
     }
-    result.cost = CostOf(map_, query_.footprint, corners);
-    switch (query_.path_form) {
-      case PathForm::kEveryCell:
-        ExpandCells(corners, scratch_.points());
-        result.points = scratch_.points();
-        break;
-      case PathForm::kCorners:
-        result.points = corners;
-        break;
-      case PathForm::kDirections:
-        ExpandDirections(corners, scratch_.directions());
-        result.directions = scratch_.directions();
-        break;
-      case PathForm::kSmoothed:
-        ExpandCells(corners, scratch_.points());
-        WriteSmoothed(scratch_.points(), result);
-        break;
-    }
-  }
-
-  void WriteSmoothed(std::vector<Cell>& points, PathResult& result) const {
-    Smooth(map_, walk_, LineRule(map_.settings().connectivity, query_.corner_rule), points);
-    result.points = points;
-    result.cost = PolylineCost(map_, points);
+    WritePathForm(map_, walk_, query_, scratch_, result);
   }
 
   const GridMap& map_;

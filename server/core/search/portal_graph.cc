@@ -42,8 +42,17 @@ absl::Status PortalGraph::Build() {
   WAYSTAR_RETURN_IF_ERROR(FindGoalMap());
   FindDoors();
   ReachDoors();
+  if (!query_.goals.empty()) {
+    has_real_goal_ = true;
+    for (const Cell goal : query_.goals) {
+      if (IsReached(goal)) {
+        goals_.push_back(goal);
+      }
+    }
+    return absl::OkStatus();
+  }
   is_walkable_to_ = goal_map_ == 0 && AreConnected(0, path.start, path.goal);
-  has_real_goal_ = IsGoalReached();
+  has_real_goal_ = IsReached(path.goal);
   if (has_real_goal_) {
     goals_.push_back(path.goal);
   } else if (path.unreachable_policy == UnreachablePolicy::kNearestByDistance) {
@@ -79,12 +88,26 @@ absl::Status PortalGraph::FindGoalMap() {
   }
   goal_map_ = *index;
   const PortalScratch::Map& there = maps_[goal_map_];
+  if (!query_.goals.empty()) {
+    return CheckGoals(there);
+  }
   WAYSTAR_RETURN_IF_ERROR(CheckOnMap(*there.map, "goal", path.goal));
   if (path.unreachable_policy == UnreachablePolicy::kReport) {
     return CheckWalkable(*there.map, *there.walk, path.footprint, "goal", path.goal,
                          ErrorReason::kGoalBlocked);
   }
   return absl::OkStatus();
+}
+
+absl::Status PortalGraph::CheckGoals(const PortalScratch::Map& there) const {
+  bool is_any_free = false;
+  for (std::size_t i = 0; i < query_.goals.size(); ++i) {
+    WAYSTAR_RETURN_IF_ERROR(CheckOnMap(*there.map, absl::StrCat("goals[", i, "]"), query_.goals[i]));
+    is_any_free |= there.walk->IsWalkable(query_.goals[i]);
+  }
+  return is_any_free ? absl::OkStatus()
+                     : MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kGoalBlocked, "goals",
+                                 "all goals are blocked");
 }
 
 bool PortalGraph::MayPass(const Portal& portal) const {
@@ -144,10 +167,10 @@ void PortalGraph::ReachDoors() {
   }
 }
 
-bool PortalGraph::IsGoalReached() {
-  return is_walkable_to_ || std::any_of(reached_.begin(), reached_.end(), [&](std::uint32_t index) {
-           return doors_[index].to_map == goal_map_ &&
-                  AreConnected(goal_map_, doors_[index].to, query_.path.goal);
+bool PortalGraph::IsReached(Cell goal) const {
+  return (goal_map_ == 0 && AreConnected(0, query_.path.start, goal)) ||
+         std::any_of(reached_.begin(), reached_.end(), [&](std::uint32_t index) {
+           return doors_[index].to_map == goal_map_ && AreConnected(goal_map_, doors_[index].to, goal);
          });
 }
 

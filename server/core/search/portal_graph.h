@@ -37,14 +37,16 @@ class PortalGraph {
   // Checks start and goal, and finds the portals that can be passed. Errors of FindPathThroughPortals.
   absl::Status Build();
 
-  // The goal, or the cells that stand in for it as the unreachable policy says. Empty: there is nothing to go
-  // to.
+  // The goal, those of several that can be reached, or the cells that stand in for one as the unreachable
+  // policy says. Empty: there is nothing to go to.
   const std::vector<Cell>& goals() const { return goals_; }
   // Whether they are the goal.
   bool has_real_goal() const { return has_real_goal_; }
   // Whether it can be walked to without portals.
   bool is_walkable_to() const { return is_walkable_to_; }
-  bool IsGoalWalkable() const { return maps_[goal_map_].walk->IsWalkable(query_.path.goal); }
+  bool IsGoalWalkable() const {
+    return !query_.goals.empty() || maps_[goal_map_].walk->IsWalkable(query_.path.goal);
+  }
 
   // The least that a path without portals, and one with, can cost.
   Cost BoundOfWalk() const { return Bound(0, query_.path.start, query_.path.goal); }
@@ -97,7 +99,8 @@ class PortalGraph {
   void FindDoors();
   void AddDoor(const Portal& portal, bool is_reversed, std::uint32_t from_map, std::uint32_t to_map);
   void ReachDoors();
-  bool IsGoalReached();
+  absl::Status CheckGoals(const PortalScratch::Map& there) const;
+  bool IsReached(Cell goal) const;
   void ChooseStandIns();
 
   std::uint32_t MapIndexBehind(std::uint32_t door) const { return door == kNoDoor ? 0 : doors_[door].to_map; }

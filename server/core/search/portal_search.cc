@@ -1,6 +1,7 @@
 #include "server/core/search/portal_search.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -162,7 +163,13 @@ class PortalSearch {
                                .directions = scratch.directions,
                                .end = graph_.CellAt(last.to),
                                .statistics = statistics_},
-                      .crossings = scratch.crossings};
+                      .crossings = scratch.crossings,
+                      .goal_index = IndexOf(graph_.CellAt(last.to))};
+  }
+
+  std::size_t IndexOf(Cell goal) const {
+    const auto found = std::find(query_.goals.begin(), query_.goals.end(), goal);
+    return found == query_.goals.end() ? 0 : static_cast<std::size_t>(found - query_.goals.begin());
   }
 
   OutcomeReason ReasonWithoutPath() const {
@@ -206,7 +213,7 @@ class PortalSearch {
 
 absl::StatusOr<PortalPath> FindPathThroughPortals(const GridMap& map, World& world, const PortalQuery& query,
                                                   LegSearch search, const Budget& budget, Scratch& scratch) {
-  if (query.goal_map == kSameMap && map.portals().empty()) {
+  if (query.goal_map == kSameMap && query.goals.empty() && map.portals().empty()) {
     return WithoutPortals(search(map, query.path, budget, scratch));
   }
   return PortalSearch(map, world, query, search, budget, scratch).Find();

@@ -1,6 +1,7 @@
 // Finds paths that lead through portals, to other maps too.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "absl/functional/function_ref.h"
@@ -37,6 +38,9 @@ struct PortalQuery {
   PathQuery path;
   // The id of the map that the goal lies on; kSameMap if it is the start's.
   absl::string_view goal_map;
+  // In place of path.goal, if there are any: the one that is cheapest to reach, among equally cheap ones the
+  // first. Those that are blocked are passed over. With UnreachablePolicy::kReport alone.
+  absl::Span<const Cell> goals = {};
   // Only portals that have all of these may be passed. Sorted.
   absl::Span<const std::string> required_tags;
 };
@@ -47,6 +51,8 @@ struct PortalPath {
   PathResult path;
   // In order. Live in the scratch, as the path does, until its next search.
   absl::Span<const PortalCrossing> crossings;
+  // Of the goal that it leads to.
+  std::size_t goal_index = 0;
 };
 
 // What FindPath answered.
@@ -75,7 +81,8 @@ using LegSearch = absl::FunctionRef<absl::StatusOr<PathResult>(const GridMap& ma
 // they are needed: Dellin, Srinivasa, "A Unifying Formalism for Shortest Path Problems with Expensive Edge
 // Evaluations via Lazy Best-First Search over Paths with Edge Selectors" (2016).
 //
-// Errors: those of FindPath; NOT_FOUND / MAP_NOT_FOUND with field "goal_map".
+// Errors: those of FindPath, with several goals with the field "goals[i]" or, if all are blocked, "goals";
+// NOT_FOUND / MAP_NOT_FOUND with field "goal_map".
 //
 // Thread safety: reads the maps only; `scratch` and `world` belong to the caller's thread.
 absl::StatusOr<PortalPath> FindPathThroughPortals(const GridMap& map, World& world, const PortalQuery& query,

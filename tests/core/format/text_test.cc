@@ -120,7 +120,7 @@ TEST(TextTest, OriginAndCellSizeAreLinesOfTheHeader) {
   EXPECT_EQ(again->settings(), map->settings());
   for (const char* const line :
        {"origin 1", "origin 1 2 3 4", "origin a b", "origin nan 0", "origin 2e9 0", "cell_size 0",
-        "cell_size", "cell_size inf", "cell_size 1\ncell_size 1", "origin 0 0\norigin 0 0"}) {
+        "cell_size inf", "cell_size 1\ncell_size 1", "origin 0 0\norigin 0 0"}) {
     EXPECT_THAT(ParseText(std::string(line) + "\nmap\n..\n", {}),
                 IsError(kInvalid, ErrorReason::kBadFormat, ""))
         << line;
