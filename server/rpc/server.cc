@@ -69,6 +69,7 @@ Server::Server(const runtime::Options& options)
       lifetime_keeper_(store_, Clock::Steady()),
       index_builder_(store_, {.quiet_time = options.static_index_quiet_time,
                               .max_bytes = options.static_index_mib << 20}),
+      overdue_indexes_(store_),
       slots_(options.max_transfers),
       watch_slots_(options.max_watches),
       executor_({.workers = options.workers,
@@ -86,6 +87,7 @@ Server::Server(const runtime::Options& options)
                      .trace_timeout = options.transfer_timeout}) {
   store_.AddListener(&map_watches_);
   store_.AddListener(&path_watches_);
+  store_.AddListener(&overdue_indexes_);
 }
 
 Server::~Server() {

@@ -13,6 +13,7 @@
 #include "server/rpc/lifetime_keeper.h"
 #include "server/rpc/map_service.h"
 #include "server/rpc/map_watches.h"
+#include "server/rpc/overdue_indexes.h"
 #include "server/rpc/path_service.h"
 #include "server/rpc/path_watches.h"
 #include "server/rpc/transfers.h"
@@ -57,6 +58,7 @@ class Server {
   core::MapStore store_;
   LifetimeKeeper lifetime_keeper_;
   IndexBuilder index_builder_;
+  OverdueIndexes overdue_indexes_;
   TransferSlots slots_;
   WatchSlots watch_slots_;
   Executor executor_;

@@ -173,6 +173,11 @@ absl::Time MapStore::ExpireDue(absl::Time now) {
   return next;
 }
 
+absl::StatusOr<bool> MapStore::MakeOverdueIndexes(absl::string_view id, CancelFlag cancelled) {
+  WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record, FindRecord(id));
+  return record->MakeOverdueIndexes(cancelled);
+}
+
 OldSnapshotsInfo MapStore::OldSnapshotsOf(absl::string_view id) const {
   return context_.old_snapshots.InfoOf(id, context_.latest_of);
 }
