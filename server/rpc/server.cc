@@ -145,13 +145,13 @@ void Server::SetHealthy(bool healthy) {
   health->SetServingStatus(v1::PathService::service_full_name(), healthy);
 }
 
-void Server::Stop(absl::Duration drain_timeout, absl::Duration watch_patience) {
+void Server::Stop(absl::Duration drain_timeout, absl::Duration patience) {
   if (server_ == nullptr) {
     return;
   }
   SetHealthy(false);
   const auto now = std::chrono::steady_clock::now();
-  executor_.gate().Close(now + absl::ToChronoNanoseconds(watch_patience),
+  executor_.gate().Close(now + absl::ToChronoNanoseconds(patience),
                          now + absl::ToChronoNanoseconds(drain_timeout));
   // What is left is over its time, or a watch of the health service, which would never end by itself.
   server_->Shutdown(std::chrono::system_clock::now());

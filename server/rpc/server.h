@@ -40,9 +40,9 @@ class Server {
   int port() const { return port_; }
 
   // Reports unhealthy, takes no new calls, ends watches and streams of updates, and waits for calls in
-  // flight; cancels what is left after `drain_timeout`, and watches whose clients have not read the message
-  // that was on its way after `watch_patience`.
-  void Stop(absl::Duration drain_timeout, absl::Duration watch_patience = absl::Seconds(1));
+  // flight; cancels what is left after `drain_timeout`, and watches and streams whose clients have not read
+  // the message that was on its way after `patience`.
+  void Stop(absl::Duration drain_timeout, absl::Duration patience = absl::Seconds(1));
 
  private:
   explicit Server(const runtime::Options& options);
