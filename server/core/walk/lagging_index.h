@@ -176,6 +176,8 @@ class LaggingIndex {
   // 10 ms.
   static constexpr std::size_t kMaxCellsAtOnce = std::size_t{1} << 22;
   static constexpr std::size_t kMaxWordsAtOnce = 1024;
+  // What is overdue nobody waits for, and on large open grids a look around goes farther, which takes longer.
+  static constexpr std::uint64_t kOverdueDiscount = 16;
 
   using Credit = std::atomic<std::uint64_t>;
 
@@ -227,9 +229,9 @@ class LaggingIndex {
     if (base_ != nullptr) {
       price = log_.size() * kLookAroundsPerWord;
     }
-    price_.store(price, std::memory_order_relaxed);
-    takes_long_.store(cells > kMaxCellsAtOnce && (base_ == nullptr || log_.size() > kMaxWordsAtOnce),
-                      std::memory_order_relaxed);
+    const bool takes_long = cells > kMaxCellsAtOnce && (base_ == nullptr || log_.size() > kMaxWordsAtOnce);
+    takes_long_.store(takes_long, std::memory_order_relaxed);
+    price_.store(takes_long ? price / kOverdueDiscount : price, std::memory_order_relaxed);
   }
 
   template <typename Make, typename Repair>
