@@ -171,9 +171,9 @@ grpc::ServerUnaryReactor* MapService::UpdateObstacles(grpc::CallbackServerContex
 }
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* MapService::StreamObstacleUpdates(
-    grpc::CallbackServerContext* /*context*/) {
+    grpc::CallbackServerContext* context) {
   return UpdateStream::Start(
-      store_, executor_,
+      store_, executor_, context,
       {.max_unanswered = limits_.stream_window, .max_unanswered_bytes = limits_.max_message_bytes});
 }
 

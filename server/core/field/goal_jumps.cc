@@ -124,13 +124,15 @@ class GoalJumps {
 
 template <CornerRule kRule>
 SearchEnd RunEightConnectedGoals(const GridMap& map, const WalkGrid& walk, GoalJumps& search) {
+  std::uint64_t in_vain = 0;
   if (const DiagonalStops* stops = walk.diagonal_stops(kRule)) {
-    return search.Run(EightConnectedJumps<kRule, DiagonalStops, GoalJumps>(map, walk, *stops, search));
+    return search.Run(
+        EightConnectedJumps<kRule, DiagonalStops, GoalJumps>(map, walk, *stops, search, in_vain));
   }
   const EveryCellStops every_cell;
-  const SearchEnd end =
-      search.Run(EightConnectedJumps<kRule, EveryCellStops, GoalJumps>(map, walk, every_cell, search));
-  walk.NoteInVain(kRule, every_cell.in_vain);
+  const SearchEnd end = search.Run(
+      EightConnectedJumps<kRule, EveryCellStops, GoalJumps>(map, walk, every_cell, search, in_vain));
+  walk.NoteInVain(kRule, in_vain);
   return end;
 }
 

@@ -58,14 +58,16 @@ SearchEnd JumpGraph::Explore(const GridMap& map, const WalkGrid& walk, CornerRul
 template <CornerRule kRule>
 SearchEnd JumpGraph::FollowEightConnected(const GridMap& map, const WalkGrid& walk, std::size_t max_nodes,
                                           const Budget& budget) {
+  std::uint64_t in_vain = 0;
   if (const DiagonalStops* stops = walk.diagonal_stops(kRule)) {
-    return Follow(EightConnectedJumps<kRule, DiagonalStops, JumpGraph>(map, walk, *stops, *this), max_nodes,
-                  budget);
+    return Follow(EightConnectedJumps<kRule, DiagonalStops, JumpGraph>(map, walk, *stops, *this, in_vain),
+                  max_nodes, budget);
   }
   const EveryCellStops every_cell;
-  const SearchEnd end = Follow(
-      EightConnectedJumps<kRule, EveryCellStops, JumpGraph>(map, walk, every_cell, *this), max_nodes, budget);
-  walk.NoteInVain(kRule, every_cell.in_vain);
+  const SearchEnd end =
+      Follow(EightConnectedJumps<kRule, EveryCellStops, JumpGraph>(map, walk, every_cell, *this, in_vain),
+             max_nodes, budget);
+  walk.NoteInVain(kRule, in_vain);
   return end;
 }
 

@@ -97,6 +97,16 @@ std::shared_ptr<const GridMap> GridMap::ViewUnder(const TerrainRules& rules) con
   return profile_views_->Get(*this, rules);
 }
 
+bool GridMap::MakeOverdueIndexes(CancelFlag cancelled) const {
+  const bool has_made = walk_->MakeOverdueIndexes(cancelled);
+  return footprint_grids_->MakeOverdueIndexes(cancelled) || has_made;
+}
+
+void GridMap::FollowCloser(const GridMap& before) const {
+  walk_->FollowCloser(*before.walk_);
+  footprint_grids_->FollowCloser(*before.footprint_grids_);
+}
+
 std::size_t GridMap::memory_bytes() const {
   const PlainCells* plain_cells = plain_cells_->GetIfMade();
   const StaticIndex* static_index = static_index_->index();

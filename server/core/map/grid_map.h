@@ -19,6 +19,7 @@
 #include "server/core/map/movement_profile.h"
 #include "server/core/map/plain_cells.h"
 #include "server/core/map/static_index.h"
+#include "server/core/walk/cancelled.h"
 #include "server/core/walk/footprint_grids.h"
 #include "server/core/walk/walk_grid.h"
 
@@ -112,6 +113,14 @@ class GridMap {
   std::shared_ptr<const WalkGrid> walk(int footprint) const {
     return footprint == 1 ? walk_ : footprint_grids_->Get(*walk_, footprint);
   }
+
+  // Indexes over walkable cells, of agents of any size, that lag too far behind for searches and edits to
+  // make them; see WalkGrid. `before` is a map that edits made this one of.
+  bool HasOverdueIndexes() const {
+    return walk_->HasOverdueIndexes() || footprint_grids_->HasOverdueIndexes();
+  }
+  bool MakeOverdueIndexes(CancelFlag cancelled) const;
+  void FollowCloser(const GridMap& before) const;
 
   // What searches over cells of different costs need besides. Made by the first call, which costs time in
   // proportion to the map; from then on kept up to date by edits. REQUIRES: 8-connected.

@@ -206,8 +206,9 @@ void GridMapEditor::UpdateWalkGrids(absl::Span<const WordChange> changes) {
     return;
   }
   if (walkability_touched_.is_too_many()) {
-    map_.walk_ = std::make_shared<const WalkGrid>(map_.walkable_, base_.walk().max_index_bytes());
-    map_.walk_->PrepareLike(base_.walk());
+    auto walk = std::make_shared<WalkGrid>(map_.walkable_, base_.walk().max_index_bytes());
+    walk->PrepareLike(base_.walk());
+    map_.walk_ = std::move(walk);
     map_.footprint_grids_ = std::make_shared<const FootprintGrids>(*base_.footprint_grids_, map_.walkable_);
   } else if (!changes.empty()) {
     map_.walk_ = std::make_shared<const WalkGrid>(base_.walk(), map_.walkable_, changes);

@@ -63,7 +63,7 @@ SpanSet GridMapEditor::TakeCells(const GridMap& source) {
   map_.obstacle_table_ = source.obstacle_table_;
   map_.portal_table_ = source.portal_table_;
   map_.obstacle_cells_ = source.obstacle_cells_;
-  base_.terrain_.ForEachRowBeyond(source.terrain_, [&](int y) {
+  base_.terrain_.ForEachUnsharedRow(source.terrain_, map_.height(), [&](int y) {
     const TerrainId* before = base_.terrain_.row(y);
     const TerrainId* after = source.terrain_.row(y);
     if (std::equal(before, before + map_.width(), after)) {
@@ -91,8 +91,8 @@ SpanSet GridMapEditor::TakeCells(const GridMap& source) {
     ShareWalk(source);
   } else {
     const auto update = [&](int y) { UpdateWalkable(y, 0, map_.width()); };
-    base_.obstacles_.ForEachRowBeyond(source.obstacles_, update);
-    base_.covered_.ForEachRowBeyond(source.covered_, update);
+    base_.obstacles_.ForEachUnsharedRow(source.obstacles_, map_.height(), update);
+    base_.covered_.ForEachUnsharedRow(source.covered_, map_.height(), update);
   }
   base_.obstacles().VisitDifferences(source.obstacles(), [&](const Obstacle& obstacle) {
     if (obstacle.effect.kind != ObstacleEffect::Kind::kBlock) {
@@ -109,7 +109,7 @@ void GridMapEditor::ShareWalk(const GridMap& source) {
   map_.walk_ = source.walk_;
   map_.footprint_grids_ = source.footprint_grids_;
   shares_walk_ = true;
-  base_.walkable_.ForEachRowBeyond(source.walkable_, [&](int y) {
+  base_.walkable_.ForEachUnsharedRow(source.walkable_, [&](int y) {
     ForEachWord(0, map_.width(), [&](std::size_t i, Word) {
       if (base_.walkable_.row(y)[i] != source.walkable_.row(y)[i]) {
         walkability_touched_.Add(y, i);
