@@ -63,7 +63,7 @@ TEST_F(CommandLineTest, SuggestsOptions) {
 
 TEST_F(CommandLineTest, AsksForAMissingCommand) {
   EXPECT_EQ(RunBare({}), ExitCode::kUsage);
-  EXPECT_THAT(err_, HasSubstr("which command? One of map, find, watch-path, validate, trace, block"));
+  EXPECT_THAT(err_, HasSubstr("which command? One of map, find, watch-path, validate, trace, reach, flow"));
   EXPECT_EQ(RunBare({"map"}), ExitCode::kUsage);
   EXPECT_THAT(err_, HasSubstr("which command? One of import, create, list"));
 }
