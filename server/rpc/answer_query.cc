@@ -61,7 +61,9 @@ absl::StatusOr<core::NearestGoalResult> Search(const core::GridMap& map, PathSea
 void FillAnswer(const core::GridMap& map, const v1::FindPathRequest& request, const core::PathQuery& query,
                 const core::NearestGoalResult& found, v1::FindPathResponse& response) {
   FillPathResult(found.path, response);
-  response.set_goal_index(static_cast<std::int32_t>(found.goal_index));
+  if (!request.goals().empty() && found.path.outcome == core::Outcome::kFound) {
+    response.set_goal_index(static_cast<std::int32_t>(found.goal_index));
+  }
   FillCell(query.start, *response.mutable_start());
   FillExtras(map, request, query, found.path, response);
 }

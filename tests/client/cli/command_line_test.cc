@@ -74,7 +74,7 @@ TEST_F(CommandLineTest, AsksForMissingArguments) {
 }
 
 TEST_F(CommandLineTest, RefusesTooManyArguments) {
-  EXPECT_EQ(RunBare({"find", "arena", "1,1", "2,2", "3,3"}), ExitCode::kUsage);
+  EXPECT_EQ(RunBare({"trace", "arena", "1,1", "2,2", "3,3"}), ExitCode::kUsage);
   EXPECT_THAT(err_, StartsWith("waystar: '3,3' is one argument too many\n"));
 }
 

@@ -43,7 +43,7 @@ TEST_F(FieldCommandsTest, ReachDrawsTheRange) {
             "0 S+#..\n"
             "  +.#..\n"
             "  .....\n"
-            "S start  # obstacle  + within reach\n"
+            "S start  + within reach  # obstacle\n"
             "3 cells within reach, x 0 to 1 and y 0 to 1 (revision 3)\n");
   EXPECT_EQ(asked.map(), "arena");
   EXPECT_EQ(asked.max_cost(), 1.2);
@@ -68,7 +68,7 @@ TEST_F(FieldCommandsTest, FlowDrawsArrows) {
             "0 G<#>G\n"
             "  ^\\#/^\n"
             "  ^\\</^\n"
-            "G goal  # obstacle  ^ / > \\ v < ways to a goal\n"
+            "G goal  ^ / > \\ v < ways to a goal  # obstacle\n"
             "Ways to a goal from 11 cells of 5 x 3 (revision 3)\n");
 }
 
