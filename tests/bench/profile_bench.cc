@@ -80,7 +80,7 @@ void Print(const std::string& name, const core::MovementProfile& profile, const 
     searching += MicrosOf([&] { core::FindPath(*seen, query, {}, scratch).IgnoreError(); });
   }
   absl::PrintF("%-28s %10.0f %10.1f %10.1f %10.1f %12.0f\n", name, making, editing / rounds,
-               repairing / rounds, bytes / 1024.0, searching / rounds);
+               repairing / rounds, static_cast<double>(bytes) / 1024.0, searching / rounds);
 }
 
 }  // namespace
