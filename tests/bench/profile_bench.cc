@@ -1,10 +1,14 @@
 // Times views of movement profiles: made, brought up to date, and searched, in this process, on one thread.
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
@@ -17,7 +21,7 @@
 #include "tests/testing/random.h"
 
 ABSL_FLAG(int, side, 2048, "Of the map, from 64 to 8192.");
-ABSL_FLAG(int, rounds, 200, "Edits and queries to take the mean of.");
+ABSL_FLAG(int, rounds, 200, "Edits and queries to take the median of.");
 
 namespace waystar::bench {
 namespace {
@@ -46,6 +50,12 @@ GridMap Landscape(int side, testing::Random& random) {
   return std::move(editor).Finish();
 }
 
+double MedianOf(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
 template <typename Work>
 double MicrosOf(Work work) {
   const auto begin = std::chrono::steady_clock::now();
@@ -62,25 +72,25 @@ void Print(const std::string& name, const core::MovementProfile& profile, const 
   const double making = MicrosOf(view);
   const std::size_t bytes = is_view ? view()->BytesBeyond(map) : 0;
   core::Scratch scratch(std::size_t{1} << 30);
-  double editing = 0.0;
-  double repairing = 0.0;
-  double searching = 0.0;
+  std::vector<double> editing;
+  std::vector<double> repairing;
+  std::vector<double> searching;
   for (int i = 0; i < rounds; ++i) {
     const auto cell = [&] {
       return core::Cell{random.Between(0, map.width() - 1), random.Between(0, map.height() - 1)};
     };
     const core::Edit edit = core::BlockCells{{.cells = {cell()}}};
     GridMap next = map;
-    editing += MicrosOf([&] { next = core::ApplyEdits(map, {edit})->map; });
+    editing.push_back(MicrosOf([&] { next = core::ApplyEdits(map, {edit})->map; }));
     map = std::move(next);
-    repairing += MicrosOf(view);
+    repairing.push_back(MicrosOf(view));
     const auto seen = view();
     const core::PathQuery query{
         .start = cell(), .goal = cell(), .unreachable_policy = core::UnreachablePolicy::kNearestByDistance};
-    searching += MicrosOf([&] { core::FindPath(*seen, query, {}, scratch).IgnoreError(); });
+    searching.push_back(MicrosOf([&] { core::FindPath(*seen, query, {}, scratch).IgnoreError(); }));
   }
-  absl::PrintF("%-28s %10.0f %10.1f %10.1f %10.1f %12.0f\n", name, making, editing / rounds,
-               repairing / rounds, static_cast<double>(bytes) / 1024.0, searching / rounds);
+  absl::PrintF("%-28s %10.0f %10.1f %10.1f %10.1f %12.0f\n", name, making, MedianOf(editing),
+               MedianOf(repairing), static_cast<double>(bytes) / 1024.0, MedianOf(searching));
 }
 
 }  // namespace
@@ -97,7 +107,7 @@ int main(int argc, char** argv) {
   waystar::testing::Random random(7);
   waystar::core::GridMap map = waystar::bench::Landscape(side, random);
   map.Prepare();
-  absl::PrintF("A map of %d x %d cells; microseconds, each the mean of %d\n", side, side, rounds);
+  absl::PrintF("A map of %d x %d cells; microseconds, each the median of %d\n", side, side, rounds);
   absl::PrintF("%-28s %10s %10s %10s %10s %12s\n", "profile", "made", "an edit", "repaired", "KiB",
                "a query");
   waystar::bench::Print("none", {}, map, rounds);
