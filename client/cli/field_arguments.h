@@ -16,9 +16,14 @@ namespace waystar::cli {
 template <typename Request>
 void AddFieldQuestion(CLI::App& command, Request& request) {
   AddMap(command, *request.mutable_map());
+  AddProfile(command, [&request](const std::string& name) { request.set_profile_name(name); });
   AddCornerRule(command,
                 [&request](v1::CornerRule rule) { request.mutable_profile()->set_corner_rule(rule); });
   AddFootprint(command, [&request](int32_t cells) { request.mutable_profile()->set_footprint(cells); });
+  // A request has the name of a profile or says itself how the agents move.
+  command.get_option("--profile")
+      ->excludes(command.get_option("--corner-rule"))
+      ->excludes(command.get_option("--footprint"));
   AddOverlay(command, [&request]() -> v1::Overlay& { return *request.mutable_overlay(); });
 }
 

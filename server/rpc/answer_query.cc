@@ -102,7 +102,9 @@ void FillAnswer(const core::GridMap& map, WorldView& world, const v1::FindPathRe
                 const core::PathQuery& query, const core::PortalPath& found, v1::FindPathResponse& response) {
   FillPathResult(found.path, response);
   FillCrossings(found.crossings, world, response);
-  response.set_goal_index(static_cast<std::int32_t>(found.goal_index));
+  if (!request.goals().empty() && found.path.outcome == core::Outcome::kFound) {
+    response.set_goal_index(static_cast<std::int32_t>(found.goal_index));
+  }
   FillCell(query.start, *response.mutable_start());
   FillExtras(map, world, request, query, found, response);
 }

@@ -101,11 +101,6 @@ absl::StatusOr<Movement> Movement::Make(const core::MapSnapshot& snapshot,
   return movement;
 }
 
-bool LooksBelow(const RequestedMovement& requested) {
-  const v1::MovementProfile* profile = requested.profile;
-  return requested.overlay->ignored_obstacles_size() > 0 || requested.profile_name != nullptr ||
-         (profile != nullptr && (profile->no_diagonals() || !profile->terrain_costs().empty() ||
-                                 !profile->forbidden_terrains().empty()));
-}
+bool LooksBelow(const v1::Overlay& overlay) { return overlay.ignored_obstacles_size() > 0; }
 
 }  // namespace waystar::rpc

@@ -75,8 +75,8 @@ class Movement {
   std::vector<std::string> required_tags_;
 };
 
-// Whether what the agent sees depends on more of a map than on where its cells can be walked on and what they
-// cost: on obstacles that lie below others, on terrains, on the map's profiles.
-bool LooksBelow(const RequestedMovement& requested);
+// Whether what the overlay shows depends on more of a map than on where its cells can be walked on and what
+// they cost: on obstacles that lie below others.
+bool LooksBelow(const v1::Overlay& overlay);
 
 }  // namespace waystar::rpc

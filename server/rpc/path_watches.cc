@@ -31,9 +31,10 @@ bool IsSameQuery(const core::PathQuery& a, const core::PathQuery& b) {
          a.corner_rule == b.corner_rule;
 }
 
-// Whether the answer depends on more of the map than a path and where it could pass tell of.
-bool IsUncertain(const v1::FindPathRequest& request) {
-  return request.snap_radius() > 0 || LooksBelow(RequestedMovementOf(request));
+// Whether the answer depends on more of the map than its path and where a cheaper one could pass tell of. An
+// agent that sees other terrains than the map's does not see what the map's changes are said to be.
+bool IsUncertain(const v1::FindPathRequest& request, const core::GridMap& seen, const core::GridMap& map) {
+  return request.snap_radius() > 0 || LooksBelow(request.overlay()) || seen.settings() != map.settings();
 }
 
 void FillProblem(const absl::Status& status, google::rpc::Status& problem) {
@@ -127,9 +128,9 @@ void PathWatches::SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr
     is_news = last == nullptr || !IsSameQuery(last->query(), query) || last->IsOutdatedBy(map, result, tags);
     const bool had_path = last != nullptr && (last->kind() == core::WatchedAnswer::Kind::kPath ||
                                               last->kind() == core::WatchedAnswer::Kind::kPartial);
-    answer = had_path && !is_news
-                 ? last
-                 : std::make_shared<core::WatchedAnswer>(map, query, result, IsUncertain(watch->request));
+    answer = had_path && !is_news ? last
+                                  : std::make_shared<core::WatchedAnswer>(
+                                        map, query, result, IsUncertain(watch->request, map, snapshot.grid));
   };
   const auto search = [&](const core::GridMap& map, core::World& /*world*/, const core::PortalQuery& query,
                           const core::Budget& budget, core::Scratch& scratch) {

@@ -87,7 +87,7 @@ TEST_F(FieldsTest, MatrixHasACostForEachPair) {
 TEST_F(FieldsTest, MatrixObeysProfileAndOverlay) {
   v1::ComputeCostMatrixRequest request = Matrix();
   *request.mutable_overlay()->mutable_blocked()->add_cells() = CellAt(0, 1);
-  EXPECT_THAT(client().ComputeCostMatrix(request)->costs(), ElementsAre(10.0, -1.0, 6.0, -1.0));
+  EXPECT_THAT(client().ComputeCostMatrix(request)->costs(), ElementsAre(10.0, -1.0, 8.0, -1.0));
   request = Matrix();
   request.mutable_profile()->set_footprint(2);
   EXPECT_THAT(client().ComputeCostMatrix(request)->costs(), ElementsAre(-1.0, -1.0, -1.0, -1.0));

@@ -189,6 +189,9 @@ GridMapEditor::Result GridMapEditor::FinishAndList() && {
   if (!changes.empty()) {
     map_.static_index_ = std::make_shared<StaticIndexSlot>(base_.static_index().is_wanted());
   }
+  if (map_.profiles_ != base_.profiles_) {
+    changes = {.is_everything = true};
+  }
   changes.portals = base_.portal_table_ != map_.portal_table_;
   return {std::move(map_), std::move(changes)};
 }

@@ -80,7 +80,7 @@ class GridMapEditor {
 
   struct Result {
     GridMap map;
-    // From the base to it: exact, or everything if a large part of the map was written to.
+    // From the base to it: exact, or everything if a large part of the map was written to, or profiles were.
     MapChanges changes;
   };
 

@@ -63,7 +63,7 @@ TEST_F(CommandLineTest, SuggestsOptions) {
 
 TEST_F(CommandLineTest, AsksForAMissingCommand) {
   EXPECT_EQ(RunBare({}), ExitCode::kUsage);
-  EXPECT_THAT(err_, HasSubstr("which command? One of map, find, watch-path, validate, trace, block"));
+  EXPECT_THAT(err_, HasSubstr("which command? One of map, find, watch-path, validate, trace, reach, flow"));
   EXPECT_EQ(RunBare({"map"}), ExitCode::kUsage);
   EXPECT_THAT(err_, HasSubstr("which command? One of import, create, list"));
 }
@@ -74,7 +74,7 @@ TEST_F(CommandLineTest, AsksForMissingArguments) {
 }
 
 TEST_F(CommandLineTest, RefusesTooManyArguments) {
-  EXPECT_EQ(RunBare({"find", "arena", "1,1", "2,2", "3,3"}), ExitCode::kUsage);
+  EXPECT_EQ(RunBare({"trace", "arena", "1,1", "2,2", "3,3"}), ExitCode::kUsage);
   EXPECT_THAT(err_, StartsWith("waystar: '3,3' is one argument too many\n"));
 }
 
