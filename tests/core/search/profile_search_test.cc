@@ -70,7 +70,7 @@ TEST(ProfileSearchTest, HovercraftTankAndMouse) {
 class GeneratedProfiles : public ::testing::TestWithParam<int> {};
 
 TEST_P(GeneratedProfiles, PathsAreOptimalOnTheMapBuiltAnew) {
-  constexpr Algorithm kAlgorithms[] = {Algorithm::kAuto, Algorithm::kAStar, Algorithm::kDijkstra};
+  constexpr Algorithm kExact[] = {Algorithm::kAuto, Algorithm::kAStar, Algorithm::kDijkstra};
   Generator generator(static_cast<std::uint64_t>(GetParam()));
   Scratch scratch(std::size_t{64} << 20);
   int found = 0;
