@@ -105,7 +105,7 @@ TEST_P(GeneratedProfiles, PathsAreOptimalOnTheMapBuiltAnew) {
                                        {.start = start,
                                         .goal = goal,
                                         .corner_rule = profile.corner_rule,
-                                        .algorithm = kAlgorithms[generator.Between(0, 2)],
+                                        .algorithm = kExact[generator.Between(0, 2)],
                                         .footprint = profile.footprint},
                                        {}, scratch);
           ASSERT_TRUE(result.ok()) << result.status();
