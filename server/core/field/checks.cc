@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
+#include "server/core/search/interruption.h"
 
 namespace waystar::core {
 namespace {
@@ -97,16 +98,9 @@ absl::StatusOr<Cost> ToMaxCost(const std::optional<double>& max_cost) {
 absl::Status StatusOfEnd(SearchEnd end, std::uint64_t expanded) {
   switch (end) {
     case SearchEnd::kDeadline:
-      return MakeError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, "",
-                       absl::StrCat("the deadline passed after ", expanded, " expansions"));
     case SearchEnd::kCancelled:
-      return MakeError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, "",
-                       absl::StrCat("cancelled after ", expanded, " expansions"));
     case SearchEnd::kEvicted:
-      return MakeError(absl::StatusCode::kAborted, ErrorReason::kSnapshotEvicted, "",
-                       absl::StrCat("the map changed much since the search began, and the server needs the "
-                                    "memory of its old state; stopped after ",
-                                    expanded, " expansions"));
+      return InterruptionError(end, expanded);
     default:
       return absl::OkStatus();
   }

@@ -6,11 +6,15 @@
 
 namespace waystar::core {
 
-absl::Status CheckGoals(const GridMap& map, absl::Span<const Cell> goals) {
+absl::Status CheckGoalCount(absl::Span<const Cell> goals) {
   if (goals.empty()) {
     return InvalidArgument(ErrorReason::kMissingField, "goals", "at least one goal is needed");
   }
-  WAYSTAR_RETURN_IF_ERROR(CheckCount("goals", goals.size(), kMaxGoals));
+  return CheckCount("goals", goals.size(), kMaxGoals);
+}
+
+absl::Status CheckGoals(const GridMap& map, absl::Span<const Cell> goals) {
+  WAYSTAR_RETURN_IF_ERROR(CheckGoalCount(goals));
   return CheckAllOnMap(map, "goals", goals);
 }
 

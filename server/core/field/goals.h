@@ -13,7 +13,10 @@
 namespace waystar::core {
 
 // INVALID_ARGUMENT / MISSING_FIELD with "goals" if there are none, RESOURCE_EXHAUSTED / TOO_MANY_ITEMS if
-// there are more than kMaxGoals, OUT_OF_RANGE / OFF_MAP with "goals[i]".
+// there are more than kMaxGoals.
+absl::Status CheckGoalCount(absl::Span<const Cell> goals);
+
+// That, and OUT_OF_RANGE / OFF_MAP with "goals[i]".
 absl::Status CheckGoals(const GridMap& map, absl::Span<const Cell> goals);
 
 // Those that are free. FAILED_PRECONDITION / GOAL_BLOCKED with "goals" if none is.

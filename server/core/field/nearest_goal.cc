@@ -56,10 +56,7 @@ absl::Status CheckNearestQuery(const PathQuery& query, absl::Span<const Cell> go
                            "the nearest of several goals is told by paths from cell to cell, which Lazy "
                            "Theta* does not find");
   }
-  if (goals.empty()) {
-    return InvalidArgument(ErrorReason::kMissingField, "goals", "at least one goal is needed");
-  }
-  return CheckCount("goals", goals.size(), kMaxGoals);
+  return CheckGoalCount(goals);
 }
 
 absl::StatusOr<NearestGoalResult> FindPathToNearest(const GridMap& map, const PathQuery& query,
@@ -68,7 +65,7 @@ absl::StatusOr<NearestGoalResult> FindPathToNearest(const GridMap& map, const Pa
   WAYSTAR_RETURN_IF_ERROR(CheckFootprint(query.footprint));
   WAYSTAR_RETURN_IF_ERROR(CheckNearestQuery(query, goals));
   WAYSTAR_RETURN_IF_ERROR(CheckOnMap(map, "start", query.start));
-  WAYSTAR_RETURN_IF_ERROR(CheckGoals(map, goals));
+  WAYSTAR_RETURN_IF_ERROR(CheckAllOnMap(map, "goals", goals));
   const std::shared_ptr<const WalkGrid> walk = map.walk(query.footprint);
   WAYSTAR_RETURN_IF_ERROR(CheckFree(*walk, "start", query.start, ErrorReason::kStartBlocked));
   WAYSTAR_RETURN_IF_ERROR(FreeGoals(*walk, goals).status());
