@@ -72,10 +72,6 @@ Server::Server(const runtime::Options& options)
       overdue_indexes_(store_),
       slots_(options.max_transfers),
       watch_slots_(options.max_watches),
-      executor_({.workers = options.workers,
-                 .max_queued = options.max_queued,
-                 .max_queue_time = options.max_queue_time,
-                 .scratch_bytes = options.scratch_mib << 20}),
       map_service_(store_, executor_, slots_, map_watches_, watch_slots_,
                    {.transfer = {.max_import_bytes = options.max_import_bytes,
                                  .max_map_side = options.max_map_side,
@@ -84,7 +80,11 @@ Server::Server(const runtime::Options& options)
                     .stream_window = options.stream_window}),
       path_service_(store_, executor_, slots_, watch_slots_, path_watches_,
                     {.max_response_bytes = static_cast<std::size_t>(options.max_message_bytes),
-                     .trace_timeout = options.transfer_timeout}) {
+                     .trace_timeout = options.transfer_timeout}),
+      executor_({.workers = options.workers,
+                 .max_queued = options.max_queued,
+                 .max_queue_time = options.max_queue_time,
+                 .scratch_bytes = options.scratch_mib << 20}) {
   store_.AddListener(&map_watches_);
   store_.AddListener(&path_watches_);
   store_.AddListener(&overdue_indexes_);

@@ -61,9 +61,10 @@ class Server {
   OverdueIndexes overdue_indexes_;
   TransferSlots slots_;
   WatchSlots watch_slots_;
-  Executor executor_;
   MapService map_service_;
   PathService path_service_;
+  // After the services, whose handlers its workers run.
+  Executor executor_;
   std::unique_ptr<grpc::Server> server_;
   int port_ = 0;
 };
