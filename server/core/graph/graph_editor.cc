@@ -122,9 +122,8 @@ absl::Status GraphEditor::WriteNode(const WaypointNode& node, NodeNumber number,
 
 absl::Status GraphEditor::PutNodes(absl::Span<const WaypointNode> nodes, bool replace) {
   absl::flat_hash_set<absl::string_view> ids;
-  std::vector<NodeNumber> numbers;
-  std::vector<NodeNumber> kept;
-  std::vector<std::size_t> indexes;
+  // By their places on the curve.
+  std::vector<std::pair<std::uint64_t, std::size_t>> order;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const WaypointNode& node = nodes[i];
     if (absl::Status status = CheckNodeId(node.id); !status.ok()) {
@@ -137,18 +136,25 @@ absl::Status GraphEditor::PutNodes(absl::Span<const WaypointNode> nodes, bool re
     if (absl::Status status = CheckPosition(node.position); !status.ok()) {
       return WithFieldPrefix(status, At("nodes", i, ".position"));
     }
-    NodeNumber number = graph_.FindNode(node.id);
-    const bool is_new = number == kNoNodeNumber;
-    if (!is_new && !replace) {
+    if (!replace && graph_.FindNode(node.id) != kNoNodeNumber) {
       return MakeError(absl::StatusCode::kAlreadyExists, ErrorReason::kNodeExists, At("nodes", i, ".id"),
                        absl::StrCat("the map has a node \"", node.id, "\" already"));
     }
+    order.emplace_back(PlaceOnCurve(ToFixed(node.position)), i);
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<NodeNumber> numbers;
+  std::vector<NodeNumber> kept;
+  std::vector<std::size_t> indexes;
+  for (const auto& [place, i] : order) {
+    NodeNumber number = graph_.FindNode(nodes[i].id);
+    const bool is_new = number == kNoNodeNumber;
     if (is_new && graph_.node_count_ >= kMaxNodes) {
-      return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyNodes, At("nodes", i, ""),
+      return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyNodes, "nodes",
                        absl::StrCat("a map has at most ", kMaxNodes, " nodes"));
     }
     number = is_new ? TakeNumber() : number;
-    if (absl::Status status = WriteNode(node, number, is_new); !status.ok()) {
+    if (absl::Status status = WriteNode(nodes[i], number, is_new); !status.ok()) {
       return WithFieldPrefix(status, At("nodes", i, ""));
     }
     numbers.push_back(number);

@@ -14,8 +14,9 @@
 
 namespace waystar::core {
 
-// Nodes are numbered in the order in which they are put; a new one takes the number that a removed one gave
-// up last, if there is any.
+// Nodes that are put together are numbered along a curve through the plane (PlaceOnCurve), so that what a
+// search meets lies near in memory, and where they lie on one point in the order in which they are put. A new
+// one takes the number that a removed one gave up last, if there is any.
 using NodeNumber = std::uint32_t;
 inline constexpr NodeNumber kNoNodeNumber = ~NodeNumber{0};
 

@@ -50,4 +50,18 @@ inline double SquaredDistance(const WorldPoint& a, const WorldPoint& b) {
 }
 inline double Distance(const WorldPoint& a, const WorldPoint& b) { return std::sqrt(SquaredDistance(a, b)); }
 
+// Where a point lies on a curve through the plane in the shape of many Zs (Morton, 1966): points near to each
+// other mostly have places near to each other.
+inline std::uint64_t PlaceOnCurve(const FixedPoint& point) {
+  const auto spread = [](std::int64_t coordinate) {
+    auto bits = static_cast<std::uint64_t>((coordinate + (std::int64_t{1} << 40)) >> 10) & 0xFFFFFFFFU;
+    bits = (bits | bits << 16) & 0x0000FFFF0000FFFFU;
+    bits = (bits | bits << 8) & 0x00FF00FF00FF00FFU;
+    bits = (bits | bits << 4) & 0x0F0F0F0F0F0F0F0FU;
+    bits = (bits | bits << 2) & 0x3333333333333333U;
+    return (bits | bits << 1) & 0x5555555555555555U;
+  };
+  return spread(point.x) | spread(point.y) << 1;
+}
+
 }  // namespace waystar::core

@@ -162,6 +162,15 @@ TEST(WaypointGraphTest, LeastCostPerLengthFollowsEdits) {
   EXPECT_EQ(ratio(), 0.0);
 }
 
+TEST(WaypointGraphTest, NumbersFollowACurve) {
+  const WaypointGraph graph =
+      GraphOf({.nodes = {{"far", {9, 9}}, {"b", {1, 0}}, {"c", {0, 1}}, {"a", {0, 0}}, {"d", {1, 1}}}});
+  const std::vector<std::string> expected{"a", "b", "c", "d", "far"};
+  for (NodeNumber i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(graph.IdOf(i), expected[i]);
+  }
+}
+
 TEST(WaypointGraphTest, NumbersComeBackLastGivenUpFirst) {
   GraphEditor editor(GraphOf({.nodes = {{"a", {}}, {"b", {}}, {"c", {}}}}));
   ASSERT_EQ(editor.RemoveNodes({"a", "b"}), absl::OkStatus());
