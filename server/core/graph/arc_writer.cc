@@ -94,8 +94,8 @@ void ArcWriter::WritePage(std::size_t number, absl::Span<const ArcChange> change
   for (std::size_t place = 0; place < kPageNodes; ++place) {
     const auto node = static_cast<NodeNumber>(number * kPageNodes + place);
     first_arc[place] = static_cast<std::uint32_t>(arcs.size());
-    std::uint32_t next = old.first_arc[place];
-    const std::uint32_t end = old.first_arc[place + 1];
+    std::uint32_t next = old.heads[place].first_arc;
+    const std::uint32_t end = next + old.heads[place].arc_count;
     const auto old_tags = [&](std::uint32_t i) { return old.arc_tags.empty() ? TagSet{0} : old.arc_tags[i]; };
     while (next < end || (change != changes.end() && change->from == node)) {
       const bool has_change = change != changes.end() && change->from == node;
@@ -127,7 +127,11 @@ void ArcWriter::WritePage(std::size_t number, absl::Span<const ArcChange> change
     tags = {};
   }
   NodePage& page = graph_.pages_.Write(number, owner_);
-  page.first_arc = first_arc;
+  for (std::size_t place = 0; place < kPageNodes; ++place) {
+    page.heads[place].first_arc = first_arc[place];
+    page.heads[place].arc_count = (first_arc[place + 1] - first_arc[place]) & ~(1U << 31);
+  }
+  page.packed = {arcs.begin(), arcs.end()};
   page.arcs = std::move(arcs);
   page.arc_tags = std::move(tags);
   page.least_ratio = LeastRatioOf(number);
@@ -137,8 +141,9 @@ double ArcWriter::LeastRatioOf(std::size_t number) const {
   const NodePage& page = graph_.pages_[number];
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t place = 0; place < kPageNodes; ++place) {
-    for (std::uint32_t i = page.first_arc[place]; i < page.first_arc[place + 1]; ++i) {
-      const double length = Distance(page.positions[place], graph_.PositionOf(page.arcs[i].to));
+    const NodeHead& head = page.heads[place];
+    for (std::uint32_t i = head.first_arc; i < head.first_arc + head.arc_count; ++i) {
+      const double length = Distance(head.position, graph_.PositionOf(page.arcs[i].to));
       if (length > 0.0) {
         least = std::min(least, static_cast<double>(page.arcs[i].cost) / length);
       }

@@ -104,11 +104,11 @@ absl::Status GraphEditor::WriteNode(const WaypointNode& node, NodeNumber number,
     graph_.places_.Remove({.position = graph_.PositionOf(number), .number = number}, owner_);
   }
   NodePage& page = graph_.pages_.Write(number / kPageNodes, owner_);
-  page.positions[place] = Rounded(node.position);
+  page.heads[place].position = Rounded(node.position);
+  page.heads[place].is_enabled = node.enabled ? 1 : 0;
   page.exists |= bit;
-  page.enabled = node.enabled ? page.enabled | bit : page.enabled & ~bit;
   page.tags[place] = tags;
-  const WorldPoint& at = page.positions[place];
+  const WorldPoint& at = page.heads[place].position;
   graph_.places_.Put({.position = at, .number = number, .reach = Box::Around(at.x, at.y, 0.0)}, owner_);
   if (is_new) {
     graph_.ids_.Write(number / kPageNodes, owner_).ids[place] = node.id;
@@ -326,7 +326,7 @@ void GraphEditor::DropNode(NodeNumber number) {
   graph_.ids_.Write(number / kPageNodes, owner_).ids[place] = std::string();
   NodePage& page = graph_.pages_.Write(number / kPageNodes, owner_);
   page.exists &= ~(std::uint64_t{1} << place);
-  page.enabled &= ~(std::uint64_t{1} << place);
+  page.heads[place].is_enabled = 0;
   page.tags[place] = 0;
   --graph_.node_count_;
   graph_.free_ = std::make_shared<const WaypointGraph::FreeNumber>(
@@ -429,7 +429,7 @@ absl::Status GraphEditor::SetNodesEnabled(absl::Span<const std::string> ids, boo
   for (const NodeNumber node : nodes) {
     if (graph_.IsEnabled(node) != enabled) {
       NodePage& page = graph_.pages_.Write(node / kPageNodes, owner_);
-      page.enabled ^= std::uint64_t{1} << (node % kPageNodes);
+      page.heads[node % kPageNodes].is_enabled = enabled ? 1 : 0;
       ++changes_.nodes;
       NoteNode(node);
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "server/core/graph/box_tree.h"
+#include "server/core/graph/waypoint.h"
 #include "server/core/graph/world_point.h"
 #include "server/core/grid/cost.h"
 
@@ -45,25 +46,53 @@ struct Arc {
   friend bool operator==(const Arc&, const Arc&) = default;
 };
 
+// What a search reads of an arc, in one word: cost, node and whether it is open.
+class PackedArc {
+ public:
+  static constexpr int kNodeBits = 20;
+  static constexpr int kCostBits = 43;
+
+  PackedArc() = default;
+  explicit PackedArc(const Arc& arc)
+      : word_(static_cast<std::uint64_t>(arc.cost) << (kNodeBits + 1) | std::uint64_t{arc.to} << 1 |
+              (arc.is_open() ? 1U : 0U)) {}
+
+  bool is_open() const { return (word_ & 1) != 0; }
+  NodeNumber to() const { return static_cast<NodeNumber>(word_ >> 1) & ((NodeNumber{1} << kNodeBits) - 1); }
+  Cost cost() const { return static_cast<Cost>(word_ >> (kNodeBits + 1)); }
+
+ private:
+  std::uint64_t word_ = 0;
+};
+static_assert(kMaxNodes <= std::size_t{1} << PackedArc::kNodeBits);
+static_assert(kMaxEdgeCost * kCostScale < static_cast<double>(std::uint64_t{1} << PackedArc::kCostBits));
+
+// What a search reads of a node, in half of a cache line.
+struct alignas(32) NodeHead {
+  WorldPoint position;
+  std::uint32_t first_arc = 0;
+  std::uint32_t arc_count : 31 = 0;
+  std::uint32_t is_enabled : 1 = 0;
+};
+
 inline constexpr std::size_t kPageNodes = 64;
 
 // What a search reads.
 struct NodePage {
-  std::array<WorldPoint, kPageNodes> positions;
-  // Of a number that no node has neither is set.
+  std::array<NodeHead, kPageNodes> heads;
   std::uint64_t exists = 0;
-  std::uint64_t enabled = 0;
   std::array<TagSet, kPageNodes> tags{};
-  // Those of a node stand together, by where they lead to.
-  std::array<std::uint32_t, kPageNodes + 1> first_arc{};
+  // Those of a node stand together, by where they lead to; twice, once for searches.
   std::vector<Arc> arcs;
+  std::vector<PackedArc> packed;
   // Of the same arcs; empty if none has any.
   std::vector<TagSet> arc_tags;
   // The least cost of an arc per distance, over those of any length.
   double least_ratio = std::numeric_limits<double>::infinity();
 
   std::size_t memory_bytes() const {
-    return arcs.capacity() * sizeof(Arc) + arc_tags.capacity() * sizeof(TagSet);
+    return arcs.capacity() * sizeof(Arc) + packed.capacity() * sizeof(PackedArc) +
+           arc_tags.capacity() * sizeof(TagSet);
   }
 };
 

@@ -63,18 +63,24 @@ class WaypointGraph {
 
   // REQUIRES of these: Exists(node).
   const std::string& IdOf(NodeNumber node) const { return ids_[node / kPageNodes].ids[PlaceOf(node)]; }
-  const WorldPoint& PositionOf(NodeNumber node) const { return PageOf(node).positions[PlaceOf(node)]; }
-  bool IsEnabled(NodeNumber node) const { return (PageOf(node).enabled >> PlaceOf(node) & 1) != 0; }
+  const WorldPoint& PositionOf(NodeNumber node) const { return HeadOf(node).position; }
+  bool IsEnabled(NodeNumber node) const { return HeadOf(node).is_enabled != 0; }
   TagSet TagsOf(NodeNumber node) const { return PageOf(node).tags[PlaceOf(node)]; }
   absl::Span<const Arc> ArcsOf(NodeNumber node) const {
     const NodePage& page = PageOf(node);
-    const std::size_t first = page.first_arc[PlaceOf(node)];
-    return {page.arcs.data() + first, page.first_arc[PlaceOf(node) + 1] - first};
+    const NodeHead& head = page.heads[PlaceOf(node)];
+    return {page.arcs.data() + head.first_arc, head.arc_count};
+  }
+  // For searches: where the node is, and the same arcs.
+  const NodeHead& HeadOf(NodeNumber node) const { return PageOf(node).heads[PlaceOf(node)]; }
+  const PackedArc* PackedArcsOf(NodeNumber node) const {
+    const NodePage& page = PageOf(node);
+    return page.packed.data() + page.heads[PlaceOf(node)].first_arc;
   }
   // Of the same arcs; null if no arc near here has any.
   const TagSet* ArcTagsOf(NodeNumber node) const {
     const NodePage& page = PageOf(node);
-    return page.arc_tags.empty() ? nullptr : page.arc_tags.data() + page.first_arc[PlaceOf(node)];
+    return page.arc_tags.empty() ? nullptr : page.arc_tags.data() + page.heads[PlaceOf(node)].first_arc;
   }
   // Null if there is none. Costs O(log arcs of the node).
   const Arc* FindArc(NodeNumber from, NodeNumber to) const;

@@ -24,9 +24,8 @@ class GraphAStar {
 
   GraphSearchReport Run() {
     report_.statistics.algorithm = task_.is_guided ? Algorithm::kAStar : Algorithm::kDijkstra;
-    ReachedNode& start = scratch_.At(task_.start);
-    scratch_.Reach(start, 0, Estimate(task_.start), task_.start);
-    report_.end = Push(start, task_.start) ? Loop() : SearchEnd::kScratchLimit;
+    scratch_.Reach(scratch_.At(task_.start), 0, task_.start);
+    report_.end = Push(task_.start, 0, graph_.HeadOf(task_.start)) ? Loop() : SearchEnd::kScratchLimit;
     return report_;
   }
 
@@ -65,7 +64,8 @@ class GraphAStar {
   }
 
   bool Expand(NodeNumber node, Cost g) {
-    const absl::Span<const Arc> arcs = graph_.ArcsOf(node);
+    const PackedArc* const arcs = graph_.PackedArcsOf(node);
+    const std::uint32_t count = graph_.HeadOf(node).arc_count;
     const TagSet* tags = nullptr;
     if (task_.required_tags != 0) {
       tags = graph_.ArcTagsOf(node);
@@ -73,43 +73,47 @@ class GraphAStar {
         return true;
       }
     }
-    for (const Arc& arc : arcs) {
-      if (!arc.is_open() ||
-          (tags != nullptr && (tags[&arc - arcs.data()] & task_.required_tags) != task_.required_tags)) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const PackedArc arc = arcs[i];
+      if (!arc.is_open() || (tags != nullptr && (tags[i] & task_.required_tags) != task_.required_tags)) {
         continue;
       }
-      ReachedNode& next = scratch_.At(arc.to);
-      const Cost next_g = g + arc.cost;
-      if (scratch_.IsFresh(next)) {
-        if (!graph_.IsEnabled(arc.to)) {
-          scratch_.Reach(next, ReachedNode::kBarred, 0, arc.to);
-          continue;
-        }
-        scratch_.Reach(next, next_g, Estimate(arc.to), node);
-      } else if (next_g < next.g) {
-        next.g = next_g;
-        next.parent = node;
-      } else {
+      const NodeNumber to = arc.to();
+      ReachedNode& next = scratch_.At(to);
+      const Cost next_g = g + arc.cost();
+      const bool is_fresh = scratch_.IsFresh(next);
+      if (!is_fresh && next_g >= next.g) {
         continue;
       }
-      if (!Push(next, arc.to)) {
+      const NodeHead& head = graph_.HeadOf(to);
+      if (head.is_enabled == 0) {
+        scratch_.Reach(next, ReachedNode::kBarred, to);
+        continue;
+      }
+      scratch_.Reach(next, next_g, node);
+      if (is_fresh) {
+        // It is likely to be expanded soon.
+        __builtin_prefetch(graph_.PackedArcsOf(to));
+        __builtin_prefetch(graph_.PackedArcsOf(to) + 8);
+      }
+      if (!Push(to, next_g, head)) {
         return false;
       }
     }
     return true;
   }
 
-  bool Push(const ReachedNode& reached, NodeNumber node) {
+  bool Push(NodeNumber node, Cost g, const NodeHead& head) {
     ++report_.statistics.generated;
-    return scratch_.Push({.f = reached.g + reached.h, .g = reached.g, .packed_cell = node});
+    return scratch_.Push({.f = g + Estimate(head), .g = g, .packed_cell = node});
   }
 
-  Cost Estimate(NodeNumber node) const {
+  Cost Estimate(const NodeHead& head) const {
     if (per_length_ == 0.0) {
       return 0;
     }
     return static_cast<Cost>(
-        std::min(Distance(graph_.PositionOf(node), task_.goal_position) * per_length_, kMaxEstimate));
+        std::min(Distance(head.position, task_.goal_position) * per_length_, kMaxEstimate));
   }
 
   void NoteNearest(NodeNumber node, Cost g) {

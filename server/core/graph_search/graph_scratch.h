@@ -18,8 +18,6 @@ struct ReachedNode {
 
   // Cheapest cost from the start known so far.
   Cost g = 0;
-  // Estimated cost from here to the goal.
-  Cost h = 0;
   // The search that wrote this; an older one means that the node is not reached yet.
   std::uint32_t generation = 0;
   // Where the way comes from; itself at the start.
@@ -27,7 +25,7 @@ struct ReachedNode {
 };
 
 // One search's nodes, open list and path, reused from search to search: no allocation once it has grown to
-// the graphs it is used for. Takes 24 bytes a node of the largest of them.
+// the graphs it is used for. Takes 16 bytes a node of the largest of them.
 //
 // Thread safety: none. One per worker thread.
 class GraphScratch {
@@ -43,8 +41,8 @@ class GraphScratch {
 
   ReachedNode& At(NodeNumber node) { return nodes_[node]; }
   bool IsFresh(const ReachedNode& node) const { return node.generation != generation_; }
-  void Reach(ReachedNode& node, Cost g, Cost h, NodeNumber parent) const {
-    node = {.g = g, .h = h, .generation = generation_, .parent = parent};
+  void Reach(ReachedNode& node, Cost g, NodeNumber parent) const {
+    node = {.g = g, .generation = generation_, .parent = parent};
   }
 
   OpenList& open() { return open_; }
