@@ -38,7 +38,7 @@ absl::Status AnswerQuery(const core::MapStore& store, PathSearch search, std::si
 absl::Status AnswerOn(const core::MapSnapshot& snapshot, PathSearch search, std::size_t max_bytes,
                       const v1::FindPathRequest& request, const core::PathQuery& query,
                       v1::FindPathResponse& response, CallContext& context) {
-  WAYSTAR_ASSIGN_OR_RETURN(const OverlaidMap overlaid, OverlaidMap::Make(snapshot.grid, request.overlay()));
+  WAYSTAR_ASSIGN_OR_RETURN(const OverlaidMap overlaid, OverlaidMap::Make(snapshot.grid(), request.overlay()));
   if (request.max_expansions() > 0) {
     context.budget.max_expansions = request.max_expansions();
   }
@@ -64,7 +64,8 @@ absl::Status AnswerValidation(const core::MapStore& store, const v1::ValidatePat
                               v1::ValidatePathResponse& response) {
   WAYSTAR_ASSIGN_OR_RETURN(const PathToValidate path, ToPathToValidate(request));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
-  WAYSTAR_ASSIGN_OR_RETURN(const OverlaidMap overlaid, OverlaidMap::Make(snapshot->grid, request.overlay()));
+  WAYSTAR_ASSIGN_OR_RETURN(const OverlaidMap overlaid,
+                           OverlaidMap::Make(snapshot->grid(), request.overlay()));
   const absl::StatusOr<core::Validation> validation = core::ValidatePath(overlaid.map(), path.query());
   if (!validation.ok()) {
     return request.directions().empty() ? validation.status() : OfDirections(validation.status());

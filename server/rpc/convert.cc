@@ -118,7 +118,7 @@ void FillTimestamp(absl::Time time, google::protobuf::Timestamp& out) {
 }
 
 void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot, v1::MapInfo& info) {
-  const core::GridMap& grid = snapshot.grid;
+  const core::GridMap& grid = snapshot.grid();
   const core::GridSettings& settings = grid.settings();
   info.set_map(snapshot.id);
   info.set_revision(snapshot.revision);

@@ -108,7 +108,7 @@ absl::StatusOr<core::PinnedSnapshot> CreateInStore(core::MapStore& store, const 
                                                   : WithFieldPrefix(created.status(), prefix);
   }
   runtime::Log(runtime::LogLevel::kInfo, "map_created",
-               {{"map", id}, {"width", (*created)->grid.width()}, {"height", (*created)->grid.height()}});
+               {{"map", id}, {"width", (*created)->grid().width()}, {"height", (*created)->grid().height()}});
   return created;
 }
 

@@ -79,7 +79,7 @@ absl::Status ListNamedObstacles(const core::MapStore& store, std::size_t max_byt
   WAYSTAR_RETURN_IF_ERROR(CheckRequest(request));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
   response.set_revision(snapshot->revision);
-  const core::ObstacleTable& obstacles = snapshot->grid.obstacles();
+  const core::ObstacleTable& obstacles = snapshot->grid().obstacles();
   const auto size = static_cast<std::size_t>(
       request.page_size() == 0 ? kDefaultPage : std::min(request.page_size(), kMaxPage));
   Page page(size, max_bytes, response);

@@ -146,7 +146,7 @@ void PathWatches::SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr
   if (!status.ok()) {
     if (answer == nullptr || absl::IsResourceExhausted(status)) {
       // No search was made, or what it found cannot be sent.
-      judge(snapshot.grid, status);
+      judge(snapshot.grid(), status);
     }
     FillProblem(BelowQuery(status), *message.mutable_problem());
   }

@@ -6,10 +6,14 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "server/core/graph/waypoint.h"
 #include "server/core/grid/cell.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/map/map_changes.h"
@@ -70,8 +74,49 @@ struct RemoveObstacle {
   friend bool operator==(const RemoveObstacle&, const RemoveObstacle&) = default;
 };
 
+// Of waypoint graphs alone; see GraphEditor. The edits before, but for those of obstacles, are of grids
+// alone.
+struct PutNodes {
+  std::vector<WaypointNode> nodes;
+  // Whether they may take the place of nodes with the same ids.
+  bool replace = false;
+  friend bool operator==(const PutNodes&, const PutNodes&) = default;
+};
+
+struct RemoveNodes {
+  std::vector<std::string> nodes;
+  friend bool operator==(const RemoveNodes&, const RemoveNodes&) = default;
+};
+
+struct PutEdges {
+  std::vector<WaypointEdge> edges;
+  // Whether they may take the place of edges between the same nodes.
+  bool replace = false;
+  friend bool operator==(const PutEdges&, const PutEdges&) = default;
+};
+
+struct RemoveEdges {
+  std::vector<EdgeName> edges;
+  friend bool operator==(const RemoveEdges&, const RemoveEdges&) = default;
+};
+
+// Lets paths go through nodes and edges, or not.
+struct SetEnabled {
+  std::vector<std::string> nodes;
+  std::vector<EdgeName> edges;
+  bool enabled = false;
+  friend bool operator==(const SetEnabled&, const SetEnabled&) = default;
+};
+
 using Edit = std::variant<BlockCells, UnblockCells, SetTerrain, PutObstacle, MoveObstacle, ResizeObstacle,
-                          RemoveObstacle>;
+                          RemoveObstacle, PutNodes, RemoveNodes, PutEdges, RemoveEdges, SetEnabled>;
+
+// The contract's name for the kind of an edit: "put_nodes".
+absl::string_view NameOf(const Edit& edit);
+
+// FAILED_PRECONDITION / WRONG_MAP_KIND, its field NameOf(edit): for an edit that maps of this kind do not
+// have.
+absl::Status WrongKindOfMap(const Edit& edit, absl::string_view kind);
 
 // The map that a batch leads to, and what it did.
 struct EditResult {
@@ -95,7 +140,8 @@ inline constexpr std::int64_t kMaxBatchCells = std::int64_t{1} << 30;
 // CheckObstacle; INVALID_ARGUMENT with reason EMPTY_BATCH, UNKNOWN_TERRAIN, BAD_LIFETIME, BAD_EFFECT (a shape
 // that an effect with falloff cannot have) or BAD_VALUE (of a move); OUT_OF_RANGE / OFF_MAP for a move
 // beyond the range of coordinates; NOT_FOUND / OBSTACLE_NOT_FOUND; ALREADY_EXISTS / OBSTACLE_EXISTS;
-// RESOURCE_EXHAUSTED / TOO_MANY_OBSTACLES, or BATCH_TOO_LARGE for more than kMaxBatchCells.
+// RESOURCE_EXHAUSTED / TOO_MANY_OBSTACLES, or BATCH_TOO_LARGE for more than kMaxBatchCells;
+// FAILED_PRECONDITION / WRONG_MAP_KIND for an edit of a waypoint graph.
 //
 // `now` is what lifetimes begin at.
 absl::StatusOr<EditResult> ApplyEdits(const GridMap& map, absl::Span<const Edit> edits,

@@ -41,10 +41,19 @@ absl::Status MapStore::CheckCanCreate(absl::string_view id) const {
 absl::StatusOr<PinnedSnapshot> MapStore::Create(absl::string_view id, GridMap grid, absl::Time now) {
   WAYSTAR_RETURN_IF_ERROR(CheckCanCreate(id));
   grid.Prepare(context_.options.max_index_bytes);
-  auto snapshot = std::make_shared<MapSnapshot>(
-      MapSnapshot{.id = std::string(id), .create_time = now, .grid = std::move(grid)});
+  return Add(std::make_shared<MapSnapshot>(
+      MapSnapshot{.id = std::string(id), .create_time = now, .map = std::move(grid)}));
+}
+
+absl::StatusOr<PinnedSnapshot> MapStore::Create(absl::string_view id, WaypointGraph graph, absl::Time now) {
+  WAYSTAR_RETURN_IF_ERROR(CheckCanCreate(id));
+  return Add(std::make_shared<MapSnapshot>(
+      MapSnapshot{.id = std::string(id), .create_time = now, .map = std::move(graph)}));
+}
+
+absl::StatusOr<PinnedSnapshot> MapStore::Add(std::shared_ptr<MapSnapshot> snapshot) {
   StripedWriterLock lock(context_.readers);
-  WAYSTAR_RETURN_IF_ERROR(CheckCanCreateLocked(id));
+  WAYSTAR_RETURN_IF_ERROR(CheckCanCreateLocked(snapshot->id));
   snapshot->revision = first_revision_;
   const auto record = std::make_shared<MapRecord>(context_, snapshot);
   records_.emplace(record->id(), record);
