@@ -2,13 +2,16 @@
 
 #include <chrono>
 #include <cstddef>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/search/find_path.h"
 #include "server/core/search/validate_path.h"
+#include "server/rpc/answer_graph_query.h"
 #include "server/rpc/convert_path.h"
 #include "server/rpc/convert_validation.h"
 #include "server/rpc/overlaid_map.h"
@@ -25,11 +28,41 @@ absl::Status CheckSize(std::size_t bytes, std::size_t max_bytes) {
                                 " bytes of a message: ask for corners or directions"));
 }
 
+// What only waypoint graphs have.
+absl::Status CheckHasNoGraphFields(const v1::FindPathRequest& request) {
+  for (const auto& [is_given, field] : {std::pair(!request.start_node().empty(), "start_node"),
+                                        {!request.goal_node().empty(), "goal_node"},
+                                        {request.has_start_position(), "start_position"},
+                                        {request.has_goal_position(), "goal_position"},
+                                        {request.required_tags_size() > 0, "required_tags"}}) {
+    if (is_given) {
+      return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, field,
+                       "is for waypoint graphs; the map is a grid");
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
+
+absl::Status AnswerFindPath(const core::MapStore& store, std::size_t max_bytes,
+                            const v1::FindPathRequest& request, v1::FindPathResponse& response,
+                            CallContext& context) {
+  if (const absl::StatusOr<core::PinnedSnapshot> found = store.Pin(request.map());
+      found.ok() && (*found)->is_graph()) {
+    return AnswerGraphQuery(**found, max_bytes, request, response, context);
+  }
+  return AnswerQuery(store, core::FindPath, max_bytes, request, response, context);
+}
 
 absl::Status AnswerQuery(const core::MapStore& store, PathSearch search, std::size_t max_bytes,
                          const v1::FindPathRequest& request, v1::FindPathResponse& response,
                          CallContext& context) {
+  if (const absl::StatusOr<core::PinnedSnapshot> found = store.Pin(request.map());
+      found.ok() && (*found)->is_graph()) {
+    return core::CheckIsGrid(**found);
+  }
+  WAYSTAR_RETURN_IF_ERROR(CheckHasNoGraphFields(request));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PathQuery query, ToPathQuery(request));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
   return AnswerOn(*snapshot, search, max_bytes, request, query, response, context);
@@ -38,6 +71,7 @@ absl::Status AnswerQuery(const core::MapStore& store, PathSearch search, std::si
 absl::Status AnswerOn(const core::MapSnapshot& snapshot, PathSearch search, std::size_t max_bytes,
                       const v1::FindPathRequest& request, const core::PathQuery& query,
                       v1::FindPathResponse& response, CallContext& context) {
+  WAYSTAR_RETURN_IF_ERROR(core::CheckIsGrid(snapshot));
   WAYSTAR_ASSIGN_OR_RETURN(const OverlaidMap overlaid, OverlaidMap::Make(snapshot.grid(), request.overlay()));
   if (request.max_expansions() > 0) {
     context.budget.max_expansions = request.max_expansions();
@@ -64,6 +98,7 @@ absl::Status AnswerValidation(const core::MapStore& store, const v1::ValidatePat
                               v1::ValidatePathResponse& response) {
   WAYSTAR_ASSIGN_OR_RETURN(const PathToValidate path, ToPathToValidate(request));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
+  WAYSTAR_RETURN_IF_ERROR(core::CheckIsGrid(*snapshot));
   WAYSTAR_ASSIGN_OR_RETURN(const OverlaidMap overlaid,
                            OverlaidMap::Make(snapshot->grid(), request.overlay()));
   const absl::StatusOr<core::Validation> validation = core::ValidatePath(overlaid.map(), path.query());

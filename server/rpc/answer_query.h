@@ -21,6 +21,12 @@ using PathSearch =
     absl::FunctionRef<absl::StatusOr<core::PathResult>(const core::GridMap& map, const core::PathQuery& query,
                                                        const core::Budget& budget, core::Scratch& scratch)>;
 
+// What FindPath answers, on a map of any kind.
+absl::Status AnswerFindPath(const core::MapStore& store, std::size_t max_bytes,
+                            const v1::FindPathRequest& request, v1::FindPathResponse& response,
+                            CallContext& context);
+
+// On a grid; any other map is WRONG_MAP_KIND, here and below.
 // Checks the request, searches the map's latest snapshot, and fills the response. RESOURCE_EXHAUSTED /
 // RESPONSE_TOO_LARGE if that takes more than `max_bytes`.
 absl::Status AnswerQuery(const core::MapStore& store, PathSearch search, std::size_t max_bytes,

@@ -18,6 +18,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/rpc/convert.h"
+#include "server/rpc/convert_graph.h"
 #include "server/rpc/convert_shape.h"
 
 namespace waystar::rpc {
@@ -96,6 +97,8 @@ absl::StatusOr<core::Edit> ToSetTerrain(const v1::SetTerrain& edit) {
   return core::SetTerrain{.shape = std::move(shape), .symbol = edit.terrain().front()};
 }
 
+}  // namespace
+
 absl::StatusOr<core::PutObstacle> ToPut(const v1::Obstacle& obstacle) {
   if (!obstacle.has_shape()) {
     return MissingField("shape");
@@ -108,6 +111,17 @@ absl::StatusOr<core::PutObstacle> ToPut(const v1::Obstacle& obstacle) {
     WAYSTAR_ASSIGN_OR_RETURN(put.lifetime, ToLifetime(obstacle.lifetime()));
   }
   return put;
+}
+
+namespace {
+
+// An edit of a kind of its own, or its error with the field put below `parent`.
+template <typename T>
+absl::StatusOr<core::Edit> EditBelow(absl::string_view parent, absl::StatusOr<T> edit) {
+  if (edit.ok()) {
+    return core::Edit(*std::move(edit));
+  }
+  return WithFieldPrefix(edit.status(), absl::StrCat(parent, "."));
 }
 
 absl::StatusOr<core::Edit> ToPutObstacle(const v1::PutObstacle& edit) {
@@ -148,12 +162,23 @@ absl::StatusOr<core::Edit> ToEdit(const v1::Edit& edit) {
       return Below("resize_obstacle", ToResizeObstacle(edit.resize_obstacle()));
     case v1::Edit::kRemoveObstacle:
       return core::RemoveObstacle{.id = edit.remove_obstacle().id()};
+    case v1::Edit::kPutNodes:
+      return EditBelow("put_nodes", ToPutNodes(edit.put_nodes()));
+    case v1::Edit::kRemoveNodes:
+      return EditBelow("remove_nodes", ToRemoveNodes(edit.remove_nodes()));
+    case v1::Edit::kPutEdges:
+      return EditBelow("put_edges", ToPutEdges(edit.put_edges()));
+    case v1::Edit::kRemoveEdges:
+      return EditBelow("remove_edges", ToRemoveEdges(edit.remove_edges()));
+    case v1::Edit::kSetEnabled:
+      return EditBelow("set_enabled", ToSetEnabled(edit.set_enabled()));
     case v1::Edit::EDIT_NOT_SET:
       break;
   }
   return InvalidArgument(ErrorReason::kBadEdit, "",
                          "an edit is one of block, unblock, set_terrain, put_obstacle, move_obstacle, "
-                         "resize_obstacle and remove_obstacle");
+                         "resize_obstacle, remove_obstacle, put_nodes, remove_nodes, put_edges, remove_edges "
+                         "and set_enabled");
 }
 
 // All of an obstacle but its lifetime.
@@ -204,6 +229,15 @@ class EditFiller {
     FillShape(edit.shape, *out_.mutable_resize_obstacle()->mutable_shape());
   }
   void operator()(const core::RemoveObstacle& edit) const { out_.mutable_remove_obstacle()->set_id(edit.id); }
+  void operator()(const core::PutNodes& edit) const { FillPutNodes(edit, *out_.mutable_put_nodes()); }
+  void operator()(const core::RemoveNodes& edit) const {
+    FillRemoveNodes(edit, *out_.mutable_remove_nodes());
+  }
+  void operator()(const core::PutEdges& edit) const { FillPutEdges(edit, *out_.mutable_put_edges()); }
+  void operator()(const core::RemoveEdges& edit) const {
+    FillRemoveEdges(edit, *out_.mutable_remove_edges());
+  }
+  void operator()(const core::SetEnabled& edit) const { FillSetEnabled(edit, *out_.mutable_set_enabled()); }
 
  private:
   v1::Edit& out_;

@@ -19,6 +19,7 @@ namespace waystar::rpc {
 // an edit that is none, UNKNOWN_TERRAIN for a symbol of another length than one byte, BAD_LIFETIME for a
 // google.protobuf.Duration that is none. All else is for the core to check.
 absl::StatusOr<std::vector<core::Edit>> ToEdits(const google::protobuf::RepeatedPtrField<v1::Edit>& edits);
+absl::StatusOr<core::PutObstacle> ToPut(const v1::Obstacle& obstacle);
 absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const v1::UpdateObstaclesRequest& request);
 
 // To the wire: into messages that are empty. ToEdits makes of what FillEdit wrote the edit that it was.

@@ -17,6 +17,8 @@ namespace {
 
 double FromCost(core::Cost cost) { return static_cast<double>(cost) / static_cast<double>(core::kCostScale); }
 
+}  // namespace
+
 absl::StatusOr<core::Algorithm> ToAlgorithm(v1::Algorithm algorithm) {
   switch (algorithm) {
     case v1::ALGORITHM_UNSPECIFIED:
@@ -96,8 +98,6 @@ v1::Algorithm FromAlgorithm(core::Algorithm algorithm) {
   }
   return v1::ALGORITHM_UNSPECIFIED;
 }
-
-}  // namespace
 
 absl::StatusOr<core::CornerRule> ToCornerRule(v1::CornerRule rule) {
   switch (rule) {
@@ -186,10 +186,13 @@ void FillPathResult(const core::PathResult& result, v1::FindPathResponse& respon
   if (result.outcome != core::Outcome::kUnreachable) {
     FillCell(result.end, *response.mutable_end());
   }
-  v1::SearchStatistics& statistics = *response.mutable_statistics();
-  statistics.set_expanded(result.statistics.expanded);
-  statistics.set_generated(result.statistics.generated);
-  statistics.set_algorithm(FromAlgorithm(result.statistics.algorithm));
+  FillStatistics(result.statistics, *response.mutable_statistics());
+}
+
+void FillStatistics(const core::SearchStatistics& statistics, v1::SearchStatistics& out) {
+  out.set_expanded(statistics.expanded);
+  out.set_generated(statistics.generated);
+  out.set_algorithm(FromAlgorithm(statistics.algorithm));
 }
 
 void FillSearchEvent(const core::SearchEvent& event, v1::SearchEvent& out) {

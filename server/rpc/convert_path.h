@@ -17,11 +17,17 @@ namespace waystar::rpc {
 absl::StatusOr<core::PathQuery> ToPathQuery(const v1::FindPathRequest& request);
 absl::StatusOr<core::CornerRule> ToCornerRule(v1::CornerRule rule);
 absl::StatusOr<core::PathForm> ToPathForm(v1::PathForm form);
+absl::StatusOr<core::Algorithm> ToAlgorithm(v1::Algorithm algorithm);
+absl::StatusOr<core::UnreachablePolicy> ToUnreachablePolicy(v1::UnreachablePolicy policy);
 absl::StatusOr<int> ToFootprint(std::int32_t footprint);
 // How many events to keep.
 absl::StatusOr<std::size_t> ToMaxEvents(const v1::TraceSearchRequest& request);
 
 // To the wire.
+v1::Outcome FromOutcome(core::Outcome outcome);
+v1::Reason FromReason(core::OutcomeReason reason);
+v1::Algorithm FromAlgorithm(core::Algorithm algorithm);
+void FillStatistics(const core::SearchStatistics& statistics, v1::SearchStatistics& out);
 void FillCell(core::Cell cell, v1::Cell& out);
 void FillPathResult(const core::PathResult& result, v1::FindPathResponse& response);
 void FillSearchEvent(const core::SearchEvent& event, v1::SearchEvent& out);

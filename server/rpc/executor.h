@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "server/core/graph_search/graph_scratch.h"
 #include "server/core/search/scratch.h"
 #include "server/rpc/call_gate.h"
 #include "server/runtime/worker_pool.h"
@@ -44,11 +45,15 @@ class Executor {
   CallGate& gate() { return gate_; }
 
   core::Scratch& scratch(int worker) { return *scratches_[static_cast<std::size_t>(worker)]; }
+  core::GraphScratch& graph_scratch(int worker) {
+    return *graph_scratches_[static_cast<std::size_t>(worker)];
+  }
 
  private:
   const ExecutorOptions options_;
   CallGate gate_;
   std::vector<std::unique_ptr<core::Scratch>> scratches_;
+  std::vector<std::unique_ptr<core::GraphScratch>> graph_scratches_;
   // Last, so that its threads end before what they use.
   runtime::WorkerPool pool_;
 };

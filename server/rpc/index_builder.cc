@@ -68,6 +68,9 @@ void IndexBuilder::BuildWhereQuiet() {
     if (const auto it = seen_.find(snapshot->id); it != seen_.end() && it->second.revision == seen.revision) {
       seen = it->second;
     }
+    if (!snapshot->is_grid()) {
+      continue;
+    }
     const core::StaticIndexSlot& slot = snapshot->grid().static_index();
     if (slot.index() != nullptr) {
       bytes += slot.index()->memory_bytes();

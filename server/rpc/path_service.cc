@@ -1,6 +1,5 @@
 #include "server/rpc/path_service.h"
 
-#include "server/core/search/find_path.h"
 #include "server/rpc/answer_query.h"
 #include "server/rpc/watch_path_call.h"
 
@@ -15,7 +14,7 @@ PathService::PathService(const core::MapStore& store, Executor& executor, Transf
       watches_(watches),
       limits_(limits),
       find_path_([this](const auto& request, auto& response, CallContext& context) {
-        return AnswerQuery(store_, core::FindPath, limits_.max_response_bytes, request, response, context);
+        return AnswerFindPath(store_, limits_.max_response_bytes, request, response, context);
       }),
       validate_path_([this](const auto& request, auto& response, CallContext&) {
         return AnswerValidation(store_, request, response);
