@@ -33,7 +33,22 @@ bool HasStraightLines(const v1::FindPathRequest& request, const v1::FindPathResp
          answer.statistics().algorithm() == v1::ALGORITHM_LAZY_THETA_STAR;
 }
 
+// On a waypoint graph.
+bool IsOverNodes(const v1::FindPathResponse& answer) { return answer.positions_size() > 0; }
+
+std::string EndText(const v1::FindPathResponse& answer) {
+  if (!IsOverNodes(answer)) {
+    return absl::StrCat(FormatCell(answer.end()), ", the nearest cell");
+  }
+  return absl::StrCat(answer.nodes_size() > 0 ? answer.nodes(answer.nodes_size() - 1) : "the start",
+                      ", the nearest node");
+}
+
 std::string Length(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
+  if (IsOverNodes(answer)) {
+    return absl::StrFormat("%d %s at cost %.10g", answer.nodes_size(),
+                           answer.nodes_size() == 1 ? "node" : "nodes", answer.cost());
+  }
   if (HasStraightLines(request, answer)) {
     const int lines = std::max(answer.points_size() - 1, 0);
     return absl::StrFormat("%d straight %s at cost %.10g", lines, lines == 1 ? "line" : "lines",
@@ -50,12 +65,12 @@ std::string Outcome(const v1::FindPathRequest& request, const v1::FindPathRespon
       return absl::StrCat("Path found: ", Length(request, answer));
     case v1::OUTCOME_PARTIAL:
       return absl::StrCat("No path to the goal: ", Because(answer.reason()), "; ", Length(request, answer),
-                          " to ", FormatCell(answer.end()), ", the nearest cell that can be reached");
+                          " to ", EndText(answer), " that can be reached");
     case v1::OUTCOME_UNREACHABLE:
       return absl::StrCat("No path to the goal: ", Because(answer.reason()));
     case v1::OUTCOME_BUDGET_EXHAUSTED:
       return absl::StrCat("Search ended early: ", Because(answer.reason()), "; ", Length(request, answer),
-                          " to ", FormatCell(answer.end()), ", the nearest cell it came to");
+                          " to ", EndText(answer), " it came to");
     default:
       return "The server gave an outcome that this tool does not know";
   }
@@ -88,9 +103,9 @@ std::string DirectionName(int direction) {
 std::string FindText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
   const v1::SearchStatistics& statistics = answer.statistics();
   return absl::StrCat(Outcome(request, answer), " (revision ", answer.revision(), "; ", statistics.expanded(),
-                      statistics.expanded() == 1 ? " cell" : " cells", " expanded in ",
-                      absl::FormatDuration(absl::Nanoseconds(statistics.search_nanos())), " by ",
-                      AlgorithmName(statistics.algorithm()), ")");
+                      IsOverNodes(answer) ? " node" : " cell", statistics.expanded() == 1 ? "" : "s",
+                      " expanded in ", absl::FormatDuration(absl::Nanoseconds(statistics.search_nanos())),
+                      " by ", AlgorithmName(statistics.algorithm()), ")");
 }
 
 std::string PathText(const v1::FindPathResponse& answer) {
