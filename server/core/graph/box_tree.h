@@ -124,6 +124,8 @@ class BoxTree {
     Box places;
     std::vector<Item> items;
     std::array<std::shared_ptr<Node>, 4> children;
+    // Of the children, so that a search for what is near looks at those alone that it goes into.
+    std::array<Box, 4> child_places;
   };
   using NodePointer = std::shared_ptr<Node>;
 
@@ -177,6 +179,7 @@ class BoxTree {
       child->owner = owner;
     }
     Put(child, square.Quarter(quarter), depth + 1, item, owner);
+    node.child_places[quarter] = child->places;
   }
 
   static void Remove(NodePointer& pointer, const Square& square, const Item& item, Owner owner) {
@@ -189,6 +192,7 @@ class BoxTree {
       const std::size_t quarter = square.QuarterOf(item);
       NodePointer& child = node.children[quarter];
       Remove(child, square.Quarter(quarter), item, owner);
+      node.child_places[quarter] = child->places;
       if (child->count == 0) {
         child = nullptr;
       }
@@ -254,14 +258,14 @@ class BoxTree {
     }
     std::array<std::pair<double, const Node*>, 4> order;
     std::size_t count = 0;
-    for (const NodePointer& child : node.children) {
-      if (child != nullptr) {
-        const double distance = child->places.SquaredDistance(x, y);
+    for (std::size_t quarter = 0; quarter < order.size(); ++quarter) {
+      if (node.children[quarter] != nullptr) {
+        const double distance = node.child_places[quarter].SquaredDistance(x, y);
         std::size_t hole = count++;
         for (; hole > 0 && order[hole - 1].first > distance; --hole) {
           order[hole] = order[hole - 1];
         }
-        order[hole] = {distance, child.get()};
+        order[hole] = {distance, node.children[quarter].get()};
       }
     }
     for (std::size_t i = 0; i < count && order[i].first <= limit; ++i) {

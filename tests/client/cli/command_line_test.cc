@@ -70,7 +70,7 @@ TEST_F(CommandLineTest, AsksForAMissingCommand) {
 
 TEST_F(CommandLineTest, AsksForMissingArguments) {
   EXPECT_EQ(RunBare({"find", "arena", "1,1"}), ExitCode::kUsage);
-  EXPECT_THAT(err_, StartsWith("waystar: GOAL is required\n"));
+  EXPECT_THAT(err_, StartsWith("waystar: GOAL is required, or --to-node or --to on a waypoint graph\n"));
 }
 
 TEST_F(CommandLineTest, RefusesTooManyArguments) {

@@ -15,7 +15,7 @@ TEST(JsonTest, NamesEnumsAndPrintsZeros) {
   answer.set_revision(3);
   EXPECT_EQ(ToJson(answer, /*pretty=*/false),
             R"({"outcome":"OUTCOME_UNREACHABLE","reason":"REASON_NO_ROUTE","cost":0,"points":[],)"
-            R"("directions":[],"revision":"3"})"
+            R"("directions":[],"revision":"3","positions":[],"nodes":[]})"
             "\n");
 }
 

@@ -107,12 +107,13 @@ TEST_F(TraceCommandTest, PrintsOneJsonDocument) {
   Result().clear_points();
   Result().clear_statistics();
   EXPECT_EQ(Run({"trace", "arena", "0,1", "2,1", "--json"}), ExitCode::kOk);
-  EXPECT_EQ(out_,
-            R"({"events":[
+  EXPECT_EQ(
+      out_,
+      R"({"events":[
 {"kind":"KIND_GENERATED","cell":{"x":0,"y":1},"parent":{"x":0,"y":1},"g":1.5,"f":2},
 {"kind":"KIND_EXPANDED","cell":{"x":0,"y":1},"g":0,"f":0}
 ],"result":{"answer":{"outcome":"OUTCOME_FOUND","reason":"REASON_UNSPECIFIED","cost":2,"points":[],)"
-            R"("directions":[],"end":{"x":2,"y":1},"revision":"3"},"truncated":false}}
+      R"("directions":[],"end":{"x":2,"y":1},"revision":"3","positions":[],"nodes":[]},"truncated":false}}
 )");
   messages_.erase(messages_.begin());
   Run({"trace", "arena", "0,1", "2,1", "--json"});
