@@ -130,6 +130,38 @@ std::unique_ptr<PathWatch> Client::WatchPath(const v1::WatchPathRequest& request
   return std::make_unique<PathWatch>(*paths_, request, options_.stream_timeout);
 }
 
+absl::StatusOr<v1::FindPathsResponse> Client::FindPaths(const v1::FindPathsRequest& request) const {
+  return Call(*paths_, &v1::PathService::StubInterface::FindPaths, options_.timeout, request);
+}
+
+absl::StatusOr<v1::ComputeCostMatrixResponse> Client::ComputeCostMatrix(
+    const v1::ComputeCostMatrixRequest& request) const {
+  return Call(*paths_, &v1::PathService::StubInterface::ComputeCostMatrix, options_.timeout, request);
+}
+
+absl::StatusOr<v1::FindReachableResponse> Client::FindReachable(
+    const v1::FindReachableRequest& request) const {
+  return Call(*paths_, &v1::PathService::StubInterface::FindReachable, options_.timeout, request);
+}
+
+absl::StatusOr<v1::ComputeFlowFieldResponse> Client::ComputeFlowField(
+    const v1::ComputeFlowFieldRequest& request) const {
+  return Call(*paths_, &v1::PathService::StubInterface::ComputeFlowField, options_.timeout, request);
+}
+
+absl::StatusOr<v1::CheckReachabilityResponse> Client::CheckReachability(
+    const v1::CheckReachabilityRequest& request) const {
+  return Call(*paths_, &v1::PathService::StubInterface::CheckReachability, options_.timeout, request);
+}
+
+absl::StatusOr<v1::CastRayResponse> Client::CastRay(const v1::CastRayRequest& request) const {
+  return Call(*paths_, &v1::PathService::StubInterface::CastRay, options_.timeout, request);
+}
+
+absl::StatusOr<v1::SampleCellsResponse> Client::SampleCells(const v1::SampleCellsRequest& request) const {
+  return Call(*paths_, &v1::PathService::StubInterface::SampleCells, options_.timeout, request);
+}
+
 absl::StatusOr<v1::CreateMapResponse> Client::CreateMap(const v1::CreateMapRequest& request) const {
   return Call(*maps_, &v1::MapService::StubInterface::CreateMap, options_.timeout, request);
 }
@@ -158,6 +190,10 @@ std::unique_ptr<UpdateStream> Client::StreamObstacleUpdates() const {
 absl::StatusOr<v1::ListObstaclesResponse> Client::ListObstacles(
     const v1::ListObstaclesRequest& request) const {
   return Call(*maps_, &v1::MapService::StubInterface::ListObstacles, options_.timeout, request);
+}
+
+absl::StatusOr<v1::ListPortalsResponse> Client::ListPortals(const v1::ListPortalsRequest& request) const {
+  return Call(*maps_, &v1::MapService::StubInterface::ListPortals, options_.timeout, request);
 }
 
 absl::StatusOr<v1::ListNodesResponse> Client::ListNodes(const v1::ListNodesRequest& request) const {

@@ -60,6 +60,18 @@ class Client {
   absl::StatusOr<v1::ValidatePathResponse> ValidatePath(const v1::ValidatePathRequest& request) const;
   std::unique_ptr<PathWatch> WatchPath(const v1::WatchPathRequest& request) const;
 
+  // Many starts or goals at once, and questions about cells.
+  absl::StatusOr<v1::FindPathsResponse> FindPaths(const v1::FindPathsRequest& request) const;
+  absl::StatusOr<v1::ComputeCostMatrixResponse> ComputeCostMatrix(
+      const v1::ComputeCostMatrixRequest& request) const;
+  absl::StatusOr<v1::FindReachableResponse> FindReachable(const v1::FindReachableRequest& request) const;
+  absl::StatusOr<v1::ComputeFlowFieldResponse> ComputeFlowField(
+      const v1::ComputeFlowFieldRequest& request) const;
+  absl::StatusOr<v1::CheckReachabilityResponse> CheckReachability(
+      const v1::CheckReachabilityRequest& request) const;
+  absl::StatusOr<v1::CastRayResponse> CastRay(const v1::CastRayRequest& request) const;
+  absl::StatusOr<v1::SampleCellsResponse> SampleCells(const v1::SampleCellsRequest& request) const;
+
   absl::StatusOr<v1::CreateMapResponse> CreateMap(const v1::CreateMapRequest& request) const;
   absl::StatusOr<v1::GetMapResponse> GetMap(const v1::GetMapRequest& request) const;
   // One page.
@@ -71,6 +83,8 @@ class Client {
   std::unique_ptr<UpdateStream> StreamObstacleUpdates() const;
   // One page.
   absl::StatusOr<v1::ListObstaclesResponse> ListObstacles(const v1::ListObstaclesRequest& request) const;
+  // One page.
+  absl::StatusOr<v1::ListPortalsResponse> ListPortals(const v1::ListPortalsRequest& request) const;
   // One page.
   absl::StatusOr<v1::ListNodesResponse> ListNodes(const v1::ListNodesRequest& request) const;
   std::unique_ptr<MapWatch> WatchMap(const v1::WatchMapRequest& request) const;

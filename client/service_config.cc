@@ -7,9 +7,17 @@ const char kServiceConfig[] = R"json({
     "name": [
       {"service": "waystar.v1.PathService", "method": "FindPath"},
       {"service": "waystar.v1.PathService", "method": "TraceSearch"},
+      {"service": "waystar.v1.PathService", "method": "FindPaths"},
+      {"service": "waystar.v1.PathService", "method": "ComputeCostMatrix"},
+      {"service": "waystar.v1.PathService", "method": "FindReachable"},
+      {"service": "waystar.v1.PathService", "method": "ComputeFlowField"},
+      {"service": "waystar.v1.PathService", "method": "CheckReachability"},
+      {"service": "waystar.v1.PathService", "method": "CastRay"},
+      {"service": "waystar.v1.PathService", "method": "SampleCells"},
       {"service": "waystar.v1.MapService", "method": "GetMap"},
       {"service": "waystar.v1.MapService", "method": "ListMaps"},
       {"service": "waystar.v1.MapService", "method": "ListObstacles"},
+      {"service": "waystar.v1.MapService", "method": "ListPortals"},
       {"service": "waystar.v1.MapService", "method": "ListNodes"},
       {"service": "waystar.v1.MapService", "method": "ExportMap"},
       {"service": "grpc.health.v1.Health", "method": "Check"}

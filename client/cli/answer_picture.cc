@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/draw/path_cells.h"
+#include "client/cli/find_text.h"
 #include "client/cli/map_picture.h"
 
 namespace waystar::cli {
@@ -16,16 +17,24 @@ bool IsOn(const v1::GridInfo& grid, const v1::Cell& cell) {
 Overlay OverlayOf(const v1::FindPathRequest& request, const v1::FindPathResponse& answer,
                   const SearchCells& search, const v1::GridInfo& grid) {
   Overlay overlay;
-  overlay.start = request.start();
-  overlay.goal = request.goal();
-  overlay.path = PathCells(request.start(), answer);
-  if (answer.has_end()) {
+  overlay.start = StartOf(request, answer);
+  const bool ends_here = request.goal_map().empty() || request.goal_map() == request.map();
+  if (ends_here && request.has_goal()) {
+    overlay.goal = request.goal();
+  } else if (ends_here && answer.outcome() == v1::OUTCOME_FOUND) {
+    overlay.goal = answer.end();
+  }
+  if (ends_here) {
+    overlay.goals.assign(request.goals().begin(), request.goals().end());
+  }
+  overlay.path = PathCells(request.map(), StartOf(request, answer), answer);
+  if (ends_here && answer.has_end()) {
     overlay.end = answer.end();
   }
   overlay.expanded = search.expanded();
   overlay.open = search.Open();
   // A map that was replaced since the search may be smaller.
-  for (auto* cells : {&overlay.path, &overlay.expanded, &overlay.open}) {
+  for (auto* cells : {&overlay.path, &overlay.expanded, &overlay.open, &overlay.goals}) {
     std::erase_if(*cells, [&](const v1::Cell& cell) { return !IsOn(grid, cell); });
   }
   for (auto* cell : {&overlay.start, &overlay.goal, &overlay.end}) {

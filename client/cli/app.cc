@@ -42,8 +42,14 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   AddWatchPathCommand(*app, session);
   AddValidateCommand(*app, session);
   AddTraceCommand(*app, session);
+  AddReachCommand(*app, session);
+  AddFlowCommand(*app, session);
+  AddMatrixCommand(*app, session);
+  AddRayCommand(*app, session);
+  AddSampleCommand(*app, session);
   AddEditCommands(*app, session);
   AddObstacleCommands(*app, session);
+  AddPortalCommands(*app, session);
   AddWatchCommand(*app, session);
   AddHealthCommand(*app, session);
   AddCompletionCommand(*app, session);

@@ -30,8 +30,7 @@ void AddCells(CLI::App& command, Session& session, const RequestPtr& request, v1
   AddParsedList(
       command, "CELLS", &ParseShape, [&shape](const v1::Shape& part) { shape.MergeFrom(part); }, kShapeHelp)
       ->required();
-  AddUpdateOptions(command, request);
-  command.callback([request, &session] { session.exit_code = Update(*request, session); });
+  RunsUpdate(command, request, session);
 }
 
 void AddEditCommand(CLI::App& parent, Session& session, const EditCommand& edit) {

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "client/cli/cell_argument.h"
 #include "client/cli/shape_argument.h"
 
 namespace waystar::cli {
@@ -53,6 +54,12 @@ std::string LifetimeText(const v1::Obstacle& obstacle) {
   return absl::FormatDuration(absl::Trunc(lifetime, absl::Milliseconds(1)));
 }
 
+std::string PortalText(const v1::Portal& portal) {
+  return absl::StrCat(portal.id(), " ", FormatCell(portal.from()), portal.both_ways() ? " <-> " : " -> ",
+                      portal.to_map(), portal.to_map().empty() ? "" : " ", FormatCell(portal.to()), " cost ",
+                      portal.cost(), portal.closed() ? " closed" : "");
+}
+
 std::string EditText(const v1::Edit& edit) {
   switch (edit.edit_case()) {
     case v1::Edit::kBlock:
@@ -76,6 +83,17 @@ std::string EditText(const v1::Edit& edit) {
                           FormatShape(edit.resize_obstacle().shape()));
     case v1::Edit::kRemoveObstacle:
       return absl::StrCat("remove ", edit.remove_obstacle().id());
+    case v1::Edit::kPutPortal:
+      return absl::StrCat("portal put ", PortalText(edit.put_portal().portal()));
+    case v1::Edit::kRemovePortal:
+      return absl::StrCat("portal remove ", edit.remove_portal().id());
+    case v1::Edit::kSwitchPortal:
+      return absl::StrCat("portal ", edit.switch_portal().closed() ? "close " : "open ",
+                          edit.switch_portal().id());
+    case v1::Edit::kPutProfile:
+      return absl::StrCat("profile put ", edit.put_profile().named().name());
+    case v1::Edit::kRemoveProfile:
+      return absl::StrCat("profile remove ", edit.remove_profile().name());
     case v1::Edit::kPutNodes:
       return absl::StrCat("put nodes", NamesOf(edit.put_nodes().nodes(), IdOf));
     case v1::Edit::kRemoveNodes:

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -9,6 +11,7 @@
 #include "absl/time/time.h"
 #include "client/cli/cell_argument.h"
 #include "client/cli/draw/path_cells.h"
+#include "client/cli/table.h"
 
 namespace waystar::cli {
 namespace {
@@ -33,30 +36,35 @@ bool HasStraightLines(const v1::FindPathRequest& request, const v1::FindPathResp
          answer.statistics().algorithm() == v1::ALGORITHM_LAZY_THETA_STAR;
 }
 
-// On a waypoint graph.
-bool IsOverNodes(const v1::FindPathResponse& answer) { return answer.positions_size() > 0; }
-
-std::string EndText(const v1::FindPathResponse& answer) {
-  if (!IsOverNodes(answer)) {
+std::string EndText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
+  if (!IsOnGraph(request, answer)) {
     return absl::StrCat(FormatCell(answer.end()), ", the nearest cell");
   }
   return absl::StrCat(answer.nodes_size() > 0 ? answer.nodes(answer.nodes_size() - 1) : "the start",
                       ", the nearest node");
 }
 
+std::string Portals(const v1::FindPathResponse& answer) {
+  const int crossed = answer.crossings_size();
+  return crossed == 0 ? "" : absl::StrCat(" and ", crossed, crossed == 1 ? " portal" : " portals");
+}
+
 std::string Length(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
-  if (IsOverNodes(answer)) {
+  if (IsOnGraph(request, answer)) {
     return absl::StrFormat("%d %s at cost %.10g", answer.nodes_size(),
                            answer.nodes_size() == 1 ? "node" : "nodes", answer.cost());
   }
   if (HasStraightLines(request, answer)) {
-    const int lines = std::max(answer.points_size() - 1, 0);
-    return absl::StrFormat("%d straight %s at cost %.10g", lines, lines == 1 ? "line" : "lines",
-                           answer.cost());
+    const int lines = std::max(answer.points_size() - 1 - answer.crossings_size(), 0);
+    return absl::StrFormat("%d straight %s%s at cost %.10g", lines, lines == 1 ? "line" : "lines",
+                           Portals(answer), answer.cost());
   }
-  const size_t cells = PathCells(request.start(), answer).size();
-  const size_t steps = cells == 0 ? 0 : cells - 1;
-  return absl::StrFormat("%d %s at cost %.10g", steps, steps == 1 ? "step" : "steps", answer.cost());
+  size_t steps = 0;
+  for (const PathLeg& leg : PathLegs(StartOf(request, answer), answer)) {
+    steps += leg.cells.size() - 1;
+  }
+  return absl::StrFormat("%d %s%s at cost %.10g", steps, steps == 1 ? "step" : "steps", Portals(answer),
+                         answer.cost());
 }
 
 std::string Outcome(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
@@ -65,12 +73,12 @@ std::string Outcome(const v1::FindPathRequest& request, const v1::FindPathRespon
       return absl::StrCat("Path found: ", Length(request, answer));
     case v1::OUTCOME_PARTIAL:
       return absl::StrCat("No path to the goal: ", Because(answer.reason()), "; ", Length(request, answer),
-                          " to ", EndText(answer), " that can be reached");
+                          " to ", EndText(request, answer), " that can be reached");
     case v1::OUTCOME_UNREACHABLE:
       return absl::StrCat("No path to the goal: ", Because(answer.reason()));
     case v1::OUTCOME_BUDGET_EXHAUSTED:
       return absl::StrCat("Search ended early: ", Because(answer.reason()), "; ", Length(request, answer),
-                          " to ", EndText(answer), " it came to");
+                          " to ", EndText(request, answer), " it came to");
     default:
       return "The server gave an outcome that this tool does not know";
   }
@@ -103,20 +111,53 @@ std::string DirectionName(int direction) {
 std::string FindText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
   const v1::SearchStatistics& statistics = answer.statistics();
   return absl::StrCat(Outcome(request, answer), " (revision ", answer.revision(), "; ", statistics.expanded(),
-                      IsOverNodes(answer) ? " node" : " cell", statistics.expanded() == 1 ? "" : "s",
+                      IsOnGraph(request, answer) ? " node" : " cell", statistics.expanded() == 1 ? "" : "s",
                       " expanded in ", absl::FormatDuration(absl::Nanoseconds(statistics.search_nanos())),
                       " by ", AlgorithmName(statistics.algorithm()), ")");
 }
 
 std::string PathText(const v1::FindPathResponse& answer) {
-  if (answer.directions_size() > 0) {
-    return absl::StrJoin(answer.directions(), " ", [](std::string* out, int direction) {
-      absl::StrAppend(out, DirectionName(direction));
-    });
+  const bool has_points = answer.points_size() > 0;
+  const int count = has_points ? answer.points_size() : answer.directions_size();
+  std::vector<std::string> words;
+  int crossed = 0;
+  for (int i = 0; i <= count; ++i) {
+    for (; crossed < answer.crossings_size() && answer.crossings(crossed).index() == i; ++crossed) {
+      const v1::PortalCrossing& crossing = answer.crossings(crossed);
+      const std::string map = crossing.map().empty() ? "" : absl::StrCat(" of ", crossing.map());
+      words.push_back(absl::StrCat("-", crossing.portal(), map, "->"));
+      if (!has_points) {
+        words.push_back(FormatCell(crossing.arrival()));
+      }
+    }
+    if (i < count) {
+      words.push_back(!has_points                   ? DirectionName(answer.directions(i))
+                      : i < answer.positions_size() ? FormatPosition(answer.positions(i))
+                                                    : FormatCell(answer.points(i)));
+    }
   }
-  return absl::StrJoin(answer.points(), " ", [](std::string* out, const v1::Cell& cell) {
-    absl::StrAppend(out, FormatCell(cell));
-  });
+  return absl::StrJoin(words, " ");
+}
+
+std::string SummaryText(const v1::PathSummary& summary) {
+  std::vector<TableRow> rows;
+  for (const v1::PathSummary::Leg& leg : summary.legs()) {
+    rows.push_back({absl::StrCat("  ", leg.terrain()), absl::StrCat(leg.cells(), " cells"),
+                    absl::StrFormat("length %.6g", leg.length()), absl::StrFormat("cost %.6g", leg.cost())});
+  }
+  return absl::StrCat(absl::StrFormat("Length %.6g, %d %s\n", summary.length(), summary.turns(),
+                                      summary.turns() == 1 ? "turn" : "turns"),
+                      FormatTable(rows));
+}
+
+bool IsOnGraph(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
+  // Each answer on a grid says which cell was started from.
+  return !request.start_node().empty() || !request.goal_node().empty() || answer.nodes_size() > 0 ||
+         (request.has_start_position() && request.has_goal_position() && !answer.has_start());
+}
+
+const v1::Cell& StartOf(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
+  return answer.has_start() ? answer.start() : request.start();
 }
 
 }  // namespace waystar::cli

@@ -9,7 +9,16 @@ namespace waystar::cli {
 // The answer in one line of plain words: outcome and reason, steps, cost, revision, and how the search went.
 std::string FindText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer);
 
-// The path as the answer has it: cells "1,1 2,2 3,2", or directions "SE E".
+// The path as the answer has it: directions "SE E", positions "0.5,0.5 1.5,1.5", or else cells "1,1 2,2 3,2".
 std::string PathText(const v1::FindPathResponse& answer);
+
+// A line for the whole path and one for each leg.
+std::string SummaryText(const v1::PathSummary& summary);
+
+// Whether this is a path over a waypoint graph.
+bool IsOnGraph(const v1::FindPathRequest& request, const v1::FindPathResponse& answer);
+
+// The cell that was searched from.
+const v1::Cell& StartOf(const v1::FindPathRequest& request, const v1::FindPathResponse& answer);
 
 }  // namespace waystar::cli

@@ -8,7 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
-#include "client/cli/position_argument.h"
+#include "client/cli/cell_argument.h"
 #include "client/cli/table.h"
 
 namespace waystar::cli {

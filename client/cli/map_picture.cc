@@ -14,6 +14,11 @@ namespace {
 std::vector<v1::Cell> Focus(const Overlay& overlay) {
   std::vector<v1::Cell> cells = overlay.path;
   cells.insert(cells.end(), overlay.expanded.begin(), overlay.expanded.end());
+  cells.insert(cells.end(), overlay.reached.begin(), overlay.reached.end());
+  cells.insert(cells.end(), overlay.goals.begin(), overlay.goals.end());
+  for (const auto& [cell, direction] : overlay.arrows) {
+    cells.push_back(cell);
+  }
   for (const auto& cell : {overlay.start, overlay.goal}) {
     if (cell) {
       cells.push_back(*cell);

@@ -48,11 +48,6 @@ void AddShape(CLI::App& command, v1::Shape& shape) {
       ->required();
 }
 
-void RunsUpdate(CLI::App& command, const RequestPtr& request, Session& session) {
-  AddUpdateOptions(command, request);
-  command.callback([request, &session] { session.exit_code = Update(*request, session); });
-}
-
 void AddPut(CLI::App& group, Session& session) {
   const auto request = std::make_shared<v1::UpdateObstaclesRequest>();
   v1::PutObstacle& put = *request->add_edits()->mutable_put_obstacle();

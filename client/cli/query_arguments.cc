@@ -9,17 +9,59 @@
 #include "client/cli/shape_argument.h"
 
 namespace waystar::cli {
+namespace {
 
-void AddQuery(CLI::App& command, v1::FindPathRequest& request) {
+// A cell that stands alone beside --start-position is the goal.
+void CheckEnds(v1::FindPathRequest& request) {
+  if (request.has_start_position() && request.has_start() && !request.has_goal() && request.goals().empty() &&
+      !request.has_goal_position()) {
+    *request.mutable_goal() = request.start();
+    request.clear_start();
+  }
+  if (!request.has_start() && !request.has_start_position() && request.start_node().empty()) {
+    throw CLI::RequiredError("START");
+  }
+  if (!request.has_goal() && request.goals().empty() && !request.has_goal_position() &&
+      request.goal_node().empty()) {
+    throw CLI::RequiredError("GOAL");
+  }
+}
+
+void AddPositions(CLI::App& command, v1::FindPathRequest& request) {
+  AddParsed(
+      command, "--start-position", &ParsePosition,
+      [&request](const v1::Position& position) { *request.mutable_start_position() = position; },
+      "Instead of START, a place in units of the game: X,Y, or X,Y,Z on a waypoint graph")
+      ->type_name("X,Y");
+  AddParsed(
+      command, "--goal-position", &ParsePosition,
+      [&request](const v1::Position& position) { *request.mutable_goal_position() = position; },
+      "Instead of GOAL, likewise")
+      ->type_name("X,Y");
+  command
+      .add_option_function<double>(
+          "--snap", [&request](double radius) { request.set_snap_radius(radius); },
+          "A blocked start or goal becomes the nearest cell that is free, so far away at the most, in units "
+          "of the game [0]; on a waypoint graph, how far a position may be from the node that stands in for "
+          "it [no limit]")
+      ->type_name("RADIUS");
+}
+
+void AddMapAndStart(CLI::App& command, v1::FindPathRequest& request) {
   AddMap(command, *request.mutable_map());
   AddParsed(
       command, "START", &ParseCell, [&request](const v1::Cell& cell) { *request.mutable_start() = cell; },
-      "The cell to start from: X,Y")
-      ->required();
-  AddParsed(
-      command, "GOAL", &ParseCell, [&request](const v1::Cell& cell) { *request.mutable_goal() = cell; },
-      "The cell to go to: X,Y")
-      ->required();
+      "The cell to start from: X,Y");
+  command
+      .add_option("--goal-map", *request.mutable_goal_map(),
+                  "The map that GOAL lies on, if it is another, to which portals lead")
+      ->type_name("MAP");
+}
+
+void AddSearchOptions(CLI::App& command, v1::FindPathRequest& request) {
+  AddPositions(command, request);
+  command.parse_complete_callback([&request] { CheckEnds(request); });
+  AddProfile(command, [&request](const std::string& name) { request.set_profile_name(name); });
   AddCornerRule(command, [&request](v1::CornerRule rule) { request.set_corner_rule(rule); });
   AddChoice<v1::Algorithm>(
       command, "--algorithm", [&request](v1::Algorithm algorithm) { request.set_algorithm(algorithm); },
@@ -40,6 +82,32 @@ void AddQuery(CLI::App& command, v1::FindPathRequest& request) {
           "Give up after looking around from so many cells [no limit]")
       ->type_name("N");
   AddOverlay(command, [&request]() -> v1::Overlay& { return *request.mutable_overlay(); });
+}
+
+}  // namespace
+
+void AddQuery(CLI::App& command, v1::FindPathRequest& request) {
+  AddMapAndStart(command, request);
+  AddParsed(
+      command, "GOAL", &ParseCell, [&request](const v1::Cell& cell) { *request.mutable_goal() = cell; },
+      "The cell to go to: X,Y");
+  AddSearchOptions(command, request);
+}
+
+void AddQueryOfGoals(CLI::App& command, v1::FindPathRequest& request) {
+  AddMapAndStart(command, request);
+  AddParsedList(
+      command, "GOAL", &ParseCell,
+      [&request](const v1::Cell& cell) {
+        // The first is the only one until there is a second.
+        if (request.has_goal()) {
+          *request.add_goals() = request.goal();
+          request.clear_goal();
+        }
+        *(request.goals().empty() ? request.mutable_goal() : request.add_goals()) = cell;
+      },
+      "The cell to go to: X,Y; or several, to go to the one that is cheapest to reach");
+  AddSearchOptions(command, request);
 }
 
 void AddPathForm(CLI::App& command, v1::FindPathRequest& request) {
@@ -70,6 +138,24 @@ void AddFootprint(CLI::App& command, const std::function<void(int32_t)>& accept)
           "--footprint", accept,
           "The agent covers N x N cells, its position being the top left one of them [1]")
       ->type_name("N");
+}
+
+void AddProfile(CLI::App& command, const std::function<void(const std::string&)>& accept) {
+  command
+      .add_option_function<std::string>("--profile", accept,
+                                        "The agent moves as this profile of the map says: what terrains cost "
+                                        "it, which it never enters, its "
+                                        "size")
+      ->type_name("NAME");
+}
+
+void AddExtras(CLI::App& command, v1::FindPathRequest& request) {
+  command.add_flag_callback(
+      "--positions", [&request] { request.set_with_positions(true); },
+      "List the path by the centres of its cells, in units of the game");
+  command.add_flag_callback(
+      "--summary", [&request] { request.set_with_summary(true); },
+      "Tell how long the path is, how often it turns, and which terrains it crosses");
 }
 
 void AddOverlay(CLI::App& command, const std::function<v1::Overlay&()>& overlay) {

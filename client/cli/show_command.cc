@@ -18,6 +18,24 @@ struct ShowArguments {
   DrawOptions draw;
 };
 
+std::string ProfileText(const v1::NamedProfile& named) {
+  const v1::MovementProfile& profile = named.profile();
+  std::string text = named.name();
+  if (profile.footprint() > 1) {
+    absl::StrAppend(&text, ", ", profile.footprint(), " x ", profile.footprint(), " cells");
+  }
+  for (const v1::TerrainCost& terrain : profile.terrain_costs()) {
+    absl::StrAppend(&text, ", ", terrain.terrain(), " cost ", terrain.cost());
+  }
+  for (const std::string& terrain : profile.forbidden_terrains()) {
+    absl::StrAppend(&text, ", ", terrain, " forbidden");
+  }
+  if (profile.no_diagonals()) {
+    text += ", no diagonals";
+  }
+  return text;
+}
+
 std::string Facts(const v1::MapInfo& info) {
   if (info.has_graph()) {
     return GraphFacts(info);
@@ -38,6 +56,15 @@ std::string Facts(const v1::MapInfo& info) {
   for (const v1::Terrain& terrain : grid.terrains()) {
     const std::string cost = terrain.impassable() ? "impassable" : absl::StrCat("cost ", terrain.cost());
     rows.push_back({"terrain", absl::StrCat(terrain.symbol(), " ", terrain.name(), ", ", cost)});
+  }
+  for (const v1::NamedProfile& profile : grid.profiles()) {
+    rows.push_back({"profile", ProfileText(profile)});
+  }
+  const v1::Position& origin = grid.origin();
+  if (origin.x() != 0 || origin.y() != 0 || origin.z() != 0 ||
+      (grid.cell_size() != 0 && grid.cell_size() != 1)) {
+    rows.push_back({"origin", absl::StrCat(origin.x(), ",", origin.y(), ",", origin.z())});
+    rows.push_back({"cell size", absl::StrCat(grid.cell_size())});
   }
   return FormatTable(rows);
 }

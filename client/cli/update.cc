@@ -55,4 +55,10 @@ ExitCode Update(const v1::UpdateObstaclesRequest& request, Session& session) {
   return ExitCode::kOk;
 }
 
+void RunsUpdate(CLI::App& command, const std::shared_ptr<v1::UpdateObstaclesRequest>& request,
+                Session& session) {
+  AddUpdateOptions(command, request);
+  command.callback([request, &session] { session.exit_code = Update(*request, session); });
+}
+
 }  // namespace waystar::cli

@@ -13,6 +13,10 @@ namespace waystar::cli {
 // --expect-revision and --request-id.
 void AddUpdateOptions(CLI::App& command, const std::shared_ptr<v1::UpdateObstaclesRequest>& request);
 
+// Gives the command those options, and has it send the batch.
+void RunsUpdate(CLI::App& command, const std::shared_ptr<v1::UpdateObstaclesRequest>& request,
+                Session& session);
+
 // "1 cell", "2 cells".
 std::string CellCount(int64_t count);
 

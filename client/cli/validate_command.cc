@@ -1,4 +1,5 @@
 #include <memory>
+#include <string>
 
 #include "absl/strings/str_format.h"
 #include "client/cli/arguments.h"
@@ -41,6 +42,7 @@ void AddValidateCommand(CLI::App& parent, Session& session) {
       ->required();
   AddCornerRule(command, [request](v1::CornerRule rule) { request->set_corner_rule(rule); });
   AddFootprint(command, [request](int32_t cells) { request->set_footprint(cells); });
+  AddProfile(command, [request](const std::string& name) { request->set_profile_name(name); });
   command.add_flag_callback(
       "--smoothed", [request] { request->set_path_form(v1::PATH_FORM_SMOOTHED); },
       "The path is a smoothed one, whose lines cost their length");

@@ -85,6 +85,18 @@ absl::string_view ErrorReasonName(ErrorReason reason) {
       return "MAP_EXISTS";
     case ErrorReason::kObstacleNotFound:
       return "OBSTACLE_NOT_FOUND";
+    case ErrorReason::kBadPortal:
+      return "BAD_PORTAL";
+    case ErrorReason::kBadPortalId:
+      return "BAD_PORTAL_ID";
+    case ErrorReason::kPortalNotFound:
+      return "PORTAL_NOT_FOUND";
+    case ErrorReason::kPortalExists:
+      return "PORTAL_EXISTS";
+    case ErrorReason::kPortalOverlaps:
+      return "PORTAL_OVERLAPS";
+    case ErrorReason::kTooManyPortals:
+      return "TOO_MANY_PORTALS";
     case ErrorReason::kObstacleExists:
       return "OBSTACLE_EXISTS";
     case ErrorReason::kAlgorithmUnsuited:
@@ -129,6 +141,16 @@ absl::string_view ErrorReasonName(ErrorReason reason) {
       return "DRAINING";
     case ErrorReason::kTransferTimeout:
       return "TRANSFER_TIMEOUT";
+    case ErrorReason::kRegionTooLarge:
+      return "REGION_TOO_LARGE";
+    case ErrorReason::kTooManyItems:
+      return "TOO_MANY_ITEMS";
+    case ErrorReason::kBadProfile:
+      return "BAD_PROFILE";
+    case ErrorReason::kProfileNotFound:
+      return "PROFILE_NOT_FOUND";
+    case ErrorReason::kTooManyProfiles:
+      return "TOO_MANY_PROFILES";
     case ErrorReason::kBadEdge:
       return "BAD_EDGE";
     case ErrorReason::kBadNodeId:
@@ -187,6 +209,14 @@ absl::Duration RetryDelayOf(const absl::Status& status) {
     return absl::ZeroDuration();
   }
   return absl::Nanoseconds(nanos);
+}
+
+absl::Status WithField(const absl::Status& status, absl::string_view field) {
+  absl::Status renamed = status;
+  if (!status.ok()) {
+    renamed.SetPayload(kFieldPayload, absl::Cord(field));
+  }
+  return renamed;
 }
 
 absl::Status WithFieldPrefix(const absl::Status& status, absl::string_view prefix) {

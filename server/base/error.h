@@ -38,6 +38,8 @@ enum class ErrorReason : std::uint8_t {
   kTruncated,
   kUnknownEnumValue,
   kUnknownTerrain,
+  kBadPortal,
+  kBadPortalId,
   // OUT_OF_RANGE
   kFutureRevision,
   kOffMap,
@@ -46,6 +48,9 @@ enum class ErrorReason : std::uint8_t {
   kMapExists,
   kObstacleNotFound,
   kObstacleExists,
+  kPortalNotFound,
+  kPortalExists,
+  kPortalOverlaps,
   // FAILED_PRECONDITION
   kAlgorithmUnsuited,
   kGoalBlocked,
@@ -63,6 +68,7 @@ enum class ErrorReason : std::uint8_t {
   kResponseTooLarge,
   kTooManyMaps,
   kTooManyObstacles,
+  kTooManyPortals,
   kTooManyWatches,
   kTransfersBusy,
   kUpdatesBusy,
@@ -71,6 +77,13 @@ enum class ErrorReason : std::uint8_t {
   kDeadlineExceeded,
   kDraining,
   kTransferTimeout,
+  // Of fields: RESOURCE_EXHAUSTED
+  kRegionTooLarge,
+  kTooManyItems,
+  // Of movement profiles: INVALID_ARGUMENT, NOT_FOUND, RESOURCE_EXHAUSTED
+  kBadProfile,
+  kProfileNotFound,
+  kTooManyProfiles,
   // Waypoint graphs: INVALID_ARGUMENT
   kBadEdge,
   kBadNodeId,
@@ -110,6 +123,9 @@ absl::Status Refusal(ErrorReason reason, absl::Duration retry_delay, absl::strin
 std::string ErrorReasonOf(const absl::Status& status);
 std::string ErrorFieldOf(const absl::Status& status);
 absl::Duration RetryDelayOf(const absl::Status& status);
+
+// The same error with another field.
+absl::Status WithField(const absl::Status& status, absl::string_view field);
 
 // The same error with `prefix` put before its field: "edits[3]." + "block.cells[0]".
 absl::Status WithFieldPrefix(const absl::Status& status, absl::string_view prefix);

@@ -1,20 +1,31 @@
 #include "server/rpc/answer_query.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <utility>
+#include <cstdint>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/field/nearest_goal.h"
+#include "server/core/map/portal_table.h"
 #include "server/core/search/find_path.h"
-#include "server/core/search/validate_path.h"
+#include "server/core/search/portal_validation.h"
+#include "server/core/search/summary.h"
 #include "server/rpc/answer_graph_query.h"
+#include "server/rpc/convert.h"
+#include "server/rpc/convert_fields.h"
 #include "server/rpc/convert_path.h"
+#include "server/rpc/convert_portals.h"
 #include "server/rpc/convert_validation.h"
-#include "server/rpc/overlaid_map.h"
+#include "server/rpc/movement.h"
+#include "server/rpc/placement.h"
+#include "server/rpc/world_view.h"
 
 namespace waystar::rpc {
 namespace {
@@ -28,62 +39,130 @@ absl::Status CheckSize(std::size_t bytes, std::size_t max_bytes) {
                                 " bytes of a message: ask for corners or directions"));
 }
 
-// What only waypoint graphs have.
-absl::Status CheckHasNoGraphFields(const v1::FindPathRequest& request) {
-  for (const auto& [is_given, field] : {std::pair(!request.start_node().empty(), "start_node"),
-                                        {!request.goal_node().empty(), "goal_node"},
-                                        {request.has_start_position(), "start_position"},
-                                        {request.has_goal_position(), "goal_position"},
-                                        {request.required_tags_size() > 0, "required_tags"}}) {
-    if (is_given) {
-      return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, field,
-                       "is for waypoint graphs; the map is a grid");
+// What the request asked for beside the path, of each leg by the map that it lies on.
+void FillExtras(const core::GridMap& home, WorldView& world, const v1::FindPathRequest& request,
+                const core::PathQuery& query, const core::PortalPath& found, v1::FindPathResponse& response) {
+  const bool with_positions =
+      request.with_positions() || request.has_start_position() || request.has_goal_position();
+  const bool with_summary = request.with_summary() && found.path.outcome != core::Outcome::kUnreachable;
+  if (!with_positions && !with_summary) {
+    return;
+  }
+  const core::GridMap* map = &home;
+  core::PathQuery part = query;
+  core::PathResult leg = found.path;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= found.crossings.size(); ++i) {
+    const bool is_last = i == found.crossings.size();
+    const std::size_t length =
+        is_last ? absl::Span<const core::Cell>::npos : found.crossings[i].index - begin;
+    leg.points = found.path.points.subspan(std::min(begin, found.path.points.size()), length);
+    leg.directions = found.path.directions.subspan(std::min(begin, found.path.directions.size()), length);
+    if (with_positions) {
+      FillPositions(leg.points, map->settings().frame, response);
+    }
+    if (with_summary) {
+      AddSummary(core::Summarize(*map, part, leg), map->settings(), *response.mutable_summary());
+    }
+    if (!is_last) {
+      const core::PortalCrossing& crossing = found.crossings[i];
+      map = crossing.map.empty() ? &home : world.Find(crossing.map);
+      part.start = crossing.arrival;
+      begin = crossing.index;
     }
   }
-  return absl::OkStatus();
+}
+
+absl::StatusOr<core::PortalPath> Search(const core::GridMap& map, WorldView& world, PathSearch search,
+                                        absl::Span<const core::Cell> goals, const core::PortalQuery& query,
+                                        CallContext& context) {
+  if (goals.empty()) {
+    return search(map, world, query, context.budget, context.scratch);
+  }
+  if (map.portals().empty() && query.goal_map == core::kSameMap) {
+    WAYSTAR_ASSIGN_OR_RETURN(
+        const core::NearestGoalResult nearest,
+        core::FindPathToNearest(map, query.path, goals, context.budget, context.scratch));
+    return core::PortalPath{.path = nearest.path, .goal_index = nearest.goal_index};
+  }
+  WAYSTAR_RETURN_IF_ERROR(core::CheckNearestQuery(query.path, goals));
+  core::PortalQuery to_nearest = query;
+  to_nearest.goals = goals;
+  return FindAnyPath(map, world, to_nearest, context.budget, context.scratch);
+}
+
+absl::Status AnswerOnGrid(const core::MapStore& store, const core::MapSnapshot& snapshot, PathSearch search,
+                          std::size_t max_bytes, const v1::FindPathRequest& request,
+                          v1::FindPathResponse& response, CallContext& context) {
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PathQuery query, ToPathQuery(request));
+  return AnswerOn(store, snapshot, search, max_bytes, request, query, response, context);
 }
 
 }  // namespace
 
+absl::StatusOr<core::PortalPath> FindAnyPath(const core::GridMap& map, core::World& world,
+                                             const core::PortalQuery& query, const core::Budget& budget,
+                                             core::Scratch& scratch) {
+  return core::FindPathThroughPortals(map, world, query, core::FindPath, budget, scratch);
+}
+
+void FillAnswer(const core::GridMap& map, WorldView& world, const v1::FindPathRequest& request,
+                const core::PathQuery& query, const core::PortalPath& found, v1::FindPathResponse& response) {
+  FillPathResult(found.path, response);
+  FillCrossings(found.crossings, world, response);
+  if (!request.goals().empty() && found.path.outcome == core::Outcome::kFound) {
+    response.set_goal_index(static_cast<std::int32_t>(found.goal_index));
+  }
+  FillCell(query.start, *response.mutable_start());
+  FillExtras(map, world, request, query, found, response);
+}
+
 absl::Status AnswerFindPath(const core::MapStore& store, std::size_t max_bytes,
                             const v1::FindPathRequest& request, v1::FindPathResponse& response,
                             CallContext& context) {
-  if (const absl::StatusOr<core::PinnedSnapshot> found = store.Pin(request.map());
-      found.ok() && (*found)->is_graph()) {
-    return AnswerGraphQuery(**found, max_bytes, request, response, context);
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
+  if (snapshot->is_graph()) {
+    return AnswerGraphQuery(*snapshot, max_bytes, request, response, context);
   }
-  return AnswerQuery(store, core::FindPath, max_bytes, request, response, context);
+  return AnswerOnGrid(store, *snapshot, FindAnyPath, max_bytes, request, response, context);
 }
 
 absl::Status AnswerQuery(const core::MapStore& store, PathSearch search, std::size_t max_bytes,
                          const v1::FindPathRequest& request, v1::FindPathResponse& response,
                          CallContext& context) {
-  if (const absl::StatusOr<core::PinnedSnapshot> found = store.Pin(request.map());
-      found.ok() && (*found)->is_graph()) {
-    return core::CheckIsGrid(**found);
-  }
-  WAYSTAR_RETURN_IF_ERROR(CheckHasNoGraphFields(request));
-  WAYSTAR_ASSIGN_OR_RETURN(const core::PathQuery query, ToPathQuery(request));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
-  return AnswerOn(*snapshot, search, max_bytes, request, query, response, context);
+  WAYSTAR_RETURN_IF_ERROR(core::CheckIsGrid(*snapshot));
+  return AnswerOnGrid(store, *snapshot, search, max_bytes, request, response, context);
 }
 
-absl::Status AnswerOn(const core::MapSnapshot& snapshot, PathSearch search, std::size_t max_bytes,
-                      const v1::FindPathRequest& request, const core::PathQuery& query,
+absl::Status AnswerOn(const core::MapStore& store, const core::MapSnapshot& snapshot, PathSearch search,
+                      std::size_t max_bytes, const v1::FindPathRequest& request, const core::PathQuery& asked,
                       v1::FindPathResponse& response, CallContext& context) {
-  WAYSTAR_RETURN_IF_ERROR(core::CheckIsGrid(snapshot));
-  WAYSTAR_ASSIGN_OR_RETURN(const OverlaidMap overlaid, OverlaidMap::Make(snapshot.grid(), request.overlay()));
+  const RequestedMovement requested = RequestedMovementOf(request);
+  WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(snapshot, requested));
+  WorldView world(store, snapshot, movement, requested);
+  core::PortalQuery query{.path = asked, .required_tags = movement.required_tags()};
+  query.path.corner_rule = movement.corner_rule();
+  query.path.footprint = movement.footprint();
+  if (request.goal_map() != snapshot.id) {
+    query.goal_map = request.goal_map();
+  }
+  const core::GridMap* goal_map = query.goal_map.empty() ? &movement.map() : world.Find(query.goal_map);
+  WAYSTAR_RETURN_IF_ERROR(PlaceEnds(request, movement, goal_map, query.path));
   if (request.max_expansions() > 0) {
     context.budget.max_expansions = request.max_expansions();
   }
   context.budget.evicted = &snapshot.eviction.flag();
   const std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
-  WAYSTAR_ASSIGN_OR_RETURN(const core::PathResult result,
-                           search(overlaid.map(), query, context.budget, context.scratch));
+  const std::vector<core::Cell> goals = ToCells(request.goals());
+  const absl::StatusOr<core::PortalPath> found = Search(movement.map(), world, search, goals, query, context);
+  if (!found.ok()) {
+    return OfPositions(found.status(), request);
+  }
   const std::chrono::nanoseconds searching = std::chrono::steady_clock::now() - begin;
   // A point takes at least two bytes: what cannot fit is not written down first.
-  WAYSTAR_RETURN_IF_ERROR(CheckSize(result.points.size() * 2, max_bytes));
-  FillPathResult(result, response);
+  WAYSTAR_RETURN_IF_ERROR(CheckSize(found->path.points.size() * 2, max_bytes));
+  FillAnswer(movement.map(), world, request, query.path, *found, response);
   response.set_revision(snapshot.revision);
   response.mutable_statistics()->set_queue_nanos(context.queued.count());
   response.mutable_statistics()->set_search_nanos(searching.count());
@@ -96,16 +175,19 @@ absl::Status BelowQuery(const absl::Status& status) {
 
 absl::Status AnswerValidation(const core::MapStore& store, const v1::ValidatePathRequest& request,
                               v1::ValidatePathResponse& response) {
-  WAYSTAR_ASSIGN_OR_RETURN(const PathToValidate path, ToPathToValidate(request));
+  WAYSTAR_ASSIGN_OR_RETURN(PathToValidate path, ToPathToValidate(request));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
-  WAYSTAR_RETURN_IF_ERROR(core::CheckIsGrid(*snapshot));
-  WAYSTAR_ASSIGN_OR_RETURN(const OverlaidMap overlaid,
-                           OverlaidMap::Make(snapshot->grid(), request.overlay()));
-  const absl::StatusOr<core::Validation> validation = core::ValidatePath(overlaid.map(), path.query());
+  const RequestedMovement requested = RequestedMovementOf(request);
+  WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(*snapshot, requested));
+  path.corner_rule = movement.corner_rule();
+  path.footprint = movement.footprint();
+  WorldView world(store, *snapshot, movement, requested);
+  const absl::StatusOr<core::Validation> validation = core::ValidateThroughPortals(
+      movement.map(), world, path.query(), path.crossings, movement.required_tags());
   if (!validation.ok()) {
-    return request.directions().empty() ? validation.status() : OfDirections(validation.status());
+    return path.InRequest(validation.status());
   }
-  FillValidation(*validation, request, response);
+  FillValidation(*validation, path, response);
   response.set_revision(snapshot->revision);
   return absl::OkStatus();
 }

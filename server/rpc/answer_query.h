@@ -7,36 +7,46 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/search/portal_search.h"
 #include "server/core/search/query.h"
 #include "server/core/search/scratch.h"
 #include "server/core/store/map_snapshot.h"
 #include "server/core/store/map_store.h"
 #include "server/rpc/call_context.h"
+#include "server/rpc/world_view.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::rpc {
 
-// core::FindPath, or what stands in for it.
-using PathSearch =
-    absl::FunctionRef<absl::StatusOr<core::PathResult>(const core::GridMap& map, const core::PathQuery& query,
-                                                       const core::Budget& budget, core::Scratch& scratch)>;
+// core::FindPathThroughPortals by core::FindPath, or what stands in for it.
+using PathSearch = absl::FunctionRef<absl::StatusOr<core::PortalPath>(
+    const core::GridMap& map, core::World& world, const core::PortalQuery& query, const core::Budget& budget,
+    core::Scratch& scratch)>;
 
-// What FindPath answers, on a map of any kind.
+absl::StatusOr<core::PortalPath> FindAnyPath(const core::GridMap& map, core::World& world,
+                                             const core::PortalQuery& query, const core::Budget& budget,
+                                             core::Scratch& scratch);
+
+// Checks the request, searches the map's latest snapshot, of whatever kind it is, and fills the response.
+// RESOURCE_EXHAUSTED / RESPONSE_TOO_LARGE if that takes more than `max_bytes`.
 absl::Status AnswerFindPath(const core::MapStore& store, std::size_t max_bytes,
                             const v1::FindPathRequest& request, v1::FindPathResponse& response,
                             CallContext& context);
 
-// On a grid; any other map is WRONG_MAP_KIND, here and below.
-// Checks the request, searches the map's latest snapshot, and fills the response. RESOURCE_EXHAUSTED /
-// RESPONSE_TOO_LARGE if that takes more than `max_bytes`.
+// The same on a grid alone, by that search; any other map is WRONG_MAP_KIND, here and below.
 absl::Status AnswerQuery(const core::MapStore& store, PathSearch search, std::size_t max_bytes,
                          const v1::FindPathRequest& request, v1::FindPathResponse& response,
                          CallContext& context);
 
-// The same on a snapshot that is at hand, for a request that ToPathQuery made `query` of.
-absl::Status AnswerOn(const core::MapSnapshot& snapshot, PathSearch search, std::size_t max_bytes,
-                      const v1::FindPathRequest& request, const core::PathQuery& query,
+// The same on a snapshot that is at hand, for a request that ToPathQuery made `asked` of.
+absl::Status AnswerOn(const core::MapStore& store, const core::MapSnapshot& snapshot, PathSearch search,
+                      std::size_t max_bytes, const v1::FindPathRequest& request, const core::PathQuery& asked,
                       v1::FindPathResponse& response, CallContext& context);
+
+// Writes down what was found for a query, but for the revision and the times that it took. `query` is what
+// was searched for, on `map`.
+void FillAnswer(const core::GridMap& map, WorldView& world, const v1::FindPathRequest& request,
+                const core::PathQuery& query, const core::PortalPath& found, v1::FindPathResponse& response);
 
 // For a request that holds the query in its field "query": the same error, its field, if it has one, below
 // that.

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "grpcpp/server_context.h"
+#include "server/core/field/field_scratch.h"
 #include "server/core/graph_search/graph_scratch.h"
 #include "server/core/search/query.h"
 #include "server/core/search/scratch.h"
@@ -11,8 +12,9 @@
 namespace waystar::rpc {
 
 struct CallContext {
-  // The worker's own; nobody else uses it while the handler runs.
+  // The worker's own; nobody else uses them while the handler runs.
   core::Scratch& scratch;
+  core::FieldScratch& field_scratch;
   // Deadline and cancellation of the call.
   core::Budget budget;
   // How long the call waited for a worker.

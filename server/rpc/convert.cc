@@ -11,7 +11,10 @@
 #include "absl/time/time.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/map/obstacle_table.h"
+#include "server/core/map/portal_table.h"
 #include "server/rpc/convert_graph.h"
+#include "server/rpc/convert_profile.h"
 #include "server/rpc/convert_shape.h"
 
 namespace waystar::rpc {
@@ -60,12 +63,23 @@ absl::Status MissingField(absl::string_view field) {
 
 core::Cell ToCell(const v1::Cell& cell) { return {cell.x(), cell.y()}; }
 
+core::Position ToPosition(const v1::Position& position) { return {position.x(), position.y(), position.z()}; }
+
 absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options) {
   constexpr int kMaxTerrainsInRequest = 64;
   core::GridOverrides overrides;
   WAYSTAR_ASSIGN_OR_RETURN(overrides.connectivity, ToConnectivity(options.connectivity()));
   if (options.has_diagonal_cost()) {
     overrides.diagonal_cost = options.diagonal_cost();
+  }
+  if (!options.world().empty()) {
+    overrides.world = options.world();
+  }
+  if (options.has_origin()) {
+    overrides.origin = ToPosition(options.origin());
+  }
+  if (options.has_cell_size()) {
+    overrides.cell_size = options.cell_size();
   }
   if (options.terrains_size() > kMaxTerrainsInRequest) {
     return InvalidArgument(
@@ -111,6 +125,12 @@ v1::MapFormat FromFormat(core::MapFormat format) {
   return v1::MAP_FORMAT_UNSPECIFIED;
 }
 
+void FillPosition(const core::Position& position, v1::Position& out) {
+  out.set_x(position.x);
+  out.set_y(position.y);
+  out.set_z(position.z);
+}
+
 void FillTimestamp(absl::Time time, google::protobuf::Timestamp& out) {
   const absl::Duration since_epoch = time - absl::UnixEpoch();
   const absl::Duration rest = since_epoch % absl::Seconds(1);
@@ -151,6 +171,14 @@ void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot,
   }
   out.set_walkable_cells(grid.walkable_cells());
   out.set_obstacle_cells(grid.obstacle_cells());
+  out.set_named_obstacles(static_cast<std::int32_t>(grid.obstacles().size()));
+  out.set_world(settings.world);
+  out.set_portals(static_cast<std::int32_t>(grid.portals().size()));
+  FillPosition(settings.frame.origin, *out.mutable_origin());
+  out.set_cell_size(settings.frame.cell_size);
+  for (const core::NamedProfile& profile : grid.profiles()) {
+    FillNamedProfile(profile, *out.add_profiles());
+  }
 }
 
 void FillUpdateResult(const core::UpdateResult& result, v1::UpdateObstaclesResponse& response) {

@@ -11,6 +11,7 @@
 #include "server/core/format/grid_overrides.h"
 #include "server/core/format/map_format.h"
 #include "server/core/grid/cell.h"
+#include "server/core/grid/world_frame.h"
 #include "server/core/store/map_store.h"
 #include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/types.pb.h"
@@ -22,6 +23,7 @@ namespace waystar::rpc {
 absl::Status UnknownEnumValue(absl::string_view field, int value);
 absl::Status MissingField(absl::string_view field);
 core::Cell ToCell(const v1::Cell& cell);
+core::Position ToPosition(const v1::Position& position);
 absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options);
 
 // The format to read `bytes` in, or to write.
@@ -30,6 +32,7 @@ absl::StatusOr<core::MapFormat> ToWriteFormat(v1::MapFormat format);
 
 // To the wire.
 v1::MapFormat FromFormat(core::MapFormat format);
+void FillPosition(const core::Position& position, v1::Position& out);
 void FillTimestamp(absl::Time time, google::protobuf::Timestamp& out);
 void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot, v1::MapInfo& info);
 void FillUpdateResult(const core::UpdateResult& result, v1::UpdateObstaclesResponse& response);

@@ -19,6 +19,8 @@
 #include "server/base/status_macros.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/convert_graph.h"
+#include "server/rpc/convert_portals.h"
+#include "server/rpc/convert_profile.h"
 #include "server/rpc/convert_shape.h"
 
 namespace waystar::rpc {
@@ -115,15 +117,6 @@ absl::StatusOr<core::PutObstacle> ToPut(const v1::Obstacle& obstacle) {
 
 namespace {
 
-// An edit of a kind of its own, or its error with the field put below `parent`.
-template <typename T>
-absl::StatusOr<core::Edit> EditBelow(absl::string_view parent, absl::StatusOr<T> edit) {
-  if (edit.ok()) {
-    return core::Edit(*std::move(edit));
-  }
-  return WithFieldPrefix(edit.status(), absl::StrCat(parent, "."));
-}
-
 absl::StatusOr<core::Edit> ToPutObstacle(const v1::PutObstacle& edit) {
   if (!edit.has_obstacle()) {
     return MissingField("obstacle");
@@ -141,7 +134,15 @@ absl::StatusOr<core::Edit> ToResizeObstacle(const v1::ResizeObstacle& edit) {
   return core::ResizeObstacle{.id = edit.id(), .shape = std::move(shape)};
 }
 
-absl::StatusOr<core::Edit> ToEdit(const v1::Edit& edit) {
+absl::StatusOr<core::Edit> ToPutProfile(const v1::PutProfile& edit) {
+  if (!edit.has_named()) {
+    return MissingField("named");
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(core::NamedProfile named, Below("named", ToNamedProfile(edit.named())));
+  return core::PutProfile{std::move(named)};
+}
+
+absl::StatusOr<core::Edit> ToEdit(const v1::Edit& edit, absl::string_view map) {
   switch (edit.edit_case()) {
     case v1::Edit::kBlock: {
       WAYSTAR_ASSIGN_OR_RETURN(core::Shape shape, Below("block", ToShape(edit.block())));
@@ -162,23 +163,34 @@ absl::StatusOr<core::Edit> ToEdit(const v1::Edit& edit) {
       return Below("resize_obstacle", ToResizeObstacle(edit.resize_obstacle()));
     case v1::Edit::kRemoveObstacle:
       return core::RemoveObstacle{.id = edit.remove_obstacle().id()};
+    case v1::Edit::kPutPortal:
+      return Below<core::Edit>("put_portal", ToPutPortal(edit.put_portal(), map));
+    case v1::Edit::kRemovePortal:
+      return core::RemovePortal{.id = edit.remove_portal().id()};
+    case v1::Edit::kSwitchPortal:
+      return core::SwitchPortal{.id = edit.switch_portal().id(), .closed = edit.switch_portal().closed()};
+    case v1::Edit::kPutProfile:
+      return Below("put_profile", ToPutProfile(edit.put_profile()));
+    case v1::Edit::kRemoveProfile:
+      return core::RemoveProfile{.name = edit.remove_profile().name()};
     case v1::Edit::kPutNodes:
-      return EditBelow("put_nodes", ToPutNodes(edit.put_nodes()));
+      return Below<core::Edit>("put_nodes", ToPutNodes(edit.put_nodes()));
     case v1::Edit::kRemoveNodes:
-      return EditBelow("remove_nodes", ToRemoveNodes(edit.remove_nodes()));
+      return Below<core::Edit>("remove_nodes", ToRemoveNodes(edit.remove_nodes()));
     case v1::Edit::kPutEdges:
-      return EditBelow("put_edges", ToPutEdges(edit.put_edges()));
+      return Below<core::Edit>("put_edges", ToPutEdges(edit.put_edges()));
     case v1::Edit::kRemoveEdges:
-      return EditBelow("remove_edges", ToRemoveEdges(edit.remove_edges()));
+      return Below<core::Edit>("remove_edges", ToRemoveEdges(edit.remove_edges()));
     case v1::Edit::kSetEnabled:
-      return EditBelow("set_enabled", ToSetEnabled(edit.set_enabled()));
+      return Below<core::Edit>("set_enabled", ToSetEnabled(edit.set_enabled()));
     case v1::Edit::EDIT_NOT_SET:
       break;
   }
-  return InvalidArgument(ErrorReason::kBadEdit, "",
-                         "an edit is one of block, unblock, set_terrain, put_obstacle, move_obstacle, "
-                         "resize_obstacle, remove_obstacle, put_nodes, remove_nodes, put_edges, remove_edges "
-                         "and set_enabled");
+  return InvalidArgument(
+      ErrorReason::kBadEdit, "",
+      "an edit is one of block, unblock, set_terrain, put_obstacle, move_obstacle, resize_obstacle, "
+      "remove_obstacle, put_portal, remove_portal, switch_portal, put_profile, remove_profile, put_nodes, "
+      "remove_nodes, put_edges, remove_edges and set_enabled");
 }
 
 // All of an obstacle but its lifetime.
@@ -229,6 +241,21 @@ class EditFiller {
     FillShape(edit.shape, *out_.mutable_resize_obstacle()->mutable_shape());
   }
   void operator()(const core::RemoveObstacle& edit) const { out_.mutable_remove_obstacle()->set_id(edit.id); }
+  void operator()(const core::PutPortal& edit) const {
+    FillPortal(edit.portal, *out_.mutable_put_portal()->mutable_portal());
+    out_.mutable_put_portal()->set_replace(edit.replace);
+  }
+  void operator()(const core::RemovePortal& edit) const { out_.mutable_remove_portal()->set_id(edit.id); }
+  void operator()(const core::SwitchPortal& edit) const {
+    out_.mutable_switch_portal()->set_id(edit.id);
+    out_.mutable_switch_portal()->set_closed(edit.closed);
+  }
+  void operator()(const core::PutProfile& edit) const {
+    FillNamedProfile(edit.named, *out_.mutable_put_profile()->mutable_named());
+  }
+  void operator()(const core::RemoveProfile& edit) const {
+    out_.mutable_remove_profile()->set_name(edit.name);
+  }
   void operator()(const core::PutNodes& edit) const { FillPutNodes(edit, *out_.mutable_put_nodes()); }
   void operator()(const core::RemoveNodes& edit) const {
     FillRemoveNodes(edit, *out_.mutable_remove_nodes());
@@ -245,11 +272,12 @@ class EditFiller {
 
 }  // namespace
 
-absl::StatusOr<std::vector<core::Edit>> ToEdits(const google::protobuf::RepeatedPtrField<v1::Edit>& edits) {
+absl::StatusOr<std::vector<core::Edit>> ToEdits(const google::protobuf::RepeatedPtrField<v1::Edit>& edits,
+                                                absl::string_view map) {
   std::vector<core::Edit> out;
   out.reserve(static_cast<std::size_t>(edits.size()));
   for (int i = 0; i < edits.size(); ++i) {
-    absl::StatusOr<core::Edit> edit = ToEdit(edits.Get(i));
+    absl::StatusOr<core::Edit> edit = ToEdit(edits.Get(i), map);
     if (!edit.ok()) {
       const absl::string_view dot = ErrorFieldOf(edit.status()).empty() ? "" : ".";
       return WithFieldPrefix(edit.status(), absl::StrCat("edits[", i, "]", dot));
@@ -261,7 +289,7 @@ absl::StatusOr<std::vector<core::Edit>> ToEdits(const google::protobuf::Repeated
 
 absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const v1::UpdateObstaclesRequest& request) {
   core::UpdateBatch batch;
-  WAYSTAR_ASSIGN_OR_RETURN(batch.edits, ToEdits(request.edits()));
+  WAYSTAR_ASSIGN_OR_RETURN(batch.edits, ToEdits(request.edits(), request.map()));
   if (request.expected_revision() > 0) {
     batch.expected_revision = request.expected_revision();
   }

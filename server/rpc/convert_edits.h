@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "google/protobuf/repeated_ptr_field.h"
 #include "server/core/edit/edit.h"
@@ -18,7 +19,9 @@ namespace waystar::rpc {
 // ("edits[3].put_obstacle.obstacle.shape.discs[0].center"): MISSING_FIELD, UNKNOWN_ENUM_VALUE, BAD_EDIT for
 // an edit that is none, UNKNOWN_TERRAIN for a symbol of another length than one byte, BAD_LIFETIME for a
 // google.protobuf.Duration that is none. All else is for the core to check.
-absl::StatusOr<std::vector<core::Edit>> ToEdits(const google::protobuf::RepeatedPtrField<v1::Edit>& edits);
+// `map` is the id of the map that is to be changed.
+absl::StatusOr<std::vector<core::Edit>> ToEdits(const google::protobuf::RepeatedPtrField<v1::Edit>& edits,
+                                                absl::string_view map);
 absl::StatusOr<core::PutObstacle> ToPut(const v1::Obstacle& obstacle);
 absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const v1::UpdateObstaclesRequest& request);
 

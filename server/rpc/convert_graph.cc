@@ -24,7 +24,7 @@ core::WorldPoint ToWorldPoint(const v1::Position& position) {
   return {position.x(), position.y(), position.z()};
 }
 
-void FillPosition(const core::WorldPoint& point, v1::Position& out) {
+void FillPoint(const core::WorldPoint& point, v1::Position& out) {
   out.set_x(point.x);
   out.set_y(point.y);
   out.set_z(point.z);
@@ -41,7 +41,7 @@ core::WaypointNode ToNode(const v1::WaypointNode& node) {
 
 void FillNode(const core::WaypointNode& node, v1::WaypointNode& out) {
   out.set_id(node.id);
-  FillPosition(node.position, *out.mutable_position());
+  FillPoint(node.position, *out.mutable_position());
   out.set_disabled(!node.enabled);
   out.mutable_tags()->Add(node.tags.begin(), node.tags.end());
 }
@@ -95,9 +95,24 @@ std::vector<core::EdgeName> ToEdgeNames(const google::protobuf::RepeatedPtrField
   return out;
 }
 
-absl::Status NotOnGraphs(absl::string_view field) {
-  return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, field,
-                   "is for grids; the map is a waypoint graph");
+absl::Status CheckHasNoGridFields(const v1::FindPathRequest& request) {
+  const bool leads_elsewhere = !request.goal_map().empty() && request.goal_map() != request.map();
+  for (const auto& [is_given, field] :
+       {std::pair(request.has_start(), "start"),
+        {request.has_goal(), "goal"},
+        {!request.goals().empty(), "goals"},
+        {leads_elsewhere, "goal_map"},
+        {request.has_profile_name(), "profile_name"},
+        {!request.profile().terrain_costs().empty(), "profile.terrain_costs"},
+        {!request.profile().forbidden_terrains().empty(), "profile.forbidden_terrains"},
+        {request.has_overlay(), "overlay"},
+        {request.with_summary(), "with_summary"}}) {
+    if (is_given) {
+      return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, field,
+                       "is for grids; the map is a waypoint graph");
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<core::GraphPlace> ToPlace(const std::string& node, bool has_position,
@@ -179,13 +194,7 @@ absl::StatusOr<core::SetEnabled> ToSetEnabled(const v1::SetEnabled& edit) {
 }
 
 absl::StatusOr<core::GraphQuery> ToGraphQuery(const v1::FindPathRequest& request) {
-  constexpr int kMaxRequiredTags = 64;
-  if (request.has_start() || request.has_goal()) {
-    return NotOnGraphs(request.has_start() ? "start" : "goal");
-  }
-  if (request.has_overlay()) {
-    return NotOnGraphs("overlay");
-  }
+  WAYSTAR_RETURN_IF_ERROR(CheckHasNoGridFields(request));
   core::GraphQuery query{.snap_radius = request.snap_radius()};
   WAYSTAR_ASSIGN_OR_RETURN(query.start, ToPlace(request.start_node(), request.has_start_position(),
                                                 request.start_position(), "start"));
@@ -193,12 +202,7 @@ absl::StatusOr<core::GraphQuery> ToGraphQuery(const v1::FindPathRequest& request
       query.goal, ToPlace(request.goal_node(), request.has_goal_position(), request.goal_position(), "goal"));
   WAYSTAR_ASSIGN_OR_RETURN(query.algorithm, ToAlgorithm(request.algorithm()));
   WAYSTAR_ASSIGN_OR_RETURN(query.unreachable_policy, ToUnreachablePolicy(request.unreachable_policy()));
-  if (request.required_tags_size() > kMaxRequiredTags) {
-    return InvalidArgument(
-        ErrorReason::kBadValue, "required_tags",
-        absl::StrCat("at most ", kMaxRequiredTags, " tags, not ", request.required_tags_size()));
-  }
-  query.required_tags = ToTexts(request.required_tags());
+  query.required_tags = ToTexts(request.profile().required_tags());
   return query;
 }
 
@@ -272,15 +276,15 @@ void FillGraphPath(const core::WaypointGraph& graph, const core::GraphQuery& que
   response.set_cost(result.cost);
   const bool has_path = result.reaches_goal || !result.nodes.empty();
   if (const auto* start = std::get_if<core::WorldPoint>(&query.start); has_path && start != nullptr) {
-    FillPosition(*start, *response.add_positions());
+    FillPoint(*start, *response.add_positions());
   }
   for (const core::NodeNumber node : result.nodes) {
     response.add_nodes(graph.IdOf(node));
-    FillPosition(graph.PositionOf(node), *response.add_positions());
+    FillPoint(graph.PositionOf(node), *response.add_positions());
   }
   const auto* goal = std::get_if<core::WorldPoint>(&query.goal);
   if (result.reaches_goal && goal != nullptr) {
-    FillPosition(*goal, *response.add_positions());
+    FillPoint(*goal, *response.add_positions());
   }
   FillStatistics(result.statistics, *response.mutable_statistics());
 }

@@ -25,7 +25,7 @@ absl::StatusOr<core::PutEdges> ToPutEdges(const v1::PutEdges& edit);
 absl::StatusOr<core::RemoveEdges> ToRemoveEdges(const v1::RemoveEdges& edit);
 absl::StatusOr<core::SetEnabled> ToSetEnabled(const v1::SetEnabled& edit);
 
-// Errors: MISSING_FIELD; BAD_VALUE (a node and a position, too many tags); FAILED_PRECONDITION /
+// Errors: MISSING_FIELD; BAD_VALUE (a node and a position); FAILED_PRECONDITION /
 // WRONG_MAP_KIND for what only grids have; those of ToAlgorithm and ToUnreachablePolicy.
 absl::StatusOr<core::GraphQuery> ToGraphQuery(const v1::FindPathRequest& request);
 

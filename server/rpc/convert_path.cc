@@ -1,11 +1,15 @@
 #include "server/rpc/convert_path.h"
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/grid/cost.h"
@@ -16,6 +20,25 @@ namespace waystar::rpc {
 namespace {
 
 double FromCost(core::Cost cost) { return static_cast<double>(cost) / static_cast<double>(core::kCostScale); }
+
+absl::Status CheckEnd(absl::string_view field, bool has_cell, bool has_position) {
+  if (has_cell && has_position) {
+    return InvalidArgument(ErrorReason::kBadValue, absl::StrCat(field, "_position"),
+                           absl::StrCat("give ", field, " or ", field, "_position, not both"));
+  }
+  return has_cell || has_position ? absl::OkStatus() : MissingField(field);
+}
+
+absl::Status CheckPosition(absl::string_view field, const v1::Position& position) {
+  const std::pair<absl::string_view, double> parts[] = {
+      {".x", position.x()}, {".y", position.y()}, {".z", position.z()}};
+  for (const auto& [part, value] : parts) {
+    if (!std::isfinite(value)) {
+      return InvalidArgument(ErrorReason::kBadValue, absl::StrCat(field, part), "is a finite number");
+    }
+  }
+  return absl::OkStatus();
+}
 
 }  // namespace
 
@@ -136,11 +159,21 @@ absl::StatusOr<int> ToFootprint(std::int32_t footprint) {
 }
 
 absl::StatusOr<core::PathQuery> ToPathQuery(const v1::FindPathRequest& request) {
-  if (!request.has_start()) {
-    return MissingField("start");
+  if (!request.start_node().empty() || !request.goal_node().empty()) {
+    return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind,
+                     request.start_node().empty() ? "goal_node" : "start_node",
+                     "is for FindPath on waypoint graphs; this is a query on a grid");
   }
-  if (!request.has_goal()) {
-    return MissingField("goal");
+  WAYSTAR_RETURN_IF_ERROR(CheckEnd("start", request.has_start(), request.has_start_position()));
+  if (request.goals().empty()) {
+    WAYSTAR_RETURN_IF_ERROR(CheckEnd("goal", request.has_goal(), request.has_goal_position()));
+  } else if (request.has_goal() || request.has_goal_position()) {
+    return InvalidArgument(ErrorReason::kBadValue, "goals", "give one goal or several goals, not both");
+  }
+  WAYSTAR_RETURN_IF_ERROR(CheckPosition("start_position", request.start_position()));
+  WAYSTAR_RETURN_IF_ERROR(CheckPosition("goal_position", request.goal_position()));
+  if (!std::isfinite(request.snap_radius()) || request.snap_radius() < 0) {
+    return InvalidArgument(ErrorReason::kBadValue, "snap_radius", "is a finite number, 0 or more");
   }
   core::PathQuery query{.start = ToCell(request.start()), .goal = ToCell(request.goal())};
   WAYSTAR_ASSIGN_OR_RETURN(query.corner_rule, ToCornerRule(request.corner_rule()));
@@ -153,6 +186,12 @@ absl::StatusOr<core::PathQuery> ToPathQuery(const v1::FindPathRequest& request) 
                            "a path that goes at any angle has no directions: ask for points");
   }
   return query;
+}
+
+absl::Status CheckOneGoal(const v1::FindPathRequest& request) {
+  return request.goals().empty()
+             ? absl::OkStatus()
+             : InvalidArgument(ErrorReason::kBadValue, "goals", "only one goal can be asked for here");
 }
 
 absl::StatusOr<std::size_t> ToMaxEvents(const v1::TraceSearchRequest& request) {
@@ -193,6 +232,27 @@ void FillStatistics(const core::SearchStatistics& statistics, v1::SearchStatisti
   out.set_expanded(statistics.expanded);
   out.set_generated(statistics.generated);
   out.set_algorithm(FromAlgorithm(statistics.algorithm));
+}
+
+void FillPositions(absl::Span<const core::Cell> points, const core::WorldFrame& frame,
+                   v1::FindPathResponse& response) {
+  response.mutable_positions()->Reserve(response.positions_size() + static_cast<int>(points.size()));
+  for (const core::Cell point : points) {
+    FillPosition(frame.CenterOf(point), *response.add_positions());
+  }
+}
+
+void AddSummary(const core::PathSummary& summary, const core::GridSettings& settings, v1::PathSummary& out) {
+  const double cell_size = settings.frame.cell_size;
+  out.set_length(out.length() + summary.length * cell_size);
+  out.set_turns(out.turns() + summary.turns);
+  for (const core::PathLeg& leg : summary.legs) {
+    v1::PathSummary::Leg& written = *out.add_legs();
+    written.set_terrain(std::string(1, settings.terrains[leg.terrain].symbol));
+    written.set_cells(leg.cells);
+    written.set_length(leg.length * cell_size);
+    written.set_cost(leg.cost);
+  }
 }
 
 void FillSearchEvent(const core::SearchEvent& event, v1::SearchEvent& out) {

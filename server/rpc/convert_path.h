@@ -5,16 +5,22 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "server/core/search/query.h"
 #include "server/core/search/recorder.h"
+#include "server/core/search/summary.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::rpc {
 
 // From the wire. Errors are INVALID_ARGUMENT with the field: UNKNOWN_ENUM_VALUE for a number that the enum
 // does not have, MISSING_FIELD, BAD_VALUE for a number out of its range or a form that the algorithm cannot
-// write.
+// write; FAILED_PRECONDITION / WRONG_MAP_KIND for what only queries on waypoint graphs have.
+//
+// Start and goal are those of the request that are cells; PlaceEnds says the others.
 absl::StatusOr<core::PathQuery> ToPathQuery(const v1::FindPathRequest& request);
+// For queries that can have only one goal: BAD_VALUE with "goals" if there are several.
+absl::Status CheckOneGoal(const v1::FindPathRequest& request);
 absl::StatusOr<core::CornerRule> ToCornerRule(v1::CornerRule rule);
 absl::StatusOr<core::PathForm> ToPathForm(v1::PathForm form);
 absl::StatusOr<core::Algorithm> ToAlgorithm(v1::Algorithm algorithm);
@@ -30,6 +36,10 @@ v1::Algorithm FromAlgorithm(core::Algorithm algorithm);
 void FillStatistics(const core::SearchStatistics& statistics, v1::SearchStatistics& out);
 void FillCell(core::Cell cell, v1::Cell& out);
 void FillPathResult(const core::PathResult& result, v1::FindPathResponse& response);
+void FillPositions(absl::Span<const core::Cell> points, const core::WorldFrame& frame,
+                   v1::FindPathResponse& response);
+// Adds that of a leg to that of the legs before it.
+void AddSummary(const core::PathSummary& summary, const core::GridSettings& settings, v1::PathSummary& out);
 void FillSearchEvent(const core::SearchEvent& event, v1::SearchEvent& out);
 
 }  // namespace waystar::rpc

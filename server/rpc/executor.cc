@@ -31,6 +31,7 @@ std::vector<std::unique_ptr<T>> MakeScratches(const ExecutorOptions& options) {
 Executor::Executor(const ExecutorOptions& options)
     : options_(options),
       scratches_(MakeScratches<core::Scratch>(options)),
+      field_scratches_(static_cast<std::size_t>(options.workers)),
       graph_scratches_(MakeScratches<core::GraphScratch>(options)),
       pool_(options.workers, options.max_queued) {}
 

@@ -18,6 +18,7 @@
 #include "server/core/format/rows.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/convert_graph.h"
+#include "server/rpc/convert_profile.h"
 #include "server/runtime/logging.h"
 
 namespace waystar::rpc {
@@ -38,6 +39,16 @@ absl::StatusOr<core::GridSettings> SettingsOf(const v1::GridOptions& options) {
     return InGrid(settings.status(), "");
   }
   return settings;
+}
+
+absl::StatusOr<core::GridMap> WithProfiles(absl::StatusOr<core::GridMap> map, const v1::GridOptions& options,
+                                           absl::string_view prefix) {
+  if (map.ok()) {
+    if (const absl::Status status = AddProfiles(options, *map); !status.ok()) {
+      return InGrid(status, prefix);
+    }
+  }
+  return map;
 }
 
 absl::StatusOr<core::GridMap> FromRows(const v1::CreateMapRequest& request, int max_side) {
@@ -75,12 +86,12 @@ absl::StatusOr<core::GridMap> DrawMap(const v1::CreateMapRequest& request, int m
                            "give exactly one of rows, blank, data and graph");
   }
   if (request.has_blank()) {
-    return FromBlank(request, max_side);
+    return WithProfiles(FromBlank(request, max_side), request.grid(), "");
   }
   if (!request.data().empty()) {
     return ParseMapFile(request.format(), request.data(), request.grid(), max_side, "", "data");
   }
-  return FromRows(request, max_side);
+  return WithProfiles(FromRows(request, max_side), request.grid(), "");
 }
 
 absl::StatusOr<core::GridMap> ParseMapFile(v1::MapFormat format, const std::string& bytes,
@@ -97,7 +108,7 @@ absl::StatusOr<core::GridMap> ParseMapFile(v1::MapFormat format, const std::stri
   overrides->max_side = max_side;
   absl::StatusOr<core::GridMap> map = core::ParseMap(*known_format, bytes, *overrides);
   if (map.ok()) {
-    return map;
+    return WithProfiles(std::move(map), options, prefix);
   }
   return ErrorFieldOf(map.status()).empty() ? WithFieldPrefix(map.status(), bytes_field)
                                             : InGrid(map.status(), prefix);

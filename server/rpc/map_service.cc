@@ -20,6 +20,7 @@
 #include "server/rpc/export_call.h"
 #include "server/rpc/map_creation.h"
 #include "server/rpc/obstacle_listing.h"
+#include "server/rpc/portal_listing.h"
 #include "server/runtime/logging.h"
 
 namespace waystar::rpc {
@@ -129,6 +130,9 @@ MapService::MapService(core::MapStore& store, Executor& executor, TransferSlots&
       list_obstacles_([this](const auto& request, auto& response, CallContext&) {
         return ListNamedObstacles(store_, limits_.max_message_bytes, request, response);
       }),
+      list_portals_([this](const auto& request, auto& response, CallContext&) {
+        return ListMapPortals(store_, request, response);
+      }),
       list_nodes_([this](const auto& request, auto& response, CallContext&) {
         return ListWaypointNodes(store_, limits_.max_message_bytes, request, response);
       }),
@@ -178,9 +182,9 @@ grpc::ServerUnaryReactor* MapService::UpdateObstacles(grpc::CallbackServerContex
 }
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* MapService::StreamObstacleUpdates(
-    grpc::CallbackServerContext* /*context*/) {
+    grpc::CallbackServerContext* context) {
   return UpdateStream::Start(
-      store_, executor_,
+      store_, executor_, context,
       {.max_unanswered = limits_.stream_window, .max_unanswered_bytes = limits_.max_message_bytes});
 }
 
@@ -189,6 +193,13 @@ grpc::ServerUnaryReactor* MapService::ListObstacles(grpc::CallbackServerContext*
                                                     grpc::ByteBuffer* response) {
   return UnaryCall<v1::ListObstaclesRequest, v1::ListObstaclesResponse>::Start(executor_, list_obstacles_,
                                                                                context, request, response);
+}
+
+grpc::ServerUnaryReactor* MapService::ListPortals(grpc::CallbackServerContext* context,
+                                                  const grpc::ByteBuffer* request,
+                                                  grpc::ByteBuffer* response) {
+  return UnaryCall<v1::ListPortalsRequest, v1::ListPortalsResponse>::Start(executor_, list_portals_, context,
+                                                                           request, response);
 }
 
 grpc::ServerUnaryReactor* MapService::ListNodes(grpc::CallbackServerContext* context,

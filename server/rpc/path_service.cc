@@ -1,5 +1,8 @@
 #include "server/rpc/path_service.h"
 
+#include <functional>
+
+#include "server/rpc/answer_queries.h"
 #include "server/rpc/answer_query.h"
 #include "server/rpc/watch_path_call.h"
 
@@ -18,7 +21,20 @@ PathService::PathService(const core::MapStore& store, Executor& executor, Transf
       }),
       validate_path_([this](const auto& request, auto& response, CallContext&) {
         return AnswerValidation(store_, request, response);
-      }) {}
+      }),
+      find_paths_([this](const auto& request, auto& response, CallContext& context) {
+        return AnswerQueries(store_, limits_.max_response_bytes, request, response, context);
+      }),
+      fields_(store, limits.max_response_bytes),
+      field_handlers_(fields_) {}
+
+FieldHandlers::FieldHandlers(const FieldAnswers& answers)
+    : cost_matrix(std::bind_front(&FieldAnswers::CostMatrix, &answers)),
+      reachable(std::bind_front(&FieldAnswers::Reachable, &answers)),
+      flow_field(std::bind_front(&FieldAnswers::FlowField, &answers)),
+      reachability(std::bind_front(&FieldAnswers::Reachability, &answers)),
+      ray(std::bind_front(&FieldAnswers::Ray, &answers)),
+      sample(std::bind_front(&FieldAnswers::Sample, &answers)) {}
 
 grpc::ServerUnaryReactor* PathService::FindPath(grpc::CallbackServerContext* context,
                                                 const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
@@ -41,6 +57,54 @@ grpc::ServerUnaryReactor* PathService::ValidatePath(grpc::CallbackServerContext*
 grpc::ServerWriteReactor<grpc::ByteBuffer>* PathService::WatchPath(grpc::CallbackServerContext* context,
                                                                    const grpc::ByteBuffer* request) {
   return WatchPathCall::Start(watches_, executor_, watch_slots_, context, request);
+}
+
+grpc::ServerUnaryReactor* PathService::FindPaths(grpc::CallbackServerContext* context,
+                                                 const grpc::ByteBuffer* request,
+                                                 grpc::ByteBuffer* response) {
+  return UnaryCall<v1::FindPathsRequest, v1::FindPathsResponse>::Start(executor_, find_paths_, context,
+                                                                       request, response);
+}
+
+grpc::ServerUnaryReactor* PathService::ComputeCostMatrix(grpc::CallbackServerContext* context,
+                                                         const grpc::ByteBuffer* request,
+                                                         grpc::ByteBuffer* response) {
+  return UnaryCall<v1::ComputeCostMatrixRequest, v1::ComputeCostMatrixResponse>::Start(
+      executor_, field_handlers_.cost_matrix, context, request, response);
+}
+
+grpc::ServerUnaryReactor* PathService::FindReachable(grpc::CallbackServerContext* context,
+                                                     const grpc::ByteBuffer* request,
+                                                     grpc::ByteBuffer* response) {
+  return UnaryCall<v1::FindReachableRequest, v1::FindReachableResponse>::Start(
+      executor_, field_handlers_.reachable, context, request, response);
+}
+
+grpc::ServerUnaryReactor* PathService::ComputeFlowField(grpc::CallbackServerContext* context,
+                                                        const grpc::ByteBuffer* request,
+                                                        grpc::ByteBuffer* response) {
+  return UnaryCall<v1::ComputeFlowFieldRequest, v1::ComputeFlowFieldResponse>::Start(
+      executor_, field_handlers_.flow_field, context, request, response);
+}
+
+grpc::ServerUnaryReactor* PathService::CheckReachability(grpc::CallbackServerContext* context,
+                                                         const grpc::ByteBuffer* request,
+                                                         grpc::ByteBuffer* response) {
+  return UnaryCall<v1::CheckReachabilityRequest, v1::CheckReachabilityResponse>::Start(
+      executor_, field_handlers_.reachability, context, request, response);
+}
+
+grpc::ServerUnaryReactor* PathService::CastRay(grpc::CallbackServerContext* context,
+                                               const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
+  return UnaryCall<v1::CastRayRequest, v1::CastRayResponse>::Start(executor_, field_handlers_.ray, context,
+                                                                   request, response);
+}
+
+grpc::ServerUnaryReactor* PathService::SampleCells(grpc::CallbackServerContext* context,
+                                                   const grpc::ByteBuffer* request,
+                                                   grpc::ByteBuffer* response) {
+  return UnaryCall<v1::SampleCellsRequest, v1::SampleCellsResponse>::Start(executor_, field_handlers_.sample,
+                                                                           context, request, response);
 }
 
 }  // namespace waystar::rpc

@@ -6,6 +6,7 @@
 #include "grpcpp/support/server_callback.h"
 #include "server/core/store/map_store.h"
 #include "server/rpc/executor.h"
+#include "server/rpc/field_answers.h"
 #include "server/rpc/path_watches.h"
 #include "server/rpc/trace_call.h"
 #include "server/rpc/transfers.h"
@@ -15,10 +16,31 @@
 
 namespace waystar::rpc {
 
+// Those about many starts or goals, or about cells.
+using RawFieldService =
+    v1::PathService::WithRawCallbackMethod_FindPaths<v1::PathService::WithRawCallbackMethod_ComputeCostMatrix<
+        v1::PathService::WithRawCallbackMethod_FindReachable<
+            v1::PathService::WithRawCallbackMethod_ComputeFlowField<
+                v1::PathService::WithRawCallbackMethod_CheckReachability<
+                    v1::PathService::WithRawCallbackMethod_CastRay<
+                        v1::PathService::WithRawCallbackMethod_SampleCells<v1::PathService::Service>>>>>>>;
+
 // Every method of the service, taking the raw bytes of requests: see UnaryCall.
 using RawPathService = v1::PathService::WithRawCallbackMethod_FindPath<
     v1::PathService::WithRawCallbackMethod_TraceSearch<v1::PathService::WithRawCallbackMethod_ValidatePath<
-        v1::PathService::WithRawCallbackMethod_WatchPath<v1::PathService::Service>>>>;
+        v1::PathService::WithRawCallbackMethod_WatchPath<RawFieldService>>>>;
+
+// One for each method of FieldAnswers.
+struct FieldHandlers {
+  explicit FieldHandlers(const FieldAnswers& answers);
+
+  UnaryHandler<v1::ComputeCostMatrixRequest, v1::ComputeCostMatrixResponse> cost_matrix;
+  UnaryHandler<v1::FindReachableRequest, v1::FindReachableResponse> reachable;
+  UnaryHandler<v1::ComputeFlowFieldRequest, v1::ComputeFlowFieldResponse> flow_field;
+  UnaryHandler<v1::CheckReachabilityRequest, v1::CheckReachabilityResponse> reachability;
+  UnaryHandler<v1::CastRayRequest, v1::CastRayResponse> ray;
+  UnaryHandler<v1::SampleCellsRequest, v1::SampleCellsResponse> sample;
+};
 
 // Thread safety: any. What the references name must outlive the server that this is registered with.
 class PathService final : public RawPathService {
@@ -35,6 +57,24 @@ class PathService final : public RawPathService {
                                          grpc::ByteBuffer* response) override;
   grpc::ServerWriteReactor<grpc::ByteBuffer>* WatchPath(grpc::CallbackServerContext* context,
                                                         const grpc::ByteBuffer* request) override;
+  grpc::ServerUnaryReactor* FindPaths(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                      grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* ComputeCostMatrix(grpc::CallbackServerContext* context,
+                                              const grpc::ByteBuffer* request,
+                                              grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* FindReachable(grpc::CallbackServerContext* context,
+                                          const grpc::ByteBuffer* request,
+                                          grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* ComputeFlowField(grpc::CallbackServerContext* context,
+                                             const grpc::ByteBuffer* request,
+                                             grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* CheckReachability(grpc::CallbackServerContext* context,
+                                              const grpc::ByteBuffer* request,
+                                              grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* CastRay(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                    grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* SampleCells(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                        grpc::ByteBuffer* response) override;
 
  private:
   const core::MapStore& store_;
@@ -45,6 +85,9 @@ class PathService final : public RawPathService {
   const PathLimits limits_;
   const UnaryHandler<v1::FindPathRequest, v1::FindPathResponse> find_path_;
   const UnaryHandler<v1::ValidatePathRequest, v1::ValidatePathResponse> validate_path_;
+  const UnaryHandler<v1::FindPathsRequest, v1::FindPathsResponse> find_paths_;
+  const FieldAnswers fields_;
+  const FieldHandlers field_handlers_;
 };
 
 }  // namespace waystar::rpc

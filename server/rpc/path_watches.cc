@@ -12,11 +12,11 @@
 #include "absl/status/statusor.h"
 #include "google/rpc/status.pb.h"
 #include "server/base/error.h"
-#include "server/core/search/find_path.h"
+#include "server/core/search/portal_search.h"
 #include "server/rpc/answer_query.h"
 #include "server/rpc/call_context.h"
 #include "server/rpc/cancelled.h"
-#include "server/rpc/overlaid_map.h"
+#include "server/rpc/movement.h"
 #include "server/rpc/status.h"
 
 namespace waystar::rpc {
@@ -24,6 +24,18 @@ namespace {
 
 // For one search after the first.
 constexpr std::chrono::seconds kMaxSearchTime{10};
+
+// A profile that has a name may be another one by now, and a start snap to another cell.
+bool IsSameQuery(const core::PathQuery& a, const core::PathQuery& b) {
+  return a.start == b.start && a.goal == b.goal && a.footprint == b.footprint &&
+         a.corner_rule == b.corner_rule;
+}
+
+// Whether the answer depends on more of the map than its path and where a cheaper one could pass tell of. An
+// agent that sees other terrains than the map's does not see what the map's changes are said to be.
+bool IsUncertain(const v1::FindPathRequest& request, const core::GridMap& seen, const core::GridMap& map) {
+  return request.snap_radius() > 0 || LooksBelow(request.overlay()) || seen.settings() != map.settings();
+}
 
 void FillProblem(const absl::Status& status, google::rpc::Status& problem) {
   const grpc::Status written = ToGrpcStatus(status);
@@ -103,6 +115,7 @@ void PathWatches::SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr
   const Executor::Clock::time_point now = Executor::Clock::now();
   CallContext context{
       .scratch = executor_.scratch(worker),
+      .field_scratch = executor_.field_scratch(worker),
       .budget = {.deadline =
                      last == nullptr ? watch->deadline : std::min(watch->deadline, now + kMaxSearchTime),
                  .cancelled = &watch->cancelled},
@@ -110,22 +123,25 @@ void PathWatches::SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr
   std::shared_ptr<const core::WatchedAnswer> answer;
   bool is_news = true;
   // While the path is in the scratch.
-  const auto judge = [&](const core::GridMap& map, const absl::StatusOr<core::PathResult>& result) {
-    is_news = last == nullptr || last->IsOutdatedBy(map, result);
+  const auto judge = [&](const core::GridMap& map, const core::PathQuery& query,
+                         absl::Span<const std::string> tags, const absl::StatusOr<core::PortalPath>& result) {
+    is_news = last == nullptr || !IsSameQuery(last->query(), query) || last->IsOutdatedBy(map, result, tags);
     const bool had_path = last != nullptr && (last->kind() == core::WatchedAnswer::Kind::kPath ||
                                               last->kind() == core::WatchedAnswer::Kind::kPartial);
-    answer = had_path && !is_news ? last
-                                  : std::make_shared<core::WatchedAnswer>(
-                                        map, watch->query, result, LooksBelow(watch->request.overlay()));
+    answer = had_path && !is_news
+                 ? last
+                 : std::make_shared<core::WatchedAnswer>(map, query, result,
+                                                         IsUncertain(watch->request, map, snapshot.grid()));
   };
-  const auto search = [&](const core::GridMap& map, const core::PathQuery& query, const core::Budget& budget,
-                          core::Scratch& scratch) {
-    absl::StatusOr<core::PathResult> result = core::FindPath(map, query, budget, scratch);
-    judge(map, result);
+  const auto search = [&](const core::GridMap& map, core::World& /*world*/, const core::PortalQuery& query,
+                          const core::Budget& budget, core::Scratch& scratch) {
+    core::NoWorld no_other_maps;
+    absl::StatusOr<core::PortalPath> result = FindAnyPath(map, no_other_maps, query, budget, scratch);
+    judge(map, query.path, query.required_tags, result);
     return result;
   };
   v1::WatchPathResponse message;
-  const absl::Status status = AnswerOn(snapshot, search, max_bytes_, watch->request, watch->query,
+  const absl::Status status = AnswerOn(store_, snapshot, search, max_bytes_, watch->request, watch->query,
                                        *message.mutable_answer(), context);
   if (absl::IsCancelled(status)) {
     watch->map_->AbandonSearch(*watch);
@@ -146,7 +162,7 @@ void PathWatches::SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr
   if (!status.ok()) {
     if (answer == nullptr || absl::IsResourceExhausted(status)) {
       // No search was made, or what it found cannot be sent.
-      judge(snapshot.grid(), status);
+      judge(snapshot.grid(), watch->query, {}, status);
     }
     FillProblem(BelowQuery(status), *message.mutable_problem());
   }

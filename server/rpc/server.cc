@@ -69,6 +69,7 @@ Server::Server(const runtime::Options& options)
       lifetime_keeper_(store_, Clock::Steady()),
       index_builder_(store_, {.quiet_time = options.static_index_quiet_time,
                               .max_bytes = options.static_index_mib << 20}),
+      overdue_indexes_(store_),
       slots_(options.max_transfers),
       watch_slots_(options.max_watches),
       executor_({.workers = options.workers,
@@ -86,6 +87,7 @@ Server::Server(const runtime::Options& options)
                      .trace_timeout = options.transfer_timeout}) {
   store_.AddListener(&map_watches_);
   store_.AddListener(&path_watches_);
+  store_.AddListener(&overdue_indexes_);
 }
 
 Server::~Server() {
@@ -143,13 +145,13 @@ void Server::SetHealthy(bool healthy) {
   health->SetServingStatus(v1::PathService::service_full_name(), healthy);
 }
 
-void Server::Stop(absl::Duration drain_timeout, absl::Duration watch_patience) {
+void Server::Stop(absl::Duration drain_timeout, absl::Duration patience) {
   if (server_ == nullptr) {
     return;
   }
   SetHealthy(false);
   const auto now = std::chrono::steady_clock::now();
-  executor_.gate().Close(now + absl::ToChronoNanoseconds(watch_patience),
+  executor_.gate().Close(now + absl::ToChronoNanoseconds(patience),
                          now + absl::ToChronoNanoseconds(drain_timeout));
   // What is left is over its time, or a watch of the health service, which would never end by itself.
   server_->Shutdown(std::chrono::system_clock::now());

@@ -13,6 +13,7 @@
 #include "server/rpc/lifetime_keeper.h"
 #include "server/rpc/map_service.h"
 #include "server/rpc/map_watches.h"
+#include "server/rpc/overdue_indexes.h"
 #include "server/rpc/path_service.h"
 #include "server/rpc/path_watches.h"
 #include "server/rpc/transfers.h"
@@ -39,9 +40,9 @@ class Server {
   int port() const { return port_; }
 
   // Reports unhealthy, takes no new calls, ends watches and streams of updates, and waits for calls in
-  // flight; cancels what is left after `drain_timeout`, and watches whose clients have not read the message
-  // that was on its way after `watch_patience`.
-  void Stop(absl::Duration drain_timeout, absl::Duration watch_patience = absl::Seconds(1));
+  // flight; cancels what is left after `drain_timeout`, and watches and streams whose clients have not read
+  // the message that was on its way after `patience`.
+  void Stop(absl::Duration drain_timeout, absl::Duration patience = absl::Seconds(1));
 
  private:
   explicit Server(const runtime::Options& options);
@@ -57,6 +58,7 @@ class Server {
   core::MapStore store_;
   LifetimeKeeper lifetime_keeper_;
   IndexBuilder index_builder_;
+  OverdueIndexes overdue_indexes_;
   TransferSlots slots_;
   WatchSlots watch_slots_;
   Executor executor_;

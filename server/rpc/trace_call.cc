@@ -48,12 +48,18 @@ absl::Status TraceCall::Prepare(int worker) {
   if (!request().has_query()) {
     return MissingField("query");
   }
+  WAYSTAR_RETURN_IF_ERROR(BelowQuery(CheckOneGoal(request().query())));
   recorder_.emplace(max_events);
-  const auto search = [this](const core::GridMap& map, const core::PathQuery& query,
-                             const core::Budget& budget, core::Scratch& scratch) {
+  const auto search_leg = [this](const core::GridMap& map, const core::PathQuery& query,
+                                 const core::Budget& budget, core::Scratch& scratch) {
     return core::TraceSearch(map, query, budget, scratch, *recorder_);
   };
+  const auto search = [&](const core::GridMap& map, core::World& world, const core::PortalQuery& query,
+                          const core::Budget& budget, core::Scratch& scratch) {
+    return core::FindPathThroughPortals(map, world, query, search_leg, budget, scratch);
+  };
   CallContext context{.scratch = executor().scratch(worker),
+                      .field_scratch = executor().field_scratch(worker),
                       .budget = {.deadline = deadline_, .cancelled = &cancelled_},
                       .queued = now - arrived_};
   v1::TraceSearchResult& result = result_.emplace();

@@ -87,6 +87,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private runtime::Worker
       return;
     }
     CallContext context{.scratch = executor_.scratch(worker),
+                        .field_scratch = executor_.field_scratch(worker),
                         .budget = {.deadline = deadline_, .cancelled = &cancelled_},
                         .queued = now - submitted_,
                         .graph_scratch = &executor_.graph_scratch(worker)};

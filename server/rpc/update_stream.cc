@@ -15,21 +15,22 @@
 
 namespace waystar::rpc {
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* UpdateStream::Start(
-    core::MapStore& store, Executor& executor, const UpdateStreamLimits& limits) {
-  auto* call = new UpdateStream(store, executor, limits);
-  const absl::Status status = executor.gate().Enter(call);
-  call->is_inside_ = status.ok();
+    core::MapStore& store, Executor& executor, grpc::CallbackServerContext* call,
+    const UpdateStreamLimits& limits) {
+  auto* stream = new UpdateStream(store, executor, *call, limits);
+  const absl::Status status = executor.gate().Enter(stream);
+  stream->is_inside_ = status.ok();
   if (!status.ok()) {
-    call->Finish(ToGrpcStatus(status));
-    return call;
+    stream->Finish(ToGrpcStatus(status));
+    return stream;
   }
-  MutexLock lock(call->mutex_);
+  MutexLock lock(stream->mutex_);
   // The gate may be closed already; whoever closed it finds the read under way, and finishes the call.
-  if (!call->end_.has_value()) {
-    call->is_reading_ = true;
-    call->StartRead(&call->message_);
+  if (!stream->end_.has_value()) {
+    stream->is_reading_ = true;
+    stream->StartRead(&stream->message_);
   }
-  return call;
+  return stream;
 }
 
 void UpdateStream::OnReadDone(bool ok) {
@@ -152,6 +153,18 @@ void UpdateStream::OnWriteDone(bool ok) {
 void UpdateStream::OnCancel() { End(CancelledError()); }
 
 void UpdateStream::OnGateClosed() { End(CallGate::Closed()); }
+
+void UpdateStream::OnPatienceOver() {
+  bool is_unread = false;
+  {
+    MutexLock lock(mutex_);
+    is_unread = is_writing_;
+  }
+  // Without the lock, which OnCancel takes. It is not done before this returns, since it is inside the gate.
+  if (is_unread) {
+    call_.TryCancel();
+  }
+}
 
 // Here and not in the destructor of a member: the server may be gone soon after.
 void UpdateStream::OnDone() {

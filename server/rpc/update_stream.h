@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "grpcpp/server_context.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/base/mutex.h"
@@ -44,6 +45,7 @@ class UpdateStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc
   // What the references name must outlive the call.
   static grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* Start(core::MapStore& store,
                                                                             Executor& executor,
+                                                                            grpc::CallbackServerContext* call,
                                                                             const UpdateStreamLimits& limits);
 
  private:
@@ -53,14 +55,18 @@ class UpdateStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc
     std::optional<v1::StreamObstacleUpdatesResponse> answer;
   };
 
-  UpdateStream(core::MapStore& store, Executor& executor, const UpdateStreamLimits& limits)
-      : store_(store), executor_(executor), limits_(limits) {}
+  UpdateStream(core::MapStore& store, Executor& executor, grpc::CallbackServerContext& call,
+               const UpdateStreamLimits& limits)
+      : store_(store), executor_(executor), call_(call), limits_(limits) {}
 
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;
   void OnCancel() override;
   void OnDone() override;
   void OnGateClosed() override;
+  // Cut off if its client does not read the answer that is on its way. What was applied stays applied;
+  // batches that are still to be applied are waited for.
+  void OnPatienceOver() override;
   void Run(int worker) override;
 
   // Whether the client or the server wants no more of it.
@@ -84,6 +90,8 @@ class UpdateStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc
 
   core::MapStore& store_;
   Executor& executor_;
+  // Until OnDone.
+  grpc::CallbackServerContext& call_;
   const UpdateStreamLimits limits_;
   bool is_inside_ = false;
   // When the message that is converted had been read.

@@ -8,6 +8,7 @@
 #include "grpcpp/impl/codegen/proto_utils.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/rpc/answer_query.h"
 #include "server/rpc/call_context.h"
 #include "server/rpc/cancelled.h"
 #include "server/rpc/convert.h"
@@ -46,11 +47,15 @@ absl::Status WatchPathCall::Enter(const grpc::ByteBuffer& bytes) {
     return MissingField("query");
   }
   request = std::move(*message.mutable_query());
+  WAYSTAR_RETURN_IF_ERROR(BelowQuery(CheckOneGoal(request)));
   const absl::StatusOr<core::PathQuery> parsed = ToPathQuery(request);
   if (!parsed.ok()) {
     return WithFieldPrefix(parsed.status(), "query.");
   }
   query = *parsed;
+  if (!request.goal_map().empty() && request.goal_map() != request.map()) {
+    return InvalidArgument(ErrorReason::kBadValue, "query.goal_map", "a watched path stays on its map");
+  }
   WAYSTAR_RETURN_IF_ERROR(slots_.Acquire());
   has_slot_ = true;
   return absl::OkStatus();

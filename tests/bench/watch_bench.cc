@@ -68,8 +68,8 @@ void Print(const std::string& name, const GridMap& original, int reach) {
     query.goal = WalkableCell(map, random, query.start, reach);
     const auto result = core::FindPath(map, query, {}, scratch);
     adding.Add(MicrosOf([&] {
-      index.Add(static_cast<std::uint64_t>(i), std::make_shared<core::WatchedAnswer>(map, query, result),
-                map);
+      index.Add(static_cast<std::uint64_t>(i),
+                std::make_shared<core::WatchedAnswer>(map, query, core::WithoutPortals(result)), map);
     }));
   }
   Figures blocked;

@@ -56,6 +56,31 @@ class FakeServer::Paths : public v1::PathService::Service {
     return Answer(script_.validate_path, *context, *request, *response);
   }
 
+  grpc::Status FindReachable(grpc::ServerContext* context, const v1::FindReachableRequest* request,
+                             v1::FindReachableResponse* response) override {
+    return Answer(script_.find_reachable, *context, *request, *response);
+  }
+
+  grpc::Status ComputeFlowField(grpc::ServerContext* context, const v1::ComputeFlowFieldRequest* request,
+                                v1::ComputeFlowFieldResponse* response) override {
+    return Answer(script_.compute_flow_field, *context, *request, *response);
+  }
+
+  grpc::Status ComputeCostMatrix(grpc::ServerContext* context, const v1::ComputeCostMatrixRequest* request,
+                                 v1::ComputeCostMatrixResponse* response) override {
+    return Answer(script_.compute_cost_matrix, *context, *request, *response);
+  }
+
+  grpc::Status CastRay(grpc::ServerContext* context, const v1::CastRayRequest* request,
+                       v1::CastRayResponse* response) override {
+    return Answer(script_.cast_ray, *context, *request, *response);
+  }
+
+  grpc::Status SampleCells(grpc::ServerContext* context, const v1::SampleCellsRequest* request,
+                           v1::SampleCellsResponse* response) override {
+    return Answer(script_.sample_cells, *context, *request, *response);
+  }
+
   grpc::Status WatchPath(grpc::ServerContext* context, const v1::WatchPathRequest* request,
                          grpc::ServerWriter<v1::WatchPathResponse>* writer) override {
     std::vector<v1::WatchPathResponse> messages;
@@ -102,6 +127,10 @@ class FakeServer::Maps : public v1::MapService::Service {
   grpc::Status ListObstacles(grpc::ServerContext* context, const v1::ListObstaclesRequest* request,
                              v1::ListObstaclesResponse* response) override {
     return Answer(script_.list_obstacles, *context, *request, *response);
+  }
+  grpc::Status ListPortals(grpc::ServerContext* context, const v1::ListPortalsRequest* request,
+                           v1::ListPortalsResponse* response) override {
+    return Answer(script_.list_portals, *context, *request, *response);
   }
 
   grpc::Status StreamObstacleUpdates(

@@ -33,12 +33,18 @@ class FakeServer {
   Handler<v1::TraceSearchRequest, std::vector<v1::TraceSearchResponse>> trace_search;
   Handler<v1::ValidatePathRequest, v1::ValidatePathResponse> validate_path;
   Handler<v1::WatchPathRequest, std::vector<v1::WatchPathResponse>> watch_path;
+  Handler<v1::FindReachableRequest, v1::FindReachableResponse> find_reachable;
+  Handler<v1::ComputeFlowFieldRequest, v1::ComputeFlowFieldResponse> compute_flow_field;
+  Handler<v1::ComputeCostMatrixRequest, v1::ComputeCostMatrixResponse> compute_cost_matrix;
+  Handler<v1::CastRayRequest, v1::CastRayResponse> cast_ray;
+  Handler<v1::SampleCellsRequest, v1::SampleCellsResponse> sample_cells;
   Handler<v1::CreateMapRequest, v1::CreateMapResponse> create_map;
   Handler<v1::GetMapRequest, v1::GetMapResponse> get_map;
   Handler<v1::ListMapsRequest, v1::ListMapsResponse> list_maps;
   Handler<v1::DeleteMapRequest, v1::DeleteMapResponse> delete_map;
   Handler<v1::UpdateObstaclesRequest, v1::UpdateObstaclesResponse> update_obstacles;
   Handler<v1::ListObstaclesRequest, v1::ListObstaclesResponse> list_obstacles;
+  Handler<v1::ListPortalsRequest, v1::ListPortalsResponse> list_portals;
   // Called for each message of the stream; an error ends it.
   Handler<v1::StreamObstacleUpdatesRequest, v1::StreamObstacleUpdatesResponse> stream_obstacle_updates;
   Handler<v1::WatchMapRequest, std::vector<v1::WatchMapResponse>> watch_map;

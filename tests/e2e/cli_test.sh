@@ -42,6 +42,39 @@ expect_text "generated 1,0 from 0,0 g=1 f=14"
 expect_code 0 waystar --json trace ten-by-ten 0,0 7,7
 expect_text '"truncated":false'
 
+# Agents of three kinds, at places in the world.
+cat >"$WORK/coast.txt" <<'TEXT'
+origin -10 -10
+cell_size 2
+terrain ~ water impassable
+terrain ^ rubble 8
+profile hovercraft ~ 1 ^ forbidden
+profile tank footprint 2 ^ 1.5
+map
+..........
+..........
+###~##^^#.
+###~##^^#.
+..........
+..........
+TEXT
+expect_code 0 waystar map import "$WORK/coast.txt"
+expect_code 0 waystar map show coast
+expect_text "tank, 2 x 2 cells, ^ cost 1.5"
+expect_code 0 waystar --json find coast 1,0 1,5 --profile hovercraft
+expect_text '{"x":3,"y":3}'
+expect_code 0 waystar --json find coast 1,0 1,4 --profile tank
+expect_text '{"x":6,"y":3}'
+expect_code 0 waystar --json find coast 1,0 1,5
+expect_text '{"x":9,"y":3}'
+expect_code 0 waystar find coast --start-position -7,-9 --goal-position -9.5,-5.5 --snap 3 --profile hovercraft --summary
+expect_text "Path found: 1 step at cost 1"
+expect_text "Length 2.82843, 0 turns"
+expect_code 4 waystar find coast --start-position -7,-9 --goal-position -9.5,-5.5
+expect_text "goal_position"
+expect_code 4 waystar find coast 1,0 1,5 --profile ghost
+expect_text "no profile"
+
 expect_code 0 waystar block ten-by-ten 0,1..9,1 --expect-revision 1
 expect_text "revision 2"
 expect_code 3 waystar find ten-by-ten 0,0 7,7
@@ -86,16 +119,18 @@ expect_code 0 waystar map create islands --graph "$(dirname "${BASH_SOURCE[0]}")
 expect_text "4 nodes, 8 one-way edges"
 expect_code 0 waystar map show islands
 expect_text "ford 6, bridge 10"
-expect_code 0 waystar find islands --from-node harbour --to-node lighthouse
+expect_code 0 waystar find islands --start-node harbour --goal-node lighthouse
 expect_text "harbour ford lighthouse"
 expect_code 0 waystar obstacle put islands crate disc:3,0,0.5
-expect_code 0 waystar find islands --from-node harbour --to-node lighthouse
+expect_code 0 waystar find islands --start-node harbour --goal-node lighthouse
 expect_text "harbour bridge lighthouse"
-expect_code 0 waystar find islands --from 1,-1 --to 13,1
+expect_code 0 waystar find islands --start-position 1,-1 --goal-position 13,1
 expect_text "1,-1 13,1"
-expect_code 4 waystar find islands --from-node harbour --to-node nowhere
+expect_code 0 waystar find islands --start-node harbour --goal-node lighthouse --require-tag dry
+expect_text "harbour bridge lighthouse"
+expect_code 4 waystar find islands --start-node harbour --goal-node nowhere
 expect_code 4 waystar find islands 0,0 1,1
-expect_code 2 waystar find islands --from-node harbour
+expect_code 2 waystar find islands --start-node harbour
 
 expect_code 4 waystar find ten-by-ten -1,0 7,7
 expect_text "off the map"

@@ -57,6 +57,25 @@ expect_code 0 call PathService/FindPath '{"map": "drawn", "start": {"x": 0, "y":
 expect_text '"outcome": "OUTCOME_UNREACHABLE"'
 expect_text '"reason": "REASON_NO_ROUTE"'
 
+# An agent for whom the river is a road, and one that the map gives a name.
+expect_code 0 call MapService/CreateMap \
+  '{"map": "shore", "rows": ["..~.", ".#~."], "grid": {"terrains": [{"symbol": "~", "cost": 3}]}}'
+expect_code 0 call PathService/FindPath \
+  '{"map": "shore", "start": {"x": 0, "y": 0}, "goal": {"x": 3, "y": 0}, "with_summary": true,
+    "profile": {"terrain_costs": [{"terrain": "~", "cost": 0.5}]}}'
+expect_text '"cost": 2.5,'
+expect_text '"terrain": "~"'
+expect_code 0 call MapService/UpdateObstacles \
+  '{"map": "shore", "edits": [{"put_profile": {"named": {"name": "crab", "profile": {"no_diagonals": true}}}}]}'
+expect_code 0 call PathService/FindPath \
+  '{"map": "shore", "start_position": {"x": 0.5, "y": 0.5}, "goal_position": {"x": 0, "y": 1}, "profile_name": "crab"}'
+expect_text '"cost": 1,'
+expect_text '"y": 1.5'
+expect_code 67 call PathService/FindPath \
+  '{"map": "shore", "start": {}, "goal": {}, "profile": {"forbidden_terrains": [".", "~"]}}'
+expect_text '"reason": "BAD_PROFILE"'
+expect_text '"field": "profile.forbidden_terrains"'
+
 # An obstacle with a name: the shortest way, along row 3, goes round it until it is moved away.
 expect_code 0 call MapService/CreateMap \
   '{"map": "field", "blank": {"width": 9, "height": 7}, "grid": {"connectivity": "CONNECTIVITY_FOUR"}}'

@@ -1,7 +1,9 @@
 #include "server/rpc/convert_edits.h"
 
+#include <cmath>
 #include <cstdint>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -46,6 +48,17 @@ std::vector<core::Edit> EditsOfAllKinds() {
       core::MoveObstacle{.id = "gate:7", .dx = -1.5, .dy = 2},
       core::ResizeObstacle{.id = "gate:7", .shape = ShapeOfAllKinds()},
       core::RemoveObstacle{.id = "gate:7"},
+      core::PutPortal{.portal = {.id = "stairs",
+                                 .from = {1, 2},
+                                 .to_map = "cellar",
+                                 .to = {3, 4},
+                                 .cost = core::CostFromDouble(2.5),
+                                 .tags = {"dry", "lit"},
+                                 .closed = true},
+                      .replace = true},
+      core::PutPortal{.portal = {.id = "ferry", .from = {1, 2}, .to = {8, 2}, .both_ways = true}},
+      core::RemovePortal{.id = "stairs"},
+      core::SwitchPortal{.id = "ferry", .closed = true},
   };
 }
 
@@ -58,14 +71,14 @@ google::protobuf::RepeatedPtrField<v1::Edit> Written(const std::vector<core::Edi
 }
 
 TEST(ConvertEditsTest, EveryKindGoesOutAndComesBack) {
-  const auto read = ToEdits(Written(EditsOfAllKinds()));
+  const auto read = ToEdits(Written(EditsOfAllKinds()), "arena");
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_TRUE(*read == EditsOfAllKinds());
 }
 
 TEST(ConvertEditsTest, EveryKindComesInAndGoesBack) {
   const auto written = Written(EditsOfAllKinds());
-  const auto rewritten = Written(*ToEdits(written));
+  const auto rewritten = Written(*ToEdits(written, "arena"));
   ASSERT_EQ(rewritten.size(), written.size());
   for (int i = 0; i < written.size(); ++i) {
     EXPECT_EQ(rewritten.Get(i).DebugString(), written.Get(i).DebugString());
@@ -79,7 +92,7 @@ class BadEditTest : public ::testing::Test {
     google::protobuf::RepeatedPtrField<v1::Edit> edits;
     edits.Add()->mutable_remove_obstacle()->set_id("gate");
     *edits.Add() = edit;
-    return ToEdits(edits).status();
+    return ToEdits(edits, "arena").status();
   }
 
   v1::Edit edit_;
@@ -105,6 +118,34 @@ TEST_F(BadEditTest, PartsOfAShapeMissing) {
   edit_.mutable_put_obstacle()->mutable_obstacle()->mutable_shape()->add_discs();
   EXPECT_THAT(Read(edit_), IsError(kInvalid, ErrorReason::kMissingField,
                                    "edits[1].put_obstacle.obstacle.shape.discs[0].center"));
+}
+
+TEST_F(BadEditTest, Portals) {
+  edit_.mutable_put_portal();
+  EXPECT_THAT(Read(edit_), IsError(kInvalid, ErrorReason::kMissingField, "edits[1].put_portal.portal"));
+  v1::Portal& portal = *edit_.mutable_put_portal()->mutable_portal();
+  EXPECT_THAT(Read(edit_), IsError(kInvalid, ErrorReason::kMissingField, "edits[1].put_portal.portal.from"));
+  portal.mutable_from();
+  EXPECT_THAT(Read(edit_), IsError(kInvalid, ErrorReason::kMissingField, "edits[1].put_portal.portal.to"));
+  portal.mutable_to();
+  for (const double cost : {-1.0, 1e9, std::nan(""), HUGE_VAL}) {
+    portal.set_cost(cost);
+    EXPECT_THAT(Read(edit_), IsError(kInvalid, ErrorReason::kBadValue, "edits[1].put_portal.portal.cost"));
+  }
+  portal.set_cost(1);
+  portal.set_to_map("No Map");
+  EXPECT_THAT(Read(edit_), IsError(kInvalid, ErrorReason::kBadMapId, "edits[1].put_portal.portal.to_map"));
+}
+
+TEST(ConvertEditsTest, APortalToItsOwnMapLeadsToTheSame) {
+  google::protobuf::RepeatedPtrField<v1::Edit> edits;
+  v1::Portal& portal = *edits.Add()->mutable_put_portal()->mutable_portal();
+  portal.mutable_from();
+  portal.mutable_to()->set_x(3);
+  portal.set_to_map("arena");
+  const auto read = ToEdits(edits, "arena");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(std::get<core::PutPortal>(read->front()).portal.to_map, "");
 }
 
 TEST_F(BadEditTest, WholeMessagesMissing) {

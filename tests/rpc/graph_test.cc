@@ -115,7 +115,7 @@ TEST_F(GraphTest, FindsPathsByNodes) {
   EXPECT_EQ(answer->statistics().algorithm(), v1::ALGORITHM_ASTAR);
   EXPECT_FALSE(answer->has_end());
   v1::FindPathRequest dry = Query("a", "c");
-  dry.add_required_tags("dry");
+  dry.mutable_profile()->add_required_tags("dry");
   EXPECT_EQ(Path(dry), "a d c at 10");
 }
 
@@ -314,14 +314,110 @@ TEST_F(GraphTest, BadQueriesAreRefused) {
   EXPECT_THAT(server_.client().FindPath(request),
               IsRefused(kPrecondition, "ALGORITHM_UNSUITED", "algorithm"));
   request = Query("a", "b");
-  request.mutable_overlay();
-  EXPECT_THAT(server_.client().FindPath(request), IsRefused(kPrecondition, "WRONG_MAP_KIND", "overlay"));
+  request.mutable_profile()->add_required_tags("no way");
+  EXPECT_THAT(server_.client().FindPath(request),
+              IsRefused(kInvalid, "BAD_PROFILE", "profile.required_tags[0]"));
+  request = Query("a", "b");
   request.clear_start_node();
   request.clear_goal_node();
-  request.clear_overlay();
   request.mutable_goal_position()->set_x(std::numeric_limits<double>::infinity());
   request.mutable_start_position();
   EXPECT_THAT(server_.client().FindPath(request), IsRefused(kInvalid, "BAD_VALUE", "goal_position.x"));
+}
+
+TEST_F(GraphTest, FieldsOfGridsAreRefused) {
+  Create();
+  const auto refused = [&](const std::string& field, auto change) {
+    v1::FindPathRequest request = Query("a", "b");
+    change(request);
+    EXPECT_THAT(server_.client().FindPath(request), IsRefused(kPrecondition, "WRONG_MAP_KIND", field));
+  };
+  using Q = v1::FindPathRequest;
+  refused("goal", [](Q& q) { q.mutable_goal(); });
+  refused("goals", [](Q& q) { q.add_goals(); });
+  refused("goal_map", [](Q& q) { q.set_goal_map("elsewhere"); });
+  refused("profile_name", [](Q& q) { q.set_profile_name("tank"); });
+  refused("profile.terrain_costs", [](Q& q) { q.mutable_profile()->add_terrain_costs(); });
+  refused("profile.forbidden_terrains", [](Q& q) { q.mutable_profile()->add_forbidden_terrains("~"); });
+  refused("overlay", [](Q& q) { q.mutable_overlay(); });
+  refused("with_summary", [](Q& q) { q.set_with_summary(true); });
+}
+
+TEST_F(GraphTest, QuestionsAboutCellsAreRefused) {
+  Create();
+  const client::Client& client = server_.client();
+  const auto is_refused = IsRefused(kPrecondition, "WRONG_MAP_KIND", "map");
+  const auto ask = [](auto request) {
+    request.set_map("paths");
+    return request;
+  };
+  v1::FindPathsRequest queries = ask(v1::FindPathsRequest());
+  *queries.add_queries() = PathRequest("paths", CellAt(0, 0), CellAt(1, 0));
+  EXPECT_THAT(client.FindPaths(queries), is_refused);
+  v1::ComputeCostMatrixRequest matrix = ask(v1::ComputeCostMatrixRequest());
+  matrix.add_sources();
+  matrix.add_targets();
+  EXPECT_THAT(client.ComputeCostMatrix(matrix), is_refused);
+  v1::FindReachableRequest reachable = ask(v1::FindReachableRequest());
+  reachable.mutable_start();
+  EXPECT_THAT(client.FindReachable(reachable), is_refused);
+  v1::ComputeFlowFieldRequest field = ask(v1::ComputeFlowFieldRequest());
+  field.add_goals();
+  EXPECT_THAT(client.ComputeFlowField(field), is_refused);
+  EXPECT_THAT(client.CheckReachability(ask(v1::CheckReachabilityRequest())), is_refused);
+  v1::CastRayRequest ray = ask(v1::CastRayRequest());
+  ray.mutable_from();
+  ray.mutable_to();
+  EXPECT_THAT(client.CastRay(ray), is_refused);
+  v1::SampleCellsRequest sample = ask(v1::SampleCellsRequest());
+  sample.set_count(1);
+  EXPECT_THAT(client.SampleCells(sample), is_refused);
+  EXPECT_THAT(client.ListPortals(ask(v1::ListPortalsRequest())), is_refused);
+  v1::WatchPathRequest watch;
+  *watch.mutable_query() = PathRequest("paths", CellAt(0, 0), CellAt(1, 0));
+  const auto watching = client.WatchPath(watch);
+  v1::WatchPathResponse message;
+  EXPECT_FALSE(watching->Next(message));
+  EXPECT_THAT(watching->Finish(), IsRefused(kPrecondition, "WRONG_MAP_KIND", "query.map"));
+}
+
+TEST_F(GraphTest, PortalsAndProfilesAreOfGrids) {
+  Create();
+  v1::Edit edit;
+  v1::Portal& portal = *edit.mutable_put_portal()->mutable_portal();
+  portal.set_id("stairs");
+  portal.mutable_from();
+  portal.mutable_to()->set_x(1);
+  EXPECT_THAT(Send(edit), IsRefused(kPrecondition, "WRONG_MAP_KIND", "edits[0].put_portal"));
+  edit.mutable_switch_portal()->set_id("stairs");
+  EXPECT_THAT(Send(edit), IsRefused(kPrecondition, "WRONG_MAP_KIND", "edits[0].switch_portal"));
+  edit.mutable_remove_portal()->set_id("stairs");
+  EXPECT_THAT(Send(edit), IsRefused(kPrecondition, "WRONG_MAP_KIND", "edits[0].remove_portal"));
+  edit.mutable_put_profile()->mutable_named()->set_name("tank");
+  edit.mutable_put_profile()->mutable_named()->mutable_profile();
+  EXPECT_THAT(Send(edit), IsRefused(kPrecondition, "WRONG_MAP_KIND", "edits[0].put_profile"));
+  edit.mutable_remove_profile()->set_name("tank");
+  EXPECT_THAT(Send(edit), IsRefused(kPrecondition, "WRONG_MAP_KIND", "edits[0].remove_profile"));
+}
+
+TEST_F(GraphTest, PortalsToItLeadNowhere) {
+  Create();
+  server_.Create("cells", {"..#.."});
+  v1::UpdateObstaclesRequest update;
+  update.set_map("cells");
+  v1::Portal& portal = *update.add_edits()->mutable_put_portal()->mutable_portal();
+  portal.set_id("gate");
+  portal.set_to_map("paths");
+  portal.mutable_from();
+  portal.mutable_to()->set_x(1);
+  const auto updated = server_.client().UpdateObstacles(update);
+  ASSERT_TRUE(updated.ok()) << updated.status();
+  const auto answer = server_.client().FindPath(PathRequest("cells", CellAt(1, 0), CellAt(4, 0)));
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->outcome(), v1::OUTCOME_UNREACHABLE);
+  v1::FindPathRequest there = PathRequest("cells", CellAt(1, 0), CellAt(1, 0));
+  there.set_goal_map("paths");
+  EXPECT_THAT(server_.client().FindPath(there), IsRefused(kNotFound, "MAP_NOT_FOUND", "goal_map"));
 }
 
 TEST_F(GraphTest, OtherKindsOfMapsAreNamed) {

@@ -37,6 +37,36 @@ TEST(UpdateStreamLifeTest, ClientThatNeverReadsIsNotReadFrom) {
   EXPECT_LE(RevisionOf(server, "room"), 50'000U);
 }
 
+TEST(UpdateStreamLifeTest, StopDoesNotWaitForClientThatNeverReads) {
+  TestServer server({.stream_window = 16});
+  server.Create("room", {"...", "..."});
+  Updates updates(server.NewNarrowChannel(), absl::InfiniteDuration());
+  // Until the server ends the stream: it blocks when nobody reads what it writes.
+  std::thread sender([&] {
+    for (int i = 0; updates->Send(Toggle("room", i)); ++i) {
+    }
+  });
+  // By then nothing more is applied, most likely because no answer finds room any more.
+  constexpr int kTimesTheSame = 500;
+  std::uint64_t applied = RevisionOf(server, "room");
+  for (int same = 0; applied == 1 || same < kTimesTheSame; ++same) {
+    const std::uint64_t now = RevisionOf(server, "room");
+    same = now == applied ? same : 0;
+    applied = now;
+  }
+  server.server().Stop(absl::Hours(1), absl::ZeroDuration());
+  sender.join();
+  // What was answered before was applied.
+  std::uint64_t answers = 0;
+  v1::StreamObstacleUpdatesResponse answer;
+  while (updates->Receive(answer)) {
+    EXPECT_EQ(answer.applied().revision(), answers + 2);
+    ++answers;
+  }
+  EXPECT_GT(answers, 0U);
+  EXPECT_FALSE(updates->Finish().ok());
+}
+
 // So that cancelling meets reading, converting, committing and writing.
 TEST(UpdateStreamLifeTest, ClientsMayGiveUpAtAnyTime) {
   TestServer server({.stream_window = 3});

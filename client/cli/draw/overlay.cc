@@ -15,6 +15,12 @@ constexpr absl::string_view kSets[] = {"SGE*", "ABC*", "123+", "<>!+"};
 // Each set has a mark for open cells, and then ten for expanded ones.
 constexpr absl::string_view kSearchSets[] = {"o0123456789", "-abcdefghij", "-pqrstuvwxy"};
 
+// Marks for cells that are reached.
+constexpr absl::string_view kReachSets[] = {"+", ":", "x"};
+
+// By number of a Direction.
+constexpr absl::string_view kArrows = "?^/>\\v/<\\";
+
 using Taken = std::array<bool, 256>;
 
 void Take(absl::string_view symbols, Taken& taken) {
@@ -54,10 +60,18 @@ Markers ChooseMarkers(const Picture& picture) {
   const absl::string_view set = ChooseSet(kSets, taken);
   Take(set, taken);
   const absl::string_view search = ChooseSet(kSearchSets, taken);
-  return {set[0], set[1], set[2], set[3], search[0], search[1]};
+  Take(search, taken);
+  const absl::string_view reach = ChooseSet(kReachSets, taken);
+  return {set[0], set[1], set[2], set[3], search[0], reach[0], search[1]};
 }
 
 void DrawOverlay(const Overlay& overlay, const Markers& markers, Picture& picture) {
+  for (const v1::Cell& cell : overlay.reached) {
+    Put(picture, cell, {markers.reached, Mark::kReached});
+  }
+  for (const auto& [cell, direction] : overlay.arrows) {
+    Put(picture, cell, {v1::Direction_IsValid(direction) ? kArrows[direction] : kArrows[0], Mark::kArrow});
+  }
   for (const v1::Cell& cell : overlay.open) {
     Put(picture, cell, {markers.open, Mark::kOpen});
   }
@@ -70,6 +84,9 @@ void DrawOverlay(const Overlay& overlay, const Markers& markers, Picture& pictur
   }
   if (overlay.end) {
     Put(picture, *overlay.end, {markers.end, Mark::kEnd});
+  }
+  for (const v1::Cell& cell : overlay.goals) {
+    Put(picture, cell, {markers.goal, Mark::kGoal});
   }
   if (overlay.goal) {
     Put(picture, *overlay.goal, {markers.goal, Mark::kGoal});

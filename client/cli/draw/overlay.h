@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "client/cli/draw/picture.h"
@@ -18,6 +19,12 @@ struct Overlay {
   // What a search expanded, in order, and what it saw and did not expand.
   std::vector<v1::Cell> expanded;
   std::vector<v1::Cell> open;
+  // Other goals than that one.
+  std::vector<v1::Cell> goals;
+  // Cells within the reach of the start.
+  std::vector<v1::Cell> reached;
+  // Cells from which a way leads to a goal, with the direction in which it begins.
+  std::vector<std::pair<v1::Cell, v1::Direction>> arrows;
 };
 
 // The characters to draw it with.
@@ -27,6 +34,7 @@ struct Markers {
   char end = 'E';
   char path = '*';
   char open = 'o';
+  char reached = '+';
   // For the first tenth of the expanded cells; the nine characters after it are for the others.
   char expanded = '0';
 };
@@ -35,8 +43,8 @@ struct Markers {
 Markers ChooseMarkers(const Picture& picture);
 
 // Draws the overlay into the picture of a map. Where they share a character, the start hides the goal, and it
-// the end, and it the path, and it what was expanded, the earlier the later, and it what was open. Cells
-// outside the view are left out.
+// the end, and it the path, and it what was expanded, the earlier the later, and it what was open, and it
+// arrows, and they what is reached. Cells outside the view are left out.
 void DrawOverlay(const Overlay& overlay, const Markers& markers, Picture& picture);
 
 }  // namespace waystar::cli

@@ -27,6 +27,10 @@ const char* ColorOf(Glyph glyph) {
       return "\x1b[36m";
     case Mark::kObstacle:
       return "\x1b[90m";
+    case Mark::kReached:
+      return "\x1b[32m";
+    case Mark::kArrow:
+      return "\x1b[33m";
     case Mark::kOpen:
       return "\x1b[34m";
     case Mark::kExpanded:
@@ -121,6 +125,10 @@ std::string Legend(const Picture& picture, const v1::GridInfo& grid) {
     entries.push_back(absl::StrCat(std::string(1, first), "-", last, " expanded, first to last"));
   }
   explain(Mark::kOpen, "open");
+  explain(Mark::kReached, "within reach");
+  if (shown[static_cast<size_t>(Mark::kArrow)] != 0) {
+    entries.emplace_back("^ / > \\ v < ways to a goal");
+  }
   explain(Mark::kObstacle, "obstacle");
   for (const v1::Terrain& terrain : grid.terrains()) {
     if (terrain.symbol().size() == 1 && terrains.count(terrain.symbol().front()) > 0) {

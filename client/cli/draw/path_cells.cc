@@ -43,16 +43,37 @@ void AppendLine(const v1::Cell& to, std::vector<v1::Cell>& cells) {
 
 }  // namespace
 
-std::vector<v1::Cell> PathCells(const v1::Cell& start, const v1::FindPathResponse& answer) {
+std::vector<PathLeg> PathLegs(const v1::Cell& start, const v1::FindPathResponse& answer) {
   if (!answer.has_end()) {
     return {};
   }
-  std::vector<v1::Cell> cells = {start};
-  for (const int direction : answer.directions()) {
-    cells.push_back(Step(cells.back(), static_cast<v1::Direction>(direction)));
+  std::vector<PathLeg> legs = {{.cells = {start}}};
+  const bool has_points = answer.points_size() > 0;
+  const int count = has_points ? answer.points_size() : answer.directions_size();
+  int crossed = 0;
+  for (int i = 0; i <= count; ++i) {
+    for (; crossed < answer.crossings_size() && answer.crossings(crossed).index() == i; ++crossed) {
+      const v1::PortalCrossing& crossing = answer.crossings(crossed);
+      const std::string& map = crossing.map().empty() ? legs.back().map : crossing.map();
+      legs.push_back({.map = map, .cells = {crossing.arrival()}});
+    }
+    if (i < count && has_points) {
+      AppendLine(answer.points(i), legs.back().cells);
+    } else if (i < count) {
+      legs.back().cells.push_back(
+          Step(legs.back().cells.back(), static_cast<v1::Direction>(answer.directions(i))));
+    }
   }
-  for (const v1::Cell& point : answer.points()) {
-    AppendLine(point, cells);
+  return legs;
+}
+
+std::vector<v1::Cell> PathCells(const std::string& map, const v1::Cell& start,
+                                const v1::FindPathResponse& answer) {
+  std::vector<v1::Cell> cells;
+  for (const PathLeg& leg : PathLegs(start, answer)) {
+    if (leg.map.empty() || leg.map == map) {
+      cells.insert(cells.end(), leg.cells.begin(), leg.cells.end());
+    }
   }
   return cells;
 }

@@ -7,7 +7,19 @@
 
 namespace waystar::cli {
 
-enum class Mark { kGround, kTerrain, kObstacle, kOpen, kExpanded, kPath, kEnd, kGoal, kStart };
+enum class Mark {
+  kGround,
+  kTerrain,
+  kObstacle,
+  kReached,
+  kArrow,
+  kOpen,
+  kExpanded,
+  kPath,
+  kEnd,
+  kGoal,
+  kStart
+};
 
 // Expanded cells are told apart by how late they were, a tenth of them each.
 inline constexpr int kShadeCount = 10;

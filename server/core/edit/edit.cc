@@ -16,15 +16,16 @@
 
 namespace waystar::core {
 
-absl::string_view NameOf(const Edit& edit) {
+absl::string_view EditName(const Edit& edit) {
   static constexpr std::array<absl::string_view, std::variant_size_v<Edit>> kNames = {
-      "block",           "unblock",   "set_terrain",  "put_obstacle", "move_obstacle", "resize_obstacle",
-      "remove_obstacle", "put_nodes", "remove_nodes", "put_edges",    "remove_edges",  "set_enabled"};
+      "block",           "unblock",      "set_terrain",   "put_obstacle",  "move_obstacle", "resize_obstacle",
+      "remove_obstacle", "put_portal",   "remove_portal", "switch_portal", "put_profile",   "remove_profile",
+      "put_nodes",       "remove_nodes", "put_edges",     "remove_edges",  "set_enabled"};
   return kNames[edit.index()];
 }
 
 absl::Status WrongKindOfMap(const Edit& edit, absl::string_view kind) {
-  return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, NameOf(edit),
+  return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, EditName(edit),
                    absl::StrCat("the map is a ", kind, ", which has no such edit"));
 }
 

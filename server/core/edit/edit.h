@@ -17,7 +17,9 @@
 #include "server/core/grid/cell.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/map/map_changes.h"
+#include "server/core/map/movement_profile.h"
 #include "server/core/map/obstacle.h"
+#include "server/core/map/portal.h"
 #include "server/core/shape/shape.h"
 
 namespace waystar::core {
@@ -74,6 +76,36 @@ struct RemoveObstacle {
   friend bool operator==(const RemoveObstacle&, const RemoveObstacle&) = default;
 };
 
+struct PutPortal {
+  Portal portal;
+  // Whether it may take the place of one with the same id.
+  bool replace = false;
+  friend bool operator==(const PutPortal&, const PutPortal&) = default;
+};
+
+struct RemovePortal {
+  std::string id;
+  friend bool operator==(const RemovePortal&, const RemovePortal&) = default;
+};
+
+// Opens or closes a portal.
+struct SwitchPortal {
+  std::string id;
+  bool closed = false;
+  friend bool operator==(const SwitchPortal&, const SwitchPortal&) = default;
+};
+
+// Gives the map a movement profile, in place of one with the same name.
+struct PutProfile {
+  NamedProfile named;
+  friend bool operator==(const PutProfile&, const PutProfile&) = default;
+};
+
+struct RemoveProfile {
+  std::string name;
+  friend bool operator==(const RemoveProfile&, const RemoveProfile&) = default;
+};
+
 // Of waypoint graphs alone; see GraphEditor. The edits before, but for those of obstacles, are of grids
 // alone.
 struct PutNodes {
@@ -109,12 +141,13 @@ struct SetEnabled {
 };
 
 using Edit = std::variant<BlockCells, UnblockCells, SetTerrain, PutObstacle, MoveObstacle, ResizeObstacle,
-                          RemoveObstacle, PutNodes, RemoveNodes, PutEdges, RemoveEdges, SetEnabled>;
+                          RemoveObstacle, PutPortal, RemovePortal, SwitchPortal, PutProfile, RemoveProfile,
+                          PutNodes, RemoveNodes, PutEdges, RemoveEdges, SetEnabled>;
 
 // The contract's name for the kind of an edit: "put_nodes".
-absl::string_view NameOf(const Edit& edit);
+absl::string_view EditName(const Edit& edit);
 
-// FAILED_PRECONDITION / WRONG_MAP_KIND, its field NameOf(edit): for an edit that maps of this kind do not
+// FAILED_PRECONDITION / WRONG_MAP_KIND, its field EditName(edit): for an edit that maps of this kind do not
 // have.
 absl::Status WrongKindOfMap(const Edit& edit, absl::string_view kind);
 
@@ -136,11 +169,13 @@ inline constexpr std::int64_t kMaxBatchCells = std::int64_t{1} << 30;
 
 // Applies edits in order: a later one wins where two touch one cell. All or none.
 //
-// Errors, each naming the edit in its field ("edits[3].block.cells[0]"): those of CheckShape and
-// CheckObstacle; INVALID_ARGUMENT with reason EMPTY_BATCH, UNKNOWN_TERRAIN, BAD_LIFETIME, BAD_EFFECT (a shape
-// that an effect with falloff cannot have) or BAD_VALUE (of a move); OUT_OF_RANGE / OFF_MAP for a move
-// beyond the range of coordinates; NOT_FOUND / OBSTACLE_NOT_FOUND; ALREADY_EXISTS / OBSTACLE_EXISTS;
-// RESOURCE_EXHAUSTED / TOO_MANY_OBSTACLES, or BATCH_TOO_LARGE for more than kMaxBatchCells;
+// Errors, each naming the edit in its field ("edits[3].block.cells[0]"): those of CheckShape,
+// CheckObstacle and CheckPortal; INVALID_ARGUMENT with reason EMPTY_BATCH, UNKNOWN_TERRAIN, BAD_LIFETIME,
+// BAD_EFFECT (a shape that an effect with falloff cannot have) or BAD_VALUE (of a move); OUT_OF_RANGE /
+// OFF_MAP for a move beyond the range of coordinates; NOT_FOUND / OBSTACLE_NOT_FOUND, PORTAL_NOT_FOUND;
+// ALREADY_EXISTS / OBSTACLE_EXISTS, PORTAL_EXISTS, or PORTAL_OVERLAPS for one that leads from where another
+// does to where that does; RESOURCE_EXHAUSTED / TOO_MANY_OBSTACLES, TOO_MANY_PORTALS, or BATCH_TOO_LARGE for
+// more than kMaxBatchCells; those of PutInTable and RemoveFromTable in movement_profile.h;
 // FAILED_PRECONDITION / WRONG_MAP_KIND for an edit of a waypoint graph.
 //
 // `now` is what lifetimes begin at.

@@ -24,6 +24,26 @@ struct ByteCounter {
     return edit.id.capacity() + BytesOf(edit.shape);
   }
   std::size_t operator()(const RemoveObstacle& edit) const { return edit.id.capacity(); }
+  std::size_t operator()(const PutPortal& edit) const {
+    std::size_t bytes = edit.portal.id.capacity() + edit.portal.to_map.capacity() +
+                        edit.portal.tags.capacity() * sizeof(std::string);
+    for (const std::string& tag : edit.portal.tags) {
+      bytes += tag.capacity();
+    }
+    return bytes;
+  }
+  std::size_t operator()(const RemovePortal& edit) const { return edit.id.capacity(); }
+  std::size_t operator()(const SwitchPortal& edit) const { return edit.id.capacity(); }
+  std::size_t operator()(const PutProfile& edit) const {
+    const MovementProfile& profile = edit.named.profile;
+    std::size_t bytes = edit.named.name.capacity() + profile.terrain_costs.capacity() * sizeof(TerrainCost) +
+                        profile.forbidden_terrains.capacity();
+    for (const std::string& tag : profile.required_tags) {
+      bytes += sizeof(tag) + tag.capacity();
+    }
+    return bytes;
+  }
+  std::size_t operator()(const RemoveProfile& edit) const { return edit.name.capacity(); }
   std::size_t operator()(const PutNodes& edit) const { return BytesOfAll(edit.nodes); }
   std::size_t operator()(const RemoveNodes& edit) const { return BytesOfAll(edit.nodes); }
   std::size_t operator()(const PutEdges& edit) const { return BytesOfAll(edit.edges); }
@@ -159,6 +179,39 @@ class Hasher {
     Add(edit.shape);
   }
   void operator()(const RemoveObstacle& edit) { Add(edit.id); }
+  void operator()(const PutPortal& edit) {
+    Add(edit.portal.id);
+    Add(edit.portal.from);
+    Add(edit.portal.to_map);
+    Add(edit.portal.to);
+    Add(edit.portal.cost);
+    Add(std::uint64_t{edit.portal.both_ways});
+    Add(edit.portal.tags);
+    Add(std::uint64_t{edit.portal.closed});
+    Add(std::uint64_t{edit.replace});
+  }
+  void operator()(const RemovePortal& edit) { Add(edit.id); }
+  void operator()(const SwitchPortal& edit) {
+    Add(edit.id);
+    Add(std::uint64_t{edit.closed});
+  }
+  void operator()(const PutProfile& edit) {
+    const MovementProfile& profile = edit.named.profile;
+    Add(edit.named.name);
+    Add(profile.footprint, static_cast<std::int32_t>(profile.corner_rule));
+    Add(std::uint64_t{profile.terrain_costs.size()});
+    for (const TerrainCost& terrain : profile.terrain_costs) {
+      Add(std::uint64_t{static_cast<unsigned char>(terrain.symbol)});
+      Add(terrain.cost);
+    }
+    Add(std::string(profile.forbidden_terrains.begin(), profile.forbidden_terrains.end()));
+    Add(std::uint64_t{profile.required_tags.size()});
+    for (const std::string& tag : profile.required_tags) {
+      Add(absl::string_view(tag));
+    }
+    Add(std::uint64_t{profile.no_diagonals});
+  }
+  void operator()(const RemoveProfile& edit) { Add(edit.name); }
   void operator()(const PutNodes& edit) {
     Add(edit.nodes);
     Add(std::uint64_t{edit.replace});

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "server/core/edit/cost_obstacles.h"
+#include "server/core/map/cost_obstacles.h"
 #include "server/core/shape/shape_raster.h"
 
 namespace waystar::core {
@@ -33,6 +33,12 @@ void EditPainter::Paint(const EditPlan& plan) {
   }
   if (plan.obstacles != nullptr) {
     editor_.SetObstacleTable(plan.obstacles);
+  }
+  if (plan.portals != nullptr) {
+    editor_.SetPortalTable(plan.portals);
+  }
+  if (plan.profiles != nullptr) {
+    editor_.SetProfiles(plan.profiles);
   }
   if (!stale_costs_.empty()) {
     RefreshCosts(map().obstacles(), stale_costs_.Sorted(), editor_);

@@ -18,6 +18,7 @@
 #include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/edit/portal_planner.h"
 #include "server/core/map/obstacle_check.h"
 #include "server/core/shape/shape_check.h"
 #include "server/core/shape/shape_raster.h"
@@ -31,7 +32,7 @@ constexpr std::int64_t kWorkOfCost = 8;
 
 class Planner {
  public:
-  Planner(const GridMap& map, absl::Time now) : map_(map), now_(now) {}
+  Planner(const GridMap& map, absl::Time now) : map_(map), now_(now), portals_(map) {}
 
   // Errors have fields below the edit.
   absl::Status Add(const Edit& edit) {
@@ -48,7 +49,10 @@ class Planner {
 
   std::int64_t work() const { return work_; }
 
-  EditPlan Finish() && { return std::move(plan_); }
+  EditPlan Finish() && {
+    plan_.portals = portals_.changed();
+    return std::move(plan_);
+  }
 
  private:
   absl::Status AddKind(const BlockCells& edit) {
@@ -130,6 +134,31 @@ class Planner {
     return absl::OkStatus();
   }
 
+  absl::Status AddKind(const PutPortal& edit) { return portals_.Put(edit); }
+  absl::Status AddKind(const RemovePortal& edit) { return portals_.Remove(edit); }
+  absl::Status AddKind(const SwitchPortal& edit) { return portals_.Switch(edit); }
+  absl::Status AddKind(const PutProfile& edit) {
+    if (absl::Status status = PutInTable(edit.named, map_.settings(), OwnProfiles()); !status.ok()) {
+      return WithFieldPrefix(status, "put_profile.named.");
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status AddKind(const RemoveProfile& edit) {
+    if (absl::Status status = RemoveFromTable(edit.name, OwnProfiles()); !status.ok()) {
+      return WithFieldPrefix(status, "remove_profile.");
+    }
+    return absl::OkStatus();
+  }
+
+  ProfileTable& OwnProfiles() {
+    if (own_profiles_ == nullptr) {
+      own_profiles_ = std::make_shared<ProfileTable>(map_.profiles());
+      plan_.profiles = own_profiles_;
+    }
+    return *own_profiles_;
+  }
+
   absl::Status AddPaint(const Shape& shape, PlannedEdit planned, absl::string_view field) {
     if (absl::Status status = CheckShape(shape, map_.bounds(), ShapeOverlap::kEachPart); !status.ok()) {
       return WithFieldPrefix(status, field);
@@ -185,6 +214,8 @@ class Planner {
   const absl::Time now_;
   EditPlan plan_;
   std::shared_ptr<ObstacleTable> own_obstacles_;
+  PortalPlanner portals_;
+  std::shared_ptr<ProfileTable> own_profiles_;
   std::int64_t work_ = 0;
 };
 

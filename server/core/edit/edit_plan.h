@@ -10,7 +10,9 @@
 #include "absl/types/span.h"
 #include "server/core/edit/edit.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/map/movement_profile.h"
 #include "server/core/map/obstacle_table.h"
+#include "server/core/map/portal_table.h"
 
 namespace waystar::core {
 
@@ -29,8 +31,10 @@ struct PlannedEdit {
 
 struct EditPlan {
   std::vector<PlannedEdit> edits;
-  // After all of them; null if none of them changes it.
+  // After all of them; each null if none of them changes it.
   std::shared_ptr<const ObstacleTable> obstacles;
+  std::shared_ptr<const PortalTable> portals;
+  std::shared_ptr<const ProfileTable> profiles;
 };
 
 // Everything that can be wrong with a batch is found here. Each edit sees the obstacles that those before it

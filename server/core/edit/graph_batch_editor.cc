@@ -83,7 +83,7 @@ absl::StatusOr<BatchResult> GraphBatchEditor::Apply(absl::Span<const Edit> edits
             }
             const std::string below = ErrorFieldOf(applied);
             const absl::string_view dot = below.empty() || absl::StartsWith(below, ".") ? "" : ".";
-            return WithFieldPrefix(applied, absl::StrCat(NameOf(edits[i]), dot));
+            return WithFieldPrefix(applied, absl::StrCat(EditName(edits[i]), dot));
           } else {
             return WrongKindOfMap(edits[i], "waypoint graph");
           }

@@ -24,6 +24,9 @@ Terrain Overridden(Terrain terrain, const TerrainOverride& changes) {
 absl::StatusOr<GridSettings> ApplyOverrides(GridSettings base, const GridOverrides& overrides) {
   base.connectivity = overrides.connectivity.value_or(base.connectivity);
   base.diagonal_cost = overrides.diagonal_cost.value_or(base.diagonal_cost);
+  base.world = overrides.world.value_or(base.world);
+  base.frame.origin = overrides.origin.value_or(base.frame.origin);
+  base.frame.cell_size = overrides.cell_size.value_or(base.frame.cell_size);
 
   // Checked apart from the base, so that an error's index counts what the caller wrote.
   GridSettings written{.diagonal_cost = base.diagonal_cost};

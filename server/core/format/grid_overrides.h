@@ -23,6 +23,9 @@ struct GridOverrides {
   std::optional<Connectivity> connectivity;
   std::optional<double> diagonal_cost;
   std::vector<TerrainOverride> terrains;
+  std::optional<std::string> world;
+  std::optional<Position> origin;
+  std::optional<double> cell_size;
   // The longest width and height to accept.
   int max_side = kMaxMapSide;
 };

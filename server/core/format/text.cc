@@ -21,6 +21,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/format/line_reader.h"
+#include "server/core/format/profile_text.h"
 #include "server/core/format/rows.h"
 
 namespace waystar::core {
@@ -51,12 +52,75 @@ absl::Status ParseTerrain(absl::Span<const absl::string_view> words, std::size_t
   return absl::OkStatus();
 }
 
-absl::Status ParseHeaderLine(absl::string_view text, std::size_t line, GridOverrides& header) {
+// "origin X Y", "origin X Y Z" or "cell_size NUMBER".
+absl::Status ParseFrameLine(absl::Span<const absl::string_view> words, std::size_t line,
+                            GridOverrides& header) {
+  std::vector<double> numbers(words.size() - 1);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (!absl::SimpleAtod(words[i + 1], &numbers[i])) {
+      return HeaderError(
+          line, absl::StrCat("\"", absl::CHexEscape(words[i + 1].substr(0, 60)), "\" is not a number"));
+    }
+  }
+  if (words.front() == "cell_size") {
+    if (numbers.size() != 1 || header.cell_size) {
+      return HeaderError(line, "expected \"cell_size NUMBER\", once");
+    }
+    header.cell_size = numbers[0];
+    return absl::OkStatus();
+  }
+  if (numbers.size() < 2 || numbers.size() > 3 || header.origin) {
+    return HeaderError(line, "expected \"origin X Y\" or \"origin X Y Z\", once");
+  }
+  header.origin = Position{numbers[0], numbers[1], numbers.size() == 3 ? numbers[2] : 0.0};
+  return absl::OkStatus();
+}
+
+// A header, and with each profile where it stands.
+struct TextHeader {
+  GridOverrides grid;
+  std::vector<std::pair<std::size_t, NamedProfile>> profiles;
+};
+
+absl::Status ParseProfileLine(absl::Span<const absl::string_view> words, std::size_t line,
+                              TextHeader& header) {
+  absl::StatusOr<NamedProfile> profile = ParseProfile(words);
+  if (!profile.ok()) {
+    return HeaderError(line, profile.status().message());
+  }
+  for (const auto& [other_line, other] : header.profiles) {
+    if (other.name == profile->name) {
+      return HeaderError(line, "a second profile of this name");
+    }
+  }
+  header.profiles.emplace_back(line, *std::move(profile));
+  return absl::OkStatus();
+}
+
+absl::Status AddProfiles(TextHeader header, GridMap& map) {
+  if (header.profiles.empty()) {
+    return absl::OkStatus();
+  }
+  ProfileTable profiles;
+  for (auto& [line, profile] : header.profiles) {
+    if (const absl::Status status = PutInTable(std::move(profile), map.settings(), profiles); !status.ok()) {
+      return HeaderError(line, status.message());
+    }
+  }
+  map.SetProfiles(std::move(profiles));
+  return absl::OkStatus();
+}
+
+absl::Status ParseHeaderLine(absl::string_view text, std::size_t line, TextHeader& whole) {
+  GridOverrides& header = whole.grid;
   const std::vector<absl::string_view> words =
       absl::StrSplit(text, absl::ByAnyChar(" \t"), absl::SkipEmpty());
   const absl::string_view key = words.front();
   if (key == "terrain") {
     return ParseTerrain(words, line, header);
+  }
+  if (key == "profile") {
+    return ParseProfileLine(words, line, whole);
   }
   if (key == "connectivity" && words.size() == 2 && (words[1] == "4" || words[1] == "8")) {
     if (header.connectivity) {
@@ -64,6 +128,16 @@ absl::Status ParseHeaderLine(absl::string_view text, std::size_t line, GridOverr
     }
     header.connectivity = words[1] == "4" ? Connectivity::kFour : Connectivity::kEight;
     return absl::OkStatus();
+  }
+  if (key == "world" && words.size() == 2) {
+    if (header.world) {
+      return HeaderError(line, "a second world");
+    }
+    header.world = std::string(words[1]);
+    return absl::OkStatus();
+  }
+  if (key == "origin" || key == "cell_size") {
+    return ParseFrameLine(words, line, header);
   }
   double cost = 0.0;
   if (key == "diagonal_cost" && words.size() == 2 && absl::SimpleAtod(words[1], &cost)) {
@@ -73,9 +147,12 @@ absl::Status ParseHeaderLine(absl::string_view text, std::size_t line, GridOverr
     header.diagonal_cost = cost;
     return absl::OkStatus();
   }
-  return HeaderError(line, absl::StrCat("\"", absl::CHexEscape(text.substr(0, 60)),
-                                        "\" is none of \"connectivity 4|8\", \"diagonal_cost NUMBER\", "
-                                        "\"terrain SYMBOL NAME COST|impassable\" and \"map\""));
+  return HeaderError(
+      line, absl::StrCat(
+                "\"", absl::CHexEscape(text.substr(0, 60)),
+                "\" is none of \"connectivity 4|8\", \"diagonal_cost NUMBER\", "
+                "\"origin X Y\", \"cell_size NUMBER\", "
+                "\"terrain SYMBOL NAME COST|impassable\", \"world NAME\", \"profile NAME ...\" and \"map\""));
 }
 
 // A header's lines hold words; a row has no spaces, and no terrain may be called by one.
@@ -90,8 +167,8 @@ absl::StatusOr<GridMap> ParseText(absl::string_view bytes, const GridOverrides& 
     line = lines.Next();
   }
   GridSettings settings;
+  TextHeader header;
   if (line && LooksLikeHeader(*line)) {
-    GridOverrides header;
     for (; line && *line != kHeaderEnd; line = lines.Next()) {
       if (!absl::StripAsciiWhitespace(*line).empty()) {
         WAYSTAR_RETURN_IF_ERROR(ParseHeaderLine(*line, lines.line_number(), header));
@@ -100,7 +177,7 @@ absl::StatusOr<GridMap> ParseText(absl::string_view bytes, const GridOverrides& 
     if (!line) {
       return HeaderError(lines.line_number(), "the header does not end with a line \"map\"");
     }
-    absl::StatusOr<GridSettings> with_header = ApplyOverrides(std::move(settings), header);
+    absl::StatusOr<GridSettings> with_header = ApplyOverrides(std::move(settings), header.grid);
     if (!with_header.ok()) {
       return InvalidArgument(ErrorReason::kBadFormat, "",
                              absl::StrCat("in the header: ", with_header.status().message()));
@@ -129,16 +206,29 @@ absl::StatusOr<GridMap> ParseText(absl::string_view bytes, const GridOverrides& 
       break;
     }
   }
-  return ParseRows(rows, std::move(settings), source);
+  WAYSTAR_ASSIGN_OR_RETURN(GridMap map, ParseRows(rows, std::move(settings), source));
+  WAYSTAR_RETURN_IF_ERROR(AddProfiles(std::move(header), map));
+  return map;
 }
 
 std::string FormatText(const GridMap& map) {
   const GridSettings& settings = map.settings();
   std::string text;
-  if (settings != GridSettings{}) {
+  if (settings != GridSettings{} || !map.profiles().empty()) {
     absl::StrAppend(&text, "connectivity ", settings.connectivity == Connectivity::kFour ? 4 : 8, "\n");
     if (settings.diagonal_cost != kSqrt2) {
       absl::StrAppendFormat(&text, "diagonal_cost %.17g\n", settings.diagonal_cost);
+    }
+    if (!settings.world.empty()) {
+      absl::StrAppend(&text, "world ", settings.world, "\n");
+    }
+    const WorldFrame& frame = settings.frame;
+    if (frame.origin != Position{}) {
+      absl::StrAppendFormat(&text, "origin %.17g %.17g %.17g\n", frame.origin.x, frame.origin.y,
+                            frame.origin.z);
+    }
+    if (frame.cell_size != 1.0) {
+      absl::StrAppendFormat(&text, "cell_size %.17g\n", frame.cell_size);
     }
     for (const Terrain& terrain : settings.terrains) {
       absl::StrAppendFormat(&text, "terrain %c %s ", terrain.symbol, terrain.name);
@@ -147,6 +237,9 @@ std::string FormatText(const GridMap& map) {
       } else {
         absl::StrAppendFormat(&text, "%.17g\n", terrain.cost);
       }
+    }
+    for (const NamedProfile& profile : map.profiles()) {
+      absl::StrAppend(&text, FormatProfile(profile), "\n");
     }
     absl::StrAppend(&text, kHeaderEnd, "\n");
   }

@@ -2,16 +2,19 @@
 //
 //   connectivity 4
 //   diagonal_cost 1.4
+//   origin -50 -50
+//   cell_size 0.5
 //   terrain ~ river 3
 //   terrain ^ mountain impassable
+//   profile tank footprint 2 ~ forbidden ^ 3
 //   map
 //   ..~~..
 //   .#~~^.
 //
-// The header's lines may come in any order, each key but terrain at most once; without a header the first
-// line is the first row. '.' is ground of cost 1, '#', '@' and 'O' are obstacles, other symbols are those of
-// the header and of the caller's overrides, which win. Empty lines before the header and after the last row
-// are ignored.
+// The header's lines may come in any order, each key but terrain and profile (see profile_text.h) at most
+// once; without a header the first line is the first row. '.' is ground of cost 1, '#', '@' and 'O' are
+// obstacles, other symbols are those of the header and of the caller's overrides, which win. Empty lines
+// before the header and after the last row are ignored.
 #pragma once
 
 #include <string>

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/map/tags.h"
 
 namespace waystar::core {
 namespace {
@@ -57,15 +58,15 @@ absl::StatusOr<std::vector<NodeNumber>> GraphEditor::FindNodes(absl::Span<const 
   return nodes;
 }
 
-absl::StatusOr<TagSet> GraphEditor::InternTags(absl::Span<const std::string> tags) {
+absl::StatusOr<TagSet> GraphEditor::InternTags(const std::vector<std::string>& tags) {
+  if (absl::Status status = CheckTags(tags, ErrorReason::kBadTag); !status.ok()) {
+    return WithFieldPrefix(status, ".tags");
+  }
   TagSet set = 0;
   for (std::size_t i = 0; i < tags.size(); ++i) {
     std::size_t number = static_cast<std::size_t>(
         std::find(graph_.tags_->begin(), graph_.tags_->end(), tags[i]) - graph_.tags_->begin());
     if (number == graph_.tags_->size()) {
-      if (absl::Status status = CheckTag(tags[i]); !status.ok()) {
-        return WithFieldPrefix(status, At(".tags", i, ""));
-      }
       if (number == kMaxTagsOfMap) {
         return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyTags, At(".tags", i, ""),
                          absl::StrCat("a map has at most ", kMaxTagsOfMap, " different tags"));

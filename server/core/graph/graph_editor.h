@@ -110,7 +110,7 @@ class GraphEditor {
   using PairSet = absl::flat_hash_set<Pair>;
 
   absl::StatusOr<NodeNumber> FindNode(absl::string_view id, absl::string_view field) const;
-  absl::StatusOr<TagSet> InternTags(absl::Span<const std::string> tags);
+  absl::StatusOr<TagSet> InternTags(const std::vector<std::string>& tags);
   absl::StatusOr<std::vector<NodeNumber>> FindNodes(absl::Span<const std::string> ids) const;
   // The directions that a name means, each of which must be new to `seen`.
   absl::StatusOr<std::vector<EdgeEnds>> EndsOf(const EdgeName& name, PairSet& seen) const;

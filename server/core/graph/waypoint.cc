@@ -13,30 +13,24 @@
 namespace waystar::core {
 namespace {
 
-bool IsNameChar(char c) {
+bool IsNodeIdChar(char c) {
   return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == ':' || c == '-';
-}
-
-absl::Status CheckName(absl::string_view name, ErrorReason reason, absl::string_view what) {
-  if (!name.empty() && name.size() <= kMaxNameBytes &&
-      absl::ascii_isalnum(static_cast<unsigned char>(name.front())) &&
-      std::all_of(name.begin(), name.end(), IsNameChar)) {
-    return absl::OkStatus();
-  }
-  return InvalidArgument(
-      reason, "",
-      absl::StrCat(what, " has 1 to ", kMaxNameBytes,
-                   " of A-Z, a-z, 0-9, '_', '.', ':' and '-', and begins with a letter or digit; this is \"",
-                   absl::CHexEscape(name.substr(0, kMaxNameBytes)), "\""));
 }
 
 }  // namespace
 
 absl::Status CheckNodeId(absl::string_view id) {
-  return CheckName(id, ErrorReason::kBadNodeId, "the id of a node");
+  if (!id.empty() && id.size() <= kMaxNodeIdBytes &&
+      absl::ascii_isalnum(static_cast<unsigned char>(id.front())) &&
+      std::all_of(id.begin(), id.end(), IsNodeIdChar)) {
+    return absl::OkStatus();
+  }
+  return InvalidArgument(
+      ErrorReason::kBadNodeId, "",
+      absl::StrCat("the id of a node has 1 to ", kMaxNodeIdBytes,
+                   " of A-Z, a-z, 0-9, '_', '.', ':' and '-', and begins with a letter or digit; this is \"",
+                   absl::CHexEscape(id.substr(0, kMaxNodeIdBytes)), "\""));
 }
-
-absl::Status CheckTag(absl::string_view tag) { return CheckName(tag, ErrorReason::kBadTag, "a tag"); }
 
 absl::Status CheckPosition(const WorldPoint& position) {
   for (const auto& [value, field] : {std::pair(position.x, ".x"), {position.y, ".y"}, {position.z, ".z"}}) {

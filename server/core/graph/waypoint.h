@@ -20,7 +20,7 @@ struct WaypointNode {
   WorldPoint position;
   // No path goes through a node that is not.
   bool enabled = true;
-  // What edges made by AutoConnect carry if both their nodes do.
+  // What edges made by AutoConnect carry if both their nodes do. As CheckTags says, here and below.
   std::vector<std::string> tags;
 
   friend bool operator==(const WaypointNode&, const WaypointNode&) = default;
@@ -53,14 +53,13 @@ inline constexpr std::size_t kMaxNodes = std::size_t{1} << 20;
 inline constexpr std::size_t kMaxArcs = std::size_t{1} << 23;
 // One bit of 64 stands for tags that no edge carries.
 inline constexpr std::size_t kMaxTagsOfMap = 63;
-inline constexpr std::size_t kMaxNameBytes = 63;
+inline constexpr std::size_t kMaxNodeIdBytes = 63;
 // kMaxNodes of these stay below 2^63 in units of cost.
 inline constexpr double kMaxEdgeCost = 80'000.0;
 
-// INVALID_ARGUMENT / BAD_NODE_ID or BAD_TAG without a field unless it has 1 to 63 bytes that match
+// INVALID_ARGUMENT / BAD_NODE_ID without a field unless it has 1 to 63 bytes that match
 // [A-Za-z0-9][A-Za-z0-9_.:-]*.
 absl::Status CheckNodeId(absl::string_view id);
-absl::Status CheckTag(absl::string_view tag);
 // INVALID_ARGUMENT / BAD_VALUE with field ".x", ".y" or ".z" unless each is a finite number from -kMaxReach
 // to kMaxReach.
 absl::Status CheckPosition(const WorldPoint& position);

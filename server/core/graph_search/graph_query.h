@@ -23,7 +23,7 @@ struct GraphQuery {
   // kAStar (which kAuto means) or kDijkstra.
   Algorithm algorithm = Algorithm::kAuto;
   UnreachablePolicy unreachable_policy = UnreachablePolicy::kReport;
-  // Only edges that carry all of these are used.
+  // Only edges that carry all of these are used: those of the agent's profile. As CheckTags says.
   std::vector<std::string> required_tags;
 };
 

@@ -13,6 +13,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/graph_search/graph_astar.h"
+#include "server/core/map/tags.h"
 
 namespace waystar::core {
 namespace {
@@ -90,10 +91,8 @@ class GraphPathFinder {
       return InvalidArgument(ErrorReason::kBadValue, "snap_radius",
                              absl::StrCat("is a number from 0 on, not ", query_.snap_radius));
     }
-    for (std::size_t i = 0; i < query_.required_tags.size(); ++i) {
-      if (absl::Status status = CheckTag(query_.required_tags[i]); !status.ok()) {
-        return WithFieldPrefix(status, absl::StrCat("required_tags[", i, "]"));
-      }
+    if (absl::Status status = CheckTags(query_.required_tags, ErrorReason::kBadProfile); !status.ok()) {
+      return WithFieldPrefix(status, "profile.required_tags");
     }
     for (const auto& [place, name] : {std::pair(&query_.start, "start"), {&query_.goal, "goal"}}) {
       if (const auto* position = std::get_if<WorldPoint>(place)) {

@@ -23,7 +23,8 @@ namespace waystar::core {
 // in a straight line; among equals the one cheaper to reach, then the smaller number.
 //
 // Errors: INVALID_ARGUMENT / BAD_NODE_ID or NOT_FOUND / NODE_NOT_FOUND ("start_node", "goal_node"), BAD_VALUE
-// ("start_position.x", ..., "snap_radius"), BAD_TAG ("required_tags[0]"); FAILED_PRECONDITION / NO_NODE_NEAR
+// ("start_position.x", ..., "snap_radius"), BAD_PROFILE ("profile.required_tags[0]"); FAILED_PRECONDITION /
+// NO_NODE_NEAR
 // ("start_position", "goal_position"), START_BLOCKED or, with kReport, GOAL_BLOCKED (a node that is not
 // enabled), ALGORITHM_UNSUITED; DEADLINE_EXCEEDED, CANCELLED, ABORTED / SNAPSHOT_EVICTED.
 absl::StatusOr<GraphPathResult> FindGraphPath(const WaypointGraph& graph, const GraphQuery& query,

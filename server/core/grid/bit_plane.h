@@ -53,6 +53,12 @@ class BitPlane {
     return static_cast<unsigned>(cell.x) < static_cast<unsigned>(width_) && TestBit(row(cell.y), cell.x);
   }
 
+  // Calls visit(y) for the rows that may differ from those of `other`; see Plane.
+  template <typename Visitor>
+  void ForEachUnsharedRow(const BitPlane& other, Visitor visit) const {
+    plane_.ForEachUnsharedRow(other.plane_, height_, visit);
+  }
+
   std::size_t memory_bytes() const { return plane_.memory_bytes(); }
   // See Plane.
   std::size_t BytesBeyond(const BitPlane& other) const { return plane_.BytesBeyond(other.plane_); }
@@ -93,6 +99,23 @@ struct WordChange {
   std::int32_t index = 0;
   Word flipped = 0;
 };
+
+// What led from one plane to the other. Ascending. REQUIRES: one was made from the other by copying and
+// writing.
+inline std::vector<WordChange> DifferencesBetween(const BitPlane& before, const BitPlane& now) {
+  std::vector<WordChange> changes;
+  const int words = WordsPerRow(now.width());
+  now.ForEachUnsharedRow(before, [&](int y) {
+    const Word* old_row = before.row(y);
+    const Word* row = now.row(y);
+    for (int i = 0; i < words; ++i) {
+      if (old_row[i] != row[i]) {
+        changes.push_back({y, i, old_row[i] ^ row[i]});
+      }
+    }
+  });
+  return changes;
+}
 
 // Calls visit(cell) for each flipped cell of a change.
 template <typename Visitor>

@@ -17,15 +17,17 @@
 namespace waystar::core {
 namespace {
 
+bool IsPrintable(const std::string& text) {
+  return std::all_of(text.begin(), text.end(), [](unsigned char c) { return absl::ascii_isgraph(c); });
+}
+
 absl::Status CheckTerrain(const Terrain& terrain) {
   if (!absl::ascii_isgraph(static_cast<unsigned char>(terrain.symbol)) || IsObstacleSymbol(terrain.symbol)) {
     return InvalidArgument(ErrorReason::kBadTerrain, "symbol",
                            "a terrain's symbol is one printable ASCII character other than a space, '#', '@' "
                            "and 'O'");
   }
-  const auto is_printable = [](unsigned char c) { return absl::ascii_isgraph(c); };
-  if (terrain.name.empty() || terrain.name.size() > kMaxTerrainNameBytes ||
-      !std::all_of(terrain.name.begin(), terrain.name.end(), is_printable)) {
+  if (terrain.name.empty() || terrain.name.size() > kMaxTerrainNameBytes || !IsPrintable(terrain.name)) {
     return InvalidArgument(ErrorReason::kBadTerrain, "name",
                            "a terrain's name has 1 to 63 printable ASCII characters and no spaces");
   }
@@ -44,6 +46,11 @@ absl::Status CheckGridSettings(const GridSettings& settings) {
     return InvalidArgument(ErrorReason::kBadValue, "diagonal_cost",
                            absl::StrCat("the diagonal cost is from 1 to 2, not ", settings.diagonal_cost));
   }
+  if (settings.world.size() > kMaxWorldBytes || !IsPrintable(settings.world)) {
+    return InvalidArgument(ErrorReason::kBadValue, "world",
+                           "a world's name has at most 63 printable ASCII characters and no spaces");
+  }
+  WAYSTAR_RETURN_IF_ERROR(CheckWorldFrame(settings.frame));
   if (settings.terrains.empty() || settings.terrains.size() > kMaxTerrains) {
     return InvalidArgument(
         ErrorReason::kBadTerrain, "terrains",

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "server/core/grid/cost.h"
+#include "server/core/grid/world_frame.h"
 
 namespace waystar::core {
 
@@ -33,6 +34,7 @@ struct Terrain {
 using TerrainId = std::uint8_t;
 inline constexpr std::size_t kMaxTerrains = 128;
 inline constexpr std::size_t kMaxTerrainNameBytes = 63;
+inline constexpr std::size_t kMaxWorldBytes = 63;
 
 // Draws an obstacle; the others of this list are read as one as well.
 inline constexpr char kObstacleSymbol = '#';
@@ -44,12 +46,15 @@ struct GridSettings {
   double diagonal_cost = kSqrt2;
   // The first is the ground below obstacles.
   std::vector<Terrain> terrains = {Terrain{}};
+  // Portals lead to maps of the same world. Up to kMaxWorldBytes printable ASCII characters without spaces.
+  std::string world;
+  WorldFrame frame;
 
   friend bool operator==(const GridSettings&, const GridSettings&) = default;
 };
 
-// INVALID_ARGUMENT / BAD_VALUE or BAD_TERRAIN, with the field "diagonal_cost" or "terrains[i].cost" and so
-// on, if a value is out of its range or two terrains share a symbol.
+// INVALID_ARGUMENT / BAD_VALUE or BAD_TERRAIN, with the field "diagonal_cost", "world" or "terrains[i].cost"
+// and so on, if a value is out of its range or two terrains share a symbol; the errors of CheckWorldFrame.
 absl::Status CheckGridSettings(const GridSettings& settings);
 
 // What a diagonal step into a cell costs, given what a straight one does. From the rounded cost, so that a

@@ -14,6 +14,8 @@
 #include "server/base/status_macros.h"
 #include "server/core/grid/corner_rule.h"
 #include "server/core/map/obstacle_table.h"
+#include "server/core/map/portal_table.h"
+#include "server/core/map/profile_views.h"
 
 namespace waystar::core {
 namespace {
@@ -58,6 +60,7 @@ absl::StatusOr<GridMap> GridMap::Create(std::int64_t width, std::int64_t height,
   map.passable_ = Plane<Word>(map.height_, RowOfBits(map.width_, passable));
   map.obstacles_ = Plane<Word>(map.height_, RowOfBits(map.width_, blocked));
   map.obstacle_table_ = std::make_shared<const ObstacleTable>(map.bounds());
+  map.portal_table_ = std::make_shared<const PortalTable>();
   map.cover_counts_ =
       Plane<std::uint16_t>(map.height_, std::vector<std::uint16_t>(static_cast<std::size_t>(width), 0));
   map.covered_ = Plane<Word>(map.height_, RowOfBits(map.width_, false));
@@ -66,6 +69,8 @@ absl::StatusOr<GridMap> GridMap::Create(std::int64_t width, std::int64_t height,
   map.footprint_grids_ = std::make_shared<const FootprintGrids>();
   map.static_index_ = std::make_shared<StaticIndexSlot>();
   map.plain_cells_ = std::make_shared<const Lazy<PlainCells>>();
+  map.profiles_ = std::make_shared<const ProfileTable>();
+  map.profile_views_ = std::make_shared<const ProfileViews>();
   map.walkable_cells_ = walkable ? width * height : 0;
   map.obstacle_cells_ = blocked ? width * height : 0;
   return map;
@@ -88,23 +93,44 @@ void GridMap::Prepare(std::size_t max_index_bytes) {
   }
 }
 
+std::shared_ptr<const GridMap> GridMap::ViewUnder(const TerrainRules& rules) const {
+  return profile_views_->Get(*this, rules);
+}
+
+bool GridMap::MakeOverdueIndexes(CancelFlag cancelled) const {
+  const bool has_made = walk_->MakeOverdueIndexes(cancelled);
+  return footprint_grids_->MakeOverdueIndexes(cancelled) || has_made;
+}
+
+void GridMap::FollowCloser(const GridMap& before) const {
+  walk_->FollowCloser(*before.walk_);
+  footprint_grids_->FollowCloser(*before.footprint_grids_);
+}
+
 std::size_t GridMap::memory_bytes() const {
   const PlainCells* plain_cells = plain_cells_->GetIfMade();
   const StaticIndex* static_index = static_index_->index();
   return (static_index == nullptr ? 0 : static_index->memory_bytes()) + sizeof(*this) + sizeof(*constants_) +
          terrain_.memory_bytes() + (cell_costs_ == nullptr ? 0 : cell_costs_->memory_bytes()) +
          passable_.memory_bytes() + obstacles_.memory_bytes() + obstacle_table_->memory_bytes() +
-         cover_counts_.memory_bytes() + covered_.memory_bytes() + walk_->memory_bytes() +
-         footprint_grids_->memory_bytes() + (plain_cells == nullptr ? 0 : plain_cells->memory_bytes());
+         portal_table_->memory_bytes() + cover_counts_.memory_bytes() + covered_.memory_bytes() +
+         walk_->memory_bytes() + footprint_grids_->memory_bytes() +
+         (plain_cells == nullptr ? 0 : plain_cells->memory_bytes()) + profile_views_->memory_bytes(*this);
 }
 
 std::size_t GridMap::BytesBeyond(const GridMap& other) const {
+  return terrain_.BytesBeyond(other.terrain_) + obstacles_.BytesBeyond(other.obstacles_) +
+         obstacle_table_->BytesBeyond(*other.obstacle_table_) +
+         portal_table_->BytesBeyond(*other.portal_table_) + cover_counts_.BytesBeyond(other.cover_counts_) +
+         covered_.BytesBeyond(other.covered_) + DerivedBytesBeyond(other) +
+         profile_views_->BytesBeyond(other, *other.profile_views_);
+}
+
+std::size_t GridMap::DerivedBytesBeyond(const GridMap& other) const {
   const PlainCells* plain_cells = plain_cells_ == other.plain_cells_ ? nullptr : plain_cells_->GetIfMade();
   const StaticIndex* static_index = static_index_ == other.static_index_ ? nullptr : static_index_->index();
-  return sizeof(*this) + terrain_.BytesBeyond(other.terrain_) + passable_.BytesBeyond(other.passable_) +
+  return sizeof(*this) + passable_.BytesBeyond(other.passable_) +
          (cell_costs_ == nullptr ? 0 : cell_costs_->BytesBeyond(other.cell_costs_.get())) +
-         obstacles_.BytesBeyond(other.obstacles_) + obstacle_table_->BytesBeyond(*other.obstacle_table_) +
-         cover_counts_.BytesBeyond(other.cover_counts_) + covered_.BytesBeyond(other.covered_) +
          walk_->BytesBeyond(*other.walk_) + footprint_grids_->BytesBeyond(*other.footprint_grids_) +
          (plain_cells == nullptr ? 0 : plain_cells->BytesBeyond(other.plain_cells_->GetIfMade())) +
          (static_index == nullptr ? 0 : static_index->memory_bytes());

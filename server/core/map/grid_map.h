@@ -16,14 +16,18 @@
 #include "server/core/grid/lazy.h"
 #include "server/core/grid/plane.h"
 #include "server/core/map/cell_costs.h"
+#include "server/core/map/movement_profile.h"
 #include "server/core/map/plain_cells.h"
 #include "server/core/map/static_index.h"
+#include "server/core/walk/cancelled.h"
 #include "server/core/walk/footprint_grids.h"
 #include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {
 
 class ObstacleTable;
+class PortalTable;
+class ProfileViews;
 
 // INVALID_ARGUMENT / BAD_SIZE with field "width" or "height" unless both are from 1 to `max_side`.
 absl::Status CheckMapSize(std::int64_t width, std::int64_t height, int max_side);
@@ -91,6 +95,9 @@ class GridMap {
   // Those that have names.
   const ObstacleTable& obstacles() const { return *obstacle_table_; }
 
+  // Links between cells, which FindPath takes no notice of: see portal_search.h.
+  const PortalTable& portals() const { return *portal_table_; }
+
   // Makes what searches by default use, so that the first query does not wait for it. Indexes over the
   // walkable cells take at most `max_index_bytes`, in this map and in those that edits make of it. To be
   // called before anybody else knows of the map.
@@ -107,6 +114,14 @@ class GridMap {
     return footprint == 1 ? walk_ : footprint_grids_->Get(*walk_, footprint);
   }
 
+  // Indexes over walkable cells, of agents of any size, that lag too far behind for searches and edits to
+  // make them; see WalkGrid. `before` is a map that edits made this one of.
+  bool HasOverdueIndexes() const {
+    return walk_->HasOverdueIndexes() || footprint_grids_->HasOverdueIndexes();
+  }
+  bool MakeOverdueIndexes(CancelFlag cancelled) const;
+  void FollowCloser(const GridMap& before) const;
+
   // What searches over cells of different costs need besides. Made by the first call, which costs time in
   // proportion to the map; from then on kept up to date by edits. REQUIRES: 8-connected.
   const PlainCells& plain_cells() const {
@@ -115,6 +130,17 @@ class GridMap {
 
   // Where an index over this state of the map may be found. Its own state is none of the map's.
   StaticIndexSlot& static_index() const { return *static_index_; }
+
+  // The map as agents under other rules see it: see ProfileViews. REQUIRES: the rules name its terrains and
+  // are not those of the map itself.
+  std::shared_ptr<const GridMap> ViewUnder(const TerrainRules& rules) const;
+
+  // The movement profiles that have names on this map.
+  const ProfileTable& profiles() const { return *profiles_; }
+  // To be called before anybody else knows of the map. REQUIRES: PutInTable made the table, for its settings.
+  void SetProfiles(ProfileTable profiles) {
+    profiles_ = std::make_shared<const ProfileTable>(std::move(profiles));
+  }
 
   std::int64_t walkable_cells() const { return walkable_cells_; }
   // With an obstacle, be it named or nameless.
@@ -126,9 +152,12 @@ class GridMap {
   // Costs in proportion to the bands and blocks that differ, at the most to all there are. REQUIRES: one of
   // the two was made from the other by edits, or both from a third.
   std::size_t BytesBeyond(const GridMap& other) const;
+  // The same but for terrains and obstacles, which the views of a map share with it.
+  std::size_t DerivedBytesBeyond(const GridMap& other) const;
 
  private:
   friend class GridMapEditor;
+  friend GridMap MakeView(const GridMap& map, const TerrainRules& rules);
 
   struct Constants {
     explicit Constants(GridSettings all) : settings(std::move(all)), step_costs(settings) {}
@@ -151,6 +180,7 @@ class GridMap {
   // The nameless ones.
   Plane<Word> obstacles_;
   std::shared_ptr<const ObstacleTable> obstacle_table_;
+  std::shared_ptr<const PortalTable> portal_table_;
   // By how many named obstacles that block.
   Plane<std::uint16_t> cover_counts_;
   // Whether by any.
@@ -161,6 +191,8 @@ class GridMap {
   std::shared_ptr<const FootprintGrids> footprint_grids_;
   std::shared_ptr<StaticIndexSlot> static_index_;
   std::shared_ptr<const Lazy<PlainCells>> plain_cells_;
+  std::shared_ptr<const ProfileTable> profiles_;
+  std::shared_ptr<const ProfileViews> profile_views_;
   std::int64_t walkable_cells_ = 0;
   std::int64_t obstacle_cells_ = 0;
 };

@@ -12,6 +12,7 @@
 #include "absl/types/span.h"
 #include "server/core/grid/lazy.h"
 #include "server/core/map/plain_cells.h"
+#include "server/core/map/profile_views.h"
 
 namespace waystar::core {
 namespace {
@@ -184,9 +185,14 @@ GridMapEditor::Result GridMapEditor::FinishAndList() && {
   if (walkability_touched_.is_too_many() || cost_touched_.is_too_many()) {
     changes = {.is_everything = true};
   }
+  map_.profile_views_ = base_.profile_views_->AfterEdits();
   if (!changes.empty()) {
     map_.static_index_ = std::make_shared<StaticIndexSlot>(base_.static_index().is_wanted());
   }
+  if (map_.profiles_ != base_.profiles_) {
+    changes = {.is_everything = true};
+  }
+  changes.portals = base_.portal_table_ != map_.portal_table_;
   return {std::move(map_), std::move(changes)};
 }
 
@@ -199,9 +205,13 @@ void GridMapEditor::UpdateLeastCosts() {
 }
 
 void GridMapEditor::UpdateWalkGrids(absl::Span<const WordChange> changes) {
+  if (shares_walk_) {
+    return;
+  }
   if (walkability_touched_.is_too_many()) {
-    map_.walk_ = std::make_shared<const WalkGrid>(map_.walkable_, base_.walk().max_index_bytes());
-    map_.walk_->PrepareLike(base_.walk());
+    auto walk = std::make_shared<WalkGrid>(map_.walkable_, base_.walk().max_index_bytes());
+    walk->PrepareLike(base_.walk());
+    map_.walk_ = std::move(walk);
     map_.footprint_grids_ = std::make_shared<const FootprintGrids>(*base_.footprint_grids_, map_.walkable_);
   } else if (!changes.empty()) {
     map_.walk_ = std::make_shared<const WalkGrid>(base_.walk(), map_.walkable_, changes);

@@ -13,7 +13,9 @@
 #include "server/core/map/cell_costs.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/map/map_changes.h"
+#include "server/core/map/movement_profile.h"
 #include "server/core/map/touched_words.h"
+#include "server/core/shape/span_set.h"
 
 namespace waystar::core {
 
@@ -47,6 +49,8 @@ class GridMapEditor {
     map_.obstacle_table_ = std::move(obstacles);
   }
 
+  void SetPortalTable(std::shared_ptr<const PortalTable> portals) { map_.portal_table_ = std::move(portals); }
+
   // Gives the cells of row y with x_begin <= x < x_end another terrain. Obstacles on them stay, and costs of
   // their own. REQUIRES: the cells are on the map; terrain is the index of one.
   void SetTerrains(int y, int x_begin, int x_end, TerrainId terrain);
@@ -56,6 +60,13 @@ class GridMapEditor {
   // those with costs of their own one by one.
   // REQUIRES: the cell is on the map; the cost is from that of kMinTerrainCost to that of kMaxTerrainCost.
   void SetStepCost(Cell cell, std::optional<Cost> straight);
+
+  // Takes the cells and obstacles of `source`, another state of the map that the base is a view of: see
+  // MakeView. Costs of single cells stay; those to be said anew, by RefreshCosts, are returned. REQUIRES: the
+  // first change.
+  SpanSet TakeCells(const GridMap& source);
+
+  void SetProfiles(std::shared_ptr<const ProfileTable> profiles) { map_.profiles_ = std::move(profiles); }
 
   // Stands for an obstacle on the first terrain in SetRow.
   static constexpr TerrainId kObstacle = 0xFF;
@@ -69,7 +80,7 @@ class GridMapEditor {
 
   struct Result {
     GridMap map;
-    // From the base to it: exact, or everything if a large part of the map was written to.
+    // From the base to it: exact, or everything if a large part of the map was written to, or profiles were.
     MapChanges changes;
   };
 
@@ -87,11 +98,15 @@ class GridMapEditor {
   template <typename Differs>
   std::vector<WordChange> WalkableCellsWhere(Differs differs);
   void UpdateLeastCosts();
+  // Of a map that enters the same terrains.
+  void ShareWalk(const GridMap& source);
   void UpdateWalkGrids(absl::Span<const WordChange> changes);
   void UpdatePlainCells(absl::Span<const WordChange> walkability_changes);
 
   const GridMap& base_;
   GridMap map_;
+  // Whether the walk grids are those of a map that has the same cells.
+  bool shares_walk_ = false;
   PlaneWriter<TerrainId> terrain_{map_.terrain_};
   PlaneWriter<Word> passable_{map_.passable_};
   PlaneWriter<Word> obstacles_{map_.obstacles_};

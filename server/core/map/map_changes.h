@@ -9,14 +9,18 @@ namespace waystar::core {
 
 // Words of cells, each word at most once a list.
 struct MapChanges {
-  // Too much to list: any cell may differ, and the lists are empty.
+  // Too much to list, or profiles that have names: any cell may differ, or how agents move, and the lists are
+  // empty.
   bool is_everything = false;
   // Cells that were walkable and are not, or the other way round.
   std::vector<WordChange> walkability;
   // Other cells, walkable before and after, that cost something else to enter.
   std::vector<WordChange> cost;
 
-  bool empty() const { return !is_everything && walkability.empty() && cost.empty(); }
+  // A portal came, went or changed.
+  bool portals = false;
+
+  bool empty() const { return !is_everything && walkability.empty() && cost.empty() && !portals; }
 };
 
 }  // namespace waystar::core

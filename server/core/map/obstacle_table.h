@@ -38,6 +38,23 @@ class ObstacleTable {
     });
   }
 
+  // Calls visit(obstacle) for those that only one of the two tables has; one that was changed is another.
+  // Costs a look at each pointer to a hundred obstacles, and at the obstacles of those that differ.
+  template <typename Visitor>
+  void VisitDifferences(const ObstacleTable& other, Visitor visit) const {
+    const auto visit_own = [&](const ObstacleTable& own, const ObstacleTable& others) {
+      own.by_id_.VisitBeyond(others.by_id_, [&](const std::shared_ptr<const Obstacle>& obstacle) {
+        if (others.FindShared(obstacle->id) != obstacle) {
+          visit(*obstacle);
+        }
+      });
+    };
+    if (this != &other) {
+      visit_own(*this, other);
+      visit_own(other, *this);
+    }
+  }
+
   // Those whose bounds (BoundsOf in shape_raster.h) overlap a part of the map, in the order of ids. Costs
   // time in proportion to the obstacles and to squares of 32 x 32 cells near it.
   std::vector<const Obstacle*> Overlapping(const Rectangle& area) const;

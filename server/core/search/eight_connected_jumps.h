@@ -12,7 +12,6 @@
 #include "server/core/grid/corner_rule.h"
 #include "server/core/grid/cost.h"
 #include "server/core/map/grid_map.h"
-#include "server/core/search/jump_search.h"
 #include "server/core/walk/diagonal_stops.h"
 #include "server/core/walk/grid_moves.h"
 #include "server/core/walk/jump_directions.h"
@@ -28,20 +27,20 @@ struct EveryCellStops {
   int StepsToStop(Cell /*from*/) const {
     return 1;
   }
-
-  // How often that was in vain.
-  mutable std::uint64_t in_vain = 0;
 };
 
-// Follows directions.
-template <CornerRule kRule, typename Stops, typename Recorder>
+// Follows directions, and tells `search`, a JumpSearch or what has its Reach, ReachGoal and goal(), where
+// they lead.
+template <CornerRule kRule, typename Stops, typename Search>
 class EightConnectedJumps {
  public:
-  EightConnectedJumps(const GridMap& map, const WalkGrid& walk, const Stops& stops,
-                      JumpSearch<Recorder>& search)
+  // With EveryCellStops, adds to `in_vain` how often a diagonal looks around and sees nothing.
+  EightConnectedJumps(const GridMap& map, const WalkGrid& walk, const Stops& stops, Search& search,
+                      std::uint64_t& in_vain)
       : walk_(walk),
         stops_(stops),
         search_(search),
+        in_vain_(in_vain),
         goal_(walk_.IsWalkable(search.goal()) ? search.goal() : kNowhere),
         straight_(map.min_straight()),
         diagonal_(map.min_diagonal()) {}
@@ -154,7 +153,7 @@ class EightConnectedJumps {
         return;
       }
       if constexpr (std::is_same_v<Stops, EveryCellStops>) {
-        stops_.in_vain += sees_across || sees_upright ? 0 : 1;
+        in_vain_ += sees_across || sees_upright ? 0 : 1;
       }
     }
   }
@@ -204,7 +203,8 @@ class EightConnectedJumps {
 
   const WalkGrid& walk_;
   const Stops& stops_;
-  JumpSearch<Recorder>& search_;
+  Search& search_;
+  std::uint64_t& in_vain_;
   // Where no jump ever ends if the goal is not walkable.
   const Cell goal_;
   const Cost straight_;

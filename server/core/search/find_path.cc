@@ -1,7 +1,6 @@
 #include "server/core/search/find_path.h"
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -13,12 +12,13 @@
 #include "server/core/search/astar.h"
 #include "server/core/search/hierarchy.h"
 #include "server/core/search/hierarchy_search.h"
+#include "server/core/search/interruption.h"
 #include "server/core/search/jps.h"
 #include "server/core/search/lazy_theta.h"
-#include "server/core/search/line_of_sight.h"
 #include "server/core/search/path.h"
+#include "server/core/search/path_form.h"
+#include "server/core/search/query_check.h"
 #include "server/core/search/reachability.h"
-#include "server/core/search/smoothing.h"
 #include "server/core/search/weighted_jps.h"
 #include "server/core/walk/components.h"
 #include "server/core/walk/footprint.h"
@@ -27,33 +27,6 @@
 
 namespace waystar::core {
 namespace {
-
-absl::Status CheckOnMap(const GridMap& map, absl::string_view field, Cell cell) {
-  if (map.Contains(cell)) {
-    return absl::OkStatus();
-  }
-  return MakeError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, field,
-                   absl::StrCat("the ", field, " (", cell.x, ", ", cell.y, ") is off the map, which is ",
-                                map.width(), " x ", map.height(), " cells"));
-}
-
-absl::Status CheckWalkable(const GridMap& map, const WalkGrid& walk, int footprint, absl::string_view field,
-                           Cell cell, ErrorReason reason) {
-  if (walk.IsWalkable(cell)) {
-    return absl::OkStatus();
-  }
-  const std::string where = absl::StrCat("the ", field, " (", cell.x, ", ", cell.y, ")");
-  std::string message;
-  if (footprint > 1) {
-    message = absl::StrCat("an agent of ", footprint, " x ", footprint, " cells does not fit on ", where);
-  } else if (map.HasObstacle(cell)) {
-    message = absl::StrCat(where, " is blocked by an obstacle");
-  } else {
-    message = absl::StrCat(
-        where, " is blocked by impassable terrain: ", map.settings().terrains[map.TerrainAt(cell)].name);
-  }
-  return MakeError(absl::StatusCode::kFailedPrecondition, reason, field, message);
-}
 
 absl::Status Unsuited(absl::string_view message) {
   return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kAlgorithmUnsuited, "algorithm",
@@ -192,16 +165,9 @@ class Finder {
         reason = OutcomeReason::kScratchLimit;
         break;
       case SearchEnd::kDeadline:
-        return MakeError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, "",
-                         absl::StrCat("the deadline passed after ", statistics_.expanded, " expansions"));
       case SearchEnd::kCancelled:
-        return MakeError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, "",
-                         absl::StrCat("cancelled after ", statistics_.expanded, " expansions"));
       case SearchEnd::kEvicted:
-        return MakeError(absl::StatusCode::kAborted, ErrorReason::kSnapshotEvicted, "",
-                         absl::StrCat("the map changed much since the search began, and the server needs the "
-                                      "memory of its old state; stopped after ",
-                                      statistics_.expanded, " expansions"));
+        return InterruptionError(report.end, statistics_.expanded);
     }
     PathResult result{.outcome = outcome, .reason = reason, .end = report.nearest, .statistics = statistics_};
     WritePath(result);
@@ -214,7 +180,7 @@ class Finder {
     switch (query_.algorithm) {
       case Algorithm::kLazyThetaStar:
         TraceLines(result.end, scratch_.nodes(), corners);
-        WriteSmoothed(corners, result);
+        WriteSmoothed(map_, walk_, query_, corners, result);
         return;
       case Algorithm::kJumpPoint:
       case Algorithm::kSubgoalHierarchy:
@@ -224,30 +190,7 @@ class Finder {
         TraceSteps(query_.start, result.end, scratch_, corners);
         break;
     }
-    result.cost = CostOf(map_, query_.footprint, corners);
-    switch (query_.path_form) {
-      case PathForm::kEveryCell:
-        ExpandCells(corners, scratch_.points());
-        result.points = scratch_.points();
-        break;
-      case PathForm::kCorners:
-        result.points = corners;
-        break;
-      case PathForm::kDirections:
-        ExpandDirections(corners, scratch_.directions());
-        result.directions = scratch_.directions();
-        break;
-      case PathForm::kSmoothed:
-        ExpandCells(corners, scratch_.points());
-        WriteSmoothed(scratch_.points(), result);
-        break;
-    }
-  }
-
-  void WriteSmoothed(std::vector<Cell>& points, PathResult& result) const {
-    Smooth(map_, walk_, LineRule(map_.settings().connectivity, query_.corner_rule), points);
-    result.points = points;
-    result.cost = PolylineCost(map_, points);
+    WritePathForm(map_, walk_, query_, scratch_, result);
   }
 
   const GridMap& map_;

@@ -11,7 +11,6 @@
 #include "server/core/grid/corner_rule.h"
 #include "server/core/grid/cost.h"
 #include "server/core/map/grid_map.h"
-#include "server/core/search/jump_search.h"
 #include "server/core/walk/grid_moves.h"
 #include "server/core/walk/straight_scan.h"
 #include "server/core/walk/turn_stops.h"
@@ -19,14 +18,15 @@
 
 namespace waystar::core {
 
-// Follows directions. Of equally cheap ways the one that goes along the row first is kept: a vertical run
-// turns only where a wall beside it gives way, a horizontal one anywhere.
-template <typename Recorder>
+// Follows directions, and tells `search` as EightConnectedJumps does. Of equally cheap ways the one that goes
+// along the row first is kept: a vertical run turns only where a wall beside it gives way, a horizontal one
+// anywhere.
+template <typename Search>
 class FourConnectedJumps {
  public:
   // Without `stops` every cell of a row looks around; adds to `in_vain` how often it does and sees nothing.
-  FourConnectedJumps(const GridMap& map, const WalkGrid& walk, const TurnStops* stops,
-                     JumpSearch<Recorder>& search, std::uint64_t& in_vain)
+  FourConnectedJumps(const GridMap& map, const WalkGrid& walk, const TurnStops* stops, Search& search,
+                     std::uint64_t& in_vain)
       : walk_(walk),
         stops_(stops),
         search_(search),
@@ -141,7 +141,7 @@ class FourConnectedJumps {
 
   const WalkGrid& walk_;
   const TurnStops* stops_;
-  JumpSearch<Recorder>& search_;
+  Search& search_;
   std::uint64_t& in_vain_;
   // Where no jump ever ends if the goal is not walkable.
   const Cell goal_;

@@ -3,8 +3,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <optional>
 
+#include "absl/status/status.h"
 #include "server/core/search/query.h"
 #include "server/core/search/report.h"
 
@@ -24,5 +26,9 @@ inline std::optional<SearchEnd> Interruption(const Budget& budget) {
   }
   return std::nullopt;
 }
+
+// What a search that stopped for one of these answers: DEADLINE_EXCEEDED, CANCELLED or ABORTED /
+// SNAPSHOT_EVICTED.
+absl::Status InterruptionError(SearchEnd end, std::uint64_t expanded);
 
 }  // namespace waystar::core

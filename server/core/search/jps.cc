@@ -16,13 +16,16 @@ template <CornerRule kRule, typename Recorder>
 SearchReport RunEightConnected(const GridMap& map, const WalkGrid& walk, const PathQuery& query,
                                JumpSearch<Recorder>& search) {
   const DirectionSet first = GridMoves::For(Connectivity::kEight, kRule).From(walk, query.start);
+  std::uint64_t in_vain = 0;
   if (const DiagonalStops* stops = walk.diagonal_stops(kRule)) {
-    return search.Run(first, EightConnectedJumps<kRule, DiagonalStops, Recorder>(map, walk, *stops, search));
+    return search.Run(first, EightConnectedJumps<kRule, DiagonalStops, JumpSearch<Recorder>>(
+                                 map, walk, *stops, search, in_vain));
   }
   const EveryCellStops every_cell;
   const SearchReport report =
-      search.Run(first, EightConnectedJumps<kRule, EveryCellStops, Recorder>(map, walk, every_cell, search));
-  walk.NoteInVain(kRule, every_cell.in_vain);
+      search.Run(first, EightConnectedJumps<kRule, EveryCellStops, JumpSearch<Recorder>>(
+                            map, walk, every_cell, search, in_vain));
+  walk.NoteInVain(kRule, in_vain);
   return report;
 }
 
@@ -35,8 +38,8 @@ SearchReport RunJps(const GridMap& map, const WalkGrid& walk, const PathQuery& q
   if (map.settings().connectivity == Connectivity::kFour) {
     const DirectionSet first = GridMoves::For(Connectivity::kFour, query.corner_rule).From(walk, query.start);
     std::uint64_t in_vain = 0;
-    const SearchReport report =
-        search.Run(first, FourConnectedJumps<Recorder>(map, walk, walk.turn_stops(), search, in_vain));
+    const SearchReport report = search.Run(
+        first, FourConnectedJumps<JumpSearch<Recorder>>(map, walk, walk.turn_stops(), search, in_vain));
     walk.NoteTurnsInVain(in_vain);
     return report;
   }

@@ -95,41 +95,23 @@ double LineCost(const GridMap& map, Cell from, Cell to) {
     return length * map.settings().terrains[map.TerrainAt(from)].cost;
   }
 
-  // Places on the segment as numbers from 0 to `whole`, chosen so that every crossing of a border is one.
-  const std::int64_t per_column = dy == 0 ? 1 : dy;
-  const std::int64_t per_row = dx == 0 ? 1 : dx;
-  const std::int64_t whole = 2 * per_column * per_row;
-  std::int64_t column_border = dx == 0 ? whole : per_column;
-  std::int64_t row_border = dy == 0 ? whole : per_row;
-  const int step_x = to.x > from.x ? 1 : -1;
-  const int step_y = to.y > from.y ? 1 : -1;
   std::array<std::int64_t, kMaxTerrains> shares{};
   // Of cells that have their own costs, each share times the cost.
   absl::uint128 own_shares = 0;
-  Cell cell = from;
-  for (std::int64_t place = 0; place < whole;) {
-    const std::int64_t border = std::min(std::min(column_border, row_border), whole);
+  std::int64_t all = 0;
+  ForEachPartOfLine(from, to, [&](Cell cell, std::int64_t part, std::int64_t whole) {
+    all = whole;
     if (const Cost own = OwnCost(map, cell); own != 0) {
-      own_shares +=
-          absl::uint128{static_cast<std::uint64_t>(border - place)} * static_cast<std::uint64_t>(own);
+      own_shares += absl::uint128{static_cast<std::uint64_t>(part)} * static_cast<std::uint64_t>(own);
     } else {
-      shares[map.TerrainAt(cell)] += border - place;
+      shares[map.TerrainAt(cell)] += part;
     }
-    place = border;
-    if (border == column_border) {
-      cell.x += step_x;
-      column_border += 2 * per_column;
-    }
-    if (border == row_border) {
-      cell.y += step_y;
-      row_border += 2 * per_row;
-    }
-  }
+  });
   double weighted = static_cast<double>(own_shares) / static_cast<double>(kCostScale);
   for (std::size_t i = 0; i < map.settings().terrains.size(); ++i) {
     weighted += static_cast<double>(shares[i]) * map.settings().terrains[i].cost;
   }
-  return length * (weighted / static_cast<double>(whole));
+  return length * (weighted / static_cast<double>(all));
 }
 
 }  // namespace waystar::core

@@ -45,6 +45,40 @@ bool ForEachStepOnLine(Cell from, Cell to, Visitor visit) {
   return true;
 }
 
+// Calls visit(cell, part, whole) for the parts of the segment between two centres that lie in each cell, in
+// order, those that have no length too: `part` of `whole`, which is the same for all and what they add up to.
+// Exact. Nothing if the two are one.
+template <typename Visitor>
+void ForEachPartOfLine(Cell from, Cell to, Visitor visit) {
+  const std::int64_t dx = std::abs(to.x - from.x);
+  const std::int64_t dy = std::abs(to.y - from.y);
+  if (dx == 0 && dy == 0) {
+    return;
+  }
+  // Places on the segment as numbers from 0 to `whole`, chosen so that every crossing of a border is one.
+  const std::int64_t per_column = dy == 0 ? 1 : dy;
+  const std::int64_t per_row = dx == 0 ? 1 : dx;
+  const std::int64_t whole = 2 * per_column * per_row;
+  std::int64_t column_border = dx == 0 ? whole : per_column;
+  std::int64_t row_border = dy == 0 ? whole : per_row;
+  const int step_x = to.x > from.x ? 1 : -1;
+  const int step_y = to.y > from.y ? 1 : -1;
+  Cell cell = from;
+  for (std::int64_t place = 0; place < whole;) {
+    const std::int64_t border = std::min(std::min(column_border, row_border), whole);
+    visit(cell, border - place, whole);
+    place = border;
+    if (border == column_border) {
+      cell.x += step_x;
+      column_border += 2 * per_column;
+    }
+    if (border == row_border) {
+      cell.y += step_y;
+      row_border += 2 * per_row;
+    }
+  }
+}
+
 // Whether a corner rule allows a diagonal step, by whether the two cells beside it are free.
 constexpr bool MayPassCorner(CornerRule rule, bool one_side, bool other_side) {
   switch (rule) {

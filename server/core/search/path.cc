@@ -51,17 +51,6 @@ Cell TurnBetween(Connectivity connectivity, Cell from, Cell to) {
   return {from.x + diagonal * Sign(dx), from.y + diagonal * Sign(dy)};
 }
 
-// The cell whose cost a step pays.
-Cell DearestCellUnder(const GridMap& map, Cell position, int footprint) {
-  Cell dearest = position;
-  ForEachCellUnder(position, footprint, [&](Cell cell) {
-    if (map.StraightCost(cell) > map.StraightCost(dearest)) {
-      dearest = cell;
-    }
-  });
-  return dearest;
-}
-
 // Adds up steps so that their order makes no difference.
 class StepSum {
  public:
@@ -147,6 +136,16 @@ void ExpandDirections(absl::Span<const Cell> corners, std::vector<Direction>& di
     const Run run(corners[i - 1], corners[i]);
     directions.insert(directions.end(), static_cast<std::size_t>(run.length), DirectionOf(run.step));
   }
+}
+
+Cell DearestCellUnder(const GridMap& map, Cell position, int footprint) {
+  Cell dearest = position;
+  ForEachCellUnder(position, footprint, [&](Cell cell) {
+    if (map.StraightCost(cell) > map.StraightCost(dearest)) {
+      dearest = cell;
+    }
+  });
+  return dearest;
 }
 
 double CostOf(const GridMap& map, int footprint, absl::Span<const Cell> corners) {

@@ -30,6 +30,10 @@ void ExpandCells(absl::Span<const Cell> corners, std::vector<Cell>& cells);
 // Appends the direction of every step to `directions`.
 void ExpandDirections(absl::Span<const Cell> corners, std::vector<Direction>& directions);
 
+// The cell whose cost a step of such an agent to `position` pays: the dearest below it, among equals the
+// first.
+Cell DearestCellUnder(const GridMap& map, Cell position, int footprint);
+
 // What the path costs an agent of `footprint` x `footprint` cells. Two paths of the same steps cost the same
 // to the last bit, whatever their order.
 double CostOf(const GridMap& map, int footprint, absl::Span<const Cell> corners);

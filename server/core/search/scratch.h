@@ -15,6 +15,7 @@
 #include "server/core/search/hierarchy_scratch.h"
 #include "server/core/search/node_table.h"
 #include "server/core/search/open_list.h"
+#include "server/core/search/portal_scratch.h"
 #include "server/core/walk/nearest_connected.h"
 
 namespace waystar::core {
@@ -133,6 +134,9 @@ class Scratch {
   // For finding those.
   NearestConnectedBuffer& nearest_connected_buffer() { return nearest_connected_buffer_; }
 
+  // For searches through portals, each of which is many of the others.
+  PortalScratch& portals() { return portals_; }
+
   std::size_t memory_bytes() const;
 
  private:
@@ -165,6 +169,7 @@ class Scratch {
   NodeTable nodes_;
   BucketQueue buckets_;
   HierarchyScratch hierarchy_;
+  PortalScratch portals_;
   CanonicalStepCache canonical_steps_;
   std::vector<Direction> directions_;
   std::vector<Cell> corners_;

@@ -254,11 +254,7 @@ bool MapRecord::NoteNextExpiry(bool was_due) {
 absl::StatusOr<History> MapRecord::ReadHistory(std::uint64_t from, std::size_t max) const {
   History history = log_.ReadFrom(from, max);
   // Commits are logged shortly before they are published.
-  PinnedSnapshot latest;
-  {
-    StripedReaderLock lock(context_.readers);
-    latest = Latest(lock);
-  }
+  const PinnedSnapshot latest = PinLatest();
   if (latest == nullptr) {
     return NoSuchMap(id_);
   }
@@ -267,6 +263,30 @@ absl::StatusOr<History> MapRecord::ReadHistory(std::uint64_t from, std::size_t m
     history.commits.pop_back();
   }
   return history;
+}
+
+PinnedSnapshot MapRecord::PinLatest() const {
+  StripedReaderLock lock(context_.readers);
+  return Latest(lock);
+}
+
+bool MapRecord::MakeOverdueIndexes(CancelFlag cancelled) {
+  const PinnedSnapshot snapshot = PinLatest();
+  if (snapshot == nullptr || !snapshot->is_grid() || !snapshot->grid().MakeOverdueIndexes(cancelled)) {
+    return false;
+  }
+  // Much may have been committed meanwhile. First without the writers' lock, so that what is left to do under
+  // it is little.
+  const PinnedSnapshot newer = PinLatest();
+  if (newer == nullptr) {
+    return true;
+  }
+  newer->grid().FollowCloser(snapshot->grid());
+  MutexLock committing(committing_);
+  if (latest_ != nullptr) {
+    latest_->grid().FollowCloser(newer->grid());
+  }
+  return true;
 }
 
 MapRecord::Deleted MapRecord::Delete() {

@@ -25,6 +25,7 @@
 #include "server/core/store/update_batch.h"
 #include "server/core/store/update_log.h"
 #include "server/core/store/update_queue.h"
+#include "server/core/walk/cancelled.h"
 
 namespace waystar::core {
 
@@ -62,6 +63,8 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   // Leaves it to the thread that commits, if another does.
   void RemoveDue(absl::Time now);
 
+  bool MakeOverdueIndexes(CancelFlag cancelled);
+
   struct Deleted {
     // Null if another thread deleted the map first.
     PinnedSnapshot last;
@@ -83,6 +86,8 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // What readers pin from now on; nothing if null.
   void ReplaceCopies(const PinnedSnapshot& snapshot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
+  // Null once the map is deleted.
+  PinnedSnapshot PinLatest() const;
   // Returns the snapshot that was replaced.
   PinnedSnapshot Publish(Fold& fold) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // Whether somebody must be told.

@@ -52,13 +52,24 @@ absl::StatusOr<PinnedSnapshot> MapStore::Create(absl::string_view id, WaypointGr
 }
 
 absl::StatusOr<PinnedSnapshot> MapStore::Add(std::shared_ptr<MapSnapshot> snapshot) {
-  StripedWriterLock lock(context_.readers);
-  WAYSTAR_RETURN_IF_ERROR(CheckCanCreateLocked(snapshot->id));
-  snapshot->revision = first_revision_;
-  const auto record = std::make_shared<MapRecord>(context_, snapshot);
-  records_.emplace(record->id(), record);
-  by_id_.emplace(record->id(), record.get());
-  return snapshot;
+  while (true) {
+    snapshot->revision = FirstRevision();
+    // Made, and freed if it comes to that, without the lock for which all readers wait.
+    const auto record = std::make_shared<MapRecord>(context_, snapshot);
+    StripedWriterLock lock(context_.readers);
+    WAYSTAR_RETURN_IF_ERROR(CheckCanCreateLocked(snapshot->id));
+    // Unless a map was deleted meanwhile.
+    if (snapshot->revision == first_revision_) {
+      records_.emplace(record->id(), record);
+      by_id_.emplace(record->id(), record.get());
+      return snapshot;
+    }
+  }
+}
+
+std::uint64_t MapStore::FirstRevision() const {
+  StripedReaderLock lock(context_.readers);
+  return first_revision_;
 }
 
 absl::StatusOr<MapStore::RecordPtr> MapStore::FindRecord(absl::string_view id) const {
@@ -180,6 +191,11 @@ absl::Time MapStore::ExpireDue(absl::Time now) {
     }
   }
   return next;
+}
+
+absl::StatusOr<bool> MapStore::MakeOverdueIndexes(absl::string_view id, CancelFlag cancelled) {
+  WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record, FindRecord(id));
+  return record->MakeOverdueIndexes(cancelled);
 }
 
 OldSnapshotsInfo MapStore::OldSnapshotsOf(absl::string_view id) const {

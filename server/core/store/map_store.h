@@ -25,6 +25,7 @@
 #include "server/core/store/store_options.h"
 #include "server/core/store/update_batch.h"
 #include "server/core/store/update_log.h"
+#include "server/core/walk/cancelled.h"
 
 namespace waystar::core {
 
@@ -104,6 +105,12 @@ class MapStore {
   // commits; it must be quick. REQUIRES: the store is not shared between threads yet.
   void OnEarlierExpiry(std::function<void(absl::Time)> hook) { context_.on_earlier_expiry = std::move(hook); }
 
+  // Makes the search indexes of a map that lag too far behind for searches and updates to make them
+  // (GridMap::HasOverdueIndexes), if searches have paid for them; whether there were any. Takes up to some
+  // nanoseconds a cell of a large map, but delays neither searches nor updates for more than some
+  // microseconds: for a thread of its own. Ends soon once `cancelled` is set. Errors of Pin.
+  absl::StatusOr<bool> MakeOverdueIndexes(absl::string_view id, CancelFlag cancelled);
+
   // The replaced snapshots of a map that are still pinned. Costs time in proportion to their number and to
   // the map.
   OldSnapshotsInfo OldSnapshotsOf(absl::string_view id) const;
@@ -113,6 +120,8 @@ class MapStore {
 
   absl::StatusOr<PinnedSnapshot> Add(std::shared_ptr<MapSnapshot> snapshot);
   absl::Status CheckCanCreateLocked(absl::string_view id) const ABSL_SHARED_LOCKS_REQUIRED(context_.readers);
+  // Of the next map.
+  std::uint64_t FirstRevision() const;
   absl::StatusOr<RecordPtr> FindRecord(absl::string_view id) const;
   std::vector<RecordPtr> Records() const;
   PinnedSnapshot LatestOrNull(absl::string_view id) const;

@@ -255,6 +255,9 @@ std::shared_ptr<ComponentLeaf> PatchLeaf(const ComponentLeaf& before, const Leaf
   int cells = 0;
   for (std::size_t y = 0; y < kLeafSide; ++y) {
     const Word flipped = rows[y] ^ before.rows[y];
+    if (flipped == 0) {
+      continue;
+    }
     cells += std::popcount(flipped);
     const bool is_edge = y == 0 || y == kLeafSide - 1;
     if (cells > kMaxPatchedCells || (flipped & (is_edge ? ~Word{0} : ~kInner)) != 0) {

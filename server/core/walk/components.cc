@@ -11,6 +11,7 @@
 #include "absl/types/span.h"
 #include "server/core/grid/bit_plane.h"
 #include "server/core/grid/cell.h"
+#include "server/core/walk/block_fetcher.h"
 #include "server/core/walk/component_block.h"
 
 namespace waystar::core {
@@ -23,47 +24,10 @@ int RootLevel(const BitPlane& cells) {
   return std::bit_width(static_cast<unsigned>(longest - 1) >> kLeafShift);
 }
 
-// Rows of leaves in which cells changed, in the order of a walk over the quadtree: Morton, "A Computer
-// Oriented Geodetic Data Base" (1966). The six lowest bits are the row, each two above them the child of a
-// level.
-using LeafRowKey = std::uint32_t;
-
-LeafRowKey Interleaved(int x, int y) {
-  LeafRowKey key = 0;
-  for (int bit = 0; bit < kMaxBlockLevel; ++bit) {
-    key |= static_cast<LeafRowKey>(x >> bit & 1) << (2 * bit) | static_cast<LeafRowKey>(y >> bit & 1)
-                                                                    << (2 * bit + 1);
-  }
-  return key;
-}
-
-int RowOf(LeafRowKey key) { return static_cast<int>(key % kLeafSide); }
-std::size_t ChildOf(LeafRowKey key, int level) { return key >> (kLeafShift + 2 * (level - 1)) & 3U; }
-
-std::vector<LeafRowKey> ChangedRows(absl::Span<const WordChange> changes) {
-  std::vector<LeafRowKey> rows;
-  rows.reserve(2 * changes.size());
-  for (const WordChange& change : changes) {
-    if (change.flipped == 0) {
-      continue;
-    }
-    // A word's cells lie in two leaves at most.
-    const int word = change.index * kWordBits - 1;
-    const int first = (word + std::countr_zero(change.flipped)) >> kLeafShift;
-    const int last = (word + kWordBits - 1 - std::countl_zero(change.flipped)) >> kLeafShift;
-    for (int x = first; x <= last; ++x) {
-      rows.push_back(Interleaved(x, change.y >> kLeafShift) << kLeafShift |
-                     static_cast<LeafRowKey>(change.y % kLeafSide));
-    }
-  }
-  std::sort(rows.begin(), rows.end());
-  return rows;
-}
-
 class Builder {
  public:
-  Builder(const BitPlane& cells, Adjacency adjacency, int root_level)
-      : cells_(cells), adjacency_(adjacency), root_level_(root_level) {}
+  Builder(const BitPlane& cells, Adjacency adjacency, int root_level, BlockFetcher* fetcher = nullptr)
+      : cells_(cells), adjacency_(adjacency), root_level_(root_level), fetcher_(fetcher) {}
 
   // The block made from the cells alone.
   BlockPointer Build(int level, Cell corner) const {
@@ -88,6 +52,7 @@ class Builder {
       return before;
     }
     if (level == 0) {
+      fetcher_->Advance();
       return RebuildLeaf(static_cast<const ComponentLeaf*>(before.get()), corner, rows);
     }
     static const ComponentParent::Children kNone;
@@ -174,6 +139,7 @@ class Builder {
   const BitPlane& cells_;
   Adjacency adjacency_;
   int root_level_;
+  BlockFetcher* fetcher_;
 };
 
 // Of `block` and those below it, what `other`, in the same place, and those below that do not hold.
@@ -212,7 +178,8 @@ Components::Components(const Components& before, const BitPlane& cells, absl::Sp
       adjacency_(before.adjacency_),
       root_level_(before.root_level_) {
   const std::vector<LeafRowKey> rows = ChangedRows(changes);
-  root_ = Builder(cells, adjacency_, root_level_).Rebuild(before.root_, root_level_, {0, 0}, rows);
+  BlockFetcher fetcher(before.root_.get(), root_level_, rows);
+  root_ = Builder(cells, adjacency_, root_level_, &fetcher).Rebuild(before.root_, root_level_, {0, 0}, rows);
 }
 
 ComponentId Components::Find(Cell cell) const {

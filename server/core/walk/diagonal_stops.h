@@ -11,6 +11,7 @@
 #include "server/core/grid/cell.h"
 #include "server/core/grid/corner_rule.h"
 #include "server/core/grid/plane.h"
+#include "server/core/walk/cancelled.h"
 #include "server/core/walk/run_ends.h"
 
 namespace waystar::core {
@@ -35,12 +36,12 @@ class WalkGrid;
 // Costs half a byte a cell. Thread safety: immutable.
 class DiagonalStops {
  public:
-  // In time proportional to the cells of the grid: about 2 ns a cell.
-  DiagonalStops(const WalkGrid& grid, CornerRule rule);
+  // In time proportional to the cells of the grid: about 2 ns a cell. Of no use once `cancelled` is set.
+  DiagonalStops(const WalkGrid& grid, CornerRule rule, CancelFlag cancelled = nullptr);
   // Of `now`, which `changes` made from `old`, whose stops are `before`. In proportion to the changes and the
-  // length of the runs that end there.
+  // length of the runs that end there. Likewise.
   DiagonalStops(const DiagonalStops& before, const WalkGrid& old, const WalkGrid& now,
-                absl::Span<const WordChange> changes);
+                absl::Span<const WordChange> changes, CancelFlag cancelled = nullptr);
 
   // How many steps a diagonal jump from a cell takes until it must stop. A first step that is not legal stops
   // it after one. REQUIRES: the cell is on the map; kDirection is diagonal.
@@ -76,6 +77,10 @@ class DiagonalStops {
  private:
   class Builder;
   class Repairer;
+
+  // Of bits that are those of `old`, to those of `now`.
+  void Repair(const DiagonalStops& before, const WalkGrid& old, const WalkGrid& now,
+              absl::Span<const WordChange> changes, CancelFlag cancelled);
 
   // A diagonal leaves the map at one side and comes in again at the other, past one column off the map that
   // stops it: `wrap_` diagonals of one bit a row hold them all. Those of one direction run along x - y, those

@@ -31,7 +31,7 @@ FootprintGrids::FootprintGrids(const FootprintGrids& before, const BitPlane& cel
 FootprintGrids::FootprintGrids(const FootprintGrids& before, const BitPlane& cells) : state_(before.Copy()) {
   MutexLock lock(mutex_);
   for (Kept& kept : state_.kept) {
-    auto grid = std::make_shared<const WalkGrid>(Eroded(cells, kept.side), kept.grid->max_index_bytes());
+    auto grid = std::make_shared<WalkGrid>(Eroded(cells, kept.side), kept.grid->max_index_bytes());
     grid->PrepareLike(*kept.grid);
     kept.grid = std::move(grid);
   }
@@ -58,6 +58,36 @@ std::shared_ptr<const WalkGrid> FootprintGrids::Get(const WalkGrid& single, int 
   return found->grid;
 }
 
+const WalkGrid* FootprintGrids::FindIn(const State& state, int side) {
+  const auto found =
+      std::find_if(state.kept.begin(), state.kept.end(), [&](const Kept& kept) { return kept.side == side; });
+  return found == state.kept.end() ? nullptr : found->grid.get();
+}
+
+bool FootprintGrids::HasOverdueIndexes() const {
+  MutexLock lock(mutex_);
+  return std::any_of(state_.kept.begin(), state_.kept.end(),
+                     [](const Kept& kept) { return kept.grid->HasOverdueIndexes(); });
+}
+
+bool FootprintGrids::MakeOverdueIndexes(CancelFlag cancelled) const {
+  bool has_made = false;
+  for (const Kept& kept : Copy().kept) {
+    has_made = kept.grid->MakeOverdueIndexes(cancelled) || has_made;
+  }
+  return has_made;
+}
+
+void FootprintGrids::FollowCloser(const FootprintGrids& before) const {
+  const State own = Copy();
+  const State others = before.Copy();
+  for (const Kept& kept : own.kept) {
+    if (const WalkGrid* found = FindIn(others, kept.side)) {
+      kept.grid->FollowCloser(*found);
+    }
+  }
+}
+
 std::size_t FootprintGrids::memory_bytes() const {
   const State state = Copy();
   std::size_t bytes = sizeof(*this);
@@ -75,9 +105,8 @@ std::size_t FootprintGrids::BytesBeyond(const FootprintGrids& other) const {
   const State others = other.Copy();
   std::size_t bytes = sizeof(*this);
   for (const Kept& kept : own.kept) {
-    const auto found = std::find_if(others.kept.begin(), others.kept.end(),
-                                    [&](const Kept& candidate) { return candidate.side == kept.side; });
-    bytes += found == others.kept.end() ? kept.grid->memory_bytes() : kept.grid->BytesBeyond(*found->grid);
+    const WalkGrid* found = FindIn(others, kept.side);
+    bytes += found == nullptr ? kept.grid->memory_bytes() : kept.grid->BytesBeyond(*found);
   }
   return bytes;
 }

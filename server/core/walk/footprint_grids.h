@@ -9,6 +9,7 @@
 #include "absl/types/span.h"
 #include "server/base/mutex.h"
 #include "server/core/grid/bit_plane.h"
+#include "server/core/walk/cancelled.h"
 #include "server/core/walk/footprint.h"
 #include "server/core/walk/walk_grid.h"
 
@@ -34,6 +35,11 @@ class FootprintGrids {
   // REQUIRES: 2 <= side <= kMaxFootprint.
   std::shared_ptr<const WalkGrid> Get(const WalkGrid& single, int side) const;
 
+  // As WalkGrid says, of all sizes.
+  bool HasOverdueIndexes() const;
+  bool MakeOverdueIndexes(CancelFlag cancelled) const;
+  void FollowCloser(const FootprintGrids& before) const;
+
   std::size_t memory_bytes() const;
   // Held by these grids and not by `other`. REQUIRES: both are of maps of one size.
   std::size_t BytesBeyond(const FootprintGrids& other) const;
@@ -53,6 +59,8 @@ class FootprintGrids {
   };
 
   State Copy() const;
+  // Null if there is none.
+  static const WalkGrid* FindIn(const State& state, int side);
 
   mutable Mutex mutex_;
   mutable State state_ ABSL_GUARDED_BY(mutex_);

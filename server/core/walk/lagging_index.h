@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "absl/types/span.h"
 #include "server/base/mutex.h"
 #include "server/core/grid/bit_plane.h"
+#include "server/core/walk/cancelled.h"
 #include "server/core/walk/change_log.h"
 
 namespace waystar::core {
@@ -31,7 +33,11 @@ namespace waystar::core {
 // Nobody waits for a repair: who wants the index while another is at it does without, and who changes the map
 // meanwhile goes by the index before.
 //
-// Thread safety: any method from any thread, but for Follow.
+// Where a search would have to work at it for longer than some 10 ms, on a large grid, it is overdue: left to
+// a thread that has the time (MakeNow). By the time that is done the grid may have been replaced many times;
+// the latest then goes by what was made (FollowCloser).
+//
+// Thread safety: any method from any thread, but for Follow and FollowUnlisted.
 template <typename Index>
 class LaggingIndex {
  public:
@@ -42,7 +48,14 @@ class LaggingIndex {
   bool IsAskedFor() const { return lags_ || GetIfCurrent() != nullptr; }
 
   // Whether searches have paid for it already.
-  bool IsWanted() const { return lags_ && credit_->load(std::memory_order_relaxed) >= price_; }
+  bool IsWanted() const {
+    return lags_ && credit_->load(std::memory_order_relaxed) >= price_.load(std::memory_order_relaxed);
+  }
+
+  // Whether it lags so far behind that neither a search nor who changes the map is to make it.
+  bool IsOverdue() const {
+    return lags_ && takes_long_.load(std::memory_order_relaxed) && GetIfCurrent() == nullptr;
+  }
 
   // How many words that changed a repair has to look at; nothing if it can only be made anew.
   std::optional<std::size_t> Lag() const {
@@ -55,32 +68,41 @@ class LaggingIndex {
   // one.
   void Follow(const LaggingIndex& before, const BitPlane& rows, const BitPlane& columns,
               absl::Span<const WordChange> changes) {
-    MutexLock lock(mutex_);
-    {
-      MutexLock before_lock(before.mutex_);
-      credit_ = before.credit_;
-      if (before.index_ != nullptr) {
-        base_ = std::make_shared<const Base>(Base{rows, columns, before.index_});
-      } else if (before.lags_) {
-        base_ = before.base_;
-        log_ = before.log_;
-      } else {
-        return;
-      }
-    }
-    lags_ = true;
-    const std::size_t cells =
-        static_cast<std::size_t>(rows.width()) * static_cast<std::size_t>(rows.height());
-    price_ = cells / kCellsPerLookAround;
-    if (base_ == nullptr) {
+    if (!TakeCredit(before)) {
       return;
     }
-    log_.Add(changes);
-    if (log_.size() * kLookAroundsPerWord > price_) {
-      base_ = nullptr;
-      log_ = {};
-    } else {
-      price_ = log_.size() * kLookAroundsPerWord;
+    Behind behind = before.BehindAs(rows, columns);
+    if (behind.base != nullptr) {
+      behind.log.Add(changes);
+    }
+    MutexLock lock(mutex_);
+    SetBehind(std::move(behind), CellsOf(rows));
+  }
+
+  // The same for more changes than are worth a list. False, and nothing done, if the index is rather to be
+  // made at once: there was none, or it takes little time.
+  bool FollowUnlisted(const LaggingIndex& before, const BitPlane& rows) {
+    if (CellsOf(rows) <= kMaxCellsAtOnce || !TakeCredit(before)) {
+      return false;
+    }
+    MutexLock lock(mutex_);
+    SetBehind({}, CellsOf(rows));
+    return true;
+  }
+
+  // Goes by the index that `before` has, or lags behind, if that is closer to this than what this lags behind
+  // already. `rows` and `columns` are the cells of `before`, a grid that this one came of, and `changes` led
+  // from there to here. Costs as Follow does.
+  void FollowCloser(const LaggingIndex& before, const BitPlane& rows, const BitPlane& columns,
+                    absl::Span<const WordChange> changes) const {
+    Behind behind = before.BehindAs(rows, columns);
+    if (!lags_ || behind.base == nullptr) {
+      return;
+    }
+    behind.log.Add(changes);
+    MutexLock lock(mutex_);
+    if (index_ == nullptr && (base_ == nullptr || behind.log.size() < log_.size())) {
+      SetBehind(std::move(behind), CellsOf(rows));
     }
   }
 
@@ -102,27 +124,29 @@ class LaggingIndex {
     if (!lags_) {
       return MakeNow(make, repair);
     }
-    if (!IsWanted() || !making_.TryLock()) {
+    if (IsOverdue() || !IsWanted() || !making_.TryLock()) {
       return nullptr;
     }
-    Update(make, repair);
+    Update(make, repair, nullptr);
     making_.Unlock();
-    RaiseCreditTo(kRepairsPaid * price_);
+    RaiseCreditTo(kRepairsPaid * price_.load(std::memory_order_relaxed));
     return GetIfCurrent();
   }
 
-  // The same whatever it costs, after all that others are making.
+  // The same whatever it costs, after all that others are making. Null if make or repair was left because of
+  // `cancelled`.
   template <typename Make, typename Repair>
-  const Index* MakeNow(Make make, Repair repair) const {
+  const Index* MakeNow(Make make, Repair repair, CancelFlag cancelled = nullptr) const {
     MutexLock lock(making_);
-    Update(make, repair);
+    Update(make, repair, cancelled);
     return GetIfCurrent();
   }
 
-  // For who changes the map, and makes the index because it is wanted.
+  // For who is no search, and makes the index because it is wanted.
   void SpendCredit() const {
+    const std::uint64_t price = price_.load(std::memory_order_relaxed);
     std::uint64_t credit = credit_->load(std::memory_order_relaxed);
-    while (!credit_->compare_exchange_weak(credit, credit - std::min(credit, price_),
+    while (!credit_->compare_exchange_weak(credit, credit - std::min(credit, price),
                                            std::memory_order_relaxed)) {
     }
   }
@@ -148,6 +172,12 @@ class LaggingIndex {
   static constexpr std::uint64_t kLookAroundsPerWord = 150;
   // How many repairs like it one by a search is good for.
   static constexpr std::uint64_t kRepairsPaid = 16;
+  // What is made of more cells, or repaired of more words on a grid that has more cells, takes longer than
+  // 10 ms.
+  static constexpr std::size_t kMaxCellsAtOnce = std::size_t{1} << 22;
+  static constexpr std::size_t kMaxWordsAtOnce = 1024;
+  // What is overdue nobody waits for, and on large open grids a look around goes farther, which takes longer.
+  static constexpr std::uint64_t kOverdueDiscount = 16;
 
   using Credit = std::atomic<std::uint64_t>;
 
@@ -162,8 +192,50 @@ class LaggingIndex {
     std::shared_ptr<const Base> base;
   };
 
+  // What a grid lags behind; nothing if its index can only be made anew.
+  struct Behind {
+    std::shared_ptr<const Base> base;
+    ChangeLog log;
+  };
+
+  static std::size_t CellsOf(const BitPlane& rows) {
+    return static_cast<std::size_t>(rows.width()) * static_cast<std::size_t>(rows.height());
+  }
+
+  // False if there was no index.
+  bool TakeCredit(const LaggingIndex& before) {
+    MutexLock lock(before.mutex_);
+    lags_ = before.lags_ || before.index_ != nullptr;
+    credit_ = before.credit_;
+    return lags_;
+  }
+
+  // What another grid starts from that comes of this one, which has these cells.
+  Behind BehindAs(const BitPlane& rows, const BitPlane& columns) const {
+    MutexLock lock(mutex_);
+    if (index_ != nullptr) {
+      return {std::make_shared<const Base>(Base{rows, columns, index_}), {}};
+    }
+    return {base_, log_};
+  }
+
+  void SetBehind(Behind behind, std::size_t cells) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    std::uint64_t price = cells / kCellsPerLookAround;
+    if (behind.log.size() * kLookAroundsPerWord > price) {
+      behind = {};
+    }
+    base_ = std::move(behind.base);
+    log_ = std::move(behind.log);
+    if (base_ != nullptr) {
+      price = log_.size() * kLookAroundsPerWord;
+    }
+    const bool takes_long = cells > kMaxCellsAtOnce && (base_ == nullptr || log_.size() > kMaxWordsAtOnce);
+    takes_long_.store(takes_long, std::memory_order_relaxed);
+    price_.store(takes_long ? price / kOverdueDiscount : price, std::memory_order_relaxed);
+  }
+
   template <typename Make, typename Repair>
-  void Update(Make make, Repair repair) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(making_) {
+  void Update(Make make, Repair repair, CancelFlag cancelled) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(making_) {
     std::shared_ptr<const Base> base;
     ChangeLog log;
     {
@@ -177,6 +249,9 @@ class LaggingIndex {
     const auto index =
         base == nullptr ? std::make_shared<const Index>(make())
                         : std::make_shared<const Index>(repair(*base->index, base->rows, base->columns, log));
+    if (IsCancelled(cancelled)) {
+      return;
+    }
     MutexLock lock(mutex_);
     if (credit_ == nullptr) {
       credit_ = std::make_shared<Credit>(0);
@@ -206,9 +281,11 @@ class LaggingIndex {
   mutable std::shared_ptr<const Base> base_ ABSL_GUARDED_BY(mutex_);
   mutable ChangeLog log_ ABSL_GUARDED_BY(mutex_);
   mutable std::atomic<const Index*> current_ = nullptr;
-  // Set by Follow.
+  // Set by Follow and FollowUnlisted.
   bool lags_ = false;
-  std::uint64_t price_ = 0;
+  // What searches are to pay for it, and whether it is too much work for them. Go with base_ and log_.
+  mutable std::atomic<std::uint64_t> price_ = 0;
+  mutable std::atomic<bool> takes_long_ = false;
   // Made with the first index, so that grids without one pay nothing for it. Does not change once this lags.
   mutable std::shared_ptr<Credit> credit_;
 };

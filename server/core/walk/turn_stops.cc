@@ -19,13 +19,13 @@ constexpr CornerRule kRule = CornerRule::kNoCornerCutting;
 
 }  // namespace
 
-TurnStops::TurnStops(const WalkGrid& grid) {
+TurnStops::TurnStops(const WalkGrid& grid, CancelFlag cancelled) {
   BitPlane south(grid.height(), grid.width(), false);
   BitPlane north = south;
   BitPlaneWriter south_writer(south);
   BitPlaneWriter north_writer(north);
   const auto words = static_cast<std::size_t>(WordsPerRow(grid.height()));
-  for (int x = 0; x < grid.width(); ++x) {
+  for (int x = 0; x < grid.width() && !IsCancelled(cancelled); ++x) {
     Word* merged = south_writer.row(x);
     const Word* other = north_writer.row(x);
     MarkRunsToJumps<kRule>(ColumnLine(grid, x), grid.height(), merged, north_writer.row(x));
@@ -37,7 +37,7 @@ TurnStops::TurnStops(const WalkGrid& grid) {
 }
 
 TurnStops::TurnStops(const TurnStops& before, const WalkGrid& old, const WalkGrid& now,
-                     absl::Span<const WordChange> changes)
+                     absl::Span<const WordChange> changes, CancelFlag cancelled)
     : rows_(before.rows_) {
   BitPlaneWriter writer(rows_);
   const auto put = [&](Cell cell, bool turns) {
@@ -55,6 +55,9 @@ TurnStops::TurnStops(const TurnStops& before, const WalkGrid& old, const WalkGri
   };
   const Surroundings surroundings(changes, now.width(), now.height());
   for (const WordChange& word : surroundings.words()) {
+    if (IsCancelled(cancelled)) {
+      return;
+    }
     ForEachCell(word, remake);
     surroundings.ForEachNorthEnd(word, [&](Cell end) {
       VisitForwardRun<kRule>(ColumnLine(old, end.x), ColumnLine(now, end.x), end.y - 1, along_column(end.x));

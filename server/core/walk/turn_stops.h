@@ -6,6 +6,7 @@
 #include "absl/types/span.h"
 #include "server/core/grid/bit_plane.h"
 #include "server/core/grid/bit_row.h"
+#include "server/core/walk/cancelled.h"
 
 namespace waystar::core {
 
@@ -17,12 +18,12 @@ class WalkGrid;
 // Costs an eighth of a byte a cell. Thread safety: immutable.
 class TurnStops {
  public:
-  // In time proportional to the cells of the grid.
-  explicit TurnStops(const WalkGrid& grid);
+  // In time proportional to the cells of the grid. Of no use once `cancelled` is set.
+  explicit TurnStops(const WalkGrid& grid, CancelFlag cancelled = nullptr);
   // Of `now`, which `changes` made from `old`, whose stops are `before`. In proportion to the changes and the
-  // length of the vertical runs that end there.
+  // length of the vertical runs that end there. Likewise.
   TurnStops(const TurnStops& before, const WalkGrid& old, const WalkGrid& now,
-            absl::Span<const WordChange> changes);
+            absl::Span<const WordChange> changes, CancelFlag cancelled = nullptr);
 
   // Bits of row y, laid out as bit_row.h says. REQUIRES: -1 <= y <= height.
   const Word* Row(int y) const { return rows_.row(y); }

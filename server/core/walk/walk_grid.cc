@@ -1,8 +1,9 @@
 #include "server/core/walk/walk_grid.h"
 
+#include <algorithm>
 #include <cstddef>
-#include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "server/core/grid/transpose.h"
@@ -23,11 +24,6 @@ BitPlane FlipTransposed(BitPlane columns, absl::Span<const WordChange> changes) 
   return columns;
 }
 
-// To make an index of more would take a search longer than 10 ms; so it never lags so far behind that it has
-// to be.
-constexpr std::size_t kMaxCellsASearchMakes = std::size_t{1} << 22;
-constexpr std::size_t kMaxLag = 1024;
-
 }  // namespace
 
 WalkGrid::WalkGrid(BitPlane rows, std::size_t max_index_bytes)
@@ -42,14 +38,7 @@ WalkGrid::WalkGrid(const WalkGrid& before, BitPlane rows, absl::Span<const WordC
       columns_(FlipTransposed(before.columns_, changes)) {
   const auto follow = [&](auto& index, const auto& index_before, auto make) {
     index.Follow(index_before, before.rows_, before.columns_, changes);
-    if (!index.IsAskedFor()) {
-      return;
-    }
-    const std::optional<std::size_t> lag = index.Lag();
-    const bool takes_too_long = CellCount() > kMaxCellsASearchMakes && lag.value_or(kMaxLag + 1) > kMaxLag;
-    if (takes_too_long) {
-      make();
-    } else if (lag.has_value() && index.IsWanted()) {
+    if (index.IsWanted() && !index.IsOverdue() && index.Lag().has_value()) {
       make();
       index.SpendCredit();
     }
@@ -67,13 +56,15 @@ WalkGrid::WalkGrid(const WalkGrid& before, BitPlane rows, absl::Span<const WordC
   }
 }
 
-void WalkGrid::PrepareLike(const WalkGrid& other) const {
+void WalkGrid::PrepareLike(const WalkGrid& other) {
   for (int rule = 0; rule < kCornerRuleCount; ++rule) {
-    if (other.diagonal_stops_[static_cast<std::size_t>(rule)].IsAskedFor()) {
+    const auto i = static_cast<std::size_t>(rule);
+    if (other.diagonal_stops_[i].IsAskedFor() &&
+        !diagonal_stops_[i].FollowUnlisted(other.diagonal_stops_[i], rows_)) {
       MakeDiagonalStops(static_cast<CornerRule>(rule));
     }
   }
-  if (other.turn_stops_.IsAskedFor()) {
+  if (other.turn_stops_.IsAskedFor() && !turn_stops_.FollowUnlisted(other.turn_stops_, rows_)) {
     MakeTurnStops();
   }
   for (const Lazy<Components>& made : other.components_) {
@@ -85,6 +76,38 @@ void WalkGrid::PrepareLike(const WalkGrid& other) const {
 
 WalkGrid::~WalkGrid() = default;
 
+bool WalkGrid::HasOverdueIndexes() const {
+  return turn_stops_.IsOverdue() ||
+         std::ranges::any_of(diagonal_stops_, [](const auto& stops) { return stops.IsOverdue(); });
+}
+
+bool WalkGrid::MakeOverdueIndexes(CancelFlag cancelled) const {
+  bool has_made = false;
+  const auto make_if_due = [&](const auto& index, auto make) {
+    if (index.IsOverdue() && index.IsWanted() && make() != nullptr) {
+      index.SpendCredit();
+      has_made = true;
+    }
+  };
+  for (int rule = 0; rule < kCornerRuleCount; ++rule) {
+    make_if_due(diagonal_stops_[static_cast<std::size_t>(rule)],
+                [&] { return diagonal_stops(static_cast<CornerRule>(rule), true, cancelled); });
+  }
+  make_if_due(turn_stops_, [&] { return turn_stops(true, cancelled); });
+  return has_made;
+}
+
+void WalkGrid::FollowCloser(const WalkGrid& before) const {
+  if (this == &before || !HasOverdueIndexes()) {
+    return;
+  }
+  const std::vector<WordChange> changes = DifferencesBetween(before.rows_, rows_);
+  for (std::size_t i = 0; i < diagonal_stops_.size(); ++i) {
+    diagonal_stops_[i].FollowCloser(before.diagonal_stops_[i], before.rows_, before.columns_, changes);
+  }
+  turn_stops_.FollowCloser(before.turn_stops_, before.rows_, before.columns_, changes);
+}
+
 // Two that are asked for at the same time may both find room that only one has; that much is tolerated.
 bool WalkGrid::HasRoomFor(std::size_t index_bytes) const {
   std::size_t taken = turn_stops_.IsAskedFor() ? TurnStops::BytesFor(CellCount()) : 0;
@@ -95,25 +118,25 @@ bool WalkGrid::HasRoomFor(std::size_t index_bytes) const {
 }
 
 template <typename Index>
-const Index* WalkGrid::Find(const LaggingIndex<Index>& index, bool now,
+const Index* WalkGrid::Find(const LaggingIndex<Index>& index, bool now, CancelFlag cancelled,
                             absl::FunctionRef<Index()> make) const {
   if (!index.IsAskedFor() && !HasRoomFor(Index::BytesFor(CellCount()))) {
     return nullptr;
   }
-  const auto repair = [this](const Index& before, const BitPlane& rows, const BitPlane& columns,
-                             const ChangeLog& log) {
-    return Index(before, WalkGrid(rows, columns), *this, log.Differences(rows, rows_));
+  const auto repair = [&](const Index& before, const BitPlane& rows, const BitPlane& columns,
+                          const ChangeLog& log) {
+    return Index(before, WalkGrid(rows, columns), *this, log.Differences(rows, rows_), cancelled);
   };
-  return now ? index.MakeNow(make, repair) : index.Get(make, repair);
+  return now ? index.MakeNow(make, repair, cancelled) : index.Get(make, repair);
 }
 
-const DiagonalStops* WalkGrid::diagonal_stops(CornerRule rule, bool now) const {
-  return Find<DiagonalStops>(diagonal_stops_[static_cast<std::size_t>(rule)], now,
-                             [&] { return DiagonalStops(*this, rule); });
+const DiagonalStops* WalkGrid::diagonal_stops(CornerRule rule, bool now, CancelFlag cancelled) const {
+  return Find<DiagonalStops>(diagonal_stops_[static_cast<std::size_t>(rule)], now, cancelled,
+                             [&] { return DiagonalStops(*this, rule, cancelled); });
 }
 
-const TurnStops* WalkGrid::turn_stops(bool now) const {
-  return Find<TurnStops>(turn_stops_, now, [&] { return TurnStops(*this); });
+const TurnStops* WalkGrid::turn_stops(bool now, CancelFlag cancelled) const {
+  return Find<TurnStops>(turn_stops_, now, cancelled, [&] { return TurnStops(*this, cancelled); });
 }
 
 const Components& WalkGrid::components(Adjacency adjacency) const {

@@ -12,6 +12,7 @@
 #include "server/core/grid/cell.h"
 #include "server/core/grid/corner_rule.h"
 #include "server/core/grid/lazy.h"
+#include "server/core/walk/cancelled.h"
 #include "server/core/walk/change_log.h"
 #include "server/core/walk/component_block.h"
 #include "server/core/walk/components.h"
@@ -72,13 +73,23 @@ class WalkGrid {
   const DiagonalStops* MakeDiagonalStops(CornerRule rule) const { return diagonal_stops(rule, true); }
   const TurnStops* MakeTurnStops() const { return turn_stops(true); }
 
+  // Whether any of those lags so far behind that neither searches nor who changes the map are to make it.
+  bool HasOverdueIndexes() const;
+  // Makes those of them that searches have paid for. For a thread that has the time: costs up to some
+  // nanoseconds a cell. Leaves it once `cancelled` is set. Whether it made any.
+  bool MakeOverdueIndexes(CancelFlag cancelled) const;
+  // Has what lags behind go by the indexes of `before`, a grid that this one came of, where those are closer.
+  // Costs a few pointers a band, and a look at each band that differs.
+  void FollowCloser(const WalkGrid& before) const;
+
   // Which cells an agent can go between: made when first asked for, from then on repaired from grid to grid.
   const Components& components(Adjacency adjacency) const;
 
   std::size_t max_index_bytes() const { return max_index_bytes_; }
 
-  // Makes what was ever asked for of another grid.
-  void PrepareLike(const WalkGrid& other) const;
+  // Makes what was ever asked for of another grid, which this one came of by more changes than are worth a
+  // list; but what takes too long is overdue. REQUIRES: nobody else knows this one.
+  void PrepareLike(const WalkGrid& other);
 
   // Held by this grid, shared parts included.
   std::size_t memory_bytes() const;
@@ -90,10 +101,11 @@ class WalkGrid {
   WalkGrid(BitPlane rows, BitPlane columns);
 
   bool HasRoomFor(std::size_t index_bytes) const;
-  const DiagonalStops* diagonal_stops(CornerRule rule, bool now) const;
-  const TurnStops* turn_stops(bool now) const;
+  const DiagonalStops* diagonal_stops(CornerRule rule, bool now, CancelFlag cancelled = nullptr) const;
+  const TurnStops* turn_stops(bool now, CancelFlag cancelled = nullptr) const;
   template <typename Index>
-  const Index* Find(const LaggingIndex<Index>& index, bool now, absl::FunctionRef<Index()> make) const;
+  const Index* Find(const LaggingIndex<Index>& index, bool now, CancelFlag cancelled,
+                    absl::FunctionRef<Index()> make) const;
   std::size_t CellCount() const {
     return static_cast<std::size_t>(width()) * static_cast<std::size_t>(height());
   }

@@ -165,7 +165,7 @@ void PathWatchIndex::FindAffected(const MapChanges& changes, const GridMap& map,
   if (slots_by_id_.empty()) {
     return;
   }
-  if (changes.is_everything) {
+  if (changes.is_everything || changes.portals) {
     for (const auto& [id, slot] : slots_by_id_) {
       ids.push_back(id);
     }

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "server/base/error.h"
+#include "server/core/map/portal_table.h"
 #include "server/core/search/reachability.h"
 #include "server/core/search/validate_path.h"
 #include "server/core/walk/components.h"
@@ -80,8 +81,9 @@ SplitChange Split(const WordChange& change, const GridMap& map) {
 }
 
 WatchedAnswer::WatchedAnswer(const GridMap& map, const PathQuery& query,
-                             const absl::StatusOr<PathResult>& result, bool is_uncertain)
+                             const absl::StatusOr<PortalPath>& result, bool is_uncertain)
     : query_(query) {
+  is_uncertain |= !map.portals().empty();
   const std::shared_ptr<const WalkGrid> walk = map.walk(query.footprint);
   start_is_free_ = walk->IsWalkable(query.start);
   goal_is_free_ = walk->IsWalkable(query.goal);
@@ -93,9 +95,9 @@ WatchedAnswer::WatchedAnswer(const GridMap& map, const PathQuery& query,
     kind_ = is_blocked && !is_uncertain ? Kind::kNoPath : Kind::kUncertain;
     return;
   }
-  outcome_ = result->outcome;
-  cost_ = result->cost;
-  end_ = result->end;
+  outcome_ = result->path.outcome;
+  cost_ = result->path.cost;
+  end_ = result->path.end;
   switch (outcome_) {
     case Outcome::kUnreachable:
       kind_ = Kind::kNoPath;
@@ -118,10 +120,19 @@ WatchedAnswer::WatchedAnswer(const GridMap& map, const PathQuery& query,
   }
 }
 
-void WatchedAnswer::TakePath(const GridMap& map, const PathResult& result) {
+void WatchedAnswer::TakePath(const GridMap& map, const PortalPath& found) {
+  const PathResult& result = found.path;
   is_lines_ =
       query_.path_form == PathForm::kSmoothed || result.statistics.algorithm == Algorithm::kLazyThetaStar;
-  if (is_lines_) {
+  for (const PortalCrossing& crossing : found.crossings) {
+    crossings_.push_back({.id = crossing.portal->id, .arrival = crossing.arrival, .index = crossing.index});
+  }
+  if (!crossings_.empty()) {
+    points_.assign(result.points.begin(), result.points.end());
+    if (points_.empty()) {
+      points_ = WalkDirections(query_.start, result.directions, crossings_);
+    }
+  } else if (is_lines_) {
     points_.assign(result.points.begin(), result.points.end());
     if (points_.empty()) {
       points_ = {query_.start};
@@ -131,6 +142,9 @@ void WatchedAnswer::TakePath(const GridMap& map, const PathResult& result) {
   }
   // Each step is rounded to a unit, by half a unit at the most.
   tolerance_ = (StepsOf(points_) + 2) / static_cast<double>(kCostScale);
+  if (!crossings_.empty()) {
+    return;
+  }
   const bool is_four_connected = map.settings().connectivity == Connectivity::kFour;
   const CornerRule rule = is_four_connected && is_lines_ ? CornerRule::kNoCornerCutting : query_.corner_rule;
   cells_ = DependentCells(points_, rule, query_.footprint);
@@ -183,7 +197,7 @@ bool WatchedAnswer::MayReachElse(const GridMap& map, bool has_opened, NearestCon
 }
 
 bool WatchedAnswer::MayBeOutdatedBy(const MapChanges& changes, const GridMap& map) const {
-  if (changes.is_everything || kind_ == Kind::kUncertain) {
+  if (changes.is_everything || changes.portals || kind_ == Kind::kUncertain) {
     return true;
   }
   if (kind_ != Kind::kNoPath) {
@@ -211,35 +225,40 @@ bool WatchedAnswer::MayBeOutdatedBy(const MapChanges& changes, const GridMap& ma
   return MayReachElse(map, has_opened, buffer, nearest);
 }
 
-bool WatchedAnswer::CanStillBeWalked(const GridMap& map) const {
+bool WatchedAnswer::CanStillBeWalked(const GridMap& map, absl::Span<const std::string> required_tags) const {
+  NoWorld world;
   const absl::StatusOr<Validation> now =
-      ValidatePath(map, {.points = points_,
-                         .corner_rule = query_.corner_rule,
-                         .path_form = is_lines_ ? PathForm::kSmoothed : PathForm::kCorners,
-                         .footprint = query_.footprint});
+      ValidateThroughPortals(map, world,
+                             {.points = points_,
+                              .corner_rule = query_.corner_rule,
+                              .path_form = is_lines_ ? PathForm::kSmoothed : PathForm::kCorners,
+                              .footprint = query_.footprint},
+                             crossings_, required_tags);
   return now.ok() && now->walkable && std::abs(now->cost - cost_) <= tolerance_;
 }
 
-bool WatchedAnswer::IsOutdatedBy(const GridMap& map, const absl::StatusOr<PathResult>& result) const {
-  if (!result.ok() || !error_.ok()) {
-    return result.ok() || result.status().code() != error_.code() ||
-           ErrorReasonOf(result.status()) != ErrorReasonOf(error_);
+bool WatchedAnswer::IsOutdatedBy(const GridMap& map, const absl::StatusOr<PortalPath>& found,
+                                 absl::Span<const std::string> required_tags) const {
+  if (!found.ok() || !error_.ok()) {
+    return found.ok() || found.status().code() != error_.code() ||
+           ErrorReasonOf(found.status()) != ErrorReasonOf(error_);
   }
+  const PathResult& result = found->path;
   if (outcome_ == Outcome::kUnreachable) {
-    return result->outcome != Outcome::kUnreachable;
+    return result.outcome != Outcome::kUnreachable;
   }
-  if (!CanStillBeWalked(map)) {
+  if (!CanStillBeWalked(map, required_tags)) {
     return true;
   }
-  if (outcome_ != result->outcome) {
+  if (outcome_ != result.outcome) {
     // A search that was cut short says nothing of a path that still leads to the goal.
-    return outcome_ != Outcome::kFound || result->outcome != Outcome::kBudgetExhausted;
+    return outcome_ != Outcome::kFound || result.outcome != Outcome::kBudgetExhausted;
   }
   if (outcome_ == Outcome::kBudgetExhausted) {
-    return result->end != end_ || std::abs(result->cost - cost_) > tolerance_;
+    return result.end != end_ || std::abs(result.cost - cost_) > tolerance_;
   }
-  return result->cost < cost_ - tolerance_ ||
-         SquaredDistance(result->end, query_.goal) != SquaredDistance(end_, query_.goal);
+  return result.cost < cost_ - tolerance_ ||
+         SquaredDistance(result.end, query_.goal) != SquaredDistance(end_, query_.goal);
 }
 
 }  // namespace waystar::core

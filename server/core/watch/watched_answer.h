@@ -12,6 +12,8 @@
 #include "server/core/grid/cell.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/map/map_changes.h"
+#include "server/core/search/portal_search.h"
+#include "server/core/search/portal_validation.h"
 #include "server/core/search/query.h"
 #include "server/core/walk/nearest_connected.h"
 #include "server/core/watch/cost_bound.h"
@@ -48,8 +50,8 @@ class WatchedAnswer {
   };
 
   // `result` is the answer to `query` on `map`. `is_uncertain` if it depends on more than on what cells can
-  // be walked on and what they cost. The path is copied.
-  WatchedAnswer(const GridMap& map, const PathQuery& query, const absl::StatusOr<PathResult>& result,
+  // be walked on and what they cost; on a map with portals it always does. The path is copied.
+  WatchedAnswer(const GridMap& map, const PathQuery& query, const absl::StatusOr<PortalPath>& result,
                 bool is_uncertain = false);
 
   Kind kind() const { return kind_; }
@@ -76,11 +78,13 @@ class WatchedAnswer {
   bool MayBeOutdatedBy(const MapChanges& changes, const GridMap& map) const;
 
   // Whether `result`, the answer to the same query on `map`, says that this one does not hold there.
-  bool IsOutdatedBy(const GridMap& map, const absl::StatusOr<PathResult>& result) const;
+  // `required_tags` are those of the query.
+  bool IsOutdatedBy(const GridMap& map, const absl::StatusOr<PortalPath>& result,
+                    absl::Span<const std::string> required_tags = {}) const;
 
  private:
-  void TakePath(const GridMap& map, const PathResult& result);
-  bool CanStillBeWalked(const GridMap& map) const;
+  void TakePath(const GridMap& map, const PortalPath& result);
+  bool CanStillBeWalked(const GridMap& map, absl::Span<const std::string> required_tags) const;
 
   PathQuery query_;
   Kind kind_ = Kind::kUncertain;
@@ -94,6 +98,8 @@ class WatchedAnswer {
   // Of the path: its corners, or the ends of its lines.
   std::vector<Cell> points_;
   bool is_lines_ = false;
+  // With any, the points are all that the answer gave.
+  std::vector<CrossedPortal> crossings_;
   std::vector<WordChange> cells_;
   CostBound bound_;
   // Where start and goal could be stood on.

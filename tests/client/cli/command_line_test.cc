@@ -63,18 +63,18 @@ TEST_F(CommandLineTest, SuggestsOptions) {
 
 TEST_F(CommandLineTest, AsksForAMissingCommand) {
   EXPECT_EQ(RunBare({}), ExitCode::kUsage);
-  EXPECT_THAT(err_, HasSubstr("which command? One of map, find, watch-path, validate, trace, block"));
+  EXPECT_THAT(err_, HasSubstr("which command? One of map, find, watch-path, validate, trace, reach, flow"));
   EXPECT_EQ(RunBare({"map"}), ExitCode::kUsage);
   EXPECT_THAT(err_, HasSubstr("which command? One of import, create, list"));
 }
 
 TEST_F(CommandLineTest, AsksForMissingArguments) {
   EXPECT_EQ(RunBare({"find", "arena", "1,1"}), ExitCode::kUsage);
-  EXPECT_THAT(err_, StartsWith("waystar: GOAL is required, or --to-node or --to on a waypoint graph\n"));
+  EXPECT_THAT(err_, StartsWith("waystar: GOAL is required\n"));
 }
 
 TEST_F(CommandLineTest, RefusesTooManyArguments) {
-  EXPECT_EQ(RunBare({"find", "arena", "1,1", "2,2", "3,3"}), ExitCode::kUsage);
+  EXPECT_EQ(RunBare({"trace", "arena", "1,1", "2,2", "3,3"}), ExitCode::kUsage);
   EXPECT_THAT(err_, StartsWith("waystar: '3,3' is one argument too many\n"));
 }
 

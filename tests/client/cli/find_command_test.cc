@@ -55,6 +55,89 @@ TEST_F(FindCommandTest, DrawsThePathAndTellsTheFacts) {
   EXPECT_EQ(err_, "");
 }
 
+TEST_F(FindCommandTest, PositionsProfileAndSnapGoToTheServer) {
+  EXPECT_EQ(Run({"find", "arena", "--start-position", "-3.5,2", "--goal-position=4,1e1", "--snap", "1.5",
+                 "--profile", "tank", "--summary", "--positions"}),
+            ExitCode::kOk);
+  EXPECT_EQ(request_.start_position().x(), -3.5);
+  EXPECT_EQ(request_.goal_position().y(), 10);
+  EXPECT_FALSE(request_.has_start() || request_.has_goal());
+  EXPECT_EQ(request_.snap_radius(), 1.5);
+  EXPECT_EQ(request_.profile_name(), "tank");
+  EXPECT_TRUE(request_.with_summary() && request_.with_positions());
+}
+
+TEST_F(FindCommandTest, CellBesideAStartPositionIsTheGoal) {
+  EXPECT_EQ(Run({"find", "arena", "4,0", "--start-position", "0.5,0.5"}), ExitCode::kOk);
+  EXPECT_FALSE(request_.has_start());
+  EXPECT_EQ(request_.goal().x(), 4);
+  EXPECT_EQ(Run({"find", "arena", "0,0", "--goal-position", "4.5,0.5"}), ExitCode::kOk);
+  EXPECT_TRUE(request_.has_start());
+}
+
+TEST_F(FindCommandTest, NodesAndTagsGoToTheServer) {
+  answer_.Clear();
+  answer_.set_outcome(v1::OUTCOME_FOUND);
+  answer_.set_cost(5);
+  for (const char* node : {"harbour", "lighthouse"}) {
+    answer_.add_nodes(node);
+    answer_.add_positions();
+  }
+  EXPECT_EQ(Run({"find", "islands", "--start-node", "harbour", "--goal-node", "lighthouse", "--require-tag",
+                 "dry", "--require-tag", "wide"}),
+            ExitCode::kOk);
+  EXPECT_EQ(request_.start_node(), "harbour");
+  EXPECT_EQ(request_.goal_node(), "lighthouse");
+  EXPECT_EQ(request_.profile().required_tags(1), "wide");
+  EXPECT_THAT(out_, HasSubstr("Path found: 2 nodes at cost 5"));
+  EXPECT_THAT(out_, HasSubstr("\nharbour lighthouse\n"));
+  EXPECT_EQ(Run({"find", "islands", "--start-position", "1,2,3", "--goal-node", "lighthouse"}),
+            ExitCode::kOk);
+  EXPECT_EQ(request_.start_position().z(), 3);
+}
+
+TEST_F(FindCommandTest, TagsAreOfOneProfile) {
+  EXPECT_EQ(Run({"find", "arena", "0,0", "4,0", "--require-tag", "dry", "--profile", "tank"}),
+            ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("--profile"));
+}
+
+TEST_F(FindCommandTest, MissingEndsAreUsageErrors) {
+  EXPECT_EQ(Run({"find", "arena"}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("START is required"));
+  EXPECT_EQ(Run({"find", "arena", "1,1"}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("GOAL is required"));
+  EXPECT_EQ(Run({"find", "arena", "1,1", "--goal-position", "1"}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("'1' is not a position"));
+}
+
+TEST_F(FindCommandTest, TellsPositionsAndSummary) {
+  *answer_.mutable_start() = At(0, 0);
+  for (const double x : {0.25, 1.0}) {
+    v1::Position& position = *answer_.add_positions();
+    position.set_x(x);
+    position.set_y(-2);
+  }
+  v1::PathSummary& summary = *answer_.mutable_summary();
+  summary.set_length(2.5);
+  summary.set_turns(1);
+  for (const char* terrain : {".", "~"}) {
+    v1::PathSummary::Leg& leg = *summary.add_legs();
+    leg.set_terrain(terrain);
+    leg.set_cells(2);
+    leg.set_length(1.25);
+    leg.set_cost(3);
+  }
+  EXPECT_EQ(Run({"find", "arena", "--start-position", "0.5,0.5", "--goal-position", "4.5,0.5"}),
+            ExitCode::kOk);
+  EXPECT_THAT(out_, HasSubstr("0 S.#.G\n"));
+  EXPECT_THAT(out_, HasSubstr("4 steps"));
+  EXPECT_THAT(out_, HasSubstr("\n0.25,-2 1,-2\n"));
+  EXPECT_THAT(out_, HasSubstr("Length 2.5, 1 turn\n"
+                              "  .  2 cells  length 1.25  cost 3\n"
+                              "  ~  2 cells  length 1.25  cost 3\n"));
+}
+
 TEST_F(FindCommandTest, SendsWhatTheUserAsked) {
   Run({"find", "arena", "-1,3", "4,-2", "--corner-rule", "one-free", "--algorithm", "dijkstra", "--nearest",
        "--max-expansions", "500", "--form", "corners"});

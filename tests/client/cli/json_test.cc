@@ -1,5 +1,6 @@
 #include "client/cli/json.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "client/errors.h"
@@ -9,14 +10,15 @@ namespace waystar::cli {
 namespace {
 
 TEST(JsonTest, NamesEnumsAndPrintsZeros) {
-  v1::FindPathResponse answer;
-  answer.set_outcome(v1::OUTCOME_UNREACHABLE);
-  answer.set_reason(v1::REASON_NO_ROUTE);
-  answer.set_revision(3);
-  EXPECT_EQ(ToJson(answer, /*pretty=*/false),
-            R"({"outcome":"OUTCOME_UNREACHABLE","reason":"REASON_NO_ROUTE","cost":0,"points":[],)"
-            R"("directions":[],"revision":"3","positions":[],"nodes":[]})"
-            "\n");
+  v1::SearchEvent event;
+  event.set_kind(v1::SearchEvent::KIND_EXPANDED);
+  event.mutable_cell();
+  EXPECT_EQ(ToJson(event, /*pretty=*/false), R"({"kind":"KIND_EXPANDED","cell":{"x":0,"y":0},"g":0,"f":0})"
+                                             "\n");
+  v1::UpdateObstaclesResponse updated;
+  updated.set_revision(3);
+  EXPECT_THAT(ToJson(updated, /*pretty=*/false),
+              ::testing::StartsWith(R"({"revision":"3","changed_cells":"0",)"));
 }
 
 TEST(JsonTest, IndentsIfPretty) {

@@ -14,7 +14,7 @@ using ::waystar::testing::At;
 constexpr char kWalk[] = "1,1 2,2 3,3 3,2 3,1 2,1";
 
 std::string Cells(const v1::FindPathResponse& answer) {
-  return absl::StrJoin(PathCells(At(1, 1), answer), " ",
+  return absl::StrJoin(PathCells("arena", At(1, 1), answer), " ",
                        [](std::string* out, const v1::Cell& cell) { *out += FormatCell(cell); });
 }
 
@@ -48,6 +48,35 @@ TEST(PathCellsTest, FollowsDirections) {
   answer.add_directions(v1::DIRECTION_NORTH);
   answer.add_directions(v1::DIRECTION_WEST);
   EXPECT_EQ(Cells(answer), kWalk);
+}
+
+TEST(PathCellsTest, DrawsNoLineThroughAPortal) {
+  v1::FindPathResponse answer = AnswerWith({At(1, 1), At(2, 1), At(9, 1), At(10, 2)});
+  v1::PortalCrossing crossing;
+  crossing.set_index(2);
+  *crossing.mutable_arrival() = At(9, 1);
+  *answer.add_crossings() = crossing;
+  EXPECT_EQ(Cells(answer), "1,1 2,1 9,1 10,2");
+
+  answer = AnswerWith({});
+  answer.add_directions(v1::DIRECTION_EAST);
+  answer.add_directions(v1::DIRECTION_SOUTH_EAST);
+  *answer.add_crossings() = crossing;
+  answer.mutable_crossings(0)->set_index(1);
+  EXPECT_EQ(Cells(answer), "1,1 2,1 9,1 10,2");
+}
+
+TEST(PathCellsTest, LeavesOutWhatLiesOnAnotherMap) {
+  v1::FindPathResponse answer = AnswerWith({At(1, 1), At(2, 1), At(5, 5), At(6, 5), At(3, 1), At(4, 1)});
+  v1::PortalCrossing& down = *answer.add_crossings();
+  down.set_index(2);
+  down.set_map("cellar");
+  *down.mutable_arrival() = At(5, 5);
+  v1::PortalCrossing& up = *answer.add_crossings();
+  up.set_index(4);
+  up.set_map("arena");
+  *up.mutable_arrival() = At(3, 1);
+  EXPECT_EQ(Cells(answer), "1,1 2,1 3,1 4,1");
 }
 
 TEST(PathCellsTest, APathOfNoStepsIsItsStart) {

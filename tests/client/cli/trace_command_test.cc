@@ -7,6 +7,7 @@
 namespace waystar::cli {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using ::waystar::testing::At;
@@ -107,14 +108,11 @@ TEST_F(TraceCommandTest, PrintsOneJsonDocument) {
   Result().clear_points();
   Result().clear_statistics();
   EXPECT_EQ(Run({"trace", "arena", "0,1", "2,1", "--json"}), ExitCode::kOk);
-  EXPECT_EQ(
-      out_,
-      R"({"events":[
+  EXPECT_THAT(out_, StartsWith(R"({"events":[
 {"kind":"KIND_GENERATED","cell":{"x":0,"y":1},"parent":{"x":0,"y":1},"g":1.5,"f":2},
 {"kind":"KIND_EXPANDED","cell":{"x":0,"y":1},"g":0,"f":0}
-],"result":{"answer":{"outcome":"OUTCOME_FOUND","reason":"REASON_UNSPECIFIED","cost":2,"points":[],)"
-      R"("directions":[],"end":{"x":2,"y":1},"revision":"3","positions":[],"nodes":[]},"truncated":false}}
-)");
+],"result":{"answer":{"outcome":"OUTCOME_FOUND","reason":"REASON_UNSPECIFIED","cost":2,)"));
+  EXPECT_THAT(out_, EndsWith("\"truncated\":false}}\n"));
   messages_.erase(messages_.begin());
   Run({"trace", "arena", "0,1", "2,1", "--json"});
   EXPECT_THAT(out_, StartsWith("{\"events\":[\n],\"result\":{"));

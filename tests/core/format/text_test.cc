@@ -92,6 +92,59 @@ TEST(TextTest, NamesTheLineAtFault) {
   expect_error(std::string(kMaxMapSide + 1, '.'), ErrorReason::kBadSize, "width is from 1 to 8192");
 }
 
+TEST(TextTest, ProfilesAreLinesOfTheHeader) {
+  const std::string text =
+      "terrain ~ river 3\n"
+      "profile tank footprint 2 ~ forbidden corner_rule always\n"
+      "profile crab no_diagonals tag rope tag ladder ~ 0.5\n"
+      "map\n"
+      "..~\n";
+  const auto map = ParseText(text, {});
+  ASSERT_TRUE(map.ok()) << map.status();
+  const NamedProfile tank{"tank",
+                          {.footprint = 2, .corner_rule = CornerRule::kAlways, .forbidden_terrains = {'~'}}};
+  const NamedProfile crab{
+      "crab", {.terrain_costs = {{'~', 0.5}}, .required_tags = {"rope", "ladder"}, .no_diagonals = true}};
+  EXPECT_THAT(map->profiles(), ElementsAre(crab, tank));
+  const auto again = ParseText(FormatText(*map), {});
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->profiles(), map->profiles());
+}
+
+TEST(TextTest, OriginAndCellSizeAreLinesOfTheHeader) {
+  const auto map = ParseText("origin -50 0.1\ncell_size 0.25\nmap\n..\n", {});
+  ASSERT_TRUE(map.ok()) << map.status();
+  EXPECT_EQ(map->settings().frame, (WorldFrame{.origin = {-50, 0.1, 0}, .cell_size = 0.25}));
+  const auto again = ParseText(FormatText(*map), {});
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->settings(), map->settings());
+  for (const char* const line :
+       {"origin 1", "origin 1 2 3 4", "origin a b", "origin nan 0", "origin 2e9 0", "cell_size 0",
+        "cell_size inf", "cell_size 1\ncell_size 1", "origin 0 0\norigin 0 0"}) {
+    EXPECT_THAT(ParseText(std::string(line) + "\nmap\n..\n", {}),
+                IsError(kInvalid, ErrorReason::kBadFormat, ""))
+        << line;
+  }
+}
+
+TEST(TextTest, BadProfileNamesItsLine) {
+  const auto expect_error = [](const std::string& line, const std::string& message) {
+    const auto map = ParseText("terrain ~ river 3\n" + line + "\nmap\n.~\n", {});
+    EXPECT_THAT(map, IsError(kInvalid, ErrorReason::kBadFormat, "")) << line;
+    EXPECT_THAT(std::string(map.status().message()), HasSubstr("line 2: " + message)) << line;
+  };
+  expect_error("profile ", "expected \"profile NAME");
+  expect_error("profile a/b", "a profile's name");
+  expect_error("profile tank footprint", "\"footprint\" does not begin");
+  expect_error("profile tank footprint two", "\"footprint\" does not begin");
+  expect_error("profile tank footprint 33", "");
+  expect_error("profile tank wide 2", "\"wide\" does not begin");
+  expect_error("profile tank ^ 2", "none of the map's terrains");
+  expect_error("profile tank ~ free", "\"~\" does not begin");
+  expect_error("profile tank ~ 2 ~ forbidden", "the profile names the terrain '~' twice");
+  expect_error("profile tank ~ forbidden . forbidden", "the profile leaves no terrain");
+}
+
 TEST(TextTest, PlainMapIsWrittenWithoutHeader) {
   EXPECT_EQ(FormatText(DrawMap({"..#", "..."})), "..#\n...\n");
 }

@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "server/base/error.h"
 #include "server/core/graph/graph_editor.h"
+#include "server/core/map/tags.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/graph_model.h"
 
@@ -236,8 +237,12 @@ TEST(WaypointGraphTest, RefusesWhatMakesNoSense) {
   constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
   const std::vector<WaypointNode> two{{"a", {0, 0}}, {"b", {1, 0}}};
   std::vector<std::string> many_tags;
-  for (std::size_t i = 0; i <= kMaxTagsOfMap; ++i) {
+  for (std::size_t i = 0; i <= kMaxTags; ++i) {
     many_tags.push_back(absl::StrCat("t", i));
+  }
+  std::vector<WaypointNode> of_many_tags;
+  for (std::size_t i = 0; i <= kMaxTagsOfMap; ++i) {
+    of_many_tags.push_back({absl::StrCat("n", i), {}, true, {absl::StrCat("t", i)}});
   }
   const std::vector<BadSpec> bad = {
       {{.nodes = {{"a", {}}, {"a", {}}}}, kInvalid, "DUPLICATE_NODE", "nodes[1].id"},
@@ -247,10 +252,16 @@ TEST(WaypointGraphTest, RefusesWhatMakesNoSense) {
       {{.nodes = {{"a", {0, kInfinity}}}}, kInvalid, "BAD_VALUE", "nodes[0].position.y"},
       {{.nodes = {{"a", {0, 0, -2e6}}}}, kInvalid, "BAD_VALUE", "nodes[0].position.z"},
       {{.nodes = {{"a", {}, true, {"no way"}}}}, kInvalid, "BAD_TAG", "nodes[0].tags[0]"},
-      {{.nodes = {{"a", {}, true, many_tags}}},
+      {{.nodes = {{"a", {}, true, {"dry", "dry"}}}}, kInvalid, "BAD_TAG", "nodes[0].tags[1]"},
+      {{.nodes = {{"a", {}, true, many_tags}}}, kInvalid, "BAD_TAG", "nodes[0].tags"},
+      {{.nodes = two, .edges = {{.name = {"a", "b"}, .tags = {""}}}},
+       kInvalid,
+       "BAD_TAG",
+       "edges[0].tags[0]"},
+      {{.nodes = of_many_tags},
        absl::StatusCode::kResourceExhausted,
        "TOO_MANY_TAGS",
-       absl::StrCat("nodes[0].tags[", kMaxTagsOfMap, "]")},
+       absl::StrCat("nodes[", kMaxTagsOfMap, "].tags[0]")},
       {{.nodes = two, .edges = {{.name = {"a", "c"}}}},
        absl::StatusCode::kNotFound,
        "NODE_NOT_FOUND",

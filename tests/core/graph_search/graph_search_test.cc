@@ -284,7 +284,10 @@ TEST_F(GraphSearchTest, RefusesWhatMakesNoSense) {
   EXPECT_EQ(ErrorOf(graph, {.start = "a", .goal = WorldPoint{0, 0, 1e300}}), "BAD_VALUE goal_position.z");
   EXPECT_EQ(ErrorOf(graph, {.start = "a", .goal = "d", .snap_radius = -1}), "BAD_VALUE snap_radius");
   EXPECT_EQ(ErrorOf(graph, {.start = "a", .goal = "d", .snap_radius = kNan}), "BAD_VALUE snap_radius");
-  EXPECT_EQ(ErrorOf(graph, {.start = "a", .goal = "d", .required_tags = {""}}), "BAD_TAG required_tags[0]");
+  EXPECT_EQ(ErrorOf(graph, {.start = "a", .goal = "d", .required_tags = {""}}),
+            "BAD_PROFILE profile.required_tags[0]");
+  EXPECT_EQ(ErrorOf(graph, {.start = "a", .goal = "d", .required_tags = {"dry", "dry"}}),
+            "BAD_PROFILE profile.required_tags[1]");
   EXPECT_EQ(ErrorOf(graph, {.start = "a", .goal = "d", .algorithm = Algorithm::kJumpPoint}),
             "ALGORITHM_UNSUITED algorithm");
   std::atomic<bool> yes = true;

@@ -162,5 +162,31 @@ TEST(ConcurrentUpdatesTest, MapsComeAndGo) {
   EXPECT_EQ(deletions, 100);
 }
 
+// An id that comes again never repeats a revision, whatever else is created and deleted meanwhile.
+TEST(ConcurrentUpdatesTest, MapsMayBeCreatedAndDeletedByMany) {
+  constexpr int kRounds = 200;
+  MapStore store(kWriters);
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kWriters; ++thread) {
+    threads.emplace_back([&store, thread] {
+      const std::string id(1, static_cast<char>('a' + thread));
+      std::uint64_t last = 0;
+      for (int round = 0; round < kRounds; ++round) {
+        const auto created = store.Create(id, DrawMap({"..."}), absl::UnixEpoch());
+        ASSERT_THAT(created, IsOk());
+        EXPECT_GT((*created)->revision, last);
+        EXPECT_EQ(*store.Pin(id), *created);
+        ASSERT_THAT(store.UpdateAndWait(id, {.edits = {Block({1, 0})}}), IsOk());
+        const auto deleted = store.Delete(id);
+        ASSERT_THAT(deleted, IsOk());
+        EXPECT_EQ(*deleted, (*created)->revision + 1);
+        last = *deleted;
+      }
+    });
+  }
+  JoinAll(threads);
+  EXPECT_TRUE(store.List("", kWriters).empty());
+}
+
 }  // namespace
 }  // namespace waystar::core

@@ -105,11 +105,12 @@ TEST(PathWatchIndexTest, TellsAllWhereAnythingMayHaveChanged) {
   Scratch scratch(std::size_t{1} << 20);
   PathWatchIndex index(map.width(), map.height());
   const PathQuery query{.start = {0, 0}, .goal = {3, 0}};
-  index.Add(7, std::make_shared<WatchedAnswer>(map, query, FindPath(map, query, {}, scratch)), map);
-  index.Add(
-      9,
-      std::make_shared<WatchedAnswer>(map, query, FindPath(map, query, {}, scratch), /*is_uncertain=*/true),
-      map);
+  index.Add(7, std::make_shared<WatchedAnswer>(map, query, WithoutPortals(FindPath(map, query, {}, scratch))),
+            map);
+  index.Add(9,
+            std::make_shared<WatchedAnswer>(map, query, WithoutPortals(FindPath(map, query, {}, scratch)),
+                                            /*is_uncertain=*/true),
+            map);
   std::vector<std::uint64_t> ids;
   index.FindAffected({}, map, ids);
   EXPECT_THAT(ids, ElementsAre(9));

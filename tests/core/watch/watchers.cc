@@ -73,7 +73,7 @@ Watchers::Answer Watchers::Find(const PathQuery& query) {
 
 void Watchers::Watch(const PathQuery& query) {
   WatchState watch{.query = query, .answer = Find(query)};
-  watch.watched = std::make_shared<WatchedAnswer>(map_, query, watch.answer.result);
+  watch.watched = std::make_shared<WatchedAnswer>(map_, query, core::WithoutPortals(watch.answer.result));
   index_.Add(watches_.size(), watch.watched, map_);
   watches_.push_back(std::move(watch));
 }
@@ -94,8 +94,8 @@ std::vector<std::uint64_t> Watchers::ChangeTo(GridMap next) {
   for (const std::uint64_t id : affected) {
     const PathQuery& query = watches_[id].query;
     Answer answer = Find(query);
-    auto next_watched = std::make_shared<WatchedAnswer>(map_, query, answer.result);
-    const bool is_news = watches_[id].watched->IsOutdatedBy(map_, answer.result);
+    auto next_watched = std::make_shared<WatchedAnswer>(map_, query, core::WithoutPortals(answer.result));
+    const bool is_news = watches_[id].watched->IsOutdatedBy(map_, core::WithoutPortals(answer.result));
     if (is_news) {
       told_.push_back(id);
       watches_[id].answer = std::move(answer);

@@ -1,5 +1,5 @@
 // Built without contraction of floating-point operations, so that costs are the same on every machine.
-#include "server/core/edit/cost_obstacles.h"
+#include "server/core/map/cost_obstacles.h"
 
 #include <algorithm>
 #include <array>

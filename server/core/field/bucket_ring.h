@@ -1,0 +1,94 @@
+// An open list for floods.
+//
+// Dial, "Algorithm 360: Shortest-Path Forest with Topological Ordering" (1969); buckets as wide as the
+// cheapest step after Dinitz (1978).
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "server/core/grid/cost.h"
+
+namespace waystar::core {
+
+// Cells by cost, in buckets of equal width, of which those in use form a ring. What is pushed lies at most
+// one step above the bucket being drained.
+//
+// Where a bucket is no wider than the cheapest step, what is in the lowest one is final: nothing of its own
+// bucket leads to it more cheaply. So are the buckets, unless the dearest step is more than kMost times the
+// cheapest; then they are wider, and a search must take cells up again whose cost falls.
+//
+// Thread safety: none. Memory is kept.
+class BucketRing {
+ public:
+  // Forgets everything. The first bucket begins at 0.
+  void Start(Cost cheapest_step, Cost dearest_step) {
+    shift_ = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(cheapest_step))) - 1;
+    while ((static_cast<std::uint64_t>(dearest_step) >> shift_) + 2 > kMost) {
+      ++shift_;
+    }
+    const std::size_t count = std::bit_ceil((static_cast<std::size_t>(dearest_step) >> shift_) + 2);
+    buckets_.resize(std::max(buckets_.size(), count));
+    for (std::vector<std::uint32_t>& bucket : buckets_) {
+      bucket.clear();
+    }
+    mask_ = count - 1;
+    current_ = 0;
+    waiting_ = 0;
+    is_draining_ = false;
+  }
+
+  void Push(Cost cost, std::uint32_t cell) {
+    buckets_[NumberOf(cost) & mask_].push_back(cell);
+    ++waiting_;
+  }
+
+  // The bucket to be drained next; false if nothing is left. Clears the one before.
+  bool Next() {
+    if (is_draining_) {
+      waiting_ -= Current().size();
+      Current().clear();
+    }
+    is_draining_ = waiting_ > 0;
+    while (waiting_ > 0 && Current().empty()) {
+      ++current_;
+    }
+    return is_draining_;
+  }
+
+  // Its cells. What is pushed into it while it is drained comes at its end.
+  std::size_t drained_count() const { return buckets_[current_ & mask_].size(); }
+  std::uint32_t Drained(std::size_t i) const { return buckets_[current_ & mask_][i]; }
+  // Whether a cell of that cost belongs into the bucket being drained; it was drained before if not.
+  bool IsCurrent(Cost cost) const { return NumberOf(cost) == current_; }
+  // No cell that is left costs less.
+  Cost Floor() const { return static_cast<Cost>(current_ << shift_); }
+
+  std::size_t memory_bytes() const {
+    std::size_t bytes = 0;
+    for (const std::vector<std::uint32_t>& bucket : buckets_) {
+      bytes += sizeof(bucket) + bucket.capacity() * sizeof(std::uint32_t);
+    }
+    return bytes;
+  }
+  void Release() { *this = {}; }
+
+ private:
+  static constexpr std::size_t kMost = 4096;
+
+  std::uint64_t NumberOf(Cost cost) const { return static_cast<std::uint64_t>(cost) >> shift_; }
+  std::vector<std::uint32_t>& Current() { return buckets_[current_ & mask_]; }
+
+  // The ring, and those that earlier floods needed besides.
+  std::vector<std::vector<std::uint32_t>> buckets_;
+  std::size_t mask_ = 0;
+  int shift_ = 0;
+  std::uint64_t current_ = 0;
+  std::size_t waiting_ = 0;
+  bool is_draining_ = false;
+};
+
+}  // namespace waystar::core

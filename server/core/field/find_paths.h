@@ -1,0 +1,42 @@
+// Many path queries on one map.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "server/core/field/field_scratch.h"
+#include "server/core/field/nearest_goal.h"
+#include "server/core/grid/cell.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/search/query.h"
+#include "server/core/search/scratch.h"
+
+namespace waystar::core {
+
+struct PathTask {
+  PathQuery query;
+  // If there are any, in place of query.goal.
+  std::vector<Cell> goals;
+  // Beside the budget of all.
+  std::uint64_t max_expansions = std::numeric_limits<std::uint64_t>::max();
+};
+
+// Is told of each answer once. The path is gone when it returns. An error ends everything.
+using PathSink =
+    absl::FunctionRef<absl::Status(std::size_t task, const absl::StatusOr<NearestGoalResult>& answer)>;
+
+// Answers each task as FindPath or FindPathToNearest does, in any order. What is asked twice is searched for
+// once. Where several queries for Algorithm::kAuto share a start or a goal, and the first few show that
+// single searches for the others would take longer, that cell is flooded from; those answers then say
+// Algorithm::kDijkstra, and their paths may be others of the same cost.
+//
+// Errors: what ends searches early, see StatusOfEnd, and the sink's; those of single tasks are their answers.
+absl::Status FindPaths(const GridMap& map, absl::Span<const PathTask> tasks, const Budget& budget,
+                       Scratch& scratch, FieldScratch& field_scratch, PathSink sink);
+
+}  // namespace waystar::core

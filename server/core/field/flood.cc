@@ -1,0 +1,210 @@
+#include "server/core/field/flood.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+
+#include "server/core/search/interruption.h"
+#include "server/core/walk/grid_moves.h"
+#include "server/core/walk/jump_directions.h"
+
+namespace waystar::core {
+namespace {
+
+// How far the index of a neighbour is from a cell's.
+using Offsets = std::array<std::int64_t, kDirectionCount>;
+
+Offsets OffsetsIn(const Rectangle& region) {
+  Offsets offsets{};
+  for (std::size_t d = 0; d < kDirectionCount; ++d) {
+    offsets[d] = std::int64_t{kSteps[d].y} * region.width + kSteps[d].x;
+  }
+  return offsets;
+}
+
+struct UniformPricing {
+  std::array<Cost, 2> costs;
+  Cost operator()(unsigned direction, std::size_t /*from*/, std::size_t /*to*/) const {
+    return costs[direction & 1U];
+  }
+};
+
+// The flood goes the way the agent goes, or against it.
+template <FloodSense kSense>
+struct CellPricing {
+  const CellCosts::Entry* entering;
+  Cost operator()(unsigned direction, std::size_t from, std::size_t to) const {
+    const CellCosts::Entry& entry = entering[kSense == FloodSense::kFromSeeds ? to : from];
+    return (direction & 1U) != 0 ? entry.diagonal : entry.straight;
+  }
+};
+
+// Every legal step.
+struct NoPruning {
+  DirectionSet operator()(DirectionSet /*arrivals*/, DirectionSet moves) const { return moves; }
+};
+
+// JumpDirections by the legal moves of a cell instead of the cells around it: what the latter say beyond the
+// former makes no difference, since it is about steps that are not legal.
+class CanonicalMoves {
+ public:
+  DirectionSet operator()(DirectionSet arrivals, DirectionSet moves) const {
+    if (arrivals == 0) {
+      return moves;
+    }
+    unsigned onward = 0;
+    for (unsigned left = arrivals; left != 0; left &= left - 1) {
+      onward |= table_[static_cast<std::size_t>(std::countr_zero(left))][moves];
+    }
+    return static_cast<DirectionSet>(onward);
+  }
+
+  static const CanonicalMoves& For(CornerRule rule) {
+    static const CanonicalMoves kNoCornerCutting = Of<CornerRule::kNoCornerCutting>();
+    static const CanonicalMoves kOneSideFree = Of<CornerRule::kOneSideFree>();
+    static const CanonicalMoves kAlways = Of<CornerRule::kAlways>();
+    switch (rule) {
+      case CornerRule::kNoCornerCutting:
+        return kNoCornerCutting;
+      case CornerRule::kOneSideFree:
+        return kOneSideFree;
+      case CornerRule::kAlways:
+        return kAlways;
+    }
+    return kNoCornerCutting;
+  }
+
+ private:
+  template <CornerRule kRule>
+  static CanonicalMoves Of() {
+    CanonicalMoves canonical;
+    for (unsigned window = 0; window < 512; ++window) {
+      const DirectionSet moves = GridMoves::MovesIn(window, Connectivity::kEight, kRule);
+      for (unsigned d = 0; d < kDirectionCount; ++d) {
+        const auto arrival = static_cast<Direction>(d);
+        if ((moves & SetOf(Opposite(arrival))) != 0) {
+          canonical.table_[d][moves] = kJumpDirections<kRule>.From(arrival, window);
+        }
+      }
+    }
+    return canonical;
+  }
+
+  std::array<std::array<DirectionSet, 256>, kDirectionCount> table_{};
+};
+
+}  // namespace
+
+SearchEnd Flood::Run(const FloodGround& ground, const FloodSpec& spec, const Budget& budget,
+                     std::uint64_t& expanded) {
+  sense_ = spec.sense;
+  costs_.assign(ground.cell_count(), kUnreached);
+  arrivals_.assign(ground.cell_count(), 0);
+  open_.Start(ground.min_straight(), ground.max_step());
+  for (const Cell seed : spec.seeds) {
+    const std::uint32_t index = ground.IndexOf(seed);
+    if (costs_[index] != 0) {
+      costs_[index] = 0;
+      open_.Push(0, index);
+    }
+  }
+  if (ground.is_uniform()) {
+    const UniformPricing pricing{{ground.min_straight(), ground.min_diagonal()}};
+    return ground.is_eight_connected()
+               ? Expand(ground, spec, budget, expanded, pricing, CanonicalMoves::For(ground.rule()))
+               : Expand(ground, spec, budget, expanded, pricing, NoPruning{});
+  }
+  if (spec.sense == FloodSense::kFromSeeds) {
+    return Expand(ground, spec, budget, expanded, CellPricing<FloodSense::kFromSeeds>{ground.entering()},
+                  NoPruning{});
+  }
+  return Expand(ground, spec, budget, expanded, CellPricing<FloodSense::kToSeeds>{ground.entering()},
+                NoPruning{});
+}
+
+// Whether all of the cells cost less than that, which is final.
+bool Flood::HasCome(absl::Span<const std::uint32_t> until, Cost cost) const {
+  return std::all_of(until.begin(), until.end(), [&](std::uint32_t index) { return costs_[index] < cost; });
+}
+
+template <typename Pricing, typename Pruning>
+SearchEnd Flood::Expand(const FloodGround& ground, const FloodSpec& spec, const Budget& budget,
+                        std::uint64_t& expanded, const Pricing& pricing, const Pruning& pruning) {
+  const Offsets offsets = OffsetsIn(ground.region());
+  const DirectionSet* moves = ground.moves();
+  Cost* costs = costs_.data();
+  DirectionSet* arrivals = arrivals_.data();
+  const Cost max_cost = spec.max_cost;
+  while (open_.Next()) {
+    if (!spec.until.empty() && HasCome(spec.until, open_.Floor())) {
+      return SearchEnd::kExhausted;
+    }
+    for (std::size_t i = 0; i < open_.drained_count(); ++i) {
+      const std::size_t from = open_.Drained(i);
+      const Cost cost_here = costs[from];
+      if (!open_.IsCurrent(cost_here)) {
+        continue;
+      }
+      if (expanded >= budget.max_expansions) {
+        return SearchEnd::kExpansionLimit;
+      }
+      if (expanded % Budget::kPollInterval == 0) {
+        if (const std::optional<SearchEnd> end = Interruption(budget)) {
+          return *end;
+        }
+      }
+      ++expanded;
+      for (unsigned left = pruning(arrivals[from], moves[from]); left != 0; left &= left - 1) {
+        const auto d = static_cast<unsigned>(std::countr_zero(left));
+        const auto to = static_cast<std::size_t>(static_cast<std::int64_t>(from) + offsets[d]);
+        const Cost cost = cost_here + pricing(d, from, to);
+        if (cost > costs[to] || cost > max_cost) {
+          continue;
+        }
+        const auto arrival = static_cast<DirectionSet>(1U << d);
+        if (cost == costs[to]) {
+          arrivals[to] |= arrival;
+          continue;
+        }
+        costs[to] = cost;
+        arrivals[to] = arrival;
+        open_.Push(cost, static_cast<std::uint32_t>(to));
+      }
+    }
+  }
+  return SearchEnd::kExhausted;
+}
+
+std::optional<Direction> Flood::StepAt(std::uint32_t index) const {
+  const DirectionSet arrivals = arrivals_[index];
+  if (arrivals == 0) {
+    return std::nullopt;
+  }
+  const auto arrival = static_cast<Direction>(std::countr_zero(arrivals));
+  return sense_ == FloodSense::kFromSeeds ? arrival : Opposite(arrival);
+}
+
+void Flood::WriteSteps(absl::Span<std::uint8_t> steps) const {
+  constexpr std::uint8_t kNoWay = 0;
+  constexpr std::uint8_t kAtSeed = 9;
+  // By set of arrivals; what has none lies at a seed or out of reach.
+  std::array<std::uint8_t, 256> by_arrivals{};
+  for (unsigned arrivals = 1; arrivals < by_arrivals.size(); ++arrivals) {
+    const auto arrival = static_cast<Direction>(std::countr_zero(arrivals));
+    const Direction step = sense_ == FloodSense::kFromSeeds ? arrival : Opposite(arrival);
+    by_arrivals[arrivals] = static_cast<std::uint8_t>(static_cast<int>(step) + 1);
+  }
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const DirectionSet arrivals = arrivals_[i];
+    steps[i] = arrivals != 0 ? by_arrivals[arrivals] : costs_[i] == 0 ? kAtSeed : kNoWay;
+  }
+}
+
+void Flood::Release() {
+  costs_ = {};
+  arrivals_ = {};
+  open_.Release();
+}
+
+}  // namespace waystar::core

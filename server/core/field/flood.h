@@ -1,0 +1,85 @@
+// The cheapest costs between some cells and all others of a region.
+//
+// Dijkstra, "A Note on Two Problems in Connexion with Graphs" (1959). Where all steps cost the same, each
+// cell is looked at from few sides, by the pruning of jump point search: Sturtevant, Rabin, "Canonical
+// Orderings on Grids" (2016).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/core/field/bucket_ring.h"
+#include "server/core/field/flood_ground.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/cost.h"
+#include "server/core/search/query.h"
+#include "server/core/search/report.h"
+
+namespace waystar::core {
+
+enum class FloodSense : std::uint8_t {
+  // Costs of going from the seeds to a cell.
+  kFromSeeds,
+  // Costs of going from a cell to the seeds. Steps pay for the cell they enter, so that where cells differ in
+  // cost, the way back costs something else than the way there.
+  kToSeeds,
+};
+
+struct FloodSpec {
+  // On the region, and free; several may be the same.
+  absl::Span<const Cell> seeds;
+  FloodSense sense = FloodSense::kFromSeeds;
+  // Cells whose cost is above it are not reached.
+  Cost max_cost = std::numeric_limits<Cost>::max();
+  // Indexes of cells: where there are any, the flood may end when it has come to all of them. Costs of cells
+  // beyond may then be too high.
+  absl::Span<const std::uint32_t> until;
+};
+
+// The state of one flood, reused from flood to flood: 9 bytes a cell, and the open list. Allocates nothing
+// once it has held a flood as large.
+//
+// Thread safety: none. One per worker thread.
+class Flood {
+ public:
+  static constexpr Cost kUnreached = std::numeric_limits<Cost>::max();
+
+  // Floods the ground by paths that do not leave its region. Expands 70 to 100 cells a microsecond where
+  // steps cost the same, 25 to 40 where they do not. Looks at the budget every Budget::kPollInterval
+  // expansions; `expanded` counts on. kExhausted if it is complete.
+  SearchEnd Run(const FloodGround& ground, const FloodSpec& spec, const Budget& budget,
+                std::uint64_t& expanded);
+
+  // By index of the ground; kUnreached where no path leads.
+  const std::vector<Cost>& costs() const { return costs_; }
+
+  // The step that a cheapest path takes at its last cell (kFromSeeds), or at its first (kToSeeds). Of several
+  // always the same. Nothing at a seed, and where no path leads.
+  std::optional<Direction> StepAt(std::uint32_t index) const;
+  // The same of all cells, by index: 0 where no path leads, 9 at a seed, else the Direction's value plus one.
+  // REQUIRES: as many as there are costs.
+  void WriteSteps(absl::Span<std::uint8_t> steps) const;
+
+  std::size_t memory_bytes() const {
+    return costs_.capacity() * sizeof(Cost) + arrivals_.capacity() + open_.memory_bytes();
+  }
+  void Release();
+
+ private:
+  bool HasCome(absl::Span<const std::uint32_t> until, Cost cost) const;
+  template <typename Pricing, typename Pruning>
+  SearchEnd Expand(const FloodGround& ground, const FloodSpec& spec, const Budget& budget,
+                   std::uint64_t& expanded, const Pricing& pricing, const Pruning& pruning);
+
+  FloodSense sense_ = FloodSense::kFromSeeds;
+  std::vector<Cost> costs_;
+  // The directions in which the flood came to a cell at its cost; none at a seed.
+  std::vector<DirectionSet> arrivals_;
+  BucketRing open_;
+};
+
+}  // namespace waystar::core

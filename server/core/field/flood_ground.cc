@@ -1,0 +1,157 @@
+#include "server/core/field/flood_ground.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "server/core/field/legal_diagonals.h"
+#include "server/core/grid/bit_row.h"
+#include "server/core/grid/grid_settings.h"
+
+namespace waystar::core {
+namespace {
+
+// Bit b of byte k becomes bit k of byte b: Warren, "Hacker's Delight" (2002), 7-3.
+std::uint64_t Transpose8x8(std::uint64_t bits) {
+  std::uint64_t swap = (bits ^ bits >> 7) & 0x00AA00AA00AA00AA;
+  bits ^= swap ^ swap << 7;
+  swap = (bits ^ bits >> 14) & 0x0000CCCC0000CCCC;
+  bits ^= swap ^ swap << 14;
+  swap = (bits ^ bits >> 28) & 0x00000000F0F0F0F0;
+  return bits ^ swap ^ swap << 28;
+}
+
+// The moves of the 64 cells of a word, given by direction.
+void Interleave(const std::array<Word, kDirectionCount>& by_direction,
+                std::array<DirectionSet, kWordBits>& moves) {
+  for (unsigned block = 0; block < kWordBits / 8; ++block) {
+    std::uint64_t bits = 0;
+    for (unsigned d = 0; d < kDirectionCount; ++d) {
+      bits |= (by_direction[d] >> (8 * block) & 0xFFU) << (8 * d);
+    }
+    bits = Transpose8x8(bits);
+    for (unsigned cell = 0; cell < 8; ++cell) {
+      moves[8 * block + cell] = static_cast<DirectionSet>(bits >> (8 * cell));
+    }
+  }
+}
+
+constexpr DirectionSet kNorthern =
+    SetOf(Direction::kNorth) | SetOf(Direction::kNorthEast) | SetOf(Direction::kNorthWest);
+constexpr DirectionSet kSouthern =
+    SetOf(Direction::kSouth) | SetOf(Direction::kSouthEast) | SetOf(Direction::kSouthWest);
+constexpr DirectionSet kEastern =
+    SetOf(Direction::kEast) | SetOf(Direction::kNorthEast) | SetOf(Direction::kSouthEast);
+constexpr DirectionSet kWestern =
+    SetOf(Direction::kWest) | SetOf(Direction::kNorthWest) | SetOf(Direction::kSouthWest);
+
+void Forbid(DirectionSet& moves, DirectionSet directions) {
+  moves = static_cast<DirectionSet>(moves & ~directions);
+}
+
+CellCosts::Entry CostsOf(const GridMap& map, Cell cell) {
+  return {map.StraightCost(cell), map.DiagonalCost(cell)};
+}
+
+CellCosts::Entry Dearer(CellCosts::Entry a, CellCosts::Entry b) {
+  return {std::max(a.straight, b.straight), std::max(a.diagonal, b.diagonal)};
+}
+
+}  // namespace
+
+void FloodGround::Read(const GridMap& map, const WalkGrid& walk, int footprint, CornerRule rule,
+                       const Rectangle& region) {
+  region_ = region;
+  rule_ = rule;
+  is_eight_connected_ = map.settings().connectivity == Connectivity::kEight;
+  is_uniform_ = map.HasUniformCost();
+  min_straight_ = map.min_straight();
+  min_diagonal_ = map.min_diagonal();
+  max_step_ = min_diagonal_;
+  ReadMoves(walk);
+  entering_.clear();
+  if (!is_uniform_) {
+    ReadCosts(map, footprint);
+  }
+}
+
+void FloodGround::ReadMoves(const WalkGrid& walk) {
+  const auto width = static_cast<std::size_t>(region_.width);
+  moves_.resize(width * static_cast<std::size_t>(region_.height));
+  std::array<Word, kDirectionCount> legal{};
+  std::array<DirectionSet, kWordBits> moves{};
+  const auto set = [&](Direction direction, Word cells) {
+    legal[static_cast<std::size_t>(direction)] = cells;
+  };
+  for (int y = 0; y < region_.height; ++y) {
+    const BitPlane::ThreeRows rows = walk.rows().RowsAround(region_.y + y);
+    DirectionSet* to = moves_.data() + static_cast<std::size_t>(y) * width;
+    ForEachWord(region_.x, region_.x + region_.width, [&](std::size_t i, Word /*mask*/) {
+      const Word own = rows.own[i];
+      const Word east = own & FromRight(rows.own, i);
+      const Word west = own & FromLeft(rows.own, i);
+      const Word north = own & rows.low[i];
+      const Word south = own & rows.high[i];
+      set(Direction::kNorth, north);
+      set(Direction::kEast, east);
+      set(Direction::kSouth, south);
+      set(Direction::kWest, west);
+      if (is_eight_connected_) {
+        const auto diagonal = [&](Direction direction, Word target, Word one_side, Word other_side) {
+          set(direction, LegalDiagonals(rule_, own & target, one_side, other_side));
+        };
+        diagonal(Direction::kNorthEast, FromRight(rows.low, i), north, east);
+        diagonal(Direction::kSouthEast, FromRight(rows.high, i), south, east);
+        diagonal(Direction::kSouthWest, FromLeft(rows.high, i), south, west);
+        diagonal(Direction::kNorthWest, FromLeft(rows.low, i), north, west);
+      }
+      Interleave(legal, moves);
+      // Bit b of the word is the cell x = first + b.
+      const int first = static_cast<int>(i) * kWordBits - 1 - region_.x;
+      const int begin = std::max(first, 0);
+      const int end = std::min(first + kWordBits, region_.width);
+      std::memcpy(to + begin, moves.data() + (begin - first), static_cast<std::size_t>(end - begin));
+    });
+    Forbid(to[0], kWestern);
+    Forbid(to[width - 1], kEastern);
+  }
+  DirectionSet* last_row = moves_.data() + moves_.size() - width;
+  for (std::size_t x = 0; x < width; ++x) {
+    Forbid(moves_[x], kNorthern);
+    Forbid(last_row[x], kSouthern);
+  }
+}
+
+void FloodGround::ReadCosts(const GridMap& map, int footprint) {
+  const auto width = static_cast<std::size_t>(region_.width);
+  entering_.assign(moves_.size(), {});
+  // The dearest of `footprint` cells of a row, from each of the region's columns on, and then of as many such
+  // rows. What lies off the map costs nothing: nobody stands there.
+  across_.resize(width);
+  const int last_row = std::min(region_.y + region_.height + footprint - 1, map.height());
+  for (int y = region_.y; y < last_row; ++y) {
+    for (int x = 0; x < region_.width; ++x) {
+      CellCosts::Entry dearest;
+      const int end = std::min(region_.x + x + footprint, map.width());
+      for (int covered = region_.x + x; covered < end; ++covered) {
+        dearest = Dearer(dearest, CostsOf(map, {covered, y}));
+      }
+      across_[static_cast<std::size_t>(x)] = dearest;
+    }
+    const int first = std::max(y - footprint + 1, region_.y);
+    const int last = std::min(y, region_.y + region_.height - 1);
+    for (int standing = first; standing <= last; ++standing) {
+      CellCosts::Entry* to = entering_.data() + static_cast<std::size_t>(standing - region_.y) * width;
+      for (std::size_t x = 0; x < width; ++x) {
+        to[x] = Dearer(to[x], across_[x]);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < moves_.size(); ++i) {
+    if (moves_[i] != 0) {
+      max_step_ = std::max({max_step_, entering_[i].straight, entering_[i].diagonal});
+    }
+  }
+}
+
+}  // namespace waystar::core

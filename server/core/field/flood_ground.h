@@ -1,0 +1,77 @@
+// What a flood has to know of the cells of a region.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "server/core/grid/cell.h"
+#include "server/core/grid/corner_rule.h"
+#include "server/core/grid/cost.h"
+#include "server/core/map/cell_costs.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/walk/walk_grid.h"
+
+namespace waystar::core {
+
+// The steps out of each cell of a region that stay in it, and what they cost, in arrays by cell, row by row
+// from the region's upper left cell. Made once for any number of floods over the same region.
+//
+// Thread safety: const methods may run beside each other.
+class FloodGround {
+ public:
+  // Reads the map, of which nothing is kept; memory is reused. `walk` is map.walk(footprint). Costs half a
+  // nanosecond a cell, and some more where cells differ in cost: then in proportion to the footprint.
+  // REQUIRES: the region is on the map, not empty, and has fewer than 2^32 cells.
+  void Read(const GridMap& map, const WalkGrid& walk, int footprint, CornerRule rule,
+            const Rectangle& region);
+
+  const Rectangle& region() const { return region_; }
+  std::size_t cell_count() const { return moves_.size(); }
+  std::uint32_t IndexOf(Cell cell) const {
+    return static_cast<std::uint32_t>(cell.y - region_.y) * static_cast<std::uint32_t>(region_.width) +
+           static_cast<std::uint32_t>(cell.x - region_.x);
+  }
+  bool Contains(Cell cell) const {
+    return cell.x >= region_.x && cell.x - region_.x < region_.width && cell.y >= region_.y &&
+           cell.y - region_.y < region_.height;
+  }
+
+  // Legal steps that stay in the region; none from a cell on which the agent cannot stand.
+  const DirectionSet* moves() const { return moves_.data(); }
+
+  // All steps cost min_straight() or min_diagonal(); else what entering() says.
+  bool is_uniform() const { return is_uniform_; }
+  Cost min_straight() const { return min_straight_; }
+  Cost min_diagonal() const { return min_diagonal_; }
+  // No step of the region costs more.
+  Cost max_step() const { return max_step_; }
+  // By cell, of a step that enters it. Empty if uniform.
+  const CellCosts::Entry* entering() const { return entering_.data(); }
+
+  bool is_eight_connected() const { return is_eight_connected_; }
+  CornerRule rule() const { return rule_; }
+
+  std::size_t memory_bytes() const {
+    return moves_.capacity() + (entering_.capacity() + across_.capacity()) * sizeof(CellCosts::Entry);
+  }
+  void Release() { *this = {}; }
+
+ private:
+  void ReadMoves(const WalkGrid& walk);
+  void ReadCosts(const GridMap& map, int footprint);
+
+  Rectangle region_;
+  CornerRule rule_ = CornerRule::kNoCornerCutting;
+  bool is_eight_connected_ = true;
+  bool is_uniform_ = true;
+  Cost min_straight_ = 0;
+  Cost min_diagonal_ = 0;
+  Cost max_step_ = 0;
+  std::vector<DirectionSet> moves_;
+  std::vector<CellCosts::Entry> entering_;
+  // Of a large agent: the dearest below each of its rows.
+  std::vector<CellCosts::Entry> across_;
+};
+
+}  // namespace waystar::core

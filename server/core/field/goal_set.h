@@ -1,0 +1,88 @@
+// The goals of a search for the nearest of them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/cost.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/search/node_table.h"
+#include "server/core/search/octile.h"
+
+namespace waystar::core {
+
+// Which of them is the best so far, and how far the others are at the least.
+//
+// Thread safety: const methods may run beside each other.
+class GoalSet {
+ public:
+  struct Goal {
+    PackedCell cell = 0;
+    std::size_t index = 0;
+
+    bool operator<(const Goal& other) const {
+      return cell != other.cell ? cell < other.cell : index < other.index;
+    }
+  };
+
+  // `goals` are those that can be reached; their indexes are those in the list that was asked for.
+  GoalSet(const GridMap& map, std::vector<Goal> goals)
+      : goals_(std::move(goals)),
+        straight_(map.min_straight()),
+        diagonal_(map.settings().connectivity == Connectivity::kFour ? 2 * map.min_straight()
+                                                                     : map.min_diagonal()) {
+    std::sort(goals_.begin(), goals_.end());
+  }
+
+  absl::Span<const Goal> goals() const { return goals_; }
+  // Few enough to be looked at one by one.
+  bool is_small() const { return goals_.size() <= kFew; }
+
+  // The least of the octile distances; zero if there are many. Consistent, as each of them is.
+  Cost Heuristic(Cell cell) const {
+    Cost least = is_small() ? std::numeric_limits<Cost>::max() : 0;
+    if (is_small()) {
+      for (const Goal& goal : goals_) {
+        least = std::min(least, Distance(cell, goal));
+      }
+    }
+    return least;
+  }
+  Cost Distance(Cell cell, const Goal& goal) const {
+    return OctileCost(cell, Unpack(goal.cell), straight_, diagonal_);
+  }
+
+  // The first of the goals on the cell; null if there is none.
+  const Goal* At(Cell cell) const {
+    const auto found = std::lower_bound(goals_.begin(), goals_.end(), Goal{Pack(cell), 0});
+    return found != goals_.end() && found->cell == Pack(cell) ? &*found : nullptr;
+  }
+
+  // Whether a way of that cost to the goal would be better than any found so far.
+  bool Improves(Cost cost, const Goal& goal) const {
+    return cost < best_cost_ || (cost == best_cost_ && goal.index < best_index_);
+  }
+  void Improve(Cost cost, const Goal& goal) {
+    best_cost_ = cost;
+    best_index_ = goal.index;
+  }
+
+  bool is_found() const { return best_cost_ != std::numeric_limits<Cost>::max(); }
+  Cost best_cost() const { return best_cost_; }
+  std::size_t best_index() const { return best_index_; }
+
+ private:
+  static constexpr std::size_t kFew = 16;
+
+  std::vector<Goal> goals_;
+  Cost straight_;
+  Cost diagonal_;
+  Cost best_cost_ = std::numeric_limits<Cost>::max();
+  std::size_t best_index_ = 0;
+};
+
+}  // namespace waystar::core

@@ -1,0 +1,46 @@
+// The cheapest costs from one node of a jump graph to all others.
+//
+// Dijkstra, "A Note on Two Problems in Connexion with Graphs" (1959), over jump points.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "server/core/field/jump_graph.h"
+#include "server/core/grid/cost.h"
+#include "server/core/search/bucket_queue.h"
+#include "server/core/search/query.h"
+#include "server/core/search/report.h"
+
+namespace waystar::core {
+
+// Thread safety: none. Memory is reused.
+class JumpCosts {
+ public:
+  static constexpr Cost kUnreached = std::numeric_limits<Cost>::max();
+
+  // Looks at the budget every Budget::kPollInterval expansions, which it adds to `expanded`. kExhausted if all
+  // is known. REQUIRES: no jump costs less than `min_straight`; `root` was a root of the graph.
+  SearchEnd Run(const JumpGraph& graph, NodeIndex root, Cost min_straight, const Budget& budget,
+                std::uint64_t& expanded);
+
+  // kUnreached where no path leads.
+  Cost CostTo(NodeIndex node) const { return states_[node].cost; }
+
+  std::size_t memory_bytes() const { return states_.capacity() * sizeof(State) + open_.memory_bytes(); }
+  void Release();
+
+ private:
+  struct State {
+    Cost cost = kUnreached;
+    // Directions to go on in; whatever comes at the same cost comes before the node is expanded.
+    DirectionSet onward = 0;
+  };
+
+  std::vector<State> states_;
+  BucketQueue open_;
+};
+
+}  // namespace waystar::core

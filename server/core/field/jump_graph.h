@@ -1,0 +1,91 @@
+// The jump points of a map and the jumps between them, found once for many searches.
+//
+// Harabor, Grastien, "Online Graph Pruning for Pathfinding on Grid Maps" (2011); to keep what jumps find is
+// done there for whole maps beforehand ("Improving Jump Point Search", 2014, JPS+).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/corner_rule.h"
+#include "server/core/grid/cost.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/search/node_table.h"
+#include "server/core/search/query.h"
+#include "server/core/search/report.h"
+#include "server/core/walk/walk_grid.h"
+
+namespace waystar::core {
+
+// All that jump point searches from some cells can come to, on a map whose walkable cells cost the same.
+//
+// Thread safety: none. Memory is reused from graph to graph.
+class JumpGraph {
+ public:
+  struct Edge {
+    Cost cost = 0;
+    NodeIndex to = kNoNode;
+    // Where the search must go on from there.
+    DirectionSet onward = 0;
+  };
+
+  // Explores from `roots`, which get a node each. kScratchLimit if that takes more than `max_nodes`, and what
+  // the budget says; kExhausted if the graph is whole. Costs 0.2 to 0.5 microseconds a node. REQUIRES: the
+  // roots are free; map.HasUniformCost().
+  SearchEnd Explore(const GridMap& map, const WalkGrid& walk, CornerRule rule, absl::Span<const Cell> roots,
+                    std::size_t max_nodes, const Budget& budget);
+
+  std::size_t node_count() const { return nodes_.size(); }
+  Cell CellOf(NodeIndex node) const { return core::Unpack(nodes_[node].cell); }
+  // kNoNode for a cell that has none.
+  NodeIndex Find(Cell cell) const { return nodes_.Find(cell); }
+
+  // The directions out of a node that were explored: for a root all that are legal.
+  DirectionSet DirectionsOf(NodeIndex node) const { return nodes_[node].done; }
+  // What a jump finds. REQUIRES: the direction was explored.
+  absl::Span<const Edge> Jumps(NodeIndex node, unsigned direction) const {
+    const Range& range = ranges_[node][direction];
+    return {edges_.data() + range.begin, range.count};
+  }
+
+  std::size_t memory_bytes() const {
+    return nodes_.memory_bytes() + ranges_.capacity() * sizeof(ranges_[0]) +
+           edges_.capacity() * sizeof(Edge) + waiting_.capacity() * sizeof(NodeIndex);
+  }
+  void Release() { *this = {}; }
+
+  // What jumps call; see EightConnectedJumps.
+  static constexpr Cell goal() { return {-2, -2}; }
+  static void ReachGoal(Cost /*g*/) {}
+  void Reach(Cell cell, Cost g, DirectionSet onward) {
+    const NodeIndex node = Add(cell, onward);
+    edges_.push_back({g, node, onward});
+  }
+
+ private:
+  struct Range {
+    std::uint32_t begin = 0;
+    std::uint32_t count = 0;
+  };
+
+  // The node of a cell, whose directions wait to be explored if they are not yet.
+  NodeIndex Add(Cell cell, DirectionSet directions);
+
+  template <typename Jumper>
+  SearchEnd Follow(Jumper jumps, std::size_t max_nodes, const Budget& budget);
+  template <CornerRule kRule>
+  SearchEnd FollowEightConnected(const GridMap& map, const WalkGrid& walk, std::size_t max_nodes,
+                                 const Budget& budget);
+
+  NodeTable nodes_;
+  std::vector<std::array<Range, kDirectionCount>> ranges_;
+  std::vector<Edge> edges_;
+  // Nodes with directions to be explored.
+  std::vector<NodeIndex> waiting_;
+};
+
+}  // namespace waystar::core

@@ -1,0 +1,75 @@
+// From which jump points a cell is seen.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/core/field/jump_graph.h"
+#include "server/core/grid/bit_plane.h"
+#include "server/core/grid/bit_row.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/corner_rule.h"
+#include "server/core/grid/cost.h"
+#include "server/core/grid/grid_settings.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/walk/walk_grid.h"
+
+namespace waystar::core {
+
+// The last leg of paths over jump points: every path that a jump point search finds leads from its last jump
+// point to the goal by a diagonal and then a straight run (on a 4-connected map by a horizontal and then a
+// vertical one). Goes that way back from the goal, 64 cells at a time, and looks which jump points lie on it.
+//
+// Thread safety: none. Memory is reused.
+class JumpSight {
+ public:
+  struct Leg {
+    NodeIndex from = kNoNode;
+    Cost cost = 0;
+  };
+
+  // Makes ready for the nodes of a graph. Costs 2 bits a cell, and some nanoseconds a node. What is given must
+  // outlive the calls of AddLegs.
+  void Start(const GridMap& map, const WalkGrid& walk, CornerRule rule, const JumpGraph& graph);
+
+  // Appends the legs that end at a free cell; a node that is the cell itself has one of cost 0. Costs
+  // nanoseconds for each row and column from which the cell is seen, and for each leg; some legs come twice.
+  void AddLegs(Cell to, std::vector<Leg>& legs);
+
+  std::size_t memory_bytes() const {
+    return (row_nodes_.capacity() + column_nodes_.capacity() + lit_.capacity()) * sizeof(Word);
+  }
+  void Release();
+
+ private:
+  // Rows of the map, or its columns as if they were rows.
+  struct Side {
+    const BitPlane* cells;
+    const Word* nodes;
+    std::size_t stride;
+    bool is_turned;
+  };
+
+  void AddBeforeStraight(const Side& side, Cell to, std::vector<Leg>& legs);
+  // Follows diagonals back from the cells that are lit in row y: towards lower or higher rows, and against
+  // straight runs that go to the right or to the left.
+  void FollowDiagonals(const Side& side, Cell to, int first, int last, int row_step, bool goes_right,
+                       std::vector<Leg>& legs);
+  void AddLit(const Side& side, Cell to, int y, std::size_t begin, std::size_t end, std::vector<Leg>& legs);
+  void AddBeforeVertical(Cell to, std::vector<Leg>& legs);
+
+  const JumpGraph* graph_ = nullptr;
+  const WalkGrid* walk_ = nullptr;
+  CornerRule rule_ = CornerRule::kNoCornerCutting;
+  bool is_eight_connected_ = true;
+  Cost straight_ = 0;
+  Cost diagonal_ = 0;
+  // A bit for each node, laid out as the walkable cells of the map.
+  std::vector<Word> row_nodes_;
+  std::vector<Word> column_nodes_;
+  std::vector<Word> lit_;
+};
+
+}  // namespace waystar::core

@@ -1,0 +1,33 @@
+// Which diagonal steps are legal, for 64 cells of a row at once.
+#pragma once
+
+#include <cstddef>
+
+#include "server/core/grid/bit_row.h"
+#include "server/core/grid/corner_rule.h"
+
+namespace waystar::core {
+
+// Word `i` of a row, moved so that each cell's bit is that of its neighbour to the right or to the left.
+inline Word FromRight(const Word* row, std::size_t i) {
+  return row[i] >> 1 | row[i + 1] << (kWordBits - 1);
+}
+inline Word FromLeft(const Word* row, std::size_t i) {
+  return row[i] << 1 | (i == 0 ? 0 : row[i - 1] >> (kWordBits - 1));
+}
+
+// Of diagonal steps into the cells of `target`, those that the rule allows, given where each of the two cells
+// beside the step is free.
+inline Word LegalDiagonals(CornerRule rule, Word target, Word one_side, Word other_side) {
+  switch (rule) {
+    case CornerRule::kNoCornerCutting:
+      return target & one_side & other_side;
+    case CornerRule::kOneSideFree:
+      return target & (one_side | other_side);
+    case CornerRule::kAlways:
+      return target;
+  }
+  return 0;
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,51 @@
+// The cells within a cost of a start: the range overlay of a tactics game.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "server/core/field/agent.h"
+#include "server/core/field/field_scratch.h"
+#include "server/core/field/flood.h"
+#include "server/core/grid/cell.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/search/query.h"
+
+namespace waystar::core {
+
+struct ReachQuery {
+  Cell start;
+  Agent agent;
+  // The cells that cost at most this much; see ToMaxCost. Without it, all that a path leads to.
+  std::optional<double> max_cost;
+  // Paths may not leave it. All of the map without one.
+  std::optional<Rectangle> region;
+  // kToSeeds asks for the cells from which the start is within the cost.
+  FloodSense sense = FloodSense::kFromSeeds;
+  bool want_costs = false;
+};
+
+struct ReachableCells {
+  // The smallest rectangle that holds them all.
+  Rectangle bounds;
+  // Row by row, each row beginning with a new byte: cell x of a row of the rectangle is bit x % 8 of its byte
+  // x / 8, counted from the lowest.
+  std::vector<std::uint8_t> bits;
+  // Of the cells that are set, in the same order; empty unless asked for.
+  std::vector<float> costs;
+  std::int64_t count = 0;
+  std::uint64_t expanded = 0;
+};
+
+// The start is among them, at cost 0. Costs in proportion to the cells of the region that are within
+// max_cost in a straight line.
+//
+// Errors: OUT_OF_RANGE / OFF_MAP with "start" or "region"; FAILED_PRECONDITION / START_BLOCKED;
+// INVALID_ARGUMENT / BAD_RECTANGLE, and BAD_VALUE with "max_cost", "footprint", or "start" if the region does
+// not hold it; RESOURCE_EXHAUSTED / REGION_TOO_LARGE; and what ends searches early, see StatusOfEnd.
+absl::StatusOr<ReachableCells> FindReachable(const GridMap& map, const ReachQuery& query,
+                                             const Budget& budget, FieldScratch& scratch);
+
+}  // namespace waystar::core

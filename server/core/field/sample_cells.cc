@@ -1,0 +1,198 @@
+#include "server/core/field/sample_cells.h"
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <numeric>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/field/checks.h"
+#include "server/core/grid/bit_row.h"
+#include "server/core/grid/bit_scan.h"
+#include "server/core/search/interruption.h"
+#include "server/core/search/reachability.h"
+#include "server/core/walk/components.h"
+#include "server/core/walk/footprint.h"
+#include "server/core/walk/walk_grid.h"
+
+namespace waystar::core {
+namespace {
+
+// Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators" (2014). The same numbers everywhere,
+// as those of the standard library's distributions are not.
+class SplitMix {
+ public:
+  explicit SplitMix(std::uint64_t seed) : state_(seed) {}
+
+  // From 0 to bound - 1, with equal chances. REQUIRES: bound > 0.
+  std::uint64_t Below(std::uint64_t bound) {
+    const std::uint64_t uneven = (0 - bound) % bound;
+    std::uint64_t number = Next();
+    while (number < uneven) {
+      number = Next();
+    }
+    return number % bound;
+  }
+
+ private:
+  std::uint64_t Next() {
+    state_ += 0x9E3779B97F4A7C15;
+    std::uint64_t mixed = state_;
+    mixed = (mixed ^ mixed >> 30) * 0xBF58476D1CE4E5B9;
+    mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB;
+    return mixed ^ mixed >> 31;
+  }
+
+  std::uint64_t state_;
+};
+
+// The cells to draw from, in row-major order.
+class Candidates {
+ public:
+  Candidates(const GridMap& map, const WalkGrid& walk, const SampleQuery& query, const Rectangle& region)
+      : walk_(walk), region_(region) {
+    if (query.reachable_from.has_value()) {
+      components_ = &walk.components(AdjacencyOf(map, query.agent.corner_rule));
+      component_ = components_->Find(*query.reachable_from);
+    }
+  }
+
+  SearchEnd Count(const Budget& budget) {
+    for (int y = region_.y; y < region_.y + region_.height; ++y) {
+      if (y % kRowsPerPoll == 0) {
+        if (const std::optional<SearchEnd> end = Interruption(budget)) {
+          return *end;
+        }
+      }
+      std::int64_t in_row = 0;
+      ForEachRunOfRow(y, [&](int /*first*/, int length) { in_row += length; });
+      total_ += in_row;
+      through_.push_back(total_);
+    }
+    return SearchEnd::kExhausted;
+  }
+
+  std::int64_t total() const { return total_; }
+
+  // The candidates of those numbers, in the same order.
+  std::vector<Cell> At(const std::vector<std::int64_t>& numbers) const {
+    std::vector<std::size_t> order(numbers.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return numbers[a] != numbers[b] ? numbers[a] < numbers[b] : a < b;
+    });
+    std::vector<Cell> cells(numbers.size());
+    for (std::size_t i = 0; i < order.size();) {
+      const auto row = static_cast<std::size_t>(
+          std::upper_bound(through_.begin(), through_.end(), numbers[order[i]]) - through_.begin());
+      const int y = region_.y + static_cast<int>(row);
+      std::int64_t number = row == 0 ? 0 : through_[row - 1];
+      ForEachRunOfRow(y, [&](int first, int length) {
+        for (; i < order.size() && numbers[order[i]] < number + length; ++i) {
+          cells[order[i]] = {first + static_cast<int>(numbers[order[i]] - number), y};
+        }
+        number += length;
+      });
+    }
+    return cells;
+  }
+
+ private:
+  static constexpr int kRowsPerPoll = 64;
+
+  // Calls visit(first, length) for the runs of candidates in a row. All cells of a run are connected.
+  template <typename Visitor>
+  void ForEachRunOfRow(int y, Visitor visit) const {
+    const Word* row = walk_.Row(y);
+    const int end = region_.x + region_.width;
+    for (int x = region_.x; x < end;) {
+      if (!TestBit(row, x)) {
+        x = NextSet(row, x, end);
+        continue;
+      }
+      const int stop = std::min(FirstClear(row, x), end);
+      if (components_ == nullptr || components_->Find({x, y}) == component_) {
+        visit(x, stop - x);
+      }
+      x = stop;
+    }
+  }
+
+  // The first set cell from x on; `end` if there is none before it.
+  static int NextSet(const Word* row, int x, int end) {
+    const auto bit = static_cast<unsigned>(x + 1);
+    std::size_t index = bit / kWordBits;
+    const std::size_t last = static_cast<unsigned>(end) / kWordBits;
+    Word set = row[index] & ~Word{0} << (bit % kWordBits);
+    while (set == 0 && index < last) {
+      set = row[++index];
+    }
+    return set == 0 ? end : std::min(end, static_cast<int>(index) * kWordBits + std::countr_zero(set) - 1);
+  }
+
+  const WalkGrid& walk_;
+  const Rectangle region_;
+  const Components* components_ = nullptr;
+  ComponentId component_;
+  std::int64_t total_ = 0;
+  // Candidates up to and with each row.
+  std::vector<std::int64_t> through_;
+};
+
+std::vector<std::int64_t> Draw(std::int64_t count, std::int64_t total, SplitMix& random) {
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t i = 0; i < count; ++i) {
+    numbers.push_back(static_cast<std::int64_t>(random.Below(static_cast<std::uint64_t>(total))));
+  }
+  return numbers;
+}
+
+// Shuffles as many numbers to the front as are wanted, without the rest: Fisher and Yates; Durstenfeld,
+// "Algorithm 235: Random Permutation" (1964).
+std::vector<std::int64_t> DrawDistinct(std::int64_t count, std::int64_t total, SplitMix& random) {
+  std::vector<std::int64_t> numbers;
+  // Where another number lies than its own.
+  absl::flat_hash_map<std::int64_t, std::int64_t> moved;
+  const auto at = [&](std::int64_t place) {
+    const auto found = moved.find(place);
+    return found == moved.end() ? place : found->second;
+  };
+  for (std::int64_t i = 0; i < std::min(count, total); ++i) {
+    const auto place = i + static_cast<std::int64_t>(random.Below(static_cast<std::uint64_t>(total - i)));
+    numbers.push_back(at(place));
+    moved[place] = at(i);
+  }
+  return numbers;
+}
+
+}  // namespace
+
+absl::StatusOr<SampledCells> SampleCells(const GridMap& map, const SampleQuery& query, const Budget& budget) {
+  WAYSTAR_RETURN_IF_ERROR(CheckFootprint(query.agent.footprint));
+  if (query.count < 1) {
+    return InvalidArgument(ErrorReason::kBadValue, "count",
+                           absl::StrCat("at least one cell can be drawn, not ", query.count));
+  }
+  WAYSTAR_RETURN_IF_ERROR(CheckCount("count", static_cast<std::size_t>(query.count), kMaxSampledCells));
+  WAYSTAR_ASSIGN_OR_RETURN(const Rectangle region, CheckRegion(map, query.region));
+  const std::shared_ptr<const WalkGrid> walk = map.walk(query.agent.footprint);
+  if (query.reachable_from.has_value()) {
+    WAYSTAR_RETURN_IF_ERROR(CheckOnMap(map, "reachable_from", *query.reachable_from));
+    WAYSTAR_RETURN_IF_ERROR(
+        CheckFree(*walk, "reachable_from", *query.reachable_from, ErrorReason::kStartBlocked));
+  }
+  Candidates candidates(map, *walk, query, region);
+  WAYSTAR_RETURN_IF_ERROR(StatusOfEnd(candidates.Count(budget), 0));
+  SampledCells sampled{.candidates = candidates.total()};
+  if (sampled.candidates > 0) {
+    SplitMix random(query.seed);
+    sampled.cells = candidates.At(query.distinct ? DrawDistinct(query.count, sampled.candidates, random)
+                                                 : Draw(query.count, sampled.candidates, random));
+  }
+  return sampled;
+}
+
+}  // namespace waystar::core

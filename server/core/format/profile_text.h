@@ -1,0 +1,27 @@
+// Movement profiles as lines of a text file's header:
+//
+//   profile tank footprint 2 corner_rule one_side_free ~ forbidden ^ 3
+//   profile crab no_diagonals tag ladder tag rope
+//
+// After the name come, in any order, "footprint N", "corner_rule no_corner_cutting|one_side_free|always",
+// "no_diagonals", "tag TAG" once for each tag required, and for each terrain its symbol with what it costs or
+// "forbidden". Symbols are one character long, and no other word is.
+#pragma once
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "server/core/map/movement_profile.h"
+
+namespace waystar::core {
+
+// The words of a line, "profile" included. INVALID_ARGUMENT / BAD_FORMAT if they are no profile; whether the
+// map accepts it is not looked at.
+absl::StatusOr<NamedProfile> ParseProfile(absl::Span<const absl::string_view> words);
+
+// The line, without its end.
+std::string FormatProfile(const NamedProfile& profile);
+
+}  // namespace waystar::core

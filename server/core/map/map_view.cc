@@ -1,0 +1,163 @@
+#include "server/core/map/map_view.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "server/core/grid/bit_plane.h"
+#include "server/core/grid/plane.h"
+#include "server/core/map/cost_obstacles.h"
+#include "server/core/map/grid_map_editor.h"
+#include "server/core/map/obstacle_table.h"
+#include "server/core/map/profile_views.h"
+#include "server/core/shape/shape_raster.h"
+#include "server/core/shape/span_set.h"
+
+namespace waystar::core {
+namespace {
+
+SpanSet CellsOfCostObstacles(const ObstacleTable& obstacles, const Rectangle& bounds) {
+  SpanSet cells;
+  if (obstacles.cost_obstacles() == 0) {
+    return cells;
+  }
+  obstacles.VisitAfter("", [&](const Obstacle& obstacle) {
+    if (obstacle.effect.kind != ObstacleEffect::Kind::kBlock) {
+      ForEachSpan(obstacle.shape, bounds, [&](const RowSpan& span) { cells.Add(span); });
+    }
+    return true;
+  });
+  return cells;
+}
+
+// Whether the same terrains can be entered.
+bool EntersTheSame(const GridMap& view, const GridMap& map) {
+  return view.step_costs().passable == map.step_costs().passable;
+}
+
+// Which of the cells of a word, given by `mask`, have a terrain that the view enters.
+Word PassableWord(const GridMap& view, const TerrainId* terrains, std::size_t index, Word mask) {
+  Word passable = 0;
+  for (Word bits = mask; bits != 0; bits &= bits - 1) {
+    const int bit = std::countr_zero(bits);
+    const TerrainId terrain = terrains[static_cast<int>(index) * kWordBits + bit - 1];
+    passable |= Word{view.step_costs().passable[terrain]} << static_cast<unsigned>(bit);
+  }
+  return passable;
+}
+
+}  // namespace
+
+SpanSet GridMapEditor::TakeCells(const GridMap& source) {
+  const bool enters_the_same = EntersTheSame(base_, source);
+  const bool has_cost_obstacles = source.obstacles().cost_obstacles() > 0;
+  SpanSet stale;
+  map_.terrain_ = source.terrain_;
+  map_.obstacles_ = source.obstacles_;
+  map_.cover_counts_ = source.cover_counts_;
+  map_.covered_ = source.covered_;
+  map_.obstacle_table_ = source.obstacle_table_;
+  map_.portal_table_ = source.portal_table_;
+  map_.obstacle_cells_ = source.obstacle_cells_;
+  base_.terrain_.ForEachUnsharedRow(source.terrain_, map_.height(), [&](int y) {
+    const TerrainId* before = base_.terrain_.row(y);
+    const TerrainId* after = source.terrain_.row(y);
+    if (std::equal(before, before + map_.width(), after)) {
+      return;
+    }
+    ForEachWord(0, map_.width(), [&](std::size_t i, Word mask) {
+      const int begin = std::max(static_cast<int>(i) * kWordBits - 1, 0);
+      const int end = std::min(static_cast<int>(i + 1) * kWordBits - 1, map_.width());
+      if (std::equal(before + begin, before + end, after + begin)) {
+        return;
+      }
+      cost_touched_.Add(y, i);
+      if (has_cost_obstacles) {
+        stale.Add({y, begin, end});
+      }
+      if (!enters_the_same) {
+        passable_.row(y)[i] = PassableWord(map_, after, i, mask);
+      }
+    });
+    if (!enters_the_same) {
+      UpdateWalkable(y, 0, map_.width());
+    }
+  });
+  if (enters_the_same) {
+    ShareWalk(source);
+  } else {
+    const auto update = [&](int y) { UpdateWalkable(y, 0, map_.width()); };
+    base_.obstacles_.ForEachUnsharedRow(source.obstacles_, map_.height(), update);
+    base_.covered_.ForEachUnsharedRow(source.covered_, map_.height(), update);
+  }
+  base_.obstacles().VisitDifferences(source.obstacles(), [&](const Obstacle& obstacle) {
+    if (obstacle.effect.kind != ObstacleEffect::Kind::kBlock) {
+      ForEachSpan(obstacle.shape, map_.bounds(), [&](const RowSpan& span) { stale.Add(span); });
+    }
+  });
+  return stale;
+}
+
+void GridMapEditor::ShareWalk(const GridMap& source) {
+  map_.passable_ = source.passable_;
+  map_.walkable_ = source.walkable_;
+  map_.walkable_cells_ = source.walkable_cells_;
+  map_.walk_ = source.walk_;
+  map_.footprint_grids_ = source.footprint_grids_;
+  shares_walk_ = true;
+  base_.walkable_.ForEachUnsharedRow(source.walkable_, [&](int y) {
+    ForEachWord(0, map_.width(), [&](std::size_t i, Word) {
+      if (base_.walkable_.row(y)[i] != source.walkable_.row(y)[i]) {
+        walkability_touched_.Add(y, i);
+      }
+    });
+  });
+}
+
+GridMap MakeView(const GridMap& map, const TerrainRules& rules) {
+  GridMap view = map;
+  view.constants_ = std::make_shared<const GridMap::Constants>(rules.ApplyTo(map.settings()));
+  view.cell_costs_ = nullptr;
+  view.min_straight_ = view.step_costs().min_straight;
+  view.min_diagonal_ = view.step_costs().min_diagonal;
+  view.static_index_ = std::make_shared<StaticIndexSlot>();
+  view.plain_cells_ = std::make_shared<const Lazy<PlainCells>>();
+  view.profile_views_ = std::make_shared<const ProfileViews>();
+  if (!EntersTheSame(view, map)) {
+    view.passable_ =
+        Plane<Word>(map.height(), std::vector<Word>(static_cast<std::size_t>(WordsPerRow(map.width())), 0));
+    view.walkable_ = BitPlane(map.width(), map.height(), false);
+    view.walkable_cells_ = 0;
+    PlaneWriter<Word> passable(view.passable_);
+    BitPlaneWriter walkable(view.walkable_);
+    for (int y = 0; y < map.height(); ++y) {
+      Word* passable_row = passable.row(y);
+      Word* walkable_row = walkable.row(y);
+      ForEachWord(0, map.width(), [&](std::size_t i, Word mask) {
+        passable_row[i] = PassableWord(view, map.TerrainRow(y), i, mask);
+        walkable_row[i] = passable_row[i] & ~map.NamelessRow(y)[i] & ~map.CoveredRow(y)[i];
+        view.walkable_cells_ += std::popcount(walkable_row[i]);
+      });
+    }
+    view.walk_ = std::make_shared<const WalkGrid>(view.walkable_,
+                                                  map.walk().max_index_bytes() / ProfileViews::kMaxKept);
+    view.footprint_grids_ = std::make_shared<const FootprintGrids>();
+  }
+  GridMapEditor editor(view);
+  SpanSet stale = CellsOfCostObstacles(map.obstacles(), map.bounds());
+  RefreshCosts(map.obstacles(), stale.Sorted(), editor);
+  return std::move(editor).Finish();
+}
+
+GridMap RepairedView(const GridMap& view, const GridMap& map) {
+  GridMapEditor editor(view);
+  SpanSet stale = editor.TakeCells(map);
+  RefreshCosts(map.obstacles(), stale.Sorted(), editor);
+  return std::move(editor).Finish();
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,180 @@
+#include "server/core/map/movement_profile.h"
+
+#include <algorithm>
+#include <bitset>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/grid/cost.h"
+#include "server/core/map/tags.h"
+#include "server/core/walk/footprint.h"
+
+namespace waystar::core {
+namespace {
+
+using SeenTerrains = std::bitset<kMaxTerrains>;
+
+// settings.terrains.size() if there is none.
+std::size_t TerrainOf(char symbol, const GridSettings& settings) {
+  const auto it = std::find_if(settings.terrains.begin(), settings.terrains.end(),
+                               [symbol](const Terrain& terrain) { return terrain.symbol == symbol; });
+  return static_cast<std::size_t>(it - settings.terrains.begin());
+}
+
+absl::Status Name(char symbol, const GridSettings& settings, absl::string_view field, SeenTerrains& seen) {
+  const std::size_t terrain = TerrainOf(symbol, settings);
+  const std::string shown = absl::CHexEscape(std::string(1, symbol));
+  if (terrain == settings.terrains.size()) {
+    return InvalidArgument(ErrorReason::kUnknownTerrain, field,
+                           absl::StrCat("none of the map's terrains has the symbol '", shown, "'"));
+  }
+  if (seen.test(terrain)) {
+    return InvalidArgument(ErrorReason::kBadProfile, field,
+                           absl::StrCat("the profile names the terrain '", shown, "' twice"));
+  }
+  seen.set(terrain);
+  return absl::OkStatus();
+}
+
+auto PlaceOf(ProfileTable& profiles, absl::string_view name) {
+  return std::lower_bound(profiles.begin(), profiles.end(), name,
+                          [](const NamedProfile& profile, absl::string_view wanted) {
+                            return absl::string_view(profile.name) < wanted;
+                          });
+}
+
+}  // namespace
+
+absl::Status CheckProfileName(absl::string_view name) {
+  const auto is_allowed = [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == ':' || c == '-';
+  };
+  if (!name.empty() && name.size() <= kMaxProfileNameBytes &&
+      absl::ascii_isalnum(static_cast<unsigned char>(name.front())) &&
+      std::all_of(name.begin(), name.end(), is_allowed)) {
+    return absl::OkStatus();
+  }
+  return InvalidArgument(
+      ErrorReason::kBadProfile, "name",
+      absl::StrCat("a profile's name has 1 to ", kMaxProfileNameBytes,
+                   " of A-Z, a-z, 0-9, '_', '.', ':' and '-', and begins with a letter or digit"));
+}
+
+absl::Status CheckProfile(const MovementProfile& profile, const GridSettings& settings) {
+  WAYSTAR_RETURN_IF_ERROR(CheckFootprint(profile.footprint));
+  SeenTerrains seen;
+  for (std::size_t i = 0; i < profile.terrain_costs.size(); ++i) {
+    const TerrainCost& terrain = profile.terrain_costs[i];
+    const std::string field = absl::StrCat("terrain_costs[", i, "].");
+    WAYSTAR_RETURN_IF_ERROR(Name(terrain.symbol, settings, field + "terrain", seen));
+    // Written so that NaN fails.
+    if (!(terrain.cost >= kMinTerrainCost && terrain.cost <= kMaxTerrainCost)) {
+      return InvalidArgument(ErrorReason::kBadValue, field + "cost",
+                             absl::StrCat("a terrain's cost is from 0.001 to 1000, not ", terrain.cost));
+    }
+  }
+  for (std::size_t i = 0; i < profile.forbidden_terrains.size(); ++i) {
+    WAYSTAR_RETURN_IF_ERROR(
+        Name(profile.forbidden_terrains[i], settings, absl::StrCat("forbidden_terrains[", i, "]"), seen));
+  }
+  const TerrainRules rules(profile, settings);
+  if (!profile.forbidden_terrains.empty() &&
+      std::all_of(rules.terrains.begin(), rules.terrains.end(),
+                  [](const TerrainRules::Rule& rule) { return rule.impassable; })) {
+    return InvalidArgument(ErrorReason::kBadProfile, "forbidden_terrains",
+                           "the profile leaves no terrain of the map to walk on");
+  }
+  if (const absl::Status status = CheckTags(profile.required_tags, ErrorReason::kBadProfile); !status.ok()) {
+    return WithFieldPrefix(status, "required_tags");
+  }
+  return absl::OkStatus();
+}
+
+TerrainRules::TerrainRules(const GridSettings& settings) : connectivity(settings.connectivity) {
+  terrains.reserve(settings.terrains.size());
+  for (const Terrain& terrain : settings.terrains) {
+    terrains.push_back({terrain.cost, terrain.impassable});
+  }
+}
+
+TerrainRules::TerrainRules(const MovementProfile& profile, const GridSettings& settings)
+    : TerrainRules(settings) {
+  if (profile.no_diagonals) {
+    connectivity = Connectivity::kFour;
+  }
+  for (const TerrainCost& terrain : profile.terrain_costs) {
+    terrains[TerrainOf(terrain.symbol, settings)] = {terrain.cost, false};
+  }
+  for (const char symbol : profile.forbidden_terrains) {
+    terrains[TerrainOf(symbol, settings)].impassable = true;
+  }
+}
+
+bool TerrainRules::IsAsIn(const GridSettings& settings) const {
+  return connectivity == settings.connectivity &&
+         std::equal(terrains.begin(), terrains.end(), settings.terrains.begin(), settings.terrains.end(),
+                    [](const Rule& rule, const Terrain& terrain) {
+                      return rule.cost == terrain.cost && rule.impassable == terrain.impassable;
+                    });
+}
+
+GridSettings TerrainRules::ApplyTo(GridSettings settings) const {
+  settings.connectivity = connectivity;
+  for (std::size_t i = 0; i < terrains.size(); ++i) {
+    settings.terrains[i].cost = terrains[i].cost;
+    settings.terrains[i].impassable = terrains[i].impassable;
+  }
+  return settings;
+}
+
+const MovementProfile* FindProfile(const ProfileTable& profiles, absl::string_view name) {
+  const auto it = std::find_if(profiles.begin(), profiles.end(), [name](const NamedProfile& profile) {
+    return absl::string_view(profile.name) == name;
+  });
+  return it == profiles.end() ? nullptr : &it->profile;
+}
+
+absl::Status PutInTable(NamedProfile profile, const GridSettings& settings, ProfileTable& profiles) {
+  WAYSTAR_RETURN_IF_ERROR(CheckProfileName(profile.name));
+  if (const absl::Status status = CheckProfile(profile.profile, settings); !status.ok()) {
+    return WithFieldPrefix(status, "profile.");
+  }
+  const auto place = PlaceOf(profiles, profile.name);
+  if (place != profiles.end() && place->name == profile.name) {
+    place->profile = std::move(profile.profile);
+    return absl::OkStatus();
+  }
+  if (profiles.size() == kMaxProfiles) {
+    return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyProfiles, "name",
+                     absl::StrCat("a map has at most ", kMaxProfiles, " profiles"));
+  }
+  profiles.insert(place, std::move(profile));
+  return absl::OkStatus();
+}
+
+absl::Status RemoveFromTable(absl::string_view name, ProfileTable& profiles) {
+  WAYSTAR_RETURN_IF_ERROR(CheckProfileName(name));
+  const auto place = PlaceOf(profiles, name);
+  if (place == profiles.end() || absl::string_view(place->name) != name) {
+    return NoSuchProfile(name, "name");
+  }
+  profiles.erase(place);
+  return absl::OkStatus();
+}
+
+absl::Status NoSuchProfile(absl::string_view name, absl::string_view field) {
+  return MakeError(absl::StatusCode::kNotFound, ErrorReason::kProfileNotFound, field,
+                   absl::StrCat("the map has no profile \"",
+                                absl::CHexEscape(name.substr(0, kMaxProfileNameBytes)), "\""));
+}
+
+}  // namespace waystar::core

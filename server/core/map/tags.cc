@@ -1,0 +1,35 @@
+#include "server/core/map/tags.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+
+namespace waystar::core {
+
+absl::Status CheckTags(const std::vector<std::string>& tags, ErrorReason reason) {
+  if (tags.size() > kMaxTags) {
+    return InvalidArgument(reason, "", absl::StrCat("at most ", kMaxTags, " tags, not ", tags.size()));
+  }
+  for (std::size_t i = 0; i < tags.size(); ++i) {
+    const std::string field = absl::StrCat("[", i, "]");
+    const std::string& tag = tags[i];
+    if (tag.empty() || tag.size() > kMaxTagBytes ||
+        !std::all_of(tag.begin(), tag.end(), [](unsigned char c) { return absl::ascii_isgraph(c); })) {
+      return InvalidArgument(
+          reason, field,
+          absl::StrCat("a tag has 1 to ", kMaxTagBytes, " printable ASCII characters and no spaces"));
+    }
+    const auto end = tags.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(tags.begin(), end, tag) != end) {
+      return InvalidArgument(reason, field, "this tag is there twice");
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,118 @@
+// The working memory of searches through portals.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/cost.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/map/portal.h"
+#include "server/core/walk/walk_grid.h"
+
+namespace waystar::core {
+
+// Where a path goes through a portal.
+struct PortalCrossing {
+  // Of the map that it leads from.
+  const Portal* portal = nullptr;
+  // Passed from `to` to `from`.
+  bool is_reversed = false;
+  // The id of the map that it leads to; empty if that is the one that the query starts on.
+  absl::string_view map;
+  Cell arrival;
+  // How many points of the path lie before it; in PathForm::kDirections how many directions.
+  std::size_t index = 0;
+};
+
+inline constexpr std::uint32_t kNoDoor = std::numeric_limits<std::uint32_t>::max();
+
+// A portal in one direction.
+struct Door {
+  const Portal* portal = nullptr;
+  bool is_reversed = false;
+  // Of PortalScratch::maps.
+  std::uint32_t from_map = 0;
+  std::uint32_t to_map = 0;
+  Cell from;
+  Cell to;
+  // What is left to pay behind it, at the least.
+  Cost rest = 0;
+  // Cheapest way from the start through it, once it is settled.
+  Cost g = 0;
+  // The one before it on that way; kNoDoor if it is the first.
+  std::uint32_t parent = kNoDoor;
+  bool is_reached = false;
+  bool is_settled = false;
+};
+
+// A way to a door or a goal: of the walk there from the door before, the cost is known, or a bound of it.
+struct PortalEntry {
+  Cost f = 0;
+  Cost g = 0;
+  bool is_exact = false;
+  // kNoDoor: from the start.
+  std::uint32_t from = kNoDoor;
+  // A door, or behind the last of them a goal.
+  std::uint32_t to = 0;
+
+  // Smaller f first, then what is known before what is not, then larger g; then any order that is the same
+  // everywhere.
+  bool Precedes(const PortalEntry& other) const {
+    if (f != other.f) {
+      return f < other.f;
+    }
+    if (is_exact != other.is_exact) {
+      return is_exact;
+    }
+    if (g != other.g) {
+      return g > other.g;
+    }
+    return to != other.to ? to < other.to : from + 1 < other.from + 1;
+  }
+};
+
+struct PortalScratch {
+  struct Map {
+    // Empty for that of the query.
+    absl::string_view id;
+    const GridMap* map = nullptr;
+    // For the query's agent.
+    std::shared_ptr<const WalkGrid> walk;
+    // The doors that lead from it, and those that lead to it.
+    std::vector<std::uint32_t> departures;
+    std::vector<std::uint32_t> arrivals;
+  };
+
+  std::vector<Map> maps;
+  std::vector<Door> doors;
+  // Those that can be passed, in the order in which that was found out.
+  std::vector<std::uint32_t> reached;
+  using Rest = std::pair<Cost, std::uint32_t>;
+  std::vector<Rest> rests;
+  std::vector<PortalEntry> open;
+  std::vector<Cell> goals;
+  std::vector<Cell> points;
+  std::vector<Direction> directions;
+  std::vector<PortalCrossing> crossings;
+
+  // Lets go of the maps as well.
+  void Clear() {
+    maps.clear();
+    doors.clear();
+    reached.clear();
+    rests.clear();
+    open.clear();
+    goals.clear();
+    points.clear();
+    directions.clear();
+    crossings.clear();
+  }
+};
+
+}  // namespace waystar::core

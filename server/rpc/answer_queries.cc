@@ -1,0 +1,196 @@
+#include "server/rpc/answer_queries.h"
+
+#include <chrono>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/field/checks.h"
+#include "server/core/field/find_paths.h"
+#include "server/core/map/portal_table.h"
+#include "server/rpc/answer_query.h"
+#include "server/rpc/convert_fields.h"
+#include "server/rpc/convert_path.h"
+#include "server/rpc/movement.h"
+#include "server/rpc/placement.h"
+#include "server/rpc/status.h"
+#include "server/rpc/world_view.h"
+
+namespace waystar::rpc {
+namespace {
+
+constexpr std::size_t kMaxQueries = 10'000;
+
+// What a result takes beside its answer, at the most.
+constexpr std::size_t kResultEnvelopeBytes = 16;
+
+bool HasMovement(const v1::FindPathRequest& query) {
+  return query.movement_case() != v1::FindPathRequest::MOVEMENT_NOT_SET;
+}
+
+class QueriesAnswerer {
+ public:
+  QueriesAnswerer(const core::MapStore& store, const core::MapSnapshot& snapshot, const Movement& movement,
+                  std::size_t max_bytes, const v1::FindPathsRequest& request, v1::FindPathsResponse& response,
+                  CallContext& context)
+      : store_(store),
+        snapshot_(snapshot),
+        movement_(movement),
+        max_bytes_(max_bytes),
+        request_(request),
+        response_(response),
+        context_(context) {}
+
+  absl::Status Answer() {
+    for (int i = 0; i < request_.queries_size(); ++i) {
+      response_.add_results();
+    }
+    for (int i = 0; i < request_.queries_size(); ++i) {
+      const v1::FindPathRequest& query = request_.queries(i);
+      if (const absl::Status status = CheckMap(query); !status.ok()) {
+        WAYSTAR_RETURN_IF_ERROR(SetProblem(i, status));
+      } else if (query.has_overlay() || HasMovement(query) || !query.goal_map().empty() ||
+                 !snapshot_.grid().portals().empty()) {
+        WAYSTAR_RETURN_IF_ERROR(AnswerOnItsOwn(i));
+      } else if (const absl::Status added = AddTask(i); !added.ok()) {
+        WAYSTAR_RETURN_IF_ERROR(SetProblem(i, added));
+      }
+    }
+    core::Budget budget = context_.budget;
+    budget.evicted = &snapshot_.eviction.flag();
+    begin_ = std::chrono::steady_clock::now();
+    return core::FindPaths(
+        movement_.map(), tasks_, budget, context_.scratch, context_.field_scratch,
+        [&](std::size_t task, const absl::StatusOr<core::NearestGoalResult>& answer) {
+          return answer.ok() ? SetAnswer(task, *answer)
+                             : SetProblem(indexes_[task],
+                                          OfPositions(answer.status(), request_.queries(indexes_[task])));
+        });
+  }
+
+ private:
+  absl::Status CheckMap(const v1::FindPathRequest& query) const {
+    if (query.map().empty() || query.map() == request_.map()) {
+      return absl::OkStatus();
+    }
+    return InvalidArgument(ErrorReason::kBadValue, "map",
+                           absl::StrCat("all queries are about the map \"", request_.map(), "\""));
+  }
+
+  // For the many that see the map alike.
+  absl::Status AddTask(int index) {
+    const v1::FindPathRequest& query = request_.queries(index);
+    core::PathTask task{.goals = ToCells(query.goals())};
+    WAYSTAR_ASSIGN_OR_RETURN(task.query, ToPathQuery(query));
+    if (query.corner_rule() == v1::CORNER_RULE_UNSPECIFIED) {
+      task.query.corner_rule = movement_.corner_rule();
+    }
+    if (query.footprint() == 0) {
+      task.query.footprint = movement_.footprint();
+    }
+    WAYSTAR_RETURN_IF_ERROR(PlaceEnds(query, movement_, &movement_.map(), task.query));
+    if (query.max_expansions() > 0) {
+      task.max_expansions = query.max_expansions();
+    }
+    tasks_.push_back(std::move(task));
+    indexes_.push_back(index);
+    return absl::OkStatus();
+  }
+
+  absl::Status AnswerOnItsOwn(int index) {
+    v1::FindPathRequest query = request_.queries(index);
+    if (!HasMovement(query) && request_.has_profile()) {
+      *query.mutable_profile() = request_.profile();
+    } else if (!HasMovement(query) && request_.has_profile_name()) {
+      query.set_profile_name(request_.profile_name());
+    }
+    if (!query.has_overlay() && request_.has_overlay()) {
+      *query.mutable_overlay() = request_.overlay();
+    }
+    const absl::StatusOr<core::PathQuery> parsed = ToPathQuery(query);
+    if (!parsed.ok()) {
+      return SetProblem(index, parsed.status());
+    }
+    CallContext context{.scratch = context_.scratch,
+                        .field_scratch = context_.field_scratch,
+                        .budget = context_.budget,
+                        .queued = context_.queued};
+    v1::FindPathResponse& answer = *response_.mutable_results(index)->mutable_answer();
+    const absl::Status status =
+        AnswerOn(store_, snapshot_, FindAnyPath, max_bytes_, query, *parsed, answer, context);
+    if (status.code() == absl::StatusCode::kDeadlineExceeded ||
+        status.code() == absl::StatusCode::kCancelled || status.code() == absl::StatusCode::kAborted) {
+      return status;
+    }
+    return status.ok() ? Count(index) : SetProblem(index, status);
+  }
+
+  absl::Status SetAnswer(std::size_t task, const core::NearestGoalResult& result) {
+    const int index = indexes_[task];
+    // A point takes at least two bytes: what cannot fit is not written down.
+    if (result.path.points.size() * 2 > max_bytes_) {
+      return TooLarge();
+    }
+    v1::FindPathResponse& answer = *response_.mutable_results(index)->mutable_answer();
+    WorldView world(store_, snapshot_, movement_, {});
+    FillAnswer(movement_.map(), world, request_.queries(index), tasks_[task].query,
+               {.path = result.path, .goal_index = result.goal_index}, answer);
+    answer.set_revision(snapshot_.revision);
+    const std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now();
+    answer.mutable_statistics()->set_queue_nanos(context_.queued.count());
+    answer.mutable_statistics()->set_search_nanos(std::chrono::nanoseconds(now - begin_).count());
+    begin_ = now;
+    return Count(index);
+  }
+
+  absl::Status SetProblem(int index, const absl::Status& status) {
+    *response_.mutable_results(index)->mutable_problem() = ToStatusMessage(status);
+    return Count(index);
+  }
+
+  absl::Status Count(int index) {
+    bytes_ += response_.results(index).ByteSizeLong() + kResultEnvelopeBytes;
+    return bytes_ <= max_bytes_ ? absl::OkStatus() : TooLarge();
+  }
+
+  absl::Status TooLarge() const {
+    return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kResponseTooLarge, "queries",
+                     absl::StrCat("the answers take more than the ", max_bytes_,
+                                  " bytes of a message: ask for corners or directions, or fewer at a time"));
+  }
+
+  const core::MapStore& store_;
+  const core::MapSnapshot& snapshot_;
+  const Movement& movement_;
+  const std::size_t max_bytes_;
+  const v1::FindPathsRequest& request_;
+  v1::FindPathsResponse& response_;
+  CallContext& context_;
+  std::vector<core::PathTask> tasks_;
+  // Of the query that a task is.
+  std::vector<int> indexes_;
+  std::size_t bytes_ = 0;
+  // When the last answer was there.
+  std::chrono::steady_clock::time_point begin_;
+};
+
+}  // namespace
+
+absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
+                           const v1::FindPathsRequest& request, v1::FindPathsResponse& response,
+                           CallContext& context) {
+  WAYSTAR_RETURN_IF_ERROR(
+      core::CheckCount("queries", static_cast<std::size_t>(request.queries_size()), kMaxQueries));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
+  WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(*snapshot, FieldMovementOf(request)));
+  WAYSTAR_RETURN_IF_ERROR(
+      QueriesAnswerer(store, *snapshot, movement, max_bytes, request, response, context).Answer());
+  response.set_revision(snapshot->revision);
+  return absl::OkStatus();
+}
+
+}  // namespace waystar::rpc

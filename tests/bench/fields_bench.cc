@@ -1,0 +1,152 @@
+// What many goals and many agents cost on the maps of 512 x 512 of the Moving AI benchmark: a matrix of costs
+// beside as many single queries, a flow field of the whole map, and the cells within a cost.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_format.h"
+#include "server/core/field/cost_matrix.h"
+#include "server/core/field/flow_field.h"
+#include "server/core/field/reachable.h"
+#include "server/core/search/find_path.h"
+#include "tests/bench/regions.h"
+#include "tests/bench/stopwatch.h"
+#include "tests/testing/movingai_data.h"
+#include "tests/testing/random.h"
+
+ABSL_FLAG(std::string, only, "", "print only maps whose name contains this");
+ABSL_FLAG(int, repeat, 5, "passes; the least time of each is printed");
+ABSL_FLAG(int, side, 32, "sources, and targets, of the matrix");
+ABSL_FLAG(bool, weighted, false, "swamp costs 1.5, water 2 and is passable");
+
+namespace waystar::bench {
+namespace {
+
+using core::Cell;
+using core::GridMap;
+
+constexpr int kMapSide = 512;
+
+template <typename Result>
+Result Check(absl::StatusOr<Result> result) {
+  if (!result.ok()) {
+    std::cerr << result.status() << "\n";
+    std::exit(1);
+  }
+  return *std::move(result);
+}
+
+// The least of the passes.
+template <typename Function>
+double LeastMicros(Function function) {
+  double least = MicrosOf(function);
+  for (int pass = 1; pass < absl::GetFlag(FLAGS_repeat); ++pass) {
+    least = std::min(least, MicrosOf(function));
+  }
+  return least;
+}
+
+// Cells of the largest region.
+std::vector<Cell> ChooseCells(const GridMap& map, int count, testing::Random& random) {
+  const Regions regions(map);
+  const std::int32_t largest = regions.Largest();
+  std::vector<Cell> cells;
+  while (cells.size() < static_cast<std::size_t>(count)) {
+    const Cell cell{random.Between(0, map.width() - 1), random.Between(0, map.height() - 1)};
+    if (regions.Of(cell) == largest) {
+      cells.push_back(cell);
+    }
+  }
+  return cells;
+}
+
+std::vector<double> SingleCosts(const GridMap& map, const std::vector<Cell>& sources,
+                                const std::vector<Cell>& targets, core::Scratch& scratch) {
+  std::vector<double> costs;
+  for (const Cell source : sources) {
+    for (const Cell target : targets) {
+      costs.push_back(Check(core::FindPath(map,
+                                           {.start = source,
+                                            .goal = target,
+                                            .path_form = core::PathForm::kCorners},
+                                           {}, scratch))
+                          .cost);
+    }
+  }
+  return costs;
+}
+
+void CheckAlike(const std::vector<double>& matrix, const std::vector<double>& single) {
+  for (std::size_t i = 0; i < single.size(); ++i) {
+    if (!(std::abs(matrix[i] - single[i]) <= 1e-6 * (1.0 + single[i]))) {
+      std::cerr << "entry " << i << " is " << matrix[i] << ", the query says " << single[i] << "\n";
+      std::exit(1);
+    }
+  }
+}
+
+void PrintMap(const std::string& name, GridMap map) {
+  // As a server does when a map comes in.
+  map.Prepare();
+  testing::Random random(7);
+  const int side = absl::GetFlag(FLAGS_side);
+  const std::vector<Cell> sources = ChooseCells(map, side, random);
+  const std::vector<Cell> targets = ChooseCells(map, side, random);
+  core::Scratch scratch(std::size_t{1} << 28);
+  core::FieldScratch field_scratch;
+
+  std::vector<double> single;
+  const double single_micros = LeastMicros([&] { single = SingleCosts(map, sources, targets, scratch); });
+  core::CostMatrix matrix;
+  const double matrix_micros = LeastMicros([&] {
+    matrix = Check(core::ComputeCostMatrix(map, {.sources = sources, .targets = targets}, {}, scratch,
+                                           field_scratch));
+  });
+  CheckAlike(matrix.costs, single);
+  const double flow_micros = LeastMicros([&] {
+    Check(core::ComputeFlowField(map, {.goals = {&targets[0], 1}, .want_costs = true}, {}, field_scratch));
+  });
+  const double reach_micros = LeastMicros([&] {
+    Check(core::FindReachable(map, {.start = sources[0], .max_cost = 20.0}, {}, field_scratch));
+  });
+  std::cout << absl::StreamFormat("%-28s %10.0f %10.0f %7.1f %9.2f %9.1f\n", name, single_micros,
+                                  matrix_micros, single_micros / matrix_micros, flow_micros / 1000.0,
+                                  reach_micros);
+}
+
+void Run() {
+  const auto folder = testing::DataFolder();
+  if (!folder) {
+    std::cerr << "WAYSTAR_DATA names no folder with movingai/\n";
+    std::exit(1);
+  }
+  std::cout << absl::StreamFormat("%-28s %10s %10s %7s %9s %9s\n", "map", "single us", "matrix us", "times",
+                                  "flow ms", "reach us");
+  for (const testing::MovingAiMap& entry : testing::FindMovingAiMaps(*folder)) {
+    if (!absl::StrContains(entry.name, absl::GetFlag(FLAGS_only))) {
+      continue;
+    }
+    GridMap map = absl::GetFlag(FLAGS_weighted) ? testing::LoadWeightedMovingAiMap(entry)
+                                                : testing::LoadMovingAiMap(entry);
+    if (map.width() == kMapSide && map.height() == kMapSide) {
+      PrintMap(entry.name, std::move(map));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace waystar::bench
+
+int main(int argc, char** argv) {
+  absl::ParseCommandLine(argc, argv);
+  waystar::bench::Run();
+  return 0;
+}

@@ -1,0 +1,145 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/client/cli/cells.h"
+#include "tests/client/cli/command_test.h"
+
+namespace waystar::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::waystar::testing::At;
+
+class FieldCommandsTest : public ::waystar::testing::CommandTest {
+ protected:
+  FieldCommandsTest() {
+    v1::MapInfo info;
+    info.set_revision(3);
+    server_.ServeMap(info, {"..#..",  //
+                            "..#..",  //
+                            "....."});
+  }
+};
+
+TEST_F(FieldCommandsTest, ReachDrawsTheRange) {
+  v1::FindReachableRequest asked;
+  server_.find_reachable = [&](auto&, const v1::FindReachableRequest& request,
+                               v1::FindReachableResponse& response) {
+    asked = request;
+    response.mutable_bounds()->set_width(2);
+    response.mutable_bounds()->set_height(2);
+    response.set_cells(std::string("\x03\x01", 2));
+    response.set_count(3);
+    response.set_revision(3);
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"reach", "arena", "0,0", "--max-cost", "1.2", "--footprint", "2", "--region", "0,0..3,2",
+                 "--towards"}),
+            ExitCode::kOk);
+  EXPECT_EQ(out_,
+            "  0\n"
+            "0 S+#..\n"
+            "  +.#..\n"
+            "  .....\n"
+            "S start  + within reach  # obstacle\n"
+            "3 cells within reach, x 0 to 1 and y 0 to 1 (revision 3)\n");
+  EXPECT_EQ(asked.map(), "arena");
+  EXPECT_EQ(asked.max_cost(), 1.2);
+  EXPECT_EQ(asked.profile().footprint(), 2);
+  EXPECT_EQ(asked.region().width(), 4);
+  EXPECT_TRUE(asked.towards_start());
+}
+
+TEST_F(FieldCommandsTest, FlowDrawsArrows) {
+  server_.compute_flow_field = [&](auto&, const v1::ComputeFlowFieldRequest& request,
+                                   v1::ComputeFlowFieldResponse& response) {
+    EXPECT_EQ(request.goals_size(), 2);
+    response.mutable_region()->set_width(5);
+    response.mutable_region()->set_height(3);
+    response.set_directions(std::string("\x09\x07\x00\x03\x09\x01\x08\x00\x02\x01\x01\x08\x07\x02\x01", 15));
+    response.set_revision(3);
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"flow", "arena", "0,0", "4,0"}), ExitCode::kOk);
+  EXPECT_EQ(out_,
+            "  0\n"
+            "0 G<#>G\n"
+            "  ^\\#/^\n"
+            "  ^\\</^\n"
+            "G goal  ^ / > \\ v < ways to a goal  # obstacle\n"
+            "Ways to a goal from 11 cells of 5 x 3 (revision 3)\n");
+}
+
+TEST_F(FieldCommandsTest, MatrixIsATable) {
+  server_.compute_cost_matrix = [&](auto&, const v1::ComputeCostMatrixRequest& request,
+                                    v1::ComputeCostMatrixResponse& response) {
+    EXPECT_EQ(request.sources_size(), 2);
+    for (const double cost : {1.0, -1.0, 2.5, 0.0}) {
+      response.add_costs(cost);
+    }
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"matrix", "arena", "--from", "0,0", "1,1", "--to", "1,0", "3,3"}), ExitCode::kOk);
+  EXPECT_EQ(out_,
+            "FROM  1,0  3,3\n"
+            "0,0   1    -\n"
+            "1,1   2.5  0\n");
+}
+
+TEST_F(FieldCommandsTest, RayTellsWhatIsInTheWay) {
+  bool is_blocked = true;
+  server_.cast_ray = [&](auto&, const v1::CastRayRequest& request, v1::CastRayResponse& response) {
+    EXPECT_EQ(request.from().x(), 0.25);
+    response.set_blocked(is_blocked);
+    *response.mutable_cell() = At(2, 0);
+    response.mutable_point()->set_x(1.5);
+    response.set_revision(3);
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"ray", "arena", "0.25,0", "4,0"}), ExitCode::kNoPath);
+  EXPECT_EQ(out_, "Blocked by 2,0, at 1.5,0 (revision 3)\n");
+  is_blocked = false;
+  EXPECT_EQ(Run({"ray", "arena", "0.25,0", "1,0"}), ExitCode::kOk);
+  EXPECT_EQ(out_, "Free (revision 3)\n");
+  EXPECT_EQ(Run({"ray", "arena", "0.25", "1,0"}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("is no position"));
+}
+
+TEST_F(FieldCommandsTest, SampleListsCells) {
+  server_.sample_cells = [&](auto&, const v1::SampleCellsRequest& request,
+                             v1::SampleCellsResponse& response) {
+    EXPECT_EQ(request.count(), 2);
+    EXPECT_EQ(request.seed(), 9U);
+    EXPECT_TRUE(request.distinct());
+    *response.add_cells() = At(1, 2);
+    *response.add_cells() = At(3, 0);
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"sample", "arena", "--count", "2", "--seed", "9", "--distinct"}), ExitCode::kOk);
+  EXPECT_EQ(out_, "1,2\n3,0\n");
+}
+
+TEST_F(FieldCommandsTest, FindTakesSeveralGoals) {
+  v1::FindPathRequest asked;
+  server_.find_path = [&](auto&, const v1::FindPathRequest& request, v1::FindPathResponse& response) {
+    asked = request;
+    response.set_outcome(v1::OUTCOME_FOUND);
+    response.set_revision(3);
+    *response.mutable_end() = At(1, 0);
+    *response.add_points() = At(0, 0);
+    *response.add_points() = At(1, 0);
+    response.set_goal_index(1);
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"find", "arena", "0,0", "4,0", "1,0", "4,2"}), ExitCode::kOk);
+  EXPECT_FALSE(asked.has_goal());
+  ASSERT_EQ(asked.goals_size(), 3);
+  EXPECT_EQ(asked.goals(0).x(), 4);
+  EXPECT_EQ(asked.goals(2).y(), 2);
+  EXPECT_THAT(out_, HasSubstr("0 SG#.G\n"));
+}
+
+}  // namespace
+}  // namespace waystar::cli

@@ -1,0 +1,75 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/client/cli/command_test.h"
+
+namespace waystar::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class PortalCommandTest : public ::waystar::testing::CommandTest {
+ protected:
+  PortalCommandTest() {
+    server_.update_obstacles = [this](auto&, const v1::UpdateObstaclesRequest& request,
+                                      v1::UpdateObstaclesResponse& response) {
+      request_ = request;
+      response.set_revision(8);
+      return grpc::Status::OK;
+    };
+  }
+
+  v1::UpdateObstaclesRequest request_;
+};
+
+TEST_F(PortalCommandTest, Puts) {
+  EXPECT_EQ(Run({"portal", "put", "arena", "stairs", "12,4", "2,2", "--to-map", "cellar", "--cost", "1.5",
+                 "--tag", "dry", "--closed", "--replace"}),
+            ExitCode::kOk)
+      << err_;
+  EXPECT_EQ(request_.map(), "arena");
+  ASSERT_EQ(request_.edits_size(), 1);
+  const v1::PutPortal& put = request_.edits(0).put_portal();
+  EXPECT_EQ(put.portal().id(), "stairs");
+  EXPECT_EQ(put.portal().from().x(), 12);
+  EXPECT_EQ(put.portal().to().y(), 2);
+  EXPECT_EQ(put.portal().to_map(), "cellar");
+  EXPECT_EQ(put.portal().cost(), 1.5);
+  EXPECT_THAT(put.portal().tags(), ElementsAre("dry"));
+  EXPECT_TRUE(put.portal().closed());
+  EXPECT_FALSE(put.portal().both_ways());
+  EXPECT_TRUE(put.replace());
+}
+
+TEST_F(PortalCommandTest, OpensClosesAndRemovesSeveral) {
+  EXPECT_EQ(Run({"portal", "close", "arena", "a", "b"}), ExitCode::kOk) << err_;
+  ASSERT_EQ(request_.edits_size(), 2);
+  EXPECT_EQ(request_.edits(1).switch_portal().id(), "b");
+  EXPECT_TRUE(request_.edits(1).switch_portal().closed());
+  EXPECT_EQ(Run({"portal", "open", "arena", "a"}), ExitCode::kOk) << err_;
+  EXPECT_FALSE(request_.edits(0).switch_portal().closed());
+  EXPECT_EQ(Run({"portal", "remove", "arena", "a"}), ExitCode::kOk) << err_;
+  EXPECT_EQ(request_.edits(0).remove_portal().id(), "a");
+}
+
+TEST_F(PortalCommandTest, Lists) {
+  server_.list_portals = [](auto&, const v1::ListPortalsRequest& request, v1::ListPortalsResponse& response) {
+    EXPECT_EQ(request.map(), "arena");
+    v1::Portal& portal = *response.add_portals();
+    portal.set_id("stairs");
+    portal.mutable_from()->set_x(12);
+    portal.mutable_to();
+    portal.set_to_map("cellar");
+    portal.add_tags("dry");
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"portal", "list", "arena"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, HasSubstr("stairs  12,0  0,0 of cellar  0     one   open   dry"));
+}
+
+}  // namespace
+}  // namespace waystar::cli

@@ -1,0 +1,193 @@
+#include "server/core/map/profile_views.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "server/core/edit/edit.h"
+#include "server/core/edit/overlay.h"
+#include "server/core/map/plain_cells.h"
+#include "tests/testing/drawn_map.h"
+#include "tests/testing/generator.h"
+#include "tests/testing/profiles.h"
+
+namespace waystar::core {
+namespace {
+
+using ::waystar::testing::AnyProfile;
+using ::waystar::testing::DrawMap;
+using ::waystar::testing::Generator;
+using ::waystar::testing::Rebuilt;
+
+GridSettings Landscape() {
+  GridSettings settings;
+  settings.terrains.push_back({.symbol = '~', .name = "water", .impassable = true});
+  settings.terrains.push_back({.symbol = 's', .name = "swamp", .cost = 4.0});
+  return settings;
+}
+
+TerrainRules RulesOf(const GridMap& map, const MovementProfile& profile) {
+  EXPECT_TRUE(CheckProfile(profile, map.settings()).ok());
+  return TerrainRules(profile, map.settings());
+}
+
+// What searches read of two maps. Empty if it is the same.
+std::string Difference(const GridMap& a, const GridMap& b) {
+  if (a.settings() != b.settings() || a.HasUniformCost() != b.HasUniformCost() ||
+      a.min_straight() != b.min_straight() || a.min_diagonal() != b.min_diagonal() ||
+      a.walkable_cells() != b.walkable_cells() || a.obstacle_cells() != b.obstacle_cells()) {
+    return "numbers";
+  }
+  for (int y = 0; y < a.height(); ++y) {
+    for (int x = 0; x < a.width(); ++x) {
+      const Cell cell{x, y};
+      const std::string at = absl::StrCat(" at (", x, ", ", y, ")");
+      if (a.IsWalkable(cell) != b.IsWalkable(cell) ||
+          a.walk().IsWalkable(cell) != b.walk().IsWalkable(cell)) {
+        return "walkability" + at;
+      }
+      if (TestBit(a.walk().Column(x), y) != TestBit(b.walk().Column(x), y)) {
+        return "columns" + at;
+      }
+      if (a.HasObstacle(cell) != b.HasObstacle(cell) || a.TerrainAt(cell) != b.TerrainAt(cell)) {
+        return "cells" + at;
+      }
+      if (a.StraightCost(cell) != b.StraightCost(cell) || a.DiagonalCost(cell) != b.DiagonalCost(cell)) {
+        return "costs" + at;
+      }
+      for (const int side : {2, 3}) {
+        if (a.walk(side)->IsWalkable(cell) != b.walk(side)->IsWalkable(cell)) {
+          return "large agents" + at;
+        }
+      }
+      if (a.settings().connectivity == Connectivity::kEight &&
+          (TestBit(a.plain_cells().AlongRow(y), x) != TestBit(b.plain_cells().AlongRow(y), x) ||
+           TestBit(a.plain_cells().AlongColumn(x), y) != TestBit(b.plain_cells().AlongColumn(x), y) ||
+           a.plain_cells().IsPlainForDiagonals(cell) != b.plain_cells().IsPlainForDiagonals(cell))) {
+        return "plain cells" + at;
+      }
+    }
+  }
+  return "";
+}
+
+TEST(ProfileViewsTest, ShowsWhatTheProfileSays) {
+  const GridMap map = DrawMap({".~s", "#.."}, Landscape());
+  const auto view = map.ViewUnder(
+      RulesOf(map, {.terrain_costs = {{'~', 2.0}}, .forbidden_terrains = {'s'}, .no_diagonals = true}));
+  EXPECT_TRUE(view->IsWalkable({1, 0}));
+  EXPECT_EQ(view->StraightCost({1, 0}), 2 * kCostScale);
+  EXPECT_FALSE(view->IsWalkable({2, 0}));
+  EXPECT_FALSE(view->IsWalkable({0, 1}));
+  EXPECT_EQ(view->settings().connectivity, Connectivity::kFour);
+  EXPECT_FALSE(map.IsWalkable({1, 0}));
+  EXPECT_TRUE(map.IsWalkable({2, 0}));
+}
+
+TEST(ProfileViewsTest, ObstaclesScaleTheCostOfTheProfile) {
+  const GridMap bare = DrawMap({".~s"}, Landscape());
+  const Obstacle fog{.id = "fog",
+                     .shape = {.rectangles = {{0, 0, 3, 1}}},
+                     .effect = {.kind = ObstacleEffect::Kind::kMultiplyCost, .amount = 2.0}};
+  const GridMap map = ApplyEdits(bare, {PutObstacle{.obstacle = fog}})->map;
+  const auto view = map.ViewUnder(RulesOf(map, {.terrain_costs = {{'~', 3.0}, {'s', 1.0}}}));
+  EXPECT_EQ(view->StraightCost({0, 0}), 2 * kCostScale);
+  EXPECT_EQ(view->StraightCost({1, 0}), 6 * kCostScale);
+  EXPECT_EQ(view->StraightCost({2, 0}), 2 * kCostScale);
+  EXPECT_EQ(map.StraightCost({2, 0}), 8 * kCostScale);
+}
+
+TEST(ProfileViewsTest, SameViewIsMadeOnceAndSharesWhatItCan) {
+  const GridMap map = DrawMap({"..s", "~.."}, Landscape());
+  const TerrainRules dearer = RulesOf(map, {.terrain_costs = {{'s', 9.0}}});
+  const auto view = map.ViewUnder(dearer);
+  EXPECT_EQ(map.ViewUnder(dearer), view);
+  EXPECT_EQ(&view->walk(), &map.walk());
+  EXPECT_EQ(view->walk(2), map.walk(2));
+  const auto swimmer = map.ViewUnder(RulesOf(map, {.terrain_costs = {{'~', 1.0}}}));
+  EXPECT_NE(&swimmer->walk(), &map.walk());
+  EXPECT_EQ(swimmer->TerrainRow(0), map.TerrainRow(0));
+}
+
+TEST(ProfileViewsTest, ChangeThatTheMapDoesNotFeelReachesTheView) {
+  const GridMap before = DrawMap({"~~~", "..."}, Landscape());
+  const TerrainRules boat = RulesOf(before, {.terrain_costs = {{'~', 1.0}}, .forbidden_terrains = {'.'}});
+  ASSERT_TRUE(before.ViewUnder(boat)->IsWalkable({1, 0}));
+  const GridMap after = ApplyEdits(before, {BlockCells{{.cells = {{1, 0}}}}})->map;
+  EXPECT_EQ(after.walkable_cells(), before.walkable_cells());
+  EXPECT_FALSE(after.ViewUnder(boat)->IsWalkable({1, 0}));
+  EXPECT_TRUE(before.ViewUnder(boat)->IsWalkable({1, 0}));
+}
+
+TEST(ProfileViewsTest, KeepsThoseAskedForLast) {
+  const GridMap map = DrawMap({"..s"}, Landscape());
+  const auto rules = [&](int i) { return RulesOf(map, {.terrain_costs = {{'s', 1.0 + i}}}); };
+  const auto first = map.ViewUnder(rules(0));
+  const auto second = map.ViewUnder(rules(1));
+  for (int i = 2; i <= static_cast<int>(ProfileViews::kMaxKept); ++i) {
+    map.ViewUnder(rules(0));
+    map.ViewUnder(rules(i));
+  }
+  EXPECT_EQ(map.ViewUnder(rules(0)), first);
+  EXPECT_NE(map.ViewUnder(rules(1)), second);
+}
+
+TEST(ProfileViewsTest, MemoryCountsViewsAndLetsGoOfThoseNobodyAsksFor) {
+  Generator generator(3);
+  GridMap map = generator.Map({.max_side = 200, .weighted = true});
+  const std::size_t without = map.memory_bytes();
+  map.ViewUnder(RulesOf(map, {.terrain_costs = {{'^', 1.0}}}));
+  const std::size_t with = map.memory_bytes();
+  EXPECT_GT(with, without);
+  map = ApplyEdits(map, {BlockCells{{.cells = {{0, 0}}}}})->map;
+  // The view before is kept for the sake of the next.
+  EXPECT_GT(map.memory_bytes(), without);
+  for (int i = 0; i <= ProfileViews::kMaxIdleEdits; ++i) {
+    map = ApplyEdits(map, {UnblockCells{{.cells = {{0, 0}}}}})->map;
+  }
+  EXPECT_LT(map.memory_bytes(), with);
+}
+
+class GeneratedViews : public ::testing::TestWithParam<int> {};
+
+// Whatever edits came, and whenever the view was asked for in between.
+TEST_P(GeneratedViews, RepairedViewIsThatOfTheMapBuiltAnew) {
+  Generator generator(static_cast<std::uint64_t>(GetParam()));
+  for (int i = 0; i < 6; ++i) {
+    GridMap map =
+        generator.Map({.max_side = 140,
+                       .max_cells = 3000,
+                       .weighted = true,
+                       .connectivity = generator.Chance(0.3) ? Connectivity::kFour : Connectivity::kEight});
+    std::vector<TerrainRules> all;
+    for (int j = 0; j < 3; ++j) {
+      all.push_back(RulesOf(map, AnyProfile(generator, map.settings())));
+    }
+    for (int round = 0; round < 12; ++round) {
+      for (const TerrainRules& rules : all) {
+        if (rules.IsAsIn(map.settings()) || generator.Chance(0.5)) {
+          continue;
+        }
+        const auto view = map.ViewUnder(rules);
+        const GridMap rebuilt = Rebuilt(map, rules);
+        ASSERT_EQ(Difference(*view, rebuilt), "") << "map " << i << " round " << round;
+        const Overlay overlay{.blocked = {.discs = {{{map.width() / 2.0, map.height() / 2.0}, 4.5}}},
+                              .ignored_obstacles = {"o1", "o2"}};
+        ASSERT_EQ(Difference(*WithOverlay(*view, overlay), *WithOverlay(rebuilt, overlay)), "");
+      }
+      for (int edits = generator.Between(1, 3); edits > 0; --edits) {
+        map = ApplyEdits(map, generator.AnyEdits(map, generator.Between(1, 3)))->map;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, GeneratedViews, ::testing::Range(1, 13));
+
+}  // namespace
+}  // namespace waystar::core

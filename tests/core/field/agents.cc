@@ -1,0 +1,83 @@
+#include "tests/core/field/agents.h"
+
+#include <cstddef>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/core/format/rows.h"
+#include "tests/testing/drawn_map.h"
+
+namespace waystar::core {
+namespace {
+
+std::vector<std::string> RowsOf(const GridMap& map) {
+  std::vector<std::string> rows;
+  for (int y = 0; y < map.height(); ++y) {
+    rows.push_back(FormatRow(map, y, kObstacleSymbol));
+  }
+  return rows;
+}
+
+}  // namespace
+
+GridMap MapAndAgent::Make(testing::Generator& generator, int max_side) const {
+  GridMap map =
+      generator.Map({.max_side = max_side, .max_cells = 2500, .weighted = weighted, .connectivity = connectivity});
+  return own_costs ? generator.WithStepCostsChanged(map) : std::move(map);
+}
+
+std::vector<MapAndAgent> EveryMapAndAgent() {
+  std::vector<MapAndAgent> all;
+  for (const int footprint : {1, 2, 3}) {
+    for (const bool weighted : {false, true}) {
+      for (const bool own_costs : {false, true}) {
+        MapAndAgent one{.weighted = weighted, .own_costs = own_costs, .agent = {.footprint = footprint}};
+        for (const CornerRule rule :
+             {CornerRule::kNoCornerCutting, CornerRule::kOneSideFree, CornerRule::kAlways}) {
+          one.agent.corner_rule = rule;
+          all.push_back(one);
+        }
+        one.connectivity = Connectivity::kFour;
+        all.push_back(one);
+      }
+    }
+  }
+  return all;
+}
+
+std::string NameOf(const ::testing::TestParamInfo<MapAndAgent>& info) {
+  const MapAndAgent& one = info.param;
+  const char* rule = one.agent.corner_rule == CornerRule::kNoCornerCutting ? "NoCornerCutting"
+                     : one.agent.corner_rule == CornerRule::kOneSideFree   ? "OneSideFree"
+                                                                           : "Always";
+  return absl::StrCat(one.connectivity == Connectivity::kFour ? "Four" : "Eight", rule,
+                      one.weighted ? "Weighted" : "", one.own_costs ? "OwnCosts" : "", "Footprint",
+                      one.agent.footprint);
+}
+
+GridMap Mirrored(const GridMap& map) {
+  std::vector<std::string> rows = RowsOf(map);
+  for (std::string& row : rows) {
+    row.assign(row.rbegin(), row.rend());
+  }
+  return testing::DrawMap(rows, map.settings());
+}
+
+Cell Mirrored(const GridMap& map, Cell cell) { return {map.width() - 1 - cell.x, cell.y}; }
+
+GridMap Turned(const GridMap& map) {
+  const std::vector<std::string> rows = RowsOf(map);
+  std::vector<std::string> turned;
+  for (std::size_t x = 0; x < rows.front().size(); ++x) {
+    std::string row;
+    for (std::size_t y = rows.size(); y-- > 0;) {
+      row.push_back(rows[y][x]);
+    }
+    turned.push_back(row);
+  }
+  return testing::DrawMap(turned, map.settings());
+}
+
+Cell Turned(const GridMap& map, Cell cell) { return {map.height() - 1 - cell.y, cell.x}; }
+
+}  // namespace waystar::core

@@ -1,0 +1,38 @@
+// Every kind of map and agent that fields must be right for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "server/core/field/agent.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/grid_settings.h"
+#include "server/core/map/grid_map.h"
+#include "tests/testing/generator.h"
+
+namespace waystar::core {
+
+// A kind of map, and who walks on it.
+struct MapAndAgent {
+  Connectivity connectivity = Connectivity::kEight;
+  bool weighted = false;
+  // Single cells have costs of their own.
+  bool own_costs = false;
+  Agent agent;
+
+  GridMap Make(testing::Generator& generator, int max_side) const;
+};
+
+std::vector<MapAndAgent> EveryMapAndAgent();
+std::string NameOf(const ::testing::TestParamInfo<MapAndAgent>& info);
+
+// The same cells seen in a mirror that stands upright, and turned by a quarter to the right. Footprints of
+// larger agents are not turned with them.
+GridMap Mirrored(const GridMap& map);
+Cell Mirrored(const GridMap& map, Cell cell);
+GridMap Turned(const GridMap& map);
+Cell Turned(const GridMap& map, Cell cell);
+
+}  // namespace waystar::core

@@ -1,0 +1,78 @@
+#include "server/core/search/snap.h"
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+#include "gmock/gmock.h"
+#include "tests/testing/drawn_map.h"
+#include "tests/testing/generator.h"
+#include "tests/testing/oracle.h"
+
+namespace waystar::core {
+namespace {
+
+using ::waystar::testing::CanStand;
+using ::waystar::testing::DrawMap;
+using ::waystar::testing::Generator;
+
+// Looks at every cell.
+std::optional<Cell> SlowNearest(const GridMap& map, int footprint, const WorldFrame& frame,
+                                const Position& position, double radius) {
+  std::optional<Cell> best;
+  double least = radius * radius;
+  for (int y = 0; y < map.height(); ++y) {
+    for (int x = 0; x < map.width(); ++x) {
+      const Position center = frame.CenterOf({x, y});
+      const double squared = (center.x - position.x) * (center.x - position.x) +
+                             (center.y - position.y) * (center.y - position.y);
+      if (CanStand(map, {x, y}, footprint) && (best ? squared < least : squared <= least)) {
+        best = {x, y};
+        least = squared;
+      }
+    }
+  }
+  return best;
+}
+
+TEST(SnapTest, TiesGoToTheUpperLeft) {
+  const GridMap map = DrawMap({".....",  //
+                               ".###.",  //
+                               ".###.",  //
+                               ".###.",  //
+                               "....."});
+  const WorldFrame frame;
+  EXPECT_EQ(NearestFree(map.walk(), frame, {2.5, 2.5}, 2.0), (Cell{2, 0}));
+  EXPECT_EQ(NearestFree(map.walk(), frame, {2.5, 2.5}, 1.999), std::nullopt);
+  EXPECT_EQ(NearestFree(map.walk(), frame, {2.5, 2.75}, 5.0), (Cell{2, 4}));
+  EXPECT_EQ(NearestFree(map.walk(), frame, {1.5, 2.5}, 5.0), (Cell{0, 2}));
+}
+
+TEST(SnapTest, ComesBackFromOffTheMap) {
+  const GridMap map = DrawMap({"#..", "..."});
+  const WorldFrame frame{.origin = {-3, 0}};
+  EXPECT_EQ(NearestFree(map.walk(), frame, {-4.0, -0.25}, 2.5), (Cell{0, 1}));
+  EXPECT_EQ(NearestFree(map.walk(), frame, {1e9, 0.5}, 1e10), (Cell{2, 0}));
+  EXPECT_EQ(NearestFree(map.walk(), frame, {7.0, 0.5}, 7.0), std::nullopt);
+}
+
+TEST(SnapTest, IsTheNearestOfAllCells) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Generator generator(seed);
+    const GridMap map = generator.Map({.max_side = 140, .max_cells = 3000});
+    const WorldFrame frame{.origin = {1.0 * generator.Between(-50, 50), 0.5 * generator.Between(-50, 50)},
+                           .cell_size = 0.25 * generator.Between(1, 8)};
+    for (int i = 0; i < 40; ++i) {
+      const int footprint = generator.Between(1, 3);
+      const Position position{frame.origin.x + 0.125 * generator.Between(-40, 8 * map.width() + 40),
+                              frame.origin.y + 0.125 * generator.Between(-40, 8 * map.height() + 40)};
+      const double radius = 0.5 * generator.Between(0, 30);
+      ASSERT_EQ(NearestFree(*map.walk(footprint), frame, position, radius),
+                SlowNearest(map, footprint, frame, position, radius))
+          << "seed " << seed << " from " << position.x << ", " << position.y << " within " << radius;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace waystar::core

@@ -1,0 +1,101 @@
+// Search indexes of large maps, made on a thread of their own while the maps change.
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "server/base/error.h"
+#include "server/core/edit/edit.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/store/map_store.h"
+#include "server/core/walk/diagonal_stops.h"
+#include "tests/testing/diagonal_stops_match.h"
+#include "tests/testing/random.h"
+#include "tests/testing/status_matchers.h"
+
+namespace waystar::core {
+namespace {
+
+using ::waystar::testing::ExpectNoStopMissing;
+using ::waystar::testing::IsError;
+using ::waystar::testing::IsOk;
+using ::waystar::testing::Random;
+
+constexpr int kLargeSide = 2112;
+constexpr CornerRule kOneRule = CornerRule::kNoCornerCutting;
+
+Edit BlockScattered(int cells, Random& random) {
+  Shape shape;
+  for (int i = 0; i < cells; ++i) {
+    shape.cells.push_back({random.Between(0, kLargeSide - 1), random.Between(0, kLargeSide - 1)});
+  }
+  return BlockCells{shape};
+}
+
+class OverdueIndexesOfStoreTest : public ::testing::Test {
+ protected:
+  OverdueIndexesOfStoreTest() {
+    EXPECT_THAT(store_.Create("large", *GridMap::Create(kLargeSide, kLargeSide, {}), absl::UnixEpoch()),
+                IsOk());
+  }
+
+  void Scatter(int cells) {
+    ASSERT_THAT(store_.UpdateAndWait("large", {.edits = {BlockScattered(cells, random_)}}), IsOk());
+  }
+
+  PinnedSnapshot Latest() { return *store_.Pin("large"); }
+
+  MapStore store_{1};
+  Random random_{1};
+};
+
+TEST_F(OverdueIndexesOfStoreTest, AreMadeForTheLatestSnapshot) {
+  EXPECT_FALSE(*store_.MakeOverdueIndexes("large", nullptr));
+  Scatter(3000);
+  const PinnedSnapshot latest = Latest();
+  EXPECT_TRUE(latest->grid().HasOverdueIndexes());
+  EXPECT_FALSE(*store_.MakeOverdueIndexes("large", nullptr)) << "nobody searched";
+  latest->grid().walk().NoteInVain(kOneRule, 1'000'000'000);
+  const std::atomic<bool> cancelled = true;
+  EXPECT_FALSE(*store_.MakeOverdueIndexes("large", &cancelled));
+  EXPECT_TRUE(*store_.MakeOverdueIndexes("large", nullptr));
+  EXPECT_FALSE(latest->grid().HasOverdueIndexes());
+  ASSERT_NE(latest->grid().walk().diagonal_stops(kOneRule), nullptr);
+  EXPECT_THAT(store_.MakeOverdueIndexes("small", nullptr),
+              IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map"));
+}
+
+TEST_F(OverdueIndexesOfStoreTest, MapMayChangeAndGoMeanwhile) {
+  constexpr int kRounds = 30;
+  std::atomic<bool> is_over = false;
+  int made = 0;
+  std::thread maker([&] {
+    while (!is_over) {
+      const absl::StatusOr<PinnedSnapshot> latest = store_.Pin("large");
+      if (latest.ok()) {
+        (*latest)->grid().walk().NoteInVain(kOneRule, 1'000'000'000);
+      }
+      made += store_.MakeOverdueIndexes("large", nullptr).value_or(false) ? 1 : 0;
+    }
+  });
+  for (int i = 0; i < kRounds; ++i) {
+    Scatter(i % 3 == 0 ? 3000 : 10);
+  }
+  // The maker has a map to work at until it has, which the test's time limit bounds.
+  while (Latest()->grid().HasOverdueIndexes()) {
+    std::this_thread::yield();
+  }
+  const PinnedSnapshot last = Latest();
+  ASSERT_THAT(store_.Delete("large"), IsOk());
+  is_over = true;
+  maker.join();
+  EXPECT_GT(made, 0);
+  const DiagonalStops* stops = last->grid().walk().MakeDiagonalStops(kOneRule);
+  ASSERT_NE(stops, nullptr);
+  ExpectNoStopMissing(last->grid().walk(), *stops, DiagonalStops(last->grid().walk(), kOneRule));
+}
+
+}  // namespace
+}  // namespace waystar::core

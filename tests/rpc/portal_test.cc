@@ -1,0 +1,221 @@
+// Portals over the wire: laid, listed, gone through, watched and validated.
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "tests/rpc/test_server.h"
+#include "tests/rpc/watch_of_path.h"
+#include "tests/testing/status_codes.h"
+
+namespace waystar {
+namespace {
+
+using ::waystar::testing::BlockRequest;
+using ::waystar::testing::CellAt;
+using ::waystar::testing::IsRefused;
+using ::waystar::testing::kInvalid;
+using ::waystar::testing::PathRequest;
+using ::waystar::testing::Show;
+using ::waystar::testing::TestServer;
+using ::waystar::testing::Update;
+using ::waystar::testing::WatchOfPath;
+
+v1::UpdateObstaclesRequest PortalRequest(const std::string& map, const std::string& id, const v1::Cell& from,
+                                         const v1::Cell& to, const std::string& to_map = "") {
+  v1::UpdateObstaclesRequest request;
+  request.set_map(map);
+  v1::Portal& portal = *request.add_edits()->mutable_put_portal()->mutable_portal();
+  portal.set_id(id);
+  *portal.mutable_from() = from;
+  *portal.mutable_to() = to;
+  portal.set_to_map(to_map);
+  portal.set_cost(1);
+  return request;
+}
+
+v1::UpdateObstaclesRequest CloseRequest(const std::string& map, const std::string& id) {
+  v1::UpdateObstaclesRequest request;
+  request.set_map(map);
+  v1::SwitchPortal& edit = *request.add_edits()->mutable_switch_portal();
+  edit.set_id(id);
+  edit.set_closed(true);
+  return request;
+}
+
+// Two floors: one room parted by a wall above, an open one below; stairs lead down on the left and up on the
+// right.
+class PortalTest : public ::testing::Test {
+ protected:
+  PortalTest() {
+    server_.Create("upper", {"..#..",  //
+                             "..#.."});
+    server_.Create("lower", {".....",  //
+                             "....."});
+    Update(server_, PortalRequest("upper", "down", CellAt(1, 0), CellAt(1, 0), "lower"));
+    Update(server_, PortalRequest("lower", "up", CellAt(3, 0), CellAt(3, 0), "upper"));
+  }
+
+  v1::FindPathResponse Find(const v1::FindPathRequest& request) {
+    const auto found = server_.client().FindPath(request);
+    EXPECT_TRUE(found.ok()) << found.status();
+    return found.ok() ? *found : v1::FindPathResponse();
+  }
+
+  TestServer server_;
+};
+
+TEST_F(PortalTest, APathMayGoByAnotherMap) {
+  const v1::FindPathResponse found = Find(PathRequest("upper", CellAt(0, 0), CellAt(4, 0)));
+  EXPECT_EQ(found.outcome(), v1::OUTCOME_FOUND);
+  EXPECT_EQ(found.cost(), 6.0);
+  EXPECT_EQ(Show(found.points()), "(0, 0) (1, 0) (1, 0) (2, 0) (3, 0) (3, 0) (4, 0)");
+  ASSERT_EQ(found.crossings_size(), 2);
+  EXPECT_EQ(found.crossings(0).portal(), "down");
+  EXPECT_EQ(found.crossings(0).index(), 2);
+  EXPECT_EQ(found.crossings(0).map(), "lower");
+  EXPECT_EQ(found.crossings(0).map_revision(), 2U);
+  EXPECT_EQ(found.crossings(1).portal(), "up");
+  EXPECT_EQ(found.crossings(1).map(), "upper");
+  EXPECT_EQ(found.crossings(1).arrival().x(), 3);
+}
+
+TEST_F(PortalTest, TheGoalMayLieOnAnotherMap) {
+  v1::FindPathRequest request = PathRequest("upper", CellAt(0, 0), CellAt(0, 1));
+  request.set_goal_map("lower");
+  request.set_path_form(v1::PATH_FORM_DIRECTIONS);
+  const v1::FindPathResponse found = Find(request);
+  EXPECT_NEAR(found.cost(), 2 + 1.4142135, 1e-6);
+  EXPECT_EQ(found.directions_size(), 2);
+  EXPECT_EQ(found.crossings(0).index(), 1);
+  request.set_goal_map("attic");
+  EXPECT_THAT(server_.client().FindPath(request),
+              IsRefused(absl::StatusCode::kNotFound, "MAP_NOT_FOUND", "goal_map"));
+}
+
+TEST_F(PortalTest, AMapOfAnotherWorldIsNotThere) {
+  v1::GridOptions elsewhere;
+  elsewhere.set_world("moon");
+  server_.Create("crater", {"..."}, elsewhere);
+  Update(server_, PortalRequest("upper", "rocket", CellAt(0, 1), CellAt(0, 0), "crater"));
+  v1::FindPathRequest request = PathRequest("upper", CellAt(0, 0), CellAt(2, 0));
+  request.set_goal_map("crater");
+  EXPECT_THAT(server_.client().FindPath(request),
+              IsRefused(absl::StatusCode::kNotFound, "MAP_NOT_FOUND", "goal_map"));
+  v1::GetMapRequest get;
+  get.set_map("crater");
+  EXPECT_EQ(server_.client().GetMap(get)->info().grid().world(), "moon");
+}
+
+TEST_F(PortalTest, AreListedAndCounted) {
+  Update(server_, PortalRequest("upper", "a", CellAt(0, 0), CellAt(4, 0)));
+  Update(server_, PortalRequest("upper", "b", CellAt(0, 1), CellAt(4, 1)));
+  v1::ListPortalsRequest request;
+  request.set_map("upper");
+  request.set_page_size(2);
+  auto page = server_.client().ListPortals(request);
+  ASSERT_TRUE(page.ok()) << page.status();
+  ASSERT_EQ(page->portals_size(), 2);
+  EXPECT_EQ(page->portals(1).id(), "b");
+  request.set_page_token(page->next_page_token());
+  page = server_.client().ListPortals(request);
+  ASSERT_EQ(page->portals_size(), 1);
+  EXPECT_EQ(page->portals(0).id(), "down");
+  EXPECT_EQ(page->portals(0).to_map(), "lower");
+  EXPECT_EQ(page->next_page_token(), "");
+  v1::GetMapRequest get;
+  get.set_map("upper");
+  EXPECT_EQ(server_.client().GetMap(get)->info().grid().portals(), 3);
+
+  request.set_page_token("no such/token");
+  EXPECT_THAT(server_.client().ListPortals(request), IsRefused(kInvalid, "BAD_VALUE", "page_token"));
+  request.set_page_size(-1);
+  EXPECT_THAT(server_.client().ListPortals(request), IsRefused(kInvalid, "BAD_VALUE", "page_size"));
+}
+
+TEST_F(PortalTest, AFoundPathIsValidUntilAPortalOfItCloses) {
+  for (const v1::PathForm form :
+       {v1::PATH_FORM_EVERY_CELL, v1::PATH_FORM_CORNERS, v1::PATH_FORM_DIRECTIONS}) {
+    SCOPED_TRACE(v1::PathForm_Name(form));
+    v1::FindPathRequest query = PathRequest("upper", CellAt(0, 0), CellAt(4, 0));
+    query.set_path_form(form);
+    const v1::FindPathResponse found = Find(query);
+    v1::ValidatePathRequest request;
+    request.set_map("upper");
+    *request.mutable_points() = found.points();
+    *request.mutable_directions() = found.directions();
+    *request.mutable_crossings() = found.crossings();
+    request.set_path_form(form);
+    if (form == v1::PATH_FORM_DIRECTIONS) {
+      *request.add_points() = CellAt(0, 0);
+    }
+    auto valid = server_.client().ValidatePath(request);
+    ASSERT_TRUE(valid.ok()) << valid.status();
+    EXPECT_TRUE(valid->walkable());
+    EXPECT_EQ(valid->cost(), found.cost());
+
+    Update(server_, CloseRequest("lower", "up"));
+    valid = server_.client().ValidatePath(request);
+    ASSERT_TRUE(valid.ok()) << valid.status();
+    EXPECT_FALSE(valid->walkable());
+    EXPECT_EQ(valid->cost(), 4.0);
+    EXPECT_EQ(valid->blocked_cell().x(), 3);
+    EXPECT_EQ(valid->blocked_index(), form == v1::PATH_FORM_DIRECTIONS ? 3
+                                      : form == v1::PATH_FORM_CORNERS  ? 4
+                                                                       : 5);
+    v1::UpdateObstaclesRequest open;
+    open.set_map("lower");
+    open.add_edits()->mutable_switch_portal()->set_id("up");
+    Update(server_, open);
+  }
+}
+
+TEST_F(PortalTest, CrossingsThatFitNoPathAreRefused) {
+  v1::ValidatePathRequest request;
+  request.set_map("upper");
+  *request.add_points() = CellAt(0, 0);
+  *request.add_points() = CellAt(1, 0);
+  for (const int index : {-1, 0, 2, 1'000'000}) {
+    request.clear_crossings();
+    request.add_crossings()->set_index(index);
+    EXPECT_THAT(server_.client().ValidatePath(request),
+                IsRefused(kInvalid, "BAD_VALUE", "crossings[0].index"));
+  }
+}
+
+TEST_F(PortalTest, OverlappingOnesAreRefused) {
+  EXPECT_THAT(
+      server_.client().UpdateObstacles(PortalRequest("upper", "again", CellAt(1, 0), CellAt(1, 0), "lower")),
+      IsRefused(absl::StatusCode::kAlreadyExists, "PORTAL_OVERLAPS", "edits[0].put_portal.portal"));
+}
+
+TEST(PortalWatchTest, ToldWhenAPortalOpensClosesOrIsBlocked) {
+  TestServer server;
+  server.Create("arena", {"..#..",  //
+                          "..#..",  //
+                          "....."});
+  WatchOfPath watch(server, PathRequest("arena", CellAt(0, 0), CellAt(4, 0)));
+  const double around = watch.Next().answer().cost();
+  Update(server, PortalRequest("arena", "gate", CellAt(1, 0), CellAt(3, 0)));
+  v1::WatchPathResponse message = watch.Next();
+  EXPECT_EQ(message.answer().cost(), 3.0);
+  EXPECT_EQ(message.answer().crossings_size(), 1);
+  EXPECT_EQ(message.revision(), 2U);
+  // Nothing of this concerns the path: the next message is of the revision after it.
+  Update(server, BlockRequest("arena", {CellAt(1, 1)}));
+  Update(server, CloseRequest("arena", "gate"));
+  message = watch.Next();
+  EXPECT_GE(message.answer().cost(), around);
+  EXPECT_EQ(message.answer().crossings_size(), 0);
+  EXPECT_EQ(message.revision(), 4U);
+}
+
+TEST_F(PortalTest, AWatchedPathStaysOnItsMap) {
+  WatchOfPath watch(server_, PathRequest("upper", CellAt(0, 0), CellAt(4, 0)));
+  EXPECT_EQ(watch.Next().answer().outcome(), v1::OUTCOME_UNREACHABLE);
+}
+
+}  // namespace
+}  // namespace waystar

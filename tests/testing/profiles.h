@@ -1,0 +1,69 @@
+// Movement profiles made at random, and maps built as a profile sees them, cell by cell.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "absl/types/span.h"
+#include "gmock/gmock.h"
+#include "server/core/edit/edit.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/map/grid_map_editor.h"
+#include "server/core/map/movement_profile.h"
+#include "server/core/map/obstacle_table.h"
+#include "tests/testing/generator.h"
+
+namespace waystar::testing {
+
+// Of any footprint up to 3, corner rule, costs and forbidden terrains; leaves a terrain to walk on.
+inline core::MovementProfile AnyProfile(Generator& generator, const core::GridSettings& settings) {
+  core::MovementProfile profile;
+  do {
+    profile = {.footprint = generator.Chance(0.5) ? 1 : generator.Between(2, 3),
+               .corner_rule = static_cast<core::CornerRule>(generator.Between(0, 2)),
+               .no_diagonals = generator.Chance(0.3)};
+    for (const core::Terrain& terrain : settings.terrains) {
+      if (generator.Chance(0.4)) {
+        profile.terrain_costs.push_back({terrain.symbol, 0.25 * generator.Between(1, 12)});
+      } else if (generator.Chance(0.2)) {
+        profile.forbidden_terrains.push_back(terrain.symbol);
+      }
+    }
+  } while (!core::CheckProfile(profile, settings).ok());
+  return profile;
+}
+
+// A map of the same terrains and obstacles under other settings, which shares nothing with `map`.
+inline core::GridMap Rebuilt(const core::GridMap& map, const core::TerrainRules& rules) {
+  core::GridMap blank = *core::GridMap::Create(map.width(), map.height(), rules.ApplyTo(map.settings()));
+  core::GridMapEditor editor(blank);
+  for (int y = 0; y < map.height(); ++y) {
+    for (int x = 0; x < map.width(); ++x) {
+      editor.SetTerrains(y, x, x + 1, map.TerrainAt({x, y}));
+      editor.SetObstacle({x, y}, map.HasNamelessObstacle({x, y}));
+    }
+  }
+  core::GridMap rebuilt = std::move(editor).Finish();
+  map.obstacles().VisitAfter("", [&](const core::Obstacle& obstacle) {
+    auto edited = core::ApplyEdits(rebuilt, {core::PutObstacle{.obstacle = obstacle}});
+    EXPECT_TRUE(edited.ok()) << edited.status();
+    if (edited.ok()) {
+      rebuilt = std::move(edited->map);
+    }
+    return true;
+  });
+  return rebuilt;
+}
+
+// The view of an agent with that profile; the map itself if it sees that.
+inline const core::GridMap& ViewOf(const core::GridMap& map, const core::MovementProfile& profile,
+                                   std::shared_ptr<const core::GridMap>& holder) {
+  const core::TerrainRules rules(profile, map.settings());
+  if (rules.IsAsIn(map.settings())) {
+    return map;
+  }
+  holder = map.ViewUnder(rules);
+  return *holder;
+}
+
+}  // namespace waystar::testing
