@@ -73,12 +73,10 @@ std::vector<double> SingleCosts(const GridMap& map, const std::vector<Cell>& sou
   std::vector<double> costs;
   for (const Cell source : sources) {
     for (const Cell target : targets) {
-      costs.push_back(Check(core::FindPath(map,
-                                           {.start = source,
-                                            .goal = target,
-                                            .path_form = core::PathForm::kCorners},
-                                           {}, scratch))
-                          .cost);
+      costs.push_back(
+          Check(core::FindPath(map, {.start = source, .goal = target, .path_form = core::PathForm::kCorners},
+                               {}, scratch))
+              .cost);
     }
   }
   return costs;
@@ -107,16 +105,15 @@ void PrintMap(const std::string& name, GridMap map) {
   const double single_micros = LeastMicros([&] { single = SingleCosts(map, sources, targets, scratch); });
   core::CostMatrix matrix;
   const double matrix_micros = LeastMicros([&] {
-    matrix = Check(core::ComputeCostMatrix(map, {.sources = sources, .targets = targets}, {}, scratch,
-                                           field_scratch));
+    matrix = Check(
+        core::ComputeCostMatrix(map, {.sources = sources, .targets = targets}, {}, scratch, field_scratch));
   });
   CheckAlike(matrix.costs, single);
   const double flow_micros = LeastMicros([&] {
     Check(core::ComputeFlowField(map, {.goals = {&targets[0], 1}, .want_costs = true}, {}, field_scratch));
   });
-  const double reach_micros = LeastMicros([&] {
-    Check(core::FindReachable(map, {.start = sources[0], .max_cost = 20.0}, {}, field_scratch));
-  });
+  const double reach_micros = LeastMicros(
+      [&] { Check(core::FindReachable(map, {.start = sources[0], .max_cost = 20.0}, {}, field_scratch)); });
   std::cout << absl::StreamFormat("%-28s %10.0f %10.0f %7.1f %9.2f %9.1f\n", name, single_micros,
                                   matrix_micros, single_micros / matrix_micros, flow_micros / 1000.0,
                                   reach_micros);

@@ -95,6 +95,30 @@ TEST_F(PortalTest, TheGoalMayLieOnAnotherMap) {
               IsRefused(absl::StatusCode::kNotFound, "MAP_NOT_FOUND", "goal_map"));
 }
 
+TEST_F(PortalTest, PositionsAndSummariesAreOfTheMapsThatLegsLieOn) {
+  v1::GridOptions large;
+  large.mutable_origin()->set_x(100);
+  large.set_cell_size(2);
+  server_.Create("hall", {"...."}, large);
+  Update(server_, PortalRequest("upper", "door", CellAt(0, 1), CellAt(0, 0), "hall"));
+  v1::FindPathRequest request = PathRequest("upper", CellAt(0, 0), CellAt(0, 0));
+  request.clear_goal();
+  request.mutable_goal_position()->set_x(106.5);
+  request.mutable_goal_position()->set_y(1);
+  request.set_goal_map("hall");
+  request.set_with_summary(true);
+  const v1::FindPathResponse found = Find(request);
+  EXPECT_EQ(Show(found.points()), "(0, 0) (0, 1) (0, 0) (1, 0) (2, 0) (3, 0)");
+  ASSERT_EQ(found.positions_size(), 6);
+  EXPECT_EQ(found.positions(1).y(), 1.5);
+  EXPECT_EQ(found.positions(2).x(), 101.0);
+  EXPECT_EQ(found.positions(5).x(), 107.0);
+  EXPECT_EQ(found.summary().length(), 1.0 + 3 * 2.0);
+  ASSERT_EQ(found.summary().legs_size(), 2);
+  EXPECT_EQ(found.summary().legs(1).cells(), 3);
+  EXPECT_EQ(found.summary().legs(1).length(), 6.0);
+}
+
 TEST_F(PortalTest, AMapOfAnotherWorldIsNotThere) {
   v1::GridOptions elsewhere;
   elsewhere.set_world("moon");

@@ -19,7 +19,8 @@ namespace {
 
 absl::Status CheckList(const GridMap& map, absl::string_view list, absl::Span<const Cell> cells) {
   if (cells.empty()) {
-    return InvalidArgument(ErrorReason::kMissingField, list, absl::StrCat("at least one of ", list, " is needed"));
+    return InvalidArgument(ErrorReason::kMissingField, list,
+                           absl::StrCat("at least one of ", list, " is needed"));
   }
   WAYSTAR_RETURN_IF_ERROR(CheckCount(list, cells.size(), kMaxMatrixSide));
   return CheckAllOnMap(map, list, cells);
@@ -210,8 +211,7 @@ absl::StatusOr<CostMatrix> ComputeCostMatrix(const GridMap& map, const CostMatri
                                   " entries; at most ", kMaxMatrixEntries, " are allowed"));
   }
   const std::shared_ptr<const WalkGrid> walk = map.walk(query.agent.footprint);
-  absl::StatusOr<CostMatrix> matrix =
-      MatrixFiller(map, *walk, query, budget, scratch, field_scratch).Fill();
+  absl::StatusOr<CostMatrix> matrix = MatrixFiller(map, *walk, query, budget, scratch, field_scratch).Fill();
   field_scratch.Trim();
   return matrix;
 }

@@ -32,8 +32,8 @@ struct CostMatrix {
   static constexpr double kUnreachable = -1.0;
 
   // Row by row, a row for each source with an entry for each target: what the path query between the two
-  // says, but for rounding below a hundred-millionth of it. kUnreachable where no path leads, and where source
-  // or target is blocked.
+  // says, but for rounding below a hundred-millionth of it. kUnreachable where no path leads, and where
+  // source or target is blocked.
   std::vector<double> costs;
   std::uint64_t expanded = 0;
 };
@@ -44,8 +44,8 @@ struct CostMatrix {
 //
 // Errors: INVALID_ARGUMENT / MISSING_FIELD and RESOURCE_EXHAUSTED / TOO_MANY_ITEMS with "sources" or
 // "targets", the latter with "targets" for more than kMaxMatrixEntries too; OUT_OF_RANGE / OFF_MAP with
-// "sources[i]" or "targets[i]"; INVALID_ARGUMENT / BAD_VALUE with "footprint"; and what ends searches early, see
-// StatusOfEnd.
+// "sources[i]" or "targets[i]"; INVALID_ARGUMENT / BAD_VALUE with "footprint"; and what ends searches early,
+// see StatusOfEnd.
 absl::StatusOr<CostMatrix> ComputeCostMatrix(const GridMap& map, const CostMatrixQuery& query,
                                              const Budget& budget, Scratch& scratch,
                                              FieldScratch& field_scratch);

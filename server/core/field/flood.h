@@ -48,8 +48,8 @@ class Flood {
  public:
   static constexpr Cost kUnreached = std::numeric_limits<Cost>::max();
 
-  // Floods the ground by paths that do not leave its region. Expands 70 to 100 cells a microsecond where
-  // steps cost the same, 25 to 40 where they do not. Looks at the budget every Budget::kPollInterval
+  // Floods the ground by paths that do not leave its region. Expands 30 to 80 cells a microsecond where
+  // steps cost the same, 8 to 15 where they do not. Looks at the budget every Budget::kPollInterval
   // expansions; `expanded` counts on. kExhausted if it is complete.
   SearchEnd Run(const FloodGround& ground, const FloodSpec& spec, const Budget& budget,
                 std::uint64_t& expanded);

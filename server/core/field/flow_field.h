@@ -41,8 +41,8 @@ struct FlowField {
 };
 
 // Following the directions from any cell leads to a goal at the cost of that cell. Of several first steps
-// that are as cheap, which one it is is the same on every machine. Costs 10 to 15 ns a cell where steps cost
-// the same, 30 to 50 where they do not.
+// that are as cheap, which one it is is the same on every machine. Costs 15 to 40 ns a cell where steps cost
+// the same, 100 to 150 where they do not.
 //
 // Errors: those of FindReachable, with "goals[i]" for "start", but INVALID_ARGUMENT / MISSING_FIELD and
 // RESOURCE_EXHAUSTED / TOO_MANY_ITEMS with "goals" for too few or many of them, and FAILED_PRECONDITION /

@@ -21,8 +21,8 @@ class JumpCosts {
  public:
   static constexpr Cost kUnreached = std::numeric_limits<Cost>::max();
 
-  // Looks at the budget every Budget::kPollInterval expansions, which it adds to `expanded`. kExhausted if all
-  // is known. REQUIRES: no jump costs less than `min_straight`; `root` was a root of the graph.
+  // Looks at the budget every Budget::kPollInterval expansions, which it adds to `expanded`. kExhausted if
+  // all is known. REQUIRES: no jump costs less than `min_straight`; `root` was a root of the graph.
   SearchEnd Run(const JumpGraph& graph, NodeIndex root, Cost min_straight, const Budget& budget,
                 std::uint64_t& expanded);
 

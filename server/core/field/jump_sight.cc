@@ -55,8 +55,8 @@ void JumpSight::AddBeforeStraight(const Side& side, Cell to, std::vector<Leg>& l
   }
 }
 
-void JumpSight::FollowDiagonals(const Side& side, Cell to, int first, int last, int row_step,
-                                bool goes_right, std::vector<Leg>& legs) {
+void JumpSight::FollowDiagonals(const Side& side, Cell to, int first, int last, int row_step, bool goes_right,
+                                std::vector<Leg>& legs) {
   const auto words = static_cast<std::size_t>(side.stride) - 1;
   auto begin = static_cast<std::size_t>(first + 1) / kWordBits;
   auto end = static_cast<std::size_t>(last + 1) / kWordBits + 1;

@@ -30,8 +30,8 @@ class JumpSight {
     Cost cost = 0;
   };
 
-  // Makes ready for the nodes of a graph. Costs 2 bits a cell, and some nanoseconds a node. What is given must
-  // outlive the calls of AddLegs.
+  // Makes ready for the nodes of a graph. Costs 2 bits a cell, and some nanoseconds a node. What is given
+  // must outlive the calls of AddLegs.
   void Start(const GridMap& map, const WalkGrid& walk, CornerRule rule, const JumpGraph& graph);
 
   // Appends the legs that end at a free cell; a node that is the cell itself has one of cost 0. Costs

@@ -9,9 +9,7 @@
 namespace waystar::core {
 
 // Word `i` of a row, moved so that each cell's bit is that of its neighbour to the right or to the left.
-inline Word FromRight(const Word* row, std::size_t i) {
-  return row[i] >> 1 | row[i + 1] << (kWordBits - 1);
-}
+inline Word FromRight(const Word* row, std::size_t i) { return row[i] >> 1 | row[i + 1] << (kWordBits - 1); }
 inline Word FromLeft(const Word* row, std::size_t i) {
   return row[i] << 1 | (i == 0 ? 0 : row[i - 1] >> (kWordBits - 1));
 }

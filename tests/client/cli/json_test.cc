@@ -18,7 +18,7 @@ TEST(JsonTest, NamesEnumsAndPrintsZeros) {
   v1::UpdateObstaclesResponse updated;
   updated.set_revision(3);
   EXPECT_THAT(ToJson(updated, /*pretty=*/false),
-              ::testing::StartsWith(R"({"revision":"3","changed_cells":"0",)"));
+              ::testing::StartsWith(R"({"revision":"3","changedCells":"0",)"));
 }
 
 TEST(JsonTest, IndentsIfPretty) {

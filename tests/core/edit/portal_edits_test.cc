@@ -125,7 +125,7 @@ TEST(PortalEditsTest, RefusesBadOnes) {
   expect(with([](Portal& portal) {
            portal.tags = {"a", "b", "a"};
          }),
-         kInvalid, ErrorReason::kBadValue, "put_portal.portal.tags");
+         kInvalid, ErrorReason::kBadPortal, "put_portal.portal.tags[2]");
   expect(with([](Portal& portal) { portal.tags = {""}; }), kInvalid, ErrorReason::kBadPortal,
          "put_portal.portal.tags[0]");
   expect(RemovePortal{"nope"}, absl::StatusCode::kNotFound, ErrorReason::kPortalNotFound, "remove_portal.id");

@@ -21,8 +21,8 @@ std::vector<std::string> RowsOf(const GridMap& map) {
 }  // namespace
 
 GridMap MapAndAgent::Make(testing::Generator& generator, int max_side) const {
-  GridMap map =
-      generator.Map({.max_side = max_side, .max_cells = 2500, .weighted = weighted, .connectivity = connectivity});
+  GridMap map = generator.Map(
+      {.max_side = max_side, .max_cells = 2500, .weighted = weighted, .connectivity = connectivity});
   return own_costs ? generator.WithStepCostsChanged(map) : std::move(map);
 }
 

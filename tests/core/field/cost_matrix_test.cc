@@ -89,9 +89,11 @@ class GeneratedCostMatrixTest : public CostMatrixTest, public ::testing::WithPar
         oracle.emplace(map, agent.corner_rule, sources[s], agent.footprint);
       }
       for (std::size_t t = 0; t < targets.size(); ++t) {
-        const double cost = (oracle ? oracle->CostTo(targets[t]) : std::nullopt).value_or(CostMatrix::kUnreachable);
+        const double cost =
+            (oracle ? oracle->CostTo(targets[t]) : std::nullopt).value_or(CostMatrix::kUnreachable);
         ASSERT_THAT(matrix->costs[s * targets.size() + t], DoubleNear(cost, 1e-6 * (1.0 + cost)))
-            << "from " << sources[s].x << "," << sources[s].y << " to " << targets[t].x << "," << targets[t].y;
+            << "from " << sources[s].x << "," << sources[s].y << " to " << targets[t].x << ","
+            << targets[t].y;
       }
     }
   }

@@ -19,7 +19,6 @@
 namespace waystar::core {
 namespace {
 
-using ::testing::Each;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::Generator;
 using ::waystar::testing::IsError;

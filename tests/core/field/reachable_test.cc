@@ -36,9 +36,11 @@ std::vector<std::optional<double>> Unpack(const GridMap& map, const ReachableCel
   std::size_t next = 0;
   for (int y = 0; y < reachable.bounds.height; ++y) {
     for (int x = 0; x < reachable.bounds.width; ++x) {
-      const std::uint8_t byte = reachable.bits[static_cast<std::size_t>(y) * row_bytes + static_cast<std::size_t>(x / 8)];
+      const std::uint8_t byte =
+          reachable.bits[static_cast<std::size_t>(y) * row_bytes + static_cast<std::size_t>(x / 8)];
       if ((byte >> (x % 8) & 1U) != 0) {
-        const auto at = static_cast<std::size_t>((reachable.bounds.y + y) * map.width() + reachable.bounds.x + x);
+        const auto at =
+            static_cast<std::size_t>((reachable.bounds.y + y) * map.width() + reachable.bounds.x + x);
         costs[at] = static_cast<double>(reachable.costs[next++]);
       }
     }
@@ -54,9 +56,11 @@ std::vector<std::string> Draw(const std::vector<std::string>& rows, const Reacha
   const auto row_bytes = static_cast<std::size_t>((reachable.bounds.width + 7) / 8);
   for (int y = 0; y < reachable.bounds.height; ++y) {
     for (int x = 0; x < reachable.bounds.width; ++x) {
-      const std::uint8_t byte = reachable.bits[static_cast<std::size_t>(y) * row_bytes + static_cast<std::size_t>(x / 8)];
+      const std::uint8_t byte =
+          reachable.bits[static_cast<std::size_t>(y) * row_bytes + static_cast<std::size_t>(x / 8)];
       if ((byte >> (x % 8) & 1U) != 0) {
-        drawn[static_cast<std::size_t>(reachable.bounds.y + y)][static_cast<std::size_t>(reachable.bounds.x + x)] = '*';
+        drawn[static_cast<std::size_t>(reachable.bounds.y + y)]
+             [static_cast<std::size_t>(reachable.bounds.x + x)] = '*';
       }
     }
   }
@@ -82,7 +86,8 @@ TEST(ReachableTest, DrawsTheRangeOfAUnit) {
 TEST(ReachableTest, CountsACostThatIsExactlyTheLimit) {
   FieldScratch scratch;
   const GridMap map = DrawMap({".....", ".....", ".....", ".....", "....."});
-  const auto three_diagonals = FindReachable(map, {.start = {0, 0}, .max_cost = 3 * std::sqrt(2.0)}, {}, scratch);
+  const auto three_diagonals =
+      FindReachable(map, {.start = {0, 0}, .max_cost = 3 * std::sqrt(2.0)}, {}, scratch);
   ASSERT_TRUE(three_diagonals.ok());
   EXPECT_EQ(three_diagonals->bounds, (Rectangle{0, 0, 5, 5}));
   const auto nothing = FindReachable(map, {.start = {2, 2}, .max_cost = 0.0}, {}, scratch);
@@ -190,8 +195,7 @@ TEST_P(GeneratedReachableTest, KnowsTheWayBackToo) {
         ASSERT_FALSE(costs[i]);
         continue;
       }
-      const std::optional<double> cost =
-          Oracle(map, agent.corner_rule, cell, agent.footprint).CostTo(goal);
+      const std::optional<double> cost = Oracle(map, agent.corner_rule, cell, agent.footprint).CostTo(goal);
       ASSERT_EQ(costs[i].has_value(), cost.has_value()) << cell.x << "," << cell.y;
       if (cost) {
         ASSERT_NEAR(*costs[i], *cost, 1e-6 * (1.0 + *cost));
@@ -210,7 +214,8 @@ TEST_P(GeneratedReachableTest, StaysInTheRegion) {
     Generator generator(seed);
     const GridMap map = GetParam().Make(generator, 40);
     const Cell start = generator.WalkableCellOf(map);
-    const Rectangle region = Extend(Extend({start.x, start.y, 1, 1}, generator.CellOf(map)), generator.CellOf(map));
+    const Rectangle region =
+        Extend(Extend({start.x, start.y, 1, 1}, generator.CellOf(map)), generator.CellOf(map));
     if (!map.IsWalkable(start)) {
       continue;
     }

@@ -1,27 +1,16 @@
 #include "server/core/search/portal_search.h"
 
-#include <array>
 #include <atomic>
-#include <cmath>
 #include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <optional>
-#include <queue>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/core/edit/edit.h"
-#include "server/core/map/portal_table.h"
 #include "server/core/search/find_path.h"
+#include "tests/core/search/portal_world.h"
 #include "tests/testing/drawn_map.h"
-#include "tests/testing/generator.h"
-#include "tests/testing/oracle.h"
-#include "tests/testing/rules.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
@@ -29,39 +18,12 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using ::waystar::testing::CanStand;
+using ::waystar::testing::Between;
 using ::waystar::testing::DrawMap;
-using ::waystar::testing::Generator;
 using ::waystar::testing::IsError;
-using ::waystar::testing::IsLegalStep;
 using ::waystar::testing::IsOk;
-using ::waystar::testing::kRules;
-using ::waystar::testing::PathFault;
-using ::waystar::testing::StepCost;
-
-class Maps final : public World {
- public:
-  const GridMap* Find(absl::string_view id) override {
-    const auto it = maps.find(std::string(id));
-    return it == maps.end() ? nullptr : &it->second;
-  }
-
-  std::map<std::string, GridMap> maps;
-};
-
-GridMap With(const GridMap& map, const std::vector<Portal>& portals) {
-  std::vector<Edit> edits;
-  for (const Portal& portal : portals) {
-    edits.emplace_back(PutPortal{.portal = portal});
-  }
-  auto result = ApplyEdits(map, edits);
-  EXPECT_THAT(result, IsOk());
-  return result->map;
-}
-
-Portal Between(std::string id, Cell from, Cell to, double cost = 1.0) {
-  return {.id = std::move(id), .from = from, .to = to, .cost = CostFromDouble(cost)};
-}
+using ::waystar::testing::Maps;
+using ::waystar::testing::With;
 
 class PortalSearchTest : public ::testing::Test {
  protected:
@@ -204,6 +166,27 @@ TEST_F(PortalSearchTest, NearestCellMayLieBehindAPortal) {
   EXPECT_DOUBLE_EQ(path->path.cost, 4.0);
 }
 
+TEST_F(PortalSearchTest, TheNearestOfSeveralGoalsMayLieBehindAPortal) {
+  AddMap("home", {"......#.#."}, {Between("gate", {1, 0}, {7, 0})});
+  const std::vector<Cell> goals = {{5, 0}, {8, 0}, {7, 0}, {9, 0}};
+  const auto nearest = Find({.path = {.start = {0, 0}}, .goals = goals});
+  ASSERT_THAT(nearest, IsOk());
+  EXPECT_EQ(nearest->goal_index, 2U);
+  EXPECT_DOUBLE_EQ(nearest->path.cost, 2.0);
+  EXPECT_THAT(PortalsOf(*nearest), ElementsAre("gate"));
+
+  const std::vector<Cell> alike = {{3, 0}, {9, 0}, {3, 0}};
+  EXPECT_EQ(Find({.path = {.start = {5, 0}}, .goals = alike})->goal_index, 0U);
+  const std::vector<Cell> out_of_reach = {{9, 0}, {8, 0}};
+  EXPECT_EQ(Find({.path = {.start = {5, 0}}, .goals = out_of_reach})->path.outcome, Outcome::kUnreachable);
+  const std::vector<Cell> blocked = {{6, 0}, {8, 0}};
+  EXPECT_THAT(Find({.path = {.start = {5, 0}}, .goals = blocked}),
+              IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kGoalBlocked, "goals"));
+  const std::vector<Cell> off_map = {{5, 0}, {10, 0}};
+  EXPECT_THAT(Find({.path = {.start = {5, 0}}, .goals = off_map}),
+              IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "goals[1]"));
+}
+
 TEST_F(PortalSearchTest, StopsWhenTheBudgetIsSpent) {
   AddMap("home",
          {"..#..",  //
@@ -217,201 +200,6 @@ TEST_F(PortalSearchTest, StopsWhenTheBudgetIsSpent) {
   std::atomic<bool> cancelled = true;
   EXPECT_THAT(Find(query, {.cancelled = &cancelled}),
               IsError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, ""));
-}
-
-// Cheapest costs over cells of several maps and the portals between them, by textbook Dijkstra.
-class WorldOracle {
- public:
-  WorldOracle(const std::map<std::string, GridMap>& maps, CornerRule rule, int footprint,
-              const std::string& map, Cell start) {
-    using Place = std::pair<std::string, std::pair<int, int>>;
-    std::priority_queue<std::pair<double, Place>, std::vector<std::pair<double, Place>>, std::greater<>> open;
-    const auto relax = [&](const std::string& id, Cell cell, double cost) {
-      const Place place{id, {cell.x, cell.y}};
-      const auto known = costs_.find(place);
-      if (CanStand(maps.at(id), cell, footprint) && (known == costs_.end() || cost < known->second)) {
-        costs_[place] = cost;
-        open.emplace(cost, place);
-      }
-    };
-    relax(map, start, 0.0);
-    while (!open.empty()) {
-      const auto [cost, place] = open.top();
-      open.pop();
-      if (cost > costs_.at(place)) {
-        continue;
-      }
-      const std::string& id = place.first;
-      const Cell cell{place.second.first, place.second.second};
-      const GridMap& here = maps.at(id);
-      for (int d = 0; d < kDirectionCount; ++d) {
-        const Cell next = Step(cell, static_cast<Direction>(d));
-        if (IsLegalStep(here, rule, cell, next, footprint)) {
-          relax(id, next, cost + StepCost(here, cell, next, footprint));
-        }
-      }
-      const double so_far = cost;
-      here.portals().VisitAfter("", [&](const Portal& portal) {
-        const double behind = so_far + static_cast<double>(portal.cost) / kCostScale;
-        if (portal.from == cell && !portal.closed) {
-          relax(portal.to_map.empty() ? id : portal.to_map, portal.to, behind);
-        }
-        if (portal.to == cell && portal.both_ways && !portal.closed) {
-          relax(id, portal.from, behind);
-        }
-        return true;
-      });
-    }
-  }
-
-  std::optional<double> CostTo(const std::string& map, Cell cell) const {
-    const auto it = costs_.find({map, {cell.x, cell.y}});
-    return it == costs_.end() ? std::nullopt : std::optional(it->second);
-  }
-
- private:
-  std::map<std::pair<std::string, std::pair<int, int>>, double> costs_;
-};
-
-// What is wrong with a path of every cell; empty if nothing.
-std::string Fault(const std::map<std::string, GridMap>& maps, const PortalQuery& query,
-                  const PortalPath& found) {
-  const PathResult& path = found.path;
-  std::string map = "home";
-  std::size_t begin = 0;
-  double cost = 0.0;
-  for (std::size_t leg = 0; leg <= found.crossings.size(); ++leg) {
-    const bool is_last = leg == found.crossings.size();
-    const std::size_t end = is_last ? path.points.size() : found.crossings[leg].index;
-    if (begin >= end) {
-      return absl::StrCat("leg ", leg, " is empty");
-    }
-    const auto points = path.points.subspan(begin, end - begin);
-    double leg_cost = 0.0;
-    for (std::size_t i = 1; i < points.size(); ++i) {
-      leg_cost += StepCost(maps.at(map), points[i - 1], points[i], query.path.footprint);
-    }
-    const std::string fault = PathFault(maps.at(map), query.path.corner_rule, points.front(), points.back(),
-                                        points, leg_cost, query.path.footprint);
-    if (!fault.empty()) {
-      return absl::StrCat("leg ", leg, ": ", fault);
-    }
-    cost += leg_cost;
-    if (!is_last) {
-      const PortalCrossing& crossing = found.crossings[leg];
-      const Portal& portal = *crossing.portal;
-      const Cell from = crossing.is_reversed ? portal.to : portal.from;
-      const Cell to = crossing.is_reversed ? portal.from : portal.to;
-      if (points.back() != from || path.points[end] != to || crossing.arrival != to) {
-        return absl::StrCat("leg ", leg, " does not end at its portal");
-      }
-      cost += static_cast<double>(portal.cost) / kCostScale;
-      if (!portal.to_map.empty()) {
-        map = portal.to_map;
-      }
-    }
-    begin = end;
-  }
-  if (std::abs(cost - path.cost) > 1e-6 * (1 + cost)) {
-    return absl::StrCat("costs ", cost, " and says ", path.cost);
-  }
-  return "";
-}
-
-Portal AnyPortal(Generator& generator, const std::map<std::string, GridMap>& maps, const std::string& from,
-                 const std::string& to, std::string id) {
-  return {.id = std::move(id),
-          .from = generator.WalkableCellOf(maps.at(from)),
-          .to_map = from == to ? "" : to,
-          .to = generator.WalkableCellOf(maps.at(to)),
-          .cost = CostFromDouble(generator.Between(0, 40) * 0.25),
-          .both_ways = from == to && generator.Chance(0.5),
-          .tags = {},
-          .closed = generator.Chance(0.1)};
-}
-
-TEST(PortalSearchOracleTest, CostsTheLeastOnGeneratedWorlds) {
-  constexpr std::array<const char*, 3> kIds = {"home", "cellar", "attic"};
-  Scratch scratch(std::size_t{1} << 26);
-  int crossed = 0;
-  for (std::uint64_t seed = 0; seed < 250; ++seed) {
-    SCOPED_TRACE(seed);
-    Generator generator(seed);
-    const int map_count = generator.Between(1, 3);
-    const bool weighted = generator.Chance(0.4);
-    const CornerRule rule = kRules[generator.Between(0, 2)];
-    const int footprint = generator.Chance(0.8) ? 1 : 2;
-    Maps world;
-    for (int i = 0; i < map_count; ++i) {
-      world.maps.emplace(kIds[static_cast<std::size_t>(i)],
-                         generator.Map({.max_side = 30,
-                                        .weighted = weighted,
-                                        .connectivity = generator.Chance(0.7) ? Connectivity::kEight
-                                                                              : Connectivity::kFour}));
-    }
-    for (int i = generator.Between(1, 14); i > 0; --i) {
-      const std::string from = kIds[static_cast<std::size_t>(generator.Between(0, map_count - 1))];
-      const std::string to = kIds[static_cast<std::size_t>(generator.Between(0, map_count - 1))];
-      const std::vector<Edit> edits = {
-          PutPortal{.portal = AnyPortal(generator, world.maps, from, to, absl::StrCat("p", i))}};
-      // Some lead nowhere, or where another does.
-      if (auto result = ApplyEdits(world.maps.at(from), edits); result.ok()) {
-        world.maps.at(from) = result->map;
-      }
-    }
-    const GridMap& home = world.maps.at("home");
-    for (int i = 0; i < 6; ++i) {
-      PortalQuery query{.path = {.start = generator.WalkableCellOf(home, footprint),
-                                 .corner_rule = rule,
-                                 .algorithm = generator.Chance(0.5) ? Algorithm::kAuto : Algorithm::kAStar,
-                                 .footprint = footprint}};
-      const std::string goal_map = kIds[static_cast<std::size_t>(generator.Between(0, map_count - 1))];
-      query.goal_map = goal_map == "home" && generator.Chance(0.5) ? kSameMap : absl::string_view(goal_map);
-      query.path.goal = generator.WalkableCellOf(world.maps.at(goal_map), footprint);
-      if (!CanStand(home, query.path.start, footprint) ||
-          !CanStand(world.maps.at(goal_map), query.path.goal, footprint)) {
-        continue;
-      }
-      const WorldOracle oracle(world.maps, rule, footprint, "home", query.path.start);
-      const std::optional<double> least = oracle.CostTo(goal_map, query.path.goal);
-      const auto found = FindPathThroughPortals(home, world, query, FindPath, {}, scratch);
-      ASSERT_THAT(found, IsOk());
-      ASSERT_EQ(found->path.outcome == Outcome::kFound, least.has_value());
-      if (least) {
-        ASSERT_NEAR(found->path.cost, *least, 1e-6 * (1 + *least));
-        ASSERT_EQ(Fault(world.maps, query, *found), "");
-        crossed += found->crossings.empty() ? 0 : 1;
-      }
-    }
-  }
-  EXPECT_GT(crossed, 200);
-}
-
-TEST(PortalSearchOracleTest, APortalOfHugeCostChangesNothing) {
-  Scratch scratch(std::size_t{1} << 26);
-  for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    SCOPED_TRACE(seed);
-    Generator generator(seed);
-    const GridMap plain = generator.Map({.max_side = 40, .weighted = generator.Chance(0.5)});
-    Portal dear =
-        Between("dear", generator.WalkableCellOf(plain), generator.WalkableCellOf(plain), kMaxPortalCost);
-    if (dear.from == dear.to) {
-      continue;
-    }
-    Maps world;
-    world.maps.emplace("home", With(plain, {dear}));
-    const PathQuery path{.start = generator.WalkableCellOf(plain), .goal = generator.WalkableCellOf(plain)};
-    const auto without = FindPath(plain, path, {}, scratch);
-    if (!without.ok() || without->outcome != Outcome::kFound) {
-      continue;
-    }
-    const std::vector<Cell> points(without->points.begin(), without->points.end());
-    const auto with =
-        FindPathThroughPortals(world.maps.at("home"), world, {.path = path}, FindPath, {}, scratch);
-    ASSERT_THAT(with, IsOk());
-    EXPECT_EQ(with->path.cost, without->cost);
-    EXPECT_THAT(with->path.points, ::testing::ElementsAreArray(points));
-  }
 }
 
 }  // namespace
