@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "tests/rpc/test_server.h"
+#include "tests/rpc/watch_of_path.h"
 #include "tests/testing/status_codes.h"
 
 namespace waystar {
@@ -22,6 +23,7 @@ using ::waystar::testing::IsRefused;
 using ::waystar::testing::kInvalid;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
+using ::waystar::testing::WatchOfPath;
 
 constexpr auto kPrecondition = absl::StatusCode::kFailedPrecondition;
 constexpr auto kNotFound = absl::StatusCode::kNotFound;
@@ -373,12 +375,9 @@ TEST_F(GraphTest, QuestionsAboutCellsAreRefused) {
   sample.set_count(1);
   EXPECT_THAT(client.SampleCells(sample), is_refused);
   EXPECT_THAT(client.ListPortals(ask(v1::ListPortalsRequest())), is_refused);
-  v1::WatchPathRequest watch;
-  *watch.mutable_query() = PathRequest("paths", CellAt(0, 0), CellAt(1, 0));
-  const auto watching = client.WatchPath(watch);
-  v1::WatchPathResponse message;
-  EXPECT_FALSE(watching->Next(message));
-  EXPECT_THAT(watching->Finish(), IsRefused(kPrecondition, "WRONG_MAP_KIND", "query.map"));
+  const absl::Status end = WatchOfPath(server_, PathRequest("paths", CellAt(0, 0), CellAt(1, 0))).End();
+  EXPECT_EQ(client::ReasonOf(end), "WRONG_MAP_KIND");
+  EXPECT_EQ(client::FieldOf(end), "query.map");
 }
 
 TEST_F(GraphTest, PortalsAndProfilesAreOfGrids) {

@@ -113,7 +113,7 @@ TEST_F(FindCommandTest, MissingEndsAreUsageErrors) {
 
 TEST_F(FindCommandTest, TellsPositionsAndSummary) {
   *answer_.mutable_start() = At(0, 0);
-  for (const double x : {0.25, 1.0}) {
+  for (const double x : {0.25, 1.0, 1.75, 2.5, 3.25}) {
     v1::Position& position = *answer_.add_positions();
     position.set_x(x);
     position.set_y(-2);
@@ -132,7 +132,7 @@ TEST_F(FindCommandTest, TellsPositionsAndSummary) {
             ExitCode::kOk);
   EXPECT_THAT(out_, HasSubstr("0 S.#.G\n"));
   EXPECT_THAT(out_, HasSubstr("4 steps"));
-  EXPECT_THAT(out_, HasSubstr("\n0.25,-2 1,-2\n"));
+  EXPECT_THAT(out_, HasSubstr("\n0.25,-2 1,-2 1.75,-2 2.5,-2 3.25,-2\n"));
   EXPECT_THAT(out_, HasSubstr("Length 2.5, 1 turn\n"
                               "  .  2 cells  length 1.25  cost 3\n"
                               "  ~  2 cells  length 1.25  cost 3\n"));
