@@ -16,6 +16,7 @@
 #include "server/core/format/grid_overrides.h"
 #include "server/core/format/map_format.h"
 #include "server/core/format/rows.h"
+#include "server/core/grid/world_frame.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/convert_graph.h"
 #include "server/rpc/convert_profile.h"
@@ -147,7 +148,9 @@ absl::StatusOr<core::WaypointGraph> BuildGraph(const core::MapStore& store,
     if (const absl::Status status = core::CheckIsGrid(**grid); !status.ok()) {
       return MakeError(status.code(), ErrorReason::kWrongMapKind, kReferenceField, status.message());
     }
-    sight = std::make_shared<const core::GridSight>((*grid)->grid().walk().rows());
+    const core::WorldFrame& frame = (*grid)->grid().settings().frame;
+    sight = std::make_shared<const core::GridSight>(
+        (*grid)->grid().walk().rows(), core::Point{frame.origin.x, frame.origin.y}, frame.cell_size);
   }
   const absl::StatusOr<core::WaypointSpec> spec = ToWaypointSpec(request.graph(), std::move(sight));
   if (!spec.ok()) {

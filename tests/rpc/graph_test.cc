@@ -152,6 +152,26 @@ TEST_F(GraphTest, ConnectsByTheSightOfAGridMap) {
   EXPECT_EQ(Path(Query("a", "c")), "a b c at 6");
 }
 
+TEST_F(GraphTest, TheGridLiesWhereItsOriginAndCellSizeSay) {
+  v1::CreateMapRequest cells;
+  cells.set_map("cells");
+  for (const char* row : {".....", ".###.", "....."}) {
+    cells.add_rows(row);
+  }
+  cells.mutable_grid()->mutable_origin()->set_x(100);
+  cells.mutable_grid()->mutable_origin()->set_y(-20);
+  cells.mutable_grid()->set_cell_size(2);
+  ASSERT_TRUE(server_.client().CreateMap(cells).ok());
+  create_.mutable_graph()->Clear();
+  AddNode(*create_.mutable_graph(), "a", 101, -19);
+  AddNode(*create_.mutable_graph(), "b", 109, -19);
+  AddNode(*create_.mutable_graph(), "c", 109, -15);
+  create_.mutable_graph()->mutable_auto_connect()->set_max_distance(10);
+  create_.mutable_graph()->mutable_auto_connect()->set_reference_map("cells");
+  Create();
+  EXPECT_EQ(Path(Query("a", "c")), "a b c at 12");
+}
+
 TEST_F(GraphTest, ObstaclesCloseEdgesAndTheirLifetimesEnd) {
   Create();
   v1::Edit edit;
