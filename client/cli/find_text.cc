@@ -117,8 +117,11 @@ std::string FindText(const v1::FindPathRequest& request, const v1::FindPathRespo
 }
 
 std::string PathText(const v1::FindPathResponse& answer) {
-  const bool has_points = answer.points_size() > 0;
-  const int count = has_points ? answer.points_size() : answer.directions_size();
+  const bool has_positions = answer.positions_size() > 0;
+  const bool has_points = has_positions || answer.points_size() > 0;
+  const int count = has_positions ? answer.positions_size()
+                    : has_points  ? answer.points_size()
+                                  : answer.directions_size();
   std::vector<std::string> words;
   int crossed = 0;
   for (int i = 0; i <= count; ++i) {
@@ -131,9 +134,9 @@ std::string PathText(const v1::FindPathResponse& answer) {
       }
     }
     if (i < count) {
-      words.push_back(!has_points                   ? DirectionName(answer.directions(i))
-                      : i < answer.positions_size() ? FormatPosition(answer.positions(i))
-                                                    : FormatCell(answer.points(i)));
+      words.push_back(has_positions ? FormatPosition(answer.positions(i))
+                      : has_points  ? FormatCell(answer.points(i))
+                                    : DirectionName(answer.directions(i)));
     }
   }
   return absl::StrJoin(words, " ");

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -34,7 +33,7 @@ absl::Status PortalPlanner::Put(const PutPortal& edit) {
   }
   auto portal = std::make_shared<Portal>(edit.portal);
   std::sort(portal->tags.begin(), portal->tags.end());
-  Own().Put(std::move(portal));
+  Own().Put(portal);
   return absl::OkStatus();
 }
 
@@ -49,7 +48,7 @@ absl::Status PortalPlanner::Switch(const SwitchPortal& edit) {
   if (before->closed != edit.closed) {
     auto portal = std::make_shared<Portal>(*before);
     portal->closed = edit.closed;
-    Own().Put(std::move(portal));
+    Own().Put(portal);
   }
   return absl::OkStatus();
 }

@@ -141,7 +141,11 @@ class PathsFinder {
     absl::StatusOr<NearestGoalResult> answer;
     if (asked.goals.empty()) {
       const absl::StatusOr<PathResult> path = FindPath(map_, asked.query, budget, scratch_);
-      answer = path.ok() ? absl::StatusOr<NearestGoalResult>({.path = *path}) : path.status();
+      if (path.ok()) {
+        answer = NearestGoalResult{.path = *path};
+      } else {
+        answer = path.status();
+      }
     } else {
       answer = FindPathToNearest(map_, asked.query, asked.goals, budget, scratch_);
     }

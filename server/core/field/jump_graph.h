@@ -59,7 +59,7 @@ class JumpGraph {
   void Release() { *this = {}; }
 
   // What jumps call; see EightConnectedJumps.
-  static constexpr Cell goal() { return {-2, -2}; }
+  Cell goal() const { return goal_; }
   static void ReachGoal(Cost /*g*/) {}
   void Reach(Cell cell, Cost g, DirectionSet onward) {
     const NodeIndex node = Add(cell, onward);
@@ -81,6 +81,8 @@ class JumpGraph {
   SearchEnd FollowEightConnected(const GridMap& map, const WalkGrid& walk, std::size_t max_nodes,
                                  const Budget& budget);
 
+  // There is none.
+  Cell goal_{-2, -2};
   NodeTable nodes_;
   std::vector<std::array<Range, kDirectionCount>> ranges_;
   std::vector<Edge> edges_;

@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "absl/strings/string_view.h"
 
@@ -46,7 +45,7 @@ std::shared_ptr<const Portal> PortalTable::FindAlike(const Portal& portal) const
   return found;
 }
 
-void PortalTable::Put(std::shared_ptr<const Portal> portal) { by_id_.Put(std::move(portal)); }
+void PortalTable::Put(const std::shared_ptr<const Portal>& portal) { by_id_.Put(portal); }
 
 void PortalTable::Remove(absl::string_view id) { by_id_.Remove(Find(id)); }
 

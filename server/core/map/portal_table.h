@@ -33,7 +33,7 @@ class PortalTable {
   }
 
   // Takes the place of one with the same id.
-  void Put(std::shared_ptr<const Portal> portal);
+  void Put(const std::shared_ptr<const Portal>& portal);
   // REQUIRES: it is there.
   void Remove(absl::string_view id);
 

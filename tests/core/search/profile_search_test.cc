@@ -70,7 +70,7 @@ TEST(ProfileSearchTest, HovercraftTankAndMouse) {
 class GeneratedProfiles : public ::testing::TestWithParam<int> {};
 
 TEST_P(GeneratedProfiles, PathsAreOptimalOnTheMapBuiltAnew) {
-  constexpr Algorithm kAlgorithms[] = {Algorithm::kAuto, Algorithm::kAStar, Algorithm::kDijkstra};
+  constexpr Algorithm kExact[] = {Algorithm::kAuto, Algorithm::kAStar, Algorithm::kDijkstra};
   Generator generator(static_cast<std::uint64_t>(GetParam()));
   Scratch scratch(std::size_t{64} << 20);
   int found = 0;
@@ -105,7 +105,7 @@ TEST_P(GeneratedProfiles, PathsAreOptimalOnTheMapBuiltAnew) {
                                        {.start = start,
                                         .goal = goal,
                                         .corner_rule = profile.corner_rule,
-                                        .algorithm = kAlgorithms[generator.Between(0, 2)],
+                                        .algorithm = kExact[generator.Between(0, 2)],
                                         .footprint = profile.footprint},
                                        {}, scratch);
           ASSERT_TRUE(result.ok()) << result.status();
