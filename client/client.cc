@@ -196,6 +196,10 @@ absl::StatusOr<v1::ListPortalsResponse> Client::ListPortals(const v1::ListPortal
   return Call(*maps_, &v1::MapService::StubInterface::ListPortals, options_.timeout, request);
 }
 
+absl::StatusOr<v1::ListNodesResponse> Client::ListNodes(const v1::ListNodesRequest& request) const {
+  return Call(*maps_, &v1::MapService::StubInterface::ListNodes, options_.timeout, request);
+}
+
 std::unique_ptr<MapWatch> Client::WatchMap(const v1::WatchMapRequest& request) const {
   return std::make_unique<MapWatch>(*maps_, request, options_.stream_timeout);
 }

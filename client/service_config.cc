@@ -18,6 +18,7 @@ const char kServiceConfig[] = R"json({
       {"service": "waystar.v1.MapService", "method": "ListMaps"},
       {"service": "waystar.v1.MapService", "method": "ListObstacles"},
       {"service": "waystar.v1.MapService", "method": "ListPortals"},
+      {"service": "waystar.v1.MapService", "method": "ListNodes"},
       {"service": "waystar.v1.MapService", "method": "ExportMap"},
       {"service": "grpc.health.v1.Health", "method": "Check"}
     ],

@@ -1,5 +1,6 @@
 #include "client/cli/edit_text.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -8,6 +9,27 @@
 #include "client/cli/shape_argument.h"
 
 namespace waystar::cli {
+namespace {
+
+std::string ItselfOf(const std::string& id) { return id; }
+std::string IdOf(const v1::WaypointNode& node) { return node.id(); }
+std::string EndsOf(const v1::EdgeName& name) {
+  return absl::StrCat(name.from(), name.one_way() ? ">" : "-", name.to());
+}
+std::string EdgeOf(const v1::WaypointEdge& edge) { return EndsOf(edge.edge()); }
+
+// " a b c", and how many more there are.
+template <typename List, typename Item>
+std::string NamesOf(const List& items, std::string (*name_of)(const Item&)) {
+  constexpr int kMost = 10;
+  std::string names;
+  for (int i = 0; i < std::min(items.size(), kMost); ++i) {
+    absl::StrAppend(&names, " ", name_of(items.Get(i)));
+  }
+  return items.size() <= kMost ? names : absl::StrCat(names, " and ", items.size() - kMost, " more");
+}
+
+}  // namespace
 
 std::string EffectText(const v1::Obstacle& obstacle) {
   const char* const falloff = obstacle.falloff() == v1::FALLOFF_LINEAR ? " falling off" : "";
@@ -72,6 +94,18 @@ std::string EditText(const v1::Edit& edit) {
       return absl::StrCat("profile put ", edit.put_profile().named().name());
     case v1::Edit::kRemoveProfile:
       return absl::StrCat("profile remove ", edit.remove_profile().name());
+    case v1::Edit::kPutNodes:
+      return absl::StrCat("put nodes", NamesOf(edit.put_nodes().nodes(), IdOf));
+    case v1::Edit::kRemoveNodes:
+      return absl::StrCat("remove nodes", NamesOf(edit.remove_nodes().nodes(), ItselfOf));
+    case v1::Edit::kPutEdges:
+      return absl::StrCat("put edges", NamesOf(edit.put_edges().edges(), EdgeOf));
+    case v1::Edit::kRemoveEdges:
+      return absl::StrCat("remove edges", NamesOf(edit.remove_edges().edges(), EndsOf));
+    case v1::Edit::kSetEnabled:
+      return absl::StrCat(edit.set_enabled().enabled() ? "enable" : "disable",
+                          NamesOf(edit.set_enabled().nodes(), ItselfOf),
+                          NamesOf(edit.set_enabled().edges(), EndsOf));
     case v1::Edit::EDIT_NOT_SET:
       break;
   }

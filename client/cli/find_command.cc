@@ -1,10 +1,13 @@
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "client/cli/answer_picture.h"
 #include "client/cli/arguments.h"
 #include "client/cli/commands.h"
 #include "client/cli/draw_options.h"
 #include "client/cli/find_text.h"
+#include "client/cli/graph_text.h"
 #include "client/cli/query_arguments.h"
 
 namespace waystar::cli {
@@ -23,6 +26,13 @@ ExitCode Find(const FindArguments& arguments, Session& session) {
   Io& io = session.io();
   if (session.options().json) {
     session.PrintJson(*answer);
+    return ExitCodeFor(answer->outcome());
+  }
+  if (IsOnGraph(arguments.request, *answer)) {
+    io.out << FindText(arguments.request, *answer) << "\n";
+    if (answer->positions_size() > 0) {
+      io.out << GraphPathText(arguments.request, *answer) << "\n";
+    }
     return ExitCodeFor(answer->outcome());
   }
   if (arguments.draw.picture) {
@@ -44,6 +54,25 @@ ExitCode Find(const FindArguments& arguments, Session& session) {
   return ExitCodeFor(answer->outcome());
 }
 
+// What only paths on waypoint graphs, and those through portals, have.
+void AddGraphOptions(CLI::App& command, v1::FindPathRequest& request) {
+  const auto add_node = [&](const char* name, const char* text, std::string* id) {
+    command.add_option(name, *id, text)->type_name("NODE");
+  };
+  add_node("--start-node", "Instead of START, on a waypoint graph: the node to start from",
+           request.mutable_start_node());
+  add_node("--goal-node", "Instead of GOAL, likewise", request.mutable_goal_node());
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--require-tag",
+          [&request](const std::vector<std::string>& tags) {
+            request.mutable_profile()->mutable_required_tags()->Add(tags.begin(), tags.end());
+          },
+          "Only go along edges and through portals that carry all of these tags")
+      ->type_name("TAG")
+      ->excludes("--profile");
+}
+
 }  // namespace
 
 void AddFindCommand(CLI::App& parent, Session& session) {
@@ -51,6 +80,7 @@ void AddFindCommand(CLI::App& parent, Session& session) {
   v1::FindPathRequest& request = arguments->request;
   CLI::App& command = *parent.add_subcommand("find", "Finds a cheapest path and draws it");
   AddQueryOfGoals(command, request);
+  AddGraphOptions(command, request);
   AddPathForm(command, request);
   AddExtras(command, request);
   AddDrawOptions(command, arguments->draw);
@@ -63,7 +93,8 @@ void AddFindCommand(CLI::App& parent, Session& session) {
       "  waystar find arena 1,1 60,40 --no-picture --form directions\n"
       "  waystar find arena --start-position 3.5,-2 --goal-position 12,8 --snap 1.5\n"
       "  waystar find arena 1,1 60,40 --profile tank --summary\n"
-      "  waystar find arena 1,1 60,40 --json | jq .cost\n");
+      "  waystar find arena 1,1 60,40 --json | jq .cost\n"
+      "  waystar find islands --start-node harbour --goal-node lighthouse --require-tag dry\n");
   command.callback([arguments, &session] { session.exit_code = Find(*arguments, session); });
 }
 

@@ -36,12 +36,24 @@ bool HasStraightLines(const v1::FindPathRequest& request, const v1::FindPathResp
          answer.statistics().algorithm() == v1::ALGORITHM_LAZY_THETA_STAR;
 }
 
+std::string EndText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
+  if (!IsOnGraph(request, answer)) {
+    return absl::StrCat(FormatCell(answer.end()), ", the nearest cell");
+  }
+  return absl::StrCat(answer.nodes_size() > 0 ? answer.nodes(answer.nodes_size() - 1) : "the start",
+                      ", the nearest node");
+}
+
 std::string Portals(const v1::FindPathResponse& answer) {
   const int crossed = answer.crossings_size();
   return crossed == 0 ? "" : absl::StrCat(" and ", crossed, crossed == 1 ? " portal" : " portals");
 }
 
 std::string Length(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
+  if (IsOnGraph(request, answer)) {
+    return absl::StrFormat("%d %s at cost %.10g", answer.nodes_size(),
+                           answer.nodes_size() == 1 ? "node" : "nodes", answer.cost());
+  }
   if (HasStraightLines(request, answer)) {
     const int lines = std::max(answer.points_size() - 1 - answer.crossings_size(), 0);
     return absl::StrFormat("%d straight %s%s at cost %.10g", lines, lines == 1 ? "line" : "lines",
@@ -61,12 +73,12 @@ std::string Outcome(const v1::FindPathRequest& request, const v1::FindPathRespon
       return absl::StrCat("Path found: ", Length(request, answer));
     case v1::OUTCOME_PARTIAL:
       return absl::StrCat("No path to the goal: ", Because(answer.reason()), "; ", Length(request, answer),
-                          " to ", FormatCell(answer.end()), ", the nearest cell that can be reached");
+                          " to ", EndText(request, answer), " that can be reached");
     case v1::OUTCOME_UNREACHABLE:
       return absl::StrCat("No path to the goal: ", Because(answer.reason()));
     case v1::OUTCOME_BUDGET_EXHAUSTED:
       return absl::StrCat("Search ended early: ", Because(answer.reason()), "; ", Length(request, answer),
-                          " to ", FormatCell(answer.end()), ", the nearest cell it came to");
+                          " to ", EndText(request, answer), " it came to");
     default:
       return "The server gave an outcome that this tool does not know";
   }
@@ -89,10 +101,6 @@ std::string AlgorithmName(v1::Algorithm algorithm) {
   }
 }
 
-std::string FormatPosition(const v1::Position& position) {
-  return absl::StrCat(position.x(), ",", position.y());
-}
-
 std::string DirectionName(int direction) {
   static constexpr const char* kNames[] = {"?", "N", "NE", "E", "SE", "S", "SW", "W", "NW"};
   return v1::Direction_IsValid(direction) ? kNames[direction] : kNames[0];
@@ -103,9 +111,9 @@ std::string DirectionName(int direction) {
 std::string FindText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
   const v1::SearchStatistics& statistics = answer.statistics();
   return absl::StrCat(Outcome(request, answer), " (revision ", answer.revision(), "; ", statistics.expanded(),
-                      statistics.expanded() == 1 ? " cell" : " cells", " expanded in ",
-                      absl::FormatDuration(absl::Nanoseconds(statistics.search_nanos())), " by ",
-                      AlgorithmName(statistics.algorithm()), ")");
+                      IsOnGraph(request, answer) ? " node" : " cell", statistics.expanded() == 1 ? "" : "s",
+                      " expanded in ", absl::FormatDuration(absl::Nanoseconds(statistics.search_nanos())),
+                      " by ", AlgorithmName(statistics.algorithm()), ")");
 }
 
 std::string PathText(const v1::FindPathResponse& answer) {
@@ -143,6 +151,12 @@ std::string SummaryText(const v1::PathSummary& summary) {
   return absl::StrCat(absl::StrFormat("Length %.6g, %d %s\n", summary.length(), summary.turns(),
                                       summary.turns() == 1 ? "turn" : "turns"),
                       FormatTable(rows));
+}
+
+bool IsOnGraph(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
+  // Each answer on a grid says which cell was started from.
+  return !request.start_node().empty() || !request.goal_node().empty() || answer.nodes_size() > 0 ||
+         (request.has_start_position() && request.has_goal_position() && !answer.has_start());
 }
 
 const v1::Cell& StartOf(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {

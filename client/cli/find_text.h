@@ -15,6 +15,9 @@ std::string PathText(const v1::FindPathResponse& answer);
 // A line for the whole path and one for each leg.
 std::string SummaryText(const v1::PathSummary& summary);
 
+// Whether this is a path over a waypoint graph.
+bool IsOnGraph(const v1::FindPathRequest& request, const v1::FindPathResponse& answer);
+
 // The cell that was searched from.
 const v1::Cell& StartOf(const v1::FindPathRequest& request, const v1::FindPathResponse& answer);
 

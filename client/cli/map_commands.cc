@@ -29,6 +29,11 @@ absl::StatusOr<v1::ListMapsResponse> AllMaps(const client::Client& client) {
 }
 
 TableRow Describe(const v1::MapInfo& info) {
+  if (info.has_graph()) {
+    const v1::WaypointGraphInfo& graph = info.graph();
+    return {info.map(), absl::StrCat(graph.nodes(), " nodes"), absl::StrCat(info.revision()), "-",
+            absl::StrCat(graph.named_obstacles())};
+  }
   const v1::GridInfo& grid = info.grid();
   return {info.map(), absl::StrCat(grid.width(), " x ", grid.height()), absl::StrCat(info.revision()),
           absl::StrCat(grid.walkable_cells()), absl::StrCat(grid.obstacle_cells())};

@@ -18,10 +18,11 @@ void CheckEnds(v1::FindPathRequest& request) {
     *request.mutable_goal() = request.start();
     request.clear_start();
   }
-  if (!request.has_start() && !request.has_start_position()) {
+  if (!request.has_start() && !request.has_start_position() && request.start_node().empty()) {
     throw CLI::RequiredError("START");
   }
-  if (!request.has_goal() && request.goals().empty() && !request.has_goal_position()) {
+  if (!request.has_goal() && request.goals().empty() && !request.has_goal_position() &&
+      request.goal_node().empty()) {
     throw CLI::RequiredError("GOAL");
   }
 }
@@ -30,7 +31,7 @@ void AddPositions(CLI::App& command, v1::FindPathRequest& request) {
   AddParsed(
       command, "--start-position", &ParsePosition,
       [&request](const v1::Position& position) { *request.mutable_start_position() = position; },
-      "Instead of START, a place in units of the game: X,Y")
+      "Instead of START, a place in units of the game: X,Y, or X,Y,Z on a waypoint graph")
       ->type_name("X,Y");
   AddParsed(
       command, "--goal-position", &ParsePosition,
@@ -41,8 +42,8 @@ void AddPositions(CLI::App& command, v1::FindPathRequest& request) {
       .add_option_function<double>(
           "--snap", [&request](double radius) { request.set_snap_radius(radius); },
           "A blocked start or goal becomes the nearest cell that is free, so far away at the most, in units "
-          "of "
-          "the game [0]")
+          "of the game [0]; on a waypoint graph, how far a position may be from the node that stands in for "
+          "it [no limit]")
       ->type_name("RADIUS");
 }
 

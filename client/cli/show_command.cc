@@ -6,6 +6,7 @@
 #include "client/cli/arguments.h"
 #include "client/cli/commands.h"
 #include "client/cli/draw_options.h"
+#include "client/cli/graph_text.h"
 #include "client/cli/map_picture.h"
 #include "client/cli/table.h"
 
@@ -36,6 +37,9 @@ std::string ProfileText(const v1::NamedProfile& named) {
 }
 
 std::string Facts(const v1::MapInfo& info) {
+  if (info.has_graph()) {
+    return GraphFacts(info);
+  }
   const v1::GridInfo& grid = info.grid();
   std::vector<TableRow> rows = {
       {"map", info.map()},
@@ -80,11 +84,26 @@ ExitCode ShowFacts(const ShowArguments& arguments, Session& session) {
   return ExitCode::kOk;
 }
 
+ExitCode ShowNodes(const v1::MapInfo& info, Session& session) {
+  const auto table = NodeTable(session.client(), info.map());
+  if (!table.ok()) {
+    return session.Fail(table.status());
+  }
+  session.io().out << Facts(info) << "\n" << *table;
+  return ExitCode::kOk;
+}
+
 ExitCode ShowPicture(const ShowArguments& arguments, Session& session) {
   v1::ExportMapRequest request;
   request.set_map(arguments.map);
   request.set_format(v1::MAP_FORMAT_TEXT);
   const auto map = session.client().ExportMap(request);
+  if (!map.ok() && client::ReasonOf(map.status()) == "WRONG_MAP_KIND") {
+    v1::GetMapRequest graph;
+    graph.set_map(arguments.map);
+    const auto response = session.client().GetMap(graph);
+    return response.ok() ? ShowNodes(response->info(), session) : session.Fail(response.status());
+  }
   if (!map.ok()) {
     return session.Fail(map.status());
   }

@@ -21,6 +21,15 @@ void AddUpdateOptions(CLI::App& command, const std::shared_ptr<v1::UpdateObstacl
 
 std::string CellCount(int64_t count) { return absl::StrCat(count, count == 1 ? " cell" : " cells"); }
 
+std::string ChangeText(int64_t cells, int64_t nodes, int64_t edges) {
+  if (nodes == 0 && edges == 0) {
+    return CellCount(cells);
+  }
+  const std::string of_nodes = nodes == 0 ? "" : absl::StrCat(nodes, nodes == 1 ? " node" : " nodes");
+  const std::string of_edges = edges == 0 ? "" : absl::StrCat(edges, edges == 1 ? " edge" : " edges");
+  return absl::StrCat(of_nodes, nodes == 0 || edges == 0 ? "" : ", ", of_edges);
+}
+
 ExitCode Update(const v1::UpdateObstaclesRequest& request, Session& session) {
   const auto response = session.client().UpdateObstacles(request);
   if (!response.ok()) {
@@ -37,7 +46,8 @@ ExitCode Update(const v1::UpdateObstaclesRequest& request, Session& session) {
     return ExitCode::kOk;
   }
   out << request.map() << " is now at revision " << response->revision() << ": "
-      << CellCount(response->changed_cells()) << " changed";
+      << ChangeText(response->changed_cells(), response->changed_nodes(), response->changed_edges())
+      << " changed";
   if (response->clipped_cells() > 0) {
     out << ", " << CellCount(response->clipped_cells()) << " off the map left out";
   }

@@ -20,6 +20,9 @@ void RunsUpdate(CLI::App& command, const std::shared_ptr<v1::UpdateObstaclesRequ
 // "1 cell", "2 cells".
 std::string CellCount(int64_t count);
 
+// The same, or on a waypoint graph "1 node, 2 edges".
+std::string ChangeText(int64_t cells, int64_t nodes, int64_t edges);
+
 // Sends the batch and tells what it changed.
 ExitCode Update(const v1::UpdateObstaclesRequest& request, Session& session);
 

@@ -25,8 +25,9 @@ std::string RevisionText(const v1::MapRevision& revision) {
                           absl::Nanoseconds(revision.commit_time().nanos());
   std::string text = absl::StrCat(
       "Revision ", revision.revision(), " at ", absl::FormatTime("%H:%M:%E3S", time, absl::LocalTimeZone()),
-      ": ", CellCount(revision.changed_cells()), " changed",
-      revision.has_changed_bounds() ? " in " + FormatRectangle(revision.changed_bounds()) : "", "\n");
+      ": ", ChangeText(revision.changed_cells(), revision.changed_nodes(), revision.changed_edges()),
+      " changed", revision.has_changed_bounds() ? " in " + FormatRectangle(revision.changed_bounds()) : "",
+      "\n");
   for (const v1::Edit& edit : revision.edits()) {
     absl::StrAppend(&text, "  ", EditText(edit), "\n");
   }

@@ -151,6 +151,34 @@ absl::string_view ErrorReasonName(ErrorReason reason) {
       return "PROFILE_NOT_FOUND";
     case ErrorReason::kTooManyProfiles:
       return "TOO_MANY_PROFILES";
+    case ErrorReason::kBadEdge:
+      return "BAD_EDGE";
+    case ErrorReason::kBadNodeId:
+      return "BAD_NODE_ID";
+    case ErrorReason::kBadTag:
+      return "BAD_TAG";
+    case ErrorReason::kDuplicateEdge:
+      return "DUPLICATE_EDGE";
+    case ErrorReason::kDuplicateNode:
+      return "DUPLICATE_NODE";
+    case ErrorReason::kEdgeExists:
+      return "EDGE_EXISTS";
+    case ErrorReason::kEdgeNotFound:
+      return "EDGE_NOT_FOUND";
+    case ErrorReason::kNodeExists:
+      return "NODE_EXISTS";
+    case ErrorReason::kNodeNotFound:
+      return "NODE_NOT_FOUND";
+    case ErrorReason::kNoNodeNear:
+      return "NO_NODE_NEAR";
+    case ErrorReason::kWrongMapKind:
+      return "WRONG_MAP_KIND";
+    case ErrorReason::kTooManyEdges:
+      return "TOO_MANY_EDGES";
+    case ErrorReason::kTooManyNodes:
+      return "TOO_MANY_NODES";
+    case ErrorReason::kTooManyTags:
+      return "TOO_MANY_TAGS";
   }
   return "UNKNOWN";
 }

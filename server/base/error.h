@@ -84,6 +84,24 @@ enum class ErrorReason : std::uint8_t {
   kBadProfile,
   kProfileNotFound,
   kTooManyProfiles,
+  // Waypoint graphs: INVALID_ARGUMENT
+  kBadEdge,
+  kBadNodeId,
+  kBadTag,
+  kDuplicateEdge,
+  kDuplicateNode,
+  // NOT_FOUND, ALREADY_EXISTS
+  kEdgeExists,
+  kEdgeNotFound,
+  kNodeExists,
+  kNodeNotFound,
+  // FAILED_PRECONDITION
+  kNoNodeNear,
+  kWrongMapKind,
+  // RESOURCE_EXHAUSTED
+  kTooManyEdges,
+  kTooManyNodes,
+  kTooManyTags,
 };
 
 // "MAP_NOT_FOUND" for kMapNotFound, and so on; "UNKNOWN" for kUnknown.

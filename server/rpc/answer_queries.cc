@@ -54,7 +54,7 @@ class QueriesAnswerer {
       if (const absl::Status status = CheckMap(query); !status.ok()) {
         WAYSTAR_RETURN_IF_ERROR(SetProblem(i, status));
       } else if (query.has_overlay() || HasMovement(query) || !query.goal_map().empty() ||
-                 !snapshot_.grid.portals().empty()) {
+                 !snapshot_.grid().portals().empty()) {
         WAYSTAR_RETURN_IF_ERROR(AnswerOnItsOwn(i));
       } else if (const absl::Status added = AddTask(i); !added.ok()) {
         WAYSTAR_RETURN_IF_ERROR(SetProblem(i, added));

@@ -17,6 +17,7 @@
 #include "server/core/search/find_path.h"
 #include "server/core/search/portal_validation.h"
 #include "server/core/search/summary.h"
+#include "server/rpc/answer_graph_query.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/convert_fields.h"
 #include "server/rpc/convert_path.h"
@@ -90,6 +91,13 @@ absl::StatusOr<core::PortalPath> Search(const core::GridMap& map, WorldView& wor
   return FindAnyPath(map, world, to_nearest, context.budget, context.scratch);
 }
 
+absl::Status AnswerOnGrid(const core::MapStore& store, const core::MapSnapshot& snapshot, PathSearch search,
+                          std::size_t max_bytes, const v1::FindPathRequest& request,
+                          v1::FindPathResponse& response, CallContext& context) {
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PathQuery query, ToPathQuery(request));
+  return AnswerOn(store, snapshot, search, max_bytes, request, query, response, context);
+}
+
 }  // namespace
 
 absl::StatusOr<core::PortalPath> FindAnyPath(const core::GridMap& map, core::World& world,
@@ -109,12 +117,22 @@ void FillAnswer(const core::GridMap& map, WorldView& world, const v1::FindPathRe
   FillExtras(map, world, request, query, found, response);
 }
 
+absl::Status AnswerFindPath(const core::MapStore& store, std::size_t max_bytes,
+                            const v1::FindPathRequest& request, v1::FindPathResponse& response,
+                            CallContext& context) {
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
+  if (snapshot->is_graph()) {
+    return AnswerGraphQuery(*snapshot, max_bytes, request, response, context);
+  }
+  return AnswerOnGrid(store, *snapshot, FindAnyPath, max_bytes, request, response, context);
+}
+
 absl::Status AnswerQuery(const core::MapStore& store, PathSearch search, std::size_t max_bytes,
                          const v1::FindPathRequest& request, v1::FindPathResponse& response,
                          CallContext& context) {
-  WAYSTAR_ASSIGN_OR_RETURN(const core::PathQuery query, ToPathQuery(request));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
-  return AnswerOn(store, *snapshot, search, max_bytes, request, query, response, context);
+  WAYSTAR_RETURN_IF_ERROR(core::CheckIsGrid(*snapshot));
+  return AnswerOnGrid(store, *snapshot, search, max_bytes, request, response, context);
 }
 
 absl::Status AnswerOn(const core::MapStore& store, const core::MapSnapshot& snapshot, PathSearch search,

@@ -27,8 +27,13 @@ absl::StatusOr<core::PortalPath> FindAnyPath(const core::GridMap& map, core::Wor
                                              const core::PortalQuery& query, const core::Budget& budget,
                                              core::Scratch& scratch);
 
-// Checks the request, searches the map's latest snapshot, and fills the response. RESOURCE_EXHAUSTED /
-// RESPONSE_TOO_LARGE if that takes more than `max_bytes`.
+// Checks the request, searches the map's latest snapshot, of whatever kind it is, and fills the response.
+// RESOURCE_EXHAUSTED / RESPONSE_TOO_LARGE if that takes more than `max_bytes`.
+absl::Status AnswerFindPath(const core::MapStore& store, std::size_t max_bytes,
+                            const v1::FindPathRequest& request, v1::FindPathResponse& response,
+                            CallContext& context);
+
+// The same on a grid alone, by that search; any other map is WRONG_MAP_KIND, here and below.
 absl::Status AnswerQuery(const core::MapStore& store, PathSearch search, std::size_t max_bytes,
                          const v1::FindPathRequest& request, v1::FindPathResponse& response,
                          CallContext& context);

@@ -5,6 +5,7 @@
 
 #include "grpcpp/server_context.h"
 #include "server/core/field/field_scratch.h"
+#include "server/core/graph_search/graph_scratch.h"
 #include "server/core/search/query.h"
 #include "server/core/search/scratch.h"
 
@@ -18,6 +19,8 @@ struct CallContext {
   core::Budget budget;
   // How long the call waited for a worker.
   std::chrono::nanoseconds queued{0};
+  // As `scratch`. Null where no waypoint graph is searched.
+  core::GraphScratch* graph_scratch = nullptr;
 };
 
 // The call's deadline on the clock of core::Budget; its max if there is none.

@@ -13,6 +13,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/map/obstacle_table.h"
 #include "server/core/map/portal_table.h"
+#include "server/rpc/convert_graph.h"
 #include "server/rpc/convert_profile.h"
 #include "server/rpc/convert_shape.h"
 
@@ -138,12 +139,10 @@ void FillTimestamp(absl::Time time, google::protobuf::Timestamp& out) {
 }
 
 void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot, v1::MapInfo& info) {
-  const core::GridMap& grid = snapshot.grid;
-  const core::GridSettings& settings = grid.settings();
   info.set_map(snapshot.id);
   info.set_revision(snapshot.revision);
   FillTimestamp(snapshot.create_time, *info.mutable_create_time());
-  info.set_memory_bytes(static_cast<std::int64_t>(grid.memory_bytes()));
+  info.set_memory_bytes(static_cast<std::int64_t>(snapshot.memory_bytes()));
 
   if (const core::OldSnapshotsInfo old = store.OldSnapshotsOf(snapshot.id); old.count > 0) {
     info.mutable_old_snapshots()->set_oldest_revision(old.oldest_revision);
@@ -151,6 +150,12 @@ void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot,
     info.mutable_old_snapshots()->set_memory_bytes(static_cast<std::int64_t>(old.bytes));
   }
 
+  if (snapshot.is_graph()) {
+    FillGraphInfo(snapshot.graph(), *info.mutable_graph());
+    return;
+  }
+  const core::GridMap& grid = snapshot.grid();
+  const core::GridSettings& settings = grid.settings();
   v1::GridInfo& out = *info.mutable_grid();
   out.set_width(grid.width());
   out.set_height(grid.height());
@@ -184,6 +189,8 @@ void FillUpdateResult(const core::UpdateResult& result, v1::UpdateObstaclesRespo
   }
   response.set_clipped_cells(result.clipped_cells);
   response.set_already_applied(result.already_applied);
+  response.set_changed_nodes(result.changed_nodes);
+  response.set_changed_edges(result.changed_edges);
 }
 
 }  // namespace waystar::rpc

@@ -18,6 +18,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/rpc/convert.h"
+#include "server/rpc/convert_graph.h"
 #include "server/rpc/convert_portals.h"
 #include "server/rpc/convert_profile.h"
 #include "server/rpc/convert_shape.h"
@@ -98,6 +99,8 @@ absl::StatusOr<core::Edit> ToSetTerrain(const v1::SetTerrain& edit) {
   return core::SetTerrain{.shape = std::move(shape), .symbol = edit.terrain().front()};
 }
 
+}  // namespace
+
 absl::StatusOr<core::PutObstacle> ToPut(const v1::Obstacle& obstacle) {
   if (!obstacle.has_shape()) {
     return MissingField("shape");
@@ -111,6 +114,8 @@ absl::StatusOr<core::PutObstacle> ToPut(const v1::Obstacle& obstacle) {
   }
   return put;
 }
+
+namespace {
 
 absl::StatusOr<core::Edit> ToPutObstacle(const v1::PutObstacle& edit) {
   if (!edit.has_obstacle()) {
@@ -168,14 +173,24 @@ absl::StatusOr<core::Edit> ToEdit(const v1::Edit& edit, absl::string_view map) {
       return Below("put_profile", ToPutProfile(edit.put_profile()));
     case v1::Edit::kRemoveProfile:
       return core::RemoveProfile{.name = edit.remove_profile().name()};
+    case v1::Edit::kPutNodes:
+      return Below<core::Edit>("put_nodes", ToPutNodes(edit.put_nodes()));
+    case v1::Edit::kRemoveNodes:
+      return Below<core::Edit>("remove_nodes", ToRemoveNodes(edit.remove_nodes()));
+    case v1::Edit::kPutEdges:
+      return Below<core::Edit>("put_edges", ToPutEdges(edit.put_edges()));
+    case v1::Edit::kRemoveEdges:
+      return Below<core::Edit>("remove_edges", ToRemoveEdges(edit.remove_edges()));
+    case v1::Edit::kSetEnabled:
+      return Below<core::Edit>("set_enabled", ToSetEnabled(edit.set_enabled()));
     case v1::Edit::EDIT_NOT_SET:
       break;
   }
   return InvalidArgument(
       ErrorReason::kBadEdit, "",
-      "an edit is one of block, unblock, set_terrain, put_obstacle, move_obstacle, "
-      "resize_obstacle, remove_obstacle, put_portal, remove_portal, switch_portal, put_profile and "
-      "remove_profile");
+      "an edit is one of block, unblock, set_terrain, put_obstacle, move_obstacle, resize_obstacle, "
+      "remove_obstacle, put_portal, remove_portal, switch_portal, put_profile, remove_profile, put_nodes, "
+      "remove_nodes, put_edges, remove_edges and set_enabled");
 }
 
 // All of an obstacle but its lifetime.
@@ -241,6 +256,15 @@ class EditFiller {
   void operator()(const core::RemoveProfile& edit) const {
     out_.mutable_remove_profile()->set_name(edit.name);
   }
+  void operator()(const core::PutNodes& edit) const { FillPutNodes(edit, *out_.mutable_put_nodes()); }
+  void operator()(const core::RemoveNodes& edit) const {
+    FillRemoveNodes(edit, *out_.mutable_remove_nodes());
+  }
+  void operator()(const core::PutEdges& edit) const { FillPutEdges(edit, *out_.mutable_put_edges()); }
+  void operator()(const core::RemoveEdges& edit) const {
+    FillRemoveEdges(edit, *out_.mutable_remove_edges());
+  }
+  void operator()(const core::SetEnabled& edit) const { FillSetEnabled(edit, *out_.mutable_set_enabled()); }
 
  private:
   v1::Edit& out_;

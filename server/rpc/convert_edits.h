@@ -22,6 +22,7 @@ namespace waystar::rpc {
 // `map` is the id of the map that is to be changed.
 absl::StatusOr<std::vector<core::Edit>> ToEdits(const google::protobuf::RepeatedPtrField<v1::Edit>& edits,
                                                 absl::string_view map);
+absl::StatusOr<core::PutObstacle> ToPut(const v1::Obstacle& obstacle);
 absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const v1::UpdateObstaclesRequest& request);
 
 // To the wire: into messages that are empty. ToEdits makes of what FillEdit wrote the edit that it was.

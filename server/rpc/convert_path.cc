@@ -21,6 +21,27 @@ namespace {
 
 double FromCost(core::Cost cost) { return static_cast<double>(cost) / static_cast<double>(core::kCostScale); }
 
+absl::Status CheckEnd(absl::string_view field, bool has_cell, bool has_position) {
+  if (has_cell && has_position) {
+    return InvalidArgument(ErrorReason::kBadValue, absl::StrCat(field, "_position"),
+                           absl::StrCat("give ", field, " or ", field, "_position, not both"));
+  }
+  return has_cell || has_position ? absl::OkStatus() : MissingField(field);
+}
+
+absl::Status CheckPosition(absl::string_view field, const v1::Position& position) {
+  const std::pair<absl::string_view, double> parts[] = {
+      {".x", position.x()}, {".y", position.y()}, {".z", position.z()}};
+  for (const auto& [part, value] : parts) {
+    if (!std::isfinite(value)) {
+      return InvalidArgument(ErrorReason::kBadValue, absl::StrCat(field, part), "is a finite number");
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::StatusOr<core::Algorithm> ToAlgorithm(v1::Algorithm algorithm) {
   switch (algorithm) {
     case v1::ALGORITHM_UNSPECIFIED:
@@ -101,27 +122,6 @@ v1::Algorithm FromAlgorithm(core::Algorithm algorithm) {
   return v1::ALGORITHM_UNSPECIFIED;
 }
 
-absl::Status CheckEnd(absl::string_view field, bool has_cell, bool has_position) {
-  if (has_cell && has_position) {
-    return InvalidArgument(ErrorReason::kBadValue, absl::StrCat(field, "_position"),
-                           absl::StrCat("give ", field, " or ", field, "_position, not both"));
-  }
-  return has_cell || has_position ? absl::OkStatus() : MissingField(field);
-}
-
-absl::Status CheckPosition(absl::string_view field, const v1::Position& position) {
-  const std::pair<absl::string_view, double> parts[] = {
-      {".x", position.x()}, {".y", position.y()}, {".z", position.z()}};
-  for (const auto& [part, value] : parts) {
-    if (!std::isfinite(value)) {
-      return InvalidArgument(ErrorReason::kBadValue, absl::StrCat(field, part), "is a finite number");
-    }
-  }
-  return absl::OkStatus();
-}
-
-}  // namespace
-
 absl::StatusOr<core::CornerRule> ToCornerRule(v1::CornerRule rule) {
   switch (rule) {
     case v1::CORNER_RULE_UNSPECIFIED:
@@ -159,6 +159,11 @@ absl::StatusOr<int> ToFootprint(std::int32_t footprint) {
 }
 
 absl::StatusOr<core::PathQuery> ToPathQuery(const v1::FindPathRequest& request) {
+  if (!request.start_node().empty() || !request.goal_node().empty()) {
+    return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind,
+                     request.start_node().empty() ? "goal_node" : "start_node",
+                     "is for FindPath on waypoint graphs; this is a query on a grid");
+  }
   WAYSTAR_RETURN_IF_ERROR(CheckEnd("start", request.has_start(), request.has_start_position()));
   if (request.goals().empty()) {
     WAYSTAR_RETURN_IF_ERROR(CheckEnd("goal", request.has_goal(), request.has_goal_position()));
@@ -220,10 +225,13 @@ void FillPathResult(const core::PathResult& result, v1::FindPathResponse& respon
   if (result.outcome != core::Outcome::kUnreachable) {
     FillCell(result.end, *response.mutable_end());
   }
-  v1::SearchStatistics& statistics = *response.mutable_statistics();
-  statistics.set_expanded(result.statistics.expanded);
-  statistics.set_generated(result.statistics.generated);
-  statistics.set_algorithm(FromAlgorithm(result.statistics.algorithm));
+  FillStatistics(result.statistics, *response.mutable_statistics());
+}
+
+void FillStatistics(const core::SearchStatistics& statistics, v1::SearchStatistics& out) {
+  out.set_expanded(statistics.expanded);
+  out.set_generated(statistics.generated);
+  out.set_algorithm(FromAlgorithm(statistics.algorithm));
 }
 
 void FillPositions(absl::Span<const core::Cell> points, const core::WorldFrame& frame,

@@ -15,7 +15,7 @@ namespace waystar::rpc {
 
 // From the wire. Errors are INVALID_ARGUMENT with the field: UNKNOWN_ENUM_VALUE for a number that the enum
 // does not have, MISSING_FIELD, BAD_VALUE for a number out of its range or a form that the algorithm cannot
-// write.
+// write; FAILED_PRECONDITION / WRONG_MAP_KIND for what only queries on waypoint graphs have.
 //
 // Start and goal are those of the request that are cells; PlaceEnds says the others.
 absl::StatusOr<core::PathQuery> ToPathQuery(const v1::FindPathRequest& request);
@@ -23,11 +23,17 @@ absl::StatusOr<core::PathQuery> ToPathQuery(const v1::FindPathRequest& request);
 absl::Status CheckOneGoal(const v1::FindPathRequest& request);
 absl::StatusOr<core::CornerRule> ToCornerRule(v1::CornerRule rule);
 absl::StatusOr<core::PathForm> ToPathForm(v1::PathForm form);
+absl::StatusOr<core::Algorithm> ToAlgorithm(v1::Algorithm algorithm);
+absl::StatusOr<core::UnreachablePolicy> ToUnreachablePolicy(v1::UnreachablePolicy policy);
 absl::StatusOr<int> ToFootprint(std::int32_t footprint);
 // How many events to keep.
 absl::StatusOr<std::size_t> ToMaxEvents(const v1::TraceSearchRequest& request);
 
 // To the wire.
+v1::Outcome FromOutcome(core::Outcome outcome);
+v1::Reason FromReason(core::OutcomeReason reason);
+v1::Algorithm FromAlgorithm(core::Algorithm algorithm);
+void FillStatistics(const core::SearchStatistics& statistics, v1::SearchStatistics& out);
 void FillCell(core::Cell cell, v1::Cell& out);
 void FillPathResult(const core::PathResult& result, v1::FindPathResponse& response);
 void FillPositions(absl::Span<const core::Cell> points, const core::WorldFrame& frame,

@@ -15,11 +15,13 @@ namespace {
 // Long enough for a queue to move on, short enough for a game's frame or two.
 constexpr absl::Duration kRetryDelay = absl::Milliseconds(50);
 
-std::vector<std::unique_ptr<core::Scratch>> MakeScratches(const ExecutorOptions& options) {
-  std::vector<std::unique_ptr<core::Scratch>> scratches;
+// One a worker.
+template <typename T>
+std::vector<std::unique_ptr<T>> MakeScratches(const ExecutorOptions& options) {
+  std::vector<std::unique_ptr<T>> scratches;
   scratches.reserve(static_cast<std::size_t>(options.workers));
   for (int worker = 0; worker < options.workers; ++worker) {
-    scratches.push_back(std::make_unique<core::Scratch>(options.scratch_bytes));
+    scratches.push_back(std::make_unique<T>(options.scratch_bytes));
   }
   return scratches;
 }
@@ -28,8 +30,9 @@ std::vector<std::unique_ptr<core::Scratch>> MakeScratches(const ExecutorOptions&
 
 Executor::Executor(const ExecutorOptions& options)
     : options_(options),
-      scratches_(MakeScratches(options)),
+      scratches_(MakeScratches<core::Scratch>(options)),
       field_scratches_(static_cast<std::size_t>(options.workers)),
+      graph_scratches_(MakeScratches<core::GraphScratch>(options)),
       pool_(options.workers, options.max_queued) {}
 
 absl::Status Executor::Submit(runtime::WorkerPool::Job* job) {

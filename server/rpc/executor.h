@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "server/core/field/field_scratch.h"
+#include "server/core/graph_search/graph_scratch.h"
 #include "server/core/search/scratch.h"
 #include "server/rpc/call_gate.h"
 #include "server/runtime/worker_pool.h"
@@ -22,7 +23,8 @@ struct ExecutorOptions {
   std::size_t scratch_bytes = std::size_t{1} << 30;
 };
 
-// Thread safety: Submit and SubmitOwn from any thread; scratch(i) and field_scratch(i) only on worker i.
+// Thread safety: Submit and SubmitOwn from any thread; scratch(i), field_scratch(i) and graph_scratch(i) only
+// on worker i.
 class Executor {
  public:
   using Clock = std::chrono::steady_clock;
@@ -46,12 +48,16 @@ class Executor {
 
   core::Scratch& scratch(int worker) { return *scratches_[static_cast<std::size_t>(worker)]; }
   core::FieldScratch& field_scratch(int worker) { return field_scratches_[static_cast<std::size_t>(worker)]; }
+  core::GraphScratch& graph_scratch(int worker) {
+    return *graph_scratches_[static_cast<std::size_t>(worker)];
+  }
 
  private:
   const ExecutorOptions options_;
   CallGate gate_;
   std::vector<std::unique_ptr<core::Scratch>> scratches_;
   std::vector<core::FieldScratch> field_scratches_;
+  std::vector<std::unique_ptr<core::GraphScratch>> graph_scratches_;
   // Last, so that its threads end before what they use.
   runtime::WorkerPool pool_;
 };

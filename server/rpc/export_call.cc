@@ -31,7 +31,8 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* ExportCall::Start(const core::MapSto
 absl::Status ExportCall::Prepare(int /*worker*/) {
   WAYSTAR_ASSIGN_OR_RETURN(const core::MapFormat format, ToWriteFormat(request().format()));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(request().map()));
-  WAYSTAR_ASSIGN_OR_RETURN(file_, core::FormatMap(format, snapshot->grid));
+  WAYSTAR_RETURN_IF_ERROR(core::CheckIsGrid(*snapshot));
+  WAYSTAR_ASSIGN_OR_RETURN(file_, core::FormatMap(format, snapshot->grid()));
   v1::ExportMapHeader& header = header_.emplace();
   FillMapInfo(store_, *snapshot, *header.mutable_info());
   header.set_format(FromFormat(format));

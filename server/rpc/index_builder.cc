@@ -32,7 +32,7 @@ IndexBuilder::~IndexBuilder() {
     MutexLock lock(mutex_);
     is_stopping_ = true;
     if (building_ != nullptr) {
-      building_->grid.static_index().Outdate();
+      building_->grid().static_index().Outdate();
     }
     stopping_.NotifyAll();
   }
@@ -68,10 +68,13 @@ void IndexBuilder::BuildWhereQuiet() {
     if (const auto it = seen_.find(snapshot->id); it != seen_.end() && it->second.revision == seen.revision) {
       seen = it->second;
     }
-    const core::StaticIndexSlot& slot = snapshot->grid.static_index();
+    if (!snapshot->is_grid()) {
+      continue;
+    }
+    const core::StaticIndexSlot& slot = snapshot->grid().static_index();
     if (slot.index() != nullptr) {
       bytes += slot.index()->memory_bytes();
-    } else if (slot.is_wanted() && snapshot->grid.HasUniformCost() && !seen.is_given_up &&
+    } else if (slot.is_wanted() && snapshot->grid().HasUniformCost() && !seen.is_given_up &&
                now - seen.since >= options_.quiet_time) {
       to_build.push_back(snapshot);
     }
@@ -83,7 +86,7 @@ void IndexBuilder::BuildWhereQuiet() {
       return;
     }
     Build(snapshot, options_.max_bytes - bytes, seen_[snapshot->id]);
-    const core::StaticIndex* index = snapshot->grid.static_index().index();
+    const core::StaticIndex* index = snapshot->grid().static_index().index();
     bytes += index == nullptr ? 0 : index->memory_bytes();
   }
 }
@@ -96,10 +99,10 @@ void IndexBuilder::Build(const core::PinnedSnapshot& snapshot, std::size_t max_b
     }
     building_ = snapshot;
   }
-  core::StaticIndexSlot& slot = snapshot->grid.static_index();
+  core::StaticIndexSlot& slot = snapshot->grid().static_index();
   const absl::Time begin = absl::Now();
-  auto built = core::Hierarchy::Build(snapshot->grid.walk(), snapshot->grid.min_straight(),
-                                      snapshot->grid.min_diagonal(),
+  auto built = core::Hierarchy::Build(snapshot->grid().walk(), snapshot->grid().min_straight(),
+                                      snapshot->grid().min_diagonal(),
                                       {.max_bytes = max_bytes, .cancelled = &slot.is_outdated()});
   if (built.ok()) {
     runtime::Log(runtime::LogLevel::kInfo, "static_index_built",

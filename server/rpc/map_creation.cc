@@ -1,6 +1,7 @@
 #include "server/rpc/map_creation.h"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,7 +16,9 @@
 #include "server/core/format/grid_overrides.h"
 #include "server/core/format/map_format.h"
 #include "server/core/format/rows.h"
+#include "server/core/grid/world_frame.h"
 #include "server/rpc/convert.h"
+#include "server/rpc/convert_graph.h"
 #include "server/rpc/convert_profile.h"
 #include "server/runtime/logging.h"
 
@@ -80,7 +83,8 @@ absl::StatusOr<core::GridMap> DrawMap(const v1::CreateMapRequest& request, int m
   const int sources =
       (request.rows().empty() ? 0 : 1) + (request.has_blank() ? 1 : 0) + (request.data().empty() ? 0 : 1);
   if (sources != 1) {
-    return InvalidArgument(ErrorReason::kBadSource, "rows", "give exactly one of rows, blank and data");
+    return InvalidArgument(ErrorReason::kBadSource, "rows",
+                           "give exactly one of rows, blank, data and graph");
   }
   if (request.has_blank()) {
     return WithProfiles(FromBlank(request, max_side), request.grid(), "");
@@ -119,7 +123,52 @@ absl::StatusOr<core::PinnedSnapshot> CreateInStore(core::MapStore& store, const 
                                                   : WithFieldPrefix(created.status(), prefix);
   }
   runtime::Log(runtime::LogLevel::kInfo, "map_created",
-               {{"map", id}, {"width", (*created)->grid.width()}, {"height", (*created)->grid.height()}});
+               {{"map", id}, {"width", (*created)->grid().width()}, {"height", (*created)->grid().height()}});
+  return created;
+}
+
+absl::StatusOr<core::WaypointGraph> BuildGraph(const core::MapStore& store,
+                                               const v1::CreateMapRequest& request) {
+  constexpr absl::string_view kReferenceField = "graph.auto_connect.reference_map";
+  if (!request.rows().empty() || request.has_blank() || !request.data().empty()) {
+    return InvalidArgument(ErrorReason::kBadSource, "graph",
+                           "give exactly one of rows, blank, data and graph");
+  }
+  if (request.has_grid()) {
+    return InvalidArgument(ErrorReason::kBadSource, "grid", "a waypoint graph has no options of a grid");
+  }
+  std::shared_ptr<const core::GridSight> sight;
+  if (const std::string& reference = request.graph().auto_connect().reference_map(); !reference.empty()) {
+    const absl::StatusOr<core::PinnedSnapshot> grid = store.Pin(reference);
+    if (!grid.ok()) {
+      return MakeError(grid.status().code(),
+                       absl::IsNotFound(grid.status()) ? ErrorReason::kMapNotFound : ErrorReason::kBadMapId,
+                       kReferenceField, grid.status().message());
+    }
+    if (const absl::Status status = core::CheckIsGrid(**grid); !status.ok()) {
+      return MakeError(status.code(), ErrorReason::kWrongMapKind, kReferenceField, status.message());
+    }
+    const core::WorldFrame& frame = (*grid)->grid().settings().frame;
+    sight = std::make_shared<const core::GridSight>(
+        (*grid)->grid().walk().rows(), core::Point{frame.origin.x, frame.origin.y}, frame.cell_size);
+  }
+  const absl::StatusOr<core::WaypointSpec> spec = ToWaypointSpec(request.graph(), std::move(sight));
+  if (!spec.ok()) {
+    return WithFieldPrefix(spec.status(), "graph.");
+  }
+  absl::StatusOr<core::WaypointGraph> graph = core::WaypointGraph::Create(*spec);
+  if (!graph.ok()) {
+    return WithFieldPrefix(graph.status(), ErrorFieldOf(graph.status()).empty() ? "graph" : "graph.");
+  }
+  return graph;
+}
+
+absl::StatusOr<core::PinnedSnapshot> CreateInStore(core::MapStore& store, const std::string& id,
+                                                   core::WaypointGraph graph) {
+  WAYSTAR_ASSIGN_OR_RETURN(core::PinnedSnapshot created, store.Create(id, std::move(graph), absl::Now()));
+  runtime::Log(
+      runtime::LogLevel::kInfo, "map_created",
+      {{"map", id}, {"nodes", created->graph().node_count()}, {"edges", created->graph().arc_count()}});
   return created;
 }
 

@@ -22,8 +22,14 @@ absl::StatusOr<core::GridMap> ParseMapFile(v1::MapFormat format, const std::stri
                                            const v1::GridOptions& options, int max_side,
                                            absl::string_view prefix, absl::string_view bytes_field);
 
+// The waypoint graph that a CreateMap request describes, with its reference map as it is now.
+absl::StatusOr<core::WaypointGraph> BuildGraph(const core::MapStore& store,
+                                               const v1::CreateMapRequest& request);
+
 // Puts a map into the store and logs that. `prefix` goes before the field "map".
 absl::StatusOr<core::PinnedSnapshot> CreateInStore(core::MapStore& store, const std::string& id,
                                                    core::GridMap grid, absl::string_view prefix);
+absl::StatusOr<core::PinnedSnapshot> CreateInStore(core::MapStore& store, const std::string& id,
+                                                   core::WaypointGraph graph);
 
 }  // namespace waystar::rpc

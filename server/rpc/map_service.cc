@@ -14,6 +14,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/edit/edit.h"
 #include "server/core/store/map_id.h"
+#include "server/rpc/answer_graph_query.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/convert_edits.h"
 #include "server/rpc/export_call.h"
@@ -28,6 +29,13 @@ namespace {
 absl::Status Create(core::MapStore& store, int max_side, const v1::CreateMapRequest& request,
                     v1::CreateMapResponse& response) {
   WAYSTAR_RETURN_IF_ERROR(store.CheckCanCreate(request.map()));
+  if (request.has_graph()) {
+    WAYSTAR_ASSIGN_OR_RETURN(core::WaypointGraph graph, BuildGraph(store, request));
+    WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot created,
+                             CreateInStore(store, request.map(), std::move(graph)));
+    FillMapInfo(store, *created, *response.mutable_info());
+    return absl::OkStatus();
+  }
   WAYSTAR_ASSIGN_OR_RETURN(core::GridMap grid, DrawMap(request, max_side));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot,
                            CreateInStore(store, request.map(), std::move(grid), ""));
@@ -125,6 +133,9 @@ MapService::MapService(core::MapStore& store, Executor& executor, TransferSlots&
       list_portals_([this](const auto& request, auto& response, CallContext&) {
         return ListMapPortals(store_, request, response);
       }),
+      list_nodes_([this](const auto& request, auto& response, CallContext&) {
+        return ListWaypointNodes(store_, limits_.max_message_bytes, request, response);
+      }),
       update_obstacles_([&store](const auto& request, auto& response, CallContext&, UnaryDone done) {
         Update(store, request, response, std::move(done));
       }) {}
@@ -189,6 +200,12 @@ grpc::ServerUnaryReactor* MapService::ListPortals(grpc::CallbackServerContext* c
                                                   grpc::ByteBuffer* response) {
   return UnaryCall<v1::ListPortalsRequest, v1::ListPortalsResponse>::Start(executor_, list_portals_, context,
                                                                            request, response);
+}
+
+grpc::ServerUnaryReactor* MapService::ListNodes(grpc::CallbackServerContext* context,
+                                                const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
+  return UnaryCall<v1::ListNodesRequest, v1::ListNodesResponse>::Start(executor_, list_nodes_, context,
+                                                                       request, response);
 }
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* MapService::WatchMap(grpc::CallbackServerContext* context,

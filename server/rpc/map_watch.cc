@@ -201,6 +201,8 @@ void MapWatch::FillRevision(const core::Commit& commit, v1::MapRevision& out) co
   if (!commit.changed_bounds.empty()) {
     FillRectangle(commit.changed_bounds, *out.mutable_changed_bounds());
   }
+  out.set_changed_nodes(commit.changed_nodes);
+  out.set_changed_edges(commit.changed_edges);
   if (!request_.with_edits()) {
     return;
   }

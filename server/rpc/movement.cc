@@ -89,7 +89,8 @@ absl::Status Movement::TakeProfile(const RequestedMovement& requested) {
 
 absl::StatusOr<Movement> Movement::Make(const core::MapSnapshot& snapshot,
                                         const RequestedMovement& requested) {
-  Movement movement(snapshot.grid);
+  WAYSTAR_RETURN_IF_ERROR(core::CheckIsGrid(snapshot));
+  Movement movement(snapshot.grid());
   WAYSTAR_RETURN_IF_ERROR(movement.TakeProfile(requested));
   if (requested.corner_rule != v1::CORNER_RULE_UNSPECIFIED) {
     WAYSTAR_ASSIGN_OR_RETURN(movement.corner_rule_, ToCornerRule(requested.corner_rule));

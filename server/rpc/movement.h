@@ -40,7 +40,8 @@ RequestedMovement RequestedMovementOf(const Request& request) {
 // a query needs to know of the agent.
 class Movement {
  public:
-  // `snapshot` must outlive this. What a request says of itself wins over its profile. Errors:
+  // `snapshot` must outlive this. What a request says of itself wins over its profile. Errors: those of
+  // core::CheckIsGrid;
   // INVALID_ARGUMENT / UNKNOWN_ENUM_VALUE and BAD_VALUE with the field "corner_rule" or "footprint"; those of
   // ToMovementProfile and core::CheckProfile below "profile."; BAD_PROFILE and NOT_FOUND / PROFILE_NOT_FOUND
   // with "profile_name"; those of core::WithOverlay, and MISSING_FIELD for a part of the shape that lacks

@@ -79,7 +79,8 @@ absl::Status ListNamedObstacles(const core::MapStore& store, std::size_t max_byt
   WAYSTAR_RETURN_IF_ERROR(CheckRequest(request));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
   response.set_revision(snapshot->revision);
-  const core::ObstacleTable& obstacles = snapshot->grid.obstacles();
+  const core::ObstacleTable& obstacles =
+      snapshot->is_grid() ? snapshot->grid().obstacles() : snapshot->graph().sight().obstacles();
   const auto size = static_cast<std::size_t>(
       request.page_size() == 0 ? kDefaultPage : std::min(request.page_size(), kMaxPage));
   Page page(size, max_bytes, response);
@@ -88,7 +89,11 @@ absl::Status ListNamedObstacles(const core::MapStore& store, std::size_t max_byt
                          [&page](const core::Obstacle& obstacle) { return page.Add(obstacle); });
     return absl::OkStatus();
   }
-  for (const core::Obstacle* obstacle : obstacles.Overlapping(ToRectangle(request.region()))) {
+  const core::Rectangle region = ToRectangle(request.region());
+  const core::Box box{double(region.x), double(region.y), double(region.x) + region.width,
+                      double(region.y) + region.height};
+  for (const core::Obstacle* obstacle :
+       snapshot->is_grid() ? obstacles.Overlapping(region) : snapshot->graph().sight().ObstaclesNear(box)) {
     if (obstacle->id > request.page_token() && !page.Add(*obstacle)) {
       break;
     }

@@ -32,7 +32,7 @@ OverdueIndexes::~OverdueIndexes() {
 void OverdueIndexes::OnCommit(const core::PinnedSnapshot& snapshot,
                               absl::Span<const core::SharedCommit> /*commits*/,
                               const core::MapChanges& /*changes*/) {
-  if (!snapshot->grid.HasOverdueIndexes()) {
+  if (!snapshot->is_grid() || !snapshot->grid().HasOverdueIndexes()) {
     return;
   }
   MutexLock lock(mutex_);
@@ -78,7 +78,7 @@ bool OverdueIndexes::Look(const std::string& map) {
                  {{"map", map}, {"millis", absl::ToInt64Milliseconds(absl::Now() - begin)}});
   }
   const absl::StatusOr<core::PinnedSnapshot> latest = store_.Pin(map);
-  return latest.ok() && (*latest)->grid.HasOverdueIndexes();
+  return latest.ok() && (*latest)->is_grid() && (*latest)->grid().HasOverdueIndexes();
 }
 
 }  // namespace waystar::rpc

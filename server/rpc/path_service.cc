@@ -17,7 +17,7 @@ PathService::PathService(const core::MapStore& store, Executor& executor, Transf
       watches_(watches),
       limits_(limits),
       find_path_([this](const auto& request, auto& response, CallContext& context) {
-        return AnswerQuery(store_, FindAnyPath, limits_.max_response_bytes, request, response, context);
+        return AnswerFindPath(store_, limits_.max_response_bytes, request, response, context);
       }),
       validate_path_([this](const auto& request, auto& response, CallContext&) {
         return AnswerValidation(store_, request, response);

@@ -128,9 +128,10 @@ void PathWatches::SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr
     is_news = last == nullptr || !IsSameQuery(last->query(), query) || last->IsOutdatedBy(map, result, tags);
     const bool had_path = last != nullptr && (last->kind() == core::WatchedAnswer::Kind::kPath ||
                                               last->kind() == core::WatchedAnswer::Kind::kPartial);
-    answer = had_path && !is_news ? last
-                                  : std::make_shared<core::WatchedAnswer>(
-                                        map, query, result, IsUncertain(watch->request, map, snapshot.grid));
+    answer = had_path && !is_news
+                 ? last
+                 : std::make_shared<core::WatchedAnswer>(map, query, result,
+                                                         IsUncertain(watch->request, map, snapshot.grid()));
   };
   const auto search = [&](const core::GridMap& map, core::World& /*world*/, const core::PortalQuery& query,
                           const core::Budget& budget, core::Scratch& scratch) {
@@ -161,7 +162,7 @@ void PathWatches::SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr
   if (!status.ok()) {
     if (answer == nullptr || absl::IsResourceExhausted(status)) {
       // No search was made, or what it found cannot be sent.
-      judge(snapshot.grid, watch->query, {}, status);
+      judge(snapshot.grid(), watch->query, {}, status);
     }
     FillProblem(BelowQuery(status), *message.mutable_problem());
   }

@@ -25,9 +25,10 @@ absl::Status ListMapPortals(const core::MapStore& store, const v1::ListPortalsRe
     return InvalidArgument(ErrorReason::kBadValue, "page_token", "this is no token of an earlier page");
   }
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
+  WAYSTAR_RETURN_IF_ERROR(core::CheckIsGrid(*snapshot));
   response.set_revision(snapshot->revision);
   const int size = request.page_size() == 0 ? kDefaultPage : std::min(request.page_size(), kMaxPage);
-  snapshot->grid.portals().VisitAfter(request.page_token(), [&](const core::Portal& portal) {
+  snapshot->grid().portals().VisitAfter(request.page_token(), [&](const core::Portal& portal) {
     if (response.portals_size() == size) {
       response.set_next_page_token(response.portals(size - 1).id());
       return false;

@@ -110,8 +110,8 @@ absl::Status Server::LoadMaps(const std::string& folder, int max_side) {
     runtime::Log(runtime::LogLevel::kInfo, "map_loaded",
                  {{"map", file.id},
                   {"file", file.path.string()},
-                  {"width", (*created)->grid.width()},
-                  {"height", (*created)->grid.height()}});
+                  {"width", (*created)->grid().width()},
+                  {"height", (*created)->grid().height()}});
   }
   return absl::OkStatus();
 }

@@ -89,7 +89,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private runtime::Worker
     CallContext context{.scratch = executor_.scratch(worker),
                         .field_scratch = executor_.field_scratch(worker),
                         .budget = {.deadline = deadline_, .cancelled = &cancelled_},
-                        .queued = now - submitted_};
+                        .queued = now - submitted_,
+                        .graph_scratch = &executor_.graph_scratch(worker)};
     response_ = google::protobuf::Arena::CreateMessage<Response>(&arena_);
     if constexpr (std::is_same_v<Handler, UnaryHandler<Request, Response>>) {
       Answer(handler_(*request_, *response_, context));

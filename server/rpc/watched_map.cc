@@ -53,10 +53,10 @@ bool WatchedMap::EndSearch(PathWatch& watch, const core::MapSnapshot& snapshot,
   if (watch.state_ == PathWatch::State::kSearching) {
     if (answer != watch.answer_) {
       if (!index_) {
-        index_.emplace(snapshot.grid.width(), snapshot.grid.height());
+        index_.emplace(snapshot.grid().width(), snapshot.grid().height());
       }
       index_->Remove(watch.id_);
-      index_->Add(watch.id_, answer, snapshot.grid);
+      index_->Add(watch.id_, answer, snapshot.grid());
       watch.answer_ = std::move(answer);
     }
     is_queued = IsOutdated(*watch.answer_, snapshot.revision);
@@ -89,7 +89,7 @@ bool WatchedMap::IsOutdated(const core::WatchedAnswer& answer, std::uint64_t rev
     return true;
   }
   return std::any_of(kept_.begin(), kept_.end(), [&](const Kept& kept) {
-    return kept.snapshot->revision > revision && answer.MayBeOutdatedBy(kept.changes, kept.snapshot->grid);
+    return kept.snapshot->revision > revision && answer.MayBeOutdatedBy(kept.changes, kept.snapshot->grid());
   });
 }
 
@@ -110,7 +110,7 @@ std::vector<PathWatchPtr> WatchedMap::Commit(const core::PinnedSnapshot& snapsho
     return queued;
   }
   affected_.clear();
-  index_->FindAffected(changes, snapshot->grid, affected_);
+  index_->FindAffected(changes, snapshot->grid(), affected_);
   for (const std::uint64_t id : affected_) {
     const auto it = watches_.find(id);
     // What is being searched for is held against the commit afterwards.

@@ -18,7 +18,8 @@ const core::GridMap* WorldView::Find(absl::string_view id) {
     }
   }
   absl::StatusOr<core::PinnedSnapshot> snapshot = store_.Pin(id);
-  if (!snapshot.ok() || (*snapshot)->grid.settings().world != home_.grid.settings().world) {
+  if (!snapshot.ok() || !(*snapshot)->is_grid() ||
+      (*snapshot)->grid().settings().world != home_.grid().settings().world) {
     return nullptr;
   }
   // The overlay is for the query's own map.

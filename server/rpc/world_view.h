@@ -15,12 +15,12 @@
 namespace waystar::rpc {
 
 // Pins each map when it is first asked for, and shows it as the query's agent sees it. A map of another world
-// is not there, nor is one that knows no profile of the name that the query gives.
+// is not there, nor is one that is no grid or knows no profile of the name that the query gives.
 //
 // Thread safety: none.
 class WorldView final : public core::World {
  public:
-  // All, and the messages of the request, must outlive the view.
+  // All, and the messages of the request, must outlive the view. `home` is a grid.
   WorldView(const core::MapStore& store, const core::MapSnapshot& home, const Movement& movement,
             RequestedMovement requested)
       : store_(store), home_(home), movement_(movement), requested_(requested) {}

@@ -97,7 +97,7 @@ void Read(const core::MapStore& store, const Workload& load, int reader, const s
   for (std::size_t i = static_cast<std::size_t>(reader) * 977; !stop.load(std::memory_order_relaxed); ++i) {
     micros.Add(MicrosOf([&] {
       const core::PinnedSnapshot snapshot = *store.Pin(kMap);
-      if (!core::FindPath(snapshot->grid, load.queries[i % load.queries.size()], {}, scratch).ok()) {
+      if (!core::FindPath(snapshot->grid(), load.queries[i % load.queries.size()], {}, scratch).ok()) {
         std::cerr << "a query failed\n";
         std::exit(1);
       }

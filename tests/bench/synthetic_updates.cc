@@ -131,7 +131,7 @@ class InStore final : public Applier {
     pinned_ = *store_.Pin("map");
     return micros;
   }
-  const GridMap& map() const override { return pinned_->grid; }
+  const GridMap& map() const override { return pinned_->grid(); }
 
  private:
   core::MapStore store_;

@@ -115,6 +115,23 @@ expect_code 0 waystar map delete little piped
 expect_code 4 waystar map show little
 expect_text "no map \"little\""
 
+expect_code 0 waystar map create islands --graph "$(dirname "${BASH_SOURCE[0]}")/islands.json"
+expect_text "4 nodes, 8 one-way edges"
+expect_code 0 waystar map show islands
+expect_text "ford 6, bridge 10"
+expect_code 0 waystar find islands --start-node harbour --goal-node lighthouse
+expect_text "harbour ford lighthouse"
+expect_code 0 waystar obstacle put islands crate disc:3,0,0.5
+expect_code 0 waystar find islands --start-node harbour --goal-node lighthouse
+expect_text "harbour bridge lighthouse"
+expect_code 0 waystar find islands --start-position 1,-1 --goal-position 13,1
+expect_text "1,-1 13,1"
+expect_code 0 waystar find islands --start-node harbour --goal-node lighthouse --require-tag dry
+expect_text "harbour bridge lighthouse"
+expect_code 4 waystar find islands --start-node harbour --goal-node nowhere
+expect_code 4 waystar find islands 0,0 1,1
+expect_code 2 waystar find islands --start-node harbour
+
 expect_code 4 waystar find ten-by-ten -1,0 7,7
 expect_text "off the map"
 expect_code 2 waystar find ten-by-ten zero 7,7

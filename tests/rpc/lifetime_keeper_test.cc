@@ -81,7 +81,7 @@ class LifetimeKeeperTest : public ::testing::Test {
     keeper_.Wake();
   }
 
-  std::size_t Obstacles() { return (*store_.Pin("arena"))->grid.obstacles().size(); }
+  std::size_t Obstacles() { return (*store_.Pin("arena"))->grid().obstacles().size(); }
 
   FakeClock clock_;
   const absl::Time begin_ = clock_.Now();

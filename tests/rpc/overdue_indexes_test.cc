@@ -37,14 +37,14 @@ class OverdueIndexesTest : public ::testing::Test {
       shape.cells.push_back({random_.Between(0, kLargeSide - 1), random_.Between(0, kLargeSide - 1)});
     }
     ASSERT_THAT(store_.UpdateAndWait(id, {.edits = {core::BlockCells{shape}}}), IsOk());
-    ASSERT_EQ(Latest(id)->grid.walk().diagonal_stops(kAnyRule), nullptr);
+    ASSERT_EQ(Latest(id)->grid().walk().diagonal_stops(kAnyRule), nullptr);
   }
 
-  void Pay(const std::string& id) { Latest(id)->grid.walk().NoteInVain(kAnyRule, 1'000'000'000); }
+  void Pay(const std::string& id) { Latest(id)->grid().walk().NoteInVain(kAnyRule, 1'000'000'000); }
 
   // Searches until there is an index, which the test's time limit bounds.
   void ExpectMade(const std::string& id) {
-    while (Latest(id)->grid.walk().diagonal_stops(kAnyRule) == nullptr) {
+    while (Latest(id)->grid().walk().diagonal_stops(kAnyRule) == nullptr) {
       Pay(id);
       std::this_thread::yield();
     }

@@ -23,6 +23,9 @@ struct BatchResult {
   Rectangle changed_bounds;
   // Cells of shapes that stuck out of the map; 2^63 - 1 if there are more.
   std::int64_t clipped_cells = 0;
+  // Of a waypoint graph, as GraphChanges says; then no cells are counted, and the bounds are around those.
+  std::int64_t changed_nodes = 0;
+  std::int64_t changed_edges = 0;
 };
 
 // Thread safety: one thread at a time; readers of the base are not disturbed.

@@ -1,14 +1,33 @@
 #include "server/core/edit/edit.h"
 
+#include <array>
 #include <utility>
+#include <variant>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/edit/batch_editor.h"
 
 namespace waystar::core {
+
+absl::string_view EditName(const Edit& edit) {
+  static constexpr std::array<absl::string_view, std::variant_size_v<Edit>> kNames = {
+      "block",           "unblock",      "set_terrain",   "put_obstacle",  "move_obstacle", "resize_obstacle",
+      "remove_obstacle", "put_portal",   "remove_portal", "switch_portal", "put_profile",   "remove_profile",
+      "put_nodes",       "remove_nodes", "put_edges",     "remove_edges",  "set_enabled"};
+  return kNames[edit.index()];
+}
+
+absl::Status WrongKindOfMap(const Edit& edit, absl::string_view kind) {
+  return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, EditName(edit),
+                   absl::StrCat("the map is a ", kind, ", which has no such edit"));
+}
 
 absl::StatusOr<EditResult> ApplyEdits(const GridMap& map, absl::Span<const Edit> edits, absl::Time now) {
   BatchEditor editor(map);

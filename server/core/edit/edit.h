@@ -6,10 +6,14 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "server/core/graph/waypoint.h"
 #include "server/core/grid/cell.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/map/map_changes.h"
@@ -102,8 +106,50 @@ struct RemoveProfile {
   friend bool operator==(const RemoveProfile&, const RemoveProfile&) = default;
 };
 
+// Of waypoint graphs alone; see GraphEditor. The edits before, but for those of obstacles, are of grids
+// alone.
+struct PutNodes {
+  std::vector<WaypointNode> nodes;
+  // Whether they may take the place of nodes with the same ids.
+  bool replace = false;
+  friend bool operator==(const PutNodes&, const PutNodes&) = default;
+};
+
+struct RemoveNodes {
+  std::vector<std::string> nodes;
+  friend bool operator==(const RemoveNodes&, const RemoveNodes&) = default;
+};
+
+struct PutEdges {
+  std::vector<WaypointEdge> edges;
+  // Whether they may take the place of edges between the same nodes.
+  bool replace = false;
+  friend bool operator==(const PutEdges&, const PutEdges&) = default;
+};
+
+struct RemoveEdges {
+  std::vector<EdgeName> edges;
+  friend bool operator==(const RemoveEdges&, const RemoveEdges&) = default;
+};
+
+// Lets paths go through nodes and edges, or not.
+struct SetEnabled {
+  std::vector<std::string> nodes;
+  std::vector<EdgeName> edges;
+  bool enabled = false;
+  friend bool operator==(const SetEnabled&, const SetEnabled&) = default;
+};
+
 using Edit = std::variant<BlockCells, UnblockCells, SetTerrain, PutObstacle, MoveObstacle, ResizeObstacle,
-                          RemoveObstacle, PutPortal, RemovePortal, SwitchPortal, PutProfile, RemoveProfile>;
+                          RemoveObstacle, PutPortal, RemovePortal, SwitchPortal, PutProfile, RemoveProfile,
+                          PutNodes, RemoveNodes, PutEdges, RemoveEdges, SetEnabled>;
+
+// The contract's name for the kind of an edit: "put_nodes".
+absl::string_view EditName(const Edit& edit);
+
+// FAILED_PRECONDITION / WRONG_MAP_KIND, its field EditName(edit): for an edit that maps of this kind do not
+// have.
+absl::Status WrongKindOfMap(const Edit& edit, absl::string_view kind);
 
 // The map that a batch leads to, and what it did.
 struct EditResult {
@@ -129,7 +175,8 @@ inline constexpr std::int64_t kMaxBatchCells = std::int64_t{1} << 30;
 // OFF_MAP for a move beyond the range of coordinates; NOT_FOUND / OBSTACLE_NOT_FOUND, PORTAL_NOT_FOUND;
 // ALREADY_EXISTS / OBSTACLE_EXISTS, PORTAL_EXISTS, or PORTAL_OVERLAPS for one that leads from where another
 // does to where that does; RESOURCE_EXHAUSTED / TOO_MANY_OBSTACLES, TOO_MANY_PORTALS, or BATCH_TOO_LARGE for
-// more than kMaxBatchCells; those of PutInTable and RemoveFromTable in movement_profile.h.
+// more than kMaxBatchCells; those of PutInTable and RemoveFromTable in movement_profile.h;
+// FAILED_PRECONDITION / WRONG_MAP_KIND for an edit of a waypoint graph.
 //
 // `now` is what lifetimes begin at.
 absl::StatusOr<EditResult> ApplyEdits(const GridMap& map, absl::Span<const Edit> edits,

@@ -44,6 +44,31 @@ struct ByteCounter {
     return bytes;
   }
   std::size_t operator()(const RemoveProfile& edit) const { return edit.name.capacity(); }
+  std::size_t operator()(const PutNodes& edit) const { return BytesOfAll(edit.nodes); }
+  std::size_t operator()(const RemoveNodes& edit) const { return BytesOfAll(edit.nodes); }
+  std::size_t operator()(const PutEdges& edit) const { return BytesOfAll(edit.edges); }
+  std::size_t operator()(const RemoveEdges& edit) const { return BytesOfAll(edit.edges); }
+  std::size_t operator()(const SetEnabled& edit) const {
+    return BytesOfAll(edit.nodes) + BytesOfAll(edit.edges);
+  }
+
+ private:
+  static std::size_t BytesHeld(const std::string& text) { return text.capacity(); }
+  static std::size_t BytesHeld(const EdgeName& name) { return name.from.capacity() + name.to.capacity(); }
+  static std::size_t BytesHeld(const WaypointNode& node) {
+    return node.id.capacity() + BytesOfAll(node.tags);
+  }
+  static std::size_t BytesHeld(const WaypointEdge& edge) {
+    return BytesHeld(edge.name) + BytesOfAll(edge.tags);
+  }
+  template <typename T>
+  static std::size_t BytesOfAll(const std::vector<T>& list) {
+    std::size_t bytes = list.capacity() * sizeof(T);
+    for (const T& item : list) {
+      bytes += BytesHeld(item);
+    }
+    return bytes;
+  }
 };
 
 // Takes values in so that no two sequences of them read alike: each list goes with its length, each edit with
@@ -102,6 +127,30 @@ class Hasher {
     Add(shape.discs);
     Add(shape.polygons);
     Add(shape.lines);
+  }
+
+  void Add(const std::string& text) { Add(absl::string_view(text)); }
+  void Add(const WorldPoint& point) {
+    Add(point.x);
+    Add(point.y);
+    Add(point.z);
+  }
+  void Add(const WaypointNode& node) {
+    Add(node.id);
+    Add(node.position);
+    Add(std::uint64_t{node.enabled});
+    Add(node.tags);
+  }
+  void Add(const EdgeName& name) {
+    Add(name.from);
+    Add(name.to);
+    Add(std::uint64_t{name.one_way});
+  }
+  void Add(const WaypointEdge& edge) {
+    Add(edge.name);
+    Add(edge.cost);
+    Add(std::uint64_t{edge.enabled});
+    Add(edge.tags);
   }
 
   void operator()(const BlockCells& edit) { Add(edit.shape); }
@@ -163,6 +212,21 @@ class Hasher {
     Add(std::uint64_t{profile.no_diagonals});
   }
   void operator()(const RemoveProfile& edit) { Add(edit.name); }
+  void operator()(const PutNodes& edit) {
+    Add(edit.nodes);
+    Add(std::uint64_t{edit.replace});
+  }
+  void operator()(const RemoveNodes& edit) { Add(edit.nodes); }
+  void operator()(const PutEdges& edit) {
+    Add(edit.edges);
+    Add(std::uint64_t{edit.replace});
+  }
+  void operator()(const RemoveEdges& edit) { Add(edit.edges); }
+  void operator()(const SetEnabled& edit) {
+    Add(edit.nodes);
+    Add(edit.edges);
+    Add(std::uint64_t{edit.enabled});
+  }
 
   Fingerprint Finish() const { return {.high = Fold(high_, 0x8ebc6af09c88c6e3U), .low = low_}; }
 

@@ -36,7 +36,15 @@ class Planner {
 
   // Errors have fields below the edit.
   absl::Status Add(const Edit& edit) {
-    return std::visit([&](const auto& kind) { return AddKind(kind); }, edit);
+    return std::visit(
+        [&](const auto& kind) {
+          if constexpr (requires { AddKind(kind); }) {
+            return AddKind(kind);
+          } else {
+            return WrongKindOfMap(edit, "grid");
+          }
+        },
+        edit);
   }
 
   std::int64_t work() const { return work_; }

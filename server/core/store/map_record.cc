@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/edit/batch_editor.h"
 #include "server/core/edit/edit_digest.h"
+#include "server/core/store/map_editor.h"
 
 namespace waystar::core {
 namespace {
@@ -42,7 +42,7 @@ struct MapRecord::Fold {
   // Of the last batch that was applied.
   std::uint64_t revision = 0;
   // Made by the first batch that gets as far.
-  std::optional<BatchEditor> editor;
+  std::optional<MapEditor> editor;
   std::vector<SharedCommit> commits;
 };
 
@@ -182,7 +182,7 @@ absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time 
 
 absl::StatusOr<UpdateResult> MapRecord::Compose(std::vector<Edit> edits, absl::Time now, Fold& fold) {
   if (!fold.editor) {
-    fold.editor.emplace(fold.base->grid);
+    fold.editor.emplace(fold.base->map);
   }
   WAYSTAR_ASSIGN_OR_RETURN(const BatchResult applied, fold.editor->Apply(edits, now));
   lifetimes_.Follow(edits, now);
@@ -192,11 +192,15 @@ absl::StatusOr<UpdateResult> MapRecord::Compose(std::vector<Edit> edits, absl::T
                                                                .edits = std::move(edits),
                                                                .changed_cells = applied.changed_cells,
                                                                .changed_bounds = applied.changed_bounds,
-                                                               .clipped_cells = applied.clipped_cells}));
+                                                               .clipped_cells = applied.clipped_cells,
+                                                               .changed_nodes = applied.changed_nodes,
+                                                               .changed_edges = applied.changed_edges}));
   return UpdateResult{.revision = fold.revision,
                       .changed_cells = applied.changed_cells,
                       .changed_bounds = applied.changed_bounds,
-                      .clipped_cells = applied.clipped_cells};
+                      .clipped_cells = applied.clipped_cells,
+                      .changed_nodes = applied.changed_nodes,
+                      .changed_edges = applied.changed_edges};
 }
 
 void MapRecord::ReplaceCopies(const PinnedSnapshot& snapshot) {
@@ -210,19 +214,19 @@ void MapRecord::ReplaceCopies(const PinnedSnapshot& snapshot) {
 }
 
 PinnedSnapshot MapRecord::Publish(Fold& fold) {
-  BatchEditor::Result edited = std::move(*fold.editor).Finish();
+  MapEditor::Result edited = std::move(*fold.editor).Finish();
   const PinnedSnapshot next =
       std::make_shared<const MapSnapshot>(MapSnapshot{.id = id_,
                                                       .revision = fold.revision,
                                                       .create_time = fold.base->create_time,
-                                                      .grid = std::move(edited.map)});
+                                                      .map = std::move(edited.map)});
   fold.editor.reset();
   fold.base.reset();
   log_.Append(fold.commits);
   PinnedSnapshot replaced = std::exchange(latest_, next);
   ReplaceCopies(next);
-  if (&replaced->grid.static_index() != &next->grid.static_index()) {
-    replaced->grid.static_index().Outdate();
+  if (replaced->is_grid() && &replaced->grid().static_index() != &next->grid().static_index()) {
+    replaced->grid().static_index().Outdate();
   }
   // From here on nobody can pin it any more who does not hold it.
   if (replaced.use_count() > 1) {
@@ -268,7 +272,7 @@ PinnedSnapshot MapRecord::PinLatest() const {
 
 bool MapRecord::MakeOverdueIndexes(CancelFlag cancelled) {
   const PinnedSnapshot snapshot = PinLatest();
-  if (snapshot == nullptr || !snapshot->grid.MakeOverdueIndexes(cancelled)) {
+  if (snapshot == nullptr || !snapshot->is_grid() || !snapshot->grid().MakeOverdueIndexes(cancelled)) {
     return false;
   }
   // Much may have been committed meanwhile. First without the writers' lock, so that what is left to do under
@@ -277,10 +281,10 @@ bool MapRecord::MakeOverdueIndexes(CancelFlag cancelled) {
   if (newer == nullptr) {
     return true;
   }
-  newer->grid.FollowCloser(snapshot->grid);
+  newer->grid().FollowCloser(snapshot->grid());
   MutexLock committing(committing_);
   if (latest_ != nullptr) {
-    latest_->grid.FollowCloser(newer->grid);
+    latest_->grid().FollowCloser(newer->grid());
   }
   return true;
 }

@@ -5,8 +5,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <variant>
 
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "server/core/graph/waypoint_graph.h"
 #include "server/core/map/grid_map.h"
 
 namespace waystar::core {
@@ -37,11 +41,25 @@ struct MapSnapshot {
   std::uint64_t revision = 1;
   // When the map was created, not this revision.
   absl::Time create_time;
-  GridMap grid;
+  std::variant<GridMap, WaypointGraph> map;
   // Whoever works on the snapshot for long is to look at this now and then, let go of the snapshot once it is
   // set, and answer ABORTED / SNAPSHOT_EVICTED.
   mutable EvictionFlag eviction = {};
+
+  bool is_grid() const { return std::holds_alternative<GridMap>(map); }
+  bool is_graph() const { return std::holds_alternative<WaypointGraph>(map); }
+  // REQUIRES: it is one; see CheckIsGrid.
+  const GridMap& grid() const { return *std::get_if<GridMap>(&map); }
+  const WaypointGraph& graph() const { return *std::get_if<WaypointGraph>(&map); }
+
+  std::size_t memory_bytes() const;
+  // Held by this and not by `other`, another snapshot of the map.
+  std::size_t BytesBeyond(const MapSnapshot& other) const;
 };
+
+// FAILED_PRECONDITION / WRONG_MAP_KIND with field "map" unless the map is a grid, or a waypoint graph.
+absl::Status CheckIsGrid(const MapSnapshot& snapshot);
+absl::Status CheckIsGraph(const MapSnapshot& snapshot);
 
 using PinnedSnapshot = std::shared_ptr<const MapSnapshot>;
 

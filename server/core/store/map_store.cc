@@ -41,14 +41,23 @@ absl::Status MapStore::CheckCanCreate(absl::string_view id) const {
 absl::StatusOr<PinnedSnapshot> MapStore::Create(absl::string_view id, GridMap grid, absl::Time now) {
   WAYSTAR_RETURN_IF_ERROR(CheckCanCreate(id));
   grid.Prepare(context_.options.max_index_bytes);
-  auto snapshot = std::make_shared<MapSnapshot>(
-      MapSnapshot{.id = std::string(id), .create_time = now, .grid = std::move(grid)});
+  return Add(std::make_shared<MapSnapshot>(
+      MapSnapshot{.id = std::string(id), .create_time = now, .map = std::move(grid)}));
+}
+
+absl::StatusOr<PinnedSnapshot> MapStore::Create(absl::string_view id, WaypointGraph graph, absl::Time now) {
+  WAYSTAR_RETURN_IF_ERROR(CheckCanCreate(id));
+  return Add(std::make_shared<MapSnapshot>(
+      MapSnapshot{.id = std::string(id), .create_time = now, .map = std::move(graph)}));
+}
+
+absl::StatusOr<PinnedSnapshot> MapStore::Add(std::shared_ptr<MapSnapshot> snapshot) {
   while (true) {
     snapshot->revision = FirstRevision();
     // Made, and freed if it comes to that, without the lock for which all readers wait.
     const auto record = std::make_shared<MapRecord>(context_, snapshot);
     StripedWriterLock lock(context_.readers);
-    WAYSTAR_RETURN_IF_ERROR(CheckCanCreateLocked(id));
+    WAYSTAR_RETURN_IF_ERROR(CheckCanCreateLocked(snapshot->id));
     // Unless a map was deleted meanwhile.
     if (snapshot->revision == first_revision_) {
       records_.emplace(record->id(), record);

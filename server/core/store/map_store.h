@@ -16,6 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/base/striped_mutex.h"
+#include "server/core/graph/waypoint_graph.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/store/map_snapshot.h"
 #include "server/core/store/old_snapshots.h"
@@ -63,6 +64,7 @@ class MapStore {
   // INVALID_ARGUMENT / BAD_MAP_ID, ALREADY_EXISTS / MAP_EXISTS, RESOURCE_EXHAUSTED /
   // TOO_MANY_MAPS.
   absl::StatusOr<PinnedSnapshot> Create(absl::string_view id, GridMap grid, absl::Time now);
+  absl::StatusOr<PinnedSnapshot> Create(absl::string_view id, WaypointGraph graph, absl::Time now);
 
   // The latest snapshot: never one older than a Pin on any thread that has returned before. INVALID_ARGUMENT
   // / BAD_MAP_ID, NOT_FOUND / MAP_NOT_FOUND.
@@ -83,10 +85,10 @@ class MapStore {
   // quick, and may call the store. Batches of a map are applied, and those `done`s called, in the order in
   // which they came; only what is not taken in, for want of room or of the map, is answered at once.
   //
-  // Errors of Pin, CheckRequestId and BatchEditor::Apply; ABORTED / STALE_REVISION if `expected_revision` is
-  // not the latest; INVALID_ARGUMENT / REQUEST_ID_REUSED if the map remembers another batch of that
-  // request_id; RESOURCE_EXHAUSTED / UPDATES_BUSY, with a retry delay, if too many wait. An error changes
-  // nothing, and the request_id of a refused batch is not remembered.
+  // Errors of Pin, CheckRequestId, BatchEditor::Apply and GraphBatchEditor::Apply; ABORTED / STALE_REVISION
+  // if `expected_revision` is not the latest; INVALID_ARGUMENT / REQUEST_ID_REUSED if the map remembers
+  // another batch of that request_id; RESOURCE_EXHAUSTED / UPDATES_BUSY, with a retry delay, if too many
+  // wait. An error changes nothing, and the request_id of a refused batch is not remembered.
   void Update(absl::string_view id, UpdateBatch batch, UpdateDone done);
 
   // The same, for callers that may block.
@@ -116,6 +118,7 @@ class MapStore {
  private:
   using RecordPtr = std::shared_ptr<MapRecord>;
 
+  absl::StatusOr<PinnedSnapshot> Add(std::shared_ptr<MapSnapshot> snapshot);
   absl::Status CheckCanCreateLocked(absl::string_view id) const ABSL_SHARED_LOCKS_REQUIRED(context_.readers);
   // Of the next map.
   std::uint64_t FirstRevision() const;

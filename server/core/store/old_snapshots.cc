@@ -8,7 +8,7 @@ namespace {
 
 // What `old` holds and `newer`, which may be null, does not.
 std::size_t BytesBeyond(const MapSnapshot& old, const MapSnapshot* newer) {
-  return newer == nullptr ? old.grid.memory_bytes() : old.grid.BytesBeyond(newer->grid);
+  return newer == nullptr ? old.memory_bytes() : old.BytesBeyond(*newer);
 }
 
 }  // namespace

@@ -25,6 +25,8 @@ struct Commit {
   std::int64_t changed_cells = 0;
   Rectangle changed_bounds;
   std::int64_t clipped_cells = 0;
+  std::int64_t changed_nodes = 0;
+  std::int64_t changed_edges = 0;
 };
 
 using SharedCommit = std::shared_ptr<const Commit>;

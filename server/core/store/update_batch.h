@@ -32,6 +32,8 @@ struct UpdateResult {
   std::int64_t changed_cells = 0;
   Rectangle changed_bounds;
   std::int64_t clipped_cells = 0;
+  std::int64_t changed_nodes = 0;
+  std::int64_t changed_edges = 0;
   // The batch was applied before, under the same request_id; the rest is what was answered then.
   bool already_applied = false;
 };

@@ -104,7 +104,8 @@ TEST_F(EditCommandTest, ARepetitionIsToldAsSuch) {
 TEST_F(EditCommandTest, PrintsJson) {
   EXPECT_EQ(Run({"block", "arena", "3,4", "--json"}), ExitCode::kOk);
   EXPECT_EQ(out_,
-            "{\"revision\":\"8\",\"changedCells\":\"25\",\"clippedCells\":\"0\",\"alreadyApplied\":false}\n");
+            "{\"revision\":\"8\",\"changedCells\":\"25\",\"clippedCells\":\"0\",\"alreadyApplied\":false,"
+            "\"changedNodes\":\"0\",\"changedEdges\":\"0\"}\n");
 }
 
 }  // namespace

@@ -75,6 +75,33 @@ TEST_F(FindCommandTest, CellBesideAStartPositionIsTheGoal) {
   EXPECT_TRUE(request_.has_start());
 }
 
+TEST_F(FindCommandTest, NodesAndTagsGoToTheServer) {
+  answer_.Clear();
+  answer_.set_outcome(v1::OUTCOME_FOUND);
+  answer_.set_cost(5);
+  for (const char* node : {"harbour", "lighthouse"}) {
+    answer_.add_nodes(node);
+    answer_.add_positions();
+  }
+  EXPECT_EQ(Run({"find", "islands", "--start-node", "harbour", "--goal-node", "lighthouse", "--require-tag",
+                 "dry", "--require-tag", "wide"}),
+            ExitCode::kOk);
+  EXPECT_EQ(request_.start_node(), "harbour");
+  EXPECT_EQ(request_.goal_node(), "lighthouse");
+  EXPECT_EQ(request_.profile().required_tags(1), "wide");
+  EXPECT_THAT(out_, HasSubstr("Path found: 2 nodes at cost 5"));
+  EXPECT_THAT(out_, HasSubstr("\nharbour lighthouse\n"));
+  EXPECT_EQ(Run({"find", "islands", "--start-position", "1,2,3", "--goal-node", "lighthouse"}),
+            ExitCode::kOk);
+  EXPECT_EQ(request_.start_position().z(), 3);
+}
+
+TEST_F(FindCommandTest, TagsAreOfOneProfile) {
+  EXPECT_EQ(Run({"find", "arena", "0,0", "4,0", "--require-tag", "dry", "--profile", "tank"}),
+            ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("--profile"));
+}
+
 TEST_F(FindCommandTest, MissingEndsAreUsageErrors) {
   EXPECT_EQ(Run({"find", "arena"}), ExitCode::kUsage);
   EXPECT_THAT(err_, HasSubstr("START is required"));
@@ -86,7 +113,7 @@ TEST_F(FindCommandTest, MissingEndsAreUsageErrors) {
 
 TEST_F(FindCommandTest, TellsPositionsAndSummary) {
   *answer_.mutable_start() = At(0, 0);
-  for (const double x : {0.25, 1.0}) {
+  for (const double x : {0.25, 1.0, 1.75, 2.5, 3.25}) {
     v1::Position& position = *answer_.add_positions();
     position.set_x(x);
     position.set_y(-2);
@@ -105,7 +132,7 @@ TEST_F(FindCommandTest, TellsPositionsAndSummary) {
             ExitCode::kOk);
   EXPECT_THAT(out_, HasSubstr("0 S.#.G\n"));
   EXPECT_THAT(out_, HasSubstr("4 steps"));
-  EXPECT_THAT(out_, HasSubstr("\n0.25,-2 1,-2\n"));
+  EXPECT_THAT(out_, HasSubstr("\n0.25,-2 1,-2 1.75,-2 2.5,-2 3.25,-2\n"));
   EXPECT_THAT(out_, HasSubstr("Length 2.5, 1 turn\n"
                               "  .  2 cells  length 1.25  cost 3\n"
                               "  ~  2 cells  length 1.25  cost 3\n"));

@@ -58,7 +58,7 @@ TEST(ConcurrentUpdatesTest, SnapshotsHoldExactlyTheBatchesUpToTheirRevision) {
         ASSERT_GE(pinned->revision, last);
         last = pinned->revision;
         // Every batch blocks one cell more.
-        ASSERT_EQ(pinned->grid.obstacle_cells(), static_cast<std::int64_t>(pinned->revision) - 1);
+        ASSERT_EQ(pinned->grid().obstacle_cells(), static_cast<std::int64_t>(pinned->revision) - 1);
       }
     });
   }

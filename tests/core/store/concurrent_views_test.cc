@@ -40,7 +40,7 @@ TEST(ConcurrentViewsTest, EachIsThatOfItsSnapshot) {
       for (int i = reader; !is_over.load(); ++i) {
         const auto snapshot = store.Pin("sea");
         ASSERT_THAT(snapshot, IsOk());
-        const GridMap& map = (*snapshot)->grid;
+        const GridMap& map = (*snapshot)->grid();
         const TerrainRules rules(profiles[i % 3], map.settings());
         const std::shared_ptr<const GridMap> view = map.ViewUnder(rules);
         for (int x = 0; x < map.width(); ++x) {

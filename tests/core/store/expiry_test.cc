@@ -43,7 +43,7 @@ class ExpiryTest : public ::testing::Test {
     return store_.ExpireDue(clock_.Now()) - kBegin;
   }
 
-  std::string Drawn() { return DrawPath((*store_.Pin("arena"))->grid, {})[0]; }
+  std::string Drawn() { return DrawPath((*store_.Pin("arena"))->grid(), {})[0]; }
 
   FakeClock clock_;
   const absl::Time kBegin = clock_.Now();

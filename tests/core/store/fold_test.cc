@@ -57,7 +57,7 @@ class FoldTest : public ::testing::Test {
     return answers_;
   }
 
-  std::vector<std::string> Drawn() { return DrawPath((*store_.Pin("arena"))->grid, {}); }
+  std::vector<std::string> Drawn() { return DrawPath((*store_.Pin("arena"))->grid(), {}); }
 
   FakeClock clock_;
   RecordingListener listener_;

@@ -55,10 +55,10 @@ TEST(MapStoreTest, UpdateMakesTheNextRevisionAndLeavesThePinnedOne) {
   ASSERT_TRUE(updated.ok()) << updated.status();
   EXPECT_EQ(updated->revision, 2U);
   EXPECT_EQ(updated->changed_cells, 1);
-  EXPECT_THAT(DrawPath(pinned->grid, {}), ElementsAre("..."));
+  EXPECT_THAT(DrawPath(pinned->grid(), {}), ElementsAre("..."));
   const PinnedSnapshot latest = *store.Pin("arena");
   EXPECT_EQ(latest->revision, 2U);
-  EXPECT_THAT(DrawPath(latest->grid, {}), ElementsAre(".#."));
+  EXPECT_THAT(DrawPath(latest->grid(), {}), ElementsAre(".#."));
   EXPECT_EQ(latest->create_time, kNow);
 }
 
@@ -71,7 +71,7 @@ TEST(MapStoreTest, StaleExpectedRevisionChangesNothing) {
                 IsError(absl::StatusCode::kAborted, ErrorReason::kStaleRevision, "expected_revision"));
   }
   EXPECT_EQ((*store.Pin("arena"))->revision, 2U);
-  EXPECT_THAT(DrawPath((*store.Pin("arena"))->grid, {}), ElementsAre(".#."));
+  EXPECT_THAT(DrawPath((*store.Pin("arena"))->grid(), {}), ElementsAre(".#."));
 }
 
 TEST(MapStoreTest, OneBadEditChangesNothing) {
@@ -82,7 +82,7 @@ TEST(MapStoreTest, OneBadEditChangesNothing) {
   EXPECT_THAT(store.UpdateAndWait("arena", {.edits = edits}),
               IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "edits[999].block.cells[0]"));
   EXPECT_EQ((*store.Pin("arena"))->revision, 1U);
-  EXPECT_THAT(DrawPath((*store.Pin("arena"))->grid, {}), ElementsAre("..."));
+  EXPECT_THAT(DrawPath((*store.Pin("arena"))->grid(), {}), ElementsAre("..."));
 }
 
 TEST(MapStoreTest, UnknownMap) {
@@ -127,7 +127,7 @@ TEST(MapStoreTest, DeletedMapIsGoneButWhatIsPinnedStays) {
   const PinnedSnapshot pinned = *store.Pin("arena");
   EXPECT_EQ(*store.Delete("arena"), 2U);
   EXPECT_THAT(store.Pin("arena"), IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map"));
-  EXPECT_THAT(DrawPath(pinned->grid, {}), ElementsAre(".#."));
+  EXPECT_THAT(DrawPath(pinned->grid(), {}), ElementsAre(".#."));
   // The id comes again, its revisions do not.
   ASSERT_THAT(store.Create("arena", DrawMap({"."}), kNow), IsOk());
   EXPECT_EQ((*store.Pin("arena"))->revision, 3U);
@@ -156,14 +156,14 @@ TEST(MapStoreTest, ReadersSeeWholeRevisionsWhileAWriterWrites) {
       ++asked;
       const Cell goal{17 - footprint, 9 - footprint};
       const auto result =
-          FindPath(pinned->grid, {.start = {0, 0}, .goal = goal, .corner_rule = rule, .footprint = footprint},
-                   {}, scratch);
+          FindPath(pinned->grid(),
+                   {.start = {0, 0}, .goal = goal, .corner_rule = rule, .footprint = footprint}, {}, scratch);
       ASSERT_TRUE(result.ok()) << result.status();
       // Too narrow for a larger agent.
       const bool open = pinned->revision % 2 == 1 && footprint == 1;
       ASSERT_EQ(result->outcome, open ? Outcome::kFound : Outcome::kUnreachable) << pinned->revision;
       if (open) {
-        ASSERT_EQ(PathFault(pinned->grid, rule, {0, 0}, goal, result->points, result->cost), "");
+        ASSERT_EQ(PathFault(pinned->grid(), rule, {0, 0}, goal, result->points, result->cost), "");
       }
     } while (!done.load());
   };
@@ -188,7 +188,7 @@ TEST(MapStoreTest, CompareAndSetLosesNothing) {
   const auto write = [&](Cell cell) {
     for (int successes = 0; successes < kSuccesses;) {
       const PinnedSnapshot pinned = *store.Pin("arena");
-      const Edit edit = pinned->grid.HasObstacle(cell) ? Unblock(cell) : Block(cell);
+      const Edit edit = pinned->grid().HasObstacle(cell) ? Unblock(cell) : Block(cell);
       const auto updated =
           store.UpdateAndWait("arena", {.edits = {edit}, .expected_revision = pinned->revision});
       if (updated.ok()) {

@@ -55,14 +55,14 @@ TEST_F(OverdueIndexesOfStoreTest, AreMadeForTheLatestSnapshot) {
   EXPECT_FALSE(*store_.MakeOverdueIndexes("large", nullptr));
   Scatter(3000);
   const PinnedSnapshot latest = Latest();
-  EXPECT_TRUE(latest->grid.HasOverdueIndexes());
+  EXPECT_TRUE(latest->grid().HasOverdueIndexes());
   EXPECT_FALSE(*store_.MakeOverdueIndexes("large", nullptr)) << "nobody searched";
-  latest->grid.walk().NoteInVain(kOneRule, 1'000'000'000);
+  latest->grid().walk().NoteInVain(kOneRule, 1'000'000'000);
   const std::atomic<bool> cancelled = true;
   EXPECT_FALSE(*store_.MakeOverdueIndexes("large", &cancelled));
   EXPECT_TRUE(*store_.MakeOverdueIndexes("large", nullptr));
-  EXPECT_FALSE(latest->grid.HasOverdueIndexes());
-  ASSERT_NE(latest->grid.walk().diagonal_stops(kOneRule), nullptr);
+  EXPECT_FALSE(latest->grid().HasOverdueIndexes());
+  ASSERT_NE(latest->grid().walk().diagonal_stops(kOneRule), nullptr);
   EXPECT_THAT(store_.MakeOverdueIndexes("small", nullptr),
               IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map"));
 }
@@ -75,7 +75,7 @@ TEST_F(OverdueIndexesOfStoreTest, MapMayChangeAndGoMeanwhile) {
     while (!is_over) {
       const absl::StatusOr<PinnedSnapshot> latest = store_.Pin("large");
       if (latest.ok()) {
-        (*latest)->grid.walk().NoteInVain(kOneRule, 1'000'000'000);
+        (*latest)->grid().walk().NoteInVain(kOneRule, 1'000'000'000);
       }
       made += store_.MakeOverdueIndexes("large", nullptr).value_or(false) ? 1 : 0;
     }
@@ -84,7 +84,7 @@ TEST_F(OverdueIndexesOfStoreTest, MapMayChangeAndGoMeanwhile) {
     Scatter(i % 3 == 0 ? 3000 : 10);
   }
   // The maker has a map to work at until it has, which the test's time limit bounds.
-  while (Latest()->grid.HasOverdueIndexes()) {
+  while (Latest()->grid().HasOverdueIndexes()) {
     std::this_thread::yield();
   }
   const PinnedSnapshot last = Latest();
@@ -92,9 +92,9 @@ TEST_F(OverdueIndexesOfStoreTest, MapMayChangeAndGoMeanwhile) {
   is_over = true;
   maker.join();
   EXPECT_GT(made, 0);
-  const DiagonalStops* stops = last->grid.walk().MakeDiagonalStops(kOneRule);
+  const DiagonalStops* stops = last->grid().walk().MakeDiagonalStops(kOneRule);
   ASSERT_NE(stops, nullptr);
-  ExpectNoStopMissing(last->grid.walk(), *stops, DiagonalStops(last->grid.walk(), kOneRule));
+  ExpectNoStopMissing(last->grid().walk(), *stops, DiagonalStops(last->grid().walk(), kOneRule));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ using ::waystar::testing::DrawMap;
 
 PinnedSnapshot SnapshotOf(std::uint64_t revision) {
   return std::make_shared<const MapSnapshot>(
-      MapSnapshot{.id = "arena", .revision = revision, .grid = DrawMap({"."})});
+      MapSnapshot{.id = "arena", .revision = revision, .map = DrawMap({"."})});
 }
 
 TEST(ReaderCopiesTest, EachStripeCountsItsOwnReaders) {

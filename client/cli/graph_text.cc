@@ -1,0 +1,86 @@
+#include "client/cli/graph_text.h"
+
+#include <google/protobuf/util/json_util.h>
+
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/time.h"
+#include "client/cli/cell_argument.h"
+#include "client/cli/table.h"
+
+namespace waystar::cli {
+namespace {
+
+constexpr int kNodesInTable = 50;
+
+// "b 3.5, c 2 (closed)".
+std::string EdgesText(const v1::WaypointNodeInfo& info) {
+  return absl::StrJoin(info.edges(), ", ", [](std::string* out, const auto& edge) {
+    absl::StrAppend(out, edge.to(), " ", absl::StrFormat("%.6g", edge.cost()),
+                    edge.open() ? "" : " (closed)");
+  });
+}
+
+}  // namespace
+
+absl::StatusOr<v1::WaypointGraph> ParseGraph(absl::string_view json) {
+  v1::WaypointGraph graph;
+  const auto parsed = google::protobuf::util::JsonStringToMessage({json.data(), json.size()}, &graph, {});
+  if (!parsed.ok()) {
+    return absl::InvalidArgumentError(std::string(parsed.message()));
+  }
+  return graph;
+}
+
+std::string GraphPathText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
+  std::vector<std::string> places(answer.nodes().begin(), answer.nodes().end());
+  if (request.has_start_position() && answer.positions_size() > 0) {
+    places.insert(places.begin(), FormatPosition(answer.positions(0)));
+  }
+  if (static_cast<size_t>(answer.positions_size()) > places.size()) {
+    places.push_back(FormatPosition(answer.positions(answer.positions_size() - 1)));
+  }
+  return absl::StrJoin(places, " ");
+}
+
+std::string GraphFacts(const v1::MapInfo& info) {
+  const v1::WaypointGraphInfo& graph = info.graph();
+  std::vector<TableRow> rows = {
+      {"map", info.map()},
+      {"size", absl::StrCat(graph.nodes(), " nodes, ", graph.edges(), " one-way edges")},
+      {"revision", absl::StrCat(info.revision())},
+      {"created", absl::FormatTime("%Y-%m-%d %H:%M:%S UTC",
+                                   absl::FromUnixSeconds(info.create_time().seconds()), absl::UTCTimeZone())},
+      {"obstacles", absl::StrCat(graph.named_obstacles())},
+      {"memory", absl::StrCat(info.memory_bytes(), " bytes")},
+  };
+  if (graph.max_distance() > 0.0) {
+    rows.push_back({"connected", absl::StrFormat("by sight, up to %.10g", graph.max_distance())});
+  }
+  if (graph.tags_size() > 0) {
+    rows.push_back({"tags", absl::StrJoin(graph.tags(), " ")});
+  }
+  return FormatTable(rows);
+}
+
+absl::StatusOr<std::string> NodeTable(const client::Client& client, const std::string& map) {
+  v1::ListNodesRequest request;
+  request.set_map(map);
+  request.set_page_size(kNodesInTable);
+  const auto page = client.ListNodes(request);
+  if (!page.ok()) {
+    return page.status();
+  }
+  std::vector<TableRow> rows = {{"NODE", "POSITION", "EDGES"}};
+  for (const v1::WaypointNodeInfo& info : page->nodes()) {
+    const std::string disabled = info.node().disabled() ? " (disabled)" : "";
+    rows.push_back({info.node().id() + disabled, FormatPosition(info.node().position()), EdgesText(info)});
+  }
+  const std::string rest = page->next_page_token().empty() ? "" : "and more: ask ListNodes\n";
+  return FormatTable(rows) + rest;
+}
+
+}  // namespace waystar::cli

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "client/client.h"
+#include "waystar/v1/path_service.pb.h"
+#include "waystar/v1/types.pb.h"
+#include "waystar/v1/waypoints.pb.h"
+
+namespace waystar::cli {
+
+// What a file of protobuf's JSON says. INVALID_ARGUMENT if it is no such message.
+absl::StatusOr<v1::WaypointGraph> ParseGraph(absl::string_view json);
+
+// The path over a waypoint graph: ids of nodes, and a start or goal that is a position, "3.5,4 a b".
+std::string GraphPathText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer);
+
+// The facts about a waypoint graph as a table.
+std::string GraphFacts(const v1::MapInfo& info);
+
+// The first nodes of a waypoint graph as a table, with where they lie and what edges they have.
+absl::StatusOr<std::string> NodeTable(const client::Client& client, const std::string& map);
+
+}  // namespace waystar::cli

@@ -1,0 +1,33 @@
+// Applies batches of edits to a waypoint graph, one after the other, and yields the graph that they lead to.
+#pragma once
+
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "server/core/edit/batch_editor.h"
+#include "server/core/edit/edit.h"
+#include "server/core/graph/waypoint_graph.h"
+
+namespace waystar::core {
+
+// Thread safety: one thread at a time; readers of the base are not disturbed.
+class GraphBatchEditor {
+ public:
+  explicit GraphBatchEditor(const WaypointGraph& base) : graph_(base) {}
+
+  // Applies one batch, in order, on top of those before. All or none: after an error the editor is as it was.
+  // `now` is what lifetimes begin at. Errors: those of GraphEditor, their fields below the edit
+  // ("edits[3].put_nodes.nodes[0].id"); INVALID_ARGUMENT / EMPTY_BATCH or BAD_LIFETIME; FAILED_PRECONDITION /
+  // WRONG_MAP_KIND for an edit of the cells of a grid.
+  absl::StatusOr<BatchResult> Apply(absl::Span<const Edit> edits, absl::Time now);
+
+  // The editor is spent.
+  WaypointGraph Finish() && { return std::move(graph_); }
+
+ private:
+  WaypointGraph graph_;
+};
+
+}  // namespace waystar::core

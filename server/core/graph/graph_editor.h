@@ -1,0 +1,147 @@
+// Leads from one waypoint graph to the next.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "server/core/graph/arc_writer.h"
+#include "server/core/graph/box_tree.h"
+#include "server/core/graph/node_pages.h"
+#include "server/core/graph/owner.h"
+#include "server/core/graph/waypoint.h"
+#include "server/core/graph/waypoint_graph.h"
+#include "server/core/map/obstacle.h"
+
+namespace waystar::core {
+
+// How many pairs of nodes one edit may hold against the obstacles, a pair counted from both ends. Bounds the
+// time it takes to some seconds.
+inline constexpr std::size_t kMaxPairs = std::size_t{1} << 22;
+
+// What edits changed.
+struct GraphChanges {
+  // Put, removed, enabled or disabled.
+  std::int64_t nodes = 0;
+  // That came, went, or have another cost, other tags, or are open and were not, or the other way round; in
+  // both directions counts as two.
+  std::int64_t arcs = 0;
+  // Around those nodes and the ends of those arcs.
+  Box bounds;
+};
+
+// Applies edits to a copy of a graph, which shares with the original what they do not change: an edit costs
+// in proportion to what it changes and to the nodes and obstacles near it. After an error the editor must not
+// be used any more. Fields of errors begin with "nodes[3]", "edges[3]", or as said.
+//
+// Thread safety: one thread at a time; readers of the base are not disturbed.
+class GraphEditor {
+ public:
+  explicit GraphEditor(WaypointGraph base)
+      : graph_(std::move(base)), owner_(NewOwner()), writer_(graph_, owner_) {}
+  GraphEditor(const GraphEditor&) = delete;
+  GraphEditor& operator=(const GraphEditor&) = delete;
+
+  const WaypointGraph& graph() const { return graph_; }
+
+  // REQUIRES: the graph is empty. INVALID_ARGUMENT / BAD_VALUE with field "max_distance".
+  absl::Status SetAutoConnect(const AutoConnect& rule);
+
+  // With `replace`, a node takes the place of one with the same id, and keeps its edges: those whose cost is
+  // their length get another one where it is moved. Errors: INVALID_ARGUMENT with reason BAD_NODE_ID,
+  // DUPLICATE_NODE (within the list), BAD_VALUE (a position), BAD_TAG, BAD_EDGE (moved so far that an edge
+  // gets too long); ALREADY_EXISTS / NODE_EXISTS; RESOURCE_EXHAUSTED / TOO_MANY_NODES, TOO_MANY_TAGS or
+  // TOO_MANY_EDGES (by AutoConnect).
+  absl::Status PutNodes(absl::Span<const WaypointNode> nodes, bool replace);
+  // And the edges from and to them. INVALID_ARGUMENT / DUPLICATE_NODE, NOT_FOUND / NODE_NOT_FOUND.
+  absl::Status RemoveNodes(absl::Span<const std::string> ids);
+
+  // Edges that AutoConnect made are always replaced; others with `replace`, each direction for itself.
+  // Errors: NOT_FOUND / NODE_NOT_FOUND; INVALID_ARGUMENT with reason BAD_EDGE (from a node to itself, or a
+  // cost or length out of range), BAD_VALUE (a cost that is no number), BAD_TAG or DUPLICATE_EDGE;
+  // ALREADY_EXISTS / EDGE_EXISTS; RESOURCE_EXHAUSTED / TOO_MANY_TAGS or TOO_MANY_EDGES.
+  absl::Status PutEdges(absl::Span<const WaypointEdge> edges, bool replace);
+  // AutoConnect may make some in their place. Errors: NOT_FOUND / NODE_NOT_FOUND or EDGE_NOT_FOUND (neither
+  // put nor enabled or disabled by name); INVALID_ARGUMENT / DUPLICATE_EDGE.
+  absl::Status RemoveEdges(absl::Span<const EdgeName> edges);
+
+  // An edge that AutoConnect made and is disabled becomes one that was put, with the cost and tags it has.
+  // Errors: NOT_FOUND / NODE_NOT_FOUND or EDGE_NOT_FOUND.
+  absl::Status SetNodesEnabled(absl::Span<const std::string> ids, bool enabled);
+  absl::Status SetEdgesEnabled(absl::Span<const EdgeName> edges, bool enabled);
+
+  // Errors, with fields that begin with '.': those of CheckObstacle; BAD_EFFECT for one that does not block;
+  // ALREADY_EXISTS / OBSTACLE_EXISTS; RESOURCE_EXHAUSTED / TOO_MANY_OBSTACLES; with an empty field /
+  // BATCH_TOO_LARGE.
+  absl::Status PutObstacle(std::shared_ptr<const Obstacle> obstacle, bool replace);
+  // With field ".id" or ".dx": NOT_FOUND / OBSTACLE_NOT_FOUND, and the errors of ShiftShape.
+  absl::Status MoveObstacle(absl::string_view id, double dx, double dy);
+  absl::Status ResizeObstacle(absl::string_view id, Shape shape);
+  absl::Status RemoveObstacle(absl::string_view id);
+
+  // Since the editor was made.
+  const GraphChanges& changes() const { return changes_; }
+
+  // The editor is spent.
+  WaypointGraph Finish() && { return std::move(graph_); }
+
+ private:
+  struct Pair {
+    NodeNumber low = 0;
+    NodeNumber high = 0;
+
+    friend bool operator==(const Pair&, const Pair&) = default;
+    template <typename H>
+    friend H AbslHashValue(H hash, const Pair& pair) {
+      return H::combine(std::move(hash), pair.low, pair.high);
+    }
+  };
+  struct EdgeEnds {
+    NodeNumber from = 0;
+    NodeNumber to = 0;
+  };
+  using PairSet = absl::flat_hash_set<Pair>;
+
+  absl::StatusOr<NodeNumber> FindNode(absl::string_view id, absl::string_view field) const;
+  absl::StatusOr<TagSet> InternTags(const std::vector<std::string>& tags);
+  absl::StatusOr<std::vector<NodeNumber>> FindNodes(absl::Span<const std::string> ids) const;
+  // The directions that a name means, each of which must be new to `seen`.
+  absl::StatusOr<std::vector<EdgeEnds>> EndsOf(const EdgeName& name, PairSet& seen) const;
+
+  NodeNumber TakeNumber();
+  absl::Status WriteNode(const WaypointNode& node, NodeNumber number, bool is_new);
+  void DropNode(NodeNumber number);
+
+  // Changes for the arcs that were put from and to a node whose place may have changed.
+  absl::Status RefreshOwnArcs(NodeNumber node, std::vector<ArcChange>& changes) const;
+  // Changes for those that AutoConnect makes from and to these nodes.
+  absl::Status Reconnect(absl::Span<const NodeNumber> nodes, std::vector<ArcChange>& changes);
+  // For those between two nodes, given whether they are to be connected.
+  void ConnectPair(Pair pair, bool connected, std::vector<ArcChange>& changes) const;
+  bool AreConnected(NodeNumber a, NodeNumber b) const;
+  bool IsOwnArc(NodeNumber from, NodeNumber to) const;
+
+  absl::Status ReplaceObstacle(std::shared_ptr<const Obstacle> before, std::shared_ptr<const Obstacle> after);
+  void CollectOwnArcs(const Shape& shape, std::vector<ArcChange>& touched) const;
+  absl::Status CollectPairs(const Shape& shape, PairSet& touched);
+
+  absl::StatusOr<std::shared_ptr<const Obstacle>> FindObstacle(absl::string_view id) const;
+  absl::Status CountPairs(std::size_t count);
+  absl::Status Write(std::vector<ArcChange> changes);
+  void NoteNode(NodeNumber node);
+
+  WaypointGraph graph_;
+  const Owner owner_;
+  ArcWriter writer_;
+  GraphChanges changes_;
+  std::size_t pairs_ = 0;
+};
+
+}  // namespace waystar::core

@@ -1,0 +1,132 @@
+// How a waypoint graph is kept: nodes, and the arcs that leave them, in pages.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "server/core/graph/box_tree.h"
+#include "server/core/graph/waypoint.h"
+#include "server/core/graph/world_point.h"
+#include "server/core/grid/cost.h"
+
+namespace waystar::core {
+
+// Nodes that are put together are numbered along a curve through the plane (PlaceOnCurve), so that what a
+// search meets lies near in memory, and where they lie on one point in the order in which they are put. A new
+// one takes the number that a removed one gave up last, if there is any.
+using NodeNumber = std::uint32_t;
+inline constexpr NodeNumber kNoNodeNumber = ~NodeNumber{0};
+
+// A bit for each of the tags of a graph.
+using TagSet = std::uint64_t;
+
+// An edge in one direction.
+struct Arc {
+  enum Flag : std::uint32_t {
+    kEnabled = 1,
+    // By a named obstacle.
+    kBlocked = 2,
+    // Made by AutoConnect.
+    kAuto = 4,
+    // Its cost is the distance between its nodes.
+    kCostIsLength = 8,
+  };
+
+  Cost cost = 0;
+  NodeNumber to = 0;
+  std::uint32_t flags = 0;
+
+  bool is_open() const { return (flags & (kEnabled | kBlocked)) == kEnabled; }
+  bool is_auto() const { return (flags & kAuto) != 0; }
+
+  friend bool operator==(const Arc&, const Arc&) = default;
+};
+
+// What a search reads of an arc, in one word: cost, node and whether it is open.
+class PackedArc {
+ public:
+  static constexpr int kNodeBits = 20;
+  static constexpr int kCostBits = 43;
+
+  PackedArc() = default;
+  explicit PackedArc(const Arc& arc)
+      : word_(static_cast<std::uint64_t>(arc.cost) << (kNodeBits + 1) | std::uint64_t{arc.to} << 1 |
+              (arc.is_open() ? 1U : 0U)) {}
+
+  bool is_open() const { return (word_ & 1) != 0; }
+  NodeNumber to() const { return static_cast<NodeNumber>(word_ >> 1) & ((NodeNumber{1} << kNodeBits) - 1); }
+  Cost cost() const { return static_cast<Cost>(word_ >> (kNodeBits + 1)); }
+
+ private:
+  std::uint64_t word_ = 0;
+};
+static_assert(kMaxNodes <= std::size_t{1} << PackedArc::kNodeBits);
+static_assert(kMaxEdgeCost * kCostScale < static_cast<double>(std::uint64_t{1} << PackedArc::kCostBits));
+
+// What a search reads of a node, in half of a cache line.
+struct alignas(32) NodeHead {
+  WorldPoint position;
+  std::uint32_t first_arc = 0;
+  std::uint32_t arc_count : 31 = 0;
+  std::uint32_t is_enabled : 1 = 0;
+};
+
+inline constexpr std::size_t kPageNodes = 64;
+
+// What a search reads.
+struct NodePage {
+  std::array<NodeHead, kPageNodes> heads;
+  std::uint64_t exists = 0;
+  std::array<TagSet, kPageNodes> tags{};
+  // Those of a node stand together, by where they lead to; twice, once for searches.
+  std::vector<Arc> arcs;
+  std::vector<PackedArc> packed;
+  // Of the same arcs; empty if none has any.
+  std::vector<TagSet> arc_tags;
+  // The least cost of an arc per distance, over those of any length.
+  double least_ratio = std::numeric_limits<double>::infinity();
+
+  std::size_t memory_bytes() const {
+    return arcs.capacity() * sizeof(Arc) + packed.capacity() * sizeof(PackedArc) +
+           arc_tags.capacity() * sizeof(TagSet);
+  }
+};
+
+// Where the arcs to a node come from.
+struct SourcePage {
+  std::array<std::uint32_t, kPageNodes + 1> first_source{};
+  std::vector<NodeNumber> sources;
+
+  std::size_t memory_bytes() const { return sources.capacity() * sizeof(NodeNumber); }
+};
+
+struct IdPage {
+  std::array<std::string, kPageNodes> ids;
+
+  std::size_t memory_bytes() const {
+    std::size_t bytes = 0;
+    for (const std::string& id : ids) {
+      bytes += id.capacity() > sizeof(std::string) / 2 - 1 ? id.capacity() + 1 : 0;
+    }
+    return bytes;
+  }
+};
+
+// A node in the tree that finds nodes by place.
+struct PlacedNode {
+  WorldPoint position;
+  NodeNumber number = 0;
+  // Around it and the ends of its own arcs, not those that AutoConnect made.
+  Box reach;
+
+  double x() const { return position.x; }
+  double y() const { return position.y; }
+  const Box& box() const { return reach; }
+  bool IsSame(const PlacedNode& other) const { return number == other.number; }
+};
+
+}  // namespace waystar::core

@@ -1,0 +1,158 @@
+// The part of GraphEditor that lays obstacles over a graph.
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/graph/graph_editor.h"
+#include "server/core/graph/sight_line.h"
+#include "server/core/map/obstacle_check.h"
+#include "server/core/shape/shape_shift.h"
+
+namespace waystar::core {
+namespace {
+
+// For an obstacle of a graph, which has no cells: it may lie anywhere.
+absl::Status CheckOnGraph(const Obstacle& obstacle) {
+  WAYSTAR_RETURN_IF_ERROR(CheckObstacle(obstacle, Rectangle{}));
+  if (obstacle.effect.kind != ObstacleEffect::Kind::kBlock) {
+    const bool is_factor = obstacle.effect.kind == ObstacleEffect::Kind::kMultiplyCost;
+    return InvalidArgument(ErrorReason::kBadEffect, is_factor ? ".cost_factor" : ".cost_addition",
+                           "an obstacle on a waypoint graph only blocks");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const Obstacle>> GraphEditor::FindObstacle(absl::string_view id) const {
+  if (absl::Status status = CheckObstacleId(id); !status.ok()) {
+    return WithFieldPrefix(status, ".id");
+  }
+  std::shared_ptr<const Obstacle> found = graph_.sight_.obstacles().FindShared(id);
+  if (found == nullptr) {
+    return MakeError(absl::StatusCode::kNotFound, ErrorReason::kObstacleNotFound, ".id",
+                     absl::StrCat("the map has no obstacle \"", id, "\""));
+  }
+  return found;
+}
+
+absl::Status GraphEditor::PutObstacle(std::shared_ptr<const Obstacle> obstacle, bool replace) {
+  WAYSTAR_RETURN_IF_ERROR(CheckOnGraph(*obstacle));
+  std::shared_ptr<const Obstacle> before = graph_.sight_.obstacles().FindShared(obstacle->id);
+  if (before != nullptr && !replace) {
+    return MakeError(absl::StatusCode::kAlreadyExists, ErrorReason::kObstacleExists, ".id",
+                     absl::StrCat("the map has an obstacle \"", before->id, "\" already"));
+  }
+  if (before == nullptr && graph_.sight_.obstacles().size() >= kMaxObstacles) {
+    return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyObstacles, "",
+                     absl::StrCat("a map has at most ", kMaxObstacles, " named obstacles"));
+  }
+  return ReplaceObstacle(std::move(before), std::move(obstacle));
+}
+
+absl::Status GraphEditor::MoveObstacle(absl::string_view id, double dx, double dy) {
+  WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> before, FindObstacle(id));
+  auto moved = std::make_shared<Obstacle>(*before);
+  WAYSTAR_ASSIGN_OR_RETURN(moved->shape, ShiftShape(before->shape, dx, dy, Rectangle{}));
+  return ReplaceObstacle(std::move(before), std::move(moved));
+}
+
+absl::Status GraphEditor::ResizeObstacle(absl::string_view id, Shape shape) {
+  WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> before, FindObstacle(id));
+  auto resized = std::make_shared<Obstacle>(*before);
+  resized->shape = std::move(shape);
+  WAYSTAR_RETURN_IF_ERROR(CheckOnGraph(*resized));
+  return ReplaceObstacle(std::move(before), std::move(resized));
+}
+
+absl::Status GraphEditor::RemoveObstacle(absl::string_view id) {
+  WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> before, FindObstacle(id));
+  return ReplaceObstacle(std::move(before), nullptr);
+}
+
+absl::Status GraphEditor::ReplaceObstacle(std::shared_ptr<const Obstacle> before,
+                                          std::shared_ptr<const Obstacle> after) {
+  std::vector<ArcChange> changes;
+  PairSet pairs;
+  for (const Obstacle* obstacle : {before.get(), after.get()}) {
+    if (obstacle != nullptr) {
+      CollectOwnArcs(obstacle->shape, changes);
+      WAYSTAR_RETURN_IF_ERROR(CollectPairs(obstacle->shape, pairs));
+    }
+  }
+  if (after != nullptr) {
+    graph_.sight_.Put(std::move(after), owner_);
+  } else {
+    graph_.sight_.Remove(before->id, owner_);
+  }
+  for (ArcChange& change : changes) {
+    const bool is_clear =
+        graph_.sight_.IsClearOfObstacles(graph_.PositionOf(change.from), graph_.PositionOf(change.arc.to));
+    change.arc.flags &= ~std::uint32_t{Arc::kBlocked};
+    change.arc.flags |= is_clear ? 0U : std::uint32_t{Arc::kBlocked};
+  }
+  for (const Pair& pair : pairs) {
+    ConnectPair(pair, AreConnected(pair.low, pair.high), changes);
+  }
+  return Write(std::move(changes));
+}
+
+void GraphEditor::CollectOwnArcs(const Shape& shape, std::vector<ArcChange>& touched) const {
+  for (std::size_t part = 0; part < PartCount(shape); ++part) {
+    const Box around = BoxAroundPart(shape, part);
+    graph_.places_.VisitOverlapping(around, [&](const PlacedNode& node) {
+      for (const Arc& arc : graph_.ArcsOf(node.number)) {
+        if (arc.is_auto()) {
+          continue;
+        }
+        const WorldPoint& end = graph_.PositionOf(arc.to);
+        if (around.MayTouch(node.position.x, node.position.y, end.x, end.y) &&
+            TouchesPart({ToFixed(node.position), ToFixed(end)}, shape, part)) {
+          touched.push_back({.from = node.number, .arc = arc, .tags = graph_.TagsOfArc(node.number, arc)});
+        }
+      }
+      return true;
+    });
+  }
+}
+
+absl::Status GraphEditor::CollectPairs(const Shape& shape, PairSet& touched) {
+  if (!graph_.max_distance_) {
+    return absl::OkStatus();
+  }
+  const double reach = *graph_.max_distance_;
+  std::vector<PlacedNode> near;
+  std::vector<NodeNumber> others;
+  for (std::size_t part = 0; part < PartCount(shape); ++part) {
+    const Box around = BoxAroundPart(shape, part);
+    near.clear();
+    graph_.places_.VisitOverlapping(
+        {around.x_low - reach, around.y_low - reach, around.x_high + reach, around.y_high + reach},
+        [&](const PlacedNode& node) {
+          near.push_back(node);
+          return true;
+        });
+    for (const PlacedNode& node : near) {
+      if (around.SquaredDistance(node.x(), node.y()) > reach * reach) {
+        continue;
+      }
+      others.clear();
+      graph_.VisitNodesWithin(node.position, reach, [&](NodeNumber other) { others.push_back(other); });
+      WAYSTAR_RETURN_IF_ERROR(CountPairs(others.size()));
+      for (const NodeNumber other : others) {
+        const WorldPoint& end = graph_.PositionOf(other);
+        if (other > node.number && around.MayTouch(node.x(), node.y(), end.x, end.y) &&
+            TouchesPart({ToFixed(node.position), ToFixed(end)}, shape, part)) {
+          touched.insert({node.number, other});
+        }
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace waystar::core

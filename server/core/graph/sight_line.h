@@ -1,0 +1,47 @@
+// What a straight line in the plane touches, decided in integers and so exactly.
+//
+// Shapes are taken as areas of the plane, edges and corners included: a line that only touches one is not
+// free of it. Their coordinates are those of the world: cell (x, y) is the square from (x, y) to
+// (x + 1, y + 1), a rectangle likewise, a line is its points and those at most half of its width from it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "server/core/graph/world_point.h"
+#include "server/core/shape/shape.h"
+
+namespace waystar::core {
+
+struct Segment {
+  FixedPoint a;
+  FixedPoint b;
+};
+
+// An area of the plane, edges included, in units of 2^-20.
+struct FixedBox {
+  std::int64_t x_low = 0;
+  std::int64_t y_low = 0;
+  std::int64_t x_high = 0;
+  std::int64_t y_high = 0;
+};
+
+bool Touches(const Segment& segment, const FixedBox& box);
+bool Touches(const Segment& segment, const Segment& other);
+bool Touches(const Segment& segment, const Disc& disc);
+// Costs O(vertices).
+bool Touches(const Segment& segment, const Polygon& polygon);
+bool Touches(const Segment& segment, const Line& line);
+
+// The parts of a shape have numbers: its cells come first, then rectangles, discs, polygons and lines.
+inline std::size_t PartCount(const Shape& shape) {
+  return shape.cells.size() + shape.rectangles.size() + shape.discs.size() + shape.polygons.size() +
+         shape.lines.size();
+}
+bool TouchesPart(const Segment& segment, const Shape& shape, std::size_t part);
+// Whether it touches any part.
+bool Touches(const Segment& segment, const Shape& shape);
+// The smallest box around a part, but for what rounding may add.
+FixedBox BoxOfPart(const Shape& shape, std::size_t part);
+
+}  // namespace waystar::core

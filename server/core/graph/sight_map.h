@@ -1,0 +1,73 @@
+// What keeps nodes from seeing each other: named obstacles, found by id and by place, and cells of a grid.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "server/core/graph/box_tree.h"
+#include "server/core/graph/grid_sight.h"
+#include "server/core/graph/owner.h"
+#include "server/core/graph/world_point.h"
+#include "server/core/map/obstacle.h"
+#include "server/core/map/obstacle_table.h"
+
+namespace waystar::core {
+
+// Copies share what they hold.
+//
+// Thread safety: const methods may run beside each other, and beside changes of another copy.
+class SightMap {
+ public:
+  // `grid` may be null.
+  explicit SightMap(std::shared_ptr<const GridSight> grid = nullptr)
+      : obstacles_(Rectangle{}), grid_(std::move(grid)) {}
+
+  // By id only: they are not looked for by place here.
+  const ObstacleTable& obstacles() const { return obstacles_; }
+  bool is_empty() const { return obstacles_.size() == 0 && grid_ == nullptr; }
+
+  // Takes the place of one with the same id. REQUIRES: its shape is valid; of both: `owner` is nobody else's.
+  void Put(std::shared_ptr<const Obstacle> obstacle, Owner owner);
+  // REQUIRES: it is there.
+  void Remove(absl::string_view id, Owner owner);
+
+  // Whether the straight line between two positions, seen from above, touches no obstacle.
+  bool IsClearOfObstacles(const WorldPoint& a, const WorldPoint& b) const;
+  // The same, nor a cell of the grid that is not walkable.
+  bool IsClear(const WorldPoint& a, const WorldPoint& b) const {
+    return IsClearOfObstacles(a, b) && (grid_ == nullptr || grid_->IsFree(a, b));
+  }
+
+  // Those with a part near `area`, in the order of their ids. May have some that only come close to it.
+  std::vector<const Obstacle*> ObstaclesNear(const Box& area) const;
+
+  // The grid is counted as held.
+  std::size_t memory_bytes() const;
+  std::size_t BytesBeyond(const SightMap& other) const;
+
+ private:
+  struct Part {
+    Box around;
+    const Obstacle* obstacle = nullptr;
+    std::size_t number = 0;
+
+    double x() const { return (around.x_low + around.x_high) / 2; }
+    double y() const { return (around.y_low + around.y_high) / 2; }
+    const Box& box() const { return around; }
+    bool IsSame(const Part& other) const { return obstacle == other.obstacle && number == other.number; }
+  };
+  static Part PartOf(const Obstacle& obstacle, std::size_t number);
+
+  ObstacleTable obstacles_;
+  BoxTree<Part> parts_;
+  std::shared_ptr<const GridSight> grid_;
+};
+
+// Around a part of a shape, and by no less than rounding may have moved it.
+Box BoxAroundPart(const Shape& shape, std::size_t part);
+
+}  // namespace waystar::core

@@ -1,0 +1,105 @@
+#include "server/core/graph/waypoint_graph.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/graph/graph_editor.h"
+
+namespace waystar::core {
+
+absl::StatusOr<WaypointGraph> WaypointGraph::Create(const WaypointSpec& spec) {
+  GraphEditor editor{WaypointGraph()};
+  if (spec.auto_connect) {
+    if (absl::Status status = editor.SetAutoConnect(*spec.auto_connect); !status.ok()) {
+      return WithFieldPrefix(status, "auto_connect.");
+    }
+  }
+  for (std::size_t i = 0; i < spec.obstacles.size(); ++i) {
+    auto obstacle = std::make_shared<const Obstacle>(spec.obstacles[i]);
+    if (absl::Status status = editor.PutObstacle(std::move(obstacle), false); !status.ok()) {
+      return WithFieldPrefix(status, absl::StrCat("obstacles[", i, "]"));
+    }
+  }
+  WAYSTAR_RETURN_IF_ERROR(editor.PutNodes(spec.nodes, false));
+  if (!spec.edges.empty()) {
+    WAYSTAR_RETURN_IF_ERROR(editor.PutEdges(spec.edges, false));
+  }
+  return std::move(editor).Finish();
+}
+
+NodeNumber WaypointGraph::FindNode(absl::string_view id) const {
+  return by_id_.Find(id, kNoNodeNumber,
+                     [&](NodeNumber number) { return absl::string_view(IdOf(number)) == id; });
+}
+
+const Arc* WaypointGraph::FindArc(NodeNumber from, NodeNumber to) const {
+  const absl::Span<const Arc> arcs = ArcsOf(from);
+  const auto* const found = std::lower_bound(
+      arcs.begin(), arcs.end(), to, [](const Arc& arc, NodeNumber wanted) { return arc.to < wanted; });
+  return found != arcs.end() && found->to == to ? found : nullptr;
+}
+
+TagSet WaypointGraph::TagsOfArc(NodeNumber from, const Arc& arc) const {
+  const TagSet* tags = ArcTagsOf(from);
+  return tags == nullptr ? 0 : tags[&arc - ArcsOf(from).data()];
+}
+
+absl::Span<const NodeNumber> WaypointGraph::SourcesOf(NodeNumber node) const {
+  const SourcePage& page = sources_[node / kPageNodes];
+  const std::size_t first = page.first_source[PlaceOf(node)];
+  return {page.sources.data() + first, page.first_source[PlaceOf(node) + 1] - first};
+}
+
+std::optional<TagSet> WaypointGraph::FindTags(absl::Span<const std::string> tags) const {
+  TagSet set = 0;
+  for (const std::string& tag : tags) {
+    const auto found = std::find(tags_->begin(), tags_->end(), tag);
+    if (found == tags_->end()) {
+      return std::nullopt;
+    }
+    set |= TagSet{1} << (found - tags_->begin());
+  }
+  return set;
+}
+
+std::vector<std::string> WaypointGraph::NamesOf(TagSet tags) const {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < tags_->size(); ++i) {
+    if ((tags >> i & 1) != 0) {
+      names.push_back((*tags_)[i]);
+    }
+  }
+  return names;
+}
+
+NodeNumber WaypointGraph::NearestVisible(const WorldPoint& position, double radius) const {
+  NodeNumber nearest = kNoNodeNumber;
+  double limit = radius * radius;
+  places_.VisitNear(position.x, position.y, limit, [&](const PlacedNode& node) {
+    const double distance = SquaredDistance(node.position, position);
+    if (distance > limit || (distance == limit && node.number > nearest) || !IsEnabled(node.number) ||
+        !sight_.IsClear(position, node.position)) {
+      return;
+    }
+    limit = distance;
+    nearest = node.number;
+  });
+  return nearest;
+}
+
+std::size_t WaypointGraph::memory_bytes() const {
+  return sizeof(*this) + pages_.BytesBeyond({}) + sources_.BytesBeyond({}) + ids_.BytesBeyond({}) +
+         by_id_.BytesBeyond({}) + places_.BytesBeyond({}) + sight_.memory_bytes();
+}
+
+std::size_t WaypointGraph::BytesBeyond(const WaypointGraph& other) const {
+  return sizeof(*this) + pages_.BytesBeyond(other.pages_) + sources_.BytesBeyond(other.sources_) +
+         ids_.BytesBeyond(other.ids_) + by_id_.BytesBeyond(other.by_id_) +
+         places_.BytesBeyond(other.places_) + sight_.BytesBeyond(other.sight_);
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,146 @@
+#include "server/core/graph_search/graph_astar.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "server/core/search/interruption.h"
+
+namespace waystar::core {
+namespace {
+
+// Keeps estimated totals below 2^63. The least of it and a consistent heuristic is one too.
+constexpr double kMaxEstimate = 8e17;
+
+class GraphAStar {
+ public:
+  GraphAStar(const WaypointGraph& graph, const GraphSearchTask& task, const Budget& budget,
+             GraphScratch& scratch)
+      : graph_(graph),
+        task_(task),
+        budget_(budget),
+        scratch_(scratch),
+        per_length_(task.is_guided ? graph.least_cost_per_length() : 0.0) {}
+
+  GraphSearchReport Run() {
+    report_.statistics.algorithm = task_.is_guided ? Algorithm::kAStar : Algorithm::kDijkstra;
+    scratch_.Reach(scratch_.At(task_.start), 0, task_.start);
+    report_.end = Push(task_.start, 0, graph_.HeadOf(task_.start)) ? Loop() : SearchEnd::kScratchLimit;
+    return report_;
+  }
+
+ private:
+  // The distance is rounded, so that the heuristic may be inconsistent by a unit of cost, but never says too
+  // much: a node that a cheaper way leads to is expanded again.
+  SearchEnd Loop() {
+    while (!scratch_.open().empty()) {
+      const OpenEntry entry = scratch_.open().Pop();
+      const NodeNumber node = entry.packed_cell;
+      if (entry.g != scratch_.At(node).g) {
+        continue;
+      }
+      if (node == task_.goal) {
+        report_.last = node;
+        report_.cost = entry.g;
+        return SearchEnd::kGoalReached;
+      }
+      if (report_.statistics.expanded >= budget_.max_expansions) {
+        return SearchEnd::kExpansionLimit;
+      }
+      if (report_.statistics.expanded % Budget::kPollInterval == 0) {
+        if (const std::optional<SearchEnd> end = Interruption(budget_)) {
+          return *end;
+        }
+      }
+      ++report_.statistics.expanded;
+      if (task_.wants_nearest) {
+        NoteNearest(node, entry.g);
+      }
+      if (!Expand(node, entry.g)) {
+        return SearchEnd::kScratchLimit;
+      }
+    }
+    return SearchEnd::kExhausted;
+  }
+
+  bool Expand(NodeNumber node, Cost g) {
+    const PackedArc* const arcs = graph_.PackedArcsOf(node);
+    const std::uint32_t count = graph_.HeadOf(node).arc_count;
+    const TagSet* tags = nullptr;
+    if (task_.required_tags != 0) {
+      tags = graph_.ArcTagsOf(node);
+      if (tags == nullptr) {
+        return true;
+      }
+    }
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const PackedArc arc = arcs[i];
+      if (!arc.is_open() || (tags != nullptr && (tags[i] & task_.required_tags) != task_.required_tags)) {
+        continue;
+      }
+      const NodeNumber to = arc.to();
+      ReachedNode& next = scratch_.At(to);
+      const Cost next_g = g + arc.cost();
+      const bool is_fresh = scratch_.IsFresh(next);
+      if (!is_fresh && next_g >= next.g) {
+        continue;
+      }
+      const NodeHead& head = graph_.HeadOf(to);
+      if (head.is_enabled == 0) {
+        scratch_.Reach(next, ReachedNode::kBarred, to);
+        continue;
+      }
+      scratch_.Reach(next, next_g, node);
+      if (is_fresh) {
+        // It is likely to be expanded soon.
+        __builtin_prefetch(graph_.PackedArcsOf(to));
+        __builtin_prefetch(graph_.PackedArcsOf(to) + 8);
+      }
+      if (!Push(to, next_g, head)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool Push(NodeNumber node, Cost g, const NodeHead& head) {
+    ++report_.statistics.generated;
+    return scratch_.Push({.f = g + Estimate(head), .g = g, .packed_cell = node});
+  }
+
+  Cost Estimate(const NodeHead& head) const {
+    if (per_length_ == 0.0) {
+      return 0;
+    }
+    return static_cast<Cost>(
+        std::min(Distance(head.position, task_.goal_position) * per_length_, kMaxEstimate));
+  }
+
+  void NoteNearest(NodeNumber node, Cost g) {
+    const double distance = SquaredDistance(graph_.PositionOf(node), task_.goal_position);
+    const bool is_first = report_.statistics.expanded == 1;
+    if (is_first || distance < nearest_distance_ ||
+        (distance == nearest_distance_ && (g < report_.cost || (g == report_.cost && node < report_.last)))) {
+      nearest_distance_ = distance;
+      report_.last = node;
+      report_.cost = g;
+    }
+  }
+
+  const WaypointGraph& graph_;
+  const GraphSearchTask& task_;
+  const Budget& budget_;
+  GraphScratch& scratch_;
+  const double per_length_;
+  GraphSearchReport report_;
+  double nearest_distance_ = 0.0;
+};
+
+}  // namespace
+
+GraphSearchReport SearchGraph(const WaypointGraph& graph, const GraphSearchTask& task, const Budget& budget,
+                              GraphScratch& scratch) {
+  return GraphAStar(graph, task, budget, scratch).Run();
+}
+
+}  // namespace waystar::core

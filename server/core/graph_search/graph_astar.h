@@ -1,0 +1,37 @@
+// A* over the arcs of a waypoint graph.
+#pragma once
+
+#include "server/core/graph/waypoint_graph.h"
+#include "server/core/graph_search/graph_scratch.h"
+#include "server/core/search/query.h"
+#include "server/core/search/report.h"
+
+namespace waystar::core {
+
+struct GraphSearchTask {
+  NodeNumber start = 0;
+  // kNoNodeNumber for none: then every node is expanded.
+  NodeNumber goal = 0;
+  // Where the goal is.
+  WorldPoint goal_position;
+  // An arc must carry all of them.
+  TagSet required_tags = 0;
+  // Whether a heuristic is used.
+  bool is_guided = true;
+  // Whether to look for the node nearest to the goal.
+  bool wants_nearest = false;
+};
+
+struct GraphSearchReport {
+  SearchEnd end = SearchEnd::kExhausted;
+  // The goal with kGoalReached; else the expanded node nearest to it, if that was wanted.
+  NodeNumber last = 0;
+  Cost cost = 0;
+  SearchStatistics statistics;
+};
+
+// REQUIRES: the start is enabled; scratch.Start(graph.number_limit()) was called and said true.
+GraphSearchReport SearchGraph(const WaypointGraph& graph, const GraphSearchTask& task, const Budget& budget,
+                              GraphScratch& scratch);
+
+}  // namespace waystar::core

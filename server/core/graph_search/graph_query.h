@@ -1,0 +1,44 @@
+// What a path query on a waypoint graph asks and what it is answered, as plain values.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/core/graph/node_pages.h"
+#include "server/core/graph/world_point.h"
+#include "server/core/search/query.h"
+
+namespace waystar::core {
+
+// A node by its id, or a position.
+using GraphPlace = std::variant<std::string, WorldPoint>;
+
+struct GraphQuery {
+  GraphPlace start;
+  GraphPlace goal;
+  // How far a position may be from the node that stands in for it; 0 for no limit.
+  double snap_radius = 0.0;
+  // kAStar (which kAuto means) or kDijkstra.
+  Algorithm algorithm = Algorithm::kAuto;
+  UnreachablePolicy unreachable_policy = UnreachablePolicy::kReport;
+  // Only edges that carry all of these are used: those of the agent's profile. As CheckTags says.
+  std::vector<std::string> required_tags;
+};
+
+struct GraphPathResult {
+  Outcome outcome = Outcome::kUnreachable;
+  OutcomeReason reason = OutcomeReason::kNoRoute;
+  // Of the edges, and of the straight lines from a start that is a position to the first node and from the
+  // last one to the goal, by their length.
+  double cost = 0.0;
+  // Live in the scratch that was searched with, until its next search. Empty without a path, and where start
+  // and goal see each other and need none.
+  absl::Span<const NodeNumber> nodes;
+  // Whether the path ends at the goal that was asked for, be it a node or a position.
+  bool reaches_goal = false;
+  SearchStatistics statistics;
+};
+
+}  // namespace waystar::core

@@ -1,0 +1,76 @@
+// The working memory of searches on waypoint graphs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "server/core/graph/node_pages.h"
+#include "server/core/grid/cost.h"
+#include "server/core/search/open_list.h"
+
+namespace waystar::core {
+
+// What a search knows of a node that it has reached.
+struct ReachedNode {
+  // Of nodes that no path may go through: no way to them is cheaper.
+  static constexpr Cost kBarred = -1;
+
+  // Cheapest cost from the start known so far.
+  Cost g = 0;
+  // The search that wrote this; an older one means that the node is not reached yet.
+  std::uint32_t generation = 0;
+  // Where the way comes from; itself at the start.
+  NodeNumber parent = 0;
+};
+
+// One search's nodes, open list and path, reused from search to search: no allocation once it has grown to
+// the graphs it is used for. Takes 16 bytes a node of the largest of them.
+//
+// Thread safety: none. One per worker thread.
+class GraphScratch {
+ public:
+  // Nodes and open list together stay below `max_bytes`.
+  explicit GraphScratch(std::size_t max_bytes) : max_bytes_(max_bytes) {}
+  GraphScratch(const GraphScratch&) = delete;
+  GraphScratch& operator=(const GraphScratch&) = delete;
+
+  // Forgets the last search and makes ready for one over nodes of numbers below `limit`. False if the memory
+  // limit stands in the way. Costs O(1) but for what it grows.
+  bool Start(std::size_t limit);
+
+  ReachedNode& At(NodeNumber node) { return nodes_[node]; }
+  bool IsFresh(const ReachedNode& node) const { return node.generation != generation_; }
+  void Reach(ReachedNode& node, Cost g, NodeNumber parent) const {
+    node = {.g = g, .generation = generation_, .parent = parent};
+  }
+
+  OpenList& open() { return open_; }
+  // Puts an entry on the open list. False if the memory limit stands in the way.
+  bool Push(const OpenEntry& entry) {
+    if (open_.IsFull() && !GrowOpen()) {
+      return false;
+    }
+    open_.Push(entry);
+    return true;
+  }
+
+  // The path that is being built.
+  std::vector<NodeNumber>& path() { return path_; }
+
+  std::size_t memory_bytes() const {
+    return nodes_.capacity() * sizeof(ReachedNode) + open_.memory_bytes() +
+           path_.capacity() * sizeof(NodeNumber);
+  }
+
+ private:
+  bool GrowOpen();
+
+  const std::size_t max_bytes_;
+  std::uint32_t generation_ = 0;
+  std::vector<ReachedNode> nodes_;
+  OpenList open_;
+  std::vector<NodeNumber> path_;
+};
+
+}  // namespace waystar::core

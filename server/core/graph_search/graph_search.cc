@@ -1,0 +1,219 @@
+#include "server/core/graph_search/graph_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/graph_search/graph_astar.h"
+#include "server/core/map/tags.h"
+
+namespace waystar::core {
+namespace {
+
+absl::Status Unmet(ErrorReason reason, absl::string_view field, absl::string_view message) {
+  return MakeError(absl::StatusCode::kFailedPrecondition, reason, field, message);
+}
+
+// A start or goal, and the node that stands in for it.
+struct Snapped {
+  NodeNumber node = kNoNodeNumber;
+  // Where it was asked for to be.
+  WorldPoint position;
+  // From there to the node.
+  Cost cost = 0;
+};
+
+class GraphPathFinder {
+ public:
+  GraphPathFinder(const WaypointGraph& graph, const GraphQuery& query, const Budget& budget,
+                  GraphScratch& scratch)
+      : graph_(graph), query_(query), budget_(budget), scratch_(scratch) {}
+
+  absl::StatusOr<GraphPathResult> Run() {
+    WAYSTAR_RETURN_IF_ERROR(Check());
+    if (IsDirect()) {
+      const double length = Distance(std::get<WorldPoint>(query_.start), std::get<WorldPoint>(query_.goal));
+      return GraphPathResult{.outcome = Outcome::kFound,
+                             .reason = OutcomeReason::kGoalReached,
+                             .cost = FromCost(CostFromDouble(length)),
+                             .reaches_goal = true,
+                             .statistics = {.algorithm = AlgorithmToRun()}};
+    }
+    WAYSTAR_ASSIGN_OR_RETURN(start_, Snap(query_.start, "start"));
+    WAYSTAR_ASSIGN_OR_RETURN(goal_, Snap(query_.goal, "goal"));
+    if (!graph_.IsEnabled(start_.node)) {
+      return Unmet(ErrorReason::kStartBlocked, "start_node", "the node is not enabled");
+    }
+    const bool goal_blocked = !graph_.IsEnabled(goal_.node);
+    if (goal_blocked && query_.unreachable_policy == UnreachablePolicy::kReport) {
+      return Unmet(ErrorReason::kGoalBlocked, "goal_node", "the node is not enabled");
+    }
+    const std::optional<TagSet> tags = graph_.FindTags(query_.required_tags);
+    if (!scratch_.Start(graph_.number_limit())) {
+      return GraphPathResult{.outcome = Outcome::kBudgetExhausted,
+                             .reason = OutcomeReason::kScratchLimit,
+                             .statistics = {.algorithm = AlgorithmToRun()}};
+    }
+    const GraphSearchReport report =
+        SearchGraph(graph_,
+                    {.start = start_.node,
+                     .goal = goal_.node,
+                     .goal_position = goal_.position,
+                     // No edge carries a tag that the graph does not know, nor all bits there are.
+                     .required_tags = tags.value_or(~TagSet{0}),
+                     .is_guided = AlgorithmToRun() == Algorithm::kAStar,
+                     .wants_nearest = query_.unreachable_policy != UnreachablePolicy::kReport ||
+                                      budget_.max_expansions != std::numeric_limits<std::uint64_t>::max()},
+                    budget_, scratch_);
+    return Answer(report, goal_blocked);
+  }
+
+ private:
+  static double FromCost(Cost cost) { return static_cast<double>(cost) / static_cast<double>(kCostScale); }
+
+  Algorithm AlgorithmToRun() const {
+    return query_.algorithm == Algorithm::kAuto ? Algorithm::kAStar : query_.algorithm;
+  }
+
+  absl::Status Check() const {
+    if (AlgorithmToRun() != Algorithm::kAStar && AlgorithmToRun() != Algorithm::kDijkstra) {
+      return Unmet(ErrorReason::kAlgorithmUnsuited, "algorithm", "searches grids, not waypoint graphs");
+    }
+    if (!std::isfinite(query_.snap_radius) || query_.snap_radius < 0.0) {
+      return InvalidArgument(ErrorReason::kBadValue, "snap_radius",
+                             absl::StrCat("is a number from 0 on, not ", query_.snap_radius));
+    }
+    if (absl::Status status = CheckTags(query_.required_tags, ErrorReason::kBadProfile); !status.ok()) {
+      return WithFieldPrefix(status, "profile.required_tags");
+    }
+    for (const auto& [place, name] : {std::pair(&query_.start, "start"), {&query_.goal, "goal"}}) {
+      if (const auto* position = std::get_if<WorldPoint>(place)) {
+        if (absl::Status status = CheckPosition(*position); !status.ok()) {
+          return WithFieldPrefix(status, absl::StrCat(name, "_position"));
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  bool IsDirect() const {
+    const auto* start = std::get_if<WorldPoint>(&query_.start);
+    const auto* goal = std::get_if<WorldPoint>(&query_.goal);
+    return start != nullptr && goal != nullptr && query_.required_tags.empty() && graph_.max_distance() &&
+           graph_.sight().IsClear(*start, *goal);
+  }
+
+  absl::StatusOr<Snapped> Snap(const GraphPlace& place, absl::string_view name) const {
+    if (const auto* id = std::get_if<std::string>(&place)) {
+      const std::string field = absl::StrCat(name, "_node");
+      const NodeNumber node = graph_.FindNode(*id);
+      if (node == kNoNodeNumber) {
+        if (absl::Status status = CheckNodeId(*id); !status.ok()) {
+          return WithFieldPrefix(status, field);
+        }
+        return MakeError(absl::StatusCode::kNotFound, ErrorReason::kNodeNotFound, field,
+                         absl::StrCat("the map has no node \"", *id, "\""));
+      }
+      return Snapped{.node = node, .position = graph_.PositionOf(node)};
+    }
+    const WorldPoint position = Rounded(std::get<WorldPoint>(place));
+    constexpr double kAnyDistance = 8 * kMaxReach;
+    const double radius = query_.snap_radius == 0.0 ? kAnyDistance : query_.snap_radius;
+    const NodeNumber node = graph_.NearestVisible(position, radius);
+    if (node == kNoNodeNumber) {
+      return Unmet(ErrorReason::kNoNodeNear, absl::StrCat(name, "_position"),
+                   "sees no enabled node within snap_radius");
+    }
+    return Snapped{.node = node,
+                   .position = position,
+                   .cost = CostFromDouble(Distance(position, graph_.PositionOf(node)))};
+  }
+
+  absl::StatusOr<GraphPathResult> Answer(const GraphSearchReport& report, bool goal_blocked) {
+    GraphPathResult result{.statistics = report.statistics};
+    switch (report.end) {
+      case SearchEnd::kGoalReached:
+        result.outcome = Outcome::kFound;
+        result.reason = OutcomeReason::kGoalReached;
+        result.reaches_goal = true;
+        break;
+      case SearchEnd::kExhausted:
+        result.outcome = query_.unreachable_policy == UnreachablePolicy::kReport ? Outcome::kUnreachable
+                                                                                 : Outcome::kPartial;
+        result.reason = goal_blocked ? OutcomeReason::kGoalBlocked : OutcomeReason::kNoRoute;
+        break;
+      case SearchEnd::kExpansionLimit:
+        result.outcome = Outcome::kBudgetExhausted;
+        result.reason = OutcomeReason::kExpansionLimit;
+        break;
+      case SearchEnd::kScratchLimit:
+        result.outcome = Outcome::kBudgetExhausted;
+        result.reason = OutcomeReason::kScratchLimit;
+        break;
+      case SearchEnd::kDeadline:
+      case SearchEnd::kCancelled:
+      case SearchEnd::kEvicted:
+        return Stopped(report);
+    }
+    const bool has_path = result.outcome == Outcome::kFound || result.outcome == Outcome::kPartial ||
+                          (result.outcome == Outcome::kBudgetExhausted && report.statistics.expanded > 0);
+    if (has_path) {
+      WritePath(report.last);
+      result.nodes = scratch_.path();
+      result.cost = FromCost(start_.cost + report.cost + (result.reaches_goal ? goal_.cost : 0));
+    }
+    return result;
+  }
+
+  static absl::Status Stopped(const GraphSearchReport& report) {
+    const std::string after = absl::StrCat(" after ", report.statistics.expanded, " expansions");
+    switch (report.end) {
+      case SearchEnd::kDeadline:
+        return MakeError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, "",
+                         absl::StrCat("the deadline passed", after));
+      case SearchEnd::kEvicted:
+        return MakeError(absl::StatusCode::kAborted, ErrorReason::kSnapshotEvicted, "",
+                         absl::StrCat("the map changed much since the search began, and the server needs the "
+                                      "memory of its old state; stopped",
+                                      after));
+      default:
+        return MakeError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, "",
+                         absl::StrCat("cancelled", after));
+    }
+  }
+
+  void WritePath(NodeNumber last) {
+    std::vector<NodeNumber>& path = scratch_.path();
+    for (NodeNumber node = last;; node = scratch_.At(node).parent) {
+      path.push_back(node);
+      if (node == start_.node) {
+        break;
+      }
+    }
+    std::reverse(path.begin(), path.end());
+  }
+
+  const WaypointGraph& graph_;
+  const GraphQuery& query_;
+  const Budget& budget_;
+  GraphScratch& scratch_;
+  Snapped start_;
+  Snapped goal_;
+};
+
+}  // namespace
+
+absl::StatusOr<GraphPathResult> FindGraphPath(const WaypointGraph& graph, const GraphQuery& query,
+                                              const Budget& budget, GraphScratch& scratch) {
+  return GraphPathFinder(graph, query, budget, scratch).Run();
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,33 @@
+// Paths on waypoint graphs.
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "server/core/graph/waypoint_graph.h"
+#include "server/core/graph_search/graph_query.h"
+#include "server/core/graph_search/graph_scratch.h"
+
+namespace waystar::core {
+
+// Finds a cheapest path by A* (Hart, Nilsson, Raphael: "A Formal Basis for the Heuristic Determination of
+// Minimum Cost Paths", 1968). The heuristic is the distance in a straight line, times the least cost per
+// length of any edge of the graph; Dijkstra's is zero, and finds the same cost. Of the nodes on the open list
+// the one with the smallest estimated total cost is expanded first, among equals that with the larger cost so
+// far, then the smaller number; a node reached at equal cost from two others keeps the one that was expanded
+// first. So the path is the same on every machine.
+//
+// A position is stood in for by the nearest enabled node that it sees (WaypointGraph::NearestVisible). On a
+// graph that is connected by sight, a start and a goal that are positions and see each other need no node
+// between, unless the query requires tags: the path is the line.
+//
+// A path that does not reach the goal (kPartial, kBudgetExhausted) leads to the expanded node nearest to it
+// in a straight line; among equals the one cheaper to reach, then the smaller number.
+//
+// Errors: INVALID_ARGUMENT / BAD_NODE_ID or NOT_FOUND / NODE_NOT_FOUND ("start_node", "goal_node"), BAD_VALUE
+// ("start_position.x", ..., "snap_radius"), BAD_PROFILE ("profile.required_tags[0]"); FAILED_PRECONDITION /
+// NO_NODE_NEAR
+// ("start_position", "goal_position"), START_BLOCKED or, with kReport, GOAL_BLOCKED (a node that is not
+// enabled), ALGORITHM_UNSUITED; DEADLINE_EXCEEDED, CANCELLED, ABORTED / SNAPSHOT_EVICTED.
+absl::StatusOr<GraphPathResult> FindGraphPath(const WaypointGraph& graph, const GraphQuery& query,
+                                              const Budget& budget, GraphScratch& scratch);
+
+}  // namespace waystar::core

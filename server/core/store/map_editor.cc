@@ -1,0 +1,30 @@
+#include "server/core/store/map_editor.h"
+
+#include <utility>
+
+namespace waystar::core {
+
+MapEditor::MapEditor(const Map& base) {
+  if (const auto* grid = std::get_if<GridMap>(&base)) {
+    editor_.emplace<BatchEditor>(*grid);
+  } else {
+    editor_.emplace<GraphBatchEditor>(*std::get_if<WaypointGraph>(&base));
+  }
+}
+
+absl::StatusOr<BatchResult> MapEditor::Apply(absl::Span<const Edit> edits, absl::Time now) {
+  if (auto* grid = std::get_if<BatchEditor>(&editor_)) {
+    return grid->Apply(edits, now);
+  }
+  return std::get_if<GraphBatchEditor>(&editor_)->Apply(edits, now);
+}
+
+MapEditor::Result MapEditor::Finish() && {
+  if (auto* grid = std::get_if<BatchEditor>(&editor_)) {
+    BatchEditor::Result result = std::move(*grid).Finish();
+    return {std::move(result.map), std::move(result.changes)};
+  }
+  return {std::move(*std::get_if<GraphBatchEditor>(&editor_)).Finish(), {.is_everything = true}};
+}
+
+}  // namespace waystar::core

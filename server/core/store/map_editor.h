@@ -1,0 +1,39 @@
+// Applies batches of edits to a map of any kind.
+#pragma once
+
+#include <variant>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "server/core/edit/batch_editor.h"
+#include "server/core/edit/graph_batch_editor.h"
+#include "server/core/store/map_snapshot.h"
+
+namespace waystar::core {
+
+// Thread safety: one thread at a time; readers of the base are not disturbed.
+class MapEditor {
+ public:
+  using Map = std::variant<GridMap, WaypointGraph>;
+
+  // The base must outlive the editor.
+  explicit MapEditor(const Map& base);
+
+  // As BatchEditor and GraphBatchEditor say.
+  absl::StatusOr<BatchResult> Apply(absl::Span<const Edit> edits, absl::Time now);
+
+  struct Result {
+    Map map;
+    // Everything, of a graph.
+    MapChanges changes;
+  };
+
+  // The editor is spent.
+  Result Finish() &&;
+
+ private:
+  std::variant<std::monostate, BatchEditor, GraphBatchEditor> editor_;
+};
+
+}  // namespace waystar::core

@@ -1,0 +1,44 @@
+// Between the messages of the contract and the values of the core: waypoint graphs.
+#pragma once
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "server/core/edit/edit.h"
+#include "server/core/graph/waypoint_graph.h"
+#include "server/core/graph_search/graph_query.h"
+#include "waystar/v1/path_service.pb.h"
+#include "waystar/v1/types.pb.h"
+#include "waystar/v1/waypoint_edits.pb.h"
+#include "waystar/v1/waypoints.pb.h"
+
+namespace waystar::rpc {
+
+// From the wire. Errors are INVALID_ARGUMENT with the field by its path from the message: MISSING_FIELD, and
+// what ToPut says of obstacles. All else is for the core to check. `grid` is the reference map, if there is
+// one.
+absl::StatusOr<core::WaypointSpec> ToWaypointSpec(const v1::WaypointGraph& graph,
+                                                  std::shared_ptr<const core::GridSight> grid);
+absl::StatusOr<core::PutNodes> ToPutNodes(const v1::PutNodes& edit);
+absl::StatusOr<core::RemoveNodes> ToRemoveNodes(const v1::RemoveNodes& edit);
+absl::StatusOr<core::PutEdges> ToPutEdges(const v1::PutEdges& edit);
+absl::StatusOr<core::RemoveEdges> ToRemoveEdges(const v1::RemoveEdges& edit);
+absl::StatusOr<core::SetEnabled> ToSetEnabled(const v1::SetEnabled& edit);
+
+// Errors: MISSING_FIELD; BAD_VALUE (a node and a position); FAILED_PRECONDITION /
+// WRONG_MAP_KIND for what only grids have; those of ToAlgorithm and ToUnreachablePolicy.
+absl::StatusOr<core::GraphQuery> ToGraphQuery(const v1::FindPathRequest& request);
+
+// To the wire: into messages that are empty. What these write the functions above make the same value of.
+void FillPutNodes(const core::PutNodes& edit, v1::PutNodes& out);
+void FillRemoveNodes(const core::RemoveNodes& edit, v1::RemoveNodes& out);
+void FillPutEdges(const core::PutEdges& edit, v1::PutEdges& out);
+void FillRemoveEdges(const core::RemoveEdges& edit, v1::RemoveEdges& out);
+void FillSetEnabled(const core::SetEnabled& edit, v1::SetEnabled& out);
+
+void FillGraphInfo(const core::WaypointGraph& graph, v1::WaypointGraphInfo& out);
+void FillNodeInfo(const core::WaypointGraph& graph, core::NodeNumber node, v1::WaypointNodeInfo& out);
+void FillGraphPath(const core::WaypointGraph& graph, const core::GraphQuery& query,
+                   const core::GraphPathResult& result, v1::FindPathResponse& response);
+
+}  // namespace waystar::rpc

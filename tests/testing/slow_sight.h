@@ -1,0 +1,13 @@
+// What straight lines touch, found the long way: the judge of server/core/graph/sight_line.h.
+#pragma once
+
+#include "server/core/graph/world_point.h"
+#include "server/core/shape/shape.h"
+
+namespace waystar::testing {
+
+// Whether the straight line from a to b, seen from above, touches a shape, taken as an area of the plane.
+// REQUIRES: all coordinates, radii and widths are multiples of 1/8 and less than 1000.
+bool SlowlyTouches(const core::WorldPoint& a, const core::WorldPoint& b, const core::Shape& shape);
+
+}  // namespace waystar::testing
