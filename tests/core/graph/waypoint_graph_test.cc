@@ -18,7 +18,6 @@ namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::waystar::testing::ArcName;
 using ::waystar::testing::ArcsOf;
