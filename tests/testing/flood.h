@@ -15,7 +15,7 @@ class Flood {
  public:
   Flood(const core::BitPlane& cells, core::Adjacency adjacency)
       : cells_(cells),
-        steps_(adjacency == core::Adjacency::kAny ? 1U : 2U),
+        adjacency_(adjacency),
         numbers_(static_cast<std::size_t>(cells.width()) * static_cast<std::size_t>(cells.height()), 0) {
     int components = 0;
     for (int y = 0; y < cells.height(); ++y) {
@@ -36,16 +36,27 @@ class Flood {
            static_cast<std::size_t>(cell.x);
   }
 
+  bool IsNeighbour(core::Cell step) const {
+    switch (adjacency_) {
+      case core::Adjacency::kStraight:
+        return step.x == 0 || step.y == 0;
+      case core::Adjacency::kAny:
+        return true;
+      case core::Adjacency::kHexagonal:
+        return step.x != step.y;
+    }
+    return false;
+  }
+
   void Fill(core::Cell first, int component) {
     numbers_[IndexOf(first)] = component;
     std::vector<core::Cell> open = {first};
     while (!open.empty()) {
       const core::Cell cell = open.back();
       open.pop_back();
-      // The straight directions are the even ones.
-      for (std::size_t i = 0; i < core::kSteps.size(); i += steps_) {
-        const core::Cell next = {cell.x + core::kSteps[i].x, cell.y + core::kSteps[i].y};
-        if (cells_.Test(next) && At(next) == 0) {
+      for (const core::Cell step : core::kSteps) {
+        const core::Cell next = {cell.x + step.x, cell.y + step.y};
+        if (IsNeighbour(step) && cells_.Test(next) && At(next) == 0) {
           numbers_[IndexOf(next)] = component;
           open.push_back(next);
         }
@@ -54,7 +65,7 @@ class Flood {
   }
 
   const core::BitPlane& cells_;
-  std::size_t steps_;
+  core::Adjacency adjacency_;
   std::vector<int> numbers_;
 };
 

@@ -55,6 +55,10 @@ GridMap Generator::Map(const MapSpec& spec) {
   if (Chance(0.3)) {
     settings.diagonal_cost = 1.0 + 0.1 * Between(0, 10);
   }
+  if (spec.connectivity == core::Connectivity::kSix) {
+    settings.diagonal_cost = 1.0;
+    settings.frame.hexagons = core::HexBoard{};
+  }
   int width = Side(spec.max_side);
   int height = Side(std::min(spec.max_side, std::max(1, spec.max_cells / width)));
   if (Chance(0.5)) {

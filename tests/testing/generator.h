@@ -71,4 +71,25 @@ class Generator {
   Random random_;
 };
 
+// "Four", "Eight" or "Six".
+inline const char* NameOf(core::Connectivity connectivity) {
+  switch (connectivity) {
+    case core::Connectivity::kFour:
+      return "Four";
+    case core::Connectivity::kEight:
+      return "Eight";
+    case core::Connectivity::kSix:
+      return "Six";
+  }
+  return "";
+}
+
+// Each of them is drawn now and then, eight most often.
+inline core::Connectivity AnyConnectivity(Generator& generator) {
+  const int drawn = generator.Between(0, 9);
+  return drawn < 2   ? core::Connectivity::kFour
+         : drawn < 5 ? core::Connectivity::kSix
+                     : core::Connectivity::kEight;
+}
+
 }  // namespace waystar::testing

@@ -24,6 +24,14 @@ constexpr double kTolerance = 1e-6;
 
 std::string Show(Cell cell) { return absl::StrCat("(", cell.x, ", ", cell.y, ")"); }
 
+// Between the centres of cells. Those of hexagons lie in a plane whose axes are at an angle of 60 degrees.
+double DistanceBetween(const GridMap& map, Cell a, Cell b) {
+  const double dx = a.x - b.x;
+  const double dy = a.y - b.y;
+  const bool is_hexagonal = map.settings().connectivity == core::Connectivity::kSix;
+  return is_hexagonal ? std::hypot(dx + dy / 2, dy * std::sqrt(0.75)) : std::hypot(dx, dy);
+}
+
 }  // namespace
 
 bool CanStand(const GridMap& map, Cell position, int footprint) {
@@ -48,6 +56,9 @@ bool IsLegalStep(const GridMap& map, core::CornerRule rule, Cell from, Cell to, 
   }
   if (map.settings().connectivity == core::Connectivity::kFour) {
     return false;
+  }
+  if (map.settings().connectivity == core::Connectivity::kSix) {
+    return dx == -dy;
   }
   const bool side_a = CanStand(map, {from.x + dx, from.y}, footprint);
   const bool side_b = CanStand(map, {from.x, from.y + dy}, footprint);
@@ -114,7 +125,7 @@ Cell Oracle::NearestTo(Cell goal) const {
   for (int y = 0; y < map_.height(); ++y) {
     for (int x = 0; x < map_.width(); ++x) {
       const std::optional<double> cost = CostTo({x, y});
-      const double distance = std::hypot(x - goal.x, y - goal.y);
+      const double distance = DistanceBetween(map_, {x, y}, goal);
       if (cost && (distance < best_distance - kTolerance ||
                    (distance < best_distance + kTolerance && *cost < best_cost - kTolerance))) {
         best = {x, y};

@@ -8,6 +8,7 @@ namespace waystar::testing {
 
 inline constexpr core::CornerRule kRules[] = {core::CornerRule::kNoCornerCutting,
                                               core::CornerRule::kOneSideFree, core::CornerRule::kAlways};
-inline constexpr core::Adjacency kAdjacencies[] = {core::Adjacency::kStraight, core::Adjacency::kAny};
+inline constexpr core::Adjacency kAdjacencies[] = {core::Adjacency::kStraight, core::Adjacency::kAny,
+                                                   core::Adjacency::kHexagonal};
 
 }  // namespace waystar::testing

@@ -18,12 +18,13 @@ namespace waystar::core {
 namespace {
 
 // Of what the edits cover, not of what they lift.
-std::int64_t CountClipped(const EditPlan& plan, const Rectangle& bounds) {
+std::int64_t CountClipped(const EditPlan& plan, const GridMap& map) {
+  const Lattice lattice = LatticeOf(map.settings().connectivity);
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   std::int64_t clipped = 0;
   for (const PlannedEdit& edit : plan.edits) {
     const Shape* shape = edit.after != nullptr ? &edit.after->shape : edit.shape;
-    const std::int64_t more = shape == nullptr ? 0 : CountOutside(*shape, bounds);
+    const std::int64_t more = shape == nullptr ? 0 : CountOutside(*shape, lattice, map.bounds());
     clipped = more > kMax - clipped ? kMax : clipped + more;
   }
   return clipped;
@@ -56,7 +57,7 @@ absl::StatusOr<BatchResult> BatchEditor::Apply(absl::Span<const Edit> edits, abs
   is_changed_ = true;
   painter_.Paint(plan);
   BatchResult result;
-  result.clipped_cells = CountClipped(plan, base_.bounds());
+  result.clipped_cells = CountClipped(plan, base_);
   CountChanges(before ? *before : base_, result);
   return result;
 }

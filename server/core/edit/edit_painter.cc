@@ -1,7 +1,10 @@
 #include "server/core/edit/edit_painter.h"
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 
+#include "server/core/grid/hex_board.h"
 #include "server/core/map/cost_obstacles.h"
 #include "server/core/shape/shape_raster.h"
 
@@ -46,8 +49,26 @@ void EditPainter::Paint(const EditPlan& plan) {
   }
 }
 
+Lattice EditPainter::lattice() const { return LatticeOf(map().settings().connectivity); }
+
+// Without what lies off the board of a map of hexagons, which stays as it is.
+template <typename Visitor>
+void EditPainter::ForEachSpanOnBoard(const Shape& shape, Visitor visit) {
+  const std::optional<HexBoard>& board = map().settings().frame.hexagons;
+  ForEachSpan(shape, lattice(), map().bounds(), [&](RowSpan span) {
+    if (board && HasOffsets(board->layout)) {
+      const HexBoard::Span row = board->InRow(span.y);
+      span.x_begin = std::max(span.x_begin, row.begin);
+      span.x_end = std::min(span.x_end, row.end);
+    }
+    if (span.x_begin < span.x_end) {
+      visit(span);
+    }
+  });
+}
+
 void EditPainter::PaintObstacles(const Shape& shape, bool obstacle) {
-  ForEachSpan(shape, map().bounds(), [&](const RowSpan& span) {
+  ForEachSpanOnBoard(shape, [&](const RowSpan& span) {
     editor_.SetObstacles(span.y, span.x_begin, span.x_end, obstacle);
     touched_.Add(span);
   });
@@ -55,7 +76,7 @@ void EditPainter::PaintObstacles(const Shape& shape, bool obstacle) {
 
 void EditPainter::PaintTerrain(const Shape& shape, TerrainId terrain) {
   has_touched_costs_ = true;
-  ForEachSpan(shape, map().bounds(), [&](const RowSpan& span) {
+  ForEachSpanOnBoard(shape, [&](const RowSpan& span) {
     editor_.SetTerrains(span.y, span.x_begin, span.x_end, terrain);
     touched_.Add(span);
     // The cells of obstacles that the batch lays or lifts are stale anyway.
@@ -70,7 +91,7 @@ void EditPainter::Replace(const Obstacle* before, const Obstacle* after) {
   for (const Obstacle* obstacle : {before, after}) {
     if (ChangesCosts(obstacle)) {
       has_touched_costs_ = true;
-      ForEachSpan(obstacle->shape, map().bounds(), [&](const RowSpan& span) {
+      ForEachSpan(obstacle->shape, lattice(), map().bounds(), [&](const RowSpan& span) {
         touched_.Add(span);
         stale_costs_.Add(span);
       });
@@ -79,8 +100,8 @@ void EditPainter::Replace(const Obstacle* before, const Obstacle* after) {
 }
 
 void EditPainter::UpdateCover(const Obstacle* before, const Obstacle* after) {
-  SpanSet old_cover = before == nullptr ? SpanSet() : SpansOf(before->shape, map().bounds());
-  SpanSet new_cover = after == nullptr ? SpanSet() : SpansOf(after->shape, map().bounds());
+  SpanSet old_cover = before == nullptr ? SpanSet() : SpansOf(before->shape, lattice(), map().bounds());
+  SpanSet new_cover = after == nullptr ? SpanSet() : SpansOf(after->shape, lattice(), map().bounds());
   ForEachDifference(old_cover.Sorted(), new_cover.Sorted(), [&](const RowSpan& span, bool is_old) {
     editor_.Cover(span.y, span.x_begin, span.x_end, is_old ? -1 : 1);
     touched_.Add(span);

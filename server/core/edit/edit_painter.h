@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "server/core/edit/edit_plan.h"
+#include "server/core/grid/lattice.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/map/grid_map_editor.h"
 #include "server/core/map/obstacle_table.h"
@@ -40,6 +41,9 @@ class EditPainter {
   GridMapEditor::Result Finish() && { return std::move(editor_).FinishAndList(); }
 
  private:
+  Lattice lattice() const;
+  template <typename Visitor>
+  void ForEachSpanOnBoard(const Shape& shape, Visitor visit);
   void PaintObstacles(const Shape& shape, bool obstacle);
   void PaintTerrain(const Shape& shape, TerrainId terrain);
   void Replace(const Obstacle* before, const Obstacle* after);

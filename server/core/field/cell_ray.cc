@@ -1,5 +1,6 @@
 #include "server/core/field/cell_ray.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/search/line_of_sight.h"
 #include "server/core/search/line_steps.h"
+#include "server/core/shape/hex_line.h"
 #include "server/core/walk/footprint.h"
 #include "server/core/walk/walk_grid.h"
 
@@ -25,6 +27,23 @@ Place ToPlace(double coordinate) { return std::llround(coordinate * kCellUnits) 
 double FromPlace(double place) { return (place - kCellUnits / 2.0) / kCellUnits; }
 int CellAt(Place place) { return static_cast<int>(place >= 0 ? place / kCellUnits : -1); }
 
+bool HasHexagons(const GridMap& map) { return map.settings().connectivity == Connectivity::kSix; }
+
+// Places among hexagons are not moved.
+HexLine::Place HexPlaceOf(CellPoint position) {
+  return {std::llround(position.x * kCellUnits), std::llround(position.y * kCellUnits)};
+}
+
+bool IsOnMap(const GridMap& map, CellPoint position) {
+  if (!HasHexagons(map)) {
+    return map.Contains({CellAt(ToPlace(position.x)), CellAt(ToPlace(position.y))});
+  }
+  const HexLine::Place place = HexPlaceOf(position);
+  const HexParts touched = HexPartsOf(place, place, kCellUnits);
+  return std::any_of(touched.begin(), touched.end(),
+                     [&](const HexPart& part) { return map.Contains(part.cell); });
+}
+
 absl::Status CheckPosition(const GridMap& map, absl::string_view field, CellPoint position) {
   for (const auto& [name, value] : {std::pair{".x", position.x}, std::pair{".y", position.y}}) {
     if (!std::isfinite(value)) {
@@ -34,7 +53,7 @@ absl::Status CheckPosition(const GridMap& map, absl::string_view field, CellPoin
   }
   // Before they are made whole numbers, which might not hold them.
   const bool is_near = std::abs(position.x) <= 2.0 * kMaxMapSide && std::abs(position.y) <= 2.0 * kMaxMapSide;
-  if (!is_near || !map.Contains({CellAt(ToPlace(position.x)), CellAt(ToPlace(position.y))})) {
+  if (!is_near || !IsOnMap(map, position)) {
     return MakeError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, field,
                      absl::StrCat(field, " (", position.x, ", ", position.y, ") is off the map, which is ",
                                   map.width(), " x ", map.height(), " cells"));
@@ -59,7 +78,7 @@ struct Axis {
 
 class Ray {
  public:
-  Ray(const WalkGrid& walk, CornerRule rule, CellPoint from, CellPoint to)
+  Ray(const WalkGrid& walk, SightRule rule, CellPoint from, CellPoint to)
       : walk_(walk), rule_(rule), x_(from.x, to.x), y_(from.y, to.y) {}
 
   RayHit Cast() const {
@@ -87,7 +106,7 @@ class Ray {
       if (crosses_x && crosses_y) {
         const Cell in_row{next.x, cell.y};
         const Cell in_column{cell.x, next.y};
-        if (!MayPassCorner(rule_, walk_.IsWalkable(in_row), walk_.IsWalkable(in_column))) {
+        if (!MayPassCorner(rule_.corner, walk_.IsWalkable(in_row), walk_.IsWalkable(in_column))) {
           return HitAt(walk_.IsWalkable(in_row) ? in_column : in_row, cell, fraction);
         }
       }
@@ -111,10 +130,28 @@ class Ray {
   }
 
   const WalkGrid& walk_;
-  const CornerRule rule_;
+  const SightRule rule_;
   const Axis x_;
   const Axis y_;
 };
+
+// Every hexagon that the ray has a point of counts, those that it only touches too.
+RayHit CastHexRay(const WalkGrid& walk, CellPoint from, CellPoint to) {
+  const HexParts parts = HexPartsOf(HexPlaceOf(from), HexPlaceOf(to), kCellUnits);
+  RayHit hit{.cell = parts.back().cell, .last_free = parts.back().cell, .position = to};
+  std::optional<Cell> last_free;
+  for (const HexPart& part : parts) {
+    if (!walk.IsWalkable(part.cell)) {
+      return {.is_blocked = true,
+              .cell = part.cell,
+              .last_free = part.entry > 0.0 ? last_free : std::nullopt,
+              .position = {from.x + part.entry * (to.x - from.x), from.y + part.entry * (to.y - from.y)},
+              .fraction = part.entry};
+    }
+    last_free = part.cell;
+  }
+  return hit;
+}
 
 }  // namespace
 
@@ -123,6 +160,9 @@ absl::StatusOr<RayHit> CastRay(const GridMap& map, const Agent& agent, CellPoint
   WAYSTAR_RETURN_IF_ERROR(CheckPosition(map, "from", from));
   WAYSTAR_RETURN_IF_ERROR(CheckPosition(map, "to", to));
   const std::shared_ptr<const WalkGrid> walk = map.walk(agent.footprint);
+  if (HasHexagons(map)) {
+    return CastHexRay(*walk, from, to);
+  }
   return Ray(*walk, LineRule(map.settings().connectivity, agent.corner_rule), from, to).Cast();
 }
 

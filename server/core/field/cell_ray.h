@@ -36,6 +36,9 @@ struct RayHit {
 // that is blocked, else the blocked one of those beside the step, the one in the ray's row first. Between the
 // centres of cells the ray is free if HasLineOfSight says so.
 //
+// Among hexagons each one that the ray has a point of is in its way, those that it only touches too: a
+// position on a border is in all hexagons that meet there, and on the map if one of them is.
+//
 // Costs some nanoseconds for each cell that the ray passes.
 //
 // Errors: INVALID_ARGUMENT / BAD_VALUE with "from.x", "from.y", "to.x" or "to.y" for what is no finite

@@ -49,7 +49,7 @@ class MatrixFiller {
       WAYSTAR_RETURN_IF_ERROR(SearchPairs());
       return std::move(matrix_);
     }
-    if (map_.HasUniformCost()) {
+    if (map_.HasUniformCost() && map_.settings().connectivity != Connectivity::kSix) {
       WAYSTAR_ASSIGN_OR_RETURN(const bool is_filled, FillOverJumps());
       if (is_filled) {
         return std::move(matrix_);

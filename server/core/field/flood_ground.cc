@@ -63,7 +63,7 @@ void FloodGround::Read(const GridMap& map, const WalkGrid& walk, int footprint, 
                        const Rectangle& region) {
   region_ = region;
   rule_ = rule;
-  is_eight_connected_ = map.settings().connectivity == Connectivity::kEight;
+  connectivity_ = map.settings().connectivity;
   is_uniform_ = map.HasUniformCost();
   min_straight_ = map.min_straight();
   min_diagonal_ = map.min_diagonal();
@@ -96,7 +96,11 @@ void FloodGround::ReadMoves(const WalkGrid& walk) {
       set(Direction::kEast, east);
       set(Direction::kSouth, south);
       set(Direction::kWest, west);
-      if (is_eight_connected_) {
+      if (connectivity_ == Connectivity::kSix) {
+        set(Direction::kNorthEast, own & FromRight(rows.low, i));
+        set(Direction::kSouthWest, own & FromLeft(rows.high, i));
+      }
+      if (connectivity_ == Connectivity::kEight) {
         const auto diagonal = [&](Direction direction, Word target, Word one_side, Word other_side) {
           set(direction, LegalDiagonals(rule_, own & target, one_side, other_side));
         };

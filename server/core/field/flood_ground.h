@@ -49,7 +49,7 @@ class FloodGround {
   // By cell, of a step that enters it. Empty if uniform.
   const CellCosts::Entry* entering() const { return entering_.data(); }
 
-  bool is_eight_connected() const { return is_eight_connected_; }
+  bool is_eight_connected() const { return connectivity_ == Connectivity::kEight; }
   CornerRule rule() const { return rule_; }
 
   std::size_t memory_bytes() const {
@@ -63,7 +63,7 @@ class FloodGround {
 
   Rectangle region_;
   CornerRule rule_ = CornerRule::kNoCornerCutting;
-  bool is_eight_connected_ = true;
+  Connectivity connectivity_ = Connectivity::kEight;
   bool is_uniform_ = true;
   Cost min_straight_ = 0;
   Cost min_diagonal_ = 0;

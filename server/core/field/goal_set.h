@@ -10,8 +10,8 @@
 #include "server/core/grid/cell.h"
 #include "server/core/grid/cost.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/map/open_ground.h"
 #include "server/core/search/node_table.h"
-#include "server/core/search/octile.h"
 
 namespace waystar::core {
 
@@ -31,10 +31,7 @@ class GoalSet {
 
   // `goals` are those that can be reached; their indexes are those in the list that was asked for.
   GoalSet(const GridMap& map, std::vector<Goal> goals)
-      : goals_(std::move(goals)),
-        straight_(map.min_straight()),
-        diagonal_(map.settings().connectivity == Connectivity::kFour ? 2 * map.min_straight()
-                                                                     : map.min_diagonal()) {
+      : goals_(std::move(goals)), ground_(OpenGround<Cost>::Of(map)) {
     std::sort(goals_.begin(), goals_.end());
   }
 
@@ -53,7 +50,8 @@ class GoalSet {
     return least;
   }
   Cost Distance(Cell cell, const Goal& goal) const {
-    return OctileCost(cell, Unpack(goal.cell), straight_, diagonal_);
+    const Cell at = Unpack(goal.cell);
+    return ground_.CostOf(at.x - cell.x, at.y - cell.y);
   }
 
   // The first of the goals on the cell; null if there is none.
@@ -79,8 +77,7 @@ class GoalSet {
   static constexpr std::size_t kFew = 16;
 
   std::vector<Goal> goals_;
-  Cost straight_;
-  Cost diagonal_;
+  OpenGround<Cost> ground_;
   Cost best_cost_ = std::numeric_limits<Cost>::max();
   std::size_t best_index_ = 0;
 };

@@ -71,7 +71,8 @@ absl::StatusOr<NearestGoalResult> FindPathToNearest(const GridMap& map, const Pa
   WAYSTAR_RETURN_IF_ERROR(FreeGoals(*walk, goals).status());
 
   GoalSet set(map, Reachable(walk->components(AdjacencyOf(map, query.corner_rule)), query.start, goals));
-  const bool has_jumps = map.HasUniformCost() && set.is_small() && query.algorithm != Algorithm::kAStar &&
+  const bool has_jumps = map.HasUniformCost() && map.settings().connectivity != Connectivity::kSix &&
+                         set.is_small() && query.algorithm != Algorithm::kAStar &&
                          query.algorithm != Algorithm::kDijkstra;
   SearchStatistics statistics{.algorithm = has_jumps        ? Algorithm::kJumpPoint
                                            : set.is_small() ? Algorithm::kAStar

@@ -23,6 +23,11 @@ Terrain Overridden(Terrain terrain, const TerrainOverride& changes) {
 
 absl::StatusOr<GridSettings> ApplyOverrides(GridSettings base, const GridOverrides& overrides) {
   base.connectivity = overrides.connectivity.value_or(base.connectivity);
+  if (overrides.hexagons) {
+    base.connectivity = overrides.connectivity.value_or(Connectivity::kSix);
+    base.frame.hexagons = HexBoard{.layout = *overrides.hexagons};
+    base.diagonal_cost = 1.0;
+  }
   base.diagonal_cost = overrides.diagonal_cost.value_or(base.diagonal_cost);
   base.world = overrides.world.value_or(base.world);
   base.frame.origin = overrides.origin.value_or(base.frame.origin);

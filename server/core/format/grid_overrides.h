@@ -20,7 +20,10 @@ struct TerrainOverride {
 };
 
 struct GridOverrides {
+  // Four or eight.
   std::optional<Connectivity> connectivity;
+  // Makes a map of hexagons.
+  std::optional<HexLayout> hexagons;
   std::optional<double> diagonal_cost;
   std::vector<TerrainOverride> terrains;
   std::optional<std::string> world;

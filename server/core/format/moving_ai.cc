@@ -108,6 +108,10 @@ absl::StatusOr<GridMap> ParseMovingAi(absl::string_view bytes, const GridOverrid
 }
 
 absl::StatusOr<std::string> FormatMovingAi(const GridMap& map) {
+  if (map.settings().connectivity == Connectivity::kSix) {
+    return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kNotExpressible, "format",
+                     "Moving AI files are of squares; export as text");
+  }
   std::string letters(1, kOutOfBounds);
   for (const Terrain& terrain : MovingAiSettings().terrains) {
     letters.push_back(terrain.symbol);

@@ -15,6 +15,7 @@
 #include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/grid/hex_board.h"
 #include "server/core/map/grid_map_editor.h"
 
 namespace waystar::core {
@@ -46,7 +47,41 @@ absl::Status RowError(ErrorReason reason, std::size_t row, RowSource source, abs
   return InvalidArgument(reason, "", absl::StrCat("line ", source.first_line + row, ": ", message));
 }
 
+bool HasBoard(const GridSettings& settings) {
+  return settings.frame.hexagons.has_value() && HasOffsets(settings.frame.hexagons->layout);
+}
+
+// On the plane a row of the board may lie aslant.
+void SetBoardRow(const HexBoard& board, int row, absl::Span<const TerrainId> cells, GridMapEditor& editor) {
+  for (std::size_t column = 0; column < cells.size(); ++column) {
+    const Cell cell = board.PlaneCellOf({static_cast<int>(column), row});
+    const bool is_obstacle = cells[column] == GridMapEditor::kObstacle;
+    editor.SetObstacle(cell, is_obstacle);
+    if (!is_obstacle) {
+      editor.SetTerrains(cell.y, cell.x, cell.x + 1, cells[column]);
+    }
+  }
+}
+
 }  // namespace
+
+absl::StatusOr<GridMap> CreateFilled(int width, int height, GridSettings settings, TerrainId fill,
+                                     bool blocked) {
+  if (!HasBoard(settings)) {
+    return GridMap::Create(width, height, std::move(settings), fill, blocked);
+  }
+  HexBoard& board = *settings.frame.hexagons;
+  board.columns = width;
+  board.rows = height;
+  WAYSTAR_ASSIGN_OR_RETURN(const GridMap plane,
+                           GridMap::Create(board.plane_width(), board.plane_height(), settings, fill, true));
+  GridMapEditor editor(plane);
+  for (int y = 0; !blocked && y < plane.height(); ++y) {
+    const HexBoard::Span row = board.InRow(y);
+    editor.SetObstacles(y, row.begin, row.end, false);
+  }
+  return std::move(editor).Finish();
+}
 
 absl::StatusOr<GridMap> ParseRows(absl::Span<const absl::string_view> rows, GridSettings settings,
                                   RowSource source) {
@@ -60,8 +95,10 @@ absl::StatusOr<GridMap> ParseRows(absl::Span<const absl::string_view> rows, Grid
       !status.ok()) {
     return InvalidArgument(ErrorReason::kBadSize, source.first_line == 0 ? "rows" : "", status.message());
   }
-  WAYSTAR_ASSIGN_OR_RETURN(const GridMap blank,
-                           GridMap::Create(static_cast<std::int64_t>(width), height, std::move(settings)));
+  const bool has_board = HasBoard(settings);
+  WAYSTAR_ASSIGN_OR_RETURN(
+      const GridMap blank,
+      CreateFilled(static_cast<int>(width), static_cast<int>(height), std::move(settings), 0, has_board));
   GridMapEditor editor(blank);
   const SymbolTable symbols = SymbolsOf(blank.settings());
   std::vector<TerrainId> cells(width);
@@ -79,15 +116,25 @@ absl::StatusOr<GridMap> ParseRows(absl::Span<const absl::string_view> rows, Grid
                                      absl::CHexEscape(absl::string_view(&symbol, 1)), "' of column ", x));
       }
     }
-    editor.SetRow(static_cast<int>(y), cells);
+    if (has_board) {
+      SetBoardRow(*blank.settings().frame.hexagons, static_cast<int>(y), cells, editor);
+    } else {
+      editor.SetRow(static_cast<int>(y), cells);
+    }
   }
   return std::move(editor).Finish();
 }
 
+int RowCount(const GridMap& map) {
+  return HasBoard(map.settings()) ? map.settings().frame.hexagons->rows : map.height();
+}
+
 std::string FormatRow(const GridMap& map, int y, char obstacle_symbol) {
-  std::string row(static_cast<std::size_t>(map.width()), obstacle_symbol);
-  for (int x = 0; x < map.width(); ++x) {
-    const Cell cell{x, y};
+  const bool has_board = HasBoard(map.settings());
+  const int width = has_board ? map.settings().frame.hexagons->columns : map.width();
+  std::string row(static_cast<std::size_t>(width), obstacle_symbol);
+  for (int x = 0; x < width; ++x) {
+    const Cell cell = has_board ? map.settings().frame.hexagons->PlaneCellOf({x, y}) : Cell{x, y};
     if (!map.HasObstacle(cell)) {
       row[static_cast<std::size_t>(x)] = map.settings().terrains[map.TerrainAt(cell)].symbol;
     }

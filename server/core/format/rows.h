@@ -21,13 +21,22 @@ struct RowSource {
   int max_side = kMaxMapSide;
 };
 
-// One symbol a cell: an obstacle symbol or that of one of settings.terrains.
-// INVALID_ARGUMENT with reason BAD_SIZE (no rows, an empty row, more than max_side rows or columns),
-// BAD_ROW (rows of unequal length), UNKNOWN_TERRAIN; and the errors of CheckGridSettings.
+// One symbol a cell: an obstacle symbol or that of one of settings.terrains. Rows of hexagons with offsets
+// are those of the board, whose size the settings need not say. INVALID_ARGUMENT with reason BAD_SIZE (no
+// rows, an empty row, more than max_side rows or columns), BAD_ROW (rows of unequal length), UNKNOWN_TERRAIN;
+// and the errors of CheckGridSettings.
 absl::StatusOr<GridMap> ParseRows(absl::Span<const absl::string_view> rows, GridSettings settings,
                                   RowSource source);
 
-// Row y of a map as symbols; an obstacle is `obstacle_symbol`, whatever the terrain below.
+// A map whose cells all have terrain `fill`, with an obstacle on each if `blocked`: of a board of hexagons
+// columns x rows. REQUIRES: 1 <= width, height <= kMaxMapSide. Errors: those of GridMap::Create.
+absl::StatusOr<GridMap> CreateFilled(int width, int height, GridSettings settings, TerrainId fill,
+                                     bool blocked);
+
+// How many rows the map has as text: of a board of hexagons its own.
+int RowCount(const GridMap& map);
+
+// Row y of them as symbols; an obstacle is `obstacle_symbol`, whatever the terrain below.
 std::string FormatRow(const GridMap& map, int y, char obstacle_symbol);
 
 }  // namespace waystar::core

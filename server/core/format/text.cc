@@ -122,6 +122,16 @@ absl::Status ParseHeaderLine(absl::string_view text, std::size_t line, TextHeade
   if (key == "profile") {
     return ParseProfileLine(words, line, whole);
   }
+  if (key == "hexagons" && words.size() == 2) {
+    const std::optional<HexLayout> layout = HexLayoutOf(words[1]);
+    if (!layout || header.hexagons) {
+      return HeaderError(line,
+                         "expected \"hexagons LAYOUT\", once, and LAYOUT one of axial_pointy, axial_flat, "
+                         "odd_rows, even_rows, odd_columns and even_columns");
+    }
+    header.hexagons = layout;
+    return absl::OkStatus();
+  }
   if (key == "connectivity" && words.size() == 2 && (words[1] == "4" || words[1] == "8")) {
     if (header.connectivity) {
       return HeaderError(line, "a second connectivity");
@@ -150,7 +160,7 @@ absl::Status ParseHeaderLine(absl::string_view text, std::size_t line, TextHeade
   return HeaderError(
       line, absl::StrCat(
                 "\"", absl::CHexEscape(text.substr(0, 60)),
-                "\" is none of \"connectivity 4|8\", \"diagonal_cost NUMBER\", "
+                "\" is none of \"connectivity 4|8\", \"hexagons LAYOUT\", \"diagonal_cost NUMBER\", "
                 "\"origin X Y\", \"cell_size NUMBER\", "
                 "\"terrain SYMBOL NAME COST|impassable\", \"world NAME\", \"profile NAME ...\" and \"map\""));
 }
@@ -215,8 +225,13 @@ std::string FormatText(const GridMap& map) {
   const GridSettings& settings = map.settings();
   std::string text;
   if (settings != GridSettings{} || !map.profiles().empty()) {
-    absl::StrAppend(&text, "connectivity ", settings.connectivity == Connectivity::kFour ? 4 : 8, "\n");
-    if (settings.diagonal_cost != kSqrt2) {
+    const std::optional<HexBoard>& hexagons = settings.frame.hexagons;
+    if (hexagons) {
+      absl::StrAppend(&text, "hexagons ", NameOf(hexagons->layout), "\n");
+    } else {
+      absl::StrAppend(&text, "connectivity ", settings.connectivity == Connectivity::kFour ? 4 : 8, "\n");
+    }
+    if (settings.diagonal_cost != kSqrt2 && !hexagons) {
       absl::StrAppendFormat(&text, "diagonal_cost %.17g\n", settings.diagonal_cost);
     }
     if (!settings.world.empty()) {
@@ -245,7 +260,7 @@ std::string FormatText(const GridMap& map) {
   }
   text.reserve(text.size() +
                static_cast<std::size_t>(map.height()) * static_cast<std::size_t>(map.width() + 1));
-  for (int y = 0; y < map.height(); ++y) {
+  for (int y = 0; y < RowCount(map); ++y) {
     absl::StrAppend(&text, FormatRow(map, y, kObstacleSymbol), "\n");
   }
   return text;

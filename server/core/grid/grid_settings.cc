@@ -46,6 +46,13 @@ absl::Status CheckGridSettings(const GridSettings& settings) {
     return InvalidArgument(ErrorReason::kBadValue, "diagonal_cost",
                            absl::StrCat("the diagonal cost is from 1 to 2, not ", settings.diagonal_cost));
   }
+  if (settings.connectivity == Connectivity::kSix && settings.diagonal_cost != 1.0) {
+    return InvalidArgument(ErrorReason::kBadValue, "diagonal_cost", "hexagons have no diagonals");
+  }
+  if ((settings.connectivity == Connectivity::kSix) != settings.frame.hexagons.has_value()) {
+    return InvalidArgument(ErrorReason::kBadValue, "connectivity",
+                           "a map of hexagons has a layout of hexagons, and no connectivity but its own");
+  }
   if (settings.world.size() > kMaxWorldBytes || !IsPrintable(settings.world)) {
     return InvalidArgument(ErrorReason::kBadValue, "world",
                            "a world's name has at most 63 printable ASCII characters and no spaces");

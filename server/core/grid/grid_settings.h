@@ -16,7 +16,12 @@ namespace waystar::core {
 // The longest side a map may have.
 inline constexpr int kMaxMapSide = 8192;
 
-enum class Connectivity : std::uint8_t { kFour, kEight };
+enum class Connectivity : std::uint8_t {
+  kFour,
+  kEight,
+  // Hexagons, by axial coordinates: see lattice.h. Their steps all count as straight ones.
+  kSix,
+};
 
 // A class of cells that cost the same.
 struct Terrain {
@@ -42,12 +47,13 @@ constexpr bool IsObstacleSymbol(char symbol) { return symbol == '#' || symbol ==
 
 struct GridSettings {
   Connectivity connectivity = Connectivity::kEight;
-  // Of a diagonal step, as a multiple of a straight one; from 1 to 2.
+  // Of a diagonal step, as a multiple of a straight one; from 1 to 2. With kSix 1.
   double diagonal_cost = kSqrt2;
   // The first is the ground below obstacles.
   std::vector<Terrain> terrains = {Terrain{}};
   // Portals lead to maps of the same world. Up to kMaxWorldBytes printable ASCII characters without spaces.
   std::string world;
+  // Its hexagons are there exactly with kSix.
   WorldFrame frame;
 
   friend bool operator==(const GridSettings&, const GridSettings&) = default;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -15,6 +16,9 @@ namespace {
 
 // No map reaches so far.
 constexpr double kFurthestCell = 1 << 20;
+
+// Between rows of hexagons, or columns, in steps.
+constexpr double kHexRowHeight = 0.8660254037844386;
 
 double EdgeOf(std::int32_t cell, double origin, double size) {
   return std::fma(static_cast<double>(cell), size, origin);
@@ -47,10 +51,56 @@ absl::Status CheckOrigin(double value, absl::string_view field) {
 }  // namespace
 
 Cell WorldFrame::CellAt(const Position& position) const {
+  if (hexagons) {
+    return HexagonAt(position);
+  }
   return {CellAlong(position.x, origin.x, cell_size), CellAlong(position.y, origin.y, cell_size)};
 }
 
+WorldFrame::PlanePoint WorldFrame::HexPointAt(const Position& position) const {
+  const double x = (position.x - origin.x) / cell_size;
+  const double y = (position.y - origin.y) / cell_size;
+  const Cell zero = hexagons->zero();
+  if (IsFlatTopped(hexagons->layout)) {
+    const double column = x / kHexRowHeight;
+    return {column + zero.x, y - column / 2 + zero.y};
+  }
+  const double row = y / kHexRowHeight;
+  return {x - row / 2 + zero.x, row + zero.y};
+}
+
+Cell WorldFrame::HexagonAt(const Position& position) const {
+  const PlanePoint point = HexPointAt(position);
+  const auto rounded = [](double value) {
+    return static_cast<std::int32_t>(std::lround(std::clamp(value, -kFurthestCell, kFurthestCell)));
+  };
+  const Cell middle{rounded(point.x), rounded(point.y)};
+  Cell nearest = middle;
+  double least = std::numeric_limits<double>::infinity();
+  for (int dy = -1; dy <= 1; ++dy) {
+    for (int dx = -1; dx <= 1; ++dx) {
+      const Cell cell{middle.x + dx, middle.y + dy};
+      const Position center = CenterOf(cell);
+      const double away_x = center.x - position.x;
+      const double away_y = center.y - position.y;
+      if (const double squared = away_x * away_x + away_y * away_y; squared <= least) {
+        least = squared;
+        nearest = cell;
+      }
+    }
+  }
+  return nearest;
+}
+
 Position WorldFrame::CenterOf(Cell cell) const {
+  if (hexagons) {
+    const Cell zero = hexagons->zero();
+    const double q = cell.x - zero.x;
+    const double r = cell.y - zero.y;
+    const bool is_flat = IsFlatTopped(hexagons->layout);
+    return {std::fma(is_flat ? q * kHexRowHeight : q + r / 2, cell_size, origin.x),
+            std::fma(is_flat ? r + q / 2 : r * kHexRowHeight, cell_size, origin.y), origin.z};
+  }
   return {std::fma(cell.x + 0.5, cell_size, origin.x), std::fma(cell.y + 0.5, cell_size, origin.y), origin.z};
 }
 

@@ -12,6 +12,7 @@
 
 #include "absl/types/span.h"
 #include "server/core/grid/cost.h"
+#include "server/core/grid/lattice.h"
 #include "server/core/shape/shape_raster.h"
 
 namespace waystar::core {
@@ -45,26 +46,28 @@ bool IsSameSquare(const RowSpan& a, const RowSpan& b) {
 }
 
 // How much of an effect is felt at a cell, from 0 to 1.
-double StrengthAt(const Obstacle& obstacle, int x, int y) {
+double StrengthAt(const Obstacle& obstacle, Lattice lattice, int x, int y) {
   if (obstacle.effect.falloff == ObstacleEffect::Falloff::kNone) {
     return 1.0;
   }
   const Disc& disc = obstacle.shape.discs.front();
   const double dx = x - disc.center.x;
   const double dy = y - disc.center.y;
-  const double distance = std::sqrt(dx * dx + dy * dy);
+  const double distance = std::sqrt(dx * dx + dy * dy + (lattice == Lattice::kHexagonal ? dx * dy : 0.0));
   return distance == 0.0 ? 1.0 : std::max(0.0, 1.0 - distance / disc.radius);
 }
 
 // All effects on the cells of one square.
 class SquareCosts {
  public:
+  explicit SquareCosts(Lattice lattice) : lattice_(lattice) {}
+
   void Add(const Obstacle& obstacle, const Rectangle& window) {
     const ObstacleEffect& effect = obstacle.effect;
-    SpanSet spans = SpansOf(obstacle.shape, window);
+    SpanSet spans = SpansOf(obstacle.shape, lattice_, window);
     for (const RowSpan& span : spans.Sorted()) {
       for (int x = span.x_begin; x < span.x_end; ++x) {
-        const double strength = StrengthAt(obstacle, x, span.y);
+        const double strength = StrengthAt(obstacle, lattice_, x, span.y);
         Effects& effects = At(x, span.y);
         if (effect.kind == ObstacleEffect::Kind::kMultiplyCost) {
           effects.factor *= 1.0 + (effect.amount - 1.0) * strength;
@@ -91,6 +94,7 @@ class SquareCosts {
                                              (x & (kSquareSide - 1)))];
   }
 
+  Lattice lattice_;
   std::array<Effects, std::size_t{kSquareSide} * kSquareSide> effects_;
 };
 
@@ -108,7 +112,7 @@ std::vector<const Obstacle*> CostObstacles(const ObstacleTable& obstacles, const
 void RefreshSquare(const ObstacleTable& obstacles, absl::Span<const RowSpan> pieces, GridMapEditor& editor) {
   const Rectangle window = {SquareOf(pieces.front().x_begin) * kSquareSide, pieces.front().y, kSquareSide,
                             pieces.back().y + 1 - pieces.front().y};
-  SquareCosts costs;
+  SquareCosts costs(LatticeOf(editor.map().settings().connectivity));
   const std::vector<const Obstacle*> found = CostObstacles(obstacles, window);
   for (const Obstacle* obstacle : found) {
     costs.Add(*obstacle, window);

@@ -13,6 +13,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/grid/corner_rule.h"
+#include "server/core/grid/lattice.h"
 #include "server/core/map/obstacle_table.h"
 #include "server/core/map/portal_table.h"
 #include "server/core/map/profile_views.h"
@@ -59,7 +60,8 @@ absl::StatusOr<GridMap> GridMap::Create(std::int64_t width, std::int64_t height,
   map.terrain_ = Plane<TerrainId>(map.height_, std::vector<TerrainId>(static_cast<std::size_t>(width), fill));
   map.passable_ = Plane<Word>(map.height_, RowOfBits(map.width_, passable));
   map.obstacles_ = Plane<Word>(map.height_, RowOfBits(map.width_, blocked));
-  map.obstacle_table_ = std::make_shared<const ObstacleTable>(map.bounds());
+  map.obstacle_table_ =
+      std::make_shared<const ObstacleTable>(map.bounds(), LatticeOf(map.settings().connectivity));
   map.portal_table_ = std::make_shared<const PortalTable>();
   map.cover_counts_ =
       Plane<std::uint16_t>(map.height_, std::vector<std::uint16_t>(static_cast<std::size_t>(width), 0));
@@ -79,6 +81,10 @@ absl::StatusOr<GridMap> GridMap::Create(std::int64_t width, std::int64_t height,
 void GridMap::Prepare(std::size_t max_index_bytes) {
   if (max_index_bytes != walk_->max_index_bytes()) {
     walk_ = std::make_shared<const WalkGrid>(walkable_, max_index_bytes);
+  }
+  if (settings().connectivity == Connectivity::kSix) {
+    walk_->components(Adjacency::kHexagonal);
+    return;
   }
   walk_->components(Adjacency::kStraight);
   const bool is_eight_connected = settings().connectivity == Connectivity::kEight;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "server/core/grid/bit_plane.h"
+#include "server/core/grid/lattice.h"
 #include "server/core/grid/plane.h"
 #include "server/core/map/cost_obstacles.h"
 #include "server/core/map/grid_map_editor.h"
@@ -20,14 +21,14 @@
 namespace waystar::core {
 namespace {
 
-SpanSet CellsOfCostObstacles(const ObstacleTable& obstacles, const Rectangle& bounds) {
+SpanSet CellsOfCostObstacles(const ObstacleTable& obstacles, Lattice lattice, const Rectangle& bounds) {
   SpanSet cells;
   if (obstacles.cost_obstacles() == 0) {
     return cells;
   }
   obstacles.VisitAfter("", [&](const Obstacle& obstacle) {
     if (obstacle.effect.kind != ObstacleEffect::Kind::kBlock) {
-      ForEachSpan(obstacle.shape, bounds, [&](const RowSpan& span) { cells.Add(span); });
+      ForEachSpan(obstacle.shape, lattice, bounds, [&](const RowSpan& span) { cells.Add(span); });
     }
     return true;
   });
@@ -96,7 +97,8 @@ SpanSet GridMapEditor::TakeCells(const GridMap& source) {
   }
   base_.obstacles().VisitDifferences(source.obstacles(), [&](const Obstacle& obstacle) {
     if (obstacle.effect.kind != ObstacleEffect::Kind::kBlock) {
-      ForEachSpan(obstacle.shape, map_.bounds(), [&](const RowSpan& span) { stale.Add(span); });
+      ForEachSpan(obstacle.shape, LatticeOf(map_.settings().connectivity), map_.bounds(),
+                  [&](const RowSpan& span) { stale.Add(span); });
     }
   });
   return stale;
@@ -148,7 +150,7 @@ GridMap MakeView(const GridMap& map, const TerrainRules& rules) {
     view.footprint_grids_ = std::make_shared<const FootprintGrids>();
   }
   GridMapEditor editor(view);
-  SpanSet stale = CellsOfCostObstacles(map.obstacles(), map.bounds());
+  SpanSet stale = CellsOfCostObstacles(map.obstacles(), LatticeOf(map.settings().connectivity), map.bounds());
   RefreshCosts(map.obstacles(), stale.Sorted(), editor);
   return std::move(editor).Finish();
 }

@@ -108,7 +108,7 @@ TerrainRules::TerrainRules(const GridSettings& settings) : connectivity(settings
 
 TerrainRules::TerrainRules(const MovementProfile& profile, const GridSettings& settings)
     : TerrainRules(settings) {
-  if (profile.no_diagonals) {
+  if (profile.no_diagonals && connectivity == Connectivity::kEight) {
     connectivity = Connectivity::kFour;
   }
   for (const TerrainCost& terrain : profile.terrain_costs) {

@@ -33,7 +33,7 @@ std::size_t BytesOf(const Obstacle& obstacle) {
 
 template <typename Visitor>
 void ObstacleTable::VisitSquares(const Obstacle& obstacle, Visitor visit) const {
-  const Rectangle bounds = BoundsOf(obstacle.shape, bounds_);
+  const Rectangle bounds = BoundsOf(obstacle.shape, lattice_, bounds_);
   if (bounds.empty()) {
     return;
   }
@@ -74,7 +74,7 @@ std::vector<const Obstacle*> ObstacleTable::Overlapping(const Rectangle& area) c
         if (placed.square > last) {
           return false;
         }
-        if (!Intersect(BoundsOf(placed.obstacle->shape, bounds_), inside).empty()) {
+        if (!Intersect(BoundsOf(placed.obstacle->shape, lattice_, bounds_), inside).empty()) {
           found.push_back(placed.obstacle);
         }
         return true;

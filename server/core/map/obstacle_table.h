@@ -8,6 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "server/core/grid/cell.h"
+#include "server/core/grid/lattice.h"
 #include "server/core/map/obstacle.h"
 #include "server/core/map/sorted_chunks.h"
 
@@ -20,7 +21,8 @@ namespace waystar::core {
 class ObstacleTable {
  public:
   // Of a map with these bounds.
-  explicit ObstacleTable(const Rectangle& bounds) : bounds_(bounds) {}
+  explicit ObstacleTable(const Rectangle& bounds, Lattice lattice = Lattice::kSquare)
+      : bounds_(bounds), lattice_(lattice) {}
 
   std::size_t size() const { return by_id_.size(); }
   // How many change costs.
@@ -97,6 +99,7 @@ class ObstacleTable {
   void VisitSquares(const Obstacle& obstacle, Visitor visit) const;
 
   Rectangle bounds_;
+  Lattice lattice_;
   SortedChunks<std::shared_ptr<const Obstacle>, IdLess> by_id_;
   SortedChunks<Placed, PlacedLess> by_place_;
   std::size_t cost_obstacles_ = 0;

@@ -6,6 +6,7 @@
 
 #include "server/core/grid/cost.h"
 #include "server/core/grid/grid_settings.h"
+#include "server/core/grid/lattice.h"
 #include "server/core/search/interruption.h"
 #include "server/core/search/nearest_cell.h"
 #include "server/core/search/octile.h"
@@ -32,7 +33,7 @@ class AStarSearch {
         moves_(GridMoves::For(map.settings().connectivity, query.corner_rule)),
         heuristic_(query.algorithm == Algorithm::kDijkstra ? OctileHeuristic::Zero(query.goal)
                                                            : OctileHeuristic(map, query.goal)),
-        nearest_(query.start, query.goal) {}
+        nearest_(query.start, query.goal, LatticeOf(map.settings().connectivity)) {}
 
   SearchReport Run() {
     const SearchEnd end = Search();

@@ -39,8 +39,23 @@ bool SuitsHierarchy(const GridMap& map, const PathQuery& query) {
          query.corner_rule == CornerRule::kNoCornerCutting && query.footprint == 1;
 }
 
+absl::StatusOr<Algorithm> ResolveOnHexagons(const PathQuery& query) {
+  switch (query.algorithm) {
+    case Algorithm::kAuto:
+      return Algorithm::kAStar;
+    case Algorithm::kAStar:
+    case Algorithm::kDijkstra:
+      return query.algorithm;
+    default:
+      return Unsuited("maps of hexagons are searched by A* or Dijkstra's algorithm");
+  }
+}
+
 // The algorithm to run for a query; never kAuto.
 absl::StatusOr<Algorithm> Resolve(const GridMap& map, const PathQuery& query) {
+  if (map.settings().connectivity == Connectivity::kSix) {
+    return ResolveOnHexagons(query);
+  }
   const bool has_jumps =
       map.HasUniformCost() || (map.settings().connectivity == Connectivity::kEight && query.footprint == 1);
   switch (query.algorithm) {

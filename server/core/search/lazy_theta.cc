@@ -197,7 +197,7 @@ class LazyThetaSearch {
   }
 
   const WalkGrid& walk_;
-  const CornerRule rule_;
+  const SightRule rule_;
   const Cost straight_;
   const PathQuery& query_;
   const Budget& budget_;

@@ -14,6 +14,7 @@
 #include "server/core/grid/cost.h"
 #include "server/core/map/cell_costs.h"
 #include "server/core/search/line_steps.h"
+#include "server/core/shape/hex_line.h"
 
 namespace waystar::core {
 namespace {
@@ -40,9 +41,35 @@ Cost OwnCost(const GridMap& map, Cell cell) {
   return map.cell_costs() == nullptr ? 0 : map.cell_costs()->At(cell).straight;
 }
 
+bool HasHexLineOfSight(const WalkGrid& walk, Cell from, Cell to) {
+  const HexLine line(from, to);
+  for (int y = line.first_row(); y <= line.last_row(); ++y) {
+    const HexLine::Run run = line.InRow(y);
+    // What of it is off the map is blocked.
+    if (run.first < 0 || run.last >= walk.width() || !AllSet(walk.Row(y), run.first, run.last)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Sums of what parts of a line cost, by terrain where cells have no costs of their own.
+double HexLineCost(const GridMap& map, Cell from, Cell to, double length) {
+  double cost = 0.0;
+  double shares = 0.0;
+  for (const HexPart& part : HexPartsOf(std::min(from, to, RowMajorLess), std::max(from, to, RowMajorLess))) {
+    cost += part.share * CostToDouble(map.StraightCost(part.cell));
+    shares += part.share;
+  }
+  return length * (cost / shares);
+}
+
 }  // namespace
 
-bool HasLineOfSight(const WalkGrid& walk, CornerRule rule, Cell from, Cell to) {
+bool HasLineOfSight(const WalkGrid& walk, SightRule rule, Cell from, Cell to) {
+  if (rule.lattice == Lattice::kHexagonal) {
+    return HasHexLineOfSight(walk, from, to);
+  }
   // Turned so that the segment runs along the plane's rows more than across them, and to the right.
   const bool is_steep = std::abs(to.y - from.y) > std::abs(to.x - from.x);
   const BitPlane& plane = is_steep ? walk.columns() : walk.rows();
@@ -72,7 +99,8 @@ bool HasLineOfSight(const WalkGrid& walk, CornerRule rule, Cell from, Cell to) {
     y += step;
     const Word* next_row = plane.row(y);
     if (!AllSet(row, first, at_corner ? next_first - 1 : next_first) ||
-        (at_corner && !MayPassCorner(rule, TestBit(row, next_first), TestBit(next_row, next_first - 1)))) {
+        (at_corner &&
+         !MayPassCorner(rule.corner, TestBit(row, next_first), TestBit(next_row, next_first - 1)))) {
       return false;
     }
     first = next_first;
@@ -88,11 +116,13 @@ bool HasLineOfSight(const WalkGrid& walk, CornerRule rule, Cell from, Cell to) {
 }
 
 double LineCost(const GridMap& map, Cell from, Cell to) {
-  const std::int64_t dx = std::abs(to.x - from.x);
-  const std::int64_t dy = std::abs(to.y - from.y);
-  const double length = std::sqrt(static_cast<double>(dx * dx + dy * dy));
+  const Lattice lattice = LatticeOf(map.settings().connectivity);
+  const double length = std::sqrt(static_cast<double>(SquaredDistance(lattice, from, to)));
   if (map.HasUniformCost() || length == 0.0) {
     return length * map.settings().terrains[map.TerrainAt(from)].cost;
+  }
+  if (lattice == Lattice::kHexagonal) {
+    return HexLineCost(map, from, to, length);
   }
 
   std::array<std::int64_t, kMaxTerrains> shares{};

@@ -4,31 +4,47 @@
 #include "server/core/grid/cell.h"
 #include "server/core/grid/corner_rule.h"
 #include "server/core/grid/grid_settings.h"
+#include "server/core/grid/lattice.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {
 
+// What lines must keep clear of.
+struct SightRule {
+  // NOLINTNEXTLINE(google-explicit-constructor): a rule among squares is one.
+  SightRule(CornerRule among_squares) : corner(among_squares) {}
+  SightRule(CornerRule among_squares, Lattice cells) : corner(among_squares), lattice(cells) {}
+
+  CornerRule corner;
+  Lattice lattice = Lattice::kSquare;
+
+  friend bool operator==(const SightRule&, const SightRule&) = default;
+};
+
 // The rule that lines on a map obey when a query asks for `rule`. Where no step is diagonal, none may squeeze
-// past a corner: a 4-connected map has kNoCornerCutting whatever is asked for.
-inline CornerRule LineRule(Connectivity connectivity, CornerRule rule) {
-  return connectivity == Connectivity::kFour ? CornerRule::kNoCornerCutting : rule;
+// past a corner: a 4-connected map has kNoCornerCutting whatever is asked for, and so has one of hexagons.
+inline SightRule LineRule(Connectivity connectivity, CornerRule rule) {
+  return {connectivity == Connectivity::kEight ? rule : CornerRule::kNoCornerCutting,
+          LatticeOf(connectivity)};
 }
 
 // Whether an agent may go straight from the centre of one cell to the centre of the other: every cell whose
 // interior the segment crosses is walkable, and wherever it passes exactly through a point where four cells
 // meet it makes a diagonal step there, which the corner rule must allow. Between neighbours that is whether
-// the step is legal. Computed in integers, so exact, and the same from either end.
+// the step is legal. Among hexagons: every one that the segment has a point of is walkable. Computed in
+// integers, so exact, and the same from either end.
 //
 // Costs O(short side), and less than that where a cell in the way lies near the end that is looked at first:
 // a row's cells (or a column's, if the segment is steep) are looked at 64 at a time.
 //
 // REQUIRES: both cells are on the map.
-bool HasLineOfSight(const WalkGrid& walk, CornerRule rule, Cell from, Cell to);
+bool HasLineOfSight(const WalkGrid& walk, SightRule rule, Cell from, Cell to);
 
 // The cost of going straight from centre to centre: the length of the way inside each cell times the cost of
-// a straight step into it, added up. The split at cell borders is exact; what is rounded is the square root
-// and the final products, so that the result is the same on every machine and from either end. Where all
+// a straight step into it, added up; among hexagons the length is in units of that of a step, and a part
+// along an edge counts half for each side. The split at cell borders is exact; what is rounded is the square
+// root and the final products, so that the result is the same on every machine and from either end. Where all
 // cells cost the same it is the distance times that cost.
 //
 // Not what the same steps cost in a search over cells: there the cell that is entered pays for the whole

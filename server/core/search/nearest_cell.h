@@ -6,6 +6,7 @@
 
 #include "server/core/grid/cell.h"
 #include "server/core/grid/cost.h"
+#include "server/core/grid/lattice.h"
 
 namespace waystar::core {
 
@@ -13,12 +14,11 @@ namespace waystar::core {
 // reach, then the first in row-major order. The start if it is shown none.
 class NearestCell {
  public:
-  NearestCell(Cell start, Cell goal) : goal_(goal), cell_(start) {}
+  NearestCell(Cell start, Cell goal, Lattice lattice = Lattice::kSquare)
+      : lattice_(lattice), goal_(goal), cell_(start) {}
 
   void Consider(Cell cell, Cost g) {
-    const std::int64_t dx = cell.x - goal_.x;
-    const std::int64_t dy = cell.y - goal_.y;
-    const std::int64_t distance = dx * dx + dy * dy;
+    const std::int64_t distance = SquaredDistance(lattice_, cell, goal_);
     if (distance > distance_ ||
         (distance == distance_ && (g > g_ || (g == g_ && !RowMajorLess(cell, cell_))))) {
       return;
@@ -33,6 +33,7 @@ class NearestCell {
   Cost cost() const { return g_; }
 
  private:
+  Lattice lattice_;
   Cell goal_;
   Cell cell_;
   std::int64_t distance_ = std::numeric_limits<std::int64_t>::max();

@@ -6,8 +6,8 @@
 
 #include "server/core/grid/cell.h"
 #include "server/core/grid/cost.h"
-#include "server/core/grid/grid_settings.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/map/open_ground.h"
 
 namespace waystar::core {
 
@@ -19,27 +19,22 @@ inline Cost OctileCost(Cell from, Cell to, Cost straight, Cost diagonal) {
 }
 
 // The octile distance to the goal over the map's cheapest cells; on 4-connected maps the Manhattan
-// distance. Never more than the cost of any path to the goal, and consistent: a step changes it by at most
-// the step's cost.
+// distance, on maps of hexagons the number of steps. Never more than the cost of any path to the goal, and
+// consistent: a step changes it by at most the step's cost.
 class OctileHeuristic {
  public:
-  OctileHeuristic(const GridMap& map, Cell goal)
-      : OctileHeuristic(goal, map.min_straight(),
-                        map.settings().connectivity == Connectivity::kFour ? 2 * map.min_straight()
-                                                                           : map.min_diagonal()) {}
+  OctileHeuristic(const GridMap& map, Cell goal) : goal_(goal), ground_(OpenGround<Cost>::Of(map)) {}
 
   // Zero everywhere.
-  static OctileHeuristic Zero(Cell goal) { return {goal, 0, 0}; }
+  static OctileHeuristic Zero(Cell goal) { return {goal, OpenGround<Cost>{}}; }
 
-  Cost operator()(Cell cell) const { return OctileCost(cell, goal_, straight_, diagonal_); }
+  Cost operator()(Cell cell) const { return ground_.CostOf(goal_.x - cell.x, goal_.y - cell.y); }
 
  private:
-  OctileHeuristic(Cell goal, Cost straight, Cost diagonal)
-      : goal_(goal), straight_(straight), diagonal_(diagonal) {}
+  OctileHeuristic(Cell goal, const OpenGround<Cost>& ground) : goal_(goal), ground_(ground) {}
 
   Cell goal_;
-  Cost straight_;
-  Cost diagonal_;
+  OpenGround<Cost> ground_;
 };
 
 }  // namespace waystar::core

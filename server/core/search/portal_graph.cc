@@ -187,11 +187,8 @@ void PortalGraph::ChooseStandIns() {
       add_nearest(doors_[index].to);
     }
   }
-  const auto squared_distance = [goal](Cell cell) {
-    const std::int64_t dx = cell.x - goal.x;
-    const std::int64_t dy = cell.y - goal.y;
-    return dx * dx + dy * dy;
-  };
+  const Lattice lattice = LatticeOf(maps_[goal_map_].map->settings().connectivity);
+  const auto squared_distance = [=](Cell cell) { return SquaredDistance(lattice, cell, goal); };
   std::sort(goals_.begin(), goals_.end(), [&](Cell a, Cell b) {
     const std::int64_t distance_a = squared_distance(a);
     const std::int64_t distance_b = squared_distance(b);

@@ -18,15 +18,9 @@ bool LiesBetween(Cell a, Cell p, Cell b) {
   return ax * by == ay * bx && ax * bx + ay * by <= 0;
 }
 
-double Distance(Cell a, Cell b) {
-  const std::int64_t dx = a.x - b.x;
-  const std::int64_t dy = a.y - b.y;
-  return std::sqrt(static_cast<double>(dx * dx + dy * dy));
-}
-
 class String {
  public:
-  String(const GridMap& map, const WalkGrid& walk, CornerRule rule, std::vector<Cell>& points)
+  String(const GridMap& map, const WalkGrid& walk, SightRule rule, std::vector<Cell>& points)
       : map_(map), walk_(walk), rule_(rule), is_uniform_(map.HasUniformCost()), points_(points) {}
 
   void Tauten() {
@@ -45,6 +39,10 @@ class String {
   static constexpr int kLongestPull = 16;
   // What a move must gain: more than rounding, so that no moves go round in a circle.
   static constexpr double kMinGain = 1e-6;
+
+  double Distance(Cell a, Cell b) const {
+    return std::sqrt(static_cast<double>(SquaredDistance(rule_.lattice, a, b)));
+  }
 
   bool Sees(Cell a, Cell b) const { return HasLineOfSight(walk_, rule_, a, b); }
 
@@ -147,7 +145,7 @@ class String {
 
   const GridMap& map_;
   const WalkGrid& walk_;
-  const CornerRule rule_;
+  const SightRule rule_;
   const bool is_uniform_;
   std::vector<Cell>& points_;
 };
@@ -162,7 +160,7 @@ double PolylineCost(const GridMap& map, absl::Span<const Cell> points) {
   return cost;
 }
 
-void Smooth(const GridMap& map, const WalkGrid& walk, CornerRule rule, std::vector<Cell>& points) {
+void Smooth(const GridMap& map, const WalkGrid& walk, SightRule rule, std::vector<Cell>& points) {
   if (points.size() > 2) {
     String(map, walk, rule, points).Tauten();
   }

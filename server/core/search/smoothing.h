@@ -5,8 +5,8 @@
 
 #include "absl/types/span.h"
 #include "server/core/grid/cell.h"
-#include "server/core/grid/corner_rule.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/search/line_of_sight.h"
 #include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {
@@ -15,8 +15,8 @@ namespace waystar::core {
 double PolylineCost(const GridMap& map, absl::Span<const Cell> points);
 
 // Shortens a path in place. `points` holds all its cells, or only its turning points, or anything else of
-// which consecutive points see each other (HasLineOfSight on `walk` under `rule`); on a 4-connected map
-// `rule` is what LineRule gives. Every cell is the best input: it leaves the most points to turn at.
+// which consecutive points see each other (HasLineOfSight on `walk` under `rule`); `rule` is
+// what LineRule gives. Every cell is the best input: it leaves the most points to turn at.
 //
 // Afterwards the first and the last point are the same, consecutive points see each other, and no point
 // between can be left out: its neighbours do not see each other, or only along a line of higher LineCost. The
@@ -30,6 +30,6 @@ double PolylineCost(const GridMap& map, absl::Span<const Cell> points);
 // Takes no memory. Costs about as much as looking along the path a few dozen times.
 //
 // REQUIRES: all points are on the map, whose walkable cells, for the agent's footprint, are `walk`.
-void Smooth(const GridMap& map, const WalkGrid& walk, CornerRule rule, std::vector<Cell>& points);
+void Smooth(const GridMap& map, const WalkGrid& walk, SightRule rule, std::vector<Cell>& points);
 
 }  // namespace waystar::core

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 
@@ -40,6 +41,11 @@ class Nearest {
 
   // Whether a row whose cells are no nearer than its middle may hold a better one.
   bool MayBeIn(int y) const {
+    if (frame_.hexagons) {
+      // Rows are level, or rise by 30 degrees; either way they lie that far apart.
+      const double away = (y - frame_.HexPointAt(position_).y) * std::sqrt(0.75) * frame_.cell_size;
+      return away * away <= limit_ * kSlack;
+    }
     const double dy = frame_.CenterOf({0, y}).y - position_.y;
     return dy * dy <= limit_;
   }
@@ -60,6 +66,9 @@ class Nearest {
  private:
   const WorldFrame& frame_;
   const Position& position_;
+  // For what rounding does.
+  static constexpr double kSlack = 1.0 + 1e-9;
+
   // The square of the distance that a better one has at the most.
   double limit_;
   std::optional<Cell> best_;
@@ -72,11 +81,21 @@ std::optional<Cell> NearestFree(const WalkGrid& walk, const WorldFrame& frame, c
   Nearest nearest(frame, position, radius);
   const Cell at = frame.CellAt(position);
   const Cell middle = {std::clamp(at.x, 0, walk.width() - 1), std::clamp(at.y, 0, walk.height() - 1)};
+  // The nearest of row y, before it or from it on.
+  const auto middle_of_row = [&](int y) {
+    if (!frame.hexagons) {
+      return middle.x;
+    }
+    const WorldFrame::PlanePoint point = frame.HexPointAt(position);
+    const double x = std::ceil(point.x - (y - point.y) / 2);
+    return static_cast<int>(std::clamp(x, 0.0, static_cast<double>(walk.width())));
+  };
   const auto look_at = [&](int y) {
-    if (const int x = FirstFreeFrom(walk.Row(y), middle.x, walk.width()); x < walk.width()) {
+    const int from = middle_of_row(y);
+    if (const int x = FirstFreeFrom(walk.Row(y), from, walk.width()); x < walk.width()) {
       nearest.Consider({x, y});
     }
-    if (const int x = LastFreeBefore(walk.Row(y), middle.x); x >= 0) {
+    if (const int x = LastFreeBefore(walk.Row(y), from); x >= 0) {
       nearest.Consider({x, y});
     }
   };

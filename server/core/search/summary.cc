@@ -6,20 +6,23 @@
 
 #include "absl/types/span.h"
 #include "server/core/grid/cost.h"
+#include "server/core/grid/lattice.h"
 #include "server/core/search/line_steps.h"
 #include "server/core/search/path.h"
+#include "server/core/shape/hex_line.h"
 
 namespace waystar::core {
 namespace {
 
 class Summarizer {
  public:
-  Summarizer(const GridMap& map, int footprint) : map_(map), footprint_(footprint) {}
+  Summarizer(const GridMap& map, int footprint)
+      : map_(map), lattice_(LatticeOf(map.settings().connectivity)), footprint_(footprint) {}
 
   void AddSteps(Cell from, Cell to) {
     AddDirection(from, to);
     ForEachStepOnLine(from, to, [&](Cell cell, Cell next) {
-      const bool is_diagonal = cell.x != next.x && cell.y != next.y;
+      const bool is_diagonal = lattice_ == Lattice::kSquare && cell.x != next.x && cell.y != next.y;
       const Cell paying = DearestCellUnder(map_, next, footprint_);
       const double cost = CostAt(paying) * (is_diagonal ? map_.settings().diagonal_cost : 1.0);
       AddPart(paying, 1, is_diagonal ? kSqrt2 : 1.0, cost);
@@ -29,9 +32,14 @@ class Summarizer {
 
   void AddLine(Cell from, Cell to) {
     AddDirection(from, to);
-    const double dx = to.x - from.x;
-    const double dy = to.y - from.y;
-    const double length = std::sqrt(dx * dx + dy * dy);
+    const double length = std::sqrt(static_cast<double>(SquaredDistance(lattice_, from, to)));
+    if (lattice_ == Lattice::kHexagonal) {
+      for (const HexPart& part : HexPartsOf(from, to)) {
+        const double of_part = length * part.share;
+        AddPart(part.cell, part.cell == from ? 0 : 1, of_part, of_part * CostAt(part.cell));
+      }
+      return;
+    }
     ForEachPartOfLine(from, to, [&](Cell cell, std::int64_t part, std::int64_t whole) {
       const double of_part = length * (static_cast<double>(part) / static_cast<double>(whole));
       AddPart(cell, cell == from ? 0 : 1, of_part, of_part * CostAt(cell));
@@ -41,9 +49,7 @@ class Summarizer {
   PathSummary Finish() && { return std::move(summary_); }
 
  private:
-  double CostAt(Cell cell) const {
-    return static_cast<double>(map_.StraightCost(cell)) / static_cast<double>(kCostScale);
-  }
+  double CostAt(Cell cell) const { return CostToDouble(map_.StraightCost(cell)); }
 
   void AddDirection(Cell from, Cell to) {
     const std::int64_t dx = to.x - from.x;
@@ -73,6 +79,7 @@ class Summarizer {
   }
 
   const GridMap& map_;
+  const Lattice lattice_;
   const int footprint_;
   PathSummary summary_;
   bool has_direction_ = false;

@@ -13,6 +13,7 @@
 #include "server/core/search/line_of_sight.h"
 #include "server/core/search/line_steps.h"
 #include "server/core/search/path.h"
+#include "server/core/shape/hex_line.h"
 #include "server/core/walk/footprint.h"
 #include "server/core/walk/walk_grid.h"
 
@@ -47,7 +48,7 @@ class Validator {
         walk_(walk),
         query_(query),
         rule_(LineRule(map.settings().connectivity, query.corner_rule)),
-        allows_diagonals_(map.settings().connectivity == Connectivity::kEight ||
+        allows_diagonals_(map.settings().connectivity != Connectivity::kFour ||
                           query.path_form != PathForm::kDirections) {}
 
   Validation Validate() const {
@@ -74,13 +75,28 @@ class Validator {
 
   // REQUIRES: !IsFree(from, to).
   Cell FirstBlocked(Cell from, Cell to) const {
+    return rule_.lattice == Lattice::kHexagonal ? FirstBlockedHexagon(from, to)
+                                                : FirstBlockedSquare(from, to);
+  }
+
+  Cell FirstBlockedHexagon(Cell from, Cell to) const {
+    for (const HexPart& part : HexPartsOf(from, to)) {
+      if (!walk_.IsWalkable(part.cell)) {
+        return part.cell;
+      }
+    }
+    return to;
+  }
+
+  Cell FirstBlockedSquare(Cell from, Cell to) const {
     Cell blocked = to;
     ForEachStepOnLine(from, to, [&](Cell cell, Cell next) {
       blocked = next;
       const bool is_diagonal = cell.x != next.x && cell.y != next.y;
       return walk_.IsWalkable(next) &&
-             (!is_diagonal || (allows_diagonals_ && MayPassCorner(rule_, walk_.IsWalkable({next.x, cell.y}),
-                                                                  walk_.IsWalkable({cell.x, next.y}))));
+             (!is_diagonal ||
+              (allows_diagonals_ && MayPassCorner(rule_.corner, walk_.IsWalkable({next.x, cell.y}),
+                                                  walk_.IsWalkable({cell.x, next.y}))));
     });
     return blocked;
   }
@@ -88,7 +104,8 @@ class Validator {
   bool IsRun(Cell from, Cell to) const {
     const int dx = std::abs(to.x - from.x);
     const int dy = std::abs(to.y - from.y);
-    return dx == 0 || dy == 0 || (dx == dy && map_.settings().connectivity == Connectivity::kEight);
+    return dx == 0 || dy == 0 || (dx == dy && map_.settings().connectivity == Connectivity::kEight) ||
+           (to.x - from.x == from.y - to.y && rule_.lattice == Lattice::kHexagonal);
   }
 
   double Cost(absl::Span<const Cell> points) const {
@@ -110,7 +127,7 @@ class Validator {
   const GridMap& map_;
   const WalkGrid& walk_;
   const ValidationQuery& query_;
-  const CornerRule rule_;
+  const SightRule rule_;
   const bool allows_diagonals_;
 };
 

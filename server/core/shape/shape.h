@@ -17,7 +17,12 @@ struct Point {
   friend bool operator==(const Point&, const Point&) = default;
 };
 
-// The cells whose centre is at most `radius` from `center`.
+// How much further a distance among hexagons may reach along a coordinate than among squares: the square root
+// of 4/3, rounded up.
+inline constexpr double kHexReach = 1.1547005383792517;
+
+// The cells whose centre is at most `radius` from `center`, in units of the distance between two neighbours
+// with a side in common.
 struct Disc {
   Point center;
   // In cells, from 0 to kMaxReach.
@@ -39,7 +44,8 @@ struct Polygon {
 // the cells whose centre is at most half of `width` from it. Where it goes through the corner between four
 // cells, it takes the lower one of the two that it only touches as well, so that no corner rule lets an agent
 // through a line; lines that meet in such a corner may leave a gap there. Along the edge between two cells it
-// takes the one below or to the right; without length, the cell that the point lies in.
+// takes the one below or to the right; without length, the cell that the point lies in. Among hexagons it is
+// all that it has a point of: those that it only touches too.
 struct Line {
   Point start;
   Point end;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "server/core/grid/bit_row.h"
+#include "server/core/shape/hex_rows.h"
 #include "server/core/shape/shape_rows.h"
 #include "server/core/shape/wide_integer.h"
 
@@ -23,12 +24,12 @@ struct Box {
   double bottom = 0.0;
 };
 
-Box BoxOf(const Disc& disc) {
-  return {disc.center.x - disc.radius, disc.center.y - disc.radius, disc.center.x + disc.radius,
-          disc.center.y + disc.radius};
+Box BoxOf(const Disc& disc, Lattice lattice) {
+  const double reach = disc.radius * (lattice == Lattice::kHexagonal ? kHexReach : 1.0);
+  return {disc.center.x - reach, disc.center.y - reach, disc.center.x + reach, disc.center.y + reach};
 }
 
-Box BoxOf(const Polygon& polygon) {
+Box BoxOf(const Polygon& polygon, Lattice /*lattice*/) {
   const Point& first = polygon.vertices.front();
   Box box{first.x, first.y, first.x, first.y};
   for (const Point& vertex : polygon.vertices) {
@@ -38,10 +39,11 @@ Box BoxOf(const Polygon& polygon) {
   return box;
 }
 
-Box BoxOf(const Line& line) {
-  // Cells that the line passes through have their centres less than half a cell away in x and y; those that
-  // close a gap at a corner, at most that far.
-  const double reach = std::max(line.width / 2, 0.5);
+Box BoxOf(const Line& line, Lattice lattice) {
+  // Squares that the line passes through have their centres less than half a cell away in x and y; those that
+  // close a gap at a corner, at most that far. The corners of a hexagon are two thirds away.
+  const double reach = lattice == Lattice::kHexagonal ? std::max(line.width / 2 * kHexReach, 2.0 / 3.0)
+                                                      : std::max(line.width / 2, 0.5);
   return {std::min(line.start.x, line.end.x) - reach, std::min(line.start.y, line.end.y) - reach,
           std::max(line.start.x, line.end.x) + reach, std::max(line.start.y, line.end.y) + reach};
 }
@@ -55,10 +57,10 @@ Rectangle CellsIn(const Box& box) {
           static_cast<std::int32_t>(std::floor(box.bottom + kSlack)) + 1 - top};
 }
 
-Rectangle BoundsOfPart(const Rectangle& rectangle) { return rectangle; }
+Rectangle BoundsOfPart(const Rectangle& rectangle, Lattice /*lattice*/) { return rectangle; }
 template <typename Part>
-Rectangle BoundsOfPart(const Part& part) {
-  return CellsIn(BoxOf(part));
+Rectangle BoundsOfPart(const Part& part, Lattice lattice) {
+  return CellsIn(BoxOf(part, lattice));
 }
 
 // The cells that the box has points in.
@@ -75,13 +77,26 @@ Rectangle Union(const Rectangle& a, const Rectangle& b) {
   return Extend(Extend(a, {b.x, b.y}), {b.x + b.width - 1, b.y + b.height - 1});
 }
 
-DiscRows RowsOf(const Disc& disc) { return DiscRows(disc); }
-PolygonRows RowsOf(const Polygon& polygon) { return PolygonRows(polygon); }
-LineRows RowsOf(const Line& line) { return LineRows(line); }
+// Calls use(rows) with the rows of a part.
+template <typename User>
+void WithRows(const Disc& disc, Lattice lattice, User use) {
+  use(DiscRows(disc, lattice));
+}
+template <typename User>
+void WithRows(const Polygon& polygon, Lattice /*lattice*/, User use) {
+  use(PolygonRows(polygon));
+}
+template <typename User>
+void WithRows(const Line& line, Lattice lattice, User use) {
+  if (lattice == Lattice::kHexagonal) {
+    use(HexLineRows(line));
+  } else {
+    use(LineRows(line));
+  }
+}
 
-template <typename Part>
-void AppendPart(const Part& part, const Rectangle& window, std::vector<RowSpan>& spans) {
-  auto rows = RowsOf(part);
+template <typename Rows>
+void AppendRows(Rows rows, const Rectangle& window, std::vector<RowSpan>& spans) {
   const std::int32_t begin = std::max(rows.rows().begin, window.y);
   const std::int32_t end = std::min(rows.rows().end, window.y + window.height);
   for (std::int32_t y = begin; y < end; ++y) {
@@ -95,17 +110,13 @@ void AppendPart(const Part& part, const Rectangle& window, std::vector<RowSpan>&
   }
 }
 
-std::int64_t CountOutsidePart(const Rectangle& rectangle, const Rectangle& window) {
+std::int64_t CountOutsidePart(const Rectangle& rectangle, Lattice /*lattice*/, const Rectangle& window) {
   return rectangle.area() - Intersect(rectangle, window).area();
 }
 
-template <typename Part>
-std::int64_t CountOutsidePart(const Part& part, const Rectangle& window) {
-  if (IsInside(BoundsOfPart(part), window)) {
-    return 0;
-  }
+template <typename Rows>
+std::int64_t CountRowsOutside(Rows rows, const Rectangle& window) {
   std::int64_t count = 0;
-  auto rows = RowsOf(part);
   for (std::int32_t y = rows.rows().begin; y < rows.rows().end; ++y) {
     const bool is_row_inside = y >= window.y && y < window.y + window.height;
     rows.VisitRow(y, [&](const Interval& interval) {
@@ -119,6 +130,15 @@ std::int64_t CountOutsidePart(const Part& part, const Rectangle& window) {
   return count;
 }
 
+template <typename Part>
+std::int64_t CountOutsidePart(const Part& part, Lattice lattice, const Rectangle& window) {
+  std::int64_t count = 0;
+  if (!IsInside(BoundsOfPart(part, lattice), window)) {
+    WithRows(part, lattice, [&](auto rows) { count = CountRowsOutside(std::move(rows), window); });
+  }
+  return count;
+}
+
 // Of rows with at most `cells` cells in the window.
 std::int64_t WorkOfRows(std::int64_t rows, std::int64_t cells) {
   return rows * std::max<std::int64_t>(cells, kWordBits);
@@ -127,7 +147,7 @@ std::int64_t WorkOfRows(std::int64_t rows, std::int64_t cells) {
 // Rows that have to be looked at: those in the window, and all if some have cells outside.
 template <typename Part>
 std::int64_t RowsToVisit(const Part& part, const Rectangle& window) {
-  const Rectangle bounds = BoundsOfPart(part);
+  const Rectangle bounds = BoundsOfPart(part, Lattice::kSquare);
   return IsInside(bounds, window) ? bounds.height : bounds.height + Intersect(bounds, window).height;
 }
 
@@ -139,12 +159,12 @@ std::int64_t WorkOfPart(const Rectangle& rectangle, const Rectangle& window) {
 }
 
 std::int64_t WorkOfPart(const Disc& disc, const Rectangle& window) {
-  const Rectangle inside = Intersect(BoundsOfPart(disc), window);
+  const Rectangle inside = Intersect(BoundsOfPart(disc, Lattice::kSquare), window);
   return WorkOfRows(inside.height, inside.width) + RowsToVisit(disc, window) * kWordBits;
 }
 
 std::int64_t WorkOfPart(const Polygon& polygon, const Rectangle& window) {
-  const Rectangle bounds = BoundsOfPart(polygon);
+  const Rectangle bounds = BoundsOfPart(polygon, Lattice::kSquare);
   const Rectangle inside = Intersect(bounds, window);
   const bool is_inside = IsInside(bounds, window);
   double edge_rows = 0.0;
@@ -158,7 +178,7 @@ std::int64_t WorkOfPart(const Polygon& polygon, const Rectangle& window) {
 }
 
 std::int64_t WorkOfPart(const Line& line, const Rectangle& window) {
-  const Rectangle inside = Intersect(BoundsOfPart(line), window);
+  const Rectangle inside = Intersect(BoundsOfPart(line, Lattice::kSquare), window);
   const double length = std::hypot(line.end.x - line.start.x, line.end.y - line.start.y);
   const auto drawn = static_cast<std::int64_t>((length + line.width + 2.0) * (line.width + 3.0));
   return std::min(WorkOfRows(inside.height, inside.width), drawn) + RowsToVisit(line, window) * kWorkOfEdge;
@@ -183,47 +203,53 @@ bool Holds(const Rectangle& window, Cell cell) { return !Intersect({cell.x, cell
 }  // namespace
 
 Rectangle AreaAround(const Rectangle& rectangle) { return rectangle; }
-Rectangle AreaAround(const Disc& disc) { return CellsAround(BoxOf(disc)); }
-Rectangle AreaAround(const Polygon& polygon) { return CellsAround(BoxOf(polygon)); }
-Rectangle AreaAround(const Line& line) { return CellsIn(BoxOf(line)); }
+Rectangle AreaAround(const Disc& disc) { return CellsAround(BoxOf(disc, Lattice::kSquare)); }
+Rectangle AreaAround(const Polygon& polygon) { return CellsAround(BoxOf(polygon, Lattice::kSquare)); }
+Rectangle AreaAround(const Line& line) { return CellsIn(BoxOf(line, Lattice::kSquare)); }
 
-void AppendSpans(const Rectangle& rectangle, const Rectangle& window, std::vector<RowSpan>& spans) {
+void AppendSpans(const Rectangle& rectangle, Lattice /*lattice*/, const Rectangle& window,
+                 std::vector<RowSpan>& spans) {
   const Rectangle inside = Intersect(rectangle, window);
   for (std::int32_t y = inside.y; y < inside.y + inside.height; ++y) {
     spans.push_back({y, inside.x, inside.x + inside.width});
   }
 }
 
-void AppendSpans(const Disc& disc, const Rectangle& window, std::vector<RowSpan>& spans) {
-  AppendPart(disc, window, spans);
+void AppendSpans(const Disc& disc, Lattice lattice, const Rectangle& window, std::vector<RowSpan>& spans) {
+  WithRows(disc, lattice, [&](auto rows) { AppendRows(std::move(rows), window, spans); });
 }
 
-void AppendSpans(const Polygon& polygon, const Rectangle& window, std::vector<RowSpan>& spans) {
-  AppendPart(polygon, window, spans);
+void AppendSpans(const Polygon& polygon, Lattice lattice, const Rectangle& window,
+                 std::vector<RowSpan>& spans) {
+  WithRows(polygon, lattice, [&](auto rows) { AppendRows(std::move(rows), window, spans); });
 }
 
-void AppendSpans(const Line& line, const Rectangle& window, std::vector<RowSpan>& spans) {
-  AppendPart(line, window, spans);
+void AppendSpans(const Line& line, Lattice lattice, const Rectangle& window, std::vector<RowSpan>& spans) {
+  WithRows(line, lattice, [&](auto rows) { AppendRows(std::move(rows), window, spans); });
 }
 
-SpanSet SpansOf(const Shape& shape, const Rectangle& window) {
+SpanSet SpansOf(const Shape& shape, Lattice lattice, const Rectangle& window) {
   std::vector<RowSpan> spans;
-  ForEachSpan(shape, window, [&](const RowSpan& span) { spans.push_back(span); });
+  ForEachSpan(shape, lattice, window, [&](const RowSpan& span) { spans.push_back(span); });
   return SpanSet(std::move(spans));
 }
 
-std::int64_t CountOutside(const Shape& shape, const Rectangle& window) {
+std::int64_t CountOutside(const Shape& shape, Lattice lattice, const Rectangle& window) {
   std::int64_t count = 0;
   for (const Cell cell : shape.cells) {
     count += Holds(window, cell) ? 0 : 1;
   }
-  ForEachPart(shape, [&](const auto& part) { count = SaturatingAdd(count, CountOutsidePart(part, window)); });
+  ForEachPart(shape, [&](const auto& part) {
+    count = SaturatingAdd(count, CountOutsidePart(part, lattice, window));
+  });
   return count;
 }
 
-Rectangle BoundsOf(const Shape& shape, const Rectangle& window) {
+Rectangle BoundsOf(const Shape& shape, Lattice lattice, const Rectangle& window) {
   Rectangle bounds;
-  const auto add = [&](const auto& part) { bounds = Union(bounds, Intersect(BoundsOfPart(part), window)); };
+  const auto add = [&](const auto& part) {
+    bounds = Union(bounds, Intersect(BoundsOfPart(part, lattice), window));
+  };
   for (const Cell cell : shape.cells) {
     add(Rectangle{cell.x, cell.y, 1, 1});
   }

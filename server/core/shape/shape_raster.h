@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "server/core/grid/cell.h"
+#include "server/core/grid/lattice.h"
 #include "server/core/shape/shape.h"
 #include "server/core/shape/span_set.h"
 
@@ -19,14 +20,16 @@ namespace waystar::core {
 // Appends the cells of a part that lie in `window`: row by row, from left to right, with a gap between spans
 // of a row. Costs time in proportion to the rows of the window that the part has cells in; for a polygon
 // times the edges that cross a row. REQUIRES: the part is valid, as CheckShape says.
-void AppendSpans(const Rectangle& rectangle, const Rectangle& window, std::vector<RowSpan>& spans);
-void AppendSpans(const Disc& disc, const Rectangle& window, std::vector<RowSpan>& spans);
-void AppendSpans(const Polygon& polygon, const Rectangle& window, std::vector<RowSpan>& spans);
-void AppendSpans(const Line& line, const Rectangle& window, std::vector<RowSpan>& spans);
+void AppendSpans(const Rectangle& rectangle, Lattice lattice, const Rectangle& window,
+                 std::vector<RowSpan>& spans);
+void AppendSpans(const Disc& disc, Lattice lattice, const Rectangle& window, std::vector<RowSpan>& spans);
+void AppendSpans(const Polygon& polygon, Lattice lattice, const Rectangle& window,
+                 std::vector<RowSpan>& spans);
+void AppendSpans(const Line& line, Lattice lattice, const Rectangle& window, std::vector<RowSpan>& spans);
 
 // Calls visit(span) for the cells of a whole shape that lie in `window`, those of several parts repeatedly.
 template <typename Visitor>
-void ForEachSpan(const Shape& shape, const Rectangle& window, Visitor visit) {
+void ForEachSpan(const Shape& shape, Lattice lattice, const Rectangle& window, Visitor visit) {
   for (const Cell cell : shape.cells) {
     if (!Intersect({cell.x, cell.y, 1, 1}, window).empty()) {
       visit(RowSpan{cell.y, cell.x, cell.x + 1});
@@ -35,7 +38,7 @@ void ForEachSpan(const Shape& shape, const Rectangle& window, Visitor visit) {
   std::vector<RowSpan> spans;
   const auto visit_part = [&](const auto& part) {
     spans.clear();
-    AppendSpans(part, window, spans);
+    AppendSpans(part, lattice, window, spans);
     std::for_each(spans.begin(), spans.end(), visit);
   };
   std::for_each(shape.rectangles.begin(), shape.rectangles.end(), visit_part);
@@ -45,14 +48,14 @@ void ForEachSpan(const Shape& shape, const Rectangle& window, Visitor visit) {
 }
 
 // The cells of a whole shape that lie in `window`, each once.
-SpanSet SpansOf(const Shape& shape, const Rectangle& window);
+SpanSet SpansOf(const Shape& shape, Lattice lattice, const Rectangle& window);
 
 // Those of a shape that lie outside `window`, a cell counted for each part that covers it; 2^63 - 1 if there
 // are more. Costs time in proportion to the rows of discs, polygons and lines that stick out.
-std::int64_t CountOutside(const Shape& shape, const Rectangle& window);
+std::int64_t CountOutside(const Shape& shape, Lattice lattice, const Rectangle& window);
 
 // A rectangle that holds all cells of the shape that lie in `window`, and is hardly larger than it need be.
-Rectangle BoundsOf(const Shape& shape, const Rectangle& window);
+Rectangle BoundsOf(const Shape& shape, Lattice lattice, const Rectangle& window);
 
 // The cells that a part has points in or between, none left out: what says whether it is off the map.
 Rectangle AreaAround(const Rectangle& rectangle);

@@ -28,22 +28,26 @@ Int128 Square(std::int64_t value) { return Int128{value} * value; }
 
 }  // namespace
 
-DiscRows::DiscRows(const Disc& disc)
-    : disc_(disc),
-      rows_{static_cast<std::int32_t>(std::floor(disc.center.y - disc.radius)),
-            static_cast<std::int32_t>(std::ceil(disc.center.y + disc.radius)) + 1} {}
+DiscRows::DiscRows(const Disc& disc, Lattice lattice) : disc_(disc), lattice_(lattice) {
+  // Rows of hexagons are closer to each other than columns.
+  const double reach = lattice == Lattice::kHexagonal ? disc.radius * kHexReach : disc.radius;
+  rows_ = {static_cast<std::int32_t>(std::floor(disc.center.y - reach)),
+           static_cast<std::int32_t>(std::ceil(disc.center.y + reach)) + 1};
+}
 
 Interval DiscRows::Row(std::int32_t y) const {
   const double dy = y - disc_.center.y;
   const double dy_squared = dy * dy;
   const double radius_squared = disc_.radius * disc_.radius;
+  const bool is_hexagonal = lattice_ == Lattice::kHexagonal;
   const auto is_inside = [&](std::int32_t x) {
     const double dx = x - disc_.center.x;
-    return dx * dx + dy_squared <= radius_squared;
+    return dx * dx + dy_squared + (is_hexagonal ? dx * dy : 0.0) <= radius_squared;
   };
-  const double half = std::sqrt(std::max(0.0, radius_squared - dy_squared));
-  auto first = static_cast<std::int32_t>(std::ceil(disc_.center.x - half));
-  auto last = static_cast<std::int32_t>(std::floor(disc_.center.x + half));
+  const double half = std::sqrt(std::max(0.0, radius_squared - (is_hexagonal ? 0.75 : 1.0) * dy_squared));
+  const double middle = disc_.center.x - (is_hexagonal ? dy / 2 : 0.0);
+  auto first = static_cast<std::int32_t>(std::ceil(middle - half));
+  auto last = static_cast<std::int32_t>(std::floor(middle + half));
   while (is_inside(first - 1)) {
     --first;
   }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "server/core/grid/lattice.h"
 #include "server/core/shape/shape.h"
 #include "server/core/shape/wide_integer.h"
 
@@ -33,7 +34,7 @@ inline FixedPoint ToFixed(const Point& point) { return {ToFixed(point.x), ToFixe
 
 class DiscRows {
  public:
-  explicit DiscRows(const Disc& disc);
+  DiscRows(const Disc& disc, Lattice lattice);
 
   // Holds all rows with cells.
   Interval rows() const { return rows_; }
@@ -48,6 +49,7 @@ class DiscRows {
   Interval Row(std::int32_t y) const;
 
   Disc disc_;
+  Lattice lattice_;
   Interval rows_;
 };
 

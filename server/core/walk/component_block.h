@@ -26,6 +26,20 @@ enum class Adjacency : std::uint8_t {
   kStraight,
   // The diagonal ones as well.
   kAny,
+  // Those and two of the diagonal ones: one up and to the right, and one down and to the left. The six of a
+  // hexagon.
+  kHexagonal,
+};
+inline constexpr std::size_t kAdjacencyCount = 3;
+
+// How far the neighbours of a cell lie beside it in the row above: from x - left to x + right. In the row
+// below the other way round, and in the columns to its right and left as in the rows above and below.
+struct NeighbourReach {
+  explicit constexpr NeighbourReach(Adjacency adjacency)
+      : left(adjacency == Adjacency::kAny ? 1 : 0), right(adjacency == Adjacency::kStraight ? 0 : 1) {}
+
+  int left;
+  int right;
 };
 
 // A block of level l has sides of kLeafSide << l cells. Level 0 is leaves, all others parents.

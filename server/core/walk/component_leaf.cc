@@ -27,16 +27,17 @@ struct LabelledRow {
 
 // A run takes the label of the first run it touches in the row above, and is found to be the same as the
 // others it touches.
-void LabelRow(Word bits, int reach, const LabelledRow& above, LabelForest& labels, LabelledRow& row) {
+void LabelRow(Word bits, NeighbourReach reach, const LabelledRow& above, LabelForest& labels,
+              LabelledRow& row) {
   std::size_t first = 0;
   row.count = 0;
   ForEachRun(bits, [&](BitRun run) {
-    while (first < above.count && above.runs[first].end + reach <= run.begin) {
+    while (first < above.count && above.runs[first].end + reach.left <= run.begin) {
       ++first;
     }
-    const bool touches = first < above.count && above.runs[first].begin < run.end + reach;
+    const bool touches = first < above.count && above.runs[first].begin < run.end + reach.right;
     const LabelForest::Label label = touches ? above.labels[first] : labels.Add();
-    for (std::size_t next = first + 1; next < above.count && above.runs[next].begin < run.end + reach;
+    for (std::size_t next = first + 1; next < above.count && above.runs[next].begin < run.end + reach.right;
          ++next) {
       labels.Unite(label, above.labels[next]);
       first = next;
@@ -54,7 +55,7 @@ Word CellsFrom(const Word* row, int x) {
 
 // Leaves labels, not numbers, in run_components.
 LabelForest LabelRuns(Adjacency adjacency, ComponentLeaf& leaf) {
-  const int reach = adjacency == Adjacency::kAny ? 1 : 0;
+  const NeighbourReach reach(adjacency);
   LabelForest labels;
   labels.Reserve(kLeafSide * kMaxRunsPerRow);
   std::array<LabelledRow, 2> rows;

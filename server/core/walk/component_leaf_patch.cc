@@ -19,10 +19,26 @@ constexpr int kMaxPatchedCells = 24;
 constexpr int kRingCells = 8;
 using RingTable = std::array<bool, std::size_t{1} << kRingCells>;
 
+// IsSimple for hexagons, of whose six neighbours each touches the next.
+constexpr bool IsSimpleHexagon(unsigned ring) {
+  constexpr std::array<unsigned, 6> kNeighbours = {1, 2, 3, 5, 6, 7};
+  int components = 0;
+  for (std::size_t i = 0; i < kNeighbours.size(); ++i) {
+    const bool is_set = (ring >> kNeighbours[i] & 1U) != 0;
+    const bool is_set_before =
+        (ring >> kNeighbours[(i + kNeighbours.size() - 1) % kNeighbours.size()] & 1U) != 0;
+    components += is_set && !is_set_before ? 1 : 0;
+  }
+  return components == 1 || (components == 0 && (ring & 1U << kNeighbours[0]) != 0);
+}
+
 // Whether the set cells around one that are neighbours of it are connected without it, and there are any:
 // then to set or clear it parts and joins none of the others. Simple points: Rosenfeld, "Connectivity in
 // Digital Pictures" (1970).
 constexpr bool IsSimple(unsigned ring, Adjacency adjacency) {
+  if (adjacency == Adjacency::kHexagonal) {
+    return IsSimpleHexagon(ring);
+  }
   const auto is_set = [ring](int i) { return (ring >> (i % kRingCells) & 1U) != 0; };
   // Odd places are those with a side in common with the cell.
   int components = 0;
@@ -58,6 +74,19 @@ constexpr RingTable MakeRingTable(Adjacency adjacency) {
 
 constexpr RingTable kSimpleStraight = MakeRingTable(Adjacency::kStraight);
 constexpr RingTable kSimpleAny = MakeRingTable(Adjacency::kAny);
+constexpr RingTable kSimpleHexagonal = MakeRingTable(Adjacency::kHexagonal);
+
+const RingTable& SimpleRings(Adjacency adjacency) {
+  switch (adjacency) {
+    case Adjacency::kStraight:
+      return kSimpleStraight;
+    case Adjacency::kAny:
+      return kSimpleAny;
+    case Adjacency::kHexagonal:
+      return kSimpleHexagonal;
+  }
+  return kSimpleStraight;
+}
 
 // REQUIRES: 1 <= x, y <= kLeafSide - 2.
 unsigned RingAround(const LeafRows& rows, int x, std::size_t y) {
@@ -85,8 +114,15 @@ Word RunsThrough(Word cells, Word row) {
   return up | down;
 }
 
-Word Neighbours(Word row, Adjacency adjacency) {
-  return adjacency == Adjacency::kAny ? row | row << 1 | row >> 1 : row;
+Word Spread(Word row, int left, int right) { return row | row >> left | row << right; }
+// The cells of the row above that are neighbours of one of `row`, and those of the row below.
+Word NeighboursAbove(Word row, Adjacency adjacency) {
+  const NeighbourReach reach(adjacency);
+  return Spread(row, reach.left, reach.right);
+}
+Word NeighboursBelow(Word row, Adjacency adjacency) {
+  const NeighbourReach reach(adjacency);
+  return Spread(row, reach.right, reach.left);
 }
 
 // Whether the neighbours of cell (x, y), which is not set, are connected by way of the rows nearby. If not,
@@ -96,15 +132,14 @@ bool AreConnectedNearby(const LeafRows& rows, int x, std::size_t y, Adjacency ad
   constexpr int kSweeps = 2;
   const std::size_t first = y > kReach ? y - kReach : 0;
   const std::size_t last = std::min<std::size_t>(y + kReach, kLeafSide - 1);
-  const Word beside = Neighbours(Word{1} << x, adjacency);
   LeafRows reached;
   std::fill(reached.begin() + static_cast<std::ptrdiff_t>(first),
             reached.begin() + static_cast<std::ptrdiff_t>(last) + 1, 0);
   const LeafRows wanted = [&] {
     LeafRows cells{};
-    cells[y - 1] = rows[y - 1] & beside;
+    cells[y - 1] = rows[y - 1] & NeighboursAbove(Word{1} << x, adjacency);
     cells[y] = rows[y] & (Word{1} << (x - 1) | Word{1} << (x + 1));
-    cells[y + 1] = rows[y + 1] & beside;
+    cells[y + 1] = rows[y + 1] & NeighboursBelow(Word{1} << x, adjacency);
     return cells;
   }();
   const std::size_t begin = wanted[y] != 0 ? y : wanted[y - 1] != 0 ? y - 1 : y + 1;
@@ -112,15 +147,14 @@ bool AreConnectedNearby(const LeafRows& rows, int x, std::size_t y, Adjacency ad
     return false;
   }
   reached[begin] = wanted[begin] & -wanted[begin];
-  const auto spread = [&](std::size_t row, std::size_t from) {
-    reached[row] = RunsThrough(reached[row] | Neighbours(reached[from], adjacency), rows[row]);
-  };
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
     for (std::size_t row = first; row < last; ++row) {
-      spread(row + 1, row);
+      reached[row + 1] =
+          RunsThrough(reached[row + 1] | NeighboursBelow(reached[row], adjacency), rows[row + 1]);
     }
     for (std::size_t row = last; row > first; --row) {
-      spread(row - 1, row);
+      reached[row - 1] =
+          RunsThrough(reached[row - 1] | NeighboursAbove(reached[row], adjacency), rows[row - 1]);
     }
   }
   return (wanted[y - 1] & ~reached[y - 1]) == 0 && (wanted[y] & ~reached[y]) == 0 &&
@@ -160,8 +194,7 @@ class Patch {
   bool TestBit(int x, std::size_t y) const { return (rows_[y] >> x & 1U) != 0; }
 
   bool Clear(int x, std::size_t y, Adjacency adjacency) {
-    const RingTable& is_simple = adjacency == Adjacency::kAny ? kSimpleAny : kSimpleStraight;
-    const bool is_harmless = is_simple[RingAround(rows_, x, y)];
+    const bool is_harmless = SimpleRings(adjacency)[RingAround(rows_, x, y)];
     const bool before = TestBit(x - 1, y);
     const bool after = TestBit(x + 1, y);
     const std::size_t run = RunFrom(x, y);
@@ -203,10 +236,13 @@ class Patch {
 
   // That of all neighbours of a cell, or kNone if it has none or they are of several.
   ComponentNumber OneComponentAround(int x, std::size_t y, Adjacency adjacency) const {
-    const Word beside = Neighbours(Word{1} << x, adjacency);
+    const Word own = Word{1} << x;
+    const std::array<Word, 3> beside = {NeighboursAbove(own, adjacency), own << 1 | own >> 1,
+                                        NeighboursBelow(own, adjacency)};
     ComponentNumber one = kNone;
-    for (std::size_t row = y - 1; row <= y + 1; ++row) {
-      Word cells = rows_[row] & (row == y ? Word{1} << (x - 1) | Word{1} << (x + 1) : beside);
+    for (std::size_t i = 0; i < beside.size(); ++i) {
+      const std::size_t row = y - 1 + i;
+      Word cells = rows_[row] & beside[i];
       for (; cells != 0; cells &= cells - 1) {
         const ComponentNumber component = ComponentAt(std::countr_zero(cells), row);
         if (one != kNone && component != one) {

@@ -18,7 +18,7 @@ enum Child : std::uint8_t { kNorthWest, kNorthEast, kSouthWest, kSouthEast };
 class Joiner {
  public:
   Joiner(const ComponentParent::Children& children, int child_side, Adjacency adjacency)
-      : child_side_(child_side), reach_(adjacency == Adjacency::kAny ? 1 : 0) {
+      : child_side_(child_side), reach_(adjacency) {
     std::size_t labels = 0;
     for (std::size_t i = 0; i < children.size(); ++i) {
       first_label_[i] = labels;
@@ -34,6 +34,8 @@ class Joiner {
     Unite(kNorthEast, kSouthSide, kSouthEast, kNorthSide);
     if (adjacency == Adjacency::kAny) {
       UniteCorners(kNorthWest, true, kSouthEast);
+    }
+    if (adjacency != Adjacency::kStraight) {
       UniteCorners(kNorthEast, false, kSouthWest);
     }
   }
@@ -62,7 +64,7 @@ class Joiner {
     const absl::Span<const BorderRun> a = SideOf(child_a, side_a);
     const absl::Span<const BorderRun> b = SideOf(child_b, side_b);
     for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
-      if (a[i].begin < b[j].end + reach_ && b[j].begin < a[i].end + reach_) {
+      if (a[i].begin < b[j].end + reach_.right && b[j].begin < a[i].end + reach_.left) {
         labels_.Unite(LabelOf(child_a, a[i]), LabelOf(child_b, b[j]));
       }
       // A later run cannot reach the one that ends first.
@@ -98,7 +100,7 @@ class Joiner {
 
   int child_side_;
   // How far apart along a common side two cells may be that are neighbours across it.
-  int reach_;
+  NeighbourReach reach_;
   std::array<const ComponentBorder*, ComponentParent::kChildCount> borders_{};
   std::array<std::size_t, ComponentParent::kChildCount> first_label_{};
   LabelForest labels_;

@@ -68,7 +68,9 @@ class GridMoves {
         const int needed = rule == CornerRule::kNoCornerCutting ? 2
                            : rule == CornerRule::kOneSideFree   ? 1
                                                                 : 0;
-        legal = legal && connectivity == Connectivity::kEight && free_sides >= needed;
+        legal = legal && (connectivity == Connectivity::kEight ? free_sides >= needed
+                          : connectivity == Connectivity::kSix ? step.x != step.y
+                                                               : false);
       }
       moves |= (legal ? 1U : 0U) << d;
     }
@@ -80,6 +82,7 @@ class GridMoves {
 };
 
 inline constexpr GridMoves kFourConnectedMoves(Connectivity::kFour, CornerRule::kNoCornerCutting);
+inline constexpr GridMoves kSixConnectedMoves(Connectivity::kSix, CornerRule::kNoCornerCutting);
 inline constexpr GridMoves kNoCornerCuttingMoves(Connectivity::kEight, CornerRule::kNoCornerCutting);
 inline constexpr GridMoves kOneSideFreeMoves(Connectivity::kEight, CornerRule::kOneSideFree);
 inline constexpr GridMoves kAlwaysMoves(Connectivity::kEight, CornerRule::kAlways);
@@ -87,6 +90,9 @@ inline constexpr GridMoves kAlwaysMoves(Connectivity::kEight, CornerRule::kAlway
 inline const GridMoves& GridMoves::For(Connectivity connectivity, CornerRule rule) {
   if (connectivity == Connectivity::kFour) {
     return kFourConnectedMoves;
+  }
+  if (connectivity == Connectivity::kSix) {
+    return kSixConnectedMoves;
   }
   switch (rule) {
     case CornerRule::kNoCornerCutting:

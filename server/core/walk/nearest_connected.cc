@@ -1,6 +1,7 @@
 #include "server/core/walk/nearest_connected.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -8,16 +9,45 @@
 
 #include "server/core/grid/bit_run.h"
 #include "server/core/grid/cell.h"
+#include "server/core/grid/lattice.h"
 #include "server/core/walk/component_block.h"
 #include "server/core/walk/components.h"
 
 namespace waystar::core {
 namespace {
 
-std::int64_t SquaredLength(std::int64_t x, std::int64_t y) { return x * x + y * y; }
+// The offsets from a hexagon to those of its row that are nearest to the goal, which is so far below the row:
+// both are, where the distance to the goal's row is odd.
+std::array<int, 2> NearestInRow(int dy) {
+  const int down = dy >= 0 ? -(dy / 2) : (-dy + 1) / 2;
+  return {dy % 2 == 0 ? down : down - 1, down};
+}
 
-// How far `value` is from the nearest of low, ..., high.
-int Gap(int value, int low, int high) { return std::max({low - value, value - high, 0}); }
+// From the goal to the nearest of the cells from `first` to `last`, all of them inclusive.
+std::int64_t SquaredDistanceTo(Lattice lattice, Cell goal, Cell first, Cell last) {
+  const int left = first.x - goal.x;
+  const int right = last.x - goal.x;
+  const int top = first.y - goal.y;
+  const int bottom = last.y - goal.y;
+  const int dx = std::clamp(0, left, right);
+  const int dy = std::clamp(0, top, bottom);
+  if (lattice == Lattice::kSquare || (dx == 0 && dy == 0)) {
+    return SquaredLength(lattice, dx, dy);
+  }
+  // Of hexagons, the nearest of a row or column need not be the nearest by its index.
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (const int x : {left, right}) {
+    for (const int y : NearestInRow(x)) {
+      least = std::min(least, SquaredLength(lattice, x, std::clamp(y, top, bottom)));
+    }
+  }
+  for (const int y : {top, bottom}) {
+    for (const int x : NearestInRow(y)) {
+      least = std::min(least, SquaredLength(lattice, std::clamp(x, left, right), y));
+    }
+  }
+  return least;
+}
 
 using Block = NearestConnectedBuffer::Block;
 
@@ -25,8 +55,9 @@ bool IsFarther(const Block& a, const Block& b) { return a.squared_distance > b.s
 
 class Search {
  public:
-  Search(Cell goal, NearestConnectedBuffer& buffer, std::vector<Cell>& nearest)
-      : goal_(goal),
+  Search(Lattice lattice, Cell goal, NearestConnectedBuffer& buffer, std::vector<Cell>& nearest)
+      : lattice_(lattice),
+        goal_(goal),
         blocks_(buffer.blocks),
         wanted_(buffer.wanted),
         nearest_(nearest),
@@ -56,12 +87,12 @@ class Search {
  private:
   void Add(const ComponentBlock* block, int level, Cell corner, std::size_t wanted) {
     const int last = BlockSide(level) - 1;
-    blocks_.push_back({.squared_distance = SquaredLength(Gap(goal_.x, corner.x, corner.x + last),
-                                                         Gap(goal_.y, corner.y, corner.y + last)),
-                       .block = block,
-                       .level = level,
-                       .corner = corner,
-                       .wanted = wanted});
+    blocks_.push_back(
+        {.squared_distance = SquaredDistanceTo(lattice_, goal_, corner, {corner.x + last, corner.y + last}),
+         .block = block,
+         .level = level,
+         .corner = corner,
+         .wanted = wanted});
     std::ranges::push_heap(blocks_, IsFarther);
   }
 
@@ -98,14 +129,29 @@ class Search {
         if (wanted_[block.wanted + leaf.run_components[run_number++]]) {
           const int left = block.corner.x + run.begin;
           const int right = block.corner.x + run.end - 1;
-          Offer({std::clamp(goal_.x, left, right), block.corner.y + y});
+          OfferNearest(left, right, block.corner.y + y);
         }
       });
     }
   }
 
+  // Of the cells from `left` to `right` of a row.
+  void OfferNearest(int left, int right, int y) {
+    if (lattice_ == Lattice::kSquare) {
+      Offer({std::clamp(goal_.x, left, right), y});
+      return;
+    }
+    const auto [one, other] = NearestInRow(y - goal_.y);
+    const int first = std::clamp(goal_.x + one, left, right);
+    const int second = std::clamp(goal_.x + other, left, right);
+    Offer({first, y});
+    if (second != first) {
+      Offer({second, y});
+    }
+  }
+
   void Offer(Cell cell) {
-    const std::int64_t squared_distance = SquaredLength(cell.x - goal_.x, cell.y - goal_.y);
+    const std::int64_t squared_distance = SquaredDistance(lattice_, cell, goal_);
     if (squared_distance < least_) {
       least_ = squared_distance;
       nearest_.erase(nearest_.begin() + first_, nearest_.end());
@@ -115,6 +161,7 @@ class Search {
     }
   }
 
+  Lattice lattice_;
   Cell goal_;
   std::vector<Block>& blocks_;
   std::vector<bool>& wanted_;
@@ -139,7 +186,10 @@ void NearestConnected(const Components& components, Cell start, Cell goal, Neare
     block = parent->children[ComponentParent::ChildAt(start.x, start.y, level)].get();
   }
   const int side = BlockSide(level);
-  Search(goal, buffer, nearest).Run(block, level, {start.x / side * side, start.y / side * side}, id.number);
+  const Lattice lattice =
+      components.adjacency() == Adjacency::kHexagonal ? Lattice::kHexagonal : Lattice::kSquare;
+  Search(lattice, goal, buffer, nearest)
+      .Run(block, level, {start.x / side * side, start.y / side * side}, id.number);
 }
 
 }  // namespace waystar::core

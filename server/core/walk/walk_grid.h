@@ -117,7 +117,7 @@ class WalkGrid {
   std::array<LaggingIndex<DiagonalStops>, kCornerRuleCount> diagonal_stops_;
   LaggingIndex<TurnStops> turn_stops_;
   // By adjacency.
-  std::array<Lazy<Components>, 2> components_;
+  std::array<Lazy<Components>, kAdjacencyCount> components_;
 };
 
 }  // namespace waystar::core

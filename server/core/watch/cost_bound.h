@@ -8,20 +8,29 @@
 
 #include "server/core/grid/cell.h"
 #include "server/core/grid/cost.h"
+#include "server/core/grid/lattice.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/map/open_ground.h"
 
 namespace waystar::core {
 
-// What steps of a map cost at the least.
-struct LeastCosts {
-  double straight = 0.0;
-  // On a 4-connected map, of the two steps that lead to the same cell.
-  double diagonal = 0.0;
+// What ways over open ground of a map cost at the least, as costs are told.
+struct LeastCosts : OpenGround<double> {
+  Lattice lattice = Lattice::kSquare;
 
   static LeastCosts Of(const GridMap& map) {
-    const auto straight = static_cast<double>(map.min_straight()) / static_cast<double>(kCostScale);
-    const auto diagonal = static_cast<double>(map.min_diagonal()) / static_cast<double>(kCostScale);
-    return {straight, map.settings().connectivity == Connectivity::kFour ? 2 * straight : diagonal};
+    const auto ground = OpenGround<Cost>::Of(map);
+    return {{CostToDouble(ground.straight), CostToDouble(ground.rising), CostToDouble(ground.falling)},
+            LatticeOf(map.settings().connectivity)};
+  }
+
+  bool IsBelow(const LeastCosts& other) const {
+    return straight < other.straight || rising < other.rising || falling < other.falling;
+  }
+  void Lower(const LeastCosts& other) {
+    straight = std::min(straight, other.straight);
+    rising = std::min(rising, other.rising);
+    falling = std::min(falling, other.falling);
   }
 };
 
@@ -89,7 +98,7 @@ struct CostBound {
       const Cell one = {at.x + kSteps[d].x, at.y + kSteps[d].y};
       const Cell step = kSteps[(d + 2) % kSteps.size()];
       const Cell other = {at.x + step.x, at.y + step.y};
-      const double left = limit - least.diagonal;
+      const double left = limit - std::min(least.rising, least.falling);
       if (CostOver(one, other, least) < left || CostOver(other, one, least) < left) {
         return true;
       }
@@ -107,16 +116,24 @@ struct CostBound {
 
   // Between a cell and the nearest of an area.
   double CostTo(Cell cell, const Rectangle& area, const LeastCosts& least) const {
-    const double dx = Distance(cell.x, area.x, area.width);
-    const double dy = Distance(cell.y, area.y, area.height);
-    if (is_lines) {
-      return least.straight * std::sqrt(dx * dx + dy * dy);
-    }
-    return least.diagonal * std::min(dx, dy) + least.straight * std::abs(dx - dy);
+    const int dx = Gap(cell.x, area.x, area.width);
+    const int dy = Gap(cell.y, area.y, area.height);
+    return is_lines ? least.straight * LengthOf(least.lattice, dx, dy) : least.CostOf(dx, dy);
   }
 
-  static double Distance(std::int32_t from, std::int32_t first, std::int32_t count) {
-    return std::max({first - from, 0, from - (first + count - 1)});
+  // Of the shortest line into an area that is so far to the right and down.
+  static double LengthOf(Lattice lattice, double dx, double dy) {
+    if (lattice == Lattice::kHexagonal) {
+      // The height of the rows, at whatever place the line ends.
+      return std::sqrt(0.75) * std::max(std::abs(dx), std::abs(dy));
+    }
+    return std::sqrt(dx * dx + dy * dy);
+  }
+
+  // From a coordinate to the nearest of some; 0 if it is one of them.
+  static int Gap(std::int32_t from, std::int32_t first, std::int32_t count) {
+    const std::int32_t last = first + count - 1;
+    return from < first ? first - from : from > last ? last - from : 0;
   }
 };
 

@@ -9,20 +9,21 @@
 #include "absl/types/span.h"
 #include "server/core/grid/bit_row.h"
 #include "server/core/search/line_steps.h"
+#include "server/core/shape/hex_line.h"
 
 namespace waystar::core {
 namespace {
 
 class Collector {
  public:
-  Collector(CornerRule rule, int footprint) : rule_(rule), footprint_(footprint) {}
+  Collector(SightRule rule, int footprint) : rule_(rule), footprint_(footprint) {}
 
   void AddPosition(Cell cell) { Add(cell.x, cell.y); }
 
   // The cells below the agent after a step, and those beside it.
   void AddStep(Cell from, Cell to) {
     Add(to.x, to.y);
-    if (from.x != to.x && from.y != to.y && rule_ != CornerRule::kAlways) {
+    if (from.x != to.x && from.y != to.y && rule_.corner != CornerRule::kAlways) {
       Add(to.x, from.y);
       Add(from.x, to.y);
     }
@@ -53,17 +54,23 @@ class Collector {
     });
   }
 
-  const CornerRule rule_;
+  const SightRule rule_;
   const int footprint_;
   std::vector<WordChange> words_;
 };
 
 }  // namespace
 
-std::vector<WordChange> DependentCells(absl::Span<const Cell> points, CornerRule rule, int footprint) {
+std::vector<WordChange> DependentCells(absl::Span<const Cell> points, SightRule rule, int footprint) {
   Collector collector(rule, footprint);
   collector.AddPosition(points.front());
   for (std::size_t i = 1; i < points.size(); ++i) {
+    if (rule.lattice == Lattice::kHexagonal) {
+      for (const HexPart& part : HexPartsOf(points[i - 1], points[i])) {
+        collector.AddPosition(part.cell);
+      }
+      continue;
+    }
     ForEachStepOnLine(points[i - 1], points[i], [&](Cell from, Cell to) {
       collector.AddStep(from, to);
       return true;

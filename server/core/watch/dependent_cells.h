@@ -6,16 +6,16 @@
 #include "absl/types/span.h"
 #include "server/core/grid/bit_plane.h"
 #include "server/core/grid/cell.h"
-#include "server/core/grid/corner_rule.h"
+#include "server/core/search/line_of_sight.h"
 
 namespace waystar::core {
 
 // Every cell that an agent of `footprint` x `footprint` cells covers on its way along the straight lines
-// between consecutive points, and those that the corner rule asks about on that way: as long as the
+// between consecutive points, and those that the rule asks about on that way: as long as the
 // walkability and the costs of these stay, so do the path and its cost. The cells are those set in `flipped`;
 // sorted by word index, then by row, each word once.
 //
 // Costs O(n log n) in the steps of the path times the footprint.
-std::vector<WordChange> DependentCells(absl::Span<const Cell> points, CornerRule rule, int footprint);
+std::vector<WordChange> DependentCells(absl::Span<const Cell> points, SightRule rule, int footprint);
 
 }  // namespace waystar::core

@@ -56,7 +56,7 @@ void PathWatchIndex::Add(Id id, std::shared_ptr<const WatchedAnswer> answer, con
   const LeastCosts least = LeastCosts::Of(map);
   if (size() == 0) {
     least_ = least;
-  } else if (least.straight < least_.straight || least.diagonal < least_.diagonal) {
+  } else if (least.IsBelow(least_)) {
     ListRegionsAgain(least);
   }
   if (free_slots_.empty()) {
@@ -150,7 +150,7 @@ void PathWatchIndex::ListRegion(std::uint32_t slot) {
 }
 
 void PathWatchIndex::ListRegionsAgain(const LeastCosts& least) {
-  least_ = {std::min(least_.straight, least.straight), std::min(least_.diagonal, least.diagonal)};
+  least_.Lower(least);
   for (const auto& [id, slot] : slots_by_id_) {
     regions_.Remove(
         slots_[slot].regions, [this](std::uint32_t other) -> auto& { return slots_[other].regions; });
@@ -172,7 +172,7 @@ void PathWatchIndex::FindAffected(const MapChanges& changes, const GridMap& map,
     return;
   }
   const LeastCosts least = LeastCosts::Of(map);
-  if (least.straight < least_.straight || least.diagonal < least_.diagonal) {
+  if (least.IsBelow(least_)) {
     ListRegionsAgain(least);
   }
   opened_.clear();

@@ -15,6 +15,7 @@
 #include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/core/map/portal_table.h"
+#include "server/core/search/line_of_sight.h"
 #include "server/core/search/reachability.h"
 #include "server/core/search/validate_path.h"
 #include "server/core/walk/components.h"
@@ -57,12 +58,6 @@ double StepsOf(absl::Span<const Cell> points) {
     steps += std::max(std::abs(points[i].x - points[i - 1].x), std::abs(points[i].y - points[i - 1].y));
   }
   return steps;
-}
-
-std::int64_t SquaredDistance(Cell a, Cell b) {
-  const std::int64_t dx = a.x - b.x;
-  const std::int64_t dy = a.y - b.y;
-  return dx * dx + dy * dy;
 }
 
 // From the first changed cell of a word to the last.
@@ -145,10 +140,11 @@ void WatchedAnswer::TakePath(const GridMap& map, const PortalPath& found) {
   if (!crossings_.empty()) {
     return;
   }
-  const bool is_four_connected = map.settings().connectivity == Connectivity::kFour;
-  const CornerRule rule = is_four_connected && is_lines_ ? CornerRule::kNoCornerCutting : query_.corner_rule;
-  cells_ = DependentCells(points_, rule, query_.footprint);
-  const bool passes_corners = is_lines_ || (!is_four_connected && rule != CornerRule::kAlways);
+  const Connectivity connectivity = map.settings().connectivity;
+  const SightRule sight = LineRule(connectivity, query_.corner_rule);
+  cells_ = DependentCells(points_, sight, query_.footprint);
+  const bool passes_corners =
+      is_lines_ || (connectivity == Connectivity::kEight && query_.corner_rule != CornerRule::kAlways);
   bound_ = {.start = query_.start,
             .goal = query_.goal,
             .limit = cost_ - tolerance_,
@@ -176,6 +172,11 @@ bool WatchedAnswer::MayBeCheaperBy(const WordChange& change, const LeastCosts& l
   return may_be;
 }
 
+bool WatchedAnswer::IsNearer(const GridMap& map, Cell a, Cell b) const {
+  const Lattice lattice = LatticeOf(map.settings().connectivity);
+  return SquaredDistance(lattice, a, query_.goal) < SquaredDistance(lattice, b, query_.goal);
+}
+
 bool WatchedAnswer::MayReachElse(const GridMap& map, bool has_opened, NearestConnectedBuffer& buffer,
                                  std::vector<Cell>& nearest) const {
   const std::shared_ptr<const WalkGrid> walk = map.walk(query_.footprint);
@@ -192,8 +193,7 @@ bool WatchedAnswer::MayReachElse(const GridMap& map, bool has_opened, NearestCon
   }
   nearest.clear();
   NearestConnected(components, query_.start, query_.goal, buffer, nearest);
-  return nearest.empty() ||
-         SquaredDistance(nearest.front(), query_.goal) < SquaredDistance(end_, query_.goal);
+  return nearest.empty() || IsNearer(map, nearest.front(), end_);
 }
 
 bool WatchedAnswer::MayBeOutdatedBy(const MapChanges& changes, const GridMap& map) const {
@@ -257,8 +257,8 @@ bool WatchedAnswer::IsOutdatedBy(const GridMap& map, const absl::StatusOr<Portal
   if (outcome_ == Outcome::kBudgetExhausted) {
     return result.end != end_ || std::abs(result.cost - cost_) > tolerance_;
   }
-  return result.cost < cost_ - tolerance_ ||
-         SquaredDistance(result.end, query_.goal) != SquaredDistance(end_, query_.goal);
+  return result.cost < cost_ - tolerance_ || IsNearer(map, result.end, end_) ||
+         IsNearer(map, end_, result.end);
 }
 
 }  // namespace waystar::core

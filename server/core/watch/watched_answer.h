@@ -83,6 +83,8 @@ class WatchedAnswer {
                     absl::Span<const std::string> required_tags = {}) const;
 
  private:
+  // Whether a lies nearer to the goal.
+  bool IsNearer(const GridMap& map, Cell a, Cell b) const;
   void TakePath(const GridMap& map, const PortalPath& result);
   bool CanStillBeWalked(const GridMap& map, absl::Span<const std::string> required_tags) const;
 

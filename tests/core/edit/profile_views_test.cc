@@ -19,6 +19,7 @@
 namespace waystar::core {
 namespace {
 
+using ::waystar::testing::AnyConnectivity;
 using ::waystar::testing::AnyProfile;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::Generator;
@@ -159,11 +160,8 @@ class GeneratedViews : public ::testing::TestWithParam<int> {};
 TEST_P(GeneratedViews, RepairedViewIsThatOfTheMapBuiltAnew) {
   Generator generator(static_cast<std::uint64_t>(GetParam()));
   for (int i = 0; i < 6; ++i) {
-    GridMap map =
-        generator.Map({.max_side = 140,
-                       .max_cells = 3000,
-                       .weighted = true,
-                       .connectivity = generator.Chance(0.3) ? Connectivity::kFour : Connectivity::kEight});
+    GridMap map = generator.Map(
+        {.max_side = 140, .max_cells = 3000, .weighted = true, .connectivity = AnyConnectivity(generator)});
     std::vector<TerrainRules> all;
     for (int j = 0; j < 3; ++j) {
       all.push_back(RulesOf(map, AnyProfile(generator, map.settings())));

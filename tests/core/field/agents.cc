@@ -1,5 +1,6 @@
 #include "tests/core/field/agents.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -39,6 +40,8 @@ std::vector<MapAndAgent> EveryMapAndAgent() {
         }
         one.connectivity = Connectivity::kFour;
         all.push_back(one);
+        one.connectivity = Connectivity::kSix;
+        all.push_back(one);
       }
     }
   }
@@ -50,23 +53,48 @@ std::string NameOf(const ::testing::TestParamInfo<MapAndAgent>& info) {
   const char* rule = one.agent.corner_rule == CornerRule::kNoCornerCutting ? "NoCornerCutting"
                      : one.agent.corner_rule == CornerRule::kOneSideFree   ? "OneSideFree"
                                                                            : "Always";
-  return absl::StrCat(one.connectivity == Connectivity::kFour ? "Four" : "Eight", rule,
-                      one.weighted ? "Weighted" : "", one.own_costs ? "OwnCosts" : "", "Footprint",
-                      one.agent.footprint);
+  return absl::StrCat(testing::NameOf(one.connectivity), rule, one.weighted ? "Weighted" : "",
+                      one.own_costs ? "OwnCosts" : "", "Footprint", one.agent.footprint);
 }
 
+namespace {
+
+bool IsHexagonal(const GridMap& map) { return map.settings().connectivity == Connectivity::kSix; }
+
+}  // namespace
+
+// Hexagons are mirrored in their falling diagonal, which leaves neighbours neighbours.
 GridMap Mirrored(const GridMap& map) {
   std::vector<std::string> rows = RowsOf(map);
+  if (IsHexagonal(map)) {
+    std::vector<std::string> columns(rows.front().size());
+    for (const std::string& row : rows) {
+      for (std::size_t x = 0; x < row.size(); ++x) {
+        columns[x].push_back(row[x]);
+      }
+    }
+    return testing::DrawMap(columns, map.settings());
+  }
   for (std::string& row : rows) {
     row.assign(row.rbegin(), row.rend());
   }
   return testing::DrawMap(rows, map.settings());
 }
 
-Cell Mirrored(const GridMap& map, Cell cell) { return {map.width() - 1 - cell.x, cell.y}; }
+Cell Mirrored(const GridMap& map, Cell cell) {
+  return IsHexagonal(map) ? Cell{cell.y, cell.x} : Cell{map.width() - 1 - cell.x, cell.y};
+}
 
+// Hexagons by half a turn, others by a quarter.
 GridMap Turned(const GridMap& map) {
-  const std::vector<std::string> rows = RowsOf(map);
+  std::vector<std::string> rows = RowsOf(map);
+  if (IsHexagonal(map)) {
+    std::reverse(rows.begin(), rows.end());
+    for (std::string& row : rows) {
+      std::reverse(row.begin(), row.end());
+    }
+    return testing::DrawMap(rows, map.settings());
+  }
   std::vector<std::string> turned;
   for (std::size_t x = 0; x < rows.front().size(); ++x) {
     std::string row;
@@ -78,6 +106,9 @@ GridMap Turned(const GridMap& map) {
   return testing::DrawMap(turned, map.settings());
 }
 
-Cell Turned(const GridMap& map, Cell cell) { return {map.height() - 1 - cell.y, cell.x}; }
+Cell Turned(const GridMap& map, Cell cell) {
+  return IsHexagonal(map) ? Cell{map.width() - 1 - cell.x, map.height() - 1 - cell.y}
+                          : Cell{map.height() - 1 - cell.y, cell.x};
+}
 
 }  // namespace waystar::core

@@ -28,7 +28,8 @@ struct MapAndAgent {
 std::vector<MapAndAgent> EveryMapAndAgent();
 std::string NameOf(const ::testing::TestParamInfo<MapAndAgent>& info);
 
-// The same cells seen in a mirror that stands upright, and turned by a quarter to the right. Footprints of
+// The same cells seen in a mirror that stands upright, and turned by a quarter to the right; of hexagons,
+// mirrored in the falling diagonal, and turned by half. Footprints of
 // larger agents are not turned with them.
 GridMap Mirrored(const GridMap& map);
 Cell Mirrored(const GridMap& map, Cell cell);

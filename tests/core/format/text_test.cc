@@ -14,6 +14,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::waystar::testing::AnyConnectivity;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::DrawPath;
 using ::waystar::testing::Generator;
@@ -152,15 +153,50 @@ TEST(TextTest, PlainMapIsWrittenWithoutHeader) {
 TEST(TextTest, WhatIsWrittenReadsBackTheSame) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Generator generator(seed);
-    const GridMap map =
-        generator.Map({.max_side = 70,
-                       .weighted = generator.Chance(0.5),
-                       .connectivity = generator.Chance(0.5) ? Connectivity::kFour : Connectivity::kEight});
+    const GridMap map = generator.Map(
+        {.max_side = 70, .weighted = generator.Chance(0.5), .connectivity = AnyConnectivity(generator)});
     const auto read = ParseText(FormatText(map), {});
     ASSERT_TRUE(read.ok()) << read.status() << " seed " << seed;
     EXPECT_EQ(read->settings(), map.settings());
     EXPECT_EQ(DrawPath(*read, {}), DrawPath(map, {})) << "seed " << seed;
   }
+}
+
+TEST(HexTextTest, BoardsAreWrittenByTheirOwnRows) {
+  for (const char* layout : {"odd_rows", "even_rows", "odd_columns", "even_columns"}) {
+    const std::string text = absl::StrCat("hexagons ", layout,
+                                          "\nterrain . ground 1\nterrain ~ swamp 2\nmap\n"
+                                          "..#.~\n"
+                                          "~....\n"
+                                          "##.~.\n");
+    const auto map = ParseText(text, {});
+    ASSERT_TRUE(map.ok()) << map.status();
+    EXPECT_EQ(FormatText(*map), text);
+    EXPECT_EQ(map->settings().connectivity, Connectivity::kSix);
+    EXPECT_EQ(map->walkable_cells(), 12);
+    const HexBoard& board = *map->settings().frame.hexagons;
+    EXPECT_TRUE(map->HasObstacle(board.PlaneCellOf({2, 0})));
+    EXPECT_EQ(map->TerrainAt(board.PlaneCellOf({0, 1})), 1);
+    EXPECT_EQ(map->StraightCost(board.PlaneCellOf({3, 2})), 2 * kCostScale);
+  }
+}
+
+TEST(HexTextTest, AxialRowsAreThoseOfThePlane) {
+  const auto map = ParseText("hexagons axial_flat\nmap\n#..\n...\n..#\n", {});
+  ASSERT_TRUE(map.ok()) << map.status();
+  EXPECT_EQ(map->width(), 3);
+  EXPECT_FALSE(map->IsWalkable({0, 0}));
+  EXPECT_EQ(ParseText(FormatText(*map), {})->settings(), map->settings());
+}
+
+TEST(HexTextTest, ALayoutIsOneOfSixAndAllowsNoOtherConnectivity) {
+  const auto message = [](const char* header) {
+    return std::string(ParseText(absl::StrCat(header, "\nmap\n..\n"), {}).status().message());
+  };
+  EXPECT_THAT(message("hexagons round"), HasSubstr("LAYOUT one of axial_pointy"));
+  EXPECT_THAT(message("hexagons odd_rows\nhexagons odd_rows"), HasSubstr("once"));
+  EXPECT_THAT(message("hexagons odd_rows\nconnectivity 8"), HasSubstr("a layout of hexagons"));
+  EXPECT_THAT(message("hexagons odd_rows\ndiagonal_cost 1.4"), HasSubstr("no diagonals"));
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ void ExpectHolds(const ObstacleTable& table, const Model& model, Random& random)
                          random.Between(1, 100)};
     std::vector<const Obstacle*> near;
     std::copy_if(all.begin(), all.end(), std::back_inserter(near), [&](const Obstacle* obstacle) {
-      return !Intersect(BoundsOf(obstacle->shape, kBounds), area).empty();
+      return !Intersect(BoundsOf(obstacle->shape, Lattice::kSquare, kBounds), area).empty();
     });
     EXPECT_EQ(table.Overlapping(area), near) << area.x << ", " << area.y;
   }

@@ -197,7 +197,7 @@ class LazyThetaPathsTest : public ::testing::TestWithParam<ThetaFamily> {};
 
 TEST_P(LazyThetaPathsTest, AreLegalAndNoLongerThanStepsWouldBe) {
   const ThetaFamily& family = GetParam();
-  const CornerRule rule = LineRule(family.connectivity, family.rule);
+  const SightRule rule = LineRule(family.connectivity, family.rule);
   Scratch scratch(std::size_t{1} << 26);
   Scratch steps_scratch(std::size_t{1} << 26);
   for (std::uint64_t seed = 1; seed <= 600; ++seed) {
@@ -245,7 +245,7 @@ TEST_P(LazyThetaPathsTest, AreLegalAndNoLongerThanStepsWouldBe) {
 
 TEST_P(LazyThetaPathsTest, AreNearlyTheShortest) {
   const ThetaFamily& family = GetParam();
-  const CornerRule rule = LineRule(family.connectivity, family.rule);
+  const SightRule rule = LineRule(family.connectivity, family.rule);
   Scratch scratch(std::size_t{1} << 26);
   double total = 0.0;
   double smoothed_total = 0.0;
@@ -266,7 +266,7 @@ TEST_P(LazyThetaPathsTest, AreNearlyTheShortest) {
     const double length = PolylineCost(map, answer.points);
     std::vector<Cell> points = answer.points;
     Smooth(map, map.walk(), rule, points);
-    const double shortest = ShortestOfAnyAngle(map, rule, query.start, query.goal);
+    const double shortest = ShortestOfAnyAngle(map, rule.corner, query.start, query.goal);
     ASSERT_GE(length, shortest - 1e-9) << "seed " << seed;
     EXPECT_LE(length, shortest * 1.15) << "seed " << seed;
     total += length;

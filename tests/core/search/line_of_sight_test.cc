@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "server/core/edit/edit.h"
 #include "server/core/search/euclidean_cost.h"
+#include "server/core/shape/hex_line.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/oracle.h"
@@ -221,6 +222,72 @@ TEST(LineOfSightTest, AgreesWithTheObviousOnLongLines) {
     }
   }
   EXPECT_GT(seen, 1000);
+}
+
+// Cuts the segment at the sides of the hexagon.
+bool Touches(Cell from, Cell to, Cell hexagon) {
+  constexpr double kTolerance = 1e-9;
+  constexpr int kNormals[3][2] = {{2, 1}, {1, 2}, {1, -1}};
+  double entry = 0.0;
+  double exit = 1.0;
+  for (const auto& normal : kNormals) {
+    const double begin = normal[0] * (from.x - hexagon.x) + normal[1] * (from.y - hexagon.y);
+    const double along = normal[0] * (to.x - from.x) + normal[1] * (to.y - from.y);
+    if (along == 0.0) {
+      if (std::abs(begin) > 1.0) {
+        return false;
+      }
+      continue;
+    }
+    entry = std::max(entry, std::min((-1.0 - begin) / along, (1.0 - begin) / along));
+    exit = std::min(exit, std::max((-1.0 - begin) / along, (1.0 - begin) / along));
+  }
+  return entry <= exit + kTolerance;
+}
+
+TEST(HexLineOfSightTest, AgreesWithCuttingEveryHexagon) {
+  const SightRule rule = LineRule(Connectivity::kSix, CornerRule::kAlways);
+  int seen = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Generator generator(seed);
+    const GridMap map = generator.Map({.max_side = 11, .connectivity = Connectivity::kSix});
+    const int cells = map.width() * map.height();
+    for (int a = 0; a < cells; ++a) {
+      for (int b = 0; b < cells; ++b) {
+        const Cell from = {a % map.width(), a / map.width()};
+        const Cell to = {b % map.width(), b / map.width()};
+        bool is_free = true;
+        // One further out on all sides, for lines along the map's edge.
+        for (int y = -1; y <= map.height(); ++y) {
+          for (int x = -1; x <= map.width(); ++x) {
+            is_free = is_free && (map.IsWalkable({x, y}) || !Touches(from, to, {x, y}));
+          }
+        }
+        ASSERT_EQ(HasLineOfSight(map.walk(), rule, from, to), is_free)
+            << absl::StrCat("seed ", seed, ": (", from.x, ", ", from.y, ") to (", to.x, ", ", to.y, ")");
+        seen += is_free ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(seen, 1000);
+}
+
+TEST(HexLineOfSightTest, PartsOfALineMakeItWhole) {
+  for (int y = -7; y <= 7; ++y) {
+    for (int x = -7; x <= 7; ++x) {
+      const HexParts parts = HexPartsOf(Cell{0, 0}, Cell{x, y});
+      double sum = 0.0;
+      double entry = 0.0;
+      for (const HexPart& part : parts) {
+        EXPECT_GE(part.entry, part.cell == (Cell{x, y}) ? 0.0 : entry);
+        entry = part.entry;
+        sum += part.share;
+      }
+      EXPECT_NEAR(sum, 1.0, 1e-9) << x << ", " << y;
+      EXPECT_EQ(parts.front().cell, (Cell{0, 0}));
+      EXPECT_EQ(parts.back().cell, (Cell{x, y}));
+    }
+  }
 }
 
 TEST(LineOfSightTest, ReachesAcrossTheLargestMap) {

@@ -68,7 +68,7 @@ std::string NameOf(const ::testing::TestParamInfo<Family>& info) {
   const char* rule = family.rule == CornerRule::kNoCornerCutting ? "NoCornerCutting"
                      : family.rule == CornerRule::kOneSideFree   ? "OneSideFree"
                                                                  : "Always";
-  return absl::StrCat(family.connectivity == Connectivity::kFour ? "Four" : "Eight", rule,
+  return absl::StrCat(testing::NameOf(family.connectivity), rule,
                       family.own_costs  ? "OwnCosts"
                       : family.weighted ? "Weighted"
                                         : "Uniform",
@@ -82,6 +82,8 @@ std::vector<Family> Families() {
       family.footprint = footprint;
       families.push_back(family);
       families.back().connectivity = Connectivity::kFour;
+      families.push_back(family);
+      families.back().connectivity = Connectivity::kSix;
       for (const CornerRule rule :
            {CornerRule::kNoCornerCutting, CornerRule::kOneSideFree, CornerRule::kAlways}) {
         families.push_back(family);
@@ -129,7 +131,9 @@ class OracleComparisonTest : public ::testing::TestWithParam<Family> {
 
  private:
   static bool HasJumps(const GridMap& map, int footprint) {
-    return map.HasUniformCost() || (map.settings().connectivity == Connectivity::kEight && footprint == 1);
+    const Connectivity connectivity = map.settings().connectivity;
+    return connectivity != Connectivity::kSix &&
+           (map.HasUniformCost() || (connectivity == Connectivity::kEight && footprint == 1));
   }
 
   void Judge(const GridMap& map, const PathQuery& query, const Oracle& oracle) {

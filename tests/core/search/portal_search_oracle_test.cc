@@ -26,6 +26,7 @@
 namespace waystar::core {
 namespace {
 
+using ::waystar::testing::AnyConnectivity;
 using ::waystar::testing::Between;
 using ::waystar::testing::CanStand;
 using ::waystar::testing::Generator;
@@ -161,11 +162,9 @@ TEST(PortalSearchOracleTest, CostsTheLeastOnGeneratedWorlds) {
     const int footprint = generator.Chance(0.8) ? 1 : 2;
     Maps world;
     for (int i = 0; i < map_count; ++i) {
-      world.maps.emplace(kIds[static_cast<std::size_t>(i)],
-                         generator.Map({.max_side = 30,
-                                        .weighted = weighted,
-                                        .connectivity = generator.Chance(0.7) ? Connectivity::kEight
-                                                                              : Connectivity::kFour}));
+      world.maps.emplace(
+          kIds[static_cast<std::size_t>(i)],
+          generator.Map({.max_side = 30, .weighted = weighted, .connectivity = AnyConnectivity(generator)}));
     }
     for (int i = generator.Between(1, 14); i > 0; --i) {
       const std::string from = kIds[static_cast<std::size_t>(generator.Between(0, map_count - 1))];

@@ -17,6 +17,7 @@
 namespace waystar::core {
 namespace {
 
+using ::waystar::testing::AnyConnectivity;
 using ::waystar::testing::AnyProfile;
 using ::waystar::testing::DrawQuery;
 using ::waystar::testing::Generator;
@@ -75,11 +76,8 @@ TEST_P(GeneratedProfiles, PathsAreOptimalOnTheMapBuiltAnew) {
   Scratch scratch(std::size_t{64} << 20);
   int found = 0;
   for (int i = 0; i < 12; ++i) {
-    GridMap map =
-        generator.Map({.max_side = 100,
-                       .max_cells = 2000,
-                       .weighted = true,
-                       .connectivity = generator.Chance(0.3) ? Connectivity::kFour : Connectivity::kEight});
+    GridMap map = generator.Map(
+        {.max_side = 100, .max_cells = 2000, .weighted = true, .connectivity = AnyConnectivity(generator)});
     const MovementProfile profiles[] = {AnyProfile(generator, map.settings()),
                                         AnyProfile(generator, map.settings())};
     for (int round = 0; round < 8; ++round) {

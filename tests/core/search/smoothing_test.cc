@@ -24,7 +24,7 @@ using ::waystar::testing::Generator;
 using Rows = std::vector<std::string>;
 
 // What is wrong with a smoothed path; empty if nothing.
-std::string Fault(const GridMap& map, CornerRule rule, const std::vector<Cell>& before,
+std::string Fault(const GridMap& map, SightRule rule, const std::vector<Cell>& before,
                   const std::vector<Cell>& after) {
   if (after.front() != before.front() || after.back() != before.back()) {
     return "the ends have moved";
@@ -119,7 +119,7 @@ std::string NameOfSmoothed(const ::testing::TestParamInfo<SmoothedFamily>& info)
   const char* rule = info.param.rule == CornerRule::kNoCornerCutting ? "NoCornerCutting"
                      : info.param.rule == CornerRule::kOneSideFree   ? "OneSideFree"
                                                                      : "Always";
-  return absl::StrCat(info.param.connectivity == Connectivity::kFour ? "Four" : "Eight", rule,
+  return absl::StrCat(testing::NameOf(info.param.connectivity), rule,
                       info.param.weighted ? "Weighted" : "Uniform");
 }
 
@@ -149,7 +149,7 @@ TEST_P(SmoothedPathsTest, KeepTheirPromises) {
       const auto result = FindPath(map, query, {}, scratch);
       ASSERT_TRUE(result.ok()) << result.status();
       const std::vector<Cell> before(result->points.begin(), result->points.end());
-      const CornerRule rule = LineRule(family.connectivity, family.rule);
+      const SightRule rule = LineRule(family.connectivity, family.rule);
       std::vector<Cell> after = before;
       Smooth(map, map.walk(), rule, after);
       ASSERT_EQ(Fault(map, rule, before, after), "") << "seed " << seed;
@@ -173,7 +173,9 @@ INSTANTIATE_TEST_SUITE_P(
                       SmoothedFamily{Connectivity::kEight, CornerRule::kAlways, false},
                       SmoothedFamily{Connectivity::kEight, CornerRule::kAlways, true},
                       SmoothedFamily{Connectivity::kFour, CornerRule::kAlways, false},
-                      SmoothedFamily{Connectivity::kFour, CornerRule::kAlways, true}),
+                      SmoothedFamily{Connectivity::kFour, CornerRule::kAlways, true},
+                      SmoothedFamily{Connectivity::kSix, CornerRule::kAlways, false},
+                      SmoothedFamily{Connectivity::kSix, CornerRule::kAlways, true}),
     NameOfSmoothed);
 
 }  // namespace

@@ -56,6 +56,22 @@ TEST(SnapTest, ComesBackFromOffTheMap) {
   EXPECT_EQ(NearestFree(map.walk(), frame, {7.0, 0.5}, 7.0), std::nullopt);
 }
 
+TEST(SnapTest, IsTheNearestOfAllHexagons) {
+  constexpr HexLayout kLayouts[] = {HexLayout::kAxialPointy, HexLayout::kAxialFlat};
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Generator generator(seed);
+    const GridMap map = generator.Map({.max_side = 30, .connectivity = Connectivity::kSix});
+    const WorldFrame frame{.origin = {4.0, -2.5}, .cell_size = 1.5, .hexagons = HexBoard{kLayouts[seed % 2]}};
+    for (int i = 0; i < 40; ++i) {
+      const Position position{generator.Between(-100, 900) / 10.0, generator.Between(-100, 700) / 10.0, 0.0};
+      const double radius = generator.Between(0, 200) / 10.0;
+      ASSERT_EQ(NearestFree(map.walk(), frame, position, radius),
+                SlowNearest(map, 1, frame, position, radius))
+          << "seed " << seed << " at " << position.x << ", " << position.y << " within " << radius;
+    }
+  }
+}
+
 TEST(SnapTest, IsTheNearestOfAllCells) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Generator generator(seed);

@@ -12,6 +12,7 @@
 namespace waystar::core {
 namespace {
 
+using ::waystar::testing::AnyConnectivity;
 using ::waystar::testing::CanStand;
 using ::waystar::testing::DrawQuery;
 using ::waystar::testing::Generator;
@@ -57,10 +58,8 @@ TEST(SummaryTest, LegsAddUpToThePath) {
   int found = 0;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     Generator generator(seed);
-    GridMap map =
-        generator.Map({.max_side = 60,
-                       .weighted = generator.Chance(0.7),
-                       .connectivity = generator.Chance(0.3) ? Connectivity::kFour : Connectivity::kEight});
+    GridMap map = generator.Map(
+        {.max_side = 60, .weighted = generator.Chance(0.7), .connectivity = AnyConnectivity(generator)});
     if (generator.Chance(0.3)) {
       map = generator.WithStepCostsChanged(map);
     }

@@ -155,9 +155,7 @@ class GeneratedPaths : public ::testing::TestWithParam<int> {
 
   GridMap Map() {
     return generator_.Map(
-        {.max_side = 30,
-         .weighted = generator_.Chance(0.5),
-         .connectivity = generator_.Chance(0.3) ? Connectivity::kFour : Connectivity::kEight});
+        {.max_side = 30, .weighted = generator_.Chance(0.5), .connectivity = AnyConnectivity(generator_)});
   }
 
   PathQuery Query(const GridMap& map) {

@@ -27,7 +27,7 @@ using ::waystar::testing::RandomShape;
 std::vector<std::string> Draw(const Shape& shape, int width, int height) {
   std::vector<std::string> rows(static_cast<std::size_t>(height),
                                 std::string(static_cast<std::size_t>(width), '.'));
-  SpanSet set = SpansOf(shape, {0, 0, width, height});
+  SpanSet set = SpansOf(shape, Lattice::kSquare, {0, 0, width, height});
   for (const RowSpan& span : set.Sorted()) {
     EXPECT_LT(span.x_begin, span.x_end);
     for (int x = span.x_begin; x < span.x_end; ++x) {
@@ -188,9 +188,9 @@ TEST(ShapeRasterTest, AgreesWithAskingForEachCell) {
     std::int64_t outside = 0;
     const Rectangle window{random.Between(-5, 5), random.Between(-5, 5), random.Between(1, 30),
                            random.Between(1, 30)};
-    SpanSet set = SpansOf(shape, window);
+    SpanSet set = SpansOf(shape, Lattice::kSquare, window);
     const absl::Span<const RowSpan> spans = set.Sorted();
-    const Rectangle bounds = BoundsOf(shape, window);
+    const Rectangle bounds = BoundsOf(shape, Lattice::kSquare, window);
     for (int y = -kReach; y < kReach; ++y) {
       for (int x = -kReach; x < kReach; ++x) {
         const bool covered = IsCovered(shape, {x, y});
@@ -207,7 +207,7 @@ TEST(ShapeRasterTest, AgreesWithAskingForEachCell) {
         }
       }
     }
-    ASSERT_EQ(CountOutside(shape, window), outside) << "seed " << seed;
+    ASSERT_EQ(CountOutside(shape, Lattice::kSquare, window), outside) << "seed " << seed;
   }
 }
 
@@ -216,19 +216,19 @@ TEST(ShapeRasterTest, LargestShapesAreCounted) {
   // Of all cells from -2^20 to 2^20.
   constexpr double kMax = kMaxReach;
   const auto side = static_cast<std::int64_t>(2 * kMax) + 1;
-  EXPECT_EQ(
-      CountOutside({.polygons = {{{{-kMax, -kMax}, {kMax, -kMax}, {kMax, kMax}, {-kMax, kMax}}}}}, window),
-      side * side - 100);
+  EXPECT_EQ(CountOutside({.polygons = {{{{-kMax, -kMax}, {kMax, -kMax}, {kMax, kMax}, {-kMax, kMax}}}}},
+                         Lattice::kSquare, window),
+            side * side - 100);
   EXPECT_EQ(Draw({.discs = {{{0, 0}, kMax}}}, 2, 2), (std::vector<std::string>{"##", "##"}));
   const double area = 3.141592653589793 * kMax * kMax;
-  EXPECT_NEAR(static_cast<double>(CountOutside({.discs = {{{0, 0}, kMax}}}, window)), area, area * 1e-6);
+  EXPECT_NEAR(static_cast<double>(CountOutside({.discs = {{{0, 0}, kMax}}}, Lattice::kSquare, window)), area, area * 1e-6);
   constexpr std::int32_t kHuge = std::numeric_limits<std::int32_t>::max();
-  EXPECT_EQ(CountOutside({.rectangles = {3, {0, 0, kHuge, kHuge}}}, window),
+  EXPECT_EQ(CountOutside({.rectangles = {3, {0, 0, kHuge, kHuge}}}, Lattice::kSquare, window),
             std::numeric_limits<std::int64_t>::max());
   // Nearly level, so that its sides cross the rows at a very small angle: six rows, and what is near the
   // ends.
   const Line level{{-kMax, 1.0 / (1 << 20)}, {kMax, 0}, 6};
-  EXPECT_EQ(CountOutside({.lines = {level}}, {}), side * 6 + 22);
+  EXPECT_EQ(CountOutside({.lines = {level}}, Lattice::kSquare, {}), side * 6 + 22);
 }
 
 // Whether one can step from the left column to the right one, through every gap between two corners.
@@ -271,7 +271,7 @@ TEST(ShapeRasterTest, NobodySqueezesThroughALine) {
     BitPlane walls(kSide, kSide, false);
     BitPlaneWriter writer(walls);
     const Shape shape{.lines = {{{x(), 0}, {x(), kSide - 1}}}};
-    SpanSet spans = SpansOf(shape, {0, 0, kSide, kSide});
+    SpanSet spans = SpansOf(shape, Lattice::kSquare, {0, 0, kSide, kSide});
     for (const RowSpan& span : spans.Sorted()) {
       for (int column = span.x_begin; column < span.x_end; ++column) {
         AssignBit(writer.row(span.y), column, true);

@@ -201,7 +201,7 @@ TEST(ComponentsTest, RepairedEqualsBuiltAfresh) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Generator generator(seed);
     BitPlane cells = generator.Map({.max_side = 300}).walk().rows();
-    const Adjacency adjacency = kAdjacencies[seed % 2];
+    const Adjacency adjacency = kAdjacencies[seed % 3];
     Components repaired(cells, adjacency);
     for (int step = 0; step < 12; ++step) {
       const Components before = repaired;

@@ -262,10 +262,10 @@ TEST_P(DerivedTest, EditedEqualsMadeAfresh) {
   EXPECT_GE(remade, maps / 3);
 }
 
-std::string NameOf(const ::testing::TestParamInfo<MapSpec>& info) {
+std::string NameOfSpec(const ::testing::TestParamInfo<MapSpec>& info) {
   const MapSpec& spec = info.param;
-  return absl::StrCat(spec.connectivity == Connectivity::kFour ? "Four" : "Eight",
-                      spec.weighted ? "Weighted" : "Uniform", "Side", spec.max_side);
+  return absl::StrCat(testing::NameOf(spec.connectivity), spec.weighted ? "Weighted" : "Uniform", "Side",
+                      spec.max_side);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -273,8 +273,9 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(MapSpec{.max_side = 70}, MapSpec{.max_side = 70, .weighted = true},
                       MapSpec{.max_side = 300, .max_cells = 16000},
                       MapSpec{.max_side = 300, .max_cells = 16000, .weighted = true},
-                      MapSpec{.max_side = 300, .max_cells = 16000, .connectivity = Connectivity::kFour}),
-    NameOf);
+                      MapSpec{.max_side = 300, .max_cells = 16000, .connectivity = Connectivity::kFour},
+                      MapSpec{.max_side = 300, .max_cells = 16000, .connectivity = Connectivity::kSix}),
+    NameOfSpec);
 
 }  // namespace
 }  // namespace waystar::core

@@ -12,6 +12,7 @@
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/flood.h"
 #include "tests/testing/generator.h"
+#include "tests/testing/rules.h"
 
 namespace waystar::core {
 
@@ -22,6 +23,7 @@ using ::testing::IsEmpty;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::Flood;
 using ::waystar::testing::Generator;
+using ::waystar::testing::kAdjacencies;
 
 std::vector<Cell> Nearest(const BitPlane& cells, Adjacency adjacency, Cell start, Cell goal) {
   NearestConnectedBuffer buffer;
@@ -30,14 +32,16 @@ std::vector<Cell> Nearest(const BitPlane& cells, Adjacency adjacency, Cell start
   return nearest;
 }
 
-std::vector<Cell> NearestByTryingAll(const Flood& flood, const BitPlane& cells, Cell start, Cell goal) {
+std::vector<Cell> NearestByTryingAll(const Flood& flood, Adjacency adjacency, const BitPlane& cells,
+                                     Cell start, Cell goal) {
   std::vector<Cell> nearest;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (int y = 0; y < cells.height(); ++y) {
     for (int x = 0; x < cells.width(); ++x) {
       const std::int64_t dx = x - goal.x;
       const std::int64_t dy = y - goal.y;
-      const std::int64_t squared_distance = dx * dx + dy * dy;
+      const std::int64_t squared_distance =
+          dx * dx + dy * dy + (adjacency == Adjacency::kHexagonal ? dx * dy : 0);
       if (squared_distance <= least && flood.AreConnected(start, {x, y})) {
         if (squared_distance < least) {
           nearest.clear();
@@ -106,7 +110,7 @@ TEST(NearestConnectedTest, MatchesTryingEveryCell) {
     Generator generator(seed);
     const GridMap map = generator.Map({.max_side = seed % 2 == 0 ? 40 : 300});
     const BitPlane& cells = map.walk().rows();
-    const Adjacency adjacency = seed % 4 < 2 ? Adjacency::kStraight : Adjacency::kAny;
+    const Adjacency adjacency = kAdjacencies[seed / 2 % 3];
     const Components components(cells, adjacency);
     const Flood flood(cells, adjacency);
     for (int query = 0; query < 20; ++query) {
@@ -114,7 +118,7 @@ TEST(NearestConnectedTest, MatchesTryingEveryCell) {
       const Cell goal = generator.CellOf(map);
       std::vector<Cell> nearest;
       NearestConnected(components, start, goal, buffer, nearest);
-      ASSERT_EQ(nearest, NearestByTryingAll(flood, cells, start, goal));
+      ASSERT_EQ(nearest, NearestByTryingAll(flood, adjacency, cells, start, goal));
     }
   }
 }

@@ -13,6 +13,7 @@
 namespace waystar::core {
 namespace {
 
+using ::waystar::testing::AnyConnectivity;
 using ::waystar::testing::Blocked;
 using ::waystar::testing::Edited;
 using ::waystar::testing::Generator;
@@ -28,11 +29,10 @@ TEST_P(GeneratedChanges, SilenceMeansThatTheAnswerHolds) {
   std::size_t silent = 0;
   for (int i = 0; i < 12; ++i) {
     const bool is_weighted = generator.Chance(0.4);
-    Watchers watchers(
-        generator.Map({.max_side = 80,
-                       .max_cells = 2500,
-                       .weighted = is_weighted,
-                       .connectivity = generator.Chance(0.3) ? Connectivity::kFour : Connectivity::kEight}));
+    Watchers watchers(generator.Map({.max_side = 80,
+                                     .max_cells = 2500,
+                                     .weighted = is_weighted,
+                                     .connectivity = AnyConnectivity(generator)}));
     constexpr int kWatches = 12;
     for (int j = 0; j < kWatches; ++j) {
       PathQuery query{.corner_rule = static_cast<CornerRule>(generator.Between(0, 2)),

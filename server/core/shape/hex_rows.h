@@ -1,0 +1,36 @@
+// The rows of lines among hexagons: see shape_raster.h.
+#pragma once
+
+#include <cstdint>
+
+#include "server/core/shape/hex_line.h"
+#include "server/core/shape/shape.h"
+#include "server/core/shape/shape_rows.h"
+
+namespace waystar::core {
+
+class HexLineRows {
+ public:
+  explicit HexLineRows(const Line& line);
+
+  Interval rows() const { return rows_; }
+  template <typename Visitor>
+  void VisitRow(std::int32_t y, Visitor visit) const {
+    if (const Interval row = Row(y); !row.empty()) {
+      visit(row);
+    }
+  }
+
+ private:
+  // Both what the line has points of and what is near enough are convex, and the former is always the inner
+  // part of the latter or all there is: together they are one interval.
+  Interval Row(std::int32_t y) const;
+  Interval ThinRow(std::int32_t y) const;
+  Interval WideRow(std::int32_t y) const;
+
+  Line line_;
+  HexLine thin_;
+  Interval rows_;
+};
+
+}  // namespace waystar::core
