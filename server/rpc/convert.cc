@@ -33,6 +33,44 @@ absl::StatusOr<std::optional<core::Connectivity>> ToConnectivity(v1::Connectivit
   }
 }
 
+v1::Connectivity FromConnectivity(core::Connectivity connectivity) {
+  switch (connectivity) {
+    case core::Connectivity::kFour:
+      return v1::CONNECTIVITY_FOUR;
+    case core::Connectivity::kEight:
+      return v1::CONNECTIVITY_EIGHT;
+    case core::Connectivity::kSix:
+      return v1::CONNECTIVITY_SIX;
+  }
+  return v1::CONNECTIVITY_UNSPECIFIED;
+}
+
+v1::HexLayout FromHexLayout(core::HexLayout layout) {
+  switch (layout) {
+    case core::HexLayout::kAxialPointy:
+      return v1::HEX_LAYOUT_AXIAL_POINTY;
+    case core::HexLayout::kAxialFlat:
+      return v1::HEX_LAYOUT_AXIAL_FLAT;
+    case core::HexLayout::kOddRows:
+      return v1::HEX_LAYOUT_ODD_ROWS;
+    case core::HexLayout::kEvenRows:
+      return v1::HEX_LAYOUT_EVEN_ROWS;
+    case core::HexLayout::kOddColumns:
+      return v1::HEX_LAYOUT_ODD_COLUMNS;
+    case core::HexLayout::kEvenColumns:
+      return v1::HEX_LAYOUT_EVEN_COLUMNS;
+  }
+  return v1::HEX_LAYOUT_UNSPECIFIED;
+}
+
+void FillHexInfo(const core::HexBoard& board, v1::HexInfo& info) {
+  info.set_layout(FromHexLayout(board.layout));
+  info.set_columns(board.columns);
+  info.set_rows(board.rows);
+  info.mutable_zero()->set_x(board.zero().x);
+  info.mutable_zero()->set_y(board.zero().y);
+}
+
 absl::StatusOr<core::TerrainOverride> ToTerrainOverride(const v1::Terrain& terrain) {
   if (terrain.symbol().size() != 1) {
     return InvalidArgument(ErrorReason::kBadTerrain, "symbol", "a terrain's symbol is one ASCII character");
@@ -63,12 +101,41 @@ absl::Status MissingField(absl::string_view field) {
 
 core::Cell ToCell(const v1::Cell& cell) { return {cell.x(), cell.y()}; }
 
+absl::StatusOr<core::HexLayout> ToHexLayout(v1::HexLayout layout, absl::string_view field) {
+  switch (layout) {
+    case v1::HEX_LAYOUT_AXIAL_POINTY:
+      return core::HexLayout::kAxialPointy;
+    case v1::HEX_LAYOUT_AXIAL_FLAT:
+      return core::HexLayout::kAxialFlat;
+    case v1::HEX_LAYOUT_ODD_ROWS:
+      return core::HexLayout::kOddRows;
+    case v1::HEX_LAYOUT_EVEN_ROWS:
+      return core::HexLayout::kEvenRows;
+    case v1::HEX_LAYOUT_ODD_COLUMNS:
+      return core::HexLayout::kOddColumns;
+    case v1::HEX_LAYOUT_EVEN_COLUMNS:
+      return core::HexLayout::kEvenColumns;
+    default:
+      return UnknownEnumValue(field, layout);
+  }
+}
+
+absl::Status CheckNoCoordinates(v1::HexLayout coordinates) {
+  return coordinates == v1::HEX_LAYOUT_UNSPECIFIED
+             ? absl::OkStatus()
+             : InvalidArgument(ErrorReason::kBadValue, "coordinates",
+                               "here cells are those of the plane: leave it out");
+}
+
 core::Position ToPosition(const v1::Position& position) { return {position.x(), position.y(), position.z()}; }
 
 absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options) {
   constexpr int kMaxTerrainsInRequest = 64;
   core::GridOverrides overrides;
   WAYSTAR_ASSIGN_OR_RETURN(overrides.connectivity, ToConnectivity(options.connectivity()));
+  if (options.hexagons() != v1::HEX_LAYOUT_UNSPECIFIED) {
+    WAYSTAR_ASSIGN_OR_RETURN(overrides.hexagons, ToHexLayout(options.hexagons(), "hexagons"));
+  }
   if (options.has_diagonal_cost()) {
     overrides.diagonal_cost = options.diagonal_cost();
   }
@@ -159,8 +226,10 @@ void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot,
   v1::GridInfo& out = *info.mutable_grid();
   out.set_width(grid.width());
   out.set_height(grid.height());
-  out.set_connectivity(settings.connectivity == core::Connectivity::kFour ? v1::CONNECTIVITY_FOUR
-                                                                          : v1::CONNECTIVITY_EIGHT);
+  out.set_connectivity(FromConnectivity(settings.connectivity));
+  if (const std::optional<core::HexBoard>& board = settings.frame.hexagons) {
+    FillHexInfo(*board, *out.mutable_hexagons());
+  }
   out.set_diagonal_cost(settings.diagonal_cost);
   for (const core::Terrain& terrain : settings.terrains) {
     v1::Terrain& written = *out.add_terrains();

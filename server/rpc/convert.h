@@ -23,6 +23,13 @@ namespace waystar::rpc {
 absl::Status UnknownEnumValue(absl::string_view field, int value);
 absl::Status MissingField(absl::string_view field);
 core::Cell ToCell(const v1::Cell& cell);
+
+// INVALID_ARGUMENT / UNKNOWN_ENUM_VALUE with that field if it is unspecified or unknown.
+absl::StatusOr<core::HexLayout> ToHexLayout(v1::HexLayout layout, absl::string_view field);
+// INVALID_ARGUMENT / BAD_VALUE with field "coordinates" if there are any: what nobody has turned into cells
+// of the plane (hex_coordinates.h).
+absl::Status CheckNoCoordinates(v1::HexLayout coordinates);
+
 core::Position ToPosition(const v1::Position& position);
 absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options);
 

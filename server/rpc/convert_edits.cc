@@ -288,6 +288,7 @@ absl::StatusOr<std::vector<core::Edit>> ToEdits(const google::protobuf::Repeated
 }
 
 absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const v1::UpdateObstaclesRequest& request) {
+  WAYSTAR_RETURN_IF_ERROR(CheckNoCoordinates(request.coordinates()));
   core::UpdateBatch batch;
   WAYSTAR_ASSIGN_OR_RETURN(batch.edits, ToEdits(request.edits(), request.map()));
   if (request.expected_revision() > 0) {

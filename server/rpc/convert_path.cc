@@ -159,6 +159,7 @@ absl::StatusOr<int> ToFootprint(std::int32_t footprint) {
 }
 
 absl::StatusOr<core::PathQuery> ToPathQuery(const v1::FindPathRequest& request) {
+  WAYSTAR_RETURN_IF_ERROR(CheckNoCoordinates(request.coordinates()));
   if (!request.start_node().empty() || !request.goal_node().empty()) {
     return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind,
                      request.start_node().empty() ? "goal_node" : "start_node",

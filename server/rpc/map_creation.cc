@@ -74,7 +74,7 @@ absl::StatusOr<core::GridMap> FromBlank(const v1::CreateMapRequest& request, int
                            absl::StrCat("no terrain has the symbol \"", fill, "\""));
   }
   const auto id = static_cast<core::TerrainId>(is_obstacle ? 0 : terrain - settings.terrains.begin());
-  return core::GridMap::Create(blank.width(), blank.height(), std::move(settings), id, is_obstacle);
+  return core::CreateFilled(blank.width(), blank.height(), std::move(settings), id, is_obstacle);
 }
 
 }  // namespace
@@ -149,6 +149,10 @@ absl::StatusOr<core::WaypointGraph> BuildGraph(const core::MapStore& store,
       return MakeError(status.code(), ErrorReason::kWrongMapKind, kReferenceField, status.message());
     }
     const core::WorldFrame& frame = (*grid)->grid().settings().frame;
+    if (frame.hexagons) {
+      return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, kReferenceField,
+                       "a map of hexagons is no reference for sight");
+    }
     sight = std::make_shared<const core::GridSight>(
         (*grid)->grid().walk().rows(), core::Point{frame.origin.x, frame.origin.y}, frame.cell_size);
   }

@@ -18,6 +18,7 @@
 #include "server/rpc/convert.h"
 #include "server/rpc/convert_edits.h"
 #include "server/rpc/export_call.h"
+#include "server/rpc/hex_coordinates.h"
 #include "server/rpc/map_creation.h"
 #include "server/rpc/obstacle_listing.h"
 #include "server/rpc/portal_listing.h"
@@ -83,9 +84,22 @@ absl::Status Delete(core::MapStore& store, const v1::DeleteMapRequest& request,
   return absl::OkStatus();
 }
 
+absl::StatusOr<core::UpdateBatch> BatchOf(const core::MapStore& store,
+                                          const v1::UpdateObstaclesRequest& request) {
+  if (request.coordinates() == v1::HEX_LAYOUT_UNSPECIFIED) {
+    return ToUpdateBatch(request);
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(const HexCoordinates coordinates,
+                           HexCoordinates::Of(store, request.map(), request.coordinates()));
+  v1::UpdateObstaclesRequest on_plane = request;
+  on_plane.clear_coordinates();
+  WAYSTAR_RETURN_IF_ERROR(coordinates.ToPlane(on_plane));
+  return ToUpdateBatch(on_plane);
+}
+
 void Update(core::MapStore& store, const v1::UpdateObstaclesRequest& request,
             v1::UpdateObstaclesResponse& response, UnaryDone done) {
-  absl::StatusOr<core::UpdateBatch> batch = ToUpdateBatch(request);
+  absl::StatusOr<core::UpdateBatch> batch = BatchOf(store, request);
   if (!batch.ok()) {
     std::move(done)(batch.status());
     return;

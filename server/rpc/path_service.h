@@ -32,7 +32,7 @@ using RawPathService = v1::PathService::WithRawCallbackMethod_FindPath<
 
 // One for each method of FieldAnswers.
 struct FieldHandlers {
-  explicit FieldHandlers(const FieldAnswers& answers);
+  FieldHandlers(const core::MapStore& store, const FieldAnswers& answers);
 
   UnaryHandler<v1::ComputeCostMatrixRequest, v1::ComputeCostMatrixResponse> cost_matrix;
   UnaryHandler<v1::FindReachableRequest, v1::FindReachableResponse> reachable;
