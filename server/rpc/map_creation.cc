@@ -74,7 +74,13 @@ absl::StatusOr<core::GridMap> FromBlank(const v1::CreateMapRequest& request, int
                            absl::StrCat("no terrain has the symbol \"", fill, "\""));
   }
   const auto id = static_cast<core::TerrainId>(is_obstacle ? 0 : terrain - settings.terrains.begin());
-  return core::CreateFilled(blank.width(), blank.height(), std::move(settings), id, is_obstacle);
+  absl::StatusOr<core::GridMap> map =
+      core::CreateFilled(blank.width(), blank.height(), std::move(settings), id, is_obstacle);
+  // The plane of a board may be too large where the board itself is not.
+  if (!map.ok()) {
+    return WithFieldPrefix(map.status(), "blank.");
+  }
+  return map;
 }
 
 }  // namespace

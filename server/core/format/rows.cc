@@ -96,9 +96,14 @@ absl::StatusOr<GridMap> ParseRows(absl::Span<const absl::string_view> rows, Grid
     return InvalidArgument(ErrorReason::kBadSize, source.first_line == 0 ? "rows" : "", status.message());
   }
   const bool has_board = HasBoard(settings);
-  WAYSTAR_ASSIGN_OR_RETURN(
-      const GridMap blank,
-      CreateFilled(static_cast<int>(width), static_cast<int>(height), std::move(settings), 0, has_board));
+  const absl::StatusOr<GridMap> created =
+      CreateFilled(static_cast<int>(width), static_cast<int>(height), std::move(settings), 0, has_board);
+  if (ErrorReasonOf(created.status()) == ErrorReasonName(ErrorReason::kBadSize)) {
+    return InvalidArgument(ErrorReason::kBadSize, source.first_line == 0 ? "rows" : "",
+                           created.status().message());
+  }
+  WAYSTAR_RETURN_IF_ERROR(created.status());
+  const GridMap& blank = *created;
   GridMapEditor editor(blank);
   const SymbolTable symbols = SymbolsOf(blank.settings());
   std::vector<TerrainId> cells(width);
