@@ -19,8 +19,6 @@
 namespace waystar::rpc {
 namespace {
 
-double FromCost(core::Cost cost) { return static_cast<double>(cost) / static_cast<double>(core::kCostScale); }
-
 absl::Status CheckEnd(absl::string_view field, bool has_cell, bool has_position) {
   if (has_cell && has_position) {
     return InvalidArgument(ErrorReason::kBadValue, absl::StrCat(field, "_position"),
@@ -262,8 +260,8 @@ void FillSearchEvent(const core::SearchEvent& event, v1::SearchEvent& out) {
   if (is_generated && event.parent != event.cell) {
     FillCell(event.parent, *out.mutable_parent());
   }
-  out.set_g(FromCost(event.g));
-  out.set_f(FromCost(event.f));
+  out.set_g(core::CostToDouble(event.g));
+  out.set_f(core::CostToDouble(event.f));
 }
 
 }  // namespace waystar::rpc

@@ -24,4 +24,6 @@ inline Cost CostFromDouble(double cost) {
   return static_cast<Cost>(std::llround(cost * static_cast<double>(kCostScale)));
 }
 
+inline double CostToDouble(Cost cost) { return static_cast<double>(cost) / static_cast<double>(kCostScale); }
+
 }  // namespace waystar::core

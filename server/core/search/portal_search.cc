@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/base/status_macros.h"
+#include "server/core/grid/cost.h"
 #include "server/core/search/find_path.h"
 #include "server/core/search/interruption.h"
 #include "server/core/search/portal_graph.h"
@@ -142,7 +143,7 @@ class PortalSearch {
       if (walk.outcome == Outcome::kBudgetExhausted) {
         return Exhausted(walk.reason);
       }
-      cost += walk.cost + static_cast<double>(graph_.CostOf(*to)) / static_cast<double>(kCostScale);
+      cost += walk.cost + CostToDouble(graph_.CostOf(*to));
       scratch.points.insert(scratch.points.end(), walk.points.begin(), walk.points.end());
       scratch.directions.insert(scratch.directions.end(), walk.directions.begin(), walk.directions.end());
       if (!graph_.IsGoal(*to)) {

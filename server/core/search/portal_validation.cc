@@ -15,6 +15,7 @@
 #include "absl/strings/strip.h"
 #include "absl/types/span.h"
 #include "server/base/error.h"
+#include "server/core/grid/cost.h"
 #include "server/core/map/portal_table.h"
 
 namespace waystar::core {
@@ -113,7 +114,7 @@ absl::StatusOr<Validation> ValidateThroughPortals(const GridMap& map, World& wor
       return Validation{
           .walkable = false, .blocked_index = end, .blocked_cell = query.points[end], .cost = cost};
     }
-    cost += static_cast<double>(portal->cost) / static_cast<double>(kCostScale);
+    cost += CostToDouble(portal->cost);
     begin = end;
   }
 }

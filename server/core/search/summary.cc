@@ -41,9 +41,7 @@ class Summarizer {
   PathSummary Finish() && { return std::move(summary_); }
 
  private:
-  double CostAt(Cell cell) const {
-    return static_cast<double>(map_.StraightCost(cell)) / static_cast<double>(kCostScale);
-  }
+  double CostAt(Cell cell) const { return CostToDouble(map_.StraightCost(cell)); }
 
   void AddDirection(Cell from, Cell to) {
     const std::int64_t dx = to.x - from.x;

@@ -19,8 +19,8 @@ struct LeastCosts {
   double diagonal = 0.0;
 
   static LeastCosts Of(const GridMap& map) {
-    const auto straight = static_cast<double>(map.min_straight()) / static_cast<double>(kCostScale);
-    const auto diagonal = static_cast<double>(map.min_diagonal()) / static_cast<double>(kCostScale);
+    const double straight = CostToDouble(map.min_straight());
+    const double diagonal = CostToDouble(map.min_diagonal());
     return {straight, map.settings().connectivity == Connectivity::kFour ? 2 * straight : diagonal};
   }
 };
