@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
@@ -40,10 +42,14 @@ class QueriesAnswerer {
       : store_(store),
         snapshot_(snapshot),
         movement_(movement),
+        world_(store, snapshot, movement, FieldMovementOf(request)),
         max_bytes_(max_bytes),
         request_(request),
         response_(response),
-        context_(context) {}
+        context_(context),
+        budget_(context.budget) {
+    budget_.evicted = &snapshot.eviction.flag();
+  }
 
   absl::Status Answer() {
     for (int i = 0; i < request_.queries_size(); ++i) {
@@ -53,18 +59,17 @@ class QueriesAnswerer {
       const v1::FindPathRequest& query = request_.queries(i);
       if (const absl::Status status = CheckMap(query); !status.ok()) {
         WAYSTAR_RETURN_IF_ERROR(SetProblem(i, status));
-      } else if (query.has_overlay() || HasMovement(query) || !query.goal_map().empty() ||
-                 !snapshot_.grid().portals().empty()) {
+      } else if (query.has_overlay() || HasMovement(query)) {
         WAYSTAR_RETURN_IF_ERROR(AnswerOnItsOwn(i));
+      } else if (!query.goal_map().empty() || !snapshot_.grid().portals().empty()) {
+        WAYSTAR_RETURN_IF_ERROR(AnswerThroughPortals(i));
       } else if (const absl::Status added = AddTask(i); !added.ok()) {
-        WAYSTAR_RETURN_IF_ERROR(SetProblem(i, added));
+        WAYSTAR_RETURN_IF_ERROR(EndsAll(added) ? added : SetProblem(i, added));
       }
     }
-    core::Budget budget = context_.budget;
-    budget.evicted = &snapshot_.eviction.flag();
     begin_ = std::chrono::steady_clock::now();
     return core::FindPaths(
-        movement_.map(), tasks_, budget, context_.scratch, context_.field_scratch,
+        movement_.map(), tasks_, budget_, context_.scratch, context_.field_scratch,
         [&](std::size_t task, const absl::StatusOr<core::NearestGoalResult>& answer) {
           return answer.ok() ? SetAnswer(task, *answer)
                              : SetProblem(indexes_[task],
@@ -73,6 +78,11 @@ class QueriesAnswerer {
   }
 
  private:
+  // Whether what ended the work on one query ends that on all.
+  static bool EndsAll(const absl::Status& status) {
+    return absl::IsDeadlineExceeded(status) || absl::IsCancelled(status) || absl::IsAborted(status);
+  }
+
   absl::Status CheckMap(const v1::FindPathRequest& query) const {
     if (query.map().empty() || query.map() == request_.map()) {
       return absl::OkStatus();
@@ -81,18 +91,25 @@ class QueriesAnswerer {
                            absl::StrCat("all queries are about the map \"", request_.map(), "\""));
   }
 
+  // Of one that moves as all do, but for what it says itself.
+  absl::StatusOr<core::PathQuery> ToSharedQuery(const v1::FindPathRequest& query) const {
+    WAYSTAR_ASSIGN_OR_RETURN(core::PathQuery converted, ToPathQuery(query));
+    if (query.corner_rule() == v1::CORNER_RULE_UNSPECIFIED) {
+      converted.corner_rule = movement_.corner_rule();
+    }
+    if (query.footprint() == 0) {
+      converted.footprint = movement_.footprint();
+    }
+    return converted;
+  }
+
   // For the many that see the map alike.
   absl::Status AddTask(int index) {
     const v1::FindPathRequest& query = request_.queries(index);
-    core::PathTask task{.goals = ToCells(query.goals())};
-    WAYSTAR_ASSIGN_OR_RETURN(task.query, ToPathQuery(query));
-    if (query.corner_rule() == v1::CORNER_RULE_UNSPECIFIED) {
-      task.query.corner_rule = movement_.corner_rule();
-    }
-    if (query.footprint() == 0) {
-      task.query.footprint = movement_.footprint();
-    }
-    WAYSTAR_RETURN_IF_ERROR(PlaceEnds(query, movement_, &movement_.map(), task.query));
+    core::PathTask task;
+    WAYSTAR_ASSIGN_OR_RETURN(task.query, ToSharedQuery(query));
+    WAYSTAR_ASSIGN_OR_RETURN(task.goals,
+                             PlaceEnds(query, movement_.map(), &movement_.map(), budget_, task.query));
     if (query.max_expansions() > 0) {
       task.max_expansions = query.max_expansions();
     }
@@ -111,22 +128,36 @@ class QueriesAnswerer {
     if (!query.has_overlay() && request_.has_overlay()) {
       *query.mutable_overlay() = request_.overlay();
     }
-    const absl::StatusOr<core::PathQuery> parsed = ToPathQuery(query);
-    if (!parsed.ok()) {
-      return SetProblem(index, parsed.status());
+    const absl::StatusOr<core::PathQuery> converted = ToPathQuery(query);
+    if (!converted.ok()) {
+      return SetProblem(index, converted.status());
     }
+    return AnswerBy(index, [&](v1::FindPathResponse& answer, CallContext& context) {
+      return AnswerOn(store_, snapshot_, FindAnyPath, max_bytes_, query, *converted, answer, context);
+    });
+  }
+
+  absl::Status AnswerThroughPortals(int index) {
+    const v1::FindPathRequest& query = request_.queries(index);
+    const absl::StatusOr<core::PathQuery> converted = ToSharedQuery(query);
+    if (!converted.ok()) {
+      return SetProblem(index, converted.status());
+    }
+    return AnswerBy(index, [&](v1::FindPathResponse& answer, CallContext& context) {
+      return AnswerAs(snapshot_, movement_, world_, FindAnyPath, max_bytes_, query, *converted, answer,
+                      context);
+    });
+  }
+
+  // `answer` fills the message that it is given.
+  absl::Status AnswerBy(int index,
+                        absl::FunctionRef<absl::Status(v1::FindPathResponse&, CallContext&)> answer) {
     CallContext context{.scratch = context_.scratch,
                         .field_scratch = context_.field_scratch,
                         .budget = context_.budget,
                         .queued = context_.queued};
-    v1::FindPathResponse& answer = *response_.mutable_results(index)->mutable_answer();
-    const absl::Status status =
-        AnswerOn(store_, snapshot_, FindAnyPath, max_bytes_, query, *parsed, answer, context);
-    if (status.code() == absl::StatusCode::kDeadlineExceeded ||
-        status.code() == absl::StatusCode::kCancelled || status.code() == absl::StatusCode::kAborted) {
-      return status;
-    }
-    return status.ok() ? Count(index) : SetProblem(index, status);
+    const absl::Status status = answer(*response_.mutable_results(index)->mutable_answer(), context);
+    return status.ok() ? Count(index) : EndsAll(status) ? status : SetProblem(index, status);
   }
 
   absl::Status SetAnswer(std::size_t task, const core::NearestGoalResult& result) {
@@ -136,8 +167,7 @@ class QueriesAnswerer {
       return TooLarge();
     }
     v1::FindPathResponse& answer = *response_.mutable_results(index)->mutable_answer();
-    WorldView world(store_, snapshot_, movement_, {});
-    FillAnswer(movement_.map(), world, request_.queries(index), tasks_[task].query,
+    FillAnswer(movement_.map(), world_, request_.queries(index), tasks_[task].query,
                {.path = result.path, .goal_index = result.goal_index}, answer);
     answer.set_revision(snapshot_.revision);
     const std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now();
@@ -166,10 +196,13 @@ class QueriesAnswerer {
   const core::MapStore& store_;
   const core::MapSnapshot& snapshot_;
   const Movement& movement_;
+  // Of all queries that move as `movement_` says: each map that they come to at one revision.
+  WorldView world_;
   const std::size_t max_bytes_;
   const v1::FindPathsRequest& request_;
   v1::FindPathsResponse& response_;
   CallContext& context_;
+  core::Budget budget_;
   std::vector<core::PathTask> tasks_;
   // Of the query that a task is.
   std::vector<int> indexes_;

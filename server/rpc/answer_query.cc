@@ -1,6 +1,5 @@
 #include "server/rpc/answer_query.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -15,11 +14,11 @@
 #include "server/core/field/nearest_goal.h"
 #include "server/core/map/portal_table.h"
 #include "server/core/search/find_path.h"
+#include "server/core/search/path_legs.h"
 #include "server/core/search/portal_validation.h"
 #include "server/core/search/summary.h"
 #include "server/rpc/answer_graph_query.h"
 #include "server/rpc/convert.h"
-#include "server/rpc/convert_fields.h"
 #include "server/rpc/convert_path.h"
 #include "server/rpc/convert_portals.h"
 #include "server/rpc/convert_validation.h"
@@ -42,8 +41,8 @@ absl::Status CheckSize(std::size_t bytes, std::size_t max_bytes) {
 // What the request asked for beside the path, of each leg by the map that it lies on.
 void FillExtras(const core::GridMap& home, WorldView& world, const v1::FindPathRequest& request,
                 const core::PathQuery& query, const core::PortalPath& found, v1::FindPathResponse& response) {
-  const bool with_positions =
-      request.with_positions() || request.has_start_position() || request.has_goal_position();
+  const bool with_positions = request.with_positions() || request.has_start_position() ||
+                              request.has_goal_position() || !request.goal_positions().empty();
   const bool with_summary = request.with_summary() && found.path.outcome != core::Outcome::kUnreachable;
   if (!with_positions && !with_summary) {
     return;
@@ -51,24 +50,19 @@ void FillExtras(const core::GridMap& home, WorldView& world, const v1::FindPathR
   const core::GridMap* map = &home;
   core::PathQuery part = query;
   core::PathResult leg = found.path;
-  std::size_t begin = 0;
   for (std::size_t i = 0; i <= found.crossings.size(); ++i) {
-    const bool is_last = i == found.crossings.size();
-    const std::size_t length =
-        is_last ? absl::Span<const core::Cell>::npos : found.crossings[i].index - begin;
-    leg.points = found.path.points.subspan(std::min(begin, found.path.points.size()), length);
-    leg.directions = found.path.directions.subspan(std::min(begin, found.path.directions.size()), length);
+    leg.points = core::LegOf(found.path.points, found.crossings, i);
+    leg.directions = core::LegOf(found.path.directions, found.crossings, i);
     if (with_positions) {
       FillPositions(leg.points, map->settings().frame, response);
     }
     if (with_summary) {
       AddSummary(core::Summarize(*map, part, leg), map->settings(), *response.mutable_summary());
     }
-    if (!is_last) {
+    if (i < found.crossings.size()) {
       const core::PortalCrossing& crossing = found.crossings[i];
       map = crossing.map.empty() ? &home : world.Find(crossing.map);
       part.start = crossing.arrival;
-      begin = crossing.index;
     }
   }
 }
@@ -85,7 +79,6 @@ absl::StatusOr<core::PortalPath> Search(const core::GridMap& map, WorldView& wor
         core::FindPathToNearest(map, query.path, goals, context.budget, context.scratch));
     return core::PortalPath{.path = nearest.path, .goal_index = nearest.goal_index};
   }
-  WAYSTAR_RETURN_IF_ERROR(core::CheckNearestQuery(query.path, goals));
   core::PortalQuery to_nearest = query;
   to_nearest.goals = goals;
   return FindAnyPath(map, world, to_nearest, context.budget, context.scratch);
@@ -110,7 +103,7 @@ void FillAnswer(const core::GridMap& map, WorldView& world, const v1::FindPathRe
                 const core::PathQuery& query, const core::PortalPath& found, v1::FindPathResponse& response) {
   FillPathResult(found.path, response);
   FillCrossings(found.crossings, world, response);
-  if (!request.goals().empty() && found.path.outcome == core::Outcome::kFound) {
+  if (HasSeveralGoals(request) && found.path.outcome == core::Outcome::kFound) {
     response.set_goal_index(static_cast<std::int32_t>(found.goal_index));
   }
   FillCell(query.start, *response.mutable_start());
@@ -141,20 +134,27 @@ absl::Status AnswerOn(const core::MapStore& store, const core::MapSnapshot& snap
   const RequestedMovement requested = RequestedMovementOf(request);
   WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(snapshot, requested));
   WorldView world(store, snapshot, movement, requested);
+  core::PathQuery query = asked;
+  query.corner_rule = movement.corner_rule();
+  query.footprint = movement.footprint();
+  return AnswerAs(snapshot, movement, world, search, max_bytes, request, query, response, context);
+}
+
+absl::Status AnswerAs(const core::MapSnapshot& snapshot, const Movement& movement, WorldView& world,
+                      PathSearch search, std::size_t max_bytes, const v1::FindPathRequest& request,
+                      const core::PathQuery& asked, v1::FindPathResponse& response, CallContext& context) {
   core::PortalQuery query{.path = asked, .required_tags = movement.required_tags()};
-  query.path.corner_rule = movement.corner_rule();
-  query.path.footprint = movement.footprint();
   if (request.goal_map() != snapshot.id) {
     query.goal_map = request.goal_map();
   }
   const core::GridMap* goal_map = query.goal_map.empty() ? &movement.map() : world.Find(query.goal_map);
-  WAYSTAR_RETURN_IF_ERROR(PlaceEnds(request, movement, goal_map, query.path));
   if (request.max_expansions() > 0) {
     context.budget.max_expansions = request.max_expansions();
   }
   context.budget.evicted = &snapshot.eviction.flag();
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::Cell> goals,
+                           PlaceEnds(request, movement.map(), goal_map, context.budget, query.path));
   const std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
-  const std::vector<core::Cell> goals = ToCells(request.goals());
   const absl::StatusOr<core::PortalPath> found = Search(movement.map(), world, search, goals, query, context);
   if (!found.ok()) {
     return OfPositions(found.status(), request);

@@ -101,6 +101,7 @@ absl::Status CheckHasNoGridFields(const v1::FindPathRequest& request) {
        {std::pair(request.has_start(), "start"),
         {request.has_goal(), "goal"},
         {!request.goals().empty(), "goals"},
+        {!request.goal_positions().empty(), "goal_positions"},
         {leads_elsewhere, "goal_map"},
         {request.has_profile_name(), "profile_name"},
         {!request.profile().terrain_costs().empty(), "profile.terrain_costs"},
@@ -261,7 +262,7 @@ void FillNodeInfo(const core::WaypointGraph& graph, core::NodeNumber node, v1::W
   for (const core::Arc& arc : graph.ArcsOf(node)) {
     v1::WaypointNodeInfo::OutgoingEdge& edge = *out.add_edges();
     edge.set_to(graph.IdOf(arc.to));
-    edge.set_cost(static_cast<double>(arc.cost) / static_cast<double>(core::kCostScale));
+    edge.set_cost(core::CostToDouble(arc.cost));
     edge.set_open(arc.is_open());
     edge.set_automatic(arc.is_auto());
     const std::vector<std::string> tags = graph.NamesOf(graph.TagsOfArc(node, arc));

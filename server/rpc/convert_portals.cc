@@ -15,6 +15,7 @@
 #include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/grid/cost.h"
 #include "server/core/store/map_id.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/convert_path.h"
@@ -78,7 +79,7 @@ void FillPortal(const core::Portal& portal, v1::Portal& out) {
   FillCell(portal.from, *out.mutable_from());
   out.set_to_map(portal.to_map);
   FillCell(portal.to, *out.mutable_to());
-  out.set_cost(static_cast<double>(portal.cost) / static_cast<double>(core::kCostScale));
+  out.set_cost(core::CostToDouble(portal.cost));
   out.set_both_ways(portal.both_ways);
   out.mutable_tags()->Assign(portal.tags.begin(), portal.tags.end());
   out.set_closed(portal.closed);

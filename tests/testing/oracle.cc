@@ -75,8 +75,7 @@ bool IsLegalStep(const GridMap& map, core::CornerRule rule, Cell from, Cell to, 
 
 double CellCost(const GridMap& map, Cell cell) {
   const core::Cost own = map.cell_costs() == nullptr ? 0 : map.cell_costs()->At(cell).straight;
-  return own != 0 ? static_cast<double>(own) / static_cast<double>(core::kCostScale)
-                  : map.settings().terrains[map.TerrainAt(cell)].cost;
+  return own != 0 ? core::CostToDouble(own) : map.settings().terrains[map.TerrainAt(cell)].cost;
 }
 
 double StepCost(const GridMap& map, Cell from, Cell to, int footprint) {

@@ -8,6 +8,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/field/checks.h"
+#include "server/core/grid/cost.h"
 #include "server/core/search/find_path.h"
 #include "server/core/search/reachability.h"
 #include "server/core/walk/components.h"
@@ -66,7 +67,6 @@ class MatrixFiller {
   double& At(std::size_t root, std::size_t end) {
     return matrix_.costs[is_turned_ ? end * roots_.size() + root : root * ends_.size() + end];
   }
-  static double ToDouble(Cost cost) { return static_cast<double>(cost) / static_cast<double>(kCostScale); }
 
   // False if there are so many jump points that floods are quicker, which takes 10 ns a cell and root, a jump
   // point 50, and 300 to be explored.
@@ -124,7 +124,7 @@ class MatrixFiller {
         }
       }
       if (least != JumpCosts::kUnreached) {
-        At(root, end) = ToDouble(least);
+        At(root, end) = CostToDouble(least);
       }
     }
   }
@@ -151,7 +151,7 @@ class MatrixFiller {
           StatusOfEnd(flood.Run(ground, spec, budget_, matrix_.expanded), matrix_.expanded));
       for (std::size_t end = 0; end < ends_.size(); ++end) {
         if (const Cost cost = flood.costs()[ground.IndexOf(ends_[end])]; cost != Flood::kUnreached) {
-          At(root, end) = ToDouble(cost);
+          At(root, end) = CostToDouble(cost);
         }
       }
     }

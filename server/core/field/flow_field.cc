@@ -7,6 +7,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/field/checks.h"
 #include "server/core/field/goals.h"
+#include "server/core/grid/cost.h"
 #include "server/core/walk/footprint.h"
 #include "server/core/walk/walk_grid.h"
 
@@ -21,10 +22,8 @@ FlowField Write(const FloodGround& ground, const Flood& flood, bool want_costs) 
   if (want_costs) {
     field.costs.resize(costs.size());
     for (std::size_t i = 0; i < costs.size(); ++i) {
-      field.costs[i] =
-          costs[i] == Flood::kUnreached
-              ? FlowField::kUnreachable
-              : static_cast<float>(static_cast<double>(costs[i]) / static_cast<double>(kCostScale));
+      field.costs[i] = costs[i] == Flood::kUnreached ? FlowField::kUnreachable
+                                                     : static_cast<float>(CostToDouble(costs[i]));
     }
   }
   return field;

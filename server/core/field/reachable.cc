@@ -8,6 +8,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/field/checks.h"
+#include "server/core/grid/cost.h"
 #include "server/core/walk/footprint.h"
 #include "server/core/walk/walk_grid.h"
 
@@ -47,8 +48,7 @@ ReachableCells Pack(const FloodGround& ground, const Flood& flood, bool want_cos
       }
       row[x / 8] = static_cast<std::uint8_t>(row[x / 8] | 1U << (x % 8));
       if (want_costs) {
-        reachable.costs.push_back(
-            static_cast<float>(static_cast<double>(from[x]) / static_cast<double>(kCostScale)));
+        reachable.costs.push_back(static_cast<float>(CostToDouble(from[x])));
       }
     }
   }

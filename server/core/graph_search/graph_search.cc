@@ -13,6 +13,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/graph_search/graph_astar.h"
+#include "server/core/grid/cost.h"
 #include "server/core/map/tags.h"
 
 namespace waystar::core {
@@ -43,7 +44,7 @@ class GraphPathFinder {
       const double length = Distance(std::get<WorldPoint>(query_.start), std::get<WorldPoint>(query_.goal));
       return GraphPathResult{.outcome = Outcome::kFound,
                              .reason = OutcomeReason::kGoalReached,
-                             .cost = FromCost(CostFromDouble(length)),
+                             .cost = CostToDouble(CostFromDouble(length)),
                              .reaches_goal = true,
                              .statistics = {.algorithm = AlgorithmToRun()}};
     }
@@ -77,8 +78,6 @@ class GraphPathFinder {
   }
 
  private:
-  static double FromCost(Cost cost) { return static_cast<double>(cost) / static_cast<double>(kCostScale); }
-
   Algorithm AlgorithmToRun() const {
     return query_.algorithm == Algorithm::kAuto ? Algorithm::kAStar : query_.algorithm;
   }
@@ -168,7 +167,7 @@ class GraphPathFinder {
     if (has_path) {
       WritePath(report.last);
       result.nodes = scratch_.path();
-      result.cost = FromCost(start_.cost + report.cost + (result.reaches_goal ? goal_.cost : 0));
+      result.cost = CostToDouble(start_.cost + report.cost + (result.reaches_goal ? goal_.cost : 0));
     }
     return result;
   }

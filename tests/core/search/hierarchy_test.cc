@@ -101,7 +101,7 @@ void Judge(const GridMap& map, int footprint, std::uint64_t max_steps, Generator
       continue;
     }
     ASSERT_EQ(report.nearest, goal);
-    EXPECT_NEAR(static_cast<double>(report.cost) / kCostScale, *optimal, 1e-6 * (1.0 + *optimal));
+    EXPECT_NEAR(CostToDouble(report.cost), *optimal, 1e-6 * (1.0 + *optimal));
     EXPECT_EQ(PathFault(map, query.corner_rule, start, goal, CellsTo(goal, scratch), *optimal, footprint),
               "");
     NoRecorder recorder;
@@ -217,7 +217,7 @@ TEST_F(HierarchyBudgetTest, StopsAfterAsManyExpansionsAsAllowed) {
     }
     ASSERT_EQ(report.end, SearchEnd::kExpansionLimit);
     EXPECT_EQ(PathFault(drawn_.map, CornerRule::kNoCornerCutting, drawn_.start, report.nearest,
-                        CellsTo(report.nearest, *scratch_), static_cast<double>(report.cost) / kCostScale),
+                        CellsTo(report.nearest, *scratch_), CostToDouble(report.cost)),
               "");
   }
 }

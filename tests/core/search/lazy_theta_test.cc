@@ -43,7 +43,7 @@ Answer Search(const GridMap& map, const PathQuery& query, Scratch& scratch, cons
   answer.report = RunLazyThetaStar(map, map.walk(), query, budget, scratch, recorder);
   const NodeTable& nodes = scratch.nodes();
   NodeIndex node = nodes.Find(answer.report.nearest);
-  answer.g = static_cast<double>(nodes[node].g) / static_cast<double>(kCostScale);
+  answer.g = CostToDouble(nodes[node].g);
   while (nodes[node].parent != node) {
     answer.points.push_back(Unpack(nodes[node].cell));
     node = nodes[node].parent;

@@ -71,7 +71,7 @@ class WorldOracle {
       }
       const double so_far = cost;
       here.portals().VisitAfter("", [&](const Portal& portal) {
-        const double behind = so_far + static_cast<double>(portal.cost) / kCostScale;
+        const double behind = so_far + CostToDouble(portal.cost);
         if (portal.from == cell && !portal.closed) {
           relax(portal.to_map.empty() ? id : portal.to_map, portal.to, behind);
         }
@@ -124,7 +124,7 @@ std::string Fault(const std::map<std::string, GridMap>& maps, const PortalQuery&
       if (points.back() != from || path.points[end] != to || crossing.arrival != to) {
         return absl::StrCat("leg ", leg, " does not end at its portal");
       }
-      cost += static_cast<double>(portal.cost) / kCostScale;
+      cost += CostToDouble(portal.cost);
       if (!portal.to_map.empty()) {
         map = portal.to_map;
       }

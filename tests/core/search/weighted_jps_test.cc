@@ -75,7 +75,7 @@ class WeightedJpsTest : public ::testing::Test {
       ASSERT_EQ(report.nearest, query.goal);
       ASSERT_EQ(end.g, *cheapest);
       ASSERT_EQ(PathFault(map, query.corner_rule, query.start, query.goal, CellsTo(nodes, query.goal),
-                          static_cast<double>(end.g) / kCostScale),
+                          CostToDouble(end.g)),
                 "");
     }
   }
