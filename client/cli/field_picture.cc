@@ -15,7 +15,7 @@ void LeaveOutWhatIsOff(const v1::GridInfo& grid, Overlay& overlay) {
   const auto is_off = [&](const v1::Cell& cell) {
     return cell.x() < 0 || cell.y() < 0 || cell.x() >= grid.width() || cell.y() >= grid.height();
   };
-  for (auto* cells : {&overlay.path, &overlay.goals, &overlay.reached}) {
+  for (auto* cells : {&overlay.path, &overlay.goals, &overlay.reached, &overlay.portals}) {
     std::erase_if(*cells, is_off);
   }
   std::erase_if(overlay.arrows, [&](const auto& arrow) { return is_off(arrow.first); });

@@ -1,7 +1,11 @@
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "client/cli/arguments.h"
 #include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
@@ -33,6 +37,14 @@ std::vector<std::pair<v1::Cell, v1::Direction>> ArrowsOf(const v1::ComputeFlowFi
   return arrows;
 }
 
+// "Portals: 2,1 -stairs-> 4,1".
+std::string PortalsText(const v1::ComputeFlowFieldResponse& answer) {
+  return absl::StrCat(
+      "Portals: ", absl::StrJoin(answer.portals(), ", ", [](std::string* out, const auto& step) {
+        absl::StrAppend(out, FormatCell(step.cell()), " -", step.portal(), "-> ", FormatCell(step.arrival()));
+      }));
+}
+
 ExitCode Flow(const FlowArguments& arguments, Session& session) {
   const auto answer = session.client().ComputeFlowField(arguments.request);
   if (!answer.ok()) {
@@ -43,12 +55,18 @@ ExitCode Flow(const FlowArguments& arguments, Session& session) {
     return ExitCode::kOk;
   }
   Overlay overlay{.arrows = ArrowsOf(*answer)};
-  const size_t cells = overlay.arrows.size();
+  const size_t cells = overlay.arrows.size() + static_cast<size_t>(answer->portals_size());
+  for (const v1::PortalStep& step : answer->portals()) {
+    overlay.portals.push_back(step.cell());
+  }
   overlay.goals.assign(arguments.request.goals().begin(), arguments.request.goals().end());
   ShowFieldPicture(arguments.request.map(), std::move(overlay), answer->revision(), arguments.draw, session);
   session.io().out << absl::StreamFormat("Ways to a goal from %d %s of %d x %d (revision %d)\n", cells,
                                          cells == 1 ? "cell" : "cells", answer->region().width(),
                                          answer->region().height(), answer->revision());
+  if (answer->portals_size() > 0) {
+    session.io().out << PortalsText(*answer) << "\n";
+  }
   return ExitCode::kOk;
 }
 

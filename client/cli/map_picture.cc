@@ -16,6 +16,7 @@ std::vector<v1::Cell> Focus(const Overlay& overlay) {
   cells.insert(cells.end(), overlay.expanded.begin(), overlay.expanded.end());
   cells.insert(cells.end(), overlay.reached.begin(), overlay.reached.end());
   cells.insert(cells.end(), overlay.goals.begin(), overlay.goals.end());
+  cells.insert(cells.end(), overlay.portals.begin(), overlay.portals.end());
   for (const auto& [cell, direction] : overlay.arrows) {
     cells.push_back(cell);
   }

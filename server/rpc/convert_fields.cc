@@ -28,7 +28,9 @@ std::optional<double> MaxCostOf(const Request& request) {
 }  // namespace
 
 core::Agent AgentOf(const Movement& movement) {
-  return {.corner_rule = movement.corner_rule(), .footprint = movement.footprint()};
+  return {.corner_rule = movement.corner_rule(),
+          .footprint = movement.footprint(),
+          .required_tags = movement.required_tags()};
 }
 
 std::vector<core::Cell> ToCells(const google::protobuf::RepeatedPtrField<v1::Cell>& cells) {
@@ -93,6 +95,12 @@ void FillFlowField(const core::FlowField& field, v1::ComputeFlowFieldResponse& r
   FillRectangle(field.region, *response.mutable_region());
   response.set_directions(std::string(field.directions.begin(), field.directions.end()));
   response.mutable_costs()->Add(field.costs.begin(), field.costs.end());
+  for (const core::PortalStep& step : field.portals) {
+    v1::PortalStep& portal = *response.add_portals();
+    FillCell(step.cell, *portal.mutable_cell());
+    portal.set_portal(step.portal->id);
+    FillCell(step.arrival, *portal.mutable_arrival());
+  }
 }
 
 void FillRayHit(const core::RayHit& hit, v1::CastRayResponse& response) {

@@ -26,6 +26,7 @@ RequestedMovement FieldMovementOf(const Request& request) {
           .profile_name = request.has_profile_name() ? &request.profile_name() : nullptr,
           .overlay = &request.overlay()};
 }
+// The movement must outlive the agent.
 core::Agent AgentOf(const Movement& movement);
 
 // From the wire; agents are left as they are by default. Errors are INVALID_ARGUMENT / MISSING_FIELD.

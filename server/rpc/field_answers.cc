@@ -13,6 +13,7 @@
 #include "server/rpc/convert.h"
 #include "server/rpc/convert_fields.h"
 #include "server/rpc/convert_path.h"
+#include "server/rpc/world_view.h"
 
 namespace waystar::rpc {
 namespace {
@@ -112,8 +113,9 @@ absl::Status FieldAnswers::Reachability(const v1::CheckReachabilityRequest& requ
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::CellPair> pairs, ToCellPairs(request));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(request.map()));
   WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(*snapshot, FieldMovementOf(request)));
+  WorldView world(store_, *snapshot, movement, FieldMovementOf(request));
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<bool> reachable,
-                           core::CheckReachability(movement.map(), AgentOf(movement), pairs));
+                           core::CheckReachability(movement.map(), world, AgentOf(movement), pairs));
   response.mutable_reachable()->Add(reachable.begin(), reachable.end());
   response.set_revision(snapshot->revision);
   return CheckFits(response.ByteSizeLong(), max_bytes_, "pairs");
@@ -140,8 +142,9 @@ absl::Status FieldAnswers::Sample(const v1::SampleCellsRequest& request, v1::Sam
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(request.map()));
   WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(*snapshot, FieldMovementOf(request)));
   query.agent = AgentOf(movement);
+  WorldView world(store_, *snapshot, movement, FieldMovementOf(request));
   WAYSTAR_ASSIGN_OR_RETURN(const core::SampledCells sampled,
-                           core::SampleCells(movement.map(), query, BudgetOn(*snapshot, context)));
+                           core::SampleCells(movement.map(), world, query, BudgetOn(*snapshot, context)));
   for (const core::Cell cell : sampled.cells) {
     FillCell(cell, *response.add_cells());
   }

@@ -14,6 +14,7 @@
 namespace waystar {
 namespace {
 
+using ::testing::ElementsAre;
 using ::waystar::testing::BlockRequest;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
@@ -189,6 +190,49 @@ TEST_F(PortalTest, AMapOfAnotherWorldIsNotThere) {
   v1::GetMapRequest get;
   get.set_map("crater");
   EXPECT_EQ(server_.client().GetMap(get)->info().grid().world(), "moon");
+}
+
+TEST_F(PortalTest, ReachabilityIsThatOfPaths) {
+  v1::CheckReachabilityRequest request;
+  request.set_map("upper");
+  v1::CellPair& pair = *request.add_pairs();
+  *pair.mutable_start() = CellAt(0, 0);
+  *pair.mutable_goal() = CellAt(4, 0);
+  v1::CellPair& back = *request.add_pairs();
+  *back.mutable_start() = CellAt(4, 0);
+  *back.mutable_goal() = CellAt(0, 0);
+  EXPECT_THAT(server_.client().CheckReachability(request)->reachable(), ElementsAre(true, false));
+  v1::SampleCellsRequest sample;
+  sample.set_map("upper");
+  sample.set_count(1);
+  *sample.mutable_reachable_from() = CellAt(0, 0);
+  EXPECT_EQ(server_.client().SampleCells(sample)->candidates(), 8);
+  Update(server_, CloseRequest("lower", "up"));
+  EXPECT_THAT(server_.client().CheckReachability(request)->reachable(), ElementsAre(false, false));
+  EXPECT_EQ(server_.client().SampleCells(sample)->candidates(), 4);
+}
+
+TEST_F(PortalTest, FloodsPassPortalsOfTheMap) {
+  Update(server_, PortalRequest("upper", "gap", CellAt(1, 1), CellAt(3, 1)));
+  v1::FindReachableRequest reach;
+  reach.set_map("upper");
+  *reach.mutable_start() = CellAt(0, 1);
+  EXPECT_EQ(server_.client().FindReachable(reach)->count(), 8);
+  reach.mutable_profile()->add_required_tags("dry");
+  EXPECT_EQ(server_.client().FindReachable(reach)->count(), 4);
+
+  v1::ComputeFlowFieldRequest flow;
+  flow.set_map("upper");
+  flow.set_want_costs(true);
+  *flow.add_goals() = CellAt(4, 1);
+  const auto field = server_.client().ComputeFlowField(flow);
+  ASSERT_TRUE(field.ok()) << field.status();
+  EXPECT_EQ(field->directions(), std::string("\x04\x05\x00\x04\x05\x03\x0A\x00\x03\x09", 10));
+  EXPECT_EQ(field->costs(5), 3.0F);
+  ASSERT_EQ(field->portals_size(), 1);
+  EXPECT_EQ(field->portals(0).portal(), "gap");
+  EXPECT_EQ(field->portals(0).cell().x(), 1);
+  EXPECT_EQ(field->portals(0).arrival().x(), 3);
 }
 
 TEST_F(PortalTest, AreListedAndCounted) {

@@ -21,6 +21,8 @@ constexpr absl::string_view kReachSets[] = {"+", ":", "x"};
 // By number of a Direction.
 constexpr absl::string_view kArrows = "?^/>\\v/<\\";
 
+constexpr char kPortal = '@';
+
 using Taken = std::array<bool, 256>;
 
 void Take(absl::string_view symbols, Taken& taken) {
@@ -71,6 +73,9 @@ void DrawOverlay(const Overlay& overlay, const Markers& markers, Picture& pictur
   }
   for (const auto& [cell, direction] : overlay.arrows) {
     Put(picture, cell, {v1::Direction_IsValid(direction) ? kArrows[direction] : kArrows[0], Mark::kArrow});
+  }
+  for (const v1::Cell& cell : overlay.portals) {
+    Put(picture, cell, {kPortal, Mark::kPortal});
   }
   for (const v1::Cell& cell : overlay.open) {
     Put(picture, cell, {markers.open, Mark::kOpen});

@@ -25,6 +25,8 @@ struct Overlay {
   std::vector<v1::Cell> reached;
   // Cells from which a way leads to a goal, with the direction in which it begins.
   std::vector<std::pair<v1::Cell, v1::Direction>> arrows;
+  // Cells from which it begins with a portal.
+  std::vector<v1::Cell> portals;
 };
 
 // The characters to draw it with.

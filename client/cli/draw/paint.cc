@@ -31,6 +31,8 @@ const char* ColorOf(Glyph glyph) {
       return "\x1b[32m";
     case Mark::kArrow:
       return "\x1b[33m";
+    case Mark::kPortal:
+      return "\x1b[35m";
     case Mark::kOpen:
       return "\x1b[34m";
     case Mark::kExpanded:
@@ -129,6 +131,7 @@ std::string Legend(const Picture& picture, const v1::GridInfo& grid) {
   if (shown[static_cast<size_t>(Mark::kArrow)] != 0) {
     entries.emplace_back("^ / > \\ v < ways to a goal");
   }
+  explain(Mark::kPortal, "portal");
   explain(Mark::kObstacle, "obstacle");
   for (const v1::Terrain& terrain : grid.terrains()) {
     if (terrain.symbol().size() == 1 && terrains.count(terrain.symbol().front()) > 0) {

@@ -13,6 +13,7 @@ enum class Mark {
   kObstacle,
   kReached,
   kArrow,
+  kPortal,
   kOpen,
   kExpanded,
   kPath,

@@ -1,6 +1,9 @@
 // Who goes where.
 #pragma once
 
+#include <string>
+
+#include "absl/types/span.h"
 #include "server/core/grid/corner_rule.h"
 
 namespace waystar::core {
@@ -10,6 +13,8 @@ struct Agent {
   CornerRule corner_rule = CornerRule::kNoCornerCutting;
   // From 1 to kMaxFootprint.
   int footprint = 1;
+  // As in PortalQuery. Must outlive what is asked with it.
+  absl::Span<const std::string> required_tags = {};
 };
 
 }  // namespace waystar::core

@@ -15,7 +15,7 @@
 namespace waystar::core {
 
 // Cells by cost, in buckets of equal width, of which those in use form a ring. What is pushed lies at most
-// one step above the bucket being drained.
+// one step above the bucket being drained, or where HasRoomFor says.
 //
 // Where a bucket is no wider than the cheapest step, what is in the lowest one is final: nothing of its own
 // bucket leads to it more cheaply. So are the buckets, unless the dearest step is more than kMost times the
@@ -58,6 +58,12 @@ class BucketRing {
     }
     return is_draining_;
   }
+
+  // Whether a cell of that cost may be pushed yet, however far above the bucket being drained it lies.
+  // REQUIRES: it does not lie below.
+  bool HasRoomFor(Cost cost) const { return NumberOf(cost) - current_ <= mask_; }
+  // Goes on at the bucket of that cost. REQUIRES: Next() said that nothing is left; it does not lie below.
+  void SkipTo(Cost cost) { current_ = NumberOf(cost); }
 
   // Its cells. What is pushed into it while it is drained comes at its end.
   std::size_t drained_count() const { return buckets_[current_ & mask_].size(); }

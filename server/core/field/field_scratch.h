@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "server/core/field/flood.h"
+#include "server/core/field/flood_gates.h"
 #include "server/core/field/flood_ground.h"
 #include "server/core/field/jump_costs.h"
 #include "server/core/field/jump_graph.h"
@@ -25,6 +26,7 @@ class FieldScratch {
   FieldScratch& operator=(const FieldScratch&) = delete;
 
   FloodGround& ground() { return ground_; }
+  FloodGates& gates() { return gates_; }
   Flood& flood() { return flood_; }
 
   JumpGraph& jump_graph() { return jump_graph_; }
@@ -33,14 +35,16 @@ class FieldScratch {
   std::vector<JumpSight::Leg>& legs() { return legs_; }
 
   std::size_t memory_bytes() const {
-    return ground_.memory_bytes() + flood_.memory_bytes() + jump_graph_.memory_bytes() +
-           jump_costs_.memory_bytes() + jump_sight_.memory_bytes() + legs_.capacity() * sizeof(legs_[0]);
+    return ground_.memory_bytes() + gates_.memory_bytes() + flood_.memory_bytes() +
+           jump_graph_.memory_bytes() + jump_costs_.memory_bytes() + jump_sight_.memory_bytes() +
+           legs_.capacity() * sizeof(legs_[0]);
   }
 
   // To be called when the answer is written.
   void Trim() {
     if (memory_bytes() > kKeptBytes) {
       ground_.Release();
+      gates_.Release();
       flood_.Release();
       jump_graph_.Release();
       jump_costs_.Release();
@@ -51,6 +55,7 @@ class FieldScratch {
 
  private:
   FloodGround ground_;
+  FloodGates gates_;
   Flood flood_;
   JumpGraph jump_graph_;
   JumpCosts jump_costs_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <functional>
 
 #include "server/core/search/interruption.h"
 #include "server/core/walk/grid_moves.h"
@@ -102,6 +103,8 @@ SearchEnd Flood::Run(const FloodGround& ground, const FloodSpec& spec, const Bud
   costs_.assign(ground.cell_count(), kUnreached);
   arrivals_.assign(ground.cell_count(), 0);
   open_.Start(ground.min_straight(), ground.max_step());
+  far_.clear();
+  entries_.clear();
   for (const Cell seed : spec.seeds) {
     const std::uint32_t index = ground.IndexOf(seed);
     if (costs_[index] != 0) {
@@ -128,15 +131,59 @@ bool Flood::HasCome(absl::Span<const std::uint32_t> until, Cost cost) const {
   return std::all_of(until.begin(), until.end(), [&](std::uint32_t index) { return costs_[index] < cost; });
 }
 
+template <bool kHasGates>
+bool Flood::NextBucket() {
+  bool is_any = open_.Next();
+  if constexpr (kHasGates) {
+    const bool is_to_resume = !is_any && !far_.empty();
+    if (is_to_resume) {
+      open_.SkipTo(far_.front().first);
+    }
+    while (!far_.empty() && open_.HasRoomFor(far_.front().first)) {
+      std::pop_heap(far_.begin(), far_.end(), std::greater<>());
+      open_.Push(far_.back().first, far_.back().second);
+      far_.pop_back();
+    }
+    is_any = is_any || (is_to_resume && open_.Next());
+  }
+  return is_any;
+}
+
+void Flood::PassGates(const FloodSpec& spec, std::uint32_t from) {
+  for (const Gate& gate : spec.gates->From(from)) {
+    const Cost cost = costs_[from] + gate.cost;
+    if (cost >= costs_[gate.to] || cost > spec.max_cost) {
+      continue;
+    }
+    costs_[gate.to] = cost;
+    arrivals_[gate.to] = 0;
+    entries_[gate.to] = &gate;
+    if (open_.HasRoomFor(cost)) {
+      open_.Push(cost, gate.to);
+    } else {
+      far_.emplace_back(cost, gate.to);
+      std::push_heap(far_.begin(), far_.end(), std::greater<>());
+    }
+  }
+}
+
 template <typename Pricing, typename Pruning>
 SearchEnd Flood::Expand(const FloodGround& ground, const FloodSpec& spec, const Budget& budget,
                         std::uint64_t& expanded, const Pricing& pricing, const Pruning& pruning) {
+  return spec.gates == nullptr || spec.gates->empty()
+             ? ExpandAll<false>(ground, spec, budget, expanded, pricing, pruning)
+             : ExpandAll<true>(ground, spec, budget, expanded, pricing, pruning);
+}
+
+template <bool kHasGates, typename Pricing, typename Pruning>
+SearchEnd Flood::ExpandAll(const FloodGround& ground, const FloodSpec& spec, const Budget& budget,
+                           std::uint64_t& expanded, const Pricing& pricing, const Pruning& pruning) {
   const Offsets offsets = OffsetsIn(ground.region());
   const DirectionSet* moves = ground.moves();
   Cost* costs = costs_.data();
   DirectionSet* arrivals = arrivals_.data();
   const Cost max_cost = spec.max_cost;
-  while (open_.Next()) {
+  while (NextBucket<kHasGates>()) {
     if (!spec.until.empty() && HasCome(spec.until, open_.Floor())) {
       return SearchEnd::kExhausted;
     }
@@ -155,6 +202,11 @@ SearchEnd Flood::Expand(const FloodGround& ground, const FloodSpec& spec, const 
         }
       }
       ++expanded;
+      if constexpr (kHasGates) {
+        if (spec.gates->IsAt(from)) {
+          PassGates(spec, static_cast<std::uint32_t>(from));
+        }
+      }
       for (unsigned left = pruning(arrivals[from], moves[from]); left != 0; left &= left - 1) {
         const auto d = static_cast<unsigned>(std::countr_zero(left));
         const auto to = static_cast<std::size_t>(static_cast<std::int64_t>(from) + offsets[d]);
@@ -188,6 +240,7 @@ std::optional<Direction> Flood::StepAt(std::uint32_t index) const {
 void Flood::WriteSteps(absl::Span<std::uint8_t> steps) const {
   constexpr std::uint8_t kNoWay = 0;
   constexpr std::uint8_t kAtSeed = 9;
+  constexpr std::uint8_t kThroughPortal = 10;
   // By set of arrivals; what has none lies at a seed or out of reach.
   std::array<std::uint8_t, 256> by_arrivals{};
   for (unsigned arrivals = 1; arrivals < by_arrivals.size(); ++arrivals) {
@@ -199,12 +252,30 @@ void Flood::WriteSteps(absl::Span<std::uint8_t> steps) const {
     const DirectionSet arrivals = arrivals_[i];
     steps[i] = arrivals != 0 ? by_arrivals[arrivals] : costs_[i] == 0 ? kAtSeed : kNoWay;
   }
+  for (const Entry& entry : entries_) {
+    if (IsTaken(entry)) {
+      steps[entry.first] = kThroughPortal;
+    }
+  }
+}
+
+std::vector<Gate> Flood::GatesTaken() const {
+  std::vector<Gate> taken;
+  for (const Entry& entry : entries_) {
+    if (IsTaken(entry)) {
+      taken.push_back(*entry.second);
+    }
+  }
+  std::sort(taken.begin(), taken.end(), [](const Gate& a, const Gate& b) { return a.to < b.to; });
+  return taken;
 }
 
 void Flood::Release() {
   costs_ = {};
   arrivals_ = {};
   open_.Release();
+  far_ = {};
+  entries_ = {};
 }
 
 }  // namespace waystar::core

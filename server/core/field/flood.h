@@ -9,25 +9,21 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "server/core/field/bucket_ring.h"
+#include "server/core/field/flood_gates.h"
 #include "server/core/field/flood_ground.h"
+#include "server/core/field/flood_sense.h"
 #include "server/core/grid/cell.h"
 #include "server/core/grid/cost.h"
 #include "server/core/search/query.h"
 #include "server/core/search/report.h"
 
 namespace waystar::core {
-
-enum class FloodSense : std::uint8_t {
-  // Costs of going from the seeds to a cell.
-  kFromSeeds,
-  // Costs of going from a cell to the seeds. Steps pay for the cell they enter, so that where cells differ in
-  // cost, the way back costs something else than the way there.
-  kToSeeds,
-};
 
 struct FloodSpec {
   // On the region, and free; several may be the same.
@@ -38,6 +34,8 @@ struct FloodSpec {
   // Indexes of cells: where there are any, the flood may end when it has come to all of them. Costs of cells
   // beyond may then be too high.
   absl::Span<const std::uint32_t> until;
+  // Portals to be passed, read in the same sense. Null: there are none.
+  const FloodGates* gates = nullptr;
 };
 
 // The state of one flood, reused from flood to flood: 9 bytes a cell, and the open list. Allocates nothing
@@ -58,28 +56,49 @@ class Flood {
   const std::vector<Cost>& costs() const { return costs_; }
 
   // The step that a cheapest path takes at its last cell (kFromSeeds), or at its first (kToSeeds). Of several
-  // always the same. Nothing at a seed, and where no path leads.
+  // always the same. Nothing at a seed, where it takes a portal, and where no path leads.
   std::optional<Direction> StepAt(std::uint32_t index) const;
-  // The same of all cells, by index: 0 where no path leads, 9 at a seed, else the Direction's value plus one.
+  // The same of all cells, by index: 0 where no path leads, 9 at a seed, 10 where it takes a portal, else the
+  // Direction's value plus one.
   // REQUIRES: as many as there are costs.
   void WriteSteps(absl::Span<std::uint8_t> steps) const;
 
+  // The portals that are taken, each by the gate whose `to` is a cell at which StepAt has nothing, in the
+  // order of these cells. The gates are those of the last flood, and must still be there.
+  std::vector<Gate> GatesTaken() const;
+
   std::size_t memory_bytes() const {
-    return costs_.capacity() * sizeof(Cost) + arrivals_.capacity() + open_.memory_bytes();
+    return costs_.capacity() * sizeof(Cost) + arrivals_.capacity() + open_.memory_bytes() +
+           far_.capacity() * sizeof(Waiting) + entries_.size() * sizeof(Entry);
   }
   void Release();
 
  private:
+  // Of a cell, what waits until the ring has room for its cost.
+  using Waiting = std::pair<Cost, std::uint32_t>;
+  // A cell, and the gate through which the flood last came to it more cheaply than before.
+  using Entry = std::pair<const std::uint32_t, const Gate*>;
+
   bool HasCome(absl::Span<const std::uint32_t> until, Cost cost) const;
   template <typename Pricing, typename Pruning>
   SearchEnd Expand(const FloodGround& ground, const FloodSpec& spec, const Budget& budget,
                    std::uint64_t& expanded, const Pricing& pricing, const Pruning& pruning);
+  template <bool kHasGates, typename Pricing, typename Pruning>
+  SearchEnd ExpandAll(const FloodGround& ground, const FloodSpec& spec, const Budget& budget,
+                      std::uint64_t& expanded, const Pricing& pricing, const Pruning& pruning);
+  template <bool kHasGates>
+  bool NextBucket();
+  void PassGates(const FloodSpec& spec, std::uint32_t from);
+  bool IsTaken(const Entry& entry) const { return arrivals_[entry.first] == 0; }
 
   FloodSense sense_ = FloodSense::kFromSeeds;
   std::vector<Cost> costs_;
   // The directions in which the flood came to a cell at its cost; none at a seed.
   std::vector<DirectionSet> arrivals_;
   BucketRing open_;
+  // A heap of what portals of a high cost lead to.
+  std::vector<Waiting> far_;
+  absl::flat_hash_map<std::uint32_t, const Gate*> entries_;
 };
 
 }  // namespace waystar::core

@@ -32,6 +32,10 @@ class FloodGround {
     return static_cast<std::uint32_t>(cell.y - region_.y) * static_cast<std::uint32_t>(region_.width) +
            static_cast<std::uint32_t>(cell.x - region_.x);
   }
+  Cell CellOf(std::uint32_t index) const {
+    const auto width = static_cast<std::uint32_t>(region_.width);
+    return {region_.x + static_cast<int>(index % width), region_.y + static_cast<int>(index / width)};
+  }
   bool Contains(Cell cell) const {
     return cell.x >= region_.x && cell.x - region_.x < region_.width && cell.y >= region_.y &&
            cell.y - region_.y < region_.height;

@@ -8,6 +8,7 @@
 #include "server/core/field/checks.h"
 #include "server/core/field/goals.h"
 #include "server/core/grid/cost.h"
+#include "server/core/field/own_doors.h"
 #include "server/core/walk/footprint.h"
 #include "server/core/walk/walk_grid.h"
 
@@ -19,6 +20,10 @@ FlowField Write(const FloodGround& ground, const Flood& flood, bool want_costs) 
   FlowField field{.region = ground.region()};
   field.directions.resize(costs.size());
   flood.WriteSteps(absl::MakeSpan(field.directions));
+  for (const Gate& gate : flood.GatesTaken()) {
+    field.portals.push_back(
+        {.cell = ground.CellOf(gate.to), .portal = gate.portal, .arrival = ground.CellOf(gate.from)});
+  }
   if (want_costs) {
     field.costs.resize(costs.size());
     for (std::size_t i = 0; i < costs.size(); ++i) {
@@ -47,8 +52,10 @@ absl::StatusOr<FlowField> ComputeFlowField(const GridMap& map, const FlowFieldQu
   FloodGround& ground = scratch.ground();
   Flood& flood = scratch.flood();
   ground.Read(map, *walk, query.agent.footprint, query.agent.corner_rule, region);
+  FloodGates& gates = scratch.gates();
+  gates.Read(ground, OwnDoors(map, query.agent), FloodSense::kToSeeds);
   std::uint64_t expanded = 0;
-  const FloodSpec spec{.seeds = free, .sense = FloodSense::kToSeeds, .max_cost = max_cost};
+  const FloodSpec spec{.seeds = free, .sense = FloodSense::kToSeeds, .max_cost = max_cost, .gates = &gates};
   WAYSTAR_RETURN_IF_ERROR(StatusOfEnd(flood.Run(ground, spec, budget, expanded), expanded));
   FlowField field = Write(ground, flood, query.want_costs);
   field.expanded = expanded;

@@ -11,6 +11,7 @@
 #include "server/core/field/field_scratch.h"
 #include "server/core/grid/cell.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/map/portal.h"
 #include "server/core/search/query.h"
 
 namespace waystar::core {
@@ -19,30 +20,44 @@ struct FlowFieldQuery {
   // From 1 to kMaxGoals, in the region. Those that are blocked are not gone to.
   absl::Span<const Cell> goals;
   Agent agent;
-  // Paths may not leave it. All of the map without one: then costs are those of path queries.
+  // Paths may not leave it. All of the map without one: then costs are those of path queries
+  // that stay on it.
   std::optional<Rectangle> region;
   // Cells that are further away have no direction.
   std::optional<double> max_cost;
   bool want_costs = false;
 };
 
+// What to do at a cell instead of a step.
+struct PortalStep {
+  Cell cell;
+  // Lives as long as the map.
+  const Portal* portal = nullptr;
+  // Where it leads to.
+  Cell arrival;
+};
+
 struct FlowField {
-  // What else a direction may be: the number of a Direction on the wire is its value plus one.
   static constexpr std::uint8_t kNoWay = 0;
   static constexpr std::uint8_t kAtGoal = 9;
+  static constexpr std::uint8_t kThroughPortal = 10;
   static constexpr float kUnreachable = -1.0F;
 
   Rectangle region;
-  // By cell of the region, row by row: the first step of a cheapest path.
+  // By cell of the region, row by row: the first step of a cheapest path, a Direction's value plus one, or
+  // what the constants say.
   std::vector<std::uint8_t> directions;
   // Of the path, or kUnreachable; empty unless asked for.
   std::vector<float> costs;
+  // For each kThroughPortal, in the order of the cells.
+  std::vector<PortalStep> portals;
   std::uint64_t expanded = 0;
 };
 
-// Following the directions from any cell leads to a goal at the cost of that cell. Of several first steps
-// that are as cheap, which one it is is the same on every machine. Costs 15 to 40 ns a cell where steps cost
-// the same, 100 to 150 where they do not.
+// Portals are passed that lead from one cell of the region to another. Following directions and portals from
+// any cell leads to a goal at the cost of that cell. Of several first steps that are as cheap, which one it
+// is is the same on every machine. Costs 15 to 40 ns a cell where steps cost the same, 100 to 150 where they
+// do not.
 //
 // Errors: those of FindReachable, with "goals[i]" for "start", but INVALID_ARGUMENT / MISSING_FIELD and
 // RESOURCE_EXHAUSTED / TOO_MANY_ITEMS with "goals" for too few or many of them, and FAILED_PRECONDITION /

@@ -1,26 +1,19 @@
 #include "server/core/field/reachable.h"
 
-#include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <memory>
 
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/field/checks.h"
 #include "server/core/grid/cost.h"
+#include "server/core/field/own_doors.h"
+#include "server/core/field/reach_region.h"
 #include "server/core/walk/footprint.h"
 #include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {
 namespace {
-
-// What can be within that cost: each step leads one cell on at the most.
-Rectangle Within(Cell centre, Cost max_cost, Cost cheapest_step) {
-  const auto radius = static_cast<std::int32_t>(
-      std::min<Cost>(max_cost / cheapest_step, std::numeric_limits<std::int16_t>::max()));
-  return {centre.x - radius, centre.y - radius, 2 * radius + 1, 2 * radius + 1};
-}
 
 ReachableCells Pack(const FloodGround& ground, const Flood& flood, bool want_costs) {
   const Rectangle& region = ground.region();
@@ -64,7 +57,8 @@ absl::StatusOr<ReachableCells> FindReachable(const GridMap& map, const ReachQuer
   WAYSTAR_ASSIGN_OR_RETURN(const Cost max_cost, ToMaxCost(query.max_cost));
   WAYSTAR_ASSIGN_OR_RETURN(const Rectangle region, CheckRegion(map, query.region));
   WAYSTAR_RETURN_IF_ERROR(CheckInRegion(region, "start", query.start));
-  const Rectangle searched = Intersect(region, Within(query.start, max_cost, map.min_straight()));
+  const std::vector<Door> doors = OwnDoors(map, query.agent);
+  const Rectangle searched = ReachRegion(map, doors, query.start, query.sense, max_cost, region);
   WAYSTAR_RETURN_IF_ERROR(CheckFieldSize(searched));
   const std::shared_ptr<const WalkGrid> walk = map.walk(query.agent.footprint);
   WAYSTAR_RETURN_IF_ERROR(CheckFree(*walk, "start", query.start, ErrorReason::kStartBlocked));
@@ -72,8 +66,11 @@ absl::StatusOr<ReachableCells> FindReachable(const GridMap& map, const ReachQuer
   FloodGround& ground = scratch.ground();
   Flood& flood = scratch.flood();
   ground.Read(map, *walk, query.agent.footprint, query.agent.corner_rule, searched);
+  FloodGates& gates = scratch.gates();
+  gates.Read(ground, doors, query.sense);
   std::uint64_t expanded = 0;
-  const FloodSpec spec{.seeds = {&query.start, 1}, .sense = query.sense, .max_cost = max_cost};
+  const FloodSpec spec{
+      .seeds = {&query.start, 1}, .sense = query.sense, .max_cost = max_cost, .gates = &gates};
   WAYSTAR_RETURN_IF_ERROR(StatusOfEnd(flood.Run(ground, spec, budget, expanded), expanded));
   ReachableCells reachable = Pack(ground, flood, query.want_costs);
   reachable.expanded = expanded;

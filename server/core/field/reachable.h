@@ -39,8 +39,9 @@ struct ReachableCells {
   std::uint64_t expanded = 0;
 };
 
-// The start is among them, at cost 0. Costs in proportion to the cells of the region that are within
-// max_cost in a straight line.
+// The start is among them, at cost 0. Portals are passed that lead from a cell of the region to another.
+// Costs in proportion to the cells of the region that are within max_cost in a straight line, and with
+// portals to those of the smallest rectangle around all that are so, the ways through portals included.
 //
 // Errors: OUT_OF_RANGE / OFF_MAP with "start" or "region"; FAILED_PRECONDITION / START_BLOCKED;
 // INVALID_ARGUMENT / BAD_RECTANGLE, and BAD_VALUE with "max_cost", "footprint", or "start" if the region does

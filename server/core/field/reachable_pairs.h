@@ -9,6 +9,7 @@
 #include "server/core/field/agent.h"
 #include "server/core/grid/cell.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/search/world.h"
 
 namespace waystar::core {
 
@@ -19,12 +20,13 @@ struct CellPair {
   Cell goal;
 };
 
-// For each pair in order; false where one of the two is blocked. Costs some tens of nanoseconds a pair: see
-// Components.
+// For each pair in order whether FindPathThroughPortals finds a path, be it by way of other maps; false where
+// one of the two is blocked. Costs some tens of nanoseconds a pair: see Components; on a map with portals a
+// look at each of them as well, and at those of the maps that they lead to.
 //
 // Errors: INVALID_ARGUMENT / BAD_VALUE with "footprint"; RESOURCE_EXHAUSTED / TOO_MANY_ITEMS with "pairs";
 // OUT_OF_RANGE / OFF_MAP with "pairs[i].start" or "pairs[i].goal".
-absl::StatusOr<std::vector<bool>> CheckReachability(const GridMap& map, const Agent& agent,
+absl::StatusOr<std::vector<bool>> CheckReachability(const GridMap& map, World& world, const Agent& agent,
                                                     absl::Span<const CellPair> pairs);
 
 }  // namespace waystar::core

@@ -2,16 +2,20 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <memory>
 #include <numeric>
+#include <optional>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/field/checks.h"
+#include "server/core/field/portal_reach.h"
 #include "server/core/grid/bit_row.h"
 #include "server/core/grid/bit_scan.h"
+#include "server/core/map/portal_table.h"
 #include "server/core/search/interruption.h"
 #include "server/core/search/reachability.h"
 #include "server/core/walk/components.h"
@@ -52,11 +56,11 @@ class SplitMix {
 // The cells to draw from, in row-major order.
 class Candidates {
  public:
-  Candidates(const GridMap& map, const WalkGrid& walk, const SampleQuery& query, const Rectangle& region)
+  Candidates(const GridMap& map, World& world, const WalkGrid& walk, const SampleQuery& query,
+             const Rectangle& region)
       : walk_(walk), region_(region) {
     if (query.reachable_from.has_value()) {
-      components_ = &walk.components(AdjacencyOf(map, query.agent.corner_rule));
-      component_ = components_->Find(*query.reachable_from);
+      FindReachableComponents(map, world, query.agent, *query.reachable_from);
     }
   }
 
@@ -114,11 +118,30 @@ class Candidates {
         continue;
       }
       const int stop = std::min(FirstClear(row, x), end);
-      if (components_ == nullptr || components_->Find({x, y}) == component_) {
+      if (components_ == nullptr || IsReachable(components_->Find({x, y}))) {
         visit(x, stop - x);
       }
       x = stop;
     }
+  }
+
+  void FindReachableComponents(const GridMap& map, World& world, const Agent& agent, Cell from) {
+    if (map.portals().empty()) {
+      components_ = &walk_.components(AdjacencyOf(map, agent.corner_rule));
+      reachable_ = {components_->Find(from)};
+      return;
+    }
+    through_portals_.emplace(map, world, agent);
+    components_ = &through_portals_->components();
+    reachable_ = through_portals_->ComponentsFrom(from);
+    std::sort(reachable_.begin(), reachable_.end(), Before);
+  }
+
+  bool IsReachable(ComponentId id) const {
+    return std::binary_search(reachable_.begin(), reachable_.end(), id, Before);
+  }
+  static bool Before(ComponentId a, ComponentId b) {
+    return a.block != b.block ? std::less<>()(a.block, b.block) : a.number < b.number;
   }
 
   // The first set cell from x on; `end` if there is none before it.
@@ -135,8 +158,10 @@ class Candidates {
 
   const WalkGrid& walk_;
   const Rectangle region_;
+  // Of a map that has portals.
+  std::optional<PortalReach> through_portals_;
   const Components* components_ = nullptr;
-  ComponentId component_;
+  std::vector<ComponentId> reachable_;
   std::int64_t total_ = 0;
   // Candidates up to and with each row.
   std::vector<std::int64_t> through_;
@@ -170,7 +195,8 @@ std::vector<std::int64_t> DrawDistinct(std::int64_t count, std::int64_t total, S
 
 }  // namespace
 
-absl::StatusOr<SampledCells> SampleCells(const GridMap& map, const SampleQuery& query, const Budget& budget) {
+absl::StatusOr<SampledCells> SampleCells(const GridMap& map, World& world, const SampleQuery& query,
+                                         const Budget& budget) {
   WAYSTAR_RETURN_IF_ERROR(CheckFootprint(query.agent.footprint));
   if (query.count < 1) {
     return InvalidArgument(ErrorReason::kBadValue, "count",
@@ -184,7 +210,7 @@ absl::StatusOr<SampledCells> SampleCells(const GridMap& map, const SampleQuery& 
     WAYSTAR_RETURN_IF_ERROR(
         CheckFree(*walk, "reachable_from", *query.reachable_from, ErrorReason::kStartBlocked));
   }
-  Candidates candidates(map, *walk, query, region);
+  Candidates candidates(map, world, *walk, query, region);
   WAYSTAR_RETURN_IF_ERROR(StatusOfEnd(candidates.Count(budget), 0));
   SampledCells sampled{.candidates = candidates.total()};
   if (sampled.candidates > 0) {

@@ -11,6 +11,7 @@
 #include "server/core/grid/cell.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/search/query.h"
+#include "server/core/search/world.h"
 
 namespace waystar::core {
 
@@ -22,7 +23,7 @@ struct SampleQuery {
   // The same seed gives the same cells of the same map, on every machine.
   std::uint64_t seed = 0;
   Agent agent;
-  // Only cells that a path leads to from here.
+  // Only cells that a path leads to from here: see CheckReachability.
   std::optional<Cell> reachable_from;
   // Only cells of it.
   std::optional<Rectangle> region;
@@ -43,6 +44,7 @@ struct SampledCells {
 // Errors: INVALID_ARGUMENT / BAD_VALUE with "count" or "footprint", and BAD_RECTANGLE; RESOURCE_EXHAUSTED /
 // TOO_MANY_ITEMS with "count"; OUT_OF_RANGE / OFF_MAP with "reachable_from" or "region"; FAILED_PRECONDITION
 // / START_BLOCKED with "reachable_from"; and what ends searches early, see StatusOfEnd.
-absl::StatusOr<SampledCells> SampleCells(const GridMap& map, const SampleQuery& query, const Budget& budget);
+absl::StatusOr<SampledCells> SampleCells(const GridMap& map, World& world, const SampleQuery& query,
+                                         const Budget& budget);
 
 }  // namespace waystar::core

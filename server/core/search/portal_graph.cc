@@ -7,10 +7,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/map/portal_table.h"
 #include "server/core/search/euclidean_cost.h"
 #include "server/core/search/octile.h"
 #include "server/core/search/query_check.h"
@@ -22,13 +20,13 @@ namespace waystar::core {
 
 PortalGraph::PortalGraph(const GridMap& map, World& world, const PortalQuery& query, Scratch& scratch)
     : map_(map),
-      world_(world),
       query_(query),
       scratch_(scratch),
       maps_(scratch.portals().maps),
       doors_(scratch.portals().doors),
       reached_(scratch.portals().reached),
-      goals_(scratch.portals().goals) {
+      goals_(scratch.portals().goals),
+      portal_doors_(world, query.path.footprint, query.required_tags, maps_, doors_) {
   scratch.portals().Clear();
 }
 
@@ -36,11 +34,11 @@ absl::Status PortalGraph::Build() {
   const PathQuery& path = query_.path;
   WAYSTAR_RETURN_IF_ERROR(CheckFootprint(path.footprint));
   WAYSTAR_RETURN_IF_ERROR(CheckOnMap(map_, "start", path.start));
-  AddMap(kSameMap, map_);
+  portal_doors_.AddHome(map_);
   WAYSTAR_RETURN_IF_ERROR(
       CheckWalkable(map_, *maps_[0].walk, path.footprint, "start", path.start, ErrorReason::kStartBlocked));
   WAYSTAR_RETURN_IF_ERROR(FindGoalMap());
-  FindDoors();
+  portal_doors_.FindDoors();
   ReachDoors();
   if (!query_.goals.empty()) {
     has_real_goal_ = true;
@@ -61,27 +59,9 @@ absl::Status PortalGraph::Build() {
   return absl::OkStatus();
 }
 
-std::uint32_t PortalGraph::AddMap(absl::string_view id, const GridMap& map) {
-  maps_.push_back({.id = id, .map = &map, .walk = map.walk(query_.path.footprint)});
-  return static_cast<std::uint32_t>(maps_.size() - 1);
-}
-
-std::optional<std::uint32_t> PortalGraph::FindMap(absl::string_view id) {
-  for (std::size_t i = 0; i < maps_.size(); ++i) {
-    if (maps_[i].id == id) {
-      return static_cast<std::uint32_t>(i);
-    }
-  }
-  const GridMap* map = world_.Find(id);
-  if (map == nullptr) {
-    return std::nullopt;
-  }
-  return map == &map_ ? 0 : AddMap(id, *map);
-}
-
 absl::Status PortalGraph::FindGoalMap() {
   const PathQuery& path = query_.path;
-  const std::optional<std::uint32_t> index = FindMap(query_.goal_map);
+  const std::optional<std::uint32_t> index = portal_doors_.FindMap(query_.goal_map);
   if (!index) {
     return MakeError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "goal_map",
                      absl::StrCat("there is no map \"", query_.goal_map, "\" in this world"));
@@ -108,48 +88,6 @@ absl::Status PortalGraph::CheckGoals(const PortalScratch::Map& there) const {
   return is_any_free ? absl::OkStatus()
                      : MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kGoalBlocked, "goals",
                                  "all goals are blocked");
-}
-
-bool PortalGraph::MayPass(const Portal& portal) const {
-  return !portal.closed && std::includes(portal.tags.begin(), portal.tags.end(), query_.required_tags.begin(),
-                                         query_.required_tags.end());
-}
-
-void PortalGraph::FindDoors() {
-  // Maps are found on the way: those that portals lead to, whether or not one can get there.
-  for (std::uint32_t from_map = 0; from_map < maps_.size(); ++from_map) {
-    maps_[from_map].map->portals().VisitAfter("", [&](const Portal& portal) {
-      const std::optional<std::uint32_t> to_map = !MayPass(portal)        ? std::nullopt
-                                                  : portal.to_map.empty() ? from_map
-                                                                          : FindMap(portal.to_map);
-      if (to_map) {
-        AddDoor(portal, false, from_map, *to_map);
-        if (portal.both_ways) {
-          AddDoor(portal, true, from_map, *to_map);
-        }
-      }
-      return true;
-    });
-  }
-}
-
-void PortalGraph::AddDoor(const Portal& portal, bool is_reversed, std::uint32_t from_map,
-                          std::uint32_t to_map) {
-  const Cell from = is_reversed ? portal.to : portal.from;
-  const Cell to = is_reversed ? portal.from : portal.to;
-  if (!maps_[from_map].walk->IsWalkable(from) || !maps_[to_map].walk->IsWalkable(to)) {
-    return;
-  }
-  const auto index = static_cast<std::uint32_t>(doors_.size());
-  doors_.push_back({.portal = &portal,
-                    .is_reversed = is_reversed,
-                    .from_map = from_map,
-                    .to_map = to_map,
-                    .from = from,
-                    .to = to,
-                    .rest = kFar});
-  maps_[from_map].departures.push_back(index);
-  maps_[to_map].arrivals.push_back(index);
 }
 
 void PortalGraph::ReachDoors() {

@@ -6,15 +6,14 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/string_view.h"
 #include "server/base/status_macros.h"
 #include "server/core/grid/cell.h"
 #include "server/core/grid/cost.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/search/portal_doors.h"
 #include "server/core/search/portal_search.h"
 #include "server/core/search/scratch.h"
 #include "server/core/walk/components.h"
@@ -91,13 +90,7 @@ class PortalGraph {
   }
 
  private:
-  std::uint32_t AddMap(absl::string_view id, const GridMap& map);
-  // Nothing if there is none.
-  std::optional<std::uint32_t> FindMap(absl::string_view id);
   absl::Status FindGoalMap();
-  bool MayPass(const Portal& portal) const;
-  void FindDoors();
-  void AddDoor(const Portal& portal, bool is_reversed, std::uint32_t from_map, std::uint32_t to_map);
   void ReachDoors();
   absl::Status CheckGoals(const PortalScratch::Map& there) const;
   bool IsReached(Cell goal) const;
@@ -110,7 +103,6 @@ class PortalGraph {
   Cost BoundToGoals(Cell from) const;
 
   const GridMap& map_;
-  World& world_;
   const PortalQuery& query_;
   Scratch& scratch_;
   // That of the query first.
@@ -118,6 +110,7 @@ class PortalGraph {
   std::vector<Door>& doors_;
   std::vector<std::uint32_t>& reached_;
   std::vector<Cell>& goals_;
+  PortalDoors portal_doors_;
   std::uint32_t goal_map_ = 0;
   bool has_real_goal_ = false;
   bool is_walkable_to_ = false;

@@ -42,7 +42,7 @@ struct Door {
   Cell from;
   Cell to;
   // What is left to pay behind it, at the least.
-  Cost rest = 0;
+  Cost rest = std::numeric_limits<Cost>::max();
   // Cheapest way from the start through it, once it is settled.
   Cost g = 0;
   // The one before it on that way; kNoDoor if it is the first.

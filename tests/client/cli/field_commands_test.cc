@@ -72,6 +72,30 @@ TEST_F(FieldCommandsTest, FlowDrawsArrows) {
             "Ways to a goal from 11 cells of 5 x 3 (revision 3)\n");
 }
 
+TEST_F(FieldCommandsTest, FlowNamesPortals) {
+  server_.compute_flow_field = [](auto&, const v1::ComputeFlowFieldRequest& /*request*/,
+                                  v1::ComputeFlowFieldResponse& response) {
+    response.mutable_region()->set_width(5);
+    response.mutable_region()->set_height(1);
+    response.set_directions(std::string("\x03\x0A\x00\x09\x07", 5));
+    v1::PortalStep& step = *response.add_portals();
+    *step.mutable_cell() = At(1, 0);
+    step.set_portal("stairs");
+    *step.mutable_arrival() = At(3, 0);
+    response.set_revision(3);
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"flow", "arena", "3,0"}), ExitCode::kOk);
+  EXPECT_EQ(out_,
+            "  0\n"
+            "0 >@#G<\n"
+            "  ..#..\n"
+            "  .....\n"
+            "G goal  ^ / > \\ v < ways to a goal  @ portal  # obstacle\n"
+            "Ways to a goal from 3 cells of 5 x 1 (revision 3)\n"
+            "Portals: 1,0 -stairs-> 3,0\n");
+}
+
 TEST_F(FieldCommandsTest, MatrixIsATable) {
   server_.compute_cost_matrix = [&](auto&, const v1::ComputeCostMatrixRequest& request,
                                     v1::ComputeCostMatrixResponse& response) {

@@ -130,6 +130,7 @@ TEST_P(GeneratedCellsTest, RaysBetweenCentresAreLinesOfSight) {
 }
 
 TEST_P(GeneratedCellsTest, PairsAreReachableIfPathsLeadThere) {
+  NoWorld no_world;
   const Agent& agent = GetParam().agent;
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     Generator generator(seed);
@@ -139,7 +140,7 @@ TEST_P(GeneratedCellsTest, PairsAreReachableIfPathsLeadThere) {
     for (int i = 0; i < 50; ++i) {
       pairs.push_back({start, generator.CellOf(map)});
     }
-    const auto reachable = CheckReachability(map, agent, pairs);
+    const auto reachable = CheckReachability(map, no_world, agent, pairs);
     ASSERT_TRUE(reachable.ok()) << reachable.status();
     if (!CanStand(map, start, agent.footprint)) {
       EXPECT_THAT(*reachable, ::testing::Each(false));
@@ -154,6 +155,7 @@ TEST_P(GeneratedCellsTest, PairsAreReachableIfPathsLeadThere) {
 
 // All that there are, each once, when as many are asked for.
 TEST_P(GeneratedCellsTest, SamplesAreTheReachableCellsOfTheRegion) {
+  NoWorld no_world;
   const Agent& agent = GetParam().agent;
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
@@ -167,7 +169,7 @@ TEST_P(GeneratedCellsTest, SamplesAreTheReachableCellsOfTheRegion) {
       query.reachable_from = from;
       oracle.emplace(map, agent.corner_rule, from, agent.footprint);
     }
-    const auto sampled = SampleCells(map, query, {});
+    const auto sampled = SampleCells(map, no_world, query, {});
     ASSERT_TRUE(sampled.ok()) << sampled.status();
     std::set<std::pair<int, int>> drawn;
     for (const Cell cell : sampled->cells) {
@@ -188,8 +190,9 @@ TEST_P(GeneratedCellsTest, SamplesAreTheReachableCellsOfTheRegion) {
 INSTANTIATE_TEST_SUITE_P(Agents, GeneratedCellsTest, ::testing::ValuesIn(EveryMapAndAgent()), NameOf);
 
 TEST(SampleCellsTest, GivesTheSameCellsForASeed) {
+  NoWorld no_world;
   const GridMap map = DrawMap({"....", ".##.", "...."});
-  const auto sampled = SampleCells(map, {.count = 4, .seed = 7}, {});
+  const auto sampled = SampleCells(map, no_world, {.count = 4, .seed = 7}, {});
   ASSERT_TRUE(sampled.ok()) << sampled.status();
   // On every machine: part of the contract.
   EXPECT_THAT(sampled->cells, ElementsAre(Cell{1, 2}, Cell{0, 1}, Cell{0, 2}, Cell{3, 0}));
@@ -197,8 +200,9 @@ TEST(SampleCellsTest, GivesTheSameCellsForASeed) {
 }
 
 TEST(SampleCellsTest, DrawsEachCellAboutAsOften) {
+  NoWorld no_world;
   const GridMap map = DrawMap({"..#.", "#..."});
-  const auto sampled = SampleCells(map, {.count = 60'000, .seed = 1}, {});
+  const auto sampled = SampleCells(map, no_world, {.count = 60'000, .seed = 1}, {});
   ASSERT_TRUE(sampled.ok()) << sampled.status();
   std::map<std::pair<int, int>, int> times;
   for (const Cell cell : sampled->cells) {
@@ -211,14 +215,16 @@ TEST(SampleCellsTest, DrawsEachCellAboutAsOften) {
 }
 
 TEST(SampleCellsTest, HasNoneWhereThereAreNone) {
-  const auto sampled = SampleCells(DrawMap({"##"}), {.count = 5}, {});
+  NoWorld no_world;
+  const auto sampled = SampleCells(DrawMap({"##"}), no_world, {.count = 5}, {});
   ASSERT_TRUE(sampled.ok()) << sampled.status();
   EXPECT_THAT(sampled->cells, IsEmpty());
 }
 
 TEST(SampleCellsTest, RefusesBadQuestions) {
+  NoWorld no_world;
   const GridMap map = DrawMap({".#"});
-  const auto sample = [&](const SampleQuery& query) { return SampleCells(map, query, {}); };
+  const auto sample = [&](const SampleQuery& query) { return SampleCells(map, no_world, query, {}); };
   EXPECT_THAT(sample({.count = 0}),
               IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kBadValue, "count"));
   EXPECT_THAT(sample({.count = -3}),
@@ -234,10 +240,11 @@ TEST(SampleCellsTest, RefusesBadQuestions) {
 }
 
 TEST(CheckReachabilityTest, RefusesBadPairs) {
+  NoWorld no_world;
   const GridMap map = DrawMap({".."});
-  EXPECT_THAT(CheckReachability(map, {}, {{{0, 0}, {1, 0}}, {{0, 0}, {2, 0}}}),
+  EXPECT_THAT(CheckReachability(map, no_world, {}, {{{0, 0}, {1, 0}}, {{0, 0}, {2, 0}}}),
               IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "pairs[1].goal"));
-  EXPECT_THAT(CheckReachability(map, {}, std::vector<CellPair>(70'000)),
+  EXPECT_THAT(CheckReachability(map, no_world, {}, std::vector<CellPair>(70'000)),
               IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyItems, "pairs"));
 }
 

@@ -4,12 +4,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
-#include <queue>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -17,11 +14,13 @@
 #include "server/core/edit/edit.h"
 #include "server/core/map/portal_table.h"
 #include "server/core/search/find_path.h"
-#include "tests/core/search/portal_world.h"
+#include "server/core/search/portal_search.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/oracle.h"
+#include "tests/testing/portal_world.h"
 #include "tests/testing/rules.h"
 #include "tests/testing/status_matchers.h"
+#include "tests/testing/world_oracle.h"
 
 namespace waystar::core {
 namespace {
@@ -30,67 +29,13 @@ using ::waystar::testing::AnyConnectivity;
 using ::waystar::testing::Between;
 using ::waystar::testing::CanStand;
 using ::waystar::testing::Generator;
-using ::waystar::testing::IsLegalStep;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::kRules;
 using ::waystar::testing::Maps;
 using ::waystar::testing::PathFault;
 using ::waystar::testing::StepCost;
 using ::waystar::testing::With;
-
-// Cheapest costs over cells of several maps and the portals between them, by textbook Dijkstra.
-class WorldOracle {
- public:
-  WorldOracle(const std::map<std::string, GridMap>& maps, CornerRule rule, int footprint,
-              const std::string& map, Cell start) {
-    using Place = std::pair<std::string, std::pair<int, int>>;
-    std::priority_queue<std::pair<double, Place>, std::vector<std::pair<double, Place>>, std::greater<>> open;
-    const auto relax = [&](const std::string& id, Cell cell, double cost) {
-      const Place place{id, {cell.x, cell.y}};
-      const auto known = costs_.find(place);
-      if (CanStand(maps.at(id), cell, footprint) && (known == costs_.end() || cost < known->second)) {
-        costs_[place] = cost;
-        open.emplace(cost, place);
-      }
-    };
-    relax(map, start, 0.0);
-    while (!open.empty()) {
-      const auto [cost, place] = open.top();
-      open.pop();
-      if (cost > costs_.at(place)) {
-        continue;
-      }
-      const std::string& id = place.first;
-      const Cell cell{place.second.first, place.second.second};
-      const GridMap& here = maps.at(id);
-      for (int d = 0; d < kDirectionCount; ++d) {
-        const Cell next = Step(cell, static_cast<Direction>(d));
-        if (IsLegalStep(here, rule, cell, next, footprint)) {
-          relax(id, next, cost + StepCost(here, cell, next, footprint));
-        }
-      }
-      const double so_far = cost;
-      here.portals().VisitAfter("", [&](const Portal& portal) {
-        const double behind = so_far + CostToDouble(portal.cost);
-        if (portal.from == cell && !portal.closed) {
-          relax(portal.to_map.empty() ? id : portal.to_map, portal.to, behind);
-        }
-        if (portal.to == cell && portal.both_ways && !portal.closed) {
-          relax(id, portal.from, behind);
-        }
-        return true;
-      });
-    }
-  }
-
-  std::optional<double> CostTo(const std::string& map, Cell cell) const {
-    const auto it = costs_.find({map, {cell.x, cell.y}});
-    return it == costs_.end() ? std::nullopt : std::optional(it->second);
-  }
-
- private:
-  std::map<std::pair<std::string, std::pair<int, int>>, double> costs_;
-};
+using ::waystar::testing::WorldOracle;
 
 // What is wrong with a path of every cell; empty if nothing.
 std::string Fault(const std::map<std::string, GridMap>& maps, const PortalQuery& query,
@@ -137,18 +82,6 @@ std::string Fault(const std::map<std::string, GridMap>& maps, const PortalQuery&
   return "";
 }
 
-Portal AnyPortal(Generator& generator, const std::map<std::string, GridMap>& maps, const std::string& from,
-                 const std::string& to, std::string id) {
-  return {.id = std::move(id),
-          .from = generator.WalkableCellOf(maps.at(from)),
-          .to_map = from == to ? "" : to,
-          .to = generator.WalkableCellOf(maps.at(to)),
-          .cost = CostFromDouble(generator.Between(0, 40) * 0.25),
-          .both_ways = from == to && generator.Chance(0.5),
-          .tags = {},
-          .closed = generator.Chance(0.1)};
-}
-
 TEST(PortalSearchOracleTest, CostsTheLeastOnGeneratedWorlds) {
   constexpr std::array<const char*, 3> kIds = {"home", "cellar", "attic"};
   Scratch scratch(std::size_t{1} << 26);
@@ -166,16 +99,7 @@ TEST(PortalSearchOracleTest, CostsTheLeastOnGeneratedWorlds) {
           kIds[static_cast<std::size_t>(i)],
           generator.Map({.max_side = 30, .weighted = weighted, .connectivity = AnyConnectivity(generator)}));
     }
-    for (int i = generator.Between(1, 14); i > 0; --i) {
-      const std::string from = kIds[static_cast<std::size_t>(generator.Between(0, map_count - 1))];
-      const std::string to = kIds[static_cast<std::size_t>(generator.Between(0, map_count - 1))];
-      const std::vector<Edit> edits = {
-          PutPortal{.portal = AnyPortal(generator, world.maps, from, to, absl::StrCat("p", i))}};
-      // Some lead nowhere, or where another does.
-      if (auto result = ApplyEdits(world.maps.at(from), edits); result.ok()) {
-        world.maps.at(from) = result->map;
-      }
-    }
+    world.AddPortals(generator, generator.Between(1, 14));
     const GridMap& home = world.maps.at("home");
     for (int i = 0; i < 6; ++i) {
       PortalQuery query{.path = {.start = generator.WalkableCellOf(home, footprint),
@@ -189,7 +113,8 @@ TEST(PortalSearchOracleTest, CostsTheLeastOnGeneratedWorlds) {
           !CanStand(world.maps.at(goal_map), query.path.goal, footprint)) {
         continue;
       }
-      const WorldOracle oracle(world.maps, rule, footprint, "home", query.path.start);
+      const WorldOracle oracle(world.maps, {.corner_rule = rule, .footprint = footprint}, "home",
+                               query.path.start);
       const std::optional<double> least = oracle.CostTo(goal_map, query.path.goal);
       const auto found = FindPathThroughPortals(home, world, query, FindPath, {}, scratch);
       ASSERT_THAT(found, IsOk());

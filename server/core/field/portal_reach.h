@@ -1,0 +1,63 @@
+// What can be reached through portals, whatever it costs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "server/core/field/agent.h"
+#include "server/core/grid/cell.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/search/portal_scratch.h"
+#include "server/core/search/world.h"
+#include "server/core/walk/components.h"
+
+namespace waystar::core {
+
+// Which cells of a map a path leads to, by portals of the map, and by way of other maps and back; what a path
+// query finds. A graph whose nodes are the components that portals begin or end in.
+//
+// Thread safety: none.
+class PortalReach {
+ public:
+  // What is given must outlive this. Costs a look at each portal of all maps that portals lead to.
+  PortalReach(const GridMap& map, World& world, const Agent& agent);
+
+  // Whether a path leads from one cell of the map to another. False if either is blocked. Costs what
+  // Components::AreConnected does; the first question about a component some time for each portal as well.
+  // REQUIRES: they are on the map.
+  bool Leads(Cell from, Cell to);
+
+  // Those of the map. Another call of GridMap::walk may give others.
+  const Components& components() const { return ComponentsOf(0); }
+  // Those of them that a path leads to, that of the cell included. REQUIRES: the cell is free.
+  std::vector<ComponentId> ComponentsFrom(Cell cell);
+
+ private:
+  // A component of a map, by the map's number.
+  using Place = std::tuple<std::uint32_t, const ComponentBlock*, ComponentNumber>;
+  struct Node {
+    Place place;
+    // Where its portals lead to.
+    std::vector<std::size_t> next;
+    // By number, the nodes that paths lead to. Empty until it is asked for.
+    std::vector<bool> reached;
+  };
+
+  static Place PlaceOf(std::uint32_t map, ComponentId id) { return {map, id.block, id.number}; }
+  const Components& ComponentsOf(std::uint32_t map) const;
+  std::size_t AddNode(std::uint32_t map, Cell cell);
+  // That of a component of the map; nothing if no portal begins or ends there.
+  std::optional<std::size_t> Find(ComponentId id) const;
+  const std::vector<bool>& ReachedFrom(std::size_t node);
+
+  const Agent agent_;
+  std::vector<PortalScratch::Map> maps_;
+  std::vector<Node> nodes_;
+  absl::flat_hash_map<Place, std::size_t> numbers_;
+};
+
+}  // namespace waystar::core

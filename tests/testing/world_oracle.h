@@ -1,0 +1,39 @@
+// A slow, obvious judge of paths through portals.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "server/core/grid/cell.h"
+#include "server/core/grid/corner_rule.h"
+#include "server/core/map/grid_map.h"
+
+namespace waystar::testing {
+
+// Who walks. Tags are sorted.
+struct Walker {
+  core::CornerRule corner_rule = core::CornerRule::kNoCornerCutting;
+  int footprint = 1;
+  std::vector<std::string> required_tags = {};
+};
+
+// Cheapest costs from one cell to every cell of several maps, through the portals between them, by textbook
+// Dijkstra.
+class WorldOracle {
+ public:
+  // Nothing can be reached from a start where the walker cannot stand. Maps that are not there are not gone
+  // to.
+  WorldOracle(const std::map<std::string, core::GridMap>& maps, const Walker& walker, const std::string& map,
+              core::Cell start);
+
+  // Nothing if the cell cannot be reached.
+  std::optional<double> CostTo(const std::string& map, core::Cell cell) const;
+
+ private:
+  std::map<std::pair<std::string, std::pair<int, int>>, double> costs_;
+};
+
+}  // namespace waystar::testing
