@@ -15,12 +15,29 @@ CLI::Option* AddMap(CLI::App& command, std::string& map) {
   return command.add_option("MAP", map, "The map's name")->required()->type_name(kMapType);
 }
 
+void AddHexLayout(CLI::App& command, const std::string& name,
+                  const std::function<void(v1::HexLayout)>& accept, const std::string& text) {
+  AddChoice<v1::HexLayout>(command, name, accept,
+                           {{"axial-pointy", v1::HEX_LAYOUT_AXIAL_POINTY},
+                            {"axial-flat", v1::HEX_LAYOUT_AXIAL_FLAT},
+                            {"odd-rows", v1::HEX_LAYOUT_ODD_ROWS},
+                            {"even-rows", v1::HEX_LAYOUT_EVEN_ROWS},
+                            {"odd-columns", v1::HEX_LAYOUT_ODD_COLUMNS},
+                            {"even-columns", v1::HEX_LAYOUT_EVEN_COLUMNS}},
+                           text);
+}
+
 void AddGridOptions(CLI::App& command, v1::GridOptions& grid) {
   AddChoice<v1::Connectivity>(
       command, "--connectivity",
       [&grid](v1::Connectivity connectivity) { grid.set_connectivity(connectivity); },
       {{"4", v1::CONNECTIVITY_FOUR}, {"8", v1::CONNECTIVITY_EIGHT}},
       "How many neighbours a cell has [what the file says, else 8]");
+  AddHexLayout(
+      command, "--hexagons", [&grid](v1::HexLayout layout) { grid.set_hexagons(layout); },
+      "Make a map of hexagons, with a corner on top or flat; columns and rows are those of a board, every "
+      "other "
+      "row or column of which is shifted, or of an axial plane");
   command
       .add_option_function<double>(
           "--diagonal-cost", [&grid](double cost) { grid.set_diagonal_cost(cost); },

@@ -64,6 +64,10 @@ CLI::Option* AddParsedList(CLI::App& command, const std::string& name,
 // The name of a map, required and positional.
 CLI::Option* AddMap(CLI::App& command, std::string& map);
 
+// An option that names one of the layouts of hexagons.
+void AddHexLayout(CLI::App& command, const std::string& name,
+                  const std::function<void(v1::HexLayout)>& accept, const std::string& text);
+
 // --connectivity, --diagonal-cost and --terrain.
 void AddGridOptions(CLI::App& command, v1::GridOptions& grid);
 

@@ -103,6 +103,10 @@ void AddQueryOfGoals(CLI::App& command, v1::FindPathRequest& request) {
         *(request.goals().empty() ? request.mutable_goal() : request.add_goals()) = cell;
       },
       "The cell to go to: X,Y; or several, to go to the one that is cheapest to reach");
+  AddHexLayout(
+      command, "--coordinates", [&request](v1::HexLayout layout) { request.set_coordinates(layout); },
+      "On a map of hexagons, what cells are counted by: columns and rows of such a board [cells of the "
+      "plane]");
   AddParsedList(
       command, "--goal-position", &ParsePosition,
       [&request](const v1::Position& position) {

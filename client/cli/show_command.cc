@@ -2,9 +2,15 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "client/cli/arguments.h"
+#include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
+#include "client/cli/draw/hex_cells.h"
 #include "client/cli/draw_options.h"
 #include "client/cli/graph_text.h"
 #include "client/cli/map_picture.h"
@@ -36,6 +42,29 @@ std::string ProfileText(const v1::NamedProfile& named) {
   return text;
 }
 
+std::string NeighboursText(const v1::GridInfo& grid) {
+  switch (grid.connectivity()) {
+    case v1::CONNECTIVITY_FOUR:
+      return "4";
+    case v1::CONNECTIVITY_SIX:
+      return "6";
+    default:
+      return "8";
+  }
+}
+
+// Such as "odd rows, 12 x 9, column 0 of row 0 is 4,0".
+std::string HexagonsText(const v1::HexInfo& hexagons) {
+  absl::string_view name = v1::HexLayout_Name(hexagons.layout());
+  absl::ConsumePrefix(&name, "HEX_LAYOUT_");
+  std::string text = absl::AsciiStrToLower(absl::StrReplaceAll(name, {{"_", " "}}));
+  if (HasOffsets(hexagons.layout())) {
+    absl::StrAppend(&text, ", ", hexagons.columns(), " x ", hexagons.rows(), ", column 0 of row 0 is ",
+                    FormatCell(hexagons.zero()));
+  }
+  return text;
+}
+
 std::string Facts(const v1::MapInfo& info) {
   if (info.has_graph()) {
     return GraphFacts(info);
@@ -47,12 +76,15 @@ std::string Facts(const v1::MapInfo& info) {
       {"revision", absl::StrCat(info.revision())},
       {"created", absl::FormatTime("%Y-%m-%d %H:%M:%S UTC",
                                    absl::FromUnixSeconds(info.create_time().seconds()), absl::UTCTimeZone())},
-      {"neighbours", grid.connectivity() == v1::CONNECTIVITY_FOUR ? "4" : "8"},
+      {"neighbours", NeighboursText(grid)},
       {"diagonal cost", absl::StrCat(grid.diagonal_cost())},
       {"walkable", absl::StrCat(grid.walkable_cells(), " cells")},
       {"obstacles", absl::StrCat(grid.obstacle_cells(), " cells")},
       {"memory", absl::StrCat(info.memory_bytes(), " bytes")},
   };
+  if (grid.has_hexagons()) {
+    rows.push_back({"hexagons", HexagonsText(grid.hexagons())});
+  }
   for (const v1::Terrain& terrain : grid.terrains()) {
     const std::string cost = terrain.impassable() ? "impassable" : absl::StrCat("cost ", terrain.cost());
     rows.push_back({"terrain", absl::StrCat(terrain.symbol(), " ", terrain.name(), ", ", cost)});

@@ -10,7 +10,6 @@
 #include "server/core/grid/grid_settings.h"
 #include "server/core/shape/shape.h"
 #include "server/rpc/convert.h"
-#include "waystar/v1/edits.pb.h"
 
 namespace waystar::rpc {
 namespace {
@@ -132,8 +131,8 @@ absl::Status HexCoordinates::ShapeToPlane(v1::Shape& shape) const {
   for (const v1::Rectangle& r : rectangles) {
     const int lines = is_flat ? r.width() : r.height();
     const bool is_sound = r.width() >= 1 && r.height() >= 1 && lines <= core::kMaxMapSide &&
-                          std::abs(std::int64_t{r.x()}) <= core::kMaxReach &&
-                          std::abs(std::int64_t{r.y()}) <= core::kMaxReach;
+                          std::abs(static_cast<double>(r.x())) <= core::kMaxReach &&
+                          std::abs(static_cast<double>(r.y())) <= core::kMaxReach;
     if (!is_sound) {
       return InvalidArgument(ErrorReason::kBadRectangle, "rectangles",
                              absl::StrCat("a rectangle of columns and rows has 1 to ", core::kMaxMapSide,

@@ -1,6 +1,7 @@
 // Cells of hexagons counted by columns and rows, in requests that say so and their answers.
 #pragma once
 
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -11,6 +12,7 @@
 #include "server/core/store/map_store.h"
 #include "server/rpc/call_context.h"
 #include "server/rpc/unary_call.h"
+#include "waystar/v1/edits.pb.h"
 #include "waystar/v1/types.pb.h"
 
 namespace waystar::rpc {

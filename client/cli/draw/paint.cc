@@ -49,13 +49,33 @@ const char* ColorOf(Glyph glyph) {
   return kReset;
 }
 
-std::string PaintRow(const std::vector<Glyph>& row, bool color) {
-  std::string line;
+// How many characters a row of hexagons begins further right than the others.
+size_t IndentOf(const Picture& picture, size_t row) {
+  const bool is_odd = ((static_cast<size_t>(picture.view.top) + row) & 1) != 0;
+  switch (picture.shift) {
+    case RowShift::kNone:
+      return 0;
+    case RowShift::kOddRows:
+      return is_odd ? 1 : 0;
+    case RowShift::kEvenRows:
+      return is_odd ? 0 : 1;
+    case RowShift::kEveryRow:
+      return row;
+  }
+  return 0;
+}
+
+std::string PaintRow(const Picture& picture, size_t number, bool color) {
+  const std::vector<Glyph>& row = picture.rows[number];
+  std::string line(IndentOf(picture, number), ' ');
   for (size_t i = 0; i < row.size(); ++i) {
     if (color && (i == 0 || row[i].mark != row[i - 1].mark || row[i].shade != row[i - 1].shade)) {
       absl::StrAppend(&line, i == 0 ? "" : kReset, ColorOf(row[i]));
     }
     line.push_back(row[i].symbol);
+    if (picture.shift != RowShift::kNone && i + 1 < row.size()) {
+      line.push_back(' ');
+    }
   }
   if (color) {
     line += kReset;
@@ -63,14 +83,14 @@ std::string PaintRow(const std::vector<Glyph>& row, bool color) {
   return line;
 }
 
-std::string Ruler(const View& view, size_t columns) {
+std::string Ruler(const View& view, size_t columns, size_t characters_each) {
   const size_t last = static_cast<size_t>(view.left) + columns * view.scale;
   const size_t step = last < 1000 ? 5 : 10;
   const size_t first = view.left / view.scale;
   std::string ruler;
   for (size_t column = 0; column < columns; ++column) {
     if ((first + column) % step == 0) {
-      ruler.resize(column, ' ');
+      ruler.resize(column * characters_each, ' ');
       absl::StrAppend(&ruler, (first + column) * view.scale);
     }
   }
@@ -91,12 +111,13 @@ std::string Paint(const Picture& picture, bool color) {
   const View& view = picture.view;
   const size_t gutter = absl::StrCat(view.top + view.height - 1).size();
   const size_t columns = picture.rows.empty() ? 0 : picture.rows.front().size();
-  std::string text = absl::StrFormat("%*s %s\n", gutter, "", Ruler(view, columns));
+  std::string text =
+      absl::StrFormat("%*s %s\n", gutter, "", Ruler(view, columns, picture.shift == RowShift::kNone ? 1 : 2));
   const size_t first = view.top / view.scale;
   for (size_t row = 0; row < picture.rows.size(); ++row) {
     const bool labelled = (first + row) % kRowsPerLabel == 0;
     const std::string label = labelled ? absl::StrCat((first + row) * view.scale) : "";
-    absl::StrAppendFormat(&text, "%*s %s\n", gutter, label, PaintRow(picture.rows[row], color));
+    absl::StrAppendFormat(&text, "%*s %s\n", gutter, label, PaintRow(picture, row, color));
   }
   return text;
 }

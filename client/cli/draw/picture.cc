@@ -50,7 +50,8 @@ std::vector<absl::string_view> MapRows(absl::string_view text, int height) {
 }
 
 Picture DrawMap(const std::vector<absl::string_view>& map, const View& view) {
-  Picture picture{view, {}};
+  Picture picture;
+  picture.view = view;
   for (int y = view.top; y < view.top + view.height; y += view.scale) {
     std::vector<Glyph>& row = picture.rows.emplace_back();
     for (int x = view.left; x < view.left + view.width; x += view.scale) {

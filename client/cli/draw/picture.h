@@ -33,8 +33,19 @@ struct Glyph {
   int shade = 0;
 };
 
+// How the rows of a picture lie to each other: hexagons of a row are drawn two characters apart, and some
+// rows one to the right.
+enum class RowShift {
+  kNone,
+  kOddRows,
+  kEvenRows,
+  // Each row one further than the one above.
+  kEveryRow
+};
+
 struct Picture {
   View view;
+  RowShift shift = RowShift::kNone;
   std::vector<std::vector<Glyph>> rows;
 };
 
