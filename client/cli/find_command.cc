@@ -92,6 +92,7 @@ void AddFindCommand(CLI::App& parent, Session& session) {
       "  waystar find arena 1,1 60,40 9,30 12,7\n"
       "  waystar find arena 1,1 60,40 --no-picture --form directions\n"
       "  waystar find arena --start-position 3.5,-2 --goal-position 12,8 --snap 1.5\n"
+      "  waystar find arena 1,1 --goal-position 12,8 --goal-position -3,4.5\n"
       "  waystar find arena 1,1 60,40 --profile tank --summary\n"
       "  waystar find arena 1,1 60,40 --json | jq .cost\n"
       "  waystar find islands --start-node harbour --goal-node lighthouse --require-tag dry\n");

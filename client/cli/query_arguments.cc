@@ -13,38 +13,20 @@ namespace {
 
 // A cell that stands alone beside --start-position is the goal.
 void CheckEnds(v1::FindPathRequest& request) {
-  if (request.has_start_position() && request.has_start() && !request.has_goal() && request.goals().empty() &&
-      !request.has_goal_position()) {
+  const auto has_goal = [&] {
+    return request.has_goal() || !request.goals().empty() || request.has_goal_position() ||
+           !request.goal_positions().empty();
+  };
+  if (request.has_start_position() && request.has_start() && !has_goal()) {
     *request.mutable_goal() = request.start();
     request.clear_start();
   }
   if (!request.has_start() && !request.has_start_position() && request.start_node().empty()) {
     throw CLI::RequiredError("START");
   }
-  if (!request.has_goal() && request.goals().empty() && !request.has_goal_position() &&
-      request.goal_node().empty()) {
+  if (!has_goal() && request.goal_node().empty()) {
     throw CLI::RequiredError("GOAL");
   }
-}
-
-void AddPositions(CLI::App& command, v1::FindPathRequest& request) {
-  AddParsed(
-      command, "--start-position", &ParsePosition,
-      [&request](const v1::Position& position) { *request.mutable_start_position() = position; },
-      "Instead of START, a place in units of the game: X,Y, or X,Y,Z on a waypoint graph")
-      ->type_name("X,Y");
-  AddParsed(
-      command, "--goal-position", &ParsePosition,
-      [&request](const v1::Position& position) { *request.mutable_goal_position() = position; },
-      "Instead of GOAL, likewise")
-      ->type_name("X,Y");
-  command
-      .add_option_function<double>(
-          "--snap", [&request](double radius) { request.set_snap_radius(radius); },
-          "A blocked start or goal becomes the nearest cell that is free, so far away at the most, in units "
-          "of the game [0]; on a waypoint graph, how far a position may be from the node that stands in for "
-          "it [no limit]")
-      ->type_name("RADIUS");
 }
 
 void AddMapAndStart(CLI::App& command, v1::FindPathRequest& request) {
@@ -56,10 +38,21 @@ void AddMapAndStart(CLI::App& command, v1::FindPathRequest& request) {
       .add_option("--goal-map", *request.mutable_goal_map(),
                   "The map that GOAL lies on, if it is another, to which portals lead")
       ->type_name("MAP");
+  AddParsed(
+      command, "--start-position", &ParsePosition,
+      [&request](const v1::Position& position) { *request.mutable_start_position() = position; },
+      "Instead of START, a place in units of the game: X,Y, or X,Y,Z on a waypoint graph")
+      ->type_name("X,Y");
 }
 
 void AddSearchOptions(CLI::App& command, v1::FindPathRequest& request) {
-  AddPositions(command, request);
+  command
+      .add_option_function<double>(
+          "--snap", [&request](double radius) { request.set_snap_radius(radius); },
+          "A blocked start or goal becomes the nearest cell that is free, so far away at the most, in units "
+          "of the game [0]; on a waypoint graph, how far a position may be from the node that stands in for "
+          "it [no limit]")
+      ->type_name("RADIUS");
   command.parse_complete_callback([&request] { CheckEnds(request); });
   AddProfile(command, [&request](const std::string& name) { request.set_profile_name(name); });
   AddCornerRule(command, [&request](v1::CornerRule rule) { request.set_corner_rule(rule); });
@@ -91,6 +84,11 @@ void AddQuery(CLI::App& command, v1::FindPathRequest& request) {
   AddParsed(
       command, "GOAL", &ParseCell, [&request](const v1::Cell& cell) { *request.mutable_goal() = cell; },
       "The cell to go to: X,Y");
+  AddParsed(
+      command, "--goal-position", &ParsePosition,
+      [&request](const v1::Position& position) { *request.mutable_goal_position() = position; },
+      "Instead of GOAL, likewise")
+      ->type_name("X,Y");
   AddSearchOptions(command, request);
 }
 
@@ -107,6 +105,19 @@ void AddQueryOfGoals(CLI::App& command, v1::FindPathRequest& request) {
         *(request.goals().empty() ? request.mutable_goal() : request.add_goals()) = cell;
       },
       "The cell to go to: X,Y; or several, to go to the one that is cheapest to reach");
+  AddParsedList(
+      command, "--goal-position", &ParsePosition,
+      [&request](const v1::Position& position) {
+        if (request.has_goal_position()) {
+          *request.add_goal_positions() = request.goal_position();
+          request.clear_goal_position();
+        }
+        *(request.goal_positions().empty() ? request.mutable_goal_position() : request.add_goal_positions()) =
+            position;
+      },
+      "Instead of GOAL, likewise; may be repeated, as GOAL may")
+      ->allow_extra_args(false)
+      ->type_name("X,Y");
   AddSearchOptions(command, request);
 }
 

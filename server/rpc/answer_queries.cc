@@ -43,7 +43,10 @@ class QueriesAnswerer {
         max_bytes_(max_bytes),
         request_(request),
         response_(response),
-        context_(context) {}
+        context_(context),
+        budget_(context.budget) {
+    budget_.evicted = &snapshot.eviction.flag();
+  }
 
   absl::Status Answer() {
     for (int i = 0; i < request_.queries_size(); ++i) {
@@ -57,14 +60,12 @@ class QueriesAnswerer {
                  !snapshot_.grid().portals().empty()) {
         WAYSTAR_RETURN_IF_ERROR(AnswerOnItsOwn(i));
       } else if (const absl::Status added = AddTask(i); !added.ok()) {
-        WAYSTAR_RETURN_IF_ERROR(SetProblem(i, added));
+        WAYSTAR_RETURN_IF_ERROR(EndsAll(added) ? added : SetProblem(i, added));
       }
     }
-    core::Budget budget = context_.budget;
-    budget.evicted = &snapshot_.eviction.flag();
     begin_ = std::chrono::steady_clock::now();
     return core::FindPaths(
-        movement_.map(), tasks_, budget, context_.scratch, context_.field_scratch,
+        movement_.map(), tasks_, budget_, context_.scratch, context_.field_scratch,
         [&](std::size_t task, const absl::StatusOr<core::NearestGoalResult>& answer) {
           return answer.ok() ? SetAnswer(task, *answer)
                              : SetProblem(indexes_[task],
@@ -73,6 +74,11 @@ class QueriesAnswerer {
   }
 
  private:
+  // Whether what ended the work on one query ends that on all.
+  static bool EndsAll(const absl::Status& status) {
+    return absl::IsDeadlineExceeded(status) || absl::IsCancelled(status) || absl::IsAborted(status);
+  }
+
   absl::Status CheckMap(const v1::FindPathRequest& query) const {
     if (query.map().empty() || query.map() == request_.map()) {
       return absl::OkStatus();
@@ -84,7 +90,7 @@ class QueriesAnswerer {
   // For the many that see the map alike.
   absl::Status AddTask(int index) {
     const v1::FindPathRequest& query = request_.queries(index);
-    core::PathTask task{.goals = ToCells(query.goals())};
+    core::PathTask task;
     WAYSTAR_ASSIGN_OR_RETURN(task.query, ToPathQuery(query));
     if (query.corner_rule() == v1::CORNER_RULE_UNSPECIFIED) {
       task.query.corner_rule = movement_.corner_rule();
@@ -92,7 +98,8 @@ class QueriesAnswerer {
     if (query.footprint() == 0) {
       task.query.footprint = movement_.footprint();
     }
-    WAYSTAR_RETURN_IF_ERROR(PlaceEnds(query, movement_, &movement_.map(), task.query));
+    WAYSTAR_ASSIGN_OR_RETURN(task.goals,
+                             PlaceEnds(query, movement_.map(), &movement_.map(), budget_, task.query));
     if (query.max_expansions() > 0) {
       task.max_expansions = query.max_expansions();
     }
@@ -122,11 +129,7 @@ class QueriesAnswerer {
     v1::FindPathResponse& answer = *response_.mutable_results(index)->mutable_answer();
     const absl::Status status =
         AnswerOn(store_, snapshot_, FindAnyPath, max_bytes_, query, *parsed, answer, context);
-    if (status.code() == absl::StatusCode::kDeadlineExceeded ||
-        status.code() == absl::StatusCode::kCancelled || status.code() == absl::StatusCode::kAborted) {
-      return status;
-    }
-    return status.ok() ? Count(index) : SetProblem(index, status);
+    return status.ok() ? Count(index) : EndsAll(status) ? status : SetProblem(index, status);
   }
 
   absl::Status SetAnswer(std::size_t task, const core::NearestGoalResult& result) {
@@ -170,6 +173,7 @@ class QueriesAnswerer {
   const v1::FindPathsRequest& request_;
   v1::FindPathsResponse& response_;
   CallContext& context_;
+  core::Budget budget_;
   std::vector<core::PathTask> tasks_;
   // Of the query that a task is.
   std::vector<int> indexes_;

@@ -19,7 +19,6 @@
 #include "server/core/search/summary.h"
 #include "server/rpc/answer_graph_query.h"
 #include "server/rpc/convert.h"
-#include "server/rpc/convert_fields.h"
 #include "server/rpc/convert_path.h"
 #include "server/rpc/convert_portals.h"
 #include "server/rpc/convert_validation.h"
@@ -42,8 +41,8 @@ absl::Status CheckSize(std::size_t bytes, std::size_t max_bytes) {
 // What the request asked for beside the path, of each leg by the map that it lies on.
 void FillExtras(const core::GridMap& home, WorldView& world, const v1::FindPathRequest& request,
                 const core::PathQuery& query, const core::PortalPath& found, v1::FindPathResponse& response) {
-  const bool with_positions =
-      request.with_positions() || request.has_start_position() || request.has_goal_position();
+  const bool with_positions = request.with_positions() || request.has_start_position() ||
+                              request.has_goal_position() || !request.goal_positions().empty();
   const bool with_summary = request.with_summary() && found.path.outcome != core::Outcome::kUnreachable;
   if (!with_positions && !with_summary) {
     return;
@@ -85,7 +84,6 @@ absl::StatusOr<core::PortalPath> Search(const core::GridMap& map, WorldView& wor
         core::FindPathToNearest(map, query.path, goals, context.budget, context.scratch));
     return core::PortalPath{.path = nearest.path, .goal_index = nearest.goal_index};
   }
-  WAYSTAR_RETURN_IF_ERROR(core::CheckNearestQuery(query.path, goals));
   core::PortalQuery to_nearest = query;
   to_nearest.goals = goals;
   return FindAnyPath(map, world, to_nearest, context.budget, context.scratch);
@@ -110,7 +108,7 @@ void FillAnswer(const core::GridMap& map, WorldView& world, const v1::FindPathRe
                 const core::PathQuery& query, const core::PortalPath& found, v1::FindPathResponse& response) {
   FillPathResult(found.path, response);
   FillCrossings(found.crossings, world, response);
-  if (!request.goals().empty() && found.path.outcome == core::Outcome::kFound) {
+  if (HasSeveralGoals(request) && found.path.outcome == core::Outcome::kFound) {
     response.set_goal_index(static_cast<std::int32_t>(found.goal_index));
   }
   FillCell(query.start, *response.mutable_start());
@@ -148,13 +146,13 @@ absl::Status AnswerOn(const core::MapStore& store, const core::MapSnapshot& snap
     query.goal_map = request.goal_map();
   }
   const core::GridMap* goal_map = query.goal_map.empty() ? &movement.map() : world.Find(query.goal_map);
-  WAYSTAR_RETURN_IF_ERROR(PlaceEnds(request, movement, goal_map, query.path));
   if (request.max_expansions() > 0) {
     context.budget.max_expansions = request.max_expansions();
   }
   context.budget.evicted = &snapshot.eviction.flag();
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::Cell> goals,
+                           PlaceEnds(request, movement.map(), goal_map, context.budget, query.path));
   const std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
-  const std::vector<core::Cell> goals = ToCells(request.goals());
   const absl::StatusOr<core::PortalPath> found = Search(movement.map(), world, search, goals, query, context);
   if (!found.ok()) {
     return OfPositions(found.status(), request);

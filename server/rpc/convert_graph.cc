@@ -101,6 +101,7 @@ absl::Status CheckHasNoGridFields(const v1::FindPathRequest& request) {
        {std::pair(request.has_start(), "start"),
         {request.has_goal(), "goal"},
         {!request.goals().empty(), "goals"},
+        {!request.goal_positions().empty(), "goal_positions"},
         {leads_elsewhere, "goal_map"},
         {request.has_profile_name(), "profile_name"},
         {!request.profile().terrain_costs().empty(), "profile.terrain_costs"},

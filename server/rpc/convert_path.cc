@@ -38,6 +38,23 @@ absl::Status CheckPosition(absl::string_view field, const v1::Position& position
   return absl::OkStatus();
 }
 
+absl::Status CheckGoals(const v1::FindPathRequest& request) {
+  const bool has_one = request.has_goal() || request.has_goal_position();
+  if (!request.goals().empty() && has_one) {
+    return InvalidArgument(ErrorReason::kBadValue, "goals", "give one goal or several goals, not both");
+  }
+  if (!request.goal_positions().empty() && (has_one || !request.goals().empty())) {
+    return InvalidArgument(ErrorReason::kBadValue, "goal_positions",
+                           "give one goal, several goals or the positions of several, not two of these");
+  }
+  for (int i = 0; i < request.goal_positions_size(); ++i) {
+    WAYSTAR_RETURN_IF_ERROR(
+        CheckPosition(absl::StrCat("goal_positions[", i, "]"), request.goal_positions(i)));
+  }
+  return HasSeveralGoals(request) ? absl::OkStatus()
+                                  : CheckEnd("goal", request.has_goal(), request.has_goal_position());
+}
+
 }  // namespace
 
 absl::StatusOr<core::Algorithm> ToAlgorithm(v1::Algorithm algorithm) {
@@ -163,11 +180,7 @@ absl::StatusOr<core::PathQuery> ToPathQuery(const v1::FindPathRequest& request) 
                      "is for FindPath on waypoint graphs; this is a query on a grid");
   }
   WAYSTAR_RETURN_IF_ERROR(CheckEnd("start", request.has_start(), request.has_start_position()));
-  if (request.goals().empty()) {
-    WAYSTAR_RETURN_IF_ERROR(CheckEnd("goal", request.has_goal(), request.has_goal_position()));
-  } else if (request.has_goal() || request.has_goal_position()) {
-    return InvalidArgument(ErrorReason::kBadValue, "goals", "give one goal or several goals, not both");
-  }
+  WAYSTAR_RETURN_IF_ERROR(CheckGoals(request));
   WAYSTAR_RETURN_IF_ERROR(CheckPosition("start_position", request.start_position()));
   WAYSTAR_RETURN_IF_ERROR(CheckPosition("goal_position", request.goal_position()));
   if (!std::isfinite(request.snap_radius()) || request.snap_radius() < 0) {
@@ -186,10 +199,16 @@ absl::StatusOr<core::PathQuery> ToPathQuery(const v1::FindPathRequest& request) 
   return query;
 }
 
+bool HasSeveralGoals(const v1::FindPathRequest& request) {
+  return !request.goals().empty() || !request.goal_positions().empty();
+}
+
 absl::Status CheckOneGoal(const v1::FindPathRequest& request) {
-  return request.goals().empty()
-             ? absl::OkStatus()
-             : InvalidArgument(ErrorReason::kBadValue, "goals", "only one goal can be asked for here");
+  if (!HasSeveralGoals(request)) {
+    return absl::OkStatus();
+  }
+  return InvalidArgument(ErrorReason::kBadValue, request.goals().empty() ? "goal_positions" : "goals",
+                         "only one goal can be asked for here");
 }
 
 absl::StatusOr<std::size_t> ToMaxEvents(const v1::TraceSearchRequest& request) {

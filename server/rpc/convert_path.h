@@ -19,7 +19,9 @@ namespace waystar::rpc {
 //
 // Start and goal are those of the request that are cells; PlaceEnds says the others.
 absl::StatusOr<core::PathQuery> ToPathQuery(const v1::FindPathRequest& request);
-// For queries that can have only one goal: BAD_VALUE with "goals" if there are several.
+// Whether it has goals or goal_positions, of which one is to be gone to.
+bool HasSeveralGoals(const v1::FindPathRequest& request);
+// For queries that can have only one goal: BAD_VALUE with "goals" or "goal_positions" if there are several.
 absl::Status CheckOneGoal(const v1::FindPathRequest& request);
 absl::StatusOr<core::CornerRule> ToCornerRule(v1::CornerRule rule);
 absl::StatusOr<core::PathForm> ToPathForm(v1::PathForm form);

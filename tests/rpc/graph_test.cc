@@ -357,6 +357,7 @@ TEST_F(GraphTest, FieldsOfGridsAreRefused) {
   using Q = v1::FindPathRequest;
   refused("goal", [](Q& q) { q.mutable_goal(); });
   refused("goals", [](Q& q) { q.add_goals(); });
+  refused("goal_positions", [](Q& q) { q.add_goal_positions(); });
   refused("goal_map", [](Q& q) { q.set_goal_map("elsewhere"); });
   refused("profile_name", [](Q& q) { q.set_profile_name("tank"); });
   refused("profile.terrain_costs", [](Q& q) { q.mutable_profile()->add_terrain_costs(); });

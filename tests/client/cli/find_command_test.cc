@@ -75,6 +75,20 @@ TEST_F(FindCommandTest, CellBesideAStartPositionIsTheGoal) {
   EXPECT_TRUE(request_.has_start());
 }
 
+TEST_F(FindCommandTest, TakesSeveralGoalPositions) {
+  EXPECT_EQ(Run({"find", "--goal-position", "4.5,0.5", "arena", "--goal-position=-1,2", "0,0",
+                 "--goal-position", "3,3"}),
+            ExitCode::kOk);
+  EXPECT_FALSE(request_.has_goal_position());
+  ASSERT_EQ(request_.goal_positions_size(), 3);
+  EXPECT_EQ(request_.goal_positions(0).x(), 4.5);
+  EXPECT_EQ(request_.goal_positions(1).x(), -1);
+  EXPECT_EQ(request_.goal_positions(2).y(), 3);
+  // Traces have one goal.
+  EXPECT_EQ(Run({"trace", "arena", "0,0", "--goal-position", "4,0", "--goal-position", "3,3"}),
+            ExitCode::kUsage);
+}
+
 TEST_F(FindCommandTest, NodesAndTagsGoToTheServer) {
   answer_.Clear();
   answer_.set_outcome(v1::OUTCOME_FOUND);
