@@ -17,6 +17,7 @@
 #include "server/base/error.h"
 #include "server/core/grid/cost.h"
 #include "server/core/map/portal_table.h"
+#include "server/core/search/path_legs.h"
 
 namespace waystar::core {
 namespace {
@@ -91,31 +92,29 @@ absl::StatusOr<Validation> ValidateThroughPortals(const GridMap& map, World& wor
   }
   const GridMap* here = &map;
   double cost = 0.0;
-  std::size_t begin = 0;
   for (std::size_t leg = 0;; ++leg) {
-    const bool is_last = leg == crossings.size();
-    const std::size_t end = is_last ? query.points.size() : crossings[leg].index;
     ValidationQuery part = query;
-    part.points = query.points.subspan(begin, end - begin);
+    part.points = LegOf(query.points, crossings, leg);
+    const std::size_t begin = leg == 0 ? 0 : crossings[leg - 1].index;
     absl::StatusOr<Validation> walk = ValidatePath(*here, part);
     if (!walk.ok()) {
       return InPath(walk.status(), begin);
     }
     walk->cost += cost;
     walk->blocked_index += begin;
-    if (is_last || !walk->walkable) {
+    if (leg == crossings.size() || !walk->walkable) {
       return walk;
     }
     cost = walk->cost;
     const std::shared_ptr<const Portal> portal =
-        Passable(*here, crossings[leg], query.points[end - 1], required_tags);
+        Passable(*here, crossings[leg], part.points.back(), required_tags);
     here = portal == nullptr || portal->to_map.empty() ? here : world.Find(portal->to_map);
+    const std::size_t end = crossings[leg].index;
     if (portal == nullptr || here == nullptr || query.points[end] != crossings[leg].arrival) {
       return Validation{
           .walkable = false, .blocked_index = end, .blocked_cell = query.points[end], .cost = cost};
     }
     cost += CostToDouble(portal->cost);
-    begin = end;
   }
 }
 
