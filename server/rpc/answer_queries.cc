@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
@@ -40,6 +42,7 @@ class QueriesAnswerer {
       : store_(store),
         snapshot_(snapshot),
         movement_(movement),
+        world_(store, snapshot, movement, FieldMovementOf(request)),
         max_bytes_(max_bytes),
         request_(request),
         response_(response),
@@ -56,9 +59,10 @@ class QueriesAnswerer {
       const v1::FindPathRequest& query = request_.queries(i);
       if (const absl::Status status = CheckMap(query); !status.ok()) {
         WAYSTAR_RETURN_IF_ERROR(SetProblem(i, status));
-      } else if (query.has_overlay() || HasMovement(query) || !query.goal_map().empty() ||
-                 !snapshot_.grid().portals().empty()) {
+      } else if (query.has_overlay() || HasMovement(query)) {
         WAYSTAR_RETURN_IF_ERROR(AnswerOnItsOwn(i));
+      } else if (!query.goal_map().empty() || !snapshot_.grid().portals().empty()) {
+        WAYSTAR_RETURN_IF_ERROR(AnswerThroughPortals(i));
       } else if (const absl::Status added = AddTask(i); !added.ok()) {
         WAYSTAR_RETURN_IF_ERROR(EndsAll(added) ? added : SetProblem(i, added));
       }
@@ -87,17 +91,23 @@ class QueriesAnswerer {
                            absl::StrCat("all queries are about the map \"", request_.map(), "\""));
   }
 
+  // Of one that moves as all do, but for what it says itself.
+  absl::StatusOr<core::PathQuery> ToSharedQuery(const v1::FindPathRequest& query) const {
+    WAYSTAR_ASSIGN_OR_RETURN(core::PathQuery converted, ToPathQuery(query));
+    if (query.corner_rule() == v1::CORNER_RULE_UNSPECIFIED) {
+      converted.corner_rule = movement_.corner_rule();
+    }
+    if (query.footprint() == 0) {
+      converted.footprint = movement_.footprint();
+    }
+    return converted;
+  }
+
   // For the many that see the map alike.
   absl::Status AddTask(int index) {
     const v1::FindPathRequest& query = request_.queries(index);
     core::PathTask task;
-    WAYSTAR_ASSIGN_OR_RETURN(task.query, ToPathQuery(query));
-    if (query.corner_rule() == v1::CORNER_RULE_UNSPECIFIED) {
-      task.query.corner_rule = movement_.corner_rule();
-    }
-    if (query.footprint() == 0) {
-      task.query.footprint = movement_.footprint();
-    }
+    WAYSTAR_ASSIGN_OR_RETURN(task.query, ToSharedQuery(query));
     WAYSTAR_ASSIGN_OR_RETURN(task.goals,
                              PlaceEnds(query, movement_.map(), &movement_.map(), budget_, task.query));
     if (query.max_expansions() > 0) {
@@ -118,17 +128,35 @@ class QueriesAnswerer {
     if (!query.has_overlay() && request_.has_overlay()) {
       *query.mutable_overlay() = request_.overlay();
     }
-    const absl::StatusOr<core::PathQuery> parsed = ToPathQuery(query);
-    if (!parsed.ok()) {
-      return SetProblem(index, parsed.status());
+    const absl::StatusOr<core::PathQuery> converted = ToPathQuery(query);
+    if (!converted.ok()) {
+      return SetProblem(index, converted.status());
     }
+    return AnswerBy(index, [&](v1::FindPathResponse& answer, CallContext& context) {
+      return AnswerOn(store_, snapshot_, FindAnyPath, max_bytes_, query, *converted, answer, context);
+    });
+  }
+
+  absl::Status AnswerThroughPortals(int index) {
+    const v1::FindPathRequest& query = request_.queries(index);
+    const absl::StatusOr<core::PathQuery> converted = ToSharedQuery(query);
+    if (!converted.ok()) {
+      return SetProblem(index, converted.status());
+    }
+    return AnswerBy(index, [&](v1::FindPathResponse& answer, CallContext& context) {
+      return AnswerAs(snapshot_, movement_, world_, FindAnyPath, max_bytes_, query, *converted, answer,
+                      context);
+    });
+  }
+
+  // `answer` fills the message that it is given.
+  absl::Status AnswerBy(int index,
+                        absl::FunctionRef<absl::Status(v1::FindPathResponse&, CallContext&)> answer) {
     CallContext context{.scratch = context_.scratch,
                         .field_scratch = context_.field_scratch,
                         .budget = context_.budget,
                         .queued = context_.queued};
-    v1::FindPathResponse& answer = *response_.mutable_results(index)->mutable_answer();
-    const absl::Status status =
-        AnswerOn(store_, snapshot_, FindAnyPath, max_bytes_, query, *parsed, answer, context);
+    const absl::Status status = answer(*response_.mutable_results(index)->mutable_answer(), context);
     return status.ok() ? Count(index) : EndsAll(status) ? status : SetProblem(index, status);
   }
 
@@ -139,8 +167,7 @@ class QueriesAnswerer {
       return TooLarge();
     }
     v1::FindPathResponse& answer = *response_.mutable_results(index)->mutable_answer();
-    WorldView world(store_, snapshot_, movement_, {});
-    FillAnswer(movement_.map(), world, request_.queries(index), tasks_[task].query,
+    FillAnswer(movement_.map(), world_, request_.queries(index), tasks_[task].query,
                {.path = result.path, .goal_index = result.goal_index}, answer);
     answer.set_revision(snapshot_.revision);
     const std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now();
@@ -169,6 +196,8 @@ class QueriesAnswerer {
   const core::MapStore& store_;
   const core::MapSnapshot& snapshot_;
   const Movement& movement_;
+  // Of all queries that move as `movement_` says: each map that they come to at one revision.
+  WorldView world_;
   const std::size_t max_bytes_;
   const v1::FindPathsRequest& request_;
   v1::FindPathsResponse& response_;

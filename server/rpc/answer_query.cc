@@ -1,6 +1,5 @@
 #include "server/rpc/answer_query.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +14,7 @@
 #include "server/core/field/nearest_goal.h"
 #include "server/core/map/portal_table.h"
 #include "server/core/search/find_path.h"
+#include "server/core/search/path_legs.h"
 #include "server/core/search/portal_validation.h"
 #include "server/core/search/summary.h"
 #include "server/rpc/answer_graph_query.h"
@@ -50,24 +50,19 @@ void FillExtras(const core::GridMap& home, WorldView& world, const v1::FindPathR
   const core::GridMap* map = &home;
   core::PathQuery part = query;
   core::PathResult leg = found.path;
-  std::size_t begin = 0;
   for (std::size_t i = 0; i <= found.crossings.size(); ++i) {
-    const bool is_last = i == found.crossings.size();
-    const std::size_t length =
-        is_last ? absl::Span<const core::Cell>::npos : found.crossings[i].index - begin;
-    leg.points = found.path.points.subspan(std::min(begin, found.path.points.size()), length);
-    leg.directions = found.path.directions.subspan(std::min(begin, found.path.directions.size()), length);
+    leg.points = core::LegOf(found.path.points, found.crossings, i);
+    leg.directions = core::LegOf(found.path.directions, found.crossings, i);
     if (with_positions) {
       FillPositions(leg.points, map->settings().frame, response);
     }
     if (with_summary) {
       AddSummary(core::Summarize(*map, part, leg), map->settings(), *response.mutable_summary());
     }
-    if (!is_last) {
+    if (i < found.crossings.size()) {
       const core::PortalCrossing& crossing = found.crossings[i];
       map = crossing.map.empty() ? &home : world.Find(crossing.map);
       part.start = crossing.arrival;
-      begin = crossing.index;
     }
   }
 }
@@ -139,9 +134,16 @@ absl::Status AnswerOn(const core::MapStore& store, const core::MapSnapshot& snap
   const RequestedMovement requested = RequestedMovementOf(request);
   WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(snapshot, requested));
   WorldView world(store, snapshot, movement, requested);
+  core::PathQuery query = asked;
+  query.corner_rule = movement.corner_rule();
+  query.footprint = movement.footprint();
+  return AnswerAs(snapshot, movement, world, search, max_bytes, request, query, response, context);
+}
+
+absl::Status AnswerAs(const core::MapSnapshot& snapshot, const Movement& movement, WorldView& world,
+                      PathSearch search, std::size_t max_bytes, const v1::FindPathRequest& request,
+                      const core::PathQuery& asked, v1::FindPathResponse& response, CallContext& context) {
   core::PortalQuery query{.path = asked, .required_tags = movement.required_tags()};
-  query.path.corner_rule = movement.corner_rule();
-  query.path.footprint = movement.footprint();
   if (request.goal_map() != snapshot.id) {
     query.goal_map = request.goal_map();
   }

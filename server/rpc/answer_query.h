@@ -13,6 +13,7 @@
 #include "server/core/store/map_snapshot.h"
 #include "server/core/store/map_store.h"
 #include "server/rpc/call_context.h"
+#include "server/rpc/movement.h"
 #include "server/rpc/world_view.h"
 #include "waystar/v1/path_service.pb.h"
 
@@ -42,6 +43,12 @@ absl::Status AnswerQuery(const core::MapStore& store, PathSearch search, std::si
 absl::Status AnswerOn(const core::MapStore& store, const core::MapSnapshot& snapshot, PathSearch search,
                       std::size_t max_bytes, const v1::FindPathRequest& request, const core::PathQuery& asked,
                       v1::FindPathResponse& response, CallContext& context);
+
+// The same for an agent that moves as `movement` says, but for the corner rule and the footprint, which are
+// those of `asked`. `world` is what it sees beyond the snapshot.
+absl::Status AnswerAs(const core::MapSnapshot& snapshot, const Movement& movement, WorldView& world,
+                      PathSearch search, std::size_t max_bytes, const v1::FindPathRequest& request,
+                      const core::PathQuery& asked, v1::FindPathResponse& response, CallContext& context);
 
 // Writes down what was found for a query, but for the revision and the times that it took. `query` is what
 // was searched for, on `map`.
