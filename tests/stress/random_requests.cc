@@ -9,8 +9,13 @@ namespace {
 
 // Few enough that most edits meet an obstacle that is there.
 constexpr int kObstacleIds = 40;
+constexpr int kMaps = 3;
+constexpr int kPortalIds = 6;
+constexpr int kProfileNames = 3;
 
 }  // namespace
+
+std::string RandomRequests::MapId() { return absl::StrCat("map-", random_.Between(1, kMaps)); }
 
 v1::CreateMapRequest RandomRequests::CreateMap(const std::string& map) {
   v1::CreateMapRequest request;
@@ -36,6 +41,53 @@ v1::Cell RandomRequests::CellOnMap() {
 }
 
 std::string RandomRequests::ObstacleId() { return absl::StrCat("unit-", random_.Between(1, kObstacleIds)); }
+
+std::string RandomRequests::PortalId() { return absl::StrCat("door-", random_.Between(1, kPortalIds)); }
+
+std::string RandomRequests::ProfileName() {
+  return absl::StrCat("agent-", random_.Between(1, kProfileNames));
+}
+
+v1::MovementProfile RandomRequests::Profile() {
+  v1::MovementProfile profile;
+  profile.set_footprint(random_.Between(0, 3));
+  profile.set_corner_rule(static_cast<v1::CornerRule>(random_.Between(0, 3)));
+  profile.set_no_diagonals(random_.Chance(0.3));
+  if (random_.Chance(0.4)) {
+    v1::TerrainCost& ground = *profile.add_terrain_costs();
+    ground.set_terrain(".");
+    ground.set_cost(random_.Between(1, 8) / 2.0);
+  }
+  if (random_.Chance(0.3)) {
+    profile.add_forbidden_terrains("~");
+  } else if (random_.Chance(0.3)) {
+    v1::TerrainCost& mud = *profile.add_terrain_costs();
+    mud.set_terrain("~");
+    mud.set_cost(random_.Between(1, 8) / 2.0);
+  }
+  if (random_.Chance(0.2)) {
+    profile.add_required_tags("dry");
+  }
+  return profile;
+}
+
+v1::Portal RandomRequests::Portal() {
+  v1::Portal portal;
+  portal.set_id(PortalId());
+  *portal.mutable_from() = CellOnMap();
+  *portal.mutable_to() = CellOnMap();
+  portal.set_cost(random_.Between(0, 20) / 2.0);
+  if (random_.Chance(0.3)) {
+    portal.set_to_map(MapId());
+  } else {
+    portal.set_both_ways(random_.Chance(0.5));
+  }
+  if (random_.Chance(0.5)) {
+    portal.add_tags("dry");
+  }
+  portal.set_closed(random_.Chance(0.1));
+  return portal;
+}
 
 v1::Shape RandomRequests::ShapeOnMap() {
   v1::Shape shape;
@@ -85,7 +137,7 @@ v1::Shape RandomRequests::ShapeOnMap() {
 
 v1::Edit RandomRequests::AnyEdit() {
   v1::Edit edit;
-  switch (random_.Between(0, 8)) {
+  switch (random_.Between(0, 11)) {
     case 0:
     case 1:
       *edit.mutable_block() = ShapeOnMap();
@@ -108,6 +160,27 @@ v1::Edit RandomRequests::AnyEdit() {
     }
     case 7:
       edit.mutable_remove_obstacle()->set_id(ObstacleId());
+      break;
+    case 8:
+      edit.mutable_put_portal()->set_replace(true);
+      *edit.mutable_put_portal()->mutable_portal() = Portal();
+      break;
+    case 9:
+      if (random_.Chance(0.3)) {
+        edit.mutable_remove_portal()->set_id(PortalId());
+      } else {
+        edit.mutable_switch_portal()->set_id(PortalId());
+        edit.mutable_switch_portal()->set_closed(random_.Chance(0.3));
+      }
+      break;
+    case 10:
+      if (random_.Chance(0.1)) {
+        edit.mutable_remove_profile()->set_name(ProfileName());
+      } else {
+        v1::NamedProfile& named = *edit.mutable_put_profile()->mutable_named();
+        named.set_name(ProfileName());
+        *named.mutable_profile() = Profile();
+      }
       break;
     default: {
       v1::PutObstacle& put = *edit.mutable_put_obstacle();
@@ -156,7 +229,15 @@ v1::FindPathRequest RandomRequests::FindPath(const std::string& map) {
   request.set_unreachable_policy(static_cast<v1::UnreachablePolicy>(random_.Between(0, 2)));
   request.set_path_form(static_cast<v1::PathForm>(random_.Between(0, 4)));
   request.set_algorithm(static_cast<v1::Algorithm>(random_.Between(0, 6)));
-  request.set_footprint(random_.Chance(0.7) ? 1 : random_.Between(2, 5));
+  request.set_footprint(random_.Chance(0.7) ? random_.Between(0, 1) : random_.Between(2, 5));
+  if (random_.Chance(0.2)) {
+    *request.mutable_profile() = Profile();
+  } else if (random_.Chance(0.2)) {
+    request.set_profile_name(ProfileName());
+  }
+  if (random_.Chance(0.1)) {
+    request.set_goal_map(MapId());
+  }
   if (random_.Chance(0.2)) {
     *request.mutable_overlay()->mutable_blocked() = ShapeOnMap();
     request.mutable_overlay()->add_ignored_obstacles(ObstacleId());

@@ -18,6 +18,9 @@ class RandomRequests {
 
   testing::Random& random() { return random_; }
 
+  // Of one of a few maps, to some of which portals lead.
+  std::string MapId();
+
   // An empty map with a few kinds of terrain.
   v1::CreateMapRequest CreateMap(const std::string& map);
   v1::UpdateObstaclesRequest UpdateObstacles(const std::string& map);
@@ -29,6 +32,10 @@ class RandomRequests {
   v1::Cell CellOnMap();
   v1::Shape ShapeOnMap();
   std::string ObstacleId();
+  std::string PortalId();
+  std::string ProfileName();
+  v1::MovementProfile Profile();
+  v1::Portal Portal();
   v1::Edit AnyEdit();
 
   testing::Random random_;

@@ -35,7 +35,6 @@ ABSL_FLAG(std::uint64_t, seed, 1, "Of the requests.");
 namespace waystar::stress {
 namespace {
 
-constexpr int kMaps = 3;
 constexpr int kWatchers = 8;
 
 class Soak {
@@ -50,10 +49,6 @@ class Soak {
 
  private:
   using Actor = void (Soak::*)(RandomRequests&);
-
-  static std::string MapId(RandomRequests& requests) {
-    return absl::StrCat("map-", requests.random().Between(1, kMaps));
-  }
 
   // Counts a call, and complains if it ended in a way that a client's fault, or another client, cannot
   // explain.
@@ -104,7 +99,7 @@ void Soak::Edit(RandomRequests& requests) {
   grpc::ClientContext context;
   v1::UpdateObstaclesResponse response;
   Note("UpdateObstacles",
-       maps_->UpdateObstacles(&context, requests.UpdateObstacles(MapId(requests)), &response));
+       maps_->UpdateObstacles(&context, requests.UpdateObstacles(requests.MapId()), &response));
 }
 
 void Soak::StreamEdits(RandomRequests& requests) {
@@ -114,7 +109,7 @@ void Soak::StreamEdits(RandomRequests& requests) {
   std::thread writer([&] {
     v1::StreamObstacleUpdatesRequest request;
     for (int i = 0; i < batches; ++i) {
-      *request.mutable_update() = requests.UpdateObstacles(MapId(requests));
+      *request.mutable_update() = requests.UpdateObstacles(requests.MapId());
       if (!stream->Write(request)) {
         break;
       }
@@ -138,12 +133,12 @@ void Soak::Query(RandomRequests& requests) {
   {
     grpc::ClientContext context;
     v1::FindPathResponse response;
-    Note("FindPath", paths_->FindPath(&context, requests.FindPath(MapId(requests)), &response));
+    Note("FindPath", paths_->FindPath(&context, requests.FindPath(requests.MapId()), &response));
   }
   if (requests.random().Chance(0.1)) {
     grpc::ClientContext context;
     v1::ValidatePathResponse response;
-    Note("ValidatePath", paths_->ValidatePath(&context, requests.ValidatePath(MapId(requests)), &response));
+    Note("ValidatePath", paths_->ValidatePath(&context, requests.ValidatePath(requests.MapId()), &response));
   }
 }
 
@@ -152,7 +147,7 @@ void Soak::WatchMap(RandomRequests& requests) {
   context.set_deadline(std::chrono::system_clock::now() +
                        std::chrono::milliseconds(requests.random().Between(1, 3000)));
   v1::WatchMapRequest request;
-  request.set_map(MapId(requests));
+  request.set_map(requests.MapId());
   request.set_with_edits(requests.random().Chance(0.5));
   const auto reader = maps_->WatchMap(&context, request);
   v1::WatchMapResponse response;
@@ -176,7 +171,7 @@ void Soak::WatchPath(RandomRequests& requests) {
   context.set_deadline(std::chrono::system_clock::now() +
                        std::chrono::milliseconds(requests.random().Between(1, 3000)));
   v1::WatchPathRequest request;
-  *request.mutable_query() = requests.FindPath(MapId(requests));
+  *request.mutable_query() = requests.FindPath(requests.MapId());
   const auto reader = paths_->WatchPath(&context, request);
   v1::WatchPathResponse response;
   while (reader->Read(&response)) {
@@ -186,7 +181,7 @@ void Soak::WatchPath(RandomRequests& requests) {
 }
 
 void Soak::Recreate(RandomRequests& requests) {
-  const std::string map = MapId(requests);
+  const std::string map = requests.MapId();
   {
     grpc::ClientContext context;
     v1::DeleteMapRequest request;
@@ -205,7 +200,7 @@ void Soak::Recreate(RandomRequests& requests) {
 void Soak::List(RandomRequests& requests) {
   grpc::ClientContext context;
   v1::ListObstaclesRequest request;
-  request.set_map(MapId(requests));
+  request.set_map(requests.MapId());
   v1::ListObstaclesResponse response;
   Note("ListObstacles", maps_->ListObstacles(&context, request, &response));
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
