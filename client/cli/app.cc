@@ -39,10 +39,12 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   AddGlobalOptions(*app, session);
   AddMapCommands(*app, session);
   AddFindCommand(*app, session);
+  AddPathsCommand(*app, session);
   AddWatchPathCommand(*app, session);
   AddValidateCommand(*app, session);
   AddTraceCommand(*app, session);
   AddReachCommand(*app, session);
+  AddReachableCommand(*app, session);
   AddFlowCommand(*app, session);
   AddMatrixCommand(*app, session);
   AddRayCommand(*app, session);

@@ -1,7 +1,3 @@
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 
@@ -9,6 +5,7 @@
 #include "client/cli/arguments.h"
 #include "client/cli/commands.h"
 #include "client/cli/graph_text.h"
+#include "client/cli/input.h"
 
 namespace waystar::cli {
 namespace {
@@ -18,18 +15,6 @@ struct CreateArguments {
   // Of a waypoint graph; empty for a grid.
   std::string graph_file;
 };
-
-absl::StatusOr<v1::WaypointGraph> ReadGraph(const std::string& name, std::istream& standard_input) {
-  std::ifstream file;
-  if (name != "-") {
-    file.open(name, std::ios::binary);
-    if (!file) {
-      return absl::NotFoundError(std::strerror(errno));
-    }
-  }
-  std::istream& in = name == "-" ? standard_input : file;
-  return ParseGraph(std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()));
-}
 
 ExitCode Create(const v1::CreateMapRequest& request, Session& session) {
   const auto response = session.client().CreateMap(request);
@@ -64,7 +49,8 @@ ExitCode CreateAny(const CreateArguments& arguments, Session& session) {
     return session.FailUsage("a waypoint graph has no cells: give --graph alone");
   }
   request.clear_grid();
-  absl::StatusOr<v1::WaypointGraph> graph = ReadGraph(arguments.graph_file, session.io().in);
+  const auto json = ReadInput(arguments.graph_file, session.io().in);
+  absl::StatusOr<v1::WaypointGraph> graph = json.ok() ? ParseGraph(*json) : json.status();
   if (!graph.ok()) {
     return session.FailUsage(
         absl::StrCat("cannot read ", arguments.graph_file, ": ", graph.status().message()));

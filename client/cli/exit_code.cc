@@ -6,10 +6,11 @@ namespace waystar::cli {
 
 const char kExitCodeHelp[] =
     "Exit codes:\n"
-    "  0  done; with find and trace: a path leads to the goal; with health: serving\n"
+    "  0  done; with find, paths, trace, reachable: a path leads to each goal; with health: serving\n"
     "  1  something went wrong that should not\n"
     "  2  the command line is wrong, or a file cannot be read or written\n"
-    "  3  find, trace: no path to the goal, none within --max-expansions, or only a part of one\n"
+    "  3  find, paths, trace, reachable: no path to a goal, none within --max-expansions, or only a part of "
+    "one\n"
     "  4  the server refused the request: no such map, a bad value, a stale revision ...\n"
     "  5  the server cannot be reached, is not serving, is overloaded or took too long\n";
 

@@ -66,9 +66,7 @@ void AddSearchOptions(CLI::App& command, v1::FindPathRequest& request) {
        {"hierarchy", v1::ALGORITHM_SUBGOAL_HIERARCHY}},
       "How to search; all find paths of the same cost, but for lazy-theta, which goes at any angle [auto]");
   AddFootprint(command, [&request](int32_t cells) { request.set_footprint(cells); });
-  command.add_flag_callback(
-      "--nearest", [&request] { request.set_unreachable_policy(v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE); },
-      "If the goal cannot be reached, go to the nearest cell that can");
+  AddNearest(command, request);
   command
       .add_option_function<uint64_t>(
           "--max-expansions", [&request](uint64_t cells) { request.set_max_expansions(cells); },
@@ -119,6 +117,12 @@ void AddQueryOfGoals(CLI::App& command, v1::FindPathRequest& request) {
       ->allow_extra_args(false)
       ->type_name("X,Y");
   AddSearchOptions(command, request);
+}
+
+void AddNearest(CLI::App& command, v1::FindPathRequest& request) {
+  command.add_flag_callback(
+      "--nearest", [&request] { request.set_unreachable_policy(v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE); },
+      "If the goal cannot be reached, go to the nearest cell that can");
 }
 
 void AddPathForm(CLI::App& command, v1::FindPathRequest& request) {

@@ -15,6 +15,9 @@ void AddQuery(CLI::App& command, v1::FindPathRequest& request);
 // The same with any number of goals, of which the nearest is gone to.
 void AddQueryOfGoals(CLI::App& command, v1::FindPathRequest& request);
 
+// --nearest.
+void AddNearest(CLI::App& command, v1::FindPathRequest& request);
+
 // --form.
 void AddPathForm(CLI::App& command, v1::FindPathRequest& request);
 

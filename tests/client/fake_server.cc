@@ -56,6 +56,16 @@ class FakeServer::Paths : public v1::PathService::Service {
     return Answer(script_.validate_path, *context, *request, *response);
   }
 
+  grpc::Status FindPaths(grpc::ServerContext* context, const v1::FindPathsRequest* request,
+                         v1::FindPathsResponse* response) override {
+    return Answer(script_.find_paths, *context, *request, *response);
+  }
+
+  grpc::Status CheckReachability(grpc::ServerContext* context, const v1::CheckReachabilityRequest* request,
+                                 v1::CheckReachabilityResponse* response) override {
+    return Answer(script_.check_reachability, *context, *request, *response);
+  }
+
   grpc::Status FindReachable(grpc::ServerContext* context, const v1::FindReachableRequest* request,
                              v1::FindReachableResponse* response) override {
     return Answer(script_.find_reachable, *context, *request, *response);

@@ -33,6 +33,8 @@ class FakeServer {
   Handler<v1::TraceSearchRequest, std::vector<v1::TraceSearchResponse>> trace_search;
   Handler<v1::ValidatePathRequest, v1::ValidatePathResponse> validate_path;
   Handler<v1::WatchPathRequest, std::vector<v1::WatchPathResponse>> watch_path;
+  Handler<v1::FindPathsRequest, v1::FindPathsResponse> find_paths;
+  Handler<v1::CheckReachabilityRequest, v1::CheckReachabilityResponse> check_reachability;
   Handler<v1::FindReachableRequest, v1::FindReachableResponse> find_reachable;
   Handler<v1::ComputeFlowFieldRequest, v1::ComputeFlowFieldResponse> compute_flow_field;
   Handler<v1::ComputeCostMatrixRequest, v1::ComputeCostMatrixResponse> compute_cost_matrix;

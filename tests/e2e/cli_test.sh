@@ -75,6 +75,19 @@ expect_text "goal_position"
 expect_code 4 waystar find coast 1,0 1,5 --profile ghost
 expect_text "no profile"
 
+# Many at once, and the nearest of several places.
+printf '1,0 1,5\n0,0 9,5 # far\n' >"$WORK/queries.txt"
+expect_code 0 waystar paths coast "$WORK/queries.txt" --profile hovercraft
+expect_text "1,0    1,5   found"
+expect_code 4 waystar paths coast "$WORK/queries.txt" --block 9,5
+expect_text "refused"
+expect_code 0 waystar reachable coast 1,0 1,5 0,0 9,5
+expect_text "0,0    9,5   yes"
+expect_code 3 waystar reachable coast 1,0 1,5 --block 0,2..9,2
+expect_text "1,0    1,5   no"
+expect_code 0 waystar find coast 1,0 --goal-position 9.5,1.5 --goal-position -9.5,-7 --no-picture
+expect_text "-7,-9 -9,-7"
+
 expect_code 0 waystar block ten-by-ten 0,1..9,1 --expect-revision 1
 expect_text "revision 2"
 expect_code 3 waystar find ten-by-ten 0,0 7,7

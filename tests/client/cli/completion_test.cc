@@ -49,9 +49,11 @@ class CompletionTest : public ::waystar::testing::CommandTest {};
 TEST_F(CompletionTest, Bash) {
   EXPECT_EQ(RunBare({"completion", "bash"}), ExitCode::kOk);
   EXPECT_THAT(out_, HasSubstr("complete -F _waystar waystar\n"));
-  EXPECT_THAT(out_, HasSubstr("'waystar 0') _waystar_words 'map find watch-path validate trace reach flow "
-                              "matrix ray sample block unblock terrain obstacle portal "
-                              "watch health completion' ;;\n"));
+  EXPECT_THAT(
+      out_,
+      HasSubstr("'waystar 0') _waystar_words 'map find paths watch-path validate trace reach reachable flow "
+                "matrix ray sample block unblock terrain obstacle portal "
+                "watch health completion' ;;\n"));
   EXPECT_THAT(out_, HasSubstr("'waystar find --algorithm') _waystar_words "
                               "'auto astar dijkstra jump-point lazy-theta hierarchy'; return ;;\n"));
   EXPECT_THAT(out_, HasSubstr("'waystar trace 0') _waystar_maps ;;\n"));

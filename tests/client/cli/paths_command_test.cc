@@ -1,0 +1,174 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/client/cli/cells.h"
+#include "tests/client/cli/command_test.h"
+
+namespace waystar::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+using ::waystar::testing::At;
+using ::waystar::testing::Refusal;
+
+class PathsCommandTest : public ::waystar::testing::CommandTest {
+ protected:
+  PathsCommandTest() {
+    server_.find_paths = [this](auto&, const v1::FindPathsRequest& request, v1::FindPathsResponse& response) {
+      request_ = request;
+      response = answers_;
+      return grpc::Status::OK;
+    };
+  }
+
+  v1::FindPathResponse& AddAnswer(v1::Outcome outcome) {
+    v1::FindPathResponse& answer = *answers_.add_results()->mutable_answer();
+    answer.set_outcome(outcome);
+    return answer;
+  }
+
+  void AddFound() {
+    v1::FindPathResponse& answer = AddAnswer(v1::OUTCOME_FOUND);
+    answer.set_cost(5.5);
+    *answer.mutable_end() = At(4, 0);
+    for (const v1::Cell& cell : {At(0, 0), At(2, 2), At(4, 0)}) {
+      *answer.add_points() = cell;
+    }
+  }
+
+  v1::FindPathsRequest request_;
+  v1::FindPathsResponse answers_;
+};
+
+TEST_F(PathsCommandTest, IsATable) {
+  AddFound();
+  AddAnswer(v1::OUTCOME_UNREACHABLE);
+  answers_.add_results()->mutable_problem()->set_message("the start (9, 9) is blocked");
+  v1::FindPathResponse& partial = AddAnswer(v1::OUTCOME_PARTIAL);
+  *partial.mutable_end() = At(1, 1);
+  *partial.add_points() = At(1, 1);
+  in_ = "0,0 4,0\n\n# Parted by a wall.\n 10,10\t-1,2  # so far\r\n9,9 1,1\n1,1 2,2";
+  EXPECT_EQ(Run({"paths", "arena"}), ExitCode::kRefused);
+  EXPECT_EQ(out_,
+            "START  GOAL  OUTCOME      COST  POINTS\n"
+            "0,0    4,0   found        5.5   0,0 2,2 4,0\n"
+            "10,10  -1,2  unreachable  -     -\n"
+            "9,9    1,1   refused      -     the start (9, 9) is blocked\n"
+            "1,1    2,2   partial      0     1,1\n");
+  EXPECT_EQ(request_.map(), "arena");
+  ASSERT_EQ(request_.queries_size(), 4);
+  EXPECT_EQ(request_.queries(1).start().x(), 10);
+  EXPECT_EQ(request_.queries(1).goal().x(), -1);
+  EXPECT_EQ(request_.queries(3).path_form(), v1::PATH_FORM_CORNERS);
+}
+
+TEST_F(PathsCommandTest, ExitCodeIsThatOfTheWorstAnswer) {
+  EXPECT_EQ(Run({"paths", "arena"}), ExitCode::kOk);
+  AddFound();
+  in_ = "0,0 4,0\n";
+  EXPECT_EQ(Run({"paths", "arena"}), ExitCode::kOk);
+  AddAnswer(v1::OUTCOME_BUDGET_EXHAUSTED);
+  in_ += in_;
+  EXPECT_EQ(Run({"paths", "arena"}), ExitCode::kNoPath);
+  EXPECT_EQ(Run({"paths", "arena", "--json"}), ExitCode::kNoPath);
+  EXPECT_THAT(out_, StartsWith(R"({"results":[{"answer":{"outcome":"OUTCOME_FOUND")"));
+  answers_.add_results()->mutable_problem();
+  EXPECT_EQ(Run({"paths", "arena", "--json"}), ExitCode::kRefused);
+}
+
+TEST_F(PathsCommandTest, OptionsGoForAllQueries) {
+  in_ = "0,0 4,0\n1,1 2,2\n";
+  Run({"paths", "arena", "-", "--form", "directions", "--nearest", "--footprint", "2", "--block", "3,3"});
+  EXPECT_EQ(request_.profile().footprint(), 2);
+  EXPECT_EQ(request_.overlay().blocked().cells_size(), 1);
+  ASSERT_EQ(request_.queries_size(), 2);
+  for (const v1::FindPathRequest& query : request_.queries()) {
+    EXPECT_EQ(query.path_form(), v1::PATH_FORM_DIRECTIONS);
+    EXPECT_EQ(query.unreachable_policy(), v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE);
+  }
+  Run({"paths", "arena", "--profile", "tank"});
+  EXPECT_EQ(request_.profile_name(), "tank");
+}
+
+TEST_F(PathsCommandTest, ReadsAFile) {
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir());
+  const std::string file = (folder / "waystar_paths_command_test.txt").string();
+  std::ofstream(file) << "0,0 4,0\n3,3 4,0\n";
+  EXPECT_EQ(Run({"paths", "arena", file}), ExitCode::kOk);
+  EXPECT_EQ(request_.queries_size(), 2);
+  std::filesystem::remove(file);
+  EXPECT_EQ(Run({"paths", "arena", file}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("cannot read " + file + ": No such file"));
+  EXPECT_EQ(Run({"paths", "arena", folder.string()}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("it is a folder"));
+}
+
+TEST_F(PathsCommandTest, BadLinesAreNamed) {
+  server_.find_paths = nullptr;
+  in_ = "0,0 4,0\n\n0,0\n";
+  EXPECT_EQ(Run({"paths", "arena"}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("line 3: a query is two cells"));
+  in_ = "0,0 4,0 5,5\n";
+  EXPECT_EQ(Run({"paths", "arena"}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("line 1: a query is two cells"));
+  in_ = "0,0 4;0\n";
+  EXPECT_EQ(Run({"paths", "arena"}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("line 1: '4;0' is not a cell"));
+  EXPECT_THAT(out_, IsEmpty());
+}
+
+TEST_F(PathsCommandTest, ARefusalIsExplained) {
+  server_.find_paths = [](auto&, const auto&, auto&) {
+    return Refusal(grpc::StatusCode::NOT_FOUND, "there is no map \"arena\"", "MAP_NOT_FOUND", "map");
+  };
+  EXPECT_EQ(Run({"paths", "arena"}), ExitCode::kRefused);
+  EXPECT_THAT(err_, HasSubstr("waystar map list"));
+}
+
+class ReachableCommandTest : public ::waystar::testing::CommandTest {
+ protected:
+  ReachableCommandTest() {
+    server_.check_reachability = [this](auto&, const v1::CheckReachabilityRequest& request,
+                                        v1::CheckReachabilityResponse& response) {
+      request_ = request;
+      for (const v1::CellPair& pair : request.pairs()) {
+        response.add_reachable(pair.goal().x() < 10);
+      }
+      return grpc::Status::OK;
+    };
+  }
+
+  v1::CheckReachabilityRequest request_;
+};
+
+TEST_F(ReachableCommandTest, IsATable) {
+  EXPECT_EQ(Run({"reachable", "arena", "0,0", "-4,0", "1,1", "60,40", "--footprint", "2"}),
+            ExitCode::kNoPath);
+  EXPECT_EQ(out_,
+            "START  GOAL   REACHABLE\n"
+            "0,0    -4,0   yes\n"
+            "1,1    60,40  no\n");
+  EXPECT_EQ(request_.map(), "arena");
+  EXPECT_EQ(request_.profile().footprint(), 2);
+  EXPECT_EQ(Run({"reachable", "arena", "0,0", "4,0"}), ExitCode::kOk);
+  EXPECT_EQ(Run({"reachable", "arena", "0,0", "40,0", "--json"}), ExitCode::kNoPath);
+  EXPECT_THAT(out_, HasSubstr(R"("reachable":[false])"));
+}
+
+TEST_F(ReachableCommandTest, CellsComeInPairs) {
+  server_.check_reachability = nullptr;
+  EXPECT_EQ(Run({"reachable", "arena", "0,0", "4,0", "1,1"}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("the last one has no GOAL"));
+  EXPECT_EQ(Run({"reachable", "arena"}), ExitCode::kUsage);
+  EXPECT_EQ(Run({"reachable", "arena", "0,0", "4"}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("'4' is not a cell"));
+}
+
+}  // namespace
+}  // namespace waystar::cli
