@@ -50,10 +50,18 @@ class PortalSearch {
 
  private:
   absl::StatusOr<PortalPath> Search() {
+    // Of the goals that cost the least the first, as far as that is known.
+    std::optional<PortalEntry> best;
     Expand(kNoDoor);
     while (!open_.empty()) {
       const PortalEntry entry = Pop();
       WAYSTAR_RETURN_IF_ERROR(CheckInterruption());
+      if (best && entry.f > best->f) {
+        break;
+      }
+      if (best && graph_.IsGoal(entry.to) && entry.to >= best->to) {
+        continue;
+      }
       if (!graph_.IsGoal(entry.to) && graph_.door(entry.to).is_settled) {
         continue;
       }
@@ -65,7 +73,10 @@ class PortalSearch {
         }
         PushWalk(entry.from, entry.to, CostFromDouble(walk.cost), true);
       } else if (graph_.IsGoal(entry.to)) {
-        return Write(entry);
+        best = entry;
+        if (graph_.goals().size() == 1) {
+          break;
+        }
       } else {
         Door& door = graph_.door(entry.to);
         door.is_settled = true;
@@ -74,7 +85,7 @@ class PortalSearch {
         Expand(entry.to);
       }
     }
-    return Unreachable();
+    return best ? Write(*best) : Unreachable();
   }
 
   void Expand(std::uint32_t from) {
