@@ -108,7 +108,7 @@ TEST_F(GoalPositionsTest, EachSnapsToTheNearestFreeCell) {
   AddGoal(query, -2.2, 0.6);
   EXPECT_EQ(Find(query).end().y(), 3);
   // For the agent that asks.
-  query.clear_goal_positions();
+  query = From(CellAt(5, 0));
   AddGoal(query, 1.9, 0.9);
   query.set_footprint(2);
   query.set_snap_radius(1);

@@ -63,7 +63,9 @@ TEST_F(CommandLineTest, SuggestsOptions) {
 
 TEST_F(CommandLineTest, AsksForAMissingCommand) {
   EXPECT_EQ(RunBare({}), ExitCode::kUsage);
-  EXPECT_THAT(err_, HasSubstr("which command? One of map, find, watch-path, validate, trace, reach, flow"));
+  EXPECT_THAT(
+      err_,
+      HasSubstr("which command? One of map, find, paths, watch-path, validate, trace, reach, reachable"));
   EXPECT_EQ(RunBare({"map"}), ExitCode::kUsage);
   EXPECT_THAT(err_, HasSubstr("which command? One of import, create, list"));
 }
