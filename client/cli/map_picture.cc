@@ -127,7 +127,7 @@ absl::StatusOr<std::string> MapPicture(const client::ExportedMap& map, const Ove
   DrawOverlay(on_board, ChooseMarkers(picture), picture);
   std::string text = Paint(picture, color);
   AppendLine(Legend(picture, grid), text);
-  AppendLine(Caption(picture.view, grid), text);
+  AppendLine(Caption(picture.view, size.width, size.height), text);
   return text;
 }
 

@@ -57,10 +57,11 @@ absl::Status FieldAnswers::CostMatrix(const v1::ComputeCostMatrixRequest& reques
   const std::vector<core::Cell> targets = ToCells(request.targets());
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(request.map()));
   WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(*snapshot, FieldMovementOf(request)));
+  WorldView world(store_, *snapshot, movement, FieldMovementOf(request));
   const Stopwatch stopwatch;
   WAYSTAR_ASSIGN_OR_RETURN(
       const core::CostMatrix matrix,
-      core::ComputeCostMatrix(movement.map(),
+      core::ComputeCostMatrix(movement.map(), world,
                               {.sources = sources, .targets = targets, .agent = AgentOf(movement)},
                               BudgetOn(*snapshot, context), context.scratch, context.field_scratch));
   stopwatch.Stamp(context, matrix.expanded, *response.mutable_statistics());

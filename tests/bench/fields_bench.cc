@@ -103,10 +103,11 @@ void PrintMap(const std::string& name, GridMap map) {
 
   std::vector<double> single;
   const double single_micros = LeastMicros([&] { single = SingleCosts(map, sources, targets, scratch); });
+  core::NoWorld no_world;
   core::CostMatrix matrix;
   const double matrix_micros = LeastMicros([&] {
-    matrix = Check(
-        core::ComputeCostMatrix(map, {.sources = sources, .targets = targets}, {}, scratch, field_scratch));
+    matrix = Check(core::ComputeCostMatrix(map, no_world, {.sources = sources, .targets = targets}, {},
+                                           scratch, field_scratch));
   });
   CheckAlike(matrix.costs, single);
   const double flow_micros = LeastMicros([&] {

@@ -1,5 +1,6 @@
 // Portals over the wire: laid, listed, gone through, watched and validated.
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -210,6 +211,27 @@ TEST_F(PortalTest, ReachabilityIsThatOfPaths) {
   Update(server_, CloseRequest("lower", "up"));
   EXPECT_THAT(server_.client().CheckReachability(request)->reachable(), ElementsAre(false, false));
   EXPECT_EQ(server_.client().SampleCells(sample)->candidates(), 4);
+}
+
+TEST_F(PortalTest, AMatrixSaysWhatPathsCost) {
+  v1::ComputeCostMatrixRequest request;
+  request.set_map("upper");
+  for (const v1::Cell& cell : {CellAt(0, 0), CellAt(0, 1), CellAt(4, 0)}) {
+    *request.add_sources() = cell;
+    *request.add_targets() = cell;
+  }
+  auto matrix = server_.client().ComputeCostMatrix(request);
+  ASSERT_TRUE(matrix.ok()) << matrix.status();
+  EXPECT_EQ(matrix->costs(2), 6.0);
+  EXPECT_NEAR(matrix->costs(5), 5.0 + std::sqrt(2.0), 1e-6);
+  EXPECT_EQ(matrix->costs(6), -1.0);
+  EXPECT_EQ(matrix->revision(), 2U);
+  Update(server_, PortalRequest("upper", "gap", CellAt(0, 0), CellAt(4, 0)));
+  request.mutable_profile();
+  matrix = server_.client().ComputeCostMatrix(request);
+  EXPECT_EQ(matrix->costs(2), 1.0);
+  request.mutable_profile()->add_required_tags("dry");
+  EXPECT_EQ(server_.client().ComputeCostMatrix(request)->costs(2), -1.0);
 }
 
 TEST_F(PortalTest, FloodsPassPortalsOfTheMap) {

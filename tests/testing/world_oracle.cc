@@ -45,7 +45,7 @@ WorldOracle::WorldOracle(const std::map<std::string, core::GridMap>& maps, const
                                           walker.required_tags.begin(), walker.required_tags.end())) {
         return true;
       }
-      const double behind = so_far + static_cast<double>(portal.cost) / core::kCostScale;
+      const double behind = so_far + core::CostToDouble(portal.cost);
       if (portal.from == cell) {
         relax(portal.to_map.empty() ? id : portal.to_map, portal.to, behind);
       }

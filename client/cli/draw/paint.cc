@@ -162,12 +162,12 @@ std::string Legend(const Picture& picture, const v1::GridInfo& grid) {
   return absl::StrJoin(entries, "  ");
 }
 
-std::string Caption(const View& view, const v1::GridInfo& grid) {
+std::string Caption(const View& view, int map_width, int map_height) {
   std::string caption;
-  if (view.width < grid.width() || view.height < grid.height()) {
+  if (view.width < map_width || view.height < map_height) {
     caption = absl::StrFormat("Shown: x %d to %d and y %d to %d of a map of %d x %d.", view.left,
-                              view.left + view.width - 1, view.top, view.top + view.height - 1, grid.width(),
-                              grid.height());
+                              view.left + view.width - 1, view.top, view.top + view.height - 1, map_width,
+                              map_height);
   }
   if (view.scale > 1) {
     absl::StrAppendFormat(&caption, "%sEach character stands for %d x %d cells.", caption.empty() ? "" : " ",

@@ -20,6 +20,6 @@ std::string Legend(const Picture& picture, const v1::GridInfo& grid);
 
 // A sentence that says which part of the map is shown and how much smaller. Empty if the picture shows all of
 // it.
-std::string Caption(const View& view, const v1::GridInfo& grid);
+std::string Caption(const View& view, int map_width, int map_height);
 
 }  // namespace waystar::cli

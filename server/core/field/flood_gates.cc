@@ -5,16 +5,16 @@
 
 namespace waystar::core {
 
-void FloodGates::Read(const FloodGround& ground, absl::Span<const Door> doors, FloodSense sense) {
+void FloodGates::Read(const FloodGround& ground, absl::Span<const Passage> passages, FloodSense sense) {
   gates_.clear();
-  for (const Door& door : doors) {
-    if (!ground.Contains(door.from) || !ground.Contains(door.to)) {
+  for (const Passage& passage : passages) {
+    if (!ground.Contains(passage.from) || !ground.Contains(passage.to)) {
       continue;
     }
-    Gate gate{.from = ground.IndexOf(door.from),
-              .to = ground.IndexOf(door.to),
-              .cost = door.portal->cost,
-              .portal = door.portal};
+    Gate gate{.from = ground.IndexOf(passage.from),
+              .to = ground.IndexOf(passage.to),
+              .cost = passage.cost,
+              .portal = passage.portal};
     if (sense == FloodSense::kToSeeds) {
       std::swap(gate.from, gate.to);
     }

@@ -1,4 +1,4 @@
-// Portals as a flood passes them.
+// Passages as a flood meets them.
 #pragma once
 
 #include <cstddef>
@@ -8,36 +8,35 @@
 #include "absl/types/span.h"
 #include "server/core/field/flood_ground.h"
 #include "server/core/field/flood_sense.h"
+#include "server/core/field/passages.h"
 #include "server/core/grid/bit_row.h"
 #include "server/core/grid/cost.h"
 #include "server/core/map/portal.h"
-#include "server/core/search/portal_scratch.h"
 
 namespace waystar::core {
 
 // Where a flood that has come to one cell goes on at another.
 struct Gate {
-  // Indexes of the ground. A flood to its seeds goes against the agent: `from` is where the portal leads to.
+  // Indexes of the ground. A flood to its seeds goes against the agent: `from` is where the passage leads to.
   std::uint32_t from = 0;
   std::uint32_t to = 0;
   Cost cost = 0;
   const Portal* portal = nullptr;
 };
 
-// The portals between cells of a ground, by the cell at which a flood passes them.
+// The passages between cells of a ground, by the cell at which a flood passes them.
 //
 // Thread safety: const methods may run beside each other.
 class FloodGates {
  public:
-  // Those of the doors that have both ends on the ground, for floods in that sense. Memory is reused. Costs a
-  // bit a cell of the ground, nothing if there are none. REQUIRES: all doors lie on the ground's map.
-  void Read(const FloodGround& ground, absl::Span<const Door> doors, FloodSense sense);
+  // Those passages that have both ends on the ground, for floods in that sense. Memory is reused. Costs a
+  // bit a cell of the ground, nothing if there are none. REQUIRES: they are of the ground's map.
+  void Read(const FloodGround& ground, absl::Span<const Passage> passages, FloodSense sense);
 
   bool empty() const { return gates_.empty(); }
   bool IsAt(std::size_t index) const { return (at_[index / kWordBits] >> (index % kWordBits) & 1U) != 0; }
-  // In the order of their doors. A gate is known by its number in all().
+  // In the order in which they were read.
   absl::Span<const Gate> From(std::uint32_t index) const;
-  absl::Span<const Gate> all() const { return gates_; }
 
   std::size_t memory_bytes() const {
     return gates_.capacity() * sizeof(Gate) + at_.capacity() * sizeof(Word);

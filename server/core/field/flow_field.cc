@@ -7,8 +7,8 @@
 #include "server/base/status_macros.h"
 #include "server/core/field/checks.h"
 #include "server/core/field/goals.h"
+#include "server/core/field/passages.h"
 #include "server/core/grid/cost.h"
-#include "server/core/field/own_doors.h"
 #include "server/core/walk/footprint.h"
 #include "server/core/walk/walk_grid.h"
 
@@ -53,7 +53,7 @@ absl::StatusOr<FlowField> ComputeFlowField(const GridMap& map, const FlowFieldQu
   Flood& flood = scratch.flood();
   ground.Read(map, *walk, query.agent.footprint, query.agent.corner_rule, region);
   FloodGates& gates = scratch.gates();
-  gates.Read(ground, OwnDoors(map, query.agent), FloodSense::kToSeeds);
+  gates.Read(ground, OwnPassages(map, query.agent), FloodSense::kToSeeds);
   std::uint64_t expanded = 0;
   const FloodSpec spec{.seeds = free, .sense = FloodSense::kToSeeds, .max_cost = max_cost, .gates = &gates};
   WAYSTAR_RETURN_IF_ERROR(StatusOfEnd(flood.Run(ground, spec, budget, expanded), expanded));

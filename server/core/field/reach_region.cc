@@ -27,44 +27,40 @@ Rectangle Union(const Rectangle& a, const Rectangle& b) {
 
 bool Holds(const Rectangle& region, Cell cell) { return !Intersect(region, {cell.x, cell.y, 1, 1}).empty(); }
 
-// A door as the flood meets it.
-struct Passage {
-  Cell from;
-  Cell to;
-  Cost cost = 0;
-  // What it costs at the least to come through it.
-  Cost least = std::numeric_limits<Cost>::max();
-};
-
-std::vector<Passage> PassagesIn(const Rectangle& region, absl::Span<const Door> doors, FloodSense sense) {
-  std::vector<Passage> passages;
-  for (const Door& door : doors) {
-    if (Holds(region, door.from) && Holds(region, door.to)) {
-      passages.push_back({.from = sense == FloodSense::kFromSeeds ? door.from : door.to,
-                          .to = sense == FloodSense::kFromSeeds ? door.to : door.from,
-                          .cost = door.portal->cost});
+// Those between cells of the region, as the flood meets them.
+std::vector<Passage> PassagesIn(const Rectangle& region, absl::Span<const Passage> passages,
+                                FloodSense sense) {
+  std::vector<Passage> inside;
+  for (Passage passage : passages) {
+    if (Holds(region, passage.from) && Holds(region, passage.to)) {
+      if (sense == FloodSense::kToSeeds) {
+        std::swap(passage.from, passage.to);
+      }
+      inside.push_back(passage);
     }
   }
-  return passages;
+  return inside;
 }
 
 }  // namespace
 
-Rectangle ReachRegion(const GridMap& map, absl::Span<const Door> doors, Cell seed, FloodSense sense,
+Rectangle ReachRegion(const GridMap& map, absl::Span<const Passage> passages, Cell seed, FloodSense sense,
                       Cost max_cost, const Rectangle& region) {
   Rectangle reached = Intersect(region, Within(seed, max_cost, map.min_straight()));
-  if (doors.empty() || reached == region) {
+  if (passages.empty() || reached == region) {
     return reached;
   }
-  std::vector<Passage> passages = PassagesIn(region, doors, sense);
+  const std::vector<Passage> inside = PassagesIn(region, passages, sense);
+  // What it costs at the least to come through each.
+  std::vector<Cost> least(inside.size(), std::numeric_limits<Cost>::max());
   using Arrival = std::pair<Cost, std::size_t>;
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> open;
   const auto go_on = [&](Cell cell, Cost cost) {
     const OctileHeuristic bound(map, cell);
-    for (std::size_t i = 0; i < passages.size(); ++i) {
-      const Cost behind = cost + bound(passages[i].from) + passages[i].cost;
-      if (behind < passages[i].least && behind <= max_cost) {
-        passages[i].least = behind;
+    for (std::size_t i = 0; i < inside.size(); ++i) {
+      const Cost behind = cost + bound(inside[i].from) + inside[i].cost;
+      if (behind < least[i] && behind <= max_cost) {
+        least[i] = behind;
         open.emplace(behind, i);
       }
     }
@@ -73,10 +69,9 @@ Rectangle ReachRegion(const GridMap& map, absl::Span<const Door> doors, Cell see
   while (!open.empty()) {
     const auto [cost, i] = open.top();
     open.pop();
-    if (cost == passages[i].least) {
-      reached =
-          Union(reached, Intersect(region, Within(passages[i].to, max_cost - cost, map.min_straight())));
-      go_on(passages[i].to, cost);
+    if (cost == least[i]) {
+      reached = Union(reached, Intersect(region, Within(inside[i].to, max_cost - cost, map.min_straight())));
+      go_on(inside[i].to, cost);
     }
   }
   return reached;

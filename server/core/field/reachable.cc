@@ -6,9 +6,9 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/field/checks.h"
-#include "server/core/grid/cost.h"
-#include "server/core/field/own_doors.h"
+#include "server/core/field/passages.h"
 #include "server/core/field/reach_region.h"
+#include "server/core/grid/cost.h"
 #include "server/core/walk/footprint.h"
 #include "server/core/walk/walk_grid.h"
 
@@ -57,8 +57,8 @@ absl::StatusOr<ReachableCells> FindReachable(const GridMap& map, const ReachQuer
   WAYSTAR_ASSIGN_OR_RETURN(const Cost max_cost, ToMaxCost(query.max_cost));
   WAYSTAR_ASSIGN_OR_RETURN(const Rectangle region, CheckRegion(map, query.region));
   WAYSTAR_RETURN_IF_ERROR(CheckInRegion(region, "start", query.start));
-  const std::vector<Door> doors = OwnDoors(map, query.agent);
-  const Rectangle searched = ReachRegion(map, doors, query.start, query.sense, max_cost, region);
+  const std::vector<Passage> passages = OwnPassages(map, query.agent);
+  const Rectangle searched = ReachRegion(map, passages, query.start, query.sense, max_cost, region);
   WAYSTAR_RETURN_IF_ERROR(CheckFieldSize(searched));
   const std::shared_ptr<const WalkGrid> walk = map.walk(query.agent.footprint);
   WAYSTAR_RETURN_IF_ERROR(CheckFree(*walk, "start", query.start, ErrorReason::kStartBlocked));
@@ -67,7 +67,7 @@ absl::StatusOr<ReachableCells> FindReachable(const GridMap& map, const ReachQuer
   Flood& flood = scratch.flood();
   ground.Read(map, *walk, query.agent.footprint, query.agent.corner_rule, searched);
   FloodGates& gates = scratch.gates();
-  gates.Read(ground, doors, query.sense);
+  gates.Read(ground, passages, query.sense);
   std::uint64_t expanded = 0;
   const FloodSpec spec{
       .seeds = {&query.start, 1}, .sense = query.sense, .max_cost = max_cost, .gates = &gates};

@@ -70,12 +70,12 @@ TEST(PaintTest, TheLegendExplainsWhatIsThere) {
 }
 
 TEST(PaintTest, TheCaptionTellsPartAndScale) {
-  const v1::GridInfo grid = Grid(400, 300);
-  EXPECT_EQ(Caption({0, 0, 400, 300, 1}, grid), "");
-  EXPECT_EQ(Caption({0, 0, 400, 300, 5}, grid), "Each character stands for 5 x 5 cells.");
-  EXPECT_EQ(Caption({10, 20, 80, 20, 1}, grid), "Shown: x 10 to 89 and y 20 to 39 of a map of 400 x 300.");
+  EXPECT_EQ(Caption({0, 0, 400, 300, 1}, 400, 300), "");
+  EXPECT_EQ(Caption({0, 0, 400, 300, 5}, 400, 300), "Each character stands for 5 x 5 cells.");
+  EXPECT_EQ(Caption({10, 20, 80, 20, 1}, 400, 300),
+            "Shown: x 10 to 89 and y 20 to 39 of a map of 400 x 300.");
   EXPECT_EQ(
-      Caption({10, 20, 160, 40, 2}, grid),
+      Caption({10, 20, 160, 40, 2}, 400, 300),
       "Shown: x 10 to 169 and y 20 to 59 of a map of 400 x 300. Each character stands for 2 x 2 cells.");
 }
 

@@ -30,11 +30,12 @@ class CostMatrixTest : public ::testing::Test {
  protected:
   absl::StatusOr<CostMatrix> Compute(const GridMap& map, const std::vector<Cell>& sources,
                                      const std::vector<Cell>& targets, const Agent& agent = {}) {
-    return ComputeCostMatrix(map, {.sources = sources, .targets = targets, .agent = agent}, {}, scratch_,
-                             field_scratch_);
+    return ComputeCostMatrix(map, no_world_, {.sources = sources, .targets = targets, .agent = agent}, {},
+                             scratch_, field_scratch_);
   }
 
  private:
+  NoWorld no_world_;
   Scratch scratch_{std::size_t{1} << 26};
   FieldScratch field_scratch_;
 };

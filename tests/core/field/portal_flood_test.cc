@@ -206,7 +206,7 @@ class GeneratedPortalFloodTest : public ::testing::TestWithParam<MapAndAgent> {
       if (portal.closed || !portal.to_map.empty() || (!leads_there && !leads_back)) {
         return absl::StrCat("the wrong portal at ", cell.x, ",", cell.y);
       }
-      paid += static_cast<double>(portal.cost) / kCostScale;
+      paid += CostToDouble(portal.cost);
       cell = step->arrival;
     }
     return std::abs(paid - promised) <= 1e-6 * (1.0 + paid)

@@ -1,0 +1,51 @@
+// What ways through passages cost, given what walks do.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/core/field/passages.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/cost.h"
+
+namespace waystar::core {
+
+// Dijkstra's algorithm over the cells that passages lead to, whose edges are a walk and a passage. Rows hold
+// the costs of walks from one cell, first to the ends, then to each entrance; kUnreached where none leads.
+//
+// Thread safety: const methods may run beside each other.
+class PassageCosts {
+ public:
+  static constexpr Cost kUnreached = std::numeric_limits<Cost>::max();
+
+  // `is_reversed`: ways go from where passages lead to, to where they begin.
+  PassageCosts(absl::Span<const Passage> passages, bool is_reversed, std::size_t end_count);
+
+  // Where passages begin, and where they lead to, no cell twice.
+  const std::vector<Cell>& entrances() const { return entrances_; }
+  const std::vector<Cell>& exits() const { return exits_; }
+
+  // To be filled before Improve is called: the row of each exit.
+  std::vector<Cost>& RowOfExit(std::size_t exit) { return rows_[exit]; }
+
+  // Lowers the costs of the ends in a row to those of the cheapest ways. Costs a nanosecond for each exit
+  // that is reached, times passages, exits and ends.
+  void Improve(std::vector<Cost>& row) const;
+
+ private:
+  struct Link {
+    std::size_t entrance = 0;
+    std::size_t exit = 0;
+    Cost cost = 0;
+  };
+
+  const std::size_t end_count_;
+  std::vector<Cell> entrances_;
+  std::vector<Cell> exits_;
+  std::vector<Link> links_;
+  std::vector<std::vector<Cost>> rows_;
+};
+
+}  // namespace waystar::core

@@ -1,0 +1,27 @@
+// Ways from a map to itself by way of other maps.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "server/core/field/agent.h"
+#include "server/core/field/field_scratch.h"
+#include "server/core/field/passages.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/search/query.h"
+#include "server/core/search/scratch.h"
+#include "server/core/search/world.h"
+
+namespace waystar::core {
+
+// The cheapest for each portal that leads from the map and each that leads back to it, where there is a way;
+// none between one cell and itself. Costs a look at each portal of all maps that portals lead to, and where
+// some lead back, a matrix of costs between them on each of those maps. Adds to `expanded`.
+//
+// Errors: those of ComputeWalkMatrix.
+absl::StatusOr<std::vector<Passage>> FindRoundTrips(const GridMap& map, World& world, const Agent& agent,
+                                                    const Budget& budget, Scratch& scratch,
+                                                    FieldScratch& field_scratch, std::uint64_t& expanded);
+
+}  // namespace waystar::core

@@ -1,0 +1,216 @@
+#include "server/core/field/walk_matrix.h"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/field/checks.h"
+#include "server/core/field/passage_costs.h"
+#include "server/core/walk/walk_grid.h"
+
+namespace waystar::core {
+namespace {
+
+// Fills a matrix from one side: `roots` are the sources and `ends` the targets, or the other way round.
+class MatrixFiller {
+ public:
+  MatrixFiller(const GridMap& map, const WalkGrid& walk, const WalkMatrixQuery& query, const Budget& budget,
+               FieldScratch& scratch)
+      : map_(map),
+        walk_(walk),
+        query_(query),
+        budget_(budget),
+        field_(scratch),
+        is_turned_(query.targets.size() < query.sources.size()),
+        roots_(is_turned_ ? query.targets : query.sources),
+        ends_(is_turned_ ? query.sources : query.targets) {
+    matrix_.costs.assign(roots_.size() * ends_.size(), CostMatrix::kUnreachable);
+  }
+
+  absl::StatusOr<CostMatrix> Fill() {
+    if (roots_.size() * ends_.size() <= kFewPairs) {
+      WAYSTAR_RETURN_IF_ERROR(SearchPairs());
+      return std::move(matrix_);
+    }
+    if (map_.HasUniformCost() && map_.settings().connectivity != Connectivity::kSix) {
+      WAYSTAR_ASSIGN_OR_RETURN(const bool is_filled, FillOverJumps());
+      if (is_filled) {
+        return std::move(matrix_);
+      }
+    }
+    WAYSTAR_RETURN_IF_ERROR(map_.bounds().area() <= kMaxFieldCells ? FloodRoots() : SearchPairs());
+    return std::move(matrix_);
+  }
+
+ private:
+  double& At(std::size_t root, std::size_t end) {
+    return matrix_.costs[is_turned_ ? end * roots_.size() + root : root * ends_.size() + end];
+  }
+
+  bool Leads(Cell root, Cell end) const {
+    return is_turned_ ? query_.leads(end, root) : query_.leads(root, end);
+  }
+
+  std::vector<Cell> Free(absl::Span<const Cell> cells) const {
+    std::vector<Cell> free;
+    std::copy_if(cells.begin(), cells.end(), std::back_inserter(free),
+                 [&](Cell cell) { return walk_.IsWalkable(cell); });
+    return free;
+  }
+
+  // False if there are so many jump points that floods are quicker, which takes 10 ns a cell and root, a jump
+  // point 50, and 300 to be explored.
+  absl::StatusOr<bool> FillOverJumps() {
+    PassageCosts through(query_.passages, is_turned_, ends_.size());
+    std::vector<Cell> explored_from = Free(roots_);
+    explored_from.insert(explored_from.end(), through.exits().begin(), through.exits().end());
+    const std::size_t root_count = roots_.size() + through.exits().size();
+    const auto cells = static_cast<std::size_t>(map_.walkable_cells());
+    const bool may_flood = map_.bounds().area() <= kMaxFieldCells;
+    const std::size_t max_nodes =
+        may_flood ? cells * roots_.size() / (30 + 5 * root_count) + 1000 : kMostJumpPoints;
+    JumpGraph& graph = field_.jump_graph();
+    const SearchEnd explored =
+        graph.Explore(map_, walk_, query_.agent.corner_rule, explored_from, max_nodes, budget_);
+    matrix_.expanded += graph.node_count();
+    if (explored == SearchEnd::kScratchLimit) {
+      return false;
+    }
+    WAYSTAR_RETURN_IF_ERROR(StatusOfEnd(explored, matrix_.expanded));
+
+    const std::vector<std::size_t> leg_ends = FindLegs(through.entrances());
+    for (std::size_t exit = 0; exit < through.exits().size(); ++exit) {
+      WAYSTAR_RETURN_IF_ERROR(FillRow(through.exits()[exit], leg_ends, through.RowOfExit(exit)));
+    }
+    std::vector<Cost> row;
+    for (std::size_t root = 0; root < roots_.size(); ++root) {
+      if (!walk_.IsWalkable(roots_[root])) {
+        continue;
+      }
+      WAYSTAR_RETURN_IF_ERROR(FillRow(roots_[root], leg_ends, row));
+      through.Improve(row);
+      for (std::size_t end = 0; end < ends_.size(); ++end) {
+        if (row[end] != PassageCosts::kUnreached) {
+          At(root, end) = CostToDouble(row[end]);
+        }
+      }
+    }
+    return true;
+  }
+
+  // The legs to each end, and then to each entrance; up to which number they are its.
+  std::vector<std::size_t> FindLegs(const std::vector<Cell>& entrances) {
+    JumpSight& sight = field_.jump_sight();
+    sight.Start(map_, walk_, query_.agent.corner_rule, field_.jump_graph());
+    std::vector<JumpSight::Leg>& legs = field_.legs();
+    std::vector<std::size_t> leg_ends;
+    legs.clear();
+    for (const absl::Span<const Cell> list : {ends_, absl::MakeConstSpan(entrances)}) {
+      for (const Cell end : list) {
+        if (walk_.IsWalkable(end)) {
+          sight.AddLegs(end, legs);
+        }
+        leg_ends.push_back(legs.size());
+      }
+    }
+    return leg_ends;
+  }
+
+  // What it costs to walk from a cell that was explored from to where each of the legs ends.
+  absl::Status FillRow(Cell from, const std::vector<std::size_t>& leg_ends, std::vector<Cost>& row) {
+    JumpCosts& costs = field_.jump_costs();
+    const JumpGraph& graph = field_.jump_graph();
+    const SearchEnd end = costs.Run(graph, graph.Find(from), map_.min_straight(), budget_, matrix_.expanded);
+    WAYSTAR_RETURN_IF_ERROR(StatusOfEnd(end, matrix_.expanded));
+    row.assign(leg_ends.size(), PassageCosts::kUnreached);
+    const std::vector<JumpSight::Leg>& legs = field_.legs();
+    std::size_t leg = 0;
+    for (std::size_t i = 0; i < leg_ends.size(); ++i) {
+      for (; leg < leg_ends[i]; ++leg) {
+        if (const Cost cost = costs.CostTo(legs[leg].from); cost != JumpCosts::kUnreached) {
+          row[i] = std::min(row[i], cost + legs[leg].cost);
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status FloodRoots() {
+    FloodGround& ground = field_.ground();
+    Flood& flood = field_.flood();
+    ground.Read(map_, walk_, query_.agent.footprint, query_.agent.corner_rule, map_.bounds());
+    const FloodSense sense = is_turned_ ? FloodSense::kToSeeds : FloodSense::kFromSeeds;
+    FloodGates& gates = field_.gates();
+    gates.Read(ground, query_.passages, sense);
+    std::vector<std::uint32_t> until;
+    for (std::size_t root = 0; root < roots_.size(); ++root) {
+      until.clear();
+      for (const Cell end : ends_) {
+        if (Leads(roots_[root], end)) {
+          until.push_back(ground.IndexOf(end));
+        }
+      }
+      if (until.empty()) {
+        continue;
+      }
+      const FloodSpec spec{.seeds = {&roots_[root], 1}, .sense = sense, .until = until, .gates = &gates};
+      WAYSTAR_RETURN_IF_ERROR(
+          StatusOfEnd(flood.Run(ground, spec, budget_, matrix_.expanded), matrix_.expanded));
+      for (std::size_t end = 0; end < ends_.size(); ++end) {
+        if (const Cost cost = flood.costs()[ground.IndexOf(ends_[end])]; cost != Flood::kUnreached) {
+          At(root, end) = CostToDouble(cost);
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status SearchPairs() {
+    for (std::size_t root = 0; root < roots_.size(); ++root) {
+      for (std::size_t end = 0; end < ends_.size(); ++end) {
+        if (!Leads(roots_[root], ends_[end])) {
+          continue;
+        }
+        const PathQuery pair{.start = is_turned_ ? ends_[end] : roots_[root],
+                             .goal = is_turned_ ? roots_[root] : ends_[end],
+                             .corner_rule = query_.agent.corner_rule,
+                             .path_form = PathForm::kCorners,
+                             .footprint = query_.agent.footprint};
+        WAYSTAR_ASSIGN_OR_RETURN(const PathResult path, query_.search(pair));
+        matrix_.expanded += path.statistics.expanded;
+        if (path.outcome == Outcome::kBudgetExhausted) {
+          return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kRegionTooLarge, "",
+                           "a search touches more of the map than the server's memory for one holds");
+        }
+        At(root, end) = path.cost;
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // On maps that are not flooded; some 100 MB.
+  static constexpr std::size_t kMostJumpPoints = 500'000;
+
+  const GridMap& map_;
+  const WalkGrid& walk_;
+  const WalkMatrixQuery& query_;
+  const Budget& budget_;
+  FieldScratch& field_;
+  const bool is_turned_;
+  const absl::Span<const Cell> roots_;
+  const absl::Span<const Cell> ends_;
+  CostMatrix matrix_;
+};
+
+}  // namespace
+
+absl::StatusOr<CostMatrix> ComputeWalkMatrix(const GridMap& map, const WalkMatrixQuery& query,
+                                             const Budget& budget, FieldScratch& scratch) {
+  const std::shared_ptr<const WalkGrid> walk = map.walk(query.agent.footprint);
+  return MatrixFiller(map, *walk, query, budget, scratch).Fill();
+}
+
+}  // namespace waystar::core
