@@ -72,7 +72,7 @@ class Generator {
 };
 
 // "Four", "Eight" or "Six".
-inline const char* NameOf(core::Connectivity connectivity) {
+inline const char* ConnectivityName(core::Connectivity connectivity) {
   switch (connectivity) {
     case core::Connectivity::kFour:
       return "Four";

@@ -227,7 +227,7 @@ std::string FormatText(const GridMap& map) {
   if (settings != GridSettings{} || !map.profiles().empty()) {
     const std::optional<HexBoard>& hexagons = settings.frame.hexagons;
     if (hexagons) {
-      absl::StrAppend(&text, "hexagons ", NameOf(hexagons->layout), "\n");
+      absl::StrAppend(&text, "hexagons ", HexLayoutName(hexagons->layout), "\n");
     } else {
       absl::StrAppend(&text, "connectivity ", settings.connectivity == Connectivity::kFour ? 4 : 8, "\n");
     }

@@ -32,7 +32,7 @@ std::int32_t MovedBy(HexLayout layout, std::int32_t line) {
 
 }  // namespace
 
-absl::string_view NameOf(HexLayout layout) { return kNames[static_cast<std::size_t>(layout)]; }
+absl::string_view HexLayoutName(HexLayout layout) { return kNames[static_cast<std::size_t>(layout)]; }
 
 std::optional<HexLayout> HexLayoutOf(absl::string_view name) {
   const auto found = std::find(kNames.begin(), kNames.end(), name);

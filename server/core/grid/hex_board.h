@@ -36,7 +36,7 @@ constexpr bool HasOffsets(HexLayout layout) {
 }
 
 // "axial_pointy", "odd_rows" and so on.
-absl::string_view NameOf(HexLayout layout);
+absl::string_view HexLayoutName(HexLayout layout);
 std::optional<HexLayout> HexLayoutOf(absl::string_view name);
 
 // Between offset coordinates, x being the column and y the row, and axial ones of which (0, 0) is the same

@@ -48,6 +48,41 @@ TEST(MapPictureTest, ScalesDownWhatDoesNotFit) {
             "Each character stands for 2 x 2 cells.\n");
 }
 
+TEST(MapPictureTest, ShiftsEveryOtherRowOfABoardOfHexagons) {
+  client::ExportedMap map = Map(4, 3, "hexagons odd_rows\nmap\n..#\n.#.\n...\n");
+  v1::HexInfo& hexagons = *map.header.mutable_info()->mutable_grid()->mutable_hexagons();
+  hexagons.set_layout(v1::HEX_LAYOUT_ODD_ROWS);
+  hexagons.set_columns(3);
+  hexagons.set_rows(3);
+  hexagons.mutable_zero()->set_x(1);
+  Overlay overlay;
+  // By cells of the plane, where the last row begins one further left.
+  overlay.start = At(1, 0);
+  overlay.path = {At(1, 0), At(1, 1), At(1, 2), At(2, 2)};
+  overlay.goal = At(2, 2);
+  const auto picture = MapPicture(map, overlay, {80, 20}, /*color=*/false);
+  ASSERT_TRUE(picture.ok()) << picture.status();
+  EXPECT_EQ(*picture,
+            "  0\n"
+            "0 S . #\n"
+            "   * # .\n"
+            "  . * G\n"
+            "S start  G goal  * path  # obstacle\n");
+}
+
+TEST(MapPictureTest, SlantsAPlaneOfHexagons) {
+  client::ExportedMap map = Map(3, 3, "hexagons axial_pointy\nmap\n...\n...\n..#\n");
+  map.header.mutable_info()->mutable_grid()->mutable_hexagons()->set_layout(v1::HEX_LAYOUT_AXIAL_POINTY);
+  const auto picture = MapPicture(map, {}, {80, 20}, /*color=*/false);
+  ASSERT_TRUE(picture.ok()) << picture.status();
+  EXPECT_EQ(*picture,
+            "  0\n"
+            "0 . . .\n"
+            "   . . .\n"
+            "    . . #\n"
+            "# obstacle\n");
+}
+
 TEST(MapPictureTest, RefusesAFileOfAnotherSize) {
   for (const char* text : {"", "..\n", "..\n.\n", "..\n...\n"}) {
     EXPECT_TRUE(absl::IsDataLoss(MapPicture(Map(2, 2, text), {}, {80, 20}, false).status())) << text;

@@ -55,8 +55,9 @@ TEST(PaintTest, ColoursRunsOfAKind) {
 }
 
 TEST(PaintTest, LaterIsRedder) {
-  const Picture picture = {{0, 0, 3, 1, 1},
-                           {{{'0', Mark::kExpanded, 0}, {'9', Mark::kExpanded, 9}, {'o', Mark::kOpen}}}};
+  const Picture picture = {
+      .view = {0, 0, 3, 1, 1},
+      .rows = {{{'0', Mark::kExpanded, 0}, {'9', Mark::kExpanded, 9}, {'o', Mark::kOpen}}}};
   EXPECT_EQ(Paint(picture, /*color=*/true),
             "  0\n0 \x1b[38;5;230m0\x1b[0m\x1b[38;5;196m9\x1b[0m\x1b[34mo\x1b[0m\n");
   EXPECT_EQ(Legend(picture, Grid(3, 1)), "0-9 expanded, first to last  o open");

@@ -53,7 +53,7 @@ std::string NameOf(const ::testing::TestParamInfo<MapAndAgent>& info) {
   const char* rule = one.agent.corner_rule == CornerRule::kNoCornerCutting ? "NoCornerCutting"
                      : one.agent.corner_rule == CornerRule::kOneSideFree   ? "OneSideFree"
                                                                            : "Always";
-  return absl::StrCat(testing::NameOf(one.connectivity), rule, one.weighted ? "Weighted" : "",
+  return absl::StrCat(testing::ConnectivityName(one.connectivity), rule, one.weighted ? "Weighted" : "",
                       one.own_costs ? "OwnCosts" : "", "Footprint", one.agent.footprint);
 }
 

@@ -90,7 +90,7 @@ TEST(HexBoardTest, ThePlaneIsJustLargeEnough) {
 
 TEST(HexBoardTest, NamesAreReadAsWritten) {
   for (const HexLayout layout : kLayouts) {
-    EXPECT_EQ(HexLayoutOf(NameOf(layout)), layout);
+    EXPECT_EQ(HexLayoutOf(HexLayoutName(layout)), layout);
   }
   EXPECT_EQ(HexLayoutOf("octile"), std::nullopt);
 }

@@ -9,9 +9,10 @@
 #include "gmock/gmock.h"
 #include "server/core/edit/edit.h"
 #include "server/core/search/find_path.h"
-#include "tests/core/search/portal_world.h"
+#include "server/core/search/portal_search.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
+#include "tests/testing/portal_world.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {

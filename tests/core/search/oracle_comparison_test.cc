@@ -68,7 +68,7 @@ std::string NameOf(const ::testing::TestParamInfo<Family>& info) {
   const char* rule = family.rule == CornerRule::kNoCornerCutting ? "NoCornerCutting"
                      : family.rule == CornerRule::kOneSideFree   ? "OneSideFree"
                                                                  : "Always";
-  return absl::StrCat(testing::NameOf(family.connectivity), rule,
+  return absl::StrCat(testing::ConnectivityName(family.connectivity), rule,
                       family.own_costs  ? "OwnCosts"
                       : family.weighted ? "Weighted"
                                         : "Uniform",

@@ -119,7 +119,7 @@ std::string NameOfSmoothed(const ::testing::TestParamInfo<SmoothedFamily>& info)
   const char* rule = info.param.rule == CornerRule::kNoCornerCutting ? "NoCornerCutting"
                      : info.param.rule == CornerRule::kOneSideFree   ? "OneSideFree"
                                                                      : "Always";
-  return absl::StrCat(testing::NameOf(info.param.connectivity), rule,
+  return absl::StrCat(testing::ConnectivityName(info.param.connectivity), rule,
                       info.param.weighted ? "Weighted" : "Uniform");
 }
 

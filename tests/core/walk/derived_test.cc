@@ -264,8 +264,8 @@ TEST_P(DerivedTest, EditedEqualsMadeAfresh) {
 
 std::string NameOfSpec(const ::testing::TestParamInfo<MapSpec>& info) {
   const MapSpec& spec = info.param;
-  return absl::StrCat(testing::NameOf(spec.connectivity), spec.weighted ? "Weighted" : "Uniform", "Side",
-                      spec.max_side);
+  return absl::StrCat(testing::ConnectivityName(spec.connectivity), spec.weighted ? "Weighted" : "Uniform",
+                      "Side", spec.max_side);
 }
 
 INSTANTIATE_TEST_SUITE_P(
