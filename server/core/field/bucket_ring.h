@@ -27,8 +27,10 @@ class BucketRing {
   // Forgets everything. The first bucket begins at 0.
   void Start(Cost cheapest_step, Cost dearest_step) {
     shift_ = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(cheapest_step))) - 1;
+    is_final_ = true;
     while ((static_cast<std::uint64_t>(dearest_step) >> shift_) + 2 > kMost) {
       ++shift_;
+      is_final_ = false;
     }
     const std::size_t count = std::bit_ceil((static_cast<std::size_t>(dearest_step) >> shift_) + 2);
     buckets_.resize(std::max(buckets_.size(), count));
@@ -40,6 +42,9 @@ class BucketRing {
     waiting_ = 0;
     is_draining_ = false;
   }
+
+  // Whether the buckets are no wider than the cheapest step.
+  bool has_final_buckets() const { return is_final_; }
 
   void Push(Cost cost, std::uint32_t cell) {
     buckets_[NumberOf(cost) & mask_].push_back(cell);
@@ -95,6 +100,7 @@ class BucketRing {
   std::uint64_t current_ = 0;
   std::size_t waiting_ = 0;
   bool is_draining_ = false;
+  bool is_final_ = true;
 };
 
 }  // namespace waystar::core

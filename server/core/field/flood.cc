@@ -41,16 +41,31 @@ struct CellPricing {
   }
 };
 
+template <FloodSense kSense>
+struct NumberPricing {
+  const std::uint8_t* numbers;
+  const CellCosts::Entry* costs;
+  Cost operator()(unsigned direction, std::size_t from, std::size_t to) const {
+    const CellCosts::Entry& entry = costs[numbers[kSense == FloodSense::kFromSeeds ? to : from]];
+    return (direction & 1U) != 0 ? entry.diagonal : entry.straight;
+  }
+};
+
 // Every legal step.
 struct NoPruning {
-  DirectionSet operator()(DirectionSet /*arrivals*/, DirectionSet moves) const { return moves; }
+  DirectionSet operator()(std::size_t /*cell*/, DirectionSet /*arrivals*/, DirectionSet moves) const {
+    return moves;
+  }
 };
 
 // JumpDirections by the legal moves of a cell instead of the cells around it: what the latter say beyond the
 // former makes no difference, since it is about steps that are not legal.
 class CanonicalMoves {
  public:
-  DirectionSet operator()(DirectionSet arrivals, DirectionSet moves) const {
+  DirectionSet operator()(std::size_t /*cell*/, DirectionSet arrivals, DirectionSet moves) const {
+    return Of(arrivals, moves);
+  }
+  DirectionSet Of(DirectionSet arrivals, DirectionSet moves) const {
     if (arrivals == 0) {
       return moves;
     }
@@ -62,9 +77,9 @@ class CanonicalMoves {
   }
 
   static const CanonicalMoves& For(CornerRule rule) {
-    static const CanonicalMoves kNoCornerCutting = Of<CornerRule::kNoCornerCutting>();
-    static const CanonicalMoves kOneSideFree = Of<CornerRule::kOneSideFree>();
-    static const CanonicalMoves kAlways = Of<CornerRule::kAlways>();
+    static const CanonicalMoves kNoCornerCutting = Make<CornerRule::kNoCornerCutting>();
+    static const CanonicalMoves kOneSideFree = Make<CornerRule::kOneSideFree>();
+    static const CanonicalMoves kAlways = Make<CornerRule::kAlways>();
     switch (rule) {
       case CornerRule::kNoCornerCutting:
         return kNoCornerCutting;
@@ -78,7 +93,7 @@ class CanonicalMoves {
 
  private:
   template <CornerRule kRule>
-  static CanonicalMoves Of() {
+  static CanonicalMoves Make() {
     CanonicalMoves canonical;
     for (unsigned window = 0; window < 512; ++window) {
       const DirectionSet moves = GridMoves::MovesIn(window, Connectivity::kEight, kRule);
@@ -93,6 +108,17 @@ class CanonicalMoves {
   }
 
   std::array<std::array<DirectionSet, 256>, kDirectionCount> table_{};
+};
+
+// The same at cells amid cells of one cost, for whose sake alone a path might be replaced by another;
+// elsewhere every legal step.
+struct CanonicalMovesAmidEvenCells {
+  DirectionSet operator()(std::size_t cell, DirectionSet arrivals, DirectionSet moves) const {
+    return even_cells.Test(cell) ? canonical.Of(arrivals, moves) : moves;
+  }
+
+  const EvenCells& even_cells;
+  const CanonicalMoves& canonical;
 };
 
 }  // namespace
@@ -118,12 +144,24 @@ SearchEnd Flood::Run(const FloodGround& ground, const FloodSpec& spec, const Bud
                ? Expand(ground, spec, budget, expanded, pricing, CanonicalMoves::For(ground.rule()))
                : Expand(ground, spec, budget, expanded, pricing, NoPruning{});
   }
-  if (spec.sense == FloodSense::kFromSeeds) {
-    return Expand(ground, spec, budget, expanded, CellPricing<FloodSense::kFromSeeds>{ground.entering()},
-                  NoPruning{});
+  return spec.sense == FloodSense::kFromSeeds
+             ? ExpandWeighted<FloodSense::kFromSeeds>(ground, spec, budget, expanded)
+             : ExpandWeighted<FloodSense::kToSeeds>(ground, spec, budget, expanded);
+}
+
+template <FloodSense kSense>
+SearchEnd Flood::ExpandWeighted(const FloodGround& ground, const FloodSpec& spec, const Budget& budget,
+                                std::uint64_t& expanded) {
+  if (ground.numbers().empty()) {
+    return Expand(ground, spec, budget, expanded, CellPricing<kSense>{ground.entering()}, NoPruning{});
   }
-  return Expand(ground, spec, budget, expanded, CellPricing<FloodSense::kToSeeds>{ground.entering()},
-                NoPruning{});
+  const NumberPricing<kSense> pricing{ground.numbers().numbers().data(), ground.numbers().costs().data()};
+  // Pruning needs all arrivals of a cell before it is expanded.
+  if (!ground.is_eight_connected() || !open_.has_final_buckets()) {
+    return Expand(ground, spec, budget, expanded, pricing, NoPruning{});
+  }
+  const CanonicalMovesAmidEvenCells pruning{ground.even_cells(), CanonicalMoves::For(ground.rule())};
+  return Expand(ground, spec, budget, expanded, pricing, pruning);
 }
 
 // Whether all of the cells cost less than that, which is final.
@@ -207,7 +245,7 @@ SearchEnd Flood::ExpandAll(const FloodGround& ground, const FloodSpec& spec, con
           PassGates(spec, static_cast<std::uint32_t>(from));
         }
       }
-      for (unsigned left = pruning(arrivals[from], moves[from]); left != 0; left &= left - 1) {
+      for (unsigned left = pruning(from, arrivals[from], moves[from]); left != 0; left &= left - 1) {
         const auto d = static_cast<unsigned>(std::countr_zero(left));
         const auto to = static_cast<std::size_t>(static_cast<std::int64_t>(from) + offsets[d]);
         const Cost cost = cost_here + pricing(d, from, to);

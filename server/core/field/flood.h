@@ -83,6 +83,9 @@ class Flood {
   template <typename Pricing, typename Pruning>
   SearchEnd Expand(const FloodGround& ground, const FloodSpec& spec, const Budget& budget,
                    std::uint64_t& expanded, const Pricing& pricing, const Pruning& pruning);
+  template <FloodSense kSense>
+  SearchEnd ExpandWeighted(const FloodGround& ground, const FloodSpec& spec, const Budget& budget,
+                           std::uint64_t& expanded);
   template <bool kHasGates, typename Pricing, typename Pruning>
   SearchEnd ExpandAll(const FloodGround& ground, const FloodSpec& spec, const Budget& budget,
                       std::uint64_t& expanded, const Pricing& pricing, const Pruning& pruning);

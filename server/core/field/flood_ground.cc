@@ -70,8 +70,10 @@ void FloodGround::Read(const GridMap& map, const WalkGrid& walk, int footprint, 
   max_step_ = min_diagonal_;
   ReadMoves(walk);
   entering_.clear();
+  numbers_.Clear();
   if (!is_uniform_) {
     ReadCosts(map, footprint);
+    FindMaxStep();
   }
 }
 
@@ -127,6 +129,41 @@ void FloodGround::ReadMoves(const WalkGrid& walk) {
 }
 
 void FloodGround::ReadCosts(const GridMap& map, int footprint) {
+  if (footprint == 1 && map.cell_costs() == nullptr) {
+    numbers_.ReadTerrains(map, region_);
+  } else {
+    ReadEntries(map, footprint);
+    numbers_.ReadEntries(entering_);
+  }
+  if (is_eight_connected_ && !numbers_.empty()) {
+    even_cells_.Find(moves_, numbers_.numbers(), static_cast<std::size_t>(region_.width));
+  }
+}
+
+void FloodGround::FindMaxStep() {
+  const auto take = [&](const CellCosts::Entry& entry) {
+    max_step_ = std::max({max_step_, entry.straight, entry.diagonal});
+  };
+  if (numbers_.empty()) {
+    for (std::size_t i = 0; i < moves_.size(); ++i) {
+      if (moves_[i] != 0) {
+        take(entering_[i]);
+      }
+    }
+    return;
+  }
+  std::array<bool, CostNumbers::kMost> is_used{};
+  for (std::size_t i = 0; i < moves_.size(); ++i) {
+    is_used[numbers_.numbers()[i]] |= moves_[i] != 0;
+  }
+  for (std::size_t number = 0; number < numbers_.costs().size(); ++number) {
+    if (is_used[number]) {
+      take(numbers_.costs()[number]);
+    }
+  }
+}
+
+void FloodGround::ReadEntries(const GridMap& map, int footprint) {
   const auto width = static_cast<std::size_t>(region_.width);
   entering_.assign(moves_.size(), {});
   // The dearest of `footprint` cells of a row, from each of the region's columns on, and then of as many such
@@ -149,11 +186,6 @@ void FloodGround::ReadCosts(const GridMap& map, int footprint) {
       for (std::size_t x = 0; x < width; ++x) {
         to[x] = Dearer(to[x], across_[x]);
       }
-    }
-  }
-  for (std::size_t i = 0; i < moves_.size(); ++i) {
-    if (moves_[i] != 0) {
-      max_step_ = std::max({max_step_, entering_[i].straight, entering_[i].diagonal});
     }
   }
 }

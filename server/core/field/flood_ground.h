@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "server/core/field/cost_numbers.h"
+#include "server/core/field/even_cells.h"
 #include "server/core/grid/cell.h"
 #include "server/core/grid/corner_rule.h"
 #include "server/core/grid/cost.h"
@@ -44,26 +46,33 @@ class FloodGround {
   // Legal steps that stay in the region; none from a cell on which the agent cannot stand.
   const DirectionSet* moves() const { return moves_.data(); }
 
-  // All steps cost min_straight() or min_diagonal(); else what entering() says.
+  // All steps cost min_straight() or min_diagonal(); else what numbers() says, or if that is empty,
+  // entering().
   bool is_uniform() const { return is_uniform_; }
   Cost min_straight() const { return min_straight_; }
   Cost min_diagonal() const { return min_diagonal_; }
   // No step of the region costs more.
   Cost max_step() const { return max_step_; }
-  // By cell, of a step that enters it. Empty if uniform.
+  // By cell, of a step that enters it.
   const CellCosts::Entry* entering() const { return entering_.data(); }
+  const CostNumbers& numbers() const { return numbers_; }
+  // Only of an 8-connected map whose costs have numbers.
+  const EvenCells& even_cells() const { return even_cells_; }
 
   bool is_eight_connected() const { return connectivity_ == Connectivity::kEight; }
   CornerRule rule() const { return rule_; }
 
   std::size_t memory_bytes() const {
-    return moves_.capacity() + (entering_.capacity() + across_.capacity()) * sizeof(CellCosts::Entry);
+    return moves_.capacity() + (entering_.capacity() + across_.capacity()) * sizeof(CellCosts::Entry) +
+           numbers_.memory_bytes() + even_cells_.memory_bytes();
   }
   void Release() { *this = {}; }
 
  private:
   void ReadMoves(const WalkGrid& walk);
   void ReadCosts(const GridMap& map, int footprint);
+  void ReadEntries(const GridMap& map, int footprint);
+  void FindMaxStep();
 
   Rectangle region_;
   CornerRule rule_ = CornerRule::kNoCornerCutting;
@@ -76,6 +85,8 @@ class FloodGround {
   std::vector<CellCosts::Entry> entering_;
   // Of a large agent: the dearest below each of its rows.
   std::vector<CellCosts::Entry> across_;
+  CostNumbers numbers_;
+  EvenCells even_cells_;
 };
 
 }  // namespace waystar::core
