@@ -21,6 +21,9 @@ constexpr absl::string_view kReachSets[] = {"+", ":", "x"};
 // By number of a Direction.
 constexpr absl::string_view kArrows = "?^/>\\v/<\\";
 
+// The same among hexagons with a corner on top, where north is up to the left.
+constexpr absl::string_view kHexArrows = "?\\/>?\\/<?";
+
 constexpr char kPortal = '@';
 
 using Taken = std::array<bool, 256>;
@@ -72,7 +75,8 @@ void DrawOverlay(const Overlay& overlay, const Markers& markers, Picture& pictur
     Put(picture, cell, {markers.reached, Mark::kReached});
   }
   for (const auto& [cell, direction] : overlay.arrows) {
-    Put(picture, cell, {v1::Direction_IsValid(direction) ? kArrows[direction] : kArrows[0], Mark::kArrow});
+    const absl::string_view arrows = picture.shift == RowShift::kNone ? kArrows : kHexArrows;
+    Put(picture, cell, {v1::Direction_IsValid(direction) ? arrows[direction] : arrows[0], Mark::kArrow});
   }
   for (const v1::Cell& cell : overlay.portals) {
     Put(picture, cell, {kPortal, Mark::kPortal});

@@ -135,7 +135,7 @@ void FloodGround::ReadCosts(const GridMap& map, int footprint) {
     ReadEntries(map, footprint);
     numbers_.ReadEntries(entering_);
   }
-  if (is_eight_connected_ && !numbers_.empty()) {
+  if (is_eight_connected() && !numbers_.empty()) {
     even_cells_.Find(moves_, numbers_.numbers(), static_cast<std::size_t>(region_.width));
   }
 }
