@@ -39,7 +39,8 @@ class HexMapTest : public ::testing::Test {
   const client::Client& client() { return server_.client(); }
 
   static v1::FindPathRequest ByRows(int from_column, int from_row, int to_column, int to_row) {
-    v1::FindPathRequest request = PathRequest("board", CellAt(from_column, from_row), CellAt(to_column, to_row));
+    v1::FindPathRequest request =
+        PathRequest("board", CellAt(from_column, from_row), CellAt(to_column, to_row));
     request.set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
     return request;
   }

@@ -221,7 +221,8 @@ TEST(ShapeRasterTest, LargestShapesAreCounted) {
             side * side - 100);
   EXPECT_EQ(Draw({.discs = {{{0, 0}, kMax}}}, 2, 2), (std::vector<std::string>{"##", "##"}));
   const double area = 3.141592653589793 * kMax * kMax;
-  EXPECT_NEAR(static_cast<double>(CountOutside({.discs = {{{0, 0}, kMax}}}, Lattice::kSquare, window)), area, area * 1e-6);
+  EXPECT_NEAR(static_cast<double>(CountOutside({.discs = {{{0, 0}, kMax}}}, Lattice::kSquare, window)), area,
+              area * 1e-6);
   constexpr std::int32_t kHuge = std::numeric_limits<std::int32_t>::max();
   EXPECT_EQ(CountOutside({.rectangles = {3, {0, 0, kHuge, kHuge}}}, Lattice::kSquare, window),
             std::numeric_limits<std::int64_t>::max());
