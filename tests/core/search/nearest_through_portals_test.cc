@@ -21,7 +21,6 @@ using ::waystar::testing::Between;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::Generator;
 using ::waystar::testing::IsOk;
-using ::waystar::testing::Maps;
 using ::waystar::testing::With;
 
 // Both cost 4; the one below the wall looks nearer.
