@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "server/base/status_macros.h"
 #include "server/core/grid/cost.h"
+#include "server/core/map/portal_table.h"
 #include "server/core/search/find_path.h"
 #include "server/core/search/interruption.h"
 #include "server/core/search/portal_graph.h"
