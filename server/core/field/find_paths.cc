@@ -11,6 +11,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/field/checks.h"
 #include "server/core/field/flood.h"
+#include "server/core/field/flood_worth.h"
 #include "server/core/search/find_path.h"
 #include "server/core/search/path_form.h"
 #include "server/core/search/reachability.h"
@@ -117,7 +118,7 @@ class PathsFinder {
   absl::Status Answer(const Hub& hub, const std::vector<std::size_t>& members) {
     std::uint64_t expanded = 0;
     for (std::size_t i = 0; i < members.size(); ++i) {
-      if (i == kProbes && IsFloodQuicker(expanded / kProbes * (members.size() - i))) {
+      if (i == kProbes && IsFloodBetter(hub, expanded / kProbes * (members.size() - i))) {
         return FloodFrom(hub, {members.data() + i, members.size() - i});
       }
       WAYSTAR_RETURN_IF_ERROR(AnswerAlone(members[i]));
@@ -126,12 +127,9 @@ class PathsFinder {
     return absl::OkStatus();
   }
 
-  // Than single searches of so many expansions: a jump takes as long as 10 cells of a flood, a step of A* as
-  // long as 4.
-  bool IsFloodQuicker(std::uint64_t expansions) const {
-    const std::uint64_t cells_each = map_.HasUniformCost() ? 10 : 4;
-    return map_.bounds().area() <= kMaxFieldCells &&
-           expansions * cells_each > static_cast<std::uint64_t>(map_.walkable_cells());
+  // Than single searches of so many expansions.
+  bool IsFloodBetter(const Hub& hub, std::uint64_t expansions) const {
+    return map_.bounds().area() <= kMaxFieldCells && IsFloodQuicker(map_, hub.footprint, expansions);
   }
 
   absl::Status AnswerAlone(std::size_t task) {

@@ -23,7 +23,8 @@ namespace waystar::core {
 class FloodGround {
  public:
   // Reads the map, of which nothing is kept; memory is reused. `walk` is map.walk(footprint). Costs half a
-  // nanosecond a cell, and some more where cells differ in cost: then in proportion to the footprint.
+  // nanosecond a cell, and two more where terrains differ in cost; some more, in proportion to the footprint,
+  // for a large agent and where cells have costs of their own.
   // REQUIRES: the region is on the map, not empty, and has fewer than 2^32 cells.
   void Read(const GridMap& map, const WalkGrid& walk, int footprint, CornerRule rule,
             const Rectangle& region);

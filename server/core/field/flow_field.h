@@ -56,8 +56,8 @@ struct FlowField {
 
 // Portals are passed that lead from one cell of the region to another. Following directions and portals from
 // any cell leads to a goal at the cost of that cell. Of several first steps that are as cheap, which one it
-// is is the same on every machine. Costs 15 to 40 ns a cell where steps cost the same, 100 to 150 where they
-// do not.
+// is is the same on every machine. Costs 15 to 40 ns a cell, up to 100
+// on 4-connected maps whose cells differ in cost.
 //
 // Errors: those of FindReachable, with "goals[i]" for "start", but INVALID_ARGUMENT / MISSING_FIELD and
 // RESOURCE_EXHAUSTED / TOO_MANY_ITEMS with "goals" for too few or many of them, and FAILED_PRECONDITION /

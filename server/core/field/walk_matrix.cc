@@ -8,6 +8,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/field/checks.h"
+#include "server/core/field/flood_worth.h"
 #include "server/core/field/passage_costs.h"
 #include "server/core/walk/walk_grid.h"
 
@@ -31,18 +32,29 @@ class MatrixFiller {
   }
 
   absl::StatusOr<CostMatrix> Fill() {
+    bool is_filled = false;
     if (roots_.size() * ends_.size() <= kFewPairs) {
-      WAYSTAR_RETURN_IF_ERROR(SearchPairs());
-      return std::move(matrix_);
+      WAYSTAR_ASSIGN_OR_RETURN(is_filled, SearchPairs());
+      return is_filled ? absl::StatusOr<CostMatrix>(std::move(matrix_)) : TooLarge();
     }
     if (map_.HasUniformCost() && map_.settings().connectivity != Connectivity::kSix) {
-      WAYSTAR_ASSIGN_OR_RETURN(const bool is_filled, FillOverJumps());
-      if (is_filled) {
-        return std::move(matrix_);
+      WAYSTAR_ASSIGN_OR_RETURN(is_filled, FillOverJumps());
+    }
+    const bool may_flood = map_.bounds().area() <= kMaxFieldCells;
+    if (!is_filled) {
+      bool is_to_flood = false;
+      if (may_flood) {
+        WAYSTAR_ASSIGN_OR_RETURN(is_to_flood, AreFloodsQuicker());
+      }
+      if (!is_to_flood) {
+        WAYSTAR_ASSIGN_OR_RETURN(is_filled, SearchPairs());
       }
     }
-    WAYSTAR_RETURN_IF_ERROR(map_.bounds().area() <= kMaxFieldCells ? FloodRoots() : SearchPairs());
-    return std::move(matrix_);
+    if (!is_filled && may_flood) {
+      WAYSTAR_RETURN_IF_ERROR(FloodRoots());
+      is_filled = true;
+    }
+    return is_filled ? absl::StatusOr<CostMatrix>(std::move(matrix_)) : TooLarge();
   }
 
  private:
@@ -168,31 +180,59 @@ class MatrixFiller {
     return absl::OkStatus();
   }
 
-  absl::Status SearchPairs() {
+  // False if it takes more than the scratch holds, here and below.
+  absl::StatusOr<bool> SearchPair(std::size_t root, std::size_t end) {
+    if (!Leads(roots_[root], ends_[end])) {
+      return true;
+    }
+    const PathQuery pair{.start = is_turned_ ? ends_[end] : roots_[root],
+                         .goal = is_turned_ ? roots_[root] : ends_[end],
+                         .corner_rule = query_.agent.corner_rule,
+                         .path_form = PathForm::kCorners,
+                         .footprint = query_.agent.footprint};
+    WAYSTAR_ASSIGN_OR_RETURN(const PathResult path, query_.search(pair));
+    matrix_.expanded += path.statistics.expanded;
+    if (path.outcome == Outcome::kBudgetExhausted) {
+      return false;
+    }
+    At(root, end) = path.cost;
+    return true;
+  }
+
+  absl::StatusOr<bool> SearchPairs() {
     for (std::size_t root = 0; root < roots_.size(); ++root) {
       for (std::size_t end = 0; end < ends_.size(); ++end) {
-        if (!Leads(roots_[root], ends_[end])) {
-          continue;
+        WAYSTAR_ASSIGN_OR_RETURN(const bool is_found, SearchPair(root, end));
+        if (!is_found) {
+          return false;
         }
-        const PathQuery pair{.start = is_turned_ ? ends_[end] : roots_[root],
-                             .goal = is_turned_ ? roots_[root] : ends_[end],
-                             .corner_rule = query_.agent.corner_rule,
-                             .path_form = PathForm::kCorners,
-                             .footprint = query_.agent.footprint};
-        WAYSTAR_ASSIGN_OR_RETURN(const PathResult path, query_.search(pair));
-        matrix_.expanded += path.statistics.expanded;
-        if (path.outcome == Outcome::kBudgetExhausted) {
-          return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kRegionTooLarge, "",
-                           "a search touches more of the map than the server's memory for one holds");
-        }
-        At(root, end) = path.cost;
       }
     }
-    return absl::OkStatus();
+    return true;
+  }
+
+  // Whether floods take less time than a search for each pair, as some of them tell.
+  absl::StatusOr<bool> AreFloodsQuicker() {
+    const std::uint64_t before = matrix_.expanded;
+    for (std::size_t probe = 0; probe < kProbes; ++probe) {
+      WAYSTAR_ASSIGN_OR_RETURN(const bool is_found,
+                               SearchPair(probe * roots_.size() / kProbes, probe * ends_.size() / kProbes));
+      const std::uint64_t expansions = (matrix_.expanded - before) * ends_.size() / kProbes;
+      if (!is_found || IsFloodQuicker(map_, query_.agent.footprint, expansions)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  static absl::Status TooLarge() {
+    return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kRegionTooLarge, "",
+                     "a search touches more of the map than the server's memory for one holds");
   }
 
   // On maps that are not flooded; some 100 MB.
   static constexpr std::size_t kMostJumpPoints = 500'000;
+  static constexpr std::size_t kProbes = 16;
 
   const GridMap& map_;
   const WalkGrid& walk_;

@@ -43,8 +43,9 @@ struct CostMatrix {
 };
 
 // Where all steps cost the same, the jump points are explored once for all sources, and passages are put
-// between the walks; where there are too many jump points, and where cells differ in cost, each source, or
-// each target if they are fewer, is flooded from. Maps too large for a flood get a search for each pair.
+// between the walks. Where there are too many jump points, and where cells differ in cost, each source, or
+// each target if they are fewer, is flooded from, unless some pairs tell that a search for each takes less
+// time. Maps too large for a flood get a search for each pair.
 //
 // Errors: what ends searches early, see StatusOfEnd, and those of `search`; RESOURCE_EXHAUSTED /
 // REGION_TOO_LARGE if it ran out of its budget.
