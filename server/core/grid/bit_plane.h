@@ -50,7 +50,9 @@ class BitPlane {
 
   // False off the plane.
   bool Test(Cell cell) const {
-    return static_cast<unsigned>(cell.x) < static_cast<unsigned>(width_) && TestBit(row(cell.y), cell.x);
+    return static_cast<unsigned>(cell.x) < static_cast<unsigned>(width_) &&
+           static_cast<unsigned>(cell.y) < static_cast<unsigned>(height_) &&
+           TestBit(plane_.row(cell.y), cell.x);
   }
 
   // Calls visit(y) for the rows that may differ from those of `other`; see Plane.
