@@ -12,10 +12,6 @@
 namespace waystar::cli {
 namespace {
 
-bool IsOn(const v1::GridInfo& grid, const v1::Cell& cell) {
-  return cell.x() >= 0 && cell.y() >= 0 && cell.x() < grid.width() && cell.y() < grid.height();
-}
-
 Overlay OverlayOf(const v1::FindPathRequest& request, const v1::FindPathResponse& answer,
                   const SearchCells& search, const v1::GridInfo& grid) {
   Overlay overlay;
@@ -35,15 +31,7 @@ Overlay OverlayOf(const v1::FindPathRequest& request, const v1::FindPathResponse
   }
   overlay.expanded = search.expanded();
   overlay.open = search.Open();
-  // A map that was replaced since the search may be smaller.
-  for (auto* cells : {&overlay.path, &overlay.expanded, &overlay.open, &overlay.goals}) {
-    std::erase_if(*cells, [&](const v1::Cell& cell) { return !IsOn(grid, cell); });
-  }
-  for (auto* cell : {&overlay.start, &overlay.goal, &overlay.end}) {
-    if (*cell && !IsOn(grid, **cell)) {
-      cell->reset();
-    }
-  }
+  LeaveOutCellsBeyond(grid.width(), grid.height(), overlay);
   return overlay;
 }
 

@@ -35,9 +35,8 @@ void AddGridOptions(CLI::App& command, v1::GridOptions& grid) {
       "How many neighbours a cell has [what the file says, else 8]");
   AddHexLayout(
       command, "--hexagons", [&grid](v1::HexLayout layout) { grid.set_hexagons(layout); },
-      "Make a map of hexagons, with a corner on top or flat; columns and rows are those of a board, every "
-      "other "
-      "row or column of which is shifted, or of an axial plane");
+      "Make a map of hexagons: a board of columns and rows, of which every other row (with a corner on top) "
+      "or column (with a side on top) is shifted, or an axial plane");
   command
       .add_option_function<double>(
           "--diagonal-cost", [&grid](double cost) { grid.set_diagonal_cost(cost); },

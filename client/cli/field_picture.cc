@@ -8,26 +8,6 @@
 #include "client/cli/map_picture.h"
 
 namespace waystar::cli {
-namespace {
-
-// A map that was replaced since the answer may be smaller.
-void LeaveOutWhatIsOff(const v1::GridInfo& grid, Overlay& overlay) {
-  const auto is_off = [&](const v1::Cell& cell) {
-    return cell.x() < 0 || cell.y() < 0 || cell.x() >= grid.width() || cell.y() >= grid.height();
-  };
-  for (auto* cells : {&overlay.path, &overlay.goals, &overlay.reached, &overlay.portals}) {
-    std::erase_if(*cells, is_off);
-  }
-  std::erase_if(overlay.arrows, [&](const auto& arrow) { return is_off(arrow.first); });
-  for (auto* cell : {&overlay.start, &overlay.goal, &overlay.end}) {
-    if (*cell && is_off(**cell)) {
-      cell->reset();
-    }
-  }
-}
-
-}  // namespace
-
 absl::StatusOr<std::string> FieldPicture(const std::string& map, Overlay overlay, uint64_t revision,
                                          const DrawOptions& options, Session& session) {
   v1::ExportMapRequest request;
@@ -38,7 +18,7 @@ absl::StatusOr<std::string> FieldPicture(const std::string& map, Overlay overlay
     return exported.status();
   }
   const v1::MapInfo& info = exported->header.info();
-  LeaveOutWhatIsOff(info.grid(), overlay);
+  LeaveOutCellsBeyond(info.grid().width(), info.grid().height(), overlay);
   auto picture = MapPicture(*exported, overlay, WindowFor(options, session.io()), session.UsesColor());
   if (picture.ok() && info.revision() != revision) {
     absl::StrAppend(&*picture, "The picture shows revision ", info.revision(),

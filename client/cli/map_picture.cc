@@ -49,29 +49,9 @@ bool Fits(const std::vector<absl::string_view>& rows, const Size& size) {
 }
 
 // The cells of the plane as columns and rows of the board; without those off the board.
-Overlay OnBoard(Overlay overlay, const v1::GridInfo& grid) {
-  const v1::HexInfo& hexagons = grid.hexagons();
-  const auto move = [&](v1::Cell& cell) { cell = OffsetOf(hexagons, hexagons.layout(), cell); };
-  const auto is_off = [&](const v1::Cell& cell) {
-    return cell.x() < 0 || cell.y() < 0 || cell.x() >= hexagons.columns() || cell.y() >= hexagons.rows();
-  };
-  for (auto* cells : {&overlay.path, &overlay.expanded, &overlay.open, &overlay.goals, &overlay.reached,
-                      &overlay.portals}) {
-    std::for_each(cells->begin(), cells->end(), move);
-    std::erase_if(*cells, is_off);
-  }
-  for (auto& [cell, direction] : overlay.arrows) {
-    move(cell);
-  }
-  std::erase_if(overlay.arrows, [&](const auto& arrow) { return is_off(arrow.first); });
-  for (auto* cell : {&overlay.start, &overlay.goal, &overlay.end}) {
-    if (*cell) {
-      move(**cell);
-      if (is_off(**cell)) {
-        cell->reset();
-      }
-    }
-  }
+Overlay OnBoard(Overlay overlay, const v1::HexInfo& hexagons) {
+  MoveCells([&](const v1::Cell& cell) { return OffsetOf(hexagons, hexagons.layout(), cell); }, overlay);
+  LeaveOutCellsBeyond(hexagons.columns(), hexagons.rows(), overlay);
   return overlay;
 }
 
@@ -114,7 +94,7 @@ absl::StatusOr<std::string> MapPicture(const client::ExportedMap& map, const Ove
   if (!Fits(rows, size)) {
     return absl::DataLossError("the server sent a map that is not of the size it said");
   }
-  const Overlay on_board = HasOffsets(grid.hexagons().layout()) ? OnBoard(overlay, grid) : overlay;
+  const Overlay on_board = HasOffsets(grid.hexagons().layout()) ? OnBoard(overlay, grid.hexagons()) : overlay;
   const RowShift shift = ShiftOf(grid.hexagons().layout());
   const auto view = [&](const Window& cells) {
     return ChooseView(size.width, size.height, Focus(on_board), cells);

@@ -44,6 +44,16 @@ absl::string_view ChooseSet(absl::Span<const absl::string_view> sets, const Take
   return chosen == sets.end() ? sets.front() : *chosen;
 }
 
+// All lists of an overlay that hold cells alone.
+std::array<std::vector<v1::Cell>*, 6> ListsOf(Overlay& overlay) {
+  return {&overlay.path,  &overlay.expanded, &overlay.open,
+          &overlay.goals, &overlay.reached,  &overlay.portals};
+}
+
+std::array<std::optional<v1::Cell>*, 3> SinglesOf(Overlay& overlay) {
+  return {&overlay.start, &overlay.goal, &overlay.end};
+}
+
 void Put(Picture& picture, const v1::Cell& cell, Glyph glyph) {
   const View& view = picture.view;
   const int x = cell.x() - view.left;
@@ -54,6 +64,35 @@ void Put(Picture& picture, const v1::Cell& cell, Glyph glyph) {
 }
 
 }  // namespace
+
+void MoveCells(const std::function<v1::Cell(const v1::Cell&)>& move, Overlay& overlay) {
+  for (std::vector<v1::Cell>* cells : ListsOf(overlay)) {
+    std::transform(cells->begin(), cells->end(), cells->begin(), move);
+  }
+  for (auto& [cell, direction] : overlay.arrows) {
+    cell = move(cell);
+  }
+  for (std::optional<v1::Cell>* cell : SinglesOf(overlay)) {
+    if (*cell) {
+      *cell = move(**cell);
+    }
+  }
+}
+
+void LeaveOutCellsBeyond(int width, int height, Overlay& overlay) {
+  const auto is_off = [=](const v1::Cell& cell) {
+    return cell.x() < 0 || cell.y() < 0 || cell.x() >= width || cell.y() >= height;
+  };
+  for (std::vector<v1::Cell>* cells : ListsOf(overlay)) {
+    std::erase_if(*cells, is_off);
+  }
+  std::erase_if(overlay.arrows, [&](const auto& arrow) { return is_off(arrow.first); });
+  for (std::optional<v1::Cell>* cell : SinglesOf(overlay)) {
+    if (*cell && is_off(**cell)) {
+      cell->reset();
+    }
+  }
+}
 
 Markers ChooseMarkers(const Picture& picture) {
   Taken taken{};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -28,6 +29,12 @@ struct Overlay {
   // Cells from which it begins with a portal.
   std::vector<v1::Cell> portals;
 };
+
+// Puts each cell where `move` says.
+void MoveCells(const std::function<v1::Cell(const v1::Cell&)>& move, Overlay& overlay);
+
+// Leaves out the cells that are not on a map of that size: it may have been replaced since by a smaller one.
+void LeaveOutCellsBeyond(int width, int height, Overlay& overlay);
 
 // The characters to draw it with.
 struct Markers {

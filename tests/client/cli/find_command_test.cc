@@ -55,6 +55,41 @@ TEST_F(FindCommandTest, DrawsThePathAndTellsTheFacts) {
   EXPECT_EQ(err_, "");
 }
 
+// By columns and rows the path goes where the board has its cells; the plane's rows begin further left.
+TEST_F(FindCommandTest, DrawsHexagonsByTheCoordinatesThatWereAskedFor) {
+  v1::MapInfo info;
+  info.set_revision(3);
+  v1::GridInfo& grid = *info.mutable_grid();
+  grid.mutable_hexagons()->set_layout(v1::HEX_LAYOUT_ODD_ROWS);
+  grid.mutable_hexagons()->set_columns(3);
+  grid.mutable_hexagons()->set_rows(3);
+  grid.mutable_hexagons()->mutable_zero()->set_x(1);
+  server_.ServeMap(info, {"..#",  //
+                          ".#.",  //
+                          "..."});
+  answer_.clear_points();
+  for (const v1::Cell& cell : {At(0, 0), At(0, 1), At(0, 2), At(1, 2)}) {
+    *answer_.add_points() = cell;
+  }
+  *answer_.mutable_end() = At(1, 2);
+  constexpr char kPicture[] =
+      "  0\n"
+      "0 S . #\n"
+      "   * # .\n"
+      "  * G .\n";
+  EXPECT_EQ(Run({"find", "arena", "0,0", "1,2", "--coordinates", "odd-rows"}), ExitCode::kOk) << err_;
+  EXPECT_EQ(request_.coordinates(), v1::HEX_LAYOUT_ODD_ROWS);
+  EXPECT_THAT(out_, StartsWith(kPicture));
+
+  answer_.clear_points();
+  for (const v1::Cell& cell : {At(1, 0), At(1, 1), At(0, 2), At(1, 2)}) {
+    *answer_.add_points() = cell;
+  }
+  EXPECT_EQ(Run({"find", "arena", "1,0", "1,2"}), ExitCode::kOk) << err_;
+  EXPECT_EQ(request_.coordinates(), v1::HEX_LAYOUT_UNSPECIFIED);
+  EXPECT_THAT(out_, StartsWith(kPicture));
+}
+
 TEST_F(FindCommandTest, PositionsProfileAndSnapGoToTheServer) {
   EXPECT_EQ(Run({"find", "arena", "--start-position", "-3.5,2", "--goal-position=4,1e1", "--snap", "1.5",
                  "--profile", "tank", "--summary", "--positions"}),

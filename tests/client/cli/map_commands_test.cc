@@ -123,6 +123,8 @@ TEST_F(MapCommandsTest, CreatesABlankMap) {
   EXPECT_EQ(received.blank().fill(), "~");
   EXPECT_EQ(received.grid().connectivity(), v1::CONNECTIVITY_FOUR);
   EXPECT_EQ(received.grid().terrains_size(), 1);
+  EXPECT_EQ(Run({"map", "create", "arena", "4x2", "--hexagons", "even-columns"}), ExitCode::kOk);
+  EXPECT_EQ(received.grid().hexagons(), v1::HEX_LAYOUT_EVEN_COLUMNS);
 }
 
 TEST_F(MapCommandsTest, DeletesWhatItCan) {

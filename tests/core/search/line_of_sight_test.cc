@@ -14,6 +14,7 @@
 #include "server/core/shape/hex_line.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
+#include "tests/testing/hexagons.h"
 #include "tests/testing/oracle.h"
 #include "tests/testing/rules.h"
 
@@ -23,6 +24,7 @@ namespace {
 using ::waystar::testing::DrawnQuery;
 using ::waystar::testing::DrawQuery;
 using ::waystar::testing::Generator;
+using ::waystar::testing::HasPointOf;
 using ::waystar::testing::IsLegalStep;
 using ::waystar::testing::kRules;
 
@@ -224,28 +226,10 @@ TEST(LineOfSightTest, AgreesWithTheObviousOnLongLines) {
   EXPECT_GT(seen, 1000);
 }
 
-// Cuts the segment at the sides of the hexagon.
-bool Touches(Cell from, Cell to, Cell hexagon) {
-  constexpr double kTolerance = 1e-9;
-  constexpr int kNormals[3][2] = {{2, 1}, {1, 2}, {1, -1}};
-  double entry = 0.0;
-  double exit = 1.0;
-  for (const auto& normal : kNormals) {
-    const double begin = normal[0] * (from.x - hexagon.x) + normal[1] * (from.y - hexagon.y);
-    const double along = normal[0] * (to.x - from.x) + normal[1] * (to.y - from.y);
-    if (along == 0.0) {
-      if (std::abs(begin) > 1.0) {
-        return false;
-      }
-      continue;
-    }
-    entry = std::max(entry, std::min((-1.0 - begin) / along, (1.0 - begin) / along));
-    exit = std::min(exit, std::max((-1.0 - begin) / along, (1.0 - begin) / along));
-  }
-  return entry <= exit + kTolerance;
-}
+Point PointAt(Cell cell) { return {static_cast<double>(cell.x), static_cast<double>(cell.y)}; }
 
 TEST(HexLineOfSightTest, AgreesWithCuttingEveryHexagon) {
+  constexpr double kRounding = 1e-9;
   const SightRule rule = LineRule(Connectivity::kSix, CornerRule::kAlways);
   int seen = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
@@ -260,7 +244,8 @@ TEST(HexLineOfSightTest, AgreesWithCuttingEveryHexagon) {
         // One further out on all sides, for lines along the map's edge.
         for (int y = -1; y <= map.height(); ++y) {
           for (int x = -1; x <= map.width(); ++x) {
-            is_free = is_free && (map.IsWalkable({x, y}) || !Touches(from, to, {x, y}));
+            is_free = is_free &&
+                      (map.IsWalkable({x, y}) || !HasPointOf({x, y}, PointAt(from), PointAt(to), kRounding));
           }
         }
         ASSERT_EQ(HasLineOfSight(map.walk(), rule, from, to), is_free)

@@ -8,11 +8,13 @@
 
 #include "gmock/gmock.h"
 #include "server/core/shape/shape_raster.h"
+#include "tests/testing/hexagons.h"
 #include "tests/testing/random.h"
 
 namespace waystar::core {
 namespace {
 
+using ::waystar::testing::HasPointOf;
 using ::waystar::testing::Random;
 
 constexpr Rectangle kWindow = {0, 0, 24, 20};
@@ -66,27 +68,6 @@ TEST(HexRasterTest, DiscsAreTheHexagonsWithinTheRadius) {
       }
     }
   }
-}
-
-// A hexagon one step wide, cut at by the segment.
-bool HasPointOf(Cell hexagon, const Point& from, const Point& to, double slack) {
-  constexpr int kNormals[3][2] = {{2, 1}, {1, 2}, {1, -1}};
-  double entry = 0.0;
-  double exit = 1.0;
-  for (const auto& normal : kNormals) {
-    const double begin = normal[0] * (from.x - hexagon.x) + normal[1] * (from.y - hexagon.y);
-    const double along = normal[0] * (to.x - from.x) + normal[1] * (to.y - from.y);
-    const double side = 1.0 + slack;
-    if (along == 0.0) {
-      if (std::abs(begin) > side) {
-        return false;
-      }
-      continue;
-    }
-    entry = std::fmax(entry, std::fmin((-side - begin) / along, (side - begin) / along));
-    exit = std::fmin(exit, std::fmax((-side - begin) / along, (side - begin) / along));
-  }
-  return entry <= exit;
 }
 
 TEST(HexRasterTest, LinesAreTheHexagonsTheyPassAndThoseNearEnough) {
