@@ -11,8 +11,11 @@ namespace waystar::core {
 // Whether a flood of the map takes less time than searches on it that make so many expansions: a jump takes
 // as long as 10 cells of a flood, or 40 where cells differ in cost, a step of A* as long as 4.
 inline bool IsFloodQuicker(const GridMap& map, int footprint, std::uint64_t expansions) {
-  const bool has_weighted_jumps = map.settings().connectivity == Connectivity::kEight && footprint == 1;
-  const std::uint64_t cells_each = map.HasUniformCost() ? 10 : has_weighted_jumps ? 40 : 4;
+  const Connectivity connectivity = map.settings().connectivity;
+  const bool has_jumps = map.HasUniformCost() && connectivity != Connectivity::kSix;
+  const bool has_weighted_jumps =
+      !map.HasUniformCost() && connectivity == Connectivity::kEight && footprint == 1;
+  const std::uint64_t cells_each = has_jumps ? 10 : has_weighted_jumps ? 40 : 4;
   return expansions * cells_each > static_cast<std::uint64_t>(map.walkable_cells());
 }
 
