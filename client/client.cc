@@ -183,6 +183,10 @@ absl::StatusOr<v1::UpdateObstaclesResponse> Client::UpdateObstacles(
   return Call(*maps_, &v1::MapService::StubInterface::UpdateObstacles, options_.timeout, request);
 }
 
+std::unique_ptr<PathStream> Client::StreamFindPath() const {
+  return std::make_unique<PathStream>(*paths_, options_.stream_timeout);
+}
+
 std::unique_ptr<UpdateStream> Client::StreamObstacleUpdates() const {
   return std::make_unique<UpdateStream>(*maps_, options_.stream_timeout);
 }

@@ -81,6 +81,7 @@ class Client {
       const v1::UpdateObstaclesRequest& request) const;
 
   std::unique_ptr<UpdateStream> StreamObstacleUpdates() const;
+  std::unique_ptr<PathStream> StreamFindPath() const;
   // One page.
   absl::StatusOr<v1::ListObstaclesResponse> ListObstacles(const v1::ListObstaclesRequest& request) const;
   // One page.

@@ -32,6 +32,29 @@ absl::Status UpdateStream::Finish() {
   return FromGrpc(stream_->Finish());
 }
 
+PathStream::PathStream(v1::PathService::StubInterface& paths, absl::Duration timeout) {
+  SetTimeout(context_, timeout);
+  stream_ = paths.StreamFindPath(&context_);
+}
+
+PathStream::~PathStream() {
+  if (!is_finished_) {
+    context_.TryCancel();
+    stream_->Finish().IgnoreError();
+  }
+}
+
+bool PathStream::Send(const v1::StreamFindPathRequest& queries) { return stream_->Write(queries); }
+
+void PathStream::EndSending() { stream_->WritesDone(); }
+
+bool PathStream::Receive(v1::StreamFindPathResponse& answers) { return stream_->Read(&answers); }
+
+absl::Status PathStream::Finish() {
+  is_finished_ = true;
+  return FromGrpc(stream_->Finish());
+}
+
 MapWatch::MapWatch(v1::MapService::StubInterface& maps, const v1::WatchMapRequest& request,
                    absl::Duration timeout) {
   SetTimeout(context_, timeout);

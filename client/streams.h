@@ -43,6 +43,36 @@ class UpdateStream {
   bool is_finished_ = false;
 };
 
+// Path queries, sent without waiting for their answers, which bear their ids and come in any order. The
+// server reads on only while few enough answers are unread, so that one thread should receive while another
+// sends. Destruction cancels what was not finished.
+//
+// Thread safety: one thread may send while another receives; Cancel from any.
+class PathStream {
+ public:
+  PathStream(v1::PathService::StubInterface& paths, absl::Duration timeout);
+  PathStream(const PathStream&) = delete;
+  PathStream& operator=(const PathStream&) = delete;
+  ~PathStream();
+
+  // False if the stream has ended; Finish tells why. Blocks while the server does not read.
+  bool Send(const v1::StreamFindPathRequest& queries);
+  // No more will be sent.
+  void EndSending();
+  // The next answers, one at the least. False when there are no more.
+  bool Receive(v1::StreamFindPathResponse& answers);
+  // REQUIRES: Receive has returned false. OK if all queries were answered after EndSending.
+  absl::Status Finish();
+
+  void Cancel() { context_.TryCancel(); }
+
+ private:
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientReaderWriterInterface<v1::StreamFindPathRequest, v1::StreamFindPathResponse>>
+      stream_;
+  bool is_finished_ = false;
+};
+
 // The revisions of a map as they come. Destruction ends the watch.
 //
 // Thread safety: one thread; Cancel from any.

@@ -179,6 +179,8 @@ absl::string_view ErrorReasonName(ErrorReason reason) {
       return "TOO_MANY_NODES";
     case ErrorReason::kTooManyTags:
       return "TOO_MANY_TAGS";
+    case ErrorReason::kAnswersUnread:
+      return "ANSWERS_UNREAD";
   }
   return "UNKNOWN";
 }

@@ -102,6 +102,8 @@ enum class ErrorReason : std::uint8_t {
   kTooManyEdges,
   kTooManyNodes,
   kTooManyTags,
+  // Of streams of queries: RESOURCE_EXHAUSTED
+  kAnswersUnread,
 };
 
 // "MAP_NOT_FOUND" for kMapNotFound, and so on; "UNKNOWN" for kUnknown.

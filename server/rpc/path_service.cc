@@ -5,6 +5,7 @@
 #include "server/rpc/answer_queries.h"
 #include "server/rpc/answer_query.h"
 #include "server/rpc/hex_coordinates.h"
+#include "server/rpc/path_stream.h"
 #include "server/rpc/watch_path_call.h"
 
 namespace waystar::rpc {
@@ -67,6 +68,13 @@ grpc::ServerUnaryReactor* PathService::ValidatePath(grpc::CallbackServerContext*
 grpc::ServerWriteReactor<grpc::ByteBuffer>* PathService::WatchPath(grpc::CallbackServerContext* context,
                                                                    const grpc::ByteBuffer* request) {
   return WatchPathCall::Start(watches_, executor_, watch_slots_, context, request);
+}
+
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* PathService::StreamFindPath(
+    grpc::CallbackServerContext* context) {
+  return PathStream::Start(
+      find_path_, executor_, context,
+      {.max_unanswered = limits_.stream_window, .max_bytes = limits_.max_response_bytes});
 }
 
 grpc::ServerUnaryReactor* PathService::FindPaths(grpc::CallbackServerContext* context,

@@ -28,7 +28,8 @@ using RawFieldService =
 // Every method of the service, taking the raw bytes of requests: see UnaryCall.
 using RawPathService = v1::PathService::WithRawCallbackMethod_FindPath<
     v1::PathService::WithRawCallbackMethod_TraceSearch<v1::PathService::WithRawCallbackMethod_ValidatePath<
-        v1::PathService::WithRawCallbackMethod_WatchPath<RawFieldService>>>>;
+        v1::PathService::WithRawCallbackMethod_WatchPath<
+        v1::PathService::WithRawCallbackMethod_StreamFindPath<RawFieldService>>>>>;
 
 // One for each method of FieldAnswers.
 struct FieldHandlers {
@@ -57,6 +58,8 @@ class PathService final : public RawPathService {
                                          grpc::ByteBuffer* response) override;
   grpc::ServerWriteReactor<grpc::ByteBuffer>* WatchPath(grpc::CallbackServerContext* context,
                                                         const grpc::ByteBuffer* request) override;
+  grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StreamFindPath(
+      grpc::CallbackServerContext* context) override;
   grpc::ServerUnaryReactor* FindPaths(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
                                       grpc::ByteBuffer* response) override;
   grpc::ServerUnaryReactor* ComputeCostMatrix(grpc::CallbackServerContext* context,

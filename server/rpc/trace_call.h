@@ -23,6 +23,8 @@ struct PathLimits {
   std::size_t max_response_bytes = std::size_t{4} << 20;
   // How long a trace may take.
   absl::Duration trace_timeout = absl::Seconds(60);
+  // Messages of one stream that may be read and not answered yet.
+  std::size_t stream_window = 256;
 };
 
 // Holds 40 bytes an event until the last one is sent.

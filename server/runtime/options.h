@@ -29,7 +29,7 @@ struct Options {
   absl::Duration transfer_timeout = absl::Seconds(60);
   // Watches of maps and paths that may be open at a time.
   int max_watches = 10'000;
-  // Batches of one stream of updates that may be read and not answered yet.
+  // Batches of one stream of updates, or messages of one of queries, that may be read and not answered yet.
   std::size_t stream_window = 256;
   // Revisions that each map remembers for its watchers, by number and by the memory that they take.
   std::size_t max_history_commits = 4096;
