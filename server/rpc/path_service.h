@@ -8,6 +8,7 @@
 #include "server/rpc/executor.h"
 #include "server/rpc/field_answers.h"
 #include "server/rpc/path_watches.h"
+#include "server/rpc/query_costs.h"
 #include "server/rpc/trace_call.h"
 #include "server/rpc/transfers.h"
 #include "server/rpc/unary_call.h"
@@ -26,10 +27,10 @@ using RawFieldService =
                         v1::PathService::WithRawCallbackMethod_SampleCells<v1::PathService::Service>>>>>>>;
 
 // Every method of the service, taking the raw bytes of requests: see UnaryCall.
-using RawPathService = v1::PathService::WithRawCallbackMethod_FindPath<
-    v1::PathService::WithRawCallbackMethod_TraceSearch<v1::PathService::WithRawCallbackMethod_ValidatePath<
-        v1::PathService::WithRawCallbackMethod_WatchPath<
-        v1::PathService::WithRawCallbackMethod_StreamFindPath<RawFieldService>>>>>;
+using RawPathService =
+    v1::PathService::WithRawCallbackMethod_FindPath<v1::PathService::WithRawCallbackMethod_TraceSearch<
+        v1::PathService::WithRawCallbackMethod_ValidatePath<v1::PathService::WithRawCallbackMethod_WatchPath<
+            v1::PathService::WithRawCallbackMethod_StreamFindPath<RawFieldService>>>>>;
 
 // One for each method of FieldAnswers.
 struct FieldHandlers {
@@ -86,6 +87,7 @@ class PathService final : public RawPathService {
   WatchSlots& watch_slots_;
   PathWatches& watches_;
   const PathLimits limits_;
+  QueryCosts costs_;
   const UnaryHandler<v1::FindPathRequest, v1::FindPathResponse> find_path_;
   const UnaryHandler<v1::ValidatePathRequest, v1::ValidatePathResponse> validate_path_;
   const UnaryHandler<v1::FindPathsRequest, v1::FindPathsResponse> find_paths_;

@@ -63,9 +63,11 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const runtime::Options& op
 Server::Server(const runtime::Options& options)
     : path_watches_(store_, executor_,
                     static_cast<std::size_t>(options.max_message_bytes) - kWatchEnvelopeBytes),
-      store_(StoreOptionsOf(
-          options,
-          [this](std::function<void()> task) { return DeferredTask::Submit(executor_, std::move(task)); })),
+      store_(StoreOptionsOf(options,
+                            [this](std::function<void()> task) {
+                              DeferredTask::Submit(executor_, std::move(task));
+                              return true;
+                            })),
       lifetime_keeper_(store_, Clock::Steady()),
       index_builder_(store_, {.quiet_time = options.static_index_quiet_time,
                               .max_bytes = options.static_index_mib << 20}),
@@ -85,6 +87,7 @@ Server::Server(const runtime::Options& options)
       executor_({.workers = options.workers,
                  .max_queued = options.max_queued,
                  .max_queue_time = options.max_queue_time,
+                 .queue_target = options.queue_target,
                  .scratch_bytes = options.scratch_mib << 20}) {
   store_.AddListener(&map_watches_);
   store_.AddListener(&path_watches_);
