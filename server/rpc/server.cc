@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "google/protobuf/message.h"
@@ -121,6 +122,8 @@ absl::Status Server::LoadMaps(const std::string& folder, int max_side) {
 }
 
 absl::Status Server::Listen(const runtime::Options& options) {
+  // Distributions build Abseil so that each lock of the RPC library looks for deadlocks.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   grpc::EnableDefaultHealthCheckService(true);
   // The RPC library serves health without its descriptor; linked in, reflection can describe it to grpcurl.
   google::protobuf::LinkMessageReflection<grpc::health::v1::HealthCheckRequest>();
