@@ -180,7 +180,12 @@ class QueriesAnswerer {
   }
 
   absl::Status Count(int index) {
-    bytes_ += response_.results(index).ByteSizeLong() + kResultEnvelopeBytes;
+    const v1::FindPathsResult& result = response_.results(index);
+    bytes_ +=
+        (result.has_answer() ? MostBytesOf(result.answer()) : result.ByteSizeLong()) + kResultEnvelopeBytes;
+    if (bytes_ > max_bytes_) {
+      bytes_ = response_.ByteSizeLong();
+    }
     return bytes_ <= max_bytes_ ? absl::OkStatus() : TooLarge();
   }
 
@@ -203,6 +208,7 @@ class QueriesAnswerer {
   std::vector<core::PathTask> tasks_;
   // Of the query that a task is.
   std::vector<int> indexes_;
+  // What the response takes at the most.
   std::size_t bytes_ = 0;
   // When the last answer was there.
   std::chrono::steady_clock::time_point begin_;

@@ -105,6 +105,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
     google::protobuf::ArenaOptions options;
     options.initial_block = block;
     options.initial_block_size = kArenaBytes;
+    options.max_block_size = 64 << 10;
     return options;
   }
 
