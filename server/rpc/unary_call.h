@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -22,6 +23,7 @@
 #include "server/rpc/executor.h"
 #include "server/rpc/request_parser.h"
 #include "server/rpc/status.h"
+#include "server/rpc/worker_crew.h"
 
 namespace waystar::rpc {
 
@@ -154,6 +156,10 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
                         .budget = {.deadline = deadline_, .cancelled = &cancelled_},
                         .queued = begin - arrived_,
                         .max_expansions_here = MaxExpansionsAt(place)};
+    std::optional<WorkerCrew> crew;
+    if (place == Place::kLarge) {
+      context.crew = &crew.emplace(executor_, place, FlowOf(context_, MapOf(*request_)), bench);
+    }
     response_ = google::protobuf::Arena::CreateMessage<Response>(&arena_);
     if constexpr (std::is_same_v<Handler, UnaryHandler<Request, Response>>) {
       const absl::Status status = handler_(*request_, *response_, context);

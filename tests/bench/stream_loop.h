@@ -14,11 +14,11 @@ struct StreamLoad {
   int queries = 0;
 };
 
-// Sends the same query again and again by PathService.StreamFindPath at 127.0.0.1:port, and returns once all
-// are answered. Ends the program if one fails.
+// Sends the query, moved down by a row up to 20 times, again and again by PathService.StreamFindPath at
+// 127.0.0.1:port, and returns once all are answered. Ends the program if one fails.
 void RunStreamLoop(int port, const v1::FindPathRequest& request, const StreamLoad& load);
 
-// The same by FindPaths: `calls` calls of so many queries each, 8 at a time.
+// Likewise by FindPaths: `calls` calls of so many queries each, 8 at a time.
 void RunBatchLoop(int port, const v1::FindPathRequest& request, int queries_per_call, int calls);
 
 }  // namespace waystar::bench
