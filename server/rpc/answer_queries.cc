@@ -42,7 +42,7 @@ class QueriesAnswerer {
       : store_(store),
         snapshot_(snapshot),
         movement_(movement),
-        world_(store, snapshot, movement, FieldMovementOf(request)),
+        world_(store, context.caller, snapshot, movement, FieldMovementOf(request)),
         max_bytes_(max_bytes),
         request_(request),
         response_(response),
@@ -155,7 +155,8 @@ class QueriesAnswerer {
     CallContext context{.scratch = context_.scratch,
                         .field_scratch = context_.field_scratch,
                         .budget = context_.budget,
-                        .queued = context_.queued};
+                        .queued = context_.queued,
+                        .caller = context_.caller};
     const absl::Status status = answer(*response_.mutable_results(index)->mutable_answer(), context);
     return status.ok() ? Count(index) : EndsAll(status) ? status : SetProblem(index, status);
   }

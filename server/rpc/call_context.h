@@ -8,6 +8,7 @@
 #include "server/core/graph_search/graph_scratch.h"
 #include "server/core/search/query.h"
 #include "server/core/search/scratch.h"
+#include "server/rpc/access/caller.h"
 
 namespace waystar::rpc {
 
@@ -21,6 +22,8 @@ struct CallContext {
   std::chrono::nanoseconds queued{0};
   // As `scratch`. Null where no waypoint graph is searched.
   core::GraphScratch* graph_scratch = nullptr;
+  // Maps that this one may not read are not there for the call.
+  const Caller& caller;
 };
 
 // The call's deadline on the clock of core::Budget; its max if there is none.

@@ -8,6 +8,7 @@
 #include "grpcpp/impl/codegen/proto_utils.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/rpc/access/check_access.h"
 #include "server/rpc/cancelled.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/request_parser.h"
@@ -39,10 +40,8 @@ grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* PathStream::Start(
     const Handler& find_path, Executor& executor, grpc::CallbackServerContext* call,
     const PathStreamLimits& limits) {
   auto* stream = new PathStream(find_path, executor, *call, limits);
-  const absl::Status status = executor.gate().Enter(stream);
-  stream->is_inside_ = status.ok();
-  if (!status.ok()) {
-    stream->Finish(ToGrpcStatus(status));
+  if (const absl::Status status = stream->Admit(); !status.ok()) {
+    stream->End(status);
     return stream;
   }
   MutexLock lock(stream->mutex_);
@@ -52,6 +51,13 @@ grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* PathStream::Start(
     stream->StartRead(&stream->message_);
   }
   return stream;
+}
+
+absl::Status PathStream::Admit() {
+  WAYSTAR_RETURN_IF_ERROR(executor_.gate().Enter(this));
+  is_inside_ = true;
+  WAYSTAR_RETURN_IF_ERROR(caller_.Identify(call_));
+  return caller_.Require(&CheckStreamAccess<v1::StreamFindPathRequest>);
 }
 
 void PathStream::OnReadDone(bool ok) {
@@ -134,13 +140,19 @@ v1::StreamedAnswer PathStream::AnswerOne(const v1::StreamedQuery& query, const B
   if (!query.has_query()) {
     return Problem(query.id(), MissingField("query"));
   }
+  const Caller caller = caller_.Get();
+  if (const absl::Status denied = CheckPartAccess<v1::StreamFindPathRequest>(caller, query.query());
+      !denied.ok()) {
+    return Problem(query.id(), denied);
+  }
   v1::StreamedAnswer answer;
   answer.set_id(query.id());
   CallContext context{.scratch = executor_.scratch(worker),
                       .field_scratch = executor_.field_scratch(worker),
                       .budget = {.deadline = deadline_, .cancelled = &cancelled_},
                       .queued = Executor::Clock::now() - batch.arrived_,
-                      .graph_scratch = &executor_.graph_scratch(worker)};
+                      .graph_scratch = &executor_.graph_scratch(worker),
+                      .caller = caller};
   const absl::Status status = find_path_(query.query(), *answer.mutable_answer(), context);
   return status.ok() ? std::move(answer) : Problem(query.id(), status);
 }
@@ -213,11 +225,13 @@ void PathStream::OnCancel() {
   }
 }
 
-void PathStream::OnGateClosed() {
+void PathStream::OnGateClosed() { End(CallGate::Closed()); }
+
+void PathStream::End(const absl::Status& status) {
   std::optional<absl::Status> finish;
   {
     MutexLock lock(mutex_);
-    SetEnd(CallGate::Closed());
+    SetEnd(status);
     finish = Proceed();
   }
   if (finish.has_value()) {

@@ -12,6 +12,7 @@
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/base/mutex.h"
+#include "server/rpc/access/lasting_caller.h"
 #include "server/rpc/call_gate.h"
 #include "server/rpc/executor.h"
 #include "server/rpc/unary_call.h"
@@ -73,7 +74,8 @@ class PathStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
         executor_(executor),
         call_(call),
         limits_(limits),
-        deadline_(DeadlineOf(call)) {}
+        deadline_(DeadlineOf(call)),
+        caller_(executor.gate().access()) {}
 
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;
@@ -81,7 +83,10 @@ class PathStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   void OnDone() override;
   void OnGateClosed() override;
   void OnPatienceOver() override;
+  absl::Status RenewCaller() override { return caller_.Renew(); }
+  void OnRevoked(const absl::Status& why) override { End(why); }
 
+  absl::Status Admit();
   // Parses a message. An error is one of the stream.
   absl::Status Parse(const Batch& batch, v1::StreamFindPathRequest& request) const;
   // Answers all queries of a message, on a worker.
@@ -95,6 +100,7 @@ class PathStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   void FinishBatch(std::size_t length, const absl::Status& status);
 
   // As in UpdateStream.
+  void End(const absl::Status& status);
   std::optional<absl::Status> Proceed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WriteSome() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void SetEnd(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -105,6 +111,7 @@ class PathStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   grpc::CallbackServerContext& call_;
   const PathStreamLimits limits_;
   const Executor::Clock::time_point deadline_;
+  LastingCaller caller_;
   std::atomic<bool> cancelled_ = false;
   bool is_inside_ = false;
   grpc::ByteBuffer message_;

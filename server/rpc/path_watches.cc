@@ -113,13 +113,15 @@ void PathWatches::Search(const PathWatchPtr& watch, int worker) {
 void PathWatches::SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr& watch, int worker) {
   const std::shared_ptr<const core::WatchedAnswer> last = watch->answer_;
   const Executor::Clock::time_point now = Executor::Clock::now();
+  const Caller caller = watch->GetCaller();
   CallContext context{
       .scratch = executor_.scratch(worker),
       .field_scratch = executor_.field_scratch(worker),
       .budget = {.deadline =
                      last == nullptr ? watch->deadline : std::min(watch->deadline, now + kMaxSearchTime),
                  .cancelled = &watch->cancelled},
-      .queued = now - watch->queued_at_};
+      .queued = now - watch->queued_at_,
+      .caller = caller};
   std::shared_ptr<const core::WatchedAnswer> answer;
   bool is_news = true;
   // While the path is in the scratch.

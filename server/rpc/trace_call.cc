@@ -61,7 +61,8 @@ absl::Status TraceCall::Prepare(int worker) {
   CallContext context{.scratch = executor().scratch(worker),
                       .field_scratch = executor().field_scratch(worker),
                       .budget = {.deadline = deadline_, .cancelled = &cancelled_},
-                      .queued = now - arrived_};
+                      .queued = now - arrived_,
+                      .caller = caller()};
   v1::TraceSearchResult& result = result_.emplace();
   const absl::Status status =
       AnswerQuery(store_, search, max_response_bytes_, request().query(), *result.mutable_answer(), context);

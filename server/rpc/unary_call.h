@@ -14,7 +14,10 @@
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/base/error.h"
+#include "server/base/status_macros.h"
 #include "server/core/search/query.h"
+#include "server/rpc/access/caller.h"
+#include "server/rpc/access/check_access.h"
 #include "server/rpc/call_context.h"
 #include "server/rpc/cancelled.h"
 #include "server/rpc/executor.h"
@@ -50,7 +53,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private runtime::Worker
     auto* call = new UnaryCall(executor, handler, DeadlineOf(*context), response);
     absl::Status status = call->Enter();
     if (status.ok()) {
-      status = ParseRequest(*request, *call->request_);
+      status = call->Take(*context, *request);
     }
     if (status.ok()) {
       status = executor.Submit(call);
@@ -80,6 +83,13 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private runtime::Worker
     return status;
   }
 
+  // Finds out whose request it is and what it asks for.
+  absl::Status Take(const grpc::CallbackServerContext& context, const grpc::ByteBuffer& request) {
+    WAYSTAR_ASSIGN_OR_RETURN(caller_, executor_.gate().access().Identify(context));
+    WAYSTAR_RETURN_IF_ERROR(ParseRequest(request, *request_));
+    return CheckAccess(caller_, *request_);
+  }
+
   void Run(int worker) override {
     const Executor::Clock::time_point now = Executor::Clock::now();
     if (const absl::Status status = CheckStillWanted(now); !status.ok()) {
@@ -90,7 +100,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private runtime::Worker
                         .field_scratch = executor_.field_scratch(worker),
                         .budget = {.deadline = deadline_, .cancelled = &cancelled_},
                         .queued = now - submitted_,
-                        .graph_scratch = &executor_.graph_scratch(worker)};
+                        .graph_scratch = &executor_.graph_scratch(worker),
+                        .caller = caller_};
     response_ = google::protobuf::Arena::CreateMessage<Response>(&arena_);
     if constexpr (std::is_same_v<Handler, UnaryHandler<Request, Response>>) {
       Answer(handler_(*request_, *response_, context));
@@ -125,6 +136,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private runtime::Worker
   const Executor::Clock::time_point deadline_;
   grpc::ByteBuffer* const response_bytes_;
   bool is_inside_ = false;
+  Caller caller_ = Caller::Anyone();
   std::atomic<bool> cancelled_ = false;
   google::protobuf::Arena arena_;
   Request* const request_ = google::protobuf::Arena::CreateMessage<Request>(&arena_);

@@ -8,6 +8,7 @@
 #include "grpcpp/impl/codegen/proto_utils.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/rpc/access/check_access.h"
 #include "server/rpc/answer_query.h"
 #include "server/rpc/call_context.h"
 #include "server/rpc/cancelled.h"
@@ -41,12 +42,16 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* WatchPathCall::Start(PathWatches& wa
 absl::Status WatchPathCall::Enter(const grpc::ByteBuffer& bytes) {
   WAYSTAR_RETURN_IF_ERROR(executor_.gate().Enter(this));
   is_inside_ = true;
+  WAYSTAR_RETURN_IF_ERROR(caller_.Identify(context_));
   v1::WatchPathRequest message;
   WAYSTAR_RETURN_IF_ERROR(ParseRequest(bytes, message));
   if (!message.has_query()) {
     return MissingField("query");
   }
   request = std::move(*message.mutable_query());
+  WAYSTAR_RETURN_IF_ERROR(caller_.Require([this](const Caller& caller) {
+    return BelowQuery(CheckPartAccess<v1::WatchPathRequest>(caller, request));
+  }));
   WAYSTAR_RETURN_IF_ERROR(BelowQuery(CheckOneGoal(request)));
   const absl::StatusOr<core::PathQuery> parsed = ToPathQuery(request);
   if (!parsed.ok()) {
