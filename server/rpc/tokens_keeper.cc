@@ -26,26 +26,33 @@ TokensKeeper::~TokensKeeper() {
 
 absl::Status TokensKeeper::Start(const std::string& path) {
   path_ = path;
-  // Before it is read: a change meanwhile is one to come.
-  stamp_ = StampOf(path_);
-  WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const TokenList> tokens, ReadTokensFile(path_));
-  gate_.access().Set(std::move(tokens));
+  {
+    MutexLock lock(look_mutex_);
+    // Before it is read: a change meanwhile is one to come.
+    stamp_ = StampOf(path_);
+    WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const TokenList> tokens, ReadTokensFile(path_));
+    gate_.access().Set(std::move(tokens));
+  }
   thread_ = std::thread([this] { Run(); });
   return absl::OkStatus();
 }
 
 void TokensKeeper::Run() {
-  bool is_cut_off_due = false;
   while (WaitForNextLook()) {
-    if (std::exchange(is_cut_off_due, false)) {
-      gate_.CutOffRevoked();
-    }
-    const FileStamp stamp = StampOf(path_);
-    if (stamp != stamp_) {
-      stamp_ = stamp;
-      Reload();
-      is_cut_off_due = true;
-    }
+    Look();
+  }
+}
+
+void TokensKeeper::Look() {
+  MutexLock lock(look_mutex_);
+  if (std::exchange(is_cut_off_due_, false)) {
+    gate_.CutOffRevoked();
+  }
+  const FileStamp stamp = StampOf(path_);
+  if (stamp != stamp_) {
+    stamp_ = stamp;
+    Reload();
+    is_cut_off_due_ = true;
   }
 }
 

@@ -15,7 +15,7 @@ namespace waystar::rpc {
 // for each change, and the tokens before it stay. Calls that may never end by themselves, and whose callers
 // may not go on, are ended at once; those whose clients do not read that are cut off half a second later.
 //
-// Thread safety: one thread.
+// Thread safety: Look from any thread once this is started; the rest by one thread.
 class TokensKeeper {
  public:
   // The gate must outlive this.
@@ -27,6 +27,9 @@ class TokensKeeper {
   // Has the gate ask for the tokens of a file, from here on. Errors of ReadTokensFile. To be called once.
   absl::Status Start(const std::string& path);
 
+  // Looks at the file now.
+  void Look();
+
  private:
   void Run();
   // False if it is time to stop.
@@ -35,8 +38,11 @@ class TokensKeeper {
 
   CallGate& gate_;
   std::string path_;
+  // Of who looks at the file.
+  Mutex look_mutex_;
   // Of the file that was looked at last.
-  FileStamp stamp_;
+  FileStamp stamp_ ABSL_GUARDED_BY(look_mutex_);
+  bool is_cut_off_due_ ABSL_GUARDED_BY(look_mutex_) = false;
   Mutex mutex_;
   CondVar wake_;
   bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;

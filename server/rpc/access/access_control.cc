@@ -42,7 +42,7 @@ absl::StatusOr<Caller> AccessControl::IdentifyByToken(const grpc::CallbackServer
   if (!absl::StartsWithIgnoreCase(value, kScheme)) {
     return BadToken("\"authorization\" should be \"Bearer TOKEN\"");
   }
-  return Find(HashToken(value.substr(kScheme.size())));
+  return FindToken(value.substr(kScheme.size()));
 }
 
 absl::StatusOr<Caller> AccessControl::Renew(const Caller& caller) const {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "grpcpp/server_context.h"
 #include "server/base/mutex.h"
 #include "server/rpc/access/caller.h"
@@ -29,6 +30,9 @@ class AccessControl {
     }
     return IdentifyByToken(context);
   }
+
+  // Who has that token. Errors of Identify. REQUIRES: Set has been called.
+  absl::StatusOr<Caller> FindToken(absl::string_view token) const { return Find(HashToken(token)); }
 
   // The same caller with what its token allows now. UNAUTHENTICATED / BAD_TOKEN if it is no longer known.
   absl::StatusOr<Caller> Renew(const Caller& caller) const;
