@@ -49,8 +49,9 @@ class ReloadingCredentials final : public grpc::ServerCredentials {
     const TlsMaterial material = std::exchange(next_, {});
     const grpc_ssl_pem_key_cert_pair pair = {.private_key = material.key.c_str(),
                                              .cert_chain = material.cert.c_str()};
-    *config = grpc_ssl_server_certificate_config_create(
-        files_.client_ca.empty() ? nullptr : material.client_ca.c_str(), &pair, 1);
+    // The library insists on roots, even to ask clients for nothing.
+    const std::string& roots = files_.client_ca.empty() ? material.cert : material.client_ca;
+    *config = grpc_ssl_server_certificate_config_create(roots.c_str(), &pair, 1);
     return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_NEW;
   }
 

@@ -1,11 +1,6 @@
 // A server that asks for tokens, and calls that show them.
 #pragma once
 
-#include <unistd.h>
-
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,34 +12,10 @@
 #include "grpcpp/client_context.h"
 #include "server/rpc/access/token_hash.h"
 #include "server/runtime/options.h"
+#include "tests/rpc/access/test_file.h"
 #include "tests/rpc/test_server.h"
 
 namespace waystar::testing {
-
-// A file of the test's own, gone with this.
-class TestFile {
- public:
-  explicit TestFile(const std::string& name)
-      : path_((std::filesystem::path(::testing::TempDir()) /
-               absl::StrCat("waystar-", ::getpid(), "-",
-                            ::testing::UnitTest::GetInstance()->current_test_info()->name(), "-", name))
-                  .string()) {}
-  TestFile(const TestFile&) = delete;
-  TestFile& operator=(const TestFile&) = delete;
-  ~TestFile() { std::filesystem::remove(path_); }
-
-  const std::string& path() const { return path_; }
-
-  // All at once, as an operator should.
-  void Write(const std::string& text) const {
-    const std::string draft = path_ + ".draft";
-    std::ofstream(draft, std::ios::binary) << text;
-    ASSERT_EQ(std::rename(draft.c_str(), path_.c_str()), 0);
-  }
-
- private:
-  const std::string path_;
-};
 
 // A line for the file of tokens. The token is its own name.
 inline std::string TokenLine(const std::string& token, const std::string& grants) {

@@ -1,5 +1,6 @@
 // Tokens that change while the server runs.
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
