@@ -93,6 +93,13 @@ ABSL_FLAG(absl::Duration, static_index_quiet_time, Defaults().static_index_quiet
           "How long a map must not have changed before its static index is built.");
 ABSL_FLAG(absl::Duration, drain_timeout, Defaults().drain_timeout,
           "How long calls in flight may take to finish after SIGTERM.");
+ABSL_FLAG(std::string, tls_cert, Defaults().tls_cert,
+          "PEM file of the server's certificate and its chain. Looked at again when it changes.");
+ABSL_FLAG(std::string, tls_key, Defaults().tls_key, "PEM file of the key of --tls_cert.");
+ABSL_FLAG(std::string, tls_client_ca, Defaults().tls_client_ca,
+          "PEM file of roots. Clients must show a certificate of one of them.");
+ABSL_FLAG(std::string, tokens_file, Defaults().tokens_file,
+          "File of the tokens that calls must show, and what each allows. Looked at again when it changes.");
 ABSL_FLAG(std::string, log_level, Defaults().log_level, "debug, info, warning or error.");
 
 namespace waystar::runtime {
@@ -155,6 +162,17 @@ absl::Status CheckPositive(absl::string_view flag, absl::Duration value) {
       absl::StrCat("--", flag, " is more than 0 and at most 24h, not ", absl::FormatDuration(value)));
 }
 
+absl::Status CheckTls() {
+  const bool has_cert = !absl::GetFlag(FLAGS_tls_cert).empty();
+  if (has_cert != !absl::GetFlag(FLAGS_tls_key).empty()) {
+    return absl::InvalidArgumentError("--tls_cert and --tls_key go together");
+  }
+  if (!has_cert && !absl::GetFlag(FLAGS_tls_client_ca).empty()) {
+    return absl::InvalidArgumentError("--tls_client_ca needs --tls_cert and --tls_key");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckFlags() {
   constexpr std::int64_t kMaxInt = std::numeric_limits<int>::max();
   WAYSTAR_RETURN_IF_ERROR(CheckRange("workers", absl::GetFlag(FLAGS_workers), 0, 1024));
@@ -185,6 +203,7 @@ absl::Status CheckFlags() {
   WAYSTAR_RETURN_IF_ERROR(CheckPositive("queue_target", absl::GetFlag(FLAGS_queue_target)));
   WAYSTAR_RETURN_IF_ERROR(CheckPositive("transfer_timeout", absl::GetFlag(FLAGS_transfer_timeout)));
   WAYSTAR_RETURN_IF_ERROR(CheckPositive("drain_timeout", absl::GetFlag(FLAGS_drain_timeout)));
+  WAYSTAR_RETURN_IF_ERROR(CheckTls());
   return absl::OkStatus();
 }
 
@@ -216,6 +235,10 @@ Options FromFlags() {
           .static_index_mib = static_cast<std::size_t>(absl::GetFlag(FLAGS_static_index_mib)),
           .static_index_quiet_time = absl::GetFlag(FLAGS_static_index_quiet_time),
           .drain_timeout = absl::GetFlag(FLAGS_drain_timeout),
+          .tls_cert = absl::GetFlag(FLAGS_tls_cert),
+          .tls_key = absl::GetFlag(FLAGS_tls_key),
+          .tls_client_ca = absl::GetFlag(FLAGS_tls_client_ca),
+          .tokens_file = absl::GetFlag(FLAGS_tokens_file),
           .log_level = absl::GetFlag(FLAGS_log_level)};
 }
 

@@ -40,6 +40,14 @@ expect_text "--workers is from 0 to 1024, not -1"
 expect_code 1 server --max_queue_time=0s
 expect_text "--max_queue_time is more than 0"
 expect_code 1 server --log_level=loud
+expect_code 1 server --tls_cert="$WORK/cert.pem"
+expect_text "--tls_cert and --tls_key go together"
+expect_code 1 server --tls_client_ca="$WORK/ca.pem"
+expect_text "--tls_client_ca needs --tls_cert and --tls_key"
+expect_code 1 server --tls_cert="$WORK/cert.pem" --tls_key="$WORK/key.pem"
+expect_text "cannot read $WORK/cert.pem: No such file"
+expect_code 1 server --tokens_file="$WORK/tokens"
+expect_text "cannot read $WORK/tokens: No such file"
 expect_code 1 server --no_such_flag=1
 expect_code 1 server stray
 expect_text '\"stray\" is no flag'
