@@ -21,6 +21,8 @@ struct CallContext {
   std::chrono::nanoseconds queued{0};
   // As `scratch`. Null where no waypoint graph is searched.
   core::GraphScratch* graph_scratch = nullptr;
+  // The RPC library's side of the call: metadata and peer. Null where there is none.
+  const grpc::CallbackServerContext* rpc = nullptr;
 };
 
 // The call's deadline on the clock of core::Budget; its max if there is none.

@@ -8,6 +8,7 @@
 #include "server/rpc/executor.h"
 #include "server/rpc/field_answers.h"
 #include "server/rpc/path_watches.h"
+#include "server/rpc/query_observer.h"
 #include "server/rpc/trace_call.h"
 #include "server/rpc/transfers.h"
 #include "server/rpc/unary_call.h"
@@ -26,14 +27,16 @@ using RawFieldService =
                         v1::PathService::WithRawCallbackMethod_SampleCells<v1::PathService::Service>>>>>>>;
 
 // Every method of the service, taking the raw bytes of requests: see UnaryCall.
-using RawPathService = v1::PathService::WithRawCallbackMethod_FindPath<
-    v1::PathService::WithRawCallbackMethod_TraceSearch<v1::PathService::WithRawCallbackMethod_ValidatePath<
-        v1::PathService::WithRawCallbackMethod_WatchPath<
-        v1::PathService::WithRawCallbackMethod_StreamFindPath<RawFieldService>>>>>;
+using RawPathService =
+    v1::PathService::WithRawCallbackMethod_FindPath<v1::PathService::WithRawCallbackMethod_TraceSearch<
+        v1::PathService::WithRawCallbackMethod_ValidatePath<v1::PathService::WithRawCallbackMethod_WatchPath<
+            v1::PathService::WithRawCallbackMethod_StreamFindPath<RawFieldService>>>>>;
 
 // One for each method of FieldAnswers.
 struct FieldHandlers {
   FieldHandlers(const core::MapStore& store, const FieldAnswers& answers);
+
+  void Observe(const QueryObserver& observer);
 
   UnaryHandler<v1::ComputeCostMatrixRequest, v1::ComputeCostMatrixResponse> cost_matrix;
   UnaryHandler<v1::FindReachableRequest, v1::FindReachableResponse> reachable;
@@ -47,7 +50,7 @@ struct FieldHandlers {
 class PathService final : public RawPathService {
  public:
   PathService(const core::MapStore& store, Executor& executor, TransferSlots& slots, WatchSlots& watch_slots,
-              PathWatches& watches, const PathLimits& limits);
+              PathWatches& watches, const PathLimits& limits, const QueryObserver& observer = {});
 
   grpc::ServerUnaryReactor* FindPath(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
                                      grpc::ByteBuffer* response) override;
@@ -86,11 +89,11 @@ class PathService final : public RawPathService {
   WatchSlots& watch_slots_;
   PathWatches& watches_;
   const PathLimits limits_;
-  const UnaryHandler<v1::FindPathRequest, v1::FindPathResponse> find_path_;
-  const UnaryHandler<v1::ValidatePathRequest, v1::ValidatePathResponse> validate_path_;
-  const UnaryHandler<v1::FindPathsRequest, v1::FindPathsResponse> find_paths_;
+  UnaryHandler<v1::FindPathRequest, v1::FindPathResponse> find_path_;
+  UnaryHandler<v1::ValidatePathRequest, v1::ValidatePathResponse> validate_path_;
+  UnaryHandler<v1::FindPathsRequest, v1::FindPathsResponse> find_paths_;
   const FieldAnswers fields_;
-  const FieldHandlers field_handlers_;
+  FieldHandlers field_handlers_;
 };
 
 }  // namespace waystar::rpc

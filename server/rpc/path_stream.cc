@@ -140,7 +140,8 @@ v1::StreamedAnswer PathStream::AnswerOne(const v1::StreamedQuery& query, const B
                       .field_scratch = executor_.field_scratch(worker),
                       .budget = {.deadline = deadline_, .cancelled = &cancelled_},
                       .queued = Executor::Clock::now() - batch.arrived_,
-                      .graph_scratch = &executor_.graph_scratch(worker)};
+                      .graph_scratch = &executor_.graph_scratch(worker),
+                      .rpc = &call_};
   const absl::Status status = find_path_(query.query(), *answer.mutable_answer(), context);
   return status.ok() ? std::move(answer) : Problem(query.id(), status);
 }

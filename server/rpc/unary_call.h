@@ -47,7 +47,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private runtime::Worker
   static grpc::ServerUnaryReactor* Start(Executor& executor, const Handler& handler,
                                          grpc::CallbackServerContext* context,
                                          const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
-    auto* call = new UnaryCall(executor, handler, DeadlineOf(*context), response);
+    auto* call = new UnaryCall(executor, handler, *context, response);
     absl::Status status = call->Enter();
     if (status.ok()) {
       status = ParseRequest(*request, *call->request_);
@@ -62,9 +62,13 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private runtime::Worker
   }
 
  private:
-  UnaryCall(Executor& executor, const Handler& handler, Executor::Clock::time_point deadline,
+  UnaryCall(Executor& executor, const Handler& handler, const grpc::CallbackServerContext& rpc,
             grpc::ByteBuffer* response_bytes)
-      : executor_(executor), handler_(handler), deadline_(deadline), response_bytes_(response_bytes) {}
+      : executor_(executor),
+        handler_(handler),
+        rpc_(rpc),
+        deadline_(DeadlineOf(rpc)),
+        response_bytes_(response_bytes) {}
 
   void OnCancel() override { cancelled_.store(true, std::memory_order_relaxed); }
   void OnDone() override {
@@ -90,7 +94,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private runtime::Worker
                         .field_scratch = executor_.field_scratch(worker),
                         .budget = {.deadline = deadline_, .cancelled = &cancelled_},
                         .queued = now - submitted_,
-                        .graph_scratch = &executor_.graph_scratch(worker)};
+                        .graph_scratch = &executor_.graph_scratch(worker),
+                        .rpc = &rpc_};
     response_ = google::protobuf::Arena::CreateMessage<Response>(&arena_);
     if constexpr (std::is_same_v<Handler, UnaryHandler<Request, Response>>) {
       Answer(handler_(*request_, *response_, context));
@@ -121,6 +126,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private runtime::Worker
 
   Executor& executor_;
   const Handler& handler_;
+  const grpc::CallbackServerContext& rpc_;
   const Executor::Clock::time_point submitted_ = Executor::Clock::now();
   const Executor::Clock::time_point deadline_;
   grpc::ByteBuffer* const response_bytes_;

@@ -15,6 +15,7 @@
 #include "server/core/store/map_store.h"
 #include "server/rpc/call_gate.h"
 #include "server/rpc/executor.h"
+#include "server/rpc/update_metrics.h"
 #include "server/runtime/worker_pool.h"
 #include "waystar/v1/map_service.pb.h"
 
@@ -25,6 +26,8 @@ struct UpdateStreamLimits {
   std::size_t max_unanswered = 256;
   // The next message is read while those batches have fewer bytes than this together. At least 1.
   std::size_t max_unanswered_bytes = 4 << 20;
+  // Told of each batch that was answered, unless null. Must outlive the streams.
+  UpdateMetrics* metrics = nullptr;
 };
 
 // Owns itself: lives until the RPC library is done with it. One message at a time is read, converted on a
