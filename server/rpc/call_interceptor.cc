@@ -89,7 +89,10 @@ class CallInterceptorFactory final : public grpc::experimental::ServerIntercepto
   explicit CallInterceptorFactory(CallMetrics* metrics) : metrics_(metrics) {}
 
   grpc::experimental::Interceptor* CreateServerInterceptor(ServerRpcInfo* call) override {
-    return new CallInterceptor(*call, metrics_ == nullptr ? nullptr : &metrics_->Of(call->method()));
+    if (metrics_ != nullptr) {
+      return new CallInterceptor(*call, &metrics_->Of(call->method()));
+    }
+    return HasSentId(*call->server_context()) ? new CallInterceptor(*call, nullptr) : nullptr;
   }
 
  private:

@@ -11,6 +11,8 @@
 namespace waystar::rpc {
 namespace {
 
+constexpr char kTraceParentKey[] = "traceparent";
+
 constexpr std::size_t kMaxRequestIdBytes = 128;
 
 // Where a traceparent has the trace id: "00-<32 digits>-<16 digits>-<2 digits>".
@@ -32,7 +34,7 @@ bool IsHexDigit(char c) {
 }
 
 absl::optional<absl::string_view> TraceId(const grpc::ServerContextBase& context) {
-  const absl::string_view parent = MetadataOf(context, "traceparent");
+  const absl::string_view parent = MetadataOf(context, kTraceParentKey);
   // Later versions may be longer.
   if (parent.size() < kTraceParentBytes || parent[kTraceIdBegin - 1] != '-' ||
       parent[kTraceIdBegin + kTraceIdDigits] != '-') {
@@ -56,6 +58,10 @@ absl::optional<absl::string_view> SentRequestId(const grpc::ServerContextBase& c
     return absl::nullopt;
   }
   return id;
+}
+
+bool HasSentId(const grpc::ServerContextBase& context) {
+  return !MetadataOf(context, kRequestIdKey).empty() || !MetadataOf(context, kTraceParentKey).empty();
 }
 
 std::string RequestIdOf(const grpc::ServerContextBase& context) {

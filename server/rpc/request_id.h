@@ -15,8 +15,11 @@ inline constexpr char kRequestIdKey[] = "x-request-id";
 // is none, or none like that.
 absl::optional<absl::string_view> SentRequestId(const grpc::ServerContextBase& context);
 
-// That, else the trace id of a "traceparent" (W3C Trace Context, 2021: 32 hexadecimal digits, not all 0),
-// else one that is made up: "local-" and 16 hexadecimal digits, different for each call of this.
+// Whether the caller has sent anything that RequestIdOf might use.
+bool HasSentId(const grpc::ServerContextBase& context);
+
+// SentRequestId, else the trace id of a "traceparent" (W3C Trace Context, 2021: 32 hexadecimal digits, not
+// all 0), else one that is made up: "local-" and 16 hexadecimal digits, different for each call of this.
 std::string RequestIdOf(const grpc::ServerContextBase& context);
 
 }  // namespace waystar::rpc
