@@ -11,6 +11,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/graph_search/graph_search.h"
 #include "server/rpc/convert_graph.h"
+#include "server/rpc/convert_path.h"
 
 namespace waystar::rpc {
 namespace {
@@ -64,15 +65,17 @@ absl::Status AnswerGraphQuery(const core::MapSnapshot& snapshot, std::size_t max
                               const v1::FindPathRequest& request, v1::FindPathResponse& response,
                               CallContext& context) {
   WAYSTAR_ASSIGN_OR_RETURN(const core::GraphQuery query, ToGraphQuery(request));
-  if (request.max_expansions() > 0) {
-    context.budget.max_expansions = request.max_expansions();
-  }
-  context.budget.evicted = &snapshot.eviction.flag();
+  const std::uint64_t max_expansions = MaxExpansionsOf(request);
+  core::Budget budget = context.BudgetFor(max_expansions);
+  budget.evicted = &snapshot.eviction.flag();
   const std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
-  WAYSTAR_ASSIGN_OR_RETURN(
-      const core::GraphPathResult result,
-      core::FindGraphPath(snapshot.graph(), query, context.budget, *context.graph_scratch));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::GraphPathResult result,
+                           core::FindGraphPath(snapshot.graph(), query, budget, context.bench.graph_scratch));
   const std::chrono::nanoseconds searching = std::chrono::steady_clock::now() - begin;
+  if (result.reason == core::OutcomeReason::kExpansionLimit && budget.max_expansions < max_expansions) {
+    context.has_outgrown = true;
+    return absl::OkStatus();
+  }
   // A node takes at least five bytes: what cannot fit is not written down first.
   WAYSTAR_RETURN_IF_ERROR(CheckBytes(result.nodes.size() * 5, max_bytes));
   FillGraphPath(snapshot.graph(), query, result, response);

@@ -69,7 +69,7 @@ class QueriesAnswerer {
     }
     begin_ = std::chrono::steady_clock::now();
     return core::FindPaths(
-        movement_.map(), tasks_, budget_, context_.scratch, context_.field_scratch,
+        movement_.map(), tasks_, budget_, context_.bench.scratch, context_.bench.field_scratch,
         [&](std::size_t task, const absl::StatusOr<core::NearestGoalResult>& answer) {
           return answer.ok() ? SetAnswer(task, *answer)
                              : SetProblem(indexes_[task],
@@ -152,10 +152,7 @@ class QueriesAnswerer {
   // `answer` fills the message that it is given.
   absl::Status AnswerBy(int index,
                         absl::FunctionRef<absl::Status(v1::FindPathResponse&, CallContext&)> answer) {
-    CallContext context{.scratch = context_.scratch,
-                        .field_scratch = context_.field_scratch,
-                        .budget = context_.budget,
-                        .queued = context_.queued};
+    CallContext context{.bench = context_.bench, .budget = context_.budget, .queued = context_.queued};
     const absl::Status status = answer(*response_.mutable_results(index)->mutable_answer(), context);
     return status.ok() ? Count(index) : EndsAll(status) ? status : SetProblem(index, status);
   }

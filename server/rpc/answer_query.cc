@@ -69,19 +69,18 @@ void FillExtras(const core::GridMap& home, WorldView& world, const v1::FindPathR
 
 absl::StatusOr<core::PortalPath> Search(const core::GridMap& map, WorldView& world, PathSearch search,
                                         absl::Span<const core::Cell> goals, const core::PortalQuery& query,
-                                        CallContext& context) {
+                                        const core::Budget& budget, CallContext& context) {
   if (goals.empty()) {
-    return search(map, world, query, context.budget, context.scratch);
+    return search(map, world, query, budget, context.bench.scratch);
   }
   if (map.portals().empty() && query.goal_map == core::kSameMap) {
-    WAYSTAR_ASSIGN_OR_RETURN(
-        const core::NearestGoalResult nearest,
-        core::FindPathToNearest(map, query.path, goals, context.budget, context.scratch));
+    WAYSTAR_ASSIGN_OR_RETURN(const core::NearestGoalResult nearest,
+                             core::FindPathToNearest(map, query.path, goals, budget, context.bench.scratch));
     return core::PortalPath{.path = nearest.path, .goal_index = nearest.goal_index};
   }
   core::PortalQuery to_nearest = query;
   to_nearest.goals = goals;
-  return FindAnyPath(map, world, to_nearest, context.budget, context.scratch);
+  return FindAnyPath(map, world, to_nearest, budget, context.bench.scratch);
 }
 
 absl::Status AnswerOnGrid(const core::MapStore& store, const core::MapSnapshot& snapshot, PathSearch search,
@@ -148,18 +147,22 @@ absl::Status AnswerAs(const core::MapSnapshot& snapshot, const Movement& movemen
     query.goal_map = request.goal_map();
   }
   const core::GridMap* goal_map = query.goal_map.empty() ? &movement.map() : world.Find(query.goal_map);
-  if (request.max_expansions() > 0) {
-    context.budget.max_expansions = request.max_expansions();
-  }
-  context.budget.evicted = &snapshot.eviction.flag();
+  const std::uint64_t max_expansions = MaxExpansionsOf(request);
+  core::Budget budget = context.BudgetFor(max_expansions);
+  budget.evicted = &snapshot.eviction.flag();
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::Cell> goals,
-                           PlaceEnds(request, movement.map(), goal_map, context.budget, query.path));
+                           PlaceEnds(request, movement.map(), goal_map, budget, query.path));
   const std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
-  const absl::StatusOr<core::PortalPath> found = Search(movement.map(), world, search, goals, query, context);
+  const absl::StatusOr<core::PortalPath> found =
+      Search(movement.map(), world, search, goals, query, budget, context);
   if (!found.ok()) {
     return OfPositions(found.status(), request);
   }
   const std::chrono::nanoseconds searching = std::chrono::steady_clock::now() - begin;
+  if (found->path.reason == core::OutcomeReason::kExpansionLimit && budget.max_expansions < max_expansions) {
+    context.has_outgrown = true;
+    return absl::OkStatus();
+  }
   // A point takes at least two bytes: what cannot fit is not written down first.
   WAYSTAR_RETURN_IF_ERROR(CheckSize(found->path.points.size() * 2, max_bytes));
   FillAnswer(movement.map(), world, request, query.path, *found, response);

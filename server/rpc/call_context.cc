@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "absl/hash/hash.h"
+
 namespace waystar::rpc {
 
 std::chrono::steady_clock::time_point DeadlineOf(const grpc::CallbackServerContext& context) {
@@ -14,6 +16,10 @@ std::chrono::steady_clock::time_point DeadlineOf(const grpc::CallbackServerConte
     return steady_clock::time_point::max();
   }
   return steady_clock::now() + std::chrono::duration_cast<steady_clock::duration>(deadline - now);
+}
+
+runtime::Flow FlowOf(const grpc::CallbackServerContext& context, absl::string_view map) {
+  return {.client = absl::HashOf(context.peer()), .map = absl::HashOf(map)};
 }
 
 }  // namespace waystar::rpc

@@ -1,31 +1,47 @@
 // What a handler may know of the call it serves, beside the request.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <limits>
 
+#include "absl/strings/string_view.h"
 #include "grpcpp/server_context.h"
-#include "server/core/field/field_scratch.h"
-#include "server/core/graph_search/graph_scratch.h"
 #include "server/core/search/query.h"
-#include "server/core/search/scratch.h"
+#include "server/rpc/executor.h"
+#include "server/rpc/workbench.h"
+#include "server/runtime/fair_queue.h"
 
 namespace waystar::rpc {
 
 struct CallContext {
-  // The worker's own; nobody else uses them while the handler runs.
-  core::Scratch& scratch;
-  core::FieldScratch& field_scratch;
+  // Nobody else uses it while the handler runs.
+  Workbench& bench;
   // Deadline and cancellation of the call.
   core::Budget budget;
   // How long the call waited for a worker.
   std::chrono::nanoseconds queued{0};
-  // As `scratch`. Null where no waypoint graph is searched.
-  core::GraphScratch* graph_scratch = nullptr;
+  // Expansions that the call may spend where it runs; with more it has to begin again elsewhere.
+  std::uint64_t max_expansions_here = std::numeric_limits<std::uint64_t>::max();
   // The RPC library's side of the call: metadata and peer. Null where there is none.
   const grpc::CallbackServerContext* rpc = nullptr;
+  // Set by a handler that was stopped by max_expansions_here: its answer is not to be used.
+  bool has_outgrown = false;
+
+  // The budget of a search that may spend so many expansions by what its request says.
+  core::Budget BudgetFor(std::uint64_t requested) const {
+    core::Budget own = budget;
+    own.max_expansions = std::min(requested, max_expansions_here);
+    return own;
+  }
 };
 
 // The call's deadline on the clock of core::Budget; its max if there is none.
 std::chrono::steady_clock::time_point DeadlineOf(const grpc::CallbackServerContext& context);
+
+// Whose turn a call waits for: its client is known by its connection.
+runtime::Flow FlowOf(const grpc::CallbackServerContext& context, absl::string_view map);
 
 }  // namespace waystar::rpc

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -210,6 +211,10 @@ absl::Status CheckOneGoal(const v1::FindPathRequest& request) {
   }
   return InvalidArgument(ErrorReason::kBadValue, request.goals().empty() ? "goal_positions" : "goals",
                          "only one goal can be asked for here");
+}
+
+std::uint64_t MaxExpansionsOf(const v1::FindPathRequest& request) {
+  return request.max_expansions() > 0 ? request.max_expansions() : std::numeric_limits<std::uint64_t>::max();
 }
 
 absl::StatusOr<std::size_t> ToMaxEvents(const v1::TraceSearchRequest& request) {

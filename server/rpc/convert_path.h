@@ -28,6 +28,8 @@ absl::StatusOr<core::PathForm> ToPathForm(v1::PathForm form);
 absl::StatusOr<core::Algorithm> ToAlgorithm(v1::Algorithm algorithm);
 absl::StatusOr<core::UnreachablePolicy> ToUnreachablePolicy(v1::UnreachablePolicy policy);
 absl::StatusOr<int> ToFootprint(std::int32_t footprint);
+// How many nodes the search may expand; the largest number there is if the request does not say.
+std::uint64_t MaxExpansionsOf(const v1::FindPathRequest& request);
 // How many events to keep.
 absl::StatusOr<std::size_t> ToMaxEvents(const v1::TraceSearchRequest& request);
 

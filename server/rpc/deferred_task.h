@@ -2,25 +2,18 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "server/rpc/executor.h"
-#include "server/runtime/worker_pool.h"
 
 namespace waystar::rpc {
 
 // Deletes itself once it has run.
-class DeferredTask final : private runtime::WorkerPool::Job {
+class DeferredTask final : private Executor::Job {
  public:
-  // False, and nothing kept, if too many jobs wait already.
-  static bool Submit(Executor& executor, std::function<void()> task) {
-    auto job = std::unique_ptr<DeferredTask>(new DeferredTask(std::move(task)));
-    if (!executor.Submit(job.get()).ok()) {
-      return false;
-    }
-    static_cast<void>(job.release());
-    return true;
+  static void Submit(Executor& executor, std::function<void()> task) {
+    executor.SubmitOwn(Place::kSmall, new DeferredTask(std::move(task)));
   }
 
  private:
@@ -30,6 +23,7 @@ class DeferredTask final : private runtime::WorkerPool::Job {
     task_();
     delete this;
   }
+  void Refuse(const absl::Status& /*status*/) override {}
 
   const std::function<void()> task_;
 };

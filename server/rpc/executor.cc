@@ -1,55 +1,64 @@
 #include "server/rpc/executor.h"
 
-#include <cstddef>
-#include <memory>
-#include <vector>
-
-#include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
-#include "server/base/error.h"
+#include <algorithm>
+#include <thread>
 
 namespace waystar::rpc {
 namespace {
 
-// Long enough for a queue to move on, short enough for a game's frame or two.
-constexpr absl::Duration kRetryDelay = absl::Milliseconds(50);
+// Enough for large work to give way, little enough that it is not starved.
+constexpr int kNicenessOfLarge = 10;
 
-// One a worker.
-template <typename T>
-std::vector<std::unique_ptr<T>> MakeScratches(const ExecutorOptions& options) {
-  std::vector<std::unique_ptr<T>> scratches;
-  scratches.reserve(static_cast<std::size_t>(options.workers));
-  for (int worker = 0; worker < options.workers; ++worker) {
-    scratches.push_back(std::make_unique<T>(options.scratch_bytes));
+runtime::WorkerPoolOptions PoolOptions(const ExecutorOptions& options, int first_index, int niceness) {
+  return {.workers = options.workers,
+          .first_index = first_index,
+          .niceness = niceness,
+          .max_queued = options.max_queued,
+          .max_wait = options.max_queue_time,
+          .target_wait = options.queue_target};
+}
+
+// The RPC library has about as many threads as the machine has cores.
+int BenchesHere(const ExecutorOptions& options) {
+  return options.runs_here ? std::max(2, static_cast<int>(std::thread::hardware_concurrency())) : 0;
+}
+
+std::vector<std::unique_ptr<Workbench>> MakeBenches(const ExecutorOptions& options) {
+  const int count = 2 * options.workers + BenchesHere(options);
+  std::vector<std::unique_ptr<Workbench>> benches;
+  benches.reserve(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) {
+    benches.push_back(std::make_unique<Workbench>(options.scratch_bytes));
   }
-  return scratches;
+  return benches;
 }
 
 }  // namespace
 
 Executor::Executor(const ExecutorOptions& options)
     : options_(options),
-      scratches_(MakeScratches<core::Scratch>(options)),
-      field_scratches_(static_cast<std::size_t>(options.workers)),
-      graph_scratches_(MakeScratches<core::GraphScratch>(options)),
-      pool_(options.workers, options.max_queued) {}
-
-absl::Status Executor::Submit(runtime::WorkerPool::Job* job) {
-  if (pool_.TrySubmit(job)) {
-    return absl::OkStatus();
+      benches_(MakeBenches(options)),
+      small_(PoolOptions(options, 0, 0)),
+      large_(PoolOptions(options, options.workers, kNicenessOfLarge)) {
+  MutexLock lock(mutex_);
+  for (std::size_t i = 2 * static_cast<std::size_t>(options.workers); i < benches_.size(); ++i) {
+    free_.push_back(benches_[i].get());
   }
-  return Refusal(ErrorReason::kQueueFull, kRetryDelay,
-                 absl::StrCat(options_.max_queued, " calls wait already, the server's limit"));
 }
 
-absl::Status Executor::CheckWait(Clock::time_point submitted, Clock::time_point now) const {
-  if (absl::FromChrono(now - submitted) <= options_.max_queue_time) {
-    return absl::OkStatus();
+Executor::Lease Executor::LeaseHere() {
+  MutexLock lock(mutex_);
+  if (free_.empty()) {
+    return {};
   }
-  return Refusal(ErrorReason::kQueueTimeout, kRetryDelay,
-                 absl::StrCat("the call waited for a worker for more than ",
-                              absl::FormatDuration(options_.max_queue_time), ", the server's limit"));
+  Workbench& bench = *free_.back();
+  free_.pop_back();
+  return {*this, bench};
+}
+
+void Executor::GiveBack(Workbench& bench) {
+  MutexLock lock(mutex_);
+  free_.push_back(&bench);
 }
 
 }  // namespace waystar::rpc

@@ -1,65 +1,127 @@
-// Where handlers run: a bounded worker pool, with a search scratch for each worker.
+// Where handlers run: on the thread that a call came in on, or in one of two bounded worker pools.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "server/core/field/field_scratch.h"
-#include "server/core/graph_search/graph_scratch.h"
-#include "server/core/search/scratch.h"
+#include "server/base/mutex.h"
 #include "server/rpc/call_gate.h"
+#include "server/rpc/workbench.h"
+#include "server/runtime/fair_queue.h"
 #include "server/runtime/worker_pool.h"
 
 namespace waystar::rpc {
 
-struct ExecutorOptions {
-  int workers = 1;
-  std::size_t max_queued = 256;
-  absl::Duration max_queue_time = absl::Milliseconds(500);
-  std::size_t scratch_bytes = std::size_t{1} << 30;
+// A place to run, and with it how much a search may cost there. What turns out to be larger begins again at
+// the next.
+enum class Place : std::uint8_t {
+  // The thread that the call came in on, at once. For what is known to be small.
+  kHere,
+  // Workers for what takes up to a few milliseconds.
+  kSmall,
+  // Workers for everything else, which give way to all others where the processor is short.
+  kLarge,
 };
 
-// Thread safety: Submit and SubmitOwn from any thread; scratch(i), field_scratch(i) and graph_scratch(i) only
-// on worker i.
+// Expansions that one call may spend at a place before it has to go on to the next.
+constexpr std::uint64_t MaxExpansionsAt(Place place) {
+  switch (place) {
+    case Place::kHere:
+      return 1024;
+    case Place::kSmall:
+      return 16 * 1024;
+    case Place::kLarge:
+      break;
+  }
+  return std::numeric_limits<std::uint64_t>::max();
+}
+
+struct ExecutorOptions {
+  // Of each of the two pools.
+  int workers = 1;
+  // Calls that may wait for each of them, and for how long: see runtime::WaitLimit.
+  std::size_t max_queued = 256;
+  absl::Duration max_queue_time = absl::Milliseconds(500);
+  absl::Duration queue_target = absl::Milliseconds(5);
+  std::size_t scratch_bytes = std::size_t{1} << 30;
+  // Whether anything runs where it arrives.
+  bool runs_here = true;
+};
+
+// Thread safety: any, but bench(i) only on worker i.
 class Executor {
  public:
   using Clock = std::chrono::steady_clock;
+  using Job = runtime::Job;
 
   explicit Executor(const ExecutorOptions& options);
 
-  // RESOURCE_EXHAUSTED / QUEUE_FULL with a retry delay, at once, if too many jobs wait already.
-  absl::Status Submit(runtime::WorkerPool::Job* job);
+  // REQUIRES: place is not kHere. Errors and what becomes of the job: those of WorkerPool::TrySubmit.
+  absl::Status Submit(Place place, Job* job, const runtime::Flow& flow) {
+    return PoolOf(place).TrySubmit(job, flow);
+  }
 
-  // The same for the server's own work, of which there are only a few jobs: always taken.
-  void SubmitOwn(runtime::WorkerPool::Job* job) { pool_.Submit(job); }
+  // For the server's own work, of which there are only a few jobs: always taken, never refused.
+  void SubmitOwn(Place place, Job* job) { PoolOf(place).SubmitOwn(job); }
 
+  // A bench for the calling thread until the lease ends. No lease if all are taken, or nothing runs here.
+  class Lease {
+   public:
+    Lease() = default;
+    Lease(Executor& executor, Workbench& bench) : executor_(&executor), bench_(&bench) {}
+    Lease(Lease&& other) noexcept
+        : executor_(other.executor_), bench_(std::exchange(other.bench_, nullptr)) {}
+    Lease& operator=(Lease&&) = delete;
+    ~Lease() {
+      if (bench_ != nullptr) {
+        executor_->GiveBack(*bench_);
+      }
+    }
+
+    explicit operator bool() const { return bench_ != nullptr; }
+    Workbench& operator*() const { return *bench_; }
+
+   private:
+    Executor* executor_ = nullptr;
+    Workbench* bench_ = nullptr;
+  };
+  Lease LeaseHere();
+
+  // Workers of one pool.
   int workers() const { return options_.workers; }
 
-  // Whether a job that was submitted at `submitted` may still run now: RESOURCE_EXHAUSTED / QUEUE_TIMEOUT
-  // with a retry delay if it waited for too long. Work that is late is dropped, so that the queue drains.
-  absl::Status CheckWait(Clock::time_point submitted, Clock::time_point now) const;
+  // What has gone through a pool. REQUIRES: place is not kHere.
+  runtime::WorkerPoolCounts counts(Place place) const {
+    return place == Place::kSmall ? small_.counts() : large_.counts();
+  }
 
   // Where calls enter and leave.
   CallGate& gate() { return gate_; }
 
-  core::Scratch& scratch(int worker) { return *scratches_[static_cast<std::size_t>(worker)]; }
-  core::FieldScratch& field_scratch(int worker) { return field_scratches_[static_cast<std::size_t>(worker)]; }
-  core::GraphScratch& graph_scratch(int worker) {
-    return *graph_scratches_[static_cast<std::size_t>(worker)];
-  }
+  // Of the worker that Job::Run is told of.
+  Workbench& bench(int worker) { return *benches_[static_cast<std::size_t>(worker)]; }
 
  private:
+  runtime::WorkerPool& PoolOf(Place place) { return place == Place::kSmall ? small_ : large_; }
+  void GiveBack(Workbench& bench);
+
   const ExecutorOptions options_;
   CallGate gate_;
-  std::vector<std::unique_ptr<core::Scratch>> scratches_;
-  std::vector<core::FieldScratch> field_scratches_;
-  std::vector<std::unique_ptr<core::GraphScratch>> graph_scratches_;
+  // Those of the workers of both pools, then those for threads that calls come in on.
+  std::vector<std::unique_ptr<Workbench>> benches_;
+  Mutex mutex_;
+  std::vector<Workbench*> free_ ABSL_GUARDED_BY(mutex_);
   // Last, so that its threads end before what they use.
-  runtime::WorkerPool pool_;
+  runtime::WorkerPool small_;
+  runtime::WorkerPool large_;
 };
 
 }  // namespace waystar::rpc

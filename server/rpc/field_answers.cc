@@ -61,9 +61,9 @@ absl::Status FieldAnswers::CostMatrix(const v1::ComputeCostMatrixRequest& reques
   const Stopwatch stopwatch;
   WAYSTAR_ASSIGN_OR_RETURN(
       const core::CostMatrix matrix,
-      core::ComputeCostMatrix(movement.map(), world,
-                              {.sources = sources, .targets = targets, .agent = AgentOf(movement)},
-                              BudgetOn(*snapshot, context), context.scratch, context.field_scratch));
+      core::ComputeCostMatrix(
+          movement.map(), world, {.sources = sources, .targets = targets, .agent = AgentOf(movement)},
+          BudgetOn(*snapshot, context), context.bench.scratch, context.bench.field_scratch));
   stopwatch.Stamp(context, matrix.expanded, *response.mutable_statistics());
   response.mutable_costs()->Add(matrix.costs.begin(), matrix.costs.end());
   response.set_revision(snapshot->revision);
@@ -79,7 +79,7 @@ absl::Status FieldAnswers::Reachable(const v1::FindReachableRequest& request,
   const Stopwatch stopwatch;
   WAYSTAR_ASSIGN_OR_RETURN(
       const core::ReachableCells reachable,
-      core::FindReachable(movement.map(), query, BudgetOn(*snapshot, context), context.field_scratch));
+      core::FindReachable(movement.map(), query, BudgetOn(*snapshot, context), context.bench.field_scratch));
   stopwatch.Stamp(context, reachable.expanded, *response.mutable_statistics());
   const absl::string_view field = query.want_costs ? "want_costs" : "region";
   WAYSTAR_RETURN_IF_ERROR(CheckFits(reachable.costs.size() * sizeof(float), max_bytes_, field));
@@ -96,9 +96,9 @@ absl::Status FieldAnswers::FlowField(const v1::ComputeFlowFieldRequest& request,
   WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(*snapshot, FieldMovementOf(request)));
   query.agent = AgentOf(movement);
   const Stopwatch stopwatch;
-  WAYSTAR_ASSIGN_OR_RETURN(
-      const core::FlowField field,
-      core::ComputeFlowField(movement.map(), query, BudgetOn(*snapshot, context), context.field_scratch));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::FlowField field,
+                           core::ComputeFlowField(movement.map(), query, BudgetOn(*snapshot, context),
+                                                  context.bench.field_scratch));
   stopwatch.Stamp(context, field.expanded, *response.mutable_statistics());
   const absl::string_view blamed = query.want_costs ? "want_costs" : "region";
   WAYSTAR_RETURN_IF_ERROR(

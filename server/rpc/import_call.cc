@@ -21,8 +21,9 @@ namespace waystar::rpc {
 grpc::ServerReadReactor<grpc::ByteBuffer>* ImportCall::Start(core::MapStore& store, Executor& executor,
                                                              TransferSlots& slots,
                                                              const TransferLimits& limits,
+                                                             const grpc::CallbackServerContext& context,
                                                              grpc::ByteBuffer* response) {
-  auto* call = new ImportCall(store, executor, slots, limits, response);
+  auto* call = new ImportCall(store, executor, slots, limits, context, response);
   if (const absl::Status status = call->Begin(limits.timeout); !status.ok()) {
     call->FinishOnce(status);
   } else {

@@ -32,12 +32,13 @@ class ImportCall final : public TransferCall<grpc::ServerReadReactor<grpc::ByteB
   // What the references name must outlive the call.
   static grpc::ServerReadReactor<grpc::ByteBuffer>* Start(core::MapStore& store, Executor& executor,
                                                           TransferSlots& slots, const TransferLimits& limits,
+                                                          const grpc::CallbackServerContext& context,
                                                           grpc::ByteBuffer* response);
 
  private:
   ImportCall(core::MapStore& store, Executor& executor, TransferSlots& slots, const TransferLimits& limits,
-             grpc::ByteBuffer* response)
-      : TransferCall(executor, slots), store_(store), limits_(limits), response_(response) {}
+             const grpc::CallbackServerContext& context, grpc::ByteBuffer* response)
+      : TransferCall(executor, slots, context), store_(store), limits_(limits), response_(response) {}
 
   void OnReadDone(bool ok) override;
   void OnCancel() override;

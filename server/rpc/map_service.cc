@@ -160,12 +160,12 @@ MapService::MapService(core::MapStore& store, Executor& executor, TransferSlots&
 grpc::ServerUnaryReactor* MapService::CreateMap(grpc::CallbackServerContext* context,
                                                 const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
   return UnaryCall<v1::CreateMapRequest, v1::CreateMapResponse>::Start(executor_, create_map_, context,
-                                                                       request, response);
+                                                                       request, response, kLargeCall);
 }
 
-grpc::ServerReadReactor<grpc::ByteBuffer>* MapService::ImportMap(grpc::CallbackServerContext* /*context*/,
+grpc::ServerReadReactor<grpc::ByteBuffer>* MapService::ImportMap(grpc::CallbackServerContext* context,
                                                                  grpc::ByteBuffer* response) {
-  return ImportCall::Start(store_, executor_, slots_, limits_.transfer, response);
+  return ImportCall::Start(store_, executor_, slots_, limits_.transfer, *context, response);
 }
 
 grpc::ServerUnaryReactor* MapService::GetMap(grpc::CallbackServerContext* context,

@@ -64,8 +64,9 @@ void FieldHandlers::Observe(const QueryObserver& observer) {
 
 grpc::ServerUnaryReactor* PathService::FindPath(grpc::CallbackServerContext* context,
                                                 const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
-  return UnaryCall<v1::FindPathRequest, v1::FindPathResponse>::Start(executor_, find_path_, context, request,
-                                                                     response);
+  using Call = UnaryCall<v1::FindPathRequest, v1::FindPathResponse,
+                         UnaryHandler<v1::FindPathRequest, v1::FindPathResponse>, QueryCosts>;
+  return Call::Start(executor_, find_path_, context, request, response, costs_);
 }
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* PathService::TraceSearch(grpc::CallbackServerContext* context,
@@ -88,36 +89,37 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* PathService::WatchPath(grpc::Callbac
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* PathService::StreamFindPath(
     grpc::CallbackServerContext* context) {
   return PathStream::Start(
-      find_path_, executor_, context,
+      find_path_, costs_, executor_, context,
       {.max_unanswered = limits_.stream_window, .max_bytes = limits_.max_response_bytes});
 }
 
 grpc::ServerUnaryReactor* PathService::FindPaths(grpc::CallbackServerContext* context,
                                                  const grpc::ByteBuffer* request,
                                                  grpc::ByteBuffer* response) {
-  return UnaryCall<v1::FindPathsRequest, v1::FindPathsResponse>::Start(executor_, find_paths_, context,
-                                                                       request, response);
+  using Call = UnaryCall<v1::FindPathsRequest, v1::FindPathsResponse,
+                         UnaryHandler<v1::FindPathsRequest, v1::FindPathsResponse>, QueryCosts>;
+  return Call::Start(executor_, find_paths_, context, request, response, costs_);
 }
 
 grpc::ServerUnaryReactor* PathService::ComputeCostMatrix(grpc::CallbackServerContext* context,
                                                          const grpc::ByteBuffer* request,
                                                          grpc::ByteBuffer* response) {
   return UnaryCall<v1::ComputeCostMatrixRequest, v1::ComputeCostMatrixResponse>::Start(
-      executor_, field_handlers_.cost_matrix, context, request, response);
+      executor_, field_handlers_.cost_matrix, context, request, response, kLargeCall);
 }
 
 grpc::ServerUnaryReactor* PathService::FindReachable(grpc::CallbackServerContext* context,
                                                      const grpc::ByteBuffer* request,
                                                      grpc::ByteBuffer* response) {
   return UnaryCall<v1::FindReachableRequest, v1::FindReachableResponse>::Start(
-      executor_, field_handlers_.reachable, context, request, response);
+      executor_, field_handlers_.reachable, context, request, response, kLargeCall);
 }
 
 grpc::ServerUnaryReactor* PathService::ComputeFlowField(grpc::CallbackServerContext* context,
                                                         const grpc::ByteBuffer* request,
                                                         grpc::ByteBuffer* response) {
   return UnaryCall<v1::ComputeFlowFieldRequest, v1::ComputeFlowFieldResponse>::Start(
-      executor_, field_handlers_.flow_field, context, request, response);
+      executor_, field_handlers_.flow_field, context, request, response, kLargeCall);
 }
 
 grpc::ServerUnaryReactor* PathService::CheckReachability(grpc::CallbackServerContext* context,

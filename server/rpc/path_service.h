@@ -9,6 +9,7 @@
 #include "server/rpc/field_answers.h"
 #include "server/rpc/path_watches.h"
 #include "server/rpc/query_observer.h"
+#include "server/rpc/query_costs.h"
 #include "server/rpc/trace_call.h"
 #include "server/rpc/transfers.h"
 #include "server/rpc/unary_call.h"
@@ -89,6 +90,7 @@ class PathService final : public RawPathService {
   WatchSlots& watch_slots_;
   PathWatches& watches_;
   const PathLimits limits_;
+  QueryCosts costs_;
   UnaryHandler<v1::FindPathRequest, v1::FindPathResponse> find_path_;
   UnaryHandler<v1::ValidatePathRequest, v1::ValidatePathResponse> validate_path_;
   UnaryHandler<v1::FindPathsRequest, v1::FindPathsResponse> find_paths_;

@@ -1,10 +1,13 @@
 #include "server/rpc/path_stream.h"
 
+#include <algorithm>
+#include <chrono>
+#include <iterator>
 #include <memory>
 #include <utility>
 
+#include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
-#include "google/protobuf/arena.h"
 #include "grpcpp/impl/codegen/proto_utils.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
@@ -17,6 +20,9 @@ namespace waystar::rpc {
 namespace {
 
 constexpr int kMaxQueriesOfMessage = 1000;
+
+// What the queries of one message may take together where it was read.
+constexpr std::chrono::nanoseconds kTimeHere = 4 * QueryCosts::kHere;
 
 // What an answer takes in a message beside itself, at the most.
 constexpr std::size_t kAnswerEnvelopeBytes = 16;
@@ -36,9 +42,9 @@ std::size_t SizeOf(const v1::StreamedAnswer& answer) { return answer.ByteSizeLon
 }  // namespace
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* PathStream::Start(
-    const Handler& find_path, Executor& executor, grpc::CallbackServerContext* call,
+    const Handler& find_path, QueryCosts& costs, Executor& executor, grpc::CallbackServerContext* call,
     const PathStreamLimits& limits) {
-  auto* stream = new PathStream(find_path, executor, *call, limits);
+  auto* stream = new PathStream(find_path, costs, executor, *call, limits);
   const absl::Status status = executor.gate().Enter(stream);
   stream->is_inside_ = status.ok();
   if (!status.ok()) {
@@ -56,7 +62,8 @@ grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* PathStream::Start(
 
 void PathStream::OnReadDone(bool ok) {
   std::optional<absl::Status> finish;
-  std::unique_ptr<Batch> batch;
+  grpc::ByteBuffer bytes;
+  Batch* batch = nullptr;
   {
     MutexLock lock(mutex_);
     is_reading_ = false;
@@ -64,69 +71,146 @@ void PathStream::OnReadDone(bool ok) {
       SetEnd(absl::OkStatus());
     }
     if (!end_.has_value()) {
-      batch = std::make_unique<Batch>(*this, std::exchange(message_, grpc::ByteBuffer()));
+      bytes.Swap(&message_);
+      batch = new Batch(bytes);
       ++unanswered_;
-      unanswered_bytes_ += batch->length_;
+      unanswered_bytes_ += batch->length;
     }
     finish = Proceed();
   }
   if (finish.has_value()) {
     Finish(ToGrpcStatus(*finish));
   }
-  if (batch == nullptr) {
-    return;
+  if (batch != nullptr) {
+    FinishPart(batch, Take(bytes, *batch));
   }
-  if (const absl::Status status = executor_.Submit(batch.get()); !status.ok()) {
-    batch->Refuse(status);
-    return;
-  }
-  // It deletes itself once it has run.
-  static_cast<void>(batch.release());
 }
 
-void PathStream::Batch::Run(int worker) {
-  const std::unique_ptr<Batch> self(this);
-  if (const absl::Status late = stream_.executor_.CheckWait(arrived_, Executor::Clock::now()); !late.ok()) {
-    Refuse(late);
-    return;
-  }
-  stream_.FinishBatch(length_, stream_.AnswerAll(*this, worker));
-}
+class PathStream::QueriesJob final : public Executor::Job {
+ public:
+  QueriesJob(PathStream& stream, Batch& batch, Queries queries, Place place)
+      : stream_(stream), batch_(batch), queries_(std::move(queries)), place_(place) {}
 
-void PathStream::Batch::Refuse(const absl::Status& problem) {
-  google::protobuf::Arena arena;
-  auto& request = *google::protobuf::Arena::CreateMessage<v1::StreamFindPathRequest>(&arena);
-  const absl::Status status = stream_.Parse(*this, request);
-  for (int i = 0; status.ok() && i < request.queries_size(); ++i) {
-    stream_.Add(Problem(request.queries(i).id(), problem));
+  void Run(int worker) override {
+    Workbench& bench = stream_.executor_.bench(worker);
+    const Executor::Clock::time_point begin = Executor::Clock::now();
+    while (next_ < queries_.size() && !stream_.IsGone()) {
+      const Executor::Clock::time_point now = Executor::Clock::now();
+      if (now - begin > kTurn) {
+        // Behind what others have waiting by now.
+        AddGathered();
+        stream_.Submit(this, queries_[next_]->query(), place_);
+        return;
+      }
+      if (now - gathering_since_ > kGathering) {
+        AddGathered();
+      }
+      AnswerNext(bench);
+    }
+    Finish();
   }
-  stream_.FinishBatch(length_, status);
-}
 
-absl::Status PathStream::Parse(const Batch& batch, v1::StreamFindPathRequest& request) const {
-  WAYSTAR_RETURN_IF_ERROR(ParseRequest(batch.bytes_, request));
-  if (request.queries_size() > kMaxQueriesOfMessage) {
+  void Refuse(const absl::Status& status) override {
+    for (; next_ < queries_.size(); ++next_) {
+      gathered_.push_back(Problem(queries_[next_]->id(), status));
+    }
+    Finish();
+  }
+
+ private:
+  // How long a job keeps a worker that others wait for, give or take a query.
+  static constexpr std::chrono::nanoseconds kTurn = QueryCosts::kSmall;
+  // How long an answer is kept for others to go with it.
+  static constexpr std::chrono::nanoseconds kGathering = std::chrono::microseconds(200);
+
+  void AnswerNext(Workbench& bench) {
+    const v1::StreamedQuery& query = *queries_[next_++];
+    if (auto answer = stream_.Answer(batch_, query, place_, bench)) {
+      gathered_.push_back(*std::move(answer));
+    } else {
+      stream_.HandOver(batch_, {&query}, Place::kLarge);
+    }
+  }
+
+  void AddGathered() {
+    stream_.Add(std::exchange(gathered_, {}));
+    gathering_since_ = Executor::Clock::now();
+  }
+
+  void Finish() {
+    AddGathered();
+    PathStream& stream = stream_;
+    Batch* const batch = &batch_;
+    delete this;
+    stream.FinishPart(batch, absl::OkStatus());
+  }
+
+  PathStream& stream_;
+  Batch& batch_;
+  const Queries queries_;
+  const Place place_;
+  std::size_t next_ = 0;
+  Answers gathered_;
+  Executor::Clock::time_point gathering_since_ = Executor::Clock::now();
+};
+
+absl::Status PathStream::Take(const grpc::ByteBuffer& bytes, Batch& batch) {
+  WAYSTAR_RETURN_IF_ERROR(ParseRequest(bytes, batch.request));
+  if (batch.request.queries_size() > kMaxQueriesOfMessage) {
     return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyItems, "queries",
                      absl::StrCat("a message has at most ", kMaxQueriesOfMessage, " queries, not ",
-                                  request.queries_size()));
+                                  batch.request.queries_size()));
   }
-  return absl::OkStatus();
-}
-
-absl::Status PathStream::AnswerAll(const Batch& batch, int worker) {
-  google::protobuf::Arena arena;
-  auto& request = *google::protobuf::Arena::CreateMessage<v1::StreamFindPathRequest>(&arena);
-  WAYSTAR_RETURN_IF_ERROR(Parse(batch, request));
-  for (const v1::StreamedQuery& query : request.queries()) {
-    if (IsGone()) {
-      break;
+  const Executor::Lease bench = executor_.LeaseHere();
+  Answers answers;
+  Queries small;
+  Queries large;
+  for (const v1::StreamedQuery& query : batch.request.queries()) {
+    const Place place = costs_.PlaceOf(query.query());
+    if (place == Place::kLarge) {
+      large.push_back(&query);
+      continue;
     }
-    Add(AnswerOne(query, batch, worker));
+    std::optional<v1::StreamedAnswer> answer;
+    if (place == Place::kHere && bench && Executor::Clock::now() - batch.arrived < kTimeHere) {
+      answer = Answer(batch, query, place, *bench);
+    }
+    if (answer.has_value()) {
+      answers.push_back(*std::move(answer));
+    } else {
+      small.push_back(&query);
+    }
   }
+  Add(std::move(answers));
+  Spread(batch, small, Place::kSmall);
+  Spread(batch, large, Place::kLarge);
   return absl::OkStatus();
 }
 
-v1::StreamedAnswer PathStream::AnswerOne(const v1::StreamedQuery& query, const Batch& batch, int worker) {
+void PathStream::Spread(Batch& batch, const Queries& queries, Place place) {
+  const std::size_t jobs = std::min(queries.size(), static_cast<std::size_t>(executor_.workers()));
+  for (std::size_t i = 0; i < jobs; ++i) {
+    const auto begin = queries.begin() + static_cast<std::ptrdiff_t>(i * queries.size() / jobs);
+    const auto end = queries.begin() + static_cast<std::ptrdiff_t>((i + 1) * queries.size() / jobs);
+    HandOver(batch, Queries(begin, end), place);
+  }
+}
+
+void PathStream::HandOver(Batch& batch, Queries queries, Place place) {
+  batch.parts.fetch_add(1, std::memory_order_relaxed);
+  const v1::FindPathRequest& first = queries.front()->query();
+  Submit(new QueriesJob(*this, batch, std::move(queries), place), first, place);
+}
+
+void PathStream::Submit(QueriesJob* job, const v1::FindPathRequest& first, Place place) {
+  const runtime::Flow flow{.client = client_, .map = absl::HashOf(first.map())};
+  if (const absl::Status status = executor_.Submit(place, job, flow); !status.ok()) {
+    job->Refuse(status);
+  }
+}
+
+std::optional<v1::StreamedAnswer> PathStream::Answer(const Batch& batch, const v1::StreamedQuery& query,
+                                                     Place place, Workbench& bench) {
   if (IsFull()) {
     return Problem(query.id(), MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kAnswersUnread,
                                          "", "too many answers wait for the client to read them"));
@@ -136,13 +220,17 @@ v1::StreamedAnswer PathStream::AnswerOne(const v1::StreamedQuery& query, const B
   }
   v1::StreamedAnswer answer;
   answer.set_id(query.id());
-  CallContext context{.scratch = executor_.scratch(worker),
-                      .field_scratch = executor_.field_scratch(worker),
+  const Executor::Clock::time_point begin = Executor::Clock::now();
+  CallContext context{.bench = bench,
                       .budget = {.deadline = deadline_, .cancelled = &cancelled_},
-                      .queued = Executor::Clock::now() - batch.arrived_,
-                      .graph_scratch = &executor_.graph_scratch(worker),
+                      .queued = begin - batch.arrived,
+                      .max_expansions_here = MaxExpansionsAt(place),
                       .rpc = &call_};
   const absl::Status status = find_path_(query.query(), *answer.mutable_answer(), context);
+  if (context.has_outgrown) {
+    return std::nullopt;
+  }
+  costs_.Note(query.query(), Executor::Clock::now() - begin);
   return status.ok() ? std::move(answer) : Problem(query.id(), status);
 }
 
@@ -156,24 +244,37 @@ bool PathStream::IsFull() {
   return answers_bytes_ >= kMostUnread * limits_.max_bytes;
 }
 
-void PathStream::Add(v1::StreamedAnswer answer) {
-  const std::size_t bytes = SizeOf(answer);
+void PathStream::Add(Answers answers) {
+  std::size_t bytes = 0;
+  for (const v1::StreamedAnswer& answer : answers) {
+    bytes += SizeOf(answer);
+  }
   MutexLock lock(mutex_);
-  if (is_gone_) {
+  if (is_gone_ || answers.empty()) {
     return;
   }
-  answers_.push_back(std::move(answer));
+  std::move(answers.begin(), answers.end(), std::back_inserter(answers_));
   answers_bytes_ += bytes;
-  // Cannot be the end: the message that this is of counts as unanswered yet.
+  // Cannot be the end: the message that these are of counts as unanswered yet.
   static_cast<void>(Proceed());
 }
 
-void PathStream::FinishBatch(std::size_t length, const absl::Status& status) {
+void PathStream::FinishPart(Batch* batch, const absl::Status& status) {
+  const std::size_t length = batch->length;
+  const bool is_last = batch->parts.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  if (is_last) {
+    delete batch;
+  }
+  if (!is_last && status.ok()) {
+    return;
+  }
   std::optional<absl::Status> finish;
   {
     MutexLock lock(mutex_);
-    --unanswered_;
-    unanswered_bytes_ -= length;
+    if (is_last) {
+      --unanswered_;
+      unanswered_bytes_ -= length;
+    }
     if (!status.ok()) {
       SetEnd(status);
     }

@@ -3,19 +3,21 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <optional>
-#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "google/protobuf/arena.h"
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/base/mutex.h"
 #include "server/rpc/call_gate.h"
 #include "server/rpc/executor.h"
+#include "server/rpc/query_costs.h"
 #include "server/rpc/unary_call.h"
-#include "server/runtime/worker_pool.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::rpc {
@@ -28,9 +30,10 @@ struct PathStreamLimits {
   std::size_t max_bytes = 4 << 20;
 };
 
-// Owns itself: lives until the RPC library is done with it. One message at a time is read and handed to a
-// worker, which answers its queries one after the other; meanwhile the next is read. Whoever has an answer
-// adds it to those that are to be written, and what has gathered while one message was written is the next.
+// Owns itself: lives until the RPC library is done with it. One message at a time is read; meanwhile the
+// queries of those before it are answered, each at its place: the small ones of a message one after the other
+// where it was read, the others on workers, in turns with what else waits for them. Whoever has answers adds
+// them to those that are to be written, and what has gathered while one message was written is the next.
 //
 // The library's threads, workers and whoever stops the server meet here, as in UpdateStream, whose rules are
 // those of this: what comes next is decided, and started, under the lock; the call is finished when nothing
@@ -41,39 +44,42 @@ class PathStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
  public:
   using Handler = UnaryHandler<v1::FindPathRequest, v1::FindPathResponse>;
 
-  // `find_path` answers a query. What the references name must outlive the call.
+  // `find_path` answers a query, whose place `costs` knows. What the references name must outlive the call.
   static grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* Start(const Handler& find_path,
+                                                                            QueryCosts& costs,
                                                                             Executor& executor,
                                                                             grpc::CallbackServerContext* call,
                                                                             const PathStreamLimits& limits);
 
  private:
   // A message, from when it was read until its queries are answered.
-  class Batch final : public runtime::WorkerPool::Job {
-   public:
-    Batch(PathStream& stream, grpc::ByteBuffer bytes)
-        : stream_(stream), bytes_(std::move(bytes)), length_(bytes_.Length()) {}
+  struct Batch {
+    explicit Batch(const grpc::ByteBuffer& bytes) : length(bytes.Length()) {}
 
-    void Run(int worker) override;
-    // The same without a worker: with that problem for each query.
-    void Refuse(const absl::Status& problem);
-
-   private:
-    friend class PathStream;
-
-    PathStream& stream_;
-    const grpc::ByteBuffer bytes_;
-    const std::size_t length_;
-    const Executor::Clock::time_point arrived_ = Executor::Clock::now();
+    const std::size_t length;
+    const Executor::Clock::time_point arrived = Executor::Clock::now();
+    google::protobuf::Arena arena;
+    v1::StreamFindPathRequest& request =
+        *google::protobuf::Arena::CreateMessage<v1::StreamFindPathRequest>(&arena);
+    // Jobs that have not answered yet, and whoever reads the message.
+    std::atomic<int> parts = 1;
   };
 
-  PathStream(const Handler& find_path, Executor& executor, grpc::CallbackServerContext& call,
-             const PathStreamLimits& limits)
+  // Some queries of a message on their way through the workers.
+  class QueriesJob;
+
+  using Queries = std::vector<const v1::StreamedQuery*>;
+  using Answers = std::vector<v1::StreamedAnswer>;
+
+  PathStream(const Handler& find_path, QueryCosts& costs, Executor& executor,
+             grpc::CallbackServerContext& call, const PathStreamLimits& limits)
       : find_path_(find_path),
+        costs_(costs),
         executor_(executor),
         call_(call),
         limits_(limits),
-        deadline_(DeadlineOf(call)) {}
+        deadline_(DeadlineOf(call)),
+        client_(FlowOf(call, "").client) {}
 
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;
@@ -82,17 +88,21 @@ class PathStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   void OnGateClosed() override;
   void OnPatienceOver() override;
 
-  // Parses a message. An error is one of the stream.
-  absl::Status Parse(const Batch& batch, v1::StreamFindPathRequest& request) const;
-  // Answers all queries of a message, on a worker.
-  absl::Status AnswerAll(const Batch& batch, int worker);
-  v1::StreamedAnswer AnswerOne(const v1::StreamedQuery& query, const Batch& batch, int worker);
+  // Answers what is small and hands the rest to workers. An error is one of the stream.
+  absl::Status Take(const grpc::ByteBuffer& bytes, Batch& batch);
+  // Hands over to workers: all of them, or one.
+  void Spread(Batch& batch, const Queries& queries, Place place);
+  void HandOver(Batch& batch, Queries queries, Place place);
+  void Submit(QueriesJob* job, const v1::FindPathRequest& first, Place place);
+  // Nothing if the query has to begin again at the next place.
+  std::optional<v1::StreamedAnswer> Answer(const Batch& batch, const v1::StreamedQuery& query, Place place,
+                                           Workbench& bench);
   // Whether nobody wants more answers, and whether so many are unread that there is no room for more.
   bool IsGone();
   bool IsFull();
-  void Add(v1::StreamedAnswer answer);
-  // Takes the message off those that are unanswered. An error ends the stream.
-  void FinishBatch(std::size_t length, const absl::Status& status);
+  void Add(Answers answers);
+  // One part less; with the last, the message is no longer unanswered. An error ends the stream.
+  void FinishPart(Batch* batch, const absl::Status& status);
 
   // As in UpdateStream.
   std::optional<absl::Status> Proceed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -100,11 +110,13 @@ class PathStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   void SetEnd(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Handler& find_path_;
+  QueryCosts& costs_;
   Executor& executor_;
   // Until OnDone.
   grpc::CallbackServerContext& call_;
   const PathStreamLimits limits_;
   const Executor::Clock::time_point deadline_;
+  const std::uint64_t client_;
   std::atomic<bool> cancelled_ = false;
   bool is_inside_ = false;
   grpc::ByteBuffer message_;

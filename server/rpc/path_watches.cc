@@ -114,8 +114,7 @@ void PathWatches::SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr
   const std::shared_ptr<const core::WatchedAnswer> last = watch->answer_;
   const Executor::Clock::time_point now = Executor::Clock::now();
   CallContext context{
-      .scratch = executor_.scratch(worker),
-      .field_scratch = executor_.field_scratch(worker),
+      .bench = executor_.bench(worker),
       .budget = {.deadline =
                      last == nullptr ? watch->deadline : std::min(watch->deadline, now + kMaxSearchTime),
                  .cancelled = &watch->cancelled},
@@ -193,7 +192,7 @@ void PathWatches::Enqueue(absl::Span<const PathWatchPtr> watches) {
     }
   }
   for (Lane* lane : to_start) {
-    executor_.SubmitOwn(lane);
+    executor_.SubmitOwn(Place::kLarge, lane);
   }
 }
 
@@ -219,7 +218,7 @@ void PathWatches::RunLane(Lane& lane, int worker) {
     }
   }
   // Behind the calls that wait by now.
-  executor_.SubmitOwn(&lane);
+  executor_.SubmitOwn(Place::kLarge, &lane);
 }
 
 void PathWatches::OnCommit(const core::PinnedSnapshot& snapshot,

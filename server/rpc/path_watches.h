@@ -23,8 +23,8 @@
 namespace waystar::rpc {
 
 // When a commit may have put an end to an answer, the query is searched for again on the latest snapshot, and
-// the watch is told if there is news. These searches take turns, one a job, on at most half of the workers,
-// so that calls are served between them. An idle watch holds no worker and pins no snapshot.
+// the watch is told if there is news. These searches take turns, one a job, on at most half of the large
+// workers, so that calls are served between them. An idle watch holds no worker and pins no snapshot.
 //
 // Thread safety: any. Must outlive the threads of the executor and the updates of maps.
 class PathWatches final : public core::StoreListener {
@@ -45,10 +45,11 @@ class PathWatches final : public core::StoreListener {
 
  private:
   // Searches for one queued watch after the other, a turn each.
-  class Lane final : public runtime::WorkerPool::Job {
+  class Lane final : public Executor::Job {
    public:
     explicit Lane(PathWatches& watches) : watches_(watches) {}
     void Run(int worker) override { watches_.RunLane(*this, worker); }
+    void Refuse(const absl::Status& /*status*/) override {}
 
    private:
     PathWatches& watches_;

@@ -47,6 +47,9 @@ void Observe(const QueryObserver& observer, absl::string_view method,
                                                             CallContext& context) {
     const auto begin = std::chrono::steady_clock::now();
     const absl::Status status = handle(request, response, context);
+    if (context.has_outgrown) {
+      return status;
+    }
     const std::chrono::nanoseconds ran = std::chrono::steady_clock::now() - begin;
     if (observer.metrics != nullptr) {
       observer.metrics->CountWait(context.queued);

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "google/protobuf/message.h"
@@ -71,9 +72,11 @@ Server::Server(const runtime::Options& options)
       slow_queries_(options.slow_query),
       path_watches_(store_, executor_,
                     static_cast<std::size_t>(options.max_message_bytes) - kWatchEnvelopeBytes),
-      store_(StoreOptionsOf(
-          options,
-          [this](std::function<void()> task) { return DeferredTask::Submit(executor_, std::move(task)); })),
+      store_(StoreOptionsOf(options,
+                            [this](std::function<void()> task) {
+                              DeferredTask::Submit(executor_, std::move(task));
+                              return true;
+                            })),
       lifetime_keeper_(store_, Clock::Steady()),
       index_builder_(store_, {.quiet_time = options.static_index_quiet_time,
                               .max_bytes = options.static_index_mib << 20}),
@@ -97,6 +100,7 @@ Server::Server(const runtime::Options& options)
       executor_({.workers = options.workers,
                  .max_queued = options.max_queued,
                  .max_queue_time = options.max_queue_time,
+                 .queue_target = options.queue_target,
                  .scratch_bytes = options.scratch_mib << 20}) {
   store_.AddListener(&map_watches_);
   store_.AddListener(&path_watches_);
@@ -131,6 +135,8 @@ absl::Status Server::LoadMaps(const std::string& folder, int max_side) {
 }
 
 absl::Status Server::Listen(const runtime::Options& options) {
+  // Distributions build Abseil so that each lock of the RPC library looks for deadlocks.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   grpc::EnableDefaultHealthCheckService(true);
   // The RPC library serves health without its descriptor; linked in, reflection can describe it to grpcurl.
   google::protobuf::LinkMessageReflection<grpc::health::v1::HealthCheckRequest>();

@@ -32,7 +32,7 @@ std::string JsonOf(const google::protobuf::Message& request) {
   return json;
 }
 
-std::string MapOf(const google::protobuf::Message& request) {
+std::string NamedMapOf(const google::protobuf::Message& request) {
   const google::protobuf::FieldDescriptor* field = request.GetDescriptor()->FindFieldByName("map");
   return field == nullptr ? "" : request.GetReflection()->GetString(request, field);
 }
@@ -64,7 +64,7 @@ void SlowQueryLog::Write(absl::string_view method, const google::protobuf::Messa
   json.resize(std::min(json.size(), kMaxRequestBytes));
   runtime::Log(runtime::LogLevel::kWarning, "slow_query",
                {{"method", method},
-                {"map", MapOf(request)},
+                {"map", NamedMapOf(request)},
                 {"revision", result.revision},
                 {"outcome", OutcomeOf(result)},
                 {"queue_ms", Milliseconds(context.queued)},

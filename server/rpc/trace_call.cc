@@ -43,7 +43,6 @@ TraceCall::TraceCall(const core::MapStore& store, Executor& executor, TransferSl
 
 absl::Status TraceCall::Prepare(int worker) {
   const Executor::Clock::time_point now = Executor::Clock::now();
-  WAYSTAR_RETURN_IF_ERROR(executor().CheckWait(arrived_, now));
   WAYSTAR_ASSIGN_OR_RETURN(const std::size_t max_events, ToMaxEvents(request()));
   if (!request().has_query()) {
     return MissingField("query");
@@ -58,8 +57,7 @@ absl::Status TraceCall::Prepare(int worker) {
                           const core::Budget& budget, core::Scratch& scratch) {
     return core::FindPathThroughPortals(map, world, query, search_leg, budget, scratch);
   };
-  CallContext context{.scratch = executor().scratch(worker),
-                      .field_scratch = executor().field_scratch(worker),
+  CallContext context{.bench = executor().bench(worker),
                       .budget = {.deadline = deadline_, .cancelled = &cancelled_},
                       .queued = now - arrived_};
   v1::TraceSearchResult& result = result_.emplace();

@@ -9,10 +9,10 @@
 #include "absl/time/time.h"
 #include "grpcpp/alarm.h"
 #include "server/base/mutex.h"
+#include "server/rpc/call_context.h"
 #include "server/rpc/executor.h"
 #include "server/rpc/status.h"
 #include "server/rpc/transfers.h"
-#include "server/runtime/worker_pool.h"
 
 namespace waystar::rpc {
 
@@ -21,10 +21,11 @@ namespace waystar::rpc {
 // objects (the context, the response) live until the call is finished and no longer: so once a job is handed
 // the call, the job alone finishes it.
 template <typename Reactor>
-class TransferCall : public Reactor, protected runtime::WorkerPool::Job {
+class TransferCall : public Reactor, protected Executor::Job {
  protected:
-  // Both must outlive the call.
-  TransferCall(Executor& executor, TransferSlots& slots) : executor_(executor), slots_(slots) {}
+  // The first two must outlive the call.
+  TransferCall(Executor& executor, TransferSlots& slots, const grpc::CallbackServerContext& context)
+      : executor_(executor), slots_(slots), flow_(FlowOf(context, "")) {}
 
   Executor& executor() { return executor_; }
 
@@ -60,10 +61,14 @@ class TransferCall : public Reactor, protected runtime::WorkerPool::Job {
       is_handed_over_ = true;
     }
     Ref();
-    if (const absl::Status status = executor_.Submit(this); !status.ok()) {
-      FinishFromJob(status);
-      Unref();
+    if (const absl::Status status = executor_.Submit(Place::kLarge, this, flow_); !status.ok()) {
+      Refuse(status);
     }
+  }
+
+  void Refuse(const absl::Status& status) final {
+    FinishFromJob(status);
+    Unref();
   }
 
   // Finishes the call, unless it is finished or handed over: the job may ask for StopReason then.
@@ -152,6 +157,7 @@ class TransferCall : public Reactor, protected runtime::WorkerPool::Job {
 
   Executor& executor_;
   TransferSlots& slots_;
+  const runtime::Flow flow_;
   bool is_inside_ = false;
   bool has_slot_ = false;
   std::atomic<int> references_ = 1;

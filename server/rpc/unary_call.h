@@ -2,29 +2,40 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <functional>
 #include <type_traits>
 #include <utility>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "google/protobuf/arena.h"
 #include "grpcpp/impl/codegen/proto_utils.h"
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/base/error.h"
-#include "server/core/search/query.h"
 #include "server/rpc/call_context.h"
 #include "server/rpc/cancelled.h"
 #include "server/rpc/executor.h"
 #include "server/rpc/request_parser.h"
 #include "server/rpc/status.h"
-#include "server/runtime/worker_pool.h"
 
 namespace waystar::rpc {
 
 using UnaryDone = absl::AnyInvocable<void(const absl::Status&) &&>;
+
+// The map that a request is about; nothing if it is about none.
+template <typename Request>
+absl::string_view MapOf(const Request& request) {
+  if constexpr (requires { request.map(); }) {
+    return request.map();
+  } else {
+    return "";
+  }
+}
 
 // Fills the response and returns OK, or returns an error that names the field to blame. Runs on a worker.
 template <typename Request, typename Response>
@@ -35,41 +46,71 @@ using UnaryHandler = std::function<absl::Status(const Request&, Response&, CallC
 template <typename Request, typename Response>
 using AsyncUnaryHandler = std::function<void(const Request&, Response&, CallContext&, UnaryDone done)>;
 
+// Has a call begin at one place, whatever it asks.
+struct FixedPlace {
+  template <typename Request>
+  Place PlaceOf(const Request& /*request*/) const {
+    return place;
+  }
+  template <typename Request>
+  void Note(const Request& /*request*/, std::chrono::nanoseconds /*took*/) const {}
+
+  Place place;
+};
+inline constexpr FixedPlace kSmallCall{Place::kSmall};
+inline constexpr FixedPlace kLargeCall{Place::kLarge};
+
 // Owns itself: lives until the RPC library is done with it. Takes the raw bytes of the request, because the
 // library answers a request that does not parse with INTERNAL and no message.
 //
-// Two threads meet here: the library's, which starts the call and may cancel it, and the worker that runs it,
-// or whoever answers later. The last act of that one is Finish; after it, it touches nothing.
-template <typename Request, typename Response, typename Handler = UnaryHandler<Request, Response>>
-class UnaryCall final : public grpc::ServerUnaryReactor, private runtime::WorkerPool::Job {
+// Two threads meet here: the library's, which starts the call and may cancel it, and the one that runs it, or
+// whoever answers later. The last act of that one is Finish, or handing the call on to the next place; after
+// it, it touches nothing.
+template <typename Request, typename Response, typename Handler = UnaryHandler<Request, Response>,
+          typename Planner = const FixedPlace>
+class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
  public:
-  // `handler` must outlive the call.
+  // `planner` says where the call begins, and is told what it took. Both must outlive the call.
   static grpc::ServerUnaryReactor* Start(Executor& executor, const Handler& handler,
                                          grpc::CallbackServerContext* context,
-                                         const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
-    auto* call = new UnaryCall(executor, handler, *context, response);
+                                         const grpc::ByteBuffer* request, grpc::ByteBuffer* response,
+                                         Planner& planner = kSmallCall) {
+    auto* call = new UnaryCall(executor, handler, planner, *context, response);
     absl::Status status = call->Enter();
     if (status.ok()) {
       status = ParseRequest(*request, *call->request_);
     }
     if (status.ok()) {
-      status = executor.Submit(call);
-    }
-    if (!status.ok()) {
+      call->BeginAt(planner.PlaceOf(*call->request_));
+    } else {
       call->Finish(ToGrpcStatus(status));
     }
     return call;
   }
 
  private:
-  UnaryCall(Executor& executor, const Handler& handler, const grpc::CallbackServerContext& rpc,
-            grpc::ByteBuffer* response_bytes)
+  // Holds the messages of a call with a path of some fifty points, so that it takes no other memory.
+  static constexpr std::size_t kArenaBytes = 4096;
+
+  UnaryCall(Executor& executor, const Handler& handler, Planner& planner,
+            grpc::CallbackServerContext& context, grpc::ByteBuffer* response_bytes)
       : executor_(executor),
         handler_(handler),
-        rpc_(rpc),
-        deadline_(DeadlineOf(rpc)),
+        planner_(planner),
+        context_(context),
+        deadline_(DeadlineOf(context)),
         response_bytes_(response_bytes) {}
 
+  static google::protobuf::ArenaOptions ArenaOver(char* block) {
+    google::protobuf::ArenaOptions options;
+    options.initial_block = block;
+    options.initial_block_size = kArenaBytes;
+    return options;
+  }
+
+  // What the library tells a call, it tells on the thread that learns of it: by default OnDone would wake a
+  // thread of its own for each call, at the cost of some microseconds, and those below are short.
+  bool InternalInlineable() override { return true; }
   void OnCancel() override { cancelled_.store(true, std::memory_order_relaxed); }
   void OnDone() override {
     if (is_inside_) {
@@ -84,21 +125,44 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private runtime::Worker
     return status;
   }
 
-  void Run(int worker) override {
-    const Executor::Clock::time_point now = Executor::Clock::now();
-    if (const absl::Status status = CheckStillWanted(now); !status.ok()) {
+  void BeginAt(Place place) {
+    if (place == Place::kHere) {
+      if (const Executor::Lease bench = executor_.LeaseHere()) {
+        RunAt(Place::kHere, *bench);
+        return;
+      }
+      place = Place::kSmall;
+    }
+    place_ = place;
+    if (const absl::Status status = executor_.Submit(place, this, FlowOf(context_, MapOf(*request_)));
+        !status.ok()) {
+      Finish(ToGrpcStatus(status));
+    }
+  }
+
+  void Run(int worker) override { RunAt(place_, executor_.bench(worker)); }
+  void Refuse(const absl::Status& status) override { Finish(ToGrpcStatus(status)); }
+
+  void RunAt(Place place, Workbench& bench) {
+    const Executor::Clock::time_point begin = Executor::Clock::now();
+    if (const absl::Status status = CheckStillWanted(begin); !status.ok()) {
       Finish(ToGrpcStatus(status));
       return;
     }
-    CallContext context{.scratch = executor_.scratch(worker),
-                        .field_scratch = executor_.field_scratch(worker),
+    CallContext context{.bench = bench,
                         .budget = {.deadline = deadline_, .cancelled = &cancelled_},
-                        .queued = now - submitted_,
-                        .graph_scratch = &executor_.graph_scratch(worker),
-                        .rpc = &rpc_};
+                        .queued = begin - arrived_,
+                        .max_expansions_here = MaxExpansionsAt(place),
+                        .rpc = &context_};
     response_ = google::protobuf::Arena::CreateMessage<Response>(&arena_);
     if constexpr (std::is_same_v<Handler, UnaryHandler<Request, Response>>) {
-      Answer(handler_(*request_, *response_, context));
+      const absl::Status status = handler_(*request_, *response_, context);
+      if (context.has_outgrown) {
+        BeginAt(place == Place::kHere ? Place::kSmall : Place::kLarge);
+        return;
+      }
+      planner_.Note(*request_, Executor::Clock::now() - begin);
+      Answer(status);
     } else {
       handler_(*request_, *response_, context, [this](const absl::Status& status) { Answer(status); });
     }
@@ -112,7 +176,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private runtime::Worker
       return MakeError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, "",
                        "the deadline passed while the call waited for a worker");
     }
-    return executor_.CheckWait(submitted_, now);
+    return absl::OkStatus();
   }
 
   void Answer(const absl::Status& status) {
@@ -126,13 +190,17 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private runtime::Worker
 
   Executor& executor_;
   const Handler& handler_;
-  const grpc::CallbackServerContext& rpc_;
-  const Executor::Clock::time_point submitted_ = Executor::Clock::now();
+  Planner& planner_;
+  // Until OnDone.
+  grpc::CallbackServerContext& context_;
+  const Executor::Clock::time_point arrived_ = Executor::Clock::now();
   const Executor::Clock::time_point deadline_;
   grpc::ByteBuffer* const response_bytes_;
   bool is_inside_ = false;
+  Place place_ = Place::kSmall;
   std::atomic<bool> cancelled_ = false;
-  google::protobuf::Arena arena_;
+  alignas(std::max_align_t) char arena_block_[kArenaBytes];
+  google::protobuf::Arena arena_{ArenaOver(arena_block_)};
   Request* const request_ = google::protobuf::Arena::CreateMessage<Request>(&arena_);
   Response* response_ = nullptr;
 };

@@ -52,10 +52,8 @@ void UpdateStream::OnReadDone(bool ok) {
   if (!is_taking) {
     return;
   }
-  arrived_ = Executor::Clock::now();
-  if (const absl::Status status = executor_.Submit(this); !status.ok()) {
-    Answer(AddBatch(), status);
-    FinishTaking(absl::OkStatus());
+  if (const absl::Status status = executor_.Submit(Place::kSmall, this, flow_); !status.ok()) {
+    Refuse(status);
   }
 }
 
@@ -64,12 +62,14 @@ void UpdateStream::Run(int /*worker*/) {
     FinishTaking(absl::OkStatus());
     return;
   }
-  if (const absl::Status status = executor_.CheckWait(arrived_, Executor::Clock::now()); !status.ok()) {
-    Answer(AddBatch(), status);
-    FinishTaking(absl::OkStatus());
-    return;
-  }
   FinishTaking(Take());
+}
+
+void UpdateStream::Refuse(const absl::Status& status) {
+  if (!IsEnding()) {
+    Answer(AddBatch(), status);
+  }
+  FinishTaking(absl::OkStatus());
 }
 
 absl::Status UpdateStream::Take() {

@@ -13,10 +13,10 @@
 #include "grpcpp/support/server_callback.h"
 #include "server/base/mutex.h"
 #include "server/core/store/map_store.h"
+#include "server/rpc/call_context.h"
 #include "server/rpc/call_gate.h"
 #include "server/rpc/executor.h"
 #include "server/rpc/update_metrics.h"
-#include "server/runtime/worker_pool.h"
 #include "waystar/v1/map_service.pb.h"
 
 namespace waystar::rpc {
@@ -42,7 +42,7 @@ struct UpdateStreamLimits {
 // else will touch the call when it is finished, and whoever finishes it does so as the last thing, without
 // the lock. Who has let go of the lock and is not to finish the call must not touch it any more.
 class UpdateStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
-                           private runtime::WorkerPool::Job,
+                           private Executor::Job,
                            private CallGate::OpenEndedCall {
  public:
   // What the references name must outlive the call.
@@ -60,7 +60,7 @@ class UpdateStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc
 
   UpdateStream(core::MapStore& store, Executor& executor, grpc::CallbackServerContext& call,
                const UpdateStreamLimits& limits)
-      : store_(store), executor_(executor), call_(call), limits_(limits) {}
+      : store_(store), executor_(executor), call_(call), limits_(limits), flow_(FlowOf(call, "")) {}
 
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;
@@ -71,6 +71,7 @@ class UpdateStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc
   // batches that are still to be applied are waited for.
   void OnPatienceOver() override;
   void Run(int worker) override;
+  void Refuse(const absl::Status& status) override;
 
   // Whether the client or the server wants no more of it.
   bool IsEnding();
@@ -96,9 +97,8 @@ class UpdateStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc
   // Until OnDone.
   grpc::CallbackServerContext& call_;
   const UpdateStreamLimits limits_;
+  const runtime::Flow flow_;
   bool is_inside_ = false;
-  // When the message that is converted had been read.
-  Executor::Clock::time_point arrived_;
   grpc::ByteBuffer message_;
   grpc::ByteBuffer answer_bytes_;
 

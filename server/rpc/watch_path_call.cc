@@ -29,11 +29,10 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* WatchPathCall::Start(PathWatches& wa
   absl::Status status = call->Enter(*request);
   if (status.ok()) {
     call->held_by_job_ = held;
-    status = executor.Submit(call);
+    status = executor.Submit(Place::kLarge, call, FlowOf(*context, call->request.map()));
   }
   if (!status.ok()) {
-    call->held_by_job_.reset();
-    call->End(status);
+    call->Refuse(status);
   }
   return call;
 }
@@ -63,11 +62,12 @@ absl::Status WatchPathCall::Enter(const grpc::ByteBuffer& bytes) {
 
 void WatchPathCall::Run(int worker) {
   const std::shared_ptr<WatchPathCall> held = std::move(held_by_job_);
-  if (const absl::Status status = executor_.CheckWait(arrived_, Executor::Clock::now()); !status.ok()) {
-    End(status);
-    return;
-  }
   watches_.Begin(held, worker);
+}
+
+void WatchPathCall::Refuse(const absl::Status& status) {
+  const std::shared_ptr<WatchPathCall> held = std::move(held_by_job_);
+  End(status);
 }
 
 void WatchPathCall::Send(const v1::WatchPathResponse& message) {

@@ -14,7 +14,6 @@
 #include "server/rpc/path_watch.h"
 #include "server/rpc/path_watches.h"
 #include "server/rpc/watch_slots.h"
-#include "server/runtime/worker_pool.h"
 
 namespace waystar::rpc {
 
@@ -24,7 +23,7 @@ namespace waystar::rpc {
 class WatchPathCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
                             public PathWatch,
                             private CallGate::OpenEndedCall,
-                            private runtime::WorkerPool::Job {
+                            private Executor::Job {
  public:
   // What the references name must outlive the call.
   static grpc::ServerWriteReactor<grpc::ByteBuffer>* Start(PathWatches& watches, Executor& executor,
@@ -42,6 +41,7 @@ class WatchPathCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   void Send(const v1::WatchPathResponse& message) override;
   void End(const absl::Status& status) override;
   void Run(int worker) override;
+  void Refuse(const absl::Status& status) override;
   void OnWriteDone(bool ok) override;
   void OnCancel() override;
   void OnDone() override;
@@ -54,7 +54,6 @@ class WatchPathCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   WatchSlots& slots_;
   // Until OnDone.
   grpc::CallbackServerContext& context_;
-  const Executor::Clock::time_point arrived_ = Executor::Clock::now();
   bool is_inside_ = false;
   bool has_slot_ = false;
   // Until OnDone, and until the first search has been made.

@@ -42,11 +42,17 @@ ABSL_FLAG(
     std::string, maps_dir, Defaults().maps_dir,
     "Folder whose .map and .txt files are loaded at start, each named by its file's stem in lower case.");
 ABSL_FLAG(std::int64_t, workers, Defaults().workers,
-          "Threads that search, parse and update. 0: one per core.");
-ABSL_FLAG(std::int64_t, max_queued, static_cast<std::int64_t>(Defaults().max_queued),
-          "Calls that may wait for a worker; one more is refused.");
+          "Threads for small calls, and as many again, of lower priority, for large ones. 0: one per core.");
+ABSL_FLAG(
+    std::int64_t, max_queued, static_cast<std::int64_t>(Defaults().max_queued),
+    "Calls that may wait for the workers for small calls, and for those for large ones; one more is refused, "
+    "or one of the client that has most waiting.");
 ABSL_FLAG(absl::Duration, max_queue_time, Defaults().max_queue_time,
           "How long a call may wait for a worker before it is refused.");
+ABSL_FLAG(absl::Duration, queue_target, Defaults().queue_target,
+          "When for 100 ms every call has waited longer than this for a worker, the server is overloaded: "
+          "until the "
+          "queue has been short again, calls may wait for twice this long only.");
 ABSL_FLAG(std::int64_t, max_maps, static_cast<std::int64_t>(Defaults().max_maps),
           "Maps the server may hold.");
 ABSL_FLAG(std::int64_t, max_map_side, Defaults().max_map_side,
@@ -172,6 +178,7 @@ absl::Status CheckFlags() {
       CheckPositive("static_index_quiet_time", absl::GetFlag(FLAGS_static_index_quiet_time)));
   WAYSTAR_RETURN_IF_ERROR(CheckRange("index_mib", absl::GetFlag(FLAGS_index_mib), 0, 1 << 20));
   WAYSTAR_RETURN_IF_ERROR(CheckPositive("max_queue_time", absl::GetFlag(FLAGS_max_queue_time)));
+  WAYSTAR_RETURN_IF_ERROR(CheckPositive("queue_target", absl::GetFlag(FLAGS_queue_target)));
   WAYSTAR_RETURN_IF_ERROR(CheckPositive("transfer_timeout", absl::GetFlag(FLAGS_transfer_timeout)));
   WAYSTAR_RETURN_IF_ERROR(CheckPositive("drain_timeout", absl::GetFlag(FLAGS_drain_timeout)));
   WAYSTAR_RETURN_IF_ERROR(CheckNotNegative("shutdown_delay", absl::GetFlag(FLAGS_shutdown_delay)));
@@ -188,6 +195,7 @@ Options FromFlags() {
           .workers = workers > 0 ? workers : std::max(cores, 1),
           .max_queued = static_cast<std::size_t>(absl::GetFlag(FLAGS_max_queued)),
           .max_queue_time = absl::GetFlag(FLAGS_max_queue_time),
+          .queue_target = absl::GetFlag(FLAGS_queue_target),
           .max_maps = static_cast<std::size_t>(absl::GetFlag(FLAGS_max_maps)),
           .max_map_side = static_cast<int>(absl::GetFlag(FLAGS_max_map_side)),
           .max_message_bytes = static_cast<int>(absl::GetFlag(FLAGS_max_message_bytes)),

@@ -18,10 +18,12 @@ struct Options {
   std::string port_file;
   // Each file in it becomes a map, named by the file's stem; none if empty.
   std::string maps_dir;
-  // Threads that search, parse and update; 0 for one per core.
+  // Threads for small calls, and as many that give way to them for large ones; 0 for one per core.
   int workers = 0;
   std::size_t max_queued = 256;
   absl::Duration max_queue_time = absl::Milliseconds(500);
+  // What a queue that empties again and again may make calls wait; one that never does counts as overload.
+  absl::Duration queue_target = absl::Milliseconds(5);
   std::size_t max_maps = 1000;
   int max_map_side = 8192;
   int max_message_bytes = 4 << 20;

@@ -1,13 +1,46 @@
 #include "server/runtime/worker_pool.h"
 
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <chrono>
 #include <cstddef>
 
-namespace waystar::runtime {
+#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
 
-WorkerPool::WorkerPool(int worker_count, std::size_t max_queued) : max_queued_(max_queued) {
-  threads_.reserve(static_cast<std::size_t>(worker_count));
-  for (int worker = 0; worker < worker_count; ++worker) {
-    threads_.emplace_back([this, worker] { Work(worker); });
+namespace waystar::runtime {
+namespace {
+
+// Long enough for a queue to move on, short enough for a game's frame or two.
+constexpr absl::Duration kRetryDelay = absl::Milliseconds(50);
+
+absl::Status Late(std::chrono::nanoseconds waited) {
+  return Refusal(
+      ErrorReason::kQueueTimeout, kRetryDelay,
+      absl::StrCat("the call waited for a worker for ", absl::FormatDuration(absl::FromChrono(waited)),
+                   ", longer than the server allows for now"));
+}
+
+// Of the calling thread alone. It may be refused; then the thread is like any other.
+void BeNice(int niceness) {
+  if (niceness > 0) {
+    static_cast<void>(setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), niceness));
+  }
+}
+
+}  // namespace
+
+WorkerPool::WorkerPool(const WorkerPoolOptions& options)
+    : options_(options),
+      full_(Refusal(ErrorReason::kQueueFull, kRetryDelay,
+                    "more calls wait than the server can answer in time")),
+      limit_(absl::ToChronoNanoseconds(options.max_wait), absl::ToChronoNanoseconds(options.target_wait),
+             options.workers) {
+  threads_.reserve(static_cast<std::size_t>(options.workers));
+  for (int worker = 0; worker < options.workers; ++worker) {
+    threads_.emplace_back([this, worker] { Work(options_.first_index + worker); });
   }
 }
 
@@ -22,41 +55,93 @@ WorkerPool::~WorkerPool() {
   }
 }
 
-bool WorkerPool::TrySubmit(Job* job) {
+absl::Status WorkerPool::TrySubmit(Job* job, const Flow& flow) {
+  const FairQueue::Clock::time_point now = FairQueue::Clock::now();
+  Job* dropped = nullptr;
   {
     MutexLock lock(mutex_);
-    if (queue_.size() >= max_queued_) {
-      return false;
+    if (queue_.size() >= limit_.MaxQueued(options_.max_queued)) {
+      ++counts_.refused_full;
+      dropped = queue_.DropFromLongest(flow.client);
+      if (dropped == nullptr) {
+        return full_;
+      }
     }
-    queue_.push_back(job);
+    queue_.Push(flow, {job, now});
   }
   wake_.NotifyOne();
-  return true;
+  if (dropped != nullptr) {
+    dropped->Refuse(full_);
+  }
+  return absl::OkStatus();
 }
 
-void WorkerPool::Submit(Job* job) {
+void WorkerPool::SubmitOwn(Job* job) {
   {
     MutexLock lock(mutex_);
-    queue_.push_back(job);
+    own_.Push({}, {job, FairQueue::Clock::now()});
   }
   wake_.NotifyOne();
+}
+
+WorkerPoolCounts WorkerPool::counts() const {
+  MutexLock lock(mutex_);
+  WorkerPoolCounts counts = counts_;
+  counts.queued = queue_.size() + own_.size();
+  counts.is_overloaded = limit_.is_standing();
+  return counts;
+}
+
+Job* WorkerPool::Take(absl::Status& late) {
+  MutexLock lock(mutex_);
+  while (queue_.empty() && own_.empty() && !stopping_) {
+    wake_.Wait(mutex_);
+  }
+  if (!own_.empty() && (own_is_next_ || queue_.empty())) {
+    own_is_next_ = false;
+    ++counts_.running;
+    return own_.Pop().job;
+  }
+  if (queue_.empty()) {
+    return nullptr;
+  }
+  own_is_next_ = true;
+  const FairQueue::Entry entry = queue_.Pop();
+  const FairQueue::Clock::time_point now = FairQueue::Clock::now();
+  const std::chrono::nanoseconds waited = now - entry.since;
+  limit_.NoteWait(now, waited);
+  ++counts_.running;
+  if (waited > limit_.allowed()) {
+    ++counts_.refused_late;
+    late = Late(waited);
+  } else {
+    ++counts_.started;
+    counts_.waited += waited;
+  }
+  return entry.job;
 }
 
 void WorkerPool::Work(int worker) {
+  BeNice(options_.niceness);
   for (;;) {
-    Job* job = nullptr;
-    {
-      MutexLock lock(mutex_);
-      while (queue_.empty() && !stopping_) {
-        wake_.Wait(mutex_);
-      }
-      if (queue_.empty()) {
-        return;
-      }
-      job = queue_.front();
-      queue_.pop_front();
+    absl::Status late;
+    Job* const job = Take(late);
+    if (job == nullptr) {
+      return;
     }
-    job->Run(worker);
+    const FairQueue::Clock::time_point begin = FairQueue::Clock::now();
+    if (late.ok()) {
+      job->Run(worker);
+    } else {
+      job->Refuse(late);
+    }
+    const std::chrono::nanoseconds took = FairQueue::Clock::now() - begin;
+    MutexLock lock(mutex_);
+    --counts_.running;
+    if (late.ok()) {
+      counts_.ran += took;
+      limit_.NoteRun(took);
+    }
   }
 }
 

@@ -1,29 +1,51 @@
-// A fixed number of threads that take jobs from a bounded queue.
+// A fixed number of threads that take jobs from a bounded, fair queue.
 #pragma once
 
 #include <cstddef>
-#include <deque>
+#include <cstdint>
 #include <thread>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "server/base/mutex.h"
+#include "server/runtime/fair_queue.h"
+#include "server/runtime/wait_limit.h"
 
 namespace waystar::runtime {
 
-// Jobs start in the order in which they were submitted.
-//
-// Thread safety: TrySubmit and Submit from any thread.
+struct WorkerPoolOptions {
+  int workers = 1;
+  // Of the first thread; the others follow.
+  int first_index = 0;
+  // Added to the threads' nice value, where the system has such a thing: from 0 to 19.
+  int niceness = 0;
+  // Jobs that may wait at a time, and for how long: see WaitLimit.
+  std::size_t max_queued = 256;
+  absl::Duration max_wait = absl::Milliseconds(500);
+  absl::Duration target_wait = absl::Milliseconds(5);
+};
+
+// What has gone through a pool so far, and what is in it.
+struct WorkerPoolCounts {
+  std::uint64_t started = 0;
+  // Turned away for want of room, and because they had waited for too long.
+  std::uint64_t refused_full = 0;
+  std::uint64_t refused_late = 0;
+  // Of those that were started, together.
+  std::chrono::nanoseconds waited{0};
+  std::chrono::nanoseconds ran{0};
+  std::size_t queued = 0;
+  std::size_t running = 0;
+  // Whether jobs may only wait for a short while: see WaitLimit.
+  bool is_overloaded = false;
+};
+
+// Thread safety: TrySubmit, SubmitOwn and counts from any thread.
 class WorkerPool {
  public:
-  class Job {
-   public:
-    virtual ~Job() = default;
-    // Called once, on the thread of that index, 0 <= worker < worker_count(). The job may delete itself.
-    virtual void Run(int worker) = 0;
-  };
-
-  // REQUIRES: worker_count >= 1. At most `max_queued` jobs wait at a time.
-  WorkerPool(int worker_count, std::size_t max_queued);
+  // REQUIRES: options.workers >= 1.
+  explicit WorkerPool(const WorkerPoolOptions& options);
 
   // Runs what is still queued, then ends the threads.
   ~WorkerPool();
@@ -31,22 +53,35 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  // False, and nothing kept, if the queue is full. Never blocks. The job stays the caller's; it must live
-  // until it has run.
-  bool TrySubmit(Job* job);
+  // RESOURCE_EXHAUSTED / QUEUE_FULL with a retry delay, and nothing kept, if too many jobs wait already and
+  // no client has more of them there than this one; else another job may be refused for it, with the same
+  // status. A job that has waited for too long is refused with QUEUE_TIMEOUT. Never blocks. The job stays the
+  // caller's; it must live until it has run or was refused.
+  absl::Status TrySubmit(Job* job, const Flow& flow);
 
-  // Takes the job however many wait. For the server's own work, of which there are only a few jobs.
-  void Submit(Job* job);
+  // Takes the job however many wait, and does not refuse it. For the server's own work, of which there are
+  // only a few jobs; they wait in a line of their own, as if they came from one client.
+  void SubmitOwn(Job* job);
 
   int worker_count() const { return static_cast<int>(threads_.size()); }
 
+  WorkerPoolCounts counts() const;
+
  private:
   void Work(int worker);
+  // The next job to run, and the status to refuse it with if it is late; null when the pool ends.
+  Job* Take(absl::Status& late);
 
-  const std::size_t max_queued_;
-  Mutex mutex_;
+  const WorkerPoolOptions options_;
+  const absl::Status full_;
+  mutable Mutex mutex_;
   CondVar wake_;
-  std::deque<Job*> queue_ ABSL_GUARDED_BY(mutex_);
+  FairQueue queue_ ABSL_GUARDED_BY(mutex_);
+  // Waits beside the others, and is taken in turns with them.
+  FairQueue own_ ABSL_GUARDED_BY(mutex_);
+  bool own_is_next_ ABSL_GUARDED_BY(mutex_) = false;
+  WaitLimit limit_ ABSL_GUARDED_BY(mutex_);
+  WorkerPoolCounts counts_ ABSL_GUARDED_BY(mutex_);
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;
 };

@@ -1,55 +1,64 @@
 #include "server/rpc/executor.h"
 
-#include <chrono>
-#include <latch>
+#include <atomic>
+#include <functional>
+#include <utility>
+#include <vector>
 
-#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::rpc {
 namespace {
 
-using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 
-class Blocker final : public runtime::WorkerPool::Job {
+class WorkerSeen final : public Executor::Job {
  public:
-  void Run(int /*worker*/) override {
-    running.count_down();
-    release.wait();
+  explicit WorkerSeen(std::atomic<int>& worker) : worker_(worker) {}
+  void Run(int worker) override { worker_ = worker; }
+  void Refuse(const absl::Status& /*status*/) override {}
+
+ private:
+  std::atomic<int>& worker_;
+};
+
+TEST(ExecutorTest, EveryWorkerOfBothPoolsHasABench) {
+  std::atomic<int> small = -1;
+  std::atomic<int> large = -1;
+  WorkerSeen small_job(small);
+  WorkerSeen large_job(large);
+  {
+    Executor executor({.workers = 1});
+    EXPECT_THAT(executor.Submit(Place::kSmall, &small_job, {}), IsOk());
+    EXPECT_THAT(executor.Submit(Place::kLarge, &large_job, {}), IsOk());
+    EXPECT_NE(&executor.bench(0), &executor.bench(1));
   }
-
-  std::latch running{1};
-  std::latch release{1};
-};
-
-class Nothing final : public runtime::WorkerPool::Job {
- public:
-  void Run(int /*worker*/) override {}
-};
-
-TEST(ExecutorTest, FullQueueRefusesWithARetryDelay) {
-  Blocker blocker;
-  Nothing waiting;
-  Nothing refused;
-  Executor executor({.workers = 1, .max_queued = 1});
-  ASSERT_THAT(executor.Submit(&blocker), IsOk());
-  blocker.running.wait();
-  ASSERT_THAT(executor.Submit(&waiting), IsOk());
-  const absl::Status status = executor.Submit(&refused);
-  EXPECT_THAT(status, IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kQueueFull, ""));
-  EXPECT_GT(RetryDelayOf(status), absl::ZeroDuration());
-  blocker.release.count_down();
+  EXPECT_EQ(small, 0);
+  EXPECT_EQ(large, 1);
 }
 
-TEST(ExecutorTest, LateWorkIsRefusedWithARetryDelay) {
-  const Executor executor({.max_queue_time = absl::Milliseconds(100)});
-  const Executor::Clock::time_point submitted{};
-  EXPECT_THAT(executor.CheckWait(submitted, submitted + std::chrono::milliseconds(100)), IsOk());
-  const absl::Status status = executor.CheckWait(submitted, submitted + std::chrono::milliseconds(101));
-  EXPECT_THAT(status, IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kQueueTimeout, ""));
-  EXPECT_GT(RetryDelayOf(status), absl::ZeroDuration());
+TEST(ExecutorTest, LendsNoBenchTwice) {
+  Executor executor({.workers = 1});
+  std::vector<Executor::Lease> leases;
+  std::vector<const Workbench*> benches;
+  for (;;) {
+    Executor::Lease lease = executor.LeaseHere();
+    if (!lease) {
+      break;
+    }
+    EXPECT_THAT(benches, ::testing::Not(::testing::Contains(&*lease)));
+    benches.push_back(&*lease);
+    leases.push_back(std::move(lease));
+  }
+  EXPECT_GE(benches.size(), 2U);
+  leases.pop_back();
+  EXPECT_TRUE(executor.LeaseHere());
+}
+
+TEST(ExecutorTest, LendsNothingWhereNothingRunsHere) {
+  Executor executor({.workers = 1, .runs_here = false});
+  EXPECT_FALSE(executor.LeaseHere());
 }
 
 }  // namespace

@@ -12,9 +12,8 @@
 #include "gmock/gmock.h"
 #include "google/protobuf/util/json_util.h"
 #include "grpcpp/client_context.h"
-#include "server/core/field/field_scratch.h"
-#include "server/core/search/scratch.h"
 #include "server/rpc/slow_query_log.h"
+#include "server/rpc/workbench.h"
 #include "tests/rpc/test_server.h"
 #include "tests/testing/fake_clock.h"
 
@@ -123,14 +122,13 @@ TEST(SlowQueryTest, NoneAreSlowIfThatIsTurnedOff) {
 class SlowQueryLogTest : public ::testing::Test {
  protected:
   void Write(const v1::FindPathRequest& request) {
-    const rpc::CallContext context{.scratch = scratch_, .field_scratch = field_scratch_};
+    const rpc::CallContext context{.bench = bench_};
     log_.Write("Method", request, {}, std::chrono::milliseconds(7), context);
   }
 
   FakeClock clock_;
   rpc::SlowQueryLog log_{absl::Milliseconds(5), clock_};
-  core::Scratch scratch_{1 << 20};
-  core::FieldScratch field_scratch_;
+  rpc::Workbench bench_{1 << 20};
 };
 
 TEST_F(SlowQueryLogTest, IsSlowFromTheThresholdOn) {

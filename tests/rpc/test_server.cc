@@ -20,6 +20,7 @@ TestServer::TestServer(runtime::Options options) {
   }
   // A slow machine must not make the server refuse what a test is not about.
   options.max_queue_time = std::max(options.max_queue_time, absl::Minutes(1));
+  options.queue_target = options.max_queue_time;
   auto server = rpc::Server::Start(options);
   EXPECT_TRUE(server.ok()) << server.status();
   server_ = *std::move(server);

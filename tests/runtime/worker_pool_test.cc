@@ -7,68 +7,171 @@
 #include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "gmock/gmock.h"
+#include "tests/testing/status_matchers.h"
 
 namespace waystar::runtime {
 namespace {
 
 using ::testing::ElementsAre;
+using ::waystar::testing::IsError;
+using ::waystar::testing::IsOk;
 
-class Function final : public WorkerPool::Job {
+constexpr Flow kFlow{.client = 1, .map = 1};
+
+// Calls one function or the other.
+class Function final : public Job {
  public:
-  explicit Function(std::function<void(int)> run) : run_(std::move(run)) {}
+  explicit Function(std::function<void(int)> run, std::function<void(const absl::Status&)> refuse = nullptr)
+      : run_(std::move(run)), refuse_(std::move(refuse)) {}
   void Run(int worker) override { run_(worker); }
+  void Refuse(const absl::Status& status) override { refuse_(status); }
 
  private:
   std::function<void(int)> run_;
+  std::function<void(const absl::Status&)> refuse_;
 };
+
+// Keeps a worker busy until it is released.
+class Blocker final : public Job {
+ public:
+  void Run(int /*worker*/) override {
+    running.count_down();
+    release.wait();
+  }
+  void Refuse(const absl::Status& /*status*/) override { FAIL() << "the first job is never refused"; }
+
+  std::latch running{1};
+  std::latch release{1};
+};
+
+// Never late, however slow the machine.
+WorkerPoolOptions Patient(int workers, std::size_t max_queued) {
+  return {.workers = workers,
+          .max_queued = max_queued,
+          .max_wait = absl::Hours(1),
+          .target_wait = absl::Hours(1)};
+}
 
 TEST(WorkerPoolTest, RunsEveryJobBeforeItEnds) {
   std::atomic<int> runs = 0;
   Function job([&](int) { ++runs; });
   {
-    WorkerPool pool(3, 1000);
+    WorkerPool pool(Patient(3, 1000));
     for (int i = 0; i < 500; ++i) {
-      EXPECT_TRUE(pool.TrySubmit(&job));
+      EXPECT_THAT(pool.TrySubmit(&job, kFlow), IsOk());
     }
   }
   EXPECT_EQ(runs, 500);
 }
 
-TEST(WorkerPoolTest, OneWorkerRunsJobsInOrder) {
+TEST(WorkerPoolTest, OneWorkerRunsJobsOfOneFlowInOrder) {
   std::vector<int> order;
   std::vector<std::unique_ptr<Function>> jobs;
   for (int i = 0; i < 5; ++i) {
     jobs.push_back(std::make_unique<Function>([&order, i](int) { order.push_back(i); }));
   }
   {
-    WorkerPool pool(1, 5);
+    WorkerPool pool(Patient(1, 5));
     for (const auto& job : jobs) {
-      EXPECT_TRUE(pool.TrySubmit(job.get()));
+      EXPECT_THAT(pool.TrySubmit(job.get(), kFlow), IsOk());
     }
   }
   EXPECT_THAT(order, ElementsAre(0, 1, 2, 3, 4));
 }
 
-TEST(WorkerPoolTest, RefusesWhatDoesNotFitTheQueue) {
-  std::latch running(1);
-  std::latch release(1);
-  Function blocker([&](int) {
-    running.count_down();
-    release.wait();
-  });
+TEST(WorkerPoolTest, WorkersAreCountedFromTheFirstIndex) {
+  std::atomic<int> seen = 0;
+  Function job([&](int worker) { seen = worker; });
+  {
+    WorkerPool pool({.workers = 1, .first_index = 3, .niceness = 10});
+    EXPECT_THAT(pool.TrySubmit(&job, kFlow), IsOk());
+  }
+  EXPECT_EQ(seen, 3);
+}
+
+TEST(WorkerPoolTest, RefusesWhatDoesNotFitTheQueueWithARetryDelay) {
+  Blocker blocker;
   std::atomic<int> runs = 0;
   Function job([&](int) { ++runs; });
   {
-    WorkerPool pool(1, 2);
-    ASSERT_TRUE(pool.TrySubmit(&blocker));
-    running.wait();
-    EXPECT_TRUE(pool.TrySubmit(&job));
-    EXPECT_TRUE(pool.TrySubmit(&job));
-    EXPECT_FALSE(pool.TrySubmit(&job));
-    release.count_down();
+    WorkerPool pool(Patient(1, 2));
+    ASSERT_THAT(pool.TrySubmit(&blocker, kFlow), IsOk());
+    blocker.running.wait();
+    EXPECT_THAT(pool.TrySubmit(&job, kFlow), IsOk());
+    EXPECT_THAT(pool.TrySubmit(&job, kFlow), IsOk());
+    const absl::Status status = pool.TrySubmit(&job, kFlow);
+    EXPECT_THAT(status, IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kQueueFull, ""));
+    EXPECT_GT(RetryDelayOf(status), absl::ZeroDuration());
+    EXPECT_EQ(pool.counts().refused_full, 1U);
+    EXPECT_EQ(pool.counts().queued, 2U);
+    blocker.release.count_down();
   }
   EXPECT_EQ(runs, 2);
+}
+
+TEST(WorkerPoolTest, AFullQueueTakesAnotherClientAtTheCostOfTheGreediest) {
+  Blocker blocker;
+  std::vector<absl::Status> refused;
+  std::atomic<int> greedy_runs = 0;
+  std::atomic<int> other_runs = 0;
+  const auto refuse = [&](const absl::Status& status) { refused.push_back(status); };
+  Function greedy([&](int) { ++greedy_runs; }, refuse);
+  Function other([&](int) { ++other_runs; }, refuse);
+  {
+    WorkerPool pool(Patient(1, 3));
+    ASSERT_THAT(pool.TrySubmit(&blocker, kFlow), IsOk());
+    blocker.running.wait();
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_THAT(pool.TrySubmit(&greedy, kFlow), IsOk());
+    }
+    EXPECT_THAT(pool.TrySubmit(&other, {.client = 2, .map = 1}), IsOk());
+    ASSERT_EQ(refused.size(), 1U);
+    EXPECT_THAT(refused[0], IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kQueueFull, ""));
+    blocker.release.count_down();
+  }
+  EXPECT_EQ(greedy_runs, 2);
+  EXPECT_EQ(other_runs, 1);
+}
+
+TEST(WorkerPoolTest, JobsThatWaitedForTooLongAreRefused) {
+  Blocker blocker;
+  std::latch refused(1);
+  absl::Status status;
+  Function late([](int) { FAIL() << "it is late"; },
+                [&](const absl::Status& why) {
+                  status = why;
+                  refused.count_down();
+                });
+  WorkerPool pool({.workers = 1, .max_wait = absl::ZeroDuration(), .target_wait = absl::ZeroDuration()});
+  Function first([&](int) { blocker.Run(0); });
+  pool.SubmitOwn(&first);
+  blocker.running.wait();
+  ASSERT_THAT(pool.TrySubmit(&late, kFlow), IsOk());
+  blocker.release.count_down();
+  refused.wait();
+  EXPECT_THAT(status, IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kQueueTimeout, ""));
+  EXPECT_GT(RetryDelayOf(status), absl::ZeroDuration());
+}
+
+TEST(WorkerPoolTest, TheServersOwnJobsAreAlwaysTakenAndTakeTurns) {
+  Blocker blocker;
+  std::vector<char> order;
+  Function call([&](int) { order.push_back('c'); });
+  Function own([&](int) { order.push_back('o'); });
+  {
+    WorkerPool pool(Patient(1, 2));
+    ASSERT_THAT(pool.TrySubmit(&blocker, kFlow), IsOk());
+    blocker.running.wait();
+    EXPECT_THAT(pool.TrySubmit(&call, kFlow), IsOk());
+    EXPECT_THAT(pool.TrySubmit(&call, kFlow), IsOk());
+    for (int i = 0; i < 3; ++i) {
+      pool.SubmitOwn(&own);
+    }
+    blocker.release.count_down();
+  }
+  EXPECT_THAT(order, ElementsAre('o', 'c', 'o', 'c', 'o'));
 }
 
 }  // namespace

@@ -1,0 +1,45 @@
+#include "server/runtime/wait_limit.h"
+
+#include <algorithm>
+
+namespace waystar::runtime {
+namespace {
+
+// Of one job in the average of those that went before.
+constexpr double kWeight = 1.0 / 16;
+
+}  // namespace
+
+void WaitLimit::NoteWait(Clock::time_point now, Duration waited) {
+  if (now >= interval_end_) {
+    // Long after the last interval nothing is known of the queue, but that it was empty.
+    const bool is_recent = now < interval_end_ + kInterval;
+    is_standing_ = is_recent && shortest_in_interval_ != Duration::max() && shortest_in_interval_ > target_;
+    shortest_in_interval_ = Duration::max();
+    interval_end_ = now + kInterval;
+  }
+  shortest_in_interval_ = std::min(shortest_in_interval_, waited);
+}
+
+void WaitLimit::NoteRun(Duration took) {
+  const auto nanos = static_cast<double>(took.count());
+  run_nanos_ += run_nanos_ == 0.0 ? nanos : (nanos - run_nanos_) * kWeight;
+}
+
+WaitLimit::Duration WaitLimit::allowed() const {
+  if (!is_standing_) {
+    return longest_;
+  }
+  const Duration run(static_cast<Duration::rep>(run_nanos_));
+  return std::min(longest_, 2 * std::max(target_, run));
+}
+
+std::size_t WaitLimit::MaxQueued(std::size_t most) const {
+  if (!is_standing_ || run_nanos_ <= 0.0) {
+    return most;
+  }
+  const double jobs = static_cast<double>(allowed().count()) / run_nanos_ * workers_;
+  return std::clamp(static_cast<std::size_t>(jobs), std::min(static_cast<std::size_t>(workers_), most), most);
+}
+
+}  // namespace waystar::runtime

@@ -1,0 +1,54 @@
+// How long jobs may wait for a worker, and how many.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+namespace waystar::runtime {
+
+// A burst may fill the queue and is served as long as the queue empties again. Where it does not, because
+// more comes than can be done, all that a long queue gives is answers that come too late: then jobs may wait
+// for a short while only, and no more of them are let in than can be done in that.
+//
+// The queue counts as standing once every job of an interval has waited for longer than the target. Source:
+// K. Nichols and V. Jacobson, "Controlling Queue Delay", 2012, in the form of B. Maurer, "Fail at Scale",
+// 2015.
+//
+// Thread safety: none.
+class WaitLimit {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Duration = std::chrono::nanoseconds;
+
+  static constexpr Duration kInterval = std::chrono::milliseconds(100);
+
+  // Jobs may wait for `longest`, and while the queue stands for twice `target`, or twice the time that a job
+  // takes if that is more. `workers` take them.
+  WaitLimit(Duration longest, Duration target, int workers)
+      : longest_(longest), target_(target), workers_(workers) {}
+
+  // A job leaves the queue, or goes by an empty one with no wait.
+  void NoteWait(Clock::time_point now, Duration waited);
+  // A job took that long to run.
+  void NoteRun(Duration took);
+
+  // Whether the queue stands.
+  bool is_standing() const { return is_standing_; }
+  // For how long a job may wait now.
+  Duration allowed() const;
+  // How many jobs may wait now so that the last of them need not wait for longer; at least one a worker, and
+  // at most `most`.
+  std::size_t MaxQueued(std::size_t most) const;
+
+ private:
+  const Duration longest_;
+  const Duration target_;
+  const int workers_;
+  bool is_standing_ = false;
+  Clock::time_point interval_end_{};
+  Duration shortest_in_interval_ = Duration::max();
+  // Moving average of what a job takes.
+  double run_nanos_ = 0.0;
+};
+
+}  // namespace waystar::runtime

@@ -1,0 +1,134 @@
+#include "server/runtime/fair_queue.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "tests/testing/random.h"
+
+namespace waystar::runtime {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsNull;
+
+class Named final : public Job {
+ public:
+  explicit Named(std::string name) : name_(std::move(name)) {}
+  void Run(int /*worker*/) override {}
+  void Refuse(const absl::Status& /*status*/) override {}
+  const std::string& name() const { return name_; }
+
+ private:
+  std::string name_;
+};
+
+class FairQueueTest : public ::testing::Test {
+ protected:
+  // Of client 1 about map 2, the first is "1/2:0".
+  void Push(std::uint64_t client, std::uint64_t map, int count = 1) {
+    for (int i = 0; i < count; ++i) {
+      const std::string line = absl::StrCat(client, "/", map);
+      jobs_.push_back(std::make_unique<Named>(absl::StrCat(line, ":", sent_[line]++)));
+      queue_.Push({.client = client, .map = map}, {.job = jobs_.back().get(), .since = {}});
+    }
+  }
+
+  static std::string NameOf(const Job* job) { return static_cast<const Named*>(job)->name(); }
+
+  std::vector<std::string> PopAll() {
+    std::vector<std::string> names;
+    while (!queue_.empty()) {
+      names.push_back(NameOf(queue_.Pop().job));
+    }
+    return names;
+  }
+
+  FairQueue queue_;
+  std::map<std::string, int> sent_;
+  std::vector<std::unique_ptr<Named>> jobs_;
+};
+
+TEST_F(FairQueueTest, KeepsTheOrderOfOneLine) {
+  Push(1, 1, 3);
+  EXPECT_THAT(PopAll(), ElementsAre("1/1:0", "1/1:1", "1/1:2"));
+}
+
+TEST_F(FairQueueTest, ClientsTakeTurns) {
+  Push(1, 1, 4);
+  Push(2, 1, 2);
+  Push(3, 1);
+  EXPECT_THAT(PopAll(), ElementsAre("1/1:0", "2/1:0", "3/1:0", "1/1:1", "2/1:1", "1/1:2", "1/1:3"));
+}
+
+TEST_F(FairQueueTest, MapsOfAClientTakeTurnsWithinItsTurns) {
+  Push(1, 1, 3);
+  Push(1, 2);
+  Push(2, 1, 2);
+  EXPECT_THAT(PopAll(), ElementsAre("1/1:0", "2/1:0", "1/2:0", "2/1:1", "1/1:1", "1/1:2"));
+}
+
+TEST_F(FairQueueTest, WhoeverComesBackStandsLast) {
+  Push(1, 1);
+  Push(2, 1, 2);
+  EXPECT_EQ(NameOf(queue_.Pop().job), "1/1:0");
+  Push(1, 1);
+  EXPECT_THAT(PopAll(), ElementsAre("2/1:0", "1/1:1", "2/1:1"));
+}
+
+TEST_F(FairQueueTest, MakesRoomAtTheCostOfTheLongestLine) {
+  Push(1, 1, 2);
+  Push(1, 2, 3);
+  Push(2, 1);
+  EXPECT_EQ(NameOf(queue_.DropFromLongest(2)), "1/2:2");
+  EXPECT_EQ(NameOf(queue_.DropFromLongest(3)), "1/1:1");
+  EXPECT_THAT(PopAll(), ElementsAre("1/1:0", "2/1:0", "1/2:0", "1/2:1"));
+}
+
+TEST_F(FairQueueTest, WhoHasMostWaitingStandsBack) {
+  Push(1, 1, 2);
+  Push(2, 1, 2);
+  EXPECT_THAT(queue_.DropFromLongest(1), IsNull());
+  EXPECT_EQ(queue_.size(), 4U);
+}
+
+TEST_F(FairQueueTest, DroppingTheLastOfAClientEndsItsTurns) {
+  Push(1, 1);
+  EXPECT_EQ(NameOf(queue_.DropFromLongest(2)), "1/1:0");
+  EXPECT_TRUE(queue_.empty());
+  Push(1, 1);
+  EXPECT_THAT(PopAll(), ElementsAre("1/1:1"));
+}
+
+// Whatever comes and goes: no client that waits is passed over while another is served twice.
+TEST_F(FairQueueTest, NobodyIsServedTwiceWhileAnotherWaits) {
+  testing::Random random(7);
+  std::map<std::uint64_t, int> waiting;
+  std::map<std::uint64_t, std::map<std::uint64_t, int>> served_while_waiting;
+  for (int step = 0; step < 20'000; ++step) {
+    const std::uint64_t client = static_cast<std::uint64_t>(random.Between(0, 4));
+    if (random.Chance(0.5) || queue_.empty()) {
+      if (waiting[client]++ == 0) {
+        served_while_waiting[client].clear();
+      }
+      Push(client, static_cast<std::uint64_t>(random.Between(0, 2)));
+      continue;
+    }
+    const std::string name = NameOf(queue_.Pop().job);
+    const std::uint64_t served = static_cast<std::uint64_t>(name[0] - '0');
+    --waiting[served];
+    served_while_waiting[served].clear();
+    for (const auto& [other, count] : waiting) {
+      if (other != served && count > 0) {
+        ASSERT_LE(++served_while_waiting[other][served], 1) << "client " << other << " at step " << step;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace waystar::runtime

@@ -1,0 +1,86 @@
+#include "server/runtime/wait_limit.h"
+
+#include "gmock/gmock.h"
+
+namespace waystar::runtime {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr WaitLimit::Duration kLongest = milliseconds(500);
+constexpr WaitLimit::Duration kTarget = milliseconds(5);
+
+class WaitLimitTest : public ::testing::Test {
+ protected:
+  // Jobs that each waited so long leave the queue, one a millisecond.
+  void Pass(milliseconds time, milliseconds waited) {
+    for (milliseconds passed{0}; passed < time; passed += milliseconds(1)) {
+      now_ += milliseconds(1);
+      limit_.NoteWait(now_, waited);
+    }
+  }
+
+  WaitLimit limit_{kLongest, kTarget, 2};
+  WaitLimit::Clock::time_point now_{milliseconds(1'000'000)};
+};
+
+TEST_F(WaitLimitTest, BurstsMayWaitForLong) {
+  EXPECT_EQ(limit_.allowed(), kLongest);
+  EXPECT_EQ(limit_.MaxQueued(256), 256U);
+  for (int burst = 0; burst < 5; ++burst) {
+    Pass(milliseconds(60), milliseconds(50));
+    Pass(milliseconds(1), milliseconds(0));
+  }
+  EXPECT_EQ(limit_.allowed(), kLongest);
+}
+
+TEST_F(WaitLimitTest, AStandingQueueIsCutShort) {
+  Pass(milliseconds(250), milliseconds(50));
+  EXPECT_TRUE(limit_.is_standing());
+  EXPECT_EQ(limit_.allowed(), 2 * kTarget);
+}
+
+TEST_F(WaitLimitTest, IsAsBeforeOnceTheQueueHasBeenShort) {
+  Pass(milliseconds(250), milliseconds(50));
+  Pass(milliseconds(250), milliseconds(4));
+  EXPECT_FALSE(limit_.is_standing());
+  EXPECT_EQ(limit_.allowed(), kLongest);
+}
+
+TEST_F(WaitLimitTest, IsAsBeforeAfterAPause) {
+  Pass(milliseconds(250), milliseconds(50));
+  now_ += milliseconds(300);
+  limit_.NoteWait(now_, milliseconds(0));
+  EXPECT_FALSE(limit_.is_standing());
+}
+
+TEST_F(WaitLimitTest, LetsInWhatCanBeDoneInTime) {
+  for (int i = 0; i < 100; ++i) {
+    limit_.NoteRun(milliseconds(1));
+  }
+  EXPECT_EQ(limit_.MaxQueued(256), 256U);
+  Pass(milliseconds(250), milliseconds(50));
+  // Two workers do twenty jobs of a millisecond in ten.
+  EXPECT_EQ(limit_.MaxQueued(256), 20U);
+  EXPECT_EQ(limit_.MaxQueued(8), 8U);
+}
+
+TEST_F(WaitLimitTest, LongJobsMayWaitForTwoOfTheirKind) {
+  for (int i = 0; i < 100; ++i) {
+    limit_.NoteRun(milliseconds(50));
+  }
+  Pass(milliseconds(250), milliseconds(200));
+  EXPECT_EQ(limit_.allowed(), milliseconds(100));
+  EXPECT_EQ(limit_.MaxQueued(256), 4U);
+}
+
+TEST_F(WaitLimitTest, NeverAllowsMoreThanTheLongest) {
+  WaitLimit limit(milliseconds(3), kTarget, 1);
+  for (int i = 1; i < 300; ++i) {
+    limit.NoteWait(now_ + milliseconds(i), milliseconds(20));
+  }
+  EXPECT_EQ(limit.allowed(), milliseconds(3));
+}
+
+}  // namespace
+}  // namespace waystar::runtime
