@@ -19,8 +19,6 @@
 namespace waystar::rpc {
 namespace {
 
-constexpr int kMaxQueriesOfMessage = 1000;
-
 // What the queries of one message may take together where it was read.
 constexpr std::chrono::nanoseconds kTimeHere = 4 * QueryCosts::kHere;
 

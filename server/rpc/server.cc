@@ -97,11 +97,13 @@ Server::Server(const runtime::Options& options)
                      .stream_window = options.stream_window},
                     {.metrics = search_metrics_.get(),
                      .slow_queries = options.slow_query > absl::ZeroDuration() ? &slow_queries_ : nullptr}),
+      server_service_(store_, executor_, options),
       executor_({.workers = options.workers,
                  .max_queued = options.max_queued,
                  .max_queue_time = options.max_queue_time,
                  .queue_target = options.queue_target,
-                 .scratch_bytes = options.scratch_mib << 20}) {
+                 .scratch_bytes = options.scratch_mib << 20}),
+      queue_metrics_(executor_) {
   store_.AddListener(&map_watches_);
   store_.AddListener(&path_watches_);
   store_.AddListener(&overdue_indexes_);
@@ -154,6 +156,7 @@ absl::Status Server::Listen(const runtime::Options& options) {
   builder.experimental().SetInterceptorCreators(std::move(interceptors));
   builder.RegisterService(&map_service_);
   builder.RegisterService(&path_service_);
+  builder.RegisterService(&server_service_);
   executor_.gate().Open();
   server_ = builder.BuildAndStart();
   if (server_ == nullptr) {
@@ -163,10 +166,10 @@ absl::Status Server::Listen(const runtime::Options& options) {
 }
 
 absl::Status Server::ServeMetrics(const std::string& listen) {
-  WAYSTAR_ASSIGN_OR_RETURN(
-      metrics_server_,
-      runtime::MetricsServer::Start(listen, {&process_metrics_, call_metrics_.get(), search_metrics_.get(),
-                                             &slow_queries_, &update_metrics_, &store_metrics_}));
+  WAYSTAR_ASSIGN_OR_RETURN(metrics_server_,
+                           runtime::MetricsServer::Start(
+                               listen, {&process_metrics_, call_metrics_.get(), search_metrics_.get(),
+                                        &slow_queries_, &update_metrics_, &queue_metrics_, &store_metrics_}));
   return absl::OkStatus();
 }
 
@@ -175,6 +178,7 @@ void Server::SetHealthy(bool healthy) {
   health->SetServingStatus(healthy);
   health->SetServingStatus(v1::MapService::service_full_name(), healthy);
   health->SetServingStatus(v1::PathService::service_full_name(), healthy);
+  health->SetServingStatus(v1::ServerService::service_full_name(), healthy);
 }
 
 void Server::Stop(absl::Duration drain_timeout, absl::Duration patience) {

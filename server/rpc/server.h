@@ -17,7 +17,9 @@
 #include "server/rpc/overdue_indexes.h"
 #include "server/rpc/path_service.h"
 #include "server/rpc/path_watches.h"
+#include "server/rpc/queue_metrics.h"
 #include "server/rpc/search_metrics.h"
+#include "server/rpc/server_service.h"
 #include "server/rpc/slow_query_log.h"
 #include "server/rpc/store_metrics.h"
 #include "server/rpc/transfers.h"
@@ -83,8 +85,10 @@ class Server {
   const runtime::ProcessMetrics process_metrics_;
   MapService map_service_;
   PathService path_service_;
+  ServerService server_service_;
   // After the services, whose handlers its workers run.
   Executor executor_;
+  const QueueMetrics queue_metrics_;
   std::unique_ptr<grpc::Server> server_;
   int port_ = 0;
   // Last: it asks all of the above.
