@@ -1,5 +1,6 @@
 #include "server/rpc/answer_queries.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <utility>
@@ -27,6 +28,9 @@ namespace {
 
 // What a result takes beside its answer, at the most.
 constexpr std::size_t kResultEnvelopeBytes = 16;
+
+// An answer takes no less than this part of MostBytesOf.
+constexpr std::size_t kMostByLeast = 16;
 
 bool HasMovement(const v1::FindPathRequest& query) {
   return query.movement_case() != v1::FindPathRequest::MOVEMENT_NOT_SET;
@@ -65,14 +69,17 @@ class QueriesAnswerer {
         WAYSTAR_RETURN_IF_ERROR(EndsAll(added) ? added : SetProblem(i, added));
       }
     }
-    begin_ = std::chrono::steady_clock::now();
-    return core::FindPaths(
-        movement_.map(), tasks_, budget_, context_.bench.scratch, context_.bench.field_scratch,
-        [&](std::size_t task, const absl::StatusOr<core::NearestGoalResult>& answer) {
-          return answer.ok() ? SetAnswer(task, *answer)
-                             : SetProblem(indexes_[task],
-                                          OfPositions(answer.status(), request_.queries(indexes_[task])));
-        });
+    const auto take = [&](std::size_t task, const absl::StatusOr<core::NearestGoalResult>& answer,
+                          std::chrono::nanoseconds took) {
+      return answer.ok()
+                 ? SetAnswer(task, *answer, took)
+                 : SetProblem(indexes_[task], OfPositions(answer.status(), request_.queries(indexes_[task])));
+    };
+    const absl::Status end = context_.crew != nullptr
+                                 ? core::FindPaths(movement_.map(), tasks_, budget_, *context_.crew, take)
+                                 : core::FindPaths(movement_.map(), tasks_, budget_, context_.bench.scratch,
+                                                   context_.bench.field_scratch, take);
+    return !end.ok() || bytes_ <= max_bytes_ || response_.ByteSizeLong() <= max_bytes_ ? end : TooLarge();
   }
 
  private:
@@ -155,7 +162,9 @@ class QueriesAnswerer {
     return status.ok() ? Count(index) : EndsAll(status) ? status : SetProblem(index, status);
   }
 
-  absl::Status SetAnswer(std::size_t task, const core::NearestGoalResult& result) {
+  // Of several tasks at the same time, like all that it calls.
+  absl::Status SetAnswer(std::size_t task, const core::NearestGoalResult& result,
+                         std::chrono::nanoseconds took) {
     const int index = indexes_[task];
     // A point takes at least two bytes: what cannot fit is not written down.
     if (result.path.points.size() * 2 > max_bytes_) {
@@ -165,10 +174,8 @@ class QueriesAnswerer {
     FillAnswer(movement_.map(), world_, request_.queries(index), tasks_[task].query,
                {.path = result.path, .goal_index = result.goal_index}, answer);
     answer.set_revision(snapshot_.revision);
-    const std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now();
     answer.mutable_statistics()->set_queue_nanos(context_.queued.count());
-    answer.mutable_statistics()->set_search_nanos(std::chrono::nanoseconds(now - begin_).count());
-    begin_ = now;
+    answer.mutable_statistics()->set_search_nanos(took.count());
     return Count(index);
   }
 
@@ -177,9 +184,13 @@ class QueriesAnswerer {
     return Count(index);
   }
 
+  // Ends what cannot fit in the end, whatever the points of the paths that are left turn out to take.
   absl::Status Count(int index) {
-    bytes_ += response_.results(index).ByteSizeLong() + kResultEnvelopeBytes;
-    return bytes_ <= max_bytes_ ? absl::OkStatus() : TooLarge();
+    const v1::FindPathsResult& result = response_.results(index);
+    const std::size_t bytes =
+        (result.has_answer() ? MostBytesOf(result.answer()) : result.ByteSizeLong()) + kResultEnvelopeBytes;
+    const std::size_t most = bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+    return most / kMostByLeast <= max_bytes_ ? absl::OkStatus() : TooLarge();
   }
 
   absl::Status TooLarge() const {
@@ -201,9 +212,8 @@ class QueriesAnswerer {
   std::vector<core::PathTask> tasks_;
   // Of the query that a task is.
   std::vector<int> indexes_;
-  std::size_t bytes_ = 0;
-  // When the last answer was there.
-  std::chrono::steady_clock::time_point begin_;
+  // What the response takes at the most.
+  std::atomic<std::size_t> bytes_ = 0;
 };
 
 }  // namespace

@@ -169,7 +169,8 @@ absl::Status AnswerAs(const core::MapSnapshot& snapshot, const Movement& movemen
   response.set_revision(snapshot.revision);
   response.mutable_statistics()->set_queue_nanos(context.queued.count());
   response.mutable_statistics()->set_search_nanos(searching.count());
-  return CheckSize(response.ByteSizeLong(), max_bytes);
+  return MostBytesOf(response) <= max_bytes ? absl::OkStatus()
+                                            : CheckSize(response.ByteSizeLong(), max_bytes);
 }
 
 absl::Status BelowQuery(const absl::Status& status) {

@@ -9,6 +9,7 @@
 
 #include "absl/strings/string_view.h"
 #include "grpcpp/server_context.h"
+#include "server/core/field/find_paths.h"
 #include "server/core/search/query.h"
 #include "server/rpc/executor.h"
 #include "server/rpc/workbench.h"
@@ -25,6 +26,8 @@ struct CallContext {
   std::chrono::nanoseconds queued{0};
   // Expansions that the call may spend where it runs; with more it has to begin again elsewhere.
   std::uint64_t max_expansions_here = std::numeric_limits<std::uint64_t>::max();
+  // Lets a handler have several workers search; null where it should not.
+  core::PathCrew* crew = nullptr;
   // The RPC library's side of the call: metadata and peer. Null where there is none.
   const grpc::CallbackServerContext* rpc = nullptr;
   // Set by a handler that was stopped by max_expansions_here: its answer is not to be used.

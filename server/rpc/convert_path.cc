@@ -257,6 +257,18 @@ void FillStatistics(const core::SearchStatistics& statistics, v1::SearchStatisti
   out.set_algorithm(FromAlgorithm(statistics.algorithm));
 }
 
+std::size_t MostBytesOf(const v1::FindPathResponse& response) {
+  if (!response.crossings().empty() || !response.nodes().empty() || response.has_summary()) {
+    return response.ByteSizeLong();
+  }
+  constexpr std::size_t kCellBytes = 24;
+  constexpr std::size_t kPositionBytes = 20;
+  constexpr std::size_t kRestBytes = 256;
+  return static_cast<std::size_t>(response.points_size()) * kCellBytes +
+         static_cast<std::size_t>(response.positions_size()) * kPositionBytes +
+         static_cast<std::size_t>(response.directions_size()) + kRestBytes;
+}
+
 void FillPositions(absl::Span<const core::Cell> points, const core::WorldFrame& frame,
                    v1::FindPathResponse& response) {
   response.mutable_positions()->Reserve(response.positions_size() + static_cast<int>(points.size()));

@@ -28,14 +28,10 @@ constexpr std::size_t kAnswerEnvelopeBytes = 16;
 // Answers that nobody reads are kept up to so many times the bytes of a message; then queries are refused.
 constexpr std::size_t kMostUnread = 4;
 
-v1::StreamedAnswer Problem(std::uint64_t id, const absl::Status& status) {
-  v1::StreamedAnswer answer;
-  answer.set_id(id);
+void FillProblem(const v1::StreamedQuery& query, const absl::Status& status, v1::StreamedAnswer& answer) {
+  answer.set_id(query.id());
   *answer.mutable_problem() = ToStatusMessage(status);
-  return answer;
 }
-
-std::size_t SizeOf(const v1::StreamedAnswer& answer) { return answer.ByteSizeLong() + kAnswerEnvelopeBytes; }
 
 }  // namespace
 
@@ -84,34 +80,104 @@ void PathStream::OnReadDone(bool ok) {
   }
 }
 
+class PathStream::Gatherer {
+ public:
+  // Answers live in `arena` until they are serialized.
+  Gatherer(PathStream& stream, google::protobuf::Arena& arena) : stream_(stream), arena_(arena) { Begin(); }
+
+  // The next answer, to be filled: then taken, or left and filled anew.
+  v1::StreamedAnswer& next() {
+    if (next_ == nullptr) {
+      next_ = google::protobuf::Arena::CreateMessage<v1::StreamedAnswer>(&arena_);
+    }
+    return *next_;
+  }
+
+  void Take() {
+    const std::size_t bytes = next_->ByteSizeLong() + kAnswerEnvelopeBytes;
+    if (bytes_ > 0 && bytes_ + bytes > stream_.limits_.max_bytes) {
+      Send();
+    }
+    bytes_ += bytes;
+    message_->mutable_answers()->UnsafeArenaAddAllocated(std::exchange(next_, nullptr));
+  }
+
+  void Leave() { next_->Clear(); }
+
+  void Send() {
+    if (message_->answers().empty()) {
+      return;
+    }
+    grpc::ByteBuffer bytes;
+    bool owned = false;
+    // Into memory, which cannot fail.
+    grpc::GenericSerialize<grpc::ProtoBufferWriter, v1::StreamFindPathResponse>(*message_, &bytes, &owned);
+    stream_.Add(std::move(bytes));
+    Begin();
+  }
+
+  // How long answers have been kept for others to go with them.
+  Executor::Clock::time_point since() const { return since_; }
+
+ private:
+  void Begin() {
+    message_ = google::protobuf::Arena::CreateMessage<v1::StreamFindPathResponse>(&arena_);
+    bytes_ = 0;
+    since_ = Executor::Clock::now();
+  }
+
+  PathStream& stream_;
+  google::protobuf::Arena& arena_;
+  v1::StreamFindPathResponse* message_ = nullptr;
+  v1::StreamedAnswer* next_ = nullptr;
+  std::size_t bytes_ = 0;
+  Executor::Clock::time_point since_;
+};
+
 class PathStream::QueriesJob final : public Executor::Job {
  public:
   QueriesJob(PathStream& stream, Batch& batch, Queries queries, Place place)
       : stream_(stream), batch_(batch), queries_(std::move(queries)), place_(place) {}
 
   void Run(int worker) override {
+    google::protobuf::Arena arena;
+    Gatherer gatherer(stream_, arena);
     Workbench& bench = stream_.executor_.bench(worker);
     const Executor::Clock::time_point begin = Executor::Clock::now();
     while (next_ < queries_.size() && !stream_.IsGone()) {
       const Executor::Clock::time_point now = Executor::Clock::now();
       if (now - begin > kTurn) {
+        gatherer.Send();
         // Behind what others have waiting by now.
-        AddGathered();
         stream_.Submit(this, queries_[next_]->query(), place_);
         return;
       }
-      if (now - gathering_since_ > kGathering) {
-        AddGathered();
+      if (now - gatherer.since() > kGathering) {
+        gatherer.Send();
       }
-      AnswerNext(bench);
+      const v1::StreamedQuery& query = *queries_[next_++];
+      if (stream_.IsFull()) {
+        FillProblem(query, Unread(), gatherer.next());
+        gatherer.Take();
+      } else if (stream_.Answer(batch_, query, place_, bench, gatherer.next())) {
+        gatherer.Take();
+      } else {
+        gatherer.Leave();
+        stream_.HandOver(batch_, {&query}, Place::kLarge);
+      }
     }
+    gatherer.Send();
     Finish();
   }
 
   void Refuse(const absl::Status& status) override {
+    google::protobuf::Arena arena;
+    Gatherer gatherer(stream_, arena);
     for (; next_ < queries_.size(); ++next_) {
-      gathered_.push_back(Problem(queries_[next_]->id(), status));
+      FillProblem(*queries_[next_], status, gatherer.next());
+      gatherer.Take();
     }
+    gatherer.Send();
     Finish();
   }
 
@@ -121,22 +187,12 @@ class PathStream::QueriesJob final : public Executor::Job {
   // How long an answer is kept for others to go with it.
   static constexpr std::chrono::nanoseconds kGathering = std::chrono::microseconds(200);
 
-  void AnswerNext(Workbench& bench) {
-    const v1::StreamedQuery& query = *queries_[next_++];
-    if (auto answer = stream_.Answer(batch_, query, place_, bench)) {
-      gathered_.push_back(*std::move(answer));
-    } else {
-      stream_.HandOver(batch_, {&query}, Place::kLarge);
-    }
-  }
-
-  void AddGathered() {
-    stream_.Add(std::exchange(gathered_, {}));
-    gathering_since_ = Executor::Clock::now();
+  static absl::Status Unread() {
+    return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kAnswersUnread, "",
+                     "too many answers wait for the client to read them");
   }
 
   void Finish() {
-    AddGathered();
     PathStream& stream = stream_;
     Batch* const batch = &batch_;
     delete this;
@@ -148,8 +204,6 @@ class PathStream::QueriesJob final : public Executor::Job {
   const Queries queries_;
   const Place place_;
   std::size_t next_ = 0;
-  Answers gathered_;
-  Executor::Clock::time_point gathering_since_ = Executor::Clock::now();
 };
 
 absl::Status PathStream::Take(const grpc::ByteBuffer& bytes, Batch& batch) {
@@ -159,27 +213,27 @@ absl::Status PathStream::Take(const grpc::ByteBuffer& bytes, Batch& batch) {
                      absl::StrCat("a message has at most ", kMaxQueriesOfMessage, " queries, not ",
                                   batch.request.queries_size()));
   }
-  const Executor::Lease bench = executor_.LeaseHere();
-  Answers answers;
   Queries small;
   Queries large;
-  for (const v1::StreamedQuery& query : batch.request.queries()) {
-    const Place place = costs_.PlaceOf(query.query());
-    if (place == Place::kLarge) {
-      large.push_back(&query);
-      continue;
+  {
+    const Executor::Lease bench = executor_.LeaseHere();
+    const bool answers_here = bench && !IsFull();
+    Gatherer gatherer(*this, batch.arena);
+    for (const v1::StreamedQuery& query : batch.request.queries()) {
+      const Place place = costs_.PlaceOf(query.query());
+      const bool is_here =
+          place == Place::kHere && answers_here && Executor::Clock::now() - batch.arrived < kTimeHere;
+      if (is_here && Answer(batch, query, place, *bench, gatherer.next())) {
+        gatherer.Take();
+        continue;
+      }
+      if (is_here) {
+        gatherer.Leave();
+      }
+      (place == Place::kLarge ? large : small).push_back(&query);
     }
-    std::optional<v1::StreamedAnswer> answer;
-    if (place == Place::kHere && bench && Executor::Clock::now() - batch.arrived < kTimeHere) {
-      answer = Answer(batch, query, place, *bench);
-    }
-    if (answer.has_value()) {
-      answers.push_back(*std::move(answer));
-    } else {
-      small.push_back(&query);
-    }
+    gatherer.Send();
   }
-  Add(std::move(answers));
   Spread(batch, small, Place::kSmall);
   Spread(batch, large, Place::kLarge);
   return absl::OkStatus();
@@ -207,16 +261,12 @@ void PathStream::Submit(QueriesJob* job, const v1::FindPathRequest& first, Place
   }
 }
 
-std::optional<v1::StreamedAnswer> PathStream::Answer(const Batch& batch, const v1::StreamedQuery& query,
-                                                     Place place, Workbench& bench) {
-  if (IsFull()) {
-    return Problem(query.id(), MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kAnswersUnread,
-                                         "", "too many answers wait for the client to read them"));
-  }
+bool PathStream::Answer(const Batch& batch, const v1::StreamedQuery& query, Place place, Workbench& bench,
+                        v1::StreamedAnswer& answer) {
   if (!query.has_query()) {
-    return Problem(query.id(), MissingField("query"));
+    FillProblem(query, MissingField("query"), answer);
+    return true;
   }
-  v1::StreamedAnswer answer;
   answer.set_id(query.id());
   const Executor::Clock::time_point begin = Executor::Clock::now();
   CallContext context{.bench = bench,
@@ -226,10 +276,13 @@ std::optional<v1::StreamedAnswer> PathStream::Answer(const Batch& batch, const v
                       .rpc = &call_};
   const absl::Status status = find_path_(query.query(), *answer.mutable_answer(), context);
   if (context.has_outgrown) {
-    return std::nullopt;
+    return false;
   }
   costs_.Note(query.query(), Executor::Clock::now() - begin);
-  return status.ok() ? std::move(answer) : Problem(query.id(), status);
+  if (!status.ok()) {
+    FillProblem(query, status, answer);
+  }
+  return true;
 }
 
 bool PathStream::IsGone() {
@@ -242,17 +295,13 @@ bool PathStream::IsFull() {
   return answers_bytes_ >= kMostUnread * limits_.max_bytes;
 }
 
-void PathStream::Add(Answers answers) {
-  std::size_t bytes = 0;
-  for (const v1::StreamedAnswer& answer : answers) {
-    bytes += SizeOf(answer);
-  }
+void PathStream::Add(grpc::ByteBuffer answers) {
   MutexLock lock(mutex_);
-  if (is_gone_ || answers.empty()) {
+  if (is_gone_) {
     return;
   }
-  std::move(answers.begin(), answers.end(), std::back_inserter(answers_));
-  answers_bytes_ += bytes;
+  answers_bytes_ += answers.Length();
+  answers_.push_back(std::move(answers));
   // Cannot be the end: the message that these are of counts as unanswered yet.
   static_cast<void>(Proceed());
 }
@@ -375,24 +424,23 @@ std::optional<absl::Status> PathStream::Proceed() {
 }
 
 void PathStream::WriteSome() {
-  v1::StreamFindPathResponse message;
+  std::vector<grpc::Slice> slices;
   std::size_t bytes = 0;
   while (!answers_.empty()) {
-    const std::size_t next = SizeOf(answers_.front());
+    const std::size_t next = answers_.front().Length();
     if (bytes > 0 && bytes + next > limits_.max_bytes) {
       break;
     }
     bytes += next;
-    *message.add_answers() = std::move(answers_.front());
+    std::vector<grpc::Slice> of_answers;
+    // Of bytes that are not compressed, which cannot fail.
+    static_cast<void>(answers_.front().Dump(&of_answers));
+    std::move(of_answers.begin(), of_answers.end(), std::back_inserter(slices));
     answers_.pop_front();
   }
   answers_bytes_ -= bytes;
   is_writing_ = true;
-  bool owned = false;
-  answer_bytes_.Clear();
-  // Into memory, which cannot fail.
-  grpc::GenericSerialize<grpc::ProtoBufferWriter, v1::StreamFindPathResponse>(message, &answer_bytes_,
-                                                                              &owned);
+  answer_bytes_ = grpc::ByteBuffer(slices.data(), slices.size());
   StartWrite(&answer_bytes_);
 }
 

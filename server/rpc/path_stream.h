@@ -58,9 +58,17 @@ class PathStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   struct Batch {
     explicit Batch(const grpc::ByteBuffer& bytes) : length(bytes.Length()) {}
 
+    // Holds the messages of some ten queries, so that they take no other memory.
+    static google::protobuf::ArenaOptions Options() {
+      google::protobuf::ArenaOptions options;
+      options.start_block_size = 16 << 10;
+      options.max_block_size = 64 << 10;
+      return options;
+    }
+
     const std::size_t length;
     const Executor::Clock::time_point arrived = Executor::Clock::now();
-    google::protobuf::Arena arena;
+    google::protobuf::Arena arena{Options()};
     v1::StreamFindPathRequest& request =
         *google::protobuf::Arena::CreateMessage<v1::StreamFindPathRequest>(&arena);
     // Jobs that have not answered yet, and whoever reads the message.
@@ -70,8 +78,10 @@ class PathStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   // Some queries of a message on their way through the workers.
   class QueriesJob;
 
+  // Answers on their way to those that are to be written.
+  class Gatherer;
+
   using Queries = std::vector<const v1::StreamedQuery*>;
-  using Answers = std::vector<v1::StreamedAnswer>;
 
   PathStream(const Handler& find_path, QueryCosts& costs, Executor& executor,
              grpc::CallbackServerContext& call, const PathStreamLimits& limits)
@@ -96,13 +106,14 @@ class PathStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   void Spread(Batch& batch, const Queries& queries, Place place);
   void HandOver(Batch& batch, Queries queries, Place place);
   void Submit(QueriesJob* job, const v1::FindPathRequest& first, Place place);
-  // Nothing if the query has to begin again at the next place.
-  std::optional<v1::StreamedAnswer> Answer(const Batch& batch, const v1::StreamedQuery& query, Place place,
-                                           Workbench& bench);
+  // False, and `answer` is not to be used, if the query has to begin again at the next place.
+  bool Answer(const Batch& batch, const v1::StreamedQuery& query, Place place, Workbench& bench,
+              v1::StreamedAnswer& answer);
   // Whether nobody wants more answers, and whether so many are unread that there is no room for more.
   bool IsGone();
   bool IsFull();
-  void Add(Answers answers);
+  // A message of answers, serialized.
+  void Add(grpc::ByteBuffer answers);
   // One part less; with the last, the message is no longer unanswered. An error ends the stream.
   void FinishPart(Batch* batch, const absl::Status& status);
 
@@ -127,8 +138,8 @@ class PathStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   Mutex mutex_;
   std::size_t unanswered_ ABSL_GUARDED_BY(mutex_) = 0;
   std::size_t unanswered_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
-  // To be written.
-  std::deque<v1::StreamedAnswer> answers_ ABSL_GUARDED_BY(mutex_);
+  // To be written: messages of answers, of which several together are one as well.
+  std::deque<grpc::ByteBuffer> answers_ ABSL_GUARDED_BY(mutex_);
   std::size_t answers_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   bool is_reading_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_writing_ ABSL_GUARDED_BY(mutex_) = false;

@@ -23,9 +23,9 @@ int DistanceOctave(const v1::FindPathRequest& query) {
 
 }  // namespace
 
-QueryCosts::Slot QueryCosts::SlotOf(const v1::FindPathRequest& query) {
+QueryCosts::Slot QueryCosts::SlotOf(const std::string& map, const v1::FindPathRequest& query) {
   const std::size_t hash =
-      absl::HashOf(query.map(), DistanceOctave(query), static_cast<int>(query.algorithm()),
+      absl::HashOf(map, DistanceOctave(query), static_cast<int>(query.algorithm()),
                    static_cast<int>(query.movement_case()), query.profile_name(), query.has_overlay(),
                    query.footprint(), query.goals_size() + query.goal_positions_size());
   return hash % kSlots;
@@ -36,21 +36,24 @@ std::chrono::nanoseconds QueryCosts::Estimate(Slot slot) const {
   return known > 0.0F ? std::chrono::nanoseconds(static_cast<std::int64_t>(std::exp2(known))) : kGuess;
 }
 
-void QueryCosts::Note(const v1::FindPathRequest& query, std::chrono::nanoseconds took) {
+void QueryCosts::Note(Slot slot, std::chrono::nanoseconds took) {
   const float now = std::log2(static_cast<float>(std::max<std::int64_t>(took.count(), 2)));
-  const Slot slot = SlotOf(query);
   const float known = Load(slot);
   log_nanos_[slot].store(known > 0.0F ? known + (now - known) * kWeight : now, std::memory_order_relaxed);
 }
 
+void QueryCosts::Note(const v1::FindPathRequest& query, std::chrono::nanoseconds took) {
+  Note(SlotOf(query.map(), query), took);
+}
+
 void QueryCosts::Note(const v1::FindPathsRequest& queries, std::chrono::nanoseconds took) {
   for (const v1::FindPathRequest& query : queries.queries()) {
-    Note(query, took / queries.queries_size());
+    Note(SlotOf(queries.map(), query), took / queries.queries_size());
   }
 }
 
 Place QueryCosts::PlaceOf(const v1::FindPathRequest& query) const {
-  const Slot slot = SlotOf(query);
+  const Slot slot = SlotOf(query.map(), query);
   if (Load(slot) == 0.0F) {
     return Place::kSmall;
   }
@@ -61,7 +64,7 @@ Place QueryCosts::PlaceOf(const v1::FindPathRequest& query) const {
 Place QueryCosts::PlaceOf(const v1::FindPathsRequest& queries) const {
   std::chrono::nanoseconds sum{0};
   for (const v1::FindPathRequest& query : queries.queries()) {
-    sum += Estimate(SlotOf(query));
+    sum += Estimate(SlotOf(queries.map(), query));
   }
   return sum <= kSmall ? Place::kSmall : Place::kLarge;
 }

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "server/rpc/executor.h"
 #include "waystar/v1/path_service.pb.h"
@@ -40,7 +41,9 @@ class QueryCosts {
   static constexpr std::size_t kSlots = 4096;
   using Slot = std::size_t;
 
-  static Slot SlotOf(const v1::FindPathRequest& query);
+  // `map` is that which the query is about.
+  static Slot SlotOf(const std::string& map, const v1::FindPathRequest& query);
+  void Note(Slot slot, std::chrono::nanoseconds took);
   float Load(Slot slot) const { return log_nanos_[slot].load(std::memory_order_relaxed); }
   // A guess where nothing is known.
   std::chrono::nanoseconds Estimate(Slot slot) const;

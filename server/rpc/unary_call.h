@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -22,6 +23,7 @@
 #include "server/rpc/executor.h"
 #include "server/rpc/request_parser.h"
 #include "server/rpc/status.h"
+#include "server/rpc/worker_crew.h"
 
 namespace waystar::rpc {
 
@@ -105,6 +107,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
     google::protobuf::ArenaOptions options;
     options.initial_block = block;
     options.initial_block_size = kArenaBytes;
+    options.max_block_size = 64 << 10;
     return options;
   }
 
@@ -154,6 +157,10 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
                         .queued = begin - arrived_,
                         .max_expansions_here = MaxExpansionsAt(place),
                         .rpc = &context_};
+    std::optional<WorkerCrew> crew;
+    if (place == Place::kLarge) {
+      context.crew = &crew.emplace(executor_, place, FlowOf(context_, MapOf(*request_)), bench);
+    }
     response_ = google::protobuf::Arena::CreateMessage<Response>(&arena_);
     if constexpr (std::is_same_v<Handler, UnaryHandler<Request, Response>>) {
       const absl::Status status = handler_(*request_, *response_, context);

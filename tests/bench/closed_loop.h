@@ -11,6 +11,8 @@ namespace waystar::bench {
 struct LoopResult {
   Sample latency_micros;
   std::chrono::duration<double> elapsed{0};
+  // What the answers say that their searches took; 0 if they do not say.
+  Sample search_micros;
 };
 
 // Makes `calls` calls of PathService.FindPath at 127.0.0.1:port, `in_flight` at a time, over one connection.

@@ -1,12 +1,15 @@
 // What FindPath costs over loopback, beside a call of the same shape that does nothing.
 
 #include <chrono>
+#include <functional>
 #include <iostream>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "tests/bench/closed_loop.h"
 #include "tests/bench/served_process.h"
+#include "tests/bench/stream_loop.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::bench {
@@ -24,16 +27,66 @@ v1::FindPathRequest FortyPoints() {
   return request;
 }
 
-void Measure(const std::string& name, const ServedProcess& process, int port, int in_flight, int calls) {
+// Server CPU and search time of one query, in microseconds.
+struct Cost {
+  double cpu = 0;
+  double search = 0;
+};
+
+using std::chrono::nanoseconds;
+
+double MicrosPer(nanoseconds time, int queries) {
+  return std::chrono::duration<double, std::micro>(time).count() / queries;
+}
+
+Cost MeasureCalls(const std::string& name, const ServedProcess& process, int port, int in_flight, int calls) {
   const v1::FindPathRequest request = FortyPoints();
   RunClosedLoop(port, request, in_flight, kWarmUpCalls);
-  const std::chrono::nanoseconds cpu_before = process.CpuTime();
+  const nanoseconds cpu_before = process.CpuTime();
   LoopResult result = RunClosedLoop(port, request, in_flight, calls);
-  const std::chrono::duration<double, std::micro> cpu = process.CpuTime() - cpu_before;
-  std::cout << absl::StreamFormat("%-12s %9d %11.0f %9.0f %9.0f %22.1f\n", name, in_flight,
+  const Cost cost{.cpu = MicrosPer(process.CpuTime() - cpu_before, calls),
+                  .search = result.search_micros.Mean()};
+  std::cout << absl::StreamFormat("%-12s %9d %11.0f %9.0f %9.0f %22.1f %10.1f\n", name, in_flight,
                                   calls / result.elapsed.count(), result.latency_micros.Percentile(0.5),
-                                  result.latency_micros.Percentile(0.99), cpu.count() / calls)
+                                  result.latency_micros.Percentile(0.99), cost.cpu, cost.search)
             << std::flush;
+  return cost;
+}
+
+void ShowRatio(const std::string& name, double cpu, double search, double unary) {
+  std::cout << absl::StreamFormat("%-32s %14.2f %22.2f\n", name, cpu, (cpu - search) / unary) << std::flush;
+}
+
+void MeasureUnary(const ServedProcess& process, Cost& find_path) {
+  std::cout << absl::StreamFormat("%-12s %9s %11s %9s %9s %22s %10s\n", "call", "in flight", "calls / s",
+                                  "p50 us", "p99 us", "server CPU us / call", "search us");
+  for (const int in_flight : {1, 8, 64}) {
+    const int calls = in_flight == 1 ? 20'000 : 60'000;
+    const Cost nothing = MeasureCalls("do nothing", process, process.do_nothing_port(), in_flight, calls);
+    find_path = MeasureCalls("FindPath", process, process.port(), in_flight, calls);
+    std::cout << absl::StreamFormat("  server CPU of FindPath beside doing nothing and the search: %.2f\n",
+                                    find_path.cpu / (nothing.cpu + find_path.search));
+  }
+}
+
+void MeasureMany(const ServedProcess& process, const Cost& unary) {
+  constexpr int kQueries = 200'000;
+  const double beside = unary.cpu - unary.search;
+  std::cout << absl::StreamFormat("\n%-32s %14s %22s\n", "many queries a call", "CPU us / query",
+                                  "of unary, search aside");
+  const auto measure = [&](const std::string& name, int queries, const std::function<void(int)>& run) {
+    run(queries / 10);
+    const nanoseconds before = process.CpuTime();
+    run(queries);
+    ShowRatio(name, MicrosPer(process.CpuTime() - before, queries), unary.search, beside);
+  };
+  for (const int per_message : {1, 10}) {
+    measure(absl::StrCat("stream, ", per_message, " a message"), kQueries, [&](int queries) {
+      RunStreamLoop(process.port(), FortyPoints(), {.queries_per_message = per_message, .queries = queries});
+    });
+  }
+  measure("FindPaths of 100", kQueries,
+          [&](int queries) { RunBatchLoop(process.port(), FortyPoints(), 100, queries / 100); });
 }
 
 }  // namespace
@@ -41,12 +94,8 @@ void Measure(const std::string& name, const ServedProcess& process, int port, in
 
 int main() {
   const waystar::bench::ServedProcess process;
-  std::cout << absl::StreamFormat("%-12s %9s %11s %9s %9s %22s\n", "call", "in flight", "calls / s", "p50 us",
-                                  "p99 us", "server CPU us / call");
-  for (const int in_flight : {1, 8, 64}) {
-    const int calls = in_flight == 1 ? 20'000 : 60'000;
-    waystar::bench::Measure("do nothing", process, process.do_nothing_port(), in_flight, calls);
-    waystar::bench::Measure("FindPath", process, process.port(), in_flight, calls);
-  }
+  waystar::bench::Cost find_path;
+  waystar::bench::MeasureUnary(process, find_path);
+  waystar::bench::MeasureMany(process, find_path);
   return 0;
 }

@@ -66,6 +66,7 @@ TEST_F(QueryCostsTest, ProfilesAndOverlaysAreKindsOfTheirOwn) {
 TEST_F(QueryCostsTest, ABatchGoesByTheSumOfItsQueries) {
   costs_->Note(Query("arena", 10), microseconds(20));
   v1::FindPathsRequest batch;
+  batch.set_map("arena");
   for (int i = 0; i < 50; ++i) {
     *batch.add_queries() = Query("arena", 10);
   }

@@ -1,12 +1,13 @@
 #include "server/core/field/find_paths.h"
 
 #include <algorithm>
-#include <map>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <tuple>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/field/checks.h"
@@ -45,8 +46,8 @@ struct Hub {
   CornerRule rule = CornerRule::kNoCornerCutting;
   int footprint = 1;
 
-  auto Key() const { return std::tuple(footprint, rule, sense, KeyOf(cell)); }
-  bool operator<(const Hub& other) const { return Key() < other.Key(); }
+  using KeyType = std::tuple<int, CornerRule, FloodSense, CellKey>;
+  KeyType Key() const { return {footprint, rule, sense, KeyOf(cell)}; }
 };
 
 Hub StartOf(const PathQuery& query) {
@@ -64,56 +65,102 @@ bool MayShare(const GridMap& map, const PathTask& task) {
          map.Contains(query.goal) && query.footprint >= 1 && query.footprint <= kMaxFootprint;
 }
 
+// What is asked for, sorted: what is alike, and what shares a cell.
+struct PathPlan {
+  static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+
+  struct Group {
+    Hub hub;
+    std::vector<std::size_t> members;
+  };
+
+  // Of each task: another that is alike, and so on until kNone, from the first of its kind on.
+  std::vector<std::size_t> next_alike;
+  // These name the first of each kind.
+  std::vector<Group> groups;
+  std::vector<std::size_t> singles;
+};
+
+// The first task of each kind, in order.
+std::vector<std::size_t> FindFirsts(absl::Span<const PathTask> tasks, PathPlan& plan) {
+  absl::flat_hash_map<TaskKey, std::size_t> lasts;
+  lasts.reserve(tasks.size());
+  plan.next_alike.assign(tasks.size(), PathPlan::kNone);
+  std::vector<std::size_t> firsts;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const auto [last, is_new] = lasts.try_emplace(KeyOf(tasks[i]), i);
+    if (is_new) {
+      firsts.push_back(i);
+    } else {
+      plan.next_alike[std::exchange(last->second, i)] = i;
+    }
+  }
+  return firsts;
+}
+
+// Each task goes to the larger of the two groups that it could be in.
+PathPlan MakePlan(const GridMap& map, absl::Span<const PathTask> tasks) {
+  // Fewer are not worth the trouble.
+  constexpr std::size_t kLeastGroup = 4;
+  PathPlan plan;
+  const std::vector<std::size_t> firsts = FindFirsts(tasks, plan);
+  absl::flat_hash_map<Hub::KeyType, std::size_t> sizes;
+  for (const std::size_t task : firsts) {
+    if (MayShare(map, tasks[task])) {
+      ++sizes[StartOf(tasks[task].query).Key()];
+      ++sizes[GoalOf(tasks[task].query).Key()];
+    }
+  }
+  absl::flat_hash_map<Hub::KeyType, std::size_t> groups;
+  for (const std::size_t task : firsts) {
+    const Hub start = StartOf(tasks[task].query);
+    const Hub goal = GoalOf(tasks[task].query);
+    const bool may_share = MayShare(map, tasks[task]);
+    const std::size_t from_start = may_share ? sizes[start.Key()] : 0;
+    const std::size_t to_goal = may_share ? sizes[goal.Key()] : 0;
+    if (std::max(from_start, to_goal) < kLeastGroup) {
+      plan.singles.push_back(task);
+      continue;
+    }
+    const Hub& hub = from_start >= to_goal ? start : goal;
+    const auto [group, is_new] = groups.try_emplace(hub.Key(), plan.groups.size());
+    if (is_new) {
+      plan.groups.push_back({.hub = hub, .members = {}});
+    }
+    plan.groups[group->second].members.push_back(task);
+  }
+  return plan;
+}
+
+// Answers parts of a plan, on one thread.
 class PathsFinder {
  public:
-  PathsFinder(const GridMap& map, absl::Span<const PathTask> tasks, const Budget& budget, Scratch& scratch,
-              FieldScratch& field_scratch, PathSink sink)
-      : map_(map), tasks_(tasks), budget_(budget), scratch_(scratch), field_(field_scratch), sink_(sink) {}
+  PathsFinder(const GridMap& map, absl::Span<const PathTask> tasks, const PathPlan& plan,
+              const Budget& budget, Scratch& scratch, FieldScratch& field_scratch, PathSink sink)
+      : map_(map),
+        tasks_(tasks),
+        plan_(plan),
+        budget_(budget),
+        scratch_(scratch),
+        field_(field_scratch),
+        sink_(sink) {}
 
-  absl::Status Find() {
-    std::map<TaskKey, std::size_t> firsts;
-    for (std::size_t i = 0; i < tasks_.size(); ++i) {
-      asked_by_[firsts.try_emplace(KeyOf(tasks_[i]), i).first->second].push_back(i);
-    }
-    for (const auto& [hub, members] : GroupByHub(firsts)) {
-      WAYSTAR_RETURN_IF_ERROR(Answer(hub, members));
-    }
-    for (const std::size_t task : singles_) {
+  absl::Status AnswerGroup(std::size_t group) {
+    return Answer(plan_.groups[group].hub, plan_.groups[group].members);
+  }
+
+  absl::Status AnswerSingles(absl::Span<const std::size_t> singles) {
+    for (const std::size_t task : singles) {
       WAYSTAR_RETURN_IF_ERROR(AnswerAlone(task));
     }
     return absl::OkStatus();
   }
 
  private:
-  // Fewer are not worth the trouble.
-  static constexpr std::size_t kLeastGroup = 4;
+  using Clock = std::chrono::steady_clock;
+
   // Of a group, searched for one by one to see what that takes.
   static constexpr std::size_t kProbes = 2;
-
-  using Groups = std::map<Hub, std::vector<std::size_t>>;
-
-  // Each task goes to the larger of the two groups that it could be in.
-  Groups GroupByHub(const std::map<TaskKey, std::size_t>& firsts) {
-    std::map<Hub, std::size_t> sizes;
-    for (const auto& [key, task] : firsts) {
-      if (MayShare(map_, tasks_[task])) {
-        ++sizes[StartOf(tasks_[task].query)];
-        ++sizes[GoalOf(tasks_[task].query)];
-      }
-    }
-    Groups groups;
-    for (const auto& [key, task] : firsts) {
-      const PathQuery& query = tasks_[task].query;
-      const Hub start = StartOf(query);
-      const Hub goal = GoalOf(query);
-      if (!MayShare(map_, tasks_[task]) || std::max(sizes[start], sizes[goal]) < kLeastGroup) {
-        singles_.push_back(task);
-      } else {
-        groups[sizes[start] >= sizes[goal] ? start : goal].push_back(task);
-      }
-    }
-    return groups;
-  }
 
   absl::Status Answer(const Hub& hub, const std::vector<std::size_t>& members) {
     std::uint64_t expanded = 0;
@@ -133,6 +180,7 @@ class PathsFinder {
   }
 
   absl::Status AnswerAlone(std::size_t task) {
+    const Clock::time_point begin = Clock::now();
     const PathTask& asked = tasks_[task];
     Budget budget = budget_;
     budget.max_expansions = std::min(budget.max_expansions, asked.max_expansions);
@@ -148,23 +196,26 @@ class PathsFinder {
       answer = FindPathToNearest(map_, asked.query, asked.goals, budget, scratch_);
     }
     last_expanded_ = answer.ok() ? answer->path.statistics.expanded : 0;
-    return Deliver(task, answer);
+    return Deliver(task, answer, Clock::now() - begin);
   }
 
   // What ends one search early ends all.
-  absl::Status Deliver(std::size_t task, const absl::StatusOr<NearestGoalResult>& answer) {
+  absl::Status Deliver(std::size_t task, const absl::StatusOr<NearestGoalResult>& answer,
+                       std::chrono::nanoseconds took) {
     const absl::StatusCode code = answer.status().code();
     if (code == absl::StatusCode::kDeadlineExceeded || code == absl::StatusCode::kCancelled ||
         code == absl::StatusCode::kAborted) {
       return answer.status();
     }
-    for (const std::size_t asker : asked_by_[task]) {
-      WAYSTAR_RETURN_IF_ERROR(sink_(asker, answer));
+    for (std::size_t asker = task; asker != PathPlan::kNone; asker = plan_.next_alike[asker]) {
+      WAYSTAR_RETURN_IF_ERROR(sink_(asker, answer, took));
     }
     return absl::OkStatus();
   }
 
   absl::Status FloodFrom(const Hub& hub, absl::Span<const std::size_t> members) {
+    // The first answer bears what the flood took.
+    Clock::time_point begin = Clock::now();
     const std::shared_ptr<const WalkGrid> walk = map_.walk(hub.footprint);
     const Components& components = walk->components(AdjacencyOf(map_, hub.rule));
     FloodGround& ground = field_.ground();
@@ -197,7 +248,8 @@ class PathsFinder {
                                                        .algorithm = Algorithm::kDijkstra}}};
       Trace(hub.sense, query);
       WritePathForm(map_, *walk, query, scratch_, answer.path);
-      WAYSTAR_RETURN_IF_ERROR(Deliver(member, answer));
+      const Clock::time_point now = Clock::now();
+      WAYSTAR_RETURN_IF_ERROR(Deliver(member, answer, now - std::exchange(begin, now)));
     }
     return absl::OkStatus();
   }
@@ -226,26 +278,68 @@ class PathsFinder {
 
   const GridMap& map_;
   const absl::Span<const PathTask> tasks_;
+  const PathPlan& plan_;
   const Budget& budget_;
   Scratch& scratch_;
   FieldScratch& field_;
   const PathSink sink_;
-  // By the first task of its kind: all that are alike.
-  std::map<std::size_t, std::vector<std::size_t>> asked_by_;
-  // Those that share nothing.
-  std::vector<std::size_t> singles_;
   std::uint64_t last_expanded_ = 0;
   // What the ground was read for.
   std::optional<std::pair<int, CornerRule>> read_;
 };
 
+class Alone final : public PathCrew {
+ public:
+  Alone(Scratch& scratch, FieldScratch& field_scratch) : scratch_(scratch), field_scratch_(field_scratch) {}
+
+  void Run(std::size_t count, Work work) override {
+    for (std::size_t unit = 0; unit < count; ++unit) {
+      work(unit, scratch_, field_scratch_);
+    }
+  }
+
+ private:
+  Scratch& scratch_;
+  FieldScratch& field_scratch_;
+};
+
 }  // namespace
 
 absl::Status FindPaths(const GridMap& map, absl::Span<const PathTask> tasks, const Budget& budget,
+                       PathCrew& crew, PathSink sink) {
+  // Enough that a unit is worth handing out, few enough that all have something to do.
+  constexpr std::size_t kSinglesOfUnit = 16;
+  const PathPlan plan = MakePlan(map, tasks);
+  const std::size_t groups = plan.groups.size();
+  const std::size_t units = groups + (plan.singles.size() + kSinglesOfUnit - 1) / kSinglesOfUnit;
+  std::vector<absl::Status> ends(units);
+  std::atomic<bool> has_failed = false;
+  crew.Run(units, [&](std::size_t unit, Scratch& scratch, FieldScratch& field_scratch) {
+    if (has_failed.load(std::memory_order_relaxed)) {
+      return;
+    }
+    PathsFinder finder(map, tasks, plan, budget, scratch, field_scratch, sink);
+    if (unit < groups) {
+      ends[unit] = finder.AnswerGroup(unit);
+      field_scratch.Trim();
+    } else {
+      const absl::Span<const std::size_t> singles = plan.singles;
+      ends[unit] = finder.AnswerSingles(singles.subspan((unit - groups) * kSinglesOfUnit, kSinglesOfUnit));
+    }
+    if (!ends[unit].ok()) {
+      has_failed.store(true, std::memory_order_relaxed);
+    }
+  });
+  for (const absl::Status& end : ends) {
+    WAYSTAR_RETURN_IF_ERROR(end);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FindPaths(const GridMap& map, absl::Span<const PathTask> tasks, const Budget& budget,
                        Scratch& scratch, FieldScratch& field_scratch, PathSink sink) {
-  const absl::Status status = PathsFinder(map, tasks, budget, scratch, field_scratch, sink).Find();
-  field_scratch.Trim();
-  return status;
+  Alone alone(scratch, field_scratch);
+  return FindPaths(map, tasks, budget, alone, sink);
 }
 
 }  // namespace waystar::core

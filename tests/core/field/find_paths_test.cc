@@ -1,10 +1,12 @@
 #include "server/core/field/find_paths.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -34,25 +36,48 @@ struct Kept {
   std::vector<Direction> directions;
 };
 
+// Threads that take turns by chance.
+class Threads final : public PathCrew {
+ public:
+  void Run(std::size_t count, Work work) override {
+    std::atomic<std::size_t> next = 0;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i) {
+      threads.emplace_back([&] {
+        Scratch scratch(std::size_t{1} << 26);
+        FieldScratch field_scratch;
+        for (std::size_t unit = next++; unit < count; unit = next++) {
+          work(unit, scratch, field_scratch);
+        }
+      });
+    }
+    for (std::thread& thread : threads) {
+      thread.join();
+    }
+  }
+};
+
 class FindPathsTest : public ::testing::Test {
  protected:
   absl::Status Find(const GridMap& map, const std::vector<PathTask>& tasks, std::vector<Kept>& answers,
-                    const Budget& budget = {}) {
+                    const Budget& budget = {}, PathCrew* crew = nullptr) {
     answers.assign(tasks.size(), {});
-    return FindPaths(map, tasks, budget, scratch_, field_scratch_,
-                     [&](std::size_t task, const absl::StatusOr<NearestGoalResult>& answer) {
-                       Kept& kept = answers[task];
-                       ++kept.times;
-                       kept.status = answer.status();
-                       if (answer.ok()) {
-                         kept.path = answer->path;
-                         kept.goal_index = answer->goal_index;
-                         kept.points.assign(answer->path.points.begin(), answer->path.points.end());
-                         kept.directions.assign(answer->path.directions.begin(),
-                                                answer->path.directions.end());
-                       }
-                       return absl::OkStatus();
-                     });
+    const auto keep = [&](std::size_t task, const absl::StatusOr<NearestGoalResult>& answer,
+                          std::chrono::nanoseconds took) {
+      EXPECT_GE(took.count(), 0);
+      Kept& kept = answers[task];
+      ++kept.times;
+      kept.status = answer.status();
+      if (answer.ok()) {
+        kept.path = answer->path;
+        kept.goal_index = answer->goal_index;
+        kept.points.assign(answer->path.points.begin(), answer->path.points.end());
+        kept.directions.assign(answer->path.directions.begin(), answer->path.directions.end());
+      }
+      return absl::OkStatus();
+    };
+    return crew != nullptr ? FindPaths(map, tasks, budget, *crew, keep)
+                           : FindPaths(map, tasks, budget, scratch_, field_scratch_, keep);
   }
 
   Scratch scratch_{std::size_t{1} << 26};
@@ -142,6 +167,15 @@ TEST_P(GeneratedFindPathsTest, SaysWhatSingleQueriesSay) {
     }
     std::vector<Kept> answers;
     ASSERT_TRUE(Find(map, tasks, answers).ok());
+    Threads threads;
+    std::vector<Kept> together;
+    ASSERT_TRUE(Find(map, tasks, together, {}, &threads).ok());
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      ASSERT_EQ(together[i].status, answers[i].status);
+      ASSERT_EQ(together[i].path.cost, answers[i].path.cost);
+      ASSERT_EQ(together[i].points, answers[i].points);
+      ASSERT_EQ(together[i].directions, answers[i].directions);
+    }
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       const auto single = FindPath(map, tasks[i].query, {}, scratch_);
       const Kept& answer = answers[i];

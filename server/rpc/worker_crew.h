@@ -1,0 +1,30 @@
+// Several workers for one call.
+#pragma once
+
+#include "server/core/field/find_paths.h"
+#include "server/rpc/executor.h"
+#include "server/rpc/workbench.h"
+#include "server/runtime/fair_queue.h"
+
+namespace waystar::rpc {
+
+// The worker that has the call begins, and other workers of its pool join in as they come to it in the queue,
+// where they wait like any call of that client. Who comes when nothing is left to begin goes again.
+//
+// Thread safety: none.
+class WorkerCrew final : public core::PathCrew {
+ public:
+  // `bench` is the caller's own. The references must outlive this.
+  WorkerCrew(Executor& executor, Place place, const runtime::Flow& flow, Workbench& bench)
+      : executor_(executor), place_(place), flow_(flow), bench_(bench) {}
+
+  void Run(std::size_t count, Work work) override;
+
+ private:
+  Executor& executor_;
+  const Place place_;
+  const runtime::Flow flow_;
+  Workbench& bench_;
+};
+
+}  // namespace waystar::rpc

@@ -1,0 +1,108 @@
+#include "tests/bench/stream_loop.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "grpcpp/client_context.h"
+#include "grpcpp/create_channel.h"
+#include "waystar/v1/path_service.grpc.pb.h"
+
+namespace waystar::bench {
+namespace {
+
+constexpr int kBatchThreads = 8;
+
+[[noreturn]] void Fail(const std::string& what) {
+  std::cerr << "a query failed: " << what << "\n";
+  std::_Exit(1);
+}
+
+// What is asked twice would be searched for once.
+v1::FindPathRequest Moved(v1::FindPathRequest query, int i) {
+  query.mutable_start()->set_y(query.start().y() + i % 20);
+  query.mutable_goal()->set_y(query.goal().y() + i / 20 % 20);
+  return query;
+}
+
+void RunStream(v1::PathService::Stub& stub, const v1::FindPathRequest& query, const StreamLoad& load,
+               int queries) {
+  grpc::ClientContext context;
+  const auto stream = stub.StreamFindPath(&context);
+  v1::StreamFindPathRequest message;
+  for (int i = 0; i < load.queries_per_message; ++i) {
+    *message.add_queries()->mutable_query() = Moved(query, i);
+  }
+  const int window = load.in_flight * load.queries_per_message;
+  int sent = 0;
+  int answered = 0;
+  v1::StreamFindPathResponse answers;
+  while (answered < queries) {
+    while (sent < queries && sent - answered <= window - load.queries_per_message) {
+      if (!stream->Write(message)) {
+        Fail(stream->Finish().error_message());
+      }
+      sent += load.queries_per_message;
+    }
+    if (!stream->Read(&answers)) {
+      Fail(stream->Finish().error_message());
+    }
+    for (const v1::StreamedAnswer& answer : answers.answers()) {
+      if (answer.has_problem()) {
+        Fail(answer.problem().message());
+      }
+    }
+    answered += answers.answers_size();
+  }
+  stream->WritesDone();
+  stream->Finish();
+}
+
+void RunTogether(int threads, const std::function<void()>& run) {
+  std::vector<std::thread> running;
+  for (int i = 0; i < threads; ++i) {
+    running.emplace_back(run);
+  }
+  for (std::thread& thread : running) {
+    thread.join();
+  }
+}
+
+std::unique_ptr<v1::PathService::Stub> Connect(int port) {
+  return v1::PathService::NewStub(
+      grpc::CreateChannel(absl::StrCat("127.0.0.1:", port), grpc::InsecureChannelCredentials()));
+}
+
+}  // namespace
+
+void RunStreamLoop(int port, const v1::FindPathRequest& request, const StreamLoad& load) {
+  const auto stub = Connect(port);
+  RunTogether(load.streams, [&] { RunStream(*stub, request, load, load.queries / load.streams); });
+}
+
+void RunBatchLoop(int port, const v1::FindPathRequest& request, int queries_per_call, int calls) {
+  const auto stub = Connect(port);
+  v1::FindPathsRequest batch;
+  batch.set_map(request.map());
+  for (int i = 0; i < queries_per_call; ++i) {
+    *batch.add_queries() = Moved(request, i);
+  }
+  std::atomic<int> left = calls;
+  RunTogether(kBatchThreads, [&] {
+    while (left.fetch_sub(1) > 0) {
+      grpc::ClientContext context;
+      v1::FindPathsResponse response;
+      if (const grpc::Status status = stub->FindPaths(&context, batch, &response); !status.ok()) {
+        Fail(status.error_message());
+      }
+    }
+  });
+}
+
+}  // namespace waystar::bench
