@@ -89,6 +89,7 @@ Client::Client(Options options) : options_(std::move(options)) {
   const auto channel = Connect(options_);
   paths_ = v1::PathService::NewStub(channel);
   maps_ = v1::MapService::NewStub(channel);
+  server_ = v1::ServerService::NewStub(channel);
   health_ = grpc::health::v1::Health::NewStub(channel);
 }
 
@@ -206,6 +207,15 @@ absl::StatusOr<v1::ListNodesResponse> Client::ListNodes(const v1::ListNodesReque
 
 std::unique_ptr<MapWatch> Client::WatchMap(const v1::WatchMapRequest& request) const {
   return std::make_unique<MapWatch>(*maps_, request, options_.stream_timeout);
+}
+
+absl::StatusOr<v1::GetServerInfoResponse> Client::GetServerInfo(
+    const v1::GetServerInfoRequest& request) const {
+  return Call(*server_, &v1::ServerService::StubInterface::GetServerInfo, options_.timeout, request);
+}
+
+absl::StatusOr<v1::SetLogLevelResponse> Client::SetLogLevel(const v1::SetLogLevelRequest& request) const {
+  return Call(*server_, &v1::ServerService::StubInterface::SetLogLevel, options_.timeout, request);
 }
 
 absl::StatusOr<grpc::health::v1::HealthCheckResponse> Client::CheckHealth(

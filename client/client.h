@@ -13,6 +13,7 @@
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
+#include "waystar/v1/server_service.grpc.pb.h"
 
 namespace waystar::client {
 
@@ -99,6 +100,10 @@ class Client {
   // Errors: DATA_LOSS if the server sends another number of bytes than it promised.
   absl::StatusOr<ExportedMap> ExportMap(const v1::ExportMapRequest& request) const;
 
+  // What the server is and what it takes, and which lines it logs.
+  absl::StatusOr<v1::GetServerInfoResponse> GetServerInfo(const v1::GetServerInfoRequest& request = {}) const;
+  absl::StatusOr<v1::SetLogLevelResponse> SetLogLevel(const v1::SetLogLevelRequest& request) const;
+
   // How the server says it is, by the standard health protocol.
   absl::StatusOr<grpc::health::v1::HealthCheckResponse> CheckHealth(
       const grpc::health::v1::HealthCheckRequest& request) const;
@@ -107,6 +112,7 @@ class Client {
   Options options_;
   std::unique_ptr<v1::PathService::StubInterface> paths_;
   std::unique_ptr<v1::MapService::StubInterface> maps_;
+  std::unique_ptr<v1::ServerService::StubInterface> server_;
   std::unique_ptr<grpc::health::v1::Health::StubInterface> health_;
 };
 

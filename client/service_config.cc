@@ -20,6 +20,7 @@ const char kServiceConfig[] = R"json({
       {"service": "waystar.v1.MapService", "method": "ListPortals"},
       {"service": "waystar.v1.MapService", "method": "ListNodes"},
       {"service": "waystar.v1.MapService", "method": "ExportMap"},
+      {"service": "waystar.v1.ServerService", "method": "GetServerInfo"},
       {"service": "grpc.health.v1.Health", "method": "Check"}
     ],
     "retryPolicy": {

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "server/base/status_macros.h"
 #include "server/rpc/server.h"
 #include "server/runtime/logging.h"
@@ -35,8 +36,14 @@ absl::Status Serve(const waystar::runtime::Options& options) {
   }
   Log(LogLevel::kInfo, "serving",
       {{"address", options.listen}, {"port", server->port()}, {"workers", options.workers}});
+  if (server->metrics_port() != 0) {
+    Log(LogLevel::kInfo, "serving_metrics",
+        {{"address", options.metrics_listen}, {"port", server->metrics_port()}});
+  }
   const int signal = waystar::runtime::WaitForStop();
   Log(LogLevel::kInfo, "stopping", {{"signal", signal}});
+  server->ReportNotServing();
+  absl::SleepFor(options.shutdown_delay);
   server->Stop(options.drain_timeout);
   Log(LogLevel::kInfo, "stopped", {});
   return absl::OkStatus();

@@ -54,6 +54,8 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   AddPortalCommands(*app, session);
   AddWatchCommand(*app, session);
   AddHealthCommand(*app, session);
+  AddInfoCommand(*app, session);
+  AddLogLevelCommand(*app, session);
   AddTokenCommand(*app, session);
   AddCompletionCommand(*app, session);
   app->footer(absl::StrCat(

@@ -29,6 +29,8 @@ void AddObstacleCommands(CLI::App& parent, Session& session);
 void AddPortalCommands(CLI::App& parent, Session& session);
 void AddWatchCommand(CLI::App& parent, Session& session);
 void AddHealthCommand(CLI::App& parent, Session& session);
+void AddInfoCommand(CLI::App& parent, Session& session);
+void AddLogLevelCommand(CLI::App& parent, Session& session);
 void AddTokenCommand(CLI::App& parent, Session& session);
 void AddCompletionCommand(CLI::App& parent, Session& session);
 

@@ -26,8 +26,6 @@
 namespace waystar::rpc {
 namespace {
 
-constexpr std::size_t kMaxQueries = 10'000;
-
 // What a result takes beside its answer, at the most.
 constexpr std::size_t kResultEnvelopeBytes = 16;
 

@@ -10,6 +10,9 @@
 
 namespace waystar::rpc {
 
+// Queries of one request.
+inline constexpr std::size_t kMaxQueries = 10'000;
+
 // Answers all queries on the map's latest snapshot. What is wrong with one of them is its answer; errors are
 // those of the request as a whole, and RESOURCE_EXHAUSTED / TOO_MANY_ITEMS or RESPONSE_TOO_LARGE with
 // "queries".

@@ -31,7 +31,9 @@ struct CallContext {
   std::uint64_t max_expansions_here = std::numeric_limits<std::uint64_t>::max();
   // Lets a handler have several workers search; null where it should not.
   core::PathCrew* crew = nullptr;
-  // Set by a handler that was stopped by that: its answer is not to be used.
+  // The RPC library's side of the call: metadata and peer. Null where there is none.
+  const grpc::CallbackServerContext* rpc = nullptr;
+  // Set by a handler that was stopped by max_expansions_here: its answer is not to be used.
   bool has_outgrown = false;
 
   // The budget of a search that may spend so many expansions by what its request says.

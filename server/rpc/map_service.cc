@@ -122,20 +122,23 @@ absl::StatusOr<core::UpdateBatch> BatchOf(const core::MapStore& store,
   return ToUpdateBatch(on_plane);
 }
 
-void Update(core::MapStore& store, const v1::UpdateObstaclesRequest& request,
+void Update(core::MapStore& store, UpdateMetrics* metrics, const v1::UpdateObstaclesRequest& request,
             v1::UpdateObstaclesResponse& response, UnaryDone done) {
   absl::StatusOr<core::UpdateBatch> batch = BatchOf(store, request);
   if (!batch.ok()) {
+    CountAnswer(metrics, batch.status());
     std::move(done)(batch.status());
     return;
   }
-  store.Update(request.map(), *std::move(batch),
-               [&response, done = std::move(done)](const absl::StatusOr<core::UpdateResult>& result) mutable {
-                 if (result.ok()) {
-                   FillUpdateResult(*result, response);
-                 }
-                 std::move(done)(result.status());
-               });
+  store.Update(
+      request.map(), *std::move(batch),
+      [metrics, &response, done = std::move(done)](const absl::StatusOr<core::UpdateResult>& result) mutable {
+        CountAnswer(metrics, result);
+        if (result.ok()) {
+          FillUpdateResult(*result, response);
+        }
+        std::move(done)(result.status());
+      });
 }
 
 // A handler that needs nothing of the call but its request.
@@ -177,8 +180,8 @@ MapService::MapService(core::MapStore& store, Executor& executor, TransferSlots&
       list_nodes_([this](const auto& request, auto& response, CallContext&) {
         return ListWaypointNodes(store_, limits_.max_message_bytes, request, response);
       }),
-      update_obstacles_([&store](const auto& request, auto& response, CallContext&, UnaryDone done) {
-        Update(store, request, response, std::move(done));
+      update_obstacles_([this](const auto& request, auto& response, CallContext&, UnaryDone done) {
+        Update(store_, limits_.update_metrics, request, response, std::move(done));
       }) {}
 
 grpc::ServerUnaryReactor* MapService::CreateMap(grpc::CallbackServerContext* context,
@@ -224,9 +227,10 @@ grpc::ServerUnaryReactor* MapService::UpdateObstacles(grpc::CallbackServerContex
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* MapService::StreamObstacleUpdates(
     grpc::CallbackServerContext* context) {
-  return UpdateStream::Start(
-      store_, executor_, context,
-      {.max_unanswered = limits_.stream_window, .max_unanswered_bytes = limits_.max_message_bytes});
+  return UpdateStream::Start(store_, executor_, context,
+                             {.max_unanswered = limits_.stream_window,
+                              .max_unanswered_bytes = limits_.max_message_bytes,
+                              .metrics = limits_.update_metrics});
 }
 
 grpc::ServerUnaryReactor* MapService::ListObstacles(grpc::CallbackServerContext* context,

@@ -14,6 +14,7 @@
 #include "server/rpc/map_watches.h"
 #include "server/rpc/transfers.h"
 #include "server/rpc/unary_call.h"
+#include "server/rpc/update_metrics.h"
 #include "server/rpc/update_stream.h"
 #include "server/rpc/watch_slots.h"
 #include "waystar/v1/map_service.grpc.pb.h"
@@ -39,6 +40,8 @@ struct MapServiceLimits {
   std::size_t max_message_bytes = 4 << 20;
   // Batches of one stream that may be read and not answered yet.
   std::size_t stream_window = 256;
+  // Told of each batch that was answered, unless null. Must outlive the service.
+  UpdateMetrics* update_metrics = nullptr;
 };
 
 // Thread safety: any. What the references name must outlive the server that this is registered with.

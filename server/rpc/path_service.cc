@@ -11,7 +11,8 @@
 namespace waystar::rpc {
 
 PathService::PathService(const core::MapStore& store, Executor& executor, TransferSlots& slots,
-                         WatchSlots& watch_slots, PathWatches& watches, const PathLimits& limits)
+                         WatchSlots& watch_slots, PathWatches& watches, const PathLimits& limits,
+                         const QueryObserver& observer)
     : store_(store),
       executor_(executor),
       slots_(slots),
@@ -34,7 +35,12 @@ PathService::PathService(const core::MapStore& store, Executor& executor, Transf
             return AnswerQueries(store_, limits_.max_response_bytes, request, response, context);
           })),
       fields_(store, limits.max_response_bytes),
-      field_handlers_(store, fields_) {}
+      field_handlers_(store, fields_) {
+  Observe(observer, "waystar.v1.PathService/FindPath", find_path_);
+  Observe(observer, "waystar.v1.PathService/ValidatePath", validate_path_);
+  Observe(observer, "waystar.v1.PathService/FindPaths", find_paths_);
+  field_handlers_.Observe(observer);
+}
 
 FieldHandlers::FieldHandlers(const core::MapStore& store, const FieldAnswers& answers)
     : cost_matrix(InHexCoordinates<v1::ComputeCostMatrixRequest, v1::ComputeCostMatrixResponse>(
@@ -48,6 +54,15 @@ FieldHandlers::FieldHandlers(const core::MapStore& store, const FieldAnswers& an
       ray(std::bind_front(&FieldAnswers::Ray, &answers)),
       sample(InHexCoordinates<v1::SampleCellsRequest, v1::SampleCellsResponse>(
           store, std::bind_front(&FieldAnswers::Sample, &answers))) {}
+
+void FieldHandlers::Observe(const QueryObserver& observer) {
+  rpc::Observe(observer, "waystar.v1.PathService/ComputeCostMatrix", cost_matrix);
+  rpc::Observe(observer, "waystar.v1.PathService/FindReachable", reachable);
+  rpc::Observe(observer, "waystar.v1.PathService/ComputeFlowField", flow_field);
+  rpc::Observe(observer, "waystar.v1.PathService/CheckReachability", reachability);
+  rpc::Observe(observer, "waystar.v1.PathService/CastRay", ray);
+  rpc::Observe(observer, "waystar.v1.PathService/SampleCells", sample);
+}
 
 grpc::ServerUnaryReactor* PathService::FindPath(grpc::CallbackServerContext* context,
                                                 const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {

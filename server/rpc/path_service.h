@@ -8,6 +8,7 @@
 #include "server/rpc/executor.h"
 #include "server/rpc/field_answers.h"
 #include "server/rpc/path_watches.h"
+#include "server/rpc/query_observer.h"
 #include "server/rpc/query_costs.h"
 #include "server/rpc/trace_call.h"
 #include "server/rpc/transfers.h"
@@ -36,6 +37,8 @@ using RawPathService =
 struct FieldHandlers {
   FieldHandlers(const core::MapStore& store, const FieldAnswers& answers);
 
+  void Observe(const QueryObserver& observer);
+
   UnaryHandler<v1::ComputeCostMatrixRequest, v1::ComputeCostMatrixResponse> cost_matrix;
   UnaryHandler<v1::FindReachableRequest, v1::FindReachableResponse> reachable;
   UnaryHandler<v1::ComputeFlowFieldRequest, v1::ComputeFlowFieldResponse> flow_field;
@@ -48,7 +51,7 @@ struct FieldHandlers {
 class PathService final : public RawPathService {
  public:
   PathService(const core::MapStore& store, Executor& executor, TransferSlots& slots, WatchSlots& watch_slots,
-              PathWatches& watches, const PathLimits& limits);
+              PathWatches& watches, const PathLimits& limits, const QueryObserver& observer = {});
 
   grpc::ServerUnaryReactor* FindPath(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
                                      grpc::ByteBuffer* response) override;
@@ -88,11 +91,11 @@ class PathService final : public RawPathService {
   PathWatches& watches_;
   const PathLimits limits_;
   QueryCosts costs_;
-  const UnaryHandler<v1::FindPathRequest, v1::FindPathResponse> find_path_;
-  const UnaryHandler<v1::ValidatePathRequest, v1::ValidatePathResponse> validate_path_;
-  const UnaryHandler<v1::FindPathsRequest, v1::FindPathsResponse> find_paths_;
+  UnaryHandler<v1::FindPathRequest, v1::FindPathResponse> find_path_;
+  UnaryHandler<v1::ValidatePathRequest, v1::ValidatePathResponse> validate_path_;
+  UnaryHandler<v1::FindPathsRequest, v1::FindPathsResponse> find_paths_;
   const FieldAnswers fields_;
-  const FieldHandlers field_handlers_;
+  FieldHandlers field_handlers_;
 };
 
 }  // namespace waystar::rpc

@@ -20,8 +20,6 @@
 namespace waystar::rpc {
 namespace {
 
-constexpr int kMaxQueriesOfMessage = 1000;
-
 // What the queries of one message may take together where it was read.
 constexpr std::chrono::nanoseconds kTimeHere = 4 * QueryCosts::kHere;
 
@@ -288,7 +286,8 @@ bool PathStream::Answer(const Batch& batch, const v1::StreamedQuery& query, Plac
                       .caller = caller,
                       .budget = {.deadline = deadline_, .cancelled = &cancelled_},
                       .queued = begin - batch.arrived,
-                      .max_expansions_here = MaxExpansionsAt(place)};
+                      .max_expansions_here = MaxExpansionsAt(place),
+                      .rpc = &call_};
   const absl::Status status = find_path_(query.query(), *answer.mutable_answer(), context);
   if (context.has_outgrown) {
     return false;

@@ -23,6 +23,8 @@
 
 namespace waystar::rpc {
 
+inline constexpr int kMaxQueriesOfMessage = 1000;
+
 struct PathStreamLimits {
   // Messages that may be read and not answered yet. At least 1.
   std::size_t max_unanswered = 256;

@@ -25,6 +25,8 @@
 #include "server/core/format/map_folder.h"
 #include "server/rpc/access/exposure.h"
 #include "server/rpc/access/tls_credentials.h"
+#include "server/rpc/call_interceptor.h"
+#include "server/rpc/connections.h"
 #include "server/rpc/deferred_task.h"
 #include "server/runtime/logging.h"
 
@@ -60,12 +62,18 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const runtime::Options& op
   }
   WAYSTAR_RETURN_IF_ERROR(server->Secure(options));
   WAYSTAR_RETURN_IF_ERROR(server->Listen(options));
+  if (!options.metrics_listen.empty()) {
+    WAYSTAR_RETURN_IF_ERROR(server->ServeMetrics(options.metrics_listen));
+  }
   server->SetHealthy(true);
   return server;
 }
 
 Server::Server(const runtime::Options& options)
-    : path_watches_(store_, executor_,
+    : call_metrics_(options.metrics_listen.empty() ? nullptr : std::make_unique<CallMetrics>()),
+      search_metrics_(options.metrics_listen.empty() ? nullptr : std::make_unique<SearchMetrics>()),
+      slow_queries_(options.slow_query),
+      path_watches_(store_, executor_,
                     static_cast<std::size_t>(options.max_message_bytes) - kWatchEnvelopeBytes),
       store_(StoreOptionsOf(options,
                             [this](std::function<void()> task) {
@@ -78,25 +86,32 @@ Server::Server(const runtime::Options& options)
       overdue_indexes_(store_),
       slots_(options.max_transfers),
       watch_slots_(options.max_watches),
+      store_metrics_(store_, slots_, watch_slots_),
       map_service_(store_, executor_, slots_, map_watches_, watch_slots_,
                    {.transfer = {.max_import_bytes = options.max_import_bytes,
                                  .max_map_side = options.max_map_side,
                                  .timeout = options.transfer_timeout},
                     .max_message_bytes = static_cast<std::size_t>(options.max_message_bytes),
-                    .stream_window = options.stream_window}),
+                    .stream_window = options.stream_window,
+                    .update_metrics = &update_metrics_}),
       path_service_(store_, executor_, slots_, watch_slots_, path_watches_,
                     {.max_response_bytes = static_cast<std::size_t>(options.max_message_bytes),
                      .trace_timeout = options.transfer_timeout,
-                     .stream_window = options.stream_window}),
+                     .stream_window = options.stream_window},
+                    {.metrics = search_metrics_.get(),
+                     .slow_queries = options.slow_query > absl::ZeroDuration() ? &slow_queries_ : nullptr}),
+      server_service_(store_, executor_, options),
       executor_({.workers = options.workers,
                  .max_queued = options.max_queued,
                  .max_queue_time = options.max_queue_time,
                  .queue_target = options.queue_target,
                  .scratch_bytes = options.scratch_mib << 20}),
-      tokens_keeper_(executor_.gate()) {
+      tokens_keeper_(executor_.gate()),
+      queue_metrics_(executor_) {
   store_.AddListener(&map_watches_);
   store_.AddListener(&path_watches_);
   store_.AddListener(&overdue_indexes_);
+  store_.AddListener(&update_metrics_);
 }
 
 Server::~Server() {
@@ -157,8 +172,13 @@ absl::Status Server::Listen(const runtime::Options& options) {
   // Else a second server on the same port would start, and each would get half of the calls.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.SetMaxReceiveMessageSize(options.max_message_bytes);
+  LimitConnections(options.connections, builder);
+  std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> interceptors;
+  interceptors.push_back(MakeCallInterceptors(call_metrics_.get()));
+  builder.experimental().SetInterceptorCreators(std::move(interceptors));
   builder.RegisterService(&map_service_);
   builder.RegisterService(&path_service_);
+  builder.RegisterService(&server_service_);
   executor_.gate().Open();
   server_ = builder.BuildAndStart();
   if (server_ == nullptr) {
@@ -167,11 +187,20 @@ absl::Status Server::Listen(const runtime::Options& options) {
   return absl::OkStatus();
 }
 
+absl::Status Server::ServeMetrics(const std::string& listen) {
+  WAYSTAR_ASSIGN_OR_RETURN(metrics_server_,
+                           runtime::MetricsServer::Start(
+                               listen, {&process_metrics_, call_metrics_.get(), search_metrics_.get(),
+                                        &slow_queries_, &update_metrics_, &queue_metrics_, &store_metrics_}));
+  return absl::OkStatus();
+}
+
 void Server::SetHealthy(bool healthy) {
   grpc::HealthCheckServiceInterface* health = server_->GetHealthCheckService();
   health->SetServingStatus(healthy);
   health->SetServingStatus(v1::MapService::service_full_name(), healthy);
   health->SetServingStatus(v1::PathService::service_full_name(), healthy);
+  health->SetServingStatus(v1::ServerService::service_full_name(), healthy);
 }
 
 void Server::Stop(absl::Duration drain_timeout, absl::Duration patience) {

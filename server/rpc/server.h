@@ -9,6 +9,7 @@
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server.h"
 #include "server/core/store/map_store.h"
+#include "server/rpc/call_metrics.h"
 #include "server/rpc/executor.h"
 #include "server/rpc/index_builder.h"
 #include "server/rpc/lifetime_keeper.h"
@@ -17,10 +18,18 @@
 #include "server/rpc/overdue_indexes.h"
 #include "server/rpc/path_service.h"
 #include "server/rpc/path_watches.h"
+#include "server/rpc/queue_metrics.h"
+#include "server/rpc/search_metrics.h"
+#include "server/rpc/server_service.h"
+#include "server/rpc/slow_query_log.h"
+#include "server/rpc/store_metrics.h"
 #include "server/rpc/tokens_keeper.h"
 #include "server/rpc/transfers.h"
+#include "server/rpc/update_metrics.h"
 #include "server/rpc/watch_slots.h"
+#include "server/runtime/metrics_server.h"
 #include "server/runtime/options.h"
+#include "server/runtime/process_metrics.h"
 
 namespace waystar::rpc {
 
@@ -40,6 +49,11 @@ class Server {
 
   // Of a TCP listener.
   int port() const { return port_; }
+  // Of options.metrics_listen; 0 if that is empty.
+  int metrics_port() const { return metrics_server_ == nullptr ? 0 : metrics_server_->port(); }
+
+  // Reports unhealthy, and goes on serving.
+  void ReportNotServing() { SetHealthy(false); }
 
   // Reports unhealthy, takes no new calls, ends watches and streams of updates, and waits for calls in
   // flight; cancels what is left after `drain_timeout`, and watches and streams whose clients have not read
@@ -53,9 +67,15 @@ class Server {
   // Decides who gets in; warns of what is left open.
   absl::Status Secure(const runtime::Options& options);
   absl::Status Listen(const runtime::Options& options);
+  absl::Status ServeMetrics(const std::string& listen);
   void SetHealthy(bool healthy);
 
   // In the order of their lives: calls in flight use what stands above the server.
+  // Null unless metrics are served.
+  const std::unique_ptr<CallMetrics> call_metrics_;
+  const std::unique_ptr<SearchMetrics> search_metrics_;
+  UpdateMetrics update_metrics_;
+  SlowQueryLog slow_queries_;
   MapWatches map_watches_;
   // Before the store, whose commits it is told of, and the executor, whose last jobs use it.
   PathWatches path_watches_;
@@ -65,16 +85,22 @@ class Server {
   OverdueIndexes overdue_indexes_;
   TransferSlots slots_;
   WatchSlots watch_slots_;
+  StoreMetrics store_metrics_;
+  const runtime::ProcessMetrics process_metrics_;
   MapService map_service_;
   PathService path_service_;
+  ServerService server_service_;
   // After the services, whose handlers its workers run.
   Executor executor_;
   // Its thread ends calls, and so ends before the server is gone.
   TokensKeeper tokens_keeper_;
   // The RPC library asks them for certificates as long as there is a server.
   std::shared_ptr<grpc::ServerCredentials> credentials_;
+  const QueueMetrics queue_metrics_;
   std::unique_ptr<grpc::Server> server_;
   int port_ = 0;
+  // Last: it asks all of the above.
+  std::unique_ptr<runtime::MetricsServer> metrics_server_;
 };
 
 }  // namespace waystar::rpc

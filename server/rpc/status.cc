@@ -8,6 +8,7 @@
 #include "google/rpc/status.pb.h"
 #include "grpcpp/support/status.h"
 #include "server/base/error.h"
+#include "server/runtime/logging.h"
 
 namespace waystar::rpc {
 
@@ -46,6 +47,11 @@ grpc::Status ToGrpcStatus(const absl::Status& status) {
     return grpc::Status::OK;
   }
   const auto code = static_cast<grpc::StatusCode>(status.code());
+  if (code == grpc::StatusCode::INTERNAL || code == grpc::StatusCode::UNKNOWN ||
+      code == grpc::StatusCode::DATA_LOSS) {
+    runtime::Log(runtime::LogLevel::kError, "fault",
+                 {{"code", status.raw_code()}, {"error", status.message()}});
+  }
   const google::rpc::Status details = ToStatusMessage(status);
   if (details.details_size() == 0) {
     return {code, details.message()};

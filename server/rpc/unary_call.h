@@ -167,7 +167,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
                         .caller = caller_,
                         .budget = {.deadline = deadline_, .cancelled = &cancelled_},
                         .queued = begin - arrived_,
-                        .max_expansions_here = MaxExpansionsAt(place)};
+                        .max_expansions_here = MaxExpansionsAt(place),
+                        .rpc = &context_};
     std::optional<WorkerCrew> crew;
     if (place == Place::kLarge) {
       context.crew = &crew.emplace(executor_, place, flow(), bench);

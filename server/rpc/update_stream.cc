@@ -112,6 +112,7 @@ std::uint64_t UpdateStream::AddBatch() {
 }
 
 void UpdateStream::Answer(std::uint64_t index, const absl::StatusOr<core::UpdateResult>& result) {
+  CountAnswer(limits_.metrics, result);
   v1::StreamObstacleUpdatesResponse answer;
   answer.set_index(index);
   if (result.ok()) {

@@ -17,6 +17,7 @@
 #include "server/rpc/call_context.h"
 #include "server/rpc/call_gate.h"
 #include "server/rpc/executor.h"
+#include "server/rpc/update_metrics.h"
 #include "waystar/v1/map_service.pb.h"
 
 namespace waystar::rpc {
@@ -26,6 +27,8 @@ struct UpdateStreamLimits {
   std::size_t max_unanswered = 256;
   // The next message is read while those batches have fewer bytes than this together. At least 1.
   std::size_t max_unanswered_bytes = 4 << 20;
+  // Told of each batch that was answered, unless null. Must outlive the streams.
+  UpdateMetrics* metrics = nullptr;
 };
 
 // Owns itself: lives until the RPC library is done with it. One message at a time is read, converted on a

@@ -1,6 +1,7 @@
 // How many watches may be open at a time.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 
 #include "absl/status/status.h"
@@ -26,6 +27,8 @@ class WatchSlots {
   }
 
   void Release() { free_.fetch_add(1, std::memory_order_relaxed); }
+
+  int taken() const { return count_ - std::max(free_.load(std::memory_order_relaxed), 0); }
 
  private:
   const int count_;

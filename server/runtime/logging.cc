@@ -43,6 +43,22 @@ spdlog::level::level_enum SpdlogLevel(LogLevel level) {
   return spdlog::level::info;
 }
 
+LogLevel LogLevelOf(spdlog::level::level_enum level) {
+  switch (level) {
+    case spdlog::level::trace:
+    case spdlog::level::debug:
+      return LogLevel::kDebug;
+    case spdlog::level::warn:
+      return LogLevel::kWarning;
+    case spdlog::level::err:
+    case spdlog::level::critical:
+    case spdlog::level::off:
+      return LogLevel::kError;
+    default:
+      return LogLevel::kInfo;
+  }
+}
+
 bool IsPlain(char c) {
   return absl::ascii_isgraph(static_cast<unsigned char>(c)) && c != '"' && c != '=' && c != '\\';
 }
@@ -67,6 +83,10 @@ absl::Status StartLogging(absl::string_view level) {
   return absl::InvalidArgumentError(
       absl::StrCat("the log level is debug, info, warning or error, not \"", absl::CHexEscape(level), "\""));
 }
+
+LogLevel CurrentLogLevel() { return LogLevelOf(Logger().level()); }
+
+void SetLogLevel(LogLevel level) { Logger().set_level(SpdlogLevel(level)); }
 
 std::string FormatLogLine(absl::string_view event, std::initializer_list<LogField> fields) {
   std::string line = absl::StrCat("event=", event);

@@ -26,6 +26,10 @@ struct LogField {
 // Before this is called, lines of level info and above are written.
 absl::Status StartLogging(absl::string_view level);
 
+// From here on lines of that level and of more serious ones are written. Thread safety: any thread.
+void SetLogLevel(LogLevel level);
+LogLevel CurrentLogLevel();
+
 // Writes one line. A value with a space, a quote, an equals sign or an unprintable byte is quoted and
 // escaped, so that no value can forge a field or a line. Thread safety: any thread.
 void Log(LogLevel level, absl::string_view event, std::initializer_list<LogField> fields);

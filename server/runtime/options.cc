@@ -23,6 +23,7 @@
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "server/base/status_macros.h"
+#include "server/runtime/flag_ranges.h"
 
 namespace {
 
@@ -93,6 +94,16 @@ ABSL_FLAG(absl::Duration, static_index_quiet_time, Defaults().static_index_quiet
           "How long a map must not have changed before its static index is built.");
 ABSL_FLAG(absl::Duration, drain_timeout, Defaults().drain_timeout,
           "How long calls in flight may take to finish after SIGTERM.");
+ABSL_FLAG(
+    absl::Duration, shutdown_delay, Defaults().shutdown_delay,
+    "How long to go on serving after SIGTERM while health says NOT_SERVING, so that load balancers see it "
+    "before calls are refused.");
+ABSL_FLAG(
+    std::string, metrics_listen, Defaults().metrics_listen,
+    "HOST:PORT to serve metrics at, for Prometheus: GET /metrics over HTTP, to anyone. Empty: nowhere.");
+ABSL_FLAG(
+    absl::Duration, slow_query, Defaults().slow_query,
+    "Queries that take as long are written to the log, with all that is needed to repeat them. 0: none.");
 ABSL_FLAG(std::string, tls_cert, Defaults().tls_cert,
           "PEM file of the server's certificate and its chain. Looked at again when it changes.");
 ABSL_FLAG(std::string, tls_key, Defaults().tls_key, "PEM file of the key of --tls_cert.");
@@ -105,10 +116,11 @@ ABSL_FLAG(std::string, log_level, Defaults().log_level, "debug, info, warning or
 namespace waystar::runtime {
 namespace {
 
-constexpr absl::string_view kThisFile = "server/runtime/options.cc";
-// Under which the flags of this file are known to the flag library.
+// Under which the flags of this folder are known to the flag library.
 constexpr absl::string_view kGroup = "waystar-server";
 constexpr absl::string_view kFlagFile = "flagfile";
+
+bool IsOfThisFolder(absl::string_view file) { return absl::StrContains(file, "server/runtime/"); }
 
 std::string VariableOf(absl::string_view flag) {
   return absl::StrCat("WAYSTAR_", absl::AsciiStrToUpper(flag));
@@ -144,22 +156,6 @@ std::vector<std::string> ArgumentsInOrder(int argc, char** argv) {
   }
   args.insert(args.end(), rest.begin(), rest.end());
   return args;
-}
-
-absl::Status CheckRange(absl::string_view flag, std::int64_t value, std::int64_t low, std::int64_t high) {
-  if (value >= low && value <= high) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--", flag, " is from ", low, " to ", high, ", not ", value));
-}
-
-absl::Status CheckPositive(absl::string_view flag, absl::Duration value) {
-  if (value > absl::ZeroDuration() && value <= absl::Hours(24)) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--", flag, " is more than 0 and at most 24h, not ", absl::FormatDuration(value)));
 }
 
 absl::Status CheckTls() {
@@ -203,8 +199,10 @@ absl::Status CheckFlags() {
   WAYSTAR_RETURN_IF_ERROR(CheckPositive("queue_target", absl::GetFlag(FLAGS_queue_target)));
   WAYSTAR_RETURN_IF_ERROR(CheckPositive("transfer_timeout", absl::GetFlag(FLAGS_transfer_timeout)));
   WAYSTAR_RETURN_IF_ERROR(CheckPositive("drain_timeout", absl::GetFlag(FLAGS_drain_timeout)));
+  WAYSTAR_RETURN_IF_ERROR(CheckNotNegative("shutdown_delay", absl::GetFlag(FLAGS_shutdown_delay)));
+  WAYSTAR_RETURN_IF_ERROR(CheckNotNegative("slow_query", absl::GetFlag(FLAGS_slow_query)));
   WAYSTAR_RETURN_IF_ERROR(CheckTls());
-  return absl::OkStatus();
+  return CheckConnectionFlags();
 }
 
 Options FromFlags() {
@@ -239,6 +237,10 @@ Options FromFlags() {
           .tls_key = absl::GetFlag(FLAGS_tls_key),
           .tls_client_ca = absl::GetFlag(FLAGS_tls_client_ca),
           .tokens_file = absl::GetFlag(FLAGS_tokens_file),
+          .shutdown_delay = absl::GetFlag(FLAGS_shutdown_delay),
+          .metrics_listen = absl::GetFlag(FLAGS_metrics_listen),
+          .slow_query = absl::GetFlag(FLAGS_slow_query),
+          .connections = ConnectionOptionsFromFlags(),
           .log_level = absl::GetFlag(FLAGS_log_level)};
 }
 
@@ -250,7 +252,7 @@ absl::StatusOr<Options> ReadOptions(int argc, char** argv) {
   config.contains_helpshort_flags = config.contains_help_flags;
   config.version_string = [] { return std::string("waystar-server " WAYSTAR_VERSION "\n"); };
   config.normalize_filename = [](absl::string_view file) {
-    return std::string(absl::EndsWith(file, kThisFile) ? kGroup : file);
+    return std::string(IsOfThisFolder(file) ? kGroup : file);
   };
   absl::SetFlagsUsageConfig(config);
   absl::SetProgramUsageMessage(

@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "server/runtime/connection_options.h"
 
 namespace waystar::runtime {
 
@@ -56,6 +57,13 @@ struct Options {
   std::string tls_client_ca;
   // Who may call, and do what; everybody everything if empty.
   std::string tokens_file;
+  // Between reporting that it is not ready and refusing calls.
+  absl::Duration shutdown_delay = absl::ZeroDuration();
+  // HOST:PORT where Prometheus gets metrics over HTTP; nowhere if empty.
+  std::string metrics_listen;
+  // Queries that take as long, from their arrival to their answer, are written to the log; 0 for none.
+  absl::Duration slow_query = absl::Milliseconds(100);
+  ConnectionOptions connections;
   std::string log_level = "info";
 };
 

@@ -206,15 +206,35 @@ class FakeServer::Health : public grpc::health::v1::Health::Service {
   FakeServer& script_;
 };
 
+class FakeServer::ServerItself : public v1::ServerService::Service {
+ public:
+  explicit ServerItself(FakeServer& script) : script_(script) {}
+
+  grpc::Status GetServerInfo(grpc::ServerContext* context, const v1::GetServerInfoRequest* request,
+                             v1::GetServerInfoResponse* response) override {
+    return Answer(script_.get_server_info, *context, *request, *response);
+  }
+
+  grpc::Status SetLogLevel(grpc::ServerContext* context, const v1::SetLogLevelRequest* request,
+                           v1::SetLogLevelResponse* response) override {
+    return Answer(script_.set_log_level, *context, *request, *response);
+  }
+
+ private:
+  FakeServer& script_;
+};
+
 FakeServer::FakeServer()
     : paths_(std::make_unique<Paths>(*this)),
       maps_(std::make_unique<Maps>(*this)),
+      server_itself_(std::make_unique<ServerItself>(*this)),
       health_(std::make_unique<Health>(*this)) {
   int port = 0;
   grpc::ServerBuilder builder;
   builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
   builder.RegisterService(paths_.get());
   builder.RegisterService(maps_.get());
+  builder.RegisterService(server_itself_.get());
   builder.RegisterService(health_.get());
   server_ = builder.BuildAndStart();
   target_ = absl::StrCat("127.0.0.1:", port);

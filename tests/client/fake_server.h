@@ -10,6 +10,7 @@
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
+#include "waystar/v1/server_service.grpc.pb.h"
 
 namespace waystar::testing {
 
@@ -52,6 +53,8 @@ class FakeServer {
   Handler<v1::WatchMapRequest, std::vector<v1::WatchMapResponse>> watch_map;
   Handler<std::vector<v1::ImportMapRequest>, v1::ImportMapResponse> import_map;
   Handler<v1::ExportMapRequest, std::vector<v1::ExportMapResponse>> export_map;
+  Handler<v1::GetServerInfoRequest, v1::GetServerInfoResponse> get_server_info;
+  Handler<v1::SetLogLevelRequest, v1::SetLogLevelResponse> set_log_level;
   Handler<grpc::health::v1::HealthCheckRequest, grpc::health::v1::HealthCheckResponse> check_health;
 
   // Scripts export_map: `rows` of text, and `info` with its width and height set to theirs.
@@ -60,10 +63,12 @@ class FakeServer {
  private:
   class Paths;
   class Maps;
+  class ServerItself;
   class Health;
 
   std::unique_ptr<Paths> paths_;
   std::unique_ptr<Maps> maps_;
+  std::unique_ptr<ServerItself> server_itself_;
   std::unique_ptr<Health> health_;
   std::string target_;
   std::unique_ptr<grpc::Server> server_;

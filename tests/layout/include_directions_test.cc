@@ -48,7 +48,7 @@ const std::map<std::string, std::vector<std::string>>& AllowedIncludes() {
       {"server/core/watch/",
        {"absl/", "server/base/", "server/core/grid/", "server/core/shape/", "server/core/walk/",
         "server/core/map/", "server/core/search/", "server/core/store/"}},
-      {"server/runtime/", {"absl/", "spdlog/", "server/base/"}},
+      {"server/runtime/", {"absl/", "prometheus/", "spdlog/", "server/base/"}},
       {"server/rpc/", {"absl/", "google/", "grpcpp/", "grpc/", "openssl/", "waystar/", "server/"}},
       {"server/rpc/access/",
        {"absl/", "google/", "grpcpp/", "grpc/", "openssl/", "waystar/", "server/base/", "server/runtime/"}},

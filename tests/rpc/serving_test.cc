@@ -84,7 +84,8 @@ TEST(ServingTest, TakenAddressIsAnError) {
 
 TEST(ServingTest, ReportsHealthPerService) {
   TestServer server;
-  for (const char* service : {"", "waystar.v1.MapService", "waystar.v1.PathService"}) {
+  for (const char* service :
+       {"", "waystar.v1.MapService", "waystar.v1.PathService", "waystar.v1.ServerService"}) {
     grpc::health::v1::HealthCheckRequest request;
     request.set_service(service);
     const auto health = server.client().CheckHealth(request);

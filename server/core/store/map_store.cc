@@ -202,4 +202,13 @@ OldSnapshotsInfo MapStore::OldSnapshotsOf(absl::string_view id) const {
   return context_.old_snapshots.InfoOf(id, context_.latest_of);
 }
 
+OldSnapshotsTotal MapStore::AllOldSnapshots() const {
+  return context_.old_snapshots.Total(context_.options.clock->Now(), context_.latest_of);
+}
+
+std::size_t MapStore::size() const {
+  StripedReaderLock lock(context_.readers);
+  return records_.size();
+}
+
 }  // namespace waystar::core

@@ -114,6 +114,10 @@ class MapStore {
   // The replaced snapshots of a map that are still pinned. Costs time in proportion to their number and to
   // the map.
   OldSnapshotsInfo OldSnapshotsOf(absl::string_view id) const;
+  // The same of all maps.
+  OldSnapshotsTotal AllOldSnapshots() const;
+
+  std::size_t size() const;
 
  private:
   using RecordPtr = std::shared_ptr<MapRecord>;

@@ -86,4 +86,15 @@ OldSnapshotsInfo OldSnapshots::InfoOf(absl::string_view id, LatestOf latest_of) 
   return info;
 }
 
+OldSnapshotsTotal OldSnapshots::Total(absl::Time now, LatestOf latest_of) const {
+  std::vector<Held> held = Hold(nullptr);
+  Measure(held, latest_of);
+  OldSnapshotsTotal total{.count = held.size()};
+  for (const Held& old : held) {
+    total.bytes += old.bytes;
+    total.oldest_age = std::max(total.oldest_age, now - old.replaced);
+  }
+  return total;
+}
+
 }  // namespace waystar::core

@@ -26,6 +26,15 @@ struct OldSnapshotsInfo {
   std::size_t bytes = 0;
 };
 
+// Of all maps together.
+struct OldSnapshotsTotal {
+  std::size_t count = 0;
+  // What they hold and newer ones do not.
+  std::size_t bytes = 0;
+  // How long ago the first of them was replaced.
+  absl::Duration oldest_age;
+};
+
 // Thread safety: any.
 class OldSnapshots {
  public:
@@ -43,6 +52,7 @@ class OldSnapshots {
   void EvictIfDue(absl::Time now, LatestOf latest_of);
 
   OldSnapshotsInfo InfoOf(absl::string_view id, LatestOf latest_of) const;
+  OldSnapshotsTotal Total(absl::Time now, LatestOf latest_of) const;
 
  private:
   // By id and revision.

@@ -31,6 +31,8 @@ constexpr RpcPermission kRpcPermissions[] = {
     {"waystar.v1.PathService.CheckReachability", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.CastRay", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.SampleCells", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.ServerService.GetServerInfo", AccessScope::kAnyToken, Permission::kRead},
+    {"waystar.v1.ServerService.SetLogLevel", AccessScope::kServer, Permission::kAdmin},
 };
 
 }  // namespace

@@ -1,0 +1,11 @@
+// Tells the RPC library how to treat connections.
+#pragma once
+
+#include "grpcpp/server_builder.h"
+#include "server/runtime/connection_options.h"
+
+namespace waystar::rpc {
+
+void LimitConnections(const runtime::ConnectionOptions& options, grpc::ServerBuilder& builder);
+
+}  // namespace waystar::rpc

@@ -1,0 +1,25 @@
+// What ties a line of the log to the call that it is about.
+#pragma once
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
+#include "grpcpp/server_context.h"
+
+namespace waystar::rpc {
+
+inline constexpr char kRequestIdKey[] = "x-request-id";
+
+// The caller's own "x-request-id": 1 to 128 printable ASCII characters other than the space. Nothing if there
+// is none, or none like that.
+absl::optional<absl::string_view> SentRequestId(const grpc::ServerContextBase& context);
+
+// Whether the caller has sent anything that RequestIdOf might use.
+bool HasSentId(const grpc::ServerContextBase& context);
+
+// SentRequestId, else the trace id of a "traceparent" (W3C Trace Context, 2021: 32 hexadecimal digits, not
+// all 0), else one that is made up: "local-" and 16 hexadecimal digits, different for each call of this.
+std::string RequestIdOf(const grpc::ServerContextBase& context);
+
+}  // namespace waystar::rpc

@@ -1,0 +1,140 @@
+#include "server/rpc/server_service.h"
+
+#include <cstdint>
+#include <string>
+
+#include "absl/types/optional.h"
+#include "google/protobuf/duration.pb.h"
+#include "server/base/clock.h"
+#include "server/rpc/answer_queries.h"
+#include "server/rpc/convert.h"
+#include "server/rpc/path_stream.h"
+#include "server/runtime/logging.h"
+#include "server/runtime/version.h"
+
+namespace waystar::rpc {
+namespace {
+
+// Neither waits for anything. Where no thread is free to run them, they go with the small ones.
+constexpr FixedPlace kAtOnce{Place::kHere};
+
+void FillDuration(absl::Duration duration, google::protobuf::Duration& out) {
+  const std::int64_t seconds = absl::IDivDuration(duration, absl::Seconds(1), &duration);
+  out.set_seconds(seconds);
+  out.set_nanos(static_cast<std::int32_t>(absl::ToInt64Nanoseconds(duration)));
+}
+
+v1::LogLevel ToProto(runtime::LogLevel level) {
+  switch (level) {
+    case runtime::LogLevel::kDebug:
+      return v1::LOG_LEVEL_DEBUG;
+    case runtime::LogLevel::kInfo:
+      return v1::LOG_LEVEL_INFO;
+    case runtime::LogLevel::kWarning:
+      return v1::LOG_LEVEL_WARNING;
+    case runtime::LogLevel::kError:
+      return v1::LOG_LEVEL_ERROR;
+  }
+  return v1::LOG_LEVEL_UNSPECIFIED;
+}
+
+absl::optional<runtime::LogLevel> FromProto(v1::LogLevel level) {
+  switch (level) {
+    case v1::LOG_LEVEL_DEBUG:
+      return runtime::LogLevel::kDebug;
+    case v1::LOG_LEVEL_INFO:
+      return runtime::LogLevel::kInfo;
+    case v1::LOG_LEVEL_WARNING:
+      return runtime::LogLevel::kWarning;
+    case v1::LOG_LEVEL_ERROR:
+      return runtime::LogLevel::kError;
+    default:
+      return absl::nullopt;
+  }
+}
+
+absl::Status ChangeLogLevel(const v1::SetLogLevelRequest& request, v1::SetLogLevelResponse& response) {
+  if (request.level() == v1::LOG_LEVEL_UNSPECIFIED) {
+    return MissingField("level");
+  }
+  const absl::optional<runtime::LogLevel> level = FromProto(request.level());
+  if (!level) {
+    return UnknownEnumValue("level", request.level());
+  }
+  const runtime::LogLevel before = runtime::CurrentLogLevel();
+  response.set_previous(ToProto(before));
+  const auto tell = [&] {
+    runtime::Log(
+        runtime::LogLevel::kWarning, "log_level_set",
+        {{"from", v1::LogLevel_Name(response.previous())}, {"to", v1::LogLevel_Name(request.level())}});
+  };
+  // While the more talkative of the two holds.
+  if (*level > before) {
+    tell();
+  }
+  runtime::SetLogLevel(*level);
+  if (*level <= before) {
+    tell();
+  }
+  return absl::OkStatus();
+}
+
+void FillLimits(const runtime::Options& options, v1::ServerLimits& limits) {
+  limits.set_max_message_bytes(options.max_message_bytes);
+  limits.set_max_import_bytes(options.max_import_bytes);
+  limits.set_max_map_side(options.max_map_side);
+  limits.set_max_maps(static_cast<std::int64_t>(options.max_maps));
+  limits.set_max_queries(static_cast<std::int32_t>(kMaxQueries));
+  limits.set_max_streamed_queries(kMaxQueriesOfMessage);
+  limits.set_stream_window(static_cast<std::int32_t>(options.stream_window));
+  limits.set_max_transfers(options.max_transfers);
+  FillDuration(options.transfer_timeout, *limits.mutable_transfer_timeout());
+  limits.set_max_watches(options.max_watches);
+  limits.set_max_queued(static_cast<std::int64_t>(options.max_queued));
+  FillDuration(options.max_queue_time, *limits.mutable_max_queue_time());
+  limits.set_max_concurrent_streams(options.connections.max_concurrent_streams);
+}
+
+}  // namespace
+
+ServerService::ServerService(const core::MapStore& store, Executor& executor, const runtime::Options& options)
+    : store_(store),
+      executor_(executor),
+      options_(options),
+      start_time_(Clock::Steady().Now()),
+      get_server_info_([this](const v1::GetServerInfoRequest&, v1::GetServerInfoResponse& response,
+                              CallContext&) { return Describe(response); }),
+      set_log_level_([](const v1::SetLogLevelRequest& request, v1::SetLogLevelResponse& response,
+                        CallContext&) { return ChangeLogLevel(request, response); }) {}
+
+absl::Status ServerService::Describe(v1::GetServerInfoResponse& response) const {
+  response.set_version(std::string(runtime::Version()));
+  FillTimestamp(start_time_, *response.mutable_start_time());
+  FillDuration(Clock::Steady().Now() - start_time_, *response.mutable_uptime());
+  response.set_workers(options_.workers);
+  FillLimits(options_, *response.mutable_limits());
+  response.set_maps(static_cast<std::int64_t>(store_.size()));
+  for (int algorithm = v1::ALGORITHM_AUTO + 1; algorithm < v1::Algorithm_ARRAYSIZE; ++algorithm) {
+    if (v1::Algorithm_IsValid(algorithm)) {
+      response.add_algorithms(static_cast<v1::Algorithm>(algorithm));
+    }
+  }
+  response.set_log_level(ToProto(runtime::CurrentLogLevel()));
+  return absl::OkStatus();
+}
+
+grpc::ServerUnaryReactor* ServerService::GetServerInfo(grpc::CallbackServerContext* context,
+                                                       const grpc::ByteBuffer* request,
+                                                       grpc::ByteBuffer* response) {
+  return UnaryCall<v1::GetServerInfoRequest, v1::GetServerInfoResponse>::Start(
+      executor_, get_server_info_, context, request, response, kAtOnce);
+}
+
+grpc::ServerUnaryReactor* ServerService::SetLogLevel(grpc::CallbackServerContext* context,
+                                                     const grpc::ByteBuffer* request,
+                                                     grpc::ByteBuffer* response) {
+  return UnaryCall<v1::SetLogLevelRequest, v1::SetLogLevelResponse>::Start(executor_, set_log_level_, context,
+                                                                           request, response, kAtOnce);
+}
+
+}  // namespace waystar::rpc

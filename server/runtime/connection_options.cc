@@ -1,0 +1,67 @@
+#include "server/runtime/connection_options.h"
+
+#include <cstdint>
+#include <string>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/string_view.h"
+#include "server/base/status_macros.h"
+#include "server/runtime/flag_ranges.h"
+
+namespace {
+
+const waystar::runtime::ConnectionOptions& DefaultConnections() {
+  static const auto* const defaults = new waystar::runtime::ConnectionOptions;
+  return *defaults;
+}
+
+}  // namespace
+
+ABSL_FLAG(
+    absl::Duration, max_connection_age, DefaultConnections().max_age,
+    "Age at which a connection takes no new calls, give or take a tenth, so that clients come back by way "
+    "of their load balancer. 0: never.");
+ABSL_FLAG(absl::Duration, max_connection_age_grace, DefaultConnections().max_age_grace,
+          "How long the calls of such a connection may take to end, watches and streams among them.");
+ABSL_FLAG(absl::Duration, max_connection_idle, DefaultConnections().max_idle,
+          "A connection without a call for as long is closed. 0: never.");
+ABSL_FLAG(absl::Duration, keepalive_time, DefaultConnections().keepalive_time,
+          "A client that has sent nothing for as long is pinged.");
+ABSL_FLAG(absl::Duration, keepalive_timeout, DefaultConnections().keepalive_timeout,
+          "A client that does not answer a ping for as long is taken for gone, and its calls end.");
+ABSL_FLAG(absl::Duration, min_client_keepalive, DefaultConnections().min_client_keepalive,
+          "Clients may ping as often, with or without calls; one that pings more often is cut off.");
+ABSL_FLAG(std::int64_t, max_concurrent_streams, DefaultConnections().max_concurrent_streams,
+          "Calls of one connection at a time, streams and watches among them; more wait at the client.");
+ABSL_FLAG(
+    std::int64_t, rpc_memory_mib, static_cast<std::int64_t>(DefaultConnections().memory_mib),
+    "Most memory for what connections read and write, in MiB; when it runs out, calls are refused. 0: no "
+    "limit.");
+
+namespace waystar::runtime {
+
+absl::Status CheckConnectionFlags() {
+  WAYSTAR_RETURN_IF_ERROR(CheckNotNegative("max_connection_age", absl::GetFlag(FLAGS_max_connection_age)));
+  WAYSTAR_RETURN_IF_ERROR(
+      CheckPositive("max_connection_age_grace", absl::GetFlag(FLAGS_max_connection_age_grace)));
+  WAYSTAR_RETURN_IF_ERROR(CheckNotNegative("max_connection_idle", absl::GetFlag(FLAGS_max_connection_idle)));
+  WAYSTAR_RETURN_IF_ERROR(CheckPositive("keepalive_time", absl::GetFlag(FLAGS_keepalive_time)));
+  WAYSTAR_RETURN_IF_ERROR(CheckPositive("keepalive_timeout", absl::GetFlag(FLAGS_keepalive_timeout)));
+  WAYSTAR_RETURN_IF_ERROR(CheckPositive("min_client_keepalive", absl::GetFlag(FLAGS_min_client_keepalive)));
+  WAYSTAR_RETURN_IF_ERROR(
+      CheckRange("max_concurrent_streams", absl::GetFlag(FLAGS_max_concurrent_streams), 1, 1'000'000));
+  return CheckRange("rpc_memory_mib", absl::GetFlag(FLAGS_rpc_memory_mib), 0, 1 << 20);
+}
+
+ConnectionOptions ConnectionOptionsFromFlags() {
+  return {.max_age = absl::GetFlag(FLAGS_max_connection_age),
+          .max_age_grace = absl::GetFlag(FLAGS_max_connection_age_grace),
+          .max_idle = absl::GetFlag(FLAGS_max_connection_idle),
+          .keepalive_time = absl::GetFlag(FLAGS_keepalive_time),
+          .keepalive_timeout = absl::GetFlag(FLAGS_keepalive_timeout),
+          .min_client_keepalive = absl::GetFlag(FLAGS_min_client_keepalive),
+          .max_concurrent_streams = static_cast<int>(absl::GetFlag(FLAGS_max_concurrent_streams)),
+          .memory_mib = static_cast<std::size_t>(absl::GetFlag(FLAGS_rpc_memory_mib))};
+}
+
+}  // namespace waystar::runtime

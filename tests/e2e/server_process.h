@@ -1,0 +1,35 @@
+// waystar-server as a process of its own.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "grpcpp/channel.h"
+
+namespace waystar::testing {
+
+class ServerProcess {
+ public:
+  // Starts the program on a free port, and returns when it answers. Fails the test if it does not.
+  explicit ServerProcess(std::vector<std::string> flags = {});
+  ServerProcess(const ServerProcess&) = delete;
+  ServerProcess& operator=(const ServerProcess&) = delete;
+  // Kills it if it still runs.
+  ~ServerProcess();
+
+  // A connection of its own.
+  std::shared_ptr<grpc::Channel> NewChannel() const;
+
+  void Signal(int signal) const;
+  // Waits until it has ended. As waitpid tells it.
+  int Wait();
+
+ private:
+  pid_t pid_ = 0;
+  int port_ = 0;
+};
+
+}  // namespace waystar::testing

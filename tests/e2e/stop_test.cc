@@ -1,0 +1,166 @@
+// How a server ends: what its clients see, and what a second signal does.
+
+#include <sys/wait.h>
+
+#include <csignal>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "grpc/health/v1/health.grpc.pb.h"
+#include "grpcpp/client_context.h"
+#include "tests/e2e/server_process.h"
+#include "waystar/v1/map_service.grpc.pb.h"
+#include "waystar/v1/path_service.grpc.pb.h"
+
+namespace waystar {
+namespace {
+
+using ::grpc::health::v1::HealthCheckRequest;
+using ::grpc::health::v1::HealthCheckResponse;
+using ::waystar::testing::ServerProcess;
+
+// A watch of the health of one service.
+class HealthWatch {
+ public:
+  HealthWatch(const ServerProcess& server, const std::string& service)
+      : stub_(grpc::health::v1::Health::NewStub(server.NewChannel())) {
+    HealthCheckRequest request;
+    request.set_service(service);
+    reader_ = stub_->Watch(&context_, request);
+  }
+
+  HealthCheckResponse::ServingStatus Next() {
+    HealthCheckResponse response;
+    EXPECT_TRUE(reader_->Read(&response));
+    return response.status();
+  }
+
+ private:
+  std::unique_ptr<grpc::health::v1::Health::Stub> stub_;
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientReader<HealthCheckResponse>> reader_;
+};
+
+class StopTest : public ::testing::Test {
+ protected:
+  void Start(std::vector<std::string> flags) {
+    server_ = std::make_unique<ServerProcess>(std::move(flags));
+    maps_ = v1::MapService::NewStub(server_->NewChannel());
+    paths_ = v1::PathService::NewStub(server_->NewChannel());
+    for (const char* service : {"", "waystar.v1.PathService", "waystar.v1.ServerService"}) {
+      health_.push_back(std::make_unique<HealthWatch>(*server_, service));
+    }
+    for (const auto& watch : health_) {
+      EXPECT_EQ(watch->Next(), HealthCheckResponse::SERVING);
+    }
+    Create("small", 4);
+  }
+
+  // Waits until the health service says so of all.
+  void ExpectNotServing() {
+    for (const auto& watch : health_) {
+      EXPECT_EQ(watch->Next(), HealthCheckResponse::NOT_SERVING);
+    }
+  }
+
+  void Create(const std::string& map, int side) {
+    v1::CreateMapRequest request;
+    request.set_map(map);
+    request.mutable_blank()->set_width(side);
+    request.mutable_blank()->set_height(side);
+    v1::CreateMapResponse response;
+    grpc::ClientContext context;
+    EXPECT_TRUE(maps_->CreateMap(&context, request, &response).ok());
+  }
+
+  // Begins an export that cannot end before it is read: larger than what the transport holds.
+  void BeginExport() {
+    Create("large", 3000);
+    v1::ExportMapRequest request;
+    request.set_map("large");
+    export_ = maps_->ExportMap(&exporting_, request);
+    v1::ExportMapResponse header;
+    EXPECT_TRUE(export_->Read(&header));
+  }
+
+  grpc::Status ReadExport() {
+    v1::ExportMapResponse message;
+    while (export_->Read(&message)) {
+    }
+    return export_->Finish();
+  }
+
+  grpc::Status Find() {
+    v1::FindPathRequest request;
+    request.set_map("small");
+    request.mutable_start();
+    request.mutable_goal()->set_x(3);
+    v1::FindPathResponse response;
+    grpc::ClientContext context;
+    return paths_->FindPath(&context, request, &response);
+  }
+
+  void WaitUntilRefused() {
+    grpc::Status status;
+    do {
+      status = Find();
+    } while (status.ok());
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE) << status.error_message();
+  }
+
+  std::unique_ptr<ServerProcess> server_;
+  std::unique_ptr<v1::MapService::Stub> maps_;
+  std::unique_ptr<v1::PathService::Stub> paths_;
+  std::vector<std::unique_ptr<HealthWatch>> health_;
+  grpc::ClientContext exporting_;
+  std::unique_ptr<grpc::ClientReader<v1::ExportMapResponse>> export_;
+};
+
+TEST_F(StopTest, AnswersWhatIsUnderWayAndRefusesTheRest) {
+  Start({"--drain_timeout=1h"});
+  BeginExport();
+  server_->Signal(SIGTERM);
+  ExpectNotServing();
+  WaitUntilRefused();
+  const grpc::Status status = ReadExport();
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  const int ended = server_->Wait();
+  EXPECT_TRUE(WIFEXITED(ended) && WEXITSTATUS(ended) == 0) << ended;
+}
+
+TEST_F(StopTest, SecondSignalEndsItAtOnce) {
+  Start({"--drain_timeout=1h"});
+  BeginExport();
+  server_->Signal(SIGTERM);
+  WaitUntilRefused();
+  server_->Signal(SIGTERM);
+  const int ended = server_->Wait();
+  EXPECT_TRUE(WIFSIGNALED(ended) && WTERMSIG(ended) == SIGTERM) << ended;
+  EXPECT_FALSE(ReadExport().ok());
+}
+
+TEST_F(StopTest, ServesOnDuringTheDelayWhileHealthSaysNo) {
+  Start({"--shutdown_delay=1h"});
+  server_->Signal(SIGTERM);
+  ExpectNotServing();
+  const grpc::Status status = Find();
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  server_->Signal(SIGINT);
+  const int ended = server_->Wait();
+  EXPECT_TRUE(WIFSIGNALED(ended) && WTERMSIG(ended) == SIGINT) << ended;
+}
+
+TEST_F(StopTest, EndsAfterTheDelay) {
+  Start({"--shutdown_delay=10ms", "--metrics_listen=127.0.0.1:0"});
+  server_->Signal(SIGTERM);
+  ExpectNotServing();
+  WaitUntilRefused();
+  const int ended = server_->Wait();
+  EXPECT_TRUE(WIFEXITED(ended) && WEXITSTATUS(ended) == 0) << ended;
+}
+
+}  // namespace
+}  // namespace waystar
