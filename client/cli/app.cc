@@ -56,6 +56,7 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   AddHealthCommand(*app, session);
   AddInfoCommand(*app, session);
   AddLogLevelCommand(*app, session);
+  AddTokenCommand(*app, session);
   AddCompletionCommand(*app, session);
   app->footer(absl::StrCat(
       "These options may stand before or after the command. `waystar COMMAND --help` tells more of each.\n\n"

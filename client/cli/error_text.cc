@@ -32,6 +32,7 @@ constexpr std::pair<absl::string_view, absl::string_view> kHints[] = {
     {"QUEUE_TIMEOUT", "The server is busy: try again in a moment."},
     {"UPDATES_BUSY", "The server is busy: try again in a moment."},
     {"TOO_MANY_WATCHES", "The server is busy: try again in a moment."},
+    {"NOT_PERMITTED", "The line of the token in the server's --tokens_file says what it may do."},
     {"TRANSFERS_BUSY", "The server is busy: try again in a moment."},
 };
 

@@ -181,6 +181,12 @@ absl::string_view ErrorReasonName(ErrorReason reason) {
       return "TOO_MANY_TAGS";
     case ErrorReason::kAnswersUnread:
       return "ANSWERS_UNREAD";
+    case ErrorReason::kBadToken:
+      return "BAD_TOKEN";
+    case ErrorReason::kMissingToken:
+      return "MISSING_TOKEN";
+    case ErrorReason::kNotPermitted:
+      return "NOT_PERMITTED";
   }
   return "UNKNOWN";
 }

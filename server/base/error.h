@@ -104,6 +104,10 @@ enum class ErrorReason : std::uint8_t {
   kTooManyTags,
   // Of streams of queries: RESOURCE_EXHAUSTED
   kAnswersUnread,
+  // Of tokens: UNAUTHENTICATED, PERMISSION_DENIED
+  kBadToken,
+  kMissingToken,
+  kNotPermitted,
 };
 
 // "MAP_NOT_FOUND" for kMapNotFound, and so on; "UNKNOWN" for kUnknown.

@@ -44,7 +44,7 @@ class QueriesAnswerer {
       : store_(store),
         snapshot_(snapshot),
         movement_(movement),
-        world_(store, snapshot, movement, FieldMovementOf(request)),
+        world_(store, context.caller, snapshot, movement, FieldMovementOf(request)),
         max_bytes_(max_bytes),
         request_(request),
         response_(response),
@@ -157,7 +157,10 @@ class QueriesAnswerer {
   // `answer` fills the message that it is given.
   absl::Status AnswerBy(int index,
                         absl::FunctionRef<absl::Status(v1::FindPathResponse&, CallContext&)> answer) {
-    CallContext context{.bench = context_.bench, .budget = context_.budget, .queued = context_.queued};
+    CallContext context{.bench = context_.bench,
+                        .caller = context_.caller,
+                        .budget = context_.budget,
+                        .queued = context_.queued};
     const absl::Status status = answer(*response_.mutable_results(index)->mutable_answer(), context);
     return status.ok() ? Count(index) : EndsAll(status) ? status : SetProblem(index, status);
   }

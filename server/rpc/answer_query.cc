@@ -132,7 +132,7 @@ absl::Status AnswerOn(const core::MapStore& store, const core::MapSnapshot& snap
                       v1::FindPathResponse& response, CallContext& context) {
   const RequestedMovement requested = RequestedMovementOf(request);
   WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(snapshot, requested));
-  WorldView world(store, snapshot, movement, requested);
+  WorldView world(store, context.caller, snapshot, movement, requested);
   core::PathQuery query = asked;
   query.corner_rule = movement.corner_rule();
   query.footprint = movement.footprint();
@@ -177,15 +177,15 @@ absl::Status BelowQuery(const absl::Status& status) {
   return ErrorFieldOf(status).empty() ? status : WithFieldPrefix(status, "query.");
 }
 
-absl::Status AnswerValidation(const core::MapStore& store, const v1::ValidatePathRequest& request,
-                              v1::ValidatePathResponse& response) {
+absl::Status AnswerValidation(const core::MapStore& store, const Caller& caller,
+                              const v1::ValidatePathRequest& request, v1::ValidatePathResponse& response) {
   WAYSTAR_ASSIGN_OR_RETURN(PathToValidate path, ToPathToValidate(request));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
   const RequestedMovement requested = RequestedMovementOf(request);
   WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(*snapshot, requested));
   path.corner_rule = movement.corner_rule();
   path.footprint = movement.footprint();
-  WorldView world(store, *snapshot, movement, requested);
+  WorldView world(store, caller, *snapshot, movement, requested);
   const absl::StatusOr<core::Validation> validation = core::ValidateThroughPortals(
       movement.map(), world, path.query(), path.crossings, movement.required_tags());
   if (!validation.ok()) {

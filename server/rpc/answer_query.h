@@ -12,6 +12,7 @@
 #include "server/core/search/scratch.h"
 #include "server/core/store/map_snapshot.h"
 #include "server/core/store/map_store.h"
+#include "server/rpc/access/caller.h"
 #include "server/rpc/call_context.h"
 #include "server/rpc/movement.h"
 #include "server/rpc/world_view.h"
@@ -60,7 +61,7 @@ void FillAnswer(const core::GridMap& map, WorldView& world, const v1::FindPathRe
 absl::Status BelowQuery(const absl::Status& status);
 
 // Whether the path can be walked on the map's latest snapshot.
-absl::Status AnswerValidation(const core::MapStore& store, const v1::ValidatePathRequest& request,
-                              v1::ValidatePathResponse& response);
+absl::Status AnswerValidation(const core::MapStore& store, const Caller& caller,
+                              const v1::ValidatePathRequest& request, v1::ValidatePathResponse& response);
 
 }  // namespace waystar::rpc

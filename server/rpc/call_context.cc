@@ -18,8 +18,10 @@ std::chrono::steady_clock::time_point DeadlineOf(const grpc::CallbackServerConte
   return steady_clock::now() + std::chrono::duration_cast<steady_clock::duration>(deadline - now);
 }
 
-runtime::Flow FlowOf(const grpc::CallbackServerContext& context, absl::string_view map) {
-  return {.client = absl::HashOf(context.peer()), .map = absl::HashOf(map)};
+runtime::Flow FlowOf(const Caller& caller, const grpc::CallbackServerContext& context,
+                     absl::string_view map) {
+  return {.client = caller.is_anyone() ? absl::HashOf(context.peer()) : caller.id(),
+          .map = absl::HashOf(map)};
 }
 
 }  // namespace waystar::rpc

@@ -11,6 +11,7 @@
 #include "grpcpp/server_context.h"
 #include "server/core/field/find_paths.h"
 #include "server/core/search/query.h"
+#include "server/rpc/access/caller.h"
 #include "server/rpc/executor.h"
 #include "server/rpc/workbench.h"
 #include "server/runtime/fair_queue.h"
@@ -20,6 +21,8 @@ namespace waystar::rpc {
 struct CallContext {
   // Nobody else uses it while the handler runs.
   Workbench& bench;
+  // Maps that this one may not read are not there for the call.
+  const Caller& caller;
   // Deadline and cancellation of the call.
   core::Budget budget;
   // How long the call waited for a worker.
@@ -44,7 +47,7 @@ struct CallContext {
 // The call's deadline on the clock of core::Budget; its max if there is none.
 std::chrono::steady_clock::time_point DeadlineOf(const grpc::CallbackServerContext& context);
 
-// Whose turn a call waits for: its client is known by its connection.
-runtime::Flow FlowOf(const grpc::CallbackServerContext& context, absl::string_view map);
+// Whose turn a call waits for. A client is known by its token's name, or else by its connection.
+runtime::Flow FlowOf(const Caller& caller, const grpc::CallbackServerContext& context, absl::string_view map);
 
 }  // namespace waystar::rpc

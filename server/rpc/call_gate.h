@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "server/base/error.h"
 #include "server/base/mutex.h"
+#include "server/rpc/access/access_control.h"
 
 namespace waystar::rpc {
 
@@ -22,6 +23,11 @@ class CallGate {
     // Called at most once after that, on the same thread, if the call is still inside some time later: nobody
     // reads what it has to write. Unless it ends then, it is waited for like any other. Must be quick.
     virtual void OnPatienceOver() {}
+    // Called whenever the tokens have changed: whether the caller may go on.
+    virtual absl::Status RenewCaller() = 0;
+    // Called if that is an error, with it, on the same thread. Must be quick. Some time later OnPatienceOver
+    // is called, if the call is still inside.
+    virtual void OnRevoked(const absl::Status& why) = 0;
 
    protected:
     ~OpenEndedCall() = default;
@@ -75,6 +81,28 @@ class CallGate {
     }
   }
 
+  // Who comes in.
+  AccessControl& access() { return access_; }
+  const AccessControl& access() const { return access_; }
+
+  // Tells open-ended calls to end whose callers may not go on, by the tokens there are now.
+  void EndRevoked() {
+    Tell([](OpenEndedCall& call) {
+      if (const absl::Status status = call.RenewCaller(); !status.ok()) {
+        call.OnRevoked(status);
+      }
+    });
+  }
+
+  // The same for those that are still inside some time after EndRevoked, for the last time.
+  void CutOffRevoked() {
+    Tell([](OpenEndedCall& call) {
+      if (!call.RenewCaller().ok()) {
+        call.OnPatienceOver();
+      }
+    });
+  }
+
   // Lets no more calls in, tells those that are open-ended, and waits until all have left, but not past
   // `deadline`. Open-ended calls are told again at `patience_end`, unless all have left by then.
   void Close(std::chrono::steady_clock::time_point patience_end,
@@ -108,6 +136,7 @@ class CallGate {
     return inside_ == 0;
   }
 
+  AccessControl access_;
   // Taken before mutex_.
   Mutex open_ended_mutex_;
   absl::flat_hash_set<OpenEndedCall*> open_ended_ ABSL_GUARDED_BY(open_ended_mutex_);

@@ -57,7 +57,7 @@ absl::Status FieldAnswers::CostMatrix(const v1::ComputeCostMatrixRequest& reques
   const std::vector<core::Cell> targets = ToCells(request.targets());
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(request.map()));
   WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(*snapshot, FieldMovementOf(request)));
-  WorldView world(store_, *snapshot, movement, FieldMovementOf(request));
+  WorldView world(store_, context.caller, *snapshot, movement, FieldMovementOf(request));
   const Stopwatch stopwatch;
   WAYSTAR_ASSIGN_OR_RETURN(
       const core::CostMatrix matrix,
@@ -109,12 +109,11 @@ absl::Status FieldAnswers::FlowField(const v1::ComputeFlowFieldRequest& request,
 }
 
 absl::Status FieldAnswers::Reachability(const v1::CheckReachabilityRequest& request,
-                                        v1::CheckReachabilityResponse& response,
-                                        CallContext& /*context*/) const {
+                                        v1::CheckReachabilityResponse& response, CallContext& context) const {
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::CellPair> pairs, ToCellPairs(request));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(request.map()));
   WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(*snapshot, FieldMovementOf(request)));
-  WorldView world(store_, *snapshot, movement, FieldMovementOf(request));
+  WorldView world(store_, context.caller, *snapshot, movement, FieldMovementOf(request));
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<bool> reachable,
                            core::CheckReachability(movement.map(), world, AgentOf(movement), pairs));
   response.mutable_reachable()->Add(reachable.begin(), reachable.end());
@@ -143,7 +142,7 @@ absl::Status FieldAnswers::Sample(const v1::SampleCellsRequest& request, v1::Sam
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(request.map()));
   WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(*snapshot, FieldMovementOf(request)));
   query.agent = AgentOf(movement);
-  WorldView world(store_, *snapshot, movement, FieldMovementOf(request));
+  WorldView world(store_, context.caller, *snapshot, movement, FieldMovementOf(request));
   WAYSTAR_ASSIGN_OR_RETURN(const core::SampledCells sampled,
                            core::SampleCells(movement.map(), world, query, BudgetOn(*snapshot, context)));
   for (const core::Cell cell : sampled.cells) {

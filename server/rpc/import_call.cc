@@ -11,6 +11,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/store/map_id.h"
+#include "server/rpc/access/check_access.h"
 #include "server/rpc/cancelled.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/map_creation.h"
@@ -21,15 +22,25 @@ namespace waystar::rpc {
 grpc::ServerReadReactor<grpc::ByteBuffer>* ImportCall::Start(core::MapStore& store, Executor& executor,
                                                              TransferSlots& slots,
                                                              const TransferLimits& limits,
-                                                             const grpc::CallbackServerContext& context,
+                                                             grpc::CallbackServerContext* context,
                                                              grpc::ByteBuffer* response) {
-  auto* call = new ImportCall(store, executor, slots, limits, context, response);
-  if (const absl::Status status = call->Begin(limits.timeout); !status.ok()) {
+  auto* call = new ImportCall(store, executor, slots, limits, response);
+  absl::Status status = call->Admit(*context);
+  if (status.ok()) {
+    status = call->Begin(limits.timeout);
+  }
+  if (!status.ok()) {
     call->FinishOnce(status);
   } else {
     call->StartRead(&call->message_);
   }
   return call;
+}
+
+absl::Status ImportCall::Admit(const grpc::CallbackServerContext& context) {
+  WAYSTAR_ASSIGN_OR_RETURN(caller_, executor().gate().access().Identify(context));
+  flow_ = FlowOf(caller_, context, "");
+  return CheckStreamAccess<v1::ImportMapRequest>(caller_);
 }
 
 void ImportCall::OnReadDone(bool ok) {
@@ -39,7 +50,7 @@ void ImportCall::OnReadDone(bool ok) {
   } else if (ok) {
     StartRead(&message_);
   } else {
-    HandOver();
+    HandOver(flow_);
   }
 }
 
@@ -61,7 +72,7 @@ absl::Status ImportCall::TakeMessage() {
   WAYSTAR_RETURN_IF_ERROR(ParseRequest(message_, request));
   switch (request.part_case()) {
     case v1::ImportMapRequest::kHeader:
-      return TakeHeader(request.header());
+      return TakeHeader(request);
     case v1::ImportMapRequest::kChunk:
       return TakeChunk(request.chunk());
     case v1::ImportMapRequest::PART_NOT_SET:
@@ -70,10 +81,12 @@ absl::Status ImportCall::TakeMessage() {
   return InvalidArgument(ErrorReason::kBadStream, "part", "a message of an import holds a header or a chunk");
 }
 
-absl::Status ImportCall::TakeHeader(const v1::ImportMapHeader& header) {
+absl::Status ImportCall::TakeHeader(const v1::ImportMapRequest& request) {
+  const v1::ImportMapHeader& header = request.header();
   if (header_) {
     return InvalidArgument(ErrorReason::kBadStream, "header", "an import has one header, its first message");
   }
+  WAYSTAR_RETURN_IF_ERROR(CheckAccess(caller_, request));
   // What can be known now is said now, before the client sends a file for nothing.
   if (absl::Status status = store_.CheckCanCreate(header.map()); !status.ok()) {
     return ErrorFieldOf(status).empty() ? status : WithFieldPrefix(status, "header.");
@@ -118,10 +131,18 @@ absl::Status ImportCall::CheckComplete() const {
   return absl::OkStatus();
 }
 
+absl::Status ImportCall::CheckStillAllowed() {
+  WAYSTAR_ASSIGN_OR_RETURN(const Caller caller, executor().gate().access().Renew(caller_));
+  v1::ImportMapRequest request;
+  request.mutable_header()->set_map(header_->map());
+  return CheckAccess(caller, request);
+}
+
 absl::Status ImportCall::CreateMap() {
   WAYSTAR_ASSIGN_OR_RETURN(core::GridMap grid, ParseMapFile(header_->format(), bytes_, header_->grid(),
                                                             limits_.max_map_side, "header.", "chunk"));
   WAYSTAR_RETURN_IF_ERROR(StopReason());
+  WAYSTAR_RETURN_IF_ERROR(CheckStillAllowed());
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot,
                            CreateInStore(store_, header_->map(), std::move(grid), "header."));
   v1::ImportMapResponse response;

@@ -11,6 +11,7 @@
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/core/store/map_store.h"
+#include "server/rpc/access/caller.h"
 #include "server/rpc/executor.h"
 #include "server/rpc/transfer_call.h"
 #include "waystar/v1/map_service.pb.h"
@@ -32,21 +33,24 @@ class ImportCall final : public TransferCall<grpc::ServerReadReactor<grpc::ByteB
   // What the references name must outlive the call.
   static grpc::ServerReadReactor<grpc::ByteBuffer>* Start(core::MapStore& store, Executor& executor,
                                                           TransferSlots& slots, const TransferLimits& limits,
-                                                          const grpc::CallbackServerContext& context,
+                                                          grpc::CallbackServerContext* context,
                                                           grpc::ByteBuffer* response);
 
  private:
   ImportCall(core::MapStore& store, Executor& executor, TransferSlots& slots, const TransferLimits& limits,
-             const grpc::CallbackServerContext& context, grpc::ByteBuffer* response)
-      : TransferCall(executor, slots, context), store_(store), limits_(limits), response_(response) {}
+             grpc::ByteBuffer* response)
+      : TransferCall(executor, slots), store_(store), limits_(limits), response_(response) {}
 
   void OnReadDone(bool ok) override;
   void OnCancel() override;
   void OnExpired() override;
   void Run(int worker) override;
 
+  absl::Status Admit(const grpc::CallbackServerContext& context);
+  // Whether the caller may create that map, by the tokens there are now.
+  absl::Status CheckStillAllowed();
   absl::Status TakeMessage();
-  absl::Status TakeHeader(const v1::ImportMapHeader& header);
+  absl::Status TakeHeader(const v1::ImportMapRequest& request);
   absl::Status TakeChunk(const std::string& chunk);
   absl::Status CheckComplete() const;
   absl::Status CreateMap();
@@ -55,6 +59,8 @@ class ImportCall final : public TransferCall<grpc::ServerReadReactor<grpc::ByteB
   const TransferLimits limits_;
   grpc::ByteBuffer* const response_;
   grpc::ByteBuffer message_;
+  Caller caller_ = Caller::Anyone();
+  runtime::Flow flow_;
   std::optional<v1::ImportMapHeader> header_;
   std::string bytes_;
 };

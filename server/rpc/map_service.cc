@@ -4,16 +4,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/edit/edit.h"
 #include "server/core/store/map_id.h"
+#include "server/rpc/access/caller.h"
 #include "server/rpc/answer_graph_query.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/convert_edits.h"
@@ -51,9 +54,30 @@ absl::Status Get(const core::MapStore& store, const v1::GetMapRequest& request,
   return absl::OkStatus();
 }
 
+// At most `limit` of those that the caller may read, in order, from the first behind `after`.
+std::vector<core::PinnedSnapshot> ListReadable(const core::MapStore& store, const Caller& caller,
+                                               absl::string_view after, std::size_t limit) {
+  std::vector<core::PinnedSnapshot> readable;
+  std::string last(after);
+  for (bool is_end = false; !is_end && readable.size() < limit;) {
+    const std::size_t wanted = limit - readable.size();
+    std::vector<core::PinnedSnapshot> next = store.List(last, wanted);
+    is_end = next.size() < wanted;
+    if (!is_end) {
+      last = next.back()->id;
+    }
+    for (core::PinnedSnapshot& snapshot : next) {
+      if (caller.MayRead(snapshot->id)) {
+        readable.push_back(std::move(snapshot));
+      }
+    }
+  }
+  return readable;
+}
+
 // A page token is the last id of the page before.
 absl::Status List(const core::MapStore& store, const v1::ListMapsRequest& request,
-                  v1::ListMapsResponse& response) {
+                  v1::ListMapsResponse& response, const Caller& caller) {
   constexpr int kDefaultPage = 100;
   constexpr int kMaxPage = 200;
   if (request.page_size() < 0) {
@@ -66,7 +90,8 @@ absl::Status List(const core::MapStore& store, const v1::ListMapsRequest& reques
   const auto page = static_cast<std::size_t>(
       request.page_size() == 0 ? kDefaultPage : std::min(request.page_size(), kMaxPage));
   // One more than the page holds, to see whether another follows.
-  const std::vector<core::PinnedSnapshot> snapshots = store.List(request.page_token(), page + 1);
+  const std::vector<core::PinnedSnapshot> snapshots =
+      ListReadable(store, caller, request.page_token(), page + 1);
   for (std::size_t i = 0; i < std::min(page, snapshots.size()); ++i) {
     FillMapInfo(store, *snapshots[i], *response.add_maps());
   }
@@ -142,7 +167,9 @@ MapService::MapService(core::MapStore& store, Executor& executor, TransferSlots&
         return Create(store_, limits_.transfer.max_map_side, request, response);
       }),
       get_map_(OnStore(std::as_const(store), Get)),
-      list_maps_(OnStore(std::as_const(store), List)),
+      list_maps_([this](const auto& request, auto& response, CallContext& context) {
+        return List(store_, request, response, context.caller);
+      }),
       delete_map_(OnStore(store, Delete)),
       list_obstacles_([this](const auto& request, auto& response, CallContext&) {
         return ListNamedObstacles(store_, limits_.max_message_bytes, request, response);
@@ -165,7 +192,7 @@ grpc::ServerUnaryReactor* MapService::CreateMap(grpc::CallbackServerContext* con
 
 grpc::ServerReadReactor<grpc::ByteBuffer>* MapService::ImportMap(grpc::CallbackServerContext* context,
                                                                  grpc::ByteBuffer* response) {
-  return ImportCall::Start(store_, executor_, slots_, limits_.transfer, *context, response);
+  return ImportCall::Start(store_, executor_, slots_, limits_.transfer, context, response);
 }
 
 grpc::ServerUnaryReactor* MapService::GetMap(grpc::CallbackServerContext* context,

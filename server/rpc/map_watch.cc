@@ -8,6 +8,7 @@
 #include "grpcpp/impl/codegen/proto_utils.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/rpc/access/check_access.h"
 #include "server/rpc/cancelled.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/convert_edits.h"
@@ -42,7 +43,10 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* MapWatch::Start(const WatchContext& 
 absl::Status MapWatch::Begin(const grpc::ByteBuffer& request) {
   WAYSTAR_RETURN_IF_ERROR(context_.gate.Enter(this));
   is_inside_ = true;
+  WAYSTAR_RETURN_IF_ERROR(caller_.Identify(call_));
   WAYSTAR_RETURN_IF_ERROR(ParseRequest(request, request_));
+  WAYSTAR_RETURN_IF_ERROR(
+      caller_.Require([this](const Caller& caller) { return CheckAccess(caller, request_); }));
   WAYSTAR_RETURN_IF_ERROR(context_.slots.Acquire());
   has_slot_ = true;
   // Before the map is looked at: what happens to it afterwards is told.

@@ -12,6 +12,7 @@
 #include "grpcpp/support/server_callback.h"
 #include "server/base/mutex.h"
 #include "server/core/store/map_store.h"
+#include "server/rpc/access/lasting_caller.h"
 #include "server/rpc/call_gate.h"
 #include "server/rpc/map_watches.h"
 #include "server/rpc/watch_slots.h"
@@ -46,7 +47,8 @@ class MapWatch final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
                                                            const grpc::ByteBuffer* request);
 
  private:
-  MapWatch(const WatchContext& context, grpc::CallbackServerContext& call) : context_(context), call_(call) {}
+  MapWatch(const WatchContext& context, grpc::CallbackServerContext& call)
+      : context_(context), call_(call), caller_(context.gate.access()) {}
 
   void OnWriteDone(bool ok) override;
   void OnCancel() override;
@@ -54,6 +56,8 @@ class MapWatch final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   void OnGateClosed() override;
   // A status would have to wait behind the message that the client does not read.
   void OnPatienceOver() override;
+  absl::Status RenewCaller() override { return caller_.Renew(); }
+  void OnRevoked(const absl::Status& why) override { End(why); }
   void OnNews() override;
   void OnDelete(std::uint64_t last_revision) override;
 
@@ -77,6 +81,7 @@ class MapWatch final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   const WatchContext context_;
   // Until OnDone.
   grpc::CallbackServerContext& call_;
+  LastingCaller caller_;
   v1::WatchMapRequest request_;
   // Until OnDone.
   std::shared_ptr<MapWatch> self_;

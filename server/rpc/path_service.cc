@@ -25,8 +25,10 @@ PathService::PathService(const core::MapStore& store, Executor& executor, Transf
             return AnswerFindPath(store_, limits_.max_response_bytes, request, response, context);
           })),
       validate_path_(InHexCoordinates<v1::ValidatePathRequest, v1::ValidatePathResponse>(
-          store, [this](const auto& request, auto& response,
-                        CallContext&) { return AnswerValidation(store_, request, response); })),
+          store,
+          [this](const auto& request, auto& response, CallContext& context) {
+            return AnswerValidation(store_, context.caller, request, response);
+          })),
       find_paths_(InHexCoordinates<v1::FindPathsRequest, v1::FindPathsResponse>(
           store,
           [this](const auto& request, auto& response, CallContext& context) {

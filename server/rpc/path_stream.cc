@@ -11,6 +11,7 @@
 #include "grpcpp/impl/codegen/proto_utils.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/rpc/access/check_access.h"
 #include "server/rpc/cancelled.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/request_parser.h"
@@ -39,10 +40,8 @@ grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* PathStream::Start(
     const Handler& find_path, QueryCosts& costs, Executor& executor, grpc::CallbackServerContext* call,
     const PathStreamLimits& limits) {
   auto* stream = new PathStream(find_path, costs, executor, *call, limits);
-  const absl::Status status = executor.gate().Enter(stream);
-  stream->is_inside_ = status.ok();
-  if (!status.ok()) {
-    stream->Finish(ToGrpcStatus(status));
+  if (const absl::Status status = stream->Admit(); !status.ok()) {
+    stream->End(status);
     return stream;
   }
   MutexLock lock(stream->mutex_);
@@ -52,6 +51,14 @@ grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* PathStream::Start(
     stream->StartRead(&stream->message_);
   }
   return stream;
+}
+
+absl::Status PathStream::Admit() {
+  WAYSTAR_RETURN_IF_ERROR(executor_.gate().Enter(this));
+  is_inside_ = true;
+  WAYSTAR_RETURN_IF_ERROR(caller_.Identify(call_));
+  client_ = FlowOf(caller_.Get(), call_, "").client;
+  return caller_.Require(&CheckStreamAccess<v1::StreamFindPathRequest>);
 }
 
 void PathStream::OnReadDone(bool ok) {
@@ -267,9 +274,16 @@ bool PathStream::Answer(const Batch& batch, const v1::StreamedQuery& query, Plac
     FillProblem(query, MissingField("query"), answer);
     return true;
   }
+  const Caller caller = caller_.Get();
+  if (const absl::Status denied = CheckPartAccess<v1::StreamFindPathRequest>(caller, query.query());
+      !denied.ok()) {
+    FillProblem(query, denied, answer);
+    return true;
+  }
   answer.set_id(query.id());
   const Executor::Clock::time_point begin = Executor::Clock::now();
   CallContext context{.bench = bench,
+                      .caller = caller,
                       .budget = {.deadline = deadline_, .cancelled = &cancelled_},
                       .queued = begin - batch.arrived,
                       .max_expansions_here = MaxExpansionsAt(place),
@@ -362,11 +376,13 @@ void PathStream::OnCancel() {
   }
 }
 
-void PathStream::OnGateClosed() {
+void PathStream::OnGateClosed() { End(CallGate::Closed()); }
+
+void PathStream::End(const absl::Status& status) {
   std::optional<absl::Status> finish;
   {
     MutexLock lock(mutex_);
-    SetEnd(CallGate::Closed());
+    SetEnd(status);
     finish = Proceed();
   }
   if (finish.has_value()) {

@@ -14,6 +14,7 @@
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/base/mutex.h"
+#include "server/rpc/access/lasting_caller.h"
 #include "server/rpc/call_gate.h"
 #include "server/rpc/executor.h"
 #include "server/rpc/query_costs.h"
@@ -91,7 +92,7 @@ class PathStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
         call_(call),
         limits_(limits),
         deadline_(DeadlineOf(call)),
-        client_(FlowOf(call, "").client) {}
+        caller_(executor.gate().access()) {}
 
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;
@@ -99,7 +100,10 @@ class PathStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   void OnDone() override;
   void OnGateClosed() override;
   void OnPatienceOver() override;
+  absl::Status RenewCaller() override { return caller_.Renew(); }
+  void OnRevoked(const absl::Status& why) override { End(why); }
 
+  absl::Status Admit();
   // Answers what is small and hands the rest to workers. An error is one of the stream.
   absl::Status Take(const grpc::ByteBuffer& bytes, Batch& batch);
   // Hands over to workers: all of them, or one.
@@ -118,6 +122,7 @@ class PathStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   void FinishPart(Batch* batch, const absl::Status& status);
 
   // As in UpdateStream.
+  void End(const absl::Status& status);
   std::optional<absl::Status> Proceed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WriteSome() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void SetEnd(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -129,7 +134,9 @@ class PathStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   grpc::CallbackServerContext& call_;
   const PathStreamLimits limits_;
   const Executor::Clock::time_point deadline_;
-  const std::uint64_t client_;
+  LastingCaller caller_;
+  // Once it is admitted.
+  std::uint64_t client_ = 0;
   std::atomic<bool> cancelled_ = false;
   bool is_inside_ = false;
   grpc::ByteBuffer message_;

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "server/core/search/query.h"
 #include "server/core/watch/watched_answer.h"
+#include "server/rpc/access/caller.h"
 #include "server/rpc/executor.h"
 #include "waystar/v1/path_service.pb.h"
 
@@ -26,6 +27,9 @@ class PathWatch {
   virtual void Send(const v1::WatchPathResponse& message) = 0;
   // Ends the watch, the first time it is called. Any thread.
   virtual void End(const absl::Status& status) = 0;
+
+  // Who watches. Any thread.
+  virtual Caller GetCaller() = 0;
 
   v1::FindPathRequest request;
   core::PathQuery query;

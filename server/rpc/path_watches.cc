@@ -113,8 +113,10 @@ void PathWatches::Search(const PathWatchPtr& watch, int worker) {
 void PathWatches::SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr& watch, int worker) {
   const std::shared_ptr<const core::WatchedAnswer> last = watch->answer_;
   const Executor::Clock::time_point now = Executor::Clock::now();
+  const Caller caller = watch->GetCaller();
   CallContext context{
       .bench = executor_.bench(worker),
+      .caller = caller,
       .budget = {.deadline =
                      last == nullptr ? watch->deadline : std::min(watch->deadline, now + kMaxSearchTime),
                  .cancelled = &watch->cancelled},

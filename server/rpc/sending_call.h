@@ -8,6 +8,9 @@
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/rpc/access/caller.h"
+#include "server/rpc/access/check_access.h"
 #include "server/rpc/cancelled.h"
 #include "server/rpc/executor.h"
 #include "server/rpc/request_parser.h"
@@ -22,16 +25,16 @@ class SendingCall : public TransferCall<grpc::ServerWriteReactor<grpc::ByteBuffe
  protected:
   // What the references name must outlive the call.
   SendingCall(Executor& executor, TransferSlots& slots, grpc::CallbackServerContext* context)
-      : TransferCall(executor, slots, *context), context_(context) {}
+      : TransferCall(executor, slots), context_(context) {}
 
   // The first thing to do with a new call; afterwards it may be gone.
   void Take(const grpc::ByteBuffer& request, absl::Duration timeout) {
-    absl::Status status = ParseRequest(request, request_);
+    absl::Status status = TakeRequest(request);
     if (status.ok()) {
       status = Begin(timeout);
     }
     if (status.ok()) {
-      HandOver();
+      HandOver(FlowOf(caller_, *context_, ""));
     } else {
       FinishOnce(status);
     }
@@ -44,8 +47,15 @@ class SendingCall : public TransferCall<grpc::ServerWriteReactor<grpc::ByteBuffe
   virtual bool FillNext(Response& message) = 0;
 
   const Request& request() const { return request_; }
+  const Caller& caller() const { return caller_; }
 
  private:
+  absl::Status TakeRequest(const grpc::ByteBuffer& request) {
+    WAYSTAR_ASSIGN_OR_RETURN(caller_, executor().gate().access().Identify(*context_));
+    WAYSTAR_RETURN_IF_ERROR(ParseRequest(request, request_));
+    return CheckAccess(caller_, request_);
+  }
+
   void Run(int worker) final {
     if (const absl::Status status = Prepare(worker); status.ok()) {
       SendNext();
@@ -84,6 +94,7 @@ class SendingCall : public TransferCall<grpc::ServerWriteReactor<grpc::ByteBuffe
   void OnExpired() final { context_->TryCancel(); }
 
   grpc::CallbackServerContext* const context_;
+  Caller caller_ = Caller::Anyone();
   Request request_;
   // What is being written.
   grpc::ByteBuffer bytes_;

@@ -23,6 +23,8 @@
 #include "server/base/clock.h"
 #include "server/base/status_macros.h"
 #include "server/core/format/map_folder.h"
+#include "server/rpc/access/exposure.h"
+#include "server/rpc/access/tls_credentials.h"
 #include "server/rpc/call_interceptor.h"
 #include "server/rpc/connections.h"
 #include "server/rpc/deferred_task.h"
@@ -58,6 +60,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const runtime::Options& op
   if (!options.maps_dir.empty()) {
     WAYSTAR_RETURN_IF_ERROR(server->LoadMaps(options.maps_dir, options.max_map_side));
   }
+  WAYSTAR_RETURN_IF_ERROR(server->Secure(options));
   WAYSTAR_RETURN_IF_ERROR(server->Listen(options));
   if (!options.metrics_listen.empty()) {
     WAYSTAR_RETURN_IF_ERROR(server->ServeMetrics(options.metrics_listen));
@@ -103,6 +106,7 @@ Server::Server(const runtime::Options& options)
                  .max_queue_time = options.max_queue_time,
                  .queue_target = options.queue_target,
                  .scratch_bytes = options.scratch_mib << 20}),
+      tokens_keeper_(executor_.gate()),
       queue_metrics_(executor_) {
   store_.AddListener(&map_watches_);
   store_.AddListener(&path_watches_);
@@ -136,6 +140,24 @@ absl::Status Server::LoadMaps(const std::string& folder, int max_side) {
   return absl::OkStatus();
 }
 
+absl::Status Server::Secure(const runtime::Options& options) {
+  if (!options.tokens_file.empty()) {
+    WAYSTAR_RETURN_IF_ERROR(tokens_keeper_.Start(options.tokens_file));
+  }
+  if (options.tls_cert.empty()) {
+    credentials_ = grpc::InsecureServerCredentials();
+  } else {
+    WAYSTAR_ASSIGN_OR_RETURN(credentials_, MakeTlsCredentials({.cert = options.tls_cert,
+                                                               .key = options.tls_key,
+                                                               .client_ca = options.tls_client_ca}));
+  }
+  for (const std::string& door :
+       OpenDoors(options.listen, !options.tls_cert.empty(), !options.tokens_file.empty())) {
+    runtime::Log(runtime::LogLevel::kWarning, "open_to_the_network", {{"warning", door}});
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Server::Listen(const runtime::Options& options) {
   // Distributions build Abseil so that each lock of the RPC library looks for deadlocks.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
@@ -146,7 +168,7 @@ absl::Status Server::Listen(const runtime::Options& options) {
   google::protobuf::SetLogHandler(nullptr);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
-  builder.AddListeningPort(options.listen, grpc::InsecureServerCredentials(), &port_);
+  builder.AddListeningPort(options.listen, credentials_, &port_);
   // Else a second server on the same port would start, and each would get half of the calls.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.SetMaxReceiveMessageSize(options.max_message_bytes);

@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server.h"
 #include "server/core/store/map_store.h"
 #include "server/rpc/call_metrics.h"
@@ -22,6 +23,7 @@
 #include "server/rpc/server_service.h"
 #include "server/rpc/slow_query_log.h"
 #include "server/rpc/store_metrics.h"
+#include "server/rpc/tokens_keeper.h"
 #include "server/rpc/transfers.h"
 #include "server/rpc/update_metrics.h"
 #include "server/rpc/watch_slots.h"
@@ -38,7 +40,7 @@ class Server {
  public:
   // Loads the maps of options.maps_dir, listens and reports healthy.
   // INVALID_ARGUMENT or NOT_FOUND, naming the file, if a map does not load; UNAVAILABLE if the address is
-  // taken.
+  // taken; an error that names the file and what is wrong with it if tokens or certificates do not load.
   static absl::StatusOr<std::unique_ptr<Server>> Start(const runtime::Options& options);
 
   Server(const Server&) = delete;
@@ -62,6 +64,8 @@ class Server {
   explicit Server(const runtime::Options& options);
 
   absl::Status LoadMaps(const std::string& folder, int max_side);
+  // Decides who gets in; warns of what is left open.
+  absl::Status Secure(const runtime::Options& options);
   absl::Status Listen(const runtime::Options& options);
   absl::Status ServeMetrics(const std::string& listen);
   void SetHealthy(bool healthy);
@@ -88,6 +92,10 @@ class Server {
   ServerService server_service_;
   // After the services, whose handlers its workers run.
   Executor executor_;
+  // Its thread ends calls, and so ends before the server is gone.
+  TokensKeeper tokens_keeper_;
+  // The RPC library asks them for certificates as long as there is a server.
+  std::shared_ptr<grpc::ServerCredentials> credentials_;
   const QueueMetrics queue_metrics_;
   std::unique_ptr<grpc::Server> server_;
   int port_ = 0;

@@ -58,6 +58,7 @@ absl::Status TraceCall::Prepare(int worker) {
     return core::FindPathThroughPortals(map, world, query, search_leg, budget, scratch);
   };
   CallContext context{.bench = executor().bench(worker),
+                      .caller = caller(),
                       .budget = {.deadline = deadline_, .cancelled = &cancelled_},
                       .queued = now - arrived_};
   v1::TraceSearchResult& result = result_.emplace();

@@ -23,9 +23,8 @@ namespace waystar::rpc {
 template <typename Reactor>
 class TransferCall : public Reactor, protected Executor::Job {
  protected:
-  // The first two must outlive the call.
-  TransferCall(Executor& executor, TransferSlots& slots, const grpc::CallbackServerContext& context)
-      : executor_(executor), slots_(slots), flow_(FlowOf(context, "")) {}
+  // Both must outlive the call.
+  TransferCall(Executor& executor, TransferSlots& slots) : executor_(executor), slots_(slots) {}
 
   Executor& executor() { return executor_; }
 
@@ -52,7 +51,7 @@ class TransferCall : public Reactor, protected Executor::Job {
 
   // Submits the job, which must end with FinishFromJob or leave the call under way. Does nothing if the call
   // is finished; finishes it if the job cannot be submitted.
-  void HandOver() {
+  void HandOver(const runtime::Flow& flow) {
     {
       MutexLock lock(mutex_);
       if (finish_.has_value()) {
@@ -61,7 +60,7 @@ class TransferCall : public Reactor, protected Executor::Job {
       is_handed_over_ = true;
     }
     Ref();
-    if (const absl::Status status = executor_.Submit(Place::kLarge, this, flow_); !status.ok()) {
+    if (const absl::Status status = executor_.Submit(Place::kLarge, this, flow); !status.ok()) {
       Refuse(status);
     }
   }
@@ -157,7 +156,6 @@ class TransferCall : public Reactor, protected Executor::Job {
 
   Executor& executor_;
   TransferSlots& slots_;
-  const runtime::Flow flow_;
   bool is_inside_ = false;
   bool has_slot_ = false;
   std::atomic<int> references_ = 1;

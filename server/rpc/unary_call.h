@@ -18,6 +18,9 @@
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/rpc/access/caller.h"
+#include "server/rpc/access/check_access.h"
 #include "server/rpc/call_context.h"
 #include "server/rpc/cancelled.h"
 #include "server/rpc/executor.h"
@@ -80,7 +83,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
     auto* call = new UnaryCall(executor, handler, planner, *context, response);
     absl::Status status = call->Enter();
     if (status.ok()) {
-      status = ParseRequest(*request, *call->request_);
+      status = call->Take(*context, *request);
     }
     if (status.ok()) {
       call->BeginAt(planner.PlaceOf(*call->request_));
@@ -128,6 +131,13 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
     return status;
   }
 
+  // Finds out whose request it is and what it asks for.
+  absl::Status Take(const grpc::CallbackServerContext& context, const grpc::ByteBuffer& request) {
+    WAYSTAR_ASSIGN_OR_RETURN(caller_, executor_.gate().access().Identify(context));
+    WAYSTAR_RETURN_IF_ERROR(ParseRequest(request, *request_));
+    return CheckAccess(caller_, *request_);
+  }
+
   void BeginAt(Place place) {
     if (place == Place::kHere) {
       if (const Executor::Lease bench = executor_.LeaseHere()) {
@@ -137,11 +147,12 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
       place = Place::kSmall;
     }
     place_ = place;
-    if (const absl::Status status = executor_.Submit(place, this, FlowOf(context_, MapOf(*request_)));
-        !status.ok()) {
+    if (const absl::Status status = executor_.Submit(place, this, flow()); !status.ok()) {
       Finish(ToGrpcStatus(status));
     }
   }
+
+  runtime::Flow flow() const { return FlowOf(caller_, context_, MapOf(*request_)); }
 
   void Run(int worker) override { RunAt(place_, executor_.bench(worker)); }
   void Refuse(const absl::Status& status) override { Finish(ToGrpcStatus(status)); }
@@ -153,13 +164,14 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
       return;
     }
     CallContext context{.bench = bench,
+                        .caller = caller_,
                         .budget = {.deadline = deadline_, .cancelled = &cancelled_},
                         .queued = begin - arrived_,
                         .max_expansions_here = MaxExpansionsAt(place),
                         .rpc = &context_};
     std::optional<WorkerCrew> crew;
     if (place == Place::kLarge) {
-      context.crew = &crew.emplace(executor_, place, FlowOf(context_, MapOf(*request_)), bench);
+      context.crew = &crew.emplace(executor_, place, flow(), bench);
     }
     response_ = google::protobuf::Arena::CreateMessage<Response>(&arena_);
     if constexpr (std::is_same_v<Handler, UnaryHandler<Request, Response>>) {
@@ -204,6 +216,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
   const Executor::Clock::time_point deadline_;
   grpc::ByteBuffer* const response_bytes_;
   bool is_inside_ = false;
+  Caller caller_ = Caller::Anyone();
   Place place_ = Place::kSmall;
   std::atomic<bool> cancelled_ = false;
   alignas(std::max_align_t) char arena_block_[kArenaBytes];

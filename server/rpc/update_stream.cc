@@ -7,6 +7,7 @@
 #include "google/protobuf/arena.h"
 #include "grpcpp/impl/codegen/proto_utils.h"
 #include "server/base/status_macros.h"
+#include "server/rpc/access/check_access.h"
 #include "server/rpc/cancelled.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/convert_edits.h"
@@ -18,10 +19,8 @@ grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* UpdateStream::Start
     core::MapStore& store, Executor& executor, grpc::CallbackServerContext* call,
     const UpdateStreamLimits& limits) {
   auto* stream = new UpdateStream(store, executor, *call, limits);
-  const absl::Status status = executor.gate().Enter(stream);
-  stream->is_inside_ = status.ok();
-  if (!status.ok()) {
-    stream->Finish(ToGrpcStatus(status));
+  if (const absl::Status status = stream->Admit(); !status.ok()) {
+    stream->End(status);
     return stream;
   }
   MutexLock lock(stream->mutex_);
@@ -31,6 +30,14 @@ grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* UpdateStream::Start
     stream->StartRead(&stream->message_);
   }
   return stream;
+}
+
+absl::Status UpdateStream::Admit() {
+  WAYSTAR_RETURN_IF_ERROR(executor_.gate().Enter(this));
+  is_inside_ = true;
+  WAYSTAR_RETURN_IF_ERROR(caller_.Identify(call_));
+  flow_ = FlowOf(caller_.Get(), call_, "");
+  return caller_.Require(&CheckStreamAccess<v1::StreamObstacleUpdatesRequest>);
 }
 
 void UpdateStream::OnReadDone(bool ok) {
@@ -79,6 +86,12 @@ absl::Status UpdateStream::Take() {
   const std::uint64_t index = AddBatch();
   if (!message.has_update()) {
     Answer(index, MissingField("update"));
+    return absl::OkStatus();
+  }
+  if (const absl::Status status =
+          CheckPartAccess<v1::StreamObstacleUpdatesRequest>(caller_.Get(), message.update());
+      !status.ok()) {
+    Answer(index, status);
     return absl::OkStatus();
   }
   absl::StatusOr<core::UpdateBatch> batch = ToUpdateBatch(message.update());

@@ -13,6 +13,7 @@
 #include "grpcpp/support/server_callback.h"
 #include "server/base/mutex.h"
 #include "server/core/store/map_store.h"
+#include "server/rpc/access/lasting_caller.h"
 #include "server/rpc/call_context.h"
 #include "server/rpc/call_gate.h"
 #include "server/rpc/executor.h"
@@ -60,7 +61,7 @@ class UpdateStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc
 
   UpdateStream(core::MapStore& store, Executor& executor, grpc::CallbackServerContext& call,
                const UpdateStreamLimits& limits)
-      : store_(store), executor_(executor), call_(call), limits_(limits), flow_(FlowOf(call, "")) {}
+      : store_(store), executor_(executor), call_(call), limits_(limits), caller_(executor.gate().access()) {}
 
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;
@@ -70,9 +71,12 @@ class UpdateStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc
   // Cut off if its client does not read the answer that is on its way. What was applied stays applied;
   // batches that are still to be applied are waited for.
   void OnPatienceOver() override;
+  absl::Status RenewCaller() override { return caller_.Renew(); }
+  void OnRevoked(const absl::Status& why) override { End(why); }
   void Run(int worker) override;
   void Refuse(const absl::Status& status) override;
 
+  absl::Status Admit();
   // Whether the client or the server wants no more of it.
   bool IsEnding();
   // Hands the message that was read to the store, or answers it. An error is one of the stream, not of the
@@ -97,7 +101,9 @@ class UpdateStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc
   // Until OnDone.
   grpc::CallbackServerContext& call_;
   const UpdateStreamLimits limits_;
-  const runtime::Flow flow_;
+  LastingCaller caller_;
+  // Once it is admitted.
+  runtime::Flow flow_;
   bool is_inside_ = false;
   grpc::ByteBuffer message_;
   grpc::ByteBuffer answer_bytes_;

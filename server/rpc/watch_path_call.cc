@@ -8,6 +8,7 @@
 #include "grpcpp/impl/codegen/proto_utils.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/rpc/access/check_access.h"
 #include "server/rpc/answer_query.h"
 #include "server/rpc/call_context.h"
 #include "server/rpc/cancelled.h"
@@ -29,7 +30,7 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* WatchPathCall::Start(PathWatches& wa
   absl::Status status = call->Enter(*request);
   if (status.ok()) {
     call->held_by_job_ = held;
-    status = executor.Submit(Place::kLarge, call, FlowOf(*context, call->request.map()));
+    status = executor.Submit(Place::kLarge, call, FlowOf(call->caller_.Get(), *context, call->request.map()));
   }
   if (!status.ok()) {
     call->Refuse(status);
@@ -40,12 +41,16 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* WatchPathCall::Start(PathWatches& wa
 absl::Status WatchPathCall::Enter(const grpc::ByteBuffer& bytes) {
   WAYSTAR_RETURN_IF_ERROR(executor_.gate().Enter(this));
   is_inside_ = true;
+  WAYSTAR_RETURN_IF_ERROR(caller_.Identify(context_));
   v1::WatchPathRequest message;
   WAYSTAR_RETURN_IF_ERROR(ParseRequest(bytes, message));
   if (!message.has_query()) {
     return MissingField("query");
   }
   request = std::move(*message.mutable_query());
+  WAYSTAR_RETURN_IF_ERROR(caller_.Require([this](const Caller& caller) {
+    return BelowQuery(CheckPartAccess<v1::WatchPathRequest>(caller, request));
+  }));
   WAYSTAR_RETURN_IF_ERROR(BelowQuery(CheckOneGoal(request)));
   const absl::StatusOr<core::PathQuery> parsed = ToPathQuery(request);
   if (!parsed.ok()) {

@@ -9,6 +9,7 @@
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/base/mutex.h"
+#include "server/rpc/access/lasting_caller.h"
 #include "server/rpc/call_gate.h"
 #include "server/rpc/executor.h"
 #include "server/rpc/path_watch.h"
@@ -34,10 +35,15 @@ class WatchPathCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
  private:
   WatchPathCall(PathWatches& watches, Executor& executor, WatchSlots& slots,
                 grpc::CallbackServerContext& context)
-      : watches_(watches), executor_(executor), slots_(slots), context_(context) {}
+      : watches_(watches),
+        executor_(executor),
+        slots_(slots),
+        context_(context),
+        caller_(executor.gate().access()) {}
 
   absl::Status Enter(const grpc::ByteBuffer& bytes);
 
+  Caller GetCaller() override { return caller_.Get(); }
   void Send(const v1::WatchPathResponse& message) override;
   void End(const absl::Status& status) override;
   void Run(int worker) override;
@@ -48,12 +54,15 @@ class WatchPathCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   void OnGateClosed() override;
   // A status would have to wait behind the message that the client does not read.
   void OnPatienceOver() override;
+  absl::Status RenewCaller() override { return caller_.Renew(); }
+  void OnRevoked(const absl::Status& why) override { End(why); }
 
   PathWatches& watches_;
   Executor& executor_;
   WatchSlots& slots_;
   // Until OnDone.
   grpc::CallbackServerContext& context_;
+  LastingCaller caller_;
   bool is_inside_ = false;
   bool has_slot_ = false;
   // Until OnDone, and until the first search has been made.

@@ -17,6 +17,9 @@ const core::GridMap* WorldView::Find(absl::string_view id) {
       return visited.movement == nullptr ? nullptr : &visited.movement->map();
     }
   }
+  if (!caller_.MayRead(id)) {
+    return nullptr;
+  }
   absl::StatusOr<core::PinnedSnapshot> snapshot = store_.Pin(id);
   if (!snapshot.ok() || !(*snapshot)->is_grid() ||
       (*snapshot)->grid().settings().world != home_.grid().settings().world) {

@@ -104,6 +104,13 @@ ABSL_FLAG(
 ABSL_FLAG(
     absl::Duration, slow_query, Defaults().slow_query,
     "Queries that take as long are written to the log, with all that is needed to repeat them. 0: none.");
+ABSL_FLAG(std::string, tls_cert, Defaults().tls_cert,
+          "PEM file of the server's certificate and its chain. Looked at again when it changes.");
+ABSL_FLAG(std::string, tls_key, Defaults().tls_key, "PEM file of the key of --tls_cert.");
+ABSL_FLAG(std::string, tls_client_ca, Defaults().tls_client_ca,
+          "PEM file of roots. Clients must show a certificate of one of them.");
+ABSL_FLAG(std::string, tokens_file, Defaults().tokens_file,
+          "File of the tokens that calls must show, and what each allows. Looked at again when it changes.");
 ABSL_FLAG(std::string, log_level, Defaults().log_level, "debug, info, warning or error.");
 
 namespace waystar::runtime {
@@ -151,6 +158,17 @@ std::vector<std::string> ArgumentsInOrder(int argc, char** argv) {
   return args;
 }
 
+absl::Status CheckTls() {
+  const bool has_cert = !absl::GetFlag(FLAGS_tls_cert).empty();
+  if (has_cert != !absl::GetFlag(FLAGS_tls_key).empty()) {
+    return absl::InvalidArgumentError("--tls_cert and --tls_key go together");
+  }
+  if (!has_cert && !absl::GetFlag(FLAGS_tls_client_ca).empty()) {
+    return absl::InvalidArgumentError("--tls_client_ca needs --tls_cert and --tls_key");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckFlags() {
   constexpr std::int64_t kMaxInt = std::numeric_limits<int>::max();
   WAYSTAR_RETURN_IF_ERROR(CheckRange("workers", absl::GetFlag(FLAGS_workers), 0, 1024));
@@ -183,6 +201,7 @@ absl::Status CheckFlags() {
   WAYSTAR_RETURN_IF_ERROR(CheckPositive("drain_timeout", absl::GetFlag(FLAGS_drain_timeout)));
   WAYSTAR_RETURN_IF_ERROR(CheckNotNegative("shutdown_delay", absl::GetFlag(FLAGS_shutdown_delay)));
   WAYSTAR_RETURN_IF_ERROR(CheckNotNegative("slow_query", absl::GetFlag(FLAGS_slow_query)));
+  WAYSTAR_RETURN_IF_ERROR(CheckTls());
   return CheckConnectionFlags();
 }
 
@@ -214,6 +233,10 @@ Options FromFlags() {
           .static_index_mib = static_cast<std::size_t>(absl::GetFlag(FLAGS_static_index_mib)),
           .static_index_quiet_time = absl::GetFlag(FLAGS_static_index_quiet_time),
           .drain_timeout = absl::GetFlag(FLAGS_drain_timeout),
+          .tls_cert = absl::GetFlag(FLAGS_tls_cert),
+          .tls_key = absl::GetFlag(FLAGS_tls_key),
+          .tls_client_ca = absl::GetFlag(FLAGS_tls_client_ca),
+          .tokens_file = absl::GetFlag(FLAGS_tokens_file),
           .shutdown_delay = absl::GetFlag(FLAGS_shutdown_delay),
           .metrics_listen = absl::GetFlag(FLAGS_metrics_listen),
           .slow_query = absl::GetFlag(FLAGS_slow_query),

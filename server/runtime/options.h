@@ -50,6 +50,13 @@ struct Options {
   // How long a map must be quiet before its static index is built.
   absl::Duration static_index_quiet_time = absl::Seconds(2);
   absl::Duration drain_timeout = absl::Seconds(10);
+  // PEM files: the server's certificate with its chain, and the key of it. Both or neither: plain text.
+  std::string tls_cert;
+  std::string tls_key;
+  // PEM file of the roots of the certificates that clients must show; they need none if empty.
+  std::string tls_client_ca;
+  // Who may call, and do what; everybody everything if empty.
+  std::string tokens_file;
   // Between reporting that it is not ready and refusing calls.
   absl::Duration shutdown_delay = absl::ZeroDuration();
   // HOST:PORT where Prometheus gets metrics over HTTP; nowhere if empty.

@@ -48,6 +48,14 @@ expect_text "--max_concurrent_streams is from 1 to"
 expect_code 1 server --listen=127.0.0.1:0 --metrics_listen=127.0.0.1:no
 expect_text "cannot serve metrics on --metrics_listen 127.0.0.1:no"
 expect_code 1 server --log_level=loud
+expect_code 1 server --tls_cert="$WORK/cert.pem"
+expect_text "--tls_cert and --tls_key go together"
+expect_code 1 server --tls_client_ca="$WORK/ca.pem"
+expect_text "--tls_client_ca needs --tls_cert and --tls_key"
+expect_code 1 server --tls_cert="$WORK/cert.pem" --tls_key="$WORK/key.pem"
+expect_text "cannot read $WORK/cert.pem: No such file"
+expect_code 1 server --tokens_file="$WORK/tokens"
+expect_text "cannot read $WORK/tokens: No such file"
 expect_code 1 server --no_such_flag=1
 expect_code 1 server stray
 expect_text '\"stray\" is no flag'

@@ -15,7 +15,14 @@ std::chrono::steady_clock::time_point Now() { return std::chrono::steady_clock::
 class Call final : public CallGate::OpenEndedCall {
  public:
   void OnGateClosed() override { ++told_; }
+  absl::Status RenewCaller() override { return renewed; }
+  void OnRevoked(const absl::Status& why) override { revoked = why; }
+  void OnPatienceOver() override { ++cut_off; }
   int told() const { return told_; }
+
+  absl::Status renewed;
+  absl::Status revoked;
+  int cut_off = 0;
 
  private:
   int told_ = 0;
@@ -35,6 +42,25 @@ TEST(CallGateTest, ClosingTellsOpenEndedCallsThatAreInside) {
   gate.Leave(&inside);
 }
 
+TEST(CallGateTest, EndsCallsWhoseCallersMayNotGoOn) {
+  CallGate gate;
+  gate.Open();
+  Call allowed;
+  Call revoked;
+  ASSERT_TRUE(gate.Enter(&allowed).ok());
+  ASSERT_TRUE(gate.Enter(&revoked).ok());
+  revoked.renewed = absl::UnauthenticatedError("gone");
+  gate.EndRevoked();
+  EXPECT_EQ(revoked.revoked, revoked.renewed);
+  EXPECT_EQ(revoked.cut_off, 0);
+  gate.CutOffRevoked();
+  EXPECT_EQ(revoked.cut_off, 1);
+  EXPECT_TRUE(allowed.revoked.ok());
+  EXPECT_EQ(allowed.cut_off, 0);
+  gate.Leave(&allowed);
+  gate.Leave(&revoked);
+}
+
 // A call that leaves, on a thread of its own, the first or the second time that it is told to.
 class LeavingCall final : public CallGate::OpenEndedCall {
  public:
@@ -48,6 +74,8 @@ class LeavingCall final : public CallGate::OpenEndedCall {
       leaver_ = std::thread([this] { gate_.Leave(this); });
     }
   }
+  absl::Status RenewCaller() override { return absl::OkStatus(); }
+  void OnRevoked(const absl::Status& /*why*/) override {}
   void OnPatienceOver() override {
     EXPECT_TRUE(is_stubborn_) << "told again, although there was time";
     leaver_ = std::thread([this] { gate_.Leave(this); });

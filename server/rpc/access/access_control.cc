@@ -1,0 +1,71 @@
+#include "server/rpc/access/access_control.h"
+
+#include <iterator>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+#include "server/base/error.h"
+
+namespace waystar::rpc {
+namespace {
+
+constexpr char kMetadataKey[] = "authorization";
+constexpr absl::string_view kScheme = "Bearer ";
+
+absl::Status BadToken(absl::string_view message) {
+  return MakeError(absl::StatusCode::kUnauthenticated, ErrorReason::kBadToken, "", message);
+}
+
+}  // namespace
+
+void AccessControl::Set(std::shared_ptr<const TokenList> tokens) {
+  {
+    MutexLock lock(mutex_);
+    // What was there dies without the lock.
+    tokens_.swap(tokens);
+  }
+  is_asking_.store(true, std::memory_order_release);
+}
+
+absl::StatusOr<Caller> AccessControl::IdentifyByToken(const grpc::CallbackServerContext& context) const {
+  const auto [begin, end] = context.client_metadata().equal_range(kMetadataKey);
+  if (begin == end) {
+    return MakeError(absl::StatusCode::kUnauthenticated, ErrorReason::kMissingToken, "",
+                     "this server asks for a token: the metadata \"authorization: Bearer TOKEN\"");
+  }
+  if (std::next(begin) != end) {
+    return BadToken("a call has one \"authorization\"");
+  }
+  const absl::string_view value(begin->second.data(), begin->second.size());
+  if (!absl::StartsWithIgnoreCase(value, kScheme)) {
+    return BadToken("\"authorization\" should be \"Bearer TOKEN\"");
+  }
+  return FindToken(value.substr(kScheme.size()));
+}
+
+absl::StatusOr<Caller> AccessControl::Renew(const Caller& caller) const {
+  if (!is_asking_.load(std::memory_order_acquire)) {
+    return caller;
+  }
+  if (caller.is_anyone()) {
+    return MakeError(absl::StatusCode::kUnauthenticated, ErrorReason::kMissingToken, "",
+                     "this server asks for a token by now");
+  }
+  return Find(caller.token()->hash);
+}
+
+absl::StatusOr<Caller> AccessControl::Find(const TokenHash& hash) const {
+  std::shared_ptr<const Token> token;
+  {
+    MutexLock lock(mutex_);
+    token = tokens_->Find(hash);
+  }
+  if (token == nullptr) {
+    return BadToken("this token is not known, or no longer");
+  }
+  return Caller(std::move(token));
+}
+
+}  // namespace waystar::rpc

@@ -1,0 +1,81 @@
+#include "server/rpc/access/check_access.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+
+namespace waystar::rpc {
+namespace {
+
+// A map beside the one that the request is about, if it names one.
+absl::Status CheckOther(const Caller& caller, const std::string& map, absl::string_view field) {
+  return map.empty() ? absl::OkStatus() : caller.Check(Permission::kRead, map, field);
+}
+
+}  // namespace
+
+absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::CreateMapRequest& request) {
+  WAYSTAR_RETURN_IF_ERROR(caller.Check(permission, request.map(), "map"));
+  return CheckOther(caller, request.graph().auto_connect().reference_map(),
+                    "graph.auto_connect.reference_map");
+}
+
+absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::ImportMapRequest& request) {
+  return request.has_header() ? caller.Check(permission, request.header().map(), "header.map")
+                              : absl::OkStatus();
+}
+
+absl::Status CheckMaps(const Caller& caller, Permission permission,
+                       const v1::UpdateObstaclesRequest& request) {
+  WAYSTAR_RETURN_IF_ERROR(caller.Check(permission, request.map(), "map"));
+  for (int i = 0; i < request.edits_size(); ++i) {
+    const v1::Edit& edit = request.edits(i);
+    if (edit.has_put_portal()) {
+      const std::string& target = edit.put_portal().portal().to_map();
+      if (!target.empty() && !caller.MayRead(target)) {
+        return caller.Check(Permission::kRead, target,
+                            absl::StrCat("edits[", i, "].put_portal.portal.to_map"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::FindPathRequest& request) {
+  WAYSTAR_RETURN_IF_ERROR(caller.Check(permission, request.map(), "map"));
+  return CheckOther(caller, request.goal_map(), "goal_map");
+}
+
+absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::FindPathsRequest& request) {
+  WAYSTAR_RETURN_IF_ERROR(caller.Check(permission, request.map(), "map"));
+  for (int i = 0; i < request.queries_size(); ++i) {
+    const v1::FindPathRequest& query = request.queries(i);
+    if (!query.map().empty() && !caller.MayRead(query.map())) {
+      return CheckOther(caller, query.map(), absl::StrCat("queries[", i, "].map"));
+    }
+    if (!query.goal_map().empty() && !caller.MayRead(query.goal_map())) {
+      return CheckOther(caller, query.goal_map(), absl::StrCat("queries[", i, "].goal_map"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::ValidatePathRequest& request) {
+  WAYSTAR_RETURN_IF_ERROR(caller.Check(permission, request.map(), "map"));
+  for (int i = 0; i < request.crossings_size(); ++i) {
+    const std::string& map = request.crossings(i).map();
+    if (!map.empty() && !caller.MayRead(map)) {
+      return CheckOther(caller, map, absl::StrCat("crossings[", i, "].map"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::TraceSearchRequest& request) {
+  return request.has_query() ? WithFieldPrefix(CheckMaps(caller, permission, request.query()), "query.")
+                             : absl::OkStatus();
+}
+
+}  // namespace waystar::rpc

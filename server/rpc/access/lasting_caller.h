@@ -1,0 +1,67 @@
+// The caller of a call that may last for longer than its token.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "grpcpp/server_context.h"
+#include "server/base/mutex.h"
+#include "server/base/status_macros.h"
+#include "server/rpc/access/access_control.h"
+#include "server/rpc/access/caller.h"
+
+namespace waystar::rpc {
+
+// Thread safety: any, but for the order of Identify, Require and Get. To miss no change of the tokens, Renew
+// is called after each, and Identify once that is so.
+class LastingCaller {
+ public:
+  // What a call must be allowed to go on. Called by any thread, one at a time.
+  using Requirement = std::function<absl::Status(const Caller&)>;
+
+  // `access` must outlive this.
+  explicit LastingCaller(const AccessControl& access) : access_(access) {}
+
+  // Errors of AccessControl::Identify.
+  absl::Status Identify(const grpc::CallbackServerContext& context) {
+    MutexLock lock(mutex_);
+    WAYSTAR_ASSIGN_OR_RETURN(Caller caller, access_.Identify(context));
+    caller_ = std::move(caller);
+    return absl::OkStatus();
+  }
+
+  // Whether the requirement is met now; from here on Renew asks it too. REQUIRES: Identify has succeeded.
+  absl::Status Require(Requirement requirement) {
+    MutexLock lock(mutex_);
+    requirement_ = std::move(requirement);
+    return requirement_(*caller_);
+  }
+
+  // Looks at the tokens again. Errors of AccessControl::Renew and of the requirement.
+  absl::Status Renew() {
+    MutexLock lock(mutex_);
+    if (!caller_.has_value()) {
+      return absl::OkStatus();
+    }
+    WAYSTAR_ASSIGN_OR_RETURN(Caller caller, access_.Renew(*caller_));
+    caller_ = std::move(caller);
+    return requirement_ ? requirement_(*caller_) : absl::OkStatus();
+  }
+
+  // REQUIRES: Identify has succeeded.
+  Caller Get() {
+    MutexLock lock(mutex_);
+    return *caller_;
+  }
+
+ private:
+  const AccessControl& access_;
+  Mutex mutex_;
+  std::optional<Caller> caller_ ABSL_GUARDED_BY(mutex_);
+  Requirement requirement_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace waystar::rpc

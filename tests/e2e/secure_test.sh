@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# A server with certificates and tokens, as the README sets it up.
+set -euo pipefail
+# shellcheck source=tests/e2e/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh" "$1"
+for program in grpcurl openssl; do
+  if ! command -v "$program" >/dev/null; then
+    echo "skipped: no $program on the PATH"
+    exit 77
+  fi
+done
+
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -noenc -days 365 -subj /CN=waystar \
+  -addext "subjectAltName=DNS:localhost,IP:127.0.0.1" -keyout "$WORK/key.pem" -out "$WORK/cert.pem" 2>/dev/null
+
+# new_token NAME PERMISSION...: adds its line to the file, and prints the token.
+new_token() {
+  "$BIN/waystar" token "$@" >"$WORK/made"
+  sed -n 4p "$WORK/made" >>"$WORK/tokens"
+  sed -n 2p "$WORK/made"
+}
+designer="$(new_token designer 'admin:*')"
+player="$(new_token player 'read:t*')"
+
+start_server --maps_dir="$SAMPLES" --tls_cert="$WORK/cert.pem" --tls_key="$WORK/key.pem" --tokens_file="$WORK/tokens"
+
+# call TOKEN RPC JSON
+call() {
+  grpcurl -cacert "$WORK/cert.pem" -H "authorization: Bearer $1" -d "$3" "localhost:$PORT" "waystar.v1.$2"
+}
+# Codes of grpcurl: 64 and that of the status.
+expect_code 80 call none MapService/GetMap '{"map": "tiles"}'
+expect_text "BAD_TOKEN"
+expect_code 0 call "$player" MapService/GetMap '{"map": "tiles"}'
+expect_code 71 call "$player" MapService/GetMap '{"map": "river"}'
+expect_text 'the token "player" may not read the map "river"'
+expect_code 71 call "$player" MapService/DeleteMap '{"map": "tiles"}'
+expect_code 0 call "$designer" MapService/GetMap '{"map": "river"}'
+# For probes.
+expect_code 0 grpcurl -cacert "$WORK/cert.pem" "localhost:$PORT" grpc.health.v1.Health/Check
+expect_text "SERVING"
+expect_code 0 grpcurl -cacert "$WORK/cert.pem" "localhost:$PORT" list
+
+# wait_for_log TEXT
+wait_for_log() {
+  timeout 60 grep -qF -m 1 -- "$1" <(tail --pid="$SERVER_PID" -n +1 -f "$WORK/log") || fail "no \"$1\" in the log"
+}
+cp "$WORK/tokens" "$WORK/good"
+echo "player nonsense" >"$WORK/draft"
+mv "$WORK/draft" "$WORK/tokens"
+wait_for_log "tokens_file_refused"
+wait_for_log "line 1: "
+expect_code 0 call "$player" MapService/GetMap '{"map": "tiles"}'
+grep designer "$WORK/good" >"$WORK/draft"
+mv "$WORK/draft" "$WORK/tokens"
+wait_for_log "tokens_loaded"
+expect_code 80 call "$player" MapService/GetMap '{"map": "tiles"}'
+expect_code 0 call "$designer" MapService/GetMap '{"map": "tiles"}'
+stop_server TERM || fail "the server ended with $?"
+if grep -q open_to_the_network "$WORK/log"; then
+  fail "a warning of a server that is closed"
+fi
+echo "passed"

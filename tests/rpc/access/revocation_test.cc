@@ -1,0 +1,150 @@
+// Tokens that change while the server runs.
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "server/rpc/call_gate.h"
+#include "server/rpc/tokens_keeper.h"
+#include "tests/rpc/access/guarded_server.h"
+#include "tests/testing/status_matchers.h"
+
+namespace waystar::rpc {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::waystar::testing::CellAt;
+using ::waystar::testing::GuardedServer;
+using ::waystar::testing::IsOk;
+using ::waystar::testing::PathRequest;
+using ::waystar::testing::ShowToken;
+using ::waystar::testing::TestFile;
+using ::waystar::testing::TokenLine;
+
+TEST(TokensKeeperTest, KeepsTheTokensThatThereWereWhileTheFileIsBad) {
+  const TestFile file("tokens");
+  file.Write(TokenLine("old", "read:*"));
+  CallGate gate;
+  TokensKeeper keeper(gate);
+  ASSERT_THAT(keeper.Start(file.path()), IsOk());
+  EXPECT_TRUE(gate.access().FindToken("old").ok());
+  EXPECT_FALSE(gate.access().FindToken("new").ok());
+  for (const std::string& bad : {absl::StrCat(TokenLine("new", "read:*"), "nonsense\n"), std::string()}) {
+    file.Write(bad);
+    keeper.Look();
+    EXPECT_TRUE(gate.access().FindToken("old").ok()) << bad;
+    EXPECT_FALSE(gate.access().FindToken("new").ok()) << bad;
+  }
+  std::filesystem::remove(file.path());
+  keeper.Look();
+  EXPECT_TRUE(gate.access().FindToken("old").ok());
+  file.Write(TokenLine("new", "read:*"));
+  keeper.Look();
+  EXPECT_FALSE(gate.access().FindToken("old").ok());
+  EXPECT_TRUE(gate.access().FindToken("new").ok());
+}
+
+TEST(TokensKeeperTest, DoesNotStartWithABadFile) {
+  const TestFile file("tokens");
+  const auto error = [&] {
+    const auto server = Server::Start({.listen = "127.0.0.1:0", .workers = 1, .tokens_file = file.path()});
+    return std::string(server.status().message());
+  };
+  EXPECT_THAT(error(), AllOf(HasSubstr(file.path()), HasSubstr("No such file")));
+  file.Write("# a comment\nnonsense\n");
+  EXPECT_THAT(error(), AllOf(HasSubstr(file.path()), HasSubstr("line 2: ")));
+}
+
+class RevocationTest : public ::testing::Test {
+ protected:
+  RevocationTest() {
+    server_.Create("arena", {"....", "...."});
+    ShowToken(context_, "guest");
+  }
+
+  GuardedServer server_{TokenLine("guest", "update:arena")};
+  grpc::ClientContext context_;
+};
+
+TEST_F(RevocationTest, CallsSeeTheNewFile) {
+  EXPECT_EQ(server_.Get("guest", "arena"), "OK");
+  EXPECT_EQ(server_.Get("visitor", "arena"), "16 BAD_TOKEN");
+  server_.SetTokens(TokenLine("visitor", "read:*"));
+  while (server_.Get("visitor", "arena") != "OK") {
+  }
+  EXPECT_EQ(server_.Get("guest", "arena"), "16 BAD_TOKEN");
+}
+
+TEST_F(RevocationTest, WatchesOfMapsEnd) {
+  v1::WatchMapRequest request;
+  request.set_map("arena");
+  const auto watch = server_.maps().WatchMap(&context_, request);
+  v1::WatchMapResponse event;
+  ASSERT_TRUE(watch->Read(&event));
+  server_.SetTokens("");
+  EXPECT_FALSE(watch->Read(&event));
+  EXPECT_EQ(GuardedServer::Show(watch->Finish()), "16 BAD_TOKEN");
+}
+
+TEST_F(RevocationTest, WatchesOfPathsEnd) {
+  v1::WatchPathRequest request;
+  *request.mutable_query() = PathRequest("arena", CellAt(0, 0), CellAt(3, 1));
+  const auto watch = server_.paths().WatchPath(&context_, request);
+  v1::WatchPathResponse answer;
+  ASSERT_TRUE(watch->Read(&answer));
+  server_.SetTokens(TokenLine("guest", "admin:elsewhere"));
+  EXPECT_FALSE(watch->Read(&answer));
+  EXPECT_EQ(GuardedServer::Show(watch->Finish()), "7 NOT_PERMITTED");
+}
+
+TEST_F(RevocationTest, StreamsOfQueriesEnd) {
+  const auto stream = server_.paths().StreamFindPath(&context_);
+  v1::StreamFindPathRequest request;
+  *request.add_queries()->mutable_query() = PathRequest("arena", CellAt(0, 0), CellAt(3, 1));
+  ASSERT_TRUE(stream->Write(request));
+  v1::StreamFindPathResponse response;
+  ASSERT_TRUE(stream->Read(&response));
+  EXPECT_TRUE(response.answers(0).has_answer());
+  server_.SetTokens("");
+  EXPECT_FALSE(stream->Read(&response));
+  EXPECT_EQ(GuardedServer::Show(stream->Finish()), "16 BAD_TOKEN");
+}
+
+TEST_F(RevocationTest, StreamsOfUpdatesEnd) {
+  const auto stream = server_.maps().StreamObstacleUpdates(&context_);
+  v1::StreamObstacleUpdatesRequest request;
+  *request.mutable_update() = ::waystar::testing::BlockRequest("arena", {CellAt(1, 1)});
+  ASSERT_TRUE(stream->Write(request));
+  v1::StreamObstacleUpdatesResponse response;
+  ASSERT_TRUE(stream->Read(&response));
+  EXPECT_TRUE(response.has_applied());
+  // It could not update any map from here on.
+  server_.SetTokens(TokenLine("guest", "read:*"));
+  EXPECT_FALSE(stream->Read(&response));
+  EXPECT_EQ(GuardedServer::Show(stream->Finish()), "7 NOT_PERMITTED");
+}
+
+TEST_F(RevocationTest, StreamsThatMayGoOnKeepToWhatIsAllowedNow) {
+  const auto stream = server_.maps().StreamObstacleUpdates(&context_);
+  v1::StreamObstacleUpdatesRequest request;
+  *request.mutable_update() = ::waystar::testing::BlockRequest("arena", {CellAt(1, 1)});
+  server_.SetTokens(absl::StrCat(TokenLine("guest", "update:elsewhere"), TokenLine("visitor", "read:*")));
+  while (server_.Get("visitor", "arena") != "OK") {
+  }
+  // Until the stream has been told as well.
+  v1::StreamObstacleUpdatesResponse response;
+  do {
+    ASSERT_TRUE(stream->Write(request));
+    ASSERT_TRUE(stream->Read(&response));
+  } while (response.has_applied());
+  EXPECT_EQ(response.refused().code(), 7);
+  stream->WritesDone();
+  EXPECT_FALSE(stream->Read(&response));
+  EXPECT_TRUE(stream->Finish().ok());
+}
+
+}  // namespace
+}  // namespace waystar::rpc
