@@ -60,6 +60,11 @@ class CallInterceptor final : public grpc::experimental::Interceptor {
   }
 
   void OnStatus(const grpc::Status& status) {
+    // The library's own health service ends cancelled watches with UNKNOWN.
+    if (IsServerFault(status.error_code()) && call_.server_context()->IsCancelled()) {
+      CountHandled(grpc::StatusCode::CANCELLED);
+      return;
+    }
     CountHandled(status.error_code());
     if (IsServerFault(status.error_code())) {
       runtime::Log(runtime::LogLevel::kError, "call_failed",

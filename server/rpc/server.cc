@@ -188,6 +188,12 @@ absl::Status Server::Listen(const runtime::Options& options) {
 }
 
 absl::Status Server::ServeMetrics(const std::string& listen) {
+  if (!IsLocalAddress(listen)) {
+    runtime::Log(runtime::LogLevel::kWarning, "open_to_the_network",
+                 {{"warning", absl::StrCat("Whoever reaches ", listen,
+                                           " can read the metrics, with the names of the largest maps. An "
+                                           "address that only Prometheus reaches closes this.")}});
+  }
   WAYSTAR_ASSIGN_OR_RETURN(metrics_server_,
                            runtime::MetricsServer::Start(
                                listen, {&process_metrics_, call_metrics_.get(), search_metrics_.get(),

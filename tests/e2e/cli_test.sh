@@ -13,6 +13,12 @@ waystar() {
 expect_code 0 waystar health
 expect_text SERVING
 
+expect_code 0 waystar info
+expect_text "algorithms     astar"
+expect_code 0 waystar log-level debug
+expect_text "The log level is debug now; it was info."
+expect_code 0 waystar log-level info
+
 expect_code 0 waystar find ten-by-ten 0,0 7,7 --algorithm astar
 cat >"$WORK/expected" <<'TEXT'
   0    5

@@ -223,6 +223,15 @@ check_answers() {
   expect "the port is published on" "$SERVER" "$(docker port "$(container)" 7450/tcp)"
 }
 
+# As Prometheus would get them on the network of the services.
+check_metrics() {
+  local answer
+  answer=$(in_container bash -c \
+    'exec 3<>/dev/tcp/127.0.0.1/9464 && printf "GET /metrics HTTP/1.0\r\n\r\n" >&3 && cat <&3')
+  [[ "$answer" == *'waystar_maps{kind="grid"} 6'* ]] || fail "the metrics do not tell of the sample maps"
+  echo "ok  metrics are served inside"
+}
+
 check_stop() {
   local began=$SECONDS logs
   docker stop "$(container)" >/dev/null
@@ -282,6 +291,7 @@ main() {
   echo "ok  healthy"
   check_confinement
   check_answers
+  check_metrics
   step "Stopping"
   check_stop
   step "Killing"

@@ -20,6 +20,7 @@ expect_code 0 grpcurl -plaintext "127.0.0.1:$PORT" list
 expect_text waystar.v1.MapService
 expect_text waystar.v1.PathService
 expect_text grpc.health.v1.Health
+expect_text waystar.v1.ServerService
 
 expect_code 0 grpcurl -plaintext "127.0.0.1:$PORT" describe waystar.v1.FindPathRequest
 expect_text "start = 2"

@@ -39,6 +39,14 @@ expect_code 1 server --workers=-1
 expect_text "--workers is from 0 to 1024, not -1"
 expect_code 1 server --max_queue_time=0s
 expect_text "--max_queue_time is more than 0"
+expect_code 1 server --max_connection_age=-1s
+expect_text "--max_connection_age is from 0 to 24h"
+expect_code 1 server --keepalive_time=0s
+expect_text "--keepalive_time is more than 0"
+expect_code 1 server --max_concurrent_streams=0
+expect_text "--max_concurrent_streams is from 1 to"
+expect_code 1 server --listen=127.0.0.1:0 --metrics_listen=127.0.0.1:no
+expect_text "cannot serve metrics on --metrics_listen 127.0.0.1:no"
 expect_code 1 server --log_level=loud
 expect_code 1 server --tls_cert="$WORK/cert.pem"
 expect_text "--tls_cert and --tls_key go together"
@@ -60,6 +68,7 @@ rm "$WORK/maps/d.txt"
 # --help ends with 1, as it does in every program of its flag library.
 expect_code 1 server --help
 expect_text "--max_queue_time"
+expect_text "--keepalive_timeout"
 expect_code 0 server --version
 expect_text "waystar-server "
 

@@ -111,6 +111,17 @@ class StopTest : public ::testing::Test {
     EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE) << status.error_message();
   }
 
+  void ExpectCleanEnd() {
+    BeginExport();
+    server_->Signal(SIGTERM);
+    ExpectNotServing();
+    WaitUntilRefused();
+    const grpc::Status status = ReadExport();
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    const int ended = server_->Wait();
+    EXPECT_TRUE(WIFEXITED(ended) && WEXITSTATUS(ended) == 0) << ended;
+  }
+
   std::unique_ptr<ServerProcess> server_;
   std::unique_ptr<v1::MapService::Stub> maps_;
   std::unique_ptr<v1::PathService::Stub> paths_;
@@ -121,14 +132,12 @@ class StopTest : public ::testing::Test {
 
 TEST_F(StopTest, AnswersWhatIsUnderWayAndRefusesTheRest) {
   Start({"--drain_timeout=1h"});
-  BeginExport();
-  server_->Signal(SIGTERM);
-  ExpectNotServing();
-  WaitUntilRefused();
-  const grpc::Status status = ReadExport();
-  EXPECT_TRUE(status.ok()) << status.error_message();
-  const int ended = server_->Wait();
-  EXPECT_TRUE(WIFEXITED(ended) && WEXITSTATUS(ended) == 0) << ended;
+  ExpectCleanEnd();
+}
+
+TEST_F(StopTest, DoesSoAfterTheDelay) {
+  Start({"--drain_timeout=1h", "--shutdown_delay=10ms", "--metrics_listen=127.0.0.1:0"});
+  ExpectCleanEnd();
 }
 
 TEST_F(StopTest, SecondSignalEndsItAtOnce) {
@@ -151,15 +160,6 @@ TEST_F(StopTest, ServesOnDuringTheDelayWhileHealthSaysNo) {
   server_->Signal(SIGINT);
   const int ended = server_->Wait();
   EXPECT_TRUE(WIFSIGNALED(ended) && WTERMSIG(ended) == SIGINT) << ended;
-}
-
-TEST_F(StopTest, EndsAfterTheDelay) {
-  Start({"--shutdown_delay=10ms", "--metrics_listen=127.0.0.1:0"});
-  server_->Signal(SIGTERM);
-  ExpectNotServing();
-  WaitUntilRefused();
-  const int ended = server_->Wait();
-  EXPECT_TRUE(WIFEXITED(ended) && WEXITSTATUS(ended) == 0) << ended;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
+#include "grpc/health/v1/health.grpc.pb.h"
 #include "grpcpp/client_context.h"
 #include "grpcpp/impl/codegen/client_unary_call.h"
 #include "grpcpp/support/byte_buffer.h"
@@ -90,6 +91,21 @@ TEST_F(MetricsTest, CountsStreamsHealthAndWhatIsNeverCalled) {
             2);
   EXPECT_THAT(scrape.samples,
               Contains(Key(FindPathSample("grpc_server_handled_total", ",grpc_code=\"OK\""))));
+}
+
+TEST_F(MetricsTest, CancelledWatchesOfHealthAreNoFaults) {
+  const auto health = grpc::health::v1::Health::NewStub(channel_);
+  grpc::ClientContext context;
+  const auto watch = health->Watch(&context, {});
+  grpc::health::v1::HealthCheckResponse response;
+  ASSERT_TRUE(watch->Read(&response));
+  ::testing::internal::CaptureStderr();
+  context.TryCancel();
+  const std::string watches =
+      R"({grpc_type="server_stream",grpc_service="grpc.health.v1.Health",grpc_method="Watch",grpc_code="Canceled"})";
+  while (Metrics()["grpc_server_handled_total" + watches] == 0) {
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 
 TEST_F(MetricsTest, UnknownMethodsMakeNoLabels) {

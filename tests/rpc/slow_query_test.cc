@@ -12,6 +12,7 @@
 #include "gmock/gmock.h"
 #include "google/protobuf/util/json_util.h"
 #include "grpcpp/client_context.h"
+#include "server/rpc/access/caller.h"
 #include "server/rpc/slow_query_log.h"
 #include "server/rpc/workbench.h"
 #include "tests/rpc/test_server.h"
@@ -122,13 +123,14 @@ TEST(SlowQueryTest, NoneAreSlowIfThatIsTurnedOff) {
 class SlowQueryLogTest : public ::testing::Test {
  protected:
   void Write(const v1::FindPathRequest& request) {
-    const rpc::CallContext context{.bench = bench_};
+    const rpc::CallContext context{.bench = bench_, .caller = caller_};
     log_.Write("Method", request, {}, std::chrono::milliseconds(7), context);
   }
 
   FakeClock clock_;
   rpc::SlowQueryLog log_{absl::Milliseconds(5), clock_};
   rpc::Workbench bench_{1 << 20};
+  const rpc::Caller caller_ = rpc::Caller::Anyone();
 };
 
 TEST_F(SlowQueryLogTest, IsSlowFromTheThresholdOn) {
