@@ -53,6 +53,7 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   AddPortalCommands(*app, session);
   AddWatchCommand(*app, session);
   AddHealthCommand(*app, session);
+  AddBenchCommand(*app, session);
   AddCompletionCommand(*app, session);
   app->footer(absl::StrCat(
       "These options may stand before or after the command. `waystar COMMAND --help` tells more of each.\n\n"

@@ -29,6 +29,7 @@ void AddObstacleCommands(CLI::App& parent, Session& session);
 void AddPortalCommands(CLI::App& parent, Session& session);
 void AddWatchCommand(CLI::App& parent, Session& session);
 void AddHealthCommand(CLI::App& parent, Session& session);
+void AddBenchCommand(CLI::App& parent, Session& session);
 void AddCompletionCommand(CLI::App& parent, Session& session);
 
 }  // namespace waystar::cli
