@@ -47,6 +47,9 @@ bool UpdateLoad::Toggle(std::size_t index, bool block, Time due) {
   *(block ? edit.mutable_block() : edit.mutable_unblock())->add_cells() = toggle.cell;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
+    if (has_ended_) {
+      return false;
+    }
     under_way_.push_back(due);
   }
   sent_ += window_.Counts(due) ? 1 : 0;
@@ -60,6 +63,9 @@ void UpdateLoad::Receive() {
     Time due;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
+      if (under_way_.empty()) {
+        continue;
+      }
       due = under_way_.front();
       under_way_.pop_front();
     }
@@ -78,8 +84,8 @@ void UpdateLoad::Receive() {
   if (end.ok()) {
     end = absl::UnavailableError("the server ended the stream");
   }
-  // The sender may still be at it: what it finds is a stream that has ended.
   const std::lock_guard<std::mutex> lock(mutex_);
+  has_ended_ = true;
   for (const Time due : under_way_) {
     if (window_.Counts(due)) {
       tally_.AddFailure(end, 1);

@@ -43,8 +43,9 @@ class UpdateLoad {
   std::atomic<std::uint64_t> sent_ = 0;
   Tally tally_;
   std::mutex mutex_;
-  // Of the batches that are not answered yet. Guarded by mutex_.
+  // Guarded by mutex_: of the batches that are not answered yet, and whether the stream has ended.
   std::deque<Time> under_way_;
+  bool has_ended_ = false;
   std::thread sender_;
   std::thread receiver_;
 };

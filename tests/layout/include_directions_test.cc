@@ -50,7 +50,7 @@ const std::map<std::string, std::vector<std::string>>& AllowedIncludes() {
         "server/core/map/", "server/core/search/", "server/core/store/"}},
       {"server/runtime/", {"absl/", "spdlog/", "server/base/"}},
       {"server/rpc/", {"absl/", "google/", "grpcpp/", "grpc/", "waystar/", "server/"}},
-      {"client/", {"absl/", "google/", "grpcpp/", "grpc/", "waystar/", "CLI/"}},
+      {"client/", {"absl/", "arpa/", "google/", "grpcpp/", "grpc/", "waystar/", "CLI/"}},
   };
   return *kAllowed;
 }

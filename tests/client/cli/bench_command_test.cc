@@ -55,6 +55,14 @@ TEST_F(BenchCommandTest, PrintsAReport) {
   EXPECT_EQ(err_, "");
 }
 
+TEST_F(BenchCommandTest, TellsATerminalHowFarItIs) {
+  is_terminal_ = true;
+  EXPECT_EQ(Bench({"arena"}), ExitCode::kOk);
+  EXPECT_THAT(err_, ::testing::ContainsRegex("\r.*0 of 0 s: [0-9]+ answered, 0 failed"));
+  EXPECT_EQ(Bench({"arena", "--json"}), ExitCode::kOk);
+  EXPECT_EQ(err_, "");
+}
+
 TEST_F(BenchCommandTest, PrintsJson) {
   EXPECT_EQ(Bench({"arena", "--in-flight", "2", "--json"}), ExitCode::kOk);
   google::protobuf::Struct json;
