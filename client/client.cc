@@ -9,8 +9,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "client/service_config.h"
-#include "client/timeout.h"
 
 namespace waystar::client {
 namespace {
@@ -20,34 +18,17 @@ constexpr size_t kChunkBytes = 64 << 10;
 // The next bytes to send, at the most kChunkBytes; none at the end.
 using ChunkSource = std::function<absl::StatusOr<std::string>()>;
 
-std::shared_ptr<grpc::Channel> Connect(const Options& options) {
-  grpc::ChannelArguments arguments;
-  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, options.retry ? 1 : 0);
-  arguments.SetServiceConfigJSON(kServiceConfig);
-  arguments.SetMaxReceiveMessageSize(options.max_receive_bytes);
-  return grpc::CreateCustomChannel(options.target, grpc::InsecureChannelCredentials(), arguments);
-}
-
-template <typename Stub, typename Request, typename Response>
-absl::StatusOr<Response> Call(Stub& stub,
-                              grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
-                              absl::Duration timeout, const Request& request) {
-  grpc::ClientContext context;
-  SetTimeout(context, timeout);
-  Response response;
-  const grpc::Status status = (stub.*method)(&context, request, &response);
-  if (!status.ok()) {
-    return FromGrpc(status);
+absl::StatusOr<v1::ImportMapResponse> Import(const Connection& connection,
+                                             const std::unique_ptr<v1::MapService::StubInterface>& maps,
+                                             absl::Duration timeout, v1::ImportMapHeader header,
+                                             const ChunkSource& next_chunk) {
+  if (!connection.status().ok()) {
+    return connection.status();
   }
-  return response;
-}
-
-absl::StatusOr<v1::ImportMapResponse> Import(v1::MapService::StubInterface& maps, absl::Duration timeout,
-                                             v1::ImportMapHeader header, const ChunkSource& next_chunk) {
   grpc::ClientContext context;
-  SetTimeout(context, timeout);
+  connection.Prepare(context, timeout);
   v1::ImportMapResponse response;
-  const auto stream = maps.ImportMap(&context, &response);
+  const auto stream = maps->ImportMap(&context, &response);
 
   v1::ImportMapRequest message;
   *message.mutable_header() = std::move(header);
@@ -65,9 +46,9 @@ absl::StatusOr<v1::ImportMapResponse> Import(v1::MapService::StubInterface& maps
     message.set_chunk(*std::move(chunk));
   }
   stream->WritesDone();
-  const grpc::Status status = stream->Finish();
-  if (!status.ok()) {
-    return FromGrpc(status);
+  const grpc::Status end = stream->Finish();
+  if (!end.ok()) {
+    return FromGrpc(end);
   }
   return response;
 }
@@ -85,22 +66,48 @@ std::optional<int64_t> BytesLeft(std::istream& file) {
 
 }  // namespace
 
-Client::Client(Options options) : options_(std::move(options)) {
-  const auto channel = Connect(options_);
-  paths_ = v1::PathService::NewStub(channel);
-  maps_ = v1::MapService::NewStub(channel);
-  server_ = v1::ServerService::NewStub(channel);
-  health_ = grpc::health::v1::Health::NewStub(channel);
+Client::Client(const Options& options) : options_(options), connection_(options) {
+  if (status().ok()) {
+    paths_ = v1::PathService::NewStub(connection_.channel());
+    maps_ = v1::MapService::NewStub(connection_.channel());
+    server_ = v1::ServerService::NewStub(connection_.channel());
+    health_ = grpc::health::v1::Health::NewStub(connection_.health_channel());
+  }
+}
+
+template <typename Stub, typename Request, typename Response>
+absl::StatusOr<Response> Client::Call(const std::unique_ptr<Stub>& stub,
+                                      grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&,
+                                                                   Response*),
+                                      const Request& request, Repeatable repeatable) const {
+  if (!status().ok()) {
+    return status();
+  }
+  Response response;
+  const absl::Status result =
+      CallWithRetries(options_.retry ? repeatable : Repeatable::kNever, options_.timeout, retry_budget_,
+                      [&](absl::Duration timeout) {
+                        grpc::ClientContext context;
+                        connection_.Prepare(context, timeout);
+                        return FromGrpc((*stub.*method)(&context, request, &response));
+                      });
+  if (!result.ok()) {
+    return result;
+  }
+  return response;
 }
 
 absl::StatusOr<v1::FindPathResponse> Client::FindPath(const v1::FindPathRequest& request) const {
-  return Call(*paths_, &v1::PathService::StubInterface::FindPath, options_.timeout, request);
+  return Call(paths_, &v1::PathService::StubInterface::FindPath, request, Repeatable::kReads);
 }
 
 absl::StatusOr<v1::TraceSearchResult> Client::TraceSearch(
     const v1::TraceSearchRequest& request, absl::FunctionRef<void(const v1::SearchEvent&)> on_event) const {
+  if (!status().ok()) {
+    return status();
+  }
   grpc::ClientContext context;
-  SetTimeout(context, options_.transfer_timeout);
+  connection_.Prepare(context, options_.transfer_timeout);
   const auto stream = paths_->TraceSearch(&context, request);
 
   std::optional<v1::TraceSearchResult> result;
@@ -113,9 +120,9 @@ absl::StatusOr<v1::TraceSearchResult> Client::TraceSearch(
       result = std::move(*message.mutable_result());
     }
   }
-  const grpc::Status status = stream->Finish();
-  if (!status.ok()) {
-    return FromGrpc(status);
+  const grpc::Status end = stream->Finish();
+  if (!end.ok()) {
+    return FromGrpc(end);
   }
   if (!result) {
     return absl::DataLossError("the server ended the trace without a result");
@@ -124,109 +131,110 @@ absl::StatusOr<v1::TraceSearchResult> Client::TraceSearch(
 }
 
 absl::StatusOr<v1::ValidatePathResponse> Client::ValidatePath(const v1::ValidatePathRequest& request) const {
-  return Call(*paths_, &v1::PathService::StubInterface::ValidatePath, options_.timeout, request);
+  return Call(paths_, &v1::PathService::StubInterface::ValidatePath, request, Repeatable::kReads);
 }
 
 std::unique_ptr<PathWatch> Client::WatchPath(const v1::WatchPathRequest& request) const {
-  return std::make_unique<PathWatch>(*paths_, request, options_.stream_timeout);
+  return std::make_unique<PathWatch>(connection_, paths_.get(), request, options_.stream_timeout);
 }
 
 absl::StatusOr<v1::FindPathsResponse> Client::FindPaths(const v1::FindPathsRequest& request) const {
-  return Call(*paths_, &v1::PathService::StubInterface::FindPaths, options_.timeout, request);
+  return Call(paths_, &v1::PathService::StubInterface::FindPaths, request, Repeatable::kReads);
 }
 
 absl::StatusOr<v1::ComputeCostMatrixResponse> Client::ComputeCostMatrix(
     const v1::ComputeCostMatrixRequest& request) const {
-  return Call(*paths_, &v1::PathService::StubInterface::ComputeCostMatrix, options_.timeout, request);
+  return Call(paths_, &v1::PathService::StubInterface::ComputeCostMatrix, request, Repeatable::kReads);
 }
 
 absl::StatusOr<v1::FindReachableResponse> Client::FindReachable(
     const v1::FindReachableRequest& request) const {
-  return Call(*paths_, &v1::PathService::StubInterface::FindReachable, options_.timeout, request);
+  return Call(paths_, &v1::PathService::StubInterface::FindReachable, request, Repeatable::kReads);
 }
 
 absl::StatusOr<v1::ComputeFlowFieldResponse> Client::ComputeFlowField(
     const v1::ComputeFlowFieldRequest& request) const {
-  return Call(*paths_, &v1::PathService::StubInterface::ComputeFlowField, options_.timeout, request);
+  return Call(paths_, &v1::PathService::StubInterface::ComputeFlowField, request, Repeatable::kReads);
 }
 
 absl::StatusOr<v1::CheckReachabilityResponse> Client::CheckReachability(
     const v1::CheckReachabilityRequest& request) const {
-  return Call(*paths_, &v1::PathService::StubInterface::CheckReachability, options_.timeout, request);
+  return Call(paths_, &v1::PathService::StubInterface::CheckReachability, request, Repeatable::kReads);
 }
 
 absl::StatusOr<v1::CastRayResponse> Client::CastRay(const v1::CastRayRequest& request) const {
-  return Call(*paths_, &v1::PathService::StubInterface::CastRay, options_.timeout, request);
+  return Call(paths_, &v1::PathService::StubInterface::CastRay, request, Repeatable::kReads);
 }
 
 absl::StatusOr<v1::SampleCellsResponse> Client::SampleCells(const v1::SampleCellsRequest& request) const {
-  return Call(*paths_, &v1::PathService::StubInterface::SampleCells, options_.timeout, request);
+  return Call(paths_, &v1::PathService::StubInterface::SampleCells, request, Repeatable::kReads);
 }
 
 absl::StatusOr<v1::CreateMapResponse> Client::CreateMap(const v1::CreateMapRequest& request) const {
-  return Call(*maps_, &v1::MapService::StubInterface::CreateMap, options_.timeout, request);
+  return Call(maps_, &v1::MapService::StubInterface::CreateMap, request, Repeatable::kNever);
 }
 
 absl::StatusOr<v1::GetMapResponse> Client::GetMap(const v1::GetMapRequest& request) const {
-  return Call(*maps_, &v1::MapService::StubInterface::GetMap, options_.timeout, request);
+  return Call(maps_, &v1::MapService::StubInterface::GetMap, request, Repeatable::kReads);
 }
 
 absl::StatusOr<v1::ListMapsResponse> Client::ListMaps(const v1::ListMapsRequest& request) const {
-  return Call(*maps_, &v1::MapService::StubInterface::ListMaps, options_.timeout, request);
+  return Call(maps_, &v1::MapService::StubInterface::ListMaps, request, Repeatable::kReads);
 }
 
 absl::StatusOr<v1::DeleteMapResponse> Client::DeleteMap(const v1::DeleteMapRequest& request) const {
-  return Call(*maps_, &v1::MapService::StubInterface::DeleteMap, options_.timeout, request);
+  return Call(maps_, &v1::MapService::StubInterface::DeleteMap, request, Repeatable::kNever);
 }
 
 absl::StatusOr<v1::UpdateObstaclesResponse> Client::UpdateObstacles(
     const v1::UpdateObstaclesRequest& request) const {
-  return Call(*maps_, &v1::MapService::StubInterface::UpdateObstacles, options_.timeout, request);
+  return Call(maps_, &v1::MapService::StubInterface::UpdateObstacles, request,
+              request.request_id().empty() ? Repeatable::kNever : Repeatable::kHasId);
 }
 
 std::unique_ptr<PathStream> Client::StreamFindPath() const {
-  return std::make_unique<PathStream>(*paths_, options_.stream_timeout);
+  return std::make_unique<PathStream>(connection_, paths_.get(), options_.stream_timeout);
 }
 
 std::unique_ptr<UpdateStream> Client::StreamObstacleUpdates() const {
-  return std::make_unique<UpdateStream>(*maps_, options_.stream_timeout);
+  return std::make_unique<UpdateStream>(connection_, maps_.get(), options_.stream_timeout);
 }
 
 absl::StatusOr<v1::ListObstaclesResponse> Client::ListObstacles(
     const v1::ListObstaclesRequest& request) const {
-  return Call(*maps_, &v1::MapService::StubInterface::ListObstacles, options_.timeout, request);
+  return Call(maps_, &v1::MapService::StubInterface::ListObstacles, request, Repeatable::kReads);
 }
 
 absl::StatusOr<v1::ListPortalsResponse> Client::ListPortals(const v1::ListPortalsRequest& request) const {
-  return Call(*maps_, &v1::MapService::StubInterface::ListPortals, options_.timeout, request);
+  return Call(maps_, &v1::MapService::StubInterface::ListPortals, request, Repeatable::kReads);
 }
 
 absl::StatusOr<v1::ListNodesResponse> Client::ListNodes(const v1::ListNodesRequest& request) const {
-  return Call(*maps_, &v1::MapService::StubInterface::ListNodes, options_.timeout, request);
+  return Call(maps_, &v1::MapService::StubInterface::ListNodes, request, Repeatable::kReads);
 }
 
 std::unique_ptr<MapWatch> Client::WatchMap(const v1::WatchMapRequest& request) const {
-  return std::make_unique<MapWatch>(*maps_, request, options_.stream_timeout);
+  return std::make_unique<MapWatch>(connection_, maps_.get(), request, options_.stream_timeout);
 }
 
 absl::StatusOr<v1::GetServerInfoResponse> Client::GetServerInfo(
     const v1::GetServerInfoRequest& request) const {
-  return Call(*server_, &v1::ServerService::StubInterface::GetServerInfo, options_.timeout, request);
+  return Call(server_, &v1::ServerService::StubInterface::GetServerInfo, request, Repeatable::kReads);
 }
 
 absl::StatusOr<v1::SetLogLevelResponse> Client::SetLogLevel(const v1::SetLogLevelRequest& request) const {
-  return Call(*server_, &v1::ServerService::StubInterface::SetLogLevel, options_.timeout, request);
+  return Call(server_, &v1::ServerService::StubInterface::SetLogLevel, request, Repeatable::kNever);
 }
 
 absl::StatusOr<grpc::health::v1::HealthCheckResponse> Client::CheckHealth(
     const grpc::health::v1::HealthCheckRequest& request) const {
-  return Call(*health_, &grpc::health::v1::Health::StubInterface::Check, options_.timeout, request);
+  return Call(health_, &grpc::health::v1::Health::StubInterface::Check, request, Repeatable::kReads);
 }
 
 absl::StatusOr<v1::ImportMapResponse> Client::ImportMap(v1::ImportMapHeader header,
                                                         std::string_view bytes) const {
   header.set_size(static_cast<int64_t>(bytes.size()));
-  return Import(*maps_, options_.transfer_timeout, std::move(header), [&bytes] {
+  return Import(connection_, maps_, options_.transfer_timeout, std::move(header), [&bytes] {
     std::string chunk(bytes.substr(0, kChunkBytes));
     bytes.remove_prefix(chunk.size());
     return chunk;
@@ -240,7 +248,7 @@ absl::StatusOr<v1::ImportMapResponse> Client::ImportMap(v1::ImportMapHeader head
     return absl::DataLossError("cannot tell the length of the file");
   }
   header.set_size(*size);
-  return Import(*maps_, options_.transfer_timeout, std::move(header),
+  return Import(connection_, maps_, options_.transfer_timeout, std::move(header),
                 [&file]() -> absl::StatusOr<std::string> {
                   std::string chunk(kChunkBytes, '\0');
                   file.read(chunk.data(), kChunkBytes);
@@ -253,8 +261,11 @@ absl::StatusOr<v1::ImportMapResponse> Client::ImportMap(v1::ImportMapHeader head
 }
 
 absl::StatusOr<ExportedMap> Client::ExportMap(const v1::ExportMapRequest& request) const {
+  if (!status().ok()) {
+    return status();
+  }
   grpc::ClientContext context;
-  SetTimeout(context, options_.transfer_timeout);
+  connection_.Prepare(context, options_.transfer_timeout);
   const auto stream = maps_->ExportMap(&context, request);
 
   ExportedMap result;
@@ -266,9 +277,9 @@ absl::StatusOr<ExportedMap> Client::ExportMap(const v1::ExportMapRequest& reques
       result.bytes += message.chunk();
     }
   }
-  const grpc::Status status = stream->Finish();
-  if (!status.ok()) {
-    return FromGrpc(status);
+  const grpc::Status end = stream->Finish();
+  if (!end.ok()) {
+    return FromGrpc(end);
   }
   if (result.header.size() != static_cast<int64_t>(result.bytes.size())) {
     return absl::DataLossError(

@@ -7,8 +7,10 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
+#include "client/connection.h"
 #include "client/errors.h"
+#include "client/options.h"
+#include "client/retry.h"
 #include "client/streams.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "waystar/v1/map_service.grpc.pb.h"
@@ -17,39 +19,35 @@
 
 namespace waystar::client {
 
-struct Options {
-  // Where the server listens: HOST:PORT, or any other name that gRPC resolves.
-  std::string target = "localhost:7450";
-  // How long a call may take in all, repetitions included.
-  absl::Duration timeout = absl::Seconds(5);
-  // The same for ImportMap, ExportMap and TraceSearch.
-  absl::Duration transfer_timeout = absl::Seconds(60);
-  // Whether calls that only read are made again, a few times, when the server is not available.
-  bool retry = true;
-  // How long a stream of updates or a watch may last.
-  absl::Duration stream_timeout = absl::InfiniteDuration();
-  // The largest message to accept.
-  int max_receive_bytes = 64 << 20;
-};
-
 // A whole map as a file.
 struct ExportedMap {
   v1::ExportMapHeader header;
   std::string bytes;
 };
 
-// A connection to a Waystar server, which is made when first needed and again whenever it breaks.
+// A connection to a Waystar server, or to several with the same maps, which is made when first needed and
+// again whenever it breaks.
 //
 // Each call blocks until it is answered, fails, or has taken its timeout (DEADLINE_EXCEEDED). A call that
 // the server refuses has its code and message, and its reason and field by ReasonOf() and FieldOf(). A server
-// that cannot be reached is UNAVAILABLE. A call that changes a map and ends with UNAVAILABLE or
-// DEADLINE_EXCEEDED may or may not have been carried out; with a request_id it can safely be made again.
+// that cannot be reached is UNAVAILABLE.
+//
+// Calls that only read are made again when the server is not available (UNAVAILABLE), and, but for
+// TraceSearch and ExportMap, when it is too busy for a moment (RESOURCE_EXHAUSTED with a delay): five times
+// at the most, within the timeout, and not while most calls fail. So is UpdateObstacles with a request_id.
+// Any other call that changes a map and ends with UNAVAILABLE or DEADLINE_EXCEEDED may or may not have been
+// carried out.
+//
 // Streams must not outlive the client. The RPCs and their errors are described in waystar/v1/*.proto.
 //
 // Thread safety: all calls may be made from any thread at the same time.
 class Client {
  public:
-  explicit Client(Options options = {});
+  explicit Client(const Options& options = {});
+
+  // INVALID_ARGUMENT for options that make no sense or name files that cannot be read. Then all calls fail
+  // with it.
+  const absl::Status& status() const { return connection_.status(); }
 
   absl::StatusOr<v1::FindPathResponse> FindPath(const v1::FindPathRequest& request) const;
 
@@ -109,7 +107,14 @@ class Client {
       const grpc::health::v1::HealthCheckRequest& request) const;
 
  private:
-  Options options_;
+  template <typename Stub, typename Request, typename Response>
+  absl::StatusOr<Response> Call(const std::unique_ptr<Stub>& stub,
+                                grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+                                const Request& request, Repeatable repeatable) const;
+
+  const Options options_;
+  const Connection connection_;
+  mutable RetryBudget retry_budget_;
   std::unique_ptr<v1::PathService::StubInterface> paths_;
   std::unique_ptr<v1::MapService::StubInterface> maps_;
   std::unique_ptr<v1::ServerService::StubInterface> server_;

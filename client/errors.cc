@@ -10,6 +10,7 @@ namespace waystar::client {
 namespace {
 
 constexpr char kErrorInfoUrl[] = "type.googleapis.com/google.rpc.ErrorInfo";
+constexpr char kRetryInfoUrl[] = "type.googleapis.com/google.rpc.RetryInfo";
 constexpr char kDomain[] = "waystar";
 
 std::optional<google::rpc::ErrorInfo> WaystarErrorInfo(const absl::Status& status) {
@@ -35,6 +36,15 @@ std::string FieldOf(const absl::Status& status) {
   }
   const auto field = info->metadata().find("field");
   return field == info->metadata().end() ? "" : field->second;
+}
+
+absl::Duration RetryDelayOf(const absl::Status& status) {
+  const auto payload = status.GetPayload(kRetryInfoUrl);
+  google::rpc::RetryInfo info;
+  if (!payload || !info.ParseFromString(std::string(*payload))) {
+    return absl::ZeroDuration();
+  }
+  return absl::Seconds(info.retry_delay().seconds()) + absl::Nanoseconds(info.retry_delay().nanos());
 }
 
 absl::Status FromGrpc(const grpc::Status& status) {

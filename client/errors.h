@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 
 namespace waystar::client {
 
@@ -15,6 +16,9 @@ std::string ReasonOf(const absl::Status& status);
 // The request's field that is to blame for `status`, such as "edits[0].block.cells[2]". Empty if there is
 // none.
 std::string FieldOf(const absl::Status& status);
+
+// How long the server asks to wait before `status` may have passed by itself. Zero if it does not say so.
+absl::Duration RetryDelayOf(const absl::Status& status);
 
 // The same code and message. Each detail that the server sent along becomes a payload under its type URL.
 absl::Status FromGrpc(const grpc::Status& status);

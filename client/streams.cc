@@ -1,13 +1,16 @@
 #include "client/streams.h"
 
 #include "client/errors.h"
-#include "client/timeout.h"
 
 namespace waystar::client {
 
-UpdateStream::UpdateStream(v1::MapService::StubInterface& maps, absl::Duration timeout) {
-  SetTimeout(context_, timeout);
-  stream_ = maps.StreamObstacleUpdates(&context_);
+UpdateStream::UpdateStream(const Connection& connection, v1::MapService::StubInterface* maps,
+                           absl::Duration timeout)
+    : problem_(connection.status()), is_finished_(!problem_.ok()) {
+  if (problem_.ok()) {
+    connection.Prepare(context_, timeout);
+    stream_ = maps->StreamObstacleUpdates(&context_);
+  }
 }
 
 UpdateStream::~UpdateStream() {
@@ -20,21 +23,31 @@ UpdateStream::~UpdateStream() {
 bool UpdateStream::Send(const v1::UpdateObstaclesRequest& batch) {
   v1::StreamObstacleUpdatesRequest message;
   *message.mutable_update() = batch;
-  return stream_->Write(message);
+  return stream_ != nullptr && stream_->Write(message);
 }
 
-void UpdateStream::EndSending() { stream_->WritesDone(); }
+void UpdateStream::EndSending() {
+  if (stream_ != nullptr) {
+    stream_->WritesDone();
+  }
+}
 
-bool UpdateStream::Receive(v1::StreamObstacleUpdatesResponse& answer) { return stream_->Read(&answer); }
+bool UpdateStream::Receive(v1::StreamObstacleUpdatesResponse& answer) {
+  return stream_ != nullptr && stream_->Read(&answer);
+}
 
 absl::Status UpdateStream::Finish() {
   is_finished_ = true;
-  return FromGrpc(stream_->Finish());
+  return stream_ == nullptr ? problem_ : FromGrpc(stream_->Finish());
 }
 
-PathStream::PathStream(v1::PathService::StubInterface& paths, absl::Duration timeout) {
-  SetTimeout(context_, timeout);
-  stream_ = paths.StreamFindPath(&context_);
+PathStream::PathStream(const Connection& connection, v1::PathService::StubInterface* paths,
+                       absl::Duration timeout)
+    : problem_(connection.status()), is_finished_(!problem_.ok()) {
+  if (problem_.ok()) {
+    connection.Prepare(context_, timeout);
+    stream_ = paths->StreamFindPath(&context_);
+  }
 }
 
 PathStream::~PathStream() {
@@ -44,21 +57,32 @@ PathStream::~PathStream() {
   }
 }
 
-bool PathStream::Send(const v1::StreamFindPathRequest& queries) { return stream_->Write(queries); }
+bool PathStream::Send(const v1::StreamFindPathRequest& queries) {
+  return stream_ != nullptr && stream_->Write(queries);
+}
 
-void PathStream::EndSending() { stream_->WritesDone(); }
+void PathStream::EndSending() {
+  if (stream_ != nullptr) {
+    stream_->WritesDone();
+  }
+}
 
-bool PathStream::Receive(v1::StreamFindPathResponse& answers) { return stream_->Read(&answers); }
+bool PathStream::Receive(v1::StreamFindPathResponse& answers) {
+  return stream_ != nullptr && stream_->Read(&answers);
+}
 
 absl::Status PathStream::Finish() {
   is_finished_ = true;
-  return FromGrpc(stream_->Finish());
+  return stream_ == nullptr ? problem_ : FromGrpc(stream_->Finish());
 }
 
-MapWatch::MapWatch(v1::MapService::StubInterface& maps, const v1::WatchMapRequest& request,
-                   absl::Duration timeout) {
-  SetTimeout(context_, timeout);
-  reader_ = maps.WatchMap(&context_, request);
+MapWatch::MapWatch(const Connection& connection, v1::MapService::StubInterface* maps,
+                   const v1::WatchMapRequest& request, absl::Duration timeout)
+    : problem_(connection.status()), is_finished_(!problem_.ok()) {
+  if (problem_.ok()) {
+    connection.Prepare(context_, timeout);
+    reader_ = maps->WatchMap(&context_, request);
+  }
 }
 
 MapWatch::~MapWatch() {
@@ -68,17 +92,20 @@ MapWatch::~MapWatch() {
   }
 }
 
-bool MapWatch::Next(v1::WatchMapResponse& event) { return reader_->Read(&event); }
+bool MapWatch::Next(v1::WatchMapResponse& event) { return reader_ != nullptr && reader_->Read(&event); }
 
 absl::Status MapWatch::Finish() {
   is_finished_ = true;
-  return FromGrpc(reader_->Finish());
+  return reader_ == nullptr ? problem_ : FromGrpc(reader_->Finish());
 }
 
-PathWatch::PathWatch(v1::PathService::StubInterface& paths, const v1::WatchPathRequest& request,
-                     absl::Duration timeout) {
-  SetTimeout(context_, timeout);
-  reader_ = paths.WatchPath(&context_, request);
+PathWatch::PathWatch(const Connection& connection, v1::PathService::StubInterface* paths,
+                     const v1::WatchPathRequest& request, absl::Duration timeout)
+    : problem_(connection.status()), is_finished_(!problem_.ok()) {
+  if (problem_.ok()) {
+    connection.Prepare(context_, timeout);
+    reader_ = paths->WatchPath(&context_, request);
+  }
 }
 
 PathWatch::~PathWatch() {
@@ -88,11 +115,11 @@ PathWatch::~PathWatch() {
   }
 }
 
-bool PathWatch::Next(v1::WatchPathResponse& answer) { return reader_->Read(&answer); }
+bool PathWatch::Next(v1::WatchPathResponse& answer) { return reader_ != nullptr && reader_->Read(&answer); }
 
 absl::Status PathWatch::Finish() {
   is_finished_ = true;
-  return FromGrpc(reader_->Finish());
+  return reader_ == nullptr ? problem_ : FromGrpc(reader_->Finish());
 }
 
 }  // namespace waystar::client

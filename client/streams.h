@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "client/connection.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 
@@ -19,7 +20,9 @@ namespace waystar::client {
 // Thread safety: one thread may send while another receives; Cancel from any.
 class UpdateStream {
  public:
-  UpdateStream(v1::MapService::StubInterface& maps, absl::Duration timeout);
+  // With a connection that is not OK all of these streams and watches have ended, with its status; else the
+  // stub is that of the connection's channel.
+  UpdateStream(const Connection& connection, v1::MapService::StubInterface* maps, absl::Duration timeout);
   UpdateStream(const UpdateStream&) = delete;
   UpdateStream& operator=(const UpdateStream&) = delete;
   ~UpdateStream();
@@ -40,6 +43,7 @@ class UpdateStream {
   std::unique_ptr<
       grpc::ClientReaderWriterInterface<v1::StreamObstacleUpdatesRequest, v1::StreamObstacleUpdatesResponse>>
       stream_;
+  absl::Status problem_;
   bool is_finished_ = false;
 };
 
@@ -50,7 +54,7 @@ class UpdateStream {
 // Thread safety: one thread may send while another receives; Cancel from any.
 class PathStream {
  public:
-  PathStream(v1::PathService::StubInterface& paths, absl::Duration timeout);
+  PathStream(const Connection& connection, v1::PathService::StubInterface* paths, absl::Duration timeout);
   PathStream(const PathStream&) = delete;
   PathStream& operator=(const PathStream&) = delete;
   ~PathStream();
@@ -70,6 +74,7 @@ class PathStream {
   grpc::ClientContext context_;
   std::unique_ptr<grpc::ClientReaderWriterInterface<v1::StreamFindPathRequest, v1::StreamFindPathResponse>>
       stream_;
+  absl::Status problem_;
   bool is_finished_ = false;
 };
 
@@ -78,7 +83,8 @@ class PathStream {
 // Thread safety: one thread; Cancel from any.
 class MapWatch {
  public:
-  MapWatch(v1::MapService::StubInterface& maps, const v1::WatchMapRequest& request, absl::Duration timeout);
+  MapWatch(const Connection& connection, v1::MapService::StubInterface* maps,
+           const v1::WatchMapRequest& request, absl::Duration timeout);
   MapWatch(const MapWatch&) = delete;
   MapWatch& operator=(const MapWatch&) = delete;
   ~MapWatch();
@@ -94,6 +100,7 @@ class MapWatch {
  private:
   grpc::ClientContext context_;
   std::unique_ptr<grpc::ClientReaderInterface<v1::WatchMapResponse>> reader_;
+  absl::Status problem_;
   bool is_finished_ = false;
 };
 
@@ -102,8 +109,8 @@ class MapWatch {
 // Thread safety: one thread; Cancel from any.
 class PathWatch {
  public:
-  PathWatch(v1::PathService::StubInterface& paths, const v1::WatchPathRequest& request,
-            absl::Duration timeout);
+  PathWatch(const Connection& connection, v1::PathService::StubInterface* paths,
+            const v1::WatchPathRequest& request, absl::Duration timeout);
   PathWatch(const PathWatch&) = delete;
   PathWatch& operator=(const PathWatch&) = delete;
   ~PathWatch();
@@ -119,6 +126,7 @@ class PathWatch {
  private:
   grpc::ClientContext context_;
   std::unique_ptr<grpc::ClientReaderInterface<v1::WatchPathResponse>> reader_;
+  absl::Status problem_;
   bool is_finished_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/arguments.h"
 #include "client/cli/commands.h"
+#include "client/cli/connection_options.h"
 #include "client/cli/help_formatter.h"
 #include "client/cli/session.h"
 #include "client/cli/usage_error.h"
@@ -15,9 +16,7 @@ namespace {
 
 void AddGlobalOptions(CLI::App& app, Session& session) {
   GlobalOptions& options = session.options();
-  app.add_option("--server", options.server, "Where the server listens [localhost:7450]")
-      ->envname("WAYSTAR_SERVER")
-      ->type_name("HOST:PORT");
+  AddConnectionOptions(app, options.connection);
   AddParsed(
       app, "--timeout", &ParseTimeout, [&options](absl::Duration timeout) { options.timeout = timeout; },
       "How long to wait for an answer [5s; 60s for whole maps; for ever with watch]")
@@ -57,6 +56,7 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   AddInfoCommand(*app, session);
   AddLogLevelCommand(*app, session);
   AddTokenCommand(*app, session);
+  AddBenchCommand(*app, session);
   AddCompletionCommand(*app, session);
   app->footer(absl::StrCat(
       "These options may stand before or after the command. `waystar COMMAND --help` tells more of each.\n\n"

@@ -32,6 +32,7 @@ void AddHealthCommand(CLI::App& parent, Session& session);
 void AddInfoCommand(CLI::App& parent, Session& session);
 void AddLogLevelCommand(CLI::App& parent, Session& session);
 void AddTokenCommand(CLI::App& parent, Session& session);
+void AddBenchCommand(CLI::App& parent, Session& session);
 void AddCompletionCommand(CLI::App& parent, Session& session);
 
 }  // namespace waystar::cli

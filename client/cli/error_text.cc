@@ -68,6 +68,9 @@ std::string ErrorText(const absl::Status& status, const std::string& server) {
   if (!field.empty() && !absl::StrContains(text, field)) {
     absl::StrAppend(&text, " (", field, ")");
   }
+  if (status.code() == absl::StatusCode::kUnauthenticated) {
+    absl::StrAppend(&text, "\n--token or WAYSTAR_TOKEN tells the server who you are.");
+  }
   if (status.code() == absl::StatusCode::kUnimplemented) {
     absl::StrAppend(&text, "\nIs that a Waystar server, and as new as this tool?");
   }

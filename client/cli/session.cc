@@ -17,14 +17,17 @@ bool Session::UsesColor() const {
   return io_.is_terminal && !io_.no_color;
 }
 
+client::Options Session::ClientOptions() const {
+  client::Options options = options_.connection;
+  options.timeout = options_.timeout.value_or(options.timeout);
+  options.transfer_timeout = options_.timeout.value_or(options.transfer_timeout);
+  options.stream_timeout = options_.timeout.value_or(options.stream_timeout);
+  return options;
+}
+
 const client::Client& Session::client() {
   if (!client_) {
-    client::Options options;
-    options.target = options_.server;
-    options.timeout = options_.timeout.value_or(options.timeout);
-    options.transfer_timeout = options_.timeout.value_or(options.transfer_timeout);
-    options.stream_timeout = options_.timeout.value_or(options.stream_timeout);
-    client_ = std::make_unique<client::Client>(std::move(options));
+    client_ = std::make_unique<client::Client>(ClientOptions());
   }
   return *client_;
 }
@@ -34,10 +37,13 @@ void Session::PrintJson(const google::protobuf::Message& message) {
 }
 
 ExitCode Session::Fail(const absl::Status& status) {
+  if (client_ && !client_->status().ok()) {
+    return FailUsage(std::string(client_->status().message()));
+  }
   if (options_.json) {
     io_.err << ToJson(status, /*pretty=*/false);
   } else {
-    io_.err << "waystar: " << ErrorText(status, options_.server) << "\n";
+    io_.err << "waystar: " << ErrorText(status, options_.connection.target) << "\n";
   }
   return ExitCodeFor(status);
 }

@@ -18,7 +18,8 @@ enum class ColorChoice { kAuto, kAlways, kNever };
 
 // The options that every command takes.
 struct GlobalOptions {
-  std::string server = "localhost:7450";
+  // Where the server is and how to reach it. Of its timeouts those of `timeout` are used.
+  client::Options connection;
   // The client's own, if empty.
   std::optional<absl::Duration> timeout;
   bool json = false;
@@ -34,6 +35,8 @@ class Session {
   GlobalOptions& options() { return options_; }
   bool UsesColor() const;
 
+  // What the options say, timeouts included.
+  client::Options ClientOptions() const;
   // Made at the first call, with the options as they are then.
   const client::Client& client();
 

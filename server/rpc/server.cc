@@ -1,5 +1,6 @@
 #include "server/rpc/server.h"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -36,6 +37,11 @@ namespace {
 absl::Status InFile(const absl::Status& status, const core::MapFile& file) {
   return {status.code(), absl::StrCat(file.path.string(), ": ", status.message())};
 }
+
+// How long a server that stops goes on refusing calls, so that word gets around: clients that watch its
+// health turn to others, and what they sent meanwhile they repeat. Calls that come to a connection that is
+// being closed are CANCELLED by the library, which nobody repeats.
+constexpr absl::Duration kLastRefusals = absl::Milliseconds(250);
 
 // What the message of a watch takes beside the answer in it, at the most.
 constexpr std::size_t kWatchEnvelopeBytes = 32;
@@ -217,6 +223,7 @@ void Server::Stop(absl::Duration drain_timeout, absl::Duration patience) {
   const auto now = std::chrono::steady_clock::now();
   executor_.gate().Close(now + absl::ToChronoNanoseconds(patience),
                          now + absl::ToChronoNanoseconds(drain_timeout));
+  absl::SleepFor(std::min(drain_timeout, kLastRefusals));
   // What is left is over its time, or a watch of the health service, which would never end by itself.
   server_->Shutdown(std::chrono::system_clock::now());
   server_->Wait();

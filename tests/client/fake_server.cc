@@ -1,5 +1,8 @@
 #include "tests/client/fake_server.h"
 
+#include <condition_variable>
+#include <mutex>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "google/rpc/error_details.pb.h"
@@ -18,7 +21,7 @@ grpc::Status Answer(const Handler& handler, grpc::ServerContext& context, const 
 }  // namespace
 
 grpc::Status Refusal(grpc::StatusCode code, const std::string& message, const std::string& reason,
-                     const std::string& field) {
+                     const std::string& field, absl::Duration retry_delay) {
   google::rpc::ErrorInfo info;
   info.set_domain("waystar");
   info.set_reason(reason);
@@ -29,6 +32,11 @@ grpc::Status Refusal(grpc::StatusCode code, const std::string& message, const st
   status.set_code(code);
   status.set_message(message);
   status.add_details()->PackFrom(info);
+  if (retry_delay > absl::ZeroDuration()) {
+    google::rpc::RetryInfo retry;
+    retry.mutable_retry_delay()->set_nanos(static_cast<int>(absl::ToInt64Nanoseconds(retry_delay)));
+    status.add_details()->PackFrom(retry);
+  }
   return {code, message, status.SerializeAsString()};
 }
 
@@ -202,8 +210,42 @@ class FakeServer::Health : public grpc::health::v1::Health::Service {
     return Answer(script_.check_health, *context, *request, *response);
   }
 
+  // Until Stop.
+  grpc::Status Watch(grpc::ServerContext* /*context*/,
+                     const grpc::health::v1::HealthCheckRequest* /*request*/,
+                     grpc::ServerWriter<grpc::health::v1::HealthCheckResponse>* writer) override {
+    std::unique_lock<std::mutex> lock(mutex_);
+    while (!is_stopped_) {
+      const bool told = is_serving_;
+      grpc::health::v1::HealthCheckResponse response;
+      response.set_status(told ? grpc::health::v1::HealthCheckResponse::SERVING
+                               : grpc::health::v1::HealthCheckResponse::NOT_SERVING);
+      lock.unlock();
+      writer->Write(response);
+      lock.lock();
+      changed_.wait(lock, [&] { return is_stopped_ || is_serving_ != told; });
+    }
+    return grpc::Status::OK;
+  }
+
+  void SetServing(bool is_serving) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    is_serving_ = is_serving;
+    changed_.notify_all();
+  }
+
+  void Stop() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    is_stopped_ = true;
+    changed_.notify_all();
+  }
+
  private:
   FakeServer& script_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_serving_ = true;
+  bool is_stopped_ = false;
 };
 
 class FakeServer::ServerItself : public v1::ServerService::Service {
@@ -224,14 +266,14 @@ class FakeServer::ServerItself : public v1::ServerService::Service {
   FakeServer& script_;
 };
 
-FakeServer::FakeServer()
+FakeServer::FakeServer(const std::shared_ptr<grpc::ServerCredentials>& credentials)
     : paths_(std::make_unique<Paths>(*this)),
       maps_(std::make_unique<Maps>(*this)),
       server_itself_(std::make_unique<ServerItself>(*this)),
       health_(std::make_unique<Health>(*this)) {
   int port = 0;
   grpc::ServerBuilder builder;
-  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+  builder.AddListeningPort("127.0.0.1:0", credentials, &port);
   builder.RegisterService(paths_.get());
   builder.RegisterService(maps_.get());
   builder.RegisterService(server_itself_.get());
@@ -240,7 +282,12 @@ FakeServer::FakeServer()
   target_ = absl::StrCat("127.0.0.1:", port);
 }
 
-FakeServer::~FakeServer() { server_->Shutdown(); }
+FakeServer::~FakeServer() {
+  health_->Stop();
+  server_->Shutdown();
+}
+
+void FakeServer::SetServing(bool is_serving) { health_->SetServing(is_serving); }
 
 void FakeServer::ServeMap(v1::MapInfo info, const std::vector<std::string>& rows) {
   info.mutable_grid()->set_width(static_cast<int>(rows.at(0).size()));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
@@ -14,21 +15,25 @@
 
 namespace waystar::testing {
 
-// A refusal as a Waystar server sends it.
+// A refusal as a Waystar server sends it. With `retry_delay` one that passes by itself.
 grpc::Status Refusal(grpc::StatusCode code, const std::string& message, const std::string& reason,
-                     const std::string& field = "");
+                     const std::string& field = "", absl::Duration retry_delay = absl::ZeroDuration());
 
 // A server on a free port of this machine that answers as the test says. What is not scripted is
-// UNIMPLEMENTED. The script must not change while calls run.
+// UNIMPLEMENTED, but for watches of its health. The script must not change while calls run.
 class FakeServer {
  public:
   template <typename Request, typename Response>
   using Handler = std::function<grpc::Status(grpc::ServerContext&, const Request&, Response&)>;
 
-  FakeServer();
+  explicit FakeServer(
+      const std::shared_ptr<grpc::ServerCredentials>& credentials = grpc::InsecureServerCredentials());
   ~FakeServer();
 
   const std::string& target() const { return target_; }
+
+  // What it tells those who watch its health; at first that it is well.
+  void SetServing(bool is_serving);
 
   Handler<v1::FindPathRequest, v1::FindPathResponse> find_path;
   Handler<v1::TraceSearchRequest, std::vector<v1::TraceSearchResponse>> trace_search;

@@ -1,3 +1,5 @@
+#include "client/retry.h"
+
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -9,6 +11,7 @@ namespace waystar::client {
 namespace {
 
 using ::waystar::testing::FakeServer;
+using ::waystar::testing::Refusal;
 
 class RetryTest : public ::testing::Test {
  protected:
@@ -26,6 +29,15 @@ class RetryTest : public ::testing::Test {
     return Client(options);
   }
 
+  // Refuses the first `times` calls with a delay of a millisecond and answers those after them.
+  auto RefuseTimes(int times) {
+    return [this, times](auto&, const auto&, auto&) {
+      return calls_++ < times ? Refusal(grpc::StatusCode::RESOURCE_EXHAUSTED, "busy", "QUEUE_FULL", "",
+                                        absl::Milliseconds(1))
+                              : grpc::Status::OK;
+    };
+  }
+
   std::atomic<int> calls_ = 0;
   FakeServer server_;
 };
@@ -33,6 +45,12 @@ class RetryTest : public ::testing::Test {
 TEST_F(RetryTest, FindPathIsCalledAgain) {
   server_.find_path = FailOnce(grpc::StatusCode::UNAVAILABLE);
   EXPECT_TRUE(MakeClient().FindPath({}).ok());
+  EXPECT_EQ(calls_, 2);
+}
+
+TEST_F(RetryTest, ValidatePathIsCalledAgain) {
+  server_.validate_path = FailOnce(grpc::StatusCode::UNAVAILABLE);
+  EXPECT_TRUE(MakeClient().ValidatePath({}).ok());
   EXPECT_EQ(calls_, 2);
 }
 
@@ -90,10 +108,93 @@ TEST_F(RetryTest, WhatChangesAMapIsCalledOnce) {
   EXPECT_EQ(calls_, 4);
 }
 
+TEST_F(RetryTest, ACallThatComesToAClosingServerIsMadeAgain) {
+  server_.find_path = FailOnce(grpc::StatusCode::CANCELLED);
+  EXPECT_TRUE(MakeClient().FindPath({}).ok());
+  EXPECT_EQ(calls_, 2);
+}
+
 TEST_F(RetryTest, OtherErrorsAreFinal) {
   server_.find_path = FailOnce(grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_TRUE(absl::IsResourceExhausted(MakeClient().FindPath({}).status()));
   EXPECT_EQ(calls_, 1);
+}
+
+TEST_F(RetryTest, ABusyServerIsAskedAgain) {
+  server_.find_path = RefuseTimes(3);
+  EXPECT_TRUE(MakeClient().FindPath({}).ok());
+  EXPECT_EQ(calls_, 4);
+}
+
+TEST_F(RetryTest, ABusyServerIsNotAskedForEver) {
+  server_.find_path = RefuseTimes(1000);
+  const auto response = MakeClient().FindPath({});
+  EXPECT_TRUE(absl::IsResourceExhausted(response.status()));
+  EXPECT_EQ(ReasonOf(response.status()), "QUEUE_FULL");
+  EXPECT_EQ(calls_, 4);
+}
+
+TEST_F(RetryTest, ADelayPastTheDeadlineIsNotWaitedFor) {
+  server_.find_path = [this](auto&, const auto&, auto&) {
+    ++calls_;
+    return Refusal(grpc::StatusCode::RESOURCE_EXHAUSTED, "busy", "QUEUE_FULL", "", absl::Milliseconds(900));
+  };
+  Options options;
+  options.target = server_.target();
+  options.timeout = absl::Milliseconds(899);
+  EXPECT_TRUE(absl::IsResourceExhausted(Client(options).FindPath({}).status()));
+  EXPECT_EQ(calls_, 1);
+}
+
+TEST_F(RetryTest, ABusyServerDoesNotGetUpdatesAgainWithoutAnId) {
+  server_.update_obstacles = RefuseTimes(1);
+  EXPECT_TRUE(absl::IsResourceExhausted(MakeClient().UpdateObstacles({}).status()));
+  EXPECT_EQ(calls_, 1);
+}
+
+TEST_F(RetryTest, UpdatesWithAnIdAreMadeAgain) {
+  v1::UpdateObstaclesRequest request;
+  request.set_request_id("a");
+  server_.update_obstacles = [this](auto&, const v1::UpdateObstaclesRequest& update, auto&) {
+    EXPECT_EQ(update.request_id(), "a");
+    switch (calls_++) {
+      case 0:
+        return Refusal(grpc::StatusCode::RESOURCE_EXHAUSTED, "busy", "UPDATES_BUSY", "",
+                       absl::Milliseconds(1));
+      case 1:
+        return grpc::Status(grpc::StatusCode::UNAVAILABLE, "lost");
+      default:
+        return grpc::Status::OK;
+    }
+  };
+  EXPECT_TRUE(MakeClient().UpdateObstacles(request).ok());
+  EXPECT_EQ(calls_, 3);
+}
+
+TEST_F(RetryTest, WhileMostCallsFailNoneIsMadeAgain) {
+  server_.find_path = RefuseTimes(1'000'000);
+  const Client client = MakeClient();
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_TRUE(absl::IsResourceExhausted(client.FindPath({}).status()));
+  }
+  // After twelve calls of four and one of three, that used half of the budget, none is made again.
+  EXPECT_EQ(calls_, 58);
+}
+
+TEST(RetryBudgetTest, SuccessesBringRepetitionsBack) {
+  RetryBudget budget;
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_TRUE(budget.Fail());
+  }
+  EXPECT_FALSE(budget.Fail());
+  for (int i = 0; i < 10; ++i) {
+    budget.Succeed();
+  }
+  EXPECT_FALSE(budget.Fail());
+  for (int i = 0; i < 20; ++i) {
+    budget.Succeed();
+  }
+  EXPECT_TRUE(budget.Fail());
 }
 
 TEST_F(RetryTest, CanBeSwitchedOff) {

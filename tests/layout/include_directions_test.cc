@@ -52,7 +52,7 @@ const std::map<std::string, std::vector<std::string>>& AllowedIncludes() {
       {"server/rpc/", {"absl/", "google/", "grpcpp/", "grpc/", "openssl/", "waystar/", "server/"}},
       {"server/rpc/access/",
        {"absl/", "google/", "grpcpp/", "grpc/", "openssl/", "waystar/", "server/base/", "server/runtime/"}},
-      {"client/", {"absl/", "google/", "grpcpp/", "grpc/", "openssl/", "waystar/", "CLI/"}},
+      {"client/", {"absl/", "arpa/", "google/", "grpcpp/", "grpc/", "openssl/", "waystar/", "CLI/"}},
   };
   return *kAllowed;
 }

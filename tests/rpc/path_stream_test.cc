@@ -9,6 +9,8 @@
 
 #include "absl/time/time.h"
 #include "client/errors.h"
+#include "client/connection.h"
+#include "client/options.h"
 #include "client/streams.h"
 #include "gmock/gmock.h"
 #include "google/rpc/error_details.pb.h"
@@ -30,7 +32,7 @@ class Queries {
  public:
   explicit Queries(const TestServer& server) : Queries(server.NewChannel(), absl::InfiniteDuration()) {}
   Queries(const std::shared_ptr<grpc::Channel>& channel, absl::Duration timeout)
-      : stub_(v1::PathService::NewStub(channel)), stream_(*stub_, timeout) {}
+      : stub_(v1::PathService::NewStub(channel)), stream_(connection_, stub_.get(), timeout) {}
 
   client::PathStream* operator->() { return &stream_; }
 
@@ -57,6 +59,8 @@ class Queries {
   }
 
  private:
+  // What calls bear: nothing.
+  const client::Connection connection_{client::Options{}};
   std::unique_ptr<v1::PathService::Stub> stub_;
   client::PathStream stream_;
 };

@@ -7,6 +7,8 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "client/connection.h"
+#include "client/options.h"
 #include "client/streams.h"
 #include "gmock/gmock.h"
 #include "grpcpp/channel.h"
@@ -21,7 +23,7 @@ class Updates {
   explicit Updates(const TestServer& server) : Updates(server.NewChannel(), absl::InfiniteDuration()) {}
 
   Updates(const std::shared_ptr<grpc::Channel>& channel, absl::Duration timeout)
-      : stub_(v1::MapService::NewStub(channel)), stream_(*stub_, timeout) {}
+      : stub_(v1::MapService::NewStub(channel)), stream_(connection_, stub_.get(), timeout) {}
 
   client::UpdateStream* operator->() { return &stream_; }
 
@@ -38,6 +40,8 @@ class Updates {
   }
 
  private:
+  // What calls bear: nothing.
+  const client::Connection connection_{client::Options{}};
   std::unique_ptr<v1::MapService::Stub> stub_;
   client::UpdateStream stream_;
 };

@@ -8,6 +8,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "client/connection.h"
+#include "client/options.h"
 #include "client/streams.h"
 #include "gmock/gmock.h"
 #include "grpcpp/channel.h"
@@ -32,7 +34,7 @@ class WatchOfMap {
       : WatchOfMap(server.NewChannel(), request) {}
 
   WatchOfMap(const std::shared_ptr<grpc::Channel>& channel, const v1::WatchMapRequest& request)
-      : stub_(v1::MapService::NewStub(channel)), watch_(*stub_, request, absl::InfiniteDuration()) {}
+      : stub_(v1::MapService::NewStub(channel)), watch_(connection_, stub_.get(), request, absl::InfiniteDuration()) {}
 
   client::MapWatch* operator->() { return &watch_; }
 
@@ -67,6 +69,8 @@ class WatchOfMap {
   }
 
  private:
+  // What calls bear: nothing.
+  const client::Connection connection_{client::Options{}};
   std::unique_ptr<v1::MapService::Stub> stub_;
   client::MapWatch watch_;
 };

@@ -8,6 +8,8 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "client/connection.h"
+#include "client/options.h"
 #include "client/streams.h"
 #include "gmock/gmock.h"
 #include "grpcpp/channel.h"
@@ -33,7 +35,7 @@ class WatchOfPath {
       : stub_(v1::PathService::NewStub(channel)) {
     v1::WatchPathRequest request;
     *request.mutable_query() = query;
-    watch_.emplace(*stub_, request, absl::InfiniteDuration());
+    watch_.emplace(connection_, stub_.get(), request, absl::InfiniteDuration());
   }
 
   client::PathWatch* operator->() { return &*watch_; }
@@ -55,6 +57,8 @@ class WatchOfPath {
   }
 
  private:
+  // What calls bear: nothing.
+  const client::Connection connection_{client::Options{}};
   std::unique_ptr<v1::PathService::Stub> stub_;
   std::optional<client::PathWatch> watch_;
 };

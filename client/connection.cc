@@ -1,0 +1,152 @@
+#include "client/connection.h"
+
+#include <grpcpp/create_channel.h>
+#include <grpcpp/security/credentials.h>
+#include <grpcpp/support/channel_arguments.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "client/service_config.h"
+#include "client/target.h"
+
+namespace waystar::client {
+namespace {
+
+// How soon a connection that broke is tried again, at first and at last: a server that restarts is back in a
+// second or two.
+constexpr int kFirstReconnectMillis = 100;
+constexpr int kLastReconnectMillis = 2'000;
+
+absl::Status CheckToken(const Options& options) {
+  if (!std::all_of(options.token.begin(), options.token.end(),
+                   [](char c) { return absl::ascii_isgraph(static_cast<unsigned char>(c)); })) {
+    return absl::InvalidArgumentError(
+        "the token has a character that is no visible ASCII: a space or the end of a line perhaps");
+  }
+  if (!options.token.empty() && !options.tls && !IsOnThisMachine(options.target)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a token is not sent to ", options.target, " unencrypted: use TLS"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckTls(const Options& options) {
+  if (!options.tls) {
+    const bool is_plain = options.ca_file.empty() && options.cert_file.empty() && options.key_file.empty() &&
+                          options.server_name.empty();
+    return is_plain ? absl::OkStatus()
+                    : absl::InvalidArgumentError("certificates and a server name make sense with TLS only");
+  }
+  if (options.cert_file.empty() != options.key_file.empty()) {
+    return absl::InvalidArgumentError("a client's certificate and its key go together");
+  }
+  if (HasSeveralAddresses(options.target) && options.server_name.empty()) {
+    return absl::InvalidArgumentError(
+        "with TLS and several addresses, say which name their certificates are for");
+  }
+  return absl::OkStatus();
+}
+
+// Nothing for no file.
+absl::StatusOr<std::string> ReadPem(const std::string& path) {
+  if (path.empty()) {
+    return std::string();
+  }
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (text.find("-----BEGIN ") == std::string::npos) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, file.is_open() ? " is not a PEM file" : " cannot be read"));
+  }
+  return text;
+}
+
+absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> MakeCredentials(const Options& options) {
+  if (!options.tls) {
+    return grpc::InsecureChannelCredentials();
+  }
+  grpc::SslCredentialsOptions tls;
+  for (const auto& [path, pem] : {std::pair{&options.ca_file, &tls.pem_root_certs},
+                                  {&options.cert_file, &tls.pem_cert_chain},
+                                  {&options.key_file, &tls.pem_private_key}}) {
+    auto text = ReadPem(*path);
+    if (!text.ok()) {
+      return text.status();
+    }
+    *pem = *std::move(text);
+  }
+  return grpc::SslCredentials(tls);
+}
+
+grpc::ChannelArguments BasicArguments(const std::string& target, int max_receive_bytes,
+                                      const std::string& server_name) {
+  grpc::ChannelArguments arguments;
+  // A proxy would see the token.
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, IsOnThisMachine(target) ? 0 : 1);
+  arguments.SetMaxReceiveMessageSize(max_receive_bytes);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstReconnectMillis);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLastReconnectMillis);
+  if (!server_name.empty()) {
+    arguments.SetSslTargetNameOverride(server_name);
+  }
+  return arguments;
+}
+
+}  // namespace
+
+Connection::Connection(const Options& options)
+    : wait_for_ready_(options.wait_for_ready),
+      max_receive_bytes_(options.max_receive_bytes),
+      server_name_(options.server_name) {
+  auto target = GrpcTarget(options.target);
+  status_.Update(target.status());
+  status_.Update(CheckTls(options));
+  status_.Update(CheckToken(options));
+  if (!status_.ok()) {
+    return;
+  }
+  auto credentials = MakeCredentials(options);
+  if (!credentials.ok()) {
+    status_ = credentials.status();
+    return;
+  }
+  target_ = *std::move(target);
+  credentials_ = *std::move(credentials);
+  authorization_ = options.token.empty() ? "" : absl::StrCat("Bearer ", options.token);
+
+  grpc::ChannelArguments arguments = BasicArguments(target_, max_receive_bytes_, server_name_);
+  arguments.SetServiceConfigJSON(kServiceConfig);
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, options.retry ? 1 : 0);
+  arguments.SetInt(GRPC_ARG_INHIBIT_HEALTH_CHECKING, options.retry ? 0 : 1);
+  channel_ = grpc::CreateCustomChannel(target_, credentials_, arguments);
+  arguments.SetInt(GRPC_ARG_INHIBIT_HEALTH_CHECKING, 1);
+  health_channel_ = grpc::CreateCustomChannel(target_, credentials_, arguments);
+}
+
+std::shared_ptr<grpc::Channel> Connection::NewPlainChannel() const {
+  grpc::ChannelArguments arguments = BasicArguments(target_, max_receive_bytes_, server_name_);
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  return grpc::CreateCustomChannel(target_, credentials_, arguments);
+}
+
+void Connection::Prepare(grpc::ClientContext& context, absl::Duration timeout) const {
+  if (timeout != absl::InfiniteDuration()) {
+    context.set_deadline(absl::ToChronoTime(absl::Now() + timeout));
+  }
+  if (wait_for_ready_) {
+    context.set_wait_for_ready(true);
+  }
+  if (!authorization_.empty()) {
+    context.AddMetadata("authorization", authorization_);
+  }
+}
+
+}  // namespace waystar::client

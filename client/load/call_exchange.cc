@@ -1,0 +1,161 @@
+#include "client/load/call_exchange.h"
+
+#include <grpcpp/client_context.h>
+#include <grpcpp/support/async_unary_call.h>
+
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "client/errors.h"
+#include "waystar/v1/path_service.grpc.pb.h"
+
+namespace waystar::load {
+namespace {
+
+// What a FindPath or a FindPaths is made of and tells. `scratch` is used again and again.
+
+const v1::FindPathRequest& Compose(const Workload& workload, int /*queries*/, Workload::Random& random,
+                                   v1::FindPathRequest& /*scratch*/) {
+  return Workload::PickQuery(workload.PickPart(random), random);
+}
+
+const v1::FindPathsRequest& Compose(const Workload& workload, int queries, Workload::Random& random,
+                                    v1::FindPathsRequest& scratch) {
+  const auto& part = workload.PickPart(random);
+  scratch.set_map(part.front().map());
+  scratch.clear_queries();
+  for (int i = 0; i < queries; ++i) {
+    *scratch.add_queries() = Workload::PickQuery(part, random);
+  }
+  return scratch;
+}
+
+void Tell(const v1::FindPathResponse& response, int /*queries*/, Time due, Listener& listener) {
+  listener.OnAnswered(due, response.outcome() == v1::OUTCOME_FOUND);
+}
+
+void Tell(const v1::FindPathsResponse& response, int queries, Time due, Listener& listener) {
+  for (const v1::FindPathsResult& result : response.results()) {
+    if (result.has_problem()) {
+      listener.OnRefused(due, result.problem());
+    } else {
+      listener.OnAnswered(due, result.answer().outcome() == v1::OUTCOME_FOUND);
+    }
+  }
+  if (response.results_size() < queries) {
+    listener.OnFailed(due, absl::DataLossError("the server left answers out"),
+                      static_cast<std::uint64_t>(queries - response.results_size()));
+  }
+}
+
+template <typename Request, typename Response>
+class CallExchange final : public Exchange {
+ public:
+  using Method = std::unique_ptr<grpc::ClientAsyncResponseReader<Response>> (v1::PathService::Stub::*)(
+      grpc::ClientContext*, const Request&, grpc::CompletionQueue*);
+
+  CallExchange(const Settings& settings, const Workload& workload, const client::Connection& connection,
+               const std::vector<std::shared_ptr<grpc::Channel>>& channels, grpc::CompletionQueue& queue,
+               std::uint64_t seed, Listener& listener, Method method)
+      : workload_(workload),
+        connection_(connection),
+        queue_(queue),
+        listener_(listener),
+        method_(method),
+        queries_(settings.per_message),
+        deadline_(absl::FromChrono(settings.deadline)),
+        random_(seed) {
+    for (const auto& channel : channels) {
+      stubs_.push_back(v1::PathService::NewStub(channel));
+    }
+  }
+
+  void Send(Time due) override {
+    Slot& slot = TakeSlot();
+    slot.due = due;
+    slot.context.emplace();
+    connection_.Prepare(*slot.context, deadline_);
+    const Request& request = Compose(workload_, queries_, random_, scratch_);
+    slot.reader = (*stubs_[next_stub_].*method_)(&*slot.context, request, &queue_);
+    next_stub_ = (next_stub_ + 1) % stubs_.size();
+    slot.reader->Finish(&slot.response, &slot.status, &slot);
+  }
+
+  // Calls end at their deadlines.
+  void Close() override {}
+
+ private:
+  struct Slot final : Event {
+    explicit Slot(CallExchange& owner) : exchange(owner) {}
+    void Proceed(bool /*ok*/) override { exchange.OnEnd(*this); }
+
+    CallExchange& exchange;
+    Time due;
+    std::optional<grpc::ClientContext> context;
+    std::unique_ptr<grpc::ClientAsyncResponseReader<Response>> reader;
+    Response response;
+    grpc::Status status;
+  };
+
+  Slot& TakeSlot() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (free_.empty()) {
+      return slots_.emplace_back(*this);
+    }
+    Slot& slot = *free_.back();
+    free_.pop_back();
+    return slot;
+  }
+
+  void OnEnd(Slot& slot) {
+    if (slot.status.ok()) {
+      Tell(slot.response, queries_, slot.due, listener_);
+    } else {
+      listener_.OnFailed(slot.due, client::FromGrpc(slot.status), static_cast<std::uint64_t>(queries_));
+    }
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      free_.push_back(&slot);
+    }
+    listener_.OnMessageDone();
+  }
+
+  const Workload& workload_;
+  const client::Connection& connection_;
+  grpc::CompletionQueue& queue_;
+  Listener& listener_;
+  const Method method_;
+  const int queries_;
+  const absl::Duration deadline_;
+  std::vector<std::unique_ptr<v1::PathService::Stub>> stubs_;
+  // Of the thread that sends.
+  std::size_t next_stub_ = 0;
+  Workload::Random random_;
+  Request scratch_;
+  std::mutex mutex_;
+  // Guarded by mutex_: the containers, not the slots that are taken.
+  std::deque<Slot> slots_;
+  std::vector<Slot*> free_;
+};
+
+}  // namespace
+
+std::unique_ptr<Exchange> MakeCallExchange(const Settings& settings, const Workload& workload,
+                                           const client::Connection& connection,
+                                           const std::vector<std::shared_ptr<grpc::Channel>>& channels,
+                                           grpc::CompletionQueue& queue, std::uint64_t seed,
+                                           Listener& listener) {
+  if (settings.mode == Mode::kBatch) {
+    return std::make_unique<CallExchange<v1::FindPathsRequest, v1::FindPathsResponse>>(
+        settings, workload, connection, channels, queue, seed, listener,
+        &v1::PathService::Stub::AsyncFindPaths);
+  }
+  return std::make_unique<CallExchange<v1::FindPathRequest, v1::FindPathResponse>>(
+      settings, workload, connection, channels, queue, seed, listener, &v1::PathService::Stub::AsyncFindPath);
+}
+
+}  // namespace waystar::load

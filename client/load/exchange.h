@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "client/load/clock.h"
+#include "google/rpc/status.pb.h"
+
+namespace waystar::load {
+
+// What a completion queue hands back.
+class Event {
+ public:
+  virtual void Proceed(bool ok) = 0;
+
+ protected:
+  ~Event() = default;
+};
+
+// Is told of what becomes of messages; always on the thread that drives the completion queue, and with no
+// lock held.
+class Listener {
+ public:
+  // A query of a message that was due then was answered.
+  virtual void OnAnswered(Time due, bool has_path) = 0;
+  virtual void OnFailed(Time due, const absl::Status& status, std::uint64_t queries) = 0;
+  virtual void OnRefused(Time due, const google::rpc::Status& problem) = 0;
+  // All queries of a message were told of. May call Exchange::Send.
+  virtual void OnMessageDone() = 0;
+
+ protected:
+  ~Listener() = default;
+};
+
+// A way to put messages of queries to a server, over a completion queue that another drives: each tag is an
+// Event to proceed with.
+class Exchange {
+ public:
+  virtual ~Exchange() = default;
+
+  // Sends one that is due at `due`, which may have passed. One call at a time, from any thread.
+  virtual void Send(Time due) = 0;
+
+  // Gives up what is under way and waits until it has ended. No Send may follow.
+  virtual void Close() = 0;
+};
+
+}  // namespace waystar::load

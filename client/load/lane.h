@@ -1,0 +1,87 @@
+#pragma once
+
+#include <grpcpp/completion_queue.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "client/connection.h"
+#include "client/load/exchange.h"
+#include "client/load/histogram.h"
+#include "client/load/settings.h"
+#include "client/load/tally.h"
+#include "client/load/workload.h"
+
+namespace waystar::load {
+
+// A share of the load, with channels of its own: a thread that receives, and in an open loop one that sends.
+//
+// Thread safety: one thread; the counts for progress from any.
+class Lane final : public Listener {
+ public:
+  // `number` of settings.threads, counted from 0. All that is passed must outlive it.
+  Lane(const Settings& settings, const Workload& workload, const client::Connection& connection, int number);
+  Lane(const Lane&) = delete;
+  Lane& operator=(const Lane&) = delete;
+
+  void Start(const Window& window);
+  // Waits until everything that was sent has ended. After the end of the window.
+  void Finish();
+
+  std::uint64_t answered_so_far() const { return answered_so_far_.load(std::memory_order_relaxed); }
+  std::uint64_t failed_so_far() const { return failed_so_far_.load(std::memory_order_relaxed); }
+
+  // After Finish. All of these are of what was due in the window and counts.
+  const Tally& tally() const { return tally_; }
+  std::uint64_t queries_sent() const { return queries_sent_; }
+  // Messages that were due and are not sent, because the sender was too late.
+  std::uint64_t messages_unsent() const { return messages_unsent_; }
+  // How late each message was sent, in nanoseconds.
+  const Histogram& lag() const { return lag_; }
+
+ private:
+  void OnAnswered(Time due, bool has_path) override;
+  void OnFailed(Time due, const absl::Status& status, std::uint64_t queries) override;
+  void OnRefused(Time due, const google::rpc::Status& problem) override;
+  void OnMessageDone() override;
+
+  void Receive();
+  void SendBySchedule();
+  void SendOne(Time due);
+
+  const Settings& settings_;
+  const int number_;
+  const int max_in_flight_;
+  Window window_;
+  grpc::CompletionQueue queue_;
+  std::vector<std::shared_ptr<grpc::Channel>> channels_;
+  std::unique_ptr<Exchange> exchange_;
+
+  std::mutex send_mutex_;
+  // Guarded by send_mutex_.
+  std::uint64_t queries_sent_ = 0;
+
+  // Of the thread that sends.
+  std::uint64_t messages_unsent_ = 0;
+  Histogram lag_;
+
+  // Of the thread that receives.
+  Tally tally_;
+  std::atomic<std::uint64_t> answered_so_far_ = 0;
+  std::atomic<std::uint64_t> failed_so_far_ = 0;
+
+  std::mutex mutex_;
+  std::condition_variable fewer_;
+  // Guarded by mutex_.
+  int in_flight_ = 0;
+
+  std::thread sender_;
+  std::thread receiver_;
+};
+
+}  // namespace waystar::load

@@ -1,0 +1,130 @@
+#include "client/load/report_text.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace waystar::load {
+namespace {
+
+constexpr double kPercents[] = {50, 90, 99, 99.9, 99.99};
+constexpr int kBarWidth = 50;
+
+double Millis(std::int64_t nanos) { return static_cast<double>(nanos) / 1e6; }
+
+std::string Counted(int count, const char* thing) {
+  return absl::StrCat(count, " ", thing, count == 1 ? "" : "s");
+}
+
+std::string LoopText(const Settings& settings) {
+  const std::string per_message =
+      settings.per_message == 1 ? "" : absl::StrFormat(" of %d queries", settings.per_message);
+  const char* const what = settings.mode == Mode::kUnary    ? "FindPath calls"
+                           : settings.mode == Mode::kStream ? "messages on streams"
+                                                            : "FindPaths calls";
+  if (settings.rate > 0) {
+    return absl::StrFormat("open loop, %g %s%s a second", settings.rate, what, per_message);
+  }
+  return absl::StrFormat("closed loop, %d %s%s in flight", settings.in_flight, what, per_message);
+}
+
+std::string LatencyText(const Histogram& latency) {
+  std::string text = absl::StrFormat("latency   mean %.3f ms\n", latency.Mean() / 1e6);
+  for (const double percent : kPercents) {
+    absl::StrAppendFormat(&text, "  %6g%% %11.3f ms\n", percent, Millis(latency.Percentile(percent)));
+  }
+  absl::StrAppendFormat(&text, "      max %11.3f ms\n", Millis(latency.max()));
+  return text;
+}
+
+std::string BarsText(const Histogram& latency) {
+  std::uint64_t most = 1;
+  for (const Histogram::Octave& octave : latency.Octaves()) {
+    most = std::max(most, octave.count);
+  }
+  std::string text;
+  for (const Histogram::Octave& octave : latency.Octaves()) {
+    const double share = static_cast<double>(octave.count) / static_cast<double>(most);
+    absl::StrAppendFormat(&text, "  < %13.3f ms %10d %s\n", Millis(2 * octave.from), octave.count,
+                          std::string(static_cast<std::size_t>(std::ceil(share * kBarWidth)), '#'));
+  }
+  return text;
+}
+
+std::string FailuresText(const Tally& tally) {
+  std::string text;
+  for (const auto& [cause, failure] : tally.failures) {
+    absl::StrAppendFormat(&text, "  %10d %s%s%s: %s\n", failure.count, cause.first,
+                          cause.second.empty() ? "" : " ", cause.second,
+                          failure.message.empty() ? "no message" : failure.message);
+  }
+  return text;
+}
+
+std::string LagText(const Report& report) {
+  if (report.settings.rate == 0) {
+    return "";
+  }
+  std::string text = absl::StrFormat("sender    late by 50%% %.3f ms, 99%% %.3f ms, max %.3f ms\n",
+                                     Millis(report.lag.Percentile(50)), Millis(report.lag.Percentile(99)),
+                                     Millis(report.lag.max()));
+  if (report.messages_unsent > 0) {
+    absl::StrAppend(&text, "  messages due and not sent: ", report.messages_unsent, "\n");
+  }
+  if (!report.KeptSchedule()) {
+    absl::StrAppend(&text,
+                    "  The sender did not keep its schedule. Its delays are in the latencies: offer less, or "
+                    "give it more\n  of the processor, --threads, --connections or --in-flight.\n");
+  }
+  return text;
+}
+
+std::string CpuText(const Report& report) {
+  const std::uint64_t queries = report.tally.answered + report.tally.failed();
+  if (!report.server_cpu || queries == 0) {
+    return "server    processor time unknown\n";
+  }
+  return absl::StrFormat("server    %.1f us of processor time a query, %.2f cores (process %d)\n",
+                         static_cast<double>(report.server_cpu->count()) / 1e3 / static_cast<double>(queries),
+                         static_cast<double>(report.server_cpu->count()) / 1e9 / report.seconds,
+                         report.server_pid);
+}
+
+std::string UpdatesText(const UpdateReport& updates) {
+  const Tally& tally = updates.tally;
+  return absl::StrCat(
+      absl::StrFormat("updates   %d sent, %d applied, %d failed; 50%% %.3f ms, 99%% %.3f ms, max %.3f ms\n",
+                      updates.sent, tally.answered, tally.failed(), Millis(tally.latency.Percentile(50)),
+                      Millis(tally.latency.Percentile(99)), Millis(tally.latency.max())),
+      FailuresText(tally));
+}
+
+}  // namespace
+
+std::string ReportText(const Report& report, const std::string& server) {
+  const Settings& settings = report.settings;
+  const Tally& tally = report.tally;
+  std::string text = absl::StrFormat("%s: %s, %s, for %g s after %g s\n", server, LoopText(settings),
+                                     Counted(settings.connections, "connection"),
+                                     std::chrono::duration<double>(settings.duration).count(),
+                                     std::chrono::duration<double>(settings.warm_up).count());
+  absl::StrAppendFormat(&text, "queries   %d sent, %d answered (%d without a path), %d failed\n", report.sent,
+                        tally.answered, tally.without_path, tally.failed());
+  absl::StrAppend(&text, FailuresText(tally));
+  absl::StrAppendFormat(&text, "rate      %.1f answers a second\n", report.QueriesPerSecond());
+  if (tally.latency.count() > 0) {
+    absl::StrAppend(&text, LatencyText(tally.latency), BarsText(tally.latency));
+  }
+  absl::StrAppend(&text, LagText(report), CpuText(report),
+                  report.updates ? UpdatesText(*report.updates) : "");
+  return text;
+}
+
+std::string ProgressText(const Progress& progress) {
+  return absl::StrFormat("%3.0f of %.0f s%s: %d answered, %d failed", progress.seconds, progress.of_seconds,
+                         progress.is_warm_up ? ", warming up" : "", progress.answered, progress.failed);
+}
+
+}  // namespace waystar::load

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "waystar/v1/path_service.pb.h"
+
+namespace waystar::load {
+
+// A part of the queries of a load.
+struct Part {
+  // Its share of all of them, in proportion to the weights of the others.
+  double weight = 1;
+  // What its queries have in common; the map at the least.
+  v1::FindPathRequest common;
+  std::vector<v1::FindPathRequest> queries;
+  // How many pairs of random cells to add.
+  int random_pairs = 0;
+};
+
+using FileReader = std::function<absl::StatusOr<std::string>(const std::string& name)>;
+
+// Reads a mix of queries: a part a line, by a weight and a map.
+//
+//   # Lines like this one, and empty ones, are passed over.
+//   70 arena random 1000
+//   20 arena pair 1,1 60,40 {"path_form": "PATH_FORM_CORNERS"}
+//    9 arena scen arena.map.scen {"profile_name": "tank"}
+//    1 islands query {"start_node": "harbour", "goal_node": "lighthouse"}
+//
+// "random" is pairs of cells that an agent can be on, "scen" the scenarios of a file of the Moving AI
+// benchmarks. What stands at the end is JSON of a FindPathRequest. Errors: INVALID_ARGUMENT that names the
+// line.
+absl::StatusOr<std::vector<Part>> ParseScenario(absl::string_view text, const FileReader& read_file);
+
+}  // namespace waystar::load

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "client/client.h"
+#include "client/load/settings.h"
+#include "client/load/tally.h"
+#include "client/load/workload.h"
+
+namespace waystar::load {
+
+// Batches of one edit on one stream, by a schedule of their own: cells are blocked and unblocked in turn. In
+// the end none is left blocked.
+//
+// Thread safety: one thread.
+class UpdateLoad {
+ public:
+  // `rate` batches a second. All that is passed must outlive it. REQUIRES: the workload has toggles.
+  UpdateLoad(const client::Client& client, const Workload& workload, double rate);
+
+  void Start(const Window& window);
+  void Finish();
+
+  // After Finish, of the batches that count. Latency is from when they were due to their answers.
+  const Tally& tally() const { return tally_; }
+  std::uint64_t sent() const { return sent_; }
+
+ private:
+  void Send();
+  void Receive();
+  // Blocks or unblocks toggle number `index`. False if the stream has ended.
+  bool Toggle(std::size_t index, bool block, Time due);
+
+  const Workload& workload_;
+  const double rate_;
+  Window window_;
+  std::unique_ptr<client::UpdateStream> stream_;
+  std::atomic<std::uint64_t> sent_ = 0;
+  Tally tally_;
+  std::mutex mutex_;
+  // Guarded by mutex_: of the batches that are not answered yet, and whether the stream has ended.
+  std::deque<Time> under_way_;
+  bool has_ended_ = false;
+  std::thread sender_;
+  std::thread receiver_;
+};
+
+}  // namespace waystar::load

@@ -1,0 +1,125 @@
+#include "client/load/workload.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace waystar::load {
+namespace {
+
+constexpr std::size_t kTogglesAMap = 16;
+
+using Place = std::pair<int, int>;
+using Places = std::set<Place>;
+
+Place PlaceOf(const v1::Cell& cell) { return {cell.x(), cell.y()}; }
+
+v1::SampleCellsRequest SampleRequest(const v1::FindPathRequest& common, std::uint64_t seed) {
+  v1::SampleCellsRequest request;
+  request.set_map(common.map());
+  request.set_seed(seed);
+  request.set_coordinates(common.coordinates());
+  if (common.has_profile()) {
+    *request.mutable_profile() = common.profile();
+  } else if (!common.profile_name().empty()) {
+    request.set_profile_name(common.profile_name());
+  }
+  return request;
+}
+
+absl::StatusOr<std::vector<v1::Cell>> Sample(const client::Client& client,
+                                             const v1::SampleCellsRequest& request, const Places& without) {
+  const auto answer = client.SampleCells(request);
+  if (!answer.ok()) {
+    return answer.status();
+  }
+  std::vector<v1::Cell> cells;
+  std::copy_if(answer->cells().begin(), answer->cells().end(), std::back_inserter(cells),
+               [&](const v1::Cell& cell) { return without.count(PlaceOf(cell)) == 0; });
+  if (cells.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("map \"", request.map(), "\" has no cell to draw for this load"));
+  }
+  return cells;
+}
+
+// Draws the pairs that a part leaves to chance.
+absl::Status DrawPairs(const client::Client& client, std::uint64_t seed, const Places& without, Part& part) {
+  v1::SampleCellsRequest request = SampleRequest(part.common, seed);
+  request.set_count(2 * part.random_pairs);
+  auto cells = Sample(client, request, without);
+  if (!cells.ok()) {
+    return cells.status();
+  }
+  for (std::size_t i = 0; i < static_cast<std::size_t>(part.random_pairs); ++i) {
+    v1::FindPathRequest query = part.common;
+    *query.mutable_start() = (*cells)[2 * i % cells->size()];
+    *query.mutable_goal() = (*cells)[(2 * i + 1) % cells->size()];
+    part.queries.push_back(std::move(query));
+  }
+  part.random_pairs = 0;
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Workload> Workload::Make(std::vector<Part> parts, const client::Client& client,
+                                        std::uint64_t seed, bool want_toggles) {
+  Workload workload;
+  std::map<std::string, Places> given;
+  for (const Part& part : parts) {
+    Places& places = given[part.common.map()];
+    for (const v1::FindPathRequest& query : part.queries) {
+      places.insert({PlaceOf(query.start()), PlaceOf(query.goal())});
+    }
+  }
+  std::map<std::string, Places> toggled;
+  for (const auto& [map, places] : given) {
+    if (!want_toggles) {
+      break;
+    }
+    v1::SampleCellsRequest request;
+    request.set_map(map);
+    request.set_seed(seed);
+    request.set_count(1000);
+    request.set_distinct(true);
+    const auto cells = Sample(client, request, places);
+    if (!cells.ok()) {
+      return cells.status();
+    }
+    for (std::size_t i = 0; i < std::min(cells->size(), kTogglesAMap); ++i) {
+      workload.toggles_.push_back({map, (*cells)[i]});
+      toggled[map].insert(PlaceOf((*cells)[i]));
+    }
+  }
+  double weight = 0;
+  for (Part& part : parts) {
+    weight += part.weight;
+    workload.weights_.push_back(weight);
+    if (part.random_pairs > 0) {
+      const absl::Status drawn = DrawPairs(client, ++seed, toggled[part.common.map()], part);
+      if (!drawn.ok()) {
+        return drawn;
+      }
+    }
+  }
+  workload.parts_ = std::move(parts);
+  return workload;
+}
+
+const std::vector<v1::FindPathRequest>& Workload::PickPart(Random& random) const {
+  const double drawn = std::uniform_real_distribution<double>(0, weights_.back())(random);
+  const auto part = std::upper_bound(weights_.begin(), weights_.end() - 1, drawn) - weights_.begin();
+  return parts_[static_cast<std::size_t>(part)].queries;
+}
+
+const v1::FindPathRequest& Workload::PickQuery(const std::vector<v1::FindPathRequest>& part, Random& random) {
+  return part[std::uniform_int_distribution<std::size_t>(0, part.size() - 1)(random)];
+}
+
+}  // namespace waystar::load

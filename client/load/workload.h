@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "client/client.h"
+#include "client/load/scenario_file.h"
+#include "waystar/v1/map_service.pb.h"
+#include "waystar/v1/path_service.pb.h"
+
+namespace waystar::load {
+
+// The queries to choose from, and the cells that updates may block and unblock. Immutable once made.
+class Workload {
+ public:
+  using Random = std::mt19937_64;
+
+  // Draws from the server what the parts leave to chance. `want_toggles`: of the maps of all parts a few
+  // cells to block are drawn, where no query that is given starts or ends, and kept out of the random ones.
+  // Errors: those of SampleCells; FAILED_PRECONDITION if a map has no cell to draw.
+  static absl::StatusOr<Workload> Make(std::vector<Part> parts, const client::Client& client,
+                                       std::uint64_t seed, bool want_toggles);
+
+  // The queries of a part, which are of one map, by their weights.
+  const std::vector<v1::FindPathRequest>& PickPart(Random& random) const;
+  static const v1::FindPathRequest& PickQuery(const std::vector<v1::FindPathRequest>& part, Random& random);
+
+  struct Toggle {
+    std::string map;
+    v1::Cell cell;
+  };
+  const std::vector<Toggle>& toggles() const { return toggles_; }
+
+ private:
+  Workload() = default;
+
+  std::vector<Part> parts_;
+  // The sum of the weights of the first parts, one for each.
+  std::vector<double> weights_;
+  std::vector<Toggle> toggles_;
+};
+
+}  // namespace waystar::load

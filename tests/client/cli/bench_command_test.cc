@@ -1,0 +1,107 @@
+#include <gmock/gmock.h>
+#include <google/protobuf/struct.pb.h>
+#include <google/protobuf/util/json_util.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/client/cli/command_test.h"
+
+namespace waystar::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class BenchCommandTest : public ::waystar::testing::CommandTest {
+ protected:
+  BenchCommandTest() {
+    server_.sample_cells = [](auto&, const v1::SampleCellsRequest& request,
+                              v1::SampleCellsResponse& response) {
+      for (int i = 0; i < request.count(); ++i) {
+        response.add_cells()->set_x(i);
+      }
+      return grpc::Status::OK;
+    };
+    server_.find_path = [](auto&, const v1::FindPathRequest& request, v1::FindPathResponse& response) {
+      response.set_outcome(v1::OUTCOME_FOUND);
+      return request.map() == "arena" ? grpc::Status::OK
+                                      : grpc::Status(grpc::StatusCode::NOT_FOUND, "no such map");
+    };
+  }
+
+  ExitCode Bench(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "bench");
+    arguments.insert(arguments.end(), {"--duration", "50ms", "--warm-up", "0", "--deadline", "1m"});
+    return Run(arguments);
+  }
+
+  std::string Write(const std::string& text) {
+    const std::string path = ::testing::TempDir() + "bench_command_test.mix";
+    std::ofstream(path) << text;
+    return path;
+  }
+};
+
+TEST_F(BenchCommandTest, PrintsAReport) {
+  EXPECT_EQ(Bench({"arena", "--pairs", "3"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_,
+              StartsWith(server_.target() +
+                         ": closed loop, 1 FindPath calls in flight, 1 connection, for 0.05 s after 0 s\n"));
+  EXPECT_THAT(out_, HasSubstr(" 0 failed\n"));
+  EXPECT_THAT(out_, HasSubstr("  99.99%"));
+  EXPECT_EQ(err_, "");
+}
+
+TEST_F(BenchCommandTest, TellsATerminalHowFarItIs) {
+  is_terminal_ = true;
+  EXPECT_EQ(Bench({"arena"}), ExitCode::kOk);
+  EXPECT_THAT(err_, ::testing::ContainsRegex("\r.*0 of 0 s: [0-9]+ answered, 0 failed"));
+  EXPECT_EQ(Bench({"arena", "--json"}), ExitCode::kOk);
+  EXPECT_EQ(err_, "");
+}
+
+TEST_F(BenchCommandTest, PrintsJson) {
+  EXPECT_EQ(Bench({"arena", "--in-flight", "2", "--json"}), ExitCode::kOk);
+  google::protobuf::Struct json;
+  ASSERT_TRUE(google::protobuf::util::JsonStringToMessage(out_, &json).ok()) << out_;
+  EXPECT_EQ(json.fields().at("loop").string_value(), "closed");
+  EXPECT_EQ(json.fields().at("in_flight").number_value(), 2);
+  EXPECT_EQ(json.fields().at("sent").number_value(), json.fields().at("answered").number_value());
+}
+
+TEST_F(BenchCommandTest, ReadsAMix) {
+  EXPECT_EQ(Bench({"--scenario", Write("1 arena pair 0,0 1,1\n")}), ExitCode::kOk) << err_;
+  const std::string path = Write("1 arena pair 0,0 1,1\n1 arena pair 0,0\n");
+  EXPECT_EQ(Bench({"--scenario", path}), ExitCode::kUsage);
+  EXPECT_THAT(err_, StartsWith("waystar: " + path + " line 2: a pair is two cells"));
+  EXPECT_EQ(Bench({"--scenario", "/nowhere/mix"}), ExitCode::kUsage);
+  EXPECT_THAT(err_, StartsWith("waystar: cannot read /nowhere/mix"));
+}
+
+TEST_F(BenchCommandTest, FailsIfNothingIsAnswered) {
+  EXPECT_EQ(Bench({"--scenario", Write("1 other pair 0,0 1,1\n")}), ExitCode::kUnavailable);
+  EXPECT_THAT(out_, HasSubstr("NOT_FOUND: no such map"));
+  server_.sample_cells = [](auto&, const auto&, auto&) {
+    return grpc::Status(grpc::StatusCode::NOT_FOUND, "no such map");
+  };
+  EXPECT_EQ(Bench({"other"}), ExitCode::kRefused);
+  EXPECT_THAT(err_, HasSubstr("no such map"));
+}
+
+TEST_F(BenchCommandTest, RefusesWhatMakesNoSense) {
+  EXPECT_EQ(Bench({}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("name a map, or a file of queries"));
+  EXPECT_EQ(Bench({"arena", "--scenario", "mix"}), ExitCode::kUsage);
+  EXPECT_EQ(Bench({"arena", "--per-message", "2"}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("--per-message is for"));
+  EXPECT_EQ(Bench({"arena", "--threads", "2"}), ExitCode::kUsage);
+  EXPECT_EQ(Bench({"arena", "--rate", "0"}), ExitCode::kUsage);
+  EXPECT_EQ(Bench({"arena", "--mode", "fast"}), ExitCode::kUsage);
+  EXPECT_EQ(Run({"bench", "arena", "--warm-up", "-1s"}), ExitCode::kUsage);
+}
+
+}  // namespace
+}  // namespace waystar::cli

@@ -1,0 +1,184 @@
+// Short loads on a real server of this process.
+#include "client/load/run.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "client/load/report_text.h"
+#include "client/load/server_cpu.h"
+#include "tests/rpc/test_server.h"
+
+namespace waystar::load {
+namespace {
+
+using ::waystar::testing::TestServer;
+
+class RunTest : public ::testing::Test {
+ protected:
+  RunTest() {
+    v1::CreateMapRequest create;
+    create.set_map("field");
+    create.mutable_blank()->set_width(32);
+    create.mutable_blank()->set_height(32);
+    EXPECT_TRUE(server_.client().CreateMap(create).ok());
+    // The first messages count, so that there are some however slow the machine is.
+    settings_.warm_up = Nanos(0);
+    settings_.duration = std::chrono::milliseconds(200);
+    settings_.deadline = std::chrono::minutes(1);
+  }
+
+  Report RunLoad(const std::string& scenario = "1 field random 50") {
+    auto parts = ParseScenario(scenario, [](const std::string&) { return absl::NotFoundError("none"); });
+    EXPECT_TRUE(parts.ok()) << parts.status();
+    const auto workload =
+        Workload::Make(*std::move(parts), server_.client(), 7, settings_.updates_per_second > 0);
+    EXPECT_TRUE(workload.ok()) << workload.status();
+    auto report =
+        load::Run(settings_, {.target = server_.target()}, *workload, [this](const Progress&) { ++told_; });
+    EXPECT_TRUE(report.ok()) << report.status();
+    EXPECT_EQ(report->sent, report->tally.answered + report->tally.failed());
+    EXPECT_EQ(report->tally.latency.count(), report->tally.answered);
+    return *std::move(report);
+  }
+
+  TestServer server_;
+  Settings settings_;
+  int told_ = 0;
+};
+
+TEST_F(RunTest, ClosedLoopOfCalls) {
+  settings_.in_flight = 4;
+  settings_.connections = 2;
+  const Report report = RunLoad();
+  EXPECT_GT(report.tally.answered, 0);
+  EXPECT_EQ(report.tally.failed(), 0);
+  EXPECT_EQ(report.tally.without_path, 0);
+  EXPECT_GT(told_, 0);
+}
+
+TEST_F(RunTest, OpenLoopSendsByTheSchedule) {
+  settings_.rate = 500;
+  settings_.in_flight = 1000;
+  const Report report = RunLoad();
+  // Those that are due in 200 ms, unless the machine does not let the sender run.
+  EXPECT_EQ(report.sent + report.messages_unsent, 100);
+  EXPECT_EQ(report.lag.count(), report.sent);
+  EXPECT_EQ(report.tally.failed(), 0);
+}
+
+TEST_F(RunTest, ThreadsShareTheLoad) {
+  settings_.rate = 500;
+  settings_.in_flight = 1000;
+  settings_.threads = 3;
+  settings_.connections = 3;
+  const Report report = RunLoad();
+  EXPECT_EQ(report.sent + report.messages_unsent, 100);
+}
+
+TEST_F(RunTest, ClosedLoopOfBatches) {
+  settings_.mode = Mode::kBatch;
+  settings_.per_message = 5;
+  settings_.in_flight = 2;
+  const Report report = RunLoad();
+  EXPECT_GT(report.tally.answered, 0);
+  EXPECT_EQ(report.tally.answered % 5, 0);
+}
+
+TEST_F(RunTest, ClosedLoopOfStreams) {
+  settings_.mode = Mode::kStream;
+  settings_.per_message = 3;
+  settings_.in_flight = 8;
+  settings_.connections = 2;
+  const Report report = RunLoad();
+  EXPECT_GT(report.tally.answered, 0);
+  EXPECT_EQ(report.tally.failed(), 0);
+}
+
+TEST_F(RunTest, OpenLoopOfStreams) {
+  settings_.mode = Mode::kStream;
+  settings_.rate = 500;
+  settings_.in_flight = 1000;
+  const Report report = RunLoad();
+  EXPECT_EQ(report.sent + report.messages_unsent, 100);
+  EXPECT_EQ(report.tally.failed(), 0);
+}
+
+TEST_F(RunTest, CountsFailuresByCodeAndReason) {
+  server_.Create("wall", {".#", ".."});
+  for (const Mode mode : {Mode::kUnary, Mode::kStream, Mode::kBatch}) {
+    settings_.mode = mode;
+    const Report report = RunLoad("1 wall pair 0,0 1,0\n1 wall pair 0,0 1,1");
+    EXPECT_GT(report.tally.answered, 0);
+    ASSERT_EQ(report.tally.failures.size(), 1);
+    EXPECT_EQ(report.tally.failures.begin()->first,
+              std::make_pair(std::string("FAILED_PRECONDITION"), std::string("GOAL_BLOCKED")));
+  }
+}
+
+TEST_F(RunTest, CountsAnswersWithoutAPath) {
+  server_.Create("halves", {".#."});
+  const Report report = RunLoad("1 halves pair 0,0 2,0");
+  EXPECT_GT(report.tally.answered, 0);
+  EXPECT_EQ(report.tally.without_path, report.tally.answered);
+}
+
+TEST_F(RunTest, UpdatesLeaveNoCellBlocked) {
+  settings_.updates_per_second = 1000;
+  settings_.in_flight = 2;
+  const Report report = RunLoad();
+  EXPECT_EQ(report.tally.failed(), 0);
+  ASSERT_TRUE(report.updates.has_value());
+  EXPECT_EQ(report.updates->sent, report.updates->tally.answered);
+  v1::SampleCellsRequest request;
+  request.set_map("field");
+  request.set_count(1);
+  const auto sample = server_.client().SampleCells(request);
+  ASSERT_TRUE(sample.ok()) << sample.status();
+  EXPECT_EQ(sample->candidates(), 32 * 32);
+}
+
+TEST_F(RunTest, AStreamThatBreaksFailsWhatIsUnderWay) {
+  for (const Mode mode : {Mode::kUnary, Mode::kStream}) {
+    settings_.mode = mode;
+    auto gone = std::make_unique<TestServer>();
+    const std::string target = gone->target();
+    gone.reset();
+    auto parts = ParseScenario("1 field pair 0,0 1,1", nullptr);
+    const auto workload = Workload::Make(*std::move(parts), server_.client(), 0, false);
+    const auto report = load::Run(settings_, {.target = target}, *workload, [](const Progress&) {});
+    ASSERT_TRUE(report.ok()) << report.status();
+    EXPECT_EQ(report->tally.answered, 0);
+    EXPECT_GT(report->sent, 0);
+    EXPECT_EQ(report->sent, report->tally.failed());
+    EXPECT_EQ(report->tally.failures.begin()->first.first, "UNAVAILABLE");
+  }
+}
+
+TEST_F(RunTest, FindsTheServersProcess) {
+  EXPECT_EQ(FindListener(server_.server().port()), getpid());
+  const Report report = RunLoad();
+  EXPECT_EQ(report.server_pid, getpid());
+  EXPECT_TRUE(report.server_cpu.has_value());
+}
+
+TEST_F(RunTest, RefusesOptionsThatMakeNoSense) {
+  auto parts = ParseScenario("1 field random 5", nullptr);
+  const auto workload = Workload::Make(*std::move(parts), server_.client(), 0, false);
+  ASSERT_TRUE(workload.ok()) << workload.status();
+  const auto report = load::Run(settings_, {.target = "10.0.0.1:1", .token = "secret"}, *workload, nullptr);
+  EXPECT_TRUE(absl::IsInvalidArgument(report.status()));
+}
+
+TEST_F(RunTest, AMapThatIsNotThereIsTold) {
+  auto parts = ParseScenario("1 nowhere random 5", nullptr);
+  EXPECT_TRUE(absl::IsNotFound(Workload::Make(*std::move(parts), server_.client(), 0, false).status()));
+}
+
+}  // namespace
+}  // namespace waystar::load

@@ -1,0 +1,121 @@
+#include <gmock/gmock.h>
+#include <grpcpp/security/server_credentials.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "client/client.h"
+#include "tests/client/certificates.h"
+#include "tests/client/fake_server.h"
+
+namespace waystar::client {
+namespace {
+
+using ::testing::HasSubstr;
+using ::waystar::testing::Certificate;
+using ::waystar::testing::FakeServer;
+using ::waystar::testing::MakeAuthority;
+using ::waystar::testing::MakeCertificate;
+using ::waystar::testing::WriteFile;
+
+// A server with a certificate for waystar.test.
+class TlsTest : public ::testing::Test {
+ protected:
+  TlsTest() { Serve(GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE); }
+
+  void Serve(grpc_ssl_client_certificate_request_type wants_certificate) {
+    const Certificate own = MakeCertificate("waystar.test", authority_);
+    grpc::SslServerCredentialsOptions options(wants_certificate);
+    options.pem_root_certs = authority_.certificate;
+    options.pem_key_cert_pairs.push_back({own.key, own.certificate});
+    server_ = std::make_unique<FakeServer>(grpc::SslServerCredentials(options));
+    server_->find_path = [this](grpc::ServerContext& context, const auto&, auto&) {
+      const auto token = context.client_metadata().find("authorization");
+      if (token != context.client_metadata().end()) {
+        token_ = std::string(token->second.data(), token->second.size());
+      }
+      return grpc::Status::OK;
+    };
+  }
+
+  // Trusts the server's authority.
+  Options TrustingOptions() {
+    Options options;
+    options.target = server_->target();
+    options.timeout = absl::Seconds(60);
+    options.tls = true;
+    options.ca_file = WriteFile("ca.pem", authority_.certificate);
+    options.server_name = "waystar.test";
+    return options;
+  }
+
+  const Certificate authority_ = MakeAuthority("authority");
+  std::unique_ptr<FakeServer> server_;
+  std::string token_;
+};
+
+TEST_F(TlsTest, AServerThatProvesItsNameIsTrusted) {
+  const auto response = Client(TrustingOptions()).FindPath({});
+  EXPECT_TRUE(response.ok()) << response.status();
+}
+
+TEST_F(TlsTest, AServerOfAnotherNameIsNot) {
+  Options options = TrustingOptions();
+  options.server_name = "other.test";
+  EXPECT_TRUE(absl::IsUnavailable(Client(options).FindPath({}).status()));
+  options.server_name = "";
+  EXPECT_TRUE(absl::IsUnavailable(Client(options).FindPath({}).status()));
+}
+
+TEST_F(TlsTest, AnotherAuthorityIsNotTrusted) {
+  Options options = TrustingOptions();
+  options.ca_file = WriteFile("other.pem", MakeAuthority("other").certificate);
+  EXPECT_TRUE(absl::IsUnavailable(Client(options).FindPath({}).status()));
+}
+
+TEST_F(TlsTest, AServerWithoutTlsIsNotTalkedTo) {
+  FakeServer plain;
+  plain.find_path = [](auto&, const auto&, auto&) { return grpc::Status::OK; };
+  Options options = TrustingOptions();
+  options.target = plain.target();
+  EXPECT_TRUE(absl::IsUnavailable(Client(options).FindPath({}).status()));
+}
+
+TEST_F(TlsTest, AServerMayWantACertificate) {
+  Serve(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  Options options = TrustingOptions();
+  EXPECT_TRUE(absl::IsUnavailable(Client(options).FindPath({}).status()));
+  const Certificate own = MakeCertificate("game-7", authority_);
+  options.cert_file = WriteFile("client.pem", own.certificate);
+  options.key_file = WriteFile("client.key", own.key);
+  const auto response = Client(options).FindPath({});
+  EXPECT_TRUE(response.ok()) << response.status();
+}
+
+TEST_F(TlsTest, SeveralServersShareAName) {
+  FakeServer& one = *server_;
+  Options options = TrustingOptions();
+  options.target = one.target() + "," + one.target();
+  EXPECT_TRUE(Client(options).FindPath({}).ok());
+}
+
+TEST_F(TlsTest, ATokenTravelsEncrypted) {
+  Options options = TrustingOptions();
+  options.token = "secret";
+  EXPECT_TRUE(Client(options).FindPath({}).ok());
+  EXPECT_EQ(token_, "Bearer secret");
+}
+
+TEST_F(TlsTest, FilesMustBePem) {
+  Options options = TrustingOptions();
+  options.ca_file = "/nowhere/ca.pem";
+  EXPECT_EQ(Client(options).status().message(), "/nowhere/ca.pem cannot be read");
+  options.ca_file = WriteFile("text.pem", "hello");
+  const Client client(options);
+  EXPECT_TRUE(absl::IsInvalidArgument(client.status()));
+  EXPECT_THAT(std::string(client.status().message()), HasSubstr("text.pem is not a PEM file"));
+}
+
+}  // namespace
+}  // namespace waystar::client
