@@ -82,6 +82,7 @@ class CallExchange final : public Exchange {
     const Request& request = Compose(workload_, queries_, random_, scratch_);
     slot.reader = (*stubs_[next_stub_].*method_)(&*slot.context, request, &queue_);
     next_stub_ = (next_stub_ + 1) % stubs_.size();
+    listener_.OnHandOver();
     slot.reader->Finish(&slot.response, &slot.status, &slot);
   }
 

@@ -27,6 +27,9 @@ class Listener {
   virtual void OnRefused(Time due, const google::rpc::Status& problem) = 0;
   // All queries of a message were told of. May call Exchange::Send.
   virtual void OnMessageDone() = 0;
+  // Called by the thread that sends, before a new event is handed to the queue. What was written before is
+  // seen by its Proceed: the queue sees to that as well, but not where tools that look for races can see it.
+  virtual void OnHandOver() = 0;
 
  protected:
   ~Listener() = default;

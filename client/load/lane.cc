@@ -73,6 +73,7 @@ void Lane::Receive() {
   void* tag = nullptr;
   bool ok = false;
   while (queue_.Next(&tag, &ok)) {
+    hand_over_.load(std::memory_order_acquire);
     static_cast<Event*>(tag)->Proceed(ok);
   }
 }

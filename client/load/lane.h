@@ -49,6 +49,7 @@ class Lane final : public Listener {
   void OnFailed(Time due, const absl::Status& status, std::uint64_t queries) override;
   void OnRefused(Time due, const google::rpc::Status& problem) override;
   void OnMessageDone() override;
+  void OnHandOver() override { hand_over_.store(true, std::memory_order_release); }
 
   void Receive();
   void SendBySchedule();
@@ -62,6 +63,7 @@ class Lane final : public Listener {
   std::vector<std::shared_ptr<grpc::Channel>> channels_;
   std::unique_ptr<Exchange> exchange_;
 
+  std::atomic<bool> hand_over_ = false;
   std::mutex send_mutex_;
   // Guarded by send_mutex_.
   std::uint64_t queries_sent_ = 0;

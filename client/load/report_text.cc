@@ -19,15 +19,15 @@ std::string Counted(int count, const char* thing) {
 }
 
 std::string LoopText(const Settings& settings) {
-  const std::string per_message =
-      settings.per_message == 1 ? "" : absl::StrFormat(" of %d queries", settings.per_message);
-  const char* const what = settings.mode == Mode::kUnary    ? "FindPath calls"
-                           : settings.mode == Mode::kStream ? "messages on streams"
-                                                            : "FindPaths calls";
-  if (settings.rate > 0) {
-    return absl::StrFormat("open loop, %g %s%s a second", settings.rate, what, per_message);
-  }
-  return absl::StrFormat("closed loop, %d %s%s in flight", settings.in_flight, what, per_message);
+  const char* const message = settings.mode == Mode::kUnary    ? "FindPath call"
+                              : settings.mode == Mode::kStream ? "streamed message"
+                                                               : "FindPaths call";
+  const std::string load = settings.rate > 0
+                               ? absl::StrFormat("%g %ss a second", settings.rate, message)
+                               : absl::StrCat(Counted(settings.in_flight, message), " in flight");
+  const std::string queries =
+      settings.per_message == 1 ? "" : absl::StrFormat(", each of %d queries", settings.per_message);
+  return absl::StrCat(settings.rate > 0 ? "open" : "closed", " loop, ", load, queries);
 }
 
 std::string LatencyText(const Histogram& latency) {

@@ -118,6 +118,9 @@ expect_text "Revision 5 at "
 expect_code 4 waystar watch ten-by-ten --from 7
 expect_text "latest revision"
 
+expect_code 0 waystar bench twenty-by-fifty --rate 50 --duration 300ms --warm-up 0 --deadline 1m
+expect_text " 0 failed"
+
 printf 'type octile\nheight 2\nwidth 4\nmap\n.S.@\n..T.\n' >"$WORK/little.map"
 expect_code 0 waystar map import "$WORK/little.map"
 expect_code 4 waystar map import "$WORK/little.map"

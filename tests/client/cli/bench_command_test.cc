@@ -1,6 +1,4 @@
 #include <gmock/gmock.h>
-#include <google/protobuf/struct.pb.h>
-#include <google/protobuf/util/json_util.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -49,7 +47,7 @@ TEST_F(BenchCommandTest, PrintsAReport) {
   EXPECT_EQ(Bench({"arena", "--pairs", "3"}), ExitCode::kOk) << err_;
   EXPECT_THAT(out_,
               StartsWith(server_.target() +
-                         ": closed loop, 1 FindPath calls in flight, 1 connection, for 0.05 s after 0 s\n"));
+                         ": closed loop, 1 FindPath call in flight, 1 connection, for 0.05 s after 0 s\n"));
   EXPECT_THAT(out_, HasSubstr(" 0 failed\n"));
   EXPECT_THAT(out_, HasSubstr("  99.99%"));
   EXPECT_EQ(err_, "");
@@ -65,11 +63,8 @@ TEST_F(BenchCommandTest, TellsATerminalHowFarItIs) {
 
 TEST_F(BenchCommandTest, PrintsJson) {
   EXPECT_EQ(Bench({"arena", "--in-flight", "2", "--json"}), ExitCode::kOk);
-  google::protobuf::Struct json;
-  ASSERT_TRUE(google::protobuf::util::JsonStringToMessage(out_, &json).ok()) << out_;
-  EXPECT_EQ(json.fields().at("loop").string_value(), "closed");
-  EXPECT_EQ(json.fields().at("in_flight").number_value(), 2);
-  EXPECT_EQ(json.fields().at("sent").number_value(), json.fields().at("answered").number_value());
+  EXPECT_THAT(out_, HasSubstr(R"("loop":"closed","messages_per_second":null,"in_flight":2,)"));
+  EXPECT_THAT(out_, HasSubstr(R"("failed":0,"failures":[],)"));
 }
 
 TEST_F(BenchCommandTest, ReadsAMix) {
