@@ -151,8 +151,8 @@ absl::Status Server::Secure(const runtime::Options& options) {
                                                                .key = options.tls_key,
                                                                .client_ca = options.tls_client_ca}));
   }
-  for (const std::string& door :
-       OpenDoors(options.listen, !options.tls_cert.empty(), !options.tokens_file.empty())) {
+  const bool asks_who = !options.tokens_file.empty() || !options.tls_client_ca.empty();
+  for (const std::string& door : OpenDoors(options.listen, !options.tls_cert.empty(), asks_who)) {
     runtime::Log(runtime::LogLevel::kWarning, "open_to_the_network", {{"warning", door}});
   }
   return absl::OkStatus();

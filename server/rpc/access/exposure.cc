@@ -15,7 +15,7 @@ bool IsLocalAddress(absl::string_view listen) {
   return false;
 }
 
-std::vector<std::string> OpenDoors(absl::string_view listen, bool has_tls, bool has_tokens) {
+std::vector<std::string> OpenDoors(absl::string_view listen, bool has_tls, bool asks_who) {
   std::vector<std::string> doors;
   if (IsLocalAddress(listen)) {
     return doors;
@@ -25,7 +25,7 @@ std::vector<std::string> OpenDoors(absl::string_view listen, bool has_tls, bool 
                                  " can read and change every call, tokens too: nothing is encrypted. "
                                  "--tls_cert and --tls_key close this."));
   }
-  if (!has_tokens) {
+  if (!asks_who) {
     doors.push_back(absl::StrCat("Whoever reaches ", listen,
                                  " can read, change and delete every map: no token is asked for. "
                                  "--tokens_file closes this."));

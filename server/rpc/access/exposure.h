@@ -13,6 +13,7 @@ namespace waystar::rpc {
 bool IsLocalAddress(absl::string_view listen);
 
 // One sentence for each thing that is open to the network on that address, with the flag that closes it.
-std::vector<std::string> OpenDoors(absl::string_view listen, bool has_tls, bool has_tokens);
+// `asks_who` is whether clients must show who they are, by a token or a certificate.
+std::vector<std::string> OpenDoors(absl::string_view listen, bool has_tls, bool asks_who);
 
 }  // namespace waystar::rpc

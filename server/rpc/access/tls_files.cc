@@ -41,14 +41,21 @@ absl::Status BadPem(const std::string& path, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat(path, ": ", what, " (", why.data(), ")"));
 }
 
-// The first certificate of a file.
-absl::StatusOr<Owned<X509>> ParseCertificate(const std::string& path, const std::string& pem) {
+// The first certificate of a file; all that follow must be such as well.
+absl::StatusOr<Owned<X509>> ParseCertificates(const std::string& path, const std::string& pem) {
+  const Owned<BIO> text = OpenText(pem);
   ERR_clear_error();
-  Owned<X509> cert(PEM_read_bio_X509(OpenText(pem).get(), nullptr, nullptr, nullptr));
-  if (cert == nullptr) {
+  Owned<X509> first(PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr));
+  if (first == nullptr) {
     return BadPem(path, "there is no certificate in PEM format in it");
   }
-  return cert;
+  while (Owned<X509>(PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr)) != nullptr) {
+  }
+  if (ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE) {
+    return BadPem(path, "a certificate behind the first is damaged");
+  }
+  ERR_clear_error();
+  return first;
 }
 
 // Rather than to ask for the password at a terminal that a server has not.
@@ -69,14 +76,14 @@ absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsFiles& files) {
   TlsMaterial material;
   WAYSTAR_ASSIGN_OR_RETURN(material.cert, ReadWholeFile(files.cert, kMaxPemBytes));
   WAYSTAR_ASSIGN_OR_RETURN(material.key, ReadWholeFile(files.key, kMaxPemBytes));
-  WAYSTAR_ASSIGN_OR_RETURN(const Owned<X509> cert, ParseCertificate(files.cert, material.cert));
+  WAYSTAR_ASSIGN_OR_RETURN(const Owned<X509> cert, ParseCertificates(files.cert, material.cert));
   WAYSTAR_ASSIGN_OR_RETURN(const Owned<EVP_PKEY> key, ParseKey(files.key, material.key));
   if (X509_check_private_key(cert.get(), key.get()) != 1) {
     return BadPem(files.key, absl::StrCat("this is not the key of the certificate in ", files.cert));
   }
   if (!files.client_ca.empty()) {
     WAYSTAR_ASSIGN_OR_RETURN(material.client_ca, ReadWholeFile(files.client_ca, kMaxPemBytes));
-    WAYSTAR_RETURN_IF_ERROR(ParseCertificate(files.client_ca, material.client_ca).status());
+    WAYSTAR_RETURN_IF_ERROR(ParseCertificates(files.client_ca, material.client_ca).status());
   }
   return material;
 }

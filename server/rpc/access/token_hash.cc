@@ -17,6 +17,7 @@ namespace waystar::rpc {
 TokenHash HashToken(absl::string_view token) {
   // Looked up once: to find it costs more than to use it.
   static EVP_MD* const kSha256 = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  // Stays 0, which no token has, if the library cannot do it.
   TokenHash hash{};
   EVP_Digest(token.data(), token.size(), hash.data(), nullptr, kSha256, nullptr);
   return hash;
@@ -31,6 +32,9 @@ absl::StatusOr<TokenHash> ParseTokenHash(absl::string_view text) {
   }
   const std::string bytes = absl::HexStringToBytes(text);
   std::copy(bytes.begin(), bytes.end(), hash.begin());
+  if (hash == TokenHash{}) {
+    return absl::InvalidArgumentError("no token has the hash 0");
+  }
   return hash;
 }
 

@@ -16,7 +16,7 @@ using TokenHash = std::array<std::uint8_t, 32>;
 // SHA-256. Takes some hundred nanoseconds.
 TokenHash HashToken(absl::string_view token);
 
-// From "sha256:" and 64 hexadecimal digits. INVALID_ARGUMENT for anything else.
+// From "sha256:" and 64 hexadecimal digits that are not all 0. INVALID_ARGUMENT for anything else.
 absl::StatusOr<TokenHash> ParseTokenHash(absl::string_view text);
 
 }  // namespace waystar::rpc

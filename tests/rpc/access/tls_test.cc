@@ -203,6 +203,10 @@ TEST_F(TlsTest, DoesNotStartWithoutItsFiles) {
   EXPECT_THAT(StartError(), AllOf(HasSubstr(key_.path()), HasSubstr("not the key of the certificate")));
   key_.Write(identity.key);
   EXPECT_THAT(StartError(client_ca_.path()), AllOf(HasSubstr(client_ca_.path()), HasSubstr("No such file")));
+  const std::string root = authority_.cert();
+  client_ca_.Write(absl::StrCat(root, root.substr(0, root.size() / 2)));
+  EXPECT_THAT(StartError(client_ca_.path()),
+              AllOf(HasSubstr(client_ca_.path()), HasSubstr("behind the first is damaged")));
   client_ca_.Write(identity.key);
   EXPECT_THAT(StartError(client_ca_.path()),
               AllOf(HasSubstr(client_ca_.path()), HasSubstr("no certificate")));

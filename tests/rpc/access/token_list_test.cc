@@ -42,7 +42,7 @@ TEST(TokenListTest, FindsATokenByItsHash) {
 
 TEST(TokenListTest, IdsAreThoseOfNames) {
   const std::string other = absl::StrCat("sha256:", std::string(64, 'F'));
-  const std::string third = absl::StrCat("sha256:", std::string(64, '0'));
+  const std::string third = absl::StrCat("sha256:", std::string(64, '1'));
   const auto list = TokenList::Parse(
       absl::StrCat("a ", kHashOfAbc, " read:*\na ", other, " admin:*\nb ", third, " read:*\n"));
   ASSERT_THAT(list, IsOk());
@@ -60,6 +60,7 @@ TEST(TokenListTest, SaysWhichLineIsWrong) {
               StartsWith("line 2: a token has a name"));
   EXPECT_THAT(ErrorOf("a sha256:12 read:*"), StartsWith("line 1: the hash"));
   EXPECT_THAT(ErrorOf(absl::StrCat("a ", std::string(64, '0'), " read:*")), HasSubstr("sha256:"));
+  EXPECT_THAT(ErrorOf(absl::StrCat("a sha256:", std::string(64, '0'), " read:*")), HasSubstr("the hash 0"));
   EXPECT_THAT(ErrorOf(absl::StrCat("a ", kHashOfAbc, " write:*")), HasSubstr("\"write\" is no permission"));
   EXPECT_THAT(ErrorOf(absl::StrCat("a ", kHashOfAbc, " read")), HasSubstr("\"read\" should be"));
   EXPECT_THAT(ErrorOf(absl::StrCat("a ", kHashOfAbc, " read:")), HasSubstr("should be a permission"));
