@@ -26,7 +26,7 @@ std::unique_ptr<grpc::ClientReader<v1::WatchMapResponse>> Watch(v1::MapService::
 // The watches would never end by themselves.
 TEST(ConnectionsTest, EndAtTheirAgeAndGrace) {
   TestServer server(
-      {.connections = {.max_age = absl::Milliseconds(20), .max_age_grace = absl::Milliseconds(20)}});
+      {.connections = {.max_age = absl::Milliseconds(300), .max_age_grace = absl::Milliseconds(300)}});
   v1::CreateMapRequest create;
   create.set_map("m");
   create.add_rows("..");
