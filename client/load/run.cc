@@ -1,6 +1,7 @@
 #include "client/load/run.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -74,6 +75,7 @@ absl::StatusOr<Report> Run(const Settings& settings, const client::Options& opti
       absl::FromChrono(settings.warm_up + settings.duration + settings.deadline) + kUpdatesGrace;
   const client::Client client(for_updates);
   std::vector<std::unique_ptr<Lane>> lanes;
+  lanes.reserve(static_cast<std::size_t>(settings.threads));
   for (int i = 0; i < settings.threads; ++i) {
     lanes.push_back(std::make_unique<Lane>(settings, workload, connection, i));
   }
