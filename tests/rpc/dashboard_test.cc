@@ -1,15 +1,12 @@
 // The dashboard that docker/ brings along shows metrics that there are.
 
 #include <fstream>
-#include <iterator>
 #include <regex>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "gmock/gmock.h"
-#include "google/protobuf/struct.pb.h"
-#include "google/protobuf/util/json_util.h"
 #include "tests/rpc/scrape.h"
 #include "tests/rpc/test_server.h"
 
@@ -22,16 +19,15 @@ using ::waystar::testing::PathRequest;
 using ::waystar::testing::Scrape;
 using ::waystar::testing::TestServer;
 
-// Of all panels.
+// Of all panels. (protobuf's own reader of JSON cannot be used under the thread sanitizer.)
 std::vector<std::string> Expressions() {
   std::ifstream file(WAYSTAR_SOURCE_DIR "/docker/grafana/dashboards/waystar.json");
-  const std::string json((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  google::protobuf::Struct dashboard;
-  EXPECT_TRUE(google::protobuf::util::JsonStringToMessage(json, &dashboard).ok());
+  static const std::regex kExpression(R"re("expr": "(.*)",)re");
   std::vector<std::string> expressions;
-  for (const auto& panel : dashboard.fields().at("panels").list_value().values()) {
-    for (const auto& target : panel.struct_value().fields().at("targets").list_value().values()) {
-      expressions.push_back(target.struct_value().fields().at("expr").string_value());
+  std::smatch match;
+  for (std::string line; std::getline(file, line);) {
+    if (std::regex_search(line, match, kExpression)) {
+      expressions.push_back(match[1]);
     }
   }
   return expressions;
