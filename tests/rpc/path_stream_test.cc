@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "client/errors.h"
 #include "client/connection.h"
+#include "client/errors.h"
 #include "client/options.h"
 #include "client/streams.h"
 #include "gmock/gmock.h"

@@ -34,7 +34,8 @@ class WatchOfMap {
       : WatchOfMap(server.NewChannel(), request) {}
 
   WatchOfMap(const std::shared_ptr<grpc::Channel>& channel, const v1::WatchMapRequest& request)
-      : stub_(v1::MapService::NewStub(channel)), watch_(connection_, stub_.get(), request, absl::InfiniteDuration()) {}
+      : stub_(v1::MapService::NewStub(channel)),
+        watch_(connection_, stub_.get(), request, absl::InfiniteDuration()) {}
 
   client::MapWatch* operator->() { return &watch_; }
 
