@@ -50,9 +50,10 @@ ABSL_FLAG(
 ABSL_FLAG(absl::Duration, max_queue_time, Defaults().max_queue_time,
           "How long a call may wait for a worker before it is refused.");
 ABSL_FLAG(absl::Duration, queue_target, Defaults().queue_target,
-          "When for 100 ms every call has waited longer than this for a worker, the server is overloaded: "
+          "When for 100 ms every call has waited longer than this (or than four calls take) for a worker, "
+          "the server is overloaded: "
           "until the "
-          "queue has been short again, calls may wait for twice this long only.");
+          "queue has been short again, calls may wait for twice as long only.");
 ABSL_FLAG(std::int64_t, max_maps, static_cast<std::int64_t>(Defaults().max_maps),
           "Maps the server may hold.");
 ABSL_FLAG(std::int64_t, max_map_side, Defaults().max_map_side,

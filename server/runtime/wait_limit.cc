@@ -14,7 +14,8 @@ void WaitLimit::NoteWait(Clock::time_point now, Duration waited) {
   if (now >= interval_end_) {
     // Long after the last interval nothing is known of the queue, but that it was empty.
     const bool is_recent = now < interval_end_ + kInterval;
-    is_standing_ = is_recent && shortest_in_interval_ != Duration::max() && shortest_in_interval_ > target_;
+    is_standing_ =
+        is_recent && shortest_in_interval_ != Duration::max() && shortest_in_interval_ > CurrentTarget();
     shortest_in_interval_ = Duration::max();
     interval_end_ = now + kInterval;
   }
@@ -26,12 +27,12 @@ void WaitLimit::NoteRun(Duration took) {
   run_nanos_ += run_nanos_ == 0.0 ? nanos : (nanos - run_nanos_) * kWeight;
 }
 
+WaitLimit::Duration WaitLimit::CurrentTarget() const {
+  return std::max(target_, Duration(static_cast<Duration::rep>(4 * run_nanos_)));
+}
+
 WaitLimit::Duration WaitLimit::allowed() const {
-  if (!is_standing_) {
-    return longest_;
-  }
-  const Duration run(static_cast<Duration::rep>(run_nanos_));
-  return std::min(longest_, 2 * std::max(target_, run));
+  return is_standing_ ? std::min(longest_, 2 * CurrentTarget()) : longest_;
 }
 
 std::size_t WaitLimit::MaxQueued(std::size_t most) const {

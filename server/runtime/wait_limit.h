@@ -22,8 +22,8 @@ class WaitLimit {
 
   static constexpr Duration kInterval = std::chrono::milliseconds(100);
 
-  // Jobs may wait for `longest`, and while the queue stands for twice `target`, or twice the time that a job
-  // takes if that is more. `workers` take them.
+  // Jobs may wait for `longest`, and while the queue stands for twice the target: that is `target`, or four
+  // times what a job takes if that is more. `workers` take them.
   WaitLimit(Duration longest, Duration target, int workers)
       : longest_(longest), target_(target), workers_(workers) {}
 
@@ -41,6 +41,8 @@ class WaitLimit {
   std::size_t MaxQueued(std::size_t most) const;
 
  private:
+  Duration CurrentTarget() const;
+
   const Duration longest_;
   const Duration target_;
   const int workers_;

@@ -65,13 +65,15 @@ TEST_F(WaitLimitTest, LetsInWhatCanBeDoneInTime) {
   EXPECT_EQ(limit_.MaxQueued(8), 8U);
 }
 
-TEST_F(WaitLimitTest, LongJobsMayWaitForTwoOfTheirKind) {
+TEST_F(WaitLimitTest, LongJobsMayWaitForSomeOfTheirKind) {
   for (int i = 0; i < 100; ++i) {
     limit_.NoteRun(milliseconds(50));
   }
-  Pass(milliseconds(250), milliseconds(200));
-  EXPECT_EQ(limit_.allowed(), milliseconds(100));
-  EXPECT_EQ(limit_.MaxQueued(256), 4U);
+  Pass(milliseconds(250), milliseconds(190));
+  EXPECT_FALSE(limit_.is_standing());
+  Pass(milliseconds(250), milliseconds(210));
+  EXPECT_EQ(limit_.allowed(), milliseconds(400));
+  EXPECT_EQ(limit_.MaxQueued(256), 16U);
 }
 
 TEST_F(WaitLimitTest, NeverAllowsMoreThanTheLongest) {
