@@ -1,6 +1,7 @@
 #include "server/base/clock.h"
 
 #include <chrono>
+#include <ctime>
 
 #include "absl/time/clock.h"
 
@@ -23,6 +24,12 @@ class SteadyClock final : public Clock {
 const Clock& Clock::Steady() {
   static const auto* const clock = new SteadyClock;
   return *clock;
+}
+
+std::chrono::nanoseconds ThreadCpuTime() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
 }  // namespace waystar

@@ -1,6 +1,8 @@
 // The time of a server.
 #pragma once
 
+#include <chrono>
+
 #include "absl/time/time.h"
 
 namespace waystar {
@@ -15,5 +17,8 @@ class Clock {
   // of the wall time.
   static const Clock& Steady();
 };
+
+// What the calling thread has used of a processor so far, waiting aside. Costs a call of the system.
+std::chrono::nanoseconds ThreadCpuTime();
 
 }  // namespace waystar

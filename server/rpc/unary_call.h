@@ -17,6 +17,7 @@
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
+#include "server/base/clock.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/rpc/access/caller.h"
@@ -175,12 +176,16 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
     }
     response_ = google::protobuf::Arena::CreateMessage<Response>(&arena_);
     if constexpr (std::is_same_v<Handler, UnaryHandler<Request, Response>>) {
+      // Elsewhere a thread may be kept waiting for a processor, which says nothing of the request.
+      const bool counts_processor = place != Place::kHere;
+      const std::chrono::nanoseconds before =
+          counts_processor ? ThreadCpuTime() : std::chrono::nanoseconds(0);
       const absl::Status status = handler_(*request_, *response_, context);
       if (context.has_outgrown) {
         BeginAt(place == Place::kHere ? Place::kSmall : Place::kLarge);
         return;
       }
-      planner_.Note(*request_, Executor::Clock::now() - begin);
+      planner_.Note(*request_, counts_processor ? ThreadCpuTime() - before : Executor::Clock::now() - begin);
       Answer(status);
     } else {
       handler_(*request_, *response_, context, [this](const absl::Status& status) { Answer(status); });

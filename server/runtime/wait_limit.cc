@@ -8,6 +8,11 @@ namespace {
 // Of one job in the average of those that went before.
 constexpr double kWeight = 1.0 / 16;
 
+double Averaged(double before, WaitLimit::Duration now) {
+  const auto nanos = static_cast<double>(now.count());
+  return before == 0.0 ? nanos : before + (nanos - before) * kWeight;
+}
+
 }  // namespace
 
 void WaitLimit::NoteWait(Clock::time_point now, Duration waited) {
@@ -22,13 +27,13 @@ void WaitLimit::NoteWait(Clock::time_point now, Duration waited) {
   shortest_in_interval_ = std::min(shortest_in_interval_, waited);
 }
 
-void WaitLimit::NoteRun(Duration took) {
-  const auto nanos = static_cast<double>(took.count());
-  run_nanos_ += run_nanos_ == 0.0 ? nanos : (nanos - run_nanos_) * kWeight;
+void WaitLimit::NoteRun(Duration took, Duration processor) {
+  run_nanos_ = Averaged(run_nanos_, took);
+  processor_nanos_ = Averaged(processor_nanos_, processor);
 }
 
 WaitLimit::Duration WaitLimit::CurrentTarget() const {
-  return std::max(target_, Duration(static_cast<Duration::rep>(4 * run_nanos_)));
+  return std::max(target_, Duration(static_cast<Duration::rep>(4 * processor_nanos_)));
 }
 
 WaitLimit::Duration WaitLimit::allowed() const {

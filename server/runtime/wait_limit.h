@@ -23,14 +23,15 @@ class WaitLimit {
   static constexpr Duration kInterval = std::chrono::milliseconds(100);
 
   // Jobs may wait for `longest`, and while the queue stands for twice the target: that is `target`, or four
-  // times what a job takes if that is more. `workers` take them.
+  // times a job's processor time if that is more: not what it takes, which grows with the load. `workers`
+  // take them.
   WaitLimit(Duration longest, Duration target, int workers)
       : longest_(longest), target_(target), workers_(workers) {}
 
   // A job leaves the queue, or goes by an empty one with no wait.
   void NoteWait(Clock::time_point now, Duration waited);
-  // A job took that long to run.
-  void NoteRun(Duration took);
+  // A job took that long to run, of which it had a processor for so long.
+  void NoteRun(Duration took, Duration processor);
 
   // Whether the queue stands.
   bool is_standing() const { return is_standing_; }
@@ -49,8 +50,9 @@ class WaitLimit {
   bool is_standing_ = false;
   Clock::time_point interval_end_{};
   Duration shortest_in_interval_ = Duration::max();
-  // Moving average of what a job takes.
+  // Moving averages, of jobs.
   double run_nanos_ = 0.0;
+  double processor_nanos_ = 0.0;
 };
 
 }  // namespace waystar::runtime

@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "absl/strings/str_cat.h"
+#include "server/base/clock.h"
 #include "server/base/error.h"
 
 namespace waystar::runtime {
@@ -130,17 +131,19 @@ void WorkerPool::Work(int worker) {
       return;
     }
     const FairQueue::Clock::time_point begin = FairQueue::Clock::now();
+    const std::chrono::nanoseconds processor_before = ThreadCpuTime();
     if (late.ok()) {
       job->Run(worker);
     } else {
       job->Refuse(late);
     }
     const std::chrono::nanoseconds took = FairQueue::Clock::now() - begin;
+    const std::chrono::nanoseconds processor = ThreadCpuTime() - processor_before;
     MutexLock lock(mutex_);
     --counts_.running;
     if (late.ok()) {
       counts_.ran += took;
-      limit_.NoteRun(took);
+      limit_.NoteRun(took, processor);
     }
   }
 }

@@ -56,7 +56,7 @@ TEST_F(WaitLimitTest, IsAsBeforeAfterAPause) {
 
 TEST_F(WaitLimitTest, LetsInWhatCanBeDoneInTime) {
   for (int i = 0; i < 100; ++i) {
-    limit_.NoteRun(milliseconds(1));
+    limit_.NoteRun(milliseconds(1), milliseconds(1));
   }
   EXPECT_EQ(limit_.MaxQueued(256), 256U);
   Pass(milliseconds(250), milliseconds(50));
@@ -67,13 +67,23 @@ TEST_F(WaitLimitTest, LetsInWhatCanBeDoneInTime) {
 
 TEST_F(WaitLimitTest, LongJobsMayWaitForSomeOfTheirKind) {
   for (int i = 0; i < 100; ++i) {
-    limit_.NoteRun(milliseconds(50));
+    limit_.NoteRun(milliseconds(50), milliseconds(50));
   }
   Pass(milliseconds(250), milliseconds(190));
   EXPECT_FALSE(limit_.is_standing());
   Pass(milliseconds(250), milliseconds(210));
   EXPECT_EQ(limit_.allowed(), milliseconds(400));
   EXPECT_EQ(limit_.MaxQueued(256), 16U);
+}
+
+// Where jobs take long because too much is going on, waiting longer makes nothing better.
+TEST_F(WaitLimitTest, JobsThatWaitForAProcessorAreNotLong) {
+  for (int i = 0; i < 100; ++i) {
+    limit_.NoteRun(milliseconds(10), milliseconds(1));
+  }
+  Pass(milliseconds(250), milliseconds(50));
+  EXPECT_EQ(limit_.allowed(), 2 * kTarget);
+  EXPECT_EQ(limit_.MaxQueued(256), 2U);
 }
 
 TEST_F(WaitLimitTest, NeverAllowsMoreThanTheLongest) {
