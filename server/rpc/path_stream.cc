@@ -120,7 +120,7 @@ class PathStream::Gatherer {
     bool owned = false;
     // Into memory, which cannot fail.
     grpc::GenericSerialize<grpc::ProtoBufferWriter, v1::StreamFindPathResponse>(*message_, &bytes, &owned);
-    stream_.Add(std::move(bytes));
+    stream_.Add(bytes);
     Begin();
   }
 
@@ -312,13 +312,13 @@ bool PathStream::IsFull() {
   return answers_bytes_ >= kMostUnread * limits_.max_bytes;
 }
 
-void PathStream::Add(grpc::ByteBuffer answers) {
+void PathStream::Add(const grpc::ByteBuffer& answers) {
   MutexLock lock(mutex_);
   if (is_gone_) {
     return;
   }
   answers_bytes_ += answers.Length();
-  answers_.push_back(std::move(answers));
+  answers_.push_back(answers);
   // Cannot be the end: the message that these are of counts as unanswered yet.
   static_cast<void>(Proceed());
 }

@@ -117,7 +117,7 @@ class PathStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   bool IsGone();
   bool IsFull();
   // A message of answers, serialized.
-  void Add(grpc::ByteBuffer answers);
+  void Add(const grpc::ByteBuffer& answers);
   // One part less; with the last, the message is no longer unanswered. An error ends the stream.
   void FinishPart(Batch* batch, const absl::Status& status);
 

@@ -1,0 +1,166 @@
+// Clients that mean no good, or are broken: each is refused, and the server goes on as before.
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "client/client.h"
+#include "client/errors.h"
+#include "gmock/gmock.h"
+#include "grpcpp/client_context.h"
+#include "grpcpp/impl/codegen/client_unary_call.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "tests/rpc/test_server.h"
+#include "waystar/v1/path_service.grpc.pb.h"
+
+namespace waystar {
+namespace {
+
+using ::waystar::testing::CellAt;
+using ::waystar::testing::IsRefused;
+using ::waystar::testing::PathRequest;
+using ::waystar::testing::TestServer;
+
+class HostileClientTest : public ::testing::Test {
+ protected:
+  HostileClientTest() { server_.Create("yard", {"....", "....", "...."}); }
+
+  // Whether the server still does what it is there for.
+  void ExpectServes() {
+    const auto answer = server_.client().FindPath(PathRequest("yard", CellAt(0, 0), CellAt(3, 2)));
+    ASSERT_TRUE(answer.ok()) << answer.status();
+    EXPECT_EQ(answer->outcome(), v1::OUTCOME_FOUND);
+  }
+
+  absl::StatusOr<grpc::ByteBuffer> CallRaw(const std::string& method, const std::string& bytes) {
+    const grpc::Slice slice(bytes);
+    const grpc::ByteBuffer request(&slice, 1);
+    grpc::ByteBuffer response;
+    grpc::ClientContext context;
+    const grpc::internal::RpcMethod rpc(method.c_str(), grpc::internal::RpcMethod::NORMAL_RPC);
+    const std::shared_ptr<grpc::Channel> channel = server_.NewChannel();
+    const grpc::Status status = grpc::internal::BlockingUnaryCall<grpc::ByteBuffer, grpc::ByteBuffer>(
+        channel.get(), rpc, &context, request, &response);
+    if (!status.ok()) {
+      return client::FromGrpc(status);
+    }
+    return response;
+  }
+
+  TestServer server_;
+};
+
+TEST_F(HostileClientTest, CompressedBombIsRefusedByTheSizeItWouldHave) {
+  v1::FindPathRequest bomb;
+  bomb.set_map(std::string(std::size_t{64} << 20, 'a'));
+  grpc::ClientContext context;
+  context.set_compression_algorithm(GRPC_COMPRESS_GZIP);
+  v1::FindPathResponse response;
+  const auto stub = v1::PathService::NewStub(server_.NewChannel());
+  EXPECT_EQ(stub->FindPath(&context, bomb, &response).error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  ExpectServes();
+}
+
+TEST_F(HostileClientTest, CompressedRequestsOfAFairSizeAreAnswered) {
+  grpc::ClientContext context;
+  context.set_compression_algorithm(GRPC_COMPRESS_GZIP);
+  v1::FindPathResponse response;
+  const auto stub = v1::PathService::NewStub(server_.NewChannel());
+  EXPECT_TRUE(stub->FindPath(&context, PathRequest("yard", CellAt(0, 0), CellAt(3, 2)), &response).ok());
+  EXPECT_EQ(response.outcome(), v1::OUTCOME_FOUND);
+}
+
+TEST_F(HostileClientTest, DeepNestingIsNoMessage) {
+  // Groups in groups, of a field that there is not: tag 3 << 3 for "begin a group of field 100".
+  std::string deep;
+  for (int i = 0; i < 100'000; ++i) {
+    deep += "\xa3\x06";
+  }
+  EXPECT_THAT(CallRaw("/waystar.v1.PathService/FindPath", deep),
+              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", ""));
+  ExpectServes();
+}
+
+TEST_F(HostileClientTest, ListsOfAMillionAreRefusedByTheirField) {
+  v1::FindPathRequest goals = PathRequest("yard", CellAt(0, 0), CellAt(0, 0));
+  goals.clear_goal();
+  v1::FindPathsRequest queries;
+  queries.set_map("yard");
+  for (int i = 0; i < 1'000'000; ++i) {
+    goals.add_goals();
+    queries.add_queries();
+  }
+  EXPECT_EQ(server_.client().FindPath(goals).status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(server_.client().FindPaths(queries).status().code(), absl::StatusCode::kResourceExhausted);
+  ExpectServes();
+}
+
+TEST_F(HostileClientTest, NumbersAtTheEndsOfTheirRangeAreOffTheMap) {
+  constexpr int kMost = 2147483647;
+  for (const int end : {kMost, -kMost - 1}) {
+    EXPECT_EQ(server_.client().FindPath(PathRequest("yard", CellAt(end, end), CellAt(0, 0))).status().code(),
+              absl::StatusCode::kOutOfRange);
+    EXPECT_EQ(server_.client().FindPath(PathRequest("yard", CellAt(0, 0), CellAt(end, -end))).status().code(),
+              absl::StatusCode::kOutOfRange);
+  }
+}
+
+// Connections on which nothing more ever comes.
+TEST_F(HostileClientTest, HalfOpenConnectionsHoldUpNobody) {
+  std::vector<int> sockets;
+  for (int i = 0; i < 200; ++i) {
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    ASSERT_GE(fd, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(server_.server().port()));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    ASSERT_EQ(connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+    if (i % 2 == 0) {
+      constexpr char kHalfAPreface[] = "PRI * HTTP/2.0\r\n";
+      ASSERT_GT(send(fd, kHalfAPreface, sizeof(kHalfAPreface) - 1, 0), 0);
+    }
+    sockets.push_back(fd);
+  }
+  ExpectServes();
+  server_.server().Stop(absl::Seconds(60));
+  for (const int fd : sockets) {
+    close(fd);
+  }
+}
+
+TEST_F(HostileClientTest, ThousandsOfIdleStreamsHoldUpNobody) {
+  constexpr int kStreams = 10'000;
+  const auto stub = v1::PathService::NewStub(server_.NewChannel());
+  std::vector<std::unique_ptr<grpc::ClientContext>> contexts;
+  std::vector<
+      std::unique_ptr<grpc::ClientReaderWriter<v1::StreamFindPathRequest, v1::StreamFindPathResponse>>>
+      streams;
+  v1::StreamFindPathRequest request;
+  *request.add_queries()->mutable_query() = PathRequest("yard", CellAt(0, 0), CellAt(3, 2));
+  v1::StreamFindPathResponse response;
+  for (int i = 0; i < kStreams; ++i) {
+    contexts.push_back(std::make_unique<grpc::ClientContext>());
+    streams.push_back(stub->StreamFindPath(contexts.back().get()));
+  }
+  // The last one is answered while all others are there.
+  ASSERT_TRUE(streams.back()->Write(request));
+  ASSERT_TRUE(streams.back()->Read(&response));
+  EXPECT_EQ(response.answers(0).answer().outcome(), v1::OUTCOME_FOUND);
+  ExpectServes();
+  for (int i = 0; i < kStreams; ++i) {
+    contexts[static_cast<std::size_t>(i)]->TryCancel();
+    streams[static_cast<std::size_t>(i)]->Finish();
+  }
+  ExpectServes();
+}
+
+}  // namespace
+}  // namespace waystar
