@@ -38,8 +38,8 @@ std::vector<std::unique_ptr<Workbench>> MakeBenches(const ExecutorOptions& optio
 Executor::Executor(const ExecutorOptions& options)
     : options_(options),
       benches_(MakeBenches(options)),
-      small_(PoolOptions(options, 0, 0)),
-      large_(PoolOptions(options, options.workers, kNicenessOfLarge)) {
+      large_(PoolOptions(options, options.workers, kNicenessOfLarge)),
+      small_(PoolOptions(options, 0, 0)) {
   MutexLock lock(mutex_);
   for (std::size_t i = 2 * static_cast<std::size_t>(options.workers); i < benches_.size(); ++i) {
     free_.push_back(benches_[i].get());

@@ -119,9 +119,10 @@ class Executor {
   std::vector<std::unique_ptr<Workbench>> benches_;
   Mutex mutex_;
   std::vector<Workbench*> free_ ABSL_GUARDED_BY(mutex_);
-  // Last, so that its threads end before what they use.
-  runtime::WorkerPool small_;
+  // Last, so that their threads end before what they use: first those of small calls, which hand on to the
+  // others what turns out to be large.
   runtime::WorkerPool large_;
+  runtime::WorkerPool small_;
 };
 
 }  // namespace waystar::rpc
