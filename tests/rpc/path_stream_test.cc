@@ -65,7 +65,7 @@ class Queries {
   client::PathStream stream_;
 };
 
-std::string ReasonIn(const google::rpc::Status& status) {
+std::string ProblemReason(const google::rpc::Status& status) {
   google::rpc::ErrorInfo info;
   for (const auto& detail : status.details()) {
     if (detail.UnpackTo(&info)) {
@@ -116,7 +116,7 @@ TEST(PathStreamTest, EachQueryIsAnsweredAsByFindPath) {
       EXPECT_EQ(Show(answer.answer().points()), Show(alone->points()));
       EXPECT_EQ(answer.answer().cost(), alone->cost());
     } else {
-      EXPECT_EQ(ReasonIn(answer.problem()), client::ReasonOf(alone.status()));
+      EXPECT_EQ(ProblemReason(answer.problem()), client::ReasonOf(alone.status()));
     }
   }
 }
@@ -151,10 +151,10 @@ TEST(PathStreamTest, ProblemsAreThoseOfSingleQueries) {
   queries->EndSending();
   const auto answers = queries.ReceiveAll();
   ASSERT_EQ(answers.size(), 4U);
-  EXPECT_EQ(ReasonIn(answers.at(1).problem()), "MAP_NOT_FOUND");
-  EXPECT_EQ(ReasonIn(answers.at(2).problem()), "START_BLOCKED");
+  EXPECT_EQ(ProblemReason(answers.at(1).problem()), "MAP_NOT_FOUND");
+  EXPECT_EQ(ProblemReason(answers.at(2).problem()), "START_BLOCKED");
   EXPECT_EQ(answers.at(3).answer().cost(), 1.0);
-  EXPECT_EQ(ReasonIn(answers.at(4).problem()), "MISSING_FIELD");
+  EXPECT_EQ(ProblemReason(answers.at(4).problem()), "MISSING_FIELD");
   EXPECT_TRUE(queries->Finish().ok());
 }
 
