@@ -37,7 +37,9 @@ class BenchCommandTest : public ::waystar::testing::CommandTest {
   }
 
   std::string Write(const std::string& text) {
-    const std::string path = ::testing::TempDir() + "bench_command_test.mix";
+    // Cases run side by side.
+    const std::string path = ::testing::TempDir() + "bench_command_" +
+                             ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".mix";
     std::ofstream(path) << text;
     return path;
   }
