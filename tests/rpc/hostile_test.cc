@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -18,6 +19,7 @@
 #include "grpcpp/impl/codegen/client_unary_call.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/random.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 
 namespace waystar {
@@ -45,9 +47,8 @@ class HostileClientTest : public ::testing::Test {
     grpc::ByteBuffer response;
     grpc::ClientContext context;
     const grpc::internal::RpcMethod rpc(method.c_str(), grpc::internal::RpcMethod::NORMAL_RPC);
-    const std::shared_ptr<grpc::Channel> channel = server_.NewChannel();
     const grpc::Status status = grpc::internal::BlockingUnaryCall<grpc::ByteBuffer, grpc::ByteBuffer>(
-        channel.get(), rpc, &context, request, &response);
+        channel_.get(), rpc, &context, request, &response);
     if (!status.ok()) {
       return client::FromGrpc(status);
     }
@@ -55,6 +56,7 @@ class HostileClientTest : public ::testing::Test {
   }
 
   TestServer server_;
+  const std::shared_ptr<grpc::Channel> channel_ = server_.NewChannel();
 };
 
 TEST_F(HostileClientTest, CompressedBombIsRefusedByTheSizeItWouldHave) {
@@ -109,6 +111,62 @@ TEST_F(HostileClientTest, NumbersAtTheEndsOfTheirRangeAreOffTheMap) {
               absl::StatusCode::kOutOfRange);
     EXPECT_EQ(server_.client().FindPath(PathRequest("yard", CellAt(0, 0), CellAt(end, 0))).status().code(),
               absl::StatusCode::kOutOfRange);
+  }
+}
+
+// One to four bytes flipped, left out or said twice.
+std::string Mutated(std::string bytes, testing::Random& random) {
+  for (int changes = random.Between(1, 4); changes > 0 && !bytes.empty(); --changes) {
+    const auto at = static_cast<std::size_t>(random.Between(0, static_cast<int>(bytes.size()) - 1));
+    switch (random.Between(0, 3)) {
+      case 0:
+        bytes[at] = static_cast<char>(bytes[at] ^ (1 << random.Between(0, 7)));
+        break;
+      case 1:
+        bytes[at] = static_cast<char>(random.Between(0, 255));
+        break;
+      case 2:
+        bytes.erase(at, 1);
+        break;
+      default:
+        bytes.insert(at, bytes.substr(at, static_cast<std::size_t>(random.Between(1, 8))));
+        break;
+    }
+  }
+  return bytes;
+}
+
+TEST_F(HostileClientTest, RequestsWithWrongBytesAreAnsweredOrRefused) {
+  v1::FindPathRequest query = PathRequest("yard", CellAt(0, 0), CellAt(3, 2));
+  query.set_snap_radius(1.5);
+  query.set_footprint(1);
+  query.set_max_expansions(1000);
+  query.set_path_form(v1::PATH_FORM_SMOOTHED);
+  query.set_with_summary(true);
+  *query.mutable_overlay()->mutable_blocked()->add_cells() = CellAt(1, 1);
+  v1::FindPathsRequest batch;
+  batch.set_map("yard");
+  *batch.add_queries() = query;
+  *batch.add_queries() = PathRequest("", CellAt(1, 0), CellAt(2, 2));
+  v1::UpdateObstaclesRequest update = testing::BlockRequest("yard", {CellAt(2, 1)});
+  update.set_request_id("once");
+  v1::Obstacle& gate = *update.add_edits()->mutable_put_obstacle()->mutable_obstacle();
+  gate.set_id("gate");
+  auto& disc = *gate.mutable_shape()->add_discs();
+  disc.mutable_center()->set_x(1.5);
+  disc.set_radius(0.7);
+  const std::vector<std::pair<std::string, std::string>> requests = {
+      {"PathService/FindPath", query.SerializeAsString()},
+      {"PathService/FindPaths", batch.SerializeAsString()},
+      {"MapService/UpdateObstacles", update.SerializeAsString()}};
+  testing::Random random(20);
+  for (int i = 0; i < 1500; ++i) {
+    const auto& [method, bytes] = requests[static_cast<std::size_t>(i) % requests.size()];
+    const absl::StatusCode code = CallRaw("/waystar.v1." + method, Mutated(bytes, random)).status().code();
+    ASSERT_THAT(code, ::testing::Not(::testing::AnyOf(absl::StatusCode::kInternal, absl::StatusCode::kUnknown,
+                                                      absl::StatusCode::kUnavailable,
+                                                      absl::StatusCode::kDeadlineExceeded)))
+        << method << ", request " << i;
   }
 }
 
