@@ -2,22 +2,29 @@
 #include <grpcpp/security/server_credentials.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <memory>
 #include <string>
 
 #include "client/client.h"
-#include "tests/client/certificates.h"
 #include "tests/client/fake_server.h"
+#include "tests/testing/certificates.h"
 
 namespace waystar::client {
 namespace {
 
 using ::testing::HasSubstr;
-using ::waystar::testing::Certificate;
+using ::waystar::testing::Authority;
 using ::waystar::testing::FakeServer;
-using ::waystar::testing::MakeAuthority;
-using ::waystar::testing::MakeCertificate;
-using ::waystar::testing::WriteFile;
+using ::waystar::testing::Identity;
+
+// Writes `text` to a file of the test's own and returns its path.
+std::string WriteFile(const std::string& name, const std::string& text) {
+  const auto* const test = ::testing::UnitTest::GetInstance()->current_test_info();
+  std::string path = ::testing::TempDir() + test->test_suite_name() + "." + test->name() + "." + name;
+  std::ofstream(path, std::ios::binary) << text;
+  return path;
+}
 
 // A server with a certificate for waystar.test.
 class TlsTest : public ::testing::Test {
@@ -25,10 +32,10 @@ class TlsTest : public ::testing::Test {
   TlsTest() { Serve(GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE); }
 
   void Serve(grpc_ssl_client_certificate_request_type wants_certificate) {
-    const Certificate own = MakeCertificate("waystar.test", authority_);
+    const Identity own = authority_.Issue("waystar.test");
     grpc::SslServerCredentialsOptions options(wants_certificate);
-    options.pem_root_certs = authority_.certificate;
-    options.pem_key_cert_pairs.push_back({own.key, own.certificate});
+    options.pem_root_certs = authority_.cert();
+    options.pem_key_cert_pairs.push_back({own.key, own.cert});
     server_ = std::make_unique<FakeServer>(grpc::SslServerCredentials(options));
     server_->find_path = [this](grpc::ServerContext& context, const auto&, auto&) {
       const auto token = context.client_metadata().find("authorization");
@@ -45,12 +52,12 @@ class TlsTest : public ::testing::Test {
     options.target = server_->target();
     options.timeout = absl::Seconds(60);
     options.tls = true;
-    options.ca_file = WriteFile("ca.pem", authority_.certificate);
+    options.ca_file = WriteFile("ca.pem", authority_.cert());
     options.server_name = "waystar.test";
     return options;
   }
 
-  const Certificate authority_ = MakeAuthority("authority");
+  const Authority authority_;
   std::unique_ptr<FakeServer> server_;
   std::string token_;
 };
@@ -70,7 +77,7 @@ TEST_F(TlsTest, AServerOfAnotherNameIsNot) {
 
 TEST_F(TlsTest, AnotherAuthorityIsNotTrusted) {
   Options options = TrustingOptions();
-  options.ca_file = WriteFile("other.pem", MakeAuthority("other").certificate);
+  options.ca_file = WriteFile("other.pem", Authority().cert());
   EXPECT_TRUE(absl::IsUnavailable(Client(options).FindPath({}).status()));
 }
 
@@ -86,8 +93,8 @@ TEST_F(TlsTest, AServerMayWantACertificate) {
   Serve(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
   Options options = TrustingOptions();
   EXPECT_TRUE(absl::IsUnavailable(Client(options).FindPath({}).status()));
-  const Certificate own = MakeCertificate("game-7", authority_);
-  options.cert_file = WriteFile("client.pem", own.certificate);
+  const Identity own = authority_.Issue("game-7");
+  options.cert_file = WriteFile("client.pem", own.cert);
   options.key_file = WriteFile("client.key", own.key);
   const auto response = Client(options).FindPath({});
   EXPECT_TRUE(response.ok()) << response.status();
