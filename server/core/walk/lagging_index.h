@@ -106,9 +106,9 @@ class LaggingIndex {
     }
   }
 
-  // Counts what searches did in want of the index, if it lags.
+  // Counts what searches did in want of the index, if it lags; no more than is ever worth anything.
   void NoteInVain(std::uint64_t look_arounds) const {
-    if (lags_) {
+    if (lags_ && credit_->load(std::memory_order_relaxed) < MostCredit()) {
       credit_->fetch_add(look_arounds, std::memory_order_relaxed);
     }
   }
@@ -129,7 +129,7 @@ class LaggingIndex {
     }
     Update(make, repair, nullptr);
     making_.Unlock();
-    RaiseCreditTo(kRepairsPaid * price_.load(std::memory_order_relaxed));
+    RaiseCreditTo(MostCredit());
     return GetIfCurrent();
   }
 
@@ -261,6 +261,8 @@ class LaggingIndex {
     log_ = {};
     current_.store(index_.get(), std::memory_order_release);
   }
+
+  std::uint64_t MostCredit() const { return kRepairsPaid * price_.load(std::memory_order_relaxed); }
 
   void RaiseCreditTo(std::uint64_t enough) const {
     std::uint64_t credit = credit_->load(std::memory_order_relaxed);
