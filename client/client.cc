@@ -226,6 +226,11 @@ absl::StatusOr<v1::SetLogLevelResponse> Client::SetLogLevel(const v1::SetLogLeve
   return Call(server_, &v1::ServerService::StubInterface::SetLogLevel, request, Repeatable::kNever);
 }
 
+absl::StatusOr<v1::GetServerStatisticsResponse> Client::GetServerStatistics(
+    const v1::GetServerStatisticsRequest& request) const {
+  return Call(server_, &v1::ServerService::StubInterface::GetServerStatistics, request, Repeatable::kReads);
+}
+
 absl::StatusOr<grpc::health::v1::HealthCheckResponse> Client::CheckHealth(
     const grpc::health::v1::HealthCheckRequest& request) const {
   return Call(health_, &grpc::health::v1::Health::StubInterface::Check, request, Repeatable::kReads);

@@ -101,6 +101,9 @@ class Client {
   // What the server is and what it takes, and which lines it logs.
   absl::StatusOr<v1::GetServerInfoResponse> GetServerInfo(const v1::GetServerInfoRequest& request = {}) const;
   absl::StatusOr<v1::SetLogLevelResponse> SetLogLevel(const v1::SetLogLevelRequest& request) const;
+  // What it has done since it started and what it is at.
+  absl::StatusOr<v1::GetServerStatisticsResponse> GetServerStatistics(
+      const v1::GetServerStatisticsRequest& request = {}) const;
 
   // How the server says it is, by the standard health protocol.
   absl::StatusOr<grpc::health::v1::HealthCheckResponse> CheckHealth(

@@ -1,9 +1,6 @@
 #include "server/base/striped_mutex.h"
 
-#include <algorithm>
-#include <atomic>
 #include <bit>
-#include <thread>
 
 namespace waystar {
 
@@ -11,17 +8,7 @@ StripedMutex::StripedMutex(std::size_t stripes) : mask_(stripes - 1), stripes_(n
   assert(std::has_single_bit(stripes));
 }
 
-std::size_t StripedMutex::DefaultStripes() {
-  // 0 where the number is not known.
-  const std::size_t processors = std::thread::hardware_concurrency();
-  return std::bit_ceil(std::clamp(processors, std::size_t{1}, kMaxStripes));
-}
-
-std::size_t StripedMutex::ThreadNumber() {
-  static std::atomic<std::size_t> next = 0;
-  thread_local const std::size_t number = next.fetch_add(1, std::memory_order_relaxed);
-  return number;
-}
+std::size_t StripedMutex::DefaultStripes() { return StripesForProcessors(kMaxStripes); }
 
 // All writers take them in the same order, and a reader takes one only, so that nobody waits in a circle.
 void StripedMutex::Lock() ABSL_NO_THREAD_SAFETY_ANALYSIS {

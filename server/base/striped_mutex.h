@@ -12,6 +12,7 @@
 #include "absl/base/optimization.h"
 #include "absl/base/thread_annotations.h"
 #include "server/base/mutex.h"
+#include "server/base/thread_number.h"
 
 namespace waystar {
 
@@ -57,9 +58,6 @@ class ABSL_LOCKABLE StripedMutex {
   struct alignas(ABSL_CACHELINE_SIZE) Stripe {
     Mutex mutex;
   };
-
-  // In the order in which threads first asked.
-  static std::size_t ThreadNumber();
 
   const std::size_t mask_;
   const std::unique_ptr<Stripe[]> stripes_;

@@ -9,6 +9,7 @@
 #include "server/base/error.h"
 #include "server/base/mutex.h"
 #include "server/rpc/access/access_control.h"
+#include "server/rpc/call_statistics.h"
 
 namespace waystar::rpc {
 
@@ -85,6 +86,9 @@ class CallGate {
   AccessControl& access() { return access_; }
   const AccessControl& access() const { return access_; }
 
+  // Of those that came in and those that were not let in.
+  CallStatistics& statistics() { return statistics_; }
+
   // Tells open-ended calls to end whose callers may not go on, by the tokens there are now.
   void EndRevoked() {
     Tell([](OpenEndedCall& call) {
@@ -137,6 +141,7 @@ class CallGate {
   }
 
   AccessControl access_;
+  CallStatistics statistics_;
   // Taken before mutex_.
   Mutex open_ended_mutex_;
   absl::flat_hash_set<OpenEndedCall*> open_ended_ ABSL_GUARDED_BY(open_ended_mutex_);

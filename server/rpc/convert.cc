@@ -1,5 +1,6 @@
 #include "server/rpc/convert.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -196,6 +197,12 @@ void FillPosition(const core::Position& position, v1::Position& out) {
   out.set_x(position.x);
   out.set_y(position.y);
   out.set_z(position.z);
+}
+
+void FillDuration(absl::Duration duration, google::protobuf::Duration& out) {
+  const std::int64_t seconds = absl::IDivDuration(duration, absl::Seconds(1), &duration);
+  out.set_seconds(seconds);
+  out.set_nanos(static_cast<std::int32_t>(absl::ToInt64Nanoseconds(duration)));
 }
 
 void FillTimestamp(absl::Time time, google::protobuf::Timestamp& out) {

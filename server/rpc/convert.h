@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "google/protobuf/duration.pb.h"
 #include "google/protobuf/timestamp.pb.h"
 #include "server/core/format/grid_overrides.h"
 #include "server/core/format/map_format.h"
@@ -40,6 +41,7 @@ absl::StatusOr<core::MapFormat> ToWriteFormat(v1::MapFormat format);
 // To the wire.
 v1::MapFormat FromFormat(core::MapFormat format);
 void FillPosition(const core::Position& position, v1::Position& out);
+void FillDuration(absl::Duration duration, google::protobuf::Duration& out);
 void FillTimestamp(absl::Time time, google::protobuf::Timestamp& out);
 void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot, v1::MapInfo& info);
 void FillUpdateResult(const core::UpdateResult& result, v1::UpdateObstaclesResponse& response);

@@ -39,7 +39,10 @@ class ImportCall final : public TransferCall<grpc::ServerReadReactor<grpc::ByteB
  private:
   ImportCall(core::MapStore& store, Executor& executor, TransferSlots& slots, const TransferLimits& limits,
              grpc::ByteBuffer* response)
-      : TransferCall(executor, slots), store_(store), limits_(limits), response_(response) {}
+      : TransferCall(executor, slots, executor.gate().statistics().Of<v1::ImportMapRequest>()),
+        store_(store),
+        limits_(limits),
+        response_(response) {}
 
   void OnReadDone(bool ok) override;
   void OnCancel() override;

@@ -128,6 +128,10 @@ void MapWatch::OnPatienceOver() { call_.TryCancel(); }
 // What is the server's is given back here: the watch itself may be held for longer than the server lives.
 void MapWatch::OnDone() {
   const std::shared_ptr<MapWatch> self = std::move(self_);
+  {
+    MutexLock lock(mutex_);
+    counted_.End(end_.value_or(CancelledError()).code());
+  }
   if (is_added_) {
     context_.watches.Remove(request_.map(), self);
   }

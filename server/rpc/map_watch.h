@@ -14,6 +14,7 @@
 #include "server/core/store/map_store.h"
 #include "server/rpc/access/lasting_caller.h"
 #include "server/rpc/call_gate.h"
+#include "server/rpc/call_statistics.h"
 #include "server/rpc/map_watches.h"
 #include "server/rpc/watch_slots.h"
 #include "waystar/v1/map_service.pb.h"
@@ -81,6 +82,7 @@ class MapWatch final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   const WatchContext context_;
   // Until OnDone.
   grpc::CallbackServerContext& call_;
+  CountedCall counted_{context_.gate.statistics().Of<v1::WatchMapRequest>()};
   LastingCaller caller_;
   v1::WatchMapRequest request_;
   // Until OnDone.

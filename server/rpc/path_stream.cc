@@ -90,8 +90,11 @@ void PathStream::OnReadDone(bool ok) {
 
 class PathStream::Gatherer {
  public:
-  // Answers live in `arena` until they are serialized.
-  Gatherer(PathStream& stream, google::protobuf::Arena& arena) : stream_(stream), arena_(arena) { Begin(); }
+  // Of queries that arrived at `arrived`. Answers live in `arena` until they are serialized.
+  Gatherer(PathStream& stream, google::protobuf::Arena& arena, Executor::Clock::time_point arrived)
+      : stream_(stream), arena_(arena), arrived_(arrived) {
+    Begin();
+  }
 
   // The next answer, to be filled: then taken, or left and filled anew.
   v1::StreamedAnswer& next() {
@@ -102,6 +105,8 @@ class PathStream::Gatherer {
   }
 
   void Take() {
+    stream_.statistics_.CountRequest(static_cast<absl::StatusCode>(next_->problem().code()),
+                                     Executor::Clock::now() - arrived_);
     const std::size_t bytes = next_->ByteSizeLong() + kAnswerEnvelopeBytes;
     if (bytes_ > 0 && bytes_ + bytes > stream_.limits_.max_bytes) {
       Send();
@@ -136,6 +141,7 @@ class PathStream::Gatherer {
 
   PathStream& stream_;
   google::protobuf::Arena& arena_;
+  const Executor::Clock::time_point arrived_;
   v1::StreamFindPathResponse* message_ = nullptr;
   v1::StreamedAnswer* next_ = nullptr;
   std::size_t bytes_ = 0;
@@ -149,7 +155,7 @@ class PathStream::QueriesJob final : public Executor::Job {
 
   void Run(int worker) override {
     google::protobuf::Arena arena;
-    Gatherer gatherer(stream_, arena);
+    Gatherer gatherer(stream_, arena, batch_.arrived);
     Workbench& bench = stream_.executor_.bench(worker);
     const Executor::Clock::time_point begin = Executor::Clock::now();
     while (next_ < queries_.size() && !stream_.IsGone()) {
@@ -180,7 +186,7 @@ class PathStream::QueriesJob final : public Executor::Job {
 
   void Refuse(const absl::Status& status) override {
     google::protobuf::Arena arena;
-    Gatherer gatherer(stream_, arena);
+    Gatherer gatherer(stream_, arena, batch_.arrived);
     for (; next_ < queries_.size(); ++next_) {
       FillProblem(*queries_[next_], status, gatherer.next());
       gatherer.Take();
@@ -226,7 +232,7 @@ absl::Status PathStream::Take(const grpc::ByteBuffer& bytes, Batch& batch) {
   {
     const Executor::Lease bench = executor_.LeaseHere();
     const bool answers_here = bench && !IsFull();
-    Gatherer gatherer(*this, batch.arena);
+    Gatherer gatherer(*this, batch.arena, batch.arrived);
     for (const v1::StreamedQuery& query : batch.request.queries()) {
       const Place place = costs_.PlaceOf(query.query());
       const bool is_here =
@@ -407,6 +413,7 @@ void PathStream::OnPatienceOver() {
 
 // Here and not in the destructor of a member: the server may be gone soon after.
 void PathStream::OnDone() {
+  statistics_.CloseCall();
   if (is_inside_) {
     executor_.gate().Leave(this);
   }

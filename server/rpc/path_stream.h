@@ -16,6 +16,7 @@
 #include "server/base/mutex.h"
 #include "server/rpc/access/lasting_caller.h"
 #include "server/rpc/call_gate.h"
+#include "server/rpc/call_statistics.h"
 #include "server/rpc/executor.h"
 #include "server/rpc/query_costs.h"
 #include "server/rpc/unary_call.h"
@@ -92,7 +93,9 @@ class PathStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
         call_(call),
         limits_(limits),
         deadline_(DeadlineOf(call)),
-        caller_(executor.gate().access()) {}
+        caller_(executor.gate().access()) {
+    statistics_.OpenCall();
+  }
 
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;
@@ -130,6 +133,7 @@ class PathStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   const Handler& find_path_;
   QueryCosts& costs_;
   Executor& executor_;
+  MethodStatistics& statistics_ = executor_.gate().statistics().Of<v1::StreamFindPathRequest>();
   // Until OnDone.
   grpc::CallbackServerContext& call_;
   const PathStreamLimits limits_;

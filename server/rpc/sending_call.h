@@ -25,7 +25,7 @@ class SendingCall : public TransferCall<grpc::ServerWriteReactor<grpc::ByteBuffe
  protected:
   // What the references name must outlive the call.
   SendingCall(Executor& executor, TransferSlots& slots, grpc::CallbackServerContext* context)
-      : TransferCall(executor, slots), context_(context) {}
+      : TransferCall(executor, slots, executor.gate().statistics().Of<Request>()), context_(context) {}
 
   // The first thing to do with a new call; afterwards it may be gone.
   void Take(const grpc::ByteBuffer& request, absl::Duration timeout) {

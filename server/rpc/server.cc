@@ -106,7 +106,8 @@ Server::Server(const runtime::Options& options)
                      .stream_window = options.stream_window},
                     {.metrics = search_metrics_.get(),
                      .slow_queries = options.slow_query > absl::ZeroDuration() ? &slow_queries_ : nullptr}),
-      server_service_(store_, executor_, options),
+      server_statistics_(store_, executor_, slots_, watch_slots_),
+      server_service_(store_, executor_, server_statistics_, options),
       executor_({.workers = options.workers,
                  .max_queued = options.max_queued,
                  .max_queue_time = options.max_queue_time,
@@ -190,6 +191,7 @@ absl::Status Server::Listen(const runtime::Options& options) {
   if (server_ == nullptr) {
     return absl::UnavailableError(absl::StrCat("cannot listen on ", options.listen));
   }
+  server_statistics_.SetPort(port_);
   return absl::OkStatus();
 }
 

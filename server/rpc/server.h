@@ -21,6 +21,7 @@
 #include "server/rpc/queue_metrics.h"
 #include "server/rpc/search_metrics.h"
 #include "server/rpc/server_service.h"
+#include "server/rpc/server_statistics.h"
 #include "server/rpc/slow_query_log.h"
 #include "server/rpc/store_metrics.h"
 #include "server/rpc/tokens_keeper.h"
@@ -89,6 +90,7 @@ class Server {
   const runtime::ProcessMetrics process_metrics_;
   MapService map_service_;
   PathService path_service_;
+  ServerStatistics server_statistics_;
   ServerService server_service_;
   // After the services, whose handlers its workers run.
   Executor executor_;

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "absl/types/optional.h"
-#include "google/protobuf/duration.pb.h"
 #include "server/base/clock.h"
 #include "server/rpc/answer_queries.h"
 #include "server/rpc/convert.h"
@@ -15,14 +14,8 @@
 namespace waystar::rpc {
 namespace {
 
-// Neither waits for anything. Where no thread is free to run them, they go with the small ones.
+// None waits for anything. Where no thread is free to run them, they go with the small ones.
 constexpr FixedPlace kAtOnce{Place::kHere};
-
-void FillDuration(absl::Duration duration, google::protobuf::Duration& out) {
-  const std::int64_t seconds = absl::IDivDuration(duration, absl::Seconds(1), &duration);
-  out.set_seconds(seconds);
-  out.set_nanos(static_cast<std::int32_t>(absl::ToInt64Nanoseconds(duration)));
-}
 
 v1::LogLevel ToProto(runtime::LogLevel level) {
   switch (level) {
@@ -97,15 +90,22 @@ void FillLimits(const runtime::Options& options, v1::ServerLimits& limits) {
 
 }  // namespace
 
-ServerService::ServerService(const core::MapStore& store, Executor& executor, const runtime::Options& options)
+ServerService::ServerService(const core::MapStore& store, Executor& executor,
+                             const ServerStatistics& statistics, const runtime::Options& options)
     : store_(store),
       executor_(executor),
+      statistics_(statistics),
       options_(options),
       start_time_(Clock::Steady().Now()),
       get_server_info_([this](const v1::GetServerInfoRequest&, v1::GetServerInfoResponse& response,
                               CallContext&) { return Describe(response); }),
       set_log_level_([](const v1::SetLogLevelRequest& request, v1::SetLogLevelResponse& response,
-                        CallContext&) { return ChangeLogLevel(request, response); }) {}
+                        CallContext&) { return ChangeLogLevel(request, response); }),
+      get_server_statistics_([this](const v1::GetServerStatisticsRequest& request,
+                                    v1::GetServerStatisticsResponse& response, CallContext& context) {
+        FillDuration(Clock::Steady().Now() - start_time_, *response.mutable_uptime());
+        return statistics_.Fill(request, context.caller, response);
+      }) {}
 
 absl::Status ServerService::Describe(v1::GetServerInfoResponse& response) const {
   response.set_version(std::string(runtime::Version()));
@@ -135,6 +135,13 @@ grpc::ServerUnaryReactor* ServerService::SetLogLevel(grpc::CallbackServerContext
                                                      grpc::ByteBuffer* response) {
   return UnaryCall<v1::SetLogLevelRequest, v1::SetLogLevelResponse>::Start(executor_, set_log_level_, context,
                                                                            request, response, kAtOnce);
+}
+
+grpc::ServerUnaryReactor* ServerService::GetServerStatistics(grpc::CallbackServerContext* context,
+                                                             const grpc::ByteBuffer* request,
+                                                             grpc::ByteBuffer* response) {
+  return UnaryCall<v1::GetServerStatisticsRequest, v1::GetServerStatisticsResponse>::Start(
+      executor_, get_server_statistics_, context, request, response, kAtOnce);
 }
 
 }  // namespace waystar::rpc

@@ -1,45 +1,15 @@
 #include "server/rpc/store_metrics.h"
 
-#include <algorithm>
 #include <cstdint>
-#include <tuple>
+#include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "server/rpc/map_usage.h"
 
 namespace waystar::rpc {
 namespace {
-
-// Few enough not to keep many snapshots from being freed meanwhile.
-constexpr std::size_t kPage = 32;
-
-struct MapUsage {
-  std::string id;
-  std::uint64_t revision = 0;
-  std::size_t bytes = 0;
-  bool is_graph = false;
-};
-
-// The largest first.
-std::vector<MapUsage> UsageOf(const core::MapStore& store) {
-  std::vector<MapUsage> maps;
-  std::vector<core::PinnedSnapshot> page;
-  std::string last;
-  do {
-    page = store.List(last, kPage);
-    for (const core::PinnedSnapshot& snapshot : page) {
-      maps.push_back({.id = snapshot->id,
-                      .revision = snapshot->revision,
-                      .bytes = snapshot->memory_bytes(),
-                      .is_graph = snapshot->is_graph()});
-    }
-    last = maps.empty() ? "" : maps.back().id;
-  } while (page.size() == kPage);
-  std::sort(maps.begin(), maps.end(), [](const MapUsage& a, const MapUsage& b) {
-    return std::tie(b.bytes, a.id) < std::tie(a.bytes, b.id);
-  });
-  return maps;
-}
 
 void CollectTotals(const std::vector<MapUsage>& maps, runtime::MetricSink& sink) {
   double graphs = 0;
@@ -58,7 +28,7 @@ void CollectTotals(const std::vector<MapUsage>& maps, runtime::MetricSink& sink)
 }  // namespace
 
 void StoreMetrics::Collect(runtime::MetricSink& sink) const {
-  const std::vector<MapUsage> maps = UsageOf(store_);
+  const std::vector<MapUsage> maps = UsageOf(store_, [](absl::string_view) { return true; });
   CollectTotals(maps, sink);
   std::size_t named = 0;
   for (const MapUsage& map : maps) {

@@ -10,6 +10,7 @@
 #include "grpcpp/alarm.h"
 #include "server/base/mutex.h"
 #include "server/rpc/call_context.h"
+#include "server/rpc/call_statistics.h"
 #include "server/rpc/executor.h"
 #include "server/rpc/status.h"
 #include "server/rpc/transfers.h"
@@ -23,8 +24,9 @@ namespace waystar::rpc {
 template <typename Reactor>
 class TransferCall : public Reactor, protected Executor::Job {
  protected:
-  // Both must outlive the call.
-  TransferCall(Executor& executor, TransferSlots& slots) : executor_(executor), slots_(slots) {}
+  // All must outlive the call.
+  TransferCall(Executor& executor, TransferSlots& slots, MethodStatistics& statistics)
+      : executor_(executor), slots_(slots), counted_(statistics) {}
 
   Executor& executor() { return executor_; }
 
@@ -132,6 +134,7 @@ class TransferCall : public Reactor, protected Executor::Job {
     if (has_slot_) {
       slots_.Release();
     }
+    counted_.End(static_cast<absl::StatusCode>(finish_->error_code()));
     this->Finish(*finish_);
   }
 
@@ -156,6 +159,7 @@ class TransferCall : public Reactor, protected Executor::Job {
 
   Executor& executor_;
   TransferSlots& slots_;
+  CountedCall counted_;
   bool is_inside_ = false;
   bool has_slot_ = false;
   std::atomic<int> references_ = 1;

@@ -23,6 +23,7 @@
 #include "server/rpc/access/caller.h"
 #include "server/rpc/access/check_access.h"
 #include "server/rpc/call_context.h"
+#include "server/rpc/call_statistics.h"
 #include "server/rpc/cancelled.h"
 #include "server/rpc/executor.h"
 #include "server/rpc/request_parser.h"
@@ -89,7 +90,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
     if (status.ok()) {
       call->BeginAt(planner.PlaceOf(*call->request_));
     } else {
-      call->Finish(ToGrpcStatus(status));
+      call->End(ToGrpcStatus(status));
     }
     return call;
   }
@@ -149,25 +150,25 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
     }
     place_ = place;
     if (const absl::Status status = executor_.Submit(place, this, flow()); !status.ok()) {
-      Finish(ToGrpcStatus(status));
+      End(ToGrpcStatus(status));
     }
   }
 
   runtime::Flow flow() const { return FlowOf(caller_, context_, MapOf(*request_)); }
 
   void Run(int worker) override { RunAt(place_, executor_.bench(worker)); }
-  void Refuse(const absl::Status& status) override { Finish(ToGrpcStatus(status)); }
+  void Refuse(const absl::Status& status) override { End(ToGrpcStatus(status)); }
 
   void RunAt(Place place, Workbench& bench) {
     const Executor::Clock::time_point begin = Executor::Clock::now();
     if (const absl::Status status = CheckStillWanted(begin); !status.ok()) {
-      Finish(ToGrpcStatus(status));
+      End(ToGrpcStatus(status));
       return;
     }
     CallContext context{.bench = bench,
                         .caller = caller_,
                         .budget = {.deadline = deadline_, .cancelled = &cancelled_},
-                        .queued = begin - arrived_,
+                        .queued = begin - counted_.begin(),
                         .max_expansions_here = MaxExpansionsAt(place),
                         .rpc = &context_};
     std::optional<WorkerCrew> crew;
@@ -205,11 +206,17 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
 
   void Answer(const absl::Status& status) {
     if (!status.ok()) {
-      Finish(ToGrpcStatus(status));
+      End(ToGrpcStatus(status));
       return;
     }
     bool owned = false;
-    Finish(grpc::GenericSerialize<grpc::ProtoBufferWriter, Response>(*response_, response_bytes_, &owned));
+    End(grpc::GenericSerialize<grpc::ProtoBufferWriter, Response>(*response_, response_bytes_, &owned));
+  }
+
+  // The last thing that the call does by itself. What is counted is so before the client has its answer.
+  void End(const grpc::Status& status) {
+    counted_.End(static_cast<absl::StatusCode>(status.error_code()));
+    Finish(status);
   }
 
   Executor& executor_;
@@ -217,7 +224,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
   Planner& planner_;
   // Until OnDone.
   grpc::CallbackServerContext& context_;
-  const Executor::Clock::time_point arrived_ = Executor::Clock::now();
+  // From its arrival.
+  CountedCall counted_{executor_.gate().statistics().Of<Request>()};
   const Executor::Clock::time_point deadline_;
   grpc::ByteBuffer* const response_bytes_;
   bool is_inside_ = false;

@@ -59,6 +59,7 @@ void UpdateStream::OnReadDone(bool ok) {
   if (!is_taking) {
     return;
   }
+  arrived_ = Executor::Clock::now();
   if (const absl::Status status = executor_.Submit(Place::kSmall, this, flow_); !status.ok()) {
     Refuse(status);
   }
@@ -106,7 +107,7 @@ absl::Status UpdateStream::Take() {
 
 std::uint64_t UpdateStream::AddBatch() {
   MutexLock lock(mutex_);
-  unanswered_.push_back({.bytes = message_.Length()});
+  unanswered_.push_back({.bytes = message_.Length(), .arrived = arrived_});
   unanswered_bytes_ += message_.Length();
   return first_index_ + unanswered_.size() - 1;
 }
@@ -123,7 +124,9 @@ void UpdateStream::Answer(std::uint64_t index, const absl::StatusOr<core::Update
   std::optional<absl::Status> finish;
   {
     MutexLock lock(mutex_);
-    unanswered_[index - first_index_].answer = std::move(answer);
+    Batch& batch = unanswered_[index - first_index_];
+    statistics_.CountRequest(result.status().code(), Executor::Clock::now() - batch.arrived);
+    batch.answer = std::move(answer);
     finish = Proceed();
   }
   if (finish.has_value()) {
@@ -182,6 +185,7 @@ void UpdateStream::OnPatienceOver() {
 
 // Here and not in the destructor of a member: the server may be gone soon after.
 void UpdateStream::OnDone() {
+  statistics_.CloseCall();
   if (is_inside_) {
     executor_.gate().Leave(this);
   }

@@ -16,6 +16,7 @@
 #include "server/rpc/access/lasting_caller.h"
 #include "server/rpc/call_context.h"
 #include "server/rpc/call_gate.h"
+#include "server/rpc/call_statistics.h"
 #include "server/rpc/executor.h"
 #include "server/rpc/update_metrics.h"
 #include "waystar/v1/map_service.pb.h"
@@ -56,12 +57,15 @@ class UpdateStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc
   // A batch that was read, until its answer is written.
   struct Batch {
     std::size_t bytes = 0;
+    Executor::Clock::time_point arrived;
     std::optional<v1::StreamObstacleUpdatesResponse> answer;
   };
 
   UpdateStream(core::MapStore& store, Executor& executor, grpc::CallbackServerContext& call,
                const UpdateStreamLimits& limits)
-      : store_(store), executor_(executor), call_(call), limits_(limits), caller_(executor.gate().access()) {}
+      : store_(store), executor_(executor), call_(call), limits_(limits), caller_(executor.gate().access()) {
+    statistics_.OpenCall();
+  }
 
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;
@@ -98,6 +102,7 @@ class UpdateStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc
 
   core::MapStore& store_;
   Executor& executor_;
+  MethodStatistics& statistics_ = executor_.gate().statistics().Of<v1::StreamObstacleUpdatesRequest>();
   // Until OnDone.
   grpc::CallbackServerContext& call_;
   const UpdateStreamLimits limits_;
@@ -106,6 +111,8 @@ class UpdateStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc
   runtime::Flow flow_;
   bool is_inside_ = false;
   grpc::ByteBuffer message_;
+  // The message.
+  Executor::Clock::time_point arrived_;
   grpc::ByteBuffer answer_bytes_;
 
   Mutex mutex_;

@@ -147,6 +147,10 @@ void WatchPathCall::OnDone() {
   watches_.Remove(*this);
   // A search that is under way may hold the call for longer.
   const std::shared_ptr<WatchPathCall> held = std::move(held_by_library_);
+  {
+    MutexLock lock(mutex_);
+    counted_.End(end_.value_or(CancelledError()).code());
+  }
   if (has_slot_) {
     slots_.Release();
   }

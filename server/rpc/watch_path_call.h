@@ -11,6 +11,7 @@
 #include "server/base/mutex.h"
 #include "server/rpc/access/lasting_caller.h"
 #include "server/rpc/call_gate.h"
+#include "server/rpc/call_statistics.h"
 #include "server/rpc/executor.h"
 #include "server/rpc/path_watch.h"
 #include "server/rpc/path_watches.h"
@@ -62,6 +63,7 @@ class WatchPathCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   WatchSlots& slots_;
   // Until OnDone.
   grpc::CallbackServerContext& context_;
+  CountedCall counted_{executor_.gate().statistics().Of<v1::WatchPathRequest>()};
   LastingCaller caller_;
   bool is_inside_ = false;
   bool has_slot_ = false;

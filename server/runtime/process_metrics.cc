@@ -77,23 +77,39 @@ std::optional<std::int64_t> OpenFiles() {
   return error ? std::nullopt : std::optional<std::int64_t>(count - 1);
 }
 
-void CollectStat(MetricSink& sink) {
+}  // namespace
+
+std::optional<ProcessUsage> ReadProcessUsage() {
   const std::vector<double> fields = StatFields();
   if (fields.size() <= kResidentPages) {
-    return;
+    return std::nullopt;
   }
   const auto ticks_a_second = static_cast<double>(::sysconf(_SC_CLK_TCK));
   const auto page_bytes = static_cast<double>(::sysconf(_SC_PAGESIZE));
+  return ProcessUsage{.cpu_seconds = (fields[kUserTicks] + fields[kSystemTicks]) / ticks_a_second,
+                      .resident_bytes = fields[kResidentPages] * page_bytes,
+                      .virtual_bytes = fields[kVirtualBytes],
+                      .threads = fields[kThreads],
+                      .seconds_after_boot = fields[kStartTicks] / ticks_a_second};
+}
+
+namespace {
+
+void CollectStat(MetricSink& sink) {
+  const std::optional<ProcessUsage> usage = ReadProcessUsage();
+  if (!usage.has_value()) {
+    return;
+  }
   sink.AddCounter("process_cpu_seconds_total", "Processor time that the process has used.", {},
-                  (fields[kUserTicks] + fields[kSystemTicks]) / ticks_a_second);
+                  usage->cpu_seconds);
   sink.AddGauge("process_resident_memory_bytes", "Memory of the process that is in use.", {},
-                fields[kResidentPages] * page_bytes);
+                usage->resident_bytes);
   sink.AddGauge("process_virtual_memory_bytes", "Memory that the process has asked for.", {},
-                fields[kVirtualBytes]);
-  sink.AddGauge("process_threads", "Threads of the process.", {}, fields[kThreads]);
+                usage->virtual_bytes);
+  sink.AddGauge("process_threads", "Threads of the process.", {}, usage->threads);
   if (const std::optional<double> boot = BootTime()) {
     sink.AddGauge("process_start_time_seconds", "When the process was started, in seconds since 1970.", {},
-                  *boot + fields[kStartTicks] / ticks_a_second);
+                  *boot + usage->seconds_after_boot);
   }
 }
 

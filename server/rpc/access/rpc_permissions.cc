@@ -33,6 +33,8 @@ constexpr RpcPermission kRpcPermissions[] = {
     {"waystar.v1.PathService.SampleCells", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.ServerService.GetServerInfo", AccessScope::kAnyToken, Permission::kRead},
     {"waystar.v1.ServerService.SetLogLevel", AccessScope::kServer, Permission::kAdmin},
+    // Tells of maps that may be read.
+    {"waystar.v1.ServerService.GetServerStatistics", AccessScope::kAnyToken},
 };
 
 }  // namespace

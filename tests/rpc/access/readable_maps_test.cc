@@ -82,6 +82,25 @@ TEST_F(ReadableMapsTest, ListMapsShowsThoseAloneOnFullPages) {
   }
 }
 
+TEST_F(ReadableMapsTest, StatisticsTellOfThoseAlone) {
+  for (int i = 0; i < 4; ++i) {
+    server_.Create(absl::StrCat("m", i), {"."});
+  }
+  const auto stub = v1::ServerService::NewStub(server_.server().NewChannel());
+  v1::GetServerStatisticsResponse response;
+  const auto ask = [&](const std::string& token) {
+    return Call(*stub, &v1::ServerService::Stub::GetServerStatistics, token, {}, response);
+  };
+  ASSERT_TRUE(ask("even").ok());
+  EXPECT_EQ(response.map_count(), 2);
+  ASSERT_EQ(response.maps_size(), 2);
+  EXPECT_EQ(response.maps(0).map(), "m0");
+  EXPECT_EQ(response.maps(1).map(), "m2");
+  ASSERT_TRUE(ask("halls").ok());
+  EXPECT_EQ(response.map_count(), 0);
+  EXPECT_EQ(response.map_bytes(), 0);
+}
+
 // The two sides of the hall are linked by way of the vault.
 TEST_F(ReadableMapsTest, PathsDoNotEnterOthers) {
   server_.Create("hall", {".#."}, "castle");

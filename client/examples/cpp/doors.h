@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "client/client.h"
+#include "waystar/v1/types.pb.h"
+
+namespace town {
+
+// Hears from the server which doors were closed, whoever closed them, on a thread of its own.
+class ClosedDoors {
+ public:
+  explicit ClosedDoors(const waystar::client::Client& client);
+  ~ClosedDoors();
+
+  // Those that were closed since the last time.
+  std::vector<waystar::v1::Cell> Take();
+
+ private:
+  void Listen();
+
+  const std::unique_ptr<waystar::client::MapWatch> watch_;
+  std::mutex mutex_;
+  std::vector<waystar::v1::Cell> closed_;
+  std::thread listener_;
+};
+
+}  // namespace town
