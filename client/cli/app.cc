@@ -57,6 +57,7 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   AddLogLevelCommand(*app, session);
   AddTokenCommand(*app, session);
   AddBenchCommand(*app, session);
+  AddInspectCommand(*app, session);
   AddCompletionCommand(*app, session);
   app->footer(absl::StrCat(
       "These options may stand before or after the command. `waystar COMMAND --help` tells more of each.\n\n"

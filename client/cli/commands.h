@@ -33,6 +33,7 @@ void AddInfoCommand(CLI::App& parent, Session& session);
 void AddLogLevelCommand(CLI::App& parent, Session& session);
 void AddTokenCommand(CLI::App& parent, Session& session);
 void AddBenchCommand(CLI::App& parent, Session& session);
+void AddInspectCommand(CLI::App& parent, Session& session);
 void AddCompletionCommand(CLI::App& parent, Session& session);
 
 }  // namespace waystar::cli

@@ -1,0 +1,46 @@
+#include "client/inspect/guard.h"
+
+#include <arpa/inet.h>
+
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/strip.h"
+
+namespace waystar::inspect {
+namespace {
+
+bool IsAddress(const std::string& name) {
+  in6_addr address{};
+  return inet_pton(AF_INET, name.c_str(), &address) == 1 || inet_pton(AF_INET6, name.c_str(), &address) == 1;
+}
+
+// Without brackets and the port.
+std::string NameOf(std::string_view host) {
+  if (!host.empty() && host.front() == '[') {
+    return std::string(host.substr(1, host.find(']') - 1));
+  }
+  return std::string(host.substr(0, host.rfind(':')));
+}
+
+bool SameName(std::string_view a, std::string_view b) {
+  return absl::EqualsIgnoreCase({a.data(), a.size()}, {b.data(), b.size()});
+}
+
+}  // namespace
+
+bool IsOwnHost(std::string_view host, std::string_view own_name) {
+  const std::string name = NameOf(host);
+  return IsAddress(name) || SameName(name, "localhost") || (!own_name.empty() && SameName(name, own_name));
+}
+
+bool IsOwnOrigin(std::string_view origin, std::string_view host) {
+  if (origin.empty()) {
+    return true;
+  }
+  absl::string_view rest(origin.data(), origin.size());
+  return (absl::ConsumePrefix(&rest, "http://") || absl::ConsumePrefix(&rest, "https://")) &&
+         SameName({rest.data(), rest.size()}, host);
+}
+
+}  // namespace waystar::inspect

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "client/inspect/gateway.h"
+#include "client/options.h"
+
+struct mg_context;
+struct mg_connection;
+
+namespace waystar::inspect {
+
+struct InspectorOptions {
+  // HOST:PORT to listen on. Port 0 is a free one.
+  std::string listen = "127.0.0.1:7451";
+  // Refuses whatever changes a map.
+  bool is_read_only = false;
+};
+
+// Serves a web page that shows the maps of a Waystar server, and makes the page's calls. Whoever reaches it
+// may do what the `connection` may: it asks browsers for no token, and answers only those that call it by an
+// address, as localhost, or by the name that it listens on.
+//
+// Thread safety: all calls may be made from any thread at the same time.
+class Inspector {
+ public:
+  // Errors: INVALID_ARGUMENT for options that make no sense, UNAVAILABLE if it cannot listen there.
+  static absl::StatusOr<std::unique_ptr<Inspector>> Start(const InspectorOptions& options,
+                                                          const client::Options& connection);
+  Inspector(const Inspector&) = delete;
+  Inspector& operator=(const Inspector&) = delete;
+  // Ends all streams, and returns when the last request is answered.
+  ~Inspector();
+
+  int port() const { return port_; }
+  // Where a browser on this machine finds it: "http://127.0.0.1:7451/".
+  std::string address() const;
+
+ private:
+  Inspector(const InspectorOptions& options, const client::Options& connection);
+
+  absl::Status Listen();
+  static int Handle(mg_connection* connection);
+  void Answer(HttpExchange& exchange);
+  void AnswerConfig(HttpExchange& exchange) const;
+
+  const InspectorOptions options_;
+  const std::string target_;
+  // Of what it listens on, without brackets.
+  std::string name_;
+  std::atomic<bool> is_stopping_ = false;
+  Gateway gateway_;
+  int port_ = 0;
+  mg_context* context_ = nullptr;
+};
+
+}  // namespace waystar::inspect

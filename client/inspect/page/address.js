@@ -1,0 +1,22 @@
+// What is shown, in the page's address: #map=arena&start=1,1&goal=60,40.
+
+export function readAddress() {
+  const fields = new URLSearchParams(location.hash.slice(1));
+  const cell = (name) => {
+    const match = /^(-?\d+),(-?\d+)$/.exec(fields.get(name) ?? "");
+    return match && { x: Number(match[1]), y: Number(match[2]) };
+  };
+  return { map: fields.get("map") ?? "", start: cell("start"), goal: cell("goal") };
+}
+
+export function writeAddress({ map, start, goal }) {
+  const fields = [
+    ["map", encodeURIComponent(map)],
+    ["start", start && `${start.x},${start.y}`],
+    ["goal", goal && `${goal.x},${goal.y}`],
+  ];
+  const hash = fields.flatMap(([name, value]) => (value ? [`${name}=${value}`] : [])).join("&");
+  if (location.hash.slice(1) !== hash) {
+    history.replaceState(null, "", `#${hash}`);
+  }
+}

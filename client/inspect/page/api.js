@@ -1,0 +1,96 @@
+// Calls of the server's RPCs, by way of the program that served this page.
+
+export const UNAVAILABLE = 14;
+export const NOT_FOUND = 5;
+
+export class RpcError extends Error {
+  constructor(status) {
+    super(status.message || "the call failed");
+    this.code = status.code ?? 2;
+    const info = (status.details ?? []).find((detail) => detail.reason);
+    this.reason = info?.reason ?? "";
+    this.field = info?.metadata?.field ?? "";
+  }
+}
+
+async function post(method, request, signal) {
+  let response;
+  try {
+    response = await fetch(`/rpc/waystar.v1.${method}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "X-Waystar-Inspect": "1" },
+      body: JSON.stringify(request),
+      signal,
+    });
+  } catch (error) {
+    throw signal?.aborted ? error : new RpcError({ code: UNAVAILABLE, message: "waystar inspect does not answer" });
+  }
+  if (!response.ok) {
+    const status = await response.json().catch(() => ({ message: `HTTP ${response.status}` }));
+    throw new RpcError(status);
+  }
+  return response;
+}
+
+// The answer of an RPC that has one.
+export async function call(method, request, signal) {
+  return (await post(method, request, signal)).json();
+}
+
+// The messages of a stream, as they come. Throws what the stream fails with.
+export async function* stream(method, request, signal) {
+  const response = await post(method, request, signal);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  const pieces = [];
+  const broken = new RpcError({ code: UNAVAILABLE, message: "waystar inspect has stopped" });
+  try {
+    for (;;) {
+      const { value, done } = await reader.read().catch((error) => {
+        throw signal?.aborted ? error : broken;
+      });
+      if (done) {
+        throw broken;
+      }
+      const lines = value.split("\n");
+      for (let i = 0; i + 1 < lines.length; ++i) {
+        pieces.push(lines[i]);
+        const line = pieces.join("");
+        pieces.length = 0;
+        if (line === "") {
+          continue;
+        }
+        const { result, error } = JSON.parse(line);
+        if (error) {
+          if (error.code) {
+            throw new RpcError(error);
+          }
+          return;
+        }
+        yield result;
+      }
+      pieces.push(lines.at(-1));
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+// A field left out is 0.
+export function cellOf(cell) {
+  return { x: cell?.x ?? 0, y: cell?.y ?? 0 };
+}
+
+export function sameCell(a, b) {
+  return a === b || (a != null && b != null && a.x === b.x && a.y === b.y);
+}
+
+// Ends early, and without an error, when `signal` is aborted.
+export function pause(millis, signal) {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, millis);
+    signal?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

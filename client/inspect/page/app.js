@@ -1,0 +1,536 @@
+// Puts the parts of the page together, and holds what they share.
+
+import { pause, call } from "./api.js";
+import { readAddress, writeAddress } from "./address.js";
+import { Editor } from "./editor.js";
+import { listenToGroup, listenToKeys } from "./keys.js";
+import { MapFeed, listAll, readMap } from "./map_feed.js";
+import { MapList } from "./map_list.js";
+import { MapModel } from "./map_model.js";
+import { covers, placeObstacles } from "./obstacles.js";
+import { Painter } from "./painter.js";
+import { announce, showAnswer, showCell, showEnds, showLink, showNothing, showPlayer, showProblem } from "./panel.js";
+import { PathQuery, linesOf } from "./path_query.js";
+import { Pointer } from "./pointer.js";
+import { SearchPlayer } from "./search_player.js";
+import { onThemeChange } from "./theme.js";
+import { Tools } from "./tools.js";
+import { View } from "./view.js";
+import { algorithmText, costText, sizeText } from "./words.js";
+
+const MAX_OBSTACLES = 1000;
+const FIRST_SENTENCE = "Press two cells: the start, then the goal.";
+
+const element = (id) => document.getElementById(id);
+const canvas = element("map");
+const options = [...document.querySelectorAll("[data-option]")];
+
+class App {
+  view = new View();
+  painter = new Painter(canvas);
+  tools = new Tools(this);
+  config = { server: "", readOnly: false };
+  // The id of the map that is shown, and its cells once they are there.
+  map = "";
+  model = null;
+  feed = null;
+  start = null;
+  goal = null;
+  cursor = null;
+  hover = null;
+  path = null;
+  obstacles = [];
+  isDrawing = false;
+
+  player = new SearchPlayer(
+    () => this.#searchMoved(),
+    (x, y) => this.painter.touchSearch(x, y),
+  );
+  editor = new Editor(() => this.model, {
+    painted: () => this.redraw(),
+    changed: () => (element("undo").disabled = !this.editor.canUndo),
+    problem: (error) => {
+      showProblem(error);
+      this.#open(this.map);
+    },
+  });
+  query = new PathQuery(() => this.question(), {
+    answer: (answer) => this.#answered(answer),
+    problem: (error) => {
+      this.#forgetPath();
+      showProblem(error);
+    },
+    nothing: () => {
+      this.#forgetPath();
+      showNothing(this.start ? "Now press the goal." : FIRST_SENTENCE);
+    },
+  });
+  list = new MapList(element("map-list"), {
+    choose: (map) => this.#open(map),
+    listed: (maps) => this.#listed(maps),
+    down: (error) => this.#down(error),
+  });
+
+  get isGrid() {
+    return this.model !== null;
+  }
+
+  get footprint() {
+    return Number(element("option-footprint").value);
+  }
+
+  question() {
+    if (!this.model || !this.start || !this.goal) {
+      return null;
+    }
+    const chosen = Object.fromEntries(options.map((each) => [each.dataset.option, each.value]));
+    return { map: this.map, start: this.start, goal: this.goal, ...chosen, footprint: this.footprint };
+  }
+
+  // Of the canvas; null off the map.
+  cellAt(px, py) {
+    if (!this.model) {
+      return null;
+    }
+    const cell = this.model.lattice.cellAt(...this.view.toMap(px, py));
+    return this.model.at(cell) === 0 ? null : cell;
+  }
+
+  placeOf(cell) {
+    const reach = (this.footprint - 1) / 2;
+    return this.view.toScreen(...this.model.lattice.center(cell.x + reach, cell.y + reach));
+  }
+
+  setEnd(end, cell) {
+    this[end] = cell;
+    this.settle();
+  }
+
+  // While an end is dragged.
+  moveEnd(end, cell) {
+    this[end] = cell;
+    this.player.clear();
+    this.#showEnds();
+    this.query.ask();
+    this.redraw();
+  }
+
+  // After a change of the question, by a drag that has ended perhaps.
+  settle() {
+    this.#showEnds();
+    this.query.watch();
+    this.redraw();
+  }
+
+  setHover(cell) {
+    this.hover = cell;
+    this.#showCell(cell ?? this.cursor);
+    this.redraw();
+  }
+
+  redraw() {
+    if (this.isDrawing) {
+      return;
+    }
+    this.isDrawing = true;
+    requestAnimationFrame(() => {
+      this.isDrawing = false;
+      const { model, view, player, path, start, goal, cursor, hover, footprint, obstacles } = this;
+      const brush = model ? this.tools.preview(hover) : [];
+      this.painter.draw({ model, view, player, answer: path, start, goal, cursor, hover, footprint, brush, obstacles });
+    });
+  }
+
+  async run() {
+    new Pointer(canvas, this.tools);
+    new ResizeObserver(() => this.#resized()).observe(element("frame"));
+    onThemeChange(() => this.#prepare());
+    this.#listen();
+    this.#prepare();
+    showPlayer(this.player, false);
+    await this.#configure();
+    this.list.run();
+  }
+
+  async #configure() {
+    for (;;) {
+      try {
+        this.config = await (await fetch("/config.json")).json();
+        break;
+      } catch {
+        await pause(1000);
+      }
+    }
+    showLink("waiting", this.config.server);
+    document.querySelectorAll("[data-tool]:not([data-tool=path])").forEach((button) => (button.disabled = this.config.readOnly));
+    const info = await call("ServerService/GetServerInfo", {}).catch(() => ({ algorithms: [] }));
+    for (const algorithm of info.algorithms ?? []) {
+      element("option-algorithm").add(new Option(algorithmText(algorithm), algorithm));
+    }
+  }
+
+  #listed(maps) {
+    if (!this.map && maps.length > 0) {
+      const asked = readAddress();
+      this.start = asked.start;
+      this.goal = asked.goal;
+      this.#open(maps.some((info) => info.map === asked.map) ? asked.map : maps[0].map, true);
+    }
+    this.#say(maps.length === 0 ? "There are no maps on this server yet." : "");
+    if (!this.feed?.isDown) {
+      showLink("live", this.config.server);
+    }
+  }
+
+  #open(map, keepsEnds = map === this.map) {
+    this.feed?.stop();
+    this.feed = null;
+    this.query.stop();
+    this.player.clear();
+    this.editor.clear();
+    this.path = null;
+    if (map !== this.map || !this.isGrid) {
+      this.model = null;
+      this.cursor = null;
+      this.hover = null;
+      this.obstacles = [];
+    }
+    if (!keepsEnds) {
+      this.start = null;
+      this.goal = null;
+    }
+    this.map = map;
+    this.list.choose(map);
+    document.title = `${map} – Waystar inspector`;
+    this.#showEnds();
+    showNothing(FIRST_SENTENCE);
+    this.redraw();
+    const info = this.list.maps.find((each) => each.map === map);
+    if (info?.graph) {
+      this.#say("There is no picture of waypoint graphs yet.");
+      return;
+    }
+    this.#follow(map);
+  }
+
+  #follow(map) {
+    const model = this.model ?? new MapModel((x, y) => this.painter.base?.invalidate(x, y));
+    this.feed = new MapFeed(model, readMap, {
+      map: (isNew) => this.#mapRead(model, isNew),
+      revision: () => this.#revised(),
+      up: () => showLink("live", this.config.server),
+      down: (error) => this.#down(error),
+      gone: () => {
+        this.map = "";
+        this.model = null;
+        this.#say(`The map ${map} is gone.`);
+        this.redraw();
+      },
+    });
+    this.feed.run(map);
+  }
+
+  #mapRead(model, isNew) {
+    if (isNew || this.model !== model) {
+      this.model = model;
+      this.start = this.start && model.at(this.start) ? this.start : null;
+      this.goal = this.goal && model.at(this.goal) ? this.goal : null;
+      this.view.show(model.lattice.bounds);
+      this.#prepare();
+      this.#offerTerrains();
+    } else {
+      this.painter.refresh(model);
+    }
+    this.settle();
+    this.#revised();
+  }
+
+  #revised() {
+    this.list.update(this.map, String(this.feed.latest));
+    this.#showEnds();
+    this.#showCell(this.hover ?? this.cursor);
+    this.#readObstacles();
+    this.redraw();
+  }
+
+  async #readObstacles() {
+    const { map, feed } = this;
+    if (this.isReadingObstacles || !feed) {
+      return;
+    }
+    this.isReadingObstacles = true;
+    const revision = feed.latest;
+    try {
+      const { obstacles } = await call("MapService/ListObstacles", { map, pageSize: MAX_OBSTACLES });
+      if (this.feed === feed && this.model) {
+        this.obstacles = placeObstacles(obstacles ?? [], this.model.lattice);
+        this.redraw();
+      }
+      await pause(200);
+    } catch {
+      // The feed tells what is wrong.
+    }
+    this.isReadingObstacles = false;
+    if (this.feed && (this.feed !== feed || this.feed.latest !== revision)) {
+      this.#readObstacles();
+    }
+  }
+
+  #down(error) {
+    showLink("down", this.config.server, `${this.config.server}: ${error.message}. Trying again …`);
+  }
+
+  #say(text) {
+    const info = this.list.maps.find((each) => each.map === this.map);
+    if (info?.graph && !text) {
+      return;
+    }
+    element("empty").textContent = text;
+    element("empty").hidden = !text;
+  }
+
+  #answered(answer) {
+    this.path = linesOf(answer);
+    this.path.steps = this.path.lines
+      .flatMap((cells) => cells.slice(1).map((cell, i) => this.model.lattice.steps(cells[i], cell)))
+      .reduce((sum, each) => sum + each, this.path.jumps.length);
+    if (this.player.isLoaded) {
+      this.player.clear();
+    }
+    showAnswer(answer, this.path);
+    showPlayer(this.player, true);
+    this.redraw();
+  }
+
+  #forgetPath() {
+    this.path = null;
+    this.player.clear();
+    showPlayer(this.player, false);
+    this.redraw();
+  }
+
+  async #withSearch(then) {
+    const query = this.question();
+    if (!query) {
+      return;
+    }
+    try {
+      if (!this.player.isLoaded) {
+        await this.player.load(query, this.model.width, this.model.height);
+      }
+      if (this.player.isLoaded) {
+        then();
+      } else {
+        showPlayer(this.player, true, "That is known without a search.");
+      }
+    } catch (error) {
+      if (error.code === undefined && error.name !== "AbortError") {
+        throw error;
+      }
+      showPlayer(this.player, true, error.message);
+    }
+  }
+
+  #searchMoved() {
+    showPlayer(this.player, this.question() !== null);
+    this.redraw();
+  }
+
+  #showEnds() {
+    const label = (cell) => cell && this.model && this.model.lattice.label(cell);
+    showEnds(label(this.start), label(this.goal), this.feed?.latest);
+    if (this.map) {
+      writeAddress(this);
+    }
+  }
+
+  #showCell(cell) {
+    const { model } = this;
+    showCell(model ? (cell ? this.#factsOf(cell) : [["", this.map], ["", sizeText(model.info)]]) : []);
+  }
+
+  #factsOf(cell) {
+    const { model } = this;
+    const terrain = model.terrainAt(cell);
+    const pairs = [["cell", model.lattice.label(cell)]];
+    if (model.lattice.isBoard) {
+      pairs.push(["plane", `${cell.x}, ${cell.y}`]);
+    }
+    pairs.push(terrain ? ["terrain", terrain.name] : ["", "wall"]);
+    if (terrain && !terrain.impassable) {
+      pairs.push(["cost", costText(terrain.cost)]);
+    }
+    pairs.push(["", model.isBlocked(cell) ? "blocked" : "free"]);
+    const over = this.obstacles.filter((obstacle) => covers(obstacle.shape, cell, model.lattice));
+    if (over.length > 0) {
+      pairs.push(["under", over.map((obstacle) => obstacle.id).join(", ")]);
+    }
+    return pairs;
+  }
+
+  #prepare() {
+    this.painter.prepare(this.model, this.player);
+    this.redraw();
+  }
+
+  #resized() {
+    const { width, height } = element("frame").getBoundingClientRect();
+    const ratio = devicePixelRatio || 1;
+    canvas.width = Math.max(Math.round(width * ratio), 1);
+    canvas.height = Math.max(Math.round(height * ratio), 1);
+    this.view.resize(width, height);
+    this.redraw();
+  }
+
+  #offerTerrains() {
+    const choice = element("terrain");
+    const names = [...this.model.terrains].map(([symbol, terrain]) => new Option(terrain.name, String(symbol)));
+    choice.replaceChildren(...names);
+    this.tools.terrain = Number(choice.value);
+    document.querySelector("[data-tool=terrain]").hidden = names.length < 2;
+  }
+
+  #useTool(tool) {
+    const button = document.querySelector(`[data-tool=${tool}]`);
+    if (button.disabled || button.hidden) {
+      return;
+    }
+    this.tools.tool = tool;
+    document.querySelectorAll("[data-tool]").forEach((each) => {
+      each.setAttribute("aria-checked", String(each === button));
+      each.tabIndex = each === button ? 0 : -1;
+    });
+    element("terrain-choice").hidden = tool !== "terrain";
+    element("brush-choice").hidden = tool === "path";
+  }
+
+  #moveCursor(dx, dy) {
+    if (!this.model) {
+      return;
+    }
+    const { lattice } = this.model;
+    const middle = lattice.cellAt(...this.view.toMap(this.view.width / 2, this.view.height / 2));
+    const from = this.cursor ?? this.hover ?? this.start ?? middle;
+    let to = this.cursor ? lattice.move(from, dx, dy) : from;
+    for (let back = Math.max(Math.abs(dx), Math.abs(dy)); back > 0 && this.model.at(to) === 0; --back) {
+      to = lattice.move(to, -Math.sign(dx), -Math.sign(dy));
+    }
+    this.cursor = to;
+    this.view.reveal(lattice.center(to.x, to.y));
+    canvas.focus();
+    this.#showCell(to);
+    announce(this.#factsOf(to).map((pair) => pair.join(" ")).join(", "));
+    this.redraw();
+  }
+
+  #paintAtCursor(tool) {
+    if (this.cursor && !this.config.readOnly) {
+      this.editor.begin(tool, 0);
+      this.editor.paint([this.cursor]);
+      this.editor.end();
+    }
+  }
+
+  #setAtCursor(end) {
+    const cell = this.cursor ?? this.hover;
+    if (cell) {
+      this.setEnd(end, cell);
+    }
+  }
+
+  #clear() {
+    this.start = null;
+    this.goal = null;
+    this.settle();
+  }
+
+  #undo() {
+    this.editor.undo();
+  }
+
+  #zoom(factor) {
+    this.view.zoom(factor);
+    this.redraw();
+  }
+
+  #fit() {
+    this.view.fit();
+    this.redraw();
+  }
+
+  #step(by) {
+    this.#withSearch(() => this.player.step(by));
+  }
+
+  #listen() {
+    const press = (id, action) => element(id).addEventListener("click", action);
+    const help = () => element("help").showModal();
+    const play = () => this.#withSearch(() => this.player.toggle());
+    press("help-button", help);
+    press("undo", () => this.#undo());
+    press("clear", () => this.#clear());
+    press("zoom-in", () => this.#zoom(1.5));
+    press("zoom-out", () => this.#zoom(1 / 1.5));
+    press("fit", () => this.#fit());
+    press("play", play);
+    press("step-back", () => this.#step(-1));
+    press("step-forward", () => this.#step(1));
+    document.querySelectorAll("[data-tool]").forEach((button) => {
+      button.addEventListener("click", () => this.#useTool(button.dataset.tool));
+    });
+    listenToGroup(document.querySelector("[role=radiogroup]"), (button) => this.#useTool(button.dataset.tool));
+    element("terrain").addEventListener("change", (event) => (this.tools.terrain = Number(event.target.value)));
+    element("brush").addEventListener("change", (event) => (this.tools.brush = Number(event.target.value)));
+    element("speed").addEventListener("change", (event) => (this.player.speed = Number(event.target.value)));
+    element("moment").addEventListener("input", (event) => {
+      this.player.pause();
+      this.player.seek(Number(event.target.value));
+    });
+    options.forEach((each) =>
+      each.addEventListener("change", () => {
+        this.player.clear();
+        this.settle();
+      }),
+    );
+    addEventListener("hashchange", () => {
+      const asked = readAddress();
+      if (asked.map && asked.map !== this.map) {
+        this.#open(asked.map);
+      }
+    });
+    // A page that nobody sees holds no streams: browsers allow six to one server.
+    document.addEventListener("visibilitychange", () => this.#seen());
+    listenToKeys({
+      move: (dx, dy) => this.#moveCursor(dx, dy),
+      start: () => this.#setAtCursor("start"),
+      goal: () => this.#setAtCursor("goal"),
+      block: () => this.#paintAtCursor("wall"),
+      unblock: () => this.#paintAtCursor("lift"),
+      path: () => this.#useTool("path"),
+      wall: () => this.#useTool("wall"),
+      lift: () => this.#useTool("lift"),
+      terrain: () => this.#useTool("terrain"),
+      undo: () => this.#undo(),
+      play,
+      stepBack: () => this.#step(-1),
+      stepForward: () => this.#step(1),
+      zoomIn: () => this.#zoom(1.5),
+      zoomOut: () => this.#zoom(1 / 1.5),
+      fit: () => this.#fit(),
+      help,
+      clear: () => this.#clear(),
+    });
+  }
+
+  #seen() {
+    if (document.hidden) {
+      this.feed?.stop();
+      this.query.stop();
+      this.player.pause();
+    } else if (this.map) {
+      this.#open(this.map, true);
+    }
+  }
+}
+
+new App().run();

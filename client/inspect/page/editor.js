@@ -1,0 +1,155 @@
+// Paints walls and terrains, lifts walls, and takes strokes back. What is painted shows at once; the server is told of it
+// in batches, one at a time.
+
+import { call } from "./api.js";
+import { WALL } from "./map_model.js";
+
+// Edits of many cells are sent in parts that fit a request.
+const MAX_CELLS = 8000;
+
+export class Editor {
+  // `model()` is the map that is shown. `events` has painted(), changed() and problem(error).
+  constructor(model, events) {
+    this.model = model;
+    this.events = events;
+    this.strokes = [];
+    this.stroke = null;
+    this.waiting = [];
+    this.isSending = false;
+  }
+
+  clear() {
+    this.strokes = [];
+    this.stroke = null;
+    this.waiting = [];
+  }
+
+  get canUndo() {
+    return this.strokes.length > 0;
+  }
+
+  // `tool` is "wall", "lift" or "terrain", the last with the symbol of one.
+  begin(tool, symbol) {
+    this.stroke = { tool, symbol, before: new Map() };
+  }
+
+  // Cells that look so already are passed over.
+  paint(cells) {
+    const { tool, symbol, before } = this.stroke;
+    const model = this.model();
+    const fresh = cells.filter((cell) => {
+      const now = model.at(cell);
+      const wanted = tool === "lift" ? now === WALL : now !== 0 && now !== WALL && now !== symbol;
+      return wanted && !before.has(cell.y * model.width + cell.x);
+    });
+    if (fresh.length === 0) {
+      return;
+    }
+    for (const cell of fresh) {
+      before.set(cell.y * model.width + cell.x, model.at(cell));
+      model.set(cell, this.#lookOf(tool, symbol));
+    }
+    this.#send(editOf(tool, symbol, fresh));
+    this.events.painted();
+  }
+
+  end() {
+    if (this.stroke?.before.size > 0) {
+      this.strokes.push(this.stroke);
+    }
+    this.stroke = null;
+    this.events.changed();
+  }
+
+  // Of the cells of the last stroke, those that nobody has changed since.
+  undo() {
+    const stroke = this.strokes.pop();
+    if (!stroke) {
+      return;
+    }
+    const model = this.model();
+    const look = this.#lookOf(stroke.tool, stroke.symbol);
+    const bySymbol = new Map();
+    for (const [index, before] of stroke.before) {
+      const cell = { x: index % model.width, y: Math.floor(index / model.width) };
+      if (stroke.tool === "lift" ? model.at(cell) !== WALL : model.at(cell) === look) {
+        bySymbol.set(before, [...(bySymbol.get(before) ?? []), cell]);
+      }
+    }
+    for (const [before, cells] of bySymbol) {
+      cells.forEach((cell) => model.set(cell, before));
+      const tool = { wall: "lift", lift: "wall", terrain: "terrain" }[stroke.tool];
+      this.#send(editOf(tool, before, cells));
+    }
+    this.events.painted();
+    this.events.changed();
+  }
+
+  // What lies below a wall is not known until the map is read again.
+  #lookOf(tool, symbol) {
+    return tool === "wall" ? WALL : tool === "terrain" ? symbol : ".".charCodeAt(0);
+  }
+
+  #send(edit) {
+    this.waiting.push(edit);
+    if (!this.isSending) {
+      this.#sendAll();
+    }
+  }
+
+  async #sendAll() {
+    this.isSending = true;
+    while (this.waiting.length > 0) {
+      const edits = this.waiting.splice(0);
+      try {
+        const map = this.model().info.map;
+        await call("MapService/UpdateObstacles", { map, edits, requestId: requestId() });
+      } catch (error) {
+        if (error.code === undefined) {
+          throw error;
+        }
+        this.waiting = [];
+        this.events.problem(error);
+      }
+    }
+    this.isSending = false;
+  }
+}
+
+// Makes it harmless to send a batch again.
+function requestId() {
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(16)).join("-");
+}
+
+function editOf(tool, symbol, cells) {
+  const shape = { cells };
+  switch (tool) {
+    case "wall":
+      return { block: shape };
+    case "lift":
+      return { unblock: shape };
+    default:
+      return { setTerrain: { shape, terrain: String.fromCharCode(symbol) } };
+  }
+}
+
+// The cells under a brush that is drawn from one cell to another.
+export function brushed(lattice, from, to, size) {
+  const steps = Math.max(lattice.steps(from, to), 1);
+  const cells = new Map();
+  const reach = (size - 1) / 2;
+  const [ax, ay] = lattice.center(from.x, from.y);
+  const [bx, by] = lattice.center(to.x, to.y);
+  for (let i = 0; i <= steps; ++i) {
+    const at = lattice.cellAt(ax + ((bx - ax) * i) / steps, ay + ((by - ay) * i) / steps);
+    for (let dy = -reach; dy <= reach; ++dy) {
+      for (let dx = -reach; dx <= reach; ++dx) {
+        const cell = { x: at.x + dx, y: at.y + dy };
+        if (lattice.steps(at, cell) <= reach && lattice.holds(cell)) {
+          cells.set(`${cell.x},${cell.y}`, cell);
+        }
+      }
+    }
+  }
+  return [...cells.values()];
+}

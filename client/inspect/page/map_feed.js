@@ -1,0 +1,156 @@
+// Keeps a model of a map up to date: reads the map, watches it, and starts again when the server was gone.
+
+import { NOT_FOUND, call, pause, stream } from "./api.js";
+
+const FIRST_DELAY = 500;
+const LAST_DELAY = 8000;
+// A map that changes all the time is read again that often, and no more than a fifth of the time.
+const LEAST_MILLIS_BETWEEN_READS = 250;
+
+export class MapFeed {
+  // `read(map, signal)` gives what model.load() takes. `events` has map(isNew), revision(), down(error),
+  // up() and gone().
+  constructor(model, read, events) {
+    this.model = model;
+    this.read = read;
+    this.events = events;
+    this.control = new AbortController();
+    this.latest = 0;
+    this.recent = [];
+    this.isReading = false;
+    this.mustRead = false;
+    this.isDown = false;
+  }
+
+  stop() {
+    this.control.abort();
+  }
+
+  async run(map) {
+    const { signal } = this.control;
+    let delay = FIRST_DELAY;
+    while (!signal.aborted) {
+      try {
+        await this.#read(map);
+        delay = FIRST_DELAY;
+        this.isDown = false;
+        this.events.up();
+        await this.#watch(map);
+      } catch (error) {
+        if (signal.aborted) {
+          return;
+        }
+        if (error.code === NOT_FOUND) {
+          this.events.gone(map);
+          return;
+        }
+        if (error.code === undefined) {
+          throw error;
+        }
+        this.isDown = true;
+        this.events.down(error);
+        await pause(delay, signal);
+        delay = Math.min(delay * 2, LAST_DELAY);
+      }
+    }
+  }
+
+  async #watch(map) {
+    const request = { map, fromRevision: String(this.model.revision + 1), withEdits: true };
+    for await (const message of stream("MapService/WatchMap", request, this.control.signal)) {
+      if (message.revision) {
+        this.#take(map, message.revision);
+      } else if (message.resynchronize) {
+        this.latest = Math.max(this.latest, Number(message.resynchronize.revision));
+        this.#readSoon(map);
+      }
+    }
+  }
+
+  #take(map, { revision, edits, editsOmitted, changedBounds, changedNodes, changedEdges }) {
+    this.latest = Number(revision);
+    const touched = changedBounds || changedNodes || changedEdges || editsOmitted;
+    const isKnown = this.model.apply(edits ?? []) && !editsOmitted;
+    if (this.isReading) {
+      this.recent.push({ revision: this.latest, edits: edits ?? [] });
+    }
+    if (touched && !isKnown) {
+      this.#readSoon(map);
+    }
+    this.events.revision();
+  }
+
+  // One at a time.
+  async #readSoon(map) {
+    this.mustRead = true;
+    if (this.isReading) {
+      return;
+    }
+    this.isReading = true;
+    const { signal } = this.control;
+    while (this.mustRead && !signal.aborted) {
+      this.mustRead = false;
+      const began = performance.now();
+      try {
+        await this.#read(map);
+      } catch {
+        // Whatever keeps the map from being read ends the watch as well, or it passes.
+        this.mustRead = true;
+      }
+      const took = performance.now() - began;
+      await pause(Math.max(LEAST_MILLIS_BETWEEN_READS, took * 4), signal);
+    }
+    this.isReading = false;
+    this.recent = [];
+  }
+
+  async #read(map) {
+    const { signal } = this.control;
+    const content = await this.read(map, signal);
+    if (signal.aborted) {
+      return;
+    }
+    const isNew = this.model.load(content);
+    for (const { revision, edits } of this.recent) {
+      if (revision > this.model.revision) {
+        this.model.apply(edits);
+      }
+    }
+    this.recent = this.recent.filter(({ revision }) => revision > this.model.revision);
+    this.latest = Math.max(this.latest, this.model.revision);
+    this.events.map(isNew);
+  }
+}
+
+// A grid's description and its text.
+export async function readMap(map, signal) {
+  let info = null;
+  let bytes = new Uint8Array(0);
+  let end = 0;
+  const request = { map, format: "MAP_FORMAT_TEXT" };
+  for await (const { header, chunk } of stream("MapService/ExportMap", request, signal)) {
+    if (header) {
+      info = header.info;
+      bytes = new Uint8Array(Number(header.size));
+    } else {
+      const text = atob(chunk);
+      for (let i = 0; i < text.length; ++i) {
+        bytes[end + i] = text.charCodeAt(i);
+      }
+      end += text.length;
+    }
+  }
+  return { info, bytes };
+}
+
+// All pages of a listing.
+export async function listAll(method, request, field, signal) {
+  const all = [];
+  let pageToken = "";
+  do {
+    const page = await call(method, { ...request, pageToken }, signal);
+    all.push(...(page[field] ?? []));
+    pageToken = page.nextPageToken ?? "";
+  } while (pageToken);
+  return all;
+}

@@ -1,0 +1,80 @@
+// The maps of the server, asked for now and then.
+
+import { pause } from "./api.js";
+import { listAll } from "./map_feed.js";
+import { countText, sizeText } from "./words.js";
+
+const MILLIS_BETWEEN_ASKS = 4000;
+
+export class MapList {
+  // `events` has choose(map), listed(maps), down(error).
+  constructor(list, events) {
+    this.list = list;
+    this.events = events;
+    this.maps = [];
+    this.chosen = "";
+    this.shown = "";
+  }
+
+  async run() {
+    for (;;) {
+      if (!document.hidden) {
+        try {
+          this.maps = await listAll("MapService/ListMaps", { pageSize: 200 }, "maps");
+          this.show();
+          this.events.listed(this.maps);
+        } catch (error) {
+          if (error.code === undefined) {
+            throw error;
+          }
+          this.events.down(error);
+        }
+      }
+      await pause(MILLIS_BETWEEN_ASKS);
+    }
+  }
+
+  // The revision of a map that is known to be at another by now.
+  update(map, revision) {
+    const info = this.maps.find((each) => each.map === map);
+    if (info) {
+      info.revision = revision;
+      this.show();
+    }
+  }
+
+  choose(map) {
+    this.chosen = map;
+    this.show();
+  }
+
+  // Buttons keep the focus while the list is the same.
+  show() {
+    const content = JSON.stringify([this.chosen, this.maps.map((info) => [info.map, info.revision, sizeText(info)])]);
+    if (content === this.shown) {
+      return;
+    }
+    this.shown = content;
+    const focused = document.activeElement?.dataset?.map;
+    this.list.replaceChildren(...this.maps.map((info) => this.#item(info)));
+    [...this.list.querySelectorAll("button")].find((button) => button.dataset.map === focused)?.focus();
+  }
+
+  #item(info) {
+    const item = document.createElement("li");
+    const button = document.createElement("button");
+    button.type = "button";
+    button.dataset.map = info.map;
+    button.setAttribute("aria-current", String(info.map === this.chosen));
+    const name = document.createElement("strong");
+    name.textContent = info.map;
+    const size = document.createElement("span");
+    size.textContent = sizeText(info);
+    const revision = document.createElement("span");
+    revision.textContent = `revision ${countText(info.revision)}`;
+    button.append(name, size, revision);
+    button.addEventListener("click", () => this.events.choose(info.map));
+    item.append(button);
+    return item;
+  }
+}

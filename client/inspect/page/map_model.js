@@ -1,0 +1,129 @@
+// The cells of a grid map as the server exports them: a byte each, the symbol of its terrain or of a wall.
+
+import { cellOf } from "./api.js";
+import { latticeOf } from "./lattice.js";
+
+export const WALL = "#".charCodeAt(0);
+const NEWLINE = 10;
+
+export class MapModel {
+  // `changed(x, y)` is called for each cell that looks otherwise than before.
+  constructor(changed) {
+    this.changed = changed;
+    this.info = null;
+    this.lattice = null;
+    this.terrains = new Map();
+    this.cells = new Uint8Array(0);
+    this.revision = 0;
+  }
+
+  get width() {
+    return this.lattice.width;
+  }
+
+  get height() {
+    return this.lattice.height;
+  }
+
+  // 0 off the map and off the board.
+  at({ x, y }) {
+    return x < 0 || y < 0 || x >= this.width || y >= this.height ? 0 : this.cells[y * this.width + x];
+  }
+
+  terrainAt(cell) {
+    return this.terrains.get(this.at(cell));
+  }
+
+  isBlocked(cell) {
+    const terrain = this.terrainAt(cell);
+    return !terrain || terrain.impassable;
+  }
+
+  set({ x, y }, symbol) {
+    const index = y * this.width + x;
+    if (this.cells[index] !== symbol && this.cells[index] !== 0) {
+      this.cells[index] = symbol;
+      this.changed(x, y);
+    }
+  }
+
+  // The whole map as a file of text. True if it is another map than before, of another size perhaps.
+  load({ info, bytes }) {
+    const before = this.info;
+    const isNew = before?.map !== info.map || before?.createTime !== info.createTime;
+    this.info = info;
+    this.revision = Number(info.revision);
+    this.terrains = new Map(
+      info.grid.terrains.map((terrain) => [terrain.symbol.charCodeAt(0), { cost: 1, ...terrain }]),
+    );
+    if (isNew) {
+      this.lattice = latticeOf(info.grid);
+    }
+    const cells = this.#place(bytes.subarray(startOfRows(bytes)));
+    const old = this.cells;
+    this.cells = cells;
+    if (!isNew) {
+      for (let i = 0; i < cells.length; ++i) {
+        if (cells[i] !== old[i]) {
+          this.changed(i % this.width, Math.floor(i / this.width));
+        }
+      }
+    }
+    return isNew;
+  }
+
+  // Rows of the file are those of the board.
+  #place(rows) {
+    const cells = new Uint8Array(this.width * this.height);
+    const columns = this.lattice.isHex ? this.lattice.columns : this.width;
+    const lines = this.lattice.isHex ? this.lattice.rows : this.height;
+    for (let row = 0, at = 0; row < lines; ++row, at += columns + 1) {
+      const line = rows.subarray(at, at + columns);
+      if (this.lattice.isBoard) {
+        line.forEach((symbol, column) => {
+          const { x, y } = this.lattice.toPlane(column, row);
+          cells[y * this.width + x] = symbol;
+        });
+      } else {
+        cells.set(line, row * this.width);
+      }
+    }
+    return cells;
+  }
+
+  // What others have changed, as far as it can be told from the edits alone. False if the map has to be read again.
+  apply(edits) {
+    return edits.every((edit) => edit.block && this.#block(edit.block));
+  }
+
+  #block(shape) {
+    if (shape.discs || shape.polygons || shape.lines) {
+      return false;
+    }
+    (shape.cells ?? []).forEach((cell) => this.set(cellOf(cell), WALL));
+    for (const rectangle of shape.rectangles ?? []) {
+      const { x, y } = cellOf(rectangle);
+      const right = Math.min(x + rectangle.width, this.width);
+      const bottom = Math.min(y + rectangle.height, this.height);
+      for (let row = Math.max(y, 0); row < bottom; ++row) {
+        for (let column = Math.max(x, 0); column < right; ++column) {
+          this.set({ x: column, y: row }, WALL);
+        }
+      }
+    }
+    return true;
+  }
+}
+
+// Behind the line "map", which ends the header.
+function startOfRows(bytes) {
+  for (let line = 0; line < bytes.length; line = bytes.indexOf(NEWLINE, line) + 1) {
+    if (String.fromCharCode(...bytes.subarray(line, line + 4)) === "map\n") {
+      return line + 4;
+    }
+    if (bytes.indexOf(NEWLINE, line) < 0) {
+      break;
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,96 @@
+// What the page says of the path, of the cell under the pointer, and of the search.
+
+import { algorithmText, costText, countText, outcomeText, timeText } from "./words.js";
+
+const element = (id) => document.getElementById(id);
+
+function set(id, text) {
+  element(id).textContent = text;
+}
+
+function headline(cost, outcome, kind, sentence) {
+  set("cost", cost);
+  set("outcome", outcome);
+  element("outcome").dataset.kind = kind;
+  set("sentence", sentence);
+}
+
+export function showNothing(sentence) {
+  headline("–", "none yet", "none", sentence);
+  ["steps", "expanded", "search-time", "queue-time", "algorithm"].forEach((id) => set(id, "–"));
+}
+
+export function showAnswer(answer, { steps, leadsTo }) {
+  const [word, kind, reason] = outcomeText(answer);
+  const beyond = leadsTo ? `Goes on, on the map ${leadsTo}.` : "";
+  const hasPath = answer.end !== undefined;
+  headline(hasPath ? costText(answer.cost) : "–", word, kind, reason || beyond);
+  set("steps", hasPath ? countText(steps) : "–");
+  const statistics = answer.statistics ?? {};
+  set("expanded", countText(statistics.expanded));
+  set("search-time", timeText(statistics.searchNanos));
+  set("queue-time", timeText(statistics.queueNanos));
+  set("algorithm", algorithmText(statistics.algorithm));
+}
+
+export function showProblem({ message, reason }) {
+  showNothing("");
+  headline("–", "refused", "bad", reason ? `${message} (${reason})` : message);
+}
+
+export function showEnds(start, goal, revision) {
+  set("start", start ?? "–");
+  set("goal", goal ?? "–");
+  set("revision", revision ? countText(revision) : "–");
+}
+
+// Pairs of a name and a value.
+export function showCell(pairs) {
+  const line = element("cell");
+  line.replaceChildren();
+  pairs.forEach(([name, value], i) => {
+    const strong = document.createElement("b");
+    strong.textContent = value;
+    line.append(i > 0 ? "  ·  " : "", name ? `${name} ` : "", strong);
+  });
+  if (pairs.length === 0) {
+    line.append("\u00a0");
+  }
+}
+
+export function showPlayer(player, canPlay, problem = "") {
+  const play = element("play");
+  play.disabled = !canPlay;
+  play.setAttribute("aria-pressed", String(player.isPlaying));
+  set("play-label", player.isPlaying ? "Pause" : "Play");
+  play.querySelector("path").setAttribute("d", player.isPlaying ? "M7 4v12M13 4v12" : "M6 4l10 6-10 6z");
+  element("step-back").disabled = !canPlay;
+  element("step-forward").disabled = !canPlay;
+  const moment = element("moment");
+  moment.disabled = !player.isLoaded;
+  moment.max = String(player.events.length);
+  moment.value = String(player.position);
+  if (problem) {
+    set("moment-text", problem);
+  } else if (!player.isLoaded) {
+    set("moment-text", "How the path was found, step by step.");
+  } else {
+    const cost = player.current ? `, cost so far ${costText(player.current.g)}` : "";
+    const all = `${countText(player.events.length)}${player.isTruncated ? " and more" : ""}`;
+    set("moment-text", `${countText(player.position)} of ${all}: ${countText(player.expanded)} expanded${cost}`);
+  }
+}
+
+export function showLink(state, server, problem = "") {
+  element("link").dataset.state = state;
+  set("server", server);
+  const banner = element("banner");
+  banner.hidden = !problem;
+  if (banner.textContent !== problem) {
+    banner.textContent = problem;
+  }
+}
+
+export function announce(text) {
+  set("announce", text);
+}

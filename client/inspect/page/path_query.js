@@ -1,0 +1,118 @@
+// The path from the start to the goal: watched, so that it is always that of the latest revision; while one end is
+// dragged, asked for again and again instead, one question at a time and the latest only.
+
+import { cellOf, call, pause, stream } from "./api.js";
+
+const RETRY_MILLIS = 1000;
+
+export class PathQuery {
+  // `request()` makes a FindPathRequest of what is chosen now, or null. `events` has answer(response), problem(error)
+  // and nothing().
+  constructor(request, events) {
+    this.request = request;
+    this.events = events;
+    this.control = new AbortController();
+    this.isAsking = false;
+    this.mustAsk = false;
+    this.asked = "";
+  }
+
+  stop() {
+    this.control.abort();
+    this.asked = "";
+  }
+
+  // Anew, if the question is another one than before.
+  async watch() {
+    const query = this.request();
+    const asked = JSON.stringify(query);
+    if (query && asked === this.asked && !this.control.signal.aborted) {
+      return;
+    }
+    this.stop();
+    if (!query) {
+      this.events.nothing();
+      return;
+    }
+    this.asked = asked;
+    const control = new AbortController();
+    this.control = control;
+    while (!control.signal.aborted) {
+      try {
+        for await (const message of stream("PathService/WatchPath", { query }, control.signal)) {
+          if (control.signal.aborted) {
+            return;
+          }
+          if (message.problem) {
+            this.#refuse(message.problem);
+          } else {
+            this.events.answer(message.answer);
+          }
+        }
+      } catch (error) {
+        if (control.signal.aborted) {
+          return;
+        }
+        if (error.code === undefined) {
+          throw error;
+        }
+        this.events.problem(error);
+      }
+      // What is wrong with the question may pass when the map changes, or the server is back.
+      await pause(RETRY_MILLIS, control.signal);
+    }
+  }
+
+  async ask() {
+    this.stop();
+    this.mustAsk = true;
+    if (this.isAsking) {
+      return;
+    }
+    this.isAsking = true;
+    while (this.mustAsk) {
+      this.mustAsk = false;
+      const query = this.request();
+      if (!query) {
+        this.events.nothing();
+        continue;
+      }
+      try {
+        const answer = await call("PathService/FindPath", query);
+        if (this.asked === "") {
+          this.events.answer(answer);
+        }
+      } catch (error) {
+        if (error.code === undefined) {
+          throw error;
+        }
+        this.events.problem(error);
+      }
+    }
+    this.isAsking = false;
+  }
+
+  #refuse(status) {
+    const info = (status.details ?? []).find((detail) => detail.reason);
+    this.events.problem({ message: status.message, reason: info?.reason ?? "" });
+  }
+}
+
+// The lines of an answer: each a list of cells to draw through, and where a portal leads from one to the next.
+export function linesOf(answer) {
+  const points = (answer.points ?? []).map(cellOf);
+  const lines = [];
+  const jumps = [];
+  let begin = 0;
+  for (const crossing of answer.crossings ?? []) {
+    const end = crossing.index ?? 0;
+    lines.push(points.slice(begin, end));
+    if (crossing.map) {
+      return { lines, jumps, leadsTo: crossing.map };
+    }
+    jumps.push([points[end - 1], cellOf(crossing.arrival)]);
+    begin = end;
+  }
+  lines.push(points.slice(begin));
+  return { lines, jumps, leadsTo: "" };
+}

@@ -1,0 +1,94 @@
+// Which part of the map the canvas shows.
+
+const MAX_SCALE = 96;
+const MARGIN = 20;
+
+export class View {
+  constructor() {
+    // Pixels of the page for a unit of the map, and the place of the map at the canvas's corner.
+    this.scale = 1;
+    this.left = 0;
+    this.top = 0;
+    this.width = 1;
+    this.height = 1;
+    this.bounds = { left: 0, top: 0, right: 1, bottom: 1 };
+    this.isFitted = true;
+  }
+
+  resize(width, height) {
+    const [x, y] = this.toMap(this.width / 2, this.height / 2);
+    this.width = width;
+    this.height = height;
+    if (this.isFitted) {
+      this.fit();
+    } else {
+      this.left = x - width / 2 / this.scale;
+      this.top = y - height / 2 / this.scale;
+    }
+  }
+
+  show(bounds) {
+    this.bounds = bounds;
+    this.fit();
+  }
+
+  get fittingScale() {
+    const { left, top, right, bottom } = this.bounds;
+    const across = Math.max(this.width - 2 * MARGIN, 1) / (right - left);
+    const down = Math.max(this.height - 2 * MARGIN, 1) / (bottom - top);
+    return Math.min(across, down, MAX_SCALE);
+  }
+
+  fit() {
+    const { left, top, right, bottom } = this.bounds;
+    this.scale = this.fittingScale;
+    this.left = (left + right) / 2 - this.width / 2 / this.scale;
+    this.top = (top + bottom) / 2 - this.height / 2 / this.scale;
+    this.isFitted = true;
+  }
+
+  zoom(factor, px = this.width / 2, py = this.height / 2) {
+    const [x, y] = this.toMap(px, py);
+    const least = Math.min(this.fittingScale * 0.5, MAX_SCALE);
+    this.scale = Math.min(Math.max(this.scale * factor, least), MAX_SCALE);
+    this.left = x - px / this.scale;
+    this.top = y - py / this.scale;
+    this.isFitted = false;
+    this.#keepInSight();
+  }
+
+  pan(dx, dy) {
+    this.left -= dx / this.scale;
+    this.top -= dy / this.scale;
+    this.isFitted = false;
+    this.#keepInSight();
+  }
+
+  // Moves as little as needed to show a place.
+  reveal([x, y]) {
+    const [px, py] = this.toScreen(x, y);
+    const edge = Math.min(40, this.width / 4, this.height / 4);
+    const dx = Math.max(edge - px, 0) + Math.min(this.width - edge - px, 0);
+    const dy = Math.max(edge - py, 0) + Math.min(this.height - edge - py, 0);
+    if (dx !== 0 || dy !== 0) {
+      this.pan(dx, dy);
+    }
+  }
+
+  toScreen(x, y) {
+    return [(x - this.left) * this.scale, (y - this.top) * this.scale];
+  }
+
+  toMap(px, py) {
+    return [px / this.scale + this.left, py / this.scale + this.top];
+  }
+
+  // The middle of the canvas stays on the map.
+  #keepInSight() {
+    const { left, top, right, bottom } = this.bounds;
+    const halfWidth = this.width / 2 / this.scale;
+    const halfHeight = this.height / 2 / this.scale;
+    this.left = Math.min(Math.max(this.left, left - halfWidth), right - halfWidth);
+    this.top = Math.min(Math.max(this.top, top - halfHeight), bottom - halfHeight);
+  }
+}

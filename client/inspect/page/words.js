@@ -1,0 +1,65 @@
+// Numbers and names as people read them.
+
+export function costText(cost) {
+  return Number((cost ?? 0).toFixed(4)).toLocaleString("en", { maximumFractionDigits: 4 });
+}
+
+export function countText(count) {
+  return Number(count ?? 0).toLocaleString("en");
+}
+
+export function timeText(nanos) {
+  const value = Number(nanos ?? 0);
+  if (value < 1e3) {
+    return `${value} ns`;
+  }
+  const [unit, size] = value < 1e6 ? ["µs", 1e3] : value < 1e9 ? ["ms", 1e6] : ["s", 1e9];
+  return `${(value / size).toFixed(value / size < 10 ? 2 : value / size < 100 ? 1 : 0)} ${unit}`;
+}
+
+const ALGORITHMS = {
+  ALGORITHM_AUTO: "the fastest",
+  ALGORITHM_ASTAR: "A*",
+  ALGORITHM_DIJKSTRA: "Dijkstra",
+  ALGORITHM_JUMP_POINT_SEARCH: "jump point search",
+  ALGORITHM_LAZY_THETA_STAR: "Lazy Theta*",
+  ALGORITHM_SUBGOAL_HIERARCHY: "subgoal hierarchy",
+};
+
+export function algorithmText(algorithm) {
+  return ALGORITHMS[algorithm] ?? algorithm ?? "–";
+}
+
+const REASONS = {
+  REASON_GOAL_REACHED: "",
+  REASON_NO_ROUTE: "Walls part start and goal.",
+  REASON_GOAL_BLOCKED: "The goal is blocked.",
+  REASON_EXPANSION_LIMIT: "The search was cut short.",
+  REASON_SCRATCH_LIMIT: "The search took too much memory.",
+};
+
+// A word, what kind of news it is, and a sentence.
+export function outcomeText(answer) {
+  const reason = REASONS[answer.reason] ?? "";
+  switch (answer.outcome) {
+    case "OUTCOME_FOUND":
+      return ["found", "good", reason];
+    case "OUTCOME_PARTIAL":
+      return ["goes near", "fair", reason];
+    case "OUTCOME_UNREACHABLE":
+      return ["no way", "bad", reason];
+    default:
+      return ["out of budget", "fair", reason];
+  }
+}
+
+export function sizeText(info) {
+  if (info.graph) {
+    return `${countText(info.graph.nodes)} nodes, ${countText(info.graph.edges)} edges`;
+  }
+  const { width, height, hexagons, connectivity } = info.grid;
+  if (hexagons) {
+    return `${hexagons.columns ?? width} × ${hexagons.rows ?? height} hexagons`;
+  }
+  return `${width} × ${height}, ${connectivity === "CONNECTIVITY_FOUR" ? "4" : "8"} ways`;
+}

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace waystar::inspect {
+
+// A file of the page, as it lies in client/inspect/page.
+struct PageFile {
+  // "/" or "/app.js".
+  std::string_view path;
+  std::string_view type;
+  // Of the text, in quotes.
+  std::string_view etag;
+  std::string_view text;
+};
+
+const std::vector<PageFile>& PageFiles();
+
+}  // namespace waystar::inspect
