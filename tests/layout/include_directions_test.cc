@@ -22,6 +22,7 @@ using ::testing::IsEmpty;
 const std::map<std::string, std::vector<std::string>>& AllowedIncludes() {
   static const auto* const kAllowed = new std::map<std::string, std::vector<std::string>>{
       {"server/base/", {"absl/"}},
+      {"server/picture/", {"absl/"}},
       {"server/core/grid/", {"absl/", "server/base/"}},
       {"server/core/shape/", {"absl/", "server/base/", "server/core/grid/"}},
       {"server/core/walk/", {"absl/", "server/base/", "server/core/grid/"}},

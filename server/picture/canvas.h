@@ -1,0 +1,60 @@
+// A picture as pixels, and shapes filled with soft edges.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/picture/color.h"
+#include "server/picture/geometry.h"
+
+namespace waystar::picture {
+
+// Three bytes a pixel. What is drawn beyond the edges is cut off.
+//
+// The same calls make the same pixels on every machine: all arithmetic is that of integers, or of doubles of
+// which each operation is rounded by itself.
+//
+// Thread safety: const methods may run beside each other.
+class Canvas {
+ public:
+  // REQUIRES: both sides are at least 1.
+  Canvas(int width, int height, Color background);
+
+  int width() const { return width_; }
+  int height() const { return height_; }
+  bool Contains(int x, int y) const { return x >= 0 && x < width_ && y >= 0 && y < height_; }
+
+  // REQUIRES: Contains(x, y).
+  Color At(int x, int y) const { return pixels_[IndexOf(x, y)]; }
+  void Set(int x, int y, Color color) { pixels_[IndexOf(x, y)] = color; }
+
+  // Row by row.
+  absl::Span<const Color> pixels() const { return pixels_; }
+  absl::Span<Color> row(int y) {
+    return absl::MakeSpan(pixels_).subspan(IndexOf(0, y), static_cast<std::size_t>(width_));
+  }
+
+  // Lays a color over the points that polygons enclose, each once, however often they overlap (the non-zero
+  // rule). Opacity is from 0 to 1. A pixel that is covered in part takes that part of the color: rows are cut
+  // into four, of which each is exact. Costs time in proportion to the corners and the pixels that are
+  // covered.
+  void Fill(absl::Span<const Polygon> polygons, Color color, double opacity = 1.0);
+  void Fill(const Box& box, Color color, double opacity = 1.0);
+
+  // Copies another picture, its upper left pixel to (x, y).
+  void Paste(const Canvas& other, int x, int y);
+
+  friend bool operator==(const Canvas&, const Canvas&) = default;
+
+ private:
+  std::size_t IndexOf(int x, int y) const {
+    return static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(x);
+  }
+
+  int width_;
+  int height_;
+  std::vector<Color> pixels_;
+};
+
+}  // namespace waystar::picture

@@ -1,0 +1,39 @@
+// Colours of pictures.
+#pragma once
+
+#include <cstdint>
+
+namespace waystar::picture {
+
+// sRGB, a byte a channel.
+struct Color {
+  std::uint8_t r = 0;
+  std::uint8_t g = 0;
+  std::uint8_t b = 0;
+
+  friend bool operator==(const Color&, const Color&) = default;
+};
+
+// Such as 0xFF8000, an orange.
+constexpr Color Rgb(std::uint32_t hex) {
+  return {static_cast<std::uint8_t>(hex >> 16), static_cast<std::uint8_t>(hex >> 8),
+          static_cast<std::uint8_t>(hex)};
+}
+constexpr std::uint32_t HexOf(Color color) {
+  return std::uint32_t{color.r} << 16 | std::uint32_t{color.g} << 8 | color.b;
+}
+
+// `share` of `over`, from 0 to 255, and the rest of `under`.
+constexpr Color Mix(Color under, Color over, int share) {
+  const auto mix = [share](int below, int above) {
+    return static_cast<std::uint8_t>((above * share + below * (255 - share) + 127) / 255);
+  };
+  return {mix(under.r, over.r), mix(under.g, over.g), mix(under.b, over.b)};
+}
+
+// The same with a share from 0 to 1.
+constexpr Color Mix(Color under, Color over, double share) {
+  return Mix(under, over, share <= 0 ? 0 : share >= 1 ? 255 : static_cast<int>(share * 255 + 0.5));
+}
+
+}  // namespace waystar::picture

@@ -1,0 +1,20 @@
+// Pictures as PNG files.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "server/picture/canvas.h"
+
+namespace waystar::picture {
+
+// With a palette if there are at most 256 colours, which makes for small files.
+std::string EncodePng(const Canvas& canvas);
+
+// Transparent parts are white. INVALID_ARGUMENT if these bytes are no such file, or a picture of more than
+// `max_pixels`.
+absl::StatusOr<Canvas> DecodePng(absl::string_view bytes, std::size_t max_pixels = std::size_t{1} << 26);
+
+}  // namespace waystar::picture

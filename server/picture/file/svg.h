@@ -1,0 +1,32 @@
+// Pictures as SVG files.
+#pragma once
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "server/picture/surface.h"
+
+namespace waystar::picture {
+
+// Writes down what is drawn. Images lie in the file as PNG.
+class SvgSurface final : public Surface {
+ public:
+  // `title` is for those who cannot see the picture.
+  SvgSurface(int width, int height, Color background, absl::string_view title);
+
+  void Fill(const Box& box, const Paint& paint) override;
+  void Fill(const Polygon& polygon, const Paint& paint) override;
+  void FillDisc(Point center, double radius, const Paint& paint) override;
+  void Stroke(absl::Span<const Point> line, const Pen& pen) override;
+  void Write(absl::string_view text, Point at, const TextStyle& style) override;
+  void Show(const Canvas& image, int x, int y) override;
+
+  // The whole file. Nothing is to be drawn afterwards.
+  std::string Finish();
+
+ private:
+  std::string text_;
+};
+
+}  // namespace waystar::picture

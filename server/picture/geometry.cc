@@ -1,0 +1,76 @@
+#include "server/picture/geometry.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+namespace waystar::picture {
+
+double Distance(Point a, Point b) {
+  const Point way = b - a;
+  return std::sqrt(way.x * way.x + way.y * way.y);
+}
+
+Polygon DiscOutline(Point center, double radius) {
+  Polygon unit = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
+  const std::size_t corners = radius < 3 ? 16 : radius < 12 ? 32 : radius < 60 ? 64 : 128;
+  while (unit.size() < corners) {
+    Polygon finer;
+    finer.reserve(unit.size() * 2);
+    for (std::size_t i = 0; i < unit.size(); ++i) {
+      const Point middle = (unit[i] + unit[(i + 1) % unit.size()]) * 0.5;
+      finer.push_back(unit[i]);
+      finer.push_back(middle * (1.0 / Distance({}, middle)));
+    }
+    unit = std::move(finer);
+  }
+  for (Point& corner : unit) {
+    corner = center + corner * radius;
+  }
+  return unit;
+}
+
+std::vector<Polygon> StrokeOutline(absl::Span<const Point> line, double width) {
+  std::vector<Polygon> outline;
+  const double half = width / 2;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    outline.push_back(DiscOutline(line[i], half));
+    if (i + 1 == line.size() || line[i] == line[i + 1]) {
+      continue;
+    }
+    const Point way = line[i + 1] - line[i];
+    const double scale = half / Distance(line[i], line[i + 1]);
+    const Point aside = {-way.y * scale, way.x * scale};
+    outline.push_back({line[i] - aside, line[i + 1] - aside, line[i + 1] + aside, line[i] + aside});
+  }
+  return outline;
+}
+
+std::vector<std::vector<Point>> Dashes(absl::Span<const Point> line, double on, double off) {
+  std::vector<std::vector<Point>> dashes;
+  bool is_on = true;
+  double left = on;
+  for (std::size_t i = 0; i + 1 < line.size(); ++i) {
+    const double length = Distance(line[i], line[i + 1]);
+    for (double done = 0; done < length;) {
+      const double step = std::min(left, length - done);
+      const auto at = [&](double way) { return line[i] + (line[i + 1] - line[i]) * (way / length); };
+      if (is_on) {
+        if (done > 0 || i == 0 || left == on) {
+          dashes.push_back({at(done)});
+        }
+        dashes.back().push_back(at(done + step));
+      }
+      done += step;
+      left -= step;
+      if (left <= 0) {
+        is_on = !is_on;
+        left = is_on ? on : off;
+      }
+    }
+  }
+  return dashes;
+}
+
+}  // namespace waystar::picture

@@ -1,0 +1,48 @@
+// Points of a picture and the outlines that they make. x grows to the right, y down; the pixel of column i
+// and row j is the square from (i, j) to (i + 1, j + 1).
+#pragma once
+
+#include <vector>
+
+#include "absl/types/span.h"
+
+namespace waystar::picture {
+
+struct Point {
+  double x = 0.0;
+  double y = 0.0;
+
+  friend bool operator==(const Point&, const Point&) = default;
+};
+
+constexpr Point operator+(Point a, Point b) { return {a.x + b.x, a.y + b.y}; }
+constexpr Point operator-(Point a, Point b) { return {a.x - b.x, a.y - b.y}; }
+constexpr Point operator*(Point a, double by) { return {a.x * by, a.y * by}; }
+
+double Distance(Point a, Point b);
+
+struct Box {
+  double x = 0.0;
+  double y = 0.0;
+  double width = 0.0;
+  double height = 0.0;
+
+  double right() const { return x + width; }
+  double bottom() const { return y + height; }
+};
+
+using Polygon = std::vector<Point>;
+
+// A regular polygon of 16 to 128 corners that looks round at its size. Made by halving the sides of a square,
+// which takes nothing but square roots, so that it is the same on every machine.
+Polygon DiscOutline(Point center, double radius);
+
+// What a pen of that width covers along a line, its ends and turns round: polygons that overlap, all turning
+// the same way. A line of one point is a disc.
+std::vector<Polygon> StrokeOutline(absl::Span<const Point> line, double width);
+
+// The parts of a line that are drawn if `on` is drawn and `off` left out in turns. REQUIRES: both are more
+// than 0.
+std::vector<std::vector<Point>> Dashes(absl::Span<const Point> line, double on, double off);
+
+}  // namespace waystar::picture
