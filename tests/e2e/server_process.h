@@ -20,6 +20,9 @@ class ServerProcess {
   // Kills it if it still runs.
   ~ServerProcess();
 
+  pid_t pid() const { return pid_; }
+  int port() const { return port_; }
+
   // A connection of its own.
   std::shared_ptr<grpc::Channel> NewChannel() const;
 

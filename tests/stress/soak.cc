@@ -1,8 +1,13 @@
-// Random edits, queries, watches, deletes and re-creates over real sockets, and what they do to the server's
-// memory. Ends with 1 if a call fails in a way that it must not, or if memory grows after the warm-up.
+// Random edits, queries, watches, deletes and re-creates over real sockets, by clients that wait for their
+// answers and by others that go away, cancel or let deadlines pass; and what all of that does to the server's
+// process. Ends with 1 if a call fails in a way that it must not, or if memory, threads or open files grow
+// after the warm-up.
+
+#include <sys/wait.h>
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
@@ -18,19 +23,18 @@
 #include "absl/strings/str_format.h"
 #include "grpcpp/channel.h"
 #include "grpcpp/client_context.h"
-#include "grpcpp/create_channel.h"
-#include "grpcpp/security/credentials.h"
-#include "server/rpc/server.h"
-#include "server/runtime/logging.h"
-#include "server/runtime/options.h"
-#include "tests/stress/memory_watch.h"
+#include "tests/e2e/server_process.h"
+#include "tests/stress/process_watch.h"
 #include "tests/stress/random_requests.h"
+#include "tests/stress/rude_clients.h"
+#include "tests/stress/soak_tally.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 
 ABSL_FLAG(double, minutes, 1.0, "How long to go on.");
 ABSL_FLAG(int, side, 256, "Of the maps, in cells.");
 ABSL_FLAG(std::uint64_t, seed, 1, "Of the requests.");
+ABSL_FLAG(bool, judge_memory, true, "Off where a sanitizer keeps what was freed.");
 
 namespace waystar::stress {
 namespace {
@@ -39,20 +43,18 @@ constexpr int kWatchers = 8;
 
 class Soak {
  public:
-  Soak(int port, int side, std::uint64_t seed)
-      : channel_(grpc::CreateChannel(absl::StrCat("127.0.0.1:", port), grpc::InsecureChannelCredentials())),
+  Soak(const testing::ServerProcess& server, int side, std::uint64_t seed)
+      : watch_(server.pid()),
+        channel_(server.NewChannel()),
+        rude_clients_(server.port(), tally_),
         side_(side),
         seed_(seed) {}
 
   // True if nothing went wrong.
-  bool Run(std::chrono::duration<double> length);
+  bool Run(std::chrono::duration<double> length, bool is_memory_judged);
 
  private:
   using Actor = void (Soak::*)(RandomRequests&);
-
-  // Counts a call, and complains if it ended in a way that a client's fault, or another client, cannot
-  // explain.
-  void Note(const char* call, const grpc::Status& status);
 
   void Act(Actor actor, std::uint64_t seed);
   void Edit(RandomRequests& requests);
@@ -62,44 +64,26 @@ class Soak {
   void WatchPath(RandomRequests& requests);
   void Recreate(RandomRequests& requests);
   void List(RandomRequests& requests);
+  void ComeAndGo(RandomRequests& requests) { rude_clients_.ComeAndGo(requests); }
+  void Cancel(RandomRequests& requests) { rude_clients_.Cancel(requests); }
+  void LetExpire(RandomRequests& requests) { rude_clients_.LetExpire(requests); }
 
+  ProcessWatch watch_;
+  SoakTally tally_;
   const std::shared_ptr<grpc::Channel> channel_;
   const std::unique_ptr<v1::MapService::Stub> maps_ = v1::MapService::NewStub(channel_);
   const std::unique_ptr<v1::PathService::Stub> paths_ = v1::PathService::NewStub(channel_);
+  RudeClients rude_clients_;
   const int side_;
   const std::uint64_t seed_;
   std::atomic<bool> stop_ = false;
-  std::atomic<std::uint64_t> calls_ = 0;
-  std::atomic<std::uint64_t> messages_ = 0;
-  std::atomic<int> faults_ = 0;
 };
-
-void Soak::Note(const char* call, const grpc::Status& status) {
-  ++calls_;
-  switch (status.error_code()) {
-    case grpc::StatusCode::OK:
-    case grpc::StatusCode::NOT_FOUND:
-    case grpc::StatusCode::ALREADY_EXISTS:
-    case grpc::StatusCode::ABORTED:
-    case grpc::StatusCode::CANCELLED:
-    case grpc::StatusCode::DEADLINE_EXCEEDED:
-    case grpc::StatusCode::FAILED_PRECONDITION:
-    case grpc::StatusCode::INVALID_ARGUMENT:
-    case grpc::StatusCode::OUT_OF_RANGE:
-    case grpc::StatusCode::RESOURCE_EXHAUSTED:
-      return;
-    default:
-      if (faults_.fetch_add(1) < 20) {
-        std::cerr << call << ": " << status.error_code() << " " << status.error_message() << "\n";
-      }
-  }
-}
 
 void Soak::Edit(RandomRequests& requests) {
   grpc::ClientContext context;
   v1::UpdateObstaclesResponse response;
-  Note("UpdateObstacles",
-       maps_->UpdateObstacles(&context, requests.UpdateObstacles(requests.MapId()), &response));
+  tally_.Note("UpdateObstacles",
+              maps_->UpdateObstacles(&context, requests.UpdateObstacles(requests.MapId()), &response));
 }
 
 void Soak::StreamEdits(RandomRequests& requests) {
@@ -120,25 +104,25 @@ void Soak::StreamEdits(RandomRequests& requests) {
   std::uint64_t answered = 0;
   while (stream->Read(&response)) {
     if (response.index() != answered++) {
-      ++faults_;
-      std::cerr << "an update was answered out of order\n";
+      tally_.Fault("an update was answered out of order");
     }
   }
   writer.join();
-  messages_ += answered;
-  Note("StreamObstacleUpdates", stream->Finish());
+  tally_.CountMessages(answered);
+  tally_.Note("StreamObstacleUpdates", stream->Finish());
 }
 
 void Soak::Query(RandomRequests& requests) {
   {
     grpc::ClientContext context;
     v1::FindPathResponse response;
-    Note("FindPath", paths_->FindPath(&context, requests.FindPath(requests.MapId()), &response));
+    tally_.Note("FindPath", paths_->FindPath(&context, requests.FindPath(requests.MapId()), &response));
   }
   if (requests.random().Chance(0.1)) {
     grpc::ClientContext context;
     v1::ValidatePathResponse response;
-    Note("ValidatePath", paths_->ValidatePath(&context, requests.ValidatePath(requests.MapId()), &response));
+    tally_.Note("ValidatePath",
+                paths_->ValidatePath(&context, requests.ValidatePath(requests.MapId()), &response));
   }
 }
 
@@ -153,17 +137,16 @@ void Soak::WatchMap(RandomRequests& requests) {
   v1::WatchMapResponse response;
   std::uint64_t last = 0;
   while (reader->Read(&response)) {
-    ++messages_;
+    tally_.CountMessages(1);
     const bool follows = !response.has_revision() || response.revision().revision() == last + 1;
     last = response.has_watching()   ? response.watching().revision()
            : response.has_revision() ? response.revision().revision()
                                      : response.resynchronize().revision();
     if (!follows) {
-      ++faults_;
-      std::cerr << "a watcher missed a revision before " << last << "\n";
+      tally_.Fault(absl::StrCat("a watcher missed a revision before ", last));
     }
   }
-  Note("WatchMap", reader->Finish());
+  tally_.Note("WatchMap", reader->Finish());
 }
 
 void Soak::WatchPath(RandomRequests& requests) {
@@ -175,9 +158,9 @@ void Soak::WatchPath(RandomRequests& requests) {
   const auto reader = paths_->WatchPath(&context, request);
   v1::WatchPathResponse response;
   while (reader->Read(&response)) {
-    ++messages_;
+    tally_.CountMessages(1);
   }
-  Note("WatchPath", reader->Finish());
+  tally_.Note("WatchPath", reader->Finish());
 }
 
 void Soak::Recreate(RandomRequests& requests) {
@@ -187,12 +170,12 @@ void Soak::Recreate(RandomRequests& requests) {
     v1::DeleteMapRequest request;
     request.set_map(map);
     v1::DeleteMapResponse response;
-    Note("DeleteMap", maps_->DeleteMap(&context, request, &response));
+    tally_.Note("DeleteMap", maps_->DeleteMap(&context, request, &response));
   }
   {
     grpc::ClientContext context;
     v1::CreateMapResponse response;
-    Note("CreateMap", maps_->CreateMap(&context, requests.CreateMap(map), &response));
+    tally_.Note("CreateMap", maps_->CreateMap(&context, requests.CreateMap(map), &response));
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
 }
@@ -202,7 +185,7 @@ void Soak::List(RandomRequests& requests) {
   v1::ListObstaclesRequest request;
   request.set_map(requests.MapId());
   v1::ListObstaclesResponse response;
-  Note("ListObstacles", maps_->ListObstacles(&context, request, &response));
+  tally_.Note("ListObstacles", maps_->ListObstacles(&context, request, &response));
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
 
@@ -213,10 +196,11 @@ void Soak::Act(Actor actor, std::uint64_t seed) {
   }
 }
 
-bool Soak::Run(std::chrono::duration<double> length) {
+bool Soak::Run(std::chrono::duration<double> length, bool is_memory_judged) {
   const auto end = std::chrono::steady_clock::now() + length;
-  std::vector<Actor> actors = {&Soak::Recreate, &Soak::Edit,  &Soak::Edit, &Soak::StreamEdits,
-                               &Soak::Query,    &Soak::Query, &Soak::List};
+  std::vector<Actor> actors = {&Soak::Recreate, &Soak::Edit,      &Soak::Edit,      &Soak::StreamEdits,
+                               &Soak::Query,    &Soak::Query,     &Soak::List,      &Soak::Cancel,
+                               &Soak::Cancel,   &Soak::LetExpire, &Soak::ComeAndGo, &Soak::ComeAndGo};
   for (int i = 0; i < kWatchers; ++i) {
     actors.push_back(i % 2 == 0 ? &Soak::WatchMap : &Soak::WatchPath);
   }
@@ -225,23 +209,23 @@ bool Soak::Run(std::chrono::duration<double> length) {
     threads.emplace_back([this, actor = actors[i], seed = seed_ * 1000 + i] { Act(actor, seed); });
   }
   constexpr int kSamples = 60;
-  MemoryWatch memory;
   for (int sample = 1; sample <= kSamples; ++sample) {
     std::this_thread::sleep_until(end - length * (kSamples - sample) / kSamples);
-    memory.Sample();
-    std::cout << absl::StreamFormat("%3d / %d: %d MiB, %d calls, %d messages of streams, %d faults\n", sample,
-                                    kSamples, memory.latest() >> 20, calls_.load(), messages_.load(),
-                                    faults_.load())
-              << std::flush;
+    const ProcessFigures& now = watch_.Sample();
+    std::cout
+        << absl::StreamFormat(
+               "%3d / %d: %d MiB, %d threads, %d open files; %d calls, %d messages of streams, %d faults\n",
+               sample, kSamples, now.bytes >> 20, now.threads, now.open_files, tally_.calls(),
+               tally_.messages(), tally_.faults())
+        << std::flush;
   }
   stop_ = true;
   for (std::thread& thread : threads) {
     thread.join();
   }
-  if (!memory.IsFlat()) {
-    std::cerr << "memory has grown after the warm-up\n";
-  }
-  return memory.IsFlat() && faults_ == 0;
+  const std::string growth = watch_.Growth(is_memory_judged);
+  std::cerr << growth;
+  return growth.empty() && tally_.faults() == 0;
 }
 
 }  // namespace
@@ -249,19 +233,18 @@ bool Soak::Run(std::chrono::duration<double> length) {
 
 int main(int argc, char** argv) {
   absl::ParseCommandLine(argc, argv);
-  if (!waystar::runtime::StartLogging("error").ok()) {
-    return EXIT_FAILURE;
+  waystar::testing::ServerProcess server({"--workers=2", "--log_level=error"});
+  bool passed = false;
+  {
+    waystar::stress::Soak soak(server, absl::GetFlag(FLAGS_side), absl::GetFlag(FLAGS_seed));
+    passed = soak.Run(std::chrono::duration<double>(absl::GetFlag(FLAGS_minutes) * 60),
+                      absl::GetFlag(FLAGS_judge_memory));
   }
-  waystar::runtime::Options options;
-  options.listen = "127.0.0.1:0";
-  options.workers = 2;
-  const auto server = waystar::rpc::Server::Start(options);
-  if (!server.ok()) {
-    std::cerr << server.status() << "\n";
-    return EXIT_FAILURE;
+  server.Signal(SIGTERM);
+  const int ended = server.Wait();
+  if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0) {
+    std::cerr << "the server did not end well: " << ended << "\n";
+    passed = false;
   }
-  waystar::stress::Soak soak((*server)->port(), absl::GetFlag(FLAGS_side), absl::GetFlag(FLAGS_seed));
-  const bool passed = soak.Run(std::chrono::duration<double>(absl::GetFlag(FLAGS_minutes) * 60));
-  (*server)->Stop(absl::Seconds(10));
   return passed ? EXIT_SUCCESS : EXIT_FAILURE;
 }
