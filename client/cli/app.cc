@@ -54,6 +54,7 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   AddWatchCommand(*app, session);
   AddHealthCommand(*app, session);
   AddInfoCommand(*app, session);
+  AddTopCommand(*app, session);
   AddLogLevelCommand(*app, session);
   AddTokenCommand(*app, session);
   AddBenchCommand(*app, session);

@@ -30,6 +30,7 @@ void AddPortalCommands(CLI::App& parent, Session& session);
 void AddWatchCommand(CLI::App& parent, Session& session);
 void AddHealthCommand(CLI::App& parent, Session& session);
 void AddInfoCommand(CLI::App& parent, Session& session);
+void AddTopCommand(CLI::App& parent, Session& session);
 void AddLogLevelCommand(CLI::App& parent, Session& session);
 void AddTokenCommand(CLI::App& parent, Session& session);
 void AddBenchCommand(CLI::App& parent, Session& session);

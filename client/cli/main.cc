@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "client/cli/app.h"
 
 namespace {
@@ -17,6 +18,11 @@ void DescribeTerminal(waystar::cli::Io& io) {
   winsize size{};
   if (io.is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
     io.window = {size.ws_col, size.ws_row};
+  }
+  // The user's word goes before the terminal's.
+  const char* const columns = std::getenv("COLUMNS");
+  if (int wanted = 0; columns != nullptr && absl::SimpleAtoi(columns, &wanted) && wanted > 0) {
+    io.window.columns = wanted;
   }
 }
 
