@@ -58,7 +58,10 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   AddLogLevelCommand(*app, session);
   AddTokenCommand(*app, session);
   AddBenchCommand(*app, session);
+  AddRecordCommand(*app, session);
+  AddReplayCommand(*app, session);
   AddCompletionCommand(*app, session);
+  AddManCommand(*app, session);
   app->footer(absl::StrCat(
       "These options may stand before or after the command. `waystar COMMAND --help` tells more of each.\n\n"
       "Examples:\n"

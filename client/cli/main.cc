@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/numbers.h"
+#include "absl/strings/string_view.h"
 #include "client/cli/app.h"
 
 namespace {
@@ -15,6 +16,9 @@ void DescribeTerminal(waystar::cli::Io& io) {
   io.is_terminal = isatty(STDOUT_FILENO) == 1;
   const char* const no_color = std::getenv("NO_COLOR");
   io.no_color = no_color != nullptr && *no_color != '\0';
+  const char* const terminal = std::getenv("TERM");
+  io.shows_progress =
+      isatty(STDERR_FILENO) == 1 && terminal != nullptr && absl::string_view(terminal) != "dumb";
   winsize size{};
   if (io.is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
     io.window = {size.ws_col, size.ws_row};

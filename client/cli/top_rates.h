@@ -61,7 +61,7 @@ struct Rates {
   std::int64_t map_bytes = 0;
   int transfers = 0;
   int watches = 0;
-  // Nothing where the system of the server does not tell.
+  // Nothing where the server does not know.
   std::optional<std::int64_t> connections;
   std::optional<std::int64_t> resident_bytes;
   // Processors that were kept busy.

@@ -38,6 +38,9 @@ class Proxy final : private grpc::CallbackGenericService {
   // Calls that were recorded so far.
   std::uint64_t calls() const { return calls_.load(std::memory_order_relaxed); }
 
+  // What was recorded so far can be read from here on.
+  void Flush() { recording_->Flush(); }
+
   // Ends the calls that are under way and closes the recording, whose errors it returns. Once.
   absl::Status Stop();
 
