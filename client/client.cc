@@ -246,26 +246,31 @@ absl::StatusOr<v1::ImportMapResponse> Client::ImportMap(v1::ImportMapHeader head
   });
 }
 
-absl::StatusOr<v1::ImportMapResponse> Client::ImportMap(v1::ImportMapHeader header,
-                                                        std::istream& file) const {
+absl::StatusOr<v1::ImportMapResponse> Client::ImportMap(v1::ImportMapHeader header, std::istream& file,
+                                                        const TransferProgress& tell) const {
   const auto size = BytesLeft(file);
   if (!size) {
     return absl::DataLossError("cannot tell the length of the file");
   }
   header.set_size(*size);
   return Import(connection_, maps_, options_.transfer_timeout, std::move(header),
-                [&file]() -> absl::StatusOr<std::string> {
+                [&file, &tell, size = *size, sent = int64_t{0}]() mutable -> absl::StatusOr<std::string> {
                   std::string chunk(kChunkBytes, '\0');
                   file.read(chunk.data(), kChunkBytes);
                   if (file.bad()) {
                     return absl::DataLossError("cannot read the file to its end");
                   }
                   chunk.resize(static_cast<size_t>(file.gcount()));
+                  sent += file.gcount();
+                  if (tell) {
+                    tell(sent, size);
+                  }
                   return chunk;
                 });
 }
 
-absl::StatusOr<ExportedMap> Client::ExportMap(const v1::ExportMapRequest& request) const {
+absl::StatusOr<ExportedMap> Client::ExportMap(const v1::ExportMapRequest& request,
+                                              const TransferProgress& tell) const {
   if (!status().ok()) {
     return status();
   }
@@ -280,6 +285,9 @@ absl::StatusOr<ExportedMap> Client::ExportMap(const v1::ExportMapRequest& reques
       result.header = std::move(*message.mutable_header());
     } else {
       result.bytes += message.chunk();
+      if (tell) {
+        tell(static_cast<int64_t>(result.bytes.size()), result.header.size());
+      }
     }
   }
   const grpc::Status end = stream->Finish();

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <istream>
 #include <memory>
 #include <string>
@@ -24,6 +26,9 @@ struct ExportedMap {
   v1::ExportMapHeader header;
   std::string bytes;
 };
+
+// Told, unless it is null, how many bytes of a file have gone, and how many there are.
+using TransferProgress = std::function<void(int64_t done, int64_t size)>;
 
 // A connection to a Waystar server, or to several with the same maps, which is made when first needed and
 // again whenever it breaks.
@@ -93,10 +98,12 @@ class Client {
   absl::StatusOr<v1::ImportMapResponse> ImportMap(v1::ImportMapHeader header, std::string_view bytes) const;
   // Sends what is left of `file`, of which it keeps one chunk in memory at a time. REQUIRES: `file` can seek.
   // Errors: DATA_LOSS if it cannot be read to the end.
-  absl::StatusOr<v1::ImportMapResponse> ImportMap(v1::ImportMapHeader header, std::istream& file) const;
+  absl::StatusOr<v1::ImportMapResponse> ImportMap(v1::ImportMapHeader header, std::istream& file,
+                                                  const TransferProgress& tell = nullptr) const;
 
   // Errors: DATA_LOSS if the server sends another number of bytes than it promised.
-  absl::StatusOr<ExportedMap> ExportMap(const v1::ExportMapRequest& request) const;
+  absl::StatusOr<ExportedMap> ExportMap(const v1::ExportMapRequest& request,
+                                        const TransferProgress& tell = nullptr) const;
 
   // What the server is and what it takes, and which lines it logs.
   absl::StatusOr<v1::GetServerInfoResponse> GetServerInfo(const v1::GetServerInfoRequest& request = {}) const;

@@ -54,11 +54,15 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   AddWatchCommand(*app, session);
   AddHealthCommand(*app, session);
   AddInfoCommand(*app, session);
+  AddTopCommand(*app, session);
   AddLogLevelCommand(*app, session);
   AddTokenCommand(*app, session);
   AddBenchCommand(*app, session);
   AddInspectCommand(*app, session);
+  AddRecordCommand(*app, session);
+  AddReplayCommand(*app, session);
   AddCompletionCommand(*app, session);
+  AddManCommand(*app, session);
   app->footer(absl::StrCat(
       "These options may stand before or after the command. `waystar COMMAND --help` tells more of each.\n\n"
       "Examples:\n"

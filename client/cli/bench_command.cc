@@ -9,6 +9,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
 #include "client/cli/input.h"
+#include "client/cli/progress.h"
 #include "client/load/report_text.h"
 #include "client/load/run.h"
 #include "client/load/scenario_file.h"
@@ -101,15 +102,11 @@ ExitCode Bench(const BenchArguments& arguments, Session& session) {
     return session.Fail(workload.status());
   }
   Io& io = session.io();
-  const bool shows_progress = io.is_terminal && !session.options().json;
-  const auto tell = [&](const load::Progress& progress) {
-    if (shows_progress) {
-      io.err << "\r\x1b[K" << load::ProgressText(progress) << std::flush;
-    }
-  };
-  const auto report = load::Run(*settings, session.ClientOptions(), *workload, tell);
-  if (shows_progress) {
-    io.err << "\r\x1b[K" << std::flush;
+  absl::StatusOr<load::Report> report;
+  {
+    Progress line(session, "", Progress::Unit::kCount);
+    report = load::Run(*settings, session.ClientOptions(), *workload,
+                       [&line](const load::Progress& progress) { line.Show(load::ProgressText(progress)); });
   }
   if (!report.ok()) {
     return session.Fail(report.status());

@@ -8,6 +8,7 @@
 #include "client/cli/arguments.h"
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
+#include "client/cli/progress.h"
 
 namespace waystar::cli {
 namespace {
@@ -22,7 +23,12 @@ ExitCode Export(const ExportArguments& arguments, Session& session) {
   if (arguments.file.empty() && session.options().json) {
     return session.FailUsage("--json needs -o FILE, for the map itself goes to standard output");
   }
-  const auto map = session.client().ExportMap(arguments.request);
+  absl::StatusOr<client::ExportedMap> map;
+  {
+    Progress progress(session, "exporting", Progress::Unit::kBytes);
+    map = session.client().ExportMap(
+        arguments.request, [&progress](int64_t received, int64_t size) { progress.Show(received, size); });
+  }
   if (!map.ok()) {
     return session.Fail(map.status());
   }

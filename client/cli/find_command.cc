@@ -49,7 +49,7 @@ ExitCode Find(const FindArguments& arguments, Session& session) {
     io.out << PathText(*answer) << "\n";
   }
   if (answer->has_summary()) {
-    io.out << SummaryText(answer->summary());
+    io.out << SummaryText(answer->summary(), session.table_width());
   }
   return ExitCodeFor(answer->outcome());
 }

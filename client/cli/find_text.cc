@@ -142,7 +142,7 @@ std::string PathText(const v1::FindPathResponse& answer) {
   return absl::StrJoin(words, " ");
 }
 
-std::string SummaryText(const v1::PathSummary& summary) {
+std::string SummaryText(const v1::PathSummary& summary, std::size_t width) {
   std::vector<TableRow> rows;
   for (const v1::PathSummary::Leg& leg : summary.legs()) {
     rows.push_back({absl::StrCat("  ", leg.terrain()), absl::StrCat(leg.cells(), " cells"),
@@ -150,7 +150,7 @@ std::string SummaryText(const v1::PathSummary& summary) {
   }
   return absl::StrCat(absl::StrFormat("Length %.6g, %d %s\n", summary.length(), summary.turns(),
                                       summary.turns() == 1 ? "turn" : "turns"),
-                      FormatTable(rows));
+                      FormatTable(rows, width));
 }
 
 bool IsOnGraph(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {

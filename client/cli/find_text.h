@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "waystar/v1/path_service.pb.h"
@@ -12,8 +13,8 @@ std::string FindText(const v1::FindPathRequest& request, const v1::FindPathRespo
 // The path as the answer has it: directions "SE E", positions "0.5,0.5 1.5,1.5", or else cells "1,1 2,2 3,2".
 std::string PathText(const v1::FindPathResponse& answer);
 
-// A line for the whole path and one for each leg.
-std::string SummaryText(const v1::PathSummary& summary);
+// A line for the whole path, and a table of that width with one for each leg.
+std::string SummaryText(const v1::PathSummary& summary, std::size_t width);
 
 // Whether this is a path over a waypoint graph.
 bool IsOnGraph(const v1::FindPathRequest& request, const v1::FindPathResponse& answer);

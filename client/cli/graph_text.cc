@@ -46,7 +46,7 @@ std::string GraphPathText(const v1::FindPathRequest& request, const v1::FindPath
   return absl::StrJoin(places, " ");
 }
 
-std::string GraphFacts(const v1::MapInfo& info) {
+std::string GraphFacts(const v1::MapInfo& info, std::size_t width) {
   const v1::WaypointGraphInfo& graph = info.graph();
   std::vector<TableRow> rows = {
       {"map", info.map()},
@@ -63,10 +63,11 @@ std::string GraphFacts(const v1::MapInfo& info) {
   if (graph.tags_size() > 0) {
     rows.push_back({"tags", absl::StrJoin(graph.tags(), " ")});
   }
-  return FormatTable(rows);
+  return FormatTable(rows, width);
 }
 
-absl::StatusOr<std::string> NodeTable(const client::Client& client, const std::string& map) {
+absl::StatusOr<std::string> NodeTable(const client::Client& client, const std::string& map,
+                                      std::size_t width) {
   v1::ListNodesRequest request;
   request.set_map(map);
   request.set_page_size(kNodesInTable);
@@ -80,7 +81,7 @@ absl::StatusOr<std::string> NodeTable(const client::Client& client, const std::s
     rows.push_back({info.node().id() + disabled, FormatPosition(info.node().position()), EdgesText(info)});
   }
   const std::string rest = page->next_page_token().empty() ? "" : "and more: ask ListNodes\n";
-  return FormatTable(rows) + rest;
+  return FormatTable(rows, width) + rest;
 }
 
 }  // namespace waystar::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -17,10 +18,11 @@ absl::StatusOr<v1::WaypointGraph> ParseGraph(absl::string_view json);
 // The path over a waypoint graph: ids of nodes, and a start or goal that is a position, "3.5,4 a b".
 std::string GraphPathText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer);
 
-// The facts about a waypoint graph as a table.
-std::string GraphFacts(const v1::MapInfo& info);
+// The facts about a waypoint graph as a table of that width.
+std::string GraphFacts(const v1::MapInfo& info, std::size_t width);
 
-// The first nodes of a waypoint graph as a table, with where they lie and what edges they have.
-absl::StatusOr<std::string> NodeTable(const client::Client& client, const std::string& map);
+// The first nodes of a waypoint graph as a table of that width, with where they lie and what edges they have.
+absl::StatusOr<std::string> NodeTable(const client::Client& client, const std::string& map,
+                                      std::size_t width);
 
 }  // namespace waystar::cli

@@ -10,6 +10,7 @@
 #include "client/cli/arguments.h"
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
+#include "client/cli/progress.h"
 
 namespace waystar::cli {
 namespace {
@@ -26,8 +27,13 @@ std::string ReadAll(std::istream& in) {
 }
 
 ExitCode Send(const v1::ImportMapHeader& header, std::istream& file, bool can_seek, Session& session) {
-  const auto response =
-      can_seek ? session.client().ImportMap(header, file) : session.client().ImportMap(header, ReadAll(file));
+  absl::StatusOr<v1::ImportMapResponse> response;
+  {
+    Progress progress(session, "importing", Progress::Unit::kBytes);
+    const auto tell = [&progress](int64_t sent, int64_t size) { progress.Show(sent, size); };
+    response = can_seek ? session.client().ImportMap(header, file, tell)
+                        : session.client().ImportMap(header, ReadAll(file));
+  }
   if (!response.ok()) {
     return session.Fail(response.status());
   }

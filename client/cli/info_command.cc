@@ -70,7 +70,7 @@ ExitCode ShowInfo(Session& session) {
   if (session.options().json) {
     session.PrintJson(*info);
   } else {
-    session.io().out << FormatTable(Describe(*info));
+    session.io().out << FormatTable(Describe(*info), session.table_width());
   }
   return ExitCode::kOk;
 }

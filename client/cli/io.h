@@ -17,6 +17,8 @@ struct Io {
   // Whether the user has asked all programs for plain text: https://no-color.org
   bool no_color = false;
   Window window = {100, 60};
+  // Whether `err` is a terminal that can write a line over itself.
+  bool shows_progress = false;
 };
 
 }  // namespace waystar::cli

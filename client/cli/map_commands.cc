@@ -58,7 +58,7 @@ ExitCode List(bool names_only, Session& session) {
   for (const v1::MapInfo& info : maps->maps()) {
     rows.push_back(Describe(info));
   }
-  session.io().out << FormatTable(rows);
+  session.io().out << FormatTable(rows, session.table_width());
   return ExitCode::kOk;
 }
 

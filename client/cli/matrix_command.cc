@@ -34,7 +34,7 @@ ExitCode Matrix(const v1::ComputeCostMatrixRequest& request, Session& session) {
       row.push_back(Entry(answer->costs(next++)));
     }
   }
-  session.io().out << FormatTable(rows);
+  session.io().out << FormatTable(rows, session.table_width());
   return ExitCode::kOk;
 }
 

@@ -181,7 +181,7 @@ ExitCode List(const v1::ListObstaclesRequest& request, bool names_only, Session&
     rows.push_back({obstacle.id(), EffectText(obstacle), lifetime.empty() ? "-" : lifetime,
                     FormatShape(obstacle.shape())});
   }
-  session.io().out << FormatTable(rows);
+  session.io().out << FormatTable(rows, session.table_width());
   return ExitCode::kOk;
 }
 

@@ -120,7 +120,7 @@ ExitCode FindPaths(const PathsArguments& arguments, Session& session) {
   for (int i = 0; i < request.queries_size() && i < answers->results_size(); ++i) {
     rows.push_back(RowOf(request.queries(i), answers->results(i)));
   }
-  session.io().out << FormatTable(rows);
+  session.io().out << FormatTable(rows, session.table_width());
   return CodeOf(*answers);
 }
 

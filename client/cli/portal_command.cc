@@ -112,7 +112,7 @@ ExitCode ListPortals(const v1::ListPortalsRequest& request, Session& session) {
          portal.closed() ? "closed" : "open",
          portal.tags().empty() ? "-" : absl::StrJoin(portal.tags(), " ")});
   }
-  session.io().out << FormatTable(rows);
+  session.io().out << FormatTable(rows, session.table_width());
   return ExitCode::kOk;
 }
 

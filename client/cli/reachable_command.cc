@@ -32,7 +32,7 @@ ExitCode CheckReachability(const v1::CheckReachabilityRequest& request, Session&
     rows.push_back({FormatCell(request.pairs(i).start()), FormatCell(request.pairs(i).goal()),
                     answer->reachable(i) ? "yes" : "no"});
   }
-  session.io().out << FormatTable(rows);
+  session.io().out << FormatTable(rows, session.table_width());
   return code;
 }
 

@@ -2,6 +2,7 @@
 
 #include "client/cli/error_text.h"
 #include "client/cli/json.h"
+#include "client/cli/table.h"
 
 namespace waystar::cli {
 
@@ -15,6 +16,10 @@ bool Session::UsesColor() const {
       break;
   }
   return io_.is_terminal && !io_.no_color;
+}
+
+std::size_t Session::table_width() const {
+  return io_.is_terminal ? static_cast<std::size_t>(io_.window.columns) : kAnyWidth;
 }
 
 client::Options Session::ClientOptions() const {

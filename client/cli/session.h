@@ -2,6 +2,7 @@
 
 #include <google/protobuf/message.h>
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,6 +35,8 @@ class Session {
   Io& io() { return io_; }
   GlobalOptions& options() { return options_; }
   bool UsesColor() const;
+  // How wide a table may be: as the terminal, and anywhere else as it likes.
+  std::size_t table_width() const;
 
   // What the options say, timeouts included.
   client::Options ClientOptions() const;

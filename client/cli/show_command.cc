@@ -65,9 +65,9 @@ std::string HexagonsText(const v1::HexInfo& hexagons) {
   return text;
 }
 
-std::string Facts(const v1::MapInfo& info) {
+std::string Facts(const v1::MapInfo& info, std::size_t width) {
   if (info.has_graph()) {
-    return GraphFacts(info);
+    return GraphFacts(info, width);
   }
   const v1::GridInfo& grid = info.grid();
   std::vector<TableRow> rows = {
@@ -98,7 +98,7 @@ std::string Facts(const v1::MapInfo& info) {
     rows.push_back({"origin", absl::StrCat(origin.x(), ",", origin.y(), ",", origin.z())});
     rows.push_back({"cell size", absl::StrCat(grid.cell_size())});
   }
-  return FormatTable(rows);
+  return FormatTable(rows, width);
 }
 
 ExitCode ShowFacts(const ShowArguments& arguments, Session& session) {
@@ -111,17 +111,17 @@ ExitCode ShowFacts(const ShowArguments& arguments, Session& session) {
   if (session.options().json) {
     session.PrintJson(*response);
   } else {
-    session.io().out << Facts(response->info());
+    session.io().out << Facts(response->info(), session.table_width());
   }
   return ExitCode::kOk;
 }
 
 ExitCode ShowNodes(const v1::MapInfo& info, Session& session) {
-  const auto table = NodeTable(session.client(), info.map());
+  const auto table = NodeTable(session.client(), info.map(), session.table_width());
   if (!table.ok()) {
     return session.Fail(table.status());
   }
-  session.io().out << Facts(info) << "\n" << *table;
+  session.io().out << Facts(info, session.table_width()) << "\n" << *table;
   return ExitCode::kOk;
 }
 
@@ -143,7 +143,7 @@ ExitCode ShowPicture(const ShowArguments& arguments, Session& session) {
   if (!picture.ok()) {
     return session.Fail(picture.status());
   }
-  session.io().out << Facts(map->header.info()) << "\n" << *picture;
+  session.io().out << Facts(map->header.info(), session.table_width()) << "\n" << *picture;
   return ExitCode::kOk;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -7,7 +9,11 @@ namespace waystar::cli {
 
 using TableRow = std::vector<std::string>;
 
-// The rows as lines of text, two spaces between columns that are as wide as they need to be.
-std::string FormatTable(const std::vector<TableRow>& rows);
+inline constexpr std::size_t kAnyWidth = std::numeric_limits<std::size_t>::max();
+
+// The rows as lines of text, two spaces between columns that are as wide as they need to be. Where a line
+// would be wider than `width` characters, the widest columns are cut, with an ellipsis where something is
+// missing, but none to fewer than four characters: a table of very many columns stays too wide.
+std::string FormatTable(const std::vector<TableRow>& rows, std::size_t width = kAnyWidth);
 
 }  // namespace waystar::cli

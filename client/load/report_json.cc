@@ -1,64 +1,31 @@
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/string_view.h"
+#include "client/load/json_text.h"
 #include "client/load/report_text.h"
 
 namespace waystar::load {
 namespace {
 
-std::string Quoted(absl::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      absl::StrAppend(&quoted, "\\", std::string(1, c));
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      absl::StrAppendFormat(&quoted, "\\u%04x", static_cast<unsigned char>(c));
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "\"";
-}
-
-// Names and what is JSON already.
-std::string Object(const std::vector<std::pair<absl::string_view, std::string>>& fields) {
-  return absl::StrCat("{",
-                      absl::StrJoin(fields, ",",
-                                    [](std::string* out, const auto& field) {
-                                      absl::StrAppend(out, "\"", field.first, "\":", field.second);
-                                    }),
-                      "}");
-}
-
-std::string Number(double value) { return absl::StrFormat("%.10g", value); }
-std::string Number(std::uint64_t value) { return absl::StrCat(value); }
-std::string Number(std::int64_t value) { return absl::StrCat(value); }
-std::string Number(int value) { return absl::StrCat(value); }
-
 std::string Percentiles(const Histogram& histogram) {
-  return Object({{"mean", Number(histogram.Mean())},
-                 {"p50", Number(histogram.Percentile(50))},
-                 {"p90", Number(histogram.Percentile(90))},
-                 {"p99", Number(histogram.Percentile(99))},
-                 {"p99.9", Number(histogram.Percentile(99.9))},
-                 {"p99.99", Number(histogram.Percentile(99.99))},
-                 {"max", Number(histogram.max())}});
+  return JsonObject({{"mean", JsonNumber(histogram.Mean())},
+                     {"p50", JsonNumber(histogram.Percentile(50))},
+                     {"p90", JsonNumber(histogram.Percentile(90))},
+                     {"p99", JsonNumber(histogram.Percentile(99))},
+                     {"p99.9", JsonNumber(histogram.Percentile(99.9))},
+                     {"p99.99", JsonNumber(histogram.Percentile(99.99))},
+                     {"max", JsonNumber(histogram.max())}});
 }
 
 std::string FailureList(const Tally& tally) {
   std::vector<std::string> failures;
   for (const auto& [cause, failure] : tally.failures) {
-    failures.push_back(Object({{"code", Quoted(cause.first)},
-                               {"reason", Quoted(cause.second)},
-                               {"count", Number(failure.count)},
-                               {"message", Quoted(failure.message)}}));
+    failures.push_back(JsonObject({{"code", JsonQuoted(cause.first)},
+                                   {"reason", JsonQuoted(cause.second)},
+                                   {"count", JsonNumber(failure.count)},
+                                   {"message", JsonQuoted(failure.message)}}));
   }
-  return absl::StrCat("[", absl::StrJoin(failures, ","), "]");
+  return JsonArray(failures);
 }
 
 std::string ModeName(Mode mode) {
@@ -74,11 +41,11 @@ std::string ModeName(Mode mode) {
 }
 
 std::string UpdatesJson(const UpdateReport& updates) {
-  return Object({{"sent", Number(updates.sent)},
-                 {"applied", Number(updates.tally.answered)},
-                 {"failed", Number(updates.tally.failed())},
-                 {"failures", FailureList(updates.tally)},
-                 {"latency_nanos", Percentiles(updates.tally.latency)}});
+  return JsonObject({{"sent", JsonNumber(updates.sent)},
+                     {"applied", JsonNumber(updates.tally.answered)},
+                     {"failed", JsonNumber(updates.tally.failed())},
+                     {"failures", FailureList(updates.tally)},
+                     {"latency_nanos", Percentiles(updates.tally.latency)}});
 }
 
 }  // namespace
@@ -89,30 +56,31 @@ std::string ReportJson(const Report& report, const std::string& server) {
   const bool is_open_loop = settings.rate > 0;
   std::vector<std::string> bars;
   for (const Histogram::Octave& octave : tally.latency.Octaves()) {
-    bars.push_back(Object({{"below_nanos", Number(2 * octave.from)}, {"count", Number(octave.count)}}));
+    bars.push_back(
+        JsonObject({{"below_nanos", JsonNumber(2 * octave.from)}, {"count", JsonNumber(octave.count)}}));
   }
-  return Object({{"server", Quoted(server)},
-                 {"mode", Quoted(ModeName(settings.mode))},
-                 {"per_message", Number(settings.per_message)},
-                 {"loop", is_open_loop ? "\"open\"" : "\"closed\""},
-                 {"messages_per_second", is_open_loop ? Number(settings.rate) : "null"},
-                 {"in_flight", Number(settings.in_flight)},
-                 {"connections", Number(settings.connections)},
-                 {"seconds", Number(report.seconds)},
-                 {"sent", Number(report.sent)},
-                 {"answered", Number(tally.answered)},
-                 {"without_path", Number(tally.without_path)},
-                 {"failed", Number(tally.failed())},
-                 {"failures", FailureList(tally)},
-                 {"answers_per_second", Number(report.QueriesPerSecond())},
-                 {"latency_nanos", Percentiles(tally.latency)},
-                 {"histogram", absl::StrCat("[", absl::StrJoin(bars, ","), "]")},
-                 {"sender_lag_nanos", is_open_loop ? Percentiles(report.lag) : "null"},
-                 {"messages_unsent", Number(report.messages_unsent)},
-                 {"kept_schedule", report.KeptSchedule() ? "true" : "false"},
-                 {"server_cpu_nanos",
-                  report.server_cpu ? Number(std::int64_t{report.server_cpu->count()}) : "null"},
-                 {"updates", report.updates ? UpdatesJson(*report.updates) : "null"}}) +
+  return JsonObject({{"server", JsonQuoted(server)},
+                     {"mode", JsonQuoted(ModeName(settings.mode))},
+                     {"per_message", JsonNumber(settings.per_message)},
+                     {"loop", is_open_loop ? "\"open\"" : "\"closed\""},
+                     {"messages_per_second", is_open_loop ? JsonNumber(settings.rate) : "null"},
+                     {"in_flight", JsonNumber(settings.in_flight)},
+                     {"connections", JsonNumber(settings.connections)},
+                     {"seconds", JsonNumber(report.seconds)},
+                     {"sent", JsonNumber(report.sent)},
+                     {"answered", JsonNumber(tally.answered)},
+                     {"without_path", JsonNumber(tally.without_path)},
+                     {"failed", JsonNumber(tally.failed())},
+                     {"failures", FailureList(tally)},
+                     {"answers_per_second", JsonNumber(report.QueriesPerSecond())},
+                     {"latency_nanos", Percentiles(tally.latency)},
+                     {"histogram", JsonArray(bars)},
+                     {"sender_lag_nanos", is_open_loop ? Percentiles(report.lag) : "null"},
+                     {"messages_unsent", JsonNumber(report.messages_unsent)},
+                     {"kept_schedule", JsonBool(report.KeptSchedule())},
+                     {"server_cpu_nanos",
+                      report.server_cpu ? JsonNumber(std::int64_t{report.server_cpu->count()}) : "null"},
+                     {"updates", report.updates ? UpdatesJson(*report.updates) : "null"}}) +
          "\n";
 }
 

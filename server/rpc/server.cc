@@ -27,6 +27,7 @@
 #include "server/rpc/access/exposure.h"
 #include "server/rpc/access/tls_credentials.h"
 #include "server/rpc/call_interceptor.h"
+#include "server/rpc/connection_count.h"
 #include "server/rpc/connections.h"
 #include "server/rpc/deferred_task.h"
 #include "server/runtime/logging.h"
@@ -191,7 +192,7 @@ absl::Status Server::Listen(const runtime::Options& options) {
   if (server_ == nullptr) {
     return absl::UnavailableError(absl::StrCat("cannot listen on ", options.listen));
   }
-  server_statistics_.SetPort(port_);
+  server_statistics_.SetServer(NewestServer());
   return absl::OkStatus();
 }
 

@@ -11,9 +11,9 @@
 #include "absl/time/time.h"
 #include "server/base/error.h"
 #include "server/rpc/call_statistics.h"
+#include "server/rpc/connection_count.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/map_usage.h"
-#include "server/runtime/connection_count.h"
 #include "server/runtime/process_metrics.h"
 #include "server/runtime/worker_pool.h"
 
@@ -77,8 +77,7 @@ absl::Status ServerStatistics::Fill(const v1::GetServerStatisticsRequest& reques
   FillMaps(static_cast<std::size_t>(max_maps), caller, out);
   out.set_transfers(transfers_.taken());
   out.set_watches(watches_.taken());
-  const int port = port_.load(std::memory_order_relaxed);
-  if (const auto connections = port > 0 ? runtime::CountConnections(port) : std::nullopt) {
+  if (const auto connections = CountConnections(server_.load(std::memory_order_relaxed))) {
     out.set_connections(*connections);
   }
   if (const std::optional<runtime::ProcessUsage> usage = runtime::ReadProcessUsage()) {

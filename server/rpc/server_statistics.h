@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 
 #include "absl/status/status.h"
 #include "server/core/store/map_store.h"
@@ -23,8 +25,8 @@ class ServerStatistics {
                    const WatchSlots& watches)
       : store_(store), executor_(executor), transfers_(transfers), watches_(watches) {}
 
-  // Where clients connect to; 0 if that is no TCP port, whose connections are not told of.
-  void SetPort(int port) { port_.store(port, std::memory_order_relaxed); }
+  // Whose connections to tell of: see CountConnections.
+  void SetServer(std::int64_t server) { server_.store(server, std::memory_order_relaxed); }
 
   absl::Status Fill(const v1::GetServerStatisticsRequest& request, const Caller& caller,
                     v1::GetServerStatisticsResponse& out) const;
@@ -36,7 +38,7 @@ class ServerStatistics {
   Executor& executor_;
   const TransferSlots& transfers_;
   const WatchSlots& watches_;
-  std::atomic<int> port_ = 0;
+  std::atomic<std::int64_t> server_ = 0;
 };
 
 }  // namespace waystar::rpc

@@ -262,6 +262,12 @@ class FakeServer::ServerItself : public v1::ServerService::Service {
     return Answer(script_.set_log_level, *context, *request, *response);
   }
 
+  grpc::Status GetServerStatistics(grpc::ServerContext* context,
+                                   const v1::GetServerStatisticsRequest* request,
+                                   v1::GetServerStatisticsResponse* response) override {
+    return Answer(script_.get_server_statistics, *context, *request, *response);
+  }
+
  private:
   FakeServer& script_;
 };

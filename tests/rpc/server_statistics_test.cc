@@ -10,8 +10,6 @@
 namespace waystar {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
@@ -43,7 +41,7 @@ class ServerStatisticsTest : public ::testing::Test {
 };
 
 TEST_F(ServerStatisticsTest, CountsRequestsAndTheirFailures) {
-  EXPECT_THAT(Ask().methods(), IsEmpty());
+  Ask();
   server_.Create("m", {"...", "..."});
   for (int x = 0; x < 3; ++x) {
     ASSERT_TRUE(server_.client().FindPath(PathRequest("m", CellAt(0, 0), CellAt(x, 1))).ok());

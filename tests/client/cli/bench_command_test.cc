@@ -56,7 +56,7 @@ TEST_F(BenchCommandTest, PrintsAReport) {
 }
 
 TEST_F(BenchCommandTest, TellsATerminalHowFarItIs) {
-  is_terminal_ = true;
+  shows_progress_ = true;
   EXPECT_EQ(Bench({"arena"}), ExitCode::kOk);
   EXPECT_THAT(err_, ::testing::ContainsRegex("\r.*0 of 0 s: [0-9]+ answered, 0 failed"));
   EXPECT_EQ(Bench({"arena", "--json"}), ExitCode::kOk);

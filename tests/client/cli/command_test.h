@@ -25,6 +25,7 @@ class CommandTest : public ::testing::Test {
     std::ostringstream out;
     std::ostringstream err;
     cli::Io io{in, out, err, is_terminal_, no_color_};
+    io.shows_progress = shows_progress_;
     const cli::ExitCode code = cli::Run(arguments, io);
     out_ = out.str();
     err_ = err.str();
@@ -34,6 +35,7 @@ class CommandTest : public ::testing::Test {
   FakeServer server_;
   bool is_terminal_ = false;
   bool no_color_ = false;
+  bool shows_progress_ = false;
   std::string in_;
   std::string out_;
   std::string err_;

@@ -12,6 +12,21 @@ TEST(TableTest, AlignsColumns) {
             "castle  1 x 1    42\n");
 }
 
+TEST(TableTest, CutsTheWidestColumnsToFit) {
+  EXPECT_EQ(FormatTable({{"START", "PATH", "WHY"}, {"1,1", "1,1 2,2 3,3 4,4", "a wall stands there"}}, 30),
+            "START  PATH       WHY\n"
+            "1,1    1,1 2,2 …  a wall sta…\n");
+}
+
+TEST(TableTest, LeavesSomethingOfEachColumn) {
+  EXPECT_EQ(FormatTable({{"abcdefgh", "ijklmnop"}}, 1), "abc…  ijk…\n");
+}
+
+TEST(TableTest, CountsCharactersAndNotBytes) {
+  EXPECT_EQ(FormatTable({{"äöü", "1"}, {"abc", "2"}}, 6), "äöü  1\nabc  2\n");
+  EXPECT_EQ(FormatTable({{"ääääää"}}, 5), "ääää…\n");
+}
+
 TEST(TableTest, NoRowsAreNoText) { EXPECT_EQ(FormatTable({}), ""); }
 
 }  // namespace

@@ -1,0 +1,118 @@
+#include "client/cli/manual/manual_page.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "client/cli/manual/roff.h"
+
+namespace waystar::cli {
+namespace {
+
+// CLI11 has no const way to ask for the subcommands of a const app but this.
+std::vector<const CLI::App*> SubcommandsOf(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+std::string Bold(absl::string_view text) { return absl::StrCat("\\fB", RoffText(text), "\\fR"); }
+std::string Italic(absl::string_view text) { return absl::StrCat("\\fI", RoffText(text), "\\fR"); }
+
+std::string TypeOf(const CLI::Option& option) {
+  return option.get_type_size() == 0 ? "" : option.get_type_name();
+}
+
+// "-o, --output FILE".
+std::string OptionHeading(const CLI::Option& option) {
+  std::vector<std::string> names;
+  for (const std::string& name : option.get_snames()) {
+    names.push_back(Bold("-" + name));
+  }
+  for (const std::string& name : option.get_lnames()) {
+    names.push_back(Bold("--" + name));
+  }
+  const std::string type = TypeOf(option);
+  return absl::StrCat(absl::StrJoin(names, ", "), type.empty() ? "" : " ", type.empty() ? "" : Italic(type));
+}
+
+bool IsHelp(const CLI::Option& option) { return option.check_lname("help"); }
+
+std::string OptionsText(const CLI::App& app, bool positional) {
+  std::string text;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_positional() != positional || IsHelp(*option)) {
+      continue;
+    }
+    const std::string heading = positional ? Italic(option->get_name()) : OptionHeading(*option);
+    absl::StrAppend(&text, ".TP\n", heading, "\n", RoffText(option->get_description()), "\n");
+  }
+  return text;
+}
+
+// "waystar map import FILE [OPTIONS]".
+std::string Usage(const std::string& path, const CLI::App& command) {
+  std::string usage = path;
+  bool has_options = false;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_positional()) {
+      const std::string name = option->get_name();
+      const bool repeats = option->get_expected_max() >= CLI::detail::expected_max_vector_size;
+      const std::string shown = absl::StrCat(name, repeats ? "..." : "");
+      absl::StrAppend(&usage, " ", option->get_required() ? shown : absl::StrCat("[", shown, "]"));
+    } else {
+      has_options = has_options || !IsHelp(*option);
+    }
+  }
+  return has_options ? usage + " [OPTIONS]" : usage;
+}
+
+void AppendCommands(const CLI::App& app, const std::string& path, std::string& text) {
+  for (const CLI::App* command : SubcommandsOf(app)) {
+    const std::string name = absl::StrCat(path, " ", command->get_name());
+    if (!SubcommandsOf(*command).empty()) {
+      AppendCommands(*command, name, text);
+      continue;
+    }
+    absl::StrAppend(&text, ".SS ", RoffArgument(Usage(name, *command)), "\n",
+                    RoffText(command->get_description()), ".\n", OptionsText(*command, /*positional=*/true),
+                    OptionsText(*command, /*positional=*/false), RoffParagraphs(command->get_footer()));
+  }
+}
+
+std::string EnvironmentText(const CLI::App& root) {
+  std::string text;
+  for (const CLI::Option* option : root.get_options()) {
+    if (!option->get_envname().empty()) {
+      absl::StrAppend(&text, ".TP\n", Bold(option->get_envname()), "\nStands for ",
+                      Bold(absl::StrCat("--", option->get_lnames().front())), ".\n");
+    }
+  }
+  return absl::StrCat(text, ".TP\n", Bold("NO_COLOR"), "\nIf it is set, nothing is drawn in colours.\n.TP\n",
+                      Bold("COLUMNS"), "\nHow wide the terminal is taken to be.\n");
+}
+
+}  // namespace
+
+std::string ManualPage(const CLI::App& root, const std::string& version, const std::string& ending) {
+  const std::string name = root.get_name();
+  std::string text =
+      absl::StrCat(".TH ", absl::AsciiStrToUpper(name), " 1 \"\" ",
+                   RoffArgument(absl::StrCat(name, " ", version)), "\n.SH NAME\n", RoffText(name), " \\- ",
+                   RoffText(root.get_description()), "\n.SH SYNOPSIS\n", Bold(name), " ", Italic("COMMAND"),
+                   " [", Italic("OPTIONS"), "]\n.SH OPTIONS\nThese may stand before or after the command.\n",
+                   OptionsText(root, /*positional=*/false), ".SH COMMANDS\n");
+  AppendCommands(root, name, text);
+  absl::StrAppend(&text, ".SH ENVIRONMENT\n", EnvironmentText(root));
+  for (const absl::string_view paragraph : absl::StrSplit(ending, "\n\n")) {
+    const std::pair<absl::string_view, absl::string_view> parts =
+        absl::StrSplit(paragraph, absl::MaxSplits(":\n", 1));
+    absl::StrAppend(&text, ".SH ", RoffArgument(absl::AsciiStrToUpper(parts.first)), "\n",
+                    RoffParagraphs(parts.second));
+  }
+  return text;
+}
+
+}  // namespace waystar::cli

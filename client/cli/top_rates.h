@@ -1,0 +1,75 @@
+// What a server did between two answers to GetServerStatistics.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "waystar/v1/server_service.pb.h"
+
+namespace waystar::cli {
+
+struct MethodRates {
+  // As in MethodStatistics.
+  std::string method;
+  double requests_per_second = 0;
+  double failures_per_second = 0;
+  // Half of the requests took no longer, and 99 of 100. Nothing where there were none.
+  std::optional<absl::Duration> median;
+  std::optional<absl::Duration> percentile_99;
+  std::int64_t open_calls = 0;
+};
+
+struct LaneRates {
+  std::string lane;
+  int workers = 0;
+  int running = 0;
+  std::int64_t queued = 0;
+  bool is_overloaded = false;
+  double jobs_per_second = 0;
+  double refusals_per_second = 0;
+  // Of the time of all workers, from 0 to 1.
+  double busy = 0;
+  // A job, on the average. Nothing where there were none.
+  std::optional<absl::Duration> wait;
+};
+
+struct MapRates {
+  std::string map;
+  std::uint64_t revision = 0;
+  // Nothing for a map that was not told of before.
+  std::optional<double> updates_per_second;
+  std::int64_t bytes = 0;
+};
+
+struct Rates {
+  absl::Duration uptime;
+  // Between the two answers, by the server's clock.
+  absl::Duration period;
+  double requests_per_second = 0;
+  double failures_per_second = 0;
+  // Those with RESOURCE_EXHAUSTED.
+  double refusals_per_second = 0;
+  // The busiest first.
+  std::vector<MethodRates> methods;
+  std::vector<LaneRates> lanes;
+  // The largest first.
+  std::vector<MapRates> maps;
+  std::int64_t map_count = 0;
+  std::int64_t map_bytes = 0;
+  int transfers = 0;
+  int watches = 0;
+  // Nothing where the server does not know.
+  std::optional<std::int64_t> connections;
+  std::optional<std::int64_t> resident_bytes;
+  // Processors that were kept busy.
+  std::optional<double> processors;
+};
+
+// If the server was started anew between the two, the rates are those since its start.
+Rates RatesBetween(const v1::GetServerStatisticsResponse& before,
+                   const v1::GetServerStatisticsResponse& after);
+
+}  // namespace waystar::cli

@@ -1,0 +1,189 @@
+// Every command there is has --json, or a reason why not.
+
+#include <google/protobuf/struct.pb.h>
+#include <google/protobuf/util/json_util.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "client/cli/app.h"
+#include "client/cli/exit_code.h"
+#include "gmock/gmock.h"
+#include "tests/rpc/test_server.h"
+
+namespace waystar::cli {
+namespace {
+
+using ::testing::IsEmpty;
+using ::waystar::testing::TestServer;
+
+// By command, how it is called; of those that change a map each is called once, in the order of the alphabet.
+// $F stands for a file of a map, $Q for one of queries, $G for one of a graph, $R for a recording, $O for a
+// file that is not there yet.
+const std::map<std::string, std::string>& Calls() {
+  static const auto* const kCalls = new std::map<std::string, std::string>{
+      {"bench", "bench m --duration 10ms --warm-up 0 --in-flight 1"},
+      {"block", "block m 3,0"},
+      {"find", "find m 0,0 5,2"},
+      {"flow", "flow m 5,2"},
+      {"health", "health"},
+      {"info", "info"},
+      {"log-level", "log-level info"},
+      {"map create", "map create created 4x3"},
+      {"map delete", "map delete doomed"},
+      {"map export", "map export m -o $O"},
+      {"map import", "map import $F --as imported"},
+      {"map list", "map list"},
+      {"map show", "map show m"},
+      {"matrix", "matrix m --from 0,0 --to 5,2"},
+      {"obstacle list", "obstacle list m"},
+      {"obstacle move", "obstacle move m crate 1,0"},
+      {"obstacle put", "obstacle put m barrel 5,0"},
+      {"obstacle remove", "obstacle remove m crate"},
+      {"obstacle resize", "obstacle resize m disc disc:1,1,1"},
+      {"paths", "paths m $Q"},
+      {"portal close", "portal close m stairs"},
+      {"portal list", "portal list m"},
+      {"portal open", "portal open m stairs"},
+      {"portal put", "portal put m ladder 0,0 5,2"},
+      {"portal remove", "portal remove m stairs"},
+      {"ray", "ray m 0,0 5,2"},
+      {"reach", "reach m 0,0 --max-cost 3"},
+      {"reachable", "reachable m 0,0 5,2"},
+      {"record", "record $O --listen 127.0.0.1:0 --duration 1ms"},
+      {"replay", "replay $R"},
+      {"sample", "sample m"},
+      {"terrain", "terrain m . 3,0"},
+      {"token", "token arena-1 read:*"},
+      {"top", "top --count 1 --interval 1ms"},
+      {"trace", "trace m 0,0 5,2"},
+      {"unblock", "unblock m 3,0"},
+      {"validate", "validate m 0,0 1,0"},
+      {"watch", "watch m --from 2 --count 1"},
+      {"watch-path", "watch-path m 0,0 5,2 --count 1"},
+  };
+  return *kCalls;
+}
+
+// What these print is no answer of a server.
+const std::map<std::string, std::string>& WithoutJson() {
+  static const auto* const kWithoutJson = new std::map<std::string, std::string>{
+      {"completion", "prints a script for a shell"},
+      {"man", "prints a manual page"},
+  };
+  return *kWithoutJson;
+}
+
+struct Output {
+  ExitCode code = ExitCode::kOk;
+  std::string out;
+  std::string err;
+};
+
+Output RunTool(const std::vector<std::string>& arguments) {
+  std::istringstream in;
+  std::ostringstream out;
+  std::ostringstream err;
+  Io io{in, out, err};
+  const ExitCode code = Run(arguments, io);
+  return {code, out.str(), err.str()};
+}
+
+// Those that have no commands below them, as the manual page names them.
+std::vector<std::string> AllCommands() {
+  std::vector<std::string> commands;
+  const std::string page = RunTool({"man"}).out;
+  for (absl::string_view line : absl::StrSplit(page, '\n')) {
+    if (absl::ConsumePrefix(&line, ".SS \"waystar ")) {
+      std::vector<std::string> words;
+      for (const absl::string_view word : absl::StrSplit(absl::StripSuffix(line, "\""), ' ')) {
+        if (word.front() != '[' && !absl::ascii_isupper(static_cast<unsigned char>(word.front()))) {
+          words.emplace_back(word);
+        }
+      }
+      commands.push_back(absl::StrReplaceAll(absl::StrJoin(words, " "), {{"\\-", "-"}}));
+    }
+  }
+  return commands;
+}
+
+class JsonEverywhereTest : public ::testing::Test {
+ protected:
+  JsonEverywhereTest() {
+    std::filesystem::create_directory(folder_);
+    for (const char* const map : {"m", "doomed"}) {
+      server_.Create(map, {"......", ".#....", "......"});
+    }
+    WriteFile("F", "..\n..\n");
+    WriteFile("Q", "0,0 5,2\n");
+    for (const std::string& setup :
+         {"obstacle put m crate 0,2", "obstacle put m disc disc:1,1,0", "portal put m stairs 0,0 5,2",
+          "record $R --listen 127.0.0.1:0 --duration 1ms"}) {
+      const Output output = RunTool(Arguments(setup));
+      EXPECT_EQ(output.code, ExitCode::kOk) << setup << ": " << output.err;
+    }
+  }
+  ~JsonEverywhereTest() override { std::filesystem::remove_all(folder_); }
+
+  void WriteFile(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
+
+  std::vector<std::string> Arguments(const std::string& call) {
+    std::vector<std::string> arguments;
+    for (const absl::string_view word : absl::StrSplit(call, ' ')) {
+      arguments.push_back(absl::StartsWith(word, "$") ? (folder_ / std::string(word.substr(1))).string()
+                                                      : std::string(word));
+    }
+    arguments.insert(arguments.end(), {"--server", server_.target()});
+    return arguments;
+  }
+
+  const std::filesystem::path folder_ = std::filesystem::path(::testing::TempDir()) / "json_everywhere_test";
+  TestServer server_;
+};
+
+TEST_F(JsonEverywhereTest, EveryCommandIsListed) {
+  std::vector<std::string> unlisted;
+  for (const std::string& command : AllCommands()) {
+    if (!Calls().contains(command) && !WithoutJson().contains(command)) {
+      unlisted.push_back(command);
+    }
+  }
+  EXPECT_THAT(unlisted, IsEmpty());
+  EXPECT_EQ(AllCommands().size(), Calls().size() + WithoutJson().size());
+}
+
+TEST_F(JsonEverywhereTest, EveryAnswerIsOneObjectALine) {
+  for (const auto& [command, call] : Calls()) {
+    std::vector<std::string> arguments = Arguments(call);
+    arguments.push_back("--json");
+    const Output output = RunTool(arguments);
+    EXPECT_EQ(output.code, ExitCode::kOk) << command << ": " << output.err;
+    EXPECT_EQ(output.err, "") << command;
+    const std::vector<std::string> lines = absl::StrSplit(output.out, '\n', absl::SkipEmpty());
+    EXPECT_FALSE(lines.empty()) << command;
+    for (const std::string& line : lines) {
+      google::protobuf::Struct object;
+      EXPECT_TRUE(google::protobuf::util::JsonStringToMessage(line, &object).ok()) << command << ": " << line;
+    }
+  }
+}
+
+TEST_F(JsonEverywhereTest, ErrorsAreObjectsToo) {
+  const Output output = RunTool({"find", "nowhere", "0,0", "1,1", "--json", "--server", server_.target()});
+  EXPECT_EQ(output.code, ExitCode::kRefused);
+  google::protobuf::Struct error;
+  EXPECT_TRUE(google::protobuf::util::JsonStringToMessage(output.err, &error).ok()) << output.err;
+}
+
+}  // namespace
+}  // namespace waystar::cli

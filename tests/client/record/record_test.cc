@@ -1,0 +1,226 @@
+// Recordings of what clients say to a real server, played back against others.
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "client/client.h"
+#include "client/record/proxy.h"
+#include "client/record/recording_file.h"
+#include "client/record/replay.h"
+#include "client/record/units.h"
+#include "gmock/gmock.h"
+#include "tests/rpc/test_server.h"
+#include "tests/testing/status_codes.h"
+
+namespace waystar::record {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using ::waystar::testing::BlockRequest;
+using ::waystar::testing::CellAt;
+using ::waystar::testing::IsRefused;
+using ::waystar::testing::PathRequest;
+using ::waystar::testing::TestServer;
+
+const std::vector<std::string> kYard = {"......", "..##..", "......"};
+
+class RecordTest : public ::testing::Test {
+ protected:
+  RecordTest()
+      : path_(::testing::TempDir() + "/" + ::testing::UnitTest::GetInstance()->current_test_info()->name() +
+              ".rec") {
+    server_.Create("yard", kYard);
+    auto recording = RecordingWriter::Create(path_, {});
+    EXPECT_TRUE(recording.ok()) << recording.status();
+    auto proxy = Proxy::Start("127.0.0.1:0", {.target = server_.target()}, *std::move(recording));
+    EXPECT_TRUE(proxy.ok()) << proxy.status();
+    proxy_ = *std::move(proxy);
+    client_ = std::make_unique<client::Client>(
+        client::Options{.target = absl::StrCat("127.0.0.1:", proxy_->port()), .retry = false});
+  }
+  ~RecordTest() override { std::filesystem::remove(path_); }
+
+  absl::StatusOr<v1::FindPathResponse> Find(int goal_x, int goal_y) {
+    return client_->FindPath(PathRequest("yard", CellAt(0, 1), CellAt(goal_x, goal_y)));
+  }
+
+  // Of what was recorded.
+  ReplayReport ReplayAgainst(TestServer& server, const ReplayOptions& options = {}) {
+    EXPECT_TRUE(proxy_->Stop().ok());
+    const auto reader = RecordingReader::Open(path_);
+    EXPECT_TRUE(reader.ok()) << reader.status();
+    auto units = ReadUnits(**reader);
+    EXPECT_TRUE(units.ok()) << units.status();
+    auto report =
+        Replay(*std::move(units), {.target = server.target()}, options, [](const ReplayProgress&) {});
+    EXPECT_TRUE(report.ok()) << report.status();
+    return *std::move(report);
+  }
+
+  const std::string path_;
+  TestServer server_;
+  std::unique_ptr<Proxy> proxy_;
+  std::unique_ptr<client::Client> client_;
+};
+
+TEST_F(RecordTest, AServerLikeTheRecordedOneShowsNoDifferences) {
+  ASSERT_TRUE(Find(5, 1).ok());
+  v1::UpdateObstaclesRequest update = BlockRequest("yard", {CellAt(2, 0)});
+  update.set_expected_revision(server_.client()
+                                   .GetMap([] {
+                                     v1::GetMapRequest request;
+                                     request.set_map("yard");
+                                     return request;
+                                   }())
+                                   ->info()
+                                   .revision());
+  ASSERT_TRUE(client_->UpdateObstacles(update).ok());
+  ASSERT_TRUE(Find(5, 1).ok());
+  EXPECT_THAT(Find(9, 1), IsRefused(absl::StatusCode::kOutOfRange, "OFF_MAP", "goal"));
+  v1::CreateMapRequest create;
+  create.set_map("cell");
+  create.add_rows("..");
+  ASSERT_TRUE(client_->CreateMap(create).ok());
+  ASSERT_TRUE(client_->FindPath(PathRequest("cell", CellAt(0, 0), CellAt(1, 0))).ok());
+  v1::DeleteMapRequest gone;
+  gone.set_map("cell");
+  ASSERT_TRUE(client_->DeleteMap(gone).ok());
+  EXPECT_FALSE(client_->FindPath(PathRequest("cell", CellAt(0, 0), CellAt(1, 0))).ok());
+
+  TestServer fresh;
+  // So that its revisions have other numbers.
+  fresh.Create("other", {"."});
+  fresh.Create("yard", kYard);
+  ASSERT_TRUE(fresh.client().UpdateObstacles(BlockRequest("yard", {CellAt(2, 0)})).ok());
+  v1::UpdateObstaclesRequest undo;
+  undo.set_map("yard");
+  *undo.add_edits()->mutable_unblock()->add_cells() = CellAt(2, 0);
+  ASSERT_TRUE(fresh.client().UpdateObstacles(undo).ok());
+
+  const ReplayReport report = ReplayAgainst(fresh);
+  EXPECT_EQ(report.played, 8);
+  EXPECT_EQ(report.updates, 3);
+  EXPECT_EQ(report.differing, 0) << report.differences.front().method << " "
+                                 << report.differences.front().what;
+}
+
+TEST_F(RecordTest, AServerWithAnotherMapDoes) {
+  ASSERT_TRUE(Find(5, 1).ok());
+  ASSERT_TRUE(Find(0, 0).ok());
+  TestServer other;
+  other.Create("yard", {".#....", ".#..#.", ".#...."});
+  const ReplayReport report = ReplayAgainst(other);
+  EXPECT_EQ(report.played, 2);
+  ASSERT_THAT(report.differences, SizeIs(1));
+  EXPECT_EQ(report.differences[0].method, "waystar.v1.PathService/FindPath");
+  EXPECT_EQ(report.differences[0].map, "yard");
+  EXPECT_THAT(report.differences[0].what, HasSubstr("OUTCOME_FOUND -> OUTCOME_UNREACHABLE"));
+}
+
+TEST_F(RecordTest, StreamsArePlayedBackQueryByQuery) {
+  const auto queries = client_->StreamFindPath();
+  v1::StreamFindPathRequest message;
+  for (const int x : {1, 5, 9}) {
+    v1::StreamedQuery& query = *message.add_queries();
+    query.set_id(static_cast<std::uint64_t>(x));
+    *query.mutable_query() = PathRequest("yard", CellAt(0, 0), CellAt(x, 0));
+  }
+  ASSERT_TRUE(queries->Send(message));
+  queries->EndSending();
+  v1::StreamFindPathResponse answers;
+  while (queries->Receive(answers)) {
+  }
+  ASSERT_TRUE(queries->Finish().ok());
+  const auto updates = client_->StreamObstacleUpdates();
+  ASSERT_TRUE(updates->Send(BlockRequest("yard", {CellAt(1, 1)})));
+  ASSERT_TRUE(updates->Send(BlockRequest("yard", {CellAt(9, 9)})));
+  updates->EndSending();
+  v1::StreamObstacleUpdatesResponse answer;
+  while (updates->Receive(answer)) {
+  }
+  ASSERT_TRUE(updates->Finish().ok());
+
+  TestServer fresh;
+  fresh.Create("yard", kYard);
+  const ReplayReport report = ReplayAgainst(fresh);
+  EXPECT_EQ(report.queries, 3);
+  EXPECT_EQ(report.updates, 2);
+  EXPECT_EQ(report.differing, 0) << report.differences.front().what;
+}
+
+TEST_F(RecordTest, UploadsArePlayedBackAndExportsAreNot) {
+  ASSERT_TRUE(client_
+                  ->ImportMap(
+                      [] {
+                        v1::ImportMapHeader header;
+                        header.set_map("file");
+                        return header;
+                      }(),
+                      "...\n.#.\n")
+                  .ok());
+  v1::ExportMapRequest request;
+  request.set_map("file");
+  const auto exported = client_->ExportMap(request);
+  ASSERT_TRUE(exported.ok()) << exported.status();
+  EXPECT_THAT(exported->bytes, HasSubstr(".#."));
+  TestServer fresh;
+  const ReplayReport report = ReplayAgainst(fresh);
+  EXPECT_EQ(report.updates, 1);
+  EXPECT_EQ(report.differing, 0);
+  EXPECT_THAT(report.left_out, SizeIs(1));
+  EXPECT_TRUE(fresh.client().FindPath(PathRequest("file", CellAt(0, 0), CellAt(2, 0))).ok());
+}
+
+TEST_F(RecordTest, OnlyQueriesOrOnlyUpdates) {
+  ASSERT_TRUE(Find(5, 1).ok());
+  ASSERT_TRUE(client_->UpdateObstacles(BlockRequest("yard", {CellAt(2, 0)})).ok());
+  TestServer fresh;
+  fresh.Create("yard", kYard);
+  EXPECT_EQ(ReplayAgainst(fresh, {.only = Only::kQueries}).updates, 0);
+  EXPECT_EQ(ReplayAgainst(fresh, {.only = Only::kUpdates}).queries, 0);
+}
+
+TEST_F(RecordTest, WatchesGoThroughAndEndWithTheProxy) {
+  v1::WatchMapRequest request;
+  request.set_map("yard");
+  const auto watch = client_->WatchMap(request);
+  v1::WatchMapResponse event;
+  ASSERT_TRUE(watch->Next(event));
+  ASSERT_TRUE(server_.client().UpdateObstacles(BlockRequest("yard", {CellAt(2, 0)})).ok());
+  ASSERT_TRUE(watch->Next(event));
+  EXPECT_TRUE(event.has_revision());
+  EXPECT_TRUE(proxy_->Stop().ok());
+  EXPECT_FALSE(watch->Next(event));
+}
+
+TEST_F(RecordTest, AClientThatGivesUpIsGivenUpOn) {
+  v1::WatchMapRequest request;
+  request.set_map("yard");
+  for (int i = 0; i < 20; ++i) {
+    const auto watch = client_->WatchMap(request);
+    v1::WatchMapResponse event;
+    ASSERT_TRUE(watch->Next(event));
+    watch->Cancel();
+  }
+  EXPECT_TRUE(proxy_->Stop().ok());
+}
+
+TEST(ProxyTest, AServerThatIsNotThereIsUnavailableToItsClients) {
+  const std::string path = ::testing::TempDir() + "/nobody.rec";
+  auto recording = RecordingWriter::Create(path, {});
+  ASSERT_TRUE(recording.ok());
+  const auto proxy = Proxy::Start("127.0.0.1:0", {.target = "127.0.0.1:1"}, *std::move(recording));
+  ASSERT_TRUE(proxy.ok());
+  const client::Client client({.target = absl::StrCat("127.0.0.1:", (*proxy)->port()), .retry = false});
+  EXPECT_EQ(client.FindPath({}).status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_TRUE((*proxy)->Stop().ok());
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace waystar::record
