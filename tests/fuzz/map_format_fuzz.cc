@@ -1,0 +1,34 @@
+// Bytes as files of maps: refused with a reason, or read as a map that is the same when written and read
+// again.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "server/base/error.h"
+#include "server/core/format/map_format.h"
+#include "tests/fuzz/require.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace waystar;
+  const absl::string_view bytes(reinterpret_cast<const char*>(data), size);
+  core::GridOverrides overrides;
+  overrides.max_side = 256;
+  const core::MapFormat format = core::DetectFormat(bytes);
+  const absl::StatusOr<core::GridMap> map = core::ParseMap(format, bytes, overrides);
+  if (!map.ok()) {
+    fuzz::Require(!ErrorReasonOf(map.status()).empty(), map.status().ToString());
+    return 0;
+  }
+  const absl::StatusOr<std::string> written = core::FormatMap(format, *map);
+  if (!written.ok()) {
+    fuzz::Require(ErrorReasonOf(written.status()) == "NOT_EXPRESSIBLE", written.status().ToString());
+    return 0;
+  }
+  const absl::StatusOr<core::GridMap> again = core::ParseMap(format, *written, overrides);
+  fuzz::Require(again.ok(), again.status().ToString());
+  fuzz::Require(core::FormatMap(format, *again).value_or("") == *written, "the same file again");
+  return 0;
+}

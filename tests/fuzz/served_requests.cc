@@ -1,0 +1,296 @@
+#include "tests/fuzz/served_requests.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/search/find_path.h"
+#include "server/core/search/recorder.h"
+#include "server/rpc/answer_graph_query.h"
+#include "server/rpc/answer_queries.h"
+#include "server/rpc/convert.h"
+#include "server/rpc/convert_edits.h"
+#include "server/rpc/convert_path.h"
+#include "server/rpc/hex_coordinates.h"
+#include "server/rpc/map_creation.h"
+#include "server/rpc/obstacle_listing.h"
+#include "server/rpc/portal_listing.h"
+#include "tests/fuzz/require.h"
+
+namespace waystar::fuzz {
+namespace {
+
+constexpr std::size_t kMaxMessageBytes = 64 * 1024;
+constexpr std::size_t kScratchBytes = std::size_t{16} << 20;
+constexpr std::uint64_t kMaxExpansions = 20'000;
+constexpr int kMaxMapSide = 48;
+constexpr std::size_t kMaxMaps = 8;
+
+constexpr absl::string_view kSquares =
+    "diagonal_cost 1.4\n"
+    "world yard\n"
+    "terrain ~ water impassable\n"
+    "terrain s swamp 2.5\n"
+    "terrain = road 0.5\n"
+    "profile boat ~ 1 . forbidden\n"
+    "profile cart footprint 2 s forbidden\n"
+    "map\n"
+    "........~~......\n"
+    ".####...~~..ss..\n"
+    ".#..#...==..ss..\n"
+    ".#..#===~~===...\n"
+    ".##.....~~.....#\n"
+    "....##..~~..##..\n"
+    "....##......##..\n"
+    "................\n";
+
+constexpr absl::string_view kNext =
+    "world yard\n"
+    "map\n"
+    "......\n"
+    ".####.\n"
+    "......\n";
+
+constexpr absl::string_view kHexes =
+    "hexagons odd_rows\n"
+    "terrain ^ hills 2\n"
+    "map\n"
+    "........\n"
+    "..^^#...\n"
+    ".#..#.^.\n"
+    "...##...\n"
+    "........\n";
+
+core::GridMap Parsed(absl::string_view text) {
+  v1::GridOptions options;
+  absl::StatusOr<core::GridMap> map =
+      rpc::ParseMapFile(v1::MAP_FORMAT_TEXT, std::string(text), options, kMaxMapSide, "", "data");
+  Require(map.ok(), map.status().ToString());
+  return *std::move(map);
+}
+
+void AddTo(v1::WaypointGraph& graph, const std::string& id, double x, double y) {
+  v1::WaypointNode& node = *graph.add_nodes();
+  node.set_id(id);
+  node.mutable_position()->set_x(x);
+  node.mutable_position()->set_y(y);
+}
+
+void Connect(v1::WaypointGraph& graph, const std::string& from, const std::string& to) {
+  v1::EdgeName& edge = *graph.add_edges()->mutable_edge();
+  edge.set_from(from);
+  edge.set_to(to);
+}
+
+v1::CreateMapRequest Graph() {
+  v1::CreateMapRequest request;
+  request.set_map("graph");
+  v1::WaypointGraph& graph = *request.mutable_graph();
+  AddTo(graph, "a", 0, 0);
+  AddTo(graph, "b", 4, 0);
+  AddTo(graph, "c", 4, 3);
+  AddTo(graph, "d", 9, 9);
+  Connect(graph, "a", "b");
+  Connect(graph, "b", "c");
+  graph.mutable_auto_connect()->set_max_distance(5.5);
+  return request;
+}
+
+core::PutPortal PortalTo(const std::string& id, core::Cell from, const std::string& to_map, core::Cell to) {
+  return {.portal = {.id = id, .from = from, .to_map = to_map, .to = to, .cost = core::kCostScale}};
+}
+
+// What the maps are made of, read once.
+struct Maps {
+  core::GridMap squares = Parsed(kSquares);
+  core::GridMap next = Parsed(kNext);
+  core::GridMap hexes = Parsed(kHexes);
+  v1::CreateMapRequest graph = Graph();
+  rpc::Workbench bench = rpc::Workbench(kScratchBytes);
+};
+
+Maps& TheMaps() {
+  static auto* const kMaps = new Maps();
+  return *kMaps;
+}
+
+core::StoreOptions SmallStore() {
+  core::StoreOptions options;
+  options.max_maps = kMaxMaps;
+  return options;
+}
+
+// In the coordinates that the request asks for, as its handler does it.
+template <typename Response, typename Request, typename Handler>
+absl::Status InCoordinates(const core::MapStore& store, const Request& request, rpc::CallContext& context,
+                           Handler handler) {
+  Response response;
+  return rpc::InHexCoordinates<Request, Response>(store, std::move(handler))(request, response, context);
+}
+
+void RequireReason(const absl::Status& status) {
+  Require(status.ok() || !ErrorReasonOf(status).empty(), status.ToString());
+}
+
+}  // namespace
+
+ServedRequests::ServedRequests()
+    : store_(SmallStore()),
+      fields_(store_, kMaxMessageBytes),
+      context_{.bench = TheMaps().bench, .caller = caller_, .budget = {.max_expansions = kMaxExpansions}} {
+  const Maps& maps = TheMaps();
+  RequireReason(store_.Create("squares", maps.squares, absl::UnixEpoch()).status());
+  RequireReason(store_.Create("next", maps.next, absl::UnixEpoch()).status());
+  RequireReason(store_.Create("hexes", maps.hexes, absl::UnixEpoch()).status());
+  RequireReason(Create(maps.graph));
+  core::UpdateBatch portals;
+  portals.edits = {PortalTo("stairs", {0, 0}, "next", {5, 2}), PortalTo("gate", {2, 2}, "", {15, 7})};
+  RequireReason(store_.UpdateAndWait("squares", std::move(portals)).status());
+}
+
+absl::Status ServedRequests::Serve(const Request& request) {
+  const auto field = [this](auto answer) {
+    return [this, answer](const auto& asked, auto& response, rpc::CallContext& context) {
+      return (fields_.*answer)(asked, response, context);
+    };
+  };
+  switch (request.request_case()) {
+    case Request::kFindPath:
+      return Find(request.find_path());
+    case Request::kFindPaths:
+      return FindMany(request.find_paths());
+    case Request::kTraceSearch:
+      return Trace(request.trace_search());
+    case Request::kWatchPath:
+      return Watch(request.watch_path());
+    case Request::kValidatePath:
+      return InCoordinates<v1::ValidatePathResponse>(
+          store_, request.validate_path(), context_,
+          [this](const auto& asked, auto& response, rpc::CallContext& context) {
+            return rpc::AnswerValidation(store_, context.caller, asked, response);
+          });
+    case Request::kCostMatrix:
+      return InCoordinates<v1::ComputeCostMatrixResponse>(store_, request.cost_matrix(), context_,
+                                                          field(&rpc::FieldAnswers::CostMatrix));
+    case Request::kReachable:
+      return InCoordinates<v1::FindReachableResponse>(store_, request.reachable(), context_,
+                                                      field(&rpc::FieldAnswers::Reachable));
+    case Request::kFlowField:
+      return InCoordinates<v1::ComputeFlowFieldResponse>(store_, request.flow_field(), context_,
+                                                         field(&rpc::FieldAnswers::FlowField));
+    case Request::kReachability:
+      return InCoordinates<v1::CheckReachabilityResponse>(store_, request.reachability(), context_,
+                                                          field(&rpc::FieldAnswers::Reachability));
+    case Request::kRay: {
+      v1::CastRayResponse response;
+      return fields_.Ray(request.ray(), response, context_);
+    }
+    case Request::kSample:
+      return InCoordinates<v1::SampleCellsResponse>(store_, request.sample(), context_,
+                                                    field(&rpc::FieldAnswers::Sample));
+    case Request::kCreateMap:
+      return Create(request.create_map());
+    case Request::kUpdate:
+      return Update(request.update());
+    case Request::kListObstacles: {
+      v1::ListObstaclesResponse response;
+      return rpc::ListNamedObstacles(store_, kMaxMessageBytes, request.list_obstacles(), response);
+    }
+    case Request::kListPortals: {
+      v1::ListPortalsResponse response;
+      return rpc::ListMapPortals(store_, request.list_portals(), response);
+    }
+    case Request::kListNodes: {
+      v1::ListNodesResponse response;
+      return rpc::ListWaypointNodes(store_, kMaxMessageBytes, request.list_nodes(), response);
+    }
+    case Request::REQUEST_NOT_SET:
+      return rpc::MissingField("request");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ServedRequests::Find(const v1::FindPathRequest& request) {
+  return InCoordinates<v1::FindPathResponse>(
+      store_, request, context_, [this](const auto& asked, auto& response, rpc::CallContext& context) {
+        return rpc::AnswerFindPath(store_, kMaxMessageBytes, asked, response, context);
+      });
+}
+
+absl::Status ServedRequests::FindMany(const v1::FindPathsRequest& request) {
+  return InCoordinates<v1::FindPathsResponse>(
+      store_, request, context_,
+      [this](const auto& asked, auto& response, rpc::CallContext& context) -> absl::Status {
+        WAYSTAR_RETURN_IF_ERROR(rpc::AnswerQueries(store_, kMaxMessageBytes, asked, response, context));
+        Require(response.results_size() == asked.queries_size(), "an answer to each query");
+        for (const v1::FindPathsResult& result : response.results()) {
+          Require(result.has_answer() || result.problem().details_size() > 0, result.ShortDebugString());
+        }
+        return absl::OkStatus();
+      });
+}
+
+// As TraceCall does it.
+absl::Status ServedRequests::Trace(const v1::TraceSearchRequest& request) {
+  WAYSTAR_ASSIGN_OR_RETURN(const std::size_t max_events, rpc::ToMaxEvents(request));
+  if (!request.has_query()) {
+    return rpc::MissingField("query");
+  }
+  WAYSTAR_RETURN_IF_ERROR(rpc::BelowQuery(rpc::CheckOneGoal(request.query())));
+  core::EventRecorder recorder(max_events);
+  const auto search_leg = [&recorder](const core::GridMap& map, const core::PathQuery& query,
+                                      const core::Budget& budget, core::Scratch& scratch) {
+    return core::TraceSearch(map, query, budget, scratch, recorder);
+  };
+  const auto search = [&](const core::GridMap& map, core::World& world, const core::PortalQuery& query,
+                          const core::Budget& budget, core::Scratch& scratch) {
+    return core::FindPathThroughPortals(map, world, query, search_leg, budget, scratch);
+  };
+  v1::FindPathResponse response;
+  return rpc::BelowQuery(
+      rpc::AnswerQuery(store_, search, kMaxMessageBytes, request.query(), response, context_));
+}
+
+// As WatchPathCall does it, up to where it begins to watch.
+absl::Status ServedRequests::Watch(const v1::WatchPathRequest& request) {
+  if (!request.has_query()) {
+    return rpc::MissingField("query");
+  }
+  WAYSTAR_RETURN_IF_ERROR(rpc::BelowQuery(rpc::CheckOneGoal(request.query())));
+  const absl::StatusOr<core::PathQuery> query = rpc::ToPathQuery(request.query());
+  if (!query.ok()) {
+    return WithFieldPrefix(query.status(), "query.");
+  }
+  return Find(request.query());
+}
+
+// As MapService does it.
+absl::Status ServedRequests::Create(const v1::CreateMapRequest& request) {
+  WAYSTAR_RETURN_IF_ERROR(store_.CheckCanCreate(request.map()));
+  if (request.has_graph()) {
+    WAYSTAR_ASSIGN_OR_RETURN(core::WaypointGraph graph, rpc::BuildGraph(store_, request));
+    return store_.Create(request.map(), std::move(graph), absl::UnixEpoch()).status();
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(core::GridMap grid, rpc::DrawMap(request, kMaxMapSide));
+  return store_.Create(request.map(), std::move(grid), absl::UnixEpoch()).status();
+}
+
+absl::Status ServedRequests::Update(const v1::UpdateObstaclesRequest& request) {
+  v1::UpdateObstaclesRequest on_plane = request;
+  if (request.coordinates() != v1::HEX_LAYOUT_UNSPECIFIED) {
+    WAYSTAR_ASSIGN_OR_RETURN(const rpc::HexCoordinates coordinates,
+                             rpc::HexCoordinates::Of(store_, request.map(), request.coordinates()));
+    on_plane.clear_coordinates();
+    WAYSTAR_RETURN_IF_ERROR(coordinates.ToPlane(on_plane));
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(core::UpdateBatch batch, rpc::ToUpdateBatch(on_plane));
+  return store_.UpdateAndWait(request.map(), std::move(batch)).status();
+}
+
+}  // namespace waystar::fuzz
