@@ -13,6 +13,7 @@
 #include "client/cli/find_text.h"
 #include "client/cli/input.h"
 #include "client/cli/query_arguments.h"
+#include "client/cli/scenario.h"
 #include "client/cli/table.h"
 
 namespace waystar::cli {
@@ -23,6 +24,8 @@ struct PathsArguments {
   // What all queries have in common.
   v1::FindPathRequest each;
   std::string file = "-";
+  // Of queries whose lengths are known; empty: `file` has the queries.
+  std::string scenario_file;
 };
 
 // Nothing of a comment or an empty line.
@@ -100,6 +103,11 @@ ExitCode CodeOf(const v1::FindPathsResponse& answers) {
 }
 
 ExitCode FindPaths(const PathsArguments& arguments, Session& session) {
+  if (!arguments.scenario_file.empty()) {
+    return session.options().json
+               ? session.FailUsage("--scenario has no JSON of its own")
+               : CheckScenario(arguments.scenario_file, arguments.request, arguments.each, session);
+  }
   const auto text = ReadInput(arguments.file, session.io().in);
   if (!text.ok()) {
     return session.FailUsage(absl::StrCat("cannot read ", arguments.file, ": ", text.status().message()));
@@ -136,6 +144,12 @@ void AddPathsCommand(CLI::App& parent, Session& session) {
       .add_option("FILE", arguments->file,
                   "The queries, a line each: START GOAL, both X,Y; '-' reads standard input [-]")
       ->type_name(kFileType);
+  command
+      .add_option(
+          "--scenario", arguments->scenario_file,
+          "Instead of FILE: the queries of a Moving AI .scen file, whose lengths are compared with its")
+      ->type_name(kFileType)
+      ->excludes(command.get_option("FILE"));
   AddPathForm(command, each);
   AddNearest(command, each);
   command.footer(
@@ -146,6 +160,7 @@ void AddPathsCommand(CLI::App& parent, Session& session) {
       "Examples:\n"
       "  waystar paths arena queries.txt\n"
       "  printf '1,1 60,40\\n9,30 12,7\\n' | waystar paths arena --profile tank\n"
+      "  waystar paths ruins --scenario ruins.map.scen\n"
       "  waystar paths arena queries.txt --json | jq '.results[].answer.cost'\n");
   command.callback([arguments, &session] { session.exit_code = FindPaths(*arguments, session); });
 }

@@ -171,16 +171,21 @@ absl::StatusOr<core::MapFormat> ToWriteFormat(v1::MapFormat format) {
       return core::MapFormat::kText;
     case v1::MAP_FORMAT_MOVING_AI:
       return core::MapFormat::kMovingAi;
+    case v1::MAP_FORMAT_TILED:
+      return core::MapFormat::kTiled;
+    case v1::MAP_FORMAT_LDTK:
+      return core::MapFormat::kLdtk;
+    case v1::MAP_FORMAT_IMAGE:
+      return core::MapFormat::kImage;
+    case v1::MAP_FORMAT_GEO_JSON:
+      return core::MapFormat::kGeoJson;
     default:
       return UnknownEnumValue("format", format);
   }
 }
 
 absl::StatusOr<core::MapFormat> ToReadFormat(v1::MapFormat format, const std::string& bytes) {
-  if (format == v1::MAP_FORMAT_UNSPECIFIED) {
-    return core::DetectFormat(bytes);
-  }
-  return ToWriteFormat(format);
+  return format == v1::MAP_FORMAT_UNSPECIFIED ? core::DetectFormat(bytes) : ToWriteFormat(format);
 }
 
 v1::MapFormat FromFormat(core::MapFormat format) {
@@ -189,6 +194,14 @@ v1::MapFormat FromFormat(core::MapFormat format) {
       return v1::MAP_FORMAT_TEXT;
     case core::MapFormat::kMovingAi:
       return v1::MAP_FORMAT_MOVING_AI;
+    case core::MapFormat::kTiled:
+      return v1::MAP_FORMAT_TILED;
+    case core::MapFormat::kLdtk:
+      return v1::MAP_FORMAT_LDTK;
+    case core::MapFormat::kImage:
+      return v1::MAP_FORMAT_IMAGE;
+    case core::MapFormat::kGeoJson:
+      return v1::MAP_FORMAT_GEO_JSON;
   }
   return v1::MAP_FORMAT_UNSPECIFIED;
 }

@@ -139,12 +139,17 @@ absl::Status ImportCall::CheckStillAllowed() {
 }
 
 absl::Status ImportCall::CreateMap() {
-  WAYSTAR_ASSIGN_OR_RETURN(core::GridMap grid, ParseMapFile(header_->format(), bytes_, header_->grid(),
-                                                            limits_.max_map_side, "header.", "chunk"));
+  WAYSTAR_ASSIGN_OR_RETURN(core::ImportedMap map, ParseMapFile({.format = header_->format(),
+                                                                .bytes = bytes_,
+                                                                .grid = header_->grid(),
+                                                                .import_options = header_->import_options(),
+                                                                .prefix = "header.",
+                                                                .bytes_field = "chunk"},
+                                                               limits_.max_map_side));
   WAYSTAR_RETURN_IF_ERROR(StopReason());
   WAYSTAR_RETURN_IF_ERROR(CheckStillAllowed());
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot,
-                           CreateInStore(store_, header_->map(), std::move(grid), "header."));
+                           CreateInStore(store_, header_->map(), std::move(map), "header."));
   v1::ImportMapResponse response;
   FillMapInfo(store_, *snapshot, *response.mutable_info());
   bool owned = false;

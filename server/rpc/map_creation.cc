@@ -4,19 +4,22 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
+#include "absl/utility/utility.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/format/grid_overrides.h"
-#include "server/core/format/map_format.h"
 #include "server/core/format/rows.h"
 #include "server/core/grid/world_frame.h"
+#include "server/core/import/import_map.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/convert_graph.h"
 #include "server/rpc/convert_profile.h"
@@ -42,14 +45,13 @@ absl::StatusOr<core::GridSettings> SettingsOf(const v1::GridOptions& options) {
   return settings;
 }
 
-absl::StatusOr<core::GridMap> WithProfiles(absl::StatusOr<core::GridMap> map, const v1::GridOptions& options,
-                                           absl::string_view prefix) {
-  if (map.ok()) {
-    if (const absl::Status status = AddProfiles(options, *map); !status.ok()) {
-      return InGrid(status, prefix);
-    }
+absl::StatusOr<core::ImportedMap> WithProfiles(absl::StatusOr<core::GridMap> map,
+                                               const v1::GridOptions& options, absl::string_view prefix) {
+  WAYSTAR_RETURN_IF_ERROR(map.status());
+  if (const absl::Status status = AddProfiles(options, *map); !status.ok()) {
+    return InGrid(status, prefix);
   }
-  return map;
+  return absl::StatusOr<core::ImportedMap>(absl::in_place, *std::move(map));
 }
 
 absl::StatusOr<core::GridMap> FromRows(const v1::CreateMapRequest& request, int max_side) {
@@ -83,53 +85,88 @@ absl::StatusOr<core::GridMap> FromBlank(const v1::CreateMapRequest& request, int
   return map;
 }
 
+// A field of errors of ImportMap, from the root of a request.
+std::string FieldInRequest(absl::string_view field, const MapFileSource& file) {
+  if (field.empty()) {
+    return std::string(file.bytes_field);
+  }
+  return absl::StrCat(file.prefix, absl::StartsWith(field, "import_options.") ? "" : "grid.", field);
+}
+
 }  // namespace
 
-absl::StatusOr<core::GridMap> DrawMap(const v1::CreateMapRequest& request, int max_side) {
+absl::StatusOr<core::ImportedMap> DrawMap(const v1::CreateMapRequest& request, int max_side) {
   const int sources =
       (request.rows().empty() ? 0 : 1) + (request.has_blank() ? 1 : 0) + (request.data().empty() ? 0 : 1);
   if (sources != 1) {
     return InvalidArgument(ErrorReason::kBadSource, "rows",
                            "give exactly one of rows, blank, data and graph");
   }
-  if (request.has_blank()) {
-    return WithProfiles(FromBlank(request, max_side), request.grid(), "");
-  }
   if (!request.data().empty()) {
-    return ParseMapFile(request.format(), request.data(), request.grid(), max_side, "", "data");
+    return ParseMapFile({.format = request.format(),
+                         .bytes = request.data(),
+                         .grid = request.grid(),
+                         .import_options = request.import_options(),
+                         .prefix = "",
+                         .bytes_field = "data"},
+                        max_side);
   }
-  return WithProfiles(FromRows(request, max_side), request.grid(), "");
+  if (request.has_import_options()) {
+    return InvalidArgument(ErrorReason::kBadSource, "import_options", "these are options of `data`");
+  }
+  return WithProfiles(request.has_blank() ? FromBlank(request, max_side) : FromRows(request, max_side),
+                      request.grid(), "");
 }
 
-absl::StatusOr<core::GridMap> ParseMapFile(v1::MapFormat format, const std::string& bytes,
-                                           const v1::GridOptions& options, int max_side,
-                                           absl::string_view prefix, absl::string_view bytes_field) {
-  const absl::StatusOr<core::MapFormat> known_format = ToReadFormat(format, bytes);
-  if (!known_format.ok()) {
-    return WithFieldPrefix(known_format.status(), prefix);
+absl::StatusOr<core::ImportedMap> ParseMapFile(const MapFileSource& file, int max_side) {
+  const absl::StatusOr<core::MapFormat> format = ToReadFormat(file.format, file.bytes);
+  if (!format.ok()) {
+    return WithFieldPrefix(format.status(), file.prefix);
   }
-  absl::StatusOr<core::GridOverrides> overrides = ToOverrides(options);
+  if (*format == core::MapFormat::kGeoJson && file.grid.ByteSizeLong() > 0) {
+    return InvalidArgument(ErrorReason::kBadSource, absl::StrCat(file.prefix, "grid"),
+                           "a waypoint graph has no options of a grid");
+  }
+  absl::StatusOr<core::GridOverrides> overrides = ToOverrides(file.grid);
   if (!overrides.ok()) {
-    return InGrid(overrides.status(), prefix);
+    return InGrid(overrides.status(), file.prefix);
   }
   overrides->max_side = max_side;
-  absl::StatusOr<core::GridMap> map = core::ParseMap(*known_format, bytes, *overrides);
-  if (map.ok()) {
-    return WithProfiles(std::move(map), options, prefix);
+  const v1::ImportOptions& options = file.import_options;
+  absl::StatusOr<core::ImportedMap> map =
+      core::ImportMap(*format, file.bytes,
+                      {.grid = *std::move(overrides),
+                       .terrains = options.terrains(),
+                       .level = options.level(),
+                       .layers = {options.layers().begin(), options.layers().end()}});
+  if (!map.ok()) {
+    return WithField(map.status(), FieldInRequest(ErrorFieldOf(map.status()), file));
   }
-  return ErrorFieldOf(map.status()).empty() ? WithFieldPrefix(map.status(), bytes_field)
-                                            : InGrid(map.status(), prefix);
+  if (auto* const grid = std::get_if<core::GridMap>(&*map)) {
+    if (const absl::Status status = AddProfiles(file.grid, *grid); !status.ok()) {
+      return InGrid(status, file.prefix);
+    }
+  }
+  return map;
 }
 
 absl::StatusOr<core::PinnedSnapshot> CreateInStore(core::MapStore& store, const std::string& id,
-                                                   core::GridMap grid, absl::string_view prefix) {
-  absl::StatusOr<core::PinnedSnapshot> created = store.Create(id, std::move(grid), absl::Now());
+                                                   core::ImportedMap map, absl::string_view prefix) {
+  absl::StatusOr<core::PinnedSnapshot> created =
+      std::visit([&](auto& kind) { return store.Create(id, std::move(kind), absl::Now()); }, map);
   if (!created.ok()) {
     return ErrorFieldOf(created.status()).empty() ? created.status()
                                                   : WithFieldPrefix(created.status(), prefix);
   }
-  runtime::Log(runtime::LogLevel::kInfo, "map_created",
-               {{"map", id}, {"width", (*created)->grid().width()}, {"height", (*created)->grid().height()}});
+  if ((*created)->is_graph()) {
+    const core::WaypointGraph& graph = (*created)->graph();
+    runtime::Log(runtime::LogLevel::kInfo, "map_created",
+                 {{"map", id}, {"nodes", graph.node_count()}, {"edges", graph.arc_count()}});
+  } else {
+    const core::GridMap& grid = (*created)->grid();
+    runtime::Log(runtime::LogLevel::kInfo, "map_created",
+                 {{"map", id}, {"width", grid.width()}, {"height", grid.height()}});
+  }
   return created;
 }
 
@@ -171,15 +208,6 @@ absl::StatusOr<core::WaypointGraph> BuildGraph(const core::MapStore& store,
     return WithFieldPrefix(graph.status(), ErrorFieldOf(graph.status()).empty() ? "graph" : "graph.");
   }
   return graph;
-}
-
-absl::StatusOr<core::PinnedSnapshot> CreateInStore(core::MapStore& store, const std::string& id,
-                                                   core::WaypointGraph graph) {
-  WAYSTAR_ASSIGN_OR_RETURN(core::PinnedSnapshot created, store.Create(id, std::move(graph), absl::Now()));
-  runtime::Log(
-      runtime::LogLevel::kInfo, "map_created",
-      {{"map", id}, {"nodes", created->graph().node_count()}, {"edges", created->graph().arc_count()}});
-  return created;
 }
 
 }  // namespace waystar::rpc

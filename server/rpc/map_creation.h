@@ -5,7 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "server/core/map/grid_map.h"
+#include "server/core/import/import_map.h"
 #include "server/core/store/map_store.h"
 #include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/types.pb.h"
@@ -14,13 +14,23 @@ namespace waystar::rpc {
 
 // The map that a CreateMap request draws, with no side over `max_side`. Errors of the contract, with their
 // fields.
-absl::StatusOr<core::GridMap> DrawMap(const v1::CreateMapRequest& request, int max_side);
+absl::StatusOr<core::ImportedMap> DrawMap(const v1::CreateMapRequest& request, int max_side);
 
-// Parses a file. `prefix` goes before the fields "format" and "grid"; `bytes_field` is to blame for bad
-// bytes.
-absl::StatusOr<core::GridMap> ParseMapFile(v1::MapFormat format, const std::string& bytes,
-                                           const v1::GridOptions& options, int max_side,
-                                           absl::string_view prefix, absl::string_view bytes_field);
+// A file as a request holds it.
+struct MapFileSource {
+  v1::MapFormat format = v1::MAP_FORMAT_UNSPECIFIED;
+  const std::string& bytes;
+  const v1::GridOptions& grid;
+  const v1::ImportOptions& import_options;
+  // Goes before the fields "format", "grid" and "import_options".
+  absl::string_view prefix;
+  // To blame for bad bytes.
+  absl::string_view bytes_field;
+};
+
+// Parses a file. INVALID_ARGUMENT / BAD_SOURCE for options of a grid where the file is a waypoint graph; the
+// other errors of the contract.
+absl::StatusOr<core::ImportedMap> ParseMapFile(const MapFileSource& file, int max_side);
 
 // The waypoint graph that a CreateMap request describes, with its reference map as it is now.
 absl::StatusOr<core::WaypointGraph> BuildGraph(const core::MapStore& store,
@@ -28,8 +38,6 @@ absl::StatusOr<core::WaypointGraph> BuildGraph(const core::MapStore& store,
 
 // Puts a map into the store and logs that. `prefix` goes before the field "map".
 absl::StatusOr<core::PinnedSnapshot> CreateInStore(core::MapStore& store, const std::string& id,
-                                                   core::GridMap grid, absl::string_view prefix);
-absl::StatusOr<core::PinnedSnapshot> CreateInStore(core::MapStore& store, const std::string& id,
-                                                   core::WaypointGraph graph);
+                                                   core::ImportedMap map, absl::string_view prefix);
 
 }  // namespace waystar::rpc

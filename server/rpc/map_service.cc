@@ -33,16 +33,11 @@ namespace {
 absl::Status Create(core::MapStore& store, int max_side, const v1::CreateMapRequest& request,
                     v1::CreateMapResponse& response) {
   WAYSTAR_RETURN_IF_ERROR(store.CheckCanCreate(request.map()));
-  if (request.has_graph()) {
-    WAYSTAR_ASSIGN_OR_RETURN(core::WaypointGraph graph, BuildGraph(store, request));
-    WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot created,
-                             CreateInStore(store, request.map(), std::move(graph)));
-    FillMapInfo(store, *created, *response.mutable_info());
-    return absl::OkStatus();
-  }
-  WAYSTAR_ASSIGN_OR_RETURN(core::GridMap grid, DrawMap(request, max_side));
+  absl::StatusOr<core::ImportedMap> map =
+      request.has_graph() ? BuildGraph(store, request) : DrawMap(request, max_side);
+  WAYSTAR_RETURN_IF_ERROR(map.status());
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot,
-                           CreateInStore(store, request.map(), std::move(grid), ""));
+                           CreateInStore(store, request.map(), *std::move(map), ""));
   FillMapInfo(store, *snapshot, *response.mutable_info());
   return absl::OkStatus();
 }

@@ -23,7 +23,7 @@
 #include "grpcpp/server_builder.h"
 #include "server/base/clock.h"
 #include "server/base/status_macros.h"
-#include "server/core/format/map_folder.h"
+#include "server/core/import/map_folder.h"
 #include "server/rpc/access/exposure.h"
 #include "server/rpc/access/tls_credentials.h"
 #include "server/rpc/call_interceptor.h"
@@ -37,6 +37,22 @@ namespace {
 
 absl::Status InFile(const absl::Status& status, const core::MapFile& file) {
   return {status.code(), absl::StrCat(file.path.string(), ": ", status.message())};
+}
+
+void LogLoaded(const core::MapSnapshot& map, const core::MapFile& file) {
+  if (map.is_graph()) {
+    runtime::Log(runtime::LogLevel::kInfo, "map_loaded",
+                 {{"map", map.id},
+                  {"file", file.path.string()},
+                  {"nodes", map.graph().node_count()},
+                  {"edges", map.graph().arc_count()}});
+    return;
+  }
+  runtime::Log(runtime::LogLevel::kInfo, "map_loaded",
+               {{"map", map.id},
+                {"file", file.path.string()},
+                {"width", map.grid().width()},
+                {"height", map.grid().height()}});
 }
 
 // How long a server that stops goes on refusing calls, so that word gets around: clients that watch its
@@ -131,19 +147,18 @@ Server::~Server() {
 absl::Status Server::LoadMaps(const std::string& folder, int max_side) {
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::MapFile> files, core::ListMapFiles(folder));
   for (const core::MapFile& file : files) {
-    absl::StatusOr<core::GridMap> grid = core::LoadMapFile(file, max_side);
-    if (!grid.ok()) {
-      return InFile(grid.status(), file);
+    absl::StatusOr<std::vector<core::LoadedMap>> maps = core::LoadMapFile(file, max_side);
+    if (!maps.ok()) {
+      return InFile(maps.status(), file);
     }
-    const auto created = store_.Create(file.id, *std::move(grid), absl::Now());
-    if (!created.ok()) {
-      return InFile(created.status(), file);
+    for (core::LoadedMap& map : *maps) {
+      const auto created = std::visit(
+          [&](auto& kind) { return store_.Create(map.id, std::move(kind), absl::Now()); }, map.map);
+      if (!created.ok()) {
+        return InFile(created.status(), file);
+      }
+      LogLoaded(**created, file);
     }
-    runtime::Log(runtime::LogLevel::kInfo, "map_loaded",
-                 {{"map", file.id},
-                  {"file", file.path.string()},
-                  {"width", (*created)->grid().width()},
-                  {"height", (*created)->grid().height()}});
   }
   return absl::OkStatus();
 }

@@ -6,9 +6,12 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/core/format/map_format.h"
+#include "server/core/format/moving_ai.h"
+#include "server/core/format/text.h"
 #include "tests/fuzz/require.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -16,8 +19,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const absl::string_view bytes(reinterpret_cast<const char*>(data), size);
   core::GridOverrides overrides;
   overrides.max_side = 256;
-  const core::MapFormat format = core::DetectFormat(bytes);
-  const absl::StatusOr<core::GridMap> map = core::ParseMap(format, bytes, overrides);
+  const bool is_text = !absl::StartsWith(bytes, core::kMovingAiMagic);
+  const core::MapFormat format = is_text ? core::MapFormat::kText : core::MapFormat::kMovingAi;
+  const auto parse = is_text ? &core::ParseText : &core::ParseMovingAi;
+  const absl::StatusOr<core::GridMap> map = parse(bytes, overrides);
   if (!map.ok()) {
     fuzz::Require(!ErrorReasonOf(map.status()).empty(), map.status().ToString());
     return 0;
@@ -27,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::Require(ErrorReasonOf(written.status()) == "NOT_EXPRESSIBLE", written.status().ToString());
     return 0;
   }
-  const absl::StatusOr<core::GridMap> again = core::ParseMap(format, *written, overrides);
+  const absl::StatusOr<core::GridMap> again = parse(*written, overrides);
   fuzz::Require(again.ok(), again.status().ToString());
   fuzz::Require(core::FormatMap(format, *again).value_or("") == *written, "the same file again");
   return 0;

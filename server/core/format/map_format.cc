@@ -2,27 +2,13 @@
 
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/match.h"
-#include "absl/strings/string_view.h"
+#include "server/base/error.h"
 #include "server/core/format/moving_ai.h"
 #include "server/core/format/text.h"
 
 namespace waystar::core {
-
-MapFormat DetectFormat(absl::string_view bytes) {
-  return absl::StartsWith(bytes, kMovingAiMagic) ? MapFormat::kMovingAi : MapFormat::kText;
-}
-
-absl::StatusOr<GridMap> ParseMap(MapFormat format, absl::string_view bytes, const GridOverrides& overrides) {
-  switch (format) {
-    case MapFormat::kText:
-      return ParseText(bytes, overrides);
-    case MapFormat::kMovingAi:
-      return ParseMovingAi(bytes, overrides);
-  }
-  return ParseText(bytes, overrides);
-}
 
 absl::StatusOr<std::string> FormatMap(MapFormat format, const GridMap& map) {
   switch (format) {
@@ -30,8 +16,14 @@ absl::StatusOr<std::string> FormatMap(MapFormat format, const GridMap& map) {
       return FormatText(map);
     case MapFormat::kMovingAi:
       return FormatMovingAi(map);
+    case MapFormat::kTiled:
+    case MapFormat::kLdtk:
+    case MapFormat::kImage:
+    case MapFormat::kGeoJson:
+      break;
   }
-  return FormatText(map);
+  return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kNotExpressible, "format",
+                   "files of this format are read, not written; export as text");
 }
 
 }  // namespace waystar::core

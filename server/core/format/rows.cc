@@ -51,8 +51,13 @@ bool HasBoard(const GridSettings& settings) {
   return settings.frame.hexagons.has_value() && HasOffsets(settings.frame.hexagons->layout);
 }
 
-// On the plane a row of the board may lie aslant.
-void SetBoardRow(const HexBoard& board, int row, absl::Span<const TerrainId> cells, GridMapEditor& editor) {
+// On the plane a row of a board may lie aslant.
+void SetRow(const GridSettings& settings, int row, absl::Span<const TerrainId> cells, GridMapEditor& editor) {
+  if (!HasBoard(settings)) {
+    editor.SetRow(row, cells);
+    return;
+  }
+  const HexBoard& board = *settings.frame.hexagons;
   for (std::size_t column = 0; column < cells.size(); ++column) {
     const Cell cell = board.PlaneCellOf({static_cast<int>(column), row});
     const bool is_obstacle = cells[column] == GridMapEditor::kObstacle;
@@ -121,11 +126,20 @@ absl::StatusOr<GridMap> ParseRows(absl::Span<const absl::string_view> rows, Grid
                                      absl::CHexEscape(absl::string_view(&symbol, 1)), "' of column ", x));
       }
     }
-    if (has_board) {
-      SetBoardRow(*blank.settings().frame.hexagons, static_cast<int>(y), cells, editor);
-    } else {
-      editor.SetRow(static_cast<int>(y), cells);
-    }
+    SetRow(blank.settings(), static_cast<int>(y), cells, editor);
+  }
+  return std::move(editor).Finish();
+}
+
+absl::StatusOr<GridMap> BuildMap(int width, int height, GridSettings settings,
+                                 absl::Span<const TerrainId> cells) {
+  const bool has_board = HasBoard(settings);
+  WAYSTAR_ASSIGN_OR_RETURN(const GridMap blank,
+                           CreateFilled(width, height, std::move(settings), 0, has_board));
+  GridMapEditor editor(blank);
+  const auto columns = static_cast<std::size_t>(width);
+  for (int y = 0; y < height; ++y) {
+    SetRow(blank.settings(), y, cells.subspan(static_cast<std::size_t>(y) * columns, columns), editor);
   }
   return std::move(editor).Finish();
 }

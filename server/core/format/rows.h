@@ -33,6 +33,12 @@ absl::StatusOr<GridMap> ParseRows(absl::Span<const absl::string_view> rows, Grid
 absl::StatusOr<GridMap> CreateFilled(int width, int height, GridSettings settings, TerrainId fill,
                                      bool blocked);
 
+// A map of these cells, row after row: each GridMapEditor::kObstacle or the index of one of
+// settings.terrains. Rows of hexagons with offsets are those of the board. REQUIRES: 1 <= width, height <=
+// kMaxMapSide; cells.size() == width * height. Errors: those of GridMap::Create.
+absl::StatusOr<GridMap> BuildMap(int width, int height, GridSettings settings,
+                                 absl::Span<const TerrainId> cells);
+
 // How many rows the map has as text: of a board of hexagons its own.
 int RowCount(const GridMap& map);
 

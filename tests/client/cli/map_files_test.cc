@@ -78,6 +78,21 @@ TEST_F(MapFilesTest, ImportsWithOptions) {
   EXPECT_TRUE(header_.grid().terrains(1).impassable());
 }
 
+TEST_F(MapFilesTest, ImportsFilesOfLevelEditors) {
+  EXPECT_EQ(
+      Run({"map", "import", WriteFile("world.ldtk", "{}"), "--level", "Cellar", "--layer", "Walls", "--layer",
+           "Water", "--terrains", WriteFile("world.terrains", "value 2 water 3\n"), "--format", "ldtk"}),
+      ExitCode::kOk);
+  EXPECT_EQ(header_.format(), v1::MAP_FORMAT_LDTK);
+  EXPECT_EQ(header_.import_options().level(), "Cellar");
+  EXPECT_EQ(header_.import_options().layers_size(), 2);
+  EXPECT_EQ(header_.import_options().layers(1), "Water");
+  EXPECT_EQ(header_.import_options().terrains(), "value 2 water 3\n");
+  EXPECT_EQ(Run({"map", "import", WriteFile("isle.png", "x"), "--terrains", Path("missing.terrains")}),
+            ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("cannot read"));
+}
+
 TEST_F(MapFilesTest, ImportsStandardInputUnderAGivenName) {
   in_ = "..\n";
   EXPECT_EQ(Run({"map", "import", "-", "--as", "pipe"}), ExitCode::kOk);

@@ -170,5 +170,37 @@ TEST_F(ReachableCommandTest, CellsComeInPairs) {
   EXPECT_THAT(err_, HasSubstr("'4' is not a cell"));
 }
 
+TEST_F(PathsCommandTest, ComparesWithTheLengthsOfAScenario) {
+  AddFound();
+  AddFound();
+  AddAnswer(v1::OUTCOME_UNREACHABLE);
+  in_ =
+      "version 1\n"
+      "0\tarena.map\t8\t8\t0\t0\t4\t0\t5.50000100\n"
+      "1\tarena.map\t8\t8\t0\t0\t4\t0\t5.40000000\n\n"
+      "1\tarena.map\t8\t8\t0\t0\t7\t7\t9.9\n";
+  EXPECT_EQ(Run({"paths", "arena", "--scenario", "-"}), ExitCode::kFailure);
+  EXPECT_EQ(out_,
+            "3 queries, 1 paths as long as the file says.\n"
+            "LINE  START  GOAL  FILE  COST\n"
+            "3     0,0    4,0   5.4   5.5\n"
+            "5     0,0    7,7   9.9   no path\n");
+  ASSERT_EQ(request_.queries_size(), 3);
+  EXPECT_EQ(request_.queries(2).goal().x(), 7);
+  in_ = "version 1\n0 arena.map 8 8 0 0 4 0 5.5\n";
+  EXPECT_EQ(Run({"paths", "arena", "--scenario", "-"}), ExitCode::kOk);
+  EXPECT_EQ(out_, "1 queries, 1 paths as long as the file says.\n");
+}
+
+TEST_F(PathsCommandTest, ExplainsWhatIsNoScenario) {
+  for (const std::string text :
+       {"", "0 arena.map 8 8 0 0 4 0 5.5\n", "version 2\n", "version 1\n0 arena.map 8 8\n",
+        "version 1\n0 arena.map 8 8 0 0 4 0 nan\n"}) {
+    in_ = text;
+    EXPECT_EQ(Run({"paths", "arena", "--scenario", "-"}), ExitCode::kUsage) << text;
+    EXPECT_THAT(err_, HasSubstr("line ")) << text;
+  }
+}
+
 }  // namespace
 }  // namespace waystar::cli

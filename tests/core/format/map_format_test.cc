@@ -11,10 +11,15 @@ namespace {
 using ::waystar::testing::IsError;
 using ::waystar::testing::kInvalid;
 
-TEST(MapFormatTest, DetectsMovingAiByItsFirstWord) {
-  EXPECT_EQ(DetectFormat("type octile\nheight 1"), MapFormat::kMovingAi);
-  EXPECT_EQ(DetectFormat("...\n"), MapFormat::kText);
-  EXPECT_EQ(DetectFormat(""), MapFormat::kText);
+TEST(MapFormatTest, WritesWhatItCanSay) {
+  const auto map = ParseRows({"..#"}, {}, {});
+  ASSERT_TRUE(map.ok()) << map.status();
+  EXPECT_EQ(*FormatMap(MapFormat::kText, *map), "..#\n");
+  for (const MapFormat format :
+       {MapFormat::kTiled, MapFormat::kLdtk, MapFormat::kImage, MapFormat::kGeoJson}) {
+    EXPECT_THAT(FormatMap(format, *map),
+                IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kNotExpressible, "format"));
+  }
 }
 
 TEST(RowsTest, NamesTheRowAtFault) {

@@ -1,0 +1,129 @@
+#include "server/core/import/import_map.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/utility/utility.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/format/moving_ai.h"
+#include "server/core/format/text.h"
+#include "server/core/import/geo_json.h"
+#include "server/core/import/image.h"
+#include "server/core/import/image_map.h"
+#include "server/core/import/ldtk.h"
+#include "server/core/import/terrain_mapping.h"
+#include "server/core/import/text_start.h"
+#include "server/core/import/tiled.h"
+
+namespace waystar::core {
+namespace {
+
+// Level editors write UTF-8.
+absl::Status CheckEncoding(MapFormat format, absl::string_view bytes) {
+  const bool is_utf16 = absl::StartsWith(bytes, "\xFF\xFE") || absl::StartsWith(bytes, "\xFE\xFF") ||
+                        absl::StrContains(bytes.substr(0, 4), '\0');
+  return is_utf16 && format != MapFormat::kImage
+             ? InvalidArgument(ErrorReason::kBadFormat, "", "the file is no UTF-8, but looks like UTF-16")
+             : absl::OkStatus();
+}
+
+absl::Status Useless(absl::string_view field) {
+  return InvalidArgument(ErrorReason::kBadValue, field, "files of this format have no use for this option");
+}
+
+absl::Status CheckOptions(MapFormat format, const ImportOptions& options) {
+  const bool has_layers = format == MapFormat::kTiled || format == MapFormat::kLdtk;
+  if (!options.terrains.empty() && !has_layers && format != MapFormat::kImage) {
+    return Useless(kTerrainsField);
+  }
+  if (!options.level.empty() && format != MapFormat::kLdtk) {
+    return Useless(kLevelField);
+  }
+  return options.layers.empty() || has_layers ? absl::OkStatus() : Useless(kLayersField);
+}
+
+template <typename Map>
+absl::StatusOr<ImportedMap> AsImported(absl::StatusOr<Map> map) {
+  WAYSTAR_RETURN_IF_ERROR(map.status());
+  return absl::StatusOr<ImportedMap>(absl::in_place, *std::move(map));
+}
+
+absl::StatusOr<ImportedMap> ImportLevel(absl::string_view bytes, const TerrainMapping& mapping,
+                                        const ImportOptions& options) {
+  WAYSTAR_ASSIGN_OR_RETURN(const LdtkFile file, LdtkFile::Parse(bytes));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::size_t level, file.FindLevel(options.level));
+  return AsImported(file.ReadLevel(level, mapping, options));
+}
+
+MapFormat FormatOfJson(absl::string_view bytes) {
+  if (absl::StrContains(bytes, "\"__header__\"") || absl::StrContains(bytes, "\"jsonVersion\"")) {
+    return MapFormat::kLdtk;
+  }
+  if (absl::StrContains(bytes, "\"FeatureCollection\"")) {
+    return MapFormat::kGeoJson;
+  }
+  return absl::StrContains(bytes, "\"orientation\"") ? MapFormat::kTiled : MapFormat::kText;
+}
+
+}  // namespace
+
+MapFormat DetectFormat(absl::string_view bytes) {
+  if (IsImage(bytes)) {
+    return MapFormat::kImage;
+  }
+  if (absl::StartsWith(bytes, kMovingAiMagic)) {
+    return MapFormat::kMovingAi;
+  }
+  const char first = FirstOfText(bytes);
+  const absl::string_view text = SkipByteOrderMark(bytes);
+  if (first == '<' && (absl::StartsWith(text, "<?xml") || absl::StrContains(text.substr(0, 1000), "<map "))) {
+    return MapFormat::kTiled;
+  }
+  return first == '{' ? FormatOfJson(bytes) : MapFormat::kText;
+}
+
+absl::StatusOr<ImportedMap> ImportMap(MapFormat format, absl::string_view bytes,
+                                      const ImportOptions& options) {
+  WAYSTAR_RETURN_IF_ERROR(CheckEncoding(format, bytes));
+  WAYSTAR_RETURN_IF_ERROR(CheckOptions(format, options));
+  WAYSTAR_ASSIGN_OR_RETURN(const TerrainMapping mapping, ParseTerrainMapping(options.terrains));
+  switch (format) {
+    case MapFormat::kText:
+      return AsImported(ParseText(bytes, options.grid));
+    case MapFormat::kMovingAi:
+      return AsImported(ParseMovingAi(bytes, options.grid));
+    case MapFormat::kTiled:
+      return AsImported(ParseTiled(bytes, mapping, options));
+    case MapFormat::kLdtk:
+      return ImportLevel(bytes, mapping, options);
+    case MapFormat::kImage:
+      return AsImported(ParseImageMap(bytes, options.terrains.empty() ? nullptr : &mapping, options.grid));
+    case MapFormat::kGeoJson:
+      return AsImported(ParseGeoJson(bytes));
+  }
+  return InvalidArgument(ErrorReason::kBadFormat, "", "files of this format are not read");
+}
+
+absl::StatusOr<std::vector<NamedMap>> ImportMaps(MapFormat format, absl::string_view bytes,
+                                                 const ImportOptions& options) {
+  std::vector<NamedMap> maps;
+  if (format != MapFormat::kLdtk) {
+    WAYSTAR_ASSIGN_OR_RETURN(ImportedMap map, ImportMap(format, bytes, options));
+    maps.push_back({.name = "", .map = std::move(map)});
+    return maps;
+  }
+  WAYSTAR_RETURN_IF_ERROR(CheckEncoding(format, bytes));
+  WAYSTAR_ASSIGN_OR_RETURN(const TerrainMapping mapping, ParseTerrainMapping(options.terrains));
+  WAYSTAR_ASSIGN_OR_RETURN(const LdtkFile file, LdtkFile::Parse(bytes));
+  for (std::size_t i = 0; i < file.level_count(); ++i) {
+    WAYSTAR_ASSIGN_OR_RETURN(GridMap map, file.ReadLevel(i, mapping, options));
+    maps.push_back({.name = file.level_count() == 1 ? std::string() : std::string(file.LevelName(i)),
+                    .map = std::move(map)});
+  }
+  return maps;
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,56 @@
+// Levels of the LDtk editor (.ldtk): their IntGrid layers.
+//
+// Format: "LDtk JSON structure and documentation", versions 1.0 to 1.5.
+//
+// A value stands for what the mapping has for it (`value 2 ...`), or for its identifier (`terrain Water
+// ...`), or for `else`. Without a line it goes by its identifier: wall, walls, solid, block, blocked,
+// obstacle, collision or collisions, in any letters, is blocked; NAME_3 is a terrain that costs 3; any other
+// is a terrain of that name at cost 1. Cells without a value are ground. Of several layers the topmost with a
+// value decides; they must have the same size. Hidden layers are left out, and all that are no IntGrid.
+//
+// A cell is as large as the options say (1); the level lies in the world where LDtk has it, in cells.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "server/core/import/import_options.h"
+#include "server/core/import/json_value.h"
+#include "server/core/import/terrain_mapping.h"
+#include "server/core/map/grid_map.h"
+
+namespace waystar::core {
+
+// Thread safety: immutable.
+class LdtkFile {
+ public:
+  // INVALID_ARGUMENT / BAD_FORMAT without a field, naming the line.
+  static absl::StatusOr<LdtkFile> Parse(absl::string_view bytes);
+
+  // At least one.
+  std::size_t level_count() const { return levels_.size(); }
+  // Its identifier.
+  absl::string_view LevelName(std::size_t level) const;
+
+  // The one that `name` is the identifier or the iid of; the only one if it is empty.
+  // INVALID_ARGUMENT / BAD_VALUE with field kLevelField.
+  absl::StatusOr<std::size_t> FindLevel(absl::string_view name) const;
+
+  // INVALID_ARGUMENT: BAD_FORMAT, BAD_SIZE or BAD_TERRAIN without a field, naming line, layer and cell;
+  // BAD_VALUE with field kLayersField for a layer that there is not; the errors of ApplyOverrides. REQUIRES:
+  // there is such a level.
+  absl::StatusOr<GridMap> ReadLevel(std::size_t level, const TerrainMapping& mapping,
+                                    const ImportOptions& options) const;
+
+ private:
+  LdtkFile() = default;
+
+  std::unique_ptr<const JsonValue> root_;
+  std::vector<const JsonValue*> levels_;
+};
+
+}  // namespace waystar::core

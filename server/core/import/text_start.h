@@ -1,0 +1,23 @@
+// How a file of text begins.
+#pragma once
+
+#include <cstddef>
+
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+
+namespace waystar::core {
+
+// Without the mark that some editors put before UTF-8.
+inline absl::string_view SkipByteOrderMark(absl::string_view bytes) {
+  return absl::StartsWith(bytes, "\xEF\xBB\xBF") ? bytes.substr(3) : bytes;
+}
+
+// The first character that is no blank; 0 if there is none.
+inline char FirstOfText(absl::string_view bytes) {
+  const absl::string_view text = SkipByteOrderMark(bytes);
+  const std::size_t at = text.find_first_not_of(" \t\r\n");
+  return at == absl::string_view::npos ? '\0' : text[at];
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,130 @@
+// Maps of the Tiled editor as plain values, whether they came as XML (.tmx) or as JSON (.tmj).
+//
+// Formats: "TMX Map Format" and "JSON Map Format" of the Tiled documentation, versions 1.0 to 1.11.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "server/core/grid/cell.h"
+#include "server/core/shape/shape.h"
+
+namespace waystar::core {
+
+// Names and values, the latter as XML writes them: "true", "2.5". Only those that mean something to a map.
+using TiledProperties = std::vector<std::pair<std::string, std::string>>;
+
+struct TiledTile {
+  std::uint32_t id = 0;
+  // Its "class", or "type" as most versions call it.
+  std::string class_name;
+  TiledProperties properties;
+  // Whether shapes were drawn on it in the collision editor.
+  bool has_collision_shapes = false;
+};
+
+struct TiledTileset {
+  std::uint32_t first_gid = 1;
+  // The file that it is in; empty if it is embedded.
+  std::string source;
+  // Those that have something to say.
+  std::vector<TiledTile> tiles;
+};
+
+// Numbers of tiles as the file has them.
+struct TiledTileData {
+  Rectangle area;
+  // "csv", "base64", or "" for `numbers`.
+  std::string encoding;
+  // "", "zlib", "gzip" or "zstd".
+  std::string compression;
+  std::string text;
+  std::vector<double> numbers;
+};
+
+struct TiledObject {
+  enum class Form : std::uint8_t { kRectangle, kEllipse, kPoint, kPolygon, kPolyline };
+
+  int id = 0;
+  std::string name;
+  std::string class_name;
+  Form form = Form::kRectangle;
+  // In pixels; of a picture of a tile the lower left corner.
+  Point position;
+  double width = 0.0;
+  double height = 0.0;
+  // In degrees, clockwise, around the position.
+  double rotation = 0.0;
+  // From the position.
+  std::vector<Point> points;
+  bool is_tile = false;
+  // What it is lies in another file.
+  bool has_template = false;
+  TiledProperties properties;
+};
+
+struct TiledLayer {
+  std::string name;
+  std::string class_name;
+  // Where it begins in the file.
+  std::size_t line = 0;
+  // And all groups that it is in.
+  bool visible = true;
+  // In pixels, those of its groups included.
+  Point offset;
+  // Its own, and where it has none of a name that of its groups.
+  TiledProperties properties;
+  // Of a layer of tiles the chunks, of a layer of objects those.
+  std::vector<TiledTileData> tiles;
+  std::vector<TiledObject> objects;
+};
+
+struct TiledMap {
+  // "orthogonal", "isometric", "staggered", "hexagonal".
+  std::string orientation;
+  // "x" or "y"; "odd" or "even".
+  std::string stagger_axis;
+  std::string stagger_index;
+  // In tiles.
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  bool infinite = false;
+  // In pixels.
+  double tile_width = 0.0;
+  double tile_height = 0.0;
+  double hex_side_length = 0.0;
+  TiledProperties properties;
+  std::vector<TiledTileset> tilesets;
+  // From the bottom to the top, those of groups where the groups are.
+  std::vector<TiledLayer> layers;
+};
+
+// How deep groups may lie in each other.
+inline constexpr int kMaxTiledGroups = 16;
+
+// Keeps it if its name is one that means something, and is not there; of a value the first 100 bytes.
+void AddProperty(absl::string_view name, absl::string_view value, TiledProperties& properties);
+// Null if there is none.
+const std::string* FindProperty(const TiledProperties& properties, absl::string_view name);
+// Adds those whose names are not there.
+void AddMissing(const TiledProperties& others, TiledProperties& properties);
+
+// What a group hands down to a layer in it.
+void PutIntoGroup(const TiledLayer& group, TiledLayer& layer);
+
+// INVALID_ARGUMENT / BAD_FORMAT without a field, naming the line: for what is no such file. Values are only
+// checked as far as they have to be to be held.
+absl::StatusOr<TiledMap> ParseTiledXml(absl::string_view bytes);
+absl::StatusOr<TiledMap> ParseTiledJson(absl::string_view bytes);
+
+// The tileset of a file of its own (.tsx, .tsj), in either format.
+absl::StatusOr<TiledTileset> ParseTilesetXml(absl::string_view bytes);
+absl::StatusOr<TiledTileset> ParseTilesetJson(absl::string_view bytes);
+
+}  // namespace waystar::core

@@ -1,0 +1,59 @@
+#include "server/core/import/import_map.h"
+
+#include <string>
+#include <variant>
+
+#include "gmock/gmock.h"
+#include "tests/core/import/files.h"
+#include "tests/testing/status_codes.h"
+#include "tests/testing/status_matchers.h"
+
+namespace waystar::core {
+namespace {
+
+using ::waystar::testing::Gif;
+using ::waystar::testing::IsError;
+using ::waystar::testing::IsOk;
+using ::waystar::testing::kInvalid;
+using ::waystar::testing::Png;
+using ::waystar::testing::TiledXml;
+using ::waystar::testing::Webp;
+
+TEST(DetectFormatTest, GoesByHowBytesBegin) {
+  EXPECT_EQ(DetectFormat("type octile\nheight 1"), MapFormat::kMovingAi);
+  EXPECT_EQ(DetectFormat("...\n"), MapFormat::kText);
+  EXPECT_EQ(DetectFormat(""), MapFormat::kText);
+  EXPECT_EQ(DetectFormat("{..{\n"), MapFormat::kText);
+  EXPECT_EQ(DetectFormat("<..<\n"), MapFormat::kText);
+  EXPECT_EQ(DetectFormat(TiledXml("", "")), MapFormat::kTiled);
+  EXPECT_EQ(DetectFormat(R"(<map version="1.0">)"), MapFormat::kTiled);
+  EXPECT_EQ(DetectFormat(R"( {"layers": [], "orientation": "orthogonal"})"), MapFormat::kTiled);
+  EXPECT_EQ(DetectFormat(R"({"__header__": {}, "jsonVersion": "1.5.3"})"), MapFormat::kLdtk);
+  EXPECT_EQ(DetectFormat(R"({"type": "FeatureCollection", "features": []})"), MapFormat::kGeoJson);
+  EXPECT_EQ(DetectFormat(Png(1, 1, {0xFF})), MapFormat::kImage);
+  EXPECT_EQ(DetectFormat(Webp(1, 1, {0xFF})), MapFormat::kImage);
+  EXPECT_EQ(DetectFormat(Gif(1, 1, {0}, {0xFF, 0xFF})), MapFormat::kImage);
+}
+
+TEST(ImportMapTest, AFileMayBeAGridOrAGraph) {
+  const auto grid = ImportMap(MapFormat::kText, "..#\n", {});
+  ASSERT_THAT(grid, IsOk());
+  EXPECT_TRUE(std::holds_alternative<GridMap>(*grid));
+  const auto graph = ImportMap(MapFormat::kGeoJson, R"({"type": "FeatureCollection", "features": []})", {});
+  ASSERT_THAT(graph, IsOk());
+  EXPECT_TRUE(std::holds_alternative<WaypointGraph>(*graph));
+}
+
+TEST(ImportMapTest, RefusesOptionsThatAFormatHasNoUseFor) {
+  EXPECT_THAT(ImportMap(MapFormat::kText, "...", {.terrains = "else blocked"}),
+              IsError(kInvalid, ErrorReason::kBadValue, "import_options.terrains"));
+  EXPECT_THAT(ImportMap(MapFormat::kTiled, "<map/>", {.level = "Cellar"}),
+              IsError(kInvalid, ErrorReason::kBadValue, "import_options.level"));
+  EXPECT_THAT(ImportMap(MapFormat::kImage, "", {.layers = {"ground"}}),
+              IsError(kInvalid, ErrorReason::kBadValue, "import_options.layers"));
+  EXPECT_THAT(ImportMap(MapFormat::kImage, Png(1, 1, {0xFF}), {.terrains = "\nsea 3"}),
+              IsError(kInvalid, ErrorReason::kBadFormat, "import_options.terrains"));
+}
+
+}  // namespace
+}  // namespace waystar::core

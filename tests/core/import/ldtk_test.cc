@@ -1,0 +1,117 @@
+#include "server/core/import/ldtk.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "server/core/import/import_map.h"
+#include "tests/core/import/files.h"
+#include "tests/testing/status_codes.h"
+#include "tests/testing/status_matchers.h"
+
+namespace waystar::core {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::waystar::testing::ImportedRows;
+using ::waystar::testing::ImportGrid;
+using ::waystar::testing::IsError;
+using ::waystar::testing::IsOk;
+using ::waystar::testing::kInvalid;
+
+std::string Layer(absl::string_view name, absl::string_view values, absl::string_view more = "") {
+  return absl::StrCat(
+      R"({"__identifier": ")", name,
+      R"(", "__type": "IntGrid", "__cWid": 3, "__cHei": 2, "__gridSize": 16, "layerDefUid": 5, )", more,
+      R"("intGridCsv": [)", values, "]}");
+}
+
+std::string Level(absl::string_view name, absl::string_view layers, absl::string_view place = "0") {
+  return absl::StrCat(R"({"identifier": ")", name, R"(", "iid": "id-)", name, R"(", "worldX": )", place,
+                      R"(, "worldY": 0, "layerInstances": [
+   {"__identifier": "Decoration", "__type": "Tiles"},
+   )",
+                      layers, "]}");
+}
+
+// Values 1: Walls, 2: Water_3, 3: Grass, 4: no identifier.
+std::string File(absl::string_view levels) {
+  return absl::StrCat(R"({"__header__": {"app": "LDtk"}, "jsonVersion": "1.5.3",
+ "defs": {"layers": [{"uid": 5, "identifier": "Collisions", "intGridValues": [
+   {"value": 1, "identifier": "Walls"}, {"value": 2, "identifier": "Water_3"},
+   {"value": 3, "identifier": "Grass"}, {"value": 4, "identifier": null}]}]},
+ "levels": [)",
+                      levels, "]}");
+}
+
+TEST(LdtkTest, GoesByTheIdentifiersOfValues) {
+  const GridMap map = ImportGrid(File(Level("Entrance", Layer("Collisions", "0,1,2,3,1,0"), "-32")));
+  EXPECT_THAT(::waystar::testing::Rows(map), ElementsAre(".#w", "g#."));
+  EXPECT_EQ(map.StraightCost({2, 0}), CostFromDouble(3.0));
+  EXPECT_EQ(map.settings().frame.origin, (Position{-2.0, 0.0, 0.0}));
+}
+
+TEST(LdtkTest, AMappingComesFirst) {
+  const std::string file = File(Level("Entrance", Layer("Collisions", "0,1,2,3,4,0")));
+  EXPECT_THAT(ImportedRows(file, {.terrains = "value 1 mud 4\nterrain Grass blocked\nvalue 4 blocked"}),
+              ElementsAre(".mw", "##."));
+  EXPECT_THAT(ImportedRows(file, {.terrains = "else blocked"}), ElementsAre(".##", "##."));
+}
+
+TEST(LdtkTest, TheTopmostLayerWithAValueDecides) {
+  const std::string layers = Layer("Top", "0,3,0,0,0,0") + "," + Layer("Bottom", "1,1,1,0,0,0") + "," +
+                             Layer("Hidden", "1,1,1,1,1,1", R"("visible": false, )");
+  const std::string file = File(Level("Entrance", layers));
+  EXPECT_THAT(ImportedRows(file), ElementsAre("#g#", "..."));
+  EXPECT_THAT(ImportedRows(file, {.layers = {"Hidden"}}), ElementsAre("###", "###"));
+  EXPECT_THAT(ImportMap(MapFormat::kLdtk, file, {.layers = {"Decoration"}}),
+              IsError(kInvalid, ErrorReason::kBadValue, "import_options.layers[0]"));
+}
+
+TEST(LdtkTest, OneOfSeveralLevelsIsChosen) {
+  const std::string file = File(Level("Entrance", Layer("Collisions", "0,0,0,0,0,0")) + "," +
+                                Level("Cellar", Layer("Collisions", "1,0,0,0,0,0")));
+  const auto none = ImportMap(MapFormat::kLdtk, file, {});
+  EXPECT_THAT(none, IsError(kInvalid, ErrorReason::kBadValue, "import_options.level"));
+  EXPECT_THAT(std::string(none.status().message()),
+              AllOf(HasSubstr("\"Entrance\""), HasSubstr("\"Cellar\"")));
+  EXPECT_THAT(ImportedRows(file, {.level = "Cellar"}), ElementsAre("#..", "..."));
+  EXPECT_THAT(ImportedRows(file, {.level = "id-Cellar"}), ElementsAre("#..", "..."));
+  EXPECT_THAT(ImportMap(MapFormat::kLdtk, file, {.level = "Attic"}),
+              IsError(kInvalid, ErrorReason::kBadValue, "import_options.level"));
+
+  const auto all = ImportMaps(MapFormat::kLdtk, file, {});
+  ASSERT_THAT(all, IsOk());
+  ASSERT_EQ(all->size(), 2U);
+  EXPECT_EQ((*all)[1].name, "Cellar");
+}
+
+TEST(LdtkTest, LevelsMayLieBesideTheFile) {
+  const std::string file =
+      File(R"({"identifier": "Far", "externalRelPath": "world/Far.ldtkl", "layerInstances": null})");
+  EXPECT_THAT(ImportedRows(file), ElementsAre(HasSubstr("world/Far.ldtkl")));
+  ImportOptions options;
+  options.neighbours = [](absl::string_view name) -> absl::StatusOr<std::string> {
+    return name == "world/Far.ldtkl" ? Level("Far", Layer("Collisions", "1,0,0,0,0,1")) : "";
+  };
+  EXPECT_THAT(ImportedRows(file, options), ElementsAre("#..", "..#"));
+}
+
+TEST(LdtkTest, NamesWhatIsAtFault) {
+  const auto message = [](absl::string_view layers) {
+    return ImportedRows(File(Level("Entrance", layers))).front();
+  };
+  EXPECT_THAT(
+      message(Layer("Collisions", "0,0,4,0,0,0")),
+      AllOf(HasSubstr("line 7: layer \"Collisions\", cell (2, 0): value 4"), HasSubstr("value 4 ...")));
+  EXPECT_THAT(message(Layer("Collisions", "0,0,0,0,0")), HasSubstr("5 values"));
+  EXPECT_THAT(message(Layer("Collisions", "0,0,1.5,0,0,0")), HasSubstr("cell (2, 0): 1.5 is no value"));
+  EXPECT_THAT(message(R"({"__identifier": "Decoration", "__type": "Tiles"})"),
+              HasSubstr("no visible IntGrid layer"));
+  EXPECT_THAT(ImportedRows(File("")), ElementsAre(HasSubstr("no levels")));
+}
+
+}  // namespace
+}  // namespace waystar::core

@@ -1,0 +1,27 @@
+// Text as a mapping of terrains: refused with the line, or taken by a file that has nothing to do with it.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+#include "server/base/error.h"
+#include "server/core/import/terrain_mapping.h"
+#include "tests/fuzz/require.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace waystar;
+  const absl::string_view text(reinterpret_cast<const char*>(data), size);
+  const absl::StatusOr<core::TerrainMapping> mapping = core::ParseTerrainMapping(text);
+  if (!mapping.ok()) {
+    fuzz::Require(ErrorFieldOf(mapping.status()) == core::kTerrainsField &&
+                      absl::StartsWith(mapping.status().message(), "terrains, line "),
+                  mapping.status().ToString());
+    return 0;
+  }
+  core::TerrainTable terrains;
+  const absl::Status status = mapping->ReserveSymbols(terrains);
+  fuzz::Require(status.ok() || ErrorReasonOf(status) == "BAD_TERRAIN", status.ToString());
+  return 0;
+}
