@@ -213,6 +213,10 @@ absl::StatusOr<v1::ListNodesResponse> Client::ListNodes(const v1::ListNodesReque
   return Call(maps_, &v1::MapService::StubInterface::ListNodes, request, Repeatable::kReads);
 }
 
+absl::StatusOr<v1::RenderMapResponse> Client::RenderMap(const v1::RenderMapRequest& request) const {
+  return Call(maps_, &v1::MapService::StubInterface::RenderMap, request, Repeatable::kReads);
+}
+
 std::unique_ptr<MapWatch> Client::WatchMap(const v1::WatchMapRequest& request) const {
   return std::make_unique<MapWatch>(connection_, maps_.get(), request, options_.stream_timeout);
 }

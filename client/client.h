@@ -92,6 +92,7 @@ class Client {
   absl::StatusOr<v1::ListPortalsResponse> ListPortals(const v1::ListPortalsRequest& request) const;
   // One page.
   absl::StatusOr<v1::ListNodesResponse> ListNodes(const v1::ListNodesRequest& request) const;
+  absl::StatusOr<v1::RenderMapResponse> RenderMap(const v1::RenderMapRequest& request) const;
   std::unique_ptr<MapWatch> WatchMap(const v1::WatchMapRequest& request) const;
 
   // Sends `bytes` in chunks. header.size is set to their number.

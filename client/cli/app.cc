@@ -42,6 +42,7 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   AddWatchPathCommand(*app, session);
   AddValidateCommand(*app, session);
   AddTraceCommand(*app, session);
+  AddRenderCommand(*app, session);
   AddReachCommand(*app, session);
   AddReachableCommand(*app, session);
   AddFlowCommand(*app, session);

@@ -1,13 +1,11 @@
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <memory>
 #include <string>
 
-#include "absl/strings/str_cat.h"
+#include "absl/status/status.h"
 #include "client/cli/arguments.h"
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
+#include "client/cli/output.h"
 #include "client/cli/progress.h"
 
 namespace waystar::cli {
@@ -36,10 +34,8 @@ ExitCode Export(const ExportArguments& arguments, Session& session) {
     session.io().out << map->bytes;
     return ExitCode::kOk;
   }
-  std::ofstream file(arguments.file, std::ios::binary);
-  file << map->bytes << std::flush;
-  if (!file) {
-    return session.FailUsage(absl::StrCat("cannot write ", arguments.file, ": ", std::strerror(errno)));
+  if (const absl::Status written = WriteOutput(arguments.file, map->bytes); !written.ok()) {
+    return session.FailUsage(std::string(written.message()));
   }
   if (session.options().json) {
     session.PrintJson(map->header);

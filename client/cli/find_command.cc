@@ -54,25 +54,6 @@ ExitCode Find(const FindArguments& arguments, Session& session) {
   return ExitCodeFor(answer->outcome());
 }
 
-// What only paths on waypoint graphs, and those through portals, have.
-void AddGraphOptions(CLI::App& command, v1::FindPathRequest& request) {
-  const auto add_node = [&](const char* name, const char* text, std::string* id) {
-    command.add_option(name, *id, text)->type_name("NODE");
-  };
-  add_node("--start-node", "Instead of START, on a waypoint graph: the node to start from",
-           request.mutable_start_node());
-  add_node("--goal-node", "Instead of GOAL, likewise", request.mutable_goal_node());
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--require-tag",
-          [&request](const std::vector<std::string>& tags) {
-            request.mutable_profile()->mutable_required_tags()->Add(tags.begin(), tags.end());
-          },
-          "Only go along edges and through portals that carry all of these tags")
-      ->type_name("TAG")
-      ->excludes("--profile");
-}
-
 }  // namespace
 
 void AddFindCommand(CLI::App& parent, Session& session) {

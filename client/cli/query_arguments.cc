@@ -11,20 +11,25 @@
 namespace waystar::cli {
 namespace {
 
+bool HasGoal(const v1::FindPathRequest& request) {
+  return request.has_goal() || !request.goals().empty() || request.has_goal_position() ||
+         !request.goal_positions().empty();
+}
+
+bool HasStart(const v1::FindPathRequest& request) {
+  return request.has_start() || request.has_start_position() || !request.start_node().empty();
+}
+
 // A cell that stands alone beside --start-position is the goal.
 void CheckEnds(v1::FindPathRequest& request) {
-  const auto has_goal = [&] {
-    return request.has_goal() || !request.goals().empty() || request.has_goal_position() ||
-           !request.goal_positions().empty();
-  };
-  if (request.has_start_position() && request.has_start() && !has_goal()) {
+  if (request.has_start_position() && request.has_start() && !HasGoal(request)) {
     *request.mutable_goal() = request.start();
     request.clear_start();
   }
-  if (!request.has_start() && !request.has_start_position() && request.start_node().empty()) {
+  if (!HasStart(request)) {
     throw CLI::RequiredError("START");
   }
-  if (!has_goal() && request.goal_node().empty()) {
+  if (!HasGoal(request) && request.goal_node().empty()) {
     throw CLI::RequiredError("GOAL");
   }
 }
@@ -121,6 +126,37 @@ void AddQueryOfGoals(CLI::App& command, v1::FindPathRequest& request) {
       ->allow_extra_args(false)
       ->type_name("X,Y");
   AddSearchOptions(command, request);
+}
+
+void AddGraphOptions(CLI::App& command, v1::FindPathRequest& request) {
+  const auto add_node = [&](const char* name, const char* text, std::string* id) {
+    command.add_option(name, *id, text)->type_name("NODE");
+  };
+  add_node("--start-node", "Instead of START, on a waypoint graph: the node to start from",
+           request.mutable_start_node());
+  add_node("--goal-node", "Instead of GOAL, likewise", request.mutable_goal_node());
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--require-tag",
+          [&request](const std::vector<std::string>& tags) {
+            request.mutable_profile()->mutable_required_tags()->Add(tags.begin(), tags.end());
+          },
+          "Only go along edges and through portals that carry all of these tags")
+      ->type_name("TAG")
+      ->excludes("--profile");
+}
+
+bool HasEnds(const v1::FindPathRequest& request) {
+  return HasStart(request) || HasGoal(request) || !request.goal_node().empty();
+}
+
+void AddOptionalQuery(CLI::App& command, v1::FindPathRequest& request) {
+  AddQueryOfGoals(command, request);
+  command.parse_complete_callback([&request] {
+    if (HasEnds(request)) {
+      CheckEnds(request);
+    }
+  });
 }
 
 void AddNearest(CLI::App& command, v1::FindPathRequest& request) {

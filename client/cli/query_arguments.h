@@ -15,6 +15,15 @@ void AddQuery(CLI::App& command, v1::FindPathRequest& request);
 // The same with any number of goals, of which the nearest is gone to.
 void AddQueryOfGoals(CLI::App& command, v1::FindPathRequest& request);
 
+// The same, START and GOAL being left out together, if at all.
+void AddOptionalQuery(CLI::App& command, v1::FindPathRequest& request);
+// Whether a start or a goal was given.
+bool HasEnds(const v1::FindPathRequest& request);
+
+// --start-node, --goal-node and --require-tag: what only paths on waypoint graphs, and those through portals,
+// have.
+void AddGraphOptions(CLI::App& command, v1::FindPathRequest& request);
+
 // --nearest.
 void AddNearest(CLI::App& command, v1::FindPathRequest& request);
 

@@ -98,6 +98,17 @@ absl::StatusOr<core::PortalPath> FindAnyPath(const core::GridMap& map, core::Wor
   return core::FindPathThroughPortals(map, world, query, core::FindPath, budget, scratch);
 }
 
+absl::StatusOr<core::PortalPath> TraceAnyPath(const core::GridMap& map, core::World& world,
+                                              const core::PortalQuery& query, const core::Budget& budget,
+                                              core::Scratch& scratch, core::EventRecorder& recorder) {
+  const auto search_leg = [&](const core::GridMap& leg_map, const core::PathQuery& leg,
+                              const core::Budget& leg_budget, core::Scratch& leg_scratch) {
+    return &leg_map == &map ? core::TraceSearch(leg_map, leg, leg_budget, leg_scratch, recorder)
+                            : core::FindPath(leg_map, leg, leg_budget, leg_scratch);
+  };
+  return core::FindPathThroughPortals(map, world, query, search_leg, budget, scratch);
+}
+
 void FillAnswer(const core::GridMap& map, WorldView& world, const v1::FindPathRequest& request,
                 const core::PathQuery& query, const core::PortalPath& found, v1::FindPathResponse& response) {
   FillPathResult(found.path, response);

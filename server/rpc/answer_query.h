@@ -9,6 +9,7 @@
 #include "server/core/map/grid_map.h"
 #include "server/core/search/portal_search.h"
 #include "server/core/search/query.h"
+#include "server/core/search/recorder.h"
 #include "server/core/search/scratch.h"
 #include "server/core/store/map_snapshot.h"
 #include "server/core/store/map_store.h"
@@ -28,6 +29,11 @@ using PathSearch = absl::FunctionRef<absl::StatusOr<core::PortalPath>(
 absl::StatusOr<core::PortalPath> FindAnyPath(const core::GridMap& map, core::World& world,
                                              const core::PortalQuery& query, const core::Budget& budget,
                                              core::Scratch& scratch);
+
+// The same, with what the search did on the map itself, not on others, written down.
+absl::StatusOr<core::PortalPath> TraceAnyPath(const core::GridMap& map, core::World& world,
+                                              const core::PortalQuery& query, const core::Budget& budget,
+                                              core::Scratch& scratch, core::EventRecorder& recorder);
 
 // Checks the request, searches the map's latest snapshot, of whatever kind it is, and fills the response.
 // RESOURCE_EXHAUSTED / RESPONSE_TOO_LARGE if that takes more than `max_bytes`.

@@ -25,6 +25,7 @@
 #include "server/rpc/map_creation.h"
 #include "server/rpc/obstacle_listing.h"
 #include "server/rpc/portal_listing.h"
+#include "server/rpc/render_map.h"
 #include "server/runtime/logging.h"
 
 namespace waystar::rpc {
@@ -175,6 +176,9 @@ MapService::MapService(core::MapStore& store, Executor& executor, TransferSlots&
       list_nodes_([this](const auto& request, auto& response, CallContext&) {
         return ListWaypointNodes(store_, limits_.max_message_bytes, request, response);
       }),
+      render_map_([this](const auto& request, auto& response, CallContext& context) {
+        return AnswerRenderMap(store_, limits_.max_message_bytes, request, response, context);
+      }),
       update_obstacles_([this](const auto& request, auto& response, CallContext&, UnaryDone done) {
         Update(store_, limits_.update_metrics, request, response, std::move(done));
       }) {}
@@ -246,6 +250,12 @@ grpc::ServerUnaryReactor* MapService::ListNodes(grpc::CallbackServerContext* con
                                                 const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
   return UnaryCall<v1::ListNodesRequest, v1::ListNodesResponse>::Start(executor_, list_nodes_, context,
                                                                        request, response);
+}
+
+grpc::ServerUnaryReactor* MapService::RenderMap(grpc::CallbackServerContext* context,
+                                                const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
+  return UnaryCall<v1::RenderMapRequest, v1::RenderMapResponse>::Start(executor_, render_map_, context,
+                                                                       request, response, kLargeCall);
 }
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* MapService::WatchMap(grpc::CallbackServerContext* context,

@@ -32,7 +32,8 @@ using RawMapService =
                             v1::MapService::WithRawCallbackMethod_ListPortals<
                                 v1::MapService::WithRawCallbackMethod_ListNodes<
                                     v1::MapService::WithRawCallbackMethod_WatchMap<
-                                        v1::MapService::Service>>>>>>>>>>>>;
+                                        v1::MapService::WithRawCallbackMethod_RenderMap<
+                                            v1::MapService::Service>>>>>>>>>>>>>;
 
 struct MapServiceLimits {
   TransferLimits transfer;
@@ -74,6 +75,8 @@ class MapService final : public RawMapService {
                                         grpc::ByteBuffer* response) override;
   grpc::ServerUnaryReactor* ListNodes(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
                                       grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* RenderMap(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                      grpc::ByteBuffer* response) override;
   grpc::ServerWriteReactor<grpc::ByteBuffer>* WatchMap(grpc::CallbackServerContext* context,
                                                        const grpc::ByteBuffer* request) override;
 
@@ -92,6 +95,7 @@ class MapService final : public RawMapService {
   const UnaryHandler<v1::ListObstaclesRequest, v1::ListObstaclesResponse> list_obstacles_;
   const UnaryHandler<v1::ListPortalsRequest, v1::ListPortalsResponse> list_portals_;
   const UnaryHandler<v1::ListNodesRequest, v1::ListNodesResponse> list_nodes_;
+  const UnaryHandler<v1::RenderMapRequest, v1::RenderMapResponse> render_map_;
   const UpdateHandler update_obstacles_;
 };
 

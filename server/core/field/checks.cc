@@ -45,14 +45,19 @@ absl::Status CheckFree(const WalkGrid& walk, absl::string_view field, Cell cell,
                    absl::StrCat(Describe(field, cell), " is blocked"));
 }
 
+absl::Status CheckRegionSides(const Rectangle& region) {
+  if (region.empty()) {
+    return InvalidArgument(ErrorReason::kBadRectangle, region.width <= 0 ? "region.width" : "region.height",
+                           "a region is at least one cell wide and high");
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Rectangle> CheckRegion(const GridMap& map, const std::optional<Rectangle>& region) {
   if (!region.has_value()) {
     return map.bounds();
   }
-  if (region->empty()) {
-    return InvalidArgument(ErrorReason::kBadRectangle, region->width <= 0 ? "region.width" : "region.height",
-                           "a region is at least one cell wide and high");
-  }
+  WAYSTAR_RETURN_IF_ERROR(CheckRegionSides(*region));
   if (Intersect(*region, map.bounds()) != *region) {
     return MakeError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "region",
                      absl::StrCat("the region reaches beyond the map, which is ", map.width(), " x ",

@@ -37,8 +37,9 @@ absl::Status CheckCount(absl::string_view list, std::size_t count, std::size_t m
 // FAILED_PRECONDITION with that reason unless an agent can stand on the cell.
 absl::Status CheckFree(const WalkGrid& walk, absl::string_view field, Cell cell, ErrorReason reason);
 
-// The region, or all of the map without one. INVALID_ARGUMENT / BAD_RECTANGLE with "region.width" or
-// "region.height" if it is empty, OUT_OF_RANGE / OFF_MAP with "region" unless all of it is on the map.
+// INVALID_ARGUMENT / BAD_RECTANGLE with "region.width" or "region.height" if it is empty.
+absl::Status CheckRegionSides(const Rectangle& region);
+// The region, or all of the map without one. Errors of CheckRegionSides; OUT_OF_RANGE / OFF_MAP with "region" unless all of it is on the map.
 absl::StatusOr<Rectangle> CheckRegion(const GridMap& map, const std::optional<Rectangle>& region);
 // RESOURCE_EXHAUSTED / REGION_TOO_LARGE with "region" if it has more than kMaxFieldCells.
 absl::Status CheckFieldSize(const Rectangle& region);

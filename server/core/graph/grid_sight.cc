@@ -1,6 +1,7 @@
 #include "server/core/graph/grid_sight.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 
@@ -32,6 +33,14 @@ bool AreSet(const Word* row, const CellRange& columns) {
 }
 
 }  // namespace
+
+bool GridSight::IsWalkableAt(const WorldPoint& position) const {
+  const double x = std::floor((position.x - origin_.x) / cell_size_);
+  const double y = std::floor((position.y - origin_.y) / cell_size_);
+  constexpr double kFar = 1 << 30;
+  return std::abs(x) < kFar && std::abs(y) < kFar &&
+         walkable_.Test({static_cast<std::int32_t>(x), static_cast<std::int32_t>(y)});
+}
 
 bool GridSight::IsFree(const WorldPoint& a, const WorldPoint& b) const {
   FixedPoint low = InCells(a);

@@ -23,6 +23,9 @@ class GridSight {
   // proportion to the rows that it passes.
   bool IsFree(const WorldPoint& a, const WorldPoint& b) const;
 
+  // Whether the cell that holds a position is walkable; false off the grid.
+  bool IsWalkableAt(const WorldPoint& position) const;
+
   std::size_t memory_bytes() const { return walkable_.memory_bytes(); }
 
  private:

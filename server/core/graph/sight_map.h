@@ -29,6 +29,8 @@ class SightMap {
   // By id only: they are not looked for by place here.
   const ObstacleTable& obstacles() const { return obstacles_; }
   bool is_empty() const { return obstacles_.size() == 0 && grid_ == nullptr; }
+  // Null if there is none.
+  const GridSight* grid() const { return grid_.get(); }
 
   // Takes the place of one with the same id. REQUIRES: its shape is valid; of both: `owner` is nobody else's.
   void Put(std::shared_ptr<const Obstacle> obstacle, Owner owner);

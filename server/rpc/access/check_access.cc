@@ -78,4 +78,10 @@ absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::Tr
                              : absl::OkStatus();
 }
 
+absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::RenderMapRequest& request) {
+  WAYSTAR_RETURN_IF_ERROR(caller.Check(permission, request.map(), "map"));
+  WAYSTAR_RETURN_IF_ERROR(CheckOther(caller, request.query().map(), "query.map"));
+  return CheckOther(caller, request.query().goal_map(), "query.goal_map");
+}
+
 }  // namespace waystar::rpc

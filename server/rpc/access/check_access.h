@@ -21,6 +21,7 @@ absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::Fi
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::FindPathsRequest& request);
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::ValidatePathRequest& request);
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::TraceSearchRequest& request);
+absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::RenderMapRequest& request);
 
 template <typename Request>
 absl::Status CheckMaps(const Caller& caller, Permission permission, const Request& request) {

@@ -13,6 +13,7 @@ constexpr RpcPermission kRpcPermissions[] = {
     {"waystar.v1.MapService.ListMaps", AccessScope::kAnyToken},
     {"waystar.v1.MapService.DeleteMap", AccessScope::kMaps, Permission::kAdmin},
     {"waystar.v1.MapService.ExportMap", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.MapService.RenderMap", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.MapService.UpdateObstacles", AccessScope::kMaps, Permission::kUpdate},
     {"waystar.v1.MapService.StreamObstacleUpdates", AccessScope::kMaps, Permission::kUpdate},
     {"waystar.v1.MapService.ListObstacles", AccessScope::kMaps, Permission::kRead},

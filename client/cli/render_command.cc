@@ -1,0 +1,189 @@
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "client/cli/arguments.h"
+#include "client/cli/commands.h"
+#include "client/cli/completion/command_tree.h"
+#include "client/cli/draw/half_blocks.h"
+#include "client/cli/find_text.h"
+#include "client/cli/output.h"
+#include "client/cli/query_arguments.h"
+#include "client/cli/shape_argument.h"
+#include "server/picture/file/png.h"
+
+namespace waystar::cli {
+namespace {
+
+enum class PictureKind { kByName, kPng, kSvg, kText, kBlocks };
+
+struct RenderArguments {
+  v1::RenderMapRequest request;
+  PictureKind kind = PictureKind::kByName;
+  // Empty for standard output.
+  std::string file;
+};
+
+// By the file's name, unless --format says it.
+PictureKind KindOf(const RenderArguments& arguments) {
+  if (arguments.kind != PictureKind::kByName) {
+    return arguments.kind;
+  }
+  if (absl::EndsWithIgnoreCase(arguments.file, ".svg")) {
+    return PictureKind::kSvg;
+  }
+  const bool is_text = arguments.file.empty() || absl::EndsWithIgnoreCase(arguments.file, ".txt");
+  return is_text ? PictureKind::kText : PictureKind::kPng;
+}
+
+v1::PictureFormat FormatOf(PictureKind kind) {
+  switch (kind) {
+    case PictureKind::kSvg:
+      return v1::PICTURE_FORMAT_SVG;
+    case PictureKind::kText:
+      return v1::PICTURE_FORMAT_TEXT;
+    default:
+      return v1::PICTURE_FORMAT_PNG;
+  }
+}
+
+// As much as the terminal has room for.
+void FitWindow(const Io& io, PictureKind kind, v1::RenderMapRequest& request) {
+  constexpr int kLargest = 4096;
+  constexpr int kOtherLines = 6;
+  const int lines = std::max(io.window.rows - kOtherLines, 16);
+  const int columns = std::clamp(io.window.columns, 16, kLargest);
+  if (kind == PictureKind::kBlocks) {
+    // What is left of them would be too small to read.
+    request.set_no_labels(true);
+    request.set_no_legend(true);
+  }
+  if (request.max_width() == 0) {
+    request.set_max_width(columns);
+    request.set_max_height(std::min(kind == PictureKind::kBlocks ? lines * 2 : lines, kLargest));
+  }
+}
+
+ExitCode WritePicture(const RenderArguments& arguments, const v1::RenderMapResponse& response,
+                      Session& session) {
+  if (const absl::Status written = WriteOutput(arguments.file, response.image()); !written.ok()) {
+    return session.FailUsage(std::string(written.message()));
+  }
+  session.io().out << "Wrote " << arguments.file << ": " << arguments.request.map() << " at revision "
+                   << response.revision() << ", " << response.placement().width() << " x "
+                   << response.placement().height() << ", " << response.image().size() << " bytes.\n";
+  return ExitCode::kOk;
+}
+
+ExitCode ShowPicture(PictureKind kind, const v1::RenderMapResponse& response, Session& session) {
+  if (kind != PictureKind::kBlocks) {
+    session.io().out << response.image();
+    return ExitCode::kOk;
+  }
+  const auto canvas = picture::DecodePng(response.image());
+  if (!canvas.ok()) {
+    return session.Fail(canvas.status());
+  }
+  session.io().out << HalfBlocks(*canvas);
+  return ExitCode::kOk;
+}
+
+ExitCode Render(const RenderArguments& arguments, Session& session) {
+  const PictureKind kind = KindOf(arguments);
+  const bool is_file = kind == PictureKind::kPng || kind == PictureKind::kSvg;
+  if (is_file && arguments.file.empty() && session.io().is_terminal) {
+    return session.FailUsage("a terminal shows no such file: name one with -o FILE, or ask for --format blocks");
+  }
+  v1::RenderMapRequest request = arguments.request;
+  request.set_format(FormatOf(kind));
+  if (arguments.file.empty() && !is_file) {
+    FitWindow(session.io(), kind, request);
+  }
+  const auto response = session.client().RenderMap(request);
+  if (!response.ok()) {
+    return session.Fail(response.status());
+  }
+  if (session.options().json) {
+    session.PrintJson(*response);
+    return ExitCode::kOk;
+  }
+  const ExitCode code = arguments.file.empty() ? ShowPicture(kind, *response, session)
+                                               : WritePicture(arguments, *response, session);
+  if (code != ExitCode::kOk || !response->has_answer()) {
+    return code;
+  }
+  if (!arguments.file.empty() || kind == PictureKind::kBlocks) {
+    session.io().out << FindText(request.query(), response->answer()) << "\n";
+  }
+  return ExitCodeFor(response->answer().outcome());
+}
+
+void AddPictureOptions(CLI::App& command, RenderArguments& arguments) {
+  v1::RenderMapRequest& request = arguments.request;
+  command.add_option("-o,--output", arguments.file, "The file to write: .png, .svg or .txt [standard output]")
+      ->type_name(kFileType);
+  AddChoice<PictureKind>(
+      command, "--format", [&arguments](PictureKind kind) { arguments.kind = kind; },
+      {{"png", PictureKind::kPng},
+       {"svg", PictureKind::kSvg},
+       {"text", PictureKind::kText},
+       {"blocks", PictureKind::kBlocks}},
+      "What to draw [what the file's name says, else text]; blocks are for terminals with 24-bit colours");
+  AddParsed(
+      command, "--region", &ParseRectangle,
+      [&request](const v1::Rectangle& region) { *request.mutable_region() = region; },
+      "Only this part of the map")
+      ->type_name("X,Y+WxH");
+  AddParsed(
+      command, "--size", &ParseSize,
+      [&request](const v1::BlankGrid& size) {
+        request.set_max_width(size.width());
+        request.set_max_height(size.height());
+      },
+      "How large the picture may be, in pixels or characters [1024x1024, or what the terminal has room for]")
+      ->type_name("WxH");
+  command.add_flag_callback(
+      "--search", [&request] { request.set_with_search(true); }, "Draw how the path was searched for");
+  command.add_flag_callback(
+      "--no-legend", [&request] { request.set_no_legend(true); }, "Do not explain the colours");
+  command.add_flag_callback(
+      "--no-labels", [&request] { request.set_no_labels(true); }, "Draw neither a title nor numbers");
+  AddChoice<v1::GridLines>(
+      command, "--grid-lines", [&request](v1::GridLines lines) { request.set_grid_lines(lines); },
+      {{"auto", v1::GRID_LINES_UNSPECIFIED},
+       {"never", v1::GRID_LINES_NEVER},
+       {"always", v1::GRID_LINES_ALWAYS}},
+      "Lines between cells [auto: where cells are large]");
+}
+
+}  // namespace
+
+void AddRenderCommand(CLI::App& parent, Session& session) {
+  const auto arguments = std::make_shared<RenderArguments>();
+  v1::RenderMapRequest& request = arguments->request;
+  CLI::App& command =
+      *parent.add_subcommand("render", "Draws a map, a path and its search as a picture: PNG, SVG or text");
+  AddOptionalQuery(command, *request.mutable_query());
+  AddGraphOptions(command, *request.mutable_query());
+  AddPictureOptions(command, *arguments);
+  command.footer(
+      "Examples:\n"
+      "  waystar render arena\n"
+      "  waystar render arena 1,1 60,40 -o path.png\n"
+      "  waystar render arena 1,1 60,40 --search --algorithm astar -o search.svg\n"
+      "  waystar render arena --region 10,10+40x30 --size 800x600 -o part.png\n"
+      "  waystar render arena 1,1 60,40 --format blocks\n"
+      "  waystar render islands --start-node harbour --goal-node lighthouse -o islands.png\n");
+  command.callback([arguments, &session] {
+    v1::RenderMapRequest& asked = arguments->request;
+    asked.set_map(asked.query().map());
+    if (!HasEnds(asked.query())) {
+      asked.clear_query();
+    }
+    session.exit_code = Render(*arguments, session);
+  });
+}
+
+}  // namespace waystar::cli

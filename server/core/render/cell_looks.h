@@ -1,0 +1,64 @@
+// What single cells of a grid look like.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "server/core/grid/bit_row.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/render/scene.h"
+#include "server/picture/color.h"
+
+namespace waystar::core {
+
+struct CellLook {
+  picture::Color color;
+  char symbol = ' ';
+  // No step enters it.
+  bool is_wall = false;
+  // On the board, if the map is a board of hexagons.
+  bool exists = true;
+};
+
+// Thread safety: const methods may run beside each other.
+class CellLooks {
+ public:
+  // The map must outlive this.
+  explicit CellLooks(const GridMap& map);
+
+  // REQUIRES: the cell is on the map.
+  CellLook At(Cell cell) const {
+    if (!board_spans_.empty() && !IsOnBoard(cell)) {
+      return {.color = paper_, .exists = false};
+    }
+    if (TestBit(map_.NamelessRow(cell.y), cell.x)) {
+      return obstacle_;
+    }
+    if (TestBit(map_.CoveredRow(cell.y), cell.x)) {
+      return named_;
+    }
+    const TerrainId terrain = map_.TerrainRow(cell.y)[cell.x];
+    return map_.cell_costs() == nullptr ? terrains_[terrain] : WithCost(cell, terrain);
+  }
+
+  // Explains what there is in a part of the map. Costs time in proportion to it.
+  std::vector<LegendEntry> LegendOf(const Rectangle& region) const;
+
+ private:
+  bool IsOnBoard(Cell cell) const {
+    const HexBoard::Span& span = board_spans_[static_cast<std::size_t>(cell.y)];
+    return cell.x >= span.begin && cell.x < span.end;
+  }
+  CellLook WithCost(Cell cell, TerrainId terrain) const;
+
+  const GridMap& map_;
+  picture::Color paper_;
+  CellLook obstacle_;
+  CellLook named_;
+  std::array<CellLook, kMaxTerrains> terrains_;
+  // By row of the plane; empty unless the map is a board.
+  std::vector<HexBoard::Span> board_spans_;
+};
+
+}  // namespace waystar::core

@@ -1,0 +1,441 @@
+#include "server/core/render/graph_scene.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/graph/box_tree.h"
+#include "server/core/map/obstacle_table.h"
+#include "server/core/render/query_marks.h"
+#include "server/core/render/theme.h"
+#include "server/core/search/interruption.h"
+#include "server/picture/font.h"
+
+namespace waystar::core {
+namespace {
+
+// More nodes have no names, and even more are drawn as dots.
+constexpr std::size_t kNamedNodes = 80;
+constexpr std::size_t kLargeNodes = 600;
+
+// In whole units, with some room around it.
+Rectangle AllOf(const WaypointGraph& graph) {
+  Box box;
+  for (NodeNumber node = 0; node < graph.number_limit(); ++node) {
+    if (graph.Exists(node)) {
+      const WorldPoint& at = graph.PositionOf(node);
+      box = box.And(Box::Around(at.x, at.y, 0));
+    }
+  }
+  graph.sight().obstacles().VisitAfter("", [&](const Obstacle& obstacle) {
+    for (std::size_t i = 0; i < PartCount(obstacle.shape); ++i) {
+      box = box.And(BoxAroundPart(obstacle.shape, i));
+    }
+    return true;
+  });
+  if (box.x_low > box.x_high) {
+    return {0, 0, 1, 1};
+  }
+  const double room = std::max({(box.x_high - box.x_low) * 0.04, (box.y_high - box.y_low) * 0.04, 0.5});
+  const auto x = static_cast<std::int32_t>(std::floor(box.x_low - room));
+  const auto y = static_cast<std::int32_t>(std::floor(box.y_low - room));
+  return {x, y, static_cast<std::int32_t>(std::ceil(box.x_high + room)) - x,
+          static_cast<std::int32_t>(std::ceil(box.y_high + room)) - y};
+}
+
+struct DrawnArc {
+  NodeNumber from = 0;
+  NodeNumber to = 0;
+  bool is_auto = false;
+  bool is_open = false;
+  bool is_one_way = false;
+};
+
+class GraphSceneMaker {
+ public:
+  GraphSceneMaker(const WaypointGraph& graph, const Rectangle& region, const RenderOptions& options,
+                  const GraphQueryMarks* query, const Budget& budget)
+      : graph_(graph),
+        region_(region),
+        area_{static_cast<double>(region.x), static_cast<double>(region.y),
+              static_cast<double>(region.x) + region.width, static_cast<double>(region.y) + region.height},
+        options_(options),
+        query_(query),
+        budget_(budget) {}
+
+  absl::StatusOr<Scene> Make() {
+    WAYSTAR_RETURN_IF_ERROR(Gather());
+    scene_.legend = Legend();
+    scene_.title = options_.title;
+    scene_.region = region_;
+    layout_ = LayOut(View(), options_, scene_.legend);
+    scene_.width = layout_.width;
+    scene_.height = layout_.height;
+    scene_.tiling = layout_.tiling;
+    if (graph_.sight().grid() != nullptr) {
+      AddReferenceMap();
+    }
+    AddObstacles();
+    AddEdges();
+    AddQuery();
+    AddNodes();
+    AddEnds();
+    AddNumbers();
+    AddFurniture(layout_, options_, scene_.legend, scene_);
+    return std::move(scene_);
+  }
+
+ private:
+  static absl::Status TooMuch(std::size_t limit, const char* what) {
+    return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kRegionTooLarge, "region",
+                     absl::StrCat("there are more than ", limit, " ", what,
+                                  " in the region to draw: ask for a smaller one"));
+  }
+
+  absl::Status Gather() {
+    constexpr NodeNumber kNodesBetweenLooks = 4096;
+    for (NodeNumber node = 0; node < graph_.number_limit(); ++node) {
+      if (node % kNodesBetweenLooks == 0) {
+        if (const std::optional<SearchEnd> end = Interruption(budget_)) {
+          return InterruptionError(*end, 0);
+        }
+      }
+      if (!graph_.Exists(node)) {
+        continue;
+      }
+      const WorldPoint& at = graph_.PositionOf(node);
+      if (area_.Overlaps(Box::Around(at.x, at.y, 0))) {
+        nodes_.push_back(node);
+        if (nodes_.size() > kMaxDrawnNodes) {
+          return TooMuch(kMaxDrawnNodes, "nodes");
+        }
+      }
+      for (const Arc& arc : graph_.ArcsOf(node)) {
+        if (const WorldPoint& to = graph_.PositionOf(arc.to); area_.MayTouch(at.x, at.y, to.x, to.y)) {
+          AddArc(node, arc);
+        }
+      }
+      if (arcs_.size() > kMaxDrawnArcs) {
+        return TooMuch(kMaxDrawnArcs, "edges");
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // An edge both ways once.
+  void AddArc(NodeNumber from, const Arc& arc) {
+    const Arc* back = graph_.FindArc(arc.to, from);
+    const bool is_same = back != nullptr && back->is_open() == arc.is_open() && back->is_auto() == arc.is_auto();
+    if (!is_same || from < arc.to) {
+      arcs_.push_back({.from = from,
+                       .to = arc.to,
+                       .is_auto = arc.is_auto(),
+                       .is_open = arc.is_open(),
+                       .is_one_way = !is_same});
+    }
+  }
+
+  bool HasArc(bool is_auto, bool is_open) const {
+    return std::any_of(arcs_.begin(), arcs_.end(), [&](const DrawnArc& arc) {
+      return arc.is_open == is_open && (!is_open || arc.is_auto == is_auto);
+    });
+  }
+
+  std::vector<LegendEntry> Legend() const {
+    using Sign = LegendEntry::Sign;
+    std::vector<LegendEntry> legend;
+    if (!nodes_.empty()) {
+      legend.push_back({.sign = Sign::kDisc, .color = theme::kInk, .symbol = 'o', .text = "node"});
+    }
+    if (HasArc(false, true)) {
+      legend.push_back({.sign = Sign::kLine, .color = theme::kEdge, .symbol = '.', .text = "edge"});
+    }
+    if (HasArc(true, true)) {
+      legend.push_back({.sign = Sign::kLine, .color = theme::kSightLine, .symbol = '.', .text = "edge by sight"});
+    }
+    if (HasArc(false, false)) {
+      legend.push_back({.sign = Sign::kDashes, .color = theme::kClosedEdge, .symbol = 'x', .text = "closed edge"});
+    }
+    if (graph_.sight().obstacles().size() > 0) {
+      legend.push_back({.color = theme::kNamedObstacle, .symbol = '%', .text = "obstacle"});
+    }
+    if (graph_.sight().grid() != nullptr) {
+      legend.push_back({.color = Wall(), .symbol = '#', .text = "blocked on the reference map"});
+    }
+    if (query_ != nullptr && query_->start.has_value()) {
+      legend.push_back({.sign = Sign::kDisc, .color = theme::kStart, .symbol = 'S', .text = "start"});
+    }
+    if (query_ != nullptr && query_->goal.has_value()) {
+      legend.push_back({.sign = Sign::kDisc, .color = theme::kGoal, .symbol = 'G', .text = "goal"});
+    }
+    if (query_ != nullptr && !query_->way.empty()) {
+      legend.push_back({.sign = Sign::kLine, .color = theme::kPath, .symbol = '*', .text = "path"});
+    }
+    return legend;
+  }
+
+  PlaneView View() const {
+    PlaneView view;
+    view.box = {area_.x_low, area_.y_low, static_cast<double>(region_.width),
+                static_cast<double>(region_.height)};
+    if (options_.is_text) {
+      // Characters are about twice as high as wide.
+      view.unit.x_step = {2, 0};
+      view.box.x *= 2;
+      view.box.width *= 2;
+    }
+    view.max_scale = options_.is_text ? 8.0 : 160.0;
+    view.widest_column = absl::StrCat(region_.x, region_.x + region_.width).substr(0, 6);
+    view.widest_row = absl::StrCat(std::min(region_.y, -1) * 10);
+    return view;
+  }
+
+  static picture::Color Wall() { return picture::Mix(theme::kPaper, theme::kObstacle, 0.35); }
+
+  picture::Point At(const WorldPoint& point) const { return layout_.tiling.At(point.x, point.y); }
+  double unit() const { return Distance({}, layout_.tiling.y_step); }
+
+  void AddReferenceMap() {
+    const GridSight& grid = *graph_.sight().grid();
+    const int width = static_cast<int>(layout_.plot.width);
+    const int height = static_cast<int>(layout_.plot.height);
+    SceneGround ground{.x = static_cast<int>(layout_.plot.x),
+                       .y = static_cast<int>(layout_.plot.y),
+                       .image = picture::Canvas(width, height, theme::kPaper)};
+    for (int row = 0; row < height; ++row) {
+      for (int column = 0; column < width; ++column) {
+        const picture::Point at =
+            layout_.tiling.PlaneAt({layout_.plot.x + column + 0.5, layout_.plot.y + row + 0.5});
+        const bool is_free = grid.IsWalkableAt({at.x, at.y, 0});
+        ground.image.Set(column, row, is_free ? theme::kPaper : Wall());
+        ground.symbols.push_back(is_free ? ' ' : '#');
+      }
+    }
+    scene_.ground.push_back(std::move(ground));
+  }
+
+  void AddArea(picture::Polygon points) {
+    scene_.marks.push_back({.points = std::move(points), .paint = {theme::kNamedObstacle, 0.75}, .symbol = '%'});
+  }
+
+  void AddSquare(double x, double y, double width, double height) {
+    const picture::Tiling& tiling = layout_.tiling;
+    AddArea({tiling.At(x, y), tiling.At(x + width, y), tiling.At(x + width, y + height), tiling.At(x, y + height)});
+  }
+
+  void AddObstacles() {
+    for (const Obstacle* obstacle : graph_.sight().ObstaclesNear(area_)) {
+      for (const Cell cell : obstacle->shape.cells) {
+        AddSquare(cell.x, cell.y, 1, 1);
+      }
+      for (const Rectangle& part : obstacle->shape.rectangles) {
+        AddSquare(part.x, part.y, part.width, part.height);
+      }
+      for (const Disc& disc : obstacle->shape.discs) {
+        AddArea(picture::DiscOutline(layout_.tiling.At(disc.center.x, disc.center.y), disc.radius * unit()));
+      }
+      for (const Polygon& polygon : obstacle->shape.polygons) {
+        picture::Polygon points;
+        for (const Point& vertex : polygon.vertices) {
+          points.push_back(layout_.tiling.At(vertex.x, vertex.y));
+        }
+        AddArea(std::move(points));
+      }
+      for (const Line& line : obstacle->shape.lines) {
+        AddLine({layout_.tiling.At(line.start.x, line.start.y), layout_.tiling.At(line.end.x, line.end.y)},
+                std::max(2.0, line.width * unit()), {theme::kNamedObstacle, 0.75}, '%');
+      }
+    }
+  }
+
+  void AddLine(std::vector<picture::Point> points, double width, const picture::Paint& paint, char symbol,
+               double dash = 0.0) {
+    scene_.marks.push_back({.kind = SceneMark::Kind::kLine,
+                            .points = std::move(points),
+                            .size = width,
+                            .paint = paint,
+                            .dash = dash,
+                            .symbol = symbol});
+  }
+
+  // Those by sight lie below those that were put.
+  void AddEdges() {
+    const double thick = arcs_.size() > 3000 ? 0.7 : arcs_.size() > 300 ? 1.2 : 2.0;
+    for (const bool is_auto : {true, false}) {
+      for (const DrawnArc& arc : arcs_) {
+        if (arc.is_auto != is_auto) {
+          continue;
+        }
+        const picture::Point from = At(graph_.PositionOf(arc.from));
+        const picture::Point to = At(graph_.PositionOf(arc.to));
+        if (!arc.is_open) {
+          AddLine({from, to}, thick * 0.8, {theme::kClosedEdge}, 'x', 4);
+        } else {
+          AddLine({from, to}, is_auto ? thick * 0.7 : thick, {is_auto ? theme::kSightLine : theme::kEdge}, '.');
+        }
+        if (arc.is_one_way && arcs_.size() <= 3000) {
+          AddTip(from, to, arc.is_open ? (is_auto ? theme::kSightLine : theme::kEdge) : theme::kClosedEdge);
+        }
+      }
+    }
+  }
+
+  // Past the middle, so that those of two edges between the same nodes do not meet.
+  void AddTip(picture::Point from, picture::Point to, picture::Color color) {
+    const double length = Distance(from, to);
+    constexpr double kTip = 8.0;
+    if (options_.is_text || length < 3 * kTip) {
+      return;
+    }
+    const picture::Point ahead = (to - from) * (kTip / length);
+    const picture::Point aside = {-ahead.y * 0.55, ahead.x * 0.55};
+    const picture::Point tip = from + (to - from) * 0.62;
+    scene_.marks.push_back({.points = {tip, tip - ahead + aside, tip - ahead - aside}, .paint = {color}});
+  }
+
+  double NodeRadius() const { return nodes_.size() > 4 * kLargeNodes ? 1.2 : nodes_.size() > kLargeNodes ? 2.0 : 5.0; }
+
+  void AddDisc(picture::Point at, double radius, picture::Color color, char symbol) {
+    scene_.marks.push_back({.kind = SceneMark::Kind::kDisc,
+                            .points = {at},
+                            .size = radius,
+                            .paint = {color},
+                            .symbol = symbol});
+  }
+
+  void AddNodes() {
+    const double radius = NodeRadius();
+    for (const NodeNumber node : nodes_) {
+      const picture::Point at = At(graph_.PositionOf(node));
+      const bool is_enabled = graph_.IsEnabled(node);
+      AddDisc(at, radius, is_enabled ? theme::kInk : theme::kClosedEdge, is_enabled ? 'o' : 'x');
+      if (radius > 4) {
+        AddDisc(at, radius - 2, theme::kPaper, 0);
+      }
+    }
+    if (nodes_.size() > kNamedNodes || options_.is_text || !layout_.has_labels) {
+      return;
+    }
+    for (const NodeNumber node : nodes_) {
+      AddName(graph_.IdOf(node), At(graph_.PositionOf(node)) + picture::Point{0, -11});
+    }
+  }
+
+  // Above a node, with light behind it, and not beyond the picture's edge.
+  void AddName(const std::string& name, picture::Point at) {
+    const double half = picture::TextWidth(name, kTextSize) / 2;
+    at.x = std::clamp(at.x, half + 2, std::max(half + 2, layout_.width - half - 2));
+    const double top = at.y - kTextSize - 2;
+    scene_.marks.push_back({.points = {{at.x - half - 2, top},
+                                       {at.x + half + 2, top},
+                                       {at.x + half + 2, at.y + 3},
+                                       {at.x - half - 2, at.y + 3}},
+                            .paint = {theme::kPaper, 0.75}});
+    scene_.marks.push_back({.kind = SceneMark::Kind::kText,
+                            .points = {at},
+                            .size = kTextSize,
+                            .paint = {theme::kInk},
+                            .text = name,
+                            .anchor = picture::TextStyle::Anchor::kMiddle});
+  }
+
+  MarkSizes Sizes() const {
+    MarkSizes sizes(layout_, options_.is_text);
+    sizes.path = options_.is_text ? sizes.path : 4.0;
+    sizes.halo = options_.is_text ? sizes.halo : 1.5;
+    sizes.disc = options_.is_text ? sizes.disc : 8.0;
+    return sizes;
+  }
+
+  void AddQuery() {
+    if (query_ == nullptr || query_->way.empty()) {
+      return;
+    }
+    std::vector<picture::Point> line;
+    for (const WorldPoint& point : query_->way) {
+      line.push_back(At(point));
+    }
+    AddPathLine(line, Sizes(), scene_);
+  }
+
+  void AddEnds() {
+    if (query_ == nullptr) {
+      return;
+    }
+    if (query_->goal.has_value()) {
+      AddGoal(At(*query_->goal), Sizes(), scene_);
+    }
+    if (query_->start.has_value()) {
+      AddStart(At(*query_->start), Sizes(), scene_);
+    }
+  }
+
+  void AddNumber(std::int64_t number, picture::Point at, picture::TextStyle::Anchor anchor) {
+    scene_.marks.push_back({.kind = SceneMark::Kind::kText,
+                            .points = {at},
+                            .size = kTextSize,
+                            .paint = {theme::kFaint},
+                            .text = absl::StrCat(number),
+                            .anchor = anchor});
+  }
+
+  // Along the upper and the left edge, with short lines in pictures.
+  void AddNumbers() {
+    if (!layout_.has_labels) {
+      return;
+    }
+    using Anchor = picture::TextStyle::Anchor;
+    const double gap = options_.is_text ? 1.0 : 6.0;
+    const double widest = options_.is_text ? 6.0 : picture::TextWidth("-00000", kTextSize);
+    const picture::Box& plot = layout_.plot;
+    const int column_step = LabelStep(layout_.tiling.x_step.x, widest, options_.is_text);
+    for (std::int64_t x = FirstMultiple(region_.x, column_step); x <= std::int64_t{region_.x} + region_.width;
+         x += column_step) {
+      const double at = layout_.tiling.At(static_cast<double>(x), 0).x;
+      if (!options_.is_text) {
+        AddLine({{at, plot.y}, {at, plot.bottom()}}, 1, {theme::kGridLine, 0.18}, 0);
+      }
+      AddNumber(x, {at, plot.y - gap}, options_.is_text ? Anchor::kLeft : Anchor::kMiddle);
+    }
+    const int row_step = LabelStep(layout_.tiling.y_step.y, options_.is_text ? 0 : widest, options_.is_text);
+    for (std::int64_t y = FirstMultiple(region_.y, row_step); y <= std::int64_t{region_.y} + region_.height;
+         y += row_step) {
+      const double at = layout_.tiling.At(0, static_cast<double>(y)).y;
+      if (!options_.is_text) {
+        AddLine({{plot.x, at}, {plot.right(), at}}, 1, {theme::kGridLine, 0.18}, 0);
+      }
+      AddNumber(y, {plot.x - gap, options_.is_text ? at : at + kTextSize / 2}, Anchor::kRight);
+    }
+  }
+
+  static std::int64_t FirstMultiple(std::int64_t from, std::int64_t step) {
+    return (from >= 0 ? (from + step - 1) / step : -(-from / step)) * step;
+  }
+
+  const WaypointGraph& graph_;
+  const Rectangle region_;
+  const Box area_;
+  const RenderOptions& options_;
+  const GraphQueryMarks* const query_;
+  const Budget& budget_;
+  std::vector<NodeNumber> nodes_;
+  std::vector<DrawnArc> arcs_;
+  Layout layout_;
+  Scene scene_;
+};
+
+}  // namespace
+
+absl::StatusOr<Scene> MakeGraphScene(const WaypointGraph& graph, const std::optional<Rectangle>& region,
+                                     const RenderOptions& options, const GraphQueryMarks* query,
+                                     const Budget& budget) {
+  return GraphSceneMaker(graph, region.value_or(AllOf(graph)), options, query, budget).Make();
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,375 @@
+#include "server/core/render/grid_scene.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "server/base/status_macros.h"
+#include "server/core/map/obstacle_table.h"
+#include "server/core/map/portal_table.h"
+#include "server/core/render/cell_looks.h"
+#include "server/core/render/ground.h"
+#include "server/core/render/theme.h"
+#include "server/picture/font.h"
+
+namespace waystar::core {
+namespace {
+
+using picture::Box;
+
+// Cells of at least so many pixels are areas with straight sides, unless they are very many.
+constexpr double kAreaCell = 4.0;
+constexpr std::int64_t kMaxAreas = 1 << 16;
+constexpr double kGridLineCell = 8.0;
+constexpr double kOutlinedCell = 6.0;
+constexpr std::size_t kMaxOutlines = 500;
+
+bool IsBoard(const GridMap& map) {
+  const auto& hexagons = map.settings().frame.hexagons;
+  return hexagons.has_value() && HasOffsets(hexagons->layout);
+}
+
+Box BoxAround(const picture::Tiling& unit, const std::vector<Cell>& cells) {
+  double left = 1e9;
+  double top = 1e9;
+  double right = -1e9;
+  double bottom = -1e9;
+  for (const Cell cell : cells) {
+    for (const picture::Point& corner : unit.OutlineOf(cell.x, cell.y)) {
+      left = std::min(left, corner.x);
+      top = std::min(top, corner.y);
+      right = std::max(right, corner.x);
+      bottom = std::max(bottom, corner.y);
+    }
+  }
+  return {left, top, right - left, bottom - top};
+}
+
+// Cells that reach as far to each side as any of the region does.
+std::vector<Cell> OutermostCells(const GridMap& map, const Rectangle& region) {
+  if (!IsBoard(map) || region != map.bounds()) {
+    const std::int32_t right = region.x + region.width - 1;
+    const std::int32_t bottom = region.y + region.height - 1;
+    return {{region.x, region.y}, {right, region.y}, {region.x, bottom}, {right, bottom}};
+  }
+  const HexBoard& board = *map.settings().frame.hexagons;
+  std::vector<Cell> cells;
+  for (const std::int32_t column : {0, 1, board.columns - 2, board.columns - 1}) {
+    for (const std::int32_t row : {0, 1, board.rows - 2, board.rows - 1}) {
+      cells.push_back(
+          board.PlaneCellOf({std::clamp(column, 0, board.columns - 1), std::clamp(row, 0, board.rows - 1)}));
+    }
+  }
+  return cells;
+}
+
+PlaneView ViewOf(const GridMap& map, const Rectangle& region, bool is_text) {
+  PlaneView view{.unit = UnitTiling(map.settings(), is_text)};
+  const bool hexagons = view.unit.hexagons;
+  if (is_text && hexagons) {
+    // The character that is the middle of a hexagon stands for it.
+    view.box = {1e9, 1e9, 0, 0};
+    double right = -1e9;
+    double bottom = -1e9;
+    for (const Cell cell : OutermostCells(map, region)) {
+      const picture::Point at = view.unit.At(cell.x, cell.y);
+      view.box.x = std::min(view.box.x, at.x - 0.5);
+      view.box.y = std::min(view.box.y, at.y - 0.5);
+      right = std::max(right, at.x + 0.5);
+      bottom = std::max(bottom, at.y + 0.5);
+    }
+    view.box.width = right - view.box.x;
+    view.box.height = bottom - view.box.y;
+  } else {
+    view.box = BoxAround(view.unit, OutermostCells(map, region));
+  }
+  view.whole_pixels = !hexagons;
+  view.max_scale = is_text ? 1.0 : 64.0;
+  view.widest_column = absl::StrCat(region.x + region.width - 1);
+  view.widest_row = absl::StrCat(region.y + region.height - 1);
+  return view;
+}
+
+class GridSceneMaker {
+ public:
+  GridSceneMaker(const GridMap& map, const Rectangle& region, const RenderOptions& options,
+                 const QueryMarks* query)
+      : map_(map), region_(region), options_(options), query_(query), looks_(map) {}
+
+  absl::StatusOr<Scene> Make(const Budget& budget) {
+    scene_.legend = Legend();
+    layout_ = LayOut(ViewOf(map_, region_, options_.is_text), options_, scene_.legend);
+    scene_.width = layout_.width;
+    scene_.height = layout_.height;
+    scene_.title = options_.title;
+    scene_.region = region_;
+    scene_.tiling = layout_.tiling;
+    if (DrawsAreas()) {
+      AddCells();
+    } else {
+      WAYSTAR_ASSIGN_OR_RETURN(SceneGround ground,
+                               DrawGround(map_, looks_, region_, layout_, options_.is_text, budget));
+      scene_.ground.push_back(std::move(ground));
+    }
+    if (query_ != nullptr) {
+      AddSearch(*query_, region_, layout_, options_.is_text, scene_);
+    }
+    AddGridLines();
+    AddOutlines();
+    AddPortals();
+    if (query_ != nullptr) {
+      AddPath(*query_, region_, layout_, options_.is_text, scene_);
+    }
+    AddNumbers();
+    AddFurniture(layout_, options_, scene_.legend, scene_);
+    return std::move(scene_);
+  }
+
+ private:
+  double cell() const { return layout_.tiling.CellPixels(); }
+
+  bool DrawsAreas() const {
+    return !options_.is_text && cell() >= kAreaCell && region_.area() <= kMaxAreas;
+  }
+
+  std::vector<LegendEntry> Legend() const {
+    std::vector<LegendEntry> legend = looks_.LegendOf(region_);
+    if (!map_.portals().empty()) {
+      legend.push_back(
+          {.sign = LegendEntry::Sign::kDisc, .color = theme::kPortal, .symbol = 'P', .text = "portal"});
+    }
+    if (query_ != nullptr) {
+      AddToLegend(*query_, legend);
+    }
+    return legend;
+  }
+
+  // Squares of a row that look alike are one area.
+  void AddCells() {
+    for (int y = region_.y; y < region_.y + region_.height; ++y) {
+      for (int x = region_.x; x < region_.x + region_.width;) {
+        const CellLook look = looks_.At({x, y});
+        int end = x + 1;
+        while (!layout_.tiling.hexagons && end < region_.x + region_.width &&
+               looks_.At({end, y}).color == look.color) {
+          ++end;
+        }
+        if (look.exists) {
+          scene_.marks.push_back({.points = AreaOf(x, end, y), .paint = {look.color}});
+        }
+        x = end;
+      }
+    }
+  }
+
+  // Hexagons overlap a little, so that nothing shines through between them.
+  picture::Polygon AreaOf(int x, int end, int y) const {
+    constexpr double kOverlap = 0.35;
+    if (layout_.tiling.hexagons) {
+      return layout_.tiling.OutlineOf(x, y, -kOverlap);
+    }
+    const picture::Point from = layout_.tiling.At(x - 0.5, y - 0.5);
+    const picture::Point to = layout_.tiling.At(end - 0.5, y + 0.5);
+    return {from, {to.x, from.y}, to, {from.x, to.y}};
+  }
+
+  void AddGridLine(std::vector<picture::Point> line) {
+    scene_.marks.push_back({.kind = SceneMark::Kind::kLine,
+                            .points = std::move(line),
+                            .size = 1,
+                            .paint = {theme::kGridLine, 0.4}});
+  }
+
+  void AddGridLines() {
+    using GridLines = RenderOptions::GridLines;
+    const double smallest = options_.grid_lines == GridLines::kAlways ? kAreaCell : kGridLineCell;
+    if (options_.is_text || options_.grid_lines == GridLines::kNever || cell() < smallest) {
+      return;
+    }
+    if (layout_.tiling.hexagons) {
+      AddHexagonLines();
+      return;
+    }
+    // In the middle of pixels, where they are crisp.
+    const Box& plot = layout_.plot;
+    for (int x = 0; x <= region_.width; ++x) {
+      const double at = plot.x + x * cell() + (x == region_.width ? -0.5 : 0.5);
+      AddGridLine({{at, plot.y + 0.5}, {at, plot.bottom() - 0.5}});
+    }
+    for (int y = 0; y <= region_.height; ++y) {
+      const double at = plot.y + y * cell() + (y == region_.height ? -0.5 : 0.5);
+      AddGridLine({{plot.x + 0.5, at}, {plot.right() - 0.5, at}});
+    }
+  }
+
+  void AddHexagonLines() {
+    if (region_.area() > kMaxAreas) {
+      return;
+    }
+    for (int y = region_.y; y < region_.y + region_.height; ++y) {
+      for (int x = region_.x; x < region_.x + region_.width; ++x) {
+        if (looks_.At({x, y}).exists) {
+          picture::Polygon rim = layout_.tiling.OutlineOf(x, y);
+          rim.push_back(rim.front());
+          AddGridLine(std::move(rim));
+        }
+      }
+    }
+  }
+
+  // Around obstacles that change costs.
+  void AddOutlines() {
+    if (options_.is_text || cell() < kOutlinedCell || map_.obstacles().cost_obstacles() == 0) {
+      return;
+    }
+    std::size_t outlines = 0;
+    for (const Obstacle* obstacle : map_.obstacles().Overlapping(region_)) {
+      if (obstacle->effect.kind != ObstacleEffect::Kind::kBlock && ++outlines <= kMaxOutlines) {
+        AddOutlineOf(*obstacle);
+      }
+    }
+  }
+
+  void AddOutlineOf(const Obstacle& obstacle) {
+    const picture::Color color = obstacle.effect.kind == ObstacleEffect::Kind::kMultiplyCost ? theme::kFactor
+                                 : obstacle.effect.amount < 0                                ? theme::kCheaper
+                                                                                             : theme::kDearer;
+    const auto add = [&](std::vector<picture::Point> points) {
+      if (std::all_of(points.begin(), points.end(), [&](const picture::Point& point) { return IsOnPlot(point); })) {
+        points.push_back(points.front());
+        scene_.marks.push_back({.kind = SceneMark::Kind::kLine,
+                                .points = std::move(points),
+                                .size = 1.5,
+                                .paint = {color},
+                                .dash = 5});
+      }
+    };
+    for (const Rectangle& part : obstacle.shape.rectangles) {
+      const double right = part.x + part.width - 0.5;
+      const double bottom = part.y + part.height - 0.5;
+      const picture::Tiling& tiling = layout_.tiling;
+      add({tiling.At(part.x - 0.5, part.y - 0.5), tiling.At(right, part.y - 0.5), tiling.At(right, bottom),
+           tiling.At(part.x - 0.5, bottom)});
+    }
+    for (const Disc& disc : obstacle.shape.discs) {
+      add(picture::DiscOutline(layout_.tiling.At(disc.center.x, disc.center.y), (disc.radius + 0.3) * cell()));
+    }
+    for (const Polygon& polygon : obstacle.shape.polygons) {
+      std::vector<picture::Point> corners;
+      for (const Point& vertex : polygon.vertices) {
+        corners.push_back(layout_.tiling.At(vertex.x, vertex.y));
+      }
+      add(std::move(corners));
+    }
+  }
+
+  bool IsOnPlot(picture::Point point) const {
+    const Box& plot = layout_.plot;
+    return point.x >= plot.x && point.x <= plot.right() && point.y >= plot.y && point.y <= plot.bottom();
+  }
+
+  void AddPortals() {
+    const MarkSizes sizes(layout_, options_.is_text);
+    map_.portals().VisitAfter("", [&](const Portal& portal) {
+      const bool from_shown = IsShown(portal.from);
+      const bool to_shown = portal.to_map.empty() && IsShown(portal.to);
+      if (from_shown && to_shown) {
+        scene_.marks.push_back({.kind = SceneMark::Kind::kLine,
+                                .points = {CenterOf(portal.from), CenterOf(portal.to)},
+                                .size = std::max(1.0, sizes.path * 0.4),
+                                .paint = {theme::kPortal, portal.closed ? 0.35 : 0.8},
+                                .dash = 4});
+      }
+      if (from_shown) {
+        AddPortalEnd(CenterOf(portal.from), sizes, portal.closed);
+      }
+      if (to_shown) {
+        AddPortalEnd(CenterOf(portal.to), sizes, portal.closed);
+      }
+      return true;
+    });
+  }
+
+  // A diamond; hollow while the portal is closed.
+  void AddPortalEnd(picture::Point at, const MarkSizes& sizes, bool is_closed) {
+    const auto diamond = [&](double reach) -> picture::Polygon {
+      return {at + picture::Point{0, -reach}, at + picture::Point{reach, 0}, at + picture::Point{0, reach}, at + picture::Point{-reach, 0}};
+    };
+    const double reach = sizes.disc * 1.05;
+    scene_.marks.push_back({.points = diamond(reach + sizes.halo), .paint = {theme::kPaper, 0.9}});
+    scene_.marks.push_back({.points = diamond(reach), .paint = {theme::kPortal}, .symbol = 'P'});
+    if (is_closed) {
+      scene_.marks.push_back({.points = diamond(reach * 0.6), .paint = {theme::kPaper}});
+    }
+  }
+
+  bool IsShown(Cell cell) const { return !Intersect(region_, {cell.x, cell.y, 1, 1}).empty(); }
+  picture::Point CenterOf(Cell cell) const { return layout_.tiling.At(cell.x, cell.y); }
+
+  void AddNumber(int number, picture::Point at, picture::TextStyle::Anchor anchor) {
+    scene_.marks.push_back({.kind = SceneMark::Kind::kText,
+                            .points = {at},
+                            .size = kTextSize,
+                            .paint = {theme::kFaint},
+                            .text = absl::StrCat(number),
+                            .anchor = anchor});
+  }
+
+  // Of columns above the map, and of rows beside it; of a board its own.
+  void AddNumbers() {
+    if (!layout_.has_labels) {
+      return;
+    }
+    const bool on_board = IsBoard(map_) && region_ == map_.bounds();
+    const auto cell_of = [&](int column, int row) {
+      return on_board ? map_.settings().frame.hexagons->PlaneCellOf({column, row}) : Cell{column, row};
+    };
+    const Rectangle numbered =
+        on_board
+            ? Rectangle{0, 0, map_.settings().frame.hexagons->columns, map_.settings().frame.hexagons->rows}
+            : region_;
+    const bool is_slanted = layout_.tiling.hexagons && !on_board;
+    const double widest = options_.is_text ? static_cast<double>(absl::StrCat(numbered.width).size())
+                                           : picture::TextWidth(absl::StrCat(numbered.x + numbered.width),
+                                                                kTextSize);
+    const double gap = options_.is_text ? 1.0 : 6.0;
+    const double half = options_.is_text ? 0.5 : cell() * 0.5;
+    const int column_step = LabelStep(layout_.tiling.x_step.x, widest, options_.is_text);
+    for (int x = NextMultiple(numbered.x, column_step); x < numbered.x + numbered.width; x += column_step) {
+      picture::Point at = CenterOf(cell_of(x, numbered.y));
+      at.y = (is_slanted ? at.y - half : layout_.plot.y) - gap;
+      at.y = std::max(at.y, layout_.plot.y - gap);
+      AddNumber(x, at, options_.is_text ? picture::TextStyle::Anchor::kLeft : picture::TextStyle::Anchor::kMiddle);
+    }
+    const int row_step = LabelStep(layout_.tiling.y_step.y, options_.is_text ? 0 : kTextSize, options_.is_text);
+    for (int y = NextMultiple(numbered.y, row_step); y < numbered.y + numbered.height; y += row_step) {
+      picture::Point at = CenterOf(cell_of(numbered.x, y));
+      at.x = (is_slanted && !options_.is_text ? at.x - half : layout_.plot.x) - gap;
+      at.y += options_.is_text ? 0.0 : kTextSize / 2;
+      AddNumber(y, at, picture::TextStyle::Anchor::kRight);
+    }
+  }
+
+  static int NextMultiple(int from, int step) { return (from + step - 1) / step * step; }
+
+  const GridMap& map_;
+  const Rectangle region_;
+  const RenderOptions& options_;
+  const QueryMarks* const query_;
+  const CellLooks looks_;
+  Layout layout_;
+  Scene scene_;
+};
+
+}  // namespace
+
+absl::StatusOr<Scene> MakeGridScene(const GridMap& map, const Rectangle& region, const RenderOptions& options,
+                                    const QueryMarks* query, const Budget& budget) {
+  return GridSceneMaker(map, region, options, query).Make(budget);
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,225 @@
+#include "server/core/render/ground.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+#include "server/core/render/theme.h"
+#include "server/core/search/interruption.h"
+
+namespace waystar::core {
+namespace {
+
+using picture::Color;
+
+// The mean of some colours.
+struct ColorSum {
+  std::int64_t r = 0;
+  std::int64_t g = 0;
+  std::int64_t b = 0;
+  std::int64_t count = 0;
+
+  void Add(Color color) {
+    r += color.r;
+    g += color.g;
+    b += color.b;
+    ++count;
+  }
+  Color Mean() const {
+    const auto mean = [this](std::int64_t sum) { return static_cast<std::uint8_t>((sum + count / 2) / count); };
+    return {mean(r), mean(g), mean(b)};
+  }
+};
+
+// The cells of one pixel.
+class Pixel {
+ public:
+  void Add(const CellLook& look) {
+    if (!look.exists) {
+      paper_.Add(look.color);
+      return;
+    }
+    (look.is_wall ? walls_ : ground_).Add(look.color);
+    const auto symbol = static_cast<std::size_t>(look.symbol) % counts_.size();
+    ++counts_[symbol];
+    char& most = look.is_wall ? wall_symbol_ : ground_symbol_;
+    if (counts_[symbol] >= counts_[static_cast<std::size_t>(most) % counts_.size()]) {
+      most = look.symbol;
+    }
+  }
+
+  Color color() const {
+    const std::int64_t cells = walls_.count + ground_.count;
+    if (cells == 0) {
+      return theme::kPaper;
+    }
+    Color color = ground_.count > 0 ? ground_.Mean() : walls_.Mean();
+    if (walls_.count > 0 && ground_.count > 0) {
+      const double share = static_cast<double>(walls_.count) / static_cast<double>(cells);
+      color = picture::Mix(color, walls_.Mean(), std::sqrt(share));
+    }
+    if (paper_.count > 0) {
+      const double share = static_cast<double>(paper_.count) / static_cast<double>(cells + paper_.count);
+      color = picture::Mix(color, theme::kPaper, share);
+    }
+    return color;
+  }
+
+  char symbol() const {
+    if (walls_.count + ground_.count == 0) {
+      return ' ';
+    }
+    return walls_.count * 5 > (walls_.count + ground_.count) * 2 ? wall_symbol_ : ground_symbol_;
+  }
+
+ private:
+  ColorSum walls_;
+  ColorSum ground_;
+  ColorSum paper_;
+  std::array<std::int32_t, 128> counts_{};
+  char wall_symbol_ = ' ';
+  char ground_symbol_ = ' ';
+};
+
+// The first of `cells` that is shown at a pixel of `pixels`, of which the next may show it too.
+int FirstCell(int pixel, int pixels, int cells) {
+  return static_cast<int>(std::int64_t{pixel} * cells / pixels);
+}
+
+class SquarePixels {
+ public:
+  SquarePixels(const CellLooks& looks, const Rectangle& region, int width, int height)
+      : looks_(looks), region_(region), width_(width), height_(height) {}
+
+  void Gather(int column, int row, Pixel& pixel) const {
+    const int top = FirstCell(row, height_, region_.height);
+    const int bottom = std::max(top + 1, FirstCell(row + 1, height_, region_.height));
+    const int left = FirstCell(column, width_, region_.width);
+    const int right = std::max(left + 1, FirstCell(column + 1, width_, region_.width));
+    for (int y = top; y < bottom; ++y) {
+      for (int x = left; x < right; ++x) {
+        pixel.Add(looks_.At({region_.x + x, region_.y + y}));
+      }
+    }
+  }
+
+ private:
+  const CellLooks& looks_;
+  Rectangle region_;
+  int width_;
+  int height_;
+};
+
+// Looks at points of each pixel: as many as the cells that it shows, and nine at the least.
+class HexPixels {
+ public:
+  HexPixels(const CellLooks& looks, const Rectangle& region, const Layout& layout)
+      : looks_(looks), region_(region), layout_(layout) {
+    constexpr int kFewest = 3;
+    side_ = std::max(kFewest, static_cast<int>(std::ceil(1 / layout.tiling.CellPixels())));
+  }
+
+  void Gather(int column, int row, Pixel& pixel) const {
+    for (int i = 0; i < side_; ++i) {
+      for (int j = 0; j < side_; ++j) {
+        const picture::Point at = {layout_.plot.x + column + (2 * j + 1) / (2.0 * side_),
+                          layout_.plot.y + row + (2 * i + 1) / (2.0 * side_)};
+        const Cell cell = NearestTo(layout_.tiling.PlaneAt(at));
+        pixel.Add(Intersect(region_, {cell.x, cell.y, 1, 1}).empty()
+                      ? CellLook{.color = theme::kPaper, .exists = false}
+                      : looks_.At(cell));
+      }
+    }
+  }
+
+  // The hexagon that holds a point of the plane: of the three coordinates that add up to 0 the one that is
+  // furthest from a whole number follows from the others.
+  static Cell NearestTo(picture::Point at) {
+    const double third = -at.x - at.y;
+    double x = std::floor(at.x + 0.5);
+    double y = std::floor(at.y + 0.5);
+    const double z = std::floor(third + 0.5);
+    const double off_x = std::abs(x - at.x);
+    const double off_y = std::abs(y - at.y);
+    const double off_z = std::abs(z - third);
+    if (off_x > off_y && off_x > off_z) {
+      x = -y - z;
+    } else if (off_y > off_z) {
+      y = -x - z;
+    }
+    return {static_cast<std::int32_t>(x), static_cast<std::int32_t>(y)};
+  }
+
+ private:
+  const CellLooks& looks_;
+  Rectangle region_;
+  const Layout& layout_;
+  int side_;
+};
+
+// A character shows the hexagon whose centre it is, if hexagons are that far apart.
+class HexCharacters {
+ public:
+  HexCharacters(const CellLooks& looks, const Rectangle& region, const Layout& layout)
+      : looks_(looks), region_(region), layout_(layout), leaves_gaps_(layout.tiling.CellPixels() >= 1.9) {}
+
+  void Gather(int column, int row, Pixel& pixel) const {
+    const picture::Point at = layout_.tiling.PlaneAt({layout_.plot.x + column + 0.5, layout_.plot.y + row + 0.5});
+    const Cell cell = HexPixels::NearestTo(at);
+    constexpr double kNear = 0.1;
+    const bool is_centre = std::abs(at.x - cell.x) < kNear && std::abs(at.y - cell.y) < kNear;
+    if ((is_centre || !leaves_gaps_) && !Intersect(region_, {cell.x, cell.y, 1, 1}).empty()) {
+      pixel.Add(looks_.At(cell));
+    }
+  }
+
+ private:
+  const CellLooks& looks_;
+  Rectangle region_;
+  const Layout& layout_;
+  bool leaves_gaps_;
+};
+
+template <typename Cells>
+absl::Status DrawPixels(const Cells& cells, const Budget& budget, SceneGround& ground) {
+  for (int row = 0; row < ground.image.height(); ++row) {
+    for (int column = 0; column < ground.image.width(); ++column) {
+      Pixel pixel;
+      cells.Gather(column, row, pixel);
+      ground.image.Set(column, row, pixel.color());
+      ground.symbols.push_back(pixel.symbol());
+    }
+    if (const std::optional<SearchEnd> end = Interruption(budget)) {
+      return InterruptionError(*end, 0);
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<SceneGround> DrawGround(const GridMap& map, const CellLooks& looks, const Rectangle& region,
+                                       const Layout& layout, bool is_text, const Budget& budget) {
+  const int width = static_cast<int>(layout.plot.width);
+  const int height = static_cast<int>(layout.plot.height);
+  SceneGround ground{.x = static_cast<int>(layout.plot.x),
+                     .y = static_cast<int>(layout.plot.y),
+                     .image = picture::Canvas(width, height, theme::kPaper)};
+  ground.symbols.reserve(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+  absl::Status status;
+  if (!map.settings().frame.hexagons.has_value()) {
+    status = DrawPixels(SquarePixels(looks, region, width, height), budget, ground);
+  } else if (is_text) {
+    status = DrawPixels(HexCharacters(looks, region, layout), budget, ground);
+  } else {
+    status = DrawPixels(HexPixels(looks, region, layout), budget, ground);
+  }
+  if (!status.ok()) {
+    return status;
+  }
+  return ground;
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,21 @@
+// The cells of a grid, pixel by pixel.
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "server/core/render/cell_looks.h"
+#include "server/core/render/layout.h"
+#include "server/core/render/scene.h"
+#include "server/core/search/query.h"
+
+namespace waystar::core {
+
+// Draws a part of a map. A pixel that shows several cells has the mean of their colours, in which those that no
+// step enters count for more than their number, so that walls of one cell stay visible: where they are a
+// quarter, for a half.
+//
+// Costs time in proportion to the cells and the pixels, about 5 ns each. What the budget says is looked at
+// after each row of pixels: the errors are those of InterruptionError.
+absl::StatusOr<SceneGround> DrawGround(const GridMap& map, const CellLooks& looks, const Rectangle& region,
+                                       const Layout& layout, bool is_text, const Budget& budget);
+
+}  // namespace waystar::core

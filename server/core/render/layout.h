@@ -1,0 +1,75 @@
+// How large a picture is and where the map lies on it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "server/core/grid/grid_settings.h"
+#include "server/core/render/scene.h"
+#include "server/picture/geometry.h"
+#include "server/picture/tiling.h"
+
+namespace waystar::core {
+
+struct RenderOptions {
+  // Pixels, or characters.
+  bool is_text = false;
+  // Of the whole picture: from kMinPictureSide to kMaxPictureSide.
+  int max_width = 1024;
+  int max_height = 1024;
+  bool legend = true;
+  // Title, numbers of columns and rows.
+  bool labels = true;
+  enum class GridLines { kAuto, kNever, kAlways } grid_lines = GridLines::kAuto;
+  // The first words of the title, and what follows them.
+  std::string title;
+  std::string facts;
+  // A line of its own below; none if empty.
+  std::string caption;
+};
+
+// The part of a plane to be shown, by a tiling whose cells are one unit wide.
+struct PlaneView {
+  picture::Tiling unit;
+  picture::Box box;
+  // Cells are whole numbers of pixels, or the box is.
+  bool whole_pixels = false;
+  // The largest scale, in pixels a unit.
+  double max_scale = 64.0;
+  // The longest numbers of columns and rows.
+  std::string widest_column;
+  std::string widest_row;
+};
+
+// Those of the cells of a map in pictures, or in text.
+picture::Tiling UnitTiling(const GridSettings& settings, bool is_text);
+
+struct Layout {
+  int width = 1;
+  int height = 1;
+  // Where the map is. Its sides are whole numbers.
+  picture::Box plot;
+  picture::Tiling tiling;
+  bool has_labels = false;
+  // The baselines of the title and the caption, and the top of the legend.
+  double title_y = 0.0;
+  double caption_y = 0.0;
+  double legend_y = 0.0;
+};
+
+// Makes the map as large as fits. What does not fit beside a map of one pixel, or is wanted on a very small
+// picture, is left out.
+Layout LayOut(const PlaneView& view, const RenderOptions& options, const std::vector<LegendEntry>& legend);
+
+// Sizes of text in pictures.
+inline constexpr double kTitleSize = 12.0;
+inline constexpr double kTextSize = 8.0;
+
+// Adds title, caption and legend to the marks.
+void AddFurniture(const Layout& layout, const RenderOptions& options, const std::vector<LegendEntry>& legend,
+                  Scene& scene);
+
+// Numbers of columns or rows that are this many pixels apart are written at multiples of this.
+int LabelStep(double pixels, double widest, bool is_text);
+
+}  // namespace waystar::core

@@ -1,0 +1,261 @@
+#include "server/core/render/query_marks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_format.h"
+#include "server/core/render/theme.h"
+
+namespace waystar::core {
+namespace {
+
+
+// On smaller cells rims would be all there is to see.
+constexpr double kRimmedCell = 5.0;
+// Smaller ones are drawn in the ground.
+constexpr double kTintedCell = 1.0;
+constexpr double kSearchOpacity = 0.82;
+
+std::uint64_t KeyOf(Cell cell) {
+  return std::uint64_t{static_cast<std::uint32_t>(cell.y)} << 32 | static_cast<std::uint32_t>(cell.x);
+}
+
+bool IsIn(const Rectangle& region, Cell cell) { return !Intersect(region, {cell.x, cell.y, 1, 1}).empty(); }
+
+picture::Point CenterOf(const Layout& layout, Cell cell) { return layout.tiling.At(cell.x, cell.y); }
+
+// A cell that the search came to.
+struct Visit {
+  Cell cell;
+  Cell parent;
+  Cost g = 0;
+  bool is_expanded = false;
+};
+
+// Each cell once, in the order in which the search came to them.
+std::vector<Visit> VisitsOf(absl::Span<const SearchEvent> events) {
+  std::vector<Visit> visits;
+  absl::flat_hash_map<std::uint64_t, std::size_t> places;
+  for (const SearchEvent& event : events) {
+    const auto [place, is_new] = places.try_emplace(KeyOf(event.cell), visits.size());
+    if (is_new) {
+      visits.push_back({.cell = event.cell, .parent = event.parent, .g = event.g});
+    }
+    Visit& visit = visits[place->second];
+    if (event.kind == SearchEvent::Kind::kExpanded) {
+      visit.is_expanded = true;
+    } else {
+      visit.parent = event.parent;
+    }
+    visit.g = event.g;
+  }
+  return visits;
+}
+
+Cost DearestOf(const std::vector<Visit>& visits) {
+  Cost dearest = 1;
+  for (const Visit& visit : visits) {
+    dearest = visit.is_expanded ? std::max(dearest, visit.g) : dearest;
+  }
+  return dearest;
+}
+
+// The way from a parent to a cell that is no neighbour: along a diagonal, then straight.
+std::vector<picture::Point> JumpTo(const Visit& visit, bool any_angle, const Layout& layout) {
+  const int dx = visit.cell.x - visit.parent.x;
+  const int dy = visit.cell.y - visit.parent.y;
+  const int diagonal = std::min(std::abs(dx), std::abs(dy));
+  std::vector<picture::Point> line = {CenterOf(layout, visit.parent)};
+  if (!any_angle && diagonal > 0 && std::abs(dx) != std::abs(dy)) {
+    line.push_back(CenterOf(
+        layout, {visit.parent.x + Sign(dx) * diagonal, visit.parent.y + Sign(dy) * diagonal}));
+  }
+  line.push_back(CenterOf(layout, visit.cell));
+  return line;
+}
+
+bool IsJump(const Visit& visit) {
+  return std::abs(visit.cell.x - visit.parent.x) > 1 || std::abs(visit.cell.y - visit.parent.y) > 1;
+}
+
+char DigitOf(double share) { return static_cast<char>('0' + std::min(9, static_cast<int>(share * 10))); }
+
+// Of one cell, or of the pixel that shows it and others.
+void TintPixel(picture::Point at, picture::Color color, SceneGround& ground) {
+  const int x = static_cast<int>(std::floor(at.x)) - ground.x;
+  const int y = static_cast<int>(std::floor(at.y)) - ground.y;
+  if (ground.image.Contains(x, y)) {
+    ground.image.Set(x, y, color);
+  }
+}
+
+// Without the points in the middle of straight lines.
+std::vector<picture::Point> CornersOf(const std::vector<Cell>& cells, const Layout& layout) {
+  std::vector<picture::Point> corners;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (i > 0 && i + 1 < cells.size()) {
+      const std::int64_t ax = cells[i].x - cells[i - 1].x;
+      const std::int64_t ay = cells[i].y - cells[i - 1].y;
+      const std::int64_t bx = cells[i + 1].x - cells[i].x;
+      const std::int64_t by = cells[i + 1].y - cells[i].y;
+      if (ax * by == ay * bx && ax * bx + ay * by > 0) {
+        continue;
+      }
+    }
+    corners.push_back(CenterOf(layout, cells[i]));
+  }
+  return corners;
+}
+
+void AddLine(std::vector<picture::Point> line, double width, const picture::Paint& paint, char symbol, Scene& scene,
+             double dash = 0.0) {
+  scene.marks.push_back({.kind = SceneMark::Kind::kLine,
+                         .points = std::move(line),
+                         .size = width,
+                         .paint = paint,
+                         .dash = dash,
+                         .symbol = symbol});
+}
+
+void AddDisc(picture::Point at, double radius, picture::Color color, char symbol, Scene& scene) {
+  scene.marks.push_back({.kind = SceneMark::Kind::kDisc,
+                         .points = {at},
+                         .size = radius,
+                         .paint = {color},
+                         .symbol = symbol});
+}
+
+}  // namespace
+
+MarkSizes::MarkSizes(const Layout& layout, bool is_text) {
+  const double cell = is_text ? 1.0 : layout.tiling.CellPixels();
+  // In a small picture, such as one for a terminal, a pixel is a lot.
+  const bool is_small = std::min(layout.width, layout.height) < 200;
+  path = std::clamp(cell * 0.2, is_small ? 1.0 : 2.5, 8.0);
+  halo = is_small ? 0.0 : std::clamp(cell * 0.08, 1.0, 2.0);
+  disc = std::clamp(cell * 0.36, is_small ? 1.0 : 5.0, 16.0);
+}
+
+void AddStart(picture::Point at, const MarkSizes& sizes, Scene& scene) {
+  AddDisc(at, sizes.disc + sizes.halo, theme::kPaper, 0, scene);
+  AddDisc(at, sizes.disc, theme::kStart, 'S', scene);
+}
+
+void AddGoal(picture::Point at, const MarkSizes& sizes, Scene& scene) {
+  AddDisc(at, sizes.disc + sizes.halo, theme::kPaper, 0, scene);
+  AddDisc(at, sizes.disc, theme::kGoal, 'G', scene);
+  if (sizes.disc >= 4) {
+    AddDisc(at, sizes.disc * 0.55, theme::kPaper, 0, scene);
+    AddDisc(at, sizes.disc * 0.28, theme::kGoal, 0, scene);
+  }
+}
+
+void AddPathLine(const std::vector<picture::Point>& line, const MarkSizes& sizes, Scene& scene) {
+  if (sizes.halo > 0) {
+    AddLine(line, sizes.path + 2 * sizes.halo, {theme::kPaper, 0.9}, 0, scene);
+  }
+  AddLine(line, sizes.path, {theme::kPath}, '*', scene);
+}
+
+void AddSearch(const QueryMarks& query, const Rectangle& region, const Layout& layout, bool is_text,
+               Scene& scene) {
+  const std::vector<Visit> visits = VisitsOf(query.events);
+  const Cost dearest = DearestOf(visits);
+  const double cell = layout.tiling.CellPixels();
+  const bool tints_ground = !is_text && cell < kTintedCell && !scene.ground.empty();
+  for (const Visit& visit : visits) {
+    if (!IsIn(region, visit.cell)) {
+      continue;
+    }
+    const double share = static_cast<double>(visit.g) / static_cast<double>(dearest);
+    const picture::Point at = CenterOf(layout, visit.cell);
+    if (tints_ground) {
+      TintPixel(at, visit.is_expanded ? SearchColor(share) : theme::kOpen, scene.ground.front());
+    } else if (visit.is_expanded) {
+      scene.marks.push_back({.points = layout.tiling.OutlineOf(visit.cell.x, visit.cell.y),
+                             .paint = {SearchColor(share), kSearchOpacity},
+                             .symbol = DigitOf(share)});
+    } else if (is_text || cell < kRimmedCell) {
+      scene.marks.push_back({.points = layout.tiling.OutlineOf(visit.cell.x, visit.cell.y),
+                             .paint = {theme::kOpen, 0.6},
+                             .symbol = 'o'});
+    } else {
+      std::vector<picture::Point> rim = layout.tiling.OutlineOf(visit.cell.x, visit.cell.y, cell * 0.14);
+      rim.push_back(rim.front());
+      AddLine(std::move(rim), std::clamp(cell * 0.07, 1.0, 2.5), {theme::kOpen}, 0, scene);
+    }
+  }
+  const double width = std::clamp(cell * 0.06, 1.0, 2.0);
+  for (const Visit& visit : visits) {
+    if (!is_text && visit.is_expanded && IsJump(visit) && IsIn(region, visit.cell) &&
+        IsIn(region, visit.parent)) {
+      AddLine(JumpTo(visit, query.any_angle, layout), width, {theme::kInk, 0.55}, 0, scene);
+    }
+  }
+}
+
+void AddPath(const QueryMarks& query, const Rectangle& region, const Layout& layout, bool is_text,
+             Scene& scene) {
+  const MarkSizes sizes(layout, is_text);
+  for (const std::vector<Cell>& leg : query.legs) {
+    std::vector<Cell> inside;
+    const auto draw = [&] {
+      if (!inside.empty()) {
+        AddPathLine(CornersOf(inside, layout), sizes, scene);
+      }
+      inside.clear();
+    };
+    for (const Cell cell : leg) {
+      if (IsIn(region, cell)) {
+        inside.push_back(cell);
+      } else {
+        draw();
+      }
+    }
+    draw();
+  }
+  for (const auto& [from, to] : query.jumps) {
+    if (IsIn(region, from) && IsIn(region, to)) {
+      AddLine({CenterOf(layout, from), CenterOf(layout, to)}, sizes.path * 0.7, {theme::kPath}, 0, scene,
+              std::max(3.0, sizes.path * 1.5));
+    }
+  }
+  for (const Cell goal : query.goals) {
+    if (IsIn(region, goal)) {
+      AddGoal(CenterOf(layout, goal), sizes, scene);
+    }
+  }
+  if (query.start.has_value() && IsIn(region, *query.start)) {
+    AddStart(CenterOf(layout, *query.start), sizes, scene);
+  }
+}
+
+void AddToLegend(const QueryMarks& query, std::vector<LegendEntry>& legend) {
+  using Sign = LegendEntry::Sign;
+  if (query.start.has_value()) {
+    legend.push_back({.sign = Sign::kDisc, .color = theme::kStart, .symbol = 'S', .text = "start"});
+  }
+  if (!query.goals.empty()) {
+    legend.push_back({.sign = Sign::kDisc,
+                      .color = theme::kGoal,
+                      .symbol = 'G',
+                      .text = query.goals.size() == 1 ? "goal" : "goals"});
+  }
+  if (!query.legs.empty()) {
+    legend.push_back({.sign = Sign::kLine, .color = theme::kPath, .symbol = '*', .text = "path"});
+  }
+  if (!query.jumps.empty()) {
+    legend.push_back({.sign = Sign::kDashes, .color = theme::kPath, .text = "through a portal"});
+  }
+  if (!query.events.empty()) {
+    const double dearest = CostToDouble(DearestOf(VisitsOf(query.events)));
+    legend.push_back({.sign = Sign::kRamp,
+                      .symbol = '0',
+                      .text = absl::StrFormat("expanded at cost 0 to %.5g", dearest)});
+    legend.push_back({.color = theme::kOpen, .symbol = 'o', .text = "seen, not expanded"});
+  }
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,137 @@
+#include "server/core/render/scene.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+
+namespace waystar::core {
+namespace {
+
+
+// Characters that marks are written over.
+class TextSheet {
+ public:
+  TextSheet(int width, int height)
+      : rows_(static_cast<std::size_t>(height), std::string(static_cast<std::size_t>(width), ' ')) {}
+
+  void Put(int x, int y, char symbol) {
+    if (y >= 0 && y < std::ssize(rows_) && x >= 0 && x < std::ssize(rows_[static_cast<std::size_t>(y)])) {
+      rows_[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)] = symbol;
+    }
+  }
+  void Put(picture::Point point, char symbol) {
+    Put(static_cast<int>(std::floor(point.x)), static_cast<int>(std::floor(point.y)), symbol);
+  }
+  // Every character between two points.
+  void PutLine(picture::Point from, picture::Point to, char symbol) {
+    const picture::Point way = to - from;
+    const double longest = std::max(std::abs(way.x), std::abs(way.y));
+    const int steps = static_cast<int>(std::ceil(std::min(longest, 1e5)));
+    for (int step = 0; step <= steps; ++step) {
+      Put(from + way * (steps == 0 ? 0.0 : static_cast<double>(step) / steps), symbol);
+    }
+  }
+
+  std::string Join() const {
+    std::string text;
+    for (const std::string& row : rows_) {
+      absl::StrAppend(&text, absl::StripTrailingAsciiWhitespace(row), "\n");
+    }
+    return text;
+  }
+
+ private:
+  std::vector<std::string> rows_;
+};
+
+picture::Point MiddleOf(const std::vector<picture::Point>& points) {
+  picture::Point sum;
+  for (const picture::Point& point : points) {
+    sum = sum + point;
+  }
+  return sum * (1.0 / static_cast<double>(points.size()));
+}
+
+void WriteMark(const SceneMark& mark, TextSheet& sheet) {
+  if (mark.kind == SceneMark::Kind::kText) {
+    const auto length = static_cast<double>(mark.text.size());
+    const double before = mark.anchor == picture::TextStyle::Anchor::kLeft     ? 0.0
+                          : mark.anchor == picture::TextStyle::Anchor::kMiddle ? std::floor(length / 2)
+                                                                               : length;
+    for (std::size_t i = 0; i < mark.text.size(); ++i) {
+      sheet.Put({mark.points.front().x - before + static_cast<double>(i), mark.points.front().y},
+                mark.text[i]);
+    }
+  } else if (mark.symbol == 0) {
+    return;
+  } else if (mark.kind == SceneMark::Kind::kLine) {
+    for (std::size_t i = 0; i + 1 < mark.points.size(); ++i) {
+      sheet.PutLine(mark.points[i], mark.points[i + 1], mark.symbol);
+    }
+  } else {
+    sheet.Put(MiddleOf(mark.points), mark.symbol);
+  }
+}
+
+std::string LegendText(const std::vector<LegendEntry>& legend, std::size_t width) {
+  std::string text;
+  std::string line;
+  for (const LegendEntry& entry : legend) {
+    if (entry.symbol == 0) {
+      continue;
+    }
+    const std::string words = absl::StrCat(std::string(1, entry.symbol), " ", entry.text);
+    if (!line.empty() && line.size() + 2 + words.size() > width) {
+      absl::StrAppend(&text, line, "\n");
+      line.clear();
+    }
+    absl::StrAppend(&line, line.empty() ? "" : "  ", words);
+  }
+  return line.empty() ? text : absl::StrCat(text, line, "\n");
+}
+
+}  // namespace
+
+void PaintScene(const Scene& scene, picture::Surface& surface) {
+  for (const SceneGround& ground : scene.ground) {
+    surface.Show(ground.image, ground.x, ground.y);
+  }
+  for (const SceneMark& mark : scene.marks) {
+    switch (mark.kind) {
+      case SceneMark::Kind::kArea:
+        surface.Fill(mark.points, mark.paint);
+        break;
+      case SceneMark::Kind::kLine:
+        surface.Stroke(mark.points, {mark.paint, mark.size, mark.dash});
+        break;
+      case SceneMark::Kind::kDisc:
+        surface.FillDisc(mark.points.front(), mark.size, mark.paint);
+        break;
+      case SceneMark::Kind::kText:
+        surface.Write(mark.text, mark.points.front(), {mark.paint.color, mark.size, mark.anchor});
+        break;
+    }
+  }
+}
+
+std::string SceneText(const Scene& scene) {
+  constexpr std::size_t kNarrowestLegend = 60;
+  TextSheet sheet(scene.width, scene.height);
+  for (const SceneGround& ground : scene.ground) {
+    for (std::size_t i = 0; i < ground.symbols.size(); ++i) {
+      const auto columns = static_cast<std::size_t>(ground.image.width());
+      sheet.Put(ground.x + static_cast<int>(i % columns), ground.y + static_cast<int>(i / columns),
+                ground.symbols[i]);
+    }
+  }
+  for (const SceneMark& mark : scene.marks) {
+    WriteMark(mark, sheet);
+  }
+  return sheet.Join() +
+         LegendText(scene.legend, std::max(kNarrowestLegend, static_cast<std::size_t>(scene.width)));
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,44 @@
+// The colours of pictures of maps: light ground, dark obstacles, and hues that people who are blind to some
+// colours can still tell apart by how light they are.
+#pragma once
+
+#include <cstddef>
+
+#include "server/core/grid/grid_settings.h"
+#include "server/picture/color.h"
+
+namespace waystar::core {
+
+namespace theme {
+
+inline constexpr picture::Color kPaper = picture::Rgb(0xFFFFFF);
+inline constexpr picture::Color kInk = picture::Rgb(0x1F2933);
+inline constexpr picture::Color kFaint = picture::Rgb(0x6B7785);
+inline constexpr picture::Color kGridLine = picture::Rgb(0x8895A3);
+inline constexpr picture::Color kObstacle = picture::Rgb(0x3A4350);
+inline constexpr picture::Color kNamedObstacle = picture::Rgb(0x7A4B74);
+inline constexpr picture::Color kDearer = picture::Rgb(0xD1495B);
+inline constexpr picture::Color kCheaper = picture::Rgb(0x3A9D6B);
+inline constexpr picture::Color kFactor = picture::Rgb(0xB26B00);
+inline constexpr picture::Color kPortal = picture::Rgb(0x8E44AD);
+inline constexpr picture::Color kStart = picture::Rgb(0x1A9850);
+inline constexpr picture::Color kGoal = picture::Rgb(0xD7301F);
+inline constexpr picture::Color kPath = picture::Rgb(0x1F4FD8);
+inline constexpr picture::Color kOpen = picture::Rgb(0x4A7FB5);
+inline constexpr picture::Color kEdge = picture::Rgb(0x5B6472);
+inline constexpr picture::Color kSightLine = picture::Rgb(0xB4BFCB);
+inline constexpr picture::Color kClosedEdge = picture::Rgb(0xCC8F89);
+
+}  // namespace theme
+
+// By what its name or symbol calls to mind, such as blue for water; else one of eight, by its index. Terrain
+// that cannot be entered is darker.
+picture::Color ColorOf(const Terrain& terrain, std::size_t index);
+
+// From yellow, at a share of 0, to red, at 1: how far a search had come when it reached a cell.
+picture::Color SearchColor(double share);
+
+// What the ground looks like where a step costs `ratio` times what its terrain says.
+picture::Color TintByCost(picture::Color ground, double ratio);
+
+}  // namespace waystar::core
