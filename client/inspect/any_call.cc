@@ -35,10 +35,12 @@ AnyCall::AnyCall(const client::Connection& connection, const std::string& method
 
 AnyCall::~AnyCall() {
   context_.TryCancel();
+  if (has_message_) {
+    Read();
+  }
   void* tag = nullptr;
   bool ok = false;
   while (step_ != Step::kDone && queue_.Next(&tag, &ok)) {
-    has_message_ = false;
     if (Advance(ok)) {
       Read();
     }
