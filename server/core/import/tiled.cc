@@ -209,8 +209,8 @@ absl::Status LayTiles(const TiledLayer& layer, std::optional<TerrainId> of_layer
       }
       const absl::StatusOr<std::optional<TerrainId>> says = tiles.MeaningOf(gid);
       if (!says.ok()) {
-        return BadMap(absl::StrCat("tile (", data.area.x + static_cast<int>(i % width), ", ",
-                                   data.area.y + static_cast<int>(i / width),
+        return BadMap(absl::StrCat("tile (", data.area.x + static_cast<std::int64_t>(i % width), ", ",
+                                   data.area.y + static_cast<std::int64_t>(i / width),
                                    "): ", says.status().message()));
       }
       TerrainId& cell = cells[(top + i / width) * columns + left + i % width];
