@@ -58,14 +58,16 @@ absl::StatusOr<ImportedMap> ImportLevel(absl::string_view bytes, const TerrainMa
   return AsImported(file.ReadLevel(level, mapping, options));
 }
 
+// Of what begins with an object: JSON has a name next, rows of text hardly do.
 MapFormat FormatOfJson(absl::string_view bytes) {
+  const absl::string_view text = SkipByteOrderMark(bytes);
+  if (FirstOfText(text.substr(text.find('{') + 1)) != '"') {
+    return MapFormat::kText;
+  }
   if (absl::StrContains(bytes, "\"__header__\"") || absl::StrContains(bytes, "\"jsonVersion\"")) {
     return MapFormat::kLdtk;
   }
-  if (absl::StrContains(bytes, "\"FeatureCollection\"")) {
-    return MapFormat::kGeoJson;
-  }
-  return absl::StrContains(bytes, "\"orientation\"") ? MapFormat::kTiled : MapFormat::kText;
+  return absl::StrContains(bytes, "\"FeatureCollection\"") ? MapFormat::kGeoJson : MapFormat::kTiled;
 }
 
 }  // namespace

@@ -54,6 +54,9 @@ absl::StatusOr<std::optional<HexLayout>> LayoutOf(const TiledMap& map) {
   if (map.orientation == "orthogonal" || map.orientation == "isometric") {
     return std::nullopt;
   }
+  if (map.orientation.empty()) {
+    return BadMap("this is no map of Tiled: it has no orientation");
+  }
   if (map.orientation != "hexagonal") {
     return BadMap(absl::StrCat("orientation ", Quoted(map.orientation),
                                " is not read: orthogonal, isometric and hexagonal are"));
