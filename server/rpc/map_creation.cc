@@ -46,10 +46,10 @@ absl::StatusOr<core::GridSettings> SettingsOf(const v1::GridOptions& options) {
 }
 
 absl::StatusOr<core::ImportedMap> WithProfiles(absl::StatusOr<core::GridMap> map,
-                                               const v1::GridOptions& options, absl::string_view prefix) {
+                                               const v1::GridOptions& options) {
   WAYSTAR_RETURN_IF_ERROR(map.status());
   if (const absl::Status status = AddProfiles(options, *map); !status.ok()) {
-    return InGrid(status, prefix);
+    return InGrid(status, "");
   }
   return absl::StatusOr<core::ImportedMap>(absl::in_place, *std::move(map));
 }
@@ -115,7 +115,7 @@ absl::StatusOr<core::ImportedMap> DrawMap(const v1::CreateMapRequest& request, i
     return InvalidArgument(ErrorReason::kBadSource, "import_options", "these are options of `data`");
   }
   return WithProfiles(request.has_blank() ? FromBlank(request, max_side) : FromRows(request, max_side),
-                      request.grid(), "");
+                      request.grid());
 }
 
 absl::StatusOr<core::ImportedMap> ParseMapFile(const MapFileSource& file, int max_side) {
@@ -179,6 +179,9 @@ absl::StatusOr<core::WaypointGraph> BuildGraph(const core::MapStore& store,
   }
   if (request.has_grid()) {
     return InvalidArgument(ErrorReason::kBadSource, "grid", "a waypoint graph has no options of a grid");
+  }
+  if (request.has_import_options()) {
+    return InvalidArgument(ErrorReason::kBadSource, "import_options", "these are options of `data`");
   }
   std::shared_ptr<const core::GridSight> sight;
   if (const std::string& reference = request.graph().auto_connect().reference_map(); !reference.empty()) {

@@ -40,7 +40,8 @@ ABSL_FLAG(std::string, port_file, Defaults().port_file,
           "File to write the number of the listening port to, once the server answers.");
 ABSL_FLAG(
     std::string, maps_dir, Defaults().maps_dir,
-    "Folder whose .map and .txt files are loaded at start, each named by its file's stem in lower case.");
+    "Folder whose maps (.txt .map .tmx .tmj .ldtk .geojson, and pictures with a .terrains beside them) are "
+    "loaded at start, each named by its file's stem in lower case.");
 ABSL_FLAG(std::int64_t, workers, Defaults().workers,
           "Threads for small calls, and as many again, of lower priority, for large ones. 0: one per core.");
 ABSL_FLAG(

@@ -18,6 +18,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/import/json_value.h"
+#include "server/core/map/tags.h"
 
 namespace waystar::core {
 namespace {
@@ -54,7 +55,13 @@ absl::StatusOr<std::vector<std::string>> TagsOf(const Feature& feature) {
     if (tag.string() == nullptr) {
       return FeatureError(feature, "a tag is a string");
     }
+    if (tags.size() == kMaxTags) {
+      return FeatureError(feature, absl::StrCat("it has more than ", kMaxTags, " tags"));
+    }
     tags.push_back(*tag.string());
+  }
+  if (const absl::Status status = CheckTags(tags, ErrorReason::kBadTag); !status.ok()) {
+    return FeatureError(feature, status.message());
   }
   return tags;
 }

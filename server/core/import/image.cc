@@ -1,5 +1,8 @@
 #include "server/core/import/image.h"
 
+#include <array>
+#include <cstring>
+
 #include "absl/strings/match.h"
 #include "server/core/import/image_decoders.h"
 
@@ -11,6 +14,14 @@ bool IsWebp(absl::string_view bytes) {
 }
 
 }  // namespace
+
+void PackPixels(Image& image) {
+  for (std::uint32_t& pixel : image.pixels) {
+    std::array<std::uint8_t, 4> bytes{};
+    std::memcpy(bytes.data(), &pixel, sizeof(pixel));
+    pixel = PackPixel(bytes[0], bytes[1], bytes[2], bytes[3]);
+  }
+}
 
 bool IsImage(absl::string_view bytes) {
   return absl::StartsWith(bytes, kPngMagic) || absl::StartsWith(bytes, kGifMagic) || IsWebp(bytes);

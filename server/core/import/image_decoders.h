@@ -24,6 +24,9 @@ inline absl::Status BadImage(absl::string_view message) {
   return InvalidArgument(ErrorReason::kBadFormat, "", message);
 }
 
+// Makes pixels of what a decoder wrote where they lie: four bytes each, red, green, blue and alpha.
+void PackPixels(Image& image);
+
 inline std::uint32_t PackPixel(std::uint8_t red, std::uint8_t green, std::uint8_t blue, std::uint8_t alpha) {
   return std::uint32_t{red} << 24 | std::uint32_t{green} << 16 | std::uint32_t{blue} << 8 | alpha;
 }

@@ -1,5 +1,6 @@
 #include "server/core/import/import_map.h"
 
+#include <cstddef>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -20,6 +21,8 @@
 
 namespace waystar::core {
 namespace {
+
+constexpr std::size_t kMaxLayerNames = 1000;
 
 // Level editors write UTF-8.
 absl::Status CheckEncoding(MapFormat format, absl::string_view bytes) {
@@ -42,7 +45,14 @@ absl::Status CheckOptions(MapFormat format, const ImportOptions& options) {
   if (!options.level.empty() && format != MapFormat::kLdtk) {
     return Useless(kLevelField);
   }
-  return options.layers.empty() || has_layers ? absl::OkStatus() : Useless(kLayersField);
+  if (!options.layers.empty() && !has_layers) {
+    return Useless(kLayersField);
+  }
+  return options.layers.size() <= kMaxLayerNames
+             ? absl::OkStatus()
+             : InvalidArgument(
+                   ErrorReason::kBadValue, kLayersField,
+                   absl::StrCat("at most ", kMaxLayerNames, " layers, not ", options.layers.size()));
 }
 
 template <typename Map>
@@ -58,14 +68,16 @@ absl::StatusOr<ImportedMap> ImportLevel(absl::string_view bytes, const TerrainMa
   return AsImported(file.ReadLevel(level, mapping, options));
 }
 
+// Of what begins with an object: JSON has a name next, rows of text hardly do.
 MapFormat FormatOfJson(absl::string_view bytes) {
+  const absl::string_view text = SkipByteOrderMark(bytes);
+  if (FirstOfText(text.substr(text.find('{') + 1)) != '"') {
+    return MapFormat::kText;
+  }
   if (absl::StrContains(bytes, "\"__header__\"") || absl::StrContains(bytes, "\"jsonVersion\"")) {
     return MapFormat::kLdtk;
   }
-  if (absl::StrContains(bytes, "\"FeatureCollection\"")) {
-    return MapFormat::kGeoJson;
-  }
-  return absl::StrContains(bytes, "\"orientation\"") ? MapFormat::kTiled : MapFormat::kText;
+  return absl::StrContains(bytes, "\"FeatureCollection\"") ? MapFormat::kGeoJson : MapFormat::kTiled;
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ struct NamedMap {
   ImportedMap map;
 };
 
-// The format that bytes are in, judged by how they begin, and of JSON by what is in it.
+// The format that bytes are in, judged by how they begin, and of JSON by what is in it; Tiled's if it is
+// unknown.
 MapFormat DetectFormat(absl::string_view bytes);
 
 // INVALID_ARGUMENT with the reasons of the formats. A field names one of the overrides ("terrains[0].cost"),

@@ -2,17 +2,20 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 
-#include "absl/status/statusor.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
 namespace waystar::core {
 
-// Of zlib or gzip, and of Zstandard, which has to be one frame. INVALID_ARGUMENT / BAD_FORMAT without a field
-// unless it is exactly `size` bytes; what is more is not even looked at. No more memory than that is taken,
-// and a window of at most 8 MiB.
-absl::StatusOr<std::string> InflateZlib(absl::string_view bytes, std::size_t size);
-absl::StatusOr<std::string> InflateZstd(absl::string_view bytes, std::size_t size);
+// Gets the bytes in order, in pieces whose lengths, but for the last one's, are divisible by four.
+using InflatedSink = absl::FunctionRef<absl::Status(absl::string_view)>;
+
+// Of zlib or gzip, and of Zstandard. Stops at the sink's first error. INVALID_ARGUMENT / BAD_FORMAT without a
+// field unless it is exactly `size` bytes; what is more is not even looked at. Takes the memory of a window:
+// 32 KiB, of Zstandard at most 8 MiB.
+absl::Status InflateZlib(absl::string_view bytes, std::size_t size, InflatedSink sink);
+absl::Status InflateZstd(absl::string_view bytes, std::size_t size, InflatedSink sink);
 
 }  // namespace waystar::core

@@ -47,32 +47,31 @@ CellRule RuleOfIdentifier(absl::string_view identifier) {
   return {.name = std::string(identifier)};
 }
 
-// The identifiers of the values of a layer, by its definition.
-std::map<int, std::string> IdentifiersOf(const JsonValue& root, const JsonValue& layer) {
-  std::map<int, std::string> identifiers;
+// The identifiers of values, by the layers' definitions, which are known by their uid.
+using Identifiers = std::map<int, std::string>;
+
+std::map<double, Identifiers> IdentifiersIn(const JsonValue& root) {
+  std::map<double, Identifiers> all;
   const JsonValue* const definitions = root.Find("defs");
-  const std::optional<double> uid = layer.FindNumber("layerDefUid");
-  if (definitions == nullptr || !uid) {
-    return identifiers;
+  if (definitions == nullptr) {
+    return all;
   }
   for (const JsonValue& definition : definitions->FindArray("layers")) {
-    if (definition.FindNumber("uid") != uid) {
-      continue;
-    }
+    Identifiers& identifiers = all[definition.FindNumber("uid").value_or(-1.0)];
     for (const JsonValue& value : definition.FindArray("intGridValues")) {
       if (const std::optional<int> number = value.FindInteger("value", 0, kMaxInt)) {
         identifiers[*number] = std::string(value.FindString("identifier"));
       }
     }
   }
-  return identifiers;
+  return all;
 }
 
 // What the values of a layer stand for.
 class ValueMeanings {
  public:
-  ValueMeanings(std::map<int, std::string> identifiers, const TerrainMapping& mapping, TerrainTable& terrains)
-      : identifiers_(std::move(identifiers)), mapping_(mapping), terrains_(terrains) {}
+  ValueMeanings(const Identifiers& identifiers, const TerrainMapping& mapping, TerrainTable& terrains)
+      : identifiers_(identifiers), mapping_(mapping), terrains_(terrains) {}
 
   absl::StatusOr<TerrainId> MeaningOf(int value) {
     if (value == last_value_) {
@@ -115,7 +114,7 @@ class ValueMeanings {
     return RuleOfIdentifier(identifier->second);
   }
 
-  std::map<int, std::string> identifiers_;
+  const Identifiers& identifiers_;
   const TerrainMapping& mapping_;
   TerrainTable& terrains_;
   std::map<int, TerrainId> known_;
@@ -275,13 +274,15 @@ absl::StatusOr<GridMap> LdtkFile::ReadLevel(std::size_t level, const TerrainMapp
   TerrainTable terrains;
   WAYSTAR_RETURN_IF_ERROR(mapping.ReserveSymbols(terrains));
   std::vector<TerrainId> cells(static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height));
+  std::map<double, Identifiers> identifiers = IdentifiersIn(*root_);
   for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
     WAYSTAR_ASSIGN_OR_RETURN(const LevelSize own_size, SizeOf(**layer, options.grid.max_side));
     if (own_size != size) {
       return JsonError(**layer, absl::StrCat(NameOfInstance(**layer), " has cells of another size than ",
                                              NameOfInstance(*layers.front()), ": say which layers to read"));
     }
-    ValueMeanings meanings(IdentifiersOf(*root_, **layer), mapping, terrains);
+    ValueMeanings meanings(identifiers[(*layer)->FindNumber("layerDefUid").value_or(-1.0)], mapping,
+                           terrains);
     WAYSTAR_RETURN_IF_ERROR(LayValues(**layer, size, meanings, cells));
   }
   GridSettings settings;

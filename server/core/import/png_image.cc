@@ -1,7 +1,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "png.h"
@@ -26,18 +25,13 @@ absl::Status BadPng(const png_image& image) {
   return BadImage(absl::StrCat("bad PNG: ", static_cast<const char*>(image.message)));
 }
 
-// Four bytes a pixel.
 absl::Status ReadColors(png_image& png, Image& image) {
   png.format = PNG_FORMAT_RGBA;
-  std::vector<std::uint8_t> bytes(image.pixel_count() * 4);
-  if (png_image_finish_read(&png, nullptr, bytes.data(), 0, nullptr) == 0) {
+  image.pixels.resize(image.pixel_count());
+  if (png_image_finish_read(&png, nullptr, image.pixels.data(), 0, nullptr) == 0) {
     return BadPng(png);
   }
-  image.pixels.resize(image.pixel_count());
-  for (std::size_t i = 0; i < image.pixels.size(); ++i) {
-    const std::uint8_t* const pixel = bytes.data() + 4 * i;
-    image.pixels[i] = PackPixel(pixel[0], pixel[1], pixel[2], pixel[3]);
-  }
+  PackPixels(image);
   return absl::OkStatus();
 }
 

@@ -161,6 +161,10 @@ absl::StatusOr<TerrainMapping> ParseTerrainMapping(absl::string_view text) {
       return Malformed(absl::StrCat("terrains, line ", lines.line_number(), ": ", status.message()));
     }
   }
+  TerrainTable terrains;
+  if (const absl::Status status = mapping.ReserveSymbols(terrains); !status.ok()) {
+    return Malformed(absl::StrCat("terrains: ", status.message()));
+  }
   return mapping;
 }
 

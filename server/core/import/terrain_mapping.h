@@ -42,14 +42,16 @@ struct TerrainMapping {
   std::optional<GreyRamp> grey;
   std::optional<CellRule> otherwise;
 
-  // Gives terrains with symbols of their own those.
+  // Gives terrains with symbols of their own those. Never fails of what ParseTerrainMapping made, in a table
+  // where nothing is yet.
   absl::Status ReserveSymbols(TerrainTable& terrains) const;
 };
 
 // The field of its errors, from the root of a request to create a map.
 inline constexpr absl::string_view kTerrainsField = "import_options.terrains";
 
-// INVALID_ARGUMENT / BAD_FORMAT with field kTerrainsField, naming the line.
+// INVALID_ARGUMENT / BAD_FORMAT with field kTerrainsField, naming the line, or the terrain whose
+// symbol another has.
 absl::StatusOr<TerrainMapping> ParseTerrainMapping(absl::string_view text);
 
 }  // namespace waystar::core

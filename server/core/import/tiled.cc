@@ -54,6 +54,9 @@ absl::StatusOr<std::optional<HexLayout>> LayoutOf(const TiledMap& map) {
   if (map.orientation == "orthogonal" || map.orientation == "isometric") {
     return std::nullopt;
   }
+  if (map.orientation.empty()) {
+    return BadMap("this is no map of Tiled: it has no orientation");
+  }
   if (map.orientation != "hexagonal") {
     return BadMap(absl::StrCat("orientation ", Quoted(map.orientation),
                                " is not read: orthogonal, isometric and hexagonal are"));
@@ -209,8 +212,8 @@ absl::Status LayTiles(const TiledLayer& layer, std::optional<TerrainId> of_layer
       }
       const absl::StatusOr<std::optional<TerrainId>> says = tiles.MeaningOf(gid);
       if (!says.ok()) {
-        return BadMap(absl::StrCat("tile (", data.area.x + static_cast<int>(i % width), ", ",
-                                   data.area.y + static_cast<int>(i / width),
+        return BadMap(absl::StrCat("tile (", data.area.x + static_cast<std::int64_t>(i % width), ", ",
+                                   data.area.y + static_cast<std::int64_t>(i / width),
                                    "): ", says.status().message()));
       }
       TerrainId& cell = cells[(top + i / width) * columns + left + i % width];

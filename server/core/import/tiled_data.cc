@@ -3,7 +3,6 @@
 #include <cmath>
 #include <string>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
@@ -60,40 +59,35 @@ absl::Status VisitText(absl::string_view text, std::size_t count, TileVisitor vi
   return i == count ? absl::OkStatus() : WrongCount(i, count);
 }
 
-// Four bytes a tile, the lowest first.
-absl::Status VisitBytes(absl::string_view bytes, std::size_t count, TileVisitor visit) {
-  if (bytes.size() != count * 4) {
-    return BadTiles(
-        absl::StrCat("there are ", bytes.size(), " bytes where the ", count, " tiles take ", count * 4));
-  }
-  const auto byte = [&](std::size_t at) { return std::uint32_t{static_cast<unsigned char>(bytes[at])}; };
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t number =
-        byte(4 * i) | byte(4 * i + 1) << 8 | byte(4 * i + 2) << 16 | byte(4 * i + 3) << 24;
-    WAYSTAR_RETURN_IF_ERROR(visit(i, number & kTileBits));
-  }
-  return absl::OkStatus();
-}
-
 absl::Status VisitBase64(const TiledTileData& data, std::size_t count, TileVisitor visit) {
   std::string bytes;
   if (!absl::Base64Unescape(absl::StripAsciiWhitespace(data.text), &bytes)) {
     return BadTiles("the data is no base64");
   }
+  std::size_t next = 0;
+  // Four bytes a tile, the lowest first.
+  const auto visit_bytes = [&](absl::string_view piece) {
+    const auto byte = [&](std::size_t at) { return std::uint32_t{static_cast<unsigned char>(piece[at])}; };
+    for (std::size_t at = 0; at + 4 <= piece.size(); at += 4) {
+      const std::uint32_t number = byte(at) | byte(at + 1) << 8 | byte(at + 2) << 16 | byte(at + 3) << 24;
+      WAYSTAR_RETURN_IF_ERROR(visit(next++, number & kTileBits));
+    }
+    return absl::OkStatus();
+  };
+  const std::size_t size = count * 4;
   if (data.compression.empty()) {
-    return VisitBytes(bytes, count, visit);
+    return bytes.size() == size
+               ? visit_bytes(bytes)
+               : BadTiles(absl::StrCat("there are ", bytes.size(), " bytes where the tiles take ", size));
   }
-  absl::StatusOr<std::string> inflated;
   if (data.compression == "zlib" || data.compression == "gzip") {
-    inflated = InflateZlib(bytes, count * 4);
-  } else if (data.compression == "zstd") {
-    inflated = InflateZstd(bytes, count * 4);
-  } else {
-    return BadTiles(absl::StrCat("\"", absl::CHexEscape(data.compression.substr(0, 60)),
-                                 "\" is none of the compressions zlib, gzip and zstd"));
+    return InflateZlib(bytes, size, visit_bytes);
   }
-  WAYSTAR_RETURN_IF_ERROR(inflated.status());
-  return VisitBytes(*inflated, count, visit);
+  if (data.compression == "zstd") {
+    return InflateZstd(bytes, size, visit_bytes);
+  }
+  return BadTiles(absl::StrCat("\"", absl::CHexEscape(data.compression.substr(0, 60)),
+                               "\" is none of the compressions zlib, gzip and zstd"));
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
-#include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "server/core/import/image_decoders.h"
 #include "server/core/map/grid_map.h"
@@ -21,15 +19,12 @@ absl::StatusOr<Image> DecodeWebp(absl::string_view bytes, int max_side) {
     return InvalidArgument(ErrorReason::kBadSize, "", status.message());
   }
   Image image{.width = features.width, .height = features.height};
-  std::vector<std::uint8_t> pixels(image.pixel_count() * 4);
-  if (WebPDecodeRGBAInto(data, bytes.size(), pixels.data(), pixels.size(), image.width * 4) == nullptr) {
+  image.pixels.resize(image.pixel_count());
+  auto* const pixels = reinterpret_cast<std::uint8_t*>(image.pixels.data());
+  if (WebPDecodeRGBAInto(data, bytes.size(), pixels, image.pixel_count() * 4, image.width * 4) == nullptr) {
     return BadImage("bad WebP: its pixels are broken or cut off");
   }
-  image.pixels.resize(image.pixel_count());
-  for (std::size_t i = 0; i < image.pixels.size(); ++i) {
-    const std::uint8_t* const pixel = pixels.data() + 4 * i;
-    image.pixels[i] = PackPixel(pixel[0], pixel[1], pixel[2], pixel[3]);
-  }
+  PackPixels(image);
   return image;
 }
 

@@ -1,6 +1,7 @@
 #include "server/core/format/map_format.h"
 
 #include "gmock/gmock.h"
+#include "server/core/format/grid_overrides.h"
 #include "server/core/format/rows.h"
 #include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"

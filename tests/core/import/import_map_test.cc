@@ -28,6 +28,7 @@ TEST(DetectFormatTest, GoesByHowBytesBegin) {
   EXPECT_EQ(DetectFormat(TiledXml("", "")), MapFormat::kTiled);
   EXPECT_EQ(DetectFormat(R"(<map version="1.0">)"), MapFormat::kTiled);
   EXPECT_EQ(DetectFormat(R"( {"layers": [], "orientation": "orthogonal"})"), MapFormat::kTiled);
+  EXPECT_EQ(DetectFormat("{\n \"compressionlevel\": -1, \"layers\": ["), MapFormat::kTiled) << "cut off";
   EXPECT_EQ(DetectFormat(R"({"__header__": {}, "jsonVersion": "1.5.3"})"), MapFormat::kLdtk);
   EXPECT_EQ(DetectFormat(R"({"type": "FeatureCollection", "features": []})"), MapFormat::kGeoJson);
   EXPECT_EQ(DetectFormat(Png(1, 1, {0xFF})), MapFormat::kImage);

@@ -49,6 +49,12 @@ TEST(TerrainMappingTest, NamesTheLineAtFault) {
   }
 }
 
+TEST(TerrainMappingTest, SymbolsAreOfOneTerrainEach) {
+  EXPECT_THAT(ParseTerrainMapping("value 1 sea 3 ~\nvalue 2 sea 3 ~"), IsOk());
+  EXPECT_THAT(ParseTerrainMapping("value 1 sea 3 ~\nvalue 2 lava 3 ~"),
+              IsError(kInvalid, ErrorReason::kBadFormat, kTerrainsField));
+}
+
 TEST(TerrainTableTest, GivesSymbolsByNames) {
   TerrainTable terrains;
   const auto symbol_of = [&](const CellRule& rule) {
