@@ -82,12 +82,12 @@ class GraphSceneMaker {
     if (graph_.sight().grid() != nullptr) {
       AddReferenceMap();
     }
+    AddNumbers();
     AddObstacles();
     AddEdges();
     AddQuery();
     AddNodes();
     AddEnds();
-    AddNumbers();
     AddFurniture(layout_, options_, scene_.legend, scene_);
     return std::move(scene_);
   }
@@ -283,7 +283,7 @@ class GraphSceneMaker {
         if (!arc.is_open) {
           AddLine({from, to}, thick * 0.8, {theme::kClosedEdge}, 'x', 4);
         } else {
-          AddLine({from, to}, is_auto ? thick * 0.7 : thick, {is_auto ? theme::kSightLine : theme::kEdge},
+          AddLine({from, to}, is_auto ? thick * 0.8 : thick, {is_auto ? theme::kSightLine : theme::kEdge},
                   '.');
         }
         if (arc.is_one_way && arcs_.size() <= 3000) {

@@ -18,7 +18,7 @@ using picture::Tiling;
 
 constexpr double kMargin = 14.0;
 constexpr double kTitleHeight = 26.0;
-constexpr double kCaptionHeight = 18.0;
+constexpr double kCaptionHeight = 22.0;
 constexpr double kLabelGap = 6.0;
 constexpr double kLegendGap = 14.0;
 constexpr double kLegendRow = 18.0;

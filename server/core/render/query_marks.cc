@@ -117,6 +117,23 @@ void AddDisc(picture::Point at, double radius, picture::Color color, char symbol
       {.kind = SceneMark::Kind::kDisc, .points = {at}, .size = radius, .paint = {color}, .symbol = symbol});
 }
 
+// A path in text: a character for each cell on it, also where only its corners are known.
+void AddPathCells(const std::vector<Cell>& cells, const Layout& layout, Scene& scene) {
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const Cell from = cells[i == 0 ? 0 : i - 1];
+    const double dx = cells[i].x - from.x;
+    const double dy = cells[i].y - from.y;
+    // Among hexagons steps that go against each other take their sum.
+    const double together = layout.tiling.hexagons ? std::abs(dx + dy) : 0.0;
+    const double steps = std::max({1.0, std::abs(dx), std::abs(dy), together});
+    for (double step = 1; step <= steps; ++step) {
+      const double x = std::floor(from.x + dx * step / steps + 0.5);
+      const double y = std::floor(from.y + dy * step / steps + 0.5);
+      AddDisc(layout.tiling.At(x, y), 0.5, picture::kPathColor, '*', scene);
+    }
+  }
+}
+
 }  // namespace
 
 MarkSizes::MarkSizes(const Layout& layout, bool is_text) {
@@ -193,7 +210,9 @@ void AddPath(const QueryMarks& query, const Rectangle& region, const Layout& lay
   for (const std::vector<Cell>& leg : query.legs) {
     std::vector<Cell> inside;
     const auto draw = [&] {
-      if (!inside.empty()) {
+      if (is_text) {
+        AddPathCells(inside, layout, scene);
+      } else if (!inside.empty()) {
         AddPathLine(CornersOf(inside, layout), sizes, scene);
       }
       inside.clear();

@@ -22,7 +22,7 @@ inline constexpr picture::Color kCheaper = picture::Rgb(0x3A9D6B);
 inline constexpr picture::Color kFactor = picture::Rgb(0xB26B00);
 inline constexpr picture::Color kPortal = picture::Rgb(0x8E44AD);
 inline constexpr picture::Color kEdge = picture::Rgb(0x5B6472);
-inline constexpr picture::Color kSightLine = picture::Rgb(0xB4BFCB);
+inline constexpr picture::Color kSightLine = picture::Rgb(0x9DB0C4);
 inline constexpr picture::Color kClosedEdge = picture::Rgb(0xCC8F89);
 
 }  // namespace theme
