@@ -43,6 +43,7 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   AddValidateCommand(*app, session);
   AddTraceCommand(*app, session);
   AddRenderCommand(*app, session);
+  AddAnimateCommand(*app, session);
   AddReachCommand(*app, session);
   AddReachableCommand(*app, session);
   AddFlowCommand(*app, session);

@@ -19,6 +19,7 @@ void AddWatchPathCommand(CLI::App& parent, Session& session);
 void AddValidateCommand(CLI::App& parent, Session& session);
 void AddTraceCommand(CLI::App& parent, Session& session);
 void AddRenderCommand(CLI::App& parent, Session& session);
+void AddAnimateCommand(CLI::App& parent, Session& session);
 void AddReachCommand(CLI::App& parent, Session& session);
 void AddReachableCommand(CLI::App& parent, Session& session);
 void AddFlowCommand(CLI::App& parent, Session& session);

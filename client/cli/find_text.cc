@@ -84,6 +84,13 @@ std::string Outcome(const v1::FindPathRequest& request, const v1::FindPathRespon
   }
 }
 
+std::string DirectionName(int direction) {
+  static constexpr const char* kNames[] = {"?", "N", "NE", "E", "SE", "S", "SW", "W", "NW"};
+  return v1::Direction_IsValid(direction) ? kNames[direction] : kNames[0];
+}
+
+}  // namespace
+
 std::string AlgorithmName(v1::Algorithm algorithm) {
   switch (algorithm) {
     case v1::ALGORITHM_ASTAR:
@@ -100,13 +107,6 @@ std::string AlgorithmName(v1::Algorithm algorithm) {
       return "another algorithm";
   }
 }
-
-std::string DirectionName(int direction) {
-  static constexpr const char* kNames[] = {"?", "N", "NE", "E", "SE", "S", "SW", "W", "NW"};
-  return v1::Direction_IsValid(direction) ? kNames[direction] : kNames[0];
-}
-
-}  // namespace
 
 std::string FindText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
   const v1::SearchStatistics& statistics = answer.statistics();

@@ -7,6 +7,9 @@
 
 namespace waystar::cli {
 
+// Such as "jump point search".
+std::string AlgorithmName(v1::Algorithm algorithm);
+
 // The answer in one line of plain words: outcome and reason, steps, cost, revision, and how the search went.
 std::string FindText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer);
 

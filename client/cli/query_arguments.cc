@@ -63,12 +63,7 @@ void AddSearchOptions(CLI::App& command, v1::FindPathRequest& request) {
   AddCornerRule(command, [&request](v1::CornerRule rule) { request.set_corner_rule(rule); });
   AddChoice<v1::Algorithm>(
       command, "--algorithm", [&request](v1::Algorithm algorithm) { request.set_algorithm(algorithm); },
-      {{"auto", v1::ALGORITHM_AUTO},
-       {"astar", v1::ALGORITHM_ASTAR},
-       {"dijkstra", v1::ALGORITHM_DIJKSTRA},
-       {"jump-point", v1::ALGORITHM_JUMP_POINT_SEARCH},
-       {"lazy-theta", v1::ALGORITHM_LAZY_THETA_STAR},
-       {"hierarchy", v1::ALGORITHM_SUBGOAL_HIERARCHY}},
+      AlgorithmChoices(),
       "How to search; all find paths of the same cost, but for lazy-theta, which goes at any angle [auto]");
   AddFootprint(command, [&request](int32_t cells) { request.set_footprint(cells); });
   AddNearest(command, request);
@@ -81,6 +76,15 @@ void AddSearchOptions(CLI::App& command, v1::FindPathRequest& request) {
 }
 
 }  // namespace
+
+Choices<v1::Algorithm> AlgorithmChoices() {
+  return {{"auto", v1::ALGORITHM_AUTO},
+          {"astar", v1::ALGORITHM_ASTAR},
+          {"dijkstra", v1::ALGORITHM_DIJKSTRA},
+          {"jump-point", v1::ALGORITHM_JUMP_POINT_SEARCH},
+          {"lazy-theta", v1::ALGORITHM_LAZY_THETA_STAR},
+          {"hierarchy", v1::ALGORITHM_SUBGOAL_HIERARCHY}};
+}
 
 void AddQuery(CLI::App& command, v1::FindPathRequest& request) {
   AddMapAndStart(command, request);

@@ -5,9 +5,13 @@
 #include <functional>
 #include <string>
 
+#include "client/cli/arguments.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::cli {
+
+// The words for algorithms.
+Choices<v1::Algorithm> AlgorithmChoices();
 
 // MAP, START and GOAL, which may be positions, and the options that say how to search. `request` must outlive
 // `command`.

@@ -1,6 +1,7 @@
 #include "server/picture/tiling.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace waystar::picture {
 
@@ -8,6 +9,18 @@ Point Tiling::PlaneAt(Point point) const {
   const Point way = point - zero;
   const double area = x_step.x * y_step.y - x_step.y * y_step.x;
   return {(way.x * y_step.y - way.y * y_step.x) / area, (x_step.x * way.y - x_step.y * way.x) / area};
+}
+
+std::vector<Point> Tiling::BentLine(int from_x, int from_y, int to_x, int to_y) const {
+  const int dx = to_x - from_x;
+  const int dy = to_y - from_y;
+  const int diagonal = std::min(std::abs(dx), std::abs(dy));
+  std::vector<Point> line = {At(from_x, from_y)};
+  if (diagonal > 0 && std::abs(dx) != std::abs(dy)) {
+    line.push_back(At(from_x + (dx > 0 ? diagonal : -diagonal), from_y + (dy > 0 ? diagonal : -diagonal)));
+  }
+  line.push_back(At(to_x, to_y));
+  return line;
 }
 
 Polygon Tiling::OutlineOf(double x, double y, double inset) const {

@@ -1,6 +1,8 @@
 // Where the cells of a plane lie on a picture: squares, or hexagons by axial coordinates.
 #pragma once
 
+#include <vector>
+
 #include "server/picture/geometry.h"
 
 namespace waystar::picture {
@@ -17,6 +19,9 @@ struct Tiling {
   Point At(double x, double y) const { return zero + x_step * x + y_step * y; }
   // Where At gives that point of the picture.
   Point PlaneAt(Point point) const;
+
+  // From one cell to another: along a diagonal and then straight, as jumps among squares go.
+  std::vector<Point> BentLine(int from_x, int from_y, int to_x, int to_y) const;
 
   // The outline of a cell, a little smaller if `inset`, in pixels, is more than 0.
   Polygon OutlineOf(double x, double y, double inset = 0.0) const;

@@ -42,6 +42,9 @@ const std::map<std::string, std::vector<std::string>>& AllowedIncludes() {
       {"server/core/field/",
        {"absl/", "server/base/", "server/core/grid/", "server/core/shape/", "server/core/walk/",
         "server/core/map/", "server/core/search/"}},
+      {"server/core/render/",
+       {"absl/", "server/base/", "server/picture/", "server/core/grid/", "server/core/shape/",
+        "server/core/map/", "server/core/graph/", "server/core/search/"}},
       {"server/core/format/", {"absl/", "server/base/", "server/core/grid/", "server/core/map/"}},
       {"server/core/import/",
        {"absl/", "nlohmann/", "webp/", "server/base/", "server/core/grid/", "server/core/shape/",
@@ -56,7 +59,10 @@ const std::map<std::string, std::vector<std::string>>& AllowedIncludes() {
       {"server/rpc/", {"absl/", "google/", "grpcpp/", "grpc/", "openssl/", "waystar/", "server/"}},
       {"server/rpc/access/",
        {"absl/", "google/", "grpcpp/", "grpc/", "openssl/", "waystar/", "server/base/", "server/runtime/"}},
-      {"client/", {"absl/", "arpa/", "google/", "grpcpp/", "grpc/", "openssl/", "waystar/", "CLI/"}},
+      // Pictures are drawn alike on both sides.
+      {"client/",
+       {"absl/", "arpa/", "google/", "grpcpp/", "grpc/", "openssl/", "waystar/", "CLI/", "webp/",
+        "server/picture/"}},
   };
   return *kAllowed;
 }

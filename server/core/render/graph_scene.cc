@@ -16,6 +16,7 @@
 #include "server/core/render/theme.h"
 #include "server/core/search/interruption.h"
 #include "server/picture/font.h"
+#include "server/picture/search_colors.h"
 
 namespace waystar::core {
 namespace {
@@ -81,12 +82,12 @@ class GraphSceneMaker {
     if (graph_.sight().grid() != nullptr) {
       AddReferenceMap();
     }
+    AddNumbers();
     AddObstacles();
     AddEdges();
     AddQuery();
     AddNodes();
     AddEnds();
-    AddNumbers();
     AddFurniture(layout_, options_, scene_.legend, scene_);
     return std::move(scene_);
   }
@@ -131,7 +132,8 @@ class GraphSceneMaker {
   // An edge both ways once.
   void AddArc(NodeNumber from, const Arc& arc) {
     const Arc* back = graph_.FindArc(arc.to, from);
-    const bool is_same = back != nullptr && back->is_open() == arc.is_open() && back->is_auto() == arc.is_auto();
+    const bool is_same =
+        back != nullptr && back->is_open() == arc.is_open() && back->is_auto() == arc.is_auto();
     if (!is_same || from < arc.to) {
       arcs_.push_back({.from = from,
                        .to = arc.to,
@@ -157,10 +159,12 @@ class GraphSceneMaker {
       legend.push_back({.sign = Sign::kLine, .color = theme::kEdge, .symbol = '.', .text = "edge"});
     }
     if (HasArc(true, true)) {
-      legend.push_back({.sign = Sign::kLine, .color = theme::kSightLine, .symbol = '.', .text = "edge by sight"});
+      legend.push_back(
+          {.sign = Sign::kLine, .color = theme::kSightLine, .symbol = '.', .text = "edge by sight"});
     }
     if (HasArc(false, false)) {
-      legend.push_back({.sign = Sign::kDashes, .color = theme::kClosedEdge, .symbol = 'x', .text = "closed edge"});
+      legend.push_back(
+          {.sign = Sign::kDashes, .color = theme::kClosedEdge, .symbol = 'x', .text = "closed edge"});
     }
     if (graph_.sight().obstacles().size() > 0) {
       legend.push_back({.color = theme::kNamedObstacle, .symbol = '%', .text = "obstacle"});
@@ -169,13 +173,13 @@ class GraphSceneMaker {
       legend.push_back({.color = Wall(), .symbol = '#', .text = "blocked on the reference map"});
     }
     if (query_ != nullptr && query_->start.has_value()) {
-      legend.push_back({.sign = Sign::kDisc, .color = theme::kStart, .symbol = 'S', .text = "start"});
+      legend.push_back({.sign = Sign::kDisc, .color = picture::kStartColor, .symbol = 'S', .text = "start"});
     }
     if (query_ != nullptr && query_->goal.has_value()) {
-      legend.push_back({.sign = Sign::kDisc, .color = theme::kGoal, .symbol = 'G', .text = "goal"});
+      legend.push_back({.sign = Sign::kDisc, .color = picture::kGoalColor, .symbol = 'G', .text = "goal"});
     }
     if (query_ != nullptr && !query_->way.empty()) {
-      legend.push_back({.sign = Sign::kLine, .color = theme::kPath, .symbol = '*', .text = "path"});
+      legend.push_back({.sign = Sign::kLine, .color = picture::kPathColor, .symbol = '*', .text = "path"});
     }
     return legend;
   }
@@ -221,12 +225,14 @@ class GraphSceneMaker {
   }
 
   void AddArea(picture::Polygon points) {
-    scene_.marks.push_back({.points = std::move(points), .paint = {theme::kNamedObstacle, 0.75}, .symbol = '%'});
+    scene_.marks.push_back(
+        {.points = std::move(points), .paint = {theme::kNamedObstacle, 0.75}, .symbol = '%'});
   }
 
   void AddSquare(double x, double y, double width, double height) {
     const picture::Tiling& tiling = layout_.tiling;
-    AddArea({tiling.At(x, y), tiling.At(x + width, y), tiling.At(x + width, y + height), tiling.At(x, y + height)});
+    AddArea({tiling.At(x, y), tiling.At(x + width, y), tiling.At(x + width, y + height),
+             tiling.At(x, y + height)});
   }
 
   void AddObstacles() {
@@ -277,7 +283,8 @@ class GraphSceneMaker {
         if (!arc.is_open) {
           AddLine({from, to}, thick * 0.8, {theme::kClosedEdge}, 'x', 4);
         } else {
-          AddLine({from, to}, is_auto ? thick * 0.7 : thick, {is_auto ? theme::kSightLine : theme::kEdge}, '.');
+          AddLine({from, to}, is_auto ? thick * 0.8 : thick, {is_auto ? theme::kSightLine : theme::kEdge},
+                  '.');
         }
         if (arc.is_one_way && arcs_.size() <= 3000) {
           AddTip(from, to, arc.is_open ? (is_auto ? theme::kSightLine : theme::kEdge) : theme::kClosedEdge);
@@ -299,14 +306,13 @@ class GraphSceneMaker {
     scene_.marks.push_back({.points = {tip, tip - ahead + aside, tip - ahead - aside}, .paint = {color}});
   }
 
-  double NodeRadius() const { return nodes_.size() > 4 * kLargeNodes ? 1.2 : nodes_.size() > kLargeNodes ? 2.0 : 5.0; }
+  double NodeRadius() const {
+    return nodes_.size() > 4 * kLargeNodes ? 1.2 : nodes_.size() > kLargeNodes ? 2.0 : 5.0;
+  }
 
   void AddDisc(picture::Point at, double radius, picture::Color color, char symbol) {
-    scene_.marks.push_back({.kind = SceneMark::Kind::kDisc,
-                            .points = {at},
-                            .size = radius,
-                            .paint = {color},
-                            .symbol = symbol});
+    scene_.marks.push_back(
+        {.kind = SceneMark::Kind::kDisc, .points = {at}, .size = radius, .paint = {color}, .symbol = symbol});
   }
 
   void AddNodes() {

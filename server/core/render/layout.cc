@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/core/render/theme.h"
 #include "server/picture/font.h"
+#include "server/picture/search_colors.h"
 
 namespace waystar::core {
 namespace {
@@ -17,7 +18,7 @@ using picture::Tiling;
 
 constexpr double kMargin = 14.0;
 constexpr double kTitleHeight = 26.0;
-constexpr double kCaptionHeight = 18.0;
+constexpr double kCaptionHeight = 22.0;
 constexpr double kLabelGap = 6.0;
 constexpr double kLegendGap = 14.0;
 constexpr double kLegendRow = 18.0;
@@ -147,7 +148,8 @@ void AddSign(const LegendEntry& entry, picture::Point at, Scene& scene) {
       constexpr int kSteps = 24;
       for (int i = 0; i < kSteps; ++i) {
         const double step = 4 * kSwatch / kSteps;
-        AddBox({at.x + i * step, at.y + 1, step, kSwatch - 2}, SearchColor(i / (kSteps - 1.0)), scene);
+        AddBox({at.x + i * step, at.y + 1, step, kSwatch - 2}, picture::SearchColor(i / (kSteps - 1.0)),
+               scene);
       }
       break;
   }
@@ -197,8 +199,9 @@ Layout LayOut(const PlaneView& view, const RenderOptions& options, const std::ve
     }
     legend_height = needed;
   }
-  layout.height = std::min(options.max_height, static_cast<int>(std::ceil(around.top + layout.plot.height +
-                                                                           legend_height + around.bottom)));
+  layout.height =
+      std::min(options.max_height,
+               static_cast<int>(std::ceil(around.top + layout.plot.height + legend_height + around.bottom)));
   if (!options.is_text) {
     // In the middle of a picture that its title or legend makes wider.
     layout.plot.x += std::floor((layout.width - around.left - around.right - layout.plot.width) / 2);

@@ -7,10 +7,10 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_format.h"
 #include "server/core/render/theme.h"
+#include "server/picture/search_colors.h"
 
 namespace waystar::core {
 namespace {
-
 
 // On smaller cells rims would be all there is to see.
 constexpr double kRimmedCell = 5.0;
@@ -62,18 +62,11 @@ Cost DearestOf(const std::vector<Visit>& visits) {
   return dearest;
 }
 
-// The way from a parent to a cell that is no neighbour: along a diagonal, then straight.
 std::vector<picture::Point> JumpTo(const Visit& visit, bool any_angle, const Layout& layout) {
-  const int dx = visit.cell.x - visit.parent.x;
-  const int dy = visit.cell.y - visit.parent.y;
-  const int diagonal = std::min(std::abs(dx), std::abs(dy));
-  std::vector<picture::Point> line = {CenterOf(layout, visit.parent)};
-  if (!any_angle && diagonal > 0 && std::abs(dx) != std::abs(dy)) {
-    line.push_back(CenterOf(
-        layout, {visit.parent.x + Sign(dx) * diagonal, visit.parent.y + Sign(dy) * diagonal}));
+  if (any_angle) {
+    return {CenterOf(layout, visit.parent), CenterOf(layout, visit.cell)};
   }
-  line.push_back(CenterOf(layout, visit.cell));
-  return line;
+  return layout.tiling.BentLine(visit.parent.x, visit.parent.y, visit.cell.x, visit.cell.y);
 }
 
 bool IsJump(const Visit& visit) {
@@ -109,8 +102,8 @@ std::vector<picture::Point> CornersOf(const std::vector<Cell>& cells, const Layo
   return corners;
 }
 
-void AddLine(std::vector<picture::Point> line, double width, const picture::Paint& paint, char symbol, Scene& scene,
-             double dash = 0.0) {
+void AddLine(std::vector<picture::Point> line, double width, const picture::Paint& paint, char symbol,
+             Scene& scene, double dash = 0.0) {
   scene.marks.push_back({.kind = SceneMark::Kind::kLine,
                          .points = std::move(line),
                          .size = width,
@@ -120,11 +113,25 @@ void AddLine(std::vector<picture::Point> line, double width, const picture::Pain
 }
 
 void AddDisc(picture::Point at, double radius, picture::Color color, char symbol, Scene& scene) {
-  scene.marks.push_back({.kind = SceneMark::Kind::kDisc,
-                         .points = {at},
-                         .size = radius,
-                         .paint = {color},
-                         .symbol = symbol});
+  scene.marks.push_back(
+      {.kind = SceneMark::Kind::kDisc, .points = {at}, .size = radius, .paint = {color}, .symbol = symbol});
+}
+
+// A path in text: a character for each cell on it, also where only its corners are known.
+void AddPathCells(const std::vector<Cell>& cells, const Layout& layout, Scene& scene) {
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const Cell from = cells[i == 0 ? 0 : i - 1];
+    const double dx = cells[i].x - from.x;
+    const double dy = cells[i].y - from.y;
+    // Among hexagons steps that go against each other take their sum.
+    const double together = layout.tiling.hexagons ? std::abs(dx + dy) : 0.0;
+    const double steps = std::max({1.0, std::abs(dx), std::abs(dy), together});
+    for (double step = 1; step <= steps; ++step) {
+      const double x = std::floor(from.x + dx * step / steps + 0.5);
+      const double y = std::floor(from.y + dy * step / steps + 0.5);
+      AddDisc(layout.tiling.At(x, y), 0.5, picture::kPathColor, '*', scene);
+    }
+  }
 }
 
 }  // namespace
@@ -140,15 +147,15 @@ MarkSizes::MarkSizes(const Layout& layout, bool is_text) {
 
 void AddStart(picture::Point at, const MarkSizes& sizes, Scene& scene) {
   AddDisc(at, sizes.disc + sizes.halo, theme::kPaper, 0, scene);
-  AddDisc(at, sizes.disc, theme::kStart, 'S', scene);
+  AddDisc(at, sizes.disc, picture::kStartColor, 'S', scene);
 }
 
 void AddGoal(picture::Point at, const MarkSizes& sizes, Scene& scene) {
   AddDisc(at, sizes.disc + sizes.halo, theme::kPaper, 0, scene);
-  AddDisc(at, sizes.disc, theme::kGoal, 'G', scene);
+  AddDisc(at, sizes.disc, picture::kGoalColor, 'G', scene);
   if (sizes.disc >= 4) {
     AddDisc(at, sizes.disc * 0.55, theme::kPaper, 0, scene);
-    AddDisc(at, sizes.disc * 0.28, theme::kGoal, 0, scene);
+    AddDisc(at, sizes.disc * 0.28, picture::kGoalColor, 0, scene);
   }
 }
 
@@ -156,7 +163,7 @@ void AddPathLine(const std::vector<picture::Point>& line, const MarkSizes& sizes
   if (sizes.halo > 0) {
     AddLine(line, sizes.path + 2 * sizes.halo, {theme::kPaper, 0.9}, 0, scene);
   }
-  AddLine(line, sizes.path, {theme::kPath}, '*', scene);
+  AddLine(line, sizes.path, {picture::kPathColor}, '*', scene);
 }
 
 void AddSearch(const QueryMarks& query, const Rectangle& region, const Layout& layout, bool is_text,
@@ -172,19 +179,20 @@ void AddSearch(const QueryMarks& query, const Rectangle& region, const Layout& l
     const double share = static_cast<double>(visit.g) / static_cast<double>(dearest);
     const picture::Point at = CenterOf(layout, visit.cell);
     if (tints_ground) {
-      TintPixel(at, visit.is_expanded ? SearchColor(share) : theme::kOpen, scene.ground.front());
+      TintPixel(at, visit.is_expanded ? picture::SearchColor(share) : picture::kOpenColor,
+                scene.ground.front());
     } else if (visit.is_expanded) {
       scene.marks.push_back({.points = layout.tiling.OutlineOf(visit.cell.x, visit.cell.y),
-                             .paint = {SearchColor(share), kSearchOpacity},
+                             .paint = {picture::SearchColor(share), kSearchOpacity},
                              .symbol = DigitOf(share)});
     } else if (is_text || cell < kRimmedCell) {
       scene.marks.push_back({.points = layout.tiling.OutlineOf(visit.cell.x, visit.cell.y),
-                             .paint = {theme::kOpen, 0.6},
+                             .paint = {picture::kOpenColor, 0.6},
                              .symbol = 'o'});
     } else {
       std::vector<picture::Point> rim = layout.tiling.OutlineOf(visit.cell.x, visit.cell.y, cell * 0.14);
       rim.push_back(rim.front());
-      AddLine(std::move(rim), std::clamp(cell * 0.07, 1.0, 2.5), {theme::kOpen}, 0, scene);
+      AddLine(std::move(rim), std::clamp(cell * 0.07, 1.0, 2.5), {picture::kOpenColor}, 0, scene);
     }
   }
   const double width = std::clamp(cell * 0.06, 1.0, 2.0);
@@ -202,7 +210,9 @@ void AddPath(const QueryMarks& query, const Rectangle& region, const Layout& lay
   for (const std::vector<Cell>& leg : query.legs) {
     std::vector<Cell> inside;
     const auto draw = [&] {
-      if (!inside.empty()) {
+      if (is_text) {
+        AddPathCells(inside, layout, scene);
+      } else if (!inside.empty()) {
         AddPathLine(CornersOf(inside, layout), sizes, scene);
       }
       inside.clear();
@@ -218,8 +228,8 @@ void AddPath(const QueryMarks& query, const Rectangle& region, const Layout& lay
   }
   for (const auto& [from, to] : query.jumps) {
     if (IsIn(region, from) && IsIn(region, to)) {
-      AddLine({CenterOf(layout, from), CenterOf(layout, to)}, sizes.path * 0.7, {theme::kPath}, 0, scene,
-              std::max(3.0, sizes.path * 1.5));
+      AddLine({CenterOf(layout, from), CenterOf(layout, to)}, sizes.path * 0.7, {picture::kPathColor}, 0,
+              scene, std::max(3.0, sizes.path * 1.5));
     }
   }
   for (const Cell goal : query.goals) {
@@ -235,26 +245,25 @@ void AddPath(const QueryMarks& query, const Rectangle& region, const Layout& lay
 void AddToLegend(const QueryMarks& query, std::vector<LegendEntry>& legend) {
   using Sign = LegendEntry::Sign;
   if (query.start.has_value()) {
-    legend.push_back({.sign = Sign::kDisc, .color = theme::kStart, .symbol = 'S', .text = "start"});
+    legend.push_back({.sign = Sign::kDisc, .color = picture::kStartColor, .symbol = 'S', .text = "start"});
   }
   if (!query.goals.empty()) {
     legend.push_back({.sign = Sign::kDisc,
-                      .color = theme::kGoal,
+                      .color = picture::kGoalColor,
                       .symbol = 'G',
                       .text = query.goals.size() == 1 ? "goal" : "goals"});
   }
   if (!query.legs.empty()) {
-    legend.push_back({.sign = Sign::kLine, .color = theme::kPath, .symbol = '*', .text = "path"});
+    legend.push_back({.sign = Sign::kLine, .color = picture::kPathColor, .symbol = '*', .text = "path"});
   }
   if (!query.jumps.empty()) {
-    legend.push_back({.sign = Sign::kDashes, .color = theme::kPath, .text = "through a portal"});
+    legend.push_back({.sign = Sign::kDashes, .color = picture::kPathColor, .text = "through a portal"});
   }
   if (!query.events.empty()) {
     const double dearest = CostToDouble(DearestOf(VisitsOf(query.events)));
-    legend.push_back({.sign = Sign::kRamp,
-                      .symbol = '0',
-                      .text = absl::StrFormat("expanded at cost 0 to %.5g", dearest)});
-    legend.push_back({.color = theme::kOpen, .symbol = 'o', .text = "seen, not expanded"});
+    legend.push_back(
+        {.sign = Sign::kRamp, .symbol = '0', .text = absl::StrFormat("expanded at cost 0 to %.5g", dearest)});
+    legend.push_back({.color = picture::kOpenColor, .symbol = 'o', .text = "seen, not expanded"});
   }
 }
 

@@ -10,7 +10,6 @@
 namespace waystar::core {
 namespace {
 
-
 // Characters that marks are written over.
 class TextSheet {
  public:
@@ -24,6 +23,16 @@ class TextSheet {
   }
   void Put(picture::Point point, char symbol) {
     Put(static_cast<int>(std::floor(point.x)), static_cast<int>(std::floor(point.y)), symbol);
+  }
+  // From a point on, beyond the sheet's right edge if need be.
+  void Write(picture::Point point, const std::string& text) {
+    if (point.y < 0 || point.y >= static_cast<double>(rows_.size())) {
+      return;
+    }
+    std::string& row = rows_[static_cast<std::size_t>(point.y)];
+    const auto at = static_cast<std::size_t>(std::max(0.0, std::floor(point.x)));
+    row.resize(std::max(row.size(), at + text.size()), ' ');
+    row.replace(at, text.size(), text);
   }
   // Every character between two points.
   void PutLine(picture::Point from, picture::Point to, char symbol) {
@@ -61,10 +70,7 @@ void WriteMark(const SceneMark& mark, TextSheet& sheet) {
     const double before = mark.anchor == picture::TextStyle::Anchor::kLeft     ? 0.0
                           : mark.anchor == picture::TextStyle::Anchor::kMiddle ? std::floor(length / 2)
                                                                                : length;
-    for (std::size_t i = 0; i < mark.text.size(); ++i) {
-      sheet.Put({mark.points.front().x - before + static_cast<double>(i), mark.points.front().y},
-                mark.text[i]);
-    }
+    sheet.Write({mark.points.front().x - before, mark.points.front().y}, mark.text);
   } else if (mark.symbol == 0) {
     return;
   } else if (mark.kind == SceneMark::Kind::kLine) {
@@ -83,7 +89,8 @@ std::string LegendText(const std::vector<LegendEntry>& legend, std::size_t width
     if (entry.symbol == 0) {
       continue;
     }
-    const std::string words = absl::StrCat(std::string(1, entry.symbol), " ", entry.text);
+    const bool is_ramp = entry.sign == LegendEntry::Sign::kRamp;
+    const std::string words = absl::StrCat(is_ramp ? "0-9" : std::string(1, entry.symbol), " ", entry.text);
     if (!line.empty() && line.size() + 2 + words.size() > width) {
       absl::StrAppend(&text, line, "\n");
       line.clear();

@@ -60,13 +60,6 @@ picture::Color ColorOf(const Terrain& terrain, std::size_t index) {
   return terrain.impassable ? Mix(other, theme::kObstacle, 0.45) : other;
 }
 
-picture::Color SearchColor(double share) {
-  constexpr std::array<std::uint32_t, 5> kRamp = {0xFFE96B, 0xFDC04D, 0xF68E3B, 0xE4552B, 0xB71C2A};
-  const double at = std::clamp(share, 0.0, 1.0) * (kRamp.size() - 1);
-  const std::size_t below = std::min(static_cast<std::size_t>(at), kRamp.size() - 2);
-  return Mix(Rgb(kRamp[below]), Rgb(kRamp[below + 1]), at - static_cast<double>(below));
-}
-
 picture::Color TintByCost(picture::Color ground, double ratio) {
   const bool is_dearer = ratio >= 1;
   const double times = is_dearer ? ratio : 1 / ratio;

@@ -21,12 +21,8 @@ inline constexpr picture::Color kDearer = picture::Rgb(0xD1495B);
 inline constexpr picture::Color kCheaper = picture::Rgb(0x3A9D6B);
 inline constexpr picture::Color kFactor = picture::Rgb(0xB26B00);
 inline constexpr picture::Color kPortal = picture::Rgb(0x8E44AD);
-inline constexpr picture::Color kStart = picture::Rgb(0x1A9850);
-inline constexpr picture::Color kGoal = picture::Rgb(0xD7301F);
-inline constexpr picture::Color kPath = picture::Rgb(0x1F4FD8);
-inline constexpr picture::Color kOpen = picture::Rgb(0x4A7FB5);
 inline constexpr picture::Color kEdge = picture::Rgb(0x5B6472);
-inline constexpr picture::Color kSightLine = picture::Rgb(0xB4BFCB);
+inline constexpr picture::Color kSightLine = picture::Rgb(0x9DB0C4);
 inline constexpr picture::Color kClosedEdge = picture::Rgb(0xCC8F89);
 
 }  // namespace theme
@@ -34,9 +30,6 @@ inline constexpr picture::Color kClosedEdge = picture::Rgb(0xCC8F89);
 // By what its name or symbol calls to mind, such as blue for water; else one of eight, by its index. Terrain
 // that cannot be entered is darker.
 picture::Color ColorOf(const Terrain& terrain, std::size_t index);
-
-// From yellow, at a share of 0, to red, at 1: how far a search had come when it reached a cell.
-picture::Color SearchColor(double share);
 
 // What the ground looks like where a step costs `ratio` times what its terrain says.
 picture::Color TintByCost(picture::Color ground, double ratio);

@@ -1,0 +1,232 @@
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "client/animation/film.h"
+#include "client/cli/arguments.h"
+#include "client/cli/commands.h"
+#include "client/cli/completion/command_tree.h"
+#include "client/cli/find_text.h"
+#include "client/cli/output.h"
+#include "client/cli/query_arguments.h"
+#include "server/picture/file/png.h"
+
+namespace waystar::cli {
+namespace {
+
+// What is drawn around each map, and between them.
+constexpr int kAcross = 24;
+constexpr int kBetween = 18;
+constexpr int kAbove = 90;
+constexpr int kSmallestSide = 16;
+constexpr int kLargestSide = 4096;
+constexpr std::size_t kMaxSearches = 3;
+constexpr std::size_t kMegabyte = 1 << 20;
+
+struct AnimateArguments {
+  v1::FindPathRequest query;
+  // Of the searches beside the first.
+  std::vector<v1::Algorithm> beside;
+  std::string file;
+  int width = 960;
+  int height = 720;
+  std::size_t max_frames = 160;
+  double max_megabytes = 5.0;
+};
+
+absl::StatusOr<animation::TracedSearch> Trace(const v1::FindPathRequest& query, v1::Algorithm algorithm,
+                                              Session& session) {
+  v1::TraceSearchRequest request;
+  *request.mutable_query() = query;
+  request.mutable_query()->set_algorithm(algorithm);
+  request.set_max_events(1'000'000);
+  animation::TracedSearch search;
+  auto result = session.client().TraceSearch(
+      request, [&search](const v1::SearchEvent& event) { search.events.push_back(event); });
+  if (!result.ok()) {
+    return result.status();
+  }
+  if (result->truncated()) {
+    session.io().err
+        << "waystar: only the first events of a search are shown, for it has more than 1000000\n";
+  }
+  search.query = query;
+  search.name = AlgorithmName(result->answer().statistics().algorithm());
+  search.name.front() = absl::ascii_toupper(static_cast<unsigned char>(search.name.front()));
+  search.answer = std::move(*result->mutable_answer());
+  return search;
+}
+
+absl::StatusOr<v1::RenderMapResponse> RenderBase(const AnimateArguments& arguments, std::size_t searches,
+                                                 double scale, Session& session) {
+  const int between = kAcross + kBetween * static_cast<int>(searches - 1);
+  const auto side = [scale](int pixels) {
+    return std::clamp(static_cast<int>(pixels * scale), kSmallestSide, kLargestSide);
+  };
+  v1::RenderMapRequest request;
+  request.set_map(arguments.query.map());
+  request.set_no_labels(true);
+  request.set_no_legend(true);
+  request.set_max_width(side((arguments.width - between) / static_cast<int>(searches)));
+  request.set_max_height(side(arguments.height - kAbove));
+  return session.client().RenderMap(request);
+}
+
+picture::Point ToPoint(const v1::PicturePoint& point) { return {point.x(), point.y()}; }
+
+picture::Tiling ToTiling(const v1::PicturePlacement& placement) {
+  return {.zero = ToPoint(placement.zero()),
+          .x_step = ToPoint(placement.x_step()),
+          .y_step = ToPoint(placement.y_step()),
+          .hexagons = placement.hexagons()};
+}
+
+absl::StatusOr<std::string> Encode(const AnimateArguments& arguments, const animation::Animation& film) {
+  return absl::EndsWithIgnoreCase(arguments.file, ".webp") ? animation::EncodeWebp(film)
+                                                           : animation::EncodeGif(film);
+}
+
+struct Film {
+  animation::Animation animation;
+  std::string bytes;
+};
+
+// With fewer frames, then smaller, until the file is small enough.
+absl::StatusOr<Film> MakeFilm(const AnimateArguments& arguments,
+                              const std::vector<animation::TracedSearch>& searches, Session& session) {
+  constexpr std::size_t kFewFrames = 40;
+  constexpr double kSmallestScale = 0.2;
+  const auto max_bytes = static_cast<std::size_t>(arguments.max_megabytes * kMegabyte);
+  std::size_t frames = arguments.max_frames;
+  double scale = 1.0;
+  while (true) {
+    const auto base = RenderBase(arguments, searches.size(), scale, session);
+    if (!base.ok()) {
+      return base.status();
+    }
+    const auto map = picture::DecodePng(base->image());
+    if (!map.ok()) {
+      return map.status();
+    }
+    std::vector<animation::SearchPanel> panels;
+    for (const animation::TracedSearch& search : searches) {
+      panels.emplace_back(search, *map, ToTiling(base->placement()));
+    }
+    Film film{.animation = animation::FilmOf(std::move(panels), frames)};
+    auto bytes = Encode(arguments, film.animation);
+    if (!bytes.ok()) {
+      return bytes.status();
+    }
+    film.bytes = *std::move(bytes);
+    if (film.bytes.size() <= max_bytes || scale < kSmallestScale) {
+      return film;
+    }
+    if (frames > kFewFrames) {
+      frames /= 2;
+    } else {
+      scale *= 0.75;
+    }
+  }
+}
+
+ExitCode Animate(const AnimateArguments& arguments, Session& session) {
+  if (!absl::EndsWithIgnoreCase(arguments.file, ".gif") &&
+      !absl::EndsWithIgnoreCase(arguments.file, ".webp")) {
+    return session.FailUsage("the file's name must end in .gif or .webp");
+  }
+  if (arguments.beside.size() >= kMaxSearches) {
+    return session.FailUsage("at most two searches fit beside the first");
+  }
+  std::vector<v1::Algorithm> algorithms = {arguments.query.algorithm()};
+  algorithms.insert(algorithms.end(), arguments.beside.begin(), arguments.beside.end());
+  std::vector<animation::TracedSearch> searches;
+  for (const v1::Algorithm algorithm : algorithms) {
+    auto search = Trace(arguments.query, algorithm, session);
+    if (!search.ok()) {
+      return session.Fail(search.status());
+    }
+    searches.push_back(*std::move(search));
+  }
+  const auto film = MakeFilm(arguments, searches, session);
+  if (!film.ok()) {
+    return session.Fail(film.status());
+  }
+  if (const absl::Status written = WriteOutput(arguments.file, film->bytes); !written.ok()) {
+    return session.FailUsage(std::string(written.message()));
+  }
+  session.io().out << "Wrote " << arguments.file << ": " << film->animation.frames.size() << " frames of "
+                   << film->animation.width << " x " << film->animation.height << ", " << film->bytes.size()
+                   << " bytes.\n";
+  for (const animation::TracedSearch& search : searches) {
+    session.io().out << FindText(search.query, search.answer) << "\n";
+  }
+  return ExitCodeFor(searches.front().answer.outcome());
+}
+
+void AddBeside(CLI::App& command, AnimateArguments& arguments) {
+  const Choices<v1::Algorithm> choices = AlgorithmChoices();
+  std::vector<std::string> words;
+  for (const auto& choice : choices) {
+    words.push_back(choice.first);
+  }
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--beside",
+          [&arguments, choices](const std::vector<std::string>& chosen) {
+            for (const std::string& word : chosen) {
+              for (const auto& [name, algorithm] : choices) {
+                if (name == word) {
+                  arguments.beside.push_back(algorithm);
+                }
+              }
+            }
+          },
+          "Another algorithm, to be seen beside the first; up to two")
+      ->check(CLI::IsMember(words).description(""))
+      ->allow_extra_args(false)
+      ->type_name("ALGORITHM");
+}
+
+}  // namespace
+
+void AddAnimateCommand(CLI::App& parent, Session& session) {
+  const auto arguments = std::make_shared<AnimateArguments>();
+  CLI::App& command =
+      *parent.add_subcommand("animate", "Makes a moving picture of a search, or of several side by side");
+  AddQuery(command, arguments->query);
+  AddBeside(command, *arguments);
+  command.add_option("-o,--output", arguments->file, "The file to write: .gif or .webp")
+      ->required()
+      ->type_name(kFileType);
+  AddParsed(
+      command, "--size", &ParseSize,
+      [arguments](const v1::BlankGrid& size) {
+        arguments->width = std::clamp(size.width(), 64, kLargestSide);
+        arguments->height = std::clamp(size.height(), 128, kLargestSide);
+      },
+      "How large it may be, in pixels [960x720]")
+      ->type_name("WxH");
+  command.add_option("--frames", arguments->max_frames, "How many frames it may have [160]")
+      ->check(CLI::Range(2, 1000).description(""))
+      ->type_name("N");
+  command
+      .add_option("--max-megabytes", arguments->max_megabytes,
+                  "How large the file may be; there are fewer frames, and then smaller ones, if need be [5]")
+      ->check(CLI::Range(0.05, 1000.0).description(""))
+      ->type_name("MB");
+  command.footer(
+      "All searches expand as many cells from one frame to the next, so that one that needs fewer ends "
+      "first.\n\n"
+      "Examples:\n"
+      "  waystar animate arena 1,1 60,40 --algorithm astar -o astar.gif\n"
+      "  waystar animate arena 1,1 60,40 --algorithm astar --beside dijkstra --beside jump-point -o "
+      "three.webp\n");
+  command.callback([arguments, &session] { session.exit_code = Animate(*arguments, session); });
+}
+
+}  // namespace waystar::cli
