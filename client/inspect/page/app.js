@@ -483,8 +483,9 @@ class App {
     element("brush").addEventListener("change", (event) => (this.tools.brush = Number(event.target.value)));
     element("speed").addEventListener("change", (event) => (this.player.speed = Number(event.target.value)));
     element("moment").addEventListener("input", (event) => {
+      const moment = Number(event.target.value);
       this.player.pause();
-      this.player.seek(Number(event.target.value));
+      this.player.seek(moment);
     });
     options.forEach((each) =>
       each.addEventListener("change", () => {
@@ -493,9 +494,12 @@ class App {
       }),
     );
     addEventListener("hashchange", () => {
-      const asked = readAddress();
-      if (asked.map && asked.map !== this.map) {
-        this.#open(asked.map);
+      const { map, start, goal } = readAddress();
+      Object.assign(this, { start, goal });
+      if (map && map !== this.map) {
+        this.#open(map, true);
+      } else {
+        this.settle();
       }
     });
     // A page that nobody sees holds no streams: browsers allow six to one server.

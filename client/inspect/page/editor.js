@@ -37,9 +37,10 @@ export class Editor {
   paint(cells) {
     const { tool, symbol, before } = this.stroke;
     const model = this.model();
+    const look = this.#lookOf(tool, symbol);
     const fresh = cells.filter((cell) => {
       const now = model.at(cell);
-      const wanted = tool === "lift" ? now === WALL : now !== 0 && now !== WALL && now !== symbol;
+      const wanted = tool === "lift" ? now === WALL : now !== 0 && now !== WALL && now !== look;
       return wanted && !before.has(cell.y * model.width + cell.x);
     });
     if (fresh.length === 0) {
@@ -47,7 +48,7 @@ export class Editor {
     }
     for (const cell of fresh) {
       before.set(cell.y * model.width + cell.x, model.at(cell));
-      model.set(cell, this.#lookOf(tool, symbol));
+      model.set(cell, look);
     }
     this.#send(editOf(tool, symbol, fresh));
     this.events.painted();
