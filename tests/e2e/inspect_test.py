@@ -301,6 +301,23 @@ def test_hexagons(page, programs):
     page.shows("#cost", programs.cost("hex-isle", "3,3", "12,7", "--coordinates", "odd-rows"))
 
 
+def test_waypoint_graph(page, programs):
+    programs.run("map", "create", "isles", "--graph", str(pathlib.Path(__file__).with_name("islands.json")))
+    wait_for(lambda: page.browser.run("return document.querySelector('[data-map=isles]') !== null"), "the new map")
+    page.choose("isles")
+    page.browser.run("document.getElementById('map').focus()")
+    page.browser.point([(1, 1)])
+    # From whichever node is nearest to the middle, to the outer ones.
+    page.browser.keys(LEFT * 3 + UP * 3 + LEFT * 3 + "s" + RIGHT * 3 + "g")
+    page.shows("#start", "harbour")
+    page.shows("#goal", "lighthouse")
+    page.shows("#cost", programs.cost("isles", "harbour", "lighthouse"))
+    page.shows("#steps", "2")
+    programs.run("obstacle", "put", "isles", "tide", "6,0")
+    page.shows("#cost", programs.cost("isles", "harbour", "lighthouse"))
+    page.shows("#cost", "20")
+
+
 def test_large_map(page, programs):
     programs.run("map", "create", "large", "2048x2048")
     programs.run("block", "large", "1024,0..1024,2046")
@@ -427,7 +444,8 @@ def main():
             desktop = {"width": 1200, "height": 760}
             run_in(driver, programs, address,
                    [test_path, test_drag, test_paint, test_edits_of_others, test_terrain, test_options, test_player,
-                    test_keyboard, test_zoom, test_hexagons, test_large_map],
+                    test_keyboard, test_zoom, test_hexagons, test_waypoint_graph,
+                    test_large_map],
                    {"path": pictures / "light.png", **river}, **desktop)
             run_in(driver, programs, address, [test_dark], {"path": pictures / "dark.png", **dungeon}, dark=True, **desktop)
             run_in(driver, programs, address, [test_phone], width=390, height=844, phone=True)
