@@ -9,11 +9,16 @@ export function readAddress() {
   return { map: fields.get("map") ?? "", start: cell("start"), goal: cell("goal") };
 }
 
+// Of a cell; nodes of a graph are left out.
+function placeText(place) {
+  return place && place.id === undefined && `${place.x},${place.y}`;
+}
+
 export function writeAddress({ map, start, goal }) {
   const fields = [
     ["map", encodeURIComponent(map)],
-    ["start", start && `${start.x},${start.y}`],
-    ["goal", goal && `${goal.x},${goal.y}`],
+    ["start", placeText(start)],
+    ["goal", placeText(goal)],
   ];
   const hash = fields.flatMap(([name, value]) => (value ? [`${name}=${value}`] : [])).join("&");
   if (location.hash.slice(1) !== hash) {

@@ -4,6 +4,7 @@ import { pause, call } from "./api.js";
 import { readAddress, writeAddress } from "./address.js";
 import { Editor } from "./editor.js";
 import { listenToGroup, listenToKeys } from "./keys.js";
+import { GraphModel, MAX_NODES, readGraph } from "./graph_model.js";
 import { MapFeed, listAll, readMap } from "./map_feed.js";
 import { MapList } from "./map_list.js";
 import { MapModel } from "./map_model.js";
@@ -16,10 +17,11 @@ import { SearchPlayer } from "./search_player.js";
 import { onThemeChange } from "./theme.js";
 import { Tools } from "./tools.js";
 import { View } from "./view.js";
-import { algorithmText, costText, sizeText } from "./words.js";
+import { algorithmText, costText, countText, sizeText } from "./words.js";
 
 const MAX_OBSTACLES = 1000;
-const FIRST_SENTENCE = "Press two cells: the start, then the goal.";
+const GRAPH_OPTIONS = ["algorithm", "unreachablePolicy"];
+const MAX_PIXELS_TO_NODE = 30;
 
 const element = (id) => document.getElementById(id);
 const canvas = element("map");
@@ -62,7 +64,7 @@ class App {
     },
     nothing: () => {
       this.#forgetPath();
-      showNothing(this.start ? "Now press the goal." : FIRST_SENTENCE);
+      showNothing(this.start ? "Now press the goal." : this.#firstSentence);
     },
   });
   list = new MapList(element("map-list"), {
@@ -72,19 +74,28 @@ class App {
   });
 
   get isGrid() {
-    return this.model !== null;
+    return this.model !== null && !this.model.isGraph;
   }
 
   get footprint() {
-    return Number(element("option-footprint").value);
+    return this.isGrid ? Number(element("option-footprint").value) : 1;
+  }
+
+  get #firstSentence() {
+    return this.model?.isGraph ? "Press two nodes: the start, then the goal." : "Press two cells: the start, then the goal.";
   }
 
   question() {
     if (!this.model || !this.start || !this.goal) {
       return null;
     }
+    const { map, start, goal } = this;
     const chosen = Object.fromEntries(options.map((each) => [each.dataset.option, each.value]));
-    return { map: this.map, start: this.start, goal: this.goal, ...chosen, footprint: this.footprint };
+    if (this.model.isGraph) {
+      const { algorithm, unreachablePolicy } = chosen;
+      return { map, startNode: start.id, goalNode: goal.id, algorithm, unreachablePolicy };
+    }
+    return { map, start, goal, ...chosen, footprint: this.footprint };
   }
 
   // Of the canvas; null off the map.
@@ -93,7 +104,11 @@ class App {
       return null;
     }
     const cell = this.model.lattice.cellAt(...this.view.toMap(px, py));
-    return this.model.at(cell) === 0 ? null : cell;
+    if (this.model.at(cell) === 0) {
+      return null;
+    }
+    const [x, y] = this.view.toScreen(...this.model.lattice.center(cell.x, cell.y));
+    return this.model.isGraph && Math.hypot(x - px, y - py) > MAX_PIXELS_TO_NODE ? null : cell;
   }
 
   placeOf(cell) {
@@ -162,7 +177,6 @@ class App {
       }
     }
     showLink("waiting", this.config.server);
-    document.querySelectorAll("[data-tool]:not([data-tool=path])").forEach((button) => (button.disabled = this.config.readOnly));
     const info = await call("ServerService/GetServerInfo", {}).catch(() => ({ algorithms: [] }));
     for (const algorithm of info.algorithms ?? []) {
       element("option-algorithm").add(new Option(algorithmText(algorithm), algorithm));
@@ -176,7 +190,9 @@ class App {
       this.goal = asked.goal;
       this.#open(maps.some((info) => info.map === asked.map) ? asked.map : maps[0].map, true);
     }
-    this.#say(maps.length === 0 ? "There are no maps on this server yet." : "");
+    if (maps.length === 0) {
+      this.#say("There are no maps on this server yet.");
+    }
     if (!this.feed?.isDown) {
       showLink("live", this.config.server);
     }
@@ -200,22 +216,24 @@ class App {
       this.goal = null;
     }
     this.map = map;
+    this.#say("");
     this.list.choose(map);
     document.title = `${map} – Waystar inspector`;
     this.#showEnds();
-    showNothing(FIRST_SENTENCE);
+    showNothing(this.#firstSentence);
     this.redraw();
     const info = this.list.maps.find((each) => each.map === map);
-    if (info?.graph) {
-      this.#say("There is no picture of waypoint graphs yet.");
+    if (info?.graph?.nodes > MAX_NODES) {
+      this.#say(`${map} has more nodes than there is a picture for: ${countText(info.graph.nodes)}.`);
       return;
     }
-    this.#follow(map);
+    this.#follow(map, info?.graph !== undefined);
   }
 
-  #follow(map) {
-    const model = this.model ?? new MapModel((x, y) => this.painter.base?.invalidate(x, y));
-    this.feed = new MapFeed(model, readMap, {
+  #follow(map, isGraph) {
+    const fresh = isGraph ? new GraphModel() : new MapModel((x, y) => this.painter.base?.invalidate(x, y));
+    const model = this.model ?? fresh;
+    this.feed = new MapFeed(model, isGraph ? readGraph : readMap, {
       map: (isNew) => this.#mapRead(model, isNew),
       revision: () => this.#revised(),
       up: () => showLink("live", this.config.server),
@@ -231,13 +249,14 @@ class App {
   }
 
   #mapRead(model, isNew) {
+    for (const name of ["start", "goal", "cursor", "hover"]) {
+      this[name] = model.again(this[name]);
+    }
     if (isNew || this.model !== model) {
       this.model = model;
-      this.start = this.start && model.at(this.start) ? this.start : null;
-      this.goal = this.goal && model.at(this.goal) ? this.goal : null;
       this.view.show(model.lattice.bounds);
       this.#prepare();
-      this.#offerTerrains();
+      this.#offer();
     } else {
       this.painter.refresh(model);
     }
@@ -255,7 +274,7 @@ class App {
 
   async #readObstacles() {
     const { map, feed } = this;
-    if (this.isReadingObstacles || !feed) {
+    if (this.isReadingObstacles || !feed || !this.isGrid) {
       return;
     }
     this.isReadingObstacles = true;
@@ -281,25 +300,25 @@ class App {
   }
 
   #say(text) {
-    const info = this.list.maps.find((each) => each.map === this.map);
-    if (info?.graph && !text) {
-      return;
-    }
     element("empty").textContent = text;
     element("empty").hidden = !text;
   }
 
   #answered(answer) {
     this.path = linesOf(answer);
-    this.path.steps = this.path.lines
-      .flatMap((cells) => cells.slice(1).map((cell, i) => this.model.lattice.steps(cells[i], cell)))
-      .reduce((sum, each) => sum + each, this.path.jumps.length);
+    this.path.steps = this.model.isGraph ? (answer.nodes?.length ?? 1) - 1 : this.#stepsOf(this.path);
     if (this.player.isLoaded) {
       this.player.clear();
     }
     showAnswer(answer, this.path);
-    showPlayer(this.player, true);
+    showPlayer(this.player, this.isGrid);
     this.redraw();
+  }
+
+  #stepsOf({ lines, jumps }) {
+    return lines
+      .flatMap((cells) => cells.slice(1).map((cell, i) => this.model.lattice.steps(cells[i], cell)))
+      .reduce((sum, each) => sum + each, jumps.length);
   }
 
   #forgetPath() {
@@ -311,7 +330,7 @@ class App {
 
   async #withSearch(then) {
     const query = this.question();
-    if (!query) {
+    if (!query || !this.isGrid) {
       return;
     }
     try {
@@ -332,7 +351,7 @@ class App {
   }
 
   #searchMoved() {
-    showPlayer(this.player, this.question() !== null);
+    showPlayer(this.player, this.isGrid && this.question() !== null);
     this.redraw();
   }
 
@@ -351,6 +370,9 @@ class App {
 
   #factsOf(cell) {
     const { model } = this;
+    if (model.isGraph) {
+      return model.factsOf(cell);
+    }
     const terrain = model.terrainAt(cell);
     const pairs = [["cell", model.lattice.label(cell)]];
     if (model.lattice.isBoard) {
@@ -369,7 +391,7 @@ class App {
   }
 
   #prepare() {
-    this.painter.prepare(this.model, this.player);
+    this.painter.prepare(this.model);
     this.redraw();
   }
 
@@ -380,6 +402,20 @@ class App {
     canvas.height = Math.max(Math.round(height * ratio), 1);
     this.view.resize(width, height);
     this.redraw();
+  }
+
+  // What this kind of map has.
+  #offer() {
+    const { isGraph } = this.model;
+    options.forEach((each) => (each.disabled = isGraph && !GRAPH_OPTIONS.includes(each.dataset.option)));
+    document.querySelectorAll("[data-tool]:not([data-tool=path])").forEach((button) => {
+      button.disabled = isGraph || this.config.readOnly;
+    });
+    if (isGraph) {
+      this.#useTool("path");
+    } else {
+      this.#offerTerrains();
+    }
   }
 
   #offerTerrains() {
@@ -424,7 +460,7 @@ class App {
   }
 
   #paintAtCursor(tool) {
-    if (this.cursor && !this.config.readOnly) {
+    if (this.cursor && this.isGrid && !this.config.readOnly) {
       this.editor.begin(tool, 0);
       this.editor.paint([this.cursor]);
       this.editor.end();
@@ -483,8 +519,9 @@ class App {
     element("brush").addEventListener("change", (event) => (this.tools.brush = Number(event.target.value)));
     element("speed").addEventListener("change", (event) => (this.player.speed = Number(event.target.value)));
     element("moment").addEventListener("input", (event) => {
+      const moment = Number(event.target.value);
       this.player.pause();
-      this.player.seek(Number(event.target.value));
+      this.player.seek(moment);
     });
     options.forEach((each) =>
       each.addEventListener("change", () => {
@@ -493,9 +530,12 @@ class App {
       }),
     );
     addEventListener("hashchange", () => {
-      const asked = readAddress();
-      if (asked.map && asked.map !== this.map) {
-        this.#open(asked.map);
+      const { map, start, goal } = readAddress();
+      Object.assign(this, { start, goal });
+      if (map && map !== this.map) {
+        this.#open(map, true);
+      } else {
+        this.settle();
       }
     });
     // A page that nobody sees holds no streams: browsers allow six to one server.

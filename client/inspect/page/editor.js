@@ -4,8 +4,9 @@
 import { call } from "./api.js";
 import { WALL } from "./map_model.js";
 
-// Edits of many cells are sent in parts that fit a request.
-const MAX_CELLS = 8000;
+// Of an edit, and edits of a request: as many as fit one.
+const MAX_CELLS = 1000;
+const MAX_EDITS = 20;
 
 export class Editor {
   // `model()` is the map that is shown. `events` has painted(), changed() and problem(error).
@@ -21,7 +22,7 @@ export class Editor {
   clear() {
     this.strokes = [];
     this.stroke = null;
-    this.waiting = [];
+    this.events.changed();
   }
 
   get canUndo() {
@@ -37,9 +38,10 @@ export class Editor {
   paint(cells) {
     const { tool, symbol, before } = this.stroke;
     const model = this.model();
+    const look = this.#lookOf(tool, symbol);
     const fresh = cells.filter((cell) => {
       const now = model.at(cell);
-      const wanted = tool === "lift" ? now === WALL : now !== 0 && now !== WALL && now !== symbol;
+      const wanted = tool === "lift" ? now === WALL : now !== 0 && now !== WALL && now !== look;
       return wanted && !before.has(cell.y * model.width + cell.x);
     });
     if (fresh.length === 0) {
@@ -47,9 +49,9 @@ export class Editor {
     }
     for (const cell of fresh) {
       before.set(cell.y * model.width + cell.x, model.at(cell));
-      model.set(cell, this.#lookOf(tool, symbol));
+      model.set(cell, look);
     }
-    this.#send(editOf(tool, symbol, fresh));
+    this.#send(tool, symbol, fresh);
     this.events.painted();
   }
 
@@ -79,7 +81,7 @@ export class Editor {
     for (const [before, cells] of bySymbol) {
       cells.forEach((cell) => model.set(cell, before));
       const tool = { wall: "lift", lift: "wall", terrain: "terrain" }[stroke.tool];
-      this.#send(editOf(tool, before, cells));
+      this.#send(tool, before, cells);
     }
     this.events.painted();
     this.events.changed();
@@ -90,8 +92,11 @@ export class Editor {
     return tool === "wall" ? WALL : tool === "terrain" ? symbol : ".".charCodeAt(0);
   }
 
-  #send(edit) {
-    this.waiting.push(edit);
+  #send(tool, symbol, cells) {
+    const { map } = this.model().info;
+    for (let i = 0; i < cells.length; i += MAX_CELLS) {
+      this.waiting.push({ map, edit: editOf(tool, symbol, cells.slice(i, i + MAX_CELLS)) });
+    }
     if (!this.isSending) {
       this.#sendAll();
     }
@@ -100,9 +105,13 @@ export class Editor {
   async #sendAll() {
     this.isSending = true;
     while (this.waiting.length > 0) {
-      const edits = this.waiting.splice(0);
+      const { map } = this.waiting[0];
+      let count = 1;
+      while (count < MAX_EDITS && this.waiting[count]?.map === map) {
+        ++count;
+      }
+      const edits = this.waiting.splice(0, count).map(({ edit }) => edit);
       try {
-        const map = this.model().info.map;
         await call("MapService/UpdateObstacles", { map, edits, requestId: requestId() });
       } catch (error) {
         if (error.code === undefined) {

@@ -30,6 +30,11 @@ export class MapModel {
     return x < 0 || y < 0 || x >= this.width || y >= this.height ? 0 : this.cells[y * this.width + x];
   }
 
+  // The cell if it is still there.
+  again(cell) {
+    return cell && this.at(cell) !== 0 ? cell : null;
+  }
+
   terrainAt(cell) {
     return this.terrains.get(this.at(cell));
   }

@@ -14,9 +14,9 @@ export class Painter {
   }
 
   // After another map, or another theme.
-  prepare(model, player) {
+  prepare(model) {
     this.ink = Object.fromEntries(
-      ["outside", "grid", "path", "path-edge", "start", "goal", "cursor", "open", "closed", "trail", "obstacle"].map((name) => [
+      ["outside", "wall", "edge", "grid", "path", "path-edge", "start", "goal", "cursor", "open", "closed", "trail", "obstacle"].map((name) => [
         name,
         colorOf(name),
       ]),
@@ -26,7 +26,6 @@ export class Painter {
       [CLOSED, this.ink.closed],
     ]);
     this.search = null;
-    this.player = player;
     if (model?.cells) {
       this.colors = mapColors(model.terrains);
       this.base = new TileLayer(model.width, model.height, model.cells, this.colors.pixels);
@@ -35,7 +34,9 @@ export class Painter {
 
   // After a map was read again.
   refresh(model) {
-    this.base.values = model.cells;
+    if (!model.isGraph) {
+      this.base.values = model.cells;
+    }
   }
 
   touchSearch(x, y) {
@@ -54,11 +55,16 @@ export class Painter {
       return;
     }
     this.lattice = model.lattice;
-    this.#drawLayer(this.base, this.colors.css);
+    this.isGraph = model.isGraph;
+    if (this.isGraph) {
+      this.#drawGraph(model);
+    } else {
+      this.#drawLayer(this.base, this.colors.css);
+    }
     if (player.isLoaded) {
       this.#drawSearch(player);
     }
-    if (!this.lattice.isHex && view.scale >= FINE_SCALE) {
+    if (!this.isGraph && !this.lattice.isHex && view.scale >= FINE_SCALE) {
       this.#drawGrid();
     }
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -81,6 +87,48 @@ export class Painter {
     }
     if (cursor) {
       this.#outline(cursor, this.ink.cursor, 3);
+    }
+  }
+
+  #drawGraph({ nodes, byId }) {
+    const { context, view, ratio } = this;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const place = (node) => view.toScreen(...this.lattice.center(node.x, node.y));
+    const open = new Path2D();
+    const closed = new Path2D();
+    for (const node of nodes) {
+      for (const edge of node.edges) {
+        const to = byId.get(edge.to);
+        if (to) {
+          const path = edge.open ? open : closed;
+          path.moveTo(...place(node));
+          path.lineTo(...place(to));
+        }
+      }
+    }
+    context.lineWidth = 1.5;
+    context.strokeStyle = this.ink.edge;
+    context.stroke(open);
+    context.setLineDash([3, 5]);
+    context.stroke(closed);
+    context.setLineDash([]);
+    const radius = Math.min(Math.max(view.scale * 0.35, 2.5), 7);
+    const isNamed = nodes.length < 60 || view.scale > 40;
+    context.font = "500 11px Inter, system-ui, sans-serif";
+    context.textAlign = "left";
+    context.textBaseline = "bottom";
+    for (const node of nodes) {
+      const [px, py] = place(node);
+      context.beginPath();
+      context.arc(px, py, radius, 0, 2 * Math.PI);
+      context.fillStyle = node.isDisabled ? this.ink.outside : this.ink.wall;
+      context.fill();
+      context.strokeStyle = this.ink.wall;
+      context.stroke();
+      if (isNamed) {
+        context.fillStyle = this.ink.wall;
+        context.fillText(node.id, px + radius + 2, py - radius);
+      }
     }
   }
 
@@ -269,6 +317,8 @@ export class Painter {
     const [px, py] = view.toScreen(...lattice.center(cell.x, cell.y));
     if (lattice.isHex) {
       this.#addHexagon(path, px, py, 1);
+    } else if (this.isGraph) {
+      path.arc(px, py, 12, 0, 2 * Math.PI);
     } else {
       const side = Math.max(view.scale, 4);
       path.rect(px - side / 2, py - side / 2, side, side);

@@ -23,7 +23,7 @@ export function showNothing(sentence) {
 export function showAnswer(answer, { steps, leadsTo }) {
   const [word, kind, reason] = outcomeText(answer);
   const beyond = leadsTo ? `Goes on, on the map ${leadsTo}.` : "";
-  const hasPath = answer.end !== undefined;
+  const hasPath = answer.end !== undefined || answer.positions !== undefined;
   headline(hasPath ? costText(answer.cost) : "–", word, kind, reason || beyond);
   set("steps", hasPath ? countText(steps) : "–");
   const statistics = answer.statistics ?? {};

@@ -34,6 +34,11 @@ export class PathQuery {
       this.events.nothing();
       return;
     }
+    if (query.startNode) {
+      // Paths on waypoint graphs cannot be watched: they are asked for after each change.
+      this.ask();
+      return;
+    }
     this.asked = asked;
     const control = new AbortController();
     this.control = control;
@@ -98,9 +103,9 @@ export class PathQuery {
   }
 }
 
-// The lines of an answer: each a list of cells to draw through, and where a portal leads from one to the next.
+// The lines of an answer: each a list of cells, or of places on a graph, to draw through, and where a portal leads from one to the next.
 export function linesOf(answer) {
-  const points = (answer.points ?? []).map(cellOf);
+  const points = (answer.nodes ? answer.positions : (answer.points ?? [])).map(cellOf);
   const lines = [];
   const jumps = [];
   let begin = 0;

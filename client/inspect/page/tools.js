@@ -23,7 +23,7 @@ export class Tools {
 
   grab(px, py, event) {
     const { app } = this;
-    if (!app.isGrid) {
+    if (!app.model) {
       return false;
     }
     const cell = app.cellAt(px, py);

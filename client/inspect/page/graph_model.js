@@ -1,0 +1,123 @@
+// A waypoint graph: its nodes take the part that cells have on a grid.
+
+import { call } from "./api.js";
+import { listAll } from "./map_feed.js";
+
+export const MAX_NODES = 20000;
+// The longer side of its picture, in the units of the view.
+const SIDE = 60;
+
+class GraphLattice {
+  constructor(nodes) {
+    this.nodes = nodes;
+    this.isHex = false;
+    const xs = nodes.map((node) => node.x);
+    const ys = nodes.map((node) => node.y);
+    const least = (all) => all.reduce((a, b) => Math.min(a, b), Infinity);
+    const most = (all) => all.reduce((a, b) => Math.max(a, b), -Infinity);
+    this.left = nodes.length > 0 ? least(xs) : 0;
+    this.top = nodes.length > 0 ? least(ys) : 0;
+    const width = nodes.length > 0 ? most(xs) - this.left : 0;
+    const height = nodes.length > 0 ? most(ys) - this.top : 0;
+    this.unit = SIDE / (Math.max(width, height) || 1);
+    this.bounds = { left: -2, top: -2, right: width * this.unit + 6, bottom: height * this.unit + 2 };
+  }
+
+  center(x, y) {
+    return [(x - this.left) * this.unit, (y - this.top) * this.unit];
+  }
+
+  // The nearest node.
+  cellAt(px, py) {
+    return this.#best(([x, y]) => Math.hypot(x - px, y - py)) ?? null;
+  }
+
+  label(node) {
+    return node.id;
+  }
+
+  // The nearest in that direction, more or less.
+  move(from, dx, dy) {
+    const [fx, fy] = this.center(from.x, from.y);
+    const side = Math.hypot(dx, dy);
+    const next = this.#best(([x, y]) => {
+      const distance = Math.hypot(x - fx, y - fy);
+      const along = ((x - fx) * dx + (y - fy) * dy) / side;
+      return along > distance * 0.5 && distance > 0 ? distance + (distance - along) * 2 : Infinity;
+    });
+    return next ?? from;
+  }
+
+  #best(badness) {
+    let best;
+    let least = Infinity;
+    for (const node of this.nodes) {
+      const value = badness(this.center(node.x, node.y));
+      if (value < least) {
+        least = value;
+        best = node;
+      }
+    }
+    return best;
+  }
+}
+
+export class GraphModel {
+  constructor() {
+    this.isGraph = true;
+    this.info = null;
+    this.nodes = [];
+    this.byId = new Map();
+    this.lattice = new GraphLattice([]);
+    this.revision = 0;
+  }
+
+  // 0 of nodes that are not there.
+  at(node) {
+    return this.byId.has(node?.id) ? 1 : 0;
+  }
+
+  // As it is now.
+  again(node) {
+    return this.byId.get(node?.id) ?? null;
+  }
+
+  load({ info, nodes }) {
+    const before = this.info;
+    this.info = info;
+    this.revision = Number(info.revision);
+    this.nodes = nodes.map(({ node, edges }) => ({
+      id: node.id,
+      x: node.position?.x ?? 0,
+      y: node.position?.y ?? 0,
+      isDisabled: node.disabled ?? false,
+      tags: node.tags ?? [],
+      edges: edges ?? [],
+    }));
+    this.byId = new Map(this.nodes.map((node) => [node.id, node]));
+    this.lattice = new GraphLattice(this.nodes);
+    return before?.map !== info.map || before?.createTime !== info.createTime;
+  }
+
+  // What an edit does to the edges only the server knows.
+  apply(edits) {
+    return edits.length === 0;
+  }
+
+  factsOf({ id }) {
+    const node = this.byId.get(id);
+    const pairs = [
+      ["node", node.id],
+      ["at", `${node.x}, ${node.y}`],
+      ["", node.isDisabled ? "disabled" : "enabled"],
+      ["edges", String(node.edges.length)],
+    ];
+    return node.tags.length > 0 ? [...pairs, ["tags", node.tags.join(", ")]] : pairs;
+  }
+}
+
+// What GraphModel.load takes.
+export async function readGraph(map, signal) {
+  const { info } = await call("MapService/GetMap", { map }, signal);
+  return { info, nodes: await listAll("MapService/ListNodes", { map, pageSize: 1000 }, "nodes", signal) };
+}

@@ -1,0 +1,462 @@
+#!/usr/bin/env python3
+"""The inspector as people use it: in a headless Chromium, before a real server.
+
+inspect_test.py BIN: BIN is the folder of the programs. Pictures go to $WAYSTAR_SCREENSHOTS, or below BIN.
+"""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+
+import webdriver
+from webdriver import wait_for
+
+SAMPLES = pathlib.Path(__file__).resolve().parents[2] / "server" / "samples"
+LEFT, UP, RIGHT, DOWN = "\ue012", "\ue013", "\ue014", "\ue015"
+ESCAPE, SPACE, END = "\ue00c", " ", "\ue010"
+
+
+class Programs:
+    """A server with the samples, an inspector, and the command line tool."""
+
+    def __init__(self, folder, work):
+        self.folder = pathlib.Path(folder)
+        self.work = pathlib.Path(work)
+        self.server = None
+        self.port = 0
+        self.inspectors = []
+        self.start_server()
+
+    def start_server(self):
+        port_file = self.work / "port"
+        port_file.unlink(missing_ok=True)
+        command = [self.folder / "waystar-server", f"--listen=127.0.0.1:{self.port}", f"--maps_dir={SAMPLES}",
+                   f"--port_file={port_file}"]
+        with open(self.work / "log", "a", encoding="utf-8") as log:
+            self.server = subprocess.Popen(command, stderr=log)
+        wait_for(lambda: port_file.exists() and port_file.read_text().strip(), "the server does not start")
+        self.port = int(port_file.read_text())
+
+    def stop_server(self):
+        self.server.kill()
+        self.server.wait()
+
+    def inspect(self, *flags):
+        """Starts an inspector and returns its address."""
+        inspector = subprocess.Popen(self._command("inspect", "--listen=127.0.0.1:0", *flags),
+                                     stdout=subprocess.PIPE, text=True)
+        self.inspectors.append(inspector)
+        return inspector.stdout.readline().split()[1]
+
+    def _command(self, *arguments):
+        return [self.folder / "waystar", f"--server=127.0.0.1:{self.port}", "--timeout=60s", *arguments]
+
+    def run(self, *arguments):
+        return subprocess.run(self._command(*arguments), check=True, stdout=subprocess.PIPE, text=True).stdout
+
+    def cost(self, *arguments):
+        """Of a path, as the page writes it."""
+        answer = json.loads(self.run("find", "--json", *arguments))
+        return f"{answer['cost']:,.4f}".rstrip("0").rstrip(".")
+
+    def close(self):
+        for inspector in self.inspectors:
+            inspector.send_signal(signal.SIGTERM)
+            assert inspector.wait(timeout=60) == 0, "the inspector does not end well"
+        self.stop_server()
+
+
+class Page:
+    """The inspector's page in a browser."""
+
+    def __init__(self, browser, address):
+        self.browser = browser
+        self.address = address
+        browser.open(address)
+        wait_for(lambda: browser.run("return document.querySelectorAll('#map-list button').length >= 6"),
+                 "the list of maps")
+
+    def choose(self, name, width=0, height=0):
+        self.browser.click(f"#map-list [data-map='{name}']")
+        self.size = (width, height)
+        self.browser.wait_for_text("#cell", f"~{name}")
+
+    def place(self, x, y):
+        """Where a cell of a map of squares lies, while all of the map is shown."""
+        box = self.browser.run("const r = document.getElementById('map').getBoundingClientRect();"
+                               "return [r.left, r.top, r.width, r.height]")
+        scale = min((box[2] - 40) / self.size[0], (box[3] - 40) / self.size[1], 96)
+        return (box[0] + box[2] / 2 + (x + 0.5 - self.size[0] / 2) * scale,
+                box[1] + box[3] / 2 + (y + 0.5 - self.size[1] / 2) * scale)
+
+    def press(self, x, y, kind="mouse"):
+        self.browser.point([self.place(x, y), "down", "up"], kind)
+
+    def drag(self, *cells, kind="mouse", button=0):
+        places = [self.place(*cell) for cell in cells]
+        self.browser.point([places[0], "down", *places[1:], "up"], kind, button)
+
+    def point_at(self, x, y):
+        self.browser.point([self.place(x, y)])
+        self.browser.wait_for_text("#cell", f"~cell {x}, {y} ")
+
+    def shows(self, selector, text):
+        self.browser.wait_for_text(selector, text)
+
+    def revision(self):
+        return int(self.browser.text("#revision"))
+
+
+def test_path(page, programs):
+    page.choose("ten-by-ten", 10, 10)
+    page.shows("#sentence", "Press two cells: the start, then the goal.")
+    page.press(0, 0)
+    page.shows("#start", "0, 0")
+    page.press(7, 7)
+    page.shows("#goal", "7, 7")
+    page.shows("#cost", programs.cost("ten-by-ten", "0,0", "7,7"))
+    page.shows("#outcome", "found")
+    page.shows("#steps", "14")
+    page.shows("#algorithm", "jump point search")
+    assert page.browser.run("return location.hash") == "#map=ten-by-ten&start=0,0&goal=7,7"
+    page.point_at(2, 0)
+    page.shows("#cell", "~blocked")
+    page.point_at(3, 0)
+    page.shows("#cell", "~free")
+
+
+def test_drag(page, programs):
+    page.drag((7, 7), (8, 8), (9, 9))
+    page.shows("#goal", "9, 9")
+    page.shows("#cost", programs.cost("ten-by-ten", "0,0", "9,9"))
+    page.drag((0, 0), (0, 3), (0, 9))
+    page.shows("#start", "0, 9")
+    page.shows("#cost", "9")
+
+
+def test_paint(page, programs):
+    before = page.revision()
+    page.browser.click("[data-tool=wall]")
+    page.drag((5, 9), (5, 3))
+    wait_for(lambda: page.revision() > before, "the revision of the painted wall")
+    page.shows("#cost", "23")
+    assert programs.cost("ten-by-ten", "0,9", "9,9") == "23"
+    page.point_at(5, 8)
+    page.shows("#cell", "~blocked")
+    page.browser.click("#undo")
+    page.shows("#cost", "9")
+    assert programs.cost("ten-by-ten", "0,9", "9,9") == "9"
+    # What was there before the stroke is there again.
+    page.point_at(2, 4)
+    page.shows("#cell", "~blocked")
+    page.browser.click("[data-tool=lift]")
+    page.press(2, 4)
+    page.point_at(2, 4)
+    page.shows("#cell", "~free")
+    page.browser.keys("z")
+    page.point_at(2, 4)
+    page.shows("#cell", "~blocked")
+    page.browser.click("[data-tool=path]")
+
+
+def test_edits_of_others(page, programs):
+    programs.run("block", "ten-by-ten", "5,3..5,9")
+    page.shows("#cost", "23")
+    page.point_at(5, 6)
+    page.shows("#cell", "~blocked")
+    programs.run("unblock", "ten-by-ten", "5,3..5,9")
+    page.shows("#cost", "9")
+    page.point_at(5, 6)
+    page.shows("#cell", "~free")
+    programs.run("obstacle", "put", "ten-by-ten", "cart", "6,8..7,9")
+    page.point_at(6, 8)
+    page.shows("#cell", "~under cart")
+    programs.run("obstacle", "remove", "ten-by-ten", "cart")
+    page.point_at(6, 8)
+    page.shows("#cell", "~free")
+
+
+def test_terrain(page, programs):
+    page.choose("river", 26, 12)
+    page.press(0, 0)
+    page.press(25, 0)
+    page.shows("#cost", programs.cost("river", "0,0", "25,0"))
+    page.browser.click("[data-tool=terrain]")
+    page.browser.run("const s = document.getElementById('terrain');"
+                     "s.value = [...s.options].find((o) => o.text === 'river').value;"
+                     "s.dispatchEvent(new Event('change'));")
+    page.drag((8, 5), (8, 8))
+    page.point_at(8, 6)
+    page.shows("#cell", "~terrain river")
+    wait_for(lambda: page.revision() > 1, "the painted terrain")
+    page.shows("#cost", programs.cost("river", "0,0", "25,0"))
+    page.browser.click("#undo")
+    page.point_at(8, 6)
+    page.shows("#cell", "~terrain road")
+    page.browser.click("[data-tool=path]")
+
+
+def test_options(page, programs):
+    def choose(name, value):
+        page.browser.run("const s = document.getElementById(arguments[0]); s.value = arguments[1];"
+                         "s.dispatchEvent(new Event('change'));", f"option-{name}", value)
+    page.choose("dungeon", 48, 26)
+    page.press(2, 2)
+    page.press(43, 17)
+    cost = programs.cost("dungeon", "2,2", "43,17")
+    page.shows("#cost", cost)
+    choose("algorithm", "ALGORITHM_DIJKSTRA")
+    page.shows("#algorithm", "Dijkstra")
+    page.shows("#cost", cost)
+    choose("form", "PATH_FORM_SMOOTHED")
+    page.shows("#cost", programs.cost("dungeon", "2,2", "43,17", "--form", "smoothed", "--algorithm", "dijkstra"))
+    choose("form", "PATH_FORM_CORNERS")
+    choose("footprint", "2")
+    page.shows("#outcome", "goes near")
+    choose("policy", "UNREACHABLE_POLICY_REPORT")
+    page.shows("#outcome", "no way")
+    choose("footprint", "1")
+    choose("algorithm", "ALGORITHM_ASTAR")
+    page.shows("#algorithm", "A*")
+    page.shows("#cost", cost)
+
+
+def test_player(page, _programs):
+    page.browser.click("#step-forward")
+    page.shows("#moment-text", "~1 of ")
+    total = page.browser.text("#moment-text").split(":")[0].split()[-1]
+    page.browser.run("const s = document.getElementById('speed'); s.value = '5'; s.dispatchEvent(new Event('change'));")
+    page.browser.click("#play")
+    page.shows("#play-label", "Pause")
+    page.shows("#moment-text", f"~{total} of {total}:")
+    page.shows("#play-label", "Play")
+    expanded = page.browser.text("#expanded")
+    page.shows("#moment-text", f"~ {expanded} expanded")
+    page.browser.click("#step-back")
+    page.shows("#moment-text", f"~{int(total.replace(',', '')) - 1:,} of {total}:")
+    page.browser.run("document.getElementById('map').focus()")
+    page.browser.keys(".")
+    page.shows("#moment-text", f"~{total} of {total}:")
+    page.browser.run("const s = document.getElementById('moment'); s.value = 0; s.dispatchEvent(new Event('input'));")
+    page.shows("#moment-text", f"0 of {total}: 0 expanded")
+
+
+def test_keyboard(page, programs):
+    page.choose("ten-by-ten", 10, 10)
+    browser = page.browser
+    browser.run("document.getElementById('map').focus()")
+    browser.point([(1, 1)])
+    # The first arrow shows the cursor; then to the corner.
+    browser.keys(RIGHT + LEFT * 9 + UP * 9)
+    page.shows("#cell", "~cell 0, 0 ")
+    page.shows("#announce", "~cell 0, 0")
+    browser.keys("s" + RIGHT * 5 + DOWN * 3 + "g")
+    page.shows("#goal", "5, 3")
+    page.shows("#cost", programs.cost("ten-by-ten", "0,0", "5,3"))
+    browser.keys(UP + "b")
+    page.shows("#cell", "~blocked")
+    browser.keys("u")
+    page.shows("#cell", "~free")
+    browser.keys("w")
+    assert browser.run("return document.querySelector('[aria-checked=true]').dataset.tool") == "wall"
+    browser.keys("p?")
+    assert browser.run("return document.getElementById('help').open")
+    browser.keys(ESCAPE)
+    wait_for(lambda: not browser.run("return document.getElementById('help').open"), "the help to close")
+    browser.run("document.getElementById('map').focus()")
+    browser.keys(SPACE)
+    page.shows("#moment-text", "~ expanded")
+    browser.keys(ESCAPE)
+    page.shows("#cost", "–")
+
+
+def test_zoom(page, _programs):
+    browser = page.browser
+    middle = page.place(4.5, 4.5)
+    browser.keys("+++")
+    # The corner of the map has left the canvas.
+    browser.point([page.place(0, 0)])
+    wait_for(lambda: "cell" in browser.text("#cell") and "cell 0, 0 " not in browser.text("#cell"), "the zoom")
+    browser.point([middle, "down", (middle[0] + 60, middle[1]), "up"])
+    browser.keys("0")
+    page.point_at(0, 0)
+    page.point_at(9, 9)
+
+
+def test_hexagons(page, programs):
+    page.choose("hex-isle")
+    browser = page.browser
+    browser.run("location.hash = ''")
+    browser.run("document.getElementById('map').focus()")
+    browser.point([(1, 1)])
+    browser.keys(RIGHT + LEFT * 16 + UP * 11)
+    page.shows("#cell", "~cell 0, 0 ")
+    browser.keys(RIGHT * 3 + DOWN * 3 + "s" + RIGHT * 9 + DOWN * 4 + "g")
+    page.shows("#start", "3, 3")
+    page.shows("#goal", "12, 7")
+    page.shows("#cost", programs.cost("hex-isle", "3,3", "12,7", "--coordinates", "odd-rows"))
+
+
+def test_waypoint_graph(page, programs):
+    programs.run("map", "create", "isles", "--graph", str(pathlib.Path(__file__).with_name("islands.json")))
+    wait_for(lambda: page.browser.run("return document.querySelector('[data-map=isles]') !== null"), "the new map")
+    page.choose("isles")
+    page.browser.run("document.getElementById('map').focus()")
+    page.browser.point([(1, 1)])
+    # From whichever node is nearest to the middle, to the outer ones.
+    page.browser.keys(LEFT * 3 + UP * 3 + LEFT * 3 + "s" + RIGHT * 3 + "g")
+    page.shows("#start", "harbour")
+    page.shows("#goal", "lighthouse")
+    page.shows("#cost", programs.cost("isles", "harbour", "lighthouse"))
+    page.shows("#steps", "2")
+    programs.run("obstacle", "put", "isles", "tide", "6,0")
+    page.shows("#cost", programs.cost("isles", "harbour", "lighthouse"))
+    page.shows("#cost", "20")
+
+
+def test_large_map(page, programs):
+    programs.run("map", "create", "large", "2048x2048")
+    programs.run("block", "large", "1024,0..1024,2046")
+    wait_for(lambda: page.browser.run("return document.querySelector('[data-map=large]') !== null"), "the new map")
+    page.choose("large", 2048, 2048)
+    page.browser.run("location.hash = ''")
+    page.press(100, 100)
+    page.press(1900, 200)
+    page.shows("#outcome", "found")
+    start, goal = (page.browser.text(end).replace(" ", "") for end in ("#start", "#goal"))
+    page.shows("#cost", programs.cost("large", start, goal))
+    programs.run("map", "delete", "large")
+    wait_for(lambda: page.browser.run("return document.querySelector('[data-map=large]') === null"), "the end of the map")
+
+
+def test_phone(page, programs):
+    browser = page.browser
+    page.choose("dungeon", 48, 26)
+    page.press(2, 2, "touch")
+    page.press(42, 17, "touch")
+    page.shows("#outcome", "found")
+    start, goal = (browser.text(end).replace(" ", "") for end in ("#start", "#goal"))
+    page.shows("#cost", programs.cost("dungeon", start, goal))
+    assert browser.run("return document.scrollingElement.scrollWidth <= innerWidth"), "the page is too wide"
+    small = browser.run("return [...document.querySelectorAll('button')].filter((b) => b.offsetParent)"
+                        ".filter((b) => Math.min(b.offsetWidth, b.offsetHeight) < 44).map((b) => b.id)")
+    assert small == [], f"too small for a finger: {small}"
+    box = page.place(24, 13)
+
+    def finger(name, x, y):
+        return {"type": "pointer", "id": name, "parameters": {"pointerType": "touch"}, "actions": [
+            {"type": "pointerMove", "duration": 0, "x": round(box[0] + x), "y": round(box[1])},
+            {"type": "pointerDown", "button": 0},
+            {"type": "pointerMove", "duration": 100, "x": round(box[0] + y), "y": round(box[1])},
+            {"type": "pointerUp", "button": 0}]}
+    browser.act(finger("thumb", -20, -80), finger("index", 20, 80))
+    page.press(2, 2, "touch")
+    # Pinched apart, what lies there now is another cell.
+    wait_for(lambda: browser.text("#goal").replace(" ", "") not in (goal, "2,2"), "the pinch")
+
+
+def test_dark(page, _programs):
+    background = page.browser.run("return getComputedStyle(document.body).backgroundColor")
+    channels = [int(part) for part in background[4:-1].split(",")]
+    assert max(channels) < 60, f"not dark: {background}"
+
+
+def test_read_only(page, _programs):
+    page.choose("ten-by-ten", 10, 10)
+    wait_for(lambda: page.browser.run("return document.querySelectorAll('[data-tool]:disabled').length === 3"),
+             "the tools that paint to be disabled")
+    page.browser.keys("w")
+    page.press(0, 0)
+    page.shows("#start", "0, 0")
+
+
+def test_server_that_comes_back(page, programs):
+    page.choose("dungeon", 48, 26)
+    page.press(2, 2)
+    page.press(43, 17)
+    page.shows("#outcome", "found")
+    assert page.browser.console_errors() == []
+    programs.stop_server()
+    wait_for(lambda: page.browser.run("return !document.getElementById('banner').hidden"), "the banner")
+    programs.start_server()
+    wait_for(lambda: page.browser.run("return document.getElementById('banner').hidden"), "the banner to go")
+    page.shows("#outcome", "found")
+    # The browser tells of every call that failed meanwhile.
+    strange = [line for line in page.browser.console_errors() if "Failed to load resource" not in line]
+    assert strange == [], strange
+
+
+def take_picture(page, path, map_name, ends, search=0):
+    """Of a path, and of the search when it has come that far."""
+    page.browser.open(f"{page.address}#map={map_name}&{ends}")
+    page.shows("#outcome", "found")
+    if search:
+        page.browser.run("const s = document.getElementById('option-algorithm'); s.value = 'ALGORITHM_ASTAR';"
+                         "s.dispatchEvent(new Event('change'));")
+        page.shows("#algorithm", "A*")
+        page.browser.click("#step-forward")
+        page.shows("#moment-text", "~1 of ")
+        page.browser.run("const s = document.getElementById('moment'); s.value = s.max * arguments[0];"
+                         "s.dispatchEvent(new Event('input'));", search)
+    page.browser.point([(640, 20)])
+    page.browser.screenshot(path)
+
+
+def run_in(driver, programs, address, tests, picture=None, **options):
+    browser = webdriver.Browser(driver, **options)
+    try:
+        page = Page(browser, address)
+        for test in tests:
+            print(test.__name__, flush=True)
+            try:
+                test(page, programs)
+            except AssertionError:
+                browser.screenshot(programs.folder / "inspect-failure.png")
+                print(browser.console_errors())
+                raise
+        errors = browser.console_errors()
+        assert errors == [], errors
+        if picture:
+            take_picture(page, **picture)
+    finally:
+        browser.close()
+
+
+def main():
+    missing = webdriver.missing_program()
+    if missing:
+        print(f"skipped: {missing} is not installed")
+        return 77
+    folder = sys.argv[1]
+    pictures = pathlib.Path(os.environ.get("WAYSTAR_SCREENSHOTS") or pathlib.Path(folder) / "inspect-screenshots")
+    pictures.mkdir(parents=True, exist_ok=True)
+    driver = webdriver.Driver()
+    with tempfile.TemporaryDirectory() as work:
+        programs = Programs(folder, work)
+        try:
+            address = programs.inspect()
+            dungeon = {"map_name": "dungeon", "ends": "start=2,2&goal=43,17", "search": 0.7}
+            river = {"map_name": "river", "ends": "start=0,0&goal=25,0"}
+            desktop = {"width": 1200, "height": 760}
+            run_in(driver, programs, address,
+                   [test_path, test_drag, test_paint, test_edits_of_others, test_terrain, test_options, test_player,
+                    test_keyboard, test_zoom, test_hexagons, test_waypoint_graph,
+                    test_large_map],
+                   {"path": pictures / "light.png", **river}, **desktop)
+            run_in(driver, programs, address, [test_dark], {"path": pictures / "dark.png", **dungeon}, dark=True, **desktop)
+            run_in(driver, programs, address, [test_phone], width=390, height=844, phone=True)
+            run_in(driver, programs, programs.inspect("--read-only"), [test_read_only], **desktop)
+            run_in(driver, programs, address, [test_server_that_comes_back], **desktop)
+        finally:
+            programs.close()
+            driver.close()
+    print("passed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
