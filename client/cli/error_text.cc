@@ -30,6 +30,7 @@ constexpr std::pair<absl::string_view, absl::string_view> kHints[] = {
     {"NOT_EXPRESSIBLE", "--format text can express every map."},
     {"QUEUE_FULL", "The server is busy: try again in a moment."},
     {"QUEUE_TIMEOUT", "The server is busy: try again in a moment."},
+    {"CLIENT_BUSY", "You have too many calls under way: try again in a moment."},
     {"UPDATES_BUSY", "The server is busy: try again in a moment."},
     {"TOO_MANY_WATCHES", "The server is busy: try again in a moment."},
     {"NOT_PERMITTED", "The line of the token in the server's --tokens_file says what it may do."},

@@ -24,7 +24,7 @@ ExitCode ExitCodeFor(const absl::Status& status) {
     case absl::StatusCode::kResourceExhausted: {
       const std::string reason = client::ReasonOf(status);
       const bool passes = reason == "QUEUE_FULL" || reason == "QUEUE_TIMEOUT" || reason == "TRANSFERS_BUSY" ||
-                          reason == "UPDATES_BUSY" || reason == "TOO_MANY_WATCHES";
+                          reason == "UPDATES_BUSY" || reason == "CLIENT_BUSY" || reason == "TOO_MANY_WATCHES";
       return passes ? ExitCode::kUnavailable : ExitCode::kRefused;
     }
     case absl::StatusCode::kInvalidArgument:

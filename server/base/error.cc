@@ -187,6 +187,10 @@ absl::string_view ErrorReasonName(ErrorReason reason) {
       return "MISSING_TOKEN";
     case ErrorReason::kNotPermitted:
       return "NOT_PERMITTED";
+    case ErrorReason::kMapsMemoryFull:
+      return "MAPS_MEMORY_FULL";
+    case ErrorReason::kClientBusy:
+      return "CLIENT_BUSY";
   }
   return "UNKNOWN";
 }

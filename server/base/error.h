@@ -108,6 +108,9 @@ enum class ErrorReason : std::uint8_t {
   kBadToken,
   kMissingToken,
   kNotPermitted,
+  // Of the server's limits: RESOURCE_EXHAUSTED
+  kMapsMemoryFull,
+  kClientBusy,
 };
 
 // "MAP_NOT_FOUND" for kMapNotFound, and so on; "UNKNOWN" for kUnknown.

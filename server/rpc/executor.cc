@@ -37,6 +37,7 @@ std::vector<std::unique_ptr<Workbench>> MakeBenches(const ExecutorOptions& optio
 
 Executor::Executor(const ExecutorOptions& options)
     : options_(options),
+      client_calls_(options.max_client_calls),
       benches_(MakeBenches(options)),
       large_(PoolOptions(options, options.workers, kNicenessOfLarge)),
       small_(PoolOptions(options, 0, 0)) {

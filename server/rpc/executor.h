@@ -14,6 +14,7 @@
 #include "absl/time/time.h"
 #include "server/base/mutex.h"
 #include "server/rpc/call_gate.h"
+#include "server/rpc/client_calls.h"
 #include "server/rpc/workbench.h"
 #include "server/runtime/fair_queue.h"
 #include "server/runtime/worker_pool.h"
@@ -51,6 +52,8 @@ struct ExecutorOptions {
   std::size_t max_queued = 256;
   absl::Duration max_queue_time = absl::Milliseconds(500);
   absl::Duration queue_target = absl::Milliseconds(5);
+  // Of one client, on both pools or on their way from one to the other.
+  int max_client_calls = 5000;
   std::size_t scratch_bytes = std::size_t{1} << 30;
   // Whether anything runs where it arrives.
   bool runs_here = true;
@@ -106,6 +109,10 @@ class Executor {
   // Where calls enter and leave.
   CallGate& gate() { return gate_; }
 
+  // How many calls each client has here. Calls that are answered where they arrive are not counted.
+  ClientCalls& client_calls() { return client_calls_; }
+  const ClientCalls& client_calls() const { return client_calls_; }
+
   // Of the worker that Job::Run is told of.
   Workbench& bench(int worker) { return *benches_[static_cast<std::size_t>(worker)]; }
 
@@ -115,6 +122,7 @@ class Executor {
 
   const ExecutorOptions options_;
   CallGate gate_;
+  ClientCalls client_calls_;
   // Those of the workers of both pools, then those for threads that calls come in on.
   std::vector<std::unique_ptr<Workbench>> benches_;
   Mutex mutex_;

@@ -1,6 +1,7 @@
 #include "server/rpc/map_service.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -118,23 +119,42 @@ absl::StatusOr<core::UpdateBatch> BatchOf(const core::MapStore& store,
   return ToUpdateBatch(on_plane);
 }
 
-void Update(core::MapStore& store, UpdateMetrics* metrics, const v1::UpdateObstaclesRequest& request,
-            v1::UpdateObstaclesResponse& response, UnaryDone done) {
-  absl::StatusOr<core::UpdateBatch> batch = BatchOf(store, request);
+// An update on its way; what it points to lives until `done` is called.
+struct UpdateCall {
+  const MapServiceLimits& limits;
+  const v1::UpdateObstaclesRequest& request;
+  v1::UpdateObstaclesResponse& response;
+  UnaryDone done;
+  std::chrono::nanoseconds queued;
+  const grpc::CallbackServerContext* rpc;
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+
+  void Answer(const absl::StatusOr<core::UpdateResult>& result) && {
+    CountAnswer(limits.update_metrics, result);
+    if (limits.slow_updates != nullptr) {
+      const std::chrono::nanoseconds ran = std::chrono::steady_clock::now() - begin;
+      if (limits.slow_updates->IsSlow(queued + ran)) {
+        limits.slow_updates->WriteUpdate(request, result, queued, ran, rpc);
+      }
+    }
+    if (result.ok()) {
+      FillUpdateResult(*result, response);
+    }
+    std::move(done)(result.status());
+  }
+};
+
+void Update(core::MapStore& store, UpdateCall call) {
+  absl::StatusOr<core::UpdateBatch> batch = BatchOf(store, call.request);
   if (!batch.ok()) {
-    CountAnswer(metrics, batch.status());
-    std::move(done)(batch.status());
+    std::move(call).Answer(batch.status());
     return;
   }
-  store.Update(
-      request.map(), *std::move(batch),
-      [metrics, &response, done = std::move(done)](const absl::StatusOr<core::UpdateResult>& result) mutable {
-        CountAnswer(metrics, result);
-        if (result.ok()) {
-          FillUpdateResult(*result, response);
-        }
-        std::move(done)(result.status());
-      });
+  const std::string& map = call.request.map();
+  store.Update(map, *std::move(batch),
+               [call = std::move(call)](const absl::StatusOr<core::UpdateResult>& result) mutable {
+                 std::move(call).Answer(result);
+               });
 }
 
 // A handler that needs nothing of the call but its request.
@@ -179,8 +199,13 @@ MapService::MapService(core::MapStore& store, Executor& executor, TransferSlots&
       render_map_([this](const auto& request, auto& response, CallContext& context) {
         return AnswerRenderMap(store_, limits_.max_message_bytes, request, response, context);
       }),
-      update_obstacles_([this](const auto& request, auto& response, CallContext&, UnaryDone done) {
-        Update(store_, limits_.update_metrics, request, response, std::move(done));
+      update_obstacles_([this](const auto& request, auto& response, CallContext& context, UnaryDone done) {
+        Update(store_, {.limits = limits_,
+                        .request = request,
+                        .response = response,
+                        .done = std::move(done),
+                        .queued = context.queued,
+                        .rpc = context.rpc});
       }) {}
 
 grpc::ServerUnaryReactor* MapService::CreateMap(grpc::CallbackServerContext* context,

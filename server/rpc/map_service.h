@@ -12,6 +12,7 @@
 #include "server/rpc/import_call.h"
 #include "server/rpc/map_watch.h"
 #include "server/rpc/map_watches.h"
+#include "server/rpc/slow_query_log.h"
 #include "server/rpc/transfers.h"
 #include "server/rpc/unary_call.h"
 #include "server/rpc/update_metrics.h"
@@ -43,6 +44,8 @@ struct MapServiceLimits {
   std::size_t stream_window = 256;
   // Told of each batch that was answered, unless null. Must outlive the service.
   UpdateMetrics* update_metrics = nullptr;
+  // Where those that took long are written down, unless null. Must outlive the service.
+  SlowQueryLog* slow_updates = nullptr;
 };
 
 // Thread safety: any. What the references name must outlive the server that this is registered with.

@@ -19,6 +19,7 @@ PathService::PathService(const core::MapStore& store, Executor& executor, Transf
       watch_slots_(watch_slots),
       watches_(watches),
       limits_(limits),
+      observer_(observer),
       find_path_(InHexCoordinates<v1::FindPathRequest, v1::FindPathResponse>(
           store,
           [this](const auto& request, auto& response, CallContext& context) {
@@ -73,7 +74,7 @@ grpc::ServerUnaryReactor* PathService::FindPath(grpc::CallbackServerContext* con
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* PathService::TraceSearch(grpc::CallbackServerContext* context,
                                                                      const grpc::ByteBuffer* request) {
-  return TraceCall::Start(store_, executor_, slots_, limits_, context, request);
+  return TraceCall::Start(store_, executor_, slots_, limits_, observer_, context, request);
 }
 
 grpc::ServerUnaryReactor* PathService::ValidatePath(grpc::CallbackServerContext* context,

@@ -90,6 +90,7 @@ class PathService final : public RawPathService {
   WatchSlots& watch_slots_;
   PathWatches& watches_;
   const PathLimits limits_;
+  const QueryObserver observer_;
   QueryCosts costs_;
   UnaryHandler<v1::FindPathRequest, v1::FindPathResponse> find_path_;
   UnaryHandler<v1::ValidatePathRequest, v1::ValidatePathResponse> validate_path_;

@@ -9,12 +9,12 @@
 #include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 #include "grpcpp/impl/codegen/proto_utils.h"
-#include "server/base/clock.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/rpc/access/check_access.h"
 #include "server/rpc/cancelled.h"
 #include "server/rpc/convert.h"
+#include "server/rpc/cost_timer.h"
 #include "server/rpc/request_parser.h"
 #include "server/rpc/status.h"
 
@@ -295,13 +295,12 @@ bool PathStream::Answer(const Batch& batch, const v1::StreamedQuery& query, Plac
                       .queued = begin - batch.arrived,
                       .max_expansions_here = MaxExpansionsAt(place),
                       .rpc = &call_};
-  const bool counts_processor = place != Place::kHere;
-  const std::chrono::nanoseconds before = counts_processor ? ThreadCpuTime() : std::chrono::nanoseconds(0);
+  const CostTimer timer(place);
   const absl::Status status = find_path_(query.query(), *answer.mutable_answer(), context);
   if (context.has_outgrown) {
     return false;
   }
-  costs_.Note(query.query(), counts_processor ? ThreadCpuTime() - before : Executor::Clock::now() - begin);
+  costs_.Note(query.query(), timer.Took());
   if (!status.ok()) {
     FillProblem(query, status, answer);
   }

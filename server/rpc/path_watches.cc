@@ -47,8 +47,9 @@ void FillProblem(const absl::Status& status, google::rpc::Status& problem) {
 
 }  // namespace
 
-PathWatches::PathWatches(const core::MapStore& store, Executor& executor, std::size_t max_bytes)
-    : store_(store), executor_(executor), max_bytes_(max_bytes) {}
+PathWatches::PathWatches(const core::MapStore& store, Executor& executor, std::size_t max_bytes,
+                         const QueryObserver& observer)
+    : store_(store), executor_(executor), max_bytes_(max_bytes), observer_(observer) {}
 
 PathWatches::~PathWatches() = default;
 
@@ -144,6 +145,8 @@ void PathWatches::SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr
   v1::WatchPathResponse message;
   const absl::Status status = AnswerOn(store_, snapshot, search, max_bytes_, watch->request, watch->query,
                                        *message.mutable_answer(), context);
+  NoteQuery(observer_, "waystar.v1.PathService/WatchPath", watch->request, message.answer(), status,
+            Executor::Clock::now() - now, context);
   if (absl::IsCancelled(status)) {
     watch->map_->AbandonSearch(*watch);
     return;

@@ -17,6 +17,7 @@
 #include "server/core/store/store_listener.h"
 #include "server/rpc/executor.h"
 #include "server/rpc/path_watch.h"
+#include "server/rpc/query_observer.h"
 #include "server/rpc/watched_map.h"
 #include "server/runtime/worker_pool.h"
 
@@ -29,8 +30,10 @@ namespace waystar::rpc {
 // Thread safety: any. Must outlive the threads of the executor and the updates of maps.
 class PathWatches final : public core::StoreListener {
  public:
-  // An answer of more than `max_bytes` is a problem. What the references name must outlive the watches.
-  PathWatches(const core::MapStore& store, Executor& executor, std::size_t max_bytes);
+  // An answer of more than `max_bytes` is a problem. The observer is told of each search. What the references
+  // name must outlive the watches.
+  PathWatches(const core::MapStore& store, Executor& executor, std::size_t max_bytes,
+              const QueryObserver& observer);
   ~PathWatches() override;
 
   // Searches for a new watch, on this worker, sends it its first answer and keeps that up to date until
@@ -70,6 +73,7 @@ class PathWatches final : public core::StoreListener {
   const core::MapStore& store_;
   Executor& executor_;
   const std::size_t max_bytes_;
+  const QueryObserver observer_;
 
   Mutex mutex_;
   std::uint64_t last_id_ ABSL_GUARDED_BY(mutex_) = 0;

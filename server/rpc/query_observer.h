@@ -36,7 +36,26 @@ QueryResult ResultOf(const Response& answer) {
   return {.revision = answer.revision()};
 }
 
-// From here on `handler` is observed. `method` is the RPC's whole name, and lives as long as the program.
+// Counts a query that was handled in `ran`, and writes it down if it was slow. `method` is the RPC's whole
+// name, and lives as long as the program.
+template <typename Request, typename Response>
+void NoteQuery(const QueryObserver& observer, absl::string_view method, const Request& request,
+               const Response& response, const absl::Status& status, std::chrono::nanoseconds ran,
+               const CallContext& context) {
+  if (observer.metrics != nullptr) {
+    observer.metrics->CountWait(context.queued);
+    if (status.ok()) {
+      CountSearches(response, *observer.metrics);
+    }
+  }
+  if (observer.slow_queries != nullptr && observer.slow_queries->IsSlow(context.queued + ran)) {
+    QueryResult result = ResultOf(response);
+    result.status = status;
+    observer.slow_queries->Write(method, request, result, ran, context);
+  }
+}
+
+// From here on NoteQuery is told of what `handler` does.
 template <typename Request, typename Response>
 void Observe(const QueryObserver& observer, absl::string_view method,
              UnaryHandler<Request, Response>& handler) {
@@ -51,17 +70,7 @@ void Observe(const QueryObserver& observer, absl::string_view method,
       return status;
     }
     const std::chrono::nanoseconds ran = std::chrono::steady_clock::now() - begin;
-    if (observer.metrics != nullptr) {
-      observer.metrics->CountWait(context.queued);
-      if (status.ok()) {
-        CountSearches(response, *observer.metrics);
-      }
-    }
-    if (observer.slow_queries != nullptr && observer.slow_queries->IsSlow(context.queued + ran)) {
-      QueryResult result = ResultOf(response);
-      result.status = status;
-      observer.slow_queries->Write(method, request, result, ran, context);
-    }
+    NoteQuery(observer, method, request, response, status, ran, context);
     return status;
   };
 }

@@ -38,6 +38,13 @@ void CollectLane(const std::string& lane, const runtime::WorkerPoolCounts& count
 void QueueMetrics::Collect(runtime::MetricSink& sink) const {
   CollectLane("small", executor_.counts(Place::kSmall), sink);
   CollectLane("large", executor_.counts(Place::kLarge), sink);
+  const ClientCalls::Counts clients = executor_.client_calls().counts();
+  sink.AddGauge("waystar_clients", "Clients that have calls waiting or running.", {},
+                static_cast<double>(clients.clients));
+  sink.AddGauge("waystar_client_calls", "Calls of all of these.", {}, static_cast<double>(clients.calls));
+  sink.AddCounter("waystar_client_calls_refused_total",
+                  "Calls that were refused because their client had too many.", {},
+                  static_cast<double>(clients.refused));
 }
 
 }  // namespace waystar::rpc

@@ -66,6 +66,9 @@ constexpr std::size_t kWatchEnvelopeBytes = 32;
 core::StoreOptions StoreOptionsOf(const runtime::Options& options, core::Defer defer) {
   core::StoreOptions store;
   store.max_maps = options.max_maps;
+  if (options.max_maps_memory_mib > 0) {
+    store.max_maps_bytes = options.max_maps_memory_mib << 20;
+  }
   store.max_index_bytes = options.index_mib << 20;
   store.max_waiting_batches = options.max_waiting_updates;
   store.max_waiting_bytes = options.max_waiting_updates_mib << 20;
@@ -97,7 +100,8 @@ Server::Server(const runtime::Options& options)
       search_metrics_(options.metrics_listen.empty() ? nullptr : std::make_unique<SearchMetrics>()),
       slow_queries_(options.slow_query),
       path_watches_(store_, executor_,
-                    static_cast<std::size_t>(options.max_message_bytes) - kWatchEnvelopeBytes),
+                    static_cast<std::size_t>(options.max_message_bytes) - kWatchEnvelopeBytes,
+                    {.metrics = search_metrics_.get(), .slow_queries = &slow_queries_}),
       store_(StoreOptionsOf(options,
                             [this](std::function<void()> task) {
                               DeferredTask::Submit(executor_, std::move(task));
@@ -116,7 +120,8 @@ Server::Server(const runtime::Options& options)
                                  .timeout = options.transfer_timeout},
                     .max_message_bytes = static_cast<std::size_t>(options.max_message_bytes),
                     .stream_window = options.stream_window,
-                    .update_metrics = &update_metrics_}),
+                    .update_metrics = &update_metrics_,
+                    .slow_updates = &slow_queries_}),
       path_service_(store_, executor_, slots_, watch_slots_, path_watches_,
                     {.max_response_bytes = static_cast<std::size_t>(options.max_message_bytes),
                      .trace_timeout = options.transfer_timeout,
@@ -129,6 +134,7 @@ Server::Server(const runtime::Options& options)
                  .max_queued = options.max_queued,
                  .max_queue_time = options.max_queue_time,
                  .queue_target = options.queue_target,
+                 .max_client_calls = options.max_client_calls,
                  .scratch_bytes = options.scratch_mib << 20}),
       tokens_keeper_(executor_.gate()),
       queue_metrics_(executor_) {

@@ -37,13 +37,25 @@ std::string NamedMapOf(const google::protobuf::Message& request) {
   return field == nullptr ? "" : request.GetReflection()->GetString(request, field);
 }
 
-std::string OutcomeOf(const QueryResult& result) {
-  if (!result.status.ok()) {
-    const std::string reason = ErrorReasonOf(result.status);
-    return absl::StrCat(absl::StatusCodeToString(result.status.code()), reason.empty() ? "" : "/", reason);
-  }
-  return result.outcome.empty() ? "OK" : result.outcome;
+std::string NameOf(const absl::Status& status) {
+  const std::string reason = ErrorReasonOf(status);
+  return absl::StrCat(absl::StatusCodeToString(status.code()), reason.empty() ? "" : "/", reason);
 }
+
+std::string OutcomeOf(const QueryResult& result) {
+  return result.status.ok() && !result.outcome.empty() ? result.outcome : NameOf(result.status);
+}
+
+// As much of a request as a line holds.
+struct RequestText {
+  explicit RequestText(const google::protobuf::Message& request) : json(JsonOf(request)) {
+    is_cut = json.empty() || json.size() > SlowQueryLog::kMaxRequestBytes;
+    json.resize(std::min(json.size(), SlowQueryLog::kMaxRequestBytes));
+  }
+
+  std::string json;
+  bool is_cut = false;
+};
 
 }  // namespace
 
@@ -56,12 +68,10 @@ void SlowQueryLog::Write(absl::string_view method, const google::protobuf::Messa
                          const QueryResult& result, std::chrono::nanoseconds ran,
                          const CallContext& context) {
   std::uint64_t left_out = 0;
-  if (!Admit(left_out)) {
+  if (!Admit(&SlowQueryLog::slow_queries_, left_out)) {
     return;
   }
-  std::string json = JsonOf(request);
-  const bool is_cut = json.empty() || json.size() > kMaxRequestBytes;
-  json.resize(std::min(json.size(), kMaxRequestBytes));
+  const RequestText text(request);
   runtime::Log(runtime::LogLevel::kWarning, "slow_query",
                {{"method", method},
                 {"map", NamedMapOf(request)},
@@ -74,14 +84,39 @@ void SlowQueryLog::Write(absl::string_view method, const google::protobuf::Messa
                 {"peer", context.rpc == nullptr ? "" : context.rpc->peer()},
                 {"request_id", context.rpc == nullptr ? "" : RequestIdOf(*context.rpc)},
                 {"left_out", left_out},
-                {"request_cut", is_cut ? "yes" : "no"},
-                {"request", json}});
+                {"request_cut", text.is_cut ? "yes" : "no"},
+                {"request", text.json}});
 }
 
-bool SlowQueryLog::Admit(std::uint64_t& left_out) {
+void SlowQueryLog::WriteUpdate(const v1::UpdateObstaclesRequest& request,
+                               const absl::StatusOr<core::UpdateResult>& result,
+                               std::chrono::nanoseconds queued, std::chrono::nanoseconds ran,
+                               const grpc::CallbackServerContext* rpc) {
+  std::uint64_t left_out = 0;
+  if (!Admit(&SlowQueryLog::slow_updates_, left_out)) {
+    return;
+  }
+  const RequestText text(request);
+  runtime::Log(runtime::LogLevel::kWarning, "slow_update",
+               {{"method", "waystar.v1.MapService/UpdateObstacles"},
+                {"map", request.map()},
+                {"revision", result.ok() ? result->revision : 0},
+                {"outcome", NameOf(result.status())},
+                {"queue_ms", Milliseconds(queued)},
+                {"run_ms", Milliseconds(ran)},
+                {"edits", request.edits_size()},
+                {"changed_cells", result.ok() ? result->changed_cells : 0},
+                {"peer", rpc == nullptr ? "" : rpc->peer()},
+                {"request_id", rpc == nullptr ? "" : RequestIdOf(*rpc)},
+                {"left_out", left_out},
+                {"request_cut", text.is_cut ? "yes" : "no"},
+                {"request", text.json}});
+}
+
+bool SlowQueryLog::Admit(std::uint64_t SlowQueryLog::*counter, std::uint64_t& left_out) {
   const absl::Time now = clock_.Now();
   MutexLock lock(mutex_);
-  ++slow_queries_;
+  ++(this->*counter);
   if (now - second_begin_ >= absl::Seconds(1)) {
     second_begin_ = now;
     lines_ = 0;
@@ -99,6 +134,8 @@ void SlowQueryLog::Collect(runtime::MetricSink& sink) const {
   MutexLock lock(mutex_);
   sink.AddCounter("waystar_slow_queries_total", "Queries that took --slow_query or longer.", {},
                   static_cast<double>(slow_queries_));
+  sink.AddCounter("waystar_slow_updates_total", "UpdateObstacles that took --slow_query or longer.", {},
+                  static_cast<double>(slow_updates_));
 }
 
 }  // namespace waystar::rpc

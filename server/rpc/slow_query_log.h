@@ -1,4 +1,4 @@
-// Writes down queries that took long, so that they can be asked again.
+// Writes down queries and updates that took long, so that they can be made again.
 #pragma once
 
 #include <chrono>
@@ -7,13 +7,16 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "google/protobuf/message.h"
 #include "server/base/clock.h"
 #include "server/base/mutex.h"
+#include "server/core/store/update_batch.h"
 #include "server/rpc/call_context.h"
 #include "server/runtime/metric_sink.h"
+#include "waystar/v1/map_service.pb.h"
 
 namespace waystar::rpc {
 
@@ -28,7 +31,7 @@ struct QueryResult {
   std::chrono::nanoseconds searching{0};
 };
 
-// At most kMaxLines lines a second; the next line says how many queries were left out before it. A line has
+// At most kMaxLines lines a second; the next line says how many calls were left out before it. A line has
 // the request in protobuf's JSON, on one line and quoted as a C string, up to kMaxRequestBytes of it.
 //
 // Thread safety: any.
@@ -46,11 +49,16 @@ class SlowQueryLog final : public runtime::MetricSource {
   void Write(absl::string_view method, const google::protobuf::Message& request, const QueryResult& result,
              std::chrono::nanoseconds ran, const CallContext& context);
 
+  // The same of an update that a client sent. `rpc` is the RPC library's side of the call.
+  void WriteUpdate(const v1::UpdateObstaclesRequest& request,
+                   const absl::StatusOr<core::UpdateResult>& result, std::chrono::nanoseconds queued,
+                   std::chrono::nanoseconds ran, const grpc::CallbackServerContext* rpc);
+
   void Collect(runtime::MetricSink& sink) const override;
 
  private:
-  // Whether a line may be written now, and if so how many were left out before it.
-  bool Admit(std::uint64_t& left_out);
+  // Counts one, and whether its line may be written now; if so how many were left out before it.
+  bool Admit(std::uint64_t SlowQueryLog::*counter, std::uint64_t& left_out);
 
   const std::chrono::nanoseconds threshold_;
   const Clock& clock_;
@@ -59,6 +67,7 @@ class SlowQueryLog final : public runtime::MetricSource {
   int lines_ ABSL_GUARDED_BY(mutex_) = 0;
   std::uint64_t left_out_ ABSL_GUARDED_BY(mutex_) = 0;
   std::uint64_t slow_queries_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::uint64_t slow_updates_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace waystar::rpc

@@ -27,17 +27,21 @@ constexpr std::size_t kTraceEnvelopeBytes = 32;
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* TraceCall::Start(const core::MapStore& store, Executor& executor,
                                                              TransferSlots& slots, const PathLimits& limits,
+                                                             const QueryObserver& observer,
                                                              grpc::CallbackServerContext* context,
                                                              const grpc::ByteBuffer* request) {
-  auto* call = new TraceCall(store, executor, slots, limits, context);
+  auto* call = new TraceCall(store, executor, slots, limits, observer, context);
   call->Take(*request, limits.trace_timeout);
   return call;
 }
 
 TraceCall::TraceCall(const core::MapStore& store, Executor& executor, TransferSlots& slots,
-                     const PathLimits& limits, grpc::CallbackServerContext* context)
+                     const PathLimits& limits, const QueryObserver& observer,
+                     grpc::CallbackServerContext* context)
     : SendingCall(executor, slots, context),
       store_(store),
+      observer_(observer),
+      rpc_(*context),
       max_response_bytes_(limits.max_response_bytes - kTraceEnvelopeBytes),
       deadline_(DeadlineOf(*context)) {}
 
@@ -60,10 +64,13 @@ absl::Status TraceCall::Prepare(int worker) {
   CallContext context{.bench = executor().bench(worker),
                       .caller = caller(),
                       .budget = {.deadline = deadline_, .cancelled = &cancelled_},
-                      .queued = now - arrived_};
+                      .queued = now - arrived_,
+                      .rpc = &rpc_};
   v1::TraceSearchResult& result = result_.emplace();
   const absl::Status status =
       AnswerQuery(store_, search, max_response_bytes_, request().query(), *result.mutable_answer(), context);
+  NoteQuery(observer_, "waystar.v1.PathService/TraceSearch", request().query(), result.answer(), status,
+            Executor::Clock::now() - now, context);
   result.set_truncated(recorder_->is_truncated());
   return BelowQuery(status);
 }

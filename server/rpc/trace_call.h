@@ -13,6 +13,7 @@
 #include "server/core/search/recorder.h"
 #include "server/core/store/map_store.h"
 #include "server/rpc/executor.h"
+#include "server/rpc/query_observer.h"
 #include "server/rpc/sending_call.h"
 #include "waystar/v1/path_service.pb.h"
 
@@ -33,18 +34,22 @@ class TraceCall final : public SendingCall<v1::TraceSearchRequest, v1::TraceSear
   // What the references name must outlive the call.
   static grpc::ServerWriteReactor<grpc::ByteBuffer>* Start(const core::MapStore& store, Executor& executor,
                                                            TransferSlots& slots, const PathLimits& limits,
+                                                           const QueryObserver& observer,
                                                            grpc::CallbackServerContext* context,
                                                            const grpc::ByteBuffer* request);
 
  private:
   TraceCall(const core::MapStore& store, Executor& executor, TransferSlots& slots, const PathLimits& limits,
-            grpc::CallbackServerContext* context);
+            const QueryObserver& observer, grpc::CallbackServerContext* context);
 
   void OnCancel() override { cancelled_.store(true, std::memory_order_relaxed); }
   absl::Status Prepare(int worker) override;
   bool FillNext(v1::TraceSearchResponse& message) override;
 
   const core::MapStore& store_;
+  const QueryObserver& observer_;
+  // Used until the call is finished.
+  const grpc::CallbackServerContext& rpc_;
   const std::size_t max_response_bytes_;
   const Executor::Clock::time_point arrived_ = Executor::Clock::now();
   const Executor::Clock::time_point deadline_;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <type_traits>
@@ -17,7 +18,6 @@
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
-#include "server/base/clock.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/rpc/access/caller.h"
@@ -25,6 +25,7 @@
 #include "server/rpc/call_context.h"
 #include "server/rpc/call_statistics.h"
 #include "server/rpc/cancelled.h"
+#include "server/rpc/cost_timer.h"
 #include "server/rpc/executor.h"
 #include "server/rpc/request_parser.h"
 #include "server/rpc/status.h"
@@ -121,6 +122,9 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
   bool InternalInlineable() override { return true; }
   void OnCancel() override { cancelled_.store(true, std::memory_order_relaxed); }
   void OnDone() override {
+    if (client_) {
+      executor_.client_calls().Leave(*client_);
+    }
     if (is_inside_) {
       executor_.gate().Leave();
     }
@@ -149,9 +153,18 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
       place = Place::kSmall;
     }
     place_ = place;
-    if (const absl::Status status = executor_.Submit(place, this, flow()); !status.ok()) {
+    if (const absl::Status status = SubmitTo(place); !status.ok()) {
       End(ToGrpcStatus(status));
     }
+  }
+
+  absl::Status SubmitTo(Place place) {
+    const runtime::Flow own = flow();
+    if (!client_) {
+      WAYSTAR_RETURN_IF_ERROR(executor_.client_calls().Enter(own.client));
+      client_ = own.client;
+    }
+    return executor_.Submit(place, this, own);
   }
 
   runtime::Flow flow() const { return FlowOf(caller_, context_, MapOf(*request_)); }
@@ -177,16 +190,13 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
     }
     response_ = google::protobuf::Arena::CreateMessage<Response>(&arena_);
     if constexpr (std::is_same_v<Handler, UnaryHandler<Request, Response>>) {
-      // Elsewhere a thread may be kept waiting for a processor, which says nothing of the request.
-      const bool counts_processor = place != Place::kHere;
-      const std::chrono::nanoseconds before =
-          counts_processor ? ThreadCpuTime() : std::chrono::nanoseconds(0);
+      const CostTimer timer(place);
       const absl::Status status = handler_(*request_, *response_, context);
       if (context.has_outgrown) {
         BeginAt(place == Place::kHere ? Place::kSmall : Place::kLarge);
         return;
       }
-      planner_.Note(*request_, counts_processor ? ThreadCpuTime() - before : Executor::Clock::now() - begin);
+      planner_.Note(*request_, timer.Took() + (crew ? crew->helpers_time() : std::chrono::nanoseconds(0)));
       Answer(status);
     } else {
       handler_(*request_, *response_, context, [this](const absl::Status& status) { Answer(status); });
@@ -230,6 +240,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
   grpc::ByteBuffer* const response_bytes_;
   bool is_inside_ = false;
   Caller caller_ = Caller::Anyone();
+  // Of whom it is counted.
+  std::optional<std::uint64_t> client_;
   Place place_ = Place::kSmall;
   std::atomic<bool> cancelled_ = false;
   alignas(std::max_align_t) char arena_block_[kArenaBytes];

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <utility>
 
+#include "server/base/clock.h"
 #include "server/base/mutex.h"
 
 namespace waystar::rpc {
@@ -31,19 +33,23 @@ class SharedWork {
       }
       ++helping_;
     }
+    const std::chrono::nanoseconds before = ThreadCpuTime();
     DoSome(bench);
     MutexLock lock(mutex_);
+    helpers_time_ += ThreadCpuTime() - before;
     --helping_;
     changed_.NotifyAll();
   }
 
-  // Nobody may join any more, and those who have are done when this returns.
-  void End() {
+  // Nobody may join any more, and those who have are done when this returns. Returns what they have used of
+  // processors.
+  std::chrono::nanoseconds End() {
     MutexLock lock(mutex_);
     is_over_ = true;
     while (helping_ > 0) {
       changed_.Wait(mutex_);
     }
+    return helpers_time_;
   }
 
  private:
@@ -55,6 +61,7 @@ class SharedWork {
   CondVar changed_;
   bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
   int helping_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::chrono::nanoseconds helpers_time_ ABSL_GUARDED_BY(mutex_){0};
 };
 
 // Deletes itself once it has run or was refused.
@@ -89,7 +96,7 @@ void WorkerCrew::Run(std::size_t count, Work work) {
     }
   }
   shared->DoSome(bench_);
-  shared->End();
+  helpers_time_ += shared->End();
 }
 
 }  // namespace waystar::rpc

@@ -1,6 +1,9 @@
 // Several workers for one call.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
+
 #include "server/core/field/find_paths.h"
 #include "server/rpc/executor.h"
 #include "server/rpc/workbench.h"
@@ -20,11 +23,15 @@ class WorkerCrew final : public core::PathCrew {
 
   void Run(std::size_t count, Work work) override;
 
+  // What the others who joined in have used of processors so far.
+  std::chrono::nanoseconds helpers_time() const { return helpers_time_; }
+
  private:
   Executor& executor_;
   const Place place_;
   const runtime::Flow flow_;
   Workbench& bench_;
+  std::chrono::nanoseconds helpers_time_{0};
 };
 
 }  // namespace waystar::rpc

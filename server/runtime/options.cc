@@ -24,6 +24,7 @@
 #include "absl/time/time.h"
 #include "server/base/status_macros.h"
 #include "server/runtime/flag_ranges.h"
+#include "server/runtime/memory_size.h"
 
 namespace {
 
@@ -55,8 +56,16 @@ ABSL_FLAG(absl::Duration, queue_target, Defaults().queue_target,
           "the server is overloaded: "
           "until the "
           "queue has been short again, calls may wait for twice as long only.");
+ABSL_FLAG(
+    std::int64_t, max_client_calls, Defaults().max_client_calls,
+    "Calls of one client, known by its token or else by its connection, that may wait or run at a time; "
+    "one more is refused. Streams and watches do not count.");
 ABSL_FLAG(std::int64_t, max_maps, static_cast<std::int64_t>(Defaults().max_maps),
           "Maps the server may hold.");
+ABSL_FLAG(
+    std::int64_t, max_maps_memory_mib, 0,
+    "Most memory for all maps together, in MiB, beyond which no map is created and no update adds to one. "
+    "0: half of what the machine has, or the container.");
 ABSL_FLAG(std::int64_t, max_map_side, Defaults().max_map_side,
           "Longest width and height of a map, in cells; at most 8192.");
 ABSL_FLAG(std::int64_t, max_message_bytes, Defaults().max_message_bytes,
@@ -176,6 +185,9 @@ absl::Status CheckFlags() {
   WAYSTAR_RETURN_IF_ERROR(CheckRange("workers", absl::GetFlag(FLAGS_workers), 0, 1024));
   WAYSTAR_RETURN_IF_ERROR(CheckRange("max_queued", absl::GetFlag(FLAGS_max_queued), 1, 1'000'000));
   WAYSTAR_RETURN_IF_ERROR(CheckRange("max_maps", absl::GetFlag(FLAGS_max_maps), 1, 1'000'000));
+  WAYSTAR_RETURN_IF_ERROR(CheckRange("max_client_calls", absl::GetFlag(FLAGS_max_client_calls), 1, kMaxInt));
+  WAYSTAR_RETURN_IF_ERROR(
+      CheckRange("max_maps_memory_mib", absl::GetFlag(FLAGS_max_maps_memory_mib), 0, 1LL << 30));
   WAYSTAR_RETURN_IF_ERROR(CheckRange("max_map_side", absl::GetFlag(FLAGS_max_map_side), 1, 8192));
   WAYSTAR_RETURN_IF_ERROR(
       CheckRange("max_message_bytes", absl::GetFlag(FLAGS_max_message_bytes), 1024, kMaxInt));
@@ -207,6 +219,11 @@ absl::Status CheckFlags() {
   return CheckConnectionFlags();
 }
 
+std::size_t MaxMapsMemoryMib() {
+  const auto asked = static_cast<std::size_t>(absl::GetFlag(FLAGS_max_maps_memory_mib));
+  return asked > 0 ? asked : std::max<std::size_t>(MemoryBytesOfMachine() / 2 >> 20, 1);
+}
+
 Options FromFlags() {
   const auto workers = static_cast<int>(absl::GetFlag(FLAGS_workers));
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
@@ -217,7 +234,9 @@ Options FromFlags() {
           .max_queued = static_cast<std::size_t>(absl::GetFlag(FLAGS_max_queued)),
           .max_queue_time = absl::GetFlag(FLAGS_max_queue_time),
           .queue_target = absl::GetFlag(FLAGS_queue_target),
+          .max_client_calls = static_cast<int>(absl::GetFlag(FLAGS_max_client_calls)),
           .max_maps = static_cast<std::size_t>(absl::GetFlag(FLAGS_max_maps)),
+          .max_maps_memory_mib = MaxMapsMemoryMib(),
           .max_map_side = static_cast<int>(absl::GetFlag(FLAGS_max_map_side)),
           .max_message_bytes = static_cast<int>(absl::GetFlag(FLAGS_max_message_bytes)),
           .max_import_bytes = absl::GetFlag(FLAGS_max_import_bytes),

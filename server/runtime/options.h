@@ -24,7 +24,11 @@ struct Options {
   absl::Duration max_queue_time = absl::Milliseconds(500);
   // What a queue that empties again and again may make calls wait; one that never does counts as overload.
   absl::Duration queue_target = absl::Milliseconds(5);
+  // Of one client, that wait or run at a time.
+  int max_client_calls = 5000;
   std::size_t max_maps = 1000;
+  // For all maps together; 0 for no limit.
+  std::size_t max_maps_memory_mib = 0;
   int max_map_side = 8192;
   int max_message_bytes = 4 << 20;
   std::int64_t max_import_bytes = 80LL << 20;

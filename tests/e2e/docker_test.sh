@@ -5,7 +5,7 @@
 # mirror that the machine's apt uses; the containers run in a network namespace with nothing but a loopback.
 set -euo pipefail
 
-readonly PACKAGES=(debootstrap docker-compose docker.io iproute2 iptables)
+readonly PACKAGES=(debootstrap docker-compose docker.io iproute2 iptables openssl)
 readonly BASE=debian:bookworm-slim
 readonly RELEASE=bookworm
 readonly IMAGE=waystar
@@ -267,6 +267,39 @@ YAML
   expect "maps served from a mounted folder" arena "$(in_container waystar map list --names)"
 }
 
+# The README's chapter on security, in a container whose health check has to prove itself like any client.
+check_secure() {
+  install -d -m 755 "$WORK/secrets"
+  quietly openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -noenc -days 2 -subj /CN=waystar \
+    -addext "subjectAltName=DNS:maps.internal" -keyout "$WORK/secrets/key.pem" -out "$WORK/secrets/cert.pem"
+  docker run --rm --entrypoint=waystar "$IMAGE" token probe 'read:*' >"$WORK/token"
+  sed -n 4p "$WORK/token" >"$WORK/secrets/tokens"
+  sed -n 2p "$WORK/token" >"$WORK/secrets/token"
+  chmod 644 "$WORK"/secrets/*
+  cat >"$WORK/secure.yaml" <<YAML
+services:
+  waystar:
+    volumes: ["$WORK/secrets:/run/waystar:ro"]
+    environment:
+      WAYSTAR_TLS_CERT: /run/waystar/cert.pem
+      WAYSTAR_TLS_KEY: /run/waystar/key.pem
+      WAYSTAR_TLS_CLIENT_CA: /run/waystar/cert.pem
+      WAYSTAR_TOKENS_FILE: /run/waystar/tokens
+      WAYSTAR_CA: /run/waystar/cert.pem
+      WAYSTAR_CERT: /run/waystar/cert.pem
+      WAYSTAR_KEY: /run/waystar/key.pem
+      WAYSTAR_SERVER_NAME: maps.internal
+      WAYSTAR_TOKEN_FILE: /run/waystar/token
+YAML
+  quietly compose --file "$WORK/secure.yaml" up --detach
+  wait_until 30 "healthy with certificates and tokens" is_healthy
+  expect "cost found with certificates and tokens" 14 "$(cost in_container waystar "${QUERY[@]}")"
+  if in_container env -u WAYSTAR_CERT -u WAYSTAR_KEY waystar health >>"$WORK/log" 2>&1; then
+    fail "a probe without a certificate is answered"
+  fi
+  echo "ok  a probe without a certificate is not answered"
+}
+
 main() {
   require_root
   trap clean_up EXIT
@@ -298,6 +331,8 @@ main() {
   check_restart
   step "Mounting a folder of maps"
   check_mounted_maps
+  step "Securing it"
+  check_secure
   step "Passed"
 }
 

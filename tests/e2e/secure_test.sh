@@ -41,6 +41,15 @@ expect_code 0 grpcurl -cacert "$WORK/cert.pem" "localhost:$PORT" grpc.health.v1.
 expect_text "SERVING"
 expect_code 0 grpcurl -cacert "$WORK/cert.pem" "localhost:$PORT" list
 
+# The tool takes all of that from the environment too, as a container's health check does.
+export WAYSTAR_SERVER="127.0.0.1:$PORT" WAYSTAR_CA="$WORK/cert.pem"
+expect_code 0 "$BIN/waystar" health
+expect_code 4 "$BIN/waystar" map show tiles
+expect_text "WAYSTAR_TOKEN"
+echo "$player" >"$WORK/token"
+WAYSTAR_TOKEN_FILE="$WORK/token" expect_code 0 "$BIN/waystar" map show tiles
+WAYSTAR_SERVER_NAME=elsewhere expect_code 5 "$BIN/waystar" health
+
 # wait_for_log TEXT
 wait_for_log() {
   timeout 60 grep -qF -m 1 -- "$1" <(tail --pid="$SERVER_PID" -n +1 -f "$WORK/log") || fail "no \"$1\" in the log"
@@ -60,4 +69,11 @@ stop_server TERM || fail "the server ended with $?"
 if grep -q open_to_the_network "$WORK/log"; then
   fail "a warning of a server that is closed"
 fi
+
+# A server that asks for certificates: probes show one as well.
+start_server --tls_cert="$WORK/cert.pem" --tls_key="$WORK/key.pem" --tls_client_ca="$WORK/cert.pem"
+export WAYSTAR_SERVER="127.0.0.1:$PORT"
+expect_code 5 "$BIN/waystar" health
+WAYSTAR_CERT="$WORK/cert.pem" WAYSTAR_KEY="$WORK/key.pem" expect_code 0 "$BIN/waystar" health
+stop_server TERM || fail "the server ended with $?"
 echo "passed"

@@ -15,6 +15,7 @@
 #include "server/rpc/store_metrics.h"
 #include "tests/rpc/scrape.h"
 #include "tests/rpc/test_server.h"
+#include "tests/rpc/watch_of_path.h"
 
 namespace waystar {
 namespace {
@@ -30,6 +31,7 @@ using ::waystar::testing::CellAt;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::Scrape;
 using ::waystar::testing::TestServer;
+using ::waystar::testing::WatchOfPath;
 
 class MetricsTest : public ::testing::Test {
  protected:
@@ -166,6 +168,26 @@ TEST_F(MetricsTest, CountsSearchesByAlgorithmAndOutcome) {
   }
   EXPECT_EQ(searches, 4);
   EXPECT_EQ(scrape["waystar_query_wait_seconds_count"], 3);
+}
+
+TEST_F(MetricsTest, CountsSearchesOfTracesAndWatchedPaths) {
+  server_.Create("m", {"..."});
+  v1::TraceSearchRequest trace;
+  *trace.mutable_query() = PathRequest("m", CellAt(0, 0), CellAt(2, 0));
+  trace.mutable_query()->set_algorithm(v1::ALGORITHM_ASTAR);
+  ASSERT_TRUE(server_.client().TraceSearch(trace, [](const v1::SearchEvent&) {}).ok());
+  WatchOfPath watch(server_, trace.query());
+  ASSERT_TRUE(watch.Next().has_answer());
+  const Scrape scrape = Metrics();
+  EXPECT_EQ(scrape["waystar_search_seconds_count{algorithm=\"astar\",outcome=\"found\"}"], 2);
+  EXPECT_EQ(scrape["waystar_query_wait_seconds_count"], 2);
+}
+
+TEST_F(MetricsTest, TellsOfLimits) {
+  server_.Create("m", {"..."});
+  const Scrape scrape = Metrics();
+  EXPECT_THAT(scrape.samples, Contains(Key("waystar_clients")));
+  EXPECT_EQ(scrape["waystar_client_calls_refused_total"], 0);
 }
 
 TEST_F(MetricsTest, CountsWhatBecameOfUpdates) {

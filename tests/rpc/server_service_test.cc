@@ -20,7 +20,12 @@ using ::waystar::testing::TestServer;
 
 TEST(ServerInfoTest, TellsWhatTheServerIsAndTakes) {
   const absl::Time before = absl::Now();
-  TestServer server({.workers = 3, .max_maps = 7, .max_map_side = 100, .max_message_bytes = 123'456});
+  TestServer server({.workers = 3,
+                     .max_client_calls = 9,
+                     .max_maps = 7,
+                     .max_maps_memory_mib = 3,
+                     .max_map_side = 100,
+                     .max_message_bytes = 123'456});
   server.Create("m", {"..."});
   const auto info = server.client().GetServerInfo();
   ASSERT_TRUE(info.ok()) << info.status();
@@ -31,6 +36,8 @@ TEST(ServerInfoTest, TellsWhatTheServerIsAndTakes) {
   EXPECT_EQ(info->maps(), 1);
   EXPECT_EQ(info->limits().max_maps(), 7);
   EXPECT_EQ(info->limits().max_map_side(), 100);
+  EXPECT_EQ(info->limits().max_maps_memory_bytes(), 3 << 20);
+  EXPECT_EQ(info->limits().max_client_calls(), 9);
   EXPECT_EQ(info->limits().max_message_bytes(), 123'456);
   EXPECT_EQ(info->limits().max_queries(), 10'000);
   EXPECT_EQ(info->limits().transfer_timeout().seconds(), 60);

@@ -16,6 +16,7 @@
 #include "server/rpc/slow_query_log.h"
 #include "server/rpc/workbench.h"
 #include "tests/rpc/test_server.h"
+#include "tests/rpc/watch_of_path.h"
 #include "tests/testing/fake_clock.h"
 
 namespace waystar {
@@ -32,16 +33,17 @@ using ::waystar::testing::CellAt;
 using ::waystar::testing::FakeClock;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
+using ::waystar::testing::WatchOfPath;
 
-// Lines of slow queries that `work` leaves in the log.
+// Lines of such an event that `work` leaves in the log.
 template <typename Work>
-std::vector<std::string> LinesOf(Work work) {
+std::vector<std::string> LinesOf(Work work, absl::string_view event = "slow_query") {
   ::testing::internal::CaptureStderr();
   work();
   const std::string log = ::testing::internal::GetCapturedStderr();
   std::vector<std::string> lines;
   for (const absl::string_view line : absl::StrSplit(log, '\n')) {
-    if (absl::StrContains(line, "event=slow_query")) {
+    if (absl::StrContains(line, absl::StrCat("event=", event, " "))) {
       lines.emplace_back(line);
     }
   }
@@ -109,6 +111,41 @@ TEST(SlowQueryTest, RefusalsAndOtherQueriesAreWrittenToo) {
               ElementsAre(HasSubstr(" outcome=OUT_OF_RANGE/OFF_MAP "),
                           HasSubstr(" method=waystar.v1.PathService/CastRay map=m "),
                           HasSubstr(" outcome=OUTCOME_FOUND ")));
+}
+
+TEST(SlowQueryTest, TracesAndWatchedPathsAreWrittenToo) {
+  TestServer server({.slow_query = absl::Nanoseconds(1)});
+  server.Create("m", {"..."});
+  v1::TraceSearchRequest trace;
+  *trace.mutable_query() = PathRequest("m", CellAt(0, 0), CellAt(2, 0));
+  EXPECT_THAT(
+      LinesOf([&] { EXPECT_TRUE(server.client().TraceSearch(trace, [](const v1::SearchEvent&) {}).ok()); }),
+      ElementsAre(AllOf(HasSubstr(" method=waystar.v1.PathService/TraceSearch map=m revision=1 "),
+                        HasSubstr(" outcome=OUTCOME_FOUND "), HasSubstr(" peer=ipv4:127.0.0.1:"))));
+  EXPECT_THAT(LinesOf([&] {
+                WatchOfPath watch(server, trace.query());
+                EXPECT_TRUE(watch.Next().has_answer());
+                EXPECT_TRUE(server.client().UpdateObstacles(BlockRequest("m", {CellAt(1, 0)})).ok());
+                EXPECT_EQ(watch.Next().answer().outcome(), v1::OUTCOME_UNREACHABLE);
+              }),
+              ElementsAre(HasSubstr(" method=waystar.v1.PathService/WatchPath map=m revision=1 "),
+                          HasSubstr(" method=waystar.v1.PathService/WatchPath map=m revision=2 ")));
+}
+
+TEST(SlowQueryTest, UpdatesHaveLinesOfTheirOwn) {
+  TestServer server({.slow_query = absl::Nanoseconds(1)});
+  server.Create("m", {"..."});
+  EXPECT_THAT(LinesOf(
+                  [&] {
+                    EXPECT_TRUE(server.client().UpdateObstacles(BlockRequest("m", {CellAt(1, 0)})).ok());
+                    EXPECT_FALSE(server.client().UpdateObstacles(BlockRequest("none", {CellAt(1, 0)})).ok());
+                  },
+                  "slow_update"),
+              ElementsAre(AllOf(HasSubstr(" method=waystar.v1.MapService/UpdateObstacles map=m revision=2 "
+                                          "outcome=OK queue_ms="),
+                                HasSubstr(" edits=1 changed_cells=1 peer=ipv4:127.0.0.1:"),
+                                HasSubstr("\\\"block\\\"")),
+                          HasSubstr(" outcome=NOT_FOUND/MAP_NOT_FOUND ")));
 }
 
 TEST(SlowQueryTest, NoneAreSlowIfThatIsTurnedOff) {

@@ -112,6 +112,7 @@ void MapRecord::Lead() {
       outcome.replaced.reset();
       context_.old_snapshots.EvictIfDue(options.clock->Now(), context_.latest_of);
     }
+    context_.maps_memory.UpdateIfDue(options.clock->Now(), context_.bytes_of_maps);
   } while (!queue_.Resign());
 }
 
@@ -181,6 +182,7 @@ absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time 
 }
 
 absl::StatusOr<UpdateResult> MapRecord::Compose(std::vector<Edit> edits, absl::Time now, Fold& fold) {
+  WAYSTAR_RETURN_IF_ERROR(context_.maps_memory.CheckRoomFor(edits));
   if (!fold.editor) {
     fold.editor.emplace(fold.base->map);
   }

@@ -1,6 +1,7 @@
 #include "server/core/store/map_store.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,7 +14,8 @@ namespace waystar::core {
 
 MapStore::MapStore(StoreOptions options)
     : context_{.options = std::move(options),
-               .latest_of = [this](absl::string_view id) { return LatestOrNull(id); }} {}
+               .latest_of = [this](absl::string_view id) { return LatestOrNull(id); },
+               .bytes_of_maps = [this] { return BytesOfMaps(); }} {}
 
 MapStore::MapStore(std::size_t max_maps, std::size_t max_index_bytes)
     : MapStore(StoreOptions{.max_maps = max_maps, .max_index_bytes = max_index_bytes}) {}
@@ -52,6 +54,9 @@ absl::StatusOr<PinnedSnapshot> MapStore::Create(absl::string_view id, WaypointGr
 }
 
 absl::StatusOr<PinnedSnapshot> MapStore::Add(std::shared_ptr<MapSnapshot> snapshot) {
+  MutexLock creating(creating_);
+  WAYSTAR_RETURN_IF_ERROR(
+      context_.maps_memory.CheckRoomFor(snapshot->memory_bytes(), context_.bytes_of_maps));
   while (true) {
     snapshot->revision = FirstRevision();
     // Made, and freed if it comes to that, without the lock for which all readers wait.
@@ -119,6 +124,14 @@ std::vector<PinnedSnapshot> MapStore::List(absl::string_view after, std::size_t 
   return snapshots;
 }
 
+std::size_t MapStore::BytesOfMaps() const {
+  std::size_t bytes = 0;
+  for (const PinnedSnapshot& snapshot : List("", std::numeric_limits<std::size_t>::max())) {
+    bytes += snapshot->memory_bytes();
+  }
+  return bytes;
+}
+
 absl::StatusOr<std::uint64_t> MapStore::Delete(absl::string_view id) {
   WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record, FindRecord(id));
   MapRecord::Deleted deleted = record->Delete();
@@ -137,6 +150,7 @@ absl::StatusOr<std::uint64_t> MapStore::Delete(absl::string_view id) {
       std::move(waiting.done)(NoSuchMap(id));
     }
   }
+  context_.maps_memory.Update(context_.bytes_of_maps);
   if (deleted.last.use_count() > 1) {
     context_.old_snapshots.Add(deleted.last, context_.options.clock->Now());
   }

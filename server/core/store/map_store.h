@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "server/base/mutex.h"
 #include "server/base/striped_mutex.h"
 #include "server/core/graph/waypoint_graph.h"
 #include "server/core/map/grid_map.h"
@@ -62,7 +63,7 @@ class MapStore {
   absl::Status CheckCanCreate(absl::string_view id) const;
 
   // INVALID_ARGUMENT / BAD_MAP_ID, ALREADY_EXISTS / MAP_EXISTS, RESOURCE_EXHAUSTED /
-  // TOO_MANY_MAPS.
+  // TOO_MANY_MAPS or MAPS_MEMORY_FULL.
   absl::StatusOr<PinnedSnapshot> Create(absl::string_view id, GridMap grid, absl::Time now);
   absl::StatusOr<PinnedSnapshot> Create(absl::string_view id, WaypointGraph graph, absl::Time now);
 
@@ -86,9 +87,10 @@ class MapStore {
   // which they came; only what is not taken in, for want of room or of the map, is answered at once.
   //
   // Errors of Pin, CheckRequestId, BatchEditor::Apply and GraphBatchEditor::Apply; ABORTED / STALE_REVISION
-  // if `expected_revision` is not the latest; INVALID_ARGUMENT / REQUEST_ID_REUSED if the map remembers
-  // another batch of that request_id; RESOURCE_EXHAUSTED / UPDATES_BUSY, with a retry delay, if too many
-  // wait. An error changes nothing, and the request_id of a refused batch is not remembered.
+  // if `expected_revision` is not the latest; RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL as MapsMemory says;
+  // INVALID_ARGUMENT / REQUEST_ID_REUSED if the map remembers another batch of that request_id;
+  // RESOURCE_EXHAUSTED / UPDATES_BUSY, with a retry delay, if too many wait. An error changes nothing, and
+  // the request_id of a refused batch is not remembered.
   void Update(absl::string_view id, UpdateBatch batch, UpdateDone done);
 
   // The same, for callers that may block.
@@ -123,6 +125,7 @@ class MapStore {
   using RecordPtr = std::shared_ptr<MapRecord>;
 
   absl::StatusOr<PinnedSnapshot> Add(std::shared_ptr<MapSnapshot> snapshot);
+  std::size_t BytesOfMaps() const;
   absl::Status CheckCanCreateLocked(absl::string_view id) const ABSL_SHARED_LOCKS_REQUIRED(context_.readers);
   // Of the next map.
   std::uint64_t FirstRevision() const;
@@ -130,6 +133,8 @@ class MapStore {
   std::vector<RecordPtr> Records() const;
   PinnedSnapshot LatestOrNull(absl::string_view id) const;
 
+  // Held to create a map, so that what is measured for one is not taken by another. Taken first.
+  Mutex creating_;
   // What records use of the store, and the lock of its table.
   StoreContext context_;
   std::uint64_t first_revision_ ABSL_GUARDED_BY(context_.readers) = 1;

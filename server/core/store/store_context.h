@@ -7,13 +7,14 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/base/striped_mutex.h"
+#include "server/core/store/maps_memory.h"
 #include "server/core/store/old_snapshots.h"
 #include "server/core/store/store_listener.h"
 #include "server/core/store/store_options.h"
 
 namespace waystar::core {
 
-// Only `old_snapshots` and what `readers` guards change once the store is in use.
+// Only `old_snapshots`, `maps_memory` and what `readers` guards change once the store is in use.
 struct StoreContext {
   StoreOptions options;
   std::vector<StoreListener*> listeners;
@@ -21,10 +22,13 @@ struct StoreContext {
   std::function<void(absl::Time)> on_earlier_expiry;
   // The latest snapshot of a map; null if there is no such map.
   std::function<PinnedSnapshot(absl::string_view id)> latest_of;
+  // What the latest snapshots of all maps take.
+  std::function<std::size_t()> bytes_of_maps;
   // Guards which maps there are, and what readers pin of each. Taken last: no other lock is taken under it,
   // and no snapshot freed.
   mutable StripedMutex readers;
   OldSnapshots old_snapshots{options.max_old_snapshot_bytes, options.old_snapshot_check_interval};
+  MapsMemory maps_memory{options.max_maps_bytes, options.maps_memory_check_interval};
 };
 
 }  // namespace waystar::core

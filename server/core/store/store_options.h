@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 
 #include "absl/time/time.h"
 #include "server/base/clock.h"
@@ -44,6 +45,10 @@ struct StoreOptions {
   // every `old_snapshot_check_interval`.
   std::size_t max_old_snapshot_bytes = std::size_t{1} << 30;
   absl::Duration old_snapshot_check_interval = absl::Milliseconds(100);
+
+  // What all maps together may take, and how often that is looked at while they change; see MapsMemory.
+  std::size_t max_maps_bytes = std::numeric_limits<std::size_t>::max();
+  absl::Duration maps_memory_check_interval = absl::Seconds(1);
 
   // Must outlive the store.
   const Clock* clock = &Clock::Steady();

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fstream>
+#include <string>
 
 #include "tests/client/cli/command_test.h"
 
@@ -45,6 +47,32 @@ TEST_F(ConnectionOptionsTest, CertificatesImplyTls) {
   EXPECT_EQ(err_, "waystar: /nowhere/ca.pem cannot be read\n");
   EXPECT_EQ(Run({"map", "list", "--tls", "--cert", "mine.pem"}), ExitCode::kUsage);
   EXPECT_THAT(err_, HasSubstr("its key go together"));
+}
+
+TEST_F(ConnectionOptionsTest, CertificatesComeFromTheEnvironmentToo) {
+  setenv("WAYSTAR_CA", "/nowhere/ca.pem", /*overwrite=*/1);
+  EXPECT_EQ(Run({"map", "list"}), ExitCode::kUsage);
+  unsetenv("WAYSTAR_CA");
+  EXPECT_EQ(err_, "waystar: /nowhere/ca.pem cannot be read\n");
+  setenv("WAYSTAR_CERT", "mine.pem", /*overwrite=*/1);
+  EXPECT_EQ(Run({"map", "list"}), ExitCode::kUsage);
+  unsetenv("WAYSTAR_CERT");
+  EXPECT_THAT(err_, HasSubstr("its key go together"));
+}
+
+TEST_F(ConnectionOptionsTest, ATokenIsReadFromAFile) {
+  const std::string file = ::testing::TempDir() + "/token";
+  std::ofstream(file) << "three\n";
+  EXPECT_EQ(Run({"map", "list", "--token-file", file}), ExitCode::kOk);
+  EXPECT_EQ(token_, "Bearer three");
+  setenv("WAYSTAR_TOKEN_FILE", file.c_str(), /*overwrite=*/1);
+  EXPECT_EQ(Run({"map", "list"}), ExitCode::kOk);
+  EXPECT_EQ(token_, "Bearer three");
+  EXPECT_EQ(Run({"map", "list", "--token", "four"}), ExitCode::kOk);
+  EXPECT_EQ(token_, "Bearer four");
+  unsetenv("WAYSTAR_TOKEN_FILE");
+  EXPECT_EQ(Run({"map", "list", "--token-file", "/nowhere/token"}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("/nowhere/token cannot be read"));
 }
 
 TEST_F(ConnectionOptionsTest, SeveralServersTakeTurns) {

@@ -1,0 +1,64 @@
+// What a store does when its maps together take more than they may.
+
+#include <cstddef>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "server/core/store/map_store.h"
+#include "tests/testing/drawn_map.h"
+#include "tests/testing/status_matchers.h"
+#include "tests/testing/store_edits.h"
+
+namespace waystar::core {
+namespace {
+
+using ::waystar::testing::Block;
+using ::waystar::testing::DrawMap;
+using ::waystar::testing::IsError;
+using ::waystar::testing::IsOk;
+
+std::size_t BytesOfOne() {
+  MapStore store(1);
+  return (*store.Create("one", DrawMap({"....", "...."}), absl::UnixEpoch()))->memory_bytes();
+}
+
+PutObstacle Crate(int number) {
+  return {.obstacle = {.id = absl::StrCat("crate-", number), .shape = {.cells = {{1, 1}}}}};
+}
+
+TEST(MapsMemoryTest, RefusesAMapForWhichThereIsNoRoom) {
+  StoreOptions options;
+  options.max_maps_bytes = 2 * BytesOfOne() + BytesOfOne() / 2;
+  MapStore store(options);
+  ASSERT_THAT(store.Create("a", DrawMap({"....", "...."}), absl::UnixEpoch()), IsOk());
+  ASSERT_THAT(store.Create("b", DrawMap({"....", "...."}), absl::UnixEpoch()), IsOk());
+  EXPECT_THAT(store.Create("c", DrawMap({"....", "...."}), absl::UnixEpoch()),
+              IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kMapsMemoryFull, ""));
+  ASSERT_THAT(store.Delete("a"), IsOk());
+  EXPECT_THAT(store.Create("c", DrawMap({"....", "...."}), absl::UnixEpoch()), IsOk());
+}
+
+TEST(MapsMemoryTest, RefusesUpdatesThatAddWhileItIsFullAndNoOthers) {
+  StoreOptions options;
+  options.max_maps_bytes = BytesOfOne() + 20'000;
+  options.maps_memory_check_interval = absl::ZeroDuration();
+  MapStore store(options);
+  ASSERT_THAT(store.Create("a", DrawMap({"....", "...."}), absl::UnixEpoch()), IsOk());
+  int obstacles = 0;
+  absl::StatusOr<UpdateResult> result;
+  do {
+    result = store.UpdateAndWait("a", {.edits = {Crate(obstacles++)}});
+  } while (result.ok() && obstacles < 10'000);
+  EXPECT_THAT(result, IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kMapsMemoryFull, ""));
+  EXPECT_THAT(store.UpdateAndWait("a", {.edits = {Block({0, 0})}}), IsOk());
+  UpdateBatch removals;
+  for (int i = 0; i < obstacles - 1; ++i) {
+    removals.edits.emplace_back(RemoveObstacle{absl::StrCat("crate-", i)});
+  }
+  EXPECT_THAT(store.UpdateAndWait("a", removals), IsOk());
+  EXPECT_THAT(store.UpdateAndWait("a", {.edits = {Crate(1)}}), IsOk());
+}
+
+}  // namespace
+}  // namespace waystar::core
