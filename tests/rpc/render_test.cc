@@ -138,9 +138,9 @@ TEST_F(RenderTest, WritesText) {
   EXPECT_THAT(response.image(), StartsWith("yard  6 x 4 cells, revision 1\n"
                                            "path found, cost 6.82842712; "));
   EXPECT_THAT(response.image(), HasSubstr("  0    5\n"
-                                          "0 S**...\n"
-                                          "  .##*..\n"
-                                          "  ....*.\n"
+                                          "0 S***..\n"
+                                          "  .##.*.\n"
+                                          "  .....*\n"
                                           "  ...#.G\n"));
 }
 

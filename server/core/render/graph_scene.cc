@@ -82,12 +82,14 @@ class GraphSceneMaker {
     if (graph_.sight().grid() != nullptr) {
       AddReferenceMap();
     }
-    AddNumbers();
+    AddScaleLines();
     AddObstacles();
     AddEdges();
     AddQuery();
     AddNodes();
     AddEnds();
+    CoverMargins();
+    AddNumbers();
     AddFurniture(layout_, options_, scene_.legend, scene_);
     return std::move(scene_);
   }
@@ -195,8 +197,10 @@ class GraphSceneMaker {
       view.box.width *= 2;
     }
     view.max_scale = options_.is_text ? 8.0 : 160.0;
-    view.widest_column = absl::StrCat(region_.x, region_.x + region_.width).substr(0, 6);
-    view.widest_row = absl::StrCat(std::min(region_.y, -1) * 10);
+    view.widest_column = absl::StrCat(region_.x);
+    const std::string first = absl::StrCat(region_.y);
+    const std::string last = absl::StrCat(std::int64_t{region_.y} + region_.height);
+    view.widest_row = first.size() > last.size() ? first : last;
     return view;
   }
 
@@ -270,6 +274,47 @@ class GraphSceneMaker {
                             .symbol = symbol});
   }
 
+  // What sticks out of the map.
+  void CoverMargins() {
+    const picture::Box& plot = layout_.plot;
+    const double width = layout_.width;
+    const double height = layout_.height;
+    if (options_.is_text) {
+      return;
+    }
+    for (const picture::Box& margin :
+         {picture::Box{0, 0, width, plot.y}, picture::Box{0, plot.bottom(), width, height - plot.bottom()},
+          picture::Box{0, 0, plot.x, height}, picture::Box{plot.right(), 0, width - plot.right(), height}}) {
+      scene_.marks.push_back({.points = {{margin.x, margin.y},
+                                         {margin.right(), margin.y},
+                                         {margin.right(), margin.bottom()},
+                                         {margin.x, margin.bottom()}},
+                              .paint = {theme::kPaper}});
+    }
+  }
+
+  // The part of a line that lies in the region; nothing if none does (Liang and Barsky, 1984).
+  std::optional<std::pair<picture::Point, picture::Point>> Clip(const WorldPoint& from,
+                                                                const WorldPoint& to) const {
+    double begin = 0.0;
+    double end = 1.0;
+    const auto cut = [&](double way, double room) {
+      if (way == 0) {
+        return room >= 0;
+      }
+      (way < 0 ? begin : end) = way < 0 ? std::max(begin, room / way) : std::min(end, room / way);
+      return begin <= end;
+    };
+    const double dx = to.x - from.x;
+    const double dy = to.y - from.y;
+    if (!cut(-dx, from.x - area_.x_low) || !cut(dx, area_.x_high - from.x) ||
+        !cut(-dy, from.y - area_.y_low) || !cut(dy, area_.y_high - from.y)) {
+      return std::nullopt;
+    }
+    return std::make_pair(layout_.tiling.At(from.x + dx * begin, from.y + dy * begin),
+                          layout_.tiling.At(from.x + dx * end, from.y + dy * end));
+  }
+
   // Those by sight lie below those that were put.
   void AddEdges() {
     const double thick = arcs_.size() > 3000 ? 0.7 : arcs_.size() > 300 ? 1.2 : 2.0;
@@ -278,8 +323,11 @@ class GraphSceneMaker {
         if (arc.is_auto != is_auto) {
           continue;
         }
-        const picture::Point from = At(graph_.PositionOf(arc.from));
-        const picture::Point to = At(graph_.PositionOf(arc.to));
+        const auto shown = Clip(graph_.PositionOf(arc.from), graph_.PositionOf(arc.to));
+        if (!shown.has_value()) {
+          continue;
+        }
+        const auto& [from, to] = *shown;
         if (!arc.is_open) {
           AddLine({from, to}, thick * 0.8, {theme::kClosedEdge}, 'x', 4);
         } else {
@@ -363,11 +411,11 @@ class GraphSceneMaker {
     if (query_ == nullptr || query_->way.empty()) {
       return;
     }
-    std::vector<picture::Point> line;
-    for (const WorldPoint& point : query_->way) {
-      line.push_back(At(point));
+    for (std::size_t i = 0; i + 1 < query_->way.size(); ++i) {
+      if (const auto shown = Clip(query_->way[i], query_->way[i + 1])) {
+        AddPathLine({shown->first, shown->second}, Sizes(), scene_);
+      }
     }
-    AddPathLine(line, Sizes(), scene_);
   }
 
   void AddEnds() {
@@ -391,33 +439,51 @@ class GraphSceneMaker {
                             .anchor = anchor});
   }
 
-  // Along the upper and the left edge, with short lines in pictures.
+  // Calls visit(number, pixel) for those along the upper edge, and along the left.
+  template <typename Visitor>
+  void VisitColumns(Visitor visit) const {
+    const double widest = options_.is_text ? 6.0 : picture::TextWidth("-00000", kTextSize);
+    const std::int64_t step = LabelStep(layout_.tiling.x_step.x, widest, options_.is_text);
+    for (std::int64_t x = FirstMultiple(region_.x, step); x <= std::int64_t{region_.x} + region_.width;
+         x += step) {
+      visit(x, layout_.tiling.At(static_cast<double>(x), 0).x);
+    }
+  }
+  template <typename Visitor>
+  void VisitRows(Visitor visit) const {
+    const std::int64_t step = LabelStep(layout_.tiling.y_step.y, options_.is_text ? 0 : 40, options_.is_text);
+    for (std::int64_t y = FirstMultiple(region_.y, step); y <= std::int64_t{region_.y} + region_.height;
+         y += step) {
+      visit(y, layout_.tiling.At(0, static_cast<double>(y)).y);
+    }
+  }
+
+  void AddScaleLines() {
+    if (!layout_.has_labels || options_.is_text) {
+      return;
+    }
+    const picture::Box& plot = layout_.plot;
+    VisitColumns([&](std::int64_t /*x*/, double at) {
+      AddLine({{at, plot.y}, {at, plot.bottom()}}, 1, {theme::kGridLine, 0.18}, 0);
+    });
+    VisitRows([&](std::int64_t /*y*/, double at) {
+      AddLine({{plot.x, at}, {plot.right(), at}}, 1, {theme::kGridLine, 0.18}, 0);
+    });
+  }
+
   void AddNumbers() {
     if (!layout_.has_labels) {
       return;
     }
     using Anchor = picture::TextStyle::Anchor;
     const double gap = options_.is_text ? 1.0 : 6.0;
-    const double widest = options_.is_text ? 6.0 : picture::TextWidth("-00000", kTextSize);
     const picture::Box& plot = layout_.plot;
-    const int column_step = LabelStep(layout_.tiling.x_step.x, widest, options_.is_text);
-    for (std::int64_t x = FirstMultiple(region_.x, column_step); x <= std::int64_t{region_.x} + region_.width;
-         x += column_step) {
-      const double at = layout_.tiling.At(static_cast<double>(x), 0).x;
-      if (!options_.is_text) {
-        AddLine({{at, plot.y}, {at, plot.bottom()}}, 1, {theme::kGridLine, 0.18}, 0);
-      }
+    VisitColumns([&](std::int64_t x, double at) {
       AddNumber(x, {at, plot.y - gap}, options_.is_text ? Anchor::kLeft : Anchor::kMiddle);
-    }
-    const int row_step = LabelStep(layout_.tiling.y_step.y, options_.is_text ? 0 : widest, options_.is_text);
-    for (std::int64_t y = FirstMultiple(region_.y, row_step); y <= std::int64_t{region_.y} + region_.height;
-         y += row_step) {
-      const double at = layout_.tiling.At(0, static_cast<double>(y)).y;
-      if (!options_.is_text) {
-        AddLine({{plot.x, at}, {plot.right(), at}}, 1, {theme::kGridLine, 0.18}, 0);
-      }
+    });
+    VisitRows([&](std::int64_t y, double at) {
       AddNumber(y, {plot.x - gap, options_.is_text ? at : at + kTextSize / 2}, Anchor::kRight);
-    }
+    });
   }
 
   static std::int64_t FirstMultiple(std::int64_t from, std::int64_t step) {

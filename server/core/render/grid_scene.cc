@@ -132,9 +132,7 @@ class GridSceneMaker {
  private:
   double cell() const { return layout_.tiling.CellPixels(); }
 
-  bool DrawsAreas() const {
-    return !options_.is_text && cell() >= kAreaCell && region_.area() <= kMaxAreas;
-  }
+  bool DrawsAreas() const { return !options_.is_text && cell() >= kAreaCell && region_.area() <= kMaxAreas; }
 
   std::vector<LegendEntry> Legend() const {
     std::vector<LegendEntry> legend = looks_.LegendOf(region_);
@@ -239,7 +237,8 @@ class GridSceneMaker {
                                  : obstacle.effect.amount < 0                                ? theme::kCheaper
                                                                                              : theme::kDearer;
     const auto add = [&](std::vector<picture::Point> points) {
-      if (std::all_of(points.begin(), points.end(), [&](const picture::Point& point) { return IsOnPlot(point); })) {
+      if (std::all_of(points.begin(), points.end(),
+                      [&](const picture::Point& point) { return IsOnPlot(point); })) {
         points.push_back(points.front());
         scene_.marks.push_back({.kind = SceneMark::Kind::kLine,
                                 .points = std::move(points),
@@ -256,7 +255,8 @@ class GridSceneMaker {
            tiling.At(part.x - 0.5, bottom)});
     }
     for (const Disc& disc : obstacle.shape.discs) {
-      add(picture::DiscOutline(layout_.tiling.At(disc.center.x, disc.center.y), (disc.radius + 0.3) * cell()));
+      add(picture::DiscOutline(layout_.tiling.At(disc.center.x, disc.center.y),
+                               (disc.radius + 0.3) * cell()));
     }
     for (const Polygon& polygon : obstacle.shape.polygons) {
       std::vector<picture::Point> corners;
@@ -297,7 +297,8 @@ class GridSceneMaker {
   // A diamond; hollow while the portal is closed.
   void AddPortalEnd(picture::Point at, const MarkSizes& sizes, bool is_closed) {
     const auto diamond = [&](double reach) -> picture::Polygon {
-      return {at + picture::Point{0, -reach}, at + picture::Point{reach, 0}, at + picture::Point{0, reach}, at + picture::Point{-reach, 0}};
+      return {at + picture::Point{0, -reach}, at + picture::Point{reach, 0}, at + picture::Point{0, reach},
+              at + picture::Point{-reach, 0}};
     };
     const double reach = sizes.disc * 1.05;
     scene_.marks.push_back({.points = diamond(reach + sizes.halo), .paint = {theme::kPaper, 0.9}});
@@ -328,24 +329,25 @@ class GridSceneMaker {
     const auto cell_of = [&](int column, int row) {
       return on_board ? map_.settings().frame.hexagons->PlaneCellOf({column, row}) : Cell{column, row};
     };
-    const Rectangle numbered =
-        on_board
-            ? Rectangle{0, 0, map_.settings().frame.hexagons->columns, map_.settings().frame.hexagons->rows}
-            : region_;
+    const Rectangle numbered = on_board ? Rectangle{0, 0, map_.settings().frame.hexagons->columns,
+                                                    map_.settings().frame.hexagons->rows}
+                                        : region_;
     const bool is_slanted = layout_.tiling.hexagons && !on_board;
-    const double widest = options_.is_text ? static_cast<double>(absl::StrCat(numbered.width).size())
-                                           : picture::TextWidth(absl::StrCat(numbered.x + numbered.width),
-                                                                kTextSize);
+    const double widest = options_.is_text
+                              ? static_cast<double>(absl::StrCat(numbered.width).size())
+                              : picture::TextWidth(absl::StrCat(numbered.x + numbered.width), kTextSize);
     const double gap = options_.is_text ? 1.0 : 6.0;
     const double half = options_.is_text ? 0.5 : cell() * 0.5;
-    const int column_step = LabelStep(layout_.tiling.x_step.x, widest, options_.is_text);
+    const int column_step = NumberStep(layout_.tiling.x_step.x, widest, options_.is_text);
     for (int x = NextMultiple(numbered.x, column_step); x < numbered.x + numbered.width; x += column_step) {
       picture::Point at = CenterOf(cell_of(x, numbered.y));
       at.y = (is_slanted ? at.y - half : layout_.plot.y) - gap;
       at.y = std::max(at.y, layout_.plot.y - gap);
-      AddNumber(x, at, options_.is_text ? picture::TextStyle::Anchor::kLeft : picture::TextStyle::Anchor::kMiddle);
+      AddNumber(x, at,
+                options_.is_text ? picture::TextStyle::Anchor::kLeft : picture::TextStyle::Anchor::kMiddle);
     }
-    const int row_step = LabelStep(layout_.tiling.y_step.y, options_.is_text ? 0 : kTextSize, options_.is_text);
+    const int row_step =
+        NumberStep(layout_.tiling.y_step.y, options_.is_text ? 0 : kTextSize, options_.is_text);
     for (int y = NextMultiple(numbered.y, row_step); y < numbered.y + numbered.height; y += row_step) {
       picture::Point at = CenterOf(cell_of(numbered.x, y));
       at.x = (is_slanted && !options_.is_text ? at.x - half : layout_.plot.x) - gap;
@@ -354,6 +356,10 @@ class GridSceneMaker {
     }
   }
 
+  // Maps are small enough for an int.
+  static int NumberStep(double pixels, double widest, bool is_text) {
+    return static_cast<int>(std::min<std::int64_t>(LabelStep(pixels, widest, is_text), 2 * kMaxMapSide));
+  }
   static int NextMultiple(int from, int step) { return (from + step - 1) / step * step; }
 
   const GridMap& map_;

@@ -244,11 +244,11 @@ void AddFurniture(const Layout& layout, const RenderOptions& options, const std:
   }
 }
 
-int LabelStep(double pixels, double widest, bool is_text) {
+std::int64_t LabelStep(double pixels, double widest, bool is_text) {
   const double apart = is_text ? std::max(widest + 2, 5.0) : std::max(widest + 14, 30.0);
-  for (int step = 1;;) {
+  for (std::int64_t step = 1;;) {
     for (const int times : {1, 2, 5}) {
-      if (step * times * pixels >= apart) {
+      if (static_cast<double>(step * times) * pixels >= apart) {
         return step * times;
       }
     }

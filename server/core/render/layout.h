@@ -1,6 +1,7 @@
 // How large a picture is and where the map lies on it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,6 @@ void AddFurniture(const Layout& layout, const RenderOptions& options, const std:
                   Scene& scene);
 
 // Numbers of columns or rows that are this many pixels apart are written at multiples of this.
-int LabelStep(double pixels, double widest, bool is_text);
+std::int64_t LabelStep(double pixels, double widest, bool is_text);
 
 }  // namespace waystar::core

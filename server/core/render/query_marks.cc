@@ -14,8 +14,6 @@ namespace {
 
 // On smaller cells rims would be all there is to see.
 constexpr double kRimmedCell = 5.0;
-// Smaller ones are drawn in the ground.
-constexpr double kTintedCell = 1.0;
 constexpr double kSearchOpacity = 0.82;
 
 std::uint64_t KeyOf(Cell cell) {
@@ -54,14 +52,16 @@ std::vector<Visit> VisitsOf(absl::Span<const SearchEvent> events) {
   return visits;
 }
 
-Cost DearestOf(const std::vector<Visit>& visits) {
+// What the way to a cell that was expanded cost at the most.
+Cost DearestOf(absl::Span<const SearchEvent> events) {
   Cost dearest = 1;
-  for (const Visit& visit : visits) {
-    dearest = visit.is_expanded ? std::max(dearest, visit.g) : dearest;
+  for (const SearchEvent& event : events) {
+    dearest = event.kind == SearchEvent::Kind::kExpanded ? std::max(dearest, event.g) : dearest;
   }
   return dearest;
 }
 
+// The way from a parent to a cell that is no neighbour.
 std::vector<picture::Point> JumpTo(const Visit& visit, bool any_angle, const Layout& layout) {
   if (any_angle) {
     return {CenterOf(layout, visit.parent), CenterOf(layout, visit.cell)};
@@ -75,12 +75,33 @@ bool IsJump(const Visit& visit) {
 
 char DigitOf(double share) { return static_cast<char>('0' + std::min(9, static_cast<int>(share * 10))); }
 
-// Of one cell, or of the pixel that shows it and others.
-void TintPixel(picture::Point at, picture::Color color, SceneGround& ground) {
+// Draws a cell into the ground: the pixels that show it, or the one that shows it and others.
+void TintGround(const Layout& layout, Cell cell, const picture::Paint& paint, SceneGround& ground) {
+  const picture::Point offset = {-static_cast<double>(ground.x), -static_cast<double>(ground.y)};
+  if (layout.tiling.CellPixels() < 1) {
+    const picture::Point at = CenterOf(layout, cell) + offset;
+    const int x = static_cast<int>(std::floor(at.x));
+    const int y = static_cast<int>(std::floor(at.y));
+    if (ground.image.Contains(x, y)) {
+      ground.image.Set(x, y, picture::Mix(ground.image.At(x, y), paint.color, paint.opacity));
+    }
+    return;
+  }
+  picture::Polygon outline = layout.tiling.OutlineOf(cell.x, cell.y);
+  for (picture::Point& corner : outline) {
+    corner = corner + offset;
+  }
+  ground.image.Fill({&outline, 1}, paint.color, paint.opacity);
+}
+
+// In text, the character that shows a cell.
+void MarkGround(const Layout& layout, Cell cell, char symbol, SceneGround& ground) {
+  const picture::Point at = CenterOf(layout, cell);
   const int x = static_cast<int>(std::floor(at.x)) - ground.x;
   const int y = static_cast<int>(std::floor(at.y)) - ground.y;
   if (ground.image.Contains(x, y)) {
-    ground.image.Set(x, y, color);
+    ground.symbols[static_cast<std::size_t>(y) * static_cast<std::size_t>(ground.image.width()) +
+                   static_cast<std::size_t>(x)] = symbol;
   }
 }
 
@@ -169,26 +190,22 @@ void AddPathLine(const std::vector<picture::Point>& line, const MarkSizes& sizes
 void AddSearch(const QueryMarks& query, const Rectangle& region, const Layout& layout, bool is_text,
                Scene& scene) {
   const std::vector<Visit> visits = VisitsOf(query.events);
-  const Cost dearest = DearestOf(visits);
+  const Cost dearest = DearestOf(query.events);
   const double cell = layout.tiling.CellPixels();
-  const bool tints_ground = !is_text && cell < kTintedCell && !scene.ground.empty();
   for (const Visit& visit : visits) {
     if (!IsIn(region, visit.cell)) {
       continue;
     }
     const double share = static_cast<double>(visit.g) / static_cast<double>(dearest);
-    const picture::Point at = CenterOf(layout, visit.cell);
-    if (tints_ground) {
-      TintPixel(at, visit.is_expanded ? picture::SearchColor(share) : picture::kOpenColor,
-                scene.ground.front());
-    } else if (visit.is_expanded) {
-      scene.marks.push_back({.points = layout.tiling.OutlineOf(visit.cell.x, visit.cell.y),
-                             .paint = {picture::SearchColor(share), kSearchOpacity},
-                             .symbol = DigitOf(share)});
-    } else if (is_text || cell < kRimmedCell) {
-      scene.marks.push_back({.points = layout.tiling.OutlineOf(visit.cell.x, visit.cell.y),
-                             .paint = {picture::kOpenColor, 0.6},
-                             .symbol = 'o'});
+    const picture::Paint paint = visit.is_expanded
+                                     ? picture::Paint{picture::SearchColor(share), kSearchOpacity}
+                                     : picture::Paint{picture::kOpenColor, 0.6};
+    if (is_text) {
+      MarkGround(layout, visit.cell, visit.is_expanded ? DigitOf(share) : 'o', scene.ground.front());
+    } else if (!scene.ground.empty()) {
+      TintGround(layout, visit.cell, paint, scene.ground.front());
+    } else if (visit.is_expanded || cell < kRimmedCell) {
+      scene.marks.push_back({.points = layout.tiling.OutlineOf(visit.cell.x, visit.cell.y), .paint = paint});
     } else {
       std::vector<picture::Point> rim = layout.tiling.OutlineOf(visit.cell.x, visit.cell.y, cell * 0.14);
       rim.push_back(rim.front());
@@ -196,9 +213,13 @@ void AddSearch(const QueryMarks& query, const Rectangle& region, const Layout& l
     }
   }
   const double width = std::clamp(cell * 0.06, 1.0, 2.0);
+  // More of them would hide each other.
+  constexpr std::size_t kMaxJumps = 50'000;
+  std::size_t jumps = 0;
   for (const Visit& visit : visits) {
-    if (!is_text && visit.is_expanded && IsJump(visit) && IsIn(region, visit.cell) &&
+    if (jumps < kMaxJumps && !is_text && visit.is_expanded && IsJump(visit) && IsIn(region, visit.cell) &&
         IsIn(region, visit.parent)) {
+      ++jumps;
       AddLine(JumpTo(visit, query.any_angle, layout), width, {theme::kInk, 0.55}, 0, scene);
     }
   }
@@ -260,7 +281,7 @@ void AddToLegend(const QueryMarks& query, std::vector<LegendEntry>& legend) {
     legend.push_back({.sign = Sign::kDashes, .color = picture::kPathColor, .text = "through a portal"});
   }
   if (!query.events.empty()) {
-    const double dearest = CostToDouble(DearestOf(VisitsOf(query.events)));
+    const double dearest = CostToDouble(DearestOf(query.events));
     legend.push_back(
         {.sign = Sign::kRamp, .symbol = '0', .text = absl::StrFormat("expanded at cost 0 to %.5g", dearest)});
     legend.push_back({.color = picture::kOpenColor, .symbol = 'o', .text = "seen, not expanded"});

@@ -39,12 +39,14 @@ struct MarkSizes {
 };
 
 // Lays what the search looked at over the ground: cells that were looked around from, from yellow to red by
-// what the way to them cost; those that were only seen, as rims. On cells of less than kTintedCell pixels in the ground
-// itself, if there is one.
-void AddSearch(const QueryMarks& query, const Rectangle& region, const Layout& layout, bool is_text, Scene& scene);
+// what the way to them cost; those that were only seen, as rims. Into the ground, if there is one, else as
+// marks. REQUIRES: text has a ground.
+void AddSearch(const QueryMarks& query, const Rectangle& region, const Layout& layout, bool is_text,
+               Scene& scene);
 
 // Adds the path, the start and the goals, as far as they lie in the region.
-void AddPath(const QueryMarks& query, const Rectangle& region, const Layout& layout, bool is_text, Scene& scene);
+void AddPath(const QueryMarks& query, const Rectangle& region, const Layout& layout, bool is_text,
+             Scene& scene);
 
 // Explains what of that there is.
 void AddToLegend(const QueryMarks& query, std::vector<LegendEntry>& legend);

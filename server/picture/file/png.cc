@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
@@ -23,20 +24,24 @@ struct Indexed {
 
 // Nothing if there are too many colours.
 std::optional<Indexed> ToIndexed(const Canvas& canvas) {
-  // By colour: its place in the palette, or that it has none.
-  std::vector<std::uint16_t> places(std::size_t{1} << 24, kMaxPalette);
+  absl::flat_hash_map<std::uint32_t, std::uint8_t> places;
   Indexed indexed;
   indexed.pixels.reserve(canvas.pixels().size());
   for (const Color color : canvas.pixels()) {
-    std::uint16_t& place = places[HexOf(color)];
-    if (place == kMaxPalette) {
+    // Most pixels are like the one before.
+    if (!indexed.pixels.empty() && indexed.palette[indexed.pixels.back()] == color) {
+      indexed.pixels.push_back(indexed.pixels.back());
+      continue;
+    }
+    const auto [place, is_new] =
+        places.try_emplace(HexOf(color), static_cast<std::uint8_t>(indexed.palette.size()));
+    if (is_new) {
       if (indexed.palette.size() == kMaxPalette) {
         return std::nullopt;
       }
-      place = static_cast<std::uint16_t>(indexed.palette.size());
       indexed.palette.push_back(color);
     }
-    indexed.pixels.push_back(static_cast<std::uint8_t>(place));
+    indexed.pixels.push_back(place->second);
   }
   return indexed;
 }

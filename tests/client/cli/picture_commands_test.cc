@@ -1,0 +1,127 @@
+// `waystar render` and `waystar animate` against a real server.
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "client/cli/app.h"
+#include "gmock/gmock.h"
+#include "server/picture/file/png.h"
+#include "tests/rpc/test_server.h"
+
+namespace waystar::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using ::waystar::testing::TestServer;
+
+class PictureCommandsTest : public ::testing::Test {
+ protected:
+  PictureCommandsTest() {
+    server_.Create("yard", {"......",  //
+                            ".##...",  //
+                            "......",  //
+                            "...#.."});
+  }
+
+  ExitCode Run(std::vector<std::string> arguments, bool is_terminal = false) {
+    arguments.insert(arguments.end(), {"--server", server_.target()});
+    std::istringstream in;
+    std::ostringstream out;
+    std::ostringstream err;
+    Io io{in, out, err, is_terminal, false};
+    const ExitCode code = cli::Run(arguments, io);
+    out_ = out.str();
+    err_ = err.str();
+    return code;
+  }
+
+  // Of a file that is gone with the test.
+  static std::string FileNamed(const std::string& name) {
+    return (std::filesystem::path(::testing::TempDir()) / name).string();
+  }
+
+  static std::string BytesOf(const std::string& name) {
+    std::ifstream file(name, std::ios::binary);
+    std::ostringstream bytes;
+    bytes << file.rdbuf();
+    std::filesystem::remove(name);
+    return bytes.str();
+  }
+
+  TestServer server_;
+  std::string out_;
+  std::string err_;
+};
+
+TEST_F(PictureCommandsTest, RendersTextWithoutAFile) {
+  ASSERT_EQ(Run({"render", "yard", "0,0", "5,3"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, StartsWith("yard  6 x 4 cells, revision 1\npath found, cost 6.82842712; "));
+  EXPECT_THAT(out_, HasSubstr("0 S"));
+}
+
+TEST_F(PictureCommandsTest, FileNameSaysWhatToRender) {
+  const std::string png = FileNamed("render.png");
+  ASSERT_EQ(Run({"render", "yard", "-o", png, "--size", "200x100"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, HasSubstr("yard at revision 1"));
+  const auto canvas = picture::DecodePng(BytesOf(png));
+  ASSERT_TRUE(canvas.ok()) << canvas.status();
+  EXPECT_LE(canvas->width(), 200);
+  const std::string svg = FileNamed("render.svg");
+  ASSERT_EQ(Run({"render", "yard", "-o", svg}), ExitCode::kOk) << err_;
+  EXPECT_THAT(BytesOf(svg), StartsWith("<svg"));
+}
+
+TEST_F(PictureCommandsTest, RendersBlocksForTerminals) {
+  ASSERT_EQ(Run({"render", "yard", "--format", "blocks", "--size", "24x16"}, true), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, HasSubstr("\x1b[38;2;"));
+  EXPECT_THAT(out_, HasSubstr("\xe2\x96\x80"));
+}
+
+TEST_F(PictureCommandsTest, RendersAnUnreachableGoal) {
+  ASSERT_TRUE(server_.client()
+                  .UpdateObstacles(testing::BlockRequest(
+                      "yard", {testing::CellAt(4, 3), testing::CellAt(4, 2), testing::CellAt(5, 2)}))
+                  .ok());
+  EXPECT_EQ(Run({"render", "yard", "0,0", "5,3"}), ExitCode::kNoPath);
+  EXPECT_THAT(out_, HasSubstr("no path to the goal"));
+}
+
+TEST_F(PictureCommandsTest, RefusesWhatCannotBe) {
+  EXPECT_EQ(Run({"render", "yard", "0,0"}), ExitCode::kUsage);
+  EXPECT_EQ(Run({"render", "yard", "--format", "png"}, true), ExitCode::kUsage);
+  EXPECT_EQ(Run({"render", "yard", "-o", FileNamed("no/such/folder.png")}), ExitCode::kUsage);
+  EXPECT_EQ(Run({"render", "nowhere"}), ExitCode::kRefused);
+  EXPECT_EQ(Run({"animate", "yard", "0,0", "5,3", "-o", "search.mp4"}), ExitCode::kUsage);
+  EXPECT_EQ(Run({"animate", "yard", "0,0", "5,3", "-o", "search.gif", "--beside", "magic"}),
+            ExitCode::kUsage);
+  EXPECT_EQ(Run({"animate", "yard", "0,0", "9,9", "-o", FileNamed("search.gif")}), ExitCode::kRefused);
+}
+
+TEST_F(PictureCommandsTest, AnimatesSearchesSideBySide) {
+  const std::string gif = FileNamed("search.gif");
+  ASSERT_EQ(Run({"animate", "yard", "0,0", "5,3", "--algorithm", "astar", "--beside", "dijkstra", "--beside",
+                 "jump-point", "-o", gif, "--frames", "8"}),
+            ExitCode::kOk)
+      << err_;
+  EXPECT_THAT(out_, HasSubstr("by A*"));
+  EXPECT_THAT(out_, HasSubstr("by Dijkstra"));
+  EXPECT_THAT(out_, HasSubstr("by jump point search"));
+  EXPECT_THAT(BytesOf(gif), StartsWith("GIF89a"));
+  const std::string webp = FileNamed("search.webp");
+  ASSERT_EQ(Run({"animate", "yard", "0,0", "5,3", "-o", webp}), ExitCode::kOk) << err_;
+  EXPECT_THAT(BytesOf(webp), StartsWith("RIFF"));
+}
+
+TEST_F(PictureCommandsTest, AnimationsAreAsSmallAsTheyMustBe) {
+  const std::string gif = FileNamed("small.gif");
+  ASSERT_EQ(Run({"animate", "yard", "0,0", "5,3", "-o", gif, "--max-megabytes", "0.05"}), ExitCode::kOk)
+      << err_;
+  EXPECT_LE(BytesOf(gif).size(), 52429U);
+}
+
+}  // namespace
+}  // namespace waystar::cli
