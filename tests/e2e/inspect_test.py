@@ -17,7 +17,7 @@ from webdriver import wait_for
 
 SAMPLES = pathlib.Path(__file__).resolve().parents[2] / "server" / "samples"
 LEFT, UP, RIGHT, DOWN = "\ue012", "\ue013", "\ue014", "\ue015"
-ESCAPE, SPACE, END = "\ue00c", " ", "\ue010"
+ESCAPE, SPACE = "\ue00c", " "
 
 
 class Programs:
@@ -107,6 +107,14 @@ class Page:
     def shows(self, selector, text):
         self.browser.wait_for_text(selector, text)
 
+    def set(self, element, event, value):
+        """As a person would, by the script `value`."""
+        self.browser.run(f"const element = document.getElementById(arguments[0]); element.value = {value};"
+                         "element.dispatchEvent(new Event(arguments[1]));", element, event)
+
+    def choose_option(self, element, value):
+        self.set(element, "change", json.dumps(value))
+
     def revision(self):
         return int(self.browser.text("#revision"))
 
@@ -186,9 +194,7 @@ def test_terrain(page, programs):
     page.press(25, 0)
     page.shows("#cost", programs.cost("river", "0,0", "25,0"))
     page.browser.click("[data-tool=terrain]")
-    page.browser.run("const s = document.getElementById('terrain');"
-                     "s.value = [...s.options].find((o) => o.text === 'river').value;"
-                     "s.dispatchEvent(new Event('change'));")
+    page.set("terrain", "change", "[...element.options].find((each) => each.text === 'river').value")
     page.drag((8, 5), (8, 8))
     page.point_at(8, 6)
     page.shows("#cell", "~terrain river")
@@ -202,8 +208,7 @@ def test_terrain(page, programs):
 
 def test_options(page, programs):
     def choose(name, value):
-        page.browser.run("const s = document.getElementById(arguments[0]); s.value = arguments[1];"
-                         "s.dispatchEvent(new Event('change'));", f"option-{name}", value)
+        page.choose_option(f"option-{name}", value)
     page.choose("dungeon", 48, 26)
     page.press(2, 2)
     page.press(43, 17)
@@ -229,7 +234,7 @@ def test_player(page, _programs):
     page.browser.click("#step-forward")
     page.shows("#moment-text", "~1 of ")
     total = page.browser.text("#moment-text").split(":")[0].split()[-1]
-    page.browser.run("const s = document.getElementById('speed'); s.value = '5'; s.dispatchEvent(new Event('change'));")
+    page.choose_option("speed", "5")
     page.browser.click("#play")
     page.shows("#play-label", "Pause")
     page.shows("#moment-text", f"~{total} of {total}:")
@@ -241,7 +246,7 @@ def test_player(page, _programs):
     page.browser.run("document.getElementById('map').focus()")
     page.browser.keys(".")
     page.shows("#moment-text", f"~{total} of {total}:")
-    page.browser.run("const s = document.getElementById('moment'); s.value = 0; s.dispatchEvent(new Event('input'));")
+    page.set("moment", "input", "0")
     page.shows("#moment-text", f"0 of {total}: 0 expanded")
 
 
@@ -311,10 +316,10 @@ def test_waypoint_graph(page, programs):
     page.browser.keys(LEFT * 3 + UP * 3 + LEFT * 3 + "s" + RIGHT * 3 + "g")
     page.shows("#start", "harbour")
     page.shows("#goal", "lighthouse")
-    page.shows("#cost", programs.cost("isles", "harbour", "lighthouse"))
+    page.shows("#cost", programs.cost("isles", "--start-node", "harbour", "--goal-node", "lighthouse"))
     page.shows("#steps", "2")
     programs.run("obstacle", "put", "isles", "tide", "6,0")
-    page.shows("#cost", programs.cost("isles", "harbour", "lighthouse"))
+    page.shows("#cost", programs.cost("isles", "--start-node", "harbour", "--goal-node", "lighthouse"))
     page.shows("#cost", "20")
 
 
@@ -390,18 +395,15 @@ def test_server_that_comes_back(page, programs):
     assert strange == [], strange
 
 
-def take_picture(page, path, map_name, ends, search=0):
+def take_picture(page, path, map_name, ends, search):
     """Of a path, and of the search when it has come that far."""
     page.browser.open(f"{page.address}#map={map_name}&{ends}")
     page.shows("#outcome", "found")
-    if search:
-        page.browser.run("const s = document.getElementById('option-algorithm'); s.value = 'ALGORITHM_ASTAR';"
-                         "s.dispatchEvent(new Event('change'));")
-        page.shows("#algorithm", "A*")
-        page.browser.click("#step-forward")
-        page.shows("#moment-text", "~1 of ")
-        page.browser.run("const s = document.getElementById('moment'); s.value = s.max * arguments[0];"
-                         "s.dispatchEvent(new Event('input'));", search)
+    page.choose_option("option-algorithm", "ALGORITHM_ASTAR")
+    page.shows("#algorithm", "A*")
+    page.browser.click("#step-forward")
+    page.shows("#moment-text", "~1 of ")
+    page.set("moment", "input", f"{search} * element.max")
     page.browser.point([(640, 20)])
     page.browser.screenshot(path)
 
@@ -440,14 +442,14 @@ def main():
         try:
             address = programs.inspect()
             dungeon = {"map_name": "dungeon", "ends": "start=2,2&goal=43,17", "search": 0.7}
-            river = {"map_name": "river", "ends": "start=0,0&goal=25,0"}
+            river = {"map_name": "river", "ends": "start=0,0&goal=25,0", "search": 0.55}
             desktop = {"width": 1200, "height": 760}
+            run_in(driver, programs, address, [], {"path": pictures / "light.png", **river}, **desktop)
+            run_in(driver, programs, address, [test_dark], {"path": pictures / "dark.png", **dungeon}, dark=True, **desktop)
             run_in(driver, programs, address,
                    [test_path, test_drag, test_paint, test_edits_of_others, test_terrain, test_options, test_player,
                     test_keyboard, test_zoom, test_hexagons, test_waypoint_graph,
-                    test_large_map],
-                   {"path": pictures / "light.png", **river}, **desktop)
-            run_in(driver, programs, address, [test_dark], {"path": pictures / "dark.png", **dungeon}, dark=True, **desktop)
+                    test_large_map], **desktop)
             run_in(driver, programs, address, [test_phone], width=390, height=844, phone=True)
             run_in(driver, programs, programs.inspect("--read-only"), [test_read_only], **desktop)
             run_in(driver, programs, address, [test_server_that_comes_back], **desktop)

@@ -128,9 +128,6 @@ class Browser:
     def act(self, *sources):
         self._post("/actions", {"actions": list(sources)})
 
-    def release(self):
-        self.driver.send("DELETE", self.path + "/actions")
-
     def keys(self, text):
         actions = []
         for key in text:

@@ -2,8 +2,8 @@
 
 import { pause, call } from "./api.js";
 import { readAddress, writeAddress } from "./address.js";
+import { listenToControls } from "./controls.js";
 import { Editor } from "./editor.js";
-import { listenToGroup, listenToKeys } from "./keys.js";
 import { GraphModel, MAX_NODES, readGraph } from "./graph_model.js";
 import { MapFeed, listAll, readMap } from "./map_feed.js";
 import { MapList } from "./map_list.js";
@@ -15,6 +15,7 @@ import { PathQuery, linesOf } from "./path_query.js";
 import { Pointer } from "./pointer.js";
 import { SearchPlayer } from "./search_player.js";
 import { onThemeChange } from "./theme.js";
+import { ToolBar } from "./tool_bar.js";
 import { Tools } from "./tools.js";
 import { View } from "./view.js";
 import { algorithmText, costText, countText, sizeText } from "./words.js";
@@ -31,6 +32,7 @@ class App {
   view = new View();
   painter = new Painter(canvas);
   tools = new Tools(this);
+  toolBar = new ToolBar(this.tools);
   config = { server: "", readOnly: false };
   // The id of the map that is shown, and its cells once they are there.
   map = "";
@@ -160,7 +162,7 @@ class App {
     new Pointer(canvas, this.tools);
     new ResizeObserver(() => this.#resized()).observe(element("frame"));
     onThemeChange(() => this.#prepare());
-    this.#listen();
+    listenToControls(this, options);
     this.#prepare();
     showPlayer(this.player, false);
     await this.#configure();
@@ -256,7 +258,8 @@ class App {
       this.model = model;
       this.view.show(model.lattice.bounds);
       this.#prepare();
-      this.#offer();
+      this.toolBar.offer(model, this.config.readOnly);
+      options.forEach((each) => (each.disabled = model.isGraph && !GRAPH_OPTIONS.includes(each.dataset.option)));
     } else {
       this.painter.refresh(model);
     }
@@ -307,7 +310,7 @@ class App {
   #answered(answer) {
     this.path = linesOf(answer);
     this.path.steps = this.model.isGraph ? (answer.nodes?.length ?? 1) - 1 : this.#stepsOf(this.path);
-    if (this.player.isLoaded) {
+    if (this.player.isLoaded && !this.player.isOf(this.question(), answer)) {
       this.player.clear();
     }
     showAnswer(answer, this.path);
@@ -404,43 +407,7 @@ class App {
     this.redraw();
   }
 
-  // What this kind of map has.
-  #offer() {
-    const { isGraph } = this.model;
-    options.forEach((each) => (each.disabled = isGraph && !GRAPH_OPTIONS.includes(each.dataset.option)));
-    document.querySelectorAll("[data-tool]:not([data-tool=path])").forEach((button) => {
-      button.disabled = isGraph || this.config.readOnly;
-    });
-    if (isGraph) {
-      this.#useTool("path");
-    } else {
-      this.#offerTerrains();
-    }
-  }
-
-  #offerTerrains() {
-    const choice = element("terrain");
-    const names = [...this.model.terrains].map(([symbol, terrain]) => new Option(terrain.name, String(symbol)));
-    choice.replaceChildren(...names);
-    this.tools.terrain = Number(choice.value);
-    document.querySelector("[data-tool=terrain]").hidden = names.length < 2;
-  }
-
-  #useTool(tool) {
-    const button = document.querySelector(`[data-tool=${tool}]`);
-    if (button.disabled || button.hidden) {
-      return;
-    }
-    this.tools.tool = tool;
-    document.querySelectorAll("[data-tool]").forEach((each) => {
-      each.setAttribute("aria-checked", String(each === button));
-      each.tabIndex = each === button ? 0 : -1;
-    });
-    element("terrain-choice").hidden = tool !== "terrain";
-    element("brush-choice").hidden = tool === "path";
-  }
-
-  #moveCursor(dx, dy) {
+  moveCursor(dx, dy) {
     if (!this.model) {
       return;
     }
@@ -459,7 +426,7 @@ class App {
     this.redraw();
   }
 
-  #paintAtCursor(tool) {
+  paintAtCursor(tool) {
     if (this.cursor && this.isGrid && !this.config.readOnly) {
       this.editor.begin(tool, 0);
       this.editor.paint([this.cursor]);
@@ -467,102 +434,54 @@ class App {
     }
   }
 
-  #setAtCursor(end) {
+  setAtCursor(end) {
     const cell = this.cursor ?? this.hover;
     if (cell) {
       this.setEnd(end, cell);
     }
   }
 
-  #clear() {
+  clear() {
     this.start = null;
     this.goal = null;
     this.settle();
   }
 
-  #undo() {
-    this.editor.undo();
-  }
-
-  #zoom(factor) {
+  zoom(factor) {
     this.view.zoom(factor);
     this.redraw();
   }
 
-  #fit() {
+  fit() {
     this.view.fit();
     this.redraw();
   }
 
-  #step(by) {
+  step(by) {
     this.#withSearch(() => this.player.step(by));
   }
 
-  #listen() {
-    const press = (id, action) => element(id).addEventListener("click", action);
-    const help = () => element("help").showModal();
-    const play = () => this.#withSearch(() => this.player.toggle());
-    press("help-button", help);
-    press("undo", () => this.#undo());
-    press("clear", () => this.#clear());
-    press("zoom-in", () => this.#zoom(1.5));
-    press("zoom-out", () => this.#zoom(1 / 1.5));
-    press("fit", () => this.#fit());
-    press("play", play);
-    press("step-back", () => this.#step(-1));
-    press("step-forward", () => this.#step(1));
-    document.querySelectorAll("[data-tool]").forEach((button) => {
-      button.addEventListener("click", () => this.#useTool(button.dataset.tool));
-    });
-    listenToGroup(document.querySelector("[role=radiogroup]"), (button) => this.#useTool(button.dataset.tool));
-    element("terrain").addEventListener("change", (event) => (this.tools.terrain = Number(event.target.value)));
-    element("brush").addEventListener("change", (event) => (this.tools.brush = Number(event.target.value)));
-    element("speed").addEventListener("change", (event) => (this.player.speed = Number(event.target.value)));
-    element("moment").addEventListener("input", (event) => {
-      const moment = Number(event.target.value);
-      this.player.pause();
-      this.player.seek(moment);
-    });
-    options.forEach((each) =>
-      each.addEventListener("change", () => {
-        this.player.clear();
-        this.settle();
-      }),
-    );
-    addEventListener("hashchange", () => {
-      const { map, start, goal } = readAddress();
-      Object.assign(this, { start, goal });
-      if (map && map !== this.map) {
-        this.#open(map, true);
-      } else {
-        this.settle();
-      }
-    });
-    // A page that nobody sees holds no streams: browsers allow six to one server.
-    document.addEventListener("visibilitychange", () => this.#seen());
-    listenToKeys({
-      move: (dx, dy) => this.#moveCursor(dx, dy),
-      start: () => this.#setAtCursor("start"),
-      goal: () => this.#setAtCursor("goal"),
-      block: () => this.#paintAtCursor("wall"),
-      unblock: () => this.#paintAtCursor("lift"),
-      path: () => this.#useTool("path"),
-      wall: () => this.#useTool("wall"),
-      lift: () => this.#useTool("lift"),
-      terrain: () => this.#useTool("terrain"),
-      undo: () => this.#undo(),
-      play,
-      stepBack: () => this.#step(-1),
-      stepForward: () => this.#step(1),
-      zoomIn: () => this.#zoom(1.5),
-      zoomOut: () => this.#zoom(1 / 1.5),
-      fit: () => this.#fit(),
-      help,
-      clear: () => this.#clear(),
-    });
+  play() {
+    this.#withSearch(() => this.player.toggle());
   }
 
-  #seen() {
+  changeOptions() {
+    this.player.clear();
+    this.settle();
+  }
+
+  followAddress() {
+    const { map, start, goal } = readAddress();
+    Object.assign(this, { start, goal });
+    if (map && map !== this.map) {
+      this.#open(map, true);
+    } else {
+      this.settle();
+    }
+  }
+
+  // A page that nobody sees holds no streams: browsers allow six to one server.
+  seen() {
     if (document.hidden) {
       this.feed?.stop();
       this.query.stop();

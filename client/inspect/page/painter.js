@@ -1,5 +1,6 @@
 // Draws a moment: the map, the search on it, the path, and the marks.
 
+import { drawGraph } from "./graph_painter.js";
 import { OPEN, CLOSED } from "./search_player.js";
 import { TileLayer } from "./tiles.js";
 import { colorOf, mapColors, pixelsOf } from "./theme.js";
@@ -57,7 +58,8 @@ export class Painter {
     this.lattice = model.lattice;
     this.isGraph = model.isGraph;
     if (this.isGraph) {
-      this.#drawGraph(model);
+      context.setTransform(ratio, 0, 0, ratio, 0, 0);
+      drawGraph(context, view, model, this.ink);
     } else {
       this.#drawLayer(this.base, this.colors.css);
     }
@@ -87,48 +89,6 @@ export class Painter {
     }
     if (cursor) {
       this.#outline(cursor, this.ink.cursor, 3);
-    }
-  }
-
-  #drawGraph({ nodes, byId }) {
-    const { context, view, ratio } = this;
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    const place = (node) => view.toScreen(...this.lattice.center(node.x, node.y));
-    const open = new Path2D();
-    const closed = new Path2D();
-    for (const node of nodes) {
-      for (const edge of node.edges) {
-        const to = byId.get(edge.to);
-        if (to) {
-          const path = edge.open ? open : closed;
-          path.moveTo(...place(node));
-          path.lineTo(...place(to));
-        }
-      }
-    }
-    context.lineWidth = 1.5;
-    context.strokeStyle = this.ink.edge;
-    context.stroke(open);
-    context.setLineDash([3, 5]);
-    context.stroke(closed);
-    context.setLineDash([]);
-    const radius = Math.min(Math.max(view.scale * 0.35, 2.5), 7);
-    const isNamed = nodes.length < 60 || view.scale > 40;
-    context.font = "500 11px Inter, system-ui, sans-serif";
-    context.textAlign = "left";
-    context.textBaseline = "bottom";
-    for (const node of nodes) {
-      const [px, py] = place(node);
-      context.beginPath();
-      context.arc(px, py, radius, 0, 2 * Math.PI);
-      context.fillStyle = node.isDisabled ? this.ink.outside : this.ink.wall;
-      context.fill();
-      context.strokeStyle = this.ink.wall;
-      context.stroke();
-      if (isNamed) {
-        context.fillStyle = this.ink.wall;
-        context.fillText(node.id, px + radius + 2, py - radius);
-      }
     }
   }
 

@@ -21,6 +21,8 @@ export class SearchPlayer {
     this.control = new AbortController();
     this.isPlaying = false;
     this.isTruncated = false;
+    this.asked = "";
+    this.revision = "";
     this.events = [];
     this.position = 0;
     this.width = 0;
@@ -52,15 +54,24 @@ export class SearchPlayer {
           parentBefore: undefined,
         });
       }
-      this.isTruncated ||= message.result?.truncated ?? false;
+      if (message.result) {
+        this.isTruncated = message.result.truncated ?? false;
+        this.revision = message.result.answer.revision;
+      }
     }
     if (signal.aborted) {
       return;
     }
+    this.asked = JSON.stringify(query);
     this.events = events;
     this.states = new Uint8Array(width * height);
     this.parents = new Map();
     this.changed();
+  }
+
+  // Whether it is the search that an answer to `query` came from.
+  isOf(query, answer) {
+    return this.asked === JSON.stringify(query) && this.revision === answer.revision;
   }
 
   // The event that was played last.

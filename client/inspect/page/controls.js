@@ -1,0 +1,66 @@
+// Buttons, lists, sliders and keys: what each of them asks the page to do.
+
+import { listenToKeys } from "./keys.js";
+
+const ZOOM_STEP = 1.5;
+
+const element = (id) => document.getElementById(id);
+
+export function listenToControls(app, options) {
+  const { player, toolBar, tools } = app;
+  const help = () => element("help").showModal();
+  const zoomIn = () => app.zoom(ZOOM_STEP);
+  const zoomOut = () => app.zoom(1 / ZOOM_STEP);
+
+  const presses = {
+    "help-button": help,
+    undo: () => app.editor.undo(),
+    clear: () => app.clear(),
+    "zoom-in": zoomIn,
+    "zoom-out": zoomOut,
+    fit: () => app.fit(),
+    play: () => app.play(),
+    "step-back": () => app.step(-1),
+    "step-forward": () => app.step(1),
+  };
+  Object.entries(presses).forEach(([id, action]) => element(id).addEventListener("click", action));
+
+  const changes = {
+    terrain: (value) => (tools.terrain = Number(value)),
+    brush: (value) => (tools.brush = Number(value)),
+    speed: (value) => (player.speed = Number(value)),
+  };
+  Object.entries(changes).forEach(([id, action]) => {
+    element(id).addEventListener("change", (event) => action(event.target.value));
+  });
+  options.forEach((each) => each.addEventListener("change", () => app.changeOptions()));
+  element("moment").addEventListener("input", (event) => {
+    const moment = Number(event.target.value);
+    player.pause();
+    player.seek(moment);
+  });
+
+  addEventListener("hashchange", () => app.followAddress());
+  document.addEventListener("visibilitychange", () => app.seen());
+
+  listenToKeys({
+    move: (dx, dy) => app.moveCursor(dx, dy),
+    start: () => app.setAtCursor("start"),
+    goal: () => app.setAtCursor("goal"),
+    block: () => app.paintAtCursor("wall"),
+    unblock: () => app.paintAtCursor("lift"),
+    path: () => toolBar.choose("path"),
+    wall: () => toolBar.choose("wall"),
+    lift: () => toolBar.choose("lift"),
+    terrain: () => toolBar.choose("terrain"),
+    undo: presses.undo,
+    play: presses.play,
+    stepBack: presses["step-back"],
+    stepForward: presses["step-forward"],
+    zoomIn,
+    zoomOut,
+    fit: presses.fit,
+    help,
+    clear: presses.clear,
+  });
+}
