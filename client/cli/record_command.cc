@@ -21,7 +21,7 @@ namespace {
 
 struct RecordArguments {
   std::string file;
-  std::string listen = "127.0.0.1:7451";
+  std::string listen = "127.0.0.1:7452";
   absl::Duration duration = absl::InfiniteDuration();
 };
 
@@ -100,7 +100,7 @@ void AddRecordCommand(CLI::App& parent, Session& session) {
   CLI::App& command = *parent.add_subcommand(
       "record", "Stands between clients and the server, and writes down what they say, to be played back");
   command.add_option("FILE", arguments->file, "The recording to write")->required()->type_name(kFileType);
-  command.add_option("--listen", arguments->listen, "Where clients are to connect to [127.0.0.1:7451]")
+  command.add_option("--listen", arguments->listen, "Where clients are to connect to [127.0.0.1:7452]")
       ->type_name("HOST:PORT");
   AddParsed(
       command, "--duration", &ParseTimeout,
