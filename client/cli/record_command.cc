@@ -13,6 +13,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
 #include "client/cli/progress.h"
+#include "client/load/json_text.h"
 #include "client/record/proxy.h"
 #include "client/record/recording_file.h"
 
@@ -66,10 +67,14 @@ ExitCode Record(const RecordArguments& arguments, Session& session) {
   }
   Io& io = session.io();
   const bool is_json = session.options().json;
-  if (!is_json) {
-    const std::string host = arguments.listen.substr(0, arguments.listen.rfind(':'));
-    const std::string address =
-        (*proxy)->port() > 0 ? absl::StrCat(host, ":", (*proxy)->port()) : arguments.listen;
+  const std::string host = arguments.listen.substr(0, arguments.listen.rfind(':'));
+  const std::string address =
+      (*proxy)->port() > 0 ? absl::StrCat(host, ":", (*proxy)->port()) : arguments.listen;
+  if (is_json) {
+    io.out << load::JsonObject({{"address", load::JsonQuoted(address)}, {"server", load::JsonQuoted(server)}})
+           << "\n"
+           << std::flush;
+  } else {
     io.out << "Recording what is said at " << address << " to " << server << ", until Ctrl-C.\n"
            << std::flush;
   }
@@ -86,7 +91,7 @@ ExitCode Record(const RecordArguments& arguments, Session& session) {
     return session.FailUsage(absl::StrCat(arguments.file, ": ", closed.message()));
   }
   if (is_json) {
-    io.out << "{\"calls\":" << (*proxy)->calls() << "}\n";
+    io.out << load::JsonObject({{"calls", load::JsonNumber((*proxy)->calls())}}) << "\n";
   } else {
     io.out << "Recorded " << (*proxy)->calls() << " calls.\n";
   }
