@@ -13,6 +13,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
 #include "client/cli/progress.h"
+#include "client/load/json_text.h"
 #include "client/record/proxy.h"
 #include "client/record/recording_file.h"
 
@@ -21,7 +22,7 @@ namespace {
 
 struct RecordArguments {
   std::string file;
-  std::string listen = "127.0.0.1:7451";
+  std::string listen = "127.0.0.1:7452";
   absl::Duration duration = absl::InfiniteDuration();
 };
 
@@ -66,10 +67,14 @@ ExitCode Record(const RecordArguments& arguments, Session& session) {
   }
   Io& io = session.io();
   const bool is_json = session.options().json;
-  if (!is_json) {
-    const std::string host = arguments.listen.substr(0, arguments.listen.rfind(':'));
-    const std::string address =
-        (*proxy)->port() > 0 ? absl::StrCat(host, ":", (*proxy)->port()) : arguments.listen;
+  const std::string host = arguments.listen.substr(0, arguments.listen.rfind(':'));
+  const std::string address =
+      (*proxy)->port() > 0 ? absl::StrCat(host, ":", (*proxy)->port()) : arguments.listen;
+  if (is_json) {
+    io.out << load::JsonObject({{"address", load::JsonQuoted(address)}, {"server", load::JsonQuoted(server)}})
+           << "\n"
+           << std::flush;
+  } else {
     io.out << "Recording what is said at " << address << " to " << server << ", until Ctrl-C.\n"
            << std::flush;
   }
@@ -86,7 +91,7 @@ ExitCode Record(const RecordArguments& arguments, Session& session) {
     return session.FailUsage(absl::StrCat(arguments.file, ": ", closed.message()));
   }
   if (is_json) {
-    io.out << "{\"calls\":" << (*proxy)->calls() << "}\n";
+    io.out << load::JsonObject({{"calls", load::JsonNumber((*proxy)->calls())}}) << "\n";
   } else {
     io.out << "Recorded " << (*proxy)->calls() << " calls.\n";
   }
@@ -100,7 +105,7 @@ void AddRecordCommand(CLI::App& parent, Session& session) {
   CLI::App& command = *parent.add_subcommand(
       "record", "Stands between clients and the server, and writes down what they say, to be played back");
   command.add_option("FILE", arguments->file, "The recording to write")->required()->type_name(kFileType);
-  command.add_option("--listen", arguments->listen, "Where clients are to connect to [127.0.0.1:7451]")
+  command.add_option("--listen", arguments->listen, "Where clients are to connect to [127.0.0.1:7452]")
       ->type_name("HOST:PORT");
   AddParsed(
       command, "--duration", &ParseTimeout,

@@ -1,7 +1,6 @@
 #include "server/rpc/call_statistics.h"
 
 #include <algorithm>
-#include <cassert>
 #include <numeric>
 #include <string>
 
@@ -61,7 +60,7 @@ MethodCounts MethodStatistics::Counts() const {
 }
 
 CallStatistics::CallStatistics() {
-  for (std::size_t i = 0; i < AllMethods().size(); ++i) {
+  for (std::size_t i = 0; i <= AllMethods().size(); ++i) {
     methods_.push_back(std::make_unique<MethodStatistics>());
   }
 }
@@ -70,13 +69,12 @@ std::size_t CallStatistics::IndexOf(const google::protobuf::Descriptor* request)
   const auto& all = AllMethods();
   const auto found = std::find_if(all.begin(), all.end(),
                                   [&](const auto* method) { return method->input_type() == request; });
-  assert(found != all.end());
   return static_cast<std::size_t>(found - all.begin());
 }
 
 std::vector<CallStatistics::Method> CallStatistics::Called() const {
   std::vector<Method> called;
-  for (std::size_t i = 0; i < methods_.size(); ++i) {
+  for (std::size_t i = 0; i < AllMethods().size(); ++i) {
     const MethodCounts counts = methods_[i]->Counts();
     if (counts.open > 0 || counts.requests() > 0) {
       called.push_back({AllMethods()[i], counts});

@@ -15,6 +15,9 @@ expect_text SERVING
 
 expect_code 0 waystar info
 expect_text "algorithms     astar"
+expect_code 0 waystar top --count 1 --interval 50ms
+expect_text "REQUESTS/S"
+expect_text "ServerService/GetServerInfo"
 expect_code 0 waystar log-level debug
 expect_text "The log level is debug now; it was info."
 expect_code 0 waystar log-level info

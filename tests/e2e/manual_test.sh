@@ -7,7 +7,9 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh" "$1"
 "$BIN/waystar" man >"$WORK/waystar.1"
 checked=
 if command -v mandoc >/dev/null; then
-  expect_code 0 mandoc -T lint -W warning "$WORK/waystar.1"
+  # It has no date of its own: it is as old as the program.
+  mandoc -T lint -W warning "$WORK/waystar.1" | grep -v "missing date" >"$WORK/out" || true
+  [[ ! -s "$WORK/out" ]] || fail "$(cat "$WORK/out")"
   checked=yes
 fi
 if command -v man >/dev/null && command -v groff >/dev/null; then

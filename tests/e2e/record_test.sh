@@ -10,7 +10,7 @@ waystar() {
 
 start_server --maps_dir="$SAMPLES"
 mkfifo "$WORK/announcement"
-waystar record "$WORK/session.rec" --listen 127.0.0.1:0 --server "127.0.0.1:$PORT" >"$WORK/announcement" &
+"$BIN/waystar" record "$WORK/session.rec" --listen 127.0.0.1:0 --server "127.0.0.1:$PORT" >"$WORK/announcement" &
 RECORDER=$!
 exec {ANNOUNCEMENT}<"$WORK/announcement"
 read -r -t 60 -u "$ANNOUNCEMENT" line || fail "the recorder does not start"
@@ -25,8 +25,8 @@ expect_code 4 waystar find ten-by-ten 0,0 70,7
 expect_code 0 waystar map create pond 4x3
 expect_code 0 waystar find pond 0,0 3,2
 expect_code 0 waystar bench tiles --duration 200ms --warm-up 0 --in-flight 4 --mode stream
-kill -INT "$RECORDER"
-cat <&"$ANNOUNCEMENT" >"$WORK/out"
+kill -TERM "$RECORDER"
+timeout 60 cat <&"$ANNOUNCEMENT" >"$WORK/out" || fail "the recorder does not end"
 wait "$RECORDER" || fail "the recorder ended with $?"
 expect_text "Recorded "
 stop_server TERM || fail "the server ended with $?"

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "client/cli/manual/roff.h"
 
 namespace waystar::cli {
@@ -109,8 +110,10 @@ std::string ManualPage(const CLI::App& root, const std::string& version, const s
   for (const absl::string_view paragraph : absl::StrSplit(ending, "\n\n")) {
     const std::pair<absl::string_view, absl::string_view> parts =
         absl::StrSplit(paragraph, absl::MaxSplits(":\n", 1));
+    // The heading keeps it apart from what stands above.
+    const std::string paragraphs = RoffParagraphs(parts.second);
     absl::StrAppend(&text, ".SH ", RoffArgument(absl::AsciiStrToUpper(parts.first)), "\n",
-                    RoffParagraphs(parts.second));
+                    absl::StripPrefix(paragraphs, ".PP\n"));
   }
   return text;
 }
