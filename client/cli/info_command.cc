@@ -55,10 +55,10 @@ std::vector<TableRow> Describe(const v1::GetServerInfoResponse& info) {
       {"stream", absl::StrCat("at most ", limits.stream_window(), " messages unanswered")},
       {"transfers", absl::StrCat("at most ", limits.max_transfers(), " at a time, of ",
                                  absl::FormatDuration(DurationOf(limits.transfer_timeout())))},
-      {"memory of maps", limits.max_maps_memory_bytes() == 0
-                             ? "no limit"
-                             : absl::StrCat("at most ", limits.max_maps_memory_bytes() >> 20, " MiB")},
-      {"calls of a client", absl::StrCat("at most ", limits.max_client_calls(), " at a time")},
+      {"maps' memory", limits.max_maps_memory_bytes() == 0
+                           ? "no limit"
+                           : absl::StrCat("at most ", limits.max_maps_memory_bytes() >> 20, " MiB")},
+      {"client", absl::StrCat("at most ", limits.max_client_calls(), " calls at a time")},
       {"watches", absl::StrCat("at most ", limits.max_watches())},
       {"waiting calls", absl::StrCat("at most ", limits.max_queued(), ", for ",
                                      absl::FormatDuration(DurationOf(limits.max_queue_time())))},

@@ -40,6 +40,7 @@ using testing::ServerProcess;
 constexpr int kSide = 600;
 
 struct Call {
+  bool is_large = false;
   Clock::time_point begin;
   Clock::time_point end;
   grpc::Status status;
@@ -94,7 +95,7 @@ class Callers {
       grpc::ClientContext context;
       context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(10));
       v1::FindPathResponse response;
-      Call call{.begin = Clock::now(), .end = {}, .status = {}};
+      Call call{.is_large = is_large, .begin = Clock::now(), .end = {}, .status = {}};
       call.status = stub_->FindPath(&context, request, &response);
       call.end = Clock::now();
       calls.push_back(call);
@@ -168,19 +169,23 @@ void RollingRestart() {
   }
   SleepForALoad();
   const std::vector<Call> calls = callers.Stop();
-  std::vector<double> milliseconds;
+  std::vector<double> milliseconds[2];
   std::size_t errors = 0;
   for (const Call& call : calls) {
-    milliseconds.push_back(std::chrono::duration<double, std::milli>(call.end - call.begin).count());
+    milliseconds[call.is_large ? 1 : 0].push_back(
+        std::chrono::duration<double, std::milli>(call.end - call.begin).count());
     if (!call.status.ok() && errors++ < 5) {
       std::cerr << call.status.error_code() << " " << call.status.error_message() << "\n";
     }
   }
-  std::sort(milliseconds.begin(), milliseconds.end());
-  std::cout << absl::StreamFormat(
-      "rolling restart: %d calls, %d errors; 50%% within %.1f ms, 99%% %.1f ms, the slowest %.1f ms\n",
-      calls.size(), errors, milliseconds[calls.size() / 2], milliseconds[calls.size() * 99 / 100],
-      milliseconds.back());
+  std::cout << absl::StreamFormat("rolling restart: %d calls, %d errors\n", calls.size(), errors);
+  for (std::vector<double>& of_kind : milliseconds) {
+    std::sort(of_kind.begin(), of_kind.end());
+    std::cout << absl::StreamFormat(
+        "  %s: %d calls, 50%% within %.1f ms, 99%% %.1f ms, the slowest %.1f ms\n",
+        &of_kind == milliseconds ? "small" : "large", of_kind.size(), of_kind[of_kind.size() / 2],
+        of_kind[of_kind.size() * 99 / 100], of_kind.back());
+  }
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/testing/mutated_bytes.h"
 #include "tests/testing/random.h"
 
 extern "C" {
@@ -27,41 +28,6 @@ namespace {
 constexpr int kMutationsPerFile = 2000;
 // No more mutations after that; machines that are slow, or made so by a sanitizer, try fewer.
 constexpr std::chrono::seconds kMutationTime(10);
-
-// Flips, replacements, cuts, doublings, and splices from another input.
-std::string Mutated(std::string bytes, const std::vector<std::string>& corpus, testing::Random& random) {
-  const auto below = [&random](std::size_t end) {
-    return static_cast<std::size_t>(random.Between(0, static_cast<int>(end) - 1));
-  };
-  for (int changes = random.Between(1, 5); changes > 0 && !bytes.empty(); --changes) {
-    const std::size_t at = below(bytes.size());
-    switch (random.Between(0, 5)) {
-      case 0:
-        bytes[at] = static_cast<char>(bytes[at] ^ (1 << random.Between(0, 7)));
-        break;
-      case 1:
-        bytes[at] = static_cast<char>(random.Between(0, 255));
-        break;
-      case 2:
-        bytes.erase(at, 1 + below(8));
-        break;
-      case 3:
-        bytes.resize(at);
-        break;
-      case 4:
-        bytes.insert(below(bytes.size()), bytes.substr(at, 1 + below(64)));
-        break;
-      default: {
-        const std::string& other = corpus[below(corpus.size())];
-        if (!other.empty()) {
-          bytes.insert(at, other.substr(below(other.size()), 1 + below(64)));
-        }
-        break;
-      }
-    }
-  }
-  return bytes;
-}
 
 // By the target's own mutator.
 std::string MutatedByTarget(std::string bytes, int round) {
@@ -108,7 +74,8 @@ int Main(const std::filesystem::path& folder) {
       }
       testing::Random random(static_cast<std::uint64_t>(round) << 32 | i);
       const bool is_by_target = &LLVMFuzzerCustomMutator != nullptr && round % 2 == 0;
-      RunOn(is_by_target ? MutatedByTarget(corpus[i], round) : Mutated(corpus[i], corpus, random));
+      RunOn(is_by_target ? MutatedByTarget(corpus[i], round)
+                         : testing::MutatedBytes(corpus[i], corpus, random));
       ++count;
     }
   }

@@ -55,14 +55,13 @@ absl::StatusOr<PinnedSnapshot> MapStore::Create(absl::string_view id, WaypointGr
 
 absl::StatusOr<PinnedSnapshot> MapStore::Add(std::shared_ptr<MapSnapshot> snapshot) {
   MutexLock creating(creating_);
-  WAYSTAR_RETURN_IF_ERROR(
-      context_.maps_memory.CheckRoomFor(snapshot->memory_bytes(), context_.bytes_of_maps));
+  WAYSTAR_RETURN_IF_ERROR(CheckCanCreate(snapshot->id));
+  WAYSTAR_RETURN_IF_ERROR(context_.maps_memory.Add(snapshot->memory_bytes(), context_.bytes_of_maps));
   while (true) {
     snapshot->revision = FirstRevision();
     // Made, and freed if it comes to that, without the lock for which all readers wait.
     const auto record = std::make_shared<MapRecord>(context_, snapshot);
     StripedWriterLock lock(context_.readers);
-    WAYSTAR_RETURN_IF_ERROR(CheckCanCreateLocked(snapshot->id));
     // Unless a map was deleted meanwhile.
     if (snapshot->revision == first_revision_) {
       records_.emplace(record->id(), record);
@@ -150,7 +149,7 @@ absl::StatusOr<std::uint64_t> MapStore::Delete(absl::string_view id) {
       std::move(waiting.done)(NoSuchMap(id));
     }
   }
-  context_.maps_memory.Update(context_.bytes_of_maps);
+  context_.maps_memory.MakeRoom(context_.bytes_of_maps);
   if (deleted.last.use_count() > 1) {
     context_.old_snapshots.Add(deleted.last, context_.options.clock->Now());
   }

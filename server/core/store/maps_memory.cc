@@ -26,25 +26,27 @@ absl::Status MapsMemory::Full() const {
       absl::StrCat("all maps together would take more than ", max_bytes_ >> 20, " MiB, the server's limit"));
 }
 
-absl::Status MapsMemory::CheckRoomFor(std::size_t bytes, Measure measure) {
+absl::Status MapsMemory::Add(std::size_t bytes, Measure measure) {
   if (max_bytes_ == kNoLimit) {
     return absl::OkStatus();
   }
-  const std::size_t taken = measure();
-  is_full_.store(taken >= max_bytes_, std::memory_order_relaxed);
-  return taken + bytes > max_bytes_ ? Full() : absl::OkStatus();
-}
-
-absl::Status MapsMemory::CheckRoomFor(absl::Span<const Edit> edits) const {
-  const bool has_room =
-      !is_full_.load(std::memory_order_relaxed) || std::none_of(edits.begin(), edits.end(), AddsToMap);
+  std::size_t taken = taken_.load(std::memory_order_relaxed);
+  if (taken + bytes > max_bytes_) {
+    taken = measure();
+  }
+  const bool has_room = taken + bytes <= max_bytes_;
+  taken_.store(has_room ? taken + bytes : taken, std::memory_order_relaxed);
   return has_room ? absl::OkStatus() : Full();
 }
 
-void MapsMemory::Update(Measure measure) {
-  if (max_bytes_ != kNoLimit) {
-    is_full_.store(measure() >= max_bytes_, std::memory_order_relaxed);
+void MapsMemory::MakeRoom(Measure measure) {
+  if (is_full()) {
+    taken_.store(measure(), std::memory_order_relaxed);
   }
+}
+
+absl::Status MapsMemory::CheckRoomFor(absl::Span<const Edit> edits) const {
+  return is_full() && std::any_of(edits.begin(), edits.end(), AddsToMap) ? Full() : absl::OkStatus();
 }
 
 void MapsMemory::UpdateIfDue(absl::Time now, Measure measure) {
@@ -55,7 +57,7 @@ void MapsMemory::UpdateIfDue(absl::Time now, Measure measure) {
   std::int64_t due = next_check_nanos_.load(std::memory_order_relaxed);
   // One thread at a time, the others go on.
   if (nanos >= due && next_check_nanos_.compare_exchange_strong(due, nanos + check_interval_nanos_)) {
-    Update(measure);
+    taken_.store(measure(), std::memory_order_relaxed);
   }
 }
 

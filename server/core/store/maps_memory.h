@@ -13,8 +13,9 @@
 
 namespace waystar::core {
 
-// Maps are measured when one is created or deleted, and now and then while they change: what is between two
-// measurements, such as an index that a search has made, may take more than allowed for that long.
+// Maps are measured when there seems to be no room for a new one, and now and then while they change; between
+// two measurements new maps are added up. So what comes beside them, such as an index that a search has made,
+// may take more than allowed for a while.
 //
 // Thread safety: any.
 class MapsMemory {
@@ -25,24 +26,26 @@ class MapsMemory {
   MapsMemory(std::size_t max_bytes, absl::Duration check_interval)
       : max_bytes_(max_bytes), check_interval_nanos_(absl::ToInt64Nanoseconds(check_interval)) {}
 
-  // RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL if so many bytes more are too many.
-  absl::Status CheckRoomFor(std::size_t bytes, Measure measure);
-
-  // The same, by the last measurement, if the edits add to what a map holds beside its cells. Those that take
-  // away, and those that only paint cells, always go through.
-  absl::Status CheckRoomFor(absl::Span<const Edit> edits) const;
-
-  // Measures now, and if the last time was long enough ago.
-  void Update(Measure measure);
+  // Counts a new map of so many bytes. RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL if that is too much. To be
+  // called by one thread at a time.
+  absl::Status Add(std::size_t bytes, Measure measure);
+  // Measures if there was no room. To be called when a map is gone.
+  void MakeRoom(Measure measure);
+  // Measures if the last time is long enough ago.
   void UpdateIfDue(absl::Time now, Measure measure);
 
+  // MAPS_MEMORY_FULL if there is no room and the edits add to what a map holds beside its cells. Those that
+  // take away, and those that only paint cells, always go through.
+  absl::Status CheckRoomFor(absl::Span<const Edit> edits) const;
+
  private:
+  bool is_full() const { return taken_.load(std::memory_order_relaxed) >= max_bytes_; }
   absl::Status Full() const;
 
   const std::size_t max_bytes_;
   const std::int64_t check_interval_nanos_;
   std::atomic<std::int64_t> next_check_nanos_ = 0;
-  std::atomic<bool> is_full_ = false;
+  std::atomic<std::size_t> taken_ = 0;
 };
 
 }  // namespace waystar::core
