@@ -133,7 +133,7 @@ expect_text "Imported hamlet: 28 x 16 cells"
 expect_code 0 waystar map import "$SAMPLES/isle.png" --as islet --terrains "$SAMPLES/isle.terrains"
 expect_text "Imported islet: 32 x 20 cells"
 expect_code 4 waystar map import "$SAMPLES/isle.png" --as islet2 --terrains <(echo '#204890 sea impassable')
-expect_text "pixel (2, 5) of colour #50a0d0ff"
+expect_text "pixel (16, 2) of colour #50a0d0ff"
 printf 'version 1\n0 little.map 4 2 0 0 2 0 2.00000000\n' >"$WORK/little.map.scen"
 expect_code 0 waystar paths little --scenario "$WORK/little.map.scen"
 expect_text "1 queries, 1 paths as long as the file says."

@@ -1,13 +1,15 @@
 // What people write their first pathfinder for, drawn. The maps are among the samples that the server ships.
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "server/core/edit/edit.h"
-#include "server/core/format/map_folder.h"
+#include "server/core/format/text.h"
 #include "server/core/search/find_path.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/oracle.h"
@@ -35,7 +37,8 @@ class TutorialTest : public ::testing::Test {
   // One of the maps that the server ships.
   static GridMap Sample(const std::string& name) {
     const auto path = std::filesystem::path(WAYSTAR_SOURCE_DIR) / "server" / "samples" / (name + ".txt");
-    auto map = LoadMapFile({.path = path, .id = name}, kMaxMapSide);
+    std::ifstream file(path);
+    auto map = ParseText(std::string(std::istreambuf_iterator<char>(file), {}), {});
     EXPECT_TRUE(map.ok()) << map.status();
     return *std::move(map);
   }
