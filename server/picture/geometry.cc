@@ -12,6 +12,29 @@ double Distance(Point a, Point b) {
   return std::sqrt(way.x * way.x + way.y * way.y);
 }
 
+std::optional<std::pair<Point, Point>> ClipTo(const Box& box, Point from, Point to) {
+  double begin = 0.0;
+  double end = 1.0;
+  // How far the line goes towards a side, and how far it may.
+  const auto cut = [&](double way, double room) {
+    if (way == 0) {
+      return room >= 0;
+    }
+    if (way < 0) {
+      begin = std::max(begin, room / way);
+    } else {
+      end = std::min(end, room / way);
+    }
+    return begin <= end;
+  };
+  const Point way = to - from;
+  if (!cut(-way.x, from.x - box.x) || !cut(way.x, box.right() - from.x) || !cut(-way.y, from.y - box.y) ||
+      !cut(way.y, box.bottom() - from.y)) {
+    return std::nullopt;
+  }
+  return std::make_pair(begin == 0 ? from : from + way * begin, end == 1 ? to : from + way * end);
+}
+
 Polygon DiscOutline(Point center, double radius) {
   Polygon unit = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
   const std::size_t corners = radius < 3 ? 16 : radius < 12 ? 32 : radius < 60 ? 64 : 128;

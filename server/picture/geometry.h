@@ -2,6 +2,8 @@
 // and row j is the square from (i, j) to (i + 1, j + 1).
 #pragma once
 
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -30,6 +32,10 @@ struct Box {
   double right() const { return x + width; }
   double bottom() const { return y + height; }
 };
+
+// The part of a straight line that lies in a box; nothing if none does. (Liang and Barsky, "A New Concept and
+// Method for Line Clipping", 1984.)
+std::optional<std::pair<Point, Point>> ClipTo(const Box& box, Point from, Point to);
 
 using Polygon = std::vector<Point>;
 

@@ -79,10 +79,10 @@ absl::StatusOr<core::RenderOptions> ToRenderOptions(const v1::RenderMapRequest& 
   constexpr int kLines = 60;
   core::RenderOptions options;
   options.is_text = format == v1::PICTURE_FORMAT_TEXT;
-  WAYSTAR_ASSIGN_OR_RETURN(
-      options.max_width, ToPictureSide("max_width", request.max_width(), options.is_text ? kColumns : kPixels));
-  WAYSTAR_ASSIGN_OR_RETURN(
-      options.max_height, ToPictureSide("max_height", request.max_height(), options.is_text ? kLines : kPixels));
+  WAYSTAR_ASSIGN_OR_RETURN(options.max_width, ToPictureSide("max_width", request.max_width(),
+                                                            options.is_text ? kColumns : kPixels));
+  WAYSTAR_ASSIGN_OR_RETURN(options.max_height, ToPictureSide("max_height", request.max_height(),
+                                                             options.is_text ? kLines : kPixels));
   WAYSTAR_ASSIGN_OR_RETURN(options.grid_lines, ToGridLines(request.grid_lines()));
   options.legend = !request.no_legend();
   options.labels = !request.no_labels();
@@ -115,24 +115,26 @@ void FillPlacement(const core::Scene& scene, v1::PicturePlacement& out) {
   out.set_hexagons(scene.tiling.hexagons);
 }
 
-void FillImage(const core::Scene& scene, v1::PictureFormat format, v1::RenderMapResponse& response) {
+absl::Status FillImage(const core::Scene& scene, v1::PictureFormat format, const core::Budget& budget,
+                       v1::RenderMapResponse& response) {
   if (format == v1::PICTURE_FORMAT_TEXT) {
     response.set_image(core::SceneText(scene));
     response.set_content_type("text/plain");
-    return;
+    return absl::OkStatus();
   }
   if (format == v1::PICTURE_FORMAT_SVG) {
     picture::SvgSurface surface(scene.width, scene.height, core::theme::kPaper, scene.title);
-    core::PaintScene(scene, surface);
+    WAYSTAR_RETURN_IF_ERROR(core::PaintScene(scene, surface, budget));
     response.set_image(surface.Finish());
     response.set_content_type("image/svg+xml");
-    return;
+    return absl::OkStatus();
   }
   picture::Canvas canvas(scene.width, scene.height, core::theme::kPaper);
   picture::RasterSurface surface(canvas);
-  core::PaintScene(scene, surface);
+  WAYSTAR_RETURN_IF_ERROR(core::PaintScene(scene, surface, budget));
   response.set_image(picture::EncodePng(canvas));
   response.set_content_type("image/png");
+  return absl::OkStatus();
 }
 
 // One request on one snapshot.
@@ -180,8 +182,8 @@ class MapRenderer {
       if (request_.with_search()) {
         WAYSTAR_RETURN_IF_ERROR(core::CheckIsGrid(snapshot_));
       }
-      WAYSTAR_RETURN_IF_ERROR(BelowQuery(
-          AnswerGraphQuery(snapshot_, max_bytes_, query_, *response_.mutable_answer(), context_)));
+      WAYSTAR_RETURN_IF_ERROR(
+          BelowQuery(AnswerGraphQuery(snapshot_, max_bytes_, query_, *response_.mutable_answer(), context_)));
       marks = ToGraphQueryMarks(snapshot_.graph(), query_, response_.answer());
       options.caption = CaptionOf(response_.answer());
     }
@@ -204,8 +206,7 @@ class MapRenderer {
     marks.events = recorder.events();
     options.caption = CaptionOf(response_.answer());
     WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(snapshot_, RequestedMovementOf(query_)));
-    absl::StatusOr<core::Scene> scene =
-        core::MakeGridScene(movement.map(), region, options, &marks, budget_);
+    absl::StatusOr<core::Scene> scene = core::MakeGridScene(movement.map(), region, options, &marks, budget_);
     if (coordinates_.has_value()) {
       coordinates_->FromPlane(*response_.mutable_answer());
     }
@@ -265,7 +266,7 @@ absl::Status AnswerRenderMap(const core::MapStore& store, std::size_t max_bytes,
   WAYSTAR_ASSIGN_OR_RETURN(const core::Scene scene, renderer.Draw(std::move(options)));
   response.set_revision(snapshot->revision);
   FillPlacement(scene, *response.mutable_placement());
-  FillImage(scene, format, response);
+  WAYSTAR_RETURN_IF_ERROR(FillImage(scene, format, context.budget, response));
   if (response.image().size() + response.answer().ByteSizeLong() + kEnvelopeBytes > max_bytes) {
     return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kResponseTooLarge, "max_width",
                      absl::StrCat("the picture takes ", response.image().size(), " bytes, and a message ",

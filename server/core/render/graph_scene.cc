@@ -6,15 +6,13 @@
 #include <string>
 #include <utility>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/graph/box_tree.h"
 #include "server/core/map/obstacle_table.h"
+#include "server/core/render/graph_part.h"
 #include "server/core/render/query_marks.h"
 #include "server/core/render/theme.h"
-#include "server/core/search/interruption.h"
 #include "server/picture/font.h"
 #include "server/picture/search_colors.h"
 
@@ -24,39 +22,6 @@ namespace {
 // More nodes have no names, and even more are drawn as dots.
 constexpr std::size_t kNamedNodes = 80;
 constexpr std::size_t kLargeNodes = 600;
-
-// In whole units, with some room around it.
-Rectangle AllOf(const WaypointGraph& graph) {
-  Box box;
-  for (NodeNumber node = 0; node < graph.number_limit(); ++node) {
-    if (graph.Exists(node)) {
-      const WorldPoint& at = graph.PositionOf(node);
-      box = box.And(Box::Around(at.x, at.y, 0));
-    }
-  }
-  graph.sight().obstacles().VisitAfter("", [&](const Obstacle& obstacle) {
-    for (std::size_t i = 0; i < PartCount(obstacle.shape); ++i) {
-      box = box.And(BoxAroundPart(obstacle.shape, i));
-    }
-    return true;
-  });
-  if (box.x_low > box.x_high) {
-    return {0, 0, 1, 1};
-  }
-  const double room = std::max({(box.x_high - box.x_low) * 0.04, (box.y_high - box.y_low) * 0.04, 0.5});
-  const auto x = static_cast<std::int32_t>(std::floor(box.x_low - room));
-  const auto y = static_cast<std::int32_t>(std::floor(box.y_low - room));
-  return {x, y, static_cast<std::int32_t>(std::ceil(box.x_high + room)) - x,
-          static_cast<std::int32_t>(std::ceil(box.y_high + room)) - y};
-}
-
-struct DrawnArc {
-  NodeNumber from = 0;
-  NodeNumber to = 0;
-  bool is_auto = false;
-  bool is_open = false;
-  bool is_one_way = false;
-};
 
 class GraphSceneMaker {
  public:
@@ -71,7 +36,7 @@ class GraphSceneMaker {
         budget_(budget) {}
 
   absl::StatusOr<Scene> Make() {
-    WAYSTAR_RETURN_IF_ERROR(Gather());
+    WAYSTAR_ASSIGN_OR_RETURN(part_, GatherGraph(graph_, area_, budget_));
     scene_.legend = Legend();
     scene_.title = options_.title;
     scene_.region = region_;
@@ -95,58 +60,8 @@ class GraphSceneMaker {
   }
 
  private:
-  static absl::Status TooMuch(std::size_t limit, const char* what) {
-    return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kRegionTooLarge, "region",
-                     absl::StrCat("there are more than ", limit, " ", what,
-                                  " in the region to draw: ask for a smaller one"));
-  }
-
-  absl::Status Gather() {
-    constexpr NodeNumber kNodesBetweenLooks = 4096;
-    for (NodeNumber node = 0; node < graph_.number_limit(); ++node) {
-      if (node % kNodesBetweenLooks == 0) {
-        if (const std::optional<SearchEnd> end = Interruption(budget_)) {
-          return InterruptionError(*end, 0);
-        }
-      }
-      if (!graph_.Exists(node)) {
-        continue;
-      }
-      const WorldPoint& at = graph_.PositionOf(node);
-      if (area_.Overlaps(Box::Around(at.x, at.y, 0))) {
-        nodes_.push_back(node);
-        if (nodes_.size() > kMaxDrawnNodes) {
-          return TooMuch(kMaxDrawnNodes, "nodes");
-        }
-      }
-      for (const Arc& arc : graph_.ArcsOf(node)) {
-        if (const WorldPoint& to = graph_.PositionOf(arc.to); area_.MayTouch(at.x, at.y, to.x, to.y)) {
-          AddArc(node, arc);
-        }
-      }
-      if (arcs_.size() > kMaxDrawnArcs) {
-        return TooMuch(kMaxDrawnArcs, "edges");
-      }
-    }
-    return absl::OkStatus();
-  }
-
-  // An edge both ways once.
-  void AddArc(NodeNumber from, const Arc& arc) {
-    const Arc* back = graph_.FindArc(arc.to, from);
-    const bool is_same =
-        back != nullptr && back->is_open() == arc.is_open() && back->is_auto() == arc.is_auto();
-    if (!is_same || from < arc.to) {
-      arcs_.push_back({.from = from,
-                       .to = arc.to,
-                       .is_auto = arc.is_auto(),
-                       .is_open = arc.is_open(),
-                       .is_one_way = !is_same});
-    }
-  }
-
   bool HasArc(bool is_auto, bool is_open) const {
-    return std::any_of(arcs_.begin(), arcs_.end(), [&](const DrawnArc& arc) {
+    return std::any_of(part_.arcs.begin(), part_.arcs.end(), [&](const DrawnArc& arc) {
       return arc.is_open == is_open && (!is_open || arc.is_auto == is_auto);
     });
   }
@@ -154,7 +69,7 @@ class GraphSceneMaker {
   std::vector<LegendEntry> Legend() const {
     using Sign = LegendEntry::Sign;
     std::vector<LegendEntry> legend;
-    if (!nodes_.empty()) {
+    if (!part_.nodes.empty()) {
       legend.push_back({.sign = Sign::kDisc, .color = theme::kInk, .symbol = 'o', .text = "node"});
     }
     if (HasArc(false, true)) {
@@ -258,8 +173,14 @@ class GraphSceneMaker {
         AddArea(std::move(points));
       }
       for (const Line& line : obstacle->shape.lines) {
-        AddLine({layout_.tiling.At(line.start.x, line.start.y), layout_.tiling.At(line.end.x, line.end.y)},
-                std::max(2.0, line.width * unit()), {theme::kNamedObstacle, 0.75}, '%');
+        const double width = std::max(2.0, line.width * unit());
+        const picture::Box& plot = layout_.plot;
+        const picture::Box near = {plot.x - width, plot.y - width, plot.width + 2 * width,
+                                   plot.height + 2 * width};
+        if (const auto shown = picture::ClipTo(near, layout_.tiling.At(line.start.x, line.start.y),
+                                               layout_.tiling.At(line.end.x, line.end.y))) {
+          AddLine({shown->first, shown->second}, width, {theme::kNamedObstacle, 0.75}, '%');
+        }
       }
     }
   }
@@ -293,33 +214,16 @@ class GraphSceneMaker {
     }
   }
 
-  // The part of a line that lies in the region; nothing if none does (Liang and Barsky, 1984).
   std::optional<std::pair<picture::Point, picture::Point>> Clip(const WorldPoint& from,
                                                                 const WorldPoint& to) const {
-    double begin = 0.0;
-    double end = 1.0;
-    const auto cut = [&](double way, double room) {
-      if (way == 0) {
-        return room >= 0;
-      }
-      (way < 0 ? begin : end) = way < 0 ? std::max(begin, room / way) : std::min(end, room / way);
-      return begin <= end;
-    };
-    const double dx = to.x - from.x;
-    const double dy = to.y - from.y;
-    if (!cut(-dx, from.x - area_.x_low) || !cut(dx, area_.x_high - from.x) ||
-        !cut(-dy, from.y - area_.y_low) || !cut(dy, area_.y_high - from.y)) {
-      return std::nullopt;
-    }
-    return std::make_pair(layout_.tiling.At(from.x + dx * begin, from.y + dy * begin),
-                          layout_.tiling.At(from.x + dx * end, from.y + dy * end));
+    return picture::ClipTo(layout_.plot, At(from), At(to));
   }
 
   // Those by sight lie below those that were put.
   void AddEdges() {
-    const double thick = arcs_.size() > 3000 ? 0.7 : arcs_.size() > 300 ? 1.2 : 2.0;
+    const double thick = part_.arcs.size() > 3000 ? 0.7 : part_.arcs.size() > 300 ? 1.2 : 2.0;
     for (const bool is_auto : {true, false}) {
-      for (const DrawnArc& arc : arcs_) {
+      for (const DrawnArc& arc : part_.arcs) {
         if (arc.is_auto != is_auto) {
           continue;
         }
@@ -334,7 +238,7 @@ class GraphSceneMaker {
           AddLine({from, to}, is_auto ? thick * 0.8 : thick, {is_auto ? theme::kSightLine : theme::kEdge},
                   '.');
         }
-        if (arc.is_one_way && arcs_.size() <= 3000) {
+        if (arc.is_one_way && part_.arcs.size() <= 3000) {
           AddTip(from, to, arc.is_open ? (is_auto ? theme::kSightLine : theme::kEdge) : theme::kClosedEdge);
         }
       }
@@ -355,7 +259,7 @@ class GraphSceneMaker {
   }
 
   double NodeRadius() const {
-    return nodes_.size() > 4 * kLargeNodes ? 1.2 : nodes_.size() > kLargeNodes ? 2.0 : 5.0;
+    return part_.nodes.size() > 4 * kLargeNodes ? 1.2 : part_.nodes.size() > kLargeNodes ? 2.0 : 5.0;
   }
 
   void AddDisc(picture::Point at, double radius, picture::Color color, char symbol) {
@@ -365,7 +269,7 @@ class GraphSceneMaker {
 
   void AddNodes() {
     const double radius = NodeRadius();
-    for (const NodeNumber node : nodes_) {
+    for (const NodeNumber node : part_.nodes) {
       const picture::Point at = At(graph_.PositionOf(node));
       const bool is_enabled = graph_.IsEnabled(node);
       AddDisc(at, radius, is_enabled ? theme::kInk : theme::kClosedEdge, is_enabled ? 'o' : 'x');
@@ -373,10 +277,10 @@ class GraphSceneMaker {
         AddDisc(at, radius - 2, theme::kPaper, 0);
       }
     }
-    if (nodes_.size() > kNamedNodes || options_.is_text || !layout_.has_labels) {
+    if (part_.nodes.size() > kNamedNodes || options_.is_text || !layout_.has_labels) {
       return;
     }
-    for (const NodeNumber node : nodes_) {
+    for (const NodeNumber node : part_.nodes) {
       AddName(graph_.IdOf(node), At(graph_.PositionOf(node)) + picture::Point{0, -11});
     }
   }
@@ -496,8 +400,7 @@ class GraphSceneMaker {
   const RenderOptions& options_;
   const GraphQueryMarks* const query_;
   const Budget& budget_;
-  std::vector<NodeNumber> nodes_;
-  std::vector<DrawnArc> arcs_;
+  GraphPart part_;
   Layout layout_;
   Scene scene_;
 };

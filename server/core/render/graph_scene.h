@@ -1,7 +1,6 @@
 // Pictures of waypoint graphs.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -22,16 +21,11 @@ struct GraphQueryMarks {
   std::vector<WorldPoint> way;
 };
 
-// How much may lie in the part that is shown.
-inline constexpr std::size_t kMaxDrawnNodes = 1 << 16;
-inline constexpr std::size_t kMaxDrawnArcs = 1 << 17;
-
 // Nodes, edges and obstacles in a part of the world, in whole units of it, or all there are; and what a query
 // adds, unless it is null. Edges that were put are dark, those made by sight light, those that are not open
 // broken; a tip shows where an edge leads one way only. Nodes have their names if they are few.
 //
-// Errors: RESOURCE_EXHAUSTED / REGION_TOO_LARGE with field "region"; those of InterruptionError. REQUIRES: the
-// region is not empty.
+// Errors of GatherGraph. REQUIRES: the region is not empty.
 absl::StatusOr<Scene> MakeGraphScene(const WaypointGraph& graph, const std::optional<Rectangle>& region,
                                      const RenderOptions& options, const GraphQueryMarks* query,
                                      const Budget& budget);

@@ -9,10 +9,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
-#include "server/core/map/obstacle_table.h"
 #include "server/core/map/portal_table.h"
 #include "server/core/render/cell_looks.h"
 #include "server/core/render/ground.h"
+#include "server/core/render/obstacle_outlines.h"
 #include "server/core/render/theme.h"
 #include "server/picture/font.h"
 
@@ -26,7 +26,6 @@ constexpr double kAreaCell = 4.0;
 constexpr std::int64_t kMaxAreas = 1 << 16;
 constexpr double kGridLineCell = 8.0;
 constexpr double kOutlinedCell = 6.0;
-constexpr std::size_t kMaxOutlines = 500;
 
 bool IsBoard(const GridMap& map) {
   const auto& hexagons = map.settings().frame.hexagons;
@@ -119,7 +118,9 @@ class GridSceneMaker {
       AddSearch(*query_, region_, layout_, options_.is_text, scene_);
     }
     AddGridLines();
-    AddOutlines();
+    if (!options_.is_text && cell() >= kOutlinedCell) {
+      AddObstacleOutlines(map_, region_, layout_, scene_);
+    }
     AddPortals();
     if (query_ != nullptr) {
       AddPath(*query_, region_, layout_, options_.is_text, scene_);
@@ -217,59 +218,6 @@ class GridSceneMaker {
         }
       }
     }
-  }
-
-  // Around obstacles that change costs.
-  void AddOutlines() {
-    if (options_.is_text || cell() < kOutlinedCell || map_.obstacles().cost_obstacles() == 0) {
-      return;
-    }
-    std::size_t outlines = 0;
-    for (const Obstacle* obstacle : map_.obstacles().Overlapping(region_)) {
-      if (obstacle->effect.kind != ObstacleEffect::Kind::kBlock && ++outlines <= kMaxOutlines) {
-        AddOutlineOf(*obstacle);
-      }
-    }
-  }
-
-  void AddOutlineOf(const Obstacle& obstacle) {
-    const picture::Color color = obstacle.effect.kind == ObstacleEffect::Kind::kMultiplyCost ? theme::kFactor
-                                 : obstacle.effect.amount < 0                                ? theme::kCheaper
-                                                                                             : theme::kDearer;
-    const auto add = [&](std::vector<picture::Point> points) {
-      if (std::all_of(points.begin(), points.end(),
-                      [&](const picture::Point& point) { return IsOnPlot(point); })) {
-        points.push_back(points.front());
-        scene_.marks.push_back({.kind = SceneMark::Kind::kLine,
-                                .points = std::move(points),
-                                .size = 1.5,
-                                .paint = {color},
-                                .dash = 5});
-      }
-    };
-    for (const Rectangle& part : obstacle.shape.rectangles) {
-      const double right = part.x + part.width - 0.5;
-      const double bottom = part.y + part.height - 0.5;
-      const picture::Tiling& tiling = layout_.tiling;
-      add({tiling.At(part.x - 0.5, part.y - 0.5), tiling.At(right, part.y - 0.5), tiling.At(right, bottom),
-           tiling.At(part.x - 0.5, bottom)});
-    }
-    for (const Disc& disc : obstacle.shape.discs) {
-      add(picture::DiscOutline(layout_.tiling.At(disc.center.x, disc.center.y),
-                               (disc.radius + 0.3) * cell()));
-    }
-    for (const Polygon& polygon : obstacle.shape.polygons) {
-      std::vector<picture::Point> corners;
-      for (const Point& vertex : polygon.vertices) {
-        corners.push_back(layout_.tiling.At(vertex.x, vertex.y));
-      }
-      add(std::move(corners));
-    }
-  }
-
-  bool IsOnPlot(picture::Point point) const {
-    const Box& plot = layout_.plot;
-    return point.x >= plot.x && point.x <= plot.right() && point.y >= plot.y && point.y <= plot.bottom();
   }
 
   void AddPortals() {

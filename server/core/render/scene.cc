@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "server/core/search/interruption.h"
 
 namespace waystar::core {
 namespace {
@@ -102,11 +104,18 @@ std::string LegendText(const std::vector<LegendEntry>& legend, std::size_t width
 
 }  // namespace
 
-void PaintScene(const Scene& scene, picture::Surface& surface) {
+absl::Status PaintScene(const Scene& scene, picture::Surface& surface, const Budget& budget) {
+  constexpr std::size_t kMarksBetweenLooks = 256;
   for (const SceneGround& ground : scene.ground) {
     surface.Show(ground.image, ground.x, ground.y);
   }
-  for (const SceneMark& mark : scene.marks) {
+  for (std::size_t i = 0; i < scene.marks.size(); ++i) {
+    if (i % kMarksBetweenLooks == 0) {
+      if (const std::optional<SearchEnd> end = Interruption(budget)) {
+        return InterruptionError(*end, 0);
+      }
+    }
+    const SceneMark& mark = scene.marks[i];
     switch (mark.kind) {
       case SceneMark::Kind::kArea:
         surface.Fill(mark.points, mark.paint);
@@ -122,6 +131,7 @@ void PaintScene(const Scene& scene, picture::Surface& surface) {
         break;
     }
   }
+  return absl::OkStatus();
 }
 
 std::string SceneText(const Scene& scene) {

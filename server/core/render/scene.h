@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "server/core/grid/cell.h"
+#include "server/core/search/query.h"
 #include "server/picture/canvas.h"
 #include "server/picture/color.h"
 #include "server/picture/geometry.h"
@@ -76,8 +78,8 @@ struct Scene {
   std::vector<SceneMark> marks;
   // For text; pictures have it among the marks.
   std::vector<LegendEntry> legend;
-  // What part of the map it shows, and where. On a waypoint graph in units of the world, (0, 0) of which is the
-  // tiling's zero.
+  // What part of the map it shows, and where. On a waypoint graph in units of the world, (0, 0) of which is
+  // the tiling's zero.
   Rectangle region;
   picture::Tiling tiling;
 };
@@ -86,7 +88,8 @@ struct Scene {
 inline constexpr int kMinPictureSide = 16;
 inline constexpr int kMaxPictureSide = 4096;
 
-void PaintScene(const Scene& scene, picture::Surface& surface);
+// What the budget says is looked at now and then: the errors are those of InterruptionError.
+absl::Status PaintScene(const Scene& scene, picture::Surface& surface, const Budget& budget);
 
 // As lines of characters, the legend below.
 std::string SceneText(const Scene& scene);

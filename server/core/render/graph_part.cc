@@ -1,0 +1,93 @@
+#include "server/core/render/graph_part.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
+#include "server/core/map/obstacle_table.h"
+#include "server/core/search/interruption.h"
+
+namespace waystar::core {
+namespace {
+
+absl::Status TooMuch(std::size_t limit, const char* what) {
+  return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kRegionTooLarge, "region",
+                   absl::StrCat("there are more than ", limit, " ", what,
+                                " in the region to draw: ask for a smaller one"));
+}
+
+void AddArc(const WaypointGraph& graph, NodeNumber from, const Arc& arc, std::vector<DrawnArc>& arcs) {
+  const Arc* back = graph.FindArc(arc.to, from);
+  const bool is_same =
+      back != nullptr && back->is_open() == arc.is_open() && back->is_auto() == arc.is_auto();
+  if (!is_same || from < arc.to) {
+    arcs.push_back({.from = from,
+                    .to = arc.to,
+                    .is_auto = arc.is_auto(),
+                    .is_open = arc.is_open(),
+                    .is_one_way = !is_same});
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<GraphPart> GatherGraph(const WaypointGraph& graph, const Box& area, const Budget& budget) {
+  constexpr NodeNumber kNodesBetweenLooks = 4096;
+  GraphPart part;
+  for (NodeNumber node = 0; node < graph.number_limit(); ++node) {
+    if (node % kNodesBetweenLooks == 0) {
+      if (const std::optional<SearchEnd> end = Interruption(budget)) {
+        return InterruptionError(*end, 0);
+      }
+    }
+    if (!graph.Exists(node)) {
+      continue;
+    }
+    const WorldPoint& at = graph.PositionOf(node);
+    if (area.Overlaps(Box::Around(at.x, at.y, 0))) {
+      part.nodes.push_back(node);
+    }
+    for (const Arc& arc : graph.ArcsOf(node)) {
+      if (const WorldPoint& to = graph.PositionOf(arc.to); area.MayTouch(at.x, at.y, to.x, to.y)) {
+        AddArc(graph, node, arc, part.arcs);
+      }
+    }
+    if (part.nodes.size() > kMaxDrawnNodes) {
+      return TooMuch(kMaxDrawnNodes, "nodes");
+    }
+    if (part.arcs.size() > kMaxDrawnArcs) {
+      return TooMuch(kMaxDrawnArcs, "edges");
+    }
+  }
+  return part;
+}
+
+Rectangle AllOf(const WaypointGraph& graph) {
+  Box box;
+  for (NodeNumber node = 0; node < graph.number_limit(); ++node) {
+    if (graph.Exists(node)) {
+      const WorldPoint& at = graph.PositionOf(node);
+      box = box.And(Box::Around(at.x, at.y, 0));
+    }
+  }
+  graph.sight().obstacles().VisitAfter("", [&](const Obstacle& obstacle) {
+    for (std::size_t i = 0; i < PartCount(obstacle.shape); ++i) {
+      box = box.And(BoxAroundPart(obstacle.shape, i));
+    }
+    return true;
+  });
+  if (box.x_low > box.x_high) {
+    return {0, 0, 1, 1};
+  }
+  const double room = std::max({(box.x_high - box.x_low) * 0.04, (box.y_high - box.y_low) * 0.04, 0.5});
+  const auto x = static_cast<std::int32_t>(std::floor(box.x_low - room));
+  const auto y = static_cast<std::int32_t>(std::floor(box.y_low - room));
+  return {x, y, static_cast<std::int32_t>(std::ceil(box.x_high + room)) - x,
+          static_cast<std::int32_t>(std::ceil(box.y_high + room)) - y};
+}
+
+}  // namespace waystar::core
