@@ -408,6 +408,21 @@ def take_picture(page, path, map_name, ends, search):
     page.browser.screenshot(path)
 
 
+def test_what_it_says(programs):
+    def inspect(listen):
+        command = [programs.folder / "waystar", "inspect", f"--listen={listen}"]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    refused = inspect("nowhere")
+    _, problem = refused.communicate(timeout=60)
+    assert refused.returncode == 2 and "is not where to listen" in problem, problem
+    for_all = inspect("0.0.0.0:0")
+    assert for_all.stdout.readline().startswith("Open http://127.0.0.1:")
+    warning = for_all.stderr.readline()
+    assert "whoever reaches 0.0.0.0:0 can read and change all maps" in warning, warning
+    for_all.send_signal(signal.SIGINT)
+    assert for_all.wait(timeout=60) == 0
+
+
 def run_in(driver, programs, address, tests, picture=None, **options):
     browser = webdriver.Browser(driver, **options)
     try:
@@ -440,6 +455,7 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         programs = Programs(folder, work)
         try:
+            test_what_it_says(programs)
             address = programs.inspect()
             dungeon = {"map_name": "dungeon", "ends": "start=2,2&goal=43,17", "search": 0.7}
             river = {"map_name": "river", "ends": "start=0,0&goal=25,0", "search": 0.55}

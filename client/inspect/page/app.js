@@ -241,6 +241,7 @@ class App {
       up: () => showLink("live", this.config.server),
       down: (error) => this.#down(error),
       gone: () => {
+        this.query.stop();
         this.map = "";
         this.model = null;
         this.#say(`The map ${map} is gone.`);

@@ -36,6 +36,10 @@ export class Editor {
 
   // Cells that look so already are passed over.
   paint(cells) {
+    if (!this.stroke) {
+      // Another map was opened meanwhile.
+      return;
+    }
     const { tool, symbol, before } = this.stroke;
     const model = this.model();
     const look = this.#lookOf(tool, symbol);

@@ -41,6 +41,7 @@ export class MapFeed {
           return;
         }
         if (error.code === NOT_FOUND) {
+          this.stop();
           this.events.gone(map);
           return;
         }

@@ -56,7 +56,7 @@ export class Tools {
         app.editor.paint(brushed(app.model.lattice, this.last, cell, this.brush));
         this.last = cell;
       }
-    } else if (!sameCell(cell, app[this.dragged])) {
+    } else if (this.dragged && !sameCell(cell, app[this.dragged])) {
       app.moveEnd(this.dragged, cell);
     }
   }

@@ -2,7 +2,9 @@
 
 #include "client/inspect/inspector.h"
 
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
