@@ -1,11 +1,15 @@
 #include "server/rpc/executor.h"
 
 #include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <functional>
 #include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
+#include "server/base/mutex.h"
+#include "server/rpc/worker_crew.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::rpc {
@@ -59,6 +63,26 @@ TEST(ExecutorTest, LendsNoBenchTwice) {
 TEST(ExecutorTest, LendsNothingWhereNothingRunsHere) {
   Executor executor({.workers = 1, .runs_here = false});
   EXPECT_FALSE(executor.LeaseHere());
+}
+
+TEST(WorkerCrewTest, TellsWhatTheOthersHaveUsedOfProcessors) {
+  Executor executor({.workers = 2});
+  Workbench bench(1 << 20);
+  WorkerCrew crew(executor, Place::kLarge, {}, bench);
+  EXPECT_EQ(crew.helpers_time(), std::chrono::nanoseconds(0));
+  Mutex mutex;
+  CondVar changed;
+  int begun = 0;
+  // Neither unit ends before the other has begun: they are on two threads.
+  crew.Run(2, [&](std::size_t /*unit*/, core::Scratch& /*scratch*/, core::FieldScratch& /*field_scratch*/) {
+    MutexLock lock(mutex);
+    ++begun;
+    changed.NotifyAll();
+    while (begun < 2) {
+      changed.Wait(mutex);
+    }
+  });
+  EXPECT_GT(crew.helpers_time(), std::chrono::nanoseconds(0));
 }
 
 }  // namespace
