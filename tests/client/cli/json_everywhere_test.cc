@@ -128,7 +128,7 @@ class JsonEverywhereTest : public ::testing::Test {
     }
     WriteFile("F", "..\n..\n");
     WriteFile("Q", "0,0 5,2\n");
-    for (const std::string& setup :
+    for (const char* const setup :
          {"obstacle put m crate 0,2", "obstacle put m old 0,2", "portal put m old 0,0 5,2",
           "obstacle put m disc disc:1,1,0", "portal put m stairs 0,0 5,2",
           "record $R --listen 127.0.0.1:0 --duration 1ms"}) {
