@@ -147,7 +147,9 @@ void AddReplayCommand(CLI::App& parent, Session& session) {
       "by one. Answers are compared but for how long they took and for the numbers of revisions, which are "
       "counted from\n"
       "the first. Obstacles with a lifetime go when their time is over: play those back with --speed 1.\n\n"
-      "Ends with 1 if anything differs. Watches, traces and exports are left out.\n\n"
+      "Ends with 1 if anything differs. Left out are watches, traces and exports, and what was given up, too "
+      "late\n"
+      "or refused for want of room.\n\n"
       "Examples:\n"
       "  waystar replay session.rec --server localhost:7450\n"
       "  waystar replay session.rec --json | jq '.differences[].difference'\n");

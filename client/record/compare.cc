@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/cord.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -38,14 +37,6 @@ class IgnoresWhatPasses final : public MessageDifferencer::IgnoreCriteria {
     return false;
   }
 };
-
-absl::Status ToStatus(const google::rpc::Status& status) {
-  absl::Status result(static_cast<absl::StatusCode>(status.code()), status.message());
-  for (const auto& detail : status.details()) {
-    result.SetPayload(detail.type_url(), absl::Cord(detail.value()));
-  }
-  return result;
-}
 
 std::string StatusText(const google::rpc::Status& message) {
   if (message.code() == 0) {

@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "client/errors.h"
 #include "client/record/methods.h"
 #include "client/record/playing_order.h"
 #include "waystar/v1/map_service.pb.h"
@@ -26,6 +27,12 @@ std::string TextOf(const Message& message, const std::string& field) {
   const bool is_text = found != nullptr && !found->is_repeated() &&
                        found->cpp_type() == google::protobuf::FieldDescriptor::CPPTYPE_STRING;
   return is_text ? message.GetReflection()->GetString(message, found) : "";
+}
+
+bool IsByChance(const google::rpc::Status& message) {
+  const absl::Status status = ToStatus(message);
+  return absl::IsCancelled(status) || absl::IsDeadlineExceeded(status) || absl::IsUnavailable(status) ||
+         client::RetryDelayOf(status) > absl::ZeroDuration();
 }
 
 // Reads events one after the other, of many calls that go on at the same time.
@@ -168,6 +175,10 @@ class UnitReader {
     found->second.pop_front();
     if (found->second.empty()) {
       call.waiting.erase(found);
+    }
+    if (IsByChance(status)) {
+      ++units_.left_out[call.method];
+      return;
     }
     unit.end_nanos = event.offset_nanos();
     unit.response = std::move(response);

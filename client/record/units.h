@@ -45,7 +45,8 @@ struct Units {
   // In an order in which one after the other gives what was recorded: of each map as its revisions tell, else
   // as the requests came in.
   std::vector<Unit> units;
-  // Calls that are not played back, by method: watches, traces, exports, and calls without an end.
+  // What is not played back, by method: watches, traces, exports, calls without an end, and requests that
+  // might end otherwise another time: given up, too late, or refused for want of room.
   std::map<std::string, std::uint64_t> left_out;
 };
 

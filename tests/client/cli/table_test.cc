@@ -14,8 +14,8 @@ TEST(TableTest, AlignsColumns) {
 
 TEST(TableTest, CutsTheWidestColumnsToFit) {
   EXPECT_EQ(FormatTable({{"START", "PATH", "WHY"}, {"1,1", "1,1 2,2 3,3 4,4", "a wall stands there"}}, 30),
-            "START  PATH       WHY\n"
-            "1,1    1,1 2,2 …  a wall sta…\n");
+            "START  PATH        WHY\n"
+            "1,1    1,1 2,2 3…  a wall sta…\n");
 }
 
 TEST(TableTest, LeavesSomethingOfEachColumn) {
