@@ -2,11 +2,12 @@
 //
 // A tile says what it is by its properties: `blocked` (or `collides`, or `walkable`; booleans), or else
 // `terrain` (a name, in which '_' takes the place of spaces; without one the tile's class), `cost`,
-// `impassable` and `symbol`; shapes drawn in the collision editor block it unless a property says otherwise. Layers may have the same properties, for those
-// of their tiles that say nothing. Of the tiles on a cell the topmost that says something decides. Where no
-// tile says anything the cell is ground at cost 1; where there is none at all too, but on infinite maps it is
-// blocked, and the map's property `empty` ("free" or "blocked") says otherwise. Hidden layers, and those with
-// the property `ignore`, are left out. Objects: see tiled_objects.h.
+// `impassable` and `symbol`; shapes drawn in the collision editor block it unless a property says otherwise.
+// Layers may have the same properties, for those of their tiles that say nothing. Of the tiles on a cell the
+// topmost that says something decides. Where no tile says anything the cell is ground at cost 1; where there
+// is none at all too, but on infinite maps it is blocked, and the map's property `empty` ("free" or
+// "blocked") says otherwise. Hidden layers, and those with the property `ignore`, are left out. Objects: see
+// tiled_objects.h.
 //
 // Orthogonal and isometric maps are grids of squares, hexagonal ones boards of hexagons with offsets. A tile
 // is as large as the map's property `cell_size` says (1), and tile (0, 0) lies at the origin. Of an infinite

@@ -87,6 +87,7 @@ TiledTiles::TiledTiles(const std::vector<TiledTileset>& tilesets, const TerrainM
                        TerrainTable& terrains)
     : mapping_(mapping), terrains_(terrains) {
   std::vector<const TiledTileset*> in_order;
+  in_order.reserve(tilesets.size());
   for (const TiledTileset& tileset : tilesets) {
     in_order.push_back(&tileset);
   }
