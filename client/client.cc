@@ -214,7 +214,22 @@ absl::StatusOr<v1::ListNodesResponse> Client::ListNodes(const v1::ListNodesReque
 }
 
 absl::StatusOr<v1::RenderMapResponse> Client::RenderMap(const v1::RenderMapRequest& request) const {
-  return Call(maps_, &v1::MapService::StubInterface::RenderMap, request, Repeatable::kReads);
+  if (!status().ok()) {
+    return status();
+  }
+  v1::RenderMapResponse response;
+  // A picture may be of a whole map.
+  const absl::Status result =
+      CallWithRetries(options_.retry ? Repeatable::kReads : Repeatable::kNever, options_.transfer_timeout,
+                      retry_budget_, [&](absl::Duration timeout) {
+                        grpc::ClientContext context;
+                        connection_.Prepare(context, timeout);
+                        return FromGrpc(maps_->RenderMap(&context, request, &response));
+                      });
+  if (!result.ok()) {
+    return result;
+  }
+  return response;
 }
 
 std::unique_ptr<MapWatch> Client::WatchMap(const v1::WatchMapRequest& request) const {

@@ -94,7 +94,8 @@ ExitCode Render(const RenderArguments& arguments, Session& session) {
   const PictureKind kind = KindOf(arguments);
   const bool is_file = kind == PictureKind::kPng || kind == PictureKind::kSvg;
   if (is_file && arguments.file.empty() && session.io().is_terminal) {
-    return session.FailUsage("a terminal shows no such file: name one with -o FILE, or ask for --format blocks");
+    return session.FailUsage(
+        "a terminal shows no such file: name one with -o FILE, or ask for --format blocks");
   }
   v1::RenderMapRequest request = arguments.request;
   request.set_format(FormatOf(kind));
@@ -122,7 +123,8 @@ ExitCode Render(const RenderArguments& arguments, Session& session) {
 
 void AddPictureOptions(CLI::App& command, RenderArguments& arguments) {
   v1::RenderMapRequest& request = arguments.request;
-  command.add_option("-o,--output", arguments.file, "The file to write: .png, .svg or .txt [standard output]")
+  command
+      .add_option("-o,--output", arguments.file, "The file to write: .png, .svg or .txt [standard output]")
       ->type_name(kFileType);
   AddChoice<PictureKind>(
       command, "--format", [&arguments](PictureKind kind) { arguments.kind = kind; },

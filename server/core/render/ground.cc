@@ -28,7 +28,9 @@ struct ColorSum {
     ++count;
   }
   Color Mean() const {
-    const auto mean = [this](std::int64_t sum) { return static_cast<std::uint8_t>((sum + count / 2) / count); };
+    const auto mean = [this](std::int64_t sum) {
+      return static_cast<std::uint8_t>((sum + count / 2) / count);
+    };
     return {mean(r), mean(g), mean(b)};
   }
 };
@@ -36,12 +38,26 @@ struct ColorSum {
 // The cells of one pixel.
 class Pixel {
  public:
+  explicit Pixel(bool counts_symbols) : counts_symbols_(counts_symbols) {}
+
+  void Clear() {
+    walls_ = {};
+    ground_ = {};
+    paper_ = {};
+    if (counts_symbols_) {
+      counts_.fill(0);
+    }
+  }
+
   void Add(const CellLook& look) {
     if (!look.exists) {
       paper_.Add(look.color);
       return;
     }
     (look.is_wall ? walls_ : ground_).Add(look.color);
+    if (!counts_symbols_) {
+      return;
+    }
     const auto symbol = static_cast<std::size_t>(look.symbol) % counts_.size();
     ++counts_[symbol];
     char& most = look.is_wall ? wall_symbol_ : ground_symbol_;
@@ -75,6 +91,8 @@ class Pixel {
   }
 
  private:
+  // What stands for it in text is asked for.
+  const bool counts_symbols_;
   ColorSum walls_;
   ColorSum ground_;
   ColorSum paper_;
@@ -125,7 +143,7 @@ class HexPixels {
     for (int i = 0; i < side_; ++i) {
       for (int j = 0; j < side_; ++j) {
         const picture::Point at = {layout_.plot.x + column + (2 * j + 1) / (2.0 * side_),
-                          layout_.plot.y + row + (2 * i + 1) / (2.0 * side_)};
+                                   layout_.plot.y + row + (2 * i + 1) / (2.0 * side_)};
         const Cell cell = NearestTo(layout_.tiling.PlaneAt(at));
         pixel.Add(Intersect(region_, {cell.x, cell.y, 1, 1}).empty()
                       ? CellLook{.color = theme::kPaper, .exists = false}
@@ -166,7 +184,8 @@ class HexCharacters {
       : looks_(looks), region_(region), layout_(layout), leaves_gaps_(layout.tiling.CellPixels() >= 1.9) {}
 
   void Gather(int column, int row, Pixel& pixel) const {
-    const picture::Point at = layout_.tiling.PlaneAt({layout_.plot.x + column + 0.5, layout_.plot.y + row + 0.5});
+    const picture::Point at =
+        layout_.tiling.PlaneAt({layout_.plot.x + column + 0.5, layout_.plot.y + row + 0.5});
     const Cell cell = HexPixels::NearestTo(at);
     constexpr double kNear = 0.1;
     const bool is_centre = std::abs(at.x - cell.x) < kNear && std::abs(at.y - cell.y) < kNear;
@@ -183,13 +202,16 @@ class HexCharacters {
 };
 
 template <typename Cells>
-absl::Status DrawPixels(const Cells& cells, const Budget& budget, SceneGround& ground) {
+absl::Status DrawPixels(const Cells& cells, bool is_text, const Budget& budget, SceneGround& ground) {
+  Pixel pixel(is_text);
   for (int row = 0; row < ground.image.height(); ++row) {
     for (int column = 0; column < ground.image.width(); ++column) {
-      Pixel pixel;
+      pixel.Clear();
       cells.Gather(column, row, pixel);
       ground.image.Set(column, row, pixel.color());
-      ground.symbols.push_back(pixel.symbol());
+      if (is_text) {
+        ground.symbols.push_back(pixel.symbol());
+      }
     }
     if (const std::optional<SearchEnd> end = Interruption(budget)) {
       return InterruptionError(*end, 0);
@@ -207,14 +229,13 @@ absl::StatusOr<SceneGround> DrawGround(const GridMap& map, const CellLooks& look
   SceneGround ground{.x = static_cast<int>(layout.plot.x),
                      .y = static_cast<int>(layout.plot.y),
                      .image = picture::Canvas(width, height, theme::kPaper)};
-  ground.symbols.reserve(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
   absl::Status status;
   if (!map.settings().frame.hexagons.has_value()) {
-    status = DrawPixels(SquarePixels(looks, region, width, height), budget, ground);
+    status = DrawPixels(SquarePixels(looks, region, width, height), is_text, budget, ground);
   } else if (is_text) {
-    status = DrawPixels(HexCharacters(looks, region, layout), budget, ground);
+    status = DrawPixels(HexCharacters(looks, region, layout), is_text, budget, ground);
   } else {
-    status = DrawPixels(HexPixels(looks, region, layout), budget, ground);
+    status = DrawPixels(HexPixels(looks, region, layout), is_text, budget, ground);
   }
   if (!status.ok()) {
     return status;

@@ -21,7 +21,7 @@ struct SceneGround {
   int x = 0;
   int y = 0;
   picture::Canvas image;
-  // What stands for each of its pixels in text; row by row.
+  // For text alone: what stands for each of its pixels, row by row.
   std::string symbols;
 };
 
