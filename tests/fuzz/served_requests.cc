@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -10,6 +11,7 @@
 #include "absl/time/time.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/format/text.h"
 #include "server/core/search/find_path.h"
 #include "server/core/search/recorder.h"
 #include "server/rpc/answer_graph_query.h"
@@ -68,9 +70,7 @@ constexpr absl::string_view kHexes =
     "........\n";
 
 core::GridMap Parsed(absl::string_view text) {
-  v1::GridOptions options;
-  absl::StatusOr<core::GridMap> map =
-      rpc::ParseMapFile(v1::MAP_FORMAT_TEXT, std::string(text), options, kMaxMapSide, "", "data");
+  absl::StatusOr<core::GridMap> map = core::ParseText(text, {});
   Require(map.ok(), map.status().ToString());
   return *std::move(map);
 }
@@ -277,8 +277,10 @@ absl::Status ServedRequests::Create(const v1::CreateMapRequest& request) {
     WAYSTAR_ASSIGN_OR_RETURN(core::WaypointGraph graph, rpc::BuildGraph(store_, request));
     return store_.Create(request.map(), std::move(graph), absl::UnixEpoch()).status();
   }
-  WAYSTAR_ASSIGN_OR_RETURN(core::GridMap grid, rpc::DrawMap(request, kMaxMapSide));
-  return store_.Create(request.map(), std::move(grid), absl::UnixEpoch()).status();
+  WAYSTAR_ASSIGN_OR_RETURN(core::ImportedMap drawn, rpc::DrawMap(request, kMaxMapSide));
+  return std::visit(
+      [&](auto& map) { return store_.Create(request.map(), std::move(map), absl::UnixEpoch()).status(); },
+      drawn);
 }
 
 absl::Status ServedRequests::Update(const v1::UpdateObstaclesRequest& request) {
