@@ -159,6 +159,15 @@ ExitCode Animate(const AnimateArguments& arguments, Session& session) {
   if (const absl::Status written = WriteOutput(arguments.file, film->bytes); !written.ok()) {
     return session.FailUsage(std::string(written.message()));
   }
+  if (session.options().json) {
+    v1::FindPathsResponse answers;
+    for (const animation::TracedSearch& search : searches) {
+      *answers.add_results()->mutable_answer() = search.answer;
+    }
+    answers.set_revision(searches.front().answer.revision());
+    session.PrintJson(answers);
+    return ExitCodeFor(searches.front().answer.outcome());
+  }
   session.io().out << "Wrote " << arguments.file << ": " << film->animation.frames.size() << " frames of "
                    << film->animation.width << " x " << film->animation.height << ", " << film->bytes.size()
                    << " bytes.\n";

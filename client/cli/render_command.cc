@@ -90,6 +90,18 @@ ExitCode ShowPicture(PictureKind kind, const v1::RenderMapResponse& response, Se
   return ExitCode::kOk;
 }
 
+// As JSON; the picture itself goes to the file, if there is one.
+ExitCode PrintAnswer(const std::string& file, v1::RenderMapResponse& response, Session& session) {
+  if (!file.empty()) {
+    if (const absl::Status written = WriteOutput(file, response.image()); !written.ok()) {
+      return session.FailUsage(std::string(written.message()));
+    }
+    response.clear_image();
+  }
+  session.PrintJson(response);
+  return response.has_answer() ? ExitCodeFor(response.answer().outcome()) : ExitCode::kOk;
+}
+
 ExitCode Render(const RenderArguments& arguments, Session& session) {
   const PictureKind kind = KindOf(arguments);
   const bool is_file = kind == PictureKind::kPng || kind == PictureKind::kSvg;
@@ -102,13 +114,12 @@ ExitCode Render(const RenderArguments& arguments, Session& session) {
   if (arguments.file.empty() && !is_file) {
     FitWindow(session.io(), kind, request);
   }
-  const auto response = session.client().RenderMap(request);
+  auto response = session.client().RenderMap(request);
   if (!response.ok()) {
     return session.Fail(response.status());
   }
   if (session.options().json) {
-    session.PrintJson(*response);
-    return ExitCode::kOk;
+    return PrintAnswer(arguments.file, *response, session);
   }
   const ExitCode code = arguments.file.empty() ? ShowPicture(kind, *response, session)
                                                : WritePicture(arguments, *response, session);

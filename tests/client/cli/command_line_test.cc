@@ -64,9 +64,8 @@ TEST_F(CommandLineTest, SuggestsOptions) {
 
 TEST_F(CommandLineTest, AsksForAMissingCommand) {
   EXPECT_EQ(RunBare({}), ExitCode::kUsage);
-  EXPECT_THAT(
-      err_,
-      HasSubstr("which command? One of map, find, paths, watch-path, validate, trace, reach, reachable"));
+  EXPECT_THAT(err_, HasSubstr("which command? One of map, find, paths, watch-path, validate, trace, render, "
+                              "animate, reach, reachable"));
   EXPECT_EQ(RunBare({"map"}), ExitCode::kUsage);
   EXPECT_THAT(err_, HasSubstr("which command? One of import, create, list"));
 }

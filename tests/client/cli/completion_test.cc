@@ -51,9 +51,9 @@ TEST_F(CompletionTest, Bash) {
   EXPECT_THAT(out_, HasSubstr("complete -F _waystar waystar\n"));
   EXPECT_THAT(
       out_,
-      HasSubstr("'waystar 0') _waystar_words 'map find paths watch-path validate trace reach reachable flow "
-                "matrix ray sample block unblock terrain obstacle portal "
-                "watch health info log-level token bench inspect completion' ;;\n"));
+      HasSubstr("'waystar 0') _waystar_words 'map find paths watch-path validate trace render animate reach "
+                "reachable flow matrix ray sample block unblock terrain obstacle portal "
+                "watch health info top log-level token bench inspect record replay completion man' ;;\n"));
   EXPECT_THAT(out_, HasSubstr("'waystar find --algorithm') _waystar_words "
                               "'auto astar dijkstra jump-point lazy-theta hierarchy'; return ;;\n"));
   EXPECT_THAT(out_, HasSubstr("'waystar trace 0') _waystar_maps ;;\n"));

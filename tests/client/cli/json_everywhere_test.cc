@@ -33,6 +33,7 @@ using ::waystar::testing::TestServer;
 // file that is not there yet.
 const std::map<std::string, std::string>& Calls() {
   static const auto* const kCalls = new std::map<std::string, std::string>{
+      {"animate", "animate m 0,0 5,2 -o $A.gif"},
       {"bench", "bench m --rate 50 --duration 300ms --warm-up 0 --deadline 1m"},
       {"block", "block m 3,0"},
       {"find", "find m 0,0 5,2"},
@@ -161,7 +162,10 @@ class JsonEverywhereTest : public ::testing::Test {
     return arguments;
   }
 
-  const std::filesystem::path folder_ = std::filesystem::path(::testing::TempDir()) / "json_everywhere_test";
+  // Cases run side by side.
+  const std::filesystem::path folder_ =
+      std::filesystem::path(::testing::TempDir()) /
+      absl::StrCat("json_everywhere_test.", ::testing::UnitTest::GetInstance()->current_test_info()->name());
   TestServer server_;
 };
 
