@@ -92,8 +92,8 @@ core::QueryMarks ToQueryMarks(const std::string& map, const v1::FindPathRequest&
       return core::LegOf(absl::MakeConstSpan(path), absl::MakeConstSpan(crossings), i);
     };
     const absl::Span<const core::Cell> part = span(points);
-    std::vector<core::Cell> leg =
-        directions.empty() ? std::vector<core::Cell>(part.begin(), part.end()) : Walk(begin, span(directions));
+    std::vector<core::Cell> leg = directions.empty() ? std::vector<core::Cell>(part.begin(), part.end())
+                                                     : Walk(begin, span(directions));
     const std::optional<core::Cell> end =
         leg.empty() ? std::optional<core::Cell>() : std::optional(leg.back());
     if (is_here && !leg.empty()) {

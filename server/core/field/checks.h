@@ -39,7 +39,8 @@ absl::Status CheckFree(const WalkGrid& walk, absl::string_view field, Cell cell,
 
 // INVALID_ARGUMENT / BAD_RECTANGLE with "region.width" or "region.height" if it is empty.
 absl::Status CheckRegionSides(const Rectangle& region);
-// The region, or all of the map without one. Errors of CheckRegionSides; OUT_OF_RANGE / OFF_MAP with "region" unless all of it is on the map.
+// The region, or all of the map without one. Errors of CheckRegionSides; OUT_OF_RANGE / OFF_MAP with "region"
+// unless all of it is on the map.
 absl::StatusOr<Rectangle> CheckRegion(const GridMap& map, const std::optional<Rectangle>& region);
 // RESOURCE_EXHAUSTED / REGION_TOO_LARGE with "region" if it has more than kMaxFieldCells.
 absl::Status CheckFieldSize(const Rectangle& region);

@@ -33,9 +33,8 @@ CellLooks::CellLooks(const GridMap& map)
       named_{.color = theme::kNamedObstacle, .symbol = '%', .is_wall = true} {
   const std::vector<Terrain>& terrains = map.settings().terrains;
   for (std::size_t i = 0; i < terrains.size(); ++i) {
-    terrains_[i] = {.color = ColorOf(terrains[i], i),
-                    .symbol = terrains[i].symbol,
-                    .is_wall = terrains[i].impassable};
+    terrains_[i] = {
+        .color = ColorOf(terrains[i], i), .symbol = terrains[i].symbol, .is_wall = terrains[i].impassable};
   }
   const auto& hexagons = map.settings().frame.hexagons;
   if (hexagons.has_value() && HasOffsets(hexagons->layout)) {

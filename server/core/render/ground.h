@@ -9,8 +9,8 @@
 
 namespace waystar::core {
 
-// Draws a part of a map. A pixel that shows several cells has the mean of their colours, in which those that no
-// step enters count for more than their number, so that walls of one cell stay visible: where they are a
+// Draws a part of a map. A pixel that shows several cells has the mean of their colours, in which those that
+// no step enters count for more than their number, so that walls of one cell stay visible: where they are a
 // quarter, for a half.
 //
 // Costs time in proportion to the cells and the pixels, about 5 ns each. What the budget says is looked at
