@@ -5,64 +5,50 @@
 #include <string>
 
 #include "absl/strings/numbers.h"
-#include "google/protobuf/struct.pb.h"
-#include "google/protobuf/util/json_util.h"
 #include "grpc/grpc.h"
 #include "grpc/support/alloc.h"
+#include "nlohmann/json.hpp"
 
 namespace waystar::rpc {
 namespace {
 
-using google::protobuf::ListValue;
-using google::protobuf::Struct;
+using Json = nlohmann::json;
 
-// Takes what the library allocated.
-Struct Parse(char* text) {
+// Takes what the library allocated. No object if it is no JSON.
+Json Parse(char* text) {
   const std::unique_ptr<char, void (*)(void*)> owned(text, &gpr_free);
-  Struct object;
-  if (text != nullptr && !google::protobuf::util::JsonStringToMessage(text, &object).ok()) {
-    object.Clear();
-  }
-  return object;
+  return text == nullptr ? Json() : Json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
-// Empty ones if there are none such.
-const ListValue& ListOf(const Struct& object, const std::string& name) {
-  const auto found = object.fields().find(name);
-  return found == object.fields().end() ? ListValue::default_instance() : found->second.list_value();
+// Null if there is none such, or `json` is no object.
+const Json& FieldOf(const Json& json, const char* name) {
+  static const auto& kNone = *new Json();
+  const auto found = json.find(name);
+  return found == json.end() ? kNone : *found;
 }
 
-const Struct& ObjectOf(const Struct& object, const std::string& name) {
-  const auto found = object.fields().find(name);
-  return found == object.fields().end() ? Struct::default_instance() : found->second.struct_value();
-}
-
-std::string TextOf(const Struct& object, const std::string& name) {
-  const auto found = object.fields().find(name);
-  return found == object.fields().end() ? "" : found->second.string_value();
-}
-
-// 0 if there is none.
-std::int64_t NumberOf(const Struct& object, const std::string& name) {
+// Numbers of 64 bits are written as text. 0 if there is none.
+std::int64_t NumberOf(const Json& json, const char* name) {
+  const auto* text = FieldOf(json, name).get_ptr<const std::string*>();
   std::int64_t number = 0;
-  return absl::SimpleAtoi(TextOf(object, name), &number) ? number : 0;
+  return text != nullptr && absl::SimpleAtoi(*text, &number) ? number : 0;
 }
 
-bool IsLast(const Struct& page) {
-  const auto found = page.fields().find("end");
-  return found != page.fields().end() && found->second.bool_value();
+bool IsLast(const Json& page) {
+  const auto* end = FieldOf(page, "end").get_ptr<const bool*>();
+  return end != nullptr && *end;
 }
 
 }  // namespace
 
 std::int64_t NewestServer() {
   for (std::int64_t newest = 0;;) {
-    const Struct page = Parse(grpc_channelz_get_servers(newest + 1));
-    const ListValue& servers = ListOf(page, "server");
-    for (const auto& server : servers.values()) {
-      newest = std::max(newest, NumberOf(ObjectOf(server.struct_value(), "ref"), "serverId"));
+    const Json page = Parse(grpc_channelz_get_servers(newest + 1));
+    const std::int64_t before = newest;
+    for (const Json& server : FieldOf(page, "server")) {
+      newest = std::max(newest, NumberOf(FieldOf(server, "ref"), "serverId"));
     }
-    if (servers.values().empty() || IsLast(page)) {
+    if (newest == before || IsLast(page)) {
       return newest;
     }
   }
@@ -75,13 +61,14 @@ std::optional<std::int64_t> CountConnections(std::int64_t server) {
   }
   std::int64_t count = 0;
   for (std::int64_t next = 0;;) {
-    const Struct page = Parse(grpc_channelz_get_server_sockets(server, next, kPage));
-    const ListValue& sockets = ListOf(page, "socketRef");
-    count += sockets.values_size();
-    if (sockets.values().empty() || IsLast(page)) {
+    const Json page = Parse(grpc_channelz_get_server_sockets(server, next, kPage));
+    const Json& sockets = FieldOf(page, "socketRef");
+    count += static_cast<std::int64_t>(sockets.size());
+    const std::int64_t last = sockets.empty() ? 0 : NumberOf(sockets.back(), "socketId");
+    if (last < next || last == 0 || IsLast(page)) {
       return count;
     }
-    next = NumberOf(sockets.values(sockets.values_size() - 1).struct_value(), "socketId") + 1;
+    next = last + 1;
   }
 }
 

@@ -56,7 +56,8 @@ const std::map<std::string, std::vector<std::string>>& AllowedIncludes() {
        {"absl/", "server/base/", "server/core/grid/", "server/core/shape/", "server/core/walk/",
         "server/core/map/", "server/core/search/", "server/core/store/"}},
       {"server/runtime/", {"absl/", "prometheus/", "spdlog/", "server/base/"}},
-      {"server/rpc/", {"absl/", "google/", "grpcpp/", "grpc/", "openssl/", "waystar/", "server/"}},
+      {"server/rpc/",
+       {"absl/", "google/", "grpcpp/", "grpc/", "nlohmann/", "openssl/", "waystar/", "server/"}},
       {"server/rpc/access/",
        {"absl/", "google/", "grpcpp/", "grpc/", "openssl/", "waystar/", "server/base/", "server/runtime/"}},
       // Pictures are drawn alike on both sides.
