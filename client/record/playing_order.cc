@@ -41,6 +41,7 @@ std::vector<Unit> Sorted(std::vector<Unit> units) {
   std::stable_sort(units.begin(), units.end(),
                    [](const Unit& a, const Unit& b) { return a.begin_nanos < b.begin_nanos; });
   std::vector<const Unit*> by_end;
+  by_end.reserve(units.size());
   for (const Unit& unit : units) {
     by_end.push_back(&unit);
   }
@@ -60,6 +61,7 @@ std::vector<Unit> Sorted(std::vector<Unit> units) {
   }
   std::sort(places.begin(), places.end());
   std::vector<Unit> sorted;
+  sorted.reserve(units.size());
   for (const auto& [place, i] : places) {
     sorted.push_back(std::move(units[i]));
   }
