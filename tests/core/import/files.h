@@ -33,6 +33,9 @@ std::string Zstd(absl::string_view bytes);
 // Four bytes each, the lowest first.
 std::string TileBytes(const std::vector<std::uint32_t>& tiles);
 
+// Of a map of squares, for TiledXml.
+inline constexpr char kThreeByTwo[] = R"(orientation="orthogonal" width="3" height="2")";
+
 // A map of Tiled in XML: 16 x 16 pixels a tile, and a tileset of tile 1: grass, says nothing; 2: a wall,
 // blocked; 3: water, cost 3; 4: a bridge, not blocked. `attributes` go into the element "map", `layers`
 // behind the tileset.

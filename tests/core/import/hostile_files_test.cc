@@ -28,8 +28,6 @@ using ::waystar::testing::Webp;
 using ::waystar::testing::Zlib;
 using ::waystar::testing::Zstd;
 
-constexpr char kSize[] = R"(orientation="orthogonal" width="3" height="2")";
-
 std::string MessageOf(absl::string_view bytes, const ImportOptions& options = {}) {
   return std::string(ImportMap(DetectFormat(bytes), bytes, options).status().message());
 }
@@ -47,12 +45,12 @@ TEST(HostileFilesTest, EntitiesAreNotExpanded) {
   for (int i = 1; i < 30; ++i) {
     absl::StrAppend(&bomb, "<!ENTITY a", i, " \"&a", i - 1, ";&a", i - 1, ";\">\n");
   }
-  absl::StrAppend(&bomb, "]>\n<map ", kSize, "><layer name=\"&a29;\"/></map>");
+  absl::StrAppend(&bomb, "]>\n<map ", kThreeByTwo, "><layer name=\"&a29;\"/></map>");
   EXPECT_THAT(MessageOf(bomb), HasSubstr("document type"));
   // Files of old versions of Tiled name one and declare nothing.
   const std::string old = absl::StrCat(
-      "<?xml version=\"1.0\"?>\n<!DOCTYPE map SYSTEM \"http://mapeditor.org/dtd/1.0/map.dtd\">\n<map ", kSize,
-      "/>");
+      "<?xml version=\"1.0\"?>\n<!DOCTYPE map SYSTEM \"http://mapeditor.org/dtd/1.0/map.dtd\">\n<map ",
+      kThreeByTwo, "/>");
   EXPECT_THAT(ImportMap(DetectFormat(old), old, {}), IsOk());
 }
 
@@ -63,7 +61,7 @@ TEST(HostileFilesTest, CompressedDataIsReadNoFurtherThanItsCells) {
     const std::string layer =
         absl::StrCat(R"(<layer name="l" width="3" height="2"><data encoding="base64" compression=")", name,
                      "\">", absl::Base64Escape(bomb), "</data></layer>");
-    EXPECT_THAT(MessageOf(TiledXml(kSize, layer)), HasSubstr("exactly the 24 bytes")) << name;
+    EXPECT_THAT(MessageOf(TiledXml(kThreeByTwo, layer)), HasSubstr("exactly the 24 bytes")) << name;
   }
 }
 
@@ -118,21 +116,21 @@ TEST(HostileFilesTest, NothingIsDeep) {
   const std::string objects = absl::StrCat(R"({"orientation": )", Repeated(R"({"a":)", 100'000), "1");
   EXPECT_THAT(MessageOf(objects), HasSubstr("deep"));
   const std::string groups = Repeated("<group>", 100'000) + Repeated("</group>", 100'000);
-  EXPECT_THAT(MessageOf(TiledXml(kSize, groups)), HasSubstr("deep"));
+  EXPECT_THAT(MessageOf(TiledXml(kThreeByTwo, groups)), HasSubstr("deep"));
   // What nobody descends into does no harm.
-  EXPECT_THAT(
-      ImportMap(MapFormat::kTiled, TiledXml(kSize, Repeated("<a>", 100'000) + Repeated("</a>", 100'000)), {}),
-      IsOk());
+  EXPECT_THAT(ImportMap(MapFormat::kTiled,
+                        TiledXml(kThreeByTwo, Repeated("<a>", 100'000) + Repeated("</a>", 100'000)), {}),
+              IsOk());
 }
 
 TEST(HostileFilesTest, ThereAreNotManyValues) {
   EXPECT_THAT(MessageOf("{\"orientation\": [" + Repeated("{},", 9'000'000) + "{}]}"),
               HasSubstr("values in one file"));
-  EXPECT_THAT(MessageOf(TiledXml(kSize, Repeated("<a/>", 9'000'000))), HasSubstr("elements"));
+  EXPECT_THAT(MessageOf(TiledXml(kThreeByTwo, Repeated("<a/>", 9'000'000))), HasSubstr("elements"));
 }
 
 TEST(HostileFilesTest, OtherEncodingsAreNamed) {
-  const std::string xml = TiledXml(kSize, TileLayer("ground", 3, 2, "1,1,1,1,1,1"));
+  const std::string xml = TiledXml(kThreeByTwo, TileLayer("ground", 3, 2, "1,1,1,1,1,1"));
   for (const bool little : {true, false}) {
     for (const bool has_mark : {true, false}) {
       std::string wide = !has_mark ? "" : little ? "\xFF\xFE" : "\xFE\xFF";
@@ -157,7 +155,7 @@ TEST(HostileFilesTest, OddNumbersAreRefused) {
   }
   for (const std::string tiles :
        {"1,1,1,1,1,-1", "1,1,1,1,1,99999999999", "1,1,1,1,1,1.5", ",,,,,", "1 1 1 1 1 1"}) {
-    EXPECT_THAT(ImportMap(MapFormat::kTiled, TiledXml(kSize, TileLayer("l", 3, 2, tiles)), {}),
+    EXPECT_THAT(ImportMap(MapFormat::kTiled, TiledXml(kThreeByTwo, TileLayer("l", 3, 2, tiles)), {}),
                 IsError(kInvalid, ErrorReason::kBadFormat, ""))
         << tiles;
   }
@@ -170,12 +168,13 @@ std::vector<std::string> Samples() {
       "connectivity 4\nterrain ~ river 3\nprofile tank footprint 2 ~ forbidden\nmap\n..~\n.#.\n",
       "type octile\nheight 2\nwidth 3\nmap\n..T\n.@.\n",
       TiledXml(
-          kSize,
+          kThreeByTwo,
           TileLayer("ground", 3, 2, "1,2,3,1,1,0") +
               R"(<objectgroup name="o" class="obstacle"><object id="1" x="1" y="1" width="9" height="9">)"
               R"(<ellipse/></object></objectgroup>)"),
-      TiledXml(kSize, R"(<layer name="l" width="3" height="2"><data encoding="base64" compression="zlib">)" +
-                          zlib + "</data></layer>"),
+      TiledXml(kThreeByTwo,
+               R"(<layer name="l" width="3" height="2"><data encoding="base64" compression="zlib">)" + zlib +
+                   "</data></layer>"),
       R"({"orientation": "orthogonal", "width": 2, "height": 1, "tilewidth": 16, "tileheight": 16,
         "layers": [{"type": "tilelayer", "name": "l", "width": 2, "height": 1, "data": [1, 0]}],
         "tilesets": [{"firstgid": 1, "tiles": [{"id": 0, "type": "water"}]}]})",

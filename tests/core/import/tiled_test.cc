@@ -28,19 +28,17 @@ using ::waystar::testing::TileLayer;
 using ::waystar::testing::Zlib;
 using ::waystar::testing::Zstd;
 
-constexpr char kSize[] = R"(orientation="orthogonal" width="3" height="2")";
-
 TEST(TiledTest, TilesSayWhatTheyAreByTheirProperties) {
-  const GridMap map = ImportGrid(TiledXml(kSize, TileLayer("ground", 3, 2, "1,2,3,\n1,1,0")));
+  const GridMap map = ImportGrid(TiledXml(kThreeByTwo, TileLayer("ground", 3, 2, "1,2,3,\n1,1,0")));
   EXPECT_THAT(::waystar::testing::Rows(map), ElementsAre(".#w", "..."));
   EXPECT_EQ(map.StraightCost({2, 0}), CostFromDouble(3.0));
   EXPECT_EQ(map.settings().terrains[map.TerrainAt({2, 0})].name, "water");
 }
 
 TEST(TiledTest, TheTopmostTileThatSaysSomethingDecides) {
-  EXPECT_THAT(ImportedRows(TiledXml(kSize, TileLayer("ground", 3, 2, "3,3,3,3,3,3") +
-                                               TileLayer("walls", 3, 2, "0,2,2,1,0,2") +
-                                               TileLayer("bridges", 3, 2, "0,0,4,0,4,1"))),
+  EXPECT_THAT(ImportedRows(TiledXml(kThreeByTwo, TileLayer("ground", 3, 2, "3,3,3,3,3,3") +
+                                                     TileLayer("walls", 3, 2, "0,2,2,1,0,2") +
+                                                     TileLayer("bridges", 3, 2, "0,0,4,0,4,1"))),
               ElementsAre("w#.", "w.#"));
 }
 
@@ -58,7 +56,7 @@ TEST(TiledTest, EveryEncodingGivesTheSameMap) {
         layer(R"(encoding="base64" compression="gzip")", base64(Gzip(bytes))),
         layer(R"(encoding="base64" compression="zstd")", base64(Zstd(bytes))),
         layer("", R"(<tile gid="1"/><tile gid="2"/><tile gid="3"/><tile gid="2"/><tile gid="1"/><tile/>)")}) {
-    EXPECT_THAT(ImportedRows(TiledXml(kSize, xml)), ElementsAre(".#w", "#..")) << xml;
+    EXPECT_THAT(ImportedRows(TiledXml(kThreeByTwo, xml)), ElementsAre(".#w", "#..")) << xml;
   }
 }
 
@@ -93,9 +91,9 @@ TEST(TiledTest, LayersMayBeHiddenIgnoredAndChosen) {
   const std::string ignored =
       R"(<layer name="ignored" width="3" height="2"><properties><property name="ignore" type="bool" value="true"/>)"
       R"(</properties><data encoding="csv">2,2,2,2,2,2</data></layer>)";
-  const std::string xml =
-      TiledXml(kSize, TileLayer("ground", 3, 2, "1,1,1,3,1,1") + hidden + "<group name=\"g\" visible=\"0\">" +
-                          TileLayer("inside", 3, 2, "2,0,0,0,0,0") + "</group>" + ignored);
+  const std::string xml = TiledXml(
+      kThreeByTwo, TileLayer("ground", 3, 2, "1,1,1,3,1,1") + hidden + "<group name=\"g\" visible=\"0\">" +
+                       TileLayer("inside", 3, 2, "2,0,0,0,0,0") + "</group>" + ignored);
   EXPECT_THAT(ImportedRows(xml), ElementsAre("...", "w.."));
   EXPECT_THAT(ImportedRows(xml, {.layers = {"ground", "inside"}}), ElementsAre("#..", "w.."));
   EXPECT_THAT(ImportedRows(xml, {.layers = {"ignored"}}), ElementsAre("###", "###"));
@@ -107,11 +105,11 @@ TEST(TiledTest, LayersSpeakForTilesThatSayNothing) {
   const std::string layer =
       R"(<layer name="collision" width="3" height="2"><properties><property name="blocked" type="bool" value="true"/>)"
       R"(</properties><data encoding="csv">0,1,3,4,0,1</data></layer>)";
-  EXPECT_THAT(ImportedRows(TiledXml(kSize, layer)), ElementsAre(".#w", "..#"));
+  EXPECT_THAT(ImportedRows(TiledXml(kThreeByTwo, layer)), ElementsAre(".#w", "..#"));
 }
 
 TEST(TiledTest, AMappingSaysWhatNamesStandFor) {
-  const std::string xml = TiledXml(kSize, TileLayer("ground", 3, 2, "3,3,1,1,1,1"));
+  const std::string xml = TiledXml(kThreeByTwo, TileLayer("ground", 3, 2, "3,3,1,1,1,1"));
   EXPECT_THAT(ImportedRows(xml, {.terrains = "terrain water blocked"}), ElementsAre("##.", "..."));
   EXPECT_THAT(ImportedRows(xml, {.terrains = "terrain water impassable ~"}), ElementsAre("~~.", "..."));
 }
@@ -161,7 +159,7 @@ TEST(TiledTest, ObjectsAreNamedObstacles) {
    <object id="4" name="slow" x="32" y="16" width="16" height="16"><properties>
      <property name="cost_factor" type="float" value="4"/></properties></object>
   </objectgroup>)";
-  const GridMap map = ImportGrid(TiledXml(kSize, TileLayer("ground", 3, 2, "1,1,1,1,1,1") + objects));
+  const GridMap map = ImportGrid(TiledXml(kThreeByTwo, TileLayer("ground", 3, 2, "1,1,1,1,1,1") + objects));
   EXPECT_THAT(::waystar::testing::Rows(map), ElementsAre(".#.", "#.."));
   EXPECT_EQ(map.StraightCost({2, 1}), CostFromDouble(4.0));
   std::vector<std::string> ids;
@@ -220,21 +218,23 @@ TEST(TiledTest, NamesWhatIsAtFault) {
   const auto message = [](absl::string_view attributes, absl::string_view layers) {
     return ImportedRows(TiledXml(attributes, layers)).front();
   };
-  EXPECT_THAT(message(kSize, TileLayer("walls", 3, 2, "1,2,x,1,1,1")),
+  EXPECT_THAT(message(kThreeByTwo, TileLayer("walls", 3, 2, "1,2,x,1,1,1")),
               AllOf(HasSubstr("layer \"walls\" (line 8)"), HasSubstr("\"x\" is the number of no tile")));
-  EXPECT_THAT(message(kSize, TileLayer("walls", 3, 2, "1,2,1,1,1")), HasSubstr("5 tiles where 6 belong"));
-  EXPECT_THAT(message(kSize, TileLayer("walls", 3, 2, "1,2,1,1,1,1,1")), HasSubstr("more than the 6"));
-  EXPECT_THAT(message(kSize, TileLayer("walls", 4, 2, "1")), HasSubstr("not of the map's size"));
+  EXPECT_THAT(message(kThreeByTwo, TileLayer("walls", 3, 2, "1,2,1,1,1")),
+              HasSubstr("5 tiles where 6 belong"));
+  EXPECT_THAT(message(kThreeByTwo, TileLayer("walls", 3, 2, "1,2,1,1,1,1,1")), HasSubstr("more than the 6"));
+  EXPECT_THAT(message(kThreeByTwo, TileLayer("walls", 4, 2, "1")), HasSubstr("not of the map's size"));
   EXPECT_THAT(message(R"(orientation="staggered" width="3" height="2")", ""), HasSubstr("\"staggered\""));
   EXPECT_THAT(message(R"(orientation="orthogonal" width="three" height="2")", ""), HasSubstr("line 2"));
-  EXPECT_THAT(message(kSize, R"(<tileset firstgid="9" source="walls.tsx"/>)"),
+  EXPECT_THAT(message(kThreeByTwo, R"(<tileset firstgid="9" source="walls.tsx"/>)"),
               AllOf(HasSubstr("walls.tsx"), HasSubstr("Embed Tileset")));
-  EXPECT_THAT(message(kSize, R"(<objectgroup name="o"><object id="7" template="rock.tx"/></objectgroup>)"),
-              AllOf(HasSubstr("layer \"o\" (line 8), object 7"), HasSubstr("template")));
   EXPECT_THAT(
-      message(kSize, R"(<objectgroup name="o" class="obstacle"><object id="7"><polygon points="0,0 1,1"/>)"
-                     R"(</object></objectgroup>)"),
-      HasSubstr("object 7"));
+      message(kThreeByTwo, R"(<objectgroup name="o"><object id="7" template="rock.tx"/></objectgroup>)"),
+      AllOf(HasSubstr("layer \"o\" (line 8), object 7"), HasSubstr("template")));
+  EXPECT_THAT(message(kThreeByTwo,
+                      R"(<objectgroup name="o" class="obstacle"><object id="7"><polygon points="0,0 1,1"/>)"
+                      R"(</object></objectgroup>)"),
+              HasSubstr("object 7"));
   EXPECT_THAT(message("", ""), HasSubstr("orientation"));
 }
 
@@ -248,10 +248,12 @@ TEST(TiledTest, ReadsTilesetsFromBesideTheMap) {
         R"(<tileset><tile id="0"><objectgroup><object id="1"/></objectgroup></tile></tileset>)");
   };
   const std::string layer = TileLayer("l", 3, 2, "9,1,9,1,1,1");
-  EXPECT_THAT(ImportedRows(TiledXml(kSize, R"(<tileset firstgid="9" source="walls.tsx"/>)" + layer), options),
-              ElementsAre("#.#", "..."));
-  EXPECT_THAT(ImportedRows(TiledXml(kSize, R"(<tileset firstgid="9" source="other.tsx"/>)" + layer), options),
-              ElementsAre(HasSubstr("other.tsx")));
+  EXPECT_THAT(
+      ImportedRows(TiledXml(kThreeByTwo, R"(<tileset firstgid="9" source="walls.tsx"/>)" + layer), options),
+      ElementsAre("#.#", "..."));
+  EXPECT_THAT(
+      ImportedRows(TiledXml(kThreeByTwo, R"(<tileset firstgid="9" source="other.tsx"/>)" + layer), options),
+      ElementsAre(HasSubstr("other.tsx")));
 }
 
 }  // namespace
