@@ -21,6 +21,7 @@ using ::waystar::testing::Gzip;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::kInvalid;
+using ::waystar::testing::kThreeByTwo;
 using ::waystar::testing::Png;
 using ::waystar::testing::TiledXml;
 using ::waystar::testing::TileLayer;

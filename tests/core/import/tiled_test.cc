@@ -22,6 +22,7 @@ using ::waystar::testing::ImportedRows;
 using ::waystar::testing::ImportGrid;
 using ::waystar::testing::IsError;
 using ::waystar::testing::kInvalid;
+using ::waystar::testing::kThreeByTwo;
 using ::waystar::testing::TileBytes;
 using ::waystar::testing::TiledXml;
 using ::waystar::testing::TileLayer;
