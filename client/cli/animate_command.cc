@@ -114,6 +114,7 @@ absl::StatusOr<Film> MakeFilm(const AnimateArguments& arguments,
       return map.status();
     }
     std::vector<animation::SearchPanel> panels;
+    panels.reserve(searches.size());
     for (const animation::TracedSearch& search : searches) {
       panels.emplace_back(search, *map, ToTiling(base->placement()));
     }
