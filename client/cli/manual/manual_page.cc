@@ -98,7 +98,7 @@ std::string EnvironmentText(const CLI::App& root) {
 }  // namespace
 
 std::string ManualPage(const CLI::App& root, const std::string& version, const std::string& ending) {
-  const std::string name = root.get_name();
+  const std::string& name = root.get_name();
   std::string text =
       absl::StrCat(".TH ", absl::AsciiStrToUpper(name), " 1 \"\" ",
                    RoffArgument(absl::StrCat(name, " ", version)), "\n.SH NAME\n", RoffText(name), " \\- ",
