@@ -334,15 +334,6 @@ class GraphSceneMaker {
     }
   }
 
-  void AddNumber(std::int64_t number, picture::Point at, picture::TextStyle::Anchor anchor) {
-    scene_.marks.push_back({.kind = SceneMark::Kind::kText,
-                            .points = {at},
-                            .size = kTextSize,
-                            .paint = {theme::kFaint},
-                            .text = absl::StrCat(number),
-                            .anchor = anchor});
-  }
-
   // Calls visit(number, pixel) for those along the upper edge, and along the left.
   template <typename Visitor>
   void VisitColumns(Visitor visit) const {
@@ -383,10 +374,10 @@ class GraphSceneMaker {
     const double gap = options_.is_text ? 1.0 : 6.0;
     const picture::Box& plot = layout_.plot;
     VisitColumns([&](std::int64_t x, double at) {
-      AddNumber(x, {at, plot.y - gap}, options_.is_text ? Anchor::kLeft : Anchor::kMiddle);
+      AddNumber(x, {at, plot.y - gap}, options_.is_text ? Anchor::kLeft : Anchor::kMiddle, scene_);
     });
     VisitRows([&](std::int64_t y, double at) {
-      AddNumber(y, {plot.x - gap, options_.is_text ? at : at + kTextSize / 2}, Anchor::kRight);
+      AddNumber(y, {plot.x - gap, options_.is_text ? at : at + kTextSize / 2}, Anchor::kRight, scene_);
     });
   }
 

@@ -259,15 +259,6 @@ class GridSceneMaker {
   bool IsShown(Cell cell) const { return !Intersect(region_, {cell.x, cell.y, 1, 1}).empty(); }
   picture::Point CenterOf(Cell cell) const { return layout_.tiling.At(cell.x, cell.y); }
 
-  void AddNumber(int number, picture::Point at, picture::TextStyle::Anchor anchor) {
-    scene_.marks.push_back({.kind = SceneMark::Kind::kText,
-                            .points = {at},
-                            .size = kTextSize,
-                            .paint = {theme::kFaint},
-                            .text = absl::StrCat(number),
-                            .anchor = anchor});
-  }
-
   // Of columns above the map, and of rows beside it; of a board its own.
   void AddNumbers() {
     if (!layout_.has_labels) {
@@ -292,7 +283,8 @@ class GridSceneMaker {
       at.y = (is_slanted ? at.y - half : layout_.plot.y) - gap;
       at.y = std::max(at.y, layout_.plot.y - gap);
       AddNumber(x, at,
-                options_.is_text ? picture::TextStyle::Anchor::kLeft : picture::TextStyle::Anchor::kMiddle);
+                options_.is_text ? picture::TextStyle::Anchor::kLeft : picture::TextStyle::Anchor::kMiddle,
+                scene_);
     }
     const int row_step =
         NumberStep(layout_.tiling.y_step.y, options_.is_text ? 0 : kTextSize, options_.is_text);
@@ -300,7 +292,7 @@ class GridSceneMaker {
       picture::Point at = CenterOf(cell_of(numbered.x, y));
       at.x = (is_slanted && !options_.is_text ? at.x - half : layout_.plot.x) - gap;
       at.y += options_.is_text ? 0.0 : kTextSize / 2;
-      AddNumber(y, at, picture::TextStyle::Anchor::kRight);
+      AddNumber(y, at, picture::TextStyle::Anchor::kRight, scene_);
     }
   }
 

@@ -244,6 +244,15 @@ void AddFurniture(const Layout& layout, const RenderOptions& options, const std:
   }
 }
 
+void AddNumber(std::int64_t number, picture::Point at, picture::TextStyle::Anchor anchor, Scene& scene) {
+  scene.marks.push_back({.kind = SceneMark::Kind::kText,
+                         .points = {at},
+                         .size = kTextSize,
+                         .paint = {theme::kFaint},
+                         .text = absl::StrCat(number),
+                         .anchor = anchor});
+}
+
 std::int64_t LabelStep(double pixels, double widest, bool is_text) {
   const double apart = is_text ? std::max(widest + 2, 5.0) : std::max(widest + 14, 30.0);
   for (std::int64_t step = 1;;) {

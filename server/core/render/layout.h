@@ -8,6 +8,7 @@
 #include "server/core/grid/grid_settings.h"
 #include "server/core/render/scene.h"
 #include "server/picture/geometry.h"
+#include "server/picture/surface.h"
 #include "server/picture/tiling.h"
 
 namespace waystar::core {
@@ -69,6 +70,9 @@ inline constexpr double kTextSize = 8.0;
 // Adds title, caption and legend to the marks.
 void AddFurniture(const Layout& layout, const RenderOptions& options, const std::vector<LegendEntry>& legend,
                   Scene& scene);
+
+// Adds the number of a column or row.
+void AddNumber(std::int64_t number, picture::Point at, picture::TextStyle::Anchor anchor, Scene& scene);
 
 // Numbers of columns or rows that are this many pixels apart are written at multiples of this.
 std::int64_t LabelStep(double pixels, double widest, bool is_text);
