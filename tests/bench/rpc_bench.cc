@@ -53,8 +53,10 @@ Cost MeasureCalls(const std::string& name, const ServedProcess& process, int por
   return cost;
 }
 
-void ShowRatio(const std::string& name, double cpu, double search, double unary) {
-  std::cout << absl::StreamFormat("%-32s %14.2f %22.2f\n", name, cpu, (cpu - search) / unary) << std::flush;
+void ShowRatio(const std::string& name, const Cost& cost, double unary) {
+  std::cout << absl::StreamFormat("%-32s %14.2f %10.2f %22.2f\n", name, cost.cpu, cost.search,
+                                  (cost.cpu - cost.search) / unary)
+            << std::flush;
 }
 
 void MeasureUnary(const ServedProcess& process, Cost& find_path) {
@@ -72,21 +74,23 @@ void MeasureUnary(const ServedProcess& process, Cost& find_path) {
 void MeasureMany(const ServedProcess& process, const Cost& unary) {
   constexpr int kQueries = 200'000;
   const double beside = unary.cpu - unary.search;
-  std::cout << absl::StreamFormat("\n%-32s %14s %22s\n", "many queries a call", "CPU us / query",
-                                  "of unary, search aside");
-  const auto measure = [&](const std::string& name, int queries, const std::function<void(int)>& run) {
+  std::cout << absl::StreamFormat("\n%-32s %14s %10s %22s\n", "many queries a call", "CPU us / query",
+                                  "search us", "of unary, search aside");
+  const auto measure = [&](const std::string& name, int queries, const std::function<nanoseconds(int)>& run) {
     run(queries / 10);
     const nanoseconds before = process.CpuTime();
-    run(queries);
-    ShowRatio(name, MicrosPer(process.CpuTime() - before, queries), unary.search, beside);
+    const nanoseconds searching = run(queries);
+    ShowRatio(name,
+              {.cpu = MicrosPer(process.CpuTime() - before, queries), .search = MicrosPer(searching, queries)},
+              beside);
   };
   for (const int per_message : {1, 10}) {
     measure(absl::StrCat("stream, ", per_message, " a message"), kQueries, [&](int queries) {
-      RunStreamLoop(process.port(), FortyPoints(), {.queries_per_message = per_message, .queries = queries});
+      return RunStreamLoop(process.port(), FortyPoints(), {.queries_per_message = per_message, .queries = queries});
     });
   }
   measure("FindPaths of 100", kQueries,
-          [&](int queries) { RunBatchLoop(process.port(), FortyPoints(), 100, queries / 100); });
+          [&](int queries) { return RunBatchLoop(process.port(), FortyPoints(), 100, queries / 100); });
 }
 
 }  // namespace

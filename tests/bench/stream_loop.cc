@@ -1,6 +1,8 @@
 #include "tests/bench/stream_loop.h"
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <iostream>
@@ -31,8 +33,12 @@ v1::FindPathRequest Moved(v1::FindPathRequest query, int i) {
   return query;
 }
 
-void RunStream(v1::PathService::Stub& stub, const v1::FindPathRequest& query, const StreamLoad& load,
-               int queries) {
+std::chrono::nanoseconds SearchTimeOf(const v1::FindPathResponse& answer) {
+  return std::chrono::nanoseconds(answer.statistics().search_nanos());
+}
+
+std::chrono::nanoseconds RunStream(v1::PathService::Stub& stub, const v1::FindPathRequest& query,
+                                   const StreamLoad& load, int queries) {
   grpc::ClientContext context;
   const auto stream = stub.StreamFindPath(&context);
   v1::StreamFindPathRequest message;
@@ -43,6 +49,7 @@ void RunStream(v1::PathService::Stub& stub, const v1::FindPathRequest& query, co
   int sent = 0;
   int answered = 0;
   v1::StreamFindPathResponse answers;
+  std::chrono::nanoseconds searching{0};
   while (answered < queries) {
     while (sent < queries && sent - answered <= window - load.queries_per_message) {
       if (!stream->Write(message)) {
@@ -57,21 +64,25 @@ void RunStream(v1::PathService::Stub& stub, const v1::FindPathRequest& query, co
       if (answer.has_problem()) {
         Fail(answer.problem().message());
       }
+      searching += SearchTimeOf(answer.answer());
     }
     answered += answers.answers_size();
   }
   stream->WritesDone();
   stream->Finish();
+  return searching;
 }
 
-void RunTogether(int threads, const std::function<void()>& run) {
+std::chrono::nanoseconds RunTogether(int threads, const std::function<std::chrono::nanoseconds()>& run) {
+  std::atomic<std::int64_t> nanos = 0;
   std::vector<std::thread> running;
   for (int i = 0; i < threads; ++i) {
-    running.emplace_back(run);
+    running.emplace_back([&] { nanos += run().count(); });
   }
   for (std::thread& thread : running) {
     thread.join();
   }
+  return std::chrono::nanoseconds(nanos);
 }
 
 std::unique_ptr<v1::PathService::Stub> Connect(int port) {
@@ -81,12 +92,14 @@ std::unique_ptr<v1::PathService::Stub> Connect(int port) {
 
 }  // namespace
 
-void RunStreamLoop(int port, const v1::FindPathRequest& request, const StreamLoad& load) {
+std::chrono::nanoseconds RunStreamLoop(int port, const v1::FindPathRequest& request, const StreamLoad& load) {
   const auto stub = Connect(port);
-  RunTogether(load.streams, [&] { RunStream(*stub, request, load, load.queries / load.streams); });
+  return RunTogether(load.streams,
+                     [&] { return RunStream(*stub, request, load, load.queries / load.streams); });
 }
 
-void RunBatchLoop(int port, const v1::FindPathRequest& request, int queries_per_call, int calls) {
+std::chrono::nanoseconds RunBatchLoop(int port, const v1::FindPathRequest& request, int queries_per_call,
+                                      int calls) {
   const auto stub = Connect(port);
   v1::FindPathsRequest batch;
   batch.set_map(request.map());
@@ -94,14 +107,19 @@ void RunBatchLoop(int port, const v1::FindPathRequest& request, int queries_per_
     *batch.add_queries() = Moved(request, i);
   }
   std::atomic<int> left = calls;
-  RunTogether(kBatchThreads, [&] {
+  return RunTogether(kBatchThreads, [&] {
+    std::chrono::nanoseconds searching{0};
     while (left.fetch_sub(1) > 0) {
       grpc::ClientContext context;
       v1::FindPathsResponse response;
       if (const grpc::Status status = stub->FindPaths(&context, batch, &response); !status.ok()) {
         Fail(status.error_message());
       }
+      for (const v1::FindPathsResult& result : response.results()) {
+        searching += SearchTimeOf(result.answer());
+      }
     }
+    return searching;
   });
 }
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/grid/lattice.h"
 #include "server/core/search/euclidean_cost.h"
 #include "server/core/search/octile.h"
 #include "server/core/search/query_check.h"
