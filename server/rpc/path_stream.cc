@@ -303,7 +303,7 @@ void PathStream::HandOver(Batch& batch, Queries queries, Place place) {
 
 void PathStream::Submit(QueriesJob* job, const v1::FindPathRequest& first, Place place) {
   const runtime::Flow flow{.client = client_, .map = absl::HashOf(first.map())};
-  if (const absl::Status status = executor_.Submit(place, job, flow); !status.ok()) {
+  if (const absl::Status status = executor_.Submit(place, job, flow, deadline_); !status.ok()) {
     job->Refuse(status);
   }
 }
