@@ -66,7 +66,8 @@ std::string ErrorText(const absl::Status& status, const std::string& server) {
   }
   std::string text = Sentence(status);
   const std::string field = client::FieldOf(status);
-  if (!field.empty() && !absl::StrContains(text, field)) {
+  // What is wrong with the bytes of a file is told of the file, which the user named.
+  if (!field.empty() && field != "chunk" && !absl::StrContains(text, field)) {
     absl::StrAppend(&text, " (", field, ")");
   }
   if (status.code() == absl::StatusCode::kUnauthenticated) {

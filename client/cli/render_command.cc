@@ -109,6 +109,9 @@ ExitCode Render(const RenderArguments& arguments, Session& session) {
     return session.FailUsage(
         "a terminal shows no such file: name one with -o FILE, or ask for --format blocks");
   }
+  if (kind == PictureKind::kBlocks && session.options().color == ColorChoice::kNever) {
+    return session.FailUsage("half blocks are nothing without colours: ask for --format text");
+  }
   v1::RenderMapRequest request = arguments.request;
   request.set_format(FormatOf(kind));
   if (arguments.file.empty() && !is_file) {

@@ -30,6 +30,11 @@ TEST(ErrorTextTest, NamesTheFieldOnce) {
             "goal is off the map");
 }
 
+TEST(ErrorTextTest, DoesNotNameTheBytesOfAFile) {
+  EXPECT_EQ(Text(Refusal(grpc::StatusCode::INVALID_ARGUMENT, "line 1: not a map", "MALFORMED_MAP", "chunk")),
+            "line 1: not a map");
+}
+
 TEST(ErrorTextTest, HintsAtWhatToDo) {
   EXPECT_EQ(Text(Refusal(grpc::StatusCode::NOT_FOUND, "no map 'x'", "MAP_NOT_FOUND")),
             "no map 'x'\n`waystar map list` shows the maps there are.");

@@ -81,6 +81,11 @@ TEST_F(PictureCommandsTest, RendersBlocksForTerminals) {
   EXPECT_THAT(out_, HasSubstr("\xe2\x96\x80"));
 }
 
+TEST_F(PictureCommandsTest, RefusesBlocksWithoutColours) {
+  EXPECT_EQ(Run({"render", "yard", "--format", "blocks", "--color", "never"}, true), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("ask for --format text"));
+}
+
 TEST_F(PictureCommandsTest, RendersAnUnreachableGoal) {
   ASSERT_TRUE(server_.client()
                   .UpdateObstacles(testing::BlockRequest(
