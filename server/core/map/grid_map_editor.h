@@ -97,6 +97,8 @@ class GridMapEditor {
   // Of the words whose costs may differ, those cells, walkable before and after, of which differs(cell).
   template <typename Differs>
   std::vector<WordChange> WalkableCellsWhere(Differs differs);
+  // Lets the planes of the map be copied.
+  void ReleasePlanes();
   void UpdateLeastCosts();
   // Of a map that enters the same terrains.
   void ShareWalk(const GridMap& source);
