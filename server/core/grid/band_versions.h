@@ -13,6 +13,7 @@
 #include "server/core/grid/band_set.h"
 #include "server/core/grid/band_stock.h"
 #include "server/core/grid/band_version.h"
+#include "server/core/grid/fetch.h"
 #include "server/core/grid/spare_tables.h"
 
 namespace waystar::core {
@@ -77,6 +78,14 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
     std::copy_n(open.starts[band], first_band_.size(), clone);
     open.starts[band] = clone;
     open.own.Add(band);
+  }
+
+  // Has what Clone will read, and what it may write to, fetched into the caches if it is to be called for
+  // that band after `later` others.
+  void FetchToClone(const Version& open, std::size_t band, const BandStock<T>& stock,
+                    std::size_t later) const {
+    FetchForReading(open.starts[band], first_band_.size());
+    stock.Fetch(later, first_band_.size());
   }
 
   // From now on the version stays as it is. What is left of the stock is kept for the next.

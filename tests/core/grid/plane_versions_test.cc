@@ -300,6 +300,7 @@ TEST(PlaneVersionsTest, LetsGoOnAnyThread) {
     --reading;
   };
   std::vector<std::thread> readers;
+  readers.reserve(kReaders);
   for (int i = 0; i < kReaders; ++i) {
     readers.emplace_back(read, static_cast<std::uint64_t>(i));
   }
