@@ -1,6 +1,8 @@
 #include "server/core/edit/edit_painter.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <optional>
 
@@ -68,10 +70,25 @@ void EditPainter::ForEachSpanOnBoard(const Shape& shape, Visitor visit) {
 }
 
 void EditPainter::PaintObstacles(const Shape& shape, bool obstacle) {
-  ForEachSpanOnBoard(shape, [&](const RowSpan& span) {
+  const auto paint = [&](const RowSpan& span) {
     editor_.SetObstacles(span.y, span.x_begin, span.x_end, obstacle);
     touched_.Add(span);
+  };
+  // Those to be painted next, which are being fetched.
+  std::array<RowSpan, GridMapEditor::kRowsAhead> next;
+  std::size_t count = 0;
+  ForEachSpanOnBoard(shape, [&](const RowSpan& span) {
+    editor_.FetchAhead(span.y);
+    RowSpan& place = next[count % next.size()];
+    if (count >= next.size()) {
+      paint(place);
+    }
+    place = span;
+    ++count;
   });
+  for (std::size_t i = count - std::min(count, next.size()); i < count; ++i) {
+    paint(next[i % next.size()]);
+  }
 }
 
 void EditPainter::PaintTerrain(const Shape& shape, TerrainId terrain) {

@@ -81,6 +81,10 @@ class BitPlaneWriter {
   // REQUIRES: 0 <= y < height.
   Word* row(int y) { return writer_.row(y); }
 
+  // See PlaneWriter.
+  void FetchAhead(int y) const { writer_.FetchAhead(y); }
+  static constexpr std::size_t kRowsAhead = PlaneWriter<Word>::kRowsAhead;
+
   void Release() { writer_.Release(); }
 
  private:

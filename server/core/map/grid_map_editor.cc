@@ -162,18 +162,23 @@ std::vector<WordChange> GridMapEditor::WalkableCellsWhere(Differs differs) {
   return changes;
 }
 
-GridMap GridMapEditor::Snapshot() {
+void GridMapEditor::ReleasePlanes() {
   terrain_.Release();
   passable_.Release();
   obstacles_.Release();
   cover_counts_.Release();
   covered_.Release();
   walkable_.Release();
+}
+
+GridMap GridMapEditor::Snapshot() {
+  ReleasePlanes();
   cell_costs_.Release();
   return map_;
 }
 
 GridMapEditor::Result GridMapEditor::FinishAndList() && {
+  ReleasePlanes();
   cell_costs_.Finish();
   UpdateLeastCosts();
   MapChanges changes;
