@@ -30,6 +30,7 @@
 #include "server/rpc/request_parser.h"
 #include "server/rpc/status.h"
 #include "server/rpc/worker_crew.h"
+#include "server/rpc/written_message.h"
 
 namespace waystar::rpc {
 
@@ -189,6 +190,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
       context.crew = &crew.emplace(executor_, place, flow(), bench);
     }
     response_ = google::protobuf::Arena::CreateMessage<Response>(&arena_);
+    context.written = &written_.emplace(*response_);
     if constexpr (std::is_same_v<Handler, UnaryHandler<Request, Response>>) {
       const CostTimer timer(place);
       const absl::Status status = handler_(*request_, *response_, context);
@@ -217,6 +219,12 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
   void Answer(const absl::Status& status) {
     if (!status.ok()) {
       End(ToGrpcStatus(status));
+      return;
+    }
+    if (!written_->empty()) {
+      grpc::ByteBuffer bytes = written_->ToBytes();
+      response_bytes_->Swap(&bytes);
+      End(grpc::Status::OK);
       return;
     }
     bool owned = false;
@@ -248,6 +256,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
   google::protobuf::Arena arena_{ArenaOver(arena_block_)};
   Request* const request_ = google::protobuf::Arena::CreateMessage<Request>(&arena_);
   Response* response_ = nullptr;
+  std::optional<WrittenMessage> written_;
 };
 
 }  // namespace waystar::rpc
