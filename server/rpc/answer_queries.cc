@@ -86,10 +86,11 @@ class QueriesAnswerer {
 
   // Empty ones, for each of which one thread is answerable.
   void AddResults() {
+    const auto queries = static_cast<std::size_t>(request_.queries_size());
     response_.mutable_results()->Reserve(request_.queries_size());
-    if (written_ != nullptr) {
-      results_.reserve(static_cast<std::size_t>(request_.queries_size()));
-    }
+    results_.reserve(written_ != nullptr ? queries : 0);
+    tasks_.reserve(queries);
+    indexes_.reserve(queries);
     for (int i = 0; i < request_.queries_size(); ++i) {
       const v1::FindPathsResult& result = *response_.add_results();
       if (written_ != nullptr) {
