@@ -1,5 +1,6 @@
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +31,7 @@ struct BenchArguments {
   // Those that were not given are 0.
   int in_flight = 0;
   int per_message = 0;
+  std::optional<load::Arrivals> arrivals;
 };
 
 absl::StatusOr<std::vector<load::Part>> ReadParts(const BenchArguments& arguments, Session& session) {
@@ -66,6 +68,12 @@ absl::StatusOr<load::Settings> ReadSettings(const BenchArguments& arguments) {
     settings.per_message = arguments.per_message;
   } else {
     settings.per_message = settings.mode == load::Mode::kBatch ? kQueriesOfABatch : 1;
+  }
+  if (arguments.arrivals) {
+    if (settings.rate == 0) {
+      return absl::InvalidArgumentError("--arrivals is for an open loop: give --rate as well");
+    }
+    settings.arrivals = *arguments.arrivals;
   }
   settings.in_flight = settings.rate > 0 ? kOpenLoopInFlight : settings.connections;
   if (arguments.in_flight > 0) {
@@ -153,6 +161,10 @@ void AddLoadOptions(CLI::App& command, BenchArguments& arguments) {
             "Closed loop: messages under way at any time [one a connection]; open loop: at the most [10000]");
   AddNumber(command, "--rate", settings.rate, 0.001, 1e7,
             "Open loop: messages a second, sent at their times whatever becomes of others");
+  AddChoice<load::Arrivals>(
+      command, "--arrivals", [&arguments](load::Arrivals arrivals) { arguments.arrivals = arrivals; },
+      {{"even", load::Arrivals::kEven}, {"random", load::Arrivals::kRandom}},
+      "Open loop: send at even distances, or as many clients do that know nothing of each other [even]");
   AddNumber(command, "--connections", settings.connections, 1, 10'000, "Connections to the server [1]");
   AddNumber(command, "--threads", settings.threads, 1, 64, "Threads that share the load [1]");
   AddTime(command, "--duration", settings.duration, "How long to measure [10s]");
@@ -194,7 +206,7 @@ void AddBenchCommand(CLI::App& parent, Session& session) {
       "Lines that begin with # are passed over.\n\n"
       "Examples:\n"
       "  waystar bench arena --in-flight 64\n"
-      "  waystar bench arena --rate 5000 --updates-per-second 100\n"
+      "  waystar bench arena --rate 5000 --arrivals random --updates-per-second 100\n"
       "  waystar bench --scenario mix.txt --mode stream --per-message 10 --connections 4 --json\n");
   command.callback([arguments, &session] { session.exit_code = Bench(*arguments, session); });
 }

@@ -6,7 +6,6 @@
 #include <chrono>
 
 #include "client/load/call_exchange.h"
-#include "client/load/schedule.h"
 #include "client/load/stream_exchange.h"
 
 namespace waystar::load {
@@ -78,19 +77,22 @@ void Lane::Receive() {
   }
 }
 
+Schedule Lane::MakeSchedule() const {
+  if (settings_.arrivals == Arrivals::kEven) {
+    return Schedule::Even(window_.begin, settings_.rate, number_, settings_.threads);
+  }
+  return Schedule::Random(window_.begin, settings_.rate / settings_.threads,
+                          settings_.seed + static_cast<std::uint64_t>(number_));
+}
+
 void Lane::SendBySchedule() {
   // Else sleep ends up to 50 us late.
   prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-  const Schedule schedule(window_.begin, settings_.rate);
-  const std::uint64_t all = schedule.CountBefore(window_.end);
-  const auto step = static_cast<std::uint64_t>(settings_.threads);
-  for (auto next = static_cast<std::uint64_t>(number_); next < all; next += step) {
-    const Time due = schedule.DueAt(next);
+  for (Schedule schedule = MakeSchedule(); schedule.due() < window_.end; schedule.Next()) {
+    const Time due = schedule.due();
     std::this_thread::sleep_until(due);
     if (due < window_.measure_begin && Clock::now() >= window_.measure_begin) {
       // What the time before has left over is no load of the time that counts.
-      const std::uint64_t skipped = schedule.CountBefore(window_.measure_begin) - next;
-      next += (skipped - 1) / step * step;
       continue;
     }
     {
@@ -100,8 +102,8 @@ void Lane::SendBySchedule() {
     }
     const Time now = Clock::now();
     if (now >= window_.end && now - due > kLastLag) {
-      for (; next < all; next += step) {
-        messages_unsent_ += window_.Counts(schedule.DueAt(next)) ? 1 : 0;
+      for (; schedule.due() < window_.end; schedule.Next()) {
+        messages_unsent_ += window_.Counts(schedule.due()) ? 1 : 0;
       }
       const std::lock_guard<std::mutex> lock(mutex_);
       --in_flight_;

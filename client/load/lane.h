@@ -13,6 +13,7 @@
 #include "client/connection.h"
 #include "client/load/exchange.h"
 #include "client/load/histogram.h"
+#include "client/load/schedule.h"
 #include "client/load/settings.h"
 #include "client/load/tally.h"
 #include "client/load/workload.h"
@@ -52,6 +53,7 @@ class Lane final : public Listener {
   void OnHandOver() override { hand_over_.store(true, std::memory_order_release); }
 
   void Receive();
+  Schedule MakeSchedule() const;
   void SendBySchedule();
   void SendOne(Time due);
 

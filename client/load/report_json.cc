@@ -40,6 +40,8 @@ std::string ModeName(Mode mode) {
   return "";
 }
 
+std::string ArrivalsName(Arrivals arrivals) { return arrivals == Arrivals::kRandom ? "random" : "even"; }
+
 std::string UpdatesJson(const UpdateReport& updates) {
   return JsonObject({{"sent", JsonNumber(updates.sent)},
                      {"applied", JsonNumber(updates.tally.answered)},
@@ -64,6 +66,7 @@ std::string ReportJson(const Report& report, const std::string& server) {
                      {"per_message", JsonNumber(settings.per_message)},
                      {"loop", is_open_loop ? "\"open\"" : "\"closed\""},
                      {"messages_per_second", is_open_loop ? JsonNumber(settings.rate) : "null"},
+                     {"arrivals", is_open_loop ? JsonQuoted(ArrivalsName(settings.arrivals)) : "null"},
                      {"in_flight", JsonNumber(settings.in_flight)},
                      {"connections", JsonNumber(settings.connections)},
                      {"seconds", JsonNumber(report.seconds)},

@@ -23,7 +23,8 @@ std::string LoopText(const Settings& settings) {
                               : settings.mode == Mode::kStream ? "streamed message"
                                                                : "FindPaths call";
   const std::string load = settings.rate > 0
-                               ? absl::StrFormat("%g %ss a second", settings.rate, message)
+                               ? absl::StrFormat("%g %ss a second%s", settings.rate, message,
+                                                 settings.arrivals == Arrivals::kRandom ? " at random" : "")
                                : absl::StrCat(Counted(settings.in_flight, message), " in flight");
   const std::string queries =
       settings.per_message == 1 ? "" : absl::StrFormat(", each of %d queries", settings.per_message);

@@ -2,41 +2,54 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
+#include <random>
 
 #include "client/load/clock.h"
 
 namespace waystar::load {
 
-// Arrivals at even distances. The time of each is computed from its number, so that no rounding adds up.
+// When something is due, again and again, from the first time on.
 class Schedule {
  public:
-  // REQUIRES: rate > 0, in arrivals a second.
-  Schedule(Time begin, double rate) : begin_(begin), rate_(rate) {}
-
-  // Of arrival `number`, counted from 0.
-  Time DueAt(std::uint64_t number) const {
-    return begin_ + Nanos(std::llround(static_cast<double>(number) * 1e9 / rate_));
+  // Lane `lane` of `lanes`, which take turns in times at even distances, `rate` a second. Each time is
+  // computed from its number, so that no rounding adds up. REQUIRES: rate > 0.
+  static Schedule Even(Time begin, double rate, int lane = 0, int lanes = 1) {
+    return {begin, rate, static_cast<std::uint64_t>(lane), static_cast<std::uint64_t>(lanes)};
   }
 
-  // How many arrivals are due before `end`.
-  std::uint64_t CountBefore(Time end) const {
-    if (end <= begin_) {
-      return 0;
+  // Times that know nothing of each other, `rate` a second on the average: a Poisson process, as many clients
+  // make it, and several of these together. The same for the same seed. REQUIRES: rate > 0.
+  static Schedule Random(Time begin, double rate, std::uint64_t seed) {
+    Schedule schedule(begin, rate, 0, 1);
+    schedule.random_.emplace(seed);
+    schedule.Next();
+    return schedule;
+  }
+
+  Time due() const {
+    return begin_ + Nanos(std::llround(random_ ? nanos_ : static_cast<double>(number_) * 1e9 / rate_));
+  }
+
+  void Next() {
+    if (random_) {
+      nanos_ += std::exponential_distribution<double>(rate_ / 1e9)(*random_);
+    } else {
+      number_ += step_;
     }
-    const double seconds = std::chrono::duration<double>(end - begin_).count();
-    auto number = static_cast<std::uint64_t>(seconds * rate_);
-    while (number > 0 && DueAt(number - 1) >= end) {
-      --number;
-    }
-    while (DueAt(number) < end) {
-      ++number;
-    }
-    return number;
   }
 
  private:
+  Schedule(Time begin, double rate, std::uint64_t first, std::uint64_t step)
+      : begin_(begin), rate_(rate), number_(first), step_(step) {}
+
   Time begin_;
   double rate_;
+  std::uint64_t number_;
+  std::uint64_t step_;
+  // If times are random: where they come from, and how long after the beginning the next is due.
+  std::optional<std::mt19937_64> random_;
+  double nanos_ = 0;
 };
 
 }  // namespace waystar::load

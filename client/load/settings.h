@@ -17,12 +17,21 @@ enum class Mode {
   kBatch,
 };
 
+// When the messages of an open loop are due.
+enum class Arrivals {
+  // At even distances.
+  kEven,
+  // At random, as those of many clients that know nothing of each other.
+  kRandom,
+};
+
 struct Settings {
   Mode mode = Mode::kUnary;
   // Queries a message, at most 1000 with kStream; 1 with kUnary.
   int per_message = 1;
-  // Messages a second, at even distances, whatever becomes of them: an open loop. 0 for a closed one.
+  // Messages a second, whatever becomes of them: an open loop. 0 for a closed one.
   double rate = 0;
+  Arrivals arrivals = Arrivals::kEven;
   // Closed loop: how many messages are under way at any time, each replaced when it is answered. Open loop:
   // how many there may be; while there are as many the next waits, and that counts as latency.
   int in_flight = 1;

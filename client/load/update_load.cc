@@ -22,18 +22,17 @@ void UpdateLoad::Finish() {
 }
 
 void UpdateLoad::Send() {
-  const Schedule schedule(window_.begin, rate_);
+  Schedule schedule = Schedule::Even(window_.begin, rate_);
   std::vector<bool> is_blocked(workload_.toggles().size());
   bool is_open = true;
-  for (std::uint64_t next = 0; is_open && schedule.DueAt(next) < window_.end && Clock::now() < window_.end;
-       ++next) {
-    const Time due = schedule.DueAt(next);
-    std::this_thread::sleep_until(due);
-    const std::size_t index = next % is_blocked.size();
+  std::size_t index = 0;
+  for (; is_open && schedule.due() < window_.end && Clock::now() < window_.end; schedule.Next()) {
+    std::this_thread::sleep_until(schedule.due());
     is_blocked[index] = !is_blocked[index];
-    is_open = Toggle(index, is_blocked[index], due);
+    is_open = Toggle(index, is_blocked[index], schedule.due());
+    index = (index + 1) % is_blocked.size();
   }
-  for (std::size_t index = 0; is_open && index < is_blocked.size(); ++index) {
+  for (index = 0; is_open && index < is_blocked.size(); ++index) {
     is_open = !is_blocked[index] || Toggle(index, false, Time::max());
   }
   stream_->EndSending();

@@ -51,7 +51,7 @@ struct ExecutorOptions {
   // Calls that may wait for each of them, and for how long: see runtime::WaitLimit.
   std::size_t max_queued = 256;
   absl::Duration max_queue_time = absl::Milliseconds(500);
-  absl::Duration queue_target = absl::Milliseconds(5);
+  absl::Duration queue_target = absl::Milliseconds(2);
   // Of one client, on both pools or on their way from one to the other.
   int max_client_calls = 5000;
   std::size_t scratch_bytes = std::size_t{1} << 30;
@@ -68,8 +68,9 @@ class Executor {
   explicit Executor(const ExecutorOptions& options);
 
   // REQUIRES: place is not kHere. Errors and what becomes of the job: those of WorkerPool::TrySubmit.
-  absl::Status Submit(Place place, Job* job, const runtime::Flow& flow) {
-    return PoolOf(place).TrySubmit(job, flow);
+  absl::Status Submit(Place place, Job* job, const runtime::Flow& flow,
+                      Clock::time_point deadline = Clock::time_point::max()) {
+    return PoolOf(place).TrySubmit(job, flow, deadline);
   }
 
   // For the server's own work, of which there are only a few jobs: always taken, never refused.

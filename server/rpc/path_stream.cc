@@ -24,6 +24,9 @@ namespace {
 // What the queries of one message may take together where it was read.
 constexpr std::chrono::nanoseconds kTimeHere = 4 * QueryCosts::kHere;
 
+// How long an answer is kept for others to go with it.
+constexpr std::chrono::nanoseconds kGathering = std::chrono::microseconds(200);
+
 // What an answer takes in a message beside itself, at the most.
 constexpr std::size_t kAnswerEnvelopeBytes = 16;
 
@@ -66,6 +69,7 @@ void PathStream::OnReadDone(bool ok) {
   std::optional<absl::Status> finish;
   grpc::ByteBuffer bytes;
   Batch* batch = nullptr;
+  bool begins_to_gather = false;
   {
     MutexLock lock(mutex_);
     is_reading_ = false;
@@ -77,6 +81,9 @@ void PathStream::OnReadDone(bool ok) {
       batch = new Batch(bytes);
       ++unanswered_;
       unanswered_bytes_ += batch->length;
+      begins_to_gather = !std::exchange(is_gathering_, true);
+      gathering_since_ = begins_to_gather ? batch->arrived : gathering_since_;
+      has_read_more_ = !begins_to_gather;
     }
     finish = Proceed();
   }
@@ -85,6 +92,30 @@ void PathStream::OnReadDone(bool ok) {
   }
   if (batch != nullptr) {
     FinishPart(batch, Take(bytes, *batch));
+  }
+  if (begins_to_gather) {
+    next_turn_.Ask(call_.c_call());
+  }
+}
+
+void PathStream::OnNextTurn() {
+  std::optional<absl::Status> finish;
+  {
+    MutexLock lock(mutex_);
+    is_gathering_ = std::exchange(has_read_more_, false) && !end_.has_value() &&
+                    answers_bytes_ < limits_.max_bytes &&
+                    Executor::Clock::now() - gathering_since_ < kGathering;
+    if (!is_gathering_) {
+      finish = Proceed();
+      if (!finish.has_value()) {
+        return;
+      }
+    }
+  }
+  if (finish.has_value()) {
+    Finish(ToGrpcStatus(*finish));
+  } else {
+    next_turn_.Ask(call_.c_call());
   }
 }
 
@@ -104,15 +135,20 @@ class PathStream::Gatherer {
     return *next_;
   }
 
-  void Take() {
-    stream_.statistics_.CountRequest(static_cast<absl::StatusCode>(next_->problem().code()),
-                                     Executor::Clock::now() - arrived_);
+  // Returns when.
+  Executor::Clock::time_point Take() {
+    const Executor::Clock::time_point now = Executor::Clock::now();
+    stream_.statistics_.CountRequest(static_cast<absl::StatusCode>(next_->problem().code()), now - arrived_);
     const std::size_t bytes = next_->ByteSizeLong() + kAnswerEnvelopeBytes;
     if (bytes_ > 0 && bytes_ + bytes > stream_.limits_.max_bytes) {
       Send();
     }
+    if (bytes_ == 0) {
+      since_ = now;
+    }
     bytes_ += bytes;
     message_->mutable_answers()->UnsafeArenaAddAllocated(std::exchange(next_, nullptr));
+    return now;
   }
 
   void Leave() { next_->Clear(); }
@@ -129,14 +165,13 @@ class PathStream::Gatherer {
     Begin();
   }
 
-  // How long answers have been kept for others to go with them.
-  Executor::Clock::time_point since() const { return since_; }
+  // Whether answers have been kept long enough for others to go with them.
+  bool IsDue(Executor::Clock::time_point now) const { return bytes_ > 0 && now - since_ > kGathering; }
 
  private:
   void Begin() {
     message_ = google::protobuf::Arena::CreateMessage<v1::StreamFindPathResponse>(&arena_);
     bytes_ = 0;
-    since_ = Executor::Clock::now();
   }
 
   PathStream& stream_;
@@ -166,14 +201,14 @@ class PathStream::QueriesJob final : public Executor::Job {
         stream_.Submit(this, queries_[next_]->query(), place_);
         return;
       }
-      if (now - gatherer.since() > kGathering) {
+      if (gatherer.IsDue(now)) {
         gatherer.Send();
       }
       const v1::StreamedQuery& query = *queries_[next_++];
       if (stream_.IsFull()) {
         FillProblem(query, Unread(), gatherer.next());
         gatherer.Take();
-      } else if (stream_.Answer(batch_, query, place_, bench, gatherer.next())) {
+      } else if (stream_.Answer(batch_, query, place_, bench, now, gatherer.next())) {
         gatherer.Take();
       } else {
         gatherer.Leave();
@@ -198,8 +233,6 @@ class PathStream::QueriesJob final : public Executor::Job {
  private:
   // How long a job keeps a worker that others wait for, give or take a query.
   static constexpr std::chrono::nanoseconds kTurn = QueryCosts::kSmall;
-  // How long an answer is kept for others to go with it.
-  static constexpr std::chrono::nanoseconds kGathering = std::chrono::microseconds(200);
 
   static absl::Status Unread() {
     return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kAnswersUnread, "",
@@ -233,12 +266,12 @@ absl::Status PathStream::Take(const grpc::ByteBuffer& bytes, Batch& batch) {
     const Executor::Lease bench = executor_.LeaseHere();
     const bool answers_here = bench && !IsFull();
     Gatherer gatherer(*this, batch.arena, batch.arrived);
+    Executor::Clock::time_point now = batch.arrived;
     for (const v1::StreamedQuery& query : batch.request.queries()) {
       const Place place = costs_.PlaceOf(query.query());
-      const bool is_here =
-          place == Place::kHere && answers_here && Executor::Clock::now() - batch.arrived < kTimeHere;
-      if (is_here && Answer(batch, query, place, *bench, gatherer.next())) {
-        gatherer.Take();
+      const bool is_here = place == Place::kHere && answers_here && now - batch.arrived < kTimeHere;
+      if (is_here && Answer(batch, query, place, *bench, now, gatherer.next())) {
+        now = gatherer.Take();
         continue;
       }
       if (is_here) {
@@ -270,13 +303,13 @@ void PathStream::HandOver(Batch& batch, Queries queries, Place place) {
 
 void PathStream::Submit(QueriesJob* job, const v1::FindPathRequest& first, Place place) {
   const runtime::Flow flow{.client = client_, .map = absl::HashOf(first.map())};
-  if (const absl::Status status = executor_.Submit(place, job, flow); !status.ok()) {
+  if (const absl::Status status = executor_.Submit(place, job, flow, deadline_); !status.ok()) {
     job->Refuse(status);
   }
 }
 
 bool PathStream::Answer(const Batch& batch, const v1::StreamedQuery& query, Place place, Workbench& bench,
-                        v1::StreamedAnswer& answer) {
+                        Executor::Clock::time_point now, v1::StreamedAnswer& answer) {
   if (!query.has_query()) {
     FillProblem(query, MissingField("query"), answer);
     return true;
@@ -288,11 +321,10 @@ bool PathStream::Answer(const Batch& batch, const v1::StreamedQuery& query, Plac
     return true;
   }
   answer.set_id(query.id());
-  const Executor::Clock::time_point begin = Executor::Clock::now();
   CallContext context{.bench = bench,
                       .caller = caller,
                       .budget = {.deadline = deadline_, .cancelled = &cancelled_},
-                      .queued = begin - batch.arrived,
+                      .queued = now - batch.arrived,
                       .max_expansions_here = MaxExpansionsAt(place),
                       .rpc = &call_};
   const CostTimer timer(place);
@@ -433,11 +465,11 @@ std::optional<absl::Status> PathStream::Proceed() {
     answers_.clear();
     answers_bytes_ = 0;
   }
-  if (!is_writing_ && !answers_.empty()) {
+  if (!is_writing_ && !is_gathering_ && !answers_.empty()) {
     WriteSome();
   }
   if (end_.has_value()) {
-    is_finished_ = unanswered_ == 0 && !is_writing_ && answers_.empty();
+    is_finished_ = unanswered_ == 0 && !is_writing_ && !is_gathering_ && answers_.empty();
     return is_finished_ ? end_ : std::nullopt;
   }
   if (!is_reading_ && unanswered_ < limits_.max_unanswered &&

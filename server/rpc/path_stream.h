@@ -18,6 +18,7 @@
 #include "server/rpc/call_gate.h"
 #include "server/rpc/call_statistics.h"
 #include "server/rpc/executor.h"
+#include "server/rpc/next_turn.h"
 #include "server/rpc/query_costs.h"
 #include "server/rpc/unary_call.h"
 #include "waystar/v1/path_service.pb.h"
@@ -38,6 +39,8 @@ struct PathStreamLimits {
 // queries of those before it are answered, each at its place: the small ones of a message one after the other
 // where it was read, the others on workers, in turns with what else waits for them. Whoever has answers adds
 // them to those that are to be written, and what has gathered while one message was written is the next.
+// Where a message was read the answers also wait for those to the messages that have arrived along with it:
+// each message written is a call of the system's, and costs more than an answer.
 //
 // The library's threads, workers and whoever stops the server meet here, as in UpdateStream, whose rules are
 // those of this: what comes next is decided, and started, under the lock; the call is finished when nothing
@@ -56,6 +59,8 @@ class PathStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
                                                                             const PathStreamLimits& limits);
 
  private:
+  friend NextTurn<PathStream>;
+
   // A message, from when it was read until its queries are answered.
   struct Batch {
     explicit Batch(const grpc::ByteBuffer& bytes) : length(bytes.Length()) {}
@@ -107,15 +112,17 @@ class PathStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   void OnRevoked(const absl::Status& why) override { End(why); }
 
   absl::Status Admit();
+  // Decides whether what has gathered is to wait for more.
+  void OnNextTurn();
   // Answers what is small and hands the rest to workers. An error is one of the stream.
   absl::Status Take(const grpc::ByteBuffer& bytes, Batch& batch);
   // Hands over to workers: all of them, or one.
   void Spread(Batch& batch, const Queries& queries, Place place);
   void HandOver(Batch& batch, Queries queries, Place place);
   void Submit(QueriesJob* job, const v1::FindPathRequest& first, Place place);
-  // False, and `answer` is not to be used, if the query has to begin again at the next place.
+  // At `now`. False, and `answer` is not to be used, if the query has to begin again at the next place.
   bool Answer(const Batch& batch, const v1::StreamedQuery& query, Place place, Workbench& bench,
-              v1::StreamedAnswer& answer);
+              Executor::Clock::time_point now, v1::StreamedAnswer& answer);
   // Whether nobody wants more answers, and whether so many are unread that there is no room for more.
   bool IsGone();
   bool IsFull();
@@ -145,6 +152,7 @@ class PathStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   bool is_inside_ = false;
   grpc::ByteBuffer message_;
   grpc::ByteBuffer answer_bytes_;
+  NextTurn<PathStream> next_turn_{*this};
 
   Mutex mutex_;
   std::size_t unanswered_ ABSL_GUARDED_BY(mutex_) = 0;
@@ -154,6 +162,11 @@ class PathStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   std::size_t answers_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   bool is_reading_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_writing_ ABSL_GUARDED_BY(mutex_) = false;
+  // Answers wait for those to what is read meanwhile; next_turn_ is asked for, or about to be.
+  bool is_gathering_ ABSL_GUARDED_BY(mutex_) = false;
+  Executor::Clock::time_point gathering_since_ ABSL_GUARDED_BY(mutex_);
+  // Whether a message was read since next_turn_ was asked for.
+  bool has_read_more_ ABSL_GUARDED_BY(mutex_) = false;
   // Nobody is there to read answers.
   bool is_gone_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_finished_ ABSL_GUARDED_BY(mutex_) = false;

@@ -165,7 +165,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
       WAYSTAR_RETURN_IF_ERROR(executor_.client_calls().Enter(own.client));
       client_ = own.client;
     }
-    return executor_.Submit(place, this, own);
+    return executor_.Submit(place, this, own, deadline_);
   }
 
   runtime::Flow flow() const { return FlowOf(caller_, context_, MapOf(*request_)); }

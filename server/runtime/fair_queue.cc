@@ -33,6 +33,13 @@ FairQueue::Entry FairQueue::Pop() {
   return entry;
 }
 
+std::size_t FairQueue::AheadOf(std::uint64_t client) const {
+  const auto own = clients_.find(client);
+  // In each turn before its own one of every client leaves, and with the last those that have theirs first.
+  const std::size_t turns = own == clients_.end() ? 1 : own->second->size + 1;
+  return std::min(size_, turns * ring_.size());
+}
+
 Job* FairQueue::DropFromLongest(std::uint64_t newcomer) {
   const auto longest = std::max_element(
       ring_.begin(), ring_.end(), [](const ClientLine& a, const ClientLine& b) { return a.size < b.size; });

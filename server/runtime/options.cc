@@ -52,10 +52,9 @@ ABSL_FLAG(
 ABSL_FLAG(absl::Duration, max_queue_time, Defaults().max_queue_time,
           "How long a call may wait for a worker before it is refused.");
 ABSL_FLAG(absl::Duration, queue_target, Defaults().queue_target,
-          "When for 100 ms every call has waited longer than this (or than four calls take) for a worker, "
-          "the server is overloaded: "
-          "until the "
-          "queue has been short again, calls may wait for twice as long only.");
+          "When for 100 ms every call has waited longer than this (or than three calls take) for a worker, "
+          "the server is overloaded: calls may wait for twice as long only, and for twice that again with "
+          "each 100 ms after the queue has been short.");
 ABSL_FLAG(
     std::int64_t, max_client_calls, Defaults().max_client_calls,
     "Calls of one client, known by its token or else by its connection, that may wait or run at a time; "

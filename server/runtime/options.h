@@ -23,7 +23,7 @@ struct Options {
   std::size_t max_queued = 256;
   absl::Duration max_queue_time = absl::Milliseconds(500);
   // What a queue that empties again and again may make calls wait; one that never does counts as overload.
-  absl::Duration queue_target = absl::Milliseconds(5);
+  absl::Duration queue_target = absl::Milliseconds(2);
   // Of one client, that wait or run at a time.
   int max_client_calls = 5000;
   std::size_t max_maps = 1000;

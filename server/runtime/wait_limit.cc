@@ -8,6 +8,9 @@ namespace {
 // Of one job in the average of those that went before.
 constexpr double kWeight = 1.0 / 16;
 
+// Of a job's processor time, what it may wait at least before the queue counts as standing.
+constexpr double kTargetJobs = 3;
+
 double Averaged(double before, WaitLimit::Duration now) {
   const auto nanos = static_cast<double>(now.count());
   return before == 0.0 ? nanos : before + (nanos - before) * kWeight;
@@ -17,10 +20,14 @@ double Averaged(double before, WaitLimit::Duration now) {
 
 void WaitLimit::NoteWait(Clock::time_point now, Duration waited) {
   if (now >= interval_end_) {
+    const Duration target =
+        std::max(target_, Duration(static_cast<Duration::rep>(kTargetJobs * processor_nanos_)));
     // Long after the last interval nothing is known of the queue, but that it was empty.
     const bool is_recent = now < interval_end_ + kInterval;
-    is_standing_ =
-        is_recent && shortest_in_interval_ != Duration::max() && shortest_in_interval_ > CurrentTarget();
+    is_standing_ = is_recent && shortest_in_interval_ != Duration::max() && shortest_in_interval_ > target;
+    allowed_ = is_standing_ ? std::min(longest_, 2 * target)
+               : is_recent  ? std::min(longest_, 2 * allowed_)
+                            : longest_;
     shortest_in_interval_ = Duration::max();
     interval_end_ = now + kInterval;
   }
@@ -32,20 +39,16 @@ void WaitLimit::NoteRun(Duration took, Duration processor) {
   processor_nanos_ = Averaged(processor_nanos_, processor);
 }
 
-WaitLimit::Duration WaitLimit::CurrentTarget() const {
-  return std::max(target_, Duration(static_cast<Duration::rep>(4 * processor_nanos_)));
-}
-
-WaitLimit::Duration WaitLimit::allowed() const {
-  return is_standing_ ? std::min(longest_, 2 * CurrentTarget()) : longest_;
-}
-
 std::size_t WaitLimit::MaxQueued(std::size_t most) const {
-  if (!is_standing_ || run_nanos_ <= 0.0) {
+  if (allowed_ >= longest_ || run_nanos_ <= 0.0) {
     return most;
   }
-  const double jobs = static_cast<double>(allowed().count()) / run_nanos_ * workers_;
+  const double jobs = static_cast<double>(allowed_.count()) / run_nanos_ * workers_;
   return std::clamp(static_cast<std::size_t>(jobs), std::min(static_cast<std::size_t>(workers_), most), most);
+}
+
+WaitLimit::Duration WaitLimit::TimeFor(std::size_t jobs) const {
+  return Duration(static_cast<Duration::rep>(static_cast<double>(jobs) * run_nanos_ / workers_));
 }
 
 }  // namespace waystar::runtime

@@ -8,7 +8,9 @@ namespace waystar::runtime {
 
 // A burst may fill the queue and is served as long as the queue empties again. Where it does not, because
 // more comes than can be done, all that a long queue gives is answers that come too late: then jobs may wait
-// for a short while only, and no more of them are let in than can be done in that.
+// for a short while only, and no more of them are let in than can be done in that. Once it empties they may
+// wait for twice as long with each interval, or it would fill up again the first time that less came for a
+// moment.
 //
 // The queue counts as standing once every job of an interval has waited for longer than the target. Source:
 // K. Nichols and V. Jacobson, "Controlling Queue Delay", 2012, in the form of B. Maurer, "Fail at Scale",
@@ -22,11 +24,11 @@ class WaitLimit {
 
   static constexpr Duration kInterval = std::chrono::milliseconds(100);
 
-  // Jobs may wait for `longest`, and while the queue stands for twice the target: that is `target`, or four
+  // Jobs may wait for `longest`, and while the queue stands for twice the target: that is `target`, or three
   // times a job's processor time if that is more: not what it takes, which grows with the load. `workers`
   // take them.
   WaitLimit(Duration longest, Duration target, int workers)
-      : longest_(longest), target_(target), workers_(workers) {}
+      : longest_(longest), target_(target), workers_(workers), allowed_(longest) {}
 
   // A job leaves the queue, or goes by an empty one with no wait.
   void NoteWait(Clock::time_point now, Duration waited);
@@ -36,17 +38,18 @@ class WaitLimit {
   // Whether the queue stands.
   bool is_standing() const { return is_standing_; }
   // For how long a job may wait now.
-  Duration allowed() const;
+  Duration allowed() const { return allowed_; }
   // How many jobs may wait now so that the last of them need not wait for longer; at least one a worker, and
   // at most `most`.
   std::size_t MaxQueued(std::size_t most) const;
+  // How long a job waits for so many others to be done; nothing while it is not known what jobs take.
+  Duration TimeFor(std::size_t jobs) const;
 
  private:
-  Duration CurrentTarget() const;
-
   const Duration longest_;
   const Duration target_;
   const int workers_;
+  Duration allowed_;
   bool is_standing_ = false;
   Clock::time_point interval_end_{};
   Duration shortest_in_interval_ = Duration::max();

@@ -56,11 +56,16 @@ WorkerPool::~WorkerPool() {
   }
 }
 
-absl::Status WorkerPool::TrySubmit(Job* job, const Flow& flow) {
+absl::Status WorkerPool::TrySubmit(Job* job, const Flow& flow, FairQueue::Clock::time_point deadline) {
   const FairQueue::Clock::time_point now = FairQueue::Clock::now();
   Job* dropped = nullptr;
   {
     MutexLock lock(mutex_);
+    const std::size_t ahead = queue_.AheadOf(flow.client);
+    if (ahead > 0 && limit_.TimeFor(ahead) > deadline - now) {
+      ++counts_.refused_full;
+      return full_;
+    }
     if (queue_.size() >= limit_.MaxQueued(options_.max_queued)) {
       ++counts_.refused_full;
       dropped = queue_.DropFromLongest(flow.client);

@@ -23,7 +23,7 @@ struct WorkerPoolOptions {
   // Jobs that may wait at a time, and for how long: see WaitLimit.
   std::size_t max_queued = 256;
   absl::Duration max_wait = absl::Milliseconds(500);
-  absl::Duration target_wait = absl::Milliseconds(5);
+  absl::Duration target_wait = absl::Milliseconds(2);
 };
 
 // What has gone through a pool so far, and what is in it.
@@ -54,10 +54,12 @@ class WorkerPool {
   WorkerPool& operator=(const WorkerPool&) = delete;
 
   // RESOURCE_EXHAUSTED / QUEUE_FULL with a retry delay, and nothing kept, if too many jobs wait already and
-  // no client has more of them there than this one; else another job may be refused for it, with the same
+  // no client has more of them there than this one, or if those before it would not be done by `deadline`, so
+  // that nobody would wait for the answer any more; else another job may be refused for it, with the same
   // status. A job that has waited for too long is refused with QUEUE_TIMEOUT. Never blocks. The job stays the
   // caller's; it must live until it has run or was refused.
-  absl::Status TrySubmit(Job* job, const Flow& flow);
+  absl::Status TrySubmit(Job* job, const Flow& flow,
+                         FairQueue::Clock::time_point deadline = FairQueue::Clock::time_point::max());
 
   // Takes the job however many wait, and does not refuse it. For the server's own work, of which there are
   // only a few jobs; they wait in a line of their own, as if they came from one client.

@@ -80,6 +80,17 @@ TEST_F(FairQueueTest, WhoeverComesBackStandsLast) {
   EXPECT_THAT(PopAll(), ElementsAre("2/1:0", "1/1:1", "2/1:1"));
 }
 
+TEST_F(FairQueueTest, KnowsHowManyMayLeaveFirst) {
+  EXPECT_EQ(queue_.AheadOf(1), 0U);
+  Push(1, 1, 10);
+  Push(2, 1, 2);
+  // Ten of its own, and the two of the other.
+  EXPECT_EQ(queue_.AheadOf(1), 12U);
+  // Its third turn comes after three of the first, though there are ten.
+  EXPECT_EQ(queue_.AheadOf(2), 6U);
+  EXPECT_EQ(queue_.AheadOf(3), 2U);
+}
+
 TEST_F(FairQueueTest, MakesRoomAtTheCostOfTheLongestLine) {
   Push(1, 1, 2);
   Push(1, 2, 3);

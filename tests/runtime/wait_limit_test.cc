@@ -40,11 +40,32 @@ TEST_F(WaitLimitTest, AStandingQueueIsCutShort) {
   EXPECT_EQ(limit_.allowed(), 2 * kTarget);
 }
 
-TEST_F(WaitLimitTest, IsAsBeforeOnceTheQueueHasBeenShort) {
+TEST_F(WaitLimitTest, GrowsToWhatItWasOnceTheQueueHasBeenShort) {
   Pass(milliseconds(250), milliseconds(50));
-  Pass(milliseconds(250), milliseconds(4));
+  Pass(milliseconds(150), milliseconds(4));
   EXPECT_FALSE(limit_.is_standing());
+  EXPECT_EQ(limit_.allowed(), 4 * kTarget);
+  Pass(milliseconds(100), milliseconds(4));
+  EXPECT_EQ(limit_.allowed(), 8 * kTarget);
+  Pass(milliseconds(500), milliseconds(4));
   EXPECT_EQ(limit_.allowed(), kLongest);
+}
+
+TEST_F(WaitLimitTest, LetsInMoreAsItGrows) {
+  for (int i = 0; i < 100; ++i) {
+    limit_.NoteRun(milliseconds(1), milliseconds(1));
+  }
+  Pass(milliseconds(250), milliseconds(50));
+  Pass(milliseconds(150), milliseconds(4));
+  EXPECT_EQ(limit_.MaxQueued(256), 40U);
+}
+
+TEST_F(WaitLimitTest, KnowsHowLongJobsTake) {
+  EXPECT_EQ(limit_.TimeFor(100), milliseconds(0));
+  for (int i = 0; i < 100; ++i) {
+    limit_.NoteRun(milliseconds(3), milliseconds(1));
+  }
+  EXPECT_EQ(limit_.TimeFor(10), milliseconds(15));
 }
 
 TEST_F(WaitLimitTest, IsAsBeforeAfterAPause) {
@@ -69,11 +90,11 @@ TEST_F(WaitLimitTest, LongJobsMayWaitForSomeOfTheirKind) {
   for (int i = 0; i < 100; ++i) {
     limit_.NoteRun(milliseconds(50), milliseconds(50));
   }
-  Pass(milliseconds(250), milliseconds(190));
+  Pass(milliseconds(250), milliseconds(140));
   EXPECT_FALSE(limit_.is_standing());
-  Pass(milliseconds(250), milliseconds(210));
-  EXPECT_EQ(limit_.allowed(), milliseconds(400));
-  EXPECT_EQ(limit_.MaxQueued(256), 16U);
+  Pass(milliseconds(250), milliseconds(160));
+  EXPECT_EQ(limit_.allowed(), milliseconds(300));
+  EXPECT_EQ(limit_.MaxQueued(256), 12U);
 }
 
 // Where jobs take long because too much is going on, waiting longer makes nothing better.

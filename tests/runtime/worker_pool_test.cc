@@ -1,6 +1,7 @@
 #include "server/runtime/worker_pool.h"
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <latch>
 #include <memory>
@@ -133,6 +134,39 @@ TEST(WorkerPoolTest, AFullQueueTakesAnotherClientAtTheCostOfTheGreediest) {
   }
   EXPECT_EQ(greedy_runs, 2);
   EXPECT_EQ(other_runs, 1);
+}
+
+TEST(WorkerPoolTest, RefusesWhatCannotBeBegunByItsDeadline) {
+  using Clock = FairQueue::Clock;
+  constexpr auto kLong = std::chrono::milliseconds(5);
+  Blocker blocker;
+  std::atomic<int> runs = 0;
+  Function job([&](int) {
+    ++runs;
+    for (const Clock::time_point end = Clock::now() + kLong; Clock::now() < end;) {
+    }
+  });
+  {
+    WorkerPool pool(Patient(1, 100));
+    std::latch done(1);
+    Function last([&](int) { done.count_down(); });
+    ASSERT_THAT(pool.TrySubmit(&job, kFlow), IsOk());
+    ASSERT_THAT(pool.TrySubmit(&last, kFlow), IsOk());
+    done.wait();
+    ASSERT_THAT(pool.TrySubmit(&blocker, kFlow), IsOk());
+    blocker.running.wait();
+    const Clock::time_point soon = Clock::now() + kLong;
+    // Nothing is before it, so it may be lucky.
+    EXPECT_THAT(pool.TrySubmit(&job, kFlow, soon), IsOk());
+    for (int i = 0; i < 9; ++i) {
+      EXPECT_THAT(pool.TrySubmit(&job, kFlow), IsOk());
+    }
+    EXPECT_THAT(pool.TrySubmit(&job, kFlow, soon),
+                IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kQueueFull, ""));
+    EXPECT_THAT(pool.TrySubmit(&job, kFlow, Clock::now() + std::chrono::hours(1)), IsOk());
+    blocker.release.count_down();
+  }
+  EXPECT_EQ(runs, 12);
 }
 
 TEST(WorkerPoolTest, JobsThatWaitedForTooLongAreRefused) {

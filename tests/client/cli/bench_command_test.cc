@@ -65,7 +65,8 @@ TEST_F(BenchCommandTest, TellsATerminalHowFarItIs) {
 
 TEST_F(BenchCommandTest, PrintsJson) {
   EXPECT_EQ(Bench({"arena", "--in-flight", "2", "--json"}), ExitCode::kOk);
-  EXPECT_THAT(out_, HasSubstr(R"("loop":"closed","messages_per_second":null,"in_flight":2,)"));
+  EXPECT_THAT(out_,
+              HasSubstr(R"("loop":"closed","messages_per_second":null,"arrivals":null,"in_flight":2,)"));
   EXPECT_THAT(out_, HasSubstr(R"("failed":0,"failures":[],)"));
 }
 
@@ -96,6 +97,8 @@ TEST_F(BenchCommandTest, RefusesWhatMakesNoSense) {
   EXPECT_THAT(err_, HasSubstr("--per-message is for"));
   EXPECT_EQ(Bench({"arena", "--threads", "2"}), ExitCode::kUsage);
   EXPECT_EQ(Bench({"arena", "--rate", "0"}), ExitCode::kUsage);
+  EXPECT_EQ(Bench({"arena", "--arrivals", "random"}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("give --rate as well"));
   EXPECT_EQ(Bench({"arena", "--mode", "fast"}), ExitCode::kUsage);
   EXPECT_EQ(Run({"bench", "arena", "--warm-up", "-1s"}), ExitCode::kUsage);
 }

@@ -57,7 +57,7 @@ TEST(ReportJsonTest, IsJson) {
   const auto status = google::protobuf::util::JsonStringToMessage(text, &json);
   ASSERT_TRUE(status.ok()) << status.ToString();
   EXPECT_THAT(text, StartsWith(R"({"server":"unix:\"x\\y\"","mode":"unary",)"));
-  EXPECT_THAT(text, HasSubstr(R"("loop":"open","messages_per_second":100,)"));
+  EXPECT_THAT(text, HasSubstr(R"("loop":"open","messages_per_second":100,"arrivals":"even",)"));
   EXPECT_THAT(text, HasSubstr(R"("sent":110,"answered":100,"without_path":3,"failed":10,)"));
   EXPECT_THAT(text,
               HasSubstr(R"("code":"UNAVAILABLE","reason":"","count":10,"message":"a \"quote\" \u000a")"));
