@@ -35,6 +35,11 @@ void WrittenMessage::AddField(int number, const WrittenMessage& value) {
   size_ += value.size_;
 }
 
+void WrittenMessage::Clear() {
+  parts_.clear();
+  size_ = 0;
+}
+
 grpc::ByteBuffer WrittenMessage::ToBytes() const {
   grpc_slice bytes = grpc_slice_malloc(size_);
   std::uint8_t* out = GRPC_SLICE_START_PTR(bytes);

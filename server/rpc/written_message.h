@@ -12,8 +12,9 @@
 
 namespace waystar::rpc {
 
-// Written part by part, in any order: of messages whose bytes lie one behind the other, protobuf reads one with
-// the fields of all. So fields that take long to write by way of messages in memory need not go that way.
+// Written part by part, in any order: of messages whose bytes lie one behind the other, protobuf reads one
+// with the fields of all. So fields that take long to write by way of messages in memory need not go that
+// way.
 //
 // Parts lie in the arena of the message that this stands for, and are gone with it.
 //
@@ -36,6 +37,8 @@ class WrittenMessage {
   // Nothing was added.
   bool empty() const { return parts_.empty(); }
   std::size_t size() const { return size_; }
+  // Stands for the same, with nothing added.
+  void Clear();
   grpc::ByteBuffer ToBytes() const;
 
  private:
