@@ -189,6 +189,7 @@ class QueriesAnswerer {
                         .caller = context_.caller,
                         .budget = context_.budget,
                         .queued = context_.queued,
+                        .begin = context_.begin,
                         .written = written.has_value() ? &*written : nullptr};
     const absl::Status status = answer(response, context);
     return status.ok() ? Keep(index, written) : EndsAll(status) ? status : SetProblem(index, status);

@@ -29,6 +29,8 @@ struct CallContext {
   core::Budget budget;
   // How long the call waited for a worker.
   std::chrono::nanoseconds queued{0};
+  // When that was over.
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
   // Expansions that the call may spend where it runs; with more it has to begin again elsewhere.
   std::uint64_t max_expansions_here = std::numeric_limits<std::uint64_t>::max();
   // Lets a handler have several workers search; null where it should not.

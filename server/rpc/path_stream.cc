@@ -275,7 +275,7 @@ absl::Status PathStream::Take(const grpc::ByteBuffer& bytes, Batch& batch) {
     const Executor::Lease bench = executor_.LeaseHere();
     const bool answers_here = bench && !IsFull();
     Gatherer gatherer(*this, batch.arena, batch.arrived);
-    Executor::Clock::time_point now = batch.arrived;
+    Executor::Clock::time_point now = Executor::Clock::now();
     for (const v1::StreamedQuery& query : batch.request.queries()) {
       const Place place = costs_.PlaceOf(query.query());
       const bool is_here = place == Place::kHere && answers_here && now - batch.arrived < kTimeHere;
@@ -334,10 +334,11 @@ bool PathStream::Answer(const Batch& batch, const v1::StreamedQuery& query, Plac
                       .caller = caller,
                       .budget = {.deadline = deadline_, .cancelled = &cancelled_},
                       .queued = now - batch.arrived,
+                      .begin = now,
                       .max_expansions_here = MaxExpansionsAt(place),
                       .rpc = &call_,
                       .written = &draft.written};
-  const CostTimer timer(place);
+  const CostTimer timer(place, now);
   const absl::Status status = find_path_(query.query(), draft.answer, context);
   if (context.has_outgrown) {
     return false;

@@ -183,6 +183,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
                         .caller = caller_,
                         .budget = {.deadline = deadline_, .cancelled = &cancelled_},
                         .queued = begin - counted_.begin(),
+                        .begin = begin,
                         .max_expansions_here = MaxExpansionsAt(place),
                         .rpc = &context_};
     std::optional<WorkerCrew> crew;
@@ -192,7 +193,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
     response_ = google::protobuf::Arena::CreateMessage<Response>(&arena_);
     context.written = &written_.emplace(*response_);
     if constexpr (std::is_same_v<Handler, UnaryHandler<Request, Response>>) {
-      const CostTimer timer(place);
+      const CostTimer timer(place, begin);
       const absl::Status status = handler_(*request_, *response_, context);
       if (context.has_outgrown) {
         BeginAt(place == Place::kHere ? Place::kSmall : Place::kLarge);
