@@ -3,7 +3,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -184,13 +183,13 @@ class QueriesAnswerer {
   absl::Status AnswerBy(int index,
                         absl::FunctionRef<absl::Status(v1::FindPathResponse&, CallContext&)> answer) {
     v1::FindPathResponse& response = *response_.mutable_results(index)->mutable_answer();
-    std::optional<WrittenMessage> written = PlaceFor(response);
+    WrittenMessage written(response);
     CallContext context{.bench = context_.bench,
                         .caller = context_.caller,
                         .budget = context_.budget,
                         .queued = context_.queued,
                         .begin = context_.begin,
-                        .written = written.has_value() ? &*written : nullptr};
+                        .written = IfWanted(written)};
     const absl::Status status = answer(response, context);
     return status.ok() ? Keep(index, written) : EndsAll(status) ? status : SetProblem(index, status);
   }
@@ -204,11 +203,10 @@ class QueriesAnswerer {
       return TooLarge();
     }
     v1::FindPathResponse& answer = *response_.mutable_results(index)->mutable_answer();
-    std::optional<WrittenMessage> written = PlaceFor(answer);
-    WrittenMessage* const place = written.has_value() ? &*written : nullptr;
+    WrittenMessage written(answer);
     FillAnswer(movement_.map(), world_, request_.queries(index), tasks_[task].query,
-               {.path = result.path, .goal_index = result.goal_index}, answer, place);
-    FinishAnswer(snapshot_.revision, context_.queued, took, answer, place);
+               {.path = result.path, .goal_index = result.goal_index}, answer, IfWanted(written));
+    FinishAnswer(snapshot_.revision, context_.queued, took, answer, IfWanted(written));
     return Keep(index, written);
   }
 
@@ -221,13 +219,12 @@ class QueriesAnswerer {
     return Count(index);
   }
 
-  std::optional<WrittenMessage> PlaceFor(const v1::FindPathResponse& answer) const {
-    return written_ != nullptr ? std::optional<WrittenMessage>(answer) : std::nullopt;
-  }
+  // Null where answers are wanted as messages.
+  WrittenMessage* IfWanted(WrittenMessage& answer) const { return written_ != nullptr ? &answer : nullptr; }
 
-  absl::Status Keep(int index, const std::optional<WrittenMessage>& answer) {
-    if (answer.has_value()) {
-      results_[static_cast<std::size_t>(index)].AddField(v1::FindPathsResult::kAnswerFieldNumber, *answer);
+  absl::Status Keep(int index, const WrittenMessage& answer) {
+    if (written_ != nullptr) {
+      results_[static_cast<std::size_t>(index)].AddField(v1::FindPathsResult::kAnswerFieldNumber, answer);
     }
     return Count(index);
   }
@@ -255,9 +252,9 @@ class QueriesAnswerer {
   const v1::FindPathsRequest& request_;
   v1::FindPathsResponse& response_;
   CallContext& context_;
-  // Null where the response is wanted as a message.
+  // Null where the response is wanted as a message. Else what stands for each result is kept until all are
+  // there.
   WrittenMessage* const written_;
-  // What stands for each result, with `written_`.
   std::vector<WrittenMessage> results_;
   core::Budget budget_;
   std::vector<core::PathTask> tasks_;

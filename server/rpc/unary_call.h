@@ -98,7 +98,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
   }
 
  private:
-  // Holds the messages of a call with a path of some fifty points, so that it takes no other memory.
+  // Holds the messages of a call with a path of some hundred points, so that it takes no other memory.
   static constexpr std::size_t kArenaBytes = 4096;
 
   UnaryCall(Executor& executor, const Handler& handler, Planner& planner,

@@ -1,7 +1,11 @@
 #include "server/core/field/path_plan.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/hash/hash.h"
@@ -14,9 +18,13 @@ namespace {
 struct TaskHash {
   std::size_t operator()(const PathTask* task) const {
     const PathQuery& query = task->query;
-    return absl::HashOf(Pack(query.start), Pack(query.goal), query.corner_rule, query.algorithm,
-                        query.unreachable_policy, query.path_form, query.footprint, task->max_expansions,
-                        task->goals.size());
+    std::size_t hash =
+        absl::HashOf(Pack(query.start), Pack(query.goal), query.corner_rule, query.algorithm,
+                     query.unreachable_policy, query.path_form, query.footprint, task->max_expansions);
+    for (const Cell goal : task->goals) {
+      hash = absl::HashOf(hash, Pack(goal));
+    }
+    return hash;
   }
 };
 
