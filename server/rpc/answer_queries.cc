@@ -2,7 +2,7 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdint>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -22,15 +22,10 @@
 #include "server/rpc/placement.h"
 #include "server/rpc/status.h"
 #include "server/rpc/world_view.h"
+#include "server/rpc/written_message.h"
 
 namespace waystar::rpc {
 namespace {
-
-// What a result takes beside its answer, at the most.
-constexpr std::size_t kResultEnvelopeBytes = 16;
-
-// An answer takes no less than this part of MostBytesOf.
-constexpr std::size_t kMostByLeast = 16;
 
 bool HasMovement(const v1::FindPathRequest& query) {
   return query.movement_case() != v1::FindPathRequest::MOVEMENT_NOT_SET;
@@ -49,14 +44,13 @@ class QueriesAnswerer {
         request_(request),
         response_(response),
         context_(context),
+        written_(context.WrittenFor(response)),
         budget_(context.budget) {
     budget_.evicted = &snapshot.eviction.flag();
   }
 
   absl::Status Answer() {
-    for (int i = 0; i < request_.queries_size(); ++i) {
-      response_.add_results();
-    }
+    AddResults();
     for (int i = 0; i < request_.queries_size(); ++i) {
       const v1::FindPathRequest& query = request_.queries(i);
       if (const absl::Status status = CheckMap(query); !status.ok()) {
@@ -79,13 +73,44 @@ class QueriesAnswerer {
                                  ? core::FindPaths(movement_.map(), tasks_, budget_, *context_.crew, take)
                                  : core::FindPaths(movement_.map(), tasks_, budget_, context_.bench.scratch,
                                                    context_.bench.field_scratch, take);
-    return !end.ok() || bytes_ <= max_bytes_ || response_.ByteSizeLong() <= max_bytes_ ? end : TooLarge();
+    WAYSTAR_RETURN_IF_ERROR(end);
+    return Finish() <= max_bytes_ ? absl::OkStatus() : TooLarge();
   }
 
  private:
   // Whether what ended the work on one query ends that on all.
   static bool EndsAll(const absl::Status& status) {
     return absl::IsDeadlineExceeded(status) || absl::IsCancelled(status) || absl::IsAborted(status);
+  }
+
+  // Empty ones, for each of which one thread is answerable.
+  void AddResults() {
+    const auto queries = static_cast<std::size_t>(request_.queries_size());
+    response_.mutable_results()->Reserve(request_.queries_size());
+    results_.reserve(written_ != nullptr ? queries : 0);
+    tasks_.reserve(queries);
+    indexes_.reserve(queries);
+    for (int i = 0; i < request_.queries_size(); ++i) {
+      const v1::FindPathsResult& result = *response_.add_results();
+      if (written_ != nullptr) {
+        results_.emplace_back(result);
+      }
+    }
+  }
+
+  // Once all results are there. Returns what the response takes.
+  std::size_t Finish() {
+    response_.set_revision(snapshot_.revision);
+    if (written_ == nullptr) {
+      return response_.ByteSizeLong();
+    }
+    for (const WrittenMessage& result : results_) {
+      written_->AddField(v1::FindPathsResponse::kResultsFieldNumber, result);
+    }
+    v1::FindPathsResponse rest;
+    rest.set_revision(snapshot_.revision);
+    written_->AddFieldsOf(rest);
+    return written_->size();
   }
 
   absl::Status CheckMap(const v1::FindPathRequest& query) const {
@@ -157,12 +182,16 @@ class QueriesAnswerer {
   // `answer` fills the message that it is given.
   absl::Status AnswerBy(int index,
                         absl::FunctionRef<absl::Status(v1::FindPathResponse&, CallContext&)> answer) {
+    v1::FindPathResponse& response = *response_.mutable_results(index)->mutable_answer();
+    WrittenMessage written(response);
     CallContext context{.bench = context_.bench,
                         .caller = context_.caller,
                         .budget = context_.budget,
-                        .queued = context_.queued};
-    const absl::Status status = answer(*response_.mutable_results(index)->mutable_answer(), context);
-    return status.ok() ? Count(index) : EndsAll(status) ? status : SetProblem(index, status);
+                        .queued = context_.queued,
+                        .begin = context_.begin,
+                        .written = IfWanted(written)};
+    const absl::Status status = answer(response, context);
+    return status.ok() ? Keep(index, written) : EndsAll(status) ? status : SetProblem(index, status);
   }
 
   // Of several tasks at the same time, like all that it calls.
@@ -174,26 +203,38 @@ class QueriesAnswerer {
       return TooLarge();
     }
     v1::FindPathResponse& answer = *response_.mutable_results(index)->mutable_answer();
+    WrittenMessage written(answer);
     FillAnswer(movement_.map(), world_, request_.queries(index), tasks_[task].query,
-               {.path = result.path, .goal_index = result.goal_index}, answer);
-    answer.set_revision(snapshot_.revision);
-    answer.mutable_statistics()->set_queue_nanos(context_.queued.count());
-    answer.mutable_statistics()->set_search_nanos(took.count());
-    return Count(index);
+               {.path = result.path, .goal_index = result.goal_index}, answer, IfWanted(written));
+    FinishAnswer(snapshot_.revision, context_.queued, took, answer, IfWanted(written));
+    return Keep(index, written);
   }
 
   absl::Status SetProblem(int index, const absl::Status& status) {
-    *response_.mutable_results(index)->mutable_problem() = ToStatusMessage(status);
+    v1::FindPathsResult& result = *response_.mutable_results(index);
+    *result.mutable_problem() = ToStatusMessage(status);
+    if (written_ != nullptr) {
+      results_[static_cast<std::size_t>(index)].AddFieldsOf(result);
+    }
     return Count(index);
   }
 
-  // Ends what cannot fit in the end, whatever the points of the paths that are left turn out to take.
+  // Null where answers are wanted as messages.
+  WrittenMessage* IfWanted(WrittenMessage& answer) const { return written_ != nullptr ? &answer : nullptr; }
+
+  absl::Status Keep(int index, const WrittenMessage& answer) {
+    if (written_ != nullptr) {
+      results_[static_cast<std::size_t>(index)].AddField(v1::FindPathsResult::kAnswerFieldNumber, answer);
+    }
+    return Count(index);
+  }
+
+  // Ends what cannot fit in the end.
   absl::Status Count(int index) {
-    const v1::FindPathsResult& result = response_.results(index);
-    const std::size_t bytes =
-        (result.has_answer() ? MostBytesOf(result.answer()) : result.ByteSizeLong()) + kResultEnvelopeBytes;
-    const std::size_t most = bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-    return most / kMostByLeast <= max_bytes_ ? absl::OkStatus() : TooLarge();
+    const std::size_t bytes = written_ != nullptr ? results_[static_cast<std::size_t>(index)].size()
+                                                  : response_.results(index).ByteSizeLong();
+    const std::size_t all = bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+    return all <= max_bytes_ ? absl::OkStatus() : TooLarge();
   }
 
   absl::Status TooLarge() const {
@@ -211,11 +252,15 @@ class QueriesAnswerer {
   const v1::FindPathsRequest& request_;
   v1::FindPathsResponse& response_;
   CallContext& context_;
+  // Null where the response is wanted as a message. Else what stands for each result is kept until all are
+  // there.
+  WrittenMessage* const written_;
+  std::vector<WrittenMessage> results_;
   core::Budget budget_;
   std::vector<core::PathTask> tasks_;
   // Of the query that a task is.
   std::vector<int> indexes_;
-  // What the response takes at the most.
+  // What the results take so far.
   std::atomic<std::size_t> bytes_ = 0;
 };
 
@@ -228,10 +273,7 @@ absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
       core::CheckCount("queries", static_cast<std::size_t>(request.queries_size()), kMaxQueries));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
   WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(*snapshot, FieldMovementOf(request)));
-  WAYSTAR_RETURN_IF_ERROR(
-      QueriesAnswerer(store, *snapshot, movement, max_bytes, request, response, context).Answer());
-  response.set_revision(snapshot->revision);
-  return absl::OkStatus();
+  return QueriesAnswerer(store, *snapshot, movement, max_bytes, request, response, context).Answer();
 }
 
 }  // namespace waystar::rpc

@@ -25,6 +25,7 @@
 #include "server/rpc/movement.h"
 #include "server/rpc/placement.h"
 #include "server/rpc/world_view.h"
+#include "server/rpc/write_path.h"
 
 namespace waystar::rpc {
 namespace {
@@ -40,7 +41,8 @@ absl::Status CheckSize(std::size_t bytes, std::size_t max_bytes) {
 
 // What the request asked for beside the path, of each leg by the map that it lies on.
 void FillExtras(const core::GridMap& home, WorldView& world, const v1::FindPathRequest& request,
-                const core::PathQuery& query, const core::PortalPath& found, v1::FindPathResponse& response) {
+                const core::PathQuery& query, const core::PortalPath& found, v1::FindPathResponse& response,
+                WrittenMessage* written) {
   const bool with_positions = request.with_positions() || request.has_start_position() ||
                               request.has_goal_position() || !request.goal_positions().empty();
   const bool with_summary = request.with_summary() && found.path.outcome != core::Outcome::kUnreachable;
@@ -53,7 +55,9 @@ void FillExtras(const core::GridMap& home, WorldView& world, const v1::FindPathR
   for (std::size_t i = 0; i <= found.crossings.size(); ++i) {
     leg.points = core::LegOf(found.path.points, found.crossings, i);
     leg.directions = core::LegOf(found.path.directions, found.crossings, i);
-    if (with_positions) {
+    if (with_positions && written != nullptr) {
+      WritePositions(leg.points, map->settings().frame, *written);
+    } else if (with_positions) {
       FillPositions(leg.points, map->settings().frame, response);
     }
     if (with_summary) {
@@ -110,14 +114,33 @@ absl::StatusOr<core::PortalPath> TraceAnyPath(const core::GridMap& map, core::Wo
 }
 
 void FillAnswer(const core::GridMap& map, WorldView& world, const v1::FindPathRequest& request,
-                const core::PathQuery& query, const core::PortalPath& found, v1::FindPathResponse& response) {
+                const core::PathQuery& query, const core::PortalPath& found, v1::FindPathResponse& response,
+                WrittenMessage* written) {
   FillPathResult(found.path, response);
+  if (written != nullptr) {
+    WritePoints(found.path.points, *written);
+  } else {
+    FillPoints(found.path.points, response);
+  }
   FillCrossings(found.crossings, world, response);
   if (HasSeveralGoals(request) && found.path.outcome == core::Outcome::kFound) {
     response.set_goal_index(static_cast<std::int32_t>(found.goal_index));
   }
   FillCell(query.start, *response.mutable_start());
-  FillExtras(map, world, request, query, found, response);
+  FillExtras(map, world, request, query, found, response, written);
+}
+
+std::size_t FinishAnswer(std::uint64_t revision, std::chrono::nanoseconds queued,
+                         std::chrono::nanoseconds searching, v1::FindPathResponse& response,
+                         WrittenMessage* written) {
+  response.set_revision(revision);
+  response.mutable_statistics()->set_queue_nanos(queued.count());
+  response.mutable_statistics()->set_search_nanos(searching.count());
+  if (written == nullptr) {
+    return response.ByteSizeLong();
+  }
+  written->AddFieldsOf(response);
+  return written->size();
 }
 
 absl::Status AnswerFindPath(const core::MapStore& store, std::size_t max_bytes,
@@ -176,12 +199,9 @@ absl::Status AnswerAs(const core::MapSnapshot& snapshot, const Movement& movemen
   }
   // A point takes at least two bytes: what cannot fit is not written down first.
   WAYSTAR_RETURN_IF_ERROR(CheckSize(found->path.points.size() * 2, max_bytes));
-  FillAnswer(movement.map(), world, request, query.path, *found, response);
-  response.set_revision(snapshot.revision);
-  response.mutable_statistics()->set_queue_nanos(context.queued.count());
-  response.mutable_statistics()->set_search_nanos(searching.count());
-  return MostBytesOf(response) <= max_bytes ? absl::OkStatus()
-                                            : CheckSize(response.ByteSizeLong(), max_bytes);
+  WrittenMessage* const written = context.WrittenFor(response);
+  FillAnswer(movement.map(), world, request, query.path, *found, response, written);
+  return CheckSize(FinishAnswer(snapshot.revision, context.queued, searching, response, written), max_bytes);
 }
 
 absl::Status BelowQuery(const absl::Status& status) {

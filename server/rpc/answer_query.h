@@ -1,7 +1,9 @@
 // From a path query to its answer, whichever RPC asked.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -17,6 +19,7 @@
 #include "server/rpc/call_context.h"
 #include "server/rpc/movement.h"
 #include "server/rpc/world_view.h"
+#include "server/rpc/written_message.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::rpc {
@@ -57,10 +60,17 @@ absl::Status AnswerAs(const core::MapSnapshot& snapshot, const Movement& movemen
                       PathSearch search, std::size_t max_bytes, const v1::FindPathRequest& request,
                       const core::PathQuery& asked, v1::FindPathResponse& response, CallContext& context);
 
-// Writes down what was found for a query, but for the revision and the times that it took. `query` is what
-// was searched for, on `map`.
+// Fills in what was found for a query, but for the revision and the times that it took; points and
+// positions go to `written` instead, if it is not null, which stands for the response. `query` is what was
+// searched for, on `map`.
 void FillAnswer(const core::GridMap& map, WorldView& world, const v1::FindPathRequest& request,
-                const core::PathQuery& query, const core::PortalPath& found, v1::FindPathResponse& response);
+                const core::PathQuery& query, const core::PortalPath& found, v1::FindPathResponse& response,
+                WrittenMessage* written);
+
+// The rest of it. Returns what the whole response takes, and nothing more is to be changed in it.
+std::size_t FinishAnswer(std::uint64_t revision, std::chrono::nanoseconds queued,
+                         std::chrono::nanoseconds searching, v1::FindPathResponse& response,
+                         WrittenMessage* written);
 
 // For a request that holds the query in its field "query": the same error, its field, if it has one, below
 // that.

@@ -10,6 +10,9 @@ std::chrono::steady_clock::time_point DeadlineOf(const grpc::CallbackServerConte
   using std::chrono::steady_clock;
   using std::chrono::system_clock;
   const system_clock::time_point deadline = context.deadline();
+  if (deadline == system_clock::time_point::max()) {
+    return steady_clock::time_point::max();
+  }
   const system_clock::time_point now = system_clock::now();
   // Far enough away to be as good as none; beyond it the conversion might overflow.
   if (deadline - now > std::chrono::hours(24 * 365)) {

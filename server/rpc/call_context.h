@@ -8,12 +8,14 @@
 #include <limits>
 
 #include "absl/strings/string_view.h"
+#include "google/protobuf/message.h"
 #include "grpcpp/server_context.h"
 #include "server/core/field/find_paths.h"
 #include "server/core/search/query.h"
 #include "server/rpc/access/caller.h"
 #include "server/rpc/executor.h"
 #include "server/rpc/workbench.h"
+#include "server/rpc/written_message.h"
 #include "server/runtime/fair_queue.h"
 
 namespace waystar::rpc {
@@ -27,12 +29,17 @@ struct CallContext {
   core::Budget budget;
   // How long the call waited for a worker.
   std::chrono::nanoseconds queued{0};
+  // When that was over.
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
   // Expansions that the call may spend where it runs; with more it has to begin again elsewhere.
   std::uint64_t max_expansions_here = std::numeric_limits<std::uint64_t>::max();
   // Lets a handler have several workers search; null where it should not.
   core::PathCrew* crew = nullptr;
   // The RPC library's side of the call: metadata and peer. Null where there is none.
   const grpc::CallbackServerContext* rpc = nullptr;
+  // Where the handler may write its response down; then that is what is sent, and of the message only what
+  // observers of queries look at has to be filled. Null where the message itself is wanted.
+  WrittenMessage* written = nullptr;
   // Set by a handler that was stopped by max_expansions_here: its answer is not to be used.
   bool has_outgrown = false;
 
@@ -41,6 +48,11 @@ struct CallContext {
     core::Budget own = budget;
     own.max_expansions = std::min(requested, max_expansions_here);
     return own;
+  }
+
+  // The same for this response; null if it is not the call's, but of one who only lends the context.
+  WrittenMessage* WrittenFor(const google::protobuf::Message& response) const {
+    return written != nullptr && written->StandsFor(response) ? written : nullptr;
   }
 };
 

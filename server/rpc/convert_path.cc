@@ -237,10 +237,6 @@ void FillPathResult(const core::PathResult& result, v1::FindPathResponse& respon
   response.set_outcome(FromOutcome(result.outcome));
   response.set_reason(FromReason(result.reason));
   response.set_cost(result.cost);
-  response.mutable_points()->Reserve(static_cast<int>(result.points.size()));
-  for (const core::Cell point : result.points) {
-    FillCell(point, *response.add_points());
-  }
   response.mutable_directions()->Reserve(static_cast<int>(result.directions.size()));
   for (const core::Direction direction : result.directions) {
     response.add_directions(static_cast<v1::Direction>(static_cast<int>(direction) + 1));
@@ -251,22 +247,17 @@ void FillPathResult(const core::PathResult& result, v1::FindPathResponse& respon
   FillStatistics(result.statistics, *response.mutable_statistics());
 }
 
+void FillPoints(absl::Span<const core::Cell> points, v1::FindPathResponse& response) {
+  response.mutable_points()->Reserve(static_cast<int>(points.size()));
+  for (const core::Cell point : points) {
+    FillCell(point, *response.add_points());
+  }
+}
+
 void FillStatistics(const core::SearchStatistics& statistics, v1::SearchStatistics& out) {
   out.set_expanded(statistics.expanded);
   out.set_generated(statistics.generated);
   out.set_algorithm(FromAlgorithm(statistics.algorithm));
-}
-
-std::size_t MostBytesOf(const v1::FindPathResponse& response) {
-  if (!response.crossings().empty() || !response.nodes().empty() || response.has_summary()) {
-    return response.ByteSizeLong();
-  }
-  constexpr std::size_t kCellBytes = 24;
-  constexpr std::size_t kPositionBytes = 20;
-  constexpr std::size_t kRestBytes = 256;
-  return static_cast<std::size_t>(response.points_size()) * kCellBytes +
-         static_cast<std::size_t>(response.positions_size()) * kPositionBytes +
-         static_cast<std::size_t>(response.directions_size()) + kRestBytes;
 }
 
 void FillPositions(absl::Span<const core::Cell> points, const core::WorldFrame& frame,

@@ -38,11 +38,10 @@ v1::Outcome FromOutcome(core::Outcome outcome);
 v1::Reason FromReason(core::OutcomeReason reason);
 v1::Algorithm FromAlgorithm(core::Algorithm algorithm);
 void FillStatistics(const core::SearchStatistics& statistics, v1::SearchStatistics& out);
-// What an answer takes at the most, known without counting the bytes of each point of it, which takes longer
-// than to write a short path down; for answers with portals or summaries, what it takes.
-std::size_t MostBytesOf(const v1::FindPathResponse& response);
 void FillCell(core::Cell cell, v1::Cell& out);
+// All but the points.
 void FillPathResult(const core::PathResult& result, v1::FindPathResponse& response);
+void FillPoints(absl::Span<const core::Cell> points, v1::FindPathResponse& response);
 void FillPositions(absl::Span<const core::Cell> points, const core::WorldFrame& frame,
                    v1::FindPathResponse& response);
 // Adds that of a leg to that of the legs before it.

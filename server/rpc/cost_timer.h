@@ -8,14 +8,16 @@
 
 namespace waystar::rpc {
 
-// From when it is made: the processor's time where others may keep a thread waiting for one, which says
-// nothing of the query; where queries are small and run on the thread that they came in on, the clock's,
+// From `now`, when it is made: the processor's time where others may keep a thread waiting for one, which
+// says nothing of the query; where queries are small and run on the thread that they came in on, the clock's,
 // which costs less to ask.
 //
 // Thread safety: of one thread.
 class CostTimer {
  public:
-  explicit CostTimer(Place place) : counts_processor_(place != Place::kHere), begin_(Now()) {}
+  CostTimer(Place place, Executor::Clock::time_point now)
+      : counts_processor_(place != Place::kHere),
+        begin_(counts_processor_ ? ThreadCpuTime() : now.time_since_epoch()) {}
 
   std::chrono::nanoseconds Took() const { return Now() - begin_; }
 

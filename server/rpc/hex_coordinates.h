@@ -60,6 +60,7 @@ UnaryHandler<Request, Response> InHexCoordinates(const core::MapStore& store,
     Request on_plane = request;
     on_plane.clear_coordinates();
     WAYSTAR_RETURN_IF_ERROR(coordinates.ToPlane(on_plane));
+    context.written = nullptr;
     WAYSTAR_RETURN_IF_ERROR(handler(on_plane, response, context));
     coordinates.FromPlane(response);
     return absl::OkStatus();

@@ -8,7 +8,6 @@
 
 #include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
-#include "grpcpp/impl/codegen/proto_utils.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/rpc/access/check_access.h"
@@ -17,6 +16,7 @@
 #include "server/rpc/cost_timer.h"
 #include "server/rpc/request_parser.h"
 #include "server/rpc/status.h"
+#include "server/rpc/written_message.h"
 
 namespace waystar::rpc {
 namespace {
@@ -119,67 +119,76 @@ void PathStream::OnNextTurn() {
   }
 }
 
+struct PathStream::Draft {
+  explicit Draft(google::protobuf::Arena& arena)
+      : envelope(*google::protobuf::Arena::CreateMessage<v1::StreamedAnswer>(&arena)),
+        answer(*google::protobuf::Arena::CreateMessage<v1::FindPathResponse>(&arena)),
+        written(answer) {}
+
+  // All but the answer; with a problem there is none.
+  v1::StreamedAnswer& envelope;
+  v1::FindPathResponse& answer;
+  WrittenMessage written;
+};
+
 class PathStream::Gatherer {
  public:
-  // Of queries that arrived at `arrived`. Answers live in `arena` until they are serialized.
+  // Of queries that arrived at `arrived`. Answers live in `arena` until they are sent.
   Gatherer(PathStream& stream, google::protobuf::Arena& arena, Executor::Clock::time_point arrived)
-      : stream_(stream), arena_(arena), arrived_(arrived) {
-    Begin();
-  }
+      : stream_(stream), arena_(arena), arrived_(arrived) {}
 
   // The next answer, to be filled: then taken, or left and filled anew.
-  v1::StreamedAnswer& next() {
-    if (next_ == nullptr) {
-      next_ = google::protobuf::Arena::CreateMessage<v1::StreamedAnswer>(&arena_);
-    }
-    return *next_;
-  }
+  Draft& next() { return next_.has_value() ? *next_ : next_.emplace(arena_); }
 
   // Returns when.
   Executor::Clock::time_point Take() {
     const Executor::Clock::time_point now = Executor::Clock::now();
-    stream_.statistics_.CountRequest(static_cast<absl::StatusCode>(next_->problem().code()), now - arrived_);
-    const std::size_t bytes = next_->ByteSizeLong() + kAnswerEnvelopeBytes;
-    if (bytes_ > 0 && bytes_ + bytes > stream_.limits_.max_bytes) {
+    const v1::StreamedAnswer& envelope = next_->envelope;
+    stream_.statistics_.CountRequest(static_cast<absl::StatusCode>(envelope.problem().code()),
+                                     now - arrived_);
+    WrittenMessage answer(envelope);
+    answer.AddFieldsOf(envelope);
+    if (!envelope.has_problem()) {
+      AddAnswer(answer);
+    }
+    next_.reset();
+    if (!message_.empty() &&
+        message_.size() + answer.size() + kAnswerEnvelopeBytes > stream_.limits_.max_bytes) {
       Send();
     }
-    if (bytes_ == 0) {
+    if (message_.empty()) {
       since_ = now;
     }
-    bytes_ += bytes;
-    message_->mutable_answers()->UnsafeArenaAddAllocated(std::exchange(next_, nullptr));
+    message_.AddField(v1::StreamFindPathResponse::kAnswersFieldNumber, answer);
     return now;
   }
 
-  void Leave() { next_->Clear(); }
+  void Leave() { next_.reset(); }
 
   void Send() {
-    if (message_->answers().empty()) {
-      return;
+    if (!message_.empty()) {
+      stream_.Add(message_.ToBytes());
+      message_.Clear();
     }
-    grpc::ByteBuffer bytes;
-    bool owned = false;
-    // Into memory, which cannot fail.
-    grpc::GenericSerialize<grpc::ProtoBufferWriter, v1::StreamFindPathResponse>(*message_, &bytes, &owned);
-    stream_.Add(bytes);
-    Begin();
   }
 
   // Whether answers have been kept long enough for others to go with them.
-  bool IsDue(Executor::Clock::time_point now) const { return bytes_ > 0 && now - since_ > kGathering; }
+  bool IsDue(Executor::Clock::time_point now) const { return !message_.empty() && now - since_ > kGathering; }
 
  private:
-  void Begin() {
-    message_ = google::protobuf::Arena::CreateMessage<v1::StreamFindPathResponse>(&arena_);
-    bytes_ = 0;
+  void AddAnswer(WrittenMessage& streamed) {
+    WrittenMessage& written = next_->written;
+    if (written.empty()) {
+      written.AddFieldsOf(next_->answer);
+    }
+    streamed.AddField(v1::StreamedAnswer::kAnswerFieldNumber, written);
   }
 
   PathStream& stream_;
   google::protobuf::Arena& arena_;
   const Executor::Clock::time_point arrived_;
-  v1::StreamFindPathResponse* message_ = nullptr;
-  v1::StreamedAnswer* next_ = nullptr;
-  std::size_t bytes_ = 0;
+  std::optional<Draft> next_;
+  WrittenMessage message_{*google::protobuf::Arena::CreateMessage<v1::StreamFindPathResponse>(&arena_)};
   Executor::Clock::time_point since_;
 };
 
@@ -206,7 +215,7 @@ class PathStream::QueriesJob final : public Executor::Job {
       }
       const v1::StreamedQuery& query = *queries_[next_++];
       if (stream_.IsFull()) {
-        FillProblem(query, Unread(), gatherer.next());
+        FillProblem(query, Unread(), gatherer.next().envelope);
         gatherer.Take();
       } else if (stream_.Answer(batch_, query, place_, bench, now, gatherer.next())) {
         gatherer.Take();
@@ -223,7 +232,7 @@ class PathStream::QueriesJob final : public Executor::Job {
     google::protobuf::Arena arena;
     Gatherer gatherer(stream_, arena, batch_.arrived);
     for (; next_ < queries_.size(); ++next_) {
-      FillProblem(*queries_[next_], status, gatherer.next());
+      FillProblem(*queries_[next_], status, gatherer.next().envelope);
       gatherer.Take();
     }
     gatherer.Send();
@@ -266,7 +275,7 @@ absl::Status PathStream::Take(const grpc::ByteBuffer& bytes, Batch& batch) {
     const Executor::Lease bench = executor_.LeaseHere();
     const bool answers_here = bench && !IsFull();
     Gatherer gatherer(*this, batch.arena, batch.arrived);
-    Executor::Clock::time_point now = batch.arrived;
+    Executor::Clock::time_point now = Executor::Clock::now();
     for (const v1::StreamedQuery& query : batch.request.queries()) {
       const Place place = costs_.PlaceOf(query.query());
       const bool is_here = place == Place::kHere && answers_here && now - batch.arrived < kTimeHere;
@@ -309,32 +318,34 @@ void PathStream::Submit(QueriesJob* job, const v1::FindPathRequest& first, Place
 }
 
 bool PathStream::Answer(const Batch& batch, const v1::StreamedQuery& query, Place place, Workbench& bench,
-                        Executor::Clock::time_point now, v1::StreamedAnswer& answer) {
+                        Executor::Clock::time_point now, Draft& draft) {
   if (!query.has_query()) {
-    FillProblem(query, MissingField("query"), answer);
+    FillProblem(query, MissingField("query"), draft.envelope);
     return true;
   }
   const Caller caller = caller_.Get();
   if (const absl::Status denied = CheckPartAccess<v1::StreamFindPathRequest>(caller, query.query());
       !denied.ok()) {
-    FillProblem(query, denied, answer);
+    FillProblem(query, denied, draft.envelope);
     return true;
   }
-  answer.set_id(query.id());
+  draft.envelope.set_id(query.id());
   CallContext context{.bench = bench,
                       .caller = caller,
                       .budget = {.deadline = deadline_, .cancelled = &cancelled_},
                       .queued = now - batch.arrived,
+                      .begin = now,
                       .max_expansions_here = MaxExpansionsAt(place),
-                      .rpc = &call_};
-  const CostTimer timer(place);
-  const absl::Status status = find_path_(query.query(), *answer.mutable_answer(), context);
+                      .rpc = &call_,
+                      .written = &draft.written};
+  const CostTimer timer(place, now);
+  const absl::Status status = find_path_(query.query(), draft.answer, context);
   if (context.has_outgrown) {
     return false;
   }
   costs_.Note(query.query(), timer.Took());
   if (!status.ok()) {
-    FillProblem(query, status, answer);
+    FillProblem(query, status, draft.envelope);
   }
   return true;
 }

@@ -85,6 +85,9 @@ class PathStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   // Some queries of a message on their way through the workers.
   class QueriesJob;
 
+  // An answer that is being made.
+  struct Draft;
+
   // Answers on their way to those that are to be written.
   class Gatherer;
 
@@ -120,9 +123,9 @@ class PathStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   void Spread(Batch& batch, const Queries& queries, Place place);
   void HandOver(Batch& batch, Queries queries, Place place);
   void Submit(QueriesJob* job, const v1::FindPathRequest& first, Place place);
-  // At `now`. False, and `answer` is not to be used, if the query has to begin again at the next place.
+  // At `now`. False, and `draft` is not to be used, if the query has to begin again at the next place.
   bool Answer(const Batch& batch, const v1::StreamedQuery& query, Place place, Workbench& bench,
-              Executor::Clock::time_point now, v1::StreamedAnswer& answer);
+              Executor::Clock::time_point now, Draft& draft);
   // Whether nobody wants more answers, and whether so many are unread that there is no room for more.
   bool IsGone();
   bool IsFull();

@@ -121,7 +121,8 @@ void PathWatches::SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr
       .budget = {.deadline =
                      last == nullptr ? watch->deadline : std::min(watch->deadline, now + kMaxSearchTime),
                  .cancelled = &watch->cancelled},
-      .queued = now - watch->queued_at_};
+      .queued = now - watch->queued_at_,
+      .begin = now};
   std::shared_ptr<const core::WatchedAnswer> answer;
   bool is_news = true;
   // While the path is in the scratch.

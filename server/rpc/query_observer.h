@@ -64,12 +64,11 @@ void Observe(const QueryObserver& observer, absl::string_view method,
   }
   handler = [observer, method, handle = std::move(handler)](const Request& request, Response& response,
                                                             CallContext& context) {
-    const auto begin = std::chrono::steady_clock::now();
     const absl::Status status = handle(request, response, context);
     if (context.has_outgrown) {
       return status;
     }
-    const std::chrono::nanoseconds ran = std::chrono::steady_clock::now() - begin;
+    const std::chrono::nanoseconds ran = std::chrono::steady_clock::now() - context.begin;
     NoteQuery(observer, method, request, response, status, ran, context);
     return status;
   };

@@ -65,6 +65,7 @@ absl::Status TraceCall::Prepare(int worker) {
                       .caller = caller(),
                       .budget = {.deadline = deadline_, .cancelled = &cancelled_},
                       .queued = now - arrived_,
+                      .begin = now,
                       .rpc = &rpc_};
   v1::TraceSearchResult& result = result_.emplace();
   const absl::Status status =

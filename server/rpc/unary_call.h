@@ -30,6 +30,7 @@
 #include "server/rpc/request_parser.h"
 #include "server/rpc/status.h"
 #include "server/rpc/worker_crew.h"
+#include "server/rpc/written_message.h"
 
 namespace waystar::rpc {
 
@@ -97,7 +98,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
   }
 
  private:
-  // Holds the messages of a call with a path of some fifty points, so that it takes no other memory.
+  // Holds the messages of a call with a path of some hundred points, so that it takes no other memory.
   static constexpr std::size_t kArenaBytes = 4096;
 
   UnaryCall(Executor& executor, const Handler& handler, Planner& planner,
@@ -182,6 +183,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
                         .caller = caller_,
                         .budget = {.deadline = deadline_, .cancelled = &cancelled_},
                         .queued = begin - counted_.begin(),
+                        .begin = begin,
                         .max_expansions_here = MaxExpansionsAt(place),
                         .rpc = &context_};
     std::optional<WorkerCrew> crew;
@@ -189,8 +191,9 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
       context.crew = &crew.emplace(executor_, place, flow(), bench);
     }
     response_ = google::protobuf::Arena::CreateMessage<Response>(&arena_);
+    context.written = &written_.emplace(*response_);
     if constexpr (std::is_same_v<Handler, UnaryHandler<Request, Response>>) {
-      const CostTimer timer(place);
+      const CostTimer timer(place, begin);
       const absl::Status status = handler_(*request_, *response_, context);
       if (context.has_outgrown) {
         BeginAt(place == Place::kHere ? Place::kSmall : Place::kLarge);
@@ -217,6 +220,12 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
   void Answer(const absl::Status& status) {
     if (!status.ok()) {
       End(ToGrpcStatus(status));
+      return;
+    }
+    if (!written_->empty()) {
+      grpc::ByteBuffer bytes = written_->ToBytes();
+      response_bytes_->Swap(&bytes);
+      End(grpc::Status::OK);
       return;
     }
     bool owned = false;
@@ -248,6 +257,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
   google::protobuf::Arena arena_{ArenaOver(arena_block_)};
   Request* const request_ = google::protobuf::Arena::CreateMessage<Request>(&arena_);
   Response* response_ = nullptr;
+  std::optional<WrittenMessage> written_;
 };
 
 }  // namespace waystar::rpc

@@ -4,15 +4,14 @@
 #include <atomic>
 #include <memory>
 #include <optional>
-#include <tuple>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/field/checks.h"
 #include "server/core/field/flood.h"
 #include "server/core/field/flood_worth.h"
+#include "server/core/field/path_plan.h"
 #include "server/core/search/find_path.h"
 #include "server/core/search/path_form.h"
 #include "server/core/search/reachability.h"
@@ -21,116 +20,6 @@
 
 namespace waystar::core {
 namespace {
-
-using CellKey = std::pair<std::int32_t, std::int32_t>;
-CellKey KeyOf(Cell cell) { return {cell.y, cell.x}; }
-
-// All that a task says: equal tasks have equal answers.
-using TaskKey = std::tuple<CellKey, CellKey, CornerRule, Algorithm, UnreachablePolicy, PathForm, int,
-                           std::uint64_t, std::vector<CellKey>>;
-TaskKey KeyOf(const PathTask& task) {
-  std::vector<CellKey> goals;
-  for (const Cell goal : task.goals) {
-    goals.push_back(KeyOf(goal));
-  }
-  const PathQuery& query = task.query;
-  return {KeyOf(query.start), KeyOf(query.goal),        query.corner_rule,
-          query.algorithm,    query.unreachable_policy, query.path_form,
-          query.footprint,    task.max_expansions,      std::move(goals)};
-}
-
-// A cell that several agents of one kind start from or go to.
-struct Hub {
-  FloodSense sense = FloodSense::kFromSeeds;
-  Cell cell;
-  CornerRule rule = CornerRule::kNoCornerCutting;
-  int footprint = 1;
-
-  using KeyType = std::tuple<int, CornerRule, FloodSense, CellKey>;
-  KeyType Key() const { return {footprint, rule, sense, KeyOf(cell)}; }
-};
-
-Hub StartOf(const PathQuery& query) {
-  return {FloodSense::kFromSeeds, query.start, query.corner_rule, query.footprint};
-}
-Hub GoalOf(const PathQuery& query) {
-  return {FloodSense::kToSeeds, query.goal, query.corner_rule, query.footprint};
-}
-
-bool MayShare(const GridMap& map, const PathTask& task) {
-  const PathQuery& query = task.query;
-  return task.goals.empty() && query.algorithm == Algorithm::kAuto &&
-         query.unreachable_policy == UnreachablePolicy::kReport &&
-         task.max_expansions == std::numeric_limits<std::uint64_t>::max() && map.Contains(query.start) &&
-         map.Contains(query.goal) && query.footprint >= 1 && query.footprint <= kMaxFootprint;
-}
-
-// What is asked for, sorted: what is alike, and what shares a cell.
-struct PathPlan {
-  static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
-
-  struct Group {
-    Hub hub;
-    std::vector<std::size_t> members;
-  };
-
-  // Of each task: another that is alike, and so on until kNone, from the first of its kind on.
-  std::vector<std::size_t> next_alike;
-  // These name the first of each kind.
-  std::vector<Group> groups;
-  std::vector<std::size_t> singles;
-};
-
-// The first task of each kind, in order.
-std::vector<std::size_t> FindFirsts(absl::Span<const PathTask> tasks, PathPlan& plan) {
-  absl::flat_hash_map<TaskKey, std::size_t> lasts;
-  lasts.reserve(tasks.size());
-  plan.next_alike.assign(tasks.size(), PathPlan::kNone);
-  std::vector<std::size_t> firsts;
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const auto [last, is_new] = lasts.try_emplace(KeyOf(tasks[i]), i);
-    if (is_new) {
-      firsts.push_back(i);
-    } else {
-      plan.next_alike[std::exchange(last->second, i)] = i;
-    }
-  }
-  return firsts;
-}
-
-// Each task goes to the larger of the two groups that it could be in.
-PathPlan MakePlan(const GridMap& map, absl::Span<const PathTask> tasks) {
-  // Fewer are not worth the trouble.
-  constexpr std::size_t kLeastGroup = 4;
-  PathPlan plan;
-  const std::vector<std::size_t> firsts = FindFirsts(tasks, plan);
-  absl::flat_hash_map<Hub::KeyType, std::size_t> sizes;
-  for (const std::size_t task : firsts) {
-    if (MayShare(map, tasks[task])) {
-      ++sizes[StartOf(tasks[task].query).Key()];
-      ++sizes[GoalOf(tasks[task].query).Key()];
-    }
-  }
-  absl::flat_hash_map<Hub::KeyType, std::size_t> groups;
-  for (const std::size_t task : firsts) {
-    const Hub start = StartOf(tasks[task].query);
-    const Hub goal = GoalOf(tasks[task].query);
-    const bool may_share = MayShare(map, tasks[task]);
-    const std::size_t from_start = may_share ? sizes[start.Key()] : 0;
-    const std::size_t to_goal = may_share ? sizes[goal.Key()] : 0;
-    if (std::max(from_start, to_goal) < kLeastGroup) {
-      plan.singles.push_back(task);
-      continue;
-    }
-    const Hub& hub = from_start >= to_goal ? start : goal;
-    const auto [group, is_new] = groups.try_emplace(hub.Key(), plan.groups.size());
-    if (is_new) {
-      plan.groups.push_back({.hub = hub, .members = {}});
-    }
-    plan.groups[group->second].members.push_back(task);
-  }
-  return plan;
-}
 
 // Answers parts of a plan, on one thread.
 class PathsFinder {

@@ -25,6 +25,8 @@ struct PathTask {
   std::vector<Cell> goals;
   // Beside the budget of all.
   std::uint64_t max_expansions = std::numeric_limits<std::uint64_t>::max();
+
+  friend bool operator==(const PathTask&, const PathTask&) = default;
 };
 
 // Is told of each answer once, and how long it took to find. The path is gone when it returns. An error ends

@@ -55,6 +55,8 @@ struct PathQuery {
   // The agent covers this many cells to the right and down from its position, that cell included; from 1 to
   // kMaxFootprint. It may stand where all of them are walkable.
   int footprint = 1;
+
+  friend bool operator==(const PathQuery&, const PathQuery&) = default;
 };
 
 // What a search may use before it must stop. Time and cancellation are looked at every kPollInterval

@@ -1,0 +1,130 @@
+#include "server/rpc/write_path.h"
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "google/protobuf/arena.h"
+#include "gtest/gtest.h"
+#include "server/rpc/convert_path.h"
+#include "server/rpc/written_message.h"
+#include "tests/testing/generator.h"
+#include "waystar/v1/path_service.pb.h"
+
+namespace waystar::rpc {
+namespace {
+
+std::string BytesOf(const WrittenMessage& written) {
+  grpc::Slice slice;
+  EXPECT_TRUE(written.ToBytes().DumpToSingleSlice(&slice).ok());
+  EXPECT_EQ(slice.size(), written.size());
+  return {reinterpret_cast<const char*>(slice.begin()), slice.size()};
+}
+
+class WritePathTest : public ::testing::Test {
+ protected:
+  // The bytes are those that protobuf writes of the same points, and of their positions.
+  void ExpectSameBytes(const std::vector<core::Cell>& points, const core::WorldFrame& frame = {}) {
+    const auto& stood_for = *google::protobuf::Arena::CreateMessage<v1::FindPathResponse>(&arena_);
+    v1::FindPathResponse with_points;
+    FillPoints(points, with_points);
+    WrittenMessage written_points(stood_for);
+    WritePoints(points, written_points);
+    EXPECT_EQ(BytesOf(written_points), with_points.SerializeAsString());
+    v1::FindPathResponse with_positions;
+    FillPositions(points, frame, with_positions);
+    WrittenMessage written_positions(stood_for);
+    WritePositions(points, frame, written_positions);
+    EXPECT_EQ(BytesOf(written_positions), with_positions.SerializeAsString());
+  }
+
+  google::protobuf::Arena arena_;
+};
+
+TEST_F(WritePathTest, CoordinatesOfEveryLengthAreThoseOfProtobuf) {
+  std::vector<std::int32_t> values = {0, std::numeric_limits<std::int32_t>::min(),
+                                      std::numeric_limits<std::int32_t>::max()};
+  for (int bits = 0; bits < 31; ++bits) {
+    const std::int32_t power = std::int32_t{1} << bits;
+    values.insert(values.end(), {power - 1, power, -power, 1 - power});
+  }
+  std::vector<core::Cell> points;
+  for (const std::int32_t x : values) {
+    for (const std::int32_t y : values) {
+      points.push_back({x, y});
+    }
+  }
+  ExpectSameBytes(points);
+}
+
+TEST_F(WritePathTest, AnyPointsAreThoseOfProtobuf) {
+  testing::Generator generator(1);
+  for (int round = 0; round < 200; ++round) {
+    const int reach = 1 << generator.Between(0, 20);
+    std::vector<core::Cell> points(static_cast<std::size_t>(generator.Between(0, 50)));
+    for (core::Cell& point : points) {
+      point = {generator.Between(-reach, reach), generator.Between(-reach, reach)};
+    }
+    ExpectSameBytes(points, {.origin = {0.25 * generator.Between(-9, 9), 1e9, 0.5 * generator.Between(-1, 1)},
+                             .cell_size = 0.125 * generator.Between(1, 99)});
+  }
+}
+
+TEST_F(WritePathTest, PositionsThatAreZeroAreThoseOfProtobuf) {
+  const std::vector<core::Cell> points = {{0, 0}, {0, 7}, {7, 0}};
+  ExpectSameBytes(points, {.origin = {-0.5, -0.5, 0.0}});
+  ExpectSameBytes(points, {.origin = {-0.5, -0.5, -0.0}});
+}
+
+TEST_F(WritePathTest, NoPointsAreNoBytes) { ExpectSameBytes({}); }
+
+TEST(WrittenMessageTest, PartsAreFieldsOfOneMessage) {
+  google::protobuf::Arena arena;
+  auto& answer = *google::protobuf::Arena::CreateMessage<v1::FindPathResponse>(&arena);
+  WrittenMessage written(answer);
+  EXPECT_TRUE(written.empty());
+  const std::vector<core::Cell> points(100, {1000, 2000});
+  WritePoints(absl::MakeConstSpan(points).first(50), written);
+  answer.set_cost(1.5);
+  answer.mutable_start()->set_x(3);
+  written.AddFieldsOf(answer);
+  WritePoints(absl::MakeConstSpan(points).last(50), written);
+  EXPECT_FALSE(written.empty());
+  v1::FindPathResponse read;
+  ASSERT_TRUE(read.ParseFromString(BytesOf(written)));
+  FillPoints(points, answer);
+  EXPECT_EQ(read.SerializeAsString(), answer.SerializeAsString());
+}
+
+TEST(WrittenMessageTest, MessagesAreFieldsOfMessages) {
+  google::protobuf::Arena arena;
+  auto& response = *google::protobuf::Arena::CreateMessage<v1::StreamFindPathResponse>(&arena);
+  WrittenMessage written(response);
+  for (std::uint64_t id = 1; id <= 3; ++id) {
+    v1::StreamedAnswer& streamed = *response.add_answers();
+    streamed.set_id(id);
+    WrittenMessage written_streamed(streamed);
+    written_streamed.AddFieldsOf(streamed);
+    const std::vector<core::Cell> points(id * 30, {5, 6});
+    WrittenMessage path(*streamed.mutable_answer());
+    WritePoints(points, path);
+    written_streamed.AddField(v1::StreamedAnswer::kAnswerFieldNumber, path);
+    written.AddField(v1::StreamFindPathResponse::kAnswersFieldNumber, written_streamed);
+    FillPoints(points, *streamed.mutable_answer());
+  }
+  EXPECT_EQ(BytesOf(written), response.SerializeAsString());
+}
+
+TEST(WrittenMessageTest, StandsForOneMessageAlone) {
+  google::protobuf::Arena arena;
+  const auto& own = *google::protobuf::Arena::CreateMessage<v1::FindPathResponse>(&arena);
+  const auto& other = *google::protobuf::Arena::CreateMessage<v1::FindPathResponse>(&arena);
+  const WrittenMessage written(own);
+  EXPECT_TRUE(written.StandsFor(own));
+  EXPECT_FALSE(written.StandsFor(other));
+}
+
+}  // namespace
+}  // namespace waystar::rpc
