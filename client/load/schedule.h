@@ -22,7 +22,8 @@ class Schedule {
   // make it, and several of these together. The same for the same seed. REQUIRES: rate > 0.
   static Schedule Random(Time begin, double rate, std::uint64_t seed) {
     Schedule schedule(begin, rate, 0, 1);
-    schedule.random_.emplace(seed);
+    // Not what the queries of a lane of that seed are drawn from.
+    schedule.random_.emplace(~seed);
     schedule.Next();
     return schedule;
   }

@@ -219,6 +219,10 @@ class PathStream::QueriesJob final : public Executor::Job {
         gatherer.Take();
       } else if (stream_.Answer(batch_, query, place_, bench, now, gatherer.next())) {
         gatherer.Take();
+        if (place_ == Place::kLarge) {
+          // The next may take seconds.
+          gatherer.Send();
+        }
       } else {
         gatherer.Leave();
         stream_.HandOver(batch_, {&query}, Place::kLarge);
@@ -285,6 +289,7 @@ absl::Status PathStream::Take(const grpc::ByteBuffer& bytes, Batch& batch) {
       }
       if (is_here) {
         gatherer.Leave();
+        now = Executor::Clock::now();
       }
       (place == Place::kLarge ? large : small).push_back(&query);
     }

@@ -22,7 +22,9 @@ void CollectLane(const std::string& lane, const runtime::WorkerPoolCounts& count
   sink.AddCounter("waystar_queue_started_total", "Jobs that workers have started.", labels,
                   static_cast<double>(counts.started));
   constexpr char kRefused[] = "waystar_queue_refused_total";
-  constexpr char kRefusedHelp[] = "Jobs that were refused: the queue was full, or they had waited too long.";
+  constexpr char kRefusedHelp[] =
+      "Jobs that were refused: the queue was too full for them to be done in time, or they had waited too "
+      "long.";
   sink.AddCounter(kRefused, kRefusedHelp, {{"lane", lane}, {"reason", "full"}},
                   static_cast<double>(counts.refused_full));
   sink.AddCounter(kRefused, kRefusedHelp, {{"lane", lane}, {"reason", "late"}},

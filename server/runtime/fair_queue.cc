@@ -33,11 +33,20 @@ FairQueue::Entry FairQueue::Pop() {
   return entry;
 }
 
-std::size_t FairQueue::AheadOf(std::uint64_t client) const {
-  const auto own = clients_.find(client);
-  // In each turn before its own one of every client leaves, and with the last those that have theirs first.
-  const std::size_t turns = own == clients_.end() ? 1 : own->second->size + 1;
-  return std::min(size_, turns * ring_.size());
+std::size_t FairQueue::AheadOf(const Flow& flow) const {
+  std::size_t own_turns = 0;
+  if (const auto own = clients_.find(flow.client); own != clients_.end()) {
+    const auto line = own->second->maps.find(flow.map);
+    const std::size_t in_line = line == own->second->maps.end() ? 0 : line->second->entries.size();
+    for (const MapLine& map : own->second->ring) {
+      own_turns += std::min(map.entries.size(), map.map == flow.map ? in_line : in_line + 1);
+    }
+  }
+  std::size_t ahead = own_turns;
+  for (const ClientLine& client : ring_) {
+    ahead += client.client == flow.client ? 0 : std::min(client.size, own_turns + 1);
+  }
+  return ahead;
 }
 
 Job* FairQueue::DropFromLongest(std::uint64_t newcomer) {

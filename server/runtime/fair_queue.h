@@ -53,8 +53,9 @@ class FairQueue {
   // Costs a look at each client and, of one client, at each map with jobs that wait.
   Job* DropFromLongest(std::uint64_t newcomer);
 
-  // How many jobs may leave before one that this client adds now, if no others come.
-  std::size_t AheadOf(std::uint64_t client) const;
+  // How many jobs may leave before one that is added to this line now, if no others come. Costs a look at
+  // each client, and at each map of this one.
+  std::size_t AheadOf(const Flow& flow) const;
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }

@@ -1,6 +1,7 @@
 #include "server/runtime/wait_limit.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace waystar::runtime {
 namespace {
@@ -11,10 +12,8 @@ constexpr double kWeight = 1.0 / 16;
 // Of a job's processor time, what it may wait at least before the queue counts as standing.
 constexpr double kTargetJobs = 3;
 
-double Averaged(double before, WaitLimit::Duration now) {
-  const auto nanos = static_cast<double>(now.count());
-  return before == 0.0 ? nanos : before + (nanos - before) * kWeight;
-}
+// 0 before the first.
+double Averaged(double before, double now) { return before == 0.0 ? now : before + (now - before) * kWeight; }
 
 }  // namespace
 
@@ -35,8 +34,9 @@ void WaitLimit::NoteWait(Clock::time_point now, Duration waited) {
 }
 
 void WaitLimit::NoteRun(Duration took, Duration processor) {
-  run_nanos_ = Averaged(run_nanos_, took);
-  processor_nanos_ = Averaged(processor_nanos_, processor);
+  run_nanos_ = Averaged(run_nanos_, static_cast<double>(took.count()));
+  processor_nanos_ = Averaged(processor_nanos_, static_cast<double>(processor.count()));
+  log_run_nanos_ = Averaged(log_run_nanos_, std::log(1.0 + static_cast<double>(took.count())));
 }
 
 std::size_t WaitLimit::MaxQueued(std::size_t most) const {
@@ -48,7 +48,8 @@ std::size_t WaitLimit::MaxQueued(std::size_t most) const {
 }
 
 WaitLimit::Duration WaitLimit::TimeFor(std::size_t jobs) const {
-  return Duration(static_cast<Duration::rep>(static_cast<double>(jobs) * run_nanos_ / workers_));
+  const double typical = std::exp(log_run_nanos_) - 1.0;
+  return Duration(std::llround(static_cast<double>(jobs) * typical / workers_));
 }
 
 }  // namespace waystar::runtime

@@ -42,7 +42,8 @@ class WaitLimit {
   // How many jobs may wait now so that the last of them need not wait for longer; at least one a worker, and
   // at most `most`.
   std::size_t MaxQueued(std::size_t most) const;
-  // How long a job waits for so many others to be done; nothing while it is not known what jobs take.
+  // How long a job typically waits for so many others to be done; nothing while it is not known what jobs
+  // take. One that takes very long among many that do not counts for little.
   Duration TimeFor(std::size_t jobs) const;
 
  private:
@@ -56,6 +57,8 @@ class WaitLimit {
   // Moving averages, of jobs.
   double run_nanos_ = 0.0;
   double processor_nanos_ = 0.0;
+  // Of the logarithms of what they took.
+  double log_run_nanos_ = 0.0;
 };
 
 }  // namespace waystar::runtime

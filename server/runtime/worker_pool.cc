@@ -61,8 +61,7 @@ absl::Status WorkerPool::TrySubmit(Job* job, const Flow& flow, FairQueue::Clock:
   Job* dropped = nullptr;
   {
     MutexLock lock(mutex_);
-    const std::size_t ahead = queue_.AheadOf(flow.client);
-    if (ahead > 0 && limit_.TimeFor(ahead) > deadline - now) {
+    if (WouldBeLate(flow, deadline - now)) {
       ++counts_.refused_full;
       return full_;
     }
@@ -82,6 +81,14 @@ absl::Status WorkerPool::TrySubmit(Job* job, const Flow& flow, FairQueue::Clock:
   return absl::OkStatus();
 }
 
+bool WorkerPool::WouldBeLate(const Flow& flow, std::chrono::nanoseconds left) const {
+  if (queue_.empty() || limit_.TimeFor(queue_.size()) <= left) {
+    return false;
+  }
+  const std::size_t ahead = queue_.AheadOf(flow);
+  return ahead > 0 && limit_.TimeFor(ahead) > left;
+}
+
 void WorkerPool::SubmitOwn(Job* job) {
   {
     MutexLock lock(mutex_);
@@ -94,7 +101,7 @@ WorkerPoolCounts WorkerPool::counts() const {
   MutexLock lock(mutex_);
   WorkerPoolCounts counts = counts_;
   counts.queued = queue_.size() + own_.size();
-  counts.is_overloaded = limit_.is_standing();
+  counts.is_overloaded = limit_.allowed() < absl::ToChronoNanoseconds(options_.max_wait);
   return counts;
 }
 

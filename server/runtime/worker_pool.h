@@ -1,6 +1,7 @@
 // A fixed number of threads that take jobs from a bounded, fair queue.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <thread>
@@ -29,7 +30,7 @@ struct WorkerPoolOptions {
 // What has gone through a pool so far, and what is in it.
 struct WorkerPoolCounts {
   std::uint64_t started = 0;
-  // Turned away for want of room, and because they had waited for too long.
+  // Turned away for want of room or of time until their deadline, and because they had waited for too long.
   std::uint64_t refused_full = 0;
   std::uint64_t refused_late = 0;
   // Of those that were started, together.
@@ -70,6 +71,9 @@ class WorkerPool {
   WorkerPoolCounts counts() const;
 
  private:
+  // Whether a job of that line most likely could not begin in the time that is left to it.
+  bool WouldBeLate(const Flow& flow, std::chrono::nanoseconds left) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Work(int worker);
   // The next job to run, and the status to refuse it with if it is late; null when the pool ends.
   Job* Take(absl::Status& late);

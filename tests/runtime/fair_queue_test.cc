@@ -81,14 +81,40 @@ TEST_F(FairQueueTest, WhoeverComesBackStandsLast) {
 }
 
 TEST_F(FairQueueTest, KnowsHowManyMayLeaveFirst) {
-  EXPECT_EQ(queue_.AheadOf(1), 0U);
+  const auto ahead_of = [this](std::uint64_t client, std::uint64_t map) {
+    return queue_.AheadOf({.client = client, .map = map});
+  };
+  EXPECT_EQ(ahead_of(1, 1), 0U);
   Push(1, 1, 10);
   Push(2, 1, 2);
   // Ten of its own, and the two of the other.
-  EXPECT_EQ(queue_.AheadOf(1), 12U);
-  // Its third turn comes after three of the first, though there are ten.
-  EXPECT_EQ(queue_.AheadOf(2), 6U);
-  EXPECT_EQ(queue_.AheadOf(3), 2U);
+  EXPECT_EQ(ahead_of(1, 1), 12U);
+  // Two of its own, and three of the first, though there are ten.
+  EXPECT_EQ(ahead_of(2, 1), 5U);
+  EXPECT_EQ(ahead_of(3, 1), 2U);
+  // Another map's turn comes after one job of the first.
+  EXPECT_EQ(ahead_of(1, 2), 3U);
+}
+
+TEST_F(FairQueueTest, NoMoreLeaveFirstThanItSays) {
+  testing::Random random(5);
+  for (int round = 0; round < 200; ++round) {
+    for (int pushes = random.Between(0, 12); pushes > 0; --pushes) {
+      Push(static_cast<std::uint64_t>(random.Between(0, 3)), static_cast<std::uint64_t>(random.Between(0, 2)),
+           random.Between(1, 4));
+    }
+    const Flow flow{.client = static_cast<std::uint64_t>(random.Between(0, 3)),
+                    .map = static_cast<std::uint64_t>(random.Between(0, 2))};
+    const std::size_t most = queue_.AheadOf(flow);
+    Named last("last");
+    queue_.Push(flow, {.job = &last, .since = {}});
+    std::size_t left = 0;
+    while (queue_.Pop().job != &last) {
+      ++left;
+    }
+    EXPECT_LE(left, most);
+    PopAll();
+  }
 }
 
 TEST_F(FairQueueTest, MakesRoomAtTheCostOfTheLongestLine) {

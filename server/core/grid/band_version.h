@@ -17,8 +17,8 @@ class BandVersions;
 // Where each band begins is what reading goes by. Who may free a band follows from the tree: a band is read
 // by the version that cloned it and by those below, less those that cloned it again and all below them.
 //
-// Thread safety: `starts` is immutable once the version is closed, and open to the one writer until then, as
-// is `own`; all else is for BandVersions, under its mutex.
+// Thread safety: `starts` and `own` are the one writer's until the version is closed; then `starts` stays as
+// it is, for whoever holds the version, and `own` is for BandVersions, under its mutex, like all else.
 template <typename T>
 struct BandVersion {
   BandVersion(BandVersions<T>& family_of_it, std::size_t bands) : family(family_of_it), own(bands) {}

@@ -23,7 +23,8 @@ namespace waystar::core {
 //  - and has none below it, nobody reads the bands that it cloned: they are freed, and it leaves the tree;
 //  - and has one below it, nobody reads those of its bands which that one cloned again: they are freed, and
 //    the others become that one's;
-//  - and has several, it stays until it has one or none.
+//  - and has several, it stays until it has one or none, with its bands, though all of them may have been
+//    cloned again.
 // So to make a version costs what is written to it and a bit a band, whatever else is alive, and so does
 // letting go of one. The dead lists of ZFS do the same for snapshots in a row: Bonwick, Ahrens et al., "The
 // Zettabyte File System" (2003).

@@ -21,7 +21,7 @@ namespace waystar::core {
 
 // Starts from a map, takes changes, and yields the changed map; the map it started from stays as it was and
 // must outlive the editor.
-// Costs one pointer per band of rows up front, then clones each band that a change touches, once.
+// Costs a few pointers up front, then clones each band that a change touches, once.
 //
 // Thread safety: one thread at a time; readers of the original are not disturbed.
 class GridMapEditor {

@@ -145,6 +145,8 @@ GridMap MakeView(const GridMap& map, const TerrainRules& rules) {
         view.walkable_cells_ += std::popcount(walkable_row[i]);
       });
     }
+    passable.Release();
+    walkable.Release();
     view.walk_ = std::make_shared<const WalkGrid>(view.walkable_,
                                                   map.walk().max_index_bytes() / ProfileViews::kMaxKept);
     view.footprint_grids_ = std::make_shared<const FootprintGrids>();
