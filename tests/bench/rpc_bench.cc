@@ -80,13 +80,15 @@ void MeasureMany(const ServedProcess& process, const Cost& unary) {
     run(queries / 10);
     const nanoseconds before = process.CpuTime();
     const nanoseconds searching = run(queries);
-    ShowRatio(name,
-              {.cpu = MicrosPer(process.CpuTime() - before, queries), .search = MicrosPer(searching, queries)},
-              beside);
+    ShowRatio(
+        name,
+        {.cpu = MicrosPer(process.CpuTime() - before, queries), .search = MicrosPer(searching, queries)},
+        beside);
   };
   for (const int per_message : {1, 10}) {
     measure(absl::StrCat("stream, ", per_message, " a message"), kQueries, [&](int queries) {
-      return RunStreamLoop(process.port(), FortyPoints(), {.queries_per_message = per_message, .queries = queries});
+      return RunStreamLoop(process.port(), FortyPoints(),
+                           {.queries_per_message = per_message, .queries = queries});
     });
   }
   measure("FindPaths of 100", kQueries,
