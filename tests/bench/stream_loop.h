@@ -22,6 +22,7 @@ struct StreamLoad {
 std::chrono::nanoseconds RunStreamLoop(int port, const v1::FindPathRequest& request, const StreamLoad& load);
 
 // Likewise by FindPaths: `calls` calls of so many queries each, 8 at a time.
-std::chrono::nanoseconds RunBatchLoop(int port, const v1::FindPathRequest& request, int queries_per_call, int calls);
+std::chrono::nanoseconds RunBatchLoop(int port, const v1::FindPathRequest& request, int queries_per_call,
+                                      int calls);
 
 }  // namespace waystar::bench
