@@ -48,10 +48,14 @@ class OldSearch {
                                is_over_.NotifyAll();
                              });
     // Until it has begun.
-    while (Info().old_snapshots().count() == 0 && !IsOver()) {
+    for (seen_ = Info(); seen_.old_snapshots().count() == 0 && !IsOver(); seen_ = Info()) {
       BlockNextRow();
     }
   }
+
+  // What the map told of itself while the search was under way on an earlier revision. It may wait for a
+  // worker again by now, with none.
+  const v1::MapInfo& seen() const { return seen_; }
 
   void BlockNextRow() {
     EXPECT_TRUE(server_.client().UpdateObstacles(BlockRow(row_)).ok());
@@ -91,6 +95,7 @@ class OldSearch {
   grpc::ClientContext context_;
   std::optional<v1::FindPathRequest> request_;
   v1::FindPathResponse response_;
+  v1::MapInfo seen_;
   Mutex mutex_;
   CondVar is_over_;
   std::optional<grpc::Status> status_ ABSL_GUARDED_BY(mutex_);
@@ -100,7 +105,7 @@ TEST(OldSnapshotsTest, MapTellsOfThemWhileTheyAreRead) {
   TestServer server({.workers = 2});
   OldSearch search(server);
   ASSERT_FALSE(search.IsOver());
-  const v1::MapInfo info = search.Info();
+  const v1::MapInfo& info = search.seen();
   EXPECT_EQ(info.old_snapshots().count(), 1);
   EXPECT_GE(info.old_snapshots().oldest_revision(), 1U);
   EXPECT_LT(info.old_snapshots().oldest_revision(), info.revision());
