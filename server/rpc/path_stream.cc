@@ -133,7 +133,7 @@ struct PathStream::Draft {
 
 class PathStream::Gatherer {
  public:
-  // Of queries that arrived at `arrived`. Answers live in `arena` until they are sent.
+  // Of queries that arrived at `arrived`. Answers live in `arena`, also once they are sent.
   Gatherer(PathStream& stream, google::protobuf::Arena& arena, Executor::Clock::time_point arrived)
       : stream_(stream), arena_(arena), arrived_(arrived) {}
 
