@@ -1,6 +1,9 @@
 #include "server/base/clock.h"
 
+#include <sys/resource.h>
+
 #include <chrono>
+#include <cstdint>
 #include <ctime>
 
 #include "absl/time/clock.h"
@@ -30,6 +33,12 @@ std::chrono::nanoseconds ThreadCpuTime() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+std::int64_t ThreadWaits() {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nvcsw;
 }
 
 }  // namespace waystar

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 
 #include "absl/time/time.h"
 
@@ -20,5 +21,9 @@ class Clock {
 
 // What the calling thread has used of a processor so far, waiting aside. Costs a call of the system.
 std::chrono::nanoseconds ThreadCpuTime();
+
+// How often the calling thread has gone to sleep so far, be it for a time, for a lock or for something to
+// come. Costs a call of the system.
+std::int64_t ThreadWaits();
 
 }  // namespace waystar

@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "server/base/mutex.h"
+#include "server/rpc/arrival_pause.h"
 #include "server/rpc/call_gate.h"
 #include "server/rpc/client_calls.h"
 #include "server/rpc/workbench.h"
@@ -70,7 +71,11 @@ class Executor {
   // REQUIRES: place is not kHere. Errors and what becomes of the job: those of WorkerPool::TrySubmit.
   absl::Status Submit(Place place, Job* job, const runtime::Flow& flow,
                       Clock::time_point deadline = Clock::time_point::max()) {
-    return PoolOf(place).TrySubmit(job, flow, deadline);
+    absl::Status status = PoolOf(place).TrySubmit(job, flow, deadline);
+    if (!status.ok()) {
+      arrival_pause_.NoteRefusal(Clock::now());
+    }
+    return status;
   }
 
   // For the server's own work, of which there are only a few jobs: always taken, never refused.
@@ -110,6 +115,9 @@ class Executor {
   // Where calls enter and leave.
   CallGate& gate() { return gate_; }
 
+  // For the threads that calls come in on.
+  ArrivalPause& arrival_pause() { return arrival_pause_; }
+
   // How many calls each client has here. Calls that are answered where they arrive are not counted.
   ClientCalls& client_calls() { return client_calls_; }
   const ClientCalls& client_calls() const { return client_calls_; }
@@ -123,6 +131,7 @@ class Executor {
 
   const ExecutorOptions options_;
   CallGate gate_;
+  ArrivalPause arrival_pause_;
   ClientCalls client_calls_;
   // Those of the workers of both pools, then those for threads that calls come in on.
   std::vector<std::unique_ptr<Workbench>> benches_;

@@ -85,6 +85,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
                                          const grpc::ByteBuffer* request, grpc::ByteBuffer* response,
                                          Planner& planner = kSmallCall) {
     auto* call = new UnaryCall(executor, handler, planner, *context, response);
+    const Executor::Clock::time_point arrived = call->counted_.begin();
     absl::Status status = call->Enter();
     if (status.ok()) {
       status = call->Take(*context, *request);
@@ -94,6 +95,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
     } else {
       call->End(ToGrpcStatus(status));
     }
+    executor.arrival_pause().AfterCall(arrived, context->c_call());
     return call;
   }
 

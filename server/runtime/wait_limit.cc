@@ -12,6 +12,9 @@ constexpr double kWeight = 1.0 / 16;
 // Of a job's processor time, what it may wait at least before the queue counts as standing.
 constexpr double kTargetJobs = 3;
 
+// Of the target, what some job waits less than where the queue empties.
+constexpr int kEmptyShare = 4;
+
 // 0 before the first.
 double Averaged(double before, double now) { return before == 0.0 ? now : before + (now - before) * kWeight; }
 
@@ -23,10 +26,13 @@ void WaitLimit::NoteWait(Clock::time_point now, Duration waited) {
         std::max(target_, Duration(static_cast<Duration::rep>(kTargetJobs * processor_nanos_)));
     // Long after the last interval nothing is known of the queue, but that it was empty.
     const bool is_recent = now < interval_end_ + kInterval;
-    is_standing_ = is_recent && shortest_in_interval_ != Duration::max() && shortest_in_interval_ > target;
-    allowed_ = is_standing_ ? std::min(longest_, 2 * target)
-               : is_recent  ? std::min(longest_, 2 * allowed_)
-                            : longest_;
+    if (!is_recent) {
+      allowed_ = longest_;
+    } else if (shortest_in_interval_ > target) {
+      allowed_ = std::min(longest_, 2 * target);
+    } else if (shortest_in_interval_ < target / kEmptyShare) {
+      allowed_ = std::min(longest_, 2 * allowed_);
+    }
     shortest_in_interval_ = Duration::max();
     interval_end_ = now + kInterval;
   }

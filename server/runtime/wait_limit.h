@@ -8,11 +8,12 @@ namespace waystar::runtime {
 
 // A burst may fill the queue and is served as long as the queue empties again. Where it does not, because
 // more comes than can be done, all that a long queue gives is answers that come too late: then jobs may wait
-// for a short while only, and no more of them are let in than can be done in that. Once it empties they may
-// wait for twice as long with each interval, or it would fill up again the first time that less came for a
-// moment.
+// for a short while only, and no more of them are let in than can be done in that, until it empties: from
+// then on they may wait for twice as long with each interval in which it does, or it would fill up again the
+// first time that less came for a moment.
 //
-// The queue counts as standing once every job of an interval has waited for longer than the target. Source:
+// The queue counts as standing once every job of an interval has waited for longer than the target, and as
+// having emptied once one has waited for less than a quarter of that. Source:
 // K. Nichols and V. Jacobson, "Controlling Queue Delay", 2012, in the form of B. Maurer, "Fail at Scale",
 // 2015.
 //
@@ -24,7 +25,7 @@ class WaitLimit {
 
   static constexpr Duration kInterval = std::chrono::milliseconds(100);
 
-  // Jobs may wait for `longest`, and while the queue stands for twice the target: that is `target`, or three
+  // Jobs may wait for `longest`, and once the queue stands for twice the target: that is `target`, or three
   // times a job's processor time if that is more: not what it takes, which grows with the load. `workers`
   // take them.
   WaitLimit(Duration longest, Duration target, int workers)
@@ -35,8 +36,6 @@ class WaitLimit {
   // A job took that long to run, of which it had a processor for so long.
   void NoteRun(Duration took, Duration processor);
 
-  // Whether the queue stands.
-  bool is_standing() const { return is_standing_; }
   // For how long a job may wait now.
   Duration allowed() const { return allowed_; }
   // How many jobs may wait now so that the last of them need not wait for longer; at least one a worker, and
@@ -51,7 +50,6 @@ class WaitLimit {
   const Duration target_;
   const int workers_;
   Duration allowed_;
-  bool is_standing_ = false;
   Clock::time_point interval_end_{};
   Duration shortest_in_interval_ = Duration::max();
   // Moving averages, of jobs.

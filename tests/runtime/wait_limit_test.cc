@@ -36,19 +36,24 @@ TEST_F(WaitLimitTest, BurstsMayWaitForLong) {
 
 TEST_F(WaitLimitTest, AStandingQueueIsCutShort) {
   Pass(milliseconds(250), milliseconds(50));
-  EXPECT_TRUE(limit_.is_standing());
   EXPECT_EQ(limit_.allowed(), 2 * kTarget);
 }
 
 TEST_F(WaitLimitTest, GrowsToWhatItWasOnceTheQueueHasBeenShort) {
   Pass(milliseconds(250), milliseconds(50));
-  Pass(milliseconds(150), milliseconds(4));
-  EXPECT_FALSE(limit_.is_standing());
+  Pass(milliseconds(150), milliseconds(1));
   EXPECT_EQ(limit_.allowed(), 4 * kTarget);
-  Pass(milliseconds(100), milliseconds(4));
+  Pass(milliseconds(100), milliseconds(1));
   EXPECT_EQ(limit_.allowed(), 8 * kTarget);
-  Pass(milliseconds(500), milliseconds(4));
+  Pass(milliseconds(500), milliseconds(1));
   EXPECT_EQ(limit_.allowed(), kLongest);
+}
+
+// It is short because it is kept short.
+TEST_F(WaitLimitTest, StaysAsItIsWhereTheQueueIsShortButDoesNotEmpty) {
+  Pass(milliseconds(250), milliseconds(50));
+  Pass(milliseconds(1000), milliseconds(4));
+  EXPECT_EQ(limit_.allowed(), 2 * kTarget);
 }
 
 TEST_F(WaitLimitTest, LetsInMoreAsItGrows) {
@@ -56,7 +61,7 @@ TEST_F(WaitLimitTest, LetsInMoreAsItGrows) {
     limit_.NoteRun(milliseconds(1), milliseconds(1));
   }
   Pass(milliseconds(250), milliseconds(50));
-  Pass(milliseconds(150), milliseconds(4));
+  Pass(milliseconds(150), milliseconds(1));
   EXPECT_EQ(limit_.MaxQueued(256), 40U);
 }
 
@@ -75,7 +80,7 @@ TEST_F(WaitLimitTest, IsAsBeforeAfterAPause) {
   Pass(milliseconds(250), milliseconds(50));
   now_ += milliseconds(300);
   limit_.NoteWait(now_, milliseconds(0));
-  EXPECT_FALSE(limit_.is_standing());
+  EXPECT_EQ(limit_.allowed(), kLongest);
 }
 
 TEST_F(WaitLimitTest, LetsInWhatCanBeDoneInTime) {
@@ -94,7 +99,7 @@ TEST_F(WaitLimitTest, LongJobsMayWaitForSomeOfTheirKind) {
     limit_.NoteRun(milliseconds(50), milliseconds(50));
   }
   Pass(milliseconds(250), milliseconds(140));
-  EXPECT_FALSE(limit_.is_standing());
+  EXPECT_EQ(limit_.allowed(), kLongest);
   Pass(milliseconds(250), milliseconds(160));
   EXPECT_EQ(limit_.allowed(), milliseconds(300));
   EXPECT_EQ(limit_.MaxQueued(256), 12U);

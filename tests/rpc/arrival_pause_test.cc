@@ -1,0 +1,95 @@
+#include "server/rpc/arrival_pause.h"
+
+#include <chrono>
+#include <future>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "server/base/mutex.h"
+
+namespace waystar::rpc {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::ElementsAre;
+
+constexpr ArrivalPause::Duration kPause = milliseconds(2);
+
+// Has the calling thread go to sleep once, as it does when there is no call to take in.
+void WaitForACall() { std::this_thread::sleep_for(std::chrono::nanoseconds(1)); }
+
+TEST(ArrivalPauseTest, IsDueForAWhileAfterARefusal) {
+  ArrivalPause pause(kPause);
+  const ArrivalPause::Clock::time_point now{std::chrono::hours(1)};
+  EXPECT_FALSE(pause.IsDue(now));
+  pause.NoteRefusal(now);
+  EXPECT_TRUE(pause.IsDue(now));
+  EXPECT_TRUE(pause.IsDue(now + ArrivalPause::kRecently / 2));
+  EXPECT_FALSE(pause.IsDue(now + ArrivalPause::kRecently));
+}
+
+TEST(ArrivalPauseTest, AThreadThatDidNotHaveToWaitGoesOn) {
+  std::vector<ArrivalPause::Duration> pauses;
+  ArrivalPause pause(kPause, [&](ArrivalPause::Duration duration) { pauses.push_back(duration); });
+  WaitForACall();
+  pause.OnNextTurn();
+  pause.OnNextTurn();
+  EXPECT_THAT(pauses, ElementsAre(ArrivalPause::kAway));
+  WaitForACall();
+  pause.OnNextTurn();
+  EXPECT_THAT(pauses, ElementsAre(ArrivalPause::kAway, ArrivalPause::kAway));
+}
+
+TEST(ArrivalPauseTest, OneThreadStaysAwayWhileOthersPause) {
+  std::promise<void> is_away;
+  std::promise<void> may_return;
+  Mutex mutex;
+  std::vector<ArrivalPause::Duration> short_pauses;
+  ArrivalPause pause(kPause, [&](ArrivalPause::Duration duration) {
+    if (duration == ArrivalPause::kAway) {
+      is_away.set_value();
+      may_return.get_future().wait();
+    } else {
+      MutexLock lock(mutex);
+      short_pauses.push_back(duration);
+    }
+  });
+  std::thread away([&] {
+    WaitForACall();
+    pause.OnNextTurn();
+  });
+  is_away.get_future().wait();
+  for (int i = 0; i < 3; ++i) {
+    WaitForACall();
+    pause.OnNextTurn();
+  }
+  may_return.set_value();
+  away.join();
+  EXPECT_THAT(short_pauses, ElementsAre(kPause, kPause, kPause));
+}
+
+TEST(ArrivalPauseTest, EndsAfterTheLastPause) {
+  std::promise<void> pauses;
+  std::promise<void> may_return;
+  bool has_returned = false;
+  auto pause = std::make_unique<ArrivalPause>(kPause, [&](ArrivalPause::Duration /*duration*/) {
+    pauses.set_value();
+    may_return.get_future().wait();
+    has_returned = true;
+  });
+  std::thread thread([&] {
+    WaitForACall();
+    pause->OnNextTurn();
+  });
+  pauses.get_future().wait();
+  std::thread end([&] { pause.reset(); });
+  may_return.set_value();
+  end.join();
+  EXPECT_TRUE(has_returned);
+  thread.join();
+}
+
+}  // namespace
+}  // namespace waystar::rpc
