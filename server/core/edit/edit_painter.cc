@@ -78,7 +78,7 @@ void EditPainter::PaintObstacles(const Shape& shape, bool obstacle) {
   std::array<RowSpan, GridMapEditor::kRowsAhead> next;
   std::size_t count = 0;
   ForEachSpanOnBoard(shape, [&](const RowSpan& span) {
-    editor_.FetchAhead(span.y);
+    editor_.FetchAhead(span.y, span.x_begin, span.x_end);
     RowSpan& place = next[count % next.size()];
     if (count >= next.size()) {
       paint(place);

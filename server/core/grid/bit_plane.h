@@ -82,6 +82,7 @@ class BitPlaneWriter {
   Word* row(int y) { return writer_.row(y); }
 
   // See PlaneWriter.
+  bool Set(int y, std::size_t index, Word word) { return writer_.Set(y, index, word); }
   void FetchAhead(int y) const { writer_.FetchAhead(y); }
   static constexpr std::size_t kRowsAhead = PlaneWriter<Word>::kRowsAhead;
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -52,6 +53,17 @@ void ForEachWord(int x_begin, int x_end, Visitor visit) {
   for (std::size_t index = first; index <= last; ++index) {
     visit(index, SpanMask(index, x_begin, x_end));
   }
+}
+
+// The bits of those cells of word `index`, given by `mask`, of which is_set(x).
+template <typename Predicate>
+Word WordWhere(std::size_t index, Word mask, Predicate is_set) {
+  Word word = 0;
+  for (Word bits = mask; bits != 0; bits &= bits - 1) {
+    const int bit = std::countr_zero(bits);
+    word |= Word{is_set(static_cast<int>(index) * kWordBits + bit - 1)} << static_cast<unsigned>(bit);
+  }
+  return word;
 }
 
 // Bits of cells x - 1, x and x + 1, from the lowest up.

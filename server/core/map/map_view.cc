@@ -42,13 +42,7 @@ bool EntersTheSame(const GridMap& view, const GridMap& map) {
 
 // Which of the cells of a word, given by `mask`, have a terrain that the view enters.
 Word PassableWord(const GridMap& view, const TerrainId* terrains, std::size_t index, Word mask) {
-  Word passable = 0;
-  for (Word bits = mask; bits != 0; bits &= bits - 1) {
-    const int bit = std::countr_zero(bits);
-    const TerrainId terrain = terrains[static_cast<int>(index) * kWordBits + bit - 1];
-    passable |= Word{view.step_costs().passable[terrain]} << static_cast<unsigned>(bit);
-  }
-  return passable;
+  return WordWhere(index, mask, [&](int x) { return view.step_costs().passable[terrains[x]]; });
 }
 
 }  // namespace
@@ -58,12 +52,14 @@ SpanSet GridMapEditor::TakeCells(const GridMap& source) {
   const bool has_cost_obstacles = source.obstacles().cost_obstacles() > 0;
   SpanSet stale;
   map_.terrain_ = source.terrain_;
-  map_.obstacles_ = source.obstacles_;
   map_.cover_counts_ = source.cover_counts_;
   map_.covered_ = source.covered_;
   map_.obstacle_table_ = source.obstacle_table_;
   map_.portal_table_ = source.portal_table_;
   map_.obstacle_cells_ = source.obstacle_cells_;
+  const auto take_nameless = [&](int y) {
+    ForEachWord(0, map_.width(), [&](std::size_t i, Word) { SetNameless(y, i, source.NamelessWord(y, i)); });
+  };
   base_.terrain_.ForEachUnsharedRow(source.terrain_, map_.height(), [&](int y) {
     const TerrainId* before = base_.terrain_.row(y);
     const TerrainId* after = source.terrain_.row(y);
@@ -81,19 +77,20 @@ SpanSet GridMapEditor::TakeCells(const GridMap& source) {
         stale.Add({y, begin, end});
       }
       if (!enters_the_same) {
-        passable_.row(y)[i] = PassableWord(map_, after, i, mask);
+        passable_.Set(y, i, PassableWord(map_, after, i, mask));
       }
     });
     if (!enters_the_same) {
-      UpdateWalkable(y, 0, map_.width());
+      take_nameless(y);
     }
   });
   if (enters_the_same) {
     ShareWalk(source);
   } else {
-    const auto update = [&](int y) { UpdateWalkable(y, 0, map_.width()); };
-    base_.obstacles_.ForEachUnsharedRow(source.obstacles_, map_.height(), update);
-    base_.covered_.ForEachUnsharedRow(source.covered_, map_.height(), update);
+    base_.covered_.ForEachUnsharedRow(source.covered_, map_.height(), take_nameless);
+    base_.viewed_->hidden.ForEachUnsharedRow(source.hidden_, map_.height(), take_nameless);
+    base_.viewed_->walkable.ForEachUnsharedRow(source.walkable_, take_nameless);
+    map_.viewed_ = std::make_shared<const GridMap::NamelessPlanes>(source);
   }
   base_.obstacles().VisitDifferences(source.obstacles(), [&](const Obstacle& obstacle) {
     if (obstacle.effect.kind != ObstacleEffect::Kind::kBlock) {
@@ -107,6 +104,7 @@ SpanSet GridMapEditor::TakeCells(const GridMap& source) {
 void GridMapEditor::ShareWalk(const GridMap& source) {
   map_.passable_ = source.passable_;
   map_.walkable_ = source.walkable_;
+  map_.hidden_ = source.hidden_;
   map_.walkable_cells_ = source.walkable_cells_;
   map_.walk_ = source.walk_;
   map_.footprint_grids_ = source.footprint_grids_;
@@ -130,23 +128,30 @@ GridMap MakeView(const GridMap& map, const TerrainRules& rules) {
   view.plain_cells_ = std::make_shared<const Lazy<PlainCells>>();
   view.profile_views_ = std::make_shared<const ProfileViews>();
   if (!EntersTheSame(view, map)) {
-    view.passable_ =
-        Plane<Word>(map.height(), std::vector<Word>(static_cast<std::size_t>(WordsPerRow(map.width())), 0));
+    const Plane<Word> blank(map.height(),
+                            std::vector<Word>(static_cast<std::size_t>(WordsPerRow(map.width())), 0));
+    view.passable_ = blank;
     view.walkable_ = BitPlane(map.width(), map.height(), false);
     view.walkable_cells_ = 0;
-    PlaneWriter<Word> passable(view.passable_);
-    BitPlaneWriter walkable(view.walkable_);
+    view.hidden_ = blank;
+    view.viewed_ = std::make_shared<const GridMap::NamelessPlanes>(map);
+    PlaneWriter<Word> passable_plane(view.passable_);
+    BitPlaneWriter walkable_plane(view.walkable_);
+    PlaneWriter<Word> hidden_plane(view.hidden_);
     for (int y = 0; y < map.height(); ++y) {
-      Word* passable_row = passable.row(y);
-      Word* walkable_row = walkable.row(y);
       ForEachWord(0, map.width(), [&](std::size_t i, Word mask) {
-        passable_row[i] = PassableWord(view, map.TerrainRow(y), i, mask);
-        walkable_row[i] = passable_row[i] & ~map.NamelessRow(y)[i] & ~map.CoveredRow(y)[i];
-        view.walkable_cells_ += std::popcount(walkable_row[i]);
+        const Word passable = PassableWord(view, map.TerrainRow(y), i, mask);
+        const Word open = passable & ~map.covered_.row(y)[i];
+        const Word nameless = map.NamelessWord(y, i);
+        passable_plane.Set(y, i, passable);
+        walkable_plane.Set(y, i, open & ~nameless);
+        hidden_plane.Set(y, i, nameless & ~open);
+        view.walkable_cells_ += std::popcount(open & ~nameless);
       });
     }
-    passable.Release();
-    walkable.Release();
+    passable_plane.Release();
+    walkable_plane.Release();
+    hidden_plane.Release();
     view.walk_ = std::make_shared<const WalkGrid>(view.walkable_,
                                                   map.walk().max_index_bytes() / ProfileViews::kMaxKept);
     view.footprint_grids_ = std::make_shared<const FootprintGrids>();
