@@ -57,12 +57,12 @@ void GridMapEditor::SetObstacles(int y, int x_begin, int x_end, bool obstacle) {
   });
 }
 
-void GridMapEditor::FetchAhead(int y, int x_begin, int x_end) const {
-  walkable_.FetchAhead(y);
-  const auto first = static_cast<std::size_t>(x_begin + 1) / kWordBits;
-  const std::size_t words = static_cast<std::size_t>(x_end) / kWordBits + 1 - first;
+void GridMapEditor::FetchAhead(const RowSpan& cells) const {
+  walkable_.FetchAhead(cells.y);
+  const auto first = static_cast<std::size_t>(cells.x_begin + 1) / kWordBits;
+  const std::size_t words = static_cast<std::size_t>(cells.x_end) / kWordBits + 1 - first;
   for (const Plane<Word>* plane : {&map_.passable_, &map_.covered_, &map_.hidden_}) {
-    FetchForReading(plane->row(y) + first, words);
+    FetchForReading(plane->row(cells.y) + first, words);
   }
 }
 

@@ -41,7 +41,7 @@ class GridMapEditor {
   void SetObstacle(Cell cell, bool obstacle) { SetObstacles(cell.y, cell.x, cell.x + 1, obstacle); }
 
   // To be called some spans ahead of SetObstacles, where they are far apart; see PlaneWriter.
-  void FetchAhead(int y, int x_begin, int x_end) const;
+  void FetchAhead(const RowSpan& cells) const;
   static constexpr std::size_t kRowsAhead = BitPlaneWriter::kRowsAhead;
 
   // Covers each of these cells by that many more named obstacles that block; less than 0 uncovers them.
