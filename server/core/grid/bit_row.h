@@ -21,15 +21,20 @@ constexpr int WordsPerRow(int width) { return (width + 2 + kWordBits - 1) / kWor
 // A row without a single bit set, for what lies above and below the map.
 inline constexpr Word kEmptyRow[static_cast<std::size_t>(WordsPerRow(kMaxMapSide))] = {};
 
-inline bool TestBit(const Word* row, int x) {
-  const auto bit = static_cast<unsigned>(x + 1);
-  return (row[bit / kWordBits] >> (bit % kWordBits) & 1U) != 0;
+// The word of a row that cell x is in.
+constexpr std::size_t WordOf(int x) { return static_cast<unsigned>(x + 1) / kWordBits; }
+
+// Whether the bit of cell x is set in its word.
+inline bool TestBitOfWord(Word word, int x) {
+  return (word >> (static_cast<unsigned>(x + 1) % kWordBits) & 1U) != 0;
 }
+
+inline bool TestBit(const Word* row, int x) { return TestBitOfWord(row[WordOf(x)], x); }
 
 inline void AssignBit(Word* row, int x, bool value) {
   const auto bit = static_cast<unsigned>(x + 1);
   const Word mask = Word{1} << (bit % kWordBits);
-  Word& word = row[bit / kWordBits];
+  Word& word = row[WordOf(x)];
   word = value ? word | mask : word & ~mask;
 }
 
@@ -48,9 +53,7 @@ inline Word SpanMask(std::size_t index, int x_begin, int x_end) {
 // it.
 template <typename Visitor>
 void ForEachWord(int x_begin, int x_end, Visitor visit) {
-  const auto first = static_cast<std::size_t>(x_begin + 1) / kWordBits;
-  const auto last = static_cast<std::size_t>(x_end) / kWordBits;
-  for (std::size_t index = first; index <= last; ++index) {
+  for (std::size_t index = WordOf(x_begin); index <= WordOf(x_end - 1); ++index) {
     visit(index, SpanMask(index, x_begin, x_end));
   }
 }

@@ -29,14 +29,6 @@ absl::Status CheckSide(absl::string_view field, std::int64_t side, int max_side)
                          absl::StrCat("a map's ", field, " is from 1 to ", max_side, " cells, not ", side));
 }
 
-std::vector<Word> RowOfBits(int width, bool value) {
-  std::vector<Word> row(static_cast<std::size_t>(WordsPerRow(width)), 0);
-  for (int x = 0; value && x < width; ++x) {
-    AssignBit(row.data(), x, true);
-  }
-  return row;
-}
-
 }  // namespace
 
 absl::Status CheckMapSize(std::int64_t width, std::int64_t height, int max_side) {
@@ -58,15 +50,15 @@ absl::StatusOr<GridMap> GridMap::Create(std::int64_t width, std::int64_t height,
   map.min_straight_ = map.step_costs().min_straight;
   map.min_diagonal_ = map.step_costs().min_diagonal;
   map.terrain_ = Plane<TerrainId>(map.height_, std::vector<TerrainId>(static_cast<std::size_t>(width), fill));
-  map.passable_ = Plane<Word>(map.height_, RowOfBits(map.width_, passable));
+  map.passable_ = BitPlane(map.width_, map.height_, passable);
   map.obstacle_table_ =
       std::make_shared<const ObstacleTable>(map.bounds(), LatticeOf(map.settings().connectivity));
   map.portal_table_ = std::make_shared<const PortalTable>();
   map.cover_counts_ =
       Plane<std::uint16_t>(map.height_, std::vector<std::uint16_t>(static_cast<std::size_t>(width), 0));
-  map.covered_ = Plane<Word>(map.height_, RowOfBits(map.width_, false));
+  map.covered_ = BitPlane(map.width_, map.height_, false);
   map.walkable_ = BitPlane(map.width_, map.height_, walkable);
-  map.hidden_ = Plane<Word>(map.height_, RowOfBits(map.width_, blocked && !passable));
+  map.hidden_ = BitPlane(map.width_, map.height_, blocked && !passable);
   map.walk_ = std::make_shared<const WalkGrid>(map.walkable_);
   map.footprint_grids_ = std::make_shared<const FootprintGrids>();
   map.static_index_ = std::make_shared<StaticIndexSlot>();

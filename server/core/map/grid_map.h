@@ -59,16 +59,13 @@ class GridMap {
   bool IsWalkable(Cell cell) const { return walkable_.Test(cell); }
 
   // Whether an obstacle lies on the cell, be it named or nameless. REQUIRES of all four: Contains(cell).
-  bool HasObstacle(Cell cell) const {
-    return !IsWalkable(cell) && (IsPassable(cell) || IsCovered(cell) || TestBit(hidden_.row(cell.y), cell.x));
-  }
+  bool HasObstacle(Cell cell) const { return TestBitOfWord(ObstacleWord(cell.y, WordOf(cell.x)), cell.x); }
   // Whether one of the nameless ones does, which lie in one layer, apart from the named ones.
   bool HasNamelessObstacle(Cell cell) const {
-    return !IsWalkable(cell) &&
-           ((IsPassable(cell) && !IsCovered(cell)) || TestBit(hidden_.row(cell.y), cell.x));
+    return TestBitOfWord(NamelessWord(cell.y, WordOf(cell.x)), cell.x);
   }
   // Whether one of the named ones does, and blocks.
-  bool IsCovered(Cell cell) const { return TestBit(covered_.row(cell.y), cell.x); }
+  bool IsCovered(Cell cell) const { return covered_.Test(cell); }
   TerrainId TerrainAt(Cell cell) const { return terrain_.row(cell.y)[cell.x]; }
 
   // Of a step into the cell, whether or not it is walkable. REQUIRES: Contains(cell).
@@ -95,12 +92,12 @@ class GridMap {
   // Bits of the cells that HasNamelessObstacle, and HasObstacle, are true of: word `index` of row y, laid out
   // as bit_row.h says. REQUIRES of both: 0 <= y < height(); 0 <= index < WordsPerRow(width()).
   Word NamelessWord(int y, std::size_t index) const {
-    return (passable_.row(y)[index] & ~covered_.row(y)[index] & ~walkable_.row(y)[index]) |
-           hidden_.row(y)[index];
+    return (passable_.word(y, index) & ~covered_.word(y, index) & ~walkable_.word(y, index)) |
+           hidden_.word(y, index);
   }
   Word ObstacleWord(int y, std::size_t index) const {
-    return (passable_.row(y)[index] & ~walkable_.row(y)[index]) | covered_.row(y)[index] |
-           hidden_.row(y)[index];
+    return (passable_.word(y, index) & ~walkable_.word(y, index)) | covered_.word(y, index) |
+           hidden_.word(y, index);
   }
 
   // Those that have names.
@@ -179,13 +176,11 @@ class GridMap {
   // What says, besides terrains and named obstacles, where the nameless ones of a map are.
   struct NamelessPlanes {
     explicit NamelessPlanes(const GridMap& map) : hidden(map.hidden_), walkable(map.walkable_) {}
-    Plane<Word> hidden;
+    BitPlane hidden;
     BitPlane walkable;
   };
 
   GridMap() = default;
-
-  bool IsPassable(Cell cell) const { return TestBit(passable_.row(cell.y), cell.x); }
 
   int width_ = 0;
   int height_ = 0;
@@ -196,18 +191,18 @@ class GridMap {
   Cost min_straight_ = 0;
   Cost min_diagonal_ = 0;
   // Whether the terrain is passable.
-  Plane<Word> passable_;
+  BitPlane passable_;
   std::shared_ptr<const ObstacleTable> obstacle_table_;
   std::shared_ptr<const PortalTable> portal_table_;
   // By how many named obstacles that block.
   Plane<std::uint16_t> cover_counts_;
   // Whether by any.
-  Plane<Word> covered_;
+  BitPlane covered_;
   // Whether the terrain is passable and no obstacle lies on the cell. So a cell that is passable and not
   // covered is walkable unless a nameless obstacle lies on it, and need not say so elsewhere.
   BitPlane walkable_;
-  // The nameless obstacles on all other cells. There are next to none on most maps, which share one band.
-  Plane<Word> hidden_;
+  // The nameless obstacles on all other cells. Most maps have none there, and all their rows share a band.
+  BitPlane hidden_;
   // Those of the map that a view took its nameless obstacles from; null unless it enters other terrains.
   std::shared_ptr<const NamelessPlanes> viewed_;
   std::shared_ptr<const WalkGrid> walk_;

@@ -26,24 +26,29 @@ std::size_t GridMapEditor::MaxTouchedWords() const {
 }
 
 GridMapEditor::Ground GridMapEditor::GroundAt(int y, std::size_t index) const {
-  return {.passable = map_.passable_.row(y)[index],
-          .covered = map_.covered_.row(y)[index],
+  return {.passable = map_.passable_.word(y, index),
+          .covered = map_.covered_.word(y, index),
           .nameless = map_.NamelessWord(y, index)};
 }
 
 void GridMapEditor::SetGround(int y, std::size_t index, const Ground& ground) {
-  map_.obstacle_cells_ +=
-      std::popcount(ground.covered | ground.nameless) - std::popcount(map_.ObstacleWord(y, index));
+  const Word before = map_.ObstacleWord(y, index);
+  const Word after = ground.covered | ground.nameless;
+  if (after != before) {
+    map_.obstacle_cells_ += std::popcount(after) - std::popcount(before);
+  }
   passable_.Set(y, index, ground.passable);
   covered_.Set(y, index, ground.covered);
   SetNameless(y, index, ground.nameless);
 }
 
 void GridMapEditor::SetNameless(int y, std::size_t index, Word nameless) {
-  const Word open = map_.passable_.row(y)[index] & ~map_.covered_.row(y)[index];
-  const Word walkable = open & ~nameless;
-  map_.walkable_cells_ += std::popcount(walkable) - std::popcount(map_.walkable_.row(y)[index]);
-  if (walkable_.Set(y, index, walkable)) {
+  const Word open = map_.passable_.word(y, index) & ~map_.covered_.word(y, index);
+  const Word before = map_.walkable_.word(y, index);
+  const Word after = open & ~nameless;
+  if (after != before) {
+    map_.walkable_cells_ += std::popcount(after) - std::popcount(before);
+    walkable_.row(y)[index] = after;
     walkability_touched_.Add(y, index);
   }
   hidden_.Set(y, index, nameless & ~open);
@@ -59,9 +64,9 @@ void GridMapEditor::SetObstacles(int y, int x_begin, int x_end, bool obstacle) {
 
 void GridMapEditor::FetchAhead(const RowSpan& cells) const {
   walkable_.FetchAhead(cells.y);
-  const auto first = static_cast<std::size_t>(cells.x_begin + 1) / kWordBits;
-  const std::size_t words = static_cast<std::size_t>(cells.x_end) / kWordBits + 1 - first;
-  for (const Plane<Word>* plane : {&map_.passable_, &map_.covered_, &map_.hidden_}) {
+  const std::size_t first = WordOf(cells.x_begin);
+  const std::size_t words = WordOf(cells.x_end - 1) + 1 - first;
+  for (const BitPlane* plane : {&map_.passable_, &map_.covered_, &map_.hidden_}) {
     FetchForReading(plane->row(cells.y) + first, words);
   }
 }
@@ -128,7 +133,7 @@ std::vector<WordChange> GridMapEditor::WalkabilityChanges() {
   std::vector<WordChange> changes;
   for (const WordIndex& word : walkability_touched_.Sorted()) {
     const auto i = static_cast<std::size_t>(word.index);
-    const Word flipped = base_.walkable_.row(word.y)[i] ^ map_.walkable_.row(word.y)[i];
+    const Word flipped = base_.walkable_.word(word.y, i) ^ map_.walkable_.word(word.y, i);
     if (flipped != 0) {
       changes.push_back({word.y, word.index, flipped});
     }
@@ -142,7 +147,7 @@ std::vector<WordChange> GridMapEditor::WalkableCellsWhere(Differs differs) {
   for (const WordIndex& word : cost_touched_.Sorted()) {
     const auto i = static_cast<std::size_t>(word.index);
     WordChange change{word.y, word.index, 0};
-    ForEachCell({word.y, word.index, base_.walkable_.row(word.y)[i] & map_.walkable_.row(word.y)[i]},
+    ForEachCell({word.y, word.index, base_.walkable_.word(word.y, i) & map_.walkable_.word(word.y, i)},
                 [&](Cell cell) {
                   if (differs(cell)) {
                     change.flipped |= Word{1} << (static_cast<unsigned>(cell.x + 1) % kWordBits);

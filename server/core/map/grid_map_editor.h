@@ -125,11 +125,11 @@ class GridMapEditor {
   // Whether the walk grids are those of a map that has the same cells.
   bool shares_walk_ = false;
   PlaneWriter<TerrainId> terrain_{map_.terrain_};
-  PlaneWriter<Word> passable_{map_.passable_};
+  BitPlaneWriter passable_{map_.passable_};
   PlaneWriter<std::uint16_t> cover_counts_{map_.cover_counts_};
-  PlaneWriter<Word> covered_{map_.covered_};
+  BitPlaneWriter covered_{map_.covered_};
   BitPlaneWriter walkable_{map_.walkable_};
-  PlaneWriter<Word> hidden_{map_.hidden_};
+  BitPlaneWriter hidden_{map_.hidden_};
   CellCostsWriter cell_costs_{map_.cell_costs_, map_.width(), map_.height()};
   // Whose walkable cells may differ from the base's.
   TouchedWords walkability_touched_{MaxTouchedWords()};

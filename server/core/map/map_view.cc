@@ -6,11 +6,9 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "server/core/grid/bit_plane.h"
 #include "server/core/grid/lattice.h"
-#include "server/core/grid/plane.h"
 #include "server/core/map/cost_obstacles.h"
 #include "server/core/map/grid_map_editor.h"
 #include "server/core/map/obstacle_table.h"
@@ -57,9 +55,7 @@ SpanSet GridMapEditor::TakeCells(const GridMap& source) {
   map_.obstacle_table_ = source.obstacle_table_;
   map_.portal_table_ = source.portal_table_;
   map_.obstacle_cells_ = source.obstacle_cells_;
-  const auto take_nameless = [&](int y) {
-    ForEachWord(0, map_.width(), [&](std::size_t i, Word) { SetNameless(y, i, source.NamelessWord(y, i)); });
-  };
+  const auto take_nameless = [&](int y, std::size_t i) { SetNameless(y, i, source.NamelessWord(y, i)); };
   base_.terrain_.ForEachUnsharedRow(source.terrain_, map_.height(), [&](int y) {
     const TerrainId* before = base_.terrain_.row(y);
     const TerrainId* after = source.terrain_.row(y);
@@ -78,18 +74,21 @@ SpanSet GridMapEditor::TakeCells(const GridMap& source) {
       }
       if (!enters_the_same) {
         passable_.Set(y, i, PassableWord(map_, after, i, mask));
+        take_nameless(y, i);
       }
     });
-    if (!enters_the_same) {
-      take_nameless(y);
-    }
   });
   if (enters_the_same) {
     ShareWalk(source);
   } else {
-    base_.covered_.ForEachUnsharedRow(source.covered_, map_.height(), take_nameless);
-    base_.viewed_->hidden.ForEachUnsharedRow(source.hidden_, map_.height(), take_nameless);
-    base_.viewed_->walkable.ForEachUnsharedRow(source.walkable_, take_nameless);
+    const auto follow = [&](const BitPlane& before, const BitPlane& after) {
+      for (const WordChange& change : DifferencesBetween(before, after)) {
+        take_nameless(change.y, static_cast<std::size_t>(change.index));
+      }
+    };
+    follow(base_.covered_, source.covered_);
+    follow(base_.viewed_->hidden, source.hidden_);
+    follow(base_.viewed_->walkable, source.walkable_);
     map_.viewed_ = std::make_shared<const GridMap::NamelessPlanes>(source);
   }
   base_.obstacles().VisitDifferences(source.obstacles(), [&](const Obstacle& obstacle) {
@@ -111,7 +110,7 @@ void GridMapEditor::ShareWalk(const GridMap& source) {
   shares_walk_ = true;
   base_.walkable_.ForEachUnsharedRow(source.walkable_, [&](int y) {
     ForEachWord(0, map_.width(), [&](std::size_t i, Word) {
-      if (base_.walkable_.row(y)[i] != source.walkable_.row(y)[i]) {
+      if (base_.walkable_.word(y, i) != source.walkable_.word(y, i)) {
         walkability_touched_.Add(y, i);
       }
     });
@@ -128,20 +127,19 @@ GridMap MakeView(const GridMap& map, const TerrainRules& rules) {
   view.plain_cells_ = std::make_shared<const Lazy<PlainCells>>();
   view.profile_views_ = std::make_shared<const ProfileViews>();
   if (!EntersTheSame(view, map)) {
-    const Plane<Word> blank(map.height(),
-                            std::vector<Word>(static_cast<std::size_t>(WordsPerRow(map.width())), 0));
-    view.passable_ = blank;
-    view.walkable_ = BitPlane(map.width(), map.height(), false);
+    const auto blank = [&] { return BitPlane(map.width(), map.height(), false); };
+    view.passable_ = blank();
+    view.walkable_ = blank();
     view.walkable_cells_ = 0;
-    view.hidden_ = blank;
+    view.hidden_ = blank();
     view.viewed_ = std::make_shared<const GridMap::NamelessPlanes>(map);
-    PlaneWriter<Word> passable_plane(view.passable_);
+    BitPlaneWriter passable_plane(view.passable_);
     BitPlaneWriter walkable_plane(view.walkable_);
-    PlaneWriter<Word> hidden_plane(view.hidden_);
+    BitPlaneWriter hidden_plane(view.hidden_);
     for (int y = 0; y < map.height(); ++y) {
       ForEachWord(0, map.width(), [&](std::size_t i, Word mask) {
         const Word passable = PassableWord(view, map.TerrainRow(y), i, mask);
-        const Word open = passable & ~map.covered_.row(y)[i];
+        const Word open = passable & ~map.covered_.word(y, i);
         const Word nameless = map.NamelessWord(y, i);
         passable_plane.Set(y, i, passable);
         walkable_plane.Set(y, i, open & ~nameless);

@@ -68,7 +68,7 @@ void ExpectGround(const GridMap& map, const GroundModel& model) {
       const GroundCell& at = model.At(x, y);
       const bool has_obstacle = at.nameless || at.covers > 0;
       const bool is_walkable = !has_obstacle && !map.settings().terrains[at.terrain].impassable;
-      const auto word = static_cast<std::size_t>(x + 1) / kWordBits;
+      const auto word = WordOf(x);
       const Word bit = Word{1} << (static_cast<unsigned>(x + 1) % kWordBits);
       ASSERT_EQ(map.TerrainAt(cell), at.terrain);
       ASSERT_EQ(map.HasNamelessObstacle(cell), at.nameless);
