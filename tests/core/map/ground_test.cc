@@ -48,14 +48,16 @@ struct GroundCell {
 class GroundModel {
  public:
   GroundModel(int width, int height, const GroundCell& fill)
-      : width_(width), cells_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height), fill) {}
+      : rows_(static_cast<std::size_t>(height),
+              std::vector<GroundCell>(static_cast<std::size_t>(width), fill)) {}
 
-  GroundCell& At(int x, int y) { return cells_[static_cast<std::size_t>(y * width_ + x)]; }
-  const GroundCell& At(int x, int y) const { return cells_[static_cast<std::size_t>(y * width_ + x)]; }
+  GroundCell& At(int x, int y) { return rows_[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)]; }
+  const GroundCell& At(int x, int y) const {
+    return rows_[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)];
+  }
 
  private:
-  int width_;
-  std::vector<GroundCell> cells_;
+  std::vector<std::vector<GroundCell>> rows_;
 };
 
 void ExpectGround(const GridMap& map, const GroundModel& model) {
