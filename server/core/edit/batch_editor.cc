@@ -32,9 +32,7 @@ std::int64_t CountClipped(const EditPlan& plan, const GridMap& map) {
 
 // The cells of a word of which they differ.
 Word Differences(const GridMap& a, const GridMap& b, int y, std::size_t index, Word cells, bool costs_too) {
-  const Word obstacles_a = a.NamelessRow(y)[index] | a.CoveredRow(y)[index];
-  const Word obstacles_b = b.NamelessRow(y)[index] | b.CoveredRow(y)[index];
-  Word changed = (obstacles_a ^ obstacles_b) & cells;
+  Word changed = (a.ObstacleWord(y, index) ^ b.ObstacleWord(y, index)) & cells;
   if (costs_too) {
     const WordChange others{y, static_cast<std::int32_t>(index), cells & ~changed};
     ForEachCell(others, [&](Cell cell) {

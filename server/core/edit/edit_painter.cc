@@ -1,11 +1,11 @@
 #include "server/core/edit/edit_painter.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <optional>
 
+#include "absl/types/span.h"
 #include "server/core/grid/hex_board.h"
 #include "server/core/map/cost_obstacles.h"
 #include "server/core/shape/shape_raster.h"
@@ -70,24 +70,15 @@ void EditPainter::ForEachSpanOnBoard(const Shape& shape, Visitor visit) {
 }
 
 void EditPainter::PaintObstacles(const Shape& shape, bool obstacle) {
-  const auto paint = [&](const RowSpan& span) {
-    editor_.SetObstacles(span.y, span.x_begin, span.x_end, obstacle);
-    touched_.Add(span);
-  };
-  // Those to be painted next, which are being fetched.
-  std::array<RowSpan, GridMapEditor::kRowsAhead> next;
-  std::size_t count = 0;
-  ForEachSpanOnBoard(shape, [&](const RowSpan& span) {
-    editor_.FetchAhead(span.y);
-    RowSpan& place = next[count % next.size()];
-    if (count >= next.size()) {
-      paint(place);
+  SpanSet cells;
+  ForEachSpanOnBoard(shape, [&](const RowSpan& span) { cells.Add(span); });
+  const absl::Span<const RowSpan> spans = cells.Sorted();
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    if (i + GridMapEditor::kRowsAhead < spans.size()) {
+      editor_.FetchAhead(spans[i + GridMapEditor::kRowsAhead]);
     }
-    place = span;
-    ++count;
-  });
-  for (std::size_t i = count - std::min(count, next.size()); i < count; ++i) {
-    paint(next[i % next.size()]);
+    editor_.SetObstacles(spans[i].y, spans[i].x_begin, spans[i].x_end, obstacle);
+    touched_.Add(spans[i]);
   }
 }
 

@@ -35,6 +35,9 @@ class BitPlane {
     return static_cast<unsigned>(y) < static_cast<unsigned>(height_) ? plane_.row(y) : kEmptyRow;
   }
 
+  // Word `index` of row y. REQUIRES: 0 <= y < height(); 0 <= index < WordsPerRow(width()).
+  Word word(int y, std::size_t index) const { return plane_.row(y)[index]; }
+
   // Rows y - 1, y and y + 1. REQUIRES: 0 <= y < height().
   struct ThreeRows {
     const Word* own;
@@ -82,6 +85,7 @@ class BitPlaneWriter {
   Word* row(int y) { return writer_.row(y); }
 
   // See PlaneWriter.
+  void Set(int y, std::size_t index, Word word) { writer_.Set(y, index, word); }
   void FetchAhead(int y) const { writer_.FetchAhead(y); }
   static constexpr std::size_t kRowsAhead = PlaneWriter<Word>::kRowsAhead;
 

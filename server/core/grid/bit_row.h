@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -20,15 +21,20 @@ constexpr int WordsPerRow(int width) { return (width + 2 + kWordBits - 1) / kWor
 // A row without a single bit set, for what lies above and below the map.
 inline constexpr Word kEmptyRow[static_cast<std::size_t>(WordsPerRow(kMaxMapSide))] = {};
 
-inline bool TestBit(const Word* row, int x) {
-  const auto bit = static_cast<unsigned>(x + 1);
-  return (row[bit / kWordBits] >> (bit % kWordBits) & 1U) != 0;
+// The word of a row that cell x is in.
+constexpr std::size_t WordOf(int x) { return static_cast<unsigned>(x + 1) / kWordBits; }
+
+// Whether the bit of cell x is set in its word.
+inline bool TestBitOfWord(Word word, int x) {
+  return (word >> (static_cast<unsigned>(x + 1) % kWordBits) & 1U) != 0;
 }
+
+inline bool TestBit(const Word* row, int x) { return TestBitOfWord(row[WordOf(x)], x); }
 
 inline void AssignBit(Word* row, int x, bool value) {
   const auto bit = static_cast<unsigned>(x + 1);
   const Word mask = Word{1} << (bit % kWordBits);
-  Word& word = row[bit / kWordBits];
+  Word& word = row[WordOf(x)];
   word = value ? word | mask : word & ~mask;
 }
 
@@ -47,11 +53,20 @@ inline Word SpanMask(std::size_t index, int x_begin, int x_end) {
 // it.
 template <typename Visitor>
 void ForEachWord(int x_begin, int x_end, Visitor visit) {
-  const auto first = static_cast<std::size_t>(x_begin + 1) / kWordBits;
-  const auto last = static_cast<std::size_t>(x_end) / kWordBits;
-  for (std::size_t index = first; index <= last; ++index) {
+  for (std::size_t index = WordOf(x_begin); index <= WordOf(x_end - 1); ++index) {
     visit(index, SpanMask(index, x_begin, x_end));
   }
+}
+
+// The bits of those cells of word `index`, given by `mask`, of which is_set(x).
+template <typename Predicate>
+Word WordWhere(std::size_t index, Word mask, Predicate is_set) {
+  Word word = 0;
+  for (Word bits = mask; bits != 0; bits &= bits - 1) {
+    const int bit = std::countr_zero(bits);
+    word |= Word{is_set(static_cast<int>(index) * kWordBits + bit - 1)} << static_cast<unsigned>(bit);
+  }
+  return word;
 }
 
 // Bits of cells x - 1, x and x + 1, from the lowest up.

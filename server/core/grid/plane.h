@@ -173,6 +173,13 @@ class PlaneWriter {
     return open_->starts[static_cast<std::ptrdiff_t>(band)] + (row & plane_.Mask()) * plane_.stride_;
   }
 
+  // Sets value `index` of row y, which clones nothing if it is that already.
+  void Set(int y, std::size_t index, T value) {
+    if (plane_.row(y)[index] != value) {
+      row(y)[index] = value;
+    }
+  }
+
   // To be called some rows ahead of row(y), where many rows that are far apart are written to: on a large
   // plane a clone waits for memory for most of its time.
   void FetchAhead(int y) const {

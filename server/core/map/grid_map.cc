@@ -29,14 +29,6 @@ absl::Status CheckSide(absl::string_view field, std::int64_t side, int max_side)
                          absl::StrCat("a map's ", field, " is from 1 to ", max_side, " cells, not ", side));
 }
 
-std::vector<Word> RowOfBits(int width, bool value) {
-  std::vector<Word> row(static_cast<std::size_t>(WordsPerRow(width)), 0);
-  for (int x = 0; value && x < width; ++x) {
-    AssignBit(row.data(), x, true);
-  }
-  return row;
-}
-
 }  // namespace
 
 absl::Status CheckMapSize(std::int64_t width, std::int64_t height, int max_side) {
@@ -58,15 +50,15 @@ absl::StatusOr<GridMap> GridMap::Create(std::int64_t width, std::int64_t height,
   map.min_straight_ = map.step_costs().min_straight;
   map.min_diagonal_ = map.step_costs().min_diagonal;
   map.terrain_ = Plane<TerrainId>(map.height_, std::vector<TerrainId>(static_cast<std::size_t>(width), fill));
-  map.passable_ = Plane<Word>(map.height_, RowOfBits(map.width_, passable));
-  map.obstacles_ = Plane<Word>(map.height_, RowOfBits(map.width_, blocked));
+  map.passable_ = BitPlane(map.width_, map.height_, passable);
   map.obstacle_table_ =
       std::make_shared<const ObstacleTable>(map.bounds(), LatticeOf(map.settings().connectivity));
   map.portal_table_ = std::make_shared<const PortalTable>();
   map.cover_counts_ =
       Plane<std::uint16_t>(map.height_, std::vector<std::uint16_t>(static_cast<std::size_t>(width), 0));
-  map.covered_ = Plane<Word>(map.height_, RowOfBits(map.width_, false));
+  map.covered_ = BitPlane(map.width_, map.height_, false);
   map.walkable_ = BitPlane(map.width_, map.height_, walkable);
+  map.hidden_ = BitPlane(map.width_, map.height_, blocked && !passable);
   map.walk_ = std::make_shared<const WalkGrid>(map.walkable_);
   map.footprint_grids_ = std::make_shared<const FootprintGrids>();
   map.static_index_ = std::make_shared<StaticIndexSlot>();
@@ -118,14 +110,17 @@ std::size_t GridMap::memory_bytes() const {
   const StaticIndex* static_index = static_index_->index();
   return (static_index == nullptr ? 0 : static_index->memory_bytes()) + sizeof(*this) + sizeof(*constants_) +
          terrain_.memory_bytes() + (cell_costs_ == nullptr ? 0 : cell_costs_->memory_bytes()) +
-         passable_.memory_bytes() + obstacles_.memory_bytes() + obstacle_table_->memory_bytes() +
+         passable_.memory_bytes() + hidden_.memory_bytes() + obstacle_table_->memory_bytes() +
          portal_table_->memory_bytes() + cover_counts_.memory_bytes() + covered_.memory_bytes() +
          walk_->memory_bytes() + footprint_grids_->memory_bytes() +
          (plain_cells == nullptr ? 0 : plain_cells->memory_bytes()) + profile_views_->memory_bytes(*this);
 }
 
 std::size_t GridMap::BytesBeyond(const GridMap& other) const {
-  return terrain_.BytesBeyond(other.terrain_) + obstacles_.BytesBeyond(other.obstacles_) +
+  const std::size_t viewed = viewed_ == nullptr ? 0
+                                                : viewed_->hidden.BytesBeyond(other.hidden_) +
+                                                      viewed_->walkable.BytesBeyond(other.walkable_);
+  return terrain_.BytesBeyond(other.terrain_) + viewed +
          obstacle_table_->BytesBeyond(*other.obstacle_table_) +
          portal_table_->BytesBeyond(*other.portal_table_) + cover_counts_.BytesBeyond(other.cover_counts_) +
          covered_.BytesBeyond(other.covered_) + DerivedBytesBeyond(other) +
@@ -135,7 +130,7 @@ std::size_t GridMap::BytesBeyond(const GridMap& other) const {
 std::size_t GridMap::DerivedBytesBeyond(const GridMap& other) const {
   const PlainCells* plain_cells = plain_cells_ == other.plain_cells_ ? nullptr : plain_cells_->GetIfMade();
   const StaticIndex* static_index = static_index_ == other.static_index_ ? nullptr : static_index_->index();
-  return sizeof(*this) + passable_.BytesBeyond(other.passable_) +
+  return sizeof(*this) + passable_.BytesBeyond(other.passable_) + hidden_.BytesBeyond(other.hidden_) +
          (cell_costs_ == nullptr ? 0 : cell_costs_->BytesBeyond(other.cell_costs_.get())) +
          walk_->BytesBeyond(*other.walk_) + footprint_grids_->BytesBeyond(*other.footprint_grids_) +
          (plain_cells == nullptr ? 0 : plain_cells->BytesBeyond(other.plain_cells_->GetIfMade())) +

@@ -58,12 +58,14 @@ class GridMap {
   // False off the map.
   bool IsWalkable(Cell cell) const { return walkable_.Test(cell); }
 
-  // Whether an obstacle lies on the cell, be it named or nameless. REQUIRES of all three: Contains(cell).
-  bool HasObstacle(Cell cell) const {
-    return TestBit(obstacles_.row(cell.y), cell.x) || TestBit(covered_.row(cell.y), cell.x);
-  }
+  // Whether an obstacle lies on the cell, be it named or nameless. REQUIRES of all four: Contains(cell).
+  bool HasObstacle(Cell cell) const { return TestBitOfWord(ObstacleWord(cell.y, WordOf(cell.x)), cell.x); }
   // Whether one of the nameless ones does, which lie in one layer, apart from the named ones.
-  bool HasNamelessObstacle(Cell cell) const { return TestBit(obstacles_.row(cell.y), cell.x); }
+  bool HasNamelessObstacle(Cell cell) const {
+    return TestBitOfWord(NamelessWord(cell.y, WordOf(cell.x)), cell.x);
+  }
+  // Whether one of the named ones does, and blocks.
+  bool IsCovered(Cell cell) const { return covered_.Test(cell); }
   TerrainId TerrainAt(Cell cell) const { return terrain_.row(cell.y)[cell.x]; }
 
   // Of a step into the cell, whether or not it is walkable. REQUIRES: Contains(cell).
@@ -87,10 +89,16 @@ class GridMap {
   Cost min_straight() const { return min_straight_; }
   Cost min_diagonal() const { return min_diagonal_; }
 
-  // Bits of the cells of row y with a nameless obstacle, or covered by a named one that blocks, laid out as
-  // bit_row.h says. REQUIRES of both: 0 <= y < height().
-  const Word* NamelessRow(int y) const { return obstacles_.row(y); }
-  const Word* CoveredRow(int y) const { return covered_.row(y); }
+  // Bits of the cells that HasNamelessObstacle, and HasObstacle, are true of: word `index` of row y, laid out
+  // as bit_row.h says. REQUIRES of both: 0 <= y < height(); 0 <= index < WordsPerRow(width()).
+  Word NamelessWord(int y, std::size_t index) const {
+    return (passable_.word(y, index) & ~covered_.word(y, index) & ~walkable_.word(y, index)) |
+           hidden_.word(y, index);
+  }
+  Word ObstacleWord(int y, std::size_t index) const {
+    return (passable_.word(y, index) & ~walkable_.word(y, index)) | covered_.word(y, index) |
+           hidden_.word(y, index);
+  }
 
   // Those that have names.
   const ObstacleTable& obstacles() const { return *obstacle_table_; }
@@ -152,7 +160,7 @@ class GridMap {
   // Costs in proportion to the bands and blocks that differ, at the most to all there are. REQUIRES: one of
   // the two was made from the other by edits, or both from a third.
   std::size_t BytesBeyond(const GridMap& other) const;
-  // The same but for terrains and obstacles, which the views of a map share with it.
+  // The same but for terrains and named obstacles, which the views of a map share with it.
   std::size_t DerivedBytesBeyond(const GridMap& other) const;
 
  private:
@@ -163,6 +171,13 @@ class GridMap {
     explicit Constants(GridSettings all) : settings(std::move(all)), step_costs(settings) {}
     GridSettings settings;
     StepCosts step_costs;
+  };
+
+  // What says, besides terrains and named obstacles, where the nameless ones of a map are.
+  struct NamelessPlanes {
+    explicit NamelessPlanes(const GridMap& map) : hidden(map.hidden_), walkable(map.walkable_) {}
+    BitPlane hidden;
+    BitPlane walkable;
   };
 
   GridMap() = default;
@@ -176,17 +191,20 @@ class GridMap {
   Cost min_straight_ = 0;
   Cost min_diagonal_ = 0;
   // Whether the terrain is passable.
-  Plane<Word> passable_;
-  // The nameless ones.
-  Plane<Word> obstacles_;
+  BitPlane passable_;
   std::shared_ptr<const ObstacleTable> obstacle_table_;
   std::shared_ptr<const PortalTable> portal_table_;
   // By how many named obstacles that block.
   Plane<std::uint16_t> cover_counts_;
   // Whether by any.
-  Plane<Word> covered_;
-  // Passable and without an obstacle: derived from those above.
+  BitPlane covered_;
+  // Whether the terrain is passable and no obstacle lies on the cell. So a cell that is passable and not
+  // covered is walkable unless a nameless obstacle lies on it, and need not say so elsewhere.
   BitPlane walkable_;
+  // The nameless obstacles on all other cells. Most maps have none there, and all their rows share a band.
+  BitPlane hidden_;
+  // Those of the map that a view took its nameless obstacles from; null unless it enters other terrains.
+  std::shared_ptr<const NamelessPlanes> viewed_;
   std::shared_ptr<const WalkGrid> walk_;
   std::shared_ptr<const FootprintGrids> footprint_grids_;
   std::shared_ptr<StaticIndexSlot> static_index_;

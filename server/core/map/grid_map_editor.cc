@@ -10,23 +10,12 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "server/core/grid/fetch.h"
 #include "server/core/grid/lazy.h"
 #include "server/core/map/plain_cells.h"
 #include "server/core/map/profile_views.h"
 
 namespace waystar::core {
-namespace {
-
-// In either row.
-std::int64_t CountBits(const Word* a, const Word* b, int width) {
-  std::int64_t count = 0;
-  for (int i = 0; i < WordsPerRow(width); ++i) {
-    count += std::popcount(a[i] | b[i]);
-  }
-  return count;
-}
-
-}  // namespace
 
 std::size_t GridMapEditor::MaxTouchedWords() const {
   // However small the map: what changed on it can be listed.
@@ -36,30 +25,50 @@ std::size_t GridMapEditor::MaxTouchedWords() const {
   return std::max(kAtLeast, words / 4);
 }
 
-void GridMapEditor::UpdateWalkable(int y, int x_begin, int x_end) {
-  const Word* passable = map_.passable_.row(y);
-  const Word* obstacles = map_.obstacles_.row(y);
-  const Word* covered = map_.covered_.row(y);
-  const Word* before = map_.walkable_.row(y);
-  ForEachWord(x_begin, x_end, [&](std::size_t i, Word) {
-    const Word walkable = passable[i] & ~obstacles[i] & ~covered[i];
-    if (walkable != before[i]) {
-      map_.walkable_cells_ += std::popcount(walkable) - std::popcount(before[i]);
-      walkable_.row(y)[i] = walkable;
-      walkability_touched_.Add(y, i);
-    }
-  });
+GridMapEditor::Ground GridMapEditor::GroundAt(int y, std::size_t index) const {
+  return {.passable = map_.passable_.word(y, index),
+          .covered = map_.covered_.word(y, index),
+          .nameless = map_.NamelessWord(y, index)};
+}
+
+void GridMapEditor::SetGround(int y, std::size_t index, const Ground& ground) {
+  const Word before = map_.ObstacleWord(y, index);
+  const Word after = ground.covered | ground.nameless;
+  if (after != before) {
+    map_.obstacle_cells_ += std::popcount(after) - std::popcount(before);
+  }
+  passable_.Set(y, index, ground.passable);
+  covered_.Set(y, index, ground.covered);
+  SetNameless(y, index, ground.nameless);
+}
+
+void GridMapEditor::SetNameless(int y, std::size_t index, Word nameless) {
+  const Word open = map_.passable_.word(y, index) & ~map_.covered_.word(y, index);
+  const Word before = map_.walkable_.word(y, index);
+  const Word after = open & ~nameless;
+  if (after != before) {
+    map_.walkable_cells_ += std::popcount(after) - std::popcount(before);
+    walkable_.row(y)[index] = after;
+    walkability_touched_.Add(y, index);
+  }
+  hidden_.Set(y, index, nameless & ~open);
 }
 
 void GridMapEditor::SetObstacles(int y, int x_begin, int x_end, bool obstacle) {
-  Word* obstacles = obstacles_.row(y);
-  const Word* covered = map_.covered_.row(y);
   ForEachWord(x_begin, x_end, [&](std::size_t i, Word mask) {
-    map_.obstacle_cells_ -= std::popcount(obstacles[i] | covered[i]);
-    obstacles[i] = obstacle ? obstacles[i] | mask : obstacles[i] & ~mask;
-    map_.obstacle_cells_ += std::popcount(obstacles[i] | covered[i]);
+    Ground ground = GroundAt(y, i);
+    ground.nameless = obstacle ? ground.nameless | mask : ground.nameless & ~mask;
+    SetGround(y, i, ground);
   });
-  UpdateWalkable(y, x_begin, x_end);
+}
+
+void GridMapEditor::FetchAhead(const RowSpan& cells) const {
+  walkable_.FetchAhead(cells.y);
+  const std::size_t first = WordOf(cells.x_begin);
+  const std::size_t words = WordOf(cells.x_end - 1) + 1 - first;
+  for (const BitPlane* plane : {&map_.passable_, &map_.covered_, &map_.hidden_}) {
+    FetchForReading(plane->row(cells.y) + first, words);
+  }
 }
 
 void GridMapEditor::Cover(int y, int x_begin, int x_end, int more) {
@@ -67,20 +76,11 @@ void GridMapEditor::Cover(int y, int x_begin, int x_end, int more) {
   for (int x = x_begin; x < x_end; ++x) {
     counts[x] = static_cast<std::uint16_t>(counts[x] + more);
   }
-  Word* covered = covered_.row(y);
-  const Word* obstacles = map_.obstacles_.row(y);
   ForEachWord(x_begin, x_end, [&](std::size_t i, Word mask) {
-    Word now = 0;
-    for (Word bits = mask; bits != 0; bits &= bits - 1) {
-      const int bit = std::countr_zero(bits);
-      const bool is_covered = counts[static_cast<int>(i) * kWordBits + bit - 1] != 0;
-      now |= Word{is_covered} << static_cast<unsigned>(bit);
-    }
-    map_.obstacle_cells_ -= std::popcount(obstacles[i] | covered[i]);
-    covered[i] = (covered[i] & ~mask) | now;
-    map_.obstacle_cells_ += std::popcount(obstacles[i] | covered[i]);
+    Ground ground = GroundAt(y, i);
+    ground.covered = (ground.covered & ~mask) | WordWhere(i, mask, [&](int x) { return counts[x] != 0; });
+    SetGround(y, i, ground);
   });
-  UpdateWalkable(y, x_begin, x_end);
 }
 
 void GridMapEditor::SetTerrains(int y, int x_begin, int x_end, TerrainId terrain) {
@@ -89,12 +89,13 @@ void GridMapEditor::SetTerrains(int y, int x_begin, int x_end, TerrainId terrain
     return;
   }
   std::fill(terrain_.row(y) + x_begin, terrain_.row(y) + x_end, terrain);
-  Word* passable = passable_.row(y);
+  const bool passable = map_.step_costs().passable[terrain];
   ForEachWord(x_begin, x_end, [&](std::size_t i, Word mask) {
-    passable[i] = map_.step_costs().passable[terrain] ? passable[i] | mask : passable[i] & ~mask;
+    Ground ground = GroundAt(y, i);
+    ground.passable = passable ? ground.passable | mask : ground.passable & ~mask;
+    SetGround(y, i, ground);
     cost_touched_.Add(y, i);
   });
-  UpdateWalkable(y, x_begin, x_end);
 }
 
 void GridMapEditor::SetStepCost(Cell cell, std::optional<Cost> straight) {
@@ -114,28 +115,25 @@ void GridMapEditor::SetRow(int y, absl::Span<const TerrainId> cells) {
   const bool is_repainted = !std::equal(cells.begin(), cells.end(), map_.terrain_.row(y), is_unchanged);
   if (is_repainted) {
     std::transform(cells.begin(), cells.end(), terrain_.row(y), terrain_of);
-    Word* passable = passable_.row(y);
-    for (int x = 0; x < map_.width(); ++x) {
-      AssignBit(passable, x, map_.step_costs().passable[terrain_of(cells[static_cast<std::size_t>(x)])]);
+  }
+  const TerrainId* terrains = map_.terrain_.row(y);
+  ForEachWord(0, map_.width(), [&](std::size_t i, Word mask) {
+    Ground ground = GroundAt(y, i);
+    if (is_repainted) {
+      ground.passable = WordWhere(i, mask, [&](int x) { return map_.step_costs().passable[terrains[x]]; });
+      cost_touched_.Add(y, i);
     }
-  }
-  Word* obstacles = obstacles_.row(y);
-  map_.obstacle_cells_ -= CountBits(obstacles, map_.covered_.row(y), map_.width());
-  for (int x = 0; x < map_.width(); ++x) {
-    AssignBit(obstacles, x, cells[static_cast<std::size_t>(x)] == kObstacle);
-  }
-  map_.obstacle_cells_ += CountBits(obstacles, map_.covered_.row(y), map_.width());
-  if (is_repainted) {
-    ForEachWord(0, map_.width(), [&](std::size_t i, Word) { cost_touched_.Add(y, i); });
-  }
-  UpdateWalkable(y, 0, map_.width());
+    ground.nameless =
+        WordWhere(i, mask, [&](int x) { return cells[static_cast<std::size_t>(x)] == kObstacle; });
+    SetGround(y, i, ground);
+  });
 }
 
 std::vector<WordChange> GridMapEditor::WalkabilityChanges() {
   std::vector<WordChange> changes;
   for (const WordIndex& word : walkability_touched_.Sorted()) {
     const auto i = static_cast<std::size_t>(word.index);
-    const Word flipped = base_.walkable_.row(word.y)[i] ^ map_.walkable_.row(word.y)[i];
+    const Word flipped = base_.walkable_.word(word.y, i) ^ map_.walkable_.word(word.y, i);
     if (flipped != 0) {
       changes.push_back({word.y, word.index, flipped});
     }
@@ -149,7 +147,7 @@ std::vector<WordChange> GridMapEditor::WalkableCellsWhere(Differs differs) {
   for (const WordIndex& word : cost_touched_.Sorted()) {
     const auto i = static_cast<std::size_t>(word.index);
     WordChange change{word.y, word.index, 0};
-    ForEachCell({word.y, word.index, base_.walkable_.row(word.y)[i] & map_.walkable_.row(word.y)[i]},
+    ForEachCell({word.y, word.index, base_.walkable_.word(word.y, i) & map_.walkable_.word(word.y, i)},
                 [&](Cell cell) {
                   if (differs(cell)) {
                     change.flipped |= Word{1} << (static_cast<unsigned>(cell.x + 1) % kWordBits);
@@ -165,10 +163,10 @@ std::vector<WordChange> GridMapEditor::WalkableCellsWhere(Differs differs) {
 void GridMapEditor::ReleasePlanes() {
   terrain_.Release();
   passable_.Release();
-  obstacles_.Release();
   cover_counts_.Release();
   covered_.Release();
   walkable_.Release();
+  hidden_.Release();
 }
 
 GridMap GridMapEditor::Snapshot() {

@@ -41,10 +41,7 @@ class GridMapEditor {
   void SetObstacle(Cell cell, bool obstacle) { SetObstacles(cell.y, cell.x, cell.x + 1, obstacle); }
 
   // To be called some spans ahead of SetObstacles, where they are far apart; see PlaneWriter.
-  void FetchAhead(int y) const {
-    obstacles_.FetchAhead(y);
-    walkable_.FetchAhead(y);
-  }
+  void FetchAhead(const RowSpan& cells) const;
   static constexpr std::size_t kRowsAhead = BitPlaneWriter::kRowsAhead;
 
   // Covers each of these cells by that many more named obstacles that block; less than 0 uncovers them.
@@ -96,10 +93,21 @@ class GridMapEditor {
   Result FinishAndList() &&;
 
  private:
+  // What cells are that share a word, laid out as bit_row.h says: of passable terrain, covered by a named
+  // obstacle that blocks, with a nameless one.
+  struct Ground {
+    Word passable = 0;
+    Word covered = 0;
+    Word nameless = 0;
+  };
+
   // What is derived from more words is made anew, which costs less then than repairing it.
   std::size_t MaxTouchedWords() const;
-  // After a change of obstacles or of what is passable.
-  void UpdateWalkable(int y, int x_begin, int x_end);
+  Ground GroundAt(int y, std::size_t index) const;
+  // Writes to what changes, and to nothing else.
+  void SetGround(int y, std::size_t index, const Ground& ground);
+  // The same where what is passable and covered is as it is to be.
+  void SetNameless(int y, std::size_t index, Word nameless);
   std::vector<WordChange> WalkabilityChanges();
   // Of the words whose costs may differ, those cells, walkable before and after, of which differs(cell).
   template <typename Differs>
@@ -117,11 +125,11 @@ class GridMapEditor {
   // Whether the walk grids are those of a map that has the same cells.
   bool shares_walk_ = false;
   PlaneWriter<TerrainId> terrain_{map_.terrain_};
-  PlaneWriter<Word> passable_{map_.passable_};
-  PlaneWriter<Word> obstacles_{map_.obstacles_};
+  BitPlaneWriter passable_{map_.passable_};
   PlaneWriter<std::uint16_t> cover_counts_{map_.cover_counts_};
-  PlaneWriter<Word> covered_{map_.covered_};
+  BitPlaneWriter covered_{map_.covered_};
   BitPlaneWriter walkable_{map_.walkable_};
+  BitPlaneWriter hidden_{map_.hidden_};
   CellCostsWriter cell_costs_{map_.cell_costs_, map_.width(), map_.height()};
   // Whose walkable cells may differ from the base's.
   TouchedWords walkability_touched_{MaxTouchedWords()};

@@ -6,11 +6,9 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "server/core/grid/bit_plane.h"
 #include "server/core/grid/lattice.h"
-#include "server/core/grid/plane.h"
 #include "server/core/map/cost_obstacles.h"
 #include "server/core/map/grid_map_editor.h"
 #include "server/core/map/obstacle_table.h"
@@ -42,13 +40,7 @@ bool EntersTheSame(const GridMap& view, const GridMap& map) {
 
 // Which of the cells of a word, given by `mask`, have a terrain that the view enters.
 Word PassableWord(const GridMap& view, const TerrainId* terrains, std::size_t index, Word mask) {
-  Word passable = 0;
-  for (Word bits = mask; bits != 0; bits &= bits - 1) {
-    const int bit = std::countr_zero(bits);
-    const TerrainId terrain = terrains[static_cast<int>(index) * kWordBits + bit - 1];
-    passable |= Word{view.step_costs().passable[terrain]} << static_cast<unsigned>(bit);
-  }
-  return passable;
+  return WordWhere(index, mask, [&](int x) { return view.step_costs().passable[terrains[x]]; });
 }
 
 }  // namespace
@@ -58,12 +50,12 @@ SpanSet GridMapEditor::TakeCells(const GridMap& source) {
   const bool has_cost_obstacles = source.obstacles().cost_obstacles() > 0;
   SpanSet stale;
   map_.terrain_ = source.terrain_;
-  map_.obstacles_ = source.obstacles_;
   map_.cover_counts_ = source.cover_counts_;
   map_.covered_ = source.covered_;
   map_.obstacle_table_ = source.obstacle_table_;
   map_.portal_table_ = source.portal_table_;
   map_.obstacle_cells_ = source.obstacle_cells_;
+  const auto take_nameless = [&](int y, std::size_t i) { SetNameless(y, i, source.NamelessWord(y, i)); };
   base_.terrain_.ForEachUnsharedRow(source.terrain_, map_.height(), [&](int y) {
     const TerrainId* before = base_.terrain_.row(y);
     const TerrainId* after = source.terrain_.row(y);
@@ -81,19 +73,23 @@ SpanSet GridMapEditor::TakeCells(const GridMap& source) {
         stale.Add({y, begin, end});
       }
       if (!enters_the_same) {
-        passable_.row(y)[i] = PassableWord(map_, after, i, mask);
+        passable_.Set(y, i, PassableWord(map_, after, i, mask));
+        take_nameless(y, i);
       }
     });
-    if (!enters_the_same) {
-      UpdateWalkable(y, 0, map_.width());
-    }
   });
   if (enters_the_same) {
     ShareWalk(source);
   } else {
-    const auto update = [&](int y) { UpdateWalkable(y, 0, map_.width()); };
-    base_.obstacles_.ForEachUnsharedRow(source.obstacles_, map_.height(), update);
-    base_.covered_.ForEachUnsharedRow(source.covered_, map_.height(), update);
+    const auto follow = [&](const BitPlane& before, const BitPlane& after) {
+      for (const WordChange& change : DifferencesBetween(before, after)) {
+        take_nameless(change.y, static_cast<std::size_t>(change.index));
+      }
+    };
+    follow(base_.covered_, source.covered_);
+    follow(base_.viewed_->hidden, source.hidden_);
+    follow(base_.viewed_->walkable, source.walkable_);
+    map_.viewed_ = std::make_shared<const GridMap::NamelessPlanes>(source);
   }
   base_.obstacles().VisitDifferences(source.obstacles(), [&](const Obstacle& obstacle) {
     if (obstacle.effect.kind != ObstacleEffect::Kind::kBlock) {
@@ -107,13 +103,14 @@ SpanSet GridMapEditor::TakeCells(const GridMap& source) {
 void GridMapEditor::ShareWalk(const GridMap& source) {
   map_.passable_ = source.passable_;
   map_.walkable_ = source.walkable_;
+  map_.hidden_ = source.hidden_;
   map_.walkable_cells_ = source.walkable_cells_;
   map_.walk_ = source.walk_;
   map_.footprint_grids_ = source.footprint_grids_;
   shares_walk_ = true;
   base_.walkable_.ForEachUnsharedRow(source.walkable_, [&](int y) {
     ForEachWord(0, map_.width(), [&](std::size_t i, Word) {
-      if (base_.walkable_.row(y)[i] != source.walkable_.row(y)[i]) {
+      if (base_.walkable_.word(y, i) != source.walkable_.word(y, i)) {
         walkability_touched_.Add(y, i);
       }
     });
@@ -130,23 +127,29 @@ GridMap MakeView(const GridMap& map, const TerrainRules& rules) {
   view.plain_cells_ = std::make_shared<const Lazy<PlainCells>>();
   view.profile_views_ = std::make_shared<const ProfileViews>();
   if (!EntersTheSame(view, map)) {
-    view.passable_ =
-        Plane<Word>(map.height(), std::vector<Word>(static_cast<std::size_t>(WordsPerRow(map.width())), 0));
-    view.walkable_ = BitPlane(map.width(), map.height(), false);
+    const auto blank = [&] { return BitPlane(map.width(), map.height(), false); };
+    view.passable_ = blank();
+    view.walkable_ = blank();
     view.walkable_cells_ = 0;
-    PlaneWriter<Word> passable(view.passable_);
-    BitPlaneWriter walkable(view.walkable_);
+    view.hidden_ = blank();
+    view.viewed_ = std::make_shared<const GridMap::NamelessPlanes>(map);
+    BitPlaneWriter passable_plane(view.passable_);
+    BitPlaneWriter walkable_plane(view.walkable_);
+    BitPlaneWriter hidden_plane(view.hidden_);
     for (int y = 0; y < map.height(); ++y) {
-      Word* passable_row = passable.row(y);
-      Word* walkable_row = walkable.row(y);
       ForEachWord(0, map.width(), [&](std::size_t i, Word mask) {
-        passable_row[i] = PassableWord(view, map.TerrainRow(y), i, mask);
-        walkable_row[i] = passable_row[i] & ~map.NamelessRow(y)[i] & ~map.CoveredRow(y)[i];
-        view.walkable_cells_ += std::popcount(walkable_row[i]);
+        const Word passable = PassableWord(view, map.TerrainRow(y), i, mask);
+        const Word open = passable & ~map.covered_.word(y, i);
+        const Word nameless = map.NamelessWord(y, i);
+        passable_plane.Set(y, i, passable);
+        walkable_plane.Set(y, i, open & ~nameless);
+        hidden_plane.Set(y, i, nameless & ~open);
+        view.walkable_cells_ += std::popcount(open & ~nameless);
       });
     }
-    passable.Release();
-    walkable.Release();
+    passable_plane.Release();
+    walkable_plane.Release();
+    hidden_plane.Release();
     view.walk_ = std::make_shared<const WalkGrid>(view.walkable_,
                                                   map.walk().max_index_bytes() / ProfileViews::kMaxKept);
     view.footprint_grids_ = std::make_shared<const FootprintGrids>();

@@ -44,7 +44,9 @@ class TouchedWords {
 
  private:
   void LeaveOutRepetitions() {
-    std::sort(words_.begin(), words_.end());
+    if (!std::is_sorted(words_.begin(), words_.end())) {
+      std::sort(words_.begin(), words_.end());
+    }
     words_.erase(std::unique(words_.begin(), words_.end()), words_.end());
     if (words_.size() > limit_) {
       is_too_many_ = true;

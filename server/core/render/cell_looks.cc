@@ -63,8 +63,8 @@ std::vector<LegendEntry> CellLooks::LegendOf(const Rectangle& region) const {
       if (!board_spans_.empty() && !IsOnBoard({x, y})) {
         continue;
       }
-      const bool nameless = TestBit(map_.NamelessRow(y), x);
-      const bool named = !nameless && TestBit(map_.CoveredRow(y), x);
+      const bool nameless = map_.HasNamelessObstacle({x, y});
+      const bool named = !nameless && map_.IsCovered({x, y});
       found.nameless |= nameless;
       found.named |= named;
       if (nameless || named) {

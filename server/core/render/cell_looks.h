@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "server/core/grid/bit_row.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/render/scene.h"
 #include "server/picture/color.h"
@@ -32,10 +31,10 @@ class CellLooks {
     if (!board_spans_.empty() && !IsOnBoard(cell)) {
       return {.color = paper_, .exists = false};
     }
-    if (TestBit(map_.NamelessRow(cell.y), cell.x)) {
+    if (map_.HasNamelessObstacle(cell)) {
       return obstacle_;
     }
-    if (TestBit(map_.CoveredRow(cell.y), cell.x)) {
+    if (map_.IsCovered(cell)) {
       return named_;
     }
     const TerrainId terrain = map_.TerrainRow(cell.y)[cell.x];
