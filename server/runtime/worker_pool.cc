@@ -17,6 +17,10 @@ namespace {
 // Long enough for a queue to move on, short enough for a game's frame or two.
 constexpr absl::Duration kRetryDelay = absl::Milliseconds(50);
 
+// Of the time that is left, the part by which it may turn out that others take longer than they typically do:
+// whatever ends a little too late was done for nothing.
+constexpr int kLeftForErrors = 5;
+
 absl::Status Late(std::chrono::nanoseconds waited) {
   return Refusal(
       ErrorReason::kQueueTimeout, kRetryDelay,
@@ -82,11 +86,17 @@ absl::Status WorkerPool::TrySubmit(Job* job, const Flow& flow, FairQueue::Clock:
 }
 
 bool WorkerPool::WouldBeLate(const Flow& flow, std::chrono::nanoseconds left) const {
-  if (queue_.empty() || limit_.TimeFor(queue_.size()) <= left) {
+  const std::chrono::nanoseconds enough = left - left / kLeftForErrors;
+  if (queue_.empty() || limit_.TimeFor(queue_.size() + 1) <= enough) {
     return false;
   }
   const std::size_t ahead = queue_.AheadOf(flow);
-  return ahead > 0 && limit_.TimeFor(ahead) > left;
+  return ahead > 0 && limit_.TimeFor(ahead + 1) > enough;
+}
+
+bool WorkerPool::is_overloaded() const {
+  MutexLock lock(mutex_);
+  return IsOverloaded();
 }
 
 void WorkerPool::SubmitOwn(Job* job) {
@@ -101,7 +111,7 @@ WorkerPoolCounts WorkerPool::counts() const {
   MutexLock lock(mutex_);
   WorkerPoolCounts counts = counts_;
   counts.queued = queue_.size() + own_.size();
-  counts.is_overloaded = limit_.allowed() < absl::ToChronoNanoseconds(options_.max_wait);
+  counts.is_overloaded = IsOverloaded();
   return counts;
 }
 

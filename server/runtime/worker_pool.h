@@ -55,7 +55,7 @@ class WorkerPool {
   WorkerPool& operator=(const WorkerPool&) = delete;
 
   // RESOURCE_EXHAUSTED / QUEUE_FULL with a retry delay, and nothing kept, if too many jobs wait already and
-  // no client has more of them there than this one, or if those before it would not be done by `deadline`, so
+  // no client has more of them there than this one, or if most likely it would not be done by `deadline`, so
   // that nobody would wait for the answer any more; else another job may be refused for it, with the same
   // status. A job that has waited for too long is refused with QUEUE_TIMEOUT. Never blocks. The job stays the
   // caller's; it must live until it has run or was refused.
@@ -69,9 +69,14 @@ class WorkerPool {
   int worker_count() const { return static_cast<int>(threads_.size()); }
 
   WorkerPoolCounts counts() const;
+  // That of the counts.
+  bool is_overloaded() const;
 
  private:
-  // Whether a job of that line most likely could not begin in the time that is left to it.
+  bool IsOverloaded() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return limit_.allowed() < absl::ToChronoNanoseconds(options_.max_wait);
+  }
+  // Whether a job of that line most likely could not be done in the time that is left to it.
   bool WouldBeLate(const Flow& flow, std::chrono::nanoseconds left) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Work(int worker);
