@@ -5,14 +5,20 @@
 #include <bit>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "server/core/grid/bit_plane.h"
 #include "server/core/grid/cell.h"
-#include "server/core/walk/block_fetcher.h"
+#include "server/core/walk/altered_leaves.h"
 #include "server/core/walk/component_block.h"
+#include "server/core/walk/component_border.h"
+#include "server/core/walk/component_leaf.h"
+#include "server/core/walk/leaf_flips.h"
+#include "server/core/walk/leaf_row_key.h"
+#include "server/core/walk/leaf_rows.h"
 
 namespace waystar::core {
 namespace {
@@ -24,10 +30,21 @@ int RootLevel(const BitPlane& cells) {
   return std::bit_width(static_cast<unsigned>(longest - 1) >> kLeafShift);
 }
 
+const ComponentBorder* BorderOf(const BlockPointer& block) {
+  return block == nullptr ? nullptr : block->border.get();
+}
+
+bool ShowsOnlySetCells(const ComponentLeaf& leaf) {
+  return leaf.border->runs.size() == kBorderSideCount &&
+         std::ranges::all_of(leaf.border->runs,
+                             [](const BorderRun& run) { return run.begin == 0 && run.end == kLeafSide; });
+}
+
+// The tree over a plane, anew or from the one before.
 class Builder {
  public:
-  Builder(const BitPlane& cells, Adjacency adjacency, int root_level, BlockFetcher* fetcher = nullptr)
-      : cells_(cells), adjacency_(adjacency), root_level_(root_level), fetcher_(fetcher) {}
+  Builder(const BitPlane& cells, Adjacency adjacency, int root_level, const BitPlane* before = nullptr)
+      : cells_(cells), adjacency_(adjacency), root_level_(root_level), before_(before) {}
 
   // The block made from the cells alone.
   BlockPointer Build(int level, Cell corner) const {
@@ -35,7 +52,7 @@ class Builder {
       return nullptr;
     }
     if (level == 0) {
-      return BuildLeaf(ReadLeaf(cells_, corner), nullptr);
+      return BuildLeaf(nullptr, corner);
     }
     ComponentParent::Children children;
     for (std::size_t i = 0; i < children.size(); ++i) {
@@ -44,32 +61,39 @@ class Builder {
     return Join(nullptr, std::move(children), false, level);
   }
 
-  // The block that takes the place of `before`, in which nothing changed but in those rows of leaves. It has
-  // the very border of `before` if that is equal.
+  // The block that takes the place of `before`, in which nothing changed but in those rows of leaves, and in
+  // leaves that stay as they are: the very same if it does so. It has the very border of `before` if that is
+  // equal.
   BlockPointer Rebuild(const BlockPointer& before, int level, Cell corner,
                        absl::Span<const LeafRowKey> rows) const {
-    if (rows.empty()) {
-      return before;
-    }
     if (level == 0) {
-      fetcher_->Advance();
-      return RebuildLeaf(static_cast<const ComponentLeaf*>(before.get()), corner, rows);
+      return RebuildLeaf(before, corner, rows);
     }
     static const ComponentParent::Children kNone;
-    const ComponentParent::Children& children_before =
-        before == nullptr ? kNone : static_cast<const ComponentParent*>(before.get())->children;
-    ComponentParent::Children children;
-    bool same_borders = before != nullptr;
-    for (std::size_t i = 0; i < children.size(); ++i) {
-      std::size_t count = 0;
-      while (count < rows.size() && ChildOf(rows[count], level) == i) {
-        ++count;
+    const auto* parent = static_cast<const ComponentParent*>(before.get());
+    const ComponentParent::Children& children_before = parent == nullptr ? kNone : parent->children;
+    std::array<std::optional<BlockPointer>, ComponentParent::kChildCount> changed;
+    bool same_borders = parent != nullptr;
+    for (std::size_t i = 0; i < changed.size(); ++i) {
+      const auto in_child = rows.first(CountIn(i, rows, level));
+      rows.remove_prefix(in_child.size());
+      if (in_child.empty()) {
+        continue;
       }
-      children[i] = Rebuild(children_before[i], level - 1, CornerOf(i, level, corner), rows.first(count));
-      rows.remove_prefix(count);
-      same_borders = same_borders && BorderOf(children[i]) == BorderOf(children_before[i]);
+      BlockPointer child = Rebuild(children_before[i], level - 1, CornerOf(i, level, corner), in_child);
+      if (child != children_before[i]) {
+        same_borders = same_borders && BorderOf(child) == BorderOf(children_before[i]);
+        changed[i] = std::move(child);
+      }
     }
-    return Join(static_cast<const ComponentParent*>(before.get()), std::move(children), same_borders, level);
+    if (std::ranges::none_of(changed, [](const auto& child) { return child.has_value(); })) {
+      return before;
+    }
+    ComponentParent::Children children;
+    for (std::size_t i = 0; i < children.size(); ++i) {
+      children[i] = changed[i] ? *std::move(changed[i]) : children_before[i];
+    }
+    return Join(parent, std::move(children), same_borders, level);
   }
 
  private:
@@ -78,33 +102,41 @@ class Builder {
     return {corner.x + (child % 2 == 0 ? 0 : side), corner.y + (child / 2 == 0 ? 0 : side)};
   }
 
-  BlockPointer RebuildLeaf(const ComponentLeaf* before, Cell corner,
-                           absl::Span<const LeafRowKey> changed) const {
-    if (before == nullptr) {
-      return BuildLeaf(ReadLeaf(cells_, corner), nullptr);
+  // How many of the rows, which are all in a block of that level and none in a child before that one, are in
+  // the child.
+  static std::size_t CountIn(std::size_t child, absl::Span<const LeafRowKey> rows, int level) {
+    std::size_t count = 0;
+    while (count < rows.size() && ChildOf(rows[count], level) == child) {
+      ++count;
     }
-    LeafRows rows = before->rows;
-    for (const LeafRowKey key : changed) {
-      rows[static_cast<std::size_t>(RowOf(key))] = ReadLeafRow(cells_, corner, RowOf(key));
-    }
-    return BuildLeaf(rows, before);
+    return count;
   }
 
-  BlockPointer BuildLeaf(const LeafRows& rows, const ComponentLeaf* before) const {
+  BlockPointer RebuildLeaf(const BlockPointer& before, Cell corner, absl::Span<const LeafRowKey> rows) const {
+    if (before != nullptr) {
+      if (BlockPointer patched = PatchLeaf(before, LeafFlips(*before_, cells_, corner), rows, adjacency_)) {
+        return OpenOr(std::move(patched));
+      }
+    }
+    return BuildLeaf(static_cast<const ComponentLeaf*>(before.get()), corner);
+  }
+
+  BlockPointer BuildLeaf(const ComponentLeaf* before, Cell corner) const {
+    const LeafRows rows = ReadLeaf(cells_, corner);
     if (rows == kEmptyLeaf) {
       return nullptr;
     }
     if (rows == kFullLeaf) {
-      return FullBlock(0);
-    }
-    if (before != nullptr) {
-      if (std::shared_ptr<ComponentLeaf> patched = PatchLeaf(*before, rows, adjacency_)) {
-        return patched;
-      }
+      return OpenBlock(0);
     }
     const std::shared_ptr<ComponentLeaf> leaf = LabelLeaf(rows, adjacency_);
     KeepEqualBorder(before, *leaf);
-    return leaf;
+    return OpenOr(leaf);
+  }
+
+  static BlockPointer OpenOr(BlockPointer leaf) {
+    const bool is_open = leaf->components == 1 && ShowsOnlySetCells(static_cast<const ComponentLeaf&>(*leaf));
+    return is_open ? OpenBlock(0) : leaf;
   }
 
   BlockPointer Join(const ComponentParent* before, ComponentParent::Children children, bool same_borders,
@@ -112,9 +144,9 @@ class Builder {
     if (std::ranges::all_of(children, [](const BlockPointer& child) { return child == nullptr; })) {
       return nullptr;
     }
-    const BlockPointer& full_child = FullBlock(level - 1);
-    if (std::ranges::all_of(children, [&](const BlockPointer& child) { return child == full_child; })) {
-      return FullBlock(level);
+    const BlockPointer& open_child = OpenBlock(level - 1);
+    if (std::ranges::all_of(children, [&](const BlockPointer& child) { return child == open_child; })) {
+      return OpenBlock(level);
     }
     if (same_borders) {
       return ReplaceChildren(*before, std::move(children));
@@ -123,10 +155,6 @@ class Builder {
         JoinBlocks(children, level, adjacency_, level == root_level_);
     KeepEqualBorder(before, *parent);
     return parent;
-  }
-
-  static const ComponentBorder* BorderOf(const BlockPointer& block) {
-    return block == nullptr ? nullptr : block->border.get();
   }
 
   static void KeepEqualBorder(const ComponentBlock* before, ComponentBlock& block) {
@@ -139,12 +167,13 @@ class Builder {
   const BitPlane& cells_;
   Adjacency adjacency_;
   int root_level_;
-  BlockFetcher* fetcher_;
+  // Null if there is none.
+  const BitPlane* before_;
 };
 
 // Of `block` and those below it, what `other`, in the same place, and those below that do not hold.
 std::size_t BlockBytesBeyond(const ComponentBlock* block, const ComponentBlock* other, int level) {
-  if (block == nullptr || block == other || block == FullBlock(level).get()) {
+  if (block == nullptr || block == other || block == OpenBlock(level).get()) {
     return 0;
   }
   std::size_t bytes = block->bytes;
@@ -165,26 +194,27 @@ std::size_t BlockBytesBeyond(const ComponentBlock* block, const ComponentBlock* 
 
 }  // namespace
 
-Components::Components(const BitPlane& cells, Adjacency adjacency)
-    : width_(cells.width()),
-      height_(cells.height()),
+Components::Components(BitPlane cells, Adjacency adjacency)
+    : cells_(std::move(cells)),
       adjacency_(adjacency),
-      root_level_(RootLevel(cells)),
-      root_(Builder(cells, adjacency, root_level_).Build(root_level_, {0, 0})) {}
+      root_level_(RootLevel(cells_)),
+      root_(Builder(cells_, adjacency, root_level_).Build(root_level_, {0, 0})) {}
 
-Components::Components(const Components& before, const BitPlane& cells, absl::Span<const WordChange> changes)
-    : width_(before.width_),
-      height_(before.height_),
+Components::Components(const Components& before, BitPlane cells, absl::Span<const WordChange> changes)
+    : cells_(std::move(cells)),
       adjacency_(before.adjacency_),
-      root_level_(before.root_level_) {
-  const std::vector<LeafRowKey> rows = ChangedRows(changes);
-  BlockFetcher fetcher(before.root_.get(), root_level_, rows);
-  root_ = Builder(cells, adjacency_, root_level_, &fetcher).Rebuild(before.root_, root_level_, {0, 0}, rows);
+      root_level_(before.root_level_),
+      root_(before.root_) {
+  const std::vector<LeafRowKey> rows =
+      RowsOfAlteredLeaves(root_.get(), root_level_, {before.cells_, cells_, changes}, adjacency_);
+  if (!rows.empty()) {
+    root_ = Builder(cells_, adjacency_, root_level_, &before.cells_)
+                .Rebuild(before.root_, root_level_, {0, 0}, rows);
+  }
 }
 
 ComponentId Components::Find(Cell cell) const {
-  if (static_cast<unsigned>(cell.x) >= static_cast<unsigned>(width_) ||
-      static_cast<unsigned>(cell.y) >= static_cast<unsigned>(height_)) {
+  if (!cells_.Test(cell)) {
     return {};
   }
   struct Step {
@@ -194,19 +224,16 @@ ComponentId Components::Find(Cell cell) const {
   std::array<Step, kMaxBlockLevel> path;
   std::size_t depth = 0;
   const ComponentBlock* block = root_.get();
-  for (int level = root_level_; level > 0 && block != nullptr; --level) {
+  for (int level = root_level_; level > 0; --level) {
     const auto* parent = static_cast<const ComponentParent*>(block);
     const std::size_t child = ComponentParent::ChildAt(cell.x, cell.y, level);
     path[depth++] = {parent, child};
     block = parent->children[child].get();
   }
-  const auto* leaf = static_cast<const ComponentLeaf*>(block);
-  const int x = cell.x % kLeafSide;
-  const int y = cell.y % kLeafSide;
-  if (leaf == nullptr || !leaf->Test(x, y)) {
-    return {};
-  }
-  ComponentNumber number = leaf->ComponentAt(x, y);
+  const Cell in_leaf = {cell.x % kLeafSide, cell.y % kLeafSide};
+  const Cell corner = {cell.x - in_leaf.x, cell.y - in_leaf.y};
+  ComponentNumber number = static_cast<const ComponentLeaf*>(block)->parts().At(
+      {.x = in_leaf.x, .y = in_leaf.y, .row = ReadLeafRow(cells_, corner, in_leaf.y)});
   while (depth > 0 && number < block->open) {
     const Step& step = path[--depth];
     number = step.parent->upward[step.child][number];

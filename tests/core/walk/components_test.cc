@@ -175,6 +175,7 @@ TEST(ComponentsTest, MatchesAFloodWhereNoiseIsCritical) {
           AssignBit(writer.row(y), x, generator.Chance(adjacency == Adjacency::kAny ? 0.41 : 0.59));
         }
       }
+      writer.Release();
       ExpectMatches(Components(cells, adjacency), Flood(cells, adjacency), cells);
     }
   }
@@ -251,10 +252,12 @@ TEST(ComponentsTest, RepairsAPassageThatLeadsThroughTheWholeMap) {
 TEST(ComponentsTest, RepairSharesWhatLooksAsBefore) {
   BitPlane cells(1000, 1000, true);
   Paint({0, 500, 900, 1}, false, cells);
+  Paint({80, 80, 20, 20}, false, cells);
+  Paint({85, 85, 10, 10}, true, cells);
   const Components before(cells, Adjacency::kStraight);
-  const auto inside = Paint({100, 100, 1, 1}, false, cells);
-  const Components open(before, cells, inside);
-  const auto& root = static_cast<const ComponentParent&>(*open.root());
+  const auto inside = Paint({90, 90, 1, 1}, false, cells);
+  const Components pillar(before, cells, inside);
+  const auto& root = static_cast<const ComponentParent&>(*pillar.root());
   const auto& root_before = static_cast<const ComponentParent&>(*before.root());
   EXPECT_NE(root.children[0], root_before.children[0]);
   EXPECT_EQ(root.children[0]->border, root_before.children[0]->border);
@@ -262,10 +265,79 @@ TEST(ComponentsTest, RepairSharesWhatLooksAsBefore) {
   EXPECT_EQ(root.children[1], root_before.children[1]);
 
   const auto gap = Paint({100, 500, 1, 1}, true, cells);
-  const Components passable(open, cells, gap);
+  const Components passable(pillar, cells, gap);
   const auto& holed = static_cast<const ComponentParent&>(*passable.root());
   EXPECT_NE(holed.children[0]->border, root.children[0]->border);
   EXPECT_EQ(holed.children[3], root.children[3]);
+}
+
+TEST(ComponentsTest, StaysTheSameWhereNothingIsJoinedOrParted) {
+  for (const Adjacency adjacency : kAdjacencies) {
+    BitPlane cells(1000, 1000, true);
+    Paint({0, 500, 900, 1}, false, cells);
+    const Components before(cells, adjacency);
+    std::vector<WordChange> changes = Paint({100, 100, 1, 1}, false, cells);
+    for (const Rectangle& part : {Rectangle{300, 600, 2, 3}, {501, 90, 1, 9}, {503, 90, 5, 1}}) {
+      const auto more = Paint(part, false, cells);
+      changes.insert(changes.end(), more.begin(), more.end());
+    }
+    const Components holed(before, cells, changes);
+    EXPECT_EQ(holed.root(), before.root());
+    EXPECT_LT(holed.BytesBeyond(&before), 200U);
+    EXPECT_FALSE(holed.AreConnected({100, 100}, {0, 0}));
+    EXPECT_TRUE(holed.AreConnected({100, 101}, {0, 0}));
+
+    const auto again = Paint({100, 100, 1, 1}, true, cells);
+    const Components mended(holed, cells, again);
+    EXPECT_EQ(mended.root(), before.root());
+    EXPECT_TRUE(mended.AreConnected({100, 100}, {0, 0}));
+    EXPECT_FALSE(holed.AreConnected({100, 100}, {0, 0})) << "what it was repaired from stays as it was";
+  }
+}
+
+TEST(ComponentsTest, WholeBlocksAreSharedThoughCellsInTheirLeavesAreNotSet) {
+  BitPlane cells(512, 512, true);
+  const Components whole(cells, Adjacency::kStraight);
+  const auto inside = Paint({70, 70, 20, 20}, false, cells);
+  EXPECT_EQ(Components(whole, cells, inside).root(), whole.root());
+  EXPECT_EQ(Components(cells, Adjacency::kStraight).root(), whole.root());
+  const auto across = Paint({120, 100, 20, 1}, false, cells);
+  const Components crossed(whole, cells, across);
+  EXPECT_NE(crossed.root(), whole.root());
+  const auto mended = Paint({120, 100, 20, 1}, true, cells);
+  EXPECT_EQ(Components(crossed, cells, mended).root(), whole.root());
+}
+
+// Single cells, mostly near to each other and to the sides and corners of leaves, on maps of every kind.
+TEST(ComponentsTest, RepairedCellByCellEqualsBuiltAfresh) {
+  for (int seed = 0; seed < 150; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Generator generator(seed);
+    BitPlane cells = generator.Map({.max_side = 200, .max_cells = 12000}).walk().rows();
+    const Adjacency adjacency = kAdjacencies[seed % 3];
+    Components repaired(cells, adjacency);
+    for (int step = 0; step < 25; ++step) {
+      const BitPlane before = cells;
+      Cell cell = {generator.Between(0, cells.width() - 1), generator.Between(0, cells.height() - 1)};
+      if (generator.Chance(0.4)) {
+        cell.x =
+            std::clamp((cell.x + 32) / kLeafSide * kLeafSide - generator.Between(0, 1), 0, cells.width() - 1);
+      }
+      if (generator.Chance(0.4)) {
+        cell.y = std::clamp((cell.y + 32) / kLeafSide * kLeafSide - generator.Between(0, 1), 0,
+                            cells.height() - 1);
+      }
+      for (int count = generator.Chance(0.5) ? 1 : generator.Between(2, 30); count > 0; --count) {
+        Flip(cells, cell);
+        cell.x = std::clamp(cell.x + generator.Between(-2, 2), 0, cells.width() - 1);
+        cell.y = std::clamp(cell.y + generator.Between(-2, 2), 0, cells.height() - 1);
+      }
+      repaired = Components(repaired, cells, DifferencesBetween(before, cells));
+      ExpectMatches(repaired, Flood(cells, adjacency), cells);
+      EXPECT_EQ(repaired.memory_bytes(), Components(cells, adjacency).memory_bytes());
+      ASSERT_FALSE(::testing::Test::HasFailure()) << "step " << step;
+    }
+  }
 }
 
 }  // namespace
