@@ -49,7 +49,7 @@ class AlteredLeafFinder {
   }
 
  private:
-  static constexpr std::size_t kGroup = 8;
+  static constexpr std::size_t kGroup = 16;
   using Group = absl::Span<const WordChange>;
   using Leaves = std::array<const ComponentLeaf*, kGroup>;
 

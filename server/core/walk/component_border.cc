@@ -11,17 +11,18 @@ BorderDrawer::BorderDrawer(LabelForest& labels) : labels_(labels), numbers_(labe
 
 void BorderDrawer::AddRun(int begin, int end, LabelForest::Label label) {
   const std::size_t side_begin = side_ == 0 ? 0 : border_.ends[side_ - 1];
-  if (border_.runs.size() > side_begin && border_.runs.back().end == begin) {
-    border_.runs.back().end = static_cast<std::uint16_t>(end);
+  if (runs_.size() > side_begin && runs_.back().end == begin) {
+    runs_.back().end = static_cast<std::uint16_t>(end);
     return;
   }
-  border_.runs.push_back({.begin = static_cast<std::uint16_t>(begin),
-                          .end = static_cast<std::uint16_t>(end),
-                          .component = NumberOf(label)});
+  runs_.push_back({.begin = static_cast<std::uint16_t>(begin),
+                   .end = static_cast<std::uint16_t>(end),
+                   .component = NumberOf(label)});
 }
 
 ComponentBorder BorderDrawer::Finish() {
   border_.components = next_;
+  border_.runs.assign(runs_.begin(), runs_.end());
   return std::move(border_);
 }
 

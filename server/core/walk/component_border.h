@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "server/core/grid/grid_settings.h"
 #include "server/core/walk/label_forest.h"
@@ -61,7 +62,7 @@ class BorderDrawer {
 
   // Joins runs that touch, which REQUIRES that they are of one component.
   void AddRun(int begin, int end, LabelForest::Label label);
-  void EndSide() { border_.ends[side_++] = static_cast<std::uint32_t>(border_.runs.size()); }
+  void EndSide() { border_.ends[side_++] = static_cast<std::uint32_t>(runs_.size()); }
   ComponentBorder Finish();
 
   // Of a label's component, which gets the next number if it has none yet.
@@ -72,12 +73,15 @@ class BorderDrawer {
 
  private:
   static constexpr ComponentNumber kNoNumber = 0xFFFF;
+  static constexpr std::size_t kUsualRuns = 128;
 
   const LabelForest& labels_;
   // By the lowest label.
   std::vector<ComponentNumber> numbers_;
   ComponentNumber next_ = 0;
   std::size_t side_ = 0;
+  // Of the border, which is given no more memory than it needs.
+  absl::InlinedVector<BorderRun, kUsualRuns> runs_;
   ComponentBorder border_;
 };
 

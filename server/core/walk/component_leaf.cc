@@ -4,9 +4,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <utility>
 
+#include "absl/types/span.h"
 #include "server/core/grid/bit_row.h"
 #include "server/core/grid/bit_run.h"
 #include "server/core/walk/component_block.h"
@@ -109,7 +111,9 @@ ComponentNumber MainComponent(const ComponentBorder& border, ComponentNumber com
   if (border.components == 0) {
     return components == 1 ? 0 : kNoComponent;
   }
-  std::array<int, kBorderSideCount * kLeafSide / 2> cells{};
+  std::array<int, kBorderSideCount * kLeafSide / 2> counts;
+  const auto cells = absl::MakeSpan(counts.data(), border.components);
+  std::ranges::fill(cells, 0);
   for (const BorderRun& run : border.runs) {
     cells[run.component] += run.end - run.begin;
   }

@@ -31,11 +31,11 @@ struct LeafCell {
   Word row = 0;
 };
 
-// A run of set cells in a row of a leaf.
+// A run of set cells in a row of a leaf. Without values at first, since arrays of them are large.
 struct LeafRun {
   // Of its first cell (x, y): kLeafSide * y + x.
-  std::uint16_t place = 0;
-  ComponentNumber component = 0;
+  std::uint16_t place;
+  ComponentNumber component;
 
   // Of the run that a cell lies in.
   static std::uint16_t PlaceOf(const LeafCell& cell) {

@@ -79,10 +79,8 @@ class LeafSides {
   explicit LeafSides(const ComponentBorder& border) {
     for (std::size_t i = 0; i < sides_.size(); ++i) {
       for (const BorderRun& run : border.side(static_cast<BorderSide>(i))) {
-        for (int place = run.begin; place < run.end; ++place) {
-          sides_[i].cells |= Word{1} << place;
-          sides_[i].components[static_cast<std::size_t>(place)] = run.component;
-        }
+        sides_[i].cells |= ~Word{0} >> (kLeafSide - run.end + run.begin) << run.begin;
+        std::fill_n(sides_[i].components.begin() + run.begin, run.end - run.begin, run.component);
       }
     }
   }
