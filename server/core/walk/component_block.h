@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "server/core/grid/bit_row.h"
 #include "server/core/grid/cell.h"
@@ -82,14 +83,31 @@ struct ComponentParent : ComponentBlock {
   }
 };
 
+// A cell on the sides of a block that is set or cleared, by which a component of the block gains or loses it.
+struct SideFlip {
+  Cell cell;
+  ComponentNumber component = 0;
+};
+
+// What takes the place of a block when cells in it change.
+struct Successor {
+  std::shared_ptr<const ComponentBlock> block;
+  // Whether it shows the same components by the same numbers as the block before, but for these cells, none
+  // of which joins or parts any, nor does in a larger block.
+  bool is_alike = false;
+  std::vector<SideFlip> flips;
+};
+
 // The block of level `level`, above 0, with these children; without a border if it is the root.
 // Costs in proportion to the runs on the children's borders.
 std::shared_ptr<ComponentParent> JoinBlocks(const ComponentParent::Children& children, int level,
                                             Adjacency adjacency, bool is_root);
 
-// `parent` above other children. REQUIRES: each has the border of the child it replaces.
+// `parent` with another border, above other children. REQUIRES: it is the border of those; and each shows the
+// same components by the same numbers as the child it replaces, joined in the parent as before.
 std::shared_ptr<ComponentParent> ReplaceChildren(const ComponentParent& parent,
-                                                 ComponentParent::Children children);
+                                                 ComponentParent::Children children,
+                                                 std::shared_ptr<const ComponentBorder> border);
 
 // The block all of whose leaves show nothing but set cells along their sides, and are of one component each;
 // the same at each call. Cells inside the leaves may be clear.

@@ -1,9 +1,79 @@
 #include "server/core/walk/component_border.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
 
 namespace waystar::core {
+namespace {
+
+void Apply(const BorderFlip& flip, ComponentBorder& border) {
+  std::vector<BorderRun>& runs = border.runs;
+  const auto begin = runs.begin() + (flip.side == kNorthSide ? 0 : border.ends[flip.side - 1U]);
+  const auto end = runs.begin() + border.ends[flip.side];
+  const auto run =
+      std::partition_point(begin, end, [&](const BorderRun& at) { return at.end <= flip.place; });
+  const std::size_t runs_before = runs.size();
+  const auto next = static_cast<std::uint16_t>(flip.place + 1);
+  if (run != end && run->begin <= flip.place) {
+    if (run->begin == flip.place && run->end == next) {
+      runs.erase(run);
+    } else if (run->begin == flip.place) {
+      run->begin = next;
+    } else if (run->end == next) {
+      run->end = flip.place;
+    } else {
+      const BorderRun rest = {.begin = next, .end = run->end, .component = run->component};
+      run->end = flip.place;
+      runs.insert(run + 1, rest);
+    }
+  } else {
+    const bool is_after_one = run != begin && (run - 1)->end == flip.place;
+    const bool is_before_one = run != end && run->begin == next;
+    if (is_after_one && is_before_one) {
+      (run - 1)->end = run->end;
+      runs.erase(run);
+    } else if (is_after_one) {
+      (run - 1)->end = next;
+    } else if (is_before_one) {
+      run->begin = flip.place;
+    } else {
+      runs.insert(run, {.begin = flip.place, .end = next, .component = flip.component});
+    }
+  }
+  for (std::size_t side = flip.side; side < kBorderSideCount; ++side) {
+    border.ends[side] += static_cast<std::uint32_t>(runs.size() - runs_before);
+  }
+}
+
+bool IsNumberedInOrder(const ComponentBorder& border) {
+  ComponentNumber next = 0;
+  for (const BorderRun& run : border.runs) {
+    if (run.component > next) {
+      return false;
+    }
+    if (run.component == next) {
+      ++next;
+    }
+  }
+  return next == border.components;
+}
+
+}  // namespace
+
+std::optional<ComponentBorder> Flipped(const ComponentBorder& border, absl::Span<const BorderFlip> flips) {
+  ComponentBorder flipped = border;
+  for (const BorderFlip& flip : flips) {
+    Apply(flip, flipped);
+  }
+  flipped.runs.shrink_to_fit();
+  return IsNumberedInOrder(flipped) ? std::optional(std::move(flipped)) : std::nullopt;
+}
 
 BorderDrawer::BorderDrawer(LabelForest& labels) : labels_(labels), numbers_(labels.size(), kNoNumber) {
   labels.Flatten();

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
@@ -52,6 +53,17 @@ struct ComponentBorder {
 };
 
 static_assert(4 * 4 * kMaxMapSide / 2 / 2 < std::numeric_limits<ComponentNumber>::max());
+
+// A cell of a side that is set or cleared, by which a component gains or loses it.
+struct BorderFlip {
+  BorderSide side = kNorthSide;
+  std::uint16_t place = 0;
+  ComponentNumber component = 0;
+};
+
+// The border after the flips in turn; nothing if components would have to be numbered anew. REQUIRES: no flip
+// joins or parts components.
+std::optional<ComponentBorder> Flipped(const ComponentBorder& border, absl::Span<const BorderFlip> flips);
 
 // Numbers the components that a forest of labels stands for, drawing the border meanwhile: AddRun for the
 // runs of a side in order, EndSide after each side, then Finish, then the rest.

@@ -92,11 +92,10 @@ std::shared_ptr<ComponentLeaf> LabelLeaf(const LeafRows& rows, Adjacency adjacen
 // Whether the leaf stays as it is when a cell that is not on its sides flips.
 bool KeepsLeaf(const ComponentLeaf& leaf, const LeafFlips& flips, int x, int y, Adjacency adjacency);
 
-// The leaf after the flips, which are all in these rows, if each can be told from the cells nearby: what
-// components there are is then as before. The very leaf from before if it stays as it is. Null if LabelLeaf
-// has to find out. REQUIRES: the rows ascend, each once.
-std::shared_ptr<const ComponentBlock> PatchLeaf(const std::shared_ptr<const ComponentBlock>& before,
-                                                const LeafFlips& flips, absl::Span<const LeafRowKey> rows,
-                                                Adjacency adjacency);
+// What the leaf is after the flips, which are all in these rows, if each can be told from the cells nearby,
+// and the components keep their numbers: the very leaf from before if it stays as it is. Its block is null if
+// LabelLeaf has to find out. REQUIRES: the rows ascend, each once.
+Successor PatchLeaf(const std::shared_ptr<const ComponentBlock>& before, const LeafFlips& flips,
+                    absl::Span<const LeafRowKey> rows, Adjacency adjacency);
 
 }  // namespace waystar::core

@@ -6,15 +6,15 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "server/core/grid/bit_row.h"
-#include "server/core/grid/bit_run.h"
 #include "server/core/walk/component_block.h"
 #include "server/core/walk/component_border.h"
 #include "server/core/walk/component_leaf.h"
-#include "server/core/walk/label_forest.h"
 #include "server/core/walk/leaf_flips.h"
+#include "server/core/walk/leaf_row_key.h"
 #include "server/core/walk/neighbours_connected.h"
 
 namespace waystar::core {
@@ -73,55 +73,14 @@ ComponentNumber ComponentOf(const Flip& flip, const LeafFlips& flips, const Leaf
   return stay_connected ? parts.At({.x = flip.x, .y = flip.y, .row = flip.rows[1]}) : kNoComponent;
 }
 
-// The sides of a leaf, cell by cell.
-class LeafSides {
- public:
-  explicit LeafSides(const ComponentBorder& border) {
-    for (std::size_t i = 0; i < sides_.size(); ++i) {
-      for (const BorderRun& run : border.side(static_cast<BorderSide>(i))) {
-        sides_[i].cells |= ~Word{0} >> (kLeafSide - run.end + run.begin) << run.begin;
-        std::fill_n(sides_[i].components.begin() + run.begin, run.end - run.begin, run.component);
-      }
-    }
-  }
+bool IsOnSide(const Flip& flip) { return flip.x == 0 || flip.x == kLast || flip.y == 0 || flip.y == kLast; }
 
-  static bool Hold(const Flip& flip) {
-    return flip.x == 0 || flip.x == kLast || flip.y == 0 || flip.y == kLast;
-  }
-
-  // Of a cell on one of them, or two, to or from that component.
-  void Apply(const Flip& flip, ComponentNumber component) {
-    const auto flip_if = [&](bool is_on_it, BorderSide side, int place) {
-      if (is_on_it) {
-        sides_[side].cells ^= Word{1} << place;
-        sides_[side].components[static_cast<std::size_t>(place)] = component;
-      }
-    };
-    flip_if(flip.y == 0, kNorthSide, flip.x);
-    flip_if(flip.y == kLast, kSouthSide, flip.x);
-    flip_if(flip.x == 0, kWestSide, flip.y);
-    flip_if(flip.x == kLast, kEastSide, flip.y);
-  }
-
-  ComponentBorder Draw(BorderDrawer& drawer) const {
-    for (const Side& side : sides_) {
-      ForEachRun(side.cells, [&](BitRun run) {
-        drawer.AddRun(run.begin, run.end, side.components[static_cast<std::size_t>(run.begin)]);
-      });
-      drawer.EndSide();
-    }
-    return drawer.Finish();
-  }
-
- private:
-  struct Side {
-    Word cells = 0;
-    // Of the set cells.
-    std::array<ComponentNumber, kLeafSide> components;
-  };
-
-  std::array<Side, kBorderSideCount> sides_;
-};
+// Of a flip on a side that joins and parts nothing in the leaf: whether it does so in no larger block either,
+// be the cell on a side of that or not. That of a corner is seen otherwise from each.
+bool JoinsNothingBeyond(const Flip& flip, const LeafFlips& flips, Adjacency adjacency) {
+  const bool is_corner = (flip.x == 0 || flip.x == kLast) && (flip.y == 0 || flip.y == kLast);
+  return !is_corner && IsSimple(flips.PlaneAround(flip.x, flip.y), 1, adjacency);
+}
 
 // A leaf whose cells flip one by one.
 class Patch {
@@ -137,24 +96,31 @@ class Patch {
     if (component != leaf_.main) {
       MoveRuns(flip, component);
     }
-    if (LeafSides::Hold(flip)) {
-      if (!sides_) {
-        sides_.emplace(*leaf_.border);
+    const auto flip_if = [&](bool is_on_it, BorderSide side, int place) {
+      if (is_on_it) {
+        border_.push_back({side, static_cast<std::uint16_t>(place), component});
       }
-      sides_->Apply(flip, component);
-    }
+    };
+    flip_if(flip.y == 0, kNorthSide, flip.x);
+    flip_if(flip.y == kLast, kSouthSide, flip.x);
+    flip_if(flip.x == 0, kWestSide, flip.y);
+    flip_if(flip.x == kLast, kEastSide, flip.y);
   }
 
-  bool IsSame() const { return !moves_runs_ && !sides_; }
+  bool IsSame() const { return !moves_runs_ && border_.empty(); }
 
-  // Null if the main component is another now.
+  // Null if components are to be numbered anew, or the main one is another now.
   std::shared_ptr<ComponentLeaf> Finish() const {
     auto patched = std::make_shared<ComponentLeaf>();
     static_cast<ComponentBlock&>(*patched) = leaf_;
     patched->main = leaf_.main;
     patched->others.assign(others_.begin(), others_.begin() + static_cast<std::ptrdiff_t>(count_));
-    if (sides_ && !DrawBorder(*patched)) {
-      return nullptr;
+    if (!border_.empty()) {
+      std::optional<ComponentBorder> border = Flipped(*leaf_.border, border_);
+      if (!border || MainComponent(*border, leaf_.components) != leaf_.main) {
+        return nullptr;
+      }
+      patched->border = std::make_shared<const ComponentBorder>(*std::move(border));
     }
     patched->bytes = BytesOfLeaf(*patched);
     return patched;
@@ -196,29 +162,12 @@ class Patch {
     ++count_;
   }
 
-  // Numbers the components by the new border.
-  bool DrawBorder(ComponentLeaf& patched) const {
-    LabelForest labels(leaf_.components);
-    BorderDrawer drawer(labels);
-    patched.border = std::make_shared<const ComponentBorder>(sides_->Draw(drawer));
-    patched.open = drawer.count();
-    for (ComponentNumber component = 0; component < leaf_.components; ++component) {
-      drawer.NumberOf(component);
-    }
-    for (LeafRun& run : patched.others) {
-      run.component = drawer.NumberOf(run.component);
-    }
-    patched.main = leaf_.main == kNoComponent ? kNoComponent : drawer.NumberOf(leaf_.main);
-    return patched.main == MainComponent(*patched.border, patched.components);
-  }
-
   const ComponentLeaf& leaf_;
   // The runs of components but the main one.
   std::size_t count_;
   std::array<LeafRun, kMaxRunsPerLeaf> others_;
   bool moves_runs_ = false;
-  // Once a cell on them flips.
-  std::optional<LeafSides> sides_;
+  std::vector<BorderFlip> border_;
 };
 
 }  // namespace
@@ -228,10 +177,10 @@ bool KeepsLeaf(const ComponentLeaf& leaf, const LeafFlips& flips, int x, int y, 
          ComponentOf(Flip(flips, x, y), flips, leaf.parts(), adjacency) == leaf.main;
 }
 
-std::shared_ptr<const ComponentBlock> PatchLeaf(const std::shared_ptr<const ComponentBlock>& before,
-                                                const LeafFlips& flips, absl::Span<const LeafRowKey> rows,
-                                                Adjacency adjacency) {
+Successor PatchLeaf(const std::shared_ptr<const ComponentBlock>& before, const LeafFlips& flips,
+                    absl::Span<const LeafRowKey> rows, Adjacency adjacency) {
   Patch patch(static_cast<const ComponentLeaf&>(*before));
+  Successor successor{.is_alike = true};
   int cells = 0;
   for (const LeafRowKey row : rows) {
     const int y = RowOf(row);
@@ -239,12 +188,17 @@ std::shared_ptr<const ComponentBlock> PatchLeaf(const std::shared_ptr<const Comp
       const Flip flip(flips, std::countr_zero(left), y);
       const ComponentNumber component = ComponentOf(flip, flips, patch.parts(), adjacency);
       if (component == kNoComponent || ++cells > kMaxPatchedCells) {
-        return nullptr;
+        return {};
       }
       patch.Apply(flip, component);
+      if (IsOnSide(flip)) {
+        successor.is_alike = successor.is_alike && JoinsNothingBeyond(flip, flips, adjacency);
+        successor.flips.push_back({{flips.corner().x + flip.x, flips.corner().y + y}, component});
+      }
     }
   }
-  return patch.IsSame() ? before : patch.Finish();
+  successor.block = patch.IsSame() ? before : patch.Finish();
+  return successor;
 }
 
 }  // namespace waystar::core

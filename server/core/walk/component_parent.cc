@@ -160,9 +160,12 @@ std::shared_ptr<ComponentParent> JoinBlocks(const ComponentParent::Children& chi
 }
 
 std::shared_ptr<ComponentParent> ReplaceChildren(const ComponentParent& parent,
-                                                 ComponentParent::Children children) {
+                                                 ComponentParent::Children children,
+                                                 std::shared_ptr<const ComponentBorder> border) {
   auto replaced = std::make_shared<ComponentParent>();
-  static_cast<ComponentBlock&>(*replaced) = parent;
+  replaced->border = std::move(border);
+  replaced->open = parent.open;
+  replaced->components = parent.components;
   replaced->upward = parent.upward;
   replaced->upward_storage = parent.upward_storage;
   replaced->children = std::move(children);

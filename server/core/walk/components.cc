@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -24,6 +25,7 @@ namespace waystar::core {
 namespace {
 
 using BlockPointer = std::shared_ptr<const ComponentBlock>;
+using BorderPointer = std::shared_ptr<const ComponentBorder>;
 
 int RootLevel(const BitPlane& cells) {
   const int longest = std::max({cells.width(), cells.height(), 1});
@@ -58,14 +60,14 @@ class Builder {
     for (std::size_t i = 0; i < children.size(); ++i) {
       children[i] = Build(level - 1, CornerOf(i, level, corner));
     }
-    return Join(nullptr, std::move(children), false, level);
+    return Join(std::move(children), level);
   }
 
-  // The block that takes the place of `before`, in which nothing changed but in those rows of leaves, and in
-  // leaves that stay as they are: the very same if it does so. It has the very border of `before` if that is
+  // What takes the place of `before`, in which nothing changed but in those rows of leaves, and in leaves
+  // that stay as they are: the very same block if it does so. It has the very border of `before` if that is
   // equal.
-  BlockPointer Rebuild(const BlockPointer& before, int level, Cell corner,
-                       absl::Span<const LeafRowKey> rows) const {
+  Successor Rebuild(const BlockPointer& before, int level, Cell corner,
+                    absl::Span<const LeafRowKey> rows) const {
     if (level == 0) {
       return RebuildLeaf(before, corner, rows);
     }
@@ -73,27 +75,34 @@ class Builder {
     const auto* parent = static_cast<const ComponentParent*>(before.get());
     const ComponentParent::Children& children_before = parent == nullptr ? kNone : parent->children;
     std::array<std::optional<BlockPointer>, ComponentParent::kChildCount> changed;
-    bool same_borders = parent != nullptr;
+    Successor successor{.is_alike = parent != nullptr};
     for (std::size_t i = 0; i < changed.size(); ++i) {
       const auto in_child = rows.first(CountIn(i, rows, level));
       rows.remove_prefix(in_child.size());
       if (in_child.empty()) {
         continue;
       }
-      BlockPointer child = Rebuild(children_before[i], level - 1, CornerOf(i, level, corner), in_child);
-      if (child != children_before[i]) {
-        same_borders = same_borders && BorderOf(child) == BorderOf(children_before[i]);
-        changed[i] = std::move(child);
+      Successor child = Rebuild(children_before[i], level - 1, CornerOf(i, level, corner), in_child);
+      if (child.block == children_before[i]) {
+        continue;
       }
+      successor.is_alike = successor.is_alike && child.is_alike;
+      if (successor.is_alike) {
+        for (const SideFlip& flip : child.flips) {
+          successor.flips.push_back({flip.cell, parent->upward[i][flip.component]});
+        }
+      }
+      changed[i] = std::move(child.block);
     }
     if (std::ranges::none_of(changed, [](const auto& child) { return child.has_value(); })) {
-      return before;
+      return {.block = before, .is_alike = true};
     }
     ComponentParent::Children children;
     for (std::size_t i = 0; i < children.size(); ++i) {
       children[i] = changed[i] ? *std::move(changed[i]) : children_before[i];
     }
-    return Join(parent, std::move(children), same_borders, level);
+    Replace(parent, std::move(children), level, corner, successor);
+    return successor;
   }
 
  private:
@@ -112,13 +121,16 @@ class Builder {
     return count;
   }
 
-  BlockPointer RebuildLeaf(const BlockPointer& before, Cell corner, absl::Span<const LeafRowKey> rows) const {
+  Successor RebuildLeaf(const BlockPointer& before, Cell corner, absl::Span<const LeafRowKey> rows) const {
     if (before != nullptr) {
-      if (BlockPointer patched = PatchLeaf(before, LeafFlips(*before_, cells_, corner), rows, adjacency_)) {
-        return OpenOr(std::move(patched));
+      Successor patched = PatchLeaf(before, LeafFlips(*before_, cells_, corner), rows, adjacency_);
+      if (patched.block != nullptr) {
+        patched.block = OpenOr(std::move(patched.block));
+        return patched;
       }
     }
-    return BuildLeaf(static_cast<const ComponentLeaf*>(before.get()), corner);
+    const BlockPointer leaf = BuildLeaf(static_cast<const ComponentLeaf*>(before.get()), corner);
+    return {.block = leaf, .is_alike = BorderOf(leaf) == BorderOf(before)};
   }
 
   BlockPointer BuildLeaf(const ComponentLeaf* before, Cell corner) const {
@@ -139,22 +151,72 @@ class Builder {
     return is_open ? OpenBlock(0) : leaf;
   }
 
-  BlockPointer Join(const ComponentParent* before, ComponentParent::Children children, bool same_borders,
-                    int level) const {
-    if (std::ranges::all_of(children, [](const BlockPointer& child) { return child == nullptr; })) {
+  // The block above these children; null if no cell is set, or the open one.
+  BlockPointer Join(ComponentParent::Children children, int level) const {
+    if (std::optional<BlockPointer> uniform = UniformAbove(children, level)) {
+      return *std::move(uniform);
+    }
+    return JoinBlocks(children, level, adjacency_, level == root_level_);
+  }
+
+  // That block if the children are all null or all open.
+  static std::optional<BlockPointer> UniformAbove(const ComponentParent::Children& children, int level) {
+    const BlockPointer& first = children.front();
+    if (!std::ranges::all_of(children, [&](const BlockPointer& child) { return child == first; })) {
+      return std::nullopt;
+    }
+    if (first == nullptr) {
       return nullptr;
     }
-    const BlockPointer& open_child = OpenBlock(level - 1);
-    if (std::ranges::all_of(children, [&](const BlockPointer& child) { return child == open_child; })) {
-      return OpenBlock(level);
+    return first == OpenBlock(level - 1) ? std::optional(OpenBlock(level)) : std::nullopt;
+  }
+
+  // Completes what takes the place of `before`, given whether its children are alike, and then their flips.
+  void Replace(const ComponentParent* before, ComponentParent::Children children, int level, Cell corner,
+               Successor& successor) const {
+    std::erase_if(successor.flips, [&](const SideFlip& flip) { return !SideOf(flip.cell, corner, level); });
+    if (std::optional<BlockPointer> uniform = UniformAbove(children, level)) {
+      successor.block = *std::move(uniform);
+      return;
     }
-    if (same_borders) {
-      return ReplaceChildren(*before, std::move(children));
+    if (successor.is_alike) {
+      if (std::optional<BorderPointer> border = BorderAfter(before->border, successor.flips, corner, level)) {
+        successor.block = ReplaceChildren(*before, std::move(children), *std::move(border));
+        return;
+      }
     }
-    const std::shared_ptr<ComponentParent> parent =
+    const std::shared_ptr<ComponentParent> joined =
         JoinBlocks(children, level, adjacency_, level == root_level_);
-    KeepEqualBorder(before, *parent);
-    return parent;
+    KeepEqualBorder(before, *joined);
+    successor = {.block = joined, .is_alike = before != nullptr && joined->border == before->border};
+  }
+
+  // The side of a block that a cell is on, which is in no corner of a leaf.
+  static std::optional<BorderSide> SideOf(Cell cell, Cell corner, int level) {
+    const int last = BlockSide(level) - 1;
+    return cell.y == corner.y          ? std::optional(kNorthSide)
+           : cell.y == corner.y + last ? std::optional(kSouthSide)
+           : cell.x == corner.x        ? std::optional(kWestSide)
+           : cell.x == corner.x + last ? std::optional(kEastSide)
+                                       : std::nullopt;
+  }
+
+  // Nothing if components have to be numbered anew.
+  static std::optional<BorderPointer> BorderAfter(const BorderPointer& before,
+                                                  absl::Span<const SideFlip> flips, Cell corner, int level) {
+    if (before == nullptr || flips.empty()) {
+      return before;
+    }
+    std::vector<BorderFlip> on_border;
+    on_border.reserve(flips.size());
+    for (const SideFlip& flip : flips) {
+      const BorderSide side = *SideOf(flip.cell, corner, level);
+      const int place =
+          side == kNorthSide || side == kSouthSide ? flip.cell.x - corner.x : flip.cell.y - corner.y;
+      on_border.push_back({side, static_cast<std::uint16_t>(place), flip.component});
+    }
+    std::optional<ComponentBorder> border = Flipped(*before, on_border);
+    return border ? std::optional(std::make_shared<const ComponentBorder>(*std::move(border))) : std::nullopt;
   }
 
   static void KeepEqualBorder(const ComponentBlock* before, ComponentBlock& block) {
@@ -209,7 +271,8 @@ Components::Components(const Components& before, BitPlane cells, absl::Span<cons
       RowsOfAlteredLeaves(root_.get(), root_level_, {before.cells_, cells_, changes}, adjacency_);
   if (!rows.empty()) {
     root_ = Builder(cells_, adjacency_, root_level_, &before.cells_)
-                .Rebuild(before.root_, root_level_, {0, 0}, rows);
+                .Rebuild(before.root_, root_level_, {0, 0}, rows)
+                .block;
   }
 }
 

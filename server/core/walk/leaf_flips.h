@@ -47,6 +47,19 @@ class LeafFlips {
     return rows;
   }
 
+  // The same of the plane, whichever leaves they lie in, for a reach of 1: bits 0 to 2 are cells x - 1 to
+  // x + 1, all others are clear.
+  std::array<Word, 3> PlaneAround(int x, int y) const {
+    const Cell cell = {corner_.x + x, corner_.y + y};
+    constexpr unsigned kBefore = 1;
+    return {
+        ThreeBits(now_.row(cell.y - 1), cell.x),
+        (ThreeBits(now_.row(cell.y), cell.x) & kBefore) | (ThreeBits(before_.row(cell.y), cell.x) & ~kBefore),
+        ThreeBits(before_.row(cell.y + 1), cell.x)};
+  }
+
+  Cell corner() const { return corner_; }
+
  private:
   const BitPlane& before_;
   const BitPlane& now_;

@@ -78,7 +78,7 @@ std::shared_ptr<const ComponentLeaf> Patch(const std::shared_ptr<const Component
     rows.push_back(LeafRowKeyOf({kCorner.x, kCorner.y + y}));
   }
   return std::static_pointer_cast<const ComponentLeaf>(
-      PatchLeaf(leaf, LeafFlips(before.plane(), now.plane(), kCorner), rows, adjacency));
+      PatchLeaf(leaf, LeafFlips(before.plane(), now.plane(), kCorner), rows, adjacency).block);
 }
 
 // Which runs are of one component: the number of the first run of each.
