@@ -79,7 +79,7 @@ class AlteredLeafFinder {
           const auto& parent = static_cast<const ComponentParent&>(*blocks[i]);
           blocks[i] =
               parent.children[ComponentParent::ChildAt(group[i].index * kLeafSide, group[i].y, level)].get();
-          __builtin_prefetch(blocks[i]);
+          FetchForReading(blocks[i], 1);
         }
       }
     }
