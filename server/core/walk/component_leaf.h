@@ -1,7 +1,6 @@
 // The smallest blocks of Components.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -60,9 +59,15 @@ struct LeafComponents {
  private:
   ComponentNumber Find(const LeafCell& cell) const {
     const std::uint16_t place = LeafRun::PlaceOf(cell);
-    const auto* run = std::lower_bound(others.begin(), others.end(), place,
-                                       [](const LeafRun& a, std::uint16_t b) { return a.place < b; });
-    return run != others.end() && run->place == place ? run->component : main;
+    // The last that begins no later, if any does. Each step is a choice of values, not of ways to go on,
+    // which would be foretold wrongly half of the time.
+    const LeafRun* run = others.data();
+    for (std::size_t left = others.size(); left > 1;) {
+      const std::size_t half = left / 2;
+      run += run[half].place <= place ? half : 0;
+      left -= half;
+    }
+    return run->place == place ? run->component : main;
   }
 };
 

@@ -35,10 +35,10 @@ class LeafFlips {
   template <int kReach>
   std::array<Word, 2 * kReach + 1> RowsAround(int x, int y) const {
     std::array<Word, 2 * kReach + 1> rows{};
-    for (int row = y - kReach; row <= y + kReach; ++row) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const int row = y - kReach + static_cast<int>(i);
       if (row >= 0 && row < kLeafSide) {
-        rows[static_cast<std::size_t>(row - y + kReach)] =
-            ReadLeafRow(row < y ? now_ : before_, corner_, row);
+        rows[i] = ReadLeafRow(row < y ? now_ : before_, corner_, row);
       }
     }
     const Word flipped = (Word{1} << x) - 1;
