@@ -1,7 +1,6 @@
 // The smallest blocks of Components.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -9,9 +8,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "server/core/grid/bit_plane.h"
 #include "server/core/grid/bit_row.h"
-#include "server/core/grid/cell.h"
 #include "server/core/walk/component_block.h"
 #include "server/core/walk/component_border.h"
 #include "server/core/walk/leaf_flips.h"
