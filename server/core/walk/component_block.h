@@ -12,7 +12,6 @@
 #include <memory>
 #include <vector>
 
-#include "server/core/grid/bit_plane.h"
 #include "server/core/grid/bit_row.h"
 #include "server/core/grid/cell.h"
 #include "server/core/grid/grid_settings.h"
@@ -54,7 +53,7 @@ struct ComponentBlock {
   // How many components the border shows, being numbered first; and how many there are.
   ComponentNumber open = 0;
   ComponentNumber components = 0;
-  // Held by this block and those below, blocks in which every cell is set not counted.
+  // Held by this block and those below, open blocks (OpenBlock) not counted.
   std::size_t bytes = 0;
 };
 
@@ -64,36 +63,6 @@ struct ComponentId {
   ComponentNumber number = 0;
 
   friend bool operator==(const ComponentId&, const ComponentId&) = default;
-};
-
-// Bit x of row y is cell (x, y) of the leaf.
-using LeafRows = std::array<Word, kLeafSide>;
-inline constexpr LeafRows kEmptyLeaf = {};
-inline constexpr LeafRows kFullLeaf = [] {
-  LeafRows rows;
-  rows.fill(~Word{0});
-  return rows;
-}();
-
-// Which run of set bits of a leaf's row bit x lies in. REQUIRES: it is set.
-inline std::size_t RunAt(Word row, int x) {
-  const Word starts = row & ~(row << 1);
-  return static_cast<std::size_t>(std::popcount(starts << (kLeafSide - 1 - x)) - 1);
-}
-
-struct ComponentLeaf : ComponentBlock {
-  LeafRows rows{};
-  // Runs of set cells are numbered in row-major order; this is of the first of each row.
-  std::array<std::uint16_t, kLeafSide> first_run{};
-  std::vector<ComponentNumber> run_components;
-
-  bool Test(int x, int y) const { return (rows[static_cast<std::size_t>(y)] >> x & 1U) != 0; }
-
-  // REQUIRES: Test(x, y).
-  ComponentNumber ComponentAt(int x, int y) const {
-    const auto row = static_cast<std::size_t>(y);
-    return run_components[first_run[row] + RunAt(rows[row], x)];
-  }
 };
 
 struct ComponentParent : ComponentBlock {
@@ -114,34 +83,34 @@ struct ComponentParent : ComponentBlock {
   }
 };
 
-// Of the leaf whose first cell is `corner`. Cells off the plane are not set.
-LeafRows ReadLeaf(const BitPlane& cells, Cell corner);
-// Row y of it. REQUIRES: corner.y + y is on the plane.
-Word ReadLeafRow(const BitPlane& cells, Cell corner, int y);
+// A cell on the sides of a block that is set or cleared, by which a component of the block gains or loses it.
+struct SideFlip {
+  Cell cell;
+  ComponentNumber component = 0;
+};
 
-// Labels runs instead of cells: Rosenfeld and Pfaltz, "Sequential Operations in Digital Picture Processing"
-// (1966).
-std::shared_ptr<ComponentLeaf> LabelLeaf(const LeafRows& rows, Adjacency adjacency);
-
-// The leaf of `rows`, if what changed since `before` can be told from the eight cells around each that did:
-// the components are then those from before, and so is the border. Null if LabelLeaf has to find out. Costs a
-// twentieth of what that costs.
-std::shared_ptr<ComponentLeaf> PatchLeaf(const ComponentLeaf& before, const LeafRows& rows,
-                                         Adjacency adjacency);
-
-// Held by a leaf, its border included.
-std::size_t BytesOfLeaf(const ComponentLeaf& leaf);
+// What takes the place of a block when cells in it change.
+struct Successor {
+  std::shared_ptr<const ComponentBlock> block;
+  // Whether it shows the same components by the same numbers as the block before, but for these cells, none
+  // of which joins or parts any, nor does in a larger block.
+  bool is_alike = false;
+  std::vector<SideFlip> flips;
+};
 
 // The block of level `level`, above 0, with these children; without a border if it is the root.
 // Costs in proportion to the runs on the children's borders.
 std::shared_ptr<ComponentParent> JoinBlocks(const ComponentParent::Children& children, int level,
                                             Adjacency adjacency, bool is_root);
 
-// `parent` above other children. REQUIRES: each has the border of the child it replaces.
+// `parent` with another border, above other children. REQUIRES: it is the border of those; and each shows the
+// same components by the same numbers as the child it replaces, joined in the parent as before.
 std::shared_ptr<ComponentParent> ReplaceChildren(const ComponentParent& parent,
-                                                 ComponentParent::Children children);
+                                                 ComponentParent::Children children,
+                                                 std::shared_ptr<const ComponentBorder> border);
 
-// The block in which every cell is set; the same at each call.
-const std::shared_ptr<const ComponentBlock>& FullBlock(int level);
+// The block all of whose leaves show nothing but set cells along their sides, and are of one component each;
+// the same at each call. Cells inside the leaves may be clear.
+const std::shared_ptr<const ComponentBlock>& OpenBlock(int level);
 
 }  // namespace waystar::core

@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "server/core/grid/grid_settings.h"
 #include "server/core/walk/label_forest.h"
@@ -52,6 +54,17 @@ struct ComponentBorder {
 
 static_assert(4 * 4 * kMaxMapSide / 2 / 2 < std::numeric_limits<ComponentNumber>::max());
 
+// A cell of a side that is set or cleared, by which a component gains or loses it.
+struct BorderFlip {
+  BorderSide side = kNorthSide;
+  std::uint16_t place = 0;
+  ComponentNumber component = 0;
+};
+
+// The border after the flips in turn; nothing if components would have to be numbered anew. REQUIRES: no flip
+// joins or parts components.
+std::optional<ComponentBorder> Flipped(const ComponentBorder& border, absl::Span<const BorderFlip> flips);
+
 // Numbers the components that a forest of labels stands for, drawing the border meanwhile: AddRun for the
 // runs of a side in order, EndSide after each side, then Finish, then the rest.
 class BorderDrawer {
@@ -61,7 +74,7 @@ class BorderDrawer {
 
   // Joins runs that touch, which REQUIRES that they are of one component.
   void AddRun(int begin, int end, LabelForest::Label label);
-  void EndSide() { border_.ends[side_++] = static_cast<std::uint32_t>(border_.runs.size()); }
+  void EndSide() { border_.ends[side_++] = static_cast<std::uint32_t>(runs_.size()); }
   ComponentBorder Finish();
 
   // Of a label's component, which gets the next number if it has none yet.
@@ -72,12 +85,15 @@ class BorderDrawer {
 
  private:
   static constexpr ComponentNumber kNoNumber = 0xFFFF;
+  static constexpr std::size_t kUsualRuns = 128;
 
   const LabelForest& labels_;
   // By the lowest label.
   std::vector<ComponentNumber> numbers_;
   ComponentNumber next_ = 0;
   std::size_t side_ = 0;
+  // Of the border, which is given no more memory than it needs.
+  absl::InlinedVector<BorderRun, kUsualRuns> runs_;
   ComponentBorder border_;
 };
 

@@ -1,18 +1,19 @@
+#include "server/core/walk/component_leaf.h"
+
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
 
-#include "server/core/grid/bit_plane.h"
+#include "absl/types/span.h"
 #include "server/core/grid/bit_row.h"
 #include "server/core/grid/bit_run.h"
-#include "server/core/grid/cell.h"
 #include "server/core/walk/component_block.h"
 #include "server/core/walk/component_border.h"
 #include "server/core/walk/label_forest.h"
+#include "server/core/walk/leaf_rows.h"
 
 namespace waystar::core {
 namespace {
@@ -23,6 +24,15 @@ struct LabelledRow {
   std::size_t count = 0;
   std::array<BitRun, kMaxRunsPerRow> runs;
   std::array<LabelForest::Label, kMaxRunsPerRow> labels;
+};
+
+// The runs of a leaf in row-major order.
+struct LabelledRuns {
+  std::size_t count = 0;
+  // Places, and labels for components.
+  std::array<LeafRun, kMaxRunsPerLeaf> runs;
+  // The first of each row, or of those after it.
+  std::array<std::size_t, kLeafSide> first{};
 };
 
 // A run takes the label of the first run it touches in the row above, and is found to be the same as the
@@ -47,40 +57,38 @@ void LabelRow(Word bits, NeighbourReach reach, const LabelledRow& above, LabelFo
   });
 }
 
-// The 64 cells of a row from cell x on. REQUIRES: x is a multiple of 64.
-Word CellsFrom(const Word* row, int x) {
-  const auto index = static_cast<std::size_t>(x) / kWordBits;
-  return row[index] >> 1 | row[index + 1] << (kWordBits - 1);
-}
-
-// Leaves labels, not numbers, in run_components.
-LabelForest LabelRuns(Adjacency adjacency, ComponentLeaf& leaf) {
+LabelForest LabelRuns(const LeafRows& rows, Adjacency adjacency, LabelledRuns& all) {
   const NeighbourReach reach(adjacency);
   LabelForest labels;
-  labels.Reserve(kLeafSide * kMaxRunsPerRow);
-  std::array<LabelledRow, 2> rows;
-  leaf.run_components.reserve(kLeafSide * kMaxRunsPerRow);
+  labels.Reserve(kMaxRunsPerLeaf);
+  std::array<LabelledRow, 2> two;
   for (std::size_t y = 0; y < kLeafSide; ++y) {
-    LabelledRow& row = rows[y % 2];
-    LabelRow(leaf.rows[y], reach, rows[(y + 1) % 2], labels, row);
-    leaf.first_run[y] = static_cast<std::uint16_t>(leaf.run_components.size());
-    leaf.run_components.insert(leaf.run_components.end(), row.labels.begin(),
-                               row.labels.begin() + static_cast<std::ptrdiff_t>(row.count));
+    LabelledRow& row = two[y % 2];
+    LabelRow(rows[y], reach, two[(y + 1) % 2], labels, row);
+    all.first[y] = all.count;
+    for (std::size_t i = 0; i < row.count; ++i) {
+      const auto place =
+          static_cast<std::uint16_t>(kLeafSide * y + static_cast<std::size_t>(row.runs[i].begin));
+      all.runs[all.count++] = {.place = place, .component = row.labels[i]};
+    }
   }
   return labels;
 }
 
-ComponentBorder DrawBorder(const ComponentLeaf& leaf, BorderDrawer& drawer) {
+ComponentBorder DrawBorder(const LeafRows& rows, const LabelledRuns& all, BorderDrawer& drawer) {
   const auto draw_row = [&](std::size_t y) {
-    std::size_t run_number = leaf.first_run[y];
-    ForEachRun(leaf.rows[y],
-               [&](BitRun run) { drawer.AddRun(run.begin, run.end, leaf.run_components[run_number++]); });
+    std::size_t run_number = all.first[y];
+    ForEachRun(rows[y],
+               [&](BitRun run) { drawer.AddRun(run.begin, run.end, all.runs[run_number++].component); });
     drawer.EndSide();
   };
+  // The run that ends at the east side is the last of its row.
   const auto draw_column = [&](int x) {
-    for (int y = 0; y < kLeafSide; ++y) {
-      if (leaf.Test(x, y)) {
-        drawer.AddRun(y, y + 1, leaf.ComponentAt(x, y));
+    for (std::size_t y = 0; y < kLeafSide; ++y) {
+      if ((rows[y] >> x & 1U) != 0) {
+        const std::size_t run =
+            x == 0 ? all.first[y] : (y + 1 < kLeafSide ? all.first[y + 1] : all.count) - 1;
+        drawer.AddRun(static_cast<int>(y), static_cast<int>(y) + 1, all.runs[run].component);
       }
     }
     drawer.EndSide();
@@ -94,37 +102,44 @@ ComponentBorder DrawBorder(const ComponentLeaf& leaf, BorderDrawer& drawer) {
 
 }  // namespace
 
-Word ReadLeafRow(const BitPlane& cells, Cell corner, int y) {
-  return CellsFrom(cells.row(corner.y + y), corner.x);
-}
-
-LeafRows ReadLeaf(const BitPlane& cells, Cell corner) {
-  LeafRows rows{};
-  const int height = std::min(kLeafSide, cells.height() - corner.y);
-  for (int y = 0; y < height; ++y) {
-    rows[static_cast<std::size_t>(y)] = ReadLeafRow(cells, corner, y);
-  }
-  return rows;
-}
-
 std::size_t BytesOfLeaf(const ComponentLeaf& leaf) {
-  return sizeof(leaf) + leaf.run_components.capacity() * sizeof(ComponentNumber) +
-         leaf.border->memory_bytes();
+  return sizeof(leaf) + leaf.others.capacity() * sizeof(LeafRun) + leaf.border->memory_bytes();
+}
+
+ComponentNumber MainComponent(const ComponentBorder& border, ComponentNumber components) {
+  if (border.components == 0) {
+    return components == 1 ? 0 : kNoComponent;
+  }
+  std::array<int, kBorderSideCount * kLeafSide / 2> counts;
+  const auto cells = absl::MakeSpan(counts.data(), border.components);
+  std::ranges::fill(cells, 0);
+  for (const BorderRun& run : border.runs) {
+    cells[run.component] += run.end - run.begin;
+  }
+  return static_cast<ComponentNumber>(std::ranges::max_element(cells) - cells.begin());
 }
 
 std::shared_ptr<ComponentLeaf> LabelLeaf(const LeafRows& rows, Adjacency adjacency) {
-  auto leaf = std::make_shared<ComponentLeaf>();
-  leaf->rows = rows;
-  LabelForest labels = LabelRuns(adjacency, *leaf);
+  LabelledRuns all;
+  LabelForest labels = LabelRuns(rows, adjacency, all);
   BorderDrawer drawer(labels);
-  auto border = std::make_shared<const ComponentBorder>(DrawBorder(*leaf, drawer));
-  for (ComponentNumber& component : leaf->run_components) {
-    component = drawer.NumberOf(component);
+  auto leaf = std::make_shared<ComponentLeaf>();
+  auto border = std::make_shared<const ComponentBorder>(DrawBorder(rows, all, drawer));
+  const auto runs = absl::MakeSpan(all.runs.data(), all.count);
+  for (LeafRun& run : runs) {
+    run.component = drawer.NumberOf(run.component);
   }
-  leaf->run_components.shrink_to_fit();
   leaf->open = border->components;
   leaf->components = drawer.count();
+  leaf->main = MainComponent(*border, leaf->components);
   leaf->border = std::move(border);
+  // Without a branch, which in a maze would be foretold wrongly half of the time.
+  std::size_t others = 0;
+  for (const LeafRun run : runs) {
+    runs[others] = run;
+    others += run.component != leaf->main ? 1 : 0;
+  }
+  leaf->others.assign(runs.begin(), runs.begin() + others);
   leaf->bytes = BytesOfLeaf(*leaf);
   return leaf;
 }

@@ -4,10 +4,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
 
+#include "absl/types/span.h"
 #include "server/core/grid/bit_row.h"
 #include "server/core/walk/component_block.h"
 #include "server/core/walk/component_border.h"
+#include "server/core/walk/component_leaf.h"
+#include "server/core/walk/leaf_flips.h"
+#include "server/core/walk/leaf_row_key.h"
+#include "server/core/walk/neighbours_connected.h"
 
 namespace waystar::core {
 namespace {
@@ -15,301 +23,182 @@ namespace {
 // More cells than this cost about as much as a leaf that is labelled anew.
 constexpr int kMaxPatchedCells = 24;
 
-// The eight cells around one, a bit each, clockwise from the north-western one.
-constexpr int kRingCells = 8;
-using RingTable = std::array<bool, std::size_t{1} << kRingCells>;
+constexpr int kLast = kLeafSide - 1;
 
-// IsSimple for hexagons, of whose six neighbours each touches the next.
-constexpr bool IsSimpleHexagon(unsigned ring) {
-  constexpr std::array<unsigned, 6> kNeighbours = {1, 2, 3, 5, 6, 7};
-  int components = 0;
-  for (std::size_t i = 0; i < kNeighbours.size(); ++i) {
-    const bool is_set = (ring >> kNeighbours[i] & 1U) != 0;
-    const bool is_set_before =
-        (ring >> kNeighbours[(i + kNeighbours.size() - 1) % kNeighbours.size()] & 1U) != 0;
-    components += is_set && !is_set_before ? 1 : 0;
-  }
-  return components == 1 || (components == 0 && (ring & 1U << kNeighbours[0]) != 0);
-}
+// A cell when it is its turn to flip, and the rows of the leaf around it.
+struct Flip {
+  Flip(const LeafFlips& flips, int x_of_it, int y_of_it)
+      : x(x_of_it), y(y_of_it), rows(flips.RowsAround<1>(x, y)) {}
 
-// Whether the set cells around one that are neighbours of it are connected without it, and there are any:
-// then to set or clear it parts and joins none of the others. Simple points: Rosenfeld, "Connectivity in
-// Digital Pictures" (1970).
-constexpr bool IsSimple(unsigned ring, Adjacency adjacency) {
-  if (adjacency == Adjacency::kHexagonal) {
-    return IsSimpleHexagon(ring);
+  bool is_set() const { return (rows[1] >> x & 1U) != 0; }
+
+  int x;
+  int y;
+  std::array<Word, 3> rows;
+};
+
+// That of all neighbours of a clear cell, or kNoComponent if it has none or they are of several.
+ComponentNumber OneComponentAround(const Flip& flip, const LeafComponents& parts, Adjacency adjacency) {
+  const Word cell = Word{1} << flip.x;
+  const std::array<Word, 3> neighbours = {flip.rows[0] & NeighboursAbove(cell, adjacency),
+                                          flip.rows[1] & (cell << 1 | cell >> 1),
+                                          flip.rows[2] & NeighboursBelow(cell, adjacency)};
+  if (parts.others.empty()) {
+    return (neighbours[0] | neighbours[1] | neighbours[2]) == 0 ? kNoComponent : parts.main;
   }
-  const auto is_set = [ring](int i) { return (ring >> (i % kRingCells) & 1U) != 0; };
-  // Odd places are those with a side in common with the cell.
-  int components = 0;
-  for (int i = 0; i < kRingCells; ++i) {
-    if (!is_set(i)) {
-      continue;
-    }
-    // Counts each component at its first cell. Cells next to each other in the ring share a side; two that
-    // have a corner between them share that corner's corner.
-    const bool continues = is_set(i + kRingCells - 1) ||
-                           (adjacency == Adjacency::kAny && i % 2 == 1 && is_set(i + kRingCells - 2));
-    if (continues) {
-      continue;
-    }
-    if (adjacency == Adjacency::kAny) {
-      ++components;
-    } else {
-      // A corner alone is no neighbour of the cell.
-      components += i % 2 == 1 || is_set(i + 1) ? 1 : 0;
+  ComponentNumber one = kNoComponent;
+  for (std::size_t i = 0; i < neighbours.size(); ++i) {
+    for (Word left = neighbours[i]; left != 0; left &= left - 1) {
+      const ComponentNumber component =
+          parts.At({.x = std::countr_zero(left), .y = flip.y - 1 + static_cast<int>(i), .row = flip.rows[i]});
+      if (one != kNoComponent && component != one) {
+        return kNoComponent;
+      }
+      one = component;
     }
   }
-  // None is counted where they go all the way round.
-  return components == 1 || (components == 0 && (adjacency == Adjacency::kAny ? ring != 0 : ring == 0xFF));
+  return one;
 }
 
-constexpr RingTable MakeRingTable(Adjacency adjacency) {
-  RingTable table{};
-  for (unsigned ring = 0; ring < table.size(); ++ring) {
-    table[ring] = IsSimple(ring, adjacency);
+// The component that the flip gives a cell or takes one from, if it neither joins nor parts, begins nor ends
+// any; kNoComponent if it may.
+ComponentNumber ComponentOf(const Flip& flip, const LeafFlips& flips, const LeafComponents& parts,
+                            Adjacency adjacency) {
+  if (!flip.is_set()) {
+    return OneComponentAround(flip, parts, adjacency);
   }
-  return table;
+  const bool stay_connected =
+      IsSimple(flip.rows, flip.x, adjacency) ||
+      AreNeighboursConnected(flips.RowsAround<kRowsNearby>(flip.x, flip.y), flip.x, adjacency);
+  return stay_connected ? parts.At({.x = flip.x, .y = flip.y, .row = flip.rows[1]}) : kNoComponent;
 }
 
-constexpr RingTable kSimpleStraight = MakeRingTable(Adjacency::kStraight);
-constexpr RingTable kSimpleAny = MakeRingTable(Adjacency::kAny);
-constexpr RingTable kSimpleHexagonal = MakeRingTable(Adjacency::kHexagonal);
+bool IsOnSide(const Flip& flip) { return flip.x == 0 || flip.x == kLast || flip.y == 0 || flip.y == kLast; }
 
-const RingTable& SimpleRings(Adjacency adjacency) {
-  switch (adjacency) {
-    case Adjacency::kStraight:
-      return kSimpleStraight;
-    case Adjacency::kAny:
-      return kSimpleAny;
-    case Adjacency::kHexagonal:
-      return kSimpleHexagonal;
-  }
-  return kSimpleStraight;
+// Of a flip on a side that joins and parts nothing in the leaf: whether it does so in no larger block either,
+// be the cell on a side of that or not. That of a corner is seen otherwise from each.
+bool JoinsNothingBeyond(const Flip& flip, const LeafFlips& flips, Adjacency adjacency) {
+  const bool is_corner = (flip.x == 0 || flip.x == kLast) && (flip.y == 0 || flip.y == kLast);
+  return !is_corner && IsSimple(flips.PlaneAround(flip.x, flip.y), 1, adjacency);
 }
 
-// REQUIRES: 1 <= x, y <= kLeafSide - 2.
-unsigned RingAround(const LeafRows& rows, int x, std::size_t y) {
-  const auto three = [&](std::size_t row) { return static_cast<unsigned>(rows[row] >> (x - 1) & 7U); };
-  const unsigned above = three(y - 1);
-  const unsigned own = three(y);
-  const unsigned below = three(y + 1);
-  return above | (own >> 2) << 3 | (below >> 2) << 4 | (below >> 1 & 1U) << 5 | (below & 1U) << 6 |
-         (own & 1U) << 7;
-}
-
-// The cells of `row` in runs that `cells` has a part of: fills by doubling steps, as of Kogge and Stone, "A
-// Parallel Algorithm for the Efficient Solution of a General Class of Recurrence Equations" (1973).
-Word RunsThrough(Word cells, Word row) {
-  Word up = cells & row;
-  Word down = up;
-  Word open_up = row;
-  Word open_down = row;
-  for (int distance = 1; distance < kLeafSide; distance *= 2) {
-    up |= open_up & up << distance;
-    down |= open_down & down >> distance;
-    open_up &= open_up << distance;
-    open_down &= open_down >> distance;
-  }
-  return up | down;
-}
-
-Word Spread(Word row, int left, int right) { return row | row >> left | row << right; }
-// The cells of the row above that are neighbours of one of `row`, and those of the row below.
-Word NeighboursAbove(Word row, Adjacency adjacency) {
-  const NeighbourReach reach(adjacency);
-  return Spread(row, reach.left, reach.right);
-}
-Word NeighboursBelow(Word row, Adjacency adjacency) {
-  const NeighbourReach reach(adjacency);
-  return Spread(row, reach.right, reach.left);
-}
-
-// Whether the neighbours of cell (x, y), which is not set, are connected by way of the rows nearby. If not,
-// they may be further off.
-bool AreConnectedNearby(const LeafRows& rows, int x, std::size_t y, Adjacency adjacency) {
-  constexpr std::size_t kReach = 3;
-  constexpr int kSweeps = 2;
-  const std::size_t first = y > kReach ? y - kReach : 0;
-  const std::size_t last = std::min<std::size_t>(y + kReach, kLeafSide - 1);
-  LeafRows reached;
-  std::fill(reached.begin() + static_cast<std::ptrdiff_t>(first),
-            reached.begin() + static_cast<std::ptrdiff_t>(last) + 1, 0);
-  const LeafRows wanted = [&] {
-    LeafRows cells{};
-    cells[y - 1] = rows[y - 1] & NeighboursAbove(Word{1} << x, adjacency);
-    cells[y] = rows[y] & (Word{1} << (x - 1) | Word{1} << (x + 1));
-    cells[y + 1] = rows[y + 1] & NeighboursBelow(Word{1} << x, adjacency);
-    return cells;
-  }();
-  const std::size_t begin = wanted[y] != 0 ? y : wanted[y - 1] != 0 ? y - 1 : y + 1;
-  if (wanted[begin] == 0) {
-    return false;
-  }
-  reached[begin] = wanted[begin] & -wanted[begin];
-  for (int sweep = 0; sweep < kSweeps; ++sweep) {
-    for (std::size_t row = first; row < last; ++row) {
-      reached[row + 1] =
-          RunsThrough(reached[row + 1] | NeighboursBelow(reached[row], adjacency), rows[row + 1]);
-    }
-    for (std::size_t row = last; row > first; --row) {
-      reached[row - 1] =
-          RunsThrough(reached[row - 1] | NeighboursAbove(reached[row], adjacency), rows[row - 1]);
-    }
-  }
-  return (wanted[y - 1] & ~reached[y - 1]) == 0 && (wanted[y] & ~reached[y]) == 0 &&
-         (wanted[y + 1] & ~reached[y + 1]) == 0;
-}
-
-// A leaf whose runs are added and taken away one by one.
+// A leaf whose cells flip one by one.
 class Patch {
  public:
-  explicit Patch(const ComponentLeaf& leaf) : rows_(leaf.rows), first_run_(leaf.first_run) {
-    count_ = leaf.run_components.size();
-    std::copy(leaf.run_components.begin(), leaf.run_components.end(), components_.begin());
+  explicit Patch(const ComponentLeaf& leaf) : leaf_(leaf), count_(leaf.others.size()) {
+    std::copy(leaf.others.begin(), leaf.others.end(), others_.begin());
   }
 
-  // Sets or clears a cell. False if that may join components or part one; then the patch is spent.
-  // REQUIRES: 1 <= x, y <= kLeafSide - 2.
-  bool Flip(int x, std::size_t y, Adjacency adjacency) {
-    return TestBit(x, y) ? Clear(x, y, adjacency) : Set(x, y, adjacency);
+  // The components before the next flip.
+  LeafComponents parts() const { return {leaf_.main, absl::MakeConstSpan(others_.data(), count_)}; }
+
+  void Apply(const Flip& flip, ComponentNumber component) {
+    if (component != leaf_.main) {
+      MoveRuns(flip, component);
+    }
+    const auto flip_if = [&](bool is_on_it, BorderSide side, int place) {
+      if (is_on_it) {
+        border_.push_back({side, static_cast<std::uint16_t>(place), component});
+      }
+    };
+    flip_if(flip.y == 0, kNorthSide, flip.x);
+    flip_if(flip.y == kLast, kSouthSide, flip.x);
+    flip_if(flip.x == 0, kWestSide, flip.y);
+    flip_if(flip.x == kLast, kEastSide, flip.y);
   }
 
-  std::shared_ptr<ComponentLeaf> Finish(const ComponentLeaf& leaf) const {
+  bool IsSame() const { return !moves_runs_ && border_.empty(); }
+
+  // Null if components are to be numbered anew, or the main one is another now.
+  std::shared_ptr<ComponentLeaf> Finish() const {
     auto patched = std::make_shared<ComponentLeaf>();
-    patched->border = leaf.border;
-    patched->open = leaf.open;
-    patched->components = leaf.components;
-    patched->rows = rows_;
-    patched->first_run = first_run_;
-    patched->run_components.assign(components_.begin(),
-                                   components_.begin() + static_cast<std::ptrdiff_t>(count_));
+    static_cast<ComponentBlock&>(*patched) = leaf_;
+    patched->main = leaf_.main;
+    patched->others.assign(others_.begin(), others_.begin() + static_cast<std::ptrdiff_t>(count_));
+    if (!border_.empty()) {
+      std::optional<ComponentBorder> border = Flipped(*leaf_.border, border_);
+      if (!border || MainComponent(*border, leaf_.components) != leaf_.main) {
+        return nullptr;
+      }
+      patched->border = std::make_shared<const ComponentBorder>(*std::move(border));
+    }
     patched->bytes = BytesOfLeaf(*patched);
     return patched;
   }
 
  private:
-  static constexpr ComponentNumber kNone = 0xFFFF;
+  static Word FirstCells(Word row) { return row & ~(row << 1); }
 
-  bool TestBit(int x, std::size_t y) const { return (rows_[y] >> x & 1U) != 0; }
-
-  bool Clear(int x, std::size_t y, Adjacency adjacency) {
-    const bool is_harmless = SimpleRings(adjacency)[RingAround(rows_, x, y)];
-    const bool before = TestBit(x - 1, y);
-    const bool after = TestBit(x + 1, y);
-    const std::size_t run = RunFrom(x, y);
-    if (before && after) {
-      Insert(run, y, components_[run - 1]);
-    } else if (!before && !after) {
-      Erase(run, y);
+  // A run of another component than the main one begins or ends elsewhere, or is two, or one of two.
+  void MoveRuns(const Flip& flip, ComponentNumber component) {
+    const Word before = FirstCells(flip.rows[1]);
+    const Word now = FirstCells(flip.rows[1] ^ Word{1} << flip.x);
+    for (Word gone = before & ~now; gone != 0; gone &= gone - 1) {
+      Erase(PlaceOf(std::countr_zero(gone), flip.y));
     }
-    rows_[y] ^= Word{1} << x;
-    return is_harmless || AreConnectedNearby(rows_, x, y, adjacency);
-  }
-
-  bool Set(int x, std::size_t y, Adjacency adjacency) {
-    const ComponentNumber component = OneComponentAround(x, y, adjacency);
-    if (component == kNone) {
-      return false;
+    for (Word added = now & ~before; added != 0; added &= added - 1) {
+      Insert({.place = PlaceOf(std::countr_zero(added), flip.y), .component = component});
     }
-    const bool before = TestBit(x - 1, y);
-    const bool after = TestBit(x + 1, y);
-    if (before && after) {
-      Erase(RunFrom(x, y), y);
-    } else if (!before && !after) {
-      Insert(RunFrom(x, y), y, component);
-    }
-    rows_[y] ^= Word{1} << x;
-    return true;
+    moves_runs_ = true;
   }
 
-  // Of the first run that begins at x or beyond, or would.
-  std::size_t RunFrom(int x, std::size_t y) const {
-    const Word starts = rows_[y] & ~(rows_[y] << 1);
-    return first_run_[y] + static_cast<std::size_t>(std::popcount(starts & ((Word{1} << x) - 1)));
+  static std::uint16_t PlaceOf(int x, int y) { return static_cast<std::uint16_t>(kLeafSide * y + x); }
+
+  LeafRun* Find(std::uint16_t place) {
+    return std::lower_bound(others_.data(), others_.data() + count_, place,
+                            [](const LeafRun& run, std::uint16_t wanted) { return run.place < wanted; });
   }
 
-  // REQUIRES: TestBit(x, y).
-  ComponentNumber ComponentAt(int x, std::size_t y) const {
-    return components_[first_run_[y] + RunAt(rows_[y], x)];
-  }
-
-  // That of all neighbours of a cell, or kNone if it has none or they are of several.
-  ComponentNumber OneComponentAround(int x, std::size_t y, Adjacency adjacency) const {
-    const Word own = Word{1} << x;
-    const std::array<Word, 3> beside = {NeighboursAbove(own, adjacency), own << 1 | own >> 1,
-                                        NeighboursBelow(own, adjacency)};
-    ComponentNumber one = kNone;
-    for (std::size_t i = 0; i < beside.size(); ++i) {
-      const std::size_t row = y - 1 + i;
-      Word cells = rows_[row] & beside[i];
-      for (; cells != 0; cells &= cells - 1) {
-        const ComponentNumber component = ComponentAt(std::countr_zero(cells), row);
-        if (one != kNone && component != one) {
-          return kNone;
-        }
-        one = component;
-      }
-    }
-    return one;
-  }
-
-  void Insert(std::size_t run, std::size_t y, ComponentNumber component) {
-    std::copy_backward(components_.begin() + static_cast<std::ptrdiff_t>(run),
-                       components_.begin() + static_cast<std::ptrdiff_t>(count_),
-                       components_.begin() + static_cast<std::ptrdiff_t>(count_) + 1);
-    components_[run] = component;
-    ++count_;
-    MoveRunsAfter(y, 1);
-  }
-
-  void Erase(std::size_t run, std::size_t y) {
-    std::copy(components_.begin() + static_cast<std::ptrdiff_t>(run) + 1,
-              components_.begin() + static_cast<std::ptrdiff_t>(count_),
-              components_.begin() + static_cast<std::ptrdiff_t>(run));
+  void Erase(std::uint16_t place) {
+    LeafRun* const run = Find(place);
+    std::copy(run + 1, others_.data() + count_, run);
     --count_;
-    MoveRunsAfter(y, -1);
   }
 
-  void MoveRunsAfter(std::size_t y, int by) {
-    for (std::size_t row = y + 1; row < kLeafSide; ++row) {
-      first_run_[row] = static_cast<std::uint16_t>(first_run_[row] + by);
-    }
+  void Insert(LeafRun added) {
+    LeafRun* const run = Find(added.place);
+    std::copy_backward(run, others_.data() + count_, others_.data() + count_ + 1);
+    *run = added;
+    ++count_;
   }
 
-  LeafRows rows_;
-  std::array<std::uint16_t, kLeafSide> first_run_;
-  std::size_t count_ = 0;
-  std::array<ComponentNumber, std::size_t{kLeafSide} * kLeafSide / 2 + 1> components_;
+  const ComponentLeaf& leaf_;
+  // The runs of components but the main one.
+  std::size_t count_;
+  std::array<LeafRun, kMaxRunsPerLeaf> others_;
+  bool moves_runs_ = false;
+  std::vector<BorderFlip> border_;
 };
 
 }  // namespace
 
-std::shared_ptr<ComponentLeaf> PatchLeaf(const ComponentLeaf& before, const LeafRows& rows,
-                                         Adjacency adjacency) {
-  constexpr Word kInner = ~(Word{1} | Word{1} << (kLeafSide - 1));
+bool KeepsLeaf(const ComponentLeaf& leaf, const LeafFlips& flips, int x, int y, Adjacency adjacency) {
+  return leaf.main != kNoComponent &&
+         ComponentOf(Flip(flips, x, y), flips, leaf.parts(), adjacency) == leaf.main;
+}
+
+Successor PatchLeaf(const std::shared_ptr<const ComponentBlock>& before, const LeafFlips& flips,
+                    absl::Span<const LeafRowKey> rows, Adjacency adjacency) {
+  Patch patch(static_cast<const ComponentLeaf&>(*before));
+  Successor successor{.is_alike = true};
   int cells = 0;
-  for (std::size_t y = 0; y < kLeafSide; ++y) {
-    const Word flipped = rows[y] ^ before.rows[y];
-    if (flipped == 0) {
-      continue;
-    }
-    cells += std::popcount(flipped);
-    const bool is_edge = y == 0 || y == kLeafSide - 1;
-    if (cells > kMaxPatchedCells || (flipped & (is_edge ? ~Word{0} : ~kInner)) != 0) {
-      return nullptr;
-    }
-  }
-  Patch patch(before);
-  for (std::size_t y = 1; y + 1 < kLeafSide; ++y) {
-    for (Word flipped = rows[y] ^ before.rows[y]; flipped != 0; flipped &= flipped - 1) {
-      const int x = std::countr_zero(flipped);
-      if (!patch.Flip(x, y, adjacency)) {
-        return nullptr;
+  for (const LeafRowKey row : rows) {
+    const int y = RowOf(row);
+    for (Word left = flips.At(y); left != 0; left &= left - 1) {
+      const Flip flip(flips, std::countr_zero(left), y);
+      const ComponentNumber component = ComponentOf(flip, flips, patch.parts(), adjacency);
+      if (component == kNoComponent || ++cells > kMaxPatchedCells) {
+        return {};
+      }
+      patch.Apply(flip, component);
+      if (IsOnSide(flip)) {
+        successor.is_alike = successor.is_alike && JoinsNothingBeyond(flip, flips, adjacency);
+        successor.flips.push_back({{flips.corner().x + flip.x, flips.corner().y + y}, component});
       }
     }
   }
-  return patch.Finish(before);
+  successor.block = patch.IsSame() ? before : patch.Finish();
+  return successor;
 }
 
 }  // namespace waystar::core

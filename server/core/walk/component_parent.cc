@@ -7,7 +7,9 @@
 #include "absl/types/span.h"
 #include "server/core/walk/component_block.h"
 #include "server/core/walk/component_border.h"
+#include "server/core/walk/component_leaf.h"
 #include "server/core/walk/label_forest.h"
+#include "server/core/walk/leaf_rows.h"
 
 namespace waystar::core {
 namespace {
@@ -114,10 +116,10 @@ std::size_t BytesOf(const ComponentParent& parent) {
   return bytes;
 }
 
-using FullBlocks = std::array<std::shared_ptr<const ComponentBlock>, kMaxBlockLevel + 1>;
+using OpenBlocks = std::array<std::shared_ptr<const ComponentBlock>, kMaxBlockLevel + 1>;
 
-FullBlocks MakeFullBlocks() {
-  FullBlocks blocks;
+OpenBlocks MakeOpenBlocks() {
+  OpenBlocks blocks;
   const auto leaf = LabelLeaf(kFullLeaf, Adjacency::kStraight);
   leaf->bytes = 0;
   blocks[0] = leaf;
@@ -158,9 +160,12 @@ std::shared_ptr<ComponentParent> JoinBlocks(const ComponentParent::Children& chi
 }
 
 std::shared_ptr<ComponentParent> ReplaceChildren(const ComponentParent& parent,
-                                                 ComponentParent::Children children) {
+                                                 ComponentParent::Children children,
+                                                 std::shared_ptr<const ComponentBorder> border) {
   auto replaced = std::make_shared<ComponentParent>();
-  static_cast<ComponentBlock&>(*replaced) = parent;
+  replaced->border = std::move(border);
+  replaced->open = parent.open;
+  replaced->components = parent.components;
   replaced->upward = parent.upward;
   replaced->upward_storage = parent.upward_storage;
   replaced->children = std::move(children);
@@ -168,9 +173,9 @@ std::shared_ptr<ComponentParent> ReplaceChildren(const ComponentParent& parent,
   return replaced;
 }
 
-const std::shared_ptr<const ComponentBlock>& FullBlock(int level) {
+const std::shared_ptr<const ComponentBlock>& OpenBlock(int level) {
   // Never destroyed, so that it outlives whatever refers to it.
-  static const FullBlocks& blocks = *new FullBlocks(MakeFullBlocks());
+  static const OpenBlocks& blocks = *new OpenBlocks(MakeOpenBlocks());
   return blocks[static_cast<std::size_t>(level)];
 }
 

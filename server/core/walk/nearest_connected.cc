@@ -7,11 +7,14 @@
 #include <limits>
 #include <vector>
 
+#include "server/core/grid/bit_plane.h"
 #include "server/core/grid/bit_run.h"
 #include "server/core/grid/cell.h"
 #include "server/core/grid/lattice.h"
 #include "server/core/walk/component_block.h"
+#include "server/core/walk/component_leaf.h"
 #include "server/core/walk/components.h"
+#include "server/core/walk/leaf_rows.h"
 
 namespace waystar::core {
 namespace {
@@ -55,8 +58,10 @@ bool IsFarther(const Block& a, const Block& b) { return a.squared_distance > b.s
 
 class Search {
  public:
-  Search(Lattice lattice, Cell goal, NearestConnectedBuffer& buffer, std::vector<Cell>& nearest)
-      : lattice_(lattice),
+  Search(const BitPlane& cells, Lattice lattice, Cell goal, NearestConnectedBuffer& buffer,
+         std::vector<Cell>& nearest)
+      : cells_(cells),
+        lattice_(lattice),
         goal_(goal),
         blocks_(buffer.blocks),
         wanted_(buffer.wanted),
@@ -123,10 +128,13 @@ class Search {
 
   void ScanLeaf(const Block& block) {
     const auto& leaf = static_cast<const ComponentLeaf&>(*block.block);
+    const LeafRows rows = ReadLeaf(cells_, block.corner);
+    auto other = leaf.others.begin();
     for (int y = 0; y < kLeafSide; ++y) {
-      std::size_t run_number = leaf.first_run[static_cast<std::size_t>(y)];
-      ForEachRun(leaf.rows[static_cast<std::size_t>(y)], [&](BitRun run) {
-        if (wanted_[block.wanted + leaf.run_components[run_number++]]) {
+      ForEachRun(rows[static_cast<std::size_t>(y)], [&](BitRun run) {
+        const bool is_other = other != leaf.others.end() && other->place == kLeafSide * y + run.begin;
+        const ComponentNumber component = is_other ? (other++)->component : leaf.main;
+        if (wanted_[block.wanted + component]) {
           const int left = block.corner.x + run.begin;
           const int right = block.corner.x + run.end - 1;
           OfferNearest(left, right, block.corner.y + y);
@@ -161,6 +169,7 @@ class Search {
     }
   }
 
+  const BitPlane& cells_;
   Lattice lattice_;
   Cell goal_;
   std::vector<Block>& blocks_;
@@ -188,7 +197,7 @@ void NearestConnected(const Components& components, Cell start, Cell goal, Neare
   const int side = BlockSide(level);
   const Lattice lattice =
       components.adjacency() == Adjacency::kHexagonal ? Lattice::kHexagonal : Lattice::kSquare;
-  Search(lattice, goal, buffer, nearest)
+  Search(components.cells(), lattice, goal, buffer, nearest)
       .Run(block, level, {start.x / side * side, start.y / side * side}, id.number);
 }
 

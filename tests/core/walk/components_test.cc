@@ -12,6 +12,7 @@
 #include "server/core/grid/bit_plane.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/walk/component_block.h"
+#include "server/core/walk/component_leaf.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/flood.h"
 #include "tests/testing/generator.h"
@@ -63,6 +64,34 @@ void ExpectMatches(const Components& components, const Flood& flood, const BitPl
   std::set<std::pair<const ComponentBlock*, ComponentNumber>> ids;
   for (const auto& [number, id] : id_of) {
     EXPECT_TRUE(ids.emplace(id.block, id.number).second) << "two components are one";
+  }
+}
+
+// All but the numbers of components that a leaf closes in, and which of several leaves shares a border.
+void ExpectSameBlocks(const ComponentBlock* actual, const ComponentBlock* expected, int level) {
+  ASSERT_EQ(actual == nullptr, expected == nullptr);
+  if (actual == expected) {
+    return;
+  }
+  ASSERT_EQ(actual->border == nullptr, expected->border == nullptr);
+  ASSERT_TRUE(actual->border == nullptr || *actual->border == *expected->border) << "level " << level;
+  ASSERT_EQ(actual->open, expected->open);
+  ASSERT_EQ(actual->components, expected->components);
+  ASSERT_EQ(actual->bytes, expected->bytes);
+  if (level == 0) {
+    ASSERT_EQ(static_cast<const ComponentLeaf*>(actual)->main,
+              static_cast<const ComponentLeaf*>(expected)->main);
+    return;
+  }
+  const auto& parent = static_cast<const ComponentParent&>(*actual);
+  const auto& expected_parent = static_cast<const ComponentParent&>(*expected);
+  for (std::size_t i = 0; i < parent.children.size(); ++i) {
+    const ComponentBlock* child = parent.children[i].get();
+    ExpectSameBlocks(child, expected_parent.children[i].get(), level - 1);
+    ASSERT_FALSE(::testing::Test::HasFatalFailure());
+    for (std::size_t component = 0; child != nullptr && component < child->open; ++component) {
+      ASSERT_EQ(parent.upward[i][component], expected_parent.upward[i][component]) << "level " << level;
+    }
   }
 }
 
@@ -175,6 +204,7 @@ TEST(ComponentsTest, MatchesAFloodWhereNoiseIsCritical) {
           AssignBit(writer.row(y), x, generator.Chance(adjacency == Adjacency::kAny ? 0.41 : 0.59));
         }
       }
+      writer.Release();
       ExpectMatches(Components(cells, adjacency), Flood(cells, adjacency), cells);
     }
   }
@@ -215,6 +245,7 @@ TEST(ComponentsTest, RepairedEqualsBuiltAfresh) {
       const Components afresh(cells, adjacency);
       const Flood flood(cells, adjacency);
       ExpectMatches(repaired, flood, cells);
+      ExpectSameBlocks(repaired.root(), afresh.root(), afresh.root_level());
       EXPECT_EQ(repaired.memory_bytes(), afresh.memory_bytes());
       for (int pair = 0; pair < 200; ++pair) {
         const Cell a = {generator.Between(0, cells.width() - 1), generator.Between(0, cells.height() - 1)};
@@ -251,10 +282,12 @@ TEST(ComponentsTest, RepairsAPassageThatLeadsThroughTheWholeMap) {
 TEST(ComponentsTest, RepairSharesWhatLooksAsBefore) {
   BitPlane cells(1000, 1000, true);
   Paint({0, 500, 900, 1}, false, cells);
+  Paint({80, 80, 20, 20}, false, cells);
+  Paint({85, 85, 10, 10}, true, cells);
   const Components before(cells, Adjacency::kStraight);
-  const auto inside = Paint({100, 100, 1, 1}, false, cells);
-  const Components open(before, cells, inside);
-  const auto& root = static_cast<const ComponentParent&>(*open.root());
+  const auto inside = Paint({90, 90, 1, 1}, false, cells);
+  const Components pillar(before, cells, inside);
+  const auto& root = static_cast<const ComponentParent&>(*pillar.root());
   const auto& root_before = static_cast<const ComponentParent&>(*before.root());
   EXPECT_NE(root.children[0], root_before.children[0]);
   EXPECT_EQ(root.children[0]->border, root_before.children[0]->border);
@@ -262,10 +295,82 @@ TEST(ComponentsTest, RepairSharesWhatLooksAsBefore) {
   EXPECT_EQ(root.children[1], root_before.children[1]);
 
   const auto gap = Paint({100, 500, 1, 1}, true, cells);
-  const Components passable(open, cells, gap);
+  const Components passable(pillar, cells, gap);
   const auto& holed = static_cast<const ComponentParent&>(*passable.root());
   EXPECT_NE(holed.children[0]->border, root.children[0]->border);
   EXPECT_EQ(holed.children[3], root.children[3]);
+}
+
+TEST(ComponentsTest, StaysTheSameWhereNothingIsJoinedOrParted) {
+  for (const Adjacency adjacency : kAdjacencies) {
+    BitPlane cells(1000, 1000, true);
+    Paint({0, 500, 900, 1}, false, cells);
+    const Components before(cells, adjacency);
+    std::vector<WordChange> changes = Paint({100, 100, 1, 1}, false, cells);
+    for (const Rectangle& part : {Rectangle{300, 600, 2, 3}, {501, 90, 1, 9}, {503, 90, 5, 1}}) {
+      const auto more = Paint(part, false, cells);
+      changes.insert(changes.end(), more.begin(), more.end());
+    }
+    const Components holed(before, cells, changes);
+    EXPECT_EQ(holed.root(), before.root());
+    EXPECT_LT(holed.BytesBeyond(&before), 200U);
+    EXPECT_FALSE(holed.AreConnected({100, 100}, {0, 0}));
+    EXPECT_TRUE(holed.AreConnected({100, 101}, {0, 0}));
+
+    const auto again = Paint({100, 100, 1, 1}, true, cells);
+    const Components mended(holed, cells, again);
+    EXPECT_EQ(mended.root(), before.root());
+    EXPECT_TRUE(mended.AreConnected({100, 100}, {0, 0}));
+    EXPECT_FALSE(holed.AreConnected({100, 100}, {0, 0})) << "what it was repaired from stays as it was";
+  }
+}
+
+TEST(ComponentsTest, WholeBlocksAreSharedThoughCellsInTheirLeavesAreNotSet) {
+  BitPlane cells(512, 512, true);
+  const Components whole(cells, Adjacency::kStraight);
+  const auto inside = Paint({70, 70, 20, 20}, false, cells);
+  EXPECT_EQ(Components(whole, cells, inside).root(), whole.root());
+  EXPECT_EQ(Components(cells, Adjacency::kStraight).root(), whole.root());
+  const auto across = Paint({120, 100, 20, 1}, false, cells);
+  const Components crossed(whole, cells, across);
+  EXPECT_NE(crossed.root(), whole.root());
+  const auto mended = Paint({120, 100, 20, 1}, true, cells);
+  EXPECT_EQ(Components(crossed, cells, mended).root(), whole.root());
+}
+
+// Of a coordinate that is often at the side of a leaf.
+int RandomPlace(Generator& generator, int length) {
+  const int place = generator.Between(0, length - 1);
+  const int side = (place + kLeafSide / 2) / kLeafSide * kLeafSide;
+  return generator.Chance(0.4) ? std::clamp(side - generator.Between(0, 1), 0, length - 1) : place;
+}
+
+// Single cells, and some near to each other, on maps of every kind.
+TEST(ComponentsTest, RepairedCellByCellEqualsBuiltAfresh) {
+  for (int seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Generator generator(seed);
+    BitPlane cells = generator.Map({.max_side = seed % 2 == 0 ? 200 : 900, .max_cells = 20000}).walk().rows();
+    const Adjacency adjacency = kAdjacencies[seed % 3];
+    Components repaired(cells, adjacency);
+    for (int step = 0; step < 40; ++step) {
+      const BitPlane before = cells;
+      Cell cell = {RandomPlace(generator, cells.width()), RandomPlace(generator, cells.height())};
+      for (int count = generator.Chance(0.6) ? 1 : generator.Between(2, 30); count > 0; --count) {
+        Flip(cells, cell);
+        cell.x = std::clamp(cell.x + generator.Between(-2, 2), 0, cells.width() - 1);
+        cell.y = std::clamp(cell.y + generator.Between(-2, 2), 0, cells.height() - 1);
+      }
+      repaired = Components(repaired, cells, DifferencesBetween(before, cells));
+      const Components afresh(cells, adjacency);
+      ExpectSameBlocks(repaired.root(), afresh.root(), afresh.root_level());
+      EXPECT_EQ(repaired.memory_bytes(), afresh.memory_bytes());
+      if (step % 8 == 0) {
+        ExpectMatches(repaired, Flood(cells, adjacency), cells);
+      }
+      ASSERT_FALSE(::testing::Test::HasFailure()) << "step " << step;
+    }
+  }
 }
 
 }  // namespace
