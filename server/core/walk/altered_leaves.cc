@@ -99,8 +99,9 @@ class AlteredLeafFinder {
     if ((word.flipped & kFirstCell) != 0) {
       altered_.set(IndexOf(LeafOfFirst(word)));
     }
-    if ((word.flipped & ~kFirstCell) != 0 && (leaf == nullptr || !Keeps(*leaf, word))) {
-      altered_.set(IndexOf(LeafOfOthers(word)));
+    const std::size_t others = IndexOf(LeafOfOthers(word));
+    if ((word.flipped & ~kFirstCell) != 0 && !altered_.test(others)) {
+      altered_.set(others, leaf == nullptr || !Keeps(*leaf, word));
     }
   }
 
