@@ -54,7 +54,7 @@ ABSL_FLAG(absl::Duration, max_queue_time, Defaults().max_queue_time,
 ABSL_FLAG(absl::Duration, queue_target, Defaults().queue_target,
           "When for 100 ms every call has waited longer than this (or than three calls take) for a worker, "
           "the server is overloaded: calls may wait for twice as long only, and for twice that again with "
-          "each 100 ms after the queue has been short.");
+          "each 100 ms in which the queue has emptied.");
 ABSL_FLAG(
     std::int64_t, max_client_calls, Defaults().max_client_calls,
     "Calls of one client, known by its token or else by its connection, that may wait or run at a time; "

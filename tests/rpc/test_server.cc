@@ -13,14 +13,14 @@
 
 namespace waystar::testing {
 
-TestServer::TestServer(runtime::Options options) {
+TestServer::TestServer(runtime::Options options, absl::Duration queue_target) {
   options.listen = "127.0.0.1:0";
   if (options.workers == 0) {
     options.workers = 2;
   }
   // A slow machine must not make the server refuse what a test is not about.
   options.max_queue_time = std::max(options.max_queue_time, absl::Minutes(1));
-  options.queue_target = options.max_queue_time;
+  options.queue_target = queue_target;
   auto server = rpc::Server::Start(options);
   EXPECT_TRUE(server.ok()) << server.status();
   server_ = *std::move(server);

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "client/client.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
@@ -23,8 +24,9 @@ namespace waystar::testing {
 
 class TestServer {
  public:
-  // options.listen is replaced by a free port of the loopback interface.
-  explicit TestServer(runtime::Options options = {});
+  // options.listen is replaced by a free port of the loopback interface, and options.queue_target by what no
+  // call waits for, unless the test is about overload.
+  explicit TestServer(runtime::Options options = {}, absl::Duration queue_target = absl::Hours(1));
 
   rpc::Server& server() { return *server_; }
   std::string target() const;
