@@ -29,11 +29,12 @@ void ArrivalPause::Ask(grpc_call* call) {
 
 void ArrivalPause::OnNextTurn() {
   thread_local std::int64_t waits_before = 0;
+  const bool has_waited = ThreadWaits() != waits_before;
   Duration pause;
   {
     MutexLock lock(mutex_);
     is_asked_ = false;
-    if (ThreadWaits() == waits_before) {
+    if (!has_waited) {
       ended_.NotifyAll();
       return;
     }

@@ -41,7 +41,7 @@ class ArrivalPause {
   ArrivalPause(const ArrivalPause&) = delete;
   ArrivalPause& operator=(const ArrivalPause&) = delete;
 
-  // A call was refused because there is too much to do.
+  // A call was refused on arrival because there is too much to do.
   void NoteRefusal(Clock::time_point now) { last_refusal_.store(now, std::memory_order_relaxed); }
   bool IsDue(Clock::time_point now) const {
     return now - last_refusal_.load(std::memory_order_relaxed) < kRecently;

@@ -71,9 +71,9 @@ class Executor {
   // REQUIRES: place is not kHere. Errors and what becomes of the job: those of WorkerPool::TrySubmit.
   absl::Status Submit(Place place, Job* job, const runtime::Flow& flow,
                       Clock::time_point deadline = Clock::time_point::max()) {
-    runtime::WorkerPool& pool = PoolOf(place);
-    absl::Status status = pool.TrySubmit(job, flow, deadline);
-    if (!status.ok() && pool.is_overloaded()) {
+    absl::Status status = PoolOf(place).TrySubmit(job, flow, deadline);
+    // To refuse large calls costs little beside what those cost that are answered.
+    if (!status.ok() && place == Place::kSmall && small_.is_overloaded()) {
       arrival_pause_.NoteRefusal(Clock::now());
     }
     return status;

@@ -22,7 +22,7 @@ class NextTurn final : private grpc_completion_queue_functor {
     inlineable = 1;
   }
 
-  // `call` lives until it came back.
+  // `call` has not ended. It may end before this comes back.
   void Ask(grpc_call* call) {
     grpc_call_start_batch(call, nullptr, 0, static_cast<grpc_completion_queue_functor*>(this), nullptr);
   }

@@ -65,6 +65,10 @@ absl::Status WorkerPool::TrySubmit(Job* job, const Flow& flow, FairQueue::Clock:
   Job* dropped = nullptr;
   {
     MutexLock lock(mutex_);
+    if (queue_.empty() && counts_.running < static_cast<std::size_t>(options_.workers)) {
+      // However long a thread then takes to wake.
+      NoteWait(now, std::chrono::nanoseconds(0));
+    }
     if (WouldBeLate(flow, deadline - now)) {
       ++counts_.refused_full;
       return full_;
@@ -87,16 +91,19 @@ absl::Status WorkerPool::TrySubmit(Job* job, const Flow& flow, FairQueue::Clock:
 
 bool WorkerPool::WouldBeLate(const Flow& flow, std::chrono::nanoseconds left) const {
   const std::chrono::nanoseconds enough = left - left / kLeftForErrors;
-  if (queue_.empty() || limit_.TimeFor(queue_.size() + 1) <= enough) {
+  // The others' are shared among the workers, its own is not.
+  const auto own = static_cast<std::size_t>(options_.workers);
+  if (queue_.empty() || limit_.TimeFor(queue_.size() + own) <= enough) {
     return false;
   }
   const std::size_t ahead = queue_.AheadOf(flow);
-  return ahead > 0 && limit_.TimeFor(ahead + 1) > enough;
+  return ahead > 0 && limit_.TimeFor(ahead + own) > enough;
 }
 
-bool WorkerPool::is_overloaded() const {
-  MutexLock lock(mutex_);
-  return IsOverloaded();
+void WorkerPool::NoteWait(FairQueue::Clock::time_point now, std::chrono::nanoseconds waited) {
+  limit_.NoteWait(now, waited);
+  is_overloaded_.store(limit_.allowed() < absl::ToChronoNanoseconds(options_.max_wait),
+                       std::memory_order_relaxed);
 }
 
 void WorkerPool::SubmitOwn(Job* job) {
@@ -111,7 +118,7 @@ WorkerPoolCounts WorkerPool::counts() const {
   MutexLock lock(mutex_);
   WorkerPoolCounts counts = counts_;
   counts.queued = queue_.size() + own_.size();
-  counts.is_overloaded = IsOverloaded();
+  counts.is_overloaded = is_overloaded();
   return counts;
 }
 
@@ -132,7 +139,7 @@ Job* WorkerPool::Take(absl::Status& late) {
   const FairQueue::Entry entry = queue_.Pop();
   const FairQueue::Clock::time_point now = FairQueue::Clock::now();
   const std::chrono::nanoseconds waited = now - entry.since;
-  limit_.NoteWait(now, waited);
+  NoteWait(now, waited);
   ++counts_.running;
   if (waited > limit_.allowed()) {
     ++counts_.refused_late;

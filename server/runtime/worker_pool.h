@@ -1,6 +1,7 @@
 // A fixed number of threads that take jobs from a bounded, fair queue.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -70,12 +71,11 @@ class WorkerPool {
 
   WorkerPoolCounts counts() const;
   // That of the counts.
-  bool is_overloaded() const;
+  bool is_overloaded() const { return is_overloaded_.load(std::memory_order_relaxed); }
 
  private:
-  bool IsOverloaded() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return limit_.allowed() < absl::ToChronoNanoseconds(options_.max_wait);
-  }
+  void NoteWait(FairQueue::Clock::time_point now, std::chrono::nanoseconds waited)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Whether a job of that line most likely could not be done in the time that is left to it.
   bool WouldBeLate(const Flow& flow, std::chrono::nanoseconds left) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -92,6 +92,7 @@ class WorkerPool {
   FairQueue own_ ABSL_GUARDED_BY(mutex_);
   bool own_is_next_ ABSL_GUARDED_BY(mutex_) = false;
   WaitLimit limit_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<bool> is_overloaded_ = false;
   WorkerPoolCounts counts_ ABSL_GUARDED_BY(mutex_);
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;

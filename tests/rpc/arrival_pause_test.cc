@@ -1,12 +1,15 @@
 #include "server/rpc/arrival_pause.h"
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <future>
 #include <memory>
 #include <thread>
 #include <vector>
 
 #include "gmock/gmock.h"
+#include "server/base/clock.h"
 #include "server/base/mutex.h"
 
 namespace waystar::rpc {
@@ -18,7 +21,12 @@ using ::testing::ElementsAre;
 constexpr ArrivalPause::Duration kPause = milliseconds(2);
 
 // Has the calling thread go to sleep once, as it does when there is no call to take in.
-void WaitForACall() { std::this_thread::sleep_for(std::chrono::nanoseconds(1)); }
+void WaitForACall() {
+  const std::int64_t before = ThreadWaits();
+  while (ThreadWaits() == before) {
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+}
 
 TEST(ArrivalPauseTest, IsDueForAWhileAfterARefusal) {
   ArrivalPause pause(kPause);
@@ -73,21 +81,23 @@ TEST(ArrivalPauseTest, OneThreadStaysAwayWhileOthersPause) {
 TEST(ArrivalPauseTest, EndsAfterTheLastPause) {
   std::promise<void> pauses;
   std::promise<void> may_return;
-  bool has_returned = false;
+  std::atomic<bool> has_ended = false;
   auto pause = std::make_unique<ArrivalPause>(kPause, [&](ArrivalPause::Duration /*duration*/) {
     pauses.set_value();
     may_return.get_future().wait();
-    has_returned = true;
+    EXPECT_FALSE(has_ended);
   });
   std::thread thread([&] {
     WaitForACall();
     pause->OnNextTurn();
   });
   pauses.get_future().wait();
-  std::thread end([&] { pause.reset(); });
+  std::thread end([&] {
+    pause.reset();
+    has_ended = true;
+  });
   may_return.set_value();
   end.join();
-  EXPECT_TRUE(has_returned);
   thread.join();
 }
 

@@ -1,10 +1,12 @@
 #include "server/runtime/worker_pool.h"
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <functional>
 #include <latch>
 #include <memory>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -170,6 +172,37 @@ TEST(WorkerPoolTest, RefusesWhatCannotBeDoneByItsDeadline) {
     blocker.release.count_down();
   }
   EXPECT_EQ(runs, 12);
+}
+
+// However many workers there are, one does it.
+TEST(WorkerPoolTest, RefusesWhatTakesLongerThanItsDeadline) {
+  constexpr int kWorkers = 4;
+  constexpr auto kLong = std::chrono::milliseconds(8);
+  std::array<Blocker, kWorkers> blockers;
+  std::atomic<int> runs = 0;
+  Function job([&](int) {
+    ++runs;
+    for (const auto end = FairQueue::Clock::now() + kLong; FairQueue::Clock::now() < end;) {
+    }
+  });
+  {
+    WorkerPool pool(Patient(kWorkers, 100));
+    ASSERT_THAT(pool.TrySubmit(&job, kFlow), IsOk());
+    while (runs == 0 || pool.counts().running > 0) {
+      std::this_thread::yield();
+    }
+    for (Blocker& blocker : blockers) {
+      ASSERT_THAT(pool.TrySubmit(&blocker, kFlow), IsOk());
+      blocker.running.wait();
+    }
+    EXPECT_THAT(pool.TrySubmit(&job, kFlow), IsOk());
+    EXPECT_THAT(pool.TrySubmit(&job, kFlow, FairQueue::Clock::now() + kLong),
+                IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kQueueFull, ""));
+    for (Blocker& blocker : blockers) {
+      blocker.release.count_down();
+    }
+  }
+  EXPECT_EQ(runs, 2);
 }
 
 TEST(WorkerPoolTest, JobsThatWaitedForTooLongAreRefused) {

@@ -30,7 +30,7 @@ class BitPlane {
   int width() const { return width_; }
   int height() const { return height_; }
 
-  // REQUIRES: -1 <= y <= height(); the rows just off the plane are empty.
+  // Empty if it is off the plane.
   const Word* row(int y) const {
     return static_cast<unsigned>(y) < static_cast<unsigned>(height_) ? plane_.row(y) : kEmptyRow;
   }

@@ -172,7 +172,9 @@ class Builder {
       successor.block = *std::move(uniform);
       return;
     }
-    if (successor.is_alike) {
+    // The open block has a border, for which there is no use at the root.
+    const bool has_idle_border = level == root_level_ && before != nullptr && before->border != nullptr;
+    if (successor.is_alike && !has_idle_border) {
       if (std::optional<BorderPointer> border = BorderAfter(before->border, successor.flips, corner, level)) {
         successor.block = ReplaceChildren(*before, std::move(children), *std::move(border));
         return;

@@ -29,12 +29,18 @@ std::size_t BlockBytesBeyond(const ComponentBlock* block, const ComponentBlock* 
   }
   std::size_t bytes = block->bytes;
   if (level > 0) {
-    const auto& children = static_cast<const ComponentParent*>(block)->children;
-    const auto* others = other == nullptr ? nullptr : &static_cast<const ComponentParent*>(other)->children;
-    for (std::size_t i = 0; i < children.size(); ++i) {
-      const ComponentBlock* child = children[i].get();
-      bytes -= child == nullptr ? 0 : child->bytes;
-      bytes += BlockBytesBeyond(child, others == nullptr ? nullptr : (*others)[i].get(), level - 1);
+    const auto& parent = static_cast<const ComponentParent&>(*block);
+    const auto* other_parent = static_cast<const ComponentParent*>(other);
+    const bool shares_upward =
+        other_parent != nullptr && parent.upward_storage == other_parent->upward_storage;
+    for (std::size_t i = 0; i < parent.children.size(); ++i) {
+      const ComponentBlock* child = parent.children[i].get();
+      if (child == nullptr) {
+        continue;
+      }
+      bytes -= child->bytes + (shares_upward ? child->open * sizeof(ComponentNumber) : 0);
+      bytes += BlockBytesBeyond(child, other_parent == nullptr ? nullptr : other_parent->children[i].get(),
+                                level - 1);
     }
   }
   if (other != nullptr && block->border != nullptr && block->border == other->border) {

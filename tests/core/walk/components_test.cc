@@ -338,6 +338,21 @@ TEST(ComponentsTest, WholeBlocksAreSharedThoughCellsInTheirLeavesAreNotSet) {
   EXPECT_EQ(Components(crossed, cells, mended).root(), whole.root());
 }
 
+TEST(ComponentsTest, AnOpenMapOfWholeBlocksMayLoseCellsAtItsSides) {
+  for (const int side : {64, 128, 512}) {
+    BitPlane cells(side, side, true);
+    Components repaired(cells, Adjacency::kAny);
+    for (const Cell cell : {Cell{30, 0}, Cell{0, 17}, Cell{side - 1, 40}, Cell{30, 0}}) {
+      const BitPlane before = cells;
+      Flip(cells, cell);
+      repaired = Components(repaired, cells, DifferencesBetween(before, cells));
+      const Components afresh(cells, Adjacency::kAny);
+      ExpectSameBlocks(repaired.root(), afresh.root(), afresh.root_level());
+      EXPECT_EQ(repaired.memory_bytes(), afresh.memory_bytes());
+    }
+  }
+}
+
 // Of a coordinate that is often at the side of a leaf.
 int RandomPlace(Generator& generator, int length) {
   const int place = generator.Between(0, length - 1);
