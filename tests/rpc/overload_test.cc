@@ -24,11 +24,11 @@ using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
 
 constexpr int kCallers = 24;
-constexpr int kOfEach = 200;
+constexpr int kOfEach = 50;
 
 // Takes a worker some milliseconds.
 v1::FindPathRequest Search() {
-  v1::FindPathRequest request = PathRequest("open", CellAt(100, 100), CellAt(160, 160));
+  v1::FindPathRequest request = PathRequest("open", CellAt(100, 100), CellAt(140, 140));
   request.set_algorithm(v1::ALGORITHM_DIJKSTRA);
   request.set_path_form(v1::PATH_FORM_CORNERS);
   return request;
