@@ -2,11 +2,11 @@
 
 #include <functional>
 
-#include "server/rpc/answer_queries.h"
-#include "server/rpc/answer_query.h"
-#include "server/rpc/hex_coordinates.h"
-#include "server/rpc/path_stream.h"
-#include "server/rpc/watch_path_call.h"
+#include "server/rpc/query/answer_queries.h"
+#include "server/rpc/query/answer_query.h"
+#include "server/rpc/query/path_stream.h"
+#include "server/rpc/watch/watch_path_call.h"
+#include "server/rpc/wire/hex_coordinates.h"
 
 namespace waystar::rpc {
 

@@ -26,10 +26,10 @@
 #include "server/core/import/map_folder.h"
 #include "server/rpc/access/exposure.h"
 #include "server/rpc/access/tls_credentials.h"
-#include "server/rpc/call_interceptor.h"
-#include "server/rpc/connection_count.h"
+#include "server/rpc/admission/deferred_task.h"
 #include "server/rpc/connections.h"
-#include "server/rpc/deferred_task.h"
+#include "server/rpc/telemetry/call_interceptor.h"
+#include "server/rpc/telemetry/connection_count.h"
 #include "server/runtime/logging.h"
 
 namespace waystar::rpc {
@@ -107,7 +107,7 @@ Server::Server(const runtime::Options& options)
                               DeferredTask::Submit(executor_, std::move(task));
                               return true;
                             })),
-      lifetime_keeper_(store_, Clock::Steady()),
+      obstacle_expirer_(store_, Clock::Steady()),
       index_builder_(store_, {.quiet_time = options.static_index_quiet_time,
                               .max_bytes = options.static_index_mib << 20}),
       overdue_indexes_(store_),
@@ -136,7 +136,7 @@ Server::Server(const runtime::Options& options)
                  .queue_target = options.queue_target,
                  .max_client_calls = options.max_client_calls,
                  .scratch_bytes = options.scratch_mib << 20}),
-      tokens_keeper_(executor_.gate()),
+      token_file_watcher_(executor_.gate()),
       queue_metrics_(executor_) {
   store_.AddListener(&map_watches_);
   store_.AddListener(&path_watches_);
@@ -147,7 +147,7 @@ Server::Server(const runtime::Options& options)
 Server::~Server() {
   Stop(absl::ZeroDuration());
   // Its thread may hand work to the executor, and what the executor still works at may call it.
-  lifetime_keeper_.Stop();
+  obstacle_expirer_.Stop();
 }
 
 absl::Status Server::LoadMaps(const std::string& folder, int max_side) {
@@ -171,7 +171,7 @@ absl::Status Server::LoadMaps(const std::string& folder, int max_side) {
 
 absl::Status Server::Secure(const runtime::Options& options) {
   if (!options.tokens_file.empty()) {
-    WAYSTAR_RETURN_IF_ERROR(tokens_keeper_.Start(options.tokens_file));
+    WAYSTAR_RETURN_IF_ERROR(token_file_watcher_.Start(options.tokens_file));
   }
   if (options.tls_cert.empty()) {
     credentials_ = grpc::InsecureServerCredentials();

@@ -9,25 +9,25 @@
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server.h"
 #include "server/core/store/map_store.h"
-#include "server/rpc/call_metrics.h"
-#include "server/rpc/executor.h"
-#include "server/rpc/index_builder.h"
-#include "server/rpc/lifetime_keeper.h"
+#include "server/maintenance/index_builder.h"
+#include "server/maintenance/obstacle_expirer.h"
+#include "server/maintenance/overdue_indexes.h"
+#include "server/rpc/admission/executor.h"
+#include "server/rpc/admission/transfers.h"
+#include "server/rpc/admission/watch_slots.h"
 #include "server/rpc/map_service.h"
-#include "server/rpc/map_watches.h"
-#include "server/rpc/overdue_indexes.h"
 #include "server/rpc/path_service.h"
-#include "server/rpc/path_watches.h"
-#include "server/rpc/queue_metrics.h"
-#include "server/rpc/search_metrics.h"
 #include "server/rpc/server_service.h"
-#include "server/rpc/server_statistics.h"
-#include "server/rpc/slow_query_log.h"
-#include "server/rpc/store_metrics.h"
-#include "server/rpc/tokens_keeper.h"
-#include "server/rpc/transfers.h"
-#include "server/rpc/update_metrics.h"
-#include "server/rpc/watch_slots.h"
+#include "server/rpc/telemetry/call_metrics.h"
+#include "server/rpc/telemetry/queue_metrics.h"
+#include "server/rpc/telemetry/search_metrics.h"
+#include "server/rpc/telemetry/server_statistics.h"
+#include "server/rpc/telemetry/slow_query_log.h"
+#include "server/rpc/telemetry/store_metrics.h"
+#include "server/rpc/telemetry/update_metrics.h"
+#include "server/rpc/token_file_watcher.h"
+#include "server/rpc/watch/map_watches.h"
+#include "server/rpc/watch/path_watches.h"
 #include "server/runtime/metrics_server.h"
 #include "server/runtime/options.h"
 #include "server/runtime/process_metrics.h"
@@ -81,9 +81,9 @@ class Server {
   // Before the store, whose commits it is told of, and the executor, whose last jobs use it.
   PathWatches path_watches_;
   core::MapStore store_;
-  LifetimeKeeper lifetime_keeper_;
-  IndexBuilder index_builder_;
-  OverdueIndexes overdue_indexes_;
+  maintenance::ObstacleExpirer obstacle_expirer_;
+  maintenance::IndexBuilder index_builder_;
+  maintenance::OverdueIndexes overdue_indexes_;
   TransferSlots slots_;
   WatchSlots watch_slots_;
   StoreMetrics store_metrics_;
@@ -95,7 +95,7 @@ class Server {
   // After the services, whose handlers its workers run.
   Executor executor_;
   // Its thread ends calls, and so ends before the server is gone.
-  TokensKeeper tokens_keeper_;
+  TokenFileWatcher token_file_watcher_;
   // The RPC library asks them for certificates as long as there is a server.
   std::shared_ptr<grpc::ServerCredentials> credentials_;
   const QueueMetrics queue_metrics_;

@@ -5,9 +5,9 @@
 
 #include "absl/types/optional.h"
 #include "server/base/clock.h"
-#include "server/rpc/answer_queries.h"
-#include "server/rpc/convert.h"
-#include "server/rpc/path_stream.h"
+#include "server/rpc/query/answer_queries.h"
+#include "server/rpc/query/path_stream.h"
+#include "server/rpc/wire/convert.h"
 #include "server/runtime/logging.h"
 #include "server/runtime/version.h"
 
@@ -15,7 +15,7 @@ namespace waystar::rpc {
 namespace {
 
 // None waits for anything. Where no thread is free to run them, they go with the small ones.
-constexpr FixedPlace kAtOnce{Place::kHere};
+constexpr FixedLane kAtOnce{Lane::kHere};
 
 v1::LogLevel ToProto(runtime::LogLevel level) {
   switch (level) {

@@ -7,9 +7,9 @@
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/core/store/map_store.h"
-#include "server/rpc/executor.h"
-#include "server/rpc/server_statistics.h"
-#include "server/rpc/unary_call.h"
+#include "server/rpc/admission/executor.h"
+#include "server/rpc/call/unary_call.h"
+#include "server/rpc/telemetry/server_statistics.h"
 #include "server/runtime/options.h"
 #include "waystar/v1/server_service.grpc.pb.h"
 

@@ -14,10 +14,10 @@
 #include "absl/flags/parse.h"
 #include "absl/strings/str_format.h"
 #include "server/core/edit/edit.h"
+#include "server/core/engine/find_path.h"
 #include "server/core/grid/grid_settings.h"
 #include "server/core/map/grid_map_editor.h"
 #include "server/core/map/movement_profile.h"
-#include "server/core/search/find_path.h"
 #include "tests/testing/random.h"
 
 ABSL_FLAG(int, side, 2048, "Of the map, from 64 to 8192.");

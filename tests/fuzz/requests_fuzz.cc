@@ -9,7 +9,7 @@
 #include "google/protobuf/stubs/logging.h"
 #include "requests.pb.h"
 #include "server/base/error.h"
-#include "server/rpc/status.h"
+#include "server/rpc/call/status.h"
 #include "tests/fuzz/mutate_message.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/served_requests.h"

@@ -1,4 +1,4 @@
-#include "server/rpc/arrival_pause.h"
+#include "server/rpc/admission/arrival_pause.h"
 
 #include <atomic>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "server/rpc/call_gate.h"
+#include "server/rpc/admission/call_gate.h"
 
 #include <chrono>
 #include <thread>
@@ -17,7 +17,7 @@ class Call final : public CallGate::OpenEndedCall {
   void OnGateClosed() override { ++told_; }
   absl::Status RenewCaller() override { return renewed; }
   void OnRevoked(const absl::Status& why) override { revoked = why; }
-  void OnPatienceOver() override { ++cut_off; }
+  void OnForceCancel() override { ++cut_off; }
   int told() const { return told_; }
 
   absl::Status renewed;
@@ -76,7 +76,7 @@ class LeavingCall final : public CallGate::OpenEndedCall {
   }
   absl::Status RenewCaller() override { return absl::OkStatus(); }
   void OnRevoked(const absl::Status& /*why*/) override {}
-  void OnPatienceOver() override {
+  void OnForceCancel() override {
     EXPECT_TRUE(is_stubborn_) << "told again, although there was time";
     leaver_ = std::thread([this] { gate_.Leave(this); });
   }

@@ -1,6 +1,6 @@
 // What calls leave in the log, and what they get back for their request ids.
 
-#include "server/rpc/call_interceptor.h"
+#include "server/rpc/telemetry/call_interceptor.h"
 
 #include <memory>
 #include <string>

@@ -1,6 +1,6 @@
 // How many calls one client may have waiting or running.
 
-#include "server/rpc/client_calls.h"
+#include "server/rpc/admission/client_calls.h"
 
 #include <memory>
 #include <vector>

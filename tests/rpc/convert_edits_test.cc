@@ -1,4 +1,4 @@
-#include "server/rpc/convert_edits.h"
+#include "server/rpc/wire/convert_edits.h"
 
 #include <cmath>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "server/rpc/convert_path.h"
+#include "server/rpc/wire/convert_path.h"
 
 #include <cstddef>
 

@@ -1,4 +1,4 @@
-#include "server/rpc/executor.h"
+#include "server/rpc/admission/executor.h"
 
 #include <atomic>
 #include <chrono>
@@ -9,7 +9,7 @@
 
 #include "gmock/gmock.h"
 #include "server/base/mutex.h"
-#include "server/rpc/worker_crew.h"
+#include "server/rpc/admission/worker_crew.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::rpc {
@@ -34,8 +34,8 @@ TEST(ExecutorTest, EveryWorkerOfBothPoolsHasABench) {
   WorkerSeen large_job(large);
   {
     Executor executor({.workers = 1});
-    EXPECT_THAT(executor.Submit(Place::kSmall, &small_job, {}), IsOk());
-    EXPECT_THAT(executor.Submit(Place::kLarge, &large_job, {}), IsOk());
+    EXPECT_THAT(executor.Submit(Lane::kSmall, &small_job, {}), IsOk());
+    EXPECT_THAT(executor.Submit(Lane::kLarge, &large_job, {}), IsOk());
     EXPECT_NE(&executor.bench(0), &executor.bench(1));
   }
   EXPECT_EQ(small, 0);
@@ -68,7 +68,7 @@ TEST(ExecutorTest, LendsNothingWhereNothingRunsHere) {
 TEST(WorkerCrewTest, TellsWhatTheOthersHaveUsedOfProcessors) {
   Executor executor({.workers = 2});
   Workbench bench(1 << 20);
-  WorkerCrew crew(executor, Place::kLarge, {}, bench);
+  WorkerCrew crew(executor, Lane::kLarge, {}, bench);
   EXPECT_EQ(crew.helpers_time(), std::chrono::nanoseconds(0));
   Mutex mutex;
   CondVar changed;

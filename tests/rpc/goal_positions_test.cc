@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/search/query.h"
-#include "server/rpc/placement.h"
+#include "server/rpc/query/placement.h"
 #include "tests/rpc/test_server.h"
 #include "tests/rpc/watch_of_path.h"
 #include "tests/testing/drawn_map.h"

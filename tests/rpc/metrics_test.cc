@@ -12,7 +12,7 @@
 #include "grpcpp/impl/codegen/client_unary_call.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "server/rpc/server.h"
-#include "server/rpc/store_metrics.h"
+#include "server/rpc/telemetry/store_metrics.h"
 #include "tests/rpc/scrape.h"
 #include "tests/rpc/test_server.h"
 #include "tests/rpc/watch_of_path.h"

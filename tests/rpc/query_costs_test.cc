@@ -1,4 +1,4 @@
-#include "server/rpc/query_costs.h"
+#include "server/rpc/admission/query_costs.h"
 
 #include <chrono>
 #include <memory>
@@ -25,16 +25,16 @@ class QueryCostsTest : public ::testing::Test {
 };
 
 TEST_F(QueryCostsTest, WhatIsUnknownBeginsWithSmallWorkers) {
-  EXPECT_EQ(costs_->PlaceOf(Query("arena", 10)), Place::kSmall);
+  EXPECT_EQ(costs_->LaneOf(Query("arena", 10)), Lane::kSmall);
 }
 
 TEST_F(QueryCostsTest, GoesByWhatTheKindTook) {
   costs_->Note(Query("arena", 10), microseconds(20));
   costs_->Note(Query("arena", 100), milliseconds(1));
   costs_->Note(Query("arena", 1000), milliseconds(50));
-  EXPECT_EQ(costs_->PlaceOf(Query("arena", 12)), Place::kHere);
-  EXPECT_EQ(costs_->PlaceOf(Query("arena", 120)), Place::kSmall);
-  EXPECT_EQ(costs_->PlaceOf(Query("arena", 900)), Place::kLarge);
+  EXPECT_EQ(costs_->LaneOf(Query("arena", 12)), Lane::kHere);
+  EXPECT_EQ(costs_->LaneOf(Query("arena", 120)), Lane::kSmall);
+  EXPECT_EQ(costs_->LaneOf(Query("arena", 900)), Lane::kLarge);
 }
 
 TEST_F(QueryCostsTest, ARareLongSearchDoesNotDriveTheSmallOnesOut) {
@@ -42,7 +42,7 @@ TEST_F(QueryCostsTest, ARareLongSearchDoesNotDriveTheSmallOnesOut) {
     costs_->Note(Query("arena", 10), microseconds(10));
   }
   costs_->Note(Query("arena", 10), milliseconds(50));
-  EXPECT_EQ(costs_->PlaceOf(Query("arena", 10)), Place::kHere);
+  EXPECT_EQ(costs_->LaneOf(Query("arena", 10)), Lane::kHere);
 }
 
 TEST_F(QueryCostsTest, FollowsAKindThatBecomesDear) {
@@ -50,17 +50,17 @@ TEST_F(QueryCostsTest, FollowsAKindThatBecomesDear) {
   for (int i = 0; i < 30; ++i) {
     costs_->Note(Query("arena", 10), milliseconds(50));
   }
-  EXPECT_EQ(costs_->PlaceOf(Query("arena", 10)), Place::kLarge);
+  EXPECT_EQ(costs_->LaneOf(Query("arena", 10)), Lane::kLarge);
 }
 
 TEST_F(QueryCostsTest, ProfilesAndOverlaysAreKindsOfTheirOwn) {
   costs_->Note(Query("arena", 10), microseconds(10));
   v1::FindPathRequest query = Query("arena", 10);
   query.set_profile_name("tank");
-  EXPECT_EQ(costs_->PlaceOf(query), Place::kSmall);
+  EXPECT_EQ(costs_->LaneOf(query), Lane::kSmall);
   query = Query("arena", 10);
   query.set_footprint(3);
-  EXPECT_EQ(costs_->PlaceOf(query), Place::kSmall);
+  EXPECT_EQ(costs_->LaneOf(query), Lane::kSmall);
 }
 
 TEST_F(QueryCostsTest, ABatchGoesByTheSumOfItsQueries) {
@@ -70,17 +70,17 @@ TEST_F(QueryCostsTest, ABatchGoesByTheSumOfItsQueries) {
   for (int i = 0; i < 50; ++i) {
     *batch.add_queries() = Query("arena", 10);
   }
-  EXPECT_EQ(costs_->PlaceOf(batch), Place::kSmall);
+  EXPECT_EQ(costs_->LaneOf(batch), Lane::kSmall);
   for (int i = 0; i < 100; ++i) {
     *batch.add_queries() = Query("arena", 10);
   }
-  EXPECT_EQ(costs_->PlaceOf(batch), Place::kLarge);
+  EXPECT_EQ(costs_->LaneOf(batch), Lane::kLarge);
 }
 
 TEST_F(QueryCostsTest, FarCornersOfTheRangeAreNoTrouble) {
   v1::FindPathRequest query = PathRequest("arena", CellAt(-2147483647 - 1, 0), CellAt(2147483647, 0));
   costs_->Note(query, std::chrono::nanoseconds(0));
-  EXPECT_EQ(costs_->PlaceOf(query), Place::kHere);
+  EXPECT_EQ(costs_->LaneOf(query), Lane::kHere);
 }
 
 }  // namespace

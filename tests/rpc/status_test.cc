@@ -1,4 +1,4 @@
-#include "server/rpc/status.h"
+#include "server/rpc/call/status.h"
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"

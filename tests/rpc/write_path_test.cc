@@ -1,4 +1,4 @@
-#include "server/rpc/write_path.h"
+#include "server/rpc/wire/write_path.h"
 
 #include <cstdint>
 #include <limits>
@@ -8,8 +8,8 @@
 #include "absl/types/span.h"
 #include "google/protobuf/arena.h"
 #include "gtest/gtest.h"
-#include "server/rpc/convert_path.h"
-#include "server/rpc/written_message.h"
+#include "server/rpc/call/written_message.h"
+#include "server/rpc/wire/convert_path.h"
 #include "tests/testing/generator.h"
 #include "waystar/v1/path_service.pb.h"
 

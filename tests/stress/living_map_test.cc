@@ -16,7 +16,7 @@
 #include "server/base/mutex.h"
 #include "server/core/edit/edit.h"
 #include "server/core/map/grid_map.h"
-#include "server/rpc/convert_edits.h"
+#include "server/rpc/wire/convert_edits.h"
 #include "tests/rpc/test_server.h"
 #include "tests/stress/answer_judge.h"
 #include "tests/stress/random_requests.h"

@@ -14,7 +14,7 @@
 #include "server/core/grid/cost.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/map/portal.h"
-#include "server/core/search/world.h"
+#include "server/core/portal/world.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/status_matchers.h"
 

@@ -1,8 +1,8 @@
 // All there are of what a map and a query may ask, to go through.
 #pragma once
 
+#include "server/core/components/component_block.h"
 #include "server/core/grid/corner_rule.h"
-#include "server/core/walk/component_block.h"
 
 namespace waystar::testing {
 

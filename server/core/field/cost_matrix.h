@@ -5,14 +5,14 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "server/core/field/agent.h"
 #include "server/core/field/field_scratch.h"
 #include "server/core/field/walk_matrix.h"
 #include "server/core/grid/cell.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/portal/world.h"
+#include "server/core/search/agent.h"
 #include "server/core/search/query.h"
 #include "server/core/search/scratch.h"
-#include "server/core/search/world.h"
 
 namespace waystar::core {
 

@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <functional>
 
+#include "server/core/grid/grid_moves.h"
+#include "server/core/jump_index/jump_directions.h"
 #include "server/core/search/interruption.h"
-#include "server/core/walk/grid_moves.h"
-#include "server/core/walk/jump_directions.h"
 
 namespace waystar::core {
 namespace {

@@ -5,10 +5,10 @@
 
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/field/checks.h"
-#include "server/core/field/goals.h"
 #include "server/core/field/passages.h"
 #include "server/core/grid/cost.h"
+#include "server/core/nearest/goals.h"
+#include "server/core/search/checks.h"
 #include "server/core/walk/footprint.h"
 #include "server/core/walk/walk_grid.h"
 

@@ -3,10 +3,10 @@
 #include <bit>
 #include <optional>
 
-#include "server/core/search/eight_connected_jumps.h"
-#include "server/core/search/four_connected_jumps.h"
+#include "server/core/engine/eight_connected_jumps.h"
+#include "server/core/engine/four_connected_jumps.h"
+#include "server/core/grid/grid_moves.h"
 #include "server/core/search/interruption.h"
-#include "server/core/walk/grid_moves.h"
 
 namespace waystar::core {
 
@@ -39,9 +39,9 @@ SearchEnd JumpGraph::Explore(const GridMap& map, const WalkGrid& walk, CornerRul
   }
   if (connectivity == Connectivity::kFour) {
     std::uint64_t in_vain = 0;
-    const SearchEnd end = Follow(FourConnectedJumps<JumpGraph>(map, walk, walk.turn_stops(), *this, in_vain),
+    const SearchEnd end = Follow(FourConnectedJumps<JumpGraph>(map, walk, walk.turn_jumps(), *this, in_vain),
                                  max_nodes, budget);
-    walk.NoteTurnsInVain(in_vain);
+    walk.RecordTurnMisses(in_vain);
     return end;
   }
   switch (rule) {
@@ -59,15 +59,15 @@ template <CornerRule kRule>
 SearchEnd JumpGraph::FollowEightConnected(const GridMap& map, const WalkGrid& walk, std::size_t max_nodes,
                                           const Budget& budget) {
   std::uint64_t in_vain = 0;
-  if (const DiagonalStops* stops = walk.diagonal_stops(kRule)) {
-    return Follow(EightConnectedJumps<kRule, DiagonalStops, JumpGraph>(map, walk, *stops, *this, in_vain),
+  if (const DiagonalJumpIndex* stops = walk.diagonal_jumps(kRule)) {
+    return Follow(EightConnectedJumps<kRule, DiagonalJumpIndex, JumpGraph>(map, walk, *stops, *this, in_vain),
                   max_nodes, budget);
   }
   const EveryCellStops every_cell;
   const SearchEnd end =
       Follow(EightConnectedJumps<kRule, EveryCellStops, JumpGraph>(map, walk, every_cell, *this, in_vain),
              max_nodes, budget);
-  walk.NoteInVain(kRule, in_vain);
+  walk.RecordMisses(kRule, in_vain);
   return end;
 }
 

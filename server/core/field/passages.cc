@@ -1,8 +1,8 @@
 #include "server/core/field/passages.h"
 
 #include "server/core/map/portal_table.h"
-#include "server/core/search/portal_doors.h"
-#include "server/core/search/world.h"
+#include "server/core/portal/portal_doors.h"
+#include "server/core/portal/world.h"
 
 namespace waystar::core {
 

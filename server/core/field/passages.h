@@ -3,11 +3,11 @@
 
 #include <vector>
 
-#include "server/core/field/agent.h"
 #include "server/core/grid/cell.h"
 #include "server/core/grid/cost.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/map/portal.h"
+#include "server/core/search/agent.h"
 
 namespace waystar::core {
 

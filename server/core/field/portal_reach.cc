@@ -1,6 +1,6 @@
 #include "server/core/field/portal_reach.h"
 
-#include "server/core/search/portal_doors.h"
+#include "server/core/portal/portal_doors.h"
 #include "server/core/search/reachability.h"
 #include "server/core/walk/walk_grid.h"
 

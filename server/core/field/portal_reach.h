@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "server/core/field/agent.h"
+#include "server/core/components/components.h"
 #include "server/core/grid/cell.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/portal/world.h"
+#include "server/core/search/agent.h"
 #include "server/core/search/portal_scratch.h"
-#include "server/core/search/world.h"
-#include "server/core/walk/components.h"
 
 namespace waystar::core {
 

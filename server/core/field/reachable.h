@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "server/core/field/agent.h"
 #include "server/core/field/field_scratch.h"
 #include "server/core/field/flood.h"
 #include "server/core/grid/cell.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/search/agent.h"
 #include "server/core/search/query.h"
 
 namespace waystar::core {

@@ -5,11 +5,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
-#include "server/core/field/checks.h"
+#include "server/core/components/components.h"
 #include "server/core/field/portal_reach.h"
 #include "server/core/map/portal_table.h"
+#include "server/core/search/checks.h"
 #include "server/core/search/reachability.h"
-#include "server/core/walk/components.h"
 #include "server/core/walk/footprint.h"
 #include "server/core/walk/walk_grid.h"
 

@@ -6,10 +6,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "server/core/field/agent.h"
 #include "server/core/grid/cell.h"
 #include "server/core/map/grid_map.h"
-#include "server/core/search/world.h"
+#include "server/core/portal/world.h"
+#include "server/core/search/agent.h"
 
 namespace waystar::core {
 

@@ -9,13 +9,13 @@
 #include <utility>
 
 #include "server/base/status_macros.h"
-#include "server/core/field/checks.h"
+#include "server/core/components/components.h"
+#include "server/core/engine/find_path.h"
 #include "server/core/field/walk_matrix.h"
-#include "server/core/search/find_path.h"
+#include "server/core/portal/portal_doors.h"
+#include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"
-#include "server/core/search/portal_doors.h"
 #include "server/core/search/reachability.h"
-#include "server/core/walk/components.h"
 #include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {

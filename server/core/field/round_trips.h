@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "server/core/field/agent.h"
 #include "server/core/field/field_scratch.h"
 #include "server/core/field/passages.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/portal/world.h"
+#include "server/core/search/agent.h"
 #include "server/core/search/query.h"
 #include "server/core/search/scratch.h"
-#include "server/core/search/world.h"
 
 namespace waystar::core {
 

@@ -7,9 +7,9 @@
 
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/field/checks.h"
 #include "server/core/field/flood_worth.h"
 #include "server/core/field/passage_costs.h"
+#include "server/core/search/checks.h"
 #include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {

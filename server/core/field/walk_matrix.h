@@ -8,11 +8,11 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "server/core/field/agent.h"
 #include "server/core/field/field_scratch.h"
 #include "server/core/field/passages.h"
 #include "server/core/grid/cell.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/search/agent.h"
 #include "server/core/search/query.h"
 
 namespace waystar::core {

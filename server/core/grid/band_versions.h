@@ -10,11 +10,11 @@
 
 #include "absl/base/config.h"
 #include "server/base/mutex.h"
+#include "server/core/grid/band_free_list.h"
 #include "server/core/grid/band_set.h"
-#include "server/core/grid/band_stock.h"
+#include "server/core/grid/band_table_cache.h"
 #include "server/core/grid/band_version.h"
 #include "server/core/grid/fetch.h"
-#include "server/core/grid/spare_tables.h"
 
 namespace waystar::core {
 
@@ -53,7 +53,7 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
   }
 
   // An open version, for one thread, that is equal to `parent`. `stock` is given bands to clone into.
-  Held Branch(Version& parent, BandStock<T>& stock) {
+  Held Branch(Version& parent, BandFreeList<T>& stock) {
     auto version = std::make_unique<Version>(*this, bands_);
     std::optional<Spare> spare;
     {
@@ -74,7 +74,7 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
   }
 
   // Gives an open version a band of its own in place of one that it shares.
-  void Clone(Version& open, std::size_t band, BandStock<T>& stock) const {
+  void Clone(Version& open, std::size_t band, BandFreeList<T>& stock) const {
     T* const clone = stock.Take(first_band_.size());
     std::copy_n(open.starts[band], first_band_.size(), clone);
     open.starts[band] = clone;
@@ -83,14 +83,14 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
 
   // Has what Clone will read, and what it may write to, fetched into the caches if it is to be called for
   // that band after `later` others.
-  void FetchToClone(const Version& open, std::size_t band, const BandStock<T>& stock,
+  void FetchToClone(const Version& open, std::size_t band, const BandFreeList<T>& stock,
                     std::size_t later) const {
     FetchForReading(open.starts[band], first_band_.size());
     stock.Fetch(later, first_band_.size());
   }
 
   // From now on the version stays as it is. What is left of the stock is kept for the next.
-  void Close(Version& open, BandStock<T> stock) {
+  void Close(Version& open, BandFreeList<T> stock) {
     Garbage garbage;
     MutexLock lock(mutex_);
     open.is_open = false;
@@ -116,11 +116,11 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
   }
 
  private:
-  using Spare = typename SpareTables<T>::Spare;
+  using Spare = typename BandTableCache<T>::Spare;
 
   // What is no longer in use, to be freed without the mutex.
   struct Garbage {
-    BandStock<T> bands;
+    BandFreeList<T> bands;
     std::vector<std::unique_ptr<Version>> versions;
     std::vector<Spare> tables;
   };
@@ -204,8 +204,8 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
   std::vector<T> first_band_;
   const std::size_t max_stock_;
   mutable Mutex mutex_;
-  SpareTables<T> spare_tables_ ABSL_GUARDED_BY(mutex_);
-  BandStock<T> stock_ ABSL_GUARDED_BY(mutex_);
+  BandTableCache<T> spare_tables_ ABSL_GUARDED_BY(mutex_);
+  BandFreeList<T> stock_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace waystar::core

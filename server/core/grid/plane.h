@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "server/core/grid/band_free_list.h"
 #include "server/core/grid/band_set.h"
-#include "server/core/grid/band_stock.h"
 #include "server/core/grid/band_versions.h"
 
 namespace waystar::core {
@@ -210,7 +210,7 @@ class PlaneWriter {
   // Null before the first write.
   typename Plane<T>::Version open_;
   // Bands to clone into.
-  BandStock<T> stock_;
+  BandFreeList<T> stock_;
 };
 
 }  // namespace waystar::core

@@ -85,9 +85,9 @@ void GridMap::Prepare(std::size_t max_index_bytes) {
       plain_cells();
     }
   } else if (!is_eight_connected) {
-    walk_->MakeTurnStops();
+    walk_->MakeTurnJumpIndex();
   } else {
-    walk_->MakeDiagonalStops(CornerRule::kNoCornerCutting);
+    walk_->MakeDiagonalJumpIndex(CornerRule::kNoCornerCutting);
   }
 }
 
@@ -95,9 +95,9 @@ std::shared_ptr<const GridMap> GridMap::ViewUnder(const TerrainRules& rules) con
   return profile_views_->Get(*this, rules);
 }
 
-bool GridMap::MakeOverdueIndexes(CancelFlag cancelled) const {
-  const bool has_made = walk_->MakeOverdueIndexes(cancelled);
-  return footprint_grids_->MakeOverdueIndexes(cancelled) || has_made;
+bool GridMap::BuildInBackground(CancelFlag cancelled) const {
+  const bool has_made = walk_->BuildInBackground(cancelled);
+  return footprint_grids_->BuildInBackground(cancelled) || has_made;
 }
 
 void GridMap::FollowCloser(const GridMap& before) const {

@@ -15,11 +15,11 @@
 #include "server/core/grid/grid_settings.h"
 #include "server/core/grid/lazy.h"
 #include "server/core/grid/plane.h"
+#include "server/core/jump_index/cancelled.h"
 #include "server/core/map/cell_costs.h"
 #include "server/core/map/movement_profile.h"
 #include "server/core/map/plain_cells.h"
 #include "server/core/map/static_index.h"
-#include "server/core/walk/cancelled.h"
 #include "server/core/walk/footprint_grids.h"
 #include "server/core/walk/walk_grid.h"
 
@@ -124,10 +124,10 @@ class GridMap {
 
   // Indexes over walkable cells, of agents of any size, that lag too far behind for searches and edits to
   // make them; see WalkGrid. `before` is a map that edits made this one of.
-  bool HasOverdueIndexes() const {
-    return walk_->HasOverdueIndexes() || footprint_grids_->HasOverdueIndexes();
+  bool NeedsBackgroundBuild() const {
+    return walk_->NeedsBackgroundBuild() || footprint_grids_->NeedsBackgroundBuild();
   }
-  bool MakeOverdueIndexes(CancelFlag cancelled) const;
+  bool BuildInBackground(CancelFlag cancelled) const;
   void FollowCloser(const GridMap& before) const;
 
   // What searches over cells of different costs need besides. Made by the first call, which costs time in

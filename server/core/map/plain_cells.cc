@@ -10,11 +10,11 @@
 #include "server/core/grid/corner_rule.h"
 #include "server/core/grid/grid_settings.h"
 #include "server/core/grid/transpose.h"
+#include "server/core/jump_index/surroundings.h"
 #include "server/core/map/canonical_steps.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/map/nearby_costs.h"
 #include "server/core/map/neighbourhood.h"
-#include "server/core/walk/surroundings.h"
 
 namespace waystar::core {
 namespace {

@@ -1,10 +1,10 @@
 // Which cells a path can lead between.
 #pragma once
 
+#include "server/core/components/component_block.h"
 #include "server/core/grid/corner_rule.h"
 #include "server/core/grid/grid_settings.h"
 #include "server/core/map/grid_map.h"
-#include "server/core/walk/component_block.h"
 
 namespace waystar::core {
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "server/core/components/nearest_connected.h"
 #include "server/core/grid/cell.h"
 #include "server/core/grid/cost.h"
 #include "server/core/map/grid_map.h"
@@ -16,7 +17,6 @@
 #include "server/core/search/node_table.h"
 #include "server/core/search/open_list.h"
 #include "server/core/search/portal_scratch.h"
-#include "server/core/walk/nearest_connected.h"
 
 namespace waystar::core {
 

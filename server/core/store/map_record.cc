@@ -37,7 +37,7 @@ struct MapRecord::Answer {
 };
 
 // Batches on their way to one snapshot.
-struct MapRecord::Fold {
+struct MapRecord::Group {
   PinnedSnapshot base;
   // Of the last batch that was applied.
   std::uint64_t revision = 0;
@@ -71,7 +71,7 @@ void MapRecord::Update(UpdateBatch batch, UpdateDone done) {
   waiting.done = std::move(done);
   switch (queue_.Push(waiting)) {
     case UpdateQueue::Place::kLead:
-      Lead();
+      RunCommitLoop();
       break;
     case UpdateQueue::Place::kWait:
       break;
@@ -86,16 +86,16 @@ void MapRecord::Update(UpdateBatch batch, UpdateDone done) {
 
 void MapRecord::RemoveDue(absl::Time now) {
   while (NextExpiry() <= now && queue_.PushDue(now) == UpdateQueue::Place::kLead) {
-    Lead();
+    RunCommitLoop();
   }
 }
 
-void MapRecord::Lead() {
+void MapRecord::RunCommitLoop() {
   const StoreOptions& options = context_.options;
   int folds = 0;
   do {
     if (folds == options.max_folds_in_a_row && options.defer) {
-      if (options.defer([self = shared_from_this()] { self->Lead(); })) {
+      if (options.defer([self = shared_from_this()] { self->RunCommitLoop(); })) {
         return;
       }
       folds = 0;
@@ -113,14 +113,14 @@ void MapRecord::Lead() {
       context_.old_snapshots.EvictIfDue(options.clock->Now(), context_.latest_of);
     }
     context_.maps_memory.UpdateIfDue(options.clock->Now(), context_.bytes_of_maps);
-  } while (!queue_.Resign());
+  } while (!queue_.Yield());
 }
 
 MapRecord::Outcome MapRecord::CommitFold() {
   const StoreOptions& options = context_.options;
   Outcome outcome;
   MutexLock committing(committing_);
-  Fold fold{.base = latest_};
+  Group fold{.base = latest_};
   if (fold.base == nullptr) {
     return outcome;
   }
@@ -153,13 +153,13 @@ MapRecord::Outcome MapRecord::CommitFold() {
   return outcome;
 }
 
-absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time now, Fold& fold) {
+absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time now, Group& fold) {
   if (waiting.due) {
     std::vector<Edit> removals = lifetimes_.TakeRemovalsDue(*waiting.due, kMaxRemovalsInBatch);
     if (removals.empty()) {
       return UpdateResult();
     }
-    return Compose(std::move(removals), now, fold);
+    return ApplyToGroup(std::move(removals), now, fold);
   }
   UpdateBatch& batch = waiting.batch;
   if (!batch.request_id.empty()) {
@@ -174,14 +174,14 @@ absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time 
         absl::StatusCode::kAborted, ErrorReason::kStaleRevision, "expected_revision",
         absl::StrCat("map \"", id_, "\" is at revision ", fold.revision, ", not ", *batch.expected_revision));
   }
-  WAYSTAR_ASSIGN_OR_RETURN(const UpdateResult result, Compose(std::move(batch.edits), now, fold));
+  WAYSTAR_ASSIGN_OR_RETURN(const UpdateResult result, ApplyToGroup(std::move(batch.edits), now, fold));
   if (!batch.request_id.empty()) {
     applied_.Add(std::move(batch.request_id), waiting.fingerprint, result);
   }
   return result;
 }
 
-absl::StatusOr<UpdateResult> MapRecord::Compose(std::vector<Edit> edits, absl::Time now, Fold& fold) {
+absl::StatusOr<UpdateResult> MapRecord::ApplyToGroup(std::vector<Edit> edits, absl::Time now, Group& fold) {
   WAYSTAR_RETURN_IF_ERROR(context_.maps_memory.CheckRoomFor(edits));
   if (!fold.editor) {
     fold.editor.emplace(fold.base->map);
@@ -215,7 +215,7 @@ void MapRecord::ReplaceCopies(const PinnedSnapshot& snapshot) {
   copies_.Swap(copies);
 }
 
-PinnedSnapshot MapRecord::Publish(Fold& fold) {
+PinnedSnapshot MapRecord::Publish(Group& fold) {
   MapEditor::Result edited = std::move(*fold.editor).Finish();
   const PinnedSnapshot next =
       std::make_shared<const MapSnapshot>(MapSnapshot{.id = id_,
@@ -272,9 +272,9 @@ PinnedSnapshot MapRecord::PinLatest() const {
   return Latest(lock);
 }
 
-bool MapRecord::MakeOverdueIndexes(CancelFlag cancelled) {
+bool MapRecord::BuildInBackground(CancelFlag cancelled) {
   const PinnedSnapshot snapshot = PinLatest();
-  if (snapshot == nullptr || !snapshot->is_grid() || !snapshot->grid().MakeOverdueIndexes(cancelled)) {
+  if (snapshot == nullptr || !snapshot->is_grid() || !snapshot->grid().BuildInBackground(cancelled)) {
     return false;
   }
   // Much may have been committed meanwhile. First without the writers' lock, so that what is left to do under

@@ -17,6 +17,7 @@
 #include "absl/time/time.h"
 #include "server/base/mutex.h"
 #include "server/base/striped_mutex.h"
+#include "server/core/jump_index/cancelled.h"
 #include "server/core/store/applied_requests.h"
 #include "server/core/store/lifetimes.h"
 #include "server/core/store/map_snapshot.h"
@@ -25,7 +26,6 @@
 #include "server/core/store/update_batch.h"
 #include "server/core/store/update_log.h"
 #include "server/core/store/update_queue.h"
-#include "server/core/walk/cancelled.h"
 
 namespace waystar::core {
 
@@ -63,7 +63,7 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   // Leaves it to the thread that commits, if another does.
   void RemoveDue(absl::Time now);
 
-  bool MakeOverdueIndexes(CancelFlag cancelled);
+  bool BuildInBackground(CancelFlag cancelled);
 
   struct Deleted {
     // Null if another thread deleted the map first.
@@ -75,21 +75,21 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
 
  private:
   struct Answer;
-  struct Fold;
+  struct Group;
   struct Outcome;
 
-  void Lead();
+  void RunCommitLoop();
   Outcome CommitFold() ABSL_LOCKS_EXCLUDED(committing_);
-  absl::StatusOr<UpdateResult> Apply(WaitingBatch& waiting, absl::Time now, Fold& fold)
+  absl::StatusOr<UpdateResult> Apply(WaitingBatch& waiting, absl::Time now, Group& fold)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
-  absl::StatusOr<UpdateResult> Compose(std::vector<Edit> edits, absl::Time now, Fold& fold)
+  absl::StatusOr<UpdateResult> ApplyToGroup(std::vector<Edit> edits, absl::Time now, Group& fold)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // What readers pin from now on; nothing if null.
   void ReplaceCopies(const PinnedSnapshot& snapshot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // Null once the map is deleted.
   PinnedSnapshot PinLatest() const;
   // Returns the snapshot that was replaced.
-  PinnedSnapshot Publish(Fold& fold) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
+  PinnedSnapshot Publish(Group& fold) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // Whether somebody must be told.
   bool NoteNextExpiry(bool was_due) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
 

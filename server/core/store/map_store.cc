@@ -206,9 +206,9 @@ absl::Time MapStore::ExpireDue(absl::Time now) {
   return next;
 }
 
-absl::StatusOr<bool> MapStore::MakeOverdueIndexes(absl::string_view id, CancelFlag cancelled) {
+absl::StatusOr<bool> MapStore::BuildInBackground(absl::string_view id, CancelFlag cancelled) {
   WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record, FindRecord(id));
-  return record->MakeOverdueIndexes(cancelled);
+  return record->BuildInBackground(cancelled);
 }
 
 OldSnapshotsInfo MapStore::OldSnapshotsOf(absl::string_view id) const {

@@ -18,6 +18,7 @@
 #include "server/base/mutex.h"
 #include "server/base/striped_mutex.h"
 #include "server/core/graph/waypoint_graph.h"
+#include "server/core/jump_index/cancelled.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/store/map_snapshot.h"
 #include "server/core/store/old_snapshots.h"
@@ -26,7 +27,6 @@
 #include "server/core/store/store_options.h"
 #include "server/core/store/update_batch.h"
 #include "server/core/store/update_log.h"
-#include "server/core/walk/cancelled.h"
 
 namespace waystar::core {
 
@@ -108,10 +108,10 @@ class MapStore {
   void OnEarlierExpiry(std::function<void(absl::Time)> hook) { context_.on_earlier_expiry = std::move(hook); }
 
   // Makes the search indexes of a map that lag too far behind for searches and updates to make them
-  // (GridMap::HasOverdueIndexes), if searches have paid for them; whether there were any. Takes up to some
+  // (GridMap::NeedsBackgroundBuild), if searches have paid for them; whether there were any. Takes up to some
   // nanoseconds a cell of a large map, but delays neither searches nor updates for more than some
   // microseconds: for a thread of its own. Ends soon once `cancelled` is set. Errors of Pin.
-  absl::StatusOr<bool> MakeOverdueIndexes(absl::string_view id, CancelFlag cancelled);
+  absl::StatusOr<bool> BuildInBackground(absl::string_view id, CancelFlag cancelled);
 
   // The replaced snapshots of a map that are still pinned. Costs time in proportion to their number and to
   // the map.

@@ -50,7 +50,7 @@ std::optional<WaitingBatch> UpdateQueue::Pop() {
   return first;
 }
 
-bool UpdateQueue::Resign() {
+bool UpdateQueue::Yield() {
   MutexLock lock(mutex_);
   has_leader_ = !waiting_.empty();
   return !has_leader_;

@@ -26,7 +26,7 @@ struct WaitingBatch {
 // it resigns, which it can do only while nothing waits, or passes the leadership on to another. So a batch
 // that was taken in is always somebody's to apply.
 //
-// Thread safety: any; Pop and Resign by the leader.
+// Thread safety: any; Pop and Yield by the leader.
 class UpdateQueue {
  public:
   enum class Place {
@@ -52,7 +52,7 @@ class UpdateQueue {
   std::optional<WaitingBatch> Pop();
 
   // Ends the leadership; false, and the leadership goes on, if something waits.
-  bool Resign();
+  bool Yield();
 
   // Nothing is taken in any more. Returns what waited. REQUIRES: the first call.
   std::deque<WaitingBatch> Close();

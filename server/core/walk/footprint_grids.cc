@@ -64,16 +64,16 @@ const WalkGrid* FootprintGrids::FindIn(const State& state, int side) {
   return found == state.kept.end() ? nullptr : found->grid.get();
 }
 
-bool FootprintGrids::HasOverdueIndexes() const {
+bool FootprintGrids::NeedsBackgroundBuild() const {
   MutexLock lock(mutex_);
   return std::any_of(state_.kept.begin(), state_.kept.end(),
-                     [](const Kept& kept) { return kept.grid->HasOverdueIndexes(); });
+                     [](const Kept& kept) { return kept.grid->NeedsBackgroundBuild(); });
 }
 
-bool FootprintGrids::MakeOverdueIndexes(CancelFlag cancelled) const {
+bool FootprintGrids::BuildInBackground(CancelFlag cancelled) const {
   bool has_made = false;
   for (const Kept& kept : Copy().kept) {
-    has_made = kept.grid->MakeOverdueIndexes(cancelled) || has_made;
+    has_made = kept.grid->BuildInBackground(cancelled) || has_made;
   }
   return has_made;
 }

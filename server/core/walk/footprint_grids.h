@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "server/base/mutex.h"
 #include "server/core/grid/bit_plane.h"
-#include "server/core/walk/cancelled.h"
+#include "server/core/jump_index/cancelled.h"
 #include "server/core/walk/footprint.h"
 #include "server/core/walk/walk_grid.h"
 
@@ -36,8 +36,8 @@ class FootprintGrids {
   std::shared_ptr<const WalkGrid> Get(const WalkGrid& single, int side) const;
 
   // As WalkGrid says, of all sizes.
-  bool HasOverdueIndexes() const;
-  bool MakeOverdueIndexes(CancelFlag cancelled) const;
+  bool NeedsBackgroundBuild() const;
+  bool BuildInBackground(CancelFlag cancelled) const;
   void FollowCloser(const FootprintGrids& before) const;
 
   std::size_t memory_bytes() const;

@@ -7,8 +7,8 @@
 
 #include "absl/types/span.h"
 #include "server/core/grid/transpose.h"
-#include "server/core/walk/diagonal_stops.h"
-#include "server/core/walk/turn_stops.h"
+#include "server/core/jump_index/diagonal_jump_index.h"
+#include "server/core/jump_index/turn_jump_index.h"
 
 namespace waystar::core {
 namespace {
@@ -30,31 +30,27 @@ BitPlane FlipTransposed(BitPlane columns, absl::Span<const WordChange> changes) 
 }  // namespace
 
 WalkGrid::WalkGrid(BitPlane rows, std::size_t max_index_bytes)
-    : max_index_bytes_(max_index_bytes), rows_(std::move(rows)), columns_(Transposed(rows_)) {}
-
-WalkGrid::WalkGrid(BitPlane rows, BitPlane columns)
-    : max_index_bytes_(0), rows_(std::move(rows)), columns_(std::move(columns)) {}
+    : WalkCells(rows, Transposed(rows)), max_index_bytes_(max_index_bytes) {}
 
 WalkGrid::WalkGrid(const WalkGrid& before, BitPlane rows, absl::Span<const WordChange> changes)
-    : max_index_bytes_(before.max_index_bytes_),
-      rows_(std::move(rows)),
-      columns_(FlipTransposed(before.columns_, changes)) {
+    : WalkCells(std::move(rows), FlipTransposed(before.columns(), changes)),
+      max_index_bytes_(before.max_index_bytes_) {
   const auto follow = [&](auto& index, const auto& index_before, auto make) {
-    index.Follow(index_before, before.rows_, before.columns_, changes);
-    if (index.IsWanted() && !index.IsOverdue() && index.Lag().has_value()) {
+    index.Follow(index_before, before.rows(), before.columns(), changes);
+    if (index.IsWanted() && !index.NeedsBackgroundBuild() && index.Lag().has_value()) {
       make();
       index.SpendCredit();
     }
   };
   for (int rule = 0; rule < kCornerRuleCount; ++rule) {
     const auto i = static_cast<std::size_t>(rule);
-    follow(diagonal_stops_[i], before.diagonal_stops_[i],
-           [&] { MakeDiagonalStops(static_cast<CornerRule>(rule)); });
+    follow(diagonal_jumps_[i], before.diagonal_jumps_[i],
+           [&] { MakeDiagonalJumpIndex(static_cast<CornerRule>(rule)); });
   }
-  follow(turn_stops_, before.turn_stops_, [&] { MakeTurnStops(); });
+  follow(turn_jumps_, before.turn_jumps_, [&] { MakeTurnJumpIndex(); });
   for (std::size_t adjacency = 0; adjacency < components_.size(); ++adjacency) {
     if (const Components* components = before.components_[adjacency].GetIfMade()) {
-      components_[adjacency].Set(Components(*components, rows_, changes));
+      components_[adjacency].Set(Components(*components, this->rows(), changes));
     }
   }
 }
@@ -62,13 +58,13 @@ WalkGrid::WalkGrid(const WalkGrid& before, BitPlane rows, absl::Span<const WordC
 void WalkGrid::PrepareLike(const WalkGrid& other) {
   for (int rule = 0; rule < kCornerRuleCount; ++rule) {
     const auto i = static_cast<std::size_t>(rule);
-    if (other.diagonal_stops_[i].IsAskedFor() &&
-        !diagonal_stops_[i].FollowUnlisted(other.diagonal_stops_[i], rows_)) {
-      MakeDiagonalStops(static_cast<CornerRule>(rule));
+    if (other.diagonal_jumps_[i].IsAskedFor() &&
+        !diagonal_jumps_[i].FollowUnlisted(other.diagonal_jumps_[i], rows())) {
+      MakeDiagonalJumpIndex(static_cast<CornerRule>(rule));
     }
   }
-  if (other.turn_stops_.IsAskedFor() && !turn_stops_.FollowUnlisted(other.turn_stops_, rows_)) {
-    MakeTurnStops();
+  if (other.turn_jumps_.IsAskedFor() && !turn_jumps_.FollowUnlisted(other.turn_jumps_, rows())) {
+    MakeTurnJumpIndex();
   }
   for (const Lazy<Components>& made : other.components_) {
     if (made.GetIfMade() != nullptr) {
@@ -79,79 +75,79 @@ void WalkGrid::PrepareLike(const WalkGrid& other) {
 
 WalkGrid::~WalkGrid() = default;
 
-bool WalkGrid::HasOverdueIndexes() const {
-  return turn_stops_.IsOverdue() ||
-         std::ranges::any_of(diagonal_stops_, [](const auto& stops) { return stops.IsOverdue(); });
+bool WalkGrid::NeedsBackgroundBuild() const {
+  return turn_jumps_.NeedsBackgroundBuild() ||
+         std::ranges::any_of(diagonal_jumps_, [](const auto& stops) { return stops.NeedsBackgroundBuild(); });
 }
 
-bool WalkGrid::MakeOverdueIndexes(CancelFlag cancelled) const {
+bool WalkGrid::BuildInBackground(CancelFlag cancelled) const {
   bool has_made = false;
   const auto make_if_due = [&](const auto& index, auto make) {
-    if (index.IsOverdue() && index.IsWanted() && make() != nullptr) {
+    if (index.NeedsBackgroundBuild() && index.IsWanted() && make() != nullptr) {
       index.SpendCredit();
       has_made = true;
     }
   };
   for (int rule = 0; rule < kCornerRuleCount; ++rule) {
-    make_if_due(diagonal_stops_[static_cast<std::size_t>(rule)],
-                [&] { return diagonal_stops(static_cast<CornerRule>(rule), true, cancelled); });
+    make_if_due(diagonal_jumps_[static_cast<std::size_t>(rule)],
+                [&] { return diagonal_jumps(static_cast<CornerRule>(rule), true, cancelled); });
   }
-  make_if_due(turn_stops_, [&] { return turn_stops(true, cancelled); });
+  make_if_due(turn_jumps_, [&] { return turn_jumps(true, cancelled); });
   return has_made;
 }
 
 void WalkGrid::FollowCloser(const WalkGrid& before) const {
-  if (this == &before || !HasOverdueIndexes()) {
+  if (this == &before || !NeedsBackgroundBuild()) {
     return;
   }
-  const std::vector<WordChange> changes = DifferencesBetween(before.rows_, rows_);
-  for (std::size_t i = 0; i < diagonal_stops_.size(); ++i) {
-    diagonal_stops_[i].FollowCloser(before.diagonal_stops_[i], before.rows_, before.columns_, changes);
+  const std::vector<WordChange> changes = DifferencesBetween(before.rows(), rows());
+  for (std::size_t i = 0; i < diagonal_jumps_.size(); ++i) {
+    diagonal_jumps_[i].FollowCloser(before.diagonal_jumps_[i], before.rows(), before.columns(), changes);
   }
-  turn_stops_.FollowCloser(before.turn_stops_, before.rows_, before.columns_, changes);
+  turn_jumps_.FollowCloser(before.turn_jumps_, before.rows(), before.columns(), changes);
 }
 
 // Two that are asked for at the same time may both find room that only one has; that much is tolerated.
 bool WalkGrid::HasRoomFor(std::size_t index_bytes) const {
-  std::size_t taken = turn_stops_.IsAskedFor() ? TurnStops::BytesFor(CellCount()) : 0;
-  for (const LaggingIndex<DiagonalStops>& stops : diagonal_stops_) {
-    taken += stops.IsAskedFor() ? DiagonalStops::BytesFor(CellCount()) : 0;
+  std::size_t taken = turn_jumps_.IsAskedFor() ? TurnJumpIndex::BytesFor(CellCount()) : 0;
+  for (const LazilyRepairedIndex<DiagonalJumpIndex>& stops : diagonal_jumps_) {
+    taken += stops.IsAskedFor() ? DiagonalJumpIndex::BytesFor(CellCount()) : 0;
   }
   return taken + index_bytes <= max_index_bytes_;
 }
 
 template <typename Index>
-const Index* WalkGrid::Find(const LaggingIndex<Index>& index, bool now, CancelFlag cancelled,
+const Index* WalkGrid::Find(const LazilyRepairedIndex<Index>& index, bool now, CancelFlag cancelled,
                             absl::FunctionRef<Index()> make) const {
   if (!index.IsAskedFor() && !HasRoomFor(Index::BytesFor(CellCount()))) {
     return nullptr;
   }
   const auto repair = [&](const Index& before, const BitPlane& rows, const BitPlane& columns,
                           const ChangeLog& log) {
-    return Index(before, WalkGrid(rows, columns), *this, log.Differences(rows, rows_), cancelled);
+    return Index(before, WalkCells(rows, columns), *this, log.Differences(rows, this->rows()), cancelled);
   };
   return now ? index.MakeNow(make, repair, cancelled) : index.Get(make, repair);
 }
 
-const DiagonalStops* WalkGrid::diagonal_stops(CornerRule rule, bool now, CancelFlag cancelled) const {
-  return Find<DiagonalStops>(diagonal_stops_[static_cast<std::size_t>(rule)], now, cancelled,
-                             [&] { return DiagonalStops(*this, rule, cancelled); });
+const DiagonalJumpIndex* WalkGrid::diagonal_jumps(CornerRule rule, bool now, CancelFlag cancelled) const {
+  return Find<DiagonalJumpIndex>(diagonal_jumps_[static_cast<std::size_t>(rule)], now, cancelled,
+                                 [&] { return DiagonalJumpIndex(*this, rule, cancelled); });
 }
 
-const TurnStops* WalkGrid::turn_stops(bool now, CancelFlag cancelled) const {
-  return Find<TurnStops>(turn_stops_, now, cancelled, [&] { return TurnStops(*this, cancelled); });
+const TurnJumpIndex* WalkGrid::turn_jumps(bool now, CancelFlag cancelled) const {
+  return Find<TurnJumpIndex>(turn_jumps_, now, cancelled, [&] { return TurnJumpIndex(*this, cancelled); });
 }
 
 const Components& WalkGrid::components(Adjacency adjacency) const {
-  return components_[static_cast<std::size_t>(adjacency)].Get([&] { return Components(rows_, adjacency); });
+  return components_[static_cast<std::size_t>(adjacency)].Get([&] { return Components(rows(), adjacency); });
 }
 
 std::size_t WalkGrid::memory_bytes() const {
-  std::size_t bytes = sizeof(*this) + rows_.memory_bytes() + columns_.memory_bytes();
-  for (const LaggingIndex<DiagonalStops>& stops : diagonal_stops_) {
-    bytes += stops.BytesBeyond(nullptr, rows_, columns_);
+  std::size_t bytes = sizeof(*this) + rows().memory_bytes() + columns().memory_bytes();
+  for (const LazilyRepairedIndex<DiagonalJumpIndex>& stops : diagonal_jumps_) {
+    bytes += stops.BytesBeyond(nullptr, rows(), columns());
   }
-  bytes += turn_stops_.BytesBeyond(nullptr, rows_, columns_);
+  bytes += turn_jumps_.BytesBeyond(nullptr, rows(), columns());
   for (const Lazy<Components>& components : components_) {
     bytes += components.GetIfMade() != nullptr ? components.GetIfMade()->memory_bytes() : 0;
   }
@@ -162,11 +158,12 @@ std::size_t WalkGrid::BytesBeyond(const WalkGrid& other) const {
   if (this == &other) {
     return 0;
   }
-  std::size_t bytes = sizeof(*this) + rows_.BytesBeyond(other.rows_) + columns_.BytesBeyond(other.columns_);
-  for (std::size_t i = 0; i < diagonal_stops_.size(); ++i) {
-    bytes += diagonal_stops_[i].BytesBeyond(&other.diagonal_stops_[i], rows_, columns_);
+  std::size_t bytes =
+      sizeof(*this) + rows().BytesBeyond(other.rows()) + columns().BytesBeyond(other.columns());
+  for (std::size_t i = 0; i < diagonal_jumps_.size(); ++i) {
+    bytes += diagonal_jumps_[i].BytesBeyond(&other.diagonal_jumps_[i], rows(), columns());
   }
-  bytes += turn_stops_.BytesBeyond(&other.turn_stops_, rows_, columns_);
+  bytes += turn_jumps_.BytesBeyond(&other.turn_jumps_, rows(), columns());
   for (std::size_t i = 0; i < components_.size(); ++i) {
     if (const Components* made = components_[i].GetIfMade()) {
       bytes += made->BytesBeyond(other.components_[i].GetIfMade());

@@ -7,26 +7,25 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
+#include "server/core/components/component_block.h"
+#include "server/core/components/components.h"
 #include "server/core/grid/bit_plane.h"
-#include "server/core/grid/bit_row.h"
-#include "server/core/grid/cell.h"
 #include "server/core/grid/corner_rule.h"
 #include "server/core/grid/lazy.h"
-#include "server/core/walk/cancelled.h"
-#include "server/core/walk/change_log.h"
-#include "server/core/walk/component_block.h"
-#include "server/core/walk/components.h"
-#include "server/core/walk/lagging_index.h"
+#include "server/core/grid/walk_cells.h"
+#include "server/core/jump_index/cancelled.h"
+#include "server/core/jump_index/change_log.h"
+#include "server/core/jump_index/lazily_repaired_index.h"
 
 namespace waystar::core {
 
-class DiagonalStops;
-class TurnStops;
+class DiagonalJumpIndex;
+class TurnJumpIndex;
 
-// The cells on which an agent of one footprint may stand, as rows of bits and, transposed, as columns.
+// The cells on which an agent of one footprint may stand, with the indexes that searches derive from them.
 //
 // Thread safety: immutable, so any number of threads may read it.
-class WalkGrid {
+class WalkGrid : public WalkCells {
  public:
   static constexpr std::size_t kDefaultIndexBytes = std::size_t{64} << 20;
 
@@ -40,44 +39,26 @@ class WalkGrid {
   WalkGrid(const WalkGrid&) = delete;
   WalkGrid& operator=(const WalkGrid&) = delete;
 
-  int width() const { return rows_.width(); }
-  int height() const { return rows_.height(); }
-  bool Contains(Cell cell) const {
-    return static_cast<unsigned>(cell.x) < static_cast<unsigned>(width()) &&
-           static_cast<unsigned>(cell.y) < static_cast<unsigned>(height());
-  }
-
-  // False off the map.
-  bool IsWalkable(Cell cell) const { return rows_.Test(cell); }
-
-  // Bits of the walkable cells of row y, cell x being bit x + 1; see bit_row.h.
-  // REQUIRES: -1 <= y <= height(); the rows just off the map are empty.
-  const Word* Row(int y) const { return rows_.row(y); }
-  // Bits of the walkable cells of column x, cell y being bit y + 1. REQUIRES: -1 <= x <= width().
-  const Word* Column(int x) const { return columns_.row(x); }
-
-  const BitPlane& rows() const { return rows_; }
-  const BitPlane& columns() const { return columns_; }
-
   // Where diagonal jumps stop under that rule. Null if it would not fit into the memory for indexes, or lags
-  // behind the grid (LaggingIndex): then searches do without, and note how often they looked around in vain.
-  const DiagonalStops* diagonal_stops(CornerRule rule) const { return diagonal_stops(rule, false); }
-  void NoteInVain(CornerRule rule, std::uint64_t look_arounds) const {
-    diagonal_stops_[static_cast<std::size_t>(rule)].NoteInVain(look_arounds);
+  // behind the grid (LazilyRepairedIndex): then searches do without, and note how often they looked around in
+  // vain.
+  const DiagonalJumpIndex* diagonal_jumps(CornerRule rule) const { return diagonal_jumps(rule, false); }
+  void RecordMisses(CornerRule rule, std::uint64_t look_arounds) const {
+    diagonal_jumps_[static_cast<std::size_t>(rule)].RecordMisses(look_arounds);
   }
   // Where horizontal jumps of a 4-connected search stop; likewise.
-  const TurnStops* turn_stops() const { return turn_stops(false); }
-  void NoteTurnsInVain(std::uint64_t look_arounds) const { turn_stops_.NoteInVain(look_arounds); }
+  const TurnJumpIndex* turn_jumps() const { return turn_jumps(false); }
+  void RecordTurnMisses(std::uint64_t look_arounds) const { turn_jumps_.RecordMisses(look_arounds); }
 
   // The same, made or repaired now if need be. Null if there is no room.
-  const DiagonalStops* MakeDiagonalStops(CornerRule rule) const { return diagonal_stops(rule, true); }
-  const TurnStops* MakeTurnStops() const { return turn_stops(true); }
+  const DiagonalJumpIndex* MakeDiagonalJumpIndex(CornerRule rule) const { return diagonal_jumps(rule, true); }
+  const TurnJumpIndex* MakeTurnJumpIndex() const { return turn_jumps(true); }
 
   // Whether any of those lags so far behind that neither searches nor who changes the map are to make it.
-  bool HasOverdueIndexes() const;
+  bool NeedsBackgroundBuild() const;
   // Makes those of them that searches have paid for. For a thread that has the time: costs up to some
   // nanoseconds a cell. Leaves it once `cancelled` is set. Whether it made any.
-  bool MakeOverdueIndexes(CancelFlag cancelled) const;
+  bool BuildInBackground(CancelFlag cancelled) const;
   // Has what lags behind go by the indexes of `before`, a grid that this one came of, where those are closer.
   // Costs a few pointers a band, and a look at each band that differs.
   void FollowCloser(const WalkGrid& before) const;
@@ -97,25 +78,20 @@ class WalkGrid {
   std::size_t BytesBeyond(const WalkGrid& other) const;
 
  private:
-  // The cells alone.
-  WalkGrid(BitPlane rows, BitPlane columns);
-
   bool HasRoomFor(std::size_t index_bytes) const;
-  const DiagonalStops* diagonal_stops(CornerRule rule, bool now, CancelFlag cancelled = nullptr) const;
-  const TurnStops* turn_stops(bool now, CancelFlag cancelled = nullptr) const;
+  const DiagonalJumpIndex* diagonal_jumps(CornerRule rule, bool now, CancelFlag cancelled = nullptr) const;
+  const TurnJumpIndex* turn_jumps(bool now, CancelFlag cancelled = nullptr) const;
   template <typename Index>
-  const Index* Find(const LaggingIndex<Index>& index, bool now, CancelFlag cancelled,
+  const Index* Find(const LazilyRepairedIndex<Index>& index, bool now, CancelFlag cancelled,
                     absl::FunctionRef<Index()> make) const;
   std::size_t CellCount() const {
     return static_cast<std::size_t>(width()) * static_cast<std::size_t>(height());
   }
 
   const std::size_t max_index_bytes_;
-  BitPlane rows_;
-  BitPlane columns_;
   // By corner rule.
-  std::array<LaggingIndex<DiagonalStops>, kCornerRuleCount> diagonal_stops_;
-  LaggingIndex<TurnStops> turn_stops_;
+  std::array<LazilyRepairedIndex<DiagonalJumpIndex>, kCornerRuleCount> diagonal_jumps_;
+  LazilyRepairedIndex<TurnJumpIndex> turn_jumps_;
   // By adjacency.
   std::array<Lazy<Components>, kAdjacencyCount> components_;
 };

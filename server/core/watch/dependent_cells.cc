@@ -8,7 +8,7 @@
 
 #include "absl/types/span.h"
 #include "server/core/grid/bit_row.h"
-#include "server/core/search/line_steps.h"
+#include "server/core/path/line_steps.h"
 #include "server/core/shape/hex_line.h"
 
 namespace waystar::core {

@@ -6,7 +6,7 @@
 #include "absl/types/span.h"
 #include "server/core/grid/bit_plane.h"
 #include "server/core/grid/cell.h"
-#include "server/core/search/line_of_sight.h"
+#include "server/core/path/line_of_sight.h"
 
 namespace waystar::core {
 

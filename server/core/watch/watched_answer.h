@@ -8,14 +8,14 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "server/core/components/nearest_connected.h"
 #include "server/core/grid/bit_plane.h"
 #include "server/core/grid/cell.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/map/map_changes.h"
-#include "server/core/search/portal_search.h"
-#include "server/core/search/portal_validation.h"
+#include "server/core/portal/portal_search.h"
+#include "server/core/portal/portal_validation.h"
 #include "server/core/search/query.h"
-#include "server/core/walk/nearest_connected.h"
 #include "server/core/watch/cost_bound.h"
 
 namespace waystar::core {

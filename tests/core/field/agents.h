@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "gmock/gmock.h"
-#include "server/core/field/agent.h"
 #include "server/core/grid/cell.h"
 #include "server/core/grid/grid_settings.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/search/agent.h"
 #include "tests/testing/generator.h"
 
 namespace waystar::core {

@@ -12,10 +12,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "server/core/field/cell_ray.h"
 #include "server/core/field/reachable_pairs.h"
 #include "server/core/field/sample_cells.h"
-#include "server/core/search/line_of_sight.h"
+#include "server/core/path/cell_ray.h"
+#include "server/core/path/line_of_sight.h"
 #include "tests/core/field/agents.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"

@@ -10,9 +10,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "server/core/field/checks.h"
 #include "server/core/field/flow_field.h"
 #include "server/core/field/reachable.h"
+#include "server/core/search/checks.h"
 #include "tests/core/field/agents.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"

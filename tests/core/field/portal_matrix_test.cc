@@ -9,9 +9,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
+#include "server/core/engine/find_path.h"
 #include "server/core/field/cost_matrix.h"
-#include "server/core/search/find_path.h"
-#include "server/core/search/portal_search.h"
+#include "server/core/portal/portal_search.h"
 #include "tests/core/field/agents.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"

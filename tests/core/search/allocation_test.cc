@@ -8,9 +8,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "server/core/engine/find_path.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/map/grid_map_editor.h"
-#include "server/core/search/find_path.h"
 #include "tests/core/search/allocation_counter.h"
 #include "tests/testing/layouts.h"
 #include "tests/testing/oracle.h"

@@ -8,10 +8,10 @@
 #include "gmock/gmock.h"
 #include "server/base/error.h"
 #include "server/core/edit/edit.h"
+#include "server/core/jump_index/diagonal_jump_index.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/store/map_store.h"
-#include "server/core/walk/diagonal_stops.h"
-#include "tests/testing/diagonal_stops_match.h"
+#include "tests/testing/diagonal_jump_index_match.h"
 #include "tests/testing/random.h"
 #include "tests/testing/status_matchers.h"
 
@@ -52,18 +52,18 @@ class OverdueIndexesOfStoreTest : public ::testing::Test {
 };
 
 TEST_F(OverdueIndexesOfStoreTest, AreMadeForTheLatestSnapshot) {
-  EXPECT_FALSE(*store_.MakeOverdueIndexes("large", nullptr));
+  EXPECT_FALSE(*store_.BuildInBackground("large", nullptr));
   Scatter(3000);
   const PinnedSnapshot latest = Latest();
-  EXPECT_TRUE(latest->grid().HasOverdueIndexes());
-  EXPECT_FALSE(*store_.MakeOverdueIndexes("large", nullptr)) << "nobody searched";
-  latest->grid().walk().NoteInVain(kOneRule, 1'000'000'000);
+  EXPECT_TRUE(latest->grid().NeedsBackgroundBuild());
+  EXPECT_FALSE(*store_.BuildInBackground("large", nullptr)) << "nobody searched";
+  latest->grid().walk().RecordMisses(kOneRule, 1'000'000'000);
   const std::atomic<bool> cancelled = true;
-  EXPECT_FALSE(*store_.MakeOverdueIndexes("large", &cancelled));
-  EXPECT_TRUE(*store_.MakeOverdueIndexes("large", nullptr));
-  EXPECT_FALSE(latest->grid().HasOverdueIndexes());
-  ASSERT_NE(latest->grid().walk().diagonal_stops(kOneRule), nullptr);
-  EXPECT_THAT(store_.MakeOverdueIndexes("small", nullptr),
+  EXPECT_FALSE(*store_.BuildInBackground("large", &cancelled));
+  EXPECT_TRUE(*store_.BuildInBackground("large", nullptr));
+  EXPECT_FALSE(latest->grid().NeedsBackgroundBuild());
+  ASSERT_NE(latest->grid().walk().diagonal_jumps(kOneRule), nullptr);
+  EXPECT_THAT(store_.BuildInBackground("small", nullptr),
               IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map"));
 }
 
@@ -75,16 +75,16 @@ TEST_F(OverdueIndexesOfStoreTest, MapMayChangeAndGoMeanwhile) {
     while (!is_over) {
       const absl::StatusOr<PinnedSnapshot> latest = store_.Pin("large");
       if (latest.ok()) {
-        (*latest)->grid().walk().NoteInVain(kOneRule, 1'000'000'000);
+        (*latest)->grid().walk().RecordMisses(kOneRule, 1'000'000'000);
       }
-      made += store_.MakeOverdueIndexes("large", nullptr).value_or(false) ? 1 : 0;
+      made += store_.BuildInBackground("large", nullptr).value_or(false) ? 1 : 0;
     }
   });
   for (int i = 0; i < kRounds; ++i) {
     Scatter(i % 3 == 0 ? 3000 : 10);
   }
   // The maker has a map to work at until it has, which the test's time limit bounds.
-  while (Latest()->grid().HasOverdueIndexes()) {
+  while (Latest()->grid().NeedsBackgroundBuild()) {
     std::this_thread::yield();
   }
   const PinnedSnapshot last = Latest();
@@ -92,9 +92,9 @@ TEST_F(OverdueIndexesOfStoreTest, MapMayChangeAndGoMeanwhile) {
   is_over = true;
   maker.join();
   EXPECT_GT(made, 0);
-  const DiagonalStops* stops = last->grid().walk().MakeDiagonalStops(kOneRule);
+  const DiagonalJumpIndex* stops = last->grid().walk().MakeDiagonalJumpIndex(kOneRule);
   ASSERT_NE(stops, nullptr);
-  ExpectNoStopMissing(last->grid().walk(), *stops, DiagonalStops(last->grid().walk(), kOneRule));
+  ExpectNoStopMissing(last->grid().walk(), *stops, DiagonalJumpIndex(last->grid().walk(), kOneRule));
 }
 
 }  // namespace

@@ -12,13 +12,13 @@
 #include "gtest/gtest.h"
 #include "server/core/edit/edit.h"
 #include "server/core/grid/transpose.h"
+#include "server/core/jump_index/diagonal_jump_index.h"
+#include "server/core/jump_index/turn_jump_index.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/map/grid_map_editor.h"
-#include "server/core/walk/diagonal_stops.h"
 #include "server/core/walk/footprint.h"
-#include "server/core/walk/turn_stops.h"
 #include "server/core/walk/walk_grid.h"
-#include "tests/testing/diagonal_stops_match.h"
+#include "tests/testing/diagonal_jump_index_match.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/rules.h"
 
@@ -38,9 +38,9 @@ bool HasPlainCells(const GridMap& map) { return map.settings().connectivity == C
 // Brings up to date what lags.
 void MakeStops(const WalkGrid& grid) {
   for (const CornerRule rule : kRules) {
-    ASSERT_NE(grid.MakeDiagonalStops(rule), nullptr);
+    ASSERT_NE(grid.MakeDiagonalJumpIndex(rule), nullptr);
   }
-  ASSERT_NE(grid.MakeTurnStops(), nullptr);
+  ASSERT_NE(grid.MakeTurnJumpIndex(), nullptr);
 }
 
 // Asks for all there is, so that edits have it to repair.
@@ -110,13 +110,13 @@ void ExpectMadeOf(const WalkGrid& grid, const BitPlane& cells) {
   const WalkGrid afresh(cells);
   for (const CornerRule rule : kRules) {
     SCOPED_TRACE(absl::StrCat("diagonal stops, rule ", static_cast<int>(rule)));
-    ExpectNoStopMissing(grid, *grid.MakeDiagonalStops(rule), DiagonalStops(afresh, rule));
+    ExpectNoStopMissing(grid, *grid.MakeDiagonalJumpIndex(rule), DiagonalJumpIndex(afresh, rule));
   }
-  const auto turns_of = [](const TurnStops& turns) { return [&turns](int y) { return turns.Row(y); }; };
+  const auto turns_of = [](const TurnJumpIndex& turns) { return [&turns](int y) { return turns.Row(y); }; };
   {
     SCOPED_TRACE("turn stops");
-    const TurnStops turns(afresh);
-    ExpectSameLines(turns_of(*grid.MakeTurnStops()), turns_of(turns), grid.height(), grid.width());
+    const TurnJumpIndex turns(afresh);
+    ExpectSameLines(turns_of(*grid.MakeTurnJumpIndex()), turns_of(turns), grid.height(), grid.width());
   }
   for (const Adjacency adjacency : kAdjacencies) {
     SCOPED_TRACE(absl::StrCat("components, adjacency ", static_cast<int>(adjacency)));

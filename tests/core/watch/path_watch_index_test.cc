@@ -8,7 +8,7 @@
 
 #include "gmock/gmock.h"
 #include "server/core/edit/edit.h"
-#include "server/core/search/find_path.h"
+#include "server/core/engine/find_path.h"
 #include "server/core/search/scratch.h"
 #include "server/core/watch/watched_answer.h"
 #include "tests/core/watch/watchers.h"

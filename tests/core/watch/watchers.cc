@@ -5,9 +5,9 @@
 
 #include "gmock/gmock.h"
 #include "server/base/error.h"
+#include "server/core/engine/find_path.h"
 #include "server/core/map/grid_map_editor.h"
-#include "server/core/search/find_path.h"
-#include "server/core/search/validate_path.h"
+#include "server/core/path/validate_path.h"
 
 namespace waystar::testing {
 namespace {

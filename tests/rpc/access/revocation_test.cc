@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "server/rpc/call_gate.h"
-#include "server/rpc/tokens_keeper.h"
+#include "server/rpc/admission/call_gate.h"
+#include "server/rpc/token_file_watcher.h"
 #include "tests/rpc/access/guarded_server.h"
 #include "tests/testing/status_matchers.h"
 
@@ -24,11 +24,11 @@ using ::waystar::testing::ShowToken;
 using ::waystar::testing::TestFile;
 using ::waystar::testing::TokenLine;
 
-TEST(TokensKeeperTest, KeepsTheTokensThatThereWereWhileTheFileIsBad) {
+TEST(TokenFileWatcherTest, KeepsTheTokensThatThereWereWhileTheFileIsBad) {
   const TestFile file("tokens");
   file.Write(TokenLine("old", "read:*"));
   CallGate gate;
-  TokensKeeper keeper(gate);
+  TokenFileWatcher keeper(gate);
   ASSERT_THAT(keeper.Start(file.path()), IsOk());
   EXPECT_TRUE(gate.access().FindToken("old").ok());
   EXPECT_FALSE(gate.access().FindToken("new").ok());
@@ -47,7 +47,7 @@ TEST(TokensKeeperTest, KeepsTheTokensThatThereWereWhileTheFileIsBad) {
   EXPECT_TRUE(gate.access().FindToken("new").ok());
 }
 
-TEST(TokensKeeperTest, DoesNotStartWithABadFile) {
+TEST(TokenFileWatcherTest, DoesNotStartWithABadFile) {
   const TestFile file("tokens");
   const auto error = [&] {
     const auto server = Server::Start({.listen = "127.0.0.1:0", .workers = 1, .tokens_file = file.path()});

@@ -1,0 +1,100 @@
+// What a square block of cells shows of its connected components along its sides.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
+#include "server/core/components/label_forest.h"
+#include "server/core/grid/grid_settings.h"
+
+namespace waystar::core {
+
+// A component within one block. Those with a cell on the block's sides come first, numbered from 0 in the
+// order in which a walk along the north, south, west and east side, each from its lower coordinate up, first
+// meets them. The others, closed in by the block, follow. 16 bits do: the sides of the four children of the
+// largest block show less than 4 * 4 * kMaxMapSide / 2 / 2 components.
+using ComponentNumber = LabelForest::Label;
+
+// Set cells begin, ..., end - 1 of a side, counted from its lower end; the cells before and after are not
+// set or off the side.
+struct BorderRun {
+  std::uint16_t begin = 0;
+  std::uint16_t end = 0;
+  ComponentNumber component = 0;
+
+  friend bool operator==(const BorderRun&, const BorderRun&) = default;
+};
+
+enum BorderSide : std::uint8_t { kNorthSide, kSouthSide, kWestSide, kEastSide };
+inline constexpr std::size_t kBorderSideCount = 4;
+
+// All that the connections beyond a block depend on: blocks with equal borders may stand for each other.
+struct ComponentBorder {
+  // Of all sides, one after the other; those of side i end before ends[i].
+  std::vector<BorderRun> runs;
+  std::array<std::uint32_t, kBorderSideCount> ends{};
+  // How many components the runs show.
+  ComponentNumber components = 0;
+
+  absl::Span<const BorderRun> side(BorderSide side) const {
+    const std::size_t begin = side == kNorthSide ? 0 : ends[side - 1U];
+    return absl::MakeConstSpan(runs).subspan(begin, ends[side] - begin);
+  }
+
+  std::size_t memory_bytes() const { return sizeof(*this) + runs.capacity() * sizeof(BorderRun); }
+
+  friend bool operator==(const ComponentBorder&, const ComponentBorder&) = default;
+};
+
+static_assert(4 * 4 * kMaxMapSide / 2 / 2 < std::numeric_limits<ComponentNumber>::max());
+
+// A cell of a side that is set or cleared, by which a component gains or loses it.
+struct BorderFlip {
+  BorderSide side = kNorthSide;
+  std::uint16_t place = 0;
+  ComponentNumber component = 0;
+};
+
+// The border after the flips in turn; nothing if components would have to be numbered anew. REQUIRES: no flip
+// joins or parts components.
+std::optional<ComponentBorder> Flipped(const ComponentBorder& border, absl::Span<const BorderFlip> flips);
+
+// Numbers the components that a forest of labels stands for, drawing the border meanwhile: AddRun for the
+// runs of a side in order, EndSide after each side, then Finish, then the rest.
+class BorderDrawer {
+ public:
+  // Keeps a reference to `labels`, which it flattens and which must not change meanwhile.
+  explicit BorderDrawer(LabelForest& labels);
+
+  // Joins runs that touch, which REQUIRES that they are of one component.
+  void AddRun(int begin, int end, LabelForest::Label label);
+  void EndSide() { border_.ends[side_++] = static_cast<std::uint32_t>(runs_.size()); }
+  ComponentBorder Finish();
+
+  // Of a label's component, which gets the next number if it has none yet.
+  ComponentNumber NumberOf(LabelForest::Label label);
+
+  // How many components have a number.
+  ComponentNumber count() const { return next_; }
+
+ private:
+  static constexpr ComponentNumber kNoNumber = 0xFFFF;
+  static constexpr std::size_t kUsualRuns = 128;
+
+  const LabelForest& labels_;
+  // By the lowest label.
+  std::vector<ComponentNumber> numbers_;
+  ComponentNumber next_ = 0;
+  std::size_t side_ = 0;
+  // Of the border, which is given no more memory than it needs.
+  absl::InlinedVector<BorderRun, kUsualRuns> runs_;
+  ComponentBorder border_;
+};
+
+}  // namespace waystar::core

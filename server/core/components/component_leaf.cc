@@ -1,0 +1,147 @@
+#include "server/core/components/component_leaf.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "absl/types/span.h"
+#include "server/core/components/component_block.h"
+#include "server/core/components/component_border.h"
+#include "server/core/components/label_forest.h"
+#include "server/core/components/leaf_rows.h"
+#include "server/core/grid/bit_row.h"
+#include "server/core/grid/bit_run.h"
+
+namespace waystar::core {
+namespace {
+
+constexpr std::size_t kMaxRunsPerRow = kLeafSide / 2;
+
+struct LabelledRow {
+  std::size_t count = 0;
+  std::array<BitRun, kMaxRunsPerRow> runs;
+  std::array<LabelForest::Label, kMaxRunsPerRow> labels;
+};
+
+// The runs of a leaf in row-major order.
+struct LabelledRuns {
+  std::size_t count = 0;
+  // Places, and labels for components.
+  std::array<LeafRun, kMaxRunsPerLeaf> runs;
+  // The first of each row, or of those after it.
+  std::array<std::size_t, kLeafSide> first{};
+};
+
+// A run takes the label of the first run it touches in the row above, and is found to be the same as the
+// others it touches.
+void LabelRow(Word bits, NeighbourReach reach, const LabelledRow& above, LabelForest& labels,
+              LabelledRow& row) {
+  std::size_t first = 0;
+  row.count = 0;
+  ForEachRun(bits, [&](BitRun run) {
+    while (first < above.count && above.runs[first].end + reach.left <= run.begin) {
+      ++first;
+    }
+    const bool touches = first < above.count && above.runs[first].begin < run.end + reach.right;
+    const LabelForest::Label label = touches ? above.labels[first] : labels.Add();
+    for (std::size_t next = first + 1; next < above.count && above.runs[next].begin < run.end + reach.right;
+         ++next) {
+      labels.Unite(label, above.labels[next]);
+      first = next;
+    }
+    row.runs[row.count] = run;
+    row.labels[row.count++] = label;
+  });
+}
+
+LabelForest LabelRuns(const LeafRows& rows, Adjacency adjacency, LabelledRuns& all) {
+  const NeighbourReach reach(adjacency);
+  LabelForest labels;
+  labels.Reserve(kMaxRunsPerLeaf);
+  std::array<LabelledRow, 2> two;
+  for (std::size_t y = 0; y < kLeafSide; ++y) {
+    LabelledRow& row = two[y % 2];
+    LabelRow(rows[y], reach, two[(y + 1) % 2], labels, row);
+    all.first[y] = all.count;
+    for (std::size_t i = 0; i < row.count; ++i) {
+      const auto place =
+          static_cast<std::uint16_t>(kLeafSide * y + static_cast<std::size_t>(row.runs[i].begin));
+      all.runs[all.count++] = {.place = place, .component = row.labels[i]};
+    }
+  }
+  return labels;
+}
+
+ComponentBorder DrawBorder(const LeafRows& rows, const LabelledRuns& all, BorderDrawer& drawer) {
+  const auto draw_row = [&](std::size_t y) {
+    std::size_t run_number = all.first[y];
+    ForEachRun(rows[y],
+               [&](BitRun run) { drawer.AddRun(run.begin, run.end, all.runs[run_number++].component); });
+    drawer.EndSide();
+  };
+  // The run that ends at the east side is the last of its row.
+  const auto draw_column = [&](int x) {
+    for (std::size_t y = 0; y < kLeafSide; ++y) {
+      if ((rows[y] >> x & 1U) != 0) {
+        const std::size_t run =
+            x == 0 ? all.first[y] : (y + 1 < kLeafSide ? all.first[y + 1] : all.count) - 1;
+        drawer.AddRun(static_cast<int>(y), static_cast<int>(y) + 1, all.runs[run].component);
+      }
+    }
+    drawer.EndSide();
+  };
+  draw_row(0);
+  draw_row(kLeafSide - 1);
+  draw_column(0);
+  draw_column(kLeafSide - 1);
+  return drawer.Finish();
+}
+
+}  // namespace
+
+std::size_t BytesOfLeaf(const ComponentLeaf& leaf) {
+  return sizeof(leaf) + leaf.others.capacity() * sizeof(LeafRun) + leaf.border->memory_bytes();
+}
+
+ComponentNumber MainComponent(const ComponentBorder& border, ComponentNumber components) {
+  if (border.components == 0) {
+    return components == 1 ? 0 : kNoComponent;
+  }
+  std::array<int, kBorderSideCount * kLeafSide / 2> counts;
+  const auto cells = absl::MakeSpan(counts.data(), border.components);
+  std::ranges::fill(cells, 0);
+  for (const BorderRun& run : border.runs) {
+    cells[run.component] += run.end - run.begin;
+  }
+  return static_cast<ComponentNumber>(std::ranges::max_element(cells) - cells.begin());
+}
+
+std::shared_ptr<ComponentLeaf> LabelLeaf(const LeafRows& rows, Adjacency adjacency) {
+  LabelledRuns all;
+  LabelForest labels = LabelRuns(rows, adjacency, all);
+  BorderDrawer drawer(labels);
+  auto leaf = std::make_shared<ComponentLeaf>();
+  auto border = std::make_shared<const ComponentBorder>(DrawBorder(rows, all, drawer));
+  const auto runs = absl::MakeSpan(all.runs.data(), all.count);
+  for (LeafRun& run : runs) {
+    run.component = drawer.NumberOf(run.component);
+  }
+  leaf->open = border->components;
+  leaf->components = drawer.count();
+  leaf->main = MainComponent(*border, leaf->components);
+  leaf->border = std::move(border);
+  // Without a branch, which in a maze would be foretold wrongly half of the time.
+  std::size_t others = 0;
+  for (const LeafRun run : runs) {
+    runs[others] = run;
+    others += run.component != leaf->main ? 1 : 0;
+  }
+  leaf->others.assign(runs.begin(), runs.begin() + others);
+  leaf->bytes = BytesOfLeaf(*leaf);
+  return leaf;
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,69 @@
+// From the cells of a leaf before a change to those after it, a cell at a time.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "server/core/components/component_block.h"
+#include "server/core/components/leaf_rows.h"
+#include "server/core/grid/bit_plane.h"
+#include "server/core/grid/bit_row.h"
+#include "server/core/grid/cell.h"
+
+namespace waystar::core {
+
+// The cells that differ between two planes flip in row-major order. So when it is a cell's turn, those before
+// it are as in the one plane, and it and those after it as in the other: what is around a cell then can be
+// read from the planes, whichever others flip.
+//
+// Keeps references to the planes. Thread safety: any number of threads may read it.
+class LeafFlips {
+ public:
+  // Of the leaf whose first cell is `corner`. REQUIRES: both planes are of one size, and the corner on them.
+  LeafFlips(const BitPlane& before, const BitPlane& now, Cell corner)
+      : before_(before), now_(now), corner_(corner) {}
+
+  // The cells of row y of the leaf that flip.
+  Word At(int y) const {
+    const Word* before = before_.row(corner_.y + y);
+    const Word* now = now_.row(corner_.y + y);
+    return before == now ? 0 : LeafRowAt(before, corner_.x) ^ LeafRowAt(now, corner_.x);
+  }
+
+  // The rows of the leaf from y - kReach to y + kReach when it is the turn of cell (x, y). Empty where they
+  // are off the leaf.
+  template <int kReach>
+  std::array<Word, 2 * kReach + 1> RowsAround(int x, int y) const {
+    std::array<Word, 2 * kReach + 1> rows{};
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const int row = y - kReach + static_cast<int>(i);
+      if (row >= 0 && row < kLeafSide) {
+        rows[i] = ReadLeafRow(row < y ? now_ : before_, corner_, row);
+      }
+    }
+    const Word flipped = (Word{1} << x) - 1;
+    Word& own = rows[kReach];
+    own = (own & ~flipped) | (ReadLeafRow(now_, corner_, y) & flipped);
+    return rows;
+  }
+
+  // The same of the plane, whichever leaves they lie in, for a reach of 1: bits 0 to 2 are cells x - 1 to
+  // x + 1, all others are clear.
+  std::array<Word, 3> PlaneAround(int x, int y) const {
+    const Cell cell = {corner_.x + x, corner_.y + y};
+    constexpr unsigned kBefore = 1;
+    return {
+        ThreeBits(now_.row(cell.y - 1), cell.x),
+        (ThreeBits(now_.row(cell.y), cell.x) & kBefore) | (ThreeBits(before_.row(cell.y), cell.x) & ~kBefore),
+        ThreeBits(before_.row(cell.y + 1), cell.x)};
+  }
+
+  Cell corner() const { return corner_; }
+
+ private:
+  const BitPlane& before_;
+  const BitPlane& now_;
+  const Cell corner_;
+};
+
+}  // namespace waystar::core

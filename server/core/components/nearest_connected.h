@@ -1,0 +1,43 @@
+// The reachable cells nearest to one that cannot be reached.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "server/core/components/component_block.h"
+#include "server/core/components/components.h"
+#include "server/core/grid/cell.h"
+
+namespace waystar::core {
+
+// The working memory of NearestConnected, which means nothing between calls. Used again, it spares them from
+// allocating any.
+struct NearestConnectedBuffer {
+  // A block to be looked at.
+  struct Block {
+    // Of its cell nearest to the goal, set or not.
+    std::int64_t squared_distance = 0;
+    const ComponentBlock* block = nullptr;
+    int level = 0;
+    Cell corner;
+    // Where the flags of its components begin in `wanted`.
+    std::size_t wanted = 0;
+  };
+
+  // A heap with the block nearest to the goal on top.
+  std::vector<Block> blocks;
+  // For each component of each block met so far whether it is part of the one that is searched.
+  std::vector<bool> wanted;
+};
+
+// Appends all cells connected to `start` whose Euclidean distance to `goal` is least, in row-major order: the
+// goal itself if it is connected, and nothing if `start` is not set or off the plane.
+// REQUIRES: `goal` is on the plane.
+//
+// Takes blocks by their distance to the goal, leaving out those without a cell of the component: Hjaltason
+// and Samet, "Distance Browsing in Spatial Databases" (1999).
+void NearestConnected(const Components& components, Cell start, Cell goal, NearestConnectedBuffer& buffer,
+                      std::vector<Cell>& nearest);
+
+}  // namespace waystar::core

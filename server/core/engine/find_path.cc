@@ -1,0 +1,253 @@
+#include "server/core/engine/find_path.h"
+
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/components/components.h"
+#include "server/core/components/nearest_connected.h"
+#include "server/core/engine/astar.h"
+#include "server/core/engine/jps.h"
+#include "server/core/engine/lazy_theta.h"
+#include "server/core/engine/weighted_jps.h"
+#include "server/core/hierarchy/hierarchy.h"
+#include "server/core/hierarchy/hierarchy_search.h"
+#include "server/core/path/path.h"
+#include "server/core/path/path_form.h"
+#include "server/core/search/interruption.h"
+#include "server/core/search/query_check.h"
+#include "server/core/search/reachability.h"
+#include "server/core/walk/footprint.h"
+#include "server/core/walk/walk_grid.h"
+
+namespace waystar::core {
+namespace {
+
+absl::Status Unsuited(absl::string_view message) {
+  return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kAlgorithmUnsuited, "algorithm",
+                   message);
+}
+
+// Whether a Hierarchy can answer the query.
+bool SuitsHierarchy(const GridMap& map, const PathQuery& query) {
+  return map.HasUniformCost() && map.settings().connectivity == Connectivity::kEight &&
+         query.corner_rule == CornerRule::kNoCornerCutting && query.footprint == 1;
+}
+
+absl::StatusOr<Algorithm> ResolveOnHexagons(const PathQuery& query) {
+  switch (query.algorithm) {
+    case Algorithm::kAuto:
+      return Algorithm::kAStar;
+    case Algorithm::kAStar:
+    case Algorithm::kDijkstra:
+      return query.algorithm;
+    default:
+      return Unsuited("maps of hexagons are searched by A* or Dijkstra's algorithm");
+  }
+}
+
+// The algorithm to run for a query; never kAuto.
+absl::StatusOr<Algorithm> Resolve(const GridMap& map, const PathQuery& query) {
+  if (map.settings().connectivity == Connectivity::kSix) {
+    return ResolveOnHexagons(query);
+  }
+  const bool has_jumps =
+      map.HasUniformCost() || (map.settings().connectivity == Connectivity::kEight && query.footprint == 1);
+  switch (query.algorithm) {
+    case Algorithm::kAuto:
+      return has_jumps ? Algorithm::kJumpPoint : Algorithm::kAStar;
+    case Algorithm::kJumpPoint:
+      if (!has_jumps) {
+        return Unsuited(
+            "where cells differ in cost, jump point search is for 8-connected maps and agents of one "
+            "cell");
+      }
+      break;
+    case Algorithm::kSubgoalHierarchy:
+      if (!SuitsHierarchy(map, query)) {
+        return Unsuited(
+            "the hierarchy is for agents of one cell that cut no corners, on 8-connected maps whose cells "
+            "cost the "
+            "same");
+      }
+      map.static_index().Want();
+      return map.static_index().index() != nullptr ? Algorithm::kSubgoalHierarchy : Algorithm::kJumpPoint;
+    case Algorithm::kLazyThetaStar:
+      if (!map.HasUniformCost()) {
+        return Unsuited("Lazy Theta* is for maps whose cells cost the same");
+      }
+      if (query.path_form == PathForm::kDirections) {
+        return InvalidArgument(ErrorReason::kBadValue, "path_form",
+                               "a path of any angle has no directions: ask for its points");
+      }
+      break;
+    case Algorithm::kAStar:
+    case Algorithm::kDijkstra:
+      break;
+  }
+  return query.algorithm;
+}
+
+// A query on its way to an answer. `query_.algorithm` is not kAuto.
+template <typename Recorder>
+class Finder {
+ public:
+  Finder(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
+         Scratch& scratch, Recorder& recorder)
+      : map_(map),
+        walk_(walk),
+        query_(query),
+        components_(walk.components(AdjacencyOf(map, query.corner_rule))),
+        budget_(budget),
+        scratch_(scratch),
+        recorder_(recorder) {}
+
+  absl::StatusOr<PathResult> Find() {
+    statistics_.algorithm = query_.algorithm;
+    if (components_.AreConnected(query_.start, query_.goal)) {
+      return ResultOf(SearchTo(query_.goal), Outcome::kFound, OutcomeReason::kGoalReached);
+    }
+    const OutcomeReason reason =
+        walk_.IsWalkable(query_.goal) ? OutcomeReason::kNoRoute : OutcomeReason::kGoalBlocked;
+    if (query_.unreachable_policy == UnreachablePolicy::kReport) {
+      scratch_.ClearPath();
+      return PathResult{.outcome = Outcome::kUnreachable, .reason = reason, .statistics = statistics_};
+    }
+    return ResultOf(SearchToNearest(), Outcome::kPartial, reason);
+  }
+
+ private:
+  SearchReport SearchTo(Cell goal) {
+    Budget left = budget_;
+    left.max_expansions -= statistics_.expanded;
+    query_.goal = goal;
+    const SearchReport report = Search(left);
+    statistics_.expanded += report.statistics.expanded;
+    statistics_.generated += report.statistics.generated;
+    return report;
+  }
+
+  SearchReport Search(const Budget& budget) {
+    switch (query_.algorithm) {
+      case Algorithm::kJumpPoint:
+        return map_.HasUniformCost() ? RunJps(map_, walk_, query_, budget, scratch_, recorder_)
+                                     : RunWeightedJps(map_, query_, budget, scratch_, recorder_);
+      case Algorithm::kSubgoalHierarchy:
+        return RunHierarchy(static_cast<const Hierarchy&>(*map_.static_index().index()), walk_, query_,
+                            budget, scratch_, recorder_);
+      case Algorithm::kLazyThetaStar:
+        return RunLazyThetaStar(map_, walk_, query_, budget, scratch_, recorder_);
+      default:
+        return RunAStar(map_, walk_, query_, budget, scratch_, recorder_);
+    }
+  }
+
+  // To the cheapest to reach of the cells that can be and are nearest to the goal; among equals to the first.
+  SearchReport SearchToNearest() {
+    std::vector<Cell>& candidates = scratch_.candidates();
+    candidates.clear();
+    NearestConnected(components_, query_.start, query_.goal, scratch_.nearest_connected_buffer(), candidates);
+    SearchReport best;
+    for (const Cell candidate : candidates) {
+      const SearchReport report = SearchTo(candidate);
+      if (report.end != SearchEnd::kGoalReached) {
+        return report;
+      }
+      if (candidate == candidates.front() || report.cost < best.cost) {
+        best = report;
+      }
+    }
+    // The scratch holds the last search; the best one's path is wanted.
+    return best.nearest == candidates.back() ? best : SearchTo(best.nearest);
+  }
+
+  absl::StatusOr<PathResult> ResultOf(const SearchReport& report, Outcome outcome, OutcomeReason reason) {
+    switch (report.end) {
+      case SearchEnd::kGoalReached:
+      case SearchEnd::kExhausted:
+        break;
+      case SearchEnd::kExpansionLimit:
+        outcome = Outcome::kBudgetExhausted;
+        reason = OutcomeReason::kExpansionLimit;
+        break;
+      case SearchEnd::kScratchLimit:
+        outcome = Outcome::kBudgetExhausted;
+        reason = OutcomeReason::kScratchLimit;
+        break;
+      case SearchEnd::kDeadline:
+      case SearchEnd::kCancelled:
+      case SearchEnd::kEvicted:
+        return InterruptionError(report.end, statistics_.expanded);
+    }
+    PathResult result{.outcome = outcome, .reason = reason, .end = report.nearest, .statistics = statistics_};
+    WritePath(result);
+    return result;
+  }
+
+  void WritePath(PathResult& result) {
+    std::vector<Cell>& corners = scratch_.corners();
+    const Connectivity connectivity = map_.settings().connectivity;
+    switch (query_.algorithm) {
+      case Algorithm::kLazyThetaStar:
+        TraceLines(result.end, scratch_.nodes(), corners);
+        WriteSmoothed(map_, walk_, query_, corners, result);
+        return;
+      case Algorithm::kJumpPoint:
+      case Algorithm::kSubgoalHierarchy:
+        TraceJumps(connectivity, result.end, scratch_.nodes(), corners);
+        break;
+      default:
+        TraceSteps(query_.start, result.end, scratch_, corners);
+        break;
+    }
+    WritePathForm(map_, walk_, query_, scratch_, result);
+  }
+
+  const GridMap& map_;
+  const WalkGrid& walk_;
+  PathQuery query_;
+  const Components& components_;
+  const Budget& budget_;
+  Scratch& scratch_;
+  Recorder& recorder_;
+  // Of all searches for this query together.
+  SearchStatistics statistics_;
+};
+
+template <typename Recorder>
+absl::StatusOr<PathResult> FindPathWith(const GridMap& map, const PathQuery& query, const Budget& budget,
+                                        Scratch& scratch, Recorder& recorder) {
+  WAYSTAR_RETURN_IF_ERROR(CheckFootprint(query.footprint));
+  WAYSTAR_RETURN_IF_ERROR(CheckOnMap(map, "start", query.start));
+  WAYSTAR_RETURN_IF_ERROR(CheckOnMap(map, "goal", query.goal));
+  PathQuery resolved = query;
+  WAYSTAR_ASSIGN_OR_RETURN(resolved.algorithm, Resolve(map, query));
+  const std::shared_ptr<const WalkGrid> walk = map.walk(query.footprint);
+  WAYSTAR_RETURN_IF_ERROR(
+      CheckWalkable(map, *walk, query.footprint, "start", query.start, ErrorReason::kStartBlocked));
+  if (query.unreachable_policy == UnreachablePolicy::kReport) {
+    WAYSTAR_RETURN_IF_ERROR(
+        CheckWalkable(map, *walk, query.footprint, "goal", query.goal, ErrorReason::kGoalBlocked));
+  }
+  return Finder<Recorder>(map, *walk, resolved, budget, scratch, recorder).Find();
+}
+
+}  // namespace
+
+absl::StatusOr<PathResult> FindPath(const GridMap& map, const PathQuery& query, const Budget& budget,
+                                    Scratch& scratch) {
+  NoRecorder recorder;
+  return FindPathWith(map, query, budget, scratch, recorder);
+}
+
+absl::StatusOr<PathResult> TraceSearch(const GridMap& map, const PathQuery& query, const Budget& budget,
+                                       Scratch& scratch, EventRecorder& recorder) {
+  return FindPathWith(map, query, budget, scratch, recorder);
+}
+
+}  // namespace waystar::core

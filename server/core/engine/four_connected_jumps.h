@@ -1,0 +1,151 @@
+// Jumps over a 4-connected grid.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+#include "server/core/grid/bit_row.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/corner_rule.h"
+#include "server/core/grid/cost.h"
+#include "server/core/grid/grid_moves.h"
+#include "server/core/jump_index/straight_scan.h"
+#include "server/core/jump_index/turn_jump_index.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/walk/walk_grid.h"
+
+namespace waystar::core {
+
+// Follows directions, and tells `search` as EightConnectedJumps does. Of equally cheap ways the one that goes
+// along the row first is kept: a vertical run turns only where a wall beside it gives way, a horizontal one
+// anywhere.
+template <typename Search>
+class FourConnectedJumps {
+ public:
+  // Without `stops` every cell of a row looks around; adds to `in_vain` how often it does and sees nothing.
+  FourConnectedJumps(const GridMap& map, const WalkGrid& walk, const TurnJumpIndex* stops, Search& search,
+                     std::uint64_t& in_vain)
+      : walk_(walk),
+        stops_(stops),
+        search_(search),
+        in_vain_(in_vain),
+        goal_(walk_.IsWalkable(search.goal()) ? search.goal() : kNowhere),
+        straight_(map.min_straight()) {}
+
+  void operator()(Cell cell, Cost g, DirectionSet directions) {
+    for (unsigned left = directions; left != 0; left &= left - 1) {
+      switch (static_cast<Direction>(std::countr_zero(left))) {
+        case Direction::kNorth:
+          JumpVertically<-1>(cell, g);
+          break;
+        case Direction::kEast:
+          JumpHorizontally<1>(cell, g);
+          break;
+        case Direction::kSouth:
+          JumpVertically<1>(cell, g);
+          break;
+        case Direction::kWest:
+          JumpHorizontally<-1>(cell, g);
+          break;
+        default:
+          break;
+      }
+    }
+  }
+
+ private:
+  static constexpr CornerRule kRule = CornerRule::kNoCornerCutting;
+  static constexpr Cell kNowhere{-2, -2};
+
+  // Whether there is anything to see.
+  template <int kStep>
+  bool JumpVertically(Cell cell, Cost g) {
+    const LineBits column = ColumnLine(walk_, cell.x);
+    const int stop = kStep > 0 ? ScanForward<kRule>(column, cell.y) : ScanBackward<kRule>(column, cell.y);
+    if (cell.x == goal_.x && (goal_.y - cell.y) * kStep > 0 && (stop - goal_.y) * kStep >= 0) {
+      search_.ReachGoal(g + straight_ * std::abs(goal_.y - cell.y));
+      return true;
+    }
+    const bool finds = TestBit(column.own, stop);
+    if (finds) {
+      const auto turns = [&](const Word* side, Direction direction) {
+        return TestBit(side, stop) && !TestBit(side, stop - kStep) ? SetOf(direction) : DirectionSet{0};
+      };
+      const DirectionSet onward = SetOf(kStep > 0 ? Direction::kSouth : Direction::kNorth) |
+                                  turns(column.low, Direction::kWest) | turns(column.high, Direction::kEast);
+      search_.Reach({cell.x, stop}, g + straight_ * std::abs(stop - cell.y), onward);
+    }
+    return finds;
+  }
+
+  // Jumps up and down wherever that finds something. The cells on the way get no nodes: what is found has the
+  // run's first cell for a parent.
+  template <int kStep>
+  void JumpHorizontally(Cell cell, Cost g) {
+    const Word* walkable = walk_.Row(cell.y);
+    const Word* turns = stops_ != nullptr ? stops_->Row(cell.y) : walkable;
+    const int from = cell.x;
+    int x = from;
+    while (true) {
+      const int stop = NextStop<kStep>(walkable, turns, x);
+      if ((goal_.x - x) * kStep > 0 && (stop - goal_.x) * kStep >= 0 && LooksAtGoal(cell, g)) {
+        return;
+      }
+      if (!TestBit(walkable, stop)) {
+        return;
+      }
+      const Cost stop_g = g + straight_ * std::abs(stop - from);
+      const bool sees_up = JumpVertically<-1>({stop, cell.y}, stop_g);
+      const bool sees_down = JumpVertically<1>({stop, cell.y}, stop_g);
+      in_vain_ += stops_ != nullptr || sees_up || sees_down ? 0 : 1;
+      x = stop;
+    }
+  }
+
+  // A run along the row of `cell` comes to the goal's column. Whether the goal lies on the row itself.
+  bool LooksAtGoal(Cell cell, Cost g) {
+    const Cell crossing{goal_.x, cell.y};
+    if (!walk_.IsWalkable(crossing)) {
+      return false;
+    }
+    const Cost crossing_g = g + straight_ * std::abs(goal_.x - cell.x);
+    if (crossing == goal_) {
+      search_.ReachGoal(crossing_g);
+      return true;
+    }
+    if (goal_.y < cell.y) {
+      JumpVertically<-1>(crossing, crossing_g);
+    } else {
+      JumpVertically<1>(crossing, crossing_g);
+    }
+    return false;
+  }
+
+  // The first cell of the row after x where vertical jumps find something, or that is not walkable.
+  template <int kStep>
+  static int NextStop(const Word* walkable, const Word* turns, int x) {
+    const auto first_bit = static_cast<unsigned>(x + 1 + kStep);
+    std::size_t i = first_bit / kWordBits;
+    const Word mask =
+        kStep > 0 ? ~Word{0} << (first_bit % kWordBits) : ~Word{0} >> (kWordBits - 1 - first_bit % kWordBits);
+    Word stops = (turns[i] | ~walkable[i]) & mask;
+    while (stops == 0) {
+      i += static_cast<std::size_t>(kStep);
+      stops = turns[i] | ~walkable[i];
+    }
+    const int bit = kStep > 0 ? std::countr_zero(stops) : kWordBits - 1 - std::countl_zero(stops);
+    return static_cast<int>(i) * kWordBits + bit - 1;
+  }
+
+  const WalkGrid& walk_;
+  const TurnJumpIndex* stops_;
+  Search& search_;
+  std::uint64_t& in_vain_;
+  // Where no jump ever ends if the goal is not walkable.
+  const Cell goal_;
+  const Cost straight_;
+};
+
+}  // namespace waystar::core

@@ -1,0 +1,67 @@
+// Bands of a plane that are not in use.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "server/core/grid/fetch.h"
+
+namespace waystar::core {
+
+// A stack of bands, each from new T[], that are freed with it. To clone into a band from a stock takes less
+// time than to allocate one, and the last that was put in is the likeliest to be in a cache.
+//
+// Thread safety: none.
+template <typename T>
+class BandFreeList {
+ public:
+  BandFreeList() = default;
+  BandFreeList(BandFreeList&& other) noexcept : bands_(std::exchange(other.bands_, {})) {}
+  BandFreeList& operator=(BandFreeList&& other) noexcept {
+    std::swap(bands_, other.bands_);
+    return *this;
+  }
+  ~BandFreeList() {
+    for (T* const band : bands_) {
+      delete[] band;
+    }
+  }
+
+  // A band of `values` values, whatever they are; a new one if there is none. REQUIRES: so are all here.
+  T* Take(std::size_t values) {
+    if (bands_.empty()) {
+      return new T[values];
+    }
+    T* const band = bands_.back();
+    bands_.pop_back();
+    return band;
+  }
+
+  // Has the band that is to be taken after `later` others fetched into the caches.
+  void Fetch(std::size_t later, std::size_t values) const {
+    if (later < bands_.size()) {
+      FetchForWriting(bands_[bands_.size() - 1 - later], values);
+    }
+  }
+
+  void Put(T* band) { bands_.push_back(band); }
+
+  // Moves bands to `other`, up to as many as that then holds `limit`.
+  void MoveTo(BandFreeList& other, std::size_t limit) {
+    if (other.bands_.empty() && bands_.size() <= limit) {
+      std::swap(bands_, other.bands_);
+      return;
+    }
+    const std::size_t room = limit - std::min(limit, other.bands_.size());
+    const auto first = bands_.end() - static_cast<std::ptrdiff_t>(std::min(room, bands_.size()));
+    other.bands_.insert(other.bands_.end(), first, bands_.end());
+    bands_.erase(first, bands_.end());
+  }
+
+ private:
+  std::vector<T*> bands_;
+};
+
+}  // namespace waystar::core

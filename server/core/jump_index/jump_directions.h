@@ -1,0 +1,74 @@
+// Which way to go on from a jump point.
+//
+// Harabor, Grastien, "Online Graph Pruning for Pathfinding on Grid Maps" (2011): natural and forced
+// neighbours; for maps where corners may not be cut, their "Improving Jump Point Search" (2014).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "server/core/grid/cell.h"
+#include "server/core/grid/corner_rule.h"
+#include "server/core/grid/grid_moves.h"
+#include "server/core/grid/walk_cells.h"
+
+namespace waystar::core {
+
+// The steps that a search must follow out of a cell, given how it came there, on an 8-connected grid. Of
+// equally cheap ways those with diagonal steps first are kept: whatever else leads on from the cell is
+// reached as cheaply without it.
+//
+// Thread safety: immutable.
+template <CornerRule kRule>
+class JumpDirections {
+ public:
+  constexpr JumpDirections() {
+    for (unsigned d = 0; d < kDirectionCount; ++d) {
+      for (unsigned window = 0; window < 512; ++window) {
+        table_[d][window] = Pruned(static_cast<Direction>(d), window);
+      }
+    }
+  }
+
+  // REQUIRES: `window` is the WindowAround of a walkable cell that was entered by a step in `arrival`.
+  DirectionSet From(Direction arrival, unsigned window) const {
+    return table_[static_cast<std::size_t>(arrival)][window];
+  }
+
+ private:
+  static constexpr DirectionSet Pruned(Direction arrival, unsigned window) {
+    const auto is_free = [&](int turn) {
+      return IsFree(window, kSteps[static_cast<std::size_t>(Turned(arrival, turn))]);
+    };
+    const DirectionSet legal = GridMoves::MovesIn(window, Connectivity::kEight, kRule);
+    unsigned wanted = SetOf(arrival);
+    if (IsDiagonal(arrival)) {
+      wanted |= SetOf(Turned(arrival, -1)) | SetOf(Turned(arrival, 1));
+      for (const int side : {-1, 1}) {
+        // The cell passed on the way that is adjacent to where the step came from.
+        if (!is_free(3 * side)) {
+          wanted |= SetOf(Turned(arrival, 2 * side));
+        }
+      }
+    } else {
+      for (const int side : {-1, 1}) {
+        if constexpr (kRule == CornerRule::kNoCornerCutting) {
+          if (!is_free(3 * side)) {
+            wanted |= SetOf(Turned(arrival, side)) | SetOf(Turned(arrival, 2 * side));
+          }
+        } else if (!is_free(2 * side)) {
+          wanted |= SetOf(Turned(arrival, side));
+        }
+      }
+    }
+    return static_cast<DirectionSet>(wanted & legal);
+  }
+
+  std::array<std::array<DirectionSet, 512>, kDirectionCount> table_{};
+};
+
+template <CornerRule kRule>
+inline constexpr JumpDirections<kRule> kJumpDirections{};
+
+}  // namespace waystar::core

@@ -1,0 +1,296 @@
+// An index over walkable cells that follows their changes when that is worth its while.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/types/span.h"
+#include "server/base/mutex.h"
+#include "server/core/grid/bit_plane.h"
+#include "server/core/jump_index/cancelled.h"
+#include "server/core/jump_index/change_log.h"
+
+namespace waystar::core {
+
+// Searches do without the index, at a price: they look around at cells where it would have told them that
+// there is nothing to see. The index of a grid that came of another by changes is therefore not made at once.
+// It lags behind: the grid keeps the last index that was made, the cells it was made of, and which words
+// changed since. Searches that do without say how often they looked around in vain; when that adds up to what
+// a repair costs, the next search repairs it, once for all changes until then. At the worst that costs twice
+// what the better of always and never would: Karlin, Manasse, Rudolph and Sleator, "Competitive Snoopy
+// Caching" (1988). So a map that changes while nobody searches it, or where the index is of no use, as among
+// scattered single obstacles, pays next to nothing for it.
+//
+// What was looked around in vain is credit, which all grids that came of each other share, so that a search
+// of a grid that has been replaced meanwhile counts as well. A repair by a search is good for some more:
+// while credit lasts, whoever changes the map repairs the index at once (IsWanted), and spends it.
+//
+// Nobody waits for a repair: who wants the index while another is at it does without, and who changes the map
+// meanwhile goes by the index before.
+//
+// Where a search would have to work at it for longer than some 10 ms, on a large grid, it is overdue: left to
+// a thread that has the time (MakeNow). By the time that is done the grid may have been replaced many times;
+// the latest then goes by what was made (FollowCloser).
+//
+// Thread safety: any method from any thread, but for Follow and FollowUnlisted.
+template <typename Index>
+class LazilyRepairedIndex {
+ public:
+  // Null if it is not made or lags.
+  const Index* GetIfCurrent() const { return current_.load(std::memory_order_acquire); }
+
+  // Whether it, or one before it, was ever made.
+  bool IsAskedFor() const { return lags_ || GetIfCurrent() != nullptr; }
+
+  // Whether searches have paid for it already.
+  bool IsWanted() const {
+    return lags_ && credit_->load(std::memory_order_relaxed) >= price_.load(std::memory_order_relaxed);
+  }
+
+  // Whether it lags so far behind that neither a search nor who changes the map is to make it.
+  bool NeedsBackgroundBuild() const {
+    return lags_ && takes_long_.load(std::memory_order_relaxed) && GetIfCurrent() == nullptr;
+  }
+
+  // How many words that changed a repair has to look at; nothing if it can only be made anew.
+  std::optional<std::size_t> Lag() const {
+    MutexLock lock(mutex_);
+    return index_ == nullptr && base_ == nullptr ? std::nullopt : std::optional(log_.size());
+  }
+
+  // Makes this the index of a grid that came of another by `changes`. `before` is that of the other, whose
+  // cells are `rows` and `columns`. Costs a few pointers and the changes. REQUIRES: nobody else knows this
+  // one.
+  void Follow(const LazilyRepairedIndex& before, const BitPlane& rows, const BitPlane& columns,
+              absl::Span<const WordChange> changes) {
+    if (!TakeCredit(before)) {
+      return;
+    }
+    Behind behind = before.BehindAs(rows, columns);
+    if (behind.base != nullptr) {
+      behind.log.Add(changes);
+    }
+    MutexLock lock(mutex_);
+    SetBehind(std::move(behind), CellsOf(rows));
+  }
+
+  // The same for more changes than are worth a list. False, and nothing done, if the index is rather to be
+  // made at once: there was none, or it takes little time.
+  bool FollowUnlisted(const LazilyRepairedIndex& before, const BitPlane& rows) {
+    if (CellsOf(rows) <= kMaxCellsAtOnce || !TakeCredit(before)) {
+      return false;
+    }
+    MutexLock lock(mutex_);
+    SetBehind({}, CellsOf(rows));
+    return true;
+  }
+
+  // Goes by the index that `before` has, or lags behind, if that is closer to this than what this lags behind
+  // already. `rows` and `columns` are the cells of `before`, a grid that this one came of, and `changes` led
+  // from there to here. Costs as Follow does.
+  void FollowCloser(const LazilyRepairedIndex& before, const BitPlane& rows, const BitPlane& columns,
+                    absl::Span<const WordChange> changes) const {
+    Behind behind = before.BehindAs(rows, columns);
+    if (!lags_ || behind.base == nullptr) {
+      return;
+    }
+    behind.log.Add(changes);
+    MutexLock lock(mutex_);
+    if (index_ == nullptr && (base_ == nullptr || behind.log.size() < log_.size())) {
+      SetBehind(std::move(behind), CellsOf(rows));
+    }
+  }
+
+  // Counts what searches did in want of the index, if it lags; no more than is ever worth anything.
+  void RecordMisses(std::uint64_t look_arounds) const {
+    if (lags_ && credit_->load(std::memory_order_relaxed) < MostCredit()) {
+      credit_->fetch_add(look_arounds, std::memory_order_relaxed);
+    }
+  }
+
+  // The index for a search. make() gives that of the cells as they are; repair(index, rows, columns, log)
+  // does so too, from an index of those cells and the words that may have changed since. Who asks for one
+  // that no grid before had waits for it to be made.
+  template <typename Make, typename Repair>
+  const Index* Get(Make make, Repair repair) const {
+    if (const Index* index = GetIfCurrent()) {
+      return index;
+    }
+    if (!lags_) {
+      return MakeNow(make, repair);
+    }
+    if (NeedsBackgroundBuild() || !IsWanted() || !making_.TryLock()) {
+      return nullptr;
+    }
+    Update(make, repair, nullptr);
+    making_.Unlock();
+    RaiseCreditTo(MostCredit());
+    return GetIfCurrent();
+  }
+
+  // The same whatever it costs, after all that others are making. Null if make or repair was left because of
+  // `cancelled`.
+  template <typename Make, typename Repair>
+  const Index* MakeNow(Make make, Repair repair, CancelFlag cancelled = nullptr) const {
+    MutexLock lock(making_);
+    Update(make, repair, cancelled);
+    return GetIfCurrent();
+  }
+
+  // For who is no search, and makes the index because it is wanted.
+  void SpendCredit() const {
+    const std::uint64_t price = price_.load(std::memory_order_relaxed);
+    std::uint64_t credit = credit_->load(std::memory_order_relaxed);
+    while (!credit_->compare_exchange_weak(credit, credit - std::min(credit, price),
+                                           std::memory_order_relaxed)) {
+    }
+  }
+
+  // Bytes held by a grid of these cells that neither it nor `other`, if it is not null, holds anyhow.
+  std::size_t BytesBeyond(const LazilyRepairedIndex* other, const BitPlane& rows,
+                          const BitPlane& columns) const {
+    const Held own = Hold();
+    const Held others = other == nullptr ? Held{} : other->Hold();
+    std::size_t bytes = 0;
+    if (own.index != nullptr && own.index != others.index) {
+      bytes += own.index->BytesBeyond(others.index.get());
+    }
+    if (own.base != nullptr && own.base != others.base) {
+      bytes += own.base->rows.BytesBeyond(rows) + own.base->columns.BytesBeyond(columns);
+    }
+    return bytes;
+  }
+
+ private:
+  // A look around takes some 25 ns: two scans of a line. An index is made anew in 2 ns a cell, and repaired
+  // in 2 to 8 us a word that changed on its own, less where words that changed lie together.
+  static constexpr std::uint64_t kCellsPerLookAround = 12;
+  static constexpr std::uint64_t kLookAroundsPerWord = 150;
+  // How many repairs like it one by a search is good for.
+  static constexpr std::uint64_t kRepairsPaid = 16;
+  // What is made of more cells, or repaired of more words on a grid that has more cells, takes longer than
+  // 10 ms.
+  static constexpr std::size_t kMaxCellsAtOnce = std::size_t{1} << 22;
+  static constexpr std::size_t kMaxWordsAtOnce = 1024;
+  // What is overdue nobody waits for, and on large open grids a look around goes farther, which takes longer.
+  static constexpr std::uint64_t kOverdueDiscount = 16;
+
+  using Credit = std::atomic<std::uint64_t>;
+
+  struct Base {
+    BitPlane rows;
+    BitPlane columns;
+    std::shared_ptr<const Index> index;
+  };
+
+  struct Held {
+    std::shared_ptr<const Index> index;
+    std::shared_ptr<const Base> base;
+  };
+
+  // What a grid lags behind; nothing if its index can only be made anew.
+  struct Behind {
+    std::shared_ptr<const Base> base;
+    ChangeLog log;
+  };
+
+  static std::size_t CellsOf(const BitPlane& rows) {
+    return static_cast<std::size_t>(rows.width()) * static_cast<std::size_t>(rows.height());
+  }
+
+  // False if there was no index.
+  bool TakeCredit(const LazilyRepairedIndex& before) {
+    MutexLock lock(before.mutex_);
+    lags_ = before.lags_ || before.index_ != nullptr;
+    credit_ = before.credit_;
+    return lags_;
+  }
+
+  // What another grid starts from that comes of this one, which has these cells.
+  Behind BehindAs(const BitPlane& rows, const BitPlane& columns) const {
+    MutexLock lock(mutex_);
+    if (index_ != nullptr) {
+      return {std::make_shared<const Base>(Base{rows, columns, index_}), {}};
+    }
+    return {base_, log_};
+  }
+
+  void SetBehind(Behind behind, std::size_t cells) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    std::uint64_t price = cells / kCellsPerLookAround;
+    if (behind.log.size() * kLookAroundsPerWord > price) {
+      behind = {};
+    }
+    base_ = std::move(behind.base);
+    log_ = std::move(behind.log);
+    if (base_ != nullptr) {
+      price = log_.size() * kLookAroundsPerWord;
+    }
+    const bool takes_long = cells > kMaxCellsAtOnce && (base_ == nullptr || log_.size() > kMaxWordsAtOnce);
+    takes_long_.store(takes_long, std::memory_order_relaxed);
+    price_.store(takes_long ? price / kOverdueDiscount : price, std::memory_order_relaxed);
+  }
+
+  template <typename Make, typename Repair>
+  void Update(Make make, Repair repair, CancelFlag cancelled) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(making_) {
+    std::shared_ptr<const Base> base;
+    ChangeLog log;
+    {
+      MutexLock lock(mutex_);
+      if (index_ != nullptr) {
+        return;
+      }
+      base = base_;
+      log = log_;
+    }
+    const auto index =
+        base == nullptr ? std::make_shared<const Index>(make())
+                        : std::make_shared<const Index>(repair(*base->index, base->rows, base->columns, log));
+    if (IsCancelled(cancelled)) {
+      return;
+    }
+    MutexLock lock(mutex_);
+    if (credit_ == nullptr) {
+      credit_ = std::make_shared<Credit>(0);
+    }
+    index_ = index;
+    base_ = nullptr;
+    log_ = {};
+    current_.store(index_.get(), std::memory_order_release);
+  }
+
+  std::uint64_t MostCredit() const { return kRepairsPaid * price_.load(std::memory_order_relaxed); }
+
+  void RaiseCreditTo(std::uint64_t enough) const {
+    std::uint64_t credit = credit_->load(std::memory_order_relaxed);
+    while (credit < enough && !credit_->compare_exchange_weak(credit, enough, std::memory_order_relaxed)) {
+    }
+  }
+
+  Held Hold() const {
+    MutexLock lock(mutex_);
+    return {index_ != nullptr || base_ == nullptr ? index_ : base_->index, base_};
+  }
+
+  // Held while the index is made; mutex_ for as long as it takes to copy pointers. Taken in this order.
+  mutable Mutex making_;
+  mutable Mutex mutex_;
+  mutable std::shared_ptr<const Index> index_ ABSL_GUARDED_BY(mutex_);
+  // What is changed to make it, if a grid before had one and it is not too far behind.
+  mutable std::shared_ptr<const Base> base_ ABSL_GUARDED_BY(mutex_);
+  mutable ChangeLog log_ ABSL_GUARDED_BY(mutex_);
+  mutable std::atomic<const Index*> current_ = nullptr;
+  // Set by Follow and FollowUnlisted.
+  bool lags_ = false;
+  // What searches are to pay for it, and whether it is too much work for them. Go with base_ and log_.
+  mutable std::atomic<std::uint64_t> price_ = 0;
+  mutable std::atomic<bool> takes_long_ = false;
+  // Made with the first index, so that grids without one pay nothing for it. Does not change once this lags.
+  mutable std::shared_ptr<Credit> credit_;
+};
+
+}  // namespace waystar::core

@@ -1,0 +1,42 @@
+// The way between two cells as jumps make it.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "server/core/grid/bit_row.h"
+#include "server/core/grid/bit_scan.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/corner_rule.h"
+#include "server/core/grid/grid_settings.h"
+#include "server/core/path/line_steps.h"
+#include "server/core/walk/walk_grid.h"
+
+namespace waystar::core {
+
+// Whether every cell between two of a row, or of a column, is set, they themselves included.
+inline bool IsRun(const Word* row, int from, int to) {
+  return FirstClear(row, std::min(from, to)) > std::max(from, to);
+}
+
+// Whether a diagonal and then a straight run lead from one cell to the other by legal steps; on a 4-connected
+// map a horizontal run and then a vertical one. If so, no way is cheaper. REQUIRES: both cells are free.
+inline bool IsDirect(const WalkGrid& walk, Connectivity connectivity, CornerRule rule, Cell from, Cell to) {
+  if (connectivity == Connectivity::kFour) {
+    return IsRun(walk.Row(from.y), from.x, to.x) && IsRun(walk.Column(to.x), from.y, to.y);
+  }
+  const int step_x = Sign(to.x - from.x);
+  const int step_y = Sign(to.y - from.y);
+  while (from.x != to.x && from.y != to.y) {
+    const Cell next{from.x + step_x, from.y + step_y};
+    const Word* row = walk.Row(next.y);
+    if (!TestBit(row, next.x) ||
+        !MayPassCorner(rule, TestBit(walk.Row(from.y), next.x), TestBit(row, from.x))) {
+      return false;
+    }
+    from = next;
+  }
+  return from.y == to.y ? IsRun(walk.Row(from.y), from.x, to.x) : IsRun(walk.Column(from.x), from.y, to.y);
+}
+
+}  // namespace waystar::core

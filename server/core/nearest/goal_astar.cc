@@ -1,0 +1,81 @@
+#include <algorithm>
+#include <bit>
+#include <optional>
+
+#include "server/core/grid/grid_moves.h"
+#include "server/core/nearest/goal_search.h"
+#include "server/core/search/interruption.h"
+#include "server/core/search/open_list.h"
+#include "server/core/walk/footprint.h"
+
+namespace waystar::core {
+namespace {
+
+// Of a step that enters the cell: a large agent pays for the dearest cell below it.
+Cost EnteringCost(const GridMap& map, int footprint, Direction direction, Cell entered) {
+  Cost dearest = 0;
+  ForEachCellUnder(entered, footprint, [&](Cell cell) {
+    dearest = std::max(dearest, IsDiagonal(direction) ? map.DiagonalCost(cell) : map.StraightCost(cell));
+  });
+  return dearest;
+}
+
+}  // namespace
+
+SearchEnd RunGoalAStar(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
+                       Scratch& scratch, GoalSet& goals, SearchStatistics& statistics) {
+  const GridMoves& moves = GridMoves::For(map.settings().connectivity, query.corner_rule);
+  scratch.Start(map);
+  SearchNode* start = scratch.Find(query.start);
+  if (start == nullptr) {
+    return SearchEnd::kScratchLimit;
+  }
+  scratch.Reach(*start, 0, Direction::kNorth);
+  if (!scratch.Push(OpenEntry::Of(goals.Heuristic(query.start), 0, query.start))) {
+    return SearchEnd::kScratchLimit;
+  }
+  while (!scratch.open().empty()) {
+    const OpenEntry entry = scratch.open().Pop();
+    if (entry.f > goals.best_cost()) {
+      break;
+    }
+    const Cell cell = entry.cell();
+    SearchNode& node = *scratch.Find(cell);
+    if (node.expanded) {
+      continue;
+    }
+    if (statistics.expanded >= budget.max_expansions) {
+      return SearchEnd::kExpansionLimit;
+    }
+    if (statistics.expanded % Budget::kPollInterval == 0) {
+      if (const std::optional<SearchEnd> end = Interruption(budget)) {
+        return *end;
+      }
+    }
+    node.expanded = true;
+    ++statistics.expanded;
+    const Cost g = node.g;
+    if (const GoalSet::Goal* goal = goals.At(cell); goal != nullptr && goals.Improves(g, *goal)) {
+      goals.Improve(g, *goal);
+    }
+    for (unsigned left = moves.From(walk, cell); left != 0; left &= left - 1) {
+      const auto direction = static_cast<Direction>(std::countr_zero(left));
+      const Cell next = Step(cell, direction);
+      const Cost next_g = g + EnteringCost(map, query.footprint, direction, next);
+      SearchNode* reached = scratch.Find(next);
+      if (reached == nullptr) {
+        return SearchEnd::kScratchLimit;
+      }
+      if (scratch.IsFresh(*reached) || next_g < reached->g) {
+        scratch.Reach(*reached, next_g, direction);
+        ++statistics.generated;
+        if (!scratch.Push(OpenEntry::Of(next_g + goals.Heuristic(next), next_g, next))) {
+          return SearchEnd::kScratchLimit;
+        }
+      }
+    }
+  }
+  return goals.is_found() ? SearchEnd::kGoalReached : SearchEnd::kExhausted;
+}
+
+}  // namespace waystar::core

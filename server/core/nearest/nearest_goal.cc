@@ -1,0 +1,104 @@
+#include "server/core/nearest/nearest_goal.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/components/components.h"
+#include "server/core/engine/find_path.h"
+#include "server/core/nearest/goal_search.h"
+#include "server/core/nearest/goal_set.h"
+#include "server/core/nearest/goals.h"
+#include "server/core/search/checks.h"
+#include "server/core/search/reachability.h"
+#include "server/core/walk/footprint.h"
+#include "server/core/walk/walk_grid.h"
+
+namespace waystar::core {
+namespace {
+
+// Those that a path leads to.
+std::vector<GoalSet::Goal> Reachable(const Components& components, Cell start, absl::Span<const Cell> goals) {
+  std::vector<GoalSet::Goal> reachable;
+  for (std::size_t i = 0; i < goals.size(); ++i) {
+    if (components.AreConnected(start, goals[i])) {
+      reachable.push_back({Pack(goals[i]), i});
+    }
+  }
+  return reachable;
+}
+
+// What is left when a budget ran out before the nearest was known.
+PathResult StartAlone(const PathQuery& query, SearchEnd end, Scratch& scratch) {
+  scratch.ClearPath();
+  PathResult result{.outcome = Outcome::kBudgetExhausted,
+                    .reason = end == SearchEnd::kScratchLimit ? OutcomeReason::kScratchLimit
+                                                              : OutcomeReason::kExpansionLimit,
+                    .end = query.start};
+  if (query.path_form != PathForm::kDirections) {
+    scratch.points().push_back(query.start);
+    result.points = scratch.points();
+  }
+  return result;
+}
+
+}  // namespace
+
+absl::Status CheckNearestQuery(const PathQuery& query, absl::Span<const Cell> goals) {
+  if (query.unreachable_policy != UnreachablePolicy::kReport) {
+    return InvalidArgument(ErrorReason::kBadValue, "goals",
+                           "with several goals unreachable_policy can only be REPORT");
+  }
+  if (query.algorithm == Algorithm::kLazyThetaStar) {
+    return InvalidArgument(ErrorReason::kBadValue, "goals",
+                           "the nearest of several goals is told by paths from cell to cell, which Lazy "
+                           "Theta* does not find");
+  }
+  return CheckGoalCount(goals);
+}
+
+absl::StatusOr<NearestGoalResult> FindPathToNearest(const GridMap& map, const PathQuery& query,
+                                                    absl::Span<const Cell> goals, const Budget& budget,
+                                                    Scratch& scratch) {
+  WAYSTAR_RETURN_IF_ERROR(CheckFootprint(query.footprint));
+  WAYSTAR_RETURN_IF_ERROR(CheckNearestQuery(query, goals));
+  WAYSTAR_RETURN_IF_ERROR(CheckOnMap(map, "start", query.start));
+  WAYSTAR_RETURN_IF_ERROR(CheckAllOnMap(map, "goals", goals));
+  const std::shared_ptr<const WalkGrid> walk = map.walk(query.footprint);
+  WAYSTAR_RETURN_IF_ERROR(CheckFree(*walk, "start", query.start, ErrorReason::kStartBlocked));
+  WAYSTAR_RETURN_IF_ERROR(FreeGoals(*walk, goals).status());
+
+  GoalSet set(map, Reachable(walk->components(AdjacencyOf(map, query.corner_rule)), query.start, goals));
+  const bool has_jumps = map.HasUniformCost() && map.settings().connectivity != Connectivity::kSix &&
+                         set.is_small() && query.algorithm != Algorithm::kAStar &&
+                         query.algorithm != Algorithm::kDijkstra;
+  SearchStatistics statistics{.algorithm = has_jumps        ? Algorithm::kJumpPoint
+                                           : set.is_small() ? Algorithm::kAStar
+                                                            : Algorithm::kDijkstra};
+  if (set.goals().empty()) {
+    scratch.ClearPath();
+    return NearestGoalResult{.path = {.outcome = Outcome::kUnreachable,
+                                      .reason = OutcomeReason::kNoRoute,
+                                      .statistics = statistics}};
+  }
+  const SearchEnd end = has_jumps ? RunGoalJumps(map, *walk, query, budget, scratch, set, statistics)
+                                  : RunGoalAStar(map, *walk, query, budget, scratch, set, statistics);
+  WAYSTAR_RETURN_IF_ERROR(StatusOfEnd(end, statistics.expanded));
+  if (end != SearchEnd::kGoalReached) {
+    NearestGoalResult result{.path = StartAlone(query, end, scratch)};
+    result.path.statistics = statistics;
+    return result;
+  }
+  PathQuery to_nearest = query;
+  to_nearest.goal = goals[set.best_index()];
+  Budget left = budget;
+  left.max_expansions -= statistics.expanded;
+  WAYSTAR_ASSIGN_OR_RETURN(PathResult path, FindPath(map, to_nearest, left, scratch));
+  path.statistics.expanded += statistics.expanded;
+  path.statistics.generated += statistics.generated;
+  return NearestGoalResult{.path = path, .goal_index = set.best_index()};
+}
+
+}  // namespace waystar::core

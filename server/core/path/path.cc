@@ -1,0 +1,169 @@
+#include "server/core/path/path.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/core/grid/cost.h"
+#include "server/core/grid/grid_settings.h"
+#include "server/core/map/cell_costs.h"
+#include "server/core/walk/footprint.h"
+
+namespace waystar::core {
+namespace {
+
+// A straight or diagonal run between two corners.
+struct Run {
+  Run(Cell from, Cell to)
+      : step{Sign(to.x - from.x), Sign(to.y - from.y)},
+        length(std::max(std::abs(to.x - from.x), std::abs(to.y - from.y))) {}
+
+  Cell step;
+  int length;
+};
+
+Cell StepBetween(Cell from, Cell to) { return {Sign(to.x - from.x), Sign(to.y - from.y)}; }
+
+// Appends a corner, in place of the last one if the way goes straight on there.
+void AddCorner(Cell cell, std::vector<Cell>& corners) {
+  const std::size_t size = corners.size();
+  if (size >= 2 &&
+      StepBetween(corners[size - 2], corners[size - 1]) == StepBetween(corners[size - 1], cell)) {
+    corners.back() = cell;
+  } else {
+    corners.push_back(cell);
+  }
+}
+
+// The turning point on the way from a node's parent to the node; the node itself if there is none.
+Cell TurnBetween(Connectivity connectivity, Cell from, Cell to) {
+  if (connectivity == Connectivity::kFour) {
+    return {to.x, from.y};
+  }
+  const int dx = to.x - from.x;
+  const int dy = to.y - from.y;
+  const int diagonal = std::min(std::abs(dx), std::abs(dy));
+  return {from.x + diagonal * Sign(dx), from.y + diagonal * Sign(dy)};
+}
+
+// Adds up steps so that their order makes no difference.
+class StepSum {
+ public:
+  explicit StepSum(const GridMap& map) : map_(map) {}
+
+  void Add(Cell entered, Direction direction, int steps = 1) {
+    const std::size_t kind = IsDiagonal(direction) ? 1 : 0;
+    const Cost own = map_.cell_costs() == nullptr ? 0 : map_.cell_costs()->At(entered).straight;
+    if (own != 0) {
+      own_costs_[kind] += own * steps;
+    } else {
+      counts_[map_.TerrainAt(entered)][kind] += static_cast<std::uint32_t>(steps);
+    }
+  }
+
+  double Total() const {
+    const GridSettings& settings = map_.settings();
+    // Each rounded once, so that 10 straight steps and 7 diagonal ones of 1.4 make 19.8 and
+    // not 19.799999999999997.
+    double cost = std::fma(static_cast<double>(own_costs_[1]), settings.diagonal_cost,
+                           static_cast<double>(own_costs_[0])) /
+                  static_cast<double>(kCostScale);
+    for (std::size_t i = 0; i < settings.terrains.size(); ++i) {
+      cost += settings.terrains[i].cost * std::fma(counts_[i][1], settings.diagonal_cost, counts_[i][0]);
+    }
+    return cost;
+  }
+
+ private:
+  const GridMap& map_;
+  // Straight and diagonal steps into each terrain.
+  std::array<std::array<std::uint32_t, 2>, kMaxTerrains> counts_{};
+  // Of straight and diagonal steps into cells that have their own, all counted as if they were straight.
+  std::array<Cost, 2> own_costs_{};
+};
+
+}  // namespace
+
+void TraceSteps(Cell start, Cell end, Scratch& scratch, std::vector<Cell>& corners) {
+  corners.push_back(end);
+  for (Cell cell = end; cell != start;) {
+    cell = Step(cell, Opposite(scratch.Find(cell)->entered_by));
+    AddCorner(cell, corners);
+  }
+  std::reverse(corners.begin(), corners.end());
+}
+
+void TraceJumps(Connectivity connectivity, Cell end, const NodeTable& nodes, std::vector<Cell>& corners) {
+  corners.push_back(end);
+  for (NodeIndex node = nodes.Find(end); nodes[node].parent != node; node = nodes[node].parent) {
+    const Cell to = Unpack(nodes[node].cell);
+    const Cell from = Unpack(nodes[nodes[node].parent].cell);
+    const Cell turn = TurnBetween(connectivity, from, to);
+    if (turn != to && turn != from) {
+      AddCorner(turn, corners);
+    }
+    AddCorner(from, corners);
+  }
+  std::reverse(corners.begin(), corners.end());
+}
+
+void TraceLines(Cell end, const NodeTable& nodes, std::vector<Cell>& points) {
+  points.push_back(end);
+  for (NodeIndex node = nodes.Find(end); nodes[node].parent != node; node = nodes[node].parent) {
+    points.push_back(Unpack(nodes[nodes[node].parent].cell));
+  }
+  std::reverse(points.begin(), points.end());
+}
+
+void ExpandCells(absl::Span<const Cell> corners, std::vector<Cell>& cells) {
+  cells.push_back(corners.front());
+  for (std::size_t i = 1; i < corners.size(); ++i) {
+    const Run run(corners[i - 1], corners[i]);
+    for (int k = 0; k < run.length; ++k) {
+      const Cell last = cells.back();
+      cells.push_back({last.x + run.step.x, last.y + run.step.y});
+    }
+  }
+}
+
+void ExpandDirections(absl::Span<const Cell> corners, std::vector<Direction>& directions) {
+  for (std::size_t i = 1; i < corners.size(); ++i) {
+    const Run run(corners[i - 1], corners[i]);
+    directions.insert(directions.end(), static_cast<std::size_t>(run.length), DirectionOf(run.step));
+  }
+}
+
+Cell DearestCellUnder(const GridMap& map, Cell position, int footprint) {
+  Cell dearest = position;
+  ForEachCellUnder(position, footprint, [&](Cell cell) {
+    if (map.StraightCost(cell) > map.StraightCost(dearest)) {
+      dearest = cell;
+    }
+  });
+  return dearest;
+}
+
+double CostOf(const GridMap& map, int footprint, absl::Span<const Cell> corners) {
+  StepSum sum(map);
+  for (std::size_t i = 1; i < corners.size(); ++i) {
+    const Run run(corners[i - 1], corners[i]);
+    const Direction direction = DirectionOf(run.step);
+    if (map.HasUniformCost()) {
+      sum.Add(corners[i], direction, run.length);
+      continue;
+    }
+    Cell cell = corners[i - 1];
+    for (int k = 0; k < run.length; ++k) {
+      cell = {cell.x + run.step.x, cell.y + run.step.y};
+      sum.Add(footprint == 1 ? cell : DearestCellUnder(map, cell, footprint), direction);
+    }
+  }
+  return sum.Total();
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,169 @@
+#include "server/core/path/smoothing.h"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "server/core/path/line_of_sight.h"
+
+namespace waystar::core {
+namespace {
+
+// Whether p lies on the segment from a to b.
+bool LiesBetween(Cell a, Cell p, Cell b) {
+  const std::int64_t ax = a.x - p.x;
+  const std::int64_t ay = a.y - p.y;
+  const std::int64_t bx = b.x - p.x;
+  const std::int64_t by = b.y - p.y;
+  return ax * by == ay * bx && ax * bx + ay * by <= 0;
+}
+
+class String {
+ public:
+  String(const GridMap& map, const WalkGrid& walk, SightRule rule, std::vector<Cell>& points)
+      : map_(map), walk_(walk), rule_(rule), is_uniform_(map.HasUniformCost()), points_(points) {}
+
+  void Tauten() {
+    LeaveOut();
+    for (bool goes_on = is_uniform_; goes_on;) {
+      goes_on = Pull();
+      LeaveOut();
+    }
+  }
+
+ private:
+  // The part of its length that a string must give way by for another round of pulling.
+  static constexpr double kWorthwhile = 1e-4;
+  // Around a corner it may take two points or more at once.
+  static constexpr std::size_t kMostAtOnce = 4;
+  static constexpr int kLongestPull = 16;
+  // What a move must gain: more than rounding, so that no moves go round in a circle.
+  static constexpr double kMinGain = 1e-6;
+
+  double Distance(Cell a, Cell b) const {
+    return std::sqrt(static_cast<double>(SquaredDistance(rule_.lattice, a, b)));
+  }
+
+  bool Sees(Cell a, Cell b) const { return HasLineOfSight(walk_, rule_, a, b); }
+
+  // The cells of a line to a point on it are cells of the line: neither sight nor cost is in question, and
+  // the latter must not fall to rounding.
+  bool CanLeaveOut(Cell before, Cell point, Cell after) const {
+    return LiesBetween(before, point, after) ||
+           (Sees(before, after) &&
+            (is_uniform_ ||
+             LineCost(map_, before, after) <= LineCost(map_, before, point) + LineCost(map_, point, after)));
+  }
+
+  void LeaveOut() {
+    // Lines grow evenly this way. Did the second pass start alone, then on open ground it would look from the
+    // first point to each later one, in time quadratic in the length.
+    for (std::size_t size = points_.size(); LeaveOutEveryOther() > size / 8;) {
+      size = points_.size();
+    }
+    LeaveOutTheRest();
+  }
+
+  // Replaces pairs of lines by one where that is allowed. Returns how many points went.
+  std::size_t LeaveOutEveryOther() {
+    const std::size_t size = points_.size();
+    std::size_t kept = 1;
+    std::size_t i = 1;
+    while (i + 1 < size) {
+      if (CanLeaveOut(points_[kept - 1], points_[i], points_[i + 1])) {
+        ++i;
+      }
+      points_[kept++] = points_[i++];
+    }
+    if (i < size) {
+      points_[kept++] = points_[i];
+    }
+    points_.resize(kept);
+    return size - kept;
+  }
+
+  // The points kept so far are always such that none of them can be left out.
+  void LeaveOutTheRest() {
+    std::size_t kept = 1;
+    for (std::size_t i = 1; i < points_.size(); ++i) {
+      const Cell next = points_[i];
+      for (std::size_t count = 1; count < kept && count <= kMostAtOnce;) {
+        const bool can_leave_out = count == 1 ? CanLeaveOut(points_[kept - 2], points_[kept - 1], next)
+                                              : CanLeaveOut(kept, count, next);
+        kept -= can_leave_out ? count : 0;
+        count = can_leave_out ? 1 : count + 1;
+      }
+      points_[kept++] = next;
+    }
+    points_.resize(kept);
+  }
+
+  // Whether `next` may come right after the points kept so far less the last `count`.
+  bool CanLeaveOut(std::size_t kept, std::size_t count, Cell next) const {
+    const Cell before = points_[kept - count - 1];
+    if (!Sees(before, next)) {
+      return false;
+    }
+    if (is_uniform_) {
+      return true;
+    }
+    const absl::Span<const Cell> piece = absl::MakeConstSpan(points_).subspan(kept - count - 1, count + 1);
+    return LineCost(map_, before, next) <= PolylineCost(map_, piece) + LineCost(map_, piece.back(), next);
+  }
+
+  // Moves each inner point to shorten the lines to its neighbours. Whether that was worth doing.
+  bool Pull() {
+    double length = 0.0;
+    double gain = 0.0;
+    for (std::size_t i = 1; i + 1 < points_.size(); ++i) {
+      gain += PullPoint(points_[i - 1], points_[i], points_[i + 1]);
+      length += Distance(points_[i - 1], points_[i]);
+    }
+    return gain > kWorthwhile * length;
+  }
+
+  // Returns by how much the lines are shorter.
+  double PullPoint(Cell before, Cell& point, Cell after) const {
+    const double length_before = Distance(before, point) + Distance(point, after);
+    double length = length_before;
+    for (int pull = kLongestPull; pull > 0; pull /= 2) {
+      for (const Cell step : kSteps) {
+        while (true) {
+          const Cell moved = {point.x + pull * step.x, point.y + pull * step.y};
+          const double moved_length = Distance(before, moved) + Distance(moved, after);
+          if (moved_length > length - kMinGain || !walk_.IsWalkable(moved) || !Sees(before, moved) ||
+              !Sees(moved, after)) {
+            break;
+          }
+          point = moved;
+          length = moved_length;
+        }
+      }
+    }
+    return length_before - length;
+  }
+
+  const GridMap& map_;
+  const WalkGrid& walk_;
+  const SightRule rule_;
+  const bool is_uniform_;
+  std::vector<Cell>& points_;
+};
+
+}  // namespace
+
+double PolylineCost(const GridMap& map, absl::Span<const Cell> points) {
+  double cost = 0.0;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    cost += LineCost(map, points[i - 1], points[i]);
+  }
+  return cost;
+}
+
+void Smooth(const GridMap& map, const WalkGrid& walk, SightRule rule, std::vector<Cell>& points) {
+  if (points.size() > 2) {
+    String(map, walk, rule, points).Tauten();
+  }
+}
+
+}  // namespace waystar::core

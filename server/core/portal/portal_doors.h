@@ -1,0 +1,51 @@
+// The portals that an agent can pass, on a map and on all those that they lead to.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/map/portal.h"
+#include "server/core/portal/world.h"
+#include "server/core/search/portal_scratch.h"
+
+namespace waystar::core {
+
+// Fills lists of maps and of doors, as PortalScratch has them. A door is there if its portal is open and has
+// all the tags that are required, and the agent can stand at both its ends; whether a path leads to it is not
+// asked.
+//
+// Thread safety: none.
+class PortalDoors {
+ public:
+  // What is given must outlive this. The lists are empty.
+  PortalDoors(World& world, int footprint, absl::Span<const std::string> required_tags,
+              std::vector<PortalScratch::Map>& maps, std::vector<Door>& doors)
+      : world_(world), footprint_(footprint), required_tags_(required_tags), maps_(maps), doors_(doors) {}
+
+  // The map that the agent starts on, as the first of the list. To be called first, once.
+  void AddHome(const GridMap& map) { AddMap(kSameMap, map); }
+  // The index of a map, which is added if it is not yet in the list; nothing if there is none of that id.
+  std::optional<std::uint32_t> FindMap(absl::string_view id);
+
+  // Adds the doors of the maps in the list, the maps that they lead to, the doors of those, and so on. Costs
+  // a look at each portal. To be called last, once.
+  void FindDoors();
+
+ private:
+  std::uint32_t AddMap(absl::string_view id, const GridMap& map);
+  bool MayPass(const Portal& portal) const;
+  void AddDoor(const Portal& portal, bool is_reversed, std::uint32_t from_map, std::uint32_t to_map);
+
+  World& world_;
+  const int footprint_;
+  const absl::Span<const std::string> required_tags_;
+  std::vector<PortalScratch::Map>& maps_;
+  std::vector<Door>& doors_;
+};
+
+}  // namespace waystar::core

@@ -1,0 +1,148 @@
+// The portals within reach of a query, as a graph whose edges are walks between them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "server/base/status_macros.h"
+#include "server/core/components/components.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/cost.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/portal/portal_doors.h"
+#include "server/core/portal/portal_search.h"
+#include "server/core/search/scratch.h"
+
+namespace waystar::core {
+
+// Of one query. Lies in the scratch, which lets go of the maps with it.
+//
+// Thread safety: none.
+class PortalGraph {
+ public:
+  static constexpr Cost kFar = std::numeric_limits<Cost>::max();
+
+  // What it refers to must outlive it.
+  PortalGraph(const GridMap& map, World& world, const PortalQuery& query, Scratch& scratch);
+  PortalGraph(const PortalGraph&) = delete;
+  PortalGraph& operator=(const PortalGraph&) = delete;
+  ~PortalGraph() { maps_.clear(); }
+
+  // Checks start and goal, and finds the portals that can be passed. Errors of FindPathThroughPortals.
+  absl::Status Build();
+
+  // The goal, those of several that can be reached, or the cells that stand in for one as the unreachable
+  // policy says. Empty: there is nothing to go to.
+  const std::vector<Cell>& goals() const { return goals_; }
+  // Whether they are the goal.
+  bool has_real_goal() const { return has_real_goal_; }
+  // Whether it can be walked to without portals.
+  bool is_walkable_to() const { return is_walkable_to_; }
+  bool IsGoalWalkable() const {
+    return !query_.goals.empty() || maps_[goal_map_].walk->IsWalkable(query_.path.goal);
+  }
+
+  // The least that a path without portals, and one with, can cost.
+  Cost BoundOfWalk() const { return Bound(0, query_.path.start, query_.path.goal); }
+  Cost BoundThroughPortals() const;
+
+  // Finds out what is left to pay behind each door at the least, had there been no walls: Door::rest; kFar
+  // where no goal can be reached. Calls check() now and then, and ends with its error.
+  template <typename Check>
+  absl::Status EstimateRests(Check check);
+
+  // Doors are places, then goals; kNoDoor is the start.
+  std::uint32_t GoalIndex(std::size_t goal) const { return static_cast<std::uint32_t>(doors_.size() + goal); }
+  bool IsGoal(std::uint32_t place) const { return place >= doors_.size(); }
+  Door& door(std::uint32_t index) { return doors_[index]; }
+  // What the place adds to the walk there, and what is left to pay behind it.
+  Cost CostOf(std::uint32_t place) const { return IsGoal(place) ? 0 : doors_[place].portal->cost; }
+  Cost RestBehind(std::uint32_t place) const { return IsGoal(place) ? 0 : doors_[place].rest; }
+  // Where a walk to the place ends.
+  Cell CellAt(std::uint32_t place) const {
+    return IsGoal(place) ? goals_[place - doors_.size()] : doors_[place].from;
+  }
+  // Where one behind the door begins.
+  Cell CellBehind(std::uint32_t door) const { return door == kNoDoor ? query_.path.start : doors_[door].to; }
+  const PortalScratch::Map& MapBehind(std::uint32_t door) const { return maps_[MapIndexBehind(door)]; }
+
+  // Calls visit(place, bound) for each place that can be walked to from behind a door, with the least that
+  // such a walk can cost.
+  template <typename Visitor>
+  void VisitPlacesFrom(std::uint32_t door, Visitor visit) const {
+    const std::uint32_t map = MapIndexBehind(door);
+    const Cell cell = CellBehind(door);
+    for (const std::uint32_t index : maps_[map].departures) {
+      if (doors_[index].rest != kFar && AreConnected(map, cell, doors_[index].from)) {
+        visit(index, Bound(map, cell, doors_[index].from));
+      }
+    }
+    for (std::size_t i = 0; map == goal_map_ && i < goals_.size(); ++i) {
+      if (AreConnected(map, cell, goals_[i])) {
+        visit(GoalIndex(i), Bound(map, cell, goals_[i]));
+      }
+    }
+  }
+
+ private:
+  absl::Status FindGoalMap();
+  void ReachDoors();
+  absl::Status CheckGoals(const PortalScratch::Map& there) const;
+  bool IsReached(Cell goal) const;
+  void ChooseStandIns();
+
+  std::uint32_t MapIndexBehind(std::uint32_t door) const { return door == kNoDoor ? 0 : doors_[door].to_map; }
+  const Components& ComponentsOf(std::uint32_t map) const;
+  bool AreConnected(std::uint32_t map, Cell a, Cell b) const { return ComponentsOf(map).AreConnected(a, b); }
+  Cost Bound(std::uint32_t map, Cell from, Cell to) const;
+  Cost BoundToGoals(Cell from) const;
+
+  const GridMap& map_;
+  const PortalQuery& query_;
+  Scratch& scratch_;
+  // That of the query first.
+  std::vector<PortalScratch::Map>& maps_;
+  std::vector<Door>& doors_;
+  std::vector<std::uint32_t>& reached_;
+  std::vector<Cell>& goals_;
+  PortalDoors portal_doors_;
+  std::uint32_t goal_map_ = 0;
+  bool has_real_goal_ = false;
+  bool is_walkable_to_ = false;
+};
+
+template <typename Check>
+absl::Status PortalGraph::EstimateRests(Check check) {
+  std::vector<PortalScratch::Rest>& heap = scratch_.portals().rests;
+  const auto relax = [&](std::uint32_t index, Cost rest) {
+    if (doors_[index].is_reached && rest < doors_[index].rest) {
+      doors_[index].rest = rest;
+      heap.push_back({rest, index});
+      std::push_heap(heap.begin(), heap.end(), std::greater<>());
+    }
+  };
+  for (const std::uint32_t index : maps_[goal_map_].arrivals) {
+    relax(index, BoundToGoals(doors_[index].to));
+  }
+  while (!heap.empty()) {
+    std::pop_heap(heap.begin(), heap.end(), std::greater<>());
+    const PortalScratch::Rest next = heap.back();
+    heap.pop_back();
+    const Door& door = doors_[next.second];
+    if (next.first > door.rest) {
+      continue;
+    }
+    WAYSTAR_RETURN_IF_ERROR(check());
+    for (const std::uint32_t index : maps_[door.from_map].arrivals) {
+      relax(index, Bound(door.from_map, doors_[index].to, door.from) + door.portal->cost + door.rest);
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace waystar::core

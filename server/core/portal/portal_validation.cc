@@ -1,0 +1,121 @@
+#include "server/core/portal/portal_validation.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "absl/types/span.h"
+#include "server/base/error.h"
+#include "server/core/grid/cost.h"
+#include "server/core/map/portal_table.h"
+#include "server/core/portal/path_legs.h"
+
+namespace waystar::core {
+namespace {
+
+absl::Status CheckIndices(std::size_t points, absl::Span<const CrossedPortal> crossings) {
+  std::size_t before = 0;
+  for (std::size_t i = 0; i < crossings.size(); ++i) {
+    if (crossings[i].index <= before || crossings[i].index >= points) {
+      return InvalidArgument(
+          ErrorReason::kBadValue, absl::StrCat("crossings[", i, "].index"),
+          absl::StrCat("each crossing lies behind the one before and before the last point, not ",
+                       crossings[i].index));
+    }
+    before = crossings[i].index;
+  }
+  return absl::OkStatus();
+}
+
+// "points[i]" of a leg that begins at point `begin` of the path.
+absl::Status InPath(const absl::Status& status, std::size_t begin) {
+  const std::string field = ErrorFieldOf(status);
+  absl::string_view index = field;
+  std::size_t point = 0;
+  if (!absl::ConsumePrefix(&index, "points[") || !absl::ConsumeSuffix(&index, "]") ||
+      !absl::SimpleAtoi(index, &point)) {
+    return status;
+  }
+  return MakeError(status.code(), ErrorReason::kOffMap, absl::StrCat("points[", begin + point, "]"),
+                   status.message());
+}
+
+// Null if nobody with these tags can pass it from one cell to the other.
+std::shared_ptr<const Portal> Passable(const GridMap& map, const CrossedPortal& crossing, Cell from,
+                                       absl::Span<const std::string> tags) {
+  std::shared_ptr<const Portal> portal = map.portals().Find(crossing.id);
+  if (portal == nullptr || portal->closed ||
+      !std::includes(portal->tags.begin(), portal->tags.end(), tags.begin(), tags.end())) {
+    return nullptr;
+  }
+  const bool leads_there = portal->from == from && portal->to == crossing.arrival;
+  const bool leads_back = portal->both_ways && portal->to == from && portal->from == crossing.arrival;
+  return leads_there || leads_back ? portal : nullptr;
+}
+
+}  // namespace
+
+std::vector<Cell> WalkDirections(Cell start, absl::Span<const Direction> directions,
+                                 std::vector<CrossedPortal>& crossings) {
+  std::vector<Cell> points = {start};
+  std::size_t next = 0;
+  for (std::size_t i = 0; i <= directions.size(); ++i) {
+    for (; next < crossings.size() && crossings[next].index == i; ++next) {
+      crossings[next].index = points.size();
+      points.push_back(crossings[next].arrival);
+    }
+    if (i < directions.size()) {
+      points.push_back(Step(points.back(), directions[i]));
+    }
+  }
+  for (; next < crossings.size(); ++next) {
+    crossings[next].index = std::numeric_limits<std::size_t>::max();
+  }
+  return points;
+}
+
+absl::StatusOr<Validation> ValidateThroughPortals(const GridMap& map, World& world,
+                                                  const ValidationQuery& query,
+                                                  absl::Span<const CrossedPortal> crossings,
+                                                  absl::Span<const std::string> required_tags) {
+  if (absl::Status status = CheckIndices(query.points.size(), crossings); !status.ok()) {
+    return status;
+  }
+  const GridMap* here = &map;
+  double cost = 0.0;
+  for (std::size_t leg = 0;; ++leg) {
+    ValidationQuery part = query;
+    part.points = LegOf(query.points, crossings, leg);
+    const std::size_t begin = leg == 0 ? 0 : crossings[leg - 1].index;
+    absl::StatusOr<Validation> walk = ValidatePath(*here, part);
+    if (!walk.ok()) {
+      return InPath(walk.status(), begin);
+    }
+    walk->cost += cost;
+    walk->blocked_index += begin;
+    if (leg == crossings.size() || !walk->walkable) {
+      return walk;
+    }
+    cost = walk->cost;
+    const std::shared_ptr<const Portal> portal =
+        Passable(*here, crossings[leg], part.points.back(), required_tags);
+    here = portal == nullptr || portal->to_map.empty() ? here : world.Find(portal->to_map);
+    const std::size_t end = crossings[leg].index;
+    if (portal == nullptr || here == nullptr || query.points[end] != crossings[leg].arrival) {
+      return Validation{
+          .walkable = false, .blocked_index = end, .blocked_cell = query.points[end], .cost = cost};
+    }
+    cost += CostToDouble(portal->cost);
+  }
+}
+
+}  // namespace waystar::core

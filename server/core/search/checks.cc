@@ -1,0 +1,114 @@
+#include "server/core/search/checks.h"
+
+#include <cmath>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "server/base/status_macros.h"
+#include "server/core/search/interruption.h"
+
+namespace waystar::core {
+namespace {
+
+std::string Describe(absl::string_view field, Cell cell) {
+  return absl::StrCat(field, " (", cell.x, ", ", cell.y, ")");
+}
+
+}  // namespace
+
+std::string IndexedField(absl::string_view list, std::size_t index) {
+  return absl::StrCat(list, "[", index, "]");
+}
+
+absl::Status CheckAllOnMap(const GridMap& map, absl::string_view list, absl::Span<const Cell> cells) {
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (!map.Contains(cells[i])) {
+      return CheckOnMap(map, IndexedField(list, i), cells[i]);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckCount(absl::string_view list, std::size_t count, std::size_t most) {
+  if (count <= most) {
+    return absl::OkStatus();
+  }
+  return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyItems, list,
+                   absl::StrCat(list, " has ", count, " entries; at most ", most, " are allowed"));
+}
+
+absl::Status CheckFree(const WalkGrid& walk, absl::string_view field, Cell cell, ErrorReason reason) {
+  if (walk.IsWalkable(cell)) {
+    return absl::OkStatus();
+  }
+  return MakeError(absl::StatusCode::kFailedPrecondition, reason, field,
+                   absl::StrCat(Describe(field, cell), " is blocked"));
+}
+
+absl::Status CheckRegionSides(const Rectangle& region) {
+  if (region.empty()) {
+    return InvalidArgument(ErrorReason::kBadRectangle, region.width <= 0 ? "region.width" : "region.height",
+                           "a region is at least one cell wide and high");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Rectangle> CheckRegion(const GridMap& map, const std::optional<Rectangle>& region) {
+  if (!region.has_value()) {
+    return map.bounds();
+  }
+  WAYSTAR_RETURN_IF_ERROR(CheckRegionSides(*region));
+  if (Intersect(*region, map.bounds()) != *region) {
+    return MakeError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "region",
+                     absl::StrCat("the region reaches beyond the map, which is ", map.width(), " x ",
+                                  map.height(), " cells"));
+  }
+  return *region;
+}
+
+absl::Status CheckFieldSize(const Rectangle& region) {
+  if (region.area() <= kMaxFieldCells) {
+    return absl::OkStatus();
+  }
+  return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kRegionTooLarge, "region",
+                   absl::StrCat("the region to look at has ", region.area(), " cells; at most ",
+                                kMaxFieldCells, " are allowed: give a smaller region or a lower max_cost"));
+}
+
+absl::Status CheckInRegion(const Rectangle& region, absl::string_view field, Cell cell) {
+  if (Intersect(region, {cell.x, cell.y, 1, 1}).empty()) {
+    return InvalidArgument(ErrorReason::kBadValue, field,
+                           absl::StrCat(Describe(field, cell), " lies outside the region"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Cost> ToMaxCost(const std::optional<double>& max_cost) {
+  constexpr Cost kHighest = std::numeric_limits<Cost>::max();
+  if (!max_cost.has_value()) {
+    return kHighest;
+  }
+  if (!(*max_cost >= 0.0)) {
+    return InvalidArgument(ErrorReason::kBadValue, "max_cost", "max_cost must be a number of 0 or more");
+  }
+  // Leaves room for the rounding below.
+  constexpr double kBeyondAnyPath = 9.0e10;
+  if (*max_cost >= kBeyondAnyPath) {
+    return kHighest;
+  }
+  const Cost cost = CostFromDouble(*max_cost);
+  return cost + cost / 100'000'000;
+}
+
+absl::Status StatusOfEnd(SearchEnd end, std::uint64_t expanded) {
+  switch (end) {
+    case SearchEnd::kDeadline:
+    case SearchEnd::kCancelled:
+    case SearchEnd::kEvicted:
+      return InterruptionError(end, expanded);
+    default:
+      return absl::OkStatus();
+  }
+}
+
+}  // namespace waystar::core

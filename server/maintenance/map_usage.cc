@@ -1,0 +1,37 @@
+#include "server/maintenance/map_usage.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace waystar::maintenance {
+namespace {
+
+// Few enough not to keep many snapshots from being freed meanwhile.
+constexpr std::size_t kPage = 32;
+
+}  // namespace
+
+std::vector<MapUsage> UsageOf(const core::MapStore& store,
+                              absl::FunctionRef<bool(absl::string_view id)> wanted) {
+  std::vector<MapUsage> maps;
+  std::vector<core::PinnedSnapshot> page;
+  std::string last;
+  do {
+    page = store.List(last, kPage);
+    for (const core::PinnedSnapshot& snapshot : page) {
+      last = snapshot->id;
+      if (wanted(snapshot->id)) {
+        maps.push_back({.id = snapshot->id,
+                        .revision = snapshot->revision,
+                        .bytes = snapshot->memory_bytes(),
+                        .is_graph = snapshot->is_graph()});
+      }
+    }
+  } while (page.size() == kPage);
+  std::sort(maps.begin(), maps.end(), [](const MapUsage& a, const MapUsage& b) {
+    return std::tie(b.bytes, a.id) < std::tie(a.bytes, b.id);
+  });
+  return maps;
+}
+
+}  // namespace waystar::maintenance

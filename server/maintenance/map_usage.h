@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
+#include "server/core/store/map_store.h"
+
+namespace waystar::maintenance {
+
+// What one map takes, at its latest revision.
+struct MapUsage {
+  std::string id;
+  std::uint64_t revision = 0;
+  // Indexes included.
+  std::size_t bytes = 0;
+  bool is_graph = false;
+};
+
+// Of those maps that `wanted` names, the largest first; of equally large ones in the order of their ids.
+// Takes time in proportion to the number of maps and of their bands of rows: some milliseconds for thousands.
+std::vector<MapUsage> UsageOf(const core::MapStore& store,
+                              absl::FunctionRef<bool(absl::string_view id)> wanted);
+
+}  // namespace waystar::maintenance

@@ -1,0 +1,57 @@
+#include "server/maintenance/obstacle_expirer.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace waystar::maintenance {
+
+ObstacleExpirer::ObstacleExpirer(core::MapStore& store, const Clock& clock) : store_(store), clock_(clock) {
+  store_.OnEarlierExpiry([this](absl::Time expiry) { WakeBy(expiry); });
+  thread_ = std::thread([this] { Run(); });
+}
+
+void ObstacleExpirer::Stop() {
+  if (!thread_.joinable()) {
+    return;
+  }
+  {
+    MutexLock lock(mutex_);
+    is_stopping_ = true;
+    wake_.NotifyAll();
+  }
+  thread_.join();
+}
+
+void ObstacleExpirer::Wake() {
+  MutexLock lock(mutex_);
+  wake_.NotifyAll();
+}
+
+void ObstacleExpirer::WakeBy(absl::Time expiry) {
+  MutexLock lock(mutex_);
+  if (expiry < next_) {
+    next_ = expiry;
+    wake_.NotifyAll();
+  }
+}
+
+void ObstacleExpirer::Run() {
+  while (WaitUntilDue()) {
+    const absl::Time next = store_.ExpireDue(clock_.Now());
+    WakeBy(next);
+  }
+}
+
+bool ObstacleExpirer::WaitUntilDue() {
+  constexpr absl::Duration kLongestWait = absl::Hours(1);
+  MutexLock lock(mutex_);
+  for (absl::Time now = clock_.Now(); now < next_ && !is_stopping_; now = clock_.Now()) {
+    const absl::Duration wait = std::min(next_ - now, kLongestWait);
+    wake_.WaitUntil(mutex_, std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(wait));
+  }
+  // What is told of from here on is heard before the next wait.
+  next_ = absl::InfiniteFuture();
+  return !is_stopping_;
+}
+
+}  // namespace waystar::maintenance

@@ -1,0 +1,154 @@
+// Counts the calls in flight. Opens when the server is ready for them, and closes when it stops.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "server/base/error.h"
+#include "server/base/mutex.h"
+#include "server/rpc/access/access_control.h"
+#include "server/rpc/admission/call_statistics.h"
+
+namespace waystar::rpc {
+
+// Thread safety: any.
+class CallGate {
+ public:
+  // A call that may never end by itself, and so is told to when the gate closes.
+  class OpenEndedCall {
+   public:
+    // Called at most once, on the thread that closes the gate. Must be quick.
+    virtual void OnGateClosed() = 0;
+    // Called at most once after that, on the same thread, if the call is still inside some time later: nobody
+    // reads what it has to write. Unless it ends then, it is waited for like any other. Must be quick.
+    virtual void OnForceCancel() {}
+    // Called whenever the tokens have changed: whether the caller may go on.
+    virtual absl::Status RenewCaller() = 0;
+    // Called if that is an error, with it, on the same thread. Must be quick. Some time later OnForceCancel
+    // is called, if the call is still inside.
+    virtual void OnRevoked(const absl::Status& why) = 0;
+
+   protected:
+    ~OpenEndedCall() = default;
+  };
+
+  // Why calls cannot enter or go on: UNAVAILABLE / DRAINING.
+  static absl::Status Closed() {
+    return MakeError(absl::StatusCode::kUnavailable, ErrorReason::kDraining, "", "the server is stopping");
+  }
+
+  // From here on calls may enter. What the caller did before is seen by them.
+  void Open() {
+    MutexLock lock(mutex_);
+    closed_ = false;
+  }
+
+  // Takes a call in, until Leave. Closed(), and nothing to leave, while the gate is closed.
+  absl::Status Enter() {
+    MutexLock lock(mutex_);
+    if (closed_) {
+      return Closed();
+    }
+    ++inside_;
+    return absl::OkStatus();
+  }
+
+  // The same, and `call` is told when the gate closes, until it leaves.
+  absl::Status Enter(OpenEndedCall* call) {
+    MutexLock lock(open_ended_mutex_);
+    absl::Status status = Enter();
+    if (status.ok()) {
+      open_ended_.insert(call);
+    }
+    return status;
+  }
+
+  // From here on `call` is not told.
+  void Leave(OpenEndedCall* call) {
+    {
+      MutexLock lock(open_ended_mutex_);
+      open_ended_.erase(call);
+    }
+    Leave();
+  }
+
+  void Leave() {
+    MutexLock lock(mutex_);
+    --inside_;
+    if (inside_ == 0) {
+      empty_.NotifyAll();
+    }
+  }
+
+  // Who comes in.
+  AccessControl& access() { return access_; }
+  const AccessControl& access() const { return access_; }
+
+  // Of those that came in and those that were not let in.
+  CallStatistics& statistics() { return statistics_; }
+
+  // Tells open-ended calls to end whose callers may not go on, by the tokens there are now.
+  void EndRevoked() {
+    Tell([](OpenEndedCall& call) {
+      if (const absl::Status status = call.RenewCaller(); !status.ok()) {
+        call.OnRevoked(status);
+      }
+    });
+  }
+
+  // The same for those that are still inside some time after EndRevoked, for the last time.
+  void CutOffRevoked() {
+    Tell([](OpenEndedCall& call) {
+      if (!call.RenewCaller().ok()) {
+        call.OnForceCancel();
+      }
+    });
+  }
+
+  // Lets no more calls in, tells those that are open-ended, and waits until all have left, but not past
+  // `deadline`. Open-ended calls are told again at `patience_end`, unless all have left by then.
+  void Close(std::chrono::steady_clock::time_point patience_end,
+             std::chrono::steady_clock::time_point deadline) {
+    {
+      MutexLock lock(mutex_);
+      closed_ = true;
+    }
+    Tell([](OpenEndedCall& call) { call.OnGateClosed(); });
+    if (!WaitUntilEmpty(std::min(patience_end, deadline))) {
+      Tell([](OpenEndedCall& call) { call.OnForceCancel(); });
+      WaitUntilEmpty(deadline);
+    }
+  }
+
+ private:
+  template <typename Visitor>
+  void Tell(Visitor visit) {
+    MutexLock lock(open_ended_mutex_);
+    for (OpenEndedCall* call : open_ended_) {
+      visit(*call);
+    }
+  }
+
+  // False if it is not until then.
+  bool WaitUntilEmpty(std::chrono::steady_clock::time_point deadline) {
+    MutexLock lock(mutex_);
+    while (inside_ > 0 && std::chrono::steady_clock::now() < deadline) {
+      empty_.WaitUntil(mutex_, deadline);
+    }
+    return inside_ == 0;
+  }
+
+  AccessControl access_;
+  CallStatistics statistics_;
+  // Taken before mutex_.
+  Mutex open_ended_mutex_;
+  absl::flat_hash_set<OpenEndedCall*> open_ended_ ABSL_GUARDED_BY(open_ended_mutex_);
+  Mutex mutex_;
+  CondVar empty_;
+  bool closed_ ABSL_GUARDED_BY(mutex_) = true;
+  int inside_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace waystar::rpc

@@ -1,0 +1,69 @@
+#include "server/rpc/admission/executor.h"
+
+#include <algorithm>
+#include <thread>
+
+namespace waystar::rpc {
+namespace {
+
+// Enough for large work to give way, little enough that it is not starved.
+constexpr int kNicenessOfLarge = 10;
+
+// For calls to come in together under overload, where the queue is let stand for as long anyhow.
+constexpr absl::Duration kMostPause = absl::Milliseconds(2);
+
+runtime::WorkerPoolOptions PoolOptions(const ExecutorOptions& options, int first_index, int niceness) {
+  return {.workers = options.workers,
+          .first_index = first_index,
+          .niceness = niceness,
+          .max_queued = options.max_queued,
+          .max_wait = options.max_queue_time,
+          .target_wait = options.queue_target};
+}
+
+// The RPC library has about as many threads as the machine has cores.
+int BenchesHere(const ExecutorOptions& options) {
+  return options.runs_here ? std::max(2, static_cast<int>(std::thread::hardware_concurrency())) : 0;
+}
+
+std::vector<std::unique_ptr<Workbench>> MakeBenches(const ExecutorOptions& options) {
+  const int count = 2 * options.workers + BenchesHere(options);
+  std::vector<std::unique_ptr<Workbench>> benches;
+  benches.reserve(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) {
+    benches.push_back(std::make_unique<Workbench>(options.scratch_bytes));
+  }
+  return benches;
+}
+
+}  // namespace
+
+Executor::Executor(const ExecutorOptions& options)
+    : options_(options),
+      arrival_pause_(absl::ToChronoNanoseconds(std::min(options.queue_target, kMostPause))),
+      client_calls_(options.max_client_calls),
+      benches_(MakeBenches(options)),
+      large_(PoolOptions(options, options.workers, kNicenessOfLarge)),
+      small_(PoolOptions(options, 0, 0)) {
+  MutexLock lock(mutex_);
+  for (std::size_t i = 2 * static_cast<std::size_t>(options.workers); i < benches_.size(); ++i) {
+    free_.push_back(benches_[i].get());
+  }
+}
+
+Executor::Lease Executor::LeaseHere() {
+  MutexLock lock(mutex_);
+  if (free_.empty()) {
+    return {};
+  }
+  Workbench& bench = *free_.back();
+  free_.pop_back();
+  return {*this, bench};
+}
+
+void Executor::GiveBack(Workbench& bench) {
+  MutexLock lock(mutex_);
+  free_.push_back(&bench);
+}
+
+}  // namespace waystar::rpc

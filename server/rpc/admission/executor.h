@@ -1,0 +1,147 @@
+// Where handlers run: on the thread that a call came in on, or in one of two bounded worker pools.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "server/base/mutex.h"
+#include "server/rpc/admission/arrival_pause.h"
+#include "server/rpc/admission/call_gate.h"
+#include "server/rpc/admission/client_calls.h"
+#include "server/rpc/admission/workbench.h"
+#include "server/runtime/fair_queue.h"
+#include "server/runtime/worker_pool.h"
+
+namespace waystar::rpc {
+
+// A place to run, and with it how much a search may cost there. What turns out to be larger begins again at
+// the next.
+enum class Lane : std::uint8_t {
+  // The thread that the call came in on, at once. For what is known to be small.
+  kHere,
+  // Workers for what takes up to a few milliseconds.
+  kSmall,
+  // Workers for everything else, which give way to all others where the processor is short.
+  kLarge,
+};
+
+// Expansions that one call may spend at a place before it has to go on to the next.
+constexpr std::uint64_t MaxExpansionsOn(Lane lane) {
+  switch (lane) {
+    case Lane::kHere:
+      return 1024;
+    case Lane::kSmall:
+      return 16 * 1024;
+    case Lane::kLarge:
+      break;
+  }
+  return std::numeric_limits<std::uint64_t>::max();
+}
+
+struct ExecutorOptions {
+  // Of each of the two pools.
+  int workers = 1;
+  // Calls that may wait for each of them, and for how long: see runtime::WaitLimit.
+  std::size_t max_queued = 256;
+  absl::Duration max_queue_time = absl::Milliseconds(500);
+  absl::Duration queue_target = absl::Milliseconds(2);
+  // Of one client, on both pools or on their way from one to the other.
+  int max_client_calls = 5000;
+  std::size_t scratch_bytes = std::size_t{1} << 30;
+  // Whether anything runs where it arrives.
+  bool runs_here = true;
+};
+
+// Thread safety: any, but bench(i) only on worker i.
+class Executor {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Job = runtime::Job;
+
+  explicit Executor(const ExecutorOptions& options);
+
+  // REQUIRES: place is not kHere. Errors and what becomes of the job: those of WorkerPool::TrySubmit.
+  absl::Status Submit(Lane lane, Job* job, const runtime::Flow& flow,
+                      Clock::time_point deadline = Clock::time_point::max()) {
+    absl::Status status = PoolOf(lane).TrySubmit(job, flow, deadline);
+    // To refuse large calls costs little beside what those cost that are answered.
+    if (!status.ok() && lane == Lane::kSmall && small_.is_overloaded()) {
+      arrival_pause_.NoteRefusal(Clock::now());
+    }
+    return status;
+  }
+
+  // For the server's own work, of which there are only a few jobs: always taken, never refused.
+  void SubmitOwn(Lane lane, Job* job) { PoolOf(lane).SubmitOwn(job); }
+
+  // A bench for the calling thread until the lease ends. No lease if all are taken, or nothing runs here.
+  class Lease {
+   public:
+    Lease() = default;
+    Lease(Executor& executor, Workbench& bench) : executor_(&executor), bench_(&bench) {}
+    Lease(Lease&& other) noexcept
+        : executor_(other.executor_), bench_(std::exchange(other.bench_, nullptr)) {}
+    Lease& operator=(Lease&&) = delete;
+    ~Lease() {
+      if (bench_ != nullptr) {
+        executor_->GiveBack(*bench_);
+      }
+    }
+
+    explicit operator bool() const { return bench_ != nullptr; }
+    Workbench& operator*() const { return *bench_; }
+
+   private:
+    Executor* executor_ = nullptr;
+    Workbench* bench_ = nullptr;
+  };
+  Lease LeaseHere();
+
+  // Workers of one pool.
+  int workers() const { return options_.workers; }
+
+  // What has gone through a pool. REQUIRES: place is not kHere.
+  runtime::WorkerPoolCounts counts(Lane lane) const {
+    return lane == Lane::kSmall ? small_.counts() : large_.counts();
+  }
+
+  // Where calls enter and leave.
+  CallGate& gate() { return gate_; }
+
+  // For the threads that calls come in on.
+  ArrivalPause& arrival_pause() { return arrival_pause_; }
+
+  // How many calls each client has here. Calls that are answered where they arrive are not counted.
+  ClientCalls& client_calls() { return client_calls_; }
+  const ClientCalls& client_calls() const { return client_calls_; }
+
+  // Of the worker that Job::Run is told of.
+  Workbench& bench(int worker) { return *benches_[static_cast<std::size_t>(worker)]; }
+
+ private:
+  runtime::WorkerPool& PoolOf(Lane lane) { return lane == Lane::kSmall ? small_ : large_; }
+  void GiveBack(Workbench& bench);
+
+  const ExecutorOptions options_;
+  CallGate gate_;
+  ArrivalPause arrival_pause_;
+  ClientCalls client_calls_;
+  // Those of the workers of both pools, then those for threads that calls come in on.
+  std::vector<std::unique_ptr<Workbench>> benches_;
+  Mutex mutex_;
+  std::vector<Workbench*> free_ ABSL_GUARDED_BY(mutex_);
+  // Last, so that their threads end before what they use: first those of small calls, which hand on to the
+  // others what turns out to be large.
+  runtime::WorkerPool large_;
+  runtime::WorkerPool small_;
+};
+
+}  // namespace waystar::rpc

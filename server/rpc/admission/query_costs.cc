@@ -1,0 +1,72 @@
+#include "server/rpc/admission/query_costs.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+
+#include "absl/hash/hash.h"
+
+namespace waystar::rpc {
+namespace {
+
+constexpr float kWeight = 1.0F / 8;
+constexpr std::chrono::nanoseconds kGuess = std::chrono::microseconds(100);
+
+// Floor of the base-2 logarithm of the distance, in cells; that of positions is not known without the map.
+int DistanceOctave(const v1::FindPathRequest& query) {
+  const std::int64_t dx = std::int64_t{query.goal().x()} - query.start().x();
+  const std::int64_t dy = std::int64_t{query.goal().y()} - query.start().y();
+  const auto distance = static_cast<std::uint64_t>(std::max(std::abs(dx), std::abs(dy)));
+  return static_cast<int>(std::bit_width(distance));
+}
+
+}  // namespace
+
+QueryCosts::Slot QueryCosts::SlotOf(const std::string& map, const v1::FindPathRequest& query) {
+  const std::size_t hash =
+      absl::HashOf(map, DistanceOctave(query), static_cast<int>(query.algorithm()),
+                   static_cast<int>(query.movement_case()), query.profile_name(), query.has_overlay(),
+                   query.footprint(), query.goals_size() + query.goal_positions_size());
+  return hash % kSlots;
+}
+
+std::chrono::nanoseconds QueryCosts::Estimate(Slot slot) const {
+  const float known = Load(slot);
+  return known > 0.0F ? std::chrono::nanoseconds(static_cast<std::int64_t>(std::exp2(known))) : kGuess;
+}
+
+void QueryCosts::Note(Slot slot, std::chrono::nanoseconds took) {
+  const float now = std::log2(static_cast<float>(std::max<std::int64_t>(took.count(), 2)));
+  const float known = Load(slot);
+  log_nanos_[slot].store(known > 0.0F ? known + (now - known) * kWeight : now, std::memory_order_relaxed);
+}
+
+void QueryCosts::Note(const v1::FindPathRequest& query, std::chrono::nanoseconds took) {
+  Note(SlotOf(query.map(), query), took);
+}
+
+void QueryCosts::Note(const v1::FindPathsRequest& queries, std::chrono::nanoseconds took) {
+  for (const v1::FindPathRequest& query : queries.queries()) {
+    Note(SlotOf(queries.map(), query), took / queries.queries_size());
+  }
+}
+
+Lane QueryCosts::LaneOf(const v1::FindPathRequest& query) const {
+  const Slot slot = SlotOf(query.map(), query);
+  if (Load(slot) == 0.0F) {
+    return Lane::kSmall;
+  }
+  const std::chrono::nanoseconds estimate = Estimate(slot);
+  return estimate <= kHere ? Lane::kHere : estimate <= kSmall ? Lane::kSmall : Lane::kLarge;
+}
+
+Lane QueryCosts::LaneOf(const v1::FindPathsRequest& queries) const {
+  std::chrono::nanoseconds sum{0};
+  for (const v1::FindPathRequest& query : queries.queries()) {
+    sum += Estimate(SlotOf(queries.map(), query));
+  }
+  return sum <= kSmall ? Lane::kSmall : Lane::kLarge;
+}
+
+}  // namespace waystar::rpc

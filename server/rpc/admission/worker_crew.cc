@@ -1,0 +1,102 @@
+#include "server/rpc/admission/worker_crew.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "server/base/clock.h"
+#include "server/base/mutex.h"
+
+namespace waystar::rpc {
+namespace {
+
+// What is left to do, shared by all that do it.
+class SharedWork {
+ public:
+  SharedWork(std::size_t count, core::PathCrew::Work work) : count_(count), work_(work) {}
+
+  void DoSome(Workbench& bench) {
+    for (std::size_t unit = next_++; unit < count_; unit = next_++) {
+      work_(unit, bench.scratch, bench.field_scratch);
+    }
+  }
+
+  // The same for who may come when all is over.
+  void Help(Workbench& bench) {
+    {
+      MutexLock lock(mutex_);
+      if (is_over_) {
+        return;
+      }
+      ++helping_;
+    }
+    const std::chrono::nanoseconds before = ThreadCpuTime();
+    DoSome(bench);
+    MutexLock lock(mutex_);
+    helpers_time_ += ThreadCpuTime() - before;
+    --helping_;
+    changed_.NotifyAll();
+  }
+
+  // Nobody may join any more, and those who have are done when this returns. Returns what they have used of
+  // processors.
+  std::chrono::nanoseconds End() {
+    MutexLock lock(mutex_);
+    is_over_ = true;
+    while (helping_ > 0) {
+      changed_.Wait(mutex_);
+    }
+    return helpers_time_;
+  }
+
+ private:
+  const std::size_t count_;
+  // Of the caller: not to be touched once it is over.
+  const core::PathCrew::Work work_;
+  std::atomic<std::size_t> next_ = 0;
+  Mutex mutex_;
+  CondVar changed_;
+  bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
+  int helping_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::chrono::nanoseconds helpers_time_ ABSL_GUARDED_BY(mutex_){0};
+};
+
+// Deletes itself once it has run or was refused.
+class Helper final : public Executor::Job {
+ public:
+  Helper(Executor& executor, std::shared_ptr<SharedWork> work)
+      : executor_(executor), work_(std::move(work)) {}
+
+  void Run(int worker) override {
+    work_->Help(executor_.bench(worker));
+    delete this;
+  }
+  // The others do it.
+  void Refuse(const absl::Status& /*status*/) override { delete this; }
+
+ private:
+  Executor& executor_;
+  const std::shared_ptr<SharedWork> work_;
+};
+
+}  // namespace
+
+void WorkerCrew::Run(std::size_t count, Work work) {
+  const auto shared = std::make_shared<SharedWork>(count, work);
+  const std::size_t helpers =
+      count == 0 ? 0 : std::min(static_cast<std::size_t>(executor_.workers()) - 1, count - 1);
+  for (std::size_t i = 0; i < helpers; ++i) {
+    auto* helper = new Helper(executor_, shared);
+    if (const absl::Status status = executor_.Submit(lane_, helper, flow_); !status.ok()) {
+      helper->Refuse(status);
+      break;
+    }
+  }
+  shared->DoSome(bench_);
+  helpers_time_ += shared->End();
+}
+
+}  // namespace waystar::rpc

@@ -1,0 +1,37 @@
+// Several workers for one call.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+#include "server/core/query/find_paths.h"
+#include "server/rpc/admission/executor.h"
+#include "server/rpc/admission/workbench.h"
+#include "server/runtime/fair_queue.h"
+
+namespace waystar::rpc {
+
+// The worker that has the call begins, and other workers of its pool join in as they come to it in the queue,
+// where they wait like any call of that client. Who comes when nothing is left to begin goes again.
+//
+// Thread safety: none.
+class WorkerCrew final : public core::PathCrew {
+ public:
+  // `bench` is the caller's own. The references must outlive this.
+  WorkerCrew(Executor& executor, Lane lane, const runtime::Flow& flow, Workbench& bench)
+      : executor_(executor), lane_(lane), flow_(flow), bench_(bench) {}
+
+  void Run(std::size_t count, Work work) override;
+
+  // What the others who joined in have used of processors so far.
+  std::chrono::nanoseconds helpers_time() const { return helpers_time_; }
+
+ private:
+  Executor& executor_;
+  const Lane lane_;
+  const runtime::Flow flow_;
+  Workbench& bench_;
+  std::chrono::nanoseconds helpers_time_{0};
+};
+
+}  // namespace waystar::rpc

@@ -1,0 +1,30 @@
+#include "server/rpc/call/call_context.h"
+
+#include <chrono>
+
+#include "absl/hash/hash.h"
+
+namespace waystar::rpc {
+
+std::chrono::steady_clock::time_point DeadlineOf(const grpc::CallbackServerContext& context) {
+  using std::chrono::steady_clock;
+  using std::chrono::system_clock;
+  const system_clock::time_point deadline = context.deadline();
+  if (deadline == system_clock::time_point::max()) {
+    return steady_clock::time_point::max();
+  }
+  const system_clock::time_point now = system_clock::now();
+  // Far enough away to be as good as none; beyond it the conversion might overflow.
+  if (deadline - now > std::chrono::hours(24 * 365)) {
+    return steady_clock::time_point::max();
+  }
+  return steady_clock::now() + std::chrono::duration_cast<steady_clock::duration>(deadline - now);
+}
+
+runtime::Flow FlowOf(const Caller& caller, const grpc::CallbackServerContext& context,
+                     absl::string_view map) {
+  return {.client = caller.is_anyone() ? absl::HashOf(context.peer()) : caller.id(),
+          .map = absl::HashOf(map)};
+}
+
+}  // namespace waystar::rpc

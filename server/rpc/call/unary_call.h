@@ -1,0 +1,265 @@
+// The life of one unary call: parse, wait for a worker, handle, answer.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "google/protobuf/arena.h"
+#include "grpcpp/impl/codegen/proto_utils.h"
+#include "grpcpp/server_context.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "grpcpp/support/server_callback.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/rpc/access/caller.h"
+#include "server/rpc/access/check_access.h"
+#include "server/rpc/admission/call_statistics.h"
+#include "server/rpc/admission/cost_timer.h"
+#include "server/rpc/admission/executor.h"
+#include "server/rpc/admission/worker_crew.h"
+#include "server/rpc/call/call_context.h"
+#include "server/rpc/call/cancelled.h"
+#include "server/rpc/call/request_parser.h"
+#include "server/rpc/call/status.h"
+#include "server/rpc/call/written_message.h"
+
+namespace waystar::rpc {
+
+using UnaryDone = absl::AnyInvocable<void(const absl::Status&) &&>;
+
+// The map that a request is about; nothing if it is about none.
+template <typename Request>
+absl::string_view MapOf(const Request& request) {
+  if constexpr (requires { request.map(); }) {
+    return request.map();
+  } else {
+    return "";
+  }
+}
+
+// Fills the response and returns OK, or returns an error that names the field to blame. Runs on a worker.
+template <typename Request, typename Response>
+using UnaryHandler = std::function<absl::Status(const Request&, Response&, CallContext&)>;
+
+// The same for what is answered later: calls `done` once, on any thread, and touches nothing of the call
+// afterwards. The context is gone when the handler returns.
+template <typename Request, typename Response>
+using AsyncUnaryHandler = std::function<void(const Request&, Response&, CallContext&, UnaryDone done)>;
+
+// Has a call begin at one lane, whatever it asks.
+struct FixedLane {
+  template <typename Request>
+  Lane LaneOf(const Request& /*request*/) const {
+    return lane;
+  }
+  template <typename Request>
+  void Note(const Request& /*request*/, std::chrono::nanoseconds /*took*/) const {}
+
+  Lane lane;
+};
+inline constexpr FixedLane kSmallCall{Lane::kSmall};
+inline constexpr FixedLane kLargeCall{Lane::kLarge};
+
+// Owns itself: lives until the RPC library is done with it. Takes the raw bytes of the request, because the
+// library answers a request that does not parse with INTERNAL and no message.
+//
+// Two threads meet here: the library's, which starts the call and may cancel it, and the one that runs it, or
+// whoever answers later. The last act of that one is Finish, or handing the call on to the next lane; after
+// it, it touches nothing.
+template <typename Request, typename Response, typename Handler = UnaryHandler<Request, Response>,
+          typename Planner = const FixedLane>
+class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
+ public:
+  // `planner` says where the call begins, and is told what it took. Both must outlive the call.
+  static grpc::ServerUnaryReactor* Start(Executor& executor, const Handler& handler,
+                                         grpc::CallbackServerContext* context,
+                                         const grpc::ByteBuffer* request, grpc::ByteBuffer* response,
+                                         Planner& planner = kSmallCall) {
+    auto* call = new UnaryCall(executor, handler, planner, *context, response);
+    const Executor::Clock::time_point arrived = call->counted_.begin();
+    absl::Status status = call->Enter();
+    if (status.ok()) {
+      status = call->Take(*context, *request);
+    }
+    if (status.ok()) {
+      call->BeginAt(planner.LaneOf(*call->request_));
+    } else {
+      call->End(ToGrpcStatus(status));
+    }
+    executor.arrival_pause().AfterCall(arrived, context->c_call());
+    return call;
+  }
+
+ private:
+  // Holds the messages of a call with a path of some hundred points, so that it takes no other memory.
+  static constexpr std::size_t kArenaBytes = 4096;
+
+  UnaryCall(Executor& executor, const Handler& handler, Planner& planner,
+            grpc::CallbackServerContext& context, grpc::ByteBuffer* response_bytes)
+      : executor_(executor),
+        handler_(handler),
+        planner_(planner),
+        context_(context),
+        deadline_(DeadlineOf(context)),
+        response_bytes_(response_bytes) {}
+
+  static google::protobuf::ArenaOptions ArenaOver(char* block) {
+    google::protobuf::ArenaOptions options;
+    options.initial_block = block;
+    options.initial_block_size = kArenaBytes;
+    options.max_block_size = 64 << 10;
+    return options;
+  }
+
+  // What the library tells a call, it tells on the thread that learns of it: by default OnDone would wake a
+  // thread of its own for each call, at the cost of some microseconds, and those below are short.
+  bool InternalInlineable() override { return true; }
+  void OnCancel() override { cancelled_.store(true, std::memory_order_relaxed); }
+  void OnDone() override {
+    if (client_) {
+      executor_.client_calls().Leave(*client_);
+    }
+    if (is_inside_) {
+      executor_.gate().Leave();
+    }
+    delete this;
+  }
+
+  absl::Status Enter() {
+    absl::Status status = executor_.gate().Enter();
+    is_inside_ = status.ok();
+    return status;
+  }
+
+  // Finds out whose request it is and what it asks for.
+  absl::Status Take(const grpc::CallbackServerContext& context, const grpc::ByteBuffer& request) {
+    WAYSTAR_ASSIGN_OR_RETURN(caller_, executor_.gate().access().Identify(context));
+    WAYSTAR_RETURN_IF_ERROR(ParseRequest(request, *request_));
+    return CheckAccess(caller_, *request_);
+  }
+
+  void BeginAt(Lane lane) {
+    if (lane == Lane::kHere) {
+      if (const Executor::Lease bench = executor_.LeaseHere()) {
+        RunAt(Lane::kHere, *bench);
+        return;
+      }
+      lane = Lane::kSmall;
+    }
+    lane_ = lane;
+    if (const absl::Status status = SubmitTo(lane); !status.ok()) {
+      End(ToGrpcStatus(status));
+    }
+  }
+
+  absl::Status SubmitTo(Lane lane) {
+    const runtime::Flow own = flow();
+    if (!client_) {
+      WAYSTAR_RETURN_IF_ERROR(executor_.client_calls().Enter(own.client));
+      client_ = own.client;
+    }
+    return executor_.Submit(lane, this, own, deadline_);
+  }
+
+  runtime::Flow flow() const { return FlowOf(caller_, context_, MapOf(*request_)); }
+
+  void Run(int worker) override { RunAt(lane_, executor_.bench(worker)); }
+  void Refuse(const absl::Status& status) override { End(ToGrpcStatus(status)); }
+
+  void RunAt(Lane lane, Workbench& bench) {
+    const Executor::Clock::time_point begin = Executor::Clock::now();
+    if (const absl::Status status = CheckStillWanted(begin); !status.ok()) {
+      End(ToGrpcStatus(status));
+      return;
+    }
+    CallContext context{.bench = bench,
+                        .caller = caller_,
+                        .budget = {.deadline = deadline_, .cancelled = &cancelled_},
+                        .queued = begin - counted_.begin(),
+                        .begin = begin,
+                        .max_expansions_here = MaxExpansionsOn(lane),
+                        .rpc = &context_};
+    std::optional<WorkerCrew> crew;
+    if (lane == Lane::kLarge) {
+      context.crew = &crew.emplace(executor_, lane, flow(), bench);
+    }
+    response_ = google::protobuf::Arena::CreateMessage<Response>(&arena_);
+    context.written = &written_.emplace(*response_);
+    if constexpr (std::is_same_v<Handler, UnaryHandler<Request, Response>>) {
+      const CostTimer timer(lane, begin);
+      const absl::Status status = handler_(*request_, *response_, context);
+      if (context.needs_larger_lane) {
+        BeginAt(lane == Lane::kHere ? Lane::kSmall : Lane::kLarge);
+        return;
+      }
+      planner_.Note(*request_, timer.Took() + (crew ? crew->helpers_time() : std::chrono::nanoseconds(0)));
+      Answer(status);
+    } else {
+      handler_(*request_, *response_, context, [this](const absl::Status& status) { Answer(status); });
+    }
+  }
+
+  absl::Status CheckStillWanted(Executor::Clock::time_point now) const {
+    if (cancelled_.load(std::memory_order_relaxed)) {
+      return CancelledError();
+    }
+    if (now >= deadline_) {
+      return MakeError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, "",
+                       "the deadline passed while the call waited for a worker");
+    }
+    return absl::OkStatus();
+  }
+
+  void Answer(const absl::Status& status) {
+    if (!status.ok()) {
+      End(ToGrpcStatus(status));
+      return;
+    }
+    if (!written_->empty()) {
+      grpc::ByteBuffer bytes = written_->ToBytes();
+      response_bytes_->Swap(&bytes);
+      End(grpc::Status::OK);
+      return;
+    }
+    bool owned = false;
+    End(grpc::GenericSerialize<grpc::ProtoBufferWriter, Response>(*response_, response_bytes_, &owned));
+  }
+
+  // The last thing that the call does by itself. What is counted is so before the client has its answer.
+  void End(const grpc::Status& status) {
+    counted_.End(static_cast<absl::StatusCode>(status.error_code()));
+    Finish(status);
+  }
+
+  Executor& executor_;
+  const Handler& handler_;
+  Planner& planner_;
+  // Until OnDone.
+  grpc::CallbackServerContext& context_;
+  // From its arrival.
+  CountedCall counted_{executor_.gate().statistics().Of<Request>()};
+  const Executor::Clock::time_point deadline_;
+  grpc::ByteBuffer* const response_bytes_;
+  bool is_inside_ = false;
+  Caller caller_ = Caller::Anyone();
+  // Of whom it is counted.
+  std::optional<std::uint64_t> client_;
+  Lane lane_ = Lane::kSmall;
+  std::atomic<bool> cancelled_ = false;
+  alignas(std::max_align_t) char arena_block_[kArenaBytes];
+  google::protobuf::Arena arena_{ArenaOver(arena_block_)};
+  Request* const request_ = google::protobuf::Arena::CreateMessage<Request>(&arena_);
+  Response* response_ = nullptr;
+  std::optional<WrittenMessage> written_;
+};
+
+}  // namespace waystar::rpc

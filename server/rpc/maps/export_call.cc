@@ -1,0 +1,54 @@
+#include "server/rpc/maps/export_call.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/base/status_macros.h"
+#include "server/core/format/map_format.h"
+#include "server/rpc/wire/convert.h"
+
+namespace waystar::rpc {
+namespace {
+
+constexpr std::size_t kChunkBytes = 64 * 1024;
+
+}  // namespace
+
+grpc::ServerWriteReactor<grpc::ByteBuffer>* ExportCall::Start(const core::MapStore& store, Executor& executor,
+                                                              TransferSlots& slots, absl::Duration timeout,
+                                                              grpc::CallbackServerContext* context,
+                                                              const grpc::ByteBuffer* request) {
+  auto* call = new ExportCall(store, executor, slots, context);
+  call->Take(*request, timeout);
+  return call;
+}
+
+absl::Status ExportCall::Prepare(int /*worker*/) {
+  WAYSTAR_ASSIGN_OR_RETURN(const core::MapFormat format, ToWriteFormat(request().format()));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(request().map()));
+  WAYSTAR_RETURN_IF_ERROR(core::CheckIsGrid(*snapshot));
+  WAYSTAR_ASSIGN_OR_RETURN(file_, core::FormatMap(format, snapshot->grid()));
+  v1::ExportMapHeader& header = header_.emplace();
+  FillMapInfo(store_, *snapshot, *header.mutable_info());
+  header.set_format(FromFormat(format));
+  header.set_size(static_cast<std::int64_t>(file_.size()));
+  return absl::OkStatus();
+}
+
+bool ExportCall::FillNext(v1::ExportMapResponse& message) {
+  if (header_.has_value()) {
+    *message.mutable_header() = *std::exchange(header_, std::nullopt);
+    return true;
+  }
+  const std::size_t count = std::min(kChunkBytes, file_.size() - sent_);
+  message.set_chunk(file_.substr(sent_, count));
+  sent_ += count;
+  return count > 0;
+}
+
+}  // namespace waystar::rpc

@@ -1,0 +1,44 @@
+// MapService.ExportMap: writes a map as a file on a worker, then streams it in chunks.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "grpcpp/server_context.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "grpcpp/support/server_callback.h"
+#include "server/core/store/map_store.h"
+#include "server/rpc/admission/executor.h"
+#include "server/rpc/call/sending_call.h"
+#include "waystar/v1/map_service.pb.h"
+
+namespace waystar::rpc {
+
+class ExportCall final : public SendingCall<v1::ExportMapRequest, v1::ExportMapResponse> {
+ public:
+  // What the references name must outlive the call.
+  static grpc::ServerWriteReactor<grpc::ByteBuffer>* Start(const core::MapStore& store, Executor& executor,
+                                                           TransferSlots& slots, absl::Duration timeout,
+                                                           grpc::CallbackServerContext* context,
+                                                           const grpc::ByteBuffer* request);
+
+ private:
+  ExportCall(const core::MapStore& store, Executor& executor, TransferSlots& slots,
+             grpc::CallbackServerContext* context)
+      : SendingCall(executor, slots, context), store_(store) {}
+
+  absl::Status Prepare(int worker) override;
+  bool FillNext(v1::ExportMapResponse& message) override;
+
+  const core::MapStore& store_;
+  // Until it is sent.
+  std::optional<v1::ExportMapHeader> header_;
+  std::string file_;
+  // What of the file has been sent.
+  std::size_t sent_ = 0;
+};
+
+}  // namespace waystar::rpc

@@ -1,0 +1,161 @@
+#include "server/rpc/maps/import_call.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "grpcpp/impl/codegen/proto_utils.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/store/map_id.h"
+#include "server/rpc/access/check_access.h"
+#include "server/rpc/call/cancelled.h"
+#include "server/rpc/call/request_parser.h"
+#include "server/rpc/maps/map_creation.h"
+#include "server/rpc/wire/convert.h"
+
+namespace waystar::rpc {
+
+grpc::ServerReadReactor<grpc::ByteBuffer>* ImportCall::Start(core::MapStore& store, Executor& executor,
+                                                             TransferSlots& slots,
+                                                             const TransferLimits& limits,
+                                                             grpc::CallbackServerContext* context,
+                                                             grpc::ByteBuffer* response) {
+  auto* call = new ImportCall(store, executor, slots, limits, response);
+  absl::Status status = call->Admit(*context);
+  if (status.ok()) {
+    status = call->Begin(limits.timeout);
+  }
+  if (!status.ok()) {
+    call->FinishOnce(status);
+  } else {
+    call->StartRead(&call->message_);
+  }
+  return call;
+}
+
+absl::Status ImportCall::Admit(const grpc::CallbackServerContext& context) {
+  WAYSTAR_ASSIGN_OR_RETURN(caller_, executor().gate().access().Identify(context));
+  flow_ = FlowOf(caller_, context, "");
+  return CheckStreamAccess<v1::ImportMapRequest>(caller_);
+}
+
+void ImportCall::OnReadDone(bool ok) {
+  const absl::Status status = ok ? TakeMessage() : CheckComplete();
+  if (!status.ok()) {
+    FinishOnce(status);
+  } else if (ok) {
+    StartRead(&message_);
+  } else {
+    HandOver(flow_);
+  }
+}
+
+void ImportCall::OnCancel() { FinishOnce(CancelledError()); }
+
+void ImportCall::OnExpired() {
+  FinishOnce(MakeError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kTransferTimeout, "",
+                       absl::StrCat("the import took longer than ", absl::FormatDuration(limits_.timeout),
+                                    ", the server's limit")));
+}
+
+void ImportCall::Run(int /*worker*/) {
+  FinishFromJob(CreateMap());
+  Unref();
+}
+
+absl::Status ImportCall::TakeMessage() {
+  v1::ImportMapRequest request;
+  WAYSTAR_RETURN_IF_ERROR(ParseRequest(message_, request));
+  switch (request.part_case()) {
+    case v1::ImportMapRequest::kHeader:
+      return TakeHeader(request);
+    case v1::ImportMapRequest::kChunk:
+      return TakeChunk(request.chunk());
+    case v1::ImportMapRequest::PART_NOT_SET:
+      break;
+  }
+  return InvalidArgument(ErrorReason::kBadStream, "part", "a message of an import holds a header or a chunk");
+}
+
+absl::Status ImportCall::TakeHeader(const v1::ImportMapRequest& request) {
+  const v1::ImportMapHeader& header = request.header();
+  if (header_) {
+    return InvalidArgument(ErrorReason::kBadStream, "header", "an import has one header, its first message");
+  }
+  WAYSTAR_RETURN_IF_ERROR(CheckAccess(caller_, request));
+  // What can be known now is said now, before the client sends a file for nothing.
+  if (absl::Status status = store_.CheckCanCreate(header.map()); !status.ok()) {
+    return ErrorFieldOf(status).empty() ? status : WithFieldPrefix(status, "header.");
+  }
+  if (!header.has_size()) {
+    return InvalidArgument(ErrorReason::kMissingField, "header.size", "the file's size is required");
+  }
+  if (header.size() < 0) {
+    return InvalidArgument(ErrorReason::kBadValue, "header.size",
+                           absl::StrCat("a file's size is at least 0, not ", header.size()));
+  }
+  if (header.size() > limits_.max_import_bytes) {
+    return MakeError(
+        absl::StatusCode::kResourceExhausted, ErrorReason::kImportTooLarge, "header.size",
+        absl::StrCat("an import is at most ", limits_.max_import_bytes, " bytes, not ", header.size()));
+  }
+  header_ = header;
+  return absl::OkStatus();
+}
+
+absl::Status ImportCall::TakeChunk(const std::string& chunk) {
+  if (!header_) {
+    return InvalidArgument(ErrorReason::kBadStream, "header", "an import's first message is its header");
+  }
+  if (static_cast<std::int64_t>(bytes_.size() + chunk.size()) > header_->size()) {
+    return InvalidArgument(ErrorReason::kTruncated, "header.size",
+                           absl::StrCat("more bytes than the ", header_->size(), " the header promised"));
+  }
+  bytes_ += chunk;
+  return absl::OkStatus();
+}
+
+absl::Status ImportCall::CheckComplete() const {
+  if (!header_) {
+    return InvalidArgument(ErrorReason::kBadStream, "header", "the import ended before its header");
+  }
+  if (static_cast<std::int64_t>(bytes_.size()) != header_->size()) {
+    return InvalidArgument(ErrorReason::kTruncated, "header.size",
+                           absl::StrCat("the import ended after ", bytes_.size(),
+                                        " bytes; its header promised ", header_->size()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ImportCall::CheckStillAllowed() {
+  WAYSTAR_ASSIGN_OR_RETURN(const Caller caller, executor().gate().access().Renew(caller_));
+  v1::ImportMapRequest request;
+  request.mutable_header()->set_map(header_->map());
+  return CheckAccess(caller, request);
+}
+
+absl::Status ImportCall::CreateMap() {
+  WAYSTAR_ASSIGN_OR_RETURN(core::ImportedMap map, ParseMapFile({.format = header_->format(),
+                                                                .bytes = bytes_,
+                                                                .grid = header_->grid(),
+                                                                .import_options = header_->import_options(),
+                                                                .prefix = "header.",
+                                                                .bytes_field = "chunk"},
+                                                               limits_.max_map_side));
+  WAYSTAR_RETURN_IF_ERROR(StopReason());
+  WAYSTAR_RETURN_IF_ERROR(CheckStillAllowed());
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot,
+                           CreateInStore(store_, header_->map(), std::move(map), "header."));
+  v1::ImportMapResponse response;
+  FillMapInfo(store_, *snapshot, *response.mutable_info());
+  bool owned = false;
+  const grpc::Status written =
+      grpc::GenericSerialize<grpc::ProtoBufferWriter, v1::ImportMapResponse>(response, response_, &owned);
+  return written.ok() ? absl::OkStatus() : absl::InternalError(written.error_message());
+}
+
+}  // namespace waystar::rpc

@@ -1,0 +1,71 @@
+// MapService.ImportMap: gathers a file's chunks, then parses it on a worker.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "grpcpp/server_context.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "grpcpp/support/server_callback.h"
+#include "server/core/store/map_store.h"
+#include "server/rpc/access/caller.h"
+#include "server/rpc/admission/executor.h"
+#include "server/rpc/call/transfer_call.h"
+#include "waystar/v1/map_service.pb.h"
+
+namespace waystar::rpc {
+
+struct TransferLimits {
+  std::int64_t max_import_bytes = 80LL << 20;
+  int max_map_side = core::kMaxMapSide;
+  absl::Duration timeout = absl::Seconds(60);
+};
+
+// Reads one message at a time, so that a client can be no further ahead than what the transport buffers.
+//
+// The library reports the end of the stream and the loss of the client alike, as a read that fails. The size
+// that the header promises tells them apart.
+class ImportCall final : public TransferCall<grpc::ServerReadReactor<grpc::ByteBuffer>> {
+ public:
+  // What the references name must outlive the call.
+  static grpc::ServerReadReactor<grpc::ByteBuffer>* Start(core::MapStore& store, Executor& executor,
+                                                          TransferSlots& slots, const TransferLimits& limits,
+                                                          grpc::CallbackServerContext* context,
+                                                          grpc::ByteBuffer* response);
+
+ private:
+  ImportCall(core::MapStore& store, Executor& executor, TransferSlots& slots, const TransferLimits& limits,
+             grpc::ByteBuffer* response)
+      : TransferCall(executor, slots, executor.gate().statistics().Of<v1::ImportMapRequest>()),
+        store_(store),
+        limits_(limits),
+        response_(response) {}
+
+  void OnReadDone(bool ok) override;
+  void OnCancel() override;
+  void OnExpired() override;
+  void Run(int worker) override;
+
+  absl::Status Admit(const grpc::CallbackServerContext& context);
+  // Whether the caller may create that map, by the tokens there are now.
+  absl::Status CheckStillAllowed();
+  absl::Status TakeMessage();
+  absl::Status TakeHeader(const v1::ImportMapRequest& request);
+  absl::Status TakeChunk(const std::string& chunk);
+  absl::Status CheckComplete() const;
+  absl::Status CreateMap();
+
+  core::MapStore& store_;
+  const TransferLimits limits_;
+  grpc::ByteBuffer* const response_;
+  grpc::ByteBuffer message_;
+  Caller caller_ = Caller::Anyone();
+  runtime::Flow flow_;
+  std::optional<v1::ImportMapHeader> header_;
+  std::string bytes_;
+};
+
+}  // namespace waystar::rpc

@@ -1,0 +1,216 @@
+#include "server/rpc/maps/map_creation.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "absl/utility/utility.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/format/grid_overrides.h"
+#include "server/core/format/rows.h"
+#include "server/core/grid/world_frame.h"
+#include "server/core/import/import_map.h"
+#include "server/rpc/wire/convert.h"
+#include "server/rpc/wire/convert_graph.h"
+#include "server/rpc/wire/convert_profile.h"
+#include "server/runtime/logging.h"
+
+namespace waystar::rpc {
+namespace {
+
+// Errors of ToOverrides and ApplyOverrides name fields of GridOptions.
+absl::Status InGrid(const absl::Status& status, absl::string_view prefix) {
+  return WithFieldPrefix(status, absl::StrCat(prefix, "grid."));
+}
+
+absl::StatusOr<core::GridSettings> SettingsOf(const v1::GridOptions& options) {
+  absl::StatusOr<core::GridOverrides> overrides = ToOverrides(options);
+  if (!overrides.ok()) {
+    return InGrid(overrides.status(), "");
+  }
+  absl::StatusOr<core::GridSettings> settings = core::ApplyOverrides({}, *overrides);
+  if (!settings.ok()) {
+    return InGrid(settings.status(), "");
+  }
+  return settings;
+}
+
+absl::StatusOr<core::ImportedMap> WithProfiles(absl::StatusOr<core::GridMap> map,
+                                               const v1::GridOptions& options) {
+  WAYSTAR_RETURN_IF_ERROR(map.status());
+  if (const absl::Status status = AddProfiles(options, *map); !status.ok()) {
+    return InGrid(status, "");
+  }
+  return absl::StatusOr<core::ImportedMap>(absl::in_place, *std::move(map));
+}
+
+absl::StatusOr<core::GridMap> FromRows(const v1::CreateMapRequest& request, int max_side) {
+  WAYSTAR_ASSIGN_OR_RETURN(core::GridSettings settings, SettingsOf(request.grid()));
+  const std::vector<absl::string_view> rows(request.rows().begin(), request.rows().end());
+  return core::ParseRows(rows, std::move(settings), core::RowSource{.max_side = max_side});
+}
+
+absl::StatusOr<core::GridMap> FromBlank(const v1::CreateMapRequest& request, int max_side) {
+  WAYSTAR_ASSIGN_OR_RETURN(core::GridSettings settings, SettingsOf(request.grid()));
+  const v1::BlankGrid& blank = request.blank();
+  if (absl::Status status = core::CheckMapSize(blank.width(), blank.height(), max_side); !status.ok()) {
+    return WithFieldPrefix(status, "blank.");
+  }
+  const std::string fill = blank.fill().empty() ? "." : blank.fill();
+  const auto terrain =
+      std::find_if(settings.terrains.begin(), settings.terrains.end(),
+                   [&](const core::Terrain& known) { return fill == std::string(1, known.symbol); });
+  const bool is_obstacle = fill.size() == 1 && core::IsObstacleSymbol(fill.front());
+  if (terrain == settings.terrains.end() && !is_obstacle) {
+    return InvalidArgument(ErrorReason::kUnknownTerrain, "blank.fill",
+                           absl::StrCat("no terrain has the symbol \"", fill, "\""));
+  }
+  const auto id = static_cast<core::TerrainId>(is_obstacle ? 0 : terrain - settings.terrains.begin());
+  absl::StatusOr<core::GridMap> map =
+      core::CreateFilled(blank.width(), blank.height(), std::move(settings), id, is_obstacle);
+  // The plane of a board may be too large where the board itself is not.
+  if (!map.ok()) {
+    return WithFieldPrefix(map.status(), "blank.");
+  }
+  return map;
+}
+
+// A field of errors of ImportMap, from the root of a request.
+std::string FieldInRequest(absl::string_view field, const MapFileSource& file) {
+  if (field.empty()) {
+    return std::string(file.bytes_field);
+  }
+  return absl::StrCat(file.prefix, absl::StartsWith(field, "import_options.") ? "" : "grid.", field);
+}
+
+}  // namespace
+
+absl::StatusOr<core::ImportedMap> DrawMap(const v1::CreateMapRequest& request, int max_side) {
+  const int sources =
+      (request.rows().empty() ? 0 : 1) + (request.has_blank() ? 1 : 0) + (request.data().empty() ? 0 : 1);
+  if (sources != 1) {
+    return InvalidArgument(ErrorReason::kBadSource, "rows",
+                           "give exactly one of rows, blank, data and graph");
+  }
+  if (!request.data().empty()) {
+    return ParseMapFile({.format = request.format(),
+                         .bytes = request.data(),
+                         .grid = request.grid(),
+                         .import_options = request.import_options(),
+                         .prefix = "",
+                         .bytes_field = "data"},
+                        max_side);
+  }
+  if (request.has_import_options()) {
+    return InvalidArgument(ErrorReason::kBadSource, "import_options", "these are options of `data`");
+  }
+  return WithProfiles(request.has_blank() ? FromBlank(request, max_side) : FromRows(request, max_side),
+                      request.grid());
+}
+
+absl::StatusOr<core::ImportedMap> ParseMapFile(const MapFileSource& file, int max_side) {
+  const absl::StatusOr<core::MapFormat> format = ToReadFormat(file.format, file.bytes);
+  if (!format.ok()) {
+    return WithFieldPrefix(format.status(), file.prefix);
+  }
+  if (*format == core::MapFormat::kGeoJson && file.grid.ByteSizeLong() > 0) {
+    return InvalidArgument(ErrorReason::kBadSource, absl::StrCat(file.prefix, "grid"),
+                           "a waypoint graph has no options of a grid");
+  }
+  absl::StatusOr<core::GridOverrides> overrides = ToOverrides(file.grid);
+  if (!overrides.ok()) {
+    return InGrid(overrides.status(), file.prefix);
+  }
+  overrides->max_side = max_side;
+  const v1::ImportOptions& options = file.import_options;
+  absl::StatusOr<core::ImportedMap> map =
+      core::ImportMap(*format, file.bytes,
+                      {.grid = *std::move(overrides),
+                       .terrains = options.terrains(),
+                       .level = options.level(),
+                       .layers = {options.layers().begin(), options.layers().end()}});
+  if (!map.ok()) {
+    return WithField(map.status(), FieldInRequest(ErrorFieldOf(map.status()), file));
+  }
+  if (auto* const grid = std::get_if<core::GridMap>(&*map)) {
+    if (const absl::Status status = AddProfiles(file.grid, *grid); !status.ok()) {
+      return InGrid(status, file.prefix);
+    }
+  }
+  return map;
+}
+
+absl::StatusOr<core::PinnedSnapshot> CreateInStore(core::MapStore& store, const std::string& id,
+                                                   core::ImportedMap map, absl::string_view prefix) {
+  absl::StatusOr<core::PinnedSnapshot> created =
+      std::visit([&](auto& kind) { return store.Create(id, std::move(kind), absl::Now()); }, map);
+  if (!created.ok()) {
+    return ErrorFieldOf(created.status()).empty() ? created.status()
+                                                  : WithFieldPrefix(created.status(), prefix);
+  }
+  if ((*created)->is_graph()) {
+    const core::WaypointGraph& graph = (*created)->graph();
+    runtime::Log(runtime::LogLevel::kInfo, "map_created",
+                 {{"map", id}, {"nodes", graph.node_count()}, {"edges", graph.arc_count()}});
+  } else {
+    const core::GridMap& grid = (*created)->grid();
+    runtime::Log(runtime::LogLevel::kInfo, "map_created",
+                 {{"map", id}, {"width", grid.width()}, {"height", grid.height()}});
+  }
+  return created;
+}
+
+absl::StatusOr<core::WaypointGraph> BuildGraph(const core::MapStore& store,
+                                               const v1::CreateMapRequest& request) {
+  constexpr absl::string_view kReferenceField = "graph.auto_connect.reference_map";
+  if (!request.rows().empty() || request.has_blank() || !request.data().empty()) {
+    return InvalidArgument(ErrorReason::kBadSource, "graph",
+                           "give exactly one of rows, blank, data and graph");
+  }
+  if (request.has_grid()) {
+    return InvalidArgument(ErrorReason::kBadSource, "grid", "a waypoint graph has no options of a grid");
+  }
+  if (request.has_import_options()) {
+    return InvalidArgument(ErrorReason::kBadSource, "import_options", "these are options of `data`");
+  }
+  std::shared_ptr<const core::GridSight> sight;
+  if (const std::string& reference = request.graph().auto_connect().reference_map(); !reference.empty()) {
+    const absl::StatusOr<core::PinnedSnapshot> grid = store.Pin(reference);
+    if (!grid.ok()) {
+      return MakeError(grid.status().code(),
+                       absl::IsNotFound(grid.status()) ? ErrorReason::kMapNotFound : ErrorReason::kBadMapId,
+                       kReferenceField, grid.status().message());
+    }
+    if (const absl::Status status = core::CheckIsGrid(**grid); !status.ok()) {
+      return MakeError(status.code(), ErrorReason::kWrongMapKind, kReferenceField, status.message());
+    }
+    const core::WorldFrame& frame = (*grid)->grid().settings().frame;
+    if (frame.hexagons) {
+      return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, kReferenceField,
+                       "a map of hexagons is no reference for sight");
+    }
+    sight = std::make_shared<const core::GridSight>(
+        (*grid)->grid().walk().rows(), core::Point{frame.origin.x, frame.origin.y}, frame.cell_size);
+  }
+  const absl::StatusOr<core::WaypointSpec> spec = ToWaypointSpec(request.graph(), std::move(sight));
+  if (!spec.ok()) {
+    return WithFieldPrefix(spec.status(), "graph.");
+  }
+  absl::StatusOr<core::WaypointGraph> graph = core::WaypointGraph::Create(*spec);
+  if (!graph.ok()) {
+    return WithFieldPrefix(graph.status(), ErrorFieldOf(graph.status()).empty() ? "graph" : "graph.");
+  }
+  return graph;
+}
+
+}  // namespace waystar::rpc

@@ -1,0 +1,278 @@
+#include "server/rpc/maps/render_map.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/render/graph_scene.h"
+#include "server/core/render/grid_scene.h"
+#include "server/core/render/theme.h"
+#include "server/core/search/checks.h"
+#include "server/core/search/recorder.h"
+#include "server/picture/file/png.h"
+#include "server/picture/file/svg.h"
+#include "server/rpc/query/answer_graph_query.h"
+#include "server/rpc/query/answer_query.h"
+#include "server/rpc/query/movement.h"
+#include "server/rpc/wire/convert.h"
+#include "server/rpc/wire/convert_path.h"
+#include "server/rpc/wire/hex_coordinates.h"
+#include "server/rpc/wire/picture_marks.h"
+
+namespace waystar::rpc {
+namespace {
+
+constexpr std::size_t kMaxSearchEvents = 1'000'000;
+// What a response takes beside its picture and its answer, at the most.
+constexpr std::size_t kEnvelopeBytes = 256;
+
+absl::StatusOr<v1::PictureFormat> ToPictureFormat(v1::PictureFormat format) {
+  switch (format) {
+    case v1::PICTURE_FORMAT_UNSPECIFIED:
+    case v1::PICTURE_FORMAT_PNG:
+      return v1::PICTURE_FORMAT_PNG;
+    case v1::PICTURE_FORMAT_SVG:
+    case v1::PICTURE_FORMAT_TEXT:
+      return format;
+    default:
+      return UnknownEnumValue("format", format);
+  }
+}
+
+absl::StatusOr<core::RenderOptions::GridLines> ToGridLines(v1::GridLines lines) {
+  using GridLines = core::RenderOptions::GridLines;
+  switch (lines) {
+    case v1::GRID_LINES_UNSPECIFIED:
+      return GridLines::kAuto;
+    case v1::GRID_LINES_NEVER:
+      return GridLines::kNever;
+    case v1::GRID_LINES_ALWAYS:
+      return GridLines::kAlways;
+    default:
+      return UnknownEnumValue("grid_lines", lines);
+  }
+}
+
+absl::StatusOr<int> ToPictureSide(absl::string_view field, std::int32_t side, int otherwise) {
+  if (side == 0) {
+    return otherwise;
+  }
+  if (side < core::kMinPictureSide || side > core::kMaxPictureSide) {
+    return InvalidArgument(ErrorReason::kBadValue, field,
+                           absl::StrCat("a picture's sides are from ", core::kMinPictureSide, " to ",
+                                        core::kMaxPictureSide, ", not ", side));
+  }
+  return side;
+}
+
+absl::StatusOr<core::RenderOptions> ToRenderOptions(const v1::RenderMapRequest& request,
+                                                    v1::PictureFormat format) {
+  constexpr int kPixels = 1024;
+  constexpr int kColumns = 120;
+  constexpr int kLines = 60;
+  core::RenderOptions options;
+  options.is_text = format == v1::PICTURE_FORMAT_TEXT;
+  WAYSTAR_ASSIGN_OR_RETURN(options.max_width, ToPictureSide("max_width", request.max_width(),
+                                                            options.is_text ? kColumns : kPixels));
+  WAYSTAR_ASSIGN_OR_RETURN(options.max_height, ToPictureSide("max_height", request.max_height(),
+                                                             options.is_text ? kLines : kPixels));
+  WAYSTAR_ASSIGN_OR_RETURN(options.grid_lines, ToGridLines(request.grid_lines()));
+  options.legend = !request.no_legend();
+  options.labels = !request.no_labels();
+  return options;
+}
+
+std::optional<core::Rectangle> RegionOf(const v1::RenderMapRequest& request) {
+  if (!request.has_region()) {
+    return std::nullopt;
+  }
+  const v1::Rectangle& region = request.region();
+  return core::Rectangle{region.x(), region.y(), region.width(), region.height()};
+}
+
+void FillPoint(picture::Point point, v1::PicturePoint& out) {
+  out.set_x(point.x);
+  out.set_y(point.y);
+}
+
+void FillPlacement(const core::Scene& scene, v1::PicturePlacement& out) {
+  out.set_width(scene.width);
+  out.set_height(scene.height);
+  out.mutable_region()->set_x(scene.region.x);
+  out.mutable_region()->set_y(scene.region.y);
+  out.mutable_region()->set_width(scene.region.width);
+  out.mutable_region()->set_height(scene.region.height);
+  FillPoint(scene.tiling.zero, *out.mutable_zero());
+  FillPoint(scene.tiling.x_step, *out.mutable_x_step());
+  FillPoint(scene.tiling.y_step, *out.mutable_y_step());
+  out.set_hexagons(scene.tiling.hexagons);
+}
+
+absl::Status FillImage(const core::Scene& scene, v1::PictureFormat format, const core::Budget& budget,
+                       v1::RenderMapResponse& response) {
+  if (format == v1::PICTURE_FORMAT_TEXT) {
+    response.set_image(core::SceneText(scene));
+    response.set_content_type("text/plain");
+    return absl::OkStatus();
+  }
+  if (format == v1::PICTURE_FORMAT_SVG) {
+    picture::SvgSurface surface(scene.width, scene.height, core::theme::kPaper, scene.title);
+    WAYSTAR_RETURN_IF_ERROR(core::PaintScene(scene, surface, budget));
+    response.set_image(surface.Finish());
+    response.set_content_type("image/svg+xml");
+    return absl::OkStatus();
+  }
+  picture::Canvas canvas(scene.width, scene.height, core::theme::kPaper);
+  picture::RasterSurface surface(canvas);
+  WAYSTAR_RETURN_IF_ERROR(core::PaintScene(scene, surface, budget));
+  response.set_image(picture::EncodePng(canvas));
+  response.set_content_type("image/png");
+  return absl::OkStatus();
+}
+
+// One request on one snapshot.
+class MapRenderer {
+ public:
+  MapRenderer(const core::MapStore& store, const core::MapSnapshot& snapshot, std::size_t max_bytes,
+              const v1::RenderMapRequest& request, v1::RenderMapResponse& response, CallContext& context)
+      : store_(store),
+        snapshot_(snapshot),
+        max_bytes_(max_bytes),
+        request_(request),
+        response_(response),
+        context_(context),
+        query_(request.query()),
+        budget_(context.budget) {
+    budget_.evicted = &snapshot.eviction.flag();
+    query_.set_map(request.map());
+  }
+
+  absl::StatusOr<core::Scene> Draw(core::RenderOptions options) {
+    options.title = snapshot_.id;
+    WAYSTAR_RETURN_IF_ERROR(CheckQuery());
+    return snapshot_.is_graph() ? DrawGraph(std::move(options)) : DrawGrid(std::move(options));
+  }
+
+ private:
+  absl::Status CheckQuery() const {
+    if (request_.with_search() && !request_.has_query()) {
+      return InvalidArgument(ErrorReason::kBadValue, "with_search", "there is no query to search for");
+    }
+    if (!request_.query().map().empty() && request_.query().map() != request_.map()) {
+      return InvalidArgument(ErrorReason::kBadValue, "query.map",
+                             absl::StrCat("the query is about the map \"", request_.map(), "\""));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<core::Scene> DrawGraph(core::RenderOptions options) {
+    const std::optional<core::Rectangle> region = RegionOf(request_);
+    if (region.has_value()) {
+      WAYSTAR_RETURN_IF_ERROR(core::CheckRegionSides(*region));
+    }
+    std::optional<core::GraphQueryMarks> marks;
+    if (request_.has_query()) {
+      if (request_.with_search()) {
+        WAYSTAR_RETURN_IF_ERROR(core::CheckIsGrid(snapshot_));
+      }
+      WAYSTAR_RETURN_IF_ERROR(
+          BelowQuery(AnswerGraphQuery(snapshot_, max_bytes_, query_, *response_.mutable_answer(), context_)));
+      marks = ToGraphQueryMarks(snapshot_.graph(), query_, response_.answer());
+      options.caption = CaptionOf(response_.answer());
+    }
+    const core::WaypointGraph& graph = snapshot_.graph();
+    options.facts = absl::StrCat(graph.node_count(), graph.node_count() == 1 ? " node, " : " nodes, ",
+                                 graph.arc_count(), " one-way edges, revision ", snapshot_.revision);
+    return core::MakeGraphScene(graph, region, options, marks.has_value() ? &*marks : nullptr, budget_);
+  }
+
+  absl::StatusOr<core::Scene> DrawGrid(core::RenderOptions options) {
+    const core::GridMap& plain = snapshot_.grid();
+    WAYSTAR_ASSIGN_OR_RETURN(const core::Rectangle region, core::CheckRegion(plain, RegionOf(request_)));
+    options.facts = FactsOf(plain);
+    if (!request_.has_query()) {
+      return core::MakeGridScene(plain, region, options, nullptr, budget_);
+    }
+    core::EventRecorder recorder(kMaxSearchEvents);
+    WAYSTAR_RETURN_IF_ERROR(BelowQuery(AnswerOnGrid(recorder)));
+    core::QueryMarks marks = ToQueryMarks(request_.map(), query_, response_.answer());
+    marks.events = recorder.events();
+    options.caption = CaptionOf(response_.answer());
+    WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(snapshot_, RequestedMovementOf(query_)));
+    absl::StatusOr<core::Scene> scene = core::MakeGridScene(movement.map(), region, options, &marks, budget_);
+    if (coordinates_.has_value()) {
+      coordinates_->FromPlane(*response_.mutable_answer());
+    }
+    return scene;
+  }
+
+  // Fills the answer, by cells of the plane.
+  absl::Status AnswerOnGrid(core::EventRecorder& recorder) {
+    if (query_.coordinates() != v1::HEX_LAYOUT_UNSPECIFIED) {
+      WAYSTAR_ASSIGN_OR_RETURN(coordinates_,
+                               HexCoordinates::Of(store_, request_.map(), query_.coordinates()));
+      query_.clear_coordinates();
+      WAYSTAR_RETURN_IF_ERROR(coordinates_->ToPlane(query_));
+    }
+    WAYSTAR_ASSIGN_OR_RETURN(const core::PathQuery asked, ToPathQuery(query_));
+    v1::FindPathResponse& answer = *response_.mutable_answer();
+    if (!request_.with_search()) {
+      return AnswerOn(store_, snapshot_, FindAnyPath, max_bytes_, query_, asked, answer, context_);
+    }
+    WAYSTAR_RETURN_IF_ERROR(CheckOneGoal(query_));
+    const auto search = [&](const core::GridMap& map, core::World& world, const core::PortalQuery& query,
+                            const core::Budget& budget, core::Scratch& scratch) {
+      return TraceAnyPath(map, world, query, budget, scratch, recorder);
+    };
+    return AnswerOn(store_, snapshot_, search, max_bytes_, query_, asked, answer, context_);
+  }
+
+  std::string FactsOf(const core::GridMap& map) const {
+    const auto& hexagons = map.settings().frame.hexagons;
+    const bool is_board = hexagons.has_value() && core::HasOffsets(hexagons->layout);
+    return absl::StrCat(is_board ? hexagons->columns : map.width(), " x ",
+                        is_board ? hexagons->rows : map.height(),
+                        hexagons.has_value() ? " hexagons" : " cells", ", revision ", snapshot_.revision);
+  }
+
+  const core::MapStore& store_;
+  const core::MapSnapshot& snapshot_;
+  const std::size_t max_bytes_;
+  const v1::RenderMapRequest& request_;
+  v1::RenderMapResponse& response_;
+  CallContext& context_;
+  // With the map's id, and by cells of the plane once it is answered.
+  v1::FindPathRequest query_;
+  std::optional<HexCoordinates> coordinates_;
+  core::Budget budget_;
+};
+
+}  // namespace
+
+absl::Status AnswerRenderMap(const core::MapStore& store, std::size_t max_bytes,
+                             const v1::RenderMapRequest& request, v1::RenderMapResponse& response,
+                             CallContext& context) {
+  WAYSTAR_ASSIGN_OR_RETURN(const v1::PictureFormat format, ToPictureFormat(request.format()));
+  WAYSTAR_ASSIGN_OR_RETURN(core::RenderOptions options, ToRenderOptions(request, format));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
+  MapRenderer renderer(store, *snapshot, max_bytes, request, response, context);
+  WAYSTAR_ASSIGN_OR_RETURN(const core::Scene scene, renderer.Draw(std::move(options)));
+  response.set_revision(snapshot->revision);
+  FillPlacement(scene, *response.mutable_placement());
+  WAYSTAR_RETURN_IF_ERROR(FillImage(scene, format, context.budget, response));
+  if (response.image().size() + response.answer().ByteSizeLong() + kEnvelopeBytes > max_bytes) {
+    return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kResponseTooLarge, "max_width",
+                     absl::StrCat("the picture takes ", response.image().size(), " bytes, and a message ",
+                                  max_bytes, ": ask for a smaller one"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace waystar::rpc

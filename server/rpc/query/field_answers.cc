@@ -1,0 +1,156 @@
+#include "server/rpc/query/field_answers.h"
+
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/search/checks.h"
+#include "server/rpc/query/world_view.h"
+#include "server/rpc/wire/convert.h"
+#include "server/rpc/wire/convert_fields.h"
+#include "server/rpc/wire/convert_path.h"
+
+namespace waystar::rpc {
+namespace {
+
+// Of a message that takes at least so many bytes.
+absl::Status CheckFits(std::size_t bytes, std::size_t max_bytes, absl::string_view field) {
+  if (bytes <= max_bytes) {
+    return absl::OkStatus();
+  }
+  return MakeError(
+      absl::StatusCode::kResourceExhausted, ErrorReason::kResponseTooLarge, field,
+      absl::StrCat("the answer takes more than the ", max_bytes, " bytes of a message: ask for less"));
+}
+
+// Takes the time from when it is made.
+class Stopwatch {
+ public:
+  void Stamp(const CallContext& context, std::uint64_t expanded, v1::FieldStatistics& statistics) const {
+    const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begin_;
+    statistics.set_expanded(expanded);
+    statistics.set_queue_nanos(context.queued.count());
+    statistics.set_search_nanos(took.count());
+  }
+
+ private:
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+// The budget of work on a snapshot.
+core::Budget BudgetOn(const core::MapSnapshot& snapshot, const CallContext& context) {
+  core::Budget budget = context.budget;
+  budget.evicted = &snapshot.eviction.flag();
+  return budget;
+}
+
+}  // namespace
+
+absl::Status FieldAnswers::CostMatrix(const v1::ComputeCostMatrixRequest& request,
+                                      v1::ComputeCostMatrixResponse& response, CallContext& context) const {
+  const std::vector<core::Cell> sources = ToCells(request.sources());
+  const std::vector<core::Cell> targets = ToCells(request.targets());
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(request.map()));
+  WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(*snapshot, FieldMovementOf(request)));
+  WorldView world(store_, context.caller, *snapshot, movement, FieldMovementOf(request));
+  const Stopwatch stopwatch;
+  WAYSTAR_ASSIGN_OR_RETURN(
+      const core::CostMatrix matrix,
+      core::ComputeCostMatrix(
+          movement.map(), world, {.sources = sources, .targets = targets, .agent = AgentOf(movement)},
+          BudgetOn(*snapshot, context), context.bench.scratch, context.bench.field_scratch));
+  stopwatch.Stamp(context, matrix.expanded, *response.mutable_statistics());
+  response.mutable_costs()->Add(matrix.costs.begin(), matrix.costs.end());
+  response.set_revision(snapshot->revision);
+  return CheckFits(response.ByteSizeLong(), max_bytes_, "targets");
+}
+
+absl::Status FieldAnswers::Reachable(const v1::FindReachableRequest& request,
+                                     v1::FindReachableResponse& response, CallContext& context) const {
+  WAYSTAR_ASSIGN_OR_RETURN(core::ReachQuery query, ToReachQuery(request));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(request.map()));
+  WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(*snapshot, FieldMovementOf(request)));
+  query.agent = AgentOf(movement);
+  const Stopwatch stopwatch;
+  WAYSTAR_ASSIGN_OR_RETURN(
+      const core::ReachableCells reachable,
+      core::FindReachable(movement.map(), query, BudgetOn(*snapshot, context), context.bench.field_scratch));
+  stopwatch.Stamp(context, reachable.expanded, *response.mutable_statistics());
+  const absl::string_view field = query.want_costs ? "want_costs" : "region";
+  WAYSTAR_RETURN_IF_ERROR(CheckFits(reachable.costs.size() * sizeof(float), max_bytes_, field));
+  FillReachable(reachable, response);
+  response.set_revision(snapshot->revision);
+  return CheckFits(response.ByteSizeLong(), max_bytes_, field);
+}
+
+absl::Status FieldAnswers::FlowField(const v1::ComputeFlowFieldRequest& request,
+                                     v1::ComputeFlowFieldResponse& response, CallContext& context) const {
+  const std::vector<core::Cell> goals = ToCells(request.goals());
+  core::FlowFieldQuery query = ToFlowFieldQuery(request, goals);
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(request.map()));
+  WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(*snapshot, FieldMovementOf(request)));
+  query.agent = AgentOf(movement);
+  const Stopwatch stopwatch;
+  WAYSTAR_ASSIGN_OR_RETURN(const core::FlowField field,
+                           core::ComputeFlowField(movement.map(), query, BudgetOn(*snapshot, context),
+                                                  context.bench.field_scratch));
+  stopwatch.Stamp(context, field.expanded, *response.mutable_statistics());
+  const absl::string_view blamed = query.want_costs ? "want_costs" : "region";
+  WAYSTAR_RETURN_IF_ERROR(
+      CheckFits(field.directions.size() + field.costs.size() * sizeof(float), max_bytes_, blamed));
+  FillFlowField(field, response);
+  response.set_revision(snapshot->revision);
+  return CheckFits(response.ByteSizeLong(), max_bytes_, blamed);
+}
+
+absl::Status FieldAnswers::Reachability(const v1::CheckReachabilityRequest& request,
+                                        v1::CheckReachabilityResponse& response, CallContext& context) const {
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::CellPair> pairs, ToCellPairs(request));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(request.map()));
+  WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(*snapshot, FieldMovementOf(request)));
+  WorldView world(store_, context.caller, *snapshot, movement, FieldMovementOf(request));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<bool> reachable,
+                           core::CheckReachability(movement.map(), world, AgentOf(movement), pairs));
+  response.mutable_reachable()->Add(reachable.begin(), reachable.end());
+  response.set_revision(snapshot->revision);
+  return CheckFits(response.ByteSizeLong(), max_bytes_, "pairs");
+}
+
+absl::Status FieldAnswers::Ray(const v1::CastRayRequest& request, v1::CastRayResponse& response,
+                               CallContext& /*context*/) const {
+  if (!request.has_from() || !request.has_to()) {
+    return MissingField(request.has_from() ? "to" : "from");
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(request.map()));
+  WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(*snapshot, FieldMovementOf(request)));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::RayHit hit, core::CastRay(movement.map(), AgentOf(movement),
+                                                                 {request.from().x(), request.from().y()},
+                                                                 {request.to().x(), request.to().y()}));
+  FillRayHit(hit, response);
+  response.set_revision(snapshot->revision);
+  return absl::OkStatus();
+}
+
+absl::Status FieldAnswers::Sample(const v1::SampleCellsRequest& request, v1::SampleCellsResponse& response,
+                                  CallContext& context) const {
+  core::SampleQuery query = ToSampleQuery(request);
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(request.map()));
+  WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(*snapshot, FieldMovementOf(request)));
+  query.agent = AgentOf(movement);
+  WorldView world(store_, context.caller, *snapshot, movement, FieldMovementOf(request));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::SampledCells sampled,
+                           core::SampleCells(movement.map(), world, query, BudgetOn(*snapshot, context)));
+  for (const core::Cell cell : sampled.cells) {
+    FillCell(cell, *response.add_cells());
+  }
+  response.set_candidates(sampled.candidates);
+  response.set_revision(snapshot->revision);
+  return CheckFits(response.ByteSizeLong(), max_bytes_, "count");
+}
+
+}  // namespace waystar::rpc

@@ -1,0 +1,520 @@
+#include "server/rpc/query/path_stream.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include "absl/hash/hash.h"
+#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/rpc/access/check_access.h"
+#include "server/rpc/admission/cost_timer.h"
+#include "server/rpc/call/cancelled.h"
+#include "server/rpc/call/request_parser.h"
+#include "server/rpc/call/status.h"
+#include "server/rpc/call/written_message.h"
+#include "server/rpc/wire/convert.h"
+
+namespace waystar::rpc {
+namespace {
+
+// What the queries of one message may take together where it was read.
+constexpr std::chrono::nanoseconds kTimeHere = 4 * QueryCosts::kHere;
+
+// How long an answer is kept for others to go with it.
+constexpr std::chrono::nanoseconds kGathering = std::chrono::microseconds(200);
+
+// What an answer takes in a message beside itself, at the most.
+constexpr std::size_t kAnswerEnvelopeBytes = 16;
+
+// Answers that nobody reads are kept up to so many times the bytes of a message; then queries are refused.
+constexpr std::size_t kMostUnread = 4;
+
+void FillProblem(const v1::StreamedQuery& query, const absl::Status& status, v1::StreamedAnswer& answer) {
+  answer.set_id(query.id());
+  *answer.mutable_problem() = ToStatusMessage(status);
+}
+
+}  // namespace
+
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* PathStream::Start(
+    const Handler& find_path, QueryCosts& costs, Executor& executor, grpc::CallbackServerContext* call,
+    const PathStreamLimits& limits) {
+  auto* stream = new PathStream(find_path, costs, executor, *call, limits);
+  if (const absl::Status status = stream->Admit(); !status.ok()) {
+    stream->End(status);
+    return stream;
+  }
+  MutexLock lock(stream->mutex_);
+  // The gate may be closed already; whoever closed it finds the read under way, and finishes the call.
+  if (!stream->end_.has_value()) {
+    stream->is_reading_ = true;
+    stream->StartRead(&stream->message_);
+  }
+  return stream;
+}
+
+absl::Status PathStream::Admit() {
+  WAYSTAR_RETURN_IF_ERROR(executor_.gate().Enter(this));
+  is_inside_ = true;
+  WAYSTAR_RETURN_IF_ERROR(caller_.Identify(call_));
+  client_ = FlowOf(caller_.Get(), call_, "").client;
+  return caller_.Require(&CheckStreamAccess<v1::StreamFindPathRequest>);
+}
+
+void PathStream::OnReadDone(bool ok) {
+  std::optional<absl::Status> finish;
+  grpc::ByteBuffer bytes;
+  Batch* batch = nullptr;
+  bool begins_to_gather = false;
+  {
+    MutexLock lock(mutex_);
+    is_reading_ = false;
+    if (!ok) {
+      SetEnd(absl::OkStatus());
+    }
+    if (!end_.has_value()) {
+      bytes.Swap(&message_);
+      batch = new Batch(bytes);
+      ++unanswered_;
+      unanswered_bytes_ += batch->length;
+      begins_to_gather = !std::exchange(is_gathering_, true);
+      gathering_since_ = begins_to_gather ? batch->arrived : gathering_since_;
+      has_read_more_ = !begins_to_gather;
+    }
+    finish = Proceed();
+  }
+  if (finish.has_value()) {
+    Finish(ToGrpcStatus(*finish));
+  }
+  if (batch != nullptr) {
+    FinishPart(batch, Take(bytes, *batch));
+  }
+  if (begins_to_gather) {
+    next_turn_.Ask(call_.c_call());
+  }
+}
+
+void PathStream::OnNextTurn() {
+  std::optional<absl::Status> finish;
+  {
+    MutexLock lock(mutex_);
+    is_gathering_ = std::exchange(has_read_more_, false) && !end_.has_value() &&
+                    answers_bytes_ < limits_.max_bytes &&
+                    Executor::Clock::now() - gathering_since_ < kGathering;
+    if (!is_gathering_) {
+      finish = Proceed();
+      if (!finish.has_value()) {
+        return;
+      }
+    }
+  }
+  if (finish.has_value()) {
+    Finish(ToGrpcStatus(*finish));
+  } else {
+    next_turn_.Ask(call_.c_call());
+  }
+}
+
+struct PathStream::Draft {
+  explicit Draft(google::protobuf::Arena& arena)
+      : envelope(*google::protobuf::Arena::CreateMessage<v1::StreamedAnswer>(&arena)),
+        answer(*google::protobuf::Arena::CreateMessage<v1::FindPathResponse>(&arena)),
+        written(answer) {}
+
+  // All but the answer; with a problem there is none.
+  v1::StreamedAnswer& envelope;
+  v1::FindPathResponse& answer;
+  WrittenMessage written;
+};
+
+class PathStream::Gatherer {
+ public:
+  // Of queries that arrived at `arrived`. Answers live in `arena`, also once they are sent.
+  Gatherer(PathStream& stream, google::protobuf::Arena& arena, Executor::Clock::time_point arrived)
+      : stream_(stream), arena_(arena), arrived_(arrived) {}
+
+  // The next answer, to be filled: then taken, or left and filled anew.
+  Draft& next() { return next_.has_value() ? *next_ : next_.emplace(arena_); }
+
+  // Returns when.
+  Executor::Clock::time_point Take() {
+    const Executor::Clock::time_point now = Executor::Clock::now();
+    const v1::StreamedAnswer& envelope = next_->envelope;
+    stream_.statistics_.CountRequest(static_cast<absl::StatusCode>(envelope.problem().code()),
+                                     now - arrived_);
+    WrittenMessage answer(envelope);
+    answer.AddFieldsOf(envelope);
+    if (!envelope.has_problem()) {
+      AddAnswer(answer);
+    }
+    next_.reset();
+    if (!message_.empty() &&
+        message_.size() + answer.size() + kAnswerEnvelopeBytes > stream_.limits_.max_bytes) {
+      Send();
+    }
+    if (message_.empty()) {
+      since_ = now;
+    }
+    message_.AddField(v1::StreamFindPathResponse::kAnswersFieldNumber, answer);
+    return now;
+  }
+
+  void Leave() { next_.reset(); }
+
+  void Send() {
+    if (!message_.empty()) {
+      stream_.Add(message_.ToBytes());
+      message_.Clear();
+    }
+  }
+
+  // Whether answers have been kept long enough for others to go with them.
+  bool IsDue(Executor::Clock::time_point now) const { return !message_.empty() && now - since_ > kGathering; }
+
+ private:
+  void AddAnswer(WrittenMessage& streamed) {
+    WrittenMessage& written = next_->written;
+    if (written.empty()) {
+      written.AddFieldsOf(next_->answer);
+    }
+    streamed.AddField(v1::StreamedAnswer::kAnswerFieldNumber, written);
+  }
+
+  PathStream& stream_;
+  google::protobuf::Arena& arena_;
+  const Executor::Clock::time_point arrived_;
+  std::optional<Draft> next_;
+  WrittenMessage message_{*google::protobuf::Arena::CreateMessage<v1::StreamFindPathResponse>(&arena_)};
+  Executor::Clock::time_point since_;
+};
+
+class PathStream::QueriesJob final : public Executor::Job {
+ public:
+  QueriesJob(PathStream& stream, Batch& batch, Queries queries, Lane lane)
+      : stream_(stream), batch_(batch), queries_(std::move(queries)), lane_(lane) {}
+
+  void Run(int worker) override {
+    google::protobuf::Arena arena;
+    Gatherer gatherer(stream_, arena, batch_.arrived);
+    Workbench& bench = stream_.executor_.bench(worker);
+    const Executor::Clock::time_point begin = Executor::Clock::now();
+    while (next_ < queries_.size() && !stream_.IsGone()) {
+      const Executor::Clock::time_point now = Executor::Clock::now();
+      if (now - begin > kTurn) {
+        gatherer.Send();
+        // Behind what others have waiting by now.
+        stream_.Submit(this, queries_[next_]->query(), lane_);
+        return;
+      }
+      if (gatherer.IsDue(now)) {
+        gatherer.Send();
+      }
+      const v1::StreamedQuery& query = *queries_[next_++];
+      if (stream_.IsFull()) {
+        FillProblem(query, Unread(), gatherer.next().envelope);
+        gatherer.Take();
+      } else if (stream_.Answer(batch_, query, lane_, bench, now, gatherer.next())) {
+        gatherer.Take();
+        if (lane_ == Lane::kLarge) {
+          // The next may take seconds.
+          gatherer.Send();
+        }
+      } else {
+        gatherer.Leave();
+        stream_.HandOver(batch_, {&query}, Lane::kLarge);
+      }
+    }
+    gatherer.Send();
+    Finish();
+  }
+
+  void Refuse(const absl::Status& status) override {
+    google::protobuf::Arena arena;
+    Gatherer gatherer(stream_, arena, batch_.arrived);
+    for (; next_ < queries_.size(); ++next_) {
+      FillProblem(*queries_[next_], status, gatherer.next().envelope);
+      gatherer.Take();
+    }
+    gatherer.Send();
+    Finish();
+  }
+
+ private:
+  // How long a job keeps a worker that others wait for, give or take a query.
+  static constexpr std::chrono::nanoseconds kTurn = QueryCosts::kSmall;
+
+  static absl::Status Unread() {
+    return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kAnswersUnread, "",
+                     "too many answers wait for the client to read them");
+  }
+
+  void Finish() {
+    PathStream& stream = stream_;
+    Batch* const batch = &batch_;
+    delete this;
+    stream.FinishPart(batch, absl::OkStatus());
+  }
+
+  PathStream& stream_;
+  Batch& batch_;
+  const Queries queries_;
+  const Lane lane_;
+  std::size_t next_ = 0;
+};
+
+absl::Status PathStream::Take(const grpc::ByteBuffer& bytes, Batch& batch) {
+  WAYSTAR_RETURN_IF_ERROR(ParseRequest(bytes, batch.request));
+  if (batch.request.queries_size() > kMaxQueriesOfMessage) {
+    return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyItems, "queries",
+                     absl::StrCat("a message has at most ", kMaxQueriesOfMessage, " queries, not ",
+                                  batch.request.queries_size()));
+  }
+  Queries small;
+  Queries large;
+  {
+    const Executor::Lease bench = executor_.LeaseHere();
+    const bool answers_here = bench && !IsFull();
+    Gatherer gatherer(*this, batch.arena, batch.arrived);
+    Executor::Clock::time_point now = Executor::Clock::now();
+    for (const v1::StreamedQuery& query : batch.request.queries()) {
+      const Lane lane = costs_.LaneOf(query.query());
+      const bool is_here = lane == Lane::kHere && answers_here && now - batch.arrived < kTimeHere;
+      if (is_here && Answer(batch, query, lane, *bench, now, gatherer.next())) {
+        now = gatherer.Take();
+        continue;
+      }
+      if (is_here) {
+        gatherer.Leave();
+        now = Executor::Clock::now();
+      }
+      (lane == Lane::kLarge ? large : small).push_back(&query);
+    }
+    gatherer.Send();
+  }
+  Spread(batch, small, Lane::kSmall);
+  Spread(batch, large, Lane::kLarge);
+  return absl::OkStatus();
+}
+
+void PathStream::Spread(Batch& batch, const Queries& queries, Lane lane) {
+  const std::size_t jobs = std::min(queries.size(), static_cast<std::size_t>(executor_.workers()));
+  for (std::size_t i = 0; i < jobs; ++i) {
+    const auto begin = queries.begin() + static_cast<std::ptrdiff_t>(i * queries.size() / jobs);
+    const auto end = queries.begin() + static_cast<std::ptrdiff_t>((i + 1) * queries.size() / jobs);
+    HandOver(batch, Queries(begin, end), lane);
+  }
+}
+
+void PathStream::HandOver(Batch& batch, Queries queries, Lane lane) {
+  batch.parts.fetch_add(1, std::memory_order_relaxed);
+  const v1::FindPathRequest& first = queries.front()->query();
+  Submit(new QueriesJob(*this, batch, std::move(queries), lane), first, lane);
+}
+
+void PathStream::Submit(QueriesJob* job, const v1::FindPathRequest& first, Lane lane) {
+  const runtime::Flow flow{.client = client_, .map = absl::HashOf(first.map())};
+  if (const absl::Status status = executor_.Submit(lane, job, flow, deadline_); !status.ok()) {
+    job->Refuse(status);
+  }
+}
+
+bool PathStream::Answer(const Batch& batch, const v1::StreamedQuery& query, Lane lane, Workbench& bench,
+                        Executor::Clock::time_point now, Draft& draft) {
+  if (!query.has_query()) {
+    FillProblem(query, MissingField("query"), draft.envelope);
+    return true;
+  }
+  const Caller caller = caller_.Get();
+  if (const absl::Status denied = CheckPartAccess<v1::StreamFindPathRequest>(caller, query.query());
+      !denied.ok()) {
+    FillProblem(query, denied, draft.envelope);
+    return true;
+  }
+  draft.envelope.set_id(query.id());
+  CallContext context{.bench = bench,
+                      .caller = caller,
+                      .budget = {.deadline = deadline_, .cancelled = &cancelled_},
+                      .queued = now - batch.arrived,
+                      .begin = now,
+                      .max_expansions_here = MaxExpansionsOn(lane),
+                      .rpc = &call_,
+                      .written = &draft.written};
+  const CostTimer timer(lane, now);
+  const absl::Status status = find_path_(query.query(), draft.answer, context);
+  if (context.needs_larger_lane) {
+    return false;
+  }
+  costs_.Note(query.query(), timer.Took());
+  if (!status.ok()) {
+    FillProblem(query, status, draft.envelope);
+  }
+  return true;
+}
+
+bool PathStream::IsGone() {
+  MutexLock lock(mutex_);
+  return is_gone_;
+}
+
+bool PathStream::IsFull() {
+  MutexLock lock(mutex_);
+  return answers_bytes_ >= kMostUnread * limits_.max_bytes;
+}
+
+void PathStream::Add(const grpc::ByteBuffer& answers) {
+  MutexLock lock(mutex_);
+  if (is_gone_) {
+    return;
+  }
+  answers_bytes_ += answers.Length();
+  answers_.push_back(answers);
+  // Cannot be the end: the message that these are of counts as unanswered yet.
+  static_cast<void>(Proceed());
+}
+
+void PathStream::FinishPart(Batch* batch, const absl::Status& status) {
+  const std::size_t length = batch->length;
+  const bool is_last = batch->parts.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  if (is_last) {
+    delete batch;
+  }
+  if (!is_last && status.ok()) {
+    return;
+  }
+  std::optional<absl::Status> finish;
+  {
+    MutexLock lock(mutex_);
+    if (is_last) {
+      --unanswered_;
+      unanswered_bytes_ -= length;
+    }
+    if (!status.ok()) {
+      SetEnd(status);
+    }
+    finish = Proceed();
+  }
+  if (finish.has_value()) {
+    Finish(ToGrpcStatus(*finish));
+  }
+}
+
+void PathStream::OnWriteDone(bool ok) {
+  std::optional<absl::Status> finish;
+  {
+    MutexLock lock(mutex_);
+    is_writing_ = false;
+    if (!ok) {
+      is_gone_ = true;
+      SetEnd(CancelledError());
+    }
+    finish = Proceed();
+  }
+  if (finish.has_value()) {
+    Finish(ToGrpcStatus(*finish));
+  }
+}
+
+void PathStream::OnCancel() {
+  cancelled_.store(true, std::memory_order_relaxed);
+  std::optional<absl::Status> finish;
+  {
+    MutexLock lock(mutex_);
+    is_gone_ = true;
+    SetEnd(CancelledError());
+    finish = Proceed();
+  }
+  if (finish.has_value()) {
+    Finish(ToGrpcStatus(*finish));
+  }
+}
+
+void PathStream::OnGateClosed() { End(CallGate::Closed()); }
+
+void PathStream::End(const absl::Status& status) {
+  std::optional<absl::Status> finish;
+  {
+    MutexLock lock(mutex_);
+    SetEnd(status);
+    finish = Proceed();
+  }
+  if (finish.has_value()) {
+    Finish(ToGrpcStatus(*finish));
+  }
+}
+
+void PathStream::OnForceCancel() {
+  bool is_unread = false;
+  {
+    MutexLock lock(mutex_);
+    is_unread = is_writing_;
+  }
+  // Without the lock, which OnCancel takes. It is not done before this returns, since it is inside the gate.
+  if (is_unread) {
+    call_.TryCancel();
+  }
+}
+
+// Here and not in the destructor of a member: the server may be gone soon after.
+void PathStream::OnDone() {
+  statistics_.CloseCall();
+  if (is_inside_) {
+    executor_.gate().Leave(this);
+  }
+  delete this;
+}
+
+void PathStream::SetEnd(const absl::Status& status) {
+  if (!end_.has_value()) {
+    end_ = status;
+  }
+}
+
+std::optional<absl::Status> PathStream::Proceed() {
+  if (is_finished_) {
+    return std::nullopt;
+  }
+  if (is_gone_) {
+    answers_.clear();
+    answers_bytes_ = 0;
+  }
+  if (!is_writing_ && !is_gathering_ && !answers_.empty()) {
+    WriteSome();
+  }
+  if (end_.has_value()) {
+    is_finished_ = unanswered_ == 0 && !is_writing_ && !is_gathering_ && answers_.empty();
+    return is_finished_ ? end_ : std::nullopt;
+  }
+  if (!is_reading_ && unanswered_ < limits_.max_unanswered &&
+      unanswered_bytes_ + answers_bytes_ < limits_.max_bytes) {
+    is_reading_ = true;
+    StartRead(&message_);
+  }
+  return std::nullopt;
+}
+
+void PathStream::WriteSome() {
+  std::vector<grpc::Slice> slices;
+  std::size_t bytes = 0;
+  while (!answers_.empty()) {
+    const std::size_t next = answers_.front().Length();
+    if (bytes > 0 && bytes + next > limits_.max_bytes) {
+      break;
+    }
+    bytes += next;
+    std::vector<grpc::Slice> of_answers;
+    // Of bytes that are not compressed, which cannot fail.
+    static_cast<void>(answers_.front().Dump(&of_answers));
+    std::move(of_answers.begin(), of_answers.end(), std::back_inserter(slices));
+    answers_.pop_front();
+  }
+  answers_bytes_ -= bytes;
+  is_writing_ = true;
+  answer_bytes_ = grpc::ByteBuffer(slices.data(), slices.size());
+  StartWrite(&answer_bytes_);
+}
+
+}  // namespace waystar::rpc

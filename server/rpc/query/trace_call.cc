@@ -1,0 +1,95 @@
+#include "server/rpc/query/trace_call.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/engine/find_path.h"
+#include "server/rpc/call/call_context.h"
+#include "server/rpc/query/answer_query.h"
+#include "server/rpc/wire/convert.h"
+#include "server/rpc/wire/convert_path.h"
+
+namespace waystar::rpc {
+namespace {
+
+constexpr std::size_t kEventsPerMessage = 1000;
+
+// What a result takes beside its answer, at the most.
+constexpr std::size_t kTraceEnvelopeBytes = 32;
+
+}  // namespace
+
+grpc::ServerWriteReactor<grpc::ByteBuffer>* TraceCall::Start(const core::MapStore& store, Executor& executor,
+                                                             TransferSlots& slots, const PathLimits& limits,
+                                                             const QueryObserver& observer,
+                                                             grpc::CallbackServerContext* context,
+                                                             const grpc::ByteBuffer* request) {
+  auto* call = new TraceCall(store, executor, slots, limits, observer, context);
+  call->Take(*request, limits.trace_timeout);
+  return call;
+}
+
+TraceCall::TraceCall(const core::MapStore& store, Executor& executor, TransferSlots& slots,
+                     const PathLimits& limits, const QueryObserver& observer,
+                     grpc::CallbackServerContext* context)
+    : SendingCall(executor, slots, context),
+      store_(store),
+      observer_(observer),
+      rpc_(*context),
+      max_response_bytes_(limits.max_response_bytes - kTraceEnvelopeBytes),
+      deadline_(DeadlineOf(*context)) {}
+
+absl::Status TraceCall::Prepare(int worker) {
+  const Executor::Clock::time_point now = Executor::Clock::now();
+  WAYSTAR_ASSIGN_OR_RETURN(const std::size_t max_events, ToMaxEvents(request()));
+  if (!request().has_query()) {
+    return MissingField("query");
+  }
+  WAYSTAR_RETURN_IF_ERROR(BelowQuery(CheckOneGoal(request().query())));
+  recorder_.emplace(max_events);
+  const auto search_leg = [this](const core::GridMap& map, const core::PathQuery& query,
+                                 const core::Budget& budget, core::Scratch& scratch) {
+    return core::TraceSearch(map, query, budget, scratch, *recorder_);
+  };
+  const auto search = [&](const core::GridMap& map, core::World& world, const core::PortalQuery& query,
+                          const core::Budget& budget, core::Scratch& scratch) {
+    return core::FindPathThroughPortals(map, world, query, search_leg, budget, scratch);
+  };
+  CallContext context{.bench = executor().bench(worker),
+                      .caller = caller(),
+                      .budget = {.deadline = deadline_, .cancelled = &cancelled_},
+                      .queued = now - arrived_,
+                      .begin = now,
+                      .rpc = &rpc_};
+  v1::TraceSearchResult& result = result_.emplace();
+  const absl::Status status =
+      AnswerQuery(store_, search, max_response_bytes_, request().query(), *result.mutable_answer(), context);
+  NoteQuery(observer_, "waystar.v1.PathService/TraceSearch", request().query(), result.answer(), status,
+            Executor::Clock::now() - now, context);
+  result.set_truncated(recorder_->is_truncated());
+  return BelowQuery(status);
+}
+
+bool TraceCall::FillNext(v1::TraceSearchResponse& message) {
+  const std::vector<core::SearchEvent>& events = recorder_->events();
+  if (sent_ < events.size()) {
+    const std::size_t end = std::min(sent_ + kEventsPerMessage, events.size());
+    for (; sent_ < end; ++sent_) {
+      FillSearchEvent(events[sent_], *message.add_events());
+    }
+    return true;
+  }
+  if (!result_.has_value()) {
+    return false;
+  }
+  *message.mutable_result() = *std::exchange(result_, std::nullopt);
+  return true;
+}
+
+}  // namespace waystar::rpc

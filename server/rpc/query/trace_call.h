@@ -1,0 +1,64 @@
+// PathService.TraceSearch: searches on a worker with a recorder, then streams what it recorded.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "grpcpp/server_context.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "grpcpp/support/server_callback.h"
+#include "server/core/search/recorder.h"
+#include "server/core/store/map_store.h"
+#include "server/rpc/admission/executor.h"
+#include "server/rpc/call/sending_call.h"
+#include "server/rpc/telemetry/query_observer.h"
+#include "waystar/v1/path_service.pb.h"
+
+namespace waystar::rpc {
+
+struct PathLimits {
+  // An answer of more is refused.
+  std::size_t max_response_bytes = std::size_t{4} << 20;
+  // How long a trace may take.
+  absl::Duration trace_timeout = absl::Seconds(60);
+  // Messages of one stream that may be read and not answered yet.
+  std::size_t stream_window = 256;
+};
+
+// Holds 40 bytes an event until the last one is sent.
+class TraceCall final : public SendingCall<v1::TraceSearchRequest, v1::TraceSearchResponse> {
+ public:
+  // What the references name must outlive the call.
+  static grpc::ServerWriteReactor<grpc::ByteBuffer>* Start(const core::MapStore& store, Executor& executor,
+                                                           TransferSlots& slots, const PathLimits& limits,
+                                                           const QueryObserver& observer,
+                                                           grpc::CallbackServerContext* context,
+                                                           const grpc::ByteBuffer* request);
+
+ private:
+  TraceCall(const core::MapStore& store, Executor& executor, TransferSlots& slots, const PathLimits& limits,
+            const QueryObserver& observer, grpc::CallbackServerContext* context);
+
+  void OnCancel() override { cancelled_.store(true, std::memory_order_relaxed); }
+  absl::Status Prepare(int worker) override;
+  bool FillNext(v1::TraceSearchResponse& message) override;
+
+  const core::MapStore& store_;
+  const QueryObserver& observer_;
+  // Used until the call is finished.
+  const grpc::CallbackServerContext& rpc_;
+  const std::size_t max_response_bytes_;
+  const Executor::Clock::time_point arrived_ = Executor::Clock::now();
+  const Executor::Clock::time_point deadline_;
+  std::atomic<bool> cancelled_ = false;
+  std::optional<core::EventRecorder> recorder_;
+  // How many of the events have been sent.
+  std::size_t sent_ = 0;
+  // Until it is sent.
+  std::optional<v1::TraceSearchResult> result_;
+};
+
+}  // namespace waystar::rpc

@@ -1,0 +1,44 @@
+// What the server tells of what it has done and is at.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "server/core/store/map_store.h"
+#include "server/rpc/access/caller.h"
+#include "server/rpc/admission/executor.h"
+#include "server/rpc/admission/transfers.h"
+#include "server/rpc/admission/watch_slots.h"
+#include "waystar/v1/server_service.pb.h"
+
+namespace waystar::rpc {
+
+// Answers GetServerStatistics, but for the uptime.
+//
+// Thread safety: any.
+class ServerStatistics {
+ public:
+  // All must outlive this.
+  ServerStatistics(const core::MapStore& store, Executor& executor, const TransferSlots& transfers,
+                   const WatchSlots& watches)
+      : store_(store), executor_(executor), transfers_(transfers), watches_(watches) {}
+
+  // Whose connections to tell of: see CountConnections.
+  void SetServer(std::int64_t server) { server_.store(server, std::memory_order_relaxed); }
+
+  absl::Status Fill(const v1::GetServerStatisticsRequest& request, const Caller& caller,
+                    v1::GetServerStatisticsResponse& out) const;
+
+ private:
+  void FillMaps(std::size_t max_maps, const Caller& caller, v1::GetServerStatisticsResponse& out) const;
+
+  const core::MapStore& store_;
+  Executor& executor_;
+  const TransferSlots& transfers_;
+  const WatchSlots& watches_;
+  std::atomic<std::int64_t> server_ = 0;
+};
+
+}  // namespace waystar::rpc

@@ -1,0 +1,73 @@
+// Writes down queries and updates that took long, so that they can be made again.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "google/protobuf/message.h"
+#include "server/base/clock.h"
+#include "server/base/mutex.h"
+#include "server/core/store/update_batch.h"
+#include "server/rpc/call/call_context.h"
+#include "server/runtime/metric_sink.h"
+#include "waystar/v1/map_service.pb.h"
+
+namespace waystar::rpc {
+
+// What a query came to.
+struct QueryResult {
+  absl::Status status;
+  // 0 if none is known.
+  std::uint64_t revision = 0;
+  // Of a path query.
+  std::string outcome;
+  std::uint64_t expanded = 0;
+  std::chrono::nanoseconds searching{0};
+};
+
+// At most kMaxLines lines a second; the next line says how many calls were left out before it. A line has
+// the request in protobuf's JSON, on one line and quoted as a C string, up to kMaxRequestBytes of it.
+//
+// Thread safety: any.
+class SlowQueryLog final : public runtime::MetricSource {
+ public:
+  static constexpr int kMaxLines = 10;
+  static constexpr std::size_t kMaxRequestBytes = 4096;
+
+  // Of queries that take `threshold` from their arrival to their answer, or more; 0 for none.
+  explicit SlowQueryLog(absl::Duration threshold, const Clock& clock = Clock::Steady());
+
+  bool IsSlow(std::chrono::nanoseconds took) const { return took >= threshold_; }
+
+  // REQUIRES: it is slow. `ran` is what it took after it had waited.
+  void Write(absl::string_view method, const google::protobuf::Message& request, const QueryResult& result,
+             std::chrono::nanoseconds ran, const CallContext& context);
+
+  // The same of an update that a client sent. `rpc` is the RPC library's side of the call.
+  void WriteUpdate(const v1::UpdateObstaclesRequest& request,
+                   const absl::StatusOr<core::UpdateResult>& result, std::chrono::nanoseconds queued,
+                   std::chrono::nanoseconds ran, const grpc::CallbackServerContext* rpc);
+
+  void Collect(runtime::MetricSink& sink) const override;
+
+ private:
+  // Counts one, and whether its line may be written now; if so how many were left out before it.
+  bool Admit(std::uint64_t SlowQueryLog::*counter, std::uint64_t& left_out);
+
+  const std::chrono::nanoseconds threshold_;
+  const Clock& clock_;
+  mutable Mutex mutex_;
+  absl::Time second_begin_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
+  int lines_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::uint64_t left_out_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::uint64_t slow_queries_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::uint64_t slow_updates_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace waystar::rpc

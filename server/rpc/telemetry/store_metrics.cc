@@ -1,0 +1,72 @@
+#include "server/rpc/telemetry/store_metrics.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "server/maintenance/map_usage.h"
+
+namespace waystar::rpc {
+namespace {
+
+void CollectTotals(const std::vector<maintenance::MapUsage>& maps, runtime::MetricSink& sink) {
+  double graphs = 0;
+  double bytes = 0;
+  for (const maintenance::MapUsage& map : maps) {
+    graphs += map.is_graph ? 1 : 0;
+    bytes += static_cast<double>(map.bytes);
+  }
+  sink.AddGauge("waystar_maps", "Maps that the server holds.", {{"kind", "grid"}},
+                static_cast<double>(maps.size()) - graphs);
+  sink.AddGauge("waystar_maps", "Maps that the server holds.", {{"kind", "waypoint_graph"}}, graphs);
+  sink.AddGauge("waystar_maps_bytes", "Memory of all maps at their latest revisions, indexes included.", {},
+                bytes);
+}
+
+}  // namespace
+
+void StoreMetrics::Collect(runtime::MetricSink& sink) const {
+  const std::vector<maintenance::MapUsage> maps =
+      maintenance::UsageOf(store_, [](absl::string_view) { return true; });
+  CollectTotals(maps, sink);
+  std::size_t named = 0;
+  for (const maintenance::MapUsage& map : maps) {
+    if (named == kMaxMaps) {
+      break;
+    }
+    if (!MayBeNamed(map.id)) {
+      continue;
+    }
+    ++named;
+    const std::uint64_t oldest = store_.OldSnapshotsOf(map.id).oldest_revision;
+    sink.AddGauge("waystar_map_bytes", "Memory of one of the largest maps.", {{"map", map.id}},
+                  static_cast<double>(map.bytes));
+    sink.AddGauge("waystar_map_revision", "The latest revision of one of the largest maps.",
+                  {{"map", map.id}}, static_cast<double>(map.revision));
+    sink.AddGauge("waystar_map_oldest_pinned_revision",
+                  "The oldest revision of one of the largest maps that somebody still reads.",
+                  {{"map", map.id}}, static_cast<double>(oldest == 0 ? map.revision : oldest));
+  }
+  const core::OldSnapshotsTotal old = store_.AllOldSnapshots();
+  sink.AddGauge("waystar_old_snapshots", "Earlier revisions of maps that somebody still reads.", {},
+                static_cast<double>(old.count));
+  sink.AddGauge("waystar_old_snapshots_bytes", "Memory that these alone hold.", {},
+                static_cast<double>(old.bytes));
+  sink.AddGauge("waystar_old_snapshot_age_seconds", "How long ago the oldest of these was replaced.", {},
+                absl::ToDoubleSeconds(old.oldest_age));
+  sink.AddGauge("waystar_watches", "Watches of maps and paths that are open.", {}, watches_.taken());
+  sink.AddGauge("waystar_transfers", "Imports, exports and traces that are under way.", {},
+                transfers_.taken());
+}
+
+bool StoreMetrics::MayBeNamed(const std::string& map) const {
+  MutexLock lock(mutex_);
+  if (names_.size() < kMaxNames) {
+    names_.insert(map);
+  }
+  return names_.contains(map);
+}
+
+}  // namespace waystar::rpc

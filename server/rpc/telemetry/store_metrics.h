@@ -1,0 +1,43 @@
+// What the server holds: maps, snapshots, watches, transfers.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "absl/container/flat_hash_set.h"
+#include "server/base/mutex.h"
+#include "server/core/store/map_store.h"
+#include "server/rpc/admission/transfers.h"
+#include "server/rpc/admission/watch_slots.h"
+#include "server/runtime/metric_sink.h"
+
+namespace waystar::rpc {
+
+// The kMaxMaps largest maps are told of by name. Only the first kMaxNames names that ever get so far are used
+// as labels, however many maps clients create and delete.
+//
+// Thread safety: any.
+class StoreMetrics final : public runtime::MetricSource {
+ public:
+  static constexpr std::size_t kMaxMaps = 20;
+  static constexpr std::size_t kMaxNames = 100;
+
+  // All must outlive this.
+  StoreMetrics(const core::MapStore& store, const TransferSlots& transfers, const WatchSlots& watches)
+      : store_(store), transfers_(transfers), watches_(watches) {}
+
+  // Takes time in proportion to the number of maps and of their bands of rows: some milliseconds for
+  // thousands.
+  void Collect(runtime::MetricSink& sink) const override;
+
+ private:
+  bool MayBeNamed(const std::string& map) const;
+
+  const core::MapStore& store_;
+  const TransferSlots& transfers_;
+  const WatchSlots& watches_;
+  mutable Mutex mutex_;
+  mutable absl::flat_hash_set<std::string> names_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace waystar::rpc

@@ -1,0 +1,81 @@
+#include "server/rpc/token_file_watcher.h"
+
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "server/base/status_macros.h"
+#include "server/rpc/access/token_list.h"
+#include "server/rpc/access/tokens_file.h"
+#include "server/runtime/logging.h"
+
+namespace waystar::rpc {
+
+TokenFileWatcher::~TokenFileWatcher() {
+  if (!thread_.joinable()) {
+    return;
+  }
+  {
+    MutexLock lock(mutex_);
+    is_stopping_ = true;
+    wake_.NotifyAll();
+  }
+  thread_.join();
+}
+
+absl::Status TokenFileWatcher::Start(const std::string& path) {
+  path_ = path;
+  {
+    MutexLock lock(look_mutex_);
+    // Before it is read: a change meanwhile is one to come.
+    stamp_ = StampOf(path_);
+    WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const TokenList> tokens, ReadTokensFile(path_));
+    gate_.access().Set(std::move(tokens));
+  }
+  thread_ = std::thread([this] { Run(); });
+  return absl::OkStatus();
+}
+
+void TokenFileWatcher::Run() {
+  while (WaitForNextLook()) {
+    Look();
+  }
+}
+
+void TokenFileWatcher::Look() {
+  MutexLock lock(look_mutex_);
+  if (std::exchange(is_cut_off_due_, false)) {
+    gate_.CutOffRevoked();
+  }
+  const FileStamp stamp = StampOf(path_);
+  if (stamp != stamp_) {
+    stamp_ = stamp;
+    Reload();
+    is_cut_off_due_ = true;
+  }
+}
+
+bool TokenFileWatcher::WaitForNextLook() {
+  constexpr std::chrono::milliseconds kPeriod{500};
+  const auto next = std::chrono::steady_clock::now() + kPeriod;
+  MutexLock lock(mutex_);
+  while (!is_stopping_ && std::chrono::steady_clock::now() < next) {
+    wake_.WaitUntil(mutex_, next);
+  }
+  return !is_stopping_;
+}
+
+void TokenFileWatcher::Reload() {
+  absl::StatusOr<std::shared_ptr<const TokenList>> tokens = ReadTokensFile(path_);
+  if (!tokens.ok()) {
+    runtime::Log(runtime::LogLevel::kError, "tokens_file_refused",
+                 {{"error", tokens.status().message()}, {"in_use", "the tokens before"}});
+    return;
+  }
+  runtime::Log(runtime::LogLevel::kInfo, "tokens_loaded", {{"file", path_}, {"tokens", (*tokens)->size()}});
+  gate_.access().Set(*std::move(tokens));
+  gate_.EndRevoked();
+}
+
+}  // namespace waystar::rpc

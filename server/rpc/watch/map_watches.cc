@@ -1,0 +1,89 @@
+#include "server/rpc/watch/map_watches.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace waystar::rpc {
+
+MapWatches::MapWatches() : thread_([this] { Run(); }) {}
+
+MapWatches::~MapWatches() {
+  {
+    MutexLock lock(mutex_);
+    is_stopping_ = true;
+    has_news_.NotifyAll();
+  }
+  thread_.join();
+}
+
+void MapWatches::Add(const std::string& map, std::shared_ptr<MapWatcher> watcher) {
+  MutexLock lock(mutex_);
+  watchers_[map].insert(std::move(watcher));
+}
+
+void MapWatches::Remove(const std::string& map, const std::shared_ptr<MapWatcher>& watcher) {
+  MutexLock lock(mutex_);
+  const auto it = watchers_.find(map);
+  if (it == watchers_.end()) {
+    return;
+  }
+  it->second.erase(watcher);
+  if (it->second.empty()) {
+    watchers_.erase(it);
+  }
+}
+
+void MapWatches::OnCommit(const core::PinnedSnapshot& snapshot,
+                          absl::Span<const core::SharedCommit> /*commits*/,
+                          const core::MapChanges& /*changes*/) {
+  Note(snapshot->id, 0);
+}
+
+void MapWatches::OnDelete(const core::PinnedSnapshot& last) { Note(last->id, last->revision); }
+
+void MapWatches::Note(const std::string& map, std::uint64_t deleted_revision) {
+  MutexLock lock(mutex_);
+  if (!watchers_.contains(map)) {
+    return;
+  }
+  News& news = news_[map];
+  news.deleted_revision = std::max(news.deleted_revision, deleted_revision);
+  has_news_.NotifyAll();
+}
+
+void MapWatches::Run() {
+  struct Told {
+    std::vector<std::shared_ptr<MapWatcher>> watchers;
+    News news;
+  };
+  std::vector<Told> to_tell;
+  while (true) {
+    {
+      MutexLock lock(mutex_);
+      while (!is_stopping_ && news_.empty()) {
+        has_news_.Wait(mutex_);
+      }
+      if (is_stopping_) {
+        return;
+      }
+      for (const auto& [map, news] : news_) {
+        if (const auto it = watchers_.find(map); it != watchers_.end()) {
+          to_tell.push_back({{it->second.begin(), it->second.end()}, news});
+        }
+      }
+      news_.clear();
+    }
+    for (const Told& told : to_tell) {
+      for (const std::shared_ptr<MapWatcher>& watcher : told.watchers) {
+        if (told.news.deleted_revision > 0) {
+          watcher->OnDelete(told.news.deleted_revision);
+        }
+        watcher->OnNews();
+      }
+    }
+    to_tell.clear();
+  }
+}
+
+}  // namespace waystar::rpc

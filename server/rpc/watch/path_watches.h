@@ -1,0 +1,88 @@
+// Keeps the answers of watched path queries up to date.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "server/base/mutex.h"
+#include "server/core/store/map_store.h"
+#include "server/core/store/store_listener.h"
+#include "server/rpc/admission/executor.h"
+#include "server/rpc/telemetry/query_observer.h"
+#include "server/rpc/watch/path_watch.h"
+#include "server/rpc/watch/watched_map.h"
+#include "server/runtime/worker_pool.h"
+
+namespace waystar::rpc {
+
+// When a commit may have put an end to an answer, the query is searched for again on the latest snapshot, and
+// the watch is told if there is news. These searches take turns, one a job, on at most half of the large
+// workers, so that calls are served between them. An idle watch holds no worker and pins no snapshot.
+//
+// Thread safety: any. Must outlive the threads of the executor and the updates of maps.
+class PathWatches final : public core::StoreListener {
+ public:
+  // An answer of more than `max_bytes` is a problem. The observer is told of each search. What the references
+  // name must outlive the watches.
+  PathWatches(const core::MapStore& store, Executor& executor, std::size_t max_bytes,
+              const QueryObserver& observer);
+  ~PathWatches() override;
+
+  // Searches for a new watch, on this worker, sends it its first answer and keeps that up to date until
+  // Remove. An error ends the watch, with the field below "query".
+  void Begin(const PathWatchPtr& watch, int worker);
+  // Forgets the watch, if it ever began.
+  void Remove(PathWatch& watch);
+
+  void OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::SharedCommit> commits,
+                const core::MapChanges& changes) override;
+  void OnDelete(const core::PinnedSnapshot& last) override;
+
+ private:
+  // Searches for one queued watch after the other, a turn each.
+  class SearchJob final : public Executor::Job {
+   public:
+    explicit SearchJob(PathWatches& watches) : watches_(watches) {}
+    void Run(int worker) override { watches_.RunJob(*this, worker); }
+    void Refuse(const absl::Status& /*status*/) override {}
+
+   private:
+    PathWatches& watches_;
+  };
+
+  struct Known {
+    std::shared_ptr<WatchedMap> map;
+    std::size_t watches = 0;
+  };
+
+  absl::Status Register(const PathWatchPtr& watch);
+  void Search(const PathWatchPtr& watch, int worker);
+  void SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr& watch, int worker);
+  void Enqueue(absl::Span<const PathWatchPtr> watches);
+  PathWatchPtr TakeQueued();
+  void RunJob(SearchJob& job, int worker);
+
+  const core::MapStore& store_;
+  Executor& executor_;
+  const std::size_t max_bytes_;
+  const QueryObserver observer_;
+
+  Mutex mutex_;
+  std::uint64_t last_id_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::flat_hash_map<std::string, Known> maps_ ABSL_GUARDED_BY(mutex_);
+  std::deque<PathWatchPtr> queue_ ABSL_GUARDED_BY(mutex_);
+  // Made when first needed.
+  std::vector<std::unique_ptr<SearchJob>> jobs_ ABSL_GUARDED_BY(mutex_);
+  // Those that are neither submitted nor running.
+  std::vector<SearchJob*> idle_jobs_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace waystar::rpc

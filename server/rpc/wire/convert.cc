@@ -1,0 +1,285 @@
+#include "server/rpc/wire/convert.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/map/obstacle_table.h"
+#include "server/core/map/portal_table.h"
+#include "server/rpc/wire/convert_graph.h"
+#include "server/rpc/wire/convert_profile.h"
+#include "server/rpc/wire/convert_shape.h"
+
+namespace waystar::rpc {
+namespace {
+
+absl::StatusOr<std::optional<core::Connectivity>> ToConnectivity(v1::Connectivity connectivity) {
+  switch (connectivity) {
+    case v1::CONNECTIVITY_UNSPECIFIED:
+      return std::optional<core::Connectivity>();
+    case v1::CONNECTIVITY_FOUR:
+      return std::optional(core::Connectivity::kFour);
+    case v1::CONNECTIVITY_EIGHT:
+      return std::optional(core::Connectivity::kEight);
+    default:
+      return UnknownEnumValue("connectivity", connectivity);
+  }
+}
+
+v1::Connectivity FromConnectivity(core::Connectivity connectivity) {
+  switch (connectivity) {
+    case core::Connectivity::kFour:
+      return v1::CONNECTIVITY_FOUR;
+    case core::Connectivity::kEight:
+      return v1::CONNECTIVITY_EIGHT;
+    case core::Connectivity::kSix:
+      return v1::CONNECTIVITY_SIX;
+  }
+  return v1::CONNECTIVITY_UNSPECIFIED;
+}
+
+v1::HexLayout FromHexLayout(core::HexLayout layout) {
+  switch (layout) {
+    case core::HexLayout::kAxialPointy:
+      return v1::HEX_LAYOUT_AXIAL_POINTY;
+    case core::HexLayout::kAxialFlat:
+      return v1::HEX_LAYOUT_AXIAL_FLAT;
+    case core::HexLayout::kOddRows:
+      return v1::HEX_LAYOUT_ODD_ROWS;
+    case core::HexLayout::kEvenRows:
+      return v1::HEX_LAYOUT_EVEN_ROWS;
+    case core::HexLayout::kOddColumns:
+      return v1::HEX_LAYOUT_ODD_COLUMNS;
+    case core::HexLayout::kEvenColumns:
+      return v1::HEX_LAYOUT_EVEN_COLUMNS;
+  }
+  return v1::HEX_LAYOUT_UNSPECIFIED;
+}
+
+void FillHexInfo(const core::HexBoard& board, v1::HexInfo& info) {
+  info.set_layout(FromHexLayout(board.layout));
+  info.set_columns(board.columns);
+  info.set_rows(board.rows);
+  info.mutable_zero()->set_x(board.zero().x);
+  info.mutable_zero()->set_y(board.zero().y);
+}
+
+absl::StatusOr<core::TerrainOverride> ToTerrainOverride(const v1::Terrain& terrain) {
+  if (terrain.symbol().size() != 1) {
+    return InvalidArgument(ErrorReason::kBadTerrain, "symbol", "a terrain's symbol is one ASCII character");
+  }
+  core::TerrainOverride changes{.symbol = terrain.symbol().front()};
+  if (!terrain.name().empty()) {
+    changes.name = terrain.name();
+  }
+  if (terrain.has_cost()) {
+    changes.cost = terrain.cost();
+  }
+  if (terrain.has_impassable()) {
+    changes.impassable = terrain.impassable();
+  }
+  return changes;
+}
+
+}  // namespace
+
+absl::Status UnknownEnumValue(absl::string_view field, int value) {
+  return InvalidArgument(ErrorReason::kUnknownEnumValue, field,
+                         absl::StrCat(field, " has no value of number ", value));
+}
+
+absl::Status MissingField(absl::string_view field) {
+  return InvalidArgument(ErrorReason::kMissingField, field, absl::StrCat(field, " is required"));
+}
+
+core::Cell ToCell(const v1::Cell& cell) { return {cell.x(), cell.y()}; }
+
+absl::StatusOr<core::HexLayout> ToHexLayout(v1::HexLayout layout, absl::string_view field) {
+  switch (layout) {
+    case v1::HEX_LAYOUT_AXIAL_POINTY:
+      return core::HexLayout::kAxialPointy;
+    case v1::HEX_LAYOUT_AXIAL_FLAT:
+      return core::HexLayout::kAxialFlat;
+    case v1::HEX_LAYOUT_ODD_ROWS:
+      return core::HexLayout::kOddRows;
+    case v1::HEX_LAYOUT_EVEN_ROWS:
+      return core::HexLayout::kEvenRows;
+    case v1::HEX_LAYOUT_ODD_COLUMNS:
+      return core::HexLayout::kOddColumns;
+    case v1::HEX_LAYOUT_EVEN_COLUMNS:
+      return core::HexLayout::kEvenColumns;
+    default:
+      return UnknownEnumValue(field, layout);
+  }
+}
+
+absl::Status CheckNoCoordinates(v1::HexLayout coordinates) {
+  return coordinates == v1::HEX_LAYOUT_UNSPECIFIED
+             ? absl::OkStatus()
+             : InvalidArgument(ErrorReason::kBadValue, "coordinates",
+                               "here cells are those of the plane: leave it out");
+}
+
+core::Position ToPosition(const v1::Position& position) { return {position.x(), position.y(), position.z()}; }
+
+absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options) {
+  constexpr int kMaxTerrainsInRequest = 64;
+  core::GridOverrides overrides;
+  WAYSTAR_ASSIGN_OR_RETURN(overrides.connectivity, ToConnectivity(options.connectivity()));
+  if (options.hexagons() != v1::HEX_LAYOUT_UNSPECIFIED) {
+    WAYSTAR_ASSIGN_OR_RETURN(overrides.hexagons, ToHexLayout(options.hexagons(), "hexagons"));
+  }
+  if (options.has_diagonal_cost()) {
+    overrides.diagonal_cost = options.diagonal_cost();
+  }
+  if (!options.world().empty()) {
+    overrides.world = options.world();
+  }
+  if (options.has_origin()) {
+    overrides.origin = ToPosition(options.origin());
+  }
+  if (options.has_cell_size()) {
+    overrides.cell_size = options.cell_size();
+  }
+  if (options.terrains_size() > kMaxTerrainsInRequest) {
+    return InvalidArgument(
+        ErrorReason::kBadTerrain, "terrains",
+        absl::StrCat("at most ", kMaxTerrainsInRequest, " terrains, not ", options.terrains_size()));
+  }
+  for (int i = 0; i < options.terrains_size(); ++i) {
+    absl::StatusOr<core::TerrainOverride> terrain = ToTerrainOverride(options.terrains(i));
+    if (!terrain.ok()) {
+      return WithFieldPrefix(terrain.status(), absl::StrCat("terrains[", i, "]."));
+    }
+    overrides.terrains.push_back(*std::move(terrain));
+  }
+  return overrides;
+}
+
+absl::StatusOr<core::MapFormat> ToWriteFormat(v1::MapFormat format) {
+  switch (format) {
+    case v1::MAP_FORMAT_UNSPECIFIED:
+    case v1::MAP_FORMAT_TEXT:
+      return core::MapFormat::kText;
+    case v1::MAP_FORMAT_MOVING_AI:
+      return core::MapFormat::kMovingAi;
+    case v1::MAP_FORMAT_TILED:
+      return core::MapFormat::kTiled;
+    case v1::MAP_FORMAT_LDTK:
+      return core::MapFormat::kLdtk;
+    case v1::MAP_FORMAT_IMAGE:
+      return core::MapFormat::kImage;
+    case v1::MAP_FORMAT_GEO_JSON:
+      return core::MapFormat::kGeoJson;
+    default:
+      return UnknownEnumValue("format", format);
+  }
+}
+
+absl::StatusOr<core::MapFormat> ToReadFormat(v1::MapFormat format, const std::string& bytes) {
+  return format == v1::MAP_FORMAT_UNSPECIFIED ? core::DetectFormat(bytes) : ToWriteFormat(format);
+}
+
+v1::MapFormat FromFormat(core::MapFormat format) {
+  switch (format) {
+    case core::MapFormat::kText:
+      return v1::MAP_FORMAT_TEXT;
+    case core::MapFormat::kMovingAi:
+      return v1::MAP_FORMAT_MOVING_AI;
+    case core::MapFormat::kTiled:
+      return v1::MAP_FORMAT_TILED;
+    case core::MapFormat::kLdtk:
+      return v1::MAP_FORMAT_LDTK;
+    case core::MapFormat::kImage:
+      return v1::MAP_FORMAT_IMAGE;
+    case core::MapFormat::kGeoJson:
+      return v1::MAP_FORMAT_GEO_JSON;
+  }
+  return v1::MAP_FORMAT_UNSPECIFIED;
+}
+
+void FillPosition(const core::Position& position, v1::Position& out) {
+  out.set_x(position.x);
+  out.set_y(position.y);
+  out.set_z(position.z);
+}
+
+void FillDuration(absl::Duration duration, google::protobuf::Duration& out) {
+  const std::int64_t seconds = absl::IDivDuration(duration, absl::Seconds(1), &duration);
+  out.set_seconds(seconds);
+  out.set_nanos(static_cast<std::int32_t>(absl::ToInt64Nanoseconds(duration)));
+}
+
+void FillTimestamp(absl::Time time, google::protobuf::Timestamp& out) {
+  const absl::Duration since_epoch = time - absl::UnixEpoch();
+  const absl::Duration rest = since_epoch % absl::Seconds(1);
+  out.set_seconds(absl::ToInt64Seconds(since_epoch - rest));
+  out.set_nanos(static_cast<int>(absl::ToInt64Nanoseconds(rest)));
+}
+
+void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot, v1::MapInfo& info) {
+  info.set_map(snapshot.id);
+  info.set_revision(snapshot.revision);
+  FillTimestamp(snapshot.create_time, *info.mutable_create_time());
+  info.set_memory_bytes(static_cast<std::int64_t>(snapshot.memory_bytes()));
+
+  if (const core::OldSnapshotsInfo old = store.OldSnapshotsOf(snapshot.id); old.count > 0) {
+    info.mutable_old_snapshots()->set_oldest_revision(old.oldest_revision);
+    info.mutable_old_snapshots()->set_count(static_cast<std::int32_t>(old.count));
+    info.mutable_old_snapshots()->set_memory_bytes(static_cast<std::int64_t>(old.bytes));
+  }
+
+  if (snapshot.is_graph()) {
+    FillGraphInfo(snapshot.graph(), *info.mutable_graph());
+    return;
+  }
+  const core::GridMap& grid = snapshot.grid();
+  const core::GridSettings& settings = grid.settings();
+  v1::GridInfo& out = *info.mutable_grid();
+  out.set_width(grid.width());
+  out.set_height(grid.height());
+  out.set_connectivity(FromConnectivity(settings.connectivity));
+  if (const std::optional<core::HexBoard>& board = settings.frame.hexagons) {
+    FillHexInfo(*board, *out.mutable_hexagons());
+  }
+  out.set_diagonal_cost(settings.diagonal_cost);
+  for (const core::Terrain& terrain : settings.terrains) {
+    v1::Terrain& written = *out.add_terrains();
+    written.set_symbol(std::string(1, terrain.symbol));
+    written.set_name(terrain.name);
+    written.set_cost(terrain.cost);
+    written.set_impassable(terrain.impassable);
+  }
+  out.set_walkable_cells(grid.walkable_cells());
+  out.set_obstacle_cells(grid.obstacle_cells());
+  out.set_named_obstacles(static_cast<std::int32_t>(grid.obstacles().size()));
+  out.set_world(settings.world);
+  out.set_portals(static_cast<std::int32_t>(grid.portals().size()));
+  FillPosition(settings.frame.origin, *out.mutable_origin());
+  out.set_cell_size(settings.frame.cell_size);
+  for (const core::NamedProfile& profile : grid.profiles()) {
+    FillNamedProfile(profile, *out.add_profiles());
+  }
+}
+
+void FillUpdateResult(const core::UpdateResult& result, v1::UpdateObstaclesResponse& response) {
+  response.set_revision(result.revision);
+  response.set_changed_cells(result.changed_cells);
+  if (!result.changed_bounds.empty()) {
+    FillRectangle(result.changed_bounds, *response.mutable_changed_bounds());
+  }
+  response.set_clipped_cells(result.clipped_cells);
+  response.set_already_applied(result.already_applied);
+  response.set_changed_nodes(result.changed_nodes);
+  response.set_changed_edges(result.changed_edges);
+}
+
+}  // namespace waystar::rpc

@@ -1,0 +1,46 @@
+// Between the messages of the contract and the values of the core: fields, rays and samples.
+#pragma once
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "google/protobuf/repeated_ptr_field.h"
+#include "server/core/field/cost_matrix.h"
+#include "server/core/field/flow_field.h"
+#include "server/core/field/reachable.h"
+#include "server/core/field/reachable_pairs.h"
+#include "server/core/field/sample_cells.h"
+#include "server/core/grid/cell.h"
+#include "server/core/path/cell_ray.h"
+#include "server/core/search/agent.h"
+#include "server/rpc/query/movement.h"
+#include "waystar/v1/fields.pb.h"
+
+namespace waystar::rpc {
+
+// What a request about fields says of how its agents move.
+template <typename Request>
+RequestedMovement FieldMovementOf(const Request& request) {
+  return {.profile = request.has_profile() ? &request.profile() : nullptr,
+          .profile_name = request.has_profile_name() ? &request.profile_name() : nullptr,
+          .overlay = &request.overlay()};
+}
+// The movement must outlive the agent.
+core::Agent AgentOf(const Movement& movement);
+
+// From the wire; agents are left as they are by default. Errors are INVALID_ARGUMENT / MISSING_FIELD.
+std::vector<core::Cell> ToCells(const google::protobuf::RepeatedPtrField<v1::Cell>& cells);
+absl::StatusOr<core::ReachQuery> ToReachQuery(const v1::FindReachableRequest& request);
+// `goals` must outlive the query.
+core::FlowFieldQuery ToFlowFieldQuery(const v1::ComputeFlowFieldRequest& request,
+                                      const std::vector<core::Cell>& goals);
+absl::StatusOr<std::vector<core::CellPair>> ToCellPairs(const v1::CheckReachabilityRequest& request);
+core::SampleQuery ToSampleQuery(const v1::SampleCellsRequest& request);
+
+// To the wire.
+void FillReachable(const core::ReachableCells& reachable, v1::FindReachableResponse& response);
+void FillFlowField(const core::FlowField& field, v1::ComputeFlowFieldResponse& response);
+void FillRayHit(const core::RayHit& hit, v1::CastRayResponse& response);
+
+}  // namespace waystar::rpc

@@ -1,0 +1,103 @@
+#include "server/rpc/wire/convert_portals.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/grid/cost.h"
+#include "server/core/store/map_id.h"
+#include "server/rpc/wire/convert.h"
+#include "server/rpc/wire/convert_path.h"
+
+namespace waystar::rpc {
+namespace {
+
+absl::StatusOr<core::Portal> ToPortal(const v1::Portal& portal, absl::string_view map) {
+  if (!portal.has_from()) {
+    return MissingField("from");
+  }
+  if (!portal.has_to()) {
+    return MissingField("to");
+  }
+  // Written so that NaN fails; what is out of its range otherwise is for the core to say.
+  if (!(portal.cost() >= 0.0 && portal.cost() <= core::kMaxPortalCost)) {
+    return InvalidArgument(
+        ErrorReason::kBadValue, "cost",
+        absl::StrCat("a portal costs from 0 to ", core::kMaxPortalCost, ", not ", portal.cost()));
+  }
+  if (!portal.to_map().empty() && !core::CheckMapId(portal.to_map()).ok()) {
+    return InvalidArgument(ErrorReason::kBadMapId, "to_map", "is no id of a map");
+  }
+  return core::Portal{.id = portal.id(),
+                      .from = ToCell(portal.from()),
+                      .to_map = portal.to_map() == map ? "" : portal.to_map(),
+                      .to = ToCell(portal.to()),
+                      .cost = core::CostFromDouble(portal.cost()),
+                      .both_ways = portal.both_ways(),
+                      .tags = {portal.tags().begin(), portal.tags().end()},
+                      .closed = portal.closed()};
+}
+
+}  // namespace
+
+absl::StatusOr<core::PutPortal> ToPutPortal(const v1::PutPortal& edit, absl::string_view map) {
+  if (!edit.has_portal()) {
+    return MissingField("portal");
+  }
+  absl::StatusOr<core::Portal> portal = ToPortal(edit.portal(), map);
+  if (!portal.ok()) {
+    return WithFieldPrefix(portal.status(), "portal.");
+  }
+  return core::PutPortal{.portal = *std::move(portal), .replace = edit.replace()};
+}
+
+std::vector<core::CrossedPortal> ToCrossedPortals(
+    const google::protobuf::RepeatedPtrField<v1::PortalCrossing>& crossings) {
+  std::vector<core::CrossedPortal> crossed;
+  for (const v1::PortalCrossing& crossing : crossings) {
+    // Below 0 there is no point either.
+    const std::size_t index = crossing.index() < 0 ? std::numeric_limits<std::size_t>::max()
+                                                   : static_cast<std::size_t>(crossing.index());
+    crossed.push_back({.id = crossing.portal(), .arrival = ToCell(crossing.arrival()), .index = index});
+  }
+  return crossed;
+}
+
+void FillPortal(const core::Portal& portal, v1::Portal& out) {
+  out.set_id(portal.id);
+  FillCell(portal.from, *out.mutable_from());
+  out.set_to_map(portal.to_map);
+  FillCell(portal.to, *out.mutable_to());
+  out.set_cost(core::CostToDouble(portal.cost));
+  out.set_both_ways(portal.both_ways);
+  out.mutable_tags()->Assign(portal.tags.begin(), portal.tags.end());
+  out.set_closed(portal.closed);
+}
+
+void FillCrossings(absl::Span<const core::PortalCrossing> crossings, const WorldView& world,
+                   v1::FindPathResponse& response) {
+  for (const core::PortalCrossing& crossing : crossings) {
+    v1::PortalCrossing& out = *response.add_crossings();
+    out.set_portal(crossing.portal->id);
+    out.set_index(static_cast<int>(crossing.index));
+    FillCell(crossing.arrival, *out.mutable_arrival());
+    // Within a map the portal names none.
+    if (!crossing.portal->to_map.empty()) {
+      out.set_map(crossing.portal->to_map);
+      out.set_map_revision(world.RevisionOf(crossing.portal->to_map));
+    }
+  }
+}
+
+}  // namespace waystar::rpc

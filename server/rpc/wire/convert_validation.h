@@ -1,0 +1,43 @@
+// Between the messages of the contract and the values of the core: paths that are validated.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/core/grid/cell.h"
+#include "server/core/path/validate_path.h"
+#include "server/core/portal/portal_validation.h"
+#include "waystar/v1/path_service.pb.h"
+
+namespace waystar::rpc {
+
+// Holds what a core::ValidationQuery refers to.
+struct PathToValidate {
+  std::vector<core::Cell> points;
+  std::vector<core::CrossedPortal> crossings;
+  core::CornerRule corner_rule = core::CornerRule::kNoCornerCutting;
+  core::PathForm path_form = core::PathForm::kEveryCell;
+  int footprint = 1;
+  // The points were made of directions.
+  bool has_directions = false;
+
+  core::ValidationQuery query() const {
+    return {.points = points, .corner_rule = corner_rule, .path_form = path_form, .footprint = footprint};
+  }
+  // How many steps from cell to cell lead to a point of a path of directions.
+  std::size_t StepsBefore(std::size_t point) const;
+  // An error about a point as one about what the request holds.
+  absl::Status InRequest(const absl::Status& status) const;
+};
+
+// From the wire. Errors are INVALID_ARGUMENT with the field: UNKNOWN_ENUM_VALUE, MISSING_FIELD, BAD_VALUE for
+// a footprint out of range or directions with more than one point; RESOURCE_EXHAUSTED / PATH_TOO_LONG.
+absl::StatusOr<PathToValidate> ToPathToValidate(const v1::ValidatePathRequest& request);
+
+// To the wire.
+void FillValidation(const core::Validation& validation, const PathToValidate& path,
+                    v1::ValidatePathResponse& response);
+
+}  // namespace waystar::rpc

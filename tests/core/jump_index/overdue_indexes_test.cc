@@ -1,0 +1,180 @@
+// Indexes of large grids that lag too far behind for searches and changes to make them.
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "server/core/grid/bit_plane.h"
+#include "server/core/jump_index/diagonal_jump_index.h"
+#include "server/core/jump_index/turn_jump_index.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/map/grid_map_editor.h"
+#include "server/core/walk/walk_grid.h"
+#include "tests/testing/diagonal_jump_index_match.h"
+#include "tests/testing/random.h"
+
+namespace waystar::core {
+namespace {
+
+using ::waystar::testing::ExpectNoStopMissing;
+using ::waystar::testing::Random;
+
+// Just more cells than a search makes an index of.
+constexpr int kLargeSide = 2112;
+constexpr int kManyCells = 3000;
+constexpr std::uint64_t kPlenty = 1'000'000'000;
+constexpr CornerRule kOneRule = CornerRule::kNoCornerCutting;
+
+std::unique_ptr<WalkGrid> MadeGrid(std::uint64_t seed) {
+  BitPlane rows(kLargeSide, kLargeSide, true);
+  BitPlaneWriter writer(rows);
+  Random random(seed);
+  for (int i = 0; i < kLargeSide * 20; ++i) {
+    AssignBit(writer.row(random.Between(0, kLargeSide - 1)), random.Between(0, kLargeSide - 1), false);
+  }
+  auto grid = std::make_unique<WalkGrid>(std::move(rows));
+  EXPECT_NE(grid->MakeDiagonalJumpIndex(kOneRule), nullptr);
+  EXPECT_NE(grid->MakeTurnJumpIndex(), nullptr);
+  return grid;
+}
+
+std::unique_ptr<WalkGrid> Changed(const WalkGrid& before, int cells, std::uint64_t seed) {
+  BitPlane rows = before.rows();
+  BitPlaneWriter writer(rows);
+  Random random(seed);
+  for (int i = 0; i < cells; ++i) {
+    const int y = random.Between(0, kLargeSide - 1);
+    const int x = random.Between(0, kLargeSide - 1);
+    AssignBit(writer.row(y), x, !TestBit(rows.row(y), x));
+  }
+  const std::vector<WordChange> changes = DifferencesBetween(before.rows(), rows);
+  return std::make_unique<WalkGrid>(before, std::move(rows), changes);
+}
+
+void Pay(const WalkGrid& grid) {
+  grid.RecordMisses(kOneRule, kPlenty);
+  grid.RecordTurnMisses(kPlenty);
+}
+
+void ExpectCurrent(const WalkGrid& grid) {
+  ASSERT_NE(grid.diagonal_jumps(kOneRule), nullptr);
+  ASSERT_NE(grid.turn_jumps(), nullptr);
+  const WalkGrid afresh(grid.rows());
+  ExpectNoStopMissing(afresh, *grid.diagonal_jumps(kOneRule), DiagonalJumpIndex(afresh, kOneRule));
+  const TurnJumpIndex turns(afresh);
+  for (int y = 0; y < kLargeSide; ++y) {
+    for (int i = 0; i < WordsPerRow(kLargeSide); ++i) {
+      ASSERT_EQ(grid.turn_jumps()->Row(y)[i], turns.Row(y)[i]);
+    }
+  }
+}
+
+TEST(OverdueIndexesTest, DifferencesAreThoseOfTheCells) {
+  const auto first = MadeGrid(1);
+  const auto second = Changed(*first, 10, 2);
+  BitPlane rows = first->rows();
+  BitPlaneWriter writer(rows);
+  for (const WordChange& change : DifferencesBetween(first->rows(), second->rows())) {
+    writer.row(change.y)[change.index] ^= change.flipped;
+  }
+  for (int y = 0; y < kLargeSide; ++y) {
+    for (int i = 0; i < WordsPerRow(kLargeSide); ++i) {
+      ASSERT_EQ(rows.row(y)[i], second->rows().row(y)[i]);
+    }
+  }
+  EXPECT_TRUE(DifferencesBetween(first->rows(), first->rows()).empty());
+}
+
+TEST(OverdueIndexesTest, SearchesAndChangesLeaveThem) {
+  const auto first = MadeGrid(1);
+  EXPECT_FALSE(first->NeedsBackgroundBuild());
+  EXPECT_FALSE(Changed(*first, 10, 2)->NeedsBackgroundBuild()) << "a search may repair that";
+  const auto second = Changed(*first, kManyCells, 2);
+  EXPECT_TRUE(second->NeedsBackgroundBuild());
+  Pay(*second);
+  EXPECT_EQ(second->diagonal_jumps(kOneRule), nullptr);
+  EXPECT_EQ(second->turn_jumps(), nullptr);
+  const auto third = Changed(*second, 10, 3);
+  EXPECT_TRUE(third->NeedsBackgroundBuild());
+  EXPECT_EQ(third->diagonal_jumps(kOneRule), nullptr);
+}
+
+TEST(OverdueIndexesTest, AreMadeOnceSearchesHavePaid) {
+  const auto first = MadeGrid(1);
+  const auto second = Changed(*first, kManyCells, 2);
+  EXPECT_FALSE(second->BuildInBackground(nullptr));
+  EXPECT_TRUE(second->NeedsBackgroundBuild());
+  Pay(*second);
+  EXPECT_TRUE(second->BuildInBackground(nullptr));
+  EXPECT_FALSE(second->NeedsBackgroundBuild());
+  ExpectCurrent(*second);
+  EXPECT_FALSE(second->BuildInBackground(nullptr));
+}
+
+TEST(OverdueIndexesTest, AreLeftWhenCancelled) {
+  const auto first = MadeGrid(1);
+  const auto second = Changed(*first, kManyCells, 2);
+  Pay(*second);
+  const std::atomic<bool> cancelled = true;
+  EXPECT_FALSE(second->BuildInBackground(&cancelled));
+  EXPECT_TRUE(second->NeedsBackgroundBuild());
+  EXPECT_EQ(second->diagonal_jumps(kOneRule), nullptr);
+  EXPECT_TRUE(second->BuildInBackground(nullptr));
+  ExpectCurrent(*second);
+}
+
+TEST(OverdueIndexesTest, GridsThatCameMeanwhileGoByWhatWasMade) {
+  const auto first = MadeGrid(1);
+  const auto second = Changed(*first, kManyCells, 2);
+  const auto third = Changed(*second, 10, 3);
+  const auto fourth = Changed(*third, 10, 4);
+  Pay(*second);
+  ASSERT_TRUE(second->BuildInBackground(nullptr));
+  third->FollowCloser(*second);
+  EXPECT_FALSE(third->NeedsBackgroundBuild());
+  EXPECT_TRUE(fourth->NeedsBackgroundBuild());
+  fourth->FollowCloser(*third);
+  EXPECT_FALSE(fourth->NeedsBackgroundBuild());
+  Pay(*second);
+  ExpectCurrent(*fourth);
+  ExpectCurrent(*Changed(*fourth, 10, 5));
+}
+
+TEST(OverdueIndexesTest, GoByWhatIsCloser) {
+  const auto first = MadeGrid(1);
+  const auto second = Changed(*first, kManyCells, 2);
+  const auto third = Changed(*second, kManyCells, 3);
+  third->FollowCloser(*second);
+  EXPECT_TRUE(third->NeedsBackgroundBuild()) << "the second lags itself";
+  third->FollowCloser(*first);
+  EXPECT_TRUE(third->NeedsBackgroundBuild());
+  Pay(*third);
+  ASSERT_TRUE(third->BuildInBackground(nullptr));
+  third->FollowCloser(*first);
+  ExpectCurrent(*third);
+}
+
+TEST(OverdueIndexesTest, ChangeOfEverythingLeavesThemToo) {
+  GridMap map = *GridMap::Create(kLargeSide, kLargeSide, {});
+  map.Prepare();
+  map.walk(2)->MakeDiagonalJumpIndex(kOneRule);
+  GridMapEditor editor(map);
+  for (int y = 0; y < kLargeSide; y += 2) {
+    editor.SetObstacles(y, 0, kLargeSide - 3, true);
+  }
+  const GridMap changed = std::move(editor).Finish();
+  EXPECT_TRUE(changed.NeedsBackgroundBuild());
+  EXPECT_EQ(changed.walk().diagonal_jumps(kOneRule), nullptr);
+  changed.walk().RecordMisses(kOneRule, kPlenty);
+  changed.walk(2)->RecordMisses(kOneRule, kPlenty);
+  EXPECT_TRUE(changed.BuildInBackground(nullptr));
+  EXPECT_FALSE(changed.NeedsBackgroundBuild());
+  ASSERT_NE(changed.walk(2)->diagonal_jumps(kOneRule), nullptr);
+  ExpectNoStopMissing(changed.walk(), *changed.walk().diagonal_jumps(kOneRule),
+                      DiagonalJumpIndex(changed.walk(), kOneRule));
+}
+
+}  // namespace
+}  // namespace waystar::core

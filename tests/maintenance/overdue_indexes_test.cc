@@ -1,0 +1,95 @@
+#include "server/maintenance/overdue_indexes.h"
+
+#include <string>
+#include <thread>
+
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "server/core/edit/edit.h"
+#include "server/core/grid/corner_rule.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/store/map_store.h"
+#include "tests/testing/random.h"
+#include "tests/testing/status_matchers.h"
+
+namespace waystar::maintenance {
+namespace {
+
+using ::waystar::testing::IsOk;
+using ::waystar::testing::Random;
+
+class OverdueIndexesTest : public ::testing::Test {
+ protected:
+  // Just too large for searches to make its indexes.
+  static constexpr int kLargeSide = 2112;
+
+  void Create(const std::string& id) {
+    EXPECT_THAT(store_.Create(id, *core::GridMap::Create(kLargeSide, kLargeSide, {}), absl::UnixEpoch()),
+                IsOk());
+  }
+
+  core::PinnedSnapshot Latest(const std::string& id) { return *store_.Pin(id); }
+
+  // Changes the map in so many places that its index is too far behind for searches to repair it.
+  void Scatter(const std::string& id) {
+    core::Shape shape;
+    for (int i = 0; i < 3000; ++i) {
+      shape.cells.push_back({random_.Between(0, kLargeSide - 1), random_.Between(0, kLargeSide - 1)});
+    }
+    ASSERT_THAT(store_.UpdateAndWait(id, {.edits = {core::BlockCells{shape}}}), IsOk());
+    ASSERT_EQ(Latest(id)->grid().walk().diagonal_jumps(kAnyRule), nullptr);
+  }
+
+  void Pay(const std::string& id) { Latest(id)->grid().walk().RecordMisses(kAnyRule, 1'000'000'000); }
+
+  // Searches until there is an index, which the test's time limit bounds.
+  void ExpectMade(const std::string& id) {
+    while (Latest(id)->grid().walk().diagonal_jumps(kAnyRule) == nullptr) {
+      Pay(id);
+      std::this_thread::yield();
+    }
+  }
+
+  static constexpr core::CornerRule kAnyRule = core::CornerRule::kNoCornerCutting;
+
+  core::MapStore store_{2};
+  Random random_{1};
+};
+
+TEST_F(OverdueIndexesTest, AreMadeForEachMapAgainAndAgain) {
+  OverdueIndexes overdue(store_);
+  store_.AddListener(&overdue);
+  Create("a");
+  Create("b");
+  Scatter("a");
+  Scatter("b");
+  ExpectMade("b");
+  ExpectMade("a");
+  Scatter("a");
+  ExpectMade("a");
+}
+
+TEST_F(OverdueIndexesTest, MapThatIsGoneIsForgotten) {
+  OverdueIndexes overdue(store_);
+  store_.AddListener(&overdue);
+  Create("a");
+  Create("b");
+  Scatter("a");
+  ASSERT_THAT(store_.Delete("a"), IsOk());
+  Scatter("b");
+  ExpectMade("b");
+}
+
+// Whether that meets it asleep or at work.
+TEST_F(OverdueIndexesTest, EndsAtAnyTime) {
+  Create("a");
+  for (int i = 0; i < 5; ++i) {
+    OverdueIndexes overdue(store_);
+    Scatter("a");
+    overdue.OnCommit(Latest("a"), {}, {});
+    Pay("a");
+  }
+}
+
+}  // namespace
+}  // namespace waystar::maintenance
