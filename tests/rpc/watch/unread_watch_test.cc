@@ -6,8 +6,8 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "tests/rpc/test_server.h"
-#include "tests/rpc/watch_of_map.h"
-#include "tests/rpc/watch_of_path.h"
+#include "tests/rpc/watch/watch_of_map.h"
+#include "tests/rpc/watch/watch_of_path.h"
 
 namespace waystar {
 namespace {

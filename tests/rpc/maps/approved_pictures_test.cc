@@ -8,7 +8,7 @@
 #include <string>
 
 #include "gmock/gmock.h"
-#include "tests/rpc/pictures.h"
+#include "tests/rpc/maps/pictures.h"
 #include "tests/rpc/test_server.h"
 
 namespace waystar {

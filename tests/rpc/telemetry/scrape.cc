@@ -1,4 +1,4 @@
-#include "tests/rpc/scrape.h"
+#include "tests/rpc/telemetry/scrape.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -13,7 +13,7 @@
 #include "server/core/search/query.h"
 #include "server/rpc/query/placement.h"
 #include "tests/rpc/test_server.h"
-#include "tests/rpc/watch_of_path.h"
+#include "tests/rpc/watch/watch_of_path.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/random.h"
 #include "tests/testing/status_codes.h"

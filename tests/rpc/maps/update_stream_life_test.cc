@@ -8,8 +8,8 @@
 #include "absl/time/time.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
+#include "tests/rpc/maps/updates.h"
 #include "tests/rpc/test_server.h"
-#include "tests/rpc/updates.h"
 
 namespace waystar {
 namespace {

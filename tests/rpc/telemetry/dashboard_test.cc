@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gmock/gmock.h"
-#include "tests/rpc/scrape.h"
+#include "tests/rpc/telemetry/scrape.h"
 #include "tests/rpc/test_server.h"
 
 namespace waystar {

@@ -6,7 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "tests/rpc/test_server.h"
-#include "tests/rpc/watch_of_path.h"
+#include "tests/rpc/watch/watch_of_path.h"
 #include "tests/testing/status_codes.h"
 
 namespace waystar {

@@ -12,7 +12,7 @@
 #include "client/errors.h"
 #include "gmock/gmock.h"
 #include "tests/rpc/test_server.h"
-#include "tests/rpc/watch_of_path.h"
+#include "tests/rpc/watch/watch_of_path.h"
 
 namespace waystar {
 namespace {

@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "server/core/render/theme.h"
 #include "server/picture/search_colors.h"
-#include "tests/rpc/pictures.h"
+#include "tests/rpc/maps/pictures.h"
 #include "tests/rpc/test_server.h"
 #include "tests/testing/status_codes.h"
 

@@ -8,7 +8,7 @@
 #include "client/errors.h"
 #include "gmock/gmock.h"
 #include "tests/rpc/test_server.h"
-#include "tests/rpc/watch_of_map.h"
+#include "tests/rpc/watch/watch_of_map.h"
 
 namespace waystar {
 namespace {

@@ -10,8 +10,8 @@
 #include "google/rpc/error_details.pb.h"
 #include "grpcpp/client_context.h"
 #include "grpcpp/support/byte_buffer.h"
+#include "tests/rpc/maps/updates.h"
 #include "tests/rpc/test_server.h"
-#include "tests/rpc/updates.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 
 namespace waystar {

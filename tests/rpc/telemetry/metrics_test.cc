@@ -13,9 +13,9 @@
 #include "grpcpp/support/byte_buffer.h"
 #include "server/rpc/server.h"
 #include "server/rpc/telemetry/store_metrics.h"
-#include "tests/rpc/scrape.h"
+#include "tests/rpc/telemetry/scrape.h"
 #include "tests/rpc/test_server.h"
-#include "tests/rpc/watch_of_path.h"
+#include "tests/rpc/watch/watch_of_path.h"
 
 namespace waystar {
 namespace {

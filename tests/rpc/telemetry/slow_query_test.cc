@@ -16,7 +16,7 @@
 #include "server/rpc/admission/workbench.h"
 #include "server/rpc/telemetry/slow_query_log.h"
 #include "tests/rpc/test_server.h"
-#include "tests/rpc/watch_of_path.h"
+#include "tests/rpc/watch/watch_of_path.h"
 #include "tests/testing/fake_clock.h"
 
 namespace waystar {
