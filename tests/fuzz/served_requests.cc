@@ -11,18 +11,20 @@
 #include "absl/time/time.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/engine/find_path.h"
 #include "server/core/format/text.h"
+#include "server/core/query/resolve.h"
+#include "server/core/query/solve.h"
 #include "server/core/search/recorder.h"
 #include "server/rpc/maps/map_creation.h"
+#include "server/rpc/maps/node_listing.h"
 #include "server/rpc/maps/obstacle_listing.h"
 #include "server/rpc/maps/portal_listing.h"
-#include "server/rpc/query/answer_graph_query.h"
 #include "server/rpc/query/answer_queries.h"
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_edits.h"
-#include "server/rpc/wire/convert_path.h"
+#include "server/rpc/wire/convert_query.h"
 #include "server/rpc/wire/hex_coordinates.h"
+#include "server/rpc/wire/write_route.h"
 #include "tests/fuzz/require.h"
 
 namespace waystar::fuzz {
@@ -126,12 +128,13 @@ core::StoreOptions SmallStore() {
   return options;
 }
 
-// In the coordinates that the request asks for, as its handler does it.
-template <typename Response, typename Request, typename Handler>
-absl::Status InCoordinates(const core::MapStore& store, const Request& request, rpc::CallContext& context,
-                           Handler handler) {
+template <typename Response, typename Request>
+absl::Status Ask(const rpc::FieldAnswers& fields,
+                 absl::Status (rpc::FieldAnswers::*answer)(const Request&, Response&, rpc::CallContext&)
+                     const,
+                 const Request& request, rpc::CallContext& context) {
   Response response;
-  return rpc::InHexCoordinates<Request, Response>(store, std::move(handler))(request, response, context);
+  return (fields.*answer)(request, response, context);
 }
 
 void RequireReason(const absl::Status& status) {
@@ -155,11 +158,6 @@ ServedRequests::ServedRequests()
 }
 
 absl::Status ServedRequests::Serve(const Request& request) {
-  const auto field = [this](auto answer) {
-    return [this, answer](const auto& asked, auto& response, rpc::CallContext& context) {
-      return (fields_.*answer)(asked, response, context);
-    };
-  };
   switch (request.request_case()) {
     case Request::kFindPath:
       return Find(request.find_path());
@@ -169,31 +167,22 @@ absl::Status ServedRequests::Serve(const Request& request) {
       return Trace(request.trace_search());
     case Request::kWatchPath:
       return Watch(request.watch_path());
-    case Request::kValidatePath:
-      return InCoordinates<v1::ValidatePathResponse>(
-          store_, request.validate_path(), context_,
-          [this](const auto& asked, auto& response, rpc::CallContext& context) {
-            return rpc::AnswerValidation(store_, context.caller, asked, response);
-          });
-    case Request::kCostMatrix:
-      return InCoordinates<v1::ComputeCostMatrixResponse>(store_, request.cost_matrix(), context_,
-                                                          field(&rpc::FieldAnswers::CostMatrix));
-    case Request::kReachable:
-      return InCoordinates<v1::FindReachableResponse>(store_, request.reachable(), context_,
-                                                      field(&rpc::FieldAnswers::Reachable));
-    case Request::kFlowField:
-      return InCoordinates<v1::ComputeFlowFieldResponse>(store_, request.flow_field(), context_,
-                                                         field(&rpc::FieldAnswers::FlowField));
-    case Request::kReachability:
-      return InCoordinates<v1::CheckReachabilityResponse>(store_, request.reachability(), context_,
-                                                          field(&rpc::FieldAnswers::Reachability));
-    case Request::kRay: {
-      v1::CastRayResponse response;
-      return fields_.Ray(request.ray(), response, context_);
+    case Request::kValidatePath: {
+      v1::ValidatePathResponse response;
+      return rpc::AnswerValidation(store_, context_.caller, request.validate_path(), response);
     }
+    case Request::kCostMatrix:
+      return Ask(fields_, &rpc::FieldAnswers::CostMatrix, request.cost_matrix(), context_);
+    case Request::kReachable:
+      return Ask(fields_, &rpc::FieldAnswers::Reachable, request.reachable(), context_);
+    case Request::kFlowField:
+      return Ask(fields_, &rpc::FieldAnswers::FlowField, request.flow_field(), context_);
+    case Request::kReachability:
+      return Ask(fields_, &rpc::FieldAnswers::Reachability, request.reachability(), context_);
+    case Request::kRay:
+      return Ask(fields_, &rpc::FieldAnswers::Ray, request.ray(), context_);
     case Request::kSample:
-      return InCoordinates<v1::SampleCellsResponse>(store_, request.sample(), context_,
-                                                    field(&rpc::FieldAnswers::Sample));
+      return Ask(fields_, &rpc::FieldAnswers::Sample, request.sample(), context_);
     case Request::kCreateMap:
       return Create(request.create_map());
     case Request::kUpdate:
@@ -217,44 +206,40 @@ absl::Status ServedRequests::Serve(const Request& request) {
 }
 
 absl::Status ServedRequests::Find(const v1::FindPathRequest& request) {
-  return InCoordinates<v1::FindPathResponse>(
-      store_, request, context_, [this](const auto& asked, auto& response, rpc::CallContext& context) {
-        return rpc::AnswerFindPath(store_, kMaxMessageBytes, asked, response, context);
-      });
+  v1::FindPathResponse response;
+  return rpc::AnswerFindPath(store_, kMaxMessageBytes, request, response, context_);
 }
 
 absl::Status ServedRequests::FindMany(const v1::FindPathsRequest& request) {
-  return InCoordinates<v1::FindPathsResponse>(
-      store_, request, context_,
-      [this](const auto& asked, auto& response, rpc::CallContext& context) -> absl::Status {
-        WAYSTAR_RETURN_IF_ERROR(rpc::AnswerQueries(store_, kMaxMessageBytes, asked, response, context));
-        Require(response.results_size() == asked.queries_size(), "an answer to each query");
-        for (const v1::FindPathsResult& result : response.results()) {
-          Require(result.has_answer() || result.problem().details_size() > 0, result.ShortDebugString());
-        }
-        return absl::OkStatus();
-      });
+  v1::FindPathsResponse response;
+  WAYSTAR_RETURN_IF_ERROR(rpc::AnswerQueries(store_, kMaxMessageBytes, request, response, context_));
+  Require(response.results_size() == request.queries_size(), "an answer to each query");
+  for (const v1::FindPathsResult& result : response.results()) {
+    Require(result.has_answer() || result.problem().details_size() > 0, result.ShortDebugString());
+  }
+  return absl::OkStatus();
 }
 
 // As TraceCall does it.
 absl::Status ServedRequests::Trace(const v1::TraceSearchRequest& request) {
   WAYSTAR_ASSIGN_OR_RETURN(const std::size_t max_events, rpc::ToMaxEvents(request));
-  if (!request.has_query()) {
-    return rpc::MissingField("query");
-  }
-  WAYSTAR_RETURN_IF_ERROR(rpc::BelowQuery(rpc::CheckOneGoal(request.query())));
+  const v1::FindPathRequest& asked = request.query();
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(asked.map()));
+  WAYSTAR_ASSIGN_OR_RETURN(const rpc::HexCoordinates coordinates,
+                           rpc::HexCoordinates::Of(*snapshot, asked.coordinates()));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::RouteQuery query, rpc::ToRouteQuery(asked, coordinates));
+  WAYSTAR_RETURN_IF_ERROR(core::CheckOneGoal(query));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::ResolvedRoute resolved,
+                           core::Resolve(*snapshot, query, rpc::MapsFor(store_, caller_), context_.budget));
   core::EventRecorder recorder(max_events);
-  const auto search_leg = [&recorder](const core::GridMap& map, const core::PathQuery& query,
-                                      const core::Budget& budget, core::Scratch& scratch) {
-    return core::TraceSearch(map, query, budget, scratch, recorder);
-  };
-  const auto search = [&](const core::GridMap& map, core::World& world, const core::PortalQuery& query,
-                          const core::Budget& budget, core::Scratch& scratch) {
-    return core::FindPathThroughPortals(map, world, query, search_leg, budget, scratch);
-  };
-  v1::FindPathResponse response;
-  return rpc::BelowQuery(
-      rpc::AnswerQuery(store_, search, kMaxMessageBytes, request.query(), response, context_));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::Route route,
+                           core::Solve(resolved, context_.budget, context_.bench, &recorder));
+  v1::TraceSearchResponse message;
+  for (const core::SearchEvent& event : recorder.events()) {
+    rpc::AddSearchEvent(event, recorder.maps(), coordinates, message);
+  }
+  return rpc::WriteAnswer(route, *snapshot, coordinates, kMaxMessageBytes,
+                          *message.mutable_result()->mutable_answer(), context_);
 }
 
 // As WatchPathCall does it, up to where it begins to watch.
@@ -262,12 +247,7 @@ absl::Status ServedRequests::Watch(const v1::WatchPathRequest& request) {
   if (!request.has_query()) {
     return rpc::MissingField("query");
   }
-  WAYSTAR_RETURN_IF_ERROR(rpc::BelowQuery(rpc::CheckOneGoal(request.query())));
-  const absl::StatusOr<core::PathQuery> query = rpc::ToPathQuery(request.query());
-  if (!query.ok()) {
-    return WithFieldPrefix(query.status(), "query.");
-  }
-  return Find(request.query());
+  return rpc::BelowQuery(Find(request.query()));
 }
 
 // As MapService does it.
@@ -284,14 +264,7 @@ absl::Status ServedRequests::Create(const v1::CreateMapRequest& request) {
 }
 
 absl::Status ServedRequests::Update(const v1::UpdateObstaclesRequest& request) {
-  v1::UpdateObstaclesRequest on_plane = request;
-  if (request.coordinates() != v1::HEX_LAYOUT_UNSPECIFIED) {
-    WAYSTAR_ASSIGN_OR_RETURN(const rpc::HexCoordinates coordinates,
-                             rpc::HexCoordinates::Of(store_, request.map(), request.coordinates()));
-    on_plane.clear_coordinates();
-    WAYSTAR_RETURN_IF_ERROR(coordinates.ToPlane(on_plane));
-  }
-  WAYSTAR_ASSIGN_OR_RETURN(core::UpdateBatch batch, rpc::ToUpdateBatch(on_plane));
+  WAYSTAR_ASSIGN_OR_RETURN(core::UpdateBatch batch, rpc::ToUpdateBatch(store_, request));
   return store_.UpdateAndWait(request.map(), std::move(batch)).status();
 }
 

@@ -14,8 +14,8 @@
 #include "server/core/grid/cost.h"
 #include "server/core/map/movement_profile.h"
 #include "server/core/map/portal_table.h"
-#include "server/rpc/wire/convert_path.h"
 #include "server/rpc/wire/convert_profile.h"
+#include "server/rpc/wire/convert_query.h"
 #include "tests/testing/oracle.h"
 #include "tests/testing/profiles.h"
 

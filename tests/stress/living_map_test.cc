@@ -52,7 +52,7 @@ class History {
         2, *GridMap::Create(kSide, kSide, {.terrains = {{}, {.symbol = '~', .cost = 2.5}}}));
     for (const auto& [revision, update] : updates_) {
       EXPECT_EQ(revision, maps.size()) << "a revision is missing";
-      const auto edits = rpc::ToEdits(update.edits(), kMap);
+      const auto edits = rpc::ToEdits(update.edits(), kMap, rpc::HexCoordinates());
       EXPECT_TRUE(edits.ok()) << edits.status();
       auto edited = core::ApplyEdits(maps.back(), *edits);
       EXPECT_TRUE(edited.ok()) << edited.status();

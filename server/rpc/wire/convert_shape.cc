@@ -22,17 +22,18 @@ absl::StatusOr<core::Disc> ToDisc(const v1::Disc& disc, const HexCoordinates& co
   if (!disc.has_center()) {
     return MissingField("center");
   }
-  core::Disc out{.center = ToPoint(disc.center()), .radius = disc.radius()};
-  WAYSTAR_RETURN_IF_ERROR(coordinates.ToPlane(out.center));
+  core::Disc out{.radius = disc.radius()};
+  WAYSTAR_ASSIGN_OR_RETURN(out.center, coordinates.ToPlane(ToPoint(disc.center()), "center"));
   return out;
 }
 
 absl::StatusOr<core::Polygon> ToPolygon(const v1::Polygon& polygon, const HexCoordinates& coordinates) {
   core::Polygon out;
   out.vertices.reserve(static_cast<std::size_t>(polygon.vertices_size()));
-  for (const v1::Point& vertex : polygon.vertices()) {
-    out.vertices.push_back(ToPoint(vertex));
-    WAYSTAR_RETURN_IF_ERROR(coordinates.ToPlane(out.vertices.back()));
+  for (int i = 0; i < polygon.vertices_size(); ++i) {
+    WAYSTAR_ASSIGN_OR_RETURN(
+        out.vertices.emplace_back(),
+        coordinates.ToPlane(ToPoint(polygon.vertices(i)), absl::StrCat("vertices[", i, "]")));
   }
   return out;
 }
@@ -44,9 +45,9 @@ absl::StatusOr<core::Line> ToLine(const v1::Line& line, const HexCoordinates& co
   if (!line.has_end()) {
     return MissingField("end");
   }
-  core::Line out{.start = ToPoint(line.start()), .end = ToPoint(line.end()), .width = line.width()};
-  WAYSTAR_RETURN_IF_ERROR(coordinates.ToPlane(out.start));
-  WAYSTAR_RETURN_IF_ERROR(coordinates.ToPlane(out.end));
+  core::Line out{.width = line.width()};
+  WAYSTAR_ASSIGN_OR_RETURN(out.start, coordinates.ToPlane(ToPoint(line.start()), "start"));
+  WAYSTAR_ASSIGN_OR_RETURN(out.end, coordinates.ToPlane(ToPoint(line.end()), "end"));
   return out;
 }
 

@@ -55,21 +55,20 @@ core::Cell HexCoordinates::FromPlane(core::Cell cell) const {
   return IsPlane() ? cell : core::OffsetOf(layout_, {cell.x - zero_.x, cell.y - zero_.y});
 }
 
-absl::Status HexCoordinates::ToPlane(core::Point& point) const {
+absl::StatusOr<core::Point> HexCoordinates::ToPlane(const core::Point& point, absl::string_view field) const {
   if (IsPlane()) {
-    return absl::OkStatus();
+    return point;
   }
   const bool is_cell = std::abs(point.x) <= core::kMaxReach && std::abs(point.y) <= core::kMaxReach &&
                        point.x == std::floor(point.x) && point.y == std::floor(point.y);
   if (!is_cell) {
     return InvalidArgument(
-        ErrorReason::kBadValue, "coordinates",
+        ErrorReason::kBadValue, field,
         "by columns and rows, the points of shapes are centres of hexagons: whole numbers");
   }
   const core::Cell axial =
       core::AxialOf(layout_, {static_cast<std::int32_t>(point.x), static_cast<std::int32_t>(point.y)});
-  point = {static_cast<double>(axial.x + zero_.x), static_cast<double>(axial.y + zero_.y)};
-  return absl::OkStatus();
+  return core::Point{static_cast<double>(axial.x + zero_.x), static_cast<double>(axial.y + zero_.y)};
 }
 
 absl::Status HexCoordinates::ToPlane(const core::Rectangle& rectangle,

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "server/core/grid/cell.h"
 #include "server/core/grid/hex_board.h"
 #include "server/core/shape/shape.h"
@@ -34,9 +36,8 @@ class HexCoordinates {
   core::Cell ToPlane(core::Cell cell) const;
   core::Cell FromPlane(core::Cell cell) const;
 
-  // A point of a shape, in place. INVALID_ARGUMENT / BAD_VALUE with field "coordinates" unless it is a pair
-  // of whole numbers.
-  absl::Status ToPlane(core::Point& point) const;
+  // A point of a shape. INVALID_ARGUMENT / BAD_VALUE with that field unless it is a pair of whole numbers.
+  absl::StatusOr<core::Point> ToPlane(const core::Point& point, absl::string_view field) const;
   // A rectangle of columns and rows, each of which becomes a rectangle of the plane that is added to `parts`.
   // INVALID_ARGUMENT / BAD_RECTANGLE with field "rectangles" for one that is empty or larger than a map.
   absl::Status ToPlane(const core::Rectangle& rectangle, std::vector<core::Rectangle>& parts) const;

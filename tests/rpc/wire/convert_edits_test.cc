@@ -71,14 +71,14 @@ google::protobuf::RepeatedPtrField<v1::Edit> Written(const std::vector<core::Edi
 }
 
 TEST(ConvertEditsTest, EveryKindGoesOutAndComesBack) {
-  const auto read = ToEdits(Written(EditsOfAllKinds()), "arena");
+  const auto read = ToEdits(Written(EditsOfAllKinds()), "arena", HexCoordinates());
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_TRUE(*read == EditsOfAllKinds());
 }
 
 TEST(ConvertEditsTest, EveryKindComesInAndGoesBack) {
   const auto written = Written(EditsOfAllKinds());
-  const auto rewritten = Written(*ToEdits(written, "arena"));
+  const auto rewritten = Written(*ToEdits(written, "arena", HexCoordinates()));
   ASSERT_EQ(rewritten.size(), written.size());
   for (int i = 0; i < written.size(); ++i) {
     EXPECT_EQ(rewritten.Get(i).DebugString(), written.Get(i).DebugString());
@@ -92,7 +92,7 @@ class BadEditTest : public ::testing::Test {
     google::protobuf::RepeatedPtrField<v1::Edit> edits;
     edits.Add()->mutable_remove_obstacle()->set_id("gate");
     *edits.Add() = edit;
-    return ToEdits(edits, "arena").status();
+    return ToEdits(edits, "arena", HexCoordinates()).status();
   }
 
   v1::Edit edit_;
@@ -143,7 +143,7 @@ TEST(ConvertEditsTest, APortalToItsOwnMapLeadsToTheSame) {
   portal.mutable_from();
   portal.mutable_to()->set_x(3);
   portal.set_to_map("arena");
-  const auto read = ToEdits(edits, "arena");
+  const auto read = ToEdits(edits, "arena", HexCoordinates());
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(std::get<core::PutPortal>(read->front()).portal.to_map, "");
 }

@@ -1,4 +1,4 @@
-#include "server/rpc/wire/write_path.h"
+#include "server/rpc/wire/write_route.h"
 
 #include <cstdint>
 #include <limits>
@@ -9,7 +9,7 @@
 #include "google/protobuf/arena.h"
 #include "gtest/gtest.h"
 #include "server/rpc/call/written_message.h"
-#include "server/rpc/wire/convert_path.h"
+#include "server/rpc/wire/convert.h"
 #include "tests/testing/generator.h"
 #include "waystar/v1/path_service.pb.h"
 
@@ -23,27 +23,37 @@ std::string BytesOf(const WrittenMessage& written) {
   return {reinterpret_cast<const char*>(slice.begin()), slice.size()};
 }
 
-class WritePathTest : public ::testing::Test {
+void AddPoints(const std::vector<core::Cell>& points, v1::FindPathResponse& response) {
+  for (const core::Cell point : points) {
+    FillCell(point, *response.add_points());
+  }
+}
+
+class WriteRouteTest : public ::testing::Test {
  protected:
   // The bytes are those that protobuf writes of the same points, and of their positions.
   void ExpectSameBytes(const std::vector<core::Cell>& points, const core::WorldFrame& frame = {}) {
     const auto& stood_for = *google::protobuf::Arena::CreateMessage<v1::FindPathResponse>(&arena_);
     v1::FindPathResponse with_points;
-    FillPoints(points, with_points);
+    AddPoints(points, with_points);
     WrittenMessage written_points(stood_for);
     WritePoints(points, written_points);
     EXPECT_EQ(BytesOf(written_points), with_points.SerializeAsString());
     v1::FindPathResponse with_positions;
-    FillPositions(points, frame, with_positions);
+    std::vector<core::Position> positions;
+    for (const core::Cell point : points) {
+      positions.push_back(frame.CenterOf(point));
+      FillPosition(positions.back(), *with_positions.add_positions());
+    }
     WrittenMessage written_positions(stood_for);
-    WritePositions(points, frame, written_positions);
+    WritePositions(positions, written_positions);
     EXPECT_EQ(BytesOf(written_positions), with_positions.SerializeAsString());
   }
 
   google::protobuf::Arena arena_;
 };
 
-TEST_F(WritePathTest, CoordinatesOfEveryLengthAreThoseOfProtobuf) {
+TEST_F(WriteRouteTest, CoordinatesOfEveryLengthAreThoseOfProtobuf) {
   std::vector<std::int32_t> values = {0, std::numeric_limits<std::int32_t>::min(),
                                       std::numeric_limits<std::int32_t>::max()};
   for (int bits = 0; bits < 31; ++bits) {
@@ -59,7 +69,7 @@ TEST_F(WritePathTest, CoordinatesOfEveryLengthAreThoseOfProtobuf) {
   ExpectSameBytes(points);
 }
 
-TEST_F(WritePathTest, AnyPointsAreThoseOfProtobuf) {
+TEST_F(WriteRouteTest, AnyPointsAreThoseOfProtobuf) {
   testing::Generator generator(1);
   for (int round = 0; round < 200; ++round) {
     const int reach = 1 << generator.Between(0, 20);
@@ -72,13 +82,13 @@ TEST_F(WritePathTest, AnyPointsAreThoseOfProtobuf) {
   }
 }
 
-TEST_F(WritePathTest, PositionsThatAreZeroAreThoseOfProtobuf) {
+TEST_F(WriteRouteTest, PositionsThatAreZeroAreThoseOfProtobuf) {
   const std::vector<core::Cell> points = {{0, 0}, {0, 7}, {7, 0}};
   ExpectSameBytes(points, {.origin = {-0.5, -0.5, 0.0}});
   ExpectSameBytes(points, {.origin = {-0.5, -0.5, -0.0}});
 }
 
-TEST_F(WritePathTest, NoPointsAreNoBytes) { ExpectSameBytes({}); }
+TEST_F(WriteRouteTest, NoPointsAreNoBytes) { ExpectSameBytes({}); }
 
 TEST(WrittenMessageTest, PartsAreFieldsOfOneMessage) {
   google::protobuf::Arena arena;
@@ -94,7 +104,7 @@ TEST(WrittenMessageTest, PartsAreFieldsOfOneMessage) {
   EXPECT_FALSE(written.empty());
   v1::FindPathResponse read;
   ASSERT_TRUE(read.ParseFromString(BytesOf(written)));
-  FillPoints(points, answer);
+  AddPoints(points, answer);
   EXPECT_EQ(read.SerializeAsString(), answer.SerializeAsString());
 }
 
@@ -112,7 +122,7 @@ TEST(WrittenMessageTest, MessagesAreFieldsOfMessages) {
     WritePoints(points, path);
     written_streamed.AddField(v1::StreamedAnswer::kAnswerFieldNumber, path);
     written.AddField(v1::StreamFindPathResponse::kAnswersFieldNumber, written_streamed);
-    FillPoints(points, *streamed.mutable_answer());
+    AddPoints(points, *streamed.mutable_answer());
   }
   EXPECT_EQ(BytesOf(written), response.SerializeAsString());
 }
