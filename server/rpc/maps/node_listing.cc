@@ -1,7 +1,6 @@
-#include "server/rpc/query/answer_graph_query.h"
+#include "server/rpc/maps/node_listing.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 
 #include "absl/status/statusor.h"
@@ -9,9 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/graph_search/graph_search.h"
 #include "server/rpc/wire/convert_graph.h"
-#include "server/rpc/wire/convert_path.h"
 
 namespace waystar::rpc {
 namespace {
@@ -19,14 +16,6 @@ namespace {
 // What a node takes beside itself in its message, at the most, and the rest of the message.
 constexpr std::size_t kNodeEnvelopeBytes = 6;
 constexpr std::size_t kRestBytes = 128;
-
-absl::Status CheckBytes(std::size_t bytes, std::size_t max_bytes) {
-  if (bytes <= max_bytes) {
-    return absl::OkStatus();
-  }
-  return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kResponseTooLarge, "",
-                   absl::StrCat("the path takes more than the ", max_bytes, " bytes of a message"));
-}
 
 // Fills a page, one node after the other.
 class NodePageFiller {
@@ -60,30 +49,6 @@ class NodePageFiller {
 };
 
 }  // namespace
-
-absl::Status AnswerGraphQuery(const core::MapSnapshot& snapshot, std::size_t max_bytes,
-                              const v1::FindPathRequest& request, v1::FindPathResponse& response,
-                              CallContext& context) {
-  WAYSTAR_ASSIGN_OR_RETURN(const core::GraphQuery query, ToGraphQuery(request));
-  const std::uint64_t max_expansions = MaxExpansionsOf(request);
-  core::Budget budget = context.BudgetFor(max_expansions);
-  budget.evicted = &snapshot.eviction.flag();
-  const std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
-  WAYSTAR_ASSIGN_OR_RETURN(const core::GraphPathResult result,
-                           core::FindGraphPath(snapshot.graph(), query, budget, context.bench.graph_scratch));
-  const std::chrono::nanoseconds searching = std::chrono::steady_clock::now() - begin;
-  if (result.reason == core::OutcomeReason::kExpansionLimit && budget.max_expansions < max_expansions) {
-    context.needs_larger_lane = true;
-    return absl::OkStatus();
-  }
-  // A node takes at least five bytes: what cannot fit is not written down first.
-  WAYSTAR_RETURN_IF_ERROR(CheckBytes(result.nodes.size() * 5, max_bytes));
-  FillGraphPath(snapshot.graph(), query, result, response);
-  response.set_revision(snapshot.revision);
-  response.mutable_statistics()->set_queue_nanos(context.queued.count());
-  response.mutable_statistics()->set_search_nanos(searching.count());
-  return CheckBytes(response.ByteSizeLong(), max_bytes);
-}
 
 absl::Status ListWaypointNodes(const core::MapStore& store, std::size_t max_bytes,
                                const v1::ListNodesRequest& request, v1::ListNodesResponse& response) {
