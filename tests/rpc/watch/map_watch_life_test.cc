@@ -4,7 +4,6 @@
 #include <thread>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
 #include "tests/rpc/test_server.h"

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/time/time.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
 #include "tests/rpc/test_server.h"

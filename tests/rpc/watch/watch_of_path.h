@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/time/time.h"
 #include "client/connection.h"
 #include "client/options.h"
 #include "client/streams.h"
