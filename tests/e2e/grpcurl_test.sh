@@ -133,7 +133,7 @@ while IFS= read -r -t 60 -u "$WATCH" line || fail "the watch does not tell of re
   [[ "$line" != *'"revision": "3"'* ]] || [[ "$(grep -c '"revision": "3"' "$WORK/watched")" -lt 2 ]] || break
 done
 expect_code 0 call MapService/DeleteMap '{"map": "drawn"}'
-cat <&"$WATCH" >>"$WORK/watched"
+timeout 60 cat <&"$WATCH" >>"$WORK/watched" || fail "the watch does not end"
 code=0
 wait "$WATCH_PID" || code=$?
 ((code == 69)) || fail "the watch ended with $code: $(cat "$WORK/watched")"

@@ -1,26 +1,41 @@
 #include "tests/e2e/server_process.h"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/pidfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "grpcpp/create_channel.h"
 #include "grpcpp/security/credentials.h"
 #include "grpcpp/support/channel_arguments.h"
 #include "gtest/gtest.h"
+#include "tests/testing/patience.h"
 
 namespace waystar::testing {
+namespace {
+
+// Waits until there is something to read: data, the end of a pipe, or the end of a process.
+bool IsReadable(int file) {
+  pollfd polled = {.fd = file, .events = POLLIN, .revents = 0};
+  return ::poll(&polled, 1, static_cast<int>(absl::ToInt64Milliseconds(kPatience))) == 1;
+}
+
+}  // namespace
 
 ServerProcess::ServerProcess(std::vector<std::string> flags) {
   const std::string port_file = absl::StrCat(::testing::TempDir(), "/port-", ::getpid());
-  // Opening a pipe for reading waits until the server opens it for writing.
   std::filesystem::remove(port_file);
   EXPECT_EQ(::mkfifo(port_file.c_str(), 0600), 0);
+  // The program opens the pipe for writing when it answers, and writes the port.
+  const int pipe = ::open(port_file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   flags.insert(flags.begin(), {WAYSTAR_SERVER_PROGRAM, "--listen=127.0.0.1:0", "--port_file=" + port_file});
   std::vector<char*> arguments;
   for (std::string& flag : flags) {
@@ -32,7 +47,11 @@ ServerProcess::ServerProcess(std::vector<std::string> flags) {
     ::execv(arguments[0], arguments.data());
     ::_exit(127);
   }
-  std::ifstream(port_file) >> port_;
+  char port[16] = {};
+  EXPECT_TRUE(IsReadable(pipe)) << "the server does not start";
+  EXPECT_GT(::read(pipe, port, sizeof(port) - 1), 0);
+  ::close(pipe);
+  port_ = std::atoi(port);
   EXPECT_GT(port_, 0);
   std::filesystem::remove(port_file);
 }
@@ -54,6 +73,12 @@ std::shared_ptr<grpc::Channel> ServerProcess::NewChannel() const {
 void ServerProcess::Signal(int signal) const { EXPECT_EQ(::kill(pid_, signal), 0); }
 
 int ServerProcess::Wait() {
+  const int process = ::pidfd_open(pid_, 0);
+  if (!IsReadable(process)) {
+    ADD_FAILURE() << "the server does not end";
+    Signal(SIGKILL);
+  }
+  ::close(process);
   int status = 0;
   EXPECT_EQ(::waitpid(pid_, &status, 0), pid_);
   pid_ = 0;

@@ -10,8 +10,9 @@
 
 #include "gmock/gmock.h"
 #include "grpc/health/v1/health.grpc.pb.h"
-#include "grpcpp/client_context.h"
 #include "tests/e2e/server_process.h"
+#include "tests/rpc/bounded_context.h"
+#include "tests/testing/patience.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 
@@ -20,7 +21,9 @@ namespace {
 
 using ::grpc::health::v1::HealthCheckRequest;
 using ::grpc::health::v1::HealthCheckResponse;
+using ::waystar::testing::BoundedContext;
 using ::waystar::testing::ServerProcess;
+using ::waystar::testing::WaitUntil;
 
 // A watch of the health of one service.
 class HealthWatch {
@@ -40,7 +43,7 @@ class HealthWatch {
 
  private:
   std::unique_ptr<grpc::health::v1::Health::Stub> stub_;
-  grpc::ClientContext context_;
+  BoundedContext context_;
   std::unique_ptr<grpc::ClientReader<HealthCheckResponse>> reader_;
 };
 
@@ -74,7 +77,7 @@ class StopTest : public ::testing::Test {
     request.mutable_blank()->set_width(side);
     request.mutable_blank()->set_height(side);
     v1::CreateMapResponse response;
-    grpc::ClientContext context;
+    BoundedContext context;
     EXPECT_TRUE(maps_->CreateMap(&context, request, &response).ok());
   }
 
@@ -101,15 +104,17 @@ class StopTest : public ::testing::Test {
     request.mutable_start();
     request.mutable_goal()->set_x(3);
     v1::FindPathResponse response;
-    grpc::ClientContext context;
+    BoundedContext context;
     return paths_->FindPath(&context, request, &response);
   }
 
   void WaitUntilRefused() {
     grpc::Status status;
-    do {
+    const auto is_refused = [&] {
       status = Find();
-    } while (status.ok());
+      return !status.ok();
+    };
+    EXPECT_TRUE(WaitUntil(is_refused, "the refusal of new calls"));
     EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE) << status.error_message();
   }
 
@@ -128,7 +133,7 @@ class StopTest : public ::testing::Test {
   std::unique_ptr<v1::MapService::Stub> maps_;
   std::unique_ptr<v1::PathService::Stub> paths_;
   std::vector<std::unique_ptr<HealthWatch>> health_;
-  grpc::ClientContext exporting_;
+  BoundedContext exporting_;
   std::unique_ptr<grpc::ClientReader<v1::ExportMapResponse>> export_;
 };
 

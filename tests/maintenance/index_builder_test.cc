@@ -6,6 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/patience.h"
 
 namespace waystar {
 namespace {
@@ -14,6 +15,7 @@ using ::waystar::testing::BlockRequest;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::PathRequest;
+using ::waystar::testing::Patience;
 using ::waystar::testing::TestServer;
 
 class IndexBuilderTest : public ::testing::Test {
@@ -29,10 +31,12 @@ class IndexBuilderTest : public ::testing::Test {
     return response.value_or(v1::FindPathResponse());
   }
 
-  // Asks until the index answers, which the test's time limit bounds.
+  // Asks until the index answers.
   v1::FindPathResponse FindByIndex() {
     v1::FindPathResponse response = Find();
-    while (response.statistics().algorithm() != v1::ALGORITHM_SUBGOAL_HIERARCHY && !HasFailure()) {
+    const Patience patience("an answer by the index");
+    while (response.statistics().algorithm() != v1::ALGORITHM_SUBGOAL_HIERARCHY && !HasFailure() &&
+           patience.Lasts()) {
       EXPECT_EQ(response.statistics().algorithm(), v1::ALGORITHM_JUMP_POINT_SEARCH);
       response = Find();
     }

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "gmock/gmock.h"
@@ -16,6 +17,7 @@
 #include "server/core/store/store_listener.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/fake_clock.h"
+#include "tests/testing/patience.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::maintenance {
@@ -23,8 +25,10 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::waystar::testing::DrawMap;
+using ::waystar::testing::ExpectReturns;
 using ::waystar::testing::FakeClock;
 using ::waystar::testing::IsOk;
+using ::waystar::testing::Patience;
 
 // Writes down what was removed, and when on the clock.
 class Removals final : public core::StoreListener {
@@ -33,9 +37,9 @@ class Removals final : public core::StoreListener {
 
   // The removals so far, once there are that many.
   std::vector<Removal> WaitFor(std::size_t count) {
+    const Patience patience(absl::StrCat("removal ", count));
     MutexLock lock(mutex_);
-    while (removals_.size() < count) {
-      is_more_.Wait(mutex_);
+    while (removals_.size() < count && patience.Wait(is_more_, mutex_)) {
     }
     return removals_;
   }
@@ -138,13 +142,13 @@ TEST_F(ObstacleExpirerTest, KeepsTheTimesOfAllMaps) {
 // An hour before there is anything to do, and with nothing to do at all.
 TEST_F(ObstacleExpirerTest, StopEndsTheWaitAtOnce) {
   Update("arena", {Put("a", 1, absl::Hours(1))});
-  keeper_.Stop();
+  ExpectReturns([&] { keeper_.Stop(); }, "Stop");
   Jump(absl::Hours(2));
   EXPECT_EQ(Obstacles(), 1U);
   keeper_.Stop();
 
   core::MapStore idle_store(1);
-  ObstacleExpirer idle(idle_store, clock_);
+  ExpectReturns([&] { ObstacleExpirer(idle_store, clock_).Stop(); }, "Stop");
 }
 
 }  // namespace

@@ -1,22 +1,26 @@
 #include "server/maintenance/overdue_indexes.h"
 
+#include <memory>
 #include <string>
-#include <thread>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/core/edit/edit.h"
 #include "server/core/grid/corner_rule.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/store/map_store.h"
+#include "tests/testing/patience.h"
 #include "tests/testing/random.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::maintenance {
 namespace {
 
+using ::waystar::testing::ExpectReturns;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::Random;
+using ::waystar::testing::WaitUntil;
 
 class OverdueIndexesTest : public ::testing::Test {
  protected:
@@ -42,12 +46,13 @@ class OverdueIndexesTest : public ::testing::Test {
 
   void Pay(const std::string& id) { Latest(id)->grid().walk().RecordMisses(kAnyRule, 1'000'000'000); }
 
-  // Searches until there is an index, which the test's time limit bounds.
+  // Searches until there is an index.
   void ExpectMade(const std::string& id) {
-    while (Latest(id)->grid().walk().diagonal_jumps(kAnyRule) == nullptr) {
+    const auto is_made = [&] {
       Pay(id);
-      std::this_thread::yield();
-    }
+      return Latest(id)->grid().walk().diagonal_jumps(kAnyRule) != nullptr;
+    };
+    EXPECT_TRUE(WaitUntil(is_made, absl::StrCat("the index of ", id)));
   }
 
   static constexpr core::CornerRule kAnyRule = core::CornerRule::kNoCornerCutting;
@@ -84,10 +89,11 @@ TEST_F(OverdueIndexesTest, MapThatIsGoneIsForgotten) {
 TEST_F(OverdueIndexesTest, EndsAtAnyTime) {
   Create("a");
   for (int i = 0; i < 5; ++i) {
-    OverdueIndexes overdue(store_);
+    auto overdue = std::make_unique<OverdueIndexes>(store_);
     Scatter("a");
-    overdue.OnCommit(Latest("a"), {}, {});
+    overdue->OnCommit(Latest("a"), {}, {});
     Pay("a");
+    ExpectReturns([&] { overdue.reset(); }, "OverdueIndexes");
   }
 }
 

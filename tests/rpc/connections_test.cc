@@ -6,15 +6,19 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "grpcpp/client_context.h"
+#include "tests/rpc/bounded_context.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/patience.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 
 namespace waystar {
 namespace {
 
+using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
+using ::waystar::testing::WaitUntil;
 
 std::unique_ptr<grpc::ClientReader<v1::WatchMapResponse>> Watch(v1::MapService::Stub& stub,
                                                                 grpc::ClientContext& context) {
@@ -31,19 +35,21 @@ TEST(ConnectionsTest, EndAtTheirAgeAndGrace) {
   create.set_map("m");
   create.add_rows("..");
   // Calls that meet the end of a connection fail too.
-  while (absl::IsUnavailable(server.client().CreateMap(create).status())) {
-  }
+  EXPECT_TRUE(WaitUntil([&] { return !absl::IsUnavailable(server.client().CreateMap(create).status()); },
+                        "a call that meets no end of a connection"));
   const auto stub = v1::MapService::NewStub(server.NewChannel());
-  bool has_begun = false;
-  while (!has_begun) {
-    grpc::ClientContext context;
+  const auto is_told_and_ended = [&] {
+    bool has_begun = false;
+    BoundedContext context;
     const auto watch = Watch(*stub, context);
     v1::WatchMapResponse event;
     while (watch->Read(&event)) {
       has_begun = true;
     }
     EXPECT_EQ(watch->Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
-  }
+    return has_begun;
+  };
+  EXPECT_TRUE(WaitUntil(is_told_and_ended, "a watch that begins before its connection ends"));
 }
 
 TEST(ConnectionsTest, TakeOnlySoManyCallsAtATime) {
@@ -52,7 +58,7 @@ TEST(ConnectionsTest, TakeOnlySoManyCallsAtATime) {
   const auto channel = server.NewChannel();
   const auto maps = v1::MapService::NewStub(channel);
   const auto paths = v1::PathService::NewStub(channel);
-  grpc::ClientContext watching;
+  BoundedContext watching;
   const auto watch = Watch(*maps, watching);
   v1::WatchMapResponse event;
   ASSERT_TRUE(watch->Read(&event));
@@ -65,7 +71,7 @@ TEST(ConnectionsTest, TakeOnlySoManyCallsAtATime) {
             grpc::StatusCode::DEADLINE_EXCEEDED);
   watching.TryCancel();
   EXPECT_EQ(watch->Finish().error_code(), grpc::StatusCode::CANCELLED);
-  grpc::ClientContext free;
+  BoundedContext free;
   EXPECT_TRUE(paths->FindPath(&free, PathRequest("m", CellAt(0, 0), CellAt(1, 0)), &response).ok());
   // Others have connections of their own.
   EXPECT_TRUE(server.client().FindPath(PathRequest("m", CellAt(0, 0), CellAt(1, 0))).ok());

@@ -15,18 +15,21 @@
 #include "client/client.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
-#include "grpcpp/client_context.h"
 #include "grpcpp/impl/codegen/client_unary_call.h"
 #include "grpcpp/support/byte_buffer.h"
+#include "tests/rpc/bounded_context.h"
 #include "tests/rpc/test_server.h"
 #include "tests/testing/mutated_bytes.h"
+#include "tests/testing/patience.h"
 #include "tests/testing/random.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 
 namespace waystar {
 namespace {
 
+using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
+using ::waystar::testing::ExpectReturns;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::MutatedBytes;
 using ::waystar::testing::PathRequest;
@@ -47,7 +50,7 @@ class HostileClientTest : public ::testing::Test {
     const grpc::Slice slice(bytes);
     const grpc::ByteBuffer request(&slice, 1);
     grpc::ByteBuffer response;
-    grpc::ClientContext context;
+    BoundedContext context;
     const grpc::internal::RpcMethod rpc(method.c_str(), grpc::internal::RpcMethod::NORMAL_RPC);
     const grpc::Status status = grpc::internal::BlockingUnaryCall<grpc::ByteBuffer, grpc::ByteBuffer>(
         channel_.get(), rpc, &context, request, &response);
@@ -64,7 +67,7 @@ class HostileClientTest : public ::testing::Test {
 TEST_F(HostileClientTest, CompressedBombIsRefusedByTheSizeItWouldHave) {
   v1::FindPathRequest bomb;
   bomb.set_map(std::string(std::size_t{64} << 20, 'a'));
-  grpc::ClientContext context;
+  BoundedContext context;
   context.set_compression_algorithm(GRPC_COMPRESS_GZIP);
   v1::FindPathResponse response;
   const auto stub = v1::PathService::NewStub(server_.NewChannel());
@@ -73,7 +76,7 @@ TEST_F(HostileClientTest, CompressedBombIsRefusedByTheSizeItWouldHave) {
 }
 
 TEST_F(HostileClientTest, CompressedRequestsOfAFairSizeAreAnswered) {
-  grpc::ClientContext context;
+  BoundedContext context;
   context.set_compression_algorithm(GRPC_COMPRESS_GZIP);
   v1::FindPathResponse response;
   const auto stub = v1::PathService::NewStub(server_.NewChannel());
@@ -169,7 +172,7 @@ TEST_F(HostileClientTest, HalfOpenConnectionsHoldUpNobody) {
     sockets.push_back(fd);
   }
   ExpectServes();
-  server_.server().Stop(absl::Seconds(60));
+  ExpectReturns([&] { server_.server().Stop(absl::Hours(1)); }, "Stop");
   for (const int fd : sockets) {
     close(fd);
   }
@@ -178,7 +181,7 @@ TEST_F(HostileClientTest, HalfOpenConnectionsHoldUpNobody) {
 TEST_F(HostileClientTest, ThousandsOfIdleStreamsHoldUpNobody) {
   constexpr int kStreams = 10'000;
   const auto stub = v1::PathService::NewStub(server_.NewChannel());
-  std::vector<std::unique_ptr<grpc::ClientContext>> contexts;
+  std::vector<std::unique_ptr<BoundedContext>> contexts;
   std::vector<
       std::unique_ptr<grpc::ClientReaderWriter<v1::StreamFindPathRequest, v1::StreamFindPathResponse>>>
       streams;
@@ -186,7 +189,7 @@ TEST_F(HostileClientTest, ThousandsOfIdleStreamsHoldUpNobody) {
   *request.add_queries()->mutable_query() = PathRequest("yard", CellAt(0, 0), CellAt(3, 2));
   v1::StreamFindPathResponse response;
   for (int i = 0; i < kStreams; ++i) {
-    contexts.push_back(std::make_unique<grpc::ClientContext>());
+    contexts.push_back(std::make_unique<BoundedContext>());
     streams.push_back(stub->StreamFindPath(contexts.back().get()));
   }
   // The last one is answered while all others are there.

@@ -8,21 +8,24 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "grpc/health/v1/health.grpc.pb.h"
-#include "grpcpp/client_context.h"
 #include "server/rpc/server.h"
+#include "tests/rpc/bounded_context.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/patience.h"
 
 namespace waystar {
 namespace {
 
 using ::testing::HasSubstr;
 using ::waystar::testing::BlockRequest;
+using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
+using ::waystar::testing::kPatience;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
+using ::waystar::testing::WaitUntil;
 
 class MapsDirTest : public ::testing::Test {
  protected:
@@ -136,19 +139,21 @@ TEST(ServingTest, StopFinishesCallsInFlight) {
   ::waystar::testing::LargeExport export_under_way(server);
   // A watch of the health service would go on for ever; it must not hold up the stop.
   const auto health = grpc::health::v1::Health::NewStub(server.NewChannel());
-  grpc::ClientContext watching;
+  BoundedContext watching;
   const auto watch = health->Watch(&watching, grpc::health::v1::HealthCheckRequest());
   grpc::health::v1::HealthCheckResponse seen;
   ASSERT_TRUE(watch->Read(&seen));
   EXPECT_EQ(seen.status(), grpc::health::v1::HealthCheckResponse::SERVING);
 
-  std::thread stop([&] { server.server().Stop(absl::Hours(1)); });
+  std::thread stop([&] { server.server().Stop(kPatience); });
   ASSERT_TRUE(watch->Read(&seen));
   EXPECT_EQ(seen.status(), grpc::health::v1::HealthCheckResponse::NOT_SERVING);
   absl::Status refused;
-  do {
+  const auto is_refused = [&] {
     refused = server.client().FindPath(PathRequest("there", CellAt(0, 0), CellAt(0, 0))).status();
-  } while (refused.ok());
+    return !refused.ok();
+  };
+  EXPECT_TRUE(WaitUntil(is_refused, "the refusal of new calls"));
   EXPECT_EQ(refused.code(), absl::StatusCode::kUnavailable) << refused;
   EXPECT_EQ(client::ReasonOf(refused), "DRAINING");
   const grpc::Status status = export_under_way.ReadToTheEnd();

@@ -12,10 +12,10 @@
 #include "client/errors.h"
 #include "gmock/gmock.h"
 #include "grpcpp/channel.h"
-#include "grpcpp/client_context.h"
 #include "grpcpp/support/sync_stream.h"
 #include "server/rpc/server.h"
 #include "server/runtime/options.h"
+#include "tests/rpc/bounded_context.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/path_service.pb.h"
@@ -56,7 +56,7 @@ class LargeExport {
 
  private:
   std::unique_ptr<v1::MapService::Stub> stub_;
-  grpc::ClientContext context_;
+  BoundedContext context_;
   std::unique_ptr<grpc::ClientReader<v1::ExportMapResponse>> reader_;
 };
 

@@ -4,22 +4,23 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
-#include <latch>
 #include <memory>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
+#include "tests/testing/patience.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::runtime {
 namespace {
 
 using ::testing::ElementsAre;
+using ::waystar::testing::Event;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
+using ::waystar::testing::WaitUntil;
 
 constexpr Flow kFlow{.client = 1, .map = 1};
 
@@ -40,13 +41,13 @@ class Function final : public Job {
 class Blocker final : public Job {
  public:
   void Run(int /*worker*/) override {
-    running.count_down();
-    release.wait();
+    running.Happen();
+    release.Wait();
   }
   void Refuse(const absl::Status& /*status*/) override { FAIL() << "the first job is never refused"; }
 
-  std::latch running{1};
-  std::latch release{1};
+  Event running{"the job to begin"};
+  Event release{"the release of the job"};
 };
 
 // Never late, however slow the machine.
@@ -101,7 +102,7 @@ TEST(WorkerPoolTest, RefusesWhatDoesNotFitTheQueueWithARetryDelay) {
   {
     WorkerPool pool(Patient(1, 2));
     ASSERT_THAT(pool.TrySubmit(&blocker, kFlow), IsOk());
-    blocker.running.wait();
+    ASSERT_TRUE(blocker.running.Wait());
     EXPECT_THAT(pool.TrySubmit(&job, kFlow), IsOk());
     EXPECT_THAT(pool.TrySubmit(&job, kFlow), IsOk());
     const absl::Status status = pool.TrySubmit(&job, kFlow);
@@ -109,7 +110,7 @@ TEST(WorkerPoolTest, RefusesWhatDoesNotFitTheQueueWithARetryDelay) {
     EXPECT_GT(RetryDelayOf(status), absl::ZeroDuration());
     EXPECT_EQ(pool.counts().refused_full, 1U);
     EXPECT_EQ(pool.counts().queued, 2U);
-    blocker.release.count_down();
+    blocker.release.Happen();
   }
   EXPECT_EQ(runs, 2);
 }
@@ -125,14 +126,14 @@ TEST(WorkerPoolTest, AFullQueueTakesAnotherClientAtTheCostOfTheGreediest) {
   {
     WorkerPool pool(Patient(1, 3));
     ASSERT_THAT(pool.TrySubmit(&blocker, kFlow), IsOk());
-    blocker.running.wait();
+    ASSERT_TRUE(blocker.running.Wait());
     for (int i = 0; i < 3; ++i) {
       EXPECT_THAT(pool.TrySubmit(&greedy, kFlow), IsOk());
     }
     EXPECT_THAT(pool.TrySubmit(&other, {.client = 2, .map = 1}), IsOk());
     ASSERT_EQ(refused.size(), 1U);
     EXPECT_THAT(refused[0], IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kQueueFull, ""));
-    blocker.release.count_down();
+    blocker.release.Happen();
   }
   EXPECT_EQ(greedy_runs, 2);
   EXPECT_EQ(other_runs, 1);
@@ -150,13 +151,13 @@ TEST(WorkerPoolTest, RefusesWhatCannotBeDoneByItsDeadline) {
   });
   {
     WorkerPool pool(Patient(1, 100));
-    std::latch done(1);
-    Function last([&](int) { done.count_down(); });
+    Event done("the last job");
+    Function last([&](int) { done.Happen(); });
     ASSERT_THAT(pool.TrySubmit(&job, kFlow), IsOk());
     ASSERT_THAT(pool.TrySubmit(&last, kFlow), IsOk());
-    done.wait();
+    ASSERT_TRUE(done.Wait());
     ASSERT_THAT(pool.TrySubmit(&blocker, kFlow), IsOk());
-    blocker.running.wait();
+    ASSERT_TRUE(blocker.running.Wait());
     const Clock::time_point soon = Clock::now() + kLong;
     // Nothing is before it, so it may be lucky.
     EXPECT_THAT(pool.TrySubmit(&job, kFlow, soon), IsOk());
@@ -169,7 +170,7 @@ TEST(WorkerPoolTest, RefusesWhatCannotBeDoneByItsDeadline) {
     EXPECT_THAT(pool.TrySubmit(&job, kFlow, Clock::now() + 6 * kLong),
                 IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kQueueFull, ""));
     EXPECT_THAT(pool.TrySubmit(&job, kFlow, Clock::now() + std::chrono::hours(1)), IsOk());
-    blocker.release.count_down();
+    blocker.release.Happen();
   }
   EXPECT_EQ(runs, 12);
 }
@@ -188,18 +189,16 @@ TEST(WorkerPoolTest, RefusesWhatTakesLongerThanItsDeadline) {
   {
     WorkerPool pool(Patient(kWorkers, 100));
     ASSERT_THAT(pool.TrySubmit(&job, kFlow), IsOk());
-    while (runs == 0 || pool.counts().running > 0) {
-      std::this_thread::yield();
-    }
+    ASSERT_TRUE(WaitUntil([&] { return runs > 0 && pool.counts().running == 0; }, "the end of the job"));
     for (Blocker& blocker : blockers) {
       ASSERT_THAT(pool.TrySubmit(&blocker, kFlow), IsOk());
-      blocker.running.wait();
+      ASSERT_TRUE(blocker.running.Wait());
     }
     EXPECT_THAT(pool.TrySubmit(&job, kFlow), IsOk());
     EXPECT_THAT(pool.TrySubmit(&job, kFlow, FairQueue::Clock::now() + kLong),
                 IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kQueueFull, ""));
     for (Blocker& blocker : blockers) {
-      blocker.release.count_down();
+      blocker.release.Happen();
     }
   }
   EXPECT_EQ(runs, 2);
@@ -207,20 +206,20 @@ TEST(WorkerPoolTest, RefusesWhatTakesLongerThanItsDeadline) {
 
 TEST(WorkerPoolTest, JobsThatWaitedForTooLongAreRefused) {
   Blocker blocker;
-  std::latch refused(1);
+  Event refused("the refusal");
   absl::Status status;
   Function late([](int) { FAIL() << "it is late"; },
                 [&](const absl::Status& why) {
                   status = why;
-                  refused.count_down();
+                  refused.Happen();
                 });
   WorkerPool pool({.workers = 1, .max_wait = absl::ZeroDuration(), .target_wait = absl::ZeroDuration()});
   Function first([&](int) { blocker.Run(0); });
   pool.SubmitOwn(&first);
-  blocker.running.wait();
+  ASSERT_TRUE(blocker.running.Wait());
   ASSERT_THAT(pool.TrySubmit(&late, kFlow), IsOk());
-  blocker.release.count_down();
-  refused.wait();
+  blocker.release.Happen();
+  ASSERT_TRUE(refused.Wait());
   EXPECT_THAT(status, IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kQueueTimeout, ""));
   EXPECT_GT(RetryDelayOf(status), absl::ZeroDuration());
 }
@@ -233,13 +232,13 @@ TEST(WorkerPoolTest, TheServersOwnJobsAreAlwaysTakenAndTakeTurns) {
   {
     WorkerPool pool(Patient(1, 2));
     ASSERT_THAT(pool.TrySubmit(&blocker, kFlow), IsOk());
-    blocker.running.wait();
+    ASSERT_TRUE(blocker.running.Wait());
     EXPECT_THAT(pool.TrySubmit(&call, kFlow), IsOk());
     EXPECT_THAT(pool.TrySubmit(&call, kFlow), IsOk());
     for (int i = 0; i < 3; ++i) {
       pool.SubmitOwn(&own);
     }
-    blocker.release.count_down();
+    blocker.release.Happen();
   }
   EXPECT_THAT(order, ElementsAre('o', 'c', 'o', 'c', 'o'));
 }

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/base/mutex.h"
@@ -20,6 +19,7 @@
 #include "tests/rpc/test_server.h"
 #include "tests/stress/answer_judge.h"
 #include "tests/stress/random_requests.h"
+#include "tests/testing/patience.h"
 
 namespace waystar::stress {
 namespace {
@@ -102,7 +102,8 @@ void WriteUntil(const std::atomic<int>& readers, TestServer& server, std::uint64
 void Read(TestServer& server, std::uint64_t seed, std::vector<Answer>& answers) {
   RandomRequests requests(seed, kSide);
   std::uint64_t latest = 0;
-  while (answers.size() < kAnswersEach) {
+  const testing::Patience patience("answers");
+  while (answers.size() < kAnswersEach && patience.Lasts()) {
     Answer answer{.request = Query(requests)};
     auto response = server.client().FindPath(answer.request);
     if (response.ok()) {

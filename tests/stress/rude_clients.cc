@@ -15,6 +15,7 @@
 #include "grpcpp/create_channel.h"
 #include "grpcpp/security/credentials.h"
 #include "grpcpp/support/channel_arguments.h"
+#include "tests/rpc/bounded_context.h"
 
 namespace waystar::stress {
 namespace {
@@ -63,7 +64,7 @@ void RudeClients::ComeAndGo(RandomRequests& requests) {
 }
 
 void RudeClients::Cancel(RandomRequests& requests) {
-  grpc::ClientContext context;
+  testing::BoundedContext context;
   const std::chrono::microseconds patience(requests.random().Between(0, 3000));
   std::thread canceller([&] {
     std::this_thread::sleep_for(patience);

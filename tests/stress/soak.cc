@@ -24,6 +24,7 @@
 #include "grpcpp/channel.h"
 #include "grpcpp/client_context.h"
 #include "tests/e2e/server_process.h"
+#include "tests/rpc/bounded_context.h"
 #include "tests/stress/process_watch.h"
 #include "tests/stress/random_requests.h"
 #include "tests/stress/rude_clients.h"
@@ -80,14 +81,14 @@ class Soak {
 };
 
 void Soak::Edit(RandomRequests& requests) {
-  grpc::ClientContext context;
+  testing::BoundedContext context;
   v1::UpdateObstaclesResponse response;
   tally_.Note("UpdateObstacles",
               maps_->UpdateObstacles(&context, requests.UpdateObstacles(requests.MapId()), &response));
 }
 
 void Soak::StreamEdits(RandomRequests& requests) {
-  grpc::ClientContext context;
+  testing::BoundedContext context;
   const auto stream = maps_->StreamObstacleUpdates(&context);
   const int batches = requests.random().Between(0, 200);
   std::thread writer([&] {
@@ -114,12 +115,12 @@ void Soak::StreamEdits(RandomRequests& requests) {
 
 void Soak::Query(RandomRequests& requests) {
   {
-    grpc::ClientContext context;
+    testing::BoundedContext context;
     v1::FindPathResponse response;
     tally_.Note("FindPath", paths_->FindPath(&context, requests.FindPath(requests.MapId()), &response));
   }
   if (requests.random().Chance(0.1)) {
-    grpc::ClientContext context;
+    testing::BoundedContext context;
     v1::ValidatePathResponse response;
     tally_.Note("ValidatePath",
                 paths_->ValidatePath(&context, requests.ValidatePath(requests.MapId()), &response));
@@ -166,14 +167,14 @@ void Soak::WatchPath(RandomRequests& requests) {
 void Soak::Recreate(RandomRequests& requests) {
   const std::string map = requests.MapId();
   {
-    grpc::ClientContext context;
+    testing::BoundedContext context;
     v1::DeleteMapRequest request;
     request.set_map(map);
     v1::DeleteMapResponse response;
     tally_.Note("DeleteMap", maps_->DeleteMap(&context, request, &response));
   }
   {
-    grpc::ClientContext context;
+    testing::BoundedContext context;
     v1::CreateMapResponse response;
     tally_.Note("CreateMap", maps_->CreateMap(&context, requests.CreateMap(map), &response));
   }
@@ -181,7 +182,7 @@ void Soak::Recreate(RandomRequests& requests) {
 }
 
 void Soak::List(RandomRequests& requests) {
-  grpc::ClientContext context;
+  testing::BoundedContext context;
   v1::ListObstaclesRequest request;
   request.set_map(requests.MapId());
   v1::ListObstaclesResponse response;

@@ -11,6 +11,7 @@
 #include "gmock/gmock.h"
 #include "server/core/store/map_store.h"
 #include "tests/testing/drawn_map.h"
+#include "tests/testing/patience.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/store_edits.h"
 
@@ -21,6 +22,7 @@ using ::waystar::testing::Block;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
+using ::waystar::testing::Patience;
 using ::waystar::testing::RecordingListener;
 
 constexpr int kWriters = 4;
@@ -86,9 +88,9 @@ TEST(ConcurrentUpdatesTest, SnapshotsHoldExactlyTheBatchesUpToTheirRevision) {
   }
   JoinAll(writers);
   {
+    const Patience patience("the answers to all batches");
     MutexLock lock(mutex);
-    while (answered < kWriters * kBatches) {
-      is_answered.Wait(mutex);
+    while (answered < kWriters * kBatches && patience.Wait(is_answered, mutex)) {
     }
   }
   is_over = true;

@@ -10,6 +10,7 @@
 #include "server/core/map/movement_profile.h"
 #include "server/core/store/map_store.h"
 #include "tests/testing/drawn_map.h"
+#include "tests/testing/patience.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/store_edits.h"
 
@@ -19,6 +20,7 @@ namespace {
 using ::waystar::testing::Block;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::IsOk;
+using ::waystar::testing::Patience;
 using ::waystar::testing::Unblock;
 
 TEST(ConcurrentViewsTest, EachIsThatOfItsSnapshot) {
@@ -53,7 +55,8 @@ TEST(ConcurrentViewsTest, EachIsThatOfItsSnapshot) {
       }
     });
   }
-  for (int i = 0; i < kUpdates || views.load() < kUpdates; ++i) {
+  const Patience patience("views of the changed map");
+  for (int i = 0; (i < kUpdates || views.load() < kUpdates) && patience.Lasts(); ++i) {
     const Cell cell{i % 5, 0};
     ASSERT_THAT(store.UpdateAndWait("sea", {.edits = {i / 5 % 2 == 0 ? Block(cell) : Unblock(cell)}}),
                 IsOk());

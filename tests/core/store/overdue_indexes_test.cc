@@ -12,6 +12,7 @@
 #include "server/core/map/grid_map.h"
 #include "server/core/store/map_store.h"
 #include "tests/testing/diagonal_jump_index_match.h"
+#include "tests/testing/patience.h"
 #include "tests/testing/random.h"
 #include "tests/testing/status_matchers.h"
 
@@ -22,6 +23,7 @@ using ::waystar::testing::ExpectNoStopMissing;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::Random;
+using ::waystar::testing::WaitUntil;
 
 constexpr int kLargeSide = 2112;
 constexpr CornerRule kOneRule = CornerRule::kNoCornerCutting;
@@ -83,10 +85,8 @@ TEST_F(OverdueIndexesOfStoreTest, MapMayChangeAndGoMeanwhile) {
   for (int i = 0; i < kRounds; ++i) {
     Scatter(i % 3 == 0 ? 3000 : 10);
   }
-  // The maker has a map to work at until it has, which the test's time limit bounds.
-  while (Latest()->grid().NeedsBackgroundBuild()) {
-    std::this_thread::yield();
-  }
+  // The maker has a map to work at until it has.
+  EXPECT_TRUE(WaitUntil([&] { return !Latest()->grid().NeedsBackgroundBuild(); }, "the index"));
   const PinnedSnapshot last = Latest();
   ASSERT_THAT(store_.Delete("large"), IsOk());
   is_over = true;

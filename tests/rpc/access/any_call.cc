@@ -4,10 +4,10 @@
 #include "client/errors.h"
 #include "gmock/gmock.h"
 #include "google/rpc/status.pb.h"
-#include "grpcpp/client_context.h"
 #include "grpcpp/completion_queue.h"
 #include "grpcpp/generic/generic_stub.h"
 #include "grpcpp/impl/codegen/proto_utils.h"
+#include "tests/rpc/bounded_context.h"
 #include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/path_service.pb.h"
 
@@ -48,7 +48,7 @@ absl::Status CallAny(const std::shared_ptr<grpc::Channel>& channel,
                      const google::protobuf::MethodDescriptor& method,
                      const google::protobuf::Message& request, const std::string& token) {
   grpc::GenericStub stub(channel);
-  grpc::ClientContext context;
+  BoundedContext context;
   if (!token.empty()) {
     context.AddMetadata("authorization", absl::StrCat("Bearer ", token));
   }

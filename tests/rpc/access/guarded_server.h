@@ -13,6 +13,7 @@
 #include "server/rpc/access/token_hash.h"
 #include "server/runtime/options.h"
 #include "tests/rpc/access/test_file.h"
+#include "tests/rpc/bounded_context.h"
 #include "tests/rpc/test_server.h"
 
 namespace waystar::testing {
@@ -52,7 +53,7 @@ class GuardedServer {
     request.mutable_rows()->Assign(rows.begin(), rows.end());
     request.mutable_grid()->set_world(world);
     v1::CreateMapResponse response;
-    grpc::ClientContext context;
+    BoundedContext context;
     ShowToken(context, "root");
     const grpc::Status status = maps_->CreateMap(&context, request, &response);
     ASSERT_TRUE(status.ok()) << status.error_message();
@@ -63,7 +64,7 @@ class GuardedServer {
     v1::GetMapRequest request;
     request.set_map(map);
     v1::GetMapResponse response;
-    grpc::ClientContext context;
+    BoundedContext context;
     ShowToken(context, token);
     return Show(maps_->GetMap(&context, request, &response));
   }

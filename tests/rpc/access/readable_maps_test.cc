@@ -9,14 +9,18 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "tests/rpc/access/guarded_server.h"
+#include "tests/rpc/bounded_context.h"
+#include "tests/testing/patience.h"
 
 namespace waystar::rpc {
 namespace {
 
 using ::testing::ElementsAre;
+using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::GuardedServer;
 using ::waystar::testing::PathRequest;
+using ::waystar::testing::Patience;
 using ::waystar::testing::ShowToken;
 using ::waystar::testing::TokenLine;
 
@@ -27,8 +31,9 @@ class ReadableMapsTest : public ::testing::Test {
     std::vector<std::string> ids;
     v1::ListMapsRequest request;
     request.set_page_size(page_size);
+    const Patience patience("the last page");
     do {
-      grpc::ClientContext context;
+      BoundedContext context;
       ShowToken(context, token);
       v1::ListMapsResponse response;
       const grpc::Status status = server_.maps().ListMaps(&context, request, &response);
@@ -40,7 +45,7 @@ class ReadableMapsTest : public ::testing::Test {
         ids.push_back(map.map());
       }
       request.set_page_token(response.next_page_token());
-    } while (!request.page_token().empty());
+    } while (!request.page_token().empty() && patience.Lasts());
     return ids;
   }
 
@@ -48,7 +53,7 @@ class ReadableMapsTest : public ::testing::Test {
   template <typename Stub, typename Request, typename Response>
   grpc::Status Call(Stub& stub, grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
                     const std::string& token, const Request& request, Response& response) {
-    grpc::ClientContext context;
+    BoundedContext context;
     ShowToken(context, token);
     return (stub.*method)(&context, request, &response);
   }
@@ -155,7 +160,7 @@ TEST_F(ReadableMapsTest, PathsDoNotEnterOthers) {
 TEST_F(ReadableMapsTest, StreamedQueriesAreRefusedOneByOne) {
   server_.Create("hall", {"..."});
   server_.Create("vault", {"..."});
-  grpc::ClientContext context;
+  BoundedContext context;
   ShowToken(context, "halls");
   const auto stream = server_.paths().StreamFindPath(&context);
   v1::StreamFindPathRequest request;

@@ -9,6 +9,8 @@
 #include "server/rpc/admission/call_gate.h"
 #include "server/rpc/token_file_watcher.h"
 #include "tests/rpc/access/guarded_server.h"
+#include "tests/rpc/bounded_context.h"
+#include "tests/testing/patience.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::rpc {
@@ -16,13 +18,16 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::GuardedServer;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::PathRequest;
+using ::waystar::testing::Patience;
 using ::waystar::testing::ShowToken;
 using ::waystar::testing::TestFile;
 using ::waystar::testing::TokenLine;
+using ::waystar::testing::WaitUntil;
 
 TEST(TokenFileWatcherTest, KeepsTheTokensThatThereWereWhileTheFileIsBad) {
   const TestFile file("tokens");
@@ -66,15 +71,14 @@ class RevocationTest : public ::testing::Test {
   }
 
   GuardedServer server_{TokenLine("guest", "update:arena")};
-  grpc::ClientContext context_;
+  BoundedContext context_;
 };
 
 TEST_F(RevocationTest, CallsSeeTheNewFile) {
   EXPECT_EQ(server_.Get("guest", "arena"), "OK");
   EXPECT_EQ(server_.Get("visitor", "arena"), "16 BAD_TOKEN");
   server_.SetTokens(TokenLine("visitor", "read:*"));
-  while (server_.Get("visitor", "arena") != "OK") {
-  }
+  ASSERT_TRUE(WaitUntil([&] { return server_.Get("visitor", "arena") == "OK"; }, "the new tokens"));
   EXPECT_EQ(server_.Get("guest", "arena"), "16 BAD_TOKEN");
 }
 
@@ -132,14 +136,14 @@ TEST_F(RevocationTest, StreamsThatMayGoOnKeepToWhatIsAllowedNow) {
   v1::StreamObstacleUpdatesRequest request;
   *request.mutable_update() = ::waystar::testing::BlockRequest("arena", {CellAt(1, 1)});
   server_.SetTokens(absl::StrCat(TokenLine("guest", "update:elsewhere"), TokenLine("visitor", "read:*")));
-  while (server_.Get("visitor", "arena") != "OK") {
-  }
+  ASSERT_TRUE(WaitUntil([&] { return server_.Get("visitor", "arena") == "OK"; }, "the new tokens"));
   // Until the stream has been told as well.
   v1::StreamObstacleUpdatesResponse response;
+  const Patience patience("a refused update");
   do {
     ASSERT_TRUE(stream->Write(request));
     ASSERT_TRUE(stream->Read(&response));
-  } while (response.has_applied());
+  } while (response.has_applied() && patience.Lasts());
   EXPECT_EQ(response.refused().code(), 7);
   stream->WritesDone();
   EXPECT_FALSE(stream->Read(&response));

@@ -6,15 +6,15 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
-#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "grpcpp/create_channel.h"
 #include "grpcpp/security/credentials.h"
 #include "grpcpp/support/channel_arguments.h"
 #include "tests/rpc/access/test_file.h"
+#include "tests/rpc/bounded_context.h"
 #include "tests/rpc/test_server.h"
 #include "tests/testing/certificates.h"
+#include "tests/testing/patience.h"
 
 namespace waystar::rpc {
 namespace {
@@ -22,9 +22,11 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::waystar::testing::Authority;
+using ::waystar::testing::BoundedContext;
 using ::waystar::testing::Identity;
 using ::waystar::testing::TestFile;
 using ::waystar::testing::TestServer;
+using ::waystar::testing::WaitUntil;
 
 constexpr auto kUnavailable = grpc::StatusCode::UNAVAILABLE;
 
@@ -64,8 +66,7 @@ class TlsTest : public ::testing::Test {
   }
 
   static grpc::StatusCode Call(const std::shared_ptr<grpc::Channel>& channel) {
-    grpc::ClientContext context;
-    context.set_deadline(absl::ToChronoTime(absl::Now() + absl::Minutes(1)));
+    BoundedContext context;
     v1::ListMapsResponse response;
     return v1::MapService::NewStub(channel)->ListMaps(&context, {}, &response).error_code();
   }
@@ -154,8 +155,8 @@ TEST_F(TlsTest, NewCertificatesHoldFromTheNextConnectionOn) {
     }
   });
   Install(other_.Issue("game.test"));
-  while (Call(Connect(Trusting(other_))) != grpc::StatusCode::OK) {
-  }
+  EXPECT_TRUE(WaitUntil([&] { return Call(Connect(Trusting(other_))) == grpc::StatusCode::OK; },
+                        "the new certificate"));
   EXPECT_EQ(Call(Connect(Trusting(authority_))), kUnavailable);
   is_over = true;
   caller.join();
@@ -174,8 +175,7 @@ TEST_F(TlsTest, NewRootsOfClientsHoldFromTheNextConnectionOn) {
   };
   ASSERT_EQ(Call(connect()), kUnavailable);
   client_ca_.Write(other_.cert());
-  while (Call(connect()) != grpc::StatusCode::OK) {
-  }
+  EXPECT_TRUE(WaitUntil([&] { return Call(connect()) == grpc::StatusCode::OK; }, "the new roots"));
 }
 
 TEST_F(TlsTest, BadFilesLeaveWhatWasInUse) {

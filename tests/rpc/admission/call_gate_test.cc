@@ -6,9 +6,12 @@
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
+#include "tests/testing/patience.h"
 
 namespace waystar::rpc {
 namespace {
+
+using ::waystar::testing::ExpectReturns;
 
 std::chrono::steady_clock::time_point Now() { return std::chrono::steady_clock::now(); }
 
@@ -67,7 +70,10 @@ class LeavingCall final : public CallGate::OpenEndedCall {
   LeavingCall(CallGate& gate, bool is_stubborn) : gate_(gate), is_stubborn_(is_stubborn) {
     EXPECT_TRUE(gate_.Enter(this).ok());
   }
-  ~LeavingCall() { leaver_.join(); }
+  ~LeavingCall() {
+    EXPECT_TRUE(leaver_.joinable()) << "never told";
+    leaver_.join();
+  }
 
   void OnGateClosed() override {
     if (!is_stubborn_) {
@@ -91,14 +97,14 @@ TEST(CallGateTest, WhoLeavesInTimeIsNotToldAgain) {
   CallGate gate;
   gate.Open();
   LeavingCall call(gate, /*is_stubborn=*/false);
-  gate.Close(Now() + std::chrono::hours(1), Now() + std::chrono::hours(2));
+  ExpectReturns([&] { gate.Close(Now() + std::chrono::hours(1), Now() + std::chrono::hours(2)); }, "Close");
 }
 
 TEST(CallGateTest, WhoDoesNotLeaveIsToldAgainLongBeforeTheDeadline) {
   CallGate gate;
   gate.Open();
   LeavingCall call(gate, /*is_stubborn=*/true);
-  gate.Close(Now(), Now() + std::chrono::hours(1));
+  ExpectReturns([&] { gate.Close(Now(), Now() + std::chrono::hours(1)); }, "Close");
 }
 
 TEST(CallGateTest, NobodyEntersWhileItIsClosed) {

@@ -8,8 +8,8 @@
 #include "absl/time/time.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
-#include "grpcpp/client_context.h"
 #include "server/base/error.h"
+#include "tests/rpc/bounded_context.h"
 #include "tests/rpc/test_server.h"
 #include "tests/testing/status_matchers.h"
 #include "waystar/v1/path_service.grpc.pb.h"
@@ -17,6 +17,7 @@
 namespace waystar {
 namespace {
 
+using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::PathRequest;
@@ -70,7 +71,7 @@ class LongSearches {
 
  private:
   struct Call {
-    grpc::ClientContext context;
+    BoundedContext context;
     v1::FindPathResponse response;
     grpc::Status status;
     std::unique_ptr<grpc::ClientAsyncResponseReader<v1::FindPathResponse>> reader;

@@ -10,12 +10,14 @@
 #include "gmock/gmock.h"
 #include "server/base/mutex.h"
 #include "server/rpc/admission/worker_crew.h"
+#include "tests/testing/patience.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::rpc {
 namespace {
 
 using ::waystar::testing::IsOk;
+using ::waystar::testing::Patience;
 
 class WorkerSeen final : public Executor::Job {
  public:
@@ -73,13 +75,13 @@ TEST(WorkerCrewTest, TellsWhatTheOthersHaveUsedOfProcessors) {
   Mutex mutex;
   CondVar changed;
   int begun = 0;
+  const Patience patience("the other unit to begin");
   // Neither unit ends before the other has begun: they are on two threads.
   crew.Run(2, [&](std::size_t /*unit*/, core::Scratch& /*scratch*/, core::FieldScratch& /*field_scratch*/) {
     MutexLock lock(mutex);
     ++begun;
     changed.NotifyAll();
-    while (begun < 2) {
-      changed.Wait(mutex);
+    while (begun < 2 && patience.Wait(changed, mutex)) {
     }
   });
   EXPECT_GT(crew.helpers_time(), std::chrono::nanoseconds(0));

@@ -10,17 +10,20 @@
 #include "absl/time/time.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
-#include "grpcpp/client_context.h"
 #include "server/base/mutex.h"
+#include "tests/rpc/bounded_context.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/patience.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 
 namespace waystar {
 namespace {
 
 using ::testing::IsSubsetOf;
+using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::PathRequest;
+using ::waystar::testing::Patience;
 using ::waystar::testing::TestServer;
 
 constexpr int kCallers = 24;
@@ -47,8 +50,9 @@ class OverloadTest : public ::testing::Test {
   // Asks without a pause, as all callers do, until there are enough answers and refusals.
   void Call() {
     const auto stub = v1::PathService::NewStub(server_.NewChannel());
-    while (answers_ < kOfEach || refusals_ < kOfEach) {
-      grpc::ClientContext context;
+    const Patience patience("enough answers and refusals");
+    while ((answers_ < kOfEach || refusals_ < kOfEach) && patience.Lasts()) {
+      BoundedContext context;
       v1::FindPathResponse response;
       const grpc::Status status = stub->FindPath(&context, Search(), &response);
       if (!status.ok()) {
@@ -76,6 +80,8 @@ TEST_F(OverloadTest, GoesOnAnsweringWhileItRefuses) {
   for (std::thread& caller : callers) {
     caller.join();
   }
+  EXPECT_GE(answers_, kOfEach);
+  EXPECT_GE(refusals_, kOfEach);
   MutexLock lock(mutex_);
   EXPECT_THAT(reasons_, IsSubsetOf({"QUEUE_FULL", "QUEUE_TIMEOUT"}));
 }

@@ -11,15 +11,19 @@
 #include "client/errors.h"
 #include "gmock/gmock.h"
 #include "grpcpp/client_context.h"
+#include "tests/rpc/bounded_context.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/patience.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 
 namespace waystar {
 namespace {
 
+using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
+using ::waystar::testing::WaitUntil;
 
 v1::FindPathRequest LongSearch() {
   v1::FindPathRequest request = PathRequest("vast", CellAt(0, 0), CellAt(8191, 8191));
@@ -41,9 +45,11 @@ class InterruptionTest : public ::testing::Test {
   // A short query, tried again while the queue is in the way.
   void ExpectAnswers() {
     absl::Status status;
-    do {
+    const auto is_taken = [&] {
       status = server_.client().FindPath(PathRequest("vast", CellAt(0, 0), CellAt(5, 5))).status();
-    } while (status.code() == absl::StatusCode::kResourceExhausted);
+      return status.code() != absl::StatusCode::kResourceExhausted;
+    };
+    EXPECT_TRUE(WaitUntil(is_taken, "a place in the queue"));
     EXPECT_TRUE(status.ok()) << status;
   }
 
@@ -75,7 +81,7 @@ TEST_F(InterruptionTest, DeadlineEndsTheSearchOfATrace) {
 TEST_F(InterruptionTest, OverloadIsRefusedAndCancellingFreesTheWorker) {
   constexpr int kCalls = 8;
   struct Call {
-    grpc::ClientContext context;
+    BoundedContext context;
     v1::FindPathResponse response;
     grpc::Status status;
   };

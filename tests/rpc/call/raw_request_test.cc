@@ -6,15 +6,16 @@
 #include "absl/status/statusor.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
-#include "grpcpp/client_context.h"
 #include "grpcpp/impl/codegen/client_unary_call.h"
 #include "grpcpp/support/byte_buffer.h"
+#include "tests/rpc/bounded_context.h"
 #include "tests/rpc/test_server.h"
 #include "tests/testing/status_codes.h"
 
 namespace waystar {
 namespace {
 
+using ::waystar::testing::BoundedContext;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::kInvalid;
 using ::waystar::testing::TestServer;
@@ -25,7 +26,7 @@ class RawRequestTest : public ::testing::Test {
     const grpc::Slice slice(bytes);
     const grpc::ByteBuffer request(&slice, 1);
     grpc::ByteBuffer response;
-    grpc::ClientContext context;
+    BoundedContext context;
     const grpc::internal::RpcMethod rpc(method, grpc::internal::RpcMethod::NORMAL_RPC);
     const grpc::Status status = grpc::internal::BlockingUnaryCall<grpc::ByteBuffer, grpc::ByteBuffer>(
         channel_.get(), rpc, &context, request, &response);

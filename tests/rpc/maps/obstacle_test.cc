@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/patience.h"
 #include "tests/testing/status_codes.h"
 
 namespace waystar {
@@ -16,6 +17,7 @@ using ::testing::ElementsAre;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::kInvalid;
+using ::waystar::testing::Patience;
 using ::waystar::testing::TestServer;
 
 class ObstacleTest : public ::testing::Test {
@@ -109,6 +111,7 @@ TEST_F(ObstacleTest, ListsAPageAtATime) {
   request.set_page_size(2);
   std::vector<std::string> seen;
   int pages = 0;
+  const Patience patience("the last page");
   do {
     const v1::ListObstaclesResponse page = List(request);
     EXPECT_EQ(page.revision(), updated->revision());
@@ -117,7 +120,7 @@ TEST_F(ObstacleTest, ListsAPageAtATime) {
     }
     request.set_page_token(page.next_page_token());
     ++pages;
-  } while (!request.page_token().empty());
+  } while (!request.page_token().empty() && patience.Lasts());
   EXPECT_THAT(seen, ElementsAre("B", "a", "c", "d", "e"));
   EXPECT_EQ(pages, 3);
 

@@ -5,16 +5,19 @@
 #include <optional>
 
 #include "gmock/gmock.h"
-#include "grpcpp/client_context.h"
 #include "server/base/mutex.h"
+#include "tests/rpc/bounded_context.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/patience.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 
 namespace waystar {
 namespace {
 
+using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::PathRequest;
+using ::waystar::testing::Patience;
 using ::waystar::testing::TestServer;
 
 v1::UpdateObstaclesRequest BlockRow(int y) {
@@ -81,18 +84,18 @@ class OldSearch {
   }
 
   grpc::Status Wait() {
+    const Patience patience("the end of the search");
     MutexLock lock(mutex_);
-    while (!status_) {
-      is_over_.Wait(mutex_);
+    while (!status_ && patience.Wait(is_over_, mutex_)) {
     }
-    return *status_;
+    return status_.value_or(grpc::Status(grpc::StatusCode::UNKNOWN, "it does not end"));
   }
 
  private:
   TestServer& server_;
   int row_ = 4000;
   std::unique_ptr<v1::PathService::Stub> stub_;
-  grpc::ClientContext context_;
+  BoundedContext context_;
   std::optional<v1::FindPathRequest> request_;
   v1::FindPathResponse response_;
   v1::MapInfo seen_;

@@ -12,18 +12,21 @@
 #include "absl/time/time.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
-#include "grpcpp/client_context.h"
+#include "tests/rpc/bounded_context.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/patience.h"
 #include "tests/testing/status_codes.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 
 namespace waystar {
 namespace {
 
+using ::waystar::testing::BoundedContext;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::kInvalid;
 using ::waystar::testing::LargeExport;
 using ::waystar::testing::TestServer;
+using ::waystar::testing::WaitUntil;
 
 v1::ImportMapRequest Header(const std::string& map, std::size_t size) {
   v1::ImportMapRequest request;
@@ -66,7 +69,7 @@ class Import {
 
  private:
   std::unique_ptr<v1::MapService::Stub> stub_;
-  grpc::ClientContext context_;
+  BoundedContext context_;
   v1::ImportMapResponse response_;
   std::unique_ptr<grpc::ClientWriter<v1::ImportMapRequest>> writer_;
 };
@@ -155,8 +158,9 @@ TEST(ImportTest, RefusesBadStreams) {
 void WaitForFreeTransfer(TestServer& server) {
   v1::ExportMapRequest probe;
   probe.set_map("probe");
-  while (client::ReasonOf(server.client().ExportMap(probe).status()) == "TRANSFERS_BUSY") {
-  }
+  EXPECT_TRUE(WaitUntil(
+      [&] { return client::ReasonOf(server.client().ExportMap(probe).status()) != "TRANSFERS_BUSY"; },
+      "a free transfer"));
 }
 
 // A whole map in what has arrived: only the promised size tells that more was to come.

@@ -10,14 +10,18 @@
 #include "gmock/gmock.h"
 #include "tests/rpc/maps/updates.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/patience.h"
 
 namespace waystar {
 namespace {
 
+using ::waystar::testing::ExpectReturns;
+using ::waystar::testing::kPatience;
 using ::waystar::testing::RevisionOf;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::Toggle;
 using ::waystar::testing::Updates;
+using ::waystar::testing::WaitUntil;
 
 // It cannot make the server hold answers without end; others are served meanwhile.
 TEST(UpdateStreamLifeTest, ClientThatNeverReadsIsNotReadFrom) {
@@ -49,12 +53,15 @@ TEST(UpdateStreamLifeTest, StopDoesNotWaitForClientThatNeverReads) {
   // By then nothing more is applied, most likely because no answer finds room any more.
   constexpr int kTimesTheSame = 500;
   std::uint64_t applied = RevisionOf(server, "room");
-  for (int same = 0; applied == 1 || same < kTimesTheSame; ++same) {
+  int same = 0;
+  const auto is_stuck = [&] {
     const std::uint64_t now = RevisionOf(server, "room");
-    same = now == applied ? same : 0;
+    same = now == applied ? same + 1 : 0;
     applied = now;
-  }
-  server.server().Stop(absl::Hours(1), absl::ZeroDuration());
+    return applied > 1 && same >= kTimesTheSame;
+  };
+  EXPECT_TRUE(WaitUntil(is_stuck, "the server to read no more"));
+  ExpectReturns([&] { server.server().Stop(absl::Hours(1), absl::ZeroDuration()); }, "Stop");
   sender.join();
   // What was answered before was applied.
   std::uint64_t answers = 0;
@@ -135,7 +142,7 @@ TEST(UpdateStreamLifeTest, StopAnswersWhatWasReadAndEndsTheStream) {
     busy->Send(Toggle("room", i));
   }
   EXPECT_TRUE(busy.Next().has_applied());
-  std::thread stop([&] { server.server().Stop(absl::Hours(1)); });
+  std::thread stop([&] { server.server().Stop(kPatience); });
   const absl::Status ended = idle.End();
   EXPECT_EQ(ended.code(), absl::StatusCode::kUnavailable) << ended;
   EXPECT_EQ(client::ReasonOf(ended), "DRAINING");

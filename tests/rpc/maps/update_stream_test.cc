@@ -8,8 +8,8 @@
 #include "client/errors.h"
 #include "gmock/gmock.h"
 #include "google/rpc/error_details.pb.h"
-#include "grpcpp/client_context.h"
 #include "grpcpp/support/byte_buffer.h"
+#include "tests/rpc/bounded_context.h"
 #include "tests/rpc/maps/updates.h"
 #include "tests/rpc/test_server.h"
 #include "waystar/v1/map_service.grpc.pb.h"
@@ -18,6 +18,7 @@ namespace waystar {
 namespace {
 
 using ::waystar::testing::BlockRequest;
+using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::RevisionOf;
 using ::waystar::testing::TestServer;
@@ -144,7 +145,7 @@ TEST(UpdateStreamTest, BytesThatAreNoMessageEndTheStream) {
   const auto channel = server.NewChannel();
   const grpc::internal::RpcMethod method("/waystar.v1.MapService/StreamObstacleUpdates",
                                          grpc::internal::RpcMethod::BIDI_STREAMING);
-  grpc::ClientContext context;
+  BoundedContext context;
   using Stream = grpc::ClientReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer>;
   const std::unique_ptr<Stream> stream(
       grpc::internal::ClientReaderWriterFactory<grpc::ByteBuffer, grpc::ByteBuffer>::Create(

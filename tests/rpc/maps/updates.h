@@ -13,6 +13,7 @@
 #include "gmock/gmock.h"
 #include "grpcpp/channel.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/patience.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 
 namespace waystar::testing {
@@ -20,7 +21,7 @@ namespace waystar::testing {
 // A stream over a connection of its own.
 class Updates {
  public:
-  explicit Updates(const TestServer& server) : Updates(server.NewChannel(), absl::InfiniteDuration()) {}
+  explicit Updates(const TestServer& server) : Updates(server.NewChannel(), kPatience) {}
 
   Updates(const std::shared_ptr<grpc::Channel>& channel, absl::Duration timeout)
       : stub_(v1::MapService::NewStub(channel)), stream_(connection_, stub_.get(), timeout) {}

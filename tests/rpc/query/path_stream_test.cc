@@ -17,12 +17,14 @@
 #include "grpcpp/channel.h"
 #include "tests/rpc/test_server.h"
 #include "tests/testing/generator.h"
+#include "tests/testing/patience.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 
 namespace waystar {
 namespace {
 
 using ::waystar::testing::CellAt;
+using ::waystar::testing::kPatience;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::Show;
 using ::waystar::testing::TestServer;
@@ -30,7 +32,7 @@ using ::waystar::testing::TestServer;
 // A stream over a connection of its own.
 class Queries {
  public:
-  explicit Queries(const TestServer& server) : Queries(server.NewChannel(), absl::InfiniteDuration()) {}
+  explicit Queries(const TestServer& server) : Queries(server.NewChannel(), kPatience) {}
   Queries(const std::shared_ptr<grpc::Channel>& channel, absl::Duration timeout)
       : stub_(v1::PathService::NewStub(channel)), stream_(connection_, stub_.get(), timeout) {}
 
@@ -217,7 +219,7 @@ TEST(PathStreamTest, AServerThatStopsAnswersWhatItRead) {
   v1::StreamFindPathResponse first;
   ASSERT_TRUE(queries->Receive(first));
   EXPECT_EQ(first.answers(0).id(), 1U);
-  std::thread stopper([&] { server.server().Stop(absl::Minutes(1)); });
+  std::thread stopper([&] { server.server().Stop(kPatience); });
   EXPECT_TRUE(queries.ReceiveAll().empty());
   const absl::Status status = queries->Finish();
   EXPECT_EQ(client::ReasonOf(status), "DRAINING") << status;

@@ -9,20 +9,23 @@
 #include "absl/time/time.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
-#include "grpcpp/client_context.h"
+#include "tests/rpc/bounded_context.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/patience.h"
 #include "tests/testing/status_codes.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 
 namespace waystar {
 namespace {
 
+using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::kInvalid;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::Show;
 using ::waystar::testing::TestServer;
+using ::waystar::testing::WaitUntil;
 
 // A* unless the query says otherwise, so that there is something to trace.
 v1::TraceSearchRequest TraceRequest(const v1::FindPathRequest& query) {
@@ -98,7 +101,7 @@ TEST(TraceTest, ComesInSmallMessagesWithTheResultInTheLast) {
   v1::TraceSearchRequest request = TraceRequest(PathRequest("wide", CellAt(0, 0), CellAt(99, 99)));
   request.mutable_query()->set_algorithm(v1::ALGORITHM_DIJKSTRA);
   const auto stub = v1::PathService::NewStub(server.NewChannel());
-  grpc::ClientContext context;
+  BoundedContext context;
   const auto reader = stub->TraceSearch(&context, request);
   v1::TraceSearchResponse message;
   int events = 0;
@@ -208,15 +211,15 @@ class LargeTrace {
 
  private:
   std::unique_ptr<v1::PathService::Stub> stub_;
-  grpc::ClientContext context_;
+  BoundedContext context_;
   std::unique_ptr<grpc::ClientReader<v1::TraceSearchResponse>> reader_;
 };
 
 // Waits until the server has let go of every trace, whatever its client has been told.
 void WaitForFreeTrace(TestServer& server) {
   const v1::TraceSearchRequest probe = TraceRequest(PathRequest("probe", CellAt(0, 0), CellAt(0, 0)));
-  while (client::ReasonOf(Trace(server, probe).status()) == "TRANSFERS_BUSY") {
-  }
+  EXPECT_TRUE(WaitUntil([&] { return client::ReasonOf(Trace(server, probe).status()) != "TRANSFERS_BUSY"; },
+                        "a free transfer"));
 }
 
 TEST(TraceStreamTest, ClientMayGiveUpInTheMiddle) {
@@ -244,7 +247,7 @@ TEST(TraceStreamTest, ClientsMayGiveUpAtAnyTime) {
   const auto stub = v1::PathService::NewStub(server.NewChannel());
   const v1::TraceSearchRequest request = TraceRequest(PathRequest("wide", CellAt(0, 0), CellAt(59, 30)));
   for (int i = 0; i < 200; ++i) {
-    grpc::ClientContext context;
+    BoundedContext context;
     const auto reader = stub->TraceSearch(&context, request);
     std::thread canceller([&] { context.TryCancel(); });
     v1::TraceSearchResponse message;

@@ -9,11 +9,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "grpcpp/client_context.h"
 #include "grpcpp/create_channel.h"
 #include "grpcpp/security/credentials.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server_builder.h"
+#include "tests/rpc/bounded_context.h"
 #include "tests/rpc/test_server.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 
@@ -23,6 +23,7 @@ namespace {
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
@@ -33,7 +34,7 @@ constexpr char kTraceParent[] = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b71692
 
 // Calls FindPath, and returns what the server sent back as the request's id; "" if nothing.
 std::string IdSentBack(v1::PathService::Stub& stub, const Metadata& metadata) {
-  grpc::ClientContext context;
+  BoundedContext context;
   for (const auto& [key, value] : metadata) {
     context.AddMetadata(key, value);
   }

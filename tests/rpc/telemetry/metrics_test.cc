@@ -8,14 +8,15 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "grpc/health/v1/health.grpc.pb.h"
-#include "grpcpp/client_context.h"
 #include "grpcpp/impl/codegen/client_unary_call.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "server/rpc/server.h"
 #include "server/rpc/telemetry/store_metrics.h"
+#include "tests/rpc/bounded_context.h"
 #include "tests/rpc/telemetry/scrape.h"
 #include "tests/rpc/test_server.h"
 #include "tests/rpc/watch/watch_of_path.h"
+#include "tests/testing/patience.h"
 
 namespace waystar {
 namespace {
@@ -27,10 +28,12 @@ using ::testing::IsEmpty;
 using ::testing::Key;
 using ::testing::SizeIs;
 using ::waystar::testing::BlockRequest;
+using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::Scrape;
 using ::waystar::testing::TestServer;
+using ::waystar::testing::WaitUntil;
 using ::waystar::testing::WatchOfPath;
 
 class MetricsTest : public ::testing::Test {
@@ -45,7 +48,7 @@ class MetricsTest : public ::testing::Test {
     const grpc::Slice nothing("");
     const grpc::ByteBuffer request(&nothing, 1);
     grpc::ByteBuffer response;
-    grpc::ClientContext context;
+    BoundedContext context;
     const grpc::internal::RpcMethod rpc(method.c_str(), grpc::internal::RpcMethod::NORMAL_RPC);
     return grpc::internal::BlockingUnaryCall<grpc::ByteBuffer, grpc::ByteBuffer>(
         channel_.get(), rpc, &context, request, &response);
@@ -97,7 +100,7 @@ TEST_F(MetricsTest, CountsStreamsHealthAndWhatIsNeverCalled) {
 
 TEST_F(MetricsTest, CancelledWatchesOfHealthAreNoFaults) {
   const auto health = grpc::health::v1::Health::NewStub(channel_);
-  grpc::ClientContext context;
+  BoundedContext context;
   const auto watch = health->Watch(&context, {});
   grpc::health::v1::HealthCheckResponse response;
   ASSERT_TRUE(watch->Read(&response));
@@ -105,8 +108,8 @@ TEST_F(MetricsTest, CancelledWatchesOfHealthAreNoFaults) {
   context.TryCancel();
   const std::string watches =
       R"({grpc_type="server_stream",grpc_service="grpc.health.v1.Health",grpc_method="Watch",grpc_code="Canceled"})";
-  while (Metrics()["grpc_server_handled_total" + watches] == 0) {
-  }
+  EXPECT_TRUE(WaitUntil([&] { return Metrics()["grpc_server_handled_total" + watches] > 0; },
+                        "the end of the watch in the metrics"));
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 

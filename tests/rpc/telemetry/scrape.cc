@@ -13,7 +13,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "gtest/gtest.h"
+#include "tests/testing/patience.h"
 
 namespace waystar::testing {
 namespace {
@@ -21,6 +23,8 @@ namespace {
 // The whole answer, or an empty text.
 std::string Get(int port) {
   const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  const timeval limit = absl::ToTimeval(kPatience);
+  EXPECT_EQ(::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)), 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(static_cast<std::uint16_t>(port));
@@ -35,6 +39,7 @@ std::string Get(int port) {
     while ((length = ::recv(socket, buffer, sizeof(buffer), 0)) > 0) {
       answer.append(buffer, static_cast<std::size_t>(length));
     }
+    EXPECT_EQ(length, 0) << "the answer does not end";
   }
   ::close(socket);
   return answer;

@@ -11,10 +11,10 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/util/json_util.h"
-#include "grpcpp/client_context.h"
 #include "server/rpc/access/caller.h"
 #include "server/rpc/admission/workbench.h"
 #include "server/rpc/telemetry/slow_query_log.h"
+#include "tests/rpc/bounded_context.h"
 #include "tests/rpc/test_server.h"
 #include "tests/rpc/watch/watch_of_path.h"
 #include "tests/testing/fake_clock.h"
@@ -29,6 +29,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::waystar::testing::BlockRequest;
+using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::FakeClock;
 using ::waystar::testing::PathRequest;
@@ -72,7 +73,7 @@ TEST(SlowQueryTest, LineHasAllThatIsNeededToAskAgain) {
   v1::FindPathResponse answer;
   const auto stub = v1::PathService::NewStub(server.NewChannel());
   const std::vector<std::string> lines = LinesOf([&] {
-    grpc::ClientContext context;
+    BoundedContext context;
     context.AddMetadata("x-request-id", "order-66");
     EXPECT_TRUE(stub->FindPath(&context, request, &answer).ok());
   });

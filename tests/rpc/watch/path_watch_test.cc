@@ -8,21 +8,23 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/time/time.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
 #include "tests/rpc/test_server.h"
 #include "tests/rpc/watch/watch_of_path.h"
+#include "tests/testing/patience.h"
 
 namespace waystar {
 namespace {
 
 using ::waystar::testing::BlockRequest;
 using ::waystar::testing::CellAt;
+using ::waystar::testing::kPatience;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::UnblockRequest;
 using ::waystar::testing::Update;
+using ::waystar::testing::WaitUntil;
 using ::waystar::testing::WatchOfPath;
 
 TEST(PathWatchTest, TellsTheFirstAnswerAndEachThatReplacesIt) {
@@ -100,15 +102,16 @@ TEST(PathWatchTest, OneTooManyIsRefusedUntilAnotherEnds) {
     first->Cancel();
     EXPECT_EQ(first.End().code(), absl::StatusCode::kCancelled);
   }
-  for (;;) {
+  absl::Status status;
+  // The server may not have heard of the end of the first yet.
+  const auto has_ended = [&] {
     WatchOfPath next(server, query);
     v1::WatchPathResponse message;
-    if (next->Next(message)) {
-      break;
-    }
-    // The server may not have heard of the end of the first yet.
-    ASSERT_EQ(client::ReasonOf(next->Finish()), "TOO_MANY_WATCHES");
-  }
+    status = next->Next(message) ? absl::OkStatus() : next->Finish();
+    return client::ReasonOf(status) != "TOO_MANY_WATCHES";
+  };
+  EXPECT_TRUE(WaitUntil(has_ended, "the end of the first watch"));
+  EXPECT_TRUE(status.ok()) << status;
 }
 
 TEST(PathWatchTest, EndsWithTheMap) {
@@ -131,7 +134,7 @@ TEST(PathWatchTest, EndsWhenTheServerStops) {
   server.Create("arena", {"....", "...."});
   WatchOfPath watch(server, PathRequest("arena", CellAt(0, 0), CellAt(3, 0)));
   watch.Next();
-  server.server().Stop(absl::Hours(1), absl::Hours(1));
+  server.server().Stop(kPatience, kPatience);
   EXPECT_EQ(client::ReasonOf(watch.End()), "DRAINING");
 }
 
@@ -175,7 +178,7 @@ TEST(PathWatchTest, LastAnswerOfManyChangesIsNeverMissed) {
     ASSERT_TRUE(right.ok()) << right.status();
     // The door of the last revision is the only way through: no other answer goes past it.
     bool is_told = false;
-    while (!is_told) {
+    while (!is_told && !HasFailure()) {
       const v1::WatchPathResponse message = (*watches[static_cast<std::size_t>(i)]).Next();
       bool passes_door = false;
       for (const v1::Cell& point : message.answer().points()) {

@@ -7,13 +7,13 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
 #include "client/connection.h"
 #include "client/options.h"
 #include "client/streams.h"
 #include "gmock/gmock.h"
 #include "grpcpp/channel.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/patience.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 
 namespace waystar::testing {
@@ -34,8 +34,7 @@ class WatchOfMap {
       : WatchOfMap(server.NewChannel(), request) {}
 
   WatchOfMap(const std::shared_ptr<grpc::Channel>& channel, const v1::WatchMapRequest& request)
-      : stub_(v1::MapService::NewStub(channel)),
-        watch_(connection_, stub_.get(), request, absl::InfiniteDuration()) {}
+      : stub_(v1::MapService::NewStub(channel)), watch_(connection_, stub_.get(), request, kPatience) {}
 
   client::MapWatch* operator->() { return &watch_; }
 

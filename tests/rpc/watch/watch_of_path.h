@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/time/time.h"
 #include "client/connection.h"
 #include "client/options.h"
 #include "client/streams.h"
 #include "gmock/gmock.h"
 #include "grpcpp/channel.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/patience.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 
 namespace waystar::testing {
@@ -35,7 +35,7 @@ class WatchOfPath {
       : stub_(v1::PathService::NewStub(channel)) {
     v1::WatchPathRequest request;
     *request.mutable_query() = query;
-    watch_.emplace(connection_, stub_.get(), request, absl::InfiniteDuration());
+    watch_.emplace(connection_, stub_.get(), request, kPatience);
   }
 
   client::PathWatch* operator->() { return &*watch_; }

@@ -1,0 +1,170 @@
+// How an agent's profile and overlay make it move, and what they make of the map.
+
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "tests/core/query/route_test.h"
+
+namespace waystar::core {
+namespace {
+
+using ::waystar::testing::Between;
+using ::waystar::testing::RouteTest;
+
+GridSettings Sea() {
+  GridSettings settings;
+  settings.terrains.push_back({.symbol = '~', .name = "water", .impassable = true});
+  settings.terrains.push_back({.symbol = 's', .name = "swamp", .cost = 3});
+  return settings;
+}
+
+class ProfileOfQueryTest : public RouteTest {
+ protected:
+  double CostOf(const std::string& map, const RouteQuery& query) {
+    const absl::StatusOr<Route> route = Find(map, query);
+    EXPECT_TRUE(route.ok()) << route.status();
+    return route.ok() && route->path.outcome == Outcome::kFound ? route->path.cost : -1.0;
+  }
+};
+
+TEST_F(ProfileOfQueryTest, GivesFootprintAndCornerRuleUnlessTheQueryDoes) {
+  Create("gate", {".....",  //
+                  "..#..",  //
+                  "#...#",  //
+                  "#####"});
+  RouteQuery query = Between({1, 1}, {2, 2});
+  EXPECT_EQ(CostOf("gate", query), 2.0);
+  query.agent.profile = MovementProfile{.corner_rule = CornerRule::kOneSideFree};
+  EXPECT_NEAR(CostOf("gate", query), 1.4142135, 1e-6);
+  query.agent.profile->footprint = 2;
+  EXPECT_EQ(Told("gate", query), "START_BLOCKED start");
+  query.agent.footprint = 1;
+  query.agent.corner_rule = CornerRule::kNoCornerCutting;
+  EXPECT_EQ(CostOf("gate", query), 2.0);
+}
+
+TEST_F(ProfileOfQueryTest, ThreeAgentsGoThreeWays) {
+  Create("coast",
+         {"....~....",  //
+          "....~....",  //
+          "#.##~##..",  //
+          "#.##s##..",  //
+          "........."},
+         Sea());
+  const MovementProfile hovercraft = {.terrain_costs = {{'~', 1.0}}, .forbidden_terrains = {'s'}};
+  Apply("coast", {PutProfile{{"hovercraft", hovercraft}}, PutProfile{{"tank", {.footprint = 2}}}});
+  RouteQuery query = Between({1, 0}, {7, 0});
+  EXPECT_EQ(CostOf("coast", query), 14.0);
+  query.agent.profile_name = "hovercraft";
+  EXPECT_EQ(CostOf("coast", query), 6.0);
+  query.agent.profile_name = "tank";
+  EXPECT_EQ(Told("coast", query), "no way");
+  query = Between({1, 0}, {8, 0});
+  EXPECT_NEAR(CostOf("coast", query), 14.4142135, 1e-6);
+  query.agent.profile = MovementProfile{.no_diagonals = true};
+  EXPECT_EQ(CostOf("coast", query), 15.0);
+}
+
+TEST_F(ProfileOfQueryTest, NamesAreThoseOfTheRevision) {
+  Create("coast", {"..~..", "....."}, Sea());
+  RouteQuery query = Between({0, 0}, {4, 0});
+  query.agent.profile_name = "boat";
+  EXPECT_EQ(Told("coast", query), "PROFILE_NOT_FOUND profile_name");
+  Apply("coast", {PutProfile{{"boat", {.terrain_costs = {{'~', 1.0}}}}}});
+  EXPECT_EQ(CostOf("coast", query), 4.0);
+  Apply("coast", {PutProfile{{"boat", {.terrain_costs = {{'~', 1.5}}}}}});
+  EXPECT_EQ(CostOf("coast", query), 4.5);
+  Apply("coast", {RemoveProfile{"boat"}});
+  EXPECT_EQ(Told("coast", query), "PROFILE_NOT_FOUND profile_name");
+  query.agent.profile_name = "no such name";
+  EXPECT_EQ(Told("coast", query), "BAD_PROFILE profile_name");
+}
+
+TEST_F(ProfileOfQueryTest, BadOnesNameTheField) {
+  Create("coast", {"..~.."}, Sea());
+  const auto told = [&](const MovementProfile& profile) {
+    RouteQuery query = Between({0, 0}, {1, 0});
+    query.agent.profile = profile;
+    return Told("coast", query);
+  };
+  EXPECT_EQ(told({.footprint = 33}), "BAD_VALUE profile.footprint");
+  EXPECT_EQ(told({.terrain_costs = {{'?', 1.0}}}), "UNKNOWN_TERRAIN profile.terrain_costs[0].terrain");
+  EXPECT_EQ(told({.terrain_costs = {{'~', std::numeric_limits<double>::quiet_NaN()}}}),
+            "BAD_VALUE profile.terrain_costs[0].cost");
+  EXPECT_EQ(told({.terrain_costs = {{'~', 1.0}}, .forbidden_terrains = {'~'}}),
+            "BAD_PROFILE profile.forbidden_terrains[0]");
+  EXPECT_EQ(told({.forbidden_terrains = {'.', 's'}}), "BAD_PROFILE profile.forbidden_terrains");
+  EXPECT_EQ(told({.required_tags = {""}}), "BAD_PROFILE profile.required_tags[0]");
+  RouteQuery query = Between({0, 0}, {1, 0});
+  query.agent.footprint = 33;
+  EXPECT_EQ(Told("coast", query), "BAD_VALUE footprint");
+}
+
+// A room with a guard in the middle, and the way past him. What is asked with an overlay must leave the
+// answer to the plain query as it was.
+class OverlayOfQueryTest : public RouteTest {
+ protected:
+  OverlayOfQueryTest() {
+    Create("room", {".......",  //
+                    ".......",  //
+                    "......."});
+    Apply("room", {PutObstacle{.obstacle = {.id = "guard", .shape = {.cells = {{3, 1}}}}}});
+    plain_ = ToldWith({});
+  }
+  ~OverlayOfQueryTest() override { EXPECT_EQ(ToldWith({}), plain_); }
+
+  std::string ToldWith(const Overlay& overlay, Cell start = {0, 1}) {
+    RouteQuery query = Between(start, {6, 1});
+    query.algorithm = Algorithm::kAStar;
+    query.agent.overlay = overlay;
+    return Told("room", query);
+  }
+
+  std::string plain_;
+};
+
+constexpr char kStraight[] = "6: (0, 1) (1, 1) (2, 1) (3, 1) (4, 1) (5, 1) (6, 1)";
+
+TEST_F(OverlayOfQueryTest, BlockedCellsAreInTheWay) {
+  EXPECT_THAT(ToldWith({.blocked = {.cells = {{3, 0}, {1, 1}}}}), ::testing::HasSubstr("(3, 2)"));
+  EXPECT_EQ(ToldWith({.blocked = {.rectangles = {{.x = 5, .y = 0, .width = 1, .height = 3}}}}), "no way");
+}
+
+TEST_F(OverlayOfQueryTest, IgnoredObstaclesAreNotThere) {
+  EXPECT_EQ(ToldWith({.ignored_obstacles = {"guard"}}), kStraight);
+  EXPECT_EQ(ToldWith({.ignored_obstacles = {"nobody", "guard", "guard"}}), kStraight);
+  EXPECT_EQ(ToldWith({.ignored_obstacles = {"guard"}}, {3, 1}), "3: (3, 1) (4, 1) (5, 1) (6, 1)");
+  // What the overlay blocks it blocks all the same.
+  EXPECT_EQ(ToldWith({.blocked = {.cells = {{3, 1}}}, .ignored_obstacles = {"guard"}}), plain_);
+  EXPECT_EQ(ToldWith({.ignored_obstacles = {"Guard", "guard2"}}), plain_);
+}
+
+TEST_F(OverlayOfQueryTest, StartAndGoalMayBeBlockedByIt) {
+  EXPECT_EQ(ToldWith({.blocked = {.cells = {{0, 1}}}}), "START_BLOCKED start");
+  EXPECT_EQ(ToldWith({.blocked = {.cells = {{6, 1}}}}), "GOAL_BLOCKED goal");
+}
+
+TEST_F(OverlayOfQueryTest, BadOnesNameTheField) {
+  EXPECT_EQ(ToldWith({.blocked = {.cells = {{7, 0}}}}), "OFF_MAP overlay.blocked");
+  EXPECT_EQ(ToldWith({.blocked = {.discs = {{{1, 0}, 0.5}, {{1, 0}, -1}}}}),
+            "BAD_DISC overlay.blocked.discs[1].radius");
+  EXPECT_EQ(ToldWith({.ignored_obstacles = {"guard", "the guard"}}),
+            "BAD_OBSTACLE_ID overlay.ignored_obstacles[1]");
+  EXPECT_EQ(ToldWith({.ignored_obstacles = std::vector<std::string>(1001, "guard")}),
+            "BAD_VALUE overlay.ignored_obstacles");
+}
+
+TEST_F(OverlayOfQueryTest, LiesOverWhatTheProfileSees) {
+  Create("coast", {".~.", "..."}, Sea());
+  RouteQuery query = Between({0, 0}, {2, 0});
+  query.agent.profile = MovementProfile{.terrain_costs = {{'~', 1.0}}};
+  EXPECT_EQ(Told("coast", query), "2: (0, 0) (1, 0) (2, 0)");
+  query.agent.overlay = Overlay{.blocked = {.cells = {{1, 0}}}};
+  EXPECT_EQ(Told("coast", query), "4: (0, 0) (0, 1) (1, 1) (2, 1) (2, 0)");
+}
+
+}  // namespace
+}  // namespace waystar::core

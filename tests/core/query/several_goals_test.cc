@@ -1,0 +1,194 @@
+// Routes to the nearest of several goals, cells or positions.
+
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "tests/core/query/route_test.h"
+#include "tests/testing/random.h"
+
+namespace waystar::core {
+namespace {
+
+using ::waystar::testing::Random;
+using ::waystar::testing::RouteTest;
+
+RouteQuery From(Cell start, std::vector<Position> goals) {
+  return {.start = {.cell = start}, .goal_positions = std::move(goals)};
+}
+
+// A map of half units around the middle of the world: cell (0, 0) begins at (-2, -1).
+class SeveralGoalsTest : public RouteTest {
+ protected:
+  SeveralGoalsTest() {
+    Create("room",
+           {"........",  //
+            "...##...",  //
+            "...##...",  //
+            "........"},
+           {.frame = {.origin = {-2, -1}, .cell_size = 0.5}});
+  }
+
+  // "goal 2: (0, 0) (1, 0)", or what is wrong.
+  std::string Nearest(const RouteQuery& query, const std::string& map = "room") {
+    const absl::StatusOr<Route> route = Find(map, query);
+    if (!route.ok()) {
+      return absl::StrCat(ErrorReasonOf(route.status()), " ", ErrorFieldOf(route.status()));
+    }
+    return route->goal_index.has_value()
+               ? absl::StrCat("goal ", *route->goal_index, ": ", testing::Show(route->path.points))
+               : "none";
+  }
+};
+
+TEST_F(SeveralGoalsTest, TheNearestIsGoneTo) {
+  RouteQuery query = From({0, 0}, {{1.9, 0.9}, {-1.4, 0.9}, {-0.6, -0.9}});
+  EXPECT_EQ(Nearest(query), "goal 2: (0, 0) (1, 0) (2, 0)");
+  EXPECT_EQ(Find("room", query)->positions.back(), (Position{-0.75, -0.75}));
+  // Of two in one cell the first.
+  query.goal_positions.push_back({-0.9, -0.7});
+  EXPECT_EQ(Nearest(query), "goal 2: (0, 0) (1, 0) (2, 0)");
+  // One alone is one of several.
+  EXPECT_EQ(Nearest(From({0, 0}, {{-1.4, -0.9}})), "goal 0: (0, 0) (1, 0)");
+}
+
+TEST_F(SeveralGoalsTest, EachSnapsToTheNearestFreeCell) {
+  RouteQuery query = From({0, 1}, {{1.7, -0.8}, {-0.4, -0.2}});
+  EXPECT_EQ(Find("room", query)->goal_index, 0U);
+  query.snap_radius = 0.5;
+  EXPECT_EQ(Nearest(query), "goal 1: (0, 1) (1, 1) (2, 1)");
+  // From off the map.
+  query.goal_positions = {{-2.2, 0.6}};
+  EXPECT_EQ(Nearest(query), "goal 0: (0, 1) (0, 2) (0, 3)");
+  // For the agent that asks.
+  query = From({6, 1}, {{1.9, 0.9}});
+  query.agent.footprint = 2;
+  query.snap_radius = 1;
+  EXPECT_EQ(Nearest(query), "goal 0: (6, 1) (6, 2)");
+}
+
+TEST_F(SeveralGoalsTest, CellsSnapAsOneDoes) {
+  RouteQuery query = {.start = {.cell = Cell{0, 1}}, .goals = {{7, 0}, {3, 1}}};
+  EXPECT_EQ(Find("room", query)->goal_index, 0U);
+  query.snap_radius = 0.5;
+  const absl::StatusOr<Route> route = Find("room", query);
+  EXPECT_EQ(route->goal_index, 1U);
+  EXPECT_EQ(route->path.points.back(), (Cell{3, 0}));
+  EXPECT_TRUE(route->positions.empty());
+}
+
+TEST_F(SeveralGoalsTest, BlockedOnesArePassedOverUnlessAllAre) {
+  RouteQuery query = From({0, 0}, {{-0.4, -0.2}});
+  EXPECT_EQ(Nearest(query), "GOAL_BLOCKED goal_positions");
+  query.goal_positions.push_back({1.9, 0.9});
+  EXPECT_EQ(Find("room", query)->goal_index, 1U);
+  EXPECT_EQ(Nearest({.start = {.cell = Cell{0, 0}}, .goals = {{3, 1}}}), "GOAL_BLOCKED goals");
+}
+
+TEST_F(SeveralGoalsTest, NoneWithinReachIsAnAnswer) {
+  Create("halves", {"..#.."});
+  EXPECT_EQ(Nearest(From({0, 0}, {{3.5, 0.5}, {4.5, 0.5}}), "halves"), "none");
+}
+
+TEST_F(SeveralGoalsTest, BadOnesNameTheField) {
+  const auto told = [&](const std::function<void(RouteQuery&)>& change) {
+    RouteQuery query = From({0, 0}, {{1.9, 0.9}, {-1.4, 0.9}});
+    change(query);
+    return Nearest(query);
+  };
+  EXPECT_EQ(
+      told([](RouteQuery& query) { query.goal_positions[1].y = std::numeric_limits<double>::quiet_NaN(); }),
+      "BAD_VALUE goal_positions[1].y");
+  EXPECT_EQ(
+      told([](RouteQuery& query) { query.goal_positions[0].x = std::numeric_limits<double>::infinity(); }),
+      "BAD_VALUE goal_positions[0].x");
+  EXPECT_EQ(told([](RouteQuery& query) { query.goal.cell = Cell{0, 0}; }), "BAD_VALUE goal_positions");
+  EXPECT_EQ(told([](RouteQuery& query) { query.goal.position = Position(); }), "BAD_VALUE goal_positions");
+  EXPECT_EQ(told([](RouteQuery& query) { query.goals = {{0, 0}}; }), "BAD_VALUE goal_positions");
+  EXPECT_EQ(told([](RouteQuery& query) { query.unreachable_policy = UnreachablePolicy::kNearestByDistance; }),
+            "BAD_VALUE goal_positions");
+  EXPECT_EQ(told([](RouteQuery& query) { query.algorithm = Algorithm::kLazyThetaStar; }),
+            "BAD_VALUE goal_positions");
+  EXPECT_EQ(told([](RouteQuery& query) {
+              query.goal_positions.push_back({2, 0});
+            }),
+            "OFF_MAP goal_positions[2]");
+  EXPECT_EQ(told([](RouteQuery& query) {
+              query.goal_positions.push_back({2.6, 0});
+              query.snap_radius = 0.25;
+            }),
+            "OFF_MAP goal_positions[2]");
+  EXPECT_EQ(told([](RouteQuery& query) { query.goal_positions.resize(1001); }),
+            "TOO_MANY_ITEMS goal_positions");
+  EXPECT_EQ(told([](RouteQuery& query) { query.goal_map = "attic"; }), "MAP_NOT_FOUND goal_map");
+  const RouteQuery both = {.start = {.cell = Cell{0, 0}}, .goal = {.cell = Cell{1, 0}}, .goals = {{2, 0}}};
+  EXPECT_EQ(Nearest(both), "BAD_VALUE goals");
+}
+
+TEST_F(SeveralGoalsTest, AreRefusedWhereThereCanBeOne) {
+  EXPECT_THAT(CheckOneGoal(testing::Between({0, 0}, {1, 0})), testing::IsOk());
+  EXPECT_EQ(ErrorFieldOf(CheckOneGoal({.goals = {{0, 0}}})), "goals");
+  EXPECT_EQ(ErrorFieldOf(CheckOneGoal({.goal_positions = {{0, 0}}})), "goal_positions");
+}
+
+TEST_F(SeveralGoalsTest, OnAnotherMapTheyAreInItsFrame) {
+  Create("hall", {"....#"}, {.frame = {.origin = {100, 0}, .cell_size = 2}});
+  Apply("room", {PutPortal{.portal = {.id = "stairs", .from = {1, 0}, .to_map = "hall", .to = {0, 0}}}});
+  RouteQuery query = From({0, 0}, {{109, 1}, {107, 1}, {103, 1}});
+  query.goal_map = "hall";
+  EXPECT_EQ(Nearest(query), "goal 2: (0, 0) (1, 0) (0, 0) (1, 0)");
+  EXPECT_EQ(Find("room", query)->positions.back(), (Position{103, 1}));
+  query.goal_positions.push_back({99, 1});
+  EXPECT_EQ(Nearest(query), "OFF_MAP goal_positions[3]");
+}
+
+// A query for each goal alone is the judge.
+TEST_F(SeveralGoalsTest, TheNearestIsTheCheapestOfWhatEachWouldCostAlone) {
+  constexpr int kSide = 24;
+  Random random(5);
+  GridSettings settings{.frame = {.cell_size = 1.5}};
+  settings.terrains.push_back({.symbol = '~', .name = "mud", .cost = 2});
+  for (int round = 0; round < 60; ++round) {
+    std::vector<std::string> rows(kSide, std::string(kSide, '.'));
+    for (std::string& row : rows) {
+      for (char& cell : row) {
+        cell = random.Chance(0.3) ? '#' : random.Chance(0.2) ? '~' : '.';
+      }
+    }
+    rows[3][4] = '.';
+    Create("round", rows, settings);
+    RouteQuery several = {.start = {.cell = Cell{4, 3}}, .snap_radius = random.Between(0, 4) * 0.5};
+    std::optional<double> least;
+    std::size_t first = 0;
+    bool is_any_free = false;
+    for (std::size_t i = 0; i < 5; ++i) {
+      const double x = random.Between(0, 359) * 0.1;
+      several.goal_positions.push_back({x, random.Between(0, 359) * 0.1});
+      RouteQuery alone = several;
+      alone.goal_positions.clear();
+      alone.goal.position = several.goal_positions[i];
+      const absl::StatusOr<Route> route = Find("round", alone);
+      is_any_free = is_any_free || route.ok();
+      if (route.ok() && route->path.outcome == Outcome::kFound && (!least || route->path.cost < *least)) {
+        least = route->path.cost;
+        first = i;
+      }
+    }
+    const absl::StatusOr<Route> route = Find("round", several);
+    ASSERT_EQ(route.ok(), is_any_free) << route.status();
+    if (is_any_free) {
+      ASSERT_EQ(route->path.outcome == Outcome::kFound, least.has_value());
+      EXPECT_NEAR(least.has_value() ? route->path.cost : 0.0, least.value_or(0.0), 1e-6);
+      EXPECT_EQ(route->goal_index.value_or(0), first);
+    }
+    ASSERT_THAT(store_.Delete("round"), testing::IsOk());
+  }
+}
+
+}  // namespace
+}  // namespace waystar::core
