@@ -210,7 +210,8 @@ TEST_F(HexMapTest, RefusesWhatHexagonsDoNotHave) {
   update.set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
   v1::Disc& disc = *update.add_edits()->mutable_block()->add_discs();
   disc.mutable_center()->set_x(1.5);
-  EXPECT_THAT(client().UpdateObstacles(update), IsRefused(kInvalid, "BAD_VALUE", "coordinates"));
+  EXPECT_THAT(client().UpdateObstacles(update),
+              IsRefused(kInvalid, "BAD_VALUE", "edits[0].block.discs[0].center"));
 
   v1::CreateMapRequest create;
   create.set_map("both");
