@@ -109,8 +109,7 @@ Server::Server(const runtime::Options& options)
                             })),
       obstacle_expirer_(store_, Clock::Steady()),
       index_builder_(store_, {.quiet_time = options.static_index_quiet_time,
-                              .max_bytes = options.static_index_mib << 20}),
-      overdue_indexes_(store_),
+                              .max_static_bytes = options.static_index_mib << 20}),
       slots_(options.max_transfers),
       watch_slots_(options.max_watches),
       store_metrics_(store_, slots_, watch_slots_),
@@ -140,7 +139,7 @@ Server::Server(const runtime::Options& options)
       queue_metrics_(executor_) {
   store_.AddListener(&map_watches_);
   store_.AddListener(&path_watches_);
-  store_.AddListener(&overdue_indexes_);
+  store_.AddListener(&index_builder_);
   store_.AddListener(&update_metrics_);
 }
 

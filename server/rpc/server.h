@@ -11,7 +11,6 @@
 #include "server/core/store/map_store.h"
 #include "server/maintenance/index_builder.h"
 #include "server/maintenance/obstacle_expirer.h"
-#include "server/maintenance/overdue_indexes.h"
 #include "server/rpc/admission/executor.h"
 #include "server/rpc/admission/transfers.h"
 #include "server/rpc/admission/watch_slots.h"
@@ -83,7 +82,6 @@ class Server {
   core::MapStore store_;
   maintenance::ObstacleExpirer obstacle_expirer_;
   maintenance::IndexBuilder index_builder_;
-  maintenance::OverdueIndexes overdue_indexes_;
   TransferSlots slots_;
   WatchSlots watch_slots_;
   StoreMetrics store_metrics_;

@@ -228,7 +228,7 @@ PinnedSnapshot MapRecord::Publish(Group& fold) {
   PinnedSnapshot replaced = std::exchange(latest_, next);
   ReplaceCopies(next);
   if (replaced->is_grid() && &replaced->grid().static_index() != &next->grid().static_index()) {
-    replaced->grid().static_index().Outdate();
+    replaced->grid().static_index().GiveUp();
   }
   // From here on nobody can pin it any more who does not hold it.
   if (replaced.use_count() > 1) {

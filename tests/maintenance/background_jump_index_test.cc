@@ -1,5 +1,3 @@
-#include "server/maintenance/overdue_indexes.h"
-
 #include <string>
 #include <thread>
 
@@ -9,6 +7,7 @@
 #include "server/core/grid/corner_rule.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/store/map_store.h"
+#include "server/maintenance/index_builder.h"
 #include "tests/testing/random.h"
 #include "tests/testing/status_matchers.h"
 
@@ -18,7 +17,7 @@ namespace {
 using ::waystar::testing::IsOk;
 using ::waystar::testing::Random;
 
-class OverdueIndexesTest : public ::testing::Test {
+class BackgroundJumpIndexTest : public ::testing::Test {
  protected:
   // Just too large for searches to make its indexes.
   static constexpr int kLargeSide = 2112;
@@ -56,9 +55,9 @@ class OverdueIndexesTest : public ::testing::Test {
   Random random_{1};
 };
 
-TEST_F(OverdueIndexesTest, AreMadeForEachMapAgainAndAgain) {
-  OverdueIndexes overdue(store_);
-  store_.AddListener(&overdue);
+TEST_F(BackgroundJumpIndexTest, IsMadeForEachMapAgainAndAgain) {
+  IndexBuilder builder(store_, {});
+  store_.AddListener(&builder);
   Create("a");
   Create("b");
   Scatter("a");
@@ -69,9 +68,9 @@ TEST_F(OverdueIndexesTest, AreMadeForEachMapAgainAndAgain) {
   ExpectMade("a");
 }
 
-TEST_F(OverdueIndexesTest, MapThatIsGoneIsForgotten) {
-  OverdueIndexes overdue(store_);
-  store_.AddListener(&overdue);
+TEST_F(BackgroundJumpIndexTest, MapThatIsGoneIsForgotten) {
+  IndexBuilder builder(store_, {});
+  store_.AddListener(&builder);
   Create("a");
   Create("b");
   Scatter("a");
@@ -81,12 +80,12 @@ TEST_F(OverdueIndexesTest, MapThatIsGoneIsForgotten) {
 }
 
 // Whether that meets it asleep or at work.
-TEST_F(OverdueIndexesTest, EndsAtAnyTime) {
+TEST_F(BackgroundJumpIndexTest, EndsAtAnyTime) {
   Create("a");
   for (int i = 0; i < 5; ++i) {
-    OverdueIndexes overdue(store_);
+    IndexBuilder builder(store_, {});
     Scatter("a");
-    overdue.OnCommit(Latest("a"), {}, {});
+    builder.OnCommit(Latest("a"), {}, {});
     Pay("a");
   }
 }
