@@ -14,9 +14,8 @@
 #include "server/core/engine/find_path.h"
 #include "server/core/format/text.h"
 #include "server/core/search/recorder.h"
+#include "server/rpc/maps/listings.h"
 #include "server/rpc/maps/map_creation.h"
-#include "server/rpc/maps/obstacle_listing.h"
-#include "server/rpc/maps/portal_listing.h"
 #include "server/rpc/query/answer_graph_query.h"
 #include "server/rpc/query/answer_queries.h"
 #include "server/rpc/wire/convert.h"
@@ -204,7 +203,7 @@ absl::Status ServedRequests::Serve(const Request& request) {
     }
     case Request::kListPortals: {
       v1::ListPortalsResponse response;
-      return rpc::ListMapPortals(store_, request.list_portals(), response);
+      return rpc::ListMapPortals(store_, kMaxMessageBytes, request.list_portals(), response);
     }
     case Request::kListNodes: {
       v1::ListNodesResponse response;

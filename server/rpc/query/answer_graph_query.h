@@ -5,9 +5,7 @@
 
 #include "absl/status/status.h"
 #include "server/core/store/map_snapshot.h"
-#include "server/core/store/map_store.h"
 #include "server/rpc/call/call_context.h"
-#include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::rpc {
@@ -17,9 +15,5 @@ namespace waystar::rpc {
 absl::Status AnswerGraphQuery(const core::MapSnapshot& snapshot, std::size_t max_bytes,
                               const v1::FindPathRequest& request, v1::FindPathResponse& response,
                               CallContext& context);
-
-// A page of the nodes of a waypoint graph, of at most `max_bytes`.
-absl::Status ListWaypointNodes(const core::MapStore& store, std::size_t max_bytes,
-                               const v1::ListNodesRequest& request, v1::ListNodesResponse& response);
 
 }  // namespace waystar::rpc
