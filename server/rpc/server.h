@@ -72,7 +72,6 @@ class Server {
 
   // In the order of their lives: calls in flight use what stands above the server.
   // Null unless metrics are served.
-  const std::unique_ptr<CallMetrics> call_metrics_;
   const std::unique_ptr<SearchMetrics> search_metrics_;
   UpdateMetrics update_metrics_;
   SlowQueryLog slow_queries_;
@@ -96,6 +95,7 @@ class Server {
   TokenFileWatcher token_file_watcher_;
   // The RPC library asks them for certificates as long as there is a server.
   std::shared_ptr<grpc::ServerCredentials> credentials_;
+  const CallMetrics call_metrics_;
   const QueueMetrics queue_metrics_;
   std::unique_ptr<grpc::Server> server_;
   int port_ = 0;

@@ -96,6 +96,7 @@ void WatchPathCall::Send(const v1::WatchPathResponse& message) {
     is_writing_ = true;
     writing_ = bytes;
   }
+  counted_.CountSent();
   StartWrite(&writing_);
 }
 
@@ -131,6 +132,7 @@ void WatchPathCall::OnWriteDone(bool ok) {
     }
   }
   if (end.ok()) {
+    counted_.CountSent();
     StartWrite(&writing_);
   } else {
     Finish(ToGrpcStatus(end));
