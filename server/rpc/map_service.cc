@@ -126,7 +126,7 @@ MapService::MapService(core::MapStore& store, Executor& executor, TransferSlots&
       }),
       get_map_(OnStore(std::as_const(store), Get)),
       list_maps_([this](const auto& request, auto& response, CallContext& context) {
-        return ListMaps(store_, context.caller, limits_.max_message_bytes, request, response);
+        return ListReadableMaps(store_, context.caller, limits_.max_message_bytes, request, response);
       }),
       delete_map_(OnStore(store, Delete)),
       list_obstacles_([this](const auto& request, auto& response, CallContext&) {

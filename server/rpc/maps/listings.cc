@@ -58,8 +58,8 @@ absl::Status CheckRegion(const v1::Rectangle& region) {
 
 }  // namespace
 
-absl::Status ListMaps(const core::MapStore& store, const Caller& caller, std::size_t max_bytes,
-                      const v1::ListMapsRequest& request, v1::ListMapsResponse& response) {
+absl::Status ListReadableMaps(const core::MapStore& store, const Caller& caller, std::size_t max_bytes,
+                              const v1::ListMapsRequest& request, v1::ListMapsResponse& response) {
   constexpr int kMaxMaps = 200;
   WAYSTAR_ASSIGN_OR_RETURN(const std::size_t size,
                            PageSizeOf(request, "map", core::CheckMapId(request.page_token()).ok(), kMaxMaps));

@@ -14,8 +14,8 @@ namespace waystar::rpc {
 // last id of the page before; that of nodes is the number of the next node. Errors as the contract says.
 
 // The maps that the caller may read, in the order of their ids.
-absl::Status ListMaps(const core::MapStore& store, const Caller& caller, std::size_t max_bytes,
-                      const v1::ListMapsRequest& request, v1::ListMapsResponse& response);
+absl::Status ListReadableMaps(const core::MapStore& store, const Caller& caller, std::size_t max_bytes,
+                              const v1::ListMapsRequest& request, v1::ListMapsResponse& response);
 
 // In the order of their ids.
 absl::Status ListNamedObstacles(const core::MapStore& store, std::size_t max_bytes,
