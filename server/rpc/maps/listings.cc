@@ -15,6 +15,7 @@
 #include "server/core/map/obstacle_table.h"
 #include "server/core/map/portal_check.h"
 #include "server/core/map/portal_table.h"
+#include "server/core/search/checks.h"
 #include "server/core/store/map_id.h"
 #include "server/rpc/maps/page.h"
 #include "server/rpc/wire/convert.h"
@@ -47,15 +48,6 @@ std::vector<core::PinnedSnapshot> ListReadable(const core::MapStore& store, cons
   return readable;
 }
 
-absl::Status CheckRegion(const v1::Rectangle& region) {
-  if (region.width() >= 1 && region.height() >= 1) {
-    return absl::OkStatus();
-  }
-  return InvalidArgument(ErrorReason::kBadRectangle, region.width() < 1 ? "region.width" : "region.height",
-                         absl::StrCat("a rectangle's width and height are at least 1, not ", region.width(),
-                                      " x ", region.height()));
-}
-
 }  // namespace
 
 absl::Status ListReadableMaps(const core::MapStore& store, const Caller& caller, std::size_t max_bytes,
@@ -80,7 +72,7 @@ absl::Status ListNamedObstacles(const core::MapStore& store, std::size_t max_byt
   WAYSTAR_ASSIGN_OR_RETURN(const std::size_t size,
                            PageSizeOf(request, "obstacle", core::CheckObstacleId(request.page_token()).ok()));
   if (request.has_region()) {
-    WAYSTAR_RETURN_IF_ERROR(CheckRegion(request.region()));
+    WAYSTAR_RETURN_IF_ERROR(core::CheckRegionSides(ToRectangle(request.region())));
   }
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
   response.set_revision(snapshot->revision);

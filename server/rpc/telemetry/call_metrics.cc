@@ -39,7 +39,7 @@ std::string CodeName(std::size_t code) {
 }
 
 // By bounds that double from 64 microseconds to 17 seconds; four buckets of the statistics lie between two.
-runtime::HistogramCounts SecondsOf(const MethodCounts& calls) {
+runtime::HistogramCounts HandlingSeconds(const MethodCounts& calls) {
   constexpr std::size_t kFirstDoubling = 6;
   constexpr std::size_t kLastDoubling = 24;
   static_assert(4 * kLastDoubling <= runtime::kLatencyBuckets);
@@ -79,7 +79,7 @@ void CollectMethod(const CallStatistics::Method& method, runtime::MetricSink& si
     }
   }
   sink.AddHistogram("grpc_server_handling_seconds", "How long calls took, from their start to their status.",
-                    labels, SecondsOf(calls));
+                    labels, HandlingSeconds(calls));
 }
 
 }  // namespace
