@@ -4,10 +4,8 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -16,109 +14,173 @@
 #include "server/runtime/logging.h"
 
 namespace waystar::maintenance {
+namespace {
 
-IndexBuilder::IndexBuilder(const core::MapStore& store, const IndexBuilderOptions& options)
-    : store_(store), options_(options) {
-  if (options_.max_bytes > 0) {
-    thread_ = std::thread([this] { Run(); });
-  }
+// About as long as it takes to build one jump index of a map of 4096 x 4096.
+constexpr std::chrono::milliseconds kJumpIndexPause{50};
+
+}  // namespace
+
+IndexBuilder::IndexBuilder(core::MapStore& store, const IndexBuilderOptions& options)
+    : store_(store), options_(options), next_static_round_(Clock::now()) {
+  thread_ = std::thread([this] { Run(); });
 }
 
 IndexBuilder::~IndexBuilder() {
-  if (!thread_.joinable()) {
+  {
+    MutexLock lock(mutex_);
+    is_stopping_ = true;
+    wake_.NotifyAll();
+  }
+  thread_.join();
+  {
+    MutexLock lock(mutex_);
+    if (building_ != nullptr) {
+      building_->grid().static_index().GiveUp();
+    }
+  }
+  if (static_thread_.joinable()) {
+    static_thread_.join();
+  }
+}
+
+void IndexBuilder::OnCommit(const core::PinnedSnapshot& snapshot,
+                            absl::Span<const core::SharedCommit> /*commits*/,
+                            const core::MapChanges& /*changes*/) {
+  if (!snapshot->is_grid() || !snapshot->grid().NeedsBackgroundBuild()) {
+    return;
+  }
+  MutexLock lock(mutex_);
+  if (noted_.insert(snapshot->id).second && noted_.size() == 1) {
+    wake_.NotifyAll();
+  }
+}
+
+void IndexBuilder::Run() {
+  const Clock::duration static_pause =
+      absl::ToChronoNanoseconds(std::min(options_.quiet_time / 4, absl::Seconds(1)));
+  while (WaitForRound()) {
+    BuildJumpIndexes();
+    if (const auto now = Clock::now(); now >= next_static_round_) {
+      LookForStaticIndex();
+      next_static_round_ = now + static_pause;
+    }
+  }
+}
+
+bool IndexBuilder::WaitForRound() {
+  const auto next_jump_round = Clock::now() + kJumpIndexPause;
+  MutexLock lock(mutex_);
+  while (!is_stopping_) {
+    const auto next = noted_.empty() ? next_static_round_ : std::min(next_static_round_, next_jump_round);
+    if (Clock::now() >= next) {
+      return true;
+    }
+    wake_.WaitUntil(mutex_, next);
+  }
+  return false;
+}
+
+void IndexBuilder::BuildJumpIndexes() {
+  Ids maps;
+  {
+    MutexLock lock(mutex_);
+    maps.swap(noted_);
+  }
+  absl::erase_if(maps, [this](const std::string& map) { return !BuildJumpIndexesOf(map); });
+  MutexLock lock(mutex_);
+  noted_.merge(maps);
+}
+
+bool IndexBuilder::BuildJumpIndexesOf(const std::string& map) {
+  if (is_stopping_) {
+    return false;
+  }
+  const absl::Time begin = absl::Now();
+  const absl::StatusOr<bool> is_built = store_.BuildInBackground(map, &is_stopping_);
+  if (!is_built.ok()) {
+    return false;
+  }
+  if (*is_built) {
+    runtime::Log(runtime::LogLevel::kDebug, "jump_indexes_built",
+                 {{"map", map}, {"millis", absl::ToInt64Milliseconds(absl::Now() - begin)}});
+  }
+  const absl::StatusOr<core::PinnedSnapshot> latest = store_.Pin(map);
+  return latest.ok() && (*latest)->is_grid() && (*latest)->grid().NeedsBackgroundBuild();
+}
+
+void IndexBuilder::LookForStaticIndex() {
+  if (options_.max_static_bytes == 0) {
     return;
   }
   {
     MutexLock lock(mutex_);
-    is_stopping_ = true;
     if (building_ != nullptr) {
-      building_->grid().static_index().Outdate();
+      return;
     }
-    stopping_.NotifyAll();
   }
-  thread_.join();
-}
-
-void IndexBuilder::Run() {
-  const sched_param no_priority{};
-  pthread_setschedparam(pthread_self(), SCHED_IDLE, &no_priority);
-  while (WaitForNextRound()) {
-    BuildWhereQuiet();
-  }
-}
-
-// False if it is time to stop.
-bool IndexBuilder::WaitForNextRound() {
-  const absl::Duration pause = std::min(options_.quiet_time / 4, absl::Seconds(1));
-  const auto next = std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(pause);
-  MutexLock lock(mutex_);
-  while (!is_stopping_ && std::chrono::steady_clock::now() < next) {
-    stopping_.WaitUntil(mutex_, next);
-  }
-  return !is_stopping_;
-}
-
-void IndexBuilder::BuildWhereQuiet() {
   const absl::Time now = absl::Now();
   absl::flat_hash_map<std::string, Seen> still_there;
-  std::vector<core::PinnedSnapshot> to_build;
+  core::PinnedSnapshot to_build;
   std::size_t bytes = 0;
   for (const core::PinnedSnapshot& snapshot : store_.List("", std::numeric_limits<std::size_t>::max())) {
+    if (!snapshot->is_grid()) {
+      continue;
+    }
     Seen seen{.revision = snapshot->revision, .since = now};
     if (const auto it = seen_.find(snapshot->id); it != seen_.end() && it->second.revision == seen.revision) {
       seen = it->second;
     }
-    if (!snapshot->is_grid()) {
-      continue;
-    }
     const core::StaticIndexSlot& slot = snapshot->grid().static_index();
     if (slot.index() != nullptr) {
       bytes += slot.index()->memory_bytes();
-    } else if (slot.is_wanted() && snapshot->grid().HasUniformCost() && !seen.is_given_up &&
-               now - seen.since >= options_.quiet_time) {
-      to_build.push_back(snapshot);
+    } else if (to_build == nullptr && slot.is_wanted() && !slot.is_given_up() &&
+               snapshot->grid().HasUniformCost() && now - seen.since >= options_.quiet_time) {
+      to_build = snapshot;
     }
     still_there.emplace(snapshot->id, seen);
   }
   seen_ = std::move(still_there);
-  for (const core::PinnedSnapshot& snapshot : to_build) {
-    if (bytes >= options_.max_bytes) {
-      return;
-    }
-    Build(snapshot, options_.max_bytes - bytes, seen_[snapshot->id]);
-    const core::StaticIndex* index = snapshot->grid().static_index().index();
-    bytes += index == nullptr ? 0 : index->memory_bytes();
+  if (to_build != nullptr && bytes < options_.max_static_bytes) {
+    StartStaticIndex(to_build, options_.max_static_bytes - bytes);
   }
 }
 
-void IndexBuilder::Build(const core::PinnedSnapshot& snapshot, std::size_t max_bytes, Seen& seen) {
+void IndexBuilder::StartStaticIndex(const core::PinnedSnapshot& snapshot, std::size_t max_bytes) {
   {
     MutexLock lock(mutex_);
-    if (is_stopping_) {
-      return;
-    }
     building_ = snapshot;
   }
-  core::StaticIndexSlot& slot = snapshot->grid().static_index();
+  if (static_thread_.joinable()) {
+    static_thread_.join();
+  }
+  static_thread_ = std::thread([this, snapshot, max_bytes] {
+    BuildStaticIndex(*snapshot, max_bytes);
+    MutexLock lock(mutex_);
+    building_ = nullptr;
+  });
+}
+
+void IndexBuilder::BuildStaticIndex(const core::MapSnapshot& snapshot, std::size_t max_bytes) {
+  const sched_param no_priority{};
+  pthread_setschedparam(pthread_self(), SCHED_IDLE, &no_priority);
+  const core::GridMap& grid = snapshot.grid();
+  core::StaticIndexSlot& slot = grid.static_index();
   const absl::Time begin = absl::Now();
-  auto built = core::Hierarchy::Build(snapshot->grid().walk(), snapshot->grid().min_straight(),
-                                      snapshot->grid().min_diagonal(),
-                                      {.max_bytes = max_bytes, .cancelled = &slot.is_outdated()});
+  auto built = core::Hierarchy::Build(grid.walk(), grid.min_straight(), grid.min_diagonal(),
+                                      {.max_bytes = max_bytes, .cancelled = &slot.is_given_up()});
   if (built.ok()) {
     runtime::Log(runtime::LogLevel::kInfo, "static_index_built",
-                 {{"map", snapshot->id},
-                  {"revision", snapshot->revision},
+                 {{"map", snapshot.id},
+                  {"revision", snapshot.revision},
                   {"bytes", (*built)->memory_bytes()},
                   {"millis", absl::ToInt64Milliseconds(absl::Now() - begin)}});
     slot.Put(*std::move(built));
   } else if (!absl::IsCancelled(built.status())) {
-    seen.is_given_up = true;
-    runtime::Log(
-        runtime::LogLevel::kInfo, "static_index_given_up",
-        {{"map", snapshot->id}, {"revision", snapshot->revision}, {"why", built.status().message()}});
+    slot.GiveUp();
+    runtime::Log(runtime::LogLevel::kInfo, "static_index_given_up",
+                 {{"map", snapshot.id}, {"revision", snapshot.revision}, {"why", built.status().message()}});
   }
-  MutexLock lock(mutex_);
-  building_ = nullptr;
 }
 
 }  // namespace waystar::maintenance

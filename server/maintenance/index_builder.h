@@ -1,62 +1,86 @@
-// Builds static indexes in the background, for maps that have been quiet and are asked about by searches that
-// can use one.
+// Builder of search indexes in the background: static indexes of quiet maps, and jump indexes of large maps.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <thread>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "server/base/mutex.h"
 #include "server/core/store/map_store.h"
+#include "server/core/store/store_listener.h"
 
 namespace waystar::maintenance {
 
 struct IndexBuilderOptions {
-  // How long a map must not have changed before its index is built.
+  // How long a map must not have changed before its static index is built.
   absl::Duration quiet_time = absl::Seconds(2);
-  // For the indexes of all maps together, and the memory at work on one; 0: none is ever built.
-  std::size_t max_bytes = 0;
+  // Bound on the static indexes of all maps together, and on the memory at work on one; 0 builds none.
+  std::size_t max_static_bytes = 0;
 };
 
-// One thread, which runs only when the machine has nothing else to do. An index is built for one revision and
-// goes with it; a change to the map stops the building.
+// A static index is built once a search has asked for it and its map is quiet; a change to the map stops the
+// build. Jump indexes are built of maps whose GridMap::NeedsBackgroundBuild says so, once searches have paid
+// for them; a commit only leaves a note of its map.
 //
-// Thread safety: construction and destruction by one thread.
-class IndexBuilder {
+// One thread looks for both and builds the jump indexes. A static index, one at a time, is built by a thread
+// that it starts for that, which runs only when the machine has nothing else to do: Linux lets no thread
+// return from such a priority.
+//
+// Thread safety: as StoreListener; construction and destruction by one thread.
+class IndexBuilder final : public core::StoreListener {
  public:
-  // `store` must outlive this.
-  IndexBuilder(const core::MapStore& store, const IndexBuilderOptions& options);
+  // Must outlive the updates of the store's maps, as `store` must outlive this. To be added to its listeners.
+  IndexBuilder(core::MapStore& store, const IndexBuilderOptions& options);
   IndexBuilder(const IndexBuilder&) = delete;
   IndexBuilder& operator=(const IndexBuilder&) = delete;
   // Stops what is being built.
-  ~IndexBuilder();
+  ~IndexBuilder() override;
+
+  void OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::SharedCommit> commits,
+                const core::MapChanges& changes) override;
+  void OnDelete(const core::PinnedSnapshot& /*last*/) override {}
 
  private:
+  using Clock = std::chrono::steady_clock;
+  using Ids = absl::flat_hash_set<std::string>;
+
+  // The revision that a map has had since a point in time.
   struct Seen {
     std::uint64_t revision = 0;
     absl::Time since;
-    // Its index does not fit into memory.
-    bool is_given_up = false;
   };
 
   void Run();
-  bool WaitForNextRound();
-  void BuildWhereQuiet();
-  void Build(const core::PinnedSnapshot& snapshot, std::size_t max_bytes, Seen& seen);
+  // Returns when maps are to be looked at; false if it is time to stop.
+  bool WaitForRound();
+  void BuildJumpIndexes();
+  // Returns whether the map is to be looked at again.
+  bool BuildJumpIndexesOf(const std::string& map);
+  void LookForStaticIndex();
+  void StartStaticIndex(const core::PinnedSnapshot& snapshot, std::size_t max_bytes);
+  void BuildStaticIndex(const core::MapSnapshot& snapshot, std::size_t max_bytes);
 
-  const core::MapStore& store_;
+  core::MapStore& store_;
   const IndexBuilderOptions options_;
+  Clock::time_point next_static_round_;
   absl::flat_hash_map<std::string, Seen> seen_;
+  std::atomic<bool> is_stopping_ = false;
   Mutex mutex_;
-  CondVar stopping_;
-  bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  // What is being built; null if nothing is.
+  CondVar wake_;
+  // Maps whose jump indexes lag too far behind.
+  Ids noted_ ABSL_GUARDED_BY(mutex_);
+  // The map whose static index is being built; null if none is.
   core::PinnedSnapshot building_ ABSL_GUARDED_BY(mutex_);
   std::thread thread_;
+  // Started by the other for building_.
+  std::thread static_thread_;
 };
 
 }  // namespace waystar::maintenance

@@ -1,28 +1,17 @@
 #include "server/rpc/map_service.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
-#include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/edit/edit.h"
-#include "server/core/store/map_id.h"
-#include "server/rpc/access/caller.h"
 #include "server/rpc/maps/export_call.h"
+#include "server/rpc/maps/listings.h"
 #include "server/rpc/maps/map_creation.h"
-#include "server/rpc/maps/node_listing.h"
-#include "server/rpc/maps/obstacle_listing.h"
-#include "server/rpc/maps/portal_listing.h"
 #include "server/rpc/maps/render_map.h"
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_edits.h"
@@ -47,53 +36,6 @@ absl::Status Get(const core::MapStore& store, const v1::GetMapRequest& request,
                  v1::GetMapResponse& response) {
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
   FillMapInfo(store, *snapshot, *response.mutable_info());
-  return absl::OkStatus();
-}
-
-// At most `limit` of those that the caller may read, in order, from the first behind `after`.
-std::vector<core::PinnedSnapshot> ListReadable(const core::MapStore& store, const Caller& caller,
-                                               absl::string_view after, std::size_t limit) {
-  std::vector<core::PinnedSnapshot> readable;
-  std::string last(after);
-  for (bool is_end = false; !is_end && readable.size() < limit;) {
-    const std::size_t wanted = limit - readable.size();
-    std::vector<core::PinnedSnapshot> next = store.List(last, wanted);
-    is_end = next.size() < wanted;
-    if (!is_end) {
-      last = next.back()->id;
-    }
-    for (core::PinnedSnapshot& snapshot : next) {
-      if (caller.MayRead(snapshot->id)) {
-        readable.push_back(std::move(snapshot));
-      }
-    }
-  }
-  return readable;
-}
-
-// A page token is the last id of the page before.
-absl::Status List(const core::MapStore& store, const v1::ListMapsRequest& request,
-                  v1::ListMapsResponse& response, const Caller& caller) {
-  constexpr int kDefaultPage = 100;
-  constexpr int kMaxPage = 200;
-  if (request.page_size() < 0) {
-    return InvalidArgument(ErrorReason::kBadValue, "page_size",
-                           absl::StrCat("a page has at least 1 map, not ", request.page_size()));
-  }
-  if (!request.page_token().empty() && !core::CheckMapId(request.page_token()).ok()) {
-    return InvalidArgument(ErrorReason::kBadValue, "page_token", "this is no token of an earlier page");
-  }
-  const auto page = static_cast<std::size_t>(
-      request.page_size() == 0 ? kDefaultPage : std::min(request.page_size(), kMaxPage));
-  // One more than the page holds, to see whether another follows.
-  const std::vector<core::PinnedSnapshot> snapshots =
-      ListReadable(store, caller, request.page_token(), page + 1);
-  for (std::size_t i = 0; i < std::min(page, snapshots.size()); ++i) {
-    FillMapInfo(store, *snapshots[i], *response.add_maps());
-  }
-  if (snapshots.size() > page) {
-    response.set_next_page_token(snapshots[page - 1]->id);
-  }
   return absl::OkStatus();
 }
 
@@ -170,14 +112,14 @@ MapService::MapService(core::MapStore& store, Executor& executor, TransferSlots&
       }),
       get_map_(OnStore(std::as_const(store), Get)),
       list_maps_([this](const auto& request, auto& response, CallContext& context) {
-        return List(store_, request, response, context.caller);
+        return ListReadableMaps(store_, context.caller, limits_.max_message_bytes, request, response);
       }),
       delete_map_(OnStore(store, Delete)),
       list_obstacles_([this](const auto& request, auto& response, CallContext&) {
         return ListNamedObstacles(store_, limits_.max_message_bytes, request, response);
       }),
       list_portals_([this](const auto& request, auto& response, CallContext&) {
-        return ListMapPortals(store_, request, response);
+        return ListMapPortals(store_, limits_.max_message_bytes, request, response);
       }),
       list_nodes_([this](const auto& request, auto& response, CallContext&) {
         return ListWaypointNodes(store_, limits_.max_message_bytes, request, response);

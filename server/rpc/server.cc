@@ -96,8 +96,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const runtime::Options& op
 }
 
 Server::Server(const runtime::Options& options)
-    : call_metrics_(options.metrics_listen.empty() ? nullptr : std::make_unique<CallMetrics>()),
-      search_metrics_(options.metrics_listen.empty() ? nullptr : std::make_unique<SearchMetrics>()),
+    : search_metrics_(options.metrics_listen.empty() ? nullptr : std::make_unique<SearchMetrics>()),
       slow_queries_(options.slow_query),
       path_watches_(store_, executor_,
                     static_cast<std::size_t>(options.max_message_bytes) - kWatchEnvelopeBytes,
@@ -109,8 +108,7 @@ Server::Server(const runtime::Options& options)
                             })),
       obstacle_expirer_(store_, Clock::Steady()),
       index_builder_(store_, {.quiet_time = options.static_index_quiet_time,
-                              .max_bytes = options.static_index_mib << 20}),
-      overdue_indexes_(store_),
+                              .max_static_bytes = options.static_index_mib << 20}),
       slots_(options.max_transfers),
       watch_slots_(options.max_watches),
       store_metrics_(store_, slots_, watch_slots_),
@@ -137,10 +135,11 @@ Server::Server(const runtime::Options& options)
                  .max_client_calls = options.max_client_calls,
                  .scratch_bytes = options.scratch_mib << 20}),
       token_file_watcher_(executor_.gate()),
+      call_metrics_(executor_.gate().statistics()),
       queue_metrics_(executor_) {
   store_.AddListener(&map_watches_);
   store_.AddListener(&path_watches_);
-  store_.AddListener(&overdue_indexes_);
+  store_.AddListener(&index_builder_);
   store_.AddListener(&update_metrics_);
 }
 
@@ -203,7 +202,8 @@ absl::Status Server::Listen(const runtime::Options& options) {
   builder.SetMaxReceiveMessageSize(options.max_message_bytes);
   LimitConnections(options.connections, builder);
   std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> interceptors;
-  interceptors.push_back(MakeCallInterceptors(call_metrics_.get()));
+  interceptors.push_back(
+      MakeCallInterceptors(options.metrics_listen.empty() ? nullptr : &executor_.gate().statistics()));
   builder.experimental().SetInterceptorCreators(std::move(interceptors));
   builder.RegisterService(&map_service_);
   builder.RegisterService(&path_service_);
@@ -224,10 +224,10 @@ absl::Status Server::ServeMetrics(const std::string& listen) {
                                            " can read the metrics, with the names of the largest maps. An "
                                            "address that only Prometheus reaches closes this.")}});
   }
-  WAYSTAR_ASSIGN_OR_RETURN(metrics_server_,
-                           runtime::MetricsServer::Start(
-                               listen, {&process_metrics_, call_metrics_.get(), search_metrics_.get(),
-                                        &slow_queries_, &update_metrics_, &queue_metrics_, &store_metrics_}));
+  WAYSTAR_ASSIGN_OR_RETURN(
+      metrics_server_, runtime::MetricsServer::Start(
+                           listen, {&process_metrics_, &call_metrics_, search_metrics_.get(), &slow_queries_,
+                                    &update_metrics_, &queue_metrics_, &store_metrics_}));
   return absl::OkStatus();
 }
 

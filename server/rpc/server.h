@@ -11,7 +11,6 @@
 #include "server/core/store/map_store.h"
 #include "server/maintenance/index_builder.h"
 #include "server/maintenance/obstacle_expirer.h"
-#include "server/maintenance/overdue_indexes.h"
 #include "server/rpc/admission/executor.h"
 #include "server/rpc/admission/transfers.h"
 #include "server/rpc/admission/watch_slots.h"
@@ -73,7 +72,6 @@ class Server {
 
   // In the order of their lives: calls in flight use what stands above the server.
   // Null unless metrics are served.
-  const std::unique_ptr<CallMetrics> call_metrics_;
   const std::unique_ptr<SearchMetrics> search_metrics_;
   UpdateMetrics update_metrics_;
   SlowQueryLog slow_queries_;
@@ -83,7 +81,6 @@ class Server {
   core::MapStore store_;
   maintenance::ObstacleExpirer obstacle_expirer_;
   maintenance::IndexBuilder index_builder_;
-  maintenance::OverdueIndexes overdue_indexes_;
   TransferSlots slots_;
   WatchSlots watch_slots_;
   StoreMetrics store_metrics_;
@@ -98,6 +95,7 @@ class Server {
   TokenFileWatcher token_file_watcher_;
   // The RPC library asks them for certificates as long as there is a server.
   std::shared_ptr<grpc::ServerCredentials> credentials_;
+  const CallMetrics call_metrics_;
   const QueueMetrics queue_metrics_;
   std::unique_ptr<grpc::Server> server_;
   int port_ = 0;

@@ -34,8 +34,4 @@ bool Histogram::has_counts() const {
       [](const std::atomic<std::uint64_t>& bucket) { return bucket.load(std::memory_order_relaxed) > 0; });
 }
 
-std::vector<double> CallSecondsBounds() {
-  return {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10};
-}
-
 }  // namespace waystar::runtime

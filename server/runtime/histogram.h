@@ -33,7 +33,4 @@ class Histogram {
   std::atomic<double> sum_ = 0;
 };
 
-// Bounds for what takes from 100 microseconds to 10 seconds, three a power of ten.
-std::vector<double> CallSecondsBounds();
-
 }  // namespace waystar::runtime

@@ -62,7 +62,7 @@ double Ask(const GridMap& map, const testing::TraceQuery& query, core::Algorithm
 // and then as a batch each.
 GridMap Change(const GridMap& map, const testing::TraceStage& stage, Figures& figures) {
   core::EditResult result = Apply(map, stage.Edits(), figures.change);
-  figures.changed_cells += static_cast<double>(result.changed_cells);
+  figures.changed_cells += static_cast<double>(result.summary.changed_cells);
   GridMap patched = map;
   for (const std::vector<core::Edit>& patch : stage.patches) {
     patched = Apply(patched, patch, figures.patch).map;

@@ -15,10 +15,8 @@
 #include "server/core/query/resolve.h"
 #include "server/core/query/solve.h"
 #include "server/core/search/recorder.h"
+#include "server/rpc/maps/listings.h"
 #include "server/rpc/maps/map_creation.h"
-#include "server/rpc/maps/node_listing.h"
-#include "server/rpc/maps/obstacle_listing.h"
-#include "server/rpc/maps/portal_listing.h"
 #include "server/rpc/query/answer_queries.h"
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_edits.h"
@@ -193,7 +191,7 @@ absl::Status ServedRequests::Serve(const Request& request) {
     }
     case Request::kListPortals: {
       v1::ListPortalsResponse response;
-      return rpc::ListMapPortals(store_, request.list_portals(), response);
+      return rpc::ListMapPortals(store_, kMaxMessageBytes, request.list_portals(), response);
     }
     case Request::kListNodes: {
       v1::ListNodesResponse response;

@@ -46,7 +46,7 @@ Word Differences(const GridMap& a, const GridMap& b, int y, std::size_t index, W
 
 }  // namespace
 
-absl::StatusOr<BatchResult> BatchEditor::Apply(absl::Span<const Edit> edits, absl::Time now) {
+absl::StatusOr<ChangeSummary> BatchEditor::Apply(absl::Span<const Edit> edits, absl::Time now) {
   WAYSTAR_ASSIGN_OR_RETURN(const EditPlan plan, PlanEdits(painter_.map(), edits, now));
   std::optional<GridMap> before;
   if (is_changed_) {
@@ -54,7 +54,7 @@ absl::StatusOr<BatchResult> BatchEditor::Apply(absl::Span<const Edit> edits, abs
   }
   is_changed_ = true;
   painter_.Paint(plan);
-  BatchResult result;
+  ChangeSummary result;
   result.clipped_cells = CountClipped(plan, base_);
   CountChanges(before ? *before : base_, result);
   return result;
@@ -65,7 +65,7 @@ BatchEditor::Result BatchEditor::Finish() && {
   return {std::move(result.map), std::move(result.changes)};
 }
 
-void BatchEditor::CountChanges(const GridMap& before, BatchResult& result) {
+void BatchEditor::CountChanges(const GridMap& before, ChangeSummary& result) {
   for (const RowSpan& span : painter_.touched().Sorted()) {
     ForEachWord(span.x_begin, span.x_end, [&](std::size_t i, Word cells) {
       const Word changed =

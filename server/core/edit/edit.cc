@@ -31,11 +31,8 @@ absl::Status WrongKindOfMap(const Edit& edit, absl::string_view kind) {
 
 absl::StatusOr<EditResult> ApplyEdits(const GridMap& map, absl::Span<const Edit> edits, absl::Time now) {
   BatchEditor editor(map);
-  WAYSTAR_ASSIGN_OR_RETURN(const BatchResult batch, editor.Apply(edits, now));
-  return EditResult{.map = std::move(editor).Finish().map,
-                    .changed_cells = batch.changed_cells,
-                    .changed_bounds = batch.changed_bounds,
-                    .clipped_cells = batch.clipped_cells};
+  WAYSTAR_ASSIGN_OR_RETURN(const ChangeSummary summary, editor.Apply(edits, now));
+  return EditResult{.map = std::move(editor).Finish().map, .summary = summary};
 }
 
 }  // namespace waystar::core

@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "server/core/edit/change_summary.h"
 #include "server/core/graph/waypoint.h"
 #include "server/core/grid/cell.h"
 #include "server/core/map/grid_map.h"
@@ -154,12 +155,7 @@ absl::Status WrongKindOfMap(const Edit& edit, absl::string_view kind);
 // The map that a batch leads to, and what it did.
 struct EditResult {
   GridMap map;
-  // Cells whose obstacle came or went, or whose terrain or cost changed, between the old map and the new one.
-  std::int64_t changed_cells = 0;
-  // The smallest rectangle around those; empty if there are none.
-  Rectangle changed_bounds;
-  // Cells of shapes that stuck out of the map; 2^63 - 1 if there are more.
-  std::int64_t clipped_cells = 0;
+  ChangeSummary summary;
 };
 
 // How many cells the shapes of one batch may have together, a cell counted as often as it is named

@@ -66,7 +66,7 @@ Rectangle UnitsAround(const Box& box) {
 
 }  // namespace
 
-absl::StatusOr<BatchResult> GraphBatchEditor::Apply(absl::Span<const Edit> edits, absl::Time now) {
+absl::StatusOr<ChangeSummary> GraphBatchEditor::Apply(absl::Span<const Edit> edits, absl::Time now) {
   if (edits.empty()) {
     return InvalidArgument(ErrorReason::kEmptyBatch, "edits", "a batch has at least one edit");
   }
@@ -95,9 +95,9 @@ absl::StatusOr<BatchResult> GraphBatchEditor::Apply(absl::Span<const Edit> edits
   }
   const GraphChanges changes = editor.changes();
   graph_ = std::move(editor).Finish();
-  return BatchResult{.changed_bounds = UnitsAround(changes.bounds),
-                     .changed_nodes = changes.nodes,
-                     .changed_edges = changes.arcs};
+  return ChangeSummary{.changed_bounds = UnitsAround(changes.bounds),
+                       .changed_nodes = changes.nodes,
+                       .changed_edges = changes.arcs};
 }
 
 }  // namespace waystar::core

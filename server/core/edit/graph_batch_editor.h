@@ -6,7 +6,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "server/core/edit/batch_editor.h"
+#include "server/core/edit/change_summary.h"
 #include "server/core/edit/edit.h"
 #include "server/core/graph/waypoint_graph.h"
 
@@ -21,7 +21,7 @@ class GraphBatchEditor {
   // `now` is what lifetimes begin at. Errors: those of GraphEditor, their fields below the edit
   // ("edits[3].put_nodes.nodes[0].id"); INVALID_ARGUMENT / EMPTY_BATCH or BAD_LIFETIME; FAILED_PRECONDITION /
   // WRONG_MAP_KIND for an edit of the cells of a grid.
-  absl::StatusOr<BatchResult> Apply(absl::Span<const Edit> edits, absl::Time now);
+  absl::StatusOr<ChangeSummary> Apply(absl::Span<const Edit> edits, absl::Time now);
 
   // The editor is spent.
   WaypointGraph Finish() && { return std::move(graph_); }

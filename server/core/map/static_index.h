@@ -36,9 +36,10 @@ class StaticIndexSlot {
     }
   }
 
-  // Whether the map has changed, so that it is too late to build; to be polled while building.
-  const std::atomic<bool>& is_outdated() const { return is_outdated_; }
-  void Outdate() { is_outdated_.store(true, std::memory_order_relaxed); }
+  // Whether the index need not be built any more, because the map has changed or it would not fit into
+  // memory; to be polled while building.
+  const std::atomic<bool>& is_given_up() const { return is_given_up_; }
+  void GiveUp() { is_given_up_.store(true, std::memory_order_relaxed); }
 
   // Null until it is put here.
   const StaticIndex* index() const {
@@ -50,7 +51,7 @@ class StaticIndexSlot {
 
  private:
   std::atomic<bool> is_wanted_;
-  std::atomic<bool> is_outdated_ = false;
+  std::atomic<bool> is_given_up_ = false;
   Lazy<std::unique_ptr<const StaticIndex>> index_;
 };
 

@@ -12,7 +12,7 @@ MapEditor::MapEditor(const Map& base) {
   }
 }
 
-absl::StatusOr<BatchResult> MapEditor::Apply(absl::Span<const Edit> edits, absl::Time now) {
+absl::StatusOr<ChangeSummary> MapEditor::Apply(absl::Span<const Edit> edits, absl::Time now) {
   if (auto* grid = std::get_if<BatchEditor>(&editor_)) {
     return grid->Apply(edits, now);
   }

@@ -7,6 +7,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "server/core/edit/batch_editor.h"
+#include "server/core/edit/change_summary.h"
 #include "server/core/edit/graph_batch_editor.h"
 #include "server/core/store/map_snapshot.h"
 
@@ -21,7 +22,7 @@ class MapEditor {
   explicit MapEditor(const Map& base);
 
   // As BatchEditor and GraphBatchEditor say.
-  absl::StatusOr<BatchResult> Apply(absl::Span<const Edit> edits, absl::Time now);
+  absl::StatusOr<ChangeSummary> Apply(absl::Span<const Edit> edits, absl::Time now);
 
   struct Result {
     Map map;

@@ -186,23 +186,12 @@ absl::StatusOr<UpdateResult> MapRecord::ApplyToGroup(std::vector<Edit> edits, ab
   if (!fold.editor) {
     fold.editor.emplace(fold.base->map);
   }
-  WAYSTAR_ASSIGN_OR_RETURN(const BatchResult applied, fold.editor->Apply(edits, now));
+  WAYSTAR_ASSIGN_OR_RETURN(const ChangeSummary summary, fold.editor->Apply(edits, now));
   lifetimes_.Follow(edits, now);
   ++fold.revision;
-  fold.commits.push_back(std::make_shared<const Commit>(Commit{.revision = fold.revision,
-                                                               .time = now,
-                                                               .edits = std::move(edits),
-                                                               .changed_cells = applied.changed_cells,
-                                                               .changed_bounds = applied.changed_bounds,
-                                                               .clipped_cells = applied.clipped_cells,
-                                                               .changed_nodes = applied.changed_nodes,
-                                                               .changed_edges = applied.changed_edges}));
-  return UpdateResult{.revision = fold.revision,
-                      .changed_cells = applied.changed_cells,
-                      .changed_bounds = applied.changed_bounds,
-                      .clipped_cells = applied.clipped_cells,
-                      .changed_nodes = applied.changed_nodes,
-                      .changed_edges = applied.changed_edges};
+  fold.commits.push_back(std::make_shared<const Commit>(
+      Commit{.revision = fold.revision, .time = now, .edits = std::move(edits), .summary = summary}));
+  return UpdateResult{.revision = fold.revision, .summary = summary};
 }
 
 void MapRecord::ReplaceCopies(const PinnedSnapshot& snapshot) {
@@ -228,7 +217,7 @@ PinnedSnapshot MapRecord::Publish(Group& fold) {
   PinnedSnapshot replaced = std::exchange(latest_, next);
   ReplaceCopies(next);
   if (replaced->is_grid() && &replaced->grid().static_index() != &next->grid().static_index()) {
-    replaced->grid().static_index().Outdate();
+    replaced->grid().static_index().GiveUp();
   }
   // From here on nobody can pin it any more who does not hold it.
   if (replaced.use_count() > 1) {

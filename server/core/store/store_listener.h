@@ -8,8 +8,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "server/core/edit/change_summary.h"
 #include "server/core/edit/edit.h"
-#include "server/core/grid/cell.h"
 #include "server/core/map/map_changes.h"
 #include "server/core/store/map_snapshot.h"
 
@@ -22,11 +22,7 @@ struct Commit {
   // On the server's clock; lifetimes of obstacles begin here.
   absl::Time time;
   std::vector<Edit> edits;
-  std::int64_t changed_cells = 0;
-  Rectangle changed_bounds;
-  std::int64_t clipped_cells = 0;
-  std::int64_t changed_nodes = 0;
-  std::int64_t changed_edges = 0;
+  ChangeSummary summary;
 };
 
 using SharedCommit = std::shared_ptr<const Commit>;

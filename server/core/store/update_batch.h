@@ -11,8 +11,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "server/core/edit/change_summary.h"
 #include "server/core/edit/edit.h"
-#include "server/core/grid/cell.h"
 
 namespace waystar::core {
 
@@ -28,12 +28,7 @@ struct UpdateBatch {
 
 struct UpdateResult {
   std::uint64_t revision = 0;
-  // As in BatchResult.
-  std::int64_t changed_cells = 0;
-  Rectangle changed_bounds;
-  std::int64_t clipped_cells = 0;
-  std::int64_t changed_nodes = 0;
-  std::int64_t changed_edges = 0;
+  ChangeSummary summary;
   // The batch was applied before, under the same request_id; the rest is what was answered then.
   bool already_applied = false;
 };

@@ -2,24 +2,29 @@
 
 #include <algorithm>
 #include <numeric>
-#include <string>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "server/base/thread_number.h"
 
 namespace waystar::rpc {
 namespace {
 
+using ::google::protobuf::MethodDescriptor;
+
 constexpr std::size_t kMaxParts = 16;
 
-const std::vector<const google::protobuf::MethodDescriptor*>& AllMethods() {
+const std::vector<const MethodDescriptor*>& AllMethods() {
   static const auto* const kMethods = [] {
-    auto* methods = new std::vector<const google::protobuf::MethodDescriptor*>();
+    auto* methods = new std::vector<const MethodDescriptor*>();
     const google::protobuf::DescriptorPool& pool = *google::protobuf::DescriptorPool::generated_pool();
     for (const char* const name :
-         {"waystar.v1.MapService", "waystar.v1.PathService", "waystar.v1.ServerService"}) {
-      const google::protobuf::ServiceDescriptor& service = *pool.FindServiceByName(name);
-      for (int i = 0; i < service.method_count(); ++i) {
-        methods->push_back(service.method(i));
+         {"waystar.v1.MapService", "waystar.v1.PathService", "waystar.v1.ServerService",
+          "grpc.health.v1.Health", "grpc.reflection.v1alpha.ServerReflection"}) {
+      // The library's are there if the program is linked with their descriptors.
+      const google::protobuf::ServiceDescriptor* const service = pool.FindServiceByName(name);
+      for (int i = 0; service != nullptr && i < service->method_count(); ++i) {
+        methods->push_back(service->method(i));
       }
     }
     return methods;
@@ -27,9 +32,13 @@ const std::vector<const google::protobuf::MethodDescriptor*>& AllMethods() {
   return *kMethods;
 }
 
+bool IsWaystars(const MethodDescriptor* method) {
+  return method != nullptr && absl::StartsWith(method->full_name(), "waystar.");
+}
+
 }  // namespace
 
-std::uint64_t MethodCounts::requests() const {
+std::uint64_t MethodCounts::ended() const {
   return std::accumulate(by_latency.begin(), by_latency.end(), std::uint64_t{0});
 }
 
@@ -43,44 +52,73 @@ MethodCounts MethodStatistics::Counts() const {
   const auto read = [](const Counter& counter) { return counter.load(std::memory_order_relaxed); };
   for (std::size_t i = 0; i <= mask_; ++i) {
     const Part& part = parts_[i];
-    counts.open += static_cast<std::int64_t>(read(part.opened) - read(part.closed));
     for (std::size_t bucket = 0; bucket < counts.by_latency.size(); ++bucket) {
       counts.by_latency[bucket] += read(part.by_latency[bucket]);
     }
     for (std::size_t code = 1; code < kStatusCodes; ++code) {
       counts.by_code[code] += read(part.failed[code]);
     }
+    counts.begun += read(part.begun);
+    counts.took += std::chrono::nanoseconds(read(part.took_nanos));
+    counts.received += read(part.received);
+    counts.sent += read(part.sent);
   }
   const std::uint64_t failed =
       std::accumulate(counts.by_code.begin(), counts.by_code.end(), std::uint64_t{0});
-  // A failure that is under way may be counted as one and not yet as a request, or the other way round.
-  counts.by_code[0] = counts.requests() - std::min(counts.requests(), failed);
-  counts.open = std::max(counts.open, std::int64_t{0});
+  // What goes on meanwhile may be counted in one place and not yet in the other.
+  counts.by_code[0] = counts.ended() - std::min(counts.ended(), failed);
+  counts.open = static_cast<std::int64_t>(counts.begun - std::min(counts.begun, counts.ended()));
   return counts;
 }
 
+CallStatistics::Row::Row(const MethodDescriptor* method)
+    : descriptor(method),
+      requests(method != nullptr && method->client_streaming() && method->server_streaming()
+                   ? std::make_unique<MethodStatistics>()
+                   : nullptr) {}
+
+CallStatistics::Method CallStatistics::Row::Read() const {
+  const MethodCounts counts = calls.Counts();
+  return {descriptor, counts, requests == nullptr ? counts : requests->Counts()};
+}
+
 CallStatistics::CallStatistics() {
-  for (std::size_t i = 0; i <= AllMethods().size(); ++i) {
-    methods_.push_back(std::make_unique<MethodStatistics>());
+  for (const MethodDescriptor* const method : AllMethods()) {
+    rows_.push_back(std::make_unique<Row>(method));
+    by_path_.emplace(absl::StrCat("/", method->service()->full_name(), "/", method->name()),
+                     rows_.back().get());
   }
+  rows_.push_back(std::make_unique<Row>(nullptr));
 }
 
 std::size_t CallStatistics::IndexOf(const google::protobuf::Descriptor* request) {
   const auto& all = AllMethods();
-  const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](const auto* method) { return method->input_type() == request; });
+  const auto found = std::find_if(all.begin(), all.end(), [&](const MethodDescriptor* method) {
+    return method->input_type() == request;
+  });
   return static_cast<std::size_t>(found - all.begin());
 }
 
+MethodStatistics* CallStatistics::OfLibrary(absl::string_view path) {
+  const auto found = by_path_.find(path);
+  Row& row = found == by_path_.end() ? *rows_.back() : *found->second;
+  return IsWaystars(row.descriptor) ? nullptr : &row.calls;
+}
+
 std::vector<CallStatistics::Method> CallStatistics::Called() const {
-  std::vector<Method> called;
-  for (std::size_t i = 0; i < AllMethods().size(); ++i) {
-    const MethodCounts counts = methods_[i]->Counts();
-    if (counts.open > 0 || counts.requests() > 0) {
-      called.push_back({AllMethods()[i], counts});
-    }
-  }
+  std::vector<Method> called = All();
+  std::erase_if(called, [](const Method& method) {
+    return !IsWaystars(method.descriptor) || (method.calls.open == 0 && method.requests.ended() == 0);
+  });
   return called;
+}
+
+std::vector<CallStatistics::Method> CallStatistics::All() const {
+  std::vector<Method> all;
+  for (const std::unique_ptr<Row>& row : rows_) {
+    all.push_back(row->Read());
+  }
+  return all;
 }
 
 }  // namespace waystar::rpc

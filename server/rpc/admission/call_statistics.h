@@ -1,4 +1,4 @@
-// What there was of calls since the server started, for whoever asks the server itself.
+// Counts of calls since the server started, by method: what GetServerStatistics and Prometheus are told.
 #pragma once
 
 #include <array>
@@ -7,10 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/base/optimization.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "google/protobuf/descriptor.h"
 #include "server/runtime/latency_buckets.h"
 
@@ -18,20 +21,26 @@ namespace waystar::rpc {
 
 inline constexpr std::size_t kStatusCodes = 17;
 
-// Totals of one method.
+// Totals of the calls of one method, or of the requests in them.
 struct MethodCounts {
-  // Calls that have not ended.
+  // Calls that were begun.
+  std::uint64_t begun = 0;
+  // Those that have not ended.
   std::int64_t open = 0;
-  // Requests that were answered or refused, by the code of their status; the first is OK.
+  // Those that have ended, by the code of their status; the first is OK.
   std::array<std::uint64_t, kStatusCodes> by_code{};
   // The same by how long they took.
   std::array<std::uint64_t, runtime::kLatencyBuckets> by_latency{};
+  // What all of those took together.
+  std::chrono::nanoseconds took{0};
+  // Messages of streams.
+  std::uint64_t received = 0;
+  std::uint64_t sent = 0;
 
-  std::uint64_t requests() const;
+  std::uint64_t ended() const;
 };
 
-// Counts the calls of one method, and the requests in them: a call is a request, or each query and batch of
-// a stream of them is one.
+// Counts the calls of one method, or the requests in them.
 //
 // Every thread counts in a part that it shares with few, without waiting: some nanoseconds each time.
 //
@@ -40,17 +49,20 @@ class MethodStatistics {
  public:
   MethodStatistics();
 
-  void OpenCall() { Add(Own().opened, 1); }
-  void CloseCall() { Add(Own().closed, 1); }
-  void CountRequest(absl::StatusCode code, std::chrono::nanoseconds took) {
+  void CountBegin() { Add(Own().begun, 1); }
+  void CountEnd(absl::StatusCode code, std::chrono::nanoseconds took) {
     Part& part = Own();
     Add(part.by_latency[runtime::LatencyBucketOf(took)], 1);
+    Add(part.took_nanos, static_cast<std::uint64_t>(took.count()));
     if (code != absl::StatusCode::kOk) {
       const auto index = static_cast<std::size_t>(code);
       constexpr auto kUnknown = static_cast<std::size_t>(absl::StatusCode::kUnknown);
       Add(part.failed[index < kStatusCodes ? index : kUnknown], 1);
     }
   }
+  // One message of a stream. A message that is alone on its way is not counted: each call has one.
+  void CountReceived() { Add(Own().received, 1); }
+  void CountSent() { Add(Own().sent, 1); }
 
   MethodCounts Counts() const;
 
@@ -59,8 +71,10 @@ class MethodStatistics {
 
   // Of some threads.
   struct alignas(ABSL_CACHELINE_SIZE) Part {
-    Counter opened = 0;
-    Counter closed = 0;
+    Counter begun = 0;
+    Counter took_nanos = 0;
+    Counter received = 0;
+    Counter sent = 0;
     std::array<Counter, runtime::kLatencyBuckets> by_latency{};
     std::array<Counter, kStatusCodes> failed{};
   };
@@ -72,56 +86,87 @@ class MethodStatistics {
   const std::unique_ptr<Part[]> parts_;
 };
 
-// A call that is a request: open from here on.
+// A call that counts itself: open from here on.
 //
-// Thread safety: End from any thread.
+// Thread safety: any.
 class CountedCall {
  public:
   using Clock = std::chrono::steady_clock;
 
   // `statistics` must live until End.
-  explicit CountedCall(MethodStatistics& statistics) : statistics_(statistics) { statistics_.OpenCall(); }
+  explicit CountedCall(MethodStatistics& statistics) : statistics_(statistics) { statistics_.CountBegin(); }
 
   Clock::time_point begin() const { return begin_; }
 
+  void CountReceived() { statistics_.CountReceived(); }
+  void CountSent() { statistics_.CountSent(); }
+
   // REQUIRES: called once.
-  void End(absl::StatusCode code) {
-    statistics_.CountRequest(code, Clock::now() - begin_);
-    statistics_.CloseCall();
-  }
+  void End(absl::StatusCode code) { statistics_.CountEnd(code, Clock::now() - begin_); }
 
  private:
   MethodStatistics& statistics_;
   const Clock::time_point begin_ = Clock::now();
 };
 
-// Of all methods of Waystar's services. Takes 1 KiB a method and processor.
+// Counts of all methods that the server answers: those of Waystar's services, whose calls count themselves;
+// and those that the RPC library answers, health and reflection, whose calls an interceptor counts. All other
+// methods count as one, so that no client can make the table grow. Takes 1 KiB a method and processor.
 //
 // Thread safety: any.
 class CallStatistics {
  public:
   CallStatistics();
 
-  // Of the method that takes such requests. Lives as long as this.
+  // Counts the calls of the method of Waystar's that takes such requests. Lives as long as this.
   template <typename Request>
   MethodStatistics& Of() {
-    static const std::size_t index = IndexOf(Request::descriptor());
-    return *methods_[index];
+    return RowOf<Request>().calls;
   }
+  // Counts the requests in those calls. REQUIRES: the method streams both ways, so that a call has many.
+  template <typename Request>
+  MethodStatistics& RequestsIn() {
+    return *RowOf<Request>().requests;
+  }
+  // Counts the calls of a method that is none of Waystar's; null for one of those. `path` is as gRPC has it:
+  // "/grpc.health.v1.Health/Check".
+  MethodStatistics* OfLibrary(absl::string_view path);
 
   struct Method {
+    // Null for the methods that nobody knows.
     const google::protobuf::MethodDescriptor* descriptor;
-    MethodCounts counts;
+    MethodCounts calls;
+    // The calls, unless the method streams both ways.
+    MethodCounts requests;
   };
-  // Those that were called, in the order of their services and of their names in them.
+  // The methods of Waystar that were called, in the order of their services and of their names in them.
   std::vector<Method> Called() const;
+  // All methods, whether they were called or not.
+  std::vector<Method> All() const;
 
  private:
-  // The same in every object. One behind the last if no method takes such requests.
+  struct Row {
+    explicit Row(const google::protobuf::MethodDescriptor* method);
+    Method Read() const;
+
+    const google::protobuf::MethodDescriptor* const descriptor;
+    MethodStatistics calls;
+    // Null unless the method streams both ways.
+    const std::unique_ptr<MethodStatistics> requests;
+  };
+
+  template <typename Request>
+  Row& RowOf() {
+    static const std::size_t index = IndexOf(Request::descriptor());
+    return *rows_[index];
+  }
+  // The same in every object; of the last row if no method takes such requests.
   static std::size_t IndexOf(const google::protobuf::Descriptor* request);
 
-  // And one that is told of by nobody, for what is none of these.
-  std::vector<std::unique_ptr<MethodStatistics>> methods_;
+  // Waystar's, then the library's, then one for all others.
+  std::vector<std::unique_ptr<Row>> rows_;
+  // All but the last.
+  absl::flat_hash_map<std::string, Row*> by_path_;
 };
 
 }  // namespace waystar::rpc

@@ -87,6 +87,7 @@ class SendingCall : public TransferCall<grpc::ServerWriteReactor<grpc::ByteBuffe
       FinishFromJob(absl::InternalError(serialized.error_message()));
       return;
     }
+    counted().CountSent();
     StartWrite(&bytes_);
   }
 

@@ -29,6 +29,7 @@ class TransferCall : public Reactor, protected Executor::Job {
       : executor_(executor), slots_(slots), counted_(statistics) {}
 
   Executor& executor() { return executor_; }
+  CountedCall& counted() { return counted_; }
 
   // Takes a slot and starts the clock. An error leaves the call to be finished with it.
   absl::Status Begin(absl::Duration timeout) {

@@ -44,6 +44,9 @@ absl::Status ImportCall::Admit(const grpc::CallbackServerContext& context) {
 }
 
 void ImportCall::OnReadDone(bool ok) {
+  if (ok) {
+    counted().CountReceived();
+  }
   const absl::Status status = ok ? TakeMessage() : CheckComplete();
   if (!status.ok()) {
     FinishOnce(status);

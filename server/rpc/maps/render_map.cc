@@ -22,6 +22,7 @@
 #include "server/core/search/recorder.h"
 #include "server/picture/file/png.h"
 #include "server/picture/file/svg.h"
+#include "server/rpc/call/answer_size.h"
 #include "server/rpc/query/answer_query.h"
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_query.h"
@@ -262,12 +263,8 @@ absl::Status AnswerRenderMap(const core::MapStore& store, std::size_t max_bytes,
   response.set_revision(snapshot->revision);
   FillPlacement(scene, *response.mutable_placement());
   WAYSTAR_RETURN_IF_ERROR(FillImage(scene, format, context.budget, response));
-  if (response.image().size() + response.answer().ByteSizeLong() + kEnvelopeBytes > max_bytes) {
-    return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kResponseTooLarge, "max_width",
-                     absl::StrCat("the picture takes ", response.image().size(), " bytes, and a message ",
-                                  max_bytes, ": ask for a smaller one"));
-  }
-  return absl::OkStatus();
+  return CheckAnswerFits(response.image().size() + response.answer().ByteSizeLong() + kEnvelopeBytes,
+                         max_bytes, "max_width", "ask for a smaller picture");
 }
 
 }  // namespace waystar::rpc

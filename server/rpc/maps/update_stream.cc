@@ -46,7 +46,9 @@ void UpdateStream::OnReadDone(bool ok) {
   {
     MutexLock lock(mutex_);
     is_reading_ = false;
-    if (!ok) {
+    if (ok) {
+      counted_.CountReceived();
+    } else {
       SetEnd(absl::OkStatus());
     }
     is_taking = !end_.has_value();
@@ -125,7 +127,7 @@ void UpdateStream::Answer(std::uint64_t index, const absl::StatusOr<core::Update
   {
     MutexLock lock(mutex_);
     Batch& batch = unanswered_[index - first_index_];
-    statistics_.CountRequest(result.status().code(), Executor::Clock::now() - batch.arrived);
+    requests_.CountEnd(result.status().code(), Executor::Clock::now() - batch.arrived);
     batch.answer = std::move(answer);
     finish = Proceed();
   }
@@ -185,7 +187,10 @@ void UpdateStream::OnForceCancel() {
 
 // Here and not in the destructor of a member: the server may be gone soon after.
 void UpdateStream::OnDone() {
-  statistics_.CloseCall();
+  {
+    MutexLock lock(mutex_);
+    counted_.End(end_.value_or(CancelledError()).code());
+  }
   if (is_inside_) {
     executor_.gate().Leave(this);
   }
@@ -244,6 +249,7 @@ void UpdateStream::WriteFirst() {
   // Into memory, which cannot fail.
   grpc::GenericSerialize<grpc::ProtoBufferWriter, v1::StreamObstacleUpdatesResponse>(
       *unanswered_.front().answer, &answer_bytes_, &owned);
+  counted_.CountSent();
   StartWrite(&answer_bytes_);
 }
 

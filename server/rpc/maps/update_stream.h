@@ -63,9 +63,7 @@ class UpdateStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc
 
   UpdateStream(core::MapStore& store, Executor& executor, grpc::CallbackServerContext& call,
                const UpdateStreamLimits& limits)
-      : store_(store), executor_(executor), call_(call), limits_(limits), caller_(executor.gate().access()) {
-    statistics_.OpenCall();
-  }
+      : store_(store), executor_(executor), call_(call), limits_(limits), caller_(executor.gate().access()) {}
 
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;
@@ -102,7 +100,8 @@ class UpdateStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc
 
   core::MapStore& store_;
   Executor& executor_;
-  MethodStatistics& statistics_ = executor_.gate().statistics().Of<v1::StreamObstacleUpdatesRequest>();
+  CountedCall counted_{executor_.gate().statistics().Of<v1::StreamObstacleUpdatesRequest>()};
+  MethodStatistics& requests_ = executor_.gate().statistics().RequestsIn<v1::StreamObstacleUpdatesRequest>();
   // Until OnDone.
   grpc::CallbackServerContext& call_;
   const UpdateStreamLimits limits_;

@@ -16,6 +16,7 @@
 #include "server/core/query/resolve.h"
 #include "server/core/query/solve.h"
 #include "server/core/search/checks.h"
+#include "server/rpc/call/answer_size.h"
 #include "server/rpc/call/status.h"
 #include "server/rpc/call/written_message.h"
 #include "server/rpc/query/answer_query.h"
@@ -53,9 +54,7 @@ class ResultWriter {
   }
 
   absl::Status Write(std::size_t index, const core::Route& route, const HexCoordinates& coordinates) {
-    if (LeastBytesOf(route) > max_bytes_) {
-      return TooLarge();
-    }
+    WAYSTAR_RETURN_IF_ERROR(CheckFits(LeastBytesOf(route)));
     v1::FindPathResponse& answer = *response_.mutable_results(static_cast<int>(index))->mutable_answer();
     if (written_ == nullptr) {
       WriteRoute(route, stamp_, coordinates, answer, nullptr);
@@ -80,7 +79,7 @@ class ResultWriter {
   absl::Status Finish() {
     response_.set_revision(stamp_.revision);
     if (written_ == nullptr) {
-      return response_.ByteSizeLong() <= max_bytes_ ? absl::OkStatus() : TooLarge();
+      return CheckFits(response_.ByteSizeLong());
     }
     for (const WrittenMessage& result : results_) {
       written_->AddField(v1::FindPathsResponse::kResultsFieldNumber, result);
@@ -88,7 +87,7 @@ class ResultWriter {
     v1::FindPathsResponse rest;
     rest.set_revision(stamp_.revision);
     written_->AddFieldsOf(rest);
-    return written_->size() <= max_bytes_ ? absl::OkStatus() : TooLarge();
+    return CheckFits(written_->size());
   }
 
  private:
@@ -96,14 +95,11 @@ class ResultWriter {
   absl::Status Count(std::size_t index) {
     const std::size_t bytes = written_ != nullptr ? results_[index].size()
                                                   : response_.results(static_cast<int>(index)).ByteSizeLong();
-    const std::size_t all = bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-    return all <= max_bytes_ ? absl::OkStatus() : TooLarge();
+    return CheckFits(bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes);
   }
 
-  absl::Status TooLarge() const {
-    return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kResponseTooLarge, "queries",
-                     absl::StrCat("the answers take more than the ", max_bytes_,
-                                  " bytes of a message: ask for corners or directions, or fewer at a time"));
+  absl::Status CheckFits(std::size_t bytes) const {
+    return CheckAnswerFits(bytes, max_bytes_, "queries", "ask for corners or directions, or fewer at a time");
   }
 
   const RouteStamp stamp_;

@@ -4,13 +4,13 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/portal/portal_validation.h"
 #include "server/core/query/resolved_agent.h"
 #include "server/core/query/solve.h"
+#include "server/rpc/call/answer_size.h"
 #include "server/rpc/wire/convert_query.h"
 #include "server/rpc/wire/convert_validation.h"
 #include "server/rpc/wire/write_route.h"
@@ -19,12 +19,7 @@ namespace waystar::rpc {
 namespace {
 
 absl::Status CheckSize(std::size_t bytes, std::size_t max_bytes) {
-  if (bytes <= max_bytes) {
-    return absl::OkStatus();
-  }
-  return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kResponseTooLarge, "path_form",
-                   absl::StrCat("the path takes more than the ", max_bytes,
-                                " bytes of a message: ask for corners or directions"));
+  return CheckAnswerFits(bytes, max_bytes, "path_form", "ask for corners or directions");
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/query/resolve.h"
 #include "server/core/query/resolved_agent.h"
+#include "server/rpc/call/answer_size.h"
 #include "server/rpc/query/answer_query.h"
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_fields.h"
@@ -20,16 +21,6 @@
 
 namespace waystar::rpc {
 namespace {
-
-// Of a message that takes at least so many bytes.
-absl::Status CheckFits(std::size_t bytes, std::size_t max_bytes, absl::string_view field) {
-  if (bytes <= max_bytes) {
-    return absl::OkStatus();
-  }
-  return MakeError(
-      absl::StatusCode::kResourceExhausted, ErrorReason::kResponseTooLarge, field,
-      absl::StrCat("the answer takes more than the ", max_bytes, " bytes of a message: ask for less"));
-}
 
 // Takes the time from when it is made.
 class Stopwatch {
@@ -86,7 +77,7 @@ absl::Status FieldAnswers::CostMatrix(const v1::ComputeCostMatrixRequest& reques
   stopwatch.Stamp(context, matrix.expanded, *response.mutable_statistics());
   response.mutable_costs()->Add(matrix.costs.begin(), matrix.costs.end());
   response.set_revision(ground->snapshot->revision);
-  return CheckFits(response.ByteSizeLong(), max_bytes_, "targets");
+  return CheckAnswerFits(response.ByteSizeLong(), max_bytes_, "targets");
 }
 
 absl::Status FieldAnswers::Reachable(const v1::FindReachableRequest& request,
@@ -100,10 +91,10 @@ absl::Status FieldAnswers::Reachable(const v1::FindReachableRequest& request,
       core::FindReachable(ground->agent->map(), query, ground->budget, context.bench.field_scratch));
   stopwatch.Stamp(context, reachable.expanded, *response.mutable_statistics());
   const absl::string_view field = query.want_costs ? "want_costs" : "region";
-  WAYSTAR_RETURN_IF_ERROR(CheckFits(reachable.costs.size() * sizeof(float), max_bytes_, field));
+  WAYSTAR_RETURN_IF_ERROR(CheckAnswerFits(reachable.costs.size() * sizeof(float), max_bytes_, field));
   FillReachable(reachable, response);
   response.set_revision(ground->snapshot->revision);
-  return CheckFits(response.ByteSizeLong(), max_bytes_, field);
+  return CheckAnswerFits(response.ByteSizeLong(), max_bytes_, field);
 }
 
 absl::Status FieldAnswers::FlowField(const v1::ComputeFlowFieldRequest& request,
@@ -119,10 +110,10 @@ absl::Status FieldAnswers::FlowField(const v1::ComputeFlowFieldRequest& request,
   stopwatch.Stamp(context, field.expanded, *response.mutable_statistics());
   const absl::string_view blamed = query.want_costs ? "want_costs" : "region";
   WAYSTAR_RETURN_IF_ERROR(
-      CheckFits(field.directions.size() + field.costs.size() * sizeof(float), max_bytes_, blamed));
+      CheckAnswerFits(field.directions.size() + field.costs.size() * sizeof(float), max_bytes_, blamed));
   FillFlowField(field, ground->coordinates, response);
   response.set_revision(ground->snapshot->revision);
-  return CheckFits(response.ByteSizeLong(), max_bytes_, blamed);
+  return CheckAnswerFits(response.ByteSizeLong(), max_bytes_, blamed);
 }
 
 absl::Status FieldAnswers::Reachability(const v1::CheckReachabilityRequest& request,
@@ -135,7 +126,7 @@ absl::Status FieldAnswers::Reachability(const v1::CheckReachabilityRequest& requ
       core::CheckReachability(ground->agent->map(), *ground->agent, ground->agent->agent(), pairs));
   response.mutable_reachable()->Add(reachable.begin(), reachable.end());
   response.set_revision(ground->snapshot->revision);
-  return CheckFits(response.ByteSizeLong(), max_bytes_, "pairs");
+  return CheckAnswerFits(response.ByteSizeLong(), max_bytes_, "pairs");
 }
 
 absl::Status FieldAnswers::Ray(const v1::CastRayRequest& request, v1::CastRayResponse& response,
@@ -164,7 +155,7 @@ absl::Status FieldAnswers::Sample(const v1::SampleCellsRequest& request, v1::Sam
   }
   response.set_candidates(sampled.candidates);
   response.set_revision(ground->snapshot->revision);
-  return CheckFits(response.ByteSizeLong(), max_bytes_, "count");
+  return CheckAnswerFits(response.ByteSizeLong(), max_bytes_, "count");
 }
 
 }  // namespace waystar::rpc

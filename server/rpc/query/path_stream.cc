@@ -73,7 +73,9 @@ void PathStream::OnReadDone(bool ok) {
   {
     MutexLock lock(mutex_);
     is_reading_ = false;
-    if (!ok) {
+    if (ok) {
+      counted_.CountReceived();
+    } else {
       SetEnd(absl::OkStatus());
     }
     if (!end_.has_value()) {
@@ -144,8 +146,7 @@ class PathStream::Gatherer {
   Executor::Clock::time_point Take() {
     const Executor::Clock::time_point now = Executor::Clock::now();
     const v1::StreamedAnswer& envelope = next_->envelope;
-    stream_.statistics_.CountRequest(static_cast<absl::StatusCode>(envelope.problem().code()),
-                                     now - arrived_);
+    stream_.requests_.CountEnd(static_cast<absl::StatusCode>(envelope.problem().code()), now - arrived_);
     WrittenMessage answer(envelope);
     answer.AddFieldsOf(envelope);
     if (!envelope.has_problem()) {
@@ -460,7 +461,10 @@ void PathStream::OnForceCancel() {
 
 // Here and not in the destructor of a member: the server may be gone soon after.
 void PathStream::OnDone() {
-  statistics_.CloseCall();
+  {
+    MutexLock lock(mutex_);
+    counted_.End(end_.value_or(CancelledError()).code());
+  }
   if (is_inside_) {
     executor_.gate().Leave(this);
   }
@@ -514,6 +518,7 @@ void PathStream::WriteSome() {
   answers_bytes_ -= bytes;
   is_writing_ = true;
   answer_bytes_ = grpc::ByteBuffer(slices.data(), slices.size());
+  counted_.CountSent();
   StartWrite(&answer_bytes_);
 }
 

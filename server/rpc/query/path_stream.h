@@ -101,9 +101,7 @@ class PathStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
         call_(call),
         limits_(limits),
         deadline_(DeadlineOf(call)),
-        caller_(executor.gate().access()) {
-    statistics_.OpenCall();
-  }
+        caller_(executor.gate().access()) {}
 
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;
@@ -143,7 +141,8 @@ class PathStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   const Handler& find_path_;
   QueryCosts& costs_;
   Executor& executor_;
-  MethodStatistics& statistics_ = executor_.gate().statistics().Of<v1::StreamFindPathRequest>();
+  CountedCall counted_{executor_.gate().statistics().Of<v1::StreamFindPathRequest>()};
+  MethodStatistics& requests_ = executor_.gate().statistics().RequestsIn<v1::StreamFindPathRequest>();
   // Until OnDone.
   grpc::CallbackServerContext& call_;
   const PathStreamLimits limits_;

@@ -1,10 +1,10 @@
 #include "server/rpc/telemetry/call_interceptor.h"
 
-#include <chrono>
+#include <optional>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/time.h"
 #include "grpcpp/support/interceptor.h"
 #include "server/rpc/call/request_id.h"
 #include "server/runtime/logging.h"
@@ -24,16 +24,17 @@ bool IsServerFault(grpc::StatusCode code) {
 // The hooks of one call come one after the other.
 class CallInterceptor final : public grpc::experimental::Interceptor {
  public:
-  CallInterceptor(ServerRpcInfo& call, MethodMetrics* metrics) : call_(call), metrics_(metrics) {
-    if (metrics_ != nullptr) {
-      metrics_->CountStarted();
+  // `statistics` is null for a call that is not to be counted.
+  CallInterceptor(ServerRpcInfo& call, MethodStatistics* statistics) : call_(call) {
+    if (statistics != nullptr) {
+      counted_.emplace(*statistics);
     }
   }
 
-  ~CallInterceptor() override { CountHandled(grpc::StatusCode::CANCELLED); }
+  ~CallInterceptor() override { CountEnd(grpc::StatusCode::CANCELLED); }
 
   void Intercept(InterceptorBatchMethods* batch) override {
-    if (metrics_ != nullptr) {
+    if (counted_.has_value()) {
       CountMessages(*batch);
     }
     if (batch->QueryInterceptionHookPoint(InterceptionHookPoints::PRE_SEND_INITIAL_METADATA)) {
@@ -52,20 +53,20 @@ class CallInterceptor final : public grpc::experimental::Interceptor {
     // A read that finds the end of a stream has no message.
     if (batch.QueryInterceptionHookPoint(InterceptionHookPoints::POST_RECV_MESSAGE) &&
         batch.GetRecvMessage() != nullptr) {
-      metrics_->CountReceived();
+      counted_->CountReceived();
     }
     if (batch.QueryInterceptionHookPoint(InterceptionHookPoints::PRE_SEND_MESSAGE)) {
-      metrics_->CountSent();
+      counted_->CountSent();
     }
   }
 
   void OnStatus(const grpc::Status& status) {
     // The library's own health service ends cancelled watches with UNKNOWN.
     if (IsServerFault(status.error_code()) && call_.server_context()->IsCancelled()) {
-      CountHandled(grpc::StatusCode::CANCELLED);
+      CountEnd(grpc::StatusCode::CANCELLED);
       return;
     }
-    CountHandled(status.error_code());
+    CountEnd(status.error_code());
     if (IsServerFault(status.error_code())) {
       runtime::Log(runtime::LogLevel::kError, "call_failed",
                    {{"method", absl::string_view(call_.method()).substr(1)},
@@ -76,39 +77,38 @@ class CallInterceptor final : public grpc::experimental::Interceptor {
     }
   }
 
-  void CountHandled(grpc::StatusCode code) {
-    if (metrics_ != nullptr && !is_handled_) {
-      is_handled_ = true;
-      metrics_->CountHandled(code, absl::FromChrono(std::chrono::steady_clock::now() - begin_));
+  void CountEnd(grpc::StatusCode code) {
+    if (counted_.has_value()) {
+      counted_->End(static_cast<absl::StatusCode>(code));
+      counted_.reset();
     }
   }
 
   ServerRpcInfo& call_;
-  MethodMetrics* const metrics_;
-  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-  bool is_handled_ = false;
+  // Until it has ended.
+  std::optional<CountedCall> counted_;
 };
 
 class CallInterceptorFactory final : public grpc::experimental::ServerInterceptorFactoryInterface {
  public:
-  explicit CallInterceptorFactory(CallMetrics* metrics) : metrics_(metrics) {}
+  explicit CallInterceptorFactory(CallStatistics* statistics) : statistics_(statistics) {}
 
   grpc::experimental::Interceptor* CreateServerInterceptor(ServerRpcInfo* call) override {
-    if (metrics_ != nullptr) {
-      return new CallInterceptor(*call, &metrics_->Of(call->method()));
-    }
-    return HasSentId(*call->server_context()) ? new CallInterceptor(*call, nullptr) : nullptr;
+    MethodStatistics* const counts =
+        statistics_ == nullptr ? nullptr : statistics_->OfLibrary(call->method());
+    return counts != nullptr || HasSentId(*call->server_context()) ? new CallInterceptor(*call, counts)
+                                                                   : nullptr;
   }
 
  private:
-  CallMetrics* const metrics_;
+  CallStatistics* const statistics_;
 };
 
 }  // namespace
 
 std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> MakeCallInterceptors(
-    CallMetrics* metrics) {
-  return std::make_unique<CallInterceptorFactory>(metrics);
+    CallStatistics* statistics) {
+  return std::make_unique<CallInterceptorFactory>(statistics);
 }
 
 }  // namespace waystar::rpc

@@ -1,23 +1,23 @@
-// What every call goes through on its way in and out.
+// Interceptors of the calls that send a request id, and of those that the RPC library answers itself.
 #pragma once
 
 #include <memory>
 
 #include "grpcpp/support/server_interceptor.h"
-#include "server/rpc/telemetry/call_metrics.h"
+#include "server/rpc/admission/call_statistics.h"
 
 namespace waystar::rpc {
 
-// Makes interceptors for calls, which
-// - count the call in `metrics`, unless that is null; one that ends without a status counts as cancelled,
-// - send its "x-request-id" back in the initial metadata, if the caller gave it one,
+// Makes interceptors for calls that may have sent an id, which
+// - send the call's "x-request-id" back in the initial metadata, if the caller gave it one,
 // - write a line to the log if it ends with INTERNAL, UNKNOWN or DATA_LOSS, which are faults of the server.
+// Other calls are not intercepted, which costs the RPC library some microseconds; of their faults
+// ToGrpcStatus tells.
 //
-// An intercepted call costs the RPC library some microseconds more. So without `metrics` only those calls are
-// intercepted that their callers gave an id; of the others' faults ToGrpcStatus tells.
-//
-// `metrics` must outlive the server.
+// With `statistics`, which may be null and must outlive the server, they also count the calls of the
+// library's own services and of unknown methods, which no code of this program sees. A call that ends without
+// a status counts as cancelled.
 std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> MakeCallInterceptors(
-    CallMetrics* metrics);
+    CallStatistics* statistics);
 
 }  // namespace waystar::rpc

@@ -1,30 +1,36 @@
 #include "server/rpc/telemetry/call_metrics.h"
 
-#include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <string>
 #include <utility>
-#include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "google/protobuf/descriptor.h"
 
 namespace waystar::rpc {
 namespace {
 
-constexpr absl::string_view kServices[] = {
-    "grpc.health.v1.Health", "grpc.reflection.v1alpha.ServerReflection", "waystar.v1.MapService",
-    "waystar.v1.PathService", "waystar.v1.ServerService"};
-
-absl::string_view TypeOf(const google::protobuf::MethodDescriptor& method) {
+std::string TypeOf(const google::protobuf::MethodDescriptor& method) {
   if (method.client_streaming()) {
     return method.server_streaming() ? "bidi_stream" : "client_stream";
   }
   return method.server_streaming() ? "server_stream" : "unary";
 }
 
+runtime::MetricLabels LabelsOf(const google::protobuf::MethodDescriptor* method) {
+  if (method == nullptr) {
+    return {{"grpc_type", "unary"}, {"grpc_service", "unknown"}, {"grpc_method", "unknown"}};
+  }
+  return {{"grpc_type", TypeOf(*method)},
+          {"grpc_service", method->service()->full_name()},
+          {"grpc_method", method->name()}};
+}
+
 // As other languages' servers write it: "OK", "InvalidArgument".
 std::string CodeName(std::size_t code) {
-  static constexpr absl::string_view kNames[] = {
+  static constexpr absl::string_view kNames[kStatusCodes] = {
       "OK",       "Canceled",       "Unknown",          "InvalidArgument",   "DeadlineExceeded",
       "NotFound", "AlreadyExists",  "PermissionDenied", "ResourceExhausted", "FailedPrecondition",
       "Aborted",  "OutOfRange",     "Unimplemented",    "Internal",          "Unavailable",
@@ -32,70 +38,56 @@ std::string CodeName(std::size_t code) {
   return std::string(kNames[code]);
 }
 
-double Read(const std::atomic<std::uint64_t>& counter) {
-  return static_cast<double>(counter.load(std::memory_order_relaxed));
+// By bounds that double from 64 microseconds to 17 seconds; four buckets of the statistics lie between two.
+runtime::HistogramCounts HandlingSeconds(const MethodCounts& calls) {
+  constexpr std::size_t kFirstDoubling = 6;
+  constexpr std::size_t kLastDoubling = 24;
+  static_assert(4 * kLastDoubling <= runtime::kLatencyBuckets);
+  runtime::HistogramCounts seconds{.count = calls.ended(),
+                                   .sum = std::chrono::duration<double>(calls.took).count()};
+  std::uint64_t below = 0;
+  for (std::size_t bucket = 0; bucket < 4 * kLastDoubling; ++bucket) {
+    below += calls.by_latency[bucket];
+    const std::size_t next = bucket + 1;
+    if (next % 4 == 0 && next / 4 >= kFirstDoubling) {
+      seconds.bounds.push_back(std::ldexp(1e-6, static_cast<int>(next / 4)));
+      seconds.cumulative.push_back(below);
+    }
+  }
+  return seconds;
+}
+
+void CollectMethod(const CallStatistics::Method& method, runtime::MetricSink& sink) {
+  const runtime::MetricLabels labels = LabelsOf(method.descriptor);
+  const MethodCounts& calls = method.calls;
+  // A call has one request unless its client streams, and one answer, if it is OK, unless its server does.
+  const bool receives_many = method.descriptor != nullptr && method.descriptor->client_streaming();
+  const bool sends_many = method.descriptor != nullptr && method.descriptor->server_streaming();
+  const auto add = [&](absl::string_view name, absl::string_view help, std::uint64_t count) {
+    sink.AddCounter(name, help, labels, static_cast<double>(count));
+  };
+  add("grpc_server_started_total", "Calls that were started.", calls.begun);
+  add("grpc_server_msg_received_total", "Messages received from clients.",
+      receives_many ? calls.received : calls.begun);
+  add("grpc_server_msg_sent_total", "Messages sent to clients.", sends_many ? calls.sent : calls.by_code[0]);
+  for (std::size_t code = 0; code < kStatusCodes; ++code) {
+    if (code == 0 || calls.by_code[code] > 0) {
+      runtime::MetricLabels with_code = labels;
+      with_code.emplace_back("grpc_code", CodeName(code));
+      sink.AddCounter("grpc_server_handled_total", "Calls that have ended, by their status.",
+                      std::move(with_code), static_cast<double>(calls.by_code[code]));
+    }
+  }
+  sink.AddHistogram("grpc_server_handling_seconds", "How long calls took, from their start to their status.",
+                    labels, HandlingSeconds(calls));
 }
 
 }  // namespace
 
-MethodMetrics::MethodMetrics(absl::string_view type, absl::string_view service, absl::string_view method)
-    : labels_{{"grpc_type", std::string(type)},
-              {"grpc_service", std::string(service)},
-              {"grpc_method", std::string(method)}},
-      seconds_(runtime::CallSecondsBounds()) {}
-
-void MethodMetrics::CountHandled(grpc::StatusCode code, absl::Duration duration) {
-  const auto index = static_cast<std::size_t>(code);
-  constexpr auto kUnknown = static_cast<std::size_t>(grpc::StatusCode::UNKNOWN);
-  handled_[index < kCodes ? index : kUnknown].fetch_add(1, std::memory_order_relaxed);
-  seconds_.Observe(absl::ToDoubleSeconds(duration));
-}
-
-void MethodMetrics::Collect(runtime::MetricSink& sink) const {
-  sink.AddCounter("grpc_server_started_total", "Calls that were started.", labels_, Read(started_));
-  sink.AddCounter("grpc_server_msg_received_total", "Messages received from clients.", labels_,
-                  Read(received_));
-  sink.AddCounter("grpc_server_msg_sent_total", "Messages sent to clients.", labels_, Read(sent_));
-  for (std::size_t code = 0; code < kCodes; ++code) {
-    const double count = Read(handled_[code]);
-    if (code == 0 || count > 0) {
-      runtime::MetricLabels labels = labels_;
-      labels.emplace_back("grpc_code", CodeName(code));
-      sink.AddCounter("grpc_server_handled_total", "Calls that have ended, by their status.",
-                      std::move(labels), count);
-    }
-  }
-  sink.AddHistogram("grpc_server_handling_seconds", "How long calls took, from their start to their status.",
-                    labels_, seconds_.Counts());
-}
-
-CallMetrics::CallMetrics() {
-  const google::protobuf::DescriptorPool& pool = *google::protobuf::DescriptorPool::generated_pool();
-  for (const absl::string_view name : kServices) {
-    const google::protobuf::ServiceDescriptor* service = pool.FindServiceByName(std::string(name));
-    for (int i = 0; service != nullptr && i < service->method_count(); ++i) {
-      const google::protobuf::MethodDescriptor& method = *service->method(i);
-      methods_.emplace(absl::StrCat("/", name, "/", method.name()),
-                       std::make_unique<MethodMetrics>(TypeOf(method), name, method.name()));
-    }
-  }
-}
-
-MethodMetrics& CallMetrics::Of(absl::string_view path) {
-  const auto found = methods_.find(path);
-  return found == methods_.end() ? unknown_ : *found->second;
-}
-
 void CallMetrics::Collect(runtime::MetricSink& sink) const {
-  std::vector<absl::string_view> paths;
-  for (const auto& method : methods_) {
-    paths.push_back(method.first);
+  for (const CallStatistics::Method& method : statistics_.All()) {
+    CollectMethod(method, sink);
   }
-  std::sort(paths.begin(), paths.end());
-  for (const absl::string_view path : paths) {
-    methods_.find(path)->second->Collect(sink);
-  }
-  unknown_.Collect(sink);
 }
 
 }  // namespace waystar::rpc

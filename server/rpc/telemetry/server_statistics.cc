@@ -25,9 +25,9 @@ constexpr int kMostMaps = 200;
 
 void FillMethod(const CallStatistics::Method& method, v1::MethodStatistics& out) {
   out.set_method(absl::StrCat(method.descriptor->service()->full_name(), "/", method.descriptor->name()));
-  const MethodCounts& counts = method.counts;
-  out.set_requests(counts.requests());
-  out.set_open_calls(counts.open);
+  const MethodCounts& counts = method.requests;
+  out.set_requests(counts.ended());
+  out.set_open_calls(method.calls.open);
   for (std::size_t code = 1; code < counts.by_code.size(); ++code) {
     if (counts.by_code[code] > 0) {
       v1::CodeCount& failures = *out.add_failures();

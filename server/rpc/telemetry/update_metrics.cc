@@ -36,7 +36,7 @@ void UpdateMetrics::OnCommit(const core::PinnedSnapshot& /*snapshot*/,
   Increase(commits_, commits.size());
   for (const core::SharedCommit& commit : commits) {
     Increase(edits_, commit->edits.size());
-    Increase(changed_cells_, static_cast<std::uint64_t>(commit->changed_cells));
+    Increase(changed_cells_, static_cast<std::uint64_t>(commit->summary.changed_cells));
   }
 }
 

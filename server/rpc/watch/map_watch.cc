@@ -14,7 +14,6 @@
 #include "server/rpc/call/status.h"
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_edits.h"
-#include "server/rpc/wire/convert_shape.h"
 
 namespace waystar::rpc {
 namespace {
@@ -203,14 +202,7 @@ void MapWatch::Resynchronize(std::uint64_t latest_revision, v1::WatchMapResponse
 }
 
 void MapWatch::FillRevision(const core::Commit& commit, v1::MapRevision& out) const {
-  out.set_revision(commit.revision);
-  FillTimestamp(commit.time, *out.mutable_commit_time());
-  out.set_changed_cells(commit.changed_cells);
-  if (!commit.changed_bounds.empty()) {
-    FillRectangle(commit.changed_bounds, *out.mutable_changed_bounds());
-  }
-  out.set_changed_nodes(commit.changed_nodes);
-  out.set_changed_edges(commit.changed_edges);
+  FillCommit(commit, out);
   if (!request_.with_edits()) {
     return;
   }
@@ -229,6 +221,7 @@ void MapWatch::Send(const v1::WatchMapResponse& message) {
   bytes_.Clear();
   // Into memory, which cannot fail.
   grpc::GenericSerialize<grpc::ProtoBufferWriter, v1::WatchMapResponse>(message, &bytes_, &owned);
+  counted_.CountSent();
   StartWrite(&bytes_);
 }
 

@@ -98,6 +98,7 @@ void WatchPathCall::Send(const v1::WatchPathResponse& message) {
     is_writing_ = true;
     writing_ = bytes;
   }
+  counted_.CountSent();
   StartWrite(&writing_);
 }
 
@@ -133,6 +134,7 @@ void WatchPathCall::OnWriteDone(bool ok) {
     }
   }
   if (end.ok()) {
+    counted_.CountSent();
     StartWrite(&writing_);
   } else {
     Finish(ToGrpcStatus(end));

@@ -90,6 +90,17 @@ absl::StatusOr<core::TerrainOverride> ToTerrainOverride(const v1::Terrain& terra
   return changes;
 }
 
+// Into the message of an update or of a revision.
+template <typename Message>
+void FillChangeSummary(const core::ChangeSummary& summary, Message& out) {
+  out.set_changed_cells(summary.changed_cells);
+  if (!summary.changed_bounds.empty()) {
+    FillRectangle(summary.changed_bounds, *out.mutable_changed_bounds());
+  }
+  out.set_changed_nodes(summary.changed_nodes);
+  out.set_changed_edges(summary.changed_edges);
+}
+
 }  // namespace
 
 absl::Status UnknownEnumValue(absl::string_view field, int value) {
@@ -281,14 +292,15 @@ void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot,
 
 void FillUpdateResult(const core::UpdateResult& result, v1::UpdateObstaclesResponse& response) {
   response.set_revision(result.revision);
-  response.set_changed_cells(result.changed_cells);
-  if (!result.changed_bounds.empty()) {
-    FillRectangle(result.changed_bounds, *response.mutable_changed_bounds());
-  }
-  response.set_clipped_cells(result.clipped_cells);
+  FillChangeSummary(result.summary, response);
+  response.set_clipped_cells(result.summary.clipped_cells);
   response.set_already_applied(result.already_applied);
-  response.set_changed_nodes(result.changed_nodes);
-  response.set_changed_edges(result.changed_edges);
+}
+
+void FillCommit(const core::Commit& commit, v1::MapRevision& out) {
+  out.set_revision(commit.revision);
+  FillTimestamp(commit.time, *out.mutable_commit_time());
+  FillChangeSummary(commit.summary, out);
 }
 
 }  // namespace waystar::rpc

@@ -48,5 +48,7 @@ void FillDuration(absl::Duration duration, google::protobuf::Duration& out);
 void FillTimestamp(absl::Time time, google::protobuf::Timestamp& out);
 void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot, v1::MapInfo& info);
 void FillUpdateResult(const core::UpdateResult& result, v1::UpdateObstaclesResponse& response);
+// All but the edits.
+void FillCommit(const core::Commit& commit, v1::MapRevision& out);
 
 }  // namespace waystar::rpc

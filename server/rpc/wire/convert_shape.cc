@@ -31,9 +31,11 @@ absl::StatusOr<core::Polygon> ToPolygon(const v1::Polygon& polygon, const HexCoo
   core::Polygon out;
   out.vertices.reserve(static_cast<std::size_t>(polygon.vertices_size()));
   for (int i = 0; i < polygon.vertices_size(); ++i) {
-    WAYSTAR_ASSIGN_OR_RETURN(
-        out.vertices.emplace_back(),
-        coordinates.ToPlane(ToPoint(polygon.vertices(i)), absl::StrCat("vertices[", i, "]")));
+    const absl::StatusOr<core::Point> vertex = coordinates.ToPlane(ToPoint(polygon.vertices(i)), "");
+    if (!vertex.ok()) {
+      return WithField(vertex.status(), absl::StrCat("vertices[", i, "]"));
+    }
+    out.vertices.push_back(*vertex);
   }
   return out;
 }

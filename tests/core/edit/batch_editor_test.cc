@@ -26,7 +26,7 @@ void ForEachCellOf(const GridMap& map, Visitor visit) {
   }
 }
 
-void ExpectCounts(const BatchResult& result, const GridMap& map, const MapModel& before,
+void ExpectCounts(const ChangeSummary& result, const GridMap& map, const MapModel& before,
                   const MapModel& after) {
   std::int64_t changed = 0;
   Rectangle bounds;

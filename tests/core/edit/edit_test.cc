@@ -34,9 +34,9 @@ TEST(ApplyEditsTest, BlocksAndUnblocksInOrder) {
   EXPECT_THAT(DrawPath(result->map, {}), ElementsAre(".###.",  //
                                                      ".#.#.",  //
                                                      "##.##"));
-  EXPECT_EQ(result->changed_cells, 6);
-  EXPECT_EQ(result->changed_bounds, (Rectangle{1, 0, 3, 3}));
-  EXPECT_EQ(result->clipped_cells, 0);
+  EXPECT_EQ(result->summary.changed_cells, 6);
+  EXPECT_EQ(result->summary.changed_bounds, (Rectangle{1, 0, 3, 3}));
+  EXPECT_EQ(result->summary.clipped_cells, 0);
 }
 
 TEST(ApplyEditsTest, ClipsRectanglesAndCountsWhatWasLeftOff) {
@@ -44,7 +44,7 @@ TEST(ApplyEditsTest, ClipsRectanglesAndCountsWhatWasLeftOff) {
   const auto result = ApplyEdits(map, {Block({.rectangles = {{-1, -1, 2, 2}}})});
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_THAT(DrawPath(result->map, {}), ElementsAre("#..", "..."));
-  EXPECT_EQ(result->clipped_cells, 3);
+  EXPECT_EQ(result->summary.clipped_cells, 3);
 }
 
 TEST(ApplyEditsTest, RectangleOfAnyExtentIsSafe) {
@@ -53,8 +53,8 @@ TEST(ApplyEditsTest, RectangleOfAnyExtentIsSafe) {
   const GridMap map = DrawMap({"...", "..."});
   const auto all = ApplyEdits(map, {Block({.rectangles = {{-5, -5, kMax, kMax}}})});
   ASSERT_TRUE(all.ok()) << all.status();
-  EXPECT_EQ(all->changed_cells, 6);
-  EXPECT_EQ(all->clipped_cells, std::int64_t{kMax} * kMax - 6);
+  EXPECT_EQ(all->summary.changed_cells, 6);
+  EXPECT_EQ(all->summary.clipped_cells, std::int64_t{kMax} * kMax - 6);
   EXPECT_THAT(ApplyEdits(map, {Block({.rectangles = {{kMax, kMax, kMax, kMax}}})}),
               IsError(kOutOfRange, ErrorReason::kOffMap, "edits[0].block.rectangles[0]"));
   EXPECT_THAT(ApplyEdits(map, {Block({.rectangles = {{kMin, kMin, kMax, kMax}}})}),
@@ -66,7 +66,7 @@ TEST(ApplyEditsTest, CountOfClippedCellsDoesNotOverflow) {
   const GridMap map = DrawMap({"...", "..."});
   const auto result = ApplyEdits(map, {Block({.rectangles = {3, {0, 0, kMax, kMax}}})});
   ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_EQ(result->clipped_cells, std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(result->summary.clipped_cells, std::numeric_limits<std::int64_t>::max());
 }
 
 TEST(ApplyEditsTest, BatchOfTooManyCellsIsRefused) {
@@ -86,13 +86,13 @@ TEST(ApplyEditsTest, WhatIsUndoneInTheBatchHasNotChanged) {
   const auto result =
       ApplyEdits(map, {Block({.cells = {{0, 0}, {3, 2}, {1, 1}}}), Unblock({.cells = {{0, 0}}})});
   ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_EQ(result->changed_cells, 2);
-  EXPECT_EQ(result->changed_bounds, (Rectangle{1, 1, 3, 2}));
+  EXPECT_EQ(result->summary.changed_cells, 2);
+  EXPECT_EQ(result->summary.changed_bounds, (Rectangle{1, 1, 3, 2}));
 
   const auto nothing = ApplyEdits(map, {Block({.cells = {{0, 0}}}), Unblock({.cells = {{0, 0}}})});
   ASSERT_TRUE(nothing.ok());
-  EXPECT_EQ(nothing->changed_cells, 0);
-  EXPECT_TRUE(nothing->changed_bounds.empty());
+  EXPECT_EQ(nothing->summary.changed_cells, 0);
+  EXPECT_TRUE(nothing->summary.changed_bounds.empty());
 }
 
 TEST(ApplyEditsTest, NamesTheBadEdit) {
@@ -150,8 +150,8 @@ TEST(ApplyEditsTest, AgreesWithPaintingAnArray) {
       }
     }
     EXPECT_EQ(result->map.walkable_cells(), walkable) << "seed " << seed;
-    EXPECT_EQ(result->changed_cells, changed) << "seed " << seed;
-    EXPECT_EQ(result->changed_bounds, bounds) << "seed " << seed;
+    EXPECT_EQ(result->summary.changed_cells, changed) << "seed " << seed;
+    EXPECT_EQ(result->summary.changed_bounds, bounds) << "seed " << seed;
   }
 }
 

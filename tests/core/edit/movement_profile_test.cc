@@ -59,7 +59,7 @@ TEST(MovementProfileTest, EditsPutAndRemoveProfiles) {
   const NamedProfile tank{"Tank:1", {.footprint = 2}};
   const auto put = ApplyEdits(map, {PutProfile{tank}, PutProfile{boat}});
   ASSERT_THAT(put, IsOk());
-  EXPECT_EQ(put->changed_cells, 0);
+  EXPECT_EQ(put->summary.changed_cells, 0);
   EXPECT_THAT(put->map.profiles(), ::testing::ElementsAre(tank, boat));
   EXPECT_TRUE(map.profiles().empty());
   NamedProfile faster = boat;

@@ -36,7 +36,7 @@ class OffMapTest : public ::testing::Test {
       return -1;
     }
     map_ = std::move(edited->map);
-    return edited->clipped_cells;
+    return edited->summary.clipped_cells;
   }
 
   GridMap map_ = DrawMap({"....",  //

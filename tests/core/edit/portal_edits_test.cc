@@ -51,7 +51,7 @@ TEST(PortalEditsTest, PutEnableReplaceAndRemove) {
   auto result = Apply(Ground(), {PutPortal{.portal = Gate("z")}, RemovePortal{"z"}, PutPortal{.portal = gate},
                                  SwitchPortal{.id = "gate", .closed = true}});
   ASSERT_THAT(result, IsOk());
-  EXPECT_EQ(result->changed_cells, 0);
+  EXPECT_EQ(result->summary.changed_cells, 0);
   EXPECT_THAT(IdsOf(result->map), ElementsAre("gate"));
   EXPECT_TRUE(result->map.portals().Find("gate")->closed);
   EXPECT_THAT(result->map.portals().Find("gate")->tags, ElementsAre("lit", "wide"));

@@ -72,8 +72,8 @@ TEST_F(FoldTest, WaitingBatchesBecomeOneSnapshotWithARevisionEach) {
   EXPECT_EQ(answers[0]->revision, 3U);
   EXPECT_EQ(answers[1]->revision, 4U);
   EXPECT_EQ(answers[2]->revision, 5U);
-  EXPECT_EQ(answers[2]->changed_cells, 2);
-  EXPECT_EQ(answers[2]->changed_bounds, (Rectangle{0, 0, 3, 1}));
+  EXPECT_EQ(answers[2]->summary.changed_cells, 2);
+  EXPECT_EQ(answers[2]->summary.changed_bounds, (Rectangle{0, 0, 3, 1}));
   EXPECT_THAT(Drawn(), ElementsAre(".##....#"));
   ASSERT_THAT(listener_.heard(), SizeIs(2));
   EXPECT_EQ(listener_.heard()[1].revision, 5U);
@@ -122,7 +122,7 @@ TEST_F(FoldTest, RetryThatWaitsBesideTheFirstIsAnsweredAlike) {
   EXPECT_EQ(answers[0]->revision, 3U);
   EXPECT_FALSE(answers[0]->already_applied);
   EXPECT_EQ(answers[1]->revision, 3U);
-  EXPECT_EQ(answers[1]->changed_bounds, (Rectangle{0, 0, 1, 1}));
+  EXPECT_EQ(answers[1]->summary.changed_bounds, (Rectangle{0, 0, 1, 1}));
   EXPECT_TRUE(answers[1]->already_applied);
   EXPECT_THAT(answers[2],
               IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kRequestIdReused, "request_id"));

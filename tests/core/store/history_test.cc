@@ -46,9 +46,9 @@ TEST(HistoryTest, TellsWhatEachBatchDid) {
   const Commit& last = *history->commits[1];
   EXPECT_EQ(last.time, clock.Now());
   EXPECT_EQ(last.edits, batch.edits);
-  EXPECT_EQ(last.changed_cells, 2);
-  EXPECT_EQ(last.changed_bounds, (Rectangle{0, 0, 3, 1}));
-  EXPECT_EQ(last.clipped_cells, 2);
+  EXPECT_EQ(last.summary.changed_cells, 2);
+  EXPECT_EQ(last.summary.changed_bounds, (Rectangle{0, 0, 3, 1}));
+  EXPECT_EQ(last.summary.clipped_cells, 2);
   EXPECT_EQ(history->commits[0]->time, clock.Now() - absl::Seconds(5));
 }
 

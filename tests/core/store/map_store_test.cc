@@ -54,7 +54,7 @@ TEST(MapStoreTest, UpdateMakesTheNextRevisionAndLeavesThePinnedOne) {
   const auto updated = store.UpdateAndWait("arena", {.edits = {Block({1, 0})}});
   ASSERT_TRUE(updated.ok()) << updated.status();
   EXPECT_EQ(updated->revision, 2U);
-  EXPECT_EQ(updated->changed_cells, 1);
+  EXPECT_EQ(updated->summary.changed_cells, 1);
   EXPECT_THAT(DrawPath(pinned->grid(), {}), ElementsAre("..."));
   const PinnedSnapshot latest = *store.Pin("arena");
   EXPECT_EQ(latest->revision, 2U);
@@ -193,7 +193,7 @@ TEST(MapStoreTest, CompareAndSetLosesNothing) {
           store.UpdateAndWait("arena", {.edits = {edit}, .expected_revision = pinned->revision});
       if (updated.ok()) {
         ASSERT_EQ(updated->revision, pinned->revision + 1);
-        ASSERT_EQ(updated->changed_cells, 1);
+        ASSERT_EQ(updated->summary.changed_cells, 1);
         ++successes;
       } else {
         ASSERT_THAT(updated,

@@ -42,8 +42,8 @@ TEST_F(RequestsTest, RetryIsAnsweredAsTheFirstTime) {
   ASSERT_THAT(again, IsOk());
   EXPECT_TRUE(again->already_applied);
   EXPECT_EQ(again->revision, 2U);
-  EXPECT_EQ(again->changed_cells, 1);
-  EXPECT_EQ(again->changed_bounds, (Rectangle{3, 0, 1, 1}));
+  EXPECT_EQ(again->summary.changed_cells, 1);
+  EXPECT_EQ(again->summary.changed_bounds, (Rectangle{3, 0, 1, 1}));
   EXPECT_EQ((*store_.Pin("arena"))->revision, 3U);
 }
 

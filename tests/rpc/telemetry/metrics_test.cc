@@ -98,6 +98,23 @@ TEST_F(MetricsTest, CountsStreamsHealthAndWhatIsNeverCalled) {
               Contains(Key(FindPathSample("grpc_server_handled_total", ",grpc_code=\"OK\""))));
 }
 
+TEST_F(MetricsTest, StreamIsOneCallOfManyMessages) {
+  server_.Create("m", {"....."});
+  const auto stream = server_.client().StreamObstacleUpdates();
+  v1::StreamObstacleUpdatesResponse answer;
+  for (int x = 1; x < 4; ++x) {
+    ASSERT_TRUE(stream->Send(BlockRequest("m", {CellAt(x, 0)})));
+    ASSERT_TRUE(stream->Receive(answer));
+  }
+  const std::string labels =
+      R"({grpc_type="bidi_stream",grpc_service="waystar.v1.MapService",grpc_method="StreamObstacleUpdates"})";
+  const Scrape scrape = Metrics();
+  EXPECT_EQ(scrape["grpc_server_started_total" + labels], 1);
+  EXPECT_EQ(scrape["grpc_server_msg_received_total" + labels], 3);
+  EXPECT_EQ(scrape["grpc_server_msg_sent_total" + labels], 3);
+  EXPECT_EQ(scrape["grpc_server_handling_seconds_count" + labels], 0);
+}
+
 TEST_F(MetricsTest, CancelledWatchesOfHealthAreNoFaults) {
   const auto health = grpc::health::v1::Health::NewStub(channel_);
   BoundedContext context;

@@ -1,5 +1,3 @@
-#include "server/maintenance/overdue_indexes.h"
-
 #include <memory>
 #include <string>
 
@@ -10,6 +8,7 @@
 #include "server/core/grid/corner_rule.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/store/map_store.h"
+#include "server/maintenance/index_builder.h"
 #include "tests/testing/patience.h"
 #include "tests/testing/random.h"
 #include "tests/testing/status_matchers.h"
@@ -22,7 +21,7 @@ using ::waystar::testing::IsOk;
 using ::waystar::testing::Random;
 using ::waystar::testing::WaitUntil;
 
-class OverdueIndexesTest : public ::testing::Test {
+class BackgroundJumpIndexTest : public ::testing::Test {
  protected:
   // Just too large for searches to make its indexes.
   static constexpr int kLargeSide = 2112;
@@ -61,9 +60,9 @@ class OverdueIndexesTest : public ::testing::Test {
   Random random_{1};
 };
 
-TEST_F(OverdueIndexesTest, AreMadeForEachMapAgainAndAgain) {
-  OverdueIndexes overdue(store_);
-  store_.AddListener(&overdue);
+TEST_F(BackgroundJumpIndexTest, IsMadeForEachMapAgainAndAgain) {
+  IndexBuilder builder(store_, {});
+  store_.AddListener(&builder);
   Create("a");
   Create("b");
   Scatter("a");
@@ -74,9 +73,9 @@ TEST_F(OverdueIndexesTest, AreMadeForEachMapAgainAndAgain) {
   ExpectMade("a");
 }
 
-TEST_F(OverdueIndexesTest, MapThatIsGoneIsForgotten) {
-  OverdueIndexes overdue(store_);
-  store_.AddListener(&overdue);
+TEST_F(BackgroundJumpIndexTest, MapThatIsGoneIsForgotten) {
+  IndexBuilder builder(store_, {});
+  store_.AddListener(&builder);
   Create("a");
   Create("b");
   Scatter("a");
@@ -86,14 +85,14 @@ TEST_F(OverdueIndexesTest, MapThatIsGoneIsForgotten) {
 }
 
 // Whether that meets it asleep or at work.
-TEST_F(OverdueIndexesTest, EndsAtAnyTime) {
+TEST_F(BackgroundJumpIndexTest, EndsAtAnyTime) {
   Create("a");
   for (int i = 0; i < 5; ++i) {
-    auto overdue = std::make_unique<OverdueIndexes>(store_);
+    auto builder = std::make_unique<IndexBuilder>(store_, IndexBuilderOptions{});
     Scatter("a");
-    overdue->OnCommit(Latest("a"), {}, {});
+    builder->OnCommit(Latest("a"), {}, {});
     Pay("a");
-    ExpectReturns([&] { overdue.reset(); }, "OverdueIndexes");
+    ExpectReturns([&] { builder.reset(); }, "IndexBuilder");
   }
 }
 

@@ -1,0 +1,160 @@
+#include "server/rpc/maps/listings.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "server/base/clock.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/map/obstacle_check.h"
+#include "server/core/map/obstacle_table.h"
+#include "server/core/map/portal_check.h"
+#include "server/core/map/portal_table.h"
+#include "server/core/search/checks.h"
+#include "server/core/store/map_id.h"
+#include "server/rpc/maps/page.h"
+#include "server/rpc/wire/convert.h"
+#include "server/rpc/wire/convert_edits.h"
+#include "server/rpc/wire/convert_graph.h"
+#include "server/rpc/wire/convert_portals.h"
+#include "server/rpc/wire/convert_shape.h"
+
+namespace waystar::rpc {
+namespace {
+
+// At most `limit` of those that the caller may read, in order, from the first behind `after`.
+std::vector<core::PinnedSnapshot> ListReadable(const core::MapStore& store, const Caller& caller,
+                                               absl::string_view after, std::size_t limit) {
+  std::vector<core::PinnedSnapshot> readable;
+  std::string last(after);
+  for (bool is_end = false; !is_end && readable.size() < limit;) {
+    const std::size_t wanted = limit - readable.size();
+    std::vector<core::PinnedSnapshot> next = store.List(last, wanted);
+    is_end = next.size() < wanted;
+    if (!is_end) {
+      last = next.back()->id;
+    }
+    for (core::PinnedSnapshot& snapshot : next) {
+      if (caller.MayRead(snapshot->id)) {
+        readable.push_back(std::move(snapshot));
+      }
+    }
+  }
+  return readable;
+}
+
+}  // namespace
+
+absl::Status ListReadableMaps(const core::MapStore& store, const Caller& caller, std::size_t max_bytes,
+                              const v1::ListMapsRequest& request, v1::ListMapsResponse& response) {
+  constexpr int kMaxMaps = 200;
+  WAYSTAR_ASSIGN_OR_RETURN(const std::size_t size,
+                           PageSizeOf(request, "map", core::CheckMapId(request.page_token()).ok(), kMaxMaps));
+  Page page(size, max_bytes, *response.mutable_maps());
+  // One more than the page holds, to see whether another follows.
+  for (const core::PinnedSnapshot& snapshot : ListReadable(store, caller, request.page_token(), size + 1)) {
+    if (!page.Add([&](v1::MapInfo& info) { FillMapInfo(store, *snapshot, info); })) {
+      response.set_next_page_token(response.maps().rbegin()->map());
+      break;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ListNamedObstacles(const core::MapStore& store, std::size_t max_bytes,
+                                const v1::ListObstaclesRequest& request,
+                                v1::ListObstaclesResponse& response) {
+  WAYSTAR_ASSIGN_OR_RETURN(const std::size_t size,
+                           PageSizeOf(request, "obstacle", core::CheckObstacleId(request.page_token()).ok()));
+  if (request.has_region()) {
+    WAYSTAR_RETURN_IF_ERROR(core::CheckRegionSides(ToRectangle(request.region())));
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
+  response.set_revision(snapshot->revision);
+  const core::ObstacleTable& obstacles =
+      snapshot->is_grid() ? snapshot->grid().obstacles() : snapshot->graph().sight().obstacles();
+  Page page(size, max_bytes, *response.mutable_obstacles());
+  const absl::Time now = Clock::Steady().Now();
+  const auto add = [&](const core::Obstacle& obstacle) {
+    const bool has_room = page.Add([&](v1::Obstacle& out) { FillObstacle(obstacle, now, out); });
+    if (!has_room) {
+      response.set_next_page_token(response.obstacles().rbegin()->id());
+    }
+    return has_room;
+  };
+  if (!request.has_region()) {
+    obstacles.VisitAfter(request.page_token(), add);
+    return absl::OkStatus();
+  }
+  const core::Rectangle region = ToRectangle(request.region());
+  const core::Box box{double(region.x), double(region.y), double(region.x) + region.width,
+                      double(region.y) + region.height};
+  for (const core::Obstacle* obstacle :
+       snapshot->is_grid() ? obstacles.Overlapping(region) : snapshot->graph().sight().ObstaclesNear(box)) {
+    if (obstacle->id > request.page_token() && !add(*obstacle)) {
+      break;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ListMapPortals(const core::MapStore& store, std::size_t max_bytes,
+                            const v1::ListPortalsRequest& request, v1::ListPortalsResponse& response) {
+  WAYSTAR_ASSIGN_OR_RETURN(const std::size_t size,
+                           PageSizeOf(request, "portal", core::CheckPortalId(request.page_token()).ok()));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
+  WAYSTAR_RETURN_IF_ERROR(core::CheckIsGrid(*snapshot));
+  response.set_revision(snapshot->revision);
+  Page page(size, max_bytes, *response.mutable_portals());
+  snapshot->grid().portals().VisitAfter(request.page_token(), [&](const core::Portal& portal) {
+    const bool has_room = page.Add([&](v1::Portal& out) { FillPortal(portal, out); });
+    if (!has_room) {
+      response.set_next_page_token(response.portals().rbegin()->id());
+    }
+    return has_room;
+  });
+  return absl::OkStatus();
+}
+
+absl::Status ListWaypointNodes(const core::MapStore& store, std::size_t max_bytes,
+                               const v1::ListNodesRequest& request, v1::ListNodesResponse& response) {
+  core::NodeNumber first = 0;
+  const bool is_token = request.page_token().empty() || absl::SimpleAtoi(request.page_token(), &first);
+  WAYSTAR_ASSIGN_OR_RETURN(const std::size_t size, PageSizeOf(request, "node", is_token));
+  if (request.ids_size() > kMaxPageSize) {
+    return InvalidArgument(ErrorReason::kBadValue, "ids",
+                           absl::StrCat("at most ", kMaxPageSize, " ids, not ", request.ids_size()));
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
+  WAYSTAR_RETURN_IF_ERROR(core::CheckIsGraph(*snapshot));
+  const core::WaypointGraph& graph = snapshot->graph();
+  response.set_revision(snapshot->revision);
+  Page page(request.ids().empty() ? size : kMaxPageSize, max_bytes, *response.mutable_nodes());
+  const auto add = [&](core::NodeNumber node) {
+    return page.Add([&](v1::WaypointNodeInfo& info) { FillNodeInfo(graph, node, info); });
+  };
+  if (!request.ids().empty()) {
+    for (const std::string& id : request.ids()) {
+      const core::NodeNumber node = graph.FindNode(id);
+      if (node != core::kNoNodeNumber && !add(node)) {
+        return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kResponseTooLarge, "ids",
+                         "these nodes do not fit into a message: ask for fewer");
+      }
+    }
+    return absl::OkStatus();
+  }
+  for (core::NodeNumber node = first; node < graph.number_limit(); ++node) {
+    if (graph.Exists(node) && !add(node)) {
+      response.set_next_page_token(absl::StrCat(node));
+      break;
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace waystar::rpc
