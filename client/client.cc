@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -79,16 +78,17 @@ template <typename Stub, typename Request, typename Response>
 absl::StatusOr<Response> Client::Call(const std::unique_ptr<Stub>& stub,
                                       grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&,
                                                                    Response*),
-                                      const Request& request, Repeatable repeatable) const {
+                                      const Request& request, Repeatable repeatable,
+                                      std::optional<absl::Duration> timeout) const {
   if (!status().ok()) {
     return status();
   }
   Response response;
   const absl::Status result =
-      CallWithRetries(options_.retry ? repeatable : Repeatable::kNever, options_.timeout, retry_budget_,
-                      [&](absl::Duration timeout) {
+      CallWithRetries(options_.retry ? repeatable : Repeatable::kNever, timeout.value_or(options_.timeout),
+                      retry_budget_, [&](absl::Duration left) {
                         grpc::ClientContext context;
-                        connection_.Prepare(context, timeout);
+                        connection_.Prepare(context, left);
                         return FromGrpc((*stub.*method)(&context, request, &response));
                       });
   if (!result.ok()) {
@@ -214,22 +214,9 @@ absl::StatusOr<v1::ListNodesResponse> Client::ListNodes(const v1::ListNodesReque
 }
 
 absl::StatusOr<v1::RenderMapResponse> Client::RenderMap(const v1::RenderMapRequest& request) const {
-  if (!status().ok()) {
-    return status();
-  }
-  v1::RenderMapResponse response;
   // A picture may be of a whole map.
-  const absl::Status result =
-      CallWithRetries(options_.retry ? Repeatable::kReads : Repeatable::kNever, options_.transfer_timeout,
-                      retry_budget_, [&](absl::Duration timeout) {
-                        grpc::ClientContext context;
-                        connection_.Prepare(context, timeout);
-                        return FromGrpc(maps_->RenderMap(&context, request, &response));
-                      });
-  if (!result.ok()) {
-    return result;
-  }
-  return response;
+  return Call(maps_, &v1::MapService::StubInterface::RenderMap, request, Repeatable::kReads,
+              options_.transfer_timeout);
 }
 
 std::unique_ptr<MapWatch> Client::WatchMap(const v1::WatchMapRequest& request) const {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <istream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -121,7 +122,8 @@ class Client {
   template <typename Stub, typename Request, typename Response>
   absl::StatusOr<Response> Call(const std::unique_ptr<Stub>& stub,
                                 grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
-                                const Request& request, Repeatable repeatable) const;
+                                const Request& request, Repeatable repeatable,
+                                std::optional<absl::Duration> timeout = {}) const;
 
   const Options options_;
   const Connection connection_;

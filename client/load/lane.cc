@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "client/errors.h"
 #include "client/load/call_exchange.h"
 #include "client/load/stream_exchange.h"
 
@@ -147,7 +148,7 @@ void Lane::OnFailed(Time due, const absl::Status& status, std::uint64_t queries)
 void Lane::OnRefused(Time due, const google::rpc::Status& problem) {
   failed_so_far_.fetch_add(1, std::memory_order_relaxed);
   if (window_.Counts(due)) {
-    tally_.AddFailure(problem, 1);
+    tally_.AddFailure(client::FromMessage(problem), 1);
     tally_.last_end = Clock::now();
   }
 }

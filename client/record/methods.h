@@ -9,7 +9,6 @@
 #include <memory>
 #include <string>
 
-#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "google/rpc/status.pb.h"
 
@@ -37,9 +36,6 @@ std::unique_ptr<google::protobuf::Message> ParseAs(const google::protobuf::Descr
                                                    const std::string& bytes);
 
 std::string BytesOf(const grpc::ByteBuffer& buffer);
-
-// With its details as payloads.
-absl::Status ToStatus(const google::rpc::Status& status);
 
 // With the details that the server sent.
 void FillEnd(const grpc::Status& status, google::rpc::Status& end);
