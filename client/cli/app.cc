@@ -5,14 +5,35 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/arguments.h"
+#include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
+#include "client/cli/completion/command_tree.h"
+#include "client/cli/completion/completion.h"
 #include "client/cli/connection_options.h"
-#include "client/cli/help_formatter.h"
+#include "client/cli/manual/manual_page.h"
 #include "client/cli/session.h"
 #include "client/cli/usage_error.h"
 
 namespace waystar::cli {
 namespace {
+
+// CLI11's help, without the types of positional arguments, whose names say enough.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  HelpFormatter() { column_width(kColumnWidth); }
+
+  std::string make_option_opts(const CLI::Option* option) const override {
+    if (option->get_positional() || option->get_type_size() == 0) {
+      return "";
+    }
+    const std::string variable = option->get_envname();
+    return absl::StrCat(" ", option->get_type_name(),
+                        variable.empty() ? "" : absl::StrCat(" ($", variable, ")"));
+  }
+
+ private:
+  static constexpr size_t kColumnWidth = 40;
+};
 
 void AddGlobalOptions(CLI::App& app, Session& session) {
   GlobalOptions& options = session.options();
@@ -27,6 +48,34 @@ void AddGlobalOptions(CLI::App& app, Session& session) {
       {{"auto", ColorChoice::kAuto}, {"always", ColorChoice::kAlways}, {"never", ColorChoice::kNever}},
       "Draw in colours [auto: on a terminal, unless NO_COLOR is set]");
   app.set_version_flag("--version", "waystar " WAYSTAR_VERSION, "Print the version");
+}
+
+using Generator = std::string (*)(const std::vector<CommandNode>&);
+
+void AddCompletionCommand(CLI::App& parent, Session& session) {
+  const auto generate = std::make_shared<Generator>(nullptr);
+  CLI::App& command =
+      *parent.add_subcommand("completion", "Prints a script that completes commands in a shell");
+  AddChoice<Generator>(
+      command, "SHELL", [generate](Generator chosen) { *generate = chosen; },
+      {{"bash", &BashCompletion}, {"zsh", &ZshCompletion}, {"fish", &FishCompletion}}, "bash, zsh or fish")
+      ->required();
+  command.footer(
+      "Examples:\n"
+      "  source <(waystar completion bash)\n"
+      "  waystar completion zsh > ~/.zfunc/_waystar\n"
+      "  waystar completion fish > ~/.config/fish/completions/waystar.fish\n");
+  command.callback([generate, &parent, &session] { session.io().out << (*generate)(WalkCommands(parent)); });
+}
+
+void AddManCommand(CLI::App& parent, Session& session) {
+  CLI::App& command = *parent.add_subcommand("man", "Prints the manual page");
+  command.footer(
+      "Examples:\n"
+      "  waystar man | man -l -\n"
+      "  waystar man > /usr/local/share/man/man1/waystar.1\n");
+  command.callback(
+      [&parent, &session] { session.io().out << ManualPage(parent, WAYSTAR_VERSION, kExitCodeHelp); });
 }
 
 std::unique_ptr<CLI::App> BuildApp(Session& session) {
@@ -44,12 +93,7 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   AddTraceCommand(*app, session);
   AddRenderCommand(*app, session);
   AddAnimateCommand(*app, session);
-  AddReachCommand(*app, session);
-  AddReachableCommand(*app, session);
-  AddFlowCommand(*app, session);
-  AddMatrixCommand(*app, session);
-  AddRayCommand(*app, session);
-  AddSampleCommand(*app, session);
+  AddFieldCommands(*app, session);
   AddEditCommands(*app, session);
   AddObstacleCommands(*app, session);
   AddPortalCommands(*app, session);
@@ -61,8 +105,7 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   AddTokenCommand(*app, session);
   AddBenchCommand(*app, session);
   AddInspectCommand(*app, session);
-  AddRecordCommand(*app, session);
-  AddReplayCommand(*app, session);
+  AddRecordCommands(*app, session);
   AddCompletionCommand(*app, session);
   AddManCommand(*app, session);
   app->footer(absl::StrCat(

@@ -6,11 +6,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "client/cli/exit_code.h"
 #include "client/cli/io.h"
+#include "client/cli/table.h"
 #include "client/client.h"
 
 namespace waystar::cli {
@@ -26,6 +29,25 @@ struct GlobalOptions {
   bool json = false;
   ColorChoice color = ColorChoice::kAuto;
 };
+
+// All pages of a listing, as one.
+template <typename Request, typename Response>
+absl::StatusOr<Response> AllPages(const client::Client& client, Request request,
+                                  absl::StatusOr<Response> (client::Client::*list)(const Request&) const) {
+  constexpr int kRowsPerPage = 1000;
+  Response all;
+  request.set_page_size(kRowsPerPage);
+  do {
+    auto page = (client.*list)(request);
+    if (!page.ok()) {
+      return page.status();
+    }
+    request.set_page_token(page->next_page_token());
+    page->clear_next_page_token();
+    all.MergeFrom(*page);
+  } while (!request.page_token().empty());
+  return all;
+}
 
 // One run of `waystar`: what all its commands share. Not thread-safe.
 class Session {
@@ -44,6 +66,22 @@ class Session {
   const client::Client& client();
 
   void PrintJson(const google::protobuf::Message& message);
+  // As a table whose first row is its head; or the first cell of each other row alone.
+  void PrintTable(const std::vector<TableRow>& rows, bool names_only = false);
+
+  // Tells of a failed call; else prints the answer, as JSON or in words by `print`, and returns `code`.
+  template <typename Response, typename Print>
+  ExitCode Answer(const absl::StatusOr<Response>& response, Print print, ExitCode code = ExitCode::kOk) {
+    if (!response.ok()) {
+      return Fail(response.status());
+    }
+    if (options_.json) {
+      PrintJson(*response);
+    } else {
+      print(*response);
+    }
+    return code;
+  }
 
   // Tells the user of an error and returns the code to exit with.
   ExitCode Fail(const absl::Status& status);

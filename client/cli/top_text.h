@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "client/cli/draw/view.h"
+#include "client/cli/draw/picture.h"
 #include "client/cli/top_rates.h"
 
 namespace waystar::cli {

@@ -5,6 +5,7 @@
 #include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 
@@ -17,7 +18,50 @@
 #include "waystar/v1/server_service.pb.h"
 
 namespace waystar::inspect {
+
+// An RPC that the page may call.
+struct Method {
+  enum class Kind {
+    kQuestion,
+    // Changes a map.
+    kUpdate,
+    // Streams: a whole map or search, and what never ends by itself.
+    kTransfer,
+    kWatch,
+  };
+
+  // "waystar.v1.PathService/FindPath".
+  std::string_view name;
+  Kind kind;
+
+  bool Streams() const { return kind == Kind::kTransfer || kind == Kind::kWatch; }
+};
+
 namespace {
+
+using Kind = Method::Kind;
+
+constexpr std::array kMethods = {
+    Method{"waystar.v1.MapService/ListMaps", Kind::kQuestion},
+    Method{"waystar.v1.MapService/GetMap", Kind::kQuestion},
+    Method{"waystar.v1.MapService/ListObstacles", Kind::kQuestion},
+    Method{"waystar.v1.MapService/ListNodes", Kind::kQuestion},
+    Method{"waystar.v1.MapService/ListPortals", Kind::kQuestion},
+    Method{"waystar.v1.MapService/ExportMap", Kind::kTransfer},
+    Method{"waystar.v1.MapService/WatchMap", Kind::kWatch},
+    Method{"waystar.v1.MapService/UpdateObstacles", Kind::kUpdate},
+    Method{"waystar.v1.PathService/FindPath", Kind::kQuestion},
+    Method{"waystar.v1.PathService/WatchPath", Kind::kWatch},
+    Method{"waystar.v1.PathService/TraceSearch", Kind::kTransfer},
+    Method{"waystar.v1.ServerService/GetServerInfo", Kind::kQuestion},
+};
+
+// Nothing if the page has no business with that RPC.
+const Method* FindMethod(std::string_view name) {
+  const auto method =
+      std::find_if(kMethods.begin(), kMethods.end(), [&](const Method& each) { return each.name == name; });
+  return method == kMethods.end() ? nullptr : method;
+}
 
 using google::protobuf::Descriptor;
 using google::protobuf::Message;

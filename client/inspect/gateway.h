@@ -6,10 +6,11 @@
 
 #include "client/connection.h"
 #include "client/inspect/http_exchange.h"
-#include "client/inspect/methods.h"
 #include "client/options.h"
 
 namespace waystar::inspect {
+
+struct Method;
 
 // Makes the page's calls: POST /rpc/waystar.v1.PathService/FindPath with the request in protobuf's JSON is
 // answered with the response in JSON, or with the failed call's HTTP code and a google.rpc.Status.

@@ -1,10 +1,16 @@
 #pragma once
 
+#include <grpcpp/channel.h>
+#include <grpcpp/completion_queue.h>
+
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "absl/status/status.h"
-#include "client/load/clock.h"
-#include "google/rpc/status.pb.h"
+#include "client/connection.h"
+#include "client/load/settings.h"
+#include "client/load/workload.h"
 
 namespace waystar::load {
 
@@ -24,7 +30,6 @@ class Listener {
   // A query of a message that was due then was answered.
   virtual void OnAnswered(Time due, bool has_path) = 0;
   virtual void OnFailed(Time due, const absl::Status& status, std::uint64_t queries) = 0;
-  virtual void OnRefused(Time due, const google::rpc::Status& problem) = 0;
   // All queries of a message were told of. May call Exchange::Send.
   virtual void OnMessageDone() = 0;
   // Called by the thread that sends, before a new event is handed to the queue. What was written before is
@@ -47,5 +52,24 @@ class Exchange {
   // Gives up what is under way and waits until it has ended. No Send may follow.
   virtual void Close() = 0;
 };
+
+// What an exchange sends, where, and who is told. All that it refers to must outlive the exchange.
+struct Wire {
+  const Settings& settings;
+  const Workload& workload;
+  const client::Connection& connection;
+  // Messages take turns over them.
+  const std::vector<std::shared_ptr<grpc::Channel>>& channels;
+  grpc::CompletionQueue& queue;
+  std::uint64_t seed = 0;
+  Listener& listener;
+};
+
+// A call for each message: FindPath, or FindPaths with Mode::kBatch.
+std::unique_ptr<Exchange> MakeCallExchange(const Wire& wire);
+
+// Messages over streams, one a channel. A stream that breaks fails what is under way on it, and is opened
+// again for the next message.
+std::unique_ptr<Exchange> MakeStreamExchange(const Wire& wire);
 
 }  // namespace waystar::load

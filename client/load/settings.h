@@ -3,9 +3,11 @@
 #include <chrono>
 #include <cstdint>
 
-#include "client/load/clock.h"
-
 namespace waystar::load {
+
+using Clock = std::chrono::steady_clock;
+using Time = Clock::time_point;
+using Nanos = std::chrono::nanoseconds;
 
 // How queries are put to the server.
 enum class Mode {

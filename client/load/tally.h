@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "client/load/clock.h"
 #include "client/load/histogram.h"
+#include "client/load/settings.h"
 
 namespace waystar::load {
 

@@ -1,3 +1,5 @@
+#include <google/protobuf/timestamp.pb.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -10,17 +12,75 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
+#include "absl/time/clock.h"
 #include "client/cli/arguments.h"
+#include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
+#include "client/cli/held_signals.h"
 #include "client/cli/progress.h"
 #include "client/cli/table.h"
 #include "client/load/json_text.h"
+#include "client/record/proxy.h"
 #include "client/record/recording_file.h"
 #include "client/record/replay.h"
 
 namespace waystar::cli {
 namespace {
+
+struct RecordArguments {
+  std::string file;
+  std::string listen = "127.0.0.1:7452";
+  absl::Duration duration = absl::InfiniteDuration();
+};
+
+ExitCode Record(const RecordArguments& arguments, Session& session) {
+  const HeldSignals signals;
+  v1::RecordingHeader header;
+  const std::string& server = session.options().connection.target;
+  header.set_server(server);
+  const absl::Time begin = absl::Now();
+  header.mutable_start_time()->set_seconds(absl::ToUnixSeconds(begin));
+  auto recording = record::RecordingWriter::Create(arguments.file, header);
+  if (!recording.ok()) {
+    return session.FailUsage(std::string(recording.status().message()));
+  }
+  const auto proxy = record::Proxy::Start(arguments.listen, session.ClientOptions(), *std::move(recording));
+  if (!proxy.ok()) {
+    return session.FailUsage(std::string(proxy.status().message()));
+  }
+  Io& io = session.io();
+  const bool is_json = session.options().json;
+  const std::string host = arguments.listen.substr(0, arguments.listen.rfind(':'));
+  const std::string address =
+      (*proxy)->port() > 0 ? absl::StrCat(host, ":", (*proxy)->port()) : arguments.listen;
+  if (is_json) {
+    io.out << load::JsonObject({{"address", load::JsonQuoted(address)}, {"server", load::JsonQuoted(server)}})
+           << "\n"
+           << std::flush;
+  } else {
+    io.out << "Recording what is said at " << address << " to " << server << ", until Ctrl-C.\n"
+           << std::flush;
+  }
+  {
+    Progress progress(session, "recording", Progress::Unit::kCount, "calls");
+    while (absl::Now() - begin < arguments.duration &&
+           !signals.Wait(std::min(absl::Milliseconds(200), arguments.duration - (absl::Now() - begin)))) {
+      progress.Show(static_cast<std::int64_t>((*proxy)->calls()), 0);
+      (*proxy)->Flush();
+    }
+  }
+  const absl::Status closed = (*proxy)->Stop();
+  if (!closed.ok()) {
+    return session.FailUsage(absl::StrCat(arguments.file, ": ", closed.message()));
+  }
+  if (is_json) {
+    io.out << load::JsonObject({{"calls", load::JsonNumber((*proxy)->calls())}}) << "\n";
+  } else {
+    io.out << "Recorded " << (*proxy)->calls() << " calls.\n";
+  }
+  return ExitCode::kOk;
+}
 
 // In the table; with --json all that are kept.
 constexpr std::size_t kShown = 50;
@@ -122,13 +182,40 @@ ExitCode Replay(const ReplayArguments& arguments, Session& session) {
   return report->differing == 0 ? ExitCode::kOk : ExitCode::kFailure;
 }
 
-}  // namespace
+void AddRecordCommand(CLI::App& parent, Session& session) {
+  const auto arguments = std::make_shared<RecordArguments>();
+  CLI::App& command =
+      AddCommand(parent, session, "record",
+                 "Stands between clients and the server, and writes down what they say, to be played back",
+                 arguments, &Record);
+  command.add_option("FILE", arguments->file, "The recording to write")->required()->type_name(kFileType);
+  command.add_option("--listen", arguments->listen, "Where clients are to connect to [127.0.0.1:7452]")
+      ->type_name("HOST:PORT");
+  AddParsed(
+      command, "--duration", &ParseTimeout,
+      [arguments](absl::Duration duration) { arguments->duration = duration; },
+      "End after that time [with Ctrl-C]")
+      ->type_name("TIME");
+  command.footer(
+      "Clients connect to --listen, without encryption, in place of the server; --server, --tls and so on "
+      "say how\n"
+      "that is reached. Calls are handed on as they are, with their deadlines and their tokens.\n\n"
+      "Requests are written down with the time when they came, and the answers of calls, streams of queries "
+      "and\n"
+      "streams of updates. Tokens are not written down.\n\n"
+      "Examples:\n"
+      "  waystar record session.rec\n"
+      "  waystar record session.rec --listen 127.0.0.1:9000 --server 10.0.0.1:7450 --duration 10m\n"
+      "  waystar replay session.rec\n");
+}
 
 void AddReplayCommand(CLI::App& parent, Session& session) {
   const auto arguments = std::make_shared<ReplayArguments>();
   record::ReplayOptions& options = arguments->options;
-  CLI::App& command = *parent.add_subcommand(
-      "replay", "Plays a recording back against a server, and tells what comes out otherwise than it did");
+  CLI::App& command =
+      AddCommand(parent, session, "replay",
+                 "Plays a recording back against a server, and tells what comes out otherwise than it did",
+                 arguments, &Replay);
   command.add_option("FILE", arguments->file, "What `waystar record` wrote")
       ->required()
       ->type_name(kFileType);
@@ -153,7 +240,13 @@ void AddReplayCommand(CLI::App& parent, Session& session) {
       "Examples:\n"
       "  waystar replay session.rec --server localhost:7450\n"
       "  waystar replay session.rec --json | jq '.differences[].difference'\n");
-  command.callback([arguments, &session] { session.exit_code = Replay(*arguments, session); });
+}
+
+}  // namespace
+
+void AddRecordCommands(CLI::App& parent, Session& session) {
+  AddRecordCommand(parent, session);
+  AddReplayCommand(parent, session);
 }
 
 }  // namespace waystar::cli

@@ -1,4 +1,4 @@
-#include "client/cli/input.h"
+#include "client/cli/files.h"
 
 #include <cerrno>
 #include <cstring>
@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 
 namespace waystar::cli {
 namespace {
@@ -31,6 +32,15 @@ absl::StatusOr<std::string> ReadInput(const std::string& name, std::istream& sta
     return absl::NotFoundError(std::strerror(errno));
   }
   return ReadToTheEnd(file);
+}
+
+absl::Status WriteOutput(const std::string& name, absl::string_view bytes) {
+  std::ofstream file(name, std::ios::binary);
+  file << bytes << std::flush;
+  if (!file) {
+    return absl::InvalidArgumentError(absl::StrCat("cannot write ", name, ": ", std::strerror(errno)));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace waystar::cli

@@ -1,6 +1,7 @@
 #include <google/protobuf/duration.pb.h>
 #include <google/protobuf/timestamp.pb.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,11 +11,28 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
+#include "client/cli/arguments.h"
 #include "client/cli/commands.h"
 #include "client/cli/table.h"
 
 namespace waystar::cli {
 namespace {
+
+using grpc::health::v1::HealthCheckRequest;
+using grpc::health::v1::HealthCheckResponse;
+
+ExitCode CheckHealth(const HealthCheckRequest& request, Session& session) {
+  const auto response = session.client().CheckHealth(request);
+  if (absl::IsNotFound(response.status()) && response.status().message().empty()) {
+    return session.Fail(
+        absl::NotFoundError(absl::StrCat("the server has no service '", request.service(), "'")));
+  }
+  const bool is_serving = response.ok() && response->status() == HealthCheckResponse::SERVING;
+  const auto print = [&](const HealthCheckResponse& answer) {
+    session.io().out << HealthCheckResponse::ServingStatus_Name(answer.status()) << "\n";
+  };
+  return session.Answer(response, print, is_serving ? ExitCode::kOk : ExitCode::kUnavailable);
+}
 
 std::string WordOf(absl::string_view enum_name, absl::string_view prefix) {
   return absl::AsciiStrToLower(absl::StripPrefix(enum_name, prefix));
@@ -67,24 +85,55 @@ std::vector<TableRow> Describe(const v1::GetServerInfoResponse& info) {
 }
 
 ExitCode ShowInfo(Session& session) {
-  const auto info = session.client().GetServerInfo();
-  if (!info.ok()) {
-    return session.Fail(info.status());
-  }
-  if (session.options().json) {
-    session.PrintJson(*info);
-  } else {
-    session.io().out << FormatTable(Describe(*info), session.table_width());
-  }
-  return ExitCode::kOk;
+  return session.Answer(session.client().GetServerInfo(), [&](const auto& info) {
+    session.io().out << FormatTable(Describe(info), session.table_width());
+  });
+}
+
+ExitCode SetLogLevel(const v1::SetLogLevelRequest& request, Session& session) {
+  return session.Answer(session.client().SetLogLevel(request), [&](const auto& response) {
+    const auto word = [](v1::LogLevel level) {
+      const std::string name = v1::LogLevel_Name(level);
+      return absl::AsciiStrToLower(absl::StripPrefix(name, "LOG_LEVEL_"));
+    };
+    session.io().out << "The log level is " << word(request.level()) << " now; it was "
+                     << word(response.previous()) << ".\n";
+  });
 }
 
 }  // namespace
+
+void AddHealthCommand(CLI::App& parent, Session& session) {
+  const auto request = std::make_shared<HealthCheckRequest>();
+  CLI::App& command =
+      AddCommand(parent, session, "health", "Tells whether the server is serving", request, &CheckHealth);
+  command.add_option("SERVICE", *request->mutable_service(),
+                     "A gRPC service, such as waystar.v1.PathService [the server as a whole]");
+  command.footer(
+      "Examples:\n"
+      "  waystar health\n"
+      "  waystar health waystar.v1.PathService --server game-7:7450\n");
+}
 
 void AddInfoCommand(CLI::App& parent, Session& session) {
   CLI::App& command = *parent.add_subcommand("info", "Tells what the server is and what it takes");
   command.footer("Examples:\n  waystar info\n  waystar info --json | jq .limits\n");
   command.callback([&session] { session.exit_code = ShowInfo(session); });
+}
+
+void AddLogLevelCommand(CLI::App& parent, Session& session) {
+  const auto request = std::make_shared<v1::SetLogLevelRequest>();
+  CLI::App& command = AddCommand(parent, session, "log-level",
+                                 "Sets which lines the server logs, while it runs", request, &SetLogLevel);
+  AddChoice<v1::LogLevel>(
+      command, "LEVEL", [request](v1::LogLevel level) { request->set_level(level); },
+      {{"debug", v1::LOG_LEVEL_DEBUG},
+       {"info", v1::LOG_LEVEL_INFO},
+       {"warning", v1::LOG_LEVEL_WARNING},
+       {"error", v1::LOG_LEVEL_ERROR}},
+      "Lines of this level and of more serious ones")
+      ->required();
+  command.footer("Examples:\n  waystar log-level debug\n  waystar log-level warning --server game-7:7450\n");
 }
 
 }  // namespace waystar::cli

@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/arguments.h"
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
-#include "client/cli/input.h"
+#include "client/cli/files.h"
 #include "client/cli/progress.h"
 
 namespace waystar::cli {
@@ -38,24 +39,11 @@ ExitCode Send(const v1::ImportMapHeader& header, std::istream& file, bool can_se
     response = can_seek ? session.client().ImportMap(header, file, tell)
                         : session.client().ImportMap(header, ReadAll(file));
   }
-  if (!response.ok()) {
-    return session.Fail(response.status());
-  }
-  if (session.options().json) {
-    session.PrintJson(*response);
-    return ExitCode::kOk;
-  }
-  if (response->info().has_graph()) {
-    const v1::WaypointGraphInfo& graph = response->info().graph();
-    session.io().out << "Imported " << response->info().map() << ": " << graph.nodes() << " nodes, "
-                     << graph.edges() << " one-way edges, revision " << response->info().revision() << ".\n";
-    return ExitCode::kOk;
-  }
-  const v1::GridInfo& grid = response->info().grid();
-  session.io().out << "Imported " << response->info().map() << ": " << grid.width() << " x " << grid.height()
-                   << " cells, " << grid.walkable_cells() << " of them walkable, revision "
-                   << response->info().revision() << ".\n";
-  return ExitCode::kOk;
+  return session.Answer(response, [&](const v1::ImportMapResponse& answer) {
+    const std::string walkable =
+        absl::StrCat(", ", answer.info().grid().walkable_cells(), " of them walkable");
+    session.io().out << "Imported " << NewMapText(answer.info(), walkable);
+  });
 }
 
 ExitCode Import(const ImportArguments& arguments, Session& session) {
@@ -88,12 +76,47 @@ ExitCode Import(const ImportArguments& arguments, Session& session) {
   return Send(header, file, std::filesystem::is_regular_file(arguments.file, error), session);
 }
 
+struct ExportArguments {
+  v1::ExportMapRequest request;
+  // Empty for standard output.
+  std::string file;
+};
+
+ExitCode Export(const ExportArguments& arguments, Session& session) {
+  if (arguments.file.empty() && session.options().json) {
+    return session.FailUsage("--json needs -o FILE, for the map itself goes to standard output");
+  }
+  absl::StatusOr<client::ExportedMap> map;
+  {
+    Progress progress(session, "exporting", Progress::Unit::kBytes);
+    map = session.client().ExportMap(
+        arguments.request, [&progress](int64_t received, int64_t size) { progress.Show(received, size); });
+  }
+  if (!map.ok()) {
+    return session.Fail(map.status());
+  }
+  if (arguments.file.empty()) {
+    session.io().out << map->bytes;
+    return ExitCode::kOk;
+  }
+  if (const absl::Status written = WriteOutput(arguments.file, map->bytes); !written.ok()) {
+    return session.FailUsage(std::string(written.message()));
+  }
+  if (session.options().json) {
+    session.PrintJson(map->header);
+  } else {
+    session.io().out << "Wrote " << arguments.file << ": " << arguments.request.map() << " at revision "
+                     << map->header.info().revision() << ", " << map->bytes.size() << " bytes.\n";
+  }
+  return ExitCode::kOk;
+}
+
 }  // namespace
 
 void AddImportCommand(CLI::App& parent, Session& session) {
   const auto arguments = std::make_shared<ImportArguments>();
   v1::ImportMapHeader& header = arguments->header;
-  CLI::App& command = *parent.add_subcommand("import", "Creates a map from a file");
+  CLI::App& command = AddCommand(parent, session, "import", "Creates a map from a file", arguments, &Import);
   command.add_option("FILE", arguments->file, "The file; '-' reads standard input")
       ->required()
       ->type_name(kFileType);
@@ -121,15 +144,10 @@ void AddImportCommand(CLI::App& parent, Session& session) {
           [&header](const std::string& level) { header.mutable_import_options()->set_level(level); },
           "The level to read, of an LDtk file with several")
       ->type_name("NAME");
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--layer",
-          [&header](const std::vector<std::string>& layers) {
-            for (const std::string& layer : layers) {
-              header.mutable_import_options()->add_layers(layer);
-            }
-          },
-          "A layer to read, of Tiled or LDtk [all that are visible]")
+  AddTexts(
+      command, "--layer",
+      [&header](const std::string& layer) { header.mutable_import_options()->add_layers(layer); },
+      "A layer to read, of Tiled or LDtk [all that are visible]")
       ->type_name("NAME");
   AddGridOptions(command, *header.mutable_grid());
   command.footer(
@@ -141,7 +159,22 @@ void AddImportCommand(CLI::App& parent, Session& session) {
       "  waystar map import world.ldtk --level Entrance --as entrance\n"
       "  waystar map import valley.txt --terrain '~=river:3' --terrain '^=peak:impassable'\n"
       "  make-dungeon | waystar map import - --as dungeon --connectivity 4\n");
-  command.callback([arguments, &session] { session.exit_code = Import(*arguments, session); });
+}
+
+void AddExportCommand(CLI::App& parent, Session& session) {
+  const auto arguments = std::make_shared<ExportArguments>();
+  v1::ExportMapRequest& request = arguments->request;
+  CLI::App& command = AddCommand(parent, session, "export", "Writes a map as a file", arguments, &Export);
+  AddMap(command, *request.mutable_map());
+  command.add_option("-o,--output", arguments->file, "The file to write [standard output]")
+      ->type_name(kFileType);
+  AddChoice<v1::MapFormat>(
+      command, "--format", [&request](v1::MapFormat format) { request.set_format(format); },
+      {{"text", v1::MAP_FORMAT_TEXT}, {"moving_ai", v1::MAP_FORMAT_MOVING_AI}}, "The file's format [text]");
+  command.footer(
+      "Examples:\n"
+      "  waystar map export arena > arena.txt\n"
+      "  waystar map export arena -o arena.map --format moving_ai\n");
 }
 
 }  // namespace waystar::cli
