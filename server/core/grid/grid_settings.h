@@ -52,8 +52,8 @@ struct GridSettings {
   double diagonal_cost = kSqrt2;
   // The first terrain is the ground below obstacles.
   std::vector<Terrain> terrains = {Terrain{}};
-  // Portals lead to maps of the same world only. An id has up to kMaxWorldBytes printable ASCII characters
-  // without spaces; the empty id is a world like any other.
+  // Portals lead to maps of the same world only. It has up to kMaxWorldBytes printable ASCII characters
+  // without spaces.
   std::string world;
   // The frame has hexagons if, and only if, the connectivity is kSix.
   WorldFrame frame;
