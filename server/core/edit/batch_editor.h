@@ -1,4 +1,4 @@
-// Applies batches of edits to a map, one after the other, and yields the map that they lead to.
+// Editor that applies batches of edits to a grid map in turn.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,17 @@
 
 namespace waystar::core {
 
-// What one batch did to the map that those before it led to.
+// What one batch changed, compared with the map that the batches before it led to.
 struct BatchResult {
-  // Cells whose obstacle came or went, or whose terrain or cost changed, between before the batch and after
-  // it.
+  // The number of cells whose obstacle came or went, or whose terrain or cost changed, by the batch as a
+  // whole.
   std::int64_t changed_cells = 0;
-  // The smallest rectangle around those; empty if there are none.
+  // The smallest rectangle around those cells; empty if there are none.
   Rectangle changed_bounds;
-  // Cells of shapes that stuck out of the map; 2^63 - 1 if there are more.
+  // The number of cells of shapes that stuck out of the map; 2^63 - 1 if there are more.
   std::int64_t clipped_cells = 0;
-  // Of a waypoint graph, as GraphChanges says; then no cells are counted, and the bounds are around those.
+  // Counts for a waypoint graph, as in GraphChanges. No cells are counted then, and the bounds are around
+  // these.
   std::int64_t changed_nodes = 0;
   std::int64_t changed_edges = 0;
 };
@@ -34,17 +35,17 @@ class BatchEditor {
   // The base must outlive the editor.
   explicit BatchEditor(const GridMap& base) : base_(base), painter_(base) {}
 
-  // Applies one batch, in order, on top of those before. All or none: after an error the editor is as it was.
-  // `now` is what lifetimes begin at. Errors: those of ApplyEdits.
+  // Applies one batch on top of those before, all or nothing: after an error the editor is as it was. `now`
+  // is when lifetimes begin. Returns the errors of PlanEdits.
   absl::StatusOr<BatchResult> Apply(absl::Span<const Edit> edits, absl::Time now);
 
   struct Result {
     GridMap map;
-    // From the base to it, all batches together.
+    // The changes from the base to the map, by all batches together.
     MapChanges changes;
   };
 
-  // The editor is spent.
+  // The editor must not be used afterwards.
   Result Finish() &&;
 
  private:

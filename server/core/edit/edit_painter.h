@@ -1,4 +1,4 @@
-// Draws edits into the cells of a map.
+// Paints edits into the cells of a map.
 #pragma once
 
 #include <utility>
@@ -18,26 +18,26 @@ class EditPainter {
   // The base must outlive the painter.
   explicit EditPainter(const GridMap& base) : editor_(base) {}
 
-  // Draws all edits of a plan that was made for map().
+  // Paints all edits of a plan that was made for map().
   void Paint(const EditPlan& plan);
 
   // Blocks the cells of a valid shape.
   void Block(const Shape& shape) { PaintObstacles(shape, true); }
 
-  // The state so far.
+  // Returns the state so far.
   const GridMap& map() const { return editor_.map(); }
   GridMap Snapshot() { return editor_.Snapshot(); }
 
-  // What was painted since the last call of ForgetTouched; some of it may be as it was.
+  // Returns the cells painted since the last call of ForgetTouched; some of them may be as they were.
   SpanSet& touched() { return touched_; }
-  // Whether terrains or costs may have changed since then, too.
+  // Returns whether terrains or costs may have changed since then, too.
   bool has_touched_costs() const { return has_touched_costs_; }
   void ForgetTouched() {
     touched_.Clear();
     has_touched_costs_ = false;
   }
 
-  // The painter is spent.
+  // The painter must not be used afterwards.
   GridMapEditor::Result Finish() && { return std::move(editor_).FinishAndList(); }
 
  private:
@@ -52,7 +52,7 @@ class EditPainter {
   GridMapEditor editor_;
   SpanSet touched_;
   bool has_touched_costs_ = false;
-  // Where to say anew what steps cost.
+  // The cells whose step costs must be computed anew.
   SpanSet stale_costs_;
 };
 

@@ -1,4 +1,4 @@
-// Which way a flood goes.
+// The sense of a flood: from its seeds or to them.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,11 @@
 namespace waystar::core {
 
 enum class FloodSense : std::uint8_t {
-  // Costs of going from the seeds to a cell.
+  // The flood finds the costs of going from the seeds to each cell.
   kFromSeeds,
-  // Costs of going from a cell to the seeds. Steps pay for the cell they enter, so that where cells differ in
-  // cost, the way back costs something else than the way there; and portals may lead one way.
+  // The flood finds the costs of going from each cell to the seeds. Steps pay for the cell they enter, so
+  // that where cells differ in cost the way back costs something else than the way there; and portals may
+  // lead one way.
   kToSeeds,
 };
 

@@ -1,4 +1,4 @@
-// When to flood instead of searching.
+// The choice between a flood and searches.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace waystar::core {
 
-// Whether a flood of the map takes less time than searches on it that make so many expansions: a jump takes
-// as long as 10 cells of a flood, or 40 where cells differ in cost, a step of A* as long as 4.
+// Returns whether a flood of the map takes less time than searches on it that make so many expansions. A jump
+// takes as long as 10 cells of a flood, or 40 where cells differ in cost; a step of A* takes as long as 4.
 inline bool IsFloodQuicker(const GridMap& map, int footprint, std::uint64_t expansions) {
   const Connectivity connectivity = map.settings().connectivity;
   const bool has_jumps = map.HasUniformCost() && connectivity != Connectivity::kSix;

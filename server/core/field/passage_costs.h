@@ -1,4 +1,4 @@
-// What ways through passages cost, given what walks do.
+// The costs of ways through passages, given the costs of walks.
 #pragma once
 
 #include <cstddef>
@@ -12,25 +12,26 @@
 
 namespace waystar::core {
 
-// Dijkstra's algorithm over the cells that passages lead to, whose edges are a walk and a passage. Rows hold
-// the costs of walks from one cell, first to the ends, then to each entrance; kUnreached where none leads.
+// Runs Dijkstra's algorithm over the cells that passages lead to, whose edges are a walk and a passage. Rows
+// hold the costs of walks from one cell, first to the ends, then to each entrance; kUnreached where none
+// leads.
 //
 // Thread safety: const methods may run beside each other.
 class PassageCosts {
  public:
   static constexpr Cost kUnreached = std::numeric_limits<Cost>::max();
 
-  // `is_reversed`: ways go from where passages lead to, to where they begin.
+  // With `is_reversed`, ways go from where passages lead to, to where they begin.
   PassageCosts(absl::Span<const Passage> passages, bool is_reversed, std::size_t end_count);
 
-  // Where passages begin, and where they lead to, no cell twice.
+  // The cells where passages begin, and those where they lead to; no cell occurs twice.
   const std::vector<Cell>& entrances() const { return entrances_; }
   const std::vector<Cell>& exits() const { return exits_; }
 
-  // To be filled before Improve is called: the row of each exit.
+  // Returns the row of an exit. Fill all of them before Improve.
   std::vector<Cost>& RowOfExit(std::size_t exit) { return rows_[exit]; }
 
-  // Lowers the costs of the ends in a row to those of the cheapest ways. Costs a nanosecond for each exit
+  // Lowers the costs of the ends in a row to those of the cheapest ways. It costs a nanosecond for each exit
   // that is reached, times passages, exits and ends.
   void Improve(std::vector<Cost>& row) const;
 

@@ -1,4 +1,4 @@
-// How an agent comes from one cell of a map to another without steps.
+// Passages: how an agent gets from one cell of a map to another without steps.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace waystar::core {
 
-// Both cells are free.
+// A passage between two cells, both of which are free.
 struct Passage {
   Cell from;
   Cell to;
@@ -20,8 +20,8 @@ struct Passage {
   const Portal* portal = nullptr;
 };
 
-// The portals from the map to itself that the agent can pass, in the order of their ids, those that lead both
-// ways twice. Costs a look at each portal of the map.
+// Returns the portals from the map to itself that the agent can pass, in the order of their ids; those that
+// lead both ways occur twice. It costs a look at each portal of the map.
 std::vector<Passage> OwnPassages(const GridMap& map, const Agent& agent);
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// What can be reached through portals, whatever it costs.
+// Reachability through portals.
 #pragma once
 
 #include <cstddef>
@@ -17,23 +17,23 @@
 
 namespace waystar::core {
 
-// Which cells of a map a path leads to, by portals of the map, and by way of other maps and back; what a path
-// query finds. A graph whose nodes are the components that portals begin or end in.
+// Tells which cells of a map a path leads to, by portals of the map and by way of other maps and back, as a
+// path query would find. It is a graph whose nodes are the components that portals begin or end in.
 //
 // Thread safety: none.
 class PortalReach {
  public:
-  // What is given must outlive this. Costs a look at each portal of all maps that portals lead to.
+  // The arguments must outlive this. It costs a look at each portal of all maps that portals lead to.
   PortalReach(const GridMap& map, World& world, const Agent& agent);
 
-  // Whether a path leads from one cell of the map to another. False if either is blocked. Costs what
-  // Components::AreConnected does; the first question about a component some time for each portal as well.
-  // REQUIRES: they are on the map.
+  // Returns whether a path leads from one cell of the map to another; false if either is blocked. It costs
+  // what Components::AreConnected does; the first query about a component takes some time for each portal as
+  // well. REQUIRES: they are on the map.
   bool Leads(Cell from, Cell to);
 
-  // Those of the map. Another call of GridMap::walk may give others.
+  // Returns the components of the map. Another call of GridMap::walk may return others.
   const Components& components() const { return ComponentsOf(0); }
-  // Those of them that a path leads to, that of the cell included. REQUIRES: the cell is free.
+  // Returns the components that a path leads to from the cell, its own included. REQUIRES: the cell is free.
   std::vector<ComponentId> ComponentsFrom(Cell cell);
 
  private:
@@ -41,16 +41,16 @@ class PortalReach {
   using Place = std::tuple<std::uint32_t, const ComponentBlock*, ComponentNumber>;
   struct Node {
     Place place;
-    // Where its portals lead to.
+    // The nodes that its portals lead to.
     std::vector<std::size_t> next;
-    // By number, the nodes that paths lead to. Empty until it is asked for.
+    // Whether paths lead to each node, by number. It is empty until it is asked for.
     std::vector<bool> reached;
   };
 
   static Place PlaceOf(std::uint32_t map, ComponentId id) { return {map, id.block, id.number}; }
   const Components& ComponentsOf(std::uint32_t map) const;
   std::size_t AddNode(std::uint32_t map, Cell cell);
-  // That of a component of the map; nothing if no portal begins or ends there.
+  // Returns the node of a component of the map, or nothing if no portal begins or ends there.
   std::optional<std::size_t> Find(ComponentId id) const;
   const std::vector<bool>& ReachedFrom(std::size_t node);
 

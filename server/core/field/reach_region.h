@@ -1,4 +1,4 @@
-// Where a flood with a limit can come to.
+// The region that a flood with a cost limit can come to.
 #pragma once
 
 #include "absl/types/span.h"
@@ -10,10 +10,10 @@
 
 namespace waystar::core {
 
-// A rectangle around all cells of the region that could be within the cost of a seed if there were
-// no walls, on foot or through passages between cells of the region. Costs a nanosecond for each passage,
-// and, unless the region is all within the cost on foot, for each pair of those within it. REQUIRES: the
-// seed lies in the region, which lies on the map.
+// Returns a rectangle around all cells of the region that could be within the cost of a seed if there were no
+// walls, on foot or through passages between cells of the region. It costs a nanosecond for each passage,
+// and, unless the region is all within the cost on foot, for each pair of those within it. REQUIRES: the seed
+// lies in the region, which lies on the map.
 Rectangle ReachRegion(const GridMap& map, absl::Span<const Passage> passages, Cell seed, FloodSense sense,
                       Cost max_cost, const Rectangle& region);
 

@@ -1,4 +1,4 @@
-// Whether paths lead between pairs of cells.
+// Reachability of pairs of cells.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +20,11 @@ struct CellPair {
   Cell goal;
 };
 
-// For each pair in order whether FindPathThroughPortals finds a path, be it by way of other maps; false where
-// one of the two is blocked. Costs some tens of nanoseconds a pair: see Components; on a map with portals a
-// look at each of them as well, and at those of the maps that they lead to.
+// Returns, for each pair in order, whether FindPathThroughPortals finds a path, possibly by way of other
+// maps; false where one of the two is blocked. It costs tens of nanoseconds a pair (see Components), and on a
+// map with portals a look at each of them as well, and at those of the maps that they lead to.
 //
-// Errors: INVALID_ARGUMENT / BAD_VALUE with "footprint"; RESOURCE_EXHAUSTED / TOO_MANY_ITEMS with "pairs";
+// Returns INVALID_ARGUMENT / BAD_VALUE with "footprint"; RESOURCE_EXHAUSTED / TOO_MANY_ITEMS with "pairs";
 // OUT_OF_RANGE / OFF_MAP with "pairs[i].start" or "pairs[i].goal".
 absl::StatusOr<std::vector<bool>> CheckReachability(const GridMap& map, World& world, const Agent& agent,
                                                     absl::Span<const CellPair> pairs);

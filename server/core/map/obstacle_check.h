@@ -1,4 +1,4 @@
-// Which named obstacles are accepted.
+// Validation of named obstacles.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@ namespace waystar::core {
 
 inline constexpr std::size_t kMaxObstacleIdBytes = 63;
 
-// INVALID_ARGUMENT / BAD_OBSTACLE_ID without a field unless it has 1 to 63 bytes that match
+// Returns INVALID_ARGUMENT / BAD_OBSTACLE_ID without a field unless the id has 1 to 63 bytes that match
 // [A-Za-z0-9][A-Za-z0-9_.:-]*.
 absl::Status CheckObstacleId(absl::string_view id);
 
-// For a map with these bounds: INVALID_ARGUMENT / BAD_OBSTACLE_ID with field ".id", BAD_EFFECT or BAD_VALUE
-// (".cost_factor", ".cost_addition", ".falloff"), and the errors of CheckShape below ".shape". It may lie off
-// the map.
+// Checks an obstacle for a map with these bounds; it may lie off the map. Returns INVALID_ARGUMENT /
+// BAD_OBSTACLE_ID with field ".id", BAD_EFFECT or BAD_VALUE (".cost_factor", ".cost_addition", ".falloff"),
+// and the errors of CheckShape below ".shape".
 absl::Status CheckObstacle(const Obstacle& obstacle, const Rectangle& bounds);
 
-// INVALID_ARGUMENT / BAD_LIFETIME without a field unless it is from 1 ms to 365 days.
+// Returns INVALID_ARGUMENT / BAD_LIFETIME without a field unless it is from 1 ms to 365 days.
 absl::Status CheckLifetime(absl::Duration lifetime);
 
 }  // namespace waystar::core

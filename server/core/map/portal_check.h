@@ -1,4 +1,4 @@
-// Which portals are accepted.
+// Validation of portals.
 #pragma once
 
 #include "absl/status/status.h"
@@ -8,13 +8,13 @@
 
 namespace waystar::core {
 
-// INVALID_ARGUMENT / BAD_PORTAL_ID without a field unless it is as CheckObstacleId says.
+// Returns INVALID_ARGUMENT / BAD_PORTAL_ID without a field unless the id obeys CheckObstacleId.
 absl::Status CheckPortalId(absl::string_view id);
 
-// For a map with these bounds, with the field: BAD_PORTAL_ID (".id"); OUT_OF_RANGE / OFF_MAP (".from", and
-// ".to" if it lies on the same map, else only if it can be on none); INVALID_ARGUMENT / BAD_PORTAL
-// (".both_ways" to another map,
-// ".to" where one is already), BAD_VALUE (".cost", ".tags").
+// Checks a portal for a map with these bounds. Returns, with the field, BAD_PORTAL_ID (".id"); OUT_OF_RANGE /
+// OFF_MAP (".from", and ".to", which on another map only has to be a cell that some map can have);
+// INVALID_ARGUMENT / BAD_PORTAL (".both_ways" to another map, ".to" where `from` is) or BAD_VALUE (".cost",
+// ".tags").
 absl::Status CheckPortal(const Portal& portal, const Rectangle& bounds);
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// Which words of a map's cells may have changed.
+// A bounded set of the words of a map's cells that may have changed.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 
 namespace waystar::core {
 
-// A set of words that gives up when it holds too many: to look at each would cost more than to look at all.
+// The set gives up when it holds too many words: to look at each would cost more than to look at all cells.
 class TouchedWords {
  public:
-  // Holds that many at the most.
+  // The set holds at most `limit` words.
   explicit TouchedWords(std::size_t limit) : limit_(limit) {}
 
   void Add(int y, std::size_t index) {
@@ -31,7 +31,7 @@ class TouchedWords {
     words_.push_back(word);
   }
 
-  // Ascending. Empty if there are too many.
+  // Returns the words in ascending order, or none if there are too many.
   absl::Span<const WordIndex> Sorted() {
     LeaveOutRepetitions();
     return words_;
