@@ -22,33 +22,31 @@ struct FindArguments {
   DrawOptions draw;
 };
 
-ExitCode Find(const FindArguments& arguments, Session& session) {
-  const auto answer = session.client().FindPath(arguments.request);
-  if (!answer.ok()) {
-    return session.Fail(answer.status());
-  }
-  Io& io = session.io();
-  if (session.options().json) {
-    session.PrintJson(*answer);
-    return ExitCodeFor(answer->outcome());
-  }
-  if (IsOnGraph(arguments.request, *answer)) {
-    io.out << FindText(arguments.request, *answer) << "\n";
-    if (answer->positions_size() > 0) {
-      io.out << GraphPathText(arguments.request, *answer) << "\n";
+void PrintPath(const FindArguments& arguments, const v1::FindPathResponse& answer, Session& session) {
+  const v1::FindPathRequest& request = arguments.request;
+  std::ostream& out = session.io().out;
+  if (IsOnGraph(request, answer)) {
+    out << FindText(request, answer) << "\n";
+    if (answer.positions_size() > 0) {
+      out << GraphPathText(request, answer) << "\n";
     }
-    return ExitCodeFor(answer->outcome());
+    return;
   }
-  ShowAnswerPicture(arguments.request, *answer, {}, arguments.draw, session);
-  io.out << FindText(arguments.request, *answer) << "\n";
-  const bool lists = !arguments.draw.picture || arguments.request.path_form() != v1::PATH_FORM_UNSPECIFIED;
-  if ((lists || answer->positions_size() > 0) && answer->has_end()) {
-    io.out << PathText(*answer) << "\n";
+  ShowAnswerPicture(request, answer, {}, arguments.draw, session);
+  out << FindText(request, answer) << "\n";
+  const bool lists = !arguments.draw.picture || request.path_form() != v1::PATH_FORM_UNSPECIFIED;
+  if ((lists || answer.positions_size() > 0) && answer.has_end()) {
+    out << PathText(answer) << "\n";
   }
-  if (answer->has_summary()) {
-    io.out << SummaryText(answer->summary(), session.table_width());
+  if (answer.has_summary()) {
+    out << SummaryText(answer.summary(), session.table_width());
   }
-  return ExitCodeFor(answer->outcome());
+}
+
+ExitCode Find(const FindArguments& arguments, Session& session) {
+  const auto response = session.client().FindPath(arguments.request);
+  const auto print = [&](const v1::FindPathResponse& answer) { PrintPath(arguments, answer, session); };
+  return session.Answer(response, print, response.ok() ? ExitCodeFor(response->outcome()) : ExitCode::kOk);
 }
 
 struct WatchPathArguments {

@@ -59,7 +59,7 @@ TableRow Describe(const v1::MapInfo& info) {
           absl::StrCat(grid.walkable_cells()), absl::StrCat(grid.obstacle_cells())};
 }
 
-ExitCode List(const bool& names_only, Session& session) {
+ExitCode ListMaps(const bool& names_only, Session& session) {
   const auto all = AllPages(session.client(), v1::ListMapsRequest(), &client::Client::ListMaps);
   return session.Answer(all, [&](const v1::ListMapsResponse& answer) {
     std::vector<TableRow> rows = {{"MAP", "SIZE", "REVISION", "WALKABLE", "OBSTACLES"}};
@@ -85,7 +85,7 @@ ExitCode Delete(const std::vector<std::string>& maps, Session& session) {
 
 void AddListCommand(CLI::App& parent, Session& session) {
   const auto names_only = std::make_shared<bool>(false);
-  CLI::App& command = AddCommand(parent, session, "list", "Lists the server's maps", names_only, &List);
+  CLI::App& command = AddCommand(parent, session, "list", "Lists the server's maps", names_only, &ListMaps);
   command.add_flag("--names", *names_only, "Only their names, one per line");
   command.footer("Examples:\n  waystar map list\n  waystar map list --json | jq '.maps[].map'\n");
 }

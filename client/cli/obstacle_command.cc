@@ -127,12 +127,12 @@ void AddRemove(CLI::App& group, Session& session) {
       "  waystar obstacle remove arena fire-1 fire-2\n");
 }
 
-struct ListArguments {
+struct ListObstaclesArguments {
   v1::ListObstaclesRequest request;
   bool names_only = false;
 };
 
-ExitCode List(const ListArguments& arguments, Session& session) {
+ExitCode ListObstacles(const ListObstaclesArguments& arguments, Session& session) {
   const auto all = AllPages(session.client(), arguments.request, &client::Client::ListObstacles);
   return session.Answer(all, [&](const v1::ListObstaclesResponse& answer) {
     std::vector<TableRow> rows = {{"OBSTACLE", "EFFECT", "STAYS", "SHAPE"}};
@@ -146,9 +146,10 @@ ExitCode List(const ListArguments& arguments, Session& session) {
 }
 
 void AddList(CLI::App& group, Session& session) {
-  const auto arguments = std::make_shared<ListArguments>();
+  const auto arguments = std::make_shared<ListObstaclesArguments>();
   v1::ListObstaclesRequest& request = arguments->request;
-  CLI::App& command = AddCommand(group, session, "list", "Lists the obstacles of a map", arguments, &List);
+  CLI::App& command =
+      AddCommand(group, session, "list", "Lists the obstacles of a map", arguments, &ListObstacles);
   AddMap(command, *request.mutable_map());
   AddParsed(
       command, "--region", &ParseRectangle,

@@ -254,20 +254,15 @@ ExitCode FindPaths(const PathsArguments& arguments, Session& session) {
   if (const absl::Status status = AddQueries(*text, arguments.each, request); !status.ok()) {
     return session.FailUsage(std::string(status.message()));
   }
-  const auto answers = session.client().FindPaths(request);
-  if (!answers.ok()) {
-    return session.Fail(answers.status());
-  }
-  if (session.options().json) {
-    session.PrintJson(*answers);
-    return CodeOf(*answers);
-  }
-  std::vector<TableRow> rows = {{"START", "GOAL", "OUTCOME", "COST", "POINTS"}};
-  for (int i = 0; i < request.queries_size() && i < answers->results_size(); ++i) {
-    rows.push_back(RowOf(request.queries(i), answers->results(i)));
-  }
-  session.io().out << FormatTable(rows, session.table_width());
-  return CodeOf(*answers);
+  const auto response = session.client().FindPaths(request);
+  const auto print = [&](const v1::FindPathsResponse& answers) {
+    std::vector<TableRow> rows = {{"START", "GOAL", "OUTCOME", "COST", "POINTS"}};
+    for (int i = 0; i < request.queries_size() && i < answers.results_size(); ++i) {
+      rows.push_back(RowOf(request.queries(i), answers.results(i)));
+    }
+    session.PrintTable(rows);
+  };
+  return session.Answer(response, print, response.ok() ? CodeOf(*response) : ExitCode::kOk);
 }
 
 }  // namespace

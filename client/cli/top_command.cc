@@ -11,7 +11,6 @@
 #include "client/cli/commands.h"
 #include "client/cli/exit_code.h"
 #include "client/cli/top_rates.h"
-#include "client/cli/top_text.h"
 
 namespace waystar::cli {
 namespace {

@@ -1,5 +1,3 @@
-#include "client/cli/top_text.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +9,7 @@
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "client/cli/table.h"
+#include "client/cli/top_rates.h"
 #include "client/load/json_text.h"
 
 namespace waystar::cli {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <google/protobuf/message.h>
+#include <grpcpp/support/status.h>
+
 #include <atomic>
 #include <functional>
 #include <string>
@@ -11,6 +14,16 @@
 namespace waystar::inspect {
 
 struct Method;
+
+// The message in protobuf's JSON on one line, without an end of line. Fields with their defaults are left
+// out.
+std::string MessageJson(const google::protobuf::Message& message);
+
+// The failed call as a google.rpc.Status, with the details that the server sent.
+std::string StatusJson(const grpc::Status& status);
+
+// By the usual mapping of canonical codes: NOT_FOUND is 404.
+int HttpCode(grpc::StatusCode code);
 
 // Makes the page's calls: POST /rpc/waystar.v1.PathService/FindPath with the request in protobuf's JSON is
 // answered with the response in JSON, or with the failed call's HTTP code and a google.rpc.Status.

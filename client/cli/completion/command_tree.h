@@ -65,4 +65,10 @@ std::vector<std::string> ValuePlaces(const std::vector<CommandNode>& commands);
 // In single quotes, for bash and zsh.
 std::string Quote(absl::string_view text);
 
+// Scripts by which a shell completes commands, options, their values where they are one of a few words,
+// files, and the names of maps, which they ask `waystar map list --names` for.
+std::string BashCompletion(const std::vector<CommandNode>& commands);
+std::string ZshCompletion(const std::vector<CommandNode>& commands);
+std::string FishCompletion(const std::vector<CommandNode>& commands);
+
 }  // namespace waystar::cli

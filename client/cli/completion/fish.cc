@@ -2,7 +2,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "client/cli/completion/command_tree.h"
-#include "client/cli/completion/completion.h"
 
 namespace waystar::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include "absl/types/span.h"
 #include "server/core/field/flood_ground.h"
 #include "server/core/field/flood_sense.h"
-#include "server/core/field/passages.h"
+#include "server/core/field/passage_costs.h"
 #include "server/core/grid/bit_row.h"
 #include "server/core/grid/cost.h"
 #include "server/core/map/portal.h"

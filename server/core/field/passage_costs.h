@@ -1,4 +1,4 @@
-// The costs of ways through passages, given the costs of walks.
+// Passages: how an agent gets from one cell of a map to another without steps.
 #pragma once
 
 #include <cstddef>
@@ -6,11 +6,26 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "server/core/field/passages.h"
 #include "server/core/grid/cell.h"
 #include "server/core/grid/cost.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/map/portal.h"
+#include "server/core/search/agent.h"
 
 namespace waystar::core {
+
+// A passage between two cells, both of which are free.
+struct Passage {
+  Cell from;
+  Cell to;
+  Cost cost = 0;
+  // Null if it leads by way of other maps; else it lives as long as the map.
+  const Portal* portal = nullptr;
+};
+
+// Returns the portals from the map to itself that the agent can pass, in the order of their ids; those that
+// lead both ways occur twice. It costs a look at each portal of the map.
+std::vector<Passage> OwnPassages(const GridMap& map, const Agent& agent);
 
 // Runs Dijkstra's algorithm over the cells that passages lead to, whose edges are a walk and a passage. Rows
 // hold the costs of walks from one cell, first to the ends, then to each entrance; kUnreached where none

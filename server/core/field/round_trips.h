@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "server/core/field/field_scratch.h"
-#include "server/core/field/passages.h"
+#include "server/core/field/passage_costs.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/portal/world.h"
 #include "server/core/search/agent.h"

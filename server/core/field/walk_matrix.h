@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "server/core/field/field_scratch.h"
-#include "server/core/field/passages.h"
+#include "server/core/field/passage_costs.h"
 #include "server/core/grid/cell.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/search/agent.h"

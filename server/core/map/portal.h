@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "server/core/grid/cell.h"
 #include "server/core/grid/cost.h"
 
@@ -34,5 +36,14 @@ struct Portal {
 // The number of portals that a map may have.
 inline constexpr std::size_t kMaxPortals = 1000;
 inline constexpr double kMaxPortalCost = 1'000'000.0;
+
+// Returns INVALID_ARGUMENT / BAD_PORTAL_ID without a field unless the id obeys CheckObstacleId.
+absl::Status CheckPortalId(absl::string_view id);
+
+// Checks a portal for a map with these bounds. Returns, with the field, BAD_PORTAL_ID (".id"); OUT_OF_RANGE /
+// OFF_MAP (".from", and ".to", which on another map only has to be a cell that some map can have);
+// INVALID_ARGUMENT / BAD_PORTAL (".both_ways" to another map, ".to" where `from` is) or BAD_VALUE (".cost",
+// ".tags").
+absl::Status CheckPortal(const Portal& portal, const Rectangle& bounds);
 
 }  // namespace waystar::core

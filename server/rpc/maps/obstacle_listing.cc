@@ -9,7 +9,7 @@
 #include "server/base/clock.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/map/obstacle_check.h"
+#include "server/core/map/obstacle.h"
 #include "server/core/map/obstacle_table.h"
 #include "server/rpc/wire/convert_edits.h"
 #include "server/rpc/wire/convert_shape.h"

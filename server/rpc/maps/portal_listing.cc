@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/map/portal_check.h"
+#include "server/core/map/portal.h"
 #include "server/core/map/portal_table.h"
 #include "server/rpc/wire/convert_portals.h"
 

@@ -1,4 +1,4 @@
-#include "server/core/map/portal_check.h"
+#include "server/core/map/portal.h"
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -6,7 +6,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/grid/grid_settings.h"
-#include "server/core/map/obstacle_check.h"
+#include "server/core/map/obstacle.h"
 #include "server/core/map/tags.h"
 
 namespace waystar::core {

@@ -1,4 +1,4 @@
-#include "server/picture/search_colors.h"
+#include "server/picture/color.h"
 
 #include <algorithm>
 #include <array>

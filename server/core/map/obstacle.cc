@@ -1,4 +1,4 @@
-#include "server/core/map/obstacle_check.h"
+#include "server/core/map/obstacle.h"
 
 #include <algorithm>
 #include <cmath>
