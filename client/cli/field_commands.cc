@@ -113,7 +113,7 @@ ExitCode Flow(const FlowArguments& arguments, Session& session) {
       overlay.portals.push_back(step.cell());
     }
     overlay.goals.assign(arguments.request.goals().begin(), arguments.request.goals().end());
-    ShowFieldPicture(arguments.request.map(), std::move(overlay), answer.revision(), arguments.draw, session);
+    ShowFieldPicture(arguments.request.map(), overlay, answer.revision(), arguments.draw, session);
     session.io().out << absl::StreamFormat("Ways to a goal from %d %s of %d x %d (revision %d)\n", cells,
                                            cells == 1 ? "cell" : "cells", answer.region().width(),
                                            answer.region().height(), answer.revision());

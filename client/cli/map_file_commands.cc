@@ -13,6 +13,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
 #include "client/cli/files.h"
+#include "client/cli/graph_text.h"
 #include "client/cli/progress.h"
 
 namespace waystar::cli {

@@ -92,10 +92,7 @@ ExitCode ShowInfo(Session& session) {
 
 ExitCode SetLogLevel(const v1::SetLogLevelRequest& request, Session& session) {
   return session.Answer(session.client().SetLogLevel(request), [&](const auto& response) {
-    const auto word = [](v1::LogLevel level) {
-      const std::string name = v1::LogLevel_Name(level);
-      return absl::AsciiStrToLower(absl::StripPrefix(name, "LOG_LEVEL_"));
-    };
+    const auto word = [](v1::LogLevel level) { return WordOf(v1::LogLevel_Name(level), "LOG_LEVEL_"); };
     session.io().out << "The log level is " << word(request.level()) << " now; it was "
                      << word(response.previous()) << ".\n";
   });
