@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -75,32 +74,6 @@ Client::Client(const Options& options) : options_(options), connection_(options)
   }
 }
 
-template <typename Stub, typename Request, typename Response>
-absl::StatusOr<Response> Client::Call(const std::unique_ptr<Stub>& stub,
-                                      grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&,
-                                                                   Response*),
-                                      const Request& request, Repeatable repeatable) const {
-  if (!status().ok()) {
-    return status();
-  }
-  Response response;
-  const absl::Status result =
-      CallWithRetries(options_.retry ? repeatable : Repeatable::kNever, options_.timeout, retry_budget_,
-                      [&](absl::Duration timeout) {
-                        grpc::ClientContext context;
-                        connection_.Prepare(context, timeout);
-                        return FromGrpc((*stub.*method)(&context, request, &response));
-                      });
-  if (!result.ok()) {
-    return result;
-  }
-  return response;
-}
-
-absl::StatusOr<v1::FindPathResponse> Client::FindPath(const v1::FindPathRequest& request) const {
-  return Call(paths_, &v1::PathService::StubInterface::FindPath, request, Repeatable::kReads);
-}
-
 absl::StatusOr<v1::TraceSearchResult> Client::TraceSearch(
     const v1::TraceSearchRequest& request, absl::FunctionRef<void(const v1::SearchEvent&)> on_event) const {
   if (!status().ok()) {
@@ -128,131 +101,6 @@ absl::StatusOr<v1::TraceSearchResult> Client::TraceSearch(
     return absl::DataLossError("the server ended the trace without a result");
   }
   return *std::move(result);
-}
-
-absl::StatusOr<v1::ValidatePathResponse> Client::ValidatePath(const v1::ValidatePathRequest& request) const {
-  return Call(paths_, &v1::PathService::StubInterface::ValidatePath, request, Repeatable::kReads);
-}
-
-std::unique_ptr<PathWatch> Client::WatchPath(const v1::WatchPathRequest& request) const {
-  return std::make_unique<PathWatch>(connection_, paths_.get(), request, options_.stream_timeout);
-}
-
-absl::StatusOr<v1::FindPathsResponse> Client::FindPaths(const v1::FindPathsRequest& request) const {
-  return Call(paths_, &v1::PathService::StubInterface::FindPaths, request, Repeatable::kReads);
-}
-
-absl::StatusOr<v1::ComputeCostMatrixResponse> Client::ComputeCostMatrix(
-    const v1::ComputeCostMatrixRequest& request) const {
-  return Call(paths_, &v1::PathService::StubInterface::ComputeCostMatrix, request, Repeatable::kReads);
-}
-
-absl::StatusOr<v1::FindReachableResponse> Client::FindReachable(
-    const v1::FindReachableRequest& request) const {
-  return Call(paths_, &v1::PathService::StubInterface::FindReachable, request, Repeatable::kReads);
-}
-
-absl::StatusOr<v1::ComputeFlowFieldResponse> Client::ComputeFlowField(
-    const v1::ComputeFlowFieldRequest& request) const {
-  return Call(paths_, &v1::PathService::StubInterface::ComputeFlowField, request, Repeatable::kReads);
-}
-
-absl::StatusOr<v1::CheckReachabilityResponse> Client::CheckReachability(
-    const v1::CheckReachabilityRequest& request) const {
-  return Call(paths_, &v1::PathService::StubInterface::CheckReachability, request, Repeatable::kReads);
-}
-
-absl::StatusOr<v1::CastRayResponse> Client::CastRay(const v1::CastRayRequest& request) const {
-  return Call(paths_, &v1::PathService::StubInterface::CastRay, request, Repeatable::kReads);
-}
-
-absl::StatusOr<v1::SampleCellsResponse> Client::SampleCells(const v1::SampleCellsRequest& request) const {
-  return Call(paths_, &v1::PathService::StubInterface::SampleCells, request, Repeatable::kReads);
-}
-
-absl::StatusOr<v1::CreateMapResponse> Client::CreateMap(const v1::CreateMapRequest& request) const {
-  return Call(maps_, &v1::MapService::StubInterface::CreateMap, request, Repeatable::kNever);
-}
-
-absl::StatusOr<v1::GetMapResponse> Client::GetMap(const v1::GetMapRequest& request) const {
-  return Call(maps_, &v1::MapService::StubInterface::GetMap, request, Repeatable::kReads);
-}
-
-absl::StatusOr<v1::ListMapsResponse> Client::ListMaps(const v1::ListMapsRequest& request) const {
-  return Call(maps_, &v1::MapService::StubInterface::ListMaps, request, Repeatable::kReads);
-}
-
-absl::StatusOr<v1::DeleteMapResponse> Client::DeleteMap(const v1::DeleteMapRequest& request) const {
-  return Call(maps_, &v1::MapService::StubInterface::DeleteMap, request, Repeatable::kNever);
-}
-
-absl::StatusOr<v1::UpdateObstaclesResponse> Client::UpdateObstacles(
-    const v1::UpdateObstaclesRequest& request) const {
-  return Call(maps_, &v1::MapService::StubInterface::UpdateObstacles, request,
-              request.request_id().empty() ? Repeatable::kNever : Repeatable::kHasId);
-}
-
-std::unique_ptr<PathStream> Client::StreamFindPath() const {
-  return std::make_unique<PathStream>(connection_, paths_.get(), options_.stream_timeout);
-}
-
-std::unique_ptr<UpdateStream> Client::StreamObstacleUpdates() const {
-  return std::make_unique<UpdateStream>(connection_, maps_.get(), options_.stream_timeout);
-}
-
-absl::StatusOr<v1::ListObstaclesResponse> Client::ListObstacles(
-    const v1::ListObstaclesRequest& request) const {
-  return Call(maps_, &v1::MapService::StubInterface::ListObstacles, request, Repeatable::kReads);
-}
-
-absl::StatusOr<v1::ListPortalsResponse> Client::ListPortals(const v1::ListPortalsRequest& request) const {
-  return Call(maps_, &v1::MapService::StubInterface::ListPortals, request, Repeatable::kReads);
-}
-
-absl::StatusOr<v1::ListNodesResponse> Client::ListNodes(const v1::ListNodesRequest& request) const {
-  return Call(maps_, &v1::MapService::StubInterface::ListNodes, request, Repeatable::kReads);
-}
-
-absl::StatusOr<v1::RenderMapResponse> Client::RenderMap(const v1::RenderMapRequest& request) const {
-  if (!status().ok()) {
-    return status();
-  }
-  v1::RenderMapResponse response;
-  // A picture may be of a whole map.
-  const absl::Status result =
-      CallWithRetries(options_.retry ? Repeatable::kReads : Repeatable::kNever, options_.transfer_timeout,
-                      retry_budget_, [&](absl::Duration timeout) {
-                        grpc::ClientContext context;
-                        connection_.Prepare(context, timeout);
-                        return FromGrpc(maps_->RenderMap(&context, request, &response));
-                      });
-  if (!result.ok()) {
-    return result;
-  }
-  return response;
-}
-
-std::unique_ptr<MapWatch> Client::WatchMap(const v1::WatchMapRequest& request) const {
-  return std::make_unique<MapWatch>(connection_, maps_.get(), request, options_.stream_timeout);
-}
-
-absl::StatusOr<v1::GetServerInfoResponse> Client::GetServerInfo(
-    const v1::GetServerInfoRequest& request) const {
-  return Call(server_, &v1::ServerService::StubInterface::GetServerInfo, request, Repeatable::kReads);
-}
-
-absl::StatusOr<v1::SetLogLevelResponse> Client::SetLogLevel(const v1::SetLogLevelRequest& request) const {
-  return Call(server_, &v1::ServerService::StubInterface::SetLogLevel, request, Repeatable::kNever);
-}
-
-absl::StatusOr<v1::GetServerStatisticsResponse> Client::GetServerStatistics(
-    const v1::GetServerStatisticsRequest& request) const {
-  return Call(server_, &v1::ServerService::StubInterface::GetServerStatistics, request, Repeatable::kReads);
-}
-
-absl::StatusOr<grpc::health::v1::HealthCheckResponse> Client::CheckHealth(
-    const grpc::health::v1::HealthCheckRequest& request) const {
-  return Call(health_, &grpc::health::v1::Health::StubInterface::Check, request, Repeatable::kReads);
 }
 
 absl::StatusOr<v1::ImportMapResponse> Client::ImportMap(v1::ImportMapHeader header,

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <grpcpp/client_context.h>
+
 #include <cstdint>
 #include <functional>
 #include <istream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,26 +24,25 @@
 
 namespace waystar::client {
 
-// A map as a file.
+// A whole map as a file.
 struct ExportedMap {
   v1::ExportMapHeader header;
   std::string bytes;
 };
 
-// Progress of a transfer: is called with how many bytes of the file have gone and how many there are. It may
-// be null.
+// Told, unless it is null, how many bytes of a file have gone, and how many there are.
 using TransferProgress = std::function<void(int64_t done, int64_t size)>;
 
-// Client of a Waystar server, or of several with the same maps. It connects when it first needs to, and again
-// whenever the connection breaks.
+// A connection to a Waystar server, or to several with the same maps, which is made when first needed and
+// again whenever it breaks.
 //
-// Each call blocks until it is answered, fails, or has taken its timeout (DEADLINE_EXCEEDED). A call that the
-// server refuses returns the code and the message of the server; ReasonOf() and FieldOf() tell its reason and
-// field. A server that cannot be reached is UNAVAILABLE.
+// Each call blocks until it is answered, fails, or has taken its timeout (DEADLINE_EXCEEDED). A call that
+// the server refuses has its code and message, and its reason and field by ReasonOf() and FieldOf(). A server
+// that cannot be reached is UNAVAILABLE.
 //
-// Calls that only read are retried when the server is not available (UNAVAILABLE) and, except for TraceSearch
-// and ExportMap, when it is too busy for a moment (RESOURCE_EXHAUSTED with a delay): at most three times for
-// either cause, within the timeout, and not while most calls fail. So is UpdateObstacles with a request_id.
+// Calls that only read are made again when the server is not available (UNAVAILABLE), and, but for
+// TraceSearch and ExportMap, when it is too busy for a moment (RESOURCE_EXHAUSTED with a delay): five times
+// at the most, within the timeout, and not while most calls fail. So is UpdateObstacles with a request_id.
 // Any other call that changes a map and ends with UNAVAILABLE or DEADLINE_EXCEEDED may or may not have been
 // carried out.
 //
@@ -51,55 +53,101 @@ class Client {
  public:
   explicit Client(const Options& options = {});
 
-  // INVALID_ARGUMENT if the options make no sense or name files that cannot be read. All calls fail with it
-  // then.
+  // INVALID_ARGUMENT for options that make no sense or name files that cannot be read. Then all calls fail
+  // with it.
   const absl::Status& status() const { return connection_.status(); }
 
-  absl::StatusOr<v1::FindPathResponse> FindPath(const v1::FindPathRequest& request) const;
+  absl::StatusOr<v1::FindPathResponse> FindPath(const v1::FindPathRequest& request) const {
+    return Call(paths_, &Paths::FindPath, request, Repeatable::kReads);
+  }
 
   // Calls `on_event` with each event, in order, while the answer arrives.
   // Errors: DATA_LOSS if the server ends the trace without a result.
   absl::StatusOr<v1::TraceSearchResult> TraceSearch(
       const v1::TraceSearchRequest& request, absl::FunctionRef<void(const v1::SearchEvent&)> on_event) const;
 
-  absl::StatusOr<v1::ValidatePathResponse> ValidatePath(const v1::ValidatePathRequest& request) const;
-  std::unique_ptr<PathWatch> WatchPath(const v1::WatchPathRequest& request) const;
+  absl::StatusOr<v1::ValidatePathResponse> ValidatePath(const v1::ValidatePathRequest& request) const {
+    return Call(paths_, &Paths::ValidatePath, request, Repeatable::kReads);
+  }
+  std::unique_ptr<PathWatch> WatchPath(const v1::WatchPathRequest& request) const {
+    return std::make_unique<PathWatch>(connection_, paths_.get(), request, options_.stream_timeout);
+  }
 
-  // These ask about many starts or goals at once, and about cells.
-  absl::StatusOr<v1::FindPathsResponse> FindPaths(const v1::FindPathsRequest& request) const;
+  // Many starts or goals at once, and questions about cells.
+  absl::StatusOr<v1::FindPathsResponse> FindPaths(const v1::FindPathsRequest& request) const {
+    return Call(paths_, &Paths::FindPaths, request, Repeatable::kReads);
+  }
   absl::StatusOr<v1::ComputeCostMatrixResponse> ComputeCostMatrix(
-      const v1::ComputeCostMatrixRequest& request) const;
-  absl::StatusOr<v1::FindReachableResponse> FindReachable(const v1::FindReachableRequest& request) const;
+      const v1::ComputeCostMatrixRequest& request) const {
+    return Call(paths_, &Paths::ComputeCostMatrix, request, Repeatable::kReads);
+  }
+  absl::StatusOr<v1::FindReachableResponse> FindReachable(const v1::FindReachableRequest& request) const {
+    return Call(paths_, &Paths::FindReachable, request, Repeatable::kReads);
+  }
   absl::StatusOr<v1::ComputeFlowFieldResponse> ComputeFlowField(
-      const v1::ComputeFlowFieldRequest& request) const;
+      const v1::ComputeFlowFieldRequest& request) const {
+    return Call(paths_, &Paths::ComputeFlowField, request, Repeatable::kReads);
+  }
   absl::StatusOr<v1::CheckReachabilityResponse> CheckReachability(
-      const v1::CheckReachabilityRequest& request) const;
-  absl::StatusOr<v1::CastRayResponse> CastRay(const v1::CastRayRequest& request) const;
-  absl::StatusOr<v1::SampleCellsResponse> SampleCells(const v1::SampleCellsRequest& request) const;
+      const v1::CheckReachabilityRequest& request) const {
+    return Call(paths_, &Paths::CheckReachability, request, Repeatable::kReads);
+  }
+  absl::StatusOr<v1::CastRayResponse> CastRay(const v1::CastRayRequest& request) const {
+    return Call(paths_, &Paths::CastRay, request, Repeatable::kReads);
+  }
+  absl::StatusOr<v1::SampleCellsResponse> SampleCells(const v1::SampleCellsRequest& request) const {
+    return Call(paths_, &Paths::SampleCells, request, Repeatable::kReads);
+  }
 
-  absl::StatusOr<v1::CreateMapResponse> CreateMap(const v1::CreateMapRequest& request) const;
-  absl::StatusOr<v1::GetMapResponse> GetMap(const v1::GetMapRequest& request) const;
-  // Returns one page.
-  absl::StatusOr<v1::ListMapsResponse> ListMaps(const v1::ListMapsRequest& request) const;
-  absl::StatusOr<v1::DeleteMapResponse> DeleteMap(const v1::DeleteMapRequest& request) const;
+  absl::StatusOr<v1::CreateMapResponse> CreateMap(const v1::CreateMapRequest& request) const {
+    return Call(maps_, &Maps::CreateMap, request, Repeatable::kNever);
+  }
+  absl::StatusOr<v1::GetMapResponse> GetMap(const v1::GetMapRequest& request) const {
+    return Call(maps_, &Maps::GetMap, request, Repeatable::kReads);
+  }
+  // One page.
+  absl::StatusOr<v1::ListMapsResponse> ListMaps(const v1::ListMapsRequest& request) const {
+    return Call(maps_, &Maps::ListMaps, request, Repeatable::kReads);
+  }
+  absl::StatusOr<v1::DeleteMapResponse> DeleteMap(const v1::DeleteMapRequest& request) const {
+    return Call(maps_, &Maps::DeleteMap, request, Repeatable::kNever);
+  }
   absl::StatusOr<v1::UpdateObstaclesResponse> UpdateObstacles(
-      const v1::UpdateObstaclesRequest& request) const;
+      const v1::UpdateObstaclesRequest& request) const {
+    return Call(maps_, &Maps::UpdateObstacles, request,
+                request.request_id().empty() ? Repeatable::kNever : Repeatable::kHasId);
+  }
 
-  std::unique_ptr<UpdateStream> StreamObstacleUpdates() const;
-  std::unique_ptr<PathStream> StreamFindPath() const;
-  // Returns one page.
-  absl::StatusOr<v1::ListObstaclesResponse> ListObstacles(const v1::ListObstaclesRequest& request) const;
-  // Returns one page.
-  absl::StatusOr<v1::ListPortalsResponse> ListPortals(const v1::ListPortalsRequest& request) const;
-  // Returns one page.
-  absl::StatusOr<v1::ListNodesResponse> ListNodes(const v1::ListNodesRequest& request) const;
-  absl::StatusOr<v1::RenderMapResponse> RenderMap(const v1::RenderMapRequest& request) const;
-  std::unique_ptr<MapWatch> WatchMap(const v1::WatchMapRequest& request) const;
+  std::unique_ptr<UpdateStream> StreamObstacleUpdates() const {
+    return std::make_unique<UpdateStream>(connection_, maps_.get(), options_.stream_timeout);
+  }
+  std::unique_ptr<PathStream> StreamFindPath() const {
+    return std::make_unique<PathStream>(connection_, paths_.get(), options_.stream_timeout);
+  }
+  // One page.
+  absl::StatusOr<v1::ListObstaclesResponse> ListObstacles(const v1::ListObstaclesRequest& request) const {
+    return Call(maps_, &Maps::ListObstacles, request, Repeatable::kReads);
+  }
+  // One page.
+  absl::StatusOr<v1::ListPortalsResponse> ListPortals(const v1::ListPortalsRequest& request) const {
+    return Call(maps_, &Maps::ListPortals, request, Repeatable::kReads);
+  }
+  // One page.
+  absl::StatusOr<v1::ListNodesResponse> ListNodes(const v1::ListNodesRequest& request) const {
+    return Call(maps_, &Maps::ListNodes, request, Repeatable::kReads);
+  }
+  absl::StatusOr<v1::RenderMapResponse> RenderMap(const v1::RenderMapRequest& request) const {
+    // A picture may be of a whole map.
+    return Call(maps_, &Maps::RenderMap, request, Repeatable::kReads, options_.transfer_timeout);
+  }
+  std::unique_ptr<MapWatch> WatchMap(const v1::WatchMapRequest& request) const {
+    return std::make_unique<MapWatch>(connection_, maps_.get(), request, options_.stream_timeout);
+  }
 
   // Sends `bytes` in chunks. header.size is set to their number.
   absl::StatusOr<v1::ImportMapResponse> ImportMap(v1::ImportMapHeader header, std::string_view bytes) const;
-  // Sends what is left of `file`, and keeps one chunk of it in memory at a time. REQUIRES: `file` can seek.
-  // Errors: DATA_LOSS if the file cannot be read to the end.
+  // Sends what is left of `file`, of which it keeps one chunk in memory at a time. REQUIRES: `file` can seek.
+  // Errors: DATA_LOSS if it cannot be read to the end.
   absl::StatusOr<v1::ImportMapResponse> ImportMap(v1::ImportMapHeader header, std::istream& file,
                                                   const TransferProgress& tell = nullptr) const;
 
@@ -107,30 +155,68 @@ class Client {
   absl::StatusOr<ExportedMap> ExportMap(const v1::ExportMapRequest& request,
                                         const TransferProgress& tell = nullptr) const;
 
-  // These describe the server, and set which lines it logs.
-  absl::StatusOr<v1::GetServerInfoResponse> GetServerInfo(const v1::GetServerInfoRequest& request = {}) const;
-  absl::StatusOr<v1::SetLogLevelResponse> SetLogLevel(const v1::SetLogLevelRequest& request) const;
-  // Tells what the server has done since it started and what it is doing now.
+  // What the server is and what it takes, and which lines it logs.
+  absl::StatusOr<v1::GetServerInfoResponse> GetServerInfo(
+      const v1::GetServerInfoRequest& request = {}) const {
+    return Call(server_, &Server::GetServerInfo, request, Repeatable::kReads);
+  }
+  absl::StatusOr<v1::SetLogLevelResponse> SetLogLevel(const v1::SetLogLevelRequest& request) const {
+    return Call(server_, &Server::SetLogLevel, request, Repeatable::kNever);
+  }
+  // What it has done since it started and what it is at.
   absl::StatusOr<v1::GetServerStatisticsResponse> GetServerStatistics(
-      const v1::GetServerStatisticsRequest& request = {}) const;
+      const v1::GetServerStatisticsRequest& request = {}) const {
+    return Call(server_, &Server::GetServerStatistics, request, Repeatable::kReads);
+  }
 
-  // Tells how the server says it is, by the standard health protocol.
+  // How the server says it is, by the standard health protocol.
   absl::StatusOr<grpc::health::v1::HealthCheckResponse> CheckHealth(
-      const grpc::health::v1::HealthCheckRequest& request) const;
+      const grpc::health::v1::HealthCheckRequest& request) const {
+    return Call(health_, &Health::Check, request, Repeatable::kReads);
+  }
 
  private:
+  using Paths = v1::PathService::StubInterface;
+  using Maps = v1::MapService::StubInterface;
+  using Server = v1::ServerService::StubInterface;
+  using Health = grpc::health::v1::Health::StubInterface;
+
   template <typename Stub, typename Request, typename Response>
   absl::StatusOr<Response> Call(const std::unique_ptr<Stub>& stub,
                                 grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
-                                const Request& request, Repeatable repeatable) const;
+                                const Request& request, Repeatable repeatable,
+                                std::optional<absl::Duration> timeout = {}) const;
 
   const Options options_;
   const Connection connection_;
   mutable RetryBudget retry_budget_;
-  std::unique_ptr<v1::PathService::StubInterface> paths_;
-  std::unique_ptr<v1::MapService::StubInterface> maps_;
-  std::unique_ptr<v1::ServerService::StubInterface> server_;
-  std::unique_ptr<grpc::health::v1::Health::StubInterface> health_;
+  std::unique_ptr<Paths> paths_;
+  std::unique_ptr<Maps> maps_;
+  std::unique_ptr<Server> server_;
+  std::unique_ptr<Health> health_;
 };
+
+template <typename Stub, typename Request, typename Response>
+absl::StatusOr<Response> Client::Call(const std::unique_ptr<Stub>& stub,
+                                      grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&,
+                                                                   Response*),
+                                      const Request& request, Repeatable repeatable,
+                                      std::optional<absl::Duration> timeout) const {
+  if (!status().ok()) {
+    return status();
+  }
+  Response response;
+  const absl::Status result =
+      CallWithRetries(options_.retry ? repeatable : Repeatable::kNever, timeout.value_or(options_.timeout),
+                      retry_budget_, [&](absl::Duration left) {
+                        grpc::ClientContext context;
+                        connection_.Prepare(context, left);
+                        return FromGrpc((*stub.*method)(&context, request, &response));
+                      });
+  if (!result.ok()) {
+    return result;
+  }
+  return response;
+}
 
 }  // namespace waystar::client

@@ -4,7 +4,6 @@
 
 #include "absl/strings/cord.h"
 #include "google/rpc/error_details.pb.h"
-#include "google/rpc/status.pb.h"
 
 namespace waystar::client {
 namespace {
@@ -48,14 +47,33 @@ absl::Duration RetryDelayOf(const absl::Status& status) {
 }
 
 absl::Status FromGrpc(const grpc::Status& status) {
-  absl::Status result(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
-  google::rpc::Status details;
-  if (!status.ok() && details.ParseFromString(status.error_details())) {
-    for (const auto& detail : details.details()) {
-      result.SetPayload(detail.type_url(), absl::Cord(detail.value()));
-    }
+  google::rpc::Status message;
+  if (!status.ok() && !message.ParseFromString(status.error_details())) {
+    message.Clear();
+  }
+  message.set_code(static_cast<int>(status.error_code()));
+  message.set_message(status.error_message());
+  return FromMessage(message);
+}
+
+absl::Status FromMessage(const google::rpc::Status& status) {
+  absl::Status result(static_cast<absl::StatusCode>(status.code()), status.message());
+  for (const auto& detail : status.details()) {
+    result.SetPayload(detail.type_url(), absl::Cord(detail.value()));
   }
   return result;
+}
+
+google::rpc::Status ToMessage(const absl::Status& status) {
+  google::rpc::Status message;
+  message.set_code(static_cast<int>(status.code()));
+  message.set_message(std::string(status.message()));
+  status.ForEachPayload([&message](absl::string_view type_url, const absl::Cord& value) {
+    auto& detail = *message.add_details();
+    detail.set_type_url(std::string(type_url));
+    detail.set_value(std::string(value));
+  });
+  return message;
 }
 
 }  // namespace waystar::client

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "google/rpc/status.pb.h"
 
 namespace waystar::client {
 
@@ -25,5 +26,9 @@ absl::Duration RetryDelayOf(const absl::Status& status);
 // Returns a status of the same code and message. Each detail that the server sent becomes a payload under its
 // type URL.
 absl::Status FromGrpc(const grpc::Status& status);
+absl::Status FromMessage(const google::rpc::Status& status);
+
+// The way back: payloads become details.
+google::rpc::Status ToMessage(const absl::Status& status);
 
 }  // namespace waystar::client

@@ -5,129 +5,135 @@
 
 #include <memory>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "client/connection.h"
+#include "client/errors.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 
 namespace waystar::client {
 
-// Stream of batches of edits, which are sent without waiting for their answers. The server answers each, in
-// order. It reads on only while few enough answers are unread, so one thread should receive while another
-// sends. Destruction cancels what was not finished: batches that were sent may or may not be applied.
-//
-// Thread safety: one thread may send while another receives; Cancel may be called from any thread.
-class UpdateStream {
+// One streaming call, which all streams and watches below are. With a connection that is not OK it has ended,
+// with its status; else the stub is that of the connection's channel.
+template <typename Stream>
+class StreamingCall {
  public:
-  // If the connection is not OK, this stream has ended with its status, and so have the streams and watches
-  // below. Otherwise the stub is that of the connection's channel.
-  UpdateStream(const Connection& connection, v1::MapService::StubInterface* maps, absl::Duration timeout);
-  UpdateStream(const UpdateStream&) = delete;
-  UpdateStream& operator=(const UpdateStream&) = delete;
-  ~UpdateStream();
+  StreamingCall(const StreamingCall&) = delete;
+  StreamingCall& operator=(const StreamingCall&) = delete;
 
-  // Returns false if the stream has ended; Finish tells why. Blocks while the server does not read.
-  bool Send(const v1::UpdateObstaclesRequest& batch);
-  // Says that no more will be sent.
-  void EndSending();
-  // Takes the next answer, of a batch that was applied or refused. Returns false when there are no more.
-  bool Receive(v1::StreamObstacleUpdatesResponse& answer);
-  // Returns OK if all batches were answered after EndSending. REQUIRES: Receive has returned false.
-  absl::Status Finish();
+  // How the call ended. REQUIRES: Receive or Next has returned false.
+  absl::Status Finish() {
+    is_finished_ = true;
+    return stream_ == nullptr ? problem_ : FromGrpc(stream_->Finish());
+  }
 
+  // Whatever waits returns false soon.
   void Cancel() { context_.TryCancel(); }
+
+ protected:
+  using Open = absl::FunctionRef<std::unique_ptr<Stream>(grpc::ClientContext*)>;
+
+  StreamingCall(const Connection& connection, absl::Duration timeout, Open open)
+      : problem_(connection.status()) {
+    if (problem_.ok()) {
+      connection.Prepare(context_, timeout);
+      stream_ = open(&context_);
+    }
+  }
+  // Cancels what was not finished.
+  ~StreamingCall() {
+    if (stream_ != nullptr && !is_finished_) {
+      context_.TryCancel();
+      stream_->Finish().IgnoreError();
+    }
+  }
+
+  Stream* stream() { return stream_.get(); }
 
  private:
   grpc::ClientContext context_;
-  std::unique_ptr<
-      grpc::ClientReaderWriterInterface<v1::StreamObstacleUpdatesRequest, v1::StreamObstacleUpdatesResponse>>
-      stream_;
+  std::unique_ptr<Stream> stream_;
   absl::Status problem_;
   bool is_finished_ = false;
 };
 
-// Stream of path queries, which are sent without waiting for their answers. Answers bear the ids of their
-// queries and come in any order. The server reads on only while few enough answers are unread, so one thread
-// should receive while another sends. Destruction cancels what was not finished.
+// Messages sent without waiting for their answers. The server reads on only while few enough answers are
+// unread, so that one thread should receive while another sends. Finish is OK if all messages were answered
+// after EndSending.
 //
-// Thread safety: one thread may send while another receives; Cancel may be called from any thread.
-class PathStream {
+// Thread safety: one thread may send while another receives; Cancel from any.
+template <typename Request, typename Response>
+class TwoWayStream : public StreamingCall<grpc::ClientReaderWriterInterface<Request, Response>> {
  public:
-  PathStream(const Connection& connection, v1::PathService::StubInterface* paths, absl::Duration timeout);
-  PathStream(const PathStream&) = delete;
-  PathStream& operator=(const PathStream&) = delete;
-  ~PathStream();
+  // False if the stream has ended; Finish tells why. Blocks while the server does not read.
+  bool Send(const Request& message) { return this->stream() != nullptr && this->stream()->Write(message); }
+  // No more will be sent.
+  void EndSending() {
+    if (this->stream() != nullptr) {
+      this->stream()->WritesDone();
+    }
+  }
+  // The next message. False when there are no more.
+  bool Receive(Response& answer) { return this->stream() != nullptr && this->stream()->Read(&answer); }
 
-  // Returns false if the stream has ended; Finish tells why. Blocks while the server does not read.
-  bool Send(const v1::StreamFindPathRequest& queries);
-  // Says that no more will be sent.
-  void EndSending();
-  // Takes the next answers, at least one. Returns false when there are no more.
-  bool Receive(v1::StreamFindPathResponse& answers);
-  // Returns OK if all queries were answered after EndSending. REQUIRES: Receive has returned false.
-  absl::Status Finish();
-
-  void Cancel() { context_.TryCancel(); }
-
- private:
-  grpc::ClientContext context_;
-  std::unique_ptr<grpc::ClientReaderWriterInterface<v1::StreamFindPathRequest, v1::StreamFindPathResponse>>
-      stream_;
-  absl::Status problem_;
-  bool is_finished_ = false;
+ protected:
+  using StreamingCall<grpc::ClientReaderWriterInterface<Request, Response>>::StreamingCall;
 };
 
-// Watch of a map, which receives its revisions as they come. Destruction ends it.
+// Batches of edits. The server answers each, applied or refused, in order. Destruction cancels what was not
+// finished: batches that were sent may or may not be applied.
+class UpdateStream
+    : public TwoWayStream<v1::StreamObstacleUpdatesRequest, v1::StreamObstacleUpdatesResponse> {
+ public:
+  UpdateStream(const Connection& connection, v1::MapService::StubInterface* maps, absl::Duration timeout)
+      : TwoWayStream(connection, timeout,
+                     [maps](auto* context) { return maps->StreamObstacleUpdates(context); }) {}
+
+  bool Send(const v1::UpdateObstaclesRequest& batch) {
+    v1::StreamObstacleUpdatesRequest message;
+    *message.mutable_update() = batch;
+    return TwoWayStream::Send(message);
+  }
+};
+
+// Path queries. Their answers bear their ids and come in any order, one or more in a message. Destruction
+// cancels what was not finished.
+class PathStream : public TwoWayStream<v1::StreamFindPathRequest, v1::StreamFindPathResponse> {
+ public:
+  PathStream(const Connection& connection, v1::PathService::StubInterface* paths, absl::Duration timeout)
+      : TwoWayStream(connection, timeout, [paths](auto* context) { return paths->StreamFindPath(context); }) {
+  }
+};
+
+// What the server tells of as it comes. Destruction ends the watch; Finish is never OK.
 //
-// Thread safety: one thread; Cancel may be called from any thread.
-class MapWatch {
+// Thread safety: one thread; Cancel from any.
+template <typename Response>
+class Watch : public StreamingCall<grpc::ClientReaderInterface<Response>> {
+ public:
+  // Waits for the next event. False when the watch has ended.
+  bool Next(Response& event) { return this->stream() != nullptr && this->stream()->Read(&event); }
+
+ protected:
+  using StreamingCall<grpc::ClientReaderInterface<Response>>::StreamingCall;
+};
+
+// The revisions of a map as they come.
+class MapWatch : public Watch<v1::WatchMapResponse> {
  public:
   MapWatch(const Connection& connection, v1::MapService::StubInterface* maps,
-           const v1::WatchMapRequest& request, absl::Duration timeout);
-  MapWatch(const MapWatch&) = delete;
-  MapWatch& operator=(const MapWatch&) = delete;
-  ~MapWatch();
-
-  // Waits for the next event. Returns false when the watch has ended.
-  bool Next(v1::WatchMapResponse& event);
-  // Says why the watch has ended, which is never OK. REQUIRES: Next has returned false.
-  absl::Status Finish();
-
-  // Makes Next return false soon.
-  void Cancel() { context_.TryCancel(); }
-
- private:
-  grpc::ClientContext context_;
-  std::unique_ptr<grpc::ClientReaderInterface<v1::WatchMapResponse>> reader_;
-  absl::Status problem_;
-  bool is_finished_ = false;
+           const v1::WatchMapRequest& request, absl::Duration timeout)
+      : Watch(connection, timeout, [&](auto* context) { return maps->WatchMap(context, request); }) {}
 };
 
-// Watch of a path, which receives the answers to a path query as they come. Destruction ends it.
-//
-// Thread safety: one thread; Cancel may be called from any thread.
-class PathWatch {
+// The answers to a path query as they come.
+class PathWatch : public Watch<v1::WatchPathResponse> {
  public:
   PathWatch(const Connection& connection, v1::PathService::StubInterface* paths,
-            const v1::WatchPathRequest& request, absl::Duration timeout);
-  PathWatch(const PathWatch&) = delete;
-  PathWatch& operator=(const PathWatch&) = delete;
-  ~PathWatch();
-
-  // Waits for the next answer. Returns false when the watch has ended.
-  bool Next(v1::WatchPathResponse& answer);
-  // Says why the watch has ended, which is never OK. REQUIRES: Next has returned false.
-  absl::Status Finish();
-
-  // Makes Next return false soon.
-  void Cancel() { context_.TryCancel(); }
-
- private:
-  grpc::ClientContext context_;
-  std::unique_ptr<grpc::ClientReaderInterface<v1::WatchPathResponse>> reader_;
-  absl::Status problem_;
-  bool is_finished_ = false;
+            const v1::WatchPathRequest& request, absl::Duration timeout)
+      : Watch(connection, timeout, [&](auto* context) { return paths->WatchPath(context, request); }) {}
 };
 
 }  // namespace waystar::client

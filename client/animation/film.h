@@ -1,16 +1,68 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "client/animation/animation.h"
-#include "client/animation/search_panel.h"
+#include "server/picture/canvas.h"
+#include "server/picture/tiling.h"
+#include "waystar/v1/path_service.pb.h"
 
 namespace waystar::animation {
 
-// Makes an animation of searches side by side, all of which expand as many cells from one frame to the next.
-// The last frame stays for some seconds. There are at most `max_frames`, which is at least 2. REQUIRES: there
-// is at least one panel, and no panel has been advanced.
+// A search on a map, as it was told.
+struct TracedSearch {
+  // The first line above the picture.
+  std::string name;
+  std::vector<v1::SearchEvent> events;
+  v1::FindPathResponse answer;
+  v1::FindPathRequest query;
+};
+
+// One search, drawn on a picture of its map, as far as it has come.
+class SearchPanel {
+ public:
+  // `map` is the picture, of whose cells `tiling` says where they lie.
+  SearchPanel(TracedSearch search, picture::Canvas map, const picture::Tiling& tiling);
+
+  // How often a cell is expanded, all in all.
+  std::size_t expansions() const { return expansions_; }
+
+  // Goes on until so many cells have been expanded; with the last the path is drawn.
+  void AdvanceTo(std::size_t expansions);
+
+  // The picture with its name above and the numbers below.
+  picture::Canvas Draw() const;
+
+ private:
+  struct Reached {
+    v1::Cell parent;
+    bool is_expanded = false;
+  };
+
+  void Take(const v1::SearchEvent& event);
+  void DrawExpanded(const v1::SearchEvent& event, const Reached& reached);
+  void DrawEnds();
+  void DrawPath();
+  picture::Point CenterOf(const v1::Cell& cell) const { return tiling_.At(cell.x(), cell.y()); }
+
+  const TracedSearch search_;
+  picture::Canvas map_;
+  const picture::Tiling tiling_;
+  std::size_t expansions_ = 0;
+  double dearest_ = 0.0;
+  // What was taken of the search so far.
+  std::size_t next_ = 0;
+  std::size_t expanded_ = 0;
+  std::size_t open_ = 0;
+  bool is_done_ = false;
+  absl::flat_hash_map<std::uint64_t, Reached> reached_;
+};
+
+// Searches side by side, all of which expand as many cells from one frame to the next. The last frame stays
+// for some seconds. At most `max_frames`, of at least 2. REQUIRES: there is one; they are as they were made.
 Animation FilmOf(std::vector<SearchPanel> panels, std::size_t max_frames);
 
 }  // namespace waystar::animation

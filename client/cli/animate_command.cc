@@ -9,10 +9,11 @@
 #include "absl/strings/str_cat.h"
 #include "client/animation/film.h"
 #include "client/cli/arguments.h"
+#include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
+#include "client/cli/files.h"
 #include "client/cli/find_text.h"
-#include "client/cli/output.h"
 #include "client/cli/query_arguments.h"
 #include "server/picture/file/png.h"
 
@@ -184,19 +185,14 @@ void AddBeside(CLI::App& command, AnimateArguments& arguments) {
   for (const auto& choice : choices) {
     words.push_back(choice.first);
   }
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--beside",
-          [&arguments, choices](const std::vector<std::string>& chosen) {
-            for (const std::string& word : chosen) {
-              for (const auto& [name, algorithm] : choices) {
-                if (name == word) {
-                  arguments.beside.push_back(algorithm);
-                }
-              }
-            }
-          },
-          "Another algorithm, to be seen beside the first; up to two")
+  const auto add = [&arguments, choices](const std::string& word) {
+    for (const auto& [name, algorithm] : choices) {
+      if (name == word) {
+        arguments.beside.push_back(algorithm);
+      }
+    }
+  };
+  AddTexts(command, "--beside", add, "Another algorithm, to be seen beside the first; up to two")
       ->check(CLI::IsMember(words).description(""))
       ->allow_extra_args(false)
       ->type_name("ALGORITHM");
@@ -207,7 +203,8 @@ void AddBeside(CLI::App& command, AnimateArguments& arguments) {
 void AddAnimateCommand(CLI::App& parent, Session& session) {
   const auto arguments = std::make_shared<AnimateArguments>();
   CLI::App& command =
-      *parent.add_subcommand("animate", "Makes a moving picture of a search, or of several side by side");
+      AddCommand(parent, session, "animate", "Makes a moving picture of a search, or of several side by side",
+                 arguments, &Animate);
   AddQuery(command, arguments->query);
   AddBeside(command, *arguments);
   command.add_option("-o,--output", arguments->file, "The file to write: .gif or .webp")
@@ -236,7 +233,6 @@ void AddAnimateCommand(CLI::App& parent, Session& session) {
       "  waystar animate arena 1,1 60,40 --algorithm astar -o astar.gif\n"
       "  waystar animate arena 1,1 60,40 --algorithm astar --beside dijkstra --beside jump-point -o "
       "three.webp\n");
-  command.callback([arguments, &session] { session.exit_code = Animate(*arguments, session); });
 }
 
 }  // namespace waystar::cli

@@ -1,18 +1,106 @@
 #include "client/cli/app.h"
 
 #include <CLI/CLI.hpp>
+#include <fstream>
 #include <memory>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/arguments.h"
+#include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
-#include "client/cli/connection_options.h"
-#include "client/cli/help_formatter.h"
+#include "client/cli/completion/command_tree.h"
+#include "client/cli/manual/manual_page.h"
 #include "client/cli/session.h"
 #include "client/cli/usage_error.h"
+#include "client/options.h"
 
 namespace waystar::cli {
 namespace {
+
+// CLI11's help, without the types of positional arguments, whose names say enough.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  HelpFormatter() { column_width(kColumnWidth); }
+
+  std::string make_option_opts(const CLI::Option* option) const override {
+    if (option->get_positional() || option->get_type_size() == 0) {
+      return "";
+    }
+    const std::string variable = option->get_envname();
+    return absl::StrCat(" ", option->get_type_name(),
+                        variable.empty() ? "" : absl::StrCat(" ($", variable, ")"));
+  }
+
+ private:
+  static constexpr size_t kColumnWidth = 40;
+};
+
+constexpr char kGroup[] = "Connection";
+
+// What only makes sense with TLS asks for it.
+void AddTlsText(CLI::App& app, client::Options& options, const std::string& name, std::string& text,
+                const char* type, const std::string& description, const std::string& variable) {
+  app.add_option_function<std::string>(
+         name,
+         [&options, &text](const std::string& value) {
+           options.tls = true;
+           text = value;
+         },
+         description)
+      ->envname(variable)
+      ->type_name(type)
+      ->group(kGroup);
+}
+
+std::string ReadToken(const std::string& file) {
+  std::string token;
+  if (!std::getline(std::ifstream(file), token) || token.empty()) {
+    throw CLI::ValidationError("--token-file", file + " cannot be read, or holds no token");
+  }
+  return token;
+}
+
+// Where the server is and how to reach it: --server, and a group of options of its own.
+void AddConnectionOptions(CLI::App& app, client::Options& options) {
+  app.add_option("--server", options.target,
+                 "Where the server listens [localhost:7450]; several take turns: IP:PORT,IP:PORT or "
+                 "dns:///NAME:PORT")
+      ->envname("WAYSTAR_SERVER")
+      ->type_name("HOST:PORT");
+  app.add_flag("--tls", options.tls, "Encrypt, and accept only a server that proves its name")
+      ->envname("WAYSTAR_TLS")
+      ->group(kGroup);
+  AddTlsText(app, options, "--ca", options.ca_file, kFileType,
+             "Who vouches for the server, as PEM; implies --tls [whom this machine trusts]", "WAYSTAR_CA");
+  AddTlsText(app, options, "--cert", options.cert_file, kFileType,
+             "The certificate to show to the server, as PEM; implies --tls", "WAYSTAR_CERT");
+  AddTlsText(app, options, "--key", options.key_file, kFileType, "Its key, as PEM; implies --tls",
+             "WAYSTAR_KEY");
+  AddTlsText(app, options, "--server-name", options.server_name, "NAME",
+             "The name that the server must prove; implies --tls [the one in --server]",
+             "WAYSTAR_SERVER_NAME");
+  const CLI::Option* token =
+      app.add_option("--token", options.token,
+                     "Tells the server who you are; not seen by other users where the environment says it")
+          ->envname("WAYSTAR_TOKEN")
+          ->type_name("TOKEN")
+          ->group(kGroup);
+  app.add_option_function<std::string>(
+         "--token-file",
+         [&options, token](const std::string& file) {
+           if (token->count() == 0) {
+             options.token = ReadToken(file);
+           }
+         },
+         "A file whose first line is the token; --token goes before it")
+      ->envname("WAYSTAR_TOKEN_FILE")
+      ->type_name(kFileType)
+      ->group(kGroup);
+  app.add_flag("--wait-for-ready", options.wait_for_ready,
+               "Wait for a server that cannot be reached yet, as long as for an answer")
+      ->group(kGroup);
+}
 
 void AddGlobalOptions(CLI::App& app, Session& session) {
   GlobalOptions& options = session.options();
@@ -27,6 +115,34 @@ void AddGlobalOptions(CLI::App& app, Session& session) {
       {{"auto", ColorChoice::kAuto}, {"always", ColorChoice::kAlways}, {"never", ColorChoice::kNever}},
       "Draw in colours [auto: on a terminal, unless NO_COLOR is set]");
   app.set_version_flag("--version", "waystar " WAYSTAR_VERSION, "Print the version");
+}
+
+using Generator = std::string (*)(const std::vector<CommandNode>&);
+
+void AddCompletionCommand(CLI::App& parent, Session& session) {
+  const auto generate = std::make_shared<Generator>(nullptr);
+  CLI::App& command =
+      *parent.add_subcommand("completion", "Prints a script that completes commands in a shell");
+  AddChoice<Generator>(
+      command, "SHELL", [generate](Generator chosen) { *generate = chosen; },
+      {{"bash", &BashCompletion}, {"zsh", &ZshCompletion}, {"fish", &FishCompletion}}, "bash, zsh or fish")
+      ->required();
+  command.footer(
+      "Examples:\n"
+      "  source <(waystar completion bash)\n"
+      "  waystar completion zsh > ~/.zfunc/_waystar\n"
+      "  waystar completion fish > ~/.config/fish/completions/waystar.fish\n");
+  command.callback([generate, &parent, &session] { session.io().out << (*generate)(WalkCommands(parent)); });
+}
+
+void AddManCommand(CLI::App& parent, Session& session) {
+  CLI::App& command = *parent.add_subcommand("man", "Prints the manual page");
+  command.footer(
+      "Examples:\n"
+      "  waystar man | man -l -\n"
+      "  waystar man > /usr/local/share/man/man1/waystar.1\n");
+  command.callback(
+      [&parent, &session] { session.io().out << ManualPage(parent, WAYSTAR_VERSION, kExitCodeHelp); });
 }
 
 std::unique_ptr<CLI::App> BuildApp(Session& session) {
@@ -44,12 +160,7 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   AddTraceCommand(*app, session);
   AddRenderCommand(*app, session);
   AddAnimateCommand(*app, session);
-  AddReachCommand(*app, session);
-  AddReachableCommand(*app, session);
-  AddFlowCommand(*app, session);
-  AddMatrixCommand(*app, session);
-  AddRayCommand(*app, session);
-  AddSampleCommand(*app, session);
+  AddFieldCommands(*app, session);
   AddEditCommands(*app, session);
   AddObstacleCommands(*app, session);
   AddPortalCommands(*app, session);
@@ -61,8 +172,7 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   AddTokenCommand(*app, session);
   AddBenchCommand(*app, session);
   AddInspectCommand(*app, session);
-  AddRecordCommand(*app, session);
-  AddReplayCommand(*app, session);
+  AddRecordCommands(*app, session);
   AddCompletionCommand(*app, session);
   AddManCommand(*app, session);
   app->footer(absl::StrCat(

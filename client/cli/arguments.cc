@@ -1,15 +1,19 @@
 #include "client/cli/arguments.h"
 
-#include <cstdint>
+#include <algorithm>
 
-#include "absl/status/status.h"
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
+#include "client/cli/cell_argument.h"
 #include "client/cli/completion/command_tree.h"
-#include "client/cli/terrain_argument.h"
 
 namespace waystar::cli {
+
+CLI::Option* AddTexts(CLI::App& command, const std::string& name,
+                      const std::function<void(const std::string&)>& accept, const std::string& description) {
+  const auto set = [accept](const std::vector<std::string>& texts) {
+    std::for_each(texts.begin(), texts.end(), accept);
+  };
+  return command.add_option_function<std::vector<std::string>>(name, set, description);
+}
 
 CLI::Option* AddMap(CLI::App& command, std::string& map) {
   return command.add_option("MAP", map, "The map's name")->required()->type_name(kMapType);
@@ -37,39 +41,15 @@ void AddGridOptions(CLI::App& command, v1::GridOptions& grid) {
       command, "--hexagons", [&grid](v1::HexLayout layout) { grid.set_hexagons(layout); },
       "Make a map of hexagons: a board of columns and rows, of which every other row (with a corner on top) "
       "or column (with a side on top) is shifted, or an axial plane");
-  command
-      .add_option_function<double>(
-          "--diagonal-cost", [&grid](double cost) { grid.set_diagonal_cost(cost); },
-          "What a diagonal step costs, where a straight one costs 1: from 1 to 2 [the square root of 2]")
-      ->type_name("COST");
+  AddField(command, "--diagonal-cost", grid, &v1::GridOptions::set_diagonal_cost,
+           "What a diagonal step costs, where a straight one costs 1: from 1 to 2 [the square root of 2]",
+           "COST");
   AddParsedList(
       command, "--terrain", &ParseTerrain,
       [&grid](const v1::Terrain& terrain) { *grid.add_terrains() = terrain; },
       "A kind of ground, SYMBOL=NAME:COST, such as '~=river:3' or '^=mountain:impassable'; may be repeated")
       ->allow_extra_args(false)
       ->type_name("TERRAIN");
-}
-
-absl::StatusOr<v1::BlankGrid> ParseSize(absl::string_view text) {
-  const std::pair<absl::string_view, absl::string_view> sides = absl::StrSplit(text, absl::MaxSplits('x', 1));
-  int32_t width = 0;
-  int32_t height = 0;
-  if (!absl::SimpleAtoi(sides.first, &width) || !absl::SimpleAtoi(sides.second, &height)) {
-    return absl::InvalidArgumentError(absl::StrCat("'", text, "' is not a size: write such as 64x48"));
-  }
-  v1::BlankGrid size;
-  size.set_width(width);
-  size.set_height(height);
-  return size;
-}
-
-absl::StatusOr<absl::Duration> ParseTimeout(absl::string_view text) {
-  absl::Duration timeout;
-  if (!absl::ParseDuration(text, &timeout) || timeout <= absl::ZeroDuration()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", text, "' is not a length of time: write such as 5s or 300ms"));
-  }
-  return timeout;
 }
 
 }  // namespace waystar::cli

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -37,6 +39,20 @@ CLI::Option* AddChoice(CLI::App& command, const std::string& name, Accept accept
       ->type_name(absl::StrJoin(words, "|"));
 }
 
+// Adds an option for a field of a message, which `set` sets; for a bool, a flag that sets it to true.
+// `message` must outlive `command`.
+template <typename Message, typename T>
+CLI::Option* AddField(CLI::App& command, const std::string& name, Message& message, void (Message::*set)(T),
+                      const std::string& description, const std::string& type = "N") {
+  if constexpr (std::is_same_v<T, bool>) {
+    return command.add_flag_callback(
+        name, [&message, set] { (message.*set)(true); }, description);
+  } else {
+    const auto accept = [&message, set](const T& value) { (message.*set)(value); };
+    return command.add_option_function<T>(name, accept, description)->type_name(type);
+  }
+}
+
 // Adds an argument that `parse` reads; `accept` gets the value. An error of `parse` is a usage error.
 template <typename T, typename Accept>
 CLI::Option* AddParsed(CLI::App& command, const std::string& name,
@@ -47,7 +63,7 @@ CLI::Option* AddParsed(CLI::App& command, const std::string& name,
   return command.add_option_function<std::string>(name, set, description)->check(check, "", "");
 }
 
-// Adds an argument that may be given any number of times; `parse` reads each, and `accept` gets each value.
+// The same for an argument that may be given any number of times; `accept` gets each value.
 template <typename T, typename Accept>
 CLI::Option* AddParsedList(CLI::App& command, const std::string& name,
                            absl::StatusOr<T> (*parse)(absl::string_view), Accept accept,
@@ -61,20 +77,18 @@ CLI::Option* AddParsedList(CLI::App& command, const std::string& name,
   return command.add_option_function<std::vector<std::string>>(name, set, description)->check(check, "", "");
 }
 
-// Adds the name of a map, which is required and positional.
+// Adds an argument that may be given any number of times; `accept` gets each text.
+CLI::Option* AddTexts(CLI::App& command, const std::string& name,
+                      const std::function<void(const std::string&)>& accept, const std::string& description);
+
+// The name of a map, required and positional.
 CLI::Option* AddMap(CLI::App& command, std::string& map);
 
-// Adds an option that names one of the layouts of hexagons.
+// An option that names one of the layouts of hexagons.
 void AddHexLayout(CLI::App& command, const std::string& name,
                   const std::function<void(v1::HexLayout)>& accept, const std::string& text);
 
-// Adds --connectivity, --diagonal-cost and --terrain.
+// --connectivity, --diagonal-cost and --terrain.
 void AddGridOptions(CLI::App& command, v1::GridOptions& grid);
-
-// Parses a width and height, such as "64x48".
-absl::StatusOr<v1::BlankGrid> ParseSize(absl::string_view text);
-
-// Parses a positive length of time, such as "5s" or "300ms".
-absl::StatusOr<absl::Duration> ParseTimeout(absl::string_view text);
 
 }  // namespace waystar::cli

@@ -7,9 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/arguments.h"
+#include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
-#include "client/cli/input.h"
+#include "client/cli/files.h"
 #include "client/cli/progress.h"
 #include "client/load/report_text.h"
 #include "client/load/run.h"
@@ -184,7 +185,8 @@ void AddLoadOptions(CLI::App& command, BenchArguments& arguments) {
 void AddBenchCommand(CLI::App& parent, Session& session) {
   const auto arguments = std::make_shared<BenchArguments>();
   CLI::App& command =
-      *parent.add_subcommand("bench", "Offers a load of queries and tells how fast they are answered");
+      AddCommand(parent, session, "bench", "Offers a load of queries and tells how fast they are answered",
+                 arguments, &Bench);
   command.add_option("MAP", arguments->map, "Between random cells of which to ask for paths")
       ->type_name(kMapType);
   command.add_option("--scenario", arguments->scenario, "Ask for what stands in a file instead, see below")
@@ -208,7 +210,6 @@ void AddBenchCommand(CLI::App& parent, Session& session) {
       "  waystar bench arena --in-flight 64\n"
       "  waystar bench arena --rate 5000 --arrivals random --updates-per-second 100\n"
       "  waystar bench --scenario mix.txt --mode stream --per-message 10 --connections 4 --json\n");
-  command.callback([arguments, &session] { session.exit_code = Bench(*arguments, session); });
 }
 
 }  // namespace waystar::cli

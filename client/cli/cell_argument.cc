@@ -1,5 +1,6 @@
 #include "client/cli/cell_argument.h"
 
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -9,6 +10,16 @@
 #include "absl/strings/str_split.h"
 
 namespace waystar::cli {
+namespace {
+
+constexpr absl::string_view kImpassable = "impassable";
+
+absl::Status Malformed(absl::string_view text) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "'", text, "' is not a terrain: write SYMBOL=NAME:COST such as ~=river:3 or ^=mountain:impassable"));
+}
+
+}  // namespace
 
 std::optional<std::pair<int32_t, int32_t>> ParsePair(absl::string_view text, char separator) {
   const std::pair<absl::string_view, absl::string_view> parts =
@@ -32,6 +43,19 @@ absl::StatusOr<v1::Cell> ParseCell(absl::string_view text) {
   return cell;
 }
 
+std::optional<v1::Point> ParsePoint(absl::string_view text) {
+  const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(text, absl::MaxSplits(',', 1));
+  double x = 0;
+  double y = 0;
+  if (!absl::SimpleAtod(parts.first, &x) || !absl::SimpleAtod(parts.second, &y)) {
+    return std::nullopt;
+  }
+  v1::Point point;
+  point.set_x(x);
+  point.set_y(y);
+  return point;
+}
+
 absl::StatusOr<v1::Position> ParsePosition(absl::string_view text) {
   const std::vector<absl::string_view> parts = absl::StrSplit(text, ',');
   double values[3] = {0.0, 0.0, 0.0};
@@ -50,11 +74,56 @@ absl::StatusOr<v1::Position> ParsePosition(absl::string_view text) {
   return position;
 }
 
+absl::StatusOr<v1::BlankGrid> ParseSize(absl::string_view text) {
+  const auto sides = ParsePair(text, 'x');
+  if (!sides) {
+    return absl::InvalidArgumentError(absl::StrCat("'", text, "' is not a size: write such as 64x48"));
+  }
+  v1::BlankGrid size;
+  size.set_width(sides->first);
+  size.set_height(sides->second);
+  return size;
+}
+
+absl::StatusOr<absl::Duration> ParseTimeout(absl::string_view text) {
+  absl::Duration timeout;
+  if (!absl::ParseDuration(text, &timeout) || timeout <= absl::ZeroDuration()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", text, "' is not a length of time: write such as 5s or 300ms"));
+  }
+  return timeout;
+}
+
 std::string FormatCell(const v1::Cell& cell) { return absl::StrCat(cell.x(), ",", cell.y()); }
 
 std::string FormatPosition(const v1::Position& position) {
   const std::string plane = absl::StrFormat("%.10g,%.10g", position.x(), position.y());
   return position.z() == 0.0 ? plane : absl::StrFormat("%s,%.10g", plane, position.z());
+}
+
+absl::StatusOr<v1::Terrain> ParseTerrain(absl::string_view text) {
+  if (text.size() < 2 || text[1] != '=') {
+    return Malformed(text);
+  }
+  v1::Terrain terrain;
+  terrain.set_symbol(std::string(text.substr(0, 1)));
+  const absl::string_view properties = text.substr(2);
+  const size_t colon = properties.rfind(':');
+  terrain.set_name(std::string(properties.substr(0, colon)));
+  if (colon == absl::string_view::npos) {
+    return terrain;
+  }
+  const absl::string_view cost = properties.substr(colon + 1);
+  if (cost == kImpassable) {
+    terrain.set_impassable(true);
+    return terrain;
+  }
+  double value = 0;
+  if (!absl::SimpleAtod(cost, &value)) {
+    return Malformed(text);
+  }
+  terrain.set_cost(value);
+  return terrain;
 }
 
 }  // namespace waystar::cli

@@ -7,21 +7,36 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/types.pb.h"
 
 namespace waystar::cli {
 
-// Parses two integers with `separator` between them.
+// Two integers with `separator` between them.
 std::optional<std::pair<int32_t, int32_t>> ParsePair(absl::string_view text, char separator);
 
-// Parses a cell: "3,4" is the one with x 3 and y 4. Whether it is on a map is for the server to say.
+// "3,4" is the cell with x 3 and y 4. Whether it is on a map is for the server to say.
 absl::StatusOr<v1::Cell> ParseCell(absl::string_view text);
 
-// Parses a position: "-3.5,4" is the one with x -3.5 and y 4; a third number is its z.
+// "-3.5,4" is the point, or the shift, with x -3.5 and y 4.
+std::optional<v1::Point> ParsePoint(absl::string_view text);
+
+// "-3.5,4" is the position with x -3.5 and y 4; a third number is its z.
 absl::StatusOr<v1::Position> ParsePosition(absl::string_view text);
 
+// A width and height, such as "64x48".
+absl::StatusOr<v1::BlankGrid> ParseSize(absl::string_view text);
+
+// A positive length of time, such as "5s" or "300ms".
+absl::StatusOr<absl::Duration> ParseTimeout(absl::string_view text);
+
 std::string FormatCell(const v1::Cell& cell);
-// Writes a position, with z unless that is 0.
+// With z unless that is 0.
 std::string FormatPosition(const v1::Position& position);
+
+// SYMBOL=NAME:COST, such as "~=river:3" or "^=mountain:impassable". Without NAME or :COST, or both, the
+// server's defaults hold: "~=river", "~=:3".
+absl::StatusOr<v1::Terrain> ParseTerrain(absl::string_view text);
 
 }  // namespace waystar::cli

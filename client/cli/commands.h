@@ -1,16 +1,27 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
 
 #include "client/cli/session.h"
 
 namespace waystar::cli {
 
+// Adds a command that is run by `run`, with the arguments that its options have filled in by then.
+template <typename Arguments>
+CLI::App& AddCommand(CLI::App& parent, Session& session, const std::string& name, const std::string& summary,
+                     const std::shared_ptr<Arguments>& arguments,
+                     ExitCode (*run)(const Arguments&, Session&)) {
+  CLI::App& command = *parent.add_subcommand(name, summary);
+  command.callback([arguments, run, &session] { session.exit_code = run(*arguments, session); });
+  return command;
+}
+
 // Each adds one subcommand, or a group of them, to `parent`. Once the command line is parsed, the one that
 // was chosen runs and leaves its result in session.exit_code. `session` must outlive `parent`.
 void AddMapCommands(CLI::App& parent, Session& session);
 void AddImportCommand(CLI::App& parent, Session& session);
-void AddCreateCommand(CLI::App& parent, Session& session);
 void AddShowCommand(CLI::App& parent, Session& session);
 void AddExportCommand(CLI::App& parent, Session& session);
 void AddFindCommand(CLI::App& parent, Session& session);
@@ -20,12 +31,7 @@ void AddValidateCommand(CLI::App& parent, Session& session);
 void AddTraceCommand(CLI::App& parent, Session& session);
 void AddRenderCommand(CLI::App& parent, Session& session);
 void AddAnimateCommand(CLI::App& parent, Session& session);
-void AddReachCommand(CLI::App& parent, Session& session);
-void AddReachableCommand(CLI::App& parent, Session& session);
-void AddFlowCommand(CLI::App& parent, Session& session);
-void AddMatrixCommand(CLI::App& parent, Session& session);
-void AddRayCommand(CLI::App& parent, Session& session);
-void AddSampleCommand(CLI::App& parent, Session& session);
+void AddFieldCommands(CLI::App& parent, Session& session);
 void AddEditCommands(CLI::App& parent, Session& session);
 void AddObstacleCommands(CLI::App& parent, Session& session);
 void AddPortalCommands(CLI::App& parent, Session& session);
@@ -33,13 +39,10 @@ void AddWatchCommand(CLI::App& parent, Session& session);
 void AddHealthCommand(CLI::App& parent, Session& session);
 void AddInfoCommand(CLI::App& parent, Session& session);
 void AddTopCommand(CLI::App& parent, Session& session);
-void AddRecordCommand(CLI::App& parent, Session& session);
-void AddReplayCommand(CLI::App& parent, Session& session);
-void AddManCommand(CLI::App& parent, Session& session);
+void AddRecordCommands(CLI::App& parent, Session& session);
 void AddLogLevelCommand(CLI::App& parent, Session& session);
 void AddTokenCommand(CLI::App& parent, Session& session);
 void AddBenchCommand(CLI::App& parent, Session& session);
 void AddInspectCommand(CLI::App& parent, Session& session);
-void AddCompletionCommand(CLI::App& parent, Session& session);
 
 }  // namespace waystar::cli

@@ -1,8 +1,59 @@
 #include "client/cli/exit_code.h"
 
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "client/errors.h"
 
 namespace waystar::cli {
+namespace {
+
+constexpr std::pair<absl::string_view, absl::string_view> kHints[] = {
+    {"MAP_NOT_FOUND", "`waystar map list` shows the maps there are."},
+    {"MAP_EXISTS", "Choose another name, or remove the map with `waystar map delete`."},
+    {"BAD_MAP_ID",
+     "A map's name has 1 to 63 of the characters a-z, 0-9, '_', '.' and '-', and begins with a letter or "
+     "digit."},
+    {"STALE_REVISION", "`waystar map show` tells the latest revision."},
+    {"FUTURE_REVISION", "`waystar map show` tells the latest revision."},
+    {"OBSTACLE_NOT_FOUND", "`waystar obstacle list` shows the obstacles there are."},
+    {"OBSTACLE_EXISTS", "--replace puts the new one in its place."},
+    {"BAD_OBSTACLE_ID",
+     "An obstacle's name has 1 to 63 of the characters A-Z, a-z, 0-9, '_', '.', ':' and '-', and begins with "
+     "a letter or digit."},
+    {"REQUEST_ID_REUSED", "Each change needs a --request-id of its own."},
+    {"GOAL_BLOCKED", "--nearest finds a path to the nearest cell that can be reached."},
+    {"ALGORITHM_UNSUITED", "--algorithm auto suits every map."},
+    {"RESPONSE_TOO_LARGE", "--form corners or directions makes the answer smaller."},
+    {"NOT_EXPRESSIBLE", "--format text can express every map."},
+    {"QUEUE_FULL", "The server is busy: try again in a moment."},
+    {"QUEUE_TIMEOUT", "The server is busy: try again in a moment."},
+    {"CLIENT_BUSY", "You have too many calls under way: try again in a moment."},
+    {"UPDATES_BUSY", "The server is busy: try again in a moment."},
+    {"TOO_MANY_WATCHES", "The server is busy: try again in a moment."},
+    {"NOT_PERMITTED", "The line of the token in the server's --tokens_file says what it may do."},
+    {"TRANSFERS_BUSY", "The server is busy: try again in a moment."},
+};
+
+absl::string_view HintFor(absl::string_view reason) {
+  for (const auto& [name, hint] : kHints) {
+    if (name == reason) {
+      return hint;
+    }
+  }
+  return "";
+}
+
+std::string Sentence(const absl::Status& status) {
+  if (status.message().empty()) {
+    return absl::StrCat("the server answered ", absl::StatusCodeToString(status.code()));
+  }
+  return std::string(status.message());
+}
+
+}  // namespace
 
 const char kExitCodeHelp[] =
     "Exit codes:\n"
@@ -43,6 +94,33 @@ ExitCode ExitCodeFor(const absl::Status& status) {
 
 ExitCode ExitCodeFor(v1::Outcome outcome) {
   return outcome == v1::OUTCOME_FOUND ? ExitCode::kOk : ExitCode::kNoPath;
+}
+
+std::string ErrorText(const absl::Status& status, const std::string& server) {
+  const std::string reason = client::ReasonOf(status);
+  if (status.code() == absl::StatusCode::kUnavailable && reason.empty()) {
+    return absl::StrCat("cannot reach a server at ", server, ": ", Sentence(status),
+                        "\nIs it running? --server HOST:PORT or WAYSTAR_SERVER names another.");
+  }
+  if (status.code() == absl::StatusCode::kDeadlineExceeded && reason.empty()) {
+    return absl::StrCat("no answer from ", server, " in time\n--timeout allows it more, such as 30s.");
+  }
+  std::string text = Sentence(status);
+  const std::string field = client::FieldOf(status);
+  // What is wrong with the bytes of a file is told of the file, which the user named.
+  if (!field.empty() && field != "chunk" && !absl::StrContains(text, field)) {
+    absl::StrAppend(&text, " (", field, ")");
+  }
+  if (status.code() == absl::StatusCode::kUnauthenticated) {
+    absl::StrAppend(&text, "\n--token or WAYSTAR_TOKEN tells the server who you are.");
+  }
+  if (status.code() == absl::StatusCode::kUnimplemented) {
+    absl::StrAppend(&text, "\nIs that a Waystar server, and as new as this tool?");
+  }
+  if (const absl::string_view hint = HintFor(reason); !hint.empty()) {
+    absl::StrAppend(&text, "\n", hint);
+  }
+  return text;
 }
 
 }  // namespace waystar::cli

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "absl/status/status.h"
 #include "waystar/v1/path_service.pb.h"
 
@@ -20,5 +22,9 @@ extern const char kExitCodeHelp[];
 
 ExitCode ExitCodeFor(const absl::Status& status);
 ExitCode ExitCodeFor(v1::Outcome outcome);
+
+// What went wrong in a call to `server`, in a sentence, and what to do about it in another where that helps.
+// REQUIRES: `status` is not OK.
+std::string ErrorText(const absl::Status& status, const std::string& server);
 
 }  // namespace waystar::cli

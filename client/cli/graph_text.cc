@@ -66,6 +66,14 @@ std::string GraphFacts(const v1::MapInfo& info, std::size_t width) {
   return FormatTable(rows, width);
 }
 
+std::string NewMapText(const v1::MapInfo& info, const std::string& more) {
+  const std::string size =
+      info.has_graph()
+          ? absl::StrCat(info.graph().nodes(), " nodes, ", info.graph().edges(), " one-way edges")
+          : absl::StrCat(info.grid().width(), " x ", info.grid().height(), " cells", more);
+  return absl::StrCat(info.map(), ": ", size, ", revision ", info.revision(), ".\n");
+}
+
 absl::StatusOr<std::string> NodeTable(const client::Client& client, const std::string& map,
                                       std::size_t width) {
   v1::ListNodesRequest request;

@@ -12,18 +12,19 @@
 
 namespace waystar::cli {
 
-// Parses a file of protobuf's JSON. Errors: INVALID_ARGUMENT if it is no such message.
+// What a file of protobuf's JSON says. INVALID_ARGUMENT if it is no such message.
 absl::StatusOr<v1::WaypointGraph> ParseGraph(absl::string_view json);
 
-// Writes the path over a waypoint graph: the ids of nodes, and a start or goal that is a position, "3.5,4 a
-// b".
+// The path over a waypoint graph: ids of nodes, and a start or goal that is a position, "3.5,4 a b".
 std::string GraphPathText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer);
 
-// Writes the facts about a waypoint graph as a table of that width.
+// The facts about a waypoint graph as a table of that width.
 std::string GraphFacts(const v1::MapInfo& info, std::size_t width);
 
-// Writes the first nodes of a waypoint graph as a table of that width, with where they lie and what edges
-// they have.
+// Name, size and revision of a map that is new, with `more` said of the cells of a grid.
+std::string NewMapText(const v1::MapInfo& info, const std::string& more);
+
+// The first nodes of a waypoint graph as a table of that width, with where they lie and what edges they have.
 absl::StatusOr<std::string> NodeTable(const client::Client& client, const std::string& map,
                                       std::size_t width);
 

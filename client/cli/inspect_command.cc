@@ -1,12 +1,10 @@
-#include <pthread.h>
-
-#include <csignal>
 #include <memory>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
+#include "client/cli/held_signals.h"
 #include "client/inspect/inspector.h"
 #include "client/target.h"
 
@@ -16,31 +14,6 @@ namespace {
 struct InspectArguments {
   inspect::InspectorOptions options;
   std::string map;
-};
-
-// SIGINT and SIGTERM, kept from all threads that are started while this exists.
-class StopSignals {
- public:
-  StopSignals() {
-    sigemptyset(&signals_);
-    sigaddset(&signals_, SIGINT);
-    sigaddset(&signals_, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &signals_, &before_);
-  }
-  StopSignals(const StopSignals&) = delete;
-  StopSignals& operator=(const StopSignals&) = delete;
-  // A second one ends the process.
-  ~StopSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
-  void Wait() const {
-    int signal = 0;
-    while (sigwait(&signals_, &signal) != 0) {
-    }
-  }
-
- private:
-  sigset_t signals_{};
-  sigset_t before_{};
 };
 
 void Announce(const InspectArguments& arguments, const std::string& address, Session& session) {
@@ -57,7 +30,7 @@ void Announce(const InspectArguments& arguments, const std::string& address, Ses
 }
 
 ExitCode Inspect(const InspectArguments& arguments, Session& session) {
-  auto signals = std::make_unique<StopSignals>();
+  auto signals = std::make_unique<HeldSignals>();
   const auto inspector = inspect::Inspector::Start(arguments.options, session.ClientOptions());
   if (absl::IsInvalidArgument(inspector.status())) {
     return session.FailUsage(std::string(inspector.status().message()));
@@ -67,7 +40,9 @@ ExitCode Inspect(const InspectArguments& arguments, Session& session) {
     return ExitCode::kFailure;
   }
   Announce(arguments, (*inspector)->address(), session);
-  signals->Wait();
+  while (!signals->Wait(absl::Hours(1))) {
+  }
+  // A second one ends the process.
   signals.reset();
   return ExitCode::kOk;
 }
@@ -76,8 +51,9 @@ ExitCode Inspect(const InspectArguments& arguments, Session& session) {
 
 void AddInspectCommand(CLI::App& parent, Session& session) {
   const auto arguments = std::make_shared<InspectArguments>();
-  CLI::App& command = *parent.add_subcommand(
-      "inspect", "Serves a web page to look at maps, find paths on them and paint obstacles");
+  CLI::App& command = AddCommand(parent, session, "inspect",
+                                 "Serves a web page to look at maps, find paths on them and paint obstacles",
+                                 arguments, &Inspect);
   command.add_option("MAP", arguments->map, "The map to begin with [the first one]")->type_name(kMapType);
   command
       .add_option("--listen", arguments->options.listen,
@@ -92,7 +68,6 @@ void AddInspectCommand(CLI::App& parent, Session& session) {
       "  waystar inspect\n"
       "  waystar inspect arena\n"
       "  waystar inspect --server game-7:7450 --ca ca.pem --read-only\n");
-  command.callback([arguments, &session] { session.exit_code = Inspect(*arguments, session); });
 }
 
 }  // namespace waystar::cli

@@ -3,7 +3,7 @@
 #include <istream>
 #include <ostream>
 
-#include "client/cli/draw/view.h"
+#include "client/cli/draw/picture.h"
 
 namespace waystar::cli {
 

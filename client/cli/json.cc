@@ -2,10 +2,8 @@
 
 #include <google/protobuf/util/json_util.h>
 
-#include "absl/strings/cord.h"
-#include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "google/rpc/status.pb.h"
+#include "client/errors.h"
 
 namespace waystar::cli {
 
@@ -21,15 +19,7 @@ std::string ToJson(const google::protobuf::Message& message, bool pretty) {
 }
 
 std::string ToJson(const absl::Status& status, bool pretty) {
-  google::rpc::Status message;
-  message.set_code(static_cast<int>(status.code()));
-  message.set_message(std::string(status.message()));
-  status.ForEachPayload([&](absl::string_view type_url, const absl::Cord& value) {
-    auto* detail = message.add_details();
-    detail->set_type_url(std::string(type_url));
-    detail->set_value(std::string(value));
-  });
-  return ToJson(message, pretty);
+  return ToJson(client::ToMessage(status), pretty);
 }
 
 }  // namespace waystar::cli

@@ -4,28 +4,48 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/arguments.h"
+#include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
+#include "client/cli/files.h"
+#include "client/cli/graph_text.h"
 #include "client/cli/table.h"
 
 namespace waystar::cli {
 namespace {
 
-constexpr int kMapsPerPage = 1000;
+struct CreateArguments {
+  v1::CreateMapRequest request;
+  // Of a waypoint graph; empty for a grid.
+  std::string graph_file;
+};
 
-absl::StatusOr<v1::ListMapsResponse> AllMaps(const client::Client& client) {
-  v1::ListMapsResponse all;
-  v1::ListMapsRequest request;
-  request.set_page_size(kMapsPerPage);
-  do {
-    auto page = client.ListMaps(request);
-    if (!page.ok()) {
-      return page.status();
+ExitCode Create(const v1::CreateMapRequest& request, Session& session) {
+  return session.Answer(session.client().CreateMap(request), [&](const auto& response) {
+    session.io().out << "Created " << NewMapText(response.info(), "");
+  });
+}
+
+ExitCode CreateAny(const CreateArguments& arguments, Session& session) {
+  v1::CreateMapRequest request = arguments.request;
+  if (arguments.graph_file.empty()) {
+    if (request.blank().width() == 0) {
+      return session.FailUsage("a map needs a SIZE, such as 64x48, or a --graph");
     }
-    all.mutable_maps()->MergeFrom(page->maps());
-    request.set_page_token(page->next_page_token());
-  } while (!request.page_token().empty());
-  return all;
+    return Create(request, session);
+  }
+  if (request.has_blank() || request.grid().ByteSizeLong() > 0) {
+    return session.FailUsage("a waypoint graph has no cells: give --graph alone");
+  }
+  request.clear_grid();
+  const auto json = ReadInput(arguments.graph_file, session.io().in);
+  absl::StatusOr<v1::WaypointGraph> graph = json.ok() ? ParseGraph(*json) : json.status();
+  if (!graph.ok()) {
+    return session.FailUsage(
+        absl::StrCat("cannot read ", arguments.graph_file, ": ", graph.status().message()));
+  }
+  request.mutable_graph()->Swap(&*graph);
+  return Create(request, session);
 }
 
 TableRow Describe(const v1::MapInfo& info) {
@@ -39,27 +59,15 @@ TableRow Describe(const v1::MapInfo& info) {
           absl::StrCat(grid.walkable_cells()), absl::StrCat(grid.obstacle_cells())};
 }
 
-ExitCode List(bool names_only, Session& session) {
-  const auto maps = AllMaps(session.client());
-  if (!maps.ok()) {
-    return session.Fail(maps.status());
-  }
-  if (session.options().json) {
-    session.PrintJson(*maps);
-    return ExitCode::kOk;
-  }
-  if (names_only) {
-    for (const v1::MapInfo& info : maps->maps()) {
-      session.io().out << info.map() << "\n";
+ExitCode ListMaps(const bool& names_only, Session& session) {
+  const auto all = AllPages(session.client(), v1::ListMapsRequest(), &client::Client::ListMaps);
+  return session.Answer(all, [&](const v1::ListMapsResponse& answer) {
+    std::vector<TableRow> rows = {{"MAP", "SIZE", "REVISION", "WALKABLE", "OBSTACLES"}};
+    for (const v1::MapInfo& info : answer.maps()) {
+      rows.push_back(Describe(info));
     }
-    return ExitCode::kOk;
-  }
-  std::vector<TableRow> rows = {{"MAP", "SIZE", "REVISION", "WALKABLE", "OBSTACLES"}};
-  for (const v1::MapInfo& info : maps->maps()) {
-    rows.push_back(Describe(info));
-  }
-  session.io().out << FormatTable(rows, session.table_width());
-  return ExitCode::kOk;
+    session.PrintTable(rows, names_only);
+  });
 }
 
 ExitCode Delete(const std::vector<std::string>& maps, Session& session) {
@@ -67,33 +75,58 @@ ExitCode Delete(const std::vector<std::string>& maps, Session& session) {
   for (const std::string& map : maps) {
     v1::DeleteMapRequest request;
     request.set_map(map);
-    const auto response = session.client().DeleteMap(request);
-    if (!response.ok()) {
-      const ExitCode failure = session.Fail(response.status());
-      result = result == ExitCode::kOk ? failure : result;
-    } else if (session.options().json) {
-      session.PrintJson(*response);
-    } else {
-      session.io().out << "Deleted " << map << " at revision " << response->revision() << ".\n";
-    }
+    const ExitCode code = session.Answer(session.client().DeleteMap(request), [&](const auto& response) {
+      session.io().out << "Deleted " << map << " at revision " << response.revision() << ".\n";
+    });
+    result = result == ExitCode::kOk ? code : result;
   }
   return result;
 }
 
 void AddListCommand(CLI::App& parent, Session& session) {
   const auto names_only = std::make_shared<bool>(false);
-  CLI::App& command = *parent.add_subcommand("list", "Lists the server's maps");
+  CLI::App& command = AddCommand(parent, session, "list", "Lists the server's maps", names_only, &ListMaps);
   command.add_flag("--names", *names_only, "Only their names, one per line");
   command.footer("Examples:\n  waystar map list\n  waystar map list --json | jq '.maps[].map'\n");
-  command.callback([names_only, &session] { session.exit_code = List(*names_only, session); });
 }
 
 void AddDeleteCommand(CLI::App& parent, Session& session) {
   const auto maps = std::make_shared<std::vector<std::string>>();
-  CLI::App& command = *parent.add_subcommand("delete", "Removes maps");
+  CLI::App& command = AddCommand(parent, session, "delete", "Removes maps", maps, &Delete);
   command.add_option("MAP", *maps, "The names of the maps")->required()->type_name(kMapType);
   command.footer("Examples:\n  waystar map delete arena\n  waystar map delete cave-1 cave-2\n");
-  command.callback([maps, &session] { session.exit_code = Delete(*maps, session); });
+}
+
+void AddCreateCommand(CLI::App& parent, Session& session) {
+  const auto arguments = std::make_shared<CreateArguments>();
+  v1::CreateMapRequest* const request = &arguments->request;
+  CLI::App& command =
+      AddCommand(parent, session, "create", "Creates a map whose cells are all alike, or a waypoint graph",
+                 arguments, &CreateAny);
+  command
+      .add_option_function<std::string>(
+          "MAP", [request](const std::string& map) { request->set_map(map); }, "The new map's name")
+      ->required();
+  AddParsed(
+      command, "SIZE", &ParseSize,
+      [request](const v1::BlankGrid& size) { request->mutable_blank()->MergeFrom(size); },
+      "Its width and height in cells, such as 64x48");
+  command
+      .add_option(
+          "--graph", arguments->graph_file,
+          "The nodes and edges of a waypoint graph: a file of a WaypointGraph in JSON; - is standard input")
+      ->type_name("FILE");
+  command
+      .add_option_function<std::string>(
+          "--fill", [request](const std::string& fill) { request->mutable_blank()->set_fill(fill); },
+          "The symbol of every cell: of a terrain, or '#' for an obstacle [.]")
+      ->type_name("SYMBOL");
+  AddGridOptions(command, *request->mutable_grid());
+  command.footer(
+      "Examples:\n"
+      "  waystar map create field 64x48\n"
+      "  waystar map create lake 200x100 --terrain '~=water:4' --fill '~'\n"
+      "  waystar map create islands --graph islands.json\n");
 }
 
 }  // namespace

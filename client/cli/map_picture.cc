@@ -1,13 +1,17 @@
 #include "client/cli/map_picture.h"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "client/cli/draw/hex_cells.h"
 #include "client/cli/draw/paint.h"
+#include "client/cli/draw/path_cells.h"
 #include "client/cli/draw/picture.h"
+#include "client/cli/find_text.h"
 
 namespace waystar::cli {
 namespace {
@@ -84,6 +88,85 @@ void AppendLine(const std::string& line, std::string& text) {
   }
 }
 
+// Ruler, legend, caption, facts and the next prompt.
+constexpr int kOtherRows = 6;
+
+Overlay OverlayOf(const v1::FindPathRequest& request, const v1::FindPathResponse& answer,
+                  const SearchCells& search) {
+  Overlay overlay;
+  overlay.start = StartOf(request, answer);
+  const bool ends_here = request.goal_map().empty() || request.goal_map() == request.map();
+  if (ends_here && request.has_goal()) {
+    overlay.goal = request.goal();
+  } else if (ends_here && answer.outcome() == v1::OUTCOME_FOUND) {
+    overlay.goal = answer.end();
+  }
+  if (ends_here) {
+    overlay.goals.assign(request.goals().begin(), request.goals().end());
+  }
+  overlay.path = PathCells(request.map(), StartOf(request, answer), answer);
+  if (ends_here && answer.has_end()) {
+    overlay.end = answer.end();
+  }
+  overlay.expanded = search.expanded();
+  overlay.open = search.Open();
+  return overlay;
+}
+
+// Counted by cells of the plane, whatever the request counted them by.
+void MoveToPlane(const v1::HexInfo& hexagons, v1::FindPathRequest& request, v1::FindPathResponse& answer) {
+  const auto move = [&, layout = request.coordinates()](v1::Cell& cell) {
+    cell = PlaneCellOf(hexagons, layout, cell);
+  };
+  if (request.has_start()) {
+    move(*request.mutable_start());
+  }
+  if (request.has_goal()) {
+    move(*request.mutable_goal());
+  }
+  std::for_each(request.mutable_goals()->begin(), request.mutable_goals()->end(), move);
+  if (answer.has_start()) {
+    move(*answer.mutable_start());
+  }
+  if (answer.has_end()) {
+    move(*answer.mutable_end());
+  }
+  std::for_each(answer.mutable_points()->begin(), answer.mutable_points()->end(), move);
+  for (v1::PortalCrossing& crossing : *answer.mutable_crossings()) {
+    move(*crossing.mutable_arrival());
+  }
+}
+
+// Fetches the map and shows it with what `overlay` makes of it, or tells why it cannot. Says so if the map
+// has changed since `revision`, that of `what`.
+void ShowOnMap(const std::string& map, absl::FunctionRef<Overlay(const v1::GridInfo&)> overlay,
+               uint64_t revision, absl::string_view what, const DrawOptions& options, Session& session) {
+  if (!options.picture) {
+    return;
+  }
+  v1::ExportMapRequest request;
+  request.set_map(map);
+  request.set_format(v1::MAP_FORMAT_TEXT);
+  const auto exported = session.client().ExportMap(request);
+  if (!exported.ok()) {
+    session.Fail(exported.status());
+    return;
+  }
+  const v1::MapInfo& info = exported->header.info();
+  Overlay drawn = overlay(info.grid());
+  LeaveOutCellsBeyond(info.grid().width(), info.grid().height(), drawn);
+  const auto picture = MapPicture(*exported, drawn, WindowFor(options, session.io()), session.UsesColor());
+  if (!picture.ok()) {
+    session.Fail(picture.status());
+    return;
+  }
+  session.io().out << *picture;
+  if (info.revision() != revision) {
+    session.io().out << "The picture shows revision " << info.revision() << ", the " << what
+                     << " is for revision " << revision << ".\n";
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> MapPicture(const client::ExportedMap& map, const Overlay& overlay, Window window,
@@ -109,6 +192,36 @@ absl::StatusOr<std::string> MapPicture(const client::ExportedMap& map, const Ove
   AppendLine(Legend(picture, grid), text);
   AppendLine(Caption(picture.view, size.width, size.height), text);
   return text;
+}
+
+void AddDrawOptions(CLI::App& command, DrawOptions& options) {
+  command.add_flag_callback(
+      "--no-picture", [&options] { options.picture = false; }, "Do not draw the map");
+  command.add_flag("--full", options.full, "Draw every cell of the map, however large it is");
+}
+
+Window WindowFor(const DrawOptions& options, const Io& io) {
+  if (options.full) {
+    return {std::numeric_limits<int>::max(), std::numeric_limits<int>::max()};
+  }
+  return {std::max(io.window.columns - kGutterColumns, 20), std::max(io.window.rows - kOtherRows, 8)};
+}
+
+void ShowAnswerPicture(const v1::FindPathRequest& request, const v1::FindPathResponse& answer,
+                       const SearchCells& search, const DrawOptions& options, Session& session) {
+  const auto overlay = [&](const v1::GridInfo& grid) {
+    v1::FindPathRequest asked = request;
+    v1::FindPathResponse told = answer;
+    MoveToPlane(grid.hexagons(), asked, told);
+    return OverlayOf(asked, told, search);
+  };
+  ShowOnMap(request.map(), overlay, answer.revision(), "path", options, session);
+}
+
+void ShowFieldPicture(const std::string& map, const Overlay& overlay, uint64_t revision,
+                      const DrawOptions& options, Session& session) {
+  ShowOnMap(
+      map, [&](const v1::GridInfo&) { return overlay; }, revision, "answer", options, session);
 }
 
 }  // namespace waystar::cli

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "client/cli/arguments.h"
+#include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/edit_text.h"
 #include "client/cli/shape_argument.h"
@@ -17,20 +18,13 @@ namespace {
 
 using RequestPtr = std::shared_ptr<v1::UpdateObstaclesRequest>;
 
-constexpr int kObstaclesPerPage = 1000;
-
 absl::StatusOr<v1::Point> ParseShift(absl::string_view text) {
-  const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(text, absl::MaxSplits(',', 1));
-  double dx = 0;
-  double dy = 0;
-  if (!absl::SimpleAtod(parts.first, &dx) || !absl::SimpleAtod(parts.second, &dy)) {
+  auto shift = ParsePoint(text);
+  if (!shift) {
     return absl::InvalidArgumentError(
         absl::StrCat("'", text, "' is not a shift: write DX,DY such as 2,0 or -1.5,3"));
   }
-  v1::Point shift;
-  shift.set_x(dx);
-  shift.set_y(dy);
-  return shift;
+  return *std::move(shift);
 }
 
 // A command of the group that sends one edit of the obstacle "ID".
@@ -54,16 +48,10 @@ void AddPut(CLI::App& group, Session& session) {
   v1::Obstacle& obstacle = *put.mutable_obstacle();
   CLI::App& command = AddEdit(group, "put", "Lays an obstacle on a map", request, *obstacle.mutable_id());
   AddShape(command, *obstacle.mutable_shape());
-  CLI::Option* const factor = command
-                                  .add_option_function<double>(
-                                      "--factor", [&obstacle](double f) { obstacle.set_cost_factor(f); },
-                                      "It does not block its cells, but multiplies what they cost")
-                                  ->type_name("N");
-  command
-      .add_option_function<double>(
-          "--add", [&obstacle](double cost) { obstacle.set_cost_addition(cost); },
-          "It does not block its cells, but adds to what a step into them costs; less than 0 is a reward")
-      ->type_name("N")
+  CLI::Option* const factor = AddField(command, "--factor", obstacle, &v1::Obstacle::set_cost_factor,
+                                       "It does not block its cells, but multiplies what they cost");
+  AddField(command, "--add", obstacle, &v1::Obstacle::set_cost_addition,
+           "It does not block its cells, but adds to what a step into them costs; less than 0 is a reward")
       ->excludes(factor);
   AddChoice<v1::Falloff>(
       command, "--falloff", [&obstacle](v1::Falloff falloff) { obstacle.set_falloff(falloff); },
@@ -78,8 +66,8 @@ void AddPut(CLI::App& group, Session& session) {
       },
       "How long it stays [until it is removed]")
       ->type_name("TIME");
-  command.add_flag_callback(
-      "--replace", [&put] { put.set_replace(true); }, "Put it in the place of one of the same name");
+  AddField(command, "--replace", put, &v1::PutObstacle::set_replace,
+           "Put it in the place of one of the same name");
   RunsUpdate(command, request, session);
   command.footer(
       "Obstacles overlap freely: to lift one never uncovers a cell that another still covers.\n\n"
@@ -126,15 +114,10 @@ void AddRemove(CLI::App& group, Session& session) {
   const auto request = std::make_shared<v1::UpdateObstaclesRequest>();
   CLI::App& command = *group.add_subcommand("remove", "Lifts obstacles off a map");
   AddMap(command, *request->mutable_map());
-  command
-      .add_option_function<std::vector<std::string>>(
-          "ID",
-          [request](const std::vector<std::string>& ids) {
-            for (const std::string& id : ids) {
-              request->add_edits()->mutable_remove_obstacle()->set_id(id);
-            }
-          },
-          "The names of the obstacles")
+  AddTexts(
+      command, "ID",
+      [request](const std::string& id) { request->add_edits()->mutable_remove_obstacle()->set_id(id); },
+      "The names of the obstacles")
       ->required();
   RunsUpdate(command, request, session);
   command.footer(
@@ -144,66 +127,42 @@ void AddRemove(CLI::App& group, Session& session) {
       "  waystar obstacle remove arena fire-1 fire-2\n");
 }
 
-absl::StatusOr<v1::ListObstaclesResponse> AllObstacles(v1::ListObstaclesRequest request,
-                                                       const client::Client& client) {
-  v1::ListObstaclesResponse all;
-  request.set_page_size(kObstaclesPerPage);
-  do {
-    auto page = client.ListObstacles(request);
-    if (!page.ok()) {
-      return page.status();
-    }
-    all.mutable_obstacles()->MergeFrom(page->obstacles());
-    all.set_revision(page->revision());
-    request.set_page_token(page->next_page_token());
-  } while (!request.page_token().empty());
-  return all;
-}
+struct ListObstaclesArguments {
+  v1::ListObstaclesRequest request;
+  bool names_only = false;
+};
 
-ExitCode List(const v1::ListObstaclesRequest& request, bool names_only, Session& session) {
-  const auto all = AllObstacles(request, session.client());
-  if (!all.ok()) {
-    return session.Fail(all.status());
-  }
-  if (session.options().json) {
-    session.PrintJson(*all);
-    return ExitCode::kOk;
-  }
-  if (names_only) {
-    for (const v1::Obstacle& obstacle : all->obstacles()) {
-      session.io().out << obstacle.id() << "\n";
+ExitCode ListObstacles(const ListObstaclesArguments& arguments, Session& session) {
+  const auto all = AllPages(session.client(), arguments.request, &client::Client::ListObstacles);
+  return session.Answer(all, [&](const v1::ListObstaclesResponse& answer) {
+    std::vector<TableRow> rows = {{"OBSTACLE", "EFFECT", "STAYS", "SHAPE"}};
+    for (const v1::Obstacle& obstacle : answer.obstacles()) {
+      const std::string lifetime = LifetimeText(obstacle);
+      rows.push_back({obstacle.id(), EffectText(obstacle), lifetime.empty() ? "-" : lifetime,
+                      FormatShape(obstacle.shape())});
     }
-    return ExitCode::kOk;
-  }
-  std::vector<TableRow> rows = {{"OBSTACLE", "EFFECT", "STAYS", "SHAPE"}};
-  for (const v1::Obstacle& obstacle : all->obstacles()) {
-    const std::string lifetime = LifetimeText(obstacle);
-    rows.push_back({obstacle.id(), EffectText(obstacle), lifetime.empty() ? "-" : lifetime,
-                    FormatShape(obstacle.shape())});
-  }
-  session.io().out << FormatTable(rows, session.table_width());
-  return ExitCode::kOk;
+    session.PrintTable(rows, arguments.names_only);
+  });
 }
 
 void AddList(CLI::App& group, Session& session) {
-  const auto request = std::make_shared<v1::ListObstaclesRequest>();
-  const auto names_only = std::make_shared<bool>(false);
-  CLI::App& command = *group.add_subcommand("list", "Lists the obstacles of a map");
-  AddMap(command, *request->mutable_map());
+  const auto arguments = std::make_shared<ListObstaclesArguments>();
+  v1::ListObstaclesRequest& request = arguments->request;
+  CLI::App& command =
+      AddCommand(group, session, "list", "Lists the obstacles of a map", arguments, &ListObstacles);
+  AddMap(command, *request.mutable_map());
   AddParsed(
       command, "--region", &ParseRectangle,
-      [request](const v1::Rectangle& region) { *request->mutable_region() = region; },
+      [&request](const v1::Rectangle& region) { *request.mutable_region() = region; },
       "Only those whose bounds overlap this rectangle, X,Y..X,Y or X,Y+WxH")
       ->type_name("RECTANGLE");
-  command.add_flag("--names", *names_only, "Only their names, one per line");
+  command.add_flag("--names", arguments->names_only, "Only their names, one per line");
   command.footer(
       "Cells that were blocked without a name are not listed; `waystar map show` draws them.\n\n"
       "Examples:\n"
       "  waystar obstacle list arena\n"
       "  waystar obstacle list arena --region 0,0..31,31\n"
       "  waystar obstacle list arena --json | jq '.obstacles[].id'\n");
-  command.callback(
-      [request, names_only, &session] { session.exit_code = List(*request, *names_only, session); });
 }
 
 }  // namespace

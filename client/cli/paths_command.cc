@@ -1,7 +1,13 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
@@ -9,15 +15,147 @@
 #include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
-#include "client/cli/field_arguments.h"
+#include "client/cli/files.h"
 #include "client/cli/find_text.h"
-#include "client/cli/input.h"
 #include "client/cli/query_arguments.h"
-#include "client/cli/scenario.h"
 #include "client/cli/table.h"
 
 namespace waystar::cli {
 namespace {
+
+// A query of a .scen file of the Moving AI benchmark, and how long its path is at the best.
+struct ScenarioQuery {
+  // Of the file, counted from 1.
+  int line = 0;
+  v1::Cell start;
+  v1::Cell goal;
+  double length = 0.0;
+  // By how much a length may differ from what the file says: a unit of the last digit that it has there, and
+  // a millionth, as files were computed in single precision.
+  double tolerance = 0.0;
+};
+
+// What differs is listed up to here.
+constexpr std::size_t kMaxListed = 20;
+// Few enough for the answer to fit a message.
+constexpr std::size_t kQueriesACall = 500;
+
+absl::Status LineFault(int line, absl::string_view message) {
+  return absl::InvalidArgumentError(absl::StrCat("line ", line, ": ", message));
+}
+
+// "bucket map width height start.x start.y goal.x goal.y length", between tabs or spaces.
+bool ParseQuery(const std::vector<absl::string_view>& words, ScenarioQuery& query) {
+  int x = 0;
+  int y = 0;
+  const auto read = [&](std::size_t i, v1::Cell& cell) {
+    if (!absl::SimpleAtoi(words[i], &x) || !absl::SimpleAtoi(words[i + 1], &y)) {
+      return false;
+    }
+    cell.set_x(x);
+    cell.set_y(y);
+    return true;
+  };
+  if (words.size() != 9 || !read(4, query.start) || !read(6, query.goal) ||
+      !absl::SimpleAtod(words[8], &query.length) || !std::isfinite(query.length)) {
+    return false;
+  }
+  const std::size_t point = words[8].find('.');
+  const auto decimals =
+      point == absl::string_view::npos ? 0.0 : static_cast<double>(words[8].size() - point - 1);
+  query.tolerance = std::pow(10.0, -decimals) + 1e-6 * query.length;
+  return true;
+}
+
+struct Comparison {
+  std::size_t equal = 0;
+  std::vector<TableRow> different;
+};
+
+void Compare(const ScenarioQuery& query, const v1::FindPathsResult& result, Comparison& comparison) {
+  const v1::FindPathResponse& answer = result.answer();
+  const bool is_found = !result.has_problem() && answer.outcome() == v1::OUTCOME_FOUND;
+  if (is_found && std::abs(answer.cost() - query.length) <= query.tolerance) {
+    ++comparison.equal;
+    return;
+  }
+  comparison.different.push_back({absl::StrCat(query.line), FormatCell(query.start), FormatCell(query.goal),
+                                  absl::StrFormat("%.10g", query.length),
+                                  is_found               ? absl::StrFormat("%.10g", answer.cost())
+                                  : result.has_problem() ? result.problem().message()
+                                                         : "no path"});
+}
+
+// INVALID_ARGUMENT, naming the line.
+absl::StatusOr<std::vector<ScenarioQuery>> ParseScenario(absl::string_view text) {
+  std::vector<ScenarioQuery> queries;
+  int number = 0;
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    ++number;
+    const std::vector<absl::string_view> words =
+        absl::StrSplit(line, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
+    if (number == 1) {
+      if (words.size() != 2 || words[0] != "version" || !absl::StartsWith(words[1], "1")) {
+        return LineFault(number, "a file of scenarios begins with \"version 1\"");
+      }
+      continue;
+    }
+    if (words.empty()) {
+      continue;
+    }
+    ScenarioQuery query{.line = number};
+    if (!ParseQuery(words, query)) {
+      return LineFault(number, "expected BUCKET MAP WIDTH HEIGHT START_X START_Y GOAL_X GOAL_Y LENGTH");
+    }
+    queries.push_back(std::move(query));
+  }
+  return queries;
+}
+
+// Asks for the paths of a file, all else as `request` and `each` say, and prints how many are as long as the
+// file says, and which are not. kFailure if any is not.
+ExitCode CheckScenario(const std::string& file, const v1::FindPathsRequest& request,
+                       const v1::FindPathRequest& each, Session& session) {
+  const auto text = ReadInput(file, session.io().in);
+  const absl::StatusOr<std::vector<ScenarioQuery>> queries =
+      text.ok() ? ParseScenario(*text) : absl::StatusOr<std::vector<ScenarioQuery>>(text.status());
+  if (!queries.ok()) {
+    return session.FailUsage(absl::StrCat("cannot read ", file, ": ", queries.status().message()));
+  }
+  Comparison comparison;
+  for (std::size_t begin = 0; begin < queries->size(); begin += kQueriesACall) {
+    const std::size_t end = std::min(begin + kQueriesACall, queries->size());
+    v1::FindPathsRequest batch = request;
+    for (std::size_t i = begin; i < end; ++i) {
+      v1::FindPathRequest& query = *batch.add_queries();
+      query = each;
+      *query.mutable_start() = (*queries)[i].start;
+      *query.mutable_goal() = (*queries)[i].goal;
+    }
+    const auto answers = session.client().FindPaths(batch);
+    if (!answers.ok()) {
+      return session.Fail(answers.status());
+    }
+    for (std::size_t i = begin; i < end && i - begin < static_cast<std::size_t>(answers->results_size());
+         ++i) {
+      Compare((*queries)[i], answers->results(static_cast<int>(i - begin)), comparison);
+    }
+  }
+  session.io().out << queries->size() << " queries, " << comparison.equal
+                   << " paths as long as the file says.\n";
+  if (comparison.different.empty()) {
+    return ExitCode::kOk;
+  }
+  std::vector<TableRow> rows = {{"LINE", "START", "GOAL", "FILE", "COST"}};
+  const std::size_t listed = std::min(comparison.different.size(), kMaxListed);
+  rows.insert(rows.end(), comparison.different.begin(),
+              comparison.different.begin() + static_cast<std::ptrdiff_t>(listed));
+  session.io().out << FormatTable(rows);
+  if (listed < comparison.different.size()) {
+    session.io().out << "and " << comparison.different.size() - listed << " more.\n";
+  }
+  return ExitCode::kFailure;
+}
 
 struct PathsArguments {
   v1::FindPathsRequest request;
@@ -116,20 +254,15 @@ ExitCode FindPaths(const PathsArguments& arguments, Session& session) {
   if (const absl::Status status = AddQueries(*text, arguments.each, request); !status.ok()) {
     return session.FailUsage(std::string(status.message()));
   }
-  const auto answers = session.client().FindPaths(request);
-  if (!answers.ok()) {
-    return session.Fail(answers.status());
-  }
-  if (session.options().json) {
-    session.PrintJson(*answers);
-    return CodeOf(*answers);
-  }
-  std::vector<TableRow> rows = {{"START", "GOAL", "OUTCOME", "COST", "POINTS"}};
-  for (int i = 0; i < request.queries_size() && i < answers->results_size(); ++i) {
-    rows.push_back(RowOf(request.queries(i), answers->results(i)));
-  }
-  session.io().out << FormatTable(rows, session.table_width());
-  return CodeOf(*answers);
+  const auto response = session.client().FindPaths(request);
+  const auto print = [&](const v1::FindPathsResponse& answers) {
+    std::vector<TableRow> rows = {{"START", "GOAL", "OUTCOME", "COST", "POINTS"}};
+    for (int i = 0; i < request.queries_size() && i < answers.results_size(); ++i) {
+      rows.push_back(RowOf(request.queries(i), answers.results(i)));
+    }
+    session.PrintTable(rows);
+  };
+  return session.Answer(response, print, response.ok() ? CodeOf(*response) : ExitCode::kOk);
 }
 
 }  // namespace
@@ -138,7 +271,9 @@ void AddPathsCommand(CLI::App& parent, Session& session) {
   const auto arguments = std::make_shared<PathsArguments>();
   v1::FindPathRequest& each = arguments->each;
   each.set_path_form(v1::PATH_FORM_CORNERS);
-  CLI::App& command = *parent.add_subcommand("paths", "Finds many paths at once, on one revision of the map");
+  CLI::App& command =
+      AddCommand(parent, session, "paths", "Finds many paths at once, on one revision of the map", arguments,
+                 &FindPaths);
   AddFieldQuestion(command, arguments->request);
   command
       .add_option("FILE", arguments->file,
@@ -162,7 +297,6 @@ void AddPathsCommand(CLI::App& parent, Session& session) {
       "  printf '1,1 60,40\\n9,30 12,7\\n' | waystar paths arena --profile tank\n"
       "  waystar paths ruins --scenario ruins.map.scen\n"
       "  waystar paths arena queries.txt --json | jq '.results[].answer.cost'\n");
-  command.callback([arguments, &session] { session.exit_code = FindPaths(*arguments, session); });
 }
 
 }  // namespace waystar::cli

@@ -30,8 +30,6 @@ class Progress {
   // Shows any text in place of a bar, at once.
   void Show(const std::string& text);
 
-  bool is_shown() const { return is_shown_; }
-
  private:
   std::ostream& out_;
   const bool is_shown_;

@@ -51,13 +51,11 @@ void AddMapAndStart(CLI::App& command, v1::FindPathRequest& request) {
 }
 
 void AddSearchOptions(CLI::App& command, v1::FindPathRequest& request) {
-  command
-      .add_option_function<double>(
-          "--snap", [&request](double radius) { request.set_snap_radius(radius); },
-          "A blocked start or goal becomes the nearest cell that is free, so far away at the most, in units "
-          "of the game [0]; on a waypoint graph, how far a position may be from the node that stands in for "
-          "it [no limit]")
-      ->type_name("RADIUS");
+  AddField(command, "--snap", request, &v1::FindPathRequest::set_snap_radius,
+           "A blocked start or goal becomes the nearest cell that is free, so far away at the most, in units "
+           "of the game [0]; on a waypoint graph, how far a position may be from the node that stands in for "
+           "it [no limit]",
+           "RADIUS");
   command.parse_complete_callback([&request] { CheckEnds(request); });
   AddProfile(command, [&request](const std::string& name) { request.set_profile_name(name); });
   AddCornerRule(command, [&request](v1::CornerRule rule) { request.set_corner_rule(rule); });
@@ -67,11 +65,8 @@ void AddSearchOptions(CLI::App& command, v1::FindPathRequest& request) {
       "How to search; all find paths of the same cost, but for lazy-theta, which goes at any angle [auto]");
   AddFootprint(command, [&request](int32_t cells) { request.set_footprint(cells); });
   AddNearest(command, request);
-  command
-      .add_option_function<uint64_t>(
-          "--max-expansions", [&request](uint64_t cells) { request.set_max_expansions(cells); },
-          "Give up after looking around from so many cells [no limit]")
-      ->type_name("N");
+  AddField(command, "--max-expansions", request, &v1::FindPathRequest::set_max_expansions,
+           "Give up after looking around from so many cells [no limit]");
   AddOverlay(command, [&request]() -> v1::Overlay& { return *request.mutable_overlay(); });
 }
 
@@ -139,13 +134,10 @@ void AddGraphOptions(CLI::App& command, v1::FindPathRequest& request) {
   add_node("--start-node", "Instead of START, on a waypoint graph: the node to start from",
            request.mutable_start_node());
   add_node("--goal-node", "Instead of GOAL, likewise", request.mutable_goal_node());
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--require-tag",
-          [&request](const std::vector<std::string>& tags) {
-            request.mutable_profile()->mutable_required_tags()->Add(tags.begin(), tags.end());
-          },
-          "Only go along edges and through portals that carry all of these tags")
+  AddTexts(
+      command, "--require-tag",
+      [&request](const std::string& tag) { request.mutable_profile()->add_required_tags(tag); },
+      "Only go along edges and through portals that carry all of these tags")
       ->type_name("TAG")
       ->excludes("--profile");
 }
@@ -209,12 +201,10 @@ void AddProfile(CLI::App& command, const std::function<void(const std::string&)>
 }
 
 void AddExtras(CLI::App& command, v1::FindPathRequest& request) {
-  command.add_flag_callback(
-      "--positions", [&request] { request.set_with_positions(true); },
-      "List the path by the centres of its cells, in units of the game");
-  command.add_flag_callback(
-      "--summary", [&request] { request.set_with_summary(true); },
-      "Tell how long the path is, how often it turns, and which terrains it crosses");
+  AddField(command, "--positions", request, &v1::FindPathRequest::set_with_positions,
+           "List the path by the centres of its cells, in units of the game");
+  AddField(command, "--summary", request, &v1::FindPathRequest::set_with_summary,
+           "Tell how long the path is, how often it turns, and which terrains it crosses");
 }
 
 void AddOverlay(CLI::App& command, const std::function<v1::Overlay&()>& overlay) {
@@ -222,15 +212,9 @@ void AddOverlay(CLI::App& command, const std::function<v1::Overlay&()>& overlay)
       command, "--block", &ParseShape,
       [overlay](const v1::Shape& part) { overlay().mutable_blocked()->MergeFrom(part); },
       "Treat these cells as blocked, for this query alone");
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--ignore-obstacle",
-          [overlay](const std::vector<std::string>& ids) {
-            for (const std::string& id : ids) {
-              overlay().add_ignored_obstacles(id);
-            }
-          },
-          "Treat these named obstacles as if they were not there")
+  AddTexts(
+      command, "--ignore-obstacle", [overlay](const std::string& id) { overlay().add_ignored_obstacles(id); },
+      "Treat these named obstacles as if they were not there")
       ->type_name("ID");
 }
 

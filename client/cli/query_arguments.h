@@ -6,6 +6,8 @@
 #include <string>
 
 #include "client/cli/arguments.h"
+#include "client/cli/shape_argument.h"
+#include "waystar/v1/fields.pb.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::cli {
@@ -45,5 +47,36 @@ void AddExtras(CLI::App& command, v1::FindPathRequest& request);
 // Adds --block and --ignore-obstacle. `overlay` returns the message to fill, when there is something to fill
 // in.
 void AddOverlay(CLI::App& command, const std::function<v1::Overlay&()>& overlay);
+
+// MAP, and the options that say how the agents move and what they see. `request`, any request about fields,
+// must outlive `command`.
+template <typename Request>
+void AddFieldQuestion(CLI::App& command, Request& request) {
+  AddMap(command, *request.mutable_map());
+  AddProfile(command, [&request](const std::string& name) { request.set_profile_name(name); });
+  AddCornerRule(command,
+                [&request](v1::CornerRule rule) { request.mutable_profile()->set_corner_rule(rule); });
+  AddFootprint(command, [&request](int32_t cells) { request.mutable_profile()->set_footprint(cells); });
+  // A request has the name of a profile or says itself how the agents move.
+  command.get_option("--profile")
+      ->excludes(command.get_option("--corner-rule"))
+      ->excludes(command.get_option("--footprint"));
+  AddOverlay(command, [&request]() -> v1::Overlay& { return *request.mutable_overlay(); });
+}
+
+// --region.
+template <typename Request>
+void AddRegion(CLI::App& command, Request& request, const std::string& description) {
+  AddParsed(
+      command, "--region", &ParseRectangle,
+      [&request](const v1::Rectangle& region) { *request.mutable_region() = region; }, description)
+      ->type_name("X,Y..X,Y");
+}
+
+// --max-cost.
+template <typename Request>
+void AddMaxCost(CLI::App& command, Request& request, const std::string& description) {
+  AddField(command, "--max-cost", request, &Request::set_max_cost, description, "COST");
+}
 
 }  // namespace waystar::cli

@@ -1,17 +1,20 @@
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "client/cli/arguments.h"
+#include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
-#include "client/cli/draw/half_blocks.h"
+#include "client/cli/files.h"
 #include "client/cli/find_text.h"
-#include "client/cli/output.h"
 #include "client/cli/query_arguments.h"
 #include "client/cli/shape_argument.h"
+#include "server/picture/canvas.h"
 #include "server/picture/file/png.h"
 
 namespace waystar::cli {
@@ -75,6 +78,36 @@ ExitCode WritePicture(const RenderArguments& arguments, const v1::RenderMapRespo
                    << response.revision() << ", " << response.placement().width() << " x "
                    << response.placement().height() << ", " << response.image().size() << " bytes.\n";
   return ExitCode::kOk;
+}
+
+// 38 for the character, 48 for what lies behind it.
+std::string ColorEscape(int what, picture::Color color) {
+  return absl::StrFormat("\x1b[%d;2;%d;%d;%dm", what, color.r, color.g, color.b);
+}
+
+// For terminals that show 24-bit colours: each character shows two pixels, one above the other.
+std::string HalfBlocks(const picture::Canvas& canvas) {
+  constexpr char kUpperHalf[] = "\xe2\x96\x80";
+  constexpr char kReset[] = "\x1b[0m";
+  std::string text;
+  for (int y = 0; y < canvas.height(); y += 2) {
+    std::optional<picture::Color> above;
+    std::optional<picture::Color> below;
+    for (int x = 0; x < canvas.width(); ++x) {
+      if (above != canvas.At(x, y)) {
+        above = canvas.At(x, y);
+        text += ColorEscape(38, *above);
+      }
+      if (y + 1 < canvas.height() && below != canvas.At(x, y + 1)) {
+        below = canvas.At(x, y + 1);
+        text += ColorEscape(48, *below);
+      }
+      text += kUpperHalf;
+    }
+    text += kReset;
+    text += '\n';
+  }
+  return text;
 }
 
 ExitCode ShowPicture(PictureKind kind, const v1::RenderMapResponse& response, Session& session) {
@@ -160,12 +193,12 @@ void AddPictureOptions(CLI::App& command, RenderArguments& arguments) {
       },
       "How large the picture may be, in pixels or characters [1024x1024, or what the terminal has room for]")
       ->type_name("WxH");
-  command.add_flag_callback(
-      "--search", [&request] { request.set_with_search(true); }, "Draw how the path was searched for");
-  command.add_flag_callback(
-      "--no-legend", [&request] { request.set_no_legend(true); }, "Do not explain the colours");
-  command.add_flag_callback(
-      "--no-labels", [&request] { request.set_no_labels(true); }, "Draw neither a title nor numbers");
+  AddField(command, "--search", request, &v1::RenderMapRequest::set_with_search,
+           "Draw how the path was searched for");
+  AddField(command, "--no-legend", request, &v1::RenderMapRequest::set_no_legend,
+           "Do not explain the colours");
+  AddField(command, "--no-labels", request, &v1::RenderMapRequest::set_no_labels,
+           "Draw neither a title nor numbers");
   AddChoice<v1::GridLines>(
       command, "--grid-lines", [&request](v1::GridLines lines) { request.set_grid_lines(lines); },
       {{"auto", v1::GRID_LINES_UNSPECIFIED},

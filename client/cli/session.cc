@@ -1,6 +1,6 @@
 #include "client/cli/session.h"
 
-#include "client/cli/error_text.h"
+#include "client/cli/exit_code.h"
 #include "client/cli/json.h"
 #include "client/cli/table.h"
 
@@ -39,6 +39,16 @@ const client::Client& Session::client() {
 
 void Session::PrintJson(const google::protobuf::Message& message) {
   io_.out << ToJson(message, io_.is_terminal);
+}
+
+void Session::PrintTable(const std::vector<TableRow>& rows, bool names_only) {
+  if (!names_only) {
+    io_.out << FormatTable(rows, table_width());
+    return;
+  }
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    io_.out << rows[i].front() << "\n";
+  }
 }
 
 ExitCode Session::Fail(const absl::Status& status) {

@@ -6,11 +6,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "client/cli/exit_code.h"
 #include "client/cli/io.h"
+#include "client/cli/table.h"
 #include "client/client.h"
 
 namespace waystar::cli {
@@ -19,17 +22,34 @@ enum class ColorChoice { kAuto, kAlways, kNever };
 
 // The options that every command takes.
 struct GlobalOptions {
-  // Where the server is and how to reach it. Of its timeouts, those of `timeout` are used.
+  // Where the server is and how to reach it. Of its timeouts those of `timeout` are used.
   client::Options connection;
-  // The timeout. If it is empty, the client's own holds.
+  // The client's own, if empty.
   std::optional<absl::Duration> timeout;
   bool json = false;
   ColorChoice color = ColorChoice::kAuto;
 };
 
-// Session: one run of `waystar`, and what all its commands share.
-//
-// Thread safety: one thread.
+// All pages of a listing, as one.
+template <typename Request, typename Response>
+absl::StatusOr<Response> AllPages(const client::Client& client, Request request,
+                                  absl::StatusOr<Response> (client::Client::*list)(const Request&) const) {
+  constexpr int kRowsPerPage = 1000;
+  Response all;
+  request.set_page_size(kRowsPerPage);
+  do {
+    auto page = (client.*list)(request);
+    if (!page.ok()) {
+      return page.status();
+    }
+    request.set_page_token(page->next_page_token());
+    page->clear_next_page_token();
+    all.MergeFrom(*page);
+  } while (!request.page_token().empty());
+  return all;
+}
+
+// One run of `waystar`: what all its commands share. Not thread-safe.
 class Session {
  public:
   explicit Session(Io& io) : io_(io) {}
@@ -37,21 +57,37 @@ class Session {
   Io& io() { return io_; }
   GlobalOptions& options() { return options_; }
   bool UsesColor() const;
-  // How wide a table may be: as wide as the terminal, and anywhere else as wide as it likes.
+  // How wide a table may be: as the terminal, and anywhere else as it likes.
   std::size_t table_width() const;
 
-  // The options of the client, timeouts included.
+  // What the options say, timeouts included.
   client::Options ClientOptions() const;
-  // The client, which is made at the first call with the options as they are then.
+  // Made at the first call, with the options as they are then.
   const client::Client& client();
 
   void PrintJson(const google::protobuf::Message& message);
+  // As a table whose first row is its head; or the first cell of each other row alone.
+  void PrintTable(const std::vector<TableRow>& rows, bool names_only = false);
+
+  // Tells of a failed call; else prints the answer, as JSON or in words by `print`, and returns `code`.
+  template <typename Response, typename Print>
+  ExitCode Answer(const absl::StatusOr<Response>& response, Print print, ExitCode code = ExitCode::kOk) {
+    if (!response.ok()) {
+      return Fail(response.status());
+    }
+    if (options_.json) {
+      PrintJson(*response);
+    } else {
+      print(*response);
+    }
+    return code;
+  }
 
   // Tells the user of an error and returns the code to exit with.
   ExitCode Fail(const absl::Status& status);
   ExitCode FailUsage(const std::string& sentence);
 
-  // The code that the process is to return.
+  // What the process is to return.
   ExitCode exit_code = ExitCode::kOk;
 
  private:

@@ -11,7 +11,6 @@
 #include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/draw/hex_cells.h"
-#include "client/cli/draw_options.h"
 #include "client/cli/graph_text.h"
 #include "client/cli/map_picture.h"
 #include "client/cli/table.h"
@@ -104,16 +103,9 @@ std::string Facts(const v1::MapInfo& info, std::size_t width) {
 ExitCode ShowFacts(const ShowArguments& arguments, Session& session) {
   v1::GetMapRequest request;
   request.set_map(arguments.map);
-  const auto response = session.client().GetMap(request);
-  if (!response.ok()) {
-    return session.Fail(response.status());
-  }
-  if (session.options().json) {
-    session.PrintJson(*response);
-  } else {
-    session.io().out << Facts(response->info(), session.table_width());
-  }
-  return ExitCode::kOk;
+  return session.Answer(session.client().GetMap(request), [&](const auto& response) {
+    session.io().out << Facts(response.info(), session.table_width());
+  });
 }
 
 ExitCode ShowNodes(const v1::MapInfo& info, Session& session) {
@@ -156,7 +148,8 @@ ExitCode Show(const ShowArguments& arguments, Session& session) {
 
 void AddShowCommand(CLI::App& parent, Session& session) {
   const auto arguments = std::make_shared<ShowArguments>();
-  CLI::App& command = *parent.add_subcommand("show", "Shows the facts about a map and draws it");
+  CLI::App& command =
+      AddCommand(parent, session, "show", "Shows the facts about a map and draws it", arguments, &Show);
   AddMap(command, arguments->map);
   AddDrawOptions(command, arguments->draw);
   command.footer(
@@ -164,7 +157,6 @@ void AddShowCommand(CLI::App& parent, Session& session) {
       "  waystar map show arena\n"
       "  waystar map show arena --no-picture\n"
       "  waystar map show arena --json | jq .info.revision\n");
-  command.callback([arguments, &session] { session.exit_code = Show(*arguments, session); });
 }
 
 }  // namespace waystar::cli

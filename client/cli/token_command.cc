@@ -95,7 +95,8 @@ ExitCode MakeToken(const TokenArguments& arguments, Session& session) {
 
 void AddTokenCommand(CLI::App& parent, Session& session) {
   const auto arguments = std::make_shared<TokenArguments>();
-  CLI::App& command = *parent.add_subcommand("token", "Makes a token, and its line for the server's file");
+  CLI::App& command = AddCommand(parent, session, "token",
+                                 "Makes a token, and its line for the server's file", arguments, &MakeToken);
   AddParsed(
       command, "NAME", &ParseTokenName, [arguments](std::string name) { arguments->name = std::move(name); },
       "Who gets it; several may have one name")
@@ -112,7 +113,6 @@ void AddTokenCommand(CLI::App& parent, Session& session) {
       "Examples:\n"
       "  waystar token game-server-1 'update:arena-*' read:lobby\n"
       "  waystar token editor 'admin:*' --json\n");
-  command.callback([arguments, &session] { session.exit_code = MakeToken(*arguments, session); });
 }
 
 }  // namespace waystar::cli

@@ -7,10 +7,10 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "client/cli/arguments.h"
+#include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
-#include "client/cli/error_text.h"
+#include "client/cli/exit_code.h"
 #include "client/cli/top_rates.h"
-#include "client/cli/top_text.h"
 
 namespace waystar::cli {
 namespace {
@@ -66,19 +66,18 @@ ExitCode Top(const TopArguments& arguments, Session& session) {
 
 void AddTopCommand(CLI::App& parent, Session& session) {
   const auto arguments = std::make_shared<TopArguments>();
-  CLI::App& command = *parent.add_subcommand(
-      "top", "Shows what the server is doing: requests and how long they take, queues, maps; until Ctrl-C");
+  CLI::App& command = AddCommand(
+      parent, session, "top",
+      "Shows what the server is doing: requests and how long they take, queues, maps; until Ctrl-C",
+      arguments, &Top);
   AddParsed(
       command, "--interval", &ParseTimeout,
       [arguments](absl::Duration interval) { arguments->interval = interval; },
       "How often to look [1s]; what is shown is what happened in between")
       ->type_name("TIME");
   command.add_option("--count", arguments->count, "End after so many looks")->type_name("N");
-  command
-      .add_option_function<int>(
-          "--maps", [arguments](int maps) { arguments->request.set_max_maps(maps); },
-          "How many maps to show, the largest first [20; 200 at most]")
-      ->type_name("N");
+  AddField(command, "--maps", arguments->request, &v1::GetServerStatisticsRequest::set_max_maps,
+           "How many maps to show, the largest first [20; 200 at most]");
   command.footer(
       "On a terminal in place, as much as fits; elsewhere, and with --count, one table below the other. With "
       "--json, one\n"
@@ -89,7 +88,6 @@ void AddTopCommand(CLI::App& parent, Session& session) {
       "Examples:\n"
       "  waystar top\n"
       "  waystar top --interval 10s --json | jq .requests_per_second\n");
-  command.callback([arguments, &session] { session.exit_code = Top(*arguments, session); });
 }
 
 }  // namespace waystar::cli

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "client/cli/draw/picture.h"
 #include "waystar/v1/server_service.pb.h"
 
 namespace waystar::cli {
@@ -71,5 +72,12 @@ struct Rates {
 // Computes the rates. If the server was restarted between the two answers, they are those since its start.
 Rates RatesBetween(const v1::GetServerStatisticsResponse& before,
                    const v1::GetServerStatisticsResponse& after);
+
+// For people, several lines: what the server does as a whole, its queues, its methods and its maps. What does
+// not fit the window is left out, the least busy methods and the smallest maps first.
+std::string TopText(const Rates& rates, const std::string& server, Window window);
+
+// One line of JSON: rates a second, lengths of time in nanoseconds, null for what is not known.
+std::string TopJson(const Rates& rates, const std::string& server);
 
 }  // namespace waystar::cli

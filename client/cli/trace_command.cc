@@ -3,15 +3,15 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
-#include "client/cli/answer_picture.h"
+#include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
-#include "client/cli/draw_options.h"
 #include "client/cli/find_text.h"
 #include "client/cli/json.h"
+#include "client/cli/map_picture.h"
 #include "client/cli/query_arguments.h"
 #include "client/cli/search_cells.h"
-#include "client/cli/trace_text.h"
 
 namespace waystar::cli {
 namespace {
@@ -22,6 +22,36 @@ struct TraceArguments {
   bool events = false;
   DrawOptions draw;
 };
+
+std::string KindName(v1::SearchEvent::Kind kind) {
+  switch (kind) {
+    case v1::SearchEvent::KIND_GENERATED:
+      return "generated";
+    case v1::SearchEvent::KIND_EXPANDED:
+      return "expanded";
+    default:
+      return "?";
+  }
+}
+
+// "expanded 1,0 g=1 f=14", or "generated 2,0 from 1,0 g=2 f=14".
+std::string EventText(const v1::SearchEvent& event) {
+  const std::string from = event.has_parent() ? absl::StrCat(" from ", FormatCell(event.parent())) : "";
+  return absl::StrFormat("%s %s%s g=%.10g f=%.10g", KindName(event.kind()), FormatCell(event.cell()), from,
+                         event.g(), event.f());
+}
+
+// What the search did beside the path: entries on the open list, and cells left on it. If the trace was cut
+// short, says how to get more of it instead of how many are left.
+std::string TraceText(const v1::TraceSearchResult& result, std::size_t open_cells) {
+  const std::uint64_t generated = result.answer().statistics().generated();
+  const std::string entries =
+      absl::StrCat("Put on the open list: ", generated, generated == 1 ? " entry" : " entries");
+  if (result.truncated()) {
+    return absl::StrCat(entries, ". Only the first events are shown: --max-events allows up to 1000000.");
+  }
+  return absl::StrCat(entries, "; left open: ", open_cells, open_cells == 1 ? " cell" : " cells");
+}
 
 std::string JsonLine(const google::protobuf::Message& message) {
   return std::string(absl::StripSuffix(ToJson(message, /*pretty=*/false), "\n"));
@@ -57,13 +87,8 @@ ExitCode TraceAsText(const TraceArguments& arguments, Session& session) {
   if (!result.ok()) {
     return session.Fail(result.status());
   }
-  if (arguments.draw.picture && !arguments.events) {
-    const auto picture = AnswerPicture(query, result->answer(), cells, arguments.draw, session);
-    if (picture.ok()) {
-      io.out << *picture;
-    } else {
-      session.Fail(picture.status());
-    }
+  if (!arguments.events) {
+    ShowAnswerPicture(query, result->answer(), cells, arguments.draw, session);
   }
   io.out << FindText(query, result->answer()) << "\n" << TraceText(*result, cells.Open().size()) << "\n";
   return ExitCodeFor(result->answer().outcome());
@@ -77,11 +102,8 @@ void AddTraceCommand(CLI::App& parent, Session& session) {
   CLI::App& command =
       *parent.add_subcommand("trace", "Finds a cheapest path and draws how it was searched for");
   AddQuery(command, *request.mutable_query());
-  command
-      .add_option_function<int32_t>(
-          "--max-events", [&request](int32_t events) { request.set_max_events(events); },
-          "Keep so many events of the search at the most [100000]")
-      ->type_name("N");
+  AddField(command, "--max-events", request, &v1::TraceSearchRequest::set_max_events,
+           "Keep so many events of the search at the most [100000]");
   command.add_flag("--events", arguments->events, "List the events, a line each, instead of drawing them");
   AddDrawOptions(command, arguments->draw);
   command.footer(

@@ -7,14 +7,11 @@
 namespace waystar::cli {
 
 void AddUpdateOptions(CLI::App& command, const std::shared_ptr<v1::UpdateObstaclesRequest>& request) {
+  AddField(command, "--expect-revision", *request, &v1::UpdateObstaclesRequest::set_expected_revision,
+           "Only if this is the map's latest revision");
   command
-      .add_option_function<uint64_t>(
-          "--expect-revision", [request](uint64_t revision) { request->set_expected_revision(revision); },
-          "Only if this is the map's latest revision")
-      ->type_name("N");
-  command
-      .add_option_function<std::string>(
-          "--request-id", [request](const std::string& id) { request->set_request_id(id); },
+      .add_option(
+          "--request-id", *request->mutable_request_id(),
           "A name for this change, such as a UUID: made again under the same name, it is not applied twice")
       ->type_name("ID");
 }
@@ -31,28 +28,21 @@ std::string ChangeText(int64_t cells, int64_t nodes, int64_t edges) {
 }
 
 ExitCode Update(const v1::UpdateObstaclesRequest& request, Session& session) {
-  const auto response = session.client().UpdateObstacles(request);
-  if (!response.ok()) {
-    return session.Fail(response.status());
-  }
-  if (session.options().json) {
-    session.PrintJson(*response);
-    return ExitCode::kOk;
-  }
-  std::ostream& out = session.io().out;
-  if (response->already_applied()) {
-    out << "That was applied already: it made revision " << response->revision() << " of " << request.map()
-        << ".\n";
-    return ExitCode::kOk;
-  }
-  out << request.map() << " is now at revision " << response->revision() << ": "
-      << ChangeText(response->changed_cells(), response->changed_nodes(), response->changed_edges())
-      << " changed";
-  if (response->clipped_cells() > 0) {
-    out << ", " << CellCount(response->clipped_cells()) << " off the map left out";
-  }
-  out << ".\n";
-  return ExitCode::kOk;
+  return session.Answer(session.client().UpdateObstacles(request), [&](const auto& response) {
+    std::ostream& out = session.io().out;
+    if (response.already_applied()) {
+      out << "That was applied already: it made revision " << response.revision() << " of " << request.map()
+          << ".\n";
+      return;
+    }
+    out << request.map() << " is now at revision " << response.revision() << ": "
+        << ChangeText(response.changed_cells(), response.changed_nodes(), response.changed_edges())
+        << " changed";
+    if (response.clipped_cells() > 0) {
+      out << ", " << CellCount(response.clipped_cells()) << " off the map left out";
+    }
+    out << ".\n";
+  });
 }
 
 void RunsUpdate(CLI::App& command, const std::shared_ptr<v1::UpdateObstaclesRequest>& request,

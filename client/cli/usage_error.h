@@ -2,11 +2,18 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
 
 namespace waystar::cli {
 
 // Says in a sentence what is wrong with the command line that `root` failed to parse with `error`, and where
 // to read on.
 std::string UsageErrorText(const CLI::App& root, const CLI::ParseError& error);
+
+// The candidate that the user probably meant by `word`: the first of those that take the fewest characters to
+// be put in, left out or replaced. Empty if none takes less than three.
+std::string Suggest(absl::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace waystar::cli

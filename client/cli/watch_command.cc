@@ -74,15 +74,12 @@ ExitCode Watch(const WatchArguments& arguments, Session& session) {
 void AddWatchCommand(CLI::App& parent, Session& session) {
   const auto arguments = std::make_shared<WatchArguments>();
   v1::WatchMapRequest& request = arguments->request;
-  CLI::App& command = *parent.add_subcommand("watch", "Tells of every change of a map, until Ctrl-C");
+  CLI::App& command =
+      AddCommand(parent, session, "watch", "Tells of every change of a map, until Ctrl-C", arguments, &Watch);
   AddMap(command, *request.mutable_map());
-  command
-      .add_option_function<uint64_t>(
-          "--from", [&request](uint64_t revision) { request.set_from_revision(revision); },
-          "The first revision to tell of, if the server still remembers it [the next one]")
-      ->type_name("N");
-  command.add_flag_callback(
-      "--edits", [&request] { request.set_with_edits(true); }, "Tell what was changed, too");
+  AddField(command, "--from", request, &v1::WatchMapRequest::set_from_revision,
+           "The first revision to tell of, if the server still remembers it [the next one]");
+  AddField(command, "--edits", request, &v1::WatchMapRequest::set_with_edits, "Tell what was changed, too");
   command.add_option("--count", arguments->count, "End after so many revisions")->type_name("N");
   command.footer(
       "One line for each revision, and one for each of its edits. With --json, one object a line.\n\n"
@@ -90,7 +87,6 @@ void AddWatchCommand(CLI::App& parent, Session& session) {
       "  waystar watch arena\n"
       "  waystar watch arena --from 8 --edits\n"
       "  waystar watch arena --json | jq '.revision.changedBounds'\n");
-  command.callback([arguments, &session] { session.exit_code = Watch(*arguments, session); });
 }
 
 }  // namespace waystar::cli

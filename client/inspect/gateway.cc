@@ -5,19 +5,64 @@
 #include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "client/inspect/any_call.h"
 #include "client/inspect/guard.h"
-#include "client/inspect/status_json.h"
+#include "google/rpc/error_details.pb.h"
+#include "google/rpc/status.pb.h"
 #include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/path_service.pb.h"
 #include "waystar/v1/server_service.pb.h"
 
 namespace waystar::inspect {
+
+// An RPC that the page may call.
+struct Method {
+  enum class Kind {
+    kQuestion,
+    // Changes a map.
+    kUpdate,
+    // Streams: a whole map or search, and what never ends by itself.
+    kTransfer,
+    kWatch,
+  };
+
+  // "waystar.v1.PathService/FindPath".
+  std::string_view name;
+  Kind kind;
+
+  bool Streams() const { return kind == Kind::kTransfer || kind == Kind::kWatch; }
+};
+
 namespace {
+
+using Kind = Method::Kind;
+
+constexpr std::array kMethods = {
+    Method{"waystar.v1.MapService/ListMaps", Kind::kQuestion},
+    Method{"waystar.v1.MapService/GetMap", Kind::kQuestion},
+    Method{"waystar.v1.MapService/ListObstacles", Kind::kQuestion},
+    Method{"waystar.v1.MapService/ListNodes", Kind::kQuestion},
+    Method{"waystar.v1.MapService/ListPortals", Kind::kQuestion},
+    Method{"waystar.v1.MapService/ExportMap", Kind::kTransfer},
+    Method{"waystar.v1.MapService/WatchMap", Kind::kWatch},
+    Method{"waystar.v1.MapService/UpdateObstacles", Kind::kUpdate},
+    Method{"waystar.v1.PathService/FindPath", Kind::kQuestion},
+    Method{"waystar.v1.PathService/WatchPath", Kind::kWatch},
+    Method{"waystar.v1.PathService/TraceSearch", Kind::kTransfer},
+    Method{"waystar.v1.ServerService/GetServerInfo", Kind::kQuestion},
+};
+
+// Nothing if the page has no business with that RPC.
+const Method* FindMethod(std::string_view name) {
+  const auto method =
+      std::find_if(kMethods.begin(), kMethods.end(), [&](const Method& each) { return each.name == name; });
+  return method == kMethods.end() ? nullptr : method;
+}
 
 using google::protobuf::Descriptor;
 using google::protobuf::Message;
@@ -94,6 +139,58 @@ void AnswerMany(AnyCall& call, Message& response, const std::function<bool()>& i
 }
 
 }  // namespace
+
+std::string MessageJson(const google::protobuf::Message& message) {
+  std::string json;
+  if (!google::protobuf::util::MessageToJsonString(message, &json).ok()) {
+    return "{}";
+  }
+  return json;
+}
+
+std::string StatusJson(const grpc::Status& status) {
+  // The details are printed by what is known of their types.
+  google::protobuf::LinkMessageReflection<google::rpc::ErrorInfo>();
+  google::rpc::Status message;
+  if (!message.ParseFromString(status.error_details())) {
+    message.Clear();
+  }
+  message.set_code(static_cast<int>(status.error_code()));
+  message.set_message(status.error_message());
+  return MessageJson(message);
+}
+
+int HttpCode(grpc::StatusCode code) {
+  switch (code) {
+    case grpc::StatusCode::OK:
+      return 200;
+    case grpc::StatusCode::INVALID_ARGUMENT:
+    case grpc::StatusCode::FAILED_PRECONDITION:
+    case grpc::StatusCode::OUT_OF_RANGE:
+      return 400;
+    case grpc::StatusCode::UNAUTHENTICATED:
+      return 401;
+    case grpc::StatusCode::PERMISSION_DENIED:
+      return 403;
+    case grpc::StatusCode::NOT_FOUND:
+      return 404;
+    case grpc::StatusCode::ALREADY_EXISTS:
+    case grpc::StatusCode::ABORTED:
+      return 409;
+    case grpc::StatusCode::RESOURCE_EXHAUSTED:
+      return 429;
+    case grpc::StatusCode::CANCELLED:
+      return 499;
+    case grpc::StatusCode::UNIMPLEMENTED:
+      return 501;
+    case grpc::StatusCode::UNAVAILABLE:
+      return 503;
+    case grpc::StatusCode::DEADLINE_EXCEEDED:
+      return 504;
+    default:
+      return 500;
+  }
+}
 
 Gateway::Gateway(const client::Options& options, bool is_read_only, std::function<bool()> is_stopping)
     : options_(options),

@@ -12,7 +12,6 @@
 #include "absl/strings/strip.h"
 #include "client/inspect/guard.h"
 #include "client/inspect/page_files.h"
-#include "client/inspect/status_json.h"
 
 namespace waystar::inspect {
 namespace {

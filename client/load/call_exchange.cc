@@ -1,5 +1,3 @@
-#include "client/load/call_exchange.h"
-
 #include <grpcpp/client_context.h>
 #include <grpcpp/support/async_unary_call.h>
 
@@ -11,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "client/errors.h"
+#include "client/load/exchange.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 
 namespace waystar::load {
@@ -41,7 +40,7 @@ void Tell(const v1::FindPathResponse& response, int /*queries*/, Time due, Liste
 void Tell(const v1::FindPathsResponse& response, int queries, Time due, Listener& listener) {
   for (const v1::FindPathsResult& result : response.results()) {
     if (result.has_problem()) {
-      listener.OnRefused(due, result.problem());
+      listener.OnFailed(due, client::FromMessage(result.problem()), 1);
     } else {
       listener.OnAnswered(due, result.answer().outcome() == v1::OUTCOME_FOUND);
     }
@@ -58,18 +57,13 @@ class CallExchange final : public Exchange {
   using Method = std::unique_ptr<grpc::ClientAsyncResponseReader<Response>> (v1::PathService::Stub::*)(
       grpc::ClientContext*, const Request&, grpc::CompletionQueue*);
 
-  CallExchange(const Settings& settings, const Workload& workload, const client::Connection& connection,
-               const std::vector<std::shared_ptr<grpc::Channel>>& channels, grpc::CompletionQueue& queue,
-               std::uint64_t seed, Listener& listener, Method method)
-      : workload_(workload),
-        connection_(connection),
-        queue_(queue),
-        listener_(listener),
+  CallExchange(const Wire& wire, Method method)
+      : wire_(wire),
         method_(method),
-        queries_(settings.per_message),
-        deadline_(absl::FromChrono(settings.deadline)),
-        random_(seed) {
-    for (const auto& channel : channels) {
+        queries_(wire.settings.per_message),
+        deadline_(absl::FromChrono(wire.settings.deadline)),
+        random_(wire.seed) {
+    for (const auto& channel : wire.channels) {
       stubs_.push_back(v1::PathService::NewStub(channel));
     }
   }
@@ -78,11 +72,11 @@ class CallExchange final : public Exchange {
     Slot& slot = TakeSlot();
     slot.due = due;
     slot.context.emplace();
-    connection_.Prepare(*slot.context, deadline_);
-    const Request& request = Compose(workload_, queries_, random_, scratch_);
-    slot.reader = (*stubs_[next_stub_].*method_)(&*slot.context, request, &queue_);
+    wire_.connection.Prepare(*slot.context, deadline_);
+    const Request& request = Compose(wire_.workload, queries_, random_, scratch_);
+    slot.reader = (*stubs_[next_stub_].*method_)(&*slot.context, request, &wire_.queue);
     next_stub_ = (next_stub_ + 1) % stubs_.size();
-    listener_.OnHandOver();
+    wire_.listener.OnHandOver();
     slot.reader->Finish(&slot.response, &slot.status, &slot);
   }
 
@@ -114,21 +108,18 @@ class CallExchange final : public Exchange {
 
   void OnEnd(Slot& slot) {
     if (slot.status.ok()) {
-      Tell(slot.response, queries_, slot.due, listener_);
+      Tell(slot.response, queries_, slot.due, wire_.listener);
     } else {
-      listener_.OnFailed(slot.due, client::FromGrpc(slot.status), static_cast<std::uint64_t>(queries_));
+      wire_.listener.OnFailed(slot.due, client::FromGrpc(slot.status), static_cast<std::uint64_t>(queries_));
     }
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       free_.push_back(&slot);
     }
-    listener_.OnMessageDone();
+    wire_.listener.OnMessageDone();
   }
 
-  const Workload& workload_;
-  const client::Connection& connection_;
-  grpc::CompletionQueue& queue_;
-  Listener& listener_;
+  const Wire wire_;
   const Method method_;
   const int queries_;
   const absl::Duration deadline_;
@@ -145,18 +136,13 @@ class CallExchange final : public Exchange {
 
 }  // namespace
 
-std::unique_ptr<Exchange> MakeCallExchange(const Settings& settings, const Workload& workload,
-                                           const client::Connection& connection,
-                                           const std::vector<std::shared_ptr<grpc::Channel>>& channels,
-                                           grpc::CompletionQueue& queue, std::uint64_t seed,
-                                           Listener& listener) {
-  if (settings.mode == Mode::kBatch) {
+std::unique_ptr<Exchange> MakeCallExchange(const Wire& wire) {
+  if (wire.settings.mode == Mode::kBatch) {
     return std::make_unique<CallExchange<v1::FindPathsRequest, v1::FindPathsResponse>>(
-        settings, workload, connection, channels, queue, seed, listener,
-        &v1::PathService::Stub::AsyncFindPaths);
+        wire, &v1::PathService::Stub::AsyncFindPaths);
   }
   return std::make_unique<CallExchange<v1::FindPathRequest, v1::FindPathResponse>>(
-      settings, workload, connection, channels, queue, seed, listener, &v1::PathService::Stub::AsyncFindPath);
+      wire, &v1::PathService::Stub::AsyncFindPath);
 }
 
 }  // namespace waystar::load

@@ -1,14 +1,20 @@
 #pragma once
 
+#include <grpcpp/channel.h>
+#include <grpcpp/completion_queue.h>
+
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "absl/status/status.h"
-#include "client/load/clock.h"
-#include "google/rpc/status.pb.h"
+#include "client/connection.h"
+#include "client/load/settings.h"
+#include "client/load/workload.h"
 
 namespace waystar::load {
 
-// Tag that a completion queue hands back.
+// What a completion queue hands back.
 class Event {
  public:
   virtual void Proceed(bool ok) = 0;
@@ -17,17 +23,16 @@ class Event {
   ~Event() = default;
 };
 
-// Listener that is told what becomes of messages, always on the thread that drives the completion queue, and
-// with no lock held.
+// Is told of what becomes of messages; always on the thread that drives the completion queue, and with no
+// lock held.
 class Listener {
  public:
-  // A query of a message that was due at `due` was answered.
+  // A query of a message that was due then was answered.
   virtual void OnAnswered(Time due, bool has_path) = 0;
   virtual void OnFailed(Time due, const absl::Status& status, std::uint64_t queries) = 0;
-  virtual void OnRefused(Time due, const google::rpc::Status& problem) = 0;
-  // All queries of a message were told of. This may call Exchange::Send.
+  // All queries of a message were told of. May call Exchange::Send.
   virtual void OnMessageDone() = 0;
-  // The thread that sends calls this before it hands a new event to the queue. What was written before is
+  // Called by the thread that sends, before a new event is handed to the queue. What was written before is
   // seen by its Proceed: the queue sees to that as well, but not where tools that look for races can see it.
   virtual void OnHandOver() = 0;
 
@@ -35,17 +40,36 @@ class Listener {
   ~Listener() = default;
 };
 
-// Way to send messages of queries to a server, over a completion queue that another drives: each tag is an
+// A way to put messages of queries to a server, over a completion queue that another drives: each tag is an
 // Event to proceed with.
 class Exchange {
  public:
   virtual ~Exchange() = default;
 
-  // Sends a message that is due at `due`, which may have passed. Any thread may call it, but one at a time.
+  // Sends one that is due at `due`, which may have passed. One call at a time, from any thread.
   virtual void Send(Time due) = 0;
 
   // Gives up what is under way and waits until it has ended. No Send may follow.
   virtual void Close() = 0;
 };
+
+// What an exchange sends, where, and who is told. All that it refers to must outlive the exchange.
+struct Wire {
+  const Settings& settings;
+  const Workload& workload;
+  const client::Connection& connection;
+  // Messages take turns over them.
+  const std::vector<std::shared_ptr<grpc::Channel>>& channels;
+  grpc::CompletionQueue& queue;
+  std::uint64_t seed = 0;
+  Listener& listener;
+};
+
+// A call for each message: FindPath, or FindPaths with Mode::kBatch.
+std::unique_ptr<Exchange> MakeCallExchange(const Wire& wire);
+
+// Messages over streams, one a channel. A stream that breaks fails what is under way on it, and is opened
+// again for the next message.
+std::unique_ptr<Exchange> MakeStreamExchange(const Wire& wire);
 
 }  // namespace waystar::load

@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "client/load/call_exchange.h"
-#include "client/load/stream_exchange.h"
-
 namespace waystar::load {
 namespace {
 
@@ -29,12 +26,8 @@ Lane::Lane(const Settings& settings, const Workload& workload, const client::Con
     channels_.push_back(connection.NewPlainChannel());
   }
   const std::uint64_t seed = settings.seed + static_cast<std::uint64_t>(number);
-  if (settings.mode == Mode::kStream) {
-    exchange_ =
-        std::make_unique<StreamExchange>(settings, workload, connection, channels_, queue_, seed, *this);
-  } else {
-    exchange_ = MakeCallExchange(settings, workload, connection, channels_, queue_, seed, *this);
-  }
+  const Wire wire = {settings, workload, connection, channels_, queue_, seed, *this};
+  exchange_ = settings.mode == Mode::kStream ? MakeStreamExchange(wire) : MakeCallExchange(wire);
 }
 
 void Lane::Start(const Window& window) {
@@ -140,14 +133,6 @@ void Lane::OnFailed(Time due, const absl::Status& status, std::uint64_t queries)
   failed_so_far_.fetch_add(queries, std::memory_order_relaxed);
   if (window_.Counts(due)) {
     tally_.AddFailure(status, queries);
-    tally_.last_end = Clock::now();
-  }
-}
-
-void Lane::OnRefused(Time due, const google::rpc::Status& problem) {
-  failed_so_far_.fetch_add(1, std::memory_order_relaxed);
-  if (window_.Counts(due)) {
-    tally_.AddFailure(problem, 1);
     tally_.last_end = Clock::now();
   }
 }

@@ -49,7 +49,6 @@ class Lane final : public Listener {
  private:
   void OnAnswered(Time due, bool has_path) override;
   void OnFailed(Time due, const absl::Status& status, std::uint64_t queries) override;
-  void OnRefused(Time due, const google::rpc::Status& problem) override;
   void OnMessageDone() override;
   void OnHandOver() override { hand_over_.store(true, std::memory_order_release); }
 

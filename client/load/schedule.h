@@ -5,7 +5,7 @@
 #include <optional>
 #include <random>
 
-#include "client/load/clock.h"
+#include "client/load/settings.h"
 
 namespace waystar::load {
 

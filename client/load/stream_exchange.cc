@@ -1,26 +1,27 @@
-#include "client/load/stream_exchange.h"
-
 #include <grpcpp/client_context.h>
 #include <grpcpp/support/async_stream.h>
 
+#include <condition_variable>
+#include <cstddef>
 #include <deque>
+#include <mutex>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
 #include "client/errors.h"
+#include "client/load/exchange.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 
 namespace waystar::load {
-class StreamExchange::Stream {
+namespace {
+
+class Stream {
  public:
-  Stream(const std::shared_ptr<grpc::Channel>& channel, const client::Connection& connection,
-         grpc::CompletionQueue& queue, int queries, Listener& listener)
-      : stub_(v1::PathService::NewStub(channel)),
-        connection_(connection),
-        queue_(queue),
-        queries_(static_cast<std::uint64_t>(queries)),
-        listener_(listener) {}
+  Stream(const Wire& wire, const std::shared_ptr<grpc::Channel>& channel)
+      : wire_(wire),
+        stub_(v1::PathService::NewStub(channel)),
+        queries_(static_cast<std::uint64_t>(wire.settings.per_message)) {}
 
   // The ids of the queries are for this to give.
   void Send(Time due, v1::StreamFindPathRequest message) {
@@ -71,8 +72,8 @@ class StreamExchange::Stream {
   void Open() {
     state_ = State::kOpening;
     context_ = std::make_unique<grpc::ClientContext>();
-    connection_.Prepare(*context_, absl::InfiniteDuration());
-    stream_ = stub_->AsyncStreamFindPath(context_.get(), &queue_, &on_open_);
+    wire_.connection.Prepare(*context_, absl::InfiniteDuration());
+    stream_ = stub_->AsyncStreamFindPath(context_.get(), &wire_.queue, &on_open_);
   }
 
   void WriteNext() {
@@ -158,12 +159,12 @@ class StreamExchange::Stream {
       }
     }
     if (answer.has_problem()) {
-      listener_.OnRefused(due, answer.problem());
+      wire_.listener.OnFailed(due, client::FromMessage(answer.problem()), 1);
     } else {
-      listener_.OnAnswered(due, answer.answer().outcome() == v1::OUTCOME_FOUND);
+      wire_.listener.OnAnswered(due, answer.answer().outcome() == v1::OUTCOME_FOUND);
     }
     if (is_done) {
-      listener_.OnMessageDone();
+      wire_.listener.OnMessageDone();
     }
   }
 
@@ -180,16 +181,14 @@ class StreamExchange::Stream {
     const Messages lost = Reset();
     lock.unlock();
     for (const auto& [number, message] : lost) {
-      listener_.OnFailed(message.due, status, message.unanswered);
-      listener_.OnMessageDone();
+      wire_.listener.OnFailed(message.due, status, message.unanswered);
+      wire_.listener.OnMessageDone();
     }
   }
 
+  const Wire wire_;
   const std::unique_ptr<v1::PathService::Stub> stub_;
-  const client::Connection& connection_;
-  grpc::CompletionQueue& queue_;
   const std::uint64_t queries_;
-  Listener& listener_;
 
   MethodEvent on_open_{*this, &Stream::OnOpen};
   MethodEvent on_written_{*this, &Stream::OnWritten};
@@ -215,31 +214,41 @@ class StreamExchange::Stream {
   grpc::Status status_;
 };
 
-StreamExchange::StreamExchange(const Settings& settings, const Workload& workload,
-                               const client::Connection& connection,
-                               const std::vector<std::shared_ptr<grpc::Channel>>& channels,
-                               grpc::CompletionQueue& queue, std::uint64_t seed, Listener& listener)
-    : workload_(workload), queries_(settings.per_message), random_(seed) {
-  for (const auto& channel : channels) {
-    streams_.push_back(std::make_unique<Stream>(channel, connection, queue, queries_, listener));
+class StreamExchange final : public Exchange {
+ public:
+  explicit StreamExchange(const Wire& wire) : wire_(wire), random_(wire.seed) {
+    for (const auto& channel : wire.channels) {
+      streams_.push_back(std::make_unique<Stream>(wire, channel));
+    }
   }
-}
 
-StreamExchange::~StreamExchange() = default;
-
-void StreamExchange::Send(Time due) {
-  v1::StreamFindPathRequest message;
-  for (int i = 0; i < queries_; ++i) {
-    *message.add_queries()->mutable_query() = Workload::PickQuery(workload_.PickPart(random_), random_);
+  void Send(Time due) override {
+    v1::StreamFindPathRequest message;
+    for (int i = 0; i < wire_.settings.per_message; ++i) {
+      *message.add_queries()->mutable_query() =
+          Workload::PickQuery(wire_.workload.PickPart(random_), random_);
+    }
+    streams_[next_stream_]->Send(due, std::move(message));
+    next_stream_ = (next_stream_ + 1) % streams_.size();
   }
-  streams_[next_stream_]->Send(due, std::move(message));
-  next_stream_ = (next_stream_ + 1) % streams_.size();
-}
 
-void StreamExchange::Close() {
-  for (const auto& stream : streams_) {
-    stream->Close();
+  void Close() override {
+    for (const auto& stream : streams_) {
+      stream->Close();
+    }
   }
+
+ private:
+  const Wire wire_;
+  Workload::Random random_;
+  std::vector<std::unique_ptr<Stream>> streams_;
+  std::size_t next_stream_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Exchange> MakeStreamExchange(const Wire& wire) {
+  return std::make_unique<StreamExchange>(wire);
 }
 
 }  // namespace waystar::load

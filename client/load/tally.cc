@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "absl/strings/cord.h"
 #include "client/errors.h"
 
 namespace waystar::load {
@@ -21,14 +20,6 @@ void Tally::AddFailure(const absl::Status& status, std::uint64_t count) {
   if (same.message.empty()) {
     same.message = std::string(status.message());
   }
-}
-
-void Tally::AddFailure(const google::rpc::Status& problem, std::uint64_t count) {
-  absl::Status status(static_cast<absl::StatusCode>(problem.code()), problem.message());
-  for (const auto& detail : problem.details()) {
-    status.SetPayload(detail.type_url(), absl::Cord(detail.value()));
-  }
-  AddFailure(status, count);
 }
 
 void Tally::Merge(const Tally& other) {

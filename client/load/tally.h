@@ -6,9 +6,8 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "client/load/clock.h"
 #include "client/load/histogram.h"
-#include "google/rpc/status.pb.h"
+#include "client/load/settings.h"
 
 namespace waystar::load {
 
@@ -32,7 +31,6 @@ struct Tally {
 
   std::uint64_t failed() const;
   void AddFailure(const absl::Status& status, std::uint64_t count);
-  void AddFailure(const google::rpc::Status& problem, std::uint64_t count);
   void Merge(const Tally& other);
 };
 

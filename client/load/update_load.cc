@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "client/errors.h"
 #include "client/load/schedule.h"
 
 namespace waystar::load {
@@ -72,7 +73,7 @@ void UpdateLoad::Receive() {
       continue;
     }
     if (answer.has_refused()) {
-      tally_.AddFailure(answer.refused(), 1);
+      tally_.AddFailure(client::FromMessage(answer.refused()), 1);
     } else {
       ++tally_.answered;
       tally_.latency.Add(Nanos(now - due).count());

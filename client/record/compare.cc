@@ -42,7 +42,7 @@ std::string StatusText(const google::rpc::Status& message) {
   if (message.code() == 0) {
     return "OK";
   }
-  const absl::Status status = ToStatus(message);
+  const absl::Status status = client::FromMessage(message);
   std::string text = absl::StatusCodeToString(status.code());
   for (const std::string& part : {client::ReasonOf(status), client::FieldOf(status)}) {
     absl::StrAppend(&text, part.empty() ? "" : " ", part);

@@ -3,7 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/cord.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_replace.h"
 
@@ -39,14 +38,6 @@ std::string BytesOf(const grpc::ByteBuffer& buffer) {
     bytes.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
   }
   return bytes;
-}
-
-absl::Status ToStatus(const google::rpc::Status& status) {
-  absl::Status result(static_cast<absl::StatusCode>(status.code()), status.message());
-  for (const auto& detail : status.details()) {
-    result.SetPayload(detail.type_url(), absl::Cord(detail.value()));
-  }
-  return result;
 }
 
 void FillEnd(const grpc::Status& status, google::rpc::Status& end) {

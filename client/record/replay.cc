@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/cord.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "client/client.h"
+#include "client/errors.h"
 #include "client/record/compare.h"
 #include "client/record/methods.h"
 
@@ -28,18 +28,6 @@ struct Bases {
 
 std::int64_t Relative(std::uint64_t revision, std::uint64_t base) {
   return revision == 0 ? -1 : static_cast<std::int64_t>(revision) - static_cast<std::int64_t>(base);
-}
-
-google::rpc::Status ToMessage(const absl::Status& status) {
-  google::rpc::Status message;
-  message.set_code(static_cast<int>(status.code()));
-  message.set_message(std::string(status.message()));
-  status.ForEachPayload([&message](absl::string_view type_url, const absl::Cord& value) {
-    auto& detail = *message.add_details();
-    detail.set_type_url(std::string(type_url));
-    detail.set_value(std::string(value));
-  });
-  return message;
 }
 
 bool IsWanted(const Unit& unit, Only only) {
@@ -140,7 +128,7 @@ class Player {
     static_cast<void>(header.ParseFromString(unit.request));
     const auto response = client_.ImportMap(header, unit.file);
     CallResult result;
-    result.status = ToMessage(response.status());
+    result.status = client::ToMessage(response.status());
     if (response.ok()) {
       result.response = response->SerializeAsString();
     }

@@ -30,7 +30,7 @@ std::string TextOf(const Message& message, const std::string& field) {
 }
 
 bool IsByChance(const google::rpc::Status& message) {
-  const absl::Status status = ToStatus(message);
+  const absl::Status status = client::FromMessage(message);
   return absl::IsCancelled(status) || absl::IsDeadlineExceeded(status) || absl::IsUnavailable(status) ||
          client::RetryDelayOf(status) > absl::ZeroDuration();
 }

@@ -164,8 +164,7 @@ void Canvas::Fill(absl::Span<const Polygon> polygons, Color color, double opacit
 }
 
 void Canvas::Fill(const Box& box, Color color, double opacity) {
-  const Polygon corners = {
-      {box.x, box.y}, {box.right(), box.y}, {box.right(), box.bottom()}, {box.x, box.bottom()}};
+  const Polygon corners = box.corners();
   Fill({&corners, 1}, color, opacity);
 }
 

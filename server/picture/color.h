@@ -36,4 +36,13 @@ constexpr Color Mix(Color under, Color over, double share) {
   return Mix(under, over, share <= 0 ? 0 : share >= 1 ? 255 : static_cast<int>(share * 255 + 0.5));
 }
 
+inline constexpr Color kStartColor = Rgb(0x1A9850);
+inline constexpr Color kGoalColor = Rgb(0xD7301F);
+inline constexpr Color kPathColor = Rgb(0x1F4FD8);
+// Seen by the search, and not looked around from yet.
+inline constexpr Color kOpenColor = Rgb(0x4A7FB5);
+
+// From yellow, at a share of 0, to red, at 1: how far a search had come when it reached a cell.
+Color SearchColor(double share);
+
 }  // namespace waystar::picture

@@ -23,6 +23,8 @@ constexpr Point operator*(Point a, double by) { return {a.x * by, a.y * by}; }
 
 double Distance(Point a, Point b);
 
+using Polygon = std::vector<Point>;
+
 struct Box {
   double x = 0.0;
   double y = 0.0;
@@ -31,13 +33,12 @@ struct Box {
 
   double right() const { return x + width; }
   double bottom() const { return y + height; }
+  Polygon corners() const { return {{x, y}, {right(), y}, {right(), bottom()}, {x, bottom()}}; }
 };
 
 // The part of a straight line that lies in a box; nothing if none does. (Liang and Barsky, "A New Concept and
 // Method for Line Clipping", 1984.)
 std::optional<std::pair<Point, Point>> ClipTo(const Box& box, Point from, Point to);
-
-using Polygon = std::vector<Point>;
 
 // A regular polygon of 16 to 128 corners that looks round at its size. Made by halving the sides of a square,
 // which takes nothing but square roots, so that it is the same on every machine.

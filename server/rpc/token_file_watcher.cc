@@ -7,7 +7,6 @@
 #include "absl/status/statusor.h"
 #include "server/base/status_macros.h"
 #include "server/rpc/access/token_list.h"
-#include "server/rpc/access/tokens_file.h"
 #include "server/runtime/logging.h"
 
 namespace waystar::rpc {

@@ -1,12 +1,9 @@
 #include "server/runtime/connection_options.h"
 
 #include <cstdint>
-#include <string>
 
 #include "absl/flags/flag.h"
-#include "absl/strings/string_view.h"
-#include "server/base/status_macros.h"
-#include "server/runtime/flag_ranges.h"
+#include "server/runtime/flag_reader.h"
 
 namespace {
 
@@ -40,28 +37,15 @@ ABSL_FLAG(
 
 namespace waystar::runtime {
 
-absl::Status CheckConnectionFlags() {
-  WAYSTAR_RETURN_IF_ERROR(CheckNotNegative("max_connection_age", absl::GetFlag(FLAGS_max_connection_age)));
-  WAYSTAR_RETURN_IF_ERROR(
-      CheckPositive("max_connection_age_grace", absl::GetFlag(FLAGS_max_connection_age_grace)));
-  WAYSTAR_RETURN_IF_ERROR(CheckNotNegative("max_connection_idle", absl::GetFlag(FLAGS_max_connection_idle)));
-  WAYSTAR_RETURN_IF_ERROR(CheckPositive("keepalive_time", absl::GetFlag(FLAGS_keepalive_time)));
-  WAYSTAR_RETURN_IF_ERROR(CheckPositive("keepalive_timeout", absl::GetFlag(FLAGS_keepalive_timeout)));
-  WAYSTAR_RETURN_IF_ERROR(CheckPositive("min_client_keepalive", absl::GetFlag(FLAGS_min_client_keepalive)));
-  WAYSTAR_RETURN_IF_ERROR(
-      CheckRange("max_concurrent_streams", absl::GetFlag(FLAGS_max_concurrent_streams), 1, 1'000'000));
-  return CheckRange("rpc_memory_mib", absl::GetFlag(FLAGS_rpc_memory_mib), 0, 1 << 20);
-}
-
-ConnectionOptions ConnectionOptionsFromFlags() {
-  return {.max_age = absl::GetFlag(FLAGS_max_connection_age),
-          .max_age_grace = absl::GetFlag(FLAGS_max_connection_age_grace),
-          .max_idle = absl::GetFlag(FLAGS_max_connection_idle),
-          .keepalive_time = absl::GetFlag(FLAGS_keepalive_time),
-          .keepalive_timeout = absl::GetFlag(FLAGS_keepalive_timeout),
-          .min_client_keepalive = absl::GetFlag(FLAGS_min_client_keepalive),
-          .max_concurrent_streams = static_cast<int>(absl::GetFlag(FLAGS_max_concurrent_streams)),
-          .memory_mib = static_cast<std::size_t>(absl::GetFlag(FLAGS_rpc_memory_mib))};
+void ReadConnectionFlags(FlagReader& read, ConnectionOptions& options) {
+  read.Time(FLAGS_max_connection_age, options.max_age);
+  read.PositiveTime(FLAGS_max_connection_age_grace, options.max_age_grace);
+  read.Time(FLAGS_max_connection_idle, options.max_idle);
+  read.PositiveTime(FLAGS_keepalive_time, options.keepalive_time);
+  read.PositiveTime(FLAGS_keepalive_timeout, options.keepalive_timeout);
+  read.PositiveTime(FLAGS_min_client_keepalive, options.min_client_keepalive);
+  read.Number(FLAGS_max_concurrent_streams, 1, 1'000'000, options.max_concurrent_streams);
+  read.Number(FLAGS_rpc_memory_mib, 0, 1 << 20, options.memory_mib);
 }
 
 }  // namespace waystar::runtime

@@ -3,10 +3,11 @@
 
 #include <cstddef>
 
-#include "absl/status/status.h"
 #include "absl/time/time.h"
 
 namespace waystar::runtime {
+
+class FlagReader;
 
 struct ConnectionOptions {
   // A connection that is as old, give or take a tenth, takes no new calls; those on it have the grace to end.
@@ -27,10 +28,7 @@ struct ConnectionOptions {
   std::size_t memory_mib = 0;
 };
 
-// The flags' values. REQUIRES: the command line was parsed.
-ConnectionOptions ConnectionOptionsFromFlags();
-
-// INVALID_ARGUMENT, naming the flag, for a value out of its range.
-absl::Status CheckConnectionFlags();
+// Reads the flags' values. REQUIRES: the command line was parsed.
+void ReadConnectionFlags(FlagReader& read, ConnectionOptions& options);
 
 }  // namespace waystar::runtime

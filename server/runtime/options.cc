@@ -1,9 +1,12 @@
 #include "server/runtime/options.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
 #include <limits>
 #include <string>
 #include <thread>
@@ -23,8 +26,7 @@
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "server/base/status_macros.h"
-#include "server/runtime/flag_ranges.h"
-#include "server/runtime/memory_size.h"
+#include "server/runtime/flag_reader.h"
 
 namespace {
 
@@ -168,100 +170,79 @@ std::vector<std::string> ArgumentsInOrder(int argc, char** argv) {
   return args;
 }
 
-absl::Status CheckTls() {
-  const bool has_cert = !absl::GetFlag(FLAGS_tls_cert).empty();
-  if (has_cert != !absl::GetFlag(FLAGS_tls_key).empty()) {
+absl::Status CheckTls(const Options& options) {
+  if (options.tls_cert.empty() != options.tls_key.empty()) {
     return absl::InvalidArgumentError("--tls_cert and --tls_key go together");
   }
-  if (!has_cert && !absl::GetFlag(FLAGS_tls_client_ca).empty()) {
+  if (options.tls_cert.empty() && !options.tls_client_ca.empty()) {
     return absl::InvalidArgumentError("--tls_client_ca needs --tls_cert and --tls_key");
   }
   return absl::OkStatus();
 }
 
-absl::Status CheckFlags() {
+// Of the machine, or what the container that this process runs in may use, if that is less.
+std::size_t MemoryBytesOfMachine() {
+  std::size_t bytes =
+      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  // Of control groups of the second and the first version. "max" is no number, and read as no limit.
+  for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    std::size_t limit = 0;
+    if (std::ifstream(path) >> limit && limit > 0) {
+      bytes = std::min(bytes, limit);
+    }
+  }
+  return bytes;
+}
+
+absl::StatusOr<Options> FromFlags() {
   constexpr std::int64_t kMaxInt = std::numeric_limits<int>::max();
-  WAYSTAR_RETURN_IF_ERROR(CheckRange("workers", absl::GetFlag(FLAGS_workers), 0, 1024));
-  WAYSTAR_RETURN_IF_ERROR(CheckRange("max_queued", absl::GetFlag(FLAGS_max_queued), 1, 1'000'000));
-  WAYSTAR_RETURN_IF_ERROR(CheckRange("max_maps", absl::GetFlag(FLAGS_max_maps), 1, 1'000'000));
-  WAYSTAR_RETURN_IF_ERROR(CheckRange("max_client_calls", absl::GetFlag(FLAGS_max_client_calls), 1, kMaxInt));
-  WAYSTAR_RETURN_IF_ERROR(
-      CheckRange("max_maps_memory_mib", absl::GetFlag(FLAGS_max_maps_memory_mib), 0, 1LL << 30));
-  WAYSTAR_RETURN_IF_ERROR(CheckRange("max_map_side", absl::GetFlag(FLAGS_max_map_side), 1, 8192));
-  WAYSTAR_RETURN_IF_ERROR(
-      CheckRange("max_message_bytes", absl::GetFlag(FLAGS_max_message_bytes), 1024, kMaxInt));
-  WAYSTAR_RETURN_IF_ERROR(
-      CheckRange("max_import_bytes", absl::GetFlag(FLAGS_max_import_bytes), 1024, 1LL << 40));
-  WAYSTAR_RETURN_IF_ERROR(CheckRange("max_transfers", absl::GetFlag(FLAGS_max_transfers), 1, 1'000'000));
-  WAYSTAR_RETURN_IF_ERROR(CheckRange("max_watches", absl::GetFlag(FLAGS_max_watches), 1, 10'000'000));
-  WAYSTAR_RETURN_IF_ERROR(CheckRange("stream_window", absl::GetFlag(FLAGS_stream_window), 1, 1'000'000));
-  WAYSTAR_RETURN_IF_ERROR(
-      CheckRange("max_history_commits", absl::GetFlag(FLAGS_max_history_commits), 1, 100'000'000));
-  WAYSTAR_RETURN_IF_ERROR(CheckRange("max_history_mib", absl::GetFlag(FLAGS_max_history_mib), 1, 1 << 20));
-  WAYSTAR_RETURN_IF_ERROR(
-      CheckRange("max_waiting_updates", absl::GetFlag(FLAGS_max_waiting_updates), 1, 1'000'000));
-  WAYSTAR_RETURN_IF_ERROR(
-      CheckRange("max_waiting_updates_mib", absl::GetFlag(FLAGS_max_waiting_updates_mib), 1, 1 << 20));
-  WAYSTAR_RETURN_IF_ERROR(CheckRange("old_snapshot_mib", absl::GetFlag(FLAGS_old_snapshot_mib), 1, 1 << 20));
-  WAYSTAR_RETURN_IF_ERROR(CheckRange("scratch_mib", absl::GetFlag(FLAGS_scratch_mib), 2, 1 << 20));
-  WAYSTAR_RETURN_IF_ERROR(CheckRange("static_index_mib", absl::GetFlag(FLAGS_static_index_mib), 0, 1 << 20));
-  WAYSTAR_RETURN_IF_ERROR(
-      CheckPositive("static_index_quiet_time", absl::GetFlag(FLAGS_static_index_quiet_time)));
-  WAYSTAR_RETURN_IF_ERROR(CheckRange("index_mib", absl::GetFlag(FLAGS_index_mib), 0, 1 << 20));
-  WAYSTAR_RETURN_IF_ERROR(CheckPositive("max_queue_time", absl::GetFlag(FLAGS_max_queue_time)));
-  WAYSTAR_RETURN_IF_ERROR(CheckPositive("queue_target", absl::GetFlag(FLAGS_queue_target)));
-  WAYSTAR_RETURN_IF_ERROR(CheckPositive("transfer_timeout", absl::GetFlag(FLAGS_transfer_timeout)));
-  WAYSTAR_RETURN_IF_ERROR(CheckPositive("drain_timeout", absl::GetFlag(FLAGS_drain_timeout)));
-  WAYSTAR_RETURN_IF_ERROR(CheckNotNegative("shutdown_delay", absl::GetFlag(FLAGS_shutdown_delay)));
-  WAYSTAR_RETURN_IF_ERROR(CheckNotNegative("slow_query", absl::GetFlag(FLAGS_slow_query)));
-  WAYSTAR_RETURN_IF_ERROR(CheckTls());
-  return CheckConnectionFlags();
-}
-
-std::size_t MaxMapsMemoryMib() {
-  const auto asked = static_cast<std::size_t>(absl::GetFlag(FLAGS_max_maps_memory_mib));
-  return asked > 0 ? asked : std::max<std::size_t>(MemoryBytesOfMachine() / 2 >> 20, 1);
-}
-
-Options FromFlags() {
-  const auto workers = static_cast<int>(absl::GetFlag(FLAGS_workers));
-  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-  return {.listen = absl::GetFlag(FLAGS_listen),
-          .port_file = absl::GetFlag(FLAGS_port_file),
-          .maps_dir = absl::GetFlag(FLAGS_maps_dir),
-          .workers = workers > 0 ? workers : std::max(cores, 1),
-          .max_queued = static_cast<std::size_t>(absl::GetFlag(FLAGS_max_queued)),
-          .max_queue_time = absl::GetFlag(FLAGS_max_queue_time),
-          .queue_target = absl::GetFlag(FLAGS_queue_target),
-          .max_client_calls = static_cast<int>(absl::GetFlag(FLAGS_max_client_calls)),
-          .max_maps = static_cast<std::size_t>(absl::GetFlag(FLAGS_max_maps)),
-          .max_maps_memory_mib = MaxMapsMemoryMib(),
-          .max_map_side = static_cast<int>(absl::GetFlag(FLAGS_max_map_side)),
-          .max_message_bytes = static_cast<int>(absl::GetFlag(FLAGS_max_message_bytes)),
-          .max_import_bytes = absl::GetFlag(FLAGS_max_import_bytes),
-          .max_transfers = static_cast<int>(absl::GetFlag(FLAGS_max_transfers)),
-          .transfer_timeout = absl::GetFlag(FLAGS_transfer_timeout),
-          .max_watches = static_cast<int>(absl::GetFlag(FLAGS_max_watches)),
-          .stream_window = static_cast<std::size_t>(absl::GetFlag(FLAGS_stream_window)),
-          .max_history_commits = static_cast<std::size_t>(absl::GetFlag(FLAGS_max_history_commits)),
-          .max_history_mib = static_cast<std::size_t>(absl::GetFlag(FLAGS_max_history_mib)),
-          .max_waiting_updates = static_cast<std::size_t>(absl::GetFlag(FLAGS_max_waiting_updates)),
-          .max_waiting_updates_mib = static_cast<std::size_t>(absl::GetFlag(FLAGS_max_waiting_updates_mib)),
-          .old_snapshot_mib = static_cast<std::size_t>(absl::GetFlag(FLAGS_old_snapshot_mib)),
-          .scratch_mib = static_cast<std::size_t>(absl::GetFlag(FLAGS_scratch_mib)),
-          .index_mib = static_cast<std::size_t>(absl::GetFlag(FLAGS_index_mib)),
-          .static_index_mib = static_cast<std::size_t>(absl::GetFlag(FLAGS_static_index_mib)),
-          .static_index_quiet_time = absl::GetFlag(FLAGS_static_index_quiet_time),
-          .drain_timeout = absl::GetFlag(FLAGS_drain_timeout),
-          .tls_cert = absl::GetFlag(FLAGS_tls_cert),
-          .tls_key = absl::GetFlag(FLAGS_tls_key),
-          .tls_client_ca = absl::GetFlag(FLAGS_tls_client_ca),
-          .tokens_file = absl::GetFlag(FLAGS_tokens_file),
-          .shutdown_delay = absl::GetFlag(FLAGS_shutdown_delay),
-          .metrics_listen = absl::GetFlag(FLAGS_metrics_listen),
-          .slow_query = absl::GetFlag(FLAGS_slow_query),
-          .connections = ConnectionOptionsFromFlags(),
-          .log_level = absl::GetFlag(FLAGS_log_level)};
+  Options options;
+  FlagReader read;
+  read.Text(FLAGS_listen, options.listen);
+  read.Text(FLAGS_port_file, options.port_file);
+  read.Text(FLAGS_maps_dir, options.maps_dir);
+  read.Number(FLAGS_workers, 0, 1024, options.workers);
+  read.Number(FLAGS_max_queued, 1, 1'000'000, options.max_queued);
+  read.PositiveTime(FLAGS_max_queue_time, options.max_queue_time);
+  read.PositiveTime(FLAGS_queue_target, options.queue_target);
+  read.Number(FLAGS_max_client_calls, 1, kMaxInt, options.max_client_calls);
+  read.Number(FLAGS_max_maps, 1, 1'000'000, options.max_maps);
+  read.Number(FLAGS_max_maps_memory_mib, 0, 1LL << 30, options.max_maps_memory_mib);
+  read.Number(FLAGS_max_map_side, 1, 8192, options.max_map_side);
+  read.Number(FLAGS_max_message_bytes, 1024, kMaxInt, options.max_message_bytes);
+  read.Number(FLAGS_max_import_bytes, 1024, 1LL << 40, options.max_import_bytes);
+  read.Number(FLAGS_max_transfers, 1, 1'000'000, options.max_transfers);
+  read.PositiveTime(FLAGS_transfer_timeout, options.transfer_timeout);
+  read.Number(FLAGS_max_watches, 1, 10'000'000, options.max_watches);
+  read.Number(FLAGS_stream_window, 1, 1'000'000, options.stream_window);
+  read.Number(FLAGS_max_history_commits, 1, 100'000'000, options.max_history_commits);
+  read.Number(FLAGS_max_history_mib, 1, 1 << 20, options.max_history_mib);
+  read.Number(FLAGS_max_waiting_updates, 1, 1'000'000, options.max_waiting_updates);
+  read.Number(FLAGS_max_waiting_updates_mib, 1, 1 << 20, options.max_waiting_updates_mib);
+  read.Number(FLAGS_old_snapshot_mib, 1, 1 << 20, options.old_snapshot_mib);
+  read.Number(FLAGS_scratch_mib, 2, 1 << 20, options.scratch_mib);
+  read.Number(FLAGS_index_mib, 0, 1 << 20, options.index_mib);
+  read.Number(FLAGS_static_index_mib, 0, 1 << 20, options.static_index_mib);
+  read.PositiveTime(FLAGS_static_index_quiet_time, options.static_index_quiet_time);
+  read.PositiveTime(FLAGS_drain_timeout, options.drain_timeout);
+  read.Text(FLAGS_tls_cert, options.tls_cert);
+  read.Text(FLAGS_tls_key, options.tls_key);
+  read.Text(FLAGS_tls_client_ca, options.tls_client_ca);
+  read.Text(FLAGS_tokens_file, options.tokens_file);
+  read.Time(FLAGS_shutdown_delay, options.shutdown_delay);
+  read.Text(FLAGS_metrics_listen, options.metrics_listen);
+  read.Time(FLAGS_slow_query, options.slow_query);
+  ReadConnectionFlags(read, options.connections);
+  read.Text(FLAGS_log_level, options.log_level);
+  WAYSTAR_RETURN_IF_ERROR(read.status());
+  WAYSTAR_RETURN_IF_ERROR(CheckTls(options));
+  if (options.workers == 0) {
+    options.workers = std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
+  }
+  if (options.max_maps_memory_mib == 0) {
+    options.max_maps_memory_mib = std::max<std::size_t>(MemoryBytesOfMachine() / 2 >> 20, 1);
+  }
+  return options;
 }
 
 }  // namespace
@@ -294,7 +275,6 @@ absl::StatusOr<Options> ReadOptions(int argc, char** argv) {
   if (positional.size() > 1) {
     return absl::InvalidArgumentError(absl::StrCat("\"", positional[1], "\" is no flag"));
   }
-  WAYSTAR_RETURN_IF_ERROR(CheckFlags());
   return FromFlags();
 }
 

@@ -1,6 +1,8 @@
 #include "client/cli/completion/command_tree.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 
 namespace waystar::cli {
@@ -69,6 +71,34 @@ std::vector<CommandNode> WalkCommands(const CLI::App& root) {
   node.path = root.get_name();
   Walk(root, std::move(node), commands);
   return commands;
+}
+
+std::vector<std::string> SubcommandPlaces(const std::vector<CommandNode>& commands) {
+  std::vector<std::string> places;
+  for (const CommandNode& command : commands) {
+    for (const SubcommandNode& subcommand : command.subcommands) {
+      places.push_back(Quote(absl::StrCat(command.path, " ", subcommand.name)));
+    }
+  }
+  return places;
+}
+
+std::vector<std::string> ValuePlaces(const std::vector<CommandNode>& commands) {
+  std::vector<std::string> places;
+  for (const CommandNode& command : commands) {
+    for (const OptionNode& option : command.options) {
+      for (const std::string& name : option.names) {
+        if (option.takes_value) {
+          places.push_back(Quote(absl::StrCat(command.path, " ", name)));
+        }
+      }
+    }
+  }
+  return places;
+}
+
+std::string Quote(absl::string_view text) {
+  return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "'\\''"}}), "'");
 }
 
 }  // namespace waystar::cli

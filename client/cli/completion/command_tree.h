@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
+
 namespace waystar::cli {
 
 // The type names that tell WalkCommands() what an argument is. An argument that is one of a few words has
@@ -51,5 +53,22 @@ struct CommandNode {
 
 // Returns all the commands of an app, the root first.
 std::vector<CommandNode> WalkCommands(const CLI::App& root);
+
+// What the scripts for the shells share. Each names a place on the command line by a command's path and one
+// more word, such as "waystar find --form", and these are the places where ...
+
+// ... a subcommand begins.
+std::vector<std::string> SubcommandPlaces(const std::vector<CommandNode>& commands);
+// ... an option is followed by a value.
+std::vector<std::string> ValuePlaces(const std::vector<CommandNode>& commands);
+
+// In single quotes, for bash and zsh.
+std::string Quote(absl::string_view text);
+
+// Scripts by which a shell completes commands, options, their values where they are one of a few words,
+// files, and the names of maps, which they ask `waystar map list --names` for.
+std::string BashCompletion(const std::vector<CommandNode>& commands);
+std::string ZshCompletion(const std::vector<CommandNode>& commands);
+std::string FishCompletion(const std::vector<CommandNode>& commands);
 
 }  // namespace waystar::cli

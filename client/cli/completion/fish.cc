@@ -1,13 +1,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "client/cli/completion/completion.h"
-#include "client/cli/completion/shell_text.h"
+#include "client/cli/completion/command_tree.h"
 
 namespace waystar::cli {
 namespace {
 
-constexpr char kScript[] = R"fish(# Completion of waystar for fish: waystar completion fish | source
+constexpr char kFishScript[] = R"fish(# Completion of waystar for fish: waystar completion fish | source
 
 # True at the command $argv[1], and behind $argv[2] positional arguments if that is given.
 function __waystar_at
@@ -100,8 +99,8 @@ std::string CommandLines(const CommandNode& command) {
 
 std::string FishCompletion(const std::vector<CommandNode>& commands) {
   std::string script =
-      absl::StrReplaceAll(kScript, {{"@SUBCOMMANDS@", absl::StrJoin(SubcommandPlaces(commands), " ")},
-                                    {"@VALUE_OPTIONS@", absl::StrJoin(ValuePlaces(commands), " ")}});
+      absl::StrReplaceAll(kFishScript, {{"@SUBCOMMANDS@", absl::StrJoin(SubcommandPlaces(commands), " ")},
+                                        {"@VALUE_OPTIONS@", absl::StrJoin(ValuePlaces(commands), " ")}});
   for (const CommandNode& command : commands) {
     script += CommandLines(command);
   }

@@ -1,4 +1,4 @@
-// Which leaves of Components a change of cells alters.
+// Finds which leaves of Components a change of cells alters.
 #pragma once
 
 #include <vector>
@@ -10,16 +10,16 @@
 
 namespace waystar::core {
 
-// Two states of a plane, and the words that may differ.
+// Two states of a plane, and the words that may differ between them.
 struct PlaneChange {
   const BitPlane& before;
   const BitPlane& now;
   absl::Span<const WordChange> words;
 };
 
-// The rows that may differ of the leaves that may be others now, of the tree below `root`, which is made of
-// the plane before. Ascending. It leaves out the leaves that stay as they are: most do where single cells
-// change, and to tell costs a few lines of memory a cell.
+// Returns, in ascending order, the rows that may differ of the leaves that may be altered, in the tree below
+// `root`, which was made of the plane before. It leaves out leaves that stay as they are: most do where
+// single cells change, and telling so costs a few cache lines a cell.
 std::vector<LeafRowKey> RowsOfAlteredLeaves(const ComponentBlock* root, int root_level,
                                             const PlaneChange& change, Adjacency adjacency);
 

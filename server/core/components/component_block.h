@@ -1,8 +1,8 @@
-// The square blocks of cells that Components is made of, each immutable once it is built.
+// The immutable square blocks of cells that make up Components.
 //
-// A quadtree in which a block knows of each component of its children which of its own it belongs to. Only
-// what a child shows along its sides takes part in that, so that a change which leaves the sides alone stops
-// there. Components that a block closes in have no parent, and are whole.
+// They form a quadtree. A block knows, for each component of its children, which of its own components that
+// one belongs to. Only what a child shows along its sides takes part in that, so that a change which leaves
+// the sides alone stops there. A component that a block encloses has no parent, and is whole.
 #pragma once
 
 #include <array>
@@ -21,18 +21,18 @@ namespace waystar::core {
 
 // Which cells count as neighbours.
 enum class Adjacency : std::uint8_t {
-  // The four with a side in common.
+  // The four cells that share a side are neighbours.
   kStraight,
-  // The diagonal ones as well.
+  // The diagonal cells are neighbours as well.
   kAny,
-  // Those and two of the diagonal ones: one up and to the right, and one down and to the left. The six of a
-  // hexagon.
+  // The six neighbours of a hexagon: the four that share a side, the cell above to the right, and the cell
+  // below to the left.
   kHexagonal,
 };
 inline constexpr std::size_t kAdjacencyCount = 3;
 
-// How far the neighbours of a cell lie beside it in the row above: from x - left to x + right. In the row
-// below the other way round, and in the columns to its right and left as in the rows above and below.
+// How far the neighbours of a cell x lie beside it in the row above: from x - left to x + right. In the row
+// below left and right change places. The columns to the right and left are like the rows above and below.
 struct NeighbourReach {
   explicit constexpr NeighbourReach(Adjacency adjacency)
       : left(adjacency == Adjacency::kAny ? 1 : 0), right(adjacency == Adjacency::kStraight ? 0 : 1) {}
@@ -41,23 +41,23 @@ struct NeighbourReach {
   int right;
 };
 
-// A block of level l has sides of kLeafSide << l cells. Level 0 is leaves, all others parents.
+// A block of level l has sides of kLeafSide << l cells. Blocks of level 0 are leaves, all others parents.
 inline constexpr int kLeafSide = kWordBits;
 inline constexpr int kMaxBlockLevel = std::bit_width(unsigned{kMaxMapSide / kLeafSide} - 1);
 inline constexpr int kLeafShift = std::countr_zero(unsigned{kLeafSide});
 constexpr int BlockSide(int level) { return kLeafSide << level; }
 
 struct ComponentBlock {
-  // A root that is a parent may have none, as there is nothing beyond it.
+  // The border. It may be null in a root that is a parent, as there is nothing beyond it.
   std::shared_ptr<const ComponentBorder> border;
-  // How many components the border shows, being numbered first; and how many there are.
+  // How many components the border shows, which are numbered first; and how many there are in all.
   ComponentNumber open = 0;
   ComponentNumber components = 0;
-  // Held by this block and those below, open blocks (OpenBlock) not counted.
+  // The bytes held by this block and those below it, without open blocks (see OpenBlock).
   std::size_t bytes = 0;
 };
 
-// A whole component: the lowest block that holds all of it, and its number there.
+// The identity of a whole component: the lowest block that holds all of it, and its number there.
 struct ComponentId {
   const ComponentBlock* block = nullptr;
   ComponentNumber number = 0;
@@ -66,51 +66,52 @@ struct ComponentId {
 };
 
 struct ComponentParent : ComponentBlock {
-  // The child at (x, y), each 0 or 1, is number 2 * y + x. Null if it has no set cell.
+  // The child at (x, y), each 0 or 1, has index 2 * y + x. A child without a set cell is null.
   static constexpr std::size_t kChildCount = 4;
   using Children = std::array<std::shared_ptr<const ComponentBlock>, kChildCount>;
 
   Children children;
-  // upward[i][c] is which component of this block the open component c of child i belongs to.
+  // upward[i][c] is the component of this block that the open component c of child i belongs to.
   std::array<const ComponentNumber*, kChildCount> upward{};
   std::shared_ptr<const ComponentNumber[]> upward_storage;
 
-  // The number of the child that holds cell (x, y) of the map, in a block of this level that holds it. Blocks
-  // begin at multiples of their side.
+  // Returns the index of the child that holds cell (x, y) of the map, in a block of this level that holds it.
+  // Blocks begin at multiples of their side.
   static std::size_t ChildAt(int x, int y, int level) {
     const int shift = kLeafShift + level - 1;
     return static_cast<unsigned>((y >> shift & 1) << 1 | (x >> shift & 1));
   }
 };
 
-// A cell on the sides of a block that is set or cleared, by which a component of the block gains or loses it.
+// A cell on the sides of a block that was set or cleared, and the component that gained or lost it.
 struct SideFlip {
   Cell cell;
   ComponentNumber component = 0;
 };
 
-// What takes the place of a block when cells in it change.
+// The block that replaces another when cells in it change.
 struct Successor {
   std::shared_ptr<const ComponentBlock> block;
-  // Whether it shows the same components by the same numbers as the block before, but for these cells, none
-  // of which joins or parts any, nor does in a larger block.
+  // True if it shows the same components by the same numbers as the old block, except for the cells of
+  // `flips`, none of which joins or parts components, here or in a larger block.
   bool is_alike = false;
   std::vector<SideFlip> flips;
 };
 
-// The block of level `level`, above 0, with these children; without a border if it is the root.
-// Costs in proportion to the runs on the children's borders.
+// Returns the block of this level, above 0, with these children; a root has no border. The cost is
+// proportional to the runs on the children's borders.
 std::shared_ptr<ComponentParent> JoinBlocks(const ComponentParent::Children& children, int level,
                                             Adjacency adjacency, bool is_root);
 
-// `parent` with another border, above other children. REQUIRES: it is the border of those; and each shows the
-// same components by the same numbers as the child it replaces, joined in the parent as before.
+// Returns `parent` with another border and other children. REQUIRES: the border is that of the children, and
+// each child shows the same components by the same numbers as the one it replaces, joined in the parent as
+// before.
 std::shared_ptr<ComponentParent> ReplaceChildren(const ComponentParent& parent,
                                                  ComponentParent::Children children,
                                                  std::shared_ptr<const ComponentBorder> border);
 
-// The block all of whose leaves show nothing but set cells along their sides, and are of one component each;
-// the same at each call. Cells inside the leaves may be clear.
+// Returns the block whose leaves each are one component and show nothing but set cells along their sides. It
+// is the same object at each call. Cells inside the leaves may be clear.
 const std::shared_ptr<const ComponentBlock>& OpenBlock(int level);
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// What a square block of cells shows of its connected components along its sides.
+// The connected components that a square block of cells shows along its sides.
 #pragma once
 
 #include <array>
@@ -15,14 +15,14 @@
 
 namespace waystar::core {
 
-// A component within one block. Those with a cell on the block's sides come first, numbered from 0 in the
-// order in which a walk along the north, south, west and east side, each from its lower coordinate up, first
-// meets them. The others, closed in by the block, follow. 16 bits do: the sides of the four children of the
-// largest block show less than 4 * 4 * kMaxMapSide / 2 / 2 components.
+// The number of a component within one block. Components with a cell on the block's sides come first,
+// numbered from 0 in the order in which a walk along the north, south, west and east side, each from its
+// lower coordinate up, first meets them. Those that the block encloses follow. 16 bits suffice: the sides of
+// the four children of the largest block show less than 4 * 4 * kMaxMapSide / 2 / 2 components.
 using ComponentNumber = LabelForest::Label;
 
-// Set cells begin, ..., end - 1 of a side, counted from its lower end; the cells before and after are not
-// set or off the side.
+// The set cells begin, ..., end - 1 of a side, counted from its lower end. The cells before and after them
+// are clear or off the side.
 struct BorderRun {
   std::uint16_t begin = 0;
   std::uint16_t end = 0;
@@ -34,12 +34,12 @@ struct BorderRun {
 enum BorderSide : std::uint8_t { kNorthSide, kSouthSide, kWestSide, kEastSide };
 inline constexpr std::size_t kBorderSideCount = 4;
 
-// All that the connections beyond a block depend on: blocks with equal borders may stand for each other.
+// All that connections beyond a block depend on. Blocks with equal borders may replace each other.
 struct ComponentBorder {
-  // Of all sides, one after the other; those of side i end before ends[i].
+  // The runs of all sides, one side after the other; those of side i end before ends[i].
   std::vector<BorderRun> runs;
   std::array<std::uint32_t, kBorderSideCount> ends{};
-  // How many components the runs show.
+  // The number of components that the runs show.
   ComponentNumber components = 0;
 
   absl::Span<const BorderRun> side(BorderSide side) const {
@@ -54,33 +54,33 @@ struct ComponentBorder {
 
 static_assert(4 * 4 * kMaxMapSide / 2 / 2 < std::numeric_limits<ComponentNumber>::max());
 
-// A cell of a side that is set or cleared, by which a component gains or loses it.
+// A cell of a side that was set or cleared, and the component that gained or lost it.
 struct BorderFlip {
   BorderSide side = kNorthSide;
   std::uint16_t place = 0;
   ComponentNumber component = 0;
 };
 
-// The border after the flips in turn; nothing if components would have to be numbered anew. REQUIRES: no flip
-// joins or parts components.
+// Returns the border after the flips, made in turn, or nothing if components would have to be renumbered.
+// REQUIRES: no flip joins or parts components.
 std::optional<ComponentBorder> Flipped(const ComponentBorder& border, absl::Span<const BorderFlip> flips);
 
-// Numbers the components that a forest of labels stands for, drawing the border meanwhile: AddRun for the
-// runs of a side in order, EndSide after each side, then Finish, then the rest.
+// Numbers the components that a forest of labels stands for, and draws the border meanwhile. Call AddRun for
+// the runs of a side in order, EndSide after each side, then Finish, and NumberOf for the rest.
 class BorderDrawer {
  public:
   // Keeps a reference to `labels`, which it flattens and which must not change meanwhile.
   explicit BorderDrawer(LabelForest& labels);
 
-  // Joins runs that touch, which REQUIRES that they are of one component.
+  // Adds a run, joining it with the last if they touch. REQUIRES: runs that touch are of one component.
   void AddRun(int begin, int end, LabelForest::Label label);
   void EndSide() { border_.ends[side_++] = static_cast<std::uint32_t>(runs_.size()); }
   ComponentBorder Finish();
 
-  // Of a label's component, which gets the next number if it has none yet.
+  // Returns the number of a label's component, which gets the next number if it has none yet.
   ComponentNumber NumberOf(LabelForest::Label label);
 
-  // How many components have a number.
+  // Returns how many components have a number.
   ComponentNumber count() const { return next_; }
 
  private:
@@ -88,11 +88,11 @@ class BorderDrawer {
   static constexpr std::size_t kUsualRuns = 128;
 
   const LabelForest& labels_;
-  // By the lowest label.
+  // The numbers, indexed by the lowest label.
   std::vector<ComponentNumber> numbers_;
   ComponentNumber next_ = 0;
   std::size_t side_ = 0;
-  // Of the border, which is given no more memory than it needs.
+  // The runs of the border, kept here so that the border is given no more memory than it needs.
   absl::InlinedVector<BorderRun, kUsualRuns> runs_;
   ComponentBorder border_;
 };

@@ -1,4 +1,4 @@
-// Makes the blocks of Components.
+// Builds and rebuilds the blocks of Components.
 #pragma once
 
 #include <memory>
@@ -9,13 +9,14 @@
 
 namespace waystar::core {
 
-// The block of level `root_level` whose first cell is (0, 0), which holds all of the plane; null if no cell
-// is set.
+// Returns the block of level `root_level` whose first cell is (0, 0) and which holds all of the plane, or
+// null if no cell is set.
 std::shared_ptr<const ComponentBlock> BuildBlocks(const BitPlane& cells, Adjacency adjacency, int root_level);
 
-// The same from `root`, that of the plane before: the very same if no component or border changed. Costs a
-// look at each word, then the leaves that are others now and what is above them; but a block is joined of its
-// children again only if they show others than before, or so that others may be connected.
+// Returns the root of the changed plane, given `root`, that of the plane before; it is the same object if no
+// component or border changed. The cost is a look at each changed word, plus the altered leaves and the
+// blocks above them; but a block is joined of its children again only if they show other components than
+// before, or show them so that others may be connected.
 std::shared_ptr<const ComponentBlock> RebuildBlocks(const std::shared_ptr<const ComponentBlock>& root,
                                                     int root_level, const PlaneChange& change,
                                                     Adjacency adjacency);

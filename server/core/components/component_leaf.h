@@ -1,4 +1,4 @@
-// The smallest blocks of Components.
+// The leaves of Components: its smallest blocks.
 #pragma once
 
 #include <bit>
@@ -17,7 +17,7 @@
 
 namespace waystar::core {
 
-// No component, or none in particular.
+// Stands for no component, or for none in particular.
 inline constexpr ComponentNumber kNoComponent = 0xFFFF;
 
 // A set cell of a leaf, with the row of the leaf that it lies in.
@@ -27,13 +27,13 @@ struct LeafCell {
   Word row = 0;
 };
 
-// A run of set cells in a row of a leaf. Without values at first, since arrays of them are large.
+// A run of set cells in a row of a leaf. Its fields start uninitialized, since arrays of runs are large.
 struct LeafRun {
-  // Of its first cell (x, y): kLeafSide * y + x.
+  // The place of its first cell (x, y): kLeafSide * y + x.
   std::uint16_t place;
   ComponentNumber component;
 
-  // Of the run that a cell lies in.
+  // Returns the place of the run that a cell lies in.
   static std::uint16_t PlaceOf(const LeafCell& cell) {
     const int cells_up_to_it = std::countl_one(cell.row << (kLeafSide - 1 - cell.x));
     return static_cast<std::uint16_t>(kLeafSide * cell.y + cell.x + 1 - cells_up_to_it);
@@ -44,11 +44,11 @@ struct LeafRun {
 
 inline constexpr std::size_t kMaxRunsPerLeaf = std::size_t{kLeafSide} * kLeafSide / 2;
 
-// What the components of a leaf's cells are, whichever cells those are.
+// The components of a leaf's cells, independent of which cells are set.
 struct LeafComponents {
-  // Of every set cell that lies in none of the runs.
+  // The component of every set cell that lies in none of the runs.
   ComponentNumber main = kNoComponent;
-  // In row-major order.
+  // The runs of other components, in row-major order.
   absl::Span<const LeafRun> others;
 
   ComponentNumber At(const LeafCell& cell) const { return others.empty() ? main : Find(cell); }
@@ -56,8 +56,8 @@ struct LeafComponents {
  private:
   ComponentNumber Find(const LeafCell& cell) const {
     const std::uint16_t place = LeafRun::PlaceOf(cell);
-    // The last that begins no later, if any does. Each step is a choice of values, not of ways to go on,
-    // which would be foretold wrongly half of the time.
+    // Finds the last run that begins no later, if any does. Each step selects between values instead of
+    // branching, as a branch would be mispredicted half of the time.
     const LeafRun* run = others.data();
     for (std::size_t left = others.size(); left > 1;) {
       const std::size_t half = left / 2;
@@ -68,10 +68,10 @@ struct LeafComponents {
   }
 };
 
-// Names only the cells that are not of its main component, and no clear ones. So it stays as it is while
-// cells of that component come and go without joining or parting any.
+// A leaf stores only the cells that are not of its main component, and no clear ones. So it stays as it is
+// while cells of that component come and go without joining or parting any.
 struct ComponentLeaf : ComponentBlock {
-  // As MainComponent says.
+  // The main component, as MainComponent defines it.
   ComponentNumber main = kNoComponent;
   // The runs of all other components, in row-major order.
   std::vector<LeafRun> others;
@@ -79,24 +79,25 @@ struct ComponentLeaf : ComponentBlock {
   LeafComponents parts() const { return {main, others}; }
 };
 
-// Of a leaf with that border and so many components: the one with most cells along the border, the lowest of
-// several; if the border shows none, the only one, else kNoComponent. A function of the border, so that
-// leaves with equal cells and borders are equal whatever they were made from.
+// Returns the main component of a leaf with that border and that many components: the one with most cells
+// along the border, and the lowest of several; if the border shows none, the only one, else kNoComponent. It
+// is a function of the border, so that leaves with equal cells and borders are equal whatever they were made
+// from.
 ComponentNumber MainComponent(const ComponentBorder& border, ComponentNumber components);
 
-// Held by a leaf, its border included.
+// Returns the bytes held by a leaf, its border included.
 std::size_t BytesOfLeaf(const ComponentLeaf& leaf);
 
-// Labels runs instead of cells: Rosenfeld and Pfaltz, "Sequential Operations in Digital Picture Processing"
-// (1966).
+// Builds a leaf by labelling runs instead of cells: Rosenfeld and Pfaltz, "Sequential Operations in Digital
+// Picture Processing" (1966).
 std::shared_ptr<ComponentLeaf> LabelLeaf(const LeafRows& rows, Adjacency adjacency);
 
-// Whether the leaf stays as it is when a cell that is not on its sides flips.
+// Returns whether the leaf stays as it is when a cell that is not on its sides flips.
 bool KeepsLeaf(const ComponentLeaf& leaf, const LeafFlips& flips, int x, int y, Adjacency adjacency);
 
-// What the leaf is after the flips, which are all in these rows, if each can be told from the cells nearby,
-// and the components keep their numbers: the very leaf from before if it stays as it is. Its block is null if
-// LabelLeaf has to find out. REQUIRES: the rows ascend, each once.
+// Returns the leaf after the flips, which are all in these rows, if the effect of each can be told from the
+// cells nearby and the components keep their numbers; it is the same object if nothing changes. The
+// successor's block is null if only LabelLeaf can find out. REQUIRES: the rows ascend, each occurring once.
 Successor PatchLeaf(const std::shared_ptr<const ComponentBlock>& before, const LeafFlips& flips,
                     absl::Span<const LeafRowKey> rows, Adjacency adjacency);
 

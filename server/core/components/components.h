@@ -1,4 +1,4 @@
-// Which cells of a grid are connected.
+// Connected components of a grid's cells, kept under changes.
 #pragma once
 
 #include <cstddef>
@@ -11,45 +11,46 @@
 
 namespace waystar::core {
 
-// The connected components of a plane's set cells. A question costs a few steps for each level of a quadtree,
-// whatever the cells. A repair costs a look at the cells around each that changed; then the blocks of
-// kLeafSide x kLeafSide cells whose components are others, or whose sides show others, and what lies above
-// them up to the first block whose border looks as before: it never goes through the whole map.
+// The connected components of a plane's set cells. A lookup costs a few steps for each level of a quadtree,
+// whatever the cells. A repair looks at the cells around each change, then at the blocks of kLeafSide x
+// kLeafSide cells whose components or sides changed, and at what lies above them up to the first block whose
+// border is as before: it never goes through the whole map.
 //
 // Merging the borders of four quadrants: Samet, "Connected Component Labeling Using Quadtrees" (1981).
 // Stopping where a summary stays the same: Eppstein, Galil, Italiano and Nissenzweig, "Sparsification - A
 // Technique for Speeding up Dynamic Graph Algorithms" (1997).
 //
 // Thread safety: immutable, so any number of threads may read it. Copies and what is repaired from it share
-// its blocks. It keeps the plane it is of, and no other.
+// its blocks. It holds its own plane, and no other.
 class Components {
  public:
   Components(BitPlane cells, Adjacency adjacency);
-  // The components of `cells`, given those before and every change that led from one to the other. Naming
-  // cells that did not change does no harm. REQUIRES: the plane is as large as the one before.
+  // Repairs the components of another plane into those of `cells`, given every word that changed between
+  // them. Naming words that did not change does no harm. REQUIRES: both planes have the same size.
   Components(const Components& before, BitPlane cells, absl::Span<const WordChange> changes);
 
-  // False if either cell is not set or off the plane.
+  // Returns false if either cell is clear or off the plane.
   bool AreConnected(Cell a, Cell b) const {
     const ComponentId id = Find(a);
     return id.block != nullptr && id == Find(b);
   }
 
-  // What connected cells have in common and others have not, for comparing while this lives. The null block
-  // if the cell is not set or off the plane.
+  // Returns the identity of a cell's component, which is valid for comparison while this object lives. Its
+  // block is null if the cell is clear or off the plane.
   ComponentId Find(Cell cell) const;
 
   const BitPlane& cells() const { return cells_; }
   Adjacency adjacency() const { return adjacency_; }
 
-  // Where walks over the blocks begin: the block whose first cell is (0, 0), or null if no cell is set.
+  // Returns the block whose first cell is (0, 0), where walks over the blocks begin, or null if no cell is
+  // set.
   const ComponentBlock* root() const { return root_.get(); }
   int root_level() const { return root_level_; }
 
-  // Held by this besides the plane, which is its owner's as well; shared parts included.
+  // Returns the bytes held besides the plane, shared parts included. The plane is counted by its owner.
   std::size_t memory_bytes() const;
-  // Of those bytes, the ones that `other`, if it is not null, does not hold. Costs in proportion to the
-  // blocks that differ. REQUIRES: the other is of a plane of the same size.
+  // Returns those of the bytes that `other`, if it is not null, does not hold. The cost is proportional to
+  // the blocks that differ. REQUIRES: `other` is of a plane of the same size.
   std::size_t BytesBeyond(const Components* other) const;
 
  private:

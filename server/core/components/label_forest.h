@@ -1,4 +1,4 @@
-// Labels of which some turn out to mean the same.
+// Union-find over 16-bit labels.
 #pragma once
 
 #include <algorithm>
@@ -9,13 +9,14 @@
 
 namespace waystar::core {
 
-// Disjoint sets of labels, each known by its lowest. Path halving without ranks: Tarjan and van Leeuwen,
-// "Worst-case Analysis of Set Union Algorithms" (1984). One thread only.
+// Disjoint sets of labels, each represented by its lowest. Path halving without ranks: Tarjan and van
+// Leeuwen, "Worst-case Analysis of Set Union Algorithms" (1984). A forest belongs to one thread.
 class LabelForest {
  public:
   using Label = std::uint16_t;
 
-  // Labels 0, ..., count - 1, each alone. REQUIRES: there are never more than 65535.
+  // Makes labels 0, ..., count - 1, each in a set of its own. REQUIRES: there are never more than 65535
+  // labels.
   explicit LabelForest(std::size_t count = 0) : above_(count) {
     std::iota(above_.begin(), above_.end(), Label{0});
   }
@@ -24,7 +25,7 @@ class LabelForest {
 
   void Reserve(std::size_t count) { above_.reserve(count); }
 
-  // A further label, alone.
+  // Returns a new label in a set of its own.
   Label Add() {
     above_.push_back(static_cast<Label>(above_.size()));
     return above_.back();
@@ -44,7 +45,7 @@ class LabelForest {
     above_[std::max(a, b)] = std::min(a, b);
   }
 
-  // Makes Lowest right for every label, until the next change.
+  // Makes Lowest correct for every label until the next change.
   void Flatten() {
     for (Label& above : above_) {
       above = above_[above];
@@ -53,7 +54,7 @@ class LabelForest {
   Label Lowest(Label label) const { return above_[label]; }
 
  private:
-  // Never above the label itself.
+  // The parent of each label, which is never above the label itself.
   std::vector<Label> above_;
 };
 

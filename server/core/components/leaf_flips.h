@@ -1,4 +1,4 @@
-// From the cells of a leaf before a change to those after it, a cell at a time.
+// The states that a leaf passes through when the cells that a change flips are flipped one at a time.
 #pragma once
 
 #include <array>
@@ -12,26 +12,27 @@
 
 namespace waystar::core {
 
-// The cells that differ between two planes flip in row-major order. So when it is a cell's turn, those before
-// it are as in the one plane, and it and those after it as in the other: what is around a cell then can be
-// read from the planes, whichever others flip.
+// The cells that differ between two planes flip in row-major order. When a cell's turn comes, the cells
+// before it are as in the plane after the change, and it and those after it are as in the plane before: what
+// surrounds a cell then can be read from the two planes, whichever other cells flip.
 //
-// Keeps references to the planes. Thread safety: any number of threads may read it.
+// It keeps references to the planes. Thread safety: any number of threads may read it.
 class LeafFlips {
  public:
-  // Of the leaf whose first cell is `corner`. REQUIRES: both planes are of one size, and the corner on them.
+  // Makes the flips of the leaf whose first cell is `corner`. REQUIRES: both planes are of one size, and the
+  // corner is on them.
   LeafFlips(const BitPlane& before, const BitPlane& now, Cell corner)
       : before_(before), now_(now), corner_(corner) {}
 
-  // The cells of row y of the leaf that flip.
+  // Returns the cells of row y of the leaf that flip.
   Word At(int y) const {
     const Word* before = before_.row(corner_.y + y);
     const Word* now = now_.row(corner_.y + y);
     return before == now ? 0 : LeafRowAt(before, corner_.x) ^ LeafRowAt(now, corner_.x);
   }
 
-  // The rows of the leaf from y - kReach to y + kReach when it is the turn of cell (x, y). Empty where they
-  // are off the leaf.
+  // Returns the rows of the leaf from y - kReach to y + kReach as they are when cell (x, y) has its turn.
+  // Rows off the leaf are empty.
   template <int kReach>
   std::array<Word, 2 * kReach + 1> RowsAround(int x, int y) const {
     std::array<Word, 2 * kReach + 1> rows{};
@@ -47,8 +48,8 @@ class LeafFlips {
     return rows;
   }
 
-  // The same of the plane, whichever leaves they lie in, for a reach of 1: bits 0 to 2 are cells x - 1 to
-  // x + 1, all others are clear.
+  // Returns the surroundings of reach 1 on the plane, whichever leaves they lie in: bits 0 to 2 are cells x -
+  // 1 to x + 1, and all others are clear.
   std::array<Word, 3> PlaneAround(int x, int y) const {
     const Cell cell = {corner_.x + x, corner_.y + y};
     constexpr unsigned kBefore = 1;

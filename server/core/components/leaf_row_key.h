@@ -1,4 +1,4 @@
-// Which row of which leaf of Components.
+// Keys for the rows of the leaves of Components.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 namespace waystar::core {
 
 // Keys ascend in the order of a walk over the quadtree: Morton, "A Computer Oriented Geodetic Data Base"
-// (1966). The six lowest bits are the row, each two above them the child of a level.
+// (1966). The six lowest bits are the row; each two bits above them are the child at a level.
 using LeafRowKey = std::uint32_t;
 
-// Of the row of a leaf that holds the cell.
+// Returns the key of the row of a leaf that holds the cell.
 inline LeafRowKey LeafRowKeyOf(Cell cell) {
   auto key = static_cast<LeafRowKey>(cell.y % kLeafSide);
   for (int bit = 0; bit < kMaxBlockLevel; ++bit) {

@@ -1,4 +1,4 @@
-// The reachable cells nearest to one that cannot be reached.
+// Search for the reachable cells nearest to a goal that cannot be reached.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace waystar::core {
 
-// The working memory of NearestConnected, which means nothing between calls. Used again, it spares them from
-// allocating any.
+// The working memory of NearestConnected. It holds nothing of use between calls; reusing it saves
+// allocations.
 struct NearestConnectedBuffer {
-  // A block to be looked at.
+  // A block on the open list.
   struct Block {
-    // Of its cell nearest to the goal, set or not.
+    // The squared distance of its cell nearest to the goal, whether set or not.
     std::int64_t squared_distance = 0;
     const ComponentBlock* block = nullptr;
     int level = 0;
@@ -25,17 +25,17 @@ struct NearestConnectedBuffer {
     std::size_t wanted = 0;
   };
 
-  // A heap with the block nearest to the goal on top.
+  // The open list: a heap with the block nearest to the goal on top.
   std::vector<Block> blocks;
-  // For each component of each block met so far whether it is part of the one that is searched.
+  // For each component of each block met so far, whether it is part of the component that is searched.
   std::vector<bool> wanted;
 };
 
-// Appends all cells connected to `start` whose Euclidean distance to `goal` is least, in row-major order: the
-// goal itself if it is connected, and nothing if `start` is not set or off the plane.
-// REQUIRES: `goal` is on the plane.
+// Appends all cells connected to `start` whose Euclidean distance to `goal` is least, in row-major order.
+// That is the goal itself if it is connected, and nothing if `start` is clear or off the plane. REQUIRES:
+// `goal` is on the plane.
 //
-// Takes blocks by their distance to the goal, leaving out those without a cell of the component: Hjaltason
+// It takes blocks by their distance to the goal, leaving out those without a cell of the component: Hjaltason
 // and Samet, "Distance Browsing in Spatial Databases" (1999).
 void NearestConnected(const Components& components, Cell start, Cell goal, NearestConnectedBuffer& buffer,
                       std::vector<Cell>& nearest);

@@ -1,4 +1,4 @@
-// Whether the neighbours of a cell are connected without it.
+// Tests whether the neighbours of a cell are connected without it.
 #pragma once
 
 #include <array>
@@ -8,8 +8,8 @@
 
 namespace waystar::core {
 
-// The cells of the row above that are neighbours of one of `row`, and those of the row below. Cells beyond
-// the ends of a word are none.
+// Return the cells of the row above, or below, that are neighbours of a set cell of `row`. Cells beyond the
+// ends of a word are not included.
 inline Word NeighboursAbove(Word row, Adjacency adjacency) {
   const NeighbourReach reach(adjacency);
   return row | row >> reach.left | row << reach.right;
@@ -19,12 +19,13 @@ inline Word NeighboursBelow(Word row, Adjacency adjacency) {
   return row | row >> reach.right | row << reach.left;
 }
 
-// Whether the set neighbours of cell x of the middle row are connected by way of the eight cells around it,
-// and there are any: then to set or clear it parts and joins none of the others. Simple points: Rosenfeld,
-// "Connectivity in Digital Pictures" (1970).
+// Returns whether cell x of the middle row has set neighbours and they are all connected through the eight
+// cells around it. Setting or clearing the cell then neither parts nor joins the others. Such a cell is a
+// simple point: Rosenfeld, "Connectivity in Digital Pictures" (1970).
 bool IsSimple(const std::array<Word, 3>& rows, int x, Adjacency adjacency);
 
-// The same by way of these rows, but for the cell itself. If not, they may be connected further off.
+// Returns whether the set neighbours are connected through these rows, without the cell itself. If they are
+// not, they may still be connected further off.
 inline constexpr int kRowsNearby = 3;
 bool AreNeighboursConnected(const std::array<Word, 2 * kRowsNearby + 1>& rows, int x, Adjacency adjacency);
 

@@ -1,4 +1,4 @@
-// Edits: plain values that say how one snapshot differs from the next.
+// Edits: plain values that describe how one snapshot differs from the next.
 #pragma once
 
 #include <cstddef>
@@ -40,26 +40,26 @@ struct UnblockCells {
 // Gives every cell of the shape another terrain; obstacles stay.
 struct SetTerrain {
   Shape shape;
-  // Of one of the map's terrains.
+  // The symbol of one of the map's terrains.
   char symbol = '.';
   friend bool operator==(const SetTerrain&, const SetTerrain&) = default;
 };
 
-// Lays a named obstacle on the map, or off it: see Obstacle.
+// Puts a named obstacle on the map or off it: see Obstacle.
 struct PutObstacle {
-  // Its expiry is not looked at: `lifetime` says it.
+  // Its expiry is ignored; `lifetime` sets it.
   Obstacle obstacle;
-  // From when the batch is applied; without one the obstacle stays until it is removed.
+  // The time it stays, from when the batch is applied. Without a value it stays until it is removed.
   std::optional<absl::Duration> lifetime;
-  // Whether it may take the place of one with the same id.
+  // Whether it may replace one with the same id.
   bool replace = false;
   friend bool operator==(const PutObstacle&, const PutObstacle&) = default;
 };
 
-// Shifts a named obstacle, off the map too.
+// Shifts a named obstacle, which may end up off the map.
 struct MoveObstacle {
   std::string id;
-  // In cells; whole numbers if the shape has cells or rectangles.
+  // The shift in cells; whole numbers if the shape has cells or rectangles.
   double dx = 0.0;
   double dy = 0.0;
   friend bool operator==(const MoveObstacle&, const MoveObstacle&) = default;
@@ -79,7 +79,7 @@ struct RemoveObstacle {
 
 struct PutPortal {
   Portal portal;
-  // Whether it may take the place of one with the same id.
+  // Whether it may replace one with the same id.
   bool replace = false;
   friend bool operator==(const PutPortal&, const PutPortal&) = default;
 };
@@ -96,7 +96,7 @@ struct SwitchPortal {
   friend bool operator==(const SwitchPortal&, const SwitchPortal&) = default;
 };
 
-// Gives the map a movement profile, in place of one with the same name.
+// Gives the map a movement profile, replacing one with the same name.
 struct PutProfile {
   NamedProfile named;
   friend bool operator==(const PutProfile&, const PutProfile&) = default;
@@ -107,11 +107,11 @@ struct RemoveProfile {
   friend bool operator==(const RemoveProfile&, const RemoveProfile&) = default;
 };
 
-// Of waypoint graphs alone; see GraphEditor. The edits before, but for those of obstacles, are of grids
-// alone.
+// This edit and those below apply to waypoint graphs only; see GraphEditor. Those above apply to grids only,
+// except the edits of obstacles.
 struct PutNodes {
   std::vector<WaypointNode> nodes;
-  // Whether they may take the place of nodes with the same ids.
+  // Whether they may replace nodes with the same ids.
   bool replace = false;
   friend bool operator==(const PutNodes&, const PutNodes&) = default;
 };
@@ -123,7 +123,7 @@ struct RemoveNodes {
 
 struct PutEdges {
   std::vector<WaypointEdge> edges;
-  // Whether they may take the place of edges between the same nodes.
+  // Whether they may replace edges between the same nodes.
   bool replace = false;
   friend bool operator==(const PutEdges&, const PutEdges&) = default;
 };
@@ -133,7 +133,7 @@ struct RemoveEdges {
   friend bool operator==(const RemoveEdges&, const RemoveEdges&) = default;
 };
 
-// Lets paths go through nodes and edges, or not.
+// Opens nodes and edges to paths, or closes them.
 struct SetEnabled {
   std::vector<std::string> nodes;
   std::vector<EdgeName> edges;
@@ -145,36 +145,26 @@ using Edit = std::variant<BlockCells, UnblockCells, SetTerrain, PutObstacle, Mov
                           RemoveObstacle, PutPortal, RemovePortal, SwitchPortal, PutProfile, RemoveProfile,
                           PutNodes, RemoveNodes, PutEdges, RemoveEdges, SetEnabled>;
 
-// The contract's name for the kind of an edit: "put_nodes".
+// Returns the contract's name for the kind of an edit, such as "put_nodes".
 absl::string_view EditName(const Edit& edit);
 
-// FAILED_PRECONDITION / WRONG_MAP_KIND, its field EditName(edit): for an edit that maps of this kind do not
-// have.
+// Makes the error for an edit that maps of this kind do not have: FAILED_PRECONDITION / WRONG_MAP_KIND with
+// field EditName(edit).
 absl::Status WrongKindOfMap(const Edit& edit, absl::string_view kind);
 
-// The map that a batch leads to, and what it did.
+// The map that a batch leads to, and what the batch did.
 struct EditResult {
   GridMap map;
   ChangeSummary summary;
 };
 
-// How many cells the shapes of one batch may have together, a cell counted as often as it is named
-// and a row of any shape as 64 at the least; WorkOf in shape_raster.h says the rest, and cells of an obstacle
-// that changes costs count 8 times. Bounds the time that a batch takes to some tenths of a second.
+// How many cells the shapes of one batch may have together. A cell counts as often as it is named, a row of
+// any shape as at least 64, and cells of an obstacle that changes costs 8 times; WorkOf in shape_raster.h
+// says the rest. It bounds the time that a batch takes to some tenths of a second.
 inline constexpr std::int64_t kMaxBatchCells = std::int64_t{1} << 30;
 
-// Applies edits in order: a later one wins where two touch one cell. All or none.
-//
-// Errors, each naming the edit in its field ("edits[3].block.cells[0]"): those of CheckShape,
-// CheckObstacle and CheckPortal; INVALID_ARGUMENT with reason EMPTY_BATCH, UNKNOWN_TERRAIN, BAD_LIFETIME,
-// BAD_EFFECT (a shape that an effect with falloff cannot have) or BAD_VALUE (of a move); OUT_OF_RANGE /
-// OFF_MAP for a move beyond the range of coordinates; NOT_FOUND / OBSTACLE_NOT_FOUND, PORTAL_NOT_FOUND;
-// ALREADY_EXISTS / OBSTACLE_EXISTS, PORTAL_EXISTS, or PORTAL_OVERLAPS for one that leads from where another
-// does to where that does; RESOURCE_EXHAUSTED / TOO_MANY_OBSTACLES, TOO_MANY_PORTALS, or BATCH_TOO_LARGE for
-// more than kMaxBatchCells; those of PutInTable and RemoveFromTable in movement_profile.h;
-// FAILED_PRECONDITION / WRONG_MAP_KIND for an edit of a waypoint graph.
-//
-// `now` is what lifetimes begin at.
+// Applies one batch to a map, without a BatchEditor. Returns the errors of PlanEdits. `now` is when lifetimes
+// begin.
 absl::StatusOr<EditResult> ApplyEdits(const GridMap& map, absl::Span<const Edit> edits,
                                       absl::Time now = absl::UnixEpoch());
 

@@ -1,4 +1,4 @@
-// What a list of edits is known by without keeping it.
+// Size and fingerprint of a list of edits.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace waystar::core {
 
-// The memory that the edits take, about.
+// Returns approximately the bytes of memory that the edits take.
 std::size_t ApproximateBytes(absl::Span<const Edit> edits);
 
-// 128 bits that different values almost surely do not share. The same on every machine.
+// A 128-bit hash that different values almost surely do not share. It is the same on every machine.
 struct Fingerprint {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
@@ -21,8 +21,8 @@ struct Fingerprint {
   friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
 };
 
-// Of all that the edits hold, doubles by their bits, and a number beside them. Folds in 8 bytes a step as
-// wyhash does (Wang Yi, 2019); not meant against whoever looks for two lists of one fingerprint.
+// Returns the hash of all that the edits hold, doubles by their bits, and of a number beside them. It mixes
+// in 8 bytes a step as wyhash does (Wang Yi, 2019), and is not made to resist whoever looks for collisions.
 Fingerprint FingerprintOf(absl::Span<const Edit> edits, std::optional<std::uint64_t> number);
 
 }  // namespace waystar::core

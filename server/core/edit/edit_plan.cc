@@ -19,7 +19,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/edit/portal_planner.h"
-#include "server/core/map/obstacle_check.h"
+#include "server/core/map/obstacle.h"
 #include "server/core/shape/shape_check.h"
 #include "server/core/shape/shape_raster.h"
 #include "server/core/shape/shape_shift.h"

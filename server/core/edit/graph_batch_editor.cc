@@ -12,7 +12,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/graph/graph_editor.h"
-#include "server/core/map/obstacle_check.h"
+#include "server/core/map/obstacle.h"
 
 namespace waystar::core {
 namespace {

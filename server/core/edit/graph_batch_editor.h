@@ -1,4 +1,4 @@
-// Applies batches of edits to a waypoint graph, one after the other, and yields the graph that they lead to.
+// Editor that applies batches of edits to a waypoint graph in turn.
 #pragma once
 
 #include <utility>
@@ -17,13 +17,13 @@ class GraphBatchEditor {
  public:
   explicit GraphBatchEditor(const WaypointGraph& base) : graph_(base) {}
 
-  // Applies one batch, in order, on top of those before. All or none: after an error the editor is as it was.
-  // `now` is what lifetimes begin at. Errors: those of GraphEditor, their fields below the edit
+  // Applies one batch on top of those before, all or nothing: after an error the editor is as it was. `now`
+  // is when lifetimes begin. Returns the errors of GraphEditor, with fields below the edit
   // ("edits[3].put_nodes.nodes[0].id"); INVALID_ARGUMENT / EMPTY_BATCH or BAD_LIFETIME; FAILED_PRECONDITION /
   // WRONG_MAP_KIND for an edit of the cells of a grid.
   absl::StatusOr<ChangeSummary> Apply(absl::Span<const Edit> edits, absl::Time now);
 
-  // The editor is spent.
+  // The editor must not be used afterwards.
   WaypointGraph Finish() && { return std::move(graph_); }
 
  private:

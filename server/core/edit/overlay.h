@@ -1,4 +1,4 @@
-// A map as one query alone shall see it.
+// An overlay: changes to a map that a single query sees.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace waystar::core {
 struct Overlay {
   // Cells to treat as blocked.
   Shape blocked;
-  // Ids of named obstacles to treat as if they were not there. Those that are not on the map are passed over.
+  // Ids of named obstacles to treat as if they were not there. Ids that are not on the map are ignored.
   std::vector<std::string> ignored_obstacles;
 
   bool empty() const { return blocked.empty() && ignored_obstacles.empty(); }
@@ -24,13 +24,13 @@ struct Overlay {
 
 inline constexpr std::size_t kMaxIgnoredObstacles = 1000;
 
-// The map with the overlay laid over it. Shares with it all that the overlay leaves as it is, and costs what
-// an update of the same cells would cost; the map itself stays as it was.
+// Returns the map under the overlay. It shares with the map all that the overlay leaves as it is, and costs
+// what an update of the same cells would cost; the map itself stays as it was.
 //
-// Errors: INVALID_ARGUMENT / BAD_VALUE with field "overlay.ignored_obstacles" for more than
-// kMaxIgnoredObstacles, BAD_OBSTACLE_ID with "overlay.ignored_obstacles[0]", and the errors of CheckShape
-// below "overlay.blocked", of which any part has to overlap the map; RESOURCE_EXHAUSTED / BATCH_TOO_LARGE
-// with "overlay.blocked" as in ApplyEdits.
+// Returns INVALID_ARGUMENT / BAD_VALUE with field "overlay.ignored_obstacles" for more than
+// kMaxIgnoredObstacles, BAD_OBSTACLE_ID with "overlay.ignored_obstacles[0]", the errors of CheckShape below
+// "overlay.blocked", of which any part has to overlap the map, and RESOURCE_EXHAUSTED / BATCH_TOO_LARGE with
+// "overlay.blocked" for more than kMaxBatchCells, counted as in PlanEdits.
 absl::StatusOr<GridMap> WithOverlay(const GridMap& map, const Overlay& overlay);
 
 }  // namespace waystar::core

@@ -9,7 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/map/portal_check.h"
+#include "server/core/map/portal.h"
 
 namespace waystar::core {
 

@@ -1,4 +1,4 @@
-// The portals that a batch of edits leads to.
+// Computes the portals that a batch of edits leads to.
 #pragma once
 
 #include <memory>
@@ -24,11 +24,11 @@ class PortalPlanner {
   absl::Status Remove(const RemovePortal& edit);
   absl::Status Switch(const SwitchPortal& edit);
 
-  // Null if no edit changed them.
+  // Returns the new table, or null if no edit changed it.
   std::shared_ptr<const PortalTable> changed() const { return own_; }
 
  private:
-  // With the edits so far.
+  // Returns the portals with the edits so far.
   const PortalTable& portals() const { return own_ != nullptr ? *own_ : map_.portals(); }
   PortalTable& Own();
   absl::StatusOr<std::shared_ptr<const Portal>> Find(absl::string_view id, absl::string_view field) const;

@@ -12,9 +12,9 @@
 
 namespace waystar::core {
 
-// `walk` is map.walk(query.footprint). Searches from query.start, which must be walkable, to query.goal,
-// which need only be on the map. Leaves in `scratch` for each expanded cell the step that enters it on a
-// cheapest path. query.algorithm is not kAuto.
+// Searches from query.start, which must be walkable, to query.goal, which need only be on the map; `walk` is
+// map.walk(query.footprint). Leaves in `scratch` for each expanded cell the step that enters it on a cheapest
+// path. REQUIRES: query.algorithm is not kAuto.
 template <typename Recorder>
 SearchReport RunAStar(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
                       Scratch& scratch, Recorder& recorder);

@@ -20,8 +20,8 @@
 
 namespace waystar::core {
 
-// Stands in for DiagonalJumpIndex where a map has none, or they lag behind it: every cell of a diagonal looks
-// around.
+// Stands in for DiagonalJumpIndex where a map has none or it lags behind: a jump looks around at every cell
+// of a diagonal.
 struct EveryCellStops {
   template <Direction kDirection>
   int StepsToStop(Cell /*from*/) const {
@@ -29,8 +29,8 @@ struct EveryCellStops {
   }
 };
 
-// Follows directions, and tells `search`, a JumpSearch or what has its Reach, ReachGoal and goal(), where
-// they lead.
+// Follows directions, and reports where they lead to `search`, a JumpSearch or a type that has its Reach,
+// ReachGoal and goal().
 template <CornerRule kRule, typename Stops, typename Search>
 class EightConnectedJumps {
  public:
@@ -82,13 +82,13 @@ class EightConnectedJumps {
     return kStep > 0 ? ScanForward<kRule>(line, from) : ScanBackward<kRule>(line, from);
   }
 
-  // Whether a run from `from` that stops at `stop` passes `position` or ends there.
+  // Returns whether a run from `from` that stops at `stop` passes `position` or ends there.
   template <int kStep>
   static bool Passes(int from, int stop, int position) {
     return kStep > 0 ? from < position && position <= stop : stop <= position && position < from;
   }
 
-  // Whether there is anything to see.
+  // Returns whether there is anything to see.
   template <int kStep>
   bool JumpHorizontally(const LineBits& row, Cell cell, Cost g) {
     const int stop = Scan<kStep>(row, cell.x);
@@ -158,8 +158,9 @@ class EightConnectedJumps {
     }
   }
 
-  // A diagonal of `steps` from `cell` sees the goal, if at all, from where it crosses the goal's row or
-  // column. Whether it does before the last of its cells, which looks around in any case.
+  // Looks at the goal from where a diagonal of `steps` from `cell` crosses the goal's row or column, as
+  // nowhere else can it see the goal. Returns whether that is before its last cell, which looks around in any
+  // case.
   template <int kStepX, int kStepY>
   bool LooksAtGoal(Cell cell, Cost g, int steps) {
     const int across = (goal_.x - cell.x) * kStepX;
@@ -184,7 +185,7 @@ class EightConnectedJumps {
     return false;
   }
 
-  // Of a diagonal step from a cell of `row` to one of `next_row`.
+  // Returns whether a diagonal step from a cell of `row` to one of `next_row` is legal.
   static bool IsStepLegal(const Word* row, const Word* next_row, int from, int to) {
     if (!TestBit(next_row, to)) {
       return false;
@@ -205,7 +206,7 @@ class EightConnectedJumps {
   const Stops& stops_;
   Search& search_;
   std::uint64_t& in_vain_;
-  // Where no jump ever ends if the goal is not walkable.
+  // If the goal is not walkable, a cell where no jump ever ends.
   const Cell goal_;
   const Cost straight_;
   const Cost diagonal_;

@@ -1,4 +1,4 @@
-// Answers a path query: checks it, searches, and writes the path in the form that was asked for.
+// Path queries on one map: checks a query, searches, and returns the path in the form that was asked for.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -9,20 +9,20 @@
 
 namespace waystar::core {
 
-// The result's path lives in `scratch` until its next search.
+// Finds a path. It lives in `scratch` until the next search there.
 //
-// A goal that cannot be reached and a budget that runs out are results. Errors: OUT_OF_RANGE / OFF_MAP and
+// An unreachable goal and an exhausted budget are results. Returns OUT_OF_RANGE / OFF_MAP and
 // FAILED_PRECONDITION / START_BLOCKED or GOAL_BLOCKED (the latter only with UnreachablePolicy::kReport), with
 // the field "start" or "goal"; DEADLINE_EXCEEDED, CANCELLED and ABORTED / SNAPSHOT_EVICTED when the budget's
 // deadline or flags stopped the search; INVALID_ARGUMENT / BAD_VALUE for a footprint out of range, or
 // directions of an any-angle path; FAILED_PRECONDITION / ALGORITHM_UNSUITED for an algorithm that cannot
 // search this map.
 //
-// Thread safety: reads `map` only; `scratch` belongs to the caller's thread.
+// Thread safety: it only reads `map`; `scratch` belongs to the caller's thread.
 absl::StatusOr<PathResult> FindPath(const GridMap& map, const PathQuery& query, const Budget& budget,
                                     Scratch& scratch);
 
-// The same answer by the same search, whose events `recorder` gets.
+// Returns the same result by the same search, whose events `recorder` gets.
 absl::StatusOr<PathResult> TraceSearch(const GridMap& map, const PathQuery& query, const Budget& budget,
                                        Scratch& scratch, EventRecorder& recorder);
 

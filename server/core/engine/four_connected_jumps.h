@@ -18,13 +18,14 @@
 
 namespace waystar::core {
 
-// Follows directions, and tells `search` as EightConnectedJumps does. Of equally cheap ways the one that goes
-// along the row first is kept: a vertical run turns only where a wall beside it gives way, a horizontal one
-// anywhere.
+// Follows directions, and reports to `search` as EightConnectedJumps does. Of equally cheap ways the one that
+// goes along the row first is kept: a vertical run turns only where a wall beside it gives way, a horizontal
+// one anywhere.
 template <typename Search>
 class FourConnectedJumps {
  public:
-  // Without `stops` every cell of a row looks around; adds to `in_vain` how often it does and sees nothing.
+  // Without `stops` a jump looks around at every cell of a row, and adds to `in_vain` how often it sees
+  // nothing.
   FourConnectedJumps(const GridMap& map, const WalkGrid& walk, const TurnJumpIndex* stops, Search& search,
                      std::uint64_t& in_vain)
       : walk_(walk),
@@ -59,7 +60,7 @@ class FourConnectedJumps {
   static constexpr CornerRule kRule = CornerRule::kNoCornerCutting;
   static constexpr Cell kNowhere{-2, -2};
 
-  // Whether there is anything to see.
+  // Returns whether there is anything to see.
   template <int kStep>
   bool JumpVertically(Cell cell, Cost g) {
     const LineBits column = ColumnLine(walk_, cell.x);
@@ -104,7 +105,8 @@ class FourConnectedJumps {
     }
   }
 
-  // A run along the row of `cell` comes to the goal's column. Whether the goal lies on the row itself.
+  // Looks at the goal from where a run along the row of `cell` comes to the goal's column. Returns whether
+  // the goal lies on the row itself.
   bool LooksAtGoal(Cell cell, Cost g) {
     const Cell crossing{goal_.x, cell.y};
     if (!walk_.IsWalkable(crossing)) {
@@ -123,7 +125,7 @@ class FourConnectedJumps {
     return false;
   }
 
-  // The first cell of the row after x where vertical jumps find something, or that is not walkable.
+  // Returns the first cell of the row after x where vertical jumps find something, or that is not walkable.
   template <int kStep>
   static int NextStop(const Word* walkable, const Word* turns, int x) {
     const auto first_bit = static_cast<unsigned>(x + 1 + kStep);
@@ -143,7 +145,7 @@ class FourConnectedJumps {
   const TurnJumpIndex* stops_;
   Search& search_;
   std::uint64_t& in_vain_;
-  // Where no jump ever ends if the goal is not walkable.
+  // If the goal is not walkable, a cell where no jump ever ends.
   const Cell goal_;
   const Cost straight_;
 };

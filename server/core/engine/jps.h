@@ -13,10 +13,10 @@
 
 namespace waystar::core {
 
-// `walk` is map.walk(query.footprint). Searches from query.start, which must be walkable, to query.goal,
-// which need only be on the map. Leaves the jump points in scratch.nodes(): between a node and its parent lie
-// a diagonal and then a straight run; on a 4-connected map a horizontal and then a vertical one. Expansions
-// are counted by jump points; `nearest` of the report is the nearest expanded one. REQUIRES:
+// Searches from query.start, which must be walkable, to query.goal, which need only be on the map; `walk` is
+// map.walk(query.footprint). Leaves the jump points in scratch.nodes(): between a node and its parent lie a
+// diagonal and then a straight run; on a 4-connected map a horizontal and then a vertical one. Expansions are
+// counted by jump points; `nearest` of the report is the nearest expanded one. REQUIRES:
 // map.HasUniformCost().
 template <typename Recorder>
 SearchReport RunJps(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,

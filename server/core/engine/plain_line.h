@@ -8,7 +8,7 @@
 
 namespace waystar::core {
 
-// The row or column that a straight run follows, by the x or y of its cells.
+// The row or column that a straight run follows. A cell's position on it is its x or y.
 class PlainLine {
  public:
   // REQUIRES: `from` is on the map; `direction` is straight. `plain` outlives this.
@@ -22,10 +22,10 @@ class PlainLine {
   int PositionOf(Cell cell) const { return is_row_ ? cell.x : cell.y; }
   Cell CellAt(int position) const { return is_row_ ? Cell{position, from_.y} : Cell{from_.x, position}; }
 
-  // The first cell after `at` that is not plain.
+  // Returns the first cell after `at` that is not plain.
   int NextStop(int at) const { return is_forward_ ? FirstClear(plain_, at + 1) : LastClear(plain_, at - 1); }
 
-  // Whether a run from `at` to `stop` enters `position`.
+  // Returns whether a run from `at` to `stop` enters `position`.
   bool IsBetween(int at, int position, int stop) const {
     return is_forward_ ? at < position && position <= stop : stop <= position && position < at;
   }

@@ -1,4 +1,4 @@
-// An open list for floods.
+// The open list of floods: a ring of buckets.
 //
 // Dial, "Algorithm 360: Shortest-Path Forest with Topological Ordering" (1969); buckets as wide as the
 // cheapest step after Dinitz (1978).
@@ -15,16 +15,16 @@
 namespace waystar::core {
 
 // Cells by cost, in buckets of equal width, of which those in use form a ring. What is pushed lies at most
-// one step above the bucket being drained, or where HasRoomFor says.
+// one step above the bucket being drained, or where HasRoomFor allows.
 //
-// Where a bucket is no wider than the cheapest step, what is in the lowest one is final: nothing of its own
-// bucket leads to it more cheaply. So are the buckets, unless the dearest step is more than kMost times the
-// cheapest; then they are wider, and a search must take cells up again whose cost falls.
+// Where a bucket is no wider than the cheapest step, the cells of the lowest one are final: nothing in their
+// bucket leads to them more cheaply. Buckets are that narrow unless the dearest step costs more than kMost
+// times the cheapest; then they are wider, and a search must reopen cells whose cost falls.
 //
 // Thread safety: none. Memory is kept.
 class BucketRing {
  public:
-  // Forgets everything. The first bucket begins at 0.
+  // Clears the ring. The first bucket begins at 0.
   void Start(Cost cheapest_step, Cost dearest_step) {
     shift_ = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(cheapest_step))) - 1;
     is_final_ = true;
@@ -43,7 +43,7 @@ class BucketRing {
     is_draining_ = false;
   }
 
-  // Whether the buckets are no wider than the cheapest step.
+  // Returns whether the buckets are no wider than the cheapest step.
   bool has_final_buckets() const { return is_final_; }
 
   void Push(Cost cost, std::uint32_t cell) {
@@ -51,7 +51,7 @@ class BucketRing {
     ++waiting_;
   }
 
-  // The bucket to be drained next; false if nothing is left. Clears the one before.
+  // Clears the drained bucket and goes to the next one. Returns false if nothing is left.
   bool Next() {
     if (is_draining_) {
       waiting_ -= Current().size();
@@ -64,18 +64,18 @@ class BucketRing {
     return is_draining_;
   }
 
-  // Whether a cell of that cost may be pushed yet, however far above the bucket being drained it lies.
-  // REQUIRES: it does not lie below.
+  // Returns whether a cell of that cost may be pushed yet, however far above the bucket being drained it
+  // lies. REQUIRES: it does not lie below.
   bool HasRoomFor(Cost cost) const { return NumberOf(cost) - current_ <= mask_; }
-  // Goes on at the bucket of that cost. REQUIRES: Next() said that nothing is left; it does not lie below.
+  // Goes on at the bucket of that cost. REQUIRES: Next() returned false; the cost does not lie below.
   void SkipTo(Cost cost) { current_ = NumberOf(cost); }
 
-  // Its cells. What is pushed into it while it is drained comes at its end.
+  // The cells of the bucket being drained. What is pushed into it meanwhile comes at its end.
   std::size_t drained_count() const { return buckets_[current_ & mask_].size(); }
   std::uint32_t Drained(std::size_t i) const { return buckets_[current_ & mask_][i]; }
-  // Whether a cell of that cost belongs into the bucket being drained; it was drained before if not.
+  // Returns whether a cell of that cost belongs into the bucket being drained; if not, it was drained before.
   bool IsCurrent(Cost cost) const { return NumberOf(cost) == current_; }
-  // No cell that is left costs less.
+  // Returns a bound that no cell that is left costs less than.
   Cost Floor() const { return static_cast<Cost>(current_ << shift_); }
 
   std::size_t memory_bytes() const {
@@ -93,7 +93,7 @@ class BucketRing {
   std::uint64_t NumberOf(Cost cost) const { return static_cast<std::uint64_t>(cost) >> shift_; }
   std::vector<std::uint32_t>& Current() { return buckets_[current_ & mask_]; }
 
-  // The ring, and those that earlier floods needed besides.
+  // The ring, and buckets that earlier floods needed besides.
   std::vector<std::vector<std::uint32_t>> buckets_;
   std::size_t mask_ = 0;
   int shift_ = 0;

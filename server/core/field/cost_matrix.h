@@ -1,4 +1,4 @@
-// What it costs to go from each of some cells to each of others.
+// Matrices of the costs of going from each of some cells to each of others.
 #pragma once
 
 #include <cstddef>
@@ -16,25 +16,24 @@
 
 namespace waystar::core {
 
-// Of either list.
+// The most entries of either list.
 inline constexpr std::size_t kMaxMatrixSide = 1024;
-// Sources times targets.
+// The most entries of the matrix: sources times targets.
 inline constexpr std::size_t kMaxMatrixEntries = 65536;
 
 struct CostMatrixQuery {
-  // From 1 to kMaxMatrixSide of each; a cell may come more than once.
+  // From 1 to kMaxMatrixSide of each; a cell may occur more than once.
   absl::Span<const Cell> sources;
   absl::Span<const Cell> targets;
   Agent agent;
 };
 
-// Computed as by ComputeWalkMatrix; the passages are the portals of the map, and the ways by other maps of
-// the world and back. An entry is what FindPathThroughPortals says.
+// Computes the matrix as ComputeWalkMatrix does; the passages are the portals of the map, and the ways by
+// other maps of the world and back. An entry is the cost that FindPathThroughPortals finds.
 //
-// Errors: INVALID_ARGUMENT / MISSING_FIELD and RESOURCE_EXHAUSTED / TOO_MANY_ITEMS with "sources" or
+// Returns INVALID_ARGUMENT / MISSING_FIELD and RESOURCE_EXHAUSTED / TOO_MANY_ITEMS with "sources" or
 // "targets", the latter with "targets" for more than kMaxMatrixEntries too; OUT_OF_RANGE / OFF_MAP with
-// "sources[i]" or "targets[i]"; INVALID_ARGUMENT / BAD_VALUE with "footprint"; and what ends searches early,
-// see StatusOfEnd.
+// "sources[i]" or "targets[i]"; INVALID_ARGUMENT / BAD_VALUE with "footprint"; and the errors of StatusOfEnd.
 absl::StatusOr<CostMatrix> ComputeCostMatrix(const GridMap& map, World& world, const CostMatrixQuery& query,
                                              const Budget& budget, Scratch& scratch,
                                              FieldScratch& field_scratch);

@@ -1,4 +1,4 @@
-// What steps into the cells of a region cost, in a byte a cell.
+// The step costs of a region's cells as numbers of one byte a cell.
 #pragma once
 
 #include <cstddef>
@@ -12,24 +12,25 @@
 
 namespace waystar::core {
 
-// Cells whose costs are alike have the same number. Floods read it much quicker than the costs themselves.
+// Cells whose costs are alike have the same number. Floods read numbers much quicker than the costs
+// themselves.
 //
 // Thread safety: const methods may run beside each other.
 class CostNumbers {
  public:
   static constexpr std::size_t kMost = 255;
 
-  // By the terrains of the map, row by row from the region's upper left cell. Memory is reused. Costs half a
-  // nanosecond a cell. REQUIRES: the region is on the map; no cell has costs of its own.
+  // Numbers the terrains of the map, row by row from the region's upper left cell. Memory is reused. It costs
+  // half a nanosecond a cell. REQUIRES: the region is on the map; no cell has costs of its own.
   void ReadTerrains(const GridMap& map, const Rectangle& region);
-  // Those of such a list. False, and none are left, if there are more than kMost. Costs some nanoseconds a
-  // cell.
+  // Numbers a list of costs. Returns false, and leaves none, if there are more than kMost. It costs some
+  // nanoseconds a cell.
   bool ReadEntries(absl::Span<const CellCosts::Entry> entering);
   void Clear();
 
   bool empty() const { return numbers_.empty(); }
   absl::Span<const std::uint8_t> numbers() const { return numbers_; }
-  // By number.
+  // Returns the costs by number.
   absl::Span<const CellCosts::Entry> costs() const { return costs_; }
 
   std::size_t memory_bytes() const {
@@ -37,7 +38,7 @@ class CostNumbers {
   }
 
  private:
-  // That of a cost, which gets one if it has none.
+  // Returns the number of a cost, which gets one if it has none.
   std::size_t NumberOf(const CellCosts::Entry& cost);
 
   std::vector<std::uint8_t> numbers_;

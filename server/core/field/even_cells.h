@@ -1,4 +1,4 @@
-// Cells amid cells of one cost.
+// The cells that are surrounded by cells of the same cost.
 #pragma once
 
 #include <array>
@@ -12,14 +12,15 @@
 
 namespace waystar::core {
 
-// For each cell of a region whether steps into it cost the same as those into each of the eight around it
-// from which steps lead.
+// Tells, for each cell of a region, whether steps into it cost the same as those into each of the eight
+// around it from which steps lead.
 //
 // Thread safety: const methods may run beside each other.
 class EvenCells {
  public:
-  // Given the legal steps out of each cell, and a number below 255 for the costs of steps into it, row by
-  // row. Memory is reused. Costs a nanosecond a cell. REQUIRES: as many of both, a multiple of the width.
+  // Finds the cells, given the legal steps out of each cell, and a number below 255 for the costs of steps
+  // into it, row by row. Memory is reused. It costs a nanosecond a cell. REQUIRES: both lists have the same
+  // size, a multiple of the width.
   void Find(absl::Span<const DirectionSet> moves, absl::Span<const std::uint8_t> numbers, std::size_t width);
 
   bool Test(std::size_t index) const { return (bits_[index / kWordBits] >> (index % kWordBits) & 1U) != 0; }
@@ -36,9 +37,9 @@ class EvenCells {
   void ReadRow(absl::Span<const DirectionSet> moves, absl::Span<const std::uint8_t> numbers, Row& row);
 
   std::vector<Word> bits_;
-  // Above, at and below the row that is looked at.
+  // The rows above, at and below the current row.
   std::array<Row, 3> rows_;
-  // Of single cells, with one more before the first and behind the last.
+  // Values of single cells, with one more before the first and behind the last.
   Row single_;
 };
 

@@ -13,10 +13,10 @@
 
 namespace waystar::core {
 
-// Reused from question to question: once warm, a flood allocates nothing but its answer. Holds at most 30
-// bytes for each of kMaxFieldCells, and lets go of it afterwards if it is more than kKeptBytes.
+// Reused from query to query: once warm, a flood allocates nothing but its result. It holds at most 30 bytes
+// for each of kMaxFieldCells, and Trim frees it if it is more than kKeptBytes.
 //
-// Thread safety: none. One per worker thread.
+// Thread safety: none. Each worker thread has its own.
 class FieldScratch {
  public:
   static constexpr std::size_t kKeptBytes = std::size_t{32} << 20;
@@ -40,7 +40,7 @@ class FieldScratch {
            legs_.capacity() * sizeof(legs_[0]);
   }
 
-  // To be called when the answer is written.
+  // Frees memory beyond kKeptBytes. Call it when the result is written.
   void Trim() {
     if (memory_bytes() > kKeptBytes) {
       ground_.Release();

@@ -1,9 +1,9 @@
-// The cheapest costs between some cells and all others of a region.
+// Floods: the least costs between some cells and all others of a region.
 //
 // Dijkstra, "A Note on Two Problems in Connexion with Graphs" (1959). Where all steps cost the same, each
 // cell is looked at from few sides, by the pruning of jump point search: Sturtevant, Rabin, "Canonical
-// Orderings on Grids" (2016). Where cells differ in cost, so are those amid cells that cost the same:
-// Carlson, Moghadam, Harabor, Stuckey, Ebrahimi, "Optimal Pathfinding on Weighted Grid Maps" (2023).
+// Orderings on Grids" (2016). Where cells differ in cost, the same goes for those amid cells that cost the
+// same: Carlson, Moghadam, Harabor, Stuckey, Ebrahimi, "Optimal Pathfinding on Weighted Grid Maps" (2023).
 #pragma once
 
 #include <cstddef>
@@ -27,46 +27,46 @@
 namespace waystar::core {
 
 struct FloodSpec {
-  // On the region, and free; several may be the same.
+  // The seeds, which are in the region and free. Several may be the same cell.
   absl::Span<const Cell> seeds;
   FloodSense sense = FloodSense::kFromSeeds;
-  // Cells whose cost is above it are not reached.
+  // Cells that cost more are not reached.
   Cost max_cost = std::numeric_limits<Cost>::max();
-  // Indexes of cells: where there are any, the flood may end when it has come to all of them. Costs of cells
+  // Indexes of cells. If there are any, the flood may end when it has come to all of them; costs of cells
   // beyond may then be too high.
   absl::Span<const std::uint32_t> until;
-  // Portals to be passed, read in the same sense. Null: there are none.
+  // The portals to be passed, read in the same sense, or null for none.
   const FloodGates* gates = nullptr;
 };
 
-// The state of one flood, reused from flood to flood: 9 bytes a cell, and the open list. Allocates nothing
+// The state of one flood, reused from flood to flood: 9 bytes a cell, and the open list. It allocates nothing
 // once it has held a flood as large.
 //
-// Thread safety: none. One per worker thread.
+// Thread safety: none. Each worker thread has its own.
 class Flood {
  public:
   static constexpr Cost kUnreached = std::numeric_limits<Cost>::max();
 
-  // Floods the ground by paths that do not leave its region. Expands 30 to 80 cells a microsecond where
-  // steps cost the same, 20 to 60 where they do not, 8 to 20 where they do not and nothing can be pruned: on
-  // 4-connected maps, and with very many costs. Looks at the budget every Budget::kPollInterval
-  // expansions; `expanded` counts on. kExhausted if it is complete.
+  // Floods the ground by paths that do not leave its region. It expands 30 to 80 cells a microsecond where
+  // steps cost the same, 20 to 60 where they do not, and 8 to 20 where they do not and nothing can be pruned:
+  // on 4-connected maps, and with very many costs. It checks the budget every Budget::kPollInterval
+  // expansions; `expanded` counts on. Returns kExhausted if the flood is complete.
   SearchEnd Run(const FloodGround& ground, const FloodSpec& spec, const Budget& budget,
                 std::uint64_t& expanded);
 
-  // By index of the ground; kUnreached where no path leads.
+  // Returns the costs by index of the ground; kUnreached where no path leads.
   const std::vector<Cost>& costs() const { return costs_; }
 
-  // The step that a cheapest path takes at its last cell (kFromSeeds), or at its first (kToSeeds). Of several
-  // always the same. Nothing at a seed, where it takes a portal, and where no path leads.
+  // Returns the step that a cheapest path takes at its last cell (kFromSeeds) or at its first (kToSeeds); of
+  // several always the same. Returns nothing at a seed, where the path takes a portal, and where no path
+  // leads.
   std::optional<Direction> StepAt(std::uint32_t index) const;
-  // The same of all cells, by index: 0 where no path leads, 9 at a seed, 10 where it takes a portal, else the
-  // Direction's value plus one.
-  // REQUIRES: as many as there are costs.
+  // Writes the steps of all cells, by index: 0 where no path leads, 9 at a seed, 10 where the path takes a
+  // portal, else the Direction's value plus one. REQUIRES: steps.size() == costs().size().
   void WriteSteps(absl::Span<std::uint8_t> steps) const;
 
-  // The portals that are taken, each by the gate whose `to` is a cell at which StepAt has nothing, in the
-  // order of these cells. The gates are those of the last flood, and must still be there.
+  // Returns the portals that are taken, each by the gate whose `to` is a cell at which StepAt returns
+  // nothing, in the order of these cells. REQUIRES: the gates of the last flood still exist.
   std::vector<Gate> GatesTaken() const;
 
   std::size_t memory_bytes() const {
@@ -76,7 +76,7 @@ class Flood {
   void Release();
 
  private:
-  // Of a cell, what waits until the ring has room for its cost.
+  // The cost and index of a cell that waits until the ring has room for it.
   using Waiting = std::pair<Cost, std::uint32_t>;
   // A cell, and the gate through which the flood last came to it more cheaply than before.
   using Entry = std::pair<const std::uint32_t, const Gate*>;
@@ -101,7 +101,7 @@ class Flood {
   // The directions in which the flood came to a cell at its cost; none at a seed.
   std::vector<DirectionSet> arrivals_;
   BucketRing open_;
-  // A heap of what portals of a high cost lead to.
+  // A heap of cells that portals of a high cost lead to.
   std::vector<Waiting> far_;
   absl::flat_hash_map<std::uint32_t, const Gate*> entries_;
 };

@@ -8,14 +8,14 @@
 #include "absl/types/span.h"
 #include "server/core/field/flood_ground.h"
 #include "server/core/field/flood_sense.h"
-#include "server/core/field/passages.h"
+#include "server/core/field/passage_costs.h"
 #include "server/core/grid/bit_row.h"
 #include "server/core/grid/cost.h"
 #include "server/core/map/portal.h"
 
 namespace waystar::core {
 
-// Where a flood that has come to one cell goes on at another.
+// A gate, through which a flood that has come to one cell goes on at another.
 struct Gate {
   // Indexes of the ground. A flood to its seeds goes against the agent: `from` is where the passage leads to.
   std::uint32_t from = 0;
@@ -29,13 +29,13 @@ struct Gate {
 // Thread safety: const methods may run beside each other.
 class FloodGates {
  public:
-  // Those passages that have both ends on the ground, for floods in that sense. Memory is reused. Costs a
-  // bit a cell of the ground, nothing if there are none. REQUIRES: they are of the ground's map.
+  // Reads the passages that have both ends on the ground, for floods in that sense. Memory is reused. It
+  // costs a bit a cell of the ground, or nothing if there are none. REQUIRES: they are of the ground's map.
   void Read(const FloodGround& ground, absl::Span<const Passage> passages, FloodSense sense);
 
   bool empty() const { return gates_.empty(); }
   bool IsAt(std::size_t index) const { return (at_[index / kWordBits] >> (index % kWordBits) & 1U) != 0; }
-  // In the order in which they were read.
+  // Returns the gates of a cell in the order in which they were read.
   absl::Span<const Gate> From(std::uint32_t index) const;
 
   std::size_t memory_bytes() const {
@@ -44,7 +44,7 @@ class FloodGates {
   void Release() { *this = {}; }
 
  private:
-  // By `from`.
+  // The gates, sorted by `from`.
   std::vector<Gate> gates_;
   // A bit for each cell.
   std::vector<Word> at_;

@@ -1,4 +1,4 @@
-// What a flood has to know of the cells of a region.
+// The cells of a region in the form that floods read.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,15 @@
 namespace waystar::core {
 
 // The steps out of each cell of a region that stay in it, and what they cost, in arrays by cell, row by row
-// from the region's upper left cell. Made once for any number of floods over the same region.
+// from the region's upper left cell. It is made once for any number of floods over the same region.
 //
 // Thread safety: const methods may run beside each other.
 class FloodGround {
  public:
-  // Reads the map, of which nothing is kept; memory is reused. `walk` is map.walk(footprint). Costs half a
+  // Reads the map and keeps nothing of it; memory is reused. `walk` is map.walk(footprint). It costs half a
   // nanosecond a cell, and two more where terrains differ in cost; some more, in proportion to the footprint,
-  // for a large agent and where cells have costs of their own.
-  // REQUIRES: the region is on the map, not empty, and has fewer than 2^32 cells.
+  // for a large agent and where cells have costs of their own. REQUIRES: the region is on the map, not empty,
+  // and has fewer than 2^32 cells.
   void Read(const GridMap& map, const WalkGrid& walk, int footprint, CornerRule rule,
             const Rectangle& region);
 
@@ -44,20 +44,20 @@ class FloodGround {
            cell.y - region_.y < region_.height;
   }
 
-  // Legal steps that stay in the region; none from a cell on which the agent cannot stand.
+  // Returns the legal steps that stay in the region; none from a cell on which the agent cannot stand.
   const DirectionSet* moves() const { return moves_.data(); }
 
-  // All steps cost min_straight() or min_diagonal(); else what numbers() says, or if that is empty,
-  // entering().
+  // If true, all steps cost min_straight() or min_diagonal(). Otherwise numbers() has the costs or, if that
+  // is empty, entering().
   bool is_uniform() const { return is_uniform_; }
   Cost min_straight() const { return min_straight_; }
   Cost min_diagonal() const { return min_diagonal_; }
-  // No step of the region costs more.
+  // Returns the greatest cost of a step of the region.
   Cost max_step() const { return max_step_; }
-  // By cell, of a step that enters it.
+  // Returns, by cell, the costs of a step that enters it.
   const CellCosts::Entry* entering() const { return entering_.data(); }
   const CostNumbers& numbers() const { return numbers_; }
-  // Only of an 8-connected map whose costs have numbers.
+  // REQUIRES: the map is 8-connected and its costs have numbers.
   const EvenCells& even_cells() const { return even_cells_; }
 
   bool is_eight_connected() const { return connectivity_ == Connectivity::kEight; }
@@ -84,7 +84,7 @@ class FloodGround {
   Cost max_step_ = 0;
   std::vector<DirectionSet> moves_;
   std::vector<CellCosts::Entry> entering_;
-  // Of a large agent: the dearest below each of its rows.
+  // For a large agent: the dearest cell below each of its rows.
   std::vector<CellCosts::Entry> across_;
   CostNumbers numbers_;
   EvenCells even_cells_;

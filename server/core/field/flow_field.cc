@@ -5,7 +5,7 @@
 
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/field/passages.h"
+#include "server/core/field/passage_costs.h"
 #include "server/core/grid/cost.h"
 #include "server/core/nearest/goals.h"
 #include "server/core/search/checks.h"

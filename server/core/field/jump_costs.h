@@ -1,4 +1,4 @@
-// The cheapest costs from one node of a jump graph to all others.
+// The least costs from one node of a jump graph to all others.
 //
 // Dijkstra, "A Note on Two Problems in Connexion with Graphs" (1959), over jump points.
 #pragma once
@@ -21,12 +21,13 @@ class JumpCosts {
  public:
   static constexpr Cost kUnreached = std::numeric_limits<Cost>::max();
 
-  // Looks at the budget every Budget::kPollInterval expansions, which it adds to `expanded`. kExhausted if
-  // all is known. REQUIRES: no jump costs less than `min_straight`; `root` was a root of the graph.
+  // Computes the costs from `root`. It checks the budget every Budget::kPollInterval expansions, which it
+  // adds to `expanded`. Returns kExhausted if all costs are known. REQUIRES: no jump costs less than
+  // `min_straight`; `root` was a root of the graph.
   SearchEnd Run(const JumpGraph& graph, NodeIndex root, Cost min_straight, const Budget& budget,
                 std::uint64_t& expanded);
 
-  // kUnreached where no path leads.
+  // Returns kUnreached where no path leads.
   Cost CostTo(NodeIndex node) const { return states_[node].cost; }
 
   std::size_t memory_bytes() const { return states_.capacity() * sizeof(State) + open_.memory_bytes(); }
@@ -35,7 +36,7 @@ class JumpCosts {
  private:
   struct State {
     Cost cost = kUnreached;
-    // Directions to go on in; whatever comes at the same cost comes before the node is expanded.
+    // The directions to go on in. All ways of the same cost are known before the node is expanded.
     DirectionSet onward = 0;
   };
 

@@ -1,7 +1,7 @@
-// The jump points of a map and the jumps between them, found once for many searches.
+// A jump graph: the jump points of a map and the jumps between them, found once for many searches.
 //
-// Harabor, Grastien, "Online Graph Pruning for Pathfinding on Grid Maps" (2011); to keep what jumps find is
-// done there for whole maps beforehand ("Improving Jump Point Search", 2014, JPS+).
+// Harabor, Grastien, "Online Graph Pruning for Pathfinding on Grid Maps" (2011). Keeping what jumps find is
+// done for whole maps in advance by JPS+ ("Improving Jump Point Search", 2014).
 #pragma once
 
 #include <array>
@@ -29,24 +29,24 @@ class JumpGraph {
   struct Edge {
     Cost cost = 0;
     NodeIndex to = kNoNode;
-    // Where the search must go on from there.
+    // The directions in which the search must go on from there.
     DirectionSet onward = 0;
   };
 
-  // Explores from `roots`, which get a node each. kScratchLimit if that takes more than `max_nodes`, and what
-  // the budget says; kExhausted if the graph is whole. Costs 0.2 to 0.5 microseconds a node. REQUIRES: the
-  // roots are free; map.HasUniformCost().
+  // Explores from `roots`, which get a node each. Returns kScratchLimit if that takes more than `max_nodes`,
+  // what the budget demands, or kExhausted if the graph is whole. It costs 0.2 to 0.5 microseconds a node.
+  // REQUIRES: the roots are free; map.HasUniformCost().
   SearchEnd Explore(const GridMap& map, const WalkGrid& walk, CornerRule rule, absl::Span<const Cell> roots,
                     std::size_t max_nodes, const Budget& budget);
 
   std::size_t node_count() const { return nodes_.size(); }
   Cell CellOf(NodeIndex node) const { return core::Unpack(nodes_[node].cell); }
-  // kNoNode for a cell that has none.
+  // Returns kNoNode for a cell that has none.
   NodeIndex Find(Cell cell) const { return nodes_.Find(cell); }
 
-  // The directions out of a node that were explored: for a root all that are legal.
+  // Returns the directions out of a node that were explored: for a root all that are legal.
   DirectionSet DirectionsOf(NodeIndex node) const { return nodes_[node].done; }
-  // What a jump finds. REQUIRES: the direction was explored.
+  // Returns what a jump finds. REQUIRES: the direction was explored.
   absl::Span<const Edge> Jumps(NodeIndex node, unsigned direction) const {
     const Range& range = ranges_[node][direction];
     return {edges_.data() + range.begin, range.count};
@@ -58,7 +58,7 @@ class JumpGraph {
   }
   void Release() { *this = {}; }
 
-  // What jumps call; see EightConnectedJumps.
+  // These are called by jumps; see EightConnectedJumps.
   Cell goal() const { return goal_; }
   static void ReachGoal(Cost /*g*/) {}
   void Reach(Cell cell, Cost g, DirectionSet onward) {
@@ -72,7 +72,7 @@ class JumpGraph {
     std::uint32_t count = 0;
   };
 
-  // The node of a cell, whose directions wait to be explored if they are not yet.
+  // Returns the node of a cell. Those of its directions that were not explored yet wait to be.
   NodeIndex Add(Cell cell, DirectionSet directions);
 
   template <typename Jumper>
@@ -81,7 +81,7 @@ class JumpGraph {
   SearchEnd FollowEightConnected(const GridMap& map, const WalkGrid& walk, std::size_t max_nodes,
                                  const Budget& budget);
 
-  // There is none.
+  // A cell off the map: there is no goal.
   Cell goal_{-2, -2};
   NodeTable nodes_;
   std::vector<std::array<Range, kDirectionCount>> ranges_;

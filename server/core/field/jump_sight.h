@@ -1,4 +1,4 @@
-// From which jump points a cell is seen.
+// The jump points from which a cell is seen.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,9 @@
 
 namespace waystar::core {
 
-// The last leg of paths over jump points: every path that a jump point search finds leads from its last jump
-// point to the goal by a diagonal and then a straight run (on a 4-connected map by a horizontal and then a
-// vertical one). Goes that way back from the goal, 64 cells at a time, and looks which jump points lie on it.
+// Finds the last leg of paths over jump points: every path that a jump point search finds leads from its last
+// jump point to the goal by a diagonal and then a straight run (on a 4-connected map by a horizontal and then
+// a vertical one). It goes that way back from the goal, 64 cells at a time, and finds the jump points on it.
 //
 // Thread safety: none. Memory is reused.
 class JumpSight {
@@ -30,11 +30,11 @@ class JumpSight {
     Cost cost = 0;
   };
 
-  // Makes ready for the nodes of a graph. Costs 2 bits a cell, and some nanoseconds a node. What is given
+  // Prepares for the nodes of a graph. It costs 2 bits a cell, and some nanoseconds a node. The arguments
   // must outlive the calls of AddLegs.
   void Start(const GridMap& map, const WalkGrid& walk, CornerRule rule, const JumpGraph& graph);
 
-  // Appends the legs that end at a free cell; a node that is the cell itself has one of cost 0. Costs
+  // Appends the legs that end at a free cell; a node that is the cell itself has one of cost 0. It costs
   // nanoseconds for each row and column from which the cell is seen, and for each leg; some legs come twice.
   void AddLegs(Cell to, std::vector<Leg>& legs);
 
@@ -44,7 +44,7 @@ class JumpSight {
   void Release();
 
  private:
-  // Rows of the map, or its columns as if they were rows.
+  // The rows of the map, or its columns as if they were rows.
   struct Side {
     const BitPlane* cells;
     const Word* nodes;

@@ -1,4 +1,4 @@
-// Which diagonal steps are legal, for 64 cells of a row at once.
+// The legal diagonal steps of 64 cells of a row at once.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 namespace waystar::core {
 
-// Word `i` of a row, moved so that each cell's bit is that of its neighbour to the right or to the left.
+// Return word `i` of a row, shifted so that each cell's bit is that of its neighbour to the right or left.
 inline Word FromRight(const Word* row, std::size_t i) { return row[i] >> 1 | row[i + 1] << (kWordBits - 1); }
 inline Word FromLeft(const Word* row, std::size_t i) {
   return row[i] << 1 | (i == 0 ? 0 : row[i - 1] >> (kWordBits - 1));
 }
 
-// Of diagonal steps into the cells of `target`, those that the rule allows, given where each of the two cells
-// beside the step is free.
+// Returns which of the diagonal steps into the cells of `target` the rule allows, given where each of the two
+// cells beside the step is free.
 inline Word LegalDiagonals(CornerRule rule, Word target, Word one_side, Word other_side) {
   switch (rule) {
     case CornerRule::kNoCornerCutting:

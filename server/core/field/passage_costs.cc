@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/core/map/portal_table.h"
+#include "server/core/portal/portal_doors.h"
+#include "server/core/portal/world.h"
+
 namespace waystar::core {
 namespace {
 
@@ -18,6 +22,23 @@ std::size_t NumberOf(const std::vector<Cell>& cells, Cell cell) {
 }
 
 }  // namespace
+
+std::vector<Passage> OwnPassages(const GridMap& map, const Agent& agent) {
+  std::vector<Passage> passages;
+  if (map.portals().empty()) {
+    return passages;
+  }
+  NoWorld world;
+  std::vector<PortalScratch::Map> maps;
+  std::vector<Door> doors;
+  PortalDoors finder(world, agent.footprint, agent.required_tags, maps, doors);
+  finder.AddHome(map);
+  finder.FindDoors();
+  for (const Door& door : doors) {
+    passages.push_back({.from = door.from, .to = door.to, .cost = door.portal->cost, .portal = door.portal});
+  }
+  return passages;
+}
 
 PassageCosts::PassageCosts(absl::Span<const Passage> passages, bool is_reversed, std::size_t end_count)
     : end_count_(end_count) {

@@ -1,4 +1,4 @@
-// What ways through passages cost, given what walks do.
+// Passages: how an agent gets from one cell of a map to another without steps.
 #pragma once
 
 #include <cstddef>
@@ -6,31 +6,47 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "server/core/field/passages.h"
 #include "server/core/grid/cell.h"
 #include "server/core/grid/cost.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/map/portal.h"
+#include "server/core/search/agent.h"
 
 namespace waystar::core {
 
-// Dijkstra's algorithm over the cells that passages lead to, whose edges are a walk and a passage. Rows hold
-// the costs of walks from one cell, first to the ends, then to each entrance; kUnreached where none leads.
+// A passage between two cells, both of which are free.
+struct Passage {
+  Cell from;
+  Cell to;
+  Cost cost = 0;
+  // Null if it leads by way of other maps; else it lives as long as the map.
+  const Portal* portal = nullptr;
+};
+
+// Returns the portals from the map to itself that the agent can pass, in the order of their ids; those that
+// lead both ways occur twice. It costs a look at each portal of the map.
+std::vector<Passage> OwnPassages(const GridMap& map, const Agent& agent);
+
+// Runs Dijkstra's algorithm over the cells that passages lead to, whose edges are a walk and a passage. Rows
+// hold the costs of walks from one cell, first to the ends, then to each entrance; kUnreached where none
+// leads.
 //
 // Thread safety: const methods may run beside each other.
 class PassageCosts {
  public:
   static constexpr Cost kUnreached = std::numeric_limits<Cost>::max();
 
-  // `is_reversed`: ways go from where passages lead to, to where they begin.
+  // With `is_reversed`, ways go from where passages lead to, to where they begin.
   PassageCosts(absl::Span<const Passage> passages, bool is_reversed, std::size_t end_count);
 
-  // Where passages begin, and where they lead to, no cell twice.
+  // The cells where passages begin, and those where they lead to; no cell occurs twice.
   const std::vector<Cell>& entrances() const { return entrances_; }
   const std::vector<Cell>& exits() const { return exits_; }
 
-  // To be filled before Improve is called: the row of each exit.
+  // Returns the row of an exit. Fill all of them before Improve.
   std::vector<Cost>& RowOfExit(std::size_t exit) { return rows_[exit]; }
 
-  // Lowers the costs of the ends in a row to those of the cheapest ways. Costs a nanosecond for each exit
+  // Lowers the costs of the ends in a row to those of the cheapest ways. It costs a nanosecond for each exit
   // that is reached, times passages, exits and ends.
   void Improve(std::vector<Cost>& row) const;
 

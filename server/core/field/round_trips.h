@@ -1,4 +1,4 @@
-// Ways from a map to itself by way of other maps.
+// Round trips: ways from a map to itself by way of other maps.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "server/core/field/field_scratch.h"
-#include "server/core/field/passages.h"
+#include "server/core/field/passage_costs.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/portal/world.h"
 #include "server/core/search/agent.h"
@@ -15,11 +15,11 @@
 
 namespace waystar::core {
 
-// The cheapest for each portal that leads from the map and each that leads back to it, where there is a way;
-// none between one cell and itself. Costs a look at each portal of all maps that portals lead to, and where
-// some lead back, a matrix of costs between them on each of those maps. Adds to `expanded`.
+// Returns the cheapest way for each portal that leads from the map and each that leads back to it, where
+// there is one; none between a cell and itself. It costs a look at each portal of all maps that portals lead
+// to, and where some lead back, a matrix of costs between them on each of those maps. It adds to `expanded`.
 //
-// Errors: those of ComputeWalkMatrix.
+// Returns the errors of ComputeWalkMatrix.
 absl::StatusOr<std::vector<Passage>> FindRoundTrips(const GridMap& map, World& world, const Agent& agent,
                                                     const Budget& budget, Scratch& scratch,
                                                     FieldScratch& field_scratch, std::uint64_t& expanded);

@@ -12,7 +12,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/components/components.h"
-#include "server/core/field/portal_reach.h"
+#include "server/core/field/reachable_pairs.h"
 #include "server/core/grid/bit_row.h"
 #include "server/core/grid/bit_scan.h"
 #include "server/core/map/portal_table.h"

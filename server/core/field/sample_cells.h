@@ -1,4 +1,4 @@
-// Random cells that an agent can be on.
+// Random samples of the cells that an agent can be on.
 #pragma once
 
 #include <cstddef>
@@ -23,27 +23,27 @@ struct SampleQuery {
   // The same seed gives the same cells of the same map, on every machine.
   std::uint64_t seed = 0;
   Agent agent;
-  // Only cells that a path leads to from here: see CheckReachability.
+  // Restricts the sample to cells that a path leads to from here: see CheckReachability.
   std::optional<Cell> reachable_from;
-  // Only cells of it.
+  // Restricts the sample to cells of the region.
   std::optional<Rectangle> region;
-  // No cell twice: then there may be fewer.
+  // If true, no cell occurs twice; then there may be fewer than `count`.
   bool distinct = false;
 };
 
 struct SampledCells {
-  // Each drawn from all that there are with equal chance, in random order. Empty if there are none.
+  // The cells in random order, each drawn from all candidates with equal chance; empty if there are none.
   std::vector<Cell> cells;
-  // How many there are.
+  // How many candidates there are.
   std::int64_t candidates = 0;
 };
 
-// Costs a nanosecond for each 64 cells of the region, or 30 for each run of free cells along its rows
-// if a path must lead there; twice for the rows that cells are drawn from.
+// Draws the sample. It costs a nanosecond for each 64 cells of the region, or 30 for each run of free cells
+// along its rows if a path must lead there; twice that for the rows that cells are drawn from.
 //
-// Errors: INVALID_ARGUMENT / BAD_VALUE with "count" or "footprint", and BAD_RECTANGLE; RESOURCE_EXHAUSTED /
+// Returns INVALID_ARGUMENT / BAD_VALUE with "count" or "footprint", and BAD_RECTANGLE; RESOURCE_EXHAUSTED /
 // TOO_MANY_ITEMS with "count"; OUT_OF_RANGE / OFF_MAP with "reachable_from" or "region"; FAILED_PRECONDITION
-// / START_BLOCKED with "reachable_from"; and what ends searches early, see StatusOfEnd.
+// / START_BLOCKED with "reachable_from"; and the errors of StatusOfEnd.
 absl::StatusOr<SampledCells> SampleCells(const GridMap& map, World& world, const SampleQuery& query,
                                          const Budget& budget);
 

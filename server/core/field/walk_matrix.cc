@@ -7,7 +7,7 @@
 
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/field/flood_worth.h"
+#include "server/core/field/flood_sense.h"
 #include "server/core/field/passage_costs.h"
 #include "server/core/search/checks.h"
 #include "server/core/walk/walk_grid.h"

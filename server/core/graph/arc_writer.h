@@ -1,4 +1,4 @@
-// Writes arcs into the pages of a graph.
+// Writes arcs into the pages of a waypoint graph.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 
 namespace waystar::core {
 
-// The arc from one node to another as it is to be.
+// The new state of the arc from one node to another.
 struct ArcChange {
   NodeNumber from = 0;
-  // Its `to` says where to, whether it is there or not.
+  // Its `to` is set even if the arc is not there.
   Arc arc;
   TagSet tags = 0;
   bool is_there = true;
 
-  // By where from, then where to.
+  // Arcs are ordered by their source, then by their target.
   friend bool operator<(const ArcChange& a, const ArcChange& b) {
     return a.from != b.from ? a.from < b.from : a.arc.to < b.arc.to;
   }
@@ -28,17 +28,17 @@ struct ArcChange {
 // Thread safety: one thread at a time.
 class ArcWriter {
  public:
-  // REQUIRES: `owner` is nobody else's.
+  // REQUIRES: no other writer has `owner`.
   ArcWriter(WaypointGraph& graph, Owner owner) : graph_(graph), owner_(owner) {}
 
-  // Makes all changes, of which the last counts where two are of one arc. Costs in proportion to the pages
-  // they fall into, and to all pages of the graph if the arc that costs the least per distance goes. Also
-  // brings up to date what depends on the places of nodes that have moved, if each of their arcs is among the
-  // changes, be it as it was. Returns those that made a difference, in order.
+  // Makes all changes; where two are of one arc, the last one counts. The cost is proportional to the pages
+  // they fall into, and to all pages of the graph if the arc of least cost per distance goes. It also brings
+  // up to date what depends on the positions of moved nodes, provided that each of their arcs is among the
+  // changes, even if unchanged. Returns the changes that made a difference, in order.
   std::vector<ArcChange> Write(std::vector<ArcChange> changes);
 
  private:
-  // The changes of one page; leaves those in `changed` that made a difference.
+  // Makes the changes of one page and leaves those in `changed` that made a difference.
   void WritePage(std::size_t page, absl::Span<const ArcChange> changes, std::vector<ArcChange>& changed);
   // A change of the arcs that lead to a node.
   struct SourceChange {

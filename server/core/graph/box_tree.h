@@ -1,4 +1,4 @@
-// Boxes in the plane, found by place.
+// A quadtree of boxes in the plane that its copies share until they change it.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace waystar::core {
 
-// An area of the plane, edges included; empty if a high side is less than the low one.
+// An area of the plane, edges included. It is empty if a high side is less than the low one.
 struct Box {
   double x_low = std::numeric_limits<double>::infinity();
   double y_low = std::numeric_limits<double>::infinity();
@@ -32,23 +32,24 @@ struct Box {
   bool Overlaps(const Box& other) const {
     return x_low <= other.x_high && other.x_low <= x_high && y_low <= other.y_high && other.y_low <= y_high;
   }
-  // 0 inside.
+  // Returns the squared distance from a point, which is 0 inside.
   double SquaredDistance(double x, double y) const {
     const double dx = std::max({x_low - x, 0.0, x - x_high});
     const double dy = std::max({y_low - y, 0.0, y - y_high});
     return dx * dx + dy * dy;
   }
-  // False only if they surely do not touch.
+  // Returns false only if the segment from a to b surely does not touch the box.
   bool MayTouch(double ax, double ay, double bx, double by) const {
     if (!Overlaps({std::min(ax, bx), std::min(ay, by), std::max(ax, bx), std::max(ay, by)})) {
       return false;
     }
-    // The distance of the box's centre from the line, times the line's length, against that of its corners.
+    // This compares the distance of the box's centre from the line with that of its corners, times the line's
+    // length.
     const double dx = bx - ax;
     const double dy = by - ay;
     const double middle = dx * ((y_low + y_high) / 2 - ay) - dy * ((x_low + x_high) / 2 - ax);
     const double reach = std::abs(dx) * (y_high - y_low) / 2 + std::abs(dy) * (x_high - x_low) / 2;
-    // Rounding is far below this where coordinates are at most 2^21.
+    // Rounding errors are far below this where coordinates are at most 2^21.
     constexpr double kSlack = 0.1;
     return std::abs(middle) <= reach + kSlack;
   }
@@ -57,12 +58,11 @@ struct Box {
 };
 
 // A quadtree. An Item has
-//   double x() const, y() const;       its place, from -2^21 to 2^21, which says where in the tree it is
-//   kept; Box box() const;                   what it covers, its place or not; bool IsSame(const Item&)
-//   const;    whether it is that one.
-// A copy costs one pointer; a change clones the nodes on the way to the item, of a depth that grows with the
-// logarithm of how crowded the place is. Nodes know the box around their items, so that visits skip what does
-// not matter.
+//   double x() const, y() const;       Its place, from -2^21 to 2^21, by which the tree keeps it.
+//   Box box() const;                   What it covers, which need not include its place.
+//   bool IsSame(const Item&) const;    Whether it is the given item. A copy costs one pointer. A change
+//   clones the nodes on the way to the item; the depth grows with the logarithm of how crowded the place is.
+//   Nodes know the box around their items, so that visits skip what does not matter.
 //
 // Thread safety: const methods may run beside each other, and beside changes of another copy.
 template <typename Item>
@@ -70,7 +70,7 @@ class BoxTree {
  public:
   std::size_t size() const { return root_ == nullptr ? 0 : root_->count; }
 
-  // REQUIRES of all that change: `owner` is nobody else's, and has not let anybody copy the tree.
+  // REQUIRES, of all that change: `owner` belongs to this writer, which has not let anybody copy the tree.
   void Put(const Item& item, Owner owner) {
     if (root_ == nullptr) {
       root_ = std::make_shared<Node>();
@@ -79,7 +79,7 @@ class BoxTree {
     Put(root_, kWhole, 0, item, owner);
   }
 
-  // REQUIRES: it is there.
+  // REQUIRES: the item is there.
   void Remove(const Item& item, Owner owner) {
     Remove(root_, kWhole, item, owner);
     if (root_->count == 0) {
@@ -87,20 +87,21 @@ class BoxTree {
     }
   }
 
-  // Calls visit(item) for those whose box overlaps `area`, until it says false. Returns whether it never did.
+  // Calls visit(item) for items whose box overlaps `area`, until it returns false. Returns whether it never
+  // did.
   template <typename Visitor>
   bool VisitOverlapping(const Box& area, Visitor visit) const {
     return Visit([&](const Box& box) { return box.Overlaps(area); }, visit);
   }
 
-  // The same for those whose box may touch the line from a to b.
+  // As above, for items whose box may touch the segment from a to b.
   template <typename Visitor>
   bool VisitAlong(const Point& a, const Point& b, Visitor visit) const {
     return Visit([&](const Box& box) { return box.MayTouch(a.x, a.y, b.x, b.y); }, visit);
   }
 
-  // Calls visit(item) for those whose place is at most `limit`, squared, from another place, and for some
-  // others, nearer parts of the tree first; `visit` may make `limit` smaller.
+  // Calls visit(item) for items whose squared distance from (x, y) is at most `limit`, and for some others,
+  // nearer parts of the tree first. `visit` may lower `limit`.
   template <typename Visitor>
   void VisitNear(double x, double y, double& limit, Visitor visit) const {
     if (root_ != nullptr) {
@@ -108,7 +109,7 @@ class BoxTree {
     }
   }
 
-  // Held by this and not by `other`.
+  // Returns the bytes held by this and not by `other`.
   std::size_t BytesBeyond(const BoxTree& other) const { return BytesBeyond(root_.get(), other.root_.get()); }
 
  private:
@@ -119,17 +120,17 @@ class BoxTree {
     Owner owner = 0;
     bool is_leaf = true;
     std::size_t count = 0;
-    // Around what the items cover, and around their places.
+    // The boxes around what the items cover and around their places.
     Box box;
     Box places;
     std::vector<Item> items;
     std::array<std::shared_ptr<Node>, 4> children;
-    // Of the children, so that a search for what is near looks at those alone that it goes into.
+    // The boxes of the children, so that a search for what is near touches only the children that it enters.
     std::array<Box, 4> child_places;
   };
   using NodePointer = std::shared_ptr<Node>;
 
-  // A square by its middle and half of its side.
+  // A square given by its middle and half of its side.
   struct Square {
     double x = 0.0;
     double y = 0.0;

@@ -1,4 +1,4 @@
-// Leads from one waypoint graph to the next.
+// Editor that makes a changed copy of a waypoint graph.
 #pragma once
 
 #include <cstddef>
@@ -22,18 +22,18 @@
 
 namespace waystar::core {
 
-// How many pairs of nodes one edit may hold against the obstacles, a pair counted from both ends. Bounds the
-// time it takes to some seconds.
+// How many pairs of nodes one edit may check against the obstacles, a pair counted from both ends. It bounds
+// the time of an edit to some seconds.
 inline constexpr std::size_t kMaxPairs = std::size_t{1} << 22;
 
-// What edits changed.
+// Counts of what edits changed.
 struct GraphChanges {
-  // Put, removed, enabled or disabled.
+  // Nodes that were put, removed, enabled or disabled.
   std::int64_t nodes = 0;
-  // That came, went, or have another cost, other tags, or are open and were not, or the other way round; in
-  // both directions counts as two.
+  // Arcs that came or went, or whose cost, tags or openness changed. An edge in both directions counts as
+  // two.
   std::int64_t arcs = 0;
-  // Around those nodes and the ends of those arcs.
+  // A box around those nodes and the ends of those arcs.
   Box bounds;
 };
 
@@ -51,45 +51,46 @@ class GraphEditor {
 
   const WaypointGraph& graph() const { return graph_; }
 
-  // REQUIRES: the graph is empty. INVALID_ARGUMENT / BAD_VALUE with field "max_distance".
+  // Returns INVALID_ARGUMENT / BAD_VALUE with field "max_distance". REQUIRES: the graph is empty.
   absl::Status SetAutoConnect(const AutoConnect& rule);
 
-  // With `replace`, a node takes the place of one with the same id, and keeps its edges: those whose cost is
-  // their length get another one where it is moved. Errors: INVALID_ARGUMENT with reason BAD_NODE_ID,
-  // DUPLICATE_NODE (within the list), BAD_VALUE (a position), BAD_TAG, BAD_EDGE (moved so far that an edge
-  // gets too long); ALREADY_EXISTS / NODE_EXISTS; RESOURCE_EXHAUSTED / TOO_MANY_NODES, TOO_MANY_TAGS or
-  // TOO_MANY_EDGES (by AutoConnect).
+  // Puts nodes. With `replace`, a node replaces one with the same id and keeps its edges; those whose cost is
+  // their length get a new cost if it moved. Returns INVALID_ARGUMENT with reason BAD_NODE_ID, DUPLICATE_NODE
+  // (within the list), BAD_VALUE (a position), BAD_TAG, BAD_EDGE (moved so far that an edge gets too long);
+  // ALREADY_EXISTS / NODE_EXISTS; RESOURCE_EXHAUSTED / TOO_MANY_NODES, TOO_MANY_TAGS or TOO_MANY_EDGES (by
+  // AutoConnect).
   absl::Status PutNodes(absl::Span<const WaypointNode> nodes, bool replace);
-  // And the edges from and to them. INVALID_ARGUMENT / DUPLICATE_NODE, NOT_FOUND / NODE_NOT_FOUND.
+  // Removes nodes and the edges from and to them. Returns INVALID_ARGUMENT / DUPLICATE_NODE or NOT_FOUND /
+  // NODE_NOT_FOUND.
   absl::Status RemoveNodes(absl::Span<const std::string> ids);
 
-  // Edges that AutoConnect made are always replaced; others with `replace`, each direction for itself.
-  // Errors: NOT_FOUND / NODE_NOT_FOUND; INVALID_ARGUMENT with reason BAD_EDGE (from a node to itself, or a
-  // cost or length out of range), BAD_VALUE (a cost that is no number), BAD_TAG or DUPLICATE_EDGE;
+  // Puts edges. Those that AutoConnect made are always replaced, others with `replace`, each direction by
+  // itself. Returns NOT_FOUND / NODE_NOT_FOUND; INVALID_ARGUMENT with reason BAD_EDGE (from a node to itself,
+  // or a cost or length out of range), BAD_VALUE (a cost that is not a number), BAD_TAG or DUPLICATE_EDGE;
   // ALREADY_EXISTS / EDGE_EXISTS; RESOURCE_EXHAUSTED / TOO_MANY_TAGS or TOO_MANY_EDGES.
   absl::Status PutEdges(absl::Span<const WaypointEdge> edges, bool replace);
-  // AutoConnect may make some in their place. Errors: NOT_FOUND / NODE_NOT_FOUND or EDGE_NOT_FOUND (neither
-  // put nor enabled or disabled by name); INVALID_ARGUMENT / DUPLICATE_EDGE.
+  // Removes edges, in whose place AutoConnect may make others. Returns NOT_FOUND / NODE_NOT_FOUND or
+  // EDGE_NOT_FOUND (neither put nor enabled or disabled by name), or INVALID_ARGUMENT / DUPLICATE_EDGE.
   absl::Status RemoveEdges(absl::Span<const EdgeName> edges);
 
-  // An edge that AutoConnect made and is disabled becomes one that was put, with the cost and tags it has.
-  // Errors: NOT_FOUND / NODE_NOT_FOUND or EDGE_NOT_FOUND.
+  // Enable or disable. An edge that AutoConnect made and that is disabled becomes one that was put, with the
+  // cost and tags it has. They return NOT_FOUND / NODE_NOT_FOUND or EDGE_NOT_FOUND.
   absl::Status SetNodesEnabled(absl::Span<const std::string> ids, bool enabled);
   absl::Status SetEdgesEnabled(absl::Span<const EdgeName> edges, bool enabled);
 
-  // Errors, with fields that begin with '.': those of CheckObstacle; BAD_EFFECT for one that does not block;
-  // ALREADY_EXISTS / OBSTACLE_EXISTS; RESOURCE_EXHAUSTED / TOO_MANY_OBSTACLES; with an empty field /
-  // BATCH_TOO_LARGE.
+  // Returns, with fields that begin with '.', the errors of CheckObstacle; BAD_EFFECT for one that does not
+  // block; ALREADY_EXISTS / OBSTACLE_EXISTS; RESOURCE_EXHAUSTED / TOO_MANY_OBSTACLES; and BATCH_TOO_LARGE
+  // with an empty field.
   absl::Status PutObstacle(std::shared_ptr<const Obstacle> obstacle, bool replace);
-  // With field ".id" or ".dx": NOT_FOUND / OBSTACLE_NOT_FOUND, and the errors of ShiftShape.
+  // These return NOT_FOUND / OBSTACLE_NOT_FOUND with field ".id", and the errors of ShiftShape with ".dx".
   absl::Status MoveObstacle(absl::string_view id, double dx, double dy);
   absl::Status ResizeObstacle(absl::string_view id, Shape shape);
   absl::Status RemoveObstacle(absl::string_view id);
 
-  // Since the editor was made.
+  // Returns the changes since the editor was made.
   const GraphChanges& changes() const { return changes_; }
 
-  // The editor is spent.
+  // The editor must not be used afterwards.
   WaypointGraph Finish() && { return std::move(graph_); }
 
  private:
@@ -112,18 +113,18 @@ class GraphEditor {
   absl::StatusOr<NodeNumber> FindNode(absl::string_view id, absl::string_view field) const;
   absl::StatusOr<TagSet> InternTags(const std::vector<std::string>& tags);
   absl::StatusOr<std::vector<NodeNumber>> FindNodes(absl::Span<const std::string> ids) const;
-  // The directions that a name means, each of which must be new to `seen`.
+  // Returns the directions that a name means, each of which must be new to `seen`.
   absl::StatusOr<std::vector<EdgeEnds>> EndsOf(const EdgeName& name, PairSet& seen) const;
 
   NodeNumber TakeNumber();
   absl::Status WriteNode(const WaypointNode& node, NodeNumber number, bool is_new);
   void DropNode(NodeNumber number);
 
-  // Changes for the arcs that were put from and to a node whose place may have changed.
+  // Appends changes of the arcs that were put from and to a node whose position may have changed.
   absl::Status RefreshOwnArcs(NodeNumber node, std::vector<ArcChange>& changes) const;
-  // Changes for those that AutoConnect makes from and to these nodes.
+  // Appends changes of the arcs that AutoConnect makes from and to these nodes.
   absl::Status Reconnect(absl::Span<const NodeNumber> nodes, std::vector<ArcChange>& changes);
-  // For those between two nodes, given whether they are to be connected.
+  // Appends changes of the arcs between two nodes, given whether they are to be connected.
   void ConnectPair(Pair pair, bool connected, std::vector<ArcChange>& changes) const;
   bool AreConnected(NodeNumber a, NodeNumber b) const;
   bool IsOwnArc(NodeNumber from, NodeNumber to) const;

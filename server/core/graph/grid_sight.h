@@ -1,4 +1,4 @@
-// Straight lines over the cells of a grid, for graphs that are connected by sight.
+// Line of sight over the cells of a grid, for graphs that are connected by sight.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace waystar::core {
 
-// The walkable cells of a grid as they were once. Cell (x, y) is the square from `origin` + `cell_size` (x,
-// y) on, in the units of the world.
+// The walkable cells of a grid at one time. Cell (x, y) is the square that begins at `origin` + `cell_size` *
+// (x, y), in the units of the world.
 //
 // Thread safety: immutable.
 class GridSight {
@@ -19,11 +19,11 @@ class GridSight {
   explicit GridSight(BitPlane walkable, Point origin = {}, double cell_size = 1.0)
       : walkable_(std::move(walkable)), origin_(origin), cell_size_(cell_size) {}
 
-  // Whether a line lies on the grid and touches no cell that is not walkable, not even at a corner. Costs in
-  // proportion to the rows that it passes.
+  // Returns whether a line lies on the grid and touches no cell that is not walkable, not even at a corner.
+  // The cost is proportional to the rows that it passes.
   bool IsFree(const WorldPoint& a, const WorldPoint& b) const;
 
-  // Whether the cell that holds a position is walkable; false off the grid.
+  // Returns whether the cell that holds a position is walkable; false off the grid.
   bool IsWalkableAt(const WorldPoint& position) const;
 
   std::size_t memory_bytes() const { return walkable_.memory_bytes(); }

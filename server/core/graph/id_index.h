@@ -1,4 +1,4 @@
-// Numbers found by name.
+// An index from names to numbers that its copies share until they change it.
 #pragma once
 
 #include <array>
@@ -12,14 +12,14 @@
 
 namespace waystar::core {
 
-// A tree over the hashes of names, 16 ways a level, that its copies share: a copy costs one pointer, a change
-// clones a handful of small nodes. Does not keep the names themselves.
+// A tree over the hashes of names, 16 ways a level. A copy costs one pointer, a change clones a handful of
+// small nodes. It does not keep the names themselves.
 //
 // Thread safety: const methods may run beside each other, and beside changes of another copy.
 class IdIndex {
  public:
-  // The number of a name: the one for which is_it(number) holds among those with the same hash.
-  // `not_found` if there is none.
+  // Returns the number of a name: the one for which is_it(number) holds among those with the same hash.
+  // Returns `not_found` if there is none.
   template <typename Predicate>
   std::uint32_t Find(absl::string_view name, std::uint32_t not_found, Predicate is_it) const {
     const std::uint64_t hash = HashOf(name);
@@ -39,11 +39,11 @@ class IdIndex {
     return not_found;
   }
 
-  // REQUIRES of both: `owner` is nobody else's; the name is not there, or is there with that number.
+  // REQUIRES: no other writer has `owner`; for Put the name is not there, for Remove it has that number.
   void Put(absl::string_view name, std::uint32_t number, Owner owner);
   void Remove(absl::string_view name, std::uint32_t number, Owner owner);
 
-  // Held by this and not by `other`.
+  // Returns the bytes held by this and not by `other`.
   std::size_t BytesBeyond(const IdIndex& other) const { return BytesBeyond(root_.get(), other.root_.get()); }
 
  private:

@@ -1,4 +1,4 @@
-// How a waypoint graph is kept: nodes, and the arcs that leave them, in pages.
+// The pages in which a waypoint graph keeps its nodes and the arcs that leave them.
 #pragma once
 
 #include <array>
@@ -15,9 +15,9 @@
 
 namespace waystar::core {
 
-// Nodes that are put together are numbered along a curve through the plane (PlaceOnCurve), so that what a
-// search meets lies near in memory, and where they lie on one point in the order in which they are put. A new
-// one takes the number that a removed one gave up last, if there is any.
+// The number of a node. Nodes that are put together are numbered along a curve through the plane
+// (PlaceOnCurve), so that what a search meets lies close in memory; nodes on one point are numbered in the
+// order in which they are put. A new node takes the number that was freed last, if there is any.
 using NodeNumber = std::uint32_t;
 inline constexpr NodeNumber kNoNodeNumber = ~NodeNumber{0};
 
@@ -28,11 +28,11 @@ using TagSet = std::uint64_t;
 struct Arc {
   enum Flag : std::uint32_t {
     kEnabled = 1,
-    // By a named obstacle.
+    // A named obstacle blocks the arc.
     kBlocked = 2,
-    // Made by AutoConnect.
+    // AutoConnect made the arc.
     kAuto = 4,
-    // Its cost is the distance between its nodes.
+    // The cost of the arc is the distance between its nodes.
     kCostIsLength = 8,
   };
 
@@ -46,7 +46,7 @@ struct Arc {
   friend bool operator==(const Arc&, const Arc&) = default;
 };
 
-// What a search reads of an arc, in one word: cost, node and whether it is open.
+// What a search reads of an arc, in one word: its cost, its target and whether it is open.
 class PackedArc {
  public:
   static constexpr int kNodeBits = 20;
@@ -77,17 +77,18 @@ struct alignas(32) NodeHead {
 
 inline constexpr std::size_t kPageNodes = 64;
 
-// What a search reads.
+// The part of a page that searches read.
 struct NodePage {
   std::array<NodeHead, kPageNodes> heads;
   std::uint64_t exists = 0;
   std::array<TagSet, kPageNodes> tags{};
-  // Those of a node stand together, by where they lead to; twice, once for searches.
+  // The arcs of a node stand together, ordered by their targets. They are stored twice, `packed` for
+  // searches.
   std::vector<Arc> arcs;
   std::vector<PackedArc> packed;
-  // Of the same arcs; empty if none has any.
+  // The tags of the same arcs; empty if none has any.
   std::vector<TagSet> arc_tags;
-  // The least cost of an arc per distance, over those of any length.
+  // The least ratio of cost to distance, over arcs of nonzero length.
   double least_ratio = std::numeric_limits<double>::infinity();
 
   std::size_t memory_bytes() const {
@@ -96,7 +97,7 @@ struct NodePage {
   }
 };
 
-// Where the arcs to a node come from.
+// The sources of the arcs that lead to each node.
 struct SourcePage {
   std::array<std::uint32_t, kPageNodes + 1> first_source{};
   std::vector<NodeNumber> sources;
@@ -120,7 +121,7 @@ struct IdPage {
 struct PlacedNode {
   WorldPoint position;
   NodeNumber number = 0;
-  // Around it and the ends of its own arcs, not those that AutoConnect made.
+  // A box around the node and the ends of its arcs, without those that AutoConnect made.
   Box reach;
 
   double x() const { return position.x; }

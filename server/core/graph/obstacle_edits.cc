@@ -9,7 +9,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/graph/graph_editor.h"
 #include "server/core/graph/sight_line.h"
-#include "server/core/map/obstacle_check.h"
+#include "server/core/map/obstacle.h"
 #include "server/core/shape/shape_shift.h"
 
 namespace waystar::core {

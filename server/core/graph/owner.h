@@ -1,4 +1,4 @@
-// Who may write to what copies share.
+// Ownership of parts that copies of a value share.
 #pragma once
 
 #include <atomic>
@@ -6,11 +6,11 @@
 
 namespace waystar::core {
 
-// Parts of a value that copies share carry the number of the writer that made them; it alone writes to them,
-// all others make a copy of their own first.
+// A writer's number. A shared part carries the number of the writer that made it, which alone may write to
+// it; all others clone it first.
 using Owner = std::uint64_t;
 
-// Never 0, never the same.
+// Returns a number that is never 0 and never returned again.
 inline Owner NewOwner() {
   static std::atomic<Owner> last = 0;
   return last.fetch_add(1, std::memory_order_relaxed) + 1;

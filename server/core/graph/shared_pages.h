@@ -13,7 +13,7 @@
 namespace waystar::core {
 
 // Pages in groups of kGroup. A copy costs one pointer a group; a change clones a group's pointers and the
-// page. A Page can be copied and has memory_bytes().
+// page. A Page is copyable and has memory_bytes().
 //
 // Thread safety: const methods may run beside each other, and beside changes of another copy.
 template <typename Page>
@@ -25,7 +25,8 @@ class SharedPages {
 
   const Page& operator[](std::size_t index) const { return *starts_[static_cast<std::ptrdiff_t>(index)]; }
 
-  // For the owner to write to, until it lets anybody copy the sequence. REQUIRES: owner is nobody else's.
+  // Returns a page that the owner may write to until it lets the sequence be copied. REQUIRES: no other
+  // writer has `owner`.
   Page& Write(std::size_t index, Owner owner) {
     Group& group = WriteGroup(index / kGroup, owner);
     std::shared_ptr<Owned>& page = group.pages[index % kGroup];
@@ -53,7 +54,7 @@ class SharedPages {
     return page->page;
   }
 
-  // Those that `other`, which may be empty, does not hold.
+  // Returns the bytes that `other`, which may be empty, does not hold.
   std::size_t BytesBeyond(const SharedPages& other) const {
     std::size_t bytes = groups_.capacity() * sizeof(groups_[0]);
     bytes += starts_ == other.starts_ ? 0 : room_ * sizeof(const Page*);
@@ -106,7 +107,7 @@ class SharedPages {
   }
 
   std::vector<std::shared_ptr<Group>> groups_;
-  // Where each page lies, with room for some more.
+  // Where each page lies, with spare room at the end.
   std::shared_ptr<const Page*[]> starts_;
   Owner starts_owner_ = 0;
   std::size_t room_ = 0;

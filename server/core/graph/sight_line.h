@@ -1,8 +1,8 @@
-// What a straight line in the plane touches, decided in integers and so exactly.
+// Exact tests, in integers, of what a straight line in the plane touches.
 //
-// Shapes are taken as areas of the plane, edges and corners included: a line that only touches one is not
-// free of it. Their coordinates are those of the world: cell (x, y) is the square from (x, y) to
-// (x + 1, y + 1), a rectangle likewise, a line is its points and those at most half of its width from it.
+// Shapes are areas of the plane, edges and corners included: a line that only touches one is not free of it.
+// Their coordinates are those of the world: cell (x, y) and rectangles begin at (x, y), the cell ends at (x +
+// 1, y + 1), and a line is its points and those at most half of its width from it.
 #pragma once
 
 #include <cstddef>
@@ -29,19 +29,19 @@ struct FixedBox {
 bool Touches(const Segment& segment, const FixedBox& box);
 bool Touches(const Segment& segment, const Segment& other);
 bool Touches(const Segment& segment, const Disc& disc);
-// Costs O(vertices).
+// This costs O(vertices).
 bool Touches(const Segment& segment, const Polygon& polygon);
 bool Touches(const Segment& segment, const Line& line);
 
-// The parts of a shape have numbers: its cells come first, then rectangles, discs, polygons and lines.
+// The parts of a shape are numbered: first cells, then rectangles, discs, polygons and lines.
 inline std::size_t PartCount(const Shape& shape) {
   return shape.cells.size() + shape.rectangles.size() + shape.discs.size() + shape.polygons.size() +
          shape.lines.size();
 }
 bool TouchesPart(const Segment& segment, const Shape& shape, std::size_t part);
-// Whether it touches any part.
+// Returns whether the segment touches any part.
 bool Touches(const Segment& segment, const Shape& shape);
-// The smallest box around a part, but for what rounding may add.
+// Returns the smallest box around a part, up to rounding.
 FixedBox BoxOfPart(const Shape& shape, std::size_t part);
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// What keeps nodes from seeing each other: named obstacles, found by id and by place, and cells of a grid.
+// What blocks the sight between nodes: named obstacles, found by id and by place, and cells of a grid.
 #pragma once
 
 #include <cstddef>
@@ -26,25 +26,27 @@ class SightMap {
   explicit SightMap(std::shared_ptr<const GridSight> grid = nullptr)
       : obstacles_(Rectangle{}), grid_(std::move(grid)) {}
 
-  // By id only: they are not looked for by place here.
+  // Returns the obstacles by id; this table does not find them by place.
   const ObstacleTable& obstacles() const { return obstacles_; }
   bool is_empty() const { return obstacles_.size() == 0 && grid_ == nullptr; }
-  // Null if there is none.
+  // Returns null if there is none.
   const GridSight* grid() const { return grid_.get(); }
 
-  // Takes the place of one with the same id. REQUIRES: its shape is valid; of both: `owner` is nobody else's.
+  // Puts an obstacle, replacing one with the same id. REQUIRES: its shape is valid; here and below: no other
+  // writer has `owner`.
   void Put(std::shared_ptr<const Obstacle> obstacle, Owner owner);
-  // REQUIRES: it is there.
+  // REQUIRES: the obstacle is there.
   void Remove(absl::string_view id, Owner owner);
 
-  // Whether the straight line between two positions, seen from above, touches no obstacle.
+  // Returns whether the straight line between two positions, seen from above, touches no obstacle.
   bool IsClearOfObstacles(const WorldPoint& a, const WorldPoint& b) const;
-  // The same, nor a cell of the grid that is not walkable.
+  // Returns whether it touches neither an obstacle nor a grid cell that is not walkable.
   bool IsClear(const WorldPoint& a, const WorldPoint& b) const {
     return IsClearOfObstacles(a, b) && (grid_ == nullptr || grid_->IsFree(a, b));
   }
 
-  // Those with a part near `area`, in the order of their ids. May have some that only come close to it.
+  // Returns the obstacles with a part near `area`, in the order of ids, and possibly some that only come
+  // close.
   std::vector<const Obstacle*> ObstaclesNear(const Box& area) const;
 
   // The grid is counted as held.
@@ -69,7 +71,7 @@ class SightMap {
   std::shared_ptr<const GridSight> grid_;
 };
 
-// Around a part of a shape, and by no less than rounding may have moved it.
+// Returns a box around a part of a shape, widened by at least what rounding may have moved it.
 Box BoxAroundPart(const Shape& shape, std::size_t part);
 
 }  // namespace waystar::core

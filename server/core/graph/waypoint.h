@@ -1,4 +1,4 @@
-// What a waypoint graph is made of, as plain values.
+// The parts of a waypoint graph as plain values.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +15,19 @@
 namespace waystar::core {
 
 struct WaypointNode {
-  // As CheckNodeId says.
+  // The id obeys CheckNodeId.
   std::string id;
   WorldPoint position;
-  // No path goes through a node that is not.
+  // No path goes through a disabled node.
   bool enabled = true;
-  // What edges made by AutoConnect carry if both their nodes do. As CheckTags says, here and below.
+  // An edge made by AutoConnect carries the tags that both its nodes carry. Tags obey CheckTags, here and
+  // below.
   std::vector<std::string> tags;
 
   friend bool operator==(const WaypointNode&, const WaypointNode&) = default;
 };
 
-// Which edge: that from one node to another, and back as well unless it is `one_way`.
+// Names the edge from one node to another, and back as well unless it is `one_way`.
 struct EdgeName {
   std::string from;
   std::string to;
@@ -37,10 +38,11 @@ struct EdgeName {
 
 struct WaypointEdge {
   EdgeName name;
-  // From 0 to kMaxEdgeCost; less than 0: the distance between the nodes, wherever they are moved.
+  // The cost, from 0 to kMaxEdgeCost. A negative cost means the distance between the nodes, wherever they
+  // move.
   double cost = kCostIsLength;
   bool enabled = true;
-  // What a query may ask for.
+  // The tags that a query may require.
   std::vector<std::string> tags;
 
   static constexpr double kCostIsLength = -1.0;
@@ -49,19 +51,19 @@ struct WaypointEdge {
 };
 
 inline constexpr std::size_t kMaxNodes = std::size_t{1} << 20;
-// An edge both ways counts as two.
+// An edge both ways counts as two arcs.
 inline constexpr std::size_t kMaxArcs = std::size_t{1} << 23;
 // One bit of 64 stands for tags that no edge carries.
 inline constexpr std::size_t kMaxTagsOfMap = 63;
 inline constexpr std::size_t kMaxNodeIdBytes = 63;
-// kMaxNodes of these stay below 2^63 in units of cost.
+// The sum of kMaxNodes of these costs stays below 2^63 in units of Cost.
 inline constexpr double kMaxEdgeCost = 80'000.0;
 
-// INVALID_ARGUMENT / BAD_NODE_ID without a field unless it has 1 to 63 bytes that match
+// Returns INVALID_ARGUMENT / BAD_NODE_ID without a field unless the id has 1 to 63 bytes that match
 // [A-Za-z0-9][A-Za-z0-9_.:-]*.
 absl::Status CheckNodeId(absl::string_view id);
-// INVALID_ARGUMENT / BAD_VALUE with field ".x", ".y" or ".z" unless each is a finite number from -kMaxReach
-// to kMaxReach.
+// Returns INVALID_ARGUMENT / BAD_VALUE with field ".x", ".y" or ".z" unless each is a finite number from
+// -kMaxReach to kMaxReach.
 absl::Status CheckPosition(const WorldPoint& position);
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// Nodes and the edges between them: the immutable state of a waypoint map at one revision.
+// A waypoint graph: the immutable nodes and edges of a waypoint map at one revision.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +20,14 @@
 
 namespace waystar::core {
 
-// Nodes that see each other have an edge both ways, as long as the straight line between them, unless one was
-// put between them by name. The edge carries the tags that both nodes carry.
+// A rule that makes edges. Nodes that see each other get an edge both ways, whose cost is the length of the
+// straight line between them, unless one was put between them by name. It carries the tags that both nodes
+// carry.
 struct AutoConnect {
-  // In the plane and up: more than 0, at most kMaxEdgeCost.
+  // The longest distance, height included: more than 0, at most kMaxEdgeCost.
   double max_distance = 0.0;
-  // Null for none. Only what auto-connection, snapping and direct lines see: edges that were put pass it.
+  // The grid that blocks sight, or null for none. Only auto-connection, snapping and direct lines heed it:
+  // edges that were put pass it.
   std::shared_ptr<const GridSight> grid;
 };
 
@@ -38,30 +40,30 @@ struct WaypointSpec {
   std::vector<Obstacle> obstacles;
 };
 
-// At most one arc leads from a node to another; an edge both ways is two. An arc is open if it is enabled
-// and, unless AutoConnect made it, no named obstacle touches it. What AutoConnect made depends on nothing but
-// what else the graph holds, not on how that came about.
+// At most one arc leads from a node to another; an edge both ways is two arcs. An arc is open if it is
+// enabled and, unless AutoConnect made it, no named obstacle touches it. What AutoConnect makes depends only
+// on what else the graph holds, not on how that came about.
 //
 // Thread safety: immutable, so any number of threads may read it. Copies share what they hold and cost a
 // pointer for some thousand nodes; GraphEditor makes a changed copy.
 class WaypointGraph {
  public:
-  // Errors of GraphEditor, with fields "nodes[3].id", "edges[0].cost", "obstacles[2].shape.discs[0].radius"
-  // and "auto_connect.max_distance".
+  // Returns the errors of GraphEditor, with fields such as "nodes[3].id", "edges[0].cost",
+  // "obstacles[2].shape.discs[0].radius" and "auto_connect.max_distance".
   static absl::StatusOr<WaypointGraph> Create(const WaypointSpec& spec);
 
   std::size_t node_count() const { return node_count_; }
   std::size_t arc_count() const { return arc_count_; }
-  // Numbers of nodes are below this.
+  // Returns a number that all numbers of nodes are below.
   std::size_t number_limit() const { return pages_.size() * kPageNodes; }
 
-  // kNoNodeNumber if there is none.
+  // Returns kNoNodeNumber if there is none.
   NodeNumber FindNode(absl::string_view id) const;
   bool Exists(NodeNumber node) const {
     return node < number_limit() && (PageOf(node).exists >> PlaceOf(node) & 1) != 0;
   }
 
-  // REQUIRES of these: Exists(node).
+  // REQUIRES, of the following: Exists(node).
   const std::string& IdOf(NodeNumber node) const { return ids_[node / kPageNodes].ids[PlaceOf(node)]; }
   const WorldPoint& PositionOf(NodeNumber node) const { return HeadOf(node).position; }
   bool IsEnabled(NodeNumber node) const { return HeadOf(node).is_enabled != 0; }
@@ -71,37 +73,37 @@ class WaypointGraph {
     const NodeHead& head = page.heads[PlaceOf(node)];
     return {page.arcs.data() + head.first_arc, head.arc_count};
   }
-  // For searches: where the node is, and the same arcs.
+  // Return, for searches, the head of the node and the same arcs.
   const NodeHead& HeadOf(NodeNumber node) const { return PageOf(node).heads[PlaceOf(node)]; }
   const PackedArc* PackedArcsOf(NodeNumber node) const {
     const NodePage& page = PageOf(node);
     return page.packed.data() + page.heads[PlaceOf(node)].first_arc;
   }
-  // Of the same arcs; null if no arc near here has any.
+  // Returns the tags of the same arcs, or null if no arc of the page has any.
   const TagSet* ArcTagsOf(NodeNumber node) const {
     const NodePage& page = PageOf(node);
     return page.arc_tags.empty() ? nullptr : page.arc_tags.data() + page.heads[PlaceOf(node)].first_arc;
   }
-  // Null if there is none. Costs O(log arcs of the node).
+  // Returns null if there is none. It costs O(log arcs of the node).
   const Arc* FindArc(NodeNumber from, NodeNumber to) const;
   TagSet TagsOfArc(NodeNumber from, const Arc& arc) const;
-  // In order.
+  // Returns the nodes from which arcs lead here, in ascending order.
   absl::Span<const NodeNumber> SourcesOf(NodeNumber node) const;
 
   const std::vector<std::string>& tags() const { return *tags_; }
-  // Nothing if the graph does not know one of them: then nothing carries them all.
+  // Returns nothing if the graph does not know one of the tags, as no arc carries them all then.
   std::optional<TagSet> FindTags(absl::Span<const std::string> tags) const;
   std::vector<std::string> NamesOf(TagSet tags) const;
 
   const SightMap& sight() const { return sight_; }
   std::optional<double> max_distance() const { return max_distance_; }
 
-  // No arc costs less than its length times this, in units of cost; what a heuristic may count on. Holds by a
-  // margin greater than what distances are rounded by.
+  // Returns the least cost of an arc per unit of length, which a heuristic may count on. It is less than the
+  // true value by a margin greater than the rounding of distances.
   double least_cost_per_length() const { return least_ratio_; }
 
-  // The enabled node nearest to the position of those it sees (IsClear in sight_map.h), at most `radius`
-  // away; among equals the smallest number. kNoNodeNumber if there is none.
+  // Returns the enabled node nearest to the position of those it sees (IsClear in sight_map.h) within
+  // `radius`, and among equals the smallest number. Returns kNoNodeNumber if there is none.
   NodeNumber NearestVisible(const WorldPoint& position, double radius) const;
 
   // Calls visit(node) for the nodes at most `radius` from a position.
@@ -115,17 +117,18 @@ class WaypointGraph {
     });
   }
 
-  // Held by this revision, shared parts included.
+  // Returns the bytes held by this revision, shared parts included.
   std::size_t memory_bytes() const;
-  // Held by this revision and not by `other`. Costs in proportion to what differs and a pointer for some
-  // thousand nodes. REQUIRES: one was made from the other by edits, or both from a third.
+  // Returns the bytes held by this revision and not by `other`. The cost is proportional to what differs,
+  // plus a pointer for some thousand nodes. REQUIRES: one was made from the other by edits, or both from a
+  // third.
   std::size_t BytesBeyond(const WaypointGraph& other) const;
 
  private:
   friend class GraphEditor;
   friend class ArcWriter;
 
-  // A number that a removed node gave up, and those given up before it.
+  // The free list of numbers that removed nodes gave up.
   struct FreeNumber {
     NodeNumber number = 0;
     std::shared_ptr<const FreeNumber> next;
@@ -145,7 +148,7 @@ class WaypointGraph {
   std::optional<double> max_distance_;
   std::shared_ptr<const std::vector<std::string>> tags_;
   std::shared_ptr<const FreeNumber> free_;
-  // Numbers below were used, and those from here on never.
+  // All numbers that were ever used are below this one.
   NodeNumber next_number_ = 0;
   std::size_t node_count_ = 0;
   std::size_t arc_count_ = 0;

@@ -1,7 +1,7 @@
 // Positions in the units of a game, and distances between them.
 //
 // Coordinates are rounded to the nearest 2^-20 when they enter: from there on integers decide what a straight
-// line in the plane touches, without rounding, so that the answer is the same on every machine.
+// line in the plane touches, without rounding, so that the result is the same on every machine.
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,7 @@
 
 namespace waystar::core {
 
-// From -kMaxReach to kMaxReach.
+// A position whose coordinates are from -kMaxReach to kMaxReach.
 struct WorldPoint {
   double x = 0.0;
   double y = 0.0;
@@ -41,7 +41,8 @@ inline WorldPoint Rounded(const WorldPoint& point) {
   return {Rounded(point.x), Rounded(point.y), Rounded(point.z)};
 }
 
-// What includes this is to be compiled with -ffp-contract=off: each operation is rounded by itself.
+// Whatever includes this must be compiled with -ffp-contract=off, so that each operation is rounded by
+// itself.
 inline double SquaredDistance(const WorldPoint& a, const WorldPoint& b) {
   const double dx = a.x - b.x;
   const double dy = a.y - b.y;
@@ -50,8 +51,8 @@ inline double SquaredDistance(const WorldPoint& a, const WorldPoint& b) {
 }
 inline double Distance(const WorldPoint& a, const WorldPoint& b) { return std::sqrt(SquaredDistance(a, b)); }
 
-// Where a point lies on a curve through the plane in the shape of many Zs (Morton, 1966): points near to each
-// other mostly have places near to each other.
+// Returns the place of a point on a Z-order curve (Morton, 1966): points near to each other mostly have
+// places near to each other.
 inline std::uint64_t PlaceOnCurve(const FixedPoint& point) {
   const auto spread = [](std::int64_t coordinate) {
     auto bits = static_cast<std::uint64_t>((coordinate + (std::int64_t{1} << 40)) >> 10) & 0xFFFFFFFFU;

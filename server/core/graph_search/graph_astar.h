@@ -10,11 +10,11 @@ namespace waystar::core {
 
 struct GraphSearchTask {
   NodeNumber start = 0;
-  // kNoNodeNumber for none: then every node is expanded.
+  // kNoNodeNumber means no goal: then every node is expanded.
   NodeNumber goal = 0;
-  // Where the goal is.
+  // The position of the goal.
   WorldPoint goal_position;
-  // An arc must carry all of them.
+  // An arc must carry all of these tags.
   TagSet required_tags = 0;
   // Whether a heuristic is used.
   bool is_guided = true;
@@ -30,7 +30,7 @@ struct GraphSearchReport {
   SearchStatistics statistics;
 };
 
-// REQUIRES: the start is enabled; scratch.Start(graph.number_limit()) was called and said true.
+// REQUIRES: the start is enabled; scratch.Start(graph.number_limit()) returned true.
 GraphSearchReport SearchGraph(const WaypointGraph& graph, const GraphSearchTask& task, const Budget& budget,
                               GraphScratch& scratch);
 

@@ -1,4 +1,4 @@
-// What a path query on a waypoint graph asks and what it is answered, as plain values.
+// Path queries on a waypoint graph and their results as plain values.
 #pragma once
 
 #include <string>
@@ -23,18 +23,18 @@ struct GraphQuery {
   // kAStar (which kAuto means) or kDijkstra.
   Algorithm algorithm = Algorithm::kAuto;
   UnreachablePolicy unreachable_policy = UnreachablePolicy::kReport;
-  // Only edges that carry all of these are used: those of the agent's profile. As CheckTags says.
+  // Only edges that carry all of these tags are used: the tags of the agent's profile. They obey CheckTags.
   std::vector<std::string> required_tags;
 };
 
 struct GraphPathResult {
   Outcome outcome = Outcome::kUnreachable;
   OutcomeReason reason = OutcomeReason::kNoRoute;
-  // Of the edges, and of the straight lines from a start that is a position to the first node and from the
-  // last one to the goal, by their length.
+  // The cost of the edges, plus the lengths of the straight lines from a start that is a position to the
+  // first node and from the last node to a goal that is one.
   double cost = 0.0;
-  // Live in the scratch that was searched with, until its next search. Empty without a path, and where start
-  // and goal see each other and need none.
+  // The nodes live in the scratch of the search until its next search. They are empty without a path, and
+  // where start and goal see each other and need none.
   absl::Span<const NodeNumber> nodes;
   // Whether the path ends at the goal that was asked for, be it a node or a position.
   bool reaches_goal = false;

@@ -13,21 +13,21 @@ namespace waystar::core {
 
 // What a search knows of a node that it has reached.
 struct ReachedNode {
-  // Of nodes that no path may go through: no way to them is cheaper.
+  // The cost of nodes that no path may go through: no way to them is cheaper.
   static constexpr Cost kBarred = -1;
 
-  // Cheapest cost from the start known so far.
+  // The least cost from the start known so far.
   Cost g = 0;
   // The search that wrote this; an older one means that the node is not reached yet.
   std::uint32_t generation = 0;
-  // Where the way comes from; itself at the start.
+  // The node that the way comes from; at the start the node itself.
   NodeNumber parent = 0;
 };
 
-// One search's nodes, open list and path, reused from search to search: no allocation once it has grown to
-// the graphs it is used for. Takes 16 bytes a node of the largest of them.
+// One search's nodes, open list and path, reused from search to search: nothing is allocated once it has
+// grown to the graphs it is used for. It takes 16 bytes a node of the largest of them.
 //
-// Thread safety: none. One per worker thread.
+// Thread safety: none. Each worker thread has its own.
 class GraphScratch {
  public:
   // Nodes and open list together stay below `max_bytes`.
@@ -35,8 +35,8 @@ class GraphScratch {
   GraphScratch(const GraphScratch&) = delete;
   GraphScratch& operator=(const GraphScratch&) = delete;
 
-  // Forgets the last search and makes ready for one over nodes of numbers below `limit`. False if the memory
-  // limit stands in the way. Costs O(1) but for what it grows.
+  // Clears the last search and prepares for one over nodes of numbers below `limit`. Returns false if the
+  // memory limit stands in the way. It costs O(1) besides what it grows.
   bool Start(std::size_t limit);
 
   ReachedNode& At(NodeNumber node) { return nodes_[node]; }
@@ -46,7 +46,7 @@ class GraphScratch {
   }
 
   OpenList& open() { return open_; }
-  // Puts an entry on the open list. False if the memory limit stands in the way.
+  // Puts an entry on the open list. Returns false if the memory limit stands in the way.
   bool Push(const OpenEntry& entry) {
     if (open_.IsFull() && !GrowOpen()) {
       return false;
@@ -55,7 +55,7 @@ class GraphScratch {
     return true;
   }
 
-  // The path that is being built.
+  // Returns the path that is being built.
   std::vector<NodeNumber>& path() { return path_; }
 
   std::size_t memory_bytes() const {

@@ -1,4 +1,4 @@
-// Paths on waypoint graphs.
+// Path queries on waypoint graphs.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -15,18 +15,17 @@ namespace waystar::core {
 // far, then the smaller number; a node reached at equal cost from two others keeps the one that was expanded
 // first. So the path is the same on every machine.
 //
-// A position is stood in for by the nearest enabled node that it sees (WaypointGraph::NearestVisible). On a
-// graph that is connected by sight, a start and a goal that are positions and see each other need no node
-// between, unless the query requires tags: the path is the line.
+// The nearest enabled node that a position sees (WaypointGraph::NearestVisible) stands in for it. On a graph
+// that is connected by sight, a start and a goal that are positions and see each other need no node between,
+// unless the query requires tags: the path is the line.
 //
 // A path that does not reach the goal (kPartial, kBudgetExhausted) leads to the expanded node nearest to it
 // in a straight line; among equals the one cheaper to reach, then the smaller number.
 //
-// Errors: INVALID_ARGUMENT / BAD_NODE_ID or NOT_FOUND / NODE_NOT_FOUND ("start_node", "goal_node"), BAD_VALUE
+// Returns INVALID_ARGUMENT / BAD_NODE_ID or NOT_FOUND / NODE_NOT_FOUND ("start_node", "goal_node"), BAD_VALUE
 // ("start_position.x", ..., "snap_radius"), BAD_PROFILE ("profile.required_tags[0]"); FAILED_PRECONDITION /
-// NO_NODE_NEAR
-// ("start_position", "goal_position"), START_BLOCKED or, with kReport, GOAL_BLOCKED (a node that is not
-// enabled), ALGORITHM_UNSUITED; DEADLINE_EXCEEDED, CANCELLED, ABORTED / SNAPSHOT_EVICTED.
+// NO_NODE_NEAR ("start_position", "goal_position"), START_BLOCKED or, with kReport, GOAL_BLOCKED (a node that
+// is not enabled), ALGORITHM_UNSUITED; DEADLINE_EXCEEDED, CANCELLED, ABORTED / SNAPSHOT_EVICTED.
 absl::StatusOr<GraphPathResult> FindGraphPath(const WaypointGraph& graph, const GraphQuery& query,
                                               const Budget& budget, GraphScratch& scratch);
 

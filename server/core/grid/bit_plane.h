@@ -1,4 +1,4 @@
-// A bit for each cell of a grid.
+// A plane of bits, one for each cell of a grid, that its copies share until they change it.
 #pragma once
 
 #include <bit>
@@ -13,7 +13,8 @@
 
 namespace waystar::core {
 
-// Rows laid out as bit_row.h says, shared between copies until one is written to.
+// Two-dimensional bit array whose rows are laid out as bit_row.h says; copies share a row until one writes to
+// it.
 //
 // Thread safety: const methods may run beside each other, and beside a BitPlaneWriter of another copy.
 class BitPlane {
@@ -30,15 +31,15 @@ class BitPlane {
   int width() const { return width_; }
   int height() const { return height_; }
 
-  // Empty if it is off the plane.
+  // Returns an empty row if y is off the plane.
   const Word* row(int y) const {
     return static_cast<unsigned>(y) < static_cast<unsigned>(height_) ? plane_.row(y) : kEmptyRow;
   }
 
-  // Word `index` of row y. REQUIRES: 0 <= y < height(); 0 <= index < WordsPerRow(width()).
+  // Returns word `index` of row y. REQUIRES: 0 <= y < height(); 0 <= index < WordsPerRow(width()).
   Word word(int y, std::size_t index) const { return plane_.row(y)[index]; }
 
-  // Rows y - 1, y and y + 1. REQUIRES: 0 <= y < height().
+  // Rows y, y - 1 and y + 1, in this order. REQUIRES: 0 <= y < height().
   struct ThreeRows {
     const Word* own;
     const Word* low;
@@ -51,7 +52,7 @@ class BitPlane {
     return {own, low != nullptr ? low : row(y - 1), high != nullptr ? high : row(y + 1)};
   }
 
-  // False off the plane.
+  // Returns false for cells off the plane.
   bool Test(Cell cell) const {
     return static_cast<unsigned>(cell.x) < static_cast<unsigned>(width_) &&
            static_cast<unsigned>(cell.y) < static_cast<unsigned>(height_) &&
@@ -65,7 +66,7 @@ class BitPlane {
   }
 
   std::size_t memory_bytes() const { return plane_.memory_bytes(); }
-  // See Plane.
+  // As Plane::BytesBeyond.
   std::size_t BytesBeyond(const BitPlane& other) const { return plane_.BytesBeyond(other.plane_); }
 
  private:
@@ -76,7 +77,7 @@ class BitPlane {
   Plane<Word> plane_;
 };
 
-// Writes to one plane; see PlaneWriter. One thread only.
+// Writes to one plane, as PlaneWriter does. It belongs to one thread.
 class BitPlaneWriter {
  public:
   explicit BitPlaneWriter(BitPlane& plane) : writer_(plane.plane_) {}
@@ -84,7 +85,7 @@ class BitPlaneWriter {
   // REQUIRES: 0 <= y < height.
   Word* row(int y) { return writer_.row(y); }
 
-  // See PlaneWriter.
+  // These are as in PlaneWriter.
   void Set(int y, std::size_t index, Word word) { writer_.Set(y, index, word); }
   void FetchAhead(int y) const { writer_.FetchAhead(y); }
   static constexpr std::size_t kRowsAhead = PlaneWriter<Word>::kRowsAhead;
@@ -95,7 +96,7 @@ class BitPlaneWriter {
   PlaneWriter<Word> writer_;
 };
 
-// Word `index` of row y; see bit_row.h.
+// The place of a word: it is word `index` of row y; see bit_row.h.
 struct WordIndex {
   std::int32_t y = 0;
   std::int32_t index = 0;
@@ -103,15 +104,15 @@ struct WordIndex {
   friend auto operator<=>(const WordIndex&, const WordIndex&) = default;
 };
 
-// Cells of one row whose bit was flipped: those set in `flipped`, which is word `index` of row y.
+// A word in which bits were flipped: word `index` of row y, with the flipped bits set in `flipped`.
 struct WordChange {
   std::int32_t y = 0;
   std::int32_t index = 0;
   Word flipped = 0;
 };
 
-// What led from one plane to the other. Ascending. REQUIRES: one was made from the other by copying and
-// writing.
+// Returns the words in which two planes differ, in ascending order. REQUIRES: one plane was made from the
+// other by copying and writing.
 inline std::vector<WordChange> DifferencesBetween(const BitPlane& before, const BitPlane& now) {
   std::vector<WordChange> changes;
   const int words = WordsPerRow(now.width());

@@ -18,13 +18,13 @@ inline constexpr int kWordBits = 64;
 
 constexpr int WordsPerRow(int width) { return (width + 2 + kWordBits - 1) / kWordBits + 1; }
 
-// A row without a single bit set, for what lies above and below the map.
+// A row without a single bit set. It stands for the rows above and below the map.
 inline constexpr Word kEmptyRow[static_cast<std::size_t>(WordsPerRow(kMaxMapSide))] = {};
 
-// The word of a row that cell x is in.
+// Returns the index of the word that holds cell x of a row.
 constexpr std::size_t WordOf(int x) { return static_cast<unsigned>(x + 1) / kWordBits; }
 
-// Whether the bit of cell x is set in its word.
+// Returns whether the bit of cell x is set in its word.
 inline bool TestBitOfWord(Word word, int x) {
   return (word >> (static_cast<unsigned>(x + 1) % kWordBits) & 1U) != 0;
 }
@@ -38,7 +38,7 @@ inline void AssignBit(Word* row, int x, bool value) {
   word = value ? word | mask : word & ~mask;
 }
 
-// The bits of a row's cells with x_begin <= x < x_end that lie in word `index`.
+// Returns a mask of those cells with x_begin <= x < x_end that lie in word `index` of a row.
 inline Word SpanMask(std::size_t index, int x_begin, int x_end) {
   const auto low = static_cast<std::int64_t>(index) * kWordBits;
   const std::int64_t from = std::max<std::int64_t>(x_begin + 1 - low, 0);
@@ -49,8 +49,7 @@ inline Word SpanMask(std::size_t index, int x_begin, int x_end) {
   return (~Word{0} >> (kWordBits - (to - from))) << from;
 }
 
-// Calls visit(index, mask) for each word that holds cells with x_begin <= x < x_end, mask being their bits in
-// it.
+// Calls visit(index, mask) for each word that holds cells with x_begin <= x < x_end; `mask` has their bits.
 template <typename Visitor>
 void ForEachWord(int x_begin, int x_end, Visitor visit) {
   for (std::size_t index = WordOf(x_begin); index <= WordOf(x_end - 1); ++index) {
@@ -58,7 +57,7 @@ void ForEachWord(int x_begin, int x_end, Visitor visit) {
   }
 }
 
-// The bits of those cells of word `index`, given by `mask`, of which is_set(x).
+// Returns the bits of those cells in `mask`, a part of word `index`, for which is_set(x) holds.
 template <typename Predicate>
 Word WordWhere(std::size_t index, Word mask, Predicate is_set) {
   Word word = 0;
@@ -69,11 +68,11 @@ Word WordWhere(std::size_t index, Word mask, Predicate is_set) {
   return word;
 }
 
-// Bits of cells x - 1, x and x + 1, from the lowest up.
+// Returns the bits of cells x - 1, x and x + 1, with x - 1 lowest.
 inline unsigned ThreeBits(const Word* row, int x) {
   const auto bit = static_cast<unsigned>(x);
   const unsigned shift = bit % kWordBits;
-  // The analyzer takes any row for the one of empty maps.
+  // The analyzer assumes that any row may be the empty one.
   // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult)
   const Word low = row[bit / kWordBits] >> shift;
   const Word high = row[bit / kWordBits + 1] << 1 << (kWordBits - 1 - shift);

@@ -1,4 +1,4 @@
-// Runs of set bits in a word.
+// Iteration over the runs of set bits in a word.
 #pragma once
 
 #include <bit>
@@ -7,19 +7,19 @@
 
 namespace waystar::core {
 
-// Bits begin, ..., end - 1.
+// The bits begin, ..., end - 1.
 struct BitRun {
   int begin = 0;
   int end = 0;
 };
 
-// Calls visit(run) for each run of set bits, from the lowest up.
+// Calls visit(run) for each run of set bits, lowest first.
 template <typename Visitor>
 void ForEachRun(Word bits, Visitor visit) {
   while (bits != 0) {
     const int begin = std::countr_zero(bits);
     visit(BitRun{begin, begin + std::countr_one(bits >> begin)});
-    // The carry clears the lowest run, and sets a bit that was not set.
+    // The carry clears the lowest run and sets one bit that was clear.
     bits &= bits + (bits & -bits);
   }
 }

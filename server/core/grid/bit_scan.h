@@ -1,4 +1,4 @@
-// The next clear bit along a row.
+// Scans along a row for the next clear bit, a word at a time.
 #pragma once
 
 #include <bit>
@@ -8,7 +8,7 @@
 
 namespace waystar::core {
 
-// The first cell from x on to the right whose bit is clear. REQUIRES: 0 <= x <= width.
+// Returns the first cell at or right of x whose bit is clear. REQUIRES: 0 <= x <= width.
 inline int FirstClear(const Word* row, int x) {
   const auto bit = static_cast<unsigned>(x + 1);
   std::size_t index = bit / kWordBits;
@@ -19,7 +19,7 @@ inline int FirstClear(const Word* row, int x) {
   return static_cast<int>(index) * kWordBits + std::countr_zero(clear) - 1;
 }
 
-// The first cell from x on to the left whose bit is clear. REQUIRES: -1 <= x < width.
+// Returns the first cell at or left of x whose bit is clear. REQUIRES: -1 <= x < width.
 inline int LastClear(const Word* row, int x) {
   const auto bit = static_cast<unsigned>(x + 1);
   std::size_t index = bit / kWordBits;

@@ -1,4 +1,4 @@
-// Cells of a grid, the steps between them and rectangles of them. x grows to the right, y down.
+// Cells of a grid, the steps between them, and rectangles of cells. x grows to the right and y down.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +15,11 @@ struct Cell {
   friend bool operator==(const Cell&, const Cell&) = default;
 };
 
-// Row-major order, the order in which ties between cells are broken: smaller y first, then smaller x.
+// Compares in row-major order (smaller y first, then smaller x), which breaks ties between cells.
 inline bool RowMajorLess(Cell a, Cell b) { return a.y != b.y ? a.y < b.y : a.x < b.x; }
 
-// Clockwise from north, so that odd values are the diagonals. Value plus one is the number on the wire.
+// The directions run clockwise from north, so that odd values are diagonals. On the wire each is its value +
+// 1.
 enum class Direction : std::uint8_t {
   kNorth,
   kNorthEast,
@@ -39,7 +40,7 @@ constexpr DirectionSet SetOf(Direction direction) {
   return static_cast<DirectionSet>(1U << static_cast<unsigned>(direction));
 }
 
-// Clockwise from `direction` by so many eighths of a turn.
+// Returns the direction that lies `eighths` of a turn clockwise from `direction`.
 constexpr Direction Turned(Direction direction, int eighths) {
   return static_cast<Direction>((static_cast<unsigned>(direction) + static_cast<unsigned>(eighths)) %
                                 kDirectionCount);
@@ -61,7 +62,7 @@ constexpr Cell Step(Cell cell, Direction direction) {
 
 constexpr int Sign(int value) { return (value > 0) - (value < 0); }
 
-// Of a step. REQUIRES: both parts are from -1 to 1, and not both 0.
+// Returns the direction of a step. REQUIRES: both parts are from -1 to 1, and they are not both 0.
 constexpr Direction DirectionOf(Cell step) {
   constexpr std::array<Direction, 9> kByStep = {
       Direction::kNorthWest, Direction::kNorth, Direction::kNorthEast,
@@ -70,7 +71,7 @@ constexpr Direction DirectionOf(Cell step) {
   return kByStep[static_cast<std::size_t>(step.y + 1) * 3 + static_cast<std::size_t>(step.x + 1)];
 }
 
-// The cells with x <= cell.x < x + width and y <= cell.y < y + height. Empty if width or height is 0 or less.
+// The cells with x <= cell.x < x + width and y <= cell.y < y + height. It is empty if a side is 0 or less.
 struct Rectangle {
   std::int32_t x = 0;
   std::int32_t y = 0;
@@ -79,13 +80,13 @@ struct Rectangle {
 
   bool empty() const { return width <= 0 || height <= 0; }
 
-  // In cells; right for any values of the fields.
+  // Returns the number of cells. The result is exact for any values of the fields.
   std::int64_t area() const { return empty() ? 0 : std::int64_t{width} * height; }
 
   friend bool operator==(const Rectangle&, const Rectangle&) = default;
 };
 
-// What both hold. Right for any values of the fields.
+// Returns the cells that both rectangles hold. The result is exact for any values of the fields.
 inline Rectangle Intersect(const Rectangle& a, const Rectangle& b) {
   const auto left = std::max<std::int64_t>(a.x, b.x);
   const auto top = std::max<std::int64_t>(a.y, b.y);
@@ -98,7 +99,7 @@ inline Rectangle Intersect(const Rectangle& a, const Rectangle& b) {
           static_cast<std::int32_t>(right - left), static_cast<std::int32_t>(bottom - top)};
 }
 
-// The smallest rectangle that holds both `rectangle` and `cell`.
+// Returns the smallest rectangle that holds both `rectangle` and `cell`.
 inline Rectangle Extend(const Rectangle& rectangle, Cell cell) {
   if (rectangle.empty()) {
     return {cell.x, cell.y, 1, 1};

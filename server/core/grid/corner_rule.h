@@ -1,17 +1,17 @@
-// When a diagonal step is allowed.
+// The rule that says which diagonal steps are allowed.
 #pragma once
 
 #include <cstdint>
 
 namespace waystar::core {
 
-// By the two cells adjacent to both ends of the step.
+// The rule looks at the two cells that are adjacent to both ends of a diagonal step.
 enum class CornerRule : std::uint8_t {
-  // Both must be walkable.
+  // Both cells must be walkable.
   kNoCornerCutting,
-  // At least one must be walkable.
+  // At least one of them must be walkable.
   kOneSideFree,
-  // Neither need be.
+  // Neither need be walkable.
   kAlways,
 };
 

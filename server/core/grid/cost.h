@@ -1,8 +1,8 @@
-// Costs of steps and paths, in fixed point.
+// Fixed-point costs of steps and paths.
 //
 // Integers make sums exact and independent of their order, so that equal costs are equal on every machine and
 // a tie is a tie. The unit is decimal: the costs people write (1.4, 0.5, 3) have no rounding error at all,
-// and the square root of 2 one of 2e-9.
+// and the square root of 2 has one of 2e-9.
 #pragma once
 
 #include <cmath>
@@ -10,9 +10,9 @@
 
 namespace waystar::core {
 
-// In units of 1 / kCostScale. The dearest path of the largest map (2^26 cells, each entered once by a step of
-// at most kMaxTerrainCost * 2) stays below 2^63: no cell of a cheapest path has a third cell of it beside it,
-// so that it enters at most two thirds of the cells.
+// A cost in units of 1 / kCostScale. The dearest path of the largest map (2^26 cells, each entered once by a
+// step of at most kMaxTerrainCost * 2) stays below 2^63: no cell of a cheapest path has a third cell of the
+// path beside it, so the path enters at most two thirds of the cells.
 using Cost = std::int64_t;
 
 inline constexpr Cost kCostScale = 100'000'000;

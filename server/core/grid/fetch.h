@@ -1,11 +1,12 @@
-// Memory that is fetched into the caches before it is needed.
+// Prefetching of memory into the caches.
 #pragma once
 
 #include <cstddef>
 
 namespace waystar::core {
 
-// A hint: costs about as many cycles as there are cache lines, and waits for nothing.
+// Hints that the values are read, or written, soon. A call costs about one cycle a cache line and does not
+// wait.
 template <typename T>
 void FetchForReading(const T* begin, std::size_t values) {
   for (std::size_t i = 0; i < values; i += 64 / sizeof(T)) {

@@ -1,4 +1,4 @@
-// Which steps a cell of a grid allows, looked up by the nine cells around it.
+// Tables of the legal steps out of a cell of a grid, looked up by the nine cells around it.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace waystar::core {
 
-// Which of the nine cells around one, itself included, are walkable: bit 3 * row + column, from the cell one
-// up and one left. REQUIRES: the cell is on the map.
+// Returns which of the nine cells around a cell (itself included) are walkable. Bit 3 * row + column is a
+// cell, counted from the one above and to the left. REQUIRES: the cell is on the map.
 inline unsigned WindowAround(const WalkCells& walk, Cell cell) {
   const unsigned above = ThreeBits(walk.Row(cell.y - 1), cell.x);
   const unsigned beside = ThreeBits(walk.Row(cell.y), cell.x);
@@ -22,7 +22,7 @@ inline unsigned WindowAround(const WalkCells& walk, Cell cell) {
   return above | beside << 3 | below << 6;
 }
 
-// The same window, mirrored in its falling diagonal: bit 3 * column + row.
+// Each window mirrored in its falling diagonal, so that bit 3 * column + row is a cell.
 constexpr std::array<std::uint16_t, 512> kMirroredWindows = [] {
   std::array<std::uint16_t, 512> mirrored{};
   for (unsigned window = 0; window < 512; ++window) {
@@ -35,14 +35,14 @@ constexpr std::array<std::uint16_t, 512> kMirroredWindows = [] {
   return mirrored;
 }();
 
-// Whether the cell at that offset from the middle of a window is walkable.
+// Returns whether the cell at that offset from the middle of a window is walkable.
 constexpr bool IsFree(unsigned window, Cell offset) {
   return (window >> (3 * (offset.y + 1) + offset.x + 1) & 1U) != 0;
 }
 
-// The legal steps out of a walkable cell under one corner rule and connectivity.
+// Table of the legal steps out of a walkable cell under one corner rule and connectivity.
 //
-// Thread safety: immutable. Holds nothing of the map it is asked about.
+// Thread safety: immutable. The table keeps nothing of the map that it is asked about.
 class GridMoves {
  public:
   constexpr GridMoves(Connectivity connectivity, CornerRule rule) {
@@ -54,10 +54,10 @@ class GridMoves {
   // REQUIRES: the cell is on the map.
   DirectionSet From(const WalkCells& walk, Cell cell) const { return table_[WindowAround(walk, cell)]; }
 
-  // The shared table of a rule.
+  // Returns the shared table of a rule.
   static const GridMoves& For(Connectivity connectivity, CornerRule rule);
 
-  // The legal steps out of the middle of a window.
+  // Returns the legal steps out of the middle of a window.
   static constexpr DirectionSet MovesIn(unsigned window, Connectivity connectivity, CornerRule rule) {
     unsigned moves = 0;
     for (unsigned d = 0; d < kDirectionCount; ++d) {

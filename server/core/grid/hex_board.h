@@ -1,7 +1,7 @@
-// How the hexagons of a map are laid out: which way up they are, and how offset coordinates count them.
+// The layout of a map's hexagons: which way up they are, and how offset coordinates count them.
 //
-// Hexagons are kept on a plane of axial coordinates (lattice.h). Offset coordinates count columns and rows
-// instead, of which every other one is shifted by half a hexagon: what many engines and map editors use.
+// Hexagons are kept on a plane of axial coordinates (lattice.h). Offset coordinates, which many engines and
+// map editors use, count columns and rows instead, of which every other one is shifted by half a hexagon.
 // Conversions between the two: Patel, "Hexagonal Grids" (2013).
 #pragma once
 
@@ -14,15 +14,15 @@
 namespace waystar::core {
 
 enum class HexLayout : std::uint8_t {
-  // Whatever is set of the plane itself. Hexagons with a corner on top, in level rows; or with a side on top,
-  // in upright columns.
+  // The map is whatever is set of the plane itself. Pointy hexagons have a corner on top and stand in level
+  // rows; flat ones have a side on top and stand in upright columns.
   kAxialPointy,
   kAxialFlat,
-  // Columns x rows of hexagons with a corner on top; the odd rows, or the even ones, are shifted to the
+  // Columns x rows of hexagons with a corner on top. The odd rows, or the even ones, are shifted to the
   // right.
   kOddRows,
   kEvenRows,
-  // Columns x rows of hexagons with a side on top; the odd columns, or the even ones, are shifted down.
+  // Columns x rows of hexagons with a side on top. The odd columns, or the even ones, are shifted down.
   kOddColumns,
   kEvenColumns,
 };
@@ -35,27 +35,27 @@ constexpr bool HasOffsets(HexLayout layout) {
   return layout != HexLayout::kAxialPointy && layout != HexLayout::kAxialFlat;
 }
 
-// "axial_pointy", "odd_rows" and so on.
+// Converts between a layout and its name, such as "axial_pointy" or "odd_rows".
 absl::string_view HexLayoutName(HexLayout layout);
 std::optional<HexLayout> HexLayoutOf(absl::string_view name);
 
-// Between offset coordinates, x being the column and y the row, and axial ones of which (0, 0) is the same
-// hexagon. As they are for layouts without offsets.
+// Convert between offset coordinates (x is the column, y the row) and axial ones; (0, 0) is the same hexagon
+// in both. They change nothing for layouts without offsets.
 Cell AxialOf(HexLayout layout, Cell offset);
 Cell OffsetOf(HexLayout layout, Cell axial);
 
-// The hexagons of a map. With offsets: columns x rows of them, which the plane around them is just large
-// enough for; what else lies on the plane is off the board and stays blocked.
+// The board that a map's hexagons make up. With offset coordinates it has columns x rows of hexagons and the
+// plane is just large enough for them; the rest of the plane is off the board and stays blocked.
 struct HexBoard {
   HexLayout layout = HexLayout::kAxialPointy;
   std::int32_t columns = 0;
   std::int32_t rows = 0;
 
-  // Of the plane.
+  // The size of the plane.
   std::int32_t plane_width() const { return columns + (IsFlatTopped(layout) ? 0 : Shift()); }
   std::int32_t plane_height() const { return rows + (IsFlatTopped(layout) ? Shift() : 0); }
 
-  // Where on the plane the hexagon lies whose axial coordinates, and offsets, are (0, 0).
+  // Returns where on the plane the hexagon lies whose axial and offset coordinates are both (0, 0).
   Cell zero() const { return IsFlatTopped(layout) ? Cell{0, Shift()} : Cell{Shift(), 0}; }
 
   Cell PlaneCellOf(Cell offset) const {
@@ -66,7 +66,7 @@ struct HexBoard {
     return OffsetOf(layout, {plane_cell.x - zero().x, plane_cell.y - zero().y});
   }
 
-  // The part of a row of the plane that lies on the board: first, ..., end - 1.
+  // The part of a row of the plane that lies on the board: the cells begin, ..., end - 1.
   struct Span {
     std::int32_t begin = 0;
     std::int32_t end = 0;
@@ -77,7 +77,7 @@ struct HexBoard {
   friend bool operator==(const HexBoard&, const HexBoard&) = default;
 
  private:
-  // How far the last row lies to the right of the first, or the last column below it.
+  // Returns how far the last row lies right of the first, or the last column below the first.
   std::int32_t Shift() const;
 };
 

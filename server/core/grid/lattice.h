@@ -1,8 +1,8 @@
-// How the cells of a map lie to each other: squares, or hexagons.
+// The lattice that the cells of a map form: squares or hexagons.
 //
-// Hexagons have axial coordinates: the six neighbours of (x, y) are (x + 1, y), (x - 1, y), (x, y + 1),
-// (x, y - 1), (x + 1, y - 1) and (x - 1, y + 1), whichever way they are turned. So a plane of hexagons is a
-// plane of squares of which two corners out of four count as sides.
+// Hexagons have axial coordinates: the six neighbours of (x, y) are (x + 1, y), (x - 1, y), (x, y + 1), (x, y
+// - 1), (x + 1, y - 1) and (x - 1, y + 1), whichever way they are turned. So a plane of hexagons is a plane
+// of squares of which two corners out of four count as sides.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ constexpr Lattice LatticeOf(Connectivity connectivity) {
   return connectivity == Connectivity::kSix ? Lattice::kHexagonal : Lattice::kSquare;
 }
 
-// The square of the distance between the centres of two cells that are so far apart, in units of that between
-// two neighbours. Sides of a map are short enough for it to be exact.
+// Returns the square of the distance between the centres of two cells that lie (dx, dy) apart, in units of
+// the distance between two neighbours. Maps are small enough for it to be exact.
 constexpr std::int64_t SquaredLength(Lattice lattice, std::int64_t dx, std::int64_t dy) {
   return dx * dx + dy * dy + (lattice == Lattice::kHexagonal ? dx * dy : 0);
 }

@@ -1,4 +1,4 @@
-// A value that is made when it is first asked for.
+// A value that is computed when it is first asked for.
 #pragma once
 
 #include <atomic>
@@ -9,18 +9,20 @@
 
 namespace waystar::core {
 
-// Thread safety: any method from any thread. Once the value is there, reading it takes no lock.
+// Lazily computed, immutable value.
+//
+// Thread safety: any method may be called from any thread. Reading takes no lock once the value is there.
 template <typename T>
 class Lazy {
  public:
-  // Gives the value. REQUIRES: it is not made yet, and nobody else is at it.
+  // Stores the value. REQUIRES: it has not been made, and no other thread is making it.
   void Set(T value) const {
     MutexLock lock(mutex_);
     value_ = std::make_unique<const T>(std::move(value));
     published_.store(value_.get(), std::memory_order_release);
   }
 
-  // The value; calls make() for it the first time. Who comes meanwhile waits.
+  // Returns the value. The first call computes it by make(); calls from other threads wait meanwhile.
   template <typename Maker>
   const T& Get(Maker make) const {
     if (const T* value = GetIfMade()) {
@@ -34,7 +36,7 @@ class Lazy {
     return *value_;
   }
 
-  // Null before it is made.
+  // Returns the value, or null before it is made.
   const T* GetIfMade() const { return published_.load(std::memory_order_acquire); }
 
  private:

@@ -16,9 +16,9 @@
 
 namespace waystar::core {
 
-// Rows of `stride` values, kept in bands of a few rows. Copying a plane copies a few pointers; the first
-// write to a copy, through a PlaneWriter, makes a table of where the bands begin, which is what reading goes
-// by; and each write clones the band it writes to. A plane whose rows all started alike holds one band.
+// Rows of `stride` values, kept in bands of a few rows. Copying a plane copies a few pointers. The first
+// write to a copy, through a PlaneWriter, makes a table of where the bands begin, by which rows are read;
+// each write clones the band that it writes to. A plane whose rows all started alike holds one band.
 //
 // Thread safety: const methods may run beside each other, and beside a PlaneWriter of another copy.
 template <typename T>
@@ -26,10 +26,10 @@ class Plane {
  public:
   Plane() = default;
 
-  // `pattern` becomes every row.
+  // Makes a plane each of whose rows is `pattern`.
   Plane(int rows, absl::Span<const T> pattern)
       : Plane(rows, pattern, UsualBandBytes(rows, pattern.size() * sizeof(T))) {}
-  // The same in bands about as large as said, but of a row at the least.
+  // As above, in bands of about the given size, but of one row at least.
   Plane(int rows, absl::Span<const T> pattern, std::size_t target_band_bytes)
       : stride_(pattern.size()), shift_(BandShift(pattern.size() * sizeof(T), rows, target_band_bytes)) {
     const std::size_t rows_per_band = std::size_t{1} << shift_;
@@ -47,8 +47,8 @@ class Plane {
     return starts_[row >> shift_] + (row & Mask()) * stride_;
   }
 
-  // The rows next to row `from`, which lies at `pointer`, if they are in the same band, else null: quicker
-  // than row().
+  // Return the row above or below row `from`, which lies at `pointer`, if it is in the same band, else null.
+  // They are quicker than row().
   const T* RowAbove(int from, const T* pointer) const {
     return (static_cast<std::size_t>(from) & Mask()) != 0 ? pointer - stride_ : nullptr;
   }
@@ -56,9 +56,9 @@ class Plane {
     return (static_cast<std::size_t>(from) & Mask()) != Mask() ? pointer + stride_ : nullptr;
   }
 
-  // Calls visit(y), in order, for the rows of this plane, which has `rows`, that lie in bands which `other`
-  // does not hold. Costs a bit a band, or a pointer if neither came of the other lately. REQUIRES: one was
-  // made from the other by copying and writing.
+  // Calls visit(y), in ascending order, for the rows of this plane, which has `rows`, that lie in bands which
+  // `other` does not hold. It costs a bit a band, or a pointer if neither plane was recently made from the
+  // other. REQUIRES: one was made from the other by copying and writing.
   template <typename Visitor>
   void ForEachUnsharedRow(const Plane& other, int rows, Visitor visit) const {
     ForEachUnsharedBand(other, [&](std::size_t band) {
@@ -69,10 +69,10 @@ class Plane {
     });
   }
 
-  // Bytes held, counting a band that several parts of this plane share once.
+  // Returns the bytes held. A band that several parts of this plane share is counted once.
   std::size_t memory_bytes() const { return BytesBeyond({}); }
 
-  // Bytes held that `other` does not hold. REQUIRES: `other` is of the same size, or empty.
+  // Returns the bytes held that `other` does not hold. REQUIRES: `other` is of the same size, or empty.
   std::size_t BytesBeyond(const Plane& other) const {
     if (version_ == nullptr || version_ == other.version_) {
       return 0;
@@ -90,10 +90,10 @@ class Plane {
   friend class PlaneWriter;
   using Version = typename BandVersions<T>::Held;
 
-  // Small enough to be cloned in a tenth of a microsecond or two, since a few cells here and there on a large
-  // map touch a band each; but searches like to find the next row in the same band. Of planes that hardly fit
-  // into a cache a clone waits for memory, and a search for more than the way to the next row. Where a band
-  // would be of two rows, searches were no slower with one.
+  // Bands are small enough to be cloned in 0.1 to 0.2 microseconds, since each of a few scattered cells on a
+  // large map touches a band; but a search is quicker if the next row lies in the same band. On planes that
+  // hardly fit into a cache, both a clone and a search wait for memory, whatever the way to the next row
+  // costs. Where a band would have two rows, searches were no slower with one.
   static constexpr std::size_t kTargetBandBytes = std::size_t{4} * 1024;
   static constexpr std::size_t kLargePlaneBytes = std::size_t{1} << 20;
   static constexpr std::size_t kTargetBandBytesOfLarge = std::size_t{2} * 1024;
@@ -117,7 +117,7 @@ class Plane {
     return other.version_ != nullptr && &version_->family == &other.version_->family;
   }
 
-  // Calls visit(band), ascending.
+  // Calls visit(band) in ascending order.
   template <typename Visitor>
   void ForEachUnsharedBand(const Plane& other, Visitor visit) const {
     if (version_ == other.version_) {
@@ -146,13 +146,14 @@ class Plane {
   std::size_t stride_ = 0;
   int shift_ = 0;
   std::size_t bands_ = 0;
-  // Where each band begins, and who keeps them.
+  // Where each band begins, and the version that keeps the bands alive.
   T* const* starts_ = nullptr;
   Version version_;
 };
 
-// Writes to one plane, which it makes the sole owner of each band it touches. One thread only; the plane must
-// not be copied meanwhile, but it may be let go of. Costs nothing until the first write.
+// Writes to one plane, making it the sole owner of each band that it touches. A writer belongs to one thread.
+// While it lives the plane must not be copied, but the plane may be destroyed. It costs nothing until it
+// writes.
 template <typename T>
 class PlaneWriter {
  public:
@@ -173,15 +174,15 @@ class PlaneWriter {
     return open_->starts[static_cast<std::ptrdiff_t>(band)] + (row & plane_.Mask()) * plane_.stride_;
   }
 
-  // Sets value `index` of row y, which clones nothing if it is that already.
+  // Sets value `index` of row y. It clones nothing if the value is the same already.
   void Set(int y, std::size_t index, T value) {
     if (plane_.row(y)[index] != value) {
       row(y)[index] = value;
     }
   }
 
-  // To be called some rows ahead of row(y), where many rows that are far apart are written to: on a large
-  // plane a clone waits for memory for most of its time.
+  // Prefetches row y. Call it some rows ahead of row(y) when writing to many rows that are far apart: on a
+  // large plane a clone waits for memory for most of its time.
   void FetchAhead(int y) const {
     const std::size_t band = static_cast<std::size_t>(y) >> plane_.shift_;
     if (open_ != nullptr && !open_->own.Contains(band)) {
@@ -189,10 +190,11 @@ class PlaneWriter {
     }
   }
 
-  // How many rows ahead.
+  // How many rows ahead to prefetch.
   static constexpr std::size_t kRowsAhead = 6;
 
-  // Lets the plane be copied: what was written so far is shared with the copies, and cloned again by writes.
+  // Lets the plane be copied. What was written so far is shared with the copies, and further writes clone
+  // again.
   void Release() {
     if (open_ != nullptr) {
       open_->family.Close(*open_, std::move(stock_));
@@ -209,7 +211,7 @@ class PlaneWriter {
   Plane<T>& plane_;
   // Null before the first write.
   typename Plane<T>::Version open_;
-  // Bands to clone into.
+  // The free list that clones take their bands from.
   BandFreeList<T> stock_;
 };
 

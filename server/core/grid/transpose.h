@@ -1,4 +1,4 @@
-// Turns rows of bits into columns.
+// Transposition of bit matrices.
 #pragma once
 
 #include <array>
@@ -8,8 +8,8 @@
 
 namespace waystar::core {
 
-// Turns a square of bits over its main diagonal: bit i of word j becomes bit j of word i.
-// Warren, "Hacker's Delight" (2002), 7-3.
+// Transposes a square of bits over its main diagonal: bit i of word j becomes bit j of word i. Warren,
+// "Hacker's Delight" (2002), 7-3.
 inline void Transpose(std::array<Word, kWordBits>& square) {
   Word mask = 0x00000000FFFFFFFF;
   for (unsigned half = kWordBits / 2; half != 0; half >>= 1, mask ^= mask << half) {
@@ -21,7 +21,7 @@ inline void Transpose(std::array<Word, kWordBits>& square) {
   }
 }
 
-// The plane whose cell (y, x) is cell (x, y) of `plane`.
+// Returns the plane whose cell (y, x) is cell (x, y) of `plane`.
 BitPlane Transposed(const BitPlane& plane);
 
 }  // namespace waystar::core

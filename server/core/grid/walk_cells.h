@@ -1,4 +1,4 @@
-// The cells on which an agent may stand, by rows and by columns.
+// The cells on which an agent may stand, as bits by rows and by columns.
 #pragma once
 
 #include <utility>
@@ -9,12 +9,12 @@
 
 namespace waystar::core {
 
-// Rows of bits and, transposed, columns of bits of the same cells.
+// Two bit planes of the same cells, one by rows and one, its transpose, by columns.
 //
 // Thread safety: immutable, so any number of threads may read it.
 class WalkCells {
  public:
-  // REQUIRES: `columns` is `rows`, transposed.
+  // REQUIRES: `columns` is the transpose of `rows`.
   WalkCells(BitPlane rows, BitPlane columns) : rows_(std::move(rows)), columns_(std::move(columns)) {}
 
   int width() const { return rows_.width(); }
@@ -24,13 +24,13 @@ class WalkCells {
            static_cast<unsigned>(cell.y) < static_cast<unsigned>(height());
   }
 
-  // False off the map.
+  // Returns false for cells off the map.
   bool IsWalkable(Cell cell) const { return rows_.Test(cell); }
 
-  // Bits of the walkable cells of row y, cell x being bit x + 1; see bit_row.h.
-  // REQUIRES: -1 <= y <= height(); the rows just off the map are empty.
+  // Returns the bits of the walkable cells of row y, cell x being bit x + 1; see bit_row.h. The rows just off
+  // the map are empty. REQUIRES: -1 <= y <= height().
   const Word* Row(int y) const { return rows_.row(y); }
-  // Bits of the walkable cells of column x, cell y being bit y + 1. REQUIRES: -1 <= x <= width().
+  // Returns the bits of the walkable cells of column x, cell y being bit y + 1. REQUIRES: -1 <= x <= width().
   const Word* Column(int x) const { return columns_.row(x); }
 
   const BitPlane& rows() const { return rows_; }

@@ -1,4 +1,4 @@
-// Where a map lies in the world of its game.
+// The frame that ties the cells of a map to positions in the world of its game.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace waystar::core {
 
-// In the units of the game.
+// A position in the units of the game.
 struct Position {
   double x = 0.0;
   double y = 0.0;
@@ -23,35 +23,37 @@ inline constexpr double kMaxOrigin = 1e9;
 inline constexpr double kMinCellSize = 0.001;
 inline constexpr double kMaxCellSize = 1e6;
 
-// Ties cells to positions. Of squares, the left edge of cell x lies at origin.x + x * cell_size, rounded once
-// to a double, and belongs to the cell; its right edge is the left edge of cell x + 1 and belongs to that. So
-// it is with top edges and y. Which cell a position is in is decided by comparing it with the edges, and so
-// without error. All cells lie at the height origin.z; the height of a position is not looked at.
+// Ties cells to positions. On square maps, the left edge of cell x lies at origin.x + x * cell_size, rounded
+// once to a double, and belongs to the cell; its right edge is the left edge of cell x + 1 and belongs to
+// that. Top edges and y follow the same rule. A position's cell is found by comparing it with the edges, so
+// it is exact. All cells lie at the height origin.z; the height of a position is ignored.
 //
-// Of hexagons, the centre of the one whose axial coordinates are (q, r) lies at origin.x + size * (q + r / 2)
-// and origin.y + size * r * sqrt(3) / 2 where they have a corner on top, and with x and y, q and r exchanged
-// where they have a side on top. A position is in the one whose centre is nearest, by squares of distances in
-// doubles; of several equally near ones the last in row-major order of the plane.
+// On hexagonal maps, the centre of the hexagon with axial coordinates (q, r) lies at origin.x + size * (q + r
+// / 2) and origin.y + size * r * sqrt(3) / 2 if hexagons have a corner on top; if they have a side on top, x
+// and y change places, and so do q and r. A position is in the hexagon whose centre is nearest, by squares of
+// distances in doubles; of equally near ones, in the last in row-major order of the plane.
 struct WorldFrame {
-  // Of the outer corner of cell (0, 0); of hexagons the centre of that one.
+  // The position of the outer corner of cell (0, 0), or of its centre on hexagonal maps.
   Position origin;
-  // The side of a square, the distance between the centres of two hexagons that touch.
+  // The side of a square, or the distance between the centres of two hexagons that touch.
   double cell_size = 1.0;
-  // Of a map of hexagons.
+  // The board of a hexagonal map; null on square ones.
   std::optional<HexBoard> hexagons;
 
-  // The cell that holds the position, on a map or off it; far off the map another cell that is.
+  // Returns the cell that holds the position, on the map or off it. Far off the map the result is any cell
+  // off it.
   Cell CellAt(const Position& position) const;
 
-  // The middle of a cell, which CellAt gives back. REQUIRES: the cell is on a map.
+  // Returns the middle of a cell, which CellAt maps back to the cell. REQUIRES: the cell is on a map.
   Position CenterOf(Cell cell) const;
 
-  // A place on the plane of cells.
+  // A point on the plane of cells.
   struct PlanePoint {
     double x = 0.0;
     double y = 0.0;
   };
-  // Where a position lies among hexagons, about: cell (x, y) has its centre at (x, y). REQUIRES: hexagons.
+  // Returns, approximately, where a position lies among hexagons: cell (x, y) has its centre at (x, y).
+  // REQUIRES: the map is hexagonal.
   PlanePoint HexPointAt(const Position& position) const;
 
   friend bool operator==(const WorldFrame&, const WorldFrame&) = default;
@@ -60,8 +62,8 @@ struct WorldFrame {
   Cell HexagonAt(const Position& position) const;
 };
 
-// INVALID_ARGUMENT / BAD_VALUE with field "origin.x" and so on or "cell_size", unless the parts of the origin
-// are from -kMaxOrigin to kMaxOrigin and the size from kMinCellSize to kMaxCellSize.
+// Returns INVALID_ARGUMENT / BAD_VALUE, with a field such as "origin.x" or "cell_size", unless the parts of
+// the origin are from -kMaxOrigin to kMaxOrigin and the size is from kMinCellSize to kMaxCellSize.
 absl::Status CheckWorldFrame(const WorldFrame& frame);
 
 }  // namespace waystar::core

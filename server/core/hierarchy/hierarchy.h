@@ -25,8 +25,8 @@
 
 namespace waystar::core {
 
-// Of an 8-connected grid whose walkable cells all cost the same, for CornerRule::kNoCornerCutting. Holds for
-// the cells and step costs it was built from, and is of no use after any change.
+// The index of an 8-connected grid whose walkable cells all cost the same, for CornerRule::kNoCornerCutting.
+// It holds for the cells and step costs it was built from, and is of no use after any change.
 //
 // Nodes are the subgoals, numbered from the least important up; each keeps the arcs to more important nodes.
 //
@@ -38,17 +38,19 @@ class Hierarchy final : public StaticIndex {
   static constexpr std::uint32_t kNone = kNoMiddle;
 
   struct Limits {
-    // Of the hierarchy, and of the memory at work while it is built.
+    // The most bytes of the hierarchy, and of the working memory while it is built.
     std::size_t max_bytes = std::size_t{256} << 20;
-    // Of building, each some 5 to 10 ns. Where they do not suffice, on maps full of single obstacles, the
-    // most important nodes stay a core that is searched as it is. The same on every machine.
+    // The most steps of building, about 5 to 10 ns each. Where they do not suffice, on maps full of single
+    // obstacles, the most important nodes stay a core that is searched as it is. It is the same on every
+    // machine.
     std::uint64_t max_steps = 200'000'000;
-    // May be null. Read only; another thread may set it at any time.
+    // A cancellation flag, or null. It is only read; another thread may set it at any time.
     const std::atomic<bool>* cancelled = nullptr;
   };
 
-  // RESOURCE_EXHAUSTED if max_bytes stands in the way, which for a grid with far too many subgoals is seen at
-  // once; CANCELLED within milliseconds of being told. REQUIRES: 0 < straight <= diagonal <= 2 * straight.
+  // Returns RESOURCE_EXHAUSTED if max_bytes stands in the way, which for a grid with far too many subgoals is
+  // seen at once, and CANCELLED within milliseconds of being cancelled. REQUIRES: 0 < straight <= diagonal <=
+  // 2 * straight.
   static absl::StatusOr<std::unique_ptr<const Hierarchy>> Build(const WalkGrid& walk, Cost straight,
                                                                 Cost diagonal, const Limits& limits);
 
@@ -58,7 +60,7 @@ class Hierarchy final : public StaticIndex {
     Node to : kNodeBits;
     // As in GraphArc.
     std::uint32_t leaves : kSectorBits;
-    // Of `to`.
+    // The cell of `to`.
     std::uint32_t x : kSideBits;
     std::uint32_t y : kSideBits;
     std::uint32_t arrives : kSectorBits;
@@ -72,27 +74,27 @@ class Hierarchy final : public StaticIndex {
 
   std::size_t node_count() const { return cells_.size(); }
   Node NodeOf(SubgoalId subgoal) const { return node_of_[subgoal]; }
-  // Nodes from this one on are the core: of them none is above the other, and each has all its arcs to
-  // others.
+  // Returns the first node of the core, which all nodes from there on belong to: none of them is above
+  // another, and each has all its arcs to others.
   Node first_of_core() const { return first_of_core_; }
   PackedCell CellOf(Node node) const { return cells_[node]; }
 
-  // Where cheapest ways lead on that come to the node from that sector.
+  // Returns the sectors to which cheapest ways go on that come to the node from that sector.
   SectorSet Onward(Node node, Sector from) const { return turns_.Onward(surroundings_[node], from); }
 
   ArcIndex FirstArc(Node node) const { return first_arc_[node]; }
-  // In the order of their other ends.
+  // Returns the arcs in the order of their other ends.
   absl::Span<const Arc> ArcsOf(Node node) const {
     return {arcs_.data() + first_arc_[node], first_arc_[node + 1] - first_arc_[node]};
   }
   const Arc& ArcAt(ArcIndex index) const { return arcs_[index]; }
-  // The node that a shortcut leads over, less important than both its ends; kNone if the arc is none. Then
-  // its ends are neighbours in the sense of Subgoals.
+  // Returns the node that a shortcut leads over, less important than both its ends, or kNone if the arc is
+  // not a shortcut. Then its ends are neighbours in the sense of Subgoals.
   Node MiddleOf(ArcIndex index) const { return middles_[index]; }
 
-  // The node that an arc is listed with: the less important of its ends, unless both are of the core.
+  // Returns the node that lists an arc: the less important of its ends, unless both are of the core.
   Node FromOf(ArcIndex index) const;
-  // The arc to one node that is listed with another. REQUIRES: there is one.
+  // Returns the arc to one node that is listed with another. REQUIRES: there is one.
   ArcIndex ArcBetween(Node from, Node to) const;
 
   std::size_t memory_bytes() const override;
@@ -100,9 +102,9 @@ class Hierarchy final : public StaticIndex {
  private:
   Hierarchy(const WalkGrid& walk, Cost straight, Cost diagonal);
 
-  // Takes over what contraction left, `order` being the subgoals from the least important up.
+  // Takes over what contraction left; `order` is the subgoals from the least important up.
   void Number(Graph& graph, const std::vector<SubgoalId>& order);
-  // Of arcs, so that working memory and result stay below `max_bytes`; 0 if not even the nodes fit.
+  // Returns how many arcs keep working memory and result below `max_bytes`; 0 if not even the nodes fit.
   std::size_t MaxArcs(std::size_t max_bytes) const;
 
   Subgoals subgoals_;
@@ -113,7 +115,7 @@ class Hierarchy final : public StaticIndex {
   std::vector<Node> node_of_;
   std::vector<PackedCell> cells_;
   std::vector<Surroundings> surroundings_;
-  // By node; one more at the end.
+  // The first arc of each node, and the end of the last.
   std::vector<ArcIndex> first_arc_;
   std::vector<Arc> arcs_;
   std::vector<Node> middles_;

@@ -1,4 +1,4 @@
-// From the arcs of a hierarchy to a path.
+// Unpacks the arcs of a hierarchy into a path.
 #pragma once
 
 #include <vector>
@@ -13,14 +13,15 @@
 
 namespace waystar::core {
 
-// Appends to a path in scratch.nodes(), which is empty at first. What appends returns false if the memory
-// limit stands in the way.
+// Appends to a path in scratch.nodes(), which is empty at first. Functions that append return false if the
+// memory limit stands in the way.
 class HierarchyPath {
  public:
   HierarchyPath(const Hierarchy& hierarchy, Scratch& scratch)
       : hierarchy_(hierarchy), scratch_(scratch), state_(scratch.hierarchy()) {}
 
-  // A cell to which a diagonal and then a straight run lead from the one before; or that cell once more.
+  // Appends a cell that a diagonal and then a straight run lead to from the one before, or the same cell
+  // again.
   bool Append(Cell cell) {
     const NodeIndex index = scratch_.FindOrAddNode(cell);
     if (index == kNoNode) {
@@ -39,10 +40,10 @@ class HierarchyPath {
     return true;
   }
 
-  // Of the path so far, which is not empty.
+  // Returns the cost of the path so far. REQUIRES: it is not empty.
   Cost cost() const { return scratch_.nodes()[last_].g; }
 
-  // The subgoals from the start's end to a node that was reached from there.
+  // Appends the subgoals from the start to a node that was reached from there.
   bool AppendUpTo(Hierarchy::Node node) {
     std::vector<Hierarchy::ArcIndex>& arcs = state_.arcs;
     arcs.clear();
@@ -59,7 +60,7 @@ class HierarchyPath {
     return has_room;
   }
 
-  // Those from a node that was reached from the goal's end on to there.
+  // Appends the subgoals from a node that was reached from the goal on to the goal.
   bool AppendDownFrom(Hierarchy::Node node) {
     bool has_room = true;
     for (auto arc = ArcOf(1, node); arc != HierarchyScratch::kFromEnd && has_room; arc = ArcOf(1, node)) {
@@ -76,7 +77,7 @@ class HierarchyPath {
   Hierarchy::ArcIndex ArcOf(int side, Hierarchy::Node node) const { return state_.nodes[node].arc[side]; }
   Cell CellOf(Hierarchy::Node node) const { return Unpack(hierarchy_.CellOf(node)); }
 
-  // Takes shortcuts apart.
+  // Unpacks shortcuts.
   bool AppendLegs(const Leg& whole) {
     std::vector<Leg>& legs = state_.legs;
     legs.clear();

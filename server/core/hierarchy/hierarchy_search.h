@@ -1,4 +1,4 @@
-// Searches over a Hierarchy.
+// Bidirectional search over a Hierarchy.
 #pragma once
 
 #include "server/core/hierarchy/hierarchy.h"
@@ -11,10 +11,9 @@
 namespace waystar::core {
 
 // Searches from query.start to query.goal, both walkable, from both ends upward in the hierarchy, guided by
-// the octile distance. `hierarchy` was built from `walk`. REQUIRES:
-// query.corner_rule is kNoCornerCutting.
+// the octile distance. `hierarchy` was built from `walk`. REQUIRES: query.corner_rule is kNoCornerCutting.
 //
-// The path found is optimal, and the same for the same question. Leaves it in scratch.nodes(): between a node
+// The path found is optimal, and the same for the same query. It is left in scratch.nodes(): between a node
 // and its parent lie a diagonal and then a straight run. What is expanded are subgoals, from both ends
 // together; for those from the goal's end the recorder gets the cost of the way to the goal, and a parent may
 // be any number of turns away. `nearest` of the report is the nearest one expanded from the start; if the

@@ -1,4 +1,4 @@
-// The way between two cells that takes a diagonal and then a straight run.
+// Ways between two cells that consist of a diagonal and then a straight run.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace waystar::core {
 
-// Where the diagonal from `from` towards `to` turns into the straight run; either may be one of them.
+// Returns where the diagonal from `from` towards `to` turns into the straight run, which may be an end.
 inline Cell TurnTowards(Cell from, Cell to) {
   const int dx = to.x - from.x;
   const int dy = to.y - from.y;
@@ -19,8 +19,8 @@ inline Cell TurnTowards(Cell from, Cell to) {
   return {from.x + diagonal * Sign(dx), from.y + diagonal * Sign(dy)};
 }
 
-// Whether all its steps are legal under CornerRule::kNoCornerCutting: then no way is cheaper. REQUIRES: both
-// cells are walkable.
+// Returns whether all steps of the way are legal under CornerRule::kNoCornerCutting: then no way is cheaper.
+// REQUIRES: both cells are walkable.
 inline bool IsOpen(const WalkGrid& walk, Cell from, Cell to) {
   const int step_x = Sign(to.x - from.x);
   const int step_y = Sign(to.y - from.y);

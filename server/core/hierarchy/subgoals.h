@@ -1,4 +1,4 @@
-// The cells around which shortest paths bend.
+// Subgoals: the cells around which shortest paths bend.
 //
 // Uras, Koenig, Hernandez, "Subgoal Graphs for Optimal Pathfinding in Eight-Neighbor Grids" (2013).
 #pragma once
@@ -26,17 +26,17 @@ inline constexpr SubgoalId kNoSubgoal = std::numeric_limits<SubgoalId>::max();
 // Two cells are neighbours here if all cells between them (those on cheapest paths over open ground: a
 // parallelogram) are walkable, and none of them but the two is a subgoal. Between neighbours every order of
 // the diagonal and the straight steps is legal. Wherever a path leads, a cheapest one leads from the start
-// over subgoals to the goal such that each is a neighbour of the next, if start and goal do not see each
-// other over such a parallelogram anyhow: true for every diagonal cost from 1 to 2.
+// over subgoals to the goal such that each is a neighbour of the next, unless start and goal see each other
+// over such a parallelogram. This holds for every diagonal cost from 1 to 2.
 //
-// Costs half a byte a cell. Thread safety: immutable. Keeps no grid.
+// It costs half a byte a cell. Thread safety: immutable. It keeps no grid.
 class Subgoals {
  public:
   explicit Subgoals(const WalkGrid& walk);
 
   SubgoalId count() const { return count_; }
 
-  // kNoSubgoal if the cell is none. REQUIRES: on the map.
+  // Returns kNoSubgoal if the cell is none. REQUIRES: the cell is on the map.
   SubgoalId At(Cell cell) const {
     const Marks& marks = marks_[WordOf(cell)];
     const auto bit = static_cast<unsigned>(cell.x + 1) % kWordBits;
@@ -59,7 +59,7 @@ class Subgoals {
     }
   }
 
-  // Calls visit(cell) for each subgoal that is a neighbour of `from`. REQUIRES: it is walkable.
+  // Calls visit(cell) for each subgoal that is a neighbour of `from`. REQUIRES: `from` is walkable.
   template <typename Visitor>
   void ForEachNeighbour(Cell from, Visitor visit) const {
     const int east = VisitStraight<true, 1>(from, visit);
@@ -72,7 +72,7 @@ class Subgoals {
     VisitQuadrant<-1, -1>(from, west, north, visit);
   }
 
-  // Held by subgoals of a grid of that size.
+  // Returns the bytes held by the subgoals of a grid of that size.
   static std::size_t BytesFor(int width, int height);
   std::size_t memory_bytes() const {
     return (row_stops_.capacity() + column_stops_.capacity()) * sizeof(Word) +
@@ -86,7 +86,7 @@ class Subgoals {
     SubgoalId before = 0;
   };
 
-  // Rows just off the map are there.
+  // The rows just off the map have words, too.
   std::size_t RowAt(int y) const { return static_cast<std::size_t>(y + 1) * row_words_; }
   std::size_t WordOf(Cell cell) const {
     return RowAt(cell.y) + static_cast<std::size_t>(cell.x + 1) / kWordBits;
@@ -95,7 +95,7 @@ class Subgoals {
     return (marks_[WordOf(cell)].subgoals >> (static_cast<unsigned>(cell.x + 1) % kWordBits) & 1U) != 0;
   }
 
-  // How far the next blocked cell or subgoal is along a row or column.
+  // Returns how far the next blocked cell or subgoal is along a row or column.
   template <int kStep>
   static int StepsToStop(const Word* stops, int from) {
     if constexpr (kStep > 0) {
@@ -174,11 +174,11 @@ class Subgoals {
   int height_;
   std::size_t row_words_;
   std::size_t column_words_;
-  // Rows, with one more before the first and after the last, and columns, laid out as bit_row.h says: set
-  // where a straight run ends, at subgoals, blocked cells and off the map.
+  // Rows, with one more before the first and after the last, and columns, laid out as bit_row.h says. Bits
+  // are set where a straight run ends: at subgoals, blocked cells and off the map.
   std::vector<Word> row_stops_;
   std::vector<Word> column_stops_;
-  // By word of row_stops_.
+  // The marks by word of row_stops_.
   std::vector<Marks> marks_;
   SubgoalId count_ = 0;
 };

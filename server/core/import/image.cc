@@ -1,20 +1,43 @@
 #include "server/core/import/image.h"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <memory>
+#include <optional>
 
 #include "absl/strings/match.h"
-#include "server/core/import/image_decoders.h"
+#include "absl/strings/str_cat.h"
+#include "gif_lib.h"
+#include "png.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/map/grid_map.h"
+#include "webp/decode.h"
 
 namespace waystar::core {
 namespace {
+
+constexpr absl::string_view kPngMagic = "\x89PNG\r\n\x1a\n";
+constexpr absl::string_view kGifMagic = "GIF8";
+// Followed by four bytes of length and "WEBP".
+constexpr absl::string_view kRiffMagic = "RIFF";
 
 bool IsWebp(absl::string_view bytes) {
   return absl::StartsWith(bytes, kRiffMagic) && bytes.size() >= 12 && bytes.substr(8, 4) == "WEBP";
 }
 
-}  // namespace
+absl::Status BadImage(absl::string_view message) {
+  return InvalidArgument(ErrorReason::kBadFormat, "", message);
+}
 
+std::uint32_t PackPixel(std::uint8_t red, std::uint8_t green, std::uint8_t blue, std::uint8_t alpha) {
+  return std::uint32_t{red} << 24 | std::uint32_t{green} << 16 | std::uint32_t{blue} << 8 | alpha;
+}
+
+// Makes pixels of what a decoder wrote where they lie: four bytes each, red, green, blue and alpha.
 void PackPixels(Image& image) {
   for (std::uint32_t& pixel : image.pixels) {
     std::array<std::uint8_t, 4> bytes{};
@@ -22,6 +45,196 @@ void PackPixels(Image& image) {
     pixel = PackPixel(bytes[0], bytes[1], bytes[2], bytes[3]);
   }
 }
+
+// Frees what libpng keeps. The simplified interface jumps over no frame but its own.
+struct PngReader {
+  PngReader() { image.version = PNG_IMAGE_VERSION; }
+  ~PngReader() { png_image_free(&image); }
+  PngReader(const PngReader&) = delete;
+  PngReader& operator=(const PngReader&) = delete;
+
+  png_image image{};
+};
+
+absl::Status BadPng(const png_image& image) {
+  return BadImage(absl::StrCat("bad PNG: ", static_cast<const char*>(image.message)));
+}
+
+absl::Status ReadColors(png_image& png, Image& image) {
+  png.format = PNG_FORMAT_RGBA;
+  image.pixels.resize(image.pixel_count());
+  if (png_image_finish_read(&png, nullptr, image.pixels.data(), 0, nullptr) == 0) {
+    return BadPng(png);
+  }
+  PackPixels(image);
+  return absl::OkStatus();
+}
+
+absl::Status ReadPalette(png_image& png, Image& image) {
+  png.format = PNG_FORMAT_RGBA_COLORMAP;
+  std::array<std::uint8_t, 4 * 256> palette{};
+  image.indices.resize(image.pixel_count());
+  if (png_image_finish_read(&png, nullptr, image.indices.data(), 0, palette.data()) == 0) {
+    return BadPng(png);
+  }
+  image.pixels.resize(image.pixel_count());
+  for (std::size_t i = 0; i < image.pixels.size(); ++i) {
+    const std::uint8_t* const entry = palette.data() + std::size_t{4} * image.indices[i];
+    image.pixels[i] = PackPixel(entry[0], entry[1], entry[2], entry[3]);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Image> DecodePng(absl::string_view bytes, int max_side) {
+  PngReader reader;
+  png_image& png = reader.image;
+  if (png_image_begin_read_from_memory(&png, bytes.data(), bytes.size()) == 0) {
+    return BadPng(png);
+  }
+  if (const absl::Status status = CheckMapSize(png.width, png.height, max_side); !status.ok()) {
+    return InvalidArgument(ErrorReason::kBadSize, "", status.message());
+  }
+  Image image{.width = static_cast<int>(png.width), .height = static_cast<int>(png.height)};
+  // Sixteen bits are shades like eight, and not amounts of light.
+  png.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
+  const bool has_palette = (png.format & PNG_FORMAT_FLAG_COLORMAP) != 0;
+  WAYSTAR_RETURN_IF_ERROR(has_palette ? ReadPalette(png, image) : ReadColors(png, image));
+  return image;
+}
+
+int ReadBytes(GifFileType* gif, GifByteType* out, int count) {
+  auto& rest = *static_cast<absl::string_view*>(gif->UserData);
+  const std::size_t taken = std::min(rest.size(), static_cast<std::size_t>(count));
+  std::memcpy(out, rest.data(), taken);
+  rest.remove_prefix(taken);
+  return static_cast<int>(taken);
+}
+
+absl::Status BadGif(int error) {
+  const char* const text = GifErrorString(error);
+  return BadImage(absl::StrCat("bad GIF: ", text == nullptr ? "broken or cut off" : text));
+}
+
+struct GifCloser {
+  void operator()(GifFileType* gif) const { DGifCloseFile(gif, nullptr); }
+};
+using GifReader = std::unique_ptr<GifFileType, GifCloser>;
+
+// Goes on to the first picture. Sets which entry of the palette is transparent, if any.
+absl::Status FindPicture(GifFileType& gif, std::optional<int>& transparent) {
+  for (;;) {
+    GifRecordType type = UNDEFINED_RECORD_TYPE;
+    if (DGifGetRecordType(&gif, &type) == GIF_ERROR) {
+      return BadGif(gif.Error);
+    }
+    if (type == IMAGE_DESC_RECORD_TYPE) {
+      return DGifGetImageDesc(&gif) == GIF_ERROR ? BadGif(gif.Error) : absl::OkStatus();
+    }
+    if (type != EXTENSION_RECORD_TYPE) {
+      return BadImage("bad GIF: there is no picture in it");
+    }
+    int code = 0;
+    GifByteType* block = nullptr;
+    if (DGifGetExtension(&gif, &code, &block) == GIF_ERROR) {
+      return BadGif(gif.Error);
+    }
+    // A block begins with its length.
+    GraphicsControlBlock control;
+    if (code == GRAPHICS_EXT_FUNC_CODE && block != nullptr &&
+        DGifExtensionToGCB(block[0], block + 1, &control) == GIF_OK && control.TransparentColor >= 0) {
+      transparent = control.TransparentColor;
+    }
+    while (block != nullptr) {
+      if (DGifGetExtensionNext(&gif, &block) == GIF_ERROR) {
+        return BadGif(gif.Error);
+      }
+    }
+  }
+}
+
+absl::Status ReadIndices(GifFileType& gif, Image& image) {
+  image.indices.resize(image.pixel_count());
+  const auto read_row = [&](int y) {
+    GifByteType* const row =
+        image.indices.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width);
+    return DGifGetLine(&gif, row, image.width) != GIF_ERROR;
+  };
+  struct Pass {
+    int first;
+    int step;
+  };
+  constexpr Pass kInterlaced[] = {{0, 8}, {4, 8}, {2, 4}, {1, 2}};
+  constexpr Pass kPlain[] = {{0, 1}};
+  const bool is_interlaced = gif.Image.Interlace;
+  const Pass* const begin = is_interlaced ? std::begin(kInterlaced) : std::begin(kPlain);
+  const Pass* const end = is_interlaced ? std::end(kInterlaced) : std::end(kPlain);
+  for (const Pass* pass = begin; pass != end; ++pass) {
+    for (int y = pass->first; y < image.height; y += pass->step) {
+      if (!read_row(y)) {
+        return BadImage(absl::StrCat("bad GIF: row ", y, " is broken or cut off"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FillPixels(const GifFileType& gif, std::optional<int> transparent, Image& image) {
+  const ColorMapObject* const palette = gif.Image.ColorMap != nullptr ? gif.Image.ColorMap : gif.SColorMap;
+  if (palette == nullptr) {
+    return BadImage("bad GIF: it has no palette");
+  }
+  image.pixels.reserve(image.pixel_count());
+  for (const std::uint8_t index : image.indices) {
+    if (index >= palette->ColorCount) {
+      return BadImage(
+          absl::StrCat("bad GIF: a pixel has colour ", index, " of a palette of ", palette->ColorCount));
+    }
+    const GifColorType& color = palette->Colors[index];
+    image.pixels.push_back(index == transparent ? 0 : PackPixel(color.Red, color.Green, color.Blue, 0xFF));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Image> DecodeGif(absl::string_view bytes, int max_side) {
+  int error = 0;
+  const GifReader gif(DGifOpen(&bytes, &ReadBytes, &error));
+  if (gif == nullptr) {
+    return BadGif(error);
+  }
+  std::optional<int> transparent;
+  WAYSTAR_RETURN_IF_ERROR(FindPicture(*gif, transparent));
+  if (const absl::Status status = CheckMapSize(gif->Image.Width, gif->Image.Height, max_side); !status.ok()) {
+    return InvalidArgument(ErrorReason::kBadSize, "", status.message());
+  }
+  Image image{.width = gif->Image.Width, .height = gif->Image.Height};
+  WAYSTAR_RETURN_IF_ERROR(ReadIndices(*gif, image));
+  WAYSTAR_RETURN_IF_ERROR(FillPixels(*gif, transparent, image));
+  return image;
+}
+
+absl::StatusOr<Image> DecodeWebp(absl::string_view bytes, int max_side) {
+  const auto* const data = reinterpret_cast<const std::uint8_t*>(bytes.data());
+  WebPBitstreamFeatures features;
+  if (WebPGetFeatures(data, bytes.size(), &features) != VP8_STATUS_OK) {
+    return BadImage("bad WebP: its header is broken or cut off");
+  }
+  if (features.has_animation != 0) {
+    return BadImage("a WebP that moves is no map");
+  }
+  if (const absl::Status status = CheckMapSize(features.width, features.height, max_side); !status.ok()) {
+    return InvalidArgument(ErrorReason::kBadSize, "", status.message());
+  }
+  Image image{.width = features.width, .height = features.height};
+  image.pixels.resize(image.pixel_count());
+  auto* const pixels = reinterpret_cast<std::uint8_t*>(image.pixels.data());
+  if (WebPDecodeRGBAInto(data, bytes.size(), pixels, image.pixel_count() * 4, image.width * 4) == nullptr) {
+    return BadImage("bad WebP: its pixels are broken or cut off");
+  }
+  PackPixels(image);
+  return image;
+}
+
+}  // namespace
 
 bool IsImage(absl::string_view bytes) {
   return absl::StartsWith(bytes, kPngMagic) || absl::StartsWith(bytes, kGifMagic) || IsWebp(bytes);

@@ -29,7 +29,6 @@ class JsonValue {
   // Where it begins, counted from 1.
   std::size_t line() const { return line_; }
 
-  bool is_null() const { return std::holds_alternative<std::nullptr_t>(kind_); }
   // Null if it is something else.
   const bool* boolean() const { return std::get_if<bool>(&kind_); }
   const double* number() const { return std::get_if<double>(&kind_); }

@@ -15,7 +15,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/edit/edit.h"
 #include "server/core/import/tiled_tiles.h"
-#include "server/core/map/obstacle_check.h"
+#include "server/core/map/obstacle.h"
 
 namespace waystar::core {
 namespace {

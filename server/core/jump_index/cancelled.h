@@ -1,12 +1,12 @@
-// Lets long work be called off.
+// Cooperative cancellation of long work.
 #pragma once
 
 #include <atomic>
 
 namespace waystar::core {
 
-// Set, from any thread, when the work is no longer wanted: it is then left as soon as may be, and what there
-// is of it is of no use. Null: it is done to the end.
+// A flag that any thread may set when the work is no longer wanted. The work then stops soon, and its partial
+// result is undefined. A null flag means that the work cannot be cancelled.
 using CancelFlag = const std::atomic<bool>*;
 
 inline bool IsCancelled(CancelFlag flag) { return flag != nullptr && flag->load(std::memory_order_relaxed); }

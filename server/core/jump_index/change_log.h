@@ -1,4 +1,4 @@
-// Which words of a grid's cells changed since some time.
+// A log of which words of a grid's cells changed since some revision.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +13,14 @@
 
 namespace waystar::core {
 
-// A set of words that its copies share. Kept as sorted runs, each at least twice as long as the next, so that
-// to copy it costs a few pointers, and to add a word a few moves over time: O'Neil, Cheng, Gawlick and
-// O'Neil, "The Log-Structured Merge-Tree" (1996).
+// A set of words that its copies share. It is kept as sorted runs, each at least twice as long as the next,
+// so that a copy costs a few pointers and adding a word costs a few moves, amortized: O'Neil, Cheng, Gawlick
+// and O'Neil, "The Log-Structured Merge-Tree" (1996).
 //
-// Thread safety: const methods from any thread.
+// Thread safety: const methods may be called from any thread.
 class ChangeLog {
  public:
-  // About how many words there are; a word in two runs counts twice.
+  // Returns roughly how many words there are: a word in two runs counts twice.
   std::size_t size() const { return size_; }
 
   void Add(absl::Span<const WordChange> changes) {
@@ -41,7 +41,7 @@ class ChangeLog {
     }
   }
 
-  // From `before` to `now`, of the words of the log. Ascending.
+  // Returns how the words of the log differ between `before` and `now`, in ascending order.
   std::vector<WordChange> Differences(const BitPlane& before, const BitPlane& now) const {
     std::vector<WordIndex> words;
     for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {

@@ -1,4 +1,4 @@
-// Which way to go on from a jump point.
+// Pruning rules of jump point search: which ways to go on from a jump point.
 //
 // Harabor, Grastien, "Online Graph Pruning for Pathfinding on Grid Maps" (2011): natural and forced
 // neighbours; for maps where corners may not be cut, their "Improving Jump Point Search" (2014).
@@ -15,8 +15,8 @@
 
 namespace waystar::core {
 
-// The steps that a search must follow out of a cell, given how it came there, on an 8-connected grid. Of
-// equally cheap ways those with diagonal steps first are kept: whatever else leads on from the cell is
+// Table of the steps that a search must follow out of a cell of an 8-connected grid, given how it came there.
+// Of equally cheap ways those with diagonal steps first are kept: whatever else leads on from the cell is
 // reached as cheaply without it.
 //
 // Thread safety: immutable.
@@ -46,7 +46,7 @@ class JumpDirections {
     if (IsDiagonal(arrival)) {
       wanted |= SetOf(Turned(arrival, -1)) | SetOf(Turned(arrival, 1));
       for (const int side : {-1, 1}) {
-        // The cell passed on the way that is adjacent to where the step came from.
+        // This cell was passed on the way and is adjacent to where the step came from.
         if (!is_free(3 * side)) {
           wanted |= SetOf(Turned(arrival, 2 * side));
         }

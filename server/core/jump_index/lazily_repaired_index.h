@@ -1,4 +1,4 @@
-// An index over walkable cells that follows their changes when that is worth its while.
+// A lazily repaired index: one over walkable cells that follows their changes when searches have paid for it.
 #pragma once
 
 #include <algorithm>
@@ -17,55 +17,55 @@
 
 namespace waystar::core {
 
-// Searches do without the index, at a price: they look around at cells where it would have told them that
-// there is nothing to see. The index of a grid that came of another by changes is therefore not made at once.
-// It lags behind: the grid keeps the last index that was made, the cells it was made of, and which words
-// changed since. Searches that do without say how often they looked around in vain; when that adds up to what
-// a repair costs, the next search repairs it, once for all changes until then. At the worst that costs twice
-// what the better of always and never would: Karlin, Manasse, Rudolph and Sleator, "Competitive Snoopy
-// Caching" (1988). So a map that changes while nobody searches it, or where the index is of no use, as among
-// scattered single obstacles, pays next to nothing for it.
+// Searches can do without the index, at a price: they look around at cells where the index would have told
+// them that there is nothing to see. So the index of a grid that was made from another by changes is not made
+// at once. It lags behind: the grid keeps the last index that was made, the cells it was made of, and the
+// words that changed since. Searches that do without it record how often they looked around in vain. When
+// that adds up to the cost of a repair, the next search repairs it, once for all changes until then. At worst
+// that costs twice what the better of always and never repairing would: Karlin, Manasse, Rudolph and Sleator,
+// "Competitive Snoopy Caching" (1988). So a map that changes while nobody searches it, or where the index is
+// of no use, as among scattered single obstacles, pays next to nothing for it.
 //
-// What was looked around in vain is credit, which all grids that came of each other share, so that a search
-// of a grid that has been replaced meanwhile counts as well. A repair by a search is good for some more:
-// while credit lasts, whoever changes the map repairs the index at once (IsWanted), and spends it.
+// Recorded misses are credit that all grids made from each other share, so that a search of a grid that has
+// since been replaced counts as well. A repair by a search pays for more: while credit lasts, whoever changes
+// the map repairs the index at once (IsWanted) and spends credit.
 //
-// Nobody waits for a repair: who wants the index while another is at it does without, and who changes the map
-// meanwhile goes by the index before.
+// Nobody waits for a repair: a search that wants the index while another is making it does without, and who
+// changes the map meanwhile starts from the index before.
 //
-// Where a search would have to work at it for longer than some 10 ms, on a large grid, it is overdue: left to
-// a thread that has the time (MakeNow). By the time that is done the grid may have been replaced many times;
-// the latest then goes by what was made (FollowCloser).
+// On a large grid, where a search would have to work for more than about 10 ms, the index is overdue: it is
+// left to a background thread (MakeNow). By the time that is done the grid may have been replaced many times;
+// the latest grid then follows the new index (FollowCloser).
 //
-// Thread safety: any method from any thread, but for Follow and FollowUnlisted.
+// Thread safety: any method may be called from any thread, except Follow and FollowUnlisted.
 template <typename Index>
 class LazilyRepairedIndex {
  public:
-  // Null if it is not made or lags.
+  // Returns the index, or null if it is not made or lags.
   const Index* GetIfCurrent() const { return current_.load(std::memory_order_acquire); }
 
-  // Whether it, or one before it, was ever made.
+  // Returns whether the index, or one before it, was ever made.
   bool IsAskedFor() const { return lags_ || GetIfCurrent() != nullptr; }
 
-  // Whether searches have paid for it already.
+  // Returns whether searches have paid for it already.
   bool IsWanted() const {
     return lags_ && credit_->load(std::memory_order_relaxed) >= price_.load(std::memory_order_relaxed);
   }
 
-  // Whether it lags so far behind that neither a search nor who changes the map is to make it.
+  // Returns whether it lags so far behind that neither a search nor a change of the map is to make it.
   bool NeedsBackgroundBuild() const {
     return lags_ && takes_long_.load(std::memory_order_relaxed) && GetIfCurrent() == nullptr;
   }
 
-  // How many words that changed a repair has to look at; nothing if it can only be made anew.
+  // Returns how many changed words a repair has to look at, or nothing if the index must be built anew.
   std::optional<std::size_t> Lag() const {
     MutexLock lock(mutex_);
     return index_ == nullptr && base_ == nullptr ? std::nullopt : std::optional(log_.size());
   }
 
-  // Makes this the index of a grid that came of another by `changes`. `before` is that of the other, whose
-  // cells are `rows` and `columns`. Costs a few pointers and the changes. REQUIRES: nobody else knows this
-  // one.
+  // Makes this the index of a grid that `changes` made from another. `before` is the index of the other grid,
+  // whose cells are `rows` and `columns`. It costs a few pointers and the changes. REQUIRES: no other thread
+  // knows this index.
   void Follow(const LazilyRepairedIndex& before, const BitPlane& rows, const BitPlane& columns,
               absl::Span<const WordChange> changes) {
     if (!TakeCredit(before)) {
@@ -79,8 +79,8 @@ class LazilyRepairedIndex {
     SetBehind(std::move(behind), CellsOf(rows));
   }
 
-  // The same for more changes than are worth a list. False, and nothing done, if the index is rather to be
-  // made at once: there was none, or it takes little time.
+  // Follows `before` over more changes than are worth a list. It returns false and does nothing if the index
+  // should be made at once: there was none, or making it takes little time.
   bool FollowUnlisted(const LazilyRepairedIndex& before, const BitPlane& rows) {
     if (CellsOf(rows) <= kMaxCellsAtOnce || !TakeCredit(before)) {
       return false;
@@ -90,9 +90,9 @@ class LazilyRepairedIndex {
     return true;
   }
 
-  // Goes by the index that `before` has, or lags behind, if that is closer to this than what this lags behind
-  // already. `rows` and `columns` are the cells of `before`, a grid that this one came of, and `changes` led
-  // from there to here. Costs as Follow does.
+  // Follows the index that `before` has or lags behind, if that is closer to this grid than what this lags
+  // behind already. `rows` and `columns` are the cells of `before`, an ancestor of this grid, and `changes`
+  // led from there to here. The cost is that of Follow.
   void FollowCloser(const LazilyRepairedIndex& before, const BitPlane& rows, const BitPlane& columns,
                     absl::Span<const WordChange> changes) const {
     Behind behind = before.BehindAs(rows, columns);
@@ -106,16 +106,17 @@ class LazilyRepairedIndex {
     }
   }
 
-  // Counts what searches did in want of the index, if it lags; no more than is ever worth anything.
+  // Records how often searches looked around for want of the index, if it lags. Credit is capped at what it
+  // can ever buy.
   void RecordMisses(std::uint64_t look_arounds) const {
     if (lags_ && credit_->load(std::memory_order_relaxed) < MostCredit()) {
       credit_->fetch_add(look_arounds, std::memory_order_relaxed);
     }
   }
 
-  // The index for a search. make() gives that of the cells as they are; repair(index, rows, columns, log)
-  // does so too, from an index of those cells and the words that may have changed since. Who asks for one
-  // that no grid before had waits for it to be made.
+  // Returns the index for a search, or null if it lags. make() builds the index of the current cells;
+  // repair(index, rows, columns, log) does so from an index of those cells and the words that may have
+  // changed since. A search that asks for an index that no ancestor grid had waits for it to be built.
   template <typename Make, typename Repair>
   const Index* Get(Make make, Repair repair) const {
     if (const Index* index = GetIfCurrent()) {
@@ -133,8 +134,8 @@ class LazilyRepairedIndex {
     return GetIfCurrent();
   }
 
-  // The same whatever it costs, after all that others are making. Null if make or repair was left because of
-  // `cancelled`.
+  // Makes the index whatever it costs, after what other threads are making. Returns null if make or repair
+  // stopped because of `cancelled`.
   template <typename Make, typename Repair>
   const Index* MakeNow(Make make, Repair repair, CancelFlag cancelled = nullptr) const {
     MutexLock lock(making_);
@@ -142,7 +143,7 @@ class LazilyRepairedIndex {
     return GetIfCurrent();
   }
 
-  // For who is no search, and makes the index because it is wanted.
+  // Spends credit; for callers that are not searches and make the index because it is wanted.
   void SpendCredit() const {
     const std::uint64_t price = price_.load(std::memory_order_relaxed);
     std::uint64_t credit = credit_->load(std::memory_order_relaxed);
@@ -151,7 +152,8 @@ class LazilyRepairedIndex {
     }
   }
 
-  // Bytes held by a grid of these cells that neither it nor `other`, if it is not null, holds anyhow.
+  // Returns the bytes kept alive for the lagging index of a grid of these cells that neither the grid nor
+  // `other`, if it is not null, holds anyway.
   std::size_t BytesBeyond(const LazilyRepairedIndex* other, const BitPlane& rows,
                           const BitPlane& columns) const {
     const Held own = Hold();
@@ -167,17 +169,16 @@ class LazilyRepairedIndex {
   }
 
  private:
-  // A look around takes some 25 ns: two scans of a line. An index is made anew in 2 ns a cell, and repaired
-  // in 2 to 8 us a word that changed on its own, less where words that changed lie together.
+  // A look around takes about 25 ns: two scans of a line. Building the index takes 2 ns a cell, and repairing
+  // it 2 to 8 us a changed word, or less where changed words lie together.
   static constexpr std::uint64_t kCellsPerLookAround = 12;
   static constexpr std::uint64_t kLookAroundsPerWord = 150;
-  // How many repairs like it one by a search is good for.
+  // How many immediate repairs one repair by a search pays for.
   static constexpr std::uint64_t kRepairsPaid = 16;
-  // What is made of more cells, or repaired of more words on a grid that has more cells, takes longer than
-  // 10 ms.
+  // A build of more cells, or a repair of more words on a grid that has more cells, takes longer than 10 ms.
   static constexpr std::size_t kMaxCellsAtOnce = std::size_t{1} << 22;
   static constexpr std::size_t kMaxWordsAtOnce = 1024;
-  // What is overdue nobody waits for, and on large open grids a look around goes farther, which takes longer.
+  // Nobody waits for an overdue index, and on large open grids a look around goes farther and takes longer.
   static constexpr std::uint64_t kOverdueDiscount = 16;
 
   using Credit = std::atomic<std::uint64_t>;
@@ -193,7 +194,7 @@ class LazilyRepairedIndex {
     std::shared_ptr<const Base> base;
   };
 
-  // What a grid lags behind; nothing if its index can only be made anew.
+  // What a grid lags behind; it has no value if the index can only be built anew.
   struct Behind {
     std::shared_ptr<const Base> base;
     ChangeLog log;
@@ -203,7 +204,7 @@ class LazilyRepairedIndex {
     return static_cast<std::size_t>(rows.width()) * static_cast<std::size_t>(rows.height());
   }
 
-  // False if there was no index.
+  // Returns false if there was no index.
   bool TakeCredit(const LazilyRepairedIndex& before) {
     MutexLock lock(before.mutex_);
     lags_ = before.lags_ || before.index_ != nullptr;
@@ -211,7 +212,7 @@ class LazilyRepairedIndex {
     return lags_;
   }
 
-  // What another grid starts from that comes of this one, which has these cells.
+  // Returns what a grid made from this one, which has these cells, starts from.
   Behind BehindAs(const BitPlane& rows, const BitPlane& columns) const {
     MutexLock lock(mutex_);
     if (index_ != nullptr) {
@@ -276,20 +277,23 @@ class LazilyRepairedIndex {
     return {index_ != nullptr || base_ == nullptr ? index_ : base_->index, base_};
   }
 
-  // Held while the index is made; mutex_ for as long as it takes to copy pointers. Taken in this order.
+  // Held while the index is made; mutex_ is held for as long as it takes to copy pointers. Lock order:
+  // making_ before mutex_.
   mutable Mutex making_;
   mutable Mutex mutex_;
   mutable std::shared_ptr<const Index> index_ ABSL_GUARDED_BY(mutex_);
-  // What is changed to make it, if a grid before had one and it is not too far behind.
+  // What a repair starts from, if an ancestor grid had an index and it is not too far behind.
   mutable std::shared_ptr<const Base> base_ ABSL_GUARDED_BY(mutex_);
   mutable ChangeLog log_ ABSL_GUARDED_BY(mutex_);
   mutable std::atomic<const Index*> current_ = nullptr;
   // Set by Follow and FollowUnlisted.
   bool lags_ = false;
-  // What searches are to pay for it, and whether it is too much work for them. Go with base_ and log_.
+  // What searches have to pay for the index, and whether it is too much work for them. They go with base_ and
+  // log_.
   mutable std::atomic<std::uint64_t> price_ = 0;
   mutable std::atomic<bool> takes_long_ = false;
-  // Made with the first index, so that grids without one pay nothing for it. Does not change once this lags.
+  // Made with the first index, so that grids without one pay nothing for it. It does not change once this
+  // lags.
   mutable std::shared_ptr<Credit> credit_;
 };
 

@@ -1,4 +1,4 @@
-// What lies beyond each word of a row or column for a straight jump that leaves it.
+// What a straight jump finds beyond each word of a row or column that it leaves.
 #pragma once
 
 #include <array>
@@ -11,19 +11,19 @@
 
 namespace waystar::core {
 
-// Which way a straight jump goes along its line, a row or a column: to higher positions or to lower ones.
+// The way a straight jump goes along its line, a row or a column: to higher positions or to lower ones.
 enum class Sense : std::uint8_t { kForward, kBackward };
 
-// For all rows or all columns of a grid, and for each word of them and sense, two bits:
+// Two bits for each word of all rows or all columns of a grid, and for each sense:
 //
-// - beyond: whether a jump that leaves the word in that sense finds a jump point. With it what a jump finds
-//   from each cell of the word is a matter of the word alone.
-// - whole: whether all the word's cells are said here to find a jump point, so that nothing else needs to
-//   say so of each.
+// - beyond: whether a jump that leaves the word in that sense finds a jump point. With it, what a jump finds
+//   from each cell of the word depends on the word alone.
+// - whole: whether all the word's cells are recorded here as finding a jump point, so that nothing else needs
+//   to record it for each.
 //
-// The bits of 64 lines make a word, so that a run across the map is a run of words here. Bit (line + 1) % 64
-// of line block (line + 1) / 64 is the line; places are indices of words in the line. One block and one place
-// more than there are exist on both sides, and are empty.
+// The bits of 64 lines make a word, so that a run across the map is a run of words here. A line is bit (line
+// + 1) % 64 of line block (line + 1) / 64; places are indices of words in the line. One more block and place
+// exist on both sides and are empty.
 //
 // Thread safety: const methods may run beside each other, and beside a RunEndsWriter of another copy.
 class RunEnds {
@@ -33,11 +33,12 @@ class RunEnds {
       : stride_(static_cast<std::size_t>(WordsPerRow(length)) + 2),
         plane_(WordsPerRow(lines) + 2, std::vector<Word>(kSections * stride_, 0), 1) {}
 
-  // Of 64 lines from a place on. REQUIRES: -1 <= line_block, place <= one more than there are.
+  // Returns the bits of 64 lines from a place on. REQUIRES: -1 <= line_block, place <= one more than there
+  // are.
   const Word* Whole(Sense sense, int line_block, int place) const {
     return At(kWhole, sense, line_block, place);
   }
-  // The same with the first line in the highest bit.
+  // As Whole, with the first line in the highest bit.
   const Word* WholeReversed(Sense sense, int line_block, int place) const {
     return At(kWholeReversed, sense, line_block, place);
   }
@@ -73,7 +74,7 @@ class RunEnds {
   Plane<Word> plane_;
 };
 
-// Writes to one RunEnds. One thread only.
+// Writes to one RunEnds. It belongs to one thread.
 class RunEndsWriter {
  public:
   explicit RunEndsWriter(RunEnds& ends) : ends_(ends), writer_(ends.plane_) {}

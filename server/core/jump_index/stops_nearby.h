@@ -1,4 +1,4 @@
-// What the bits of DiagonalJumpIndex are made of, by the rules of jumps.
+// The rules of jumps that the bits of DiagonalJumpIndex are computed by.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace waystar::core {
 inline constexpr std::array<Direction, 4> kDiagonals = {Direction::kNorthEast, Direction::kSouthEast,
                                                         Direction::kSouthWest, Direction::kNorthWest};
 
-// Word i of a row, moved so that each bit is that of the cell `offset`, from -1 to 1, further on.
+// Returns word i of a row, shifted so that each bit is that of the cell `offset`, from -1 to 1, further on.
 inline Word Shifted(const Word* row, std::size_t i, int offset) {
   if (offset > 0) {
     return row[i] >> 1 | row[i + 1] << (kWordBits - 1);
@@ -26,9 +26,9 @@ inline Word Shifted(const Word* row, std::size_t i, int offset) {
   return row[i];
 }
 
-// Of word i of a row, the cells where a jump stops for what is next to them: walls, and forced neighbours. A
-// step of the jump goes by `along` in the row and by `aside` to one of its neighbours. The same holds of
-// columns.
+// Returns, for word i of a row, the cells where a jump stops because of its neighbours: walls and forced
+// neighbours. A step of the jump goes by `along` in the row and by `aside` to an adjacent row. Columns work
+// the same way.
 template <CornerRule kRule>
 Word StopsNearby(const LineBits& line, int along, int aside, std::size_t i) {
   const Word* own = line.own;

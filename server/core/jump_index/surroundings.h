@@ -1,4 +1,4 @@
-// The cells that a change of walkable cells reaches at once.
+// The cells next to changed cells, for which derived data must be made anew.
 #pragma once
 
 #include <algorithm>
@@ -14,21 +14,21 @@
 namespace waystar::core {
 
 // The changed cells of a map and their eight neighbours, word by word. What a search derives from a cell and
-// those beside it has to be made anew there, and beyond only where a run leads up to them.
+// its neighbours has to be made anew there, and further off only where a run leads up to them.
 class Surroundings {
  public:
   Surroundings(absl::Span<const WordChange> changes, int width, int height);
 
-  // Row by row, each word once. `flipped` are the cells.
+  // Returns the cells as the `flipped` bits of words, row by row, each word once.
   absl::Span<const WordChange> words() const { return words_; }
 
-  // The cells in word `index` of row y.
+  // Returns the cells in word `index` of row y.
   Word At(std::int32_t y, std::int32_t index) const {
     const auto it = std::lower_bound(words_.begin(), words_.end(), std::pair(y, index), IsBefore);
     return it != words_.end() && it->y == y && it->index == index ? it->flipped : 0;
   }
 
-  // Calls visit(cell) for the cells of a word that have none of the surroundings on one side.
+  // Call visit(cell) for the cells of a word whose neighbour on one side is not in the surroundings.
   template <typename Visitor>
   void ForEachWestEnd(const WordChange& word, Visitor visit) const {
     const Word beside = word.flipped << 1 | At(word.y, word.index - 1) >> (kWordBits - 1);

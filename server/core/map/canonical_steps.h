@@ -1,4 +1,4 @@
-// Which steps a cheapest path may take next, judged by the nine cells around it.
+// Pruning rules for weighted grids: the steps a cheapest path may take next, judged by nine cells.
 #pragma once
 
 #include "server/core/grid/cell.h"
@@ -9,22 +9,24 @@
 
 namespace waystar::core {
 
-// The steps that the canonical path may take out of a cell that it has entered in direction `arrival`.
+// Returns the steps that the canonical path may take out of a cell that it has entered in direction
+// `arrival`.
 //
 // Canonical among the paths between two cells is one of least cost; among those, of fewest steps, then of
 // fewest diagonal ones, then the one whose diagonal steps come earliest. Replacing a part of a path by one
 // that comes earlier in this order makes the whole path come earlier. So a step may be left out if the cell
 // before, this cell and the next make up a path for which the nine cells hold an earlier one: no canonical
-// path takes it. Where costs are alike that leaves the natural neighbours of jump point search.
-// Carlson, Moghadam, Harabor, Stuckey, Ebrahimi, "Optimal Pathfinding on Weighted Grid Maps" (2023).
+// path takes it. Where costs are alike that leaves the natural neighbours of jump point search. Carlson,
+// Moghadam, Harabor, Stuckey, Ebrahimi, "Optimal Pathfinding on Weighted Grid Maps" (2023).
 //
 // REQUIRES: 8-connected; the centre is walkable, as is the cell before, and the step between them is legal.
 DirectionSet CanonicalSteps(const Neighbourhood& around, const StepCosts& costs, CornerRule rule,
                             Direction arrival);
-// The same where cells have costs of their own.
+// As above, where cells have costs of their own.
 DirectionSet CanonicalSteps(const NearbyCosts& costs, CornerRule rule, Direction arrival);
 
-// Those of a cell amid cells of one cost: straight on, and after a diagonal step its two straight parts too.
+// Returns the steps amid cells of one cost: straight on, and after a diagonal step its two straight parts
+// too.
 constexpr DirectionSet NaturalSteps(Direction arrival) {
   const DirectionSet ahead = SetOf(arrival);
   return IsDiagonal(arrival)

@@ -1,4 +1,4 @@
-// What steps into single cells cost, where it is not what their terrain says.
+// Costs of single cells that differ from what their terrain says.
 #pragma once
 
 #include <array>
@@ -13,17 +13,17 @@
 
 namespace waystar::core {
 
-// The costs of the cells that have their own. Kept in square tiles, of which there are only those that hold
-// such a cell, and shared between copies until one is written to.
+// The costs of the cells that have costs of their own. They are kept in square tiles, of which only those
+// that hold such a cell exist, and copies share a tile until one writes to it.
 //
-// Copying costs one pointer per 32 rows of the map. A tile with a cell takes 16 KB.
+// A copy costs one pointer per 32 rows of the map. A tile takes 16 KB.
 //
 // Thread safety: const methods may run beside each other, and beside a CellCostsWriter of another copy.
 class CellCosts {
  public:
   CellCosts(int width, int height);
 
-  // Of entering a cell; both are 0 if it has no costs of its own, else more.
+  // The costs of entering a cell. Both are 0 if it has no costs of its own, else both are greater.
   struct Entry {
     Cost straight = 0;
     Cost diagonal = 0;
@@ -35,17 +35,17 @@ class CellCosts {
     return tile == nullptr ? Entry{} : tile->entries[IndexIn(cell)];
   }
 
-  // False if neither the cell nor any of the eight around it has costs of its own; if true, one of them may
-  // not have either. Quick. REQUIRES: the cell is on the map.
+  // Returns false if neither the cell nor any of the eight around it has costs of its own. It is quick, and
+  // may return true where none of them has. REQUIRES: the cell is on the map.
   bool MayHaveNear(Cell cell) const;
 
-  // How many cells have costs of their own.
+  // Returns how many cells have costs of their own.
   std::int64_t count() const { return count_; }
-  // The least of a straight step into one of them.
+  // Returns the least cost of a straight step into one of them.
   Cost min_straight() const { return min_straight_; }
 
   std::size_t memory_bytes() const { return BytesBeyond(nullptr); }
-  // Held by this and not by `other`, which is of a map of the same size, or null.
+  // Returns the bytes held by this and not by `other`, which is null or of a map of the same size.
   std::size_t BytesBeyond(const CellCosts* other) const;
 
  private:
@@ -55,7 +55,7 @@ class CellCosts {
   static constexpr int kTileSide = 1 << kTileShift;
   static constexpr Cost kNone = std::numeric_limits<Cost>::max();
 
-  // A summary of some cells that have costs of their own.
+  // Summary of the cells of a tile or row that have costs of their own.
   struct Summary {
     std::int32_t count = 0;
     Cost min_straight = kNone;
@@ -81,14 +81,14 @@ class CellCosts {
 
   int width_;
   int height_;
-  // Null where no tile of the row is there.
+  // The rows of tiles; null where a row has no tile.
   std::vector<std::shared_ptr<TileRow>> rows_;
   std::int64_t count_ = 0;
   Cost min_straight_ = kNone;
 };
 
-// Writes to the costs that `costs` points to, which it replaces by a copy when it first changes a cell, by
-// new ones if it is null. Clones each tile that it changes, once. One thread only.
+// Writes to the costs that `costs` points to. The first change replaces them by a copy, or by new ones if the
+// pointer is null; each tile that changes is cloned once. A writer belongs to one thread.
 class CellCostsWriter {
  public:
   CellCostsWriter(std::shared_ptr<const CellCosts>& costs, int width, int height)
@@ -96,15 +96,15 @@ class CellCostsWriter {
   CellCostsWriter(const CellCostsWriter&) = delete;
   CellCostsWriter& operator=(const CellCostsWriter&) = delete;
 
-  // Takes a cell's own costs away if both are 0. False if it has those already, which changes nothing.
-  // REQUIRES: the cell is on the map; both are 0 or neither.
+  // Sets a cell's own costs, or takes them away if both are 0. Returns false, and changes nothing, if the
+  // cell has those costs already. REQUIRES: the cell is on the map; both costs are 0 or neither is.
   bool Set(Cell cell, CellCosts::Entry entry);
 
-  // Makes count() and min_straight() true again; until then they are those from before. Leaves null if no
-  // cell has costs of its own.
+  // Brings count() and min_straight() up to date; until then they are those from before. It sets the pointer
+  // to null if no cell has costs of its own.
   void Finish();
 
-  // Lets the costs be copied: what was written so far is shared with the copies, and cloned again by writes.
+  // Lets the costs be copied. What was written is shared with the copies, and further writes clone again.
   void Release() {
     Finish();
     own_ = nullptr;
@@ -116,9 +116,9 @@ class CellCostsWriter {
   std::shared_ptr<const CellCosts>& costs_;
   int width_;
   int height_;
-  // Null before the first change; then what costs_ points to.
+  // Null before the first change, then what costs_ points to.
   std::shared_ptr<CellCosts> own_;
-  // By tile row, and by tile, row by row: whether it is only ours.
+  // Whether the writer is sole owner of a tile row, and of a tile, row by row.
   std::vector<bool> owns_row_;
   std::vector<bool> owns_tile_;
 };

@@ -1,4 +1,4 @@
-// What obstacles that change costs do to the cells below them.
+// The effect of obstacles that change costs on the cells below them.
 #pragma once
 
 #include "absl/types/span.h"
@@ -8,9 +8,10 @@
 
 namespace waystar::core {
 
-// Says anew what steps into these cells cost: the cost of the terrain, times the factors and then plus the
-// additions of all obstacles that cover the cell, taken in the order of ids, so that nothing depends on which
-// came first; from kMinTerrainCost to kMaxTerrainCost. Rounds alike on every machine.
+// Computes anew what steps into these cells cost: the cost of the terrain, times the factors and then plus
+// the additions of all obstacles that cover the cell, clamped to kMinTerrainCost and kMaxTerrainCost.
+// Obstacles are taken in the order of ids, so that nothing depends on which came first. Results are rounded
+// alike on every machine.
 void RefreshCosts(const ObstacleTable& obstacles, absl::Span<const RowSpan> cells, GridMapEditor& editor);
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// A grid of square cells: the immutable state of a map at one revision.
+// A grid of square or hexagonal cells: the immutable state of a map at one revision.
 #pragma once
 
 #include <cstddef>
@@ -29,18 +29,19 @@ class ObstacleTable;
 class PortalTable;
 class ProfileViews;
 
-// INVALID_ARGUMENT / BAD_SIZE with field "width" or "height" unless both are from 1 to `max_side`.
+// Returns INVALID_ARGUMENT / BAD_SIZE with field "width" or "height" unless both are from 1 to `max_side`.
 absl::Status CheckMapSize(std::int64_t width, std::int64_t height, int max_side);
 
 // Each cell has a terrain and may have an obstacle on it. It is walkable if its terrain is passable and no
-// obstacle lies on it. What a step into it costs is what its terrain says, but for single cells that have
-// costs of their own.
+// obstacle lies on it. A step into it costs what its terrain says, unless the cell has costs of its own.
+// Squares are 4- or 8-connected; hexagons (Connectivity::kSix) have axial coordinates and live on a plane of
+// squares.
 //
 // Thread safety: immutable, so any number of threads may read it. Copies share their cells; GridMapEditor
 // makes a changed copy.
 class GridMap {
  public:
-  // A map whose cells all have terrain `fill`, with an obstacle on each if `blocked`.
+  // Returns a map whose cells all have terrain `fill`, with an obstacle on each if `blocked`. Returns
   // INVALID_ARGUMENT / BAD_SIZE with field "width" or "height" if a side is not from 1 to kMaxMapSide, and
   // the errors of CheckGridSettings. REQUIRES: fill < settings.terrains.size().
   static absl::StatusOr<GridMap> Create(std::int64_t width, std::int64_t height, GridSettings settings,
@@ -50,25 +51,26 @@ class GridMap {
   int height() const { return height_; }
   Rectangle bounds() const { return {0, 0, width_, height_}; }
   const GridSettings& settings() const { return constants_->settings; }
-  // By terrain: not of cells that have costs of their own.
+  // Returns the costs by terrain, which do not tell of cells that have costs of their own.
   const StepCosts& step_costs() const { return constants_->step_costs; }
 
   bool Contains(Cell cell) const { return cell.x >= 0 && cell.x < width_ && cell.y >= 0 && cell.y < height_; }
 
-  // False off the map.
+  // Returns false for cells off the map.
   bool IsWalkable(Cell cell) const { return walkable_.Test(cell); }
 
-  // Whether an obstacle lies on the cell, be it named or nameless. REQUIRES of all four: Contains(cell).
+  // Returns whether an obstacle, named or nameless, lies on the cell. REQUIRES, here and for the next three:
+  // Contains(cell).
   bool HasObstacle(Cell cell) const { return TestBitOfWord(ObstacleWord(cell.y, WordOf(cell.x)), cell.x); }
-  // Whether one of the nameless ones does, which lie in one layer, apart from the named ones.
+  // Returns whether a nameless obstacle lies on the cell. Those form one layer, apart from the named ones.
   bool HasNamelessObstacle(Cell cell) const {
     return TestBitOfWord(NamelessWord(cell.y, WordOf(cell.x)), cell.x);
   }
-  // Whether one of the named ones does, and blocks.
+  // Returns whether a named obstacle that blocks covers the cell.
   bool IsCovered(Cell cell) const { return covered_.Test(cell); }
   TerrainId TerrainAt(Cell cell) const { return terrain_.row(cell.y)[cell.x]; }
 
-  // Of a step into the cell, whether or not it is walkable. REQUIRES: Contains(cell).
+  // Return the cost of a step into the cell, whether or not it is walkable. REQUIRES: Contains(cell).
   Cost StraightCost(Cell cell) const {
     const Cost own = cell_costs_ == nullptr ? 0 : cell_costs_->At(cell).straight;
     return own != 0 ? own : step_costs().straight[TerrainAt(cell)];
@@ -78,19 +80,19 @@ class GridMap {
     return own != 0 ? own : step_costs().diagonal[TerrainAt(cell)];
   }
 
-  // The cells that have costs of their own; null if there are none.
+  // Returns the cells that have costs of their own, or null if there are none.
   const CellCosts* cell_costs() const { return cell_costs_.get(); }
 
-  // Whether steps into all walkable cells cost the same, whatever terrain obstacles lie on: all passable
-  // terrains do, and no cell has costs of its own.
+  // Returns whether steps into all walkable cells cost the same, whatever terrain obstacles lie on: all
+  // passable terrains cost the same, and no cell has costs of its own.
   bool HasUniformCost() const { return step_costs().uniform && cell_costs_ == nullptr; }
 
-  // No step into a walkable cell costs less; what a heuristic may count on.
+  // Return the least cost of a step into a walkable cell, which a heuristic may count on.
   Cost min_straight() const { return min_straight_; }
   Cost min_diagonal() const { return min_diagonal_; }
 
-  // Bits of the cells that HasNamelessObstacle, and HasObstacle, are true of: word `index` of row y, laid out
-  // as bit_row.h says. REQUIRES of both: 0 <= y < height(); 0 <= index < WordsPerRow(width()).
+  // Return the bits of the cells for which HasNamelessObstacle, or HasObstacle, holds: word `index` of row y,
+  // laid out as bit_row.h says. REQUIRES: 0 <= y < height(); 0 <= index < WordsPerRow(width()).
   Word NamelessWord(int y, std::size_t index) const {
     return (passable_.word(y, index) & ~covered_.word(y, index) & ~walkable_.word(y, index)) |
            hidden_.word(y, index);
@@ -100,67 +102,67 @@ class GridMap {
            hidden_.word(y, index);
   }
 
-  // Those that have names.
+  // Returns the named obstacles.
   const ObstacleTable& obstacles() const { return *obstacle_table_; }
 
-  // Links between cells, which FindPath takes no notice of: see portal_search.h.
+  // Returns the portals. Only searches through portals follow them: see portal_search.h.
   const PortalTable& portals() const { return *portal_table_; }
 
-  // Makes what searches by default use, so that the first query does not wait for it. Indexes over the
-  // walkable cells take at most `max_index_bytes`, in this map and in those that edits make of it. To be
-  // called before anybody else knows of the map.
+  // Makes what searches use by default, so that the first query does not wait for it. Indexes over the
+  // walkable cells take at most `max_index_bytes`, in this map and in those that edits make of it. REQUIRES:
+  // no other thread knows the map yet.
   void Prepare(std::size_t max_index_bytes = WalkGrid::kDefaultIndexBytes);
 
-  // The terrains of row y, obstacles or not. REQUIRES: 0 <= y < height().
+  // Returns the terrains of row y, whether or not obstacles lie on them. REQUIRES: 0 <= y < height().
   const TerrainId* TerrainRow(int y) const { return terrain_.row(y); }
 
-  // The walkable cells and what is derived from them.
+  // Returns the walkable cells and what is derived from them.
   const WalkGrid& walk() const { return *walk_; }
-  // The same for agents of `footprint` x `footprint` cells, which stand with their upper left cell on the
-  // cell that is set. REQUIRES: 1 <= footprint <= kMaxFootprint.
+  // Returns the same for agents of `footprint` x `footprint` cells, which stand with their upper left cell on
+  // the cell that is set. REQUIRES: 1 <= footprint <= kMaxFootprint.
   std::shared_ptr<const WalkGrid> walk(int footprint) const {
     return footprint == 1 ? walk_ : footprint_grids_->Get(*walk_, footprint);
   }
 
-  // Indexes over walkable cells, of agents of any size, that lag too far behind for searches and edits to
-  // make them; see WalkGrid. `before` is a map that edits made this one of.
+  // As in WalkGrid, for the indexes over the walkable cells of agents of any size. `before` is a map that
+  // edits made this one of.
   bool NeedsBackgroundBuild() const {
     return walk_->NeedsBackgroundBuild() || footprint_grids_->NeedsBackgroundBuild();
   }
   bool BuildInBackground(CancelFlag cancelled) const;
   void FollowCloser(const GridMap& before) const;
 
-  // What searches over cells of different costs need besides. Made by the first call, which costs time in
-  // proportion to the map; from then on kept up to date by edits. REQUIRES: 8-connected.
+  // Returns what searches over cells of different costs need besides. The first call makes it, in time
+  // proportional to the map; from then on edits keep it up to date. REQUIRES: 8-connected.
   const PlainCells& plain_cells() const {
     return plain_cells_->Get([&] { return PlainCells(*this); });
   }
 
-  // Where an index over this state of the map may be found. Its own state is none of the map's.
+  // Returns the slot for an index over this state of the map. What the slot holds is no part of the map.
   StaticIndexSlot& static_index() const { return *static_index_; }
 
-  // The map as agents under other rules see it: see ProfileViews. REQUIRES: the rules name its terrains and
-  // are not those of the map itself.
+  // Returns the map as agents under other rules see it: see ProfileViews. REQUIRES: the rules name its
+  // terrains and are not those of the map itself.
   std::shared_ptr<const GridMap> ViewUnder(const TerrainRules& rules) const;
 
-  // The movement profiles that have names on this map.
+  // Returns the named movement profiles of this map.
   const ProfileTable& profiles() const { return *profiles_; }
-  // To be called before anybody else knows of the map. REQUIRES: PutInTable made the table, for its settings.
+  // REQUIRES: no other thread knows the map yet; PutInTable made the table, for the settings of this map.
   void SetProfiles(ProfileTable profiles) {
     profiles_ = std::make_shared<const ProfileTable>(std::move(profiles));
   }
 
   std::int64_t walkable_cells() const { return walkable_cells_; }
-  // With an obstacle, be it named or nameless.
+  // Returns the number of cells with an obstacle, named or nameless.
   std::int64_t obstacle_cells() const { return obstacle_cells_; }
 
-  // Held by this revision, shared parts included.
+  // Returns the bytes held by this revision, shared parts included.
   std::size_t memory_bytes() const;
-  // Held by this revision and not by `other`: what is kept in memory for its sake if the other lives anyhow.
-  // Costs in proportion to the bands and blocks that differ, at the most to all there are. REQUIRES: one of
-  // the two was made from the other by edits, or both from a third.
+  // Returns the bytes held by this revision and not by `other`: the memory that is kept for its sake if the
+  // other lives anyway. The cost is proportional to the bands and blocks that differ. REQUIRES: one of the
+  // two was made from the other by edits, or both from a third.
   std::size_t BytesBeyond(const GridMap& other) const;
-  // The same but for terrains and named obstacles, which the views of a map share with it.
+  // As BytesBeyond, without terrains and named obstacles, which the views of a map share with it.
   std::size_t DerivedBytesBeyond(const GridMap& other) const;
 
  private:
@@ -173,7 +175,7 @@ class GridMap {
     StepCosts step_costs;
   };
 
-  // What says, besides terrains and named obstacles, where the nameless ones of a map are.
+  // The planes that, together with terrains and named obstacles, say where the nameless obstacles are.
   struct NamelessPlanes {
     explicit NamelessPlanes(const GridMap& map) : hidden(map.hidden_), walkable(map.walkable_) {}
     BitPlane hidden;
@@ -186,24 +188,25 @@ class GridMap {
   int height_ = 0;
   std::shared_ptr<const Constants> constants_;
   Plane<TerrainId> terrain_;
-  // Null if no cell has any.
+  // Null if no cell has costs of its own.
   std::shared_ptr<const CellCosts> cell_costs_;
   Cost min_straight_ = 0;
   Cost min_diagonal_ = 0;
-  // Whether the terrain is passable.
+  // The cells whose terrain is passable.
   BitPlane passable_;
   std::shared_ptr<const ObstacleTable> obstacle_table_;
   std::shared_ptr<const PortalTable> portal_table_;
-  // By how many named obstacles that block.
+  // The number of named, blocking obstacles on each cell.
   Plane<std::uint16_t> cover_counts_;
-  // Whether by any.
+  // The cells that at least one of those covers.
   BitPlane covered_;
-  // Whether the terrain is passable and no obstacle lies on the cell. So a cell that is passable and not
-  // covered is walkable unless a nameless obstacle lies on it, and need not say so elsewhere.
+  // The cells whose terrain is passable and that no obstacle lies on. So a nameless obstacle lies on each
+  // cell that is passable, not covered and not walkable, and need not be stored elsewhere.
   BitPlane walkable_;
   // The nameless obstacles on all other cells. Most maps have none there, and all their rows share a band.
   BitPlane hidden_;
-  // Those of the map that a view took its nameless obstacles from; null unless it enters other terrains.
+  // The planes of the map that a view took its nameless obstacles from; null unless the view enters other
+  // terrains.
   std::shared_ptr<const NamelessPlanes> viewed_;
   std::shared_ptr<const WalkGrid> walk_;
   std::shared_ptr<const FootprintGrids> footprint_grids_;

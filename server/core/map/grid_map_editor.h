@@ -1,6 +1,7 @@
-// Changes a grid map by making a changed copy.
+// Editor that makes a changed copy of a grid map.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -9,19 +10,67 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "server/core/grid/bit_plane.h"
 #include "server/core/grid/cost.h"
 #include "server/core/map/cell_costs.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/map/map_changes.h"
 #include "server/core/map/movement_profile.h"
-#include "server/core/map/touched_words.h"
 #include "server/core/shape/span_set.h"
 
 namespace waystar::core {
 
-// Starts from a map, takes changes, and yields the changed map; the map it started from stays as it was and
-// must outlive the editor.
-// Costs a few pointers up front, then clones each band that a change touches, once.
+// Bounded set of the words of a map's cells that may have changed. It gives up when it holds too many words:
+// to look at each would cost more than to look at all cells.
+class TouchedWords {
+ public:
+  // The set holds at most `limit` words.
+  explicit TouchedWords(std::size_t limit) : limit_(limit) {}
+
+  void Add(int y, std::size_t index) {
+    const WordIndex word{y, static_cast<std::int32_t>(index)};
+    if (is_too_many_ || (!words_.empty() && words_.back() == word)) {
+      return;
+    }
+    if (words_.size() >= 2 * limit_) {
+      LeaveOutRepetitions();
+      if (is_too_many_) {
+        return;
+      }
+    }
+    words_.push_back(word);
+  }
+
+  // Returns the words in ascending order, or none if there are too many.
+  absl::Span<const WordIndex> Sorted() {
+    LeaveOutRepetitions();
+    return words_;
+  }
+
+  bool empty() const { return words_.empty() && !is_too_many_; }
+
+  // REQUIRES: Sorted() was called after the last Add.
+  bool is_too_many() const { return is_too_many_; }
+
+ private:
+  void LeaveOutRepetitions() {
+    if (!std::is_sorted(words_.begin(), words_.end())) {
+      std::sort(words_.begin(), words_.end());
+    }
+    words_.erase(std::unique(words_.begin(), words_.end()), words_.end());
+    if (words_.size() > limit_) {
+      is_too_many_ = true;
+      words_ = {};
+    }
+  }
+
+  std::size_t limit_;
+  std::vector<WordIndex> words_;
+  bool is_too_many_ = false;
+};
+
+// Starts from a map, takes changes, and yields the changed map; the original stays as it was and must outlive
+// the editor. It costs a few pointers up front, then clones each band that a change touches, once.
 //
 // Thread safety: one thread at a time; readers of the original are not disturbed.
 class GridMapEditor {
@@ -30,9 +79,9 @@ class GridMapEditor {
   GridMapEditor(const GridMapEditor&) = delete;
   GridMapEditor& operator=(const GridMapEditor&) = delete;
 
-  // The map with the changes so far, but for walk(), plain_cells(), HasUniformCost() and the least costs,
-  // which Finish brings up to date; plain_cells() must not be asked for before, since it may be shared with
-  // the original.
+  // Returns the map with the changes so far. walk(), plain_cells(), HasUniformCost() and the least costs are
+  // out of date until Finish; plain_cells() must not be asked for before, since it may be shared with the
+  // original.
   const GridMap& map() const { return map_; }
 
   // Puts a nameless obstacle on each cell of row y with x_begin <= x < x_end, or takes it off, 64 cells at a
@@ -40,15 +89,15 @@ class GridMapEditor {
   void SetObstacles(int y, int x_begin, int x_end, bool obstacle);
   void SetObstacle(Cell cell, bool obstacle) { SetObstacles(cell.y, cell.x, cell.x + 1, obstacle); }
 
-  // To be called some spans ahead of SetObstacles, where they are far apart; see PlaneWriter.
+  // Prefetches. Call it kRowsAhead spans ahead of SetObstacles where spans are far apart; see PlaneWriter.
   void FetchAhead(const RowSpan& cells) const;
   static constexpr std::size_t kRowsAhead = BitPlaneWriter::kRowsAhead;
 
-  // Covers each of these cells by that many more named obstacles that block; less than 0 uncovers them.
-  // REQUIRES: the cells are on the map; none is covered by fewer than 0 or more than kMaxObstacles then.
+  // Covers each of these cells by that many more named, blocking obstacles; a negative number uncovers them.
+  // REQUIRES: the cells are on the map; afterwards each is covered by 0 to kMaxObstacles.
   void Cover(int y, int x_begin, int x_end, int more);
 
-  // The named obstacles of the map, whose cells are covered by Cover, and their costs set by SetStepCost.
+  // Sets the named obstacles. It neither covers cells, as Cover does, nor sets costs, as SetStepCost does.
   void SetObstacleTable(std::shared_ptr<const ObstacleTable> obstacles) {
     map_.obstacle_table_ = std::move(obstacles);
   }
@@ -59,15 +108,15 @@ class GridMapEditor {
   // their own. REQUIRES: the cells are on the map; terrain is the index of one.
   void SetTerrains(int y, int x_begin, int x_end, TerrainId terrain);
 
-  // Says what a straight step into a cell costs, whatever its terrain; a diagonal one costs that times the
-  // map's diagonal cost. Nothing: what its terrain says, as is right for most cells, since searches pass
-  // those with costs of their own one by one.
-  // REQUIRES: the cell is on the map; the cost is from that of kMinTerrainCost to that of kMaxTerrainCost.
+  // Sets the cost of a straight step into a cell, whatever its terrain; a diagonal one costs that times the
+  // map's diagonal cost. Without a value the cell costs what its terrain says. That should hold for most
+  // cells, since searches pass those with costs of their own one by one. REQUIRES: the cell is on the map;
+  // the cost is from that of kMinTerrainCost to that of kMaxTerrainCost.
   void SetStepCost(Cell cell, std::optional<Cost> straight);
 
   // Takes the cells and obstacles of `source`, another state of the map that the base is a view of: see
-  // MakeView. Costs of single cells stay; those to be said anew, by RefreshCosts, are returned. REQUIRES: the
-  // first change.
+  // MakeView. Costs of single cells stay; returns the cells whose costs RefreshCosts has to compute anew.
+  // REQUIRES: this is the first change.
   SpanSet TakeCells(const GridMap& source);
 
   void SetProfiles(std::shared_ptr<const ProfileTable> profiles) { map_.profiles_ = std::move(profiles); }
@@ -75,54 +124,56 @@ class GridMapEditor {
   // Stands for an obstacle on the first terrain in SetRow.
   static constexpr TerrainId kObstacle = 0xFF;
 
-  // Gives row y the terrains of `cells`, and obstacles where those say kObstacle. Costs of single cells stay.
+  // Gives row y the terrains of `cells`, and obstacles where they are kObstacle. Costs of single cells stay.
   // REQUIRES: 0 <= y < height; cells.size() == width; each is kObstacle or the index of a terrain.
   void SetRow(int y, absl::Span<const TerrainId> cells);
 
-  // The map with the changes so far, which those to come leave as it is. Only its cells are to be looked at.
+  // Returns the map with the changes so far; later changes leave it as it is. Only its cells may be read.
   GridMap Snapshot();
 
   struct Result {
     GridMap map;
-    // From the base to it: exact, or everything if a large part of the map was written to, or profiles were.
+    // The changes from the base to the map. They are exact, or is_everything if a large part of the map was
+    // written to or profiles changed.
     MapChanges changes;
   };
 
-  // The changed map. The editor is spent.
+  // Returns the changed map. The editor must not be used afterwards.
   GridMap Finish() && { return std::move(*this).FinishAndList().map; }
   Result FinishAndList() &&;
 
  private:
-  // What cells are that share a word, laid out as bit_row.h says: of passable terrain, covered by a named
-  // obstacle that blocks, with a nameless one.
+  // The state of the cells of one word, laid out as bit_row.h says: whether the terrain is passable, whether
+  // a named, blocking obstacle covers the cell, and whether a nameless one lies on it.
   struct Ground {
     Word passable = 0;
     Word covered = 0;
     Word nameless = 0;
   };
 
-  // What is derived from more words is made anew, which costs less then than repairing it.
+  // Beyond this number of words derived data is made anew, which is then cheaper than a repair.
   std::size_t MaxTouchedWords() const;
   Ground GroundAt(int y, std::size_t index) const;
-  // Writes to what changes, and to nothing else.
+  // Writes what changes, and nothing else.
   void SetGround(int y, std::size_t index, const Ground& ground);
-  // The same where what is passable and covered is as it is to be.
+  // As SetGround, where passable_ and covered_ already have their new values.
   void SetNameless(int y, std::size_t index, Word nameless);
   std::vector<WordChange> WalkabilityChanges();
-  // Of the words whose costs may differ, those cells, walkable before and after, of which differs(cell).
+  // Returns, of the words whose costs may differ, the cells that are walkable before and after and for which
+  // differs(cell) holds.
   template <typename Differs>
   std::vector<WordChange> WalkableCellsWhere(Differs differs);
   // Lets the planes of the map be copied.
   void ReleasePlanes();
   void UpdateLeastCosts();
-  // Of a map that enters the same terrains.
+  // Shares the walk grids of a map that enters the same terrains.
   void ShareWalk(const GridMap& source);
   void UpdateWalkGrids(absl::Span<const WordChange> changes);
   void UpdatePlainCells(absl::Span<const WordChange> walkability_changes);
 
   const GridMap& base_;
   GridMap map_;
-  // Whether the walk grids are those of a map that has the same cells.
+  // Whether the walk grids are shared with a map that has the same cells.
   bool shares_walk_ = false;
   PlaneWriter<TerrainId> terrain_{map_.terrain_};
   BitPlaneWriter passable_{map_.passable_};
@@ -131,9 +182,9 @@ class GridMapEditor {
   BitPlaneWriter walkable_{map_.walkable_};
   BitPlaneWriter hidden_{map_.hidden_};
   CellCostsWriter cell_costs_{map_.cell_costs_, map_.width(), map_.height()};
-  // Whose walkable cells may differ from the base's.
+  // The words whose walkable cells may differ from the base's.
   TouchedWords walkability_touched_{MaxTouchedWords()};
-  // Whose costs may.
+  // The words whose costs may differ from the base's.
   TouchedWords cost_touched_{MaxTouchedWords()};
 };
 

@@ -1,4 +1,4 @@
-// What differs between two states of a map.
+// The difference between two states of a map.
 #pragma once
 
 #include <vector>
@@ -7,17 +7,17 @@
 
 namespace waystar::core {
 
-// Words of cells, each word at most once a list.
+// Lists of words of cells; each word occurs at most once in a list.
 struct MapChanges {
-  // Too much to list, or profiles that have names: any cell may differ, or how agents move, and the lists are
-  // empty.
+  // True if there is too much to list, or if named profiles changed: any cell may differ, or how agents move.
+  // The lists are empty then.
   bool is_everything = false;
-  // Cells that were walkable and are not, or the other way round.
+  // Cells that are walkable in only one of the two states.
   std::vector<WordChange> walkability;
-  // Other cells, walkable before and after, that cost something else to enter.
+  // Other cells, walkable before and after, whose cost of entry changed.
   std::vector<WordChange> cost;
 
-  // A portal came, went or changed.
+  // Whether a portal came, went or changed.
   bool portals = false;
 
   bool empty() const { return !is_everything && walkability.empty() && cost.empty() && !portals; }

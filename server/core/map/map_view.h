@@ -1,4 +1,4 @@
-// Makes the views of ProfileViews.
+// Builds and repairs the views of ProfileViews.
 #pragma once
 
 #include "server/core/map/grid_map.h"
@@ -6,12 +6,12 @@
 
 namespace waystar::core {
 
-// The map with other rules for its terrains. Shares what it can: where the same terrains are passable, that
-// is all but the costs of single cells. Costs time in proportion to the map elsewhere.
+// Returns the map under other rules for its terrains. The view shares what it can: where the same terrains
+// are passable, all but the costs of single cells. Otherwise the time is proportional to the map.
 GridMap MakeView(const GridMap& map, const TerrainRules& rules);
 
-// The view of `map`, given one of a state of it before or after. Costs time in proportion to what differs, in
-// bands of rows.
+// Returns the view of `map`, given the view of an earlier or later state of it. The time is proportional to
+// the bands of rows that differ.
 GridMap RepairedView(const GridMap& view, const GridMap& map);
 
 }  // namespace waystar::core

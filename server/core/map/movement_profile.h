@@ -1,4 +1,4 @@
-// How a kind of agent moves: what it pays for each terrain, which it cannot enter, how large it is.
+// Movement profiles: what a kind of agent pays for each terrain, which it cannot enter, and how large it is.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace waystar::core {
 
-// Of a straight step into cells of a terrain, whose symbol is given.
+// The cost of a straight step into cells of the terrain with this symbol.
 struct TerrainCost {
   char symbol = '.';
   double cost = 1.0;
@@ -22,16 +22,16 @@ struct TerrainCost {
 };
 
 struct MovementProfile {
-  // In cells, from 1 to kMaxFootprint.
+  // The side of the agent in cells, from 1 to kMaxFootprint.
   int footprint = 1;
   CornerRule corner_rule = CornerRule::kNoCornerCutting;
-  // May be entered at that cost, even where the map calls them impassable.
+  // Terrains that may be entered at the given cost, even where the map calls them impassable.
   std::vector<TerrainCost> terrain_costs;
-  // Symbols of terrains that may never be entered. All others are as the map says.
+  // Symbols of terrains that may never be entered. All other terrains are as the map says.
   std::vector<char> forbidden_terrains;
-  // What edges and portals must have for the agent to use them. Printable ASCII.
+  // The tags that edges and portals must have for the agent to use them, in printable ASCII.
   std::vector<std::string> required_tags;
-  // Goes north, east, south and west alone.
+  // If true, the agent only goes north, east, south and west.
   bool no_diagonals = false;
 
   friend bool operator==(const MovementProfile&, const MovementProfile&) = default;
@@ -47,14 +47,14 @@ struct NamedProfile {
 inline constexpr std::size_t kMaxProfiles = 64;
 inline constexpr std::size_t kMaxProfileNameBytes = 63;
 
-// INVALID_ARGUMENT / BAD_PROFILE with field "name" unless it has 1 to 63 bytes that match
+// Returns INVALID_ARGUMENT / BAD_PROFILE with field "name" unless the name has 1 to 63 bytes that match
 // [A-Za-z0-9][A-Za-z0-9_.:-]*.
 absl::Status CheckProfileName(absl::string_view name);
 
-// For a map with these settings. INVALID_ARGUMENT with the field: BAD_VALUE ("footprint",
-// "terrain_costs[0].cost"); UNKNOWN_TERRAIN ("terrain_costs[0].terrain", "forbidden_terrains[0]");
-// BAD_PROFILE for a terrain named twice, tags that are too many, empty, too long or the same
-// ("required_tags[0]"), and with "forbidden_terrains" if no terrain of the map is left to walk on.
+// Checks a profile for a map with these settings. Returns INVALID_ARGUMENT with the field: BAD_VALUE
+// ("footprint", "terrain_costs[0].cost"); UNKNOWN_TERRAIN ("terrain_costs[0].terrain",
+// "forbidden_terrains[0]"); BAD_PROFILE for a terrain named twice, for tags that are too many, empty, too
+// long or repeated ("required_tags[0]"), and with "forbidden_terrains" if no terrain is left to walk on.
 absl::Status CheckProfile(const MovementProfile& profile, const GridSettings& settings);
 
 // What a profile makes of a map's settings, as far as searches see it.
@@ -67,33 +67,33 @@ struct TerrainRules {
   };
 
   Connectivity connectivity = Connectivity::kEight;
-  // By TerrainId.
+  // The rules by TerrainId.
   std::vector<Rule> terrains;
 
-  // Of the map itself.
+  // Makes the rules of the map itself.
   explicit TerrainRules(const GridSettings& settings);
   // REQUIRES: CheckProfile(profile, settings).ok().
   TerrainRules(const MovementProfile& profile, const GridSettings& settings);
 
-  // Whether they are those of the map itself.
+  // Returns whether these are the rules of the map itself.
   bool IsAsIn(const GridSettings& settings) const;
   GridSettings ApplyTo(GridSettings settings) const;
 
   friend bool operator==(const TerrainRules&, const TerrainRules&) = default;
 };
 
-// The profiles of a map, in the order of their names, no two of which are equal.
+// The profiles of a map in the order of their names, which are unique.
 using ProfileTable = std::vector<NamedProfile>;
 
-// Null if there is none.
+// Returns null if there is none.
 const MovementProfile* FindProfile(const ProfileTable& profiles, absl::string_view name);
-// Takes the place of one with the same name. INVALID_ARGUMENT / BAD_PROFILE with field "name" and the errors
-// of CheckProfile below "profile."; RESOURCE_EXHAUSTED / TOO_MANY_PROFILES.
+// Puts a profile in the table, replacing one with the same name. Returns INVALID_ARGUMENT / BAD_PROFILE with
+// field "name", the errors of CheckProfile below "profile.", or RESOURCE_EXHAUSTED / TOO_MANY_PROFILES.
 absl::Status PutInTable(NamedProfile profile, const GridSettings& settings, ProfileTable& profiles);
-// NOT_FOUND / PROFILE_NOT_FOUND with field "name".
+// Returns NOT_FOUND / PROFILE_NOT_FOUND with field "name" if there is none.
 absl::Status RemoveFromTable(absl::string_view name, ProfileTable& profiles);
 
-// NOT_FOUND / PROFILE_NOT_FOUND.
+// Makes the error NOT_FOUND / PROFILE_NOT_FOUND.
 absl::Status NoSuchProfile(absl::string_view name, absl::string_view field);
 
 }  // namespace waystar::core

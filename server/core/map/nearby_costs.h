@@ -1,4 +1,4 @@
-// What steps into the nine cells around a cell cost.
+// The costs of steps into a cell and the eight around it.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace waystar::core {
 
-// Of a cell and the eight around it, whether by their terrain or by themselves; 0 where an agent may not
-// stand, off the map too.
+// The costs of nine cells, by their terrain or their own. They are 0 where an agent may not stand and off the
+// map.
 struct NearbyCosts {
   NearbyCosts() = default;
   // REQUIRES: map.Contains(cell).
@@ -22,7 +22,7 @@ struct NearbyCosts {
     }
   }
 
-  // All nine are walkable and cost the same.
+  // Returns whether all nine are walkable and cost the same.
   bool IsUniform() const {
     return centre.straight != 0 && std::all_of(around.begin(), around.end(), [&](const auto& neighbour) {
              return neighbour.straight == centre.straight;
@@ -32,7 +32,7 @@ struct NearbyCosts {
   // Whether a walkable one of the nine has costs of its own.
   bool has_own = false;
   CellCosts::Entry centre;
-  // By Direction.
+  // The costs of the neighbours by Direction.
   std::array<CellCosts::Entry, kDirectionCount> around{};
 
  private:

@@ -1,4 +1,4 @@
-// The nine cells around a cell, as a value.
+// The terrains of a cell and the eight around it, as a comparable value.
 #pragma once
 
 #include <array>
@@ -12,14 +12,14 @@
 
 namespace waystar::core {
 
-// The terrains of a cell and the eight around it, row by row; kNotWalkable where an agent may not stand, off
-// the map too. Equal neighbourhoods allow the same steps on maps of the same settings, at the same costs
-// unless cells have costs of their own.
+// The terrains of nine cells, row by row; kNotWalkable where an agent may not stand and off the map. On maps
+// of the same settings equal neighbourhoods allow the same steps, at the same costs unless cells have costs
+// of their own.
 class Neighbourhood {
  public:
   static constexpr TerrainId kNotWalkable = 0xFF;
 
-  // Nine cells of the first terrain.
+  // Makes nine cells of the first terrain.
   Neighbourhood() = default;
   // REQUIRES: map.Contains(cell).
   Neighbourhood(const GridMap& map, Cell cell) {
@@ -32,14 +32,14 @@ class Neighbourhood {
 
   TerrainId centre() const { return static_cast<TerrainId>(first_eight_ >> 32); }
 
-  // The neighbour in a direction.
+  // Returns the terrain of the neighbour in a direction.
   TerrainId At(Direction direction) const {
     constexpr std::array<unsigned, kDirectionCount> kShifts = {8, 16, 40, 64, 56, 48, 24, 0};
     const unsigned shift = kShifts[static_cast<std::size_t>(direction)];
     return shift == 64 ? last_ : static_cast<TerrainId>(first_eight_ >> shift);
   }
 
-  // All nine are alike.
+  // Returns whether all nine are alike.
   bool IsUniform() const {
     return first_eight_ == centre() * std::uint64_t{0x0101010101010101} && last_ == centre();
   }
@@ -56,13 +56,14 @@ class Neighbourhood {
     if (walkable == 0) {
       return 0xFFFFFF;
     }
-    // Bytes of the cells that are not walkable, by the bits of those that are.
+    // The bytes of the cells that are not walkable, indexed by the bits of those that are.
     constexpr std::array<std::uint32_t, 8> kBlocked = {0xFFFFFF, 0xFFFF00, 0xFF00FF, 0xFF0000,
                                                        0x00FFFF, 0x00FF00, 0x0000FF, 0x000000};
     return Terrains(map.TerrainRow(middle.y), map.width(), middle.x) | kBlocked[walkable];
   }
 
-  // Of cells x - 1, x and x + 1, the first in the lowest byte; anything for those off the map.
+  // Returns the terrains of cells x - 1, x and x + 1, the first in the lowest byte. Bytes off the map are
+  // undefined.
   static std::uint32_t Terrains(const TerrainId* row, int width, int x) {
     std::uint32_t three = 0;
     for (int i = 0; i < 3; ++i) {

@@ -1,4 +1,4 @@
-// The named obstacles of a map.
+// The named obstacles of a map, indexed by id and by place.
 #pragma once
 
 #include <cstddef>
@@ -14,25 +14,26 @@
 
 namespace waystar::core {
 
-// Knows obstacles by id and by place. Copies share what they hold: a copy costs one pointer for about a
-// hundred obstacles, a change clones a few chunks of that size.
+// Copies share what they hold: a copy costs one pointer for about a hundred obstacles, and a change clones a
+// few chunks of that size.
 //
 // Thread safety: const methods may run beside each other, and beside changes of another copy.
 class ObstacleTable {
  public:
-  // Of a map with these bounds.
+  // Makes the empty table of a map with these bounds.
   explicit ObstacleTable(const Rectangle& bounds, Lattice lattice = Lattice::kSquare)
       : bounds_(bounds), lattice_(lattice) {}
 
   std::size_t size() const { return by_id_.size(); }
-  // How many change costs.
+  // Returns how many obstacles change costs.
   std::size_t cost_obstacles() const { return cost_obstacles_; }
 
-  // Null if there is none. Holds as long as this table or a copy of it has the obstacle.
+  // Returns null if there is none. The pointer is valid while this table or a copy of it has the obstacle.
   const Obstacle* Find(absl::string_view id) const { return FindShared(id).get(); }
   std::shared_ptr<const Obstacle> FindShared(absl::string_view id) const;
 
-  // Calls visit(obstacle) in the order of ids for those whose id is greater than `id`, until it says false.
+  // Calls visit(obstacle) in the order of ids for obstacles with an id greater than `id`, until it returns
+  // false.
   template <typename Visitor>
   void VisitAfter(absl::string_view id, Visitor visit) const {
     by_id_.VisitFrom(id, [&](const std::shared_ptr<const Obstacle>& obstacle) {
@@ -40,8 +41,9 @@ class ObstacleTable {
     });
   }
 
-  // Calls visit(obstacle) for those that only one of the two tables has; one that was changed is another.
-  // Costs a look at each pointer to a hundred obstacles, and at the obstacles of those that differ.
+  // Calls visit(obstacle) for the obstacles that only one of the two tables has; one that was changed counts
+  // as another. The cost is a look at each pointer to a hundred obstacles, and at the obstacles of those that
+  // differ.
   template <typename Visitor>
   void VisitDifferences(const ObstacleTable& other, Visitor visit) const {
     const auto visit_own = [&](const ObstacleTable& own, const ObstacleTable& others) {
@@ -57,17 +59,17 @@ class ObstacleTable {
     }
   }
 
-  // Those whose bounds (BoundsOf in shape_raster.h) overlap a part of the map, in the order of ids. Costs
-  // time in proportion to the obstacles and to squares of 32 x 32 cells near it.
+  // Returns the obstacles whose bounds (BoundsOf in shape_raster.h) overlap a part of the map, in the order
+  // of ids. The time is proportional to the obstacles, and to the squares of 32 x 32 cells, near it.
   std::vector<const Obstacle*> Overlapping(const Rectangle& area) const;
 
-  // Takes the place of one with the same id. REQUIRES: its shape is valid.
+  // Puts an obstacle, replacing one with the same id. REQUIRES: its shape is valid.
   void Put(std::shared_ptr<const Obstacle> obstacle);
-  // REQUIRES: it is there.
+  // REQUIRES: the obstacle is there.
   void Remove(absl::string_view id);
 
   std::size_t memory_bytes() const;
-  // Held by this and not by `other`.
+  // Returns the bytes held by this and not by `other`.
   std::size_t BytesBeyond(const ObstacleTable& other) const;
 
  private:
@@ -81,10 +83,9 @@ class ObstacleTable {
     }
   };
 
-  // An obstacle in one of the at most four squares that it lies in, of the smallest squares of which that is
-  // true.
+  // An obstacle in one of the squares that index it: the at most four smallest squares that together hold it.
   struct Placed {
-    // Level of squares, row and column.
+    // The level, row and column of the square.
     std::uint32_t square = 0;
     const Obstacle* obstacle = nullptr;
   };

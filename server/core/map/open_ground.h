@@ -1,4 +1,4 @@
-// What ways over open ground cost at the least.
+// Lower bounds on the cost of ways over open ground.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,12 @@
 
 namespace waystar::core {
 
-// By the cheapest cells of a map. Number is Cost, or double for costs as they are told.
+// The bounds by the cheapest cells of a map. Number is Cost, or double for costs as they are reported.
 template <typename Number>
 struct OpenGround {
   Number straight = 0;
-  // Of a diagonal step, or of the two straight ones that lead to the same cell where there is none: between
-  // the lower left and the upper right, and between the upper left and the lower right.
+  // The cost of a diagonal step, or of the two straight ones to the same cell where there is none: between
+  // the lower left and the upper right (rising), and between the upper left and the lower right (falling).
   Number rising = 0;
   Number falling = 0;
 
@@ -33,7 +33,7 @@ struct OpenGround {
     return {};
   }
 
-  // To a cell that is so far to the right and down.
+  // Returns the cost of a way to the cell that lies dx to the right and dy down.
   Number CostOf(int dx, int dy) const {
     const auto across = static_cast<Number>(std::abs(dx));
     const auto along = static_cast<Number>(std::abs(dy));

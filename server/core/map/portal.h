@@ -5,34 +5,45 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "server/core/grid/cell.h"
 #include "server/core/grid/cost.h"
 
 namespace waystar::core {
 
-// Stairs, teleporters, ferries. An agent at `from` may step to `to`, whatever lies between; it must be able
-// to stand on both.
+// A portal stands for stairs, a teleporter or a ferry. An agent at `from` may step to `to`, whatever lies
+// between; it must be able to stand on both.
 struct Portal {
-  // As CheckPortalId says.
+  // The id obeys CheckPortalId.
   std::string id;
   Cell from;
   // The map that `to` lies on; empty if it is the same.
   std::string to_map;
   Cell to;
-  // Of the step, from 0 to that of kMaxPortalCost. Terrain has no part in it.
+  // The cost of the step, from 0 to that of kMaxPortalCost. Terrain has no part in it.
   Cost cost = 0;
-  // Whether one may step back at the same cost. Only within one map.
+  // Whether one may step back at the same cost. Only portals within one map may be both ways.
   bool both_ways = false;
-  // Sorted, no two alike. Only agents that ask for none but some of these may pass.
+  // The tags, sorted and unique. An agent may pass only if the portal has all the tags that it requires.
   std::vector<std::string> tags;
-  // While closed, nobody may pass.
+  // Nobody may pass a closed portal.
   bool closed = false;
 
   friend bool operator==(const Portal&, const Portal&) = default;
 };
 
-// How many a map may have.
+// The number of portals that a map may have.
 inline constexpr std::size_t kMaxPortals = 1000;
 inline constexpr double kMaxPortalCost = 1'000'000.0;
+
+// Returns INVALID_ARGUMENT / BAD_PORTAL_ID without a field unless the id obeys CheckObstacleId.
+absl::Status CheckPortalId(absl::string_view id);
+
+// Checks a portal for a map with these bounds. Returns, with the field, BAD_PORTAL_ID (".id"); OUT_OF_RANGE /
+// OFF_MAP (".from", and ".to", which on another map only has to be a cell that some map can have);
+// INVALID_ARGUMENT / BAD_PORTAL (".both_ways" to another map, ".to" where `from` is) or BAD_VALUE (".cost",
+// ".tags").
+absl::Status CheckPortal(const Portal& portal, const Rectangle& bounds);
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// The portals of a map.
+// The portals of a map, in the order of their ids.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace waystar::core {
 
-// Portals in the order of their ids. Copies share what they hold.
+// Copies share what they hold.
 //
 // Thread safety: const methods may run beside each other, and beside changes of another copy.
 class PortalTable {
@@ -18,13 +18,13 @@ class PortalTable {
   bool empty() const { return by_id_.size() == 0; }
   std::size_t size() const { return by_id_.size(); }
 
-  // Null if there is none.
+  // Returns null if there is none.
   std::shared_ptr<const Portal> Find(absl::string_view id) const;
-  // Another portal that leads from the same cell to the same cell; null if there is none. Costs time in
-  // proportion to the portals.
+  // Returns another portal that leads from the same cell to the same cell, or null if there is none. The time
+  // is proportional to the portals.
   std::shared_ptr<const Portal> FindAlike(const Portal& portal) const;
 
-  // Calls visit(portal) in the order of ids for those whose id is greater than `id`, until it says false.
+  // Calls visit(portal) in the order of ids for portals with an id greater than `id`, until it returns false.
   template <typename Visitor>
   void VisitAfter(absl::string_view id, Visitor visit) const {
     by_id_.VisitFrom(id, [&](const std::shared_ptr<const Portal>& portal) {
@@ -32,13 +32,13 @@ class PortalTable {
     });
   }
 
-  // Takes the place of one with the same id.
+  // Puts a portal, replacing one with the same id.
   void Put(const std::shared_ptr<const Portal>& portal);
-  // REQUIRES: it is there.
+  // REQUIRES: the portal is there.
   void Remove(absl::string_view id);
 
   std::size_t memory_bytes() const;
-  // Held by this and not by `other`.
+  // Returns the bytes held by this and not by `other`.
   std::size_t BytesBeyond(const PortalTable& other) const;
 
  private:

@@ -11,8 +11,8 @@
 
 namespace waystar::core {
 
-// Values in the order of `Less`, no two of them equal, in chunks of a hundred or so. A copy takes one pointer
-// a chunk; a change clones the chunk that it changes.
+// Unique values in the order of `Less`, in chunks of at most kMaxChunk. A copy takes one pointer a chunk; a
+// change clones the chunk that it changes.
 //
 // Thread safety: const methods may run beside each other, and beside changes of another copy.
 template <typename T, typename Less>
@@ -20,7 +20,7 @@ class SortedChunks {
  public:
   std::size_t size() const { return size_; }
 
-  // Takes the place of one that is equal.
+  // Puts a value, replacing one that is equal.
   void Put(const T& value) {
     if (chunks_.empty()) {
       chunks_.push_back(std::make_shared<Chunk>(Chunk{value}));
@@ -47,7 +47,7 @@ class SortedChunks {
     }
   }
 
-  // REQUIRES: it is there.
+  // REQUIRES: the value is there.
   void Remove(const T& value) {
     const std::size_t index = FirstChunk(value);
     auto chunk = std::make_shared<Chunk>(*chunks_[index]);
@@ -60,7 +60,7 @@ class SortedChunks {
     }
   }
 
-  // Calls visit(value) in order from the first that is not less than `from`, until it says false.
+  // Calls visit(value) in order from the first that is not less than `from`, until it returns false.
   template <typename Key, typename Visitor>
   void VisitFrom(const Key& from, Visitor visit) const {
     for (std::size_t i = FirstChunk(from); i < chunks_.size(); ++i) {
@@ -92,7 +92,7 @@ class SortedChunks {
     return bytes;
   }
 
-  // Of the pointers and of the chunks that `other` does not hold; calls visit(value) for the values in those.
+  // Returns the bytes of the pointers, and of the chunks that `other` does not hold, whose values it visits.
   template <typename Visitor>
   std::size_t BytesBeyond(const SortedChunks& other, Visitor visit) const {
     const absl::flat_hash_set<std::shared_ptr<const Chunk>> held(other.chunks_.begin(), other.chunks_.end());
@@ -110,7 +110,7 @@ class SortedChunks {
   using Chunk = std::vector<T>;
   static constexpr std::size_t kMaxChunk = 128;
 
-  // The first whose last value is not less.
+  // Returns the first chunk whose last value is not less than the key.
   template <typename Key>
   std::size_t FirstChunk(const Key& key) const {
     const auto is_before = [](const std::shared_ptr<const Chunk>& chunk, const Key& wanted) {
@@ -120,7 +120,7 @@ class SortedChunks {
                                     chunks_.begin());
   }
 
-  // None of them empty.
+  // No chunk is empty.
   std::vector<std::shared_ptr<const Chunk>> chunks_;
   std::size_t size_ = 0;
 };

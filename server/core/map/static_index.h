@@ -1,4 +1,4 @@
-// Room for an index over one state of a map, which somebody may build at leisure.
+// A slot for an index over one state of a map, built in the background.
 #pragma once
 
 #include <atomic>
@@ -21,14 +21,14 @@ class StaticIndex {
   virtual std::size_t memory_bytes() const = 0;
 };
 
-// Where searches ask for an index and find it, and where who builds them sees what is asked for.
+// The slot in which searches ask for an index and find it, and by which builders see what is asked for.
 //
-// Thread safety: any method from any thread.
+// Thread safety: any method may be called from any thread.
 class StaticIndexSlot {
  public:
   explicit StaticIndexSlot(bool is_wanted = false) : is_wanted_(is_wanted) {}
 
-  // Whether a search has asked for the index of this state of the map or of one before it.
+  // Returns whether a search has asked for the index of this state of the map or of one before it.
   bool is_wanted() const { return is_wanted_.load(std::memory_order_relaxed); }
   void Want() {
     if (!is_wanted()) {
@@ -36,17 +36,17 @@ class StaticIndexSlot {
     }
   }
 
-  // Whether the index need not be built any more, because the map has changed or it would not fit into
-  // memory; to be polled while building.
+  // A flag that is set when the index need not be built any more, because the map has changed or the index
+  // would not fit into memory. Poll it while building.
   const std::atomic<bool>& is_given_up() const { return is_given_up_; }
   void GiveUp() { is_given_up_.store(true, std::memory_order_relaxed); }
 
-  // Null until it is put here.
+  // Returns the index, or null before Put.
   const StaticIndex* index() const {
     const auto* index = index_.GetIfMade();
     return index != nullptr ? index->get() : nullptr;
   }
-  // REQUIRES: it is the first.
+  // REQUIRES: Put was not called before.
   void Put(std::unique_ptr<const StaticIndex> index) { index_.Set(std::move(index)); }
 
  private:

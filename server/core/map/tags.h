@@ -1,4 +1,4 @@
-// Tags: words that links carry, and that profiles require of them.
+// Tags: words that links carry and that profiles require of them.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,9 @@ namespace waystar::core {
 inline constexpr std::size_t kMaxTags = 16;
 inline constexpr std::size_t kMaxTagBytes = 63;
 
-// At most kMaxTags, each once, of 1 to kMaxTagBytes printable ASCII characters without spaces. If not,
-// INVALID_ARGUMENT with that reason, and the field "[i]", or none if there are too many.
+// Returns OK for at most kMaxTags unique tags of 1 to kMaxTagBytes printable ASCII characters without spaces.
+// Otherwise returns INVALID_ARGUMENT with the given reason and the field "[i]", or no field if there are too
+// many.
 absl::Status CheckTags(const std::vector<std::string>& tags, ErrorReason reason);
 
 }  // namespace waystar::core

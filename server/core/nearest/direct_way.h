@@ -1,4 +1,4 @@
-// The way between two cells as jumps make it.
+// Direct ways between two cells: those that jumps make.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,14 @@
 
 namespace waystar::core {
 
-// Whether every cell between two of a row, or of a column, is set, they themselves included.
+// Returns whether every cell from `from` to `to`, both included, of a row or of a column is set.
 inline bool IsRun(const Word* row, int from, int to) {
   return FirstClear(row, std::min(from, to)) > std::max(from, to);
 }
 
-// Whether a diagonal and then a straight run lead from one cell to the other by legal steps; on a 4-connected
-// map a horizontal run and then a vertical one. If so, no way is cheaper. REQUIRES: both cells are free.
+// Returns whether a diagonal and then a straight run lead from one cell to the other by legal steps; on a
+// 4-connected map a horizontal run and then a vertical one. If so, no way is cheaper. REQUIRES: both cells
+// are free.
 inline bool IsDirect(const WalkGrid& walk, Connectivity connectivity, CornerRule rule, Cell from, Cell to) {
   if (connectivity == Connectivity::kFour) {
     return IsRun(walk.Row(from.y), from.x, to.x) && IsRun(walk.Column(to.x), from.y, to.y);

@@ -10,15 +10,15 @@
 
 namespace waystar::core {
 
-// Both search from query.start, which is free, until the best of the goals is known. kGoalReached if there is
-// one. `walk` is map.walk(query.footprint).
+// Both search from query.start, which is free, until the best of the goals is known, and return kGoalReached
+// if there is one. `walk` is map.walk(query.footprint).
 
-// Jump point search; see RunJps. Each node looks for the goals that it sees itself, those first that may be
-// better than the best. REQUIRES: map.HasUniformCost(); goals.is_small().
+// Runs a jump point search; see RunJps. Each node looks for the goals that it sees itself, in the order in
+// which they may be better than the best. REQUIRES: map.HasUniformCost(); goals.is_small().
 SearchEnd RunGoalJumps(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
                        Scratch& scratch, GoalSet& goals, SearchStatistics& statistics);
 
-// A*, cell by cell, on every map.
+// Runs A*, cell by cell, on any map.
 SearchEnd RunGoalAStar(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
                        Scratch& scratch, GoalSet& goals, SearchStatistics& statistics);
 

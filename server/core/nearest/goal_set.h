@@ -15,7 +15,7 @@
 
 namespace waystar::core {
 
-// Which of them is the best so far, and how far the others are at the least.
+// Keeps the best goal so far, and bounds the distance to the others.
 //
 // Thread safety: const methods may run beside each other.
 class GoalSet {
@@ -29,17 +29,18 @@ class GoalSet {
     }
   };
 
-  // `goals` are those that can be reached; their indexes are those in the list that was asked for.
+  // `goals` are those that can be reached; their indexes are those in the query's list.
   GoalSet(const GridMap& map, std::vector<Goal> goals)
       : goals_(std::move(goals)), ground_(OpenGround<Cost>::Of(map)) {
     std::sort(goals_.begin(), goals_.end());
   }
 
   absl::Span<const Goal> goals() const { return goals_; }
-  // Few enough to be looked at one by one.
+  // Returns whether the goals are few enough to be looked at one by one.
   bool is_small() const { return goals_.size() <= kFew; }
 
-  // The least of the octile distances; zero if there are many. Consistent, as each of them is.
+  // Returns the least of the octile distances, or zero if there are many goals. It is consistent, as each
+  // distance is.
   Cost Heuristic(Cell cell) const {
     Cost least = is_small() ? std::numeric_limits<Cost>::max() : 0;
     if (is_small()) {
@@ -54,13 +55,13 @@ class GoalSet {
     return ground_.CostOf(at.x - cell.x, at.y - cell.y);
   }
 
-  // The first of the goals on the cell; null if there is none.
+  // Returns the first of the goals on the cell, or null if there is none.
   const Goal* At(Cell cell) const {
     const auto found = std::lower_bound(goals_.begin(), goals_.end(), Goal{Pack(cell), 0});
     return found != goals_.end() && found->cell == Pack(cell) ? &*found : nullptr;
   }
 
-  // Whether a way of that cost to the goal would be better than any found so far.
+  // Returns whether a way of that cost to the goal would be better than any found so far.
   bool Improves(Cost cost, const Goal& goal) const {
     return cost < best_cost_ || (cost == best_cost_ && goal.index < best_index_);
   }

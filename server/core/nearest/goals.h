@@ -1,4 +1,4 @@
-// Several goals, of which one is to be reached.
+// Checks of several goals, one of which is to be reached.
 #pragma once
 
 #include <vector>
@@ -12,14 +12,14 @@
 
 namespace waystar::core {
 
-// INVALID_ARGUMENT / MISSING_FIELD with "goals" if there are none, RESOURCE_EXHAUSTED / TOO_MANY_ITEMS if
-// there are more than kMaxGoals.
+// Returns INVALID_ARGUMENT / MISSING_FIELD with "goals" if there are none, and RESOURCE_EXHAUSTED /
+// TOO_MANY_ITEMS if there are more than kMaxGoals.
 absl::Status CheckGoalCount(absl::Span<const Cell> goals);
 
-// That, and OUT_OF_RANGE / OFF_MAP with "goals[i]".
+// Returns the errors of CheckGoalCount, and OUT_OF_RANGE / OFF_MAP with "goals[i]".
 absl::Status CheckGoals(const GridMap& map, absl::Span<const Cell> goals);
 
-// Those that are free. FAILED_PRECONDITION / GOAL_BLOCKED with "goals" if none is.
+// Returns the goals that are free, or FAILED_PRECONDITION / GOAL_BLOCKED with "goals" if none is.
 absl::StatusOr<std::vector<Cell>> FreeGoals(const WalkGrid& walk, absl::Span<const Cell> goals);
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// A path to the nearest of several goals.
+// Path queries to the nearest of several goals.
 #pragma once
 
 #include <cstddef>
@@ -14,24 +14,24 @@ namespace waystar::core {
 
 struct NearestGoalResult {
   PathResult path;
-  // Of the goal that the path leads to, with Outcome::kFound.
+  // The index of the goal that the path leads to, with Outcome::kFound.
   std::size_t goal_index = 0;
 };
 
-// What is wrong with goals for a query, wherever they lie: INVALID_ARGUMENT / MISSING_FIELD and BAD_VALUE,
-// and RESOURCE_EXHAUSTED / TOO_MANY_ITEMS, as FindPathToNearest has them.
+// Checks goals for a query, wherever they lie. Returns INVALID_ARGUMENT / MISSING_FIELD and BAD_VALUE, and
+// RESOURCE_EXHAUSTED / TOO_MANY_ITEMS, as FindPathToNearest does.
 absl::Status CheckNearestQuery(const PathQuery& query, absl::Span<const Cell> goals);
 
-// The goal that is cheapest to reach from query.start, among equally cheap ones the first of the list, and
-// the path that FindPath gives to it; query.goal is not looked at. One search finds which it is: jump point
-// search or A* by the least of the heuristics of all goals, and without a heuristic for more than a few.
-// The statistics are of that search and of the path's together. Blocked goals are passed over; the outcome is
-// kUnreachable if a path leads to none. With kBudgetExhausted the path may be the start alone.
+// Returns the goal that is cheapest to reach from query.start, among equally cheap ones the first of the
+// list, and the path that FindPath finds to it; query.goal is ignored. One search finds which it is: jump
+// point search or A* by the least of the heuristics of all goals, and without a heuristic for more than a
+// few. The statistics are of that search and of the path's together. Blocked goals are skipped; the outcome
+// is kUnreachable if a path leads to none. With kBudgetExhausted the path may be the start alone.
 //
-// Errors: those of FindPath, with "goals[i]" for a goal off the map, and FAILED_PRECONDITION / GOAL_BLOCKED
-// with "goals" only if all of them are blocked; INVALID_ARGUMENT / MISSING_FIELD and RESOURCE_EXHAUSTED /
-// TOO_MANY_ITEMS with "goals"; INVALID_ARGUMENT / BAD_VALUE with "goals" for a policy other than kReport, and
-// for Algorithm::kLazyThetaStar, whose costs are none cell by cell.
+// Returns the errors of FindPath, with "goals[i]" for a goal off the map, and FAILED_PRECONDITION /
+// GOAL_BLOCKED with "goals" only if all of them are blocked; INVALID_ARGUMENT / MISSING_FIELD and
+// RESOURCE_EXHAUSTED / TOO_MANY_ITEMS with "goals"; INVALID_ARGUMENT / BAD_VALUE with "goals" for a policy
+// other than kReport, and for Algorithm::kLazyThetaStar, whose costs are not those of steps.
 absl::StatusOr<NearestGoalResult> FindPathToNearest(const GridMap& map, const PathQuery& query,
                                                     absl::Span<const Cell> goals, const Budget& budget,
                                                     Scratch& scratch);

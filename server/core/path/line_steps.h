@@ -1,4 +1,4 @@
-// The cells along a straight line of any angle, one after the other.
+// Iteration over the cells along a straight line of any angle.
 #pragma once
 
 #include <algorithm>
@@ -12,15 +12,15 @@ namespace waystar::core {
 
 // Calls visit(from, to) for each step between cells that the segment between two centres makes: straight
 // where it crosses an edge, diagonal where it passes exactly through a point where four cells meet. Between
-// cells of one row, column or diagonal those are the steps of a path. Goes on while `visit` returns true;
-// returns whether it always did. What HasLineOfSight looks at, in order and one by one.
+// cells of one row, column or diagonal those are the steps of a path. It goes on while `visit` returns true,
+// and returns whether it always did. These are the steps that HasLineOfSight checks, in order and one by one.
 template <typename Visitor>
 bool ForEachStepOnLine(Cell from, Cell to, Visitor visit) {
   const std::int64_t dx = std::abs(to.x - from.x);
   const std::int64_t dy = std::abs(to.y - from.y);
   const int step_x = Sign(to.x - from.x);
   const int step_y = Sign(to.y - from.y);
-  // Places on the segment as whole numbers, chosen so that every crossing of an edge is one.
+  // Places on the segment as integers, chosen so that every crossing of an edge is one.
   const std::int64_t per_column = std::max<std::int64_t>(dy, 1);
   const std::int64_t per_row = std::max<std::int64_t>(dx, 1);
   const std::int64_t whole = 2 * per_column * per_row;
@@ -45,9 +45,9 @@ bool ForEachStepOnLine(Cell from, Cell to, Visitor visit) {
   return true;
 }
 
-// Calls visit(cell, part, whole) for the parts of the segment between two centres that lie in each cell, in
-// order, those that have no length too: `part` of `whole`, which is the same for all and what they add up to.
-// Exact. Nothing if the two are one.
+// Calls visit(cell, part, whole) for the part of the segment between two centres that lies in each cell, in
+// order, including parts without length: `part` of `whole`, which is the same for all and the sum of the
+// parts. It is exact. It visits nothing if the two cells are one.
 template <typename Visitor>
 void ForEachPartOfLine(Cell from, Cell to, Visitor visit) {
   const std::int64_t dx = std::abs(to.x - from.x);
@@ -79,7 +79,7 @@ void ForEachPartOfLine(Cell from, Cell to, Visitor visit) {
   }
 }
 
-// Whether a corner rule allows a diagonal step, by whether the two cells beside it are free.
+// Returns whether a corner rule allows a diagonal step, given whether the two cells beside it are free.
 constexpr bool MayPassCorner(CornerRule rule, bool one_side, bool other_side) {
   switch (rule) {
     case CornerRule::kNoCornerCutting:

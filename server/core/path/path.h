@@ -1,4 +1,4 @@
-// From what a search leaves behind to a path.
+// Construction of a path from what a search leaves behind.
 //
 // Paths are handled by their corners: the start, each cell where the direction changes, and the end.
 #pragma once
@@ -12,16 +12,16 @@
 
 namespace waystar::core {
 
-// Follows the steps that a search cell by cell left in `scratch` from `end` back to `start`. Fills `corners`,
-// which is empty.
+// Follows the steps that a search cell by cell left in `scratch` from `end` back to `start`. It fills
+// `corners`, which is empty.
 void TraceSteps(Cell start, Cell end, Scratch& scratch, std::vector<Cell>& corners);
 
 // Follows the jumps that a search over jump points left in scratch.nodes(). From a node's parent to the node
-// lead a diagonal and then a straight run; on a 4-connected map a horizontal and then a vertical one. Fills
-// `corners`, which is empty.
+// lead a diagonal and then a straight run; on a 4-connected map a horizontal and then a vertical one. It
+// fills `corners`, which is empty.
 void TraceJumps(Connectivity connectivity, Cell end, const NodeTable& nodes, std::vector<Cell>& corners);
 
-// Follows the straight lines that an any-angle search left in `nodes`. Fills `points`, which is empty.
+// Follows the straight lines that an any-angle search left in `nodes`. It fills `points`, which is empty.
 void TraceLines(Cell end, const NodeTable& nodes, std::vector<Cell>& points);
 
 // Appends every cell of the path to `cells`.
@@ -30,12 +30,12 @@ void ExpandCells(absl::Span<const Cell> corners, std::vector<Cell>& cells);
 // Appends the direction of every step to `directions`.
 void ExpandDirections(absl::Span<const Cell> corners, std::vector<Direction>& directions);
 
-// The cell whose cost a step of such an agent to `position` pays: the dearest below it, among equals the
-// first.
+// Returns the cell whose cost a step of such an agent to `position` pays: the dearest below it, among equals
+// the first.
 Cell DearestCellUnder(const GridMap& map, Cell position, int footprint);
 
-// What the path costs an agent of `footprint` x `footprint` cells. Two paths of the same steps cost the same
-// to the last bit, whatever their order.
+// Returns what the path costs an agent of `footprint` x `footprint` cells. Two paths of the same steps cost
+// the same to the last bit, whatever their order.
 double CostOf(const GridMap& map, int footprint, absl::Span<const Cell> corners);
 
 }  // namespace waystar::core

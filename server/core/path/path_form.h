@@ -1,4 +1,4 @@
-// Writes a path down in the form that was asked for.
+// Conversion of a path to the form that was asked for.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@ namespace waystar::core {
 void WritePathForm(const GridMap& map, const WalkGrid& walk, const PathQuery& query, Scratch& scratch,
                    PathResult& result);
 
-// The same for points that are to be smoothed, of which each sees the next.
+// As above, for points that are to be smoothed, each of which sees the next.
 void WriteSmoothed(const GridMap& map, const WalkGrid& walk, const PathQuery& query,
                    std::vector<Cell>& points, PathResult& result);
 

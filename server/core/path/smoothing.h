@@ -1,4 +1,4 @@
-// Any-angle paths out of paths over cells, by pulling the string taut.
+// Smoothing: makes any-angle paths out of paths over cells by pulling the string taut.
 #pragma once
 
 #include <vector>
@@ -11,23 +11,23 @@
 
 namespace waystar::core {
 
-// The sum of LineCost over consecutive points; 0 for fewer than two.
+// Returns the sum of LineCost over consecutive points; 0 for fewer than two.
 double PolylineCost(const GridMap& map, absl::Span<const Cell> points);
 
-// Shortens a path in place. `points` holds all its cells, or only its turning points, or anything else of
-// which consecutive points see each other (HasLineOfSight on `walk` under `rule`); `rule` is
-// what LineRule gives. Every cell is the best input: it leaves the most points to turn at.
+// Shortens a path in place. `points` holds all its cells, or only its turning points, or any points of which
+// consecutive ones see each other (HasLineOfSight on `walk` under `rule`, which LineRule gives). Every cell
+// is the best input: it leaves the most points to turn at.
 //
 // Afterwards the first and the last point are the same, consecutive points see each other, and no point
 // between can be left out: its neighbours do not see each other, or only along a line of higher LineCost. The
 // PolylineCost has not grown beyond rounding.
 //
-// Where all cells cost the same, points are not only left out but also moved towards where a taut
-// string would lie, so that some may not be of the path that was given. Where costs differ, points are
-// only left out, each shortcut costing at most what it replaces. Either way the path is shorter, not the
+// Where all cells cost the same, points are not only left out but also moved towards where a taut string
+// would lie, so that some may not be of the given path. Where costs differ, points are only left out, each
+// shortcut costing at most what it replaces. Either way the path becomes shorter, but need not be the
 // shortest.
 //
-// Takes no memory. Costs about as much as looking along the path a few dozen times.
+// It allocates no memory, and costs about as much as looking along the path a few dozen times.
 //
 // REQUIRES: all points are on the map, whose walkable cells, for the agent's footprint, are `walk`.
 void Smooth(const GridMap& map, const WalkGrid& walk, SightRule rule, std::vector<Cell>& points);

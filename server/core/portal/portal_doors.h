@@ -1,4 +1,4 @@
-// The portals that an agent can pass, on a map and on all those that they lead to.
+// Collects the portals that an agent can pass, on a map and on all those that they lead to.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,25 @@
 
 namespace waystar::core {
 
-// Fills lists of maps and of doors, as PortalScratch has them. A door is there if its portal is open and has
-// all the tags that are required, and the agent can stand at both its ends; whether a path leads to it is not
-// asked.
+// Fills lists of maps and of doors, as PortalScratch has them. A door is listed if its portal is open and has
+// all the tags that are required, and the agent can stand at both its ends, whether or not a path leads to
+// it.
 //
 // Thread safety: none.
 class PortalDoors {
  public:
-  // What is given must outlive this. The lists are empty.
+  // The arguments must outlive this. REQUIRES: the lists are empty.
   PortalDoors(World& world, int footprint, absl::Span<const std::string> required_tags,
               std::vector<PortalScratch::Map>& maps, std::vector<Door>& doors)
       : world_(world), footprint_(footprint), required_tags_(required_tags), maps_(maps), doors_(doors) {}
 
-  // The map that the agent starts on, as the first of the list. To be called first, once.
+  // Adds the map that the agent starts on as the first of the list. Call it first, and once.
   void AddHome(const GridMap& map) { AddMap(kSameMap, map); }
-  // The index of a map, which is added if it is not yet in the list; nothing if there is none of that id.
+  // Returns the index of a map, adding it if it is not in the list yet, or nothing if no map has that id.
   std::optional<std::uint32_t> FindMap(absl::string_view id);
 
-  // Adds the doors of the maps in the list, the maps that they lead to, the doors of those, and so on. Costs
-  // a look at each portal. To be called last, once.
+  // Adds the doors of the maps in the list, the maps that they lead to, the doors of those, and so on. It
+  // costs a look at each portal. Call it last, and once.
   void FindDoors();
 
  private:

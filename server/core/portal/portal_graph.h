@@ -20,54 +20,55 @@
 
 namespace waystar::core {
 
-// Of one query. Lies in the scratch, which lets go of the maps with it.
+// The graph of one query. It lies in the scratch, and its destructor lets go of the maps.
 //
 // Thread safety: none.
 class PortalGraph {
  public:
   static constexpr Cost kFar = std::numeric_limits<Cost>::max();
 
-  // What it refers to must outlive it.
+  // The arguments must outlive this.
   PortalGraph(const GridMap& map, World& world, const PortalQuery& query, Scratch& scratch);
   PortalGraph(const PortalGraph&) = delete;
   PortalGraph& operator=(const PortalGraph&) = delete;
   ~PortalGraph() { maps_.clear(); }
 
-  // Checks start and goal, and finds the portals that can be passed. Errors of FindPathThroughPortals.
+  // Checks start and goal, and finds the portals that can be passed. Returns the errors of
+  // FindPathThroughPortals.
   absl::Status Build();
 
-  // The goal, those of several that can be reached, or the cells that stand in for one as the unreachable
-  // policy says. Empty: there is nothing to go to.
+  // Returns the goal, or those of several that can be reached, or the cells that stand in for one under the
+  // unreachable policy. It is empty if there is nothing to go to.
   const std::vector<Cell>& goals() const { return goals_; }
-  // Whether they are the goal.
+  // Returns whether goals() are the query's own and not stand-ins.
   bool has_real_goal() const { return has_real_goal_; }
-  // Whether it can be walked to without portals.
+  // Returns whether a goal can be walked to without portals.
   bool is_walkable_to() const { return is_walkable_to_; }
   bool IsGoalWalkable() const {
     return !query_.goals.empty() || maps_[goal_map_].walk->IsWalkable(query_.path.goal);
   }
 
-  // The least that a path without portals, and one with, can cost.
+  // Return the least that a path without portals, and one with portals, can cost.
   Cost BoundOfWalk() const { return Bound(0, query_.path.start, query_.path.goal); }
   Cost BoundThroughPortals() const;
 
-  // Finds out what is left to pay behind each door at the least, had there been no walls: Door::rest; kFar
-  // where no goal can be reached. Calls check() now and then, and ends with its error.
+  // Computes Door::rest: a lower bound of what is left to pay behind each door, as if there were no walls;
+  // kFar where no goal can be reached. Calls check() repeatedly, and ends with its error.
   template <typename Check>
   absl::Status EstimateRests(Check check);
 
-  // Doors are places, then goals; kNoDoor is the start.
+  // Places number the doors, then the goals; kNoDoor is the start.
   std::uint32_t GoalIndex(std::size_t goal) const { return static_cast<std::uint32_t>(doors_.size() + goal); }
   bool IsGoal(std::uint32_t place) const { return place >= doors_.size(); }
   Door& door(std::uint32_t index) { return doors_[index]; }
-  // What the place adds to the walk there, and what is left to pay behind it.
+  // Return what the place adds to the walk there, and the bound of what is left to pay behind it.
   Cost CostOf(std::uint32_t place) const { return IsGoal(place) ? 0 : doors_[place].portal->cost; }
   Cost RestBehind(std::uint32_t place) const { return IsGoal(place) ? 0 : doors_[place].rest; }
-  // Where a walk to the place ends.
+  // Returns where a walk to the place ends.
   Cell CellAt(std::uint32_t place) const {
     return IsGoal(place) ? goals_[place - doors_.size()] : doors_[place].from;
   }
-  // Where one behind the door begins.
+  // Returns where a walk from behind the door begins.
   Cell CellBehind(std::uint32_t door) const { return door == kNoDoor ? query_.path.start : doors_[door].to; }
   const PortalScratch::Map& MapBehind(std::uint32_t door) const { return maps_[MapIndexBehind(door)]; }
 
@@ -105,7 +106,7 @@ class PortalGraph {
   const GridMap& map_;
   const PortalQuery& query_;
   Scratch& scratch_;
-  // That of the query first.
+  // The map of the query comes first.
   std::vector<PortalScratch::Map>& maps_;
   std::vector<Door>& doors_;
   std::vector<std::uint32_t>& reached_;

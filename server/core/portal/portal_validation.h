@@ -1,4 +1,4 @@
-// Whether a path that leads through portals can still be walked.
+// Validation of a path that leads through portals.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace waystar::core {
 
-// Where a path goes through a portal, as its answer said.
+// A place where a path goes through a portal, as the path's answer said.
 struct CrossedPortal {
   std::string id;
   Cell arrival;
@@ -22,17 +22,17 @@ struct CrossedPortal {
   std::size_t index = 0;
 };
 
-// The points of a path that was written as directions: of each leg its cells, the first of which is where the
-// leg begins. The indices of `crossings`, which count directions, become those of points; of those that are
-// out of order, none.
+// Returns the points of a path that was written as directions: for each leg its cells, the first of which is
+// where the leg begins. The indices of `crossings`, which count directions, become those of points; a
+// crossing that is out of order gets the largest index, which no point has.
 std::vector<Cell> WalkDirections(Cell start, absl::Span<const Direction> directions,
                                  std::vector<CrossedPortal>& crossings);
 
-// As ValidatePath, each leg on the map that it lies on. A portal that is gone or closed, that leads elsewhere
-// now, or lacks a tag keeps the path from the point behind it. Its cost counts.
+// As ValidatePath, with each leg on the map that it lies on. A portal that is gone or closed, leads elsewhere
+// now, or lacks a tag blocks the path from the point behind it. Its cost counts.
 //
-// Errors: those of ValidatePath; INVALID_ARGUMENT / BAD_VALUE with field "crossings[i].index" for one that no
-// leg ends before.
+// Returns the errors of ValidatePath, and INVALID_ARGUMENT / BAD_VALUE with field "crossings[i].index" for
+// one that no leg ends before.
 absl::StatusOr<Validation> ValidateThroughPortals(const GridMap& map, World& world,
                                                   const ValidationQuery& query,
                                                   absl::Span<const CrossedPortal> crossings,

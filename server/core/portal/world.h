@@ -10,18 +10,18 @@ class World {
  public:
   virtual ~World() = default;
 
-  // That of an id, as the query sees it; null if there is none, or its agent has no place there. The same
-  // whenever it is asked for, and there for as long as this is.
+  // Returns the map of an id as the query sees it, or null if there is none or its agent cannot stand there
+  // at all. The result is the same at each call, and lives as long as this.
   virtual const GridMap* Find(absl::string_view id) = 0;
 };
 
-// None but the one that the query starts on.
+// A world without other maps.
 class NoWorld final : public World {
  public:
   const GridMap* Find(absl::string_view /*id*/) override { return nullptr; }
 };
 
-// The map that a query starts on knows itself by no name: the empty one stands for it.
+// The empty id stands for the map that a query starts on, which does not know its own id.
 inline constexpr absl::string_view kSameMap = "";
 
 }  // namespace waystar::core

@@ -11,7 +11,7 @@
 #include "server/core/components/components.h"
 #include "server/core/engine/find_path.h"
 #include "server/core/field/flood.h"
-#include "server/core/field/flood_worth.h"
+#include "server/core/field/flood_sense.h"
 #include "server/core/path/path_form.h"
 #include "server/core/query/path_plan.h"
 #include "server/core/search/checks.h"

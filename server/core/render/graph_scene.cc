@@ -13,8 +13,8 @@
 #include "server/core/render/graph_part.h"
 #include "server/core/render/query_marks.h"
 #include "server/core/render/theme.h"
+#include "server/picture/color.h"
 #include "server/picture/font.h"
-#include "server/picture/search_colors.h"
 
 namespace waystar::core {
 namespace {
@@ -179,20 +179,10 @@ class GraphSceneMaker {
                                    plot.height + 2 * width};
         if (const auto shown = picture::ClipTo(near, layout_.tiling.At(line.start.x, line.start.y),
                                                layout_.tiling.At(line.end.x, line.end.y))) {
-          AddLine({shown->first, shown->second}, width, {theme::kNamedObstacle, 0.75}, '%');
+          scene_.AddLine({shown->first, shown->second}, width, {theme::kNamedObstacle, 0.75}, '%');
         }
       }
     }
-  }
-
-  void AddLine(std::vector<picture::Point> points, double width, const picture::Paint& paint, char symbol,
-               double dash = 0.0) {
-    scene_.marks.push_back({.kind = SceneMark::Kind::kLine,
-                            .points = std::move(points),
-                            .size = width,
-                            .paint = paint,
-                            .dash = dash,
-                            .symbol = symbol});
   }
 
   // What sticks out of the map.
@@ -206,11 +196,7 @@ class GraphSceneMaker {
     for (const picture::Box& margin :
          {picture::Box{0, 0, width, plot.y}, picture::Box{0, plot.bottom(), width, height - plot.bottom()},
           picture::Box{0, 0, plot.x, height}, picture::Box{plot.right(), 0, width - plot.right(), height}}) {
-      scene_.marks.push_back({.points = {{margin.x, margin.y},
-                                         {margin.right(), margin.y},
-                                         {margin.right(), margin.bottom()},
-                                         {margin.x, margin.bottom()}},
-                              .paint = {theme::kPaper}});
+      scene_.marks.push_back({.points = margin.corners(), .paint = {theme::kPaper}});
     }
   }
 
@@ -233,10 +219,10 @@ class GraphSceneMaker {
         }
         const auto& [from, to] = *shown;
         if (!arc.is_open) {
-          AddLine({from, to}, thick * 0.8, {theme::kClosedEdge}, 'x', 4);
+          scene_.AddLine({from, to}, thick * 0.8, {theme::kClosedEdge}, 'x', 4);
         } else {
-          AddLine({from, to}, is_auto ? thick * 0.8 : thick, {is_auto ? theme::kSightLine : theme::kEdge},
-                  '.');
+          scene_.AddLine({from, to}, is_auto ? thick * 0.8 : thick,
+                         {is_auto ? theme::kSightLine : theme::kEdge}, '.');
         }
         if (arc.is_one_way && part_.arcs.size() <= 3000) {
           AddTip(from, to, arc.is_open ? (is_auto ? theme::kSightLine : theme::kEdge) : theme::kClosedEdge);
@@ -262,19 +248,14 @@ class GraphSceneMaker {
     return part_.nodes.size() > 4 * kLargeNodes ? 1.2 : part_.nodes.size() > kLargeNodes ? 2.0 : 5.0;
   }
 
-  void AddDisc(picture::Point at, double radius, picture::Color color, char symbol) {
-    scene_.marks.push_back(
-        {.kind = SceneMark::Kind::kDisc, .points = {at}, .size = radius, .paint = {color}, .symbol = symbol});
-  }
-
   void AddNodes() {
     const double radius = NodeRadius();
     for (const NodeNumber node : part_.nodes) {
       const picture::Point at = At(graph_.PositionOf(node));
       const bool is_enabled = graph_.IsEnabled(node);
-      AddDisc(at, radius, is_enabled ? theme::kInk : theme::kClosedEdge, is_enabled ? 'o' : 'x');
+      scene_.AddDisc(at, radius, {is_enabled ? theme::kInk : theme::kClosedEdge}, is_enabled ? 'o' : 'x');
       if (radius > 4) {
-        AddDisc(at, radius - 2, theme::kPaper, 0);
+        scene_.AddDisc(at, radius - 2, {theme::kPaper});
       }
     }
     if (part_.nodes.size() > kNamedNodes || options_.is_text || !layout_.has_labels) {
@@ -359,10 +340,10 @@ class GraphSceneMaker {
     }
     const picture::Box& plot = layout_.plot;
     VisitColumns([&](std::int64_t /*x*/, double at) {
-      AddLine({{at, plot.y}, {at, plot.bottom()}}, 1, {theme::kGridLine, 0.18}, 0);
+      scene_.AddLine({{at, plot.y}, {at, plot.bottom()}}, 1, {theme::kGridLine, 0.18});
     });
     VisitRows([&](std::int64_t /*y*/, double at) {
-      AddLine({{plot.x, at}, {plot.right(), at}}, 1, {theme::kGridLine, 0.18}, 0);
+      scene_.AddLine({{plot.x, at}, {plot.right(), at}}, 1, {theme::kGridLine, 0.18});
     });
   }
 

@@ -177,10 +177,7 @@ class GridSceneMaker {
   }
 
   void AddGridLine(std::vector<picture::Point> line) {
-    scene_.marks.push_back({.kind = SceneMark::Kind::kLine,
-                            .points = std::move(line),
-                            .size = 1,
-                            .paint = {theme::kGridLine, 0.4}});
+    scene_.AddLine(std::move(line), 1, {theme::kGridLine, 0.4});
   }
 
   void AddGridLines() {
@@ -226,11 +223,8 @@ class GridSceneMaker {
       const bool from_shown = IsShown(portal.from);
       const bool to_shown = portal.to_map.empty() && IsShown(portal.to);
       if (from_shown && to_shown) {
-        scene_.marks.push_back({.kind = SceneMark::Kind::kLine,
-                                .points = {CenterOf(portal.from), CenterOf(portal.to)},
-                                .size = std::max(1.0, sizes.path * 0.4),
-                                .paint = {theme::kPortal, portal.closed ? 0.35 : 0.8},
-                                .dash = 4});
+        scene_.AddLine({CenterOf(portal.from), CenterOf(portal.to)}, std::max(1.0, sizes.path * 0.4),
+                       {theme::kPortal, portal.closed ? 0.35 : 0.8}, 0, 4);
       }
       if (from_shown) {
         AddPortalEnd(CenterOf(portal.from), sizes, portal.closed);

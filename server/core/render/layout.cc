@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/core/render/theme.h"
+#include "server/picture/color.h"
 #include "server/picture/font.h"
-#include "server/picture/search_colors.h"
 
 namespace waystar::core {
 namespace {
@@ -118,9 +118,7 @@ void AddText(absl::string_view text, picture::Point at, double size, picture::Co
 }
 
 void AddBox(const Box& box, picture::Color color, Scene& scene) {
-  scene.marks.push_back(
-      {.points = {{box.x, box.y}, {box.right(), box.y}, {box.right(), box.bottom()}, {box.x, box.bottom()}},
-       .paint = {color}});
+  scene.marks.push_back({.points = box.corners(), .paint = {color}});
 }
 
 void AddSign(const LegendEntry& entry, picture::Point at, Scene& scene) {
@@ -132,17 +130,11 @@ void AddSign(const LegendEntry& entry, picture::Point at, Scene& scene) {
       break;
     case LegendEntry::Sign::kLine:
     case LegendEntry::Sign::kDashes:
-      scene.marks.push_back({.kind = SceneMark::Kind::kLine,
-                             .points = {{at.x + 1, middle}, {at.x + kSwatch - 1, middle}},
-                             .size = 3,
-                             .paint = {entry.color},
-                             .dash = entry.sign == LegendEntry::Sign::kDashes ? 4.0 : 0.0});
+      scene.AddLine({{at.x + 1, middle}, {at.x + kSwatch - 1, middle}}, 3, {entry.color}, 0,
+                    entry.sign == LegendEntry::Sign::kDashes ? 4.0 : 0.0);
       break;
     case LegendEntry::Sign::kDisc:
-      scene.marks.push_back({.kind = SceneMark::Kind::kDisc,
-                             .points = {{at.x + kSwatch / 2, middle}},
-                             .size = kSwatch / 2,
-                             .paint = {entry.color}});
+      scene.AddDisc({at.x + kSwatch / 2, middle}, kSwatch / 2, {entry.color});
       break;
     case LegendEntry::Sign::kRamp:
       constexpr int kSteps = 24;

@@ -79,8 +79,7 @@ class Outliner {
 
   void AddLine(const std::vector<picture::Point>& line, picture::Color color) {
     if (!line.empty()) {
-      scene_.marks.push_back(
-          {.kind = SceneMark::Kind::kLine, .points = line, .size = 1.5, .paint = {color}, .dash = 5});
+      scene_.AddLine(line, 1.5, {color}, 0, 5);
     }
   }
 

@@ -7,7 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_format.h"
 #include "server/core/render/theme.h"
-#include "server/picture/search_colors.h"
+#include "server/picture/color.h"
 
 namespace waystar::core {
 namespace {
@@ -129,21 +129,6 @@ std::vector<picture::Point> CornersOf(const std::vector<Cell>& cells, const Layo
   return corners;
 }
 
-void AddLine(std::vector<picture::Point> line, double width, const picture::Paint& paint, char symbol,
-             Scene& scene, double dash = 0.0) {
-  scene.marks.push_back({.kind = SceneMark::Kind::kLine,
-                         .points = std::move(line),
-                         .size = width,
-                         .paint = paint,
-                         .dash = dash,
-                         .symbol = symbol});
-}
-
-void AddDisc(picture::Point at, double radius, picture::Color color, char symbol, Scene& scene) {
-  scene.marks.push_back(
-      {.kind = SceneMark::Kind::kDisc, .points = {at}, .size = radius, .paint = {color}, .symbol = symbol});
-}
-
 // A path in text: a character for each cell on it, also where only its corners are known.
 void AddPathCells(const std::vector<Cell>& cells, const Layout& layout, Scene& scene) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -156,7 +141,7 @@ void AddPathCells(const std::vector<Cell>& cells, const Layout& layout, Scene& s
     for (double step = 1; step <= steps; ++step) {
       const double x = std::floor(from.x + dx * step / steps + 0.5);
       const double y = std::floor(from.y + dy * step / steps + 0.5);
-      AddDisc(layout.tiling.At(x, y), 0.5, picture::kPathColor, '*', scene);
+      scene.AddDisc(layout.tiling.At(x, y), 0.5, {picture::kPathColor}, '*');
     }
   }
 }
@@ -173,24 +158,24 @@ MarkSizes::MarkSizes(const Layout& layout, bool is_text) {
 }
 
 void AddStart(picture::Point at, const MarkSizes& sizes, Scene& scene) {
-  AddDisc(at, sizes.disc + sizes.halo, theme::kPaper, 0, scene);
-  AddDisc(at, sizes.disc, picture::kStartColor, 'S', scene);
+  scene.AddDisc(at, sizes.disc + sizes.halo, {theme::kPaper});
+  scene.AddDisc(at, sizes.disc, {picture::kStartColor}, 'S');
 }
 
 void AddGoal(picture::Point at, const MarkSizes& sizes, Scene& scene) {
-  AddDisc(at, sizes.disc + sizes.halo, theme::kPaper, 0, scene);
-  AddDisc(at, sizes.disc, picture::kGoalColor, 'G', scene);
+  scene.AddDisc(at, sizes.disc + sizes.halo, {theme::kPaper});
+  scene.AddDisc(at, sizes.disc, {picture::kGoalColor}, 'G');
   if (sizes.disc >= 4) {
-    AddDisc(at, sizes.disc * 0.55, theme::kPaper, 0, scene);
-    AddDisc(at, sizes.disc * 0.28, picture::kGoalColor, 0, scene);
+    scene.AddDisc(at, sizes.disc * 0.55, {theme::kPaper});
+    scene.AddDisc(at, sizes.disc * 0.28, {picture::kGoalColor});
   }
 }
 
 void AddPathLine(const std::vector<picture::Point>& line, const MarkSizes& sizes, Scene& scene) {
   if (sizes.halo > 0) {
-    AddLine(line, sizes.path + 2 * sizes.halo, {theme::kPaper, 0.9}, 0, scene);
+    scene.AddLine(line, sizes.path + 2 * sizes.halo, {theme::kPaper, 0.9});
   }
-  AddLine(line, sizes.path, {picture::kPathColor}, '*', scene);
+  scene.AddLine(line, sizes.path, {picture::kPathColor}, '*');
 }
 
 void AddSearch(const QueryMarks& query, const Rectangle& region, const Layout& layout, bool is_text,
@@ -215,7 +200,7 @@ void AddSearch(const QueryMarks& query, const Rectangle& region, const Layout& l
     } else {
       std::vector<picture::Point> rim = layout.tiling.OutlineOf(visit.cell.x, visit.cell.y, cell * 0.14);
       rim.push_back(rim.front());
-      AddLine(std::move(rim), std::clamp(cell * 0.07, 1.0, 2.5), {picture::kOpenColor}, 0, scene);
+      scene.AddLine(std::move(rim), std::clamp(cell * 0.07, 1.0, 2.5), {picture::kOpenColor});
     }
   }
   const double width = std::clamp(cell * 0.06, 1.0, 2.0);
@@ -226,7 +211,7 @@ void AddSearch(const QueryMarks& query, const Rectangle& region, const Layout& l
     if (jumps < kMaxJumps && !is_text && visit.is_expanded && IsJump(visit) && IsIn(region, visit.cell) &&
         IsIn(region, visit.parent)) {
       ++jumps;
-      AddLine(JumpTo(visit, query.any_angle, layout), width, {theme::kInk, 0.55}, 0, scene);
+      scene.AddLine(JumpTo(visit, query.any_angle, layout), width, {theme::kInk, 0.55});
     }
   }
 }
@@ -255,8 +240,8 @@ void AddPath(const QueryMarks& query, const Rectangle& region, const Layout& lay
   }
   for (const auto& [from, to] : query.jumps) {
     if (IsIn(region, from) && IsIn(region, to)) {
-      AddLine({CenterOf(layout, from), CenterOf(layout, to)}, sizes.path * 0.7, {picture::kPathColor}, 0,
-              scene, std::max(3.0, sizes.path * 1.5));
+      scene.AddLine({CenterOf(layout, from), CenterOf(layout, to)}, sizes.path * 0.7, {picture::kPathColor},
+                    0, std::max(3.0, sizes.path * 1.5));
     }
   }
   for (const Cell goal : query.goals) {

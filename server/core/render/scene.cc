@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -103,6 +104,21 @@ std::string LegendText(const std::vector<LegendEntry>& legend, std::size_t width
 }
 
 }  // namespace
+
+void Scene::AddLine(std::vector<picture::Point> points, double width, const picture::Paint& paint,
+                    char symbol, double dash) {
+  marks.push_back({.kind = SceneMark::Kind::kLine,
+                   .points = std::move(points),
+                   .size = width,
+                   .paint = paint,
+                   .dash = dash,
+                   .symbol = symbol});
+}
+
+void Scene::AddDisc(picture::Point at, double radius, const picture::Paint& paint, char symbol) {
+  marks.push_back(
+      {.kind = SceneMark::Kind::kDisc, .points = {at}, .size = radius, .paint = paint, .symbol = symbol});
+}
 
 absl::Status PaintScene(const Scene& scene, picture::Surface& surface, const Budget& budget) {
   constexpr std::size_t kMarksBetweenLooks = 256;

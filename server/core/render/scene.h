@@ -82,6 +82,10 @@ struct Scene {
   // the tiling's zero.
   Rectangle region;
   picture::Tiling tiling;
+
+  void AddLine(std::vector<picture::Point> points, double width, const picture::Paint& paint, char symbol = 0,
+               double dash = 0.0);
+  void AddDisc(picture::Point at, double radius, const picture::Paint& paint, char symbol = 0);
 };
 
 // A picture's height and width are from kMinPictureSide to kMaxPictureSide, in pixels or characters.

@@ -1,4 +1,4 @@
-// Who goes where.
+// The agent that moves along a field.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace waystar::core {
 
-// What a field has to know of those who follow it; as in PathQuery.
+// What a field has to know of the agents that follow it. The fields are those of PathQuery.
 struct Agent {
   CornerRule corner_rule = CornerRule::kNoCornerCutting;
-  // From 1 to kMaxFootprint.
+  // The side of the agent in cells, from 1 to kMaxFootprint.
   int footprint = 1;
-  // As in PortalQuery. Must outlive what is asked with it.
+  // As in PortalQuery. They must outlive the query.
   absl::Span<const std::string> required_tags = {};
 };
 

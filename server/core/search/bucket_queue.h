@@ -1,4 +1,4 @@
-// An open list that sorts by buckets of f.
+// An open list sorted by buckets of f.
 #pragma once
 
 #include <array>
@@ -13,9 +13,9 @@
 
 namespace waystar::core {
 
-// Nodes by estimated cost: those of the lowest bucket first, within a bucket the last put in first. A bucket
-// holds the f of an interval, so that a node may come out before one of slightly smaller f: a search must
-// take nodes up again whose cost falls later, and may stop when Floor() reaches the cost of the path it has.
+// Nodes by estimated cost: those of the lowest bucket first, and within a bucket the last one put in first. A
+// bucket holds the f of an interval, so that a node may come out before one of slightly smaller f: a search
+// must reopen nodes whose cost falls later, and may stop when Floor() reaches the cost of the path it has.
 //
 // Measured under jump point search, mean microseconds a query over the same scenarios, beside a 4-ary heap:
 //   TheFrozenSea 174 : 203, brc202d 48 : 55, random512-35 1451 : 1973, random512-10 543 : 691,
@@ -33,7 +33,7 @@ class BucketQueue {
     std::uint32_t next = kNoEntry;
   };
 
-  // Forgets everything. Buckets are 2^width_shift units of cost wide, counted from `first`, the lowest f to
+  // Clears the list. Buckets are 2^width_shift units of cost wide, counted from `first`, the lowest f to
   // come.
   void Start(Cost first, int width_shift) {
     for (std::size_t word = 0; word < occupied_.size(); ++word) {
@@ -52,7 +52,7 @@ class BucketQueue {
   bool empty() const { return size_ == 0; }
   std::size_t memory_bytes() const { return entries_.capacity() * sizeof(Entry) + sizeof(*this); }
 
-  // Whether the next Push needs more memory: call Grow first.
+  // Returns whether the next Push needs more memory: call Grow first.
   bool IsFull() const { return free_ == kNoEntry && entries_.size() == entries_.capacity(); }
   void Grow() { entries_.reserve(entries_.capacity() == 0 ? 1024 : 2 * entries_.capacity()); }
 
@@ -86,7 +86,8 @@ class BucketQueue {
     return entry;
   }
 
-  // No entry has an f below this. Right after Pop it is the floor of the bucket that the entry came from.
+  // Returns a bound that no entry has an f below. Right after Pop it is the floor of the popped entry's
+  // bucket.
   Cost Floor() const { return first_ + static_cast<Cost>(current_ << shift_); }
 
  private:
@@ -119,7 +120,7 @@ class BucketQueue {
     return entry;
   }
 
-  // Moves current_ to the lowest bucket that holds something.
+  // Moves current_ to the lowest bucket that holds an entry.
   void Advance() {
     const std::uint64_t next = LowestInRing();
     if (far_lowest_ <= next) {
@@ -129,12 +130,12 @@ class BucketQueue {
     }
   }
 
-  // kNoBucket if the ring is empty.
+  // Returns kNoBucket if the ring is empty.
   std::uint64_t LowestInRing() const {
     const std::uint64_t slot = current_ % kRing;
     std::size_t word = slot / kWordBits;
     Word bits = occupied_[word] & (~Word{0} << (slot % kWordBits));
-    // Once around the ring; the first word comes twice, for the bits below the starting one.
+    // This goes once around the ring; the first word comes twice, for the bits below the starting one.
     for (std::size_t step = 0; step <= occupied_.size(); ++step) {
       if (bits != 0) {
         const std::uint64_t found = word * kWordBits + static_cast<std::uint64_t>(std::countr_zero(bits));
@@ -146,12 +147,12 @@ class BucketQueue {
     return kNoBucket;
   }
 
-  // Moves current_ to the lowest far entry, and those that the ring now reaches into it.
+  // Moves current_ to the lowest far entry, and the entries that the ring now reaches into it.
   void BringFarNear();
 
   std::vector<Entry> entries_;
   std::array<std::uint32_t, kRing> heads_{};
-  // A bit for each bucket of the ring that holds something; the others' heads mean nothing.
+  // A bit for each bucket of the ring that holds something; the heads of the others are undefined.
   std::array<Word, kRing / kWordBits> occupied_{};
   std::uint32_t free_ = kNoEntry;
   std::uint32_t far_ = kNoEntry;

@@ -1,4 +1,4 @@
-// Canonical steps that were worked out before.
+// Cache of the results of CanonicalSteps.
 #pragma once
 
 #include <array>
@@ -14,13 +14,13 @@
 
 namespace waystar::core {
 
-// Remembers what CanonicalSteps said of the neighbourhoods seen lately, of which a map has few kinds: asking
-// takes nanoseconds then. Its size is fixed; the first Prepare allocates it.
+// Caches the canonical steps of recently seen neighbourhoods, of which a map has few kinds: a hit takes
+// nanoseconds. Its size is fixed; the first Prepare allocates it.
 //
 // Thread safety: none.
 class CanonicalStepCache {
  public:
-  // Makes ready for maps with these costs. What is remembered of maps with the same costs stays.
+  // Makes ready for maps with these costs. Entries made for the same costs stay.
   void Prepare(const StepCosts& costs) {
     if (entries_.empty() || costs.straight != straight_ || costs.diagonal != diagonal_) {
       entries_.assign(std::size_t{1} << kSizeBits, Entry{});
@@ -29,7 +29,7 @@ class CanonicalStepCache {
     }
   }
 
-  // REQUIRES: Prepare(costs) came last; those of CanonicalSteps.
+  // REQUIRES: Prepare(costs) came last; what CanonicalSteps requires.
   DirectionSet Steps(const Neighbourhood& around, const StepCosts& costs, CornerRule rule,
                      Direction arrival) {
     Entry& entry = entries_[(around.Hash() >> (64 - kSizeBits)) ^ static_cast<std::size_t>(rule)];

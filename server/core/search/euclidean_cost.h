@@ -1,4 +1,4 @@
-// The cost of straight lines on a map of one terrain cost, in fixed point.
+// Fixed-point costs of straight lines on a map of one terrain cost.
 #pragma once
 
 #include <cmath>
@@ -10,8 +10,8 @@
 
 namespace waystar::core {
 
-// The distance between the centres of two cells times `straight`, the cost of a straight step, rounded to the
-// nearest unit. The same on every machine: floating point only guesses, whole numbers decide.
+// Returns the distance between the centres of two cells times `straight`, the cost of a straight step,
+// rounded to the nearest unit. It is the same on every machine: floating point only guesses, integers decide.
 // REQUIRES: both cells are on one map; 0 < straight <= the fixed-point cost of kMaxTerrainCost.
 inline Cost EuclideanCost(Cell a, Cell b, Cost straight) {
   const std::int64_t dx = a.x - b.x;

@@ -12,30 +12,30 @@
 
 namespace waystar::core {
 
-// What a search from both ends knows of a node. Index 0 is for the search from the start, 1 from the goal.
+// What a bidirectional search knows of a node. Index 0 is the search from the start, 1 that from the goal.
 struct HierarchyNode {
-  // Cheapest cost of an upward way so far; NodeTable::kUnreached.
+  // The least cost of an upward way so far, or NodeTable::kUnreached.
   std::array<Cost, 2> g;
   // The last arc of that way; HierarchyScratch::kFromEnd if it leads straight from the start or goal.
   std::array<std::uint32_t, 2> arc;
   // The search that wrote this; an older one means that neither side has reached the node.
   std::uint32_t generation = 0;
-  // Whether the node waits in the side's queue.
+  // Whether the node is on the side's open list.
   std::array<bool, 2> is_waiting;
   // The sector that way comes from; kSectorCount at the start and goal themselves.
   std::array<Sector, 2> from;
 };
 
-// Kept from search to search; forgets in O(1). Grows with the largest hierarchy searched. Thread safety:
-// none.
+// Kept from search to search. It is cleared in O(1) and grows with the largest hierarchy searched. Thread
+// safety: none.
 struct HierarchyScratch {
   static constexpr std::uint32_t kFromEnd = 0xFFFFFFFF;
 
-  // By node of the hierarchy; a longer vector from another hierarchy does no harm.
+  // The nodes by their number in the hierarchy. A vector longer than the hierarchy does no harm.
   std::vector<HierarchyNode> nodes;
   std::uint32_t generation = 0;
   std::array<BucketQueue, 2> open;
-  // For taking the way found apart.
+  // For unpacking the way that was found.
   std::vector<std::uint32_t> arcs;
   struct Leg {
     std::uint32_t from;

@@ -1,4 +1,4 @@
-// Whether a search must stop before its time.
+// Interruption of searches by cancellation, eviction and deadline.
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,8 @@
 
 namespace waystar::core {
 
-// kCancelled, kEvicted or kDeadline if the budget says so by now. Engines ask every Budget::kPollInterval
-// expansions.
+// Returns kCancelled, kEvicted or kDeadline if the budget demands a stop now. Engines ask every
+// Budget::kPollInterval expansions.
 inline std::optional<SearchEnd> Interruption(const Budget& budget) {
   if (budget.cancelled != nullptr && budget.cancelled->load(std::memory_order_relaxed)) {
     return SearchEnd::kCancelled;
@@ -27,7 +27,7 @@ inline std::optional<SearchEnd> Interruption(const Budget& budget) {
   return std::nullopt;
 }
 
-// What a search that stopped for one of these answers: DEADLINE_EXCEEDED, CANCELLED or ABORTED /
+// Returns the error of a search stopped for one of these: DEADLINE_EXCEEDED, CANCELLED or ABORTED /
 // SNAPSHOT_EVICTED.
 absl::Status InterruptionError(SearchEnd end, std::uint64_t expanded);
 

@@ -1,4 +1,4 @@
-// Where a search ends that does not reach its goal.
+// The cell nearest to the goal that a search has met.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace waystar::core {
 
-// Of the cells it is shown the one nearest to the goal in a straight line; among equals the one cheaper to
-// reach, then the first in row-major order. The start if it is shown none.
+// Keeps, of the cells it is shown, the one nearest to the goal in a straight line; among equals the one
+// cheaper to reach, then the first in row-major order. It keeps the start if it is shown none.
 class NearestCell {
  public:
   NearestCell(Cell start, Cell goal, Lattice lattice = Lattice::kSquare)
@@ -29,7 +29,7 @@ class NearestCell {
   }
 
   Cell cell() const { return cell_; }
-  // Of the way to it.
+  // Returns the cost of the way to the cell.
   Cost cost() const { return g_; }
 
  private:

@@ -1,4 +1,4 @@
-// The nodes of searches that reach few cells of many: jump points and turning points.
+// Nodes of searches that reach few cells of many: jump points and turning points.
 #pragma once
 
 #include <cstddef>
@@ -26,26 +26,26 @@ using NodeIndex = std::uint32_t;
 inline constexpr NodeIndex kNoNode = std::numeric_limits<NodeIndex>::max();
 
 struct JumpNode {
-  // Cheapest cost from the start known so far.
+  // The least cost from the start known so far.
   Cost g = 0;
   PackedCell cell = 0;
-  // Where the way to this node comes from; the start's own index at the start. Between the two lies a
-  // straight line of any angle with Lazy Theta*, and with jump points a diagonal, a straight run, or the
-  // first and then the second.
+  // The node that the way comes from; at the start its own index. Between the two lies a straight line of any
+  // angle with Lazy Theta*, and with jump points a diagonal run, a straight run, or the first and then the
+  // second.
   NodeIndex parent = kNoNode;
-  // Where the table keeps this node's index.
+  // The slot at which the table keeps this node's index.
   std::uint32_t slot = 0;
-  // For the engine's use; 0 in a new node. With jump points: directions still to be expanded, and those that
-  // were expanded at this g.
+  // For the engine's use; 0 in a new node. With jump points these are the directions still to be expanded,
+  // and those that were expanded at this g.
   std::uint8_t todo = 0;
   std::uint8_t done = 0;
 };
 
-// The nodes of one search, in the order in which they were reached, found again by their cell. Memory grows
-// with the nodes of the widest search so far. Clear costs O(1).
+// The nodes of one search, in the order in which they were reached, found by their cell. Memory grows with
+// the nodes of the widest search so far. Clear costs O(1).
 //
-// An index table by hash whose entries are never wiped: an entry holds only if the node it names lies there
-// and names it back (Briggs, Torczon, "An Efficient Representation for Sparse Sets", 1993).
+// The hash table of indices is never wiped: an entry is valid only if the node it names exists and names it
+// back (Briggs, Torczon, "An Efficient Representation for Sparse Sets", 1993).
 //
 // Thread safety: none.
 class NodeTable {
@@ -60,10 +60,10 @@ class NodeTable {
   JumpNode& operator[](NodeIndex index) { return nodes_[index]; }
   const JumpNode& operator[](NodeIndex index) const { return nodes_[index]; }
 
-  // The node of a cell; kNoNode if it has none.
+  // Returns the node of a cell, or kNoNode if it has none.
   NodeIndex Find(Cell cell) const { return slots_.empty() ? kNoNode : Probe(Pack(cell)).node; }
 
-  // The node of a cell, made if it has none: then its g is kUnreached. REQUIRES: !IsFull().
+  // Returns the node of a cell. If it had none, a new one with g = kUnreached is made. REQUIRES: !IsFull().
   static constexpr Cost kUnreached = std::numeric_limits<Cost>::max();
   NodeIndex FindOrAdd(Cell cell) {
     const PackedCell packed = Pack(cell);
@@ -77,7 +77,7 @@ class NodeTable {
     return index;
   }
 
-  // Whether the next new node needs more memory: call Grow first.
+  // Returns whether the next new node needs more memory: call Grow first.
   bool IsFull() const { return nodes_.size() == nodes_.capacity(); }
   // Makes room for twice as many nodes.
   void Grow();
@@ -88,7 +88,7 @@ class NodeTable {
     NodeIndex node;
   };
 
-  // Where the node of a cell is, or where its index belongs.
+  // Returns where the node of a cell is, or where its index belongs.
   Place Probe(PackedCell packed) const {
     const auto mask = static_cast<std::uint32_t>(slots_.size() - 1);
     auto slot = static_cast<std::uint32_t>((packed * std::uint64_t{0x9E3779B97F4A7C15}) >> shift_);
@@ -105,7 +105,7 @@ class NodeTable {
   }
 
   std::vector<JumpNode> nodes_;
-  // A power of two, at least twice the capacity of nodes_.
+  // The size is a power of two, at least twice the capacity of nodes_.
   std::vector<NodeIndex> slots_;
   unsigned shift_ = 0;
 };

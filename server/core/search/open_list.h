@@ -12,9 +12,9 @@
 namespace waystar::core {
 
 struct OpenEntry {
-  // Estimated cost of a path through the cell.
+  // The estimated cost of a path through the cell.
   Cost f = 0;
-  // Cost so far.
+  // The cost so far.
   Cost g = 0;
   // The cell, packed so that smaller means earlier in row-major order.
   std::uint32_t packed_cell = 0;
@@ -27,8 +27,8 @@ struct OpenEntry {
     return {static_cast<std::int32_t>(packed_cell & 0xFFFFU), static_cast<std::int32_t>(packed_cell >> 16)};
   }
 
-  // Smaller f first, then larger g, then row-major order. Total, so that what comes next depends on what the
-  // list holds and not on how it is kept.
+  // Smaller f goes first, then larger g, then row-major order. The order is total, so that what comes next
+  // depends on what the list holds and not on how it is kept.
   bool Precedes(const OpenEntry& other) const {
     if (f != other.f) {
       return f < other.f;
@@ -47,7 +47,7 @@ class OpenList {
  public:
   bool empty() const { return heap_.empty(); }
   std::size_t memory_bytes() const { return heap_.capacity() * sizeof(OpenEntry); }
-  // Whether the next Push takes more memory.
+  // Returns whether the next Push takes more memory.
   bool IsFull() const { return heap_.size() == heap_.capacity(); }
   // Makes room for twice as many entries.
   void Grow() { heap_.reserve(std::max<std::size_t>(2 * heap_.capacity(), 256)); }

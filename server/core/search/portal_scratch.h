@@ -17,16 +17,16 @@
 
 namespace waystar::core {
 
-// Where a path goes through a portal.
+// A place where a path goes through a portal.
 struct PortalCrossing {
-  // Of the map that it leads from.
+  // The portal, which belongs to the map that it leads from.
   const Portal* portal = nullptr;
-  // Passed from `to` to `from`.
+  // Whether it is passed from `to` to `from`.
   bool is_reversed = false;
   // The id of the map that it leads to; empty if that is the one that the query starts on.
   absl::string_view map;
   Cell arrival;
-  // How many points of the path lie before it; in PathForm::kDirections how many directions.
+  // How many points of the path lie before it, or how many directions with PathForm::kDirections.
   std::size_t index = 0;
 };
 
@@ -36,32 +36,33 @@ inline constexpr std::uint32_t kNoDoor = std::numeric_limits<std::uint32_t>::max
 struct Door {
   const Portal* portal = nullptr;
   bool is_reversed = false;
-  // Of PortalScratch::maps.
+  // Indices in PortalScratch::maps.
   std::uint32_t from_map = 0;
   std::uint32_t to_map = 0;
   Cell from;
   Cell to;
-  // What is left to pay behind it, at the least.
+  // A lower bound of the cost that is left behind it.
   Cost rest = std::numeric_limits<Cost>::max();
-  // Cheapest way from the start through it, once it is settled.
+  // The least cost from the start through it, once it is settled.
   Cost g = 0;
-  // The one before it on that way; kNoDoor if it is the first.
+  // The door before it on that way; kNoDoor if it is the first.
   std::uint32_t parent = kNoDoor;
   bool is_reached = false;
   bool is_settled = false;
 };
 
-// A way to a door or a goal: of the walk there from the door before, the cost is known, or a bound of it.
+// An entry of the open list: a way to a door or a goal. The cost of the walk there from the door before is
+// known or bounded from below.
 struct PortalEntry {
   Cost f = 0;
   Cost g = 0;
   bool is_exact = false;
-  // kNoDoor: from the start.
+  // The door before; kNoDoor means the start.
   std::uint32_t from = kNoDoor;
-  // A door, or behind the last of them a goal.
+  // A door or, numbered after the last of them, a goal.
   std::uint32_t to = 0;
 
-  // Smaller f first, then what is known before what is not, then larger g; then any order that is the same
+  // Smaller f goes first, then known costs before bounds, then larger g, then any order that is the same
   // everywhere.
   bool Precedes(const PortalEntry& other) const {
     if (f != other.f) {
@@ -79,19 +80,19 @@ struct PortalEntry {
 
 struct PortalScratch {
   struct Map {
-    // Empty for that of the query.
+    // The id; empty for the map of the query.
     absl::string_view id;
     const GridMap* map = nullptr;
-    // For the query's agent.
+    // The walk grid for the query's agent.
     std::shared_ptr<const WalkGrid> walk;
-    // The doors that lead from it, and those that lead to it.
+    // The doors that lead from the map, and those that lead to it.
     std::vector<std::uint32_t> departures;
     std::vector<std::uint32_t> arrivals;
   };
 
   std::vector<Map> maps;
   std::vector<Door> doors;
-  // Those that can be passed, in the order in which that was found out.
+  // The doors that can be passed, in the order in which that was found out.
   std::vector<std::uint32_t> reached;
   using Rest = std::pair<Cost, std::uint32_t>;
   std::vector<Rest> rests;

@@ -1,4 +1,4 @@
-// What a path query asks and what it is answered, as plain values.
+// Path queries and their results as plain values.
 #pragma once
 
 #include <atomic>
@@ -14,21 +14,23 @@
 namespace waystar::core {
 
 enum class Algorithm : std::uint8_t {
-  // The fastest that is exact for the map and the query.
+  // Resolves to A* on hexagons; else to kJumpPoint where cells cost the same, and also where they differ if
+  // the map is 8-connected and the agent covers one cell; else to A*. These are all exact. It never resolves
+  // to kSubgoalHierarchy or kLazyThetaStar.
   kAuto,
   kAStar,
   // A* with a heuristic of zero.
   kDijkstra,
   // Jump point search; where cells differ in cost, weighted jump point search.
   kJumpPoint,
-  // Any-angle: straight lines between cells that see each other, with Euclidean cost.
+  // Any-angle search: straight lines between cells that see each other, with Euclidean cost.
   kLazyThetaStar,
-  // Over a static index, where the map has one, else as kJumpPoint. Asks for one to be built: see
-  // GridMap::static_index.
+  // Search over a static index, where the map has one, else as kJumpPoint. It asks for an index to be built:
+  // see GridMap::static_index.
   kSubgoalHierarchy,
 };
 
-// What to answer when no path leads to the goal.
+// What to return when no path leads to the goal.
 enum class UnreachablePolicy : std::uint8_t {
   kReport,
   // A path to the reachable cell nearest to the goal in a straight line; among equals the cheaper to reach,
@@ -59,16 +61,15 @@ struct PathQuery {
   friend bool operator==(const PathQuery&, const PathQuery&) = default;
 };
 
-// What a search may use before it must stop. Time and cancellation are looked at every kPollInterval
-// expansions.
+// What a search may use before it must stop. It checks time and cancellation every kPollInterval expansions.
 struct Budget {
   static constexpr std::uint64_t kPollInterval = 1024;
 
   std::uint64_t max_expansions = std::numeric_limits<std::uint64_t>::max();
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
-  // May be null. Read only; another thread may set it at any time.
+  // A cancellation flag, or null. Searches only read it; another thread may set it at any time.
   const std::atomic<bool>* cancelled = nullptr;
-  // The same, for when the map that is searched is to be let go of.
+  // A flag like `cancelled`, for when the map that is searched is to be evicted.
   const std::atomic<bool>* evicted = nullptr;
 };
 
@@ -91,25 +92,26 @@ enum class OutcomeReason : std::uint8_t {
 };
 
 struct SearchStatistics {
-  // Cells taken from the open list and expanded; of all searches for one answer together. A* and Dijkstra
-  // expand each once; the others some again, when a cheaper way to them turns up.
+  // Cells taken from the open list and expanded, by all searches for one answer together. A* and Dijkstra
+  // expand each once; the others expand some again when a cheaper way to them turns up.
   std::uint64_t expanded = 0;
   // Entries put on the open list.
   std::uint64_t generated = 0;
-  // Never kAuto.
+  // The algorithm that ran, never kAuto.
   Algorithm algorithm = Algorithm::kAStar;
 };
 
 struct PathResult {
   Outcome outcome = Outcome::kUnreachable;
   OutcomeReason reason = OutcomeReason::kNoRoute;
-  // Of the path: straight steps times terrain cost, plus diagonal steps times that times the diagonal cost.
+  // The cost of the path: straight steps times terrain cost, plus diagonal steps times that times the
+  // diagonal cost.
   double cost = 0.0;
-  // Live in the scratch that was searched with, until its next search. With kDirections only `directions` is
+  // The path lives in the scratch of the search until its next search. With kDirections only `directions` is
   // filled, with the other forms only `points`. Both are empty without a path.
   absl::Span<const Cell> points;
   absl::Span<const Direction> directions;
-  // Where the path ends. Meaningless with kUnreachable.
+  // Where the path ends. It is undefined with kUnreachable.
   Cell end;
   SearchStatistics statistics;
 };

@@ -1,4 +1,4 @@
-// Whether an agent may be where a query says.
+// Checks of the cells that a query names.
 #pragma once
 
 #include "absl/status/status.h"
@@ -10,11 +10,11 @@
 
 namespace waystar::core {
 
-// OUT_OF_RANGE / OFF_MAP with that field, whose name stands for the cell in messages.
+// Returns OUT_OF_RANGE / OFF_MAP with that field, whose name stands for the cell in messages.
 absl::Status CheckOnMap(const GridMap& map, absl::string_view field, Cell cell);
 
-// FAILED_PRECONDITION with that reason unless an agent of `footprint` x `footprint` cells may stand there.
-// REQUIRES: `walk` is map.walk(footprint); the cell is on the map.
+// Returns FAILED_PRECONDITION with that reason unless an agent of `footprint` x `footprint` cells may stand
+// there. REQUIRES: `walk` is map.walk(footprint); the cell is on the map.
 absl::Status CheckWalkable(const GridMap& map, const WalkGrid& walk, int footprint, absl::string_view field,
                            Cell cell, ErrorReason reason);
 

@@ -1,4 +1,4 @@
-// Which cells a path can lead between.
+// Reachability: which cells a path can lead between.
 #pragma once
 
 #include "server/core/components/component_block.h"
@@ -8,8 +8,8 @@
 
 namespace waystar::core {
 
-// Two cells are connected by steps of a corner rule exactly if they are by steps to adjacent cells of this
-// kind: where a diagonal step needs a free side, it can go around by it.
+// Returns the adjacency under which two cells are connected exactly if steps of the corner rule connect them.
+// Where a diagonal step needs a free side, a path can go around by that side.
 inline Adjacency AdjacencyOf(const GridMap& map, CornerRule rule) {
   switch (map.settings().connectivity) {
     case Connectivity::kFour:

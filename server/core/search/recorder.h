@@ -1,4 +1,4 @@
-// What a search tells of itself while it runs.
+// Recorders of search events.
 //
 // An engine is a template over its recorder, so that a search that nobody watches pays nothing.
 #pragma once
@@ -23,9 +23,9 @@ struct NoRecorder {
 
 struct SearchEvent {
   enum class Kind : std::uint8_t {
-    // Put on the open list, or put there again because a cheaper way to it was found.
+    // The cell was put on the open list, or put there again because a cheaper way to it was found.
     kGenerated,
-    // Taken from the open list and looked around from.
+    // The cell was taken from the open list and expanded.
     kExpanded,
   };
 
@@ -33,10 +33,10 @@ struct SearchEvent {
   // Index of EventRecorder::maps: that which the cells lie on.
   std::uint16_t map = 0;
   Cell cell;
-  // With kGenerated, where the way to the cell comes from: a neighbour, or with jump points a cell in a
-  // straight line, or one reached by going diagonally and then straight. The cell itself for the start.
+  // With kGenerated, where the way to the cell comes from: a neighbour, or with jump points a cell from which
+  // it is reached straight, diagonally, or diagonally and then straight. It is the cell itself for the start.
   Cell parent;
-  // Cost of the way to the cell, and that plus the heuristic.
+  // The cost of the way to the cell, and that plus the heuristic.
   Cost g = 0;
   Cost f = 0;
 };
@@ -65,7 +65,7 @@ class EventRecorder {
   const std::vector<std::string>& maps() const { return maps_; }
 
   const std::vector<SearchEvent>& events() const { return events_; }
-  // Whether there were more events than the limit; those are lost.
+  // Returns whether there were more events than the limit; those are lost.
   bool is_truncated() const { return is_truncated_; }
 
  private:

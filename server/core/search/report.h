@@ -1,4 +1,4 @@
-// How a search ended.
+// The report of a search: how it ended and what it found.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,9 @@ enum class SearchEnd : std::uint8_t {
 struct SearchReport {
   SearchEnd end = SearchEnd::kExhausted;
   // The expanded cell nearest to the goal in a straight line; among equals the one cheaper to reach, then the
-  // first in row-major order. The goal itself with kGoalReached.
+  // first in row-major order. It is the goal itself with kGoalReached.
   Cell nearest;
-  // Of the way to it.
+  // The cost of the way to it.
   Cost cost = 0;
   SearchStatistics statistics;
 };

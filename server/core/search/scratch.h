@@ -22,11 +22,11 @@ namespace waystar::core {
 
 // What a search knows of a cell it has reached.
 struct SearchNode {
-  // Cheapest cost from the start known so far.
+  // The least cost from the start known so far.
   Cost g = 0;
   // The search that wrote this node; an older one means that the cell is not reached yet.
   std::uint32_t generation = 0;
-  // The step that entered the cell. Meaningless at the start.
+  // The step that entered the cell. It is undefined at the start.
   Direction entered_by = Direction::kNorth;
   bool expanded = false;
   // For the engine's use; 0 once reached. With weighted jump points: the directions of all ways of cost g.
@@ -37,21 +37,21 @@ struct SearchNode {
 // widest search so far has touched, not with the map: nodes live in square tiles that are handed out as they
 // are first touched. Starting a search costs O(1), whatever the last one left behind.
 //
-// Thread safety: none. One per worker thread.
+// Thread safety: none. Each worker thread has its own.
 class Scratch {
  public:
-  // Nodes and open list together stay below `max_bytes`. On top come a path that is written, 9 bytes a step,
-  // 128 KiB once a search over weighted terrain has run, and what looking for cells near to goals out of
-  // reach has taken.
+  // Nodes and open list together stay below `max_bytes`. On top of that come a path that is written (9 bytes
+  // a step), 128 KiB once a search over weighted terrain has run, and what the search for cells near
+  // unreachable goals has taken.
   explicit Scratch(std::size_t max_bytes) : max_bytes_(max_bytes) {}
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
-  // Forgets the last search and makes ready for one on `map`.
+  // Clears the last search and prepares for one on `map`.
   void Start(const GridMap& map);
 
-  // The node of a cell of the map; null if the memory limit stands in the way. A node that this search has
-  // not written yet comes back with an older generation: see IsFresh and Reset.
+  // Returns the node of a cell of the map, or null if the memory limit stands in the way. A node that this
+  // search has not written yet comes back with an older generation: see IsFresh and Reach.
   SearchNode* Find(Cell cell) {
     const std::size_t index = (static_cast<std::size_t>(cell.y) >> kTileShift) * tiles_per_row_ +
                               (static_cast<std::size_t>(cell.x) >> kTileShift);
@@ -64,7 +64,7 @@ class Scratch {
     return &(*slot.tile)[y << kTileShift | x];
   }
 
-  // This search has not reached the node's cell yet.
+  // Returns whether this search has not reached the node's cell yet.
   bool IsFresh(const SearchNode& node) const { return node.generation != generation_; }
 
   // Marks a fresh node as reached.
@@ -74,7 +74,7 @@ class Scratch {
 
   OpenList& open() { return open_; }
 
-  // Puts an entry on the open list. False if the memory limit stands in the way.
+  // Puts an entry on the open list. Returns false if the memory limit stands in the way.
   bool Push(const OpenEntry& entry) {
     if (open_.IsFull() && !GrowOpen()) {
       return false;
@@ -83,20 +83,20 @@ class Scratch {
     return true;
   }
 
-  // Forgets the last search and makes ready for one over jump points, whose lowest f is `first`, with buckets
-  // of 2^width_shift.
+  // Clears the last search and prepares for one over jump points, whose lowest f is `first`, with buckets of
+  // 2^width_shift.
   void StartJumps(Cost first, int width_shift);
   NodeTable& nodes() { return nodes_; }
   BucketQueue& buckets() { return buckets_; }
-  // The index of a cell's node, which is made if there is none (then its g is NodeTable::kUnreached). kNoNode
-  // if the memory limit stands in the way.
+  // Returns the index of a cell's node. If it had none, a new one with g = NodeTable::kUnreached is made.
+  // Returns kNoNode if the memory limit stands in the way.
   NodeIndex FindOrAddNode(Cell cell) {
     if (nodes_.IsFull() && !GrowNodes()) {
       return kNoNode;
     }
     return nodes_.FindOrAdd(cell);
   }
-  // Puts a node into the bucket of its f. False if the memory limit stands in the way.
+  // Puts a node into the bucket of its f. Returns false if the memory limit stands in the way.
   bool PushJump(Cost f, NodeIndex node) {
     if (buckets_.IsFull() && !GrowBuckets(buckets_)) {
       return false;
@@ -105,12 +105,12 @@ class Scratch {
     return true;
   }
 
-  // Forgets the last search and makes ready for one over a hierarchy of so many nodes; the rest as with
-  // StartJumps. False if the memory limit stands in the way.
+  // Clears the last search and prepares for one over a hierarchy of `node_count` nodes; the rest is as in
+  // StartJumps. Returns false if the memory limit stands in the way.
   bool StartHierarchy(std::size_t node_count, Cost first, int width_shift);
   HierarchyScratch& hierarchy() { return hierarchy_; }
-  // Puts a node of the hierarchy into one side's bucket of its f. False if the memory limit stands in the
-  // way.
+  // Puts a node of the hierarchy into one side's bucket of its f. Returns false if the memory limit stands in
+  // the way.
   bool PushHierarchy(std::size_t side, Cost f, std::uint32_t node) {
     BucketQueue& open = hierarchy_.open[side];
     if (open.IsFull() && !GrowBuckets(open)) {
@@ -120,21 +120,21 @@ class Scratch {
     return true;
   }
 
-  // For searches over weighted terrain; outlives them.
+  // The cache for searches over weighted terrain; it outlives them.
   CanonicalStepCache& canonical_steps() { return canonical_steps_; }
 
-  // The path being built: cleared by Start and StartJumps.
+  // The path being built. Start and StartJumps clear it.
   void ClearPath();
   std::vector<Cell>& corners() { return corners_; }
   std::vector<Direction>& directions() { return directions_; }
   std::vector<Cell>& points() { return points_; }
 
-  // Cells that may stand in for a goal that cannot be reached. A search leaves them alone.
+  // Cells that may stand in for an unreachable goal. A search leaves them alone.
   std::vector<Cell>& candidates() { return candidates_; }
-  // For finding those.
+  // The working memory for finding those.
   NearestConnectedBuffer& nearest_connected_buffer() { return nearest_connected_buffer_; }
 
-  // For searches through portals, each of which is many of the others.
+  // The working memory of searches through portals, each of which consists of many of the others.
   PortalScratch& portals() { return portals_; }
 
   std::size_t memory_bytes() const;
@@ -150,10 +150,10 @@ class Scratch {
     std::uint32_t generation = 0;
   };
 
-  // Gives a slot a tile for this search. False if that would pass the memory limit.
+  // Gives a slot a tile for this search. Returns false if that would pass the memory limit.
   bool Assign(TileSlot& slot);
 
-  // False if twice the open list would pass the memory limit.
+  // Return false if twice the memory would pass the limit.
   bool GrowOpen();
   bool GrowNodes();
   bool GrowBuckets(BucketQueue& buckets);
@@ -163,7 +163,7 @@ class Scratch {
   std::size_t tiles_per_row_ = 0;
   std::vector<TileSlot> slots_;
   std::vector<std::unique_ptr<Tile>> tiles_;
-  // Those before this one are in use by the current search.
+  // The tiles before this one are in use by the current search.
   std::size_t next_tile_ = 0;
   OpenList open_;
   NodeTable nodes_;

@@ -1,4 +1,4 @@
-// The nearest place where an agent can stand.
+// Snapping of positions to the nearest cell where an agent can stand.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 
 namespace waystar::core {
 
-// The cell of `walk` whose centre is nearest to the position, and not further away than `radius`, in the
-// units of the game; among equals the first in row-major order. Nothing if there is none. Costs in proportion
-// to the rows within the radius, and at the worst to their words of 64 cells.
-// REQUIRES: the position's parts are finite; 0 <= radius.
+// Returns the cell of `walk` whose centre is nearest to the position and at most `radius` away, in the units
+// of the game; among equals the first in row-major order. Returns nothing if there is none. The cost is
+// proportional to the rows within the radius, and at worst to their words of 64 cells. REQUIRES: the
+// position's parts are finite; 0 <= radius.
 std::optional<Cell> NearestFree(const WalkGrid& walk, const WorldFrame& frame, const Position& position,
                                 double radius);
 

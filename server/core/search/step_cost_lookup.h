@@ -1,4 +1,4 @@
-// What steps cost, as searches ask for it: once or more per expansion.
+// Fast lookup of step costs for searches.
 #pragma once
 
 #include "server/core/grid/cell.h"
@@ -19,7 +19,7 @@ class StepCostLookup {
   explicit StepCostLookup(const GridMap& map)
       : map_(map), by_terrain_(map.step_costs()), own_(map.cell_costs()) {}
 
-  // Of a step into the cell. REQUIRES: it is on the map.
+  // Return the cost of a step into the cell. REQUIRES: it is on the map.
   Cost Straight(Cell entered) const {
     if constexpr (kHasOwnCosts) {
       if (const Cost own = own_->At(entered).straight; own != 0) {
@@ -37,7 +37,7 @@ class StepCostLookup {
     return by_terrain_.diagonal[map_.TerrainAt(entered)];
   }
 
-  // Of a step in that direction.
+  // Returns the cost of a step in that direction.
   Cost Of(Direction direction, Cell entered) const {
     if constexpr (kHasOwnCosts) {
       if (const CellCosts::Entry own = own_->At(entered); own.straight != 0) {

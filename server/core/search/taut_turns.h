@@ -1,4 +1,4 @@
-// Which ways over a cell can be part of a cheapest path.
+// Table of the turns that a cheapest path can make at a cell.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace waystar::core {
 
-// Where a cell lies as seen from another: even values are the directions times two, and odd ones what is
-// between the direction before and the one after.
+// The sector in which a cell lies as seen from another: even values are twice a direction, and odd ones are
+// what lies between the direction before and the one after.
 using Sector = std::uint8_t;
 inline constexpr int kSectorCount = 2 * kDirectionCount;
 inline constexpr int kSectorBits = 4;
@@ -43,16 +43,16 @@ inline Sector SectorOf(Cell from, Cell to) {
 using Surroundings = std::uint8_t;
 
 // For ways that come to a cell and leave it over open ground, where diagonal and straight steps may come in
-// any order: whether some order has a detour around the cell, over its eight neighbours, that is strictly
-// cheaper. A way that has one is on no cheapest path.
+// any order: tells whether some order has a strictly cheaper detour around the cell, over its eight
+// neighbours. A way that has one is on no cheapest path.
 //
-// Holds for CornerRule::kNoCornerCutting. Thread safety: immutable.
+// It holds for CornerRule::kNoCornerCutting. Thread safety: immutable.
 class TautTurns {
  public:
   // REQUIRES: 0 < straight <= diagonal <= 2 * straight.
   TautTurns(Cost straight, Cost diagonal);
 
-  // The sectors to which a way may go on that comes from that sector. The relation is symmetric.
+  // Returns the sectors to which a way that comes from `from` may go on. The relation is symmetric.
   SectorSet Onward(Surroundings surroundings, Sector from) const { return table_[surroundings][from]; }
 
  private:

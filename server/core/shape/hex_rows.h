@@ -1,4 +1,4 @@
-// The rows of lines among hexagons: see shape_raster.h.
+// Rasterizer of lines among hexagons, row by row: see shape_raster.h.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ class HexLineRows {
   }
 
  private:
-  // Both what the line has points of and what is near enough are convex, and the former is always the inner
-  // part of the latter or all there is: together they are one interval.
+  // Returns the union of the thin and the wide row, which is one interval: both sets are convex, and the thin
+  // one is either inside the wide one or all there is.
   Interval Row(std::int32_t y) const;
   Interval ThinRow(std::int32_t y) const;
   Interval WideRow(std::int32_t y) const;

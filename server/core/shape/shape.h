@@ -1,4 +1,4 @@
-// Sets of cells given by their outline.
+// Shapes: sets of cells given by their outline.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace waystar::core {
 
-// A position among cells: the centre of cell (x, y) is the point (x, y).
+// A point among cells. The centre of cell (x, y) is the point (x, y).
 struct Point {
   double x = 0.0;
   double y = 0.0;
@@ -17,15 +17,15 @@ struct Point {
   friend bool operator==(const Point&, const Point&) = default;
 };
 
-// How much further a distance among hexagons may reach along a coordinate than among squares: the square root
-// of 4/3, rounded up.
+// How much further a distance reaches along a coordinate among hexagons than among squares: sqrt(4/3),
+// rounded up.
 inline constexpr double kHexReach = 1.1547005383792517;
 
 // The cells whose centre is at most `radius` from `center`, in units of the distance between two neighbours
-// with a side in common.
+// that share a side.
 struct Disc {
   Point center;
-  // In cells, from 0 to kMaxReach.
+  // The radius in cells, from 0 to kMaxReach.
   double radius = 0.0;
 
   friend bool operator==(const Disc&, const Disc&) = default;
@@ -34,28 +34,28 @@ struct Disc {
 // The cells whose centre lies inside by the even-odd rule, or on an edge. The last vertex is joined to the
 // first.
 struct Polygon {
-  // From 3 to kMaxVertices, not all on one line.
+  // There are 3 to kMaxVertices vertices, not all on one line.
   std::vector<Point> vertices;
 
   friend bool operator==(const Polygon&, const Polygon&) = default;
 };
 
-// The cells that the straight line from `start` to `end` passes through, those it only touches left out, and
-// the cells whose centre is at most half of `width` from it. Where it goes through the corner between four
-// cells, it takes the lower one of the two that it only touches as well, so that no corner rule lets an agent
+// The cells that the straight line from `start` to `end` passes through, without those it only touches, and
+// the cells whose centre is at most half of `width` from it. Where the line goes through the corner between
+// four cells, it also takes the lower of the two that it only touches, so that no corner rule lets an agent
 // through a line; lines that meet in such a corner may leave a gap there. Along the edge between two cells it
-// takes the one below or to the right; without length, the cell that the point lies in. Among hexagons it is
-// all that it has a point of: those that it only touches too.
+// takes the cell below or to the right. A line without length takes the cell that the point lies in. Among
+// hexagons a line takes every cell that it shares a point with, including those that it only touches.
 struct Line {
   Point start;
   Point end;
-  // In cells, from 0 to kMaxReach.
+  // The width in cells, from 0 to kMaxReach.
   double width = 0.0;
 
   friend bool operator==(const Line&, const Line&) = default;
 };
 
-// The cells that lie in any of its parts.
+// The cells that lie in any part of the shape.
 struct Shape {
   std::vector<Cell> cells;
   std::vector<Rectangle> rectangles;
@@ -70,7 +70,7 @@ struct Shape {
   friend bool operator==(const Shape&, const Shape&) = default;
 };
 
-// Held by a shape's parts beside itself.
+// Returns the bytes that the parts of a shape hold besides the struct itself.
 inline std::size_t BytesOf(const Shape& shape) {
   std::size_t bytes = shape.cells.capacity() * sizeof(Cell) +
                       shape.rectangles.capacity() * sizeof(Rectangle) +

@@ -1,4 +1,4 @@
-// Which shapes are accepted.
+// Validation of shapes.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace waystar::core {
 
 // How much of a shape has to overlap the map.
 enum class ShapeOverlap : std::uint8_t {
-  // Each of its parts, and each of its cells is on it.
+  // Each part must overlap the map, and each of the cells must be on it.
   kEachPart,
-  // At least one of its parts.
+  // At least one part must overlap it.
   kAny,
-  // None.
+  // No part need overlap it.
   kNone,
 };
 

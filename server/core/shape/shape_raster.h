@@ -1,9 +1,8 @@
-// Which cells a shape covers.
+// Rasterizer of shapes: finds which cells a shape covers.
 //
-// The answer is the same on every machine. Whether a cell is in a disc is decided by dx * dx + dy * dy <=
-// radius * radius in IEEE doubles, each operation rounded by itself. The points of polygons and lines, and
-// the widths of lines, are rounded to the nearest 2^-20 of a cell; from there on integers decide, without
-// rounding.
+// The result is the same on every machine. A cell is in a disc if dx * dx + dy * dy <= radius * radius in
+// IEEE doubles, each operation rounded by itself. The points of polygons and lines, and the widths of lines,
+// are rounded to the nearest 2^-20 of a cell; from there on integers decide, without rounding.
 #pragma once
 
 #include <algorithm>
@@ -17,9 +16,9 @@
 
 namespace waystar::core {
 
-// Appends the cells of a part that lie in `window`: row by row, from left to right, with a gap between spans
-// of a row. Costs time in proportion to the rows of the window that the part has cells in; for a polygon
-// times the edges that cross a row. REQUIRES: the part is valid, as CheckShape says.
+// Appends the cells of a part that lie in `window`, row by row, from left to right, with a gap between the
+// spans of a row. The time is proportional to the rows of the window in which the part has cells; for a
+// polygon it is multiplied by the edges that cross a row. REQUIRES: the part is valid by CheckShape.
 void AppendSpans(const Rectangle& rectangle, Lattice lattice, const Rectangle& window,
                  std::vector<RowSpan>& spans);
 void AppendSpans(const Disc& disc, Lattice lattice, const Rectangle& window, std::vector<RowSpan>& spans);
@@ -27,7 +26,8 @@ void AppendSpans(const Polygon& polygon, Lattice lattice, const Rectangle& windo
                  std::vector<RowSpan>& spans);
 void AppendSpans(const Line& line, Lattice lattice, const Rectangle& window, std::vector<RowSpan>& spans);
 
-// Calls visit(span) for the cells of a whole shape that lie in `window`, those of several parts repeatedly.
+// Calls visit(span) for the cells of a whole shape that lie in `window`. Cells of several parts are visited
+// several times.
 template <typename Visitor>
 void ForEachSpan(const Shape& shape, Lattice lattice, const Rectangle& window, Visitor visit) {
   for (const Cell cell : shape.cells) {
@@ -47,28 +47,30 @@ void ForEachSpan(const Shape& shape, Lattice lattice, const Rectangle& window, V
   std::for_each(shape.lines.begin(), shape.lines.end(), visit_part);
 }
 
-// The cells of a whole shape that lie in `window`, each once.
+// Returns the cells of a whole shape that lie in `window`, each once.
 SpanSet SpansOf(const Shape& shape, Lattice lattice, const Rectangle& window);
 
-// Those of a shape that lie outside `window`, a cell counted for each part that covers it; 2^63 - 1 if there
-// are more. Costs time in proportion to the rows of discs, polygons and lines that stick out.
+// Returns the number of cells of a shape outside `window`, a cell counted for each part that covers it, or
+// 2^63 - 1 if there are more. The time is proportional to the rows of discs, polygons and lines that stick
+// out.
 std::int64_t CountOutside(const Shape& shape, Lattice lattice, const Rectangle& window);
 
-// A rectangle that holds all cells of the shape that lie in `window`, and is hardly larger than it need be.
+// Returns a nearly minimal rectangle that holds all cells of the shape that lie in `window`.
 Rectangle BoundsOf(const Shape& shape, Lattice lattice, const Rectangle& window);
 
-// The cells that a part has points in or between, none left out: what says whether it is off the map.
+// Returns a rectangle that holds all cells in or between which a part has points; it decides whether the part
+// is off the map.
 Rectangle AreaAround(const Rectangle& rectangle);
 Rectangle AreaAround(const Disc& disc);
 Rectangle AreaAround(const Polygon& polygon);
 Rectangle AreaAround(const Line& line);
 
-// A measure of the time that it takes to draw a shape into `window` and to count what lies outside: the cells
-// inside, a row counting as 64 at the least, and 256 for each row of a line and each edge of a polygon in a
-// row.
+// Returns a measure of the time it takes to draw a shape into `window` and to count what lies outside: the
+// cells inside, where a row counts as at least 64, plus 256 for each row of a line and for each edge of a
+// polygon in a row.
 std::int64_t WorkOf(const Shape& shape, const Rectangle& window);
 
-// Whether the polygon's vertices all lie on one line. REQUIRES: they are in their range.
+// Returns whether the polygon's vertices all lie on one line. REQUIRES: their coordinates are in range.
 bool IsFlat(const Polygon& polygon);
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// The rows of single shapes: what shape_raster.h is made of.
+// Rasterizers of single discs, polygons and lines, row by row; shape_raster.h is made of them.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace waystar::core {
 
-// From begin to end - 1.
+// The integers begin, ..., end - 1.
 struct Interval {
   std::int32_t begin = 0;
   std::int32_t end = 0;
@@ -36,7 +36,7 @@ class DiscRows {
  public:
   DiscRows(const Disc& disc, Lattice lattice);
 
-  // Holds all rows with cells.
+  // An interval that holds all rows with cells.
   Interval rows() const { return rows_; }
   template <typename Visitor>
   void VisitRow(std::int32_t y, Visitor visit) const {
@@ -53,7 +53,7 @@ class DiscRows {
   Interval rows_;
 };
 
-// Rows are to be visited in ascending order.
+// Rasterizer of a polygon. Its rows must be visited in ascending order.
 class PolygonRows {
  public:
   explicit PolygonRows(const Polygon& polygon);
@@ -68,23 +68,23 @@ class PolygonRows {
   }
 
  private:
-  // From the upper end to the lower.
+  // An edge from its upper end to its lower one.
   struct Edge {
     FixedPoint from;
     FixedPoint to;
-    // In which it has points at the height of cells' centres.
+    // The rows whose cell centres lie at a height at which the edge has points.
     Interval rows;
   };
 
   void FillRow(std::int32_t y);
   void CrossRow(const Edge& edge, std::int32_t y);
 
-  // In the order of their first rows.
+  // The edges in the order of their first rows.
   std::vector<Edge> edges_;
   Interval rows_;
   std::size_t next_ = 0;
   std::vector<const Edge*> active_;
-  // The first cells that lie on or right of an edge, for those that change between inside and outside.
+  // For each edge at which a row changes between inside and outside, the first cell on or right of the edge.
   std::vector<std::int32_t> crossings_;
   std::vector<Interval> spans_;
 };
@@ -111,17 +111,17 @@ class LineRows {
   }
 
  private:
-  // Of cells that the line passes through.
+  // Returns the cells of a row that the line passes through.
   Interval ThinRow(std::int32_t y) const;
-  // Of cells whose centre is near enough.
+  // Returns the cells of a row whose centre is near enough to the line.
   Interval WideRow(std::int32_t y) const;
   bool IsNear(std::int64_t x, std::int64_t y) const;
-  // Cells next to each other of which one is the nearest of its row.
+  // Returns a few adjacent cells, one of which is the nearest of its row.
   Interval NearestInRow(std::int32_t y) const;
-  // About where the row of cells that are near begins and ends.
+  // Returns an estimate of where the cells of a row that are near enough begin and end.
   Interval GuessRow(std::int32_t y) const;
 
-  // The upper one, or the left one of two at the same height.
+  // The upper end of the line, or the left one of two at the same height.
   FixedPoint from_;
   FixedPoint to_;
   std::int64_t half_width_;

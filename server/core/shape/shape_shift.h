@@ -1,4 +1,4 @@
-// Moving shapes.
+// Translation of shapes.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -7,10 +7,10 @@
 
 namespace waystar::core {
 
-// The shape, so many cells to the right and down, for a map with these bounds. INVALID_ARGUMENT / BAD_VALUE
-// with field ".dx" or ".dy" for what is no finite number, is more than twice kMaxReach or, if the shape has
-// cells or rectangles, no whole number; OUT_OF_RANGE / OFF_MAP without a field if one of its coordinates is
-// out of range then. It may lie off the map.
+// Returns the shape moved by dx cells to the right and dy down, for a map with these bounds. The result may
+// lie off the map. Returns INVALID_ARGUMENT / BAD_VALUE with field ".dx" or ".dy" for a value that is not
+// finite, is more than twice kMaxReach or, if the shape has cells or rectangles, is not a whole number;
+// OUT_OF_RANGE / OFF_MAP without a field if a moved coordinate is out of range.
 absl::StatusOr<Shape> ShiftShape(const Shape& shape, double dx, double dy, const Rectangle& bounds);
 
 }  // namespace waystar::core

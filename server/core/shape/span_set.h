@@ -1,4 +1,4 @@
-// Sets of cells as parts of rows.
+// Sets of cells stored as spans of rows.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct RowSpan {
   friend bool operator==(const RowSpan&, const RowSpan&) = default;
 };
 
-// A set of cells, of which spans are added in any order.
+// A set of cells to which spans may be added in any order.
 class SpanSet {
  public:
   SpanSet() = default;
@@ -37,7 +37,7 @@ class SpanSet {
     spans_.push_back(span);
   }
 
-  // Row by row, from left to right, with a gap between those of a row.
+  // Returns the spans row by row, from left to right, with a gap between the spans of a row.
   absl::Span<const RowSpan> Sorted() {
     Merge();
     return spans_;
@@ -50,10 +50,10 @@ class SpanSet {
   }
 
  private:
-  // How many spans may wait at the least before they are merged.
+  // The least number of spans that wait before they are merged.
   static constexpr std::size_t kUnmerged = 1024;
 
-  // If the two overlap or touch, makes `into` both.
+  // Makes `into` the union of both spans and returns true if they overlap or touch.
   static bool Join(RowSpan& into, const RowSpan& span) {
     if (into.y != span.y || span.x_begin > into.x_end || span.x_end < into.x_begin) {
       return false;
@@ -84,8 +84,8 @@ class SpanSet {
   std::size_t merged_ = 0;
 };
 
-// Calls visit(span, is_of_first) for the cells that are in only one of two sets.
-// REQUIRES: both are as SpanSet::Sorted gives them.
+// Calls visit(span, is_of_first) for the cells that are in only one of two sets. REQUIRES: both are in the
+// form that SpanSet::Sorted returns.
 template <typename Visitor>
 void ForEachDifference(absl::Span<const RowSpan> first, absl::Span<const RowSpan> second, Visitor visit) {
   const auto subtract = [&](absl::Span<const RowSpan> from, absl::Span<const RowSpan> other, bool is_first) {

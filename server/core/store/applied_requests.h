@@ -1,4 +1,4 @@
-// The batches that a map has applied under a request_id.
+// The batches that a map has applied under a request_id, for idempotent retries.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@
 
 namespace waystar::core {
 
-// The last `capacity` of them. Thread safety: one thread at a time.
+// Remembers the last `capacity` batches. Thread safety: one thread at a time.
 class AppliedRequests {
  public:
   explicit AppliedRequests(std::size_t capacity) : capacity_(capacity) {}
 
-  // What the batch was answered when it was applied, marked as already_applied; nothing if no batch of that
-  // id is remembered. INVALID_ARGUMENT / REQUEST_ID_REUSED with field "request_id" if it was another batch.
+  // Returns the batch's first result, marked as already_applied, or nothing if no batch of that id is
+  // remembered. Returns INVALID_ARGUMENT / REQUEST_ID_REUSED with field "request_id" if it was another batch.
   absl::StatusOr<std::optional<UpdateResult>> Find(absl::string_view request_id,
                                                    const Fingerprint& fingerprint) const;
 

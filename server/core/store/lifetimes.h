@@ -1,4 +1,4 @@
-// When the obstacles of a map are to be removed.
+// The times at which obstacles of a map expire.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,19 @@
 
 namespace waystar::core {
 
-// Follows the edits of a map. Knows each obstacle that has a lifetime, and nothing of the others.
+// Follows the edits of a map and tracks the obstacles that have a lifetime.
 //
 // Thread safety: one thread at a time.
 class Lifetimes {
  public:
-  // The edits were applied at `now`.
+  // Follows edits that were applied at `now`.
   void Follow(absl::Span<const Edit> edits, absl::Time now);
 
-  // When the next obstacle is due; InfiniteFuture() if none ever is.
+  // Returns when the next obstacle is due, or InfiniteFuture() if none ever is.
   absl::Time next() const { return by_expiry_.empty() ? absl::InfiniteFuture() : by_expiry_.begin()->first; }
 
-  // What removes the obstacles that are due by `now`, the earliest first, at most `max` of them. Forgets
-  // them.
+  // Returns edits that remove the obstacles due by `now`, the earliest first, at most `max` of them, and
+  // forgets those obstacles.
   std::vector<Edit> TakeRemovalsDue(absl::Time now, std::size_t max);
 
  private:

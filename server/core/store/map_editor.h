@@ -1,4 +1,4 @@
-// Applies batches of edits to a map of any kind.
+// Editor that applies batches of edits to a map of any kind.
 #pragma once
 
 #include <variant>
@@ -21,16 +21,16 @@ class MapEditor {
   // The base must outlive the editor.
   explicit MapEditor(const Map& base);
 
-  // As BatchEditor and GraphBatchEditor say.
+  // As BatchEditor::Apply and GraphBatchEditor::Apply.
   absl::StatusOr<ChangeSummary> Apply(absl::Span<const Edit> edits, absl::Time now);
 
   struct Result {
     Map map;
-    // Everything, of a graph.
+    // For a graph it is always is_everything.
     MapChanges changes;
   };
 
-  // The editor is spent.
+  // The editor must not be used afterwards.
   Result Finish() &&;
 
  private:

@@ -1,4 +1,4 @@
-// The ids that name maps.
+// The ids of maps.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@ namespace waystar::core {
 
 inline constexpr std::size_t kMaxMapIdBytes = 63;
 
-// OK for 1 to 63 bytes that match [a-z0-9][a-z0-9_.-]*; else INVALID_ARGUMENT / BAD_MAP_ID with field "map".
+// Returns OK for 1 to 63 bytes that match [a-z0-9][a-z0-9_.-]*; else INVALID_ARGUMENT / BAD_MAP_ID with field
+// "map".
 absl::Status CheckMapId(absl::string_view id);
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// One map of a store: its latest snapshot, and the thread at a time that commits to it.
+// One map of a store: its latest snapshot and its commit loop.
 #pragma once
 
 #include <atomic>
@@ -29,14 +29,15 @@
 
 namespace waystar::core {
 
-// NOT_FOUND / MAP_NOT_FOUND.
+// Makes the error NOT_FOUND / MAP_NOT_FOUND.
 absl::Status NoSuchMap(absl::string_view id);
 
-// What the methods do is said in MapStore. Locks are taken in the order committing_, then any one of the
-// others, of which StoreContext::readers is one; none of those is held while listeners or `done`s are called;
-// committing_ is held while listeners are.
+// MapStore documents what the methods do.
 //
-// Thread safety: any.
+// Lock order: 1. committing_; 2. any one other lock, of which StoreContext::readers is one. No lock of level
+// 2 is held while listeners or `done`s are called; committing_ is held while listeners are.
+//
+// Thread safety: any method may be called from any thread.
 class MapRecord : public std::enable_shared_from_this<MapRecord> {
  public:
   // The context must outlive the record and the tasks that it defers.
@@ -47,8 +48,8 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
 
   const std::string& id() const { return id_; }
 
-  // Null once the map is deleted. Every call that starts after another has returned sees that snapshot or a
-  // newer one. `lock` is one of StoreContext::readers.
+  // Returns null once the map is deleted. Every call that starts after another has returned sees that
+  // snapshot or a newer one. `lock` is one of StoreContext::readers.
   PinnedSnapshot Latest(const StripedReaderLock& lock) const {
     lock.AssertHolds(context_.readers);
     return copies_.Of(lock.stripe());
@@ -58,9 +59,9 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
 
   absl::StatusOr<History> ReadHistory(std::uint64_t from, std::size_t max) const;
 
-  // When the next obstacle is due, as of the last commit.
+  // Returns when the next obstacle is due, as of the last commit.
   absl::Time NextExpiry() const;
-  // Leaves it to the thread that commits, if another does.
+  // Removes what is due, or leaves it to the thread that runs the commit loop.
   void RemoveDue(absl::Time now);
 
   bool BuildInBackground(CancelFlag cancelled);
@@ -68,7 +69,7 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   struct Deleted {
     // Null if another thread deleted the map first.
     PinnedSnapshot last;
-    // For the caller to answer.
+    // The batches that waited, which the caller has to complete.
     std::deque<WaitingBatch> waiting;
   };
   Deleted Delete();
@@ -84,13 +85,13 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   absl::StatusOr<UpdateResult> ApplyToGroup(std::vector<Edit> edits, absl::Time now, Group& fold)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
-  // What readers pin from now on; nothing if null.
+  // Replaces what readers pin from now on, by nothing if null.
   void ReplaceCopies(const PinnedSnapshot& snapshot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
-  // Null once the map is deleted.
+  // Returns null once the map is deleted.
   PinnedSnapshot PinLatest() const;
   // Returns the snapshot that was replaced.
   PinnedSnapshot Publish(Group& fold) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
-  // Whether somebody must be told.
+  // Returns whether an earlier expiry has to be reported.
   bool NoteNextExpiry(bool was_due) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
 
   StoreContext& context_;
@@ -98,16 +99,16 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   UpdateQueue queue_;
   UpdateLog log_;
 
-  // Held by the leader for one fold, and by who deletes the map.
+  // The leader holds it for one group commit, and the thread that deletes the map holds it, too.
   Mutex committing_;
   AppliedRequests applied_ ABSL_GUARDED_BY(committing_){kRememberedRequests};
   Lifetimes lifetimes_ ABSL_GUARDED_BY(committing_);
   // Null once the map is deleted.
   PinnedSnapshot latest_ ABSL_GUARDED_BY(committing_);
-  // The largest number if there is none.
+  // The largest number if no obstacle expires.
   std::atomic<std::int64_t> next_expiry_nanos_ = std::numeric_limits<std::int64_t>::max();
 
-  // Of latest_. Apart from what commits write to all the time.
+  // Copies of latest_, kept on a cache line apart from what commits write to all the time.
   ABSL_CACHELINE_ALIGNED ReaderCopies copies_ ABSL_GUARDED_BY(context_.readers);
 };
 

@@ -1,4 +1,4 @@
-// A map as of one revision.
+// An immutable snapshot of a map at one revision.
 #pragma once
 
 #include <atomic>
@@ -15,9 +15,9 @@
 
 namespace waystar::core {
 
-// Set once, when the server wants a snapshot's memory back. A copy starts unset.
+// A flag that is set once, when the server wants a snapshot's memory back. A copy starts unset.
 //
-// Thread safety: any.
+// Thread safety: any method may be called from any thread.
 class EvictionFlag {
  public:
   EvictionFlag() = default;
@@ -26,38 +26,38 @@ class EvictionFlag {
 
   void Set() { flag_.store(true, std::memory_order_relaxed); }
   bool is_set() const { return flag_.load(std::memory_order_relaxed); }
-  // For Budget::evicted.
+  // Returns the flag for Budget::evicted.
   const std::atomic<bool>& flag() const { return flag_; }
 
  private:
   std::atomic<bool> flag_ = false;
 };
 
-// Immutable but for the flag; whoever holds a pointer to it has pinned it.
+// Immutable except for the flag. Whoever holds a pointer to a snapshot has pinned it.
 struct MapSnapshot {
   std::string id;
-  // One more with each committed update. A new map's first is 1, or one more than any that a deleted map had:
-  // an id that comes again never repeats a revision.
+  // The revision grows by one with each committed update. A new map's first is 1, or one more than any that a
+  // deleted map had: an id that is used again never repeats a revision.
   std::uint64_t revision = 1;
   // When the map was created, not this revision.
   absl::Time create_time;
   std::variant<GridMap, WaypointGraph> map;
-  // Whoever works on the snapshot for long is to look at this now and then, let go of the snapshot once it is
-  // set, and answer ABORTED / SNAPSHOT_EVICTED.
+  // Long work on the snapshot must poll this flag and, once it is set, let go of the snapshot and return
+  // ABORTED / SNAPSHOT_EVICTED.
   mutable EvictionFlag eviction = {};
 
   bool is_grid() const { return std::holds_alternative<GridMap>(map); }
   bool is_graph() const { return std::holds_alternative<WaypointGraph>(map); }
-  // REQUIRES: it is one; see CheckIsGrid.
+  // REQUIRES: the map is of that kind; see CheckIsGrid.
   const GridMap& grid() const { return *std::get_if<GridMap>(&map); }
   const WaypointGraph& graph() const { return *std::get_if<WaypointGraph>(&map); }
 
   std::size_t memory_bytes() const;
-  // Held by this and not by `other`, another snapshot of the map.
+  // Returns the bytes held by this and not by `other`, another snapshot of the map.
   std::size_t BytesBeyond(const MapSnapshot& other) const;
 };
 
-// FAILED_PRECONDITION / WRONG_MAP_KIND with field "map" unless the map is a grid, or a waypoint graph.
+// Return FAILED_PRECONDITION / WRONG_MAP_KIND with field "map" unless the map is a grid, or a waypoint graph.
 absl::Status CheckIsGrid(const MapSnapshot& snapshot);
 absl::Status CheckIsGraph(const MapSnapshot& snapshot);
 

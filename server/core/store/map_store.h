@@ -1,4 +1,4 @@
-// The maps of a server: from an id to the latest snapshot, and from edits to the next one.
+// The maps of a server, with snapshots for readers and group commit for updates.
 #pragma once
 
 #include <cstddef>
@@ -35,18 +35,19 @@ class MapRecord;
 // Readers pin a snapshot and hold a lock for as long as it takes to find the map and copy a pointer; neither
 // they nor updates wait for the other. The lock is striped, and of each map's latest snapshot every stripe
 // has a pointer with a reference count of its own: readers on threads of different stripes write to no cache
-// line in common. To publish locks all stripes for the length of a swap; to create or delete a map, for that
-// of a change of the table.
+// line in common. Publishing locks all stripes for the length of a swap; creating or deleting a map locks
+// them for a change of the table.
 //
-// Updates of one map follow each other. The thread whose batch finds nobody at work applies it, and whatever
-// comes meanwhile: batches that wait together are folded into one snapshot, each with a revision of its own.
-// A thread that finds another at work leaves its batch and returns.
+// Updates of one map follow each other. A thread whose batch finds no other at work runs the commit loop: it
+// applies the batch and those that come meanwhile. Batches that wait together are a group commit: one
+// snapshot, in which each batch has a revision of its own. A thread that finds another at work leaves its
+// batch and returns.
 //
-// Snapshots that were replaced and are still pinned are counted. When those of all maps together hold more
-// than the options allow, beyond what newer ones share with them, the ones that were replaced first are told
-// to go, by MapSnapshot::eviction, and no longer counted as held. Updates are never refused for it.
+// Replaced snapshots that are still pinned are counted. When those of all maps together hold more than the
+// options allow, beyond what newer ones share with them, the ones that were replaced first are flagged
+// (MapSnapshot::eviction) and no longer counted. Updates are never refused for it.
 //
-// Thread safety: any method from any thread, but for AddListener and OnEarlierExpiry.
+// Thread safety: any method may be called from any thread, except AddListener and OnEarlierExpiry.
 class MapStore {
  public:
   explicit MapStore(StoreOptions options);
@@ -58,65 +59,68 @@ class MapStore {
   // REQUIRES: the store is not shared between threads yet. The listener must outlive the updates of maps.
   void AddListener(StoreListener* listener) { context_.listeners.push_back(listener); }
 
-  // Whether a map of that id could be created now: BAD_MAP_ID, MAP_EXISTS or TOO_MANY_MAPS if not. Lets a
-  // long upload fail before it begins; Create decides.
+  // Returns OK if a map of that id could be created now, else BAD_MAP_ID, MAP_EXISTS or TOO_MANY_MAPS. It
+  // lets a long upload fail before it begins; Create decides.
   absl::Status CheckCanCreate(absl::string_view id) const;
 
-  // INVALID_ARGUMENT / BAD_MAP_ID, ALREADY_EXISTS / MAP_EXISTS, RESOURCE_EXHAUSTED /
-  // TOO_MANY_MAPS or MAPS_MEMORY_FULL.
+  // Create a map. They return INVALID_ARGUMENT / BAD_MAP_ID, ALREADY_EXISTS / MAP_EXISTS, RESOURCE_EXHAUSTED
+  // / TOO_MANY_MAPS or MAPS_MEMORY_FULL.
   absl::StatusOr<PinnedSnapshot> Create(absl::string_view id, GridMap grid, absl::Time now);
   absl::StatusOr<PinnedSnapshot> Create(absl::string_view id, WaypointGraph graph, absl::Time now);
 
-  // The latest snapshot: never one older than a Pin on any thread that has returned before. INVALID_ARGUMENT
-  // / BAD_MAP_ID, NOT_FOUND / MAP_NOT_FOUND.
+  // Returns the latest snapshot: never one older than a Pin that has returned before, on any thread. Returns
+  // INVALID_ARGUMENT / BAD_MAP_ID or NOT_FOUND / MAP_NOT_FOUND.
   //
   // Whoever begins to listen for a map before Pin misses nothing after what was pinned, and hears of the
   // map's deletion.
   absl::StatusOr<PinnedSnapshot> Pin(absl::string_view id) const;
 
-  // At most `limit` latest snapshots in the order of their ids, from the first id greater than `after`.
+  // Returns at most `limit` latest snapshots in the order of their ids, from the first id greater than
+  // `after`.
   std::vector<PinnedSnapshot> List(absl::string_view after, std::size_t limit) const;
 
-  // The last revision the map had. Errors of Pin. Waits for the commit under way; batches that wait behind it
-  // are answered that the map is gone. May call listeners and the `done` of other batches.
+  // Deletes a map and returns its last revision, or the errors of Pin. It waits for the commit under way;
+  // batches that wait behind it fail because the map is gone. It may call listeners and the `done` of other
+  // batches.
   absl::StatusOr<std::uint64_t> Delete(absl::string_view id);
 
   // Applies a batch as one new revision and publishes it: every Pin that starts after `done` is called sees
   // it. `done` is called exactly once, before this returns or later, on whichever thread commits; it must be
   // quick, and may call the store. Batches of a map are applied, and those `done`s called, in the order in
-  // which they came; only what is not taken in, for want of room or of the map, is answered at once.
+  // which they came; only a batch that is not queued, for want of room or of the map, is answered at once.
   //
-  // Errors of Pin, CheckRequestId, BatchEditor::Apply and GraphBatchEditor::Apply; ABORTED / STALE_REVISION
-  // if `expected_revision` is not the latest; RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL as MapsMemory says;
-  // INVALID_ARGUMENT / REQUEST_ID_REUSED if the map remembers another batch of that request_id;
-  // RESOURCE_EXHAUSTED / UPDATES_BUSY, with a retry delay, if too many wait. An error changes nothing, and
-  // the request_id of a refused batch is not remembered.
+  // Passes to `done` the errors of Pin, CheckRequestId, BatchEditor::Apply and GraphBatchEditor::Apply;
+  // ABORTED / STALE_REVISION if `expected_revision` is not the latest; RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL
+  // as in MapsMemory; INVALID_ARGUMENT / REQUEST_ID_REUSED if the map remembers another batch of that
+  // request_id; RESOURCE_EXHAUSTED / UPDATES_BUSY, with a retry delay, if too many wait. An error changes
+  // nothing, and the request_id of a refused batch is not remembered.
   void Update(absl::string_view id, UpdateBatch batch, UpdateDone done);
 
-  // The same, for callers that may block.
+  // As Update, for callers that may block.
   absl::StatusOr<UpdateResult> UpdateAndWait(absl::string_view id, UpdateBatch batch);
 
-  // At most `max` commits of a map from revision `from` on, as far as they are published. Errors of Pin.
+  // Returns at most `max` published commits of a map from revision `from` on, or the errors of Pin.
   absl::StatusOr<History> ReadHistory(absl::string_view id, std::uint64_t from, std::size_t max) const;
 
   // Removes the obstacles whose lifetime is over by `now`, each map's as a batch like any other. Returns when
-  // to call next, unless an earlier expiry is told of until then; InfiniteFuture() if there is none.
+  // to call next unless an earlier expiry is reported until then; InfiniteFuture() if there is none.
   absl::Time ExpireDue(absl::Time now);
 
-  // `hook` is told of an expiry that is earlier than ExpireDue may have returned, on whichever thread
-  // commits; it must be quick. REQUIRES: the store is not shared between threads yet.
+  // Sets a hook that is called with an expiry that is earlier than ExpireDue may have returned, on whichever
+  // thread commits; it must be quick. REQUIRES: the store is not shared between threads yet.
   void OnEarlierExpiry(std::function<void(absl::Time)> hook) { context_.on_earlier_expiry = std::move(hook); }
 
-  // Makes the search indexes of a map that lag too far behind for searches and updates to make them
-  // (GridMap::NeedsBackgroundBuild), if searches have paid for them; whether there were any. Takes up to some
-  // nanoseconds a cell of a large map, but delays neither searches nor updates for more than some
-  // microseconds: for a thread of its own. Ends soon once `cancelled` is set. Errors of Pin.
+  // Makes those search indexes of a map that lag too far behind for searches and updates to make them
+  // (GridMap::NeedsBackgroundBuild) and that searches have paid for; returns whether there were any. It takes
+  // up to some nanoseconds a cell of a large map, but delays neither searches nor updates for more than some
+  // microseconds: it is meant for a thread of its own. It ends soon once `cancelled` is set. Returns the
+  // errors of Pin.
   absl::StatusOr<bool> BuildInBackground(absl::string_view id, CancelFlag cancelled);
 
-  // The replaced snapshots of a map that are still pinned. Costs time in proportion to their number and to
-  // the map.
+  // Returns the replaced snapshots of a map that are still pinned. The time is proportional to their number
+  // and to the map.
   OldSnapshotsInfo OldSnapshotsOf(absl::string_view id) const;
-  // The same of all maps.
+  // Returns the replaced snapshots of all maps that are still pinned.
   OldSnapshotsTotal AllOldSnapshots() const;
 
   std::size_t size() const;
@@ -127,18 +131,18 @@ class MapStore {
   absl::StatusOr<PinnedSnapshot> Add(std::shared_ptr<MapSnapshot> snapshot);
   std::size_t BytesOfMaps() const;
   absl::Status CheckCanCreateLocked(absl::string_view id) const ABSL_SHARED_LOCKS_REQUIRED(context_.readers);
-  // Of the next map.
+  // Returns the first revision of the next map.
   std::uint64_t FirstRevision() const;
   absl::StatusOr<RecordPtr> FindRecord(absl::string_view id) const;
   std::vector<RecordPtr> Records() const;
   PinnedSnapshot LatestOrNull(absl::string_view id) const;
 
-  // Held to create a map, so that what is measured for one is not taken by another. Taken first.
+  // Held to create a map, so that room measured for one is not taken by another. It is taken first.
   Mutex creating_;
   // What records use of the store, and the lock of its table.
   StoreContext context_;
   std::uint64_t first_revision_ ABSL_GUARDED_BY(context_.readers) = 1;
-  // Keys are the ids in the records, here in order and there for readers.
+  // The keys are the ids in the records. records_ is in order, by_id_ is for readers.
   absl::btree_map<absl::string_view, RecordPtr> records_ ABSL_GUARDED_BY(context_.readers);
   absl::flat_hash_map<absl::string_view, const MapRecord*> by_id_ ABSL_GUARDED_BY(context_.readers);
 };

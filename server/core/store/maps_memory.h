@@ -1,4 +1,4 @@
-// Whether the maps of a store together keep to the memory that they may take.
+// The memory limit of all maps of a store together.
 #pragma once
 
 #include <atomic>
@@ -13,29 +13,29 @@
 
 namespace waystar::core {
 
-// Maps are measured when there seems to be no room for a new one, and now and then while they change; between
-// two measurements new maps are added up. So what comes beside them, such as an index that a search has made,
-// may take more than allowed for a while.
+// Maps are measured when there seems to be no room for a new one, and at most once a check interval while
+// they change; between two measurements new maps are added up. So what comes beside them, such as an index
+// that a search has made, may take more than allowed for a while.
 //
-// Thread safety: any.
+// Thread safety: any method may be called from any thread.
 class MapsMemory {
  public:
-  // What the latest snapshots of all maps take, indexes included.
+  // Returns the bytes of the latest snapshots of all maps, indexes included.
   using Measure = absl::FunctionRef<std::size_t()>;
 
   MapsMemory(std::size_t max_bytes, absl::Duration check_interval)
       : max_bytes_(max_bytes), check_interval_nanos_(absl::ToInt64Nanoseconds(check_interval)) {}
 
-  // Counts a new map of so many bytes. RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL if that is too much. To be
-  // called by one thread at a time.
+  // Counts a new map of so many bytes. Returns RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL if that is too much.
+  // Only one thread at a time may call it.
   absl::Status Add(std::size_t bytes, Measure measure);
-  // Measures if there was no room. To be called when a map is gone.
+  // Measures if there was no room. Call it when a map is gone.
   void MakeRoom(Measure measure);
   // Measures if the last time is long enough ago.
   void UpdateIfDue(absl::Time now, Measure measure);
 
-  // MAPS_MEMORY_FULL if there is no room and the edits add to what a map holds beside its cells. Those that
-  // take away, and those that only paint cells, always go through.
+  // Returns MAPS_MEMORY_FULL if there is no room and the edits add to what a map holds beside its cells.
+  // Edits that take away or only paint cells always go through.
   absl::Status CheckRoomFor(absl::Span<const Edit> edits) const;
 
  private:

@@ -1,4 +1,4 @@
-// The replaced snapshots that somebody still holds.
+// The replaced snapshots that are still pinned.
 #pragma once
 
 #include <cstddef>
@@ -17,45 +17,45 @@
 
 namespace waystar::core {
 
-// Of one map.
+// Figures of one map.
 struct OldSnapshotsInfo {
   // 0 if there are none.
   std::uint64_t oldest_revision = 0;
   std::size_t count = 0;
-  // What they hold and the latest snapshot does not.
+  // The bytes that they hold and the latest snapshot does not.
   std::size_t bytes = 0;
 };
 
-// Of all maps together.
+// Figures of all maps together.
 struct OldSnapshotsTotal {
   std::size_t count = 0;
-  // What they hold and newer ones do not.
+  // The bytes that they hold and newer ones do not.
   std::size_t bytes = 0;
   // How long ago the first of them was replaced.
   absl::Duration oldest_age;
 };
 
-// Thread safety: any.
+// Tracks replaced snapshots and evicts the oldest. Thread safety: any method may be called from any thread.
 class OldSnapshots {
  public:
-  // The latest snapshot of a map; null if there is no such map.
+  // Returns the latest snapshot of a map, or null if there is no such map.
   using LatestOf = absl::FunctionRef<PinnedSnapshot(absl::string_view id)>;
 
   OldSnapshots(std::size_t max_bytes, absl::Duration check_interval)
       : max_bytes_(max_bytes), check_interval_(check_interval) {}
 
-  // To be told of each replaced snapshot that somebody else holds too.
+  // Adds a replaced snapshot that somebody else holds too.
   void Add(const PinnedSnapshot& replaced, absl::Time now);
 
-  // Flags the ones that were replaced first until the others hold at most `max_bytes`. Does nothing within
-  // `check_interval` of the time before.
+  // Flags the snapshots that were replaced first until the others hold at most `max_bytes`. It does nothing
+  // within `check_interval` of the last time.
   void EvictIfDue(absl::Time now, LatestOf latest_of);
 
   OldSnapshotsInfo InfoOf(absl::string_view id, LatestOf latest_of) const;
   OldSnapshotsTotal Total(absl::Time now, LatestOf latest_of) const;
 
  private:
-  // By id and revision.
+  // Id and revision.
   using Key = std::pair<std::string, std::uint64_t>;
   struct Entry {
     std::weak_ptr<const MapSnapshot> snapshot;
@@ -64,11 +64,11 @@ class OldSnapshots {
   struct Held {
     PinnedSnapshot snapshot;
     absl::Time replaced;
-    // That the next one of the map does not hold.
+    // The bytes that the next snapshot of the map does not hold.
     std::size_t bytes = 0;
   };
 
-  // Of one map, or of all if null. In order.
+  // Returns those of one map, or of all if null, in order.
   std::vector<Held> Hold(const std::string* id) const;
   static void Measure(std::vector<Held>& held, LatestOf latest_of);
   void PruneLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -79,7 +79,7 @@ class OldSnapshots {
   const absl::Duration check_interval_;
   mutable Mutex mutex_;
   absl::btree_map<Key, Entry> entries_ ABSL_GUARDED_BY(mutex_);
-  // When entries_ has grown to this, those that nobody holds are dropped.
+  // When entries_ has grown to this, entries that nobody holds are dropped.
   std::size_t prune_at_ ABSL_GUARDED_BY(mutex_) = kMinPruneAt;
   absl::Time next_check_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
 };

@@ -1,4 +1,4 @@
-// What the maps of a store share.
+// The state that all maps of a store share.
 #pragma once
 
 #include <functional>
@@ -20,12 +20,12 @@ struct StoreContext {
   std::vector<StoreListener*> listeners;
   // May be empty.
   std::function<void(absl::Time)> on_earlier_expiry;
-  // The latest snapshot of a map; null if there is no such map.
+  // Returns the latest snapshot of a map, or null if there is no such map.
   std::function<PinnedSnapshot(absl::string_view id)> latest_of;
-  // What the latest snapshots of all maps take.
+  // Returns the bytes of the latest snapshots of all maps.
   std::function<std::size_t()> bytes_of_maps;
-  // Guards which maps there are, and what readers pin of each. Taken last: no other lock is taken under it,
-  // and no snapshot freed.
+  // Guards which maps there are, and what readers pin of each. It is taken last: no other lock is taken, and
+  // no snapshot freed, under it.
   mutable StripedMutex readers;
   OldSnapshots old_snapshots{options.max_old_snapshot_bytes, options.old_snapshot_check_interval};
   MapsMemory maps_memory{options.max_maps_bytes, options.maps_memory_check_interval};

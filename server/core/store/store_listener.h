@@ -1,4 +1,4 @@
-// What a store tells of its maps as they change.
+// The interface by which a store reports changes of its maps.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@
 
 namespace waystar::core {
 
-// One batch that was applied: an entry of the map's update log. A plain value that can be written down and
-// replayed.
+// One batch that was applied: an entry of the map's update log. It is a plain value that can be written down
+// and replayed.
 struct Commit {
   std::uint64_t revision = 0;
-  // On the server's clock; lifetimes of obstacles begin here.
+  // The time on the server's clock, at which lifetimes of obstacles begin.
   absl::Time time;
   std::vector<Edit> edits;
   ChangeSummary summary;
@@ -28,17 +28,18 @@ struct Commit {
 using SharedCommit = std::shared_ptr<const Commit>;
 
 // Called on whichever thread changes the map, in the order of its revisions, never at the same time for the
-// same map. Must be quick, and must not change maps itself.
+// same map. Listeners must be quick, and must not change maps themselves.
 class StoreListener {
  public:
   virtual ~StoreListener() = default;
 
-  // `snapshot` was published. `commits`, which are not empty, led to it from the one published before, and
-  // `changes` is what they did together.
+  // Called when `snapshot` was published. `commits`, which are not empty, led to it from the one published
+  // before, and `changes` is what they did together.
   virtual void OnCommit(const PinnedSnapshot& snapshot, absl::Span<const SharedCommit> commits,
                         const MapChanges& changes) = 0;
 
-  // The map is gone; no more is told of it. A map of the same id may be created again.
+  // Called when the map is deleted; nothing more is reported of it. A map of the same id may be created
+  // again.
   virtual void OnDelete(const PinnedSnapshot& last) = 0;
 };
 

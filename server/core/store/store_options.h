@@ -1,4 +1,4 @@
-// What a store is given when it is made.
+// The options of a store.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace waystar::core {
 
-// Runs a task soon on another thread, or returns false and forgets it. The tasks that were taken must run
-// before the store is destroyed.
+// Runs a task soon on another thread, or returns false and drops it. Accepted tasks must run before the store
+// is destroyed.
 using Defer = std::function<bool(std::function<void()> task)>;
 
 struct StoreOptions {
   std::size_t max_maps = 1000;
-  // Search indexes of each map take at most this.
+  // The most bytes that the search indexes of each map take.
   std::size_t max_index_bytes = WalkGrid::kDefaultIndexBytes;
 
   // Batches that may wait for one map, by number and by the approximate memory that they take; one more is
@@ -25,14 +25,14 @@ struct StoreOptions {
   std::size_t max_waiting_batches = 4096;
   std::size_t max_waiting_bytes = std::size_t{64} << 20;
 
-  // Waiting batches that become one published snapshot: no more than these, none once the fold has taken
-  // `max_fold_time`, and always one.
+  // The limits of a group commit, the waiting batches that become one published snapshot: no more than these,
+  // none once it has taken `max_fold_time`, and always one.
   std::size_t max_fold_batches = 256;
   std::size_t max_fold_edits = 16'384;
   absl::Duration max_fold_time = absl::Milliseconds(5);
 
-  // After so many folds the thread that commits for a map hands the rest of the queue to `defer`. Without
-  // one, or while it refuses, the thread goes on: no batch is ever left behind.
+  // After this many group commits the commit loop hands the rest of the queue to `defer`. Without one, or
+  // while it refuses, the thread goes on: no batch is ever left behind.
   int max_folds_in_a_row = 8;
   Defer defer;
 
@@ -41,12 +41,12 @@ struct StoreOptions {
   std::size_t max_history_commits = 4096;
   std::size_t max_history_bytes = std::size_t{8} << 20;
 
-  // What the replaced snapshots of all maps together may hold; see MapStore. Looked at no more often than
-  // every `old_snapshot_check_interval`.
+  // The most bytes that the replaced snapshots of all maps together may hold; see MapStore. It is checked at
+  // most once every `old_snapshot_check_interval`.
   std::size_t max_old_snapshot_bytes = std::size_t{1} << 30;
   absl::Duration old_snapshot_check_interval = absl::Milliseconds(100);
 
-  // What all maps together may take, and how often that is looked at while they change; see MapsMemory.
+  // The most bytes of all maps together, and how often that is checked while they change; see MapsMemory.
   std::size_t max_maps_bytes = std::numeric_limits<std::size_t>::max();
   absl::Duration maps_memory_check_interval = absl::Seconds(1);
 

@@ -1,4 +1,4 @@
-// What a map is asked to change, and what it answers.
+// Update batches and their results.
 #pragma once
 
 #include <cstddef>
@@ -21,15 +21,15 @@ struct UpdateBatch {
   std::vector<Edit> edits;
   // Apply only if this is the latest revision when the batch's turn comes, batches before it counted.
   std::optional<std::uint64_t> expected_revision;
-  // As CheckRequestId says; empty for none. Makes a retry harmless: a batch whose id the map remembers is not
-  // applied again but answered as it was the first time.
+  // An id that obeys CheckRequestId, or empty for none. It makes a retry harmless: a batch whose id the map
+  // remembers is not applied again but gets the result of the first time.
   std::string request_id;
 };
 
 struct UpdateResult {
   std::uint64_t revision = 0;
   ChangeSummary summary;
-  // The batch was applied before, under the same request_id; the rest is what was answered then.
+  // True if the batch was applied before under the same request_id; the rest is the result of that time.
   bool already_applied = false;
 };
 
@@ -37,11 +37,11 @@ using UpdateDone = absl::AnyInvocable<void(absl::StatusOr<UpdateResult>) &&>;
 
 inline constexpr std::size_t kMaxRequestIdBytes = 128;
 
-// How many of the batches it has applied under a request_id a map remembers, the last ones.
+// How many batches a map remembers by their request_id, the last ones.
 inline constexpr std::size_t kRememberedRequests = 10'000;
 
-// OK for 1 to kMaxRequestIdBytes printable ASCII characters; else INVALID_ARGUMENT / BAD_VALUE with field
-// "request_id".
+// Returns OK for 1 to kMaxRequestIdBytes printable ASCII characters; else INVALID_ARGUMENT / BAD_VALUE with
+// field "request_id".
 absl::Status CheckRequestId(absl::string_view id);
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// The batches that wait for one map, and who applies them.
+// The queue of batches that wait for one map, and the leadership of its commit loop.
 #pragma once
 
 #include <cstddef>
@@ -15,46 +15,47 @@ namespace waystar::core {
 struct WaitingBatch {
   UpdateBatch batch;
   UpdateDone done;
-  // Of the batch, if it has a request_id.
+  // The fingerprint of the batch, if it has a request_id.
   Fingerprint fingerprint;
   std::size_t bytes = 0;
-  // Stands for the removal of what is due by then when its turn comes; `batch` and `done` are empty.
+  // If set, this stands for the removal of what is due by then when its turn comes; `batch` and `done` are
+  // empty.
   std::optional<absl::Time> due;
 };
 
-// First in, first out. Whoever pushes while nobody leads becomes the leader: the one thread that pops, until
-// it resigns, which it can do only while nothing waits, or passes the leadership on to another. So a batch
-// that was taken in is always somebody's to apply.
+// A FIFO queue with a leader. Whoever pushes while nobody leads becomes the leader: the one thread that pops,
+// until it yields, which it can do only while nothing waits, or passes the leadership on to another. So there
+// is always a leader to apply a batch that was accepted.
 //
-// Thread safety: any; Pop and Yield by the leader.
+// Thread safety: any thread may call any method, but only the leader Pop and Yield.
 class UpdateQueue {
  public:
   enum class Place {
-    // Taken in; the caller leads.
+    // Accepted; the caller leads.
     kLead,
-    // Taken in; somebody else leads.
+    // Accepted; another thread leads.
     kWait,
-    // Not taken in: too many wait.
+    // Refused: too many wait.
     kBusy,
-    // Not taken in: the queue is closed.
+    // Refused: the queue is closed.
     kClosed,
   };
 
   UpdateQueue(std::size_t max_batches, std::size_t max_bytes)
       : max_batches_(max_batches), max_bytes_(max_bytes) {}
 
-  // The batch is moved from only if it is taken in.
+  // Moves from the batch only if it is accepted.
   Place Push(WaitingBatch& batch);
 
-  // Takes in the removal of what is due, however many wait, unless one waits already.
+  // Accepts the removal of what is due, however many batches wait, unless one waits already.
   Place PushDue(absl::Time due);
 
   std::optional<WaitingBatch> Pop();
 
-  // Ends the leadership; false, and the leadership goes on, if something waits.
+  // Ends the leadership. Returns false, and the leadership goes on, if something waits.
   bool Yield();
 
-  // Nothing is taken in any more. Returns what waited. REQUIRES: the first call.
+  // Refuses everything from now on and returns what waited. REQUIRES: it is the first call.
   std::deque<WaitingBatch> Close();
 
  private:

@@ -1,4 +1,4 @@
-// Where agents larger than a cell may stand.
+// The cells on which agents larger than one cell may stand.
 #pragma once
 
 #include <vector>
@@ -23,15 +23,15 @@ void ForEachCellUnder(Cell position, int side, Visitor visit) {
   }
 }
 
-// INVALID_ARGUMENT / BAD_VALUE with field "footprint" unless it is from 1 to kMaxFootprint.
+// Returns INVALID_ARGUMENT / BAD_VALUE with field "footprint" unless it is from 1 to kMaxFootprint.
 absl::Status CheckFootprint(int footprint);
 
-// The cells (x, y) of which all cells from there to (x + side - 1, y + side - 1) are set and on the plane.
-// REQUIRES: 1 <= side <= kMaxFootprint.
+// Returns the cells (x, y) for which all cells from (x, y) to (x + side - 1, y + side - 1) are set and on the
+// plane. REQUIRES: 1 <= side <= kMaxFootprint.
 BitPlane Eroded(const BitPlane& cells, int side);
 
-// Brings `eroded`, which was Eroded(cells, side) before `changes`, up to date and returns what that changed
-// in it. Costs in proportion to the changes.
+// Brings `eroded`, which was Eroded(cells, side) before `changes`, up to date and returns what changed in it.
+// The cost is proportional to the changes.
 std::vector<WordChange> RepairEroded(const BitPlane& cells, int side, absl::Span<const WordChange> changes,
                                      BitPlane& eroded);
 

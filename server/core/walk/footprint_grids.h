@@ -1,4 +1,4 @@
-// The walk grids of agents larger than a cell.
+// Cache of the walk grids of agents larger than one cell.
 #pragma once
 
 #include <cstddef>
@@ -15,33 +15,33 @@
 
 namespace waystar::core {
 
-// One grid for each size of agent that is in use on a map: made when a size is first asked for, shared by all
-// queries, and repaired from revision to revision. Keeps kMaxKept sizes; of more, those asked for last.
+// One grid for each size of agent in use on a map. A grid is made when its size is first asked for, shared by
+// all queries, and repaired from revision to revision. The kMaxKept most recently used sizes are kept.
 //
-// Thread safety: any method from any thread.
+// Thread safety: any method may be called from any thread.
 class FootprintGrids {
  public:
   static constexpr std::size_t kMaxKept = 8;
 
   FootprintGrids() = default;
-  // The grids of `before`, brought up to date with `cells`, which `changes` made from those before.
+  // Brings the grids of `before` up to date with `cells`, which `changes` made from the cells before.
   FootprintGrids(const FootprintGrids& before, const BitPlane& cells, absl::Span<const WordChange> changes);
-  // The grids of `before`, made afresh over `cells`.
+  // Makes the grids of the sizes in `before` afresh over `cells`.
   FootprintGrids(const FootprintGrids& before, const BitPlane& cells);
   FootprintGrids(const FootprintGrids&) = delete;
   FootprintGrids& operator=(const FootprintGrids&) = delete;
 
-  // The grid of agents of `side` x `side` cells over the grid of agents of one cell.
-  // REQUIRES: 2 <= side <= kMaxFootprint.
+  // Returns the grid of agents of `side` x `side` cells over the grid of agents of one cell. REQUIRES: 2 <=
+  // side <= kMaxFootprint.
   std::shared_ptr<const WalkGrid> Get(const WalkGrid& single, int side) const;
 
-  // As WalkGrid says, of all sizes.
+  // These are as in WalkGrid, for all sizes.
   bool NeedsBackgroundBuild() const;
   bool BuildInBackground(CancelFlag cancelled) const;
   void FollowCloser(const FootprintGrids& before) const;
 
   std::size_t memory_bytes() const;
-  // Held by these grids and not by `other`. REQUIRES: both are of maps of one size.
+  // Returns the bytes held by these grids and not by `other`. REQUIRES: both are of maps of one size.
   std::size_t BytesBeyond(const FootprintGrids& other) const;
 
  private:
@@ -52,14 +52,13 @@ class FootprintGrids {
   };
 
   struct State {
-    // How many calls of Get there were, those of earlier revisions included: what was asked for before an
-    // edit is older than what was asked for after it.
+    // How often Get was called, in earlier revisions too: a use before an edit is older than one after it.
     std::uint64_t uses = 0;
     std::vector<Kept> kept;
   };
 
   State Copy() const;
-  // Null if there is none.
+  // Returns null if there is none.
   static const WalkGrid* FindIn(const State& state, int side);
 
   mutable Mutex mutex_;

@@ -1,4 +1,4 @@
-// Where an agent may stand, and what searches derive from that.
+// The cells on which an agent may stand, with the indexes that searches derive from them.
 #pragma once
 
 #include <array>
@@ -22,59 +22,59 @@ namespace waystar::core {
 class DiagonalJumpIndex;
 class TurnJumpIndex;
 
-// The cells on which an agent of one footprint may stand, with the indexes that searches derive from them.
+// The walkable cells of an agent of one footprint, with the components and jump indexes over them.
 //
 // Thread safety: immutable, so any number of threads may read it.
 class WalkGrid : public WalkCells {
  public:
   static constexpr std::size_t kDefaultIndexBytes = std::size_t{64} << 20;
 
-  // Indexes over the grid take at most `max_index_bytes` together.
+  // The indexes over the grid take at most `max_index_bytes` together.
   explicit WalkGrid(BitPlane rows, std::size_t max_index_bytes = kDefaultIndexBytes);
-  // The grid whose cells are `rows`, given the grid before and every change that led from one to the other.
-  // Costs in proportion to the changes. What jumps derive from the cells is left to who searches next, unless
-  // searches have paid for it, or it would lag too far behind.
+  // Makes the grid whose cells are `rows` from the grid before and every change that led from one to the
+  // other. The cost is proportional to the changes. Jump indexes are left to the next search, unless searches
+  // have paid for them or they would lag too far behind.
   WalkGrid(const WalkGrid& before, BitPlane rows, absl::Span<const WordChange> changes);
   ~WalkGrid();
   WalkGrid(const WalkGrid&) = delete;
   WalkGrid& operator=(const WalkGrid&) = delete;
 
-  // Where diagonal jumps stop under that rule. Null if it would not fit into the memory for indexes, or lags
-  // behind the grid (LazilyRepairedIndex): then searches do without, and note how often they looked around in
-  // vain.
+  // Returns the index of diagonal jumps under that rule. Returns null if it does not fit into the memory for
+  // indexes, or if it lags behind the grid (LazilyRepairedIndex): searches then do without it, and record how
+  // often they looked around in vain.
   const DiagonalJumpIndex* diagonal_jumps(CornerRule rule) const { return diagonal_jumps(rule, false); }
   void RecordMisses(CornerRule rule, std::uint64_t look_arounds) const {
     diagonal_jumps_[static_cast<std::size_t>(rule)].RecordMisses(look_arounds);
   }
-  // Where horizontal jumps of a 4-connected search stop; likewise.
+  // Returns the index of horizontal jumps of a 4-connected search, under the same conditions.
   const TurnJumpIndex* turn_jumps() const { return turn_jumps(false); }
   void RecordTurnMisses(std::uint64_t look_arounds) const { turn_jumps_.RecordMisses(look_arounds); }
 
-  // The same, made or repaired now if need be. Null if there is no room.
+  // Return the index, made or repaired now if need be. They return null if there is no room for it.
   const DiagonalJumpIndex* MakeDiagonalJumpIndex(CornerRule rule) const { return diagonal_jumps(rule, true); }
   const TurnJumpIndex* MakeTurnJumpIndex() const { return turn_jumps(true); }
 
-  // Whether any of those lags so far behind that neither searches nor who changes the map are to make it.
+  // Returns whether an index lags so far behind that neither searches nor changes of the map are to make it.
   bool NeedsBackgroundBuild() const;
-  // Makes those of them that searches have paid for. For a thread that has the time: costs up to some
-  // nanoseconds a cell. Leaves it once `cancelled` is set. Whether it made any.
+  // Makes those indexes that searches have paid for, and returns whether it made any. It is meant for a
+  // background thread, as it costs up to some nanoseconds a cell. It stops once `cancelled` is set.
   bool BuildInBackground(CancelFlag cancelled) const;
-  // Has what lags behind go by the indexes of `before`, a grid that this one came of, where those are closer.
-  // Costs a few pointers a band, and a look at each band that differs.
+  // Lets lagging indexes follow those of `before`, an ancestor of this grid, where those are closer. The cost
+  // is a few pointers a band, and a look at each band that differs.
   void FollowCloser(const WalkGrid& before) const;
 
-  // Which cells an agent can go between: made when first asked for, from then on repaired from grid to grid.
+  // Returns the connected components: made when first asked for, and repaired from grid to grid from then on.
   const Components& components(Adjacency adjacency) const;
 
   std::size_t max_index_bytes() const { return max_index_bytes_; }
 
-  // Makes what was ever asked for of another grid, which this one came of by more changes than are worth a
-  // list; but what takes too long is overdue. REQUIRES: nobody else knows this one.
+  // Makes what was ever asked for of `other`, from which this grid was made by more changes than are worth a
+  // list; what takes too long becomes overdue. REQUIRES: no other thread knows this grid.
   void PrepareLike(const WalkGrid& other);
 
-  // Held by this grid, shared parts included.
+  // Returns the bytes held by this grid, shared parts included.
   std::size_t memory_bytes() const;
-  // Held by this grid and not by `other`. REQUIRES: the grids are of one size.
+  // Returns the bytes held by this grid and not by `other`. REQUIRES: the grids are of one size.
   std::size_t BytesBeyond(const WalkGrid& other) const;
 
  private:
@@ -89,10 +89,10 @@ class WalkGrid : public WalkCells {
   }
 
   const std::size_t max_index_bytes_;
-  // By corner rule.
+  // The indexes by corner rule.
   std::array<LazilyRepairedIndex<DiagonalJumpIndex>, kCornerRuleCount> diagonal_jumps_;
   LazilyRepairedIndex<TurnJumpIndex> turn_jumps_;
-  // By adjacency.
+  // The components by adjacency.
   std::array<Lazy<Components>, kAdjacencyCount> components_;
 };
 

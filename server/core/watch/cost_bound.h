@@ -1,4 +1,4 @@
-// Whether a change can make a path cheaper than the one that is known.
+// Lower bounds that tell whether a change can make a path cheaper than the known one.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace waystar::core {
 
-// What ways over open ground of a map cost at the least, as costs are told.
+// The least costs of ways over open ground of a map, as costs are reported.
 struct LeastCosts : OpenGround<double> {
   Lattice lattice = Lattice::kSquare;
 
@@ -34,12 +34,12 @@ struct LeastCosts : OpenGround<double> {
   }
 };
 
-// What is known of the cost of the paths that answer one query: those that pass a cell cost at least what it
-// takes to get there and on from there over open ground of the cheapest kind.
+// A bound on the cost of the paths that answer one query: those that pass a cell cost at least what it takes
+// to get there and on from there over open ground of the cheapest kind.
 struct CostBound {
   Cell start;
   Cell goal;
-  // Paths are cheaper only below this. 0 or less: none can be.
+  // Only paths below this cost are cheaper. At 0 or less none can be.
   double limit = 0.0;
   // Paths are straight lines of any angle, not steps.
   bool is_lines = false;
@@ -49,22 +49,22 @@ struct CostBound {
   // A cell beside a position matters as well: for a diagonal step past it, or a line that touches it.
   bool passes_corners = false;
 
-  // The positions where an agent can do what it could not before, or at another cost, once some of these
-  // cells have changed.
+  // Returns the positions where an agent can do what it could not before, or at another cost, once some of
+  // these cells have changed.
   Rectangle Reach(const Rectangle& cells) const {
     const int after = passes_corners ? 1 : 0;
     const int before = footprint - 1 + after;
     return {cells.x - before, cells.y - before, cells.width + before + after, cells.height + before + after};
   }
 
-  // Whether a path that a change of some of these cells concerns may be cheaper than `limit`. Never false if
-  // there is one; true for some others. REQUIRES: `cells` is not empty.
+  // Returns whether a path that a change of some of these cells concerns may be cheaper than `limit`. It is
+  // never false if there is one, but true for some others. REQUIRES: `cells` is not empty.
   bool MayBeCheaperBy(const Rectangle& cells, const LeastCosts& least) const {
     const Rectangle area = Reach(cells);
     return CostTo(start, area, least) + CostFrom(area, least) < limit;
   }
 
-  // The same for one cell, more exactly.
+  // As above for one cell, more exactly.
   bool MayBeCheaperBy(Cell cell, const LeastCosts& least) const {
     constexpr int kLargest = 4;
     if (!MayBeCheaperBy(Rectangle{cell.x, cell.y, 1, 1}, least)) {
@@ -83,13 +83,14 @@ struct CostBound {
     return false;
   }
 
-  // Whether no change at all can make a path cheaper.
+  // Returns whether no change at all can make a path cheaper.
   bool IsTight(const LeastCosts& least) const {
     return limit <= 0.0 || (!is_open && limit <= CostTo(start, {goal.x, goal.y, 1, 1}, least));
   }
 
  private:
-  // Whether a path may be that enters or leaves a position, or takes a diagonal step between two beside it.
+  // Returns whether there may be such a path that enters or leaves a position, or passes it by a diagonal
+  // step.
   bool MayBeCheaperPast(Cell at, const LeastCosts& least) const {
     if (CostOver(at, at, least) < limit) {
       return true;
@@ -114,23 +115,23 @@ struct CostBound {
     return is_open ? 0.0 : CostTo(goal, area, least);
   }
 
-  // Between a cell and the nearest of an area.
+  // Returns the cost between a cell and the nearest of an area.
   double CostTo(Cell cell, const Rectangle& area, const LeastCosts& least) const {
     const int dx = Gap(cell.x, area.x, area.width);
     const int dy = Gap(cell.y, area.y, area.height);
     return is_lines ? least.straight * LengthOf(least.lattice, dx, dy) : least.CostOf(dx, dy);
   }
 
-  // Of the shortest line into an area that is so far to the right and down.
+  // Returns the length of the shortest line into an area that lies dx to the right and dy down.
   static double LengthOf(Lattice lattice, double dx, double dy) {
     if (lattice == Lattice::kHexagonal) {
-      // The height of the rows, at whatever place the line ends.
+      // This is the height of the rows, wherever the line ends.
       return std::sqrt(0.75) * std::max(std::abs(dx), std::abs(dy));
     }
     return std::sqrt(dx * dx + dy * dy);
   }
 
-  // From a coordinate to the nearest of some; 0 if it is one of them.
+  // Returns the distance from a coordinate to the nearest of an interval; 0 if it is inside.
   static int Gap(std::int32_t from, std::int32_t first, std::int32_t count) {
     const std::int32_t last = first + count - 1;
     return from < first ? first - from : from > last ? last - from : 0;

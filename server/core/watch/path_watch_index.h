@@ -1,4 +1,4 @@
-// Which of many watched answers a change of a map concerns.
+// Index of the watched answers of a map that finds those which a change concerns.
 #pragma once
 
 #include <cstddef>
@@ -18,34 +18,34 @@
 namespace waystar::core {
 
 // The answers that are watched on one map, listed by the tiles of it where a change may concern them: once
-// where their paths lie, which a cell that is blocked is looked up in, and once where a cheaper path could
-// pass, which one that is opened, or costs something else, is looked up in. A path that is as cheap as on
-// open ground stands only in the first. A change that concerns nobody costs a look at the lists of its tiles,
-// whatever else is watched; answers without a path cost a look each.
+// where their paths lie, for cells that are blocked, and once where a cheaper path could pass, for cells that
+// are opened or change their cost. A path that is as cheap as on open ground is only in the first list. A
+// change that concerns nobody costs a look at the lists of its tiles, whatever else is watched; answers
+// without a path cost a look each.
 //
 // Thread safety: none.
 class PathWatchIndex {
  public:
-  // The caller's names of watches.
+  // The id that the caller gives a subscription.
   using Id = std::uint64_t;
 
-  // For watches on maps of this size, which all revisions of a map have.
+  // Makes an index for maps of this size, which all revisions of a map have.
   PathWatchIndex(int width, int height);
 
-  // `answer` holds on `map`. REQUIRES: the id is not there.
+  // Adds an answer that holds on `map`. REQUIRES: the id is not there.
   void Add(Id id, std::shared_ptr<const WatchedAnswer> answer, const GridMap& map);
-  // Does nothing if it is not there.
+  // Does nothing if the id is not there.
   void Remove(Id id);
   std::size_t size() const { return slots_by_id_.size(); }
 
-  // Appends those whose answer may not hold any more: exactly those with MayBeOutdatedBy. `map` is the map
+  // Appends the ids whose answer may not hold any more: exactly those with MayBeOutdatedBy. `map` is the map
   // after the change.
   void FindAffected(const MapChanges& changes, const GridMap& map, std::vector<Id>& ids);
 
  private:
   // Where one path depends on cells of a tile.
   struct PathInTile {
-    // Of the answer's cells() that lie in the tile.
+    // The range of the answer's cells() that lie in the tile.
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
     // The rows that they lie in, and all their bits together.
@@ -60,7 +60,7 @@ class PathWatchIndex {
     std::shared_ptr<const WatchedAnswer> answer;
     std::vector<TileEntry> paths;
     std::vector<TileEntry> regions;
-    // Of those without a path to the goal, or whose answer is uncertain: the place in `others_`.
+    // The place in `others_` of an answer without a path to the goal, or of an uncertain one.
     std::size_t other = 0;
   };
 
@@ -70,7 +70,7 @@ class PathWatchIndex {
   void ListRegionsAgain(const LeastCosts& least);
   void CheckClosed(absl::Span<const WordChange> closed);
   void CheckOpened(absl::Span<const WordChange> opened, const LeastCosts& least);
-  // Those without a path, if cells were opened, or opened or closed; and those that are uncertain.
+  // Checks answers without a path, if cells were opened, or opened or closed, and uncertain ones.
   void CheckOthers(bool has_opened, bool has_changed, const GridMap& map);
   void Mark(std::uint32_t slot);
   bool IsMarked(std::uint32_t slot) const { return marks_[slot] == mark_; }
@@ -90,16 +90,16 @@ class PathWatchIndex {
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_slots_;
   absl::flat_hash_map<Id, std::uint32_t> slots_by_id_;
-  // Of all slots, beside each other for speed.
+  // The bounds of all slots, kept together for speed.
   std::vector<CostBound> bounds_;
   TileLists<PathInTile> paths_;
   struct Nothing {};
   TileLists<Nothing> regions_;
   std::vector<std::uint32_t> others_;
-  // That the regions are listed by: at most those of any map since.
+  // The least costs that the regions are listed by: at most those of any map since.
   LeastCosts least_;
 
-  // Of one call of FindAffected: which slots are found already.
+  // For one call of FindAffected: which slots are found already.
   std::vector<std::uint32_t> marks_;
   std::uint32_t mark_ = 0;
   std::vector<std::uint32_t> found_;

@@ -1,4 +1,4 @@
-// Lists of slots by tile, from which a slot can be taken at once.
+// Lists of slots by tile, from which a slot can be removed in constant time a list.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ struct TileEntry {
   std::uint32_t place = 0;
 };
 
-// Each slot keeps the entries of the lists that it stands in, in a vector of its owner's, and may stand in
-// one list once.
+// Each slot keeps the entries of the lists that it stands in, in a vector that its owner holds, and may stand
+// in a list once.
 //
 // Thread safety: none.
 template <typename Value>

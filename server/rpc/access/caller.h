@@ -7,7 +7,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "server/rpc/access/permission.h"
 #include "server/rpc/access/token.h"
 
 namespace waystar::rpc {

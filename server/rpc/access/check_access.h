@@ -1,14 +1,42 @@
-// Whether a caller may make a request.
+// What each RPC asks of a token, and whether a caller may make a request. A new RPC gets a row in
+// check_access.cc.
 #pragma once
+
+#include <cstdint>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "google/protobuf/descriptor.h"
 #include "server/rpc/access/caller.h"
-#include "server/rpc/access/rpc_permissions.h"
+#include "server/rpc/access/token.h"
 #include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::rpc {
+
+// Where a token must have the permission.
+enum class AccessScope : std::uint8_t {
+  // Nowhere: any token will do.
+  kAnyToken,
+  // On the map that the request is about. Other maps that it names must be readable.
+  kMaps,
+  // On "*": the RPC is about the server.
+  kServer,
+};
+
+struct RpcPermission {
+  // Full name of the RPC.
+  absl::string_view rpc;
+  AccessScope scope = AccessScope::kServer;
+  Permission permission = Permission::kAdmin;
+};
+
+absl::Span<const RpcPermission> RpcPermissions();
+
+// Of the RPC that takes requests of that type; the strictest there is if it has no row. Compares with each
+// row: to be asked once for each type.
+RpcPermission PermissionOfRequest(const google::protobuf::Descriptor* request);
 
 // Whether the caller has `permission` on the map that a request is about, and may read every other that it
 // names. One that names maps in other fields than `map` has a function of its own here; a part of the request

@@ -1,9 +1,20 @@
 #include "server/rpc/access/tls_credentials.h"
 
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+
+#include <array>
+#include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "grpc/grpc.h"
 #include "grpc/grpc_security.h"
 #include "server/base/mutex.h"
@@ -12,6 +23,58 @@
 
 namespace waystar::rpc {
 namespace {
+
+constexpr std::size_t kMaxPemBytes = std::size_t{4} << 20;
+
+struct Freer {
+  void operator()(BIO* bio) const { BIO_free(bio); }
+  void operator()(X509* cert) const { X509_free(cert); }
+  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+};
+
+template <typename T>
+using Owned = std::unique_ptr<T, Freer>;
+
+Owned<BIO> OpenText(const std::string& text) {
+  return Owned<BIO>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+}
+
+// What OpenSSL says is wrong; forgets it.
+absl::Status BadPem(const std::string& path, absl::string_view what) {
+  std::array<char, 256> why = {};
+  ERR_error_string_n(ERR_peek_last_error(), why.data(), why.size());
+  ERR_clear_error();
+  return absl::InvalidArgumentError(absl::StrCat(path, ": ", what, " (", why.data(), ")"));
+}
+
+// The first certificate of a file; all that follow must be such as well.
+absl::StatusOr<Owned<X509>> ParseCertificates(const std::string& path, const std::string& pem) {
+  const Owned<BIO> text = OpenText(pem);
+  ERR_clear_error();
+  Owned<X509> first(PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr));
+  if (first == nullptr) {
+    return BadPem(path, "there is no certificate in PEM format in it");
+  }
+  while (Owned<X509>(PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr)) != nullptr) {
+  }
+  if (ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE) {
+    return BadPem(path, "a certificate behind the first is damaged");
+  }
+  ERR_clear_error();
+  return first;
+}
+
+// Rather than to ask for the password at a terminal that a server has not.
+int NoPassword(char* /*buffer*/, int /*size*/, int /*is_writing*/, void* /*data*/) { return -1; }
+
+absl::StatusOr<Owned<EVP_PKEY>> ParseKey(const std::string& path, const std::string& pem) {
+  ERR_clear_error();
+  Owned<EVP_PKEY> key(PEM_read_bio_PrivateKey(OpenText(pem).get(), nullptr, &NoPassword, nullptr));
+  if (key == nullptr) {
+    return BadPem(path, "there is no private key in PEM format, without a password, in it");
+  }
+  return key;
+}
 
 // The RPC library's own watcher of files (grpc::experimental::FileWatcherCertificateProvider) drops the
 // certificate in use before it knows whether the next is any good, and serves nobody if it is not.
@@ -83,6 +146,28 @@ class ReloadingCredentials final : public grpc::ServerCredentials {
 };
 
 }  // namespace
+
+absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsFiles& files) {
+  TlsMaterial material;
+  WAYSTAR_ASSIGN_OR_RETURN(material.cert, ReadWholeFile(files.cert, kMaxPemBytes));
+  WAYSTAR_ASSIGN_OR_RETURN(material.key, ReadWholeFile(files.key, kMaxPemBytes));
+  WAYSTAR_ASSIGN_OR_RETURN(const Owned<X509> cert, ParseCertificates(files.cert, material.cert));
+  WAYSTAR_ASSIGN_OR_RETURN(const Owned<EVP_PKEY> key, ParseKey(files.key, material.key));
+  if (X509_check_private_key(cert.get(), key.get()) != 1) {
+    return BadPem(files.key, absl::StrCat("this is not the key of the certificate in ", files.cert));
+  }
+  if (!files.client_ca.empty()) {
+    WAYSTAR_ASSIGN_OR_RETURN(material.client_ca, ReadWholeFile(files.client_ca, kMaxPemBytes));
+    WAYSTAR_RETURN_IF_ERROR(ParseCertificates(files.client_ca, material.client_ca).status());
+  }
+  return material;
+}
+
+TlsStamp StampOf(const TlsFiles& files) {
+  return {.cert = StampOf(files.cert),
+          .key = StampOf(files.key),
+          .client_ca = files.client_ca.empty() ? FileStamp() : StampOf(files.client_ca)};
+}
 
 absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeTlsCredentials(const TlsFiles& files) {
   // Before the files are read: a change meanwhile is one to come.

@@ -1,15 +1,35 @@
-// A token, as the server knows it.
+// Tokens as the server knows them: what it keeps of each, and what it allows on which maps.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "server/rpc/access/permission.h"
-#include "server/rpc/access/token_hash.h"
 
 namespace waystar::rpc {
+
+// Each includes those before it.
+enum class Permission : std::uint8_t { kRead, kUpdate, kAdmin };
+
+// The pattern that stands for every map there is and will be, and so for the server as a whole.
+inline constexpr absl::string_view kEveryMap = "*";
+
+// Whether `text` is what `pattern` stands for, in which each '*' is any number of characters, none among
+// them, and any other is itself. Costs at most the product of their lengths.
+bool MatchesPattern(absl::string_view pattern, absl::string_view text);
+
+// Tokens are long and random, so a plain hash of one cannot be turned back; and who looks a hash up in a
+// table tells by the time it takes of the hash alone.
+using TokenHash = std::array<std::uint8_t, 32>;
+
+// SHA-256. Takes some hundred nanoseconds.
+TokenHash HashToken(absl::string_view token);
+
+// From "sha256:" and 64 hexadecimal digits that are not all 0. INVALID_ARGUMENT for anything else.
+absl::StatusOr<TokenHash> ParseTokenHash(absl::string_view text);
 
 struct Grant {
   Permission permission = Permission::kRead;

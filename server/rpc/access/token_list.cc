@@ -1,6 +1,7 @@
 #include "server/rpc/access/token_list.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "server/base/status_macros.h"
+#include "server/rpc/access/watched_file.h"
 
 namespace waystar::rpc {
 namespace {
@@ -93,6 +95,8 @@ absl::Status InLine(int line, absl::string_view message) {
   return absl::InvalidArgumentError(absl::StrCat("line ", line, ": ", message));
 }
 
+constexpr std::size_t kMaxTokensFileBytes = std::size_t{16} << 20;
+
 }  // namespace
 
 absl::StatusOr<TokenList> TokenList::Parse(absl::string_view text) {
@@ -127,6 +131,15 @@ absl::StatusOr<TokenList> TokenList::Parse(absl::string_view text) {
 std::shared_ptr<const Token> TokenList::Find(const TokenHash& hash) const {
   const auto it = tokens_.find(hash);
   return it == tokens_.end() ? nullptr : it->second;
+}
+
+absl::StatusOr<std::shared_ptr<const TokenList>> ReadTokensFile(const std::string& path) {
+  WAYSTAR_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(path, kMaxTokensFileBytes));
+  absl::StatusOr<TokenList> tokens = TokenList::Parse(text);
+  if (!tokens.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": ", tokens.status().message()));
+  }
+  return std::make_shared<const TokenList>(*std::move(tokens));
 }
 
 }  // namespace waystar::rpc

@@ -3,12 +3,12 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/rpc/access/token.h"
-#include "server/rpc/access/token_hash.h"
 
 namespace waystar::rpc {
 
@@ -38,5 +38,9 @@ class TokenList {
  private:
   absl::flat_hash_map<TokenHash, std::shared_ptr<const Token>> tokens_;
 };
+
+// Reads a file of tokens, as TokenList::Parse says. An error names the file, and the line if that is to
+// blame.
+absl::StatusOr<std::shared_ptr<const TokenList>> ReadTokensFile(const std::string& path);
 
 }  // namespace waystar::rpc

@@ -1,5 +1,3 @@
-#include "client/cli/completion/completion.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

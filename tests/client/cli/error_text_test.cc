@@ -1,4 +1,4 @@
-#include "client/cli/error_text.h"
+#include "client/cli/exit_code.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "client/cli/manual/roff.h"
+#include "client/cli/manual/manual_page.h"
 #include "tests/client/cli/command_test.h"
 
 namespace waystar::cli {

@@ -1,6 +1,6 @@
-#include "client/cli/suggestion.h"
-
 #include <gtest/gtest.h>
+
+#include "client/cli/usage_error.h"
 
 namespace waystar::cli {
 namespace {

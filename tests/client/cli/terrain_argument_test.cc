@@ -1,6 +1,6 @@
-#include "client/cli/terrain_argument.h"
-
 #include <gtest/gtest.h>
+
+#include "client/cli/cell_argument.h"
 
 namespace waystar::cli {
 namespace {

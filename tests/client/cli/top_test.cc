@@ -6,7 +6,6 @@
 #include <string>
 
 #include "client/cli/top_rates.h"
-#include "client/cli/top_text.h"
 #include "tests/client/cli/command_test.h"
 
 namespace waystar::cli {

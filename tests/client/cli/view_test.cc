@@ -1,4 +1,4 @@
-#include "client/cli/draw/view.h"
+#include "client/cli/draw/picture.h"
 
 #include <gtest/gtest.h>
 

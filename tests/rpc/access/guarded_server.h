@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "grpcpp/client_context.h"
-#include "server/rpc/access/token_hash.h"
+#include "server/rpc/access/token.h"
 #include "server/runtime/options.h"
 #include "tests/rpc/access/test_file.h"
 #include "tests/rpc/bounded_context.h"

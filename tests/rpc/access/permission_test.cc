@@ -1,7 +1,6 @@
-#include "server/rpc/access/permission.h"
-
 #include "gmock/gmock.h"
 #include "server/rpc/access/exposure.h"
+#include "server/rpc/access/token.h"
 
 namespace waystar::rpc {
 namespace {

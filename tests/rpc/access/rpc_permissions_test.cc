@@ -1,7 +1,5 @@
 // Every RPC there is, by every kind of token.
 
-#include "server/rpc/access/rpc_permissions.h"
-
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -17,6 +15,7 @@
 #include "gmock/gmock.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
+#include "server/rpc/access/check_access.h"
 #include "tests/rpc/access/any_call.h"
 #include "tests/rpc/access/guarded_server.h"
 

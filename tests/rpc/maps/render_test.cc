@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/core/render/theme.h"
-#include "server/picture/search_colors.h"
+#include "server/picture/color.h"
 #include "tests/rpc/maps/pictures.h"
 #include "tests/rpc/test_server.h"
 #include "tests/testing/status_codes.h"

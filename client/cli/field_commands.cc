@@ -1,0 +1,315 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "client/cli/arguments.h"
+#include "client/cli/cell_argument.h"
+#include "client/cli/commands.h"
+#include "client/cli/map_picture.h"
+#include "client/cli/query_arguments.h"
+#include "client/cli/table.h"
+
+namespace waystar::cli {
+namespace {
+
+struct ReachArguments {
+  v1::FindReachableRequest request;
+  DrawOptions draw;
+};
+
+std::vector<v1::Cell> CellsOf(const v1::FindReachableResponse& answer) {
+  const v1::Rectangle& bounds = answer.bounds();
+  const size_t row_bytes = (static_cast<size_t>(bounds.width()) + 7) / 8;
+  std::vector<v1::Cell> cells;
+  for (int y = 0; y < bounds.height(); ++y) {
+    for (int x = 0; x < bounds.width(); ++x) {
+      const size_t byte = static_cast<size_t>(y) * row_bytes + static_cast<size_t>(x / 8);
+      if (byte < answer.cells().size() &&
+          (static_cast<unsigned char>(answer.cells()[byte]) >> (x % 8) & 1) != 0) {
+        v1::Cell& cell = cells.emplace_back();
+        cell.set_x(bounds.x() + x);
+        cell.set_y(bounds.y() + y);
+      }
+    }
+  }
+  return cells;
+}
+
+ExitCode Reach(const ReachArguments& arguments, Session& session) {
+  return session.Answer(session.client().FindReachable(arguments.request), [&](const auto& answer) {
+    ShowFieldPicture(arguments.request.map(),
+                     {.start = arguments.request.start(), .reached = CellsOf(answer)}, answer.revision(),
+                     arguments.draw, session);
+    const v1::Rectangle& bounds = answer.bounds();
+    session.io().out << absl::StreamFormat("%d %s within reach, x %d to %d and y %d to %d (revision %d)\n",
+                                           answer.count(), answer.count() == 1 ? "cell" : "cells", bounds.x(),
+                                           bounds.x() + bounds.width() - 1, bounds.y(),
+                                           bounds.y() + bounds.height() - 1, answer.revision());
+  });
+}
+
+ExitCode CheckReachability(const v1::CheckReachabilityRequest& request, Session& session) {
+  if (!request.pairs().empty() && !request.pairs().rbegin()->has_goal()) {
+    return session.FailUsage("cells come in pairs, START GOAL: the last one has no GOAL");
+  }
+  const auto response = session.client().CheckReachability(request);
+  const bool are_all = response.ok() && absl::c_all_of(response->reachable(), [](bool is) { return is; });
+  const auto print = [&](const v1::CheckReachabilityResponse& answer) {
+    std::vector<TableRow> rows = {{"START", "GOAL", "REACHABLE"}};
+    for (int i = 0; i < request.pairs_size() && i < answer.reachable_size(); ++i) {
+      rows.push_back({FormatCell(request.pairs(i).start()), FormatCell(request.pairs(i).goal()),
+                      answer.reachable(i) ? "yes" : "no"});
+    }
+    session.PrintTable(rows);
+  };
+  return session.Answer(response, print, are_all ? ExitCode::kOk : ExitCode::kNoPath);
+}
+
+struct FlowArguments {
+  v1::ComputeFlowFieldRequest request;
+  DrawOptions draw;
+};
+
+// Every cell of the field that has a direction, with it.
+std::vector<std::pair<v1::Cell, v1::Direction>> ArrowsOf(const v1::ComputeFlowFieldResponse& answer) {
+  const v1::Rectangle& region = answer.region();
+  std::vector<std::pair<v1::Cell, v1::Direction>> arrows;
+  for (size_t i = 0; i < answer.directions().size() && region.width() > 0; ++i) {
+    const int direction = answer.directions()[i];
+    if (direction == v1::DIRECTION_UNSPECIFIED || !v1::Direction_IsValid(direction)) {
+      continue;
+    }
+    v1::Cell cell;
+    cell.set_x(region.x() + static_cast<int>(i % static_cast<size_t>(region.width())));
+    cell.set_y(region.y() + static_cast<int>(i / static_cast<size_t>(region.width())));
+    arrows.emplace_back(cell, static_cast<v1::Direction>(direction));
+  }
+  return arrows;
+}
+
+// "Portals: 2,1 -stairs-> 4,1".
+std::string PortalsText(const v1::ComputeFlowFieldResponse& answer) {
+  return absl::StrCat(
+      "Portals: ", absl::StrJoin(answer.portals(), ", ", [](std::string* out, const auto& step) {
+        absl::StrAppend(out, FormatCell(step.cell()), " -", step.portal(), "-> ", FormatCell(step.arrival()));
+      }));
+}
+
+ExitCode Flow(const FlowArguments& arguments, Session& session) {
+  return session.Answer(session.client().ComputeFlowField(arguments.request), [&](const auto& answer) {
+    Overlay overlay{.arrows = ArrowsOf(answer)};
+    const size_t cells = overlay.arrows.size() + static_cast<size_t>(answer.portals_size());
+    for (const v1::PortalStep& step : answer.portals()) {
+      overlay.portals.push_back(step.cell());
+    }
+    overlay.goals.assign(arguments.request.goals().begin(), arguments.request.goals().end());
+    ShowFieldPicture(arguments.request.map(), overlay, answer.revision(), arguments.draw, session);
+    session.io().out << absl::StreamFormat("Ways to a goal from %d %s of %d x %d (revision %d)\n", cells,
+                                           cells == 1 ? "cell" : "cells", answer.region().width(),
+                                           answer.region().height(), answer.revision());
+    if (answer.portals_size() > 0) {
+      session.io().out << PortalsText(answer) << "\n";
+    }
+  });
+}
+
+std::string Entry(double cost) { return cost < 0 ? "-" : absl::StrFormat("%.10g", cost); }
+
+ExitCode Matrix(const v1::ComputeCostMatrixRequest& request, Session& session) {
+  return session.Answer(session.client().ComputeCostMatrix(request), [&](const auto& answer) {
+    std::vector<TableRow> rows(1, {"FROM"});
+    for (const v1::Cell& target : request.targets()) {
+      rows.front().push_back(FormatCell(target));
+    }
+    int next = 0;
+    for (const v1::Cell& source : request.sources()) {
+      TableRow& row = rows.emplace_back(1, FormatCell(source));
+      for (int i = 0; i < request.targets_size() && next < answer.costs_size(); ++i) {
+        row.push_back(Entry(answer.costs(next++)));
+      }
+    }
+    session.io().out << FormatTable(rows, session.table_width());
+  });
+}
+
+absl::StatusOr<v1::Point> ParseTarget(absl::string_view text) {
+  auto point = ParsePoint(text);
+  if (!point) {
+    return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is no position: give X,Y, such as 3.5,4"));
+  }
+  return *std::move(point);
+}
+
+ExitCode Ray(const v1::CastRayRequest& request, Session& session) {
+  const auto response = session.client().CastRay(request);
+  const bool is_blocked = response.ok() && response->blocked();
+  const auto print = [&](const v1::CastRayResponse& answer) {
+    if (is_blocked) {
+      session.io().out << absl::StreamFormat("Blocked by %s, at %.6g,%.6g (revision %d)\n",
+                                             FormatCell(answer.cell()), answer.point().x(),
+                                             answer.point().y(), answer.revision());
+    } else {
+      session.io().out << absl::StreamFormat("Free (revision %d)\n", answer.revision());
+    }
+  };
+  return session.Answer(response, print, is_blocked ? ExitCode::kNoPath : ExitCode::kOk);
+}
+
+ExitCode Sample(const v1::SampleCellsRequest& request, Session& session) {
+  return session.Answer(session.client().SampleCells(request), [&](const auto& answer) {
+    for (const v1::Cell& cell : answer.cells()) {
+      session.io().out << FormatCell(cell) << "\n";
+    }
+  });
+}
+
+void AddReachCommand(CLI::App& parent, Session& session) {
+  const auto arguments = std::make_shared<ReachArguments>();
+  v1::FindReachableRequest& request = arguments->request;
+  CLI::App& command = AddCommand(parent, session, "reach", "Finds and draws all cells within a cost of one",
+                                 arguments, &Reach);
+  AddFieldQuestion(command, request);
+  AddParsed(
+      command, "START", &ParseCell, [&request](const v1::Cell& cell) { *request.mutable_start() = cell; },
+      "The cell to start from: X,Y")
+      ->required();
+  AddMaxCost(command, request, "How much the way there may cost [no limit]");
+  AddRegion(command, request, "Do not leave this part of the map [all of it]");
+  AddField(command, "--towards", request, &v1::FindReachableRequest::set_towards_start,
+           "Cells from which START is within the cost, instead of the other way round");
+  AddDrawOptions(command, arguments->draw);
+  command.footer(
+      "Examples:\n"
+      "  waystar reach arena 10,5 --max-cost 6\n"
+      "  waystar reach arena 10,5 --max-cost 6 --footprint 2 --no-picture\n");
+}
+
+void AddReachableCommand(CLI::App& parent, Session& session) {
+  const auto request = std::make_shared<v1::CheckReachabilityRequest>();
+  CLI::App& command = AddCommand(parent, session, "reachable",
+                                 "Tells whether paths lead between pairs of cells, without a search", request,
+                                 &CheckReachability);
+  AddFieldQuestion(command, *request);
+  AddParsedList(
+      command, "CELLS", &ParseCell,
+      [request](const v1::Cell& cell) {
+        const bool is_goal = !request->pairs().empty() && !request->pairs().rbegin()->has_goal();
+        *(is_goal ? request->mutable_pairs()->rbegin()->mutable_goal()
+                  : request->add_pairs()->mutable_start()) = cell;
+      },
+      "START GOAL, X,Y each; any number of such pairs")
+      ->required();
+  command.footer(
+      "Examples:\n"
+      "  waystar reachable arena 1,1 60,40\n"
+      "  waystar reachable arena 1,1 60,40 9,30 12,7 --footprint 2\n");
+}
+
+void AddFlowCommand(CLI::App& parent, Session& session) {
+  const auto arguments = std::make_shared<FlowArguments>();
+  v1::ComputeFlowFieldRequest& request = arguments->request;
+  CLI::App& command = AddCommand(parent, session, "flow",
+                                 "Computes and draws which way each cell goes to the nearest of some goals",
+                                 arguments, &Flow);
+  AddFieldQuestion(command, request);
+  AddParsedList(
+      command, "GOAL", &ParseCell, [&request](const v1::Cell& cell) { *request.add_goals() = cell; },
+      "The cells to go to, X,Y")
+      ->required();
+  AddMaxCost(command, request, "Leave out cells whose way costs more [no limit]");
+  AddRegion(command, request, "Look at this part of the map, and do not leave it [all of it]");
+  AddDrawOptions(command, arguments->draw);
+  command.footer(
+      "In the picture / leads up to the right or down to the left, and \\ up to the left or down to the "
+      "right:\n"
+      "whichever comes nearer to a goal.\n\n"
+      "Examples:\n"
+      "  waystar flow arena 10,5\n"
+      "  waystar flow arena 10,5 40,12 --region 0,0..63,31\n");
+}
+
+void AddMatrixCommand(CLI::App& parent, Session& session) {
+  const auto request = std::make_shared<v1::ComputeCostMatrixRequest>();
+  CLI::App& command =
+      AddCommand(parent, session, "matrix",
+                 "Tells what it costs to go from each of some cells to each of others", request, &Matrix);
+  AddFieldQuestion(command, *request);
+  AddParsedList(
+      command, "--from", &ParseCell, [request](const v1::Cell& cell) { *request->add_sources() = cell; },
+      "The cells to start from, X,Y")
+      ->required();
+  AddParsedList(
+      command, "--to", &ParseCell, [request](const v1::Cell& cell) { *request->add_targets() = cell; },
+      "The cells to go to, X,Y")
+      ->required();
+  command.footer(
+      "A - stands where no path leads.\n\n"
+      "Examples:\n"
+      "  waystar matrix arena --from 1,1 9,9 --to 60,40 12,7 3,30\n");
+}
+
+void AddRayCommand(CLI::App& parent, Session& session) {
+  const auto request = std::make_shared<v1::CastRayRequest>();
+  CLI::App& command =
+      AddCommand(parent, session, "ray",
+                 "Tells which cell a straight line between two positions comes to first that is "
+                 "blocked",
+                 request, &Ray);
+  AddFieldQuestion(command, *request);
+  AddParsed(
+      command, "FROM", &ParseTarget, [request](const v1::Point& point) { *request->mutable_from() = point; },
+      "Where to start: X,Y, which need not be whole numbers; a cell's centre is at its coordinates")
+      ->required();
+  AddParsed(
+      command, "TO", &ParseTarget, [request](const v1::Point& point) { *request->mutable_to() = point; },
+      "Where to go: X,Y")
+      ->required();
+  command.footer(
+      "Examples:\n"
+      "  waystar ray arena 1,1 60,40\n"
+      "  waystar ray arena 1.25,1 60.5,40 --corner-rule always\n");
+}
+
+void AddSampleCommand(CLI::App& parent, Session& session) {
+  const auto request = std::make_shared<v1::SampleCellsRequest>();
+  request->set_count(1);
+  CLI::App& command =
+      AddCommand(parent, session, "sample", "Draws random cells that an agent can be on", request, &Sample);
+  AddFieldQuestion(command, *request);
+  AddField(command, "--count", *request, &v1::SampleCellsRequest::set_count, "How many cells to draw [1]");
+  AddField(command, "--seed", *request, &v1::SampleCellsRequest::set_seed,
+           "The same seed draws the same cells, as long as the map does not change [0]");
+  AddParsed(
+      command, "--reachable-from", &ParseCell,
+      [request](const v1::Cell& cell) { *request->mutable_reachable_from() = cell; },
+      "Only cells that a path leads to from here: X,Y");
+  AddRegion(command, *request, "Only cells of this part of the map [all of it]");
+  AddField(command, "--distinct", *request, &v1::SampleCellsRequest::set_distinct, "No cell twice");
+  command.footer(
+      "Examples:\n"
+      "  waystar sample arena --count 5 --seed 7\n"
+      "  waystar sample arena --count 5 --distinct --reachable-from 1,1 --region 0,0..20,20\n");
+}
+
+}  // namespace
+
+void AddFieldCommands(CLI::App& parent, Session& session) {
+  AddReachCommand(parent, session);
+  AddReachableCommand(parent, session);
+  AddFlowCommand(parent, session);
+  AddMatrixCommand(parent, session);
+  AddRayCommand(parent, session);
+  AddSampleCommand(parent, session);
+}
+
+}  // namespace waystar::cli

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <istream>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace waystar::cli {
+
+// Reads a whole file; "-" is standard input. An error says why it cannot be read.
+absl::StatusOr<std::string> ReadInput(const std::string& name, std::istream& standard_input);
+
+// Writes a whole file, in place of one that there was. An error says why it cannot be written.
+absl::Status WriteOutput(const std::string& name, absl::string_view bytes);
+
+}  // namespace waystar::cli

@@ -1,0 +1,181 @@
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "client/cli/arguments.h"
+#include "client/cli/commands.h"
+#include "client/cli/completion/command_tree.h"
+#include "client/cli/files.h"
+#include "client/cli/graph_text.h"
+#include "client/cli/progress.h"
+
+namespace waystar::cli {
+namespace {
+
+constexpr char kStandardInput[] = "-";
+
+struct ImportArguments {
+  std::string file;
+  // Of what the colours, values and names in it stand for; empty: none.
+  std::string terrains_file;
+  v1::ImportMapHeader header;
+};
+
+std::string ReadAll(std::istream& in) {
+  return std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+}
+
+ExitCode Send(const v1::ImportMapHeader& header, std::istream& file, bool can_seek, Session& session) {
+  absl::StatusOr<v1::ImportMapResponse> response;
+  {
+    Progress progress(session, "importing", Progress::Unit::kBytes);
+    const auto tell = [&progress](int64_t sent, int64_t size) { progress.Show(sent, size); };
+    response = can_seek ? session.client().ImportMap(header, file, tell)
+                        : session.client().ImportMap(header, ReadAll(file));
+  }
+  return session.Answer(response, [&](const v1::ImportMapResponse& answer) {
+    const std::string walkable =
+        absl::StrCat(", ", answer.info().grid().walkable_cells(), " of them walkable");
+    session.io().out << "Imported " << NewMapText(answer.info(), walkable);
+  });
+}
+
+ExitCode Import(const ImportArguments& arguments, Session& session) {
+  v1::ImportMapHeader header = arguments.header;
+  if (!arguments.terrains_file.empty()) {
+    const auto terrains = ReadInput(arguments.terrains_file, session.io().in);
+    if (!terrains.ok()) {
+      return session.FailUsage(
+          absl::StrCat("cannot read ", arguments.terrains_file, ": ", terrains.status().message()));
+    }
+    header.mutable_import_options()->set_terrains(*terrains);
+  }
+  if (arguments.file == kStandardInput) {
+    if (header.map().empty()) {
+      return session.FailUsage("a map that is read from standard input needs a name: --as NAME");
+    }
+    return Send(header, session.io().in, /*can_seek=*/false, session);
+  }
+  if (header.map().empty()) {
+    header.set_map(std::filesystem::path(arguments.file).stem().string());
+  }
+  std::error_code error;
+  if (std::filesystem::is_directory(arguments.file, error)) {
+    return session.FailUsage(absl::StrCat("cannot read ", arguments.file, ": it is a folder"));
+  }
+  std::ifstream file(arguments.file, std::ios::binary);
+  if (!file) {
+    return session.FailUsage(absl::StrCat("cannot read ", arguments.file, ": ", std::strerror(errno)));
+  }
+  return Send(header, file, std::filesystem::is_regular_file(arguments.file, error), session);
+}
+
+struct ExportArguments {
+  v1::ExportMapRequest request;
+  // Empty for standard output.
+  std::string file;
+};
+
+ExitCode Export(const ExportArguments& arguments, Session& session) {
+  if (arguments.file.empty() && session.options().json) {
+    return session.FailUsage("--json needs -o FILE, for the map itself goes to standard output");
+  }
+  absl::StatusOr<client::ExportedMap> map;
+  {
+    Progress progress(session, "exporting", Progress::Unit::kBytes);
+    map = session.client().ExportMap(
+        arguments.request, [&progress](int64_t received, int64_t size) { progress.Show(received, size); });
+  }
+  if (!map.ok()) {
+    return session.Fail(map.status());
+  }
+  if (arguments.file.empty()) {
+    session.io().out << map->bytes;
+    return ExitCode::kOk;
+  }
+  if (const absl::Status written = WriteOutput(arguments.file, map->bytes); !written.ok()) {
+    return session.FailUsage(std::string(written.message()));
+  }
+  if (session.options().json) {
+    session.PrintJson(map->header);
+  } else {
+    session.io().out << "Wrote " << arguments.file << ": " << arguments.request.map() << " at revision "
+                     << map->header.info().revision() << ", " << map->bytes.size() << " bytes.\n";
+  }
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+void AddImportCommand(CLI::App& parent, Session& session) {
+  const auto arguments = std::make_shared<ImportArguments>();
+  v1::ImportMapHeader& header = arguments->header;
+  CLI::App& command = AddCommand(parent, session, "import", "Creates a map from a file", arguments, &Import);
+  command.add_option("FILE", arguments->file, "The file; '-' reads standard input")
+      ->required()
+      ->type_name(kFileType);
+  command
+      .add_option_function<std::string>(
+          "--as", [&header](const std::string& map) { header.set_map(map); },
+          "The new map's name [the file's, without its extension]")
+      ->type_name("NAME");
+  AddChoice<v1::MapFormat>(
+      command, "--format", [&header](v1::MapFormat format) { header.set_format(format); },
+      {{"text", v1::MAP_FORMAT_TEXT},
+       {"moving_ai", v1::MAP_FORMAT_MOVING_AI},
+       {"tiled", v1::MAP_FORMAT_TILED},
+       {"ldtk", v1::MAP_FORMAT_LDTK},
+       {"image", v1::MAP_FORMAT_IMAGE},
+       {"geojson", v1::MAP_FORMAT_GEO_JSON}},
+      "How to read the file [by what is in it]");
+  command
+      .add_option("--terrains", arguments->terrains_file,
+                  "What colours, values and names stand for, a line each, such as \"#3060a0 water 3\"")
+      ->type_name(kFileType);
+  command
+      .add_option_function<std::string>(
+          "--level",
+          [&header](const std::string& level) { header.mutable_import_options()->set_level(level); },
+          "The level to read, of an LDtk file with several")
+      ->type_name("NAME");
+  AddTexts(
+      command, "--layer",
+      [&header](const std::string& layer) { header.mutable_import_options()->add_layers(layer); },
+      "A layer to read, of Tiled or LDtk [all that are visible]")
+      ->type_name("NAME");
+  AddGridOptions(command, *header.mutable_grid());
+  command.footer(
+      "Examples:\n"
+      "  waystar map import arena.txt\n"
+      "  waystar map import AR0072SR.map --as ruins\n"
+      "  waystar map import village.tmj\n"
+      "  waystar map import isle.png --terrains isle.terrains\n"
+      "  waystar map import world.ldtk --level Entrance --as entrance\n"
+      "  waystar map import valley.txt --terrain '~=river:3' --terrain '^=peak:impassable'\n"
+      "  make-dungeon | waystar map import - --as dungeon --connectivity 4\n");
+}
+
+void AddExportCommand(CLI::App& parent, Session& session) {
+  const auto arguments = std::make_shared<ExportArguments>();
+  v1::ExportMapRequest& request = arguments->request;
+  CLI::App& command = AddCommand(parent, session, "export", "Writes a map as a file", arguments, &Export);
+  AddMap(command, *request.mutable_map());
+  command.add_option("-o,--output", arguments->file, "The file to write [standard output]")
+      ->type_name(kFileType);
+  AddChoice<v1::MapFormat>(
+      command, "--format", [&request](v1::MapFormat format) { request.set_format(format); },
+      {{"text", v1::MAP_FORMAT_TEXT}, {"moving_ai", v1::MAP_FORMAT_MOVING_AI}}, "The file's format [text]");
+  command.footer(
+      "Examples:\n"
+      "  waystar map export arena > arena.txt\n"
+      "  waystar map export arena -o arena.map --format moving_ai\n");
+}
+
+}  // namespace waystar::cli

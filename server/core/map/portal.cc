@@ -1,0 +1,58 @@
+#include "server/core/map/portal.h"
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/grid/grid_settings.h"
+#include "server/core/map/obstacle.h"
+#include "server/core/map/tags.h"
+
+namespace waystar::core {
+namespace {
+
+absl::Status CheckOn(const Rectangle& bounds, Cell cell, absl::string_view field) {
+  if (!Intersect(bounds, {cell.x, cell.y, 1, 1}).empty()) {
+    return absl::OkStatus();
+  }
+  return MakeError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, field,
+                   absl::StrCat("(", cell.x, ", ", cell.y, ") is off the map"));
+}
+
+}  // namespace
+
+absl::Status CheckPortalId(absl::string_view id) {
+  if (CheckObstacleId(id).ok()) {
+    return absl::OkStatus();
+  }
+  return InvalidArgument(
+      ErrorReason::kBadPortalId, "",
+      absl::StrCat("a portal's id has 1 to ", kMaxObstacleIdBytes,
+                   " of A-Z, a-z, 0-9, '_', '.', ':' and '-', and begins with a letter or digit"));
+}
+
+absl::Status CheckPortal(const Portal& portal, const Rectangle& bounds) {
+  if (absl::Status status = CheckPortalId(portal.id); !status.ok()) {
+    return WithFieldPrefix(status, ".id");
+  }
+  const Rectangle largest{0, 0, kMaxMapSide, kMaxMapSide};
+  WAYSTAR_RETURN_IF_ERROR(CheckOn(bounds, portal.from, ".from"));
+  WAYSTAR_RETURN_IF_ERROR(CheckOn(portal.to_map.empty() ? bounds : largest, portal.to, ".to"));
+  if (portal.to_map.empty() && portal.from == portal.to) {
+    return InvalidArgument(ErrorReason::kBadPortal, ".to", "a portal leads from one cell to another");
+  }
+  if (!portal.to_map.empty() && portal.both_ways) {
+    return InvalidArgument(ErrorReason::kBadPortal, ".both_ways",
+                           "a portal to another map leads one way: put one on that map to lead back");
+  }
+  if (portal.cost < 0 || portal.cost > CostFromDouble(kMaxPortalCost)) {
+    return InvalidArgument(ErrorReason::kBadValue, ".cost", absl::StrCat("is from 0 to ", kMaxPortalCost));
+  }
+  if (absl::Status status = CheckTags(portal.tags, ErrorReason::kBadPortal); !status.ok()) {
+    return WithFieldPrefix(status, ".tags");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace waystar::core

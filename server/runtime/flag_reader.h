@@ -1,0 +1,36 @@
+// Reads the values of flags.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "absl/flags/flag.h"
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+
+namespace waystar::runtime {
+
+// Reads flags into the fields that they set, and keeps what is wrong with the first whose value is out of its
+// range.
+class FlagReader {
+ public:
+  template <typename T>
+  void Number(const absl::Flag<std::int64_t>& flag, std::int64_t low, std::int64_t high, T& field) {
+    field = static_cast<T>(CheckedNumber(flag, low, high));
+  }
+  // More than 0, and at most 24 hours.
+  void PositiveTime(const absl::Flag<absl::Duration>& flag, absl::Duration& field);
+  // From 0 to 24 hours.
+  void Time(const absl::Flag<absl::Duration>& flag, absl::Duration& field);
+  void Text(const absl::Flag<std::string>& flag, std::string& field) { field = absl::GetFlag(flag); }
+
+  // INVALID_ARGUMENT, naming the flag, for a value out of its range.
+  const absl::Status& status() const { return status_; }
+
+ private:
+  std::int64_t CheckedNumber(const absl::Flag<std::int64_t>& flag, std::int64_t low, std::int64_t high);
+
+  absl::Status status_;
+};
+
+}  // namespace waystar::runtime
