@@ -1,4 +1,4 @@
-// The colours of ways and of searches for them, the same in every picture.
+// The colours of paths and searches, the same in every picture.
 #pragma once
 
 #include "server/picture/color.h"
@@ -8,10 +8,11 @@ namespace waystar::picture {
 inline constexpr Color kStartColor = Rgb(0x1A9850);
 inline constexpr Color kGoalColor = Rgb(0xD7301F);
 inline constexpr Color kPathColor = Rgb(0x1F4FD8);
-// Seen by the search, and not looked around from yet.
+// The colour of cells that the search has generated and not expanded.
 inline constexpr Color kOpenColor = Rgb(0x4A7FB5);
 
-// From yellow, at a share of 0, to red, at 1: how far a search had come when it reached a cell.
+// Returns a colour from yellow, at a share of 0, to red, at 1: how far a search had come when it reached a
+// cell.
 Color SearchColor(double share);
 
 }  // namespace waystar::picture

@@ -1,4 +1,4 @@
-// What the values of flags may be.
+// Checks of the values of flags.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace waystar::runtime {
 
-// Each is INVALID_ARGUMENT, naming the flag, for any other value.
+// Each returns INVALID_ARGUMENT, naming the flag, for a value out of range.
 absl::Status CheckRange(absl::string_view flag, std::int64_t value, std::int64_t low, std::int64_t high);
-// At most 24 hours.
+// These two allow at most 24 hours.
 absl::Status CheckPositive(absl::string_view flag, absl::Duration value);
 absl::Status CheckNotNegative(absl::string_view flag, absl::Duration value);
 

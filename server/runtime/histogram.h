@@ -1,4 +1,4 @@
-// Counts observations by size.
+// A histogram of observations.
 #pragma once
 
 #include <atomic>
@@ -11,9 +11,10 @@
 
 namespace waystar::runtime {
 
-// Observing costs two atomic additions and a search among the bounds: some 20 ns, and no lock.
+// Observing costs two atomic additions and a search among the bounds: about 20 ns, and no lock.
 //
-// Thread safety: any. Counts that are read while others observe may miss some of what goes on.
+// Thread safety: any method may be called from any thread. Counts that are read while others observe may miss
+// some observations.
 class Histogram {
  public:
   // REQUIRES: `bounds` ascend.
@@ -23,17 +24,17 @@ class Histogram {
 
   HistogramCounts Counts() const;
 
-  // False as long as nothing was observed.
+  // Returns false as long as nothing was observed.
   bool has_counts() const;
 
  private:
   const std::vector<double> bounds_;
-  // One a bound, and one for what is beyond.
+  // A bucket for each bound, and one for what is beyond.
   const std::unique_ptr<std::atomic<std::uint64_t>[]> buckets_;
   std::atomic<double> sum_ = 0;
 };
 
-// Bounds for what takes from 100 microseconds to 10 seconds, three a power of ten.
+// Returns bounds for times from 100 microseconds to 10 seconds, three a power of ten.
 std::vector<double> CallSecondsBounds();
 
 }  // namespace waystar::runtime

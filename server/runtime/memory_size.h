@@ -1,11 +1,11 @@
-// How much memory there is.
+// The size of the memory.
 #pragma once
 
 #include <cstddef>
 
 namespace waystar::runtime {
 
-// Of the machine, or what the container that this process runs in may use, if that is less. In bytes.
+// Returns the bytes of the machine's memory, or what the container of this process may use, if that is less.
 std::size_t MemoryBytesOfMachine();
 
 }  // namespace waystar::runtime

@@ -3,7 +3,7 @@
 
 namespace waystar::runtime {
 
-// Routes SIGTERM and SIGINT to WaitForStop. Call before any other thread is started: threads inherit the
+// Routes SIGTERM and SIGINT to WaitForStop. Call it before any other thread is started: threads inherit the
 // mask.
 void BlockStopSignals();
 

@@ -1,4 +1,4 @@
-// The kinds of pictures, one by one. See image.h.
+// Decoders of the single kinds of pictures. See image.h.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace waystar::core {
 
 inline constexpr absl::string_view kPngMagic = "\x89PNG\r\n\x1a\n";
 inline constexpr absl::string_view kGifMagic = "GIF8";
-// Followed by four bytes of length and "WEBP".
+// Four bytes of length and "WEBP" follow it.
 inline constexpr absl::string_view kRiffMagic = "RIFF";
 
 absl::StatusOr<Image> DecodePng(absl::string_view bytes, int max_side);
@@ -24,7 +24,7 @@ inline absl::Status BadImage(absl::string_view message) {
   return InvalidArgument(ErrorReason::kBadFormat, "", message);
 }
 
-// Makes pixels of what a decoder wrote where they lie: four bytes each, red, green, blue and alpha.
+// Packs the four bytes of each pixel that a decoder wrote (red, green, blue and alpha), in place.
 void PackPixels(Image& image);
 
 inline std::uint32_t PackPixel(std::uint8_t red, std::uint8_t green, std::uint8_t blue, std::uint8_t alpha) {

@@ -1,4 +1,4 @@
-// What compressed bytes hold, up to a size that is known before.
+// Decompression to a size that is known in advance.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace waystar::core {
 
-// Gets the bytes in order, in pieces whose lengths, but for the last one's, are divisible by four.
+// Receives the bytes in order, in pieces whose lengths, except the last one's, are divisible by four.
 using InflatedSink = absl::FunctionRef<absl::Status(absl::string_view)>;
 
-// Of zlib or gzip, and of Zstandard. Stops at the sink's first error. INVALID_ARGUMENT / BAD_FORMAT without a
-// field unless it is exactly `size` bytes; what is more is not even looked at. Takes the memory of a window:
-// 32 KiB, of Zstandard at most 8 MiB.
+// Inflate zlib or gzip, and Zstandard. They stop at the sink's first error. They return INVALID_ARGUMENT /
+// BAD_FORMAT without a field unless there are exactly `size` bytes; what is more is not even read. They take
+// the memory of a window: 32 KiB, or at most 8 MiB for Zstandard.
 absl::Status InflateZlib(absl::string_view bytes, std::size_t size, InflatedSink sink);
 absl::Status InflateZstd(absl::string_view bytes, std::size_t size, InflatedSink sink);
 
