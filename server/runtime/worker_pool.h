@@ -40,7 +40,7 @@ struct WorkerPoolCounts {
   std::chrono::nanoseconds ran{0};
   std::size_t queued = 0;
   std::size_t running = 0;
-  // Whether jobs may only wait for a short while: see WaitLimit.
+  // True while jobs may only wait for a short while: see WaitLimit.
   bool is_overloaded = false;
 };
 

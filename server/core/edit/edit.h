@@ -50,7 +50,7 @@ struct PutObstacle {
   Obstacle obstacle;
   // The time it stays, from when the batch is applied. Without a value it stays until it is removed.
   std::optional<absl::Duration> lifetime;
-  // Whether it may replace one with the same id.
+  // If true, it may replace one with the same id.
   bool replace = false;
   friend bool operator==(const PutObstacle&, const PutObstacle&) = default;
 };
@@ -78,7 +78,7 @@ struct RemoveObstacle {
 
 struct PutPortal {
   Portal portal;
-  // Whether it may replace one with the same id.
+  // If true, it may replace one with the same id.
   bool replace = false;
   friend bool operator==(const PutPortal&, const PutPortal&) = default;
 };
@@ -110,7 +110,7 @@ struct RemoveProfile {
 // except the edits of obstacles.
 struct PutNodes {
   std::vector<WaypointNode> nodes;
-  // Whether they may replace nodes with the same ids.
+  // If true, they may replace nodes with the same ids.
   bool replace = false;
   friend bool operator==(const PutNodes&, const PutNodes&) = default;
 };
@@ -122,7 +122,7 @@ struct RemoveNodes {
 
 struct PutEdges {
   std::vector<WaypointEdge> edges;
-  // Whether they may replace edges between the same nodes.
+  // If true, they may replace edges between the same nodes.
   bool replace = false;
   friend bool operator==(const PutEdges&, const PutEdges&) = default;
 };

@@ -26,7 +26,7 @@ struct TiledTile {
   // The tile's "class", or "type" as most versions call it.
   std::string class_name;
   TiledProperties properties;
-  // Whether shapes were drawn on it in the collision editor.
+  // True if shapes were drawn on it in the collision editor.
   bool has_collision_shapes = false;
 };
 
@@ -65,7 +65,7 @@ struct TiledObject {
   // The points relative to the position.
   std::vector<Point> points;
   bool is_tile = false;
-  // Whether another file says what the object is.
+  // True if another file says what the object is.
   bool has_template = false;
   TiledProperties properties;
 };
@@ -75,7 +75,7 @@ struct TiledLayer {
   std::string class_name;
   // The line in which it begins in the file.
   std::size_t line = 0;
-  // Whether the layer and all groups that it is in are visible.
+  // True if the layer and all groups that it is in are visible.
   bool visible = true;
   // The offset in pixels, those of its groups included.
   Point offset;

@@ -150,7 +150,7 @@ void VisitBackwardRun(const LineBits& before, const LineBits& now, int length, i
 struct WordRuns {
   // The cells from which a run ends at a jump point.
   Word finds = 0;
-  // Whether a run that enters from the word before does so.
+  // True if a run that enters from the word before does so.
   bool leads = false;
 };
 

@@ -123,7 +123,7 @@ class GridMapEditor {
 
   const GridMap& base_;
   GridMap map_;
-  // Whether the walk grids are shared with a map that has the same cells.
+  // True if the walk grids are shared with a map that has the same cells.
   bool shares_walk_ = false;
   PlaneWriter<TerrainId> terrain_{map_.terrain_};
   BitPlaneWriter passable_{map_.passable_};

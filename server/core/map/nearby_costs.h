@@ -29,7 +29,7 @@ struct NearbyCosts {
            });
   }
 
-  // Whether a walkable one of the nine has costs of its own.
+  // True if a walkable one of the nine has costs of its own.
   bool has_own = false;
   CellCosts::Entry centre;
   // The costs of the neighbours by Direction.

@@ -16,7 +16,7 @@ struct CellLook {
   char symbol = ' ';
   // No step enters the cell.
   bool is_wall = false;
-  // Whether the cell is on the board, if the map is a board of hexagons.
+  // False only for cells off the board of a map of hexagons.
   bool exists = true;
 };
 

@@ -14,7 +14,7 @@
 namespace waystar::core {
 
 struct RenderOptions {
-  // Whether the picture is made of characters instead of pixels.
+  // If true, the picture is made of characters instead of pixels.
   bool is_text = false;
   // The size of the whole picture, from kMinPictureSide to kMaxPictureSide.
   int max_width = 1024;
@@ -34,7 +34,7 @@ struct RenderOptions {
 struct PlaneView {
   picture::Tiling unit;
   picture::Box box;
-  // Whether cells, or the box, must be a whole number of pixels.
+  // If true, cells, or the box, must be a whole number of pixels.
   bool whole_pixels = false;
   // The largest scale, in pixels a unit.
   double max_scale = 64.0;

@@ -21,7 +21,7 @@ namespace waystar::core {
 struct PortalCrossing {
   // The portal, which belongs to the map that it leads from.
   const Portal* portal = nullptr;
-  // Whether it is passed from `to` to `from`.
+  // If true, it is passed from `to` to `from`.
   bool is_reversed = false;
   // The id of the map that it leads to; empty if that is the one that the query starts on.
   absl::string_view map;
