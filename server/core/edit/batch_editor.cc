@@ -17,7 +17,7 @@
 namespace waystar::core {
 namespace {
 
-// Of what the edits cover, not of what they lift.
+// Counts the cells off the map that the edits cover, not those that they uncover.
 std::int64_t CountClipped(const EditPlan& plan, const GridMap& map) {
   const Lattice lattice = LatticeOf(map.settings().connectivity);
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();

@@ -14,7 +14,7 @@
 namespace waystar::core {
 namespace {
 
-// What can be within that cost on foot: each step leads one cell on at the most.
+// Returns what can be within that cost on foot, given that each step leads at most one cell on.
 Rectangle Within(Cell centre, Cost max_cost, Cost cheapest_step) {
   const auto radius = static_cast<std::int32_t>(
       std::min<Cost>(max_cost / cheapest_step, std::numeric_limits<std::int16_t>::max()));
@@ -27,7 +27,7 @@ Rectangle Union(const Rectangle& a, const Rectangle& b) {
 
 bool Holds(const Rectangle& region, Cell cell) { return !Intersect(region, {cell.x, cell.y, 1, 1}).empty(); }
 
-// Those between cells of the region, as the flood meets them.
+// Returns the passages between cells of the region, as the flood meets them.
 std::vector<Passage> PassagesIn(const Rectangle& region, absl::Span<const Passage> passages,
                                 FloodSense sense) {
   std::vector<Passage> inside;
@@ -51,7 +51,7 @@ Rectangle ReachRegion(const GridMap& map, absl::Span<const Passage> passages, Ce
     return reached;
   }
   const std::vector<Passage> inside = PassagesIn(region, passages, sense);
-  // What it costs at the least to come through each.
+  // The least cost at which each passage can be left.
   std::vector<Cost> least(inside.size(), std::numeric_limits<Cost>::max());
   using Arrival = std::pair<Cost, std::size_t>;
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> open;

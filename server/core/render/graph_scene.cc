@@ -195,7 +195,7 @@ class GraphSceneMaker {
                             .symbol = symbol});
   }
 
-  // What sticks out of the map.
+  // Covers what sticks out of the map.
   void CoverMargins() {
     const picture::Box& plot = layout_.plot;
     const double width = layout_.width;
@@ -219,7 +219,7 @@ class GraphSceneMaker {
     return picture::ClipTo(layout_.plot, At(from), At(to));
   }
 
-  // Those by sight lie below those that were put.
+  // Edges made by sight lie below those that were put.
   void AddEdges() {
     const double thick = part_.arcs.size() > 3000 ? 0.7 : part_.arcs.size() > 300 ? 1.2 : 2.0;
     for (const bool is_auto : {true, false}) {
