@@ -5,8 +5,7 @@
 
 namespace waystar {
 
-// Returns the calling thread's number, which never changes: 0, 1, 2 ... in the order in which threads first
-// asked.
+// Returns the calling thread's number, which never changes: 0, 1, 2 ... in the order of their first calls.
 std::size_t ThreadNumber();
 
 // Returns a number of parts: as many as there are processors, rounded up to a power of two, but at most

@@ -11,8 +11,7 @@ inline constexpr Color kPathColor = Rgb(0x1F4FD8);
 // The colour of cells that the search has generated and not expanded.
 inline constexpr Color kOpenColor = Rgb(0x4A7FB5);
 
-// Returns a colour from yellow, at a share of 0, to red, at 1: how far a search had come when it reached a
-// cell.
+// Returns a colour from yellow, at 0, to red, at 1, for how far a search had come at a cell.
 Color SearchColor(double share);
 
 }  // namespace waystar::picture

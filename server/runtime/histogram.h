@@ -13,8 +13,7 @@ namespace waystar::runtime {
 
 // Observing costs two atomic additions and a search among the bounds: about 20 ns, and no lock.
 //
-// Thread safety: any method may be called from any thread. Counts that are read while others observe may miss
-// some observations.
+// Thread safety: any method may be called from any thread. Counts that are read meanwhile may miss some.
 class Histogram {
  public:
   // REQUIRES: `bounds` ascend.

@@ -21,7 +21,7 @@ class MetricsServer {
  public:
   // `listen` is HOST:PORT, or PORT for all addresses of the machine; port 0 takes a free one. Each request
   // collects from `sources`, in that order; they must outlive the server. Returns UNAVAILABLE if it cannot
-  // listen there.
+  // listen.
   static absl::StatusOr<std::unique_ptr<MetricsServer>> Start(const std::string& listen,
                                                               std::vector<const MetricSource*> sources);
 

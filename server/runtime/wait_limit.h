@@ -25,8 +25,7 @@ class WaitLimit {
   static constexpr Duration kInterval = std::chrono::milliseconds(100);
 
   // Jobs may wait for `longest`. Once the queue stands they may wait for twice the target: that is `target`,
-  // or three times a job's processor time if that is more. (Its run time grows with the load.) There are
-  // `workers` workers.
+  // or three times a job's processor time if that is more. (Its run time grows with the load.)
   WaitLimit(Duration longest, Duration target, int workers)
       : longest_(longest), target_(target), workers_(workers), allowed_(longest) {}
 

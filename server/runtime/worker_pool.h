@@ -31,8 +31,7 @@ struct WorkerPoolOptions {
 // Counts of what has gone through a pool so far, and what is in it.
 struct WorkerPoolCounts {
   std::uint64_t started = 0;
-  // Jobs refused because there was no room or no time until their deadline, and because they waited for too
-  // long.
+  // Jobs refused for want of room or of time until their deadline, and because they waited too long.
   std::uint64_t refused_full = 0;
   std::uint64_t refused_late = 0;
   // Sums over the jobs that were started.

@@ -147,8 +147,8 @@ using Edit = std::variant<BlockCells, UnblockCells, SetTerrain, PutObstacle, Mov
 // Returns the contract's name for the kind of an edit, such as "put_nodes".
 absl::string_view EditName(const Edit& edit);
 
-// Makes the error for an edit that maps of this kind do not have: FAILED_PRECONDITION / WRONG_MAP_KIND with
-// field EditName(edit).
+// Makes the error for an edit that a kind of map lacks: FAILED_PRECONDITION / WRONG_MAP_KIND with field
+// EditName(edit).
 absl::Status WrongKindOfMap(const Edit& edit, absl::string_view kind);
 
 // The map that a batch leads to, and what the batch did; the counts are those of BatchResult.
@@ -164,8 +164,7 @@ struct EditResult {
 // says the rest. It bounds the time that a batch takes to some tenths of a second.
 inline constexpr std::int64_t kMaxBatchCells = std::int64_t{1} << 30;
 
-// Applies one batch to a map, without a BatchEditor. Returns the errors of PlanEdits. `now` is when lifetimes
-// begin.
+// Applies one batch to a map. Returns the errors of PlanEdits. `now` is when lifetimes begin.
 absl::StatusOr<EditResult> ApplyEdits(const GridMap& map, absl::Span<const Edit> edits,
                                       absl::Time now = absl::UnixEpoch());
 

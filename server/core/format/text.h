@@ -26,8 +26,8 @@
 
 namespace waystar::core {
 
-// Returns the errors of ParseRows and ApplyOverrides, and INVALID_ARGUMENT / BAD_FORMAT, naming the line, for
-// a bad header.
+// Returns the errors of ParseRows and ApplyOverrides, and INVALID_ARGUMENT / BAD_FORMAT naming the line for a
+// bad header.
 absl::StatusOr<GridMap> ParseText(absl::string_view bytes, const GridOverrides& overrides);
 
 // Returns text that reads back as the same map, except that an obstacle forgets the terrain below it. It has

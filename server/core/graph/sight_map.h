@@ -45,8 +45,7 @@ class SightMap {
     return IsClearOfObstacles(a, b) && (grid_ == nullptr || grid_->IsFree(a, b));
   }
 
-  // Returns the obstacles with a part near `area`, in the order of ids, and possibly some that only come
-  // close.
+  // Returns the obstacles with a part near `area`, in the order of ids, and maybe some that come close.
   std::vector<const Obstacle*> ObstaclesNear(const Box& area) const;
 
   // The grid is counted as held.

@@ -152,8 +152,7 @@ class Plane {
 };
 
 // Writes to one plane, making it the sole owner of each band that it touches. A writer belongs to one thread.
-// While it lives the plane must not be copied, but the plane may be destroyed. It costs nothing until it
-// writes.
+// While it lives the plane must not be copied, but may be destroyed. It costs nothing until it writes.
 template <typename T>
 class PlaneWriter {
  public:
@@ -193,8 +192,7 @@ class PlaneWriter {
   // How many rows ahead to prefetch.
   static constexpr std::size_t kRowsAhead = 6;
 
-  // Lets the plane be copied. What was written so far is shared with the copies, and further writes clone
-  // again.
+  // Lets the plane be copied. Copies share what was written so far, and further writes clone again.
   void Release() {
     if (open_ != nullptr) {
       open_->family.Close(*open_, std::move(stock_));

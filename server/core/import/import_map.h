@@ -22,8 +22,7 @@ struct NamedMap {
   ImportedMap map;
 };
 
-// Returns the format that bytes are in, judged by how they begin, and of JSON by what is in it; Tiled's if it
-// is unknown.
+// Returns the format of bytes, judged by how they begin, and of JSON by its content; kTiled if unknown.
 MapFormat DetectFormat(absl::string_view bytes);
 
 // Returns INVALID_ARGUMENT with the reasons of the formats. A field names one of the overrides

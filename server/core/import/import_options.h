@@ -11,8 +11,7 @@
 
 namespace waystar::core {
 
-// Returns the bytes of a file beside the one that is read, by its relative name, or any error if they cannot
-// be had.
+// Returns the bytes of a file beside the one that is read, by its relative name, or any error if it has none.
 using NeighbourFiles = std::function<absl::StatusOr<std::string>(absl::string_view)>;
 
 struct ImportOptions {

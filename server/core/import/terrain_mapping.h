@@ -50,8 +50,8 @@ struct TerrainMapping {
 // The field of its errors, from the root of a request to create a map.
 inline constexpr absl::string_view kTerrainsField = "import_options.terrains";
 
-// Returns INVALID_ARGUMENT / BAD_FORMAT with field kTerrainsField, naming the line, or the terrain whose
-// symbol another has.
+// Returns INVALID_ARGUMENT / BAD_FORMAT with field kTerrainsField, naming the line or the terrain whose
+// symbol is taken.
 absl::StatusOr<TerrainMapping> ParseTerrainMapping(absl::string_view text);
 
 }  // namespace waystar::core

@@ -17,8 +17,7 @@
 
 namespace waystar::core {
 
-// Names and values, the latter as XML writes them: "true", "2.5". Only properties that mean something to a
-// map are kept.
+// Names and values, the latter as XML writes them: "true", "2.5". Only those that mean something to a map.
 using TiledProperties = std::vector<std::pair<std::string, std::string>>;
 
 struct TiledTile {

@@ -107,7 +107,7 @@ class LazilyRepairedIndex {
   }
 
   // Records how often searches looked around for want of the index, if it lags. Credit is capped at what it
-  // can ever buy.
+  // can buy.
   void RecordMisses(std::uint64_t look_arounds) const {
     if (lags_ && credit_->load(std::memory_order_relaxed) < MostCredit()) {
       credit_->fetch_add(look_arounds, std::memory_order_relaxed);
@@ -288,12 +288,11 @@ class LazilyRepairedIndex {
   mutable std::atomic<const Index*> current_ = nullptr;
   // Set by Follow and FollowUnlisted.
   bool lags_ = false;
-  // What searches have to pay for the index, and whether it is too much work for them. They go with base_ and
+  // What searches have to pay for the index, and whether it is too much work for them; go with base_ and
   // log_.
   mutable std::atomic<std::uint64_t> price_ = 0;
   mutable std::atomic<bool> takes_long_ = false;
-  // Made with the first index, so that grids without one pay nothing for it. It does not change once this
-  // lags.
+  // Made with the first index, so that grids without one pay nothing for it. It is constant once this lags.
   mutable std::shared_ptr<Credit> credit_;
 };
 

@@ -12,9 +12,8 @@ namespace waystar::core {
 absl::Status CheckPortalId(absl::string_view id);
 
 // Checks a portal for a map with these bounds. Returns, with the field, BAD_PORTAL_ID (".id"); OUT_OF_RANGE /
-// OFF_MAP (".from", and ".to", which on another map only has to be a cell that some map can have);
-// INVALID_ARGUMENT / BAD_PORTAL (".both_ways" to another map, ".to" where `from` is) or BAD_VALUE (".cost",
-// ".tags").
+// OFF_MAP (".from", and ".to", which on another map need only be a cell of some map); INVALID_ARGUMENT /
+// BAD_PORTAL (".both_ways" to another map, ".to" where `from` is) or BAD_VALUE (".cost", ".tags").
 absl::Status CheckPortal(const Portal& portal, const Rectangle& bounds);
 
 }  // namespace waystar::core

@@ -29,7 +29,7 @@ struct PathTask {
   friend bool operator==(const PathTask&, const PathTask&) = default;
 };
 
-// Receives each answer once, and how long it took to find. The path is gone when it returns. An error ends
+// Receives each answer once, and how long it took to find. The path is gone afterwards. An error ends
 // everything.
 using PathSink = absl::FunctionRef<absl::Status(
     std::size_t task, const absl::StatusOr<NearestGoalResult>& answer, std::chrono::nanoseconds took)>;
@@ -50,8 +50,7 @@ class PathCrew {
 // searches for the others would take longer, that cell is flooded from; those answers then say
 // Algorithm::kDijkstra, and their paths may be others of the same cost.
 //
-// The answers are the same whatever the crew; all of its threads call the sink, for different tasks at the
-// same time.
+// The answers are the same whatever the crew; its threads call the sink for different tasks at a time.
 //
 // Returns the errors of StatusOfEnd and of the sink; those of single tasks are their answers.
 absl::Status FindPaths(const GridMap& map, absl::Span<const PathTask> tasks, const Budget& budget,

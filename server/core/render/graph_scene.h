@@ -23,8 +23,8 @@ struct GraphQueryMarks {
 
 // Returns a scene of the nodes, edges and obstacles in a part of the world, in whole units of it, or of all
 // there are, and of what a query adds, unless it is null. Edges that were put are dark, those made by sight
-// light, those that are not open broken; a tip shows where an edge leads one way only. Nodes have their names
-// if they are few.
+// light, those that are not open broken; a tip shows where an edge leads one way only. A few nodes have
+// names.
 //
 // Returns the errors of GatherGraph. REQUIRES: the region is not empty.
 absl::StatusOr<Scene> MakeGraphScene(const WaypointGraph& graph, const std::optional<Rectangle>& region,

@@ -74,8 +74,7 @@ void AddFurniture(const Layout& layout, const RenderOptions& options, const std:
 // Adds the number of a column or row.
 void AddNumber(std::int64_t number, picture::Point at, picture::TextStyle::Anchor anchor, Scene& scene);
 
-// Returns the step of the numbers of columns or rows that are this many pixels apart: multiples of it are
-// written.
+// Returns the step of the numbers written beside columns or rows that are this many pixels apart.
 std::int64_t LabelStep(double pixels, double widest, bool is_text);
 
 }  // namespace waystar::core

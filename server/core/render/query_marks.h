@@ -25,8 +25,7 @@ struct QueryMarks {
   std::vector<std::pair<Cell, Cell>> jumps;
   // The events of the search; empty if it is not to be drawn. They must outlive the marks.
   absl::Span<const SearchEvent> events;
-  // If true, ways between cells that are not neighbours are straight lines, else diagonal first and then
-  // straight.
+  // If true, ways between cells are straight lines, else diagonal first and then straight.
   bool any_angle = false;
 };
 
@@ -40,8 +39,7 @@ struct MarkSizes {
 };
 
 // Draws the search over the ground: expanded cells from yellow to red by the cost of the way to them, and
-// generated ones as rims. It draws into the ground, if there is one, else as marks. REQUIRES: text has a
-// ground.
+// generated ones as rims. Without a ground it adds marks. REQUIRES: text has a ground.
 void AddSearch(const QueryMarks& query, const Rectangle& region, const Layout& layout, bool is_text,
                Scene& scene);
 

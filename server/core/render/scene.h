@@ -1,5 +1,4 @@
-// A scene: what a picture of a map shows, independent of whether it becomes pixels, an SVG file or
-// characters.
+// A scene: what a picture of a map shows, be it as pixels, an SVG file or characters.
 #pragma once
 
 #include <string>

@@ -62,8 +62,7 @@ struct PortalEntry {
   // A door or, numbered after the last of them, a goal.
   std::uint32_t to = 0;
 
-  // Smaller f goes first, then known costs before bounds, then larger g, then any order that is the same
-  // everywhere.
+  // Smaller f goes first, then known costs before bounds, then larger g, then a fixed order.
   bool Precedes(const PortalEntry& other) const {
     if (f != other.f) {
       return f < other.f;
