@@ -14,6 +14,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 
 namespace waystar {
@@ -23,30 +24,31 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-const fs::path kRoot = WAYSTAR_SOURCE_DIR;
+fs::path Root() { return WAYSTAR_SOURCE_DIR; }
 
 std::string ReadFile(const fs::path& path) {
-  std::ifstream file(path);
-  return (std::ostringstream() << file.rdbuf()).str();
+  const std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
 }
 
-bool IsSource(const fs::path& path) {
-  return path.extension() == ".h" || path.extension() == ".cc" || path.extension() == ".proto";
-}
-
-// Returns the sources below a folder of the repository.
-std::vector<fs::path> SourcesIn(const std::string& folder) {
-  std::vector<fs::path> sources;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kRoot / folder)) {
-    if (entry.is_regular_file() && IsSource(entry.path())) {
-      sources.push_back(entry.path());
+// Returns the paths of the sources in these folders of the repository.
+std::vector<std::string> SourcesIn(const std::vector<std::string>& folders) {
+  std::vector<std::string> sources;
+  for (const std::string& folder : folders) {
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(Root() / folder)) {
+      const fs::path extension = entry.path().extension();
+      if (extension == ".h" || extension == ".cc" || extension == ".proto") {
+        sources.push_back(entry.path().string());
+      }
     }
   }
   return sources;
 }
 
 // Returns the code spans of a Markdown text, without its fenced blocks.
-std::vector<std::string> CodeSpans(const std::string& text) {
+std::vector<std::string> CodeSpans(absl::string_view text) {
   std::string prose;
   bool is_fenced = false;
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
@@ -56,11 +58,10 @@ std::vector<std::string> CodeSpans(const std::string& text) {
       absl::StrAppend(&prose, line, "\n");
     }
   }
-  static const std::regex kSpan("`([^`]+)`");
+  const std::vector<std::string> parts = absl::StrSplit(prose, '`');
   std::vector<std::string> spans;
-  for (auto it = std::sregex_iterator(prose.begin(), prose.end(), kSpan); it != std::sregex_iterator();
-       ++it) {
-    spans.push_back((*it)[1]);
+  for (std::size_t i = 1; i < parts.size(); i += 2) {
+    spans.push_back(parts[i]);
   }
   return spans;
 }
@@ -76,87 +77,84 @@ bool LooksLikeSymbol(const std::string& span) {
   return std::regex_match(span, kSymbol);
 }
 
-// Returns whether a path names a file or folder below the root or below server/, or the end of exactly one
-// source's path.
+// Returns whether a path is that of a file or folder below the root or below server/, or the end of exactly
+// one source's path.
 bool PathExists(const std::string& path) {
-  if (fs::exists(kRoot / path) || fs::exists(kRoot / "server" / path)) {
-    return true;
-  }
-  static const auto* const kSources = new std::vector<fs::path>([] {
-    std::vector<fs::path> sources;
-    for (const char* folder : {"server", "client", "proto", "tests"}) {
-      const std::vector<fs::path> more = SourcesIn(folder);
-      sources.insert(sources.end(), more.begin(), more.end());
-    }
-    return sources;
-  }());
-  return std::count_if(kSources->begin(), kSources->end(), [&](const fs::path& source) {
-           return absl::EndsWith(source.string(), absl::StrCat("/", path));
+  static const auto* const kSources =
+      new std::vector<std::string>(SourcesIn({"server", "client", "proto", "tests"}));
+  return fs::exists(Root() / path) || fs::exists(Root() / "server" / path) ||
+         std::count_if(kSources->begin(), kSources->end(), [&](const std::string& source) {
+           return absl::EndsWith(source, absl::StrCat("/", path));
          }) == 1;
 }
 
-// Returns whether each part of a qualified name is a word of the server's sources or protos.
-bool SymbolExists(const std::string& symbol) {
-  static const std::regex kWord(R"(\w+)");
-  static const auto* const kWords = new std::set<std::string>([] {
-    std::set<std::string> words;
-    for (const char* folder : {"server", "proto"}) {
-      for (const fs::path& source : SourcesIn(folder)) {
-        const std::string text = ReadFile(source);
-        std::string word;
-        for (const char c : text) {
-          if (absl::ascii_isalnum(c) || c == '_') {
-            word.push_back(c);
-          } else if (!word.empty()) {
-            words.insert(word);
-            word.clear();
-          }
-        }
-      }
+std::set<std::string> WordsOf(const std::vector<std::string>& sources) {
+  std::set<std::string> words;
+  for (const std::string& source : sources) {
+    std::string text = ReadFile(source);
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c != '_' && !absl::ascii_isalnum(c); }, ' ');
+    for (const absl::string_view word : absl::StrSplit(text, ' ', absl::SkipEmpty())) {
+      words.emplace(word);
     }
-    return words;
-  }());
-  return std::all_of(std::sregex_iterator(symbol.begin(), symbol.end(), kWord), std::sregex_iterator(),
-                     [](const std::smatch& word) { return kWords->count(word.str()) != 0; });
+  }
+  return words;
 }
 
-std::vector<std::string> BrokenSpans(const std::string& text, bool has_symbols) {
+// Returns whether each part of a qualified name is a word of the server's sources or protos.
+bool SymbolExists(absl::string_view symbol) {
+  static const auto* const kWords = new std::set<std::string>(WordsOf(SourcesIn({"server", "proto"})));
+  const std::vector<std::string> parts = absl::StrSplit(symbol, absl::ByAnyChar(":()"), absl::SkipEmpty());
+  return std::all_of(parts.begin(), parts.end(),
+                     [](const std::string& part) { return kWords->count(part) != 0; });
+}
+
+enum class Checked { kPaths, kPathsAndSymbols };
+
+std::vector<std::string> BrokenSpans(absl::string_view text, Checked checked) {
   std::vector<std::string> broken;
   for (const std::string& span : CodeSpans(text)) {
-    if (LooksLikePath(span) ? !PathExists(span)
-                            : has_symbols && LooksLikeSymbol(span) && !SymbolExists(span)) {
+    const bool holds = LooksLikePath(span)
+                           ? PathExists(span)
+                           : checked == Checked::kPaths || !LooksLikeSymbol(span) || SymbolExists(span);
+    if (!holds) {
       broken.push_back(span);
     }
   }
   return broken;
 }
 
-TEST(DocSymbolsTest, FindsWhatIsNotThere) {
-  EXPECT_THAT(BrokenSpans("`server/main.cc` `main.cc` `core/grid/` `core/no_such/` `NO_WAY` `no such.h` "
-                          "`grid/no_such.h`\n```\n`rpc/no_such.cc`\n```\n",
-                          false),
-              ElementsAre("core/no_such/", "grid/no_such.h"));
+TEST(DocSymbolsTest, FindsPathsThatAreNotThere) {
   EXPECT_THAT(
-      BrokenSpans("`MapStore` `MapStore::Update` `core::FindPath()` `MapStore::Frobnicate` `--flag`", true),
-      ElementsAre("MapStore::Frobnicate"));
+      BrokenSpans("`server/main.cc`, `main.cc`, `core/grid/`, `core/no_such/`, `Nothing`, `no such.h`, "
+                  "`grid/no_such.h`\n```\n`rpc/no_such.cc`\n```\n",
+                  Checked::kPaths),
+      ElementsAre("core/no_such/", "grid/no_such.h"));
+}
+
+TEST(DocSymbolsTest, FindsSymbolsThatAreNotThere) {
+  EXPECT_THAT(BrokenSpans("`MapStore`, `MapStore::Update`, `core::FindPath()`, `MapStore::Frobnicate`, "
+                          "`ABORTED`, `--no_such_flag`",
+                          Checked::kPathsAndSymbols),
+              ElementsAre("MapStore::Frobnicate"));
 }
 
 TEST(DocSymbolsTest, DocsNameFilesThatExist) {
-  std::vector<fs::path> docs = {kRoot / "README.md", kRoot / "CONTRIBUTING.md"};
-  if (fs::exists(kRoot / "docs")) {
-    for (const fs::directory_entry& entry : fs::directory_iterator(kRoot / "docs")) {
+  std::vector<fs::path> docs = {Root() / "README.md", Root() / "CONTRIBUTING.md"};
+  if (fs::exists(Root() / "docs")) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(Root() / "docs")) {
       if (entry.path().extension() == ".md") {
         docs.push_back(entry.path());
       }
     }
   }
   for (const fs::path& doc : docs) {
-    EXPECT_THAT(BrokenSpans(ReadFile(doc), false), IsEmpty()) << doc;
+    EXPECT_THAT(BrokenSpans(ReadFile(doc), Checked::kPaths), IsEmpty()) << doc;
   }
 }
 
 TEST(DocSymbolsTest, ServerReadmeNamesFilesAndSymbolsThatExist) {
-  EXPECT_THAT(BrokenSpans(ReadFile(kRoot / "server/README.md"), true), IsEmpty());
+  EXPECT_THAT(BrokenSpans(ReadFile(Root() / "server/README.md"), Checked::kPathsAndSymbols), IsEmpty());
 }
 
 }  // namespace
