@@ -21,25 +21,26 @@
 
 namespace waystar::client {
 
-// A whole map as a file.
+// A map as a file.
 struct ExportedMap {
   v1::ExportMapHeader header;
   std::string bytes;
 };
 
-// Told, unless it is null, how many bytes of a file have gone, and how many there are.
+// Progress of a transfer: is called with how many bytes of the file have gone and how many there are. It may
+// be null.
 using TransferProgress = std::function<void(int64_t done, int64_t size)>;
 
-// A connection to a Waystar server, or to several with the same maps, which is made when first needed and
-// again whenever it breaks.
+// Client of a Waystar server, or of several with the same maps. It connects when it first needs to, and again
+// whenever the connection breaks.
 //
-// Each call blocks until it is answered, fails, or has taken its timeout (DEADLINE_EXCEEDED). A call that
-// the server refuses has its code and message, and its reason and field by ReasonOf() and FieldOf(). A server
-// that cannot be reached is UNAVAILABLE.
+// Each call blocks until it is answered, fails, or has taken its timeout (DEADLINE_EXCEEDED). A call that the
+// server refuses returns the code and the message of the server; ReasonOf() and FieldOf() tell its reason and
+// field. A server that cannot be reached is UNAVAILABLE.
 //
-// Calls that only read are made again when the server is not available (UNAVAILABLE), and, but for
-// TraceSearch and ExportMap, when it is too busy for a moment (RESOURCE_EXHAUSTED with a delay): five times
-// at the most, within the timeout, and not while most calls fail. So is UpdateObstacles with a request_id.
+// Calls that only read are retried when the server is not available (UNAVAILABLE) and, except for TraceSearch
+// and ExportMap, when it is too busy for a moment (RESOURCE_EXHAUSTED with a delay): at most three times for
+// either cause, within the timeout, and not while most calls fail. So is UpdateObstacles with a request_id.
 // Any other call that changes a map and ends with UNAVAILABLE or DEADLINE_EXCEEDED may or may not have been
 // carried out.
 //
@@ -50,8 +51,8 @@ class Client {
  public:
   explicit Client(const Options& options = {});
 
-  // INVALID_ARGUMENT for options that make no sense or name files that cannot be read. Then all calls fail
-  // with it.
+  // INVALID_ARGUMENT if the options make no sense or name files that cannot be read. All calls fail with it
+  // then.
   const absl::Status& status() const { return connection_.status(); }
 
   absl::StatusOr<v1::FindPathResponse> FindPath(const v1::FindPathRequest& request) const;
@@ -64,7 +65,7 @@ class Client {
   absl::StatusOr<v1::ValidatePathResponse> ValidatePath(const v1::ValidatePathRequest& request) const;
   std::unique_ptr<PathWatch> WatchPath(const v1::WatchPathRequest& request) const;
 
-  // Many starts or goals at once, and questions about cells.
+  // These ask about many starts or goals at once, and about cells.
   absl::StatusOr<v1::FindPathsResponse> FindPaths(const v1::FindPathsRequest& request) const;
   absl::StatusOr<v1::ComputeCostMatrixResponse> ComputeCostMatrix(
       const v1::ComputeCostMatrixRequest& request) const;
@@ -78,7 +79,7 @@ class Client {
 
   absl::StatusOr<v1::CreateMapResponse> CreateMap(const v1::CreateMapRequest& request) const;
   absl::StatusOr<v1::GetMapResponse> GetMap(const v1::GetMapRequest& request) const;
-  // One page.
+  // Returns one page.
   absl::StatusOr<v1::ListMapsResponse> ListMaps(const v1::ListMapsRequest& request) const;
   absl::StatusOr<v1::DeleteMapResponse> DeleteMap(const v1::DeleteMapRequest& request) const;
   absl::StatusOr<v1::UpdateObstaclesResponse> UpdateObstacles(
@@ -86,19 +87,19 @@ class Client {
 
   std::unique_ptr<UpdateStream> StreamObstacleUpdates() const;
   std::unique_ptr<PathStream> StreamFindPath() const;
-  // One page.
+  // Returns one page.
   absl::StatusOr<v1::ListObstaclesResponse> ListObstacles(const v1::ListObstaclesRequest& request) const;
-  // One page.
+  // Returns one page.
   absl::StatusOr<v1::ListPortalsResponse> ListPortals(const v1::ListPortalsRequest& request) const;
-  // One page.
+  // Returns one page.
   absl::StatusOr<v1::ListNodesResponse> ListNodes(const v1::ListNodesRequest& request) const;
   absl::StatusOr<v1::RenderMapResponse> RenderMap(const v1::RenderMapRequest& request) const;
   std::unique_ptr<MapWatch> WatchMap(const v1::WatchMapRequest& request) const;
 
   // Sends `bytes` in chunks. header.size is set to their number.
   absl::StatusOr<v1::ImportMapResponse> ImportMap(v1::ImportMapHeader header, std::string_view bytes) const;
-  // Sends what is left of `file`, of which it keeps one chunk in memory at a time. REQUIRES: `file` can seek.
-  // Errors: DATA_LOSS if it cannot be read to the end.
+  // Sends what is left of `file`, and keeps one chunk of it in memory at a time. REQUIRES: `file` can seek.
+  // Errors: DATA_LOSS if the file cannot be read to the end.
   absl::StatusOr<v1::ImportMapResponse> ImportMap(v1::ImportMapHeader header, std::istream& file,
                                                   const TransferProgress& tell = nullptr) const;
 
@@ -106,14 +107,14 @@ class Client {
   absl::StatusOr<ExportedMap> ExportMap(const v1::ExportMapRequest& request,
                                         const TransferProgress& tell = nullptr) const;
 
-  // What the server is and what it takes, and which lines it logs.
+  // These describe the server, and set which lines it logs.
   absl::StatusOr<v1::GetServerInfoResponse> GetServerInfo(const v1::GetServerInfoRequest& request = {}) const;
   absl::StatusOr<v1::SetLogLevelResponse> SetLogLevel(const v1::SetLogLevelRequest& request) const;
-  // What it has done since it started and what it is at.
+  // Tells what the server has done since it started and what it is doing now.
   absl::StatusOr<v1::GetServerStatisticsResponse> GetServerStatistics(
       const v1::GetServerStatisticsRequest& request = {}) const;
 
-  // How the server says it is, by the standard health protocol.
+  // Tells how the server says it is, by the standard health protocol.
   absl::StatusOr<grpc::health::v1::HealthCheckResponse> CheckHealth(
       const grpc::health::v1::HealthCheckRequest& request) const;
 

@@ -13,28 +13,26 @@
 
 namespace waystar::client {
 
-// The channels to a server, or to several, and what each call over them bears: its deadline, its token,
-// whether it waits. Connections are made when first needed.
+// The channels to a server, or to several, and what each call over them bears: its deadline, its token, and
+// whether it waits for a server. They connect when they are first used.
 //
-// Thread safety: any.
+// Thread safety: all methods may be called from any thread at the same time.
 class Connection {
  public:
   explicit Connection(const Options& options);
 
-  // Why no call can be made: INVALID_ARGUMENT for options that make no sense or name files that cannot be
-  // read.
+  // Says why no call can be made: INVALID_ARGUMENT for options that make no sense or name files that cannot
+  // be read. All methods below require that it is OK.
   const absl::Status& status() const { return status_; }
 
-  // REQUIRES of what follows: status() is OK.
-
-  // For calls of Waystar's services.
+  // The channel for calls of Waystar's services.
   const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
-  // For questions to the health service, which reach servers that say they are not well, too.
+  // The channel for the health service, which also reaches servers that say that they are not well.
   const std::shared_ptr<grpc::Channel>& health_channel() const { return health_channel_; }
-  // Another one, with connections that it shares with none, that never makes a call again.
+  // Makes another channel, which shares its connections with no other and retries no call.
   std::shared_ptr<grpc::Channel> NewPlainChannel() const;
 
-  // Ends the call when `timeout` has passed from now; absl::InfiniteDuration() leaves it open.
+  // Lets the call end when `timeout` has passed from now; absl::InfiniteDuration() leaves it open.
   void Prepare(grpc::ClientContext& context, absl::Duration timeout) const;
 
  private:
@@ -43,7 +41,7 @@ class Connection {
   const std::string server_name_;
   absl::Status status_;
   std::string target_;
-  // The value of the authorization header; none if empty.
+  // The value of the authorization header. No header is sent if it is empty.
   std::string authorization_;
   std::shared_ptr<grpc::ChannelCredentials> credentials_;
   std::shared_ptr<grpc::Channel> channel_;

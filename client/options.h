@@ -8,38 +8,40 @@ namespace waystar::client {
 
 struct Options {
   // Where the server listens: HOST:PORT, unix:PATH, or any other name that gRPC resolves. Several servers
-  // with the same maps take turns: IP:PORT,IP:PORT... or a name that stands for all of them,
+  // with the same maps take turns: they are IP:PORT,IP:PORT... or a name that stands for all of them,
   // dns:///NAME:PORT.
   std::string target = "localhost:7450";
-  // How long a call may take in all, repetitions included.
+  // How long a call may take in all, retries included.
   absl::Duration timeout = absl::Seconds(5);
-  // The same for ImportMap, ExportMap and TraceSearch.
+  // How long ImportMap, ExportMap and TraceSearch may take.
   absl::Duration transfer_timeout = absl::Seconds(60);
-  // Whether calls that only read, and updates with a request_id, are made again, a few times, when the server
-  // is not available or too busy, and whether servers that say they are not well are kept away from. Without
-  // it each call gets what the server it came to says.
+  // Whether calls that only read, and updates with a request_id, are retried a few times when the server is
+  // not available or too busy, and whether servers that say that they are not well are avoided. Without it
+  // each call returns what the server that it came to says.
   bool retry = true;
-  // Whether calls wait, within their timeout, for a server that can be reached. Otherwise they fail at once
-  // with UNAVAILABLE when there is none.
+  // Whether calls wait, within their timeout, until a server can be reached. Otherwise they fail at once with
+  // UNAVAILABLE when there is none.
   bool wait_for_ready = false;
   // How long a stream of updates or a watch may last.
   absl::Duration stream_timeout = absl::InfiniteDuration();
   // The largest message to accept.
   int max_receive_bytes = 64 << 20;
 
-  // Whether to encrypt the connection, and to accept only a server that can prove its name. What follows, but
-  // for the token, needs it. Files are PEM and read once.
+  // Whether to encrypt the connection, and to accept only a server that can prove its name. The options below
+  // need it, except for the token. Files are PEM and are read once.
   bool tls = false;
-  // Who may vouch for the server. Empty: those whom this machine trusts.
+  // The file of the authorities that may vouch for the server. If it is empty, those that this machine trusts
+  // may.
   std::string ca_file;
-  // What this client shows to a server that asks for a certificate. Both or neither.
+  // The certificate and the key that this client shows to a server that asks for them. Give both or neither.
   std::string cert_file;
   std::string key_file;
-  // The name that the server must prove, if not the one in `target`. Several IP addresses need it.
+  // The name that the server must prove, if it is not the one in `target`. A list of IP addresses needs it.
   std::string server_name;
 
-  // Sent with each call: "authorization: Bearer TOKEN". Visible ASCII. Never sent unencrypted to another
-  // machine: without tls the target must be this one (localhost, 127.0.0.0/8, [::1] or unix:).
+  // The token that is sent with each call: "authorization: Bearer TOKEN". It is visible ASCII. It is never
+  // sent unencrypted to another machine: without tls the target must be this one (localhost, 127.0.0.0/8,
+  // [::1] or unix:).
   std::string token;
 };
 

@@ -8,14 +8,14 @@
 
 namespace waystar::client {
 
-// Ends repetitions while most calls fail: they may go on only while at least half of a budget is left, of
-// which a failure takes one part in a hundred and a success gives back a tenth of that. The rule is that of
-// the service config, for failures that it cannot tell apart.
+// Budget that ends retries while most calls fail: they go on only while at least half of it is left. A
+// failure takes one part in a hundred of it, and a success gives back a tenth of that. The service config has
+// the same rule, for the failures that it can tell apart.
 //
-// Thread safety: any.
+// Thread safety: all methods may be called from any thread at the same time.
 class RetryBudget {
  public:
-  // Counts a failure. Whether a repetition may follow.
+  // Counts a failure. Returns whether a retry may follow.
   bool Fail();
   void Succeed();
 
@@ -27,19 +27,19 @@ class RetryBudget {
   static constexpr int kSuccess = 100;
 };
 
-// Which failures a call may be made again after.
+// Which failures a call may be retried after.
 enum class Repeatable {
   kNever,
-  // It only reads. RESOURCE_EXHAUSTED with a delay, and CANCELLED, which befalls calls that come to a server
-  // while it closes its connections. The service config sees to UNAVAILABLE.
+  // The call only reads. It is retried after RESOURCE_EXHAUSTED with a delay, and after CANCELLED, which
+  // calls get that come to a server while it closes its connections. The service config sees to UNAVAILABLE.
   kReads,
-  // It can be made twice and has an effect once. UNAVAILABLE as well.
+  // The call can be made twice and has an effect once. It is retried after UNAVAILABLE as well.
   kHasId,
 };
 
-// Makes a call, and makes it again, after the delay that the server asks for and a little more, until it does
-// not fail, fails for good, was made four times, has used up the budget, or would pass its deadline. `call`
-// gets the time that it may take. Blocks. The last result.
+// Makes a call and retries it, after the delay that the server asks for and a little more, until it does not
+// fail, fails for good, was made four times, has used up the budget, or would pass its deadline. `call` gets
+// the time that it may take. Blocks, and returns the last result.
 absl::Status CallWithRetries(Repeatable repeatable, absl::Duration timeout, RetryBudget& budget,
                              absl::FunctionRef<absl::Status(absl::Duration timeout)> call);
 

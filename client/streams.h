@@ -13,27 +13,27 @@
 
 namespace waystar::client {
 
-// Batches of edits, sent without waiting for their answers. The server answers each, in order; it reads on
-// only while few enough answers are unread, so that one thread should receive while another sends.
-// Destruction cancels what was not finished: batches that were sent may or may not be applied.
+// Stream of batches of edits, which are sent without waiting for their answers. The server answers each, in
+// order. It reads on only while few enough answers are unread, so one thread should receive while another
+// sends. Destruction cancels what was not finished: batches that were sent may or may not be applied.
 //
-// Thread safety: one thread may send while another receives; Cancel from any.
+// Thread safety: one thread may send while another receives; Cancel may be called from any thread.
 class UpdateStream {
  public:
-  // With a connection that is not OK all of these streams and watches have ended, with its status; else the
-  // stub is that of the connection's channel.
+  // If the connection is not OK, this stream has ended with its status, and so have the streams and watches
+  // below. Otherwise the stub is that of the connection's channel.
   UpdateStream(const Connection& connection, v1::MapService::StubInterface* maps, absl::Duration timeout);
   UpdateStream(const UpdateStream&) = delete;
   UpdateStream& operator=(const UpdateStream&) = delete;
   ~UpdateStream();
 
-  // False if the stream has ended; Finish tells why. Blocks while the server does not read.
+  // Returns false if the stream has ended; Finish tells why. Blocks while the server does not read.
   bool Send(const v1::UpdateObstaclesRequest& batch);
-  // No more will be sent.
+  // Says that no more will be sent.
   void EndSending();
-  // The next answer: of a batch that was applied or refused. False when there are no more.
+  // Takes the next answer, of a batch that was applied or refused. Returns false when there are no more.
   bool Receive(v1::StreamObstacleUpdatesResponse& answer);
-  // REQUIRES: Receive has returned false. OK if all batches were answered after EndSending.
+  // Returns OK if all batches were answered after EndSending. REQUIRES: Receive has returned false.
   absl::Status Finish();
 
   void Cancel() { context_.TryCancel(); }
@@ -47,11 +47,11 @@ class UpdateStream {
   bool is_finished_ = false;
 };
 
-// Path queries, sent without waiting for their answers, which bear their ids and come in any order. The
-// server reads on only while few enough answers are unread, so that one thread should receive while another
-// sends. Destruction cancels what was not finished.
+// Stream of path queries, which are sent without waiting for their answers. Answers bear the ids of their
+// queries and come in any order. The server reads on only while few enough answers are unread, so one thread
+// should receive while another sends. Destruction cancels what was not finished.
 //
-// Thread safety: one thread may send while another receives; Cancel from any.
+// Thread safety: one thread may send while another receives; Cancel may be called from any thread.
 class PathStream {
  public:
   PathStream(const Connection& connection, v1::PathService::StubInterface* paths, absl::Duration timeout);
@@ -59,13 +59,13 @@ class PathStream {
   PathStream& operator=(const PathStream&) = delete;
   ~PathStream();
 
-  // False if the stream has ended; Finish tells why. Blocks while the server does not read.
+  // Returns false if the stream has ended; Finish tells why. Blocks while the server does not read.
   bool Send(const v1::StreamFindPathRequest& queries);
-  // No more will be sent.
+  // Says that no more will be sent.
   void EndSending();
-  // The next answers, one at the least. False when there are no more.
+  // Takes the next answers, at least one. Returns false when there are no more.
   bool Receive(v1::StreamFindPathResponse& answers);
-  // REQUIRES: Receive has returned false. OK if all queries were answered after EndSending.
+  // Returns OK if all queries were answered after EndSending. REQUIRES: Receive has returned false.
   absl::Status Finish();
 
   void Cancel() { context_.TryCancel(); }
@@ -78,9 +78,9 @@ class PathStream {
   bool is_finished_ = false;
 };
 
-// The revisions of a map as they come. Destruction ends the watch.
+// Watch of a map, which receives its revisions as they come. Destruction ends it.
 //
-// Thread safety: one thread; Cancel from any.
+// Thread safety: one thread; Cancel may be called from any thread.
 class MapWatch {
  public:
   MapWatch(const Connection& connection, v1::MapService::StubInterface* maps,
@@ -89,12 +89,12 @@ class MapWatch {
   MapWatch& operator=(const MapWatch&) = delete;
   ~MapWatch();
 
-  // Waits for the next event. False when the watch has ended.
+  // Waits for the next event. Returns false when the watch has ended.
   bool Next(v1::WatchMapResponse& event);
-  // Why it has ended, which is never OK. REQUIRES: Next has returned false.
+  // Says why the watch has ended, which is never OK. REQUIRES: Next has returned false.
   absl::Status Finish();
 
-  // Next returns false soon.
+  // Makes Next return false soon.
   void Cancel() { context_.TryCancel(); }
 
  private:
@@ -104,9 +104,9 @@ class MapWatch {
   bool is_finished_ = false;
 };
 
-// The answers to a path query as they come. Destruction ends the watch.
+// Watch of a path, which receives the answers to a path query as they come. Destruction ends it.
 //
-// Thread safety: one thread; Cancel from any.
+// Thread safety: one thread; Cancel may be called from any thread.
 class PathWatch {
  public:
   PathWatch(const Connection& connection, v1::PathService::StubInterface* paths,
@@ -115,12 +115,12 @@ class PathWatch {
   PathWatch& operator=(const PathWatch&) = delete;
   ~PathWatch();
 
-  // Waits for the next answer. False when the watch has ended.
+  // Waits for the next answer. Returns false when the watch has ended.
   bool Next(v1::WatchPathResponse& answer);
-  // Why it has ended, which is never OK. REQUIRES: Next has returned false.
+  // Says why the watch has ended, which is never OK. REQUIRES: Next has returned false.
   absl::Status Finish();
 
-  // Next returns false soon.
+  // Makes Next return false soon.
   void Cancel() { context_.TryCancel(); }
 
  private:

@@ -7,10 +7,9 @@
 
 namespace waystar::client {
 
-// The name by which gRPC knows what Options::target says: "10.0.0.1:7450,10.0.0.2:7450" is
-// "ipv4:10.0.0.1:7450,10.0.0.2:7450", and what is no list stays as it is.
-// Errors: INVALID_ARGUMENT for an empty target, and for a list of anything but IP addresses with ports, all
-// of one family.
+// Returns the name by which gRPC knows what Options::target says: "10.0.0.1:7450,10.0.0.2:7450" is
+// "ipv4:10.0.0.1:7450,10.0.0.2:7450", and what is not a list stays as it is. Errors: INVALID_ARGUMENT for an
+// empty target, and for a list of anything but IP addresses with ports, all of one family.
 absl::StatusOr<std::string> GrpcTarget(absl::string_view target);
 
 // Whether `target` lists more than one address.

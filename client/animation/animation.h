@@ -1,4 +1,4 @@
-// Moving pictures, frame by frame.
+// Moving pictures, frame by frame, and how they are written as GIF and WebP.
 #pragma once
 
 #include <string>
@@ -9,27 +9,28 @@
 
 namespace waystar::animation {
 
-// What changes: a part of the picture, which takes the place of what was there.
+// A part of the picture that takes the place of what was there.
 struct Frame {
   int x = 0;
   int y = 0;
   picture::Canvas part;
-  // How long it is shown: at least 20.
+  // How long the frame is shown: at least 20.
   int milliseconds = 50;
 };
 
-// The first frame covers all of it; each other lies within it. Shown again and again.
+// Frames that are shown again and again. The first one covers the whole picture, and each other lies within
+// it.
 struct Animation {
   int width = 0;
   int height = 0;
   std::vector<Frame> frames;
 };
 
-// With one palette of 255 colours for all frames: if there are more, those that most pixels have, the others
-// as the one nearest to them. INTERNAL if the library fails.
+// Encodes with one palette of 255 colours for all frames. If there are more, it holds those that most pixels
+// have, and every other colour becomes the nearest of them. Errors: INTERNAL if the library fails.
 absl::StatusOr<std::string> EncodeGif(const Animation& animation);
 
-// Without loss. INTERNAL if the library fails.
+// Encodes without loss. Errors: INTERNAL if the library fails.
 absl::StatusOr<std::string> EncodeWebp(const Animation& animation);
 
 }  // namespace waystar::animation

@@ -10,15 +10,15 @@
 
 namespace waystar::animation {
 
-// A few colours that stand for all of an animation.
+// Palette: a few colours that stand for all of an animation.
 class Palette {
  public:
-  // At most `most` of them. Takes colours by how many pixels have them, but those that are hardly different
-  // from one that it has.
+  // Takes at most `most` colours, by how many pixels have them, and leaves out those that hardly differ from
+  // one that it has.
   Palette(const Animation& animation, std::size_t most);
 
   const std::vector<picture::Color>& colors() const { return colors_; }
-  // The place of the one nearest to a color.
+  // Returns the index of the colour that is nearest to `color`.
   std::uint8_t IndexOf(picture::Color color);
 
  private:

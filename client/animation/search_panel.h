@@ -11,7 +11,7 @@
 
 namespace waystar::animation {
 
-// A search on a map, as it was told.
+// A search on a map, as TraceSearch told it.
 struct TracedSearch {
   // The first line above the picture.
   std::string name;
@@ -20,19 +20,19 @@ struct TracedSearch {
   v1::FindPathRequest query;
 };
 
-// One search, drawn on a picture of its map, as far as it has come.
+// Panel of an animation: one search, drawn on a picture of its map as far as it has come.
 class SearchPanel {
  public:
-  // `map` is the picture, of whose cells `tiling` says where they lie.
+  // `map` is the picture, and `tiling` says where its cells lie.
   SearchPanel(TracedSearch search, picture::Canvas map, const picture::Tiling& tiling);
 
-  // How often a cell is expanded, all in all.
+  // The number of expansions of the whole search.
   std::size_t expansions() const { return expansions_; }
 
-  // Goes on until so many cells have been expanded; with the last the path is drawn.
+  // Goes on until so many cells have been expanded. The path is drawn with the last one.
   void AdvanceTo(std::size_t expansions);
 
-  // The picture with its name above and the numbers below.
+  // Draws the picture with its name above and the figures below.
   picture::Canvas Draw() const;
 
  private:

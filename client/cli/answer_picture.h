@@ -10,8 +10,8 @@
 
 namespace waystar::cli {
 
-// The map of a query, fetched from the server, with the answer's path and the cells of its search drawn on
-// it. Says so if the map has changed since.
+// Draws the map of a query, fetched from the server, with the answer's path and the cells of its search. The
+// picture says so if the map has changed since.
 absl::StatusOr<std::string> AnswerPicture(const v1::FindPathRequest& request,
                                           const v1::FindPathResponse& answer, const SearchCells& search,
                                           const DrawOptions& options, Session& session);

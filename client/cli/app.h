@@ -8,7 +8,7 @@
 
 namespace waystar::cli {
 
-// Runs the `waystar` command that `arguments` (without the program's name) ask for, and says how it went.
+// Runs the `waystar` command that `arguments` (without the program's name) ask for, and returns how it went.
 ExitCode Run(const std::vector<std::string>& arguments, Io& io);
 
 }  // namespace waystar::cli

@@ -47,7 +47,7 @@ CLI::Option* AddParsed(CLI::App& command, const std::string& name,
   return command.add_option_function<std::string>(name, set, description)->check(check, "", "");
 }
 
-// The same for an argument that may be given any number of times; `accept` gets each value.
+// Adds an argument that may be given any number of times; `parse` reads each, and `accept` gets each value.
 template <typename T, typename Accept>
 CLI::Option* AddParsedList(CLI::App& command, const std::string& name,
                            absl::StatusOr<T> (*parse)(absl::string_view), Accept accept,
@@ -61,20 +61,20 @@ CLI::Option* AddParsedList(CLI::App& command, const std::string& name,
   return command.add_option_function<std::vector<std::string>>(name, set, description)->check(check, "", "");
 }
 
-// The name of a map, required and positional.
+// Adds the name of a map, which is required and positional.
 CLI::Option* AddMap(CLI::App& command, std::string& map);
 
-// An option that names one of the layouts of hexagons.
+// Adds an option that names one of the layouts of hexagons.
 void AddHexLayout(CLI::App& command, const std::string& name,
                   const std::function<void(v1::HexLayout)>& accept, const std::string& text);
 
-// --connectivity, --diagonal-cost and --terrain.
+// Adds --connectivity, --diagonal-cost and --terrain.
 void AddGridOptions(CLI::App& command, v1::GridOptions& grid);
 
-// A width and height, such as "64x48".
+// Parses a width and height, such as "64x48".
 absl::StatusOr<v1::BlankGrid> ParseSize(absl::string_view text);
 
-// A positive length of time, such as "5s" or "300ms".
+// Parses a positive length of time, such as "5s" or "300ms".
 absl::StatusOr<absl::Duration> ParseTimeout(absl::string_view text);
 
 }  // namespace waystar::cli

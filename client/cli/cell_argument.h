@@ -11,17 +11,17 @@
 
 namespace waystar::cli {
 
-// Two integers with `separator` between them.
+// Parses two integers with `separator` between them.
 std::optional<std::pair<int32_t, int32_t>> ParsePair(absl::string_view text, char separator);
 
-// "3,4" is the cell with x 3 and y 4. Whether it is on a map is for the server to say.
+// Parses a cell: "3,4" is the one with x 3 and y 4. Whether it is on a map is for the server to say.
 absl::StatusOr<v1::Cell> ParseCell(absl::string_view text);
 
-// "-3.5,4" is the position with x -3.5 and y 4; a third number is its z.
+// Parses a position: "-3.5,4" is the one with x -3.5 and y 4; a third number is its z.
 absl::StatusOr<v1::Position> ParsePosition(absl::string_view text);
 
 std::string FormatCell(const v1::Cell& cell);
-// With z unless that is 0.
+// Writes a position, with z unless that is 0.
 std::string FormatPosition(const v1::Position& position);
 
 }  // namespace waystar::cli

@@ -6,7 +6,8 @@
 
 namespace waystar::cli {
 
-// Where the server is and how to reach it: --server, and a group of options of its own.
+// Adds the options that say where the server is and how to reach it: --server, and a group of options of its
+// own.
 void AddConnectionOptions(CLI::App& app, client::Options& options);
 
 }  // namespace waystar::cli

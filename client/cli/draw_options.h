@@ -7,17 +7,17 @@
 
 namespace waystar::cli {
 
-// What the user wants of a picture.
+// The options of a picture that the user may choose.
 struct DrawOptions {
   bool picture = true;
-  // Every cell of the map, however large.
+  // Whether to draw every cell of the map, however large it is.
   bool full = false;
 };
 
-// --no-picture and --full.
+// Adds --no-picture and --full.
 void AddDrawOptions(CLI::App& command, DrawOptions& options);
 
-// The characters there are for a map, next to its rulers and the lines below it.
+// Returns the window that is left for a map next to its rulers and the lines below it.
 Window WindowFor(const DrawOptions& options, const Io& io);
 
 }  // namespace waystar::cli

@@ -5,7 +5,7 @@
 
 namespace waystar::cli {
 
-// How `waystar` ends, for scripts to tell apart.
+// Exit codes of `waystar`, for scripts to tell apart.
 enum class ExitCode {
   kOk = 0,
   kFailure = 1,
@@ -15,7 +15,7 @@ enum class ExitCode {
   kUnavailable = 5,
 };
 
-// The codes explained, for the help.
+// The explanation of the codes, for the help.
 extern const char kExitCodeHelp[];
 
 ExitCode ExitCodeFor(const absl::Status& status);

@@ -11,8 +11,8 @@
 
 namespace waystar::cli {
 
-// MAP, and the options that say how the agents move and what they see. `request`, any request about fields,
-// must outlive `command`.
+// Adds MAP, and the options that say how the agents move and what they see. `request`, any request about
+// fields, must outlive `command`.
 template <typename Request>
 void AddFieldQuestion(CLI::App& command, Request& request) {
   AddMap(command, *request.mutable_map());
@@ -27,7 +27,7 @@ void AddFieldQuestion(CLI::App& command, Request& request) {
   AddOverlay(command, [&request]() -> v1::Overlay& { return *request.mutable_overlay(); });
 }
 
-// --region.
+// Adds --region.
 template <typename Request>
 void AddRegion(CLI::App& command, Request& request, const std::string& description) {
   AddParsed(
@@ -36,7 +36,7 @@ void AddRegion(CLI::App& command, Request& request, const std::string& descripti
       ->type_name("X,Y..X,Y");
 }
 
-// --max-cost.
+// Adds --max-cost.
 template <typename Request>
 void AddMaxCost(CLI::App& command, Request& request, const std::string& description) {
   command

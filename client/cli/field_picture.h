@@ -10,7 +10,7 @@
 
 namespace waystar::cli {
 
-// The map with what is in `overlay`, an answer for `revision`, drawn on it; asks the server for the map.
+// Draws the map with `overlay`, which is an answer for `revision`, on it. Asks the server for the map.
 absl::StatusOr<std::string> FieldPicture(const std::string& map, Overlay overlay, uint64_t revision,
                                          const DrawOptions& options, Session& session);
 

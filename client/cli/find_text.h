@@ -7,22 +7,24 @@
 
 namespace waystar::cli {
 
-// Such as "jump point search".
+// Returns the name of an algorithm, such as "jump point search".
 std::string AlgorithmName(v1::Algorithm algorithm);
 
-// The answer in one line of plain words: outcome and reason, steps, cost, revision, and how the search went.
+// Writes the answer as one line of plain words: outcome and reason, steps, cost, revision, and how the search
+// went.
 std::string FindText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer);
 
-// The path as the answer has it: directions "SE E", positions "0.5,0.5 1.5,1.5", or else cells "1,1 2,2 3,2".
+// Writes the path as the answer has it: directions "SE E", positions "0.5,0.5 1.5,1.5", or else cells "1,1
+// 2,2 3,2".
 std::string PathText(const v1::FindPathResponse& answer);
 
-// A line for the whole path, and a table of that width with one for each leg.
+// Writes a line for the whole path, and a table of that width with one line for each leg.
 std::string SummaryText(const v1::PathSummary& summary, std::size_t width);
 
 // Whether this is a path over a waypoint graph.
 bool IsOnGraph(const v1::FindPathRequest& request, const v1::FindPathResponse& answer);
 
-// The cell that was searched from.
+// Returns the cell that was searched from.
 const v1::Cell& StartOf(const v1::FindPathRequest& request, const v1::FindPathResponse& answer);
 
 }  // namespace waystar::cli

@@ -5,7 +5,7 @@
 
 namespace waystar::cli {
 
-// CLI11's help, without the types of positional arguments, whose names say enough.
+// Formatter of CLI11's help, without the types of positional arguments, whose names say enough.
 class HelpFormatter : public CLI::Formatter {
  public:
   HelpFormatter();

@@ -7,7 +7,7 @@
 
 namespace waystar::cli {
 
-// All that a file holds; "-" is standard input. An error says why it cannot be read.
+// Reads a whole file; "-" is standard input. An error says why it cannot be read.
 absl::StatusOr<std::string> ReadInput(const std::string& name, std::istream& standard_input);
 
 }  // namespace waystar::cli

@@ -7,7 +7,7 @@
 
 namespace waystar::cli {
 
-// What a command reads and writes, and what is known of the place it writes to.
+// The streams that a command reads and writes, and what is known of the place that it writes to.
 struct Io {
   std::istream& in;
   std::ostream& out;

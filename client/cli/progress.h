@@ -9,25 +9,25 @@
 
 namespace waystar::cli {
 
-// A line on the terminal that tells how far long work is: a bar, the rate, and the time that is left. It is
-// written to standard error, a few times a second, over itself, and is gone at the end. Where that is no
-// terminal, or with
-// --json, nothing is written.
+// Progress line on the terminal, which tells how far long work is: a bar, the rate, and the time that is
+// left. It is written to standard error, a few times a second, over itself, and is gone at the end. Where
+// that is not a terminal, or with --json, nothing is written.
 //
 // Thread safety: one thread.
 class Progress {
  public:
   enum class Unit { kCount, kBytes };
 
-  // `work` says what is done: "importing", and in what it is counted: "calls", if not in bytes.
+  // `work` says what is done, such as "importing", and `things` what is counted, such as "calls", unless it
+  // is bytes.
   Progress(Session& session, std::string work, Unit unit, std::string things = "");
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
-  // A `total` of 0 is not known.
+  // A `total` of 0 means that it is not known.
   void Show(std::int64_t done, std::int64_t total);
-  // Any text in place of a bar, at once.
+  // Shows any text in place of a bar, at once.
   void Show(const std::string& text);
 
   bool is_shown() const { return is_shown_; }
@@ -42,7 +42,7 @@ class Progress {
   absl::Time last_ = absl::InfinitePast();
 };
 
-// What Progress::Show writes: "importing  [#####-----]  50%  12.0 of 24.0 MiB  8.0 MiB/s  2s left".
+// Writes what Progress::Show shows: "importing  [#####-----]  50%  12.0 of 24.0 MiB  8.0 MiB/s  2s left".
 std::string ProgressLine(const std::string& work, Progress::Unit unit, const std::string& things,
                          std::int64_t done, std::int64_t total, absl::Duration elapsed);
 

@@ -10,39 +10,40 @@
 
 namespace waystar::cli {
 
-// The words for algorithms.
+// Returns the words for algorithms.
 Choices<v1::Algorithm> AlgorithmChoices();
 
-// MAP, START and GOAL, which may be positions, and the options that say how to search. `request` must outlive
-// `command`.
+// Adds MAP, START and GOAL, which may be positions, and the options that say how to search. `request` must
+// outlive `command`.
 void AddQuery(CLI::App& command, v1::FindPathRequest& request);
-// The same with any number of goals, of which the nearest is gone to.
+// Adds the same with any number of goals, of which the path leads to the cheapest.
 void AddQueryOfGoals(CLI::App& command, v1::FindPathRequest& request);
 
-// The same, START and GOAL being left out together, if at all.
+// Adds the same, where START and GOAL may be left out together.
 void AddOptionalQuery(CLI::App& command, v1::FindPathRequest& request);
 // Whether a start or a goal was given.
 bool HasEnds(const v1::FindPathRequest& request);
 
-// --start-node, --goal-node and --require-tag: what only paths on waypoint graphs, and those through portals,
+// Adds --start-node, --goal-node and --require-tag, which only paths on waypoint graphs and through portals
 // have.
 void AddGraphOptions(CLI::App& command, v1::FindPathRequest& request);
 
-// --nearest.
+// Adds --nearest.
 void AddNearest(CLI::App& command, v1::FindPathRequest& request);
 
-// --form.
+// Adds --form.
 void AddPathForm(CLI::App& command, v1::FindPathRequest& request);
 
-// Those of them that say how an agent walks.
+// Add the options that say how an agent walks.
 void AddCornerRule(CLI::App& command, const std::function<void(v1::CornerRule)>& accept);
 void AddFootprint(CLI::App& command, const std::function<void(int32_t)>& accept);
 void AddProfile(CLI::App& command, const std::function<void(const std::string&)>& accept);
 
-// --positions and --summary: what to tell of the path.
+// Adds --positions and --summary, which say what to tell of the path.
 void AddExtras(CLI::App& command, v1::FindPathRequest& request);
 
-// --block and --ignore-obstacle. `overlay` gives the message to fill, when there is something to fill in.
+// Adds --block and --ignore-obstacle. `overlay` returns the message to fill, when there is something to fill
+// in.
 void AddOverlay(CLI::App& command, const std::function<v1::Overlay&()>& overlay);
 
 }  // namespace waystar::cli

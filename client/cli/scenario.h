@@ -1,4 +1,4 @@
-// The .scen files of the Moving AI benchmark: queries, and how long their paths are at the best.
+// Reader of the .scen files of the Moving AI benchmark: queries, and the lengths of their optimal paths.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace waystar::cli {
 
 struct ScenarioQuery {
-  // Of the file, counted from 1.
+  // The line of the file, counted from 1.
   int line = 0;
   v1::Cell start;
   v1::Cell goal;
@@ -22,11 +22,11 @@ struct ScenarioQuery {
   double tolerance = 0.0;
 };
 
-// INVALID_ARGUMENT, naming the line.
+// Parses a file. Errors: INVALID_ARGUMENT that names the line.
 absl::StatusOr<std::vector<ScenarioQuery>> ParseScenario(absl::string_view text);
 
-// Asks for the paths of a file, all else as `request` and `each` say, and prints how many are as long as the
-// file says, and which are not. kFailure if any is not.
+// Asks for the paths of a file, with all else as `request` and `each` say, and prints how many are as long as
+// the file says, and which are not. Returns kFailure if any is not.
 ExitCode CheckScenario(const std::string& file, const v1::FindPathsRequest& request,
                        const v1::FindPathRequest& each, Session& session);
 

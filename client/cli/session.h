@@ -19,15 +19,17 @@ enum class ColorChoice { kAuto, kAlways, kNever };
 
 // The options that every command takes.
 struct GlobalOptions {
-  // Where the server is and how to reach it. Of its timeouts those of `timeout` are used.
+  // Where the server is and how to reach it. Of its timeouts, those of `timeout` are used.
   client::Options connection;
-  // The client's own, if empty.
+  // The timeout. If it is empty, the client's own holds.
   std::optional<absl::Duration> timeout;
   bool json = false;
   ColorChoice color = ColorChoice::kAuto;
 };
 
-// One run of `waystar`: what all its commands share. Not thread-safe.
+// Session: one run of `waystar`, and what all its commands share.
+//
+// Thread safety: one thread.
 class Session {
  public:
   explicit Session(Io& io) : io_(io) {}
@@ -35,12 +37,12 @@ class Session {
   Io& io() { return io_; }
   GlobalOptions& options() { return options_; }
   bool UsesColor() const;
-  // How wide a table may be: as the terminal, and anywhere else as it likes.
+  // How wide a table may be: as wide as the terminal, and anywhere else as wide as it likes.
   std::size_t table_width() const;
 
-  // What the options say, timeouts included.
+  // The options of the client, timeouts included.
   client::Options ClientOptions() const;
-  // Made at the first call, with the options as they are then.
+  // The client, which is made at the first call with the options as they are then.
   const client::Client& client();
 
   void PrintJson(const google::protobuf::Message& message);
@@ -49,7 +51,7 @@ class Session {
   ExitCode Fail(const absl::Status& status);
   ExitCode FailUsage(const std::string& sentence);
 
-  // What the process is to return.
+  // The code that the process is to return.
   ExitCode exit_code = ExitCode::kOk;
 
  private:

@@ -9,18 +9,19 @@
 
 namespace waystar::cli {
 
-// For the help of arguments that ParseShape reads.
+// The help of arguments that ParseShape reads.
 extern const char kShapeHelp[];
 
-// A rectangle, by two opposite corners that both belong to it, "3,4..6,9", or by its top left cell, width and
-// height, "3,4+4x6".
+// Parses a rectangle, by two opposite corners that both belong to it, "3,4..6,9", or by its top left cell,
+// width and height, "3,4+4x6".
 absl::StatusOr<v1::Rectangle> ParseRectangle(absl::string_view text);
 
-// A shape of one part: a cell "3,4"; a rectangle; "disc:X,Y,RADIUS"; "polygon:X,Y..X,Y..X,Y" and so on;
-// "line:X,Y..X,Y", or "line:X,Y..X,Y,WIDTH". Cells and rectangles are whole numbers, the others need not be.
+// Parses a shape of one part: a cell "3,4"; a rectangle; "disc:X,Y,RADIUS"; "polygon:X,Y..X,Y..X,Y" and so
+// on; "line:X,Y..X,Y", or "line:X,Y..X,Y,WIDTH". Cells and rectangles are whole numbers, the others need not
+// be.
 absl::StatusOr<v1::Shape> ParseShape(absl::string_view text);
 
-// The parts as ParseShape reads them, with blanks between; the first few of them if there are many.
+// Writes the parts as ParseShape reads them, with blanks between; the first few of them if there are many.
 std::string FormatShape(const v1::Shape& shape);
 
 std::string FormatRectangle(const v1::Rectangle& rectangle);

@@ -11,9 +11,9 @@ using TableRow = std::vector<std::string>;
 
 inline constexpr std::size_t kAnyWidth = std::numeric_limits<std::size_t>::max();
 
-// The rows as lines of text, two spaces between columns that are as wide as they need to be. Where a line
-// would be wider than `width` characters, the widest columns are cut, with an ellipsis where something is
-// missing, but none to fewer than four characters: a table of very many columns stays too wide.
+// Writes the rows as lines of text, with two spaces between columns that are as wide as they need to be.
+// Where a line would be wider than `width` characters, the widest columns are cut, with an ellipsis where
+// something is missing, but none to fewer than four characters: a table of very many columns stays too wide.
 std::string FormatTable(const std::vector<TableRow>& rows, std::size_t width = kAnyWidth);
 
 }  // namespace waystar::cli

@@ -6,8 +6,8 @@
 
 namespace waystar::cli {
 
-// SYMBOL=NAME:COST, such as "~=river:3" or "^=mountain:impassable". Without NAME or :COST, or both, the
-// server's defaults hold: "~=river", "~=:3".
+// Parses SYMBOL=NAME:COST, such as "~=river:3" or "^=mountain:impassable". Without NAME or :COST, or both,
+// the server's defaults hold: "~=river", "~=:3".
 absl::StatusOr<v1::Terrain> ParseTerrain(absl::string_view text);
 
 }  // namespace waystar::cli

@@ -1,4 +1,4 @@
-// What a server did between two answers to GetServerStatistics.
+// The rates of what a server did between two answers to GetServerStatistics.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 namespace waystar::cli {
 
 struct MethodRates {
-  // As in MethodStatistics.
+  // The name of the method, as in MethodStatistics.
   std::string method;
   double requests_per_second = 0;
   double failures_per_second = 0;
-  // Half of the requests took no longer, and 99 of 100. Nothing where there were none.
+  // The time that half of the requests did not exceed, and 99 of 100. Nothing where there were no requests.
   std::optional<absl::Duration> median;
   std::optional<absl::Duration> percentile_99;
   std::int64_t open_calls = 0;
@@ -30,32 +30,32 @@ struct LaneRates {
   bool is_overloaded = false;
   double jobs_per_second = 0;
   double refusals_per_second = 0;
-  // Of the time of all workers, from 0 to 1.
+  // The part of the time of all workers that they were at work: from 0 to 1.
   double busy = 0;
-  // A job, on the average. Nothing where there were none.
+  // The average wait of a job. Nothing where there were no jobs.
   std::optional<absl::Duration> wait;
 };
 
 struct MapRates {
   std::string map;
   std::uint64_t revision = 0;
-  // Nothing for a map that was not told of before.
+  // Nothing for a map that the answer before did not tell of.
   std::optional<double> updates_per_second;
   std::int64_t bytes = 0;
 };
 
 struct Rates {
   absl::Duration uptime;
-  // Between the two answers, by the server's clock.
+  // The time between the two answers, by the server's clock.
   absl::Duration period;
   double requests_per_second = 0;
   double failures_per_second = 0;
-  // Those with RESOURCE_EXHAUSTED.
+  // The failures with RESOURCE_EXHAUSTED.
   double refusals_per_second = 0;
-  // The busiest first.
+  // The methods, the busiest first.
   std::vector<MethodRates> methods;
   std::vector<LaneRates> lanes;
-  // The largest first.
+  // The maps, the largest first.
   std::vector<MapRates> maps;
   std::int64_t map_count = 0;
   std::int64_t map_bytes = 0;
@@ -64,11 +64,11 @@ struct Rates {
   // Nothing where the server does not know.
   std::optional<std::int64_t> connections;
   std::optional<std::int64_t> resident_bytes;
-  // Processors that were kept busy.
+  // The number of processors that were kept busy.
   std::optional<double> processors;
 };
 
-// If the server was started anew between the two, the rates are those since its start.
+// Computes the rates. If the server was restarted between the two answers, they are those since its start.
 Rates RatesBetween(const v1::GetServerStatisticsResponse& before,
                    const v1::GetServerStatisticsResponse& after);
 

@@ -7,11 +7,12 @@
 
 namespace waystar::cli {
 
-// For people, several lines: what the server does as a whole, its queues, its methods and its maps. What does
-// not fit the window is left out, the least busy methods and the smallest maps first.
+// Writes several lines for people: what the server does as a whole, its queues, its methods and its maps.
+// What does not fit the window is left out, the least busy methods and the smallest maps first.
 std::string TopText(const Rates& rates, const std::string& server, Window window);
 
-// One line of JSON: rates a second, lengths of time in nanoseconds, null for what is not known.
+// Writes one line of JSON: rates are per second, lengths of time in nanoseconds, and null stands for what is
+// not known.
 std::string TopJson(const Rates& rates, const std::string& server);
 
 }  // namespace waystar::cli

@@ -7,11 +7,11 @@
 
 namespace waystar::cli {
 
-// "expanded 1,0 g=1 f=14", or "generated 2,0 from 1,0 g=2 f=14".
+// Writes an event: "expanded 1,0 g=1 f=14", or "generated 2,0 from 1,0 g=2 f=14".
 std::string EventText(const v1::SearchEvent& event);
 
-// What the search did beside the path: entries on the open list, and cells left on it. If the trace was cut
-// short, says how to get more of it instead of how many are left.
+// Says what the search did beside the path: entries on the open list, and cells left on it. If the trace was
+// cut short, it says how to get more of it instead of how many are left.
 std::string TraceText(const v1::TraceSearchResult& result, std::size_t open_cells);
 
 }  // namespace waystar::cli

@@ -1,4 +1,4 @@
-// What the commands that change a map have in common.
+// The common parts of the commands that change a map.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,17 +10,17 @@
 
 namespace waystar::cli {
 
-// --expect-revision and --request-id.
+// Adds --expect-revision and --request-id.
 void AddUpdateOptions(CLI::App& command, const std::shared_ptr<v1::UpdateObstaclesRequest>& request);
 
 // Gives the command those options, and has it send the batch.
 void RunsUpdate(CLI::App& command, const std::shared_ptr<v1::UpdateObstaclesRequest>& request,
                 Session& session);
 
-// "1 cell", "2 cells".
+// Writes "1 cell", "2 cells".
 std::string CellCount(int64_t count);
 
-// The same, or on a waypoint graph "1 node, 2 edges".
+// Writes the same, or on a waypoint graph "1 node, 2 edges".
 std::string ChangeText(int64_t cells, int64_t nodes, int64_t edges);
 
 // Sends the batch and tells what it changed.

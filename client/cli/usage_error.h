@@ -5,8 +5,8 @@
 
 namespace waystar::cli {
 
-// What is wrong with the command line that `root` failed to parse with `error`: a sentence, and where to read
-// on.
+// Says in a sentence what is wrong with the command line that `root` failed to parse with `error`, and where
+// to read on.
 std::string UsageErrorText(const CLI::App& root, const CLI::ParseError& error);
 
 }  // namespace waystar::cli

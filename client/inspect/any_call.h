@@ -15,32 +15,32 @@
 
 namespace waystar::inspect {
 
-// One call of any RPC that takes one message, and answers with one or with a stream of them. Destroying it
-// cancels the call.
+// Call of any RPC that takes one message and answers with one or with a stream of them. Destroying it cancels
+// the call.
 //
 // Thread safety: one thread.
 class AnyCall {
  public:
   enum class Event { kMessage, kNothingYet, kEnd };
 
-  // `method` is such as "/waystar.v1.PathService/FindPath". REQUIRES: connection.status() is OK.
+  // `method` is a path such as "/waystar.v1.PathService/FindPath". REQUIRES: connection.status() is OK.
   AnyCall(const client::Connection& connection, const std::string& method,
           const google::protobuf::Message& request, absl::Duration timeout);
   AnyCall(const AnyCall&) = delete;
   AnyCall& operator=(const AnyCall&) = delete;
   ~AnyCall();
 
-  // Waits at most so long for the next message.
+  // Waits at most `time` for the next message.
   Event Wait(absl::Duration time, google::protobuf::Message& response);
 
-  // How the call went. REQUIRES: Wait has returned kEnd.
+  // The status of the call. REQUIRES: Wait has returned kEnd.
   const grpc::Status& status() const { return status_; }
 
  private:
   enum class Step { kStart, kWrite, kRead, kFinish, kDone };
 
   static grpc::ByteBuffer Serialize(const google::protobuf::Message& message);
-  // After the step that has ended, whether it went well or not. True if a message was read.
+  // Goes on after the step that has ended, whether it went well or not. Returns whether a message was read.
   bool Advance(bool ok);
   void Read();
 
@@ -50,7 +50,7 @@ class AnyCall {
   const grpc::ByteBuffer request_;
   grpc::ByteBuffer response_;
   grpc::Status status_;
-  // What is on its way.
+  // The step that is on its way.
   Step step_ = Step::kStart;
   bool has_message_ = false;
 };

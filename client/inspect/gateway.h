@@ -11,24 +11,25 @@
 
 namespace waystar::inspect {
 
-// Makes the page's calls: POST /rpc/waystar.v1.PathService/FindPath with the request in protobuf's JSON is
-// answered with the response in JSON, or with the failed call's HTTP code and a google.rpc.Status.
+// Gateway from the page's HTTP to gRPC: POST /rpc/waystar.v1.PathService/FindPath with the request in
+// protobuf's JSON is answered with the response in JSON, or with the failed call's HTTP code and a
+// google.rpc.Status.
 //
-// RPCs that answer with a stream are answered 200 and with a line for each message, {"result": ...}, at once
-// when it comes. The last line is {"error": ...}, a google.rpc.Status whose code is 0 if all went well. Empty
-// lines mean nothing: they find out whether the browser is still there. When it is not, the call is
+// RPCs that answer with a stream are answered with code 200 and a line for each message, {"result": ...}, as
+// soon as it comes. The last line is {"error": ...}, a google.rpc.Status whose code is 0 if all went well.
+// Empty lines mean nothing: they find out whether the browser is still there. When it is not, the call is
 // cancelled.
 //
 // Thread safety: all calls may be made from any thread at the same time.
 class Gateway {
  public:
-  // `is_stopping` is asked several times a second, and ends streams when it is true.
+  // `is_stopping` is asked several times a second; when it is true, streams end.
   Gateway(const client::Options& options, bool is_read_only, std::function<bool()> is_stopping);
 
-  // Why no call can be made.
+  // Says why no call can be made.
   const absl::Status& status() const { return connection_.status(); }
 
-  // `method` is what stands behind "/rpc/".
+  // Answers a request. `method` is the part of the path behind "/rpc/".
   void Handle(std::string_view method, HttpExchange& exchange);
 
  private:

@@ -8,7 +8,7 @@ struct mg_connection;
 
 namespace waystar::inspect {
 
-// A request of HTTP and its answer, which is either whole or a stream.
+// HTTP request and its answer, which is either whole or a stream.
 //
 // Thread safety: one thread.
 class HttpExchange {
@@ -18,21 +18,21 @@ class HttpExchange {
 
   std::string_view method() const;
   std::string_view path() const;
-  // Empty if there is none of that name.
+  // Returns the value of a header, which is empty if there is none of that name.
   std::string_view Header(const char* name) const;
 
-  // Nothing if it has more bytes than that, or does not arrive.
+  // Returns the body, or nothing if it has more than `max_bytes` or does not arrive.
   std::optional<std::string> ReadBody(size_t max_bytes) const;
 
   void Answer(int code, std::string_view type, std::string_view body, std::string_view etag = {});
 
-  // Then any number of Write, and EndStream.
+  // Begins a stream. Any number of Write and one EndStream follow.
   void BeginStream(std::string_view type);
-  // False if nobody reads any more.
+  // Returns false if nobody reads any more.
   bool Write(std::string_view text);
   void EndStream();
 
-  // Of the answer; 0 before it has begun.
+  // The code of the answer; 0 before it has begun.
   int code() const { return code_; }
 
  private:

@@ -14,20 +14,20 @@ struct mg_connection;
 namespace waystar::inspect {
 
 struct InspectorOptions {
-  // HOST:PORT to listen on. Port 0 is a free one.
+  // The HOST:PORT to listen on. Port 0 takes a free one.
   std::string listen = "127.0.0.1:7451";
-  // Refuses whatever changes a map.
+  // Whether to refuse whatever changes a map.
   bool is_read_only = false;
 };
 
-// Serves a web page that shows the maps of a Waystar server, and makes the page's calls. Whoever reaches it
+// Web server of a page that shows the maps of a Waystar server, and of the page's calls. Whoever reaches it
 // may do what the `connection` may: it asks browsers for no token, and answers only those that call it by an
 // address, as localhost, or by the name that it listens on.
 //
 // Thread safety: all calls may be made from any thread at the same time.
 class Inspector {
  public:
-  // Errors: INVALID_ARGUMENT for options that make no sense, UNAVAILABLE if it cannot listen there.
+  // Errors: INVALID_ARGUMENT for options that make no sense; UNAVAILABLE if it cannot listen there.
   static absl::StatusOr<std::unique_ptr<Inspector>> Start(const InspectorOptions& options,
                                                           const client::Options& connection);
   Inspector(const Inspector&) = delete;
@@ -36,7 +36,7 @@ class Inspector {
   ~Inspector();
 
   int port() const { return port_; }
-  // Where a browser on this machine finds it: "http://127.0.0.1:7451/".
+  // The address at which a browser on this machine finds it: "http://127.0.0.1:7451/".
   std::string address() const;
 
  private:
@@ -49,7 +49,7 @@ class Inspector {
 
   const InspectorOptions options_;
   const std::string target_;
-  // Of what it listens on, without brackets.
+  // The name that it listens on, without brackets.
   std::string name_;
   std::atomic<bool> is_stopping_ = false;
   Gateway gateway_;

@@ -8,9 +8,9 @@ namespace waystar::inspect {
 struct Method {
   enum class Kind {
     kQuestion,
-    // Changes a map.
+    // It changes a map.
     kUpdate,
-    // Streams: a whole map or search, and what never ends by itself.
+    // It streams: a whole map or search, or what never ends by itself.
     kTransfer,
     kWatch,
   };
@@ -22,7 +22,7 @@ struct Method {
   bool Streams() const { return kind == Kind::kTransfer || kind == Kind::kWatch; }
 };
 
-// Nothing if the page has no business with that RPC.
+// Finds an RPC. Null if the page has no business with it.
 const Method* FindMethod(std::string_view name);
 
 }  // namespace waystar::inspect

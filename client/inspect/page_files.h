@@ -10,7 +10,7 @@ struct PageFile {
   // "/" or "/app.js".
   std::string_view path;
   std::string_view type;
-  // Of the text, in quotes.
+  // The entity tag of the text, in quotes.
   std::string_view etag;
   std::string_view text;
 };

@@ -13,8 +13,8 @@
 
 namespace waystar::load {
 
-// A call for each message: FindPath, or FindPaths with Mode::kBatch. All that is passed must outlive it, and
-// messages take turns over the channels.
+// Makes an exchange that makes a call for each message: FindPath, or FindPaths with Mode::kBatch. All that is
+// passed must outlive it. Messages take turns over the channels.
 std::unique_ptr<Exchange> MakeCallExchange(const Settings& settings, const Workload& workload,
                                            const client::Connection& connection,
                                            const std::vector<std::shared_ptr<grpc::Channel>>& channels,

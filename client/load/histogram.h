@@ -5,33 +5,34 @@
 
 namespace waystar::load {
 
-// Counts values, from 0 to 2^63 - 1, in buckets whose width is at most 1/128 of what they hold: any number of
-// values in 60 KB, each added in constant time. The scheme is that of HdrHistogram (Gil Tene, 2012).
+// Histogram of values from 0 to 2^63 - 1, in buckets whose width is at most 1/128 of what they hold. It takes
+// 60 KB for any number of values, and adds each in constant time. The scheme is that of HdrHistogram (Gil
+// Tene, 2012).
 //
-// Not thread-safe.
+// Thread safety: one thread.
 class Histogram {
  public:
   Histogram();
 
-  // Negative ones count as 0.
+  // Negative values count as 0.
   void Add(std::int64_t value, std::uint64_t times = 1);
   void Merge(const Histogram& other);
 
   std::uint64_t count() const { return count_; }
-  // Exact, as the mean is. 0 if there are none.
+  // The largest value and the mean are exact, and 0 if there are no values.
   std::int64_t max() const { return max_; }
   double Mean() const;
 
-  // The smallest value that at least `percent` of 100 are not above: never too small, and too large by less
-  // than 1/128. 0 if there are none. REQUIRES: 0 < percent <= 100.
+  // Returns the smallest value that at least `percent` of 100 values do not exceed. It is never too small,
+  // and too large by less than 1/128; it is 0 if there are no values. REQUIRES: 0 < percent <= 100.
   std::int64_t Percentile(double percent) const;
 
-  // How many are from `from` to 2 * from - 1, exactly.
+  // How many values are from `from` to 2 * from - 1, exactly.
   struct Octave {
     std::int64_t from = 0;
     std::uint64_t count = 0;
   };
-  // From the first that is not empty to the last; what is below 1 counts as 1.
+  // Returns the octaves from the first that is not empty to the last. Values below 1 count as 1.
   std::vector<Octave> Octaves() const;
 
  private:

@@ -1,4 +1,4 @@
-// Writes JSON that is no message's.
+// Writers of JSON that does not come from a message.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace waystar::load {
 
-// A string with its quotes.
+// Writes a string with its quotes.
 std::string JsonQuoted(absl::string_view text);
 
-// Names, and values that are JSON already.
+// Writes an object of names and of values that are JSON already.
 std::string JsonObject(const std::vector<std::pair<absl::string_view, std::string>>& fields);
 
-// Of values that are JSON already.
+// Writes an array of values that are JSON already.
 std::string JsonArray(const std::vector<std::string>& values);
 
 inline std::string JsonNumber(double value) { return absl::StrFormat("%.10g", value); }

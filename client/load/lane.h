@@ -20,27 +20,28 @@
 
 namespace waystar::load {
 
-// A share of the load, with channels of its own: a thread that receives, and in an open loop one that sends.
+// Lane of the load: a share of it with channels of its own, a thread that receives, and in an open loop one
+// that sends.
 //
-// Thread safety: one thread; the counts for progress from any.
+// Thread safety: one thread; any thread may read the counts of progress.
 class Lane final : public Listener {
  public:
-  // `number` of settings.threads, counted from 0. All that is passed must outlive it.
+  // This is lane `number` of settings.threads, counted from 0. All that is passed must outlive it.
   Lane(const Settings& settings, const Workload& workload, const client::Connection& connection, int number);
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
 
   void Start(const Window& window);
-  // Waits until everything that was sent has ended. After the end of the window.
+  // Waits until everything that was sent has ended. Call it after the end of the window.
   void Finish();
 
   std::uint64_t answered_so_far() const { return answered_so_far_.load(std::memory_order_relaxed); }
   std::uint64_t failed_so_far() const { return failed_so_far_.load(std::memory_order_relaxed); }
 
-  // After Finish. All of these are of what was due in the window and counts.
+  // These are for after Finish, and of what was due in the window and counts.
   const Tally& tally() const { return tally_; }
   std::uint64_t queries_sent() const { return queries_sent_; }
-  // Messages that were due and are not sent, because the sender was too late.
+  // Messages that were due and not sent, because the sender was too late.
   std::uint64_t messages_unsent() const { return messages_unsent_; }
   // How late each message was sent, in nanoseconds.
   const Histogram& lag() const { return lag_; }
@@ -70,11 +71,11 @@ class Lane final : public Listener {
   // Guarded by send_mutex_.
   std::uint64_t queries_sent_ = 0;
 
-  // Of the thread that sends.
+  // Only the thread that sends uses these.
   std::uint64_t messages_unsent_ = 0;
   Histogram lag_;
 
-  // Of the thread that receives.
+  // Only the thread that receives uses this.
   Tally tally_;
   std::atomic<std::uint64_t> answered_so_far_ = 0;
   std::atomic<std::uint64_t> failed_so_far_ = 0;

@@ -6,13 +6,14 @@
 
 namespace waystar::load {
 
-// The report for people, several lines.
+// Writes the report for people, in several lines.
 std::string ReportText(const Report& report, const std::string& server);
 
-// One line of JSON: lengths of time in nanoseconds, null for what is not known.
+// Writes the report as one line of JSON: lengths of time are in nanoseconds, and null stands for what is not
+// known.
 std::string ReportJson(const Report& report, const std::string& server);
 
-// What is to stand on one line of a terminal, and is written over by the next.
+// Writes the progress on one line of a terminal, which the next one overwrites.
 std::string ProgressText(const Progress& progress);
 
 }  // namespace waystar::load

@@ -19,15 +19,15 @@ struct UpdateReport {
   Tally tally;
 };
 
-// Figures of what was due in the time that counts. Queries, not messages, unless it says so.
+// Figures of what was due in the time that counts. They are of queries, not of messages, unless it says so.
 struct Report {
   Settings settings;
   std::uint64_t sent = 0;
   // sent = tally.answered + tally.failed().
   Tally tally;
-  // From the beginning of the time that counts to its end, or to the last answer if that came later.
+  // The time from the beginning of the time that counts to its end, or to the last answer if that came later.
   double seconds = 0;
-  // Open loop: how late messages were sent, in nanoseconds, and how many were due and not sent.
+  // In an open loop: how late messages were sent, in nanoseconds, and how many were due and not sent.
   Histogram lag;
   std::uint64_t messages_unsent = 0;
   // Processor time that the server took from the beginning of the time that counts to the last answer.
@@ -36,8 +36,8 @@ struct Report {
   std::optional<UpdateReport> updates;
 
   double QueriesPerSecond() const;
-  // Whether latencies are what the server and the connection made them: messages left at their times, 99 of
-  // 100 less than a millisecond late.
+  // Whether latencies are what the server and the connection made them: messages left in time, 99 of 100 of
+  // them less than a millisecond late.
   bool KeptSchedule() const;
 };
 
@@ -49,8 +49,7 @@ struct Progress {
   std::uint64_t failed = 0;
 };
 
-// Puts the load to the server of `options` and measures. `tell` is called once a second.
-// Errors: INVALID_ARGUMENT for options that make no sense.
+// Puts the load on the server of `options` and measures. `tell` is called once a second.
 absl::StatusOr<Report> Run(const Settings& settings, const client::Options& options, const Workload& workload,
                            const std::function<void(const Progress&)>& tell);
 

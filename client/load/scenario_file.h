@@ -12,9 +12,9 @@ namespace waystar::load {
 
 // A part of the queries of a load.
 struct Part {
-  // Its share of all of them, in proportion to the weights of the others.
+  // The weight of the part: its share of all queries is in proportion to the weights of the others.
   double weight = 1;
-  // What its queries have in common; the map at the least.
+  // What its queries have in common, which is at least the map.
   v1::FindPathRequest common;
   std::vector<v1::FindPathRequest> queries;
   // How many pairs of random cells to add.
@@ -23,7 +23,7 @@ struct Part {
 
 using FileReader = std::function<absl::StatusOr<std::string>(const std::string& name)>;
 
-// Reads a mix of queries: a part a line, by a weight and a map.
+// Reads a mix of queries: one part a line, by a weight and a map.
 //
 //   # Lines like this one, and empty ones, are passed over.
 //   70 arena random 1000
@@ -31,9 +31,8 @@ using FileReader = std::function<absl::StatusOr<std::string>(const std::string& 
 //    9 arena scen arena.map.scen {"profile_name": "tank"}
 //    1 islands query {"start_node": "harbour", "goal_node": "lighthouse"}
 //
-// "random" is pairs of cells that an agent can be on, "scen" the scenarios of a file of the Moving AI
-// benchmarks. What stands at the end is JSON of a FindPathRequest. Errors: INVALID_ARGUMENT that names the
-// line.
+// "random" is pairs of cells that an agent can be on, and "scen" the scenarios of a file of the Moving AI
+// benchmarks. The end of a line is JSON of a FindPathRequest. Errors: INVALID_ARGUMENT that names the line.
 absl::StatusOr<std::vector<Part>> ParseScenario(absl::string_view text, const FileReader& read_file);
 
 }  // namespace waystar::load

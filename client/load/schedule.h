@@ -9,20 +9,21 @@
 
 namespace waystar::load {
 
-// When something is due, again and again, from the first time on.
+// Schedule: when something is due, again and again.
 class Schedule {
  public:
-  // Lane `lane` of `lanes`, which take turns in times at even distances, `rate` a second. Each time is
-  // computed from its number, so that no rounding adds up. REQUIRES: rate > 0.
+  // Makes the schedule of lane `lane` of `lanes`, which take turns at even distances, `rate` times a second.
+  // Each time is computed from its number, so that no rounding adds up. REQUIRES: rate > 0.
   static Schedule Even(Time begin, double rate, int lane = 0, int lanes = 1) {
     return {begin, rate, static_cast<std::uint64_t>(lane), static_cast<std::uint64_t>(lanes)};
   }
 
-  // Times that know nothing of each other, `rate` a second on the average: a Poisson process, as many clients
-  // make it, and several of these together. The same for the same seed. REQUIRES: rate > 0.
+  // Makes a schedule of times that are independent of each other, `rate` a second on average: a Poisson
+  // process, as many clients make it, and several of these together. The same seed gives the same times.
+  // REQUIRES: rate > 0.
   static Schedule Random(Time begin, double rate, std::uint64_t seed) {
     Schedule schedule(begin, rate, 0, 1);
-    // Not what the queries of a lane of that seed are drawn from.
+    // This is not the seed that the queries of the lane are drawn from.
     schedule.random_.emplace(~seed);
     schedule.Next();
     return schedule;

@@ -17,8 +17,8 @@
 
 namespace waystar::load {
 
-// Messages over streams, one a channel, that take turns. A stream that breaks fails what is under way on it,
-// and is opened again for the next message. All that is passed must outlive it.
+// Exchange that sends messages over streams, one a channel, which take turns. A stream that breaks fails what
+// is under way on it, and is opened again for the next message. All that is passed must outlive it.
 class StreamExchange final : public Exchange {
  public:
   StreamExchange(const Settings& settings, const Workload& workload, const client::Connection& connection,

@@ -12,20 +12,20 @@
 
 namespace waystar::load {
 
-// How many failed for one cause, and what the server said to one of them.
+// The failures of one cause: how many there were, and what the server said to one of them.
 struct Failures {
   std::uint64_t count = 0;
   std::string message;
 };
 
-// What became of a number of queries, or of batches of edits. Not thread-safe.
+// Tally of what became of queries, or of batches of edits. Thread safety: one thread.
 struct Tally {
   std::uint64_t answered = 0;
-  // Of the answered ones, those with another outcome than a whole path.
+  // The answered ones that have another outcome than a whole path.
   std::uint64_t without_path = 0;
-  // By the name of the code and the reason, which may be empty.
+  // The failures by the name of their code and by their reason, which may be empty.
   std::map<std::pair<std::string, std::string>, Failures> failures;
-  // Of the answered ones, in nanoseconds.
+  // The latency of the answered ones, in nanoseconds.
   Histogram latency;
   // When the last one ended.
   Time last_end = Time::min();

@@ -14,26 +14,27 @@
 
 namespace waystar::load {
 
-// Batches of one edit on one stream, by a schedule of their own: cells are blocked and unblocked in turn. In
-// the end none is left blocked.
+// Load of updates: batches of one edit on one stream, by a schedule of their own, which block and unblock
+// cells in turn. At the end no cell is left blocked.
 //
 // Thread safety: one thread.
 class UpdateLoad {
  public:
-  // `rate` batches a second. All that is passed must outlive it. REQUIRES: the workload has toggles.
+  // Sends `rate` batches a second. All that is passed must outlive it. REQUIRES: the workload has toggles.
   UpdateLoad(const client::Client& client, const Workload& workload, double rate);
 
   void Start(const Window& window);
   void Finish();
 
-  // After Finish, of the batches that count. Latency is from when they were due to their answers.
+  // These are for after Finish, and of the batches that count. Latency is from when a batch was due to its
+  // answer.
   const Tally& tally() const { return tally_; }
   std::uint64_t sent() const { return sent_; }
 
  private:
   void Send();
   void Receive();
-  // Blocks or unblocks toggle number `index`. False if the stream has ended.
+  // Blocks or unblocks toggle number `index`. Returns false if the stream has ended.
   bool Toggle(std::size_t index, bool block, Time due);
 
   const Workload& workload_;
@@ -43,7 +44,7 @@ class UpdateLoad {
   std::atomic<std::uint64_t> sent_ = 0;
   Tally tally_;
   std::mutex mutex_;
-  // Guarded by mutex_: of the batches that are not answered yet, and whether the stream has ended.
+  // Guarded by mutex_: when the batches that are not answered yet were due, and whether the stream has ended.
   std::deque<Time> under_way_;
   bool has_ended_ = false;
   std::thread sender_;

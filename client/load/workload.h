@@ -13,18 +13,18 @@
 
 namespace waystar::load {
 
-// The queries to choose from, and the cells that updates may block and unblock. Immutable once made.
+// Workload: the queries to choose from, and the cells that updates may block and unblock. It is immutable.
 class Workload {
  public:
   using Random = std::mt19937_64;
 
-  // Draws from the server what the parts leave to chance. `want_toggles`: of the maps of all parts a few
-  // cells to block are drawn, where no query that is given starts or ends, and kept out of the random ones.
-  // Errors: those of SampleCells; FAILED_PRECONDITION if a map has no cell to draw.
+  // Draws from the server what the parts leave to chance. With `want_toggles` it also draws a few cells to
+  // block from the maps of all parts; no query that is given starts or ends there, and random queries avoid
+  // them. Errors: those of SampleCells; FAILED_PRECONDITION if a map has no cell to draw.
   static absl::StatusOr<Workload> Make(std::vector<Part> parts, const client::Client& client,
                                        std::uint64_t seed, bool want_toggles);
 
-  // The queries of a part, which are of one map, by their weights.
+  // Returns the queries of a part, which are about one map; parts are picked by their weights.
   const std::vector<v1::FindPathRequest>& PickPart(Random& random) const;
   static const v1::FindPathRequest& PickQuery(const std::vector<v1::FindPathRequest>& part, Random& random);
 

@@ -23,25 +23,25 @@ inline constexpr char kImportMap[] = "waystar.v1.MapService/ImportMap";
 inline constexpr char kCreateMap[] = "waystar.v1.MapService/CreateMap";
 inline constexpr char kDeleteMap[] = "waystar.v1.MapService/DeleteMap";
 
-// Null for one of other services, or that is not known here.
+// Finds a method of Waystar's services. Null if it belongs to another service or is not known here.
 const google::protobuf::MethodDescriptor* FindMethod(absl::string_view method);
 
-// Those of Waystar's services.
+// Whether the calls of a method are recorded, as those of Waystar's services are.
 bool IsRecorded(absl::string_view method);
 
-// Whether what the server says is recorded, too: not that of watches, traces and exports.
+// Whether the answers are recorded too, as those of all methods but watches, traces and exports are.
 bool HasRecordedAnswers(absl::string_view method);
 
-// Null if the bytes are no such message.
+// Parses a message. Null if the bytes are no such message.
 std::unique_ptr<google::protobuf::Message> ParseAs(const google::protobuf::Descriptor& type,
                                                    const std::string& bytes);
 
 std::string BytesOf(const grpc::ByteBuffer& buffer);
 
-// With its details as payloads.
+// Converts a status; its details become payloads.
 absl::Status ToStatus(const google::rpc::Status& status);
 
-// With the details that the server sent.
+// Fills in a status with the details that the server sent.
 void FillEnd(const grpc::Status& status, google::rpc::Status& end);
 
 }  // namespace waystar::record

@@ -6,10 +6,10 @@
 
 namespace waystar::record {
 
-// Calls that went on at the same time have no order of their own; the revisions that they were answered with
-// give it back. The units of a map are put in the order of its revisions, what makes one before what was
-// answered at it; a unit that tells no revision stands where the map was when it came in. Among maps, and of
-// equal ones, those go first that came in first.
+// Puts units in the order to play them in. Calls that went on at the same time have no order of their own,
+// but the revisions that they were answered with give it back. The units of a map go in the order of its
+// revisions, what makes a revision before what was answered at it; a unit that tells no revision goes where
+// the map was when it came in. Among maps, and among equal units, those go first that came in first.
 void PutInPlayingOrder(std::vector<Unit>& units);
 
 }  // namespace waystar::record

@@ -1,4 +1,5 @@
-// Stands between clients and a server, hands on all that they say to each other, and writes it down.
+// Recording proxy, which stands between clients and a server, passes on all that they say to each other, and
+// writes it down.
 #pragma once
 
 #include <grpcpp/generic/async_generic_service.h>
@@ -18,30 +19,31 @@
 
 namespace waystar::record {
 
-// Calls of every service are handed on, with their metadata, deadlines and errors; those of Waystar's
-// services are recorded. A caller that shows no token goes with that of the options.
+// Calls of every service are passed on, with their metadata, deadlines and errors; those of Waystar's
+// services are recorded. A call without a token gets that of the options.
 //
-// Memory is bounded: of each direction of a call one message is under way at a time.
+// Memory is bounded: one message of each direction of a call is under way at a time.
 //
 // Thread safety: one thread.
 class Proxy final : private grpc::CallbackGenericService {
  public:
-  // Listens on `listen` for what is to go to the server of `options`. UNAVAILABLE if that address is taken;
+  // Listens on `listen` for calls to the server of `options`. Errors: UNAVAILABLE if that address is taken;
   // INVALID_ARGUMENT for options that make no sense.
   static absl::StatusOr<std::unique_ptr<Proxy>> Start(const std::string& listen,
                                                       const client::Options& options,
                                                       std::unique_ptr<RecordingWriter> recording);
   ~Proxy() override;
 
-  // Of a TCP listener.
+  // The port of a TCP listener.
   int port() const { return port_; }
-  // Calls that were recorded so far.
+  // The calls that were recorded so far.
   std::uint64_t calls() const { return calls_.load(std::memory_order_relaxed); }
 
-  // What was recorded so far can be read from here on.
+  // Lets what was recorded so far be read.
   void Flush() { recording_->Flush(); }
 
-  // Ends the calls that are under way and closes the recording, whose errors it returns. Once.
+  // Ends the calls that are under way and closes the recording, whose errors it returns. REQUIRES: it is
+  // called once.
   absl::Status Stop();
 
  private:

@@ -1,4 +1,4 @@
-// Files of recordings: see waystar/v1/recording.proto.
+// Writer and reader of files of recordings: see waystar/v1/recording.proto.
 #pragma once
 
 #include <google/protobuf/io/zero_copy_stream_impl.h>
@@ -15,20 +15,21 @@
 
 namespace waystar::record {
 
-// Writes as it goes, and keeps only what fits a buffer.
+// Writer of a recording, which writes as it goes and keeps only what fits a buffer.
 //
-// Thread safety: any.
+// Thread safety: all methods may be called from any thread at the same time.
 class RecordingWriter {
  public:
-  // Replaces a file that is there. NOT_FOUND or PERMISSION_DENIED if it cannot be opened.
+  // Opens a file, in place of one that there was. Errors: NOT_FOUND or PERMISSION_DENIED if it cannot be
+  // opened.
   static absl::StatusOr<std::unique_ptr<RecordingWriter>> Create(const std::string& path,
                                                                  const v1::RecordingHeader& header);
 
-  // After the first that fails, nothing more is written; Close tells.
+  // Writes an event. After the first that fails nothing more is written, and Close tells.
   void Write(const v1::RecordedEvent& event);
-  // What was written so far can be read from here on.
+  // Lets what was written so far be read.
   void Flush();
-  // The last thing to do. DATA_LOSS if not all of it could be written.
+  // Ends the file. Errors: DATA_LOSS if not all of it could be written. REQUIRES: it is the last call.
   absl::Status Close();
 
  private:
@@ -38,16 +39,19 @@ class RecordingWriter {
   std::ofstream file_;
 };
 
+// Reader of a recording.
+//
 // Thread safety: one thread.
 class RecordingReader {
  public:
-  // NOT_FOUND if the file cannot be opened, INVALID_ARGUMENT if it is no recording, or of a later version.
+  // Errors: NOT_FOUND if the file cannot be opened, INVALID_ARGUMENT if it is no recording or of a later
+  // version.
   static absl::StatusOr<std::unique_ptr<RecordingReader>> Open(const std::string& path);
 
   const v1::RecordingHeader& header() const { return header_; }
 
-  // The next event; false at the end. DATA_LOSS where the file is damaged; what was cut off in the middle of
-  // an event, as by a full disk, is an end like any other.
+  // Reads the next event. Returns false at the end. Errors: DATA_LOSS where the file is damaged; an event
+  // that was cut off in the middle, as by a full disk, is an end like any other.
   absl::StatusOr<bool> Next(v1::RecordedEvent& event);
 
  private:

@@ -1,4 +1,4 @@
-// Plays a recording back.
+// Replay of a recording against a server.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,12 @@ namespace waystar::record {
 enum class Only { kEverything, kQueries, kUpdates };
 
 struct ReplayOptions {
-  // How many times as fast as it was recorded. Nothing: as fast as the server answers.
+  // The speed, as a multiple of the recorded one. With nothing, calls go as fast as the server answers.
   std::optional<double> speed;
   Only only = Only::kEverything;
 };
 
-// What came out otherwise than it was recorded.
+// A call that came out otherwise than it was recorded.
 struct ReplayDifference {
   std::uint64_t call = 0;
   std::string method;
@@ -33,7 +33,7 @@ struct ReplayDifference {
 };
 
 struct ReplayReport {
-  // Of these the first kMostKept are in `differences`.
+  // How many of the differing calls `differences` keeps: the first ones.
   static constexpr std::size_t kMostKept = 1'000;
 
   std::uint64_t played = 0;
@@ -41,7 +41,7 @@ struct ReplayReport {
   std::uint64_t updates = 0;
   std::uint64_t differing = 0;
   std::vector<ReplayDifference> differences;
-  // Calls of the recording that cannot be played back, by method.
+  // The calls of the recording that cannot be played back, by method.
   std::map<std::string, std::uint64_t> left_out;
   double seconds = 0;
 };
@@ -52,9 +52,9 @@ struct ReplayProgress {
 };
 
 // Makes the calls one after the other, in the order that PutInPlayingOrder gives them, and compares how they
-// end by Difference. What an update expects the revision to be is shifted by how far the server's are from
-// the recorded ones. Obstacles whose time is over remove themselves: with `speed` 1 when they did, else not
-// in step.
+// end by Difference. The revision that an update expects is shifted by how far the server's revisions are
+// from the recorded ones. Obstacles whose lifetime is over remove themselves: with a `speed` of 1 when they
+// did in the recording, otherwise out of step.
 //
 // Errors: INVALID_ARGUMENT for client options that make no sense; UNAVAILABLE and UNAUTHENTICATED of the
 // first call that ends so and did not in the recording.

@@ -1,4 +1,4 @@
-// What of a recording can be played back.
+// The units of a recording: what of it can be played back.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +12,25 @@
 
 namespace waystar::record {
 
-// A unary call, or what is one when it is played back: the query of a stream is a FindPath, a batch of a
-// stream an UpdateObstacles, an upload an ImportMap of one piece.
+// A unary call, or what becomes one when it is played back: the query of a stream becomes a FindPath, a batch
+// of a stream an UpdateObstacles, and an upload an ImportMap of one piece.
 struct Unit {
-  // As in RecordedEvent.
+  // The number of the call, as in RecordedEvent.
   std::uint64_t call = 0;
   std::int64_t begin_nanos = 0;
   std::int64_t end_nanos = 0;
   // "waystar.v1.PathService/FindPath".
   std::string method;
-  // A message of the method's input type; of ImportMap the header.
+  // A message of the method's input type; for ImportMap it is the header.
   std::string request;
-  // Of ImportMap, the file.
+  // The file of an ImportMap.
   std::string file;
   // The answer, if `status` is OK.
   std::string response;
   google::rpc::Status status;
-  // Empty if it is about none.
+  // The map that the unit is about; empty if there is none.
   std::string map;
-  // Of the map, as the answer says; 0 if it does not.
+  // The revision of the map that the answer names; 0 if it names none.
   std::uint64_t revision = 0;
   // Whether it creates, changes or deletes a map.
   bool is_update = false;
@@ -38,20 +38,20 @@ struct Unit {
 
 bool CreatesMap(const Unit& unit);
 
-// Of the answer to a call of that method; 0 if it names none.
+// Returns the revision that the answer to a call of that method names; 0 if it names none.
 std::uint64_t RevisionIn(const std::string& method, const std::string& response);
 
 struct Units {
-  // In an order in which one after the other gives what was recorded: of each map as its revisions tell, else
-  // as the requests came in.
+  // The units in an order in which playing them one after the other gives what was recorded: that of each
+  // map's revisions, else that in which the requests came in.
   std::vector<Unit> units;
   // What is not played back, by method: watches, traces, exports, calls without an end, and requests that
-  // might end otherwise another time: given up, too late, or refused for want of room.
+  // might end otherwise another time, because they were given up, too late, or refused for want of room.
   std::map<std::string, std::uint64_t> left_out;
 };
 
-// Takes memory in proportion to the recording. Errors of RecordingReader::Next; DATA_LOSS if it has messages
-// that are none of its methods.
+// Reads a recording, which takes memory in proportion to it. Errors: those of RecordingReader::Next;
+// DATA_LOSS if it has messages that are none of its methods.
 absl::StatusOr<Units> ReadUnits(RecordingReader& reader);
 
 }  // namespace waystar::record

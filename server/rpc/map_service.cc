@@ -20,13 +20,12 @@
 #include "server/rpc/access/caller.h"
 #include "server/rpc/maps/export_call.h"
 #include "server/rpc/maps/map_creation.h"
+#include "server/rpc/maps/node_listing.h"
 #include "server/rpc/maps/obstacle_listing.h"
 #include "server/rpc/maps/portal_listing.h"
 #include "server/rpc/maps/render_map.h"
-#include "server/rpc/query/answer_graph_query.h"
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_edits.h"
-#include "server/rpc/wire/hex_coordinates.h"
 #include "server/runtime/logging.h"
 
 namespace waystar::rpc {
@@ -106,19 +105,6 @@ absl::Status Delete(core::MapStore& store, const v1::DeleteMapRequest& request,
   return absl::OkStatus();
 }
 
-absl::StatusOr<core::UpdateBatch> BatchOf(const core::MapStore& store,
-                                          const v1::UpdateObstaclesRequest& request) {
-  if (request.coordinates() == v1::HEX_LAYOUT_UNSPECIFIED) {
-    return ToUpdateBatch(request);
-  }
-  WAYSTAR_ASSIGN_OR_RETURN(const HexCoordinates coordinates,
-                           HexCoordinates::Of(store, request.map(), request.coordinates()));
-  v1::UpdateObstaclesRequest on_plane = request;
-  on_plane.clear_coordinates();
-  WAYSTAR_RETURN_IF_ERROR(coordinates.ToPlane(on_plane));
-  return ToUpdateBatch(on_plane);
-}
-
 // An update on its way; what it points to lives until `done` is called.
 struct UpdateCall {
   const MapServiceLimits& limits;
@@ -145,7 +131,7 @@ struct UpdateCall {
 };
 
 void Update(core::MapStore& store, UpdateCall call) {
-  absl::StatusOr<core::UpdateBatch> batch = BatchOf(store, call.request);
+  absl::StatusOr<core::UpdateBatch> batch = ToUpdateBatch(store, call.request);
   if (!batch.ok()) {
     std::move(call).Answer(batch.status());
     return;

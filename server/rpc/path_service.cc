@@ -6,7 +6,6 @@
 #include "server/rpc/query/answer_query.h"
 #include "server/rpc/query/path_stream.h"
 #include "server/rpc/watch/watch_path_call.h"
-#include "server/rpc/wire/hex_coordinates.h"
 
 namespace waystar::rpc {
 
@@ -20,41 +19,30 @@ PathService::PathService(const core::MapStore& store, Executor& executor, Transf
       watches_(watches),
       limits_(limits),
       observer_(observer),
-      find_path_(InHexCoordinates<v1::FindPathRequest, v1::FindPathResponse>(
-          store,
-          [this](const auto& request, auto& response, CallContext& context) {
-            return AnswerFindPath(store_, limits_.max_response_bytes, request, response, context);
-          })),
-      validate_path_(InHexCoordinates<v1::ValidatePathRequest, v1::ValidatePathResponse>(
-          store,
-          [this](const auto& request, auto& response, CallContext& context) {
-            return AnswerValidation(store_, context.caller, request, response);
-          })),
-      find_paths_(InHexCoordinates<v1::FindPathsRequest, v1::FindPathsResponse>(
-          store,
-          [this](const auto& request, auto& response, CallContext& context) {
-            return AnswerQueries(store_, limits_.max_response_bytes, request, response, context);
-          })),
+      find_path_([this](const auto& request, auto& response, CallContext& context) {
+        return AnswerFindPath(store_, limits_.max_response_bytes, request, response, context);
+      }),
+      validate_path_([this](const auto& request, auto& response, CallContext& context) {
+        return AnswerValidation(store_, context.caller, request, response);
+      }),
+      find_paths_([this](const auto& request, auto& response, CallContext& context) {
+        return AnswerQueries(store_, limits_.max_response_bytes, request, response, context);
+      }),
       fields_(store, limits.max_response_bytes),
-      field_handlers_(store, fields_) {
+      field_handlers_(fields_) {
   Observe(observer, "waystar.v1.PathService/FindPath", find_path_);
   Observe(observer, "waystar.v1.PathService/ValidatePath", validate_path_);
   Observe(observer, "waystar.v1.PathService/FindPaths", find_paths_);
   field_handlers_.Observe(observer);
 }
 
-FieldHandlers::FieldHandlers(const core::MapStore& store, const FieldAnswers& answers)
-    : cost_matrix(InHexCoordinates<v1::ComputeCostMatrixRequest, v1::ComputeCostMatrixResponse>(
-          store, std::bind_front(&FieldAnswers::CostMatrix, &answers))),
-      reachable(InHexCoordinates<v1::FindReachableRequest, v1::FindReachableResponse>(
-          store, std::bind_front(&FieldAnswers::Reachable, &answers))),
-      flow_field(InHexCoordinates<v1::ComputeFlowFieldRequest, v1::ComputeFlowFieldResponse>(
-          store, std::bind_front(&FieldAnswers::FlowField, &answers))),
-      reachability(InHexCoordinates<v1::CheckReachabilityRequest, v1::CheckReachabilityResponse>(
-          store, std::bind_front(&FieldAnswers::Reachability, &answers))),
+FieldHandlers::FieldHandlers(const FieldAnswers& answers)
+    : cost_matrix(std::bind_front(&FieldAnswers::CostMatrix, &answers)),
+      reachable(std::bind_front(&FieldAnswers::Reachable, &answers)),
+      flow_field(std::bind_front(&FieldAnswers::FlowField, &answers)),
+      reachability(std::bind_front(&FieldAnswers::Reachability, &answers)),
       ray(std::bind_front(&FieldAnswers::Ray, &answers)),
-      sample(InHexCoordinates<v1::SampleCellsRequest, v1::SampleCellsResponse>(
-          store, std::bind_front(&FieldAnswers::Sample, &answers))) {}
+      sample(std::bind_front(&FieldAnswers::Sample, &answers)) {}
 
 void FieldHandlers::Observe(const QueryObserver& observer) {
   rpc::Observe(observer, "waystar.v1.PathService/ComputeCostMatrix", cost_matrix);

@@ -35,7 +35,7 @@ using RawPathService =
 
 // One for each method of FieldAnswers.
 struct FieldHandlers {
-  FieldHandlers(const core::MapStore& store, const FieldAnswers& answers);
+  explicit FieldHandlers(const FieldAnswers& answers);
 
   void Observe(const QueryObserver& observer);
 

@@ -1,4 +1,4 @@
-// What becomes of a run whose data cannot be read.
+// The end of a run whose data cannot be read.
 #pragma once
 
 #include <cstdlib>

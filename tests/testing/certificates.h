@@ -8,7 +8,7 @@
 
 namespace waystar::testing {
 
-// PEM, both.
+// A certificate and its key, both in PEM.
 struct Identity {
   std::string cert;
   std::string key;
@@ -20,16 +20,16 @@ struct Validity {
   long end = 3600;
 };
 
-// A root of certificates, and what it signs.
+// Authority: a root certificate, and what it signs.
 class Authority {
  public:
   Authority();
   ~Authority();
 
-  // What others trust to trust it.
+  // The certificate that others trust in order to trust what this one signs.
   const std::string& cert() const { return cert_pem_; }
 
-  // Of a host of that name, or of whoever else.
+  // Issues a certificate for a host of that name, or for anyone else.
   Identity Issue(const std::string& name, Validity validity = {}) const;
 
  private:

@@ -1,4 +1,4 @@
-// Judges diagonal stops that edits have repaired.
+// Judge of diagonal stops that edits have repaired.
 #pragma once
 
 #include "gtest/gtest.h"
@@ -18,8 +18,8 @@ int CountNeedlessStops(const core::DiagonalJumpIndex& stops, const core::Diagona
   return steps < at_most ? 1 : 0;
 }
 
-// Expects a stop of `stops` wherever there is one of `afresh`. The answer is the number of jumps that stop
-// sooner than they must.
+// Expects a stop of `stops` wherever there is one of `afresh`. Returns the number of jumps that stop sooner
+// than they must.
 inline int ExpectNoStopMissing(const core::WalkGrid& grid, const core::DiagonalJumpIndex& stops,
                                const core::DiagonalJumpIndex& afresh) {
   int needless = 0;

@@ -27,10 +27,10 @@ struct DrawnQuery {
 core::GridMap DrawMap(const std::vector<std::string>& rows, core::GridSettings settings = {});
 DrawnQuery DrawQuery(std::vector<std::string> rows, core::GridSettings settings = {});
 
-// The map's rows with '*' on the points of a path, 's' on the first and 'g' on the last.
+// Draws the map's rows with '*' on the points of a path, 's' on the first and 'g' on the last.
 std::vector<std::string> DrawPath(const core::GridMap& map, absl::Span<const core::Cell> points);
 
-// 4-connected, else as by default.
+// Returns settings that are 4-connected, and else the default ones.
 core::GridSettings FourConnected();
 
 }  // namespace waystar::testing

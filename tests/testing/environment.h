@@ -1,4 +1,4 @@
-// What the environment says of how much a test is to do.
+// Settings from the environment that say how much a test is to do.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace waystar::testing {
 
-// The number in `variable`, which makes a longer run of other maps; see ./dev oracle.
+// Returns the number in `variable`, which makes a longer run of other maps; see ./dev oracle.
 inline std::uint64_t NumberFromEnvironment(const char* variable, std::uint64_t otherwise) {
   const char* text = std::getenv(variable);
   std::uint64_t number = 0;

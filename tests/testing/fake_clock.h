@@ -1,4 +1,4 @@
-// A clock that stands still until it is moved.
+// Fake clock, which stands still until it is moved.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@
 
 namespace waystar::testing {
 
-// Thread safety: any.
+// Thread safety: all methods may be called from any thread at the same time.
 class FakeClock final : public Clock {
  public:
   explicit FakeClock(absl::Time start = absl::FromUnixSeconds(1'700'000'000))

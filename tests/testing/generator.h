@@ -1,4 +1,4 @@
-// Maps made at random, from a seed.
+// Generator of random maps, cells and edits, from a seed.
 #pragma once
 
 #include <cstddef>
@@ -17,45 +17,47 @@ namespace waystar::testing {
 
 struct MapSpec {
   int max_side = 40;
-  // Keeps a map with one long side small, for what asks about every cell of it.
+  // The limit that keeps a map with one long side small, for tests that ask about every cell of it.
   int max_cells = core::kMaxMapSide * core::kMaxMapSide;
   bool weighted = false;
   core::Connectivity connectivity = core::Connectivity::kEight;
 };
 
-// A source of random maps, cells and edits. The same seed gives the same ones with every standard library.
+// The same seed gives the same maps, cells and edits with every standard library.
 class Generator {
  public:
   explicit Generator(std::uint64_t seed) : random_(seed) {}
 
-  // From `low` to `high`, both included.
+  // Returns a number from `low` to `high`, both included.
   int Between(int low, int high) { return random_.Between(low, high); }
   bool Chance(double probability) { return random_.Chance(probability); }
 
-  // Any of the layouts of layouts.h; noise, of any density, more often than the others. Sides around
-  // multiples of 64 are as likely as others where max_side allows. A weighted map has terrains of cost 0.5
-  // to 7.25 and an impassable one.
+  // Makes a map of any of the layouts of layouts.h; noise, of any density, comes more often than the others.
+  // Sides around multiples of 64 are as likely as others where max_side allows. A weighted map has terrains
+  // of cost 0.5 to 7.25 and an impassable one.
   core::GridMap Map(const MapSpec& spec);
 
-  // The map with the costs of some single cells changed: rectangles of one cost, discs whose cost falls off
-  // to the rim, cells that get their terrain's cost back. From the least cost there is to the highest.
+  // Returns the map with the costs of some single cells changed: rectangles of one cost, discs whose cost
+  // falls off to the rim, and cells that get their terrain's cost back. Costs range from the least there is
+  // to the highest.
   core::GridMap WithStepCostsChanged(const core::GridMap& map);
 
   core::Cell CellOf(const core::GridMap& map);
-  // Where an agent of that footprint can stand if there is such a cell, found by trying.
+  // Returns a cell where an agent of that footprint can stand, if there is one, found by trying.
   core::Cell WalkableCellOf(const core::GridMap& map, int footprint = 1);
 
-  // Small cells and rectangles that are blocked or unblocked; the map accepts them.
+  // Returns edits that block or unblock cells and small rectangles, and that the map accepts.
   std::vector<core::Edit> Edits(const core::GridMap& map, int count);
 
-  // Of any shape and effect; not all of it need lie on the map.
+  // Returns an obstacle of any shape and effect, of which not all need lie on the map.
   core::Obstacle ObstacleOf(const core::GridMap& map, std::string id);
-  // Of any kind and shape, those of named obstacles of one of "o1" to "o6". The map may refuse it.
+  // Returns an edit of any kind and shape; those of named obstacles are of one of "o1" to "o6". The map may
+  // refuse it.
   core::Edit AnyEdit(const core::GridMap& map);
-  // A batch of such edits that the map accepts.
+  // Returns a batch of such edits that the map accepts.
   std::vector<core::Edit> AnyEdits(const core::GridMap& map, int count);
 
-  // In any order.
+  // Puts the values in a random order.
   template <typename T>
   void Shuffle(std::vector<T>& values) {
     for (int i = static_cast<int>(values.size()) - 1; i > 0; --i) {
@@ -84,7 +86,7 @@ inline const char* ConnectivityName(core::Connectivity connectivity) {
   return "";
 }
 
-// Each of them is drawn now and then, eight most often.
+// Draws a connectivity: eight most often.
 inline core::Connectivity AnyConnectivity(Generator& generator) {
   const int drawn = generator.Between(0, 9);
   return drawn < 2   ? core::Connectivity::kFour

@@ -32,17 +32,18 @@ namespace waystar::testing {
 struct TraceQuery {
   core::Cell start;
   core::Cell goal;
-  // Nothing where no path leads to the goal.
+  // The optimal length. Nothing where no path leads to the goal.
   std::optional<double> length;
 };
 
-// One change and the queries that follow it.
+// Stage: one change, and the queries that follow it.
 struct TraceStage {
-  // Each patch as the edits that apply it. None in the first stage of a trace that starts with queries.
+  // Each patch, as the edits that apply it. There is none in the first stage of a trace that starts with
+  // queries.
   std::vector<std::vector<core::Edit>> patches;
   std::vector<TraceQuery> queries;
 
-  // Those of all patches in order, for one batch.
+  // Returns the edits of all patches in order, for one batch.
   std::vector<core::Edit> Edits() const;
 };
 
@@ -58,11 +59,11 @@ struct GppcTrace {
 // By how much a trace's lengths may be off: half a unit of the last digit they are written with.
 inline constexpr double kTraceTolerance = 1e-6;
 
-// The .scen files of the folder's gppc-dynamic/, in the order of their names; none if there is no such
+// Finds the .scen files of the folder's gppc-dynamic/, in the order of their names; none if there is no such
 // folder.
 std::vector<std::filesystem::path> FindGppcTraces(const std::filesystem::path& data_folder);
 
-// Failures to read end the program with a message: the data is taken to be whole.
+// Loads a trace. Failures to read end the program with a message: the data is taken to be whole.
 GppcTrace LoadGppcTrace(const std::filesystem::path& path);
 
 }  // namespace waystar::testing

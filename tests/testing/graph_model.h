@@ -1,4 +1,4 @@
-// Waypoint graphs kept as plain lists, and answers found the long way: the judge of the fast ones.
+// Model of waypoint graphs as plain lists, with answers found the long way: the judge of the fast ones.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace waystar::testing {
 
-// An arc as it is told of: by names.
+// Arc as it is told of, by names.
 struct ModelArc {
   core::Cost cost = 0;
   bool is_open = true;
@@ -30,7 +30,7 @@ struct ModelArc {
 
 using ArcName = std::pair<std::string, std::string>;
 
-// What was put, and nothing that follows from it.
+// The model: what was put, and nothing that follows from it.
 struct GraphModel {
   struct OwnArc {
     double cost = core::WaypointEdge::kCostIsLength;
@@ -42,26 +42,26 @@ struct GraphModel {
   std::map<ArcName, OwnArc> arcs;
   std::map<std::string, core::Shape> obstacles;
   std::optional<double> max_distance;
-  // Null for none.
+  // The reference map; null if there is none.
   const core::GridMap* grid = nullptr;
 
   bool IsClearOfObstacles(const core::WorldPoint& a, const core::WorldPoint& b) const;
   bool IsClear(const core::WorldPoint& a, const core::WorldPoint& b) const;
 
-  // All arcs there are to be.
+  // Returns all arcs that there are to be.
   std::map<ArcName, ModelArc> Arcs() const;
 
-  // The cheapest way, by looking at all arcs until none makes anything cheaper (Bellman and Ford). Nothing if
-  // there is none.
+  // Returns the cost of a cheapest way, by looking at all arcs until none makes anything cheaper (Bellman and
+  // Ford), or nothing if there is none.
   std::optional<core::Cost> CheapestCost(const std::string& start, const std::string& goal,
                                          const std::set<std::string>& required_tags = {}) const;
 };
 
-// The arcs of a graph, told as the model tells them.
+// Returns the arcs of a graph, told as the model tells them.
 std::map<ArcName, ModelArc> ArcsOf(const core::WaypointGraph& graph);
 
-// Random graphs and edits; coordinates are multiples of 1/4 from 0 to `side`, so that nodes meet and lines
-// touch.
+// Generator of random graphs and edits. Coordinates are multiples of 1/4 from 0 to `side`, so that nodes meet
+// and lines touch.
 class GraphGenerator {
  public:
   GraphGenerator(std::uint64_t seed, int side) : random_(seed), side_(side) {}
@@ -69,7 +69,7 @@ class GraphGenerator {
   Random& random() { return random_; }
   core::WorldPoint Position();
   core::Shape Shape();
-  // One edit to both, of any kind that can be made.
+  // Makes one edit of both, of any kind that can be made.
   void Edit(GraphModel& model, core::GraphEditor& editor);
 
  private:

@@ -9,8 +9,8 @@
 
 namespace waystar::testing {
 
-// Whether the segment comes into the hexagon, or touches it, when its sides are that much further out: cuts
-// the segment at each of them.
+// Whether the segment enters or touches the hexagon, when its sides are moved out by `slack`: cuts the
+// segment at each of them.
 inline bool HasPointOf(core::Cell hexagon, const core::Point& from, const core::Point& to, double slack) {
   constexpr int kNormals[3][2] = {{2, 1}, {1, 2}, {1, -1}};
   const double side = 1.0 + slack;

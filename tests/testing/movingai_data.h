@@ -25,16 +25,16 @@ struct MovingAiMap {
   std::string name;
 };
 
-// The folder named by WAYSTAR_DATA, or nothing.
+// Returns the folder named by WAYSTAR_DATA, or nothing.
 std::optional<std::filesystem::path> DataFolder();
 
-// All maps of the folder's movingai/ that have scenarios, in the order of their names.
+// Finds all maps of the folder's movingai/ that have scenarios, in the order of their names.
 std::vector<MovingAiMap> FindMovingAiMaps(const std::filesystem::path& data_folder);
 
-// Failures to read end the program with a message: the data is taken to be whole.
+// Loads a map. Failures to read end the program with a message: the data is taken to be whole.
 core::GridMap LoadMovingAiMap(const MovingAiMap& map);
-// The same map where swamp costs 1.5 and water, which is passable here, 2. The scenarios' lengths are not for
-// it.
+// Loads the map with swamp at cost 1.5 and water, which is passable here, at cost 2. The scenarios' lengths
+// do not hold for it.
 core::GridMap LoadWeightedMovingAiMap(const MovingAiMap& map);
 std::vector<Scenario> LoadScenarios(const MovingAiMap& map);
 

@@ -1,4 +1,4 @@
-// Bytes with mistakes in them.
+// Mutations of bytes.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace waystar::testing {
 
-// One to five changes: bits flipped, bytes replaced, left out, cut off at the end or said twice, and pieces
-// of one of `others`, if there are any, put in.
+// Makes one to five changes: bits flipped, bytes replaced, left out, cut off at the end or repeated, and
+// pieces of one of `others`, if there are any, inserted.
 inline std::string MutatedBytes(std::string bytes, const std::vector<std::string>& others, Random& random) {
   const auto below = [&random](std::size_t end) {
     return static_cast<std::size_t>(random.Between(0, static_cast<int>(end) - 1));

@@ -1,5 +1,5 @@
-// A slow, obvious judge of paths. Shares no code with the search: it asks the map for one cell at a time and
-// keeps costs as doubles.
+// Oracle of paths: a slow, obvious judge. It shares no code with the search: it asks the map for one cell at
+// a time and keeps costs as doubles.
 //
 // An agent of footprint n stands on the n x n cells from its position to the right and down; a path is one of
 // positions. The corner rules look at positions as well: where they ask whether a cell is walkable, the agent
@@ -17,17 +17,17 @@
 
 namespace waystar::testing {
 
-// Whether all cells of the footprint are walkable. False if some are off the map.
+// Whether all cells of the footprint are walkable; false if some are off the map.
 bool CanStand(const core::GridMap& map, core::Cell position, int footprint = 1);
 
 // Whether one step from `from`, where the agent can stand, to `to` is legal.
 bool IsLegalStep(const core::GridMap& map, core::CornerRule rule, core::Cell from, core::Cell to,
                  int footprint = 1);
 
-// Of a straight step into the cell: its own, or its terrain's.
+// The cost of a straight step into the cell: its own, or its terrain's.
 double CellCost(const core::GridMap& map, core::Cell cell);
 
-// Of a legal step that enters `to`: by the dearest cell below the agent once it stands there.
+// The cost of a legal step that enters `to`, by the dearest cell below the agent once it stands there.
 double StepCost(const core::GridMap& map, core::Cell from, core::Cell to, int footprint = 1);
 
 // Cheapest costs from one cell to every cell of a map, by textbook Dijkstra.
@@ -36,11 +36,11 @@ class Oracle {
   // REQUIRES: CanStand(map, start, footprint).
   Oracle(const core::GridMap& map, core::CornerRule rule, core::Cell start, int footprint = 1);
 
-  // Nothing if the cell cannot be reached.
+  // Returns nothing if the cell cannot be reached.
   std::optional<double> CostTo(core::Cell cell) const;
 
-  // Where UnreachablePolicy::kNearestByDistance must lead. Costs that differ by less than rounding count as
-  // equal.
+  // Returns where UnreachablePolicy::kNearestByDistance must lead. Costs that differ by less than rounding
+  // count as equal.
   core::Cell NearestTo(core::Cell goal) const;
 
  private:
@@ -48,8 +48,8 @@ class Oracle {
   std::vector<std::optional<double>> costs_;
 };
 
-// What is wrong with a path given cell by cell; empty if it starts and ends where it should, each step is
-// legal, and its cost is `cost` to within 1e-6.
+// Returns what is wrong with a path given cell by cell: nothing if it starts and ends where it should, each
+// step is legal, and its cost is `cost` to within 1e-6.
 std::string PathFault(const core::GridMap& map, core::CornerRule rule, core::Cell start, core::Cell end,
                       absl::Span<const core::Cell> points, double cost, int footprint = 1);
 

@@ -27,8 +27,8 @@ class Maps final : public core::World {
     return it == maps.end() ? nullptr : &it->second;
   }
 
-  // So many, or fewer, between cells of any two of the maps where an agent of that footprint can stand; costs
-  // are multiples of a quarter, and some are much higher than the others.
+  // Adds `count` portals, or fewer, between cells of any two of the maps where an agent of that footprint can
+  // stand. Costs are multiples of a quarter, and some are much higher than the others.
   void AddPortals(Generator& generator, int count, int footprint = 1) {
     std::vector<std::string> ids;
     for (const auto& [id, map] : maps) {
@@ -63,7 +63,7 @@ class Maps final : public core::World {
   std::map<std::string, core::GridMap> maps;
 };
 
-// The map with portals.
+// Returns the map with portals.
 inline core::GridMap With(const core::GridMap& map, const std::vector<core::Portal>& portals) {
   std::vector<core::Edit> edits;
   for (const core::Portal& portal : portals) {

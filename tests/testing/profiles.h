@@ -15,7 +15,8 @@
 
 namespace waystar::testing {
 
-// Of any footprint up to 3, corner rule, costs and forbidden terrains; leaves a terrain to walk on.
+// Makes a profile of any footprint up to 3, corner rule, costs and forbidden terrains, which leaves a terrain
+// to walk on.
 inline core::MovementProfile AnyProfile(Generator& generator, const core::GridSettings& settings) {
   core::MovementProfile profile;
   do {
@@ -33,7 +34,7 @@ inline core::MovementProfile AnyProfile(Generator& generator, const core::GridSe
   return profile;
 }
 
-// A map of the same terrains and obstacles under other settings, which shares nothing with `map`.
+// Builds a map of the same terrains and obstacles under other settings, which shares nothing with `map`.
 inline core::GridMap Rebuilt(const core::GridMap& map, const core::TerrainRules& rules) {
   core::GridMap blank = *core::GridMap::Create(map.width(), map.height(), rules.ApplyTo(map.settings()));
   core::GridMapEditor editor(blank);
@@ -55,7 +56,7 @@ inline core::GridMap Rebuilt(const core::GridMap& map, const core::TerrainRules&
   return rebuilt;
 }
 
-// The view of an agent with that profile; the map itself if it sees that.
+// Returns the view of an agent with that profile; it is the map itself if the agent sees that.
 inline const core::GridMap& ViewOf(const core::GridMap& map, const core::MovementProfile& profile,
                                    std::shared_ptr<const core::GridMap>& holder) {
   const core::TerrainRules rules(profile, map.settings());

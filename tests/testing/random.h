@@ -1,4 +1,4 @@
-// Chance that is the same on every machine.
+// Source of random numbers that are the same on every machine.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
 
-  // From `low` to `high`, both included.
+  // Returns a number from `low` to `high`, both included.
   int Between(int low, int high) {
     // Not std::uniform_int_distribution, whose results differ between standard libraries.
     return low + static_cast<int>(engine_() % static_cast<std::uint64_t>(high - low + 1));

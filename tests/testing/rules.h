@@ -1,4 +1,4 @@
-// All there are of what a map and a query may ask, to go through.
+// All corner rules and adjacencies, for tests that go through them.
 #pragma once
 
 #include "server/core/components/component_block.h"

@@ -1,4 +1,4 @@
-// What straight lines touch, found the long way: the judge of server/core/graph/sight_line.h.
+// Slow test of what straight lines touch: the judge of server/core/graph/sight_line.h.
 #pragma once
 
 #include "server/core/graph/world_point.h"

@@ -22,7 +22,7 @@ MATCHER(IsOk, "is OK") {
   return AsStatus(arg).ok();
 }
 
-// An error of this canonical code, reason and offending field.
+// Matches an error of this canonical code, reason and offending field.
 MATCHER_P3(IsError, code, reason, field, "") {
   const absl::Status& status = AsStatus(arg);
   *result_listener << status.ToString();

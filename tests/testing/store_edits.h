@@ -18,14 +18,16 @@ inline core::Edit Unblock(core::Cell cell) { return core::UnblockCells{{.cells =
 
 inline core::UpdateBatch BlockBatch(core::Cell cell) { return {.edits = {Block(cell)}}; }
 
-// Thread safety: any.
+// Listener that writes down what it hears.
+//
+// Thread safety: all methods may be called from any thread at the same time.
 class RecordingListener final : public core::StoreListener {
  public:
   struct Heard {
     std::string map;
-    // That was published.
+    // The revision that was published.
     std::uint64_t revision = 0;
-    // Of the commits that led to it.
+    // The revisions of the commits that led to it.
     std::vector<std::uint64_t> commits;
     bool is_deletion = false;
   };

@@ -1,4 +1,4 @@
-// A slow, obvious judge of paths through portals.
+// Oracle of paths through portals: a slow, obvious judge.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace waystar::testing {
 
-// Who walks. Tags are sorted.
+// The agent that walks. Its tags are sorted.
 struct Walker {
   core::CornerRule corner_rule = core::CornerRule::kNoCornerCutting;
   int footprint = 1;
@@ -24,12 +24,12 @@ struct Walker {
 // Dijkstra.
 class WorldOracle {
  public:
-  // Nothing can be reached from a start where the walker cannot stand. Maps that are not there are not gone
-  // to.
+  // From a start where the walker cannot stand nothing can be reached. Portals to maps that are not there are
+  // not taken.
   WorldOracle(const std::map<std::string, core::GridMap>& maps, const Walker& walker, const std::string& map,
               core::Cell start);
 
-  // Nothing if the cell cannot be reached.
+  // Returns nothing if the cell cannot be reached.
   std::optional<double> CostTo(const std::string& map, core::Cell cell) const;
 
  private:

@@ -6,8 +6,8 @@
 
 namespace waystar::cli {
 
-// The type names that tell WalkCommands() what an argument is. That of one of a few words is the words,
-// "red|blue".
+// The type names that tell WalkCommands() what an argument is. An argument that is one of a few words has
+// them as its type name: "red|blue".
 inline constexpr char kMapType[] = "MAP";
 inline constexpr char kFileType[] = "FILE";
 
@@ -16,12 +16,12 @@ struct Values {
   enum class Kind { kAnything, kWords, kMaps, kFiles };
 
   Kind kind = Kind::kAnything;
-  // With kWords.
+  // The words of kWords.
   std::vector<std::string> words;
 };
 
 struct OptionNode {
-  // With their dashes: "-o", "--output".
+  // The names with their dashes: "-o", "--output".
   std::vector<std::string> names;
   std::string summary;
   bool takes_value = false;
@@ -39,17 +39,17 @@ struct SubcommandNode {
   std::string summary;
 };
 
-// One command, with everything that may stand behind it.
+// Node of the tree of commands: one command with everything that may stand behind it.
 struct CommandNode {
-  // From the root: "waystar map import".
+  // The path from the root: "waystar map import".
   std::string path;
   std::vector<SubcommandNode> subcommands;
-  // Those of the commands above it included.
+  // The options, those of the commands above included.
   std::vector<OptionNode> options;
   std::vector<PositionalNode> positionals;
 };
 
-// All the commands of an app, the root first.
+// Returns all the commands of an app, the root first.
 std::vector<CommandNode> WalkCommands(const CLI::App& root);
 
 }  // namespace waystar::cli

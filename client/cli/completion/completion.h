@@ -7,8 +7,8 @@
 
 namespace waystar::cli {
 
-// Scripts by which a shell completes commands, options, their values where they are one of a few words,
-// files, and the names of maps, which they ask `waystar map list --names` for.
+// Write the scripts by which a shell completes commands, options, their values where they are one of a few
+// words, files, and the names of maps, which the scripts ask `waystar map list --names` for.
 std::string BashCompletion(const std::vector<CommandNode>& commands);
 std::string ZshCompletion(const std::vector<CommandNode>& commands);
 std::string FishCompletion(const std::vector<CommandNode>& commands);

@@ -6,7 +6,8 @@
 
 namespace waystar::cli {
 
-// A picture for terminals that show 24-bit colours: each character shows two pixels, one above the other.
+// Writes a picture for terminals that show 24-bit colours: each character shows two pixels, one above the
+// other.
 std::string HalfBlocks(const picture::Canvas& canvas);
 
 }  // namespace waystar::cli

@@ -22,24 +22,24 @@ enum class Mark {
   kStart
 };
 
-// Expanded cells are told apart by how late they were, a tenth of them each.
+// Expanded cells are told apart by how late they were: each shade is a tenth of them.
 inline constexpr int kShadeCount = 10;
 
-// One character of a picture, and what it stands for.
+// Glyph: one character of a picture, and what it stands for.
 struct Glyph {
   char symbol = '.';
   Mark mark = Mark::kGround;
-  // With kExpanded, how late it was: from 0, the first tenth, to kShadeCount - 1.
+  // With kExpanded, how late the cell was: from 0, the first tenth, to kShadeCount - 1.
   int shade = 0;
 };
 
 // How the rows of a picture lie to each other: hexagons of a row are drawn two characters apart, and some
-// rows one to the right.
+// rows are drawn one character to the right.
 enum class RowShift {
   kNone,
   kOddRows,
   kEvenRows,
-  // Each row one further than the one above.
+  // Each row is one character further than the one above.
   kEveryRow
 };
 
@@ -49,7 +49,7 @@ struct Picture {
   std::vector<std::vector<Glyph>> rows;
 };
 
-// The rows of cells in a map of MAP_FORMAT_TEXT, which has `height` of them, without the header.
+// Returns the rows of cells in a map of MAP_FORMAT_TEXT, which has `height` of them, without the header.
 std::vector<absl::string_view> MapRows(absl::string_view text, int height);
 
 // Draws the part of the map that `view` shows. A character that stands for several cells shows an obstacle if

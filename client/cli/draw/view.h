@@ -11,7 +11,7 @@ struct Window {
   int rows = 0;
 };
 
-// The part of a map to draw, in cells. Each character stands for scale x scale cells; left and top are
+// View: the part of a map to draw, in cells. Each character stands for scale x scale cells; left and top are
 // multiples of scale.
 struct View {
   int left = 0;
@@ -23,9 +23,9 @@ struct View {
   bool operator==(const View&) const = default;
 };
 
-// The most detailed view of a map that fits the window and holds all cells of `focus`; the whole map if
-// `focus` is empty. What room is left shows more of the map around them. REQUIRES: the cells are on the map,
-// and the window holds at least one character.
+// Returns the most detailed view of a map that fits the window and holds all cells of `focus`; the whole map
+// if `focus` is empty. Room that is left shows more of the map around them. REQUIRES: the cells are on the
+// map, and the window holds at least one character.
 View ChooseView(int map_width, int map_height, absl::Span<const v1::Cell> focus, Window window);
 
 }  // namespace waystar::cli

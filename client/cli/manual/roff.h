@@ -1,4 +1,4 @@
-// Text as roff, the language of manual pages.
+// Writers of text as roff, the language of manual pages.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace waystar::cli {
 
-// A line of text, with whatever means something in roff taken literally.
+// Writes a line of text, in which whatever means something in roff is taken literally.
 std::string RoffText(absl::string_view text);
 
-// As an argument of a macro, in quotes.
+// Writes an argument of a macro, in quotes.
 std::string RoffArgument(absl::string_view text);
 
-// Paragraphs that empty lines part. Lines of one that begin with spaces, and a line that ends with a colon in
-// front of them, keep their shape; others flow together.
+// Writes paragraphs that empty lines separate. Lines that begin with spaces, and a line in front of them that
+// ends with a colon, keep their shape; other lines of a paragraph flow together.
 std::string RoffParagraphs(absl::string_view text);
 
 }  // namespace waystar::cli

@@ -10,13 +10,13 @@
 
 namespace town {
 
-// Hears from the server which doors were closed, whoever closed them, on a thread of its own.
+// Watch on a thread of its own, which collects the doors that were closed, whoever closed them.
 class ClosedDoors {
  public:
   explicit ClosedDoors(const waystar::client::Client& client);
   ~ClosedDoors();
 
-  // Those that were closed since the last time.
+  // Returns the doors that were closed since the last call.
   std::vector<waystar::v1::Cell> Take();
 
  private:

@@ -13,7 +13,7 @@ namespace town {
 inline constexpr char kMap[] = "game-loop";
 inline constexpr int kSide = 97;
 
-// Makes the map anew.
+// Creates the map, in place of one that there was.
 absl::Status Create(const waystar::client::Client& client);
 
 // The cell of each door.

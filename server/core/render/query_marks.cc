@@ -37,6 +37,9 @@ std::vector<Visit> VisitsOf(absl::Span<const SearchEvent> events) {
   std::vector<Visit> visits;
   absl::flat_hash_map<std::uint64_t, std::size_t> places;
   for (const SearchEvent& event : events) {
+    if (event.map != 0) {
+      continue;
+    }
     const auto [place, is_new] = places.try_emplace(KeyOf(event.cell), visits.size());
     if (is_new) {
       visits.push_back({.cell = event.cell, .parent = event.parent, .g = event.g});
@@ -56,6 +59,9 @@ std::vector<Visit> VisitsOf(absl::Span<const SearchEvent> events) {
 Cost DearestOf(absl::Span<const SearchEvent> events) {
   Cost dearest = 1;
   for (const SearchEvent& event : events) {
+    if (event.map != 0) {
+      continue;
+    }
     dearest = event.kind == SearchEvent::Kind::kExpanded ? std::max(dearest, event.g) : dearest;
   }
   return dearest;

@@ -3,10 +3,13 @@
 // An engine is a template over its recorder, so that a search that nobody watches pays nothing.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "server/core/grid/cell.h"
 #include "server/core/grid/cost.h"
 
@@ -27,6 +30,8 @@ struct SearchEvent {
   };
 
   Kind kind = Kind::kGenerated;
+  // Index of EventRecorder::maps: that which the cells lie on.
+  std::uint16_t map = 0;
   Cell cell;
   // With kGenerated, where the way to the cell comes from: a neighbour, or with jump points a cell from which
   // it is reached straight, diagonally, or diagonally and then straight. It is the cell itself for the start.
@@ -42,9 +47,22 @@ class EventRecorder {
   explicit EventRecorder(std::size_t max_events) : max_events_(max_events) {}
 
   void Generated(Cell cell, Cell parent, Cost g, Cost f) {
-    Add({SearchEvent::Kind::kGenerated, cell, parent, g, f});
+    Add({SearchEvent::Kind::kGenerated, map_, cell, parent, g, f});
   }
-  void Expanded(Cell cell, Cost g, Cost f) { Add({SearchEvent::Kind::kExpanded, cell, cell, g, f}); }
+  void Expanded(Cell cell, Cost g, Cost f) { Add({SearchEvent::Kind::kExpanded, map_, cell, cell, g, f}); }
+
+  // Says which map the events from here on lie on, by its id; it is empty for the query's own, which it is at
+  // first. Of more than 65,536 maps the last are taken for one.
+  void OnMap(absl::string_view id) {
+    const auto known = std::find(maps_.begin(), maps_.end(), id);
+    if (known == maps_.end() && maps_.size() <= 0xFFFF) {
+      maps_.emplace_back(id);
+      map_ = static_cast<std::uint16_t>(maps_.size() - 1);
+    } else {
+      map_ = static_cast<std::uint16_t>(std::min<std::ptrdiff_t>(known - maps_.begin(), 0xFFFF));
+    }
+  }
+  const std::vector<std::string>& maps() const { return maps_; }
 
   const std::vector<SearchEvent>& events() const { return events_; }
   // Returns whether there were more events than the limit; those are lost.
@@ -61,6 +79,8 @@ class EventRecorder {
 
   const std::size_t max_events_;
   std::vector<SearchEvent> events_;
+  std::vector<std::string> maps_ = {""};
+  std::uint16_t map_ = 0;
   bool is_truncated_ = false;
 };
 

@@ -6,25 +6,26 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/query/resolve.h"
+#include "server/core/query/solve.h"
 #include "server/core/render/graph_scene.h"
 #include "server/core/render/grid_scene.h"
+#include "server/core/render/route_marks.h"
 #include "server/core/render/theme.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/recorder.h"
 #include "server/picture/file/png.h"
 #include "server/picture/file/svg.h"
-#include "server/rpc/query/answer_graph_query.h"
 #include "server/rpc/query/answer_query.h"
-#include "server/rpc/query/movement.h"
 #include "server/rpc/wire/convert.h"
-#include "server/rpc/wire/convert_path.h"
+#include "server/rpc/wire/convert_query.h"
 #include "server/rpc/wire/hex_coordinates.h"
-#include "server/rpc/wire/picture_marks.h"
 
 namespace waystar::rpc {
 namespace {
@@ -148,11 +149,7 @@ class MapRenderer {
         request_(request),
         response_(response),
         context_(context),
-        query_(request.query()),
-        budget_(context.budget) {
-    budget_.evicted = &snapshot.eviction.flag();
-    query_.set_map(request.map());
-  }
+        budget_(core::BudgetOn(snapshot, context.budget)) {}
 
   absl::StatusOr<core::Scene> Draw(core::RenderOptions options) {
     options.title = snapshot_.id;
@@ -182,10 +179,11 @@ class MapRenderer {
       if (request_.with_search()) {
         WAYSTAR_RETURN_IF_ERROR(core::CheckIsGrid(snapshot_));
       }
-      WAYSTAR_RETURN_IF_ERROR(
-          BelowQuery(AnswerGraphQuery(snapshot_, max_bytes_, query_, *response_.mutable_answer(), context_)));
-      marks = ToGraphQueryMarks(snapshot_.graph(), query_, response_.answer());
-      options.caption = CaptionOf(response_.answer());
+      WAYSTAR_RETURN_IF_ERROR(BelowQuery(Answer([&](const core::RouteQuery& query, const core::Route& route,
+                                                    const core::ResolvedRoute& /*resolved*/) {
+        marks = core::ToGraphQueryMarks(query, route);
+        options.caption = core::CaptionOf(route);
+      })));
     }
     const core::WaypointGraph& graph = snapshot_.graph();
     options.facts = absl::StrCat(graph.node_count(), graph.node_count() == 1 ? " node, " : " nodes, ",
@@ -200,38 +198,38 @@ class MapRenderer {
     if (!request_.has_query()) {
       return core::MakeGridScene(plain, region, options, nullptr, budget_);
     }
+    absl::StatusOr<core::Scene> scene;
     core::EventRecorder recorder(kMaxSearchEvents);
-    WAYSTAR_RETURN_IF_ERROR(BelowQuery(AnswerOnGrid(recorder)));
-    core::QueryMarks marks = ToQueryMarks(request_.map(), query_, response_.answer());
-    marks.events = recorder.events();
-    options.caption = CaptionOf(response_.answer());
-    WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(snapshot_, RequestedMovementOf(query_)));
-    absl::StatusOr<core::Scene> scene = core::MakeGridScene(movement.map(), region, options, &marks, budget_);
-    if (coordinates_.has_value()) {
-      coordinates_->FromPlane(*response_.mutable_answer());
-    }
+    const auto draw = [&](const core::RouteQuery& query, const core::Route& route,
+                          const core::ResolvedRoute& resolved) {
+      core::QueryMarks marks = core::ToQueryMarks(snapshot_.id, query, route);
+      marks.events = recorder.events();
+      options.caption = core::CaptionOf(route);
+      scene = core::MakeGridScene(resolved.grid().agent->map(), region, options, &marks, budget_);
+    };
+    WAYSTAR_RETURN_IF_ERROR(BelowQuery(Answer(draw, request_.with_search() ? &recorder : nullptr)));
     return scene;
   }
 
-  // Fills the answer, by cells of the plane.
-  absl::Status AnswerOnGrid(core::EventRecorder& recorder) {
-    if (query_.coordinates() != v1::HEX_LAYOUT_UNSPECIFIED) {
-      WAYSTAR_ASSIGN_OR_RETURN(coordinates_,
-                               HexCoordinates::Of(store_, request_.map(), query_.coordinates()));
-      query_.clear_coordinates();
-      WAYSTAR_RETURN_IF_ERROR(coordinates_->ToPlane(query_));
+  // Answers the query, and shows the answer to `draw` before it is written.
+  absl::Status Answer(absl::FunctionRef<void(const core::RouteQuery& query, const core::Route& route,
+                                             const core::ResolvedRoute& resolved)>
+                          draw,
+                      core::EventRecorder* recorder = nullptr) {
+    const v1::FindPathRequest& asked = request_.query();
+    WAYSTAR_ASSIGN_OR_RETURN(const HexCoordinates coordinates,
+                             HexCoordinates::Of(snapshot_, asked.coordinates()));
+    WAYSTAR_ASSIGN_OR_RETURN(const core::RouteQuery query, ToRouteQuery(asked, coordinates));
+    if (recorder != nullptr) {
+      WAYSTAR_RETURN_IF_ERROR(core::CheckOneGoal(query));
     }
-    WAYSTAR_ASSIGN_OR_RETURN(const core::PathQuery asked, ToPathQuery(query_));
-    v1::FindPathResponse& answer = *response_.mutable_answer();
-    if (!request_.with_search()) {
-      return AnswerOn(store_, snapshot_, FindAnyPath, max_bytes_, query_, asked, answer, context_);
-    }
-    WAYSTAR_RETURN_IF_ERROR(CheckOneGoal(query_));
-    const auto search = [&](const core::GridMap& map, core::World& world, const core::PortalQuery& query,
-                            const core::Budget& budget, core::Scratch& scratch) {
-      return TraceAnyPath(map, world, query, budget, scratch, recorder);
-    };
-    return AnswerOn(store_, snapshot_, search, max_bytes_, query_, asked, answer, context_);
+    WAYSTAR_ASSIGN_OR_RETURN(
+        const core::ResolvedRoute resolved,
+        core::Resolve(snapshot_, query, MapsFor(store_, context_.caller), context_.budget));
+    WAYSTAR_ASSIGN_OR_RETURN(const core::Route route,
+                             core::Solve(resolved, context_.budget, context_.bench, recorder));
+    draw(query, route, resolved);
+    return WriteAnswer(route, snapshot_, coordinates, max_bytes_, *response_.mutable_answer(), context_);
   }
 
   std::string FactsOf(const core::GridMap& map) const {
@@ -248,10 +246,7 @@ class MapRenderer {
   const v1::RenderMapRequest& request_;
   v1::RenderMapResponse& response_;
   CallContext& context_;
-  // With the map's id, and by cells of the plane once it is answered.
-  v1::FindPathRequest query_;
-  std::optional<HexCoordinates> coordinates_;
-  core::Budget budget_;
+  const core::Budget budget_;
 };
 
 }  // namespace

@@ -95,7 +95,7 @@ absl::Status UpdateStream::Take() {
     Answer(index, status);
     return absl::OkStatus();
   }
-  absl::StatusOr<core::UpdateBatch> batch = ToUpdateBatch(message.update());
+  absl::StatusOr<core::UpdateBatch> batch = ToUpdateBatch(store_, message.update());
   if (!batch.ok()) {
     Answer(index, batch.status());
     return absl::OkStatus();

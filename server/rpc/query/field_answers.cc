@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -9,11 +10,13 @@
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/search/checks.h"
-#include "server/rpc/query/world_view.h"
+#include "server/core/query/resolve.h"
+#include "server/core/query/resolved_agent.h"
+#include "server/rpc/query/answer_query.h"
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_fields.h"
-#include "server/rpc/wire/convert_path.h"
+#include "server/rpc/wire/convert_query.h"
+#include "server/rpc/wire/hex_coordinates.h"
 
 namespace waystar::rpc {
 namespace {
@@ -42,114 +45,125 @@ class Stopwatch {
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-// The budget of work on a snapshot.
-core::Budget BudgetOn(const core::MapSnapshot& snapshot, const CallContext& context) {
-  core::Budget budget = context.budget;
-  budget.evicted = &snapshot.eviction.flag();
-  return budget;
+// The map that a question is about, as its agent sees it, and how its cells are counted.
+struct Ground {
+  core::PinnedSnapshot snapshot;
+  HexCoordinates coordinates;
+  core::AgentQuery query;
+  std::unique_ptr<core::ResolvedAgent> agent;
+  core::Budget budget;
+};
+
+template <typename Request>
+absl::StatusOr<std::unique_ptr<Ground>> GroundOf(const core::MapStore& store, const Request& request,
+                                                 const CallContext& context) {
+  auto ground = std::make_unique<Ground>();
+  WAYSTAR_ASSIGN_OR_RETURN(ground->snapshot, store.Pin(request.map()));
+  if constexpr (requires { request.coordinates(); }) {
+    WAYSTAR_ASSIGN_OR_RETURN(ground->coordinates,
+                             HexCoordinates::Of(*ground->snapshot, request.coordinates()));
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(ground->query, ToAgentQuery(request, ground->coordinates));
+  WAYSTAR_ASSIGN_OR_RETURN(ground->agent, core::ResolvedAgent::Make(*ground->snapshot, ground->query,
+                                                                    MapsFor(store, context.caller)));
+  ground->budget = core::BudgetOn(*ground->snapshot, context.budget);
+  return ground;
 }
 
 }  // namespace
 
 absl::Status FieldAnswers::CostMatrix(const v1::ComputeCostMatrixRequest& request,
                                       v1::ComputeCostMatrixResponse& response, CallContext& context) const {
-  const std::vector<core::Cell> sources = ToCells(request.sources());
-  const std::vector<core::Cell> targets = ToCells(request.targets());
-  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(request.map()));
-  WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(*snapshot, FieldMovementOf(request)));
-  WorldView world(store_, context.caller, *snapshot, movement, FieldMovementOf(request));
+  WAYSTAR_ASSIGN_OR_RETURN(const auto ground, GroundOf(store_, request, context));
+  const std::vector<core::Cell> sources = ToCells(request.sources(), ground->coordinates);
+  const std::vector<core::Cell> targets = ToCells(request.targets(), ground->coordinates);
   const Stopwatch stopwatch;
   WAYSTAR_ASSIGN_OR_RETURN(
       const core::CostMatrix matrix,
-      core::ComputeCostMatrix(
-          movement.map(), world, {.sources = sources, .targets = targets, .agent = AgentOf(movement)},
-          BudgetOn(*snapshot, context), context.bench.scratch, context.bench.field_scratch));
+      core::ComputeCostMatrix(ground->agent->map(), *ground->agent,
+                              {.sources = sources, .targets = targets, .agent = ground->agent->agent()},
+                              ground->budget, context.bench.scratch, context.bench.field_scratch));
   stopwatch.Stamp(context, matrix.expanded, *response.mutable_statistics());
   response.mutable_costs()->Add(matrix.costs.begin(), matrix.costs.end());
-  response.set_revision(snapshot->revision);
+  response.set_revision(ground->snapshot->revision);
   return CheckFits(response.ByteSizeLong(), max_bytes_, "targets");
 }
 
 absl::Status FieldAnswers::Reachable(const v1::FindReachableRequest& request,
                                      v1::FindReachableResponse& response, CallContext& context) const {
-  WAYSTAR_ASSIGN_OR_RETURN(core::ReachQuery query, ToReachQuery(request));
-  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(request.map()));
-  WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(*snapshot, FieldMovementOf(request)));
-  query.agent = AgentOf(movement);
+  WAYSTAR_ASSIGN_OR_RETURN(const auto ground, GroundOf(store_, request, context));
+  WAYSTAR_ASSIGN_OR_RETURN(core::ReachQuery query, ToReachQuery(request, ground->coordinates));
+  query.agent = ground->agent->agent();
   const Stopwatch stopwatch;
   WAYSTAR_ASSIGN_OR_RETURN(
       const core::ReachableCells reachable,
-      core::FindReachable(movement.map(), query, BudgetOn(*snapshot, context), context.bench.field_scratch));
+      core::FindReachable(ground->agent->map(), query, ground->budget, context.bench.field_scratch));
   stopwatch.Stamp(context, reachable.expanded, *response.mutable_statistics());
   const absl::string_view field = query.want_costs ? "want_costs" : "region";
   WAYSTAR_RETURN_IF_ERROR(CheckFits(reachable.costs.size() * sizeof(float), max_bytes_, field));
   FillReachable(reachable, response);
-  response.set_revision(snapshot->revision);
+  response.set_revision(ground->snapshot->revision);
   return CheckFits(response.ByteSizeLong(), max_bytes_, field);
 }
 
 absl::Status FieldAnswers::FlowField(const v1::ComputeFlowFieldRequest& request,
                                      v1::ComputeFlowFieldResponse& response, CallContext& context) const {
-  const std::vector<core::Cell> goals = ToCells(request.goals());
+  WAYSTAR_ASSIGN_OR_RETURN(const auto ground, GroundOf(store_, request, context));
+  const std::vector<core::Cell> goals = ToCells(request.goals(), ground->coordinates);
   core::FlowFieldQuery query = ToFlowFieldQuery(request, goals);
-  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(request.map()));
-  WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(*snapshot, FieldMovementOf(request)));
-  query.agent = AgentOf(movement);
+  query.agent = ground->agent->agent();
   const Stopwatch stopwatch;
-  WAYSTAR_ASSIGN_OR_RETURN(const core::FlowField field,
-                           core::ComputeFlowField(movement.map(), query, BudgetOn(*snapshot, context),
-                                                  context.bench.field_scratch));
+  WAYSTAR_ASSIGN_OR_RETURN(
+      const core::FlowField field,
+      core::ComputeFlowField(ground->agent->map(), query, ground->budget, context.bench.field_scratch));
   stopwatch.Stamp(context, field.expanded, *response.mutable_statistics());
   const absl::string_view blamed = query.want_costs ? "want_costs" : "region";
   WAYSTAR_RETURN_IF_ERROR(
       CheckFits(field.directions.size() + field.costs.size() * sizeof(float), max_bytes_, blamed));
-  FillFlowField(field, response);
-  response.set_revision(snapshot->revision);
+  FillFlowField(field, ground->coordinates, response);
+  response.set_revision(ground->snapshot->revision);
   return CheckFits(response.ByteSizeLong(), max_bytes_, blamed);
 }
 
 absl::Status FieldAnswers::Reachability(const v1::CheckReachabilityRequest& request,
                                         v1::CheckReachabilityResponse& response, CallContext& context) const {
-  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::CellPair> pairs, ToCellPairs(request));
-  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(request.map()));
-  WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(*snapshot, FieldMovementOf(request)));
-  WorldView world(store_, context.caller, *snapshot, movement, FieldMovementOf(request));
-  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<bool> reachable,
-                           core::CheckReachability(movement.map(), world, AgentOf(movement), pairs));
+  WAYSTAR_ASSIGN_OR_RETURN(const auto ground, GroundOf(store_, request, context));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::CellPair> pairs,
+                           ToCellPairs(request, ground->coordinates));
+  WAYSTAR_ASSIGN_OR_RETURN(
+      const std::vector<bool> reachable,
+      core::CheckReachability(ground->agent->map(), *ground->agent, ground->agent->agent(), pairs));
   response.mutable_reachable()->Add(reachable.begin(), reachable.end());
-  response.set_revision(snapshot->revision);
+  response.set_revision(ground->snapshot->revision);
   return CheckFits(response.ByteSizeLong(), max_bytes_, "pairs");
 }
 
 absl::Status FieldAnswers::Ray(const v1::CastRayRequest& request, v1::CastRayResponse& response,
-                               CallContext& /*context*/) const {
+                               CallContext& context) const {
   if (!request.has_from() || !request.has_to()) {
     return MissingField(request.has_from() ? "to" : "from");
   }
-  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(request.map()));
-  WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(*snapshot, FieldMovementOf(request)));
-  WAYSTAR_ASSIGN_OR_RETURN(const core::RayHit hit, core::CastRay(movement.map(), AgentOf(movement),
+  WAYSTAR_ASSIGN_OR_RETURN(const auto ground, GroundOf(store_, request, context));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::RayHit hit, core::CastRay(ground->agent->map(), ground->agent->agent(),
                                                                  {request.from().x(), request.from().y()},
                                                                  {request.to().x(), request.to().y()}));
   FillRayHit(hit, response);
-  response.set_revision(snapshot->revision);
+  response.set_revision(ground->snapshot->revision);
   return absl::OkStatus();
 }
 
 absl::Status FieldAnswers::Sample(const v1::SampleCellsRequest& request, v1::SampleCellsResponse& response,
                                   CallContext& context) const {
-  core::SampleQuery query = ToSampleQuery(request);
-  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(request.map()));
-  WAYSTAR_ASSIGN_OR_RETURN(const Movement movement, Movement::Make(*snapshot, FieldMovementOf(request)));
-  query.agent = AgentOf(movement);
-  WorldView world(store_, context.caller, *snapshot, movement, FieldMovementOf(request));
+  WAYSTAR_ASSIGN_OR_RETURN(const auto ground, GroundOf(store_, request, context));
+  core::SampleQuery query = ToSampleQuery(request, ground->coordinates);
+  query.agent = ground->agent->agent();
   WAYSTAR_ASSIGN_OR_RETURN(const core::SampledCells sampled,
-                           core::SampleCells(movement.map(), world, query, BudgetOn(*snapshot, context)));
+                           core::SampleCells(ground->agent->map(), *ground->agent, query, ground->budget));
   for (const core::Cell cell : sampled.cells) {
-    FillCell(cell, *response.add_cells());
+    FillCell(ground->coordinates.FromPlane(cell), *response.add_cells());
   }
   response.set_candidates(sampled.candidates);
-  response.set_revision(snapshot->revision);
+  response.set_revision(ground->snapshot->revision);
   return CheckFits(response.ByteSizeLong(), max_bytes_, "count");
 }
 

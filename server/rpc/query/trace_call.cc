@@ -9,11 +9,13 @@
 #include "absl/status/statusor.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/engine/find_path.h"
+#include "server/core/query/resolve.h"
+#include "server/core/query/solve.h"
 #include "server/rpc/call/call_context.h"
 #include "server/rpc/query/answer_query.h"
 #include "server/rpc/wire/convert.h"
-#include "server/rpc/wire/convert_path.h"
+#include "server/rpc/wire/convert_query.h"
+#include "server/rpc/wire/write_route.h"
 
 namespace waystar::rpc {
 namespace {
@@ -47,20 +49,11 @@ TraceCall::TraceCall(const core::MapStore& store, Executor& executor, TransferSl
 
 absl::Status TraceCall::Prepare(int worker) {
   const Executor::Clock::time_point now = Executor::Clock::now();
-  WAYSTAR_ASSIGN_OR_RETURN(const std::size_t max_events, ToMaxEvents(request()));
   if (!request().has_query()) {
     return MissingField("query");
   }
-  WAYSTAR_RETURN_IF_ERROR(BelowQuery(CheckOneGoal(request().query())));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::size_t max_events, ToMaxEvents(request()));
   recorder_.emplace(max_events);
-  const auto search_leg = [this](const core::GridMap& map, const core::PathQuery& query,
-                                 const core::Budget& budget, core::Scratch& scratch) {
-    return core::TraceSearch(map, query, budget, scratch, *recorder_);
-  };
-  const auto search = [&](const core::GridMap& map, core::World& world, const core::PortalQuery& query,
-                          const core::Budget& budget, core::Scratch& scratch) {
-    return core::FindPathThroughPortals(map, world, query, search_leg, budget, scratch);
-  };
   CallContext context{.bench = executor().bench(worker),
                       .caller = caller(),
                       .budget = {.deadline = deadline_, .cancelled = &cancelled_},
@@ -68,12 +61,25 @@ absl::Status TraceCall::Prepare(int worker) {
                       .begin = now,
                       .rpc = &rpc_};
   v1::TraceSearchResult& result = result_.emplace();
-  const absl::Status status =
-      AnswerQuery(store_, search, max_response_bytes_, request().query(), *result.mutable_answer(), context);
+  const absl::Status status = Search(context, *result.mutable_answer());
   NoteQuery(observer_, "waystar.v1.PathService/TraceSearch", request().query(), result.answer(), status,
             Executor::Clock::now() - now, context);
   result.set_truncated(recorder_->is_truncated());
   return BelowQuery(status);
+}
+
+absl::Status TraceCall::Search(CallContext& context, v1::FindPathResponse& answer) {
+  const v1::FindPathRequest& asked = request().query();
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(asked.map()));
+  WAYSTAR_RETURN_IF_ERROR(core::CheckIsGrid(*snapshot));
+  WAYSTAR_ASSIGN_OR_RETURN(coordinates_, HexCoordinates::Of(*snapshot, asked.coordinates()));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::RouteQuery query, ToRouteQuery(asked, coordinates_));
+  WAYSTAR_RETURN_IF_ERROR(core::CheckOneGoal(query));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::ResolvedRoute resolved,
+                           core::Resolve(*snapshot, query, MapsFor(store_, context.caller), context.budget));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::Route route,
+                           core::Solve(resolved, context.budget, context.bench, &*recorder_));
+  return WriteAnswer(route, *snapshot, coordinates_, max_response_bytes_, answer, context);
 }
 
 bool TraceCall::FillNext(v1::TraceSearchResponse& message) {
@@ -81,7 +87,7 @@ bool TraceCall::FillNext(v1::TraceSearchResponse& message) {
   if (sent_ < events.size()) {
     const std::size_t end = std::min(sent_ + kEventsPerMessage, events.size());
     for (; sent_ < end; ++sent_) {
-      FillSearchEvent(events[sent_], *message.add_events());
+      AddSearchEvent(events[sent_], recorder_->maps(), coordinates_, message);
     }
     return true;
   }

@@ -13,8 +13,10 @@
 #include "server/core/search/recorder.h"
 #include "server/core/store/map_store.h"
 #include "server/rpc/admission/executor.h"
+#include "server/rpc/call/call_context.h"
 #include "server/rpc/call/sending_call.h"
 #include "server/rpc/telemetry/query_observer.h"
+#include "server/rpc/wire/hex_coordinates.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::rpc {
@@ -44,6 +46,7 @@ class TraceCall final : public SendingCall<v1::TraceSearchRequest, v1::TraceSear
 
   void OnCancel() override { cancelled_.store(true, std::memory_order_relaxed); }
   absl::Status Prepare(int worker) override;
+  absl::Status Search(CallContext& context, v1::FindPathResponse& answer);
   bool FillNext(v1::TraceSearchResponse& message) override;
 
   const core::MapStore& store_;
@@ -54,6 +57,7 @@ class TraceCall final : public SendingCall<v1::TraceSearchRequest, v1::TraceSear
   const Executor::Clock::time_point arrived_ = Executor::Clock::now();
   const Executor::Clock::time_point deadline_;
   std::atomic<bool> cancelled_ = false;
+  HexCoordinates coordinates_;
   std::optional<core::EventRecorder> recorder_;
   // How many of the events have been sent.
   std::size_t sent_ = 0;

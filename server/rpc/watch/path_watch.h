@@ -7,10 +7,11 @@
 #include <memory>
 
 #include "absl/status/status.h"
-#include "server/core/search/query.h"
+#include "server/core/query/route_query.h"
 #include "server/core/watch/watched_answer.h"
 #include "server/rpc/access/caller.h"
 #include "server/rpc/admission/executor.h"
+#include "server/rpc/wire/hex_coordinates.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::rpc {
@@ -31,8 +32,10 @@ class PathWatch {
   // Who watches. Any thread.
   virtual Caller GetCaller() = 0;
 
+  // What is watched, and how its cells are counted.
   v1::FindPathRequest request;
-  core::PathQuery query;
+  core::RouteQuery query;
+  HexCoordinates coordinates;
   Executor::Clock::time_point deadline;
   std::atomic<bool> cancelled = false;
 

@@ -12,12 +12,14 @@
 #include "absl/status/statusor.h"
 #include "google/rpc/status.pb.h"
 #include "server/base/error.h"
+#include "server/base/status_macros.h"
 #include "server/core/portal/portal_search.h"
+#include "server/core/query/resolve.h"
+#include "server/core/query/solve.h"
 #include "server/rpc/call/call_context.h"
 #include "server/rpc/call/cancelled.h"
 #include "server/rpc/call/status.h"
 #include "server/rpc/query/answer_query.h"
-#include "server/rpc/query/movement.h"
 
 namespace waystar::rpc {
 namespace {
@@ -33,9 +35,20 @@ bool IsSameQuery(const core::PathQuery& a, const core::PathQuery& b) {
 
 // Whether the answer depends on more of the map than its path and where a cheaper one could pass tell of. An
 // agent that sees other terrains than the map's does not see what the map's changes are said to be.
-bool IsUncertain(const v1::FindPathRequest& request, const core::GridMap& seen, const core::GridMap& map) {
-  return request.snap_radius() > 0 || IgnoresObstacles(request.overlay()) ||
+bool IsUncertain(const core::RouteQuery& query, const core::GridMap& seen, const core::GridMap& map) {
+  const std::optional<core::Overlay>& overlay = query.agent.overlay;
+  return query.snap_radius > 0 || (overlay.has_value() && !overlay->ignored_obstacles.empty()) ||
          seen.settings() != map.settings();
+}
+
+// A watched path stays on its map.
+core::OtherMaps NoOtherMaps(const core::MapStore& store) {
+  return {.store = store, .may_visit = [](absl::string_view /*id*/) { return false; }};
+}
+
+// Of a query that could not be resolved, as far as it is known.
+core::PathQuery UnresolvedQuery(const core::RouteQuery& query) {
+  return {.start = query.start.cell.value_or(core::Cell()), .goal = query.goal.cell.value_or(core::Cell())};
 }
 
 void FillProblem(const absl::Status& status, google::rpc::Status& problem) {
@@ -132,21 +145,23 @@ void PathWatches::SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr
     is_news = last == nullptr || !IsSameQuery(last->query(), query) || last->IsOutdatedBy(map, result, tags);
     const bool had_path = last != nullptr && (last->kind() == core::WatchedAnswer::Kind::kPath ||
                                               last->kind() == core::WatchedAnswer::Kind::kPartial);
-    answer = had_path && !is_news
-                 ? last
-                 : std::make_shared<core::WatchedAnswer>(map, query, result,
-                                                         IsUncertain(watch->request, map, snapshot.grid()));
-  };
-  const auto search = [&](const core::GridMap& map, core::World& /*world*/, const core::PortalQuery& query,
-                          const core::Budget& budget, core::Scratch& scratch) {
-    core::NoWorld no_other_maps;
-    absl::StatusOr<core::PortalPath> result = FindAnyPath(map, no_other_maps, query, budget, scratch);
-    judge(map, query.path, query.required_tags, result);
-    return result;
+    answer = had_path && !is_news ? last
+                                  : std::make_shared<core::WatchedAnswer>(
+                                        map, query, result, IsUncertain(watch->query, map, snapshot.grid()));
   };
   v1::WatchPathResponse message;
-  const absl::Status status = AnswerOn(store_, snapshot, search, max_bytes_, watch->request, watch->query,
-                                       *message.mutable_answer(), context);
+  const auto search = [&]() -> absl::Status {
+    WAYSTAR_RETURN_IF_ERROR(core::CheckIsGrid(snapshot));
+    WAYSTAR_ASSIGN_OR_RETURN(const core::ResolvedRoute resolved,
+                             core::Resolve(snapshot, watch->query, NoOtherMaps(store_), context.budget));
+    const absl::StatusOr<core::Route> route = core::Solve(resolved, context.budget, context.bench);
+    const core::GridRouteQuery& query = resolved.grid();
+    judge(query.agent->map(), query.path, query.agent->required_tags(),
+          route.ok() ? absl::StatusOr<core::PortalPath>(route->portal_path()) : route.status());
+    WAYSTAR_RETURN_IF_ERROR(route.status());
+    return WriteAnswer(*route, snapshot, watch->coordinates, max_bytes_, *message.mutable_answer(), context);
+  };
+  const absl::Status status = search();
   NoteQuery(observer_, "waystar.v1.PathService/WatchPath", watch->request, message.answer(), status,
             Executor::Clock::now() - now, context);
   if (absl::IsCancelled(status)) {
@@ -168,7 +183,7 @@ void PathWatches::SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr
   if (!status.ok()) {
     if (answer == nullptr || absl::IsResourceExhausted(status)) {
       // No search was made, or what it found cannot be sent.
-      judge(snapshot.grid(), watch->query, {}, status);
+      judge(snapshot.grid(), UnresolvedQuery(watch->query), {}, status);
     }
     FillProblem(BelowQuery(status), *message.mutable_problem());
   }

@@ -36,6 +36,9 @@ class PathWatches final : public core::StoreListener {
               const QueryObserver& observer);
   ~PathWatches() override;
 
+  // Whose maps are watched.
+  const core::MapStore& store() const { return store_; }
+
   // Searches for a new watch, on this worker, sends it its first answer and keeps that up to date until
   // Remove. An error ends the watch, with the field below "query".
   void Begin(const PathWatchPtr& watch, int worker);

@@ -8,6 +8,7 @@
 #include "grpcpp/impl/codegen/proto_utils.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/query/resolve.h"
 #include "server/rpc/access/check_access.h"
 #include "server/rpc/call/call_context.h"
 #include "server/rpc/call/cancelled.h"
@@ -15,7 +16,7 @@
 #include "server/rpc/call/status.h"
 #include "server/rpc/query/answer_query.h"
 #include "server/rpc/wire/convert.h"
-#include "server/rpc/wire/convert_path.h"
+#include "server/rpc/wire/convert_query.h"
 
 namespace waystar::rpc {
 
@@ -51,12 +52,13 @@ absl::Status WatchPathCall::Enter(const grpc::ByteBuffer& bytes) {
   WAYSTAR_RETURN_IF_ERROR(caller_.Require([this](const Caller& caller) {
     return BelowQuery(CheckPartAccess<v1::WatchPathRequest>(caller, request));
   }));
-  WAYSTAR_RETURN_IF_ERROR(BelowQuery(CheckOneGoal(request)));
-  const absl::StatusOr<core::PathQuery> parsed = ToPathQuery(request);
-  if (!parsed.ok()) {
-    return WithFieldPrefix(parsed.status(), "query.");
-  }
-  query = *parsed;
+  const auto parse = [this]() -> absl::Status {
+    WAYSTAR_ASSIGN_OR_RETURN(coordinates,
+                             HexCoordinates::Of(watches_.store(), request.map(), request.coordinates()));
+    WAYSTAR_ASSIGN_OR_RETURN(query, ToRouteQuery(request, coordinates));
+    return core::CheckOneGoal(query);
+  };
+  WAYSTAR_RETURN_IF_ERROR(BelowQuery(parse()));
   if (!request.goal_map().empty() && request.goal_map() != request.map()) {
     return InvalidArgument(ErrorReason::kBadValue, "query.goal_map", "a watched path stays on its map");
   }

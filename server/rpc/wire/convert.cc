@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -102,6 +103,16 @@ absl::Status MissingField(absl::string_view field) {
 
 core::Cell ToCell(const v1::Cell& cell) { return {cell.x(), cell.y()}; }
 
+std::vector<core::Cell> ToCells(const google::protobuf::RepeatedPtrField<v1::Cell>& cells,
+                                const HexCoordinates& coordinates) {
+  std::vector<core::Cell> converted;
+  converted.reserve(static_cast<std::size_t>(cells.size()));
+  for (const v1::Cell& cell : cells) {
+    converted.push_back(coordinates.ToPlane(ToCell(cell)));
+  }
+  return converted;
+}
+
 absl::StatusOr<core::HexLayout> ToHexLayout(v1::HexLayout layout, absl::string_view field) {
   switch (layout) {
     case v1::HEX_LAYOUT_AXIAL_POINTY:
@@ -119,13 +130,6 @@ absl::StatusOr<core::HexLayout> ToHexLayout(v1::HexLayout layout, absl::string_v
     default:
       return UnknownEnumValue(field, layout);
   }
-}
-
-absl::Status CheckNoCoordinates(v1::HexLayout coordinates) {
-  return coordinates == v1::HEX_LAYOUT_UNSPECIFIED
-             ? absl::OkStatus()
-             : InvalidArgument(ErrorReason::kBadValue, "coordinates",
-                               "here cells are those of the plane: leave it out");
 }
 
 core::Position ToPosition(const v1::Position& position) { return {position.x(), position.y(), position.z()}; }
@@ -204,6 +208,11 @@ v1::MapFormat FromFormat(core::MapFormat format) {
       return v1::MAP_FORMAT_GEO_JSON;
   }
   return v1::MAP_FORMAT_UNSPECIFIED;
+}
+
+void FillCell(core::Cell cell, v1::Cell& out) {
+  out.set_x(cell.x);
+  out.set_y(cell.y);
 }
 
 void FillPosition(const core::Position& position, v1::Position& out) {

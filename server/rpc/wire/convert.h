@@ -2,18 +2,21 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "google/protobuf/duration.pb.h"
+#include "google/protobuf/repeated_ptr_field.h"
 #include "google/protobuf/timestamp.pb.h"
 #include "server/core/format/grid_overrides.h"
 #include "server/core/grid/cell.h"
 #include "server/core/grid/world_frame.h"
 #include "server/core/import/import_map.h"
 #include "server/core/store/map_store.h"
+#include "server/rpc/wire/hex_coordinates.h"
 #include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/types.pb.h"
 
@@ -24,12 +27,11 @@ namespace waystar::rpc {
 absl::Status UnknownEnumValue(absl::string_view field, int value);
 absl::Status MissingField(absl::string_view field);
 core::Cell ToCell(const v1::Cell& cell);
+std::vector<core::Cell> ToCells(const google::protobuf::RepeatedPtrField<v1::Cell>& cells,
+                                const HexCoordinates& coordinates);
 
 // INVALID_ARGUMENT / UNKNOWN_ENUM_VALUE with that field if it is unspecified or unknown.
 absl::StatusOr<core::HexLayout> ToHexLayout(v1::HexLayout layout, absl::string_view field);
-// INVALID_ARGUMENT / BAD_VALUE with field "coordinates" if there are any: what nobody has turned into cells
-// of the plane (hex_coordinates.h).
-absl::Status CheckNoCoordinates(v1::HexLayout coordinates);
 
 core::Position ToPosition(const v1::Position& position);
 absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options);
@@ -40,6 +42,7 @@ absl::StatusOr<core::MapFormat> ToWriteFormat(v1::MapFormat format);
 
 // To the wire.
 v1::MapFormat FromFormat(core::MapFormat format);
+void FillCell(core::Cell cell, v1::Cell& out);
 void FillPosition(const core::Position& position, v1::Position& out);
 void FillDuration(absl::Duration duration, google::protobuf::Duration& out);
 void FillTimestamp(absl::Time time, google::protobuf::Timestamp& out);

@@ -87,7 +87,7 @@ void FillLifetime(absl::Duration lifetime, google::protobuf::Duration& out) {
   out.set_nanos(static_cast<std::int32_t>(absl::ToInt64Nanoseconds(rest)));
 }
 
-absl::StatusOr<core::Edit> ToSetTerrain(const v1::SetTerrain& edit) {
+absl::StatusOr<core::Edit> ToSetTerrain(const v1::SetTerrain& edit, const HexCoordinates& coordinates) {
   if (!edit.has_shape()) {
     return MissingField("shape");
   }
@@ -95,19 +95,19 @@ absl::StatusOr<core::Edit> ToSetTerrain(const v1::SetTerrain& edit) {
     return InvalidArgument(ErrorReason::kUnknownTerrain, "terrain",
                            "a terrain's symbol is one ASCII character");
   }
-  WAYSTAR_ASSIGN_OR_RETURN(core::Shape shape, Below("shape", ToShape(edit.shape())));
+  WAYSTAR_ASSIGN_OR_RETURN(core::Shape shape, Below("shape", ToShape(edit.shape(), coordinates)));
   return core::SetTerrain{.shape = std::move(shape), .symbol = edit.terrain().front()};
 }
 
 }  // namespace
 
-absl::StatusOr<core::PutObstacle> ToPut(const v1::Obstacle& obstacle) {
+absl::StatusOr<core::PutObstacle> ToPut(const v1::Obstacle& obstacle, const HexCoordinates& coordinates) {
   if (!obstacle.has_shape()) {
     return MissingField("shape");
   }
   core::PutObstacle put;
   put.obstacle.id = obstacle.id();
-  WAYSTAR_ASSIGN_OR_RETURN(put.obstacle.shape, Below("shape", ToShape(obstacle.shape())));
+  WAYSTAR_ASSIGN_OR_RETURN(put.obstacle.shape, Below("shape", ToShape(obstacle.shape(), coordinates)));
   WAYSTAR_ASSIGN_OR_RETURN(put.obstacle.effect, ToEffect(obstacle));
   if (obstacle.has_lifetime()) {
     WAYSTAR_ASSIGN_OR_RETURN(put.lifetime, ToLifetime(obstacle.lifetime()));
@@ -117,20 +117,21 @@ absl::StatusOr<core::PutObstacle> ToPut(const v1::Obstacle& obstacle) {
 
 namespace {
 
-absl::StatusOr<core::Edit> ToPutObstacle(const v1::PutObstacle& edit) {
+absl::StatusOr<core::Edit> ToPutObstacle(const v1::PutObstacle& edit, const HexCoordinates& coordinates) {
   if (!edit.has_obstacle()) {
     return MissingField("obstacle");
   }
-  WAYSTAR_ASSIGN_OR_RETURN(core::PutObstacle put, Below("obstacle", ToPut(edit.obstacle())));
+  WAYSTAR_ASSIGN_OR_RETURN(core::PutObstacle put, Below("obstacle", ToPut(edit.obstacle(), coordinates)));
   put.replace = edit.replace();
   return put;
 }
 
-absl::StatusOr<core::Edit> ToResizeObstacle(const v1::ResizeObstacle& edit) {
+absl::StatusOr<core::Edit> ToResizeObstacle(const v1::ResizeObstacle& edit,
+                                            const HexCoordinates& coordinates) {
   if (!edit.has_shape()) {
     return MissingField("shape");
   }
-  WAYSTAR_ASSIGN_OR_RETURN(core::Shape shape, Below("shape", ToShape(edit.shape())));
+  WAYSTAR_ASSIGN_OR_RETURN(core::Shape shape, Below("shape", ToShape(edit.shape(), coordinates)));
   return core::ResizeObstacle{.id = edit.id(), .shape = std::move(shape)};
 }
 
@@ -142,29 +143,30 @@ absl::StatusOr<core::Edit> ToPutProfile(const v1::PutProfile& edit) {
   return core::PutProfile{std::move(named)};
 }
 
-absl::StatusOr<core::Edit> ToEdit(const v1::Edit& edit, absl::string_view map) {
+absl::StatusOr<core::Edit> ToEdit(const v1::Edit& edit, absl::string_view map,
+                                  const HexCoordinates& coordinates) {
   switch (edit.edit_case()) {
     case v1::Edit::kBlock: {
-      WAYSTAR_ASSIGN_OR_RETURN(core::Shape shape, Below("block", ToShape(edit.block())));
+      WAYSTAR_ASSIGN_OR_RETURN(core::Shape shape, Below("block", ToShape(edit.block(), coordinates)));
       return core::BlockCells{std::move(shape)};
     }
     case v1::Edit::kUnblock: {
-      WAYSTAR_ASSIGN_OR_RETURN(core::Shape shape, Below("unblock", ToShape(edit.unblock())));
+      WAYSTAR_ASSIGN_OR_RETURN(core::Shape shape, Below("unblock", ToShape(edit.unblock(), coordinates)));
       return core::UnblockCells{std::move(shape)};
     }
     case v1::Edit::kSetTerrain:
-      return Below("set_terrain", ToSetTerrain(edit.set_terrain()));
+      return Below("set_terrain", ToSetTerrain(edit.set_terrain(), coordinates));
     case v1::Edit::kPutObstacle:
-      return Below("put_obstacle", ToPutObstacle(edit.put_obstacle()));
+      return Below("put_obstacle", ToPutObstacle(edit.put_obstacle(), coordinates));
     case v1::Edit::kMoveObstacle:
       return core::MoveObstacle{
           .id = edit.move_obstacle().id(), .dx = edit.move_obstacle().dx(), .dy = edit.move_obstacle().dy()};
     case v1::Edit::kResizeObstacle:
-      return Below("resize_obstacle", ToResizeObstacle(edit.resize_obstacle()));
+      return Below("resize_obstacle", ToResizeObstacle(edit.resize_obstacle(), coordinates));
     case v1::Edit::kRemoveObstacle:
       return core::RemoveObstacle{.id = edit.remove_obstacle().id()};
     case v1::Edit::kPutPortal:
-      return Below<core::Edit>("put_portal", ToPutPortal(edit.put_portal(), map));
+      return Below<core::Edit>("put_portal", ToPutPortal(edit.put_portal(), map, coordinates));
     case v1::Edit::kRemovePortal:
       return core::RemovePortal{.id = edit.remove_portal().id()};
     case v1::Edit::kSwitchPortal:
@@ -273,11 +275,11 @@ class EditFiller {
 }  // namespace
 
 absl::StatusOr<std::vector<core::Edit>> ToEdits(const google::protobuf::RepeatedPtrField<v1::Edit>& edits,
-                                                absl::string_view map) {
+                                                absl::string_view map, const HexCoordinates& coordinates) {
   std::vector<core::Edit> out;
   out.reserve(static_cast<std::size_t>(edits.size()));
   for (int i = 0; i < edits.size(); ++i) {
-    absl::StatusOr<core::Edit> edit = ToEdit(edits.Get(i), map);
+    absl::StatusOr<core::Edit> edit = ToEdit(edits.Get(i), map, coordinates);
     if (!edit.ok()) {
       const absl::string_view dot = ErrorFieldOf(edit.status()).empty() ? "" : ".";
       return WithFieldPrefix(edit.status(), absl::StrCat("edits[", i, "]", dot));
@@ -287,10 +289,12 @@ absl::StatusOr<std::vector<core::Edit>> ToEdits(const google::protobuf::Repeated
   return out;
 }
 
-absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const v1::UpdateObstaclesRequest& request) {
-  WAYSTAR_RETURN_IF_ERROR(CheckNoCoordinates(request.coordinates()));
+absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const core::MapStore& store,
+                                                const v1::UpdateObstaclesRequest& request) {
+  WAYSTAR_ASSIGN_OR_RETURN(const HexCoordinates coordinates,
+                           HexCoordinates::Of(store, request.map(), request.coordinates()));
   core::UpdateBatch batch;
-  WAYSTAR_ASSIGN_OR_RETURN(batch.edits, ToEdits(request.edits(), request.map()));
+  WAYSTAR_ASSIGN_OR_RETURN(batch.edits, ToEdits(request.edits(), request.map(), coordinates));
   if (request.expected_revision() > 0) {
     batch.expected_revision = request.expected_revision();
   }

@@ -9,7 +9,9 @@
 #include "google/protobuf/repeated_ptr_field.h"
 #include "server/core/edit/edit.h"
 #include "server/core/map/obstacle.h"
+#include "server/core/store/map_store.h"
 #include "server/core/store/update_batch.h"
+#include "server/rpc/wire/hex_coordinates.h"
 #include "waystar/v1/edits.pb.h"
 #include "waystar/v1/map_service.pb.h"
 
@@ -21,9 +23,11 @@ namespace waystar::rpc {
 // google.protobuf.Duration that is none. All else is for the core to check.
 // `map` is the id of the map that is to be changed.
 absl::StatusOr<std::vector<core::Edit>> ToEdits(const google::protobuf::RepeatedPtrField<v1::Edit>& edits,
-                                                absl::string_view map);
-absl::StatusOr<core::PutObstacle> ToPut(const v1::Obstacle& obstacle);
-absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const v1::UpdateObstaclesRequest& request);
+                                                absl::string_view map, const HexCoordinates& coordinates);
+absl::StatusOr<core::PutObstacle> ToPut(const v1::Obstacle& obstacle, const HexCoordinates& coordinates);
+// Errors of HexCoordinates::Of as well: the request says how it counts the cells of the map of that store.
+absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const core::MapStore& store,
+                                                const v1::UpdateObstaclesRequest& request);
 
 // To the wire: into messages that are empty. ToEdits makes of what FillEdit wrote the edit that it was.
 void FillEdit(const core::Edit& edit, v1::Edit& out);

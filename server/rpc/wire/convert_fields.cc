@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/rpc/wire/convert.h"
-#include "server/rpc/wire/convert_path.h"
 #include "server/rpc/wire/convert_shape.h"
 
 namespace waystar::rpc {
@@ -27,27 +26,13 @@ std::optional<double> MaxCostOf(const Request& request) {
 
 }  // namespace
 
-core::Agent AgentOf(const Movement& movement) {
-  return {.corner_rule = movement.corner_rule(),
-          .footprint = movement.footprint(),
-          .required_tags = movement.required_tags()};
-}
-
-std::vector<core::Cell> ToCells(const google::protobuf::RepeatedPtrField<v1::Cell>& cells) {
-  std::vector<core::Cell> converted;
-  converted.reserve(static_cast<std::size_t>(cells.size()));
-  for (const v1::Cell& cell : cells) {
-    converted.push_back(ToCell(cell));
-  }
-  return converted;
-}
-
-absl::StatusOr<core::ReachQuery> ToReachQuery(const v1::FindReachableRequest& request) {
+absl::StatusOr<core::ReachQuery> ToReachQuery(const v1::FindReachableRequest& request,
+                                              const HexCoordinates& coordinates) {
   if (!request.has_start()) {
     return MissingField("start");
   }
   return core::ReachQuery{
-      .start = ToCell(request.start()),
+      .start = coordinates.ToPlane(ToCell(request.start())),
       .max_cost = MaxCostOf(request),
       .region = RegionOf(request),
       .sense = request.towards_start() ? core::FloodSense::kToSeeds : core::FloodSense::kFromSeeds,
@@ -62,24 +47,25 @@ core::FlowFieldQuery ToFlowFieldQuery(const v1::ComputeFlowFieldRequest& request
           .want_costs = request.want_costs()};
 }
 
-absl::StatusOr<std::vector<core::CellPair>> ToCellPairs(const v1::CheckReachabilityRequest& request) {
+absl::StatusOr<std::vector<core::CellPair>> ToCellPairs(const v1::CheckReachabilityRequest& request,
+                                                        const HexCoordinates& coordinates) {
   std::vector<core::CellPair> pairs;
   for (const v1::CellPair& pair : request.pairs()) {
     if (!pair.has_start() || !pair.has_goal()) {
       return MissingField(absl::StrCat("pairs[", pairs.size(), pair.has_start() ? "].goal" : "].start"));
     }
-    pairs.push_back({ToCell(pair.start()), ToCell(pair.goal())});
+    pairs.push_back({coordinates.ToPlane(ToCell(pair.start())), coordinates.ToPlane(ToCell(pair.goal()))});
   }
   return pairs;
 }
 
-core::SampleQuery ToSampleQuery(const v1::SampleCellsRequest& request) {
+core::SampleQuery ToSampleQuery(const v1::SampleCellsRequest& request, const HexCoordinates& coordinates) {
   core::SampleQuery query{.count = request.count(),
                           .seed = request.seed(),
                           .region = RegionOf(request),
                           .distinct = request.distinct()};
   if (request.has_reachable_from()) {
-    query.reachable_from = ToCell(request.reachable_from());
+    query.reachable_from = coordinates.ToPlane(ToCell(request.reachable_from()));
   }
   return query;
 }
@@ -91,15 +77,16 @@ void FillReachable(const core::ReachableCells& reachable, v1::FindReachableRespo
   response.set_count(reachable.count);
 }
 
-void FillFlowField(const core::FlowField& field, v1::ComputeFlowFieldResponse& response) {
+void FillFlowField(const core::FlowField& field, const HexCoordinates& coordinates,
+                   v1::ComputeFlowFieldResponse& response) {
   FillRectangle(field.region, *response.mutable_region());
   response.set_directions(std::string(field.directions.begin(), field.directions.end()));
   response.mutable_costs()->Add(field.costs.begin(), field.costs.end());
   for (const core::PortalStep& step : field.portals) {
     v1::PortalStep& portal = *response.add_portals();
-    FillCell(step.cell, *portal.mutable_cell());
+    FillCell(coordinates.FromPlane(step.cell), *portal.mutable_cell());
     portal.set_portal(step.portal->id);
-    FillCell(step.arrival, *portal.mutable_arrival());
+    FillCell(coordinates.FromPlane(step.arrival), *portal.mutable_arrival());
   }
 }
 

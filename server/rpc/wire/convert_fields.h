@@ -5,7 +5,6 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "google/protobuf/repeated_ptr_field.h"
 #include "server/core/field/cost_matrix.h"
 #include "server/core/field/flow_field.h"
 #include "server/core/field/reachable.h"
@@ -14,33 +13,25 @@
 #include "server/core/grid/cell.h"
 #include "server/core/path/cell_ray.h"
 #include "server/core/search/agent.h"
-#include "server/rpc/query/movement.h"
+#include "server/rpc/wire/hex_coordinates.h"
 #include "waystar/v1/fields.pb.h"
 
 namespace waystar::rpc {
 
-// What a request about fields says of how its agents move.
-template <typename Request>
-RequestedMovement FieldMovementOf(const Request& request) {
-  return {.profile = request.has_profile() ? &request.profile() : nullptr,
-          .profile_name = request.has_profile_name() ? &request.profile_name() : nullptr,
-          .overlay = &request.overlay()};
-}
-// The movement must outlive the agent.
-core::Agent AgentOf(const Movement& movement);
-
 // From the wire; agents are left as they are by default. Errors are INVALID_ARGUMENT / MISSING_FIELD.
-std::vector<core::Cell> ToCells(const google::protobuf::RepeatedPtrField<v1::Cell>& cells);
-absl::StatusOr<core::ReachQuery> ToReachQuery(const v1::FindReachableRequest& request);
+absl::StatusOr<core::ReachQuery> ToReachQuery(const v1::FindReachableRequest& request,
+                                              const HexCoordinates& coordinates);
 // `goals` must outlive the query.
 core::FlowFieldQuery ToFlowFieldQuery(const v1::ComputeFlowFieldRequest& request,
                                       const std::vector<core::Cell>& goals);
-absl::StatusOr<std::vector<core::CellPair>> ToCellPairs(const v1::CheckReachabilityRequest& request);
-core::SampleQuery ToSampleQuery(const v1::SampleCellsRequest& request);
+absl::StatusOr<std::vector<core::CellPair>> ToCellPairs(const v1::CheckReachabilityRequest& request,
+                                                        const HexCoordinates& coordinates);
+core::SampleQuery ToSampleQuery(const v1::SampleCellsRequest& request, const HexCoordinates& coordinates);
 
 // To the wire.
 void FillReachable(const core::ReachableCells& reachable, v1::FindReachableResponse& response);
-void FillFlowField(const core::FlowField& field, v1::ComputeFlowFieldResponse& response);
+void FillFlowField(const core::FlowField& field, const HexCoordinates& coordinates,
+                   v1::ComputeFlowFieldResponse& response);
 void FillRayHit(const core::RayHit& hit, v1::CastRayResponse& response);
 
 }  // namespace waystar::rpc

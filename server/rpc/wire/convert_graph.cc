@@ -13,7 +13,7 @@
 #include "server/core/grid/cost.h"
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_edits.h"
-#include "server/rpc/wire/convert_path.h"
+#include "server/rpc/wire/convert_query.h"
 
 namespace waystar::rpc {
 namespace {
@@ -95,42 +95,6 @@ std::vector<core::EdgeName> ToEdgeNames(const google::protobuf::RepeatedPtrField
   return out;
 }
 
-absl::Status CheckHasNoGridFields(const v1::FindPathRequest& request) {
-  const bool leads_elsewhere = !request.goal_map().empty() && request.goal_map() != request.map();
-  for (const auto& [is_given, field] :
-       {std::pair(request.has_start(), "start"),
-        {request.has_goal(), "goal"},
-        {!request.goals().empty(), "goals"},
-        {!request.goal_positions().empty(), "goal_positions"},
-        {leads_elsewhere, "goal_map"},
-        {request.has_profile_name(), "profile_name"},
-        {!request.profile().terrain_costs().empty(), "profile.terrain_costs"},
-        {!request.profile().forbidden_terrains().empty(), "profile.forbidden_terrains"},
-        {request.has_overlay(), "overlay"},
-        {request.with_summary(), "with_summary"}}) {
-    if (is_given) {
-      return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, field,
-                       "is for grids; the map is a waypoint graph");
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<core::GraphPlace> ToPlace(const std::string& node, bool has_position,
-                                         const v1::Position& position, absl::string_view name) {
-  if (!node.empty() && has_position) {
-    return InvalidArgument(ErrorReason::kBadValue, absl::StrCat(name, "_position"),
-                           absl::StrCat("give ", name, "_node or ", name, "_position, not both"));
-  }
-  if (has_position) {
-    return ToWorldPoint(position);
-  }
-  if (node.empty()) {
-    return MissingField(absl::StrCat(name, "_node"));
-  }
-  return node;
-}
-
 }  // namespace
 
 absl::StatusOr<core::WaypointSpec> ToWaypointSpec(const v1::WaypointGraph& graph,
@@ -143,7 +107,7 @@ absl::StatusOr<core::WaypointSpec> ToWaypointSpec(const v1::WaypointGraph& graph
   }
   for (int i = 0; i < graph.obstacles_size(); ++i) {
     const std::string field = absl::StrCat("obstacles[", i, "].");
-    absl::StatusOr<core::PutObstacle> put = ToPut(graph.obstacles(i));
+    absl::StatusOr<core::PutObstacle> put = ToPut(graph.obstacles(i), HexCoordinates());
     if (!put.ok()) {
       return WithFieldPrefix(put.status(), field);
     }
@@ -192,19 +156,6 @@ absl::StatusOr<core::SetEnabled> ToSetEnabled(const v1::SetEnabled& edit) {
   }
   return core::SetEnabled{
       .nodes = ToTexts(edit.nodes()), .edges = ToEdgeNames(edit.edges()), .enabled = edit.enabled()};
-}
-
-absl::StatusOr<core::GraphQuery> ToGraphQuery(const v1::FindPathRequest& request) {
-  WAYSTAR_RETURN_IF_ERROR(CheckHasNoGridFields(request));
-  core::GraphQuery query{.snap_radius = request.snap_radius()};
-  WAYSTAR_ASSIGN_OR_RETURN(query.start, ToPlace(request.start_node(), request.has_start_position(),
-                                                request.start_position(), "start"));
-  WAYSTAR_ASSIGN_OR_RETURN(
-      query.goal, ToPlace(request.goal_node(), request.has_goal_position(), request.goal_position(), "goal"));
-  WAYSTAR_ASSIGN_OR_RETURN(query.algorithm, ToAlgorithm(request.algorithm()));
-  WAYSTAR_ASSIGN_OR_RETURN(query.unreachable_policy, ToUnreachablePolicy(request.unreachable_policy()));
-  query.required_tags = ToTexts(request.profile().required_tags());
-  return query;
 }
 
 void FillPutNodes(const core::PutNodes& edit, v1::PutNodes& out) {
@@ -268,26 +219,6 @@ void FillNodeInfo(const core::WaypointGraph& graph, core::NodeNumber node, v1::W
     const std::vector<std::string> tags = graph.NamesOf(graph.TagsOfArc(node, arc));
     edge.mutable_tags()->Add(tags.begin(), tags.end());
   }
-}
-
-void FillGraphPath(const core::WaypointGraph& graph, const core::GraphQuery& query,
-                   const core::GraphPathResult& result, v1::FindPathResponse& response) {
-  response.set_outcome(FromOutcome(result.outcome));
-  response.set_reason(FromReason(result.reason));
-  response.set_cost(result.cost);
-  const bool has_path = result.reaches_goal || !result.nodes.empty();
-  if (const auto* start = std::get_if<core::WorldPoint>(&query.start); has_path && start != nullptr) {
-    FillPoint(*start, *response.add_positions());
-  }
-  for (const core::NodeNumber node : result.nodes) {
-    response.add_nodes(graph.IdOf(node));
-    FillPoint(graph.PositionOf(node), *response.add_positions());
-  }
-  const auto* goal = std::get_if<core::WorldPoint>(&query.goal);
-  if (result.reaches_goal && goal != nullptr) {
-    FillPoint(*goal, *response.add_positions());
-  }
-  FillStatistics(result.statistics, *response.mutable_statistics());
 }
 
 }  // namespace waystar::rpc

@@ -6,7 +6,6 @@
 #include "absl/status/statusor.h"
 #include "server/core/edit/edit.h"
 #include "server/core/graph/waypoint_graph.h"
-#include "server/core/graph_search/graph_query.h"
 #include "waystar/v1/path_service.pb.h"
 #include "waystar/v1/types.pb.h"
 #include "waystar/v1/waypoint_edits.pb.h"
@@ -25,10 +24,6 @@ absl::StatusOr<core::PutEdges> ToPutEdges(const v1::PutEdges& edit);
 absl::StatusOr<core::RemoveEdges> ToRemoveEdges(const v1::RemoveEdges& edit);
 absl::StatusOr<core::SetEnabled> ToSetEnabled(const v1::SetEnabled& edit);
 
-// Errors: MISSING_FIELD; BAD_VALUE (a node and a position); FAILED_PRECONDITION /
-// WRONG_MAP_KIND for what only grids have; those of ToAlgorithm and ToUnreachablePolicy.
-absl::StatusOr<core::GraphQuery> ToGraphQuery(const v1::FindPathRequest& request);
-
 // To the wire: into messages that are empty. What these write the functions above make the same value of.
 void FillPutNodes(const core::PutNodes& edit, v1::PutNodes& out);
 void FillRemoveNodes(const core::RemoveNodes& edit, v1::RemoveNodes& out);
@@ -38,7 +33,5 @@ void FillSetEnabled(const core::SetEnabled& edit, v1::SetEnabled& out);
 
 void FillGraphInfo(const core::WaypointGraph& graph, v1::WaypointGraphInfo& out);
 void FillNodeInfo(const core::WaypointGraph& graph, core::NodeNumber node, v1::WaypointNodeInfo& out);
-void FillGraphPath(const core::WaypointGraph& graph, const core::GraphQuery& query,
-                   const core::GraphPathResult& result, v1::FindPathResponse& response);
 
 }  // namespace waystar::rpc

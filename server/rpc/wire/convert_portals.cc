@@ -12,18 +12,17 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/grid/cost.h"
 #include "server/core/store/map_id.h"
 #include "server/rpc/wire/convert.h"
-#include "server/rpc/wire/convert_path.h"
 
 namespace waystar::rpc {
 namespace {
 
-absl::StatusOr<core::Portal> ToPortal(const v1::Portal& portal, absl::string_view map) {
+absl::StatusOr<core::Portal> ToPortal(const v1::Portal& portal, absl::string_view map,
+                                      const HexCoordinates& coordinates) {
   if (!portal.has_from()) {
     return MissingField("from");
   }
@@ -40,9 +39,9 @@ absl::StatusOr<core::Portal> ToPortal(const v1::Portal& portal, absl::string_vie
     return InvalidArgument(ErrorReason::kBadMapId, "to_map", "is no id of a map");
   }
   return core::Portal{.id = portal.id(),
-                      .from = ToCell(portal.from()),
+                      .from = coordinates.ToPlane(ToCell(portal.from())),
                       .to_map = portal.to_map() == map ? "" : portal.to_map(),
-                      .to = ToCell(portal.to()),
+                      .to = coordinates.ToPlane(ToCell(portal.to())),
                       .cost = core::CostFromDouble(portal.cost()),
                       .both_ways = portal.both_ways(),
                       .tags = {portal.tags().begin(), portal.tags().end()},
@@ -51,11 +50,12 @@ absl::StatusOr<core::Portal> ToPortal(const v1::Portal& portal, absl::string_vie
 
 }  // namespace
 
-absl::StatusOr<core::PutPortal> ToPutPortal(const v1::PutPortal& edit, absl::string_view map) {
+absl::StatusOr<core::PutPortal> ToPutPortal(const v1::PutPortal& edit, absl::string_view map,
+                                            const HexCoordinates& coordinates) {
   if (!edit.has_portal()) {
     return MissingField("portal");
   }
-  absl::StatusOr<core::Portal> portal = ToPortal(edit.portal(), map);
+  absl::StatusOr<core::Portal> portal = ToPortal(edit.portal(), map, coordinates);
   if (!portal.ok()) {
     return WithFieldPrefix(portal.status(), "portal.");
   }
@@ -63,13 +63,16 @@ absl::StatusOr<core::PutPortal> ToPutPortal(const v1::PutPortal& edit, absl::str
 }
 
 std::vector<core::CrossedPortal> ToCrossedPortals(
-    const google::protobuf::RepeatedPtrField<v1::PortalCrossing>& crossings) {
+    const google::protobuf::RepeatedPtrField<v1::PortalCrossing>& crossings,
+    const HexCoordinates& coordinates) {
   std::vector<core::CrossedPortal> crossed;
   for (const v1::PortalCrossing& crossing : crossings) {
     // Below 0 there is no point either.
     const std::size_t index = crossing.index() < 0 ? std::numeric_limits<std::size_t>::max()
                                                    : static_cast<std::size_t>(crossing.index());
-    crossed.push_back({.id = crossing.portal(), .arrival = ToCell(crossing.arrival()), .index = index});
+    crossed.push_back({.id = crossing.portal(),
+                       .arrival = coordinates.ToPlane(ToCell(crossing.arrival())),
+                       .index = index});
   }
   return crossed;
 }
@@ -83,21 +86,6 @@ void FillPortal(const core::Portal& portal, v1::Portal& out) {
   out.set_both_ways(portal.both_ways);
   out.mutable_tags()->Assign(portal.tags.begin(), portal.tags.end());
   out.set_closed(portal.closed);
-}
-
-void FillCrossings(absl::Span<const core::PortalCrossing> crossings, const WorldView& world,
-                   v1::FindPathResponse& response) {
-  for (const core::PortalCrossing& crossing : crossings) {
-    v1::PortalCrossing& out = *response.add_crossings();
-    out.set_portal(crossing.portal->id);
-    out.set_index(static_cast<int>(crossing.index));
-    FillCell(crossing.arrival, *out.mutable_arrival());
-    // Within a map the portal names none.
-    if (!crossing.portal->to_map.empty()) {
-      out.set_map(crossing.portal->to_map);
-      out.set_map_revision(world.RevisionOf(crossing.portal->to_map));
-    }
-  }
 }
 
 }  // namespace waystar::rpc

@@ -10,7 +10,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/rpc/wire/convert.h"
-#include "server/rpc/wire/convert_path.h"
+#include "server/rpc/wire/convert_query.h"
 
 namespace waystar::rpc {
 namespace {
@@ -38,7 +38,7 @@ v1::CornerRule FromCornerRule(core::CornerRule rule) {
 
 absl::StatusOr<core::MovementProfile> ToMovementProfile(const v1::MovementProfile& profile) {
   core::MovementProfile out;
-  WAYSTAR_ASSIGN_OR_RETURN(out.footprint, ToFootprint(profile.footprint()));
+  out.footprint = profile.footprint() == 0 ? 1 : profile.footprint();
   WAYSTAR_ASSIGN_OR_RETURN(out.corner_rule, ToCornerRule(profile.corner_rule()));
   for (int i = 0; i < profile.terrain_costs_size(); ++i) {
     const v1::TerrainCost& terrain = profile.terrain_costs(i);

@@ -1,12 +1,16 @@
 #include "server/rpc/wire/convert_shape.h"
 
 #include <cstddef>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "google/protobuf/repeated_ptr_field.h"
 #include "server/base/error.h"
+#include "server/base/status_macros.h"
 #include "server/rpc/wire/convert.h"
 
 namespace waystar::rpc {
@@ -14,30 +18,53 @@ namespace {
 
 core::Point ToPoint(const v1::Point& point) { return {point.x(), point.y()}; }
 
-absl::StatusOr<core::Disc> ToDisc(const v1::Disc& disc) {
+absl::StatusOr<core::Disc> ToDisc(const v1::Disc& disc, const HexCoordinates& coordinates) {
   if (!disc.has_center()) {
     return MissingField("center");
   }
-  return core::Disc{.center = ToPoint(disc.center()), .radius = disc.radius()};
+  core::Disc out{.center = ToPoint(disc.center()), .radius = disc.radius()};
+  WAYSTAR_RETURN_IF_ERROR(coordinates.ToPlane(out.center));
+  return out;
 }
 
-core::Polygon ToPolygon(const v1::Polygon& polygon) {
+absl::StatusOr<core::Polygon> ToPolygon(const v1::Polygon& polygon, const HexCoordinates& coordinates) {
   core::Polygon out;
   out.vertices.reserve(static_cast<std::size_t>(polygon.vertices_size()));
   for (const v1::Point& vertex : polygon.vertices()) {
     out.vertices.push_back(ToPoint(vertex));
+    WAYSTAR_RETURN_IF_ERROR(coordinates.ToPlane(out.vertices.back()));
   }
   return out;
 }
 
-absl::StatusOr<core::Line> ToLine(const v1::Line& line) {
+absl::StatusOr<core::Line> ToLine(const v1::Line& line, const HexCoordinates& coordinates) {
   if (!line.has_start()) {
     return MissingField("start");
   }
   if (!line.has_end()) {
     return MissingField("end");
   }
-  return core::Line{.start = ToPoint(line.start()), .end = ToPoint(line.end()), .width = line.width()};
+  core::Line out{.start = ToPoint(line.start()), .end = ToPoint(line.end()), .width = line.width()};
+  WAYSTAR_RETURN_IF_ERROR(coordinates.ToPlane(out.start));
+  WAYSTAR_RETURN_IF_ERROR(coordinates.ToPlane(out.end));
+  return out;
+}
+
+// Converts a list of parts, each of which an error names as "list[i].".
+template <typename Message, typename Part>
+absl::Status ToParts(const google::protobuf::RepeatedPtrField<Message>& messages, absl::string_view list,
+                     const HexCoordinates& coordinates,
+                     absl::StatusOr<Part> (*to_part)(const Message&, const HexCoordinates&),
+                     std::vector<Part>& parts) {
+  parts.reserve(static_cast<std::size_t>(messages.size()));
+  for (int i = 0; i < messages.size(); ++i) {
+    absl::StatusOr<Part> part = to_part(messages.Get(i), coordinates);
+    if (!part.ok()) {
+      return WithFieldPrefix(part.status(), absl::StrCat(list, "[", i, "]."));
+    }
+    parts.push_back(*std::move(part));
+  }
+  return absl::OkStatus();
 }
 
 void FillPoint(const core::Point& point, v1::Point& out) {
@@ -51,36 +78,16 @@ core::Rectangle ToRectangle(const v1::Rectangle& rectangle) {
   return {rectangle.x(), rectangle.y(), rectangle.width(), rectangle.height()};
 }
 
-absl::StatusOr<core::Shape> ToShape(const v1::Shape& shape) {
+absl::StatusOr<core::Shape> ToShape(const v1::Shape& shape, const HexCoordinates& coordinates) {
   core::Shape out;
-  out.cells.reserve(static_cast<std::size_t>(shape.cells_size()));
-  for (const v1::Cell& cell : shape.cells()) {
-    out.cells.push_back(ToCell(cell));
-  }
+  out.cells = ToCells(shape.cells(), coordinates);
   out.rectangles.reserve(static_cast<std::size_t>(shape.rectangles_size()));
   for (const v1::Rectangle& rectangle : shape.rectangles()) {
-    out.rectangles.push_back(ToRectangle(rectangle));
+    WAYSTAR_RETURN_IF_ERROR(coordinates.ToPlane(ToRectangle(rectangle), out.rectangles));
   }
-  out.discs.reserve(static_cast<std::size_t>(shape.discs_size()));
-  for (int i = 0; i < shape.discs_size(); ++i) {
-    absl::StatusOr<core::Disc> disc = ToDisc(shape.discs(i));
-    if (!disc.ok()) {
-      return WithFieldPrefix(disc.status(), absl::StrCat("discs[", i, "]."));
-    }
-    out.discs.push_back(*disc);
-  }
-  out.polygons.reserve(static_cast<std::size_t>(shape.polygons_size()));
-  for (const v1::Polygon& polygon : shape.polygons()) {
-    out.polygons.push_back(ToPolygon(polygon));
-  }
-  out.lines.reserve(static_cast<std::size_t>(shape.lines_size()));
-  for (int i = 0; i < shape.lines_size(); ++i) {
-    absl::StatusOr<core::Line> line = ToLine(shape.lines(i));
-    if (!line.ok()) {
-      return WithFieldPrefix(line.status(), absl::StrCat("lines[", i, "]."));
-    }
-    out.lines.push_back(*line);
-  }
+  WAYSTAR_RETURN_IF_ERROR(ToParts(shape.discs(), "discs", coordinates, ToDisc, out.discs));
+  WAYSTAR_RETURN_IF_ERROR(ToParts(shape.polygons(), "polygons", coordinates, ToPolygon, out.polygons));
+  WAYSTAR_RETURN_IF_ERROR(ToParts(shape.lines(), "lines", coordinates, ToLine, out.lines));
   return out;
 }
 

@@ -13,8 +13,8 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/rpc/wire/convert.h"
-#include "server/rpc/wire/convert_path.h"
 #include "server/rpc/wire/convert_portals.h"
+#include "server/rpc/wire/convert_query.h"
 
 namespace waystar::rpc {
 namespace {
@@ -69,22 +69,18 @@ absl::Status AddSteps(const v1::ValidatePathRequest& request, PathToValidate& pa
 
 }  // namespace
 
-absl::StatusOr<PathToValidate> ToPathToValidate(const v1::ValidatePathRequest& request) {
+absl::StatusOr<PathToValidate> ToPathToValidate(const v1::ValidatePathRequest& request,
+                                                const HexCoordinates& coordinates) {
   PathToValidate path;
-  WAYSTAR_ASSIGN_OR_RETURN(path.corner_rule, ToCornerRule(request.corner_rule()));
   WAYSTAR_ASSIGN_OR_RETURN(path.path_form, ToPathForm(request.path_form()));
-  WAYSTAR_ASSIGN_OR_RETURN(path.footprint, ToFootprint(request.footprint()));
   if (request.points().empty()) {
     return MissingField("points");
   }
   WAYSTAR_RETURN_IF_ERROR(CheckLength("points", request.points_size()));
   // The start is a point as well.
   WAYSTAR_RETURN_IF_ERROR(CheckLength("directions", request.directions_size() + 1));
-  path.points.reserve(static_cast<std::size_t>(request.points_size()));
-  path.crossings = ToCrossedPortals(request.crossings());
-  for (const v1::Cell& point : request.points()) {
-    path.points.push_back(ToCell(point));
-  }
+  path.points = ToCells(request.points(), coordinates);
+  path.crossings = ToCrossedPortals(request.crossings(), coordinates);
   path.has_directions = !request.directions().empty() ||
                         (request.path_form() == v1::PATH_FORM_DIRECTIONS && !request.crossings().empty());
   if (path.has_directions) {
@@ -115,7 +111,7 @@ absl::Status PathToValidate::InRequest(const absl::Status& status) const {
 }
 
 void FillValidation(const core::Validation& validation, const PathToValidate& path,
-                    v1::ValidatePathResponse& response) {
+                    const HexCoordinates& coordinates, v1::ValidatePathResponse& response) {
   response.set_walkable(validation.walkable);
   response.set_cost(validation.cost);
   if (!validation.walkable) {
@@ -125,7 +121,7 @@ void FillValidation(const core::Validation& validation, const PathToValidate& pa
     const bool is_arrival = path.StepsBefore(index) == path.StepsBefore(std::max<std::size_t>(index, 1) - 1);
     const std::size_t made = is_arrival ? steps : steps - 1;
     response.set_blocked_index(static_cast<int>(path.has_directions ? made : index));
-    FillCell(validation.blocked_cell, *response.mutable_blocked_cell());
+    FillCell(coordinates.FromPlane(validation.blocked_cell), *response.mutable_blocked_cell());
   }
 }
 

@@ -9,6 +9,7 @@
 #include "server/core/grid/cell.h"
 #include "server/core/path/validate_path.h"
 #include "server/core/portal/portal_validation.h"
+#include "server/rpc/wire/hex_coordinates.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::rpc {
@@ -34,10 +35,11 @@ struct PathToValidate {
 
 // From the wire. Errors are INVALID_ARGUMENT with the field: UNKNOWN_ENUM_VALUE, MISSING_FIELD, BAD_VALUE for
 // a footprint out of range or directions with more than one point; RESOURCE_EXHAUSTED / PATH_TOO_LONG.
-absl::StatusOr<PathToValidate> ToPathToValidate(const v1::ValidatePathRequest& request);
+absl::StatusOr<PathToValidate> ToPathToValidate(const v1::ValidatePathRequest& request,
+                                                const HexCoordinates& coordinates);
 
 // To the wire.
 void FillValidation(const core::Validation& validation, const PathToValidate& path,
-                    v1::ValidatePathResponse& response);
+                    const HexCoordinates& coordinates, v1::ValidatePathResponse& response);
 
 }  // namespace waystar::rpc

@@ -1,0 +1,125 @@
+#include "server/core/query/resolved_agent.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/walk/footprint.h"
+
+namespace waystar::core {
+namespace {
+
+absl::StatusOr<const MovementProfile*> ProfileOfName(const std::string& name, const GridMap& map) {
+  if (const absl::Status status = CheckProfileName(name); !status.ok()) {
+    return InvalidArgument(ErrorReason::kBadProfile, "profile_name", status.message());
+  }
+  const MovementProfile* profile = FindProfile(map.profiles(), name);
+  if (profile == nullptr) {
+    return NoSuchProfile(name, "profile_name");
+  }
+  return profile;
+}
+
+bool ChangesTerrains(const MovementProfile& profile) {
+  return profile.no_diagonals || !profile.terrain_costs.empty() || !profile.forbidden_terrains.empty();
+}
+
+}  // namespace
+
+ResolvedAgent::ResolvedAgent(const MapSnapshot& snapshot, const AgentQuery& query, OtherMaps others)
+    : snapshot_(snapshot), query_(query), others_(std::move(others)) {}
+
+absl::StatusOr<std::unique_ptr<ResolvedAgent>> ResolvedAgent::Make(const MapSnapshot& snapshot,
+                                                                   const AgentQuery& query,
+                                                                   OtherMaps others) {
+  WAYSTAR_RETURN_IF_ERROR(CheckIsGrid(snapshot));
+  std::unique_ptr<ResolvedAgent> agent(new ResolvedAgent(snapshot, query, std::move(others)));
+  WAYSTAR_RETURN_IF_ERROR(agent->TakeProfile());
+  agent->corner_rule_ = query.corner_rule.value_or(agent->corner_rule_);
+  if (query.footprint.has_value()) {
+    WAYSTAR_RETURN_IF_ERROR(CheckFootprint(*query.footprint));
+    agent->footprint_ = *query.footprint;
+  }
+  WAYSTAR_RETURN_IF_ERROR(agent->TakeOverlay());
+  return agent;
+}
+
+absl::Status ResolvedAgent::TakeProfile() {
+  const GridMap& plain = snapshot_.grid();
+  const MovementProfile* profile = nullptr;
+  if (query_.profile.has_value()) {
+    profile = &*query_.profile;
+    if (const absl::Status status = CheckProfile(*profile, plain.settings()); !status.ok()) {
+      return WithFieldPrefix(status, "profile.");
+    }
+  } else if (query_.profile_name.has_value()) {
+    WAYSTAR_ASSIGN_OR_RETURN(profile, ProfileOfName(*query_.profile_name, plain));
+  } else {
+    return absl::OkStatus();
+  }
+  footprint_ = profile->footprint;
+  corner_rule_ = profile->corner_rule;
+  required_tags_ = profile->required_tags;
+  std::sort(required_tags_.begin(), required_tags_.end());
+  if (ChangesTerrains(*profile)) {
+    if (const TerrainRules rules(*profile, plain.settings()); !rules.IsAsIn(plain.settings())) {
+      view_ = plain.ViewUnder(rules);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ResolvedAgent::TakeOverlay() {
+  if (query_.overlay.has_value() && !query_.overlay->empty()) {
+    WAYSTAR_ASSIGN_OR_RETURN(GridMap overlaid, WithOverlay(map(), *query_.overlay));
+    overlaid_ = std::move(overlaid);
+  }
+  return absl::OkStatus();
+}
+
+const GridMap* ResolvedAgent::Find(absl::string_view id) {
+  if (id == snapshot_.id) {
+    return &map();
+  }
+  for (const Visited& visited : visited_) {
+    if (visited.snapshot->id == id) {
+      return visited.agent == nullptr ? nullptr : &visited.agent->map();
+    }
+  }
+  if (!others_.may_visit(id)) {
+    return nullptr;
+  }
+  absl::StatusOr<PinnedSnapshot> snapshot = others_.store.Pin(id);
+  if (!snapshot.ok() || !(*snapshot)->is_grid() ||
+      (*snapshot)->grid().settings().world != snapshot_.grid().settings().world) {
+    return nullptr;
+  }
+  std::unique_ptr<ResolvedAgent> agent(new ResolvedAgent(**snapshot, query_, others_));
+  if (agent->TakeProfile().ok()) {
+    visited_.push_back({*std::move(snapshot), std::move(agent)});
+    return &visited_.back().agent->map();
+  }
+  visited_.push_back({*std::move(snapshot), nullptr});
+  return nullptr;
+}
+
+std::uint64_t ResolvedAgent::RevisionOf(absl::string_view id) const {
+  for (const Visited& visited : visited_) {
+    if (visited.snapshot->id == id) {
+      return visited.snapshot->revision;
+    }
+  }
+  return snapshot_.revision;
+}
+
+absl::string_view ResolvedAgent::IdOf(const GridMap& map) const {
+  for (const Visited& visited : visited_) {
+    if (visited.agent != nullptr && &visited.agent->map() == &map) {
+      return visited.snapshot->id;
+    }
+  }
+  return kSameMap;
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,77 @@
+#include "server/core/query/route_extras.h"
+
+#include <cstddef>
+#include <variant>
+
+#include "server/core/path/summary.h"
+#include "server/core/portal/path_legs.h"
+
+namespace waystar::core {
+namespace {
+
+Position ToPosition(const WorldPoint& point) { return {point.x, point.y, point.z}; }
+
+void AddSummary(const PathSummary& leg, const GridSettings& settings, RouteSummary& summary) {
+  const double cell_size = settings.frame.cell_size;
+  summary.length += leg.length * cell_size;
+  summary.turns += leg.turns;
+  for (const PathLeg& part : leg.legs) {
+    summary.legs.push_back({.terrain = settings.terrains[part.terrain].symbol,
+                            .cells = part.cells,
+                            .length = part.length * cell_size,
+                            .cost = part.cost});
+  }
+}
+
+}  // namespace
+
+void AddExtras(const ResolvedRoute& resolved, Route& route) {
+  const bool with_summary = resolved.with_summary && route.path.outcome != Outcome::kUnreachable;
+  if (!resolved.with_positions && !with_summary) {
+    return;
+  }
+  if (with_summary) {
+    route.summary.emplace();
+  }
+  route.positions.reserve(resolved.with_positions ? route.path.points.size() : 0);
+  const GridRouteQuery& query = resolved.grid();
+  const GridMap* map = &query.agent->map();
+  PathQuery part = query.path;
+  PathResult leg = route.path;
+  for (std::size_t i = 0; i <= route.crossings.size(); ++i) {
+    leg.points = LegOf(route.path.points, route.crossings, i);
+    leg.directions = LegOf(route.path.directions, route.crossings, i);
+    if (resolved.with_positions) {
+      for (const Cell point : leg.points) {
+        route.positions.push_back(map->settings().frame.CenterOf(point));
+      }
+    }
+    if (with_summary) {
+      AddSummary(Summarize(*map, part, leg), map->settings(), *route.summary);
+    }
+    if (i < route.crossings.size()) {
+      const PortalCrossing& crossing = route.crossings[i];
+      map = crossing.map.empty() ? &query.agent->map() : query.agent->Find(crossing.map);
+      part.start = crossing.arrival;
+    }
+  }
+}
+
+std::vector<Position> PositionsOnGraph(const WaypointGraph& graph, const GraphQuery& query,
+                                       const GraphPathResult& found) {
+  std::vector<Position> positions;
+  const auto* start = std::get_if<WorldPoint>(&query.start);
+  if (start != nullptr && (found.reaches_goal || !found.nodes.empty())) {
+    positions.push_back(ToPosition(*start));
+  }
+  for (const NodeNumber node : found.nodes) {
+    positions.push_back(ToPosition(graph.PositionOf(node)));
+  }
+  const auto* goal = std::get_if<WorldPoint>(&query.goal);
+  if (goal != nullptr && found.reaches_goal) {
+    positions.push_back(ToPosition(*goal));
+  }
+  return positions;
+}
+
+}  // namespace waystar::core

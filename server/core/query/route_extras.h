@@ -1,0 +1,19 @@
+// What a query may wish to know of a route beside the path.
+#pragma once
+
+#include <vector>
+
+#include "server/core/graph_search/graph_query.h"
+#include "server/core/query/resolve.h"
+#include "server/core/query/route.h"
+
+namespace waystar::core {
+
+// Adds positions and the summary, as far as the query wished for them: of each leg by the map it lies on.
+void AddExtras(const ResolvedRoute& resolved, Route& route);
+
+// Returns a start that is a position, the nodes, and a goal that is a position and is reached.
+std::vector<Position> PositionsOnGraph(const WaypointGraph& graph, const GraphQuery& query,
+                                       const GraphPathResult& found);
+
+}  // namespace waystar::core

@@ -1,0 +1,145 @@
+#include "server/core/query/solve.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "server/base/status_macros.h"
+#include "server/core/engine/find_path.h"
+#include "server/core/graph_search/graph_search.h"
+#include "server/core/nearest/nearest_goal.h"
+#include "server/core/query/endpoints.h"
+#include "server/core/query/route_extras.h"
+
+namespace waystar::core {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Budget BudgetOf(const ResolvedRoute& resolved, const Budget& budget) {
+  Budget own = BudgetOn(*resolved.snapshot, budget);
+  own.max_expansions = std::min(own.max_expansions, resolved.max_expansions);
+  return own;
+}
+
+absl::StatusOr<PortalPath> SearchGrid(const GridRouteQuery& query, const Budget& budget, Scratch& scratch,
+                                      EventRecorder* recorder) {
+  ResolvedAgent& agent = *query.agent;
+  if (!query.goals.empty() && !query.HasPortals()) {
+    WAYSTAR_ASSIGN_OR_RETURN(const NearestGoalResult nearest,
+                             FindPathToNearest(agent.map(), query.path, query.goals, budget, scratch));
+    return PortalPath{.path = nearest.path, .goal_index = nearest.goal_index};
+  }
+  if (recorder == nullptr) {
+    return FindPathThroughPortals(agent.map(), agent, query.ToPortalQuery(), FindPath, budget, scratch);
+  }
+  const auto search_leg = [&](const GridMap& map, const PathQuery& leg, const Budget& leg_budget,
+                              Scratch& leg_scratch) {
+    recorder->OnMap(agent.IdOf(map));
+    return TraceSearch(map, leg, leg_budget, leg_scratch, *recorder);
+  };
+  return FindPathThroughPortals(agent.map(), agent, query.ToPortalQuery(), search_leg, budget, scratch);
+}
+
+Route ToRoute(const ResolvedRoute& resolved, const PortalPath& found, std::chrono::nanoseconds searching) {
+  const GridRouteQuery& query = resolved.grid();
+  Route route{
+      .path = found.path, .start = query.path.start, .crossings = found.crossings, .searching = searching};
+  for (const PortalCrossing& crossing : found.crossings) {
+    route.crossing_revisions.push_back(query.agent->RevisionOf(crossing.portal->to_map));
+  }
+  if (!query.goals.empty() && found.path.outcome == Outcome::kFound) {
+    route.goal_index = found.goal_index;
+  }
+  AddExtras(resolved, route);
+  return route;
+}
+
+absl::StatusOr<Route> SolveOnGrid(const ResolvedRoute& resolved, const Budget& budget, Scratch& scratch,
+                                  EventRecorder* recorder) {
+  const Clock::time_point begin = Clock::now();
+  const absl::StatusOr<PortalPath> found =
+      SearchGrid(resolved.grid(), BudgetOf(resolved, budget), scratch, recorder);
+  if (!found.ok()) {
+    return BlamePositionField(found.status(), resolved.grid());
+  }
+  return ToRoute(resolved, *found, Clock::now() - begin);
+}
+
+absl::StatusOr<Route> SolveOnGraph(const ResolvedRoute& resolved, const GraphQuery& query,
+                                   const Budget& budget, GraphScratch& scratch) {
+  const WaypointGraph& graph = resolved.snapshot->graph();
+  const Clock::time_point begin = Clock::now();
+  WAYSTAR_ASSIGN_OR_RETURN(const GraphPathResult found,
+                           FindGraphPath(graph, query, BudgetOf(resolved, budget), scratch));
+  return Route{.path = {.outcome = found.outcome,
+                        .reason = found.reason,
+                        .cost = found.cost,
+                        .statistics = found.statistics},
+               .graph = &graph,
+               .nodes = found.nodes,
+               .positions = PositionsOnGraph(graph, query, found),
+               .searching = Clock::now() - begin};
+}
+
+bool IsShared(const ResolvedRoute& resolved, const ResolvedAgent& shared) {
+  const auto* query = std::get_if<GridRouteQuery>(&resolved.query);
+  return query != nullptr && query->agent.get() == &shared && !query->HasPortals();
+}
+
+}  // namespace
+
+absl::StatusOr<Route> Solve(const ResolvedRoute& resolved, const Budget& budget, QueryScratch& scratch,
+                            EventRecorder* recorder) {
+  if (const auto* query = std::get_if<GraphQuery>(&resolved.query)) {
+    if (recorder != nullptr) {
+      return CheckIsGrid(*resolved.snapshot);
+    }
+    return SolveOnGraph(resolved, *query, budget, scratch.graph_scratch);
+  }
+  return SolveOnGrid(resolved, budget, scratch.scratch, recorder);
+}
+
+absl::Status SolveMany(absl::Span<const ResolvedRoute* const> queries, const ResolvedAgent& shared,
+                       const Budget& budget, QueryScratch& scratch, PathCrew* crew, RouteSink sink) {
+  std::vector<PathTask> tasks;
+  std::vector<std::size_t> indexes;
+  const MapSnapshot* snapshot = nullptr;
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    if (queries[i] == nullptr) {
+      continue;
+    }
+    if (IsShared(*queries[i], shared)) {
+      const GridRouteQuery& query = queries[i]->grid();
+      tasks.push_back(
+          {.query = query.path, .goals = query.goals, .max_expansions = queries[i]->max_expansions});
+      indexes.push_back(i);
+      snapshot = queries[i]->snapshot;
+      continue;
+    }
+    const absl::StatusOr<Route> route = Solve(*queries[i], budget, scratch);
+    WAYSTAR_RETURN_IF_ERROR(EndsAll(route.status()) ? route.status() : sink(i, route));
+  }
+  if (tasks.empty()) {
+    return absl::OkStatus();
+  }
+  const auto take = [&](std::size_t task, const absl::StatusOr<NearestGoalResult>& answer,
+                        std::chrono::nanoseconds took) {
+    const ResolvedRoute& query = *queries[indexes[task]];
+    if (!answer.ok()) {
+      return sink(indexes[task], BlamePositionField(answer.status(), query.grid()));
+    }
+    return sink(indexes[task],
+                ToRoute(query, {.path = answer->path, .goal_index = answer->goal_index}, took));
+  };
+  const Budget own = BudgetOn(*snapshot, budget);
+  return crew != nullptr ? FindPaths(shared.map(), tasks, own, *crew, take)
+                         : FindPaths(shared.map(), tasks, own, scratch.scratch, scratch.field_scratch, take);
+}
+
+bool EndsAll(const absl::Status& status) {
+  return absl::IsDeadlineExceeded(status) || absl::IsCancelled(status) || absl::IsAborted(status);
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,127 @@
+#include "server/core/render/route_marks.h"
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/types/span.h"
+#include "server/core/grid/cell.h"
+#include "server/core/portal/path_legs.h"
+
+namespace waystar::core {
+namespace {
+
+// The cells that directions lead through.
+std::vector<Cell> Walk(Cell at, absl::Span<const Direction> directions) {
+  std::vector<Cell> cells = {at};
+  for (const Direction direction : directions) {
+    at = Step(at, direction);
+    cells.push_back(at);
+  }
+  return cells;
+}
+
+std::optional<WorldPoint> PointOf(const WaypointGraph& graph, const RouteEnd& end) {
+  if (end.position.has_value()) {
+    return WorldPoint{end.position->x, end.position->y, end.position->z};
+  }
+  const NodeNumber number = graph.FindNode(end.node);
+  if (number == kNoNodeNumber) {
+    return std::nullopt;
+  }
+  return graph.PositionOf(number);
+}
+
+const char* NameOf(Algorithm algorithm) {
+  switch (algorithm) {
+    case Algorithm::kAStar:
+      return "A*";
+    case Algorithm::kDijkstra:
+      return "Dijkstra";
+    case Algorithm::kJumpPoint:
+      return "jump point search";
+    case Algorithm::kLazyThetaStar:
+      return "Lazy Theta*";
+    case Algorithm::kSubgoalHierarchy:
+      return "the subgoal hierarchy";
+    case Algorithm::kAuto:
+      break;
+  }
+  return "no search";
+}
+
+void AddGoals(absl::string_view map, const RouteQuery& query, const Route& route, QueryMarks& marks) {
+  if (!query.goal_map.empty() && query.goal_map != map) {
+    return;
+  }
+  if (query.goal.cell.has_value()) {
+    marks.goals.push_back(*query.goal.cell);
+  } else if (!query.goals.empty()) {
+    marks.goals = query.goals;
+  } else if (route.path.outcome == Outcome::kFound) {
+    marks.goals.push_back(route.path.end);
+  }
+}
+
+}  // namespace
+
+QueryMarks ToQueryMarks(absl::string_view map, const RouteQuery& query, const Route& route) {
+  QueryMarks marks;
+  marks.start = route.start;
+  marks.any_angle = route.path.statistics.algorithm == Algorithm::kLazyThetaStar;
+  AddGoals(map, query, route, marks);
+  bool is_here = true;
+  Cell begin = route.start;
+  for (std::size_t i = 0; i <= route.crossings.size(); ++i) {
+    const absl::Span<const Cell> points = LegOf(route.path.points, route.crossings, i);
+    std::vector<Cell> leg = route.path.directions.empty()
+                                ? std::vector<Cell>(points.begin(), points.end())
+                                : Walk(begin, LegOf(route.path.directions, route.crossings, i));
+    const std::optional<Cell> end = leg.empty() ? std::optional<Cell>() : std::optional(leg.back());
+    if (is_here && !leg.empty()) {
+      marks.legs.push_back(std::move(leg));
+    }
+    if (i == route.crossings.size()) {
+      break;
+    }
+    const PortalCrossing& crossing = route.crossings[i];
+    const bool was_here = is_here;
+    is_here = crossing.map.empty() || crossing.map == map;
+    begin = crossing.arrival;
+    if (was_here && is_here && end.has_value()) {
+      marks.jumps.emplace_back(*end, begin);
+    }
+  }
+  return marks;
+}
+
+GraphQueryMarks ToGraphQueryMarks(const RouteQuery& query, const Route& route) {
+  GraphQueryMarks marks{.start = PointOf(*route.graph, query.start),
+                        .goal = PointOf(*route.graph, query.goal)};
+  for (const Position& position : route.positions) {
+    marks.way.push_back({position.x, position.y, position.z});
+  }
+  return marks;
+}
+
+std::string CaptionOf(const Route& route) {
+  const std::string search = absl::StrFormat("%d expanded by %s", route.path.statistics.expanded,
+                                             NameOf(route.path.statistics.algorithm));
+  switch (route.path.outcome) {
+    case Outcome::kFound:
+      return absl::StrFormat("path found, cost %.9g; %s", route.path.cost, search);
+    case Outcome::kPartial:
+      return absl::StrFormat("no path to the goal; as near as can be, cost %.9g; %s", route.path.cost,
+                             search);
+    case Outcome::kBudgetExhausted:
+      return absl::StrCat("out of budget before the goal was reached; ", search);
+    case Outcome::kUnreachable:
+      break;
+  }
+  return absl::StrCat("no path to the goal; ", search);
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,23 @@
+// What a route query and its answer add to the picture of the map that they are about.
+#pragma once
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "server/core/query/route.h"
+#include "server/core/query/route_query.h"
+#include "server/core/render/graph_scene.h"
+#include "server/core/render/query_marks.h"
+
+namespace waystar::core {
+
+// Returns the marks of a route on the grid with that id: its goals, and those legs that lie on it.
+QueryMarks ToQueryMarks(absl::string_view map, const RouteQuery& query, const Route& route);
+
+// REQUIRES: the route is one on a waypoint graph.
+GraphQueryMarks ToGraphQueryMarks(const RouteQuery& query, const Route& route);
+
+// Returns a line such as "path found, cost 19.8; 39 expanded by A*".
+std::string CaptionOf(const Route& route);
+
+}  // namespace waystar::core

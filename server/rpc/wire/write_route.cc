@@ -1,0 +1,257 @@
+#include "server/rpc/wire/write_route.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/wire_format_lite.h"
+#include "server/core/grid/cost.h"
+#include "server/rpc/wire/convert.h"
+#include "waystar/v1/path_service.pb.h"
+
+namespace waystar::rpc {
+namespace {
+
+using google::protobuf::internal::WireFormatLite;
+using google::protobuf::io::CodedOutputStream;
+
+constexpr std::uint8_t TagOf(int field, WireFormatLite::WireType type) {
+  return static_cast<std::uint8_t>(WireFormatLite::MakeTag(field, type));
+}
+
+// Tag and length of a place, which never takes 128 bytes.
+constexpr std::size_t kHeadBytes = 2;
+constexpr std::size_t kMostPointBytes = kHeadBytes + 2 * (1 + 10);
+constexpr std::size_t kMostPositionBytes = kHeadBytes + 3 * (1 + 8);
+
+// What is 0 is left out.
+template <int kField>
+std::uint8_t* WriteCoordinate(std::int32_t value, std::uint8_t* out) {
+  if (value == 0) {
+    return out;
+  }
+  *out++ = TagOf(kField, WireFormatLite::WIRETYPE_VARINT);
+  return CodedOutputStream::WriteVarint32SignExtendedToArray(value, out);
+}
+
+template <int kField>
+std::uint8_t* WriteCoordinate(double value, std::uint8_t* out) {
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  if (bits == 0) {
+    return out;
+  }
+  *out++ = TagOf(kField, WireFormatLite::WIRETYPE_FIXED64);
+  return CodedOutputStream::WriteLittleEndian64ToArray(bits, out);
+}
+
+// A field of that number, which `write_parts` writes the parts of.
+template <int kField, typename WriteParts>
+std::uint8_t* WritePlace(std::uint8_t* out, WriteParts write_parts) {
+  std::uint8_t* const begin = out + kHeadBytes;
+  std::uint8_t* const end = write_parts(begin);
+  out[0] = TagOf(kField, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
+  out[1] = static_cast<std::uint8_t>(end - begin);
+  return end;
+}
+
+v1::Outcome FromOutcome(core::Outcome outcome) {
+  switch (outcome) {
+    case core::Outcome::kFound:
+      return v1::OUTCOME_FOUND;
+    case core::Outcome::kPartial:
+      return v1::OUTCOME_PARTIAL;
+    case core::Outcome::kUnreachable:
+      return v1::OUTCOME_UNREACHABLE;
+    case core::Outcome::kBudgetExhausted:
+      return v1::OUTCOME_BUDGET_EXHAUSTED;
+  }
+  return v1::OUTCOME_UNSPECIFIED;
+}
+
+v1::Reason FromReason(core::OutcomeReason reason) {
+  switch (reason) {
+    case core::OutcomeReason::kGoalReached:
+      return v1::REASON_GOAL_REACHED;
+    case core::OutcomeReason::kNoRoute:
+      return v1::REASON_NO_ROUTE;
+    case core::OutcomeReason::kGoalBlocked:
+      return v1::REASON_GOAL_BLOCKED;
+    case core::OutcomeReason::kExpansionLimit:
+      return v1::REASON_EXPANSION_LIMIT;
+    case core::OutcomeReason::kScratchLimit:
+      return v1::REASON_SCRATCH_LIMIT;
+  }
+  return v1::REASON_UNSPECIFIED;
+}
+
+void FillStatistics(const core::Route& route, const RouteStamp& stamp, v1::SearchStatistics& out) {
+  const core::SearchStatistics& statistics = route.path.statistics;
+  out.set_expanded(statistics.expanded);
+  out.set_generated(statistics.generated);
+  out.set_algorithm(FromAlgorithm(statistics.algorithm));
+  out.set_queue_nanos(stamp.queued.count());
+  out.set_search_nanos(route.searching.count());
+}
+
+void FillCrossings(const core::Route& route, const HexCoordinates& coordinates,
+                   v1::FindPathResponse& response) {
+  for (std::size_t i = 0; i < route.crossings.size(); ++i) {
+    const core::PortalCrossing& crossing = route.crossings[i];
+    v1::PortalCrossing& out = *response.add_crossings();
+    out.set_portal(crossing.portal->id);
+    out.set_index(static_cast<int>(crossing.index));
+    FillCell(coordinates.FromPlane(crossing.arrival), *out.mutable_arrival());
+    // Within a map the portal names none.
+    if (!crossing.portal->to_map.empty()) {
+      out.set_map(crossing.portal->to_map);
+      out.set_map_revision(route.crossing_revisions[i]);
+    }
+  }
+}
+
+void FillSummary(const core::RouteSummary& summary, v1::PathSummary& out) {
+  out.set_length(summary.length);
+  out.set_turns(summary.turns);
+  for (const core::RouteSummary::Leg& leg : summary.legs) {
+    v1::PathSummary::Leg& written = *out.add_legs();
+    written.set_terrain(std::string(1, leg.terrain));
+    written.set_cells(leg.cells);
+    written.set_length(leg.length);
+    written.set_cost(leg.cost);
+  }
+}
+
+// Fills in what only grids have, but for the points.
+void FillOnGrid(const core::Route& route, const HexCoordinates& coordinates, v1::FindPathResponse& response) {
+  FillCell(coordinates.FromPlane(route.start), *response.mutable_start());
+  if (route.path.outcome != core::Outcome::kUnreachable) {
+    FillCell(coordinates.FromPlane(route.path.end), *response.mutable_end());
+  }
+  response.mutable_directions()->Reserve(static_cast<int>(route.path.directions.size()));
+  for (const core::Direction direction : route.path.directions) {
+    response.add_directions(static_cast<v1::Direction>(static_cast<int>(direction) + 1));
+  }
+  FillCrossings(route, coordinates, response);
+  if (route.goal_index.has_value()) {
+    response.set_goal_index(static_cast<std::int32_t>(*route.goal_index));
+  }
+  if (route.summary.has_value()) {
+    FillSummary(*route.summary, *response.mutable_summary());
+  }
+}
+
+void FillPoints(absl::Span<const core::Cell> points, absl::Span<const core::Position> positions,
+                v1::FindPathResponse& response) {
+  response.mutable_points()->Reserve(static_cast<int>(points.size()));
+  for (const core::Cell point : points) {
+    FillCell(point, *response.add_points());
+  }
+  response.mutable_positions()->Reserve(static_cast<int>(positions.size()));
+  for (const core::Position& position : positions) {
+    FillPosition(position, *response.add_positions());
+  }
+}
+
+}  // namespace
+
+v1::Algorithm FromAlgorithm(core::Algorithm algorithm) {
+  switch (algorithm) {
+    case core::Algorithm::kAuto:
+      return v1::ALGORITHM_AUTO;
+    case core::Algorithm::kAStar:
+      return v1::ALGORITHM_ASTAR;
+    case core::Algorithm::kDijkstra:
+      return v1::ALGORITHM_DIJKSTRA;
+    case core::Algorithm::kJumpPoint:
+      return v1::ALGORITHM_JUMP_POINT_SEARCH;
+    case core::Algorithm::kLazyThetaStar:
+      return v1::ALGORITHM_LAZY_THETA_STAR;
+    case core::Algorithm::kSubgoalHierarchy:
+      return v1::ALGORITHM_SUBGOAL_HIERARCHY;
+  }
+  return v1::ALGORITHM_UNSPECIFIED;
+}
+
+void WritePoints(absl::Span<const core::Cell> points, WrittenMessage& answer) {
+  answer.Add(points.size() * kMostPointBytes, [points](std::uint8_t* out) {
+    for (const core::Cell point : points) {
+      out = WritePlace<v1::FindPathResponse::kPointsFieldNumber>(out, [point](std::uint8_t* part) {
+        part = WriteCoordinate<v1::Cell::kXFieldNumber>(point.x, part);
+        return WriteCoordinate<v1::Cell::kYFieldNumber>(point.y, part);
+      });
+    }
+    return out;
+  });
+}
+
+void WritePositions(absl::Span<const core::Position> positions, WrittenMessage& answer) {
+  answer.Add(positions.size() * kMostPositionBytes, [positions](std::uint8_t* out) {
+    for (const core::Position& position : positions) {
+      out = WritePlace<v1::FindPathResponse::kPositionsFieldNumber>(out, [&position](std::uint8_t* part) {
+        part = WriteCoordinate<v1::Position::kXFieldNumber>(position.x, part);
+        part = WriteCoordinate<v1::Position::kYFieldNumber>(position.y, part);
+        return WriteCoordinate<v1::Position::kZFieldNumber>(position.z, part);
+      });
+    }
+    return out;
+  });
+}
+
+std::size_t WriteRoute(const core::Route& route, const RouteStamp& stamp, const HexCoordinates& coordinates,
+                       v1::FindPathResponse& response, WrittenMessage* written) {
+  const core::PathResult& path = route.path;
+  response.set_outcome(FromOutcome(path.outcome));
+  response.set_reason(FromReason(path.reason));
+  response.set_cost(path.cost);
+  response.set_revision(stamp.revision);
+  FillStatistics(route, stamp, *response.mutable_statistics());
+  if (route.graph != nullptr) {
+    for (const core::NodeNumber node : route.nodes) {
+      response.add_nodes(route.graph->IdOf(node));
+    }
+  } else {
+    FillOnGrid(route, coordinates, response);
+  }
+  std::vector<core::Cell> converted;
+  absl::Span<const core::Cell> points = path.points;
+  if (!coordinates.IsPlane()) {
+    std::transform(points.begin(), points.end(), std::back_inserter(converted),
+                   [&](core::Cell point) { return coordinates.FromPlane(point); });
+    points = converted;
+  }
+  if (written == nullptr) {
+    FillPoints(points, route.positions, response);
+    return response.ByteSizeLong();
+  }
+  WritePoints(points, *written);
+  WritePositions(route.positions, *written);
+  written->AddFieldsOf(response);
+  return written->size();
+}
+
+std::size_t LeastBytesOf(const core::Route& route) {
+  constexpr std::size_t kPointBytes = 2;
+  constexpr std::size_t kNodeBytes = 5;
+  return route.path.points.size() * kPointBytes + route.nodes.size() * kNodeBytes;
+}
+
+void AddSearchEvent(const core::SearchEvent& event, absl::Span<const std::string> maps,
+                    const HexCoordinates& coordinates, v1::TraceSearchResponse& message) {
+  v1::SearchEvent& out = *message.add_events();
+  const bool is_generated = event.kind == core::SearchEvent::Kind::kGenerated;
+  out.set_kind(is_generated ? v1::SearchEvent::KIND_GENERATED : v1::SearchEvent::KIND_EXPANDED);
+  FillCell(coordinates.FromPlane(event.cell), *out.mutable_cell());
+  if (is_generated && event.parent != event.cell) {
+    FillCell(coordinates.FromPlane(event.parent), *out.mutable_parent());
+  }
+  out.set_g(core::CostToDouble(event.g));
+  out.set_f(core::CostToDouble(event.f));
+  out.set_map(maps[event.map]);
+}
+
+}  // namespace waystar::rpc

@@ -1,0 +1,131 @@
+// How watches of maps end, and what they may cost others.
+
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "client/errors.h"
+#include "gmock/gmock.h"
+#include "tests/rpc/test_server.h"
+#include "tests/rpc/watch/watch_of_map.h"
+
+namespace waystar {
+namespace {
+
+using ::waystar::testing::TestServer;
+using ::waystar::testing::WatchedRoomTest;
+using ::waystar::testing::WatchOfMap;
+using ::waystar::testing::WatchRequest;
+
+class MapWatchLifeTest : public WatchedRoomTest {};
+
+TEST_F(MapWatchLifeTest, EndsWhenTheMapIsDeleted) {
+  server_.Create("other", {"."});
+  WatchOfMap watch(server_, WatchRequest("room"));
+  WatchOfMap other(server_, WatchRequest("other"));
+  EXPECT_EQ(watch.Next(), "watching 1");
+  EXPECT_EQ(other.Next(), "watching 1");
+  Delete("room");
+  server_.Create("room", {"....", "...."});
+  const absl::Status status = watch.End();
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound) << status;
+  EXPECT_EQ(client::ReasonOf(status), "MAP_NOT_FOUND");
+  // The new map and the other one are not meant.
+  WatchOfMap again(server_, WatchRequest("room"));
+  EXPECT_EQ(again.Next(), "watching 2");
+  EXPECT_EQ(Change(), 3U);
+  EXPECT_EQ(again.Next(), "revision 3");
+}
+
+TEST_F(MapWatchLifeTest, MapsThatComeAndGoDoNotConfuseIt) {
+  for (int i = 0; i < 50; ++i) {
+    WatchOfMap watch(server_, WatchRequest("room"));
+    Change();
+    std::thread deleter([this] { Delete("room"); });
+    v1::WatchMapResponse event;
+    while (watch->Next(event)) {
+    }
+    const absl::Status status = watch->Finish();
+    deleter.join();
+    EXPECT_EQ(client::ReasonOf(status), "MAP_NOT_FOUND") << status;
+    server_.Create("room", {"....", "...."});
+  }
+}
+
+TEST(MapWatchLimitTest, OneTooManyIsRefusedUntilAnotherEnds) {
+  TestServer server({.max_watches = 1});
+  server.Create("room", {"."});
+  {
+    WatchOfMap watch(server, WatchRequest("room"));
+    EXPECT_EQ(watch.Next(), "watching 1");
+    const absl::Status refused = WatchOfMap(server, WatchRequest("room")).End();
+    EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted) << refused;
+    EXPECT_EQ(client::ReasonOf(refused), "TOO_MANY_WATCHES");
+  }
+  absl::Status status;
+  v1::WatchMapResponse event;
+  do {
+    WatchOfMap watch(server, WatchRequest("room"));
+    status = watch->Next(event) ? absl::OkStatus() : watch->Finish();
+  } while (client::ReasonOf(status) == "TOO_MANY_WATCHES");
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+// So that cancelling meets the beginning, reading of history and writing.
+TEST_F(MapWatchLifeTest, ClientsMayGiveUpAtAnyTime) {
+  std::thread writer([this] {
+    while (Change() < 400) {
+    }
+  });
+  for (int i = 0; i < 200; ++i) {
+    WatchOfMap watch(server_, WatchRequest("room", i % 2 == 0 ? 0 : 2, /*with_edits=*/true));
+    std::thread canceller([&] { watch->Cancel(); });
+    v1::WatchMapResponse event;
+    while (watch->Next(event)) {
+    }
+    canceller.join();
+    const absl::Status status = watch->Finish();
+    EXPECT_TRUE(status.code() == absl::StatusCode::kCancelled ||
+                client::ReasonOf(status) == "FUTURE_REVISION")
+        << status;
+  }
+  writer.join();
+}
+
+TEST_F(MapWatchLifeTest, StopEndsWatchesAtOnce) {
+  WatchOfMap idle(server_, WatchRequest("room"));
+  WatchOfMap busy(server_, WatchRequest("room", 0, /*with_edits=*/true));
+  EXPECT_EQ(idle.Next(), "watching 1");
+  EXPECT_EQ(busy.Next(), "watching 1");
+  for (int i = 0; i < 50; ++i) {
+    Change();
+  }
+  std::thread stop([&] { server_.server().Stop(absl::Hours(1), absl::Hours(1)); });
+  for (WatchOfMap* watch : {&idle, &busy}) {
+    v1::WatchMapResponse event;
+    while ((*watch)->Next(event)) {
+    }
+    const absl::Status status = (*watch)->Finish();
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
+    EXPECT_EQ(client::ReasonOf(status), "DRAINING");
+  }
+  stop.join();
+}
+
+// A watch holds neither the one worker nor the one transfer.
+TEST(MapWatchLimitTest, WatchesHoldUpNobody) {
+  TestServer server({.workers = 1, .max_transfers = 1});
+  server.Create("room", {"."});
+  std::vector<std::unique_ptr<WatchOfMap>> watches;
+  for (int i = 0; i < 100; ++i) {
+    watches.push_back(std::make_unique<WatchOfMap>(server, WatchRequest("room")));
+    EXPECT_EQ(watches.back()->Next(), "watching 1");
+  }
+  v1::ExportMapRequest request;
+  request.set_map("room");
+  EXPECT_TRUE(server.client().ExportMap(request).ok());
+}
+
+}  // namespace
+}  // namespace waystar

@@ -1,0 +1,221 @@
+// WatchPath, by real clients over real sockets.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "client/errors.h"
+#include "gmock/gmock.h"
+#include "tests/rpc/test_server.h"
+#include "tests/rpc/watch/watch_of_path.h"
+
+namespace waystar {
+namespace {
+
+using ::waystar::testing::BlockRequest;
+using ::waystar::testing::CellAt;
+using ::waystar::testing::PathRequest;
+using ::waystar::testing::TestServer;
+using ::waystar::testing::UnblockRequest;
+using ::waystar::testing::Update;
+using ::waystar::testing::WatchOfPath;
+
+TEST(PathWatchTest, TellsTheFirstAnswerAndEachThatReplacesIt) {
+  TestServer server;
+  server.Create("arena", {".....",  //
+                          ".....",  //
+                          "....."});
+  WatchOfPath watch(server, PathRequest("arena", CellAt(0, 0), CellAt(4, 0)));
+  v1::WatchPathResponse message = watch.Next();
+  EXPECT_EQ(message.answer().outcome(), v1::OUTCOME_FOUND);
+  EXPECT_EQ(message.answer().cost(), 4.0);
+  EXPECT_EQ(message.revision(), 1U);
+
+  // The second of these is the one that matters.
+  Update(server, BlockRequest("arena", {CellAt(2, 2)}));
+  Update(server, BlockRequest("arena", {CellAt(2, 0)}));
+  message = watch.Next();
+  EXPECT_GT(message.answer().cost(), 4.0);
+  EXPECT_EQ(message.revision(), 3U);
+
+  Update(server, BlockRequest("arena", {CellAt(2, 1)}));
+  message = watch.Next();
+  EXPECT_EQ(message.answer().outcome(), v1::OUTCOME_UNREACHABLE);
+  EXPECT_EQ(message.revision(), 4U);
+
+  Update(server, UnblockRequest("arena", {CellAt(2, 0)}));
+  message = watch.Next();
+  EXPECT_EQ(message.answer().cost(), 4.0);
+  EXPECT_EQ(message.revision(), 5U);
+}
+
+TEST(PathWatchTest, BlockedStartIsAProblemThatPasses) {
+  TestServer server;
+  server.Create("arena", {"....", "...."});
+  WatchOfPath watch(server, PathRequest("arena", CellAt(0, 0), CellAt(3, 0)));
+  EXPECT_TRUE(watch.Next().has_answer());
+  Update(server, BlockRequest("arena", {CellAt(0, 0)}));
+  const v1::WatchPathResponse message = watch.Next();
+  ASSERT_TRUE(message.has_problem());
+  EXPECT_EQ(message.problem().code(), static_cast<int>(absl::StatusCode::kFailedPrecondition));
+  EXPECT_EQ(message.problem().details_size(), 2);
+  EXPECT_EQ(message.revision(), 2U);
+  Update(server, UnblockRequest("arena", {CellAt(0, 0)}));
+  EXPECT_EQ(watch.Next().answer().cost(), 3.0);
+}
+
+TEST(PathWatchTest, RefusesWhatFindPathRefuses) {
+  TestServer server;
+  server.Create("arena", {"#...", "...."});
+  absl::Status status = WatchOfPath(server, PathRequest("arena", CellAt(0, 0), CellAt(3, 0))).End();
+  EXPECT_EQ(client::ReasonOf(status), "START_BLOCKED") << status;
+  EXPECT_EQ(client::FieldOf(status), "query.start");
+  status = WatchOfPath(server, PathRequest("nowhere", CellAt(0, 0), CellAt(3, 0))).End();
+  EXPECT_EQ(client::ReasonOf(status), "MAP_NOT_FOUND") << status;
+  EXPECT_EQ(client::FieldOf(status), "query.map");
+  v1::FindPathRequest no_goal = PathRequest("arena", CellAt(1, 0), CellAt(3, 0));
+  no_goal.clear_goal();
+  status = WatchOfPath(server, no_goal).End();
+  EXPECT_EQ(client::ReasonOf(status), "MISSING_FIELD") << status;
+  EXPECT_EQ(client::FieldOf(status), "query.goal");
+  const auto unset = server.client().WatchPath({});
+  v1::WatchPathResponse message;
+  EXPECT_FALSE(unset->Next(message));
+  EXPECT_EQ(client::FieldOf(unset->Finish()), "query");
+}
+
+TEST(PathWatchTest, OneTooManyIsRefusedUntilAnotherEnds) {
+  TestServer server(runtime::Options{.max_watches = 1});
+  server.Create("arena", {"....", "...."});
+  const v1::FindPathRequest query = PathRequest("arena", CellAt(0, 0), CellAt(3, 0));
+  {
+    WatchOfPath first(server, query);
+    first.Next();
+    EXPECT_EQ(client::ReasonOf(WatchOfPath(server, query).End()), "TOO_MANY_WATCHES");
+    first->Cancel();
+    EXPECT_EQ(first.End().code(), absl::StatusCode::kCancelled);
+  }
+  for (;;) {
+    WatchOfPath next(server, query);
+    v1::WatchPathResponse message;
+    if (next->Next(message)) {
+      break;
+    }
+    // The server may not have heard of the end of the first yet.
+    ASSERT_EQ(client::ReasonOf(next->Finish()), "TOO_MANY_WATCHES");
+  }
+}
+
+TEST(PathWatchTest, EndsWithTheMap) {
+  TestServer server;
+  server.Create("arena", {"....", "...."});
+  WatchOfPath watch(server, PathRequest("arena", CellAt(0, 0), CellAt(3, 0)));
+  watch.Next();
+  v1::DeleteMapRequest request;
+  request.set_map("arena");
+  ASSERT_TRUE(server.client().DeleteMap(request).ok());
+  EXPECT_EQ(client::ReasonOf(watch.End()), "MAP_NOT_FOUND");
+  // A new map of that id is another one.
+  server.Create("arena", {".."});
+  WatchOfPath other(server, PathRequest("arena", CellAt(0, 0), CellAt(1, 0)));
+  EXPECT_EQ(other.Next().answer().cost(), 1.0);
+}
+
+TEST(PathWatchTest, EndsWhenTheServerStops) {
+  TestServer server;
+  server.Create("arena", {"....", "...."});
+  WatchOfPath watch(server, PathRequest("arena", CellAt(0, 0), CellAt(3, 0)));
+  watch.Next();
+  server.server().Stop(absl::Hours(1), absl::Hours(1));
+  EXPECT_EQ(client::ReasonOf(watch.End()), "DRAINING");
+}
+
+TEST(PathWatchTest, OverlayIsPartOfTheQuery) {
+  TestServer server;
+  server.Create("arena", {"....", "...."});
+  v1::FindPathRequest query = PathRequest("arena", CellAt(0, 0), CellAt(3, 0));
+  *query.mutable_overlay()->mutable_blocked()->add_cells() = CellAt(1, 0);
+  WatchOfPath watch(server, query);
+  EXPECT_GT(watch.Next().answer().cost(), 3.0);
+  Update(server, BlockRequest("arena", {CellAt(1, 1)}));
+  EXPECT_EQ(watch.Next().answer().outcome(), v1::OUTCOME_UNREACHABLE);
+}
+
+// A wall with one door that moves: at any time the last answer that a watcher gets is right for the last
+// revision.
+TEST(PathWatchTest, LastAnswerOfManyChangesIsNeverMissed) {
+  TestServer server;
+  const std::vector<std::string> rows(12, std::string(24, '.'));
+  server.Create("arena", rows);
+  constexpr int kWatches = 6;
+  std::vector<std::unique_ptr<WatchOfPath>> watches;
+  watches.reserve(kWatches);
+  for (int i = 0; i < kWatches; ++i) {
+    watches.push_back(std::make_unique<WatchOfPath>(
+        server, PathRequest("arena", CellAt(0, 2 * i), CellAt(23, 11 - 2 * i))));
+  }
+  std::vector<v1::Cell> wall;
+  for (int y = 0; y < 12; ++y) {
+    wall.push_back(CellAt(12, y));
+  }
+  Update(server, BlockRequest("arena", wall));
+  for (int round = 0; round < 60; ++round) {
+    v1::UpdateObstaclesRequest door = BlockRequest("arena", wall);
+    *door.add_edits()->mutable_unblock()->add_cells() = CellAt(12, round * 7 % 12);
+    Update(server, door);
+  }
+  for (int i = 0; i < kWatches; ++i) {
+    const auto right =
+        server.client().FindPath(PathRequest("arena", CellAt(0, 2 * i), CellAt(23, 11 - 2 * i)));
+    ASSERT_TRUE(right.ok()) << right.status();
+    // The door of the last revision is the only way through: no other answer goes past it.
+    bool is_told = false;
+    while (!is_told) {
+      const v1::WatchPathResponse message = (*watches[static_cast<std::size_t>(i)]).Next();
+      bool passes_door = false;
+      for (const v1::Cell& point : message.answer().points()) {
+        passes_door = passes_door || (point.x() == 12 && point.y() == 59 * 7 % 12);
+      }
+      is_told = passes_door && message.answer().cost() == right->cost();
+    }
+  }
+}
+
+// Clients come and go while the map changes and calls are made.
+TEST(PathWatchTest, WatchersMayLeaveAtAnyMoment) {
+  TestServer server;
+  server.Create("arena", std::vector<std::string>(16, std::string(16, '.')));
+  std::atomic<bool> is_over = false;
+  std::thread writer([&] {
+    for (int i = 0; !is_over.load(); ++i) {
+      const std::vector<v1::Cell> cells = {CellAt(i % 14 + 1, 8), CellAt(8, i % 13 + 1)};
+      EXPECT_TRUE(server.client().UpdateObstacles(BlockRequest("arena", cells)).ok());
+      EXPECT_TRUE(server.client().UpdateObstacles(UnblockRequest("arena", cells)).ok());
+    }
+  });
+  std::vector<std::thread> watchers;
+  watchers.reserve(3);
+  for (int t = 0; t < 3; ++t) {
+    watchers.emplace_back([&, t] {
+      for (int i = 0; i < 12; ++i) {
+        WatchOfPath watch(server, PathRequest("arena", CellAt(0, t), CellAt(15, 15 - t)));
+        for (int answers = 0; answers < i % 2; ++answers) {
+          watch.Next();
+        }
+      }
+    });
+  }
+  for (std::thread& watcher : watchers) {
+    watcher.join();
+  }
+  is_over = true;
+  writer.join();
+}
+
+}  // namespace
+}  // namespace waystar
