@@ -12,7 +12,7 @@ constexpr double kWeight = 1.0 / 16;
 // Jobs may wait at least this many times a job's processor time before the queue counts as standing.
 constexpr double kTargetJobs = 3;
 
-// The queue counts as empty once a job has waited for less than this part of the target.
+// The queue counts as empty once a job has waited for less than the target divided by this.
 constexpr int kEmptyShare = 4;
 
 // 0 before the first.

@@ -17,7 +17,7 @@ namespace {
 // Long enough for a queue to move on, short enough for a game's frame or two.
 constexpr absl::Duration kRetryDelay = absl::Milliseconds(50);
 
-// This part of the time left is kept in reserve, in case others take longer than they typically do: whatever
+// The time left divided by this is kept in reserve, in case others take longer than they typically do: whatever
 // ends a little too late was done for nothing.
 constexpr int kLeftForErrors = 5;
 

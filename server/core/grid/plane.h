@@ -92,8 +92,8 @@ class Plane {
 
   // Bands are small enough to be cloned in 0.1 to 0.2 microseconds, since each of a few scattered cells on a
   // large map touches a band; but a search is quicker if the next row lies in the same band. On planes that
-  // hardly fit into a cache, both a clone and a search wait for memory, whatever the way to the next row
-  // costs. Where a band would have two rows, searches were no slower with one.
+  // hardly fit into a cache a clone waits for memory, and the way to the next row is little of what a search
+  // waits for. Where a band would have two rows, searches were no slower with one.
   static constexpr std::size_t kTargetBandBytes = std::size_t{4} * 1024;
   static constexpr std::size_t kLargePlaneBytes = std::size_t{1} << 20;
   static constexpr std::size_t kTargetBandBytesOfLarge = std::size_t{2} * 1024;

@@ -114,9 +114,10 @@ class LazilyRepairedIndex {
     }
   }
 
-  // Returns the index for a search, or null if it lags. make() builds the index of the current cells;
-  // repair(index, rows, columns, log) does so from an index of those cells and the words that may have
-  // changed since. A search that asks for an index that no ancestor grid had waits for it to be built.
+  // Returns the index for a search. One that lags is repaired if searches have paid for that and no other
+  // thread is at it, else the result is null. make() builds the index of the current cells; repair(index,
+  // rows, columns, log) does so from an index of those cells and the words that may have changed since. A
+  // search that asks for an index that no ancestor grid had waits for it to be built.
   template <typename Make, typename Repair>
   const Index* Get(Make make, Repair repair) const {
     if (const Index* index = GetIfCurrent()) {
@@ -152,7 +153,7 @@ class LazilyRepairedIndex {
     }
   }
 
-  // Returns the bytes kept alive for the lagging index of a grid of these cells that neither the grid nor
+  // Returns the bytes of the index, or of what a lagging one keeps, that neither a grid of these cells nor
   // `other`, if it is not null, holds anyway.
   std::size_t BytesBeyond(const LazilyRepairedIndex* other, const BitPlane& rows,
                           const BitPlane& columns) const {
