@@ -1,4 +1,4 @@
-// What blocks the sight between nodes: named obstacles, found by id and by place, and cells of a grid.
+// Obstructions of sight between nodes: named obstacles, found by id and by place, and cells of a grid.
 #pragma once
 
 #include <cstddef>

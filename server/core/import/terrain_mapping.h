@@ -1,4 +1,4 @@
-// What the colours, values and names of a level editor's file stand for, as a few lines of text.
+// A mapping from the colours, values and names of a level editor's file to terrains, as lines of text.
 //
 //   # A comment: a number sign and a space.
 //   #3060a0 water 3

@@ -1,4 +1,4 @@
-// What a straight jump finds beyond each word of a row or column that it leaves.
+// The ends of runs: what a straight jump finds beyond each word of a row or column that it leaves.
 #pragma once
 
 #include <array>
