@@ -1,4 +1,4 @@
-// The time of a server.
+// Clocks: the server's time, and what a thread has used.
 #pragma once
 
 #include <chrono>
@@ -8,22 +8,22 @@
 
 namespace waystar {
 
-// Never runs backwards. Thread safety: any.
+// A clock that never runs backwards. Thread safety: any method may be called from any thread.
 class Clock {
  public:
   virtual ~Clock() = default;
   virtual absl::Time Now() const = 0;
 
-  // The machine's wall time when the program first asked for this, and steady from there on, whatever becomes
-  // of the wall time.
+  // Returns a clock that starts at the machine's wall time when the program first asks for it, and is steady
+  // from there on, whatever becomes of the wall time.
   static const Clock& Steady();
 };
 
-// What the calling thread has used of a processor so far, waiting aside. Costs a call of the system.
+// Returns the processor time of the calling thread so far, without waits. It costs a system call.
 std::chrono::nanoseconds ThreadCpuTime();
 
-// How often the calling thread has gone to sleep so far, be it for a time, for a lock or for something to
-// come. Costs a call of the system.
+// Returns how often the calling thread has gone to sleep so far, be it for a time, for a lock or for an
+// event. It costs a system call.
 std::int64_t ThreadWaits();
 
 }  // namespace waystar

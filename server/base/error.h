@@ -77,10 +77,10 @@ enum class ErrorReason : std::uint8_t {
   kDeadlineExceeded,
   kDraining,
   kTransferTimeout,
-  // Of fields: RESOURCE_EXHAUSTED
+  // Fields: RESOURCE_EXHAUSTED
   kRegionTooLarge,
   kTooManyItems,
-  // Of movement profiles: INVALID_ARGUMENT, NOT_FOUND, RESOURCE_EXHAUSTED
+  // Movement profiles: INVALID_ARGUMENT, NOT_FOUND, RESOURCE_EXHAUSTED
   kBadProfile,
   kProfileNotFound,
   kTooManyProfiles,
@@ -102,22 +102,22 @@ enum class ErrorReason : std::uint8_t {
   kTooManyEdges,
   kTooManyNodes,
   kTooManyTags,
-  // Of streams of queries: RESOURCE_EXHAUSTED
+  // Streams of queries: RESOURCE_EXHAUSTED
   kAnswersUnread,
-  // Of tokens: UNAUTHENTICATED, PERMISSION_DENIED
+  // Tokens: UNAUTHENTICATED, PERMISSION_DENIED
   kBadToken,
   kMissingToken,
   kNotPermitted,
-  // Of the server's limits: RESOURCE_EXHAUSTED
+  // The server's limits: RESOURCE_EXHAUSTED
   kMapsMemoryFull,
   kClientBusy,
 };
 
-// "MAP_NOT_FOUND" for kMapNotFound, and so on; "UNKNOWN" for kUnknown.
+// Returns the name in the contract, such as "MAP_NOT_FOUND" for kMapNotFound; "UNKNOWN" for kUnknown.
 absl::string_view ErrorReasonName(ErrorReason reason);
 
-// `field` is the path of the offending field from the request's root, such as "edits[3].block.cells[0]";
-// empty where no field is to blame.
+// Makes an error. `field` is the path of the offending field from the request's root, such as
+// "edits[3].block.cells[0]", and empty where no field is to blame.
 absl::Status MakeError(absl::StatusCode code, ErrorReason reason, absl::string_view field,
                        absl::string_view message);
 
@@ -125,18 +125,18 @@ inline absl::Status InvalidArgument(ErrorReason reason, absl::string_view field,
   return MakeError(absl::StatusCode::kInvalidArgument, reason, field, message);
 }
 
-// A refusal that passes by itself: RESOURCE_EXHAUSTED, to be tried again after `retry_delay`.
+// Makes a refusal that passes by itself: RESOURCE_EXHAUSTED, to be retried after `retry_delay`.
 absl::Status Refusal(ErrorReason reason, absl::Duration retry_delay, absl::string_view message);
 
-// What MakeError and Refusal put in; empty and zero for any other status.
+// Return what MakeError and Refusal put in; empty and zero for any other status.
 std::string ErrorReasonOf(const absl::Status& status);
 std::string ErrorFieldOf(const absl::Status& status);
 absl::Duration RetryDelayOf(const absl::Status& status);
 
-// The same error with another field.
+// Returns the same error with another field.
 absl::Status WithField(const absl::Status& status, absl::string_view field);
 
-// The same error with `prefix` put before its field: "edits[3]." + "block.cells[0]".
+// Returns the same error with `prefix` put before its field: "edits[3]." + "block.cells[0]".
 absl::Status WithFieldPrefix(const absl::Status& status, absl::string_view prefix);
 
 }  // namespace waystar

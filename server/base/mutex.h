@@ -1,7 +1,7 @@
 // std::mutex with the annotations that let clang reject an unlocked access at compile time.
 //
-// Not absl::Mutex: the distribution builds it without thread sanitizer, which then reports races that are
-// none.
+// It is not absl::Mutex because the distribution builds that without thread sanitizer, which then reports
+// false races.
 #pragma once
 
 #include <chrono>
@@ -39,7 +39,7 @@ class ABSL_SCOPED_LOCKABLE MutexLock {
   Mutex& mutex_;
 };
 
-// A condition variable for Mutex. Wakes spuriously: wait in a loop on the condition.
+// A condition variable for Mutex. It wakes spuriously: wait in a loop on the condition.
 class CondVar {
  public:
   void Wait(Mutex& mutex) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {

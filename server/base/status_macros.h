@@ -1,4 +1,4 @@
-// Passing errors up, for functions that return absl::Status or absl::StatusOr.
+// Macros that propagate errors from functions that return absl::Status or absl::StatusOr.
 #pragma once
 
 #include "absl/status/status.h"

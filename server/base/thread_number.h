@@ -1,14 +1,15 @@
-// Numbers the threads of the process, so that each can have a part of its own of what all of them write to.
+// Numbers of the process's threads, by which each gets its own part of what all of them write to.
 #pragma once
 
 #include <cstddef>
 
 namespace waystar {
 
-// Of the calling thread, always the same: 0, 1, 2 ... in the order in which threads first asked.
+// Returns the calling thread's number, which never changes: 0, 1, 2 ... in the order of their first calls.
 std::size_t ThreadNumber();
 
-// A power of two: as many parts as there are processors, rounded up, but at most `max`, a power of two too.
+// Returns a number of parts: as many as there are processors, rounded up to a power of two, but at most
+// `max`, which is a power of two.
 std::size_t StripesForProcessors(std::size_t max);
 
 }  // namespace waystar

@@ -12,7 +12,7 @@ constexpr int kPartsOfRow = 4;
 struct Edge {
   double top = 0.0;
   double bottom = 0.0;
-  // Where it is at the top, and how far it moves to the right by a row.
+  // Its x at the top, and how far it moves to the right by a row.
   double x = 0.0;
   double slope = 0.0;
   int winding = 0;
@@ -47,7 +47,7 @@ class RowCoverage {
  public:
   explicit RowCoverage(int width) : width_(width), covered_(static_cast<std::size_t>(width)) {}
 
-  // In a part of the row.
+  // Adds a span of a part of the row.
   void Add(double from, double to) {
     const int begin = ToFixed(from);
     const int end = ToFixed(to);

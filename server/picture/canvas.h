@@ -1,4 +1,4 @@
-// A picture as pixels, and shapes filled with soft edges.
+// A canvas: a picture as pixels, on which shapes are filled with soft edges.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace waystar::picture {
 
-// Three bytes a pixel. What is drawn beyond the edges is cut off.
+// A canvas of three bytes a pixel. What is drawn beyond the edges is clipped.
 //
 // The same calls make the same pixels on every machine: all arithmetic is that of integers, or of doubles of
 // which each operation is rounded by itself.
@@ -29,16 +29,15 @@ class Canvas {
   Color At(int x, int y) const { return pixels_[IndexOf(x, y)]; }
   void Set(int x, int y, Color color) { pixels_[IndexOf(x, y)] = color; }
 
-  // Row by row.
+  // Returns the pixels row by row.
   absl::Span<const Color> pixels() const { return pixels_; }
   absl::Span<Color> row(int y) {
     return absl::MakeSpan(pixels_).subspan(IndexOf(0, y), static_cast<std::size_t>(width_));
   }
 
-  // Lays a color over the points that polygons enclose, each once, however often they overlap (the non-zero
-  // rule). Opacity is from 0 to 1. A pixel that is covered in part takes that part of the color: rows are cut
-  // into four, of which each is exact. Costs time in proportion to the corners and the pixels that are
-  // covered.
+  // Fills the union of the polygons (the non-zero rule) with a colour. Opacity is from 0 to 1. A pixel that
+  // is covered in part takes that part of the colour: rows are cut into four, of which each is exact. The
+  // time is proportional to the corners and the pixels that are covered.
   void Fill(absl::Span<const Polygon> polygons, Color color, double opacity = 1.0);
   void Fill(const Box& box, Color color, double opacity = 1.0);
 

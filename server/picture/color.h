@@ -5,7 +5,7 @@
 
 namespace waystar::picture {
 
-// sRGB, a byte a channel.
+// An sRGB colour with a byte a channel.
 struct Color {
   std::uint8_t r = 0;
   std::uint8_t g = 0;
@@ -14,7 +14,7 @@ struct Color {
   friend bool operator==(const Color&, const Color&) = default;
 };
 
-// Such as 0xFF8000, an orange.
+// Returns the colour of a number such as 0xFF8000, an orange.
 constexpr Color Rgb(std::uint32_t hex) {
   return {static_cast<std::uint8_t>(hex >> 16), static_cast<std::uint8_t>(hex >> 8),
           static_cast<std::uint8_t>(hex)};
@@ -23,7 +23,7 @@ constexpr std::uint32_t HexOf(Color color) {
   return std::uint32_t{color.r} << 16 | std::uint32_t{color.g} << 8 | color.b;
 }
 
-// `share` of `over`, from 0 to 255, and the rest of `under`.
+// Returns a mix of `share` parts in 255 of `over` and the rest of `under`.
 constexpr Color Mix(Color under, Color over, int share) {
   const auto mix = [share](int below, int above) {
     return static_cast<std::uint8_t>((above * share + below * (255 - share) + 127) / 255);
@@ -31,7 +31,7 @@ constexpr Color Mix(Color under, Color over, int share) {
   return {mix(under.r, over.r), mix(under.g, over.g), mix(under.b, over.b)};
 }
 
-// The same with a share from 0 to 1.
+// As above, with a share from 0 to 1.
 constexpr Color Mix(Color under, Color over, double share) {
   return Mix(under, over, share <= 0 ? 0 : share >= 1 ? 255 : static_cast<int>(share * 255 + 0.5));
 }

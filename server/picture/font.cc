@@ -11,9 +11,9 @@
 namespace waystar::picture {
 namespace {
 
-// From space to '~'. Strokes are apart by spaces; a stroke is the points that the pen goes through, each a
-// digit for x, from 0, and one for y, from 0, the top of a capital letter, by 'c', the baseline, to 'g',
-// where the tail of a 'g' ends. A stroke of one point is a dot.
+// The glyphs from space to '~'. Strokes are separated by spaces; a stroke is the points that the pen goes
+// through, each a digit for x, from 0, and one for y, from 0, the top of a capital letter, by 'c', the
+// baseline, to 'g', where the tail of a 'g' ends. A stroke of one point is a dot.
 constexpr std::array<absl::string_view, 95> kGlyphs = {
     "",                                            // space
     "1018 1c",                                     // !
@@ -123,7 +123,7 @@ absl::string_view GlyphOf(char symbol) {
 
 double UnitsOf(char digit) { return digit <= '9' ? digit - '0' : digit - 'a' + 10; }
 
-// In whole pixels.
+// Rounds to whole pixels.
 double Pixels(double units, double size) { return std::floor(units * size / kUnits + 0.5); }
 
 double PenOf(double size) { return std::max(1.0, size / 7); }

@@ -1,5 +1,5 @@
-// Text of pictures, in a font of its own: the strokes of a pen, so that pictures need no font file and are
-// the same on every machine.
+// The font of pictures, made of the strokes of a pen, so that pictures need no font file and are the same on
+// every machine.
 #pragma once
 
 #include <vector>
@@ -13,12 +13,12 @@ namespace waystar::picture {
 inline constexpr double kDescent = 0.35;
 inline constexpr double kLineHeight = 1.9;
 
-// Of a line of text, in pixels. `size` is the height of a capital letter. What is no printable ASCII is as
-// wide as a '?', and drawn as one.
+// Returns the width of a line of text in pixels. `size` is the height of a capital letter. What is not
+// printable ASCII is as wide as a '?', and drawn as one.
 double TextWidth(absl::string_view text, double size);
 
-// What the pen covers that writes a line of text from `origin`, the left end of its baseline. Lines are
-// pulled to whole pixels, so that they are crisp at small sizes.
+// Returns what a pen covers that writes a line of text from `origin`, the left end of its baseline. Lines are
+// aligned to whole pixels, so that they are crisp at small sizes.
 std::vector<Polygon> TextOutline(absl::string_view text, Point origin, double size);
 
 }  // namespace waystar::picture

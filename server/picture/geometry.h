@@ -36,20 +36,20 @@ struct Box {
   Polygon corners() const { return {{x, y}, {right(), y}, {right(), bottom()}, {x, bottom()}}; }
 };
 
-// The part of a straight line that lies in a box; nothing if none does. (Liang and Barsky, "A New Concept and
-// Method for Line Clipping", 1984.)
+// Returns the part of a straight line that lies in a box, or nothing if none does. (Liang and Barsky, "A New
+// Concept and Method for Line Clipping", 1984.)
 std::optional<std::pair<Point, Point>> ClipTo(const Box& box, Point from, Point to);
 
 // A regular polygon of 16 to 128 corners that looks round at its size. Made by halving the sides of a square,
 // which takes nothing but square roots, so that it is the same on every machine.
 Polygon DiscOutline(Point center, double radius);
 
-// What a pen of that width covers along a line, its ends and turns round: polygons that overlap, all turning
-// the same way. A line of one point is a disc.
+// Returns what a pen of that width covers along a line, with round ends and turns: polygons that overlap, all
+// turning the same way. A line of one point is a disc.
 std::vector<Polygon> StrokeOutline(absl::Span<const Point> line, double width);
 
-// The parts of a line that are drawn if `on` is drawn and `off` left out in turns. REQUIRES: both are more
-// than 0.
+// Returns the parts of a line that are drawn if `on` is drawn and `off` left out in turns. REQUIRES: both are
+// more than 0.
 std::vector<std::vector<Point>> Dashes(absl::Span<const Point> line, double on, double off);
 
 }  // namespace waystar::picture

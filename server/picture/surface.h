@@ -1,4 +1,4 @@
-// What pictures are drawn on: pixels, or a file that says what to draw.
+// Surfaces that pictures are drawn on: pixels, or a file of drawing commands.
 #pragma once
 
 #include "absl/strings/string_view.h"
@@ -18,7 +18,7 @@ struct Paint {
 struct Pen {
   Paint paint;
   double width = 1.0;
-  // With more than 0, so much of the line is drawn and so much left out in turns.
+  // If it is more than 0, this length of the line is drawn and this length left out in turns.
   double dash = 0.0;
 };
 
@@ -29,7 +29,7 @@ struct TextStyle {
   enum class Anchor { kLeft, kMiddle, kRight } anchor = Anchor::kLeft;
 };
 
-// What is drawn later lies above. One thread only.
+// A surface, on which what is drawn later lies above. It belongs to one thread.
 class Surface {
  public:
   virtual ~Surface() = default;
@@ -37,11 +37,11 @@ class Surface {
   virtual void Fill(const Box& box, const Paint& paint) = 0;
   virtual void Fill(const Polygon& polygon, const Paint& paint) = 0;
   virtual void FillDisc(Point center, double radius, const Paint& paint) = 0;
-  // Ends and turns are round.
+  // Draws a line with round ends and turns.
   virtual void Stroke(absl::Span<const Point> line, const Pen& pen) = 0;
-  // `at` is on the baseline: its left end, middle or right end.
+  // Writes text whose baseline's left end, middle or right end is `at`.
   virtual void Write(absl::string_view text, Point at, const TextStyle& style) = 0;
-  // The upper left pixel to (x, y).
+  // Shows an image with its upper left pixel at (x, y).
   virtual void Show(const Canvas& image, int x, int y) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Where the cells of a plane lie on a picture: squares, or hexagons by axial coordinates.
+// A tiling: where the cells of a plane, squares or hexagons by axial coordinates, lie on a picture.
 #pragma once
 
 #include <vector>
@@ -8,25 +8,25 @@
 namespace waystar::picture {
 
 // The centre of cell (x, y) lies at zero + x * x_step + y * y_step. Hexagons meet in threes: each corner is
-// the middle of the centres around it, so that nothing need be known of which way they are turned.
+// the middle of the centres around it, so that it does not matter which way they are turned.
 struct Tiling {
   Point zero;
   Point x_step = {1.0, 0.0};
   Point y_step = {0.0, 1.0};
   bool hexagons = false;
 
-  // Also of what lies between the centres of cells.
+  // Returns the place of a point of the plane, also between the centres of cells.
   Point At(double x, double y) const { return zero + x_step * x + y_step * y; }
-  // Where At gives that point of the picture.
+  // Returns the inverse of At.
   Point PlaneAt(Point point) const;
 
-  // From one cell to another: along a diagonal and then straight, as jumps among squares go.
+  // Returns the line from one cell to another along a diagonal and then straight, as jumps among squares go.
   std::vector<Point> BentLine(int from_x, int from_y, int to_x, int to_y) const;
 
-  // The outline of a cell, a little smaller if `inset`, in pixels, is more than 0.
+  // Returns the outline of a cell, a little smaller if `inset`, in pixels, is more than 0.
   Polygon OutlineOf(double x, double y, double inset = 0.0) const;
 
-  // The distance between the centres of neighbours.
+  // Returns the distance between the centres of neighbours.
   double CellPixels() const { return Distance({}, x_step); }
 };
 

@@ -1,4 +1,4 @@
-// How long connections live, and what they may use.
+// Limits of connections: how long they live, and what they may use.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +10,20 @@ namespace waystar::runtime {
 class FlagReader;
 
 struct ConnectionOptions {
-  // A connection that is as old, give or take a tenth, takes no new calls; those on it have the grace to end.
+  // A connection of this age, plus or minus a tenth, takes no new calls; those on it have the grace to end.
   // 0: never.
   absl::Duration max_age = absl::ZeroDuration();
   absl::Duration max_age_grace = absl::Minutes(1);
-  // Without a call for as long, a connection is closed. 0: never.
+  // A connection without a call for this long is closed. 0: never.
   absl::Duration max_idle = absl::ZeroDuration();
-  // A connection on which nothing has come for so long is asked whether anybody is there, and closed if there
-  // is no answer in time.
+  // A connection that is silent for this long is pinged, and closed if there is no answer in time.
   absl::Duration keepalive_time = absl::Minutes(1);
   absl::Duration keepalive_timeout = absl::Seconds(20);
-  // A client that asks more often is cut off.
+  // A client that pings more often is cut off.
   absl::Duration min_client_keepalive = absl::Seconds(10);
   // Calls of one connection at a time, streams and watches among them. More wait at the client.
   int max_concurrent_streams = 20'000;
-  // Of the RPC library, for what it reads and writes; 0 for no limit.
+  // The memory of the RPC library for what it reads and writes; 0 for no limit.
   std::size_t memory_mib = 0;
 };
 

@@ -1,4 +1,4 @@
-// Jobs that wait for a worker, taken in turns from those who sent them.
+// A fair queue of jobs that wait for a worker, taken in turns from the clients that sent them.
 #pragma once
 
 #include <chrono>
@@ -12,28 +12,28 @@
 
 namespace waystar::runtime {
 
-// Runs once on a worker, or is turned away.
+// A job, which runs once on a worker or is refused.
 class Job {
  public:
   virtual ~Job() = default;
   // Called once, on the thread of that index, unless Refuse is. The job may delete itself.
   virtual void Run(int worker) = 0;
-  // Called instead of Run, on any thread, with what to tell whoever waits. The job may delete itself.
+  // Called instead of Run, on any thread, with the status for whoever waits. The job may delete itself.
   virtual void Refuse(const absl::Status& status) = 0;
 };
 
-// Who sent a job and what it is about, as hashes of their names.
+// The client that sent a job and the map that it is about, as hashes of their names.
 struct Flow {
   std::uint64_t client = 0;
   std::uint64_t map = 0;
 };
 
 // Clients take turns, and among the jobs of one client its maps; jobs of one client about one map leave in
-// the order in which they came. So whoever sends little waits for one turn of each other client and no more,
-// however much they send. Source: J. Nagle, "On Packet Switches with Infinite Storage", 1987; making room at
-// the cost of the longest line: P. McKenney, "Stochastic Fairness Queueing", 1990.
+// the order in which they came. So a client that sends little waits for at most one turn of each other
+// client, however much they send. Source: J. Nagle, "On Packet Switches with Infinite Storage", 1987; making
+// room at the cost of the longest line: P. McKenney, "Stochastic Fairness Queueing", 1990.
 //
-// All operations cost O(1), but for DropFromLongest. Thread safety: none.
+// All operations cost O(1), except DropFromLongest and AheadOf. Thread safety: none.
 class FairQueue {
  public:
   using Clock = std::chrono::steady_clock;
@@ -45,16 +45,16 @@ class FairQueue {
 
   void Push(const Flow& flow, const Entry& entry);
 
-  // The next to run. REQUIRES: !empty().
+  // Returns the next job to run. REQUIRES: !empty().
   Entry Pop();
 
-  // Makes room for a job of that client: takes out the last job of the client of whom most wait, from the
-  // longest of its lines. Null if none has more waiting than the client itself, who then has to stand back.
-  // Costs a look at each client and, of one client, at each map with jobs that wait.
+  // Makes room for a job of that client: takes out the last job of the client with most waiting jobs, from
+  // the longest of its lines. Returns null if no client has more waiting than the newcomer itself, which must
+  // then be refused. It costs a look at each client and, of one client, at each map with jobs that wait.
   Job* DropFromLongest(std::uint64_t newcomer);
 
-  // How many jobs may leave before one that is added to this line now, if no others come. Costs a look at
-  // each client, and at each map of this one.
+  // Returns how many jobs may leave before one that is added to this line now, if no others come. It costs a
+  // look at each client, and at each map of this one.
   std::size_t AheadOf(const Flow& flow) const;
 
   std::size_t size() const { return size_; }
@@ -67,7 +67,7 @@ class FairQueue {
   };
   using MapLines = std::list<MapLine>;
 
-  // Lists, so that a line keeps its place in memory while it moves to the end of the ring.
+  // The lines are lists, so that a line keeps its place in memory while it moves to the end of the ring.
   struct ClientLine {
     std::uint64_t client;
     std::size_t size = 0;
@@ -80,7 +80,7 @@ class FairQueue {
   void CountOut(ClientLines::iterator client);
 
   std::size_t size_ = 0;
-  // Whose turn it is stands first. No line is empty.
+  // The client whose turn it is comes first. No line is empty.
   ClientLines ring_;
   absl::flat_hash_map<std::uint64_t, ClientLines::iterator> clients_;
 };

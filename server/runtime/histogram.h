@@ -1,4 +1,4 @@
-// Counts observations by size.
+// A histogram of observations.
 #pragma once
 
 #include <atomic>
@@ -11,9 +11,9 @@
 
 namespace waystar::runtime {
 
-// Observing costs two atomic additions and a search among the bounds: some 20 ns, and no lock.
+// Observing costs two atomic additions and a search among the bounds: about 20 ns, and no lock.
 //
-// Thread safety: any. Counts that are read while others observe may miss some of what goes on.
+// Thread safety: any method may be called from any thread. Counts that are read meanwhile may miss some.
 class Histogram {
  public:
   // REQUIRES: `bounds` ascend.
@@ -23,12 +23,12 @@ class Histogram {
 
   HistogramCounts Counts() const;
 
-  // False as long as nothing was observed.
+  // Returns false as long as nothing was observed.
   bool has_counts() const;
 
  private:
   const std::vector<double> bounds_;
-  // One a bound, and one for what is beyond.
+  // A bucket for each bound, and one for what is beyond.
   const std::unique_ptr<std::atomic<std::uint64_t>[]> buckets_;
   std::atomic<double> sum_ = 0;
 };

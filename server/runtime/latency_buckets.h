@@ -1,4 +1,4 @@
-// Sorts lengths of time into buckets that grow with them.
+// Buckets for latencies, whose widths grow with the latency.
 #pragma once
 
 #include <bit>
@@ -8,12 +8,12 @@
 
 namespace waystar::runtime {
 
-// Four buckets for each doubling, from a microsecond to 64 seconds: bucket i holds what took at least
-// (4 + i % 4) * 2^(i / 4) quarters of a microsecond, and less than the next. The first also holds what took
-// less, the last what took more.
+// There are four buckets for each doubling, from a microsecond to 64 seconds: bucket i holds what took at
+// least (4 + i % 4) * 2^(i / 4) quarters of a microsecond, and less than the next. The first also holds what
+// took less, the last what took more.
 inline constexpr std::size_t kLatencyBuckets = 104;
 
-// Some instructions, and no branch that is hard to foresee.
+// Returns the bucket of a latency, in some instructions and without a branch that is hard to predict.
 constexpr std::size_t LatencyBucketOf(std::chrono::nanoseconds time) {
   const std::int64_t quarters = time.count() / 250;
   if (quarters < 4) {

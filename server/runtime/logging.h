@@ -22,11 +22,11 @@ struct LogField {
   std::string value;
 };
 
-// Starts logging at a level named "debug", "info", "warning" or "error". INVALID_ARGUMENT for any other name.
-// Before this is called, lines of level info and above are written.
+// Starts logging at a level named "debug", "info", "warning" or "error". Returns INVALID_ARGUMENT for any
+// other name. Before this is called, lines of level info and above are written.
 absl::Status StartLogging(absl::string_view level);
 
-// From here on lines of that level and of more serious ones are written. Thread safety: any thread.
+// Makes Log write lines of that level and of more serious ones from now on. Thread safety: any thread.
 void SetLogLevel(LogLevel level);
 LogLevel CurrentLogLevel();
 
@@ -34,7 +34,7 @@ LogLevel CurrentLogLevel();
 // escaped, so that no value can forge a field or a line. Thread safety: any thread.
 void Log(LogLevel level, absl::string_view event, std::initializer_list<LogField> fields);
 
-// What Log writes after the time and the level.
+// Returns what Log writes after the time and the level.
 std::string FormatLogLine(absl::string_view event, std::initializer_list<LogField> fields);
 
 }  // namespace waystar::runtime

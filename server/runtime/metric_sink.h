@@ -1,4 +1,4 @@
-// How the parts of a server tell what they count, whoever asks.
+// The interfaces by which parts of a server report their metrics.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +10,28 @@
 
 namespace waystar::runtime {
 
-// Names and values, in the order in which they are to be shown. Values must come from a set that no client
-// can make grow: each is kept for as long as whoever collects keeps anything.
+// Names and values, in the order in which they are shown. Values must come from a set that clients cannot
+// make grow, because collectors keep each value as long as anything.
 using MetricLabels = std::vector<std::pair<std::string, std::string>>;
 
-// How many observations there were up to each bound, those below it included.
+// The number of observations up to each bound, including those below.
 struct HistogramCounts {
-  // Ascending. What is beyond the last one is in `count` alone.
+  // The bounds ascend. What is beyond the last one is only in `count`.
   std::vector<double> bounds;
   std::vector<std::uint64_t> cumulative;
   std::uint64_t count = 0;
   double sum = 0;
 };
 
-// Takes what one collection finds. Metrics of one name have one help text and differ in their labels. Names
-// are as Prometheus wants them: base units (seconds, bytes), counters ending with _total.
+// Receives the values of one collection. Metrics of one name have one help text and differ in their labels.
+// Names follow Prometheus: base units (seconds, bytes), counters ending with _total.
 //
 // Thread safety: one thread at a time.
 class MetricSink {
  public:
   virtual ~MetricSink() = default;
 
-  // Only ever grows while the process lives.
+  // Adds a value that only grows while the process lives.
   virtual void AddCounter(absl::string_view name, absl::string_view help, MetricLabels labels,
                           double value) = 0;
   virtual void AddGauge(absl::string_view name, absl::string_view help, MetricLabels labels,
@@ -40,14 +40,14 @@ class MetricSink {
                             const HistogramCounts& counts) = 0;
 };
 
-// Something that is counted.
+// A source of metrics.
 //
-// Thread safety: Collect from any thread, while what is counted goes on.
+// Thread safety: Collect may be called from any thread, while counting goes on.
 class MetricSource {
  public:
   virtual ~MetricSource() = default;
 
-  // Adds everything there is to tell, under names that no other source has.
+  // Adds all metrics of the source, under names that no other source has.
   virtual void Collect(MetricSink& sink) const = 0;
 };
 

@@ -1,4 +1,4 @@
-// Serves metrics to Prometheus over HTTP.
+// An HTTP server of metrics for Prometheus.
 #pragma once
 
 #include <memory>
@@ -15,13 +15,13 @@ class Exposer;
 
 namespace waystar::runtime {
 
-// Answers GET /metrics in Prometheus' text format, on two threads of its own, until it is destroyed. Without
-// encryption, and to anyone who reaches the address.
+// Answers GET /metrics in Prometheus' text format, on two threads of its own, until it is destroyed. It has
+// no encryption, and answers anyone who reaches the address.
 class MetricsServer {
  public:
   // `listen` is HOST:PORT, or PORT for all addresses of the machine; port 0 takes a free one. Each request
-  // collects from `sources`, in that order; they must outlive the server. UNAVAILABLE if it cannot listen
-  // there.
+  // collects from `sources`, in that order; they must outlive the server. Returns UNAVAILABLE if it cannot
+  // listen.
   static absl::StatusOr<std::unique_ptr<MetricsServer>> Start(const std::string& listen,
                                                               std::vector<const MetricSource*> sources);
 

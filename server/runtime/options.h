@@ -1,4 +1,4 @@
-// What an operator may set, by flag, environment variable or flag file.
+// The options that an operator may set, by flag, environment variable or flag file.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +14,20 @@ namespace waystar::runtime {
 struct Options {
   // HOST:PORT, or unix:PATH. Port 0 takes a free one.
   std::string listen = "127.0.0.1:7450";
-  // Where to write the number of the port that was taken; nowhere if empty.
+  // The file to write the number of the port to; none if empty.
   std::string port_file;
-  // Each file in it becomes a map, named by the file's stem; none if empty.
+  // Each file in this folder becomes a map, named by the file's stem; none if empty.
   std::string maps_dir;
   // Threads for small calls, and as many that give way to them for large ones; 0 for one per core.
   int workers = 0;
   std::size_t max_queued = 256;
   absl::Duration max_queue_time = absl::Milliseconds(500);
-  // What a queue that empties again and again may make calls wait; one that never does counts as overload.
+  // How long a queue that empties again and again may make calls wait; one that never empties is overloaded.
   absl::Duration queue_target = absl::Milliseconds(2);
-  // Of one client, that wait or run at a time.
+  // The calls of one client that may wait or run at a time.
   int max_client_calls = 5000;
   std::size_t max_maps = 1000;
-  // For all maps together; 0 for no limit.
+  // The memory of all maps together; 0 for no limit.
   std::size_t max_maps_memory_mib = 0;
   int max_map_side = 8192;
   int max_message_bytes = 4 << 20;
@@ -44,28 +44,29 @@ struct Options {
   // Batches that may wait for one map, by number and by memory.
   std::size_t max_waiting_updates = 4096;
   std::size_t max_waiting_updates_mib = 64;
-  // For the replaced snapshots of all maps together.
+  // The memory of the replaced snapshots of all maps together.
   std::size_t old_snapshot_mib = 1024;
   std::size_t scratch_mib = 1280;
-  // For the search indexes of one map; 0 for none.
+  // The memory of the search indexes of one map; 0 for none.
   std::size_t index_mib = 64;
-  // For the static indexes of all maps together; 0 for none.
+  // The memory of the static indexes of all maps together; 0 for none.
   std::size_t static_index_mib = 512;
   // How long a map must be quiet before its static index is built.
   absl::Duration static_index_quiet_time = absl::Seconds(2);
   absl::Duration drain_timeout = absl::Seconds(10);
-  // PEM files: the server's certificate with its chain, and the key of it. Both or neither: plain text.
+  // PEM files: the server's certificate with its chain, and its key. Give both or neither; without them it
+  // serves plain text.
   std::string tls_cert;
   std::string tls_key;
-  // PEM file of the roots of the certificates that clients must show; they need none if empty.
+  // A PEM file of the roots of the certificates that clients must show; they need none if empty.
   std::string tls_client_ca;
-  // Who may call, and do what; everybody everything if empty.
+  // The file that says who may call, and do what; everybody may do everything if empty.
   std::string tokens_file;
-  // Between reporting that it is not ready and refusing calls.
+  // The time between reporting that it is not ready and refusing calls.
   absl::Duration shutdown_delay = absl::ZeroDuration();
   // HOST:PORT where Prometheus gets metrics over HTTP; nowhere if empty.
   std::string metrics_listen;
-  // Queries that take as long, from their arrival to their answer, are written to the log; 0 for none.
+  // Queries that take this long, from arrival to answer, are written to the log; 0 for none.
   absl::Duration slow_query = absl::Milliseconds(100);
   ConnectionOptions connections;
   std::string log_level = "info";
@@ -75,8 +76,8 @@ struct Options {
 // file of lines "--max_maps=10" named by --flagfile or WAYSTAR_FLAGFILE. The command line wins over the
 // environment, and that over the file.
 //
-// INVALID_ARGUMENT, naming the flag, for a value out of its range or an argument that is no flag. Prints and
-// ends the program for --help and --version, and for what the flag library itself refuses.
+// Returns INVALID_ARGUMENT, naming the flag, for a value out of its range or an argument that is not a flag.
+// Prints and ends the program for --help and --version, and for what the flag library itself refuses.
 absl::StatusOr<Options> ReadOptions(int argc, char** argv);
 
 }  // namespace waystar::runtime

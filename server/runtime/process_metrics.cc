@@ -73,7 +73,7 @@ std::optional<std::int64_t> OpenFiles() {
        file.increment(error)) {
     ++count;
   }
-  // One of them is that of the folder itself.
+  // One of the entries is the folder's own.
   return error ? std::nullopt : std::optional<std::int64_t>(count - 1);
 }
 

@@ -1,4 +1,4 @@
-// What the system knows of this process.
+// Metrics of this process that the system keeps.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 namespace waystar::runtime {
 
 struct ProcessUsage {
-  // Of all its threads together, since it was started.
+  // The processor time of all its threads together, since it was started.
   double cpu_seconds = 0;
   double resident_bytes = 0;
   double virtual_bytes = 0;
@@ -17,11 +17,11 @@ struct ProcessUsage {
   double seconds_after_boot = 0;
 };
 
-// Nothing where the system does not tell.
+// Returns nothing where the system does not tell.
 std::optional<ProcessUsage> ReadProcessUsage();
 
 // The process_* metrics that all of Prometheus' client libraries have: processor time, memory, open files,
-// threads, when it was started; and which build it is. What the system does not tell is left out.
+// threads and start time; and the build. What the system does not tell is left out.
 class ProcessMetrics final : public MetricSource {
  public:
   void Collect(MetricSink& sink) const override;

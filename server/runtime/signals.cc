@@ -30,7 +30,7 @@ int WaitForStop() {
   int signal = 0;
   while (sigwait(&signals, &signal) != 0) {
   }
-  // From here on the default action, which ends the process, may take its course in this thread.
+  // From now on the default action, which ends the process, may take its course in this thread.
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
   return signal;
 }

@@ -3,8 +3,7 @@
 
 namespace waystar::runtime {
 
-// Routes SIGTERM and SIGINT to WaitForStop. Call before any other thread is started: threads inherit the
-// mask.
+// Routes SIGTERM and SIGINT to WaitForStop. Call it before any thread is started: they inherit the mask.
 void BlockStopSignals();
 
 // Blocks until SIGTERM or SIGINT arrives, and returns its number. A second such signal after this has

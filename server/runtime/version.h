@@ -1,11 +1,11 @@
-// Which build this is.
+// The version of this build.
 #pragma once
 
 #include "absl/strings/string_view.h"
 
 namespace waystar::runtime {
 
-// "0.1.0".
+// Returns a version such as "0.1.0".
 absl::string_view Version();
 
 }  // namespace waystar::runtime

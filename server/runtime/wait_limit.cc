@@ -6,13 +6,13 @@
 namespace waystar::runtime {
 namespace {
 
-// Of one job in the average of those that went before.
+// The weight of one job in the moving average.
 constexpr double kWeight = 1.0 / 16;
 
-// Of a job's processor time, what it may wait at least before the queue counts as standing.
+// Jobs may wait at least this many times a job's processor time before the queue counts as standing.
 constexpr double kTargetJobs = 3;
 
-// Of the target, what some job waits less than where the queue empties.
+// The queue counts as empty once a job has waited for less than the target divided by this.
 constexpr int kEmptyShare = 4;
 
 // 0 before the first.

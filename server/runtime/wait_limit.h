@@ -1,4 +1,4 @@
-// How long jobs may wait for a worker, and how many.
+// Limits of how long jobs may wait for a worker, and how many may.
 #pragma once
 
 #include <chrono>
@@ -7,15 +7,14 @@
 namespace waystar::runtime {
 
 // A burst may fill the queue and is served as long as the queue empties again. Where it does not, because
-// more comes than can be done, all that a long queue gives is answers that come too late: then jobs may wait
-// for a short while only, and no more of them are let in than can be done in that, until it empties: from
-// then on they may wait for twice as long with each interval in which it does, or it would fill up again the
-// first time that less came for a moment.
+// more comes than can be done, a long queue only makes answers come too late. Then jobs may wait for a short
+// while only, and no more are let in than can be done in that time, until the queue empties: from then on
+// they may wait twice as long with each interval in which it does, or it would fill up again the first time
+// that less came for a moment.
 //
 // The queue counts as standing once every job of an interval has waited for longer than the target, and as
-// having emptied once one has waited for less than a quarter of that. Source:
-// K. Nichols and V. Jacobson, "Controlling Queue Delay", 2012, in the form of B. Maurer, "Fail at Scale",
-// 2015.
+// having emptied once one has waited for less than a quarter of that. Source: K. Nichols and V. Jacobson,
+// "Controlling Queue Delay", 2012, in the form of B. Maurer, "Fail at Scale", 2015.
 //
 // Thread safety: none.
 class WaitLimit {
@@ -25,24 +24,23 @@ class WaitLimit {
 
   static constexpr Duration kInterval = std::chrono::milliseconds(100);
 
-  // Jobs may wait for `longest`, and once the queue stands for twice the target: that is `target`, or three
-  // times a job's processor time if that is more: not what it takes, which grows with the load. `workers`
-  // take them.
+  // Jobs may wait for `longest`. Once the queue stands they may wait for twice the target: that is `target`,
+  // or three times a job's processor time if that is more. (Its run time grows with the load.)
   WaitLimit(Duration longest, Duration target, int workers)
       : longest_(longest), target_(target), workers_(workers), allowed_(longest) {}
 
-  // A job leaves the queue, or goes by an empty one with no wait.
+  // Records that a job left the queue, or passed an empty one with no wait.
   void NoteWait(Clock::time_point now, Duration waited);
-  // A job took that long to run, of which it had a processor for so long.
+  // Records that a job took that long to run, with so much processor time.
   void NoteRun(Duration took, Duration processor);
 
-  // For how long a job may wait now.
+  // Returns how long a job may wait now.
   Duration allowed() const { return allowed_; }
-  // How many jobs may wait now so that the last of them need not wait for longer; at least one a worker, and
-  // at most `most`.
+  // Returns how many jobs may wait now so that the last of them need not wait for longer; at least one a
+  // worker, and at most `most`.
   std::size_t MaxQueued(std::size_t most) const;
-  // How long a job typically waits for so many others to be done; nothing while it is not known what jobs
-  // take. One that takes very long among many that do not counts for little.
+  // Returns how long a job typically waits for so many others, or nothing while it is not known how long jobs
+  // take. A very long job among many short ones counts for little.
   Duration TimeFor(std::size_t jobs) const;
 
  private:
@@ -52,10 +50,10 @@ class WaitLimit {
   Duration allowed_;
   Clock::time_point interval_end_{};
   Duration shortest_in_interval_ = Duration::max();
-  // Moving averages, of jobs.
+  // Moving averages over jobs.
   double run_nanos_ = 0.0;
   double processor_nanos_ = 0.0;
-  // Of the logarithms of what they took.
+  // The moving average of the logarithms of run times.
   double log_run_nanos_ = 0.0;
 };
 

@@ -17,7 +17,7 @@ namespace {
 // Long enough for a queue to move on, short enough for a game's frame or two.
 constexpr absl::Duration kRetryDelay = absl::Milliseconds(50);
 
-// Of the time that is left, the part by which it may turn out that others take longer than they typically do:
+// The time left divided by this is kept in reserve, in case others take longer than they typically do:
 // whatever ends a little too late was done for nothing.
 constexpr int kLeftForErrors = 5;
 
@@ -28,7 +28,7 @@ absl::Status Late(std::chrono::nanoseconds waited) {
                    ", longer than the server allows for now"));
 }
 
-// Of the calling thread alone. It may be refused; then the thread is like any other.
+// Makes the calling thread alone nicer. The system may refuse; then the thread is like any other.
 void BeNice(int niceness) {
   if (niceness > 0) {
     static_cast<void>(setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), niceness));

@@ -18,7 +18,7 @@ namespace waystar::runtime {
 
 struct WorkerPoolOptions {
   int workers = 1;
-  // Of the first thread; the others follow.
+  // The index of the first thread; the others follow.
   int first_index = 0;
   // Added to the threads' nice value, where the system has such a thing: from 0 to 19.
   int niceness = 0;
@@ -28,22 +28,22 @@ struct WorkerPoolOptions {
   absl::Duration target_wait = absl::Milliseconds(2);
 };
 
-// What has gone through a pool so far, and what is in it.
+// Counts of what has gone through a pool so far, and what is in it.
 struct WorkerPoolCounts {
   std::uint64_t started = 0;
-  // Turned away for want of room or of time until their deadline, and because they had waited for too long.
+  // Jobs refused for want of room or of time until their deadline, and because they waited too long.
   std::uint64_t refused_full = 0;
   std::uint64_t refused_late = 0;
-  // Of those that were started, together.
+  // Sums over the jobs that were started.
   std::chrono::nanoseconds waited{0};
   std::chrono::nanoseconds ran{0};
   std::size_t queued = 0;
   std::size_t running = 0;
-  // Whether jobs may only wait for a short while: see WaitLimit.
+  // True while jobs may only wait for a short while: see WaitLimit.
   bool is_overloaded = false;
 };
 
-// Thread safety: TrySubmit, SubmitOwn and counts from any thread.
+// Thread safety: TrySubmit, SubmitOwn and counts may be called from any thread.
 class WorkerPool {
  public:
   // REQUIRES: options.workers >= 1.
@@ -55,32 +55,32 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  // RESOURCE_EXHAUSTED / QUEUE_FULL with a retry delay, and nothing kept, if too many jobs wait already and
-  // no client has more of them there than this one, or if most likely it would not be done by `deadline`, so
-  // that nobody would wait for the answer any more; else another job may be refused for it, with the same
-  // status. A job that has waited for too long is refused with QUEUE_TIMEOUT. Never blocks. The job stays the
-  // caller's; it must live until it has run or was refused.
+  // Queues a job. Returns RESOURCE_EXHAUSTED / QUEUE_FULL with a retry delay, and keeps nothing, if too many
+  // jobs wait already and no client has more of them there than this one, or if the job most likely would not
+  // be done by `deadline`, when nobody waits for the answer any more. Otherwise another job may be refused
+  // for it, with the same status. A job that has waited for too long is refused with QUEUE_TIMEOUT. It never
+  // blocks. The job stays the caller's; it must live until it has run or was refused.
   absl::Status TrySubmit(Job* job, const Flow& flow,
                          FairQueue::Clock::time_point deadline = FairQueue::Clock::time_point::max());
 
-  // Takes the job however many wait, and does not refuse it. For the server's own work, of which there are
-  // only a few jobs; they wait in a line of their own, as if they came from one client.
+  // Queues the job however many wait, and does not refuse it. It is for the server's own work, of which there
+  // are only a few jobs; they wait in a line of their own, as if they came from one client.
   void SubmitOwn(Job* job);
 
   int worker_count() const { return static_cast<int>(threads_.size()); }
 
   WorkerPoolCounts counts() const;
-  // That of the counts.
+  // As WorkerPoolCounts::is_overloaded.
   bool is_overloaded() const { return is_overloaded_.load(std::memory_order_relaxed); }
 
  private:
   void NoteWait(FairQueue::Clock::time_point now, std::chrono::nanoseconds waited)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Whether a job of that line most likely could not be done in the time that is left to it.
+  // Returns whether a job of that line most likely could not be done in the time that is left to it.
   bool WouldBeLate(const Flow& flow, std::chrono::nanoseconds left) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Work(int worker);
-  // The next job to run, and the status to refuse it with if it is late; null when the pool ends.
+  // Returns the next job to run, and the status to refuse it with if it is late; null when the pool ends.
   Job* Take(absl::Status& late);
 
   const WorkerPoolOptions options_;
@@ -88,7 +88,7 @@ class WorkerPool {
   mutable Mutex mutex_;
   CondVar wake_;
   FairQueue queue_ ABSL_GUARDED_BY(mutex_);
-  // Waits beside the others, and is taken in turns with them.
+  // The server's own jobs. They wait beside the others, and are taken in turns with them.
   FairQueue own_ ABSL_GUARDED_BY(mutex_);
   bool own_is_next_ ABSL_GUARDED_BY(mutex_) = false;
   WaitLimit limit_ ABSL_GUARDED_BY(mutex_);

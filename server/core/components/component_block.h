@@ -25,8 +25,7 @@ enum class Adjacency : std::uint8_t {
   kStraight,
   // The diagonal cells are neighbours as well.
   kAny,
-  // The six neighbours of a hexagon: the four that share a side, the cell above to the right, and the cell
-  // below to the left.
+  // The six neighbours of a hexagon: the four that share a side, and those above right and below left.
   kHexagonal,
 };
 inline constexpr std::size_t kAdjacencyCount = 3;
@@ -104,8 +103,7 @@ std::shared_ptr<ComponentParent> JoinBlocks(const ComponentParent::Children& chi
                                             Adjacency adjacency, bool is_root);
 
 // Returns `parent` with another border and other children. REQUIRES: the border is that of the children, and
-// each child shows the same components by the same numbers as the one it replaces, joined in the parent as
-// before.
+// each child shows the same components by the same numbers as the one it replaces, joined as before.
 std::shared_ptr<ComponentParent> ReplaceChildren(const ComponentParent& parent,
                                                  ComponentParent::Children children,
                                                  std::shared_ptr<const ComponentBorder> border);

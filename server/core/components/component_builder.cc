@@ -56,9 +56,9 @@ class Builder {
     return Join(std::move(children), level);
   }
 
-  // What takes the place of `before`, in which nothing changed but in those rows of leaves, and in leaves
-  // that stay as they are: the very same block if it does so. It has the very border of `before` if that is
-  // equal.
+  // Returns the successor of `before`, in which nothing changed except in those rows of leaves and in leaves
+  // that stay as they are. It is the same block if that stays as it is, and has the same border object if
+  // that is equal.
   Successor Rebuild(const BlockPointer& before, int level, Cell corner,
                     absl::Span<const LeafRowKey> rows) const {
     if (level == 0) {

@@ -81,8 +81,7 @@ struct ComponentLeaf : ComponentBlock {
 
 // Returns the main component of a leaf with that border and that many components: the one with most cells
 // along the border, and the lowest of several; if the border shows none, the only one, else kNoComponent. It
-// is a function of the border, so that leaves with equal cells and borders are equal whatever they were made
-// from.
+// is a function of the border, so that leaves with equal cells and borders are equal.
 ComponentNumber MainComponent(const ComponentBorder& border, ComponentNumber components);
 
 // Returns the bytes held by a leaf, its border included.

@@ -75,8 +75,8 @@ ComponentNumber ComponentOf(const Flip& flip, const LeafFlips& flips, const Leaf
 
 bool IsOnSide(const Flip& flip) { return flip.x == 0 || flip.x == kLast || flip.y == 0 || flip.y == kLast; }
 
-// Of a flip on a side that joins and parts nothing in the leaf: whether it does so in no larger block either,
-// be the cell on a side of that or not. That of a corner is seen otherwise from each.
+// Returns, for a flip on a side that joins and parts nothing in the leaf, whether it does so in no larger
+// block either, on a side of that or not. Each side sees the flip of a corner differently.
 bool JoinsNothingBeyond(const Flip& flip, const LeafFlips& flips, Adjacency adjacency) {
   const bool is_corner = (flip.x == 0 || flip.x == kLast) && (flip.y == 0 || flip.y == kLast);
   return !is_corner && IsSimple(flips.PlaneAround(flip.x, flip.y), 1, adjacency);
@@ -109,7 +109,7 @@ class Patch {
 
   bool IsSame() const { return !moves_runs_ && border_.empty(); }
 
-  // Null if components are to be numbered anew, or the main one is another now.
+  // Returns null if components have to be renumbered, or if the main component changes.
   std::shared_ptr<ComponentLeaf> Finish() const {
     auto patched = std::make_shared<ComponentLeaf>();
     static_cast<ComponentBlock&>(*patched) = leaf_;

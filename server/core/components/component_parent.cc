@@ -74,7 +74,7 @@ class Joiner {
     }
   }
 
-  // Of two children that have only the block's centre in common: a northern one, and the one opposite.
+  // Unites runs of two children that share only the block's centre: a northern one and the one opposite.
   void UniteCorners(Child north, bool north_is_west, Child south) {
     const absl::Span<const BorderRun> a = SideOf(north, kSouthSide);
     const absl::Span<const BorderRun> b = SideOf(south, kNorthSide);

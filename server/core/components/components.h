@@ -42,8 +42,7 @@ class Components {
   const BitPlane& cells() const { return cells_; }
   Adjacency adjacency() const { return adjacency_; }
 
-  // Returns the block whose first cell is (0, 0), where walks over the blocks begin, or null if no cell is
-  // set.
+  // Returns the block whose first cell is (0, 0), the root of the tree, or null if no cell is set.
   const ComponentBlock* root() const { return root_.get(); }
   int root_level() const { return root_level_; }
 

@@ -15,8 +15,7 @@ class LabelForest {
  public:
   using Label = std::uint16_t;
 
-  // Makes labels 0, ..., count - 1, each in a set of its own. REQUIRES: there are never more than 65535
-  // labels.
+  // Makes labels 0, ..., count - 1, each in a set of its own. REQUIRES: never more than 65535 labels.
   explicit LabelForest(std::size_t count = 0) : above_(count) {
     std::iota(above_.begin(), above_.end(), Label{0});
   }

@@ -19,8 +19,8 @@ namespace waystar::core {
 // It keeps references to the planes. Thread safety: any number of threads may read it.
 class LeafFlips {
  public:
-  // Makes the flips of the leaf whose first cell is `corner`. REQUIRES: both planes are of one size, and the
-  // corner is on them.
+  // Makes the flips of the leaf whose first cell is `corner`. REQUIRES: the planes have one size and hold
+  // `corner`.
   LeafFlips(const BitPlane& before, const BitPlane& now, Cell corner)
       : before_(before), now_(now), corner_(corner) {}
 

@@ -26,7 +26,7 @@ std::array<int, 2> NearestInRow(int dy) {
   return {dy % 2 == 0 ? down : down - 1, down};
 }
 
-// From the goal to the nearest of the cells from `first` to `last`, all of them inclusive.
+// Returns the squared distance from the goal to the nearest of the cells from `first` to `last`, inclusive.
 std::int64_t SquaredDistanceTo(Lattice lattice, Cell goal, Cell first, Cell last) {
   const int left = first.x - goal.x;
   const int right = last.x - goal.x;
@@ -37,7 +37,7 @@ std::int64_t SquaredDistanceTo(Lattice lattice, Cell goal, Cell first, Cell last
   if (lattice == Lattice::kSquare || (dx == 0 && dy == 0)) {
     return SquaredLength(lattice, dx, dy);
   }
-  // Of hexagons, the nearest of a row or column need not be the nearest by its index.
+  // On hexagons, the nearest of a row or column need not be the nearest by its index.
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (const int x : {left, right}) {
     for (const int y : NearestInRow(x)) {
@@ -71,7 +71,7 @@ class Search {
     wanted_.clear();
   }
 
-  // From the block that holds all of the component, which is `number` there.
+  // Searches from the block that holds all of the component, which has `number` there.
   void Run(const ComponentBlock* top, int level, Cell corner, ComponentNumber number) {
     wanted_.resize(top->components, false);
     wanted_[number] = true;
@@ -143,7 +143,7 @@ class Search {
     }
   }
 
-  // Of the cells from `left` to `right` of a row.
+  // Offers the nearest of the cells from `left` to `right` of a row.
   void OfferNearest(int left, int right, int y) {
     if (lattice_ == Lattice::kSquare) {
       Offer({std::clamp(goal_.x, left, right), y});
@@ -175,7 +175,7 @@ class Search {
   std::vector<Block>& blocks_;
   std::vector<bool>& wanted_;
   std::vector<Cell>& nearest_;
-  // Of those that this search appended.
+  // The index of the first cell that this search appended.
   std::ptrdiff_t first_;
   std::int64_t least_ = std::numeric_limits<std::int64_t>::max();
 };

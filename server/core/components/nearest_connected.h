@@ -11,8 +11,7 @@
 
 namespace waystar::core {
 
-// The working memory of NearestConnected. It holds nothing of use between calls; reusing it saves
-// allocations.
+// The working memory of NearestConnected. It means nothing between calls; reuse saves allocations.
 struct NearestConnectedBuffer {
   // A block on the open list.
   struct Block {

@@ -48,7 +48,7 @@ constexpr bool IsSimpleRing(unsigned ring, Adjacency adjacency) {
       components += i % 2 == 1 || is_set(i + 1) ? 1 : 0;
     }
   }
-  // None is counted where they go all the way round.
+  // The count is 0 if the neighbours go all the way round.
   return components == 1 || (components == 0 && (adjacency == Adjacency::kAny ? ring != 0 : ring == 0xFF));
 }
 

@@ -51,7 +51,7 @@ struct PutObstacle {
   Obstacle obstacle;
   // The time it stays, from when the batch is applied. Without a value it stays until it is removed.
   std::optional<absl::Duration> lifetime;
-  // Whether it may replace one with the same id.
+  // If true, it may replace one with the same id.
   bool replace = false;
   friend bool operator==(const PutObstacle&, const PutObstacle&) = default;
 };
@@ -79,7 +79,7 @@ struct RemoveObstacle {
 
 struct PutPortal {
   Portal portal;
-  // Whether it may replace one with the same id.
+  // If true, it may replace one with the same id.
   bool replace = false;
   friend bool operator==(const PutPortal&, const PutPortal&) = default;
 };
@@ -111,7 +111,7 @@ struct RemoveProfile {
 // except the edits of obstacles.
 struct PutNodes {
   std::vector<WaypointNode> nodes;
-  // Whether they may replace nodes with the same ids.
+  // If true, they may replace nodes with the same ids.
   bool replace = false;
   friend bool operator==(const PutNodes&, const PutNodes&) = default;
 };
@@ -123,7 +123,7 @@ struct RemoveNodes {
 
 struct PutEdges {
   std::vector<WaypointEdge> edges;
-  // Whether they may replace edges between the same nodes.
+  // If true, they may replace edges between the same nodes.
   bool replace = false;
   friend bool operator==(const PutEdges&, const PutEdges&) = default;
 };
@@ -148,8 +148,8 @@ using Edit = std::variant<BlockCells, UnblockCells, SetTerrain, PutObstacle, Mov
 // Returns the contract's name for the kind of an edit, such as "put_nodes".
 absl::string_view EditName(const Edit& edit);
 
-// Makes the error for an edit that maps of this kind do not have: FAILED_PRECONDITION / WRONG_MAP_KIND with
-// field EditName(edit).
+// Makes the error for an edit that a kind of map lacks: FAILED_PRECONDITION / WRONG_MAP_KIND with field
+// EditName(edit).
 absl::Status WrongKindOfMap(const Edit& edit, absl::string_view kind);
 
 // The map that a batch leads to, and what the batch did.
@@ -163,8 +163,7 @@ struct EditResult {
 // says the rest. It bounds the time that a batch takes to some tenths of a second.
 inline constexpr std::int64_t kMaxBatchCells = std::int64_t{1} << 30;
 
-// Applies one batch to a map, without a BatchEditor. Returns the errors of PlanEdits. `now` is when lifetimes
-// begin.
+// Applies one batch to a map. Returns the errors of PlanEdits. `now` is when lifetimes begin.
 absl::StatusOr<EditResult> ApplyEdits(const GridMap& map, absl::Span<const Edit> edits,
                                       absl::Time now = absl::UnixEpoch());
 

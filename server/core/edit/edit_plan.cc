@@ -27,7 +27,7 @@
 namespace waystar::core {
 namespace {
 
-// To say what steps into a cell cost takes as long as to block that many.
+// Computing what steps into a cell cost takes as long as blocking this many cells.
 constexpr std::int64_t kWorkOfCost = 8;
 
 class Planner {

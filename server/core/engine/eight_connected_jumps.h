@@ -20,8 +20,7 @@
 
 namespace waystar::core {
 
-// Stands in for DiagonalJumpIndex where a map has none or it lags behind: a jump looks around at every cell
-// of a diagonal.
+// Stands in for a missing or lagging DiagonalJumpIndex: every cell of a diagonal looks around.
 struct EveryCellStops {
   template <Direction kDirection>
   int StepsToStop(Cell /*from*/) const {
@@ -29,8 +28,7 @@ struct EveryCellStops {
   }
 };
 
-// Follows directions, and reports where they lead to `search`, a JumpSearch or a type that has its Reach,
-// ReachGoal and goal().
+// Follows directions, and reports to `search`, a JumpSearch or what has its Reach, ReachGoal and goal().
 template <CornerRule kRule, typename Stops, typename Search>
 class EightConnectedJumps {
  public:
@@ -159,8 +157,8 @@ class EightConnectedJumps {
   }
 
   // Looks at the goal from where a diagonal of `steps` from `cell` crosses the goal's row or column, as
-  // nowhere else can it see the goal. Returns whether that is before its last cell, which looks around in any
-  // case.
+  // nowhere else can it see the goal. Returns whether that is before its last cell, which always looks
+  // around.
   template <int kStepX, int kStepY>
   bool LooksAtGoal(Cell cell, Cost g, int steps) {
     const int across = (goal_.x - cell.x) * kStepX;

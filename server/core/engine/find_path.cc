@@ -33,7 +33,7 @@ absl::Status Unsuited(absl::string_view message) {
                    message);
 }
 
-// Whether a Hierarchy can answer the query.
+// Returns whether a Hierarchy can answer the query.
 bool SuitsHierarchy(const GridMap& map, const PathQuery& query) {
   return map.HasUniformCost() && map.settings().connectivity == Connectivity::kEight &&
          query.corner_rule == CornerRule::kNoCornerCutting && query.footprint == 1;
@@ -147,7 +147,8 @@ class Finder {
     }
   }
 
-  // To the cheapest to reach of the cells that can be and are nearest to the goal; among equals to the first.
+  // Searches for the cheapest to reach of the reachable cells nearest to the goal; among equals for the
+  // first.
   SearchReport SearchToNearest() {
     std::vector<Cell>& candidates = scratch_.candidates();
     candidates.clear();
@@ -215,7 +216,7 @@ class Finder {
   const Budget& budget_;
   Scratch& scratch_;
   Recorder& recorder_;
-  // Of all searches for this query together.
+  // The sum over all searches for this query.
   SearchStatistics statistics_;
 };
 

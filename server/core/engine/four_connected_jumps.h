@@ -24,8 +24,7 @@ namespace waystar::core {
 template <typename Search>
 class FourConnectedJumps {
  public:
-  // Without `stops` a jump looks around at every cell of a row, and adds to `in_vain` how often it sees
-  // nothing.
+  // Without `stops` a jump looks around at every cell of a row, and counts in `in_vain` how often in vain.
   FourConnectedJumps(const GridMap& map, const WalkGrid& walk, const TurnJumpIndex* stops, Search& search,
                      std::uint64_t& in_vain)
       : walk_(walk),

@@ -57,8 +57,7 @@ class JumpSearch {
 
   Cell goal() const { return query_.goal; }
 
-  // Reports that the node being expanded leads to `cell` at cost g; there the search must go on in
-  // `directions`.
+  // Reports that the node being expanded leads to `cell` at cost g, to go on in `directions`.
   void Reach(Cell cell, Cost g, DirectionSet directions) {
     const Cost f = g + heuristic_(cell);
     if (f >= goal_cost_) {

@@ -207,7 +207,7 @@ class LazyThetaSearch {
   const GridMoves& moves_;
   NearestCell nearest_;
   SearchStatistics statistics_;
-  // Of the best path to the goal so far.
+  // The cost of the best path to the goal so far.
   Cost goal_cost_ = kUnreached;
 };
 

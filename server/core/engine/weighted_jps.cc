@@ -60,8 +60,8 @@ class WeightedJpsSearch {
 
  private:
   static constexpr Cost kNone = std::numeric_limits<Cost>::max();
-  // Where a diagonal run ends even if nothing calls for it, to go on when its turn comes: what lies far off
-  // is often reached more cheaply by then. On game maps that is up to twice as fast as no limit.
+  // A diagonal run ends here even if nothing calls for it, and goes on when its end is expanded: what lies
+  // far off is often reached more cheaply by then. On game maps that is up to twice as fast as no limit.
   static constexpr int kMaxDiagonal = 8;
 
   SearchEnd Search() {
@@ -126,7 +126,7 @@ class WeightedJpsSearch {
     }
   }
 
-  // From a cell that costs g to reach from `parent`, which it may be, along a row or column.
+  // Jumps along a row or column from a cell that costs g to reach from `parent`, which may be that cell.
   void JumpStraight(NodeIndex parent, Cell from, Direction direction, Cost g) {
     const Cell first = Step(from, direction);
     // All cells up to the next stop cost the same: plain ones cost what their neighbours on the line do.
@@ -290,7 +290,7 @@ class WeightedJpsSearch {
   const OctileHeuristic heuristic_;
   NearestCell nearest_;
   SearchStatistics statistics_;
-  // Of the cheapest way to the goal so far.
+  // The cost of the cheapest way to the goal so far.
   Cost goal_g_ = kNone;
   bool is_full_ = false;
 };

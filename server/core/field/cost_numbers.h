@@ -12,8 +12,7 @@
 
 namespace waystar::core {
 
-// Cells whose costs are alike have the same number. Floods read numbers much quicker than the costs
-// themselves.
+// Cells whose costs are alike have the same number. Floods read numbers quicker than costs.
 //
 // Thread safety: const methods may run beside each other.
 class CostNumbers {
@@ -23,7 +22,7 @@ class CostNumbers {
   // Numbers the terrains of the map, row by row from the region's upper left cell. Memory is reused. It costs
   // half a nanosecond a cell. REQUIRES: the region is on the map; no cell has costs of its own.
   void ReadTerrains(const GridMap& map, const Rectangle& region);
-  // Numbers a list of costs. Returns false, and leaves none, if there are more than kMost. It costs some
+  // Numbers a list of costs. Returns false, and leaves none, if there are more than kMost. It costs
   // nanoseconds a cell.
   bool ReadEntries(absl::Span<const CellCosts::Entry> entering);
   void Clear();

@@ -5,7 +5,7 @@
 namespace waystar::core {
 namespace {
 
-// Of cells that no path leads out of: whatever they are compared with stays as it is.
+// The values of cells that no path leads out of: comparing with them changes nothing.
 constexpr std::uint8_t kNoLeast = 255;
 constexpr std::uint8_t kNoHighest = 0;
 

@@ -110,8 +110,8 @@ class CanonicalMoves {
   std::array<std::array<DirectionSet, 256>, kDirectionCount> table_{};
 };
 
-// The same at cells amid cells of one cost, for whose sake alone a path might be replaced by another;
-// elsewhere every legal step.
+// Prunes as above at cells amid cells of one cost, where alone another path can replace the pruned one;
+// elsewhere it keeps every legal step.
 struct CanonicalMovesAmidEvenCells {
   DirectionSet operator()(std::size_t cell, DirectionSet arrivals, DirectionSet moves) const {
     return even_cells.Test(cell) ? canonical.Of(arrivals, moves) : moves;
@@ -164,7 +164,7 @@ SearchEnd Flood::ExpandWeighted(const FloodGround& ground, const FloodSpec& spec
   return Expand(ground, spec, budget, expanded, pricing, pruning);
 }
 
-// Whether all of the cells cost less than that, which is final.
+// Returns whether all of the cells cost less than `cost`, and so have their final costs.
 bool Flood::HasCome(absl::Span<const std::uint32_t> until, Cost cost) const {
   return std::all_of(until.begin(), until.end(), [&](std::uint32_t index) { return costs_[index] < cost; });
 }
@@ -279,7 +279,7 @@ void Flood::WriteSteps(absl::Span<std::uint8_t> steps) const {
   constexpr std::uint8_t kNoWay = 0;
   constexpr std::uint8_t kAtSeed = 9;
   constexpr std::uint8_t kThroughPortal = 10;
-  // By set of arrivals; what has none lies at a seed or out of reach.
+  // Indexed by the set of arrivals, which is empty at a seed and out of reach.
   std::array<std::uint8_t, 256> by_arrivals{};
   for (unsigned arrivals = 1; arrivals < by_arrivals.size(); ++arrivals) {
     const auto arrival = static_cast<Direction>(std::countr_zero(arrivals));

@@ -58,8 +58,7 @@ class Flood {
   const std::vector<Cost>& costs() const { return costs_; }
 
   // Returns the step that a cheapest path takes at its last cell (kFromSeeds) or at its first (kToSeeds); of
-  // several always the same. Returns nothing at a seed, where the path takes a portal, and where no path
-  // leads.
+  // several always the same. Returns nothing at a seed, where it takes a portal, and where no path leads.
   std::optional<Direction> StepAt(std::uint32_t index) const;
   // Writes the steps of all cells, by index: 0 where no path leads, 9 at a seed, 10 where the path takes a
   // portal, else the Direction's value plus one. REQUIRES: steps.size() == costs().size().

@@ -47,8 +47,8 @@ class FloodGround {
   // Returns the legal steps that stay in the region; none from a cell on which the agent cannot stand.
   const DirectionSet* moves() const { return moves_.data(); }
 
-  // If true, all steps cost min_straight() or min_diagonal(). Otherwise numbers() has the costs or, if that
-  // is empty, entering().
+  // If true, all steps cost min_straight() or min_diagonal(). Otherwise numbers() or, if empty, entering()
+  // has them.
   bool is_uniform() const { return is_uniform_; }
   Cost min_straight() const { return min_straight_; }
   Cost min_diagonal() const { return min_diagonal_; }

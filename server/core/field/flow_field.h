@@ -21,7 +21,7 @@ struct FlowFieldQuery {
   absl::Span<const Cell> goals;
   Agent agent;
   // The region that paths may not leave; all of the map without a value. Then costs are those of path queries
-  // that stay on the map.
+  // on one map.
   std::optional<Rectangle> region;
   // Cells that are further away have no direction.
   std::optional<double> max_cost;

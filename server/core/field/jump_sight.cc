@@ -68,7 +68,7 @@ void JumpSight::FollowDiagonals(const Side& side, Cell to, int first, int last, 
     const Word* next = side.cells->row(y - row_step);
     bool is_lit = false;
     if (goes_right) {
-      // From (x, y) to (x + 1, y - row_step).
+      // A step leads from (x, y) to (x + 1, y - row_step).
       begin -= begin > 0 ? 1 : 0;
       for (std::size_t i = begin; i < end; ++i) {
         const Word target = lit_[i] >> 1 | (i + 1 < end ? lit_[i + 1] << (kWordBits - 1) : 0);

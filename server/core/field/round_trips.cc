@@ -53,7 +53,7 @@ class TripFinder {
   static constexpr Cost kFar = std::numeric_limits<Cost>::max();
   static constexpr std::size_t kNoNumber = std::numeric_limits<std::size_t>::max();
 
-  // What walks on one map from doors that lead to it to those that lead from it cost.
+  // The costs of walks on one map, from the doors that lead to it to those that lead from it.
   struct Walks {
     std::vector<std::size_t> departures;
     // A row for each of the former: see numbers_.
@@ -153,7 +153,7 @@ class TripFinder {
     return absl::OkStatus();
   }
 
-  // From a door of the map to all that lead back to it.
+  // Adds the trips from a door of the map to all doors that lead back to it.
   absl::Status AddTripsThrough(std::size_t first, std::vector<Passage>& trips) {
     if (const std::optional<SearchEnd> end = Interruption(budget_)) {
       return StatusOfEnd(*end, expanded_);
@@ -201,9 +201,9 @@ class TripFinder {
   std::vector<PortalScratch::Map> maps_;
   std::vector<Door> doors_;
   std::vector<bool> is_kept_;
-  // By map.
+  // The walks by map.
   std::vector<Walks> walks_;
-  // Of each door that leads to another map, its row there.
+  // For each door that leads to another map, its row there.
   std::vector<std::size_t> numbers_;
 };
 

@@ -31,7 +31,7 @@ class SplitMix {
  public:
   explicit SplitMix(std::uint64_t seed) : state_(seed) {}
 
-  // From 0 to bound - 1, with equal chances. REQUIRES: bound > 0.
+  // Returns a number from 0 to bound - 1, with equal chances. REQUIRES: bound > 0.
   std::uint64_t Below(std::uint64_t bound) {
     const std::uint64_t uneven = (0 - bound) % bound;
     std::uint64_t number = Next();
@@ -158,7 +158,7 @@ class Candidates {
 
   const WalkGrid& walk_;
   const Rectangle region_;
-  // Of a map that has portals.
+  // Set for a map that has portals.
   std::optional<PortalReach> through_portals_;
   const Components* components_ = nullptr;
   std::vector<ComponentId> reachable_;
@@ -179,7 +179,7 @@ std::vector<std::int64_t> Draw(std::int64_t count, std::int64_t total, SplitMix&
 // "Algorithm 235: Random Permutation" (1964).
 std::vector<std::int64_t> DrawDistinct(std::int64_t count, std::int64_t total, SplitMix& random) {
   std::vector<std::int64_t> numbers;
-  // Where another number lies than its own.
+  // The number at each place that holds another than its own.
   absl::flat_hash_map<std::int64_t, std::int64_t> moved;
   const auto at = [&](std::int64_t place) {
     const auto found = moved.find(place);

@@ -131,7 +131,7 @@ class MatrixFiller {
     return leg_ends;
   }
 
-  // What it costs to walk from a cell that was explored from to where each of the legs ends.
+  // Fills a row with the costs of walks from a cell that was explored from to the end of each leg.
   absl::Status FillRow(Cell from, const std::vector<std::size_t>& leg_ends, std::vector<Cost>& row) {
     JumpCosts& costs = field_.jump_costs();
     const JumpGraph& graph = field_.jump_graph();
@@ -211,7 +211,7 @@ class MatrixFiller {
     return true;
   }
 
-  // Whether floods take less time than a search for each pair, as some of them tell.
+  // Returns whether floods take less time than a search for each pair, judging by some of the pairs.
   absl::StatusOr<bool> AreFloodsQuicker() {
     const std::uint64_t before = matrix_.expanded;
     for (std::size_t probe = 0; probe < kProbes; ++probe) {

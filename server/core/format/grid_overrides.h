@@ -1,4 +1,4 @@
-// What a caller says of a grid beside its cells, in addition to what the map's bytes say.
+// Overrides: what a caller says of a grid in addition to the map's bytes.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace waystar::core {
 
-// A terrain of a symbol; what is left out keeps the value the map's format gives the symbol, else the
-// default.
+// Overrides of the terrain with this symbol. Fields without a value keep what the map's format gives the
+// symbol, else the default.
 struct TerrainOverride {
   char symbol = 0;
   std::optional<std::string> name;
@@ -33,9 +33,9 @@ struct GridOverrides {
   int max_side = kMaxMapSide;
 };
 
-// `base` with the overrides laid over it: a known symbol is redefined, an unknown one is added.
-// INVALID_ARGUMENT / BAD_VALUE or BAD_TERRAIN with the field "diagonal_cost" or "terrains[i].cost" and so on,
-// i counting the overrides, as CheckGridSettings says; also if two overrides share a symbol.
+// Returns `base` with the overrides applied: a known symbol is redefined, an unknown one is added. Returns
+// INVALID_ARGUMENT / BAD_VALUE or BAD_TERRAIN with a field such as "diagonal_cost" or "terrains[i].cost", i
+// counting the overrides, as CheckGridSettings does, and also if two overrides share a symbol.
 absl::StatusOr<GridSettings> ApplyOverrides(GridSettings base, const GridOverrides& overrides);
 
 }  // namespace waystar::core

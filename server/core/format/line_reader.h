@@ -1,4 +1,4 @@
-// Reads text a line at a time.
+// Reader of text, a line at a time.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ class LineReader {
   // `text` must outlive the lines.
   explicit LineReader(absl::string_view text) : rest_(text) {}
 
-  // The next line without its end, or nothing after the last.
+  // Returns the next line without its end, or nothing after the last.
   std::optional<absl::string_view> Next() {
     if (rest_.empty()) {
       return std::nullopt;
@@ -27,7 +27,7 @@ class LineReader {
     return absl::StripSuffix(line, "\r");
   }
 
-  // Of the line that Next returned last; the first line is 1.
+  // Returns the number of the line that Next returned last; the first line is 1.
   std::size_t line_number() const { return line_number_; }
 
  private:

@@ -1,4 +1,4 @@
-// The formats of maps as bytes, and those that maps are written in.
+// The formats that maps are read and written in.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace waystar::core {
 enum class MapFormat : std::uint8_t {
   kText,
   kMovingAi,
-  // The rest can be read alone: see import/.
+  // The formats below can only be read: see import/.
   kTiled,
   kLdtk,
   kImage,
   kGeoJson,
 };
 
-// FAILED_PRECONDITION / NOT_EXPRESSIBLE with field "format" if the format cannot say what the map holds.
+// Returns FAILED_PRECONDITION / NOT_EXPRESSIBLE with field "format" if the format cannot express the map.
 absl::StatusOr<std::string> FormatMap(MapFormat format, const GridMap& map);
 
 }  // namespace waystar::core

@@ -15,15 +15,15 @@
 
 namespace waystar::core {
 
-// What a file's first bytes are.
+// The first bytes of such a file.
 inline constexpr absl::string_view kMovingAiMagic = "type ";
 
-// INVALID_ARGUMENT / BAD_FORMAT for a bad header, and for fewer or more rows than it promises; errors of
-// ParseRows and ApplyOverrides. Messages name the line.
+// Returns INVALID_ARGUMENT / BAD_FORMAT for a bad header and for fewer or more rows than it promises, and the
+// errors of ParseRows and ApplyOverrides. Messages name the line.
 absl::StatusOr<GridMap> ParseMovingAi(absl::string_view bytes, const GridOverrides& overrides);
 
-// FAILED_PRECONDITION / NOT_EXPRESSIBLE if a cell has a terrain that the format has no letter for. The costs
-// of terrains, the connectivity and the diagonal cost are not written.
+// Returns FAILED_PRECONDITION / NOT_EXPRESSIBLE if a cell has a terrain that the format has no letter for.
+// The costs of terrains, the connectivity and the diagonal cost are not written.
 absl::StatusOr<std::string> FormatMovingAi(const GridMap& map);
 
 }  // namespace waystar::core

@@ -17,7 +17,7 @@
 namespace waystar::core {
 namespace {
 
-// By CornerRule.
+// The words by CornerRule.
 constexpr std::array<absl::string_view, kCornerRuleCount> kCornerRules = {"no_corner_cutting",
                                                                           "one_side_free", "always"};
 

@@ -17,11 +17,11 @@
 
 namespace waystar::core {
 
-// The words of a line, "profile" included. INVALID_ARGUMENT / BAD_FORMAT if they are no profile; whether the
-// map accepts it is not looked at.
+// Parses the words of a line, "profile" included. Returns INVALID_ARGUMENT / BAD_FORMAT if they are no
+// profile; it does not check whether the map accepts the profile.
 absl::StatusOr<NamedProfile> ParseProfile(absl::Span<const absl::string_view> words);
 
-// The line, without its end.
+// Returns the line, without its end.
 std::string FormatProfile(const NamedProfile& profile);
 
 }  // namespace waystar::core

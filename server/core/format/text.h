@@ -26,11 +26,12 @@
 
 namespace waystar::core {
 
-// Errors of ParseRows and ApplyOverrides; INVALID_ARGUMENT / BAD_FORMAT, naming the line, for a bad header.
+// Returns the errors of ParseRows and ApplyOverrides, and INVALID_ARGUMENT / BAD_FORMAT naming the line for a
+// bad header.
 absl::StatusOr<GridMap> ParseText(absl::string_view bytes, const GridOverrides& overrides);
 
-// Reads back as the same map, except that an obstacle forgets the terrain below it. Has a header only where
-// the map is not what a file without one gives.
+// Returns text that reads back as the same map, except that an obstacle forgets the terrain below it. It has
+// a header only where the map is not what a file without one gives.
 std::string FormatText(const GridMap& map);
 
 }  // namespace waystar::core

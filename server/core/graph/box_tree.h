@@ -43,8 +43,7 @@ struct Box {
     if (!Overlaps({std::min(ax, bx), std::min(ay, by), std::max(ax, bx), std::max(ay, by)})) {
       return false;
     }
-    // This compares the distance of the box's centre from the line with that of its corners, times the line's
-    // length.
+    // Compares the distances of the box's centre and its corners from the line, times the line's length.
     const double dx = bx - ax;
     const double dy = by - ay;
     const double middle = dx * ((y_low + y_high) / 2 - ay) - dy * ((x_low + x_high) / 2 - ax);

@@ -123,7 +123,7 @@ absl::Status GraphEditor::WriteNode(const WaypointNode& node, NodeNumber number,
 
 absl::Status GraphEditor::PutNodes(absl::Span<const WaypointNode> nodes, bool replace) {
   absl::flat_hash_set<absl::string_view> ids;
-  // By their places on the curve.
+  // New nodes are numbered in the order of their places on the curve.
   std::vector<std::pair<std::uint64_t, std::size_t>> order;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const WaypointNode& node = nodes[i];
@@ -250,7 +250,7 @@ absl::Status GraphEditor::Reconnect(absl::Span<const NodeNumber> nodes, std::vec
     return absl::OkStatus();
   }
   const absl::flat_hash_set<NodeNumber> all(nodes.begin(), nodes.end());
-  // What there was goes, unless it is made again: of two changes of one arc the later counts.
+  // Existing arcs go unless they are made again: of two changes of one arc the later counts.
   for (const NodeNumber node : nodes) {
     for (const Arc& arc : graph_.ArcsOf(node)) {
       ConnectPair({node, arc.to}, false, changes);

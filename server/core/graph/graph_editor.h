@@ -30,8 +30,7 @@ inline constexpr std::size_t kMaxPairs = std::size_t{1} << 22;
 struct GraphChanges {
   // Nodes that were put, removed, enabled or disabled.
   std::int64_t nodes = 0;
-  // Arcs that came or went, or whose cost, tags or openness changed. An edge in both directions counts as
-  // two.
+  // Arcs that came or went, or whose cost, tags or openness changed. An edge both ways counts as two.
   std::int64_t arcs = 0;
   // A box around those nodes and the ends of those arcs.
   Box bounds;

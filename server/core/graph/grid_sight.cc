@@ -18,7 +18,7 @@ struct CellRange {
   std::int64_t first;
   std::int64_t last;
 
-  // From low / divisor to high / divisor, in units of 2^-20 cells.
+  // Returns the cells from low / divisor to high / divisor, in units of 2^-20 cells.
   static CellRange Of(Int128 low, Int128 high, std::int64_t divisor, std::int64_t count) {
     return {std::max<std::int64_t>(CeilDivide(low, divisor * kCell) - 1, 0),
             std::min<std::int64_t>(FloorDivide(high, divisor * kCell), count - 1)};
@@ -60,7 +60,7 @@ bool GridSight::IsFree(const WorldPoint& a, const WorldPoint& b) const {
   for (std::int64_t row = rows.first; row <= rows.last; ++row) {
     CellRange columns = CellRange::Of(x_low, x_high, 1, width);
     if (dy != 0) {
-      // Where the line enters and leaves the row, times dy.
+      // The points where the line enters and leaves the row, times dy.
       const auto x_at = [&](std::int64_t y) { return Int128{low.x} * dy + Int128{y - low.y} * dx; };
       const Int128 one = x_at(std::max(row * kCell, low.y));
       const Int128 other = x_at(std::min((row + 1) * kCell, high.y));

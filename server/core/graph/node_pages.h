@@ -82,8 +82,7 @@ struct NodePage {
   std::array<NodeHead, kPageNodes> heads;
   std::uint64_t exists = 0;
   std::array<TagSet, kPageNodes> tags{};
-  // The arcs of a node stand together, ordered by their targets. They are stored twice, `packed` for
-  // searches.
+  // The arcs of a node stand together, ordered by target; twice, as `packed` is for searches.
   std::vector<Arc> arcs;
   std::vector<PackedArc> packed;
   // The tags of the same arcs; empty if none has any.

@@ -25,8 +25,8 @@ class SharedPages {
 
   const Page& operator[](std::size_t index) const { return *starts_[static_cast<std::ptrdiff_t>(index)]; }
 
-  // Returns a page that the owner may write to until it lets the sequence be copied. REQUIRES: no other
-  // writer has `owner`.
+  // Returns a page for the owner to write to until the sequence is copied. REQUIRES: no other writer has
+  // `owner`.
   Page& Write(std::size_t index, Owner owner) {
     Group& group = WriteGroup(index / kGroup, owner);
     std::shared_ptr<Owned>& page = group.pages[index % kGroup];

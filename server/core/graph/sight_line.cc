@@ -31,7 +31,7 @@ Int128 Dot(FixedPoint a, FixedPoint b) { return Int128{a.x} * b.x + Int128{a.y} 
 
 FixedPoint Minus(FixedPoint a, FixedPoint b) { return {a.x - b.x, a.y - b.y}; }
 
-// Whether the point is at most half of `width` from the segment.
+// Returns whether the point is at most half of `width` from the segment.
 bool IsNear(FixedPoint point, const Segment& segment, std::int64_t width) {
   const FixedPoint along = Minus(segment.b, segment.a);
   const FixedPoint from_a = Minus(point, segment.a);
@@ -80,7 +80,7 @@ FixedBox BoxOf(const Line& line) {
   return {box.x_low - half, box.y_low - half, box.x_high + half, box.y_high + half};
 }
 
-// What visit says of the part of that number.
+// Returns what visit returns for the part of that number.
 template <typename Visitor>
 auto VisitPart(const Shape& shape, std::size_t part, Visitor visit) {
   if (part < shape.cells.size()) {

@@ -1,4 +1,4 @@
-// What blocks the sight between nodes: named obstacles, found by id and by place, and cells of a grid.
+// Obstructions of sight between nodes: named obstacles, found by id and by place, and cells of a grid.
 #pragma once
 
 #include <cstddef>
@@ -45,8 +45,7 @@ class SightMap {
     return IsClearOfObstacles(a, b) && (grid_ == nullptr || grid_->IsFree(a, b));
   }
 
-  // Returns the obstacles with a part near `area`, in the order of ids, and possibly some that only come
-  // close.
+  // Returns the obstacles with a part near `area`, in the order of ids, and maybe some that come close.
   std::vector<const Obstacle*> ObstaclesNear(const Box& area) const;
 
   // The grid is counted as held.

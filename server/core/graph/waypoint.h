@@ -20,8 +20,7 @@ struct WaypointNode {
   WorldPoint position;
   // No path goes through a disabled node.
   bool enabled = true;
-  // An edge made by AutoConnect carries the tags that both its nodes carry. Tags obey CheckTags, here and
-  // below.
+  // An edge made by AutoConnect carries the tags that both its nodes carry. CheckTags holds, here and below.
   std::vector<std::string> tags;
 
   friend bool operator==(const WaypointNode&, const WaypointNode&) = default;
@@ -38,8 +37,7 @@ struct EdgeName {
 
 struct WaypointEdge {
   EdgeName name;
-  // The cost, from 0 to kMaxEdgeCost. A negative cost means the distance between the nodes, wherever they
-  // move.
+  // The cost, from 0 to kMaxEdgeCost. A negative one is the distance between the nodes, wherever they move.
   double cost = kCostIsLength;
   bool enabled = true;
   // The tags that a query may require.

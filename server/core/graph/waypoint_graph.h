@@ -21,8 +21,7 @@
 namespace waystar::core {
 
 // A rule that makes edges. Nodes that see each other get an edge both ways, whose cost is the length of the
-// straight line between them, unless one was put between them by name. It carries the tags that both nodes
-// carry.
+// straight line between them, unless one was put between them by name. It has the tags that both nodes have.
 struct AutoConnect {
   // The longest distance, height included: more than 0, at most kMaxEdgeCost.
   double max_distance = 0.0;
@@ -120,8 +119,7 @@ class WaypointGraph {
   // Returns the bytes held by this revision, shared parts included.
   std::size_t memory_bytes() const;
   // Returns the bytes held by this revision and not by `other`. The cost is proportional to what differs,
-  // plus a pointer for some thousand nodes. REQUIRES: one was made from the other by edits, or both from a
-  // third.
+  // plus a pointer for some thousand nodes. REQUIRES: one was edited into the other, or a third into both.
   std::size_t BytesBeyond(const WaypointGraph& other) const;
 
  private:

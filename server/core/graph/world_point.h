@@ -41,8 +41,7 @@ inline WorldPoint Rounded(const WorldPoint& point) {
   return {Rounded(point.x), Rounded(point.y), Rounded(point.z)};
 }
 
-// Whatever includes this must be compiled with -ffp-contract=off, so that each operation is rounded by
-// itself.
+// Whatever includes this must be compiled with -ffp-contract=off: each operation is rounded by itself.
 inline double SquaredDistance(const WorldPoint& a, const WorldPoint& b) {
   const double dx = a.x - b.x;
   const double dy = a.y - b.y;

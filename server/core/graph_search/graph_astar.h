@@ -16,9 +16,9 @@ struct GraphSearchTask {
   WorldPoint goal_position;
   // An arc must carry all of these tags.
   TagSet required_tags = 0;
-  // Whether a heuristic is used.
+  // If true, a heuristic is used.
   bool is_guided = true;
-  // Whether to look for the node nearest to the goal.
+  // If true, the search looks for the node nearest to the goal.
   bool wants_nearest = false;
 };
 

@@ -36,7 +36,7 @@ struct GraphPathResult {
   // The nodes live in the scratch of the search until its next search. They are empty without a path, and
   // where start and goal see each other and need none.
   absl::Span<const NodeNumber> nodes;
-  // Whether the path ends at the goal that was asked for, be it a node or a position.
+  // True if the path ends at the goal that was asked for, be it a node or a position.
   bool reaches_goal = false;
   SearchStatistics statistics;
 };

@@ -26,9 +26,9 @@ absl::Status Unmet(ErrorReason reason, absl::string_view field, absl::string_vie
 // A start or goal, and the node that stands in for it.
 struct Snapped {
   NodeNumber node = kNoNodeNumber;
-  // Where it was asked for to be.
+  // The position that was asked for.
   WorldPoint position;
-  // From there to the node.
+  // The cost from there to the node.
   Cost cost = 0;
 };
 

@@ -1,4 +1,4 @@
-// Sets of bands of a plane.
+// A set of a plane's bands.
 #pragma once
 
 #include <bit>
@@ -8,23 +8,23 @@
 
 namespace waystar::core {
 
-// A bit for each band. Thread safety: const methods may run beside each other.
+// A set with a bit for each band. Thread safety: const methods may run beside each other.
 class BandSet {
  public:
   BandSet() = default;
-  // Empty, for bands with numbers below `bands`.
+  // Makes an empty set for bands with numbers below `bands`.
   explicit BandSet(std::size_t bands) : words_((bands + kWordBits - 1) / kWordBits) {}
 
   bool Contains(std::size_t band) const { return (words_[band / kWordBits] >> (band % kWordBits) & 1U) != 0; }
   void Add(std::size_t band) { words_[band / kWordBits] |= std::uint64_t{1} << (band % kWordBits); }
 
-  // REQUIRES of both: `other` is for as many bands.
+  // REQUIRES, for both: `other` is for as many bands.
   void AddAll(const BandSet& other) {
     for (std::size_t i = 0; i < words_.size(); ++i) {
       words_[i] |= other.words_[i];
     }
   }
-  // Calls visit(band), ascending, for those in both sets.
+  // Calls visit(band) in ascending order for the bands in both sets.
   template <typename Visitor>
   void ForEachInBoth(const BandSet& other, Visitor visit) const {
     for (std::size_t i = 0; i < words_.size(); ++i) {
@@ -32,7 +32,7 @@ class BandSet {
     }
   }
 
-  // Calls visit(band), ascending.
+  // Calls visit(band) in ascending order.
   template <typename Visitor>
   void ForEach(Visitor visit) const {
     for (std::size_t i = 0; i < words_.size(); ++i) {

@@ -1,4 +1,4 @@
-// One state of a plane, in the tree of all that were made of each other.
+// One version of a plane, in the tree of all that were made from each other.
 #pragma once
 
 #include <algorithm>
@@ -14,18 +14,19 @@ namespace waystar::core {
 template <typename T>
 class BandVersions;
 
-// Where each band begins is what reading goes by. Who may free a band follows from the tree: a band is read
-// by the version that cloned it and by those below, less those that cloned it again and all below them.
+// A version has a table of where each band begins, by which the plane is read. The tree tells who may free a
+// band: a band is read by the version that cloned it and by those below, except those that cloned it again
+// and all below them.
 //
-// Thread safety: `starts` and `own` are the one writer's until the version is closed; then `starts` stays as
-// it is, for whoever holds the version, and `own` is for BandVersions, under its mutex, like all else.
+// Thread safety: `starts` and `own` belong to the one writer until the version is closed. Then `starts` is
+// constant, for whoever holds the version, and BandVersions guards `own`, like all else, by its mutex.
 template <typename T>
 struct BandVersion {
   BandVersion(BandVersions<T>& family_of_it, std::size_t bands) : family(family_of_it), own(bands) {}
   BandVersion(const BandVersion&) = delete;
   BandVersion& operator=(const BandVersion&) = delete;
 
-  // Puts `other` into the place of this in the tree, below what this is below.
+  // Puts `other` in the place of this in the tree, below the parent of this.
   void GiveWayTo(BandVersion* other) {
     other->parent = parent;
     if (parent != nullptr) {
@@ -39,9 +40,9 @@ struct BandVersion {
   BandSet own;
   BandVersion* parent = nullptr;
   std::vector<BandVersion*> children;
-  // Whether a plane, or its writer, has it.
+  // True while a plane or its writer holds it.
   bool is_held = true;
-  // Whether it is still written to.
+  // True while it is still written to.
   bool is_open = true;
 };
 

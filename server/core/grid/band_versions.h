@@ -1,4 +1,4 @@
-// All planes that were made of each other, and the bands that they share.
+// Version tree of copy-on-write planes; owns the bands that they share.
 #pragma once
 
 #include <algorithm>

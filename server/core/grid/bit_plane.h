@@ -13,8 +13,7 @@
 
 namespace waystar::core {
 
-// Two-dimensional bit array whose rows are laid out as bit_row.h says; copies share a row until one writes to
-// it.
+// Rows of bits, laid out as bit_row.h says. Copies share a row until one of them writes to it.
 //
 // Thread safety: const methods may run beside each other, and beside a BitPlaneWriter of another copy.
 class BitPlane {

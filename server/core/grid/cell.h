@@ -18,8 +18,7 @@ struct Cell {
 // Compares in row-major order (smaller y first, then smaller x), which breaks ties between cells.
 inline bool RowMajorLess(Cell a, Cell b) { return a.y != b.y ? a.y < b.y : a.x < b.x; }
 
-// The directions run clockwise from north, so that odd values are diagonals. On the wire each is its value +
-// 1.
+// The directions run clockwise from north, so that odd values are diagonals. The wire adds 1 to each.
 enum class Direction : std::uint8_t {
   kNorth,
   kNorthEast,

@@ -1,5 +1,4 @@
-// Settings of a grid besides its cells: connectivity, diagonal cost and terrains, and the step costs they
-// imply.
+// Settings of a grid: connectivity, diagonal cost and terrains, and the step costs that they imply.
 #pragma once
 
 #include <array>
@@ -52,8 +51,7 @@ struct GridSettings {
   double diagonal_cost = kSqrt2;
   // The first terrain is the ground below obstacles.
   std::vector<Terrain> terrains = {Terrain{}};
-  // Portals lead to maps of the same world only. It has up to kMaxWorldBytes printable ASCII characters
-  // without spaces.
+  // Portals stay within one world. It has up to kMaxWorldBytes printable ASCII characters without spaces.
   std::string world;
   // The frame has hexagons if, and only if, the connectivity is kSix.
   WorldFrame frame;

@@ -7,14 +7,14 @@
 namespace waystar::core {
 namespace {
 
-// In the order of HexLayout.
+// The names in the order of HexLayout.
 constexpr std::array<absl::string_view, 6> kNames = {"axial_pointy", "axial_flat",  "odd_rows",
                                                      "even_rows",    "odd_columns", "even_columns"};
 
 // Rounded down, below zero too.
 constexpr std::int32_t Half(std::int32_t value) { return value >> 1; }
 
-// By how many the hexagons of a row, or of a column, have moved on the plane since the one of number 0.
+// Returns how far the hexagons of a row, or of a column, are shifted on the plane against those of number 0.
 std::int32_t MovedBy(HexLayout layout, std::int32_t line) {
   switch (layout) {
     case HexLayout::kAxialPointy:

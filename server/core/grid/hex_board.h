@@ -18,8 +18,7 @@ enum class HexLayout : std::uint8_t {
   // rows; flat ones have a side on top and stand in upright columns.
   kAxialPointy,
   kAxialFlat,
-  // Columns x rows of hexagons with a corner on top. The odd rows, or the even ones, are shifted to the
-  // right.
+  // Columns x rows of hexagons with a corner on top. The odd, or the even, rows are shifted to the right.
   kOddRows,
   kEvenRows,
   // Columns x rows of hexagons with a side on top. The odd columns, or the even ones, are shifted down.

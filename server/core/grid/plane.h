@@ -92,8 +92,8 @@ class Plane {
 
   // Bands are small enough to be cloned in 0.1 to 0.2 microseconds, since each of a few scattered cells on a
   // large map touches a band; but a search is quicker if the next row lies in the same band. On planes that
-  // hardly fit into a cache, both a clone and a search wait for memory, whatever the way to the next row
-  // costs. Where a band would have two rows, searches were no slower with one.
+  // hardly fit into a cache a clone waits for memory, and the way to the next row is little of what a search
+  // waits for. Where a band would have two rows, searches were no slower with one.
   static constexpr std::size_t kTargetBandBytes = std::size_t{4} * 1024;
   static constexpr std::size_t kLargePlaneBytes = std::size_t{1} << 20;
   static constexpr std::size_t kTargetBandBytesOfLarge = std::size_t{2} * 1024;
@@ -152,8 +152,7 @@ class Plane {
 };
 
 // Writes to one plane, making it the sole owner of each band that it touches. A writer belongs to one thread.
-// While it lives the plane must not be copied, but the plane may be destroyed. It costs nothing until it
-// writes.
+// While it lives the plane must not be copied, but may be destroyed. It costs nothing until it writes.
 template <typename T>
 class PlaneWriter {
  public:
@@ -193,8 +192,7 @@ class PlaneWriter {
   // How many rows ahead to prefetch.
   static constexpr std::size_t kRowsAhead = 6;
 
-  // Lets the plane be copied. What was written so far is shared with the copies, and further writes clone
-  // again.
+  // Lets the plane be copied. Copies share what was written so far, and further writes clone again.
   void Release() {
     if (open_ != nullptr) {
       open_->family.Close(*open_, std::move(stock_));

@@ -40,8 +40,7 @@ struct WorldFrame {
   // The board of a hexagonal map; null on square ones.
   std::optional<HexBoard> hexagons;
 
-  // Returns the cell that holds the position, on the map or off it. Far off the map the result is any cell
-  // off it.
+  // Returns the cell that holds the position, on the map or off it. Far off the map it is any cell off it.
   Cell CellAt(const Position& position) const;
 
   // Returns the middle of a cell, which CellAt maps back to the cell. REQUIRES: the cell is on a map.

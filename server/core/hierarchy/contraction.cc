@@ -228,7 +228,7 @@ class Contractor {
     graph_.arcs[node].shrink_to_fit();
   }
 
-  // Whether there was none to that node before.
+  // Returns whether there was no arc to that node before.
   bool AddOrCheapen(NodeId from, const GraphArc& arc) {
     for (GraphArc& known : graph_.arcs[from]) {
       if (known.to == arc.to) {
@@ -242,9 +242,10 @@ class Contractor {
 
   // Four times as many take twice as long and save 2 % of the arcs.
   static constexpr int kMaxSettled = 10;
-  // To look at a pair of arcs takes less than a step of a search.
+  // Looking at this many pairs of arcs takes as long as a step of a search.
   static constexpr std::uint64_t kPairsPerStep = 4;
-  // Of a level beside a shortcut for each arc lost. More gives flatter hierarchies, which answer no faster.
+  // The weight of a node's level, and that of a shortcut for each arc lost. A greater weight of the level
+  // gives flatter hierarchies, which answer no faster.
   static constexpr unsigned kLevelWeight = 150;
   static constexpr std::size_t kShortcutWeight = 1000;
 

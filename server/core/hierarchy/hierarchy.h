@@ -41,16 +41,14 @@ class Hierarchy final : public StaticIndex {
     // The most bytes of the hierarchy, and of the working memory while it is built.
     std::size_t max_bytes = std::size_t{256} << 20;
     // The most steps of building, about 5 to 10 ns each. Where they do not suffice, on maps full of single
-    // obstacles, the most important nodes stay a core that is searched as it is. It is the same on every
-    // machine.
+    // obstacles, the most important nodes stay a core that is searched as it is. It is the same everywhere.
     std::uint64_t max_steps = 200'000'000;
     // A cancellation flag, or null. It is only read; another thread may set it at any time.
     const std::atomic<bool>* cancelled = nullptr;
   };
 
-  // Returns RESOURCE_EXHAUSTED if max_bytes stands in the way, which for a grid with far too many subgoals is
-  // seen at once, and CANCELLED within milliseconds of being cancelled. REQUIRES: 0 < straight <= diagonal <=
-  // 2 * straight.
+  // Returns RESOURCE_EXHAUSTED if max_bytes stands in the way, which is seen at once if there are far too
+  // many subgoals, and CANCELLED within milliseconds. REQUIRES: 0 < straight <= diagonal <= 2 * straight.
   static absl::StatusOr<std::unique_ptr<const Hierarchy>> Build(const WalkGrid& walk, Cost straight,
                                                                 Cost diagonal, const Limits& limits);
 

@@ -20,8 +20,7 @@ class HierarchyPath {
   HierarchyPath(const Hierarchy& hierarchy, Scratch& scratch)
       : hierarchy_(hierarchy), scratch_(scratch), state_(scratch.hierarchy()) {}
 
-  // Appends a cell that a diagonal and then a straight run lead to from the one before, or the same cell
-  // again.
+  // Appends a cell that a diagonal and then a straight run lead to, or the last cell once more.
   bool Append(Cell cell) {
     const NodeIndex index = scratch_.FindOrAddNode(cell);
     if (index == kNoNode) {

@@ -217,10 +217,10 @@ class HierarchySearch {
   HierarchyPath path_;
   SearchStatistics statistics_;
   NearestCell nearest_;
-  // Where nearest_ is; kNone while that is the start.
+  // The node of nearest_; kNone while that is the start.
   Node nearest_node_ = kNone;
   std::uint32_t generation_ = 0;
-  // Of the cheapest path so far, and where its two halves meet.
+  // The cost of the cheapest path so far, and the node where its two halves meet.
   Cost best_ = kUnreached;
   Node meeting_ = kNone;
   bool is_full_ = false;

@@ -12,7 +12,7 @@ std::size_t WordsFor(int lines, int length) {
   return static_cast<std::size_t>(lines) * static_cast<std::size_t>(WordsPerRow(length));
 }
 
-// Of word `i` of a row or column.
+// Returns the subgoals in word `i` of a row or column.
 Word SubgoalsIn(const LineBits& line, std::size_t i) {
   const auto before = [&](const Word* row) {
     return row[i] << 1 | (i == 0 ? 0 : row[i - 1] >> (kWordBits - 1));

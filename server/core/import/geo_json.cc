@@ -196,7 +196,7 @@ class GraphDrawer {
       std::optional<std::size_t> node = placed_.Find(position);
       if (!node) {
         node = spec_.nodes.size();
-        // All lines of a feature count their positions together.
+        // The positions of all lines of a feature are counted together.
         WAYSTAR_RETURN_IF_ERROR(AddNode({.id = NewId(feature), .position = position}, feature));
       }
       if (nodes.empty() || nodes.back() != *node) {
@@ -248,7 +248,7 @@ class GraphDrawer {
 
   WaypointSpec spec_;
   PlacedNodes placed_;
-  // What each of the nodes and edges was made from.
+  // The features that the nodes and edges were made from.
   std::vector<Feature> node_features_;
   std::vector<Feature> edge_features_;
   std::optional<std::size_t> last_line_;

@@ -17,8 +17,8 @@
 
 namespace waystar::core {
 
-// INVALID_ARGUMENT / BAD_FORMAT, and the errors of WaypointGraph::Create, without a field, naming feature and
-// line.
+// Returns INVALID_ARGUMENT / BAD_FORMAT, and the errors of WaypointGraph::Create without a field, naming
+// feature and line.
 absl::StatusOr<WaypointGraph> ParseGeoJson(absl::string_view bytes);
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// Pictures from their bytes: PNG, WebP and GIF.
+// Decoded pictures: PNG, WebP and GIF.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@ namespace waystar::core {
 struct Image {
   int width = 0;
   int height = 0;
-  // Of each pixel, row after row: red, green, blue and alpha, red in the highest byte.
+  // The pixels, row after row: red, green, blue and alpha, red in the highest byte.
   std::vector<std::uint32_t> pixels;
-  // Of each pixel its place in the palette; empty where there is none.
+  // The palette index of each pixel; empty if there is no palette.
   std::vector<std::uint8_t> indices;
 
   std::size_t pixel_count() const {
@@ -23,11 +23,12 @@ struct Image {
   }
 };
 
-// Whether bytes begin as a picture of these kinds does.
+// Returns whether bytes begin as a picture of these kinds does.
 bool IsImage(absl::string_view bytes);
 
-// INVALID_ARGUMENT without a field: BAD_SIZE if a side is longer than `max_side`, which is looked at before
-// anything of that size is allocated; BAD_FORMAT. Of a GIF its first picture; a WebP that moves is refused.
+// Returns INVALID_ARGUMENT without a field: BAD_SIZE if a side is longer than `max_side`, which is checked
+// before anything of that size is allocated, or BAD_FORMAT. Of a GIF the first picture is read; an animated
+// WebP is refused.
 absl::StatusOr<Image> DecodeImage(absl::string_view bytes, int max_side);
 
 }  // namespace waystar::core

@@ -73,8 +73,7 @@ absl::Status PixelError(ErrorReason reason, const Image& image, std::size_t i, a
 
 absl::StatusOr<std::vector<TerrainId>> CellsOf(const Image& image, const TerrainMapping* mapping,
                                                TerrainTable& terrains) {
-  // By pixel, and its place in the palette. A picture has about as many colours as pixels if it is a
-  // photograph.
+  // A cache by pixel and palette index, bounded since a photograph has about as many colours as pixels.
   constexpr std::size_t kMaxKnown = std::size_t{1} << 20;
   absl::flat_hash_map<std::uint64_t, TerrainId> known;
   std::vector<TerrainId> cells(image.pixel_count());

@@ -1,4 +1,4 @@
-// Maps from pictures: one pixel, one cell.
+// Maps from pictures, in which a pixel is a cell.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -9,13 +9,13 @@
 
 namespace waystar::core {
 
-// By `mapping`, what a pixel is, is said by its place in the palette if the picture has one and the mapping
-// values, else by its colour, else by `transparent` where it is wholly that, else by `grey`, else by `else`.
-// Pixels of which it says nothing are an error, but transparent ones, which are blocked. Without a mapping
+// Makes a map. With `mapping`, the first of these that applies says what a pixel is: its palette index if the
+// picture has a palette and the mapping values, its colour, `transparent` if it is wholly transparent,
+// `grey`, `else`. Other pixels are an error, except transparent ones, which are blocked. Without a mapping
 // (null) pixels that are dark, or more transparent than not, are blocked, and all others ground.
 //
-// INVALID_ARGUMENT: BAD_FORMAT, BAD_SIZE or BAD_TERRAIN without a field, which name the pixel; the errors of
-// ApplyOverrides.
+// Returns INVALID_ARGUMENT: BAD_FORMAT, BAD_SIZE or BAD_TERRAIN without a field, which name the pixel, and
+// the errors of ApplyOverrides.
 absl::StatusOr<GridMap> ParseImageMap(absl::string_view bytes, const TerrainMapping* mapping,
                                       const GridOverrides& overrides);
 

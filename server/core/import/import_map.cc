@@ -68,7 +68,7 @@ absl::StatusOr<ImportedMap> ImportLevel(absl::string_view bytes, const TerrainMa
   return AsImported(file.ReadLevel(level, mapping, options));
 }
 
-// Of what begins with an object: JSON has a name next, rows of text hardly do.
+// Tells the format of text that begins with '{': in JSON a name follows, in rows of text hardly ever.
 MapFormat FormatOfJson(absl::string_view bytes) {
   const absl::string_view text = SkipByteOrderMark(bytes);
   if (FirstOfText(text.substr(text.find('{') + 1)) != '"') {

@@ -1,4 +1,4 @@
-// Maps from bytes in any format that the server reads.
+// Import of maps from bytes in any format that the server reads.
 #pragma once
 
 #include <string>
@@ -17,26 +17,25 @@ namespace waystar::core {
 using ImportedMap = std::variant<GridMap, WaypointGraph>;
 
 struct NamedMap {
-  // Of a level, if the file has several; else empty.
+  // The name of a level if the file has several; else empty.
   std::string name;
   ImportedMap map;
 };
 
-// The format that bytes are in, judged by how they begin, and of JSON by what is in it; Tiled's if it is
-// unknown.
+// Returns the format of bytes, judged by how they begin, and of JSON by its content; kTiled if unknown.
 MapFormat DetectFormat(absl::string_view bytes);
 
-// INVALID_ARGUMENT with the reasons of the formats. A field names one of the overrides ("terrains[0].cost"),
-// or an option from the root of a request (kLevelField); where the bytes are to blame it is empty, and the
-// message names the line, layer, tile, pixel or feature. Options that the format has no use for are refused:
-// BAD_VALUE.
+// Returns INVALID_ARGUMENT with the reasons of the formats. A field names one of the overrides
+// ("terrains[0].cost"), or an option from the root of a request (kLevelField); where the bytes are to blame
+// it is empty, and the message names the line, layer, tile, pixel or feature. Options that the format has no
+// use for are refused with BAD_VALUE.
 //
-// Takes memory in proportion to the bytes (about 16 times as much at the worst) and to the largest map
-// there may be, whatever sizes and lengths the bytes speak of.
+// It takes memory in proportion to the bytes (about 16 times as much at worst) and to the largest map there
+// may be, whatever sizes and lengths the bytes claim.
 absl::StatusOr<ImportedMap> ImportMap(MapFormat format, absl::string_view bytes,
                                       const ImportOptions& options);
 
-// The same, but every level of a file that has several, which options.level must not name.
+// As ImportMap, but reads every level of a file that has several, which options.level must not name.
 absl::StatusOr<std::vector<NamedMap>> ImportMaps(MapFormat format, absl::string_view bytes,
                                                  const ImportOptions& options);
 

@@ -1,4 +1,4 @@
-// What a caller says of how to read a level editor's file.
+// Options for reading a level editor's file.
 #pragma once
 
 #include <functional>
@@ -11,18 +11,18 @@
 
 namespace waystar::core {
 
-// The bytes of a file beside the one that is read, by its relative name. Any error: it cannot be had.
+// Returns the bytes of a file beside the one that is read, by its relative name, or any error if it has none.
 using NeighbourFiles = std::function<absl::StatusOr<std::string>(absl::string_view)>;
 
 struct ImportOptions {
   GridOverrides grid;
-  // Text as terrain_mapping.h says; empty: none.
+  // A mapping as terrain_mapping.h describes it; empty for none.
   std::string terrains;
-  // Of an LDtk file with several levels.
+  // The level of an LDtk file with several levels.
   std::string level;
-  // The layers to read, by name, hidden ones too; empty: all that are visible.
+  // The layers to read, by name, hidden ones too. If it is empty, all visible ones are read.
   std::vector<std::string> layers;
-  // Null: files have none.
+  // Null if there are no other files.
   NeighbourFiles neighbours;
 };
 

@@ -51,7 +51,7 @@ class CountingIterator {
 
 }  // namespace
 
-// What the parser calls, for each value as it comes; false stops it.
+// The parser calls its methods for each value as it comes; false stops it.
 class JsonBuilder {
  public:
   explicit JsonBuilder(const std::size_t& line) : line_(line) {}
@@ -158,7 +158,7 @@ class JsonBuilder {
 
   const std::size_t& line_;
   JsonValue root_;
-  // Those that have begun and not ended, each with the name of its member that comes next.
+  // The values that have begun and not ended, each with the name of its next member.
   std::vector<JsonValue> open_;
   std::vector<std::string> names_;
   std::size_t values_ = 0;

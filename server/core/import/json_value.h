@@ -1,4 +1,4 @@
-// Files of JSON as values, with limits, and with the line of each.
+// JSON values with the lines that they begin in, parsed within limits.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace waystar::core {
 
-// Thread safety: as for a plain value.
+// A JSON value. Thread safety: as for a plain value.
 class JsonValue {
  public:
   using Array = std::vector<JsonValue>;
@@ -26,7 +26,7 @@ class JsonValue {
   JsonValue() = default;
   JsonValue(Kind kind, std::size_t line) : kind_(std::move(kind)), line_(line) {}
 
-  // Where it begins, counted from 1.
+  // Returns the line in which the value begins, counted from 1.
   std::size_t line() const { return line_; }
 
   // Null if it is something else.
@@ -37,12 +37,12 @@ class JsonValue {
   const Array* array() const { return std::get_if<Array>(&kind_); }
   const Object* object() const { return std::get_if<Object>(&kind_); }
 
-  // The first member of that name; null if it is no object or has none. Costs O(members).
+  // Returns the first member of that name, or null if this is no object or has none. It costs O(members).
   const JsonValue* Find(absl::string_view name) const;
 
-  // Of such a member; nothing, or empty, if there is none or it is something else.
+  // These return such a member's value; nothing, or an empty one, if there is none or it is something else.
   std::optional<double> FindNumber(absl::string_view name) const;
-  // If it is whole and from `least` to `most`.
+  // Returns the number if it is an integer from `least` to `most`.
   std::optional<int> FindInteger(absl::string_view name, int least, int most) const;
   std::optional<bool> FindBoolean(absl::string_view name) const;
   absl::string_view FindString(absl::string_view name) const;
@@ -55,15 +55,15 @@ class JsonValue {
   std::size_t line_ = 0;
 };
 
-// How deep values may lie in each other, and how many there may be; arrays of numbers count as one.
+// How deep values may be nested, and how many there may be; an array of numbers counts as one.
 inline constexpr std::size_t kMaxJsonDepth = 64;
 inline constexpr std::size_t kMaxJsonValues = std::size_t{1} << 23;
 
-// INVALID_ARGUMENT / BAD_FORMAT without a field, naming the line: what is no JSON, is no UTF-8, goes beyond
-// the limits above (which is refused before it is kept), or has numbers that are too large.
+// Returns INVALID_ARGUMENT / BAD_FORMAT without a field, naming the line, for what is not JSON, is not UTF-8,
+// goes beyond the limits above (which is refused before it is kept), or has numbers that are too large.
 absl::StatusOr<JsonValue> ParseJson(absl::string_view bytes);
 
-// The same error for what a file says in a value.
+// Makes the same error for what a file says in a value.
 absl::Status JsonError(const JsonValue& value, absl::string_view message);
 
 }  // namespace waystar::core

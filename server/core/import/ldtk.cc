@@ -31,7 +31,7 @@ std::string NameOfInstance(const JsonValue& layer) {
   return absl::StrCat("layer ", QuotedName(layer.FindString("__identifier")));
 }
 
-// By what an identifier alone says.
+// Returns the rule that follows from an identifier alone.
 CellRule RuleOfIdentifier(absl::string_view identifier) {
   constexpr std::array<absl::string_view, 8> kWalls = {"wall",    "walls",    "solid",     "block",
                                                        "blocked", "obstacle", "collision", "collisions"};
@@ -67,7 +67,7 @@ std::map<double, Identifiers> IdentifiersIn(const JsonValue& root) {
   return all;
 }
 
-// What the values of a layer stand for.
+// The meanings of the values of a layer.
 class ValueMeanings {
  public:
   ValueMeanings(const Identifiers& identifiers, const TerrainMapping& mapping, TerrainTable& terrains)
@@ -123,7 +123,7 @@ class ValueMeanings {
   TerrainId last_meaning_ = 0;
 };
 
-// From the topmost to the lowest, as the file has them.
+// Returns the layers from the topmost to the lowest, as in the file.
 absl::StatusOr<std::vector<const JsonValue*>> WantedInstances(const JsonValue& level,
                                                               const std::vector<std::string>& names) {
   std::vector<const JsonValue*> layers;
@@ -155,7 +155,7 @@ absl::StatusOr<std::vector<const JsonValue*>> WantedInstances(const JsonValue& l
 struct LevelSize {
   int width = 0;
   int height = 0;
-  // In pixels.
+  // The size in pixels.
   int cell = 0;
 
   friend bool operator==(const LevelSize&, const LevelSize&) = default;

@@ -28,21 +28,21 @@ namespace waystar::core {
 // Thread safety: immutable.
 class LdtkFile {
  public:
-  // INVALID_ARGUMENT / BAD_FORMAT without a field, naming the line.
+  // Returns INVALID_ARGUMENT / BAD_FORMAT without a field, naming the line.
   static absl::StatusOr<LdtkFile> Parse(absl::string_view bytes);
 
-  // At least one.
+  // Returns the number of levels, which is at least one.
   std::size_t level_count() const { return levels_.size(); }
-  // Its identifier.
+  // Returns the identifier of a level.
   absl::string_view LevelName(std::size_t level) const;
 
-  // The one that `name` is the identifier or the iid of; the only one if it is empty.
-  // INVALID_ARGUMENT / BAD_VALUE with field kLevelField.
+  // Returns the level that `name` is the identifier or the iid of, or the only one if it is empty. Returns
+  // INVALID_ARGUMENT / BAD_VALUE with field kLevelField if there is none.
   absl::StatusOr<std::size_t> FindLevel(absl::string_view name) const;
 
-  // INVALID_ARGUMENT: BAD_FORMAT, BAD_SIZE or BAD_TERRAIN without a field, naming line, layer and cell;
-  // BAD_VALUE with field kLayersField for a layer that there is not; the errors of ApplyOverrides. REQUIRES:
-  // there is such a level.
+  // Returns INVALID_ARGUMENT: BAD_FORMAT, BAD_SIZE or BAD_TERRAIN without a field, naming line, layer and
+  // cell; BAD_VALUE with field kLayersField for a layer that does not exist; and the errors of
+  // ApplyOverrides. REQUIRES: there is such a level.
   absl::StatusOr<GridMap> ReadLevel(std::size_t level, const TerrainMapping& mapping,
                                     const ImportOptions& options) const;
 

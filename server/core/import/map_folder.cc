@@ -24,7 +24,7 @@ namespace {
 constexpr std::array<absl::string_view, 6> kMapExtensions = {".map", ".txt",  ".tmx",
                                                              ".tmj", ".ldtk", ".geojson"};
 constexpr std::array<absl::string_view, 3> kImageExtensions = {".png", ".webp", ".gif"};
-// Of files that maps refer to: tilesets, levels.
+// The largest size of files that maps refer to: tilesets and levels.
 constexpr std::uintmax_t kMaxNeighbourBytes = std::uintmax_t{80} << 20;
 
 std::filesystem::path TerrainsOf(std::filesystem::path path) { return path.replace_extension(".terrains"); }
@@ -71,7 +71,7 @@ absl::StatusOr<std::string> ReadNeighbour(const std::filesystem::path& folder, a
   return ReadFile(path);
 }
 
-// What a map may be called by a level.
+// Returns the id of a map made of a level.
 std::string IdOfLevel(absl::string_view level) {
   std::string id = absl::AsciiStrToLower(level);
   std::replace_if(

@@ -12,24 +12,24 @@ namespace waystar::core {
 
 struct MapFile {
   std::filesystem::path path;
-  // The file's name without its extension, in lower case: what the map is called.
+  // The id of the map: the file's name without its extension, in lower case.
   std::string id;
 };
 
 struct LoadedMap {
-  // Of the file; of a level, if the file has several, also its name: "world.entrance".
+  // The id of the file, to which a level of a file with several adds its name: "world.entrance".
   std::string id;
   ImportedMap map;
 };
 
-// The files of a folder, in the order of their names, that end in .map, .txt, .tmx, .tmj, .ldtk or .geojson;
-// and in .png, .webp or .gif, if there is a file of the same name that ends in .terrains: other pictures are
-// those of tiles. NOT_FOUND if there is no such folder; UNKNOWN if it cannot be read.
+// Returns the files of a folder, in the order of their names, that end in .map, .txt, .tmx, .tmj, .ldtk or
+// .geojson; and in .png, .webp or .gif, if there is a file of the same name that ends in .terrains: other
+// pictures are those of tiles. Returns NOT_FOUND if there is no such folder, UNKNOWN if it is unreadable.
 absl::StatusOr<std::vector<MapFile>> ListMapFiles(const std::filesystem::path& folder);
 
 // Reads and parses one file in the format that its first bytes are in; a file of the same name that ends in
-// .terrains says what its colours, values and names stand for. What it refers to is read from its folder and
-// those below. Errors of ImportMaps, and UNKNOWN if the file cannot be read.
+// .terrains says what its colours, values and names mean. Files that it refers to are read from its folder
+// and those below. Returns the errors of ImportMaps, and UNKNOWN if the file cannot be read.
 absl::StatusOr<std::vector<LoadedMap>> LoadMapFile(const MapFile& file, int max_side);
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// What the colours, values and names of a level editor's file stand for, as a few lines of text.
+// A mapping from the colours, values and names of a level editor's file to terrains, as lines of text.
 //
 //   # A comment: a number sign and a space.
 //   #3060a0 water 3
@@ -34,7 +34,7 @@ struct GreyRamp {
 };
 
 struct TerrainMapping {
-  // By red, green, blue and alpha, red in the highest byte.
+  // The rules by red, green, blue and alpha, red in the highest byte.
   std::map<std::uint32_t, CellRule> colors;
   std::map<std::uint32_t, CellRule> values;
   std::map<std::string, CellRule, std::less<>> names;
@@ -42,16 +42,16 @@ struct TerrainMapping {
   std::optional<GreyRamp> grey;
   std::optional<CellRule> otherwise;
 
-  // Gives terrains with symbols of their own those. Never fails of what ParseTerrainMapping made, in a table
-  // where nothing is yet.
+  // Gives terrains that ask for a symbol that symbol. It never fails for a mapping made by
+  // ParseTerrainMapping and an empty table.
   absl::Status ReserveSymbols(TerrainTable& terrains) const;
 };
 
 // The field of its errors, from the root of a request to create a map.
 inline constexpr absl::string_view kTerrainsField = "import_options.terrains";
 
-// INVALID_ARGUMENT / BAD_FORMAT with field kTerrainsField, naming the line, or the terrain whose
-// symbol another has.
+// Returns INVALID_ARGUMENT / BAD_FORMAT with field kTerrainsField, naming the line or the terrain whose
+// symbol is taken.
 absl::StatusOr<TerrainMapping> ParseTerrainMapping(absl::string_view text);
 
 }  // namespace waystar::core

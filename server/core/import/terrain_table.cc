@@ -24,7 +24,7 @@ Terrain TerrainOf(const CellRule& rule) {
   return terrain;
 }
 
-// All but their symbols.
+// Compares everything but the symbols.
 bool IsSame(const Terrain& a, const Terrain& b) {
   return a.name == b.name && a.cost == b.cost && a.impassable == b.impassable;
 }

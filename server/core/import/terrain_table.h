@@ -1,4 +1,4 @@
-// The terrains of a map whose file names them otherwise than by symbols.
+// Allocates ids and symbols to the terrains of a map whose file does not name them by symbols.
 #pragma once
 
 #include <bitset>
@@ -15,27 +15,28 @@ namespace waystar::core {
 
 // What a file says that a cell is.
 struct CellRule {
-  // A nameless obstacle; the rest is not looked at.
+  // A nameless obstacle lies on the cell; the other fields are ignored.
   bool blocked = false;
-  // What is left empty is "ground" at cost 1, and "cost-2.5" and so on otherwise.
+  // If it is empty, the name is "ground" at cost 1, and otherwise one like "cost-2.5".
   std::string name;
   double cost = 1.0;
   bool impassable = false;
-  // 0: any that is free.
+  // 0 means any free symbol.
   char symbol = 0;
 
   friend bool operator==(const CellRule&, const CellRule&) = default;
 };
 
-// Gives terrains their ids and symbols. Terrains that differ in their name or cost are different; the first
-// is the ground, '.' at cost 1. A symbol that nobody asked for is a letter of the name, the first that is
-// free, else any, so those that were asked for have to be added first.
+// Terrains that differ in their name or cost are different; the first is the ground, '.' at cost 1. A symbol
+// that nobody asked for is a letter of the name, the first that is free, else any free one; so terrains that
+// ask for a symbol must be added first.
 //
 // Thread safety: none.
 class TerrainTable {
  public:
-  // GridMapEditor::kObstacle for what is blocked. INVALID_ARGUMENT / BAD_TERRAIN without a field: those of
-  // CheckGridSettings; a symbol that another terrain has; more terrains than there are symbols.
+  // Returns the id, or GridMapEditor::kObstacle for what is blocked. Returns INVALID_ARGUMENT / BAD_TERRAIN
+  // without a field for what CheckGridSettings refuses, a symbol that another terrain has, or more terrains
+  // than there are symbols.
   absl::StatusOr<TerrainId> Add(const CellRule& rule);
 
   const std::vector<Terrain>& terrains() const { return terrains_; }

@@ -1,4 +1,4 @@
-// How a file of text begins.
+// The beginning of text files.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace waystar::core {
 
-// Without the mark that some editors put before UTF-8.
+// Returns the bytes without the mark that some editors put before UTF-8.
 inline absl::string_view SkipByteOrderMark(absl::string_view bytes) {
   return absl::StartsWith(bytes, "\xEF\xBB\xBF") ? bytes.substr(3) : bytes;
 }
 
-// The first character that is no blank; 0 if there is none.
+// Returns the first character that is not a blank, or 0 if there is none.
 inline char FirstOfText(absl::string_view bytes) {
   const absl::string_view text = SkipByteOrderMark(bytes);
   const std::size_t at = text.find_first_not_of(" \t\r\n");

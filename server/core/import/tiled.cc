@@ -68,7 +68,7 @@ absl::StatusOr<std::optional<HexLayout>> LayoutOf(const TiledMap& map) {
   return is_even ? HexLayout::kEvenRows : HexLayout::kOddRows;
 }
 
-// Those in other files are read from beside the map.
+// Reads tilesets that lie in other files from beside the map.
 absl::Status ReadTilesets(const NeighbourFiles& neighbours, std::vector<TiledTileset>& tilesets) {
   for (TiledTileset& tileset : tilesets) {
     if (tileset.source.empty()) {
@@ -267,7 +267,7 @@ absl::StatusOr<WorldFrame> FrameOf(const TiledMap& map, std::optional<HexLayout>
     return BadMap(absl::StrCat("the map's property \"cell_size\" is ", Quoted(*size), ", no number"));
   }
   const double cell_size = overrides.cell_size.value_or(frame.cell_size);
-  // Of hexagons that touch along rows, the next row is this much further down.
+  // Where hexagons touch along rows, the next row is this much further down.
   constexpr double kHexRow = 0.8660254037844386;
   const double column = layout && IsFlatTopped(*layout) ? kHexRow : 1.0;
   const double row = layout && !IsFlatTopped(*layout) ? kHexRow : 1.0;

@@ -22,8 +22,8 @@
 
 namespace waystar::core {
 
-// INVALID_ARGUMENT: BAD_FORMAT, BAD_SIZE or BAD_TERRAIN without a field, naming line, layer and tile;
-// BAD_VALUE with field kLayersField for a layer that there is not; the errors of ApplyOverrides and
+// Returns INVALID_ARGUMENT: BAD_FORMAT, BAD_SIZE or BAD_TERRAIN without a field, naming line, layer and tile;
+// BAD_VALUE with field kLayersField for a layer that does not exist; and the errors of ApplyOverrides and
 // ApplyEdits. All layers together have at most 2^28 tiles.
 absl::StatusOr<GridMap> ParseTiled(absl::string_view bytes, const TerrainMapping& mapping,
                                    const ImportOptions& options);

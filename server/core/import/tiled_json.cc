@@ -56,7 +56,7 @@ template <typename Integer>
 absl::Status Read(const JsonValue& value, absl::string_view name, Integer& out) {
   double number = static_cast<double>(out);
   WAYSTAR_RETURN_IF_ERROR(Read(value, name, number));
-  // Those of a 64-bit number that a double cannot hold are far beyond any side of a map.
+  // 64-bit integers that a double cannot hold are far beyond any side of a map.
   constexpr double kLeast = std::is_signed_v<Integer> ? -0x1p31 : 0.0;
   constexpr double kMost = std::is_same_v<Integer, std::int64_t> ? 0x1p53
                            : std::is_signed_v<Integer>           ? 0x1p31 - 1

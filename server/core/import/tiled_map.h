@@ -22,22 +22,22 @@ using TiledProperties = std::vector<std::pair<std::string, std::string>>;
 
 struct TiledTile {
   std::uint32_t id = 0;
-  // Its "class", or "type" as most versions call it.
+  // The tile's "class", or "type" as most versions call it.
   std::string class_name;
   TiledProperties properties;
-  // Whether shapes were drawn on it in the collision editor.
+  // True if shapes were drawn on it in the collision editor.
   bool has_collision_shapes = false;
 };
 
 struct TiledTileset {
   std::uint32_t first_gid = 1;
-  // The file that it is in; empty if it is embedded.
+  // The file that the tileset is in; empty if it is embedded.
   std::string source;
-  // Those that have something to say.
+  // The tiles that say something.
   std::vector<TiledTile> tiles;
 };
 
-// Numbers of tiles as the file has them.
+// Tile numbers as the file has them.
 struct TiledTileData {
   Rectangle area;
   // "csv", "base64", or "" for `numbers`.
@@ -55,16 +55,16 @@ struct TiledObject {
   std::string name;
   std::string class_name;
   Form form = Form::kRectangle;
-  // In pixels; of a picture of a tile the lower left corner.
+  // The position in pixels. For a picture of a tile it is the lower left corner.
   Point position;
   double width = 0.0;
   double height = 0.0;
-  // In degrees, clockwise, around the position.
+  // The angle in degrees, clockwise, around the position.
   double rotation = 0.0;
-  // From the position.
+  // The points relative to the position.
   std::vector<Point> points;
   bool is_tile = false;
-  // What it is lies in another file.
+  // True if another file says what the object is.
   bool has_template = false;
   TiledProperties properties;
 };
@@ -72,15 +72,15 @@ struct TiledObject {
 struct TiledLayer {
   std::string name;
   std::string class_name;
-  // Where it begins in the file.
+  // The line in which it begins in the file.
   std::size_t line = 0;
-  // And all groups that it is in.
+  // True if the layer and all groups that it is in are visible.
   bool visible = true;
-  // In pixels, those of its groups included.
+  // The offset in pixels, those of its groups included.
   Point offset;
-  // Its own, and where it has none of a name that of its groups.
+  // Its own properties, and those of its groups that it does not have itself.
   TiledProperties properties;
-  // Of a layer of tiles the chunks, of a layer of objects those.
+  // The chunks of a layer of tiles, and the objects of a layer of objects.
   std::vector<TiledTileData> tiles;
   std::vector<TiledObject> objects;
 };
@@ -91,39 +91,39 @@ struct TiledMap {
   // "x" or "y"; "odd" or "even".
   std::string stagger_axis;
   std::string stagger_index;
-  // In tiles.
+  // The size in tiles.
   std::int64_t width = 0;
   std::int64_t height = 0;
   bool infinite = false;
-  // In pixels.
+  // Sizes in pixels.
   double tile_width = 0.0;
   double tile_height = 0.0;
   double hex_side_length = 0.0;
   TiledProperties properties;
   std::vector<TiledTileset> tilesets;
-  // From the bottom to the top, those of groups where the groups are.
+  // From the bottom to the top; the layers of a group lie where the group does.
   std::vector<TiledLayer> layers;
 };
 
-// How deep groups may lie in each other.
+// How deep groups may be nested.
 inline constexpr int kMaxTiledGroups = 16;
 
-// Keeps it if its name is one that means something, and is not there; of a value the first 100 bytes.
+// Keeps a property if its name means something and is not there yet; at most 100 bytes of the value are kept.
 void AddProperty(absl::string_view name, absl::string_view value, TiledProperties& properties);
-// Null if there is none.
+// Returns null if there is none.
 const std::string* FindProperty(const TiledProperties& properties, absl::string_view name);
-// Adds those whose names are not there.
+// Adds the properties whose names are not there.
 void AddMissing(const TiledProperties& others, TiledProperties& properties);
 
-// What a group hands down to a layer in it.
+// Applies what a group hands down to a layer in it.
 void PutIntoGroup(const TiledLayer& group, TiledLayer& layer);
 
-// INVALID_ARGUMENT / BAD_FORMAT without a field, naming the line: for what is no such file. Values are only
-// checked as far as they have to be to be held.
+// Return INVALID_ARGUMENT / BAD_FORMAT without a field, naming the line, for what is no such file. Values are
+// only checked as far as needed to hold them.
 absl::StatusOr<TiledMap> ParseTiledXml(absl::string_view bytes);
 absl::StatusOr<TiledMap> ParseTiledJson(absl::string_view bytes);
 
-// The tileset of a file of its own (.tsx, .tsj), in either format.
+// Parse a tileset from a file of its own (.tsx, .tsj), in either format.
 absl::StatusOr<TiledTileset> ParseTilesetXml(absl::string_view bytes);
 absl::StatusOr<TiledTileset> ParseTilesetJson(absl::string_view bytes);
 

@@ -32,7 +32,7 @@ absl::Status ObjectError(const TiledLayer& layer, const TiledObject& object, abs
                          absl::StrCat(NameOfObject(layer, object), ": ", message));
 }
 
-// From an object to pixels.
+// Maps coordinates of an object to pixels.
 class ObjectFrame {
  public:
   ObjectFrame(const TiledObject& object, Point offset)
@@ -127,7 +127,7 @@ struct NamedObject {
   const TiledObject* object = nullptr;
 };
 
-// Of "edits[3].put_obstacle.shape" 3.
+// Returns 3 for an error with the field "edits[3].put_obstacle.shape".
 std::optional<std::size_t> EditAtFault(const absl::Status& status) {
   const std::string field = ErrorFieldOf(status);
   constexpr absl::string_view kPrefix = "edits[";

@@ -1,4 +1,4 @@
-// Objects of Tiled as named obstacles.
+// Conversion of Tiled's objects to named obstacles.
 #pragma once
 
 #include <vector>
@@ -12,33 +12,33 @@
 
 namespace waystar::core {
 
-// From a map's pixels to a plane of cells on which the centre of cell (x, y) is the point (x, y).
+// Maps a map's pixels to a plane of cells on which the centre of cell (x, y) is the point (x, y).
 class TiledPlane {
  public:
-  // `board` is null unless the map is of hexagons, and then that of the grid; `first` the tile that its cell
-  // (0, 0) is. REQUIRES: the sizes of tiles are more than 0.
+  // `board` is the grid's board if the map is hexagonal, else null; `first` is the tile at the grid's cell
+  // (0, 0). REQUIRES: the sizes of tiles are more than 0.
   TiledPlane(const TiledMap& map, const HexBoard* board, Cell first);
 
   Point At(Point pixel) const;
 
-  // Whether discs of pixels are discs of cells, and if so how many pixels a cell is wide, else 0.
+  // Returns how many pixels a cell is wide if discs of pixels are discs of cells, else 0.
   double pixels_of_a_square() const { return pixels_of_a_square_; }
 
  private:
   // The centre of the tile that the grid begins with, in pixels and on the plane.
   Point zero_;
   Point shift_;
-  // Of a pixel to the right, and of one down.
+  // The vectors of a pixel to the right, and of one down.
   Point right_;
   Point down_;
   double pixels_of_a_square_ = 0.0;
 };
 
-// The map with the objects of these layers that are obstacles: by SaysBlocked of the object's properties,
-// else by its class "obstacle", else by the layer's. `cost_factor` and `cost_addition`, of the object or its
-// layer, make one that changes costs. It is called by its name if that can be an obstacle's and no other has
-// it, else "object-" and its id. INVALID_ARGUMENT / BAD_FORMAT and the errors of ApplyEdits, without a field,
-// naming layer and object.
+// Returns the map with those objects of these layers that are obstacles: by SaysBlocked of the object's
+// properties, else by its class "obstacle", else by the layer's. `cost_factor` and `cost_addition`, of the
+// object or its layer, make one that changes costs. The id is the object's name if that is valid and not
+// taken, else "object-" and the object's id. Returns INVALID_ARGUMENT / BAD_FORMAT and the errors of
+// ApplyEdits, without a field, naming layer and object.
 absl::StatusOr<GridMap> PutObjects(const std::vector<const TiledLayer*>& layers, const TiledPlane& plane,
                                    GridMap map);
 

@@ -1,4 +1,4 @@
-// What the tiles of a map of Tiled mean for whoever walks on them.
+// The meaning of Tiled's tiles as cells.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@
 
 namespace waystar::core {
 
-// Whether `blocked` or `collides` is true, or `walkable` false; nothing if none of them is there, or says
-// neither true nor false. The first of them counts.
+// Returns true if `blocked` or `collides` is true, or `walkable` false, and false for the opposite; the first
+// of them that is there counts. Returns nothing if none is there, or if it is neither true nor false.
 std::optional<bool> SaysBlocked(const TiledProperties& properties);
 
-// What properties, and the class of a tile, say of a cell: nothing if they have nothing to say.
+// Returns what properties, and the class of a tile, say of a cell, or nothing if they say nothing.
 //
-// Blocked as SaysBlocked says. Else `terrain`, or else the class, is the terrain's name; if the mapping has
-// that name, it alone says the rest, otherwise `cost`, `impassable` and `symbol` do. INVALID_ARGUMENT /
-// BAD_TERRAIN without a field for a cost that is no number, and so on.
+// SaysBlocked tells whether it is blocked. Else `terrain`, or else the class, is the terrain's name; if the
+// mapping has that name, it alone says the rest, otherwise `cost`, `impassable` and `symbol` do. Returns
+// INVALID_ARGUMENT / BAD_TERRAIN without a field for values such as a cost that is not a number.
 absl::StatusOr<std::optional<CellRule>> RuleOfProperties(const TiledProperties& properties,
                                                          const std::string& class_name,
                                                          const TerrainMapping& mapping);
@@ -31,15 +31,15 @@ absl::StatusOr<std::optional<CellRule>> RuleOfProperties(const TiledProperties& 
 // Thread safety: none.
 class TiledTiles {
  public:
-  // All must outlive this, and each tileset is to be here itself, in none other file.
+  // The arguments must outlive this. REQUIRES: each tileset is loaded, not a reference to another file.
   TiledTiles(const std::vector<TiledTileset>& tilesets, const TerrainMapping& mapping,
              TerrainTable& terrains);
 
-  // Gives tiles that ask for symbols those, before any other.
+  // Gives tiles that ask for a symbol that symbol, before any other.
   absl::Status ReserveSymbols();
 
-  // Nothing if the tile has nothing to say. Errors: those of RuleOfProperties and TerrainTable::Add; a number
-  // that is in no tileset.
+  // Returns nothing if the tile says nothing. Returns the errors of RuleOfProperties and TerrainTable::Add,
+  // and one for a number that is in no tileset.
   absl::StatusOr<std::optional<TerrainId>> MeaningOf(std::uint32_t gid);
 
  private:
@@ -54,7 +54,7 @@ class TiledTiles {
   const TerrainMapping& mapping_;
   TerrainTable& terrains_;
   std::uint32_t first_gid_ = 0;
-  // Those with something to say.
+  // The tiles that say something.
   absl::flat_hash_map<std::uint32_t, Entry> entries_;
 };
 

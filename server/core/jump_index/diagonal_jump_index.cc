@@ -16,7 +16,7 @@
 namespace waystar::core {
 namespace {
 
-// To repair a word that changed costs as much as to make some 2000 cells anew.
+// Repairing a changed word costs as much as building 2000 cells anew.
 bool IsCheaperAnew(std::size_t words, const WalkCells& grid) {
   return words * 2000 > static_cast<std::size_t>(grid.width()) * static_cast<std::size_t>(grid.height());
 }
@@ -134,7 +134,7 @@ class DiagonalJumpIndex::Builder {
     for (int first = 0; first < stops_.wrap_; first += kWordBits) {
       for (int i = 0; i < kWordBits; ++i) {
         const int y = block * kWordBits - 1 + i;
-        // Where the first diagonal passes row y.
+        // The place where the first diagonal passes row y.
         int x = (falls ? first + y : first - y) % stops_.wrap_;
         x += x < 0 ? stops_.wrap_ : 0;
         square[static_cast<std::size_t>(i)] =

@@ -63,7 +63,7 @@ class DiagonalJumpIndex::Repairer {
     WordChange cells;
   };
 
-  // The same cells by column: y is the column and index that of a word of it.
+  // Returns the same cells by column: y is the column, and index is that of a word of it.
   static std::vector<WordChange> Turned(absl::Span<const WordChange> changes) {
     std::vector<WordChange> sorted(changes.begin(), changes.end());
     const auto tile = [](const WordChange& word) { return std::pair(word.index, (word.y + 1) / kWordBits); };
@@ -118,8 +118,8 @@ class DiagonalJumpIndex::Repairer {
     }
   }
 
-  // From where jumps in that sense end to where they come from: the touched words, and from each on as long
-  // as what lies beyond has changed.
+  // Repairs a line from where jumps in that sense end to where they come from: the touched words, and from
+  // each on as long as what lies beyond has changed.
   template <CornerRule kRule>
   void RepairLine(Axis& axis, Sense sense, absl::Span<const WordChange> touched) {
     const int number = touched[0].y;
@@ -165,7 +165,7 @@ class DiagonalJumpIndex::Repairer {
       axis.writer.FlipWhole(sense, line, place);
       stops_.whole_words_ += is_whole ? 1 : -1;
     }
-    // Of each cell nothing is said while the word is whole.
+    // Single cells are not recorded while the word is whole.
     const Word said_before = was_whole ? 0 : before;
     const Word said_now = is_whole ? 0 : now;
     const auto index = static_cast<std::int32_t>(place);
@@ -176,8 +176,8 @@ class DiagonalJumpIndex::Repairer {
     }
   }
 
-  // Of the diagonal directions whose jumps look straight on in that sense, the one that steps to lower lines
-  // (aside -1) or to higher ones (1).
+  // Returns, of the diagonal directions whose jumps look straight on in that sense, the one that steps to
+  // lower lines (aside -1) or to higher ones (1).
   static Direction LookerOf(bool is_row, Sense sense, int aside) {
     const int along = sense == Sense::kForward ? 1 : -1;
     return DirectionOf(is_row ? Cell{along, aside} : Cell{aside, along});
@@ -227,8 +227,8 @@ class DiagonalJumpIndex::Repairer {
     }
   }
 
-  // Whether a straight jump from a position of line `number` finds a jump point. Not in whole words, which
-  // say so themselves.
+  // Returns whether a straight jump from a position of line `number` finds a jump point. It returns false in
+  // whole words, which record that themselves.
   template <CornerRule kRule>
   static bool Finds(const RunEnds& ends, const LineBits& line, int step, int number, int position) {
     const Sense sense = step > 0 ? Sense::kForward : Sense::kBackward;
@@ -271,7 +271,7 @@ class DiagonalJumpIndex::Repairer {
   const WalkCells& now_;
   const CancelFlag cancelled_;
   PlaneWriter<Word> writer_;
-  // What was written to last.
+  // The words that were written to last, and their row.
   int row_written_ = -1;
   Word* words_written_ = nullptr;
   std::vector<Cleared> cleared_;

@@ -107,16 +107,17 @@ class LazilyRepairedIndex {
   }
 
   // Records how often searches looked around for want of the index, if it lags. Credit is capped at what it
-  // can ever buy.
+  // can buy.
   void RecordMisses(std::uint64_t look_arounds) const {
     if (lags_ && credit_->load(std::memory_order_relaxed) < MostCredit()) {
       credit_->fetch_add(look_arounds, std::memory_order_relaxed);
     }
   }
 
-  // Returns the index for a search, or null if it lags. make() builds the index of the current cells;
-  // repair(index, rows, columns, log) does so from an index of those cells and the words that may have
-  // changed since. A search that asks for an index that no ancestor grid had waits for it to be built.
+  // Returns the index for a search. One that lags is repaired if searches have paid for that and no other
+  // thread is at it, else the result is null. make() builds the index of the current cells; repair(index,
+  // rows, columns, log) does so from an index of those cells and the words that may have changed since. A
+  // search that asks for an index that no ancestor grid had waits for it to be built.
   template <typename Make, typename Repair>
   const Index* Get(Make make, Repair repair) const {
     if (const Index* index = GetIfCurrent()) {
@@ -152,7 +153,7 @@ class LazilyRepairedIndex {
     }
   }
 
-  // Returns the bytes kept alive for the lagging index of a grid of these cells that neither the grid nor
+  // Returns the bytes of the index, or of what a lagging one keeps, that neither a grid of these cells nor
   // `other`, if it is not null, holds anyway.
   std::size_t BytesBeyond(const LazilyRepairedIndex* other, const BitPlane& rows,
                           const BitPlane& columns) const {
@@ -288,12 +289,11 @@ class LazilyRepairedIndex {
   mutable std::atomic<const Index*> current_ = nullptr;
   // Set by Follow and FollowUnlisted.
   bool lags_ = false;
-  // What searches have to pay for the index, and whether it is too much work for them. They go with base_ and
+  // What searches have to pay for the index, and whether it is too much work for them; go with base_ and
   // log_.
   mutable std::atomic<std::uint64_t> price_ = 0;
   mutable std::atomic<bool> takes_long_ = false;
-  // Made with the first index, so that grids without one pay nothing for it. It does not change once this
-  // lags.
+  // Made with the first index, so that grids without one pay nothing for it. It is constant once this lags.
   mutable std::shared_ptr<Credit> credit_;
 };
 

@@ -1,4 +1,4 @@
-// What a straight jump finds beyond each word of a row or column that it leaves.
+// The ends of runs: what a straight jump finds beyond each word of a row or column that it leaves.
 #pragma once
 
 #include <array>
@@ -33,8 +33,7 @@ class RunEnds {
       : stride_(static_cast<std::size_t>(WordsPerRow(length)) + 2),
         plane_(WordsPerRow(lines) + 2, std::vector<Word>(kSections * stride_, 0), 1) {}
 
-  // Returns the bits of 64 lines from a place on. REQUIRES: -1 <= line_block, place <= one more than there
-  // are.
+  // Returns the bits of 64 lines from a place on. REQUIRES: -1 <= line_block, place <= their number.
   const Word* Whole(Sense sense, int line_block, int place) const {
     return At(kWhole, sense, line_block, place);
   }

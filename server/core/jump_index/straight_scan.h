@@ -92,8 +92,7 @@ int ScanBackward(const LineBits& line, int from) {
   return static_cast<int>(i) * kWordBits + (kWordBits - 1 - std::countl_zero(stops)) - 1;
 }
 
-// Returns whether a run from `from` to higher positions (kStep 1) or lower ones (kStep -1) ends at a jump
-// point.
+// Returns whether a run from `from` upwards (kStep 1) or downwards (kStep -1) ends at a jump point.
 template <CornerRule kRule, int kStep>
 bool FindsJump(const LineBits& line, int from) {
   return TestBit(line.own, kStep > 0 ? ScanForward<kRule>(line, from) : ScanBackward<kRule>(line, from));
@@ -150,7 +149,7 @@ void VisitBackwardRun(const LineBits& before, const LineBits& now, int length, i
 struct WordRuns {
   // The cells from which a run ends at a jump point.
   Word finds = 0;
-  // Whether a run that enters from the word before does so.
+  // True if a run that enters from the word before does so.
   bool leads = false;
 };
 

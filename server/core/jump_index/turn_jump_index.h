@@ -13,14 +13,13 @@ namespace waystar::core {
 class WalkCells;
 
 // One bit a cell. It is set where a vertical jump from the cell, up or down, finds a jump point. A row is
-// here what a diagonal is in DiagonalJumpIndex: of equally cheap ways the one with horizontal steps first is
+// here what a diagonal is in DiagonalJumpIndex: of equally cheap ways that with horizontal steps first is
 // kept.
 //
 // The index costs an eighth of a byte a cell. Thread safety: immutable.
 class TurnJumpIndex {
  public:
-  // Builds the index in time proportional to the cells of the grid. The result is undefined once `cancelled`
-  // is set.
+  // Builds the index in time proportional to the cells of the grid. It is undefined once `cancelled` is set.
   explicit TurnJumpIndex(const WalkCells& grid, CancelFlag cancelled = nullptr);
   // Repairs `before`, the index of `old`, into that of `now`, which `changes` made from `old`. The time is
   // proportional to the changes and the length of the vertical runs that end there. `cancelled` is as above.

@@ -67,8 +67,8 @@ class Ring {
     return rank + (static_cast<Rank>(entered.diagonal) << kCostShift) + kOneStep + kDiagonal;
   }
 
-  // Whether two straight steps between the centre and a corner cost less than the diagonal one; `entered` is
-  // the one of the two that they lead to.
+  // Returns whether two straight steps between the centre and a corner cost less than the diagonal one;
+  // `entered` is the one of the two that they lead to.
   bool IsDetourCheaper(unsigned corner, const Entry& entered) const {
     const auto is_cheaper_over = [&](unsigned side) {
       return free_[side] && entry_[side].straight + entered.straight < entered.diagonal;
@@ -77,7 +77,7 @@ class Ring {
            is_cheaper_over((corner + kDirectionCount - 1) % kDirectionCount);
   }
 
-  // Whether the rule allows the step from the centre to a neighbour.
+  // Returns whether the rule allows the step from the centre to a neighbour.
   bool IsLegal(unsigned d) const {
     if (!free_[d] || !IsCorner(d)) {
       return free_[d];

@@ -25,8 +25,7 @@ DirectionSet CanonicalSteps(const Neighbourhood& around, const StepCosts& costs,
 // As above, where cells have costs of their own.
 DirectionSet CanonicalSteps(const NearbyCosts& costs, CornerRule rule, Direction arrival);
 
-// Returns the steps amid cells of one cost: straight on, and after a diagonal step its two straight parts
-// too.
+// Returns the steps amid cells of one cost: straight on, and after a diagonal one its straight parts.
 constexpr DirectionSet NaturalSteps(Direction arrival) {
   const DirectionSet ahead = SetOf(arrival);
   return IsDiagonal(arrival)

@@ -118,7 +118,7 @@ class CellCostsWriter {
   int height_;
   // Null before the first change, then what costs_ points to.
   std::shared_ptr<CellCosts> own_;
-  // Whether the writer is sole owner of a tile row, and of a tile, row by row.
+  // Entries tell whether the writer is sole owner of a tile row, and of a tile, row by row.
   std::vector<bool> owns_row_;
   std::vector<bool> owns_tile_;
 };

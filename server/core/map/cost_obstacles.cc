@@ -57,7 +57,7 @@ double StrengthAt(const Obstacle& obstacle, Lattice lattice, int x, int y) {
   return distance == 0.0 ? 1.0 : std::max(0.0, 1.0 - distance / disc.radius);
 }
 
-// All effects on the cells of one square.
+// The effects of all obstacles on the cells of one square.
 class SquareCosts {
  public:
   explicit SquareCosts(Lattice lattice) : lattice_(lattice) {}

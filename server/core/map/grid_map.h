@@ -34,8 +34,7 @@ absl::Status CheckMapSize(std::int64_t width, std::int64_t height, int max_side)
 
 // Each cell has a terrain and may have an obstacle on it. It is walkable if its terrain is passable and no
 // obstacle lies on it. A step into it costs what its terrain says, unless the cell has costs of its own.
-// Squares are 4- or 8-connected; hexagons (Connectivity::kSix) have axial coordinates and live on a plane of
-// squares.
+// Squares are 4- or 8-connected; hexagons (Connectivity::kSix) have axial coordinates.
 //
 // Thread safety: immutable, so any number of threads may read it. Copies share their cells; GridMapEditor
 // makes a changed copy.
@@ -205,8 +204,7 @@ class GridMap {
   BitPlane walkable_;
   // The nameless obstacles on all other cells. Most maps have none there, and all their rows share a band.
   BitPlane hidden_;
-  // The planes of the map that a view took its nameless obstacles from; null unless the view enters other
-  // terrains.
+  // The planes of the map that a view took its nameless obstacles from; null unless it enters other terrains.
   std::shared_ptr<const NamelessPlanes> viewed_;
   std::shared_ptr<const WalkGrid> walk_;
   std::shared_ptr<const FootprintGrids> footprint_grids_;

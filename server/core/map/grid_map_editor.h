@@ -80,8 +80,7 @@ class GridMapEditor {
   GridMapEditor& operator=(const GridMapEditor&) = delete;
 
   // Returns the map with the changes so far. walk(), plain_cells(), HasUniformCost() and the least costs are
-  // out of date until Finish; plain_cells() must not be asked for before, since it may be shared with the
-  // original.
+  // out of date until Finish; plain_cells() must not be used before, as the original may share it.
   const GridMap& map() const { return map_; }
 
   // Puts a nameless obstacle on each cell of row y with x_begin <= x < x_end, or takes it off, 64 cells at a
@@ -173,7 +172,7 @@ class GridMapEditor {
 
   const GridMap& base_;
   GridMap map_;
-  // Whether the walk grids are shared with a map that has the same cells.
+  // True if the walk grids are shared with a map that has the same cells.
   bool shares_walk_ = false;
   PlaneWriter<TerrainId> terrain_{map_.terrain_};
   BitPlaneWriter passable_{map_.passable_};

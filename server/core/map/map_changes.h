@@ -17,7 +17,7 @@ struct MapChanges {
   // Other cells, walkable before and after, whose cost of entry changed.
   std::vector<WordChange> cost;
 
-  // Whether a portal came, went or changed.
+  // True if a portal came, went or changed.
   bool portals = false;
 
   bool empty() const { return !is_everything && walkability.empty() && cost.empty() && !portals; }

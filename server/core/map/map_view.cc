@@ -33,7 +33,7 @@ SpanSet CellsOfCostObstacles(const ObstacleTable& obstacles, Lattice lattice, co
   return cells;
 }
 
-// Whether the same terrains can be entered.
+// Returns whether the same terrains can be entered.
 bool EntersTheSame(const GridMap& view, const GridMap& map) {
   return view.step_costs().passable == map.step_costs().passable;
 }

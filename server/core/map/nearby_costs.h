@@ -11,8 +11,7 @@
 
 namespace waystar::core {
 
-// The costs of nine cells, by their terrain or their own. They are 0 where an agent may not stand and off the
-// map.
+// The costs of nine cells, by their terrain or their own. They are 0 where no agent may stand.
 struct NearbyCosts {
   NearbyCosts() = default;
   // REQUIRES: map.Contains(cell).
@@ -29,7 +28,7 @@ struct NearbyCosts {
            });
   }
 
-  // Whether a walkable one of the nine has costs of its own.
+  // True if a walkable one of the nine has costs of its own.
   bool has_own = false;
   CellCosts::Entry centre;
   // The costs of the neighbours by Direction.

@@ -13,8 +13,7 @@
 namespace waystar::core {
 
 // The terrains of nine cells, row by row; kNotWalkable where an agent may not stand and off the map. On maps
-// of the same settings equal neighbourhoods allow the same steps, at the same costs unless cells have costs
-// of their own.
+// of equal settings equal neighbourhoods allow equal steps, at equal costs unless cells have their own.
 class Neighbourhood {
  public:
   static constexpr TerrainId kNotWalkable = 0xFF;
@@ -62,7 +61,7 @@ class Neighbourhood {
     return Terrains(map.TerrainRow(middle.y), map.width(), middle.x) | kBlocked[walkable];
   }
 
-  // Returns the terrains of cells x - 1, x and x + 1, the first in the lowest byte. Bytes off the map are
+  // Returns the terrains of cells x - 1, x and x + 1, the first in the lowest byte. Those off the map are
   // undefined.
   static std::uint32_t Terrains(const TerrainId* row, int width, int x) {
     std::uint32_t three = 0;

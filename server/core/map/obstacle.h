@@ -25,8 +25,7 @@ struct ObstacleEffect {
   };
   enum class Falloff : std::uint8_t {
     kNone,
-    // The effect is whole at the centre of a disc, shrinks in proportion to the distance from it and ends at
-    // the rim.
+    // The effect is whole at the centre of a disc, shrinks with the distance from it and ends at the rim.
     kLinear,
   };
 
@@ -46,8 +45,7 @@ inline constexpr double kMaxCostAddition = 1000.0;
 // another cell costs the cost of its terrain, times the factors, plus the additions of all obstacles that
 // cover it; at least kMinTerrainCost and at most kMaxTerrainCost.
 //
-// An obstacle may lie off the map, in part or as a whole. What lies off it does nothing until it is moved
-// onto it.
+// An obstacle may lie off the map, in part or as a whole. That does nothing until it is moved onto it.
 struct Obstacle {
   // The id obeys CheckObstacleId.
   std::string id;

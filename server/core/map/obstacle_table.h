@@ -32,8 +32,7 @@ class ObstacleTable {
   const Obstacle* Find(absl::string_view id) const { return FindShared(id).get(); }
   std::shared_ptr<const Obstacle> FindShared(absl::string_view id) const;
 
-  // Calls visit(obstacle) in the order of ids for obstacles with an id greater than `id`, until it returns
-  // false.
+  // Calls visit(obstacle) in the order of ids for those greater than `id`, until it returns false.
   template <typename Visitor>
   void VisitAfter(absl::string_view id, Visitor visit) const {
     by_id_.VisitFrom(id, [&](const std::shared_ptr<const Obstacle>& obstacle) {
@@ -42,8 +41,7 @@ class ObstacleTable {
   }
 
   // Calls visit(obstacle) for the obstacles that only one of the two tables has; one that was changed counts
-  // as another. The cost is a look at each pointer to a hundred obstacles, and at the obstacles of those that
-  // differ.
+  // as another. It looks at each pointer to a hundred obstacles, and at the obstacles of those that differ.
   template <typename Visitor>
   void VisitDifferences(const ObstacleTable& other, Visitor visit) const {
     const auto visit_own = [&](const ObstacleTable& own, const ObstacleTable& others) {

@@ -95,8 +95,8 @@ class Judge {
   std::array<Memory, std::size_t{1} << kMemoryBits> memories_;
 };
 
-// Of the cells in a word of row y, those amid nine walkable ones, if these cost the same whichever they are:
-// most cells of a map of one terrain cost, told 64 at a time.
+// Returns cells of a word of row y that are plain for sure: those amid nine walkable ones on a map of one
+// terrain cost. That is most cells of such a map, told 64 at a time.
 Word SurelyPlain(const GridMap& map, int y, std::size_t index) {
   if (!map.step_costs().uniform) {
     return 0;

@@ -14,8 +14,7 @@ class GridMap;
 
 // Tells, for each cell, whether CanonicalSteps (canonical_steps.h) is what it would be amid cells of one
 // cost, under every corner rule. Where the cell or one beside it has costs of its own, that is only so if all
-// nine are walkable and cost the same. It is a function of the map's cells alone, whatever changes led to
-// them.
+// nine are walkable and cost the same. It is a function of the map's cells alone.
 //
 // It takes 3 bits a cell. Making it costs 10 to 15 ns a cell on game maps, less where terrains cost the same;
 // keeping it costs some microseconds a changed cell.
@@ -36,8 +35,7 @@ class PlainCells {
   // As AlongRow, for paths along column x, cell y being bit y + 1. REQUIRES: 0 <= x < width.
   const Word* AlongColumn(int x) const { return along_columns_.row(x); }
 
-  // Returns whether the canonical steps after each of the four diagonal steps into the cell are the natural
-  // ones.
+  // Returns whether the canonical steps after each diagonal step into the cell are the natural ones.
   bool IsPlainForDiagonals(Cell cell) const { return diagonally_.Test(cell); }
 
   std::size_t memory_bytes() const {

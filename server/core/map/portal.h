@@ -23,7 +23,7 @@ struct Portal {
   Cell to;
   // The cost of the step, from 0 to that of kMaxPortalCost. Terrain has no part in it.
   Cost cost = 0;
-  // Whether one may step back at the same cost. Only portals within one map may be both ways.
+  // If true, one may step back at the same cost. Only portals within one map may be both ways.
   bool both_ways = false;
   // The tags, sorted and unique. An agent may pass only if the portal has all the tags that it requires.
   std::vector<std::string> tags;

@@ -22,7 +22,7 @@ class ProfileViews::Slot {
 
   const std::shared_ptr<const TerrainRules>& rules() const { return rules_; }
 
-  // Null before it is made.
+  // Returns null before the view is made.
   const GridMap* GetIfMade() const { return made_.load(std::memory_order_acquire); }
 
   const GridMap& Get(const GridMap& map) const {
@@ -42,8 +42,8 @@ class ProfileViews::Slot {
     return *view_;
   }
 
-  // Where the view after edits of the map can be made from. A view that has no source is being made, or will
-  // be by who asked for it.
+  // Returns what the view after edits of the map can be made from. A view without a source is being made, or
+  // will be by the caller that asked for it.
   static std::shared_ptr<const Slot> SourceAfter(const std::shared_ptr<const Slot>& slot) {
     if (slot->GetIfMade() == nullptr) {
       if (std::shared_ptr<const Slot> source = slot->Source()) {
@@ -75,8 +75,8 @@ class ProfileViews::Slot {
   }
 
   const std::shared_ptr<const TerrainRules> rules_;
-  // Held while the view is made, that of a newer state first; mutex_ for as long as it takes to copy a
-  // pointer.
+  // Held while the view is made; mutex_ is held for as long as it takes to copy a pointer. Of two slots the
+  // lock of the newer state is taken first.
   mutable Mutex making_;
   mutable std::unique_ptr<const GridMap> view_ ABSL_GUARDED_BY(making_);
   mutable std::atomic<const GridMap*> made_ = nullptr;

@@ -14,8 +14,7 @@ inline constexpr std::size_t kMaxTags = 16;
 inline constexpr std::size_t kMaxTagBytes = 63;
 
 // Returns OK for at most kMaxTags unique tags of 1 to kMaxTagBytes printable ASCII characters without spaces.
-// Otherwise returns INVALID_ARGUMENT with the given reason and the field "[i]", or no field if there are too
-// many.
+// Else returns INVALID_ARGUMENT with that reason and the field "[i]", or none if there are too many.
 absl::Status CheckTags(const std::vector<std::string>& tags, ErrorReason reason);
 
 }  // namespace waystar::core

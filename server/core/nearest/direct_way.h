@@ -20,8 +20,8 @@ inline bool IsRun(const Word* row, int from, int to) {
 }
 
 // Returns whether a diagonal and then a straight run lead from one cell to the other by legal steps; on a
-// 4-connected map a horizontal run and then a vertical one. If so, no way is cheaper. REQUIRES: both cells
-// are free.
+// 4-connected map a horizontal run and then a vertical one. If so, no way is cheaper. REQUIRES: both are
+// free.
 inline bool IsDirect(const WalkGrid& walk, Connectivity connectivity, CornerRule rule, Cell from, Cell to) {
   if (connectivity == Connectivity::kFour) {
     return IsRun(walk.Row(from.y), from.x, to.x) && IsRun(walk.Column(to.x), from.y, to.y);

@@ -11,7 +11,7 @@
 namespace waystar::core {
 namespace {
 
-// Of a step that enters the cell: a large agent pays for the dearest cell below it.
+// Returns the cost of a step that enters the cell: a large agent pays for the dearest cell below it.
 Cost EnteringCost(const GridMap& map, int footprint, Direction direction, Cell entered) {
   Cost dearest = 0;
   ForEachCellUnder(entered, footprint, [&](Cell cell) {

@@ -65,7 +65,7 @@ class GoalJumps {
     return goals_.is_found() ? SearchEnd::kGoalReached : SearchEnd::kExhausted;
   }
 
-  // What jumps call; see EightConnectedJumps.
+  // These are called by jumps; see EightConnectedJumps.
   static constexpr Cell goal() { return {-2, -2}; }
   static void ReachGoal(Cost /*g*/) {}
   void Reach(Cell cell, Cost g, DirectionSet directions) {

@@ -39,8 +39,7 @@ class GoalSet {
   // Returns whether the goals are few enough to be looked at one by one.
   bool is_small() const { return goals_.size() <= kFew; }
 
-  // Returns the least of the octile distances, or zero if there are many goals. It is consistent, as each
-  // distance is.
+  // Returns the least octile distance, or zero if there are many goals. It is consistent, as each is.
   Cost Heuristic(Cell cell) const {
     Cost least = is_small() ? std::numeric_limits<Cost>::max() : 0;
     if (is_small()) {

@@ -19,7 +19,7 @@
 namespace waystar::core {
 namespace {
 
-// Those that a path leads to.
+// Returns the goals that a path leads to.
 std::vector<GoalSet::Goal> Reachable(const Components& components, Cell start, absl::Span<const Cell> goals) {
   std::vector<GoalSet::Goal> reachable;
   for (std::size_t i = 0; i < goals.size(); ++i) {
@@ -30,7 +30,7 @@ std::vector<GoalSet::Goal> Reachable(const Components& components, Cell start, a
   return reachable;
 }
 
-// What is left when a budget ran out before the nearest was known.
+// Returns the result when a budget ran out before the nearest goal was known.
 PathResult StartAlone(const PathQuery& query, SearchEnd end, Scratch& scratch) {
   scratch.ClearPath();
   PathResult result{.outcome = Outcome::kBudgetExhausted,

@@ -19,7 +19,7 @@
 namespace waystar::core {
 namespace {
 
-// Whether the bits of all cells with first <= x <= last are set.
+// Returns whether the bits of all cells with first <= x <= last are set.
 bool AllSet(const Word* row, int first, int last) {
   const auto low = static_cast<unsigned>(first + 1);
   const auto high = static_cast<unsigned>(last + 1);
@@ -36,7 +36,7 @@ bool AllSet(const Word* row, int first, int last) {
   return (~row[index] & wanted) == 0;
 }
 
-// Of a straight step into a cell that has costs of its own, else 0.
+// Returns the cost of a straight step into a cell that has costs of its own, else 0.
 Cost OwnCost(const GridMap& map, Cell cell) {
   return map.cell_costs() == nullptr ? 0 : map.cell_costs()->At(cell).straight;
 }
@@ -45,7 +45,7 @@ bool HasHexLineOfSight(const WalkGrid& walk, Cell from, Cell to) {
   const HexLine line(from, to);
   for (int y = line.first_row(); y <= line.last_row(); ++y) {
     const HexLine::Run run = line.InRow(y);
-    // What of it is off the map is blocked.
+    // The part of the run that is off the map is blocked.
     if (run.first < 0 || run.last >= walk.width() || !AllSet(walk.Row(y), run.first, run.last)) {
       return false;
     }
@@ -126,7 +126,7 @@ double LineCost(const GridMap& map, Cell from, Cell to) {
   }
 
   std::array<std::int64_t, kMaxTerrains> shares{};
-  // Of cells that have their own costs, each share times the cost.
+  // The sum over cells that have costs of their own of share times cost.
   absl::uint128 own_shares = 0;
   std::int64_t all = 0;
   ForEachPartOfLine(from, to, [&](Cell cell, std::int64_t part, std::int64_t whole) {

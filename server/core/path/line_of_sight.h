@@ -23,8 +23,7 @@ struct SightRule {
 };
 
 // Returns the rule that lines on a map obey when a query asks for `rule`. Where no step is diagonal, none may
-// squeeze past a corner: maps that are 4-connected or of hexagons have kNoCornerCutting whatever is asked
-// for.
+// squeeze past a corner: 4-connected maps and those of hexagons always have kNoCornerCutting.
 inline SightRule LineRule(Connectivity connectivity, CornerRule rule) {
   return {connectivity == Connectivity::kEight ? rule : CornerRule::kNoCornerCutting,
           LatticeOf(connectivity)};

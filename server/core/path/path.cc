@@ -83,7 +83,7 @@ class StepSum {
   const GridMap& map_;
   // Straight and diagonal steps into each terrain.
   std::array<std::array<std::uint32_t, 2>, kMaxTerrains> counts_{};
-  // Of straight and diagonal steps into cells that have their own, all counted as if they were straight.
+  // The costs of straight and of diagonal steps into cells with costs of their own, as if all were straight.
   std::array<Cost, 2> own_costs_{};
 };
 

@@ -9,7 +9,7 @@
 namespace waystar::core {
 namespace {
 
-// Whether p lies on the segment from a to b.
+// Returns whether p lies on the segment from a to b.
 bool LiesBetween(Cell a, Cell p, Cell b) {
   const std::int64_t ax = a.x - p.x;
   const std::int64_t ay = a.y - p.y;
@@ -37,7 +37,7 @@ class String {
   // Around a corner it may take two points or more at once.
   static constexpr std::size_t kMostAtOnce = 4;
   static constexpr int kLongestPull = 16;
-  // What a move must gain: more than rounding, so that no moves go round in a circle.
+  // The least gain of a move: more than rounding, so that moves cannot go round in a circle.
   static constexpr double kMinGain = 1e-6;
 
   double Distance(Cell a, Cell b) const {
@@ -98,7 +98,7 @@ class String {
     points_.resize(kept);
   }
 
-  // Whether `next` may come right after the points kept so far less the last `count`.
+  // Returns whether `next` may come right after the points kept so far without the last `count`.
   bool CanLeaveOut(std::size_t kept, std::size_t count, Cell next) const {
     const Cell before = points_[kept - count - 1];
     if (!Sees(before, next)) {

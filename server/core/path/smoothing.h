@@ -24,8 +24,7 @@ double PolylineCost(const GridMap& map, absl::Span<const Cell> points);
 //
 // Where all cells cost the same, points are not only left out but also moved towards where a taut string
 // would lie, so that some may not be of the given path. Where costs differ, points are only left out, each
-// shortcut costing at most what it replaces. Either way the path becomes shorter, but need not be the
-// shortest.
+// shortcut costing at most what it replaces. Either way the path is shorter, not the shortest.
 //
 // It allocates no memory, and costs about as much as looking along the path a few dozen times.
 //

@@ -110,7 +110,7 @@ class Validator {
 
   double Cost(absl::Span<const Cell> points) const {
     double cost = 0.0;
-    // Where the runs begin that are not counted yet. Together they are rounded as FindPath rounds them.
+    // The beginning of the runs that are not counted yet. Together they are rounded as FindPath rounds them.
     std::size_t begin = 0;
     for (std::size_t i = 1; i < points.size(); ++i) {
       if (query_.path_form == PathForm::kSmoothed || !IsRun(points[i - 1], points[i])) {

@@ -16,8 +16,7 @@
 namespace waystar::core {
 
 // Fills lists of maps and of doors, as PortalScratch has them. A door is listed if its portal is open and has
-// all the tags that are required, and the agent can stand at both its ends, whether or not a path leads to
-// it.
+// all the tags that are required, and the agent can stand at both its ends, even if no path leads to it.
 //
 // Thread safety: none.
 class PortalDoors {

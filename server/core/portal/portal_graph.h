@@ -72,8 +72,8 @@ class PortalGraph {
   Cell CellBehind(std::uint32_t door) const { return door == kNoDoor ? query_.path.start : doors_[door].to; }
   const PortalScratch::Map& MapBehind(std::uint32_t door) const { return maps_[MapIndexBehind(door)]; }
 
-  // Calls visit(place, bound) for each place that can be walked to from behind a door, with the least that
-  // such a walk can cost.
+  // Calls visit(place, bound) for each place that can be walked to from behind a door; `bound` is the least
+  // cost.
   template <typename Visitor>
   void VisitPlacesFrom(std::uint32_t door, Visitor visit) const {
     const std::uint32_t map = MapIndexBehind(door);

@@ -51,7 +51,7 @@ class PortalSearch {
 
  private:
   absl::StatusOr<PortalPath> Search() {
-    // Of the goals that cost the least the first, as far as that is known.
+    // The first of the goals that cost the least, as far as that is known.
     std::optional<PortalEntry> best;
     Expand(kNoDoor);
     while (!open_.empty()) {
@@ -217,7 +217,7 @@ class PortalSearch {
   Scratch& scratch_;
   PortalGraph graph_;
   std::vector<PortalEntry>& open_;
-  // What it costs without portals is on the open list.
+  // True once the cost without portals is on the open list.
   bool is_walk_known_ = false;
   SearchStatistics statistics_;
 };

@@ -49,7 +49,7 @@ absl::Status InPath(const absl::Status& status, std::size_t begin) {
                    status.message());
 }
 
-// Null if nobody with these tags can pass it from one cell to the other.
+// Returns null if nobody with these tags can pass it from one cell to the other.
 std::shared_ptr<const Portal> Passable(const GridMap& map, const CrossedPortal& crossing, Cell from,
                                        absl::Span<const std::string> tags) {
   std::shared_ptr<const Portal> portal = map.portals().Find(crossing.id);

@@ -1,4 +1,4 @@
-// Many path queries on one map.
+// Batches of path queries on one map.
 #pragma once
 
 #include <chrono>
@@ -21,43 +21,42 @@ namespace waystar::core {
 
 struct PathTask {
   PathQuery query;
-  // If there are any, in place of query.goal.
+  // Goals in place of query.goal, if there are any.
   std::vector<Cell> goals;
-  // Beside the budget of all.
+  // The limit of this task, in addition to the budget of all.
   std::uint64_t max_expansions = std::numeric_limits<std::uint64_t>::max();
 
   friend bool operator==(const PathTask&, const PathTask&) = default;
 };
 
-// Is told of each answer once, and how long it took to find. The path is gone when it returns. An error ends
+// Receives each answer once, and how long it took to find. The path is gone afterwards. An error ends
 // everything.
 using PathSink = absl::FunctionRef<absl::Status(
     std::size_t task, const absl::StatusOr<NearestGoalResult>& answer, std::chrono::nanoseconds took)>;
 
-// Who searches: the caller alone, or several threads that the caller has.
+// The threads that search: the caller alone, or several that the caller has.
 class PathCrew {
  public:
   using Work = absl::FunctionRef<void(std::size_t unit, Scratch& scratch, FieldScratch& field_scratch)>;
 
   virtual ~PathCrew() = default;
   // Calls `work` once for each unit from 0 to `count` - 1, on any threads, each with scratches of its own,
-  // and returns when all calls have.
+  // and returns when all calls have returned.
   virtual void Run(std::size_t count, Work work) = 0;
 };
 
-// Answers each task as FindPath or FindPathToNearest does, in any order. What is asked twice is searched for
-// once. Where several queries for Algorithm::kAuto share a start or a goal, and the first few show that
-// single searches for the others would take longer, that cell is flooded from; those answers then say
+// Answers each task as FindPath or FindPathToNearest does, in any order. Equal tasks are searched for once.
+// Where several queries for Algorithm::kAuto share a start or a goal, and the first few show that single
+// searches for the others would take longer, that cell is flooded from; those answers then say
 // Algorithm::kDijkstra, and their paths may be others of the same cost.
 //
-// The answers are the same whatever the crew; the sink is called by all of it, for different tasks at the
-// same time.
+// The answers are the same whatever the crew; its threads call the sink for different tasks at a time.
 //
-// Errors: what ends searches early, see StatusOfEnd, and the sink's; those of single tasks are their answers.
+// Returns the errors of StatusOfEnd and of the sink; those of single tasks are their answers.
 absl::Status FindPaths(const GridMap& map, absl::Span<const PathTask> tasks, const Budget& budget,
                        PathCrew& crew, PathSink sink);
 
-// The same on the calling thread.
+// As above, on the calling thread.
 absl::Status FindPaths(const GridMap& map, absl::Span<const PathTask> tasks, const Budget& budget,
                        Scratch& scratch, FieldScratch& field_scratch, PathSink sink);
 

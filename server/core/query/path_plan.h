@@ -1,4 +1,4 @@
-// Which of many path queries are alike, and which share a start or a goal.
+// A plan for a batch of path queries: which are alike, and which share a start or a goal.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct Hub {
   }
 };
 
-// What is asked for, sorted: what is alike, and what shares a cell.
+// The tasks, sorted by what is alike and what shares a cell.
 struct PathPlan {
   static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
@@ -39,14 +39,14 @@ struct PathPlan {
     std::vector<std::size_t> members;
   };
 
-  // Of each task: another that is alike, and so on until kNone, from the first of its kind on.
+  // For each task the next one that is alike, or kNone; the first of each kind begins the list.
   std::vector<std::size_t> next_alike;
-  // These name the first of each kind.
+  // These name the first task of each kind.
   std::vector<Group> groups;
   std::vector<std::size_t> singles;
 };
 
-// Each task that may go to a group goes to the larger of the two that it could be in, if that is worth while.
+// Puts each task that could be in a group into the larger of the two that it could be in, if that pays.
 PathPlan MakePlan(const GridMap& map, absl::Span<const PathTask> tasks);
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// The working memory of whoever solves queries.
+// The working memory of threads that solve queries.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace waystar::core {
 
 // Kept from query to query, so that a search allocates nothing. Thread safety: none.
 struct QueryScratch {
-  // Each search may take so many bytes.
+  // Each search may take this many bytes.
   explicit QueryScratch(std::size_t bytes) : scratch(bytes), graph_scratch(bytes) {}
 
   Scratch scratch;

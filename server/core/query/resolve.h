@@ -1,4 +1,4 @@
-// From what a query asks to what can be solved: the first of the two steps that every path query takes.
+// Resolve, which turns a query into what can be solved: the first of the two steps of every path query.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@ namespace waystar::core {
 
 // A query on a grid, whose ends are cells.
 struct GridRouteQuery {
-  // Shared by all queries that were resolved with it.
+  // All queries that were resolved with the agent share it.
   std::shared_ptr<ResolvedAgent> agent;
   PathQuery path;
-  // Empty for the query's own map.
+  // It is empty for the query's own map.
   std::string goal_map;
-  // With any, path.goal is not looked at.
+  // If there are any, path.goal is ignored.
   std::vector<Cell> goals;
 
   // How the ends were given, so that errors blame the field that the caller filled.
@@ -33,7 +33,7 @@ struct GridRouteQuery {
   bool goal_was_position = false;
   bool goals_were_positions = false;
 
-  // Whether portals have a part in it: whether it may lead to another map, or its map has any.
+  // Returns whether portals have a part in it: it leads to another map, or its map has portals.
   bool HasPortals() const;
   PortalQuery ToPortalQuery() const;
 };
@@ -56,27 +56,27 @@ struct ResolvedRoute {
 // microseconds, unless a view or an overlay has to be made; `budget` can end it early. The snapshot, the
 // query and the store of `others` must outlive the result.
 //
-// Errors, with the field of the query: those of ResolvedAgent::Make; INVALID_ARGUMENT / MISSING_FIELD for an
-// end that is not given, BAD_VALUE for one that is given twice, for a coordinate or a snap radius that is no
-// finite number, and for directions of a path at any angle; OUT_OF_RANGE / OFF_MAP for a position off the
-// map; with several goals those of CheckNearestQuery; FAILED_PRECONDITION / WRONG_MAP_KIND for a field that
-// the map's kind does not have; and what ends searches early.
+// Returns, with the field of the query, the errors of ResolvedAgent::Make; INVALID_ARGUMENT / MISSING_FIELD
+// for an end that is not given, BAD_VALUE for one that is given twice, for a coordinate or a snap radius that
+// is not finite, and for directions of an any-angle path; OUT_OF_RANGE / OFF_MAP for a position off the map;
+// with several goals those of CheckNearestQuery; FAILED_PRECONDITION / WRONG_MAP_KIND for a field that the
+// map's kind does not have; and the errors of StatusOfEnd.
 //
-// Thread safety: any, on one snapshot.
+// Thread safety: any thread may call it, on one snapshot too.
 absl::StatusOr<ResolvedRoute> Resolve(const MapSnapshot& snapshot, const RouteQuery& query, OtherMaps others,
                                       const Budget& budget);
 
-// The same on a grid for an agent that is resolved already, and shared by queries that say nothing else of
-// it; where they have a corner rule or a footprint, these win.
+// As Resolve, on a grid, for an agent that is resolved already and that queries share which say nothing else
+// of it; a corner rule or a footprint of the query wins.
 absl::StatusOr<ResolvedRoute> ResolveFor(const std::shared_ptr<ResolvedAgent>& agent,
                                          const MapSnapshot& snapshot, const RouteQuery& query,
                                          const Budget& budget);
 
-// INVALID_ARGUMENT / BAD_VALUE with field "goals" or "goal_positions" for a query with several goals where
-// only one can be asked for.
+// Returns INVALID_ARGUMENT / BAD_VALUE with field "goals" or "goal_positions" for a query with several goals
+// where only one is allowed.
 absl::Status CheckOneGoal(const RouteQuery& query);
 
-// The budget of work on a snapshot: it ends when the snapshot is to be let go of.
+// Returns the budget of work on a snapshot, which also ends when the snapshot is to be evicted.
 Budget BudgetOn(const MapSnapshot& snapshot, const Budget& budget);
 
 }  // namespace waystar::core

@@ -21,8 +21,8 @@
 
 namespace waystar::core {
 
-// The maps that portals may lead to: those of the store that `may_visit` allows. A map that it does not allow
-// is as good as absent.
+// The maps that portals may lead to: those of the store that `may_visit` allows. To the agent other maps do
+// not exist.
 struct OtherMaps {
   const MapStore& store;
   std::function<bool(absl::string_view id)> may_visit;
@@ -34,16 +34,17 @@ class ResolvedAgent final : public World {
  public:
   // Resolves an agent on a snapshot. Both arguments, and the store of `others`, must outlive it.
   //
-  // Errors: those of CheckIsGrid; INVALID_ARGUMENT / BAD_VALUE with field "footprint"; those of CheckProfile
-  // below "profile."; INVALID_ARGUMENT / BAD_PROFILE and NOT_FOUND / PROFILE_NOT_FOUND with field
-  // "profile_name"; those of WithOverlay.
+  // Returns the errors of CheckIsGrid; INVALID_ARGUMENT / BAD_VALUE with field "footprint"; those of
+  // CheckProfile below "profile."; INVALID_ARGUMENT / BAD_PROFILE and NOT_FOUND / PROFILE_NOT_FOUND with
+  // field "profile_name"; those of WithOverlay.
   static absl::StatusOr<std::unique_ptr<ResolvedAgent>> Make(const MapSnapshot& snapshot,
                                                              const AgentQuery& query, OtherMaps others);
 
   ResolvedAgent(const ResolvedAgent&) = delete;
   ResolvedAgent& operator=(const ResolvedAgent&) = delete;
 
-  // The query's map with the agent's view of terrains and the overlay: what to search, validate or measure.
+  // Returns the query's map with the agent's view of terrains and the overlay: the map to search, validate or
+  // measure.
   const GridMap& map() const {
     if (overlaid_.has_value()) {
       return *overlaid_;
@@ -51,29 +52,29 @@ class ResolvedAgent final : public World {
     return view_ != nullptr ? *view_ : snapshot_.grid();
   }
   CornerRule corner_rule() const { return corner_rule_; }
-  // From 1 to kMaxFootprint.
+  // Returns the side of the agent, from 1 to kMaxFootprint.
   int footprint() const { return footprint_; }
-  // What a link must have for the agent to use it. Sorted.
+  // Returns the tags, sorted, that a link must have for the agent to use it.
   const std::vector<std::string>& required_tags() const { return required_tags_; }
-  // The same together. The agent must outlive it.
+  // Returns all three together. The agent must outlive the result.
   Agent agent() const {
     return {.corner_rule = corner_rule_, .footprint = footprint_, .required_tags = required_tags_};
   }
 
   // Pins another map when it is first asked for, and returns it as this agent sees it. Returns null for a map
-  // of another world, for one that is no grid, for one that has no profile of the name that the query gives,
-  // and for one that the agent may not visit.
+  // of another world, for one that is not a grid, for one that has no profile of the name that the query
+  // gives, and for one that the agent may not visit.
   const GridMap* Find(absl::string_view id) override;
 
-  // The revision of a map that was found.
+  // Returns the revision of a map that was found.
   std::uint64_t RevisionOf(absl::string_view id) const;
-  // The id of a map that was found; empty for the query's own.
+  // Returns the id of a map that was found; empty for the query's own.
   absl::string_view IdOf(const GridMap& map) const;
 
  private:
   struct Visited {
     PinnedSnapshot snapshot;
-    // Null if the agent has no place there.
+    // Null if the agent may not enter the map.
     std::unique_ptr<const ResolvedAgent> agent;
   };
 
@@ -85,7 +86,7 @@ class ResolvedAgent final : public World {
   const MapSnapshot& snapshot_;
   const AgentQuery& query_;
   const OtherMaps others_;
-  // What the profile makes of the map, if it sees other terrains than the map has.
+  // The profile's view of the map, if it sees other terrains than the map has.
   std::shared_ptr<const GridMap> view_;
   std::optional<GridMap> overlaid_;
   CornerRule corner_rule_ = CornerRule::kNoCornerCutting;

@@ -16,44 +16,44 @@
 
 namespace waystar::core {
 
-// What a route is like. Lengths are in units of the game.
+// The summary of a route. Lengths are in units of the game.
 struct RouteSummary {
-  // A part over one terrain.
+  // A part of the route over one terrain.
   struct Leg {
     char terrain = '.';
-    // That are entered.
+    // The number of cells that are entered.
     int cells = 0;
     double length = 0.0;
     double cost = 0.0;
   };
 
   double length = 0.0;
-  // Where the direction changes.
+  // The number of points where the direction changes.
   int turns = 0;
-  // In order. No two that follow each other are over the same terrain, unless a portal lies between.
+  // The legs in order. Consecutive ones are over different terrains, unless a portal lies between.
   std::vector<Leg> legs;
 };
 
-// Refers to the scratch that was searched with, until its next search, and to the resolved query.
+// A route. It refers to the resolved query and to the scratch that was searched with, until its next search.
 struct Route {
-  // Outcome, reason, cost and statistics are those of any kind of map; the rest of it is of grids alone.
+  // Outcome, reason, cost and statistics are set for any kind of map, the other fields only for grids.
   PathResult path;
 
-  // On a grid.
+  // The fields up to the summary are set on a grid.
   Cell start;
   absl::Span<const PortalCrossing> crossings;
-  // Of the maps that the crossings lead to, by crossing.
+  // The revision of the map that each crossing leads to.
   std::vector<std::uint64_t> crossing_revisions;
-  // Which of several goals the path leads to.
+  // The index of the goal that the path leads to, of several.
   std::optional<std::size_t> goal_index;
   std::optional<RouteSummary> summary;
 
-  // On a waypoint graph, which is null on a grid: the nodes that the path goes through.
+  // The graph, which is null on a grid, and the nodes that the path goes through.
   const WaypointGraph* graph = nullptr;
   absl::Span<const NodeNumber> nodes;
 
-  // Where the path goes: on a grid the centres of its points, if they were asked for; on a graph a start that
-  // is a position, the nodes, and a goal that is a position and is reached.
+  // The positions of the path: on a grid the centres of its points, if they were asked for; on a graph a
+  // start that is a position, the nodes, and a goal that is a position and is reached.
   std::vector<Position> positions;
 
   // How long the search took.

@@ -1,4 +1,4 @@
-// What a query may wish to know of a route beside the path.
+// Extras of a route that a query may ask for besides the path.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace waystar::core {
 
-// Adds positions and the summary, as far as the query wished for them: of each leg by the map it lies on.
+// Adds positions and the summary, if the query asked for them: those of each leg by the map that it lies on.
 void AddExtras(const ResolvedRoute& resolved, Route& route);
 
 // Returns a start that is a position, the nodes, and a goal that is a position and is reached.

@@ -1,4 +1,4 @@
-// What a query asks about a route, on a map of any kind, as plain values.
+// Route queries as plain values, for maps of any kind.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@
 
 namespace waystar::core {
 
-// How an agent moves, and what it takes the map for.
+// How an agent moves, and the changes to the map that it sees.
 struct AgentQuery {
   // At most one of the two is given. Without either, the agent moves as the map says.
   std::optional<MovementProfile> profile;
   std::optional<std::string> profile_name;
-  // These win over the profile's, where they are given.
+  // If they are given, they win over the profile's.
   std::optional<CornerRule> corner_rule;
   std::optional<int> footprint;
-  // Lies over the query's own map alone.
+  // The overlay lies over the query's own map alone.
   std::optional<Overlay> overlay;
 };
 
 // A start or a goal as it was given: by a cell or a position on a grid, by a position or a node on a graph.
-// Resolve says what is wrong with any other.
+// Resolve returns an error for any other.
 struct RouteEnd {
   std::optional<Cell> cell;
   std::optional<Position> position;
@@ -38,16 +38,16 @@ struct RouteEnd {
 
 struct RouteQuery {
   RouteEnd start;
-  // At most one of the three is given; with a list, the goal that is cheapest to reach is gone to.
+  // At most one of the three is given. Of a list the goal that is cheapest to reach counts.
   RouteEnd goal;
   std::vector<Cell> goals;
   std::vector<Position> goal_positions;
-  // The id of the map that the goal lies on. Empty or the query's own map: no other.
+  // The id of the map that the goal lies on. The query's own map may be named or left empty.
   std::string goal_map;
 
   AgentQuery agent;
-  // How far, in units of the game, an end may be moved to where the agent can stand. 0: on a grid not at all,
-  // on a graph however far.
+  // How far, in units of the game, an end may be moved to where the agent can stand. 0 means not at all on a
+  // grid, and however far on a graph.
   double snap_radius = 0.0;
 
   Algorithm algorithm = Algorithm::kAuto;
@@ -55,7 +55,7 @@ struct RouteQuery {
   PathForm path_form = PathForm::kEveryCell;
   std::uint64_t max_expansions = std::numeric_limits<std::uint64_t>::max();
 
-  // What to tell beside the path. Positions are told as well where one was given, and always on a graph.
+  // What to return besides the path. Positions are also returned where one was given, and always on a graph.
   bool with_positions = false;
   bool with_summary = false;
 

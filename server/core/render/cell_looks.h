@@ -1,4 +1,4 @@
-// What single cells of a grid look like.
+// The looks of a grid's single cells in a picture.
 #pragma once
 
 #include <array>
@@ -14,9 +14,9 @@ namespace waystar::core {
 struct CellLook {
   picture::Color color;
   char symbol = ' ';
-  // No step enters it.
+  // No step enters the cell.
   bool is_wall = false;
-  // On the board, if the map is a board of hexagons.
+  // False only for cells off the board of a map of hexagons.
   bool exists = true;
 };
 
@@ -41,7 +41,7 @@ class CellLooks {
     return map_.cell_costs() == nullptr ? terrains_[terrain] : WithCost(cell, terrain);
   }
 
-  // Explains what there is in a part of the map. Costs time in proportion to it.
+  // Returns a legend of what there is in a part of the map. The time is proportional to the part.
   std::vector<LegendEntry> LegendOf(const Rectangle& region) const;
 
  private:
@@ -56,7 +56,7 @@ class CellLooks {
   CellLook obstacle_;
   CellLook named_;
   std::array<CellLook, kMaxTerrains> terrains_;
-  // By row of the plane; empty unless the map is a board.
+  // The spans by row of the plane; empty unless the map is a board.
   std::vector<HexBoard::Span> board_spans_;
 };
 

@@ -1,4 +1,4 @@
-// What of a waypoint graph lies in a part of the world.
+// The part of a waypoint graph that lies in an area of the world.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace waystar::core {
 
-// How much may lie there.
+// The most nodes and arcs that may lie there.
 inline constexpr std::size_t kMaxDrawnNodes = 1 << 16;
 inline constexpr std::size_t kMaxDrawnArcs = 1 << 17;
 
@@ -21,21 +21,21 @@ struct DrawnArc {
   NodeNumber to = 0;
   bool is_auto = false;
   bool is_open = false;
-  // Or the other way is not like it.
+  // True if there is no arc back or it differs.
   bool is_one_way = false;
 };
 
 struct GraphPart {
   std::vector<NodeNumber> nodes;
-  // Those that may touch the part; an edge both ways once.
+  // The arcs that may touch the area; an edge both ways occurs once.
   std::vector<DrawnArc> arcs;
 };
 
-// Costs time in proportion to the whole graph. Errors: RESOURCE_EXHAUSTED / REGION_TOO_LARGE with field
-// "region"; those of InterruptionError.
+// Gathers the part. The time is proportional to the whole graph. Returns RESOURCE_EXHAUSTED /
+// REGION_TOO_LARGE with field "region", and the errors of InterruptionError.
 absl::StatusOr<GraphPart> GatherGraph(const WaypointGraph& graph, const Box& area, const Budget& budget);
 
-// Around all nodes and obstacles, in whole units of the world, with some room.
+// Returns a rectangle around all nodes and obstacles, in whole units of the world, with a margin.
 Rectangle AllOf(const WaypointGraph& graph);
 
 }  // namespace waystar::core

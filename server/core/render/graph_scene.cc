@@ -205,7 +205,7 @@ class GraphSceneMaker {
     return picture::ClipTo(layout_.plot, At(from), At(to));
   }
 
-  // Those by sight lie below those that were put.
+  // Edges made by sight lie below those that were put.
   void AddEdges() {
     const double thick = part_.arcs.size() > 3000 ? 0.7 : part_.arcs.size() > 300 ? 1.2 : 2.0;
     for (const bool is_auto : {true, false}) {

@@ -1,4 +1,4 @@
-// Pictures of waypoint graphs.
+// Scenes of waypoint graphs.
 #pragma once
 
 #include <optional>
@@ -17,15 +17,16 @@ namespace waystar::core {
 struct GraphQueryMarks {
   std::optional<WorldPoint> start;
   std::optional<WorldPoint> goal;
-  // Empty without a path.
+  // The points of the path; empty without one.
   std::vector<WorldPoint> way;
 };
 
-// Nodes, edges and obstacles in a part of the world, in whole units of it, or all there are; and what a query
-// adds, unless it is null. Edges that were put are dark, those made by sight light, those that are not open
-// broken; a tip shows where an edge leads one way only. Nodes have their names if they are few.
+// Returns a scene of the nodes, edges and obstacles in a part of the world, in whole units of it, or of all
+// there are, and of what a query adds, unless it is null. Edges that were put are dark, those made by sight
+// light, those that are not open broken; a tip shows where an edge leads one way only. A few nodes have
+// names.
 //
-// Errors of GatherGraph. REQUIRES: the region is not empty.
+// Returns the errors of GatherGraph. REQUIRES: the region is not empty.
 absl::StatusOr<Scene> MakeGraphScene(const WaypointGraph& graph, const std::optional<Rectangle>& region,
                                      const RenderOptions& options, const GraphQueryMarks* query,
                                      const Budget& budget);

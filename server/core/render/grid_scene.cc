@@ -190,7 +190,7 @@ class GridSceneMaker {
       AddHexagonLines();
       return;
     }
-    // In the middle of pixels, where they are crisp.
+    // The lines run along the middle of pixels, where they are crisp.
     const Box& plot = layout_.plot;
     for (int x = 0; x <= region_.width; ++x) {
       const double at = plot.x + x * cell() + (x == region_.width ? -0.5 : 0.5);
@@ -253,7 +253,7 @@ class GridSceneMaker {
   bool IsShown(Cell cell) const { return !Intersect(region_, {cell.x, cell.y, 1, 1}).empty(); }
   picture::Point CenterOf(Cell cell) const { return layout_.tiling.At(cell.x, cell.y); }
 
-  // Of columns above the map, and of rows beside it; of a board its own.
+  // Adds the numbers of columns above the map and of rows beside it; those of the board if the map is one.
   void AddNumbers() {
     if (!layout_.has_labels) {
       return;

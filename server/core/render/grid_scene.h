@@ -1,4 +1,4 @@
-// Pictures of grids.
+// Scenes of grids.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -10,11 +10,11 @@
 
 namespace waystar::core {
 
-// A part of a map, of hexagons one of the plane: terrain, obstacles, portals, and what a query adds, if there
-// is one. REQUIRES: the region lies on the map and is not empty; `query` may be null.
+// Returns a scene of a part of a map, of the plane for hexagons: terrain, obstacles, portals, and what a
+// query adds, unless it is null. REQUIRES: the region lies on the map and is not empty.
 //
-// Costs time in proportion to the cells of the region, the pixels, and what the query brings. Holds some 12
-// bytes a pixel. Errors: those of InterruptionError.
+// It costs time in proportion to the cells of the region, the pixels, and what the query brings, and takes
+// about 12 bytes a pixel. Returns the errors of InterruptionError.
 absl::StatusOr<Scene> MakeGridScene(const GridMap& map, const Rectangle& region, const RenderOptions& options,
                                     const QueryMarks* query, const Budget& budget);
 

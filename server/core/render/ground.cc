@@ -91,7 +91,7 @@ class Pixel {
   }
 
  private:
-  // What stands for it in text is asked for.
+  // True if the symbols that stand for pixels in text are wanted.
   const bool counts_symbols_;
   ColorSum walls_;
   ColorSum ground_;

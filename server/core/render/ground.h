@@ -1,4 +1,4 @@
-// The cells of a grid, pixel by pixel.
+// Painter of a grid's cells, pixel by pixel.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -10,11 +10,11 @@
 namespace waystar::core {
 
 // Draws a part of a map. A pixel that shows several cells has the mean of their colours, in which those that
-// no step enters count for more than their number, so that walls of one cell stay visible: where they are a
-// quarter, for a half.
+// no step enters count for more than their number, so that walls of one cell stay visible: a quarter of the
+// cells counts for a half.
 //
-// Costs time in proportion to the cells and the pixels, about 5 ns each. What the budget says is looked at
-// after each row of pixels: the errors are those of InterruptionError.
+// It costs time in proportion to the cells and the pixels, about 5 ns each. It checks the budget after each
+// row of pixels, and returns the errors of InterruptionError.
 absl::StatusOr<SceneGround> DrawGround(const GridMap& map, const CellLooks& looks, const Rectangle& region,
                                        const Layout& layout, bool is_text, const Budget& budget);
 

@@ -52,7 +52,7 @@ LegendPlan PlanLegend(const std::vector<LegendEntry>& legend, double width) {
   return plan;
 }
 
-// What lies around the map.
+// The space around the map.
 struct Surroundings {
   double left = 0.0;
   double top = 0.0;
@@ -195,7 +195,7 @@ Layout LayOut(const PlaneView& view, const RenderOptions& options, const std::ve
       std::min(options.max_height,
                static_cast<int>(std::ceil(around.top + layout.plot.height + legend_height + around.bottom)));
   if (!options.is_text) {
-    // In the middle of a picture that its title or legend makes wider.
+    // The map lies in the middle of a picture that its title or legend makes wider.
     layout.plot.x += std::floor((layout.width - around.left - around.right - layout.plot.width) / 2);
     layout.plot.x = std::max(layout.plot.x, 0.0);
   }

@@ -1,4 +1,4 @@
-// How large a picture is and where the map lies on it.
+// The layout of a picture: how large it is and where the map lies on it.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@
 namespace waystar::core {
 
 struct RenderOptions {
-  // Pixels, or characters.
+  // If true, the picture is made of characters instead of pixels.
   bool is_text = false;
-  // Of the whole picture: from kMinPictureSide to kMaxPictureSide.
+  // The size of the whole picture, from kMinPictureSide to kMaxPictureSide.
   int max_width = 1024;
   int max_height = 1024;
   bool legend = true;
-  // Title, numbers of columns and rows.
+  // The title, and the numbers of columns and rows.
   bool labels = true;
   enum class GridLines { kAuto, kNever, kAlways } grid_lines = GridLines::kAuto;
   // The first words of the title, and what follows them.
   std::string title;
   std::string facts;
-  // A line of its own below; none if empty.
+  // A line of its own below the map; none if empty.
   std::string caption;
 };
 
@@ -34,7 +34,7 @@ struct RenderOptions {
 struct PlaneView {
   picture::Tiling unit;
   picture::Box box;
-  // Cells are whole numbers of pixels, or the box is.
+  // If true, cells, or the box, must be a whole number of pixels.
   bool whole_pixels = false;
   // The largest scale, in pixels a unit.
   double max_scale = 64.0;
@@ -43,13 +43,13 @@ struct PlaneView {
   std::string widest_row;
 };
 
-// Those of the cells of a map in pictures, or in text.
+// Returns the unit tiling of the cells of a map in pictures, or in text.
 picture::Tiling UnitTiling(const GridSettings& settings, bool is_text);
 
 struct Layout {
   int width = 1;
   int height = 1;
-  // Where the map is. Its sides are whole numbers.
+  // Where the map is. The sides are whole numbers.
   picture::Box plot;
   picture::Tiling tiling;
   bool has_labels = false;
@@ -74,7 +74,7 @@ void AddFurniture(const Layout& layout, const RenderOptions& options, const std:
 // Adds the number of a column or row.
 void AddNumber(std::int64_t number, picture::Point at, picture::TextStyle::Anchor anchor, Scene& scene);
 
-// Numbers of columns or rows that are this many pixels apart are written at multiples of this.
+// Returns the step of the numbers written beside columns or rows that are this many pixels apart.
 std::int64_t LabelStep(double pixels, double widest, bool is_text);
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// The outlines of obstacles that change what cells cost.
+// Outlines of obstacles that change the costs of cells.
 #pragma once
 
 #include "server/core/grid/cell.h"
@@ -8,8 +8,9 @@
 
 namespace waystar::core {
 
-// As broken lines, as far as they lie on the plot: amber where the obstacle multiplies costs, red where it
-// adds to them, green where it takes from them. Of rectangles, discs and polygons, the first thousand.
+// Adds the outlines as broken lines, as far as they lie on the plot: amber where the obstacle multiplies
+// costs, red where it adds to them, green where it takes from them. It adds rectangles, discs and polygons,
+// and only the first thousand.
 void AddObstacleOutlines(const GridMap& map, const Rectangle& region, const Layout& layout, Scene& scene);
 
 }  // namespace waystar::core

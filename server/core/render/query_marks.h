@@ -1,4 +1,4 @@
-// What a query adds to the picture of a map: where it begins and ends, the path, and how it was searched for.
+// The marks that a query adds to the picture of a map: its ends, its path and its search.
 #pragma once
 
 #include <cstddef>
@@ -14,22 +14,22 @@
 
 namespace waystar::core {
 
-// What lies on the map that is drawn.
+// The parts of a query that lie on the map that is drawn.
 struct QueryMarks {
   std::optional<Cell> start;
-  // Those that were asked for.
+  // The goals that were asked for.
   std::vector<Cell> goals;
-  // The path, in pieces that portals part.
+  // The path, split at portals.
   std::vector<std::vector<Cell>> legs;
-  // Steps through portals from one of its cells to another.
+  // Steps through portals from one of the map's cells to another.
   std::vector<std::pair<Cell, Cell>> jumps;
-  // How it was searched for; empty if that is not to be drawn. Must outlive the marks.
+  // The events of the search; empty if it is not to be drawn. They must outlive the marks.
   absl::Span<const SearchEvent> events;
-  // Ways between cells that are no neighbours are straight lines, else diagonal first and then straight.
+  // If true, ways between cells are straight lines, else diagonal first and then straight.
   bool any_angle = false;
 };
 
-// How thick lines and how large discs are, by the size of the cells.
+// The widths of lines and the radius of discs, by the size of the cells.
 struct MarkSizes {
   explicit MarkSizes(const Layout& layout, bool is_text);
 
@@ -38,9 +38,8 @@ struct MarkSizes {
   double disc = 4.0;
 };
 
-// Lays what the search looked at over the ground: cells that were looked around from, from yellow to red by
-// what the way to them cost; those that were only seen, as rims. Into the ground, if there is one, else as
-// marks. REQUIRES: text has a ground.
+// Draws the search over the ground: expanded cells from yellow to red by the cost of the way to them, and
+// generated ones as rims. Without a ground it adds marks. REQUIRES: text has a ground.
 void AddSearch(const QueryMarks& query, const Rectangle& region, const Layout& layout, bool is_text,
                Scene& scene);
 
@@ -48,13 +47,13 @@ void AddSearch(const QueryMarks& query, const Rectangle& region, const Layout& l
 void AddPath(const QueryMarks& query, const Rectangle& region, const Layout& layout, bool is_text,
              Scene& scene);
 
-// Explains what of that there is.
+// Adds entries for what of that there is.
 void AddToLegend(const QueryMarks& query, std::vector<LegendEntry>& legend);
 
-// The start, green, and a goal, red: told apart by their shapes as well.
+// Add the start, green, and a goal, red; their shapes differ as well.
 void AddStart(picture::Point at, const MarkSizes& sizes, Scene& scene);
 void AddGoal(picture::Point at, const MarkSizes& sizes, Scene& scene);
-// A line in the colour of paths.
+// Adds a line in the colour of paths.
 void AddPathLine(const std::vector<picture::Point>& line, const MarkSizes& sizes, Scene& scene);
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// What a route query and its answer add to the picture of the map that they are about.
+// The marks that a route query and its answer add to the picture of their map.
 #pragma once
 
 #include <string>

@@ -27,7 +27,7 @@ class TextSheet {
   void Put(picture::Point point, char symbol) {
     Put(static_cast<int>(std::floor(point.x)), static_cast<int>(std::floor(point.y)), symbol);
   }
-  // From a point on, beyond the sheet's right edge if need be.
+  // Writes text that starts at a point, even beyond the sheet's right edge.
   void Write(picture::Point point, const std::string& text) {
     if (point.y < 0 || point.y >= static_cast<double>(rows_.size())) {
       return;

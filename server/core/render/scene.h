@@ -1,4 +1,4 @@
-// What a picture of a map shows, whatever it is painted with: pixels, an SVG file, or characters.
+// A scene: what a picture of a map shows, be it as pixels, an SVG file or characters.
 #pragma once
 
 #include <string>
@@ -17,11 +17,11 @@ namespace waystar::core {
 
 // The map itself where it is drawn pixel by pixel, or character by character.
 struct SceneGround {
-  // Where its upper left pixel is.
+  // The place of its upper left pixel.
   int x = 0;
   int y = 0;
   picture::Canvas image;
-  // For text alone: what stands for each of its pixels, row by row.
+  // Only for text: the characters that stand for its pixels, row by row.
   std::string symbols;
 };
 
@@ -30,21 +30,21 @@ struct SceneMark {
   enum class Kind {
     // The polygon that the points enclose.
     kArea,
-    // Along the points.
+    // A line along the points.
     kLine,
-    // Around the first point.
+    // A disc around the first point.
     kDisc,
-    // From the first point, on the baseline.
+    // Text that starts at the first point, on the baseline.
     kText,
   };
 
   Kind kind = Kind::kArea;
   std::vector<picture::Point> points;
-  // The width of a line, the radius of a disc, the height of capital letters.
+  // The width of a line, the radius of a disc, or the height of capital letters.
   double size = 0.0;
   picture::Paint paint;
   double dash = 0.0;
-  // What stands for it in text, in the middle of an area; 0 for nothing.
+  // The character that stands for it in text, in the middle of an area; 0 for none.
   char symbol = 0;
   std::string text = {};
   picture::TextStyle::Anchor anchor = picture::TextStyle::Anchor::kLeft;
@@ -62,24 +62,24 @@ struct LegendEntry {
 
   Sign sign = Sign::kArea;
   picture::Color color;
-  // In text, where an entry without one is left out.
+  // The character in text, where an entry without one is left out.
   char symbol = 0;
   std::string text;
 };
 
 struct Scene {
-  // Of the whole picture.
+  // The size of the whole picture.
   int width = 1;
   int height = 1;
   std::string title;
-  // At most one; nothing where the cells are marks.
+  // At most one; none where the cells are marks.
   std::vector<SceneGround> ground;
   // From the lowest to the uppermost.
   std::vector<SceneMark> marks;
-  // For text; pictures have it among the marks.
+  // Only for text; pictures have the legend among the marks.
   std::vector<LegendEntry> legend;
-  // What part of the map it shows, and where. On a waypoint graph in units of the world, (0, 0) of which is
-  // the tiling's zero.
+  // The part of the map that it shows, and where it lies. For a waypoint graph it is in units of the world,
+  // whose (0, 0) is the tiling's zero.
   Rectangle region;
   picture::Tiling tiling;
 
@@ -92,10 +92,10 @@ struct Scene {
 inline constexpr int kMinPictureSide = 16;
 inline constexpr int kMaxPictureSide = 4096;
 
-// What the budget says is looked at now and then: the errors are those of InterruptionError.
+// Paints the scene. It polls the budget and returns the errors of InterruptionError.
 absl::Status PaintScene(const Scene& scene, picture::Surface& surface, const Budget& budget);
 
-// As lines of characters, the legend below.
+// Returns the scene as lines of characters, with the legend below.
 std::string SceneText(const Scene& scene);
 
 }  // namespace waystar::core

@@ -27,11 +27,11 @@ inline constexpr picture::Color kClosedEdge = picture::Rgb(0xCC8F89);
 
 }  // namespace theme
 
-// By what its name or symbol calls to mind, such as blue for water; else one of eight, by its index. Terrain
-// that cannot be entered is darker.
+// Returns a colour that the terrain's name or symbol calls to mind, such as blue for water; else one of
+// eight, by its index. Terrain that cannot be entered is darker.
 picture::Color ColorOf(const Terrain& terrain, std::size_t index);
 
-// What the ground looks like where a step costs `ratio` times what its terrain says.
+// Returns the colour of ground on which a step costs `ratio` times what its terrain says.
 picture::Color TintByCost(picture::Color ground, double ratio);
 
 }  // namespace waystar::core

@@ -33,8 +33,7 @@ class BucketQueue {
     std::uint32_t next = kNoEntry;
   };
 
-  // Clears the list. Buckets are 2^width_shift units of cost wide, counted from `first`, the lowest f to
-  // come.
+  // Clears the list. Buckets are 2^width_shift units of cost wide, from `first`, the lowest f to come.
   void Start(Cost first, int width_shift) {
     for (std::size_t word = 0; word < occupied_.size(); ++word) {
       occupied_[word] = 0;
@@ -86,8 +85,7 @@ class BucketQueue {
     return entry;
   }
 
-  // Returns a bound that no entry has an f below. Right after Pop it is the floor of the popped entry's
-  // bucket.
+  // Returns a lower bound of all f. Right after Pop it is the floor of the popped entry's bucket.
   Cost Floor() const { return first_ + static_cast<Cost>(current_ << shift_); }
 
  private:

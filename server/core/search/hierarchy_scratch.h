@@ -20,7 +20,7 @@ struct HierarchyNode {
   std::array<std::uint32_t, 2> arc;
   // The search that wrote this; an older one means that neither side has reached the node.
   std::uint32_t generation = 0;
-  // Whether the node is on the side's open list.
+  // Entries tell whether the node is on the side's open list.
   std::array<bool, 2> is_waiting;
   // The sector that way comes from; kSectorCount at the start and goal themselves.
   std::array<Sector, 2> from;

@@ -30,8 +30,7 @@ struct JumpNode {
   Cost g = 0;
   PackedCell cell = 0;
   // The node that the way comes from; at the start its own index. Between the two lies a straight line of any
-  // angle with Lazy Theta*, and with jump points a diagonal run, a straight run, or the first and then the
-  // second.
+  // angle with Lazy Theta*, and with jump points a diagonal or a straight run, or both in this order.
   NodeIndex parent = kNoNode;
   // The slot at which the table keeps this node's index.
   std::uint32_t slot = 0;

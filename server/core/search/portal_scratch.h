@@ -21,7 +21,7 @@ namespace waystar::core {
 struct PortalCrossing {
   // The portal, which belongs to the map that it leads from.
   const Portal* portal = nullptr;
-  // Whether it is passed from `to` to `from`.
+  // If true, it is passed from `to` to `from`.
   bool is_reversed = false;
   // The id of the map that it leads to; empty if that is the one that the query starts on.
   absl::string_view map;
@@ -62,8 +62,7 @@ struct PortalEntry {
   // A door or, numbered after the last of them, a goal.
   std::uint32_t to = 0;
 
-  // Smaller f goes first, then known costs before bounds, then larger g, then any order that is the same
-  // everywhere.
+  // Smaller f goes first, then known costs before bounds, then larger g, then a fixed order.
   bool Precedes(const PortalEntry& other) const {
     if (f != other.f) {
       return f < other.f;

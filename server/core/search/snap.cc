@@ -39,7 +39,7 @@ class Nearest {
   Nearest(const WorldFrame& frame, const Position& position, double radius)
       : frame_(frame), position_(position), limit_(radius * radius) {}
 
-  // Whether a row whose cells are no nearer than its middle may hold a better one.
+  // Returns whether a row whose cells are no nearer than its middle may hold a better one.
   bool MayBeIn(int y) const {
     if (frame_.hexagons) {
       // Rows are level, or rise by 30 degrees; either way they lie that far apart.

@@ -10,8 +10,7 @@
 namespace waystar::core {
 
 // The hexagons that share a point with a segment, including those that it only touches. Their centres lie in
-// the Minkowski sum of the segment and a hexagon around its origin, an interval of each row. The result is
-// exact.
+// the Minkowski sum of the segment and a hexagon around its origin, an interval of each row. It is exact.
 class HexLine {
  public:
   // A point in units of 1 / `scale` of a step.

@@ -29,7 +29,7 @@ struct Reach {
   }
 };
 
-// Where the row at height y leaves the disc.
+// Adds the points where the row at height y leaves the disc.
 void AddDisc(const Point& center, double radius, double y, Reach& reach) {
   const double dy = y - center.y;
   if (const double squared = radius * radius - dy * dy; squared >= 0.0) {

@@ -17,12 +17,11 @@ struct Point {
   friend bool operator==(const Point&, const Point&) = default;
 };
 
-// How much further a distance reaches along a coordinate among hexagons than among squares: sqrt(4/3),
-// rounded up.
+// How much further a distance reaches along a coordinate among hexagons: sqrt(4/3), rounded up.
 inline constexpr double kHexReach = 1.1547005383792517;
 
-// The cells whose centre is at most `radius` from `center`, in units of the distance between two neighbours
-// that share a side.
+// The cells whose centre is at most `radius` from `center`, in units of the distance of cells that share a
+// side.
 struct Disc {
   Point center;
   // The radius in cells, from 0 to kMaxReach.
@@ -31,8 +30,7 @@ struct Disc {
   friend bool operator==(const Disc&, const Disc&) = default;
 };
 
-// The cells whose centre lies inside by the even-odd rule, or on an edge. The last vertex is joined to the
-// first.
+// The cells whose centre lies inside by the even-odd rule, or on an edge. The polygon is closed.
 struct Polygon {
   // There are 3 to kMaxVertices vertices, not all on one line.
   std::vector<Point> vertices;

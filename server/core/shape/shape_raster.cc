@@ -139,7 +139,7 @@ std::int64_t CountOutsidePart(const Part& part, Lattice lattice, const Rectangle
   return count;
 }
 
-// Of rows with at most `cells` cells in the window.
+// Returns the work of rows with at most `cells` cells in the window.
 std::int64_t WorkOfRows(std::int64_t rows, std::int64_t cells) {
   return rows * std::max<std::int64_t>(cells, kWordBits);
 }

@@ -26,8 +26,8 @@ void AppendSpans(const Polygon& polygon, Lattice lattice, const Rectangle& windo
                  std::vector<RowSpan>& spans);
 void AppendSpans(const Line& line, Lattice lattice, const Rectangle& window, std::vector<RowSpan>& spans);
 
-// Calls visit(span) for the cells of a whole shape that lie in `window`. Cells of several parts are visited
-// several times.
+// Calls visit(span) for the cells of a whole shape that lie in `window`. Cells of several parts come
+// repeatedly.
 template <typename Visitor>
 void ForEachSpan(const Shape& shape, Lattice lattice, const Rectangle& window, Visitor visit) {
   for (const Cell cell : shape.cells) {
@@ -51,23 +51,21 @@ void ForEachSpan(const Shape& shape, Lattice lattice, const Rectangle& window, V
 SpanSet SpansOf(const Shape& shape, Lattice lattice, const Rectangle& window);
 
 // Returns the number of cells of a shape outside `window`, a cell counted for each part that covers it, or
-// 2^63 - 1 if there are more. The time is proportional to the rows of discs, polygons and lines that stick
-// out.
+// 2^63 - 1 if there are more. The time grows with the rows that stick out.
 std::int64_t CountOutside(const Shape& shape, Lattice lattice, const Rectangle& window);
 
 // Returns a nearly minimal rectangle that holds all cells of the shape that lie in `window`.
 Rectangle BoundsOf(const Shape& shape, Lattice lattice, const Rectangle& window);
 
-// Returns a rectangle that holds all cells in or between which a part has points; it decides whether the part
-// is off the map.
+// Returns a rectangle of all cells in or between which a part has points; it decides what is off the map.
 Rectangle AreaAround(const Rectangle& rectangle);
 Rectangle AreaAround(const Disc& disc);
 Rectangle AreaAround(const Polygon& polygon);
 Rectangle AreaAround(const Line& line);
 
 // Returns a measure of the time it takes to draw a shape into `window` and to count what lies outside: the
-// cells inside, where a row counts as at least 64, plus 256 for each row of a line and for each edge of a
-// polygon in a row.
+// cells inside, where a row counts as at least 64, plus 256 for each row of a line and each edge of a polygon
+// in a row.
 std::int64_t WorkOf(const Shape& shape, const Rectangle& window);
 
 // Returns whether the polygon's vertices all lie on one line. REQUIRES: their coordinates are in range.

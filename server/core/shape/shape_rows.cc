@@ -19,7 +19,7 @@ Interval CentresBetween(std::int64_t top, std::int64_t bottom) {
   return {ToCell(CeilDivide(top, kUnitsPerCell)), ToCell(FloorDivide(bottom, kUnitsPerCell) + 1)};
 }
 
-// Where the line through two points is at height y, times this: (to.y - from.y).
+// Returns the x at which the line through two points is at height y, times (to.y - from.y).
 Int128 ScaledXAt(const FixedPoint& from, const FixedPoint& to, std::int64_t y) {
   return Int128{from.x} * (to.y - from.y) + Int128{y - from.y} * (to.x - from.x);
 }

@@ -39,7 +39,7 @@ class Shifter {
  public:
   Shifter(double dx, double dy) : dx_(dx), dy_(dy) {}
 
-  // Of a cell or rectangle.
+  // Shifts a cell or rectangle.
   template <typename Part>
   void ShiftWhole(Part& part) {
     is_in_range_ = Shift(part.x, dx_) && Shift(part.y, dy_) && is_in_range_;

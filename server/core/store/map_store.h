@@ -75,13 +75,11 @@ class MapStore {
   // map's deletion.
   absl::StatusOr<PinnedSnapshot> Pin(absl::string_view id) const;
 
-  // Returns at most `limit` latest snapshots in the order of their ids, from the first id greater than
-  // `after`.
+  // Returns at most `limit` latest snapshots in the order of their ids, beginning after the id `after`.
   std::vector<PinnedSnapshot> List(absl::string_view after, std::size_t limit) const;
 
   // Deletes a map and returns its last revision, or the errors of Pin. It waits for the commit under way;
-  // batches that wait behind it fail because the map is gone. It may call listeners and the `done` of other
-  // batches.
+  // batches that wait behind it fail because the map is gone. It may call listeners and `done`s.
   absl::StatusOr<std::uint64_t> Delete(absl::string_view id);
 
   // Applies a batch as one new revision and publishes it: every Pin that starts after `done` is called sees
@@ -117,8 +115,8 @@ class MapStore {
   // errors of Pin.
   absl::StatusOr<bool> BuildInBackground(absl::string_view id, CancelFlag cancelled);
 
-  // Returns the replaced snapshots of a map that are still pinned. The time is proportional to their number
-  // and to the map.
+  // Returns the replaced snapshots of a map that are still pinned. The time grows with their number and the
+  // map.
   OldSnapshotsInfo OldSnapshotsOf(absl::string_view id) const;
   // Returns the replaced snapshots of all maps that are still pinned.
   OldSnapshotsTotal AllOldSnapshots() const;

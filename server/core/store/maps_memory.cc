@@ -55,7 +55,7 @@ void MapsMemory::UpdateIfDue(absl::Time now, Measure measure) {
   }
   const std::int64_t nanos = absl::ToUnixNanos(now);
   std::int64_t due = next_check_nanos_.load(std::memory_order_relaxed);
-  // One thread at a time, the others go on.
+  // One thread measures at a time; the others go on.
   if (nanos >= due && next_check_nanos_.compare_exchange_strong(due, nanos + check_interval_nanos_)) {
     taken_.store(measure(), std::memory_order_relaxed);
   }

@@ -6,7 +6,7 @@
 namespace waystar::core {
 namespace {
 
-// What `old` holds and `newer`, which may be null, does not.
+// Returns the bytes that `old` holds and `newer`, which may be null, does not.
 std::size_t BytesBeyond(const MapSnapshot& old, const MapSnapshot* newer) {
   return newer == nullptr ? old.memory_bytes() : old.BytesBeyond(*newer);
 }

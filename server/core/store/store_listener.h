@@ -15,8 +15,8 @@
 
 namespace waystar::core {
 
-// One batch that was applied: an entry of the map's update log. It is a plain value that can be written down
-// and replayed.
+// One batch that was applied: an entry of the map's update log. It is a plain value that can be stored and
+// replayed.
 struct Commit {
   std::uint64_t revision = 0;
   // The time on the server's clock, at which lifetimes of obstacles begin.
@@ -38,8 +38,7 @@ class StoreListener {
   virtual void OnCommit(const PinnedSnapshot& snapshot, absl::Span<const SharedCommit> commits,
                         const MapChanges& changes) = 0;
 
-  // Called when the map is deleted; nothing more is reported of it. A map of the same id may be created
-  // again.
+  // Called when the map is deleted; nothing more is reported of it. Its id may be used again.
   virtual void OnDelete(const PinnedSnapshot& last) = 0;
 };
 

@@ -12,7 +12,7 @@
 namespace waystar::core {
 
 // Runs a task soon on another thread, or returns false and drops it. Accepted tasks must run before the store
-// is destroyed.
+// dies.
 using Defer = std::function<bool(std::function<void()> task)>;
 
 struct StoreOptions {

@@ -1,4 +1,4 @@
-// The commits of one map, in order: what watchers catch up from.
+// The log of one map's commits, from which watchers catch up.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace waystar::core {
 
-// What was found from a revision on.
+// The commits from a revision on.
 struct History {
   enum class Kind : std::uint8_t {
-    // `commits` are those from that revision on, without gaps. None if it is the one after the latest.
+    // `commits` are those from that revision on, without gaps; none if it is the one after the latest.
     kHeld,
     // That revision is no longer remembered, or was the map's first, which no commit made.
     kGone,
@@ -25,16 +25,16 @@ struct History {
 
   Kind kind = Kind::kHeld;
   std::vector<SharedCommit> commits;
-  // Of the map when this was read.
+  // The map's latest revision when this was read.
   std::uint64_t latest_revision = 0;
 };
 
 // Holds the last commits in memory. A durable log can stand behind the same two calls.
 //
-// Thread safety: any.
+// Thread safety: any method may be called from any thread.
 class UpdateLog {
  public:
-  // The first commit will have revision `first`. Holds at most `max_commits` of them that take about
+  // The first commit will have revision `first`. The log holds at most `max_commits` commits of about
   // `max_bytes`, but always the last one.
   UpdateLog(std::uint64_t first, std::size_t max_commits, std::size_t max_bytes)
       : max_commits_(max_commits), max_bytes_(max_bytes), next_(first) {}
@@ -42,7 +42,7 @@ class UpdateLog {
   // REQUIRES: `commits` follow each other, and the first of them follows what was appended last.
   void Append(absl::Span<const SharedCommit> commits);
 
-  // At most `max` commits.
+  // Returns at most `max` commits.
   History ReadFrom(std::uint64_t revision, std::size_t max) const;
 
  private:

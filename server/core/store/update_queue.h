@@ -18,8 +18,7 @@ struct WaitingBatch {
   // The fingerprint of the batch, if it has a request_id.
   Fingerprint fingerprint;
   std::size_t bytes = 0;
-  // If set, this stands for the removal of what is due by then when its turn comes; `batch` and `done` are
-  // empty.
+  // If set, this is the removal of what is due when its turn comes; `batch` and `done` are empty.
   std::optional<absl::Time> due;
 };
 

@@ -89,8 +89,7 @@ struct CostBound {
   }
 
  private:
-  // Returns whether there may be such a path that enters or leaves a position, or passes it by a diagonal
-  // step.
+  // Returns whether such a path may enter or leave a position, or pass it by a diagonal step.
   bool MayBeCheaperPast(Cell at, const LeastCosts& least) const {
     if (CostOver(at, at, least) < limit) {
       return true;

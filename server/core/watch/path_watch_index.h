@@ -38,8 +38,8 @@ class PathWatchIndex {
   void Remove(Id id);
   std::size_t size() const { return slots_by_id_.size(); }
 
-  // Appends the ids whose answer may not hold any more: exactly those with MayBeOutdatedBy. `map` is the map
-  // after the change.
+  // Appends the ids whose answer may not hold any more: exactly those with MayBeOutdatedBy. `map` is the new
+  // map.
   void FindAffected(const MapChanges& changes, const GridMap& map, std::vector<Id>& ids);
 
  private:

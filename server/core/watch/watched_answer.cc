@@ -51,7 +51,7 @@ std::vector<Cell> CornersOf(Cell start, const PathResult& result) {
   return corners;
 }
 
-// Of straight lines, at least.
+// Returns a lower bound of the steps of straight lines.
 double StepsOf(absl::Span<const Cell> points) {
   double steps = 0.0;
   for (std::size_t i = 1; i < points.size(); ++i) {
@@ -60,7 +60,7 @@ double StepsOf(absl::Span<const Cell> points) {
   return steps;
 }
 
-// From the first changed cell of a word to the last.
+// Returns the cells from the first changed one of a word to the last.
 Rectangle BoundsOf(const WordChange& change) {
   const int first = std::countr_zero(change.flipped);
   const int last = kWordBits - 1 - std::countl_zero(change.flipped);

@@ -103,7 +103,7 @@ class WatchedAnswer {
   std::vector<CrossedPortal> crossings_;
   std::vector<WordChange> cells_;
   CostBound bound_;
-  // Whether start and goal could be stood on.
+  // True if the agent could stand there.
   bool start_is_free_ = false;
   bool goal_is_free_ = false;
 };

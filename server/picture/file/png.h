@@ -1,4 +1,4 @@
-// Pictures as PNG files.
+// Conversion between canvases and PNG files.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace waystar::picture {
 
-// With a palette if there are at most 256 colours, which makes for small files.
+// Returns the file. It has a palette if there are at most 256 colours, which makes for small files.
 std::string EncodePng(const Canvas& canvas);
 
-// Transparent parts are white. INVALID_ARGUMENT if these bytes are no such file, or a picture of more than
-// `max_pixels`.
+// Decodes a file; transparent parts become white. Returns INVALID_ARGUMENT if the bytes are no such file, or
+// a picture of more than `max_pixels`.
 absl::StatusOr<Canvas> DecodePng(absl::string_view bytes, std::size_t max_pixels = std::size_t{1} << 26);
 
 }  // namespace waystar::picture

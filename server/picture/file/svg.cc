@@ -13,7 +13,7 @@
 namespace waystar::picture {
 namespace {
 
-// To a hundredth of a pixel.
+// Rounds to a hundredth of a pixel.
 std::string Number(double value) { return absl::StrCat(std::round(value * 100) / 100); }
 
 std::string PaintOf(absl::string_view what, const Paint& paint) {

@@ -1,4 +1,4 @@
-// Pictures as SVG files.
+// A surface that writes SVG files.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ class SvgSurface final : public Surface {
   void Write(absl::string_view text, Point at, const TextStyle& style) override;
   void Show(const Canvas& image, int x, int y) override;
 
-  // The whole file. Nothing is to be drawn afterwards.
+  // Returns the whole file. Nothing may be drawn afterwards.
   std::string Finish();
 
  private:

@@ -1,7 +1,6 @@
-#include "client/cli/exit_code.h"
-
 #include <gtest/gtest.h>
 
+#include "client/cli/exit_code.h"
 #include "client/errors.h"
 #include "tests/client/fake_server.h"
 

@@ -1,10 +1,9 @@
-#include "client/cli/draw/picture.h"
-
 #include <gtest/gtest.h>
 
 #include <ostream>
 #include <vector>
 
+#include "client/cli/draw/picture.h"
 #include "tests/client/cli/cells.h"
 
 namespace waystar::cli {
