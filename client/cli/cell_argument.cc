@@ -94,6 +94,10 @@ absl::StatusOr<absl::Duration> ParseTimeout(absl::string_view text) {
   return timeout;
 }
 
+absl::Duration DurationOf(const google::protobuf::Duration& duration) {
+  return absl::Seconds(duration.seconds()) + absl::Nanoseconds(duration.nanos());
+}
+
 std::string FormatCell(const v1::Cell& cell) { return absl::StrCat(cell.x(), ",", cell.y()); }
 
 std::string FormatPosition(const v1::Position& position) {

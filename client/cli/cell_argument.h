@@ -1,5 +1,7 @@
 #pragma once
 
+#include <google/protobuf/duration.pb.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -30,6 +32,8 @@ absl::StatusOr<v1::BlankGrid> ParseSize(absl::string_view text);
 
 // A positive length of time, such as "5s" or "300ms".
 absl::StatusOr<absl::Duration> ParseTimeout(absl::string_view text);
+
+absl::Duration DurationOf(const google::protobuf::Duration& duration);
 
 std::string FormatCell(const v1::Cell& cell);
 // With z unless that is 0.

@@ -49,9 +49,7 @@ std::string LifetimeText(const v1::Obstacle& obstacle) {
   if (!obstacle.has_lifetime()) {
     return "";
   }
-  const absl::Duration lifetime =
-      absl::Seconds(obstacle.lifetime().seconds()) + absl::Nanoseconds(obstacle.lifetime().nanos());
-  return absl::FormatDuration(absl::Trunc(lifetime, absl::Milliseconds(1)));
+  return absl::FormatDuration(absl::Trunc(DurationOf(obstacle.lifetime()), absl::Milliseconds(1)));
 }
 
 std::string PortalText(const v1::Portal& portal) {

@@ -67,12 +67,12 @@ bool ParseQuery(const std::vector<absl::string_view>& words, ScenarioQuery& quer
   return true;
 }
 
-struct Comparison {
+struct LengthComparison {
   std::size_t equal = 0;
   std::vector<TableRow> different;
 };
 
-void Compare(const ScenarioQuery& query, const v1::FindPathsResult& result, Comparison& comparison) {
+void Compare(const ScenarioQuery& query, const v1::FindPathsResult& result, LengthComparison& comparison) {
   const v1::FindPathResponse& answer = result.answer();
   const bool is_found = !result.has_problem() && answer.outcome() == v1::OUTCOME_FOUND;
   if (is_found && std::abs(answer.cost() - query.length) <= query.tolerance) {
@@ -122,7 +122,7 @@ ExitCode CheckScenario(const std::string& file, const v1::FindPathsRequest& requ
   if (!queries.ok()) {
     return session.FailUsage(absl::StrCat("cannot read ", file, ": ", queries.status().message()));
   }
-  Comparison comparison;
+  LengthComparison comparison;
   for (std::size_t begin = 0; begin < queries->size(); begin += kQueriesACall) {
     const std::size_t end = std::min(begin + kQueriesACall, queries->size());
     v1::FindPathsRequest batch = request;

@@ -12,6 +12,7 @@
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "client/cli/arguments.h"
+#include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/table.h"
 
@@ -36,10 +37,6 @@ ExitCode CheckHealth(const HealthCheckRequest& request, Session& session) {
 
 std::string WordOf(absl::string_view enum_name, absl::string_view prefix) {
   return absl::AsciiStrToLower(absl::StripPrefix(enum_name, prefix));
-}
-
-absl::Duration DurationOf(const google::protobuf::Duration& duration) {
-  return absl::Seconds(duration.seconds()) + absl::Nanoseconds(duration.nanos());
 }
 
 std::string StartOf(const v1::GetServerInfoResponse& info) {

@@ -5,13 +5,10 @@
 #include <tuple>
 
 #include "absl/status/status.h"
+#include "client/cli/cell_argument.h"
 
 namespace waystar::cli {
 namespace {
-
-absl::Duration DurationOf(const google::protobuf::Duration& duration) {
-  return absl::Seconds(duration.seconds()) + absl::Nanoseconds(duration.nanos());
-}
 
 // Counters only grow, but one that was read while others were written may lag.
 std::uint64_t Growth(std::uint64_t before, std::uint64_t after) { return after - std::min(before, after); }

@@ -105,11 +105,11 @@ std::string LegendText(const std::vector<LegendEntry>& legend, std::size_t width
 
 }  // namespace
 
-void Scene::AddLine(std::vector<picture::Point> points, double width, const picture::Paint& paint,
+void Scene::AddLine(std::vector<picture::Point> points, double thickness, const picture::Paint& paint,
                     char symbol, double dash) {
   marks.push_back({.kind = SceneMark::Kind::kLine,
                    .points = std::move(points),
-                   .size = width,
+                   .size = thickness,
                    .paint = paint,
                    .dash = dash,
                    .symbol = symbol});

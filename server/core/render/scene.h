@@ -83,8 +83,8 @@ struct Scene {
   Rectangle region;
   picture::Tiling tiling;
 
-  void AddLine(std::vector<picture::Point> points, double width, const picture::Paint& paint, char symbol = 0,
-               double dash = 0.0);
+  void AddLine(std::vector<picture::Point> points, double thickness, const picture::Paint& paint,
+               char symbol = 0, double dash = 0.0);
   void AddDisc(picture::Point at, double radius, const picture::Paint& paint, char symbol = 0);
 };
 
