@@ -16,7 +16,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/base/mutex.h"
-#include "server/base/striped_mutex.h"
 #include "server/core/graph/waypoint_graph.h"
 #include "server/core/jump_index/cancelled.h"
 #include "server/core/map/grid_map.h"
@@ -33,10 +32,8 @@ namespace waystar::core {
 class MapRecord;
 
 // Readers pin a snapshot and hold a lock for as long as it takes to find the map and copy a pointer; neither
-// they nor updates wait for the other. The lock is striped, and of each map's latest snapshot every stripe
-// has a pointer with a reference count of its own: readers on threads of different stripes write to no cache
-// line in common. To publish locks all stripes for the length of a swap; to create or delete a map, for that
-// of a change of the table.
+// they nor updates wait for the other. To publish takes the lock for the length of a swap; to create or
+// delete a map, for that of a change of the table.
 //
 // Updates of one map follow each other. The thread whose batch finds nobody at work applies it, and whatever
 // comes meanwhile: batches that wait together are folded into one snapshot, each with a revision of its own.
@@ -126,7 +123,8 @@ class MapStore {
 
   absl::StatusOr<PinnedSnapshot> Add(std::shared_ptr<MapSnapshot> snapshot);
   std::size_t BytesOfMaps() const;
-  absl::Status CheckCanCreateLocked(absl::string_view id) const ABSL_SHARED_LOCKS_REQUIRED(context_.readers);
+  absl::Status CheckCanCreateLocked(absl::string_view id) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(context_.readers);
   // Of the next map.
   std::uint64_t FirstRevision() const;
   absl::StatusOr<RecordPtr> FindRecord(absl::string_view id) const;
