@@ -4,12 +4,8 @@
 #include <numeric>
 #include <string>
 
-#include "server/base/thread_number.h"
-
 namespace waystar::rpc {
 namespace {
-
-constexpr std::size_t kMaxParts = 16;
 
 const std::vector<const google::protobuf::MethodDescriptor*>& AllMethods() {
   static const auto* const kMethods = [] {
@@ -33,23 +29,13 @@ std::uint64_t MethodCounts::requests() const {
   return std::accumulate(by_latency.begin(), by_latency.end(), std::uint64_t{0});
 }
 
-MethodStatistics::MethodStatistics()
-    : mask_(StripesForProcessors(kMaxParts) - 1), parts_(new Part[mask_ + 1]) {}
-
-MethodStatistics::Part& MethodStatistics::Own() { return parts_[ThreadNumber() & mask_]; }
-
 MethodCounts MethodStatistics::Counts() const {
   MethodCounts counts;
   const auto read = [](const Counter& counter) { return counter.load(std::memory_order_relaxed); };
-  for (std::size_t i = 0; i <= mask_; ++i) {
-    const Part& part = parts_[i];
-    counts.open += static_cast<std::int64_t>(read(part.opened) - read(part.closed));
-    for (std::size_t bucket = 0; bucket < counts.by_latency.size(); ++bucket) {
-      counts.by_latency[bucket] += read(part.by_latency[bucket]);
-    }
-    for (std::size_t code = 1; code < kStatusCodes; ++code) {
-      counts.by_code[code] += read(part.failed[code]);
-    }
+  counts.open = static_cast<std::int64_t>(read(opened_) - read(closed_));
+  std::ranges::transform(by_latency_, counts.by_latency.begin(), read);
+  for (std::size_t code = 1; code < kStatusCodes; ++code) {
+    counts.by_code[code] = read(failed_[code]);
   }
   const std::uint64_t failed =
       std::accumulate(counts.by_code.begin(), counts.by_code.end(), std::uint64_t{0});

@@ -9,7 +9,6 @@
 #include <memory>
 #include <vector>
 
-#include "absl/base/optimization.h"
 #include "absl/status/status.h"
 #include "google/protobuf/descriptor.h"
 #include "server/runtime/latency_buckets.h"
@@ -33,22 +32,17 @@ struct MethodCounts {
 // Counts the calls of one method, and the requests in them: a call is a request, or each query and batch of
 // a stream of them is one.
 //
-// Every thread counts in a part that it shares with few, without waiting: some nanoseconds each time.
-//
 // Thread safety: any. Counts that are read meanwhile may miss some of what goes on.
 class MethodStatistics {
  public:
-  MethodStatistics();
-
-  void OpenCall() { Add(Own().opened, 1); }
-  void CloseCall() { Add(Own().closed, 1); }
+  void OpenCall() { Add(opened_, 1); }
+  void CloseCall() { Add(closed_, 1); }
   void CountRequest(absl::StatusCode code, std::chrono::nanoseconds took) {
-    Part& part = Own();
-    Add(part.by_latency[runtime::LatencyBucketOf(took)], 1);
+    Add(by_latency_[runtime::LatencyBucketOf(took)], 1);
     if (code != absl::StatusCode::kOk) {
       const auto index = static_cast<std::size_t>(code);
       constexpr auto kUnknown = static_cast<std::size_t>(absl::StatusCode::kUnknown);
-      Add(part.failed[index < kStatusCodes ? index : kUnknown], 1);
+      Add(failed_[index < kStatusCodes ? index : kUnknown], 1);
     }
   }
 
@@ -57,19 +51,12 @@ class MethodStatistics {
  private:
   using Counter = std::atomic<std::uint64_t>;
 
-  // Of some threads.
-  struct alignas(ABSL_CACHELINE_SIZE) Part {
-    Counter opened = 0;
-    Counter closed = 0;
-    std::array<Counter, runtime::kLatencyBuckets> by_latency{};
-    std::array<Counter, kStatusCodes> failed{};
-  };
-
   static void Add(Counter& counter, std::uint64_t n) { counter.fetch_add(n, std::memory_order_relaxed); }
-  Part& Own();
 
-  const std::size_t mask_;
-  const std::unique_ptr<Part[]> parts_;
+  Counter opened_ = 0;
+  Counter closed_ = 0;
+  std::array<Counter, runtime::kLatencyBuckets> by_latency_{};
+  std::array<Counter, kStatusCodes> failed_{};
 };
 
 // A call that is a request: open from here on.
@@ -95,7 +82,7 @@ class CountedCall {
   const Clock::time_point begin_ = Clock::now();
 };
 
-// Of all methods of Waystar's services. Takes 1 KiB a method and processor.
+// Of all methods of Waystar's services.
 //
 // Thread safety: any.
 class CallStatistics {
