@@ -14,7 +14,6 @@
 #include "server/core/grid/band_set.h"
 #include "server/core/grid/band_table_cache.h"
 #include "server/core/grid/band_version.h"
-#include "server/core/grid/fetch.h"
 
 namespace waystar::core {
 
@@ -79,14 +78,6 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
     std::copy_n(open.starts[band], first_band_.size(), clone);
     open.starts[band] = clone;
     open.own.Add(band);
-  }
-
-  // Has what Clone will read, and what it may write to, fetched into the caches if it is to be called for
-  // that band after `later` others.
-  void FetchToClone(const Version& open, std::size_t band, const BandFreeList<T>& stock,
-                    std::size_t later) const {
-    FetchForReading(open.starts[band], first_band_.size());
-    stock.Fetch(later, first_band_.size());
   }
 
   // From now on the version stays as it is. What is left of the stock is kept for the next.

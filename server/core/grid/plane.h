@@ -180,18 +180,6 @@ class PlaneWriter {
     }
   }
 
-  // To be called some rows ahead of row(y), where many rows that are far apart are written to: on a large
-  // plane a clone waits for memory for most of its time.
-  void FetchAhead(int y) const {
-    const std::size_t band = static_cast<std::size_t>(y) >> plane_.shift_;
-    if (open_ != nullptr && !open_->own.Contains(band)) {
-      open_->family.FetchToClone(*open_, band, stock_, kRowsAhead);
-    }
-  }
-
-  // How many rows ahead.
-  static constexpr std::size_t kRowsAhead = 6;
-
   // Lets the plane be copied: what was written so far is shared with the copies, and cloned again by writes.
   void Release() {
     if (open_ != nullptr) {

@@ -40,10 +40,6 @@ class GridMapEditor {
   void SetObstacles(int y, int x_begin, int x_end, bool obstacle);
   void SetObstacle(Cell cell, bool obstacle) { SetObstacles(cell.y, cell.x, cell.x + 1, obstacle); }
 
-  // To be called some spans ahead of SetObstacles, where they are far apart; see PlaneWriter.
-  void FetchAhead(const RowSpan& cells) const;
-  static constexpr std::size_t kRowsAhead = BitPlaneWriter::kRowsAhead;
-
   // Covers each of these cells by that many more named obstacles that block; less than 0 uncovers them.
   // REQUIRES: the cells are on the map; none is covered by fewer than 0 or more than kMaxObstacles then.
   void Cover(int y, int x_begin, int x_end, int more);
