@@ -22,6 +22,9 @@ class ABSL_LOCKABLE Mutex {
   bool TryLock() ABSL_EXCLUSIVE_TRYLOCK_FUNCTION(true) { return mutex_.try_lock(); }
   void Unlock() ABSL_UNLOCK_FUNCTION() { mutex_.unlock(); }
 
+  // Tells the compiler that the calling thread holds the mutex, where it cannot see that.
+  void AssertHeld() const ABSL_ASSERT_EXCLUSIVE_LOCK() {}
+
  private:
   friend class CondVar;
   std::mutex mutex_;

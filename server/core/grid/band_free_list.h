@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "server/core/grid/fetch.h"
-
 namespace waystar::core {
 
 // A stack of bands, each from new T[], that are freed with it. To clone into a band from a stock takes less
@@ -37,13 +35,6 @@ class BandFreeList {
     T* const band = bands_.back();
     bands_.pop_back();
     return band;
-  }
-
-  // Has the band that is to be taken after `later` others fetched into the caches.
-  void Fetch(std::size_t later, std::size_t values) const {
-    if (later < bands_.size()) {
-      FetchForWriting(bands_[bands_.size() - 1 - later], values);
-    }
   }
 
   void Put(T* band) { bands_.push_back(band); }

@@ -12,9 +12,7 @@
 #include "server/base/mutex.h"
 #include "server/core/grid/band_free_list.h"
 #include "server/core/grid/band_set.h"
-#include "server/core/grid/band_table_cache.h"
 #include "server/core/grid/band_version.h"
-#include "server/core/grid/fetch.h"
 
 namespace waystar::core {
 
@@ -25,9 +23,9 @@ namespace waystar::core {
 //    the others become that one's;
 //  - and has several, it stays until it has one or none, with its bands, though all of them may have been
 //    cloned again.
-// So to make a version costs what is written to it and a bit a band, whatever else is alive, and so does
-// letting go of one. The dead lists of ZFS do the same for snapshots in a row: Bonwick, Ahrens et al., "The
-// Zettabyte File System" (2003).
+// So to make a version costs what is written to it and a pointer a band, whatever else is alive, and letting
+// go of one what was written and a bit a band. The dead lists of ZFS do the same for snapshots in a row:
+// Bonwick, Ahrens et al., "The Zettabyte File System" (2003).
 //
 // Thread safety: any method from any thread, but for what is said of open versions.
 template <typename T>
@@ -55,20 +53,13 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
   // An open version, for one thread, that is equal to `parent`. `stock` is given bands to clone into.
   Held Branch(Version& parent, BandFreeList<T>& stock) {
     auto version = std::make_unique<Version>(*this, bands_);
-    std::optional<Spare> spare;
+    version->starts.reset(new T*[bands_]);
+    std::copy_n(parent.starts.get(), bands_, version->starts.get());
+    version->parent = &parent;
     {
       MutexLock lock(mutex_);
-      spare = spare_tables_.TakeNearest(parent, bands_);
-      version->parent = &parent;
       parent.children.push_back(version.get());
       stock = std::move(stock_);
-    }
-    if (spare) {
-      version->starts = std::move(spare->starts);
-      spare->but_for.ForEach([&](std::size_t band) { version->starts[band] = parent.starts[band]; });
-    } else {
-      version->starts.reset(new T*[bands_]);
-      std::copy_n(parent.starts.get(), bands_, version->starts.get());
     }
     return Hold(std::move(version));
   }
@@ -79,14 +70,6 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
     std::copy_n(open.starts[band], first_band_.size(), clone);
     open.starts[band] = clone;
     open.own.Add(band);
-  }
-
-  // Has what Clone will read, and what it may write to, fetched into the caches if it is to be called for
-  // that band after `later` others.
-  void FetchToClone(const Version& open, std::size_t band, const BandFreeList<T>& stock,
-                    std::size_t later) const {
-    FetchForReading(open.starts[band], first_band_.size());
-    stock.Fetch(later, first_band_.size());
   }
 
   // From now on the version stays as it is. What is left of the stock is kept for the next.
@@ -116,17 +99,12 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
   }
 
  private:
-  using Spare = typename BandTableCache<T>::Spare;
-
   // What is no longer in use, to be freed without the mutex.
   struct Garbage {
     BandFreeList<T> bands;
     std::vector<std::unique_ptr<Version>> versions;
-    std::vector<Spare> tables;
   };
 
-  // Fewer pointers are copied faster than changes are followed.
-  static constexpr std::size_t kMaxSmall = 256;
   // Unused bands that are kept: an eighth of as many as a plane has, and a megabyte at the most. The
   // sanitizer finds who reads a band that is not in use only if it is freed.
   static constexpr std::size_t kMaxStockBytes = std::size_t{1} << 20;
@@ -160,7 +138,6 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
         version->own.ForEach([&](std::size_t band) { garbage.bands.Put(version->starts[band]); });
         if (parent != nullptr) {
           std::erase(parent->children, version);
-          KeepTable(*version, *parent, version->own, garbage);
         }
       } else {
         left = version->children.front();
@@ -170,19 +147,11 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
         }
         version->own.ForEachInBoth(left->own,
                                    [&](std::size_t band) { garbage.bands.Put(version->starts[band]); });
-        KeepTable(*version, *left, left->own, garbage);
         left->own.AddAll(version->own);
         version->GiveWayTo(left);
       }
       garbage.versions.emplace_back(version);
       version = left;
-    }
-  }
-
-  void KeepTable(Version& gone, const Version& left, const BandSet& but_for, Garbage& garbage)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    if (bands_ > kMaxSmall) {
-      garbage.tables.push_back(spare_tables_.Inherit(gone, left, but_for));
     }
   }
 
@@ -204,7 +173,6 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
   std::vector<T> first_band_;
   const std::size_t max_stock_;
   mutable Mutex mutex_;
-  BandTableCache<T> spare_tables_ ABSL_GUARDED_BY(mutex_);
   BandFreeList<T> stock_ ABSL_GUARDED_BY(mutex_);
 };
 

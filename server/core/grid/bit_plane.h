@@ -86,8 +86,6 @@ class BitPlaneWriter {
 
   // These are as in PlaneWriter.
   void Set(int y, std::size_t index, Word word) { writer_.Set(y, index, word); }
-  void FetchAhead(int y) const { writer_.FetchAhead(y); }
-  static constexpr std::size_t kRowsAhead = PlaneWriter<Word>::kRowsAhead;
 
   void Release() { writer_.Release(); }
 

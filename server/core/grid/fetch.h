@@ -12,11 +12,5 @@ void FetchForReading(const T* begin, std::size_t values) {
     __builtin_prefetch(begin + i);
   }
 }
-template <typename T>
-void FetchForWriting(const T* begin, std::size_t values) {
-  for (std::size_t i = 0; i < values; i += 64 / sizeof(T)) {
-    __builtin_prefetch(begin + i, 1);
-  }
-}
 
 }  // namespace waystar::core

@@ -180,18 +180,6 @@ class PlaneWriter {
     }
   }
 
-  // Prefetches row y. Call it some rows ahead of row(y) when writing to many rows that are far apart: on a
-  // large plane a clone waits for memory for most of its time.
-  void FetchAhead(int y) const {
-    const std::size_t band = static_cast<std::size_t>(y) >> plane_.shift_;
-    if (open_ != nullptr && !open_->own.Contains(band)) {
-      open_->family.FetchToClone(*open_, band, stock_, kRowsAhead);
-    }
-  }
-
-  // How many rows ahead to prefetch.
-  static constexpr std::size_t kRowsAhead = 6;
-
   // Lets the plane be copied. Copies share what was written so far, and further writes clone again.
   void Release() {
     if (open_ != nullptr) {

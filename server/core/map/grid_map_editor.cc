@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "server/core/grid/fetch.h"
 #include "server/core/grid/lazy.h"
 #include "server/core/map/plain_cells.h"
 #include "server/core/map/profile_views.h"
@@ -60,15 +59,6 @@ void GridMapEditor::SetObstacles(int y, int x_begin, int x_end, bool obstacle) {
     ground.nameless = obstacle ? ground.nameless | mask : ground.nameless & ~mask;
     SetGround(y, i, ground);
   });
-}
-
-void GridMapEditor::FetchAhead(const RowSpan& cells) const {
-  walkable_.FetchAhead(cells.y);
-  const std::size_t first = WordOf(cells.x_begin);
-  const std::size_t words = WordOf(cells.x_end - 1) + 1 - first;
-  for (const BitPlane* plane : {&map_.passable_, &map_.covered_, &map_.hidden_}) {
-    FetchForReading(plane->row(cells.y) + first, words);
-  }
 }
 
 void GridMapEditor::Cover(int y, int x_begin, int x_end, int more) {

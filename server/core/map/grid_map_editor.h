@@ -88,10 +88,6 @@ class GridMapEditor {
   void SetObstacles(int y, int x_begin, int x_end, bool obstacle);
   void SetObstacle(Cell cell, bool obstacle) { SetObstacles(cell.y, cell.x, cell.x + 1, obstacle); }
 
-  // Prefetches. Call it kRowsAhead spans ahead of SetObstacles where spans are far apart; see PlaneWriter.
-  void FetchAhead(const RowSpan& cells) const;
-  static constexpr std::size_t kRowsAhead = BitPlaneWriter::kRowsAhead;
-
   // Covers each of these cells by that many more named, blocking obstacles; a negative number uncovers them.
   // REQUIRES: the cells are on the map; afterwards each is covered by 0 to kMaxObstacles.
   void Cover(int y, int x_begin, int x_end, int more);

@@ -59,7 +59,7 @@ MapRecord::MapRecord(StoreContext& context, PinnedSnapshot first)
       queue_(context.options.max_waiting_batches, context.options.max_waiting_bytes),
       log_(first->revision + 1, context.options.max_history_commits, context.options.max_history_bytes),
       latest_(std::move(first)),
-      copies_(latest_, context.readers.stripes()) {}
+      published_(latest_) {}
 
 void MapRecord::Update(UpdateBatch batch, UpdateDone done) {
   WaitingBatch waiting;
@@ -194,14 +194,10 @@ absl::StatusOr<UpdateResult> MapRecord::ApplyToGroup(std::vector<Edit> edits, ab
   return UpdateResult{.revision = fold.revision, .summary = summary};
 }
 
-void MapRecord::ReplaceCopies(const PinnedSnapshot& snapshot) {
-  // Those that were replaced are freed after the lock is let go.
-  ReaderCopies copies;
-  if (snapshot != nullptr) {
-    copies = ReaderCopies(snapshot, context_.readers.stripes());
-  }
-  StripedWriterLock lock(context_.readers);
-  copies_.Swap(copies);
+void MapRecord::ReplacePublished(PinnedSnapshot snapshot) {
+  MutexLock lock(context_.readers);
+  // The one that was replaced is let go of by the caller, without the lock.
+  published_.swap(snapshot);
 }
 
 PinnedSnapshot MapRecord::Publish(Group& fold) {
@@ -215,7 +211,7 @@ PinnedSnapshot MapRecord::Publish(Group& fold) {
   fold.base.reset();
   log_.Append(fold.commits);
   PinnedSnapshot replaced = std::exchange(latest_, next);
-  ReplaceCopies(next);
+  ReplacePublished(next);
   if (replaced->is_grid() && &replaced->grid().static_index() != &next->grid().static_index()) {
     replaced->grid().static_index().GiveUp();
   }
@@ -257,8 +253,8 @@ absl::StatusOr<History> MapRecord::ReadHistory(std::uint64_t from, std::size_t m
 }
 
 PinnedSnapshot MapRecord::PinLatest() const {
-  StripedReaderLock lock(context_.readers);
-  return Latest(lock);
+  MutexLock lock(context_.readers);
+  return Latest();
 }
 
 bool MapRecord::BuildInBackground(CancelFlag cancelled) {
@@ -287,7 +283,7 @@ MapRecord::Deleted MapRecord::Delete() {
   if (deleted.last == nullptr) {
     return deleted;
   }
-  ReplaceCopies(nullptr);
+  ReplacePublished(nullptr);
   deleted.waiting = queue_.Close();
   next_expiry_nanos_.store(std::numeric_limits<std::int64_t>::max(), std::memory_order_release);
   for (StoreListener* const listener : context_.listeners) {

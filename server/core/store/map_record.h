@@ -10,18 +10,15 @@
 #include <string>
 #include <vector>
 
-#include "absl/base/optimization.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/base/mutex.h"
-#include "server/base/striped_mutex.h"
 #include "server/core/jump_index/cancelled.h"
 #include "server/core/store/applied_requests.h"
 #include "server/core/store/lifetimes.h"
 #include "server/core/store/map_snapshot.h"
-#include "server/core/store/reader_copies.h"
 #include "server/core/store/store_context.h"
 #include "server/core/store/update_batch.h"
 #include "server/core/store/update_log.h"
@@ -49,10 +46,10 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   const std::string& id() const { return id_; }
 
   // Returns null once the map is deleted. Every call that starts after another has returned sees that
-  // snapshot or a newer one. `lock` is one of StoreContext::readers.
-  PinnedSnapshot Latest(const StripedReaderLock& lock) const {
-    lock.AssertHolds(context_.readers);
-    return copies_.Of(lock.stripe());
+  // snapshot or a newer one. REQUIRES: StoreContext::readers is held.
+  PinnedSnapshot Latest() const {
+    context_.readers.AssertHeld();
+    return published_;
   }
 
   void Update(UpdateBatch batch, UpdateDone done);
@@ -86,7 +83,7 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   absl::StatusOr<UpdateResult> ApplyToGroup(std::vector<Edit> edits, absl::Time now, Group& fold)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // Replaces what readers pin from now on, by nothing if null.
-  void ReplaceCopies(const PinnedSnapshot& snapshot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
+  void ReplacePublished(PinnedSnapshot snapshot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // Returns null once the map is deleted.
   PinnedSnapshot PinLatest() const;
   // Returns the snapshot that was replaced.
@@ -108,8 +105,8 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   // The largest number if no obstacle expires.
   std::atomic<std::int64_t> next_expiry_nanos_ = std::numeric_limits<std::int64_t>::max();
 
-  // Copies of latest_, kept on a cache line apart from what commits write to all the time.
-  ABSL_CACHELINE_ALIGNED ReaderCopies copies_ ABSL_GUARDED_BY(context_.readers);
+  // What readers pin: latest_, except while it is being replaced.
+  PinnedSnapshot published_ ABSL_GUARDED_BY(context_.readers);
 };
 
 }  // namespace waystar::core

@@ -36,7 +36,7 @@ absl::Status MapStore::CheckCanCreateLocked(absl::string_view id) const {
 
 absl::Status MapStore::CheckCanCreate(absl::string_view id) const {
   WAYSTAR_RETURN_IF_ERROR(CheckMapId(id));
-  StripedReaderLock lock(context_.readers);
+  MutexLock lock(context_.readers);
   return CheckCanCreateLocked(id);
 }
 
@@ -61,7 +61,7 @@ absl::StatusOr<PinnedSnapshot> MapStore::Add(std::shared_ptr<MapSnapshot> snapsh
     snapshot->revision = FirstRevision();
     // Made, and freed if it comes to that, without the lock for which all readers wait.
     const auto record = std::make_shared<MapRecord>(context_, snapshot);
-    StripedWriterLock lock(context_.readers);
+    MutexLock lock(context_.readers);
     // Unless a map was deleted meanwhile.
     if (snapshot->revision == first_revision_) {
       records_.emplace(record->id(), record);
@@ -72,14 +72,14 @@ absl::StatusOr<PinnedSnapshot> MapStore::Add(std::shared_ptr<MapSnapshot> snapsh
 }
 
 std::uint64_t MapStore::FirstRevision() const {
-  StripedReaderLock lock(context_.readers);
+  MutexLock lock(context_.readers);
   return first_revision_;
 }
 
 absl::StatusOr<MapStore::RecordPtr> MapStore::FindRecord(absl::string_view id) const {
   WAYSTAR_RETURN_IF_ERROR(CheckMapId(id));
   {
-    StripedReaderLock lock(context_.readers);
+    MutexLock lock(context_.readers);
     if (const auto it = records_.find(id); it != records_.end()) {
       return it->second;
     }
@@ -89,7 +89,7 @@ absl::StatusOr<MapStore::RecordPtr> MapStore::FindRecord(absl::string_view id) c
 
 std::vector<MapStore::RecordPtr> MapStore::Records() const {
   std::vector<RecordPtr> records;
-  StripedReaderLock lock(context_.readers);
+  MutexLock lock(context_.readers);
   records.reserve(records_.size());
   for (const auto& [id, record] : records_) {
     records.push_back(record);
@@ -98,9 +98,9 @@ std::vector<MapStore::RecordPtr> MapStore::Records() const {
 }
 
 PinnedSnapshot MapStore::LatestOrNull(absl::string_view id) const {
-  StripedReaderLock lock(context_.readers);
+  MutexLock lock(context_.readers);
   const auto it = by_id_.find(id);
-  return it == by_id_.end() ? nullptr : it->second->Latest(lock);
+  return it == by_id_.end() ? nullptr : it->second->Latest();
 }
 
 absl::StatusOr<PinnedSnapshot> MapStore::Pin(absl::string_view id) const {
@@ -114,9 +114,9 @@ absl::StatusOr<PinnedSnapshot> MapStore::Pin(absl::string_view id) const {
 
 std::vector<PinnedSnapshot> MapStore::List(absl::string_view after, std::size_t limit) const {
   std::vector<PinnedSnapshot> snapshots;
-  StripedReaderLock lock(context_.readers);
+  MutexLock lock(context_.readers);
   for (auto it = records_.upper_bound(after); it != records_.end() && snapshots.size() < limit; ++it) {
-    if (PinnedSnapshot latest = it->second->Latest(lock); latest != nullptr) {
+    if (PinnedSnapshot latest = it->second->Latest(); latest != nullptr) {
       snapshots.push_back(std::move(latest));
     }
   }
@@ -139,7 +139,7 @@ absl::StatusOr<std::uint64_t> MapStore::Delete(absl::string_view id) {
   }
   const std::uint64_t revision = deleted.last->revision;
   {
-    StripedWriterLock lock(context_.readers);
+    MutexLock lock(context_.readers);
     by_id_.erase(id);
     records_.erase(id);
     first_revision_ = std::max(first_revision_, revision + 1);
@@ -220,7 +220,7 @@ OldSnapshotsTotal MapStore::AllOldSnapshots() const {
 }
 
 std::size_t MapStore::size() const {
-  StripedReaderLock lock(context_.readers);
+  MutexLock lock(context_.readers);
   return records_.size();
 }
 

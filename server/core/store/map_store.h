@@ -16,7 +16,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/base/mutex.h"
-#include "server/base/striped_mutex.h"
 #include "server/core/graph/waypoint_graph.h"
 #include "server/core/jump_index/cancelled.h"
 #include "server/core/map/grid_map.h"
@@ -33,10 +32,8 @@ namespace waystar::core {
 class MapRecord;
 
 // Readers pin a snapshot and hold a lock for as long as it takes to find the map and copy a pointer; neither
-// they nor updates wait for the other. The lock is striped, and of each map's latest snapshot every stripe
-// has a pointer with a reference count of its own: readers on threads of different stripes write to no cache
-// line in common. Publishing locks all stripes for the length of a swap; creating or deleting a map locks
-// them for a change of the table.
+// they nor updates wait for the other. Publishing holds the lock for the length of a swap; creating or
+// deleting a map holds it for a change of the table.
 //
 // Updates of one map follow each other. A thread whose batch finds no other at work runs the commit loop: it
 // applies the batch and those that come meanwhile. Batches that wait together are a group commit: one
@@ -128,7 +125,8 @@ class MapStore {
 
   absl::StatusOr<PinnedSnapshot> Add(std::shared_ptr<MapSnapshot> snapshot);
   std::size_t BytesOfMaps() const;
-  absl::Status CheckCanCreateLocked(absl::string_view id) const ABSL_SHARED_LOCKS_REQUIRED(context_.readers);
+  absl::Status CheckCanCreateLocked(absl::string_view id) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(context_.readers);
   // Returns the first revision of the next map.
   std::uint64_t FirstRevision() const;
   absl::StatusOr<RecordPtr> FindRecord(absl::string_view id) const;

@@ -6,7 +6,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "server/base/striped_mutex.h"
+#include "server/base/mutex.h"
 #include "server/core/store/maps_memory.h"
 #include "server/core/store/old_snapshots.h"
 #include "server/core/store/store_listener.h"
@@ -26,7 +26,7 @@ struct StoreContext {
   std::function<std::size_t()> bytes_of_maps;
   // Guards which maps there are, and what readers pin of each. It is taken last: no other lock is taken, and
   // no snapshot freed, under it.
-  mutable StripedMutex readers;
+  mutable Mutex readers;
   OldSnapshots old_snapshots{options.max_old_snapshot_bytes, options.old_snapshot_check_interval};
   MapsMemory maps_memory{options.max_maps_bytes, options.maps_memory_check_interval};
 };

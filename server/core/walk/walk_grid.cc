@@ -15,11 +15,8 @@ namespace {
 
 BitPlane FlipTransposed(BitPlane columns, absl::Span<const WordChange> changes) {
   BitPlaneWriter writer(columns);
-  for (std::size_t i = 0; i < changes.size(); ++i) {
-    if (i + BitPlaneWriter::kRowsAhead < changes.size()) {
-      ForEachCell(changes[i + BitPlaneWriter::kRowsAhead], [&](Cell cell) { writer.FetchAhead(cell.x); });
-    }
-    ForEachCell(changes[i], [&](Cell cell) {
+  for (const WordChange& change : changes) {
+    ForEachCell(change, [&](Cell cell) {
       Word* column = writer.row(cell.x);
       AssignBit(column, cell.y, !TestBit(column, cell.y));
     });

@@ -42,11 +42,6 @@ std::uint64_t MethodCounts::ended() const {
   return std::accumulate(by_latency.begin(), by_latency.end(), std::uint64_t{0});
 }
 
-MethodStatistics::MethodStatistics()
-    : mask_(StripesForProcessors(kMaxParts) - 1), parts_(new Part[mask_ + 1]) {}
-
-MethodStatistics::Part& MethodStatistics::Own() { return parts_[ThreadNumber() & mask_]; }
-
 MethodCounts MethodStatistics::Counts() const {
   MethodCounts counts;
   const auto read = [](const Counter& counter) { return counter.load(std::memory_order_relaxed); };

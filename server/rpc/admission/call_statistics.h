@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/base/optimization.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -42,48 +41,34 @@ struct MethodCounts {
 
 // Counts the calls of one method, or the requests in them.
 //
-// Every thread counts in a part that it shares with few, without waiting: some nanoseconds each time.
-//
 // Thread safety: any. Counts that are read meanwhile may miss some of what goes on.
 class MethodStatistics {
  public:
-  MethodStatistics();
-
-  void CountBegin() { Add(Own().begun, 1); }
+  void CountBegin() { Add(begun_, 1); }
   void CountEnd(absl::StatusCode code, std::chrono::nanoseconds took) {
-    Part& part = Own();
-    Add(part.by_latency[runtime::LatencyBucketOf(took)], 1);
-    Add(part.took_nanos, static_cast<std::uint64_t>(took.count()));
+    Add(by_latency_[runtime::LatencyBucketOf(took)], 1);
+    Add(took_nanos_, static_cast<std::uint64_t>(took.count()));
     if (code != absl::StatusCode::kOk) {
       const auto index = static_cast<std::size_t>(code);
       constexpr auto kUnknown = static_cast<std::size_t>(absl::StatusCode::kUnknown);
-      Add(part.failed[index < kStatusCodes ? index : kUnknown], 1);
+      Add(failed_[index < kStatusCodes ? index : kUnknown], 1);
     }
   }
   // One message of a stream. A message that is alone on its way is not counted: each call has one.
-  void CountReceived() { Add(Own().received, 1); }
-  void CountSent() { Add(Own().sent, 1); }
+  void CountReceived() { Add(received_, 1); }
+  void CountSent() { Add(sent_, 1); }
 
   MethodCounts Counts() const;
 
  private:
   using Counter = std::atomic<std::uint64_t>;
 
-  // Of some threads.
-  struct alignas(ABSL_CACHELINE_SIZE) Part {
-    Counter begun = 0;
-    Counter took_nanos = 0;
-    Counter received = 0;
-    Counter sent = 0;
-    std::array<Counter, runtime::kLatencyBuckets> by_latency{};
-    std::array<Counter, kStatusCodes> failed{};
-  };
-
   static void Add(Counter& counter, std::uint64_t n) { counter.fetch_add(n, std::memory_order_relaxed); }
-  Part& Own();
 
-  const std::size_t mask_;
-  const std::unique_ptr<Part[]> parts_;
+  Counter opened_ = 0;
+  Counter closed_ = 0;
+  std::array<Counter, runtime::kLatencyBuckets> by_latency_{};
+  std::array<Counter, kStatusCodes> failed_{};
 };
 
 // A call that counts itself: open from here on.
@@ -111,7 +96,7 @@ class CountedCall {
 
 // Counts of all methods that the server answers: those of Waystar's services, whose calls count themselves;
 // and those that the RPC library answers, health and reflection, whose calls an interceptor counts. All other
-// methods count as one, so that no client can make the table grow. Takes 1 KiB a method and processor.
+// methods count as one, so that no client can make the table grow. Takes 1 KiB a method.
 //
 // Thread safety: any.
 class CallStatistics {
