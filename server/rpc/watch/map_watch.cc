@@ -11,7 +11,6 @@
 #include "server/rpc/call/request_parser.h"
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_edits.h"
-#include "server/rpc/wire/convert_shape.h"
 
 namespace waystar::rpc {
 namespace {
