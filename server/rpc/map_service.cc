@@ -13,6 +13,8 @@
 #include "server/rpc/maps/listings.h"
 #include "server/rpc/maps/map_creation.h"
 #include "server/rpc/maps/render_map.h"
+#include "server/rpc/maps/update_stream.h"
+#include "server/rpc/watch/map_watch.h"
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_edits.h"
 #include "server/runtime/logging.h"
@@ -85,135 +87,70 @@ void Update(core::MapStore& store, UpdateCall call) {
                });
 }
 
-// A handler that needs nothing of the call but its request.
-template <typename Request, typename Response, typename Store>
-UnaryHandler<Request, Response> OnStore(Store& store,
-                                        absl::Status (*handle)(Store&, const Request&, Response&)) {
-  return [&store, handle](const Request& request, Response& response, CallContext&) {
-    return handle(store, request, response);
-  };
-}
-
 }  // namespace
 
-MapService::MapService(core::MapStore& store, Executor& executor, TransferSlots& slots, MapWatches& watches,
-                       WatchSlots& watch_slots, const MapServiceLimits& limits)
-    : store_(store),
-      executor_(executor),
-      slots_(slots),
-      limits_(limits),
-      watch_context_{.store = store,
-                     .watches = watches,
-                     .gate = executor.gate(),
-                     .slots = watch_slots,
-                     .max_message_bytes = limits.max_message_bytes},
-      create_map_([this](const auto& request, auto& response, CallContext&) {
+MapService::MapService(const ServerContext& server, core::MapStore& store, MapWatches& watches,
+                       const MapServiceLimits& limits)
+    : RawService(server), store_(store), limits_(limits) {
+  Serve<v1::CreateMapRequest, v1::CreateMapResponse>(
+      [this](const auto& request, auto& response, CallContext&) {
         return Create(store_, limits_.transfer.max_map_side, request, response);
-      }),
-      get_map_(OnStore(std::as_const(store), Get)),
-      list_maps_([this](const auto& request, auto& response, CallContext& context) {
+      },
+      kLargeCall);
+  Serve<v1::GetMapRequest, v1::GetMapResponse>(
+      [this](const auto& request, auto& response, CallContext&) { return Get(store_, request, response); });
+  Serve<v1::ListMapsRequest, v1::ListMapsResponse>(
+      [this](const auto& request, auto& response, CallContext& context) {
         return ListReadableMaps(store_, context.caller, limits_.max_message_bytes, request, response);
-      }),
-      delete_map_(OnStore(store, Delete)),
-      list_obstacles_([this](const auto& request, auto& response, CallContext&) {
+      });
+  Serve<v1::DeleteMapRequest, v1::DeleteMapResponse>(
+      [this](const auto& request, auto& response, CallContext&) {
+        return Delete(store_, request, response);
+      });
+  Serve<v1::ListObstaclesRequest, v1::ListObstaclesResponse>(
+      [this](const auto& request, auto& response, CallContext&) {
         return ListNamedObstacles(store_, limits_.max_message_bytes, request, response);
-      }),
-      list_portals_([this](const auto& request, auto& response, CallContext&) {
+      });
+  Serve<v1::ListPortalsRequest, v1::ListPortalsResponse>(
+      [this](const auto& request, auto& response, CallContext&) {
         return ListMapPortals(store_, limits_.max_message_bytes, request, response);
-      }),
-      list_nodes_([this](const auto& request, auto& response, CallContext&) {
+      });
+  Serve<v1::ListNodesRequest, v1::ListNodesResponse>(
+      [this](const auto& request, auto& response, CallContext&) {
         return ListWaypointNodes(store_, limits_.max_message_bytes, request, response);
-      }),
-      render_map_([this](const auto& request, auto& response, CallContext& context) {
+      });
+  Serve<v1::RenderMapRequest, v1::RenderMapResponse>(
+      [this](const auto& request, auto& response, CallContext& context) {
         return AnswerRenderMap(store_, limits_.max_message_bytes, request, response, context);
-      }),
-      update_obstacles_([this](const auto& request, auto& response, CallContext& context, UnaryDone done) {
+      },
+      kLargeCall);
+  ServeLater<v1::UpdateObstaclesRequest, v1::UpdateObstaclesResponse>(
+      [this](const auto& request, auto& response, CallContext& context, UnaryDone done) {
         Update(store_, {.limits = limits_,
                         .request = request,
                         .response = response,
                         .done = std::move(done),
                         .queued = context.queued,
                         .rpc = context.rpc});
-      }) {}
-
-grpc::ServerUnaryReactor* MapService::CreateMap(grpc::CallbackServerContext* context,
-                                                const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
-  return UnaryCall<v1::CreateMapRequest, v1::CreateMapResponse>::Start(executor_, create_map_, context,
-                                                                       request, response, kLargeCall);
-}
-
-grpc::ServerReadReactor<grpc::ByteBuffer>* MapService::ImportMap(grpc::CallbackServerContext* context,
-                                                                 grpc::ByteBuffer* response) {
-  return ImportCall::Start(store_, executor_, slots_, limits_.transfer, context, response);
-}
-
-grpc::ServerUnaryReactor* MapService::GetMap(grpc::CallbackServerContext* context,
-                                             const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
-  return UnaryCall<v1::GetMapRequest, v1::GetMapResponse>::Start(executor_, get_map_, context, request,
-                                                                 response);
-}
-
-grpc::ServerUnaryReactor* MapService::ListMaps(grpc::CallbackServerContext* context,
-                                               const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
-  return UnaryCall<v1::ListMapsRequest, v1::ListMapsResponse>::Start(executor_, list_maps_, context, request,
-                                                                     response);
-}
-
-grpc::ServerUnaryReactor* MapService::DeleteMap(grpc::CallbackServerContext* context,
-                                                const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
-  return UnaryCall<v1::DeleteMapRequest, v1::DeleteMapResponse>::Start(executor_, delete_map_, context,
-                                                                       request, response);
-}
-
-grpc::ServerWriteReactor<grpc::ByteBuffer>* MapService::ExportMap(grpc::CallbackServerContext* context,
-                                                                  const grpc::ByteBuffer* request) {
-  return ExportCall::Start(store_, executor_, slots_, limits_.transfer.timeout, context, request);
-}
-
-grpc::ServerUnaryReactor* MapService::UpdateObstacles(grpc::CallbackServerContext* context,
-                                                      const grpc::ByteBuffer* request,
-                                                      grpc::ByteBuffer* response) {
-  using Call = UnaryCall<v1::UpdateObstaclesRequest, v1::UpdateObstaclesResponse, UpdateHandler>;
-  return Call::Start(executor_, update_obstacles_, context, request, response);
-}
-
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* MapService::StreamObstacleUpdates(
-    grpc::CallbackServerContext* context) {
-  return UpdateStream::Start(store_, executor_, context,
-                             {.max_unanswered = limits_.stream_window,
-                              .max_unanswered_bytes = limits_.max_message_bytes,
-                              .metrics = limits_.update_metrics});
-}
-
-grpc::ServerUnaryReactor* MapService::ListObstacles(grpc::CallbackServerContext* context,
-                                                    const grpc::ByteBuffer* request,
-                                                    grpc::ByteBuffer* response) {
-  return UnaryCall<v1::ListObstaclesRequest, v1::ListObstaclesResponse>::Start(executor_, list_obstacles_,
-                                                                               context, request, response);
-}
-
-grpc::ServerUnaryReactor* MapService::ListPortals(grpc::CallbackServerContext* context,
-                                                  const grpc::ByteBuffer* request,
-                                                  grpc::ByteBuffer* response) {
-  return UnaryCall<v1::ListPortalsRequest, v1::ListPortalsResponse>::Start(executor_, list_portals_, context,
-                                                                           request, response);
-}
-
-grpc::ServerUnaryReactor* MapService::ListNodes(grpc::CallbackServerContext* context,
-                                                const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
-  return UnaryCall<v1::ListNodesRequest, v1::ListNodesResponse>::Start(executor_, list_nodes_, context,
-                                                                       request, response);
-}
-
-grpc::ServerUnaryReactor* MapService::RenderMap(grpc::CallbackServerContext* context,
-                                                const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
-  return UnaryCall<v1::RenderMapRequest, v1::RenderMapResponse>::Start(executor_, render_map_, context,
-                                                                       request, response, kLargeCall);
-}
-
-grpc::ServerWriteReactor<grpc::ByteBuffer>* MapService::WatchMap(grpc::CallbackServerContext* context,
-                                                                 const grpc::ByteBuffer* request) {
-  return MapWatch::Start(watch_context_, context, request);
+      });
+  ServeReadsAndWrites<v1::StreamObstacleUpdatesRequest>([this](Rpc* rpc) {
+    return StartCall<UpdateStream>(server_, store_, *rpc,
+                                   UpdateStreamLimits{.max_unanswered = limits_.stream_window,
+                                                      .max_unanswered_bytes = limits_.max_message_bytes,
+                                                      .metrics = limits_.update_metrics});
+  });
+  ServeReads<v1::ImportMapRequest>([this](Rpc* rpc, Bytes* response) {
+    return StartCall<ImportCall>(server_, store_, limits_.transfer, *rpc, *response);
+  });
+  ServeWrites<v1::ExportMapRequest>([this](Rpc* rpc, const Bytes* request) {
+    return StartCall<ExportCall>(server_, store_, limits_.transfer.timeout, *rpc, *request);
+  });
+  ServeWrites<v1::WatchMapRequest>([this, &watches](Rpc* rpc, const Bytes* request) {
+    return StartCall<MapWatch>(
+        server_,
+        WatchContext{.store = store_, .watches = watches, .max_message_bytes = limits_.max_message_bytes},
+        *rpc, *request);
+  });
 }
 
 }  // namespace waystar::rpc

@@ -22,6 +22,7 @@
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server_builder.h"
 #include "server/base/clock.h"
+#include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/import/map_folder.h"
 #include "server/rpc/access/exposure.h"
@@ -54,6 +55,9 @@ void LogLoaded(const core::MapSnapshot& map, const core::MapFile& file) {
                 {"width", map.grid().width()},
                 {"height", map.grid().height()}});
 }
+
+// For calls to come in together under overload, where the queue is let stand for as long anyhow.
+constexpr absl::Duration kMostPause = absl::Milliseconds(2);
 
 // How long a server that stops goes on refusing calls, so that word gets around: clients that watch its
 // health turn to others, and what they sent meanwhile they repeat. Calls that come to a connection that is
@@ -109,10 +113,20 @@ Server::Server(const runtime::Options& options)
       obstacle_expirer_(store_, Clock::Steady()),
       index_builder_(store_, {.quiet_time = options.static_index_quiet_time,
                               .max_static_bytes = options.static_index_mib << 20}),
-      slots_(options.max_transfers),
-      watch_slots_(options.max_watches),
-      store_metrics_(store_, slots_, watch_slots_),
-      map_service_(store_, executor_, slots_, map_watches_, watch_slots_,
+      client_calls_(options.max_client_calls),
+      arrival_pause_(absl::ToChronoNanoseconds(std::min(options.queue_target, kMostPause))),
+      transfer_slots_(options.max_transfers, ErrorReason::kTransfersBusy, "imports, exports and traces run"),
+      watch_slots_(options.max_watches, ErrorReason::kTooManyWatches, "watches are open"),
+      context_{.gate = gate_,
+               .access = access_,
+               .statistics = call_statistics_,
+               .client_calls = client_calls_,
+               .arrival_pause = arrival_pause_,
+               .executor = executor_,
+               .transfers = transfer_slots_,
+               .watches = watch_slots_},
+      store_metrics_(store_, transfer_slots_, watch_slots_),
+      map_service_(context_, store_, map_watches_,
                    {.transfer = {.max_import_bytes = options.max_import_bytes,
                                  .max_map_side = options.max_map_side,
                                  .timeout = options.transfer_timeout},
@@ -120,23 +134,23 @@ Server::Server(const runtime::Options& options)
                     .stream_window = options.stream_window,
                     .update_metrics = &update_metrics_,
                     .slow_updates = &slow_queries_}),
-      path_service_(store_, executor_, slots_, watch_slots_, path_watches_,
+      path_service_(context_, store_, path_watches_,
                     {.max_response_bytes = static_cast<std::size_t>(options.max_message_bytes),
                      .trace_timeout = options.transfer_timeout,
                      .stream_window = options.stream_window},
                     {.metrics = search_metrics_.get(),
                      .slow_queries = options.slow_query > absl::ZeroDuration() ? &slow_queries_ : nullptr}),
-      server_statistics_(store_, executor_, slots_, watch_slots_),
-      server_service_(store_, executor_, server_statistics_, options),
+      server_statistics_(store_, context_),
+      server_service_(context_, store_, server_statistics_, options),
       executor_({.workers = options.workers,
                  .max_queued = options.max_queued,
                  .max_queue_time = options.max_queue_time,
                  .queue_target = options.queue_target,
-                 .max_client_calls = options.max_client_calls,
-                 .scratch_bytes = options.scratch_mib << 20}),
-      token_file_watcher_(executor_.gate()),
-      call_metrics_(executor_.gate().statistics()),
-      queue_metrics_(executor_) {
+                 .scratch_bytes = options.scratch_mib << 20,
+                 .arrival_pause = &arrival_pause_}),
+      token_file_watcher_(access_, gate_),
+      call_metrics_(call_statistics_),
+      queue_metrics_(executor_, client_calls_) {
   store_.AddListener(&map_watches_);
   store_.AddListener(&path_watches_);
   store_.AddListener(&index_builder_);
@@ -202,13 +216,12 @@ absl::Status Server::Listen(const runtime::Options& options) {
   builder.SetMaxReceiveMessageSize(options.max_message_bytes);
   LimitConnections(options.connections, builder);
   std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> interceptors;
-  interceptors.push_back(
-      MakeCallInterceptors(options.metrics_listen.empty() ? nullptr : &executor_.gate().statistics()));
+  interceptors.push_back(MakeCallInterceptors(options.metrics_listen.empty() ? nullptr : &call_statistics_));
   builder.experimental().SetInterceptorCreators(std::move(interceptors));
   builder.RegisterService(&map_service_);
   builder.RegisterService(&path_service_);
   builder.RegisterService(&server_service_);
-  executor_.gate().Open();
+  gate_.Open();
   server_ = builder.BuildAndStart();
   if (server_ == nullptr) {
     return absl::UnavailableError(absl::StrCat("cannot listen on ", options.listen));
@@ -245,8 +258,7 @@ void Server::Stop(absl::Duration drain_timeout, absl::Duration patience) {
   }
   SetHealthy(false);
   const auto now = std::chrono::steady_clock::now();
-  executor_.gate().Close(now + absl::ToChronoNanoseconds(patience),
-                         now + absl::ToChronoNanoseconds(drain_timeout));
+  gate_.Close(now + absl::ToChronoNanoseconds(patience), now + absl::ToChronoNanoseconds(drain_timeout));
   absl::SleepFor(std::min(drain_timeout, kLastRefusals));
   // What is left is over its time, or a watch of the health service, which would never end by itself.
   server_->Shutdown(std::chrono::system_clock::now());

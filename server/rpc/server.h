@@ -11,9 +11,14 @@
 #include "server/core/store/map_store.h"
 #include "server/maintenance/index_builder.h"
 #include "server/maintenance/obstacle_expirer.h"
+#include "server/rpc/access/access_control.h"
+#include "server/rpc/admission/arrival_pause.h"
+#include "server/rpc/admission/call_gate.h"
+#include "server/rpc/admission/call_slots.h"
+#include "server/rpc/admission/call_statistics.h"
+#include "server/rpc/admission/client_calls.h"
 #include "server/rpc/admission/executor.h"
-#include "server/rpc/admission/transfers.h"
-#include "server/rpc/admission/watch_slots.h"
+#include "server/rpc/admission/server_context.h"
 #include "server/rpc/map_service.h"
 #include "server/rpc/path_service.h"
 #include "server/rpc/server_service.h"
@@ -81,8 +86,15 @@ class Server {
   core::MapStore store_;
   maintenance::ObstacleExpirer obstacle_expirer_;
   maintenance::IndexBuilder index_builder_;
-  TransferSlots slots_;
-  WatchSlots watch_slots_;
+  CallGate gate_;
+  AccessControl access_;
+  CallStatistics call_statistics_;
+  ClientCalls client_calls_;
+  ArrivalPause arrival_pause_;
+  CallSlots transfer_slots_;
+  CallSlots watch_slots_;
+  // Of all that calls share.
+  const ServerContext context_;
   StoreMetrics store_metrics_;
   const runtime::ProcessMetrics process_metrics_;
   MapService map_service_;

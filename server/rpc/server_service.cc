@@ -92,22 +92,21 @@ void FillLimits(const runtime::Options& options, v1::ServerLimits& limits) {
 
 }  // namespace
 
-ServerService::ServerService(const core::MapStore& store, Executor& executor,
+ServerService::ServerService(const ServerContext& server, const core::MapStore& store,
                              const ServerStatistics& statistics, const runtime::Options& options)
-    : store_(store),
-      executor_(executor),
-      statistics_(statistics),
-      options_(options),
-      start_time_(Clock::Steady().Now()),
-      get_server_info_([this](const v1::GetServerInfoRequest&, v1::GetServerInfoResponse& response,
-                              CallContext&) { return Describe(response); }),
-      set_log_level_([](const v1::SetLogLevelRequest& request, v1::SetLogLevelResponse& response,
-                        CallContext&) { return ChangeLogLevel(request, response); }),
-      get_server_statistics_([this](const v1::GetServerStatisticsRequest& request,
-                                    v1::GetServerStatisticsResponse& response, CallContext& context) {
+    : RawService(server), store_(store), options_(options), start_time_(Clock::Steady().Now()) {
+  Serve<v1::GetServerInfoRequest, v1::GetServerInfoResponse>(
+      [this](const auto&, auto& response, CallContext&) { return Describe(response); }, kAtOnce);
+  Serve<v1::SetLogLevelRequest, v1::SetLogLevelResponse>(
+      [](const auto& request, auto& response, CallContext&) { return ChangeLogLevel(request, response); },
+      kAtOnce);
+  Serve<v1::GetServerStatisticsRequest, v1::GetServerStatisticsResponse>(
+      [this, &statistics](const auto& request, auto& response, CallContext& context) {
         FillDuration(Clock::Steady().Now() - start_time_, *response.mutable_uptime());
-        return statistics_.Fill(request, context.caller, response);
-      }) {}
+        return statistics.Fill(request, context.caller, response);
+      },
+      kAtOnce);
+}
 
 absl::Status ServerService::Describe(v1::GetServerInfoResponse& response) const {
   response.set_version(std::string(runtime::Version()));
@@ -123,27 +122,6 @@ absl::Status ServerService::Describe(v1::GetServerInfoResponse& response) const 
   }
   response.set_log_level(ToProto(runtime::CurrentLogLevel()));
   return absl::OkStatus();
-}
-
-grpc::ServerUnaryReactor* ServerService::GetServerInfo(grpc::CallbackServerContext* context,
-                                                       const grpc::ByteBuffer* request,
-                                                       grpc::ByteBuffer* response) {
-  return UnaryCall<v1::GetServerInfoRequest, v1::GetServerInfoResponse>::Start(
-      executor_, get_server_info_, context, request, response, kAtOnce);
-}
-
-grpc::ServerUnaryReactor* ServerService::SetLogLevel(grpc::CallbackServerContext* context,
-                                                     const grpc::ByteBuffer* request,
-                                                     grpc::ByteBuffer* response) {
-  return UnaryCall<v1::SetLogLevelRequest, v1::SetLogLevelResponse>::Start(executor_, set_log_level_, context,
-                                                                           request, response, kAtOnce);
-}
-
-grpc::ServerUnaryReactor* ServerService::GetServerStatistics(grpc::CallbackServerContext* context,
-                                                             const grpc::ByteBuffer* request,
-                                                             grpc::ByteBuffer* response) {
-  return UnaryCall<v1::GetServerStatisticsRequest, v1::GetServerStatisticsResponse>::Start(
-      executor_, get_server_statistics_, context, request, response, kAtOnce);
 }
 
 }  // namespace waystar::rpc

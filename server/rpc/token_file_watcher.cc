@@ -30,7 +30,7 @@ absl::Status TokenFileWatcher::Start(const std::string& path) {
     // Before it is read: a change meanwhile is one to come.
     stamp_ = StampOf(path_);
     WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const TokenList> tokens, ReadTokensFile(path_));
-    gate_.access().Set(std::move(tokens));
+    access_.Set(std::move(tokens));
   }
   thread_ = std::thread([this] { Run(); });
   return absl::OkStatus();
@@ -73,7 +73,7 @@ void TokenFileWatcher::Reload() {
     return;
   }
   runtime::Log(runtime::LogLevel::kInfo, "tokens_loaded", {{"file", path_}, {"tokens", (*tokens)->size()}});
-  gate_.access().Set(*std::move(tokens));
+  access_.Set(*std::move(tokens));
   gate_.EndRevoked();
 }
 

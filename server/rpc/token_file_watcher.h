@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "server/base/mutex.h"
+#include "server/rpc/access/access_control.h"
 #include "server/rpc/access/watched_file.h"
 #include "server/rpc/admission/call_gate.h"
 
@@ -18,13 +19,13 @@ namespace waystar::rpc {
 // Thread safety: Look from any thread once this is started; the rest by one thread.
 class TokenFileWatcher {
  public:
-  // The gate must outlive this.
-  explicit TokenFileWatcher(CallGate& gate) : gate_(gate) {}
+  // Both must outlive this.
+  TokenFileWatcher(AccessControl& access, CallGate& gate) : access_(access), gate_(gate) {}
   TokenFileWatcher(const TokenFileWatcher&) = delete;
   TokenFileWatcher& operator=(const TokenFileWatcher&) = delete;
   ~TokenFileWatcher();
 
-  // Has the gate ask for the tokens of a file, from here on. Errors of ReadTokensFile. To be called once.
+  // Has callers asked for the tokens of a file, from here on. Errors of ReadTokensFile. To be called once.
   absl::Status Start(const std::string& path);
 
   // Looks at the file now.
@@ -36,6 +37,7 @@ class TokenFileWatcher {
   bool WaitForNextLook();
   void Reload();
 
+  AccessControl& access_;
   CallGate& gate_;
   std::string path_;
   // Of who looks at the file.

@@ -8,8 +8,6 @@
 #include "absl/status/status.h"
 #include "server/base/error.h"
 #include "server/base/mutex.h"
-#include "server/rpc/access/access_control.h"
-#include "server/rpc/admission/call_statistics.h"
 
 namespace waystar::rpc {
 
@@ -82,13 +80,6 @@ class CallGate {
     }
   }
 
-  // Who comes in.
-  AccessControl& access() { return access_; }
-  const AccessControl& access() const { return access_; }
-
-  // Of those that came in and those that were not let in.
-  CallStatistics& statistics() { return statistics_; }
-
   // Tells open-ended calls to end whose callers may not go on, by the tokens there are now.
   void EndRevoked() {
     Tell([](OpenEndedCall& call) {
@@ -140,8 +131,6 @@ class CallGate {
     return inside_ == 0;
   }
 
-  AccessControl access_;
-  CallStatistics statistics_;
   // Taken before mutex_.
   Mutex open_ended_mutex_;
   absl::flat_hash_set<OpenEndedCall*> open_ended_ ABSL_GUARDED_BY(open_ended_mutex_);

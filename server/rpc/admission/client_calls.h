@@ -13,6 +13,7 @@ namespace waystar::rpc {
 // Clients are known by the hashes of runtime::Flow. Thread safety: any.
 class ClientCalls {
  public:
+  // `max_calls` of one client, on both pools or on their way from one to the other.
   explicit ClientCalls(int max_calls) : max_calls_(max_calls) {}
 
   // Takes a call of that client in, until Leave. RESOURCE_EXHAUSTED / CLIENT_BUSY with a retry delay, and

@@ -9,9 +9,6 @@ namespace {
 // Enough for large work to give way, little enough that it is not starved.
 constexpr int kNicenessOfLarge = 10;
 
-// For calls to come in together under overload, where the queue is let stand for as long anyhow.
-constexpr absl::Duration kMostPause = absl::Milliseconds(2);
-
 runtime::WorkerPoolOptions PoolOptions(const ExecutorOptions& options, int first_index, int niceness) {
   return {.workers = options.workers,
           .first_index = first_index,
@@ -40,8 +37,6 @@ std::vector<std::unique_ptr<Workbench>> MakeBenches(const ExecutorOptions& optio
 
 Executor::Executor(const ExecutorOptions& options)
     : options_(options),
-      arrival_pause_(absl::ToChronoNanoseconds(std::min(options.queue_target, kMostPause))),
-      client_calls_(options.max_client_calls),
       benches_(MakeBenches(options)),
       large_(PoolOptions(options, options.workers, kNicenessOfLarge)),
       small_(PoolOptions(options, 0, 0)) {

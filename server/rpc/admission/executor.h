@@ -14,8 +14,6 @@
 #include "absl/time/time.h"
 #include "server/base/mutex.h"
 #include "server/rpc/admission/arrival_pause.h"
-#include "server/rpc/admission/call_gate.h"
-#include "server/rpc/admission/client_calls.h"
 #include "server/rpc/admission/workbench.h"
 #include "server/runtime/fair_queue.h"
 #include "server/runtime/worker_pool.h"
@@ -53,11 +51,12 @@ struct ExecutorOptions {
   std::size_t max_queued = 256;
   absl::Duration max_queue_time = absl::Milliseconds(500);
   absl::Duration queue_target = absl::Milliseconds(2);
-  // Of one client, on both pools or on their way from one to the other.
-  int max_client_calls = 5000;
   std::size_t scratch_bytes = std::size_t{1} << 30;
   // Whether anything runs where it arrives.
   bool runs_here = true;
+  // Told of small calls that are refused because there is too much to do, unless null. Must outlive the
+  // executor.
+  ArrivalPause* arrival_pause = nullptr;
 };
 
 // Thread safety: any, but bench(i) only on worker i.
@@ -73,8 +72,8 @@ class Executor {
                       Clock::time_point deadline = Clock::time_point::max()) {
     absl::Status status = PoolOf(lane).TrySubmit(job, flow, deadline);
     // To refuse large calls costs little beside what those cost that are answered.
-    if (!status.ok() && lane == Lane::kSmall && small_.is_overloaded()) {
-      arrival_pause_.NoteRefusal(Clock::now());
+    if (!status.ok() && lane == Lane::kSmall && options_.arrival_pause != nullptr && small_.is_overloaded()) {
+      options_.arrival_pause->NoteRefusal(Clock::now());
     }
     return status;
   }
@@ -113,16 +112,6 @@ class Executor {
     return lane == Lane::kSmall ? small_.counts() : large_.counts();
   }
 
-  // Where calls enter and leave.
-  CallGate& gate() { return gate_; }
-
-  // For the threads that calls come in on.
-  ArrivalPause& arrival_pause() { return arrival_pause_; }
-
-  // How many calls each client has here. Calls that are answered where they arrive are not counted.
-  ClientCalls& client_calls() { return client_calls_; }
-  const ClientCalls& client_calls() const { return client_calls_; }
-
   // Of the worker that Job::Run is told of.
   Workbench& bench(int worker) { return *benches_[static_cast<std::size_t>(worker)]; }
 
@@ -131,9 +120,6 @@ class Executor {
   void GiveBack(Workbench& bench);
 
   const ExecutorOptions options_;
-  CallGate gate_;
-  ArrivalPause arrival_pause_;
-  ClientCalls client_calls_;
   // Those of the workers of both pools, then those for threads that calls come in on.
   std::vector<std::unique_ptr<Workbench>> benches_;
   Mutex mutex_;

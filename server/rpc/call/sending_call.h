@@ -1,104 +1,79 @@
-// What exports and traces have in common: made ready on a worker, then streamed.
+// What exports and traces have in common: they are made ready on a worker, then streamed.
 #pragma once
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "grpcpp/impl/codegen/proto_utils.h"
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/byte_buffer.h"
-#include "grpcpp/support/server_callback.h"
-#include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/rpc/access/caller.h"
 #include "server/rpc/access/check_access.h"
-#include "server/rpc/admission/executor.h"
-#include "server/rpc/call/cancelled.h"
+#include "server/rpc/call/call_context.h"
 #include "server/rpc/call/request_parser.h"
-#include "server/rpc/call/transfer_call.h"
+#include "server/rpc/call/streaming_call.h"
 
 namespace waystar::rpc {
 
-// One write is under way at a time, so that a slow reader costs what was made ready and no more, for as long
-// as the time limit allows.
+// A slow reader costs what was made ready and one message, for as long as the time limit allows.
 template <typename Request, typename Response>
-class SendingCall : public TransferCall<grpc::ServerWriteReactor<grpc::ByteBuffer>> {
+class SendingCall : public WritingCall {
  protected:
-  // What the references name must outlive the call.
-  SendingCall(Executor& executor, TransferSlots& slots, grpc::CallbackServerContext* context)
-      : TransferCall(executor, slots, executor.gate().statistics().Of<Request>()), context_(context) {}
-
-  // The first thing to do with a new call; afterwards it may be gone.
-  void Take(const grpc::ByteBuffer& request, absl::Duration timeout) {
-    absl::Status status = TakeRequest(request);
-    if (status.ok()) {
-      status = Begin(timeout);
-    }
-    if (status.ok()) {
-      HandOver(FlowOf(caller_, *context_, ""));
-    } else {
-      FinishOnce(status);
-    }
-  }
+  // `request` lives until the call is admitted.
+  SendingCall(const ServerContext& server, grpc::CallbackServerContext& rpc, const grpc::ByteBuffer& request,
+              absl::Duration timeout)
+      : WritingCall(Kind::kTransfer, server, rpc, server.statistics.Of<Request>()),
+        request_bytes_(request),
+        timeout_(timeout) {}
 
   // Called once, on that worker, before anything is sent. An error ends the call.
   virtual absl::Status Prepare(int worker) = 0;
 
-  // Fills the next message to send; false if there is none. Called after Prepare, by one thread at a time.
+  // Fills the next message to send; false if there is none. Called after Prepare, under the lock.
   virtual bool FillNext(Response& message) = 0;
 
   const Request& request() const { return request_; }
-  const Caller& caller() const { return caller_; }
+  const Caller& caller() const { return identified_; }
 
  private:
-  absl::Status TakeRequest(const grpc::ByteBuffer& request) {
-    WAYSTAR_ASSIGN_OR_RETURN(caller_, executor().gate().access().Identify(*context_));
-    WAYSTAR_RETURN_IF_ERROR(ParseRequest(request, request_));
-    return CheckAccess(caller_, request_);
-  }
-
-  void Run(int worker) final {
-    if (const absl::Status status = Prepare(worker); status.ok()) {
-      SendNext();
-    } else {
-      FinishFromJob(status);
+  absl::Status Admit() final {
+    identified_ = caller_.Get();
+    WAYSTAR_RETURN_IF_ERROR(ParseRequest(request_bytes_, request_));
+    WAYSTAR_RETURN_IF_ERROR(CheckAccess(identified_, request_));
+    WAYSTAR_RETURN_IF_ERROR(TakeSlot(server_.transfers));
+    SetTimeout(timeout_);
+    {
+      MutexLock lock(mutex_);
+      BeginJob();
     }
-    Unref();
+    SubmitJob(Lane::kLarge, FlowOf(identified_, rpc_, ""));
+    return absl::OkStatus();
   }
 
-  void OnWriteDone(bool ok) final {
-    if (ok) {
-      SendNext();
-    } else {
-      FinishFromJob(CancelledError());
+  void RunJob(int worker) final {
+    const absl::Status status = Prepare(worker);
+    MutexLock lock(mutex_);
+    is_ready_ = status.ok();
+    if (!is_ready_) {
+      ReplaceEnd(status);
     }
   }
 
-  void SendNext() {
-    Response message;
-    if (!FillNext(message)) {
-      FinishFromJob(absl::OkStatus());
+  void Advance() final ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (!is_ready_ || is_writing() || end().has_value()) {
       return;
     }
-    bool owned = false;
-    bytes_.Clear();
-    const grpc::Status serialized =
-        grpc::GenericSerialize<grpc::ProtoBufferWriter, Response>(message, &bytes_, &owned);
-    if (!serialized.ok()) {
-      FinishFromJob(absl::InternalError(serialized.error_message()));
-      return;
+    if (Response message; FillNext(message)) {
+      Write(Serialize(message));
+    } else {
+      SetEnd(absl::OkStatus());
     }
-    counted().CountSent();
-    StartWrite(&bytes_);
   }
 
-  // A status would have to wait behind the message that the client does not read.
-  void OnExpired() final { context_->TryCancel(); }
-
-  grpc::CallbackServerContext* const context_;
-  Caller caller_ = Caller::Anyone();
+  const grpc::ByteBuffer& request_bytes_;
+  const absl::Duration timeout_;
+  Caller identified_ = Caller::Anyone();
   Request request_;
-  // What is being written.
-  grpc::ByteBuffer bytes_;
+  bool is_ready_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace waystar::rpc

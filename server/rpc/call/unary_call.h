@@ -25,6 +25,7 @@
 #include "server/rpc/admission/call_statistics.h"
 #include "server/rpc/admission/cost_timer.h"
 #include "server/rpc/admission/executor.h"
+#include "server/rpc/admission/server_context.h"
 #include "server/rpc/admission/worker_crew.h"
 #include "server/rpc/call/call_context.h"
 #include "server/rpc/call/cancelled.h"
@@ -79,12 +80,13 @@ template <typename Request, typename Response, typename Handler = UnaryHandler<R
           typename Planner = const FixedLane>
 class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
  public:
-  // `planner` says where the call begins, and is told what it took. Both must outlive the call.
-  static grpc::ServerUnaryReactor* Start(Executor& executor, const Handler& handler,
+  // `planner` says where the call begins, and is told what it took. What the references name must outlive the
+  // call.
+  static grpc::ServerUnaryReactor* Start(const ServerContext& server, const Handler& handler,
                                          grpc::CallbackServerContext* context,
                                          const grpc::ByteBuffer* request, grpc::ByteBuffer* response,
-                                         Planner& planner = kSmallCall) {
-    auto* call = new UnaryCall(executor, handler, planner, *context, response);
+                                         Planner& planner) {
+    auto* call = new UnaryCall(server, handler, planner, *context, response);
     const Executor::Clock::time_point arrived = call->counted_.begin();
     absl::Status status = call->Enter();
     if (status.ok()) {
@@ -95,7 +97,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
     } else {
       call->End(ToGrpcStatus(status));
     }
-    executor.arrival_pause().AfterCall(arrived, context->c_call());
+    server.arrival_pause.AfterCall(arrived, context->c_call());
     return call;
   }
 
@@ -103,9 +105,9 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
   // Holds the messages of a call with a path of some hundred points, so that it takes no other memory.
   static constexpr std::size_t kArenaBytes = 4096;
 
-  UnaryCall(Executor& executor, const Handler& handler, Planner& planner,
+  UnaryCall(const ServerContext& server, const Handler& handler, Planner& planner,
             grpc::CallbackServerContext& context, grpc::ByteBuffer* response_bytes)
-      : executor_(executor),
+      : server_(server),
         handler_(handler),
         planner_(planner),
         context_(context),
@@ -126,30 +128,30 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
   void OnCancel() override { cancelled_.store(true, std::memory_order_relaxed); }
   void OnDone() override {
     if (client_) {
-      executor_.client_calls().Leave(*client_);
+      server_.client_calls.Leave(*client_);
     }
     if (is_inside_) {
-      executor_.gate().Leave();
+      server_.gate.Leave();
     }
     delete this;
   }
 
   absl::Status Enter() {
-    absl::Status status = executor_.gate().Enter();
+    absl::Status status = server_.gate.Enter();
     is_inside_ = status.ok();
     return status;
   }
 
   // Finds out whose request it is and what it asks for.
   absl::Status Take(const grpc::CallbackServerContext& context, const grpc::ByteBuffer& request) {
-    WAYSTAR_ASSIGN_OR_RETURN(caller_, executor_.gate().access().Identify(context));
+    WAYSTAR_ASSIGN_OR_RETURN(caller_, server_.access.Identify(context));
     WAYSTAR_RETURN_IF_ERROR(ParseRequest(request, *request_));
     return CheckAccess(caller_, *request_);
   }
 
   void BeginAt(Lane lane) {
     if (lane == Lane::kHere) {
-      if (const Executor::Lease bench = executor_.LeaseHere()) {
+      if (const Executor::Lease bench = server_.executor.LeaseHere()) {
         RunAt(Lane::kHere, *bench);
         return;
       }
@@ -164,15 +166,15 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
   absl::Status SubmitTo(Lane lane) {
     const runtime::Flow own = flow();
     if (!client_) {
-      WAYSTAR_RETURN_IF_ERROR(executor_.client_calls().Enter(own.client));
+      WAYSTAR_RETURN_IF_ERROR(server_.client_calls.Enter(own.client));
       client_ = own.client;
     }
-    return executor_.Submit(lane, this, own, deadline_);
+    return server_.executor.Submit(lane, this, own, deadline_);
   }
 
   runtime::Flow flow() const { return FlowOf(caller_, context_, MapOf(*request_)); }
 
-  void Run(int worker) override { RunAt(lane_, executor_.bench(worker)); }
+  void Run(int worker) override { RunAt(lane_, server_.executor.bench(worker)); }
   void Refuse(const absl::Status& status) override { End(ToGrpcStatus(status)); }
 
   void RunAt(Lane lane, Workbench& bench) {
@@ -190,7 +192,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
                         .rpc = &context_};
     std::optional<WorkerCrew> crew;
     if (lane == Lane::kLarge) {
-      context.crew = &crew.emplace(executor_, lane, flow(), bench);
+      context.crew = &crew.emplace(server_.executor, lane, flow(), bench);
     }
     response_ = google::protobuf::Arena::CreateMessage<Response>(&arena_);
     context.written = &written_.emplace(*response_);
@@ -240,13 +242,13 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
     Finish(status);
   }
 
-  Executor& executor_;
+  const ServerContext& server_;
   const Handler& handler_;
   Planner& planner_;
   // Until OnDone.
   grpc::CallbackServerContext& context_;
   // From its arrival.
-  CountedCall counted_{executor_.gate().statistics().Of<Request>()};
+  CountedCall counted_{server_.statistics.Of<Request>()};
   const Executor::Clock::time_point deadline_;
   grpc::ByteBuffer* const response_bytes_;
   bool is_inside_ = false;

@@ -19,15 +19,6 @@ constexpr std::size_t kChunkBytes = 64 * 1024;
 
 }  // namespace
 
-grpc::ServerWriteReactor<grpc::ByteBuffer>* ExportCall::Start(const core::MapStore& store, Executor& executor,
-                                                              TransferSlots& slots, absl::Duration timeout,
-                                                              grpc::CallbackServerContext* context,
-                                                              const grpc::ByteBuffer* request) {
-  auto* call = new ExportCall(store, executor, slots, context);
-  call->Take(*request, timeout);
-  return call;
-}
-
 absl::Status ExportCall::Prepare(int /*worker*/) {
   WAYSTAR_ASSIGN_OR_RETURN(const core::MapFormat format, ToWriteFormat(request().format()));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(request().map()));

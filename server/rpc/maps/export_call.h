@@ -11,7 +11,7 @@
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/core/store/map_store.h"
-#include "server/rpc/admission/executor.h"
+#include "server/rpc/admission/server_context.h"
 #include "server/rpc/call/sending_call.h"
 #include "waystar/v1/map_service.pb.h"
 
@@ -20,16 +20,11 @@ namespace waystar::rpc {
 class ExportCall final : public SendingCall<v1::ExportMapRequest, v1::ExportMapResponse> {
  public:
   // What the references name must outlive the call.
-  static grpc::ServerWriteReactor<grpc::ByteBuffer>* Start(const core::MapStore& store, Executor& executor,
-                                                           TransferSlots& slots, absl::Duration timeout,
-                                                           grpc::CallbackServerContext* context,
-                                                           const grpc::ByteBuffer* request);
+  ExportCall(const ServerContext& server, const core::MapStore& store, absl::Duration timeout,
+             grpc::CallbackServerContext& rpc, const grpc::ByteBuffer& request)
+      : SendingCall(server, rpc, request, timeout), store_(store) {}
 
  private:
-  ExportCall(const core::MapStore& store, Executor& executor, TransferSlots& slots,
-             grpc::CallbackServerContext* context)
-      : SendingCall(executor, slots, context), store_(store) {}
-
   absl::Status Prepare(int worker) override;
   bool FillNext(v1::ExportMapResponse& message) override;
 

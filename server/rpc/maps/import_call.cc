@@ -7,40 +7,29 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "grpcpp/impl/codegen/proto_utils.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/store/map_id.h"
 #include "server/rpc/access/check_access.h"
-#include "server/rpc/call/cancelled.h"
+#include "server/rpc/call/call_context.h"
 #include "server/rpc/call/request_parser.h"
 #include "server/rpc/maps/map_creation.h"
 #include "server/rpc/wire/convert.h"
 
 namespace waystar::rpc {
 
-grpc::ServerReadReactor<grpc::ByteBuffer>* ImportCall::Start(core::MapStore& store, Executor& executor,
-                                                             TransferSlots& slots,
-                                                             const TransferLimits& limits,
-                                                             grpc::CallbackServerContext* context,
-                                                             grpc::ByteBuffer* response) {
-  auto* call = new ImportCall(store, executor, slots, limits, response);
-  absl::Status status = call->Admit(*context);
-  if (status.ok()) {
-    status = call->Begin(limits.timeout);
-  }
-  if (!status.ok()) {
-    call->FinishOnce(status);
-  } else {
-    call->StartRead(&call->message_);
-  }
-  return call;
+absl::Status ImportCall::Admit() {
+  flow_ = FlowOf(caller_.Get(), rpc_, "");
+  WAYSTAR_RETURN_IF_ERROR(caller_.Require(&CheckStreamAccess<v1::ImportMapRequest>));
+  WAYSTAR_RETURN_IF_ERROR(TakeSlot(server_.transfers));
+  SetTimeout(limits_.timeout);
+  return absl::OkStatus();
 }
 
-absl::Status ImportCall::Admit(const grpc::CallbackServerContext& context) {
-  WAYSTAR_ASSIGN_OR_RETURN(caller_, executor().gate().access().Identify(context));
-  flow_ = FlowOf(caller_, context, "");
-  return CheckStreamAccess<v1::ImportMapRequest>(caller_);
+void ImportCall::Advance() {
+  if (!has_job()) {
+    Read();
+  }
 }
 
 void ImportCall::OnReadDone(bool ok) {
@@ -48,31 +37,34 @@ void ImportCall::OnReadDone(bool ok) {
     counted().CountReceived();
   }
   const absl::Status status = ok ? TakeMessage() : CheckComplete();
-  if (!status.ok()) {
-    FinishOnce(status);
-  } else if (ok) {
-    StartRead(&message_);
-  } else {
-    HandOver(flow_);
+  {
+    const Change change(*this);
+    if (!status.ok()) {
+      SetEnd(status);
+    }
+    if (!EndRead(ok) || ok) {
+      return;
+    }
+    BeginJob();
   }
+  SubmitJob(Lane::kLarge, flow_);
 }
 
-void ImportCall::OnCancel() { FinishOnce(CancelledError()); }
-
-void ImportCall::OnExpired() {
-  FinishOnce(MakeError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kTransferTimeout, "",
-                       absl::StrCat("the import took longer than ", absl::FormatDuration(limits_.timeout),
-                                    ", the server's limit")));
+void ImportCall::OnTimeout() {
+  End(MakeError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kTransferTimeout, "",
+                absl::StrCat("the import took longer than ", absl::FormatDuration(limits_.timeout),
+                             ", the server's limit")));
 }
 
-void ImportCall::Run(int /*worker*/) {
-  FinishFromJob(CreateMap());
-  Unref();
+void ImportCall::RunJob(int /*worker*/) {
+  const absl::Status status = CreateMap();
+  MutexLock lock(mutex_);
+  ReplaceEnd(status);
 }
 
 absl::Status ImportCall::TakeMessage() {
   v1::ImportMapRequest request;
-  WAYSTAR_RETURN_IF_ERROR(ParseRequest(message_, request));
+  WAYSTAR_RETURN_IF_ERROR(ParseRequest(message(), request));
   switch (request.part_case()) {
     case v1::ImportMapRequest::kHeader:
       return TakeHeader(request);
@@ -89,7 +81,9 @@ absl::Status ImportCall::TakeHeader(const v1::ImportMapRequest& request) {
   if (header_) {
     return InvalidArgument(ErrorReason::kBadStream, "header", "an import has one header, its first message");
   }
-  WAYSTAR_RETURN_IF_ERROR(CheckAccess(caller_, request));
+  v1::ImportMapRequest map;
+  map.mutable_header()->set_map(header.map());
+  WAYSTAR_RETURN_IF_ERROR(caller_.Require([map](const Caller& caller) { return CheckAccess(caller, map); }));
   // What can be known now is said now, before the client sends a file for nothing.
   if (absl::Status status = store_.CheckCanCreate(header.map()); !status.ok()) {
     return ErrorFieldOf(status).empty() ? status : WithFieldPrefix(status, "header.");
@@ -134,13 +128,6 @@ absl::Status ImportCall::CheckComplete() const {
   return absl::OkStatus();
 }
 
-absl::Status ImportCall::CheckStillAllowed() {
-  WAYSTAR_ASSIGN_OR_RETURN(const Caller caller, executor().gate().access().Renew(caller_));
-  v1::ImportMapRequest request;
-  request.mutable_header()->set_map(header_->map());
-  return CheckAccess(caller, request);
-}
-
 absl::Status ImportCall::CreateMap() {
   WAYSTAR_ASSIGN_OR_RETURN(core::ImportedMap map, ParseMapFile({.format = header_->format(),
                                                                 .bytes = bytes_,
@@ -149,16 +136,18 @@ absl::Status ImportCall::CreateMap() {
                                                                 .prefix = "header.",
                                                                 .bytes_field = "chunk"},
                                                                limits_.max_map_side));
-  WAYSTAR_RETURN_IF_ERROR(StopReason());
-  WAYSTAR_RETURN_IF_ERROR(CheckStillAllowed());
+  {
+    MutexLock lock(mutex_);
+    WAYSTAR_RETURN_IF_ERROR(end().value_or(absl::OkStatus()));
+  }
+  // By the tokens there are now.
+  WAYSTAR_RETURN_IF_ERROR(caller_.Renew());
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot,
                            CreateInStore(store_, header_->map(), std::move(map), "header."));
   v1::ImportMapResponse response;
   FillMapInfo(store_, *snapshot, *response.mutable_info());
-  bool owned = false;
-  const grpc::Status written =
-      grpc::GenericSerialize<grpc::ProtoBufferWriter, v1::ImportMapResponse>(response, response_, &owned);
-  return written.ok() ? absl::OkStatus() : absl::InternalError(written.error_message());
+  response_ = Serialize(response);
+  return absl::OkStatus();
 }
 
 }  // namespace waystar::rpc

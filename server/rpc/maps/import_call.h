@@ -11,9 +11,8 @@
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/core/store/map_store.h"
-#include "server/rpc/access/caller.h"
-#include "server/rpc/admission/executor.h"
-#include "server/rpc/call/transfer_call.h"
+#include "server/rpc/admission/server_context.h"
+#include "server/rpc/call/streaming_call.h"
 #include "waystar/v1/map_service.pb.h"
 
 namespace waystar::rpc {
@@ -28,30 +27,23 @@ struct TransferLimits {
 //
 // The library reports the end of the stream and the loss of the client alike, as a read that fails. The size
 // that the header promises tells them apart.
-class ImportCall final : public TransferCall<grpc::ServerReadReactor<grpc::ByteBuffer>> {
+class ImportCall final : public ReadingCall {
  public:
   // What the references name must outlive the call.
-  static grpc::ServerReadReactor<grpc::ByteBuffer>* Start(core::MapStore& store, Executor& executor,
-                                                          TransferSlots& slots, const TransferLimits& limits,
-                                                          grpc::CallbackServerContext* context,
-                                                          grpc::ByteBuffer* response);
-
- private:
-  ImportCall(core::MapStore& store, Executor& executor, TransferSlots& slots, const TransferLimits& limits,
-             grpc::ByteBuffer* response)
-      : TransferCall(executor, slots, executor.gate().statistics().Of<v1::ImportMapRequest>()),
+  ImportCall(const ServerContext& server, core::MapStore& store, const TransferLimits& limits,
+             grpc::CallbackServerContext& rpc, grpc::ByteBuffer& response)
+      : ReadingCall(Kind::kTransfer, server, rpc, server.statistics.Of<v1::ImportMapRequest>()),
         store_(store),
         limits_(limits),
         response_(response) {}
 
+ private:
+  absl::Status Admit() override;
+  void Advance() override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void OnReadDone(bool ok) override;
-  void OnCancel() override;
-  void OnExpired() override;
-  void Run(int worker) override;
+  void OnTimeout() override;
+  void RunJob(int worker) override;
 
-  absl::Status Admit(const grpc::CallbackServerContext& context);
-  // Whether the caller may create that map, by the tokens there are now.
-  absl::Status CheckStillAllowed();
   absl::Status TakeMessage();
   absl::Status TakeHeader(const v1::ImportMapRequest& request);
   absl::Status TakeChunk(const std::string& chunk);
@@ -60,9 +52,7 @@ class ImportCall final : public TransferCall<grpc::ServerReadReactor<grpc::ByteB
 
   core::MapStore& store_;
   const TransferLimits limits_;
-  grpc::ByteBuffer* const response_;
-  grpc::ByteBuffer message_;
-  Caller caller_ = Caller::Anyone();
+  grpc::ByteBuffer& response_;
   runtime::Flow flow_;
   std::optional<v1::ImportMapHeader> header_;
   std::string bytes_;

@@ -5,87 +5,45 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "google/protobuf/arena.h"
-#include "grpcpp/impl/codegen/proto_utils.h"
 #include "server/base/status_macros.h"
 #include "server/rpc/access/check_access.h"
-#include "server/rpc/call/cancelled.h"
 #include "server/rpc/call/request_parser.h"
 #include "server/rpc/call/status.h"
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_edits.h"
 
 namespace waystar::rpc {
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* UpdateStream::Start(
-    core::MapStore& store, Executor& executor, grpc::CallbackServerContext* call,
-    const UpdateStreamLimits& limits) {
-  auto* stream = new UpdateStream(store, executor, *call, limits);
-  if (const absl::Status status = stream->Admit(); !status.ok()) {
-    stream->End(status);
-    return stream;
-  }
-  MutexLock lock(stream->mutex_);
-  // The gate may be closed already; whoever closed it finds the read under way, and finishes the call.
-  if (!stream->end_.has_value()) {
-    stream->is_reading_ = true;
-    stream->StartRead(&stream->message_);
-  }
-  return stream;
-}
 
 absl::Status UpdateStream::Admit() {
-  WAYSTAR_RETURN_IF_ERROR(executor_.gate().Enter(this));
-  is_inside_ = true;
-  WAYSTAR_RETURN_IF_ERROR(caller_.Identify(call_));
-  flow_ = FlowOf(caller_.Get(), call_, "");
+  flow_ = FlowOf(caller_.Get(), rpc_, "");
   return caller_.Require(&CheckStreamAccess<v1::StreamObstacleUpdatesRequest>);
 }
 
 void UpdateStream::OnReadDone(bool ok) {
-  std::optional<absl::Status> finish;
-  bool is_taking = false;
   {
-    MutexLock lock(mutex_);
-    is_reading_ = false;
-    if (ok) {
-      counted_.CountReceived();
-    } else {
+    const Change change(*this);
+    if (!ok) {
       SetEnd(absl::OkStatus());
     }
-    is_taking = !end_.has_value();
-    is_taking_ = is_taking;
-    finish = Proceed();
-  }
-  if (finish.has_value()) {
-    Finish(ToGrpcStatus(*finish));
-  }
-  if (!is_taking) {
-    return;
+    if (!EndRead(ok)) {
+      return;
+    }
+    BeginJob();
   }
   arrived_ = Executor::Clock::now();
-  if (const absl::Status status = executor_.Submit(Lane::kSmall, this, flow_); !status.ok()) {
-    Refuse(status);
-  }
+  SubmitJob(Lane::kSmall, flow_);
 }
 
-void UpdateStream::Run(int /*worker*/) {
-  if (IsEnding()) {
-    FinishTaking(absl::OkStatus());
-    return;
+void UpdateStream::RunJob(int /*worker*/) {
+  if (const absl::Status status = Take(); !status.ok()) {
+    End(status);
   }
-  FinishTaking(Take());
-}
-
-void UpdateStream::Refuse(const absl::Status& status) {
-  if (!IsEnding()) {
-    Answer(AddBatch(), status);
-  }
-  FinishTaking(absl::OkStatus());
 }
 
 absl::Status UpdateStream::Take() {
   google::protobuf::Arena arena;
   auto& message = *google::protobuf::Arena::CreateMessage<v1::StreamObstacleUpdatesRequest>(&arena);
-  WAYSTAR_RETURN_IF_ERROR(ParseRequest(message_, message));
+  WAYSTAR_RETURN_IF_ERROR(ParseRequest(this->message(), message));
   const std::uint64_t index = AddBatch();
   if (!message.has_update()) {
     Answer(index, MissingField("update"));
@@ -109,8 +67,8 @@ absl::Status UpdateStream::Take() {
 
 std::uint64_t UpdateStream::AddBatch() {
   MutexLock lock(mutex_);
-  unanswered_.push_back({.bytes = message_.Length(), .arrived = arrived_});
-  unanswered_bytes_ += message_.Length();
+  unanswered_.push_back({.bytes = message().Length(), .arrived = arrived_});
+  unanswered_bytes_ += message().Length();
   return first_index_ + unanswered_.size() - 1;
 }
 
@@ -123,134 +81,29 @@ void UpdateStream::Answer(std::uint64_t index, const absl::StatusOr<core::Update
   } else {
     *answer.mutable_refused() = ToStatusMessage(result.status());
   }
-  std::optional<absl::Status> finish;
-  {
-    MutexLock lock(mutex_);
-    Batch& batch = unanswered_[index - first_index_];
-    requests_.CountEnd(result.status().code(), Executor::Clock::now() - batch.arrived);
-    batch.answer = std::move(answer);
-    finish = Proceed();
-  }
-  if (finish.has_value()) {
-    Finish(ToGrpcStatus(*finish));
-  }
+  const Change change(*this);
+  Batch& batch = unanswered_[index - first_index_];
+  requests_.CountEnd(result.status().code(), Executor::Clock::now() - batch.arrived);
+  batch.answer = std::move(answer);
 }
 
-void UpdateStream::FinishTaking(const absl::Status& status) {
-  std::optional<absl::Status> finish;
-  {
-    MutexLock lock(mutex_);
-    is_taking_ = false;
-    if (!status.ok()) {
-      SetEnd(status);
-    }
-    finish = Proceed();
-  }
-  if (finish.has_value()) {
-    Finish(ToGrpcStatus(*finish));
-  }
-}
-
-void UpdateStream::OnWriteDone(bool ok) {
-  std::optional<absl::Status> finish;
-  {
-    MutexLock lock(mutex_);
-    is_writing_ = false;
-    if (ok) {
+void UpdateStream::Advance() {
+  if (!is_writing()) {
+    if (std::exchange(is_first_written_, false)) {
       PopFirst();
-    } else {
-      is_gone_ = true;
-      SetEnd(CancelledError());
     }
-    finish = Proceed();
+    while (is_gone() && IsFirstAnswered()) {
+      PopFirst();
+    }
+    if (IsFirstAnswered()) {
+      is_first_written_ = true;
+      Write(Serialize(*unanswered_.front().answer));
+    }
   }
-  if (finish.has_value()) {
-    Finish(ToGrpcStatus(*finish));
-  }
-}
-
-void UpdateStream::OnCancel() { End(CancelledError()); }
-
-void UpdateStream::OnGateClosed() { End(CallGate::Closed()); }
-
-void UpdateStream::OnForceCancel() {
-  bool is_unread = false;
-  {
-    MutexLock lock(mutex_);
-    is_unread = is_writing_;
-  }
-  // Without the lock, which OnCancel takes. It is not done before this returns, since it is inside the gate.
-  if (is_unread) {
-    call_.TryCancel();
-  }
-}
-
-// Here and not in the destructor of a member: the server may be gone soon after.
-void UpdateStream::OnDone() {
-  {
-    MutexLock lock(mutex_);
-    counted_.End(end_.value_or(CancelledError()).code());
-  }
-  if (is_inside_) {
-    executor_.gate().Leave(this);
-  }
-  delete this;
-}
-
-bool UpdateStream::IsEnding() {
-  MutexLock lock(mutex_);
-  return end_.has_value();
-}
-
-void UpdateStream::End(const absl::Status& status) {
-  std::optional<absl::Status> finish;
-  {
-    MutexLock lock(mutex_);
-    SetEnd(status);
-    finish = Proceed();
-  }
-  if (finish.has_value()) {
-    Finish(ToGrpcStatus(*finish));
-  }
-}
-
-void UpdateStream::SetEnd(const absl::Status& status) {
-  if (!end_.has_value()) {
-    end_ = status;
-  }
-}
-
-std::optional<absl::Status> UpdateStream::Proceed() {
-  if (is_finished_) {
-    return std::nullopt;
-  }
-  while (is_gone_ && !unanswered_.empty() && unanswered_.front().answer.has_value()) {
-    PopFirst();
-  }
-  if (!is_writing_ && !unanswered_.empty() && unanswered_.front().answer.has_value()) {
-    WriteFirst();
-  }
-  if (end_.has_value()) {
-    is_finished_ = !is_taking_ && !is_writing_ && unanswered_.empty();
-    return is_finished_ ? end_ : std::nullopt;
-  }
-  if (!is_reading_ && !is_taking_ && unanswered_.size() < limits_.max_unanswered &&
+  if (!has_job() && unanswered_.size() < limits_.max_unanswered &&
       unanswered_bytes_ < limits_.max_unanswered_bytes) {
-    is_reading_ = true;
-    StartRead(&message_);
+    Read();
   }
-  return std::nullopt;
-}
-
-void UpdateStream::WriteFirst() {
-  is_writing_ = true;
-  bool owned = false;
-  answer_bytes_.Clear();
-  // Into memory, which cannot fail.
-  grpc::GenericSerialize<grpc::ProtoBufferWriter, v1::StreamObstacleUpdatesResponse>(
-      *unanswered_.front().answer, &answer_bytes_, &owned);
-  counted_.CountSent();
-  StartWrite(&answer_bytes_);
 }
 
 void UpdateStream::PopFirst() {

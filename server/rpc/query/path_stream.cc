@@ -12,7 +12,6 @@
 #include "server/base/status_macros.h"
 #include "server/rpc/access/check_access.h"
 #include "server/rpc/admission/cost_timer.h"
-#include "server/rpc/call/cancelled.h"
 #include "server/rpc/call/request_parser.h"
 #include "server/rpc/call/status.h"
 #include "server/rpc/call/written_message.h"
@@ -40,46 +39,22 @@ void FillProblem(const v1::StreamedQuery& query, const absl::Status& status, v1:
 
 }  // namespace
 
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* PathStream::Start(
-    const Handler& find_path, QueryCosts& costs, Executor& executor, grpc::CallbackServerContext* call,
-    const PathStreamLimits& limits) {
-  auto* stream = new PathStream(find_path, costs, executor, *call, limits);
-  if (const absl::Status status = stream->Admit(); !status.ok()) {
-    stream->End(status);
-    return stream;
-  }
-  MutexLock lock(stream->mutex_);
-  // The gate may be closed already; whoever closed it finds the read under way, and finishes the call.
-  if (!stream->end_.has_value()) {
-    stream->is_reading_ = true;
-    stream->StartRead(&stream->message_);
-  }
-  return stream;
-}
-
 absl::Status PathStream::Admit() {
-  WAYSTAR_RETURN_IF_ERROR(executor_.gate().Enter(this));
-  is_inside_ = true;
-  WAYSTAR_RETURN_IF_ERROR(caller_.Identify(call_));
-  client_ = FlowOf(caller_.Get(), call_, "").client;
+  client_ = FlowOf(caller_.Get(), rpc_, "").client;
   return caller_.Require(&CheckStreamAccess<v1::StreamFindPathRequest>);
 }
 
 void PathStream::OnReadDone(bool ok) {
-  std::optional<absl::Status> finish;
   grpc::ByteBuffer bytes;
   Batch* batch = nullptr;
   bool begins_to_gather = false;
   {
-    MutexLock lock(mutex_);
-    is_reading_ = false;
-    if (ok) {
-      counted_.CountReceived();
-    } else {
+    const Change change(*this);
+    if (!ok) {
       SetEnd(absl::OkStatus());
     }
-    if (!end_.has_value()) {
-      bytes.Swap(&message_);
+    if (EndRead(ok)) {
+      bytes.Swap(&message());
       batch = new Batch(bytes);
       ++unanswered_;
       unanswered_bytes_ += batch->length;
@@ -87,38 +62,26 @@ void PathStream::OnReadDone(bool ok) {
       gathering_since_ = begins_to_gather ? batch->arrived : gathering_since_;
       has_read_more_ = !begins_to_gather;
     }
-    finish = Proceed();
-  }
-  if (finish.has_value()) {
-    Finish(ToGrpcStatus(*finish));
   }
   if (batch != nullptr) {
     FinishPart(batch, Take(bytes, *batch));
   }
   if (begins_to_gather) {
-    next_turn_.Ask(call_.c_call());
+    next_turn_.Ask(rpc_.c_call());
   }
 }
 
 void PathStream::OnNextTurn() {
-  std::optional<absl::Status> finish;
   {
-    MutexLock lock(mutex_);
-    is_gathering_ = std::exchange(has_read_more_, false) && !end_.has_value() &&
+    const Change change(*this);
+    is_gathering_ = std::exchange(has_read_more_, false) && !end().has_value() &&
                     answers_bytes_ < limits_.max_bytes &&
                     Executor::Clock::now() - gathering_since_ < kGathering;
     if (!is_gathering_) {
-      finish = Proceed();
-      if (!finish.has_value()) {
-        return;
-      }
+      return;
     }
   }
-  if (finish.has_value()) {
-    Finish(ToGrpcStatus(*finish));
-  } else {
-    next_turn_.Ask(call_.c_call());
-  }
+  next_turn_.Ask(rpc_.c_call());
 }
 
 struct PathStream::Draft {
@@ -201,7 +164,7 @@ class PathStream::QueriesJob final : public Executor::Job {
   void Run(int worker) override {
     google::protobuf::Arena arena;
     Gatherer gatherer(stream_, arena, batch_.arrived);
-    Workbench& bench = stream_.executor_.bench(worker);
+    Workbench& bench = stream_.executor().bench(worker);
     const Executor::Clock::time_point begin = Executor::Clock::now();
     while (next_ < queries_.size() && !stream_.IsGone()) {
       const Executor::Clock::time_point now = Executor::Clock::now();
@@ -277,7 +240,7 @@ absl::Status PathStream::Take(const grpc::ByteBuffer& bytes, Batch& batch) {
   Queries small;
   Queries large;
   {
-    const Executor::Lease bench = executor_.LeaseHere();
+    const Executor::Lease bench = executor().LeaseHere();
     const bool answers_here = bench && !IsFull();
     Gatherer gatherer(*this, batch.arena, batch.arrived);
     Executor::Clock::time_point now = Executor::Clock::now();
@@ -302,7 +265,7 @@ absl::Status PathStream::Take(const grpc::ByteBuffer& bytes, Batch& batch) {
 }
 
 void PathStream::Spread(Batch& batch, const Queries& queries, Lane lane) {
-  const std::size_t jobs = std::min(queries.size(), static_cast<std::size_t>(executor_.workers()));
+  const std::size_t jobs = std::min(queries.size(), static_cast<std::size_t>(executor().workers()));
   for (std::size_t i = 0; i < jobs; ++i) {
     const auto begin = queries.begin() + static_cast<std::ptrdiff_t>(i * queries.size() / jobs);
     const auto end = queries.begin() + static_cast<std::ptrdiff_t>((i + 1) * queries.size() / jobs);
@@ -318,7 +281,7 @@ void PathStream::HandOver(Batch& batch, Queries queries, Lane lane) {
 
 void PathStream::Submit(QueriesJob* job, const v1::FindPathRequest& first, Lane lane) {
   const runtime::Flow flow{.client = client_, .map = absl::HashOf(first.map())};
-  if (const absl::Status status = executor_.Submit(lane, job, flow, deadline_); !status.ok()) {
+  if (const absl::Status status = executor().Submit(lane, job, flow, deadline_); !status.ok()) {
     job->Refuse(status);
   }
 }
@@ -342,7 +305,7 @@ bool PathStream::Answer(const Batch& batch, const v1::StreamedQuery& query, Lane
                       .queued = now - batch.arrived,
                       .begin = now,
                       .max_expansions_here = MaxExpansionsOn(lane),
-                      .rpc = &call_,
+                      .rpc = &rpc_,
                       .written = &draft.written};
   const CostTimer timer(lane, now);
   const absl::Status status = find_path_(query.query(), draft.answer, context);
@@ -358,7 +321,7 @@ bool PathStream::Answer(const Batch& batch, const v1::StreamedQuery& query, Lane
 
 bool PathStream::IsGone() {
   MutexLock lock(mutex_);
-  return is_gone_;
+  return is_gone();
 }
 
 bool PathStream::IsFull() {
@@ -367,14 +330,12 @@ bool PathStream::IsFull() {
 }
 
 void PathStream::Add(const grpc::ByteBuffer& answers) {
-  MutexLock lock(mutex_);
-  if (is_gone_) {
-    return;
-  }
-  answers_bytes_ += answers.Length();
-  answers_.push_back(answers);
   // Cannot be the end: the message that these are of counts as unanswered yet.
-  static_cast<void>(Proceed());
+  const Change change(*this);
+  if (!is_gone()) {
+    answers_bytes_ += answers.Length();
+    answers_.push_back(answers);
+  }
 }
 
 void PathStream::FinishPart(Batch* batch, const absl::Status& status) {
@@ -386,119 +347,30 @@ void PathStream::FinishPart(Batch* batch, const absl::Status& status) {
   if (!is_last && status.ok()) {
     return;
   }
-  std::optional<absl::Status> finish;
-  {
-    MutexLock lock(mutex_);
-    if (is_last) {
-      --unanswered_;
-      unanswered_bytes_ -= length;
-    }
-    if (!status.ok()) {
-      SetEnd(status);
-    }
-    finish = Proceed();
+  const Change change(*this);
+  if (is_last) {
+    --unanswered_;
+    unanswered_bytes_ -= length;
   }
-  if (finish.has_value()) {
-    Finish(ToGrpcStatus(*finish));
-  }
-}
-
-void PathStream::OnWriteDone(bool ok) {
-  std::optional<absl::Status> finish;
-  {
-    MutexLock lock(mutex_);
-    is_writing_ = false;
-    if (!ok) {
-      is_gone_ = true;
-      SetEnd(CancelledError());
-    }
-    finish = Proceed();
-  }
-  if (finish.has_value()) {
-    Finish(ToGrpcStatus(*finish));
-  }
-}
-
-void PathStream::OnCancel() {
-  cancelled_.store(true, std::memory_order_relaxed);
-  std::optional<absl::Status> finish;
-  {
-    MutexLock lock(mutex_);
-    is_gone_ = true;
-    SetEnd(CancelledError());
-    finish = Proceed();
-  }
-  if (finish.has_value()) {
-    Finish(ToGrpcStatus(*finish));
-  }
-}
-
-void PathStream::OnGateClosed() { End(CallGate::Closed()); }
-
-void PathStream::End(const absl::Status& status) {
-  std::optional<absl::Status> finish;
-  {
-    MutexLock lock(mutex_);
+  if (!status.ok()) {
     SetEnd(status);
-    finish = Proceed();
-  }
-  if (finish.has_value()) {
-    Finish(ToGrpcStatus(*finish));
   }
 }
 
-void PathStream::OnForceCancel() {
-  bool is_unread = false;
-  {
-    MutexLock lock(mutex_);
-    is_unread = is_writing_;
-  }
-  // Without the lock, which OnCancel takes. It is not done before this returns, since it is inside the gate.
-  if (is_unread) {
-    call_.TryCancel();
-  }
-}
-
-// Here and not in the destructor of a member: the server may be gone soon after.
-void PathStream::OnDone() {
-  {
-    MutexLock lock(mutex_);
-    counted_.End(end_.value_or(CancelledError()).code());
-  }
-  if (is_inside_) {
-    executor_.gate().Leave(this);
-  }
-  delete this;
-}
-
-void PathStream::SetEnd(const absl::Status& status) {
-  if (!end_.has_value()) {
-    end_ = status;
-  }
-}
-
-std::optional<absl::Status> PathStream::Proceed() {
-  if (is_finished_) {
-    return std::nullopt;
-  }
-  if (is_gone_) {
+void PathStream::Advance() {
+  if (is_gone()) {
     answers_.clear();
     answers_bytes_ = 0;
   }
-  if (!is_writing_ && !is_gathering_ && !answers_.empty()) {
+  if (!is_writing() && !is_gathering_ && !answers_.empty()) {
     WriteSome();
   }
-  if (end_.has_value()) {
-    is_finished_ = unanswered_ == 0 && !is_writing_ && !is_gathering_ && answers_.empty();
-    return is_finished_ ? end_ : std::nullopt;
+  if (unanswered_ < limits_.max_unanswered && unanswered_bytes_ + answers_bytes_ < limits_.max_bytes) {
+    Read();
   }
-  if (!is_reading_ && unanswered_ < limits_.max_unanswered &&
-      unanswered_bytes_ + answers_bytes_ < limits_.max_bytes) {
-    is_reading_ = true;
-    StartRead(&message_);
-  }
-  return std::nullopt;
 }
+
+bool PathStream::IsIdle() const { return unanswered_ == 0 && !is_gathering_ && answers_.empty(); }
 
 void PathStream::WriteSome() {
   std::vector<grpc::Slice> slices;
@@ -516,10 +388,7 @@ void PathStream::WriteSome() {
     answers_.pop_front();
   }
   answers_bytes_ -= bytes;
-  is_writing_ = true;
-  answer_bytes_ = grpc::ByteBuffer(slices.data(), slices.size());
-  counted_.CountSent();
-  StartWrite(&answer_bytes_);
+  Write(grpc::ByteBuffer(slices.data(), slices.size()));
 }
 
 }  // namespace waystar::rpc

@@ -13,13 +13,11 @@
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
-#include "server/base/mutex.h"
-#include "server/rpc/access/lasting_caller.h"
-#include "server/rpc/admission/call_gate.h"
-#include "server/rpc/admission/call_statistics.h"
 #include "server/rpc/admission/executor.h"
 #include "server/rpc/admission/next_turn.h"
 #include "server/rpc/admission/query_costs.h"
+#include "server/rpc/admission/server_context.h"
+#include "server/rpc/call/streaming_call.h"
 #include "server/rpc/call/unary_call.h"
 #include "waystar/v1/path_service.pb.h"
 
@@ -35,28 +33,27 @@ struct PathStreamLimits {
   std::size_t max_bytes = 4 << 20;
 };
 
-// Owns itself: lives until the RPC library is done with it. One message at a time is read; meanwhile the
-// queries of those before it are answered, each at its place: the small ones of a message one after the other
-// where it was read, the others on workers, in turns with what else waits for them. Whoever has answers adds
-// them to those that are to be written, and what has gathered while one message was written is the next.
-// Where a message was read the answers also wait for those to the messages that have arrived along with it:
-// each message written is a call of the system's, and costs more than an answer.
+// One message at a time is read; meanwhile the queries of those before it are answered, each on its lane: the
+// small ones of a message one after the other where it was read, the others on workers, in turns with what
+// else waits for them. Whoever has answers adds them to those that are to be written, and what has gathered
+// while one message was written is the next. Where a message was read the answers also wait for those to the
+// messages that have arrived along with it: each message written is a call of the system's, and costs more
+// than an answer.
 //
-// The library's threads, workers and whoever stops the server meet here, as in UpdateStream, whose rules are
-// those of this: what comes next is decided, and started, under the lock; the call is finished when nothing
-// is on its way any more, by whoever finds that out, as the last thing and without the lock; who has let go
-// of the lock and is not to finish the call must not touch it any more.
-class PathStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
-                         private CallGate::OpenEndedCall {
+// The rules of StreamingCall hold; on its way is each message until its last query is answered, and what is
+// being gathered.
+class PathStream final : public ReadingWritingCall {
  public:
   using Handler = UnaryHandler<v1::FindPathRequest, v1::FindPathResponse>;
 
-  // `find_path` answers a query, whose place `costs` knows. What the references name must outlive the call.
-  static grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* Start(const Handler& find_path,
-                                                                            QueryCosts& costs,
-                                                                            Executor& executor,
-                                                                            grpc::CallbackServerContext* call,
-                                                                            const PathStreamLimits& limits);
+  // `find_path` answers a query, whose lane `costs` knows. What the references name must outlive the call.
+  PathStream(const ServerContext& server, const Handler& find_path, QueryCosts& costs,
+             grpc::CallbackServerContext& rpc, const PathStreamLimits& limits)
+      : ReadingWritingCall(Kind::kOpenEnded, server, rpc, server.statistics.Of<v1::StreamFindPathRequest>()),
+        find_path_(find_path),
+        costs_(costs),
+        limits_(limits),
+        deadline_(DeadlineOf(rpc)) {}
 
  private:
   friend NextTurn<PathStream>;
@@ -93,26 +90,11 @@ class PathStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
 
   using Queries = std::vector<const v1::StreamedQuery*>;
 
-  PathStream(const Handler& find_path, QueryCosts& costs, Executor& executor,
-             grpc::CallbackServerContext& call, const PathStreamLimits& limits)
-      : find_path_(find_path),
-        costs_(costs),
-        executor_(executor),
-        call_(call),
-        limits_(limits),
-        deadline_(DeadlineOf(call)),
-        caller_(executor.gate().access()) {}
-
+  absl::Status Admit() override;
+  void Advance() override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool IsIdle() const override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void OnReadDone(bool ok) override;
-  void OnWriteDone(bool ok) override;
-  void OnCancel() override;
-  void OnDone() override;
-  void OnGateClosed() override;
-  void OnForceCancel() override;
-  absl::Status RenewCaller() override { return caller_.Renew(); }
-  void OnRevoked(const absl::Status& why) override { End(why); }
 
-  absl::Status Admit();
   // Decides whether what has gathered is to wait for more.
   void OnNextTurn();
   // Answers what is small and hands the rest to workers. An error is one of the stream.
@@ -132,48 +114,27 @@ class PathStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   // One part less; with the last, the message is no longer unanswered. An error ends the stream.
   void FinishPart(Batch* batch, const absl::Status& status);
 
-  // As in UpdateStream.
-  void End(const absl::Status& status);
-  std::optional<absl::Status> Proceed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WriteSome() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void SetEnd(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Handler& find_path_;
   QueryCosts& costs_;
-  Executor& executor_;
-  CountedCall counted_{executor_.gate().statistics().Of<v1::StreamFindPathRequest>()};
-  MethodStatistics& requests_ = executor_.gate().statistics().RequestsIn<v1::StreamFindPathRequest>();
-  // Until OnDone.
-  grpc::CallbackServerContext& call_;
   const PathStreamLimits limits_;
+  MethodStatistics& requests_ = server_.statistics.RequestsIn<v1::StreamFindPathRequest>();
   const Executor::Clock::time_point deadline_;
-  LastingCaller caller_;
   // Once it is admitted.
   std::uint64_t client_ = 0;
-  std::atomic<bool> cancelled_ = false;
-  bool is_inside_ = false;
-  grpc::ByteBuffer message_;
-  grpc::ByteBuffer answer_bytes_;
   NextTurn<PathStream> next_turn_{*this};
 
-  Mutex mutex_;
   std::size_t unanswered_ ABSL_GUARDED_BY(mutex_) = 0;
   std::size_t unanswered_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   // To be written: messages of answers, of which several together are one as well.
   std::deque<grpc::ByteBuffer> answers_ ABSL_GUARDED_BY(mutex_);
   std::size_t answers_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
-  bool is_reading_ ABSL_GUARDED_BY(mutex_) = false;
-  bool is_writing_ ABSL_GUARDED_BY(mutex_) = false;
   // Answers wait for those to what is read meanwhile; next_turn_ is asked for, or about to be.
   bool is_gathering_ ABSL_GUARDED_BY(mutex_) = false;
   Executor::Clock::time_point gathering_since_ ABSL_GUARDED_BY(mutex_);
   // Whether a message was read since next_turn_ was asked for.
   bool has_read_more_ ABSL_GUARDED_BY(mutex_) = false;
-  // Nobody is there to read answers.
-  bool is_gone_ ABSL_GUARDED_BY(mutex_) = false;
-  bool is_finished_ ABSL_GUARDED_BY(mutex_) = false;
-  // Set when nothing more is to be read.
-  std::optional<absl::Status> end_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace waystar::rpc

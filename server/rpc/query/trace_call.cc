@@ -27,25 +27,14 @@ constexpr std::size_t kTraceEnvelopeBytes = 32;
 
 }  // namespace
 
-grpc::ServerWriteReactor<grpc::ByteBuffer>* TraceCall::Start(const core::MapStore& store, Executor& executor,
-                                                             TransferSlots& slots, const PathLimits& limits,
-                                                             const QueryObserver& observer,
-                                                             grpc::CallbackServerContext* context,
-                                                             const grpc::ByteBuffer* request) {
-  auto* call = new TraceCall(store, executor, slots, limits, observer, context);
-  call->Take(*request, limits.trace_timeout);
-  return call;
-}
-
-TraceCall::TraceCall(const core::MapStore& store, Executor& executor, TransferSlots& slots,
-                     const PathLimits& limits, const QueryObserver& observer,
-                     grpc::CallbackServerContext* context)
-    : SendingCall(executor, slots, context),
+TraceCall::TraceCall(const ServerContext& server, const core::MapStore& store, const PathLimits& limits,
+                     const QueryObserver& observer, grpc::CallbackServerContext& rpc,
+                     const grpc::ByteBuffer& request)
+    : SendingCall(server, rpc, request, limits.trace_timeout),
       store_(store),
       observer_(observer),
-      rpc_(*context),
       max_response_bytes_(limits.max_response_bytes - kTraceEnvelopeBytes),
-      deadline_(DeadlineOf(*context)) {}
+      deadline_(DeadlineOf(rpc)) {}
 
 absl::Status TraceCall::Prepare(int worker) {
   const Executor::Clock::time_point now = Executor::Clock::now();

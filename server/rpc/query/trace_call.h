@@ -1,7 +1,6 @@
 // PathService.TraceSearch: searches on a worker with a recorder, then streams what it recorded.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <optional>
 
@@ -13,6 +12,7 @@
 #include "server/core/search/recorder.h"
 #include "server/core/store/map_store.h"
 #include "server/rpc/admission/executor.h"
+#include "server/rpc/admission/server_context.h"
 #include "server/rpc/call/call_context.h"
 #include "server/rpc/call/sending_call.h"
 #include "server/rpc/telemetry/query_observer.h"
@@ -34,29 +34,19 @@ struct PathLimits {
 class TraceCall final : public SendingCall<v1::TraceSearchRequest, v1::TraceSearchResponse> {
  public:
   // What the references name must outlive the call.
-  static grpc::ServerWriteReactor<grpc::ByteBuffer>* Start(const core::MapStore& store, Executor& executor,
-                                                           TransferSlots& slots, const PathLimits& limits,
-                                                           const QueryObserver& observer,
-                                                           grpc::CallbackServerContext* context,
-                                                           const grpc::ByteBuffer* request);
+  TraceCall(const ServerContext& server, const core::MapStore& store, const PathLimits& limits,
+            const QueryObserver& observer, grpc::CallbackServerContext& rpc, const grpc::ByteBuffer& request);
 
  private:
-  TraceCall(const core::MapStore& store, Executor& executor, TransferSlots& slots, const PathLimits& limits,
-            const QueryObserver& observer, grpc::CallbackServerContext* context);
-
-  void OnCancel() override { cancelled_.store(true, std::memory_order_relaxed); }
   absl::Status Prepare(int worker) override;
-  absl::Status Search(CallContext& context, v1::FindPathResponse& answer);
   bool FillNext(v1::TraceSearchResponse& message) override;
+  absl::Status Search(CallContext& context, v1::FindPathResponse& answer);
 
   const core::MapStore& store_;
   const QueryObserver& observer_;
-  // Used until the call is finished.
-  const grpc::CallbackServerContext& rpc_;
   const std::size_t max_response_bytes_;
   const Executor::Clock::time_point arrived_ = Executor::Clock::now();
   const Executor::Clock::time_point deadline_;
-  std::atomic<bool> cancelled_ = false;
   HexCoordinates coordinates_;
   std::optional<core::EventRecorder> recorder_;
   // How many of the events have been sent.

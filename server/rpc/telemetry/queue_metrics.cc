@@ -40,7 +40,7 @@ void CollectLane(const std::string& lane, const runtime::WorkerPoolCounts& count
 void QueueMetrics::Collect(runtime::MetricSink& sink) const {
   CollectLane("small", executor_.counts(Lane::kSmall), sink);
   CollectLane("large", executor_.counts(Lane::kLarge), sink);
-  const ClientCalls::Counts clients = executor_.client_calls().counts();
+  const ClientCalls::Counts clients = client_calls_.counts();
   sink.AddGauge("waystar_clients", "Clients that have calls waiting or running.", {},
                 static_cast<double>(clients.clients));
   sink.AddGauge("waystar_client_calls", "Calls of all of these.", {}, static_cast<double>(clients.calls));

@@ -1,6 +1,7 @@
 // How many calls wait for workers, and for how long.
 #pragma once
 
+#include "server/rpc/admission/client_calls.h"
 #include "server/rpc/admission/executor.h"
 #include "server/runtime/metric_sink.h"
 
@@ -9,13 +10,15 @@ namespace waystar::rpc {
 // By lane: that of small calls and that of large ones. Thread safety: any.
 class QueueMetrics final : public runtime::MetricSource {
  public:
-  // The executor must outlive this.
-  explicit QueueMetrics(const Executor& executor) : executor_(executor) {}
+  // Both must outlive this.
+  QueueMetrics(const Executor& executor, const ClientCalls& client_calls)
+      : executor_(executor), client_calls_(client_calls) {}
 
   void Collect(runtime::MetricSink& sink) const override;
 
  private:
   const Executor& executor_;
+  const ClientCalls& client_calls_;
 };
 
 }  // namespace waystar::rpc

@@ -68,15 +68,15 @@ absl::Status ServerStatistics::Fill(const v1::GetServerStatisticsRequest& reques
     return InvalidArgument(ErrorReason::kBadValue, "max_maps",
                            absl::StrCat("there cannot be ", request.max_maps(), " maps"));
   }
-  for (const CallStatistics::Method& method : executor_.gate().statistics().Called()) {
+  for (const CallStatistics::Method& method : context_.statistics.Called()) {
     FillMethod(method, *out.add_methods());
   }
-  FillLane("small", executor_, Lane::kSmall, *out.add_lanes());
-  FillLane("large", executor_, Lane::kLarge, *out.add_lanes());
+  FillLane("small", context_.executor, Lane::kSmall, *out.add_lanes());
+  FillLane("large", context_.executor, Lane::kLarge, *out.add_lanes());
   const int max_maps = request.max_maps() == 0 ? kDefaultMaps : std::min(request.max_maps(), kMostMaps);
   FillMaps(static_cast<std::size_t>(max_maps), caller, out);
-  out.set_transfers(transfers_.taken());
-  out.set_watches(watches_.taken());
+  out.set_transfers(context_.transfers.taken());
+  out.set_watches(context_.watches.taken());
   if (const auto connections = CountConnections(server_.load(std::memory_order_relaxed))) {
     out.set_connections(*connections);
   }

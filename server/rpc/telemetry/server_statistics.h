@@ -8,9 +8,7 @@
 #include "absl/status/status.h"
 #include "server/core/store/map_store.h"
 #include "server/rpc/access/caller.h"
-#include "server/rpc/admission/executor.h"
-#include "server/rpc/admission/transfers.h"
-#include "server/rpc/admission/watch_slots.h"
+#include "server/rpc/admission/server_context.h"
 #include "waystar/v1/server_service.pb.h"
 
 namespace waystar::rpc {
@@ -21,9 +19,8 @@ namespace waystar::rpc {
 class ServerStatistics {
  public:
   // All must outlive this.
-  ServerStatistics(const core::MapStore& store, Executor& executor, const TransferSlots& transfers,
-                   const WatchSlots& watches)
-      : store_(store), executor_(executor), transfers_(transfers), watches_(watches) {}
+  ServerStatistics(const core::MapStore& store, const ServerContext& server)
+      : store_(store), context_(server) {}
 
   // Whose connections to tell of: see CountConnections.
   void SetServer(std::int64_t server) { server_.store(server, std::memory_order_relaxed); }
@@ -35,9 +32,7 @@ class ServerStatistics {
   void FillMaps(std::size_t max_maps, const Caller& caller, v1::GetServerStatisticsResponse& out) const;
 
   const core::MapStore& store_;
-  Executor& executor_;
-  const TransferSlots& transfers_;
-  const WatchSlots& watches_;
+  const ServerContext& context_;
   std::atomic<std::int64_t> server_ = 0;
 };
 

@@ -7,8 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "server/base/mutex.h"
 #include "server/core/store/map_store.h"
-#include "server/rpc/admission/transfers.h"
-#include "server/rpc/admission/watch_slots.h"
+#include "server/rpc/admission/call_slots.h"
 #include "server/runtime/metric_sink.h"
 
 namespace waystar::rpc {
@@ -23,7 +22,7 @@ class StoreMetrics final : public runtime::MetricSource {
   static constexpr std::size_t kMaxNames = 100;
 
   // All must outlive this.
-  StoreMetrics(const core::MapStore& store, const TransferSlots& transfers, const WatchSlots& watches)
+  StoreMetrics(const core::MapStore& store, const CallSlots& transfers, const CallSlots& watches)
       : store_(store), transfers_(transfers), watches_(watches) {}
 
   // Takes time in proportion to the number of maps and of their bands of rows: some milliseconds for
@@ -34,8 +33,8 @@ class StoreMetrics final : public runtime::MetricSource {
   bool MayBeNamed(const std::string& map) const;
 
   const core::MapStore& store_;
-  const TransferSlots& transfers_;
-  const WatchSlots& watches_;
+  const CallSlots& transfers_;
+  const CallSlots& watches_;
   mutable Mutex mutex_;
   mutable absl::flat_hash_set<std::string> names_ ABSL_GUARDED_BY(mutex_);
 };

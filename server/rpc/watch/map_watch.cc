@@ -5,15 +5,13 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "grpcpp/impl/codegen/proto_utils.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/rpc/access/check_access.h"
-#include "server/rpc/call/cancelled.h"
 #include "server/rpc/call/request_parser.h"
-#include "server/rpc/call/status.h"
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_edits.h"
+#include "server/rpc/wire/convert_shape.h"
 
 namespace waystar::rpc {
 namespace {
@@ -28,35 +26,20 @@ absl::Status Deleted(const std::string& map) {
 
 }  // namespace
 
-grpc::ServerWriteReactor<grpc::ByteBuffer>* MapWatch::Start(const WatchContext& context,
-                                                            grpc::CallbackServerContext* call,
-                                                            const grpc::ByteBuffer* request) {
-  const std::shared_ptr<MapWatch> watch(new MapWatch(context, *call));
-  watch->self_ = watch;
-  if (const absl::Status status = watch->Begin(*request); !status.ok()) {
-    watch->End(status);
-  }
-  return watch.get();
-}
-
-absl::Status MapWatch::Begin(const grpc::ByteBuffer& request) {
-  WAYSTAR_RETURN_IF_ERROR(context_.gate.Enter(this));
-  is_inside_ = true;
-  WAYSTAR_RETURN_IF_ERROR(caller_.Identify(call_));
-  WAYSTAR_RETURN_IF_ERROR(ParseRequest(request, request_));
+absl::Status MapWatch::Admit() {
+  WAYSTAR_RETURN_IF_ERROR(ParseRequest(request_bytes_, request_));
   WAYSTAR_RETURN_IF_ERROR(
       caller_.Require([this](const Caller& caller) { return CheckAccess(caller, request_); }));
-  WAYSTAR_RETURN_IF_ERROR(context_.slots.Acquire());
-  has_slot_ = true;
+  WAYSTAR_RETURN_IF_ERROR(TakeSlot(server_.watches));
   // Before the map is looked at: what happens to it afterwards is told.
-  context_.watches.Add(request_.map(), self_);
+  context_.watches.Add(request_.map(), Self());
   is_added_ = true;
   MutexLock lock(mutex_);
   return SendFirst();
 }
 
 absl::Status MapWatch::SendFirst() {
-  if (end_.has_value()) {
+  if (end().has_value()) {
     return absl::OkStatus();
   }
   // What is pinned is let go of at once.
@@ -79,106 +62,28 @@ absl::Status MapWatch::SendFirst() {
   } else {
     message.mutable_watching()->set_revision(begin_);
   }
-  Send(message);
+  Write(Serialize(message));
   return absl::OkStatus();
 }
 
-void MapWatch::OnNews() {
-  std::optional<absl::Status> finish;
-  {
-    MutexLock lock(mutex_);
-    finish = Proceed();
-  }
-  FinishIf(finish);
-}
-
 void MapWatch::OnDelete(std::uint64_t last_revision) {
-  std::optional<absl::Status> finish;
-  {
-    MutexLock lock(mutex_);
-    deleted_ = last_revision;
-    if (begin_ > 0 && begin_ <= last_revision) {
-      SetEnd(Deleted(request_.map()));
-    }
-    finish = Proceed();
+  const Change change(*this);
+  deleted_ = last_revision;
+  if (begin_ > 0 && begin_ <= last_revision) {
+    SetEnd(Deleted(request_.map()));
   }
-  FinishIf(finish);
 }
 
-void MapWatch::OnWriteDone(bool ok) {
-  std::optional<absl::Status> finish;
-  {
-    MutexLock lock(mutex_);
-    is_writing_ = false;
-    if (!ok) {
-      SetEnd(CancelledError());
-    }
-    finish = Proceed();
-  }
-  FinishIf(finish);
-}
-
-void MapWatch::OnCancel() { End(CancelledError()); }
-
-void MapWatch::OnGateClosed() { End(CallGate::Closed()); }
-
-void MapWatch::OnForceCancel() { call_.TryCancel(); }
-
-// What is the server's is given back here: the watch itself may be held for longer than the server lives.
-void MapWatch::OnDone() {
-  const std::shared_ptr<MapWatch> self = std::move(self_);
-  {
-    MutexLock lock(mutex_);
-    counted_.End(end_.value_or(CancelledError()).code());
-  }
+void MapWatch::OnDetached() {
   if (is_added_) {
-    context_.watches.Remove(request_.map(), self);
-  }
-  if (has_slot_) {
-    context_.slots.Release();
-  }
-  if (is_inside_) {
-    context_.gate.Leave(this);
+    context_.watches.Remove(request_.map(), Self());
   }
 }
 
-void MapWatch::End(const absl::Status& status) {
-  std::optional<absl::Status> finish;
-  {
-    MutexLock lock(mutex_);
-    SetEnd(status);
-    finish = Proceed();
+void MapWatch::Advance() {
+  if (is_writing() || end().has_value() || next_ == 0) {
+    return;
   }
-  FinishIf(finish);
-}
-
-void MapWatch::SetEnd(const absl::Status& status) {
-  if (!end_.has_value()) {
-    end_ = status;
-  }
-}
-
-std::optional<absl::Status> MapWatch::Proceed() {
-  if (is_finished_ || is_writing_) {
-    return std::nullopt;
-  }
-  if (!end_.has_value() && next_ > 0) {
-    SendNext();
-  }
-  if (end_.has_value() && !is_writing_) {
-    is_finished_ = true;
-    return end_;
-  }
-  return std::nullopt;
-}
-
-void MapWatch::FinishIf(const std::optional<absl::Status>& status) {
-  if (status.has_value()) {
-    Finish(ToGrpcStatus(*status));
-  }
-}
-
-void MapWatch::SendNext() {
   const absl::StatusOr<core::History> history = context_.store.ReadHistory(request_.map(), next_, 1);
   if (!history.ok()) {
     SetEnd(history.status());
@@ -193,7 +98,7 @@ void MapWatch::SendNext() {
   } else {
     return;
   }
-  Send(message);
+  Write(Serialize(message));
 }
 
 void MapWatch::Resynchronize(std::uint64_t latest_revision, v1::WatchMapResponse& message) {
@@ -202,7 +107,14 @@ void MapWatch::Resynchronize(std::uint64_t latest_revision, v1::WatchMapResponse
 }
 
 void MapWatch::FillRevision(const core::Commit& commit, v1::MapRevision& out) const {
-  FillCommit(commit, out);
+  out.set_revision(commit.revision);
+  FillTimestamp(commit.time, *out.mutable_commit_time());
+  out.set_changed_cells(commit.changed_cells);
+  if (!commit.changed_bounds.empty()) {
+    FillRectangle(commit.changed_bounds, *out.mutable_changed_bounds());
+  }
+  out.set_changed_nodes(commit.changed_nodes);
+  out.set_changed_edges(commit.changed_edges);
   if (!request_.with_edits()) {
     return;
   }
@@ -213,16 +125,6 @@ void MapWatch::FillRevision(const core::Commit& commit, v1::MapRevision& out) co
     out.clear_edits();
     out.set_edits_omitted(true);
   }
-}
-
-void MapWatch::Send(const v1::WatchMapResponse& message) {
-  is_writing_ = true;
-  bool owned = false;
-  bytes_.Clear();
-  // Into memory, which cannot fail.
-  grpc::GenericSerialize<grpc::ProtoBufferWriter, v1::WatchMapResponse>(message, &bytes_, &owned);
-  counted_.CountSent();
-  StartWrite(&bytes_);
 }
 
 }  // namespace waystar::rpc

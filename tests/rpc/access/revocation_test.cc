@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
+#include "server/rpc/access/access_control.h"
 #include "server/rpc/admission/call_gate.h"
 #include "server/rpc/token_file_watcher.h"
 #include "tests/rpc/access/guarded_server.h"
@@ -32,24 +33,25 @@ using ::waystar::testing::WaitUntil;
 TEST(TokenFileWatcherTest, KeepsTheTokensThatThereWereWhileTheFileIsBad) {
   const TestFile file("tokens");
   file.Write(TokenLine("old", "read:*"));
+  AccessControl access;
   CallGate gate;
-  TokenFileWatcher keeper(gate);
+  TokenFileWatcher keeper(access, gate);
   ASSERT_THAT(keeper.Start(file.path()), IsOk());
-  EXPECT_TRUE(gate.access().FindToken("old").ok());
-  EXPECT_FALSE(gate.access().FindToken("new").ok());
+  EXPECT_TRUE(access.FindToken("old").ok());
+  EXPECT_FALSE(access.FindToken("new").ok());
   for (const std::string& bad : {absl::StrCat(TokenLine("new", "read:*"), "nonsense\n"), std::string()}) {
     file.Write(bad);
     keeper.Look();
-    EXPECT_TRUE(gate.access().FindToken("old").ok()) << bad;
-    EXPECT_FALSE(gate.access().FindToken("new").ok()) << bad;
+    EXPECT_TRUE(access.FindToken("old").ok()) << bad;
+    EXPECT_FALSE(access.FindToken("new").ok()) << bad;
   }
   std::filesystem::remove(file.path());
   keeper.Look();
-  EXPECT_TRUE(gate.access().FindToken("old").ok());
+  EXPECT_TRUE(access.FindToken("old").ok());
   file.Write(TokenLine("new", "read:*"));
   keeper.Look();
-  EXPECT_FALSE(gate.access().FindToken("old").ok());
-  EXPECT_TRUE(gate.access().FindToken("new").ok());
+  EXPECT_FALSE(access.FindToken("old").ok());
+  EXPECT_TRUE(access.FindToken("new").ok());
 }
 
 TEST(TokenFileWatcherTest, DoesNotStartWithABadFile) {

@@ -1,0 +1,95 @@
+// A service whose methods take the raw bytes of their requests, and whose calls live by themselves.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "google/protobuf/descriptor.h"
+#include "grpcpp/impl/codegen/server_callback_handlers.h"
+#include "grpcpp/server_context.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "grpcpp/support/server_callback.h"
+#include "server/rpc/admission/server_context.h"
+#include "server/rpc/call/unary_call.h"
+
+namespace waystar::rpc {
+
+// `Generated` is what protoc makes of the service. A method is known by its request, which no other takes.
+//
+// The generated WithRawCallbackMethod_ classes do the same by one class and one virtual function a method.
+template <typename Generated>
+class RawService : public Generated::Service {
+ protected:
+  using Bytes = grpc::ByteBuffer;
+  using Rpc = grpc::CallbackServerContext;
+
+  // The context must outlive the server that this is registered with.
+  explicit RawService(const ServerContext& server) : server_(server) {}
+
+  template <typename Request>
+  static const google::protobuf::MethodDescriptor& MethodOf() {
+    const google::protobuf::ServiceDescriptor& service =
+        *google::protobuf::DescriptorPool::generated_pool()->FindServiceByName(
+            Generated::service_full_name());
+    int index = 0;
+    while (service.method(index)->input_type() != Request::descriptor()) {
+      ++index;
+    }
+    return *service.method(index);
+  }
+
+  // The RPC's whole name, as "waystar.v1.PathService/FindPath".
+  template <typename Request>
+  static const std::string& NameOf() {
+    static const std::string name =
+        absl::StrCat(Generated::service_full_name(), "/", MethodOf<Request>().name());
+    return name;
+  }
+
+  // From here on `handler` answers such requests, beginning on the lane that `planner` says, which must
+  // outlive the calls.
+  template <typename Request, typename Response, typename Planner = const FixedLane>
+  void Serve(UnaryHandler<Request, Response> handler, Planner& planner = kSmallCall) {
+    ServeUnary<Request, Response>(std::move(handler), planner);
+  }
+  template <typename Request, typename Response>
+  void ServeLater(AsyncUnaryHandler<Request, Response> handler) {
+    ServeUnary<Request, Response>(std::move(handler), kSmallCall);
+  }
+
+  // The same for streams: `start` makes a call's reactor.
+  template <typename Request>
+  void ServeReads(std::function<grpc::ServerReadReactor<Bytes>*(Rpc*, Bytes* response)> start) {
+    Mark<Request>(new grpc::internal::CallbackClientStreamingHandler<Bytes, Bytes>(std::move(start)));
+  }
+  template <typename Request>
+  void ServeWrites(std::function<grpc::ServerWriteReactor<Bytes>*(Rpc*, const Bytes* request)> start) {
+    Mark<Request>(new grpc::internal::CallbackServerStreamingHandler<Bytes, Bytes>(std::move(start)));
+  }
+  template <typename Request>
+  void ServeReadsAndWrites(std::function<grpc::ServerBidiReactor<Bytes, Bytes>*(Rpc*)> start) {
+    Mark<Request>(new grpc::internal::CallbackBidiHandler<Bytes, Bytes>(std::move(start)));
+  }
+
+  const ServerContext& server_;
+
+ private:
+  template <typename Request, typename Response, typename Handler, typename Planner>
+  void ServeUnary(Handler handler, Planner& planner) {
+    auto start = [&server = server_, handler = std::move(handler), &planner](Rpc* rpc, const Bytes* request,
+                                                                             Bytes* response) {
+      using Call = UnaryCall<Request, Response, Handler, Planner>;
+      return Call::Start(server, handler, rpc, request, response, planner);
+    };
+    Mark<Request>(new grpc::internal::CallbackUnaryHandler<Bytes, Bytes>(std::move(start)));
+  }
+
+  template <typename Request>
+  void Mark(grpc::internal::MethodHandler* handler) {
+    this->MarkMethodRawCallback(MethodOf<Request>().index(), handler);
+  }
+};
+
+}  // namespace waystar::rpc

@@ -1,0 +1,197 @@
+#include "server/rpc/call/streaming_call.h"
+
+#include <utility>
+
+#include "grpcpp/impl/codegen/proto_utils.h"
+#include "server/base/status_macros.h"
+#include "server/rpc/call/cancelled.h"
+#include "server/rpc/call/status.h"
+
+namespace waystar::rpc {
+
+grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& message) {
+  grpc::ByteBuffer bytes;
+  bool owned = false;
+  // Into memory, which cannot fail.
+  static_cast<void>(grpc::GenericSerialize<grpc::ProtoBufferWriter, google::protobuf::MessageLite>(
+      message, &bytes, &owned));
+  return bytes;
+}
+
+StreamingCall::Change::~Change() {
+  const std::optional<absl::Status> finish = call_.Proceed();
+  call_.mutex_.Unlock();
+  if (finish.has_value()) {
+    call_.Conclude(*finish);
+  }
+}
+
+void StreamingCall::Begin() {
+  self_ = shared_from_this();
+  const absl::Status status = Enter();
+  const Change change(*this);
+  --holds_;
+  if (!status.ok()) {
+    SetEnd(status);
+  }
+}
+
+absl::Status StreamingCall::Enter() {
+  WAYSTAR_RETURN_IF_ERROR(kind_ == Kind::kTransfer ? server_.gate.Enter() : server_.gate.Enter(this));
+  is_inside_ = true;
+  WAYSTAR_RETURN_IF_ERROR(caller_.Identify(rpc_));
+  return Admit();
+}
+
+absl::Status StreamingCall::TakeSlot(CallSlots& slots) {
+  WAYSTAR_RETURN_IF_ERROR(slots.Acquire());
+  slots_ = &slots;
+  return absl::OkStatus();
+}
+
+void StreamingCall::SetTimeout(absl::Duration timeout) {
+  timer_.emplace();
+  timer_->Set(std::chrono::system_clock::now() + absl::ToChronoNanoseconds(timeout),
+              // The timer keeps the function itself for as long as the call lives.
+              [self = shared_from_this()](bool expired) mutable {
+                const std::shared_ptr<StreamingCall> call = std::move(self);
+                if (expired) {
+                  call->Expire();
+                }
+              });
+}
+
+void StreamingCall::Expire() {
+  {
+    MutexLock lock(mutex_);
+    if (is_finished_) {
+      return;
+    }
+    // The library's objects must live until OnTimeout returns.
+    ++holds_;
+  }
+  OnTimeout();
+  const Change change(*this);
+  --holds_;
+}
+
+void StreamingCall::SubmitJob(Lane lane, const runtime::Flow& flow) {
+  if (const absl::Status status = executor().Submit(lane, this, flow); !status.ok()) {
+    Refuse(status);
+  }
+}
+
+void StreamingCall::Run(int worker) {
+  if (!HasEnded()) {
+    RunJob(worker);
+  }
+  const Change change(*this);
+  has_job_ = false;
+}
+
+void StreamingCall::Refuse(const absl::Status& status) {
+  if (!HasEnded()) {
+    OnJobRefused(status);
+  }
+  const Change change(*this);
+  has_job_ = false;
+}
+
+void StreamingCall::Read() {
+  if (!is_reading_ && !end_.has_value()) {
+    is_reading_ = true;
+    StartReading(&message_);
+  }
+}
+
+bool StreamingCall::EndRead(bool ok) {
+  if (ok) {
+    counted_.CountReceived();
+  }
+  is_reading_ = false;
+  return !end_.has_value();
+}
+
+void StreamingCall::Write(grpc::ByteBuffer message) {
+  is_writing_ = true;
+  written_.Swap(&message);
+  counted_.CountSent();
+  StartWriting(&written_);
+}
+
+void StreamingCall::WriteDone(bool ok) {
+  const Change change(*this);
+  is_writing_ = false;
+  if (!ok) {
+    is_gone_ = true;
+    SetEnd(CancelledError());
+  }
+}
+
+void StreamingCall::Cancelled() {
+  cancelled_.store(true, std::memory_order_relaxed);
+  const Change change(*this);
+  is_gone_ = true;
+  SetEnd(CancelledError());
+}
+
+void StreamingCall::OnForceCancel() {
+  bool is_unread = false;
+  {
+    MutexLock lock(mutex_);
+    is_unread = is_writing_ || is_finished_;
+  }
+  // Without the lock, which Cancelled takes. The call is not done before this returns, since it is inside the
+  // gate.
+  if (is_unread) {
+    TryCancel();
+  }
+}
+
+void StreamingCall::Done() {
+  const std::shared_ptr<StreamingCall> self = std::move(self_);
+  OnDetached();
+  if (timer_.has_value()) {
+    timer_->Cancel();
+  }
+  // Not in the destructor: others may hold the call for longer than the server lives.
+  if (is_inside_) {
+    server_.gate.Leave(this);
+  }
+}
+
+void StreamingCall::End(const absl::Status& status) {
+  const Change change(*this);
+  SetEnd(status);
+}
+
+void StreamingCall::SetEnd(const absl::Status& status) {
+  if (!end_.has_value()) {
+    end_ = status;
+  }
+}
+
+bool StreamingCall::HasEnded() {
+  MutexLock lock(mutex_);
+  return end_.has_value();
+}
+
+std::optional<absl::Status> StreamingCall::Proceed() {
+  if (is_finished_) {
+    return std::nullopt;
+  }
+  Advance();
+  is_finished_ = end_.has_value() && holds_ == 0 && !has_job_ && !is_writing_ && IsIdle();
+  return is_finished_ ? end_ : std::nullopt;
+}
+
+// What is counted is so before the client knows of the end.
+void StreamingCall::Conclude(const absl::Status& status) {
+  if (slots_ != nullptr) {
+    slots_->Release();
+  }
+  counted_.End(status.code());
+  FinishWith(ToGrpcStatus(status));
+}
+
+}  // namespace waystar::rpc

@@ -1,0 +1,234 @@
+// The life of a streaming call: how it is admitted, reads, writes, runs a job and ends.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "google/protobuf/message_lite.h"
+#include "grpcpp/alarm.h"
+#include "grpcpp/server_context.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "grpcpp/support/server_callback.h"
+#include "grpcpp/support/status.h"
+#include "server/base/mutex.h"
+#include "server/rpc/access/lasting_caller.h"
+#include "server/rpc/admission/server_context.h"
+
+namespace waystar::rpc {
+
+// The bytes of a message of less than 2 GiB.
+grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& message);
+
+// The library's threads, workers, timers, whoever commits to a map and whoever stops the server meet in a
+// streaming call. These rules keep them apart:
+//
+// - The call belongs to itself from Begin until the library is done with it (Done). Others may hold it for
+//   longer by a shared_ptr; by then it has given back all that is the server's and the library's.
+// - What comes next is decided, and started, under the lock, by Advance: at most one read and one write are
+//   under way at a time.
+// - The call is ended by the first reason that anyone has to: the client, the server that stops, tokens that
+//   are revoked, or its own work. Nothing is read any more from then on.
+// - It is finished when it has ended and nothing is on its way any more: no write, no job, and nothing that
+//   IsIdle knows of. (A read may be: it fails then.) So nobody else will touch the call when it is finished.
+//   Whoever finds that out finishes it, as the last thing and without the lock.
+// - Whoever has let go of the lock, and is not counted among what is on its way, does not touch the call any
+//   more.
+class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
+                      private CallGate::OpenEndedCall,
+                      private Executor::Job {
+ public:
+  StreamingCall(const StreamingCall&) = delete;
+  StreamingCall& operator=(const StreamingCall&) = delete;
+  virtual ~StreamingCall() = default;
+
+  // Admits the call, or ends it. REQUIRES: called once, first of all; a shared_ptr holds the call.
+  void Begin();
+
+ protected:
+  enum class Kind {
+    // Ends by itself, so that a server that stops waits for it.
+    kTransfer,
+    // Is told to end when the server stops or the caller's token is revoked.
+    kOpenEnded,
+  };
+
+  // The lock, for the time of a change of the call's state. When that is over, what may start now is started,
+  // and the call is finished if nothing is on its way any more.
+  class ABSL_SCOPED_LOCKABLE Change {
+   public:
+    explicit Change(StreamingCall& call) ABSL_EXCLUSIVE_LOCK_FUNCTION(call.mutex_) : call_(call) {
+      call_.mutex_.Lock();
+    }
+    ~Change() ABSL_UNLOCK_FUNCTION() ABSL_NO_THREAD_SAFETY_ANALYSIS;
+    Change(const Change&) = delete;
+    Change& operator=(const Change&) = delete;
+
+   private:
+    StreamingCall& call_;
+  };
+
+  // `rpc` lives until the call is done, and the rest for longer.
+  StreamingCall(Kind kind, const ServerContext& server, grpc::CallbackServerContext& rpc,
+                MethodStatistics& statistics)
+      : server_(server), rpc_(rpc), counted_(statistics), caller_(server.access), kind_(kind) {}
+
+  // What a kind of call says of itself.
+
+  // Called once, by Begin, inside the gate and with the caller identified. An error ends the call. The call
+  // is not finished before this has returned.
+  virtual absl::Status Admit() = 0;
+  // Starts what may start now: Read and Write. Called after each change, until the call is finished.
+  virtual void Advance() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {}
+  // Whether nothing is on its way that the base does not know of. A call that has ended is to become idle.
+  virtual bool IsIdle() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return true; }
+  // Runs on a worker, unless the call has ended by then.
+  virtual void RunJob(int /*worker*/) {}
+  // Called if the job is refused, unless the call has ended by then.
+  virtual void OnJobRefused(const absl::Status& why) { End(why); }
+  // Called if the time is up before the call is finished.
+  virtual void OnTimeout() { TryCancel(); }
+  // Called last, when the library is done with the call.
+  virtual void OnDetached() {}
+
+  // The library's side.
+
+  virtual void StartReading(grpc::ByteBuffer* /*message*/) {}
+  virtual void StartWriting(const grpc::ByteBuffer* /*message*/) {}
+  virtual void FinishWith(const grpc::Status& status) = 0;
+  virtual void TryCancel() { rpc_.TryCancel(); }
+  // What the library tells.
+  void WriteDone(bool ok);
+  void Cancelled();
+  void Done();
+
+  // For Admit. The slot is given back just before the client is told of the end: it may come again then.
+  absl::Status TakeSlot(CallSlots& slots);
+  void SetTimeout(absl::Duration timeout);
+
+  // The job, of which there is one at a time: begun under the lock, then submitted without.
+  void BeginJob() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { has_job_ = true; }
+  void SubmitJob(Lane lane, const runtime::Flow& flow);
+  bool has_job() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return has_job_; }
+
+  // Reads the next message, unless one is being read or the call has ended.
+  void Read() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // To be called once for each read, when it is done; `ok` is as the library says. Returns false if the call
+  // has ended: then the message is not to be used.
+  bool EndRead(bool ok) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The message that was read last, until the next Read.
+  grpc::ByteBuffer& message() { return message_; }
+
+  // REQUIRES: nothing is being written.
+  void Write(grpc::ByteBuffer message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool is_writing() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return is_writing_; }
+
+  // Ends the call, unless it has ended.
+  void End(const absl::Status& status);
+  void SetEnd(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // For a job: ends the call in this way, whatever reason there was to.
+  void ReplaceEnd(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { end_ = status; }
+  // Why the call has ended, if it has.
+  const std::optional<absl::Status>& end() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return end_; }
+  bool HasEnded();
+  // Whether nobody is there to read what is written.
+  bool is_gone() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return is_gone_; }
+
+  Executor& executor() const { return server_.executor; }
+
+  const ServerContext& server_;
+  // Until OnDetached.
+  grpc::CallbackServerContext& rpc_;
+  CountedCall counted_;
+  LastingCaller caller_;
+  // Set when the client is gone, for searches to stop.
+  std::atomic<bool> cancelled_ = false;
+  Mutex mutex_;
+
+ private:
+  void OnGateClosed() final { End(CallGate::Closed()); }
+  void OnForceCancel() final;
+  absl::Status RenewCaller() final { return caller_.Renew(); }
+  void OnRevoked(const absl::Status& why) final { End(why); }
+  void Run(int worker) final;
+  void Refuse(const absl::Status& status) final;
+
+  absl::Status Enter();
+  void Expire();
+  // With a status, the call is to be finished with it: by the caller, once it has let go of the lock.
+  std::optional<absl::Status> Proceed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Conclude(const absl::Status& status);
+
+  const Kind kind_;
+  // Until Done.
+  std::shared_ptr<StreamingCall> self_;
+  bool is_inside_ = false;
+  CallSlots* slots_ = nullptr;
+  std::optional<grpc::Alarm> timer_;
+  grpc::ByteBuffer message_;
+  // What is being written.
+  grpc::ByteBuffer written_;
+
+  // Begin and the timer, while they are at work.
+  int holds_ ABSL_GUARDED_BY(mutex_) = 1;
+  bool has_job_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_reading_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_writing_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_gone_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_finished_ ABSL_GUARDED_BY(mutex_) = false;
+  std::optional<absl::Status> end_ ABSL_GUARDED_BY(mutex_);
+};
+
+// Makes a call of that type and begins it, on the thread that it arrives on. It lives until the library is
+// done with it.
+template <typename Call, typename... Args>
+Call* StartCall(Args&&... args) {
+  const auto call = std::make_shared<Call>(std::forward<Args>(args)...);
+  call->Begin();
+  return call.get();
+}
+
+// Thin layers that tie a call to the library's reactors of raw bytes. Those that read override OnReadDone.
+template <typename Reactor>
+class ReactorCall : public Reactor, public StreamingCall {
+ protected:
+  using StreamingCall::StreamingCall;
+
+ private:
+  void FinishWith(const grpc::Status& status) final { this->Finish(status); }
+  void OnCancel() final { Cancelled(); }
+  void OnDone() final { Done(); }
+};
+
+class ReadingCall : public ReactorCall<grpc::ServerReadReactor<grpc::ByteBuffer>> {
+ protected:
+  using ReactorCall::ReactorCall;
+
+ private:
+  void StartReading(grpc::ByteBuffer* message) final { StartRead(message); }
+};
+
+class WritingCall : public ReactorCall<grpc::ServerWriteReactor<grpc::ByteBuffer>> {
+ protected:
+  using ReactorCall::ReactorCall;
+
+ private:
+  void StartWriting(const grpc::ByteBuffer* message) final { StartWrite(message); }
+  void OnWriteDone(bool ok) final { WriteDone(ok); }
+};
+
+class ReadingWritingCall : public ReactorCall<grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>> {
+ protected:
+  using ReactorCall::ReactorCall;
+
+ private:
+  void StartReading(grpc::ByteBuffer* message) final { StartRead(message); }
+  void StartWriting(const grpc::ByteBuffer* message) final { StartWrite(message); }
+  void OnWriteDone(bool ok) final { WriteDone(ok); }
+};
+
+}  // namespace waystar::rpc

@@ -1,0 +1,419 @@
+#include "server/rpc/call/streaming_call.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/synchronization/notification.h"
+#include "grpcpp/server_context.h"
+#include "gtest/gtest.h"
+#include "server/base/error.h"
+
+namespace waystar::rpc {
+namespace {
+
+// All that calls share, of a server without a socket.
+struct World {
+  World() { gate.Open(); }
+
+  // As a server that stops does, whose patience and time are over at once.
+  void Close() {
+    const auto now = std::chrono::steady_clock::now();
+    gate.Close(now, now);
+  }
+
+  CallGate gate;
+  AccessControl access;
+  CallStatistics statistics;
+  ClientCalls client_calls{10};
+  ArrivalPause arrival_pause{std::chrono::milliseconds(1)};
+  CallSlots transfers{1, ErrorReason::kTransfersBusy, "transfers run"};
+  CallSlots watches{1, ErrorReason::kTooManyWatches, "watches are open"};
+  MethodStatistics method;
+  grpc::CallbackServerContext rpc;
+  Executor executor{{.workers = 1}};
+  const ServerContext context{.gate = gate,
+                              .access = access,
+                              .statistics = statistics,
+                              .client_calls = client_calls,
+                              .arrival_pause = arrival_pause,
+                              .executor = executor,
+                              .transfers = transfers,
+                              .watches = watches};
+};
+
+// What has happened to a call; outlives it.
+struct Record {
+  std::atomic<int> reads = 0;
+  std::atomic<int> writes = 0;
+  std::atomic<int> cancels = 0;
+  std::atomic<int> jobs = 0;
+  std::atomic<int> finishes = 0;
+  grpc::StatusCode code = grpc::StatusCode::OK;
+  int slots_at_finish = -1;
+  std::int64_t open_at_finish = -1;
+  absl::Notification finished;
+  absl::Notification destroyed;
+};
+
+// A call whose library is the test. It reads until it is told otherwise, and writes what it has to.
+class ScriptedCall final : public StreamingCall {
+ public:
+  struct Script {
+    Kind kind = Kind::kOpenEnded;
+    std::function<absl::Status(ScriptedCall&)> admit;
+    std::function<void(ScriptedCall&)> job;
+    std::function<void(ScriptedCall&)> timeout;
+  };
+
+  static std::shared_ptr<ScriptedCall> Start(World& world, Record& record, Script script = {}) {
+    std::shared_ptr<ScriptedCall> call(new ScriptedCall(world, record, std::move(script)));
+    call->Begin();
+    return call;
+  }
+  static Script Transfer() { return {.kind = Kind::kTransfer}; }
+
+  ~ScriptedCall() override { record_.destroyed.Notify(); }
+
+  // Whether the message is to be used.
+  bool ReadOne() {
+    const Change change(*this);
+    return EndRead();
+  }
+  void SendOne() {
+    const Change change(*this);
+    ++unsent_;
+  }
+  void SetBusy(bool is_busy) {
+    const Change change(*this);
+    is_busy_ = is_busy;
+  }
+  void StartJob() {
+    {
+      const Change change(*this);
+      BeginJob();
+    }
+    SubmitJob(Lane::kSmall, {});
+  }
+  void ReplaceEndOf(const absl::Status& status) {
+    const Change change(*this);
+    ReplaceEnd(status);
+  }
+
+  using StreamingCall::Cancelled;
+  using StreamingCall::Done;
+  using StreamingCall::End;
+  using StreamingCall::SetTimeout;
+  using StreamingCall::TakeSlot;
+  using StreamingCall::WriteDone;
+
+ private:
+  ScriptedCall(World& world, Record& record, Script script)
+      : StreamingCall(script.kind, world.context, world.rpc, world.method),
+        world_(world),
+        record_(record),
+        script_(std::move(script)) {}
+
+  absl::Status Admit() override { return script_.admit ? script_.admit(*this) : absl::OkStatus(); }
+  void Advance() override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (unsent_ > 0 && !is_writing() && !is_gone()) {
+      --unsent_;
+      Write({});
+    }
+    Read();
+  }
+  bool IsIdle() const override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !is_busy_; }
+  void RunJob(int /*worker*/) override {
+    ++record_.jobs;
+    if (script_.job) {
+      script_.job(*this);
+    }
+  }
+  void OnTimeout() override {
+    if (script_.timeout) {
+      script_.timeout(*this);
+    } else {
+      StreamingCall::OnTimeout();
+    }
+  }
+  void StartReading(grpc::ByteBuffer* /*message*/) override { ++record_.reads; }
+  void StartWriting(const grpc::ByteBuffer* /*message*/) override { ++record_.writes; }
+  void TryCancel() override { ++record_.cancels; }
+  void FinishWith(const grpc::Status& status) override {
+    record_.code = status.error_code();
+    record_.slots_at_finish = world_.transfers.taken();
+    record_.open_at_finish = world_.method.Counts().open;
+    if (++record_.finishes == 1) {
+      record_.finished.Notify();
+    }
+  }
+
+  World& world_;
+  Record& record_;
+  const Script script_;
+  int unsent_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool is_busy_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+TEST(StreamingCallTest, ReadsOneMessageAtATimeUntilItEnds) {
+  World world;
+  Record record;
+  const auto call = ScriptedCall::Start(world, record);
+  EXPECT_EQ(record.reads, 1);
+  call->SendOne();
+  EXPECT_EQ(record.reads, 1);
+  EXPECT_TRUE(call->ReadOne());
+  EXPECT_EQ(record.reads, 2);
+  call->End(absl::OkStatus());
+  EXPECT_FALSE(call->ReadOne());
+  EXPECT_EQ(record.reads, 2);
+  call->WriteDone(true);
+  call->Done();
+}
+
+TEST(StreamingCallTest, WritesOneMessageAtATime) {
+  World world;
+  Record record;
+  const auto call = ScriptedCall::Start(world, record);
+  call->SendOne();
+  call->SendOne();
+  EXPECT_EQ(record.writes, 1);
+  call->WriteDone(true);
+  EXPECT_EQ(record.writes, 2);
+  call->WriteDone(true);
+  call->Cancelled();
+  call->Done();
+}
+
+TEST(StreamingCallTest, FinishesOnceWhenNothingIsOnItsWay) {
+  World world;
+  Record record;
+  const auto call = ScriptedCall::Start(world, record);
+  call->SetBusy(true);
+  call->SendOne();
+  call->End(absl::NotFoundError(""));
+  EXPECT_EQ(record.finishes, 0) << "a message is being written";
+  call->WriteDone(true);
+  EXPECT_EQ(record.finishes, 0) << "the call itself is busy";
+  call->SetBusy(false);
+  EXPECT_EQ(record.finishes, 1) << "a read that is under way is not waited for";
+  call->End(absl::InternalError(""));
+  call->Cancelled();
+  EXPECT_EQ(record.finishes, 1);
+  EXPECT_EQ(record.code, grpc::StatusCode::NOT_FOUND);
+  call->Done();
+}
+
+TEST(StreamingCallTest, TellsTheFirstReasonThatThereWas) {
+  World world;
+  Record record;
+  const auto call = ScriptedCall::Start(world, record);
+  call->SetBusy(true);
+  call->End(absl::NotFoundError(""));
+  world.Close();
+  call->Cancelled();
+  call->SetBusy(false);
+  EXPECT_EQ(record.code, grpc::StatusCode::NOT_FOUND);
+  call->Done();
+}
+
+TEST(StreamingCallTest, EndsWhenAWriteFails) {
+  World world;
+  Record record;
+  const auto call = ScriptedCall::Start(world, record);
+  call->SendOne();
+  call->SendOne();
+  call->WriteDone(false);
+  EXPECT_EQ(record.writes, 1) << "nobody is there to read";
+  EXPECT_EQ(record.code, grpc::StatusCode::CANCELLED);
+  EXPECT_EQ(record.finishes, 1);
+  call->Done();
+}
+
+TEST(StreamingCallTest, NeitherReadsNorEntersWhenItIsNotAdmitted) {
+  World world;
+  Record record;
+  auto call = ScriptedCall::Start(world, record,
+                                  {.admit = [](ScriptedCall&) { return absl::PermissionDeniedError(""); }});
+  EXPECT_EQ(record.reads, 0);
+  EXPECT_EQ(record.code, grpc::StatusCode::PERMISSION_DENIED);
+  call->Done();
+  world.Close();
+  Record late;
+  ScriptedCall::Start(world, late)->Done();
+  EXPECT_EQ(late.code, grpc::StatusCode::UNAVAILABLE);
+}
+
+TEST(StreamingCallTest, IsNotFinishedBeforeItIsAdmitted) {
+  World world;
+  Record record;
+  const auto call = ScriptedCall::Start(world, record, {.admit = [&](ScriptedCall&) {
+                                          world.Close();
+                                          EXPECT_EQ(record.finishes, 0);
+                                          return absl::OkStatus();
+                                        }});
+  EXPECT_EQ(record.finishes, 1);
+  EXPECT_EQ(record.code, grpc::StatusCode::UNAVAILABLE);
+  EXPECT_EQ(record.reads, 0);
+  call->Done();
+}
+
+TEST(StreamingCallTest, IsCutOffOnlyWhileItsClientDoesNotRead) {
+  World world;
+  Record busy;
+  Record unread;
+  const auto busy_call = ScriptedCall::Start(world, busy);
+  const auto unread_call = ScriptedCall::Start(world, unread);
+  busy_call->SetBusy(true);
+  unread_call->SendOne();
+  world.Close();
+  EXPECT_EQ(busy.cancels, 0);
+  EXPECT_EQ(unread.cancels, 1);
+  unread_call->WriteDone(false);
+  unread_call->Done();
+  busy_call->SetBusy(false);
+  EXPECT_EQ(busy.code, grpc::StatusCode::UNAVAILABLE);
+  busy_call->Done();
+}
+
+TEST(StreamingCallTest, TransferIsNotToldThatTheServerStops) {
+  World world;
+  Record record;
+  const auto call = ScriptedCall::Start(world, record, ScriptedCall::Transfer());
+  world.Close();
+  EXPECT_EQ(record.finishes, 0);
+  call->End(absl::OkStatus());
+  EXPECT_EQ(record.code, grpc::StatusCode::OK);
+  call->Done();
+}
+
+TEST(StreamingCallTest, GivesBackSlotAndCountsBeforeTheClientKnows) {
+  World world;
+  Record record;
+  auto script = ScriptedCall::Transfer();
+  script.admit = [&](ScriptedCall& self) { return self.TakeSlot(world.transfers); };
+  const auto call = ScriptedCall::Start(world, record, script);
+  EXPECT_EQ(world.transfers.taken(), 1);
+  EXPECT_EQ(world.method.Counts().open, 1);
+  Record second;
+  ScriptedCall::Start(world, second, script)->Done();
+  EXPECT_EQ(second.code, grpc::StatusCode::RESOURCE_EXHAUSTED);
+  call->End(absl::OkStatus());
+  EXPECT_EQ(record.slots_at_finish, 0);
+  EXPECT_EQ(record.open_at_finish, 0);
+  EXPECT_EQ(world.method.Counts().requests(), 2U);
+  call->Done();
+}
+
+TEST(StreamingCallTest, IsNotFinishedWhileItsJobRuns) {
+  World world;
+  Record record;
+  absl::Notification is_running;
+  absl::Notification may_end;
+  const auto call = ScriptedCall::Start(world, record, {.job = [&](ScriptedCall& self) {
+                                          is_running.Notify();
+                                          may_end.WaitForNotification();
+                                          self.ReplaceEndOf(absl::DataLossError(""));
+                                        }});
+  call->StartJob();
+  is_running.WaitForNotification();
+  call->Cancelled();
+  EXPECT_EQ(record.finishes, 0);
+  may_end.Notify();
+  record.finished.WaitForNotification();
+  EXPECT_EQ(record.code, grpc::StatusCode::DATA_LOSS) << "the job has the last word";
+  call->Done();
+}
+
+TEST(StreamingCallTest, JobDoesNotRunOnceTheCallHasEnded) {
+  World world;
+  Record record;
+  const auto call = ScriptedCall::Start(world, record);
+  call->SetBusy(true);
+  call->End(absl::AbortedError(""));
+  call->StartJob();
+  call->SetBusy(false);
+  record.finished.WaitForNotification();
+  EXPECT_EQ(record.jobs, 0);
+  EXPECT_EQ(record.code, grpc::StatusCode::ABORTED);
+  call->Done();
+}
+
+TEST(StreamingCallTest, TimeoutEndsIt) {
+  World world;
+  Record record;
+  auto call = ScriptedCall::Start(world, record,
+                                  {.admit =
+                                       [](ScriptedCall& self) {
+                                         self.SetTimeout(absl::Milliseconds(1));
+                                         return absl::OkStatus();
+                                       },
+                                   .timeout =
+                                       [&](ScriptedCall& self) {
+                                         self.End(absl::DeadlineExceededError(""));
+                                         EXPECT_EQ(record.finishes, 0) << "the timer is at work yet";
+                                       }});
+  record.finished.WaitForNotification();
+  EXPECT_EQ(record.code, grpc::StatusCode::DEADLINE_EXCEEDED);
+  call->Done();
+  call.reset();
+  // The timer lets go of it in its own time.
+  record.destroyed.WaitForNotification();
+}
+
+TEST(StreamingCallTest, LivesAsLongAsTheLibraryOrAnyoneElseHoldsIt) {
+  World world;
+  Record record;
+  auto held = ScriptedCall::Start(world, record);
+  ScriptedCall* const call = held.get();
+  held.reset();
+  call->Cancelled();
+  EXPECT_FALSE(record.destroyed.HasBeenNotified());
+  call->Done();
+  EXPECT_TRUE(record.destroyed.HasBeenNotified());
+
+  Record longer;
+  auto holder = ScriptedCall::Start(world, longer);
+  holder->Cancelled();
+  holder->Done();
+  EXPECT_FALSE(longer.destroyed.HasBeenNotified());
+  // It is out of the gate by then, so that a server that stops does not wait for whoever holds it.
+  world.gate.Close(std::chrono::steady_clock::time_point::max(),
+                   std::chrono::steady_clock::time_point::max());
+  holder.reset();
+  EXPECT_TRUE(longer.destroyed.HasBeenNotified());
+}
+
+// The library, a worker, the client's end and a server that stops, all at once.
+TEST(StreamingCallTest, IsFinishedOnceWhoeverFindsThatOut) {
+  World world;
+  for (int i = 0; i < 500; ++i) {
+    Record record;
+    auto held = ScriptedCall::Start(world, record);
+    ScriptedCall* const call = held.get();
+    held.reset();
+    call->SetBusy(true);
+    call->SendOne();
+    call->StartJob();
+    std::thread library([&] { call->WriteDone(true); });
+    std::thread client([&] { call->ReadOne(); });
+    std::thread answer([&] { call->SetBusy(false); });
+    std::thread end([&] { call->End(absl::OkStatus()); });
+    record.finished.WaitForNotification();
+    library.join();
+    client.join();
+    answer.join();
+    end.join();
+    EXPECT_EQ(record.finishes, 1);
+    EXPECT_FALSE(record.destroyed.HasBeenNotified());
+    call->Done();
+  }
+}
+
+}  // namespace
+}  // namespace waystar::rpc
