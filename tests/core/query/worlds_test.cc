@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::waystar::testing::Between;
 using ::waystar::testing::RouteTest;
 
-PutPortal Door(const std::string& id, Cell from, Cell to, const std::string& to_map) {
+PutPortal PutDoor(const std::string& id, Cell from, Cell to, const std::string& to_map) {
   return {.portal = {.id = id, .from = from, .to_map = to_map, .to = to, .cost = CostFromDouble(1)}};
 }
 
@@ -29,8 +29,8 @@ class WorldsTest : public RouteTest {
                      "..#.."});
     Create("lower", {".....",  //
                      "....."});
-    Apply("upper", {Door("down", {1, 0}, {1, 0}, "lower")});
-    Apply("lower", {Door("up", {3, 0}, {3, 0}, "upper")});
+    Apply("upper", {PutDoor("down", {1, 0}, {1, 0}, "lower")});
+    Apply("lower", {PutDoor("up", {3, 0}, {3, 0}, "upper")});
   }
 
   // "down before 2 to lower at 2", each crossing of a route.
@@ -75,7 +75,7 @@ TEST_F(WorldsTest, AMapThatMayNotBeVisitedIsNotThere) {
 
 TEST_F(WorldsTest, AMapOfAnotherWorldIsNotThere) {
   Create("crater", {"..."}, {.world = "moon"});
-  Apply("upper", {Door("rocket", {0, 1}, {0, 0}, "crater")});
+  Apply("upper", {PutDoor("rocket", {0, 1}, {0, 0}, "crater")});
   RouteQuery query = Between({0, 0}, {2, 0});
   query.goal_map = "crater";
   EXPECT_EQ(Told("upper", query), "MAP_NOT_FOUND goal_map");
@@ -106,7 +106,7 @@ TEST_F(WorldsTest, RequiredTagsAreThoseOfPortals) {
 
 TEST_F(WorldsTest, PositionsAndSummariesAreOfTheMapsThatLegsLieOn) {
   Create("hall", {"...."}, {.frame = {.origin = {100, 0}, .cell_size = 2}});
-  Apply("upper", {Door("door", {0, 1}, {0, 0}, "hall")});
+  Apply("upper", {PutDoor("door", {0, 1}, {0, 0}, "hall")});
   RouteQuery query = {.start = {.cell = Cell{0, 0}}, .goal = {.position = Position{106.5, 1}}};
   query.goal_map = "hall";
   query.with_summary = true;
