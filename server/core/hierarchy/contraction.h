@@ -34,7 +34,7 @@ struct GraphArc {
 struct Graph {
   // The arcs of each node. An arc is listed with both its ends.
   std::vector<std::vector<GraphArc>> arcs;
-  std::vector<Surroundings> surroundings;
+  std::vector<NeighbourBits> surroundings;
 };
 
 struct ContractionLimits {

@@ -20,8 +20,8 @@ namespace {
 constexpr std::uint32_t kSideMask = (1U << Hierarchy::kSideBits) - 1;
 static_assert(kMaxMapSide - 1 <= kSideMask);
 
-Surroundings SurroundingsOf(const WalkGrid& walk, Cell cell) {
-  Surroundings surroundings = 0;
+NeighbourBits SurroundingsOf(const WalkGrid& walk, Cell cell) {
+  NeighbourBits surroundings = 0;
   for (unsigned d = 0; d < kDirectionCount; ++d) {
     if (walk.IsWalkable(Step(cell, static_cast<Direction>(d)))) {
       surroundings |= SetOf(static_cast<Direction>(d));
@@ -175,7 +175,7 @@ Hierarchy::ArcIndex Hierarchy::ArcBetween(Node from, Node to) const {
 
 std::size_t Hierarchy::memory_bytes() const {
   return subgoals_.memory_bytes() + sizeof(*this) + node_of_.capacity() * sizeof(Node) +
-         cells_.capacity() * sizeof(PackedCell) + surroundings_.capacity() * sizeof(Surroundings) +
+         cells_.capacity() * sizeof(PackedCell) + surroundings_.capacity() * sizeof(NeighbourBits) +
          first_arc_.capacity() * sizeof(std::uint32_t) + arcs_.capacity() * sizeof(Arc) +
          middles_.capacity() * sizeof(Node);
 }

@@ -112,7 +112,7 @@ class Hierarchy final : public StaticIndex {
   Node first_of_core_ = 0;
   std::vector<Node> node_of_;
   std::vector<PackedCell> cells_;
-  std::vector<Surroundings> surroundings_;
+  std::vector<NeighbourBits> surroundings_;
   // The first arc of each node, and the end of the last.
   std::vector<ArcIndex> first_arc_;
   std::vector<Arc> arcs_;

@@ -53,7 +53,7 @@ LegendPlan PlanLegend(const std::vector<LegendEntry>& legend, double width) {
 }
 
 // The space around the map.
-struct Surroundings {
+struct Margins {
   double left = 0.0;
   double top = 0.0;
   double right = 0.0;
@@ -70,7 +70,7 @@ bool ShowsLegend(const RenderOptions& options, const std::vector<LegendEntry>& l
          std::min(options.max_width, options.max_height) >= kSmallestWithLabels;
 }
 
-Surroundings TextSurroundings(const PlaneView& view, const RenderOptions& options) {
+Margins TextMargins(const PlaneView& view, const RenderOptions& options) {
   if (!options.labels) {
     return {};
   }
@@ -79,14 +79,14 @@ Surroundings TextSurroundings(const PlaneView& view, const RenderOptions& option
           .top = title + (options.caption.empty() ? 0 : 1) + (view.widest_column.empty() ? 0 : 1)};
 }
 
-Surroundings Around(const PlaneView& view, const RenderOptions& options) {
+Margins Around(const PlaneView& view, const RenderOptions& options) {
   if (options.is_text) {
-    return TextSurroundings(view, options);
+    return TextMargins(view, options);
   }
   if (!ShowsLabels(options)) {
     return {};
   }
-  Surroundings around{.left = kMargin, .top = kMargin, .right = kMargin, .bottom = kMargin};
+  Margins around{.left = kMargin, .top = kMargin, .right = kMargin, .bottom = kMargin};
   if (!view.widest_row.empty()) {
     around.left += TextWidth(view.widest_row, kTextSize) + kLabelGap;
   }
@@ -164,7 +164,7 @@ Tiling UnitTiling(const GridSettings& settings, bool is_text) {
 }
 
 Layout LayOut(const PlaneView& view, const RenderOptions& options, const std::vector<LegendEntry>& legend) {
-  Surroundings around = Around(view, options);
+  Margins around = Around(view, options);
   Layout layout;
   layout.has_labels = ShowsLabels(options);
   const bool has_legend = ShowsLegend(options, legend);

@@ -30,7 +30,7 @@ constexpr std::size_t IndexOf(unsigned direction) {
 using Distances = std::array<std::array<Cost, kSpots>, kSpots>;
 
 // Between all pairs of the nine cells, over those only.
-Distances DistancesIn(Surroundings surroundings, Cost straight, Cost diagonal) {
+Distances DistancesIn(NeighbourBits surroundings, Cost straight, Cost diagonal) {
   // Above any way over nine cells.
   const Cost unreachable = kSpots * 2 * diagonal;
   std::array<bool, kSpots> is_free{};
@@ -64,7 +64,7 @@ Distances DistancesIn(Surroundings surroundings, Cost straight, Cost diagonal) {
 
 TautTurns::TautTurns(Cost straight, Cost diagonal) {
   for (std::size_t surroundings = 0; surroundings < table_.size(); ++surroundings) {
-    const Distances distances = DistancesIn(static_cast<Surroundings>(surroundings), straight, diagonal);
+    const Distances distances = DistancesIn(static_cast<NeighbourBits>(surroundings), straight, diagonal);
     const auto step = [&](unsigned direction) {
       return IsDiagonal(static_cast<Direction>(direction)) ? diagonal : straight;
     };

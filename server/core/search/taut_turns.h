@@ -40,7 +40,7 @@ inline Sector SectorOf(Cell from, Cell to) {
 }
 
 // The cells around a walkable one: bit d is set if the neighbour in Direction d is walkable.
-using Surroundings = std::uint8_t;
+using NeighbourBits = std::uint8_t;
 
 // For ways that come to a cell and leave it over open ground, where diagonal and straight steps may come in
 // any order: tells whether some order has a strictly cheaper detour around the cell, over its eight
@@ -53,7 +53,7 @@ class TautTurns {
   TautTurns(Cost straight, Cost diagonal);
 
   // Returns the sectors to which a way that comes from `from` may go on. The relation is symmetric.
-  SectorSet Onward(Surroundings surroundings, Sector from) const { return table_[surroundings][from]; }
+  SectorSet Onward(NeighbourBits surroundings, Sector from) const { return table_[surroundings][from]; }
 
  private:
   std::array<std::array<SectorSet, kSectorCount>, 256> table_{};

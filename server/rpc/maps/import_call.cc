@@ -33,9 +33,6 @@ void ImportCall::Advance() {
 }
 
 void ImportCall::OnReadDone(bool ok) {
-  if (ok) {
-    counted().CountReceived();
-  }
   const absl::Status status = ok ? TakeMessage() : CheckComplete();
   {
     const Change change(*this);

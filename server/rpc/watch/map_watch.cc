@@ -107,14 +107,7 @@ void MapWatch::Resynchronize(std::uint64_t latest_revision, v1::WatchMapResponse
 }
 
 void MapWatch::FillRevision(const core::Commit& commit, v1::MapRevision& out) const {
-  out.set_revision(commit.revision);
-  FillTimestamp(commit.time, *out.mutable_commit_time());
-  out.set_changed_cells(commit.changed_cells);
-  if (!commit.changed_bounds.empty()) {
-    FillRectangle(commit.changed_bounds, *out.mutable_changed_bounds());
-  }
-  out.set_changed_nodes(commit.changed_nodes);
-  out.set_changed_edges(commit.changed_edges);
+  FillCommit(commit, out);
   if (!request_.with_edits()) {
     return;
   }
