@@ -39,10 +39,10 @@ constexpr Color Mix(Color under, Color over, double share) {
 inline constexpr Color kStartColor = Rgb(0x1A9850);
 inline constexpr Color kGoalColor = Rgb(0xD7301F);
 inline constexpr Color kPathColor = Rgb(0x1F4FD8);
-// Seen by the search, and not looked around from yet.
+// The colour of cells that the search has generated and not expanded.
 inline constexpr Color kOpenColor = Rgb(0x4A7FB5);
 
-// From yellow, at a share of 0, to red, at 1: how far a search had come when it reached a cell.
+// Returns a colour from yellow, at 0, to red, at 1, for how far a search had come at a cell.
 Color SearchColor(double share);
 
 }  // namespace waystar::picture

@@ -40,8 +40,8 @@ struct Box {
 // Concept and Method for Line Clipping", 1984.)
 std::optional<std::pair<Point, Point>> ClipTo(const Box& box, Point from, Point to);
 
-// A regular polygon of 16 to 128 corners that looks round at its size. Made by halving the sides of a square,
-// which takes nothing but square roots, so that it is the same on every machine.
+// Returns a regular polygon of 16 to 128 corners that looks round at its size. It is made by halving the
+// sides of a square, which takes nothing but square roots, so that it is the same on every machine.
 Polygon DiscOutline(Point center, double radius);
 
 // Returns what a pen of that width covers along a line, with round ends and turns: polygons that overlap, all

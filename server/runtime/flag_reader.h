@@ -1,4 +1,4 @@
-// Reads the values of flags.
+// Reader of the values of flags.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace waystar::runtime {
 
-// Reads flags into the fields that they set, and keeps what is wrong with the first whose value is out of its
+// Reads flags into the fields that they set, and keeps the error of the first whose value is out of its
 // range.
 class FlagReader {
  public:
@@ -18,13 +18,13 @@ class FlagReader {
   void Number(const absl::Flag<std::int64_t>& flag, std::int64_t low, std::int64_t high, T& field) {
     field = static_cast<T>(CheckedNumber(flag, low, high));
   }
-  // More than 0, and at most 24 hours.
+  // The value must be more than 0, and at most 24 hours.
   void PositiveTime(const absl::Flag<absl::Duration>& flag, absl::Duration& field);
-  // From 0 to 24 hours.
+  // The value must be from 0 to 24 hours.
   void Time(const absl::Flag<absl::Duration>& flag, absl::Duration& field);
   void Text(const absl::Flag<std::string>& flag, std::string& field) { field = absl::GetFlag(flag); }
 
-  // INVALID_ARGUMENT, naming the flag, for a value out of its range.
+  // Returns INVALID_ARGUMENT, naming the flag, for a value out of its range.
   const absl::Status& status() const { return status_; }
 
  private:

@@ -8,14 +8,13 @@
 namespace waystar::core {
 
 struct ChangeSummary {
-  // Cells whose obstacle came or went, or whose terrain or cost changed, between before the batch and after
-  // it.
+  // Cells whose obstacle came or went, or whose terrain or cost changed, over the whole batch.
   std::int64_t changed_cells = 0;
   // The smallest rectangle around those; empty if there are none.
   Rectangle changed_bounds;
-  // Cells of shapes that stuck out of the map; 2^63 - 1 if there are more.
+  // The number of cells of shapes that stuck out of the map; 2^63 - 1 if there are more.
   std::int64_t clipped_cells = 0;
-  // Of a waypoint graph, as GraphChanges says; then no cells are counted, and the bounds are around those.
+  // Counts for a waypoint graph, as in GraphChanges. Then no cells are counted; the bounds are around these.
   std::int64_t changed_nodes = 0;
   std::int64_t changed_edges = 0;
 };

@@ -45,7 +45,7 @@ class PortalReach {
     Place place;
     // The nodes that its portals lead to.
     std::vector<std::size_t> next;
-    // Whether paths lead to each node, by number. It is empty until it is asked for.
+    // Entry i says whether paths lead to node i. It is empty until it is asked for.
     std::vector<bool> reached;
   };
 

@@ -29,7 +29,7 @@ class JsonValue {
   // Returns the line in which the value begins, counted from 1.
   std::size_t line() const { return line_; }
 
-  // Null if it is something else.
+  // These return null if the value is something else.
   const bool* boolean() const { return std::get_if<bool>(&kind_); }
   const double* number() const { return std::get_if<double>(&kind_); }
   const std::string* string() const { return std::get_if<std::string>(&kind_); }
