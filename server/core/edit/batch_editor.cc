@@ -107,13 +107,9 @@ void EditPainter::ForEachSpanOnBoard(const Shape& shape, Visitor visit) {
 void EditPainter::PaintObstacles(const Shape& shape, bool obstacle) {
   SpanSet cells;
   ForEachSpanOnBoard(shape, [&](const RowSpan& span) { cells.Add(span); });
-  const absl::Span<const RowSpan> spans = cells.Sorted();
-  for (std::size_t i = 0; i < spans.size(); ++i) {
-    if (i + GridMapEditor::kRowsAhead < spans.size()) {
-      editor_.FetchAhead(spans[i + GridMapEditor::kRowsAhead]);
-    }
-    editor_.SetObstacles(spans[i].y, spans[i].x_begin, spans[i].x_end, obstacle);
-    touched_.Add(spans[i]);
+  for (const RowSpan& span : cells.Sorted()) {
+    editor_.SetObstacles(span.y, span.x_begin, span.x_end, obstacle);
+    touched_.Add(span);
   }
 }
 

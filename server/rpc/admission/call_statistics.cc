@@ -5,14 +5,11 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "server/base/thread_number.h"
 
 namespace waystar::rpc {
 namespace {
 
 using ::google::protobuf::MethodDescriptor;
-
-constexpr std::size_t kMaxParts = 16;
 
 const std::vector<const MethodDescriptor*>& AllMethods() {
   static const auto* const kMethods = [] {
@@ -45,19 +42,16 @@ std::uint64_t MethodCounts::ended() const {
 MethodCounts MethodStatistics::Counts() const {
   MethodCounts counts;
   const auto read = [](const Counter& counter) { return counter.load(std::memory_order_relaxed); };
-  for (std::size_t i = 0; i <= mask_; ++i) {
-    const Part& part = parts_[i];
-    for (std::size_t bucket = 0; bucket < counts.by_latency.size(); ++bucket) {
-      counts.by_latency[bucket] += read(part.by_latency[bucket]);
-    }
-    for (std::size_t code = 1; code < kStatusCodes; ++code) {
-      counts.by_code[code] += read(part.failed[code]);
-    }
-    counts.begun += read(part.begun);
-    counts.took += std::chrono::nanoseconds(read(part.took_nanos));
-    counts.received += read(part.received);
-    counts.sent += read(part.sent);
+  for (std::size_t bucket = 0; bucket < counts.by_latency.size(); ++bucket) {
+    counts.by_latency[bucket] = read(by_latency_[bucket]);
   }
+  for (std::size_t code = 1; code < kStatusCodes; ++code) {
+    counts.by_code[code] = read(failed_[code]);
+  }
+  counts.begun = read(begun_);
+  counts.took = std::chrono::nanoseconds(read(took_nanos_));
+  counts.received = read(received_);
+  counts.sent = read(sent_);
   const std::uint64_t failed =
       std::accumulate(counts.by_code.begin(), counts.by_code.end(), std::uint64_t{0});
   // What goes on meanwhile may be counted in one place and not yet in the other.
