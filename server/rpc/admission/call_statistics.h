@@ -65,8 +65,10 @@ class MethodStatistics {
 
   static void Add(Counter& counter, std::uint64_t n) { counter.fetch_add(n, std::memory_order_relaxed); }
 
-  Counter opened_ = 0;
-  Counter closed_ = 0;
+  Counter begun_ = 0;
+  Counter took_nanos_ = 0;
+  Counter received_ = 0;
+  Counter sent_ = 0;
   std::array<Counter, runtime::kLatencyBuckets> by_latency_{};
   std::array<Counter, kStatusCodes> failed_{};
 };
