@@ -71,10 +71,13 @@ class ScriptedCall final : public StreamingCall {
     std::function<void(ScriptedCall&)> timeout;
   };
 
-  static std::shared_ptr<ScriptedCall> Start(World& world, Record& record, Script script = {}) {
+  static std::shared_ptr<ScriptedCall> Start(World& world, Record& record, Script script) {
     std::shared_ptr<ScriptedCall> call(new ScriptedCall(world, record, std::move(script)));
     call->Begin();
     return call;
+  }
+  static std::shared_ptr<ScriptedCall> Start(World& world, Record& record) {
+    return Start(world, record, Script());
   }
   static Script Transfer() { return {.kind = Kind::kTransfer}; }
 
