@@ -86,7 +86,7 @@ class ScriptedCall final : public StreamingCall {
   // Whether the message is to be used.
   bool ReadOne() {
     const Change change(*this);
-    return EndRead();
+    return EndRead(true);
   }
   void SendOne() {
     const Change change(*this);
@@ -309,7 +309,7 @@ TEST(StreamingCallTest, GivesBackSlotAndCountsBeforeTheClientKnows) {
   call->End(absl::OkStatus());
   EXPECT_EQ(record.slots_at_finish, 0);
   EXPECT_EQ(record.open_at_finish, 0);
-  EXPECT_EQ(world.method.Counts().requests(), 2U);
+  EXPECT_EQ(world.method.Counts().ended(), 2U);
   call->Done();
 }
 
