@@ -2,8 +2,8 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/pidfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -73,7 +73,8 @@ std::shared_ptr<grpc::Channel> ServerProcess::NewChannel() const {
 void ServerProcess::Signal(int signal) const { EXPECT_EQ(::kill(pid_, signal), 0); }
 
 int ServerProcess::Wait() {
-  const int process = ::pidfd_open(pid_, 0);
+  // glibc 2.36 declares pidfd_open without C linkage.
+  const int process = static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0));
   if (!IsReadable(process)) {
     ADD_FAILURE() << "the server does not end";
     Signal(SIGKILL);
