@@ -41,6 +41,10 @@ def wait_for(condition, what):
         time.sleep(0.05)
 
 
+class StaleElement(AssertionError):
+    """The page has taken the element away since it was found."""
+
+
 class Driver:
     """The chromedriver process."""
 
@@ -68,7 +72,8 @@ class Driver:
                 return json.load(response)["value"]
         except urllib.error.HTTPError as error:
             value = json.load(error)["value"]
-            raise AssertionError(f"{method} {path}: {value['error']}: {value['message']}") from None
+            kind = StaleElement if value["error"] == "stale element reference" else AssertionError
+            raise kind(f"{method} {path}: {value['error']}: {value['message']}") from None
 
 
 class Browser:
@@ -113,7 +118,13 @@ class Browser:
         return self._post("/element", {"using": "css selector", "value": selector})[ELEMENT]
 
     def click(self, selector):
-        self._post(f"/element/{self.find(selector)}/click", {})
+        # The page may draw the element anew between finding and clicking it; a person clicks again.
+        for _ in range(10):
+            try:
+                return self._post(f"/element/{self.find(selector)}/click", {})
+            except StaleElement as error:
+                stale = error
+        raise stale
 
     def text(self, selector):
         return self.run("return document.querySelector(arguments[0])?.textContent ?? ''", selector)

@@ -251,7 +251,9 @@ void AddSearchEvent(const core::SearchEvent& event, absl::Span<const std::string
   }
   out.set_g(core::CostToDouble(event.g));
   out.set_f(core::CostToDouble(event.f));
-  out.set_map(maps[event.map]);
+  if (event.map != 0) {
+    out.set_map(maps[event.map]);
+  }
 }
 
 }  // namespace waystar::rpc

@@ -347,7 +347,7 @@ TEST_F(GraphTest, FieldsOfGridsAreRefused) {
   refused("goal_positions", [](Q& q) { q.add_goal_positions(); });
   refused("goal_map", [](Q& q) { q.set_goal_map("elsewhere"); });
   refused("profile_name", [](Q& q) { q.set_profile_name("tank"); });
-  refused("profile.terrain_costs", [](Q& q) { q.mutable_profile()->add_terrain_costs(); });
+  refused("profile.terrain_costs", [](Q& q) { q.mutable_profile()->add_terrain_costs()->set_terrain("."); });
   refused("profile.forbidden_terrains", [](Q& q) { q.mutable_profile()->add_forbidden_terrains("~"); });
   refused("overlay", [](Q& q) { q.mutable_overlay(); });
   refused("with_summary", [](Q& q) { q.set_with_summary(true); });
