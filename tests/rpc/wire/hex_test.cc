@@ -227,5 +227,95 @@ TEST_F(HexMapTest, RefusesWhatHexagonsDoNotHave) {
   EXPECT_THAT(client().CreateMap(create), IsRefused(kInvalid, "BAD_SIZE", "blank.width"));
 }
 
+// Streams, batches, traces, watches and pictures count as single calls do.
+class HexEveryRpcTest : public HexMapTest {
+ protected:
+  // A path around the wall, which answers in other cells would not give.
+  const v1::FindPathRequest query_ = ByRows(0, 1, 4, 1);
+  const v1::FindPathResponse expected_ = *client().FindPath(query_);
+
+  void ExpectSamePath(const v1::FindPathResponse& answer) {
+    ASSERT_THAT(expected_.points(), SizeIs(::testing::Ge(5)));
+    EXPECT_EQ(answer.cost(), expected_.cost());
+    ASSERT_EQ(answer.points_size(), expected_.points_size());
+    for (int i = 0; i < answer.points_size(); ++i) {
+      EXPECT_EQ(answer.points(i).x(), expected_.points(i).x()) << i;
+      EXPECT_EQ(answer.points(i).y(), expected_.points(i).y()) << i;
+    }
+  }
+};
+
+TEST_F(HexEveryRpcTest, StreamOfQueries) {
+  const auto stream = client().StreamFindPath();
+  v1::StreamFindPathRequest request;
+  *request.add_queries()->mutable_query() = query_;
+  ASSERT_TRUE(stream->Send(request));
+  v1::StreamFindPathResponse response;
+  ASSERT_TRUE(stream->Receive(response));
+  ExpectSamePath(response.answers(0).answer());
+}
+
+TEST_F(HexEveryRpcTest, OneQueryOfABatch) {
+  v1::FindPathsRequest request;
+  request.set_map("board");
+  *request.add_queries() = query_;
+  request.mutable_queries(0)->clear_map();
+  *request.add_queries() = PathRequest("board", CellAt(1, 0), CellAt(5, 0));
+  const auto response = client().FindPaths(request);
+  ASSERT_TRUE(response.ok()) << response.status();
+  ExpectSamePath(response->results(0).answer());
+  EXPECT_EQ(response->results(1).answer().start().x(), 1);
+}
+
+TEST_F(HexEveryRpcTest, Trace) {
+  v1::TraceSearchRequest request;
+  *request.mutable_query() = query_;
+  std::vector<v1::SearchEvent> events;
+  const auto result =
+      client().TraceSearch(request, [&](const v1::SearchEvent& event) { events.push_back(event); });
+  ASSERT_TRUE(result.ok()) << result.status();
+  ExpectSamePath(result->answer());
+  ASSERT_FALSE(events.empty());
+  EXPECT_EQ(events.front().cell().x(), 0);
+  EXPECT_EQ(events.front().cell().y(), 1);
+}
+
+TEST_F(HexEveryRpcTest, WatchAndUpdatesByStream) {
+  v1::WatchPathRequest request;
+  *request.mutable_query() = query_;
+  const auto watch = client().WatchPath(request);
+  v1::WatchPathResponse first;
+  ASSERT_TRUE(watch->Next(first));
+  ExpectSamePath(first.answer());
+
+  // A hexagon of the path by its column and row.
+  const auto updates = client().StreamObstacleUpdates();
+  v1::UpdateObstaclesRequest batch;
+  batch.set_map("board");
+  batch.set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
+  *batch.add_edits()->mutable_block()->add_cells() = expected_.points(2);
+  ASSERT_TRUE(updates->Send(batch));
+  v1::StreamObstacleUpdatesResponse applied;
+  ASSERT_TRUE(updates->Receive(applied));
+  EXPECT_EQ(applied.applied().changed_cells(), 1);
+  v1::WatchPathResponse second;
+  ASSERT_TRUE(watch->Next(second));
+  for (const v1::Cell& point : second.answer().points()) {
+    EXPECT_FALSE(point.x() == expected_.points(2).x() && point.y() == expected_.points(2).y());
+  }
+  EXPECT_EQ(second.answer().end().x(), 4);
+  EXPECT_EQ(second.answer().end().y(), 1);
+}
+
+TEST_F(HexEveryRpcTest, Picture) {
+  v1::RenderMapRequest request;
+  request.set_map("board");
+  request.set_format(v1::PICTURE_FORMAT_TEXT);
+  *request.mutable_query() = query_;
+  const auto picture = client().RenderMap(request);
+  ASSERT_TRUE(picture.ok()) << picture.status();
+  ExpectSamePath(picture->answer());
+}
+
 }  // namespace
 }  // namespace waystar
