@@ -21,8 +21,8 @@ void PathService::ServeQuery(UnaryHandler<Request, Response> handler, Planner& p
   Serve<Request, Response>(Handler<Request, Response>(std::move(handler)), planner);
 }
 
-PathService::PathService(const ServerContext& server, const core::MapStore& store, PathWatches& watches,
-                         const PathLimits& limits, const QueryObserver& observer)
+PathService::PathService(const ServerContext& server, const core::MapStore& store,
+                         PathWatchScheduler& watches, const PathLimits& limits, const QueryObserver& observer)
     : RawService(server),
       store_(store),
       limits_(limits),

@@ -8,7 +8,7 @@
 #include "server/rpc/query/field_answers.h"
 #include "server/rpc/query/trace_call.h"
 #include "server/rpc/telemetry/query_observer.h"
-#include "server/rpc/watch/path_watches.h"
+#include "server/rpc/watch/path_watch_scheduler.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 
 namespace waystar::rpc {
@@ -16,7 +16,7 @@ namespace waystar::rpc {
 // Thread safety: any. What the references name must outlive the server that this is registered with.
 class PathService final : public RawService<v1::PathService> {
  public:
-  PathService(const ServerContext& server, const core::MapStore& store, PathWatches& watches,
+  PathService(const ServerContext& server, const core::MapStore& store, PathWatchScheduler& watches,
               const PathLimits& limits, const QueryObserver& observer = {});
 
  private:

@@ -31,7 +31,7 @@
 #include "server/rpc/telemetry/update_metrics.h"
 #include "server/rpc/token_file_watcher.h"
 #include "server/rpc/watch/map_watches.h"
-#include "server/rpc/watch/path_watches.h"
+#include "server/rpc/watch/path_watch_scheduler.h"
 #include "server/runtime/metrics_server.h"
 #include "server/runtime/options.h"
 #include "server/runtime/process_metrics.h"
@@ -82,7 +82,7 @@ class Server {
   SlowQueryLog slow_queries_;
   MapWatches map_watches_;
   // Before the store, whose commits it is told of, and the executor, whose last jobs use it.
-  PathWatches path_watches_;
+  PathWatchScheduler path_watches_;
   core::MapStore store_;
   maintenance::ObstacleExpirer obstacle_expirer_;
   maintenance::IndexBuilder index_builder_;

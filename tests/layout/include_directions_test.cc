@@ -75,7 +75,7 @@ const std::map<std::string, std::vector<std::string>>& AllowedIncludes() {
       {"server/core/watch/",
        {"absl/", "server/base/", "server/core/grid/", "server/core/shape/", "server/core/components/",
         "server/core/walk/", "server/core/map/", "server/core/search/", "server/core/path/",
-        "server/core/portal/"}},
+        "server/core/portal/", "server/core/query/", "server/core/store/"}},
       {"server/core/render/",
        {"absl/", "server/base/", "server/picture/", "server/core/grid/", "server/core/shape/",
         "server/core/map/", "server/core/graph/", "server/core/search/", "server/core/portal/",

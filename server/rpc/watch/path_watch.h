@@ -1,61 +1,44 @@
-// One watched path query, as the registry of watches knows it.
+// A path subscription that a client holds.
 #pragma once
 
-#include <atomic>
 #include <chrono>
-#include <cstdint>
 #include <memory>
 
 #include "absl/status/status.h"
-#include "server/core/query/route_query.h"
-#include "server/core/watch/watched_answer.h"
+#include "server/core/watch/map_subscriptions.h"
+#include "server/core/watch/path_subscription.h"
 #include "server/rpc/access/caller.h"
-#include "server/rpc/admission/executor.h"
 #include "server/rpc/wire/hex_coordinates.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::rpc {
 
-class WatchedMap;
-
-// Thread safety: what is not said to belong to somebody is set before the watch begins and stays.
-class PathWatch {
+// Thread safety: the fields are set before the watch begins, and stay.
+class PathWatch : public core::PathSubscription {
  public:
-  virtual ~PathWatch() = default;
-
-  // Sends a message, in place of an older one that waits to be sent; nothing once the watch has ended.
-  // Any thread, but one at a time.
+  // Sends a message, in place of an older one that waits to be sent; sends nothing once the watch has ended.
+  // Any thread may call it, but one at a time.
   virtual void Send(const v1::WatchPathResponse& message) = 0;
-  // Ends the watch, the first time it is called. Any thread.
+  // Ends the watch, the first time it is called. Any thread may call it.
   virtual void End(const absl::Status& status) = 0;
 
-  // Who watches. Any thread.
+  // Returns who watches. Any thread may call it.
   virtual Caller GetCaller() = 0;
 
-  // What is watched, and how its cells are counted.
+  // What is watched, as it was asked for, and how its cells are counted.
   v1::FindPathRequest request;
-  core::RouteQuery query;
   HexCoordinates coordinates;
-  Executor::Clock::time_point deadline;
-  std::atomic<bool> cancelled = false;
+  Clock::time_point deadline;
 
  private:
-  friend class PathWatches;
-  friend class WatchedMap;
+  friend class PathWatchScheduler;
 
-  // Set once, guarded by the mutex of PathWatches until then.
-  std::uint64_t id_ = 0;
-  std::shared_ptr<WatchedMap> map_;
-  // Guarded by the mutex of PathWatches.
+  // Set once, guarded by the mutex of PathWatchScheduler until then.
+  std::shared_ptr<core::MapSubscriptions> map_;
+  // Guarded by that mutex.
   bool is_over_ = false;
-
-  // Of whoever searches for it.
-  std::shared_ptr<const core::WatchedAnswer> answer_;
-
-  // Guarded by the map's mutex.
-  enum class State : std::uint8_t { kIdle, kQueued, kSearching, kGone };
-  State state_ = State::kSearching;
-  Executor::Clock::time_point queued_at_ = Executor::Clock::now();
 };
+
+using PathWatchPtr = std::shared_ptr<PathWatch>;
 
 }  // namespace waystar::rpc

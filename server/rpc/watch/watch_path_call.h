@@ -11,7 +11,7 @@
 #include "server/rpc/call/call_context.h"
 #include "server/rpc/call/streaming_call.h"
 #include "server/rpc/watch/path_watch.h"
-#include "server/rpc/watch/path_watches.h"
+#include "server/rpc/watch/path_watch_scheduler.h"
 
 namespace waystar::rpc {
 
@@ -20,7 +20,7 @@ namespace waystar::rpc {
 class WatchPathCall final : public WritingCall, public PathWatch {
  public:
   // What the references name must outlive the call.
-  WatchPathCall(const ServerContext& server, PathWatches& watches, grpc::CallbackServerContext& rpc,
+  WatchPathCall(const ServerContext& server, PathWatchScheduler& watches, grpc::CallbackServerContext& rpc,
                 const grpc::ByteBuffer& bytes)
       : WritingCall(Kind::kOpenEnded, server, rpc, server.statistics.Of<v1::WatchPathRequest>()),
         watches_(watches),
@@ -42,7 +42,7 @@ class WatchPathCall final : public WritingCall, public PathWatch {
 
   absl::Status ReadRequest();
 
-  PathWatches& watches_;
+  PathWatchScheduler& watches_;
   // Until the watch is admitted.
   const grpc::ByteBuffer& request_bytes_;
   // To be written next.

@@ -15,10 +15,10 @@
 #include "server/base/mutex.h"
 #include "server/core/store/map_store.h"
 #include "server/core/store/store_listener.h"
+#include "server/core/watch/map_subscriptions.h"
 #include "server/rpc/admission/executor.h"
 #include "server/rpc/telemetry/query_observer.h"
 #include "server/rpc/watch/path_watch.h"
-#include "server/rpc/watch/watched_map.h"
 #include "server/runtime/worker_pool.h"
 
 namespace waystar::rpc {
@@ -28,13 +28,13 @@ namespace waystar::rpc {
 // workers, so that calls are served between them. An idle watch holds no worker and pins no snapshot.
 //
 // Thread safety: any. Must outlive the threads of the executor and the updates of maps.
-class PathWatches final : public core::StoreListener {
+class PathWatchScheduler final : public core::StoreListener {
  public:
   // An answer of more than `max_bytes` is a problem. The observer is told of each search. What the references
   // name must outlive the watches.
-  PathWatches(const core::MapStore& store, Executor& executor, std::size_t max_bytes,
-              const QueryObserver& observer);
-  ~PathWatches() override;
+  PathWatchScheduler(const core::MapStore& store, Executor& executor, std::size_t max_bytes,
+                     const QueryObserver& observer);
+  ~PathWatchScheduler() override;
 
   // Whose maps are watched.
   const core::MapStore& store() const { return store_; }
@@ -53,23 +53,24 @@ class PathWatches final : public core::StoreListener {
   // Searches for one queued watch after the other, a turn each.
   class SearchJob final : public Executor::Job {
    public:
-    explicit SearchJob(PathWatches& watches) : watches_(watches) {}
+    explicit SearchJob(PathWatchScheduler& watches) : watches_(watches) {}
     void Run(int worker) override { watches_.RunJob(*this, worker); }
     void Refuse(const absl::Status& /*status*/) override {}
 
    private:
-    PathWatches& watches_;
+    PathWatchScheduler& watches_;
   };
 
   struct Known {
-    std::shared_ptr<WatchedMap> map;
+    std::shared_ptr<core::MapSubscriptions> map;
     std::size_t watches = 0;
   };
 
   absl::Status Register(const PathWatchPtr& watch);
   void Search(const PathWatchPtr& watch, int worker);
   void SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr& watch, int worker);
-  void Enqueue(absl::Span<const PathWatchPtr> watches);
+  void EnqueueAgain(const PathWatchPtr& watch);
+  void Enqueue(absl::Span<const core::PathSubscriptionPtr> watches);
   PathWatchPtr TakeQueued();
   void RunJob(SearchJob& job, int worker);
 
@@ -79,9 +80,8 @@ class PathWatches final : public core::StoreListener {
   const QueryObserver observer_;
 
   Mutex mutex_;
-  std::uint64_t last_id_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::flat_hash_map<std::string, Known> maps_ ABSL_GUARDED_BY(mutex_);
-  std::deque<PathWatchPtr> queue_ ABSL_GUARDED_BY(mutex_);
+  std::deque<core::PathSubscriptionPtr> queue_ ABSL_GUARDED_BY(mutex_);
   // Made when first needed.
   std::vector<std::unique_ptr<SearchJob>> jobs_ ABSL_GUARDED_BY(mutex_);
   // Those that are neither submitted nor running.

@@ -1,0 +1,61 @@
+#include "server/core/watch/answer_renewal.h"
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "server/base/status_macros.h"
+#include "server/core/query/solve.h"
+
+namespace waystar::core {
+namespace {
+
+// A profile that has a name may be another one by now, and a start snap to another cell.
+bool IsSameQuery(const PathQuery& a, const PathQuery& b) {
+  return a.start == b.start && a.goal == b.goal && a.footprint == b.footprint &&
+         a.corner_rule == b.corner_rule;
+}
+
+// Whether the answer depends on more of the map than its path and where a cheaper one could pass tell of. An
+// agent that sees other terrains than the map's does not see what the map's changes are said to be.
+bool IsUncertain(const RouteQuery& query, const GridMap& seen, const GridMap& map) {
+  const std::optional<Overlay>& overlay = query.agent.overlay;
+  return query.snap_radius > 0 || (overlay.has_value() && !overlay->ignored_obstacles.empty()) ||
+         seen.settings() != map.settings();
+}
+
+}  // namespace
+
+AnswerRenewal::AnswerRenewal(const MapStore& store, const MapSnapshot& snapshot,
+                             const PathSubscription& subscription)
+    : store_(store), snapshot_(snapshot), query_(subscription.query), last_(subscription.answer()) {}
+
+absl::StatusOr<Route> AnswerRenewal::Search(const Budget& budget, QueryScratch& scratch) {
+  WAYSTAR_RETURN_IF_ERROR(CheckIsGrid(snapshot_));
+  const OtherMaps none{.store = store_, .may_visit = [](absl::string_view /*id*/) { return false; }};
+  WAYSTAR_ASSIGN_OR_RETURN(resolved_, Resolve(snapshot_, query_, none, budget));
+  absl::StatusOr<Route> route = Solve(*resolved_, budget, scratch);
+  const GridRouteQuery& query = resolved_->grid();
+  // While the path is in the scratch.
+  Judge(query.agent->map(), query.path, query.agent->required_tags(),
+        route.ok() ? absl::StatusOr<PortalPath>(route->portal_path()) : route.status());
+  return route;
+}
+
+void AnswerRenewal::TakeError(const absl::Status& error) {
+  Judge(snapshot_.grid(),
+        {.start = query_.start.cell.value_or(Cell()), .goal = query_.goal.cell.value_or(Cell())}, {}, error);
+}
+
+void AnswerRenewal::Judge(const GridMap& map, const PathQuery& query,
+                          absl::Span<const std::string> required_tags,
+                          const absl::StatusOr<PortalPath>& result) {
+  is_news_ = last_ == nullptr || !IsSameQuery(last_->query(), query) ||
+             last_->IsOutdatedBy(map, result, required_tags);
+  const bool had_path = last_ != nullptr && (last_->kind() == WatchedAnswer::Kind::kPath ||
+                                             last_->kind() == WatchedAnswer::Kind::kPartial);
+  answer_ = had_path && !is_news_ ? last_
+                                  : std::make_shared<WatchedAnswer>(
+                                        map, query, result, IsUncertain(query_, map, snapshot_.grid()));
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,156 @@
+#include "server/core/watch/map_subscriptions.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
+
+namespace waystar::core {
+namespace {
+
+// Commits to hold an answer against after a search, and words of each. With more it is searched for again.
+constexpr std::size_t kMaxKept = 16;
+constexpr std::size_t kMaxKeptWords = 4096;
+
+}  // namespace
+
+void MapSubscriptions::Add(const PathSubscriptionPtr& subscription) {
+  MutexLock lock(mutex_);
+  subscription->id_ = ++last_id_;
+  subscriptions_.emplace(subscription->id_, subscription);
+  subscription->state_ = PathSubscription::State::kQueued;
+}
+
+bool MapSubscriptions::BeginSearch(PathSubscription& subscription) {
+  MutexLock lock(mutex_);
+  if (subscription.state_ != PathSubscription::State::kQueued) {
+    return false;
+  }
+  subscription.state_ = PathSubscription::State::kSearching;
+  ++searching_;
+  return true;
+}
+
+absl::Status MapSubscriptions::CheckPinned(const MapSnapshot& snapshot) {
+  MutexLock lock(mutex_);
+  if (is_deleted_ || snapshot.revision <= deleted_revision_) {
+    return MakeError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map",
+                     absl::StrCat("the map \"", snapshot.id, "\" was deleted"));
+  }
+  seen_revision_ = std::max(seen_revision_, snapshot.revision);
+  return absl::OkStatus();
+}
+
+bool MapSubscriptions::EndSearch(PathSubscription& subscription, const MapSnapshot& snapshot,
+                                 std::shared_ptr<const WatchedAnswer> answer) {
+  MutexLock lock(mutex_);
+  bool is_queued = false;
+  if (subscription.state_ == PathSubscription::State::kSearching) {
+    if (answer != subscription.answer_) {
+      if (!index_) {
+        index_.emplace(snapshot.grid().width(), snapshot.grid().height());
+      }
+      index_->Remove(subscription.id_);
+      index_->Add(subscription.id_, answer, snapshot.grid());
+      subscription.answer_ = std::move(answer);
+    }
+    is_queued = IsOutdated(*subscription.answer_, snapshot.revision);
+    subscription.state_ = is_queued ? PathSubscription::State::kQueued : PathSubscription::State::kIdle;
+    subscription.queued_at_ = PathSubscription::Clock::now();
+  }
+  StopSearching();
+  return is_queued;
+}
+
+bool MapSubscriptions::AbandonSearch(PathSubscription& subscription) {
+  MutexLock lock(mutex_);
+  const bool is_there = subscription.state_ == PathSubscription::State::kSearching;
+  if (is_there) {
+    subscription.state_ = PathSubscription::State::kQueued;
+  }
+  StopSearching();
+  return is_there;
+}
+
+void MapSubscriptions::StopSearching() {
+  --searching_;
+  if (searching_ == 0) {
+    kept_.clear();
+  }
+}
+
+bool MapSubscriptions::IsOutdated(const WatchedAnswer& answer, std::uint64_t revision) {
+  if (forgotten_revision_ > revision) {
+    return true;
+  }
+  return std::any_of(kept_.begin(), kept_.end(), [&](const Kept& kept) {
+    return kept.snapshot->revision > revision && answer.MayBeOutdatedBy(kept.changes, kept.snapshot->grid());
+  });
+}
+
+std::vector<PathSubscriptionPtr> MapSubscriptions::Commit(const PinnedSnapshot& snapshot,
+                                                          const MapChanges& changes) {
+  std::vector<PathSubscriptionPtr> queued;
+  MutexLock lock(mutex_);
+  seen_revision_ = std::max(seen_revision_, snapshot->revision);
+  if (searching_ > 0) {
+    if (kept_.size() >= kMaxKept || changes.walkability.size() + changes.cost.size() > kMaxKeptWords) {
+      kept_.clear();
+      forgotten_revision_ = snapshot->revision;
+    } else {
+      kept_.push_back({snapshot, changes});
+    }
+  }
+  if (!index_) {
+    return queued;
+  }
+  affected_.clear();
+  index_->FindAffected(changes, snapshot->grid(), affected_);
+  for (const std::uint64_t id : affected_) {
+    const auto it = subscriptions_.find(id);
+    // What is being searched for is held against the commit afterwards.
+    if (it != subscriptions_.end() && it->second->state_ == PathSubscription::State::kIdle) {
+      it->second->state_ = PathSubscription::State::kQueued;
+      it->second->queued_at_ = PathSubscription::Clock::now();
+      queued.push_back(it->second);
+    }
+  }
+  return queued;
+}
+
+bool MapSubscriptions::Delete(std::uint64_t last_revision) {
+  MutexLock lock(mutex_);
+  if (seen_revision_ > last_revision) {
+    return false;
+  }
+  deleted_revision_ = last_revision;
+  is_deleted_ = seen_revision_ > 0;
+  return is_deleted_;
+}
+
+void MapSubscriptions::Remove(PathSubscription& subscription) {
+  MutexLock lock(mutex_);
+  subscription.state_ = PathSubscription::State::kGone;
+  if (index_) {
+    index_->Remove(subscription.id_);
+  }
+  subscriptions_.erase(subscription.id_);
+}
+
+std::vector<PathSubscriptionPtr> MapSubscriptions::All() {
+  std::vector<PathSubscriptionPtr> all;
+  MutexLock lock(mutex_);
+  all.reserve(subscriptions_.size());
+  for (const auto& [id, subscription] : subscriptions_) {
+    all.push_back(subscription);
+  }
+  return all;
+}
+
+}  // namespace waystar::core

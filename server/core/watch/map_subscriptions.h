@@ -1,0 +1,80 @@
+// The path subscriptions of one map: which of them a commit concerns, and what commits a search missed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "server/base/mutex.h"
+#include "server/core/map/map_changes.h"
+#include "server/core/store/map_snapshot.h"
+#include "server/core/watch/path_subscription.h"
+#include "server/core/watch/path_watch_index.h"
+
+namespace waystar::core {
+
+// While any subscription is being searched for, commits are kept, so that the answer can be held against
+// those that came meanwhile; while none is, nothing of the map is kept.
+//
+// Thread safety: any.
+class MapSubscriptions {
+ public:
+  // Takes in a subscription, which is to be searched for at once.
+  void Add(const PathSubscriptionPtr& subscription);
+
+  // A search begins for a subscription that was just added or is queued; false if it is gone. Before the
+  // snapshot to search is pinned.
+  bool BeginSearch(PathSubscription& subscription);
+
+  // The snapshot that was pinned. NOT_FOUND if it is of a map that is deleted.
+  absl::Status CheckPinned(const MapSnapshot& snapshot);
+
+  // The search is over, `answer` being what it found on `snapshot`, or what was known before if that still
+  // holds there. True if commits since then may have put an end to it: the subscription is queued again.
+  bool EndSearch(PathSubscription& subscription, const MapSnapshot& snapshot,
+                 std::shared_ptr<const WatchedAnswer> answer);
+  // The search came to nothing. True if the subscription is queued again, false if it is gone.
+  bool AbandonSearch(PathSubscription& subscription);
+
+  // Queues the subscriptions that a commit concerns, and returns them.
+  std::vector<PathSubscriptionPtr> Commit(const PinnedSnapshot& snapshot, const MapChanges& changes);
+
+  // The map is deleted. True if all subscriptions are of it: they are over then. False if nobody knows it
+  // yet, or only another map that has its id now.
+  bool Delete(std::uint64_t last_revision);
+
+  void Remove(PathSubscription& subscription);
+
+  std::vector<PathSubscriptionPtr> All();
+
+ private:
+  // What one commit did while a search was under way.
+  struct Kept {
+    PinnedSnapshot snapshot;
+    MapChanges changes;
+  };
+
+  void StopSearching() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool IsOutdated(const WatchedAnswer& answer, std::uint64_t revision) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  Mutex mutex_;
+  std::uint64_t last_id_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::flat_hash_map<std::uint64_t, PathSubscriptionPtr> subscriptions_ ABSL_GUARDED_BY(mutex_);
+  // From the first answer on.
+  std::optional<PathWatchIndex> index_ ABSL_GUARDED_BY(mutex_);
+  std::vector<PathWatchIndex::Id> affected_ ABSL_GUARDED_BY(mutex_);
+  int searching_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::deque<Kept> kept_ ABSL_GUARDED_BY(mutex_);
+  // Commits up to this one are kept no more.
+  std::uint64_t forgotten_revision_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::uint64_t seen_revision_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::uint64_t deleted_revision_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool is_deleted_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace waystar::core
