@@ -21,6 +21,7 @@ using ::waystar::testing::CellAt;
 using ::waystar::testing::ColorAt;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::kInvalid;
+using ::waystar::testing::kOutOfRange;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::PixelsOf;
 using ::waystar::testing::RenderRequest;
@@ -255,7 +256,6 @@ TEST_F(RenderTest, RefusesBadRegions) {
     return server_.client().RenderMap(request);
   };
   constexpr int kLargest = std::numeric_limits<int>::max();
-  constexpr auto kOutOfRange = absl::StatusCode::kOutOfRange;
   EXPECT_THAT(region(0, 0, 0, 4), IsRefused(kInvalid, "BAD_RECTANGLE", "region.width"));
   EXPECT_THAT(region(0, 0, 4, -1), IsRefused(kInvalid, "BAD_RECTANGLE", "region.height"));
   EXPECT_THAT(region(0, 0, 7, 4), IsRefused(kOutOfRange, "OFF_MAP", "region"));
@@ -279,7 +279,7 @@ TEST_F(RenderTest, RefusesWhatMakesNoSense) {
 
 TEST_F(RenderTest, RefusesBadQueriesByTheirField) {
   EXPECT_THAT(server_.client().RenderMap(WithQuery(CellAt(-1, 0), CellAt(5, 3))),
-              IsRefused(absl::StatusCode::kOutOfRange, "OFF_MAP", "query.start"));
+              IsRefused(kOutOfRange, "OFF_MAP", "query.start"));
   v1::RenderMapRequest request = WithQuery(CellAt(0, 0), CellAt(5, 3));
   request.mutable_query()->set_map("other");
   EXPECT_THAT(server_.client().RenderMap(request), IsRefused(kInvalid, "BAD_VALUE", "query.map"));

@@ -14,7 +14,6 @@
 namespace waystar::rpc {
 namespace {
 
-using ::testing::ElementsAre;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsError;
 using ::waystar::testing::kInvalid;
