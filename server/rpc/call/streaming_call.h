@@ -44,7 +44,7 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
  public:
   StreamingCall(const StreamingCall&) = delete;
   StreamingCall& operator=(const StreamingCall&) = delete;
-  virtual ~StreamingCall() = default;
+  ~StreamingCall() override = default;
 
   // Admits the call, or ends it. REQUIRES: called once, first of all; a shared_ptr holds the call.
   void Begin();
