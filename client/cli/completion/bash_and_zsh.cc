@@ -103,6 +103,7 @@ std::string BashWords(const std::vector<std::string>& words) {
 
 std::string BashOptions(const std::vector<OptionNode>& options) {
   std::vector<std::string> names;
+  names.reserve(options.size());
   for (const OptionNode& option : options) {
     names.push_back(option.names.back());
   }
@@ -111,6 +112,7 @@ std::string BashOptions(const std::vector<OptionNode>& options) {
 
 std::string BashSubcommands(const std::vector<SubcommandNode>& subcommands) {
   std::vector<std::string> names;
+  names.reserve(subcommands.size());
   for (const SubcommandNode& subcommand : subcommands) {
     names.push_back(subcommand.name);
   }
