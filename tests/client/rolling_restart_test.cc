@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -23,6 +25,18 @@ using ::waystar::testing::BlockRequest;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::PathRequest;
 
+// A folder with the map that all servers serve from their start on: callers may come to a server that was
+// started again before anybody else can.
+std::string FolderWithField() {
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "rolling_restart";
+  std::filesystem::create_directories(folder);
+  std::ofstream file(folder / "field.txt");
+  for (int row = 0; row < 8; ++row) {
+    file << "........\n";
+  }
+  return folder.string();
+}
+
 // A server whose map is at a revision of its own, so that its answers are told from those of others.
 class MarkedServer {
  public:
@@ -30,6 +44,7 @@ class MarkedServer {
   MarkedServer(int port, uint64_t revision) {
     runtime::Options options;
     options.listen = absl::StrCat("127.0.0.1:", port);
+    options.maps_dir = FolderWithField();
     options.workers = 2;
     options.max_queue_time = absl::Minutes(1);
     options.log_level = "error";
@@ -37,11 +52,6 @@ class MarkedServer {
     EXPECT_TRUE(started.ok()) << started.status();
     server_ = *std::move(started);
     const Client own({.target = absl::StrCat("127.0.0.1:", server_->port()), .timeout = absl::Minutes(1)});
-    v1::CreateMapRequest create;
-    create.set_map("field");
-    create.mutable_blank()->set_width(8);
-    create.mutable_blank()->set_height(8);
-    EXPECT_TRUE(own.CreateMap(create).ok());
     for (uint64_t next = 2; next <= revision; ++next) {
       EXPECT_TRUE(own.UpdateObstacles(BlockRequest("field", {CellAt(0, 7)})).ok());
     }

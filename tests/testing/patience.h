@@ -77,6 +77,11 @@ class Event {
     changed_.NotifyAll();
   }
 
+  bool HasHappened() {
+    MutexLock lock(mutex_);
+    return has_happened_;
+  }
+
   // Returns false, and has failed the test, if the event does not happen in time.
   bool Wait() {
     const Patience patience(what_);

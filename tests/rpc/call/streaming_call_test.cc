@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/synchronization/notification.h"
 #include "grpcpp/server_context.h"
 #include "gtest/gtest.h"
 #include "server/base/error.h"
+#include "tests/testing/patience.h"
 
 namespace waystar::rpc {
 namespace {
@@ -57,8 +57,8 @@ struct Record {
   grpc::StatusCode code = grpc::StatusCode::OK;
   int slots_at_finish = -1;
   std::int64_t open_at_finish = -1;
-  absl::Notification finished;
-  absl::Notification destroyed;
+  testing::Event finished{"the end of the call"};
+  testing::Event destroyed{"the destruction of the call"};
 };
 
 // A call whose library is the test. It reads until it is told otherwise, and writes what it has to.
@@ -81,7 +81,7 @@ class ScriptedCall final : public StreamingCall {
   }
   static Script Transfer() { return {.kind = Kind::kTransfer}; }
 
-  ~ScriptedCall() override { record_.destroyed.Notify(); }
+  ~ScriptedCall() override { record_.destroyed.Happen(); }
 
   // Whether the message is to be used.
   bool ReadOne() {
@@ -152,7 +152,7 @@ class ScriptedCall final : public StreamingCall {
     record_.slots_at_finish = world_.transfers.taken();
     record_.open_at_finish = world_.method.Counts().open;
     if (++record_.finishes == 1) {
-      record_.finished.Notify();
+      record_.finished.Happen();
     }
   }
 
@@ -316,19 +316,19 @@ TEST(StreamingCallTest, GivesBackSlotAndCountsBeforeTheClientKnows) {
 TEST(StreamingCallTest, IsNotFinishedWhileItsJobRuns) {
   World world;
   Record record;
-  absl::Notification is_running;
-  absl::Notification may_end;
+  testing::Event is_running{"the job"};
+  testing::Event may_end{"leave for the job to end"};
   const auto call = ScriptedCall::Start(world, record, {.job = [&](ScriptedCall& self) {
-                                          is_running.Notify();
-                                          may_end.WaitForNotification();
+                                          is_running.Happen();
+                                          may_end.Wait();
                                           self.ReplaceEndOf(absl::DataLossError(""));
                                         }});
   call->StartJob();
-  is_running.WaitForNotification();
+  is_running.Wait();
   call->Cancelled();
   EXPECT_EQ(record.finishes, 0);
-  may_end.Notify();
-  record.finished.WaitForNotification();
+  may_end.Happen();
+  record.finished.Wait();
   EXPECT_EQ(record.code, grpc::StatusCode::DATA_LOSS) << "the job has the last word";
   call->Done();
 }
@@ -341,7 +341,7 @@ TEST(StreamingCallTest, JobDoesNotRunOnceTheCallHasEnded) {
   call->End(absl::AbortedError(""));
   call->StartJob();
   call->SetBusy(false);
-  record.finished.WaitForNotification();
+  record.finished.Wait();
   EXPECT_EQ(record.jobs, 0);
   EXPECT_EQ(record.code, grpc::StatusCode::ABORTED);
   call->Done();
@@ -361,12 +361,12 @@ TEST(StreamingCallTest, TimeoutEndsIt) {
                                          self.End(absl::DeadlineExceededError(""));
                                          EXPECT_EQ(record.finishes, 0) << "the timer is at work yet";
                                        }});
-  record.finished.WaitForNotification();
+  record.finished.Wait();
   EXPECT_EQ(record.code, grpc::StatusCode::DEADLINE_EXCEEDED);
   call->Done();
   call.reset();
   // The timer lets go of it in its own time.
-  record.destroyed.WaitForNotification();
+  record.destroyed.Wait();
 }
 
 TEST(StreamingCallTest, LivesAsLongAsTheLibraryOrAnyoneElseHoldsIt) {
@@ -376,20 +376,20 @@ TEST(StreamingCallTest, LivesAsLongAsTheLibraryOrAnyoneElseHoldsIt) {
   ScriptedCall* const call = held.get();
   held.reset();
   call->Cancelled();
-  EXPECT_FALSE(record.destroyed.HasBeenNotified());
+  EXPECT_FALSE(record.destroyed.HasHappened());
   call->Done();
-  EXPECT_TRUE(record.destroyed.HasBeenNotified());
+  EXPECT_TRUE(record.destroyed.HasHappened());
 
   Record longer;
   auto holder = ScriptedCall::Start(world, longer);
   holder->Cancelled();
   holder->Done();
-  EXPECT_FALSE(longer.destroyed.HasBeenNotified());
+  EXPECT_FALSE(longer.destroyed.HasHappened());
   // It is out of the gate by then, so that a server that stops does not wait for whoever holds it.
   world.gate.Close(std::chrono::steady_clock::time_point::max(),
                    std::chrono::steady_clock::time_point::max());
   holder.reset();
-  EXPECT_TRUE(longer.destroyed.HasBeenNotified());
+  EXPECT_TRUE(longer.destroyed.HasHappened());
 }
 
 // The library, a worker, the client's end and a server that stops, all at once.
@@ -407,13 +407,13 @@ TEST(StreamingCallTest, IsFinishedOnceWhoeverFindsThatOut) {
     std::thread client([&] { call->ReadOne(); });
     std::thread answer([&] { call->SetBusy(false); });
     std::thread end([&] { call->End(absl::OkStatus()); });
-    record.finished.WaitForNotification();
+    record.finished.Wait();
     library.join();
     client.join();
     answer.join();
     end.join();
     EXPECT_EQ(record.finishes, 1);
-    EXPECT_FALSE(record.destroyed.HasBeenNotified());
+    EXPECT_FALSE(record.destroyed.HasHappened());
     call->Done();
   }
 }
