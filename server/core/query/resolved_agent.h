@@ -51,6 +51,8 @@ class ResolvedAgent final : public World {
     }
     return view_ != nullptr ? *view_ : snapshot_.grid();
   }
+  // Returns the snapshot that the agent was resolved on.
+  const MapSnapshot& snapshot() const { return snapshot_; }
   CornerRule corner_rule() const { return corner_rule_; }
   // Returns the side of the agent, from 1 to kMaxFootprint.
   int footprint() const { return footprint_; }

@@ -105,7 +105,6 @@ absl::Status SolveMany(absl::Span<const ResolvedRoute* const> queries, const Res
                        const Budget& budget, QueryScratch& scratch, PathCrew* crew, RouteSink sink) {
   std::vector<PathTask> tasks;
   std::vector<std::size_t> indexes;
-  const MapSnapshot* snapshot = nullptr;
   for (std::size_t i = 0; i < queries.size(); ++i) {
     if (queries[i] == nullptr) {
       continue;
@@ -115,7 +114,6 @@ absl::Status SolveMany(absl::Span<const ResolvedRoute* const> queries, const Res
       tasks.push_back(
           {.query = query.path, .goals = query.goals, .max_expansions = queries[i]->max_expansions});
       indexes.push_back(i);
-      snapshot = queries[i]->snapshot;
       continue;
     }
     const absl::StatusOr<Route> route = Solve(*queries[i], budget, scratch);
@@ -133,7 +131,7 @@ absl::Status SolveMany(absl::Span<const ResolvedRoute* const> queries, const Res
     return sink(indexes[task],
                 ToRoute(query, {.path = answer->path, .goal_index = answer->goal_index}, took));
   };
-  const Budget own = BudgetOn(*snapshot, budget);
+  const Budget own = BudgetOn(shared.snapshot(), budget);
   return crew != nullptr ? FindPaths(shared.map(), tasks, own, *crew, take)
                          : FindPaths(shared.map(), tasks, own, scratch.scratch, scratch.field_scratch, take);
 }
