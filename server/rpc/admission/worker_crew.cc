@@ -13,7 +13,7 @@
 namespace waystar::rpc {
 namespace {
 
-// What is left to do, shared by all that do it.
+// The work that is left, shared by all workers of the crew.
 class SharedWork {
  public:
   SharedWork(std::size_t count, core::PathCrew::Work work) : count_(count), work_(work) {}
@@ -41,8 +41,7 @@ class SharedWork {
     changed_.NotifyAll();
   }
 
-  // Nobody may join any more, and those who have are done when this returns. Returns what they have used of
-  // processors.
+  // Lets no more workers join, and waits for those that have. Returns the processor time that they have used.
   std::chrono::nanoseconds End() {
     MutexLock lock(mutex_);
     is_over_ = true;
@@ -54,7 +53,7 @@ class SharedWork {
 
  private:
   const std::size_t count_;
-  // Of the caller: not to be touched once it is over.
+  // The caller's: not to be touched once it is over.
   const core::PathCrew::Work work_;
   std::atomic<std::size_t> next_ = 0;
   Mutex mutex_;

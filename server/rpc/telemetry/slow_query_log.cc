@@ -46,7 +46,7 @@ std::string OutcomeOf(const QueryResult& result) {
   return result.status.ok() && !result.outcome.empty() ? result.outcome : NameOf(result.status);
 }
 
-// As much of a request as a line holds.
+// The text of as much of a request as a line holds.
 struct RequestText {
   explicit RequestText(const google::protobuf::Message& request) : json(JsonOf(request)) {
     is_cut = json.empty() || json.size() > SlowQueryLog::kMaxRequestBytes;

@@ -32,7 +32,7 @@ absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const core::MapStore& store,
 
 // The following fill messages that are empty. ToEdits makes of what FillEdit wrote the edit that it was.
 void FillEdit(const core::Edit& edit, v1::Edit& out);
-// Fills in the lifetime that is left at `now`.
+// Fills in the obstacle with the lifetime that is left at `now`.
 void FillObstacle(const core::Obstacle& obstacle, absl::Time now, v1::Obstacle& out);
 
 }  // namespace waystar::rpc
