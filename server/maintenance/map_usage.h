@@ -21,9 +21,8 @@ struct MapUsage {
   bool is_graph = false;
 };
 
-// Returns the usage of the maps that `wanted` names, the largest first, and equally large ones in the order
-// of their ids. Takes time in proportion to the number of maps and of their bands of rows: some milliseconds
-// for thousands.
+// Returns the usage of the maps that `wanted` names, the largest first, equally large ones by id. Takes time
+// in proportion to the number of maps and of their bands of rows: some milliseconds for thousands.
 std::vector<MapUsage> UsageOf(const core::MapStore& store,
                               absl::FunctionRef<bool(absl::string_view id)> wanted);
 

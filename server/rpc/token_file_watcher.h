@@ -25,8 +25,7 @@ class TokenFileWatcher {
   TokenFileWatcher& operator=(const TokenFileWatcher&) = delete;
   ~TokenFileWatcher();
 
-  // Has callers asked for the tokens of a file from here on. Returns the errors of ReadTokensFile. REQUIRES:
-  // called once.
+  // Requires the tokens of a file from here on. Returns the errors of ReadTokensFile. REQUIRES: called once.
   absl::Status Start(const std::string& path);
 
   // Looks at the file now.

@@ -34,8 +34,8 @@ class AccessControl {
   // Returns who has that token. Returns the errors of Identify. REQUIRES: Set has been called.
   absl::StatusOr<Caller> FindToken(absl::string_view token) const { return Find(HashToken(token)); }
 
-  // Returns the same caller with what its token allows now, or UNAUTHENTICATED / BAD_TOKEN if that token is
-  // no longer known.
+  // Returns the caller with what its token allows now, or the errors of Identify if it is not accepted any
+  // more.
   absl::StatusOr<Caller> Renew(const Caller& caller) const;
 
  private:

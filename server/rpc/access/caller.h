@@ -23,8 +23,7 @@ class Caller {
   explicit Caller(std::shared_ptr<const Token> token) : token_(std::move(token)) {}
 
   bool is_anyone() const { return token_ == nullptr; }
-  // Returns the name of its token, bounded as Token says, or an empty one for anyone. It lives as long as
-  // this.
+  // Returns its token's name, bounded as Token says; empty for anyone. It lives as long as this.
   absl::string_view name() const { return is_anyone() ? absl::string_view() : token_->name; }
   // Returns an id that is the same for the same name, whatever the token; 0 for anyone.
   std::uint64_t id() const { return is_anyone() ? 0 : token_->id; }

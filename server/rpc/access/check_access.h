@@ -1,5 +1,4 @@
-// Table of the permissions that RPCs require, and the check of requests against it. A new RPC gets a row in
-// check_access.cc.
+// Permissions that RPCs require, and the check of requests. A new RPC gets a row in check_access.cc.
 #pragma once
 
 #include <cstdint>
@@ -38,9 +37,8 @@ absl::Span<const RpcPermission> RpcPermissions();
 // no row. It compares with each row, so it is to be called once a type.
 RpcPermission PermissionOfRequest(const google::protobuf::Descriptor* request);
 
-// Checks that the caller has `permission` on the map of a request and may read every other that it names. A
-// request that names maps in other fields than `map` has an overload here; a part of the request that is
-// absent names none.
+// Checks that the caller has `permission` on a request's map and may read every other that it names. A
+// request that names maps in other fields than `map` has an overload here; an absent part names none.
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::CreateMapRequest& request);
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::ImportMapRequest& request);
 absl::Status CheckMaps(const Caller& caller, Permission permission,

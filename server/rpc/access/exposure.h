@@ -8,8 +8,7 @@
 
 namespace waystar::rpc {
 
-// Returns whether only programs of this machine reach a server that listens there, on a loopback address or a
-// unix socket.
+// Returns whether only programs of this machine can reach that address: a loopback one, or a unix socket.
 bool IsLocalAddress(absl::string_view listen);
 
 // Returns one sentence for each thing that is open to the network on that address, with the flag that closes

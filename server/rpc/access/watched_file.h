@@ -22,7 +22,7 @@ struct FileStamp {
 // Returns the stamp of the file, or of the one that a link leads to.
 FileStamp StampOf(const std::string& path);
 
-// Returns the file's bytes, or UNKNOWN, naming the file and why, if it cannot be read, has more than
+// Returns the file's bytes. Returns UNKNOWN, naming the file and why, if it cannot be read, has more than
 // `max_bytes`, or changes meanwhile.
 absl::StatusOr<std::string> ReadWholeFile(const std::string& path, std::size_t max_bytes);
 

@@ -47,8 +47,8 @@ class ArrivalPause {
     return now - last_refusal_.load(std::memory_order_relaxed) < kRecently;
   }
 
-  // Lets the library's thread that calls this pause, if a pause is due, as soon as it has done all there is
-  // to do for this call.
+  // Makes the library's thread that is calling pause, if that is due, as soon as it has done all there is to
+  // do for this call.
   void AfterCall(Clock::time_point now, grpc_call* call) {
     if (IsDue(now)) {
       Ask(call);

@@ -21,7 +21,7 @@ class CallSlots {
       : count_(count), reason_(reason), what_(what), free_(count) {}
 
   // Takes a slot until Release. Returns RESOURCE_EXHAUSTED with that reason and a retry delay if all are
-  // taken.
+  // taken already.
   absl::Status Acquire() {
     if (free_.fetch_sub(1, std::memory_order_relaxed) > 0) {
       return absl::OkStatus();

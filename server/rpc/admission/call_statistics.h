@@ -105,14 +105,12 @@ class CallStatistics {
  public:
   CallStatistics();
 
-  // Returns the counters of the calls of Waystar's method that takes such requests. They live as long as
-  // this.
+  // Returns the counters of calls of Waystar's method that takes such requests. They live as long as this.
   template <typename Request>
   MethodStatistics& Of() {
     return RowOf<Request>().calls;
   }
-  // Returns the counters of the requests in those calls. REQUIRES: the method streams both ways, so that a
-  // call has many.
+  // Returns the counters of the requests in those calls. REQUIRES: the method streams both ways.
   template <typename Request>
   MethodStatistics& RequestsIn() {
     return *RowOf<Request>().requests;
@@ -128,8 +126,7 @@ class CallStatistics {
     // The same as `calls`, unless the method streams both ways.
     MethodCounts requests;
   };
-  // Returns the methods of Waystar that were called, in the order of their services and of their names in
-  // them.
+  // Returns the methods of Waystar that were called, in the order of their services and names.
   std::vector<Method> Called() const;
   // Returns all methods, whether they were called or not.
   std::vector<Method> All() const;

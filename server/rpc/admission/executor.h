@@ -20,8 +20,7 @@
 
 namespace waystar::rpc {
 
-// A lane to run on, which also bounds what a search may cost. A call that turns out to be larger begins again
-// on the next lane.
+// A lane to run on, which also bounds what a search may cost. A larger one begins again on the next lane.
 enum class Lane : std::uint8_t {
   // The thread that the call arrived on, at once, for calls that are known to be small.
   kHere,
@@ -66,8 +65,8 @@ class Executor {
 
   explicit Executor(const ExecutorOptions& options);
 
-  // REQUIRES: `lane` is not kHere. Returns the errors of WorkerPool::TrySubmit, which says what becomes of
-  // the job.
+  // REQUIRES: `lane` is not kHere. Returns the errors of WorkerPool::TrySubmit, which also says what becomes
+  // of the job.
   absl::Status Submit(Lane lane, Job* job, const runtime::Flow& flow,
                       Clock::time_point deadline = Clock::time_point::max()) {
     absl::Status status = PoolOf(lane).TrySubmit(job, flow, deadline);

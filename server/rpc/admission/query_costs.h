@@ -16,8 +16,7 @@ namespace waystar::rpc {
 // Keeps the typical time of each kind of query. Queries are of one kind if they are about the same map, over
 // about the same distance (from one power of two to the next), and alike in what makes searches expensive:
 // algorithm, profile, overlay, footprint, several goals. The typical time is a moving average of its
-// logarithm, which a rare long search hardly moves. MaxExpansionsOn stops such a search where it must not go
-// on.
+// logarithm, which a rare long search hardly moves. MaxExpansionsOn stops such a search on the smaller lanes.
 //
 // A query begins on Lane::kHere if its kind takes up to kHere, on Lane::kSmall up to kSmall and if nothing is
 // known of its kind, and on Lane::kLarge otherwise.

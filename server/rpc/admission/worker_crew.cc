@@ -24,7 +24,7 @@ class SharedWork {
     }
   }
 
-  // The same for who may come when all is over.
+  // Does the same for a worker that may come when all is over.
   void Help(Workbench& bench) {
     {
       MutexLock lock(mutex_);
@@ -73,7 +73,7 @@ class Helper final : public Executor::Job {
     work_->Help(executor_.bench(worker));
     delete this;
   }
-  // The others do it.
+  // The other workers do its share.
   void Refuse(const absl::Status& /*status*/) override { delete this; }
 
  private:

@@ -50,8 +50,7 @@ struct CallContext {
     return own;
   }
 
-  // Returns `written` if it stands for this response, and null for a response of one who only borrows the
-  // context.
+  // Returns `written` if it stands for this response, else null: others may borrow the context for theirs.
   WrittenMessage* WrittenFor(const google::protobuf::Message& response) const {
     return written != nullptr && written->StandsFor(response) ? written : nullptr;
   }
@@ -60,8 +59,7 @@ struct CallContext {
 // Returns the call's deadline on the clock of core::Budget; its max if there is none.
 std::chrono::steady_clock::time_point DeadlineOf(const grpc::CallbackServerContext& context);
 
-// Returns the flow in which a call waits its turn. A client is known by its token's name, or else by its
-// connection.
+// Returns the flow in which a call waits. A client is known by its token's name, or else by its connection.
 runtime::Flow FlowOf(const Caller& caller, const grpc::CallbackServerContext& context, absl::string_view map);
 
 }  // namespace waystar::rpc

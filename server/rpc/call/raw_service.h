@@ -48,8 +48,8 @@ class RawService : public Generated::Service {
     return name;
   }
 
-  // Lets `handler` answer such requests, beginning on the lane that `planner` chooses, which must outlive the
-  // calls.
+  // Lets `handler` answer such requests, beginning on the lane that `planner` chooses. The planner must
+  // outlive the calls.
   template <typename Request, typename Response, typename Planner = const FixedLane>
   void Serve(UnaryHandler<Request, Response> handler, Planner& planner = kSmallCall) {
     ServeUnary<Request, Response>(std::move(handler), planner);

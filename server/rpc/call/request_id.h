@@ -11,16 +11,14 @@ namespace waystar::rpc {
 
 inline constexpr char kRequestIdKey[] = "x-request-id";
 
-// Returns the caller's own "x-request-id", of 1 to 128 printable ASCII characters other than the space, or
-// nothing if it sent none like that.
+// Returns the caller's own "x-request-id": 1 to 128 printable ASCII characters but the space. Else nothing.
 absl::optional<absl::string_view> SentRequestId(const grpc::ServerContextBase& context);
 
 // Returns whether the caller has sent anything that RequestIdOf might use.
 bool HasSentId(const grpc::ServerContextBase& context);
 
 // Returns SentRequestId, else the trace id of a "traceparent" (W3C Trace Context, 2021: 32 hexadecimal
-// digits, not all 0), else one that it makes up: "local-" and 16 hexadecimal digits, different for each call
-// of this.
+// digits, not all 0), else "local-" and 16 hexadecimal digits, different for each call of this.
 std::string RequestIdOf(const grpc::ServerContextBase& context);
 
 }  // namespace waystar::rpc

@@ -141,8 +141,7 @@ void StreamingCall::OnForceCancel() {
     MutexLock lock(mutex_);
     is_unread = is_writing_ || is_finished_;
   }
-  // This is without the lock, which Cancelled takes. The call is not done before this returns, as it is
-  // inside the gate.
+  // Cancelled takes the lock. The call is not done before this returns, as it is inside the gate.
   if (is_unread) {
     TryCancel();
   }

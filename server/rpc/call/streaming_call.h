@@ -29,15 +29,13 @@ grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& message);
 //
 // - The call owns itself from Begin until the library is done with it (Done). Others may hold a shared_ptr to
 //   it for longer; by then it has given back all that is the server's and the library's.
-// - Advance decides and starts, under the lock, what comes next: at most one read and one write are under way
-//   at a time.
+// - Under the lock, Advance decides and starts what comes next: at most one read and one write at a time.
 // - The first reason ends the call: the client, the server that stops, tokens that are revoked, or its own
 //   work. Nothing is read from then on.
 // - The call is finished when it has ended and nothing is under way any more: no write, no job, and nothing
 //   that IsIdle knows of. (A read may be: it fails then.) So nobody else touches a finished call. The thread
 //   that finds this out finishes it, as the last thing and without the lock.
-// - A thread that has released the lock, and is not counted among what is under way, does not touch the call
-//   any more.
+// - A thread that has released the lock, and is not counted as under way, does not touch the call any more.
 class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
                       private CallGate::OpenEndedCall,
                       private Executor::Job {
@@ -84,8 +82,7 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   virtual absl::Status Admit() = 0;
   // Starts what may start now: Read and Write. Called after each change, until the call is finished.
   virtual void Advance() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {}
-  // Returns whether nothing is under way that the base does not know of. A call that has ended is to become
-  // idle.
+  // Returns whether nothing is under way that the base does not know of. Must become true after the end.
   virtual bool IsIdle() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return true; }
   // Runs on a worker, unless the call has ended by then.
   virtual void RunJob(int /*worker*/) {}
@@ -107,7 +104,7 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   void Cancelled();
   void Done();
 
-  // Admit calls these. The slot is given back just before the client is told of the end: it may come again
+  // Admit calls these. The slot is given back just before the client is told of the end, as it may come again
   // then.
   absl::Status TakeSlot(CallSlots& slots);
   void SetTimeout(absl::Duration timeout);

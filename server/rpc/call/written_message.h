@@ -26,8 +26,7 @@ class WrittenMessage {
   // Returns whether it stands for that very message.
   bool StandsFor(const google::protobuf::Message& message) const { return &message == &message_; }
 
-  // Adds the fields that `write` writes where it is told to, at most so many bytes. It returns where they
-  // end.
+  // Adds the fields that `write` writes at `out`, of at most so many bytes. It returns where they end.
   void Add(std::size_t most_bytes, absl::FunctionRef<std::uint8_t*(std::uint8_t* out)> write);
   // Adds the fields that a message of that type has now.
   void AddFieldsOf(const google::protobuf::Message& message);

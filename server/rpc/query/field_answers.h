@@ -10,7 +10,7 @@
 
 namespace waystar::rpc {
 
-// Answers on a map's latest snapshot. Returns RESOURCE_EXHAUSTED / RESPONSE_TOO_LARGE for messages of more
+// Answers on the map's latest snapshot. Returns RESOURCE_EXHAUSTED / RESPONSE_TOO_LARGE for messages of more
 // than `max_bytes`.
 //
 // Thread safety: any. The store must outlive this.

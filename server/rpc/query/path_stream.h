@@ -39,8 +39,7 @@ struct PathStreamLimits {
 // message was written is the next. Where a message was read, answers also wait for those to the messages that
 // have arrived along with it: each message written is a system call, and costs more than an answer.
 //
-// The rules of StreamingCall hold; under way is each message until its last query is answered, and what is
-// being gathered.
+// The rules of StreamingCall hold; under way is each unanswered message, and what is being gathered.
 class PathStream final : public ReadingWritingCall {
  public:
   using Handler = UnaryHandler<v1::FindPathRequest, v1::FindPathResponse>;

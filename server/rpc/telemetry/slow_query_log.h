@@ -57,8 +57,7 @@ class SlowQueryLog final : public runtime::MetricSource {
   void Collect(runtime::MetricSink& sink) const override;
 
  private:
-  // Counts one, and returns whether its line may be written now; if so, sets how many were left out before
-  // it.
+  // Counts one. Returns whether its line may be written now, and then how many were left out before it.
   bool Admit(std::uint64_t SlowQueryLog::*counter, std::uint64_t& left_out);
 
   const std::chrono::nanoseconds threshold_;

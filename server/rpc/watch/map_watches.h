@@ -20,8 +20,7 @@ class MapWatcher {
 
   // Reports that the map may have a revision that it had not before. Must be quick.
   virtual void OnNews() = 0;
-  // Reports that the map with revisions up to `last_revision` is gone. A later one of its id has greater
-  // ones.
+  // Reports that the map with revisions up to `last_revision` is gone. Its id may return with greater ones.
   virtual void OnDelete(std::uint64_t last_revision) = 0;
 };
 

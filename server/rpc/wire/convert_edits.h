@@ -20,13 +20,11 @@ namespace waystar::rpc {
 // The following convert from the wire. Errors are INVALID_ARGUMENT with the field by its path from the
 // request's root ("edits[3].put_obstacle.obstacle.shape.discs[0].center"): MISSING_FIELD, UNKNOWN_ENUM_VALUE,
 // BAD_EDIT for an edit that is none, UNKNOWN_TERRAIN for a symbol of another length than one byte,
-// BAD_LIFETIME for a google.protobuf.Duration that is none. The core checks all else. `map` is the id of the
-// map to change.
+// BAD_LIFETIME for a Duration that is none. The core checks all else. `map` is the id of the map to change.
 absl::StatusOr<std::vector<core::Edit>> ToEdits(const google::protobuf::RepeatedPtrField<v1::Edit>& edits,
                                                 absl::string_view map, const HexCoordinates& coordinates);
 absl::StatusOr<core::PutObstacle> ToPut(const v1::Obstacle& obstacle, const HexCoordinates& coordinates);
-// Returns the errors of HexCoordinates::Of as well: the request says how it counts the cells of that store's
-// map.
+// Returns the errors of HexCoordinates::Of as well: a request says how it counts the cells of its map.
 absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const core::MapStore& store,
                                                 const v1::UpdateObstaclesRequest& request);
 

@@ -18,8 +18,7 @@
 
 namespace waystar::rpc {
 
-// The following convert from the wire; agents are left as they are by default. Errors are INVALID_ARGUMENT /
-// MISSING_FIELD.
+// The following convert from the wire, all but agents. Errors are INVALID_ARGUMENT / MISSING_FIELD.
 absl::StatusOr<core::ReachQuery> ToReachQuery(const v1::FindReachableRequest& request,
                                               const HexCoordinates& coordinates);
 // `goals` must outlive the query.

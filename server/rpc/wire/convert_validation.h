@@ -33,8 +33,8 @@ struct PathToValidate {
   absl::Status InRequest(const absl::Status& status) const;
 };
 
-// Converts from the wire. Errors are INVALID_ARGUMENT with the field: UNKNOWN_ENUM_VALUE, MISSING_FIELD,
-// BAD_VALUE for a footprint out of range or directions with more than one point; RESOURCE_EXHAUSTED /
+// Converts from the wire. Returns INVALID_ARGUMENT with the field: UNKNOWN_ENUM_VALUE, MISSING_FIELD,
+// BAD_VALUE for a footprint out of range or directions with several points; RESOURCE_EXHAUSTED /
 // PATH_TOO_LONG.
 absl::StatusOr<PathToValidate> ToPathToValidate(const v1::ValidatePathRequest& request,
                                                 const HexCoordinates& coordinates);

@@ -1,5 +1,4 @@
-// Coordinates by which a request and its answer count cells: those of the plane, or hexagons by columns and
-// rows.
+// Coordinates in which requests and answers count cells: of the plane, or hexagons by columns and rows.
 #pragma once
 
 #include <string>
@@ -26,8 +25,7 @@ class HexCoordinates {
   // Returns the coordinates that a request asks for; cells of the plane if it asks for none. Returns
   // INVALID_ARGUMENT / UNKNOWN_ENUM_VALUE or FAILED_PRECONDITION / WRONG_MAP_KIND with field "coordinates".
   static absl::StatusOr<HexCoordinates> Of(const core::MapSnapshot& snapshot, v1::HexLayout coordinates);
-  // The same for a map that is not pinned. Returns the errors of MapStore::Pin as well, if the request asks
-  // for any.
+  // The same for a map that is not pinned. Returns the errors of MapStore::Pin as well if it has to pin it.
   static absl::StatusOr<HexCoordinates> Of(const core::MapStore& store, const std::string& map,
                                            v1::HexLayout coordinates);
 
@@ -40,9 +38,8 @@ class HexCoordinates {
   // Converts a point of a shape. Returns INVALID_ARGUMENT / BAD_VALUE with that field unless it is a pair of
   // whole numbers.
   absl::StatusOr<core::Point> ToPlane(const core::Point& point, absl::string_view field) const;
-  // Converts a rectangle of columns and rows, each of which becomes a rectangle of the plane that is added to
-  // `parts`. Returns INVALID_ARGUMENT / BAD_RECTANGLE with field "rectangles" for one that is empty or larger
-  // than a map.
+  // Converts a rectangle of columns and rows, adding a rectangle of the plane for each to `parts`. Returns
+  // INVALID_ARGUMENT / BAD_RECTANGLE with field "rectangles" for one that is empty or larger than a map.
   absl::Status ToPlane(const core::Rectangle& rectangle, std::vector<core::Rectangle>& parts) const;
 
  private:
