@@ -74,7 +74,7 @@ class IndexBuilder final : public core::StoreListener {
   std::atomic<bool> is_stopping_ = false;
   Mutex mutex_;
   CondVar wake_;
-  // Maps whose jump indexes lag too far behind.
+  // Maps whose jump indexes are to be built.
   Ids noted_ ABSL_GUARDED_BY(mutex_);
   // The map whose static index is being built; null if none is.
   core::PinnedSnapshot building_ ABSL_GUARDED_BY(mutex_);

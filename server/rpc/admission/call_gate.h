@@ -53,7 +53,7 @@ class CallGate {
     return absl::OkStatus();
   }
 
-  // The same, and tells `call` when the gate closes, until it leaves.
+  // Does the same, and tells `call` when the gate closes, until it leaves.
   absl::Status Enter(OpenEndedCall* call) {
     MutexLock lock(open_ended_mutex_);
     absl::Status status = Enter();

@@ -70,7 +70,7 @@ class Executor {
   absl::Status Submit(Lane lane, Job* job, const runtime::Flow& flow,
                       Clock::time_point deadline = Clock::time_point::max()) {
     absl::Status status = PoolOf(lane).TrySubmit(job, flow, deadline);
-    // To refuse large calls costs little beside what those cost that are answered.
+    // Refusing large calls costs little beside answering them.
     if (!status.ok() && lane == Lane::kSmall && options_.arrival_pause != nullptr && small_.is_overloaded()) {
       options_.arrival_pause->NoteRefusal(Clock::now());
     }

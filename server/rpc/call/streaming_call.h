@@ -24,8 +24,8 @@ namespace waystar::rpc {
 // Returns the bytes of a message of less than 2 GiB.
 grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& message);
 
-// In a streaming call meet the library's threads, workers, timers, the commit loops of maps and the thread
-// that stops the server. These rules keep them apart:
+// The library's threads, workers, timers, the commit loops of maps and the thread that stops the server meet
+// in a streaming call. These rules keep them apart:
 //
 // - The call owns itself from Begin until the library is done with it (Done). Others may hold a shared_ptr to
 //   it for longer; by then it has given back all that is the server's and the library's.

@@ -13,7 +13,7 @@
 namespace waystar::rpc {
 namespace {
 
-// To turn a longer one into text only to cut it would take too long.
+// A longer one would take too long to turn into text only to cut it.
 constexpr std::size_t kMaxConvertedBytes = std::size_t{64} << 10;
 
 std::string Milliseconds(std::chrono::nanoseconds time) {

@@ -38,8 +38,9 @@ class HexCoordinates {
   // Converts a point of a shape. Returns INVALID_ARGUMENT / BAD_VALUE with that field unless it is a pair of
   // whole numbers.
   absl::StatusOr<core::Point> ToPlane(const core::Point& point, absl::string_view field) const;
-  // Converts a rectangle of columns and rows, adding a rectangle of the plane for each to `parts`. Returns
-  // INVALID_ARGUMENT / BAD_RECTANGLE with field "rectangles" for one that is empty or larger than a map.
+  // Converts a rectangle of columns and rows: each of its rows, or columns of a flat-topped map, becomes a
+  // rectangle of the plane in `parts`. Returns INVALID_ARGUMENT / BAD_RECTANGLE with field "rectangles" for
+  // one that is empty, larger than a map or far off any.
   absl::Status ToPlane(const core::Rectangle& rectangle, std::vector<core::Rectangle>& parts) const;
 
  private:
