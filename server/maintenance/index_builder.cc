@@ -16,7 +16,7 @@
 namespace waystar::maintenance {
 namespace {
 
-// About as long as it takes to build one jump index of a map of 4096 x 4096.
+// This is about as long as it takes to build one jump index of a map of 4096 x 4096.
 constexpr std::chrono::milliseconds kJumpIndexPause{50};
 
 }  // namespace

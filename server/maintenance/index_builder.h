@@ -36,7 +36,7 @@ struct IndexBuilderOptions {
 // Thread safety: as StoreListener; construction and destruction by one thread.
 class IndexBuilder final : public core::StoreListener {
  public:
-  // Must outlive the updates of the store's maps, as `store` must outlive this. To be added to its listeners.
+  // `store` must outlive this, and this the updates of the store's maps. To be added to its listeners.
   IndexBuilder(core::MapStore& store, const IndexBuilderOptions& options);
   IndexBuilder(const IndexBuilder&) = delete;
   IndexBuilder& operator=(const IndexBuilder&) = delete;
@@ -74,12 +74,12 @@ class IndexBuilder final : public core::StoreListener {
   std::atomic<bool> is_stopping_ = false;
   Mutex mutex_;
   CondVar wake_;
-  // Maps whose jump indexes lag too far behind.
+  // Maps whose jump indexes are to be built.
   Ids noted_ ABSL_GUARDED_BY(mutex_);
   // The map whose static index is being built; null if none is.
   core::PinnedSnapshot building_ ABSL_GUARDED_BY(mutex_);
   std::thread thread_;
-  // Started by the other for building_.
+  // The other thread starts it for building_.
   std::thread static_thread_;
 };
 

@@ -6,7 +6,7 @@
 namespace waystar::maintenance {
 namespace {
 
-// Few enough not to keep many snapshots from being freed meanwhile.
+// The number is small enough not to keep many snapshots from being freed meanwhile.
 constexpr std::size_t kPage = 32;
 
 }  // namespace

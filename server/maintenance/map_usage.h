@@ -1,3 +1,4 @@
+// Memory that the maps of a store take, for statistics and metrics.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +12,17 @@
 
 namespace waystar::maintenance {
 
-// What one map takes, at its latest revision.
+// The memory of one map, at its latest revision.
 struct MapUsage {
   std::string id;
   std::uint64_t revision = 0;
-  // Indexes included.
+  // The memory of its indexes is included.
   std::size_t bytes = 0;
   bool is_graph = false;
 };
 
-// Of those maps that `wanted` names, the largest first; of equally large ones in the order of their ids.
-// Takes time in proportion to the number of maps and of their bands of rows: some milliseconds for thousands.
+// Returns the usage of the maps that `wanted` names, the largest first, equally large ones by id. Takes time
+// in proportion to the number of maps and of their bands of rows: some milliseconds for thousands.
 std::vector<MapUsage> UsageOf(const core::MapStore& store,
                               absl::FunctionRef<bool(absl::string_view id)> wanted);
 

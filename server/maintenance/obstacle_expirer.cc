@@ -49,7 +49,7 @@ bool ObstacleExpirer::WaitUntilDue() {
     const absl::Duration wait = std::min(next_ - now, kLongestWait);
     wake_.WaitUntil(mutex_, std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(wait));
   }
-  // What is told of from here on is heard before the next wait.
+  // Expiries that are told from here on are heard before the next wait.
   next_ = absl::InfiniteFuture();
   return !is_stopping_;
 }

@@ -1,4 +1,4 @@
-// Removes the obstacles of all maps when their lifetime is over.
+// Background thread that removes the obstacles of all maps when their lifetime is over.
 #pragma once
 
 #include <thread>
@@ -10,7 +10,7 @@
 
 namespace waystar::maintenance {
 
-// One thread, which sleeps until the next obstacle is due.
+// Runs one thread, which sleeps until the next obstacle is due.
 //
 // Thread safety: Wake from any thread; the rest by one thread.
 class ObstacleExpirer {
@@ -25,13 +25,13 @@ class ObstacleExpirer {
   // Ends the thread, after the removals under way. Obstacles then stay for longer than their lifetime.
   void Stop();
 
-  // Looks at the clock now: to be called when it has jumped.
+  // Reads the clock now: to be called when it has jumped.
   void Wake();
 
  private:
   void Run();
   void WakeBy(absl::Time expiry);
-  // False if it is time to stop.
+  // Returns false if it is time to stop.
   bool WaitUntilDue();
 
   core::MapStore& store_;

@@ -9,7 +9,7 @@
 namespace waystar::rpc {
 namespace {
 
-// As the library counts it, for which the largest number is for ever.
+// Returns the time as the library counts it, for which the largest number is for ever.
 int MillisecondsOf(absl::Duration duration) {
   return duration == absl::ZeroDuration() ? std::numeric_limits<int>::max()
                                           : static_cast<int>(absl::ToInt64Milliseconds(duration));
@@ -24,7 +24,7 @@ void LimitConnections(const runtime::ConnectionOptions& options, grpc::ServerBui
   set(GRPC_ARG_MAX_CONNECTION_IDLE_MS, MillisecondsOf(options.max_idle));
   set(GRPC_ARG_KEEPALIVE_TIME_MS, MillisecondsOf(options.keepalive_time));
   set(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, MillisecondsOf(options.keepalive_timeout));
-  // Both ways: a watch of a map on which nothing happens is a connection without data.
+  // Limits apply both ways: a watch of a map on which nothing happens is a connection without data.
   set(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   set(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   set(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, MillisecondsOf(options.min_client_keepalive));

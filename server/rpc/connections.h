@@ -1,4 +1,4 @@
-// Tells the RPC library how to treat connections.
+// Settings of the RPC library for connections.
 #pragma once
 
 #include "grpcpp/server_builder.h"

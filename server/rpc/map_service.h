@@ -1,4 +1,4 @@
-// Serves waystar.v1.MapService.
+// The service waystar.v1.MapService.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,13 @@ namespace waystar::rpc {
 
 struct MapServiceLimits {
   TransferLimits transfer;
-  // Of a message to a client.
+  // Bound on a message to a client.
   std::size_t max_message_bytes = 4 << 20;
   // Batches of one stream that may be read and not answered yet.
   std::size_t stream_window = 256;
-  // Told of each batch that was answered, unless null. Must outlive the service.
+  // Is told of each batch that was answered, unless null. Must outlive the service.
   UpdateMetrics* update_metrics = nullptr;
-  // Where those that took long are written down, unless null. Must outlive the service.
+  // Logs the updates that took long, unless null. Must outlive the service.
   SlowQueryLog* slow_updates = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// Serves waystar.v1.PathService.
+// The service waystar.v1.PathService.
 #pragma once
 
 #include "server/core/store/map_store.h"
@@ -20,10 +20,10 @@ class PathService final : public RawService<v1::PathService> {
               const PathLimits& limits, const QueryObserver& observer = {});
 
  private:
-  // The same as Serve for a query, which is observed, and may have hexagons counted by columns and rows.
+  // Serves a query as Serve does; it is observed, and may have hexagons counted by columns and rows.
   template <typename Request, typename Response, typename Planner = const FixedLane>
   void ServeQuery(UnaryHandler<Request, Response> handler, Planner& planner = kSmallCall);
-  // The handler of a query with all this.
+  // Returns the handler of a query with all this.
   template <typename Request, typename Response>
   UnaryHandler<Request, Response> Handler(UnaryHandler<Request, Response> handler) const;
 

@@ -56,15 +56,15 @@ void LogLoaded(const core::MapSnapshot& map, const core::MapFile& file) {
                 {"height", map.grid().height()}});
 }
 
-// For calls to come in together under overload, where the queue is let stand for as long anyhow.
+// Lets calls come in together under overload, where the queue may stand for as long anyhow.
 constexpr absl::Duration kMostPause = absl::Milliseconds(2);
 
-// How long a server that stops goes on refusing calls, so that word gets around: clients that watch its
-// health turn to others, and what they sent meanwhile they repeat. Calls that come to a connection that is
-// being closed are CANCELLED by the library, which nobody repeats.
+// A server that stops goes on refusing calls for this long: clients that watch its health turn to others, and
+// repeat what they sent meanwhile. Calls on a connection that is being closed are CANCELLED by the library,
+// which nobody repeats.
 constexpr absl::Duration kLastRefusals = absl::Milliseconds(250);
 
-// What the message of a watch takes beside the answer in it, at the most.
+// The most that the message of a watch takes beside the answer in it.
 constexpr std::size_t kWatchEnvelopeBytes = 32;
 
 core::StoreOptions StoreOptionsOf(const runtime::Options& options, core::Defer defer) {

@@ -1,4 +1,4 @@
-// A running server: store, workers, services and the port they are reached at.
+// Server with its store, workers, services and the port they are reached at.
 #pragma once
 
 #include <memory>
@@ -43,18 +43,18 @@ namespace waystar::rpc {
 // Thread safety: one thread.
 class Server {
  public:
-  // Loads the maps of options.maps_dir, listens and reports healthy.
-  // INVALID_ARGUMENT or NOT_FOUND, naming the file, if a map does not load; UNAVAILABLE if the address is
-  // taken; an error that names the file and what is wrong with it if tokens or certificates do not load.
+  // Loads the maps of options.maps_dir, listens and reports healthy. Returns INVALID_ARGUMENT or NOT_FOUND,
+  // naming the file, if a map does not load; UNAVAILABLE if the address is taken; an error that names the
+  // file and what is wrong with it if tokens or certificates do not load.
   static absl::StatusOr<std::unique_ptr<Server>> Start(const runtime::Options& options);
 
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
   ~Server();
 
-  // Of a TCP listener.
+  // Returns the port of a TCP listener.
   int port() const { return port_; }
-  // Of options.metrics_listen; 0 if that is empty.
+  // Returns the port of options.metrics_listen; 0 if that is empty.
   int metrics_port() const { return metrics_server_ == nullptr ? 0 : metrics_server_->port(); }
 
   // Reports unhealthy, and goes on serving.
@@ -75,13 +75,13 @@ class Server {
   absl::Status ServeMetrics(const std::string& listen);
   void SetHealthy(bool healthy);
 
-  // In the order of their lives: calls in flight use what stands above the server.
-  // Null unless metrics are served.
+  // The members are in the order of their lives: calls in flight use what stands above the server.
+  // search_metrics_ is null unless metrics are served.
   const std::unique_ptr<SearchMetrics> search_metrics_;
   UpdateMetrics update_metrics_;
   SlowQueryLog slow_queries_;
   MapWatches map_watches_;
-  // Before the store, whose commits it is told of, and the executor, whose last jobs use it.
+  // It stands before the store, whose commits it is told of, and the executor, whose last jobs use it.
   PathWatchScheduler path_watches_;
   core::MapStore store_;
   maintenance::ObstacleExpirer obstacle_expirer_;
@@ -93,7 +93,7 @@ class Server {
   ArrivalPause arrival_pause_;
   CallSlots transfer_slots_;
   CallSlots watch_slots_;
-  // Of all that calls share.
+  // Names what all calls share.
   const ServerContext context_;
   StoreMetrics store_metrics_;
   const runtime::ProcessMetrics process_metrics_;
@@ -101,7 +101,7 @@ class Server {
   PathService path_service_;
   ServerStatistics server_statistics_;
   ServerService server_service_;
-  // After the services, whose handlers its workers run.
+  // It stands after the services, whose handlers its workers run.
   Executor executor_;
   // Its thread ends calls, and so ends before the server is gone.
   TokenFileWatcher token_file_watcher_;
@@ -111,7 +111,7 @@ class Server {
   const QueueMetrics queue_metrics_;
   std::unique_ptr<grpc::Server> server_;
   int port_ = 0;
-  // Last: it asks all of the above.
+  // It stands last, as it asks all of the above.
   std::unique_ptr<runtime::MetricsServer> metrics_server_;
 };
 

@@ -14,7 +14,7 @@
 namespace waystar::rpc {
 namespace {
 
-// None waits for anything. Where no thread is free to run them, they go with the small ones.
+// None of these waits for anything. Where no thread is free to run them, they go with the small ones.
 constexpr FixedLane kAtOnce{Lane::kHere};
 
 v1::LogLevel ToProto(runtime::LogLevel level) {

@@ -1,4 +1,4 @@
-// Serves waystar.v1.ServerService.
+// The service waystar.v1.ServerService.
 #pragma once
 
 #include "absl/status/status.h"

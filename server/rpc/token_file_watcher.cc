@@ -27,7 +27,7 @@ absl::Status TokenFileWatcher::Start(const std::string& path) {
   path_ = path;
   {
     MutexLock lock(look_mutex_);
-    // Before it is read: a change meanwhile is one to come.
+    // The stamp is taken before the file is read: a later change is seen next time.
     stamp_ = StampOf(path_);
     WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const TokenList> tokens, ReadTokensFile(path_));
     access_.Set(std::move(tokens));

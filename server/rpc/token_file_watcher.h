@@ -1,4 +1,4 @@
-// Keeps the tokens that the server accepts those of its file.
+// Watcher of the file of tokens, which keeps the server's tokens up to date with it.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@
 
 namespace waystar::rpc {
 
-// One thread, which looks twice a second whether the file is another. A file that is bad then is logged, once
-// for each change, and the tokens before it stay. Calls that may never end by themselves, and whose callers
-// may not go on, are ended at once; those whose clients do not read that are cut off half a second later.
+// Runs one thread, which checks twice a second whether the file has changed. A bad file is logged, once for
+// each change, and the tokens before it stay. Open-ended calls whose callers may not go on are ended at once;
+// those whose clients do not read that are cut off half a second later.
 //
 // Thread safety: Look from any thread once this is started; the rest by one thread.
 class TokenFileWatcher {
@@ -25,7 +25,7 @@ class TokenFileWatcher {
   TokenFileWatcher& operator=(const TokenFileWatcher&) = delete;
   ~TokenFileWatcher();
 
-  // Has callers asked for the tokens of a file, from here on. Errors of ReadTokensFile. To be called once.
+  // Requires the tokens of a file from here on. Returns the errors of ReadTokensFile. REQUIRES: called once.
   absl::Status Start(const std::string& path);
 
   // Looks at the file now.
@@ -33,16 +33,16 @@ class TokenFileWatcher {
 
  private:
   void Run();
-  // False if it is time to stop.
+  // Returns false if it is time to stop.
   bool WaitForNextLook();
   void Reload();
 
   AccessControl& access_;
   CallGate& gate_;
   std::string path_;
-  // Of who looks at the file.
+  // Held while the file is looked at.
   Mutex look_mutex_;
-  // Of the file that was looked at last.
+  // The stamp of the file that was looked at last.
   FileStamp stamp_ ABSL_GUARDED_BY(look_mutex_);
   bool is_cut_off_due_ ABSL_GUARDED_BY(look_mutex_) = false;
   Mutex mutex_;

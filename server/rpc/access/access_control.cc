@@ -23,7 +23,7 @@ absl::Status BadToken(absl::string_view message) {
 void AccessControl::Set(std::shared_ptr<const TokenList> tokens) {
   {
     MutexLock lock(mutex_);
-    // What was there dies without the lock.
+    // The old list dies without the lock.
     tokens_.swap(tokens);
   }
   is_asking_.store(true, std::memory_order_release);

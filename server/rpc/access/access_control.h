@@ -1,4 +1,4 @@
-// Finds out who makes a call.
+// Identification of callers by their tokens.
 #pragma once
 
 #include <atomic>
@@ -13,17 +13,17 @@
 
 namespace waystar::rpc {
 
-// Asks for no tokens until it is given some. A call shows its token in the metadata "authorization", as
-// "Bearer TOKEN" (RFC 6750, 2012).
+// Identifies callers. It requires no tokens until it is given a list. A call shows its token in the metadata
+// "authorization", as "Bearer TOKEN" (RFC 6750, 2012).
 //
 // Thread safety: any.
 class AccessControl {
  public:
-  // From here on every call must show one of these.
+  // Requires every later call to show one of these tokens.
   void Set(std::shared_ptr<const TokenList> tokens);
 
-  // UNAUTHENTICATED / MISSING_TOKEN without a token, BAD_TOKEN with one that is unknown or malformed. Costs a
-  // branch if no tokens are asked for; else the hash of the token.
+  // Returns UNAUTHENTICATED / MISSING_TOKEN without a token, or BAD_TOKEN with one that is unknown or
+  // malformed. Costs a branch if no tokens are required, else the hash of the token.
   absl::StatusOr<Caller> Identify(const grpc::CallbackServerContext& context) const {
     if (!is_asking_.load(std::memory_order_acquire)) {
       return Caller::Anyone();
@@ -31,10 +31,11 @@ class AccessControl {
     return IdentifyByToken(context);
   }
 
-  // Who has that token. Errors of Identify. REQUIRES: Set has been called.
+  // Returns who has that token. Returns the errors of Identify. REQUIRES: Set has been called.
   absl::StatusOr<Caller> FindToken(absl::string_view token) const { return Find(HashToken(token)); }
 
-  // The same caller with what its token allows now. UNAUTHENTICATED / BAD_TOKEN if it is no longer known.
+  // Returns the caller with what its token allows now, or the errors of Identify if it is not accepted any
+  // more.
   absl::StatusOr<Caller> Renew(const Caller& caller) const;
 
  private:
@@ -43,7 +44,7 @@ class AccessControl {
 
   std::atomic<bool> is_asking_ = false;
   mutable Mutex mutex_;
-  // Null until Set.
+  // Null until Set is called.
   std::shared_ptr<const TokenList> tokens_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -42,7 +42,7 @@ constexpr RpcPermission kRpcPermissions[] = {
     {"waystar.v1.ServerService.GetServerStatistics", AccessScope::kAnyToken},
 };
 
-// A map beside the one that the request is about, if it names one.
+// Checks a map beside the one that the request is about, if it names one.
 absl::Status CheckOther(const Caller& caller, const std::string& map, absl::string_view field) {
   return map.empty() ? absl::OkStatus() : caller.Check(Permission::kRead, map, field);
 }

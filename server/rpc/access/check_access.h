@@ -1,5 +1,4 @@
-// What each RPC asks of a token, and whether a caller may make a request. A new RPC gets a row in
-// check_access.cc.
+// Permissions that RPCs require, and the check of requests. A new RPC gets a row in check_access.cc.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +14,13 @@
 
 namespace waystar::rpc {
 
-// Where a token must have the permission.
+// The maps on which a token must have the permission.
 enum class AccessScope : std::uint8_t {
-  // Nowhere: any token will do.
+  // None: any token will do.
   kAnyToken,
-  // On the map that the request is about. Other maps that it names must be readable.
+  // The map of the request. Other maps that it names must be readable.
   kMaps,
-  // On "*": the RPC is about the server.
+  // All, as "*": the RPC concerns the whole server.
   kServer,
 };
 
@@ -34,13 +33,12 @@ struct RpcPermission {
 
 absl::Span<const RpcPermission> RpcPermissions();
 
-// Of the RPC that takes requests of that type; the strictest there is if it has no row. Compares with each
-// row: to be asked once for each type.
+// Returns the row of the RPC that takes requests of that type, or the strictest permission there is if it has
+// no row. It compares with each row, so it is to be called once a type.
 RpcPermission PermissionOfRequest(const google::protobuf::Descriptor* request);
 
-// Whether the caller has `permission` on the map that a request is about, and may read every other that it
-// names. One that names maps in other fields than `map` has a function of its own here; a part of the request
-// that is not there names none.
+// Checks that the caller has `permission` on a request's map and may read every other that it names. A
+// request that names maps in other fields than `map` has an overload here; an absent part names none.
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::CreateMapRequest& request);
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::ImportMapRequest& request);
 absl::Status CheckMaps(const Caller& caller, Permission permission,
@@ -66,9 +64,9 @@ const RpcPermission& PermissionOf() {
   return kPermission;
 }
 
-// Whether the caller may make the request, by the table of RPCs. Looks at nothing but the request, so that
-// who may not make it learns nothing. Costs a branch if no tokens are asked for. Errors of Caller::Check, the
-// field being that of the request which names the map.
+// Checks by the table that the caller may make the request. It looks at the request alone, so that a caller
+// without permission learns nothing. Costs a branch if no tokens are required. Returns the errors of
+// Caller::Check, with the request's field that names the map.
 template <typename Request>
 absl::Status CheckAccess(const Caller& caller, const Request& request) {
   if (caller.is_anyone()) {
@@ -86,13 +84,13 @@ absl::Status CheckAccess(const Caller& caller, const Request& request) {
   return caller.CheckEverywhere(row.permission);
 }
 
-// The same for a part of a request of that type, which is all that it says of maps.
+// The same for a part of a request of that type, which holds all that the request says of maps.
 template <typename Request, typename Part>
 absl::Status CheckPartAccess(const Caller& caller, const Part& part) {
   return caller.is_anyone() ? absl::OkStatus() : CheckMaps(caller, PermissionOf<Request>().permission, part);
 }
 
-// The same for a stream of such requests, before the first: whether the caller might make any.
+// The same for a stream of such requests before its first: checks that the caller might make any.
 template <typename Request>
 absl::Status CheckStreamAccess(const Caller& caller) {
   return caller.is_anyone() ? absl::OkStatus() : caller.CheckSomewhere(PermissionOf<Request>().permission);

@@ -1,4 +1,4 @@
-// What a server leaves open, in words for its operator.
+// Warnings of what a server leaves open to the network.
 #pragma once
 
 #include <string>
@@ -8,12 +8,11 @@
 
 namespace waystar::rpc {
 
-// Whether only programs of this machine reach a server that listens there: on a loopback address, or a unix
-// socket.
+// Returns whether only programs of this machine can reach that address: a loopback one, or a unix socket.
 bool IsLocalAddress(absl::string_view listen);
 
-// One sentence for each thing that is open to the network on that address, with the flag that closes it.
-// `asks_who` is whether clients must show who they are, by a token or a certificate.
+// Returns one sentence for each thing that is open to the network on that address, with the flag that closes
+// it. `asks_who` says whether clients must show who they are, by a token or a certificate.
 std::vector<std::string> OpenDoors(absl::string_view listen, bool has_tls, bool asks_who);
 
 }  // namespace waystar::rpc

@@ -1,4 +1,4 @@
-// The caller of a call that may last for longer than its token.
+// Caller of a call that may outlast its token.
 #pragma once
 
 #include <functional>
@@ -15,17 +15,17 @@
 
 namespace waystar::rpc {
 
-// Thread safety: any, but for the order of Identify, Require and Get. To miss no change of the tokens, Renew
-// is called after each, and Identify once that is so.
+// Caller that is renewed when the tokens change. To miss no change, a call arranges for Renew to be called
+// after each before it calls Identify. Thread safety: any, but Identify comes before Require and Get.
 class LastingCaller {
  public:
-  // What a call must be allowed to go on. Called by any thread, one at a time.
+  // Checks what a call needs to go on. Any thread may call it, one at a time.
   using Requirement = std::function<absl::Status(const Caller&)>;
 
   // `access` must outlive this.
   explicit LastingCaller(const AccessControl& access) : access_(access) {}
 
-  // Errors of AccessControl::Identify.
+  // Returns the errors of AccessControl::Identify.
   absl::Status Identify(const grpc::CallbackServerContext& context) {
     MutexLock lock(mutex_);
     WAYSTAR_ASSIGN_OR_RETURN(Caller caller, access_.Identify(context));
@@ -33,14 +33,14 @@ class LastingCaller {
     return absl::OkStatus();
   }
 
-  // Whether the requirement is met now; from here on Renew asks it too. REQUIRES: Identify has succeeded.
+  // Checks the requirement now, and from here on at each Renew. REQUIRES: Identify has succeeded.
   absl::Status Require(Requirement requirement) {
     MutexLock lock(mutex_);
     requirement_ = std::move(requirement);
     return requirement_(*caller_);
   }
 
-  // Looks at the tokens again. Errors of AccessControl::Renew and of the requirement.
+  // Looks its token up again. Returns the errors of AccessControl::Renew and of the requirement.
   absl::Status Renew() {
     MutexLock lock(mutex_);
     if (!caller_.has_value()) {

@@ -39,7 +39,7 @@ Owned<BIO> OpenText(const std::string& text) {
   return Owned<BIO>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-// What OpenSSL says is wrong; forgets it.
+// Returns what OpenSSL says is wrong, and makes it forget that.
 absl::Status BadPem(const std::string& path, absl::string_view what) {
   std::array<char, 256> why = {};
   ERR_error_string_n(ERR_peek_last_error(), why.data(), why.size());
@@ -47,7 +47,7 @@ absl::Status BadPem(const std::string& path, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat(path, ": ", what, " (", why.data(), ")"));
 }
 
-// The first certificate of a file; all that follow must be such as well.
+// Returns the first certificate of a file; all that follow must be certificates as well.
 absl::StatusOr<Owned<X509>> ParseCertificates(const std::string& path, const std::string& pem) {
   const Owned<BIO> text = OpenText(pem);
   ERR_clear_error();
@@ -64,7 +64,7 @@ absl::StatusOr<Owned<X509>> ParseCertificates(const std::string& path, const std
   return first;
 }
 
-// Rather than to ask for the password at a terminal that a server has not.
+// Gives no password: OpenSSL would else ask for it at a terminal that a server does not have.
 int NoPassword(char* /*buffer*/, int /*size*/, int /*is_writing*/, void* /*data*/) { return -1; }
 
 absl::StatusOr<Owned<EVP_PKEY>> ParseKey(const std::string& path, const std::string& pem) {
@@ -138,9 +138,9 @@ class ReloadingCredentials final : public grpc::ServerCredentials {
   const TlsFiles files_;
   grpc_server_credentials* credentials_;
   Mutex mutex_;
-  // Of the files that were looked at last.
+  // The stamp of the files that were looked at last.
   TlsStamp stamp_ ABSL_GUARDED_BY(mutex_);
-  // To be used from the next connection on, if there is any.
+  // The credentials to use from the next connection on, if they are new.
   TlsMaterial next_ ABSL_GUARDED_BY(mutex_);
   bool has_next_ ABSL_GUARDED_BY(mutex_);
 };
@@ -170,7 +170,7 @@ TlsStamp StampOf(const TlsFiles& files) {
 }
 
 absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeTlsCredentials(const TlsFiles& files) {
-  // Before the files are read: a change meanwhile is one to come.
+  // The stamp is taken before the files are read: a later change is seen next time.
   const TlsStamp stamp = StampOf(files);
   WAYSTAR_ASSIGN_OR_RETURN(TlsMaterial material, ReadTlsFiles(files));
   return std::make_shared<ReloadingCredentials>(files, stamp, std::move(material));

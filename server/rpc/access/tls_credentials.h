@@ -1,4 +1,4 @@
-// TLS for the server's port, with certificates that may be replaced while it runs.
+// TLS credentials of the server's port, whose certificates may be replaced while it runs.
 #pragma once
 
 #include <memory>
@@ -14,24 +14,24 @@ namespace waystar::rpc {
 struct TlsFiles {
   // The server's certificate, followed by those between it and the root that clients know.
   std::string cert;
-  // Its private key, without a password.
+  // The certificate's private key, without a password.
   std::string key;
   // The roots of the certificates that clients must show; empty if they need none.
   std::string client_ca;
 };
 
-// What is in them.
+// The contents of those files.
 struct TlsMaterial {
   std::string cert;
   std::string key;
   std::string client_ca;
 };
 
-// Reads and checks the files: certificates and key are there and belong together. An error names the file
-// and says why. A certificate that is over, or not yet valid, is taken: clients say so.
+// Reads the files and checks that certificates and key are there and belong together. An error names the file
+// and says why. A certificate that has expired or is not yet valid is accepted, as clients report it.
 absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsFiles& files);
 
-// Of all files together.
+// The stamps of all files together.
 struct TlsStamp {
   FileStamp cert;
   FileStamp key;
@@ -42,13 +42,12 @@ struct TlsStamp {
 
 TlsStamp StampOf(const TlsFiles& files);
 
-// TLS 1.2 and above. With client_ca every client must show a certificate of that root.
+// Makes credentials for TLS 1.2 and above. With client_ca every client must show a certificate of that root.
 //
-// The files are looked at whenever a client connects: what is new holds from that connection on, and
-// connections that there are go on. Files that are bad then are logged, once for each change, and those
-// before them stay in use.
+// The files are checked whenever a client connects: new ones hold from that connection on, and open
+// connections go on. Bad files are logged, once for each change, and those before them stay in use.
 //
-// Errors of ReadTlsFiles.
+// Returns the errors of ReadTlsFiles.
 absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeTlsCredentials(const TlsFiles& files);
 
 }  // namespace waystar::rpc

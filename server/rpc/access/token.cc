@@ -41,9 +41,9 @@ bool MatchesPattern(absl::string_view pattern, absl::string_view text) {
 }
 
 TokenHash HashToken(absl::string_view token) {
-  // Looked up once: to find it costs more than to use it.
+  // The digest is looked up once: to find it costs more than to use it.
   static EVP_MD* const kSha256 = EVP_MD_fetch(nullptr, "SHA256", nullptr);
-  // Stays 0, which no token has, if the library cannot do it.
+  // The hash stays 0, which no token has, if the library cannot do it.
   TokenHash hash{};
   EVP_Digest(token.data(), token.size(), hash.data(), nullptr, kSha256, nullptr);
   return hash;

@@ -1,4 +1,4 @@
-// All tokens that a server accepts.
+// List of the tokens that a server accepts.
 #pragma once
 
 #include <cstddef>
@@ -15,22 +15,22 @@ namespace waystar::rpc {
 // Immutable once it is parsed. Thread safety: any.
 class TokenList {
  public:
-  // From text, a token a line:
+  // Parses text with one token a line:
   //
   //   # name        hash of the token     what it may do on which maps
   //   arena-1       sha256:9f86d08188...  update:arena-* read:lobby
   //   level-editor  sha256:60303ae22b...  admin:*
   //
-  // Fields are set apart by blanks; '#' begins a comment. The permissions are read, update (which includes
+  // Blanks separate the fields, and '#' begins a comment. The permissions are read, update (which includes
   // read) and admin (which includes both); a pattern stands for the maps whose ids match it, '*' being any
   // characters.
   //
-  // INVALID_ARGUMENT, beginning with "line 3: ", for a line that is not of that form, a second line with the
-  // same hash, or too many tokens, and without a line for text that has none: a file that is cut short or
-  // empty for a moment must not shut everybody out.
+  // Returns INVALID_ARGUMENT, beginning with "line 3: ", for a line that is not of that form, a second line
+  // with the same hash, or too many tokens, and without a line for text that has none: a file that is cut
+  // short or empty for a moment must not shut everybody out.
   static absl::StatusOr<TokenList> Parse(absl::string_view text);
 
-  // Null if there is no token of that hash.
+  // Returns null if there is no token of that hash.
   std::shared_ptr<const Token> Find(const TokenHash& hash) const;
 
   std::size_t size() const { return tokens_.size(); }

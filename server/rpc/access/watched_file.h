@@ -9,7 +9,7 @@
 
 namespace waystar::rpc {
 
-// What tells one state of a file from another. The same for each file that cannot be looked at.
+// Stamp that tells one state of a file from another. It is the same for each file that cannot be examined.
 struct FileStamp {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -19,11 +19,11 @@ struct FileStamp {
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
 };
 
-// Of the file that a link leads to.
+// Returns the stamp of the file, or of the one that a link leads to.
 FileStamp StampOf(const std::string& path);
 
-// The file's bytes. UNKNOWN, naming the file and why, if it cannot be read, has more than `max_bytes`, or is
-// changed meanwhile.
+// Returns the file's bytes. Returns UNKNOWN, naming the file and why, if it cannot be read, has more than
+// `max_bytes`, or changes meanwhile.
 absl::StatusOr<std::string> ReadWholeFile(const std::string& path, std::size_t max_bytes);
 
 }  // namespace waystar::rpc

@@ -1,4 +1,4 @@
-// Counts the calls in flight. Opens when the server is ready for them, and closes when it stops.
+// Gate that counts the calls in flight; it opens when the server is ready, and closes when it stops.
 #pragma once
 
 #include <algorithm>
@@ -14,17 +14,17 @@ namespace waystar::rpc {
 // Thread safety: any.
 class CallGate {
  public:
-  // A call that may never end by itself, and so is told to when the gate closes.
+  // A call that may never end by itself, and so is told when the gate closes.
   class OpenEndedCall {
    public:
     // Called at most once, on the thread that closes the gate. Must be quick.
     virtual void OnGateClosed() = 0;
-    // Called at most once after that, on the same thread, if the call is still inside some time later: nobody
-    // reads what it has to write. Unless it ends then, it is waited for like any other. Must be quick.
+    // Called at most once after that, on the same thread, if the call is still inside some time later, as
+    // nobody reads what it writes. Unless it ends then, it is waited for like any other. Must be quick.
     virtual void OnForceCancel() {}
-    // Called whenever the tokens have changed: whether the caller may go on.
+    // Called whenever the tokens have changed. Returns why the caller may not go on, or OK.
     virtual absl::Status RenewCaller() = 0;
-    // Called if that is an error, with it, on the same thread. Must be quick. Some time later OnForceCancel
+    // Called with the error of RenewCaller, on the same thread. Must be quick. Some time later OnForceCancel
     // is called, if the call is still inside.
     virtual void OnRevoked(const absl::Status& why) = 0;
 
@@ -32,18 +32,18 @@ class CallGate {
     ~OpenEndedCall() = default;
   };
 
-  // Why calls cannot enter or go on: UNAVAILABLE / DRAINING.
+  // Returns why calls cannot enter or go on: UNAVAILABLE / DRAINING.
   static absl::Status Closed() {
     return MakeError(absl::StatusCode::kUnavailable, ErrorReason::kDraining, "", "the server is stopping");
   }
 
-  // From here on calls may enter. What the caller did before is seen by them.
+  // Lets calls enter. They see what the caller did before.
   void Open() {
     MutexLock lock(mutex_);
     closed_ = false;
   }
 
-  // Takes a call in, until Leave. Closed(), and nothing to leave, while the gate is closed.
+  // Counts a call until Leave. Returns Closed(), with nothing to leave, while the gate is closed.
   absl::Status Enter() {
     MutexLock lock(mutex_);
     if (closed_) {
@@ -53,7 +53,7 @@ class CallGate {
     return absl::OkStatus();
   }
 
-  // The same, and `call` is told when the gate closes, until it leaves.
+  // Does the same, and tells `call` when the gate closes, until it leaves.
   absl::Status Enter(OpenEndedCall* call) {
     MutexLock lock(open_ended_mutex_);
     absl::Status status = Enter();
@@ -63,7 +63,7 @@ class CallGate {
     return status;
   }
 
-  // From here on `call` is not told.
+  // Tells `call` nothing from here on.
   void Leave(OpenEndedCall* call) {
     {
       MutexLock lock(open_ended_mutex_);
@@ -80,7 +80,7 @@ class CallGate {
     }
   }
 
-  // Tells open-ended calls to end whose callers may not go on, by the tokens there are now.
+  // Ends the open-ended calls whose callers may not go on by the tokens there are now.
   void EndRevoked() {
     Tell([](OpenEndedCall& call) {
       if (const absl::Status status = call.RenewCaller(); !status.ok()) {
@@ -89,7 +89,7 @@ class CallGate {
     });
   }
 
-  // The same for those that are still inside some time after EndRevoked, for the last time.
+  // Cuts off those of them that are still inside some time after EndRevoked.
   void CutOffRevoked() {
     Tell([](OpenEndedCall& call) {
       if (!call.RenewCaller().ok()) {
@@ -98,8 +98,8 @@ class CallGate {
     });
   }
 
-  // Lets no more calls in, tells those that are open-ended, and waits until all have left, but not past
-  // `deadline`. Open-ended calls are told again at `patience_end`, unless all have left by then.
+  // Closes the gate, tells the open-ended calls, and waits until all calls have left, but not past
+  // `deadline`. Open-ended calls are cut off at `patience_end`, unless all have left by then.
   void Close(std::chrono::steady_clock::time_point patience_end,
              std::chrono::steady_clock::time_point deadline) {
     {
@@ -122,7 +122,7 @@ class CallGate {
     }
   }
 
-  // False if it is not until then.
+  // Returns false if calls are still inside at `deadline`.
   bool WaitUntilEmpty(std::chrono::steady_clock::time_point deadline) {
     MutexLock lock(mutex_);
     while (inside_ > 0 && std::chrono::steady_clock::now() < deadline) {
@@ -131,7 +131,7 @@ class CallGate {
     return inside_ == 0;
   }
 
-  // Taken before mutex_.
+  // Lock order: this one is taken before mutex_.
   Mutex open_ended_mutex_;
   absl::flat_hash_set<OpenEndedCall*> open_ended_ ABSL_GUARDED_BY(open_ended_mutex_);
   Mutex mutex_;

@@ -1,4 +1,4 @@
-// A bound on how many calls of a kind are open at a time.
+// Bound on how many calls of a kind are open at a time.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,13 @@ namespace waystar::rpc {
 // Thread safety: any.
 class CallSlots {
  public:
-  // `reason` and `what` tell who finds all slots taken of what there are too many: "watches are open". The
-  // text lives as long as the program.
+  // `reason` and `what` tell a caller that finds all slots taken what there are too many of, as "watches are
+  // open". The text lives as long as the program.
   CallSlots(int count, ErrorReason reason, absl::string_view what)
       : count_(count), reason_(reason), what_(what), free_(count) {}
 
-  // RESOURCE_EXHAUSTED with that reason and a retry delay if all are taken; else one is, until Release.
+  // Takes a slot until Release. Returns RESOURCE_EXHAUSTED with that reason and a retry delay if all are
+  // taken already.
   absl::Status Acquire() {
     if (free_.fetch_sub(1, std::memory_order_relaxed) > 0) {
       return absl::OkStatus();

@@ -54,7 +54,7 @@ MethodCounts MethodStatistics::Counts() const {
   counts.sent = read(sent_);
   const std::uint64_t failed =
       std::accumulate(counts.by_code.begin(), counts.by_code.end(), std::uint64_t{0});
-  // What goes on meanwhile may be counted in one place and not yet in the other.
+  // A call that ends meanwhile may be in one counter and not yet in the other.
   counts.by_code[0] = counts.ended() - std::min(counts.ended(), failed);
   counts.open = static_cast<std::int64_t>(counts.begun - std::min(counts.begun, counts.ended()));
   return counts;

@@ -1,4 +1,4 @@
-// Counts of calls since the server started, by method: what GetServerStatistics and Prometheus are told.
+// Statistics of calls since the server started, by method, for GetServerStatistics and Prometheus.
 #pragma once
 
 #include <array>
@@ -22,15 +22,15 @@ inline constexpr std::size_t kStatusCodes = 17;
 
 // Totals of the calls of one method, or of the requests in them.
 struct MethodCounts {
-  // Calls that were begun.
+  // Calls that have begun.
   std::uint64_t begun = 0;
-  // Those that have not ended.
+  // Calls that have not ended.
   std::int64_t open = 0;
-  // Those that have ended, by the code of their status; the first is OK.
+  // Calls that have ended, by the code of their status; the first is OK.
   std::array<std::uint64_t, kStatusCodes> by_code{};
-  // The same by how long they took.
+  // Calls that have ended, by how long they took.
   std::array<std::uint64_t, runtime::kLatencyBuckets> by_latency{};
-  // What all of those took together.
+  // What the ended calls took together.
   std::chrono::nanoseconds took{0};
   // Messages of streams.
   std::uint64_t received = 0;
@@ -54,7 +54,7 @@ class MethodStatistics {
       Add(failed_[index < kStatusCodes ? index : kUnknown], 1);
     }
   }
-  // One message of a stream. A message that is alone on its way is not counted: each call has one.
+  // Counts one message of a stream. A direction with a single message is not counted, as each call has one.
   void CountReceived() { Add(received_, 1); }
   void CountSent() { Add(sent_, 1); }
 
@@ -73,7 +73,7 @@ class MethodStatistics {
   std::array<Counter, kStatusCodes> failed_{};
 };
 
-// A call that counts itself: open from here on.
+// Call that counts itself as open from its construction to End.
 //
 // Thread safety: any.
 class CountedCall {
@@ -96,39 +96,39 @@ class CountedCall {
   const Clock::time_point begin_ = Clock::now();
 };
 
-// Counts of all methods that the server answers: those of Waystar's services, whose calls count themselves;
-// and those that the RPC library answers, health and reflection, whose calls an interceptor counts. All other
-// methods count as one, so that no client can make the table grow. Takes 1 KiB a method.
+// Counts of all methods that the server answers: those of Waystar's services, whose calls count themselves,
+// and those of the RPC library, health and reflection, whose calls an interceptor counts. All other methods
+// share one row, so that no client can make the table grow. Takes 1 KiB a method.
 //
 // Thread safety: any.
 class CallStatistics {
  public:
   CallStatistics();
 
-  // Counts the calls of the method of Waystar's that takes such requests. Lives as long as this.
+  // Returns the counters of calls of Waystar's method that takes such requests. They live as long as this.
   template <typename Request>
   MethodStatistics& Of() {
     return RowOf<Request>().calls;
   }
-  // Counts the requests in those calls. REQUIRES: the method streams both ways, so that a call has many.
+  // Returns the counters of the requests in those calls. REQUIRES: the method streams both ways.
   template <typename Request>
   MethodStatistics& RequestsIn() {
     return *RowOf<Request>().requests;
   }
-  // Counts the calls of a method that is none of Waystar's; null for one of those. `path` is as gRPC has it:
-  // "/grpc.health.v1.Health/Check".
+  // Returns the counters of the calls of a method that is not Waystar's, or null for one that is. `path` is
+  // as gRPC has it: "/grpc.health.v1.Health/Check".
   MethodStatistics* OfLibrary(absl::string_view path);
 
   struct Method {
-    // Null for the methods that nobody knows.
+    // Null for the row of unknown methods.
     const google::protobuf::MethodDescriptor* descriptor;
     MethodCounts calls;
-    // The calls, unless the method streams both ways.
+    // The same as `calls`, unless the method streams both ways.
     MethodCounts requests;
   };
-  // The methods of Waystar that were called, in the order of their services and of their names in them.
+  // Returns the methods of Waystar that were called, in the order of their services and names.
   std::vector<Method> Called() const;
-  // All methods, whether they were called or not.
+  // Returns all methods, whether they were called or not.
   std::vector<Method> All() const;
 
  private:
@@ -147,12 +147,12 @@ class CallStatistics {
     static const std::size_t index = IndexOf(Request::descriptor());
     return *rows_[index];
   }
-  // The same in every object; of the last row if no method takes such requests.
+  // Returns the same index in every object; the last row's if no method takes such requests.
   static std::size_t IndexOf(const google::protobuf::Descriptor* request);
 
-  // Waystar's, then the library's, then one for all others.
+  // The rows of Waystar's methods, of the library's, and one for all others.
   std::vector<std::unique_ptr<Row>> rows_;
-  // All but the last.
+  // Every row but the last.
   absl::flat_hash_map<std::string, Row*> by_path_;
 };
 

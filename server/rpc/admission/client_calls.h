@@ -1,4 +1,4 @@
-// How many calls each client has waiting or running.
+// Limit on the calls that each client has waiting or running.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +10,21 @@
 
 namespace waystar::rpc {
 
-// Clients are known by the hashes of runtime::Flow. Thread safety: any.
+// Counts the calls of each client, which is known by its hash in runtime::Flow. Thread safety: any.
 class ClientCalls {
  public:
-  // `max_calls` of one client, on both pools or on their way from one to the other.
+  // `max_calls` bounds the calls of one client, on both pools or on their way from one to the other.
   explicit ClientCalls(int max_calls) : max_calls_(max_calls) {}
 
-  // Takes a call of that client in, until Leave. RESOURCE_EXHAUSTED / CLIENT_BUSY with a retry delay, and
-  // nothing to leave, if it has as many as a client may have.
+  // Counts a call of that client until Leave. Returns RESOURCE_EXHAUSTED / CLIENT_BUSY with a retry delay,
+  // and nothing to leave, if the client has as many as it may have.
   absl::Status Enter(std::uint64_t client);
   void Leave(std::uint64_t client);
 
   struct Counts {
-    // That have calls now.
+    // Clients that have calls now.
     std::size_t clients = 0;
-    // Calls of all of them.
+    // The calls of all clients.
     std::size_t calls = 0;
     std::uint64_t refused = 0;
   };

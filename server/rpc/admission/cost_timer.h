@@ -1,4 +1,4 @@
-// What it costs to handle a query.
+// Timer of what it costs to handle a query.
 #pragma once
 
 #include <chrono>
@@ -8,11 +8,10 @@
 
 namespace waystar::rpc {
 
-// From `now`, when it is made: the processor's time where others may keep a thread waiting for one, which
-// says nothing of the query; where queries are small and run on the thread that they came in on, the clock's,
-// which costs less to ask.
+// Measures from `now`, when it is made. On workers, which others may keep waiting for a processor, it counts
+// the thread's processor time; on Lane::kHere, where queries are small, it reads the clock, which costs less.
 //
-// Thread safety: of one thread.
+// Thread safety: one thread.
 class CostTimer {
  public:
   CostTimer(Lane lane, Executor::Clock::time_point now)

@@ -1,4 +1,4 @@
-// Lets any function run on a worker.
+// Job that runs any function on a worker.
 #pragma once
 
 #include <functional>

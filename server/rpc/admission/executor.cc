@@ -6,7 +6,7 @@
 namespace waystar::rpc {
 namespace {
 
-// Enough for large work to give way, little enough that it is not starved.
+// The niceness makes large work give way and does not starve it.
 constexpr int kNicenessOfLarge = 10;
 
 runtime::WorkerPoolOptions PoolOptions(const ExecutorOptions& options, int first_index, int niceness) {

@@ -1,4 +1,4 @@
-// Where handlers run: on the thread that a call came in on, or in one of two bounded worker pools.
+// Executor that runs handlers, on the thread that a call arrived on or in one of two bounded worker pools.
 #pragma once
 
 #include <atomic>
@@ -20,18 +20,17 @@
 
 namespace waystar::rpc {
 
-// A place to run, and with it how much a search may cost there. What turns out to be larger begins again at
-// the next.
+// A lane to run on, which also bounds what a search may cost. A larger one begins again on the next lane.
 enum class Lane : std::uint8_t {
-  // The thread that the call came in on, at once. For what is known to be small.
+  // The thread that the call arrived on, at once, for calls that are known to be small.
   kHere,
-  // Workers for what takes up to a few milliseconds.
+  // Workers for calls that take up to a few milliseconds.
   kSmall,
-  // Workers for everything else, which give way to all others where the processor is short.
+  // Workers for everything else, which give way to all other threads where processors are short.
   kLarge,
 };
 
-// Expansions that one call may spend at a place before it has to go on to the next.
+// Returns how many expansions one call may spend on a lane before it has to go on to the next.
 constexpr std::uint64_t MaxExpansionsOn(Lane lane) {
   switch (lane) {
     case Lane::kHere:
@@ -45,17 +44,16 @@ constexpr std::uint64_t MaxExpansionsOn(Lane lane) {
 }
 
 struct ExecutorOptions {
-  // Of each of the two pools.
+  // Workers of each of the two pools.
   int workers = 1;
-  // Calls that may wait for each of them, and for how long: see runtime::WaitLimit.
+  // Calls that may wait for each pool, and for how long: see runtime::WaitLimit.
   std::size_t max_queued = 256;
   absl::Duration max_queue_time = absl::Milliseconds(500);
   absl::Duration queue_target = absl::Milliseconds(2);
   std::size_t scratch_bytes = std::size_t{1} << 30;
-  // Whether anything runs where it arrives.
+  // Whether calls may run on the thread that they arrive on.
   bool runs_here = true;
-  // Told of small calls that are refused because there is too much to do, unless null. Must outlive the
-  // executor.
+  // Is told of small calls that are refused because of overload, unless null. Must outlive the executor.
   ArrivalPause* arrival_pause = nullptr;
 };
 
@@ -67,21 +65,22 @@ class Executor {
 
   explicit Executor(const ExecutorOptions& options);
 
-  // REQUIRES: place is not kHere. Errors and what becomes of the job: those of WorkerPool::TrySubmit.
+  // REQUIRES: `lane` is not kHere. Returns the errors of WorkerPool::TrySubmit, which also says what becomes
+  // of the job.
   absl::Status Submit(Lane lane, Job* job, const runtime::Flow& flow,
                       Clock::time_point deadline = Clock::time_point::max()) {
     absl::Status status = PoolOf(lane).TrySubmit(job, flow, deadline);
-    // To refuse large calls costs little beside what those cost that are answered.
+    // Refusing large calls costs little beside answering them.
     if (!status.ok() && lane == Lane::kSmall && options_.arrival_pause != nullptr && small_.is_overloaded()) {
       options_.arrival_pause->NoteRefusal(Clock::now());
     }
     return status;
   }
 
-  // For the server's own work, of which there are only a few jobs: always taken, never refused.
+  // Submits the server's own work, of which there are only a few jobs. It is never refused.
   void SubmitOwn(Lane lane, Job* job) { PoolOf(lane).SubmitOwn(job); }
 
-  // A bench for the calling thread until the lease ends. No lease if all are taken, or nothing runs here.
+  // Lease of a bench to the calling thread. It is empty if all are taken, or no call runs where it arrives.
   class Lease {
    public:
     Lease() = default;
@@ -104,15 +103,15 @@ class Executor {
   };
   Lease LeaseHere();
 
-  // Workers of one pool.
+  // Returns the number of workers of one pool.
   int workers() const { return options_.workers; }
 
-  // What has gone through a pool. REQUIRES: place is not kHere.
+  // Returns what has gone through a pool. REQUIRES: `lane` is not kHere.
   runtime::WorkerPoolCounts counts(Lane lane) const {
     return lane == Lane::kSmall ? small_.counts() : large_.counts();
   }
 
-  // Of the worker that Job::Run is told of.
+  // Returns the bench of the worker that Job::Run names.
   Workbench& bench(int worker) { return *benches_[static_cast<std::size_t>(worker)]; }
 
  private:
@@ -120,12 +119,12 @@ class Executor {
   void GiveBack(Workbench& bench);
 
   const ExecutorOptions options_;
-  // Those of the workers of both pools, then those for threads that calls come in on.
+  // The benches of the workers of both pools, then those for threads that calls arrive on.
   std::vector<std::unique_ptr<Workbench>> benches_;
   Mutex mutex_;
   std::vector<Workbench*> free_ ABSL_GUARDED_BY(mutex_);
-  // Last, so that their threads end before what they use: first those of small calls, which hand on to the
-  // others what turns out to be large.
+  // Last, so that their threads end before what they use: first those of small_, whose calls move on to
+  // large_ if they turn out to be large.
   runtime::WorkerPool large_;
   runtime::WorkerPool small_;
 };

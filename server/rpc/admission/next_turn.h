@@ -1,17 +1,16 @@
-// Running something a little later on one of the library's threads.
+// Callback that runs a little later on one of the RPC library's threads.
 #pragma once
 
 #include "grpc/grpc.h"
 
 namespace waystar::rpc {
 
-// Comes back once what the library has ready for this thread, such as messages that have arrived already, has
-// been told of: an empty batch of operations is done at once, and queues up behind that. Costs some hundred
-// nanoseconds, and no other thread is woken.
+// Calls Target::OnNextTurn() once the library has reported what it has ready for this thread, such as
+// messages that have arrived already: an empty batch of operations completes at once, and queues up behind
+// that. Costs some hundred nanoseconds, and wakes no other thread.
 //
-// What comes back is Target's method OnNextTurn(). One thread at a time; asked for only after it came back,
-// and by a method that the library calls, without a lock that OnNextTurn takes: on other threads it may come
-// back before Ask returns.
+// Thread safety: one thread at a time. A method that the library calls may call Ask, after the last callback
+// and without a lock that OnNextTurn takes: on other threads that may run before Ask returns.
 template <typename Target>
 class NextTurn final : private grpc_completion_queue_functor {
  public:
@@ -22,7 +21,7 @@ class NextTurn final : private grpc_completion_queue_functor {
     inlineable = 1;
   }
 
-  // `call` has not ended. It may end before this comes back.
+  // REQUIRES: `call` has not ended. It may end before the callback.
   void Ask(grpc_call* call) {
     grpc_call_start_batch(call, nullptr, 0, static_cast<grpc_completion_queue_functor*>(this), nullptr);
   }

@@ -13,7 +13,7 @@ namespace {
 constexpr float kWeight = 1.0F / 8;
 constexpr std::chrono::nanoseconds kGuess = std::chrono::microseconds(100);
 
-// Floor of the base-2 logarithm of the distance, in cells; that of positions is not known without the map.
+// Returns the floor of the base-2 logarithm of the distance, in cells; positions have none without the map.
 int DistanceOctave(const v1::FindPathRequest& query) {
   const std::int64_t dx = std::int64_t{query.goal().x()} - query.start().x();
   const std::int64_t dy = std::int64_t{query.goal().y()} - query.start().y();

@@ -1,4 +1,4 @@
-// What the server shares with each call: where it enters, who may make it, where it runs, how it is counted.
+// Everything that the server shares with each call, from the gate that it enters to its slots.
 #pragma once
 
 #include "server/rpc/access/access_control.h"
@@ -11,17 +11,17 @@
 
 namespace waystar::rpc {
 
-// Built by the server, which owns all of it; everything named here outlives every call.
+// The server builds it and owns what it names, which outlives every call.
 struct ServerContext {
   CallGate& gate;
   const AccessControl& access;
   CallStatistics& statistics;
-  // Calls of each client. Those that are answered on the thread that they arrive on are not counted.
+  // Counts the calls of each client, but for those on Lane::kHere.
   ClientCalls& client_calls;
-  // Of the threads that calls arrive on.
+  // Pauses the threads that calls arrive on.
   ArrivalPause& arrival_pause;
   Executor& executor;
-  // Of imports, exports and traces.
+  // Bounds imports, exports and traces together.
   CallSlots& transfers;
   CallSlots& watches;
 };

@@ -1,4 +1,4 @@
-// The working memory of whoever serves a call.
+// Working memory of the thread that serves a call.
 #pragma once
 
 #include "server/core/query/query_scratch.h"

@@ -13,7 +13,7 @@
 namespace waystar::rpc {
 namespace {
 
-// What is left to do, shared by all that do it.
+// The work that is left, shared by all workers of the crew.
 class SharedWork {
  public:
   SharedWork(std::size_t count, core::PathCrew::Work work) : count_(count), work_(work) {}
@@ -24,7 +24,7 @@ class SharedWork {
     }
   }
 
-  // The same for who may come when all is over.
+  // Does the same for a worker that may come when all is over.
   void Help(Workbench& bench) {
     {
       MutexLock lock(mutex_);
@@ -41,8 +41,7 @@ class SharedWork {
     changed_.NotifyAll();
   }
 
-  // Nobody may join any more, and those who have are done when this returns. Returns what they have used of
-  // processors.
+  // Lets no more workers join, and waits for those that have. Returns the processor time that they have used.
   std::chrono::nanoseconds End() {
     MutexLock lock(mutex_);
     is_over_ = true;
@@ -54,7 +53,7 @@ class SharedWork {
 
  private:
   const std::size_t count_;
-  // Of the caller: not to be touched once it is over.
+  // The caller's: not to be touched once it is over.
   const core::PathCrew::Work work_;
   std::atomic<std::size_t> next_ = 0;
   Mutex mutex_;
@@ -74,7 +73,7 @@ class Helper final : public Executor::Job {
     work_->Help(executor_.bench(worker));
     delete this;
   }
-  // The others do it.
+  // The other workers do its share.
   void Refuse(const absl::Status& /*status*/) override { delete this; }
 
  private:

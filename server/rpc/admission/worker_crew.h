@@ -1,4 +1,4 @@
-// Several workers for one call.
+// Crew of several workers that search for one call.
 #pragma once
 
 #include <chrono>
@@ -12,9 +12,9 @@
 namespace waystar::rpc {
 
 // The worker that has the call begins, and other workers of its pool join in as they come to it in the queue,
-// where they wait like any call of that client. Who comes when nothing is left to begin goes again.
+// where it waits like any call of that client. A worker that finds nothing left to begin leaves again.
 //
-// Thread safety: none.
+// Thread safety: one thread.
 class WorkerCrew final : public core::PathCrew {
  public:
   // `bench` is the caller's own. The references must outlive this.
@@ -23,7 +23,7 @@ class WorkerCrew final : public core::PathCrew {
 
   void Run(std::size_t count, Work work) override;
 
-  // What the others who joined in have used of processors so far.
+  // Returns the processor time of the workers that joined in so far.
   std::chrono::nanoseconds helpers_time() const { return helpers_time_; }
 
  private:

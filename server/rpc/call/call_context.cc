@@ -14,7 +14,7 @@ std::chrono::steady_clock::time_point DeadlineOf(const grpc::CallbackServerConte
     return steady_clock::time_point::max();
   }
   const system_clock::time_point now = system_clock::now();
-  // Far enough away to be as good as none; beyond it the conversion might overflow.
+  // This is far enough away to be no deadline; beyond it the conversion might overflow.
   if (deadline - now > std::chrono::hours(24 * 365)) {
     return steady_clock::time_point::max();
   }

@@ -1,4 +1,4 @@
-// What a handler may know of the call it serves, beside the request.
+// Context of the call that a handler serves, beside the request.
 #pragma once
 
 #include <algorithm>
@@ -23,43 +23,43 @@ namespace waystar::rpc {
 struct CallContext {
   // Nobody else uses it while the handler runs.
   Workbench& bench;
-  // Maps that this one may not read are not there for the call.
+  // To the call there are no maps that this caller may not read.
   const Caller& caller;
   // Deadline and cancellation of the call.
   core::Budget budget;
   // How long the call waited for a worker.
   std::chrono::nanoseconds queued{0};
-  // When that was over.
+  // When the wait was over.
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
-  // Expansions that the call may spend where it runs; with more it has to begin again elsewhere.
+  // Expansions that the call may spend on its lane; if it needs more it begins again on the next.
   std::uint64_t max_expansions_here = std::numeric_limits<std::uint64_t>::max();
   // Lets a handler have several workers search; null where it should not.
   core::PathCrew* crew = nullptr;
   // The RPC library's side of the call: metadata and peer. Null where there is none.
   const grpc::CallbackServerContext* rpc = nullptr;
-  // Where the handler may write its response down; then that is what is sent, and of the message only what
-  // observers of queries look at has to be filled. Null where the message itself is wanted.
+  // Where the handler may write its response as bytes: those are sent then, and of the message only what
+  // observers of queries read has to be filled. Null where the message itself is wanted.
   WrittenMessage* written = nullptr;
-  // Set by a handler that was stopped by max_expansions_here: its answer is not to be used.
+  // A handler that max_expansions_here stopped sets it: its answer is not to be used.
   bool needs_larger_lane = false;
 
-  // The budget of a search that may spend so many expansions by what its request says.
+  // Returns the budget of a search whose request allows so many expansions.
   core::Budget BudgetFor(std::uint64_t requested) const {
     core::Budget own = budget;
     own.max_expansions = std::min(requested, max_expansions_here);
     return own;
   }
 
-  // The same for this response; null if it is not the call's, but of one who only lends the context.
+  // Returns `written` if it stands for this response, else null: others may borrow the context for theirs.
   WrittenMessage* WrittenFor(const google::protobuf::Message& response) const {
     return written != nullptr && written->StandsFor(response) ? written : nullptr;
   }
 };
 
-// The call's deadline on the clock of core::Budget; its max if there is none.
+// Returns the call's deadline on the clock of core::Budget; its max if there is none.
 std::chrono::steady_clock::time_point DeadlineOf(const grpc::CallbackServerContext& context);
 
-// Whose turn a call waits for. A client is known by its token's name, or else by its connection.
+// Returns the flow in which a call waits. A client is known by its token's name, or else by its connection.
 runtime::Flow FlowOf(const Caller& caller, const grpc::CallbackServerContext& context, absl::string_view map);
 
 }  // namespace waystar::rpc

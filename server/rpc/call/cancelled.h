@@ -1,3 +1,4 @@
+// Error of cancelled calls.
 #pragma once
 
 #include "absl/status/status.h"
@@ -5,7 +6,7 @@
 
 namespace waystar::rpc {
 
-// What a call ends with that its client has given up.
+// Returns the status of a call that its client has cancelled.
 inline absl::Status CancelledError() {
   return MakeError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, "", "the call was cancelled");
 }

@@ -1,4 +1,4 @@
-// A service whose methods take the raw bytes of their requests, and whose calls live by themselves.
+// Service whose methods take the raw bytes of their requests, and whose calls own themselves.
 #pragma once
 
 #include <functional>
@@ -40,7 +40,7 @@ class RawService : public Generated::Service {
     return *service.method(index);
   }
 
-  // The RPC's whole name, as "waystar.v1.PathService/FindPath".
+  // Returns the RPC's whole name, as "waystar.v1.PathService/FindPath".
   template <typename Request>
   static const std::string& NameOf() {
     static const std::string name =
@@ -48,7 +48,7 @@ class RawService : public Generated::Service {
     return name;
   }
 
-  // From here on `handler` answers such requests, beginning on the lane that `planner` says, which must
+  // Lets `handler` answer such requests, beginning on the lane that `planner` chooses. The planner must
   // outlive the calls.
   template <typename Request, typename Response, typename Planner = const FixedLane>
   void Serve(UnaryHandler<Request, Response> handler, Planner& planner = kSmallCall) {
@@ -59,7 +59,7 @@ class RawService : public Generated::Service {
     ServeUnary<Request, Response>(std::move(handler), kSmallCall);
   }
 
-  // The same for streams: `start` makes a call's reactor.
+  // The same for streams, where `start` makes a call's reactor.
   template <typename Request>
   void ServeReads(std::function<grpc::ServerReadReactor<Bytes>*(Rpc*, Bytes* response)> start) {
     Mark<Request>(new grpc::internal::CallbackClientStreamingHandler<Bytes, Bytes>(std::move(start)));

@@ -1,4 +1,4 @@
-// What ties a line of the log to the call that it is about.
+// Ids that tie lines of the log to the calls that they are about.
 #pragma once
 
 #include <string>
@@ -11,15 +11,14 @@ namespace waystar::rpc {
 
 inline constexpr char kRequestIdKey[] = "x-request-id";
 
-// The caller's own "x-request-id": 1 to 128 printable ASCII characters other than the space. Nothing if there
-// is none, or none like that.
+// Returns the caller's own "x-request-id": 1 to 128 printable ASCII characters but the space. Else nothing.
 absl::optional<absl::string_view> SentRequestId(const grpc::ServerContextBase& context);
 
-// Whether the caller has sent anything that RequestIdOf might use.
+// Returns whether the caller has sent anything that RequestIdOf might use.
 bool HasSentId(const grpc::ServerContextBase& context);
 
-// SentRequestId, else the trace id of a "traceparent" (W3C Trace Context, 2021: 32 hexadecimal digits, not
-// all 0), else one that is made up: "local-" and 16 hexadecimal digits, different for each call of this.
+// Returns SentRequestId, else the trace id of a "traceparent" (W3C Trace Context, 2021: 32 hexadecimal
+// digits, not all 0), else "local-" and 16 hexadecimal digits, different for each call of this.
 std::string RequestIdOf(const grpc::ServerContextBase& context);
 
 }  // namespace waystar::rpc

@@ -22,7 +22,7 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::UnknownField;
 using google::protobuf::UnknownFieldSet;
 
-// The path of the first string field that is not UTF-8.
+// Returns the path of the first string field that is not UTF-8.
 std::optional<std::string> FindBadString(const UnknownFieldSet& fields, const Descriptor& type) {
   std::map<int, int> seen;
   for (int i = 0; i < fields.field_count(); ++i) {

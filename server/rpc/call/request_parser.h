@@ -1,4 +1,4 @@
-// From the bytes of a request to its message.
+// Parser of requests.
 #pragma once
 
 #include "absl/status/status.h"
@@ -7,9 +7,9 @@
 
 namespace waystar::rpc {
 
-// Parses `bytes` into `request`. INVALID_ARGUMENT / BAD_VALUE if they are no such message; where the reason
-// is a string that is not UTF-8, the field names it. (The RPC library by itself would answer INTERNAL without
-// a word.)
+// Parses `bytes` into `request`. Returns INVALID_ARGUMENT / BAD_VALUE if they are no such message; where the
+// reason is a string that is not UTF-8, the field names it. (The RPC library by itself would answer INTERNAL
+// without a word.)
 absl::Status ParseRequest(const grpc::ByteBuffer& bytes, google::protobuf::Message& request);
 
 }  // namespace waystar::rpc

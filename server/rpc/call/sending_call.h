@@ -1,4 +1,4 @@
-// What exports and traces have in common: they are made ready on a worker, then streamed.
+// Base of the reactors of exports and traces, which a worker prepares and which are then streamed.
 #pragma once
 
 #include "absl/status/status.h"
@@ -14,7 +14,7 @@
 
 namespace waystar::rpc {
 
-// A slow reader costs what was made ready and one message, for as long as the time limit allows.
+// A slow reader costs what was prepared and one message, for as long as the time limit allows.
 template <typename Request, typename Response>
 class SendingCall : public WritingCall {
  protected:
@@ -25,10 +25,10 @@ class SendingCall : public WritingCall {
         request_bytes_(request),
         timeout_(timeout) {}
 
-  // Called once, on that worker, before anything is sent. An error ends the call.
+  // Prepares what is sent. Called once, on that worker, before anything is sent. An error ends the call.
   virtual absl::Status Prepare(int worker) = 0;
 
-  // Fills the next message to send; false if there is none. Called after Prepare, under the lock.
+  // Fills the next message to send, or returns false if there is none. Called after Prepare, under the lock.
   virtual bool FillNext(Response& message) = 0;
 
   const Request& request() const { return request_; }

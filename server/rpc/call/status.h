@@ -1,4 +1,4 @@
-// The one place where errors become RPC statuses.
+// Conversion of errors to RPC statuses, for all RPCs.
 #pragma once
 
 #include "absl/status/status.h"
@@ -7,14 +7,14 @@
 
 namespace waystar::rpc {
 
-// The same code and message; for an error made by server/base/error.h also google.rpc.ErrorInfo (domain
-// "waystar", reason, metadata "field"), BadRequest where a field is to blame, and RetryInfo where there is a
-// retry delay.
+// Returns a status of the same code and message; for an error made by server/base/error.h it also has
+// google.rpc.ErrorInfo (domain "waystar", reason, metadata "field"), BadRequest where a field is to blame,
+// and RetryInfo where there is a retry delay.
 //
-// INTERNAL, UNKNOWN and DATA_LOSS are faults of the server, and written to the log.
+// INTERNAL, UNKNOWN and DATA_LOSS are faults of the server, and are written to the log.
 grpc::Status ToGrpcStatus(const absl::Status& status);
 
-// The same as a message, for an error that is an answer among others.
+// Returns the same as a message, for an error that is an answer among others.
 google::rpc::Status ToStatusMessage(const absl::Status& status);
 
 }  // namespace waystar::rpc

@@ -12,7 +12,7 @@ namespace waystar::rpc {
 grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& message) {
   grpc::ByteBuffer bytes;
   bool owned = false;
-  // Into memory, which cannot fail.
+  // This goes into memory, which cannot fail.
   static_cast<void>(grpc::GenericSerialize<grpc::ProtoBufferWriter, google::protobuf::MessageLite>(
       message, &bytes, &owned));
   return bytes;
@@ -141,8 +141,7 @@ void StreamingCall::OnForceCancel() {
     MutexLock lock(mutex_);
     is_unread = is_writing_ || is_finished_;
   }
-  // Without the lock, which Cancelled takes. The call is not done before this returns, since it is inside the
-  // gate.
+  // Cancelled takes the lock. The call is not done before this returns, as it is inside the gate.
   if (is_unread) {
     TryCancel();
   }
@@ -154,7 +153,7 @@ void StreamingCall::Done() {
   if (timer_.has_value()) {
     timer_->Cancel();
   }
-  // Not in the destructor: others may hold the call for longer than the server lives.
+  // The destructor must not do this: others may hold the call for longer than the server lives.
   if (is_inside_) {
     server_.gate.Leave(this);
   }
@@ -185,7 +184,7 @@ std::optional<absl::Status> StreamingCall::Proceed() {
   return is_finished_ ? end_ : std::nullopt;
 }
 
-// What is counted is so before the client knows of the end.
+// The end is counted before the client knows of it.
 void StreamingCall::Conclude(const absl::Status& status) {
   if (slots_ != nullptr) {
     slots_->Release();

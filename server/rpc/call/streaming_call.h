@@ -1,4 +1,4 @@
-// The life of a streaming call: how it is admitted, reads, writes, runs a job and ends.
+// Base of the reactors of streaming calls: how a call is admitted, reads, writes, runs a job and ends.
 #pragma once
 
 #include <atomic>
@@ -21,23 +21,21 @@
 
 namespace waystar::rpc {
 
-// The bytes of a message of less than 2 GiB.
+// Returns the bytes of a message of less than 2 GiB.
 grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& message);
 
-// The library's threads, workers, timers, whoever commits to a map and whoever stops the server meet in a
-// streaming call. These rules keep them apart:
+// The library's threads, workers, timers, the commit loops of maps and the thread that stops the server meet
+// in a streaming call. These rules keep them apart:
 //
-// - The call belongs to itself from Begin until the library is done with it (Done). Others may hold it for
-//   longer by a shared_ptr; by then it has given back all that is the server's and the library's.
-// - What comes next is decided, and started, under the lock, by Advance: at most one read and one write are
-//   under way at a time.
-// - The call is ended by the first reason that anyone has to: the client, the server that stops, tokens that
-//   are revoked, or its own work. Nothing is read any more from then on.
-// - It is finished when it has ended and nothing is on its way any more: no write, no job, and nothing that
-//   IsIdle knows of. (A read may be: it fails then.) So nobody else will touch the call when it is finished.
-//   Whoever finds that out finishes it, as the last thing and without the lock.
-// - Whoever has let go of the lock, and is not counted among what is on its way, does not touch the call any
-//   more.
+// - The call owns itself from Begin until the library is done with it (Done). Others may hold a shared_ptr to
+//   it for longer; by then it has given back all that is the server's and the library's.
+// - Under the lock, Advance decides and starts what comes next: at most one read and one write at a time.
+// - The first reason ends the call: the client, the server that stops, tokens that are revoked, or its own
+//   work. Nothing is read from then on.
+// - The call is finished when it has ended and nothing is under way any more: no write, no job, and nothing
+//   that IsIdle knows of. (A read may be: it fails then.) So nobody else touches a finished call. The thread
+//   that finds this out finishes it, as the last thing and without the lock.
+// - A thread that has released the lock, and is not counted as under way, does not touch the call any more.
 class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
                       private CallGate::OpenEndedCall,
                       private Executor::Job {
@@ -51,14 +49,14 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
 
  protected:
   enum class Kind {
-    // Ends by itself, so that a server that stops waits for it.
+    // The call ends by itself, so that a server that stops waits for it.
     kTransfer,
-    // Is told to end when the server stops or the caller's token is revoked.
+    // The call is told to end when the server stops or the caller's token is revoked.
     kOpenEnded,
   };
 
-  // The lock, for the time of a change of the call's state. When that is over, what may start now is started,
-  // and the call is finished if nothing is on its way any more.
+  // Holds the lock for a change of the call's state. When that is over, what may start now is started, and
+  // the call is finished if nothing is under way any more.
   class ABSL_SCOPED_LOCKABLE Change {
    public:
     explicit Change(StreamingCall& call) ABSL_EXCLUSIVE_LOCK_FUNCTION(call.mutex_) : call_(call) {
@@ -77,14 +75,14 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
                 MethodStatistics& statistics)
       : server_(server), rpc_(rpc), counted_(statistics), caller_(server.access), kind_(kind) {}
 
-  // What a kind of call says of itself.
+  // These are the hooks of a kind of call.
 
-  // Called once, by Begin, inside the gate and with the caller identified. An error ends the call. The call
-  // is not finished before this has returned.
+  // Admits the call. Called once, by Begin, inside the gate and with the caller identified. An error ends the
+  // call, which is not finished before this has returned.
   virtual absl::Status Admit() = 0;
   // Starts what may start now: Read and Write. Called after each change, until the call is finished.
   virtual void Advance() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {}
-  // Whether nothing is on its way that the base does not know of. A call that has ended is to become idle.
+  // Returns whether nothing is under way that the base does not know of. Must become true after the end.
   virtual bool IsIdle() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return true; }
   // Runs on a worker, unless the call has ended by then.
   virtual void RunJob(int /*worker*/) {}
@@ -95,32 +93,33 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   // Called last, when the library is done with the call.
   virtual void OnDetached() {}
 
-  // The library's side.
+  // These call the library's reactor.
 
   virtual void StartReading(grpc::ByteBuffer* /*message*/) {}
   virtual void StartWriting(const grpc::ByteBuffer* /*message*/) {}
   virtual void FinishWith(const grpc::Status& status) = 0;
   virtual void TryCancel() { rpc_.TryCancel(); }
-  // What the library tells.
+  // The library's reactor calls these.
   void WriteDone(bool ok);
   void Cancelled();
   void Done();
 
-  // For Admit. The slot is given back just before the client is told of the end: it may come again then.
+  // Admit calls these. The slot is given back just before the client is told of the end, as it may come again
+  // then.
   absl::Status TakeSlot(CallSlots& slots);
   void SetTimeout(absl::Duration timeout);
 
-  // The job, of which there is one at a time: begun under the lock, then submitted without.
+  // There is one job at a time: it is begun under the lock, then submitted without.
   void BeginJob() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { has_job_ = true; }
   void SubmitJob(Lane lane, const runtime::Flow& flow);
   bool has_job() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return has_job_; }
 
   // Reads the next message, unless one is being read or the call has ended.
   void Read() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // To be called once for each read, when it is done; `ok` is as the library says. Returns false if the call
-  // has ended: then the message is not to be used.
+  // Ends a read. To be called once for each, with the library's `ok`. Returns false if the call has ended:
+  // then the message is not to be used.
   bool EndRead(bool ok) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // The message that was read last, until the next Read.
+  // Returns the message that was read last, until the next Read.
   grpc::ByteBuffer& message() { return message_; }
 
   // REQUIRES: nothing is being written.
@@ -130,18 +129,18 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   // Ends the call, unless it has ended.
   void End(const absl::Status& status);
   void SetEnd(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // For a job: ends the call in this way, whatever reason there was to.
+  // For a job: ends the call with this status, even if it has ended.
   void ReplaceEnd(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { end_ = status; }
-  // Why the call has ended, if it has.
+  // Returns why the call has ended, if it has.
   const std::optional<absl::Status>& end() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return end_; }
   bool HasEnded();
-  // Whether nobody is there to read what is written.
+  // Returns whether nobody is there to read what is written.
   bool is_gone() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return is_gone_; }
 
   Executor& executor() const { return server_.executor; }
 
   const ServerContext& server_;
-  // Until OnDetached.
+  // Valid until OnDetached.
   grpc::CallbackServerContext& rpc_;
   CountedCall counted_;
   LastingCaller caller_;
@@ -159,21 +158,21 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
 
   absl::Status Enter();
   void Expire();
-  // With a status, the call is to be finished with it: by the caller, once it has let go of the lock.
+  // Returns the status with which the caller is to finish the call once it has released the lock, if any.
   std::optional<absl::Status> Proceed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Conclude(const absl::Status& status);
 
   const Kind kind_;
-  // Until Done.
+  // Set until Done.
   std::shared_ptr<StreamingCall> self_;
   bool is_inside_ = false;
   CallSlots* slots_ = nullptr;
   std::optional<grpc::Alarm> timer_;
   grpc::ByteBuffer message_;
-  // What is being written.
+  // The message that is being written.
   grpc::ByteBuffer written_;
 
-  // Begin and the timer, while they are at work.
+  // Counts Begin and the timer while they are at work.
   int holds_ ABSL_GUARDED_BY(mutex_) = 1;
   bool has_job_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_reading_ ABSL_GUARDED_BY(mutex_) = false;

@@ -1,4 +1,4 @@
-// The life of one unary call: parse, wait for a worker, handle, answer.
+// Reactor of a unary call, which parses its request, waits for a worker, handles it and answers.
 #pragma once
 
 #include <atomic>
@@ -37,7 +37,7 @@ namespace waystar::rpc {
 
 using UnaryDone = absl::AnyInvocable<void(const absl::Status&) &&>;
 
-// The map that a request is about; nothing if it is about none.
+// Returns the map that a request is about; nothing if it is about none.
 template <typename Request>
 absl::string_view MapOf(const Request& request) {
   if constexpr (requires { request.map(); }) {
@@ -51,12 +51,12 @@ absl::string_view MapOf(const Request& request) {
 template <typename Request, typename Response>
 using UnaryHandler = std::function<absl::Status(const Request&, Response&, CallContext&)>;
 
-// The same for what is answered later: calls `done` once, on any thread, and touches nothing of the call
+// The same for answers that come later: calls `done` once, on any thread, and touches nothing of the call
 // afterwards. The context is gone when the handler returns.
 template <typename Request, typename Response>
 using AsyncUnaryHandler = std::function<void(const Request&, Response&, CallContext&, UnaryDone done)>;
 
-// Has a call begin at one lane, whatever it asks.
+// Planner of calls that begin on one lane, whatever they ask.
 struct FixedLane {
   template <typename Request>
   Lane LaneOf(const Request& /*request*/) const {
@@ -70,18 +70,18 @@ struct FixedLane {
 inline constexpr FixedLane kSmallCall{Lane::kSmall};
 inline constexpr FixedLane kLargeCall{Lane::kLarge};
 
-// Owns itself: lives until the RPC library is done with it. Takes the raw bytes of the request, because the
-// library answers a request that does not parse with INTERNAL and no message.
+// The call owns itself until the RPC library is done with it. It takes the raw bytes of the request, because
+// the library answers a request that does not parse with INTERNAL and no message.
 //
-// Two threads meet here: the library's, which starts the call and may cancel it, and the one that runs it, or
-// whoever answers later. The last act of that one is Finish, or handing the call on to the next lane; after
-// it, it touches nothing.
+// Two threads meet here: the library's, which starts the call and may cancel it, and the one that runs it or
+// answers it later. The last act of that one is Finish, or handing the call on to the next lane; after it, it
+// touches nothing.
 template <typename Request, typename Response, typename Handler = UnaryHandler<Request, Response>,
           typename Planner = const FixedLane>
 class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
  public:
-  // `planner` says where the call begins, and is told what it took. What the references name must outlive the
-  // call.
+  // `planner` chooses the lane where the call begins, and is told what it took. What the references name must
+  // outlive the call.
   static grpc::ServerUnaryReactor* Start(const ServerContext& server, const Handler& handler,
                                          grpc::CallbackServerContext* context,
                                          const grpc::ByteBuffer* request, grpc::ByteBuffer* response,
@@ -122,8 +122,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
     return options;
   }
 
-  // What the library tells a call, it tells on the thread that learns of it: by default OnDone would wake a
-  // thread of its own for each call, at the cost of some microseconds, and those below are short.
+  // The library calls these on the thread that learns of the event: by default OnDone would wake a thread of
+  // its own for each call, at the cost of some microseconds, and those below are short.
   bool InternalInlineable() override { return true; }
   void OnCancel() override { cancelled_.store(true, std::memory_order_relaxed); }
   void OnDone() override {
@@ -142,7 +142,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
     return status;
   }
 
-  // Finds out whose request it is and what it asks for.
+  // Identifies the caller, parses the request and checks that the caller may make it.
   absl::Status Take(const grpc::CallbackServerContext& context, const grpc::ByteBuffer& request) {
     WAYSTAR_ASSIGN_OR_RETURN(caller_, server_.access.Identify(context));
     WAYSTAR_RETURN_IF_ERROR(ParseRequest(request, *request_));
@@ -236,7 +236,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
     End(grpc::GenericSerialize<grpc::ProtoBufferWriter, Response>(*response_, response_bytes_, &owned));
   }
 
-  // The last thing that the call does by itself. What is counted is so before the client has its answer.
+  // Ends the call, as its last act. It is counted before the client has its answer.
   void End(const grpc::Status& status) {
     counted_.End(static_cast<absl::StatusCode>(status.error_code()));
     Finish(status);
@@ -245,15 +245,15 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
   const ServerContext& server_;
   const Handler& handler_;
   Planner& planner_;
-  // Until OnDone.
+  // Valid until OnDone.
   grpc::CallbackServerContext& context_;
-  // From its arrival.
+  // Counts from its arrival.
   CountedCall counted_{server_.statistics.Of<Request>()};
   const Executor::Clock::time_point deadline_;
   grpc::ByteBuffer* const response_bytes_;
   bool is_inside_ = false;
   Caller caller_ = Caller::Anyone();
-  // Of whom it is counted.
+  // The client for which it is counted.
   std::optional<std::uint64_t> client_;
   Lane lane_ = Lane::kSmall;
   std::atomic<bool> cancelled_ = false;

@@ -1,4 +1,4 @@
-// MapService.ExportMap: writes a map as a file on a worker, then streams it in chunks.
+// Reactor of MapService.ExportMap, which writes a map as a file on a worker, then streams it in chunks.
 #pragma once
 
 #include <cstddef>
@@ -29,10 +29,10 @@ class ExportCall final : public SendingCall<v1::ExportMapRequest, v1::ExportMapR
   bool FillNext(v1::ExportMapResponse& message) override;
 
   const core::MapStore& store_;
-  // Until it is sent.
+  // Set until it is sent.
   std::optional<v1::ExportMapHeader> header_;
   std::string file_;
-  // What of the file has been sent.
+  // How many bytes of the file have been sent.
   std::size_t sent_ = 0;
 };
 

@@ -81,7 +81,7 @@ absl::Status ImportCall::TakeHeader(const v1::ImportMapRequest& request) {
   v1::ImportMapRequest map;
   map.mutable_header()->set_map(header.map());
   WAYSTAR_RETURN_IF_ERROR(caller_.Require([map](const Caller& caller) { return CheckAccess(caller, map); }));
-  // What can be known now is said now, before the client sends a file for nothing.
+  // Errors that can be known now are returned now, before the client sends a file for nothing.
   if (absl::Status status = store_.CheckCanCreate(header.map()); !status.ok()) {
     return ErrorFieldOf(status).empty() ? status : WithFieldPrefix(status, "header.");
   }
@@ -137,7 +137,7 @@ absl::Status ImportCall::CreateMap() {
     MutexLock lock(mutex_);
     WAYSTAR_RETURN_IF_ERROR(end().value_or(absl::OkStatus()));
   }
-  // By the tokens there are now.
+  // The caller is checked by the tokens there are now.
   WAYSTAR_RETURN_IF_ERROR(caller_.Renew());
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot,
                            CreateInStore(store_, header_->map(), std::move(map), "header."));

@@ -1,4 +1,4 @@
-// MapService.ImportMap: gathers a file's chunks, then parses it on a worker.
+// Reactor of MapService.ImportMap, which gathers a file's chunks, then parses it on a worker.
 #pragma once
 
 #include <cstdint>

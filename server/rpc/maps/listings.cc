@@ -27,7 +27,7 @@
 namespace waystar::rpc {
 namespace {
 
-// At most `limit` of those that the caller may read, in order, from the first behind `after`.
+// Returns at most `limit` of those that the caller may read, in order, from the first behind `after`.
 std::vector<core::PinnedSnapshot> ListReadable(const core::MapStore& store, const Caller& caller,
                                                absl::string_view after, std::size_t limit) {
   std::vector<core::PinnedSnapshot> readable;
@@ -56,7 +56,7 @@ absl::Status ListReadableMaps(const core::MapStore& store, const Caller& caller,
   WAYSTAR_ASSIGN_OR_RETURN(const std::size_t size,
                            PageSizeOf(request, "map", core::CheckMapId(request.page_token()).ok(), kMaxMaps));
   Page page(size, max_bytes, *response.mutable_maps());
-  // One more than the page holds, to see whether another follows.
+  // This is one more than the page holds, to see whether another follows.
   for (const core::PinnedSnapshot& snapshot : ListReadable(store, caller, request.page_token(), size + 1)) {
     if (!page.Add([&](v1::MapInfo& info) { FillMapInfo(store, *snapshot, info); })) {
       response.set_next_page_token(response.maps().rbegin()->map());

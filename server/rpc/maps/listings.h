@@ -1,4 +1,4 @@
-// Lists maps, and the named obstacles, portals and nodes of a map, page by page.
+// Listings of maps, and of the named obstacles, portals and nodes of a map, page by page.
 #pragma once
 
 #include <cstddef>
@@ -10,22 +10,23 @@
 
 namespace waystar::rpc {
 
-// Each fills one page, which takes at most `max_bytes` unless one item alone takes more. A page token is the
-// last id of the page before; that of nodes is the number of the next node. Errors as the contract says.
+// Each function fills one page, which takes at most `max_bytes` unless one item alone takes more. A page
+// token is the last id of the page before; that of nodes is the number of the next node. Returns the errors
+// of the contract.
 
-// The maps that the caller may read, in the order of their ids.
+// Lists the maps that the caller may read, in the order of their ids.
 absl::Status ListReadableMaps(const core::MapStore& store, const Caller& caller, std::size_t max_bytes,
                               const v1::ListMapsRequest& request, v1::ListMapsResponse& response);
 
-// In the order of their ids.
+// Lists obstacles in the order of their ids.
 absl::Status ListNamedObstacles(const core::MapStore& store, std::size_t max_bytes,
                                 const v1::ListObstaclesRequest& request, v1::ListObstaclesResponse& response);
 
-// In the order of their ids.
+// Lists portals in the order of their ids.
 absl::Status ListMapPortals(const core::MapStore& store, std::size_t max_bytes,
                             const v1::ListPortalsRequest& request, v1::ListPortalsResponse& response);
 
-// In the order of their numbers; or those whose ids the request names, in its order.
+// Lists nodes in the order of their numbers, or those whose ids the request names, in its order.
 absl::Status ListWaypointNodes(const core::MapStore& store, std::size_t max_bytes,
                                const v1::ListNodesRequest& request, v1::ListNodesResponse& response);
 

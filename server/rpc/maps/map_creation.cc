@@ -85,7 +85,7 @@ absl::StatusOr<core::GridMap> FromBlank(const v1::CreateMapRequest& request, int
   return map;
 }
 
-// A field of errors of ImportMap, from the root of a request.
+// Returns a field of errors of ImportMap, from the root of a request.
 std::string FieldInRequest(absl::string_view field, const MapFileSource& file) {
   if (field.empty()) {
     return std::string(file.bytes_field);

@@ -1,4 +1,4 @@
-// From what a request says of a map to a map in the store.
+// Creation of maps in the store from what requests say of them.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@
 
 namespace waystar::rpc {
 
-// The map that a CreateMap request draws, with no side over `max_side`. Errors of the contract, with their
-// fields.
+// Returns the map that a CreateMap request draws, with no side over `max_side`. Returns the errors of the
+// contract, with their fields.
 absl::StatusOr<core::ImportedMap> DrawMap(const v1::CreateMapRequest& request, int max_side);
 
 // A file as a request holds it.
@@ -22,17 +22,17 @@ struct MapFileSource {
   const std::string& bytes;
   const v1::GridOptions& grid;
   const v1::ImportOptions& import_options;
-  // Goes before the fields "format", "grid" and "import_options".
+  // Prefix of the fields "format", "grid" and "import_options".
   absl::string_view prefix;
-  // To blame for bad bytes.
+  // The field to blame for bad bytes.
   absl::string_view bytes_field;
 };
 
-// Parses a file. INVALID_ARGUMENT / BAD_SOURCE for options of a grid where the file is a waypoint graph; the
-// other errors of the contract.
+// Parses a file. Returns INVALID_ARGUMENT / BAD_SOURCE for options of a grid where the file is a waypoint
+// graph, and the other errors of the contract.
 absl::StatusOr<core::ImportedMap> ParseMapFile(const MapFileSource& file, int max_side);
 
-// The waypoint graph that a CreateMap request describes, with its reference map as it is now.
+// Returns the waypoint graph that a CreateMap request describes, with its reference map as it is now.
 absl::StatusOr<core::WaypointGraph> BuildGraph(const core::MapStore& store,
                                                const v1::CreateMapRequest& request);
 

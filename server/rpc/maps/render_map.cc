@@ -32,7 +32,7 @@ namespace waystar::rpc {
 namespace {
 
 constexpr std::size_t kMaxSearchEvents = 1'000'000;
-// What a response takes beside its picture and its answer, at the most.
+// The most that a response takes beside its picture and its answer.
 constexpr std::size_t kEnvelopeBytes = 256;
 
 absl::StatusOr<v1::PictureFormat> ToPictureFormat(v1::PictureFormat format) {
@@ -139,7 +139,7 @@ absl::Status FillImage(const core::Scene& scene, v1::PictureFormat format, const
   return absl::OkStatus();
 }
 
-// One request on one snapshot.
+// Renders one request on one snapshot.
 class MapRenderer {
  public:
   MapRenderer(const core::MapStore& store, const core::MapSnapshot& snapshot, std::size_t max_bytes,

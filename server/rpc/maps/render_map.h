@@ -1,4 +1,4 @@
-// MapService.RenderMap: from a request to a picture.
+// Handler of MapService.RenderMap: from a request to a picture.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace waystar::rpc {
 
-// Checks the request, answers its query, if it has one, and draws the map's latest snapshot.
+// Checks the request, answers its query, if it has one, and draws the map's latest snapshot. Returns
 // RESOURCE_EXHAUSTED / RESPONSE_TOO_LARGE if that takes more than `max_bytes`.
 absl::Status AnswerRenderMap(const core::MapStore& store, std::size_t max_bytes,
                              const v1::RenderMapRequest& request, v1::RenderMapResponse& response,

@@ -1,4 +1,4 @@
-// The life of one StreamObstacleUpdates.
+// Reactor of one StreamObstacleUpdates call.
 #pragma once
 
 #include <cstddef>
@@ -26,16 +26,16 @@ struct UpdateStreamLimits {
   std::size_t max_unanswered = 256;
   // The next message is read while those batches have fewer bytes than this together. At least 1.
   std::size_t max_unanswered_bytes = 4 << 20;
-  // Told of each batch that was answered, unless null. Must outlive the streams.
+  // Is told of each batch that was answered, unless null. Must outlive the streams.
   UpdateMetrics* metrics = nullptr;
 };
 
-// One message at a time is read, converted on a worker and handed to the store, and so batches reach the
+// Reads one message at a time, converts it on a worker and hands it to the store, so that batches reach the
 // store in the order in which they were sent; the store answers when it has applied them. Answers are written
 // in that order too, one at a time, and a batch counts as unanswered until its answer is written: a client
 // that does not read its answers is soon not read from.
 //
-// The rules of StreamingCall hold; on its way is each batch that is unanswered. So whoever cuts the call off
+// The rules of StreamingCall hold; under way is each batch that is unanswered. So a call that is cut off
 // waits for batches that are still to be applied, and what was applied stays applied.
 class UpdateStream final : public ReadingWritingCall {
  public:
@@ -62,13 +62,12 @@ class UpdateStream final : public ReadingWritingCall {
   void RunJob(int worker) override;
   void OnJobRefused(const absl::Status& why) override { Answer(AddBatch(), why); }
 
-  // Hands the message that was read to the store, or answers it. An error is one of the stream, not of the
-  // batch.
+  // Hands the message that was read to the store, or answers it. An error is the stream's, not the batch's.
   absl::Status Take();
   // Makes room for the answer to the message that was read, and returns its index.
   std::uint64_t AddBatch();
   void Answer(std::uint64_t index, const absl::StatusOr<core::UpdateResult>& result);
-  // Whether the first batch that is unanswered has its answer.
+  // Returns whether the first batch that is unanswered has its answer.
   bool IsFirstAnswered() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return !unanswered_.empty() && unanswered_.front().answer.has_value();
   }
@@ -77,16 +76,16 @@ class UpdateStream final : public ReadingWritingCall {
   core::MapStore& store_;
   const UpdateStreamLimits limits_;
   MethodStatistics& requests_ = server_.statistics.RequestsIn<v1::StreamObstacleUpdatesRequest>();
-  // Once it is admitted.
+  // Set once it is admitted.
   runtime::Flow flow_;
-  // The message.
+  // When the message arrived.
   Executor::Clock::time_point arrived_;
 
   std::deque<Batch> unanswered_ ABSL_GUARDED_BY(mutex_);
   std::size_t unanswered_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
-  // Of the first of those that are unanswered.
+  // The index of the first batch that is unanswered.
   std::uint64_t first_index_ ABSL_GUARDED_BY(mutex_) = 0;
-  // The answer to the first of them is being written, or was.
+  // Whether the answer to the first of them is being written, or was.
   bool is_first_written_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

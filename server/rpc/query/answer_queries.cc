@@ -75,7 +75,7 @@ class ResultWriter {
     return Count(index);
   }
 
-  // Once all results are there.
+  // REQUIRES: all results are there.
   absl::Status Finish() {
     response_.set_revision(stamp_.revision);
     if (written_ == nullptr) {
@@ -91,7 +91,7 @@ class ResultWriter {
   }
 
  private:
-  // Ends what cannot fit in the end.
+  // Returns the error of a batch that will not fit.
   absl::Status Count(std::size_t index) {
     const std::size_t bytes = written_ != nullptr ? results_[index].size()
                                                   : response_.results(static_cast<int>(index)).ByteSizeLong();
@@ -105,11 +105,10 @@ class ResultWriter {
   const RouteStamp stamp_;
   const std::size_t max_bytes_;
   v1::FindPathsResponse& response_;
-  // Null where the response is wanted as a message. Else what stands for each result is kept until all are
-  // there.
+  // Null where the response is wanted as a message. Else the results' bytes are kept until all are there.
   WrittenMessage* const written_;
   std::vector<WrittenMessage> results_;
-  // What the results take so far.
+  // The bytes that the results take so far.
   std::atomic<std::size_t> bytes_ = 0;
 };
 

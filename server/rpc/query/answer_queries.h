@@ -1,4 +1,4 @@
-// From many path queries to their answers.
+// The RPC FindPaths: from many path queries to their answers.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,11 @@
 
 namespace waystar::rpc {
 
-// Queries of one request.
+// The most queries of one request.
 inline constexpr std::size_t kMaxQueries = 10'000;
 
-// Answers all queries on the map's latest snapshot. What is wrong with one of them is its answer; errors are
-// those of the request as a whole, and RESOURCE_EXHAUSTED / TOO_MANY_ITEMS or RESPONSE_TOO_LARGE with
-// "queries".
+// Answers all queries on the map's latest snapshot. An error of one of them is its answer. Returns errors of
+// the request as a whole, and RESOURCE_EXHAUSTED / TOO_MANY_ITEMS or RESPONSE_TOO_LARGE with "queries".
 absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
                            const v1::FindPathsRequest& request, v1::FindPathsResponse& response,
                            CallContext& context);

@@ -46,7 +46,7 @@ absl::Status AnswerFindPath(const core::MapStore& store, std::size_t max_bytes,
 absl::Status WriteAnswer(const core::Route& route, const core::MapSnapshot& snapshot,
                          const HexCoordinates& coordinates, std::size_t max_bytes,
                          v1::FindPathResponse& response, const CallContext& context) {
-  // What cannot fit is not written first.
+  // An answer that cannot fit is not written first.
   WAYSTAR_RETURN_IF_ERROR(CheckSize(LeastBytesOf(route), max_bytes));
   const std::size_t bytes = WriteRoute(route, {.revision = snapshot.revision, .queued = context.queued},
                                        coordinates, response, context.WrittenFor(response));

@@ -15,7 +15,7 @@
 
 namespace waystar::rpc {
 
-// Answers a path query on the latest snapshot of a map of any kind. Errors: those of MapStore::Pin,
+// Answers a path query on the latest snapshot of a map of any kind. Returns the errors of MapStore::Pin,
 // HexCoordinates::Of, ToRouteQuery, core::Resolve, core::Solve and WriteAnswer.
 absl::Status AnswerFindPath(const core::MapStore& store, std::size_t max_bytes,
                             const v1::FindPathRequest& request, v1::FindPathResponse& response,
@@ -25,7 +25,7 @@ absl::Status AnswerFindPath(const core::MapStore& store, std::size_t max_bytes,
 absl::Status AnswerValidation(const core::MapStore& store, const Caller& caller,
                               const v1::ValidatePathRequest& request, v1::ValidatePathResponse& response);
 
-// Fills a response with a route, as the context wants it, stamped with the snapshot's revision.
+// Fills a response with a route, as the context wants it, stamped with the snapshot's revision. Returns
 // RESOURCE_EXHAUSTED / RESPONSE_TOO_LARGE if that takes more than `max_bytes`.
 absl::Status WriteAnswer(const core::Route& route, const core::MapSnapshot& snapshot,
                          const HexCoordinates& coordinates, std::size_t max_bytes,
@@ -34,7 +34,7 @@ absl::Status WriteAnswer(const core::Route& route, const core::MapSnapshot& snap
 // Returns the maps of the store that portals may lead that caller's agents to.
 core::OtherMaps MapsFor(const core::MapStore& store, const Caller& caller);
 
-// Puts the field of an error, if it has one, below "query.": for requests that hold a query in that field.
+// Returns the error with its field, if it has one, below "query.", for requests that hold a query there.
 absl::Status BelowQuery(const absl::Status& status);
 
 }  // namespace waystar::rpc

@@ -22,7 +22,7 @@
 namespace waystar::rpc {
 namespace {
 
-// Takes the time from when it is made.
+// Measures the time from when it is made.
 class Stopwatch {
  public:
   void Stamp(const CallContext& context, std::uint64_t expanded, v1::FieldStatistics& statistics) const {

@@ -1,4 +1,4 @@
-// From questions about fields, rays and samples to their answers.
+// Handlers of questions about fields, rays and samples.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace waystar::rpc {
 
-// Answers on a map's latest snapshot. Messages of more than `max_bytes` are refused with RESOURCE_EXHAUSTED /
-// RESPONSE_TOO_LARGE.
+// Answers on the map's latest snapshot. Returns RESOURCE_EXHAUSTED / RESPONSE_TOO_LARGE for messages of more
+// than `max_bytes`.
 //
 // Thread safety: any. The store must outlive this.
 class FieldAnswers {

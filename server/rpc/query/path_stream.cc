@@ -20,13 +20,13 @@
 namespace waystar::rpc {
 namespace {
 
-// What the queries of one message may take together where it was read.
+// How long the queries of one message may take together where it was read.
 constexpr std::chrono::nanoseconds kTimeHere = 4 * QueryCosts::kHere;
 
 // How long an answer is kept for others to go with it.
 constexpr std::chrono::nanoseconds kGathering = std::chrono::microseconds(200);
 
-// What an answer takes in a message beside itself, at the most.
+// The most that an answer takes in a message beside itself.
 constexpr std::size_t kAnswerEnvelopeBytes = 16;
 
 // Answers that nobody reads are kept up to so many times the bytes of a message; then queries are refused.
@@ -90,7 +90,7 @@ struct PathStream::Draft {
         answer(*google::protobuf::Arena::CreateMessage<v1::FindPathResponse>(&arena)),
         written(answer) {}
 
-  // All but the answer; with a problem there is none.
+  // Holds all but the answer; with a problem there is none.
   v1::StreamedAnswer& envelope;
   v1::FindPathResponse& answer;
   WrittenMessage written;
@@ -98,14 +98,14 @@ struct PathStream::Draft {
 
 class PathStream::Gatherer {
  public:
-  // Of queries that arrived at `arrived`. Answers live in `arena`, also once they are sent.
+  // Gathers answers to queries that arrived at `arrived`. Answers live in `arena`, also once they are sent.
   Gatherer(PathStream& stream, google::protobuf::Arena& arena, Executor::Clock::time_point arrived)
       : stream_(stream), arena_(arena), arrived_(arrived) {}
 
-  // The next answer, to be filled: then taken, or left and filled anew.
+  // Returns the next answer, to be filled: then it is taken, or left and filled anew.
   Draft& next() { return next_.has_value() ? *next_ : next_.emplace(arena_); }
 
-  // Returns when.
+  // Adds the next answer, and returns the time.
   Executor::Clock::time_point Take() {
     const Executor::Clock::time_point now = Executor::Clock::now();
     const v1::StreamedAnswer& envelope = next_->envelope;
@@ -136,7 +136,7 @@ class PathStream::Gatherer {
     }
   }
 
-  // Whether answers have been kept long enough for others to go with them.
+  // Returns whether answers have been kept long enough for others to go with them.
   bool IsDue(Executor::Clock::time_point now) const { return !message_.empty() && now - since_ > kGathering; }
 
  private:
@@ -170,7 +170,7 @@ class PathStream::QueriesJob final : public Executor::Job {
       const Executor::Clock::time_point now = Executor::Clock::now();
       if (now - begin > kTurn) {
         gatherer.Send();
-        // Behind what others have waiting by now.
+        // The job goes behind what others have waiting by now.
         stream_.Submit(this, queries_[next_]->query(), lane_);
         return;
       }
@@ -330,7 +330,7 @@ bool PathStream::IsFull() {
 }
 
 void PathStream::Add(const grpc::ByteBuffer& answers) {
-  // Cannot be the end: the message that these are of counts as unanswered yet.
+  // This cannot be the end: the message that these are of counts as unanswered yet.
   const Change change(*this);
   if (!is_gone()) {
     answers_bytes_ += answers.Length();
@@ -382,7 +382,7 @@ void PathStream::WriteSome() {
     }
     bytes += next;
     std::vector<grpc::Slice> of_answers;
-    // Of bytes that are not compressed, which cannot fail.
+    // The bytes are not compressed, so this cannot fail.
     static_cast<void>(answers_.front().Dump(&of_answers));
     std::move(of_answers.begin(), of_answers.end(), std::back_inserter(slices));
     answers_.pop_front();

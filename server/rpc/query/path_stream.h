@@ -1,4 +1,4 @@
-// The life of one StreamFindPath.
+// Reactor of one StreamFindPath call.
 #pragma once
 
 #include <atomic>
@@ -33,20 +33,18 @@ struct PathStreamLimits {
   std::size_t max_bytes = 4 << 20;
 };
 
-// One message at a time is read; meanwhile the queries of those before it are answered, each on its lane: the
+// Reads one message at a time; meanwhile the queries of those before it are answered, each on its lane: the
 // small ones of a message one after the other where it was read, the others on workers, in turns with what
-// else waits for them. Whoever has answers adds them to those that are to be written, and what has gathered
-// while one message was written is the next. Where a message was read the answers also wait for those to the
-// messages that have arrived along with it: each message written is a call of the system's, and costs more
-// than an answer.
+// else waits for them. Answers are added to those that are to be written, and what has gathered while one
+// message was written is the next. Where a message was read, answers also wait for those to the messages that
+// have arrived along with it: each message written is a system call, and costs more than an answer.
 //
-// The rules of StreamingCall hold; on its way is each message until its last query is answered, and what is
-// being gathered.
+// The rules of StreamingCall hold; under way is each unanswered message, and what is being gathered.
 class PathStream final : public ReadingWritingCall {
  public:
   using Handler = UnaryHandler<v1::FindPathRequest, v1::FindPathResponse>;
 
-  // `find_path` answers a query, whose lane `costs` knows. What the references name must outlive the call.
+  // `find_path` answers a query, whose lane `costs` chooses. What the references name must outlive the call.
   PathStream(const ServerContext& server, const Handler& find_path, QueryCosts& costs,
              grpc::CallbackServerContext& rpc, const PathStreamLimits& limits)
       : ReadingWritingCall(Kind::kOpenEnded, server, rpc, server.statistics.Of<v1::StreamFindPathRequest>()),
@@ -75,17 +73,17 @@ class PathStream final : public ReadingWritingCall {
     google::protobuf::Arena arena{Options()};
     v1::StreamFindPathRequest& request =
         *google::protobuf::Arena::CreateMessage<v1::StreamFindPathRequest>(&arena);
-    // Jobs that have not answered yet, and whoever reads the message.
+    // Counts the jobs that have not answered yet, and the thread that reads the message.
     std::atomic<int> parts = 1;
   };
 
-  // Some queries of a message on their way through the workers.
+  // Job that answers some queries of a message.
   class QueriesJob;
 
   // An answer that is being made.
   struct Draft;
 
-  // Answers on their way to those that are to be written.
+  // Gathers answers until they are to be written.
   class Gatherer;
 
   using Queries = std::vector<const v1::StreamedQuery*>;
@@ -99,19 +97,20 @@ class PathStream final : public ReadingWritingCall {
   void OnNextTurn();
   // Answers what is small and hands the rest to workers. An error is one of the stream.
   absl::Status Take(const grpc::ByteBuffer& bytes, Batch& batch);
-  // Hands over to workers: all of them, or one.
+  // Hand queries over to workers: to all of them, or to one.
   void Spread(Batch& batch, const Queries& queries, Lane lane);
   void HandOver(Batch& batch, Queries queries, Lane lane);
   void Submit(QueriesJob* job, const v1::FindPathRequest& first, Lane lane);
-  // At `now`. False, and `draft` is not to be used, if the query has to begin again at the next place.
+  // Answers at `now`. Returns false, and `draft` is not to be used, if the query has to begin again on the
+  // next lane.
   bool Answer(const Batch& batch, const v1::StreamedQuery& query, Lane lane, Workbench& bench,
               Executor::Clock::time_point now, Draft& draft);
-  // Whether nobody wants more answers, and whether so many are unread that there is no room for more.
+  // Return whether nobody wants more answers, and whether so many are unread that there is no room.
   bool IsGone();
   bool IsFull();
-  // A message of answers, serialized.
+  // Adds a serialized message of answers.
   void Add(const grpc::ByteBuffer& answers);
-  // One part less; with the last, the message is no longer unanswered. An error ends the stream.
+  // Ends a part; with the last one, the message is no longer unanswered. An error ends the stream.
   void FinishPart(Batch* batch, const absl::Status& status);
 
   void WriteSome() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -121,16 +120,16 @@ class PathStream final : public ReadingWritingCall {
   const PathStreamLimits limits_;
   MethodStatistics& requests_ = server_.statistics.RequestsIn<v1::StreamFindPathRequest>();
   const Executor::Clock::time_point deadline_;
-  // Once it is admitted.
+  // Set once it is admitted.
   std::uint64_t client_ = 0;
   NextTurn<PathStream> next_turn_{*this};
 
   std::size_t unanswered_ ABSL_GUARDED_BY(mutex_) = 0;
   std::size_t unanswered_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
-  // To be written: messages of answers, of which several together are one as well.
+  // The messages of answers to be written; several of them concatenated are one as well.
   std::deque<grpc::ByteBuffer> answers_ ABSL_GUARDED_BY(mutex_);
   std::size_t answers_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
-  // Answers wait for those to what is read meanwhile; next_turn_ is asked for, or about to be.
+  // Whether answers wait for those to what is read meanwhile; next_turn_ is asked for, or about to be.
   bool is_gathering_ ABSL_GUARDED_BY(mutex_) = false;
   Executor::Clock::time_point gathering_since_ ABSL_GUARDED_BY(mutex_);
   // Whether a message was read since next_turn_ was asked for.

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kEventsPerMessage = 1000;
 
-// What a result takes beside its answer, at the most.
+// The most that a result takes beside its answer.
 constexpr std::size_t kTraceEnvelopeBytes = 32;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// PathService.TraceSearch: searches on a worker with a recorder, then streams what it recorded.
+// Reactor of PathService.TraceSearch, which searches on a worker with a recorder, then streams the record.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@
 namespace waystar::rpc {
 
 struct PathLimits {
-  // An answer of more is refused.
+  // A larger answer is refused.
   std::size_t max_response_bytes = std::size_t{4} << 20;
   // How long a trace may take.
   absl::Duration trace_timeout = absl::Seconds(60);
@@ -51,7 +51,7 @@ class TraceCall final : public SendingCall<v1::TraceSearchRequest, v1::TraceSear
   std::optional<core::EventRecorder> recorder_;
   // How many of the events have been sent.
   std::size_t sent_ = 0;
-  // Until it is sent.
+  // Set until it is sent.
   std::optional<v1::TraceSearchResult> result_;
 };
 

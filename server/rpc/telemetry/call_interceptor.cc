@@ -85,7 +85,7 @@ class CallInterceptor final : public grpc::experimental::Interceptor {
   }
 
   ServerRpcInfo& call_;
-  // Until it has ended.
+  // Valid until the call has ended.
   std::optional<CountedCall> counted_;
 };
 

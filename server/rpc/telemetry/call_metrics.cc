@@ -28,7 +28,7 @@ runtime::MetricLabels LabelsOf(const google::protobuf::MethodDescriptor* method)
           {"grpc_method", method->name()}};
 }
 
-// As other languages' servers write it: "OK", "InvalidArgument".
+// Returns the code as other languages' servers write it: "OK", "InvalidArgument".
 std::string CodeName(std::size_t code) {
   static constexpr absl::string_view kNames[kStatusCodes] = {
       "OK",       "Canceled",       "Unknown",          "InvalidArgument",   "DeadlineExceeded",
@@ -38,7 +38,7 @@ std::string CodeName(std::size_t code) {
   return std::string(kNames[code]);
 }
 
-// By bounds that double from 64 microseconds to 17 seconds; four buckets of the statistics lie between two.
+// Writes buckets whose bounds double from 64 microseconds to 17 seconds; each spans four of the statistics'.
 runtime::HistogramCounts HandlingSeconds(const MethodCounts& calls) {
   constexpr std::size_t kFirstDoubling = 6;
   constexpr std::size_t kLastDoubling = 24;

@@ -1,4 +1,4 @@
-// Tells Prometheus what CallStatistics count.
+// Prometheus metrics of what CallStatistics count.
 #pragma once
 
 #include "server/rpc/admission/call_statistics.h"
@@ -6,13 +6,13 @@
 
 namespace waystar::rpc {
 
-// The metrics that gRPC servers in other languages have by the same names (grpc_server_started_total and so
-// on). The methods that are none of this program's count as one, whose service and method are "unknown".
+// They are those that gRPC servers in other languages have by the same names (grpc_server_started_total and
+// so on). Methods that are unknown to this program count as one, with service and method "unknown".
 //
 // Thread safety: any.
 class CallMetrics final : public runtime::MetricSource {
  public:
-  // The statistics must outlive this.
+  // `statistics` must outlive this.
   explicit CallMetrics(const CallStatistics& statistics) : statistics_(statistics) {}
 
   void Collect(runtime::MetricSink& sink) const override;

@@ -14,20 +14,20 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Takes what the library allocated. No object if it is no JSON.
+// Parses and frees text of the library. Returns no object if it is no JSON.
 Json Parse(char* text) {
   const std::unique_ptr<char, void (*)(void*)> owned(text, &gpr_free);
   return text == nullptr ? Json() : Json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
-// Null if there is none such, or `json` is no object.
+// Returns null if there is no such field, or `json` is no object.
 const Json& FieldOf(const Json& json, const char* name) {
   static const auto& kNone = *new Json();
   const auto found = json.find(name);
   return found == json.end() ? kNone : *found;
 }
 
-// Numbers of 64 bits are written as text. 0 if there is none.
+// Returns a number of 64 bits, which is written as text; 0 if there is none.
 std::int64_t NumberOf(const Json& json, const char* name) {
   const auto* text = FieldOf(json, name).get_ptr<const std::string*>();
   std::int64_t number = 0;

@@ -1,3 +1,4 @@
+// Count of the connections to the server, which GetServerStatistics reports.
 #pragma once
 
 #include <cstdint>
@@ -5,11 +6,10 @@
 
 namespace waystar::rpc {
 
-// The number under which the RPC library keeps account, for channelz, of the server of this process that was
-// started last; 0 where it does not.
+// Returns the channelz id of this process's server that was started last; 0 if the RPC library keeps none.
 std::int64_t NewestServer();
 
-// Connections to the server of that number: nothing if it is 0. Takes some microseconds a connection.
+// Returns the number of connections to that server; nothing for 0. Takes some microseconds a connection.
 std::optional<std::int64_t> CountConnections(std::int64_t server);
 
 }  // namespace waystar::rpc

@@ -1,4 +1,4 @@
-// Looks on while queries are handled.
+// Observer of the queries that are handled: it counts them and logs the slow ones.
 #pragma once
 
 #include <chrono>
@@ -28,7 +28,7 @@ void CountSearches(const v1::FindPathsResponse& answers, SearchMetrics& metrics)
 template <typename Response>
 void CountSearches(const Response& /*answer*/, SearchMetrics& /*metrics*/) {}
 
-// What the log says of an answer.
+// Returns what the log says of an answer.
 QueryResult ResultOf(const v1::FindPathResponse& answer);
 QueryResult ResultOf(const v1::FindPathsResponse& answers);
 template <typename Response>
@@ -55,7 +55,7 @@ void NoteQuery(const QueryObserver& observer, absl::string_view method, const Re
   }
 }
 
-// From here on NoteQuery is told of what `handler` does.
+// Has NoteQuery told of what `handler` does.
 template <typename Request, typename Response>
 void Observe(const QueryObserver& observer, absl::string_view method,
              UnaryHandler<Request, Response>& handler) {

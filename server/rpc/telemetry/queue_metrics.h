@@ -1,4 +1,4 @@
-// How many calls wait for workers, and for how long.
+// Metrics of how many calls wait for workers, and for how long.
 #pragma once
 
 #include "server/rpc/admission/client_calls.h"
@@ -7,7 +7,7 @@
 
 namespace waystar::rpc {
 
-// By lane: that of small calls and that of large ones. Thread safety: any.
+// They are by lane: that of small calls and that of large ones. Thread safety: any.
 class QueueMetrics final : public runtime::MetricSource {
  public:
   // Both must outlive this.

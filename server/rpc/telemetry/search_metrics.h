@@ -1,4 +1,4 @@
-// How long searches took, and how far they went.
+// Metrics of how long searches took, and how far they went.
 #pragma once
 
 #include <array>
@@ -12,13 +12,13 @@
 
 namespace waystar::rpc {
 
-// By the algorithm that ran and the outcome. Thread safety: any.
+// They are by the algorithm that ran and the outcome. Thread safety: any.
 class SearchMetrics final : public runtime::MetricSource {
  public:
   SearchMetrics();
 
   void Count(const v1::FindPathResponse& answer);
-  // How long a query waited for a worker.
+  // Counts how long a query waited for a worker.
   void CountWait(std::chrono::nanoseconds waited);
 
   void Collect(runtime::MetricSink& sink) const override;

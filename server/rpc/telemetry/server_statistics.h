@@ -1,4 +1,4 @@
-// What the server tells of what it has done and is at.
+// Statistics of what the server has done and is doing.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ class ServerStatistics {
   ServerStatistics(const core::MapStore& store, const ServerContext& server)
       : store_(store), context_(server) {}
 
-  // Whose connections to tell of: see CountConnections.
+  // Sets the server whose connections are reported: see CountConnections.
   void SetServer(std::int64_t server) { server_.store(server, std::memory_order_relaxed); }
 
   absl::Status Fill(const v1::GetServerStatisticsRequest& request, const Caller& caller,

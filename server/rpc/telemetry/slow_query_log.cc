@@ -13,7 +13,7 @@
 namespace waystar::rpc {
 namespace {
 
-// To turn a longer one into text only to cut it would take too long.
+// A longer one would take too long to turn into text only to cut it.
 constexpr std::size_t kMaxConvertedBytes = std::size_t{64} << 10;
 
 std::string Milliseconds(std::chrono::nanoseconds time) {
@@ -46,7 +46,7 @@ std::string OutcomeOf(const QueryResult& result) {
   return result.status.ok() && !result.outcome.empty() ? result.outcome : NameOf(result.status);
 }
 
-// As much of a request as a line holds.
+// The text of as much of a request as a line holds.
 struct RequestText {
   explicit RequestText(const google::protobuf::Message& request) : json(JsonOf(request)) {
     is_cut = json.empty() || json.size() > SlowQueryLog::kMaxRequestBytes;

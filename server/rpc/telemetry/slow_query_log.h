@@ -1,4 +1,4 @@
-// Writes down queries and updates that took long, so that they can be made again.
+// Log of queries and updates that took long, so that they can be made again.
 #pragma once
 
 #include <chrono>
@@ -20,19 +20,19 @@
 
 namespace waystar::rpc {
 
-// What a query came to.
+// The result of a query.
 struct QueryResult {
   absl::Status status;
-  // 0 if none is known.
+  // The snapshot's; 0 if none is known.
   std::uint64_t revision = 0;
-  // Of a path query.
+  // The rest is of a path query.
   std::string outcome;
   std::uint64_t expanded = 0;
   std::chrono::nanoseconds searching{0};
 };
 
-// At most kMaxLines lines a second; the next line says how many calls were left out before it. A line has
-// the request in protobuf's JSON, on one line and quoted as a C string, up to kMaxRequestBytes of it.
+// Writes at most kMaxLines lines a second; the next line says how many calls were left out before it. A line
+// has the request in protobuf's JSON, on one line and quoted as a C string, up to kMaxRequestBytes of it.
 //
 // Thread safety: any.
 class SlowQueryLog final : public runtime::MetricSource {
@@ -40,7 +40,7 @@ class SlowQueryLog final : public runtime::MetricSource {
   static constexpr int kMaxLines = 10;
   static constexpr std::size_t kMaxRequestBytes = 4096;
 
-  // Of queries that take `threshold` from their arrival to their answer, or more; 0 for none.
+  // Logs queries that take `threshold` or more from their arrival to their answer; 0 logs none.
   explicit SlowQueryLog(absl::Duration threshold, const Clock& clock = Clock::Steady());
 
   bool IsSlow(std::chrono::nanoseconds took) const { return took >= threshold_; }
@@ -49,7 +49,7 @@ class SlowQueryLog final : public runtime::MetricSource {
   void Write(absl::string_view method, const google::protobuf::Message& request, const QueryResult& result,
              std::chrono::nanoseconds ran, const CallContext& context);
 
-  // The same of an update that a client sent. `rpc` is the RPC library's side of the call.
+  // The same for an update that a client sent. `rpc` is the RPC library's side of the call.
   void WriteUpdate(const v1::UpdateObstaclesRequest& request,
                    const absl::StatusOr<core::UpdateResult>& result, std::chrono::nanoseconds queued,
                    std::chrono::nanoseconds ran, const grpc::CallbackServerContext* rpc);
@@ -57,7 +57,7 @@ class SlowQueryLog final : public runtime::MetricSource {
   void Collect(runtime::MetricSink& sink) const override;
 
  private:
-  // Counts one, and whether its line may be written now; if so how many were left out before it.
+  // Counts one. Returns whether its line may be written now, and then how many were left out before it.
   bool Admit(std::uint64_t SlowQueryLog::*counter, std::uint64_t& left_out);
 
   const std::chrono::nanoseconds threshold_;

@@ -1,4 +1,4 @@
-// What the server holds: maps, snapshots, watches, transfers.
+// Metrics of what the server holds: maps, snapshots, watches, transfers.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace waystar::rpc {
 
-// The kMaxMaps largest maps are told of by name. Only the first kMaxNames names that ever get so far are used
-// as labels, however many maps clients create and delete.
+// Reports the kMaxMaps largest maps by name. Only the first kMaxNames names that ever get so far are used as
+// labels, however many maps clients create and delete.
 //
 // Thread safety: any.
 class StoreMetrics final : public runtime::MetricSource {

@@ -1,4 +1,4 @@
-// How many updates of maps there were, and what became of them.
+// Metrics of how many updates of maps there were, and what became of them.
 #pragma once
 
 #include <atomic>
@@ -15,12 +15,12 @@
 
 namespace waystar::rpc {
 
-// Hears of what is committed, and is told what clients were answered.
+// It listens to what is committed, and is told what clients were answered.
 //
 // Thread safety: any.
 class UpdateMetrics final : public core::StoreListener, public runtime::MetricSource {
  public:
-  // Of each batch that a client sent, once.
+  // Counts the answer to a batch that a client sent; to be called once for each.
   void CountAnswer(const absl::StatusOr<core::UpdateResult>& answer);
 
   void OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::SharedCommit> commits,
@@ -37,7 +37,7 @@ class UpdateMetrics final : public core::StoreListener, public runtime::MetricSo
   std::atomic<std::uint64_t> edits_ = 0;
   std::atomic<std::uint64_t> changed_cells_ = 0;
   mutable Mutex mutex_;
-  // By reason, of which there are only so many.
+  // The keys are reasons, whose number is bounded.
   absl::btree_map<std::string, std::uint64_t> refused_ ABSL_GUARDED_BY(mutex_);
 };
 

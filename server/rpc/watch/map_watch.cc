@@ -15,7 +15,7 @@
 namespace waystar::rpc {
 namespace {
 
-// What a revision takes beside itself in its message, at the most.
+// The most that a revision takes beside itself in its message.
 constexpr std::size_t kEventEnvelopeBytes = 16;
 
 absl::Status Deleted(const std::string& map) {
@@ -30,7 +30,7 @@ absl::Status MapWatch::Admit() {
   WAYSTAR_RETURN_IF_ERROR(
       caller_.Require([this](const Caller& caller) { return CheckAccess(caller, request_); }));
   WAYSTAR_RETURN_IF_ERROR(TakeSlot(server_.watches));
-  // Before the map is looked at: what happens to it afterwards is told.
+  // This comes before the map is read: what happens to it afterwards is told.
   context_.watches.Add(request_.map(), Self());
   is_added_ = true;
   MutexLock lock(mutex_);
@@ -41,7 +41,7 @@ absl::Status MapWatch::SendFirst() {
   if (end().has_value()) {
     return absl::OkStatus();
   }
-  // What is pinned is let go of at once.
+  // The pinned snapshot is let go of at once.
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot latest, context_.store.Pin(request_.map()));
   begin_ = latest->revision;
   if (begin_ <= deleted_) {

@@ -1,4 +1,4 @@
-// The life of one WatchMap.
+// Reactor of one WatchMap call.
 #pragma once
 
 #include <cstddef>
@@ -17,18 +17,18 @@
 
 namespace waystar::rpc {
 
-// What a watch needs of MapService; all of it must outlive the watch.
+// The parts of MapService that a watch uses; all of it must outlive the watch.
 struct WatchContext {
   const core::MapStore& store;
   MapWatches& watches;
-  // Revisions whose edits take more are sent without.
+  // Revisions whose edits take more are sent without them.
   std::size_t max_message_bytes;
 };
 
-// Holds the number of the revision to tell of next, and one message that is being written; no snapshot, no
+// Holds the number of the revision to report next and one message that is being written; no snapshot, no
 // queue and no worker. Whenever no write is under way it asks the store's history for the next revision, on
-// the thread that brings the news or has written the message before. A client that reads slowly finds some
-// day that the history has forgotten where it was, and is told so.
+// the thread that brings the news or has written the message before. When the history has forgotten the
+// revision of a client that reads slowly, the client is told so.
 class MapWatch final : public WritingCall, public MapWatcher {
  public:
   MapWatch(const ServerContext& server, const WatchContext& context, grpc::CallbackServerContext& rpc,
@@ -53,16 +53,16 @@ class MapWatch final : public WritingCall, public MapWatcher {
   void FillRevision(const core::Commit& commit, v1::MapRevision& out) const;
 
   const WatchContext context_;
-  // Until the watch is admitted.
+  // Valid until the watch is admitted.
   const grpc::ByteBuffer& request_bytes_;
   v1::WatchMapRequest request_;
   bool is_added_ = false;
 
   // The latest revision when the watch began; 0 before that.
   std::uint64_t begin_ ABSL_GUARDED_BY(mutex_) = 0;
-  // The revision to tell of next; 0 before that.
+  // The revision to report next; 0 before that.
   std::uint64_t next_ ABSL_GUARDED_BY(mutex_) = 0;
-  // A map of that id that was deleted had no later revision; 0 if none was.
+  // The last revision of a deleted map of that id; 0 if none was deleted.
   std::uint64_t deleted_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 

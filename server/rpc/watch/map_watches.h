@@ -1,4 +1,4 @@
-// Who watches which map, and the thread that tells them when it changes.
+// Registry of the watches of maps, with the thread that tells them when their maps change.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@ class MapWatcher {
  public:
   virtual ~MapWatcher() = default;
 
-  // The map may have a revision that it had not before. Must be quick.
+  // Reports that the map may have a revision that it had not before. Must be quick.
   virtual void OnNews() = 0;
-  // The map that had revisions up to `last_revision` is gone. One that has the same id has greater ones.
+  // Reports that the map with revisions up to `last_revision` is gone. Its id may return with greater ones.
   virtual void OnDelete(std::uint64_t last_revision) = 0;
 };
 
-// Whoever commits only leaves a note of the map; however many watch it, and however slowly, costs it nothing.
-// There is no queue for any watcher: it finds out for itself what is new to it.
+// A commit only leaves a note of its map; however many watch it, and however slowly, costs it nothing. No
+// watcher has a queue: it finds out for itself what is new to it.
 //
-// Thread safety: any. Construction and destruction by one thread.
+// Thread safety: any; construction and destruction by one thread.
 class MapWatches final : public core::StoreListener {
  public:
   MapWatches();
@@ -36,8 +36,8 @@ class MapWatches final : public core::StoreListener {
   // Lets go of all watchers. REQUIRES: no store tells this of commits any more.
   ~MapWatches() override;
 
-  // From here on the watcher is told of everything that happens to the maps of that id, until Remove; it may
-  // still be told something for a short time after that. A watcher is told by one thread.
+  // Tells the watcher of everything that happens to the maps of that id, until Remove; it may still be told
+  // something for a short time after that. A watcher is told by one thread.
   void Add(const std::string& map, std::shared_ptr<MapWatcher> watcher);
   void Remove(const std::string& map, const std::shared_ptr<MapWatcher>& watcher);
 
@@ -48,13 +48,13 @@ class MapWatches final : public core::StoreListener {
  private:
   using Watchers = absl::flat_hash_set<std::shared_ptr<MapWatcher>>;
 
-  // What has happened to a map since the thread looked last.
+  // What has happened to a map since the thread last looked.
   struct News {
-    // 0: it was not deleted.
+    // 0 if it was not deleted.
     std::uint64_t deleted_revision = 0;
   };
 
-  // Leaves the note, if anyone watches the map.
+  // Leaves a note, if anyone watches the map.
   void Note(const std::string& map, std::uint64_t deleted_revision);
   void Run();
 

@@ -25,7 +25,7 @@ class PathWatch : public core::PathSubscription {
   // Returns who watches. Any thread may call it.
   virtual Caller GetCaller() = 0;
 
-  // What is watched, as it was asked for, and how its cells are counted.
+  // The request that is watched, and how its cells are counted.
   v1::FindPathRequest request;
   HexCoordinates coordinates;
   Clock::time_point deadline;

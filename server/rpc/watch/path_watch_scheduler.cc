@@ -21,7 +21,7 @@
 namespace waystar::rpc {
 namespace {
 
-// For one search after the first.
+// Bounds each search after the first.
 constexpr std::chrono::seconds kMaxSearchTime{10};
 
 void FillProblem(const absl::Status& status, google::rpc::Status& problem) {
@@ -196,7 +196,7 @@ void PathWatchScheduler::RunJob(SearchJob& job, int worker) {
       return;
     }
   }
-  // Behind the calls that wait by now.
+  // The job goes behind the calls that wait by now.
   executor_.SubmitOwn(Lane::kLarge, &job);
 }
 

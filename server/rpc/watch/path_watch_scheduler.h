@@ -1,4 +1,4 @@
-// Keeps the answers of watched path queries up to date.
+// Scheduler of the searches that keep the answers of watched path queries up to date.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ class PathWatchScheduler final : public core::StoreListener {
                      const QueryObserver& observer);
   ~PathWatchScheduler() override;
 
-  // Whose maps are watched.
+  // Returns the store whose maps are watched.
   const core::MapStore& store() const { return store_; }
 
   // Searches for a new watch, on this worker, sends it its first answer and keeps that up to date until
@@ -50,7 +50,7 @@ class PathWatchScheduler final : public core::StoreListener {
   void OnDelete(const core::PinnedSnapshot& last) override;
 
  private:
-  // Searches for one queued watch after the other, a turn each.
+  // Job that searches for one queued watch after the other, a turn each.
   class SearchJob final : public Executor::Job {
    public:
     explicit SearchJob(PathWatchScheduler& watches) : watches_(watches) {}
@@ -82,9 +82,9 @@ class PathWatchScheduler final : public core::StoreListener {
   Mutex mutex_;
   absl::flat_hash_map<std::string, Known> maps_ ABSL_GUARDED_BY(mutex_);
   std::deque<core::PathSubscriptionPtr> queue_ ABSL_GUARDED_BY(mutex_);
-  // Made when first needed.
+  // The jobs are made when they are first needed.
   std::vector<std::unique_ptr<SearchJob>> jobs_ ABSL_GUARDED_BY(mutex_);
-  // Those that are neither submitted nor running.
+  // The jobs that are neither submitted nor running.
   std::vector<SearchJob*> idle_jobs_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -1,4 +1,4 @@
-// PathService.WatchPath: a stream of answers that lasts until somebody ends it.
+// Reactor of PathService.WatchPath, a stream of answers that lasts until somebody ends it.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace waystar::rpc {
 
-// The registry of watches holds it as well, until the library is done with it, and whoever searches for it.
+// The scheduler of watches holds it as well, until the library is done with it, and so does a search for it.
 // However slowly its client reads, it holds two answers: one that is being written, and the latest.
 class WatchPathCall final : public WritingCall, public PathWatch {
  public:
@@ -36,16 +36,16 @@ class WatchPathCall final : public WritingCall, public PathWatch {
 
   absl::Status Admit() override;
   void Advance() override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // The first search.
+  // Runs the first search.
   void RunJob(int worker) override;
   void OnDetached() override { watches_.Remove(*this); }
 
   absl::Status ReadRequest();
 
   PathWatchScheduler& watches_;
-  // Until the watch is admitted.
+  // Valid until the watch is admitted.
   const grpc::ByteBuffer& request_bytes_;
-  // To be written next.
+  // The answer to be written next.
   std::optional<grpc::ByteBuffer> unsent_ ABSL_GUARDED_BY(mutex_);
 };
 

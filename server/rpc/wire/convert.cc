@@ -90,7 +90,7 @@ absl::StatusOr<core::TerrainOverride> ToTerrainOverride(const v1::Terrain& terra
   return changes;
 }
 
-// Into the message of an update or of a revision.
+// Fills the message of an update or of a revision.
 template <typename Message>
 void FillChangeSummary(const core::ChangeSummary& summary, Message& out) {
   out.set_changed_cells(summary.changed_cells);

@@ -1,4 +1,4 @@
-// Between the messages of the contract and the values of the core: maps, and what all share.
+// Conversion between the messages of the contract and the values of the core: maps, and what all share.
 #pragma once
 
 #include <string>
@@ -22,25 +22,25 @@
 
 namespace waystar::rpc {
 
-// From the wire. Errors are INVALID_ARGUMENT with the field by its path from the request's root:
-// UNKNOWN_ENUM_VALUE for a number that the enum does not have, MISSING_FIELD, BAD_TERRAIN.
+// The following convert from the wire. Errors are INVALID_ARGUMENT with the field by its path from the
+// request's root: UNKNOWN_ENUM_VALUE for a number that the enum does not have, MISSING_FIELD, BAD_TERRAIN.
 absl::Status UnknownEnumValue(absl::string_view field, int value);
 absl::Status MissingField(absl::string_view field);
 core::Cell ToCell(const v1::Cell& cell);
 std::vector<core::Cell> ToCells(const google::protobuf::RepeatedPtrField<v1::Cell>& cells,
                                 const HexCoordinates& coordinates);
 
-// INVALID_ARGUMENT / UNKNOWN_ENUM_VALUE with that field if it is unspecified or unknown.
+// Returns INVALID_ARGUMENT / UNKNOWN_ENUM_VALUE with that field if it is unspecified or unknown.
 absl::StatusOr<core::HexLayout> ToHexLayout(v1::HexLayout layout, absl::string_view field);
 
 core::Position ToPosition(const v1::Position& position);
 absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options);
 
-// The format to read `bytes` in, or to write.
+// Return the format to read `bytes` in, and to write.
 absl::StatusOr<core::MapFormat> ToReadFormat(v1::MapFormat format, const std::string& bytes);
 absl::StatusOr<core::MapFormat> ToWriteFormat(v1::MapFormat format);
 
-// To the wire.
+// The following convert to the wire.
 v1::MapFormat FromFormat(core::MapFormat format);
 void FillCell(core::Cell cell, v1::Cell& out);
 void FillPosition(const core::Position& position, v1::Position& out);
@@ -48,7 +48,7 @@ void FillDuration(absl::Duration duration, google::protobuf::Duration& out);
 void FillTimestamp(absl::Time time, google::protobuf::Timestamp& out);
 void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot, v1::MapInfo& info);
 void FillUpdateResult(const core::UpdateResult& result, v1::UpdateObstaclesResponse& response);
-// All but the edits.
+// Fills in all but the edits.
 void FillCommit(const core::Commit& commit, v1::MapRevision& out);
 
 }  // namespace waystar::rpc

@@ -26,7 +26,7 @@
 namespace waystar::rpc {
 namespace {
 
-// The value, or its error with the field put below `parent`.
+// Returns the value, or its error with the field put below `parent`.
 template <typename T>
 absl::StatusOr<T> Below(absl::string_view parent, absl::StatusOr<T> value) {
   if (value.ok()) {
@@ -65,7 +65,7 @@ absl::StatusOr<core::ObstacleEffect> ToEffect(const v1::Obstacle& obstacle) {
   return effect;
 }
 
-// By the rules of google/protobuf/duration.proto.
+// Converts by the rules of google/protobuf/duration.proto.
 absl::StatusOr<absl::Duration> ToLifetime(const google::protobuf::Duration& duration) {
   constexpr std::int64_t kMaxSeconds = 315'576'000'000;
   constexpr std::int32_t kMaxNanos = 999'999'999;
@@ -195,7 +195,7 @@ absl::StatusOr<core::Edit> ToEdit(const v1::Edit& edit, absl::string_view map,
       "remove_nodes, put_edges, remove_edges and set_enabled");
 }
 
-// All of an obstacle but its lifetime.
+// Fills in all of an obstacle but its lifetime.
 void FillBody(const core::Obstacle& obstacle, v1::Obstacle& out) {
   out.set_id(obstacle.id);
   FillShape(obstacle.shape, *out.mutable_shape());

@@ -1,4 +1,4 @@
-// Between the messages of the contract and the values of the core: edits and named obstacles.
+// Conversion between the messages of the contract and the values of the core: edits and named obstacles.
 #pragma once
 
 #include <vector>
@@ -17,21 +17,20 @@
 
 namespace waystar::rpc {
 
-// From the wire. Errors are INVALID_ARGUMENT with the field by its path from the request's root
-// ("edits[3].put_obstacle.obstacle.shape.discs[0].center"): MISSING_FIELD, UNKNOWN_ENUM_VALUE, BAD_EDIT for
-// an edit that is none, UNKNOWN_TERRAIN for a symbol of another length than one byte, BAD_LIFETIME for a
-// google.protobuf.Duration that is none. All else is for the core to check.
-// `map` is the id of the map that is to be changed.
+// The following convert from the wire. Errors are INVALID_ARGUMENT with the field by its path from the
+// request's root ("edits[3].put_obstacle.obstacle.shape.discs[0].center"): MISSING_FIELD, UNKNOWN_ENUM_VALUE,
+// BAD_EDIT for an edit that is none, UNKNOWN_TERRAIN for a symbol of another length than one byte,
+// BAD_LIFETIME for a Duration that is none. The core checks all else. `map` is the id of the map to change.
 absl::StatusOr<std::vector<core::Edit>> ToEdits(const google::protobuf::RepeatedPtrField<v1::Edit>& edits,
                                                 absl::string_view map, const HexCoordinates& coordinates);
 absl::StatusOr<core::PutObstacle> ToPut(const v1::Obstacle& obstacle, const HexCoordinates& coordinates);
-// Errors of HexCoordinates::Of as well: the request says how it counts the cells of the map of that store.
+// Returns the errors of HexCoordinates::Of as well: a request says how it counts the cells of its map.
 absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const core::MapStore& store,
                                                 const v1::UpdateObstaclesRequest& request);
 
-// To the wire: into messages that are empty. ToEdits makes of what FillEdit wrote the edit that it was.
+// The following fill messages that are empty. ToEdits makes of what FillEdit wrote the edit that it was.
 void FillEdit(const core::Edit& edit, v1::Edit& out);
-// With the lifetime that is left at `now`.
+// Fills in the obstacle with the lifetime that is left at `now`.
 void FillObstacle(const core::Obstacle& obstacle, absl::Time now, v1::Obstacle& out);
 
 }  // namespace waystar::rpc

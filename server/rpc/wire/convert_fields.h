@@ -1,4 +1,4 @@
-// Between the messages of the contract and the values of the core: fields, rays and samples.
+// Conversion between the messages of the contract and the values of the core: fields, rays and samples.
 #pragma once
 
 #include <vector>
@@ -18,7 +18,7 @@
 
 namespace waystar::rpc {
 
-// From the wire; agents are left as they are by default. Errors are INVALID_ARGUMENT / MISSING_FIELD.
+// The following convert from the wire, all but agents. Errors are INVALID_ARGUMENT / MISSING_FIELD.
 absl::StatusOr<core::ReachQuery> ToReachQuery(const v1::FindReachableRequest& request,
                                               const HexCoordinates& coordinates);
 // `goals` must outlive the query.
@@ -28,7 +28,7 @@ absl::StatusOr<std::vector<core::CellPair>> ToCellPairs(const v1::CheckReachabil
                                                         const HexCoordinates& coordinates);
 core::SampleQuery ToSampleQuery(const v1::SampleCellsRequest& request, const HexCoordinates& coordinates);
 
-// To the wire.
+// The following convert to the wire.
 void FillReachable(const core::ReachableCells& reachable, v1::FindReachableResponse& response);
 void FillFlowField(const core::FlowField& field, const HexCoordinates& coordinates,
                    v1::ComputeFlowFieldResponse& response);

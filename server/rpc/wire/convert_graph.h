@@ -1,4 +1,4 @@
-// Between the messages of the contract and the values of the core: waypoint graphs.
+// Conversion between the messages of the contract and the values of the core: waypoint graphs.
 #pragma once
 
 #include <memory>
@@ -13,9 +13,9 @@
 
 namespace waystar::rpc {
 
-// From the wire. Errors are INVALID_ARGUMENT with the field by its path from the message: MISSING_FIELD, and
-// what ToPut says of obstacles. All else is for the core to check. `grid` is the reference map, if there is
-// one.
+// The following convert from the wire. Errors are INVALID_ARGUMENT with the field by its path from the
+// message: MISSING_FIELD, and what ToPut says of obstacles. The core checks all else. `grid` is the reference
+// map, if there is one.
 absl::StatusOr<core::WaypointSpec> ToWaypointSpec(const v1::WaypointGraph& graph,
                                                   std::shared_ptr<const core::GridSight> grid);
 absl::StatusOr<core::PutNodes> ToPutNodes(const v1::PutNodes& edit);
@@ -24,7 +24,7 @@ absl::StatusOr<core::PutEdges> ToPutEdges(const v1::PutEdges& edit);
 absl::StatusOr<core::RemoveEdges> ToRemoveEdges(const v1::RemoveEdges& edit);
 absl::StatusOr<core::SetEnabled> ToSetEnabled(const v1::SetEnabled& edit);
 
-// To the wire: into messages that are empty. What these write the functions above make the same value of.
+// The following fill messages that are empty, of which the functions above make the same value again.
 void FillPutNodes(const core::PutNodes& edit, v1::PutNodes& out);
 void FillRemoveNodes(const core::RemoveNodes& edit, v1::RemoveNodes& out);
 void FillPutEdges(const core::PutEdges& edit, v1::PutEdges& out);

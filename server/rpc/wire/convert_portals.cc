@@ -29,7 +29,7 @@ absl::StatusOr<core::Portal> ToPortal(const v1::Portal& portal, absl::string_vie
   if (!portal.has_to()) {
     return MissingField("to");
   }
-  // Written so that NaN fails; what is out of its range otherwise is for the core to say.
+  // The condition is written so that NaN fails; the core says what else is out of range.
   if (!(portal.cost() >= 0.0 && portal.cost() <= core::kMaxPortalCost)) {
     return InvalidArgument(
         ErrorReason::kBadValue, "cost",

@@ -1,4 +1,4 @@
-// Between the messages of the contract and the values of the core: portals.
+// Conversion between the messages of the contract and the values of the core: portals.
 #pragma once
 
 #include <vector>
@@ -15,16 +15,16 @@
 
 namespace waystar::rpc {
 
-// From the wire. Errors are INVALID_ARGUMENT with the field below the message: MISSING_FIELD, BAD_VALUE (a
-// cost that is no number), BAD_MAP_ID. All else is for the core to check. A portal that names the map it lies
-// on as the one it leads to leads to the same.
+// The following convert from the wire. Errors are INVALID_ARGUMENT with the field below the message:
+// MISSING_FIELD, BAD_VALUE (a cost that is no number), BAD_MAP_ID. The core checks all else. A portal that
+// names its own map as the one it leads to stays on it.
 absl::StatusOr<core::PutPortal> ToPutPortal(const v1::PutPortal& edit, absl::string_view map,
                                             const HexCoordinates& coordinates);
 std::vector<core::CrossedPortal> ToCrossedPortals(
     const google::protobuf::RepeatedPtrField<v1::PortalCrossing>& crossings,
     const HexCoordinates& coordinates);
 
-// To the wire: into messages that are empty.
+// Fills a message that is empty.
 void FillPortal(const core::Portal& portal, v1::Portal& out);
 
 }  // namespace waystar::rpc

@@ -1,4 +1,4 @@
-// From the messages of the contract to route queries, and to agents of any other query.
+// Conversion of the messages of the contract to route queries, and to agents of any other query.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ absl::StatusOr<core::UnreachablePolicy> ToUnreachablePolicy(v1::UnreachablePolic
 // Returns how many events a trace may keep.
 absl::StatusOr<std::size_t> ToMaxEvents(const v1::TraceSearchRequest& request);
 
-// Sets what a request says of the profile and the overlay.
+// Set in `agent` what a request says of its profile, overlay and rules.
 absl::Status SetProfile(const v1::MovementProfile& profile, core::AgentQuery& agent);
 absl::Status SetOverlay(const v1::Overlay& overlay, const HexCoordinates& coordinates,
                         core::AgentQuery& agent);

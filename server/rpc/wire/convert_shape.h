@@ -1,4 +1,4 @@
-// Between the messages of the contract and the values of the core: shapes.
+// Conversion between the messages of the contract and the values of the core: shapes.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -10,12 +10,12 @@
 
 namespace waystar::rpc {
 
-// From the wire. INVALID_ARGUMENT / MISSING_FIELD with the field by its path from the shape, such as
-// "discs[0].center", and the errors of `coordinates`. All else is for the core to check.
+// The following convert from the wire. Errors are INVALID_ARGUMENT / MISSING_FIELD with the field by its path
+// from the shape, such as "discs[0].center", and those of `coordinates`. The core checks all else.
 core::Rectangle ToRectangle(const v1::Rectangle& rectangle);
 absl::StatusOr<core::Shape> ToShape(const v1::Shape& shape, const HexCoordinates& coordinates);
 
-// To the wire: into messages that are empty. ToShape makes of what FillShape wrote the shape that it was.
+// The following fill messages that are empty. ToShape makes of what FillShape wrote the shape that it was.
 void FillRectangle(const core::Rectangle& rectangle, v1::Rectangle& out);
 void FillShape(const core::Shape& shape, v1::Shape& out);
 

@@ -1,4 +1,4 @@
-// Between the messages of the contract and the values of the core: paths that are validated.
+// Conversion between the messages of the contract and the values of the core: paths to validate.
 #pragma once
 
 #include <cstddef>
@@ -21,24 +21,25 @@ struct PathToValidate {
   core::CornerRule corner_rule = core::CornerRule::kNoCornerCutting;
   core::PathForm path_form = core::PathForm::kEveryCell;
   int footprint = 1;
-  // The points were made of directions.
+  // Whether the points were made of directions.
   bool has_directions = false;
 
   core::ValidationQuery query() const {
     return {.points = points, .corner_rule = corner_rule, .path_form = path_form, .footprint = footprint};
   }
-  // How many steps from cell to cell lead to a point of a path of directions.
+  // Returns how many steps from cell to cell lead to a point of a path of directions.
   std::size_t StepsBefore(std::size_t point) const;
-  // An error about a point as one about what the request holds.
+  // Returns an error about a point as one about what the request holds.
   absl::Status InRequest(const absl::Status& status) const;
 };
 
-// From the wire. Errors are INVALID_ARGUMENT with the field: UNKNOWN_ENUM_VALUE, MISSING_FIELD, BAD_VALUE for
-// a footprint out of range or directions with more than one point; RESOURCE_EXHAUSTED / PATH_TOO_LONG.
+// Converts from the wire. Returns INVALID_ARGUMENT with the field: UNKNOWN_ENUM_VALUE, MISSING_FIELD,
+// BAD_VALUE for a footprint out of range or directions with several points; RESOURCE_EXHAUSTED /
+// PATH_TOO_LONG.
 absl::StatusOr<PathToValidate> ToPathToValidate(const v1::ValidatePathRequest& request,
                                                 const HexCoordinates& coordinates);
 
-// To the wire.
+// Converts to the wire.
 void FillValidation(const core::Validation& validation, const PathToValidate& path,
                     const HexCoordinates& coordinates, v1::ValidatePathResponse& response);
 

@@ -13,7 +13,7 @@
 namespace waystar::rpc {
 namespace {
 
-// What is so far out is off every map, before and after.
+// A cell so far out is off every map, before and after.
 bool IsNear(core::Cell cell) {
   return std::abs(std::int64_t{cell.x}) <= std::int64_t{core::kMaxMapSide} * 4 &&
          std::abs(std::int64_t{cell.y}) <= std::int64_t{core::kMaxMapSide} * 4;

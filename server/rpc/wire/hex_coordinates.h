@@ -1,5 +1,4 @@
-// How the cells of a request and of its answer are counted: as cells of the plane, or of hexagons by columns
-// and rows.
+// Coordinates in which requests and answers count cells: of the plane, or hexagons by columns and rows.
 #pragma once
 
 #include <string>
@@ -17,36 +16,38 @@
 
 namespace waystar::rpc {
 
-// Counts the cells of one map. Thread safety: immutable.
+// Coordinates of the cells of one map. Thread safety: immutable.
 class HexCoordinates {
  public:
-  // Cells of the plane, which stay as they are.
+  // Counts cells of the plane, which stay as they are.
   HexCoordinates() = default;
 
-  // The coordinates that a request asks for; cells of the plane if it asks for none. INVALID_ARGUMENT /
-  // UNKNOWN_ENUM_VALUE or FAILED_PRECONDITION / WRONG_MAP_KIND with field "coordinates".
+  // Returns the coordinates that a request asks for; cells of the plane if it asks for none. Returns
+  // INVALID_ARGUMENT / UNKNOWN_ENUM_VALUE or FAILED_PRECONDITION / WRONG_MAP_KIND with field "coordinates".
   static absl::StatusOr<HexCoordinates> Of(const core::MapSnapshot& snapshot, v1::HexLayout coordinates);
-  // The same for a map that is not pinned. Errors of MapStore::Pin as well, if the request asks for any.
+  // The same for a map that is not pinned. Returns the errors of MapStore::Pin as well if it has to pin it.
   static absl::StatusOr<HexCoordinates> Of(const core::MapStore& store, const std::string& map,
                                            v1::HexLayout coordinates);
 
   bool IsPlane() const { return !core::HasOffsets(layout_); }
 
-  // What lies far off any map stays as it is.
+  // Cells far off any map stay as they are.
   core::Cell ToPlane(core::Cell cell) const;
   core::Cell FromPlane(core::Cell cell) const;
 
-  // A point of a shape. INVALID_ARGUMENT / BAD_VALUE with that field unless it is a pair of whole numbers.
+  // Converts a point of a shape. Returns INVALID_ARGUMENT / BAD_VALUE with that field unless it is a pair of
+  // whole numbers.
   absl::StatusOr<core::Point> ToPlane(const core::Point& point, absl::string_view field) const;
-  // A rectangle of columns and rows, each of which becomes a rectangle of the plane that is added to `parts`.
-  // INVALID_ARGUMENT / BAD_RECTANGLE with field "rectangles" for one that is empty or larger than a map.
+  // Converts a rectangle of columns and rows: each of its rows, or columns of a flat-topped map, becomes a
+  // rectangle of the plane in `parts`. Returns INVALID_ARGUMENT / BAD_RECTANGLE with field "rectangles" for
+  // one that is empty, larger than a map or far off any.
   absl::Status ToPlane(const core::Rectangle& rectangle, std::vector<core::Rectangle>& parts) const;
 
  private:
   HexCoordinates(core::HexLayout layout, core::Cell zero) : layout_(layout), zero_(zero) {}
 
   core::HexLayout layout_ = core::HexLayout::kAxialPointy;
-  // Where on the plane (0, 0) lies.
+  // The cell of the plane that is (0, 0).
   core::Cell zero_;
 };
 

@@ -24,12 +24,12 @@ constexpr std::uint8_t TagOf(int field, WireFormatLite::WireType type) {
   return static_cast<std::uint8_t>(WireFormatLite::MakeTag(field, type));
 }
 
-// Tag and length of a place, which never takes 128 bytes.
+// The tag and length of a point or position, which never takes 128 bytes.
 constexpr std::size_t kHeadBytes = 2;
 constexpr std::size_t kMostPointBytes = kHeadBytes + 2 * (1 + 10);
 constexpr std::size_t kMostPositionBytes = kHeadBytes + 3 * (1 + 8);
 
-// What is 0 is left out.
+// A field that is 0 is left out.
 template <int kField>
 std::uint8_t* WriteCoordinate(std::int32_t value, std::uint8_t* out) {
   if (value == 0) {
@@ -49,7 +49,7 @@ std::uint8_t* WriteCoordinate(double value, std::uint8_t* out) {
   return CodedOutputStream::WriteLittleEndian64ToArray(bits, out);
 }
 
-// A field of that number, which `write_parts` writes the parts of.
+// Writes a field of that number, whose parts `write_parts` writes.
 template <int kField, typename WriteParts>
 std::uint8_t* WritePlace(std::uint8_t* out, WriteParts write_parts) {
   std::uint8_t* const begin = out + kHeadBytes;

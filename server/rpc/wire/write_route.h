@@ -1,4 +1,4 @@
-// From the answers to path queries to the messages of the contract.
+// Conversion of the answers to path queries to the messages of the contract.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@
 
 namespace waystar::rpc {
 
-// What an answer says of its circumstances.
+// The circumstances that an answer states.
 struct RouteStamp {
   std::uint64_t revision = 0;
   // How long the query waited.
