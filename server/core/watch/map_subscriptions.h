@@ -24,28 +24,29 @@ namespace waystar::core {
 // Thread safety: any.
 class MapSubscriptions {
  public:
-  // Takes in a subscription, which is to be searched for at once.
+  // Adds a subscription, which is queued: it is to be searched for at once.
   void Add(const PathSubscriptionPtr& subscription);
 
-  // A search begins for a subscription that was just added or is queued; false if it is gone. Before the
-  // snapshot to search is pinned.
+  // Begins a search for a queued subscription; to be called before the snapshot to search is pinned. Returns
+  // false if the subscription is not queued any more.
   bool BeginSearch(PathSubscription& subscription);
 
-  // The snapshot that was pinned. NOT_FOUND if it is of a map that is deleted.
+  // Tells of the snapshot that was pinned. Returns NOT_FOUND if its map is deleted.
   absl::Status CheckPinned(const MapSnapshot& snapshot);
 
-  // The search is over, `answer` being what it found on `snapshot`, or what was known before if that still
-  // holds there. True if commits since then may have put an end to it: the subscription is queued again.
+  // Ends a search on `snapshot`. `answer` is what it found, or the answer before if that still holds there.
+  // Returns true if a commit since then may have put an end to it: the subscription is queued again.
   bool EndSearch(PathSubscription& subscription, const MapSnapshot& snapshot,
                  std::shared_ptr<const WatchedAnswer> answer);
-  // The search came to nothing. True if the subscription is queued again, false if it is gone.
+  // Ends a search that came to nothing. Returns true if the subscription is queued again, false if it is
+  // gone.
   bool AbandonSearch(PathSubscription& subscription);
 
   // Queues the subscriptions that a commit concerns, and returns them.
   std::vector<PathSubscriptionPtr> Commit(const PinnedSnapshot& snapshot, const MapChanges& changes);
 
-  // The map is deleted. True if all subscriptions are of it: they are over then. False if nobody knows it
-  // yet, or only another map that has its id now.
+  // Notes that the map was deleted. Returns true if all subscriptions are of it: they are over then. Returns
+  // false if none has seen it, or if they are of another map that has its id now.
   bool Delete(std::uint64_t last_revision);
 
   void Remove(PathSubscription& subscription);
