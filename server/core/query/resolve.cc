@@ -85,21 +85,19 @@ absl::Status CheckGridQuery(const RouteQuery& query) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<GridRouteQuery> ResolveOnGrid(const std::shared_ptr<ResolvedAgent>& agent,
-                                             const MapSnapshot& snapshot, const RouteQuery& query,
-                                             const Budget& budget) {
-  GridRouteQuery resolved{.agent = agent,
-                          .path = {.corner_rule = query.agent.corner_rule.value_or(agent->corner_rule()),
-                                   .algorithm = query.algorithm,
-                                   .unreachable_policy = query.unreachable_policy,
-                                   .path_form = query.path_form,
-                                   .footprint = query.agent.footprint.value_or(agent->footprint())}};
+absl::Status ResolveOnGrid(const std::shared_ptr<ResolvedAgent>& agent, const MapSnapshot& snapshot,
+                           const RouteQuery& query, const Budget& budget, GridRouteQuery& resolved) {
+  resolved.agent = agent;
+  resolved.path = {.corner_rule = query.agent.corner_rule.value_or(agent->corner_rule()),
+                   .algorithm = query.algorithm,
+                   .unreachable_policy = query.unreachable_policy,
+                   .path_form = query.path_form,
+                   .footprint = query.agent.footprint.value_or(agent->footprint())};
   WAYSTAR_RETURN_IF_ERROR(CheckFootprint(resolved.path.footprint));
   if (query.goal_map != snapshot.id) {
     resolved.goal_map = query.goal_map;
   }
-  WAYSTAR_RETURN_IF_ERROR(ResolveEndpoints(query, BudgetOn(snapshot, budget), resolved));
-  return resolved;
+  return ResolveEndpoints(query, BudgetOn(snapshot, budget), resolved);
 }
 
 ResolvedRoute WithWishes(const MapSnapshot& snapshot, const RouteQuery& query) {
@@ -128,8 +126,8 @@ absl::StatusOr<ResolvedRoute> Resolve(const MapSnapshot& snapshot, const RouteQu
   WAYSTAR_RETURN_IF_ERROR(CheckGridQuery(query));
   WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<ResolvedAgent> agent,
                            ResolvedAgent::Make(snapshot, query.agent, std::move(others)));
-  ResolvedRoute resolved = WithWishes(snapshot, query);
-  WAYSTAR_ASSIGN_OR_RETURN(resolved.query, ResolveOnGrid(agent, snapshot, query, budget));
+  absl::StatusOr<ResolvedRoute> resolved(WithWishes(snapshot, query));
+  WAYSTAR_RETURN_IF_ERROR(ResolveOnGrid(agent, snapshot, query, budget, resolved->grid()));
   return resolved;
 }
 
@@ -137,8 +135,8 @@ absl::StatusOr<ResolvedRoute> ResolveFor(const std::shared_ptr<ResolvedAgent>& a
                                          const MapSnapshot& snapshot, const RouteQuery& query,
                                          const Budget& budget) {
   WAYSTAR_RETURN_IF_ERROR(CheckGridQuery(query));
-  ResolvedRoute resolved = WithWishes(snapshot, query);
-  WAYSTAR_ASSIGN_OR_RETURN(resolved.query, ResolveOnGrid(agent, snapshot, query, budget));
+  absl::StatusOr<ResolvedRoute> resolved(WithWishes(snapshot, query));
+  WAYSTAR_RETURN_IF_ERROR(ResolveOnGrid(agent, snapshot, query, budget, resolved->grid()));
   return resolved;
 }
 

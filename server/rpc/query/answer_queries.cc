@@ -30,7 +30,8 @@ namespace {
 // One of the queries, from when it is parsed until it is answered.
 struct BatchedQuery {
   HexCoordinates coordinates;
-  core::RouteQuery query;
+  // Of a query that moves by itself; the others share the request's agent, and need theirs no more.
+  std::unique_ptr<const core::RouteQuery> query;
   std::optional<core::ResolvedRoute> resolved;
 };
 
@@ -156,16 +157,17 @@ absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
     if (asked.coordinates() != v1::HEX_LAYOUT_UNSPECIFIED) {
       WAYSTAR_ASSIGN_OR_RETURN(batched.coordinates, HexCoordinates::Of(*snapshot, asked.coordinates()));
     }
-    WAYSTAR_ASSIGN_OR_RETURN(batched.query, ToRouteQuery(asked, batched.coordinates));
-    core::AgentQuery& own = batched.query.agent;
+    absl::StatusOr<core::RouteQuery> query = ToRouteQuery(asked, batched.coordinates);
+    WAYSTAR_RETURN_IF_ERROR(query.status());
+    core::AgentQuery& own = query->agent;
     if (!MovesByItself(own) && !own.overlay.has_value()) {
-      WAYSTAR_ASSIGN_OR_RETURN(batched.resolved,
-                               core::ResolveFor(agent, *snapshot, batched.query, context.budget));
+      WAYSTAR_ASSIGN_OR_RETURN(batched.resolved, core::ResolveFor(agent, *snapshot, *query, context.budget));
       return absl::OkStatus();
     }
     TakeShared(shared, own);
+    batched.query = std::make_unique<const core::RouteQuery>(*std::move(query));
     WAYSTAR_ASSIGN_OR_RETURN(batched.resolved,
-                             core::Resolve(*snapshot, batched.query, others, context.budget));
+                             core::Resolve(*snapshot, *batched.query, others, context.budget));
     return absl::OkStatus();
   };
 

@@ -30,7 +30,9 @@ core::RouteEnd ToRouteEnd(bool has_cell, const v1::Cell& cell, bool has_position
 
 absl::StatusOr<core::RouteQuery> ToRouteQuery(const v1::FindPathRequest& request,
                                               const HexCoordinates& coordinates) {
-  core::RouteQuery query;
+  // Filled where it is returned: it is large, and batches have thousands.
+  absl::StatusOr<core::RouteQuery> result(absl::in_place);
+  core::RouteQuery& query = *result;
   query.start = ToRouteEnd(request.has_start(), request.start(), request.has_start_position(),
                            request.start_position(), request.start_node(), coordinates);
   query.goal = ToRouteEnd(request.has_goal(), request.goal(), request.has_goal_position(),
@@ -51,7 +53,7 @@ absl::StatusOr<core::RouteQuery> ToRouteQuery(const v1::FindPathRequest& request
   }
   query.with_positions = request.with_positions();
   query.with_summary = request.with_summary();
-  return query;
+  return result;
 }
 
 absl::StatusOr<core::Algorithm> ToAlgorithm(v1::Algorithm algorithm) {
