@@ -1,6 +1,8 @@
 #include "server/core/query/resolve.h"
 
-#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -108,6 +110,14 @@ ResolvedRoute WithWishes(const MapSnapshot& snapshot, const RouteQuery& query) {
           .with_summary = query.with_summary};
 }
 
+absl::StatusOr<ResolvedRoute> ResolveWith(const std::shared_ptr<ResolvedAgent>& agent,
+                                          const MapSnapshot& snapshot, const RouteQuery& query,
+                                          const Budget& budget) {
+  absl::StatusOr<ResolvedRoute> resolved(WithWishes(snapshot, query));
+  WAYSTAR_RETURN_IF_ERROR(ResolveOnGrid(agent, snapshot, query, budget, resolved->grid()));
+  return resolved;
+}
+
 }  // namespace
 
 bool GridRouteQuery::HasPortals() const { return !goal_map.empty() || !agent->map().portals().empty(); }
@@ -126,18 +136,14 @@ absl::StatusOr<ResolvedRoute> Resolve(const MapSnapshot& snapshot, const RouteQu
   WAYSTAR_RETURN_IF_ERROR(CheckGridQuery(query));
   WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<ResolvedAgent> agent,
                            ResolvedAgent::Make(snapshot, query.agent, std::move(others)));
-  absl::StatusOr<ResolvedRoute> resolved(WithWishes(snapshot, query));
-  WAYSTAR_RETURN_IF_ERROR(ResolveOnGrid(agent, snapshot, query, budget, resolved->grid()));
-  return resolved;
+  return ResolveWith(agent, snapshot, query, budget);
 }
 
 absl::StatusOr<ResolvedRoute> ResolveFor(const std::shared_ptr<ResolvedAgent>& agent,
                                          const MapSnapshot& snapshot, const RouteQuery& query,
                                          const Budget& budget) {
   WAYSTAR_RETURN_IF_ERROR(CheckGridQuery(query));
-  absl::StatusOr<ResolvedRoute> resolved(WithWishes(snapshot, query));
-  WAYSTAR_RETURN_IF_ERROR(ResolveOnGrid(agent, snapshot, query, budget, resolved->grid()));
-  return resolved;
+  return ResolveWith(agent, snapshot, query, budget);
 }
 
 absl::Status CheckOneGoal(const RouteQuery& query) {

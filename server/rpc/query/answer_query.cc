@@ -1,6 +1,5 @@
 #include "server/rpc/query/answer_query.h"
 
-#include <limits>
 #include <memory>
 
 #include "absl/status/statusor.h"
