@@ -180,7 +180,9 @@ class Proxy::Call final : public grpc::ServerGenericBidiReactor {
 
   void Unref() {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      Proxy& proxy = proxy_;
       delete this;
+      proxy.EndCall();
     }
   }
 
@@ -232,10 +234,25 @@ absl::Status Proxy::Stop() {
   server_->Shutdown(std::chrono::system_clock::now());
   server_->Wait();
   server_.reset();
+  // What is left of a call towards the server holds the channel, which must not be let go by the library's
+  // own threads.
+  std::unique_lock lock(mutex_);
+  calls_ended_.wait(lock, [this] { return calls_under_way_ == 0; });
   return recording_->Close();
 }
 
+void Proxy::EndCall() {
+  const std::lock_guard lock(mutex_);
+  if (--calls_under_way_ == 0) {
+    calls_ended_.notify_all();
+  }
+}
+
 grpc::ServerGenericBidiReactor* Proxy::CreateReactor(grpc::GenericCallbackServerContext* context) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++calls_under_way_;
+  }
   return new Call(*this, *context);
 }
 

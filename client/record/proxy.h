@@ -7,8 +7,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "absl/status/status.h"
@@ -52,6 +54,7 @@ class Proxy final : private grpc::CallbackGenericService {
   Proxy(const client::Options& options, std::unique_ptr<RecordingWriter> recording);
 
   grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext* context) override;
+  void EndCall();
 
   const client::Connection connection_;
   const std::shared_ptr<grpc::Channel> channel_;
@@ -59,6 +62,10 @@ class Proxy final : private grpc::CallbackGenericService {
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::atomic<std::uint64_t> calls_ = 0;
   int port_ = 0;
+  std::mutex mutex_;
+  std::condition_variable calls_ended_;
+  // Guarded by mutex_.
+  int calls_under_way_ = 0;
   std::unique_ptr<grpc::Server> server_;
 };
 
