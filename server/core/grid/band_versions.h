@@ -13,6 +13,7 @@
 #include "server/core/grid/band_free_list.h"
 #include "server/core/grid/band_set.h"
 #include "server/core/grid/band_version.h"
+#include "server/core/grid/spare_tables.h"
 
 namespace waystar::core {
 
@@ -53,13 +54,20 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
   // An open version, for one thread, that is equal to `parent`. `stock` is given bands to clone into.
   Held Branch(Version& parent, BandFreeList<T>& stock) {
     auto version = std::make_unique<Version>(*this, bands_);
-    version->starts.reset(new T*[bands_]);
-    std::copy_n(parent.starts.get(), bands_, version->starts.get());
     version->parent = &parent;
+    std::optional<Spare> spare;
     {
       MutexLock lock(mutex_);
+      spare = spare_tables_.TakeNearest(parent, bands_);
       parent.children.push_back(version.get());
       stock = std::move(stock_);
+    }
+    if (spare) {
+      version->starts = std::move(spare->starts);
+      spare->but_for.ForEach([&](std::size_t band) { version->starts[band] = parent.starts[band]; });
+    } else {
+      version->starts.reset(new T*[bands_]);
+      std::copy_n(parent.starts.get(), bands_, version->starts.get());
     }
     return Hold(std::move(version));
   }
@@ -99,12 +107,17 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
   }
 
  private:
+  using Spare = typename SpareTables<T>::Spare;
+
   // What is no longer in use, to be freed without the mutex.
   struct Garbage {
     BandFreeList<T> bands;
     std::vector<std::unique_ptr<Version>> versions;
+    std::vector<Spare> tables;
   };
 
+  // A table of so few bands is copied faster than changes are followed.
+  static constexpr std::size_t kMaxSmall = 1024;
   // Unused bands that are kept: an eighth of as many as a plane has, and a megabyte at the most. The
   // sanitizer finds who reads a band that is not in use only if it is freed.
   static constexpr std::size_t kMaxStockBytes = std::size_t{1} << 20;
@@ -138,6 +151,7 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
         version->own.ForEach([&](std::size_t band) { garbage.bands.Put(version->starts[band]); });
         if (parent != nullptr) {
           std::erase(parent->children, version);
+          KeepTable(*version, *parent, version->own, garbage);
         }
       } else {
         left = version->children.front();
@@ -147,11 +161,19 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
         }
         version->own.ForEachInBoth(left->own,
                                    [&](std::size_t band) { garbage.bands.Put(version->starts[band]); });
+        KeepTable(*version, *left, left->own, garbage);
         left->own.AddAll(version->own);
         version->GiveWayTo(left);
       }
       garbage.versions.emplace_back(version);
       version = left;
+    }
+  }
+
+  void KeepTable(Version& gone, const Version& left, const BandSet& but_for, Garbage& garbage)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (bands_ > kMaxSmall) {
+      garbage.tables.push_back(spare_tables_.Inherit(gone, left, but_for));
     }
   }
 
@@ -173,6 +195,7 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
   std::vector<T> first_band_;
   const std::size_t max_stock_;
   mutable Mutex mutex_;
+  SpareTables<T> spare_tables_ ABSL_GUARDED_BY(mutex_);
   BandFreeList<T> stock_ ABSL_GUARDED_BY(mutex_);
 };
 

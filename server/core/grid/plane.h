@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "absl/types/span.h"
 #include "server/core/grid/band_free_list.h"
 #include "server/core/grid/band_set.h"
@@ -164,11 +165,8 @@ class PlaneWriter {
   T* row(int y) {
     const auto row = static_cast<std::size_t>(y);
     const std::size_t band = row >> plane_.shift_;
-    if (open_ == nullptr) {
-      Open();
-    }
-    if (!open_->own.Contains(band)) {
-      open_->family.Clone(*open_, band, stock_);
+    if (open_ == nullptr || !open_->own.Contains(band)) {
+      Own(band);
     }
     return open_->starts[static_cast<std::ptrdiff_t>(band)] + (row & plane_.Mask()) * plane_.stride_;
   }
@@ -189,9 +187,15 @@ class PlaneWriter {
   }
 
  private:
-  void Open() {
-    open_ = plane_.version_->family.Branch(*plane_.version_, stock_);
-    plane_.Read(open_);
+  // Apart, so that row() is short enough to be part of the loops that write.
+  ABSL_ATTRIBUTE_NOINLINE void Own(std::size_t band) {
+    if (open_ == nullptr) {
+      open_ = plane_.version_->family.Branch(*plane_.version_, stock_);
+      plane_.Read(open_);
+    }
+    if (!open_->own.Contains(band)) {
+      open_->family.Clone(*open_, band, stock_);
+    }
   }
 
   Plane<T>& plane_;
