@@ -226,9 +226,6 @@ class PortalSearch {
 
 absl::StatusOr<PortalPath> FindPathThroughPortals(const GridMap& map, World& world, const PortalQuery& query,
                                                   LegSearch search, const Budget& budget, Scratch& scratch) {
-  if (query.goal_map == kSameMap && query.goals.empty() && map.portals().empty()) {
-    return WithoutPortals(search(map, query.path, budget, scratch));
-  }
   return PortalSearch(map, world, query, search, budget, scratch).Find();
 }
 

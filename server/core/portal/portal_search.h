@@ -37,14 +37,6 @@ struct PortalPath {
   std::size_t goal_index = 0;
 };
 
-// Wraps the result of FindPath.
-inline absl::StatusOr<PortalPath> WithoutPortals(const absl::StatusOr<PathResult>& walk) {
-  if (!walk.ok()) {
-    return walk.status();
-  }
-  return PortalPath{.path = *walk};
-}
-
 // FindPath on one map, or a replacement of it.
 using LegSearch = absl::FunctionRef<absl::StatusOr<PathResult>(const GridMap& map, const PathQuery& query,
                                                                const Budget& budget, Scratch& scratch)>;

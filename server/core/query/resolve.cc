@@ -11,43 +11,15 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/map/portal_table.h"
-#include "server/core/query/endpoints.h"
+#include "server/core/nearest/nearest_goal.h"
+#include "server/core/query/route_query_check.h"
+#include "server/core/search/interruption.h"
+#include "server/core/search/snap.h"
 #include "server/core/walk/footprint.h"
+#include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {
 namespace {
-
-absl::Status WrongKind(absl::string_view field, absl::string_view message) {
-  return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, field, message);
-}
-
-absl::Status CheckHasNoNodes(const RouteQuery& query) {
-  if (query.start.node.empty() && query.goal.node.empty()) {
-    return absl::OkStatus();
-  }
-  return WrongKind(query.start.node.empty() ? "goal_node" : "start_node",
-                   "is for FindPath on waypoint graphs; this is a query on a grid");
-}
-
-absl::Status CheckHasNoGridFields(const RouteQuery& query, absl::string_view map) {
-  const std::optional<MovementProfile>& profile = query.agent.profile;
-  for (const auto& [is_given, field] :
-       {std::pair(query.start.cell.has_value(), "start"),
-        {query.goal.cell.has_value(), "goal"},
-        {!query.goals.empty(), "goals"},
-        {!query.goal_positions.empty(), "goal_positions"},
-        {!query.goal_map.empty() && query.goal_map != map, "goal_map"},
-        {query.agent.profile_name.has_value(), "profile_name"},
-        {profile.has_value() && !profile->terrain_costs.empty(), "profile.terrain_costs"},
-        {profile.has_value() && !profile->forbidden_terrains.empty(), "profile.forbidden_terrains"},
-        {query.agent.overlay.has_value(), "overlay"},
-        {query.with_summary, "with_summary"}}) {
-    if (is_given) {
-      return WrongKind(field, "is for grids; the map is a waypoint graph");
-    }
-  }
-  return absl::OkStatus();
-}
 
 absl::StatusOr<GraphPlace> ToPlace(const RouteEnd& end, absl::string_view name) {
   if (!end.node.empty() && end.position.has_value()) {
@@ -65,7 +37,7 @@ absl::StatusOr<GraphPlace> ToPlace(const RouteEnd& end, absl::string_view name) 
 }
 
 absl::StatusOr<GraphQuery> ResolveOnGraph(const RouteQuery& query, absl::string_view map) {
-  WAYSTAR_RETURN_IF_ERROR(CheckHasNoGridFields(query, map));
+  WAYSTAR_RETURN_IF_ERROR(CheckOnGraph(query, map));
   GraphQuery resolved{.snap_radius = query.snap_radius,
                       .algorithm = query.algorithm,
                       .unreachable_policy = query.unreachable_policy};
@@ -77,29 +49,90 @@ absl::StatusOr<GraphQuery> ResolveOnGraph(const RouteQuery& query, absl::string_
   return resolved;
 }
 
-absl::Status CheckGridQuery(const RouteQuery& query) {
-  WAYSTAR_RETURN_IF_ERROR(CheckHasNoNodes(query));
-  WAYSTAR_RETURN_IF_ERROR(CheckEndpoints(query));
-  if (query.algorithm == Algorithm::kLazyThetaStar && query.path_form == PathForm::kDirections) {
-    return InvalidArgument(ErrorReason::kBadValue, "path_form",
-                           "a path that goes at any angle has no directions: ask for points");
+// Resolves ends on one map.
+class EndpointResolver {
+ public:
+  EndpointResolver(const GridMap& map, int footprint, double snap_radius, const Budget& budget)
+      : map_(map), footprint_(footprint), snap_radius_(snap_radius), budget_(budget) {}
+
+  absl::StatusOr<Cell> OfCell(Cell cell) const {
+    return snap_radius_ > 0 ? Snap(map_.settings().frame.CenterOf(cell), cell) : cell;
+  }
+
+  absl::StatusOr<Cell> OfPosition(absl::string_view field, const Position& position) const {
+    Cell cell = map_.settings().frame.CellAt(position);
+    if (snap_radius_ > 0) {
+      WAYSTAR_ASSIGN_OR_RETURN(cell, Snap(position, cell));
+    }
+    if (!map_.Contains(cell)) {
+      return MakeError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, field,
+                       absl::StrCat("(", position.x, ", ", position.y, ") is off the map"));
+    }
+    return cell;
+  }
+
+  absl::StatusOr<Cell> Of(absl::string_view field, const RouteEnd& end) const {
+    return end.position.has_value() ? OfPosition(field, *end.position) : OfCell(*end.cell);
+  }
+
+ private:
+  absl::StatusOr<Cell> Snap(const Position& from, Cell cell) const {
+    const std::shared_ptr<const WalkGrid> walk = map_.walk(footprint_);
+    if (walk->IsWalkable(cell)) {
+      return cell;
+    }
+    if (const std::optional<SearchEnd> end = Interruption(budget_)) {
+      return InterruptionError(*end, 0);
+    }
+    return NearestFree(*walk, map_.settings().frame, from, snap_radius_).value_or(cell);
+  }
+
+  const GridMap& map_;
+  const int footprint_;
+  const double snap_radius_;
+  const Budget& budget_;
+};
+
+absl::Status ResolveGoals(const RouteQuery& query, const EndpointResolver* resolver,
+                          GridRouteQuery& resolved) {
+  resolved.goals = query.goals;
+  resolved.goals.resize(std::max(query.goals.size(), query.goal_positions.size()));
+  resolved.goals_were_positions = !query.goal_positions.empty();
+  WAYSTAR_RETURN_IF_ERROR(BlamePositionField(CheckNearestQuery(resolved.path, resolved.goals), resolved));
+  if (resolver == nullptr) {
+    return absl::OkStatus();
+  }
+  for (std::size_t i = 0; i < resolved.goals.size(); ++i) {
+    WAYSTAR_ASSIGN_OR_RETURN(
+        resolved.goals[i],
+        resolved.goals_were_positions
+            ? resolver->OfPosition(absl::StrCat("goal_positions[", i, "]"), query.goal_positions[i])
+            : resolver->OfCell(query.goals[i]));
   }
   return absl::OkStatus();
 }
 
-absl::Status ResolveOnGrid(const std::shared_ptr<ResolvedAgent>& agent, const MapSnapshot& snapshot,
-                           const RouteQuery& query, const Budget& budget, GridRouteQuery& resolved) {
-  resolved.agent = agent;
-  resolved.path = {.corner_rule = query.agent.corner_rule.value_or(agent->corner_rule()),
-                   .algorithm = query.algorithm,
-                   .unreachable_policy = query.unreachable_policy,
-                   .path_form = query.path_form,
-                   .footprint = query.agent.footprint.value_or(agent->footprint())};
-  WAYSTAR_RETURN_IF_ERROR(CheckFootprint(resolved.path.footprint));
-  if (query.goal_map != snapshot.id) {
-    resolved.goal_map = query.goal_map;
+absl::Status ResolveEndpoints(const RouteQuery& query, const Budget& budget, GridRouteQuery& resolved) {
+  const GridMap& home = resolved.agent->map();
+  const GridMap* goal_map = resolved.goal_map.empty() ? &home : resolved.agent->Find(resolved.goal_map);
+  const int footprint = resolved.path.footprint;
+  resolved.start_was_position = query.start.position.has_value();
+  resolved.goal_was_position = query.goal.position.has_value();
+  const EndpointResolver at_home(home, footprint, query.snap_radius, budget);
+  WAYSTAR_ASSIGN_OR_RETURN(resolved.path.start, at_home.Of("start_position", query.start));
+  std::optional<EndpointResolver> at_goal;
+  if (goal_map != nullptr) {
+    at_goal.emplace(*goal_map, footprint, query.snap_radius, budget);
   }
-  return ResolveEndpoints(query, BudgetOn(snapshot, budget), resolved);
+  if (query.HasSeveralGoals()) {
+    return ResolveGoals(query, at_goal.has_value() ? &*at_goal : nullptr, resolved);
+  }
+  if (at_goal.has_value()) {
+    WAYSTAR_ASSIGN_OR_RETURN(resolved.path.goal, at_goal->Of("goal_position", query.goal));
+  } else {
+    resolved.path.goal = query.goal.cell.value_or(Cell());
+  }
+  return absl::OkStatus();
 }
 
 ResolvedRoute WithWishes(const MapSnapshot& snapshot, const RouteQuery& query) {
@@ -110,11 +143,22 @@ ResolvedRoute WithWishes(const MapSnapshot& snapshot, const RouteQuery& query) {
           .with_summary = query.with_summary};
 }
 
-absl::StatusOr<ResolvedRoute> ResolveWith(const std::shared_ptr<ResolvedAgent>& agent,
-                                          const MapSnapshot& snapshot, const RouteQuery& query,
-                                          const Budget& budget) {
+absl::StatusOr<ResolvedRoute> ResolveOnGrid(const std::shared_ptr<ResolvedAgent>& agent,
+                                            const MapSnapshot& snapshot, const RouteQuery& query,
+                                            const Budget& budget) {
   absl::StatusOr<ResolvedRoute> resolved(WithWishes(snapshot, query));
-  WAYSTAR_RETURN_IF_ERROR(ResolveOnGrid(agent, snapshot, query, budget, resolved->grid()));
+  GridRouteQuery& grid = resolved->grid();
+  grid.agent = agent;
+  grid.path = {.corner_rule = query.agent.corner_rule.value_or(agent->corner_rule()),
+               .algorithm = query.algorithm,
+               .unreachable_policy = query.unreachable_policy,
+               .path_form = query.path_form,
+               .footprint = query.agent.footprint.value_or(agent->footprint())};
+  WAYSTAR_RETURN_IF_ERROR(CheckFootprint(grid.path.footprint));
+  if (query.goal_map != snapshot.id) {
+    grid.goal_map = query.goal_map;
+  }
+  WAYSTAR_RETURN_IF_ERROR(ResolveEndpoints(query, BudgetOn(snapshot, budget), grid));
   return resolved;
 }
 
@@ -133,25 +177,27 @@ absl::StatusOr<ResolvedRoute> Resolve(const MapSnapshot& snapshot, const RouteQu
     WAYSTAR_ASSIGN_OR_RETURN(resolved.query, ResolveOnGraph(query, snapshot.id));
     return resolved;
   }
-  WAYSTAR_RETURN_IF_ERROR(CheckGridQuery(query));
+  WAYSTAR_RETURN_IF_ERROR(CheckOnGrid(query));
   WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<ResolvedAgent> agent,
                            ResolvedAgent::Make(snapshot, query.agent, std::move(others)));
-  return ResolveWith(agent, snapshot, query, budget);
+  return ResolveOnGrid(agent, snapshot, query, budget);
 }
 
 absl::StatusOr<ResolvedRoute> ResolveFor(const std::shared_ptr<ResolvedAgent>& agent,
                                          const MapSnapshot& snapshot, const RouteQuery& query,
                                          const Budget& budget) {
-  WAYSTAR_RETURN_IF_ERROR(CheckGridQuery(query));
-  return ResolveWith(agent, snapshot, query, budget);
+  WAYSTAR_RETURN_IF_ERROR(CheckOnGrid(query));
+  return ResolveOnGrid(agent, snapshot, query, budget);
 }
 
-absl::Status CheckOneGoal(const RouteQuery& query) {
-  if (!query.HasSeveralGoals()) {
-    return absl::OkStatus();
+absl::Status BlamePositionField(const absl::Status& status, const GridRouteQuery& query) {
+  const std::string field = ErrorFieldOf(status);
+  const bool is_position =
+      (field == "start" && query.start_was_position) || (field == "goal" && query.goal_was_position);
+  if (is_position) {
+    return WithField(status, absl::StrCat(field, "_position"));
   }
-  return InvalidArgument(ErrorReason::kBadValue, query.goals.empty() ? "goal_positions" : "goals",
-                         "only one goal can be asked for here");
+  return field == "goals" && query.goals_were_positions ? WithField(status, "goal_positions") : status;
 }
 
 Budget BudgetOn(const MapSnapshot& snapshot, const Budget& budget) {

@@ -72,9 +72,9 @@ absl::StatusOr<ResolvedRoute> ResolveFor(const std::shared_ptr<ResolvedAgent>& a
                                          const MapSnapshot& snapshot, const RouteQuery& query,
                                          const Budget& budget);
 
-// Returns INVALID_ARGUMENT / BAD_VALUE with field "goals" or "goal_positions" for a query with several goals
-// where only one is allowed.
-absl::Status CheckOneGoal(const RouteQuery& query);
+// Returns the error of a search with its field renamed to the position if the caller gave that and not a
+// cell.
+absl::Status BlamePositionField(const absl::Status& status, const GridRouteQuery& query);
 
 // Returns the budget of work on a snapshot, which also ends when the snapshot is to be evicted.
 Budget BudgetOn(const MapSnapshot& snapshot, const Budget& budget);

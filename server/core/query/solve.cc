@@ -9,7 +9,6 @@
 #include "server/core/engine/find_path.h"
 #include "server/core/graph_search/graph_search.h"
 #include "server/core/nearest/nearest_goal.h"
-#include "server/core/query/endpoints.h"
 #include "server/core/query/route_extras.h"
 
 namespace waystar::core {
@@ -23,14 +22,26 @@ Budget BudgetOf(const ResolvedRoute& resolved, const Budget& budget) {
   return own;
 }
 
-absl::StatusOr<PortalPath> SearchGrid(const GridRouteQuery& query, const Budget& budget, Scratch& scratch,
-                                      EventRecorder* recorder) {
-  ResolvedAgent& agent = *query.agent;
-  if (!query.goals.empty() && !query.HasPortals()) {
+absl::StatusOr<PortalPath> SearchWithoutPortals(const GridRouteQuery& query, const Budget& budget,
+                                                Scratch& scratch, EventRecorder* recorder) {
+  const GridMap& map = query.agent->map();
+  PortalPath found;
+  if (!query.goals.empty()) {
     WAYSTAR_ASSIGN_OR_RETURN(const NearestGoalResult nearest,
-                             FindPathToNearest(agent.map(), query.path, query.goals, budget, scratch));
-    return PortalPath{.path = nearest.path, .goal_index = nearest.goal_index};
+                             FindPathToNearest(map, query.path, query.goals, budget, scratch));
+    found = {.path = nearest.path, .goal_index = nearest.goal_index};
+  } else if (recorder == nullptr) {
+    WAYSTAR_ASSIGN_OR_RETURN(found.path, FindPath(map, query.path, budget, scratch));
+  } else {
+    recorder->OnMap(kSameMap);
+    WAYSTAR_ASSIGN_OR_RETURN(found.path, TraceSearch(map, query.path, budget, scratch, *recorder));
   }
+  return found;
+}
+
+absl::StatusOr<PortalPath> SearchThroughPortals(const GridRouteQuery& query, const Budget& budget,
+                                                Scratch& scratch, EventRecorder* recorder) {
+  ResolvedAgent& agent = *query.agent;
   if (recorder == nullptr) {
     return FindPathThroughPortals(agent.map(), agent, query.ToPortalQuery(), FindPath, budget, scratch);
   }
@@ -59,10 +70,13 @@ Route ToRoute(const ResolvedRoute& resolved, const PortalPath& found, std::chron
 absl::StatusOr<Route> SolveOnGrid(const ResolvedRoute& resolved, const Budget& budget, Scratch& scratch,
                                   EventRecorder* recorder) {
   const Clock::time_point begin = Clock::now();
-  const absl::StatusOr<PortalPath> found =
-      SearchGrid(resolved.grid(), BudgetOf(resolved, budget), scratch, recorder);
+  const GridRouteQuery& query = resolved.grid();
+  const Budget own = BudgetOf(resolved, budget);
+  const absl::StatusOr<PortalPath> found = query.HasPortals()
+                                               ? SearchThroughPortals(query, own, scratch, recorder)
+                                               : SearchWithoutPortals(query, own, scratch, recorder);
   if (!found.ok()) {
-    return BlamePositionField(found.status(), resolved.grid());
+    return BlamePositionField(found.status(), query);
   }
   return ToRoute(resolved, *found, Clock::now() - begin);
 }

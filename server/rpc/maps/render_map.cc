@@ -13,6 +13,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/query/resolve.h"
+#include "server/core/query/route_query_check.h"
 #include "server/core/query/solve.h"
 #include "server/core/render/graph_scene.h"
 #include "server/core/render/grid_scene.h"

@@ -10,6 +10,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/query/resolve.h"
+#include "server/core/query/route_query_check.h"
 #include "server/core/query/solve.h"
 #include "server/rpc/call/call_context.h"
 #include "server/rpc/query/answer_query.h"

@@ -8,6 +8,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/query/resolve.h"
+#include "server/core/query/route_query_check.h"
 #include "server/rpc/access/check_access.h"
 #include "server/rpc/call/call_context.h"
 #include "server/rpc/call/request_parser.h"
