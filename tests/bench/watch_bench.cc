@@ -25,6 +25,7 @@
 #include "tests/testing/layouts.h"
 #include "tests/testing/movingai_data.h"
 #include "tests/testing/random.h"
+#include "tests/testing/without_portals.h"
 
 ABSL_FLAG(int, watches, 10'000, "Paths that are watched on each map.");
 ABSL_FLAG(int, side, 1024, "Side of the synthetic maps.");

@@ -13,6 +13,7 @@
 #include "server/core/watch/watched_answer.h"
 #include "tests/core/watch/watchers.h"
 #include "tests/testing/drawn_map.h"
+#include "tests/testing/without_portals.h"
 
 namespace waystar::core {
 namespace {

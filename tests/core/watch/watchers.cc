@@ -8,6 +8,7 @@
 #include "server/core/engine/find_path.h"
 #include "server/core/map/grid_map_editor.h"
 #include "server/core/path/validate_path.h"
+#include "tests/testing/without_portals.h"
 
 namespace waystar::testing {
 namespace {
