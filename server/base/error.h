@@ -62,6 +62,7 @@ enum class ErrorReason : std::uint8_t {
   // RESOURCE_EXHAUSTED
   kBatchTooLarge,
   kImportTooLarge,
+  kMessagesBusy,
   kPathTooLong,
   kQueueFull,
   kQueueTimeout,

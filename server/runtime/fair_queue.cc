@@ -1,85 +1,162 @@
 #include "server/runtime/fair_queue.h"
 
 #include <algorithm>
-#include <iterator>
 
 namespace waystar::runtime {
+namespace {
+
+// The weight of one job in the moving averages.
+constexpr double kCostWeight = 1.0 / 8;
+
+double Smoothed(double before, double now) { return before + (now - before) * kCostWeight; }
+
+}  // namespace
 
 void FairQueue::Push(const Flow& flow, const Entry& entry) {
-  const auto [client, is_new_client] = clients_.try_emplace(flow.client);
-  if (is_new_client) {
-    client->second = ring_.insert(ring_.end(), ClientLine{.client = flow.client});
+  if (accounts_.size() >= forget_at_) {
+    ForgetSettled();
   }
-  ClientLine& line = *client->second;
-  const auto [map, is_new_map] = line.maps.try_emplace(flow.map);
+  Accounts::value_type& owner = *accounts_.try_emplace(flow.client).first;
+  Account& account = owner.second;
+  if (account.size == 0) {
+    account.due = std::max(account.due, now_);
+    TakeTurn(owner);
+  }
+  const auto [map, is_new_map] = account.maps.try_emplace(flow.map);
   if (is_new_map) {
-    map->second = line.ring.insert(line.ring.end(), MapLine{.map = flow.map, .entries = {}});
+    map->second = account.ring.insert(account.ring.end(), MapLine{.map = flow.map, .entries = {}});
   }
   map->second->entries.push_back(entry);
-  ++line.size;
+  ++account.size;
   ++size_;
 }
 
-FairQueue::Entry FairQueue::Pop() {
-  const auto client = ring_.begin();
-  MapLines& maps = client->ring;
-  const auto map = maps.begin();
-  const Entry entry = map->entries.front();
+FairQueue::Popped FairQueue::Pop() {
+  Accounts::value_type& owner = *accounts_.find(order_.begin()->client);
+  Account& account = owner.second;
+  order_.erase(order_.begin());
+  now_ = account.due;
+  const double cost = CostOf(account);
+  account.due += cost;
+  const auto map = account.ring.begin();
+  const Popped popped{.entry = map->entries.front(), .client = owner.first, .charged = cost};
   map->entries.pop_front();
-  maps.splice(maps.end(), maps, map);
-  EraseIfEmpty(*client, map);
-  ring_.splice(ring_.end(), ring_, client);
-  CountOut(client);
-  return entry;
+  account.ring.splice(account.ring.end(), account.ring, map);
+  EraseIfEmpty(account, map);
+  --size_;
+  if (--account.size > 0) {
+    TakeTurn(owner);
+  }
+  return popped;
+}
+
+void FairQueue::Settle(const Popped& popped, std::chrono::nanoseconds took) {
+  const double cost = std::max(1.0, static_cast<double>(took.count()));
+  typical_ = Smoothed(typical_, cost);
+  if (const auto owner = accounts_.find(popped.client); owner != accounts_.end()) {
+    double& typical = owner->second.typical;
+    typical = typical > 0 ? Smoothed(typical, cost) : cost;
+  }
+  Charge(popped.client, cost - popped.charged);
+}
+
+void FairQueue::Forgive(const Popped& popped) { Charge(popped.client, -popped.charged); }
+
+void FairQueue::Charge(std::uint64_t client, double more) {
+  const auto owner = accounts_.find(client);
+  if (owner == accounts_.end()) {
+    return;
+  }
+  if (owner->second.size > 0) {
+    order_.erase(TurnOf(*owner));
+    owner->second.due += more;
+    order_.insert(TurnOf(*owner));
+  } else {
+    owner->second.due += more;
+  }
+}
+
+double FairQueue::DueOfNext(std::uint64_t client) const {
+  const auto owner = accounts_.find(client);
+  if (owner == accounts_.end()) {
+    return now_;
+  }
+  const Account& account = owner->second;
+  return std::max(account.due, now_) + static_cast<double>(account.size) * CostOf(account);
 }
 
 std::size_t FairQueue::AheadOf(const Flow& flow) const {
   std::size_t own_turns = 0;
-  if (const auto own = clients_.find(flow.client); own != clients_.end()) {
-    const auto line = own->second->maps.find(flow.map);
-    const std::size_t in_line = line == own->second->maps.end() ? 0 : line->second->entries.size();
-    for (const MapLine& map : own->second->ring) {
+  double due = now_;
+  if (const auto own = accounts_.find(flow.client); own != accounts_.end()) {
+    const Account& account = own->second;
+    const auto line = account.maps.find(flow.map);
+    const std::size_t in_line = line == account.maps.end() ? 0 : line->second->entries.size();
+    for (const MapLine& map : account.ring) {
       own_turns += std::min(map.entries.size(), map.map == flow.map ? in_line : in_line + 1);
     }
+    due = std::max(account.due, now_) + static_cast<double>(own_turns) * CostOf(account);
   }
   std::size_t ahead = own_turns;
-  for (const ClientLine& client : ring_) {
-    ahead += client.client == flow.client ? 0 : std::min(client.size, own_turns + 1);
+  for (const Turn& turn : order_) {
+    if (turn.due > due) {
+      break;
+    }
+    if (turn.client != flow.client) {
+      const Account& account = accounts_.find(turn.client)->second;
+      const double turns = (due - turn.due) / CostOf(account) + 1;
+      ahead += turns >= static_cast<double>(account.size) ? account.size : static_cast<std::size_t>(turns);
+    }
   }
   return ahead;
 }
 
-Job* FairQueue::DropFromLongest(std::uint64_t newcomer) {
-  const auto longest = std::max_element(
-      ring_.begin(), ring_.end(), [](const ClientLine& a, const ClientLine& b) { return a.size < b.size; });
-  const auto own = clients_.find(newcomer);
-  if (longest == ring_.end() || (own != clients_.end() && own->second->size >= longest->size)) {
+Job* FairQueue::DropFromGreediest(std::uint64_t newcomer) {
+  double latest = DueOfNext(newcomer);
+  Accounts::value_type* greediest = nullptr;
+  for (const Turn& turn : order_) {
+    Accounts::value_type& owner = *accounts_.find(turn.client);
+    const Account& account = owner.second;
+    const double last = account.due + static_cast<double>(account.size - 1) * CostOf(account);
+    if (last > latest) {
+      latest = last;
+      greediest = &owner;
+    }
+  }
+  if (greediest == nullptr) {
     return nullptr;
   }
+  Account& account = greediest->second;
   const auto map = std::max_element(
-      longest->ring.begin(), longest->ring.end(),
+      account.ring.begin(), account.ring.end(),
       [](const MapLine& a, const MapLine& b) { return a.entries.size() < b.entries.size(); });
   Job* const job = map->entries.back().job;
   map->entries.pop_back();
-  EraseIfEmpty(*longest, map);
-  CountOut(longest);
+  EraseIfEmpty(account, map);
+  --size_;
+  if (--account.size == 0) {
+    order_.erase(TurnOf(*greediest));
+  }
   return job;
 }
 
-void FairQueue::EraseIfEmpty(ClientLine& line, MapLines::iterator map) {
+void FairQueue::TakeTurn(Accounts::value_type& account) {
+  account.second.order = ++turns_;
+  order_.insert(TurnOf(account));
+}
+
+void FairQueue::EraseIfEmpty(Account& account, MapLines::iterator map) {
   if (map->entries.empty()) {
-    line.maps.erase(map->map);
-    line.ring.erase(map);
+    account.maps.erase(map->map);
+    account.ring.erase(map);
   }
 }
 
-void FairQueue::CountOut(ClientLines::iterator client) {
-  --size_;
-  --client->size;
-  if (client->size == 0) {
-    clients_.erase(client->client);
-    ring_.erase(client);
-  }
+// Whoever has had no more than its share is like one who was never here.
+void FairQueue::ForgetSettled() {
+  absl::erase_if(accounts_,
+                 [this](const auto& owner) { return owner.second.size == 0 && owner.second.due <= now_; });
+  forget_at_ = 2 * accounts_.size() + 64;
 }
 
 }  // namespace waystar::runtime

@@ -1,13 +1,15 @@
-// A fair queue of jobs that wait for a worker, taken in turns from the clients that sent them.
+// A fair queue of jobs that wait for a worker, which shares the workers' time among the clients.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <list>
-#include <optional>
+#include <set>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/node_hash_map.h"
 #include "absl/status/status.h"
 
 namespace waystar::runtime {
@@ -28,12 +30,16 @@ struct Flow {
   std::uint64_t map = 0;
 };
 
-// Clients take turns, and among the jobs of one client its maps; jobs of one client about one map leave in
-// the order in which they came. So a client that sends little waits for at most one turn of each other
-// client, however much they send. Source: J. Nagle, "On Packet Switches with Infinite Storage", 1987; making
-// room at the cost of the longest line: P. McKenney, "Stochastic Fairness Queueing", 1990.
+// Each client that has jobs gets as much of the workers' time as any other, however many jobs it sends and
+// however long they take. A client that asks for less than its share waits for the job of one other at most,
+// and loses no place in a full queue to clients that ask for more. Among the jobs of one client its maps take
+// turns; jobs of one client about one map leave in the order in which they came.
 //
-// All operations cost O(1), except DropFromLongest and AheadOf. Thread safety: none.
+// Time is counted by what jobs were measured to take. Until then a job counts as what its client's took
+// before. Sources: P. Goyal, H. Vin, H. Cheng, "Start-time Fair Queuing", 1996; making room at the cost of
+// whoever is most ahead: P. McKenney, "Stochastic Fairness Queueing", 1990.
+//
+// Costs O(log n) for n clients with jobs, except DropFromGreediest and AheadOf. Thread safety: none.
 class FairQueue {
  public:
   using Clock = std::chrono::steady_clock;
@@ -43,15 +49,29 @@ class FairQueue {
     Clock::time_point since;
   };
 
+  // A job that left the queue to run, with what its client was charged for it.
+  struct Popped {
+    Entry entry;
+    std::uint64_t client = 0;
+    double charged = 0.0;
+  };
+
   void Push(const Flow& flow, const Entry& entry);
 
   // Returns the next job to run. REQUIRES: !empty().
-  Entry Pop();
+  Popped Pop();
 
-  // Makes room for a job of that client: takes out the last job of the client with most waiting jobs, from
-  // the longest of its lines. Returns null if no client has more waiting than the newcomer itself, which must
-  // then be refused. It costs a look at each client and, of one client, at each map with jobs that wait.
-  Job* DropFromLongest(std::uint64_t newcomer);
+  // Charges the client of a job that ran what it took in place of what was assumed. A job that leaves the
+  // queue and is not settled stays charged as assumed.
+  void Settle(const Popped& popped, std::chrono::nanoseconds took);
+  // Charges it nothing, as the job was refused.
+  void Forgive(const Popped& popped);
+
+  // Makes room for a job of that client: takes out the last job of the client whose last job is due latest,
+  // from the longest of its lines. Returns null if the newcomer's job would be due no earlier than that, so
+  // that it must be refused. It costs a look at each client and, of one client, at each map with jobs that
+  // wait.
+  Job* DropFromGreediest(std::uint64_t newcomer);
 
   // Returns how many jobs may leave before one that is added to this line now, if no others come. It costs a
   // look at each client, and at each map of this one.
@@ -67,22 +87,49 @@ class FairQueue {
   };
   using MapLines = std::list<MapLine>;
 
-  // The lines are lists, so that a line keeps its place in memory while it moves to the end of the ring.
-  struct ClientLine {
-    std::uint64_t client;
+  // A client with jobs that wait, or that has had more time than its share lately.
+  struct Account {
+    // In virtual time, which is the time that each client with jobs has had. The next job is due then.
+    double due = 0.0;
+    // What a job of the client typically takes; 0 while that is not known.
+    double typical = 0.0;
+    // The place of `due` among equals.
+    std::uint64_t order = 0;
     std::size_t size = 0;
+    // The map whose turn it is comes first. The lines are lists, so that a line keeps its place in memory
+    // while it moves to the end. No line is empty.
     MapLines ring;
     absl::flat_hash_map<std::uint64_t, MapLines::iterator> maps;
   };
-  using ClientLines = std::list<ClientLine>;
+  using Accounts = absl::node_hash_map<std::uint64_t, Account>;
 
-  static void EraseIfEmpty(ClientLine& line, MapLines::iterator map);
-  void CountOut(ClientLines::iterator client);
+  struct Turn {
+    double due;
+    std::uint64_t order;
+    std::uint64_t client;
+    auto operator<=>(const Turn& other) const = default;
+  };
+
+  static Turn TurnOf(const Accounts::value_type& account) {
+    return {account.second.due, account.second.order, account.first};
+  }
+  double CostOf(const Account& account) const { return account.typical > 0 ? account.typical : typical_; }
+  // When a job that the client adds now would be due.
+  double DueOfNext(std::uint64_t client) const;
+  void TakeTurn(Accounts::value_type& account);
+  static void EraseIfEmpty(Account& account, MapLines::iterator map);
+  void Charge(std::uint64_t client, double more);
+  void ForgetSettled();
 
   std::size_t size_ = 0;
-  // The client whose turn it is comes first. No line is empty.
-  ClientLines ring_;
-  absl::flat_hash_map<std::uint64_t, ClientLines::iterator> clients_;
+  // When the last job that left was due.
+  double now_ = 0.0;
+  double typical_ = 1.0;
+  std::uint64_t turns_ = 0;
+  Accounts accounts_;
+  std::size_t forget_at_ = 64;
+  // Of clients with jobs.
+  std::set<Turn> order_;
 };
 
 }  // namespace waystar::runtime

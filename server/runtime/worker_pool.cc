@@ -75,7 +75,7 @@ absl::Status WorkerPool::TrySubmit(Job* job, const Flow& flow, FairQueue::Clock:
     }
     if (queue_.size() >= limit_.MaxQueued(options_.max_queued)) {
       ++counts_.refused_full;
-      dropped = queue_.DropFromLongest(flow.client);
+      dropped = queue_.DropFromGreediest(flow.client);
       if (dropped == nullptr) {
         return full_;
       }
@@ -122,7 +122,7 @@ WorkerPoolCounts WorkerPool::counts() const {
   return counts;
 }
 
-Job* WorkerPool::Take(absl::Status& late) {
+FairQueue::Popped WorkerPool::Take(absl::Status& late) {
   MutexLock lock(mutex_);
   while (queue_.empty() && own_.empty() && !stopping_) {
     wake_.Wait(mutex_);
@@ -130,15 +130,15 @@ Job* WorkerPool::Take(absl::Status& late) {
   if (!own_.empty() && (own_is_next_ || queue_.empty())) {
     own_is_next_ = false;
     ++counts_.running;
-    return own_.Pop().job;
+    return {.entry = own_.Pop().entry};
   }
   if (queue_.empty()) {
-    return nullptr;
+    return {};
   }
   own_is_next_ = true;
-  const FairQueue::Entry entry = queue_.Pop();
+  const FairQueue::Popped popped = queue_.Pop();
   const FairQueue::Clock::time_point now = FairQueue::Clock::now();
-  const std::chrono::nanoseconds waited = now - entry.since;
+  const std::chrono::nanoseconds waited = now - popped.entry.since;
   NoteWait(now, waited);
   ++counts_.running;
   if (waited > limit_.allowed()) {
@@ -148,14 +148,15 @@ Job* WorkerPool::Take(absl::Status& late) {
     ++counts_.started;
     counts_.waited += waited;
   }
-  return entry.job;
+  return popped;
 }
 
 void WorkerPool::Work(int worker) {
   BeNice(options_.niceness);
   for (;;) {
     absl::Status late;
-    Job* const job = Take(late);
+    const FairQueue::Popped popped = Take(late);
+    Job* const job = popped.entry.job;
     if (job == nullptr) {
       return;
     }
@@ -170,9 +171,14 @@ void WorkerPool::Work(int worker) {
     const std::chrono::nanoseconds processor = ThreadCpuTime() - processor_before;
     MutexLock lock(mutex_);
     --counts_.running;
-    if (late.ok()) {
-      counts_.ran += took;
-      limit_.NoteRun(took, processor);
+    if (!late.ok()) {
+      queue_.Forgive(popped);
+      continue;
+    }
+    counts_.ran += took;
+    limit_.NoteRun(took, processor);
+    if (popped.charged > 0) {
+      queue_.Settle(popped, processor);
     }
   }
 }

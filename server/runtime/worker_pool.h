@@ -56,10 +56,10 @@ class WorkerPool {
   WorkerPool& operator=(const WorkerPool&) = delete;
 
   // Queues a job. Returns RESOURCE_EXHAUSTED / QUEUE_FULL with a retry delay, and keeps nothing, if too many
-  // jobs wait already and no client has more of them there than this one, or if the job most likely would not
-  // be done by `deadline`, when nobody waits for the answer any more. Otherwise another job may be refused
-  // for it, with the same status. A job that has waited for too long is refused with QUEUE_TIMEOUT. It never
-  // blocks. The job stays the caller's; it must live until it has run or was refused.
+  // jobs wait already and no client has had more of the workers' time than this one, or if the job most
+  // likely would not be done by `deadline`, when nobody waits for the answer any more. Otherwise another job
+  // may be refused for it, with the same status. A job that has waited for too long is refused with
+  // QUEUE_TIMEOUT. It never blocks. The job stays the caller's; it must live until it has run or was refused.
   absl::Status TrySubmit(Job* job, const Flow& flow,
                          FairQueue::Clock::time_point deadline = FairQueue::Clock::time_point::max());
 
@@ -80,8 +80,8 @@ class WorkerPool {
   bool WouldBeLate(const Flow& flow, std::chrono::nanoseconds left) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Work(int worker);
-  // Returns the next job to run, and the status to refuse it with if it is late; null when the pool ends.
-  Job* Take(absl::Status& late);
+  // Returns the next job to run, and the status to refuse it with if it is late; none when the pool ends.
+  FairQueue::Popped Take(absl::Status& late);
 
   const WorkerPoolOptions options_;
   const absl::Status full_;

@@ -1,5 +1,6 @@
 #include "server/runtime/fair_queue.h"
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -43,7 +44,7 @@ class FairQueueTest : public ::testing::Test {
   std::vector<std::string> PopAll() {
     std::vector<std::string> names;
     while (!queue_.empty()) {
-      names.push_back(NameOf(queue_.Pop().job));
+      names.push_back(NameOf(queue_.Pop().entry.job));
     }
     return names;
   }
@@ -75,7 +76,7 @@ TEST_F(FairQueueTest, MapsOfAClientTakeTurnsWithinItsTurns) {
 TEST_F(FairQueueTest, WhoeverComesBackStandsLast) {
   Push(1, 1);
   Push(2, 1, 2);
-  EXPECT_EQ(NameOf(queue_.Pop().job), "1/1:0");
+  EXPECT_EQ(NameOf(queue_.Pop().entry.job), "1/1:0");
   Push(1, 1);
   EXPECT_THAT(PopAll(), ElementsAre("2/1:0", "1/1:1", "2/1:1"));
 }
@@ -109,7 +110,7 @@ TEST_F(FairQueueTest, NoMoreLeaveFirstThanItSays) {
     Named last("last");
     queue_.Push(flow, {.job = &last, .since = {}});
     std::size_t left = 0;
-    while (queue_.Pop().job != &last) {
+    while (queue_.Pop().entry.job != &last) {
       ++left;
     }
     EXPECT_LE(left, most);
@@ -121,24 +122,79 @@ TEST_F(FairQueueTest, MakesRoomAtTheCostOfTheLongestLine) {
   Push(1, 1, 2);
   Push(1, 2, 3);
   Push(2, 1);
-  EXPECT_EQ(NameOf(queue_.DropFromLongest(2)), "1/2:2");
-  EXPECT_EQ(NameOf(queue_.DropFromLongest(3)), "1/1:1");
+  EXPECT_EQ(NameOf(queue_.DropFromGreediest(2)), "1/2:2");
+  EXPECT_EQ(NameOf(queue_.DropFromGreediest(3)), "1/1:1");
   EXPECT_THAT(PopAll(), ElementsAre("1/1:0", "2/1:0", "1/2:0", "1/2:1"));
 }
 
 TEST_F(FairQueueTest, WhoHasMostWaitingStandsBack) {
   Push(1, 1, 2);
   Push(2, 1, 2);
-  EXPECT_THAT(queue_.DropFromLongest(1), IsNull());
+  EXPECT_THAT(queue_.DropFromGreediest(1), IsNull());
   EXPECT_EQ(queue_.size(), 4U);
+}
+
+TEST_F(FairQueueTest, ANewcomerDoesNotReplaceOneWhoHadNoMore) {
+  Push(1, 1);
+  EXPECT_THAT(queue_.DropFromGreediest(2), IsNull());
 }
 
 TEST_F(FairQueueTest, DroppingTheLastOfAClientEndsItsTurns) {
   Push(1, 1);
-  EXPECT_EQ(NameOf(queue_.DropFromLongest(2)), "1/1:0");
+  queue_.Pop();
+  Push(1, 1);
+  EXPECT_EQ(NameOf(queue_.DropFromGreediest(2)), "1/1:1");
   EXPECT_TRUE(queue_.empty());
   Push(1, 1);
-  EXPECT_THAT(PopAll(), ElementsAre("1/1:1"));
+  EXPECT_THAT(PopAll(), ElementsAre("1/1:2"));
+}
+
+// One worker, and room for three. Sixteen clients ask for far more than there is; what one asks for is less
+// than its share.
+TEST_F(FairQueueTest, WhoAsksForLessThanItsShareIsServedBesideManyWhoAskForMore) {
+  constexpr std::uint64_t kPolite = 17;
+  testing::Random random(11);
+  std::map<std::uint64_t, int> served;
+  int asked = 0;
+  for (int turn = 0; turn < 20'000; ++turn) {
+    for (int calls = 0; calls < 8; ++calls) {
+      const bool is_polite = calls == 3 && turn % 50 == 0;
+      asked += is_polite ? 1 : 0;
+      const std::uint64_t client = is_polite ? kPolite : static_cast<std::uint64_t>(random.Between(1, 16));
+      if (queue_.size() < 3 || queue_.DropFromGreediest(client) != nullptr) {
+        Push(client, 1);
+      }
+    }
+    const FairQueue::Popped popped = queue_.Pop();
+    queue_.Settle(popped, std::chrono::microseconds(random.Between(500, 1500)));
+    ++served[popped.client];
+  }
+  EXPECT_EQ(served[kPolite], asked);
+  for (std::uint64_t greedy = 1; greedy <= 16; ++greedy) {
+    EXPECT_NEAR(served[greedy], (20'000 - asked) / 16, 60);
+  }
+}
+
+TEST_F(FairQueueTest, TimeIsSharedAndNotTurns) {
+  std::map<std::uint64_t, int> served;
+  Push(1, 1, 2);
+  Push(2, 1, 2);
+  for (int i = 0; i < 11'000; ++i) {
+    const FairQueue::Popped popped = queue_.Pop();
+    queue_.Settle(popped, std::chrono::microseconds(popped.client == 1 ? 1000 : 100));
+    ++served[popped.client];
+    Push(popped.client, 1);
+  }
+  EXPECT_NEAR(served[1], 1000, 10);
+  EXPECT_NEAR(served[2], 10'000, 10);
+}
+
+TEST_F(FairQueueTest, WhatIsForgivenCountsForNothing) {
+  Push(1, 1, 3);
+  queue_.Forgive(queue_.Pop());
+  queue_.Forgive(queue_.Pop());
+  Push(2, 1, 2);
+  EXPECT_THAT(PopAll(), ElementsAre("1/1:2", "2/1:0", "2/1:1"));
 }
 
 // Whatever comes and goes: no client that waits is passed over while another is served twice.
@@ -155,7 +211,7 @@ TEST_F(FairQueueTest, NobodyIsServedTwiceWhileAnotherWaits) {
       Push(client, static_cast<std::uint64_t>(random.Between(0, 2)));
       continue;
     }
-    const std::string name = NameOf(queue_.Pop().job);
+    const std::string name = NameOf(queue_.Pop().entry.job);
     const std::uint64_t served = static_cast<std::uint64_t>(name[0] - '0');
     --waiting[served];
     served_while_waiting[served].clear();
