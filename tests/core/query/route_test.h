@@ -60,7 +60,10 @@ class RouteTest : public ::testing::Test {
 
   // "5: (0, 1) (0, 0)", a route's cost and points; "no way"; or what is wrong: "OFF_MAP goal".
   std::string Told(const std::string& map, const core::RouteQuery& query, const core::Budget& budget = {}) {
-    const absl::StatusOr<core::Route> route = Find(map, query, budget);
+    return ToldOf(Find(map, query, budget));
+  }
+
+  static std::string ToldOf(const absl::StatusOr<core::Route>& route) {
     if (!route.ok()) {
       return absl::StrCat(ErrorReasonOf(route.status()), " ", ErrorFieldOf(route.status()));
     }

@@ -176,6 +176,13 @@ TEST_F(AnswerWaysTest, PathsThatDoNotGetThere) {
   v1::FindPathRequest query = PathRequest("yard", CellAt(0, 0), CellAt(9, 3));
   query.set_unreachable_policy(v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE);
   EXPECT_EQ(ExpectTheSame(query).outcome(), v1::OUTCOME_PARTIAL);
+  query.clear_goal();
+  query.clear_unreachable_policy();
+  *query.add_goals() = CellAt(9, 3);
+  *query.add_goals() = CellAt(9, 0);
+  const v1::FindPathResponse to_neither = ExpectTheSame(query);
+  EXPECT_EQ(to_neither.outcome(), v1::OUTCOME_UNREACHABLE);
+  EXPECT_FALSE(to_neither.has_goal_index());
   query = PathRequest("yard", CellAt(0, 2), CellAt(7, 3));
   query.set_algorithm(v1::ALGORITHM_ASTAR);
   query.set_max_expansions(3);

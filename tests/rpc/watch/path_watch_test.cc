@@ -138,17 +138,6 @@ TEST(PathWatchTest, EndsWhenTheServerStops) {
   EXPECT_EQ(client::ReasonOf(watch.End()), "DRAINING");
 }
 
-TEST(PathWatchTest, OverlayIsPartOfTheQuery) {
-  TestServer server;
-  server.Create("arena", {"....", "...."});
-  v1::FindPathRequest query = PathRequest("arena", CellAt(0, 0), CellAt(3, 0));
-  *query.mutable_overlay()->mutable_blocked()->add_cells() = CellAt(1, 0);
-  WatchOfPath watch(server, query);
-  EXPECT_GT(watch.Next().answer().cost(), 3.0);
-  Update(server, BlockRequest("arena", {CellAt(1, 1)}));
-  EXPECT_EQ(watch.Next().answer().outcome(), v1::OUTCOME_UNREACHABLE);
-}
-
 // A wall with one door that moves: at any time the last answer that a watcher gets is right for the last
 // revision.
 TEST(PathWatchTest, LastAnswerOfManyChangesIsNeverMissed) {
