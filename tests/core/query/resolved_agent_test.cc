@@ -16,13 +16,7 @@ namespace {
 
 using ::waystar::testing::Between;
 using ::waystar::testing::RouteTest;
-
-GridSettings Sea() {
-  GridSettings settings;
-  settings.terrains.push_back({.symbol = '~', .name = "water", .impassable = true});
-  settings.terrains.push_back({.symbol = 's', .name = "swamp", .cost = 3});
-  return settings;
-}
+using ::waystar::testing::Sea;
 
 class ProfileOfQueryTest : public RouteTest {
  protected:

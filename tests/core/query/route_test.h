@@ -34,6 +34,14 @@ inline core::RouteQuery Between(core::Cell start, core::Cell goal) {
   return {.start = {.cell = start}, .goal = {.cell = goal}};
 }
 
+// Water that is impassable, and swamp.
+inline core::GridSettings Sea() {
+  core::GridSettings settings;
+  settings.terrains.push_back({.symbol = '~', .name = "water", .impassable = true});
+  settings.terrains.push_back({.symbol = 's', .name = "swamp", .cost = 3});
+  return settings;
+}
+
 class RouteTest : public ::testing::Test {
  protected:
   void Create(const std::string& id, const std::vector<std::string>& rows, core::GridSettings settings = {}) {

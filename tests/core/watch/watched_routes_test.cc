@@ -25,16 +25,10 @@ using ::waystar::testing::Block;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::Random;
 using ::waystar::testing::RouteTest;
+using ::waystar::testing::Sea;
 using ::waystar::testing::Unblock;
 
 constexpr char kNothing[] = "";
-
-GridSettings Sea() {
-  GridSettings settings;
-  settings.terrains.push_back({.symbol = '~', .name = "water", .impassable = true});
-  settings.terrains.push_back({.symbol = 's', .name = "swamp", .cost = 3});
-  return settings;
-}
 
 Edit Paint(Cell cell, char terrain) { return SetTerrain{.shape = {.cells = {cell}}, .symbol = terrain}; }
 

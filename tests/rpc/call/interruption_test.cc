@@ -59,12 +59,7 @@ class InterruptionTest : public ::testing::Test {
   void ExpectNoneAnswered(const std::string& method, std::uint64_t calls) {
     v1::MethodStatistics counts;
     const auto have_ended = [&] {
-      const auto statistics = server_.client().GetServerStatistics({});
-      for (const v1::MethodStatistics& row : statistics->methods()) {
-        if (row.method() == method) {
-          counts = row;
-        }
-      }
+      counts = server_.CountsOf(method);
       return counts.requests() == calls && counts.open_calls() == 0;
     };
     EXPECT_TRUE(WaitUntil(have_ended, "the end of each call on the server"));

@@ -82,12 +82,6 @@ class AnswerWaysTest : public ::testing::Test {
     return rendered.ok() ? rendered->answer() : v1::FindPathResponse();
   }
 
-  v1::FindPathResponse Alone(const v1::FindPathRequest& query) {
-    const auto found = client().FindPath(query);
-    EXPECT_TRUE(found.ok()) << found.status();
-    return found.ok() ? *found : v1::FindPathResponse();
-  }
-
   v1::FindPathsResult InABatch(v1::FindPathRequest query) {
     v1::FindPathsRequest request;
     request.set_map(query.map());
@@ -119,7 +113,7 @@ class AnswerWaysTest : public ::testing::Test {
     SCOPED_TRACE(query.ShortDebugString());
     const v1::FindPathResponse answer = InAPicture(query);
     const std::string expected = Timeless(answer);
-    EXPECT_EQ(Timeless(Alone(query)), expected);
+    EXPECT_EQ(Timeless(server_.Find(query)), expected);
     EXPECT_EQ(Timeless(InABatch(query).answer()), expected);
     const v1::StreamedAnswer streamed = InAStream(query);
     EXPECT_EQ(streamed.id(), 300U);
@@ -234,7 +228,7 @@ TEST_F(AnswerWaysTest, OnGraphs) {
   query.set_start_node("a");
   query.set_goal_node("b");
   const std::string expected = Timeless(InAPicture(query));
-  EXPECT_EQ(Timeless(Alone(query)), expected);
+  EXPECT_EQ(Timeless(server_.Find(query)), expected);
   EXPECT_EQ(Timeless(InAStream(query).answer()), expected);
 }
 

@@ -53,17 +53,11 @@ class PortalTest : public ::testing::Test {
     Update(server_, PortalRequest("lower", "up", CellAt(3, 0), CellAt(3, 0), "upper"));
   }
 
-  v1::FindPathResponse Find(const v1::FindPathRequest& request) {
-    const auto found = server_.client().FindPath(request);
-    EXPECT_TRUE(found.ok()) << found.status();
-    return found.ok() ? *found : v1::FindPathResponse();
-  }
-
   TestServer server_;
 };
 
 TEST_F(PortalTest, APathMayGoByAnotherMap) {
-  const v1::FindPathResponse found = Find(PathRequest("upper", CellAt(0, 0), CellAt(4, 0)));
+  const v1::FindPathResponse found = server_.Find(PathRequest("upper", CellAt(0, 0), CellAt(4, 0)));
   EXPECT_EQ(found.outcome(), v1::OUTCOME_FOUND);
   EXPECT_EQ(found.cost(), 6.0);
   EXPECT_EQ(Show(found.points()), "(0, 0) (1, 0) (1, 0) (2, 0) (3, 0) (3, 0) (4, 0)");
@@ -81,7 +75,7 @@ TEST_F(PortalTest, TheGoalMayLieOnAnotherMap) {
   v1::FindPathRequest request = PathRequest("upper", CellAt(0, 0), CellAt(0, 1));
   request.set_goal_map("lower");
   request.set_path_form(v1::PATH_FORM_DIRECTIONS);
-  const v1::FindPathResponse found = Find(request);
+  const v1::FindPathResponse found = server_.Find(request);
   EXPECT_NEAR(found.cost(), 2 + 1.4142135, 1e-6);
   EXPECT_EQ(found.directions_size(), 2);
   EXPECT_EQ(found.crossings(0).index(), 1);
@@ -164,7 +158,7 @@ TEST_F(PortalTest, AFoundPathIsValidUntilAPortalOfItCloses) {
     SCOPED_TRACE(v1::PathForm_Name(form));
     v1::FindPathRequest query = PathRequest("upper", CellAt(0, 0), CellAt(4, 0));
     query.set_path_form(form);
-    const v1::FindPathResponse found = Find(query);
+    const v1::FindPathResponse found = server_.Find(query);
     v1::ValidatePathRequest request;
     request.set_map("upper");
     *request.mutable_points() = found.points();

@@ -47,17 +47,11 @@ class PositionTest : public ::testing::Test {
     return query;
   }
 
-  v1::FindPathResponse Find(const v1::FindPathRequest& query) {
-    const auto found = server_.client().FindPath(query);
-    EXPECT_TRUE(found.ok()) << found.status();
-    return found.ok() ? *found : v1::FindPathResponse();
-  }
-
   TestServer server_;
 };
 
 TEST_F(PositionTest, AnswersGiveCellsAndCentres) {
-  const v1::FindPathResponse answer = Find(Between(At(-2, -1), At(-1.01, -0.99)));
+  const v1::FindPathResponse answer = server_.Find(Between(At(-2, -1), At(-1.01, -0.99)));
   EXPECT_EQ(Show(answer.points()), "(0, 0) (1, 0)");
   ASSERT_EQ(answer.positions_size(), 2);
   EXPECT_EQ(answer.positions(1).x(), -1.25);
@@ -66,9 +60,9 @@ TEST_F(PositionTest, AnswersGiveCellsAndCentres) {
   EXPECT_EQ(answer.start().x(), 0);
 
   v1::FindPathRequest cells = PathRequest("room", CellAt(0, 0), CellAt(1, 0));
-  EXPECT_EQ(Find(cells).positions_size(), 0);
+  EXPECT_EQ(server_.Find(cells).positions_size(), 0);
   cells.set_with_positions(true);
-  EXPECT_EQ(Find(cells).positions_size(), 2);
+  EXPECT_EQ(server_.Find(cells).positions_size(), 2);
 
   v1::GetMapRequest get;
   get.set_map("room");
@@ -80,8 +74,8 @@ TEST_F(PositionTest, AnswersGiveCellsAndCentres) {
 TEST_F(PositionTest, SnapsWithinTheRadius) {
   v1::FindPathRequest query = Between(At(0.2, 0.2), At(1.7, 0.7));
   query.set_snap_radius(1);
-  EXPECT_EQ(Find(query).start().x(), 5);
-  EXPECT_EQ(Find(query).start().y(), 2);
+  EXPECT_EQ(server_.Find(query).start().x(), 5);
+  EXPECT_EQ(server_.Find(query).start().y(), 2);
 }
 
 TEST_F(PositionTest, TheNearestOfSeveralGoalsIsGoneTo) {
@@ -90,7 +84,7 @@ TEST_F(PositionTest, TheNearestOfSeveralGoalsIsGoneTo) {
   *query.add_goal_positions() = At(1.9, 0.9);
   *query.add_goal_positions() = At(-1.4, 0.9);
   *query.add_goal_positions() = At(-0.6, -0.9);
-  const v1::FindPathResponse answer = Find(query);
+  const v1::FindPathResponse answer = server_.Find(query);
   EXPECT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
   EXPECT_EQ(answer.goal_index(), 2);
   EXPECT_EQ(Show(answer.points()), "(0, 0) (1, 0) (2, 0)");
@@ -115,9 +109,9 @@ TEST_F(PositionTest, BadFramesNameTheField) {
 
 TEST_F(PositionTest, SummaryIsToldOnRequest) {
   v1::FindPathRequest query = PathRequest("room", CellAt(0, 0), CellAt(7, 3));
-  EXPECT_FALSE(Find(query).has_summary());
+  EXPECT_FALSE(server_.Find(query).has_summary());
   query.set_with_summary(true);
-  const v1::FindPathResponse found = Find(query);
+  const v1::FindPathResponse found = server_.Find(query);
   EXPECT_GT(found.summary().turns(), 0);
   ASSERT_EQ(found.summary().legs_size(), 1);
   EXPECT_EQ(found.summary().legs(0).terrain(), ".");

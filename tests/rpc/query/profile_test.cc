@@ -46,12 +46,6 @@ v1::UpdateObstaclesRequest PutRequest(const std::string& map, const std::string&
 
 class ProfileTest : public ::testing::Test {
  protected:
-  v1::FindPathResponse Find(const v1::FindPathRequest& query) {
-    const auto found = server_.client().FindPath(query);
-    EXPECT_TRUE(found.ok()) << found.status();
-    return found.ok() ? *found : v1::FindPathResponse();
-  }
-
   TestServer server_;
 };
 
@@ -62,7 +56,7 @@ TEST_F(ProfileTest, FootprintAndCornerRuleAreTheAgents) {
                           "#####"});
   v1::FindPathRequest query = PathRequest("gate", CellAt(1, 1), CellAt(2, 2));
   query.mutable_profile()->set_corner_rule(v1::CORNER_RULE_ONE_SIDE_FREE);
-  EXPECT_NEAR(Find(query).cost(), 1.4142135, 1e-6);
+  EXPECT_NEAR(server_.Find(query).cost(), 1.4142135, 1e-6);
   query.mutable_profile()->set_footprint(2);
   EXPECT_THAT(server_.client().FindPath(query),
               IsRefused(absl::StatusCode::kFailedPrecondition, "START_BLOCKED", "start"));
@@ -92,7 +86,7 @@ TEST_F(ProfileTest, MapsTellTheirProfiles) {
   server_.Create("coast", {"..~..", "....."}, grid);
   v1::FindPathRequest query = PathRequest("coast", CellAt(0, 0), CellAt(4, 0));
   query.set_profile_name("hovercraft");
-  EXPECT_DOUBLE_EQ(Find(query).cost(), 4.0);
+  EXPECT_DOUBLE_EQ(server_.Find(query).cost(), 4.0);
 
   v1::GetMapRequest get;
   get.set_map("coast");
@@ -114,10 +108,10 @@ TEST_F(ProfileTest, EditsPutReplaceAndRemoveProfiles) {
   v1::MovementProfile boat;
   SetCost(boat, "~", 1);
   Update(server_, PutRequest("coast", "boat", boat));
-  EXPECT_DOUBLE_EQ(Find(query).cost(), 4.0);
+  EXPECT_DOUBLE_EQ(server_.Find(query).cost(), 4.0);
   boat.mutable_terrain_costs(0)->set_cost(1.5);
   Update(server_, PutRequest("coast", "boat", boat));
-  EXPECT_DOUBLE_EQ(Find(query).cost(), 4.5);
+  EXPECT_DOUBLE_EQ(server_.Find(query).cost(), 4.5);
   v1::UpdateObstaclesRequest remove;
   remove.set_map("coast");
   remove.add_edits()->mutable_remove_profile()->set_name("boat");
@@ -185,7 +179,7 @@ TEST_F(ProfileTest, BadProfilesNameTheFieldAndChangeNothing) {
   nameless.add_edits()->mutable_put_profile();
   EXPECT_THAT(server_.client().UpdateObstacles(nameless),
               IsRefused(kInvalid, "MISSING_FIELD", "edits[0].put_profile.named"));
-  EXPECT_EQ(Find(PathRequest("coast", CellAt(0, 0), CellAt(1, 0))).revision(), 1U);
+  EXPECT_EQ(server_.Find(PathRequest("coast", CellAt(0, 0), CellAt(1, 0))).revision(), 1U);
 }
 
 }  // namespace

@@ -178,7 +178,7 @@ TEST(PathWatchTest, LastAnswerOfManyChangesIsNeverMissed) {
   }
 }
 
-// Clients come and go while the map changes and calls are made.
+// Clients come and go while the map changes and calls are made: updates go on, and no watch is left behind.
 TEST(PathWatchTest, WatchersMayLeaveAtAnyMoment) {
   TestServer server;
   server.Create("arena", std::vector<std::string>(16, std::string(16, '.')));
@@ -207,6 +207,8 @@ TEST(PathWatchTest, WatchersMayLeaveAtAnyMoment) {
   }
   is_over = true;
   writer.join();
+  const auto are_gone = [&] { return server.CountsOf("waystar.v1.PathService/WatchPath").open_calls() == 0; };
+  EXPECT_TRUE(WaitUntil(are_gone, "the end of each watch whose client has left"));
 }
 
 }  // namespace
