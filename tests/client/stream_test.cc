@@ -6,10 +6,12 @@
 #include "client/client.h"
 #include "client/streams.h"
 #include "tests/client/fake_server.h"
+#include "tests/testing/patience.h"
 
 namespace waystar::client {
 namespace {
 
+using ::waystar::testing::ExpectReturns;
 using ::waystar::testing::FakeServer;
 using ::waystar::testing::Refusal;
 
@@ -63,9 +65,12 @@ TEST_F(StreamTest, AnErrorEndsUpdates) {
   EXPECT_EQ(ReasonOf(stream->Finish()), "DRAINING");
 }
 
+// What is destroyed before its end cancels its call, and waits neither for answers nor for the server.
 TEST_F(StreamTest, UpdatesMayBeAbandoned) {
   server_.stream_obstacle_updates = [](auto&, const auto&, auto&) { return grpc::Status::OK; };
-  client().StreamObstacleUpdates()->Send({});
+  auto stream = client().StreamObstacleUpdates();
+  EXPECT_TRUE(stream->Send({}));
+  ExpectReturns([&] { stream.reset(); }, "a stream of updates that is abandoned");
 }
 
 TEST_F(StreamTest, AWatchHandsOverEventsAndTellsWhyItEnds) {

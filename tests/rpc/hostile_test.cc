@@ -13,10 +13,7 @@
 
 #include "absl/time/time.h"
 #include "client/client.h"
-#include "client/errors.h"
 #include "gmock/gmock.h"
-#include "grpcpp/impl/codegen/client_unary_call.h"
-#include "grpcpp/support/byte_buffer.h"
 #include "tests/rpc/bounded_context.h"
 #include "tests/rpc/test_server.h"
 #include "tests/testing/mutated_bytes.h"
@@ -28,6 +25,7 @@ namespace waystar {
 namespace {
 
 using ::waystar::testing::BoundedContext;
+using ::waystar::testing::CallRaw;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::ExpectReturns;
 using ::waystar::testing::IsRefused;
@@ -44,20 +42,6 @@ class HostileClientTest : public ::testing::Test {
     const auto answer = server_.client().FindPath(PathRequest("yard", CellAt(0, 0), CellAt(3, 2)));
     ASSERT_TRUE(answer.ok()) << answer.status();
     EXPECT_EQ(answer->outcome(), v1::OUTCOME_FOUND);
-  }
-
-  absl::StatusOr<grpc::ByteBuffer> CallRaw(const std::string& method, const std::string& bytes) {
-    const grpc::Slice slice(bytes);
-    const grpc::ByteBuffer request(&slice, 1);
-    grpc::ByteBuffer response;
-    BoundedContext context;
-    const grpc::internal::RpcMethod rpc(method.c_str(), grpc::internal::RpcMethod::NORMAL_RPC);
-    const grpc::Status status = grpc::internal::BlockingUnaryCall<grpc::ByteBuffer, grpc::ByteBuffer>(
-        channel_.get(), rpc, &context, request, &response);
-    if (!status.ok()) {
-      return client::FromGrpc(status);
-    }
-    return response;
   }
 
   TestServer server_;
@@ -90,7 +74,7 @@ TEST_F(HostileClientTest, DeepNestingIsNoMessage) {
   for (int i = 0; i < 100'000; ++i) {
     deep += "\xa3\x06";
   }
-  EXPECT_THAT(CallRaw("/waystar.v1.PathService/FindPath", deep),
+  EXPECT_THAT(CallRaw(*channel_, "/waystar.v1.PathService/FindPath", deep),
               IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", ""));
   ExpectServes();
 }
@@ -160,7 +144,7 @@ TEST_F(HostileClientTest, RequestsWithWrongBytesAreAnsweredOrRefused) {
   for (int i = 0; i < 1500; ++i) {
     const auto& [method, bytes] = requests[static_cast<std::size_t>(i) % requests.size()];
     const absl::StatusCode code =
-        CallRaw("/waystar.v1." + method, MutatedBytes(bytes, {}, random)).status().code();
+        CallRaw(*channel_, "/waystar.v1." + method, MutatedBytes(bytes, {}, random)).status().code();
     ASSERT_THAT(code, ::testing::Not(::testing::AnyOf(absl::StatusCode::kInternal, absl::StatusCode::kUnknown,
                                                       absl::StatusCode::kUnavailable,
                                                       absl::StatusCode::kDeadlineExceeded)))

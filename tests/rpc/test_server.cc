@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "grpcpp/create_channel.h"
+#include "grpcpp/impl/codegen/client_unary_call.h"
 #include "grpcpp/security/credentials.h"
 #include "grpcpp/support/channel_arguments.h"
 
@@ -53,6 +54,23 @@ void TestServer::Create(const std::string& id, const std::vector<std::string>& r
   ASSERT_TRUE(created.ok()) << created.status();
 }
 
+v1::FindPathResponse TestServer::Find(const v1::FindPathRequest& query) {
+  const auto found = client_->FindPath(query);
+  EXPECT_TRUE(found.ok()) << found.status();
+  return found.value_or(v1::FindPathResponse());
+}
+
+v1::MethodStatistics TestServer::CountsOf(const std::string& method) {
+  const auto statistics = client_->GetServerStatistics({});
+  EXPECT_TRUE(statistics.ok()) << statistics.status();
+  for (const v1::MethodStatistics& row : statistics->methods()) {
+    if (row.method() == method) {
+      return row;
+    }
+  }
+  return {};
+}
+
 LargeExport::LargeExport(TestServer& server) : stub_(v1::MapService::NewStub(server.NewChannel())) {
   v1::CreateMapRequest create;
   create.set_map("large");
@@ -71,6 +89,21 @@ grpc::Status LargeExport::ReadToTheEnd() {
   while (reader_->Read(&message)) {
   }
   return reader_->Finish();
+}
+
+absl::StatusOr<grpc::ByteBuffer> CallRaw(grpc::Channel& channel, const std::string& method,
+                                         const std::string& bytes) {
+  const grpc::Slice slice(bytes);
+  const grpc::ByteBuffer request(&slice, 1);
+  grpc::ByteBuffer response;
+  BoundedContext context;
+  const grpc::internal::RpcMethod rpc(method.c_str(), grpc::internal::RpcMethod::NORMAL_RPC);
+  const grpc::Status status = grpc::internal::BlockingUnaryCall<grpc::ByteBuffer, grpc::ByteBuffer>(
+      &channel, rpc, &context, request, &response);
+  if (!status.ok()) {
+    return client::FromGrpc(status);
+  }
+  return response;
 }
 
 v1::Cell CellAt(int x, int y) {

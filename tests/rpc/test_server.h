@@ -12,6 +12,7 @@
 #include "client/errors.h"
 #include "gmock/gmock.h"
 #include "grpcpp/channel.h"
+#include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/sync_stream.h"
 #include "server/rpc/server.h"
 #include "server/runtime/options.h"
@@ -19,6 +20,7 @@
 #include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/path_service.pb.h"
+#include "waystar/v1/server_service.pb.h"
 
 namespace waystar::testing {
 
@@ -39,6 +41,10 @@ class TestServer {
 
   // Creates a map from rows; fails the test if that does not work.
   void Create(const std::string& id, const std::vector<std::string>& rows, const v1::GridOptions& grid = {});
+  // Returns the answer to a query; fails the test if there is none.
+  v1::FindPathResponse Find(const v1::FindPathRequest& query);
+  // Returns what the server has counted of the calls of a method, such as "waystar.v1.PathService/FindPath".
+  v1::MethodStatistics CountsOf(const std::string& method);
 
  private:
   std::unique_ptr<rpc::Server> server_;
@@ -59,6 +65,10 @@ class LargeExport {
   BoundedContext context_;
   std::unique_ptr<grpc::ClientReader<v1::ExportMapResponse>> reader_;
 };
+
+// Calls a method by name with bytes that may be no message.
+absl::StatusOr<grpc::ByteBuffer> CallRaw(grpc::Channel& channel, const std::string& method,
+                                         const std::string& bytes);
 
 v1::Cell CellAt(int x, int y);
 v1::FindPathRequest PathRequest(const std::string& map, v1::Cell start, v1::Cell goal);

@@ -50,6 +50,7 @@ TEST_F(OffMapTest, PutMovedAndResizedAlike) {
   EXPECT_THAT(DrawPath(map_, {}), ElementsAre("....", "....", "...."));
   EXPECT_EQ(map_.obstacles().size(), 1U);
   EXPECT_THAT(map_.obstacles().Overlapping(map_.bounds()), IsEmpty());
+  EXPECT_THAT(map_.obstacles().Overlapping({-100, 0, 200, 3}), IsEmpty());
   EXPECT_EQ(ClippedBy(MoveObstacle{"bar", 2, 0}), 1);
   EXPECT_THAT(DrawPath(map_, {}), ElementsAre("....", "#...", "...."));
   EXPECT_THAT(map_.obstacles().Overlapping(map_.bounds()), SizeIs(1));

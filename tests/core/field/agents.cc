@@ -27,6 +27,25 @@ GridMap MapAndAgent::Make(testing::Generator& generator, int max_side) const {
   return own_costs ? generator.WithStepCostsChanged(map) : std::move(map);
 }
 
+testing::Walker WalkerOf(const Agent& agent) {
+  return {.corner_rule = agent.corner_rule,
+          .footprint = agent.footprint,
+          .required_tags = {agent.required_tags.begin(), agent.required_tags.end()}};
+}
+
+std::vector<std::string> Arrows(const FlowField& field) {
+  constexpr char kSigns[] = " ^/>\\v/<\\o@";
+  std::vector<std::string> rows;
+  for (int y = 0; y < field.region.height; ++y) {
+    std::string row;
+    for (int x = 0; x < field.region.width; ++x) {
+      row.push_back(kSigns[field.directions[static_cast<std::size_t>(y * field.region.width + x)]]);
+    }
+    rows.push_back(row);
+  }
+  return rows;
+}
+
 std::vector<MapAndAgent> EveryMapAndAgent() {
   std::vector<MapAndAgent> all;
   for (const int footprint : {1, 2, 3}) {

@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "gmock/gmock.h"
+#include "server/core/field/flow_field.h"
 #include "server/core/grid/cell.h"
 #include "server/core/grid/grid_settings.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/search/agent.h"
 #include "tests/testing/generator.h"
+#include "tests/testing/world_oracle.h"
 
 namespace waystar::core {
 
@@ -27,6 +29,12 @@ struct MapAndAgent {
 
 std::vector<MapAndAgent> EveryMapAndAgent();
 std::string NameOf(const ::testing::TestParamInfo<MapAndAgent>& info);
+
+// The agent as the oracle of several maps knows it.
+testing::Walker WalkerOf(const Agent& agent);
+
+// One sign for each cell of a field: an arrow, 'o' at a goal, '@' at a portal, ' ' where there is no way.
+std::vector<std::string> Arrows(const FlowField& field);
 
 // The same cells seen in a mirror that stands upright, and turned by a quarter to the right; of hexagons,
 // mirrored in the falling diagonal, and turned by half. Footprints of

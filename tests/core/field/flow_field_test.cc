@@ -29,20 +29,6 @@ using ::waystar::testing::IsLegalStep;
 using ::waystar::testing::Oracle;
 using ::waystar::testing::StepCost;
 
-// One sign a cell: an arrow, 'o' at a goal, ' ' where there is no way.
-std::vector<std::string> Draw(const FlowField& field) {
-  constexpr char kSigns[] = " ^/>\\v/<\\o";
-  std::vector<std::string> rows;
-  for (int y = 0; y < field.region.height; ++y) {
-    std::string row;
-    for (int x = 0; x < field.region.width; ++x) {
-      row.push_back(kSigns[field.directions[static_cast<std::size_t>(y * field.region.width + x)]]);
-    }
-    rows.push_back(row);
-  }
-  return rows;
-}
-
 TEST(FlowFieldTest, PointsToTheNearestGoal) {
   const GridMap map = DrawMap({".......",  //
                                ".#####.",  //
@@ -52,9 +38,9 @@ TEST(FlowFieldTest, PointsToTheNearestGoal) {
   const std::vector<Cell> goals = {{0, 2}, {6, 0}};
   const auto field = ComputeFlowField(map, {.goals = goals}, {}, scratch);
   ASSERT_TRUE(field.ok()) << field.status();
-  EXPECT_THAT(Draw(*field), ElementsAre("v<<>>>o",  //
-                                        "v     ^",  //
-                                        "o< >>>^"));
+  EXPECT_THAT(Arrows(*field), ElementsAre("v<<>>>o",  //
+                                          "v     ^",  //
+                                          "o< >>>^"));
 }
 
 TEST(FlowFieldTest, PassesOverBlockedGoals) {
@@ -63,7 +49,7 @@ TEST(FlowFieldTest, PassesOverBlockedGoals) {
   const std::vector<Cell> goals = {{2, 0}, {0, 0}};
   const auto field = ComputeFlowField(map, {.goals = goals, .want_costs = true}, {}, scratch);
   ASSERT_TRUE(field.ok()) << field.status();
-  EXPECT_THAT(Draw(*field), ElementsAre("o< "));
+  EXPECT_THAT(Arrows(*field), ElementsAre("o< "));
   EXPECT_THAT(field->costs, ElementsAre(0.0F, 1.0F, FlowField::kUnreachable));
 }
 
@@ -73,7 +59,7 @@ TEST(FlowFieldTest, EndsWhereTheCostDoes) {
   const std::vector<Cell> goals = {{0, 0}};
   const auto field = ComputeFlowField(map, {.goals = goals, .max_cost = 3.0}, {}, scratch);
   ASSERT_TRUE(field.ok()) << field.status();
-  EXPECT_THAT(Draw(*field), ElementsAre("o<<<  "));
+  EXPECT_THAT(Arrows(*field), ElementsAre("o<<<  "));
 }
 
 TEST(FlowFieldTest, RefusesBadQuestions) {

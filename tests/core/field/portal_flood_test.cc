@@ -51,19 +51,6 @@ GridMap Rooms(double cost) {
               {Between("stairs", {2, 1}, {4, 1}, cost)});
 }
 
-std::vector<std::string> Arrows(const FlowField& field) {
-  constexpr char kSigns[] = " ^/>\\v/<\\o@";
-  std::vector<std::string> rows;
-  for (int y = 0; y < field.region.height; ++y) {
-    std::string row;
-    for (int x = 0; x < field.region.width; ++x) {
-      row.push_back(kSigns[field.directions[static_cast<std::size_t>(y * field.region.width + x)]]);
-    }
-    rows.push_back(row);
-  }
-  return rows;
-}
-
 TEST(PortalFloodTest, ReachesWhatAPortalLeadsTo) {
   FieldScratch scratch;
   const GridMap map = Rooms(2.0);
@@ -171,8 +158,7 @@ class GeneratedPortalFloodTest : public ::testing::TestWithParam<MapAndAgent> {
   }
 
   static WorldOracle OracleFrom(const Maps& world, Cell start) {
-    const Agent& agent = GetParam().agent;
-    return {world.maps, {.corner_rule = agent.corner_rule, .footprint = agent.footprint}, kHome, start};
+    return {world.maps, WalkerOf(GetParam().agent), kHome, start};
   }
 
   // What is wrong with following the field from a cell.

@@ -132,11 +132,7 @@ TEST_P(GeneratedPortalMatrixTest, SaysWhatPathQueriesSay) {
     const auto matrix = Compute(home, world, sources, targets, agent);
     ASSERT_THAT(matrix, IsOk());
     for (std::size_t s = 0; s < sources.size(); ++s) {
-      const WorldOracle oracle(world.maps,
-                               {.corner_rule = agent.corner_rule,
-                                .footprint = agent.footprint,
-                                .required_tags = {agent.required_tags.begin(), agent.required_tags.end()}},
-                               "home", sources[s]);
+      const WorldOracle oracle(world.maps, WalkerOf(agent), "home", sources[s]);
       for (std::size_t t = 0; t < targets.size(); ++t) {
         const double cost = oracle.CostTo("home", targets[t]).value_or(CostMatrix::kUnreachable);
         const double said = matrix->costs[s * targets.size() + t];

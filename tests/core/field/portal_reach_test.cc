@@ -103,11 +103,7 @@ TEST_P(GeneratedPortalReachTest, KnowsWhatPathsLeadTo) {
     }
     const auto reachable = CheckReachability(home, world, agent, pairs);
     ASSERT_THAT(reachable, IsOk());
-    const WorldOracle oracle(world.maps,
-                             {.corner_rule = agent.corner_rule,
-                              .footprint = agent.footprint,
-                              .required_tags = {agent.required_tags.begin(), agent.required_tags.end()}},
-                             "home", start);
+    const WorldOracle oracle(world.maps, WalkerOf(agent), "home", start);
     const auto& components = home.walk(agent.footprint)->components(AdjacencyOf(home, agent.corner_rule));
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       ASSERT_EQ((*reachable)[i], oracle.CostTo("home", pairs[i].goal).has_value()) << i;

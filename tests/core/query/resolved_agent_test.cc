@@ -3,9 +3,12 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
+#include "server/core/search/recorder.h"
 #include "tests/core/query/route_test.h"
 
 namespace waystar::core {
@@ -13,13 +16,7 @@ namespace {
 
 using ::waystar::testing::Between;
 using ::waystar::testing::RouteTest;
-
-GridSettings Sea() {
-  GridSettings settings;
-  settings.terrains.push_back({.symbol = '~', .name = "water", .impassable = true});
-  settings.terrains.push_back({.symbol = 's', .name = "swamp", .cost = 3});
-  return settings;
-}
+using ::waystar::testing::Sea;
 
 class ProfileOfQueryTest : public RouteTest {
  protected:
@@ -91,6 +88,7 @@ TEST_F(ProfileOfQueryTest, BadOnesNameTheField) {
     return Told("coast", query);
   };
   EXPECT_EQ(told({.footprint = 33}), "BAD_VALUE profile.footprint");
+  EXPECT_EQ(told({.footprint = -1}), "BAD_VALUE profile.footprint");
   EXPECT_EQ(told({.terrain_costs = {{'?', 1.0}}}), "UNKNOWN_TERRAIN profile.terrain_costs[0].terrain");
   EXPECT_EQ(told({.terrain_costs = {{'~', std::numeric_limits<double>::quiet_NaN()}}}),
             "BAD_VALUE profile.terrain_costs[0].cost");
@@ -103,27 +101,52 @@ TEST_F(ProfileOfQueryTest, BadOnesNameTheField) {
   EXPECT_EQ(Told("coast", query), "BAD_VALUE footprint");
 }
 
-// A room with a guard in the middle, and the way past him. What is asked with an overlay must leave the
-// answer to the plain query as it was.
+// A room with a guard in the middle and fire in a corner, and the way past him. What is asked with an overlay
+// must leave the map, and the answer to the plain query, as they were.
 class OverlayOfQueryTest : public RouteTest {
  protected:
   OverlayOfQueryTest() {
     Create("room", {".......",  //
                     ".......",  //
                     "......."});
-    Apply("room", {PutObstacle{.obstacle = {.id = "guard", .shape = {.cells = {{3, 1}}}}}});
+    Obstacle fire{.id = "fire", .shape = {.cells = {{6, 2}}}};
+    fire.effect = {.kind = ObstacleEffect::Kind::kAddCost, .amount = 4};
+    Apply("room", {PutObstacle{.obstacle = {.id = "guard", .shape = {.cells = {{3, 1}}}}},
+                   PutObstacle{.obstacle = fire}});
     plain_ = ToldWith({});
+    state_ = State();
   }
-  ~OverlayOfQueryTest() override { EXPECT_EQ(ToldWith({}), plain_); }
+  void TearDown() override {
+    EXPECT_EQ(State(), state_);
+    EXPECT_EQ(ToldWith({}), plain_);
+  }
 
-  std::string ToldWith(const Overlay& overlay, Cell start = {0, 1}) {
+  std::string ToldWith(const Overlay& overlay, Cell start = {0, 1}, EventRecorder* recorder = nullptr) {
     RouteQuery query = Between(start, {6, 1});
     query.algorithm = Algorithm::kAStar;
     query.agent.overlay = overlay;
-    return Told("room", query);
+    return ToldOf(Find("room", query, {}, recorder));
+  }
+
+  // All that can be seen of the map without an overlay.
+  std::string State() {
+    const PinnedSnapshot snapshot = *store_.Pin("room");
+    const GridMap& map = snapshot->grid();
+    std::string state = absl::StrCat(snapshot->revision, " ", map.walkable_cells(), "\n");
+    for (int y = 0; y < map.height(); ++y) {
+      for (int x = 0; x < map.width(); ++x) {
+        absl::StrAppend(&state, map.IsWalkable({x, y}) ? map.StraightCost({x, y}) : Cost{0}, " ");
+      }
+    }
+    map.obstacles().VisitAfter("", [&](const Obstacle& obstacle) {
+      absl::StrAppend(&state, obstacle.id, testing::Show(obstacle.shape.cells), obstacle.effect.amount);
+      return true;
+    });
+    return state;
   }
 
   std::string plain_;
+  std::string state_;
 };
 
 constexpr char kStraight[] = "6: (0, 1) (1, 1) (2, 1) (3, 1) (4, 1) (5, 1) (6, 1)";
@@ -140,6 +163,51 @@ TEST_F(OverlayOfQueryTest, IgnoredObstaclesAreNotThere) {
   // What the overlay blocks it blocks all the same.
   EXPECT_EQ(ToldWith({.blocked = {.cells = {{3, 1}}}, .ignored_obstacles = {"guard"}}), plain_);
   EXPECT_EQ(ToldWith({.ignored_obstacles = {"Guard", "guard2"}}), plain_);
+}
+
+TEST_F(OverlayOfQueryTest, NoKindChangesTheMap) {
+  const Shape over_the_guard{.cells = {{3, 1}}};
+  const std::pair<const char*, Overlay> kinds[] = {
+      {"cells", {.blocked = {.cells = {{2, 1}, {6, 2}}}}},
+      {"rectangles", {.blocked = {.rectangles = {{1, -4, 2, 6}}}}},
+      {"discs", {.blocked = {.discs = {{{1.5, -1}, 2.1}}}}},
+      {"polygons", {.blocked = {.polygons = {{{{2.5, -9}, {3.5, -9}, {3.5, 0.5}}}}}}},
+      {"lines", {.blocked = {.lines = {{{5, 2}, {5, 1}, 0.5}}}}},
+      {"what is blocked already", {.blocked = over_the_guard}},
+      {"an obstacle that blocks", {.ignored_obstacles = {"guard"}}},
+      {"an obstacle that costs", {.ignored_obstacles = {"fire"}}},
+      {"no obstacle", {.ignored_obstacles = {"nobody"}}},
+      {"an obstacle, and its cells blocked", {.blocked = over_the_guard, .ignored_obstacles = {"guard"}}},
+      {"all obstacles", {.blocked = {.cells = {{0, 0}}}, .ignored_obstacles = {"guard", "fire"}}},
+      {"the whole map", {.blocked = {.rectangles = {{0, 0, 7, 3}}}}},
+      {"what is refused", {.blocked = {.cells = {{0, 0}, {7, 0}}}, .ignored_obstacles = {"guard"}}},
+  };
+  for (const auto& [kind, overlay] : kinds) {
+    SCOPED_TRACE(kind);
+    ToldWith(overlay);
+    EXPECT_EQ(State(), state_);
+    EXPECT_EQ(ToldWith({}), plain_);
+  }
+}
+
+TEST_F(OverlayOfQueryTest, BlockedShapesAreInTheWay) {
+  // The disc and the polygon stick out of the map.
+  const std::string told = ToldWith({.blocked = {.discs = {{{1.5, -1}, 2.1}},
+                                                 .polygons = {{{{2.5, -9}, {3.5, -9}, {3.5, 0.5}}}},
+                                                 .lines = {{{5, 2}, {5, 1}, 0}}}});
+  EXPECT_THAT(told, ::testing::AllOf(::testing::HasSubstr("(3, 2)"), ::testing::HasSubstr("(5, 0)")));
+  for (const char* cell : {"(1, 1)", "(2, 1)", "(3, 0)", "(5, 1)", "(5, 2)"}) {
+    EXPECT_THAT(told, ::testing::Not(::testing::HasSubstr(cell)));
+  }
+}
+
+TEST_F(OverlayOfQueryTest, TracesSeeWhatTheQuerySees) {
+  EventRecorder recorder(1000);
+  const Overlay overlay = {.blocked = {.cells = {{2, 1}}}, .ignored_obstacles = {"guard"}};
+  EXPECT_EQ(ToldWith(overlay, {0, 1}, &recorder), ToldWith(overlay));
+  const auto is_at = [](Cell cell) { return ::testing::Field(&SearchEvent::cell, cell); };
+  EXPECT_THAT(recorder.events(), ::testing::Contains(is_at({3, 1})));
+  EXPECT_THAT(recorder.events(), ::testing::Not(::testing::Contains(is_at({2, 1}))));
 }
 
 TEST_F(OverlayOfQueryTest, StartAndGoalMayBeBlockedByIt) {

@@ -34,6 +34,14 @@ inline core::RouteQuery Between(core::Cell start, core::Cell goal) {
   return {.start = {.cell = start}, .goal = {.cell = goal}};
 }
 
+// Water that is impassable, and swamp.
+inline core::GridSettings Sea() {
+  core::GridSettings settings;
+  settings.terrains.push_back({.symbol = '~', .name = "water", .impassable = true});
+  settings.terrains.push_back({.symbol = 's', .name = "swamp", .cost = 3});
+  return settings;
+}
+
 class RouteTest : public ::testing::Test {
  protected:
   void Create(const std::string& id, const std::vector<std::string>& rows, core::GridSettings settings = {}) {
@@ -60,7 +68,10 @@ class RouteTest : public ::testing::Test {
 
   // "5: (0, 1) (0, 0)", a route's cost and points; "no way"; or what is wrong: "OFF_MAP goal".
   std::string Told(const std::string& map, const core::RouteQuery& query, const core::Budget& budget = {}) {
-    const absl::StatusOr<core::Route> route = Find(map, query, budget);
+    return ToldOf(Find(map, query, budget));
+  }
+
+  static std::string ToldOf(const absl::StatusOr<core::Route>& route) {
     if (!route.ok()) {
       return absl::StrCat(ErrorReasonOf(route.status()), " ", ErrorFieldOf(route.status()));
     }

@@ -95,6 +95,8 @@ TEST_F(RoutesTest, OfTwoLimitsOfExpansionsTheFewerCount) {
   query.max_expansions = 1;
   EXPECT_EQ(Find("room", query)->path.reason, OutcomeReason::kExpansionLimit);
   EXPECT_EQ(Find("room", query, {.max_expansions = 100})->path.reason, OutcomeReason::kExpansionLimit);
+  EventRecorder recorder(100);
+  EXPECT_EQ(Find("room", query, {}, &recorder)->path.reason, OutcomeReason::kExpansionLimit) << "traced";
   query.max_expansions = 100;
   EXPECT_EQ(Find("room", query)->path.reason, OutcomeReason::kGoalReached);
   EXPECT_EQ(Find("room", query, {.max_expansions = 1})->path.reason, OutcomeReason::kExpansionLimit);

@@ -129,6 +129,10 @@ TEST_F(SeveralGoalsTest, BadOnesNameTheField) {
   EXPECT_EQ(told([](RouteQuery& query) { query.goal_map = "attic"; }), "MAP_NOT_FOUND goal_map");
   const RouteQuery both = {.start = {.cell = Cell{0, 0}}, .goal = {.cell = Cell{1, 0}}, .goals = {{2, 0}}};
   EXPECT_EQ(Nearest(both), "BAD_VALUE goals");
+  const RouteQuery nearest = {.start = {.cell = Cell{0, 0}},
+                              .goals = {{2, 0}},
+                              .unreachable_policy = UnreachablePolicy::kNearestByDistance};
+  EXPECT_EQ(Nearest(nearest), "BAD_VALUE goals");
 }
 
 TEST_F(SeveralGoalsTest, AreRefusedWhereThereCanBeOne) {

@@ -91,6 +91,17 @@ class SolveManyTest : public RouteTest {
     RouteQuery& several = add({0, 0}, {4, 0});
     several.goal = {};
     several.goals = {{1, 0}, {3, 1}};
+    // A goal in the wall, which snaps to the left of it; one cell further for an agent of two.
+    RouteQuery& positions = add({0, 0}, {4, 0});
+    positions.goal = {};
+    positions.goal_positions = {{2.2, 0.5}};
+    const RouteQuery blocked = positions;
+    positions.snap_radius = 2;
+    RouteQuery large = positions;
+    large.agent.footprint = 2;
+    RouteQuery off_the_map = positions;
+    off_the_map.goal_positions.push_back({99, 0});
+    queries.insert(queries.end(), {blocked, large, off_the_map});
     add({0, 0}, {9, 0});
     add({3, 0}, {4, 1}).max_expansions = 1;
     return queries;

@@ -39,6 +39,16 @@ TEST(CheckShapeTest, NamesWhatIsOutOfRange) {
               IsError(kInvalid, ErrorReason::kBadDisc, ".discs[0].center.y"));
   EXPECT_THAT(Check({.discs = {{{kNaN, 1}, 1}}}),
               IsError(kInvalid, ErrorReason::kBadValue, ".discs[0].center.x"));
+  for (const double radius : {-1e-300, -1.0, 1e7, 1e308}) {
+    EXPECT_THAT(Check({.discs = {{{1, 1}, radius}}}),
+                IsError(kInvalid, ErrorReason::kBadDisc, ".discs[0].radius"));
+  }
+  for (const double radius : {kNaN, kInfinity, -kInfinity}) {
+    EXPECT_THAT(Check({.discs = {{{1, 1}, radius}}}),
+                IsError(kInvalid, ErrorReason::kBadValue, ".discs[0].radius"));
+  }
+  EXPECT_THAT(Check({.polygons = {{}}}),
+              IsError(kInvalid, ErrorReason::kBadPolygon, ".polygons[0].vertices"));
   EXPECT_THAT(Check({.polygons = {{{{0, 0}, {1, 1}}}}}),
               IsError(kInvalid, ErrorReason::kBadPolygon, ".polygons[0].vertices"));
   EXPECT_THAT(Check({.polygons = {{{{0, 0}, {0, 0}, {1, 1}, {3, 3}}}}}),
@@ -51,6 +61,12 @@ TEST(CheckShapeTest, NamesWhatIsOutOfRange) {
               IsError(kInvalid, ErrorReason::kBadValue, ".polygons[0].vertices[1].y"));
   EXPECT_THAT(Check({.lines = {{{0, 0}, {-2e6, 0}, 1}}}),
               IsError(kInvalid, ErrorReason::kBadLine, ".lines[0].end.x"));
+  EXPECT_THAT(Check({.lines = {{{0, 0}, {1, kNaN}, 1}}}),
+              IsError(kInvalid, ErrorReason::kBadValue, ".lines[0].end.y"));
+  EXPECT_THAT(Check({.lines = {{{0, 0}, {1, 0}, kInfinity}}}),
+              IsError(kInvalid, ErrorReason::kBadValue, ".lines[0].width"));
+  EXPECT_THAT(Check({.lines = {{{0, 0}, {1, 0}, -1}}}),
+              IsError(kInvalid, ErrorReason::kBadLine, ".lines[0].width"));
   EXPECT_THAT(Check({.lines = {{{0, 0}, {1, 0}, 2e6}}}),
               IsError(kInvalid, ErrorReason::kBadLine, ".lines[0].width"));
 }

@@ -4,18 +4,15 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "client/errors.h"
 #include "gmock/gmock.h"
-#include "grpcpp/impl/codegen/client_unary_call.h"
 #include "grpcpp/support/byte_buffer.h"
-#include "tests/rpc/bounded_context.h"
 #include "tests/rpc/test_server.h"
 #include "tests/testing/status_codes.h"
 
 namespace waystar {
 namespace {
 
-using ::waystar::testing::BoundedContext;
+using ::waystar::testing::CallRaw;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::kInvalid;
 using ::waystar::testing::TestServer;
@@ -23,17 +20,7 @@ using ::waystar::testing::TestServer;
 class RawRequestTest : public ::testing::Test {
  protected:
   absl::StatusOr<grpc::ByteBuffer> Call(const char* method, const std::string& bytes) {
-    const grpc::Slice slice(bytes);
-    const grpc::ByteBuffer request(&slice, 1);
-    grpc::ByteBuffer response;
-    BoundedContext context;
-    const grpc::internal::RpcMethod rpc(method, grpc::internal::RpcMethod::NORMAL_RPC);
-    const grpc::Status status = grpc::internal::BlockingUnaryCall<grpc::ByteBuffer, grpc::ByteBuffer>(
-        channel_.get(), rpc, &context, request, &response);
-    if (!status.ok()) {
-      return client::FromGrpc(status);
-    }
-    return response;
+    return CallRaw(*channel_, method, bytes);
   }
 
   TestServer server_;

@@ -2,10 +2,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "gmock/gmock.h"
 #include "tests/rpc/test_server.h"
@@ -19,36 +16,6 @@ using ::waystar::testing::IsRefused;
 using ::waystar::testing::kInvalid;
 using ::waystar::testing::kOutOfRange;
 using ::waystar::testing::TestServer;
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-v1::Disc DiscAt(double x, double y, double radius) {
-  v1::Disc disc;
-  disc.mutable_center()->set_x(x);
-  disc.mutable_center()->set_y(y);
-  disc.set_radius(radius);
-  return disc;
-}
-
-v1::Polygon PolygonOf(const std::vector<std::pair<double, double>>& vertices) {
-  v1::Polygon polygon;
-  for (const auto& [x, y] : vertices) {
-    v1::Point& vertex = *polygon.add_vertices();
-    vertex.set_x(x);
-    vertex.set_y(y);
-  }
-  return polygon;
-}
-
-v1::Line LineFrom(double x, double y, double end_x, double end_y, double width = 0) {
-  v1::Line line;
-  line.mutable_start()->set_x(x);
-  line.mutable_start()->set_y(y);
-  line.mutable_end()->set_x(end_x);
-  line.mutable_end()->set_y(end_y);
-  line.set_width(width);
-  return line;
-}
 
 class BadUpdateTest : public ::testing::Test {
  protected:
@@ -59,18 +26,6 @@ class BadUpdateTest : public ::testing::Test {
     *request.add_edits()->mutable_block()->add_cells() = CellAt(1, 1);
     make_bad(*request.add_edits());
     return server_.client().UpdateObstacles(request);
-  }
-
-  absl::StatusOr<v1::UpdateObstaclesResponse> SendDisc(const v1::Disc& disc) {
-    return Send([&](v1::Edit& edit) { *edit.mutable_block()->add_discs() = disc; });
-  }
-
-  absl::StatusOr<v1::UpdateObstaclesResponse> SendPolygon(const v1::Polygon& polygon) {
-    return Send([&](v1::Edit& edit) { *edit.mutable_unblock()->add_polygons() = polygon; });
-  }
-
-  absl::StatusOr<v1::UpdateObstaclesResponse> SendLine(const v1::Line& line) {
-    return Send([&](v1::Edit& edit) { *edit.mutable_block()->add_lines() = line; });
   }
 
   // Everything that can be seen of the map: its description, its cells and its revision.
@@ -116,48 +71,6 @@ TEST_F(BadUpdateTest, CellsAndRectanglesOffTheMap) {
               IsRefused(kOutOfRange, "OFF_MAP", "edits[1].block.rectangles[0]"));
   EXPECT_THAT(Send([](v1::Edit& edit) { edit.mutable_block()->add_rectangles()->set_width(-1); }),
               IsRefused(kInvalid, "BAD_RECTANGLE", "edits[1].block.rectangles[0].width"));
-}
-
-TEST_F(BadUpdateTest, Discs) {
-  EXPECT_THAT(SendDisc(DiscAt(100, 100, 2)), IsRefused(kOutOfRange, "OFF_MAP", "edits[1].block.discs[0]"));
-  for (const double radius : {kNan, kInfinity, -kInfinity}) {
-    EXPECT_THAT(SendDisc(DiscAt(2, 2, radius)),
-                IsRefused(kInvalid, "BAD_VALUE", "edits[1].block.discs[0].radius"));
-  }
-  for (const double radius : {-1.0, -1e-300, 1e7, 1e308}) {
-    EXPECT_THAT(SendDisc(DiscAt(2, 2, radius)),
-                IsRefused(kInvalid, "BAD_DISC", "edits[1].block.discs[0].radius"));
-  }
-  EXPECT_THAT(SendDisc(DiscAt(kNan, 2, 1)),
-              IsRefused(kInvalid, "BAD_VALUE", "edits[1].block.discs[0].center.x"));
-  EXPECT_THAT(SendDisc(DiscAt(2, 1e30, 1)),
-              IsRefused(kInvalid, "BAD_DISC", "edits[1].block.discs[0].center.y"));
-}
-
-TEST_F(BadUpdateTest, Polygons) {
-  EXPECT_THAT(SendPolygon({}), IsRefused(kInvalid, "BAD_POLYGON", "edits[1].unblock.polygons[0].vertices"));
-  EXPECT_THAT(SendPolygon(PolygonOf({{0, 0}, {3, 3}})),
-              IsRefused(kInvalid, "BAD_POLYGON", "edits[1].unblock.polygons[0].vertices"));
-  EXPECT_THAT(SendPolygon(PolygonOf({{0, 0}, {3, 3}, {1, 1}, {2, 2}})),
-              IsRefused(kInvalid, "BAD_POLYGON", "edits[1].unblock.polygons[0].vertices"));
-  EXPECT_THAT(SendPolygon(PolygonOf(std::vector<std::pair<double, double>>(1001, {1, 1}))),
-              IsRefused(kInvalid, "BAD_POLYGON", "edits[1].unblock.polygons[0].vertices"));
-  EXPECT_THAT(SendPolygon(PolygonOf({{0, 0}, {3, kInfinity}, {3, 0}})),
-              IsRefused(kInvalid, "BAD_VALUE", "edits[1].unblock.polygons[0].vertices[1].y"));
-  EXPECT_THAT(SendPolygon(PolygonOf({{50, 50}, {53, 50}, {50, 53}})),
-              IsRefused(kOutOfRange, "OFF_MAP", "edits[1].unblock.polygons[0]"));
-}
-
-TEST_F(BadUpdateTest, Lines) {
-  EXPECT_THAT(SendLine(LineFrom(0, 0, 3, kNan)),
-              IsRefused(kInvalid, "BAD_VALUE", "edits[1].block.lines[0].end.y"));
-  EXPECT_THAT(SendLine(LineFrom(-2e6, 0, 3, 3)),
-              IsRefused(kInvalid, "BAD_LINE", "edits[1].block.lines[0].start.x"));
-  EXPECT_THAT(SendLine(LineFrom(0, 0, 3, 3, -1)),
-              IsRefused(kInvalid, "BAD_LINE", "edits[1].block.lines[0].width"));
-  EXPECT_THAT(SendLine(LineFrom(0, 0, 3, 3, kInfinity)),
-              IsRefused(kInvalid, "BAD_VALUE", "edits[1].block.lines[0].width"));
-  EXPECT_THAT(SendLine(LineFrom(20, 0, 30, 3)), IsRefused(kOutOfRange, "OFF_MAP", "edits[1].block.lines[0]"));
 }
 
 TEST_F(BadUpdateTest, Terrains) {

@@ -82,12 +82,6 @@ class AnswerWaysTest : public ::testing::Test {
     return rendered.ok() ? rendered->answer() : v1::FindPathResponse();
   }
 
-  v1::FindPathResponse Alone(const v1::FindPathRequest& query) {
-    const auto found = client().FindPath(query);
-    EXPECT_TRUE(found.ok()) << found.status();
-    return found.ok() ? *found : v1::FindPathResponse();
-  }
-
   v1::FindPathsResult InABatch(v1::FindPathRequest query) {
     v1::FindPathsRequest request;
     request.set_map(query.map());
@@ -119,7 +113,7 @@ class AnswerWaysTest : public ::testing::Test {
     SCOPED_TRACE(query.ShortDebugString());
     const v1::FindPathResponse answer = InAPicture(query);
     const std::string expected = Timeless(answer);
-    EXPECT_EQ(Timeless(Alone(query)), expected);
+    EXPECT_EQ(Timeless(server_.Find(query)), expected);
     EXPECT_EQ(Timeless(InABatch(query).answer()), expected);
     const v1::StreamedAnswer streamed = InAStream(query);
     EXPECT_EQ(streamed.id(), 300U);
@@ -176,6 +170,13 @@ TEST_F(AnswerWaysTest, PathsThatDoNotGetThere) {
   v1::FindPathRequest query = PathRequest("yard", CellAt(0, 0), CellAt(9, 3));
   query.set_unreachable_policy(v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE);
   EXPECT_EQ(ExpectTheSame(query).outcome(), v1::OUTCOME_PARTIAL);
+  query.clear_goal();
+  query.clear_unreachable_policy();
+  *query.add_goals() = CellAt(9, 3);
+  *query.add_goals() = CellAt(9, 0);
+  const v1::FindPathResponse to_neither = ExpectTheSame(query);
+  EXPECT_EQ(to_neither.outcome(), v1::OUTCOME_UNREACHABLE);
+  EXPECT_FALSE(to_neither.has_goal_index());
   query = PathRequest("yard", CellAt(0, 2), CellAt(7, 3));
   query.set_algorithm(v1::ALGORITHM_ASTAR);
   query.set_max_expansions(3);
@@ -227,7 +228,7 @@ TEST_F(AnswerWaysTest, OnGraphs) {
   query.set_start_node("a");
   query.set_goal_node("b");
   const std::string expected = Timeless(InAPicture(query));
-  EXPECT_EQ(Timeless(Alone(query)), expected);
+  EXPECT_EQ(Timeless(server_.Find(query)), expected);
   EXPECT_EQ(Timeless(InAStream(query).answer()), expected);
 }
 

@@ -22,19 +22,13 @@ class PathServiceTest : public ::testing::Test {
  protected:
   PathServiceTest() { server_.Create("room", {"....", ".##.", "...."}); }
 
-  v1::FindPathResponse Find(const v1::FindPathRequest& request) {
-    const auto response = server_.client().FindPath(request);
-    EXPECT_TRUE(response.ok()) << response.status();
-    return response.value_or(v1::FindPathResponse());
-  }
-
   TestServer server_;
 };
 
 TEST_F(PathServiceTest, AnswersInFull) {
   v1::FindPathRequest request = PathRequest("room", CellAt(0, 1), CellAt(3, 1));
   request.set_algorithm(v1::ALGORITHM_ASTAR);
-  const v1::FindPathResponse response = Find(request);
+  const v1::FindPathResponse response = server_.Find(request);
   EXPECT_EQ(response.outcome(), v1::OUTCOME_FOUND);
   EXPECT_EQ(response.reason(), v1::REASON_GOAL_REACHED);
   EXPECT_EQ(response.cost(), 5.0);
@@ -54,12 +48,12 @@ TEST_F(PathServiceTest, HonoursEachOption) {
   v1::FindPathRequest request = PathRequest("room", CellAt(0, 1), CellAt(3, 1));
   request.set_algorithm(v1::ALGORITHM_ASTAR);
   request.set_path_form(v1::PATH_FORM_CORNERS);
-  EXPECT_EQ(Show(Find(request).points()), "(0, 1) (0, 0) (3, 0) (3, 1)");
+  EXPECT_EQ(Show(server_.Find(request).points()), "(0, 1) (0, 0) (3, 0) (3, 1)");
 
   request.set_path_form(v1::PATH_FORM_DIRECTIONS);
   request.set_corner_rule(v1::CORNER_RULE_ONE_SIDE_FREE);
   request.set_algorithm(v1::ALGORITHM_DIJKSTRA);
-  const v1::FindPathResponse response = Find(request);
+  const v1::FindPathResponse response = server_.Find(request);
   EXPECT_EQ(response.points_size(), 0);
   EXPECT_THAT(response.directions(),
               ::testing::ElementsAre(v1::DIRECTION_NORTH_EAST, v1::DIRECTION_EAST, v1::DIRECTION_SOUTH_EAST));
@@ -67,33 +61,33 @@ TEST_F(PathServiceTest, HonoursEachOption) {
   EXPECT_EQ(response.statistics().algorithm(), v1::ALGORITHM_DIJKSTRA);
 
   request.set_max_expansions(1);
-  EXPECT_EQ(Find(request).outcome(), v1::OUTCOME_BUDGET_EXHAUSTED);
-  EXPECT_EQ(Find(request).reason(), v1::REASON_EXPANSION_LIMIT);
+  EXPECT_EQ(server_.Find(request).outcome(), v1::OUTCOME_BUDGET_EXHAUSTED);
+  EXPECT_EQ(server_.Find(request).reason(), v1::REASON_EXPANSION_LIMIT);
 }
 
 TEST_F(PathServiceTest, UnreachableGoalIsAnAnswer) {
   server_.Create("walls", {"..#.", "..##"});
   v1::FindPathRequest request = PathRequest("walls", CellAt(0, 0), CellAt(3, 0));
-  const v1::FindPathResponse report = Find(request);
+  const v1::FindPathResponse report = server_.Find(request);
   EXPECT_EQ(report.outcome(), v1::OUTCOME_UNREACHABLE);
   EXPECT_EQ(report.reason(), v1::REASON_NO_ROUTE);
   EXPECT_FALSE(report.has_end());
   EXPECT_EQ(report.revision(), 1U);
 
   request.set_unreachable_policy(v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE);
-  const v1::FindPathResponse nearest = Find(request);
+  const v1::FindPathResponse nearest = server_.Find(request);
   EXPECT_EQ(nearest.outcome(), v1::OUTCOME_PARTIAL);
   EXPECT_EQ(Show(nearest.points()), "(0, 0) (1, 0)");
 
   *request.mutable_goal() = CellAt(2, 0);
-  EXPECT_EQ(Find(request).reason(), v1::REASON_GOAL_BLOCKED);
+  EXPECT_EQ(server_.Find(request).reason(), v1::REASON_GOAL_BLOCKED);
 }
 
 TEST_F(PathServiceTest, SeesEveryUpdateThatWasAnswered) {
   const v1::FindPathRequest request = PathRequest("room", CellAt(0, 1), CellAt(3, 1));
   const auto updated = server_.client().UpdateObstacles(BlockRequest("room", {CellAt(1, 0)}));
   ASSERT_TRUE(updated.ok()) << updated.status();
-  const v1::FindPathResponse response = Find(request);
+  const v1::FindPathResponse response = server_.Find(request);
   EXPECT_EQ(response.revision(), updated->revision());
   EXPECT_EQ(Show(response.points()), "(0, 1) (0, 2) (1, 2) (2, 2) (3, 2) (3, 1)");
 }

@@ -1,19 +1,15 @@
-// Portals over the wire: laid, listed, gone through, watched and validated.
+// Portals over the wire: laid, listed, gone through and validated.
 
-#include <cmath>
 #include <string>
 
-#include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "tests/rpc/test_server.h"
-#include "tests/rpc/watch/watch_of_path.h"
 #include "tests/testing/status_codes.h"
 
 namespace waystar {
 namespace {
 
 using ::testing::ElementsAre;
-using ::waystar::testing::BlockRequest;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::kInvalid;
@@ -21,7 +17,6 @@ using ::waystar::testing::PathRequest;
 using ::waystar::testing::Show;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::Update;
-using ::waystar::testing::WatchOfPath;
 
 v1::UpdateObstaclesRequest PortalRequest(const std::string& map, const std::string& id, const v1::Cell& from,
                                          const v1::Cell& to, const std::string& to_map = "") {
@@ -58,17 +53,11 @@ class PortalTest : public ::testing::Test {
     Update(server_, PortalRequest("lower", "up", CellAt(3, 0), CellAt(3, 0), "upper"));
   }
 
-  v1::FindPathResponse Find(const v1::FindPathRequest& request) {
-    const auto found = server_.client().FindPath(request);
-    EXPECT_TRUE(found.ok()) << found.status();
-    return found.ok() ? *found : v1::FindPathResponse();
-  }
-
   TestServer server_;
 };
 
 TEST_F(PortalTest, APathMayGoByAnotherMap) {
-  const v1::FindPathResponse found = Find(PathRequest("upper", CellAt(0, 0), CellAt(4, 0)));
+  const v1::FindPathResponse found = server_.Find(PathRequest("upper", CellAt(0, 0), CellAt(4, 0)));
   EXPECT_EQ(found.outcome(), v1::OUTCOME_FOUND);
   EXPECT_EQ(found.cost(), 6.0);
   EXPECT_EQ(Show(found.points()), "(0, 0) (1, 0) (1, 0) (2, 0) (3, 0) (3, 0) (4, 0)");
@@ -86,13 +75,10 @@ TEST_F(PortalTest, TheGoalMayLieOnAnotherMap) {
   v1::FindPathRequest request = PathRequest("upper", CellAt(0, 0), CellAt(0, 1));
   request.set_goal_map("lower");
   request.set_path_form(v1::PATH_FORM_DIRECTIONS);
-  const v1::FindPathResponse found = Find(request);
+  const v1::FindPathResponse found = server_.Find(request);
   EXPECT_NEAR(found.cost(), 2 + 1.4142135, 1e-6);
   EXPECT_EQ(found.directions_size(), 2);
   EXPECT_EQ(found.crossings(0).index(), 1);
-  request.set_goal_map("attic");
-  EXPECT_THAT(server_.client().FindPath(request),
-              IsRefused(absl::StatusCode::kNotFound, "MAP_NOT_FOUND", "goal_map"));
 }
 
 TEST_F(PortalTest, MapsTellTheirWorld) {
@@ -104,56 +90,28 @@ TEST_F(PortalTest, MapsTellTheirWorld) {
   EXPECT_EQ(server_.client().GetMap(get)->info().grid().world(), "moon");
 }
 
-TEST_F(PortalTest, ReachabilityIsThatOfPaths) {
-  v1::CheckReachabilityRequest request;
-  request.set_map("upper");
-  v1::CellPair& pair = *request.add_pairs();
+// What portals do to each is for the tests of the core; here is that each is told of them.
+TEST_F(PortalTest, FieldsGoByOtherMapsToo) {
+  v1::CheckReachabilityRequest reachability;
+  reachability.set_map("upper");
+  v1::CellPair& pair = *reachability.add_pairs();
   *pair.mutable_start() = CellAt(0, 0);
   *pair.mutable_goal() = CellAt(4, 0);
-  v1::CellPair& back = *request.add_pairs();
-  *back.mutable_start() = CellAt(4, 0);
-  *back.mutable_goal() = CellAt(0, 0);
-  EXPECT_THAT(server_.client().CheckReachability(request)->reachable(), ElementsAre(true, false));
+  EXPECT_THAT(server_.client().CheckReachability(reachability)->reachable(), ElementsAre(true));
   v1::SampleCellsRequest sample;
   sample.set_map("upper");
   sample.set_count(1);
   *sample.mutable_reachable_from() = CellAt(0, 0);
   EXPECT_EQ(server_.client().SampleCells(sample)->candidates(), 8);
-  Update(server_, CloseRequest("lower", "up"));
-  EXPECT_THAT(server_.client().CheckReachability(request)->reachable(), ElementsAre(false, false));
-  EXPECT_EQ(server_.client().SampleCells(sample)->candidates(), 4);
+  v1::ComputeCostMatrixRequest matrix;
+  matrix.set_map("upper");
+  *matrix.add_sources() = CellAt(0, 0);
+  *matrix.add_targets() = CellAt(4, 0);
+  EXPECT_THAT(server_.client().ComputeCostMatrix(matrix)->costs(), ElementsAre(6.0));
 }
 
-TEST_F(PortalTest, AMatrixSaysWhatPathsCost) {
-  v1::ComputeCostMatrixRequest request;
-  request.set_map("upper");
-  for (const v1::Cell& cell : {CellAt(0, 0), CellAt(0, 1), CellAt(4, 0)}) {
-    *request.add_sources() = cell;
-    *request.add_targets() = cell;
-  }
-  auto matrix = server_.client().ComputeCostMatrix(request);
-  ASSERT_TRUE(matrix.ok()) << matrix.status();
-  EXPECT_EQ(matrix->costs(2), 6.0);
-  EXPECT_NEAR(matrix->costs(5), 5.0 + std::sqrt(2.0), 1e-6);
-  EXPECT_EQ(matrix->costs(6), -1.0);
-  EXPECT_EQ(matrix->revision(), 2U);
-  Update(server_, PortalRequest("upper", "gap", CellAt(0, 0), CellAt(4, 0)));
-  request.mutable_profile();
-  matrix = server_.client().ComputeCostMatrix(request);
-  EXPECT_EQ(matrix->costs(2), 1.0);
-  request.mutable_profile()->add_required_tags("dry");
-  EXPECT_EQ(server_.client().ComputeCostMatrix(request)->costs(2), -1.0);
-}
-
-TEST_F(PortalTest, FloodsPassPortalsOfTheMap) {
+TEST_F(PortalTest, AFlowFieldTellsOfItsPortals) {
   Update(server_, PortalRequest("upper", "gap", CellAt(1, 1), CellAt(3, 1)));
-  v1::FindReachableRequest reach;
-  reach.set_map("upper");
-  *reach.mutable_start() = CellAt(0, 1);
-  EXPECT_EQ(server_.client().FindReachable(reach)->count(), 8);
-  reach.mutable_profile()->add_required_tags("dry");
-  EXPECT_EQ(server_.client().FindReachable(reach)->count(), 4);
-
   v1::ComputeFlowFieldRequest flow;
   flow.set_map("upper");
   flow.set_want_costs(true);
@@ -200,7 +158,7 @@ TEST_F(PortalTest, AFoundPathIsValidUntilAPortalOfItCloses) {
     SCOPED_TRACE(v1::PathForm_Name(form));
     v1::FindPathRequest query = PathRequest("upper", CellAt(0, 0), CellAt(4, 0));
     query.set_path_form(form);
-    const v1::FindPathResponse found = Find(query);
+    const v1::FindPathResponse found = server_.Find(query);
     v1::ValidatePathRequest request;
     request.set_map("upper");
     *request.mutable_points() = found.points();
@@ -242,38 +200,6 @@ TEST_F(PortalTest, CrossingsThatFitNoPathAreRefused) {
     EXPECT_THAT(server_.client().ValidatePath(request),
                 IsRefused(kInvalid, "BAD_VALUE", "crossings[0].index"));
   }
-}
-
-TEST_F(PortalTest, OverlappingOnesAreRefused) {
-  EXPECT_THAT(
-      server_.client().UpdateObstacles(PortalRequest("upper", "again", CellAt(1, 0), CellAt(1, 0), "lower")),
-      IsRefused(absl::StatusCode::kAlreadyExists, "PORTAL_OVERLAPS", "edits[0].put_portal.portal"));
-}
-
-TEST(PortalWatchTest, ToldWhenAPortalOpensClosesOrIsBlocked) {
-  TestServer server;
-  server.Create("arena", {"..#..",  //
-                          "..#..",  //
-                          "....."});
-  WatchOfPath watch(server, PathRequest("arena", CellAt(0, 0), CellAt(4, 0)));
-  const double around = watch.Next().answer().cost();
-  Update(server, PortalRequest("arena", "gate", CellAt(1, 0), CellAt(3, 0)));
-  v1::WatchPathResponse message = watch.Next();
-  EXPECT_EQ(message.answer().cost(), 3.0);
-  EXPECT_EQ(message.answer().crossings_size(), 1);
-  EXPECT_EQ(message.revision(), 2U);
-  // Nothing of this concerns the path: the next message is of the revision after it.
-  Update(server, BlockRequest("arena", {CellAt(1, 1)}));
-  Update(server, CloseRequest("arena", "gate"));
-  message = watch.Next();
-  EXPECT_GE(message.answer().cost(), around);
-  EXPECT_EQ(message.answer().crossings_size(), 0);
-  EXPECT_EQ(message.revision(), 4U);
-}
-
-TEST_F(PortalTest, AWatchedPathStaysOnItsMap) {
-  WatchOfPath watch(server_, PathRequest("upper", CellAt(0, 0), CellAt(4, 0)));
-  EXPECT_EQ(watch.Next().answer().outcome(), v1::OUTCOME_UNREACHABLE);
 }
 
 }  // namespace

@@ -4,23 +4,17 @@
 
 #include "gmock/gmock.h"
 #include "tests/rpc/test_server.h"
-#include "tests/rpc/watch/watch_of_path.h"
 #include "tests/testing/status_codes.h"
 
 namespace waystar {
 namespace {
 
-using ::waystar::testing::BlockRequest;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::kInvalid;
-using ::waystar::testing::kOutOfRange;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::Show;
 using ::waystar::testing::TestServer;
-using ::waystar::testing::UnblockRequest;
-using ::waystar::testing::Update;
-using ::waystar::testing::WatchOfPath;
 
 v1::Position At(double x, double y) {
   v1::Position position;
@@ -53,17 +47,11 @@ class PositionTest : public ::testing::Test {
     return query;
   }
 
-  v1::FindPathResponse Find(const v1::FindPathRequest& query) {
-    const auto found = server_.client().FindPath(query);
-    EXPECT_TRUE(found.ok()) << found.status();
-    return found.ok() ? *found : v1::FindPathResponse();
-  }
-
   TestServer server_;
 };
 
 TEST_F(PositionTest, AnswersGiveCellsAndCentres) {
-  const v1::FindPathResponse answer = Find(Between(At(-2, -1), At(-1.01, -0.99)));
+  const v1::FindPathResponse answer = server_.Find(Between(At(-2, -1), At(-1.01, -0.99)));
   EXPECT_EQ(Show(answer.points()), "(0, 0) (1, 0)");
   ASSERT_EQ(answer.positions_size(), 2);
   EXPECT_EQ(answer.positions(1).x(), -1.25);
@@ -72,9 +60,9 @@ TEST_F(PositionTest, AnswersGiveCellsAndCentres) {
   EXPECT_EQ(answer.start().x(), 0);
 
   v1::FindPathRequest cells = PathRequest("room", CellAt(0, 0), CellAt(1, 0));
-  EXPECT_EQ(Find(cells).positions_size(), 0);
+  EXPECT_EQ(server_.Find(cells).positions_size(), 0);
   cells.set_with_positions(true);
-  EXPECT_EQ(Find(cells).positions_size(), 2);
+  EXPECT_EQ(server_.Find(cells).positions_size(), 2);
 
   v1::GetMapRequest get;
   get.set_map("room");
@@ -83,18 +71,25 @@ TEST_F(PositionTest, AnswersGiveCellsAndCentres) {
   EXPECT_EQ(info->info().grid().origin().x(), -2);
 }
 
-TEST_F(PositionTest, ErrorsNameThePosition) {
-  EXPECT_THAT(server_.client().FindPath(Between(At(2, 0), At(0, 0.5))),
-              IsRefused(kOutOfRange, "OFF_MAP", "start_position"));
-  EXPECT_THAT(server_.client().FindPath(Between(At(0, 0.5), At(0, 0))),
-              IsRefused(absl::StatusCode::kFailedPrecondition, "GOAL_BLOCKED", "goal_position"));
-}
-
 TEST_F(PositionTest, SnapsWithinTheRadius) {
   v1::FindPathRequest query = Between(At(0.2, 0.2), At(1.7, 0.7));
   query.set_snap_radius(1);
-  EXPECT_EQ(Find(query).start().x(), 5);
-  EXPECT_EQ(Find(query).start().y(), 2);
+  EXPECT_EQ(server_.Find(query).start().x(), 5);
+  EXPECT_EQ(server_.Find(query).start().y(), 2);
+}
+
+TEST_F(PositionTest, TheNearestOfSeveralGoalsIsGoneTo) {
+  v1::FindPathRequest query = PathRequest("room", CellAt(0, 0), CellAt(0, 0));
+  query.clear_goal();
+  *query.add_goal_positions() = At(1.9, 0.9);
+  *query.add_goal_positions() = At(-1.4, 0.9);
+  *query.add_goal_positions() = At(-0.6, -0.9);
+  const v1::FindPathResponse answer = server_.Find(query);
+  EXPECT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
+  EXPECT_EQ(answer.goal_index(), 2);
+  EXPECT_EQ(Show(answer.points()), "(0, 0) (1, 0) (2, 0)");
+  ASSERT_EQ(answer.positions_size(), 3);
+  EXPECT_EQ(answer.positions(2).x(), -0.75);
 }
 
 TEST_F(PositionTest, BadFramesNameTheField) {
@@ -114,9 +109,9 @@ TEST_F(PositionTest, BadFramesNameTheField) {
 
 TEST_F(PositionTest, SummaryIsToldOnRequest) {
   v1::FindPathRequest query = PathRequest("room", CellAt(0, 0), CellAt(7, 3));
-  EXPECT_FALSE(Find(query).has_summary());
+  EXPECT_FALSE(server_.Find(query).has_summary());
   query.set_with_summary(true);
-  const v1::FindPathResponse found = Find(query);
+  const v1::FindPathResponse found = server_.Find(query);
   EXPECT_GT(found.summary().turns(), 0);
   ASSERT_EQ(found.summary().legs_size(), 1);
   EXPECT_EQ(found.summary().legs(0).terrain(), ".");
@@ -124,17 +119,6 @@ TEST_F(PositionTest, SummaryIsToldOnRequest) {
   EXPECT_NEAR(found.summary().legs(0).cost(), found.cost(), 1e-9);
   EXPECT_NEAR(found.summary().legs(0).length(), found.cost() / 2, 1e-6);
   EXPECT_NEAR(found.summary().length(), found.cost() / 2, 1e-6);
-}
-
-TEST_F(PositionTest, WatchFollowsTheCellThatIsSnappedTo) {
-  v1::FindPathRequest query = Between(At(0.2, 0.2), At(1.7, 0.2));
-  query.set_snap_radius(2);
-  WatchOfPath watch(server_, query);
-  EXPECT_EQ(watch.Next().answer().start().x(), 5);
-  Update(server_, UnblockRequest("room", {CellAt(4, 2)}));
-  EXPECT_EQ(watch.Next().answer().start().x(), 4);
-  Update(server_, BlockRequest("room", {CellAt(4, 2), CellAt(5, 2)}));
-  EXPECT_EQ(watch.Next().answer().start().y(), 3);
 }
 
 }  // namespace
