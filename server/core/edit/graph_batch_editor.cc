@@ -31,14 +31,7 @@ class GraphEditApplier {
     return editor_.SetEdgesEnabled(edit.edges, edit.enabled);
   }
   absl::Status operator()(const PutObstacle& edit) {
-    auto obstacle = std::make_shared<Obstacle>(edit.obstacle);
-    obstacle->expiry = absl::InfiniteFuture();
-    if (edit.lifetime) {
-      if (absl::Status status = CheckLifetime(*edit.lifetime); !status.ok()) {
-        return WithFieldPrefix(status, "obstacle.lifetime");
-      }
-      obstacle->expiry = now_ + *edit.lifetime;
-    }
+    WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> obstacle, ObstacleOf(edit, now_));
     const absl::Status status = editor_.PutObstacle(std::move(obstacle), edit.replace);
     return status.ok() ? status : WithFieldPrefix(status, "obstacle");
   }

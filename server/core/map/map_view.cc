@@ -8,8 +8,6 @@
 #include <utility>
 
 #include "server/core/grid/bit_plane.h"
-#include "server/core/grid/lattice.h"
-#include "server/core/map/cost_obstacles.h"
 #include "server/core/map/grid_map_editor.h"
 #include "server/core/map/obstacle_table.h"
 #include "server/core/map/profile_views.h"
@@ -19,18 +17,11 @@
 namespace waystar::core {
 namespace {
 
-SpanSet CellsOfCostObstacles(const ObstacleTable& obstacles, Lattice lattice, const Rectangle& bounds) {
-  SpanSet cells;
-  if (obstacles.cost_obstacles() == 0) {
-    return cells;
+// Adds the cells of an obstacle that changes costs.
+void AddCellsOf(const Obstacle& obstacle, const GridMap& map, SpanSet& cells) {
+  if (obstacle.effect.kind != ObstacleEffect::Kind::kBlock) {
+    ForEachSpan(obstacle.shape, map.lattice(), map.bounds(), [&](const RowSpan& span) { cells.Add(span); });
   }
-  obstacles.VisitAfter("", [&](const Obstacle& obstacle) {
-    if (obstacle.effect.kind != ObstacleEffect::Kind::kBlock) {
-      ForEachSpan(obstacle.shape, lattice, bounds, [&](const RowSpan& span) { cells.Add(span); });
-    }
-    return true;
-  });
-  return cells;
 }
 
 // Returns whether the same terrains can be entered.
@@ -91,12 +82,8 @@ SpanSet GridMapEditor::TakeCells(const GridMap& source) {
     follow(base_.viewed_->walkable, source.walkable_);
     map_.viewed_ = std::make_shared<const GridMap::NamelessPlanes>(source);
   }
-  base_.obstacles().VisitDifferences(source.obstacles(), [&](const Obstacle& obstacle) {
-    if (obstacle.effect.kind != ObstacleEffect::Kind::kBlock) {
-      ForEachSpan(obstacle.shape, LatticeOf(map_.settings().connectivity), map_.bounds(),
-                  [&](const RowSpan& span) { stale.Add(span); });
-    }
-  });
+  base_.obstacles().VisitDifferences(source.obstacles(),
+                                     [&](const Obstacle& obstacle) { AddCellsOf(obstacle, map_, stale); });
   return stale;
 }
 
@@ -117,6 +104,8 @@ void GridMapEditor::ShareWalk(const GridMap& source) {
   });
 }
 
+// The view shares what it can: where the same terrains are passable, all but the costs of single cells.
+// Otherwise the time is proportional to the map.
 GridMap MakeView(const GridMap& map, const TerrainRules& rules) {
   GridMap view = map;
   view.constants_ = std::make_shared<const GridMap::Constants>(rules.ApplyTo(map.settings()));
@@ -154,17 +143,36 @@ GridMap MakeView(const GridMap& map, const TerrainRules& rules) {
                                                   map.walk().max_index_bytes() / ProfileViews::kMaxKept);
     view.footprint_grids_ = std::make_shared<const FootprintGrids>();
   }
+  SpanSet stale;
+  if (map.obstacles().cost_obstacles() > 0) {
+    map.obstacles().VisitAfter("", [&](const Obstacle& obstacle) {
+      AddCellsOf(obstacle, map, stale);
+      return true;
+    });
+  }
   GridMapEditor editor(view);
-  SpanSet stale = CellsOfCostObstacles(map.obstacles(), LatticeOf(map.settings().connectivity), map.bounds());
-  RefreshCosts(map.obstacles(), stale.Sorted(), editor);
+  editor.RefreshCosts(stale.Sorted());
   return std::move(editor).Finish();
 }
 
+namespace {
+
+// Returns the view of `map`, given the view of an earlier or later state of it. The time is proportional to
+// the bands of rows that differ.
 GridMap RepairedView(const GridMap& view, const GridMap& map) {
   GridMapEditor editor(view);
   SpanSet stale = editor.TakeCells(map);
-  RefreshCosts(map.obstacles(), stale.Sorted(), editor);
+  editor.RefreshCosts(stale.Sorted());
   return std::move(editor).Finish();
+}
+
+}  // namespace
+
+std::shared_ptr<const GridMap> ViewUnder(const GridMap& map, const TerrainRules& rules) {
+  return map.profile_views().Get(rules, [&](const GridMap* before) {
+    return std::make_shared<const GridMap>(before == nullptr ? MakeView(map, rules)
+                                                             : RepairedView(*before, map));
+  });
 }
 
 }  // namespace waystar::core

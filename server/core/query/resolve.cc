@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/map/portal_table.h"
+#include "server/core/map/portal.h"
 #include "server/core/query/endpoints.h"
 #include "server/core/walk/footprint.h"
 
