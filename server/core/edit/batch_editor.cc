@@ -24,8 +24,6 @@ bool Blocks(const Obstacle* obstacle) {
   return obstacle != nullptr && obstacle->effect.kind == ObstacleEffect::Kind::kBlock;
 }
 
-bool ChangesCosts(const Obstacle* obstacle) { return obstacle != nullptr && !Blocks(obstacle); }
-
 // Of what the edits cover, not of what they lift.
 std::int64_t CountClipped(const EditPlan& plan, const GridMap& map) {
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
@@ -122,9 +120,17 @@ void BatchEditor::PaintTerrain(const Shape& shape, TerrainId terrain) {
 }
 
 void BatchEditor::Replace(const Obstacle* before, const Obstacle* after) {
-  UpdateCover(Blocks(before) ? before : nullptr, Blocks(after) ? after : nullptr);
+  const auto cover_of = [&](const Obstacle* obstacle) {
+    return Blocks(obstacle) ? SpansOf(obstacle->shape, map().lattice(), map().bounds()) : SpanSet();
+  };
+  SpanSet old_cover = cover_of(before);
+  SpanSet new_cover = cover_of(after);
+  ForEachDifference(old_cover.Sorted(), new_cover.Sorted(), [&](const RowSpan& span, bool is_old) {
+    editor_.Cover(span.y, span.x_begin, span.x_end, is_old ? -1 : 1);
+    touched_.Add(span);
+  });
   for (const Obstacle* obstacle : {before, after}) {
-    if (ChangesCosts(obstacle)) {
+    if (obstacle != nullptr && !Blocks(obstacle)) {
       has_touched_costs_ = true;
       ForEachSpan(obstacle->shape, map().lattice(), map().bounds(), [&](const RowSpan& span) {
         touched_.Add(span);
@@ -132,15 +138,6 @@ void BatchEditor::Replace(const Obstacle* before, const Obstacle* after) {
       });
     }
   }
-}
-
-void BatchEditor::UpdateCover(const Obstacle* before, const Obstacle* after) {
-  SpanSet old_cover = before == nullptr ? SpanSet() : SpansOf(before->shape, map().lattice(), map().bounds());
-  SpanSet new_cover = after == nullptr ? SpanSet() : SpansOf(after->shape, map().lattice(), map().bounds());
-  ForEachDifference(old_cover.Sorted(), new_cover.Sorted(), [&](const RowSpan& span, bool is_old) {
-    editor_.Cover(span.y, span.x_begin, span.x_end, is_old ? -1 : 1);
-    touched_.Add(span);
-  });
 }
 
 absl::StatusOr<ChangeSummary> BatchEditor::Apply(absl::Span<const Edit> edits, absl::Time now) {

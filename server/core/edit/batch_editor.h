@@ -39,7 +39,6 @@ class BatchEditor {
   void PaintObstacles(const Shape& shape, bool obstacle);
   void PaintTerrain(const Shape& shape, TerrainId terrain);
   void Replace(const Obstacle* before, const Obstacle* after);
-  void UpdateCover(const Obstacle* before, const Obstacle* after);
   // Counts what differs between `before` and now in the cells that were touched, and forgets those.
   void CountChanges(const GridMap& before, ChangeSummary& result);
 

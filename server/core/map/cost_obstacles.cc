@@ -100,20 +100,15 @@ class SquareCosts {
   std::array<Effects, std::size_t{kSquareSide} * kSquareSide> effects_;
 };
 
-std::vector<const Obstacle*> CostObstacles(const ObstacleTable& obstacles, const Rectangle& area) {
-  std::vector<const Obstacle*> found = obstacles.Overlapping(area);
-  std::erase_if(
-      found, [](const Obstacle* obstacle) { return obstacle->effect.kind == ObstacleEffect::Kind::kBlock; });
-  return found;
-}
-
 // REQUIRES: all pieces lie in one square, in the order of rows.
 void RefreshSquare(absl::Span<const RowSpan> pieces, GridMapEditor& editor) {
   const GridMap& map = editor.map();
   const Rectangle window = {SquareOf(pieces.front().x_begin) * kSquareSide, pieces.front().y, kSquareSide,
                             pieces.back().y + 1 - pieces.front().y};
   SquareCosts costs(map.lattice());
-  const std::vector<const Obstacle*> found = CostObstacles(map.obstacles(), window);
+  std::vector<const Obstacle*> found = map.obstacles().Overlapping(window);
+  std::erase_if(
+      found, [](const Obstacle* obstacle) { return obstacle->effect.kind == ObstacleEffect::Kind::kBlock; });
   for (const Obstacle* obstacle : found) {
     costs.Add(*obstacle, window);
   }

@@ -45,7 +45,7 @@ class IdTable {
   template <typename Visitor>
   void VisitDifferences(const IdTable& other, Visitor visit) const {
     const auto visit_own = [&](const IdTable& own, const IdTable& others) {
-      own.by_id_.VisitBeyond(others.by_id_, [&](const std::shared_ptr<const T>& value) {
+      own.by_id_.BytesBeyond(others.by_id_, [&](const std::shared_ptr<const T>& value) {
         if (others.Find(value->id) != value) {
           visit(*value);
         }

@@ -73,12 +73,6 @@ class SortedChunks {
     }
   }
 
-  // Calls visit(value) for the values in chunks that `other` does not hold.
-  template <typename Visitor>
-  void VisitBeyond(const SortedChunks& other, Visitor visit) const {
-    BytesBeyond(other, visit);
-  }
-
   std::size_t memory_bytes() const {
     std::size_t bytes = chunks_.capacity() * sizeof(chunks_[0]);
     for (const std::shared_ptr<const Chunk>& chunk : chunks_) {
