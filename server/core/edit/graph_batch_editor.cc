@@ -66,7 +66,6 @@ absl::StatusOr<ChangeSummary> GraphBatchEditor::Apply(absl::Span<const Edit> edi
   GraphEditor editor(graph_);
   GraphEditApplier applier(editor, now);
   for (std::size_t i = 0; i < edits.size(); ++i) {
-    const std::string field = absl::StrCat("edits[", i, "].");
     const absl::Status status = std::visit(
         [&](const auto& kind) -> absl::Status {
           if constexpr (requires { applier(kind); }) {
@@ -83,7 +82,7 @@ absl::StatusOr<ChangeSummary> GraphBatchEditor::Apply(absl::Span<const Edit> edi
         },
         edits[i]);
     if (!status.ok()) {
-      return WithFieldPrefix(status, field);
+      return WithFieldPrefix(status, absl::StrCat("edits[", i, "]."));
     }
   }
   const GraphChanges changes = editor.changes();

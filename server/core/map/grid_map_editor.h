@@ -116,9 +116,8 @@ class GridMapEditor {
   void RefreshCosts(absl::Span<const RowSpan> cells);
 
   // Takes the cells and obstacles of `source`, another state of the map that the base is a view of: see
-  // ViewUnder. Costs of single cells stay; returns the cells whose costs RefreshCosts has to compute anew.
-  // REQUIRES: this is the first change.
-  SpanSet TakeCells(const GridMap& source);
+  // ViewUnder. It costs what the bands of rows that differ cost. REQUIRES: this is the first change.
+  void TakeCells(const GridMap& source);
 
   void SetProfiles(std::shared_ptr<const ProfileTable> profiles) { map_.profiles_ = std::move(profiles); }
 

@@ -36,7 +36,7 @@ Word PassableWord(const GridMap& view, const TerrainId* terrains, std::size_t in
 
 }  // namespace
 
-SpanSet GridMapEditor::TakeCells(const GridMap& source) {
+void GridMapEditor::TakeCells(const GridMap& source) {
   const bool enters_the_same = EntersTheSame(base_, source);
   const bool has_cost_obstacles = source.obstacles().cost_obstacles() > 0;
   SpanSet stale;
@@ -84,7 +84,7 @@ SpanSet GridMapEditor::TakeCells(const GridMap& source) {
   }
   base_.obstacles().VisitDifferences(source.obstacles(),
                                      [&](const Obstacle& obstacle) { AddCellsOf(obstacle, map_, stale); });
-  return stale;
+  RefreshCosts(stale.Sorted());
 }
 
 void GridMapEditor::ShareWalk(const GridMap& source) {
@@ -110,8 +110,6 @@ GridMap MakeView(const GridMap& map, const TerrainRules& rules) {
   GridMap view = map;
   view.constants_ = std::make_shared<const GridMap::Constants>(rules.ApplyTo(map.settings()));
   view.cell_costs_ = nullptr;
-  view.min_straight_ = view.step_costs().min_straight;
-  view.min_diagonal_ = view.step_costs().min_diagonal;
   view.static_index_ = std::make_shared<StaticIndexSlot>();
   view.plain_cells_ = std::make_shared<const Lazy<PlainCells>>();
   view.profile_views_ = std::make_shared<const ProfileViews>();
@@ -155,23 +153,14 @@ GridMap MakeView(const GridMap& map, const TerrainRules& rules) {
   return std::move(editor).Finish();
 }
 
-namespace {
-
-// Returns the view of `map`, given the view of an earlier or later state of it. The time is proportional to
-// the bands of rows that differ.
-GridMap RepairedView(const GridMap& view, const GridMap& map) {
-  GridMapEditor editor(view);
-  SpanSet stale = editor.TakeCells(map);
-  editor.RefreshCosts(stale.Sorted());
-  return std::move(editor).Finish();
-}
-
-}  // namespace
-
 std::shared_ptr<const GridMap> ViewUnder(const GridMap& map, const TerrainRules& rules) {
   return map.profile_views().Get(rules, [&](const GridMap* before) {
-    return std::make_shared<const GridMap>(before == nullptr ? MakeView(map, rules)
-                                                             : RepairedView(*before, map));
+    if (before == nullptr) {
+      return std::make_shared<const GridMap>(MakeView(map, rules));
+    }
+    GridMapEditor editor(*before);
+    editor.TakeCells(map);
+    return std::make_shared<const GridMap>(std::move(editor).Finish());
   });
 }
 
