@@ -13,10 +13,11 @@
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "absl/strings/str_format.h"
-#include "server/core/edit/edit.h"
+#include "server/core/edit/batch_editor.h"
 #include "server/core/engine/find_path.h"
 #include "server/core/grid/grid_settings.h"
 #include "server/core/map/grid_map_editor.h"
+#include "server/core/map/map_view.h"
 #include "server/core/map/movement_profile.h"
 #include "tests/testing/random.h"
 
@@ -68,7 +69,9 @@ void Print(const std::string& name, const core::MovementProfile& profile, const 
   GridMap map = first;
   const core::TerrainRules rules(profile, map.settings());
   const bool is_view = !rules.IsAsIn(map.settings());
-  const auto view = [&] { return is_view ? map.ViewUnder(rules) : std::make_shared<const GridMap>(map); };
+  const auto view = [&] {
+    return is_view ? core::ViewUnder(map, rules) : std::make_shared<const GridMap>(map);
+  };
   const double making = MicrosOf(view);
   const std::size_t bytes = is_view ? view()->BytesBeyond(map) : 0;
   core::Scratch scratch(std::size_t{1} << 30);

@@ -13,7 +13,7 @@
 #include "server/base/error.h"
 #include "server/core/grid/cost.h"
 #include "server/core/map/movement_profile.h"
-#include "server/core/map/portal_table.h"
+#include "server/core/map/portal.h"
 #include "server/rpc/wire/convert_profile.h"
 #include "server/rpc/wire/convert_query.h"
 #include "tests/testing/oracle.h"

@@ -13,7 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/base/mutex.h"
-#include "server/core/edit/edit.h"
+#include "server/core/edit/batch_editor.h"
 #include "server/core/map/grid_map.h"
 #include "server/rpc/wire/convert_edits.h"
 #include "tests/rpc/test_server.h"

@@ -6,9 +6,10 @@
 
 #include "absl/types/span.h"
 #include "gmock/gmock.h"
-#include "server/core/edit/edit.h"
+#include "server/core/edit/batch_editor.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/map/grid_map_editor.h"
+#include "server/core/map/map_view.h"
 #include "server/core/map/movement_profile.h"
 #include "server/core/map/obstacle_table.h"
 #include "tests/testing/generator.h"
@@ -63,7 +64,7 @@ inline const core::GridMap& ViewOf(const core::GridMap& map, const core::Movemen
   if (rules.IsAsIn(map.settings())) {
     return map;
   }
-  holder = map.ViewUnder(rules);
+  holder = core::ViewUnder(map, rules);
   return *holder;
 }
 

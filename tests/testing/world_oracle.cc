@@ -5,7 +5,7 @@
 #include <queue>
 
 #include "server/core/grid/cost.h"
-#include "server/core/map/portal_table.h"
+#include "server/core/map/portal.h"
 #include "tests/testing/oracle.h"
 
 namespace waystar::testing {

@@ -13,9 +13,8 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "server/base/status_macros.h"
-#include "server/core/edit/edit_plan.h"
 #include "server/core/grid/hex_board.h"
-#include "server/core/map/cost_obstacles.h"
+#include "server/core/map/obstacle_table.h"
 #include "server/core/shape/shape_raster.h"
 
 namespace waystar::core {
@@ -25,16 +24,13 @@ bool Blocks(const Obstacle* obstacle) {
   return obstacle != nullptr && obstacle->effect.kind == ObstacleEffect::Kind::kBlock;
 }
 
-bool ChangesCosts(const Obstacle* obstacle) { return obstacle != nullptr && !Blocks(obstacle); }
-
 // Of what the edits cover, not of what they lift.
 std::int64_t CountClipped(const EditPlan& plan, const GridMap& map) {
-  const Lattice lattice = LatticeOf(map.settings().connectivity);
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   std::int64_t clipped = 0;
   for (const PlannedEdit& edit : plan.edits) {
     const Shape* shape = edit.after != nullptr ? &edit.after->shape : edit.shape;
-    const std::int64_t more = shape == nullptr ? 0 : CountOutside(*shape, lattice, map.bounds());
+    const std::int64_t more = shape == nullptr ? 0 : CountOutside(*shape, map.lattice(), map.bounds());
     clipped = more > kMax - clipped ? kMax : clipped + more;
   }
   return clipped;
@@ -56,7 +52,7 @@ Word Differences(const GridMap& a, const GridMap& b, int y, std::size_t index, W
 
 }  // namespace
 
-void EditPainter::Paint(const EditPlan& plan) {
+void BatchEditor::Paint(const EditPlan& plan) {
   for (const PlannedEdit& edit : plan.edits) {
     switch (edit.kind) {
       case PlannedEdit::Kind::kBlock:
@@ -81,18 +77,16 @@ void EditPainter::Paint(const EditPlan& plan) {
     editor_.SetProfiles(plan.profiles);
   }
   if (!stale_costs_.empty()) {
-    RefreshCosts(map().obstacles(), stale_costs_.Sorted(), editor_);
+    editor_.RefreshCosts(stale_costs_.Sorted());
     stale_costs_.Clear();
   }
 }
 
-Lattice EditPainter::lattice() const { return LatticeOf(map().settings().connectivity); }
-
 // Without what lies off the board of a map of hexagons, which stays as it is.
 template <typename Visitor>
-void EditPainter::ForEachSpanOnBoard(const Shape& shape, Visitor visit) {
+void BatchEditor::ForEachSpanOnBoard(const Shape& shape, Visitor visit) {
   const std::optional<HexBoard>& board = map().settings().frame.hexagons;
-  ForEachSpan(shape, lattice(), map().bounds(), [&](RowSpan span) {
+  ForEachSpan(shape, map().lattice(), map().bounds(), [&](RowSpan span) {
     if (board && HasOffsets(board->layout)) {
       const HexBoard::Span row = board->InRow(span.y);
       span.x_begin = std::max(span.x_begin, row.begin);
@@ -104,7 +98,7 @@ void EditPainter::ForEachSpanOnBoard(const Shape& shape, Visitor visit) {
   });
 }
 
-void EditPainter::PaintObstacles(const Shape& shape, bool obstacle) {
+void BatchEditor::PaintObstacles(const Shape& shape, bool obstacle) {
   SpanSet cells;
   ForEachSpanOnBoard(shape, [&](const RowSpan& span) { cells.Add(span); });
   for (const RowSpan& span : cells.Sorted()) {
@@ -113,7 +107,7 @@ void EditPainter::PaintObstacles(const Shape& shape, bool obstacle) {
   }
 }
 
-void EditPainter::PaintTerrain(const Shape& shape, TerrainId terrain) {
+void BatchEditor::PaintTerrain(const Shape& shape, TerrainId terrain) {
   has_touched_costs_ = true;
   ForEachSpanOnBoard(shape, [&](const RowSpan& span) {
     editor_.SetTerrains(span.y, span.x_begin, span.x_end, terrain);
@@ -125,12 +119,20 @@ void EditPainter::PaintTerrain(const Shape& shape, TerrainId terrain) {
   });
 }
 
-void EditPainter::Replace(const Obstacle* before, const Obstacle* after) {
-  UpdateCover(Blocks(before) ? before : nullptr, Blocks(after) ? after : nullptr);
+void BatchEditor::Replace(const Obstacle* before, const Obstacle* after) {
+  const auto cover_of = [&](const Obstacle* obstacle) {
+    return Blocks(obstacle) ? SpansOf(obstacle->shape, map().lattice(), map().bounds()) : SpanSet();
+  };
+  SpanSet old_cover = cover_of(before);
+  SpanSet new_cover = cover_of(after);
+  ForEachDifference(old_cover.Sorted(), new_cover.Sorted(), [&](const RowSpan& span, bool is_old) {
+    editor_.Cover(span.y, span.x_begin, span.x_end, is_old ? -1 : 1);
+    touched_.Add(span);
+  });
   for (const Obstacle* obstacle : {before, after}) {
-    if (ChangesCosts(obstacle)) {
+    if (obstacle != nullptr && !Blocks(obstacle)) {
       has_touched_costs_ = true;
-      ForEachSpan(obstacle->shape, lattice(), map().bounds(), [&](const RowSpan& span) {
+      ForEachSpan(obstacle->shape, map().lattice(), map().bounds(), [&](const RowSpan& span) {
         touched_.Add(span);
         stale_costs_.Add(span);
       });
@@ -138,39 +140,24 @@ void EditPainter::Replace(const Obstacle* before, const Obstacle* after) {
   }
 }
 
-void EditPainter::UpdateCover(const Obstacle* before, const Obstacle* after) {
-  SpanSet old_cover = before == nullptr ? SpanSet() : SpansOf(before->shape, lattice(), map().bounds());
-  SpanSet new_cover = after == nullptr ? SpanSet() : SpansOf(after->shape, lattice(), map().bounds());
-  ForEachDifference(old_cover.Sorted(), new_cover.Sorted(), [&](const RowSpan& span, bool is_old) {
-    editor_.Cover(span.y, span.x_begin, span.x_end, is_old ? -1 : 1);
-    touched_.Add(span);
-  });
-}
-
 absl::StatusOr<ChangeSummary> BatchEditor::Apply(absl::Span<const Edit> edits, absl::Time now) {
-  WAYSTAR_ASSIGN_OR_RETURN(const EditPlan plan, PlanEdits(painter_.map(), edits, now));
+  WAYSTAR_ASSIGN_OR_RETURN(const EditPlan plan, PlanEdits(map(), edits, now));
   std::optional<GridMap> before;
   if (is_changed_) {
-    before = painter_.Snapshot();
+    before = editor_.Snapshot();
   }
   is_changed_ = true;
-  painter_.Paint(plan);
+  Paint(plan);
   ChangeSummary result;
   result.clipped_cells = CountClipped(plan, base_);
   CountChanges(before ? *before : base_, result);
   return result;
 }
 
-BatchEditor::Result BatchEditor::Finish() && {
-  GridMapEditor::Result result = std::move(painter_).Finish();
-  return {std::move(result.map), std::move(result.changes)};
-}
-
 void BatchEditor::CountChanges(const GridMap& before, ChangeSummary& result) {
-  for (const RowSpan& span : painter_.touched().Sorted()) {
+  for (const RowSpan& span : touched_.Sorted()) {
     ForEachWord(span.x_begin, span.x_end, [&](std::size_t i, Word cells) {
-      const Word changed =
-          Differences(before, painter_.map(), span.y, i, cells, painter_.has_touched_costs());
+      const Word changed = Differences(before, map(), span.y, i, cells, has_touched_costs_);
       if (changed != 0) {
         result.changed_cells += std::popcount(changed);
         const auto first = static_cast<std::int32_t>(i) * kWordBits - 1;
@@ -180,7 +167,14 @@ void BatchEditor::CountChanges(const GridMap& before, ChangeSummary& result) {
       }
     });
   }
-  painter_.ForgetTouched();
+  touched_.Clear();
+  has_touched_costs_ = false;
+}
+
+absl::StatusOr<EditResult> ApplyEdits(const GridMap& map, absl::Span<const Edit> edits, absl::Time now) {
+  BatchEditor editor(map);
+  WAYSTAR_ASSIGN_OR_RETURN(const ChangeSummary summary, editor.Apply(edits, now));
+  return EditResult{.map = std::move(editor).Finish().map, .summary = summary};
 }
 
 }  // namespace waystar::core

@@ -1,7 +1,7 @@
 #include "server/core/edit/edit.h"
 
 #include <array>
-#include <utility>
+#include <memory>
 #include <variant>
 
 #include "absl/status/status.h"
@@ -9,10 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "absl/types/span.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
-#include "server/core/edit/batch_editor.h"
 
 namespace waystar::core {
 
@@ -29,10 +26,16 @@ absl::Status WrongKindOfMap(const Edit& edit, absl::string_view kind) {
                    absl::StrCat("the map is a ", kind, ", which has no such edit"));
 }
 
-absl::StatusOr<EditResult> ApplyEdits(const GridMap& map, absl::Span<const Edit> edits, absl::Time now) {
-  BatchEditor editor(map);
-  WAYSTAR_ASSIGN_OR_RETURN(const ChangeSummary summary, editor.Apply(edits, now));
-  return EditResult{.map = std::move(editor).Finish().map, .summary = summary};
+absl::StatusOr<std::shared_ptr<const Obstacle>> ObstacleOf(const PutObstacle& edit, absl::Time now) {
+  auto obstacle = std::make_shared<Obstacle>(edit.obstacle);
+  obstacle->expiry = absl::InfiniteFuture();
+  if (edit.lifetime) {
+    if (absl::Status status = CheckLifetime(*edit.lifetime); !status.ok()) {
+      return WithFieldPrefix(status, "obstacle.lifetime");
+    }
+    obstacle->expiry = now + *edit.lifetime;
+  }
+  return obstacle;
 }
 
 }  // namespace waystar::core

@@ -1,8 +1,9 @@
-// Edits: plain values that describe how one snapshot differs from the next.
+// Edits: plain values that describe how one snapshot differs from the next, and what that changed.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -12,12 +13,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "absl/types/span.h"
-#include "server/core/edit/change_summary.h"
 #include "server/core/graph/waypoint.h"
 #include "server/core/grid/cell.h"
-#include "server/core/map/grid_map.h"
-#include "server/core/map/map_changes.h"
 #include "server/core/map/movement_profile.h"
 #include "server/core/map/obstacle.h"
 #include "server/core/map/portal.h"
@@ -152,19 +149,26 @@ absl::string_view EditName(const Edit& edit);
 // EditName(edit).
 absl::Status WrongKindOfMap(const Edit& edit, absl::string_view kind);
 
-// The map that a batch leads to, and what the batch did.
-struct EditResult {
-  GridMap map;
-  ChangeSummary summary;
+// Returns the obstacle that an edit puts, with its expiry if it is put at `now`. Returns the errors of
+// CheckLifetime with field "obstacle.lifetime".
+absl::StatusOr<std::shared_ptr<const Obstacle>> ObstacleOf(const PutObstacle& edit, absl::Time now);
+
+// What a batch of edits changed.
+struct ChangeSummary {
+  // Cells whose obstacle came or went, or whose terrain or cost changed, over the whole batch.
+  std::int64_t changed_cells = 0;
+  // The smallest rectangle around those; empty if there are none.
+  Rectangle changed_bounds;
+  // The number of cells of shapes that stuck out of the map; 2^63 - 1 if there are more.
+  std::int64_t clipped_cells = 0;
+  // Counts for a waypoint graph, as in GraphChanges. Then no cells are counted; the bounds are around these.
+  std::int64_t changed_nodes = 0;
+  std::int64_t changed_edges = 0;
 };
 
 // How many cells the shapes of one batch may have together. A cell counts as often as it is named, a row of
 // any shape as at least 64, and cells of an obstacle that changes costs 8 times; WorkOf in shape_raster.h
 // says the rest. It bounds the time that a batch takes to some tenths of a second.
 inline constexpr std::int64_t kMaxBatchCells = std::int64_t{1} << 30;
-
-// Applies one batch to a map. Returns the errors of PlanEdits. `now` is when lifetimes begin.
-absl::StatusOr<EditResult> ApplyEdits(const GridMap& map, absl::Span<const Edit> edits,
-                                      absl::Time now = absl::UnixEpoch());
 
 }  // namespace waystar::core

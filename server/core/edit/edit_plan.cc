@@ -1,6 +1,6 @@
 #include "server/core/edit/edit_plan.h"
 
-#include <cmath>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -18,8 +18,8 @@
 #include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/edit/portal_planner.h"
 #include "server/core/map/obstacle.h"
+#include "server/core/map/portal.h"
 #include "server/core/shape/shape_check.h"
 #include "server/core/shape/shape_raster.h"
 #include "server/core/shape/shape_shift.h"
@@ -30,9 +30,26 @@ namespace {
 // Computing what steps into a cell cost takes as long as blocking this many cells.
 constexpr std::int64_t kWorkOfCost = 8;
 
+// Returns another portal that leads from the same cell to the same cell, or null if there is none. The time
+// is proportional to the portals.
+const Portal* FindAlike(const PortalTable& portals, const Portal& portal) {
+  const Portal* found = nullptr;
+  portals.VisitAfter("", [&](const Portal& other) {
+    const bool is_alike =
+        other.to_map == portal.to_map &&
+        ((other.from == portal.from && other.to == portal.to) ||
+         ((other.both_ways || portal.both_ways) && other.from == portal.to && other.to == portal.from));
+    if (is_alike && other.id != portal.id) {
+      found = &other;
+    }
+    return found == nullptr;
+  });
+  return found;
+}
+
 class Planner {
  public:
-  Planner(const GridMap& map, absl::Time now) : map_(map), now_(now), portals_(map) {}
+  Planner(const GridMap& map, absl::Time now) : map_(map), now_(now) {}
 
   // Errors have fields below the edit.
   absl::Status Add(const Edit& edit) {
@@ -49,10 +66,7 @@ class Planner {
 
   std::int64_t work() const { return work_; }
 
-  EditPlan Finish() && {
-    plan_.portals = portals_.changed();
-    return std::move(plan_);
-  }
+  EditPlan Finish() && { return std::move(plan_); }
 
  private:
   absl::Status AddKind(const BlockCells& edit) {
@@ -64,13 +78,11 @@ class Planner {
   }
 
   absl::Status AddKind(const SetTerrain& edit) {
-    const std::vector<Terrain>& terrains = map_.settings().terrains;
-    for (std::size_t i = 0; i < terrains.size(); ++i) {
-      if (terrains[i].symbol == edit.symbol) {
-        return AddPaint(edit.shape,
-                        {.kind = PlannedEdit::Kind::kSetTerrain, .terrain = static_cast<TerrainId>(i)},
-                        "set_terrain.shape");
-      }
+    const std::size_t terrain = TerrainOf(edit.symbol, map_.settings());
+    if (terrain < map_.settings().terrains.size()) {
+      return AddPaint(edit.shape,
+                      {.kind = PlannedEdit::Kind::kSetTerrain, .terrain = static_cast<TerrainId>(terrain)},
+                      "set_terrain.shape");
     }
     return InvalidArgument(ErrorReason::kUnknownTerrain, "set_terrain.terrain",
                            "is the symbol of none of the map's terrains");
@@ -80,15 +92,11 @@ class Planner {
     if (absl::Status status = CheckObstacle(edit.obstacle, map_.bounds()); !status.ok()) {
       return WithFieldPrefix(status, "put_obstacle.obstacle");
     }
-    auto obstacle = std::make_shared<Obstacle>(edit.obstacle);
-    obstacle->expiry = absl::InfiniteFuture();
-    if (edit.lifetime) {
-      if (absl::Status status = CheckLifetime(*edit.lifetime); !status.ok()) {
-        return WithFieldPrefix(status, "put_obstacle.obstacle.lifetime");
-      }
-      obstacle->expiry = now_ + *edit.lifetime;
+    absl::StatusOr<std::shared_ptr<const Obstacle>> obstacle = ObstacleOf(edit, now_);
+    if (!obstacle.ok()) {
+      return WithFieldPrefix(obstacle.status(), "put_obstacle.");
     }
-    std::shared_ptr<const Obstacle> before = obstacles().FindShared(edit.obstacle.id);
+    std::shared_ptr<const Obstacle> before = obstacles().Find(edit.obstacle.id);
     if (before != nullptr && !edit.replace) {
       return MakeError(absl::StatusCode::kAlreadyExists, ErrorReason::kObstacleExists,
                        "put_obstacle.obstacle.id",
@@ -98,12 +106,13 @@ class Planner {
       return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyObstacles, "put_obstacle",
                        absl::StrCat("a map has at most ", kMaxObstacles, " named obstacles"));
     }
-    AddReplacement(std::move(before), std::move(obstacle));
+    AddReplacement(std::move(before), *std::move(obstacle));
     return absl::OkStatus();
   }
 
   absl::Status AddKind(const MoveObstacle& edit) {
-    WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> before, Find(edit.id, "move_obstacle.id"));
+    WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> before,
+                             FindObstacle(obstacles(), edit.id, "move_obstacle.id"));
     auto moved = std::make_shared<Obstacle>(*before);
     absl::StatusOr<Shape> shape = ShiftShape(before->shape, edit.dx, edit.dy, map_.bounds());
     if (!shape.ok()) {
@@ -115,7 +124,8 @@ class Planner {
   }
 
   absl::Status AddKind(const ResizeObstacle& edit) {
-    WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> before, Find(edit.id, "resize_obstacle.id"));
+    WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> before,
+                             FindObstacle(obstacles(), edit.id, "resize_obstacle.id"));
     auto resized = std::make_shared<Obstacle>(*before);
     resized->shape = edit.shape;
     if (absl::Status status = CheckObstacle(*resized, map_.bounds()); !status.ok()) {
@@ -129,14 +139,53 @@ class Planner {
   }
 
   absl::Status AddKind(const RemoveObstacle& edit) {
-    WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> before, Find(edit.id, "remove_obstacle.id"));
+    WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> before,
+                             FindObstacle(obstacles(), edit.id, "remove_obstacle.id"));
     AddReplacement(std::move(before), nullptr);
     return absl::OkStatus();
   }
 
-  absl::Status AddKind(const PutPortal& edit) { return portals_.Put(edit); }
-  absl::Status AddKind(const RemovePortal& edit) { return portals_.Remove(edit); }
-  absl::Status AddKind(const SwitchPortal& edit) { return portals_.Switch(edit); }
+  absl::Status AddKind(const PutPortal& edit) {
+    if (absl::Status status = CheckPortal(edit.portal, map_.bounds()); !status.ok()) {
+      return WithFieldPrefix(status, "put_portal.portal");
+    }
+    const bool is_new = portals().Find(edit.portal.id) == nullptr;
+    if (!is_new && !edit.replace) {
+      return MakeError(absl::StatusCode::kAlreadyExists, ErrorReason::kPortalExists, "put_portal.portal.id",
+                       absl::StrCat("the map has a portal \"", edit.portal.id, "\" already"));
+    }
+    if (const Portal* other = FindAlike(portals(), edit.portal)) {
+      return MakeError(
+          absl::StatusCode::kAlreadyExists, ErrorReason::kPortalOverlaps, "put_portal.portal",
+          absl::StrCat("the portal \"", other->id, "\" leads from the same cell to the same cell"));
+    }
+    if (is_new && portals().size() >= kMaxPortals) {
+      return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyPortals, "put_portal",
+                       absl::StrCat("a map has at most ", kMaxPortals, " portals"));
+    }
+    auto portal = std::make_shared<Portal>(edit.portal);
+    std::sort(portal->tags.begin(), portal->tags.end());
+    Own(own_portals_, map_.portals(), plan_.portals).Put(std::move(portal));
+    return absl::OkStatus();
+  }
+
+  absl::Status AddKind(const RemovePortal& edit) {
+    WAYSTAR_RETURN_IF_ERROR(FindPortal(edit.id, "remove_portal.id").status());
+    Own(own_portals_, map_.portals(), plan_.portals).Remove(edit.id);
+    return absl::OkStatus();
+  }
+
+  absl::Status AddKind(const SwitchPortal& edit) {
+    WAYSTAR_ASSIGN_OR_RETURN(const std::shared_ptr<const Portal> before,
+                             FindPortal(edit.id, "switch_portal.id"));
+    if (before->closed != edit.closed) {
+      auto portal = std::make_shared<Portal>(*before);
+      portal->closed = edit.closed;
+      Own(own_portals_, map_.portals(), plan_.portals).Put(std::move(portal));
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status AddKind(const PutProfile& edit) {
     if (absl::Status status = PutInTable(edit.named, map_.settings(), OwnProfiles()); !status.ok()) {
       return WithFieldPrefix(status, "put_profile.named.");
@@ -151,12 +200,16 @@ class Planner {
     return absl::OkStatus();
   }
 
-  ProfileTable& OwnProfiles() {
-    if (own_profiles_ == nullptr) {
-      own_profiles_ = std::make_shared<ProfileTable>(map_.profiles());
-      plan_.profiles = own_profiles_;
+  ProfileTable& OwnProfiles() { return Own(own_profiles_, map_.profiles(), plan_.profiles); }
+
+  // Returns the plan's own copy of a table of the map, made when it is first changed.
+  template <typename Table>
+  static Table& Own(std::shared_ptr<Table>& own, const Table& of_map, std::shared_ptr<const Table>& planned) {
+    if (own == nullptr) {
+      own = std::make_shared<Table>(of_map);
+      planned = own;
     }
-    return *own_profiles_;
+    return *own;
   }
 
   absl::Status AddPaint(const Shape& shape, PlannedEdit planned, absl::string_view field) {
@@ -176,26 +229,24 @@ class Planner {
                 obstacle->effect.kind == ObstacleEffect::Kind::kBlock ? 1 : kWorkOfCost);
       }
     }
-    if (own_obstacles_ == nullptr) {
-      own_obstacles_ = std::make_shared<ObstacleTable>(map_.obstacles());
-      plan_.obstacles = own_obstacles_;
-    }
+    ObstacleTable& table = Own(own_obstacles_, map_.obstacles(), plan_.obstacles);
     if (after != nullptr) {
-      own_obstacles_->Put(after);
+      table.Put(after);
     } else {
-      own_obstacles_->Remove(before->id);
+      table.Remove(before->id);
     }
     plan_.edits.push_back({.before = std::move(before), .after = std::move(after)});
   }
 
-  absl::StatusOr<std::shared_ptr<const Obstacle>> Find(absl::string_view id, absl::string_view field) const {
-    if (absl::Status status = CheckObstacleId(id); !status.ok()) {
+  absl::StatusOr<std::shared_ptr<const Portal>> FindPortal(absl::string_view id,
+                                                           absl::string_view field) const {
+    if (absl::Status status = CheckPortalId(id); !status.ok()) {
       return WithFieldPrefix(status, field);
     }
-    std::shared_ptr<const Obstacle> found = obstacles().FindShared(id);
+    std::shared_ptr<const Portal> found = portals().Find(id);
     if (found == nullptr) {
-      return MakeError(absl::StatusCode::kNotFound, ErrorReason::kObstacleNotFound, field,
-                       absl::StrCat("the map has no obstacle \"", id, "\""));
+      return MakeError(absl::StatusCode::kNotFound, ErrorReason::kPortalNotFound, field,
+                       absl::StrCat("the map has no portal \"", id, "\""));
     }
     return found;
   }
@@ -204,6 +255,7 @@ class Planner {
   const ObstacleTable& obstacles() const {
     return own_obstacles_ != nullptr ? *own_obstacles_ : map_.obstacles();
   }
+  const PortalTable& portals() const { return own_portals_ != nullptr ? *own_portals_ : map_.portals(); }
 
   void AddWork(std::int64_t work, std::int64_t times) {
     constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
@@ -214,7 +266,7 @@ class Planner {
   const absl::Time now_;
   EditPlan plan_;
   std::shared_ptr<ObstacleTable> own_obstacles_;
-  PortalPlanner portals_;
+  std::shared_ptr<PortalTable> own_portals_;
   std::shared_ptr<ProfileTable> own_profiles_;
   std::int64_t work_ = 0;
 };

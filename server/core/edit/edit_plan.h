@@ -12,7 +12,7 @@
 #include "server/core/map/grid_map.h"
 #include "server/core/map/movement_profile.h"
 #include "server/core/map/obstacle_table.h"
-#include "server/core/map/portal_table.h"
+#include "server/core/map/portal.h"
 
 namespace waystar::core {
 

@@ -31,14 +31,7 @@ class GraphEditApplier {
     return editor_.SetEdgesEnabled(edit.edges, edit.enabled);
   }
   absl::Status operator()(const PutObstacle& edit) {
-    auto obstacle = std::make_shared<Obstacle>(edit.obstacle);
-    obstacle->expiry = absl::InfiniteFuture();
-    if (edit.lifetime) {
-      if (absl::Status status = CheckLifetime(*edit.lifetime); !status.ok()) {
-        return WithFieldPrefix(status, "obstacle.lifetime");
-      }
-      obstacle->expiry = now_ + *edit.lifetime;
-    }
+    WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> obstacle, ObstacleOf(edit, now_));
     const absl::Status status = editor_.PutObstacle(std::move(obstacle), edit.replace);
     return status.ok() ? status : WithFieldPrefix(status, "obstacle");
   }
@@ -73,7 +66,6 @@ absl::StatusOr<ChangeSummary> GraphBatchEditor::Apply(absl::Span<const Edit> edi
   GraphEditor editor(graph_);
   GraphEditApplier applier(editor, now);
   for (std::size_t i = 0; i < edits.size(); ++i) {
-    const std::string field = absl::StrCat("edits[", i, "].");
     const absl::Status status = std::visit(
         [&](const auto& kind) -> absl::Status {
           if constexpr (requires { applier(kind); }) {
@@ -90,7 +82,7 @@ absl::StatusOr<ChangeSummary> GraphBatchEditor::Apply(absl::Span<const Edit> edi
         },
         edits[i]);
     if (!status.ok()) {
-      return WithFieldPrefix(status, field);
+      return WithFieldPrefix(status, absl::StrCat("edits[", i, "]."));
     }
   }
   const GraphChanges changes = editor.changes();

@@ -6,7 +6,6 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "server/core/edit/change_summary.h"
 #include "server/core/edit/edit.h"
 #include "server/core/graph/waypoint_graph.h"
 

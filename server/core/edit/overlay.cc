@@ -53,7 +53,7 @@ absl::StatusOr<GridMap> WithOverlay(const GridMap& map, const Overlay& overlay) 
   std::shared_ptr<ObstacleTable> obstacles;
   for (const std::string& id : overlay.ignored_obstacles) {
     if (std::shared_ptr<const Obstacle> obstacle =
-            (obstacles != nullptr ? *obstacles : map.obstacles()).FindShared(id)) {
+            (obstacles != nullptr ? *obstacles : map.obstacles()).Find(id)) {
       if (obstacles == nullptr) {
         obstacles = std::make_shared<ObstacleTable>(map.obstacles());
         plan.obstacles = obstacles;
@@ -62,10 +62,10 @@ absl::StatusOr<GridMap> WithOverlay(const GridMap& map, const Overlay& overlay) 
       plan.edits.push_back({.before = std::move(obstacle)});
     }
   }
-  EditPainter painter(map);
-  painter.Paint(plan);
-  painter.Block(overlay.blocked);
-  return std::move(painter).Finish().map;
+  plan.edits.push_back({.kind = PlannedEdit::Kind::kBlock, .shape = &overlay.blocked});
+  BatchEditor editor(map);
+  editor.Paint(plan);
+  return std::move(editor).Finish().map;
 }
 
 }  // namespace waystar::core

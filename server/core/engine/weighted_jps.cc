@@ -12,7 +12,6 @@
 #include "server/core/grid/grid_moves.h"
 #include "server/core/grid/grid_settings.h"
 #include "server/core/map/canonical_steps.h"
-#include "server/core/map/nearby_costs.h"
 #include "server/core/map/neighbourhood.h"
 #include "server/core/map/plain_cells.h"
 #include "server/core/search/interruption.h"

@@ -12,7 +12,7 @@
 #include "server/core/field/passage_costs.h"
 #include "server/core/field/reachable_pairs.h"
 #include "server/core/field/round_trips.h"
-#include "server/core/map/portal_table.h"
+#include "server/core/map/portal.h"
 #include "server/core/portal/portal_search.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/reachability.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/core/map/portal_table.h"
+#include "server/core/map/portal.h"
 #include "server/core/portal/portal_doors.h"
 #include "server/core/portal/world.h"
 

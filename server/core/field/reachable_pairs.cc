@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
 #include "server/core/components/components.h"
-#include "server/core/map/portal_table.h"
+#include "server/core/map/portal.h"
 #include "server/core/portal/portal_doors.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/reachability.h"

@@ -15,7 +15,7 @@
 #include "server/core/field/reachable_pairs.h"
 #include "server/core/grid/bit_row.h"
 #include "server/core/grid/bit_scan.h"
-#include "server/core/map/portal_table.h"
+#include "server/core/map/portal.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"
 #include "server/core/search/reachability.h"

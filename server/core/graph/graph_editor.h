@@ -132,7 +132,6 @@ class GraphEditor {
   void CollectOwnArcs(const Shape& shape, std::vector<ArcChange>& touched) const;
   absl::Status CollectPairs(const Shape& shape, PairSet& touched);
 
-  absl::StatusOr<std::shared_ptr<const Obstacle>> FindObstacle(absl::string_view id) const;
   absl::Status CountPairs(std::size_t count);
   absl::Status Write(std::vector<ArcChange> changes);
   void NoteNode(NodeNumber node);

@@ -10,6 +10,7 @@
 #include "server/core/graph/graph_editor.h"
 #include "server/core/graph/sight_line.h"
 #include "server/core/map/obstacle.h"
+#include "server/core/map/obstacle_table.h"
 #include "server/core/shape/shape_shift.h"
 
 namespace waystar::core {
@@ -28,21 +29,9 @@ absl::Status CheckOnGraph(const Obstacle& obstacle) {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const Obstacle>> GraphEditor::FindObstacle(absl::string_view id) const {
-  if (absl::Status status = CheckObstacleId(id); !status.ok()) {
-    return WithFieldPrefix(status, ".id");
-  }
-  std::shared_ptr<const Obstacle> found = graph_.sight_.obstacles().FindShared(id);
-  if (found == nullptr) {
-    return MakeError(absl::StatusCode::kNotFound, ErrorReason::kObstacleNotFound, ".id",
-                     absl::StrCat("the map has no obstacle \"", id, "\""));
-  }
-  return found;
-}
-
 absl::Status GraphEditor::PutObstacle(std::shared_ptr<const Obstacle> obstacle, bool replace) {
   WAYSTAR_RETURN_IF_ERROR(CheckOnGraph(*obstacle));
-  std::shared_ptr<const Obstacle> before = graph_.sight_.obstacles().FindShared(obstacle->id);
+  std::shared_ptr<const Obstacle> before = graph_.sight_.obstacles().Find(obstacle->id);
   if (before != nullptr && !replace) {
     return MakeError(absl::StatusCode::kAlreadyExists, ErrorReason::kObstacleExists, ".id",
                      absl::StrCat("the map has an obstacle \"", before->id, "\" already"));
@@ -55,14 +44,16 @@ absl::Status GraphEditor::PutObstacle(std::shared_ptr<const Obstacle> obstacle, 
 }
 
 absl::Status GraphEditor::MoveObstacle(absl::string_view id, double dx, double dy) {
-  WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> before, FindObstacle(id));
+  WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> before,
+                           FindObstacle(graph_.sight_.obstacles(), id, ".id"));
   auto moved = std::make_shared<Obstacle>(*before);
   WAYSTAR_ASSIGN_OR_RETURN(moved->shape, ShiftShape(before->shape, dx, dy, Rectangle{}));
   return ReplaceObstacle(std::move(before), std::move(moved));
 }
 
 absl::Status GraphEditor::ResizeObstacle(absl::string_view id, Shape shape) {
-  WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> before, FindObstacle(id));
+  WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> before,
+                           FindObstacle(graph_.sight_.obstacles(), id, ".id"));
   auto resized = std::make_shared<Obstacle>(*before);
   resized->shape = std::move(shape);
   WAYSTAR_RETURN_IF_ERROR(CheckOnGraph(*resized));
@@ -70,7 +61,8 @@ absl::Status GraphEditor::ResizeObstacle(absl::string_view id, Shape shape) {
 }
 
 absl::Status GraphEditor::RemoveObstacle(absl::string_view id) {
-  WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> before, FindObstacle(id));
+  WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> before,
+                           FindObstacle(graph_.sight_.obstacles(), id, ".id"));
   return ReplaceObstacle(std::move(before), nullptr);
 }
 

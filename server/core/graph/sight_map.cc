@@ -28,7 +28,7 @@ void SightMap::Put(std::shared_ptr<const Obstacle> obstacle, Owner owner) {
 }
 
 void SightMap::Remove(absl::string_view id, Owner owner) {
-  const std::shared_ptr<const Obstacle> obstacle = obstacles_.FindShared(id);
+  const std::shared_ptr<const Obstacle> obstacle = obstacles_.Find(id);
   for (std::size_t i = 0; i < PartCount(obstacle->shape); ++i) {
     parts_.Remove(PartOf(*obstacle, i), owner);
   }

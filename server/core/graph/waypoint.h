@@ -53,12 +53,10 @@ inline constexpr std::size_t kMaxNodes = std::size_t{1} << 20;
 inline constexpr std::size_t kMaxArcs = std::size_t{1} << 23;
 // One bit of 64 stands for tags that no edge carries.
 inline constexpr std::size_t kMaxTagsOfMap = 63;
-inline constexpr std::size_t kMaxNodeIdBytes = 63;
 // The sum of kMaxNodes of these costs stays below 2^63 in units of Cost.
 inline constexpr double kMaxEdgeCost = 80'000.0;
 
-// Returns INVALID_ARGUMENT / BAD_NODE_ID without a field unless the id has 1 to 63 bytes that match
-// [A-Za-z0-9][A-Za-z0-9_.:-]*.
+// Returns INVALID_ARGUMENT / BAD_NODE_ID without a field unless CheckName (tags.h) holds.
 absl::Status CheckNodeId(absl::string_view id);
 // Returns INVALID_ARGUMENT / BAD_VALUE with field ".x", ".y" or ".z" unless each is a finite number from
 // -kMaxReach to kMaxReach.

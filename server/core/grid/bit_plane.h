@@ -76,21 +76,10 @@ class BitPlane {
   Plane<Word> plane_;
 };
 
-// Writes to one plane, as PlaneWriter does. It belongs to one thread.
-class BitPlaneWriter {
+// Writes words to one plane. REQUIRES: 0 <= y < height.
+class BitPlaneWriter : public PlaneWriter<Word> {
  public:
-  explicit BitPlaneWriter(BitPlane& plane) : writer_(plane.plane_) {}
-
-  // REQUIRES: 0 <= y < height.
-  Word* row(int y) { return writer_.row(y); }
-
-  // These are as in PlaneWriter.
-  void Set(int y, std::size_t index, Word word) { writer_.Set(y, index, word); }
-
-  void Release() { writer_.Release(); }
-
- private:
-  PlaneWriter<Word> writer_;
+  explicit BitPlaneWriter(BitPlane& plane) : PlaneWriter(plane.plane_) {}
 };
 
 // The place of a word: it is word `index` of row y; see bit_row.h.

@@ -80,6 +80,12 @@ absl::Status CheckGridSettings(const GridSettings& settings) {
   return absl::OkStatus();
 }
 
+std::size_t TerrainOf(char symbol, const GridSettings& settings) {
+  const auto it = std::find_if(settings.terrains.begin(), settings.terrains.end(),
+                               [symbol](const Terrain& terrain) { return terrain.symbol == symbol; });
+  return static_cast<std::size_t>(it - settings.terrains.begin());
+}
+
 Cost DiagonalCost(Cost straight, double diagonal_cost) {
   return static_cast<Cost>(std::llround(static_cast<double>(straight) * diagonal_cost));
 }

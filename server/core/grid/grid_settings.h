@@ -64,6 +64,9 @@ struct GridSettings {
 // CheckWorldFrame.
 absl::Status CheckGridSettings(const GridSettings& settings);
 
+// Returns the index of the terrain with that symbol, or settings.terrains.size() if there is none.
+std::size_t TerrainOf(char symbol, const GridSettings& settings);
+
 // Returns the cost of a diagonal step into a cell, given that of a straight one. It starts from the rounded
 // cost, so that a diagonal never costs more than the two straight steps it replaces: the consistency of the
 // heuristic rests on that. The result grows with `straight`.

@@ -36,6 +36,12 @@ class Lazy {
     return *value_;
   }
 
+  // Waits while another call computes the value. Returns null if none has been asked to.
+  const T* Wait() const {
+    MutexLock lock(mutex_);
+    return value_.get();
+  }
+
   // Returns the value, or null before it is made.
   const T* GetIfMade() const { return published_.load(std::memory_order_acquire); }
 

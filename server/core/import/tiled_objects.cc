@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/edit/edit.h"
+#include "server/core/edit/batch_editor.h"
 #include "server/core/import/tiled_tiles.h"
 #include "server/core/map/obstacle.h"
 

@@ -4,7 +4,6 @@
 #include "server/core/grid/cell.h"
 #include "server/core/grid/corner_rule.h"
 #include "server/core/grid/grid_settings.h"
-#include "server/core/map/nearby_costs.h"
 #include "server/core/map/neighbourhood.h"
 
 namespace waystar::core {

@@ -1,6 +1,5 @@
-// Built without contraction of floating-point operations, so that costs are the same on every machine.
-#include "server/core/map/cost_obstacles.h"
-
+// The part of GridMapEditor that computes what steps cost under obstacles that change costs. It is built
+// without contraction of floating-point operations, so that costs are the same on every machine.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,7 +12,10 @@
 #include "absl/types/span.h"
 #include "server/core/grid/cost.h"
 #include "server/core/grid/lattice.h"
+#include "server/core/map/grid_map_editor.h"
+#include "server/core/map/obstacle_table.h"
 #include "server/core/shape/shape_raster.h"
+#include "server/core/shape/span_set.h"
 
 namespace waystar::core {
 namespace {
@@ -98,26 +100,18 @@ class SquareCosts {
   std::array<Effects, std::size_t{kSquareSide} * kSquareSide> effects_;
 };
 
-std::vector<const Obstacle*> CostObstacles(const ObstacleTable& obstacles, const Rectangle& area) {
-  std::vector<const Obstacle*> found = obstacles.Overlapping(area);
-  found.erase(std::remove_if(found.begin(), found.end(),
-                             [](const Obstacle* obstacle) {
-                               return obstacle->effect.kind == ObstacleEffect::Kind::kBlock;
-                             }),
-              found.end());
-  return found;
-}
-
 // REQUIRES: all pieces lie in one square, in the order of rows.
-void RefreshSquare(const ObstacleTable& obstacles, absl::Span<const RowSpan> pieces, GridMapEditor& editor) {
+void RefreshSquare(absl::Span<const RowSpan> pieces, GridMapEditor& editor) {
+  const GridMap& map = editor.map();
   const Rectangle window = {SquareOf(pieces.front().x_begin) * kSquareSide, pieces.front().y, kSquareSide,
                             pieces.back().y + 1 - pieces.front().y};
-  SquareCosts costs(LatticeOf(editor.map().settings().connectivity));
-  const std::vector<const Obstacle*> found = CostObstacles(obstacles, window);
+  SquareCosts costs(map.lattice());
+  std::vector<const Obstacle*> found = map.obstacles().Overlapping(window);
+  std::erase_if(
+      found, [](const Obstacle* obstacle) { return obstacle->effect.kind == ObstacleEffect::Kind::kBlock; });
   for (const Obstacle* obstacle : found) {
     costs.Add(*obstacle, window);
   }
-  const GridMap& map = editor.map();
   for (const RowSpan& piece : pieces) {
     for (int x = piece.x_begin; x < piece.x_end; ++x) {
       const TerrainId id = map.TerrainAt({x, piece.y});
@@ -133,14 +127,14 @@ void RefreshSquare(const ObstacleTable& obstacles, absl::Span<const RowSpan> pie
 
 }  // namespace
 
-void RefreshCosts(const ObstacleTable& obstacles, absl::Span<const RowSpan> cells, GridMapEditor& editor) {
+void GridMapEditor::RefreshCosts(absl::Span<const RowSpan> cells) {
   const std::vector<RowSpan> pieces = BySquare(cells);
   for (std::size_t begin = 0; begin < pieces.size();) {
     std::size_t end = begin + 1;
     while (end < pieces.size() && IsSameSquare(pieces[begin], pieces[end])) {
       ++end;
     }
-    RefreshSquare(obstacles, absl::MakeConstSpan(pieces).subspan(begin, end - begin), editor);
+    RefreshSquare(absl::MakeConstSpan(pieces).subspan(begin, end - begin), *this);
     begin = end;
   }
 }

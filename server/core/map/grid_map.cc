@@ -13,9 +13,8 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/grid/corner_rule.h"
-#include "server/core/grid/lattice.h"
 #include "server/core/map/obstacle_table.h"
-#include "server/core/map/portal_table.h"
+#include "server/core/map/portal.h"
 #include "server/core/map/profile_views.h"
 
 namespace waystar::core {
@@ -51,8 +50,7 @@ absl::StatusOr<GridMap> GridMap::Create(std::int64_t width, std::int64_t height,
   map.min_diagonal_ = map.step_costs().min_diagonal;
   map.terrain_ = Plane<TerrainId>(map.height_, std::vector<TerrainId>(static_cast<std::size_t>(width), fill));
   map.passable_ = BitPlane(map.width_, map.height_, passable);
-  map.obstacle_table_ =
-      std::make_shared<const ObstacleTable>(map.bounds(), LatticeOf(map.settings().connectivity));
+  map.obstacle_table_ = std::make_shared<const ObstacleTable>(map.bounds(), map.lattice());
   map.portal_table_ = std::make_shared<const PortalTable>();
   map.cover_counts_ =
       Plane<std::uint16_t>(map.height_, std::vector<std::uint16_t>(static_cast<std::size_t>(width), 0));
@@ -91,10 +89,6 @@ void GridMap::Prepare(std::size_t max_index_bytes) {
   }
 }
 
-std::shared_ptr<const GridMap> GridMap::ViewUnder(const TerrainRules& rules) const {
-  return profile_views_->Get(*this, rules);
-}
-
 bool GridMap::BuildInBackground(CancelFlag cancelled) const {
   const bool has_made = walk_->BuildInBackground(cancelled);
   return footprint_grids_->BuildInBackground(cancelled) || has_made;
@@ -108,23 +102,33 @@ void GridMap::FollowCloser(const GridMap& before) const {
 std::size_t GridMap::memory_bytes() const {
   const PlainCells* plain_cells = plain_cells_->GetIfMade();
   const StaticIndex* static_index = static_index_->index();
-  return (static_index == nullptr ? 0 : static_index->memory_bytes()) + sizeof(*this) + sizeof(*constants_) +
-         terrain_.memory_bytes() + (cell_costs_ == nullptr ? 0 : cell_costs_->memory_bytes()) +
-         passable_.memory_bytes() + hidden_.memory_bytes() + obstacle_table_->memory_bytes() +
-         portal_table_->memory_bytes() + cover_counts_.memory_bytes() + covered_.memory_bytes() +
-         walk_->memory_bytes() + footprint_grids_->memory_bytes() +
-         (plain_cells == nullptr ? 0 : plain_cells->memory_bytes()) + profile_views_->memory_bytes(*this);
+  std::size_t views = 0;
+  for (const ProfileViews::View& view : profile_views_->Held()) {
+    views += view.map->BytesBeyond(*this);
+  }
+  return views + (static_index == nullptr ? 0 : static_index->memory_bytes()) + sizeof(*this) +
+         sizeof(*constants_) + terrain_.memory_bytes() +
+         (cell_costs_ == nullptr ? 0 : cell_costs_->memory_bytes()) + passable_.memory_bytes() +
+         hidden_.memory_bytes() + obstacle_table_->memory_bytes() + portal_table_->memory_bytes() +
+         cover_counts_.memory_bytes() + covered_.memory_bytes() + walk_->memory_bytes() +
+         footprint_grids_->memory_bytes() + (plain_cells == nullptr ? 0 : plain_cells->memory_bytes());
 }
 
 std::size_t GridMap::BytesBeyond(const GridMap& other) const {
   const std::size_t viewed = viewed_ == nullptr ? 0
                                                 : viewed_->hidden.BytesBeyond(other.hidden_) +
                                                       viewed_->walkable.BytesBeyond(other.walkable_);
-  return terrain_.BytesBeyond(other.terrain_) + viewed +
+  std::size_t views = 0;
+  for (const ProfileViews::View& view : profile_views_->Held()) {
+    const std::shared_ptr<const GridMap> same = other.profile_views_->FindHeld(*view.rules);
+    if (view.map != same) {
+      views += view.map->DerivedBytesBeyond(same == nullptr ? other : *same);
+    }
+  }
+  return terrain_.BytesBeyond(other.terrain_) + viewed + views +
          obstacle_table_->BytesBeyond(*other.obstacle_table_) +
          portal_table_->BytesBeyond(*other.portal_table_) + cover_counts_.BytesBeyond(other.cover_counts_) +
-         covered_.BytesBeyond(other.covered_) + DerivedBytesBeyond(other) +
-         profile_views_->BytesBeyond(other, *other.profile_views_);
+         covered_.BytesBeyond(other.covered_) + DerivedBytesBeyond(other);
 }
 
 std::size_t GridMap::DerivedBytesBeyond(const GridMap& other) const {

@@ -109,10 +109,15 @@ class GridMapEditor {
   // the cost is from that of kMinTerrainCost to that of kMaxTerrainCost.
   void SetStepCost(Cell cell, std::optional<Cost> straight);
 
+  // Computes anew what steps into these cells cost: the cost of the terrain, times the factors and then plus
+  // the additions of all obstacles that cover the cell, clamped to kMinTerrainCost and kMaxTerrainCost.
+  // Obstacles are taken in the order of ids, so that nothing depends on which came first. Results are rounded
+  // alike on every machine.
+  void RefreshCosts(absl::Span<const RowSpan> cells);
+
   // Takes the cells and obstacles of `source`, another state of the map that the base is a view of: see
-  // MakeView. Costs of single cells stay; returns the cells whose costs RefreshCosts has to compute anew.
-  // REQUIRES: this is the first change.
-  SpanSet TakeCells(const GridMap& source);
+  // ViewUnder. It costs what the bands of rows that differ cost. REQUIRES: this is the first change.
+  void TakeCells(const GridMap& source);
 
   void SetProfiles(std::shared_ptr<const ProfileTable> profiles) { map_.profiles_ = std::move(profiles); }
 

@@ -8,8 +8,6 @@
 #include <utility>
 
 #include "server/core/grid/bit_plane.h"
-#include "server/core/grid/lattice.h"
-#include "server/core/map/cost_obstacles.h"
 #include "server/core/map/grid_map_editor.h"
 #include "server/core/map/obstacle_table.h"
 #include "server/core/map/profile_views.h"
@@ -19,18 +17,11 @@
 namespace waystar::core {
 namespace {
 
-SpanSet CellsOfCostObstacles(const ObstacleTable& obstacles, Lattice lattice, const Rectangle& bounds) {
-  SpanSet cells;
-  if (obstacles.cost_obstacles() == 0) {
-    return cells;
+// Adds the cells of an obstacle that changes costs.
+void AddCellsOf(const Obstacle& obstacle, const GridMap& map, SpanSet& cells) {
+  if (obstacle.effect.kind != ObstacleEffect::Kind::kBlock) {
+    ForEachSpan(obstacle.shape, map.lattice(), map.bounds(), [&](const RowSpan& span) { cells.Add(span); });
   }
-  obstacles.VisitAfter("", [&](const Obstacle& obstacle) {
-    if (obstacle.effect.kind != ObstacleEffect::Kind::kBlock) {
-      ForEachSpan(obstacle.shape, lattice, bounds, [&](const RowSpan& span) { cells.Add(span); });
-    }
-    return true;
-  });
-  return cells;
 }
 
 // Returns whether the same terrains can be entered.
@@ -45,7 +36,7 @@ Word PassableWord(const GridMap& view, const TerrainId* terrains, std::size_t in
 
 }  // namespace
 
-SpanSet GridMapEditor::TakeCells(const GridMap& source) {
+void GridMapEditor::TakeCells(const GridMap& source) {
   const bool enters_the_same = EntersTheSame(base_, source);
   const bool has_cost_obstacles = source.obstacles().cost_obstacles() > 0;
   SpanSet stale;
@@ -91,13 +82,9 @@ SpanSet GridMapEditor::TakeCells(const GridMap& source) {
     follow(base_.viewed_->walkable, source.walkable_);
     map_.viewed_ = std::make_shared<const GridMap::NamelessPlanes>(source);
   }
-  base_.obstacles().VisitDifferences(source.obstacles(), [&](const Obstacle& obstacle) {
-    if (obstacle.effect.kind != ObstacleEffect::Kind::kBlock) {
-      ForEachSpan(obstacle.shape, LatticeOf(map_.settings().connectivity), map_.bounds(),
-                  [&](const RowSpan& span) { stale.Add(span); });
-    }
-  });
-  return stale;
+  base_.obstacles().VisitDifferences(source.obstacles(),
+                                     [&](const Obstacle& obstacle) { AddCellsOf(obstacle, map_, stale); });
+  RefreshCosts(stale.Sorted());
 }
 
 void GridMapEditor::ShareWalk(const GridMap& source) {
@@ -117,12 +104,12 @@ void GridMapEditor::ShareWalk(const GridMap& source) {
   });
 }
 
+// The view shares what it can: where the same terrains are passable, all but the costs of single cells.
+// Otherwise the time is proportional to the map.
 GridMap MakeView(const GridMap& map, const TerrainRules& rules) {
   GridMap view = map;
   view.constants_ = std::make_shared<const GridMap::Constants>(rules.ApplyTo(map.settings()));
   view.cell_costs_ = nullptr;
-  view.min_straight_ = view.step_costs().min_straight;
-  view.min_diagonal_ = view.step_costs().min_diagonal;
   view.static_index_ = std::make_shared<StaticIndexSlot>();
   view.plain_cells_ = std::make_shared<const Lazy<PlainCells>>();
   view.profile_views_ = std::make_shared<const ProfileViews>();
@@ -154,17 +141,27 @@ GridMap MakeView(const GridMap& map, const TerrainRules& rules) {
                                                   map.walk().max_index_bytes() / ProfileViews::kMaxKept);
     view.footprint_grids_ = std::make_shared<const FootprintGrids>();
   }
+  SpanSet stale;
+  if (map.obstacles().cost_obstacles() > 0) {
+    map.obstacles().VisitAfter("", [&](const Obstacle& obstacle) {
+      AddCellsOf(obstacle, map, stale);
+      return true;
+    });
+  }
   GridMapEditor editor(view);
-  SpanSet stale = CellsOfCostObstacles(map.obstacles(), LatticeOf(map.settings().connectivity), map.bounds());
-  RefreshCosts(map.obstacles(), stale.Sorted(), editor);
+  editor.RefreshCosts(stale.Sorted());
   return std::move(editor).Finish();
 }
 
-GridMap RepairedView(const GridMap& view, const GridMap& map) {
-  GridMapEditor editor(view);
-  SpanSet stale = editor.TakeCells(map);
-  RefreshCosts(map.obstacles(), stale.Sorted(), editor);
-  return std::move(editor).Finish();
+std::shared_ptr<const GridMap> ViewUnder(const GridMap& map, const TerrainRules& rules) {
+  return map.profile_views().Get(rules, [&](const GridMap* before) {
+    if (before == nullptr) {
+      return std::make_shared<const GridMap>(MakeView(map, rules));
+    }
+    GridMapEditor editor(*before);
+    editor.TakeCells(map);
+    return std::make_shared<const GridMap>(std::move(editor).Finish());
+  });
 }
 
 }  // namespace waystar::core

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -22,13 +21,6 @@ namespace waystar::core {
 namespace {
 
 using SeenTerrains = std::bitset<kMaxTerrains>;
-
-// settings.terrains.size() if there is none.
-std::size_t TerrainOf(char symbol, const GridSettings& settings) {
-  const auto it = std::find_if(settings.terrains.begin(), settings.terrains.end(),
-                               [symbol](const Terrain& terrain) { return terrain.symbol == symbol; });
-  return static_cast<std::size_t>(it - settings.terrains.begin());
-}
 
 absl::Status Name(char symbol, const GridSettings& settings, absl::string_view field, SeenTerrains& seen) {
   const std::size_t terrain = TerrainOf(symbol, settings);
@@ -55,18 +47,7 @@ auto PlaceOf(ProfileTable& profiles, absl::string_view name) {
 }  // namespace
 
 absl::Status CheckProfileName(absl::string_view name) {
-  const auto is_allowed = [](char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == ':' || c == '-';
-  };
-  if (!name.empty() && name.size() <= kMaxProfileNameBytes &&
-      absl::ascii_isalnum(static_cast<unsigned char>(name.front())) &&
-      std::all_of(name.begin(), name.end(), is_allowed)) {
-    return absl::OkStatus();
-  }
-  return InvalidArgument(
-      ErrorReason::kBadProfile, "name",
-      absl::StrCat("a profile's name has 1 to ", kMaxProfileNameBytes,
-                   " of A-Z, a-z, 0-9, '_', '.', ':' and '-', and begins with a letter or digit"));
+  return CheckName(name, "a profile's name", ErrorReason::kBadProfile, "name");
 }
 
 absl::Status CheckProfile(const MovementProfile& profile, const GridSettings& settings) {
@@ -172,9 +153,9 @@ absl::Status RemoveFromTable(absl::string_view name, ProfileTable& profiles) {
 }
 
 absl::Status NoSuchProfile(absl::string_view name, absl::string_view field) {
-  return MakeError(absl::StatusCode::kNotFound, ErrorReason::kProfileNotFound, field,
-                   absl::StrCat("the map has no profile \"",
-                                absl::CHexEscape(name.substr(0, kMaxProfileNameBytes)), "\""));
+  return MakeError(
+      absl::StatusCode::kNotFound, ErrorReason::kProfileNotFound, field,
+      absl::StrCat("the map has no profile \"", absl::CHexEscape(name.substr(0, kMaxNameBytes)), "\""));
 }
 
 }  // namespace waystar::core

@@ -45,10 +45,8 @@ struct NamedProfile {
 };
 
 inline constexpr std::size_t kMaxProfiles = 64;
-inline constexpr std::size_t kMaxProfileNameBytes = 63;
 
-// Returns INVALID_ARGUMENT / BAD_PROFILE with field "name" unless the name has 1 to 63 bytes that match
-// [A-Za-z0-9][A-Za-z0-9_.:-]*.
+// Returns INVALID_ARGUMENT / BAD_PROFILE with field "name" unless CheckName (tags.h) holds.
 absl::Status CheckProfileName(absl::string_view name);
 
 // Checks a profile for a map with these settings. Returns INVALID_ARGUMENT with the field: BAD_VALUE

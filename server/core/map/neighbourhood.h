@@ -1,6 +1,7 @@
-// The terrains of a cell and the eight around it, as a comparable value.
+// The terrains of a cell and the eight around it, and the costs of steps into them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -8,12 +9,14 @@
 #include "server/core/grid/bit_row.h"
 #include "server/core/grid/cell.h"
 #include "server/core/grid/grid_settings.h"
-#include "server/core/map/grid_map.h"
+#include "server/core/map/cell_costs.h"
+#include "server/core/map/grid_cells.h"
 
 namespace waystar::core {
 
-// The terrains of nine cells, row by row; kNotWalkable where an agent may not stand and off the map. On maps
-// of equal settings equal neighbourhoods allow equal steps, at equal costs unless cells have their own.
+// The terrains of nine cells, row by row, as a comparable value; kNotWalkable where an agent may not stand
+// and off the map. On maps of equal settings equal neighbourhoods allow equal steps, at equal costs unless
+// cells have their own.
 class Neighbourhood {
  public:
   static constexpr TerrainId kNotWalkable = 0xFF;
@@ -21,7 +24,7 @@ class Neighbourhood {
   // Makes nine cells of the first terrain.
   Neighbourhood() = default;
   // REQUIRES: map.Contains(cell).
-  Neighbourhood(const GridMap& map, Cell cell) {
+  Neighbourhood(const GridCells& map, Cell cell) {
     const std::uint64_t above = ThreeCells(map, {cell.x, cell.y - 1});
     const std::uint64_t beside = ThreeCells(map, cell);
     const std::uint64_t below = ThreeCells(map, {cell.x, cell.y + 1});
@@ -50,8 +53,8 @@ class Neighbourhood {
   friend bool operator==(const Neighbourhood&, const Neighbourhood&) = default;
 
  private:
-  static std::uint32_t ThreeCells(const GridMap& map, Cell middle) {
-    const unsigned walkable = ThreeBits(map.walk().Row(middle.y), middle.x);
+  static std::uint32_t ThreeCells(const GridCells& map, Cell middle) {
+    const unsigned walkable = ThreeBits(map.walkable().row(middle.y), middle.x);
     if (walkable == 0) {
       return 0xFFFFFF;
     }
@@ -76,6 +79,45 @@ class Neighbourhood {
 
   std::uint64_t first_eight_ = 0;
   TerrainId last_ = 0;
+};
+
+// The costs of nine cells, by their terrain or their own. They are 0 where no agent may stand.
+struct NearbyCosts {
+  NearbyCosts() = default;
+  // REQUIRES: map.Contains(cell).
+  NearbyCosts(const GridCells& map, Cell cell) : centre(Of(map, cell)) {
+    for (std::size_t d = 0; d < kDirectionCount; ++d) {
+      around[d] = Of(map, Step(cell, static_cast<Direction>(d)));
+    }
+  }
+
+  // Returns whether all nine are walkable and cost the same.
+  bool IsUniform() const {
+    return centre.straight != 0 && std::all_of(around.begin(), around.end(), [&](const auto& neighbour) {
+             return neighbour.straight == centre.straight;
+           });
+  }
+
+  // True if a walkable one of the nine has costs of its own.
+  bool has_own = false;
+  CellCosts::Entry centre;
+  // The costs of the neighbours by Direction.
+  std::array<CellCosts::Entry, kDirectionCount> around{};
+
+ private:
+  CellCosts::Entry Of(const GridCells& map, Cell cell) {
+    if (!map.IsWalkable(cell)) {
+      return {};
+    }
+    const CellCosts::Entry own =
+        map.cell_costs() == nullptr ? CellCosts::Entry{} : map.cell_costs()->At(cell);
+    if (own.straight != 0) {
+      has_own = true;
+      return own;
+    }
+    const TerrainId terrain = map.TerrainAt(cell);
+    return {map.step_costs().straight[terrain], map.step_costs().diagonal[terrain]};
+  }
 };
 
 }  // namespace waystar::core

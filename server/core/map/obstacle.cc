@@ -1,25 +1,19 @@
 #include "server/core/map/obstacle.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
 #include "absl/status/status.h"
-#include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/map/tags.h"
 #include "server/core/shape/shape_check.h"
 
 namespace waystar::core {
 namespace {
-
-bool IsIdChar(char c) {
-  return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == ':' || c == '-';
-}
 
 absl::Status CheckAmount(double amount, double low, double high, absl::string_view field) {
   if (!std::isfinite(amount)) {
@@ -60,18 +54,12 @@ absl::Status CheckEffect(const Obstacle& obstacle) {
 
 }  // namespace
 
+std::size_t BytesOf(const Obstacle& obstacle) {
+  return sizeof(Obstacle) + obstacle.id.capacity() + BytesOf(obstacle.shape);
+}
+
 absl::Status CheckObstacleId(absl::string_view id) {
-  if (!id.empty() && id.size() <= kMaxObstacleIdBytes &&
-      absl::ascii_isalnum(static_cast<unsigned char>(id.front())) &&
-      std::all_of(id.begin(), id.end(), IsIdChar)) {
-    return absl::OkStatus();
-  }
-  const absl::string_view shown = id.substr(0, kMaxObstacleIdBytes);
-  return InvalidArgument(
-      ErrorReason::kBadObstacleId, "",
-      absl::StrCat("an obstacle's id has 1 to ", kMaxObstacleIdBytes,
-                   " of A-Z, a-z, 0-9, '_', '.', ':' and '-', and begins with a letter or digit; this is \"",
-                   absl::CHexEscape(shown), shown.size() < id.size() ? "…" : "", "\""));
+  return CheckName(id, "an obstacle's id", ErrorReason::kBadObstacleId);
 }
 
 absl::Status CheckObstacle(const Obstacle& obstacle, const Rectangle& bounds) {

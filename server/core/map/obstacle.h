@@ -57,13 +57,13 @@ struct Obstacle {
   friend bool operator==(const Obstacle&, const Obstacle&) = default;
 };
 
+// Returns the bytes that an obstacle takes.
+std::size_t BytesOf(const Obstacle& obstacle);
+
 // The number of obstacles that a map may have.
 inline constexpr std::size_t kMaxObstacles = 65'535;
 
-inline constexpr std::size_t kMaxObstacleIdBytes = 63;
-
-// Returns INVALID_ARGUMENT / BAD_OBSTACLE_ID without a field unless the id has 1 to 63 bytes that match
-// [A-Za-z0-9][A-Za-z0-9_.:-]*.
+// Returns INVALID_ARGUMENT / BAD_OBSTACLE_ID without a field unless CheckName (tags.h) holds.
 absl::Status CheckObstacleId(absl::string_view id);
 
 // Checks an obstacle for a map with these bounds; it may lie off the map. Returns INVALID_ARGUMENT /

@@ -4,10 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "server/base/error.h"
 #include "server/core/grid/grid_settings.h"
 #include "server/core/shape/shape_raster.h"
 
@@ -24,10 +27,6 @@ std::uint32_t SquareAt(int level, int row, int column) {
          static_cast<std::uint32_t>(column);
 }
 static_assert(kMaxMapSide >> 5 <= 1 << 8);
-
-std::size_t BytesOf(const Obstacle& obstacle) {
-  return sizeof(Obstacle) + obstacle.id.capacity() + BytesOf(obstacle.shape);
-}
 
 }  // namespace
 
@@ -47,17 +46,6 @@ void ObstacleTable::VisitSquares(const Obstacle& obstacle, Visitor visit) const 
       visit(Placed{SquareAt(level, row, column), &obstacle});
     }
   }
-}
-
-std::shared_ptr<const Obstacle> ObstacleTable::FindShared(absl::string_view id) const {
-  std::shared_ptr<const Obstacle> found;
-  by_id_.VisitFrom(id, [&](const std::shared_ptr<const Obstacle>& obstacle) {
-    if (absl::string_view(obstacle->id) == id) {
-      found = obstacle;
-    }
-    return false;
-  });
-  return found;
 }
 
 std::vector<const Obstacle*> ObstacleTable::Overlapping(const Rectangle& area) const {
@@ -86,38 +74,40 @@ std::vector<const Obstacle*> ObstacleTable::Overlapping(const Rectangle& area) c
   return found;
 }
 
-void ObstacleTable::Put(std::shared_ptr<const Obstacle> obstacle) {
-  if (const std::shared_ptr<const Obstacle> before = FindShared(obstacle->id)) {
-    Remove(before->id);
+void ObstacleTable::Put(const std::shared_ptr<const Obstacle>& obstacle) {
+  if (const std::shared_ptr<const Obstacle> before = IdTable::Put(obstacle)) {
+    Forget(*before);
   }
   VisitSquares(*obstacle, [&](const Placed& placed) { by_place_.Put(placed); });
-  obstacle_bytes_ += BytesOf(*obstacle);
   cost_obstacles_ += obstacle->effect.kind == ObstacleEffect::Kind::kBlock ? 0 : 1;
-  by_id_.Put(obstacle);
 }
 
-void ObstacleTable::Remove(absl::string_view id) {
-  const std::shared_ptr<const Obstacle> before = FindShared(id);
-  VisitSquares(*before, [&](const Placed& placed) { by_place_.Remove(placed); });
-  obstacle_bytes_ -= BytesOf(*before);
-  cost_obstacles_ -= before->effect.kind == ObstacleEffect::Kind::kBlock ? 0 : 1;
-  by_id_.Remove(before);
+void ObstacleTable::Remove(absl::string_view id) { Forget(*IdTable::Remove(id)); }
+
+void ObstacleTable::Forget(const Obstacle& obstacle) {
+  VisitSquares(obstacle, [&](const Placed& placed) { by_place_.Remove(placed); });
+  cost_obstacles_ -= obstacle.effect.kind == ObstacleEffect::Kind::kBlock ? 0 : 1;
 }
 
-std::size_t ObstacleTable::memory_bytes() const {
-  return sizeof(*this) + by_id_.memory_bytes() + by_place_.memory_bytes() + obstacle_bytes_;
-}
+std::size_t ObstacleTable::memory_bytes() const { return IdTable::memory_bytes() + by_place_.memory_bytes(); }
 
 std::size_t ObstacleTable::BytesBeyond(const ObstacleTable& other) const {
-  if (this == &other) {
-    return 0;
+  return this == &other
+             ? 0
+             : IdTable::BytesBeyond(other) + by_place_.BytesBeyond(other.by_place_, [](const Placed&) {});
+}
+
+absl::StatusOr<std::shared_ptr<const Obstacle>> FindObstacle(const ObstacleTable& obstacles,
+                                                             absl::string_view id, absl::string_view field) {
+  if (absl::Status status = CheckObstacleId(id); !status.ok()) {
+    return WithFieldPrefix(status, field);
   }
-  std::size_t bytes = sizeof(*this) + by_place_.BytesBeyond(other.by_place_, [](const Placed&) {});
-  std::size_t of_obstacles = 0;
-  bytes += by_id_.BytesBeyond(other.by_id_, [&](const std::shared_ptr<const Obstacle>& obstacle) {
-    of_obstacles += other.FindShared(obstacle->id) == obstacle ? 0 : BytesOf(*obstacle);
-  });
-  return bytes + of_obstacles;
+  std::shared_ptr<const Obstacle> found = obstacles.Find(id);
+  if (found == nullptr) {
+    return MakeError(absl::StatusCode::kNotFound, ErrorReason::kObstacleNotFound, field,
+                     absl::StrCat("the map has no obstacle \"", id, "\""));
+  }
+  return found;
 }
 
 }  // namespace waystar::core

@@ -12,8 +12,6 @@
 #include "server/core/grid/transpose.h"
 #include "server/core/jump_index/surroundings.h"
 #include "server/core/map/canonical_steps.h"
-#include "server/core/map/grid_map.h"
-#include "server/core/map/nearby_costs.h"
 #include "server/core/map/neighbourhood.h"
 
 namespace waystar::core {
@@ -30,7 +28,7 @@ constexpr Plainness kPlain = {.along_row = true, .along_column = true, .diagonal
 // Judges cells, remembering neighbourhoods seen lately: the same few come again and again.
 class Judge {
  public:
-  explicit Judge(const GridMap& map) : map_(map) {}
+  explicit Judge(const GridCells& map) : map_(map) {}
 
   Plainness Of(Cell cell) {
     if (map_.cell_costs() != nullptr && map_.cell_costs()->MayHaveNear(cell)) {
@@ -91,17 +89,17 @@ class Judge {
     return true;
   }
 
-  const GridMap& map_;
+  const GridCells& map_;
   std::array<Memory, std::size_t{1} << kMemoryBits> memories_;
 };
 
 // Returns cells of a word of row y that are plain for sure: those amid nine walkable ones on a map of one
 // terrain cost. That is most cells of such a map, told 64 at a time.
-Word SurelyPlain(const GridMap& map, int y, std::size_t index) {
+Word SurelyPlain(const GridCells& map, int y, std::size_t index) {
   if (!map.step_costs().uniform) {
     return 0;
   }
-  const BitPlane::ThreeRows rows = map.walk().rows().RowsAround(y);
+  const BitPlane::ThreeRows rows = map.walkable().RowsAround(y);
   const auto all_three = [&](std::size_t i) { return rows.low[i] & rows.own[i] & rows.high[i]; };
   const Word here = all_three(index);
   const Word before = index == 0 ? 0 : all_three(index - 1);
@@ -119,7 +117,7 @@ Word SurelyPlain(const GridMap& map, int y, std::size_t index) {
 
 }  // namespace
 
-PlainCells::PlainCells(const GridMap& map) {
+PlainCells::PlainCells(const GridCells& map) {
   BitPlane along_columns(map.width(), map.height(), false);
   along_rows_ = along_columns;
   diagonally_ = along_columns;
@@ -134,7 +132,7 @@ PlainCells::PlainCells(const GridMap& map) {
     ForEachWord(0, map.width(), [&](std::size_t i, Word) {
       const Word plain = SurelyPlain(map, y, i);
       along_row[i] = along_column[i] = diagonal[i] = plain;
-      ForEachCell({y, static_cast<std::int32_t>(i), map.walk().Row(y)[i] & ~plain}, [&](Cell cell) {
+      ForEachCell({y, static_cast<std::int32_t>(i), map.walkable().word(y, i) & ~plain}, [&](Cell cell) {
         const Plainness plainness = judge.Of(cell);
         AssignBit(along_row, cell.x, plainness.along_row);
         AssignBit(along_column, cell.x, plainness.along_column);
@@ -145,7 +143,7 @@ PlainCells::PlainCells(const GridMap& map) {
   along_columns_ = Transposed(along_columns);
 }
 
-PlainCells::PlainCells(const PlainCells& before, const GridMap& map, absl::Span<const WordChange> changes)
+PlainCells::PlainCells(const PlainCells& before, const GridCells& map, absl::Span<const WordChange> changes)
     : PlainCells(before) {
   BitPlaneWriter rows(along_rows_);
   BitPlaneWriter columns(along_columns_);

@@ -7,10 +7,9 @@
 #include "server/core/grid/bit_plane.h"
 #include "server/core/grid/bit_row.h"
 #include "server/core/grid/cell.h"
+#include "server/core/map/grid_cells.h"
 
 namespace waystar::core {
-
-class GridMap;
 
 // Tells, for each cell, whether CanonicalSteps (canonical_steps.h) is what it would be amid cells of one
 // cost, under every corner rule. Where the cell or one beside it has costs of its own, that is only so if all
@@ -23,10 +22,10 @@ class GridMap;
 class PlainCells {
  public:
   // REQUIRES: the map is 8-connected.
-  explicit PlainCells(const GridMap& map);
+  explicit PlainCells(const GridCells& map);
   // Repairs `before` into the plain cells of `map`, given every cell that differs between the two maps: in
   // walkability, in cost, or in whether the cost is the cell's own. The cost is proportional to the changes.
-  PlainCells(const PlainCells& before, const GridMap& map, absl::Span<const WordChange> changes);
+  PlainCells(const PlainCells& before, const GridCells& map, absl::Span<const WordChange> changes);
 
   // Returns the cells of row y at which a path along the row does not turn, whichever way it goes: the only
   // canonical step leads straight on, and both neighbours in the row cost the same as the cell. Cell x is bit

@@ -1,12 +1,14 @@
 #include "server/core/map/portal.h"
 
+#include <cstddef>
+#include <string>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/grid/grid_settings.h"
-#include "server/core/map/obstacle.h"
 #include "server/core/map/tags.h"
 
 namespace waystar::core {
@@ -22,14 +24,17 @@ absl::Status CheckOn(const Rectangle& bounds, Cell cell, absl::string_view field
 
 }  // namespace
 
-absl::Status CheckPortalId(absl::string_view id) {
-  if (CheckObstacleId(id).ok()) {
-    return absl::OkStatus();
+std::size_t BytesOf(const Portal& portal) {
+  std::size_t bytes = sizeof(Portal) + portal.id.capacity() + portal.to_map.capacity() +
+                      portal.tags.capacity() * sizeof(std::string);
+  for (const std::string& tag : portal.tags) {
+    bytes += tag.capacity();
   }
-  return InvalidArgument(
-      ErrorReason::kBadPortalId, "",
-      absl::StrCat("a portal's id has 1 to ", kMaxObstacleIdBytes,
-                   " of A-Z, a-z, 0-9, '_', '.', ':' and '-', and begins with a letter or digit"));
+  return bytes;
+}
+
+absl::Status CheckPortalId(absl::string_view id) {
+  return CheckName(id, "a portal's id", ErrorReason::kBadPortalId);
 }
 
 absl::Status CheckPortal(const Portal& portal, const Rectangle& bounds) {

@@ -9,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "server/core/grid/cell.h"
 #include "server/core/grid/cost.h"
+#include "server/core/map/id_table.h"
 
 namespace waystar::core {
 
@@ -33,11 +34,17 @@ struct Portal {
   friend bool operator==(const Portal&, const Portal&) = default;
 };
 
+// Returns the bytes that a portal takes.
+std::size_t BytesOf(const Portal& portal);
+
+// The portals of a map.
+class PortalTable : public IdTable<Portal> {};
+
 // The number of portals that a map may have.
 inline constexpr std::size_t kMaxPortals = 1000;
 inline constexpr double kMaxPortalCost = 1'000'000.0;
 
-// Returns INVALID_ARGUMENT / BAD_PORTAL_ID without a field unless the id obeys CheckObstacleId.
+// Returns INVALID_ARGUMENT / BAD_PORTAL_ID without a field unless CheckName (tags.h) holds.
 absl::Status CheckPortalId(absl::string_view id);
 
 // Checks a portal for a map with these bounds. Returns, with the field, BAD_PORTAL_ID (".id"); OUT_OF_RANGE /

@@ -1,15 +1,11 @@
 #include "server/core/map/profile_views.h"
 
 #include <algorithm>
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "server/core/map/grid_map.h"
-#include "server/core/map/map_view.h"
+#include "server/core/grid/lazy.h"
 
 namespace waystar::core {
 
@@ -22,30 +18,21 @@ class ProfileViews::Slot {
 
   const std::shared_ptr<const TerrainRules>& rules() const { return rules_; }
 
-  // Returns null before the view is made.
-  const GridMap* GetIfMade() const { return made_.load(std::memory_order_acquire); }
-
-  const GridMap& Get(const GridMap& map) const {
-    if (const GridMap* made = GetIfMade()) {
-      return *made;
-    }
-    MutexLock making(making_);
-    if (view_ == nullptr) {
+  std::shared_ptr<const GridMap> Get(Maker make) const {
+    return view_.Get([&] {
       const std::shared_ptr<const Slot> source = Source();
-      const GridMap* before = source == nullptr ? nullptr : source->Wait();
-      view_ = std::make_unique<const GridMap>(before == nullptr ? MakeView(map, *rules_)
-                                                                : RepairedView(*before, map));
-      made_.store(view_.get(), std::memory_order_release);
+      const auto* before = source == nullptr ? nullptr : source->view_.Wait();
+      std::shared_ptr<const GridMap> view = make(before == nullptr ? nullptr : before->get());
       MutexLock lock(mutex_);
       source_ = nullptr;
-    }
-    return *view_;
+      return view;
+    });
   }
 
   // Returns what the view after edits of the map can be made from. A view without a source is being made, or
   // will be by the caller that asked for it.
   static std::shared_ptr<const Slot> SourceAfter(const std::shared_ptr<const Slot>& slot) {
-    if (slot->GetIfMade() == nullptr) {
+    if (slot->view_.GetIfMade() == nullptr) {
       if (std::shared_ptr<const Slot> source = slot->Source()) {
         return source;
       }
@@ -54,32 +41,25 @@ class ProfileViews::Slot {
   }
 
   // The view, or the one that it will be made from; null if there is neither.
-  std::shared_ptr<const GridMap> Held(const std::shared_ptr<const Slot>& self) const {
-    if (const GridMap* made = GetIfMade()) {
-      return {self, made};
-    }
+  std::shared_ptr<const GridMap> Held() const {
     const std::shared_ptr<const Slot> source = Source();
-    return source == nullptr ? nullptr : std::shared_ptr<const GridMap>(source, source->GetIfMade());
+    const auto* view = view_.GetIfMade();
+    if (view == nullptr && source != nullptr) {
+      view = source->view_.GetIfMade();
+    }
+    return view == nullptr ? nullptr : *view;
   }
 
  private:
-  // Until whoever makes the view is done.
-  const GridMap* Wait() const {
-    MutexLock making(making_);
-    return view_.get();
-  }
-
   std::shared_ptr<const Slot> Source() const {
     MutexLock lock(mutex_);
     return source_;
   }
 
   const std::shared_ptr<const TerrainRules> rules_;
-  // Held while the view is made; mutex_ is held for as long as it takes to copy a pointer. Of two slots the
-  // lock of the newer state is taken first.
-  mutable Mutex making_;
-  mutable std::unique_ptr<const GridMap> view_ ABSL_GUARDED_BY(making_);
-  mutable std::atomic<const GridMap*> made_ = nullptr;
+  // While it is made its lock is held; mutex_ is held for as long as it takes to copy a pointer. Of two slots
+  // the lock of the newer state is taken first.
+  Lazy<std::shared_ptr<const GridMap>> view_;
   mutable Mutex mutex_;
   mutable std::shared_ptr<const Slot> source_ ABSL_GUARDED_BY(mutex_);
 };
@@ -103,7 +83,7 @@ std::shared_ptr<const ProfileViews> ProfileViews::AfterEdits() const {
   return after;
 }
 
-std::shared_ptr<const GridMap> ProfileViews::Get(const GridMap& map, const TerrainRules& rules) const {
+std::shared_ptr<const GridMap> ProfileViews::Get(const TerrainRules& rules, Maker make) const {
   std::shared_ptr<const Slot> slot;
   {
     MutexLock lock(mutex_);
@@ -122,39 +102,25 @@ std::shared_ptr<const GridMap> ProfileViews::Get(const GridMap& map, const Terra
     found->idle_edits = 0;
     slot = found->slot;
   }
-  const GridMap& view = slot->Get(map);
-  return {std::move(slot), &view};
+  return slot->Get(make);
 }
 
-std::vector<ProfileViews::Kept> ProfileViews::Copy() const {
+std::vector<ProfileViews::View> ProfileViews::Held() const {
   MutexLock lock(mutex_);
-  return kept_;
-}
-
-std::size_t ProfileViews::memory_bytes(const GridMap& map) const {
-  std::size_t bytes = sizeof(*this);
-  for (const Kept& kept : Copy()) {
-    const std::shared_ptr<const GridMap> view = kept.slot->Held(kept.slot);
-    bytes += sizeof(Slot) + (view == nullptr ? 0 : view->BytesBeyond(map));
-  }
-  return bytes;
-}
-
-std::size_t ProfileViews::BytesBeyond(const GridMap& other, const ProfileViews& others) const {
-  std::size_t bytes = sizeof(*this);
-  const std::vector<Kept> kept_by_others = others.Copy();
-  for (const Kept& kept : Copy()) {
-    const std::shared_ptr<const GridMap> view = kept.slot->Held(kept.slot);
-    const auto found = std::find_if(kept_by_others.begin(), kept_by_others.end(), [&](const Kept& candidate) {
-      return *candidate.slot->rules() == *kept.slot->rules();
-    });
-    const std::shared_ptr<const GridMap> same =
-        found == kept_by_others.end() ? nullptr : found->slot->Held(found->slot);
-    if (view != nullptr && view.get() != same.get()) {
-      bytes += view->DerivedBytesBeyond(same == nullptr ? other : *same);
+  std::vector<View> views;
+  for (const Kept& kept : kept_) {
+    if (std::shared_ptr<const GridMap> map = kept.slot->Held()) {
+      views.push_back({kept.slot->rules(), std::move(map)});
     }
   }
-  return bytes;
+  return views;
+}
+
+std::shared_ptr<const GridMap> ProfileViews::FindHeld(const TerrainRules& rules) const {
+  MutexLock lock(mutex_);
+  const auto found = std::find_if(kept_.begin(), kept_.end(),
+                                  [&](const Kept& kept) { return *kept.slot->rules() == rules; });
+  return found == kept_.end() ? nullptr : found->slot->Held();
 }
 
 }  // namespace waystar::core

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "server/base/mutex.h"
 #include "server/core/map/movement_profile.h"
 
@@ -36,15 +37,21 @@ class ProfileViews {
   ProfileViews(const ProfileViews&) = delete;
   ProfileViews& operator=(const ProfileViews&) = delete;
 
-  // Returns the view of `map`, which these views belong to. A call waits while another makes the same view.
-  // REQUIRES: !rules.IsAsIn(map.settings()); the rules name the map's terrains.
-  std::shared_ptr<const GridMap> Get(const GridMap& map, const TerrainRules& rules) const;
+  // Makes a view out of the same view of an earlier state of the map, or from nothing if `before` is null.
+  using Maker = absl::FunctionRef<std::shared_ptr<const GridMap>(const GridMap* before)>;
 
-  // Returns the bytes held by the views and not by `map`, which they belong to.
-  std::size_t memory_bytes(const GridMap& map) const;
-  // Returns the bytes that the views hold and share neither with their maps nor with `others`, the views of
-  // `other`, which is a map of the same origin.
-  std::size_t BytesBeyond(const GridMap& other, const ProfileViews& others) const;
+  // Returns the view under these rules, made by `make` if it is not there. A call waits while another makes
+  // the same view.
+  std::shared_ptr<const GridMap> Get(const TerrainRules& rules, Maker make) const;
+
+  struct View {
+    std::shared_ptr<const TerrainRules> rules;
+    std::shared_ptr<const GridMap> map;
+  };
+  // Returns the views that are there, each up to date or as it was when it was last used.
+  std::vector<View> Held() const;
+  // Returns the one of them under these rules, or null.
+  std::shared_ptr<const GridMap> FindHeld(const TerrainRules& rules) const;
 
  private:
   class Slot;
@@ -54,8 +61,6 @@ class ProfileViews {
     std::uint64_t last_use = 0;
     int idle_edits = 0;
   };
-
-  std::vector<Kept> Copy() const;
 
   mutable Mutex mutex_;
   mutable std::uint64_t uses_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -73,17 +73,6 @@ class SortedChunks {
     }
   }
 
-  // Calls visit(value) for the values in chunks that `other` does not hold.
-  template <typename Visitor>
-  void VisitBeyond(const SortedChunks& other, Visitor visit) const {
-    const absl::flat_hash_set<std::shared_ptr<const Chunk>> held(other.chunks_.begin(), other.chunks_.end());
-    for (const std::shared_ptr<const Chunk>& chunk : chunks_) {
-      if (!held.contains(chunk)) {
-        std::for_each(chunk->begin(), chunk->end(), visit);
-      }
-    }
-  }
-
   std::size_t memory_bytes() const {
     std::size_t bytes = chunks_.capacity() * sizeof(chunks_[0]);
     for (const std::shared_ptr<const Chunk>& chunk : chunks_) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "server/core/map/portal_table.h"
+#include "server/core/map/portal.h"
 #include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {

@@ -11,7 +11,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/engine/find_path.h"
 #include "server/core/grid/cost.h"
-#include "server/core/map/portal_table.h"
+#include "server/core/map/portal.h"
 #include "server/core/portal/portal_graph.h"
 #include "server/core/search/interruption.h"
 

@@ -16,7 +16,7 @@
 #include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/core/grid/cost.h"
-#include "server/core/map/portal_table.h"
+#include "server/core/map/portal.h"
 #include "server/core/portal/path_legs.h"
 
 namespace waystar::core {

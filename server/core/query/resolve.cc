@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/map/portal_table.h"
+#include "server/core/map/portal.h"
 #include "server/core/nearest/nearest_goal.h"
 #include "server/core/query/route_query_check.h"
 #include "server/core/search/interruption.h"

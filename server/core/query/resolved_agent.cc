@@ -5,6 +5,7 @@
 
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/map/map_view.h"
 #include "server/core/walk/footprint.h"
 
 namespace waystar::core {
@@ -64,7 +65,7 @@ absl::Status ResolvedAgent::TakeProfile() {
   std::sort(required_tags_.begin(), required_tags_.end());
   if (ChangesTerrains(*profile)) {
     if (const TerrainRules rules(*profile, plain.settings()); !rules.IsAsIn(plain.settings())) {
-      view_ = plain.ViewUnder(rules);
+      view_ = ViewUnder(plain, rules);
     }
   }
   return absl::OkStatus();

@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
-#include "server/core/map/portal_table.h"
+#include "server/core/map/portal.h"
 #include "server/core/render/cell_looks.h"
 #include "server/core/render/ground.h"
 #include "server/core/render/obstacle_outlines.h"

@@ -7,7 +7,6 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "server/core/edit/batch_editor.h"
-#include "server/core/edit/change_summary.h"
 #include "server/core/edit/graph_batch_editor.h"
 #include "server/core/store/map_snapshot.h"
 

@@ -8,7 +8,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "server/core/edit/change_summary.h"
 #include "server/core/edit/edit.h"
 #include "server/core/map/map_changes.h"
 #include "server/core/store/map_snapshot.h"

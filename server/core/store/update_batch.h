@@ -11,7 +11,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "server/core/edit/change_summary.h"
 #include "server/core/edit/edit.h"
 
 namespace waystar::core {

@@ -15,7 +15,7 @@
 #include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/core/components/components.h"
-#include "server/core/map/portal_table.h"
+#include "server/core/map/portal.h"
 #include "server/core/path/line_of_sight.h"
 #include "server/core/path/validate_path.h"
 #include "server/core/search/reachability.h"

@@ -14,7 +14,6 @@
 #include "server/core/map/obstacle.h"
 #include "server/core/map/obstacle_table.h"
 #include "server/core/map/portal.h"
-#include "server/core/map/portal_table.h"
 #include "server/core/search/checks.h"
 #include "server/core/store/map_id.h"
 #include "server/rpc/maps/page.h"

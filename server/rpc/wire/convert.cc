@@ -14,7 +14,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/map/obstacle_table.h"
-#include "server/core/map/portal_table.h"
+#include "server/core/map/portal.h"
 #include "server/rpc/wire/convert_graph.h"
 #include "server/rpc/wire/convert_profile.h"
 #include "server/rpc/wire/convert_shape.h"

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -55,6 +56,31 @@ TEST(EditDigestTest, WhatDiffersHasAnotherFingerprint) {
       {Put([](PutObstacle& put) { put.obstacle.effect.amount = 1.0; })},
       {Put([](PutObstacle& put) { put.obstacle.effect.kind = ObstacleEffect::Kind::kAddCost; })},
       {Put([](PutObstacle& put) { put.obstacle.effect.falloff = ObstacleEffect::Falloff::kLinear; })},
+      {PutPortal{.portal = {.id = "door"}}},
+      {PutPortal{.portal = {.id = "door", .to_map = "cave"}}},
+      {PutPortal{.portal = {.id = "door", .to = {0, 1}}}},
+      {PutPortal{.portal = {.id = "door", .tags = {"a", "b"}}}},
+      {PutPortal{.portal = {.id = "door", .tags = {"ab"}}}},
+      {PutPortal{.portal = {.id = "door", .closed = true}}},
+      {RemovePortal{"a"}},
+      {SwitchPortal{.id = "a"}},
+      {SwitchPortal{.id = "a", .closed = true}},
+      {PutProfile{{.name = "cart"}}},
+      {PutProfile{{.name = "cart", .profile = {.footprint = 2}}}},
+      {PutProfile{{.name = "cart", .profile = {.terrain_costs = {{'~', 2.0}}}}}},
+      {PutProfile{{.name = "cart", .profile = {.forbidden_terrains = {'~'}}}}},
+      {PutProfile{{.name = "cart", .profile = {.required_tags = {"~"}}}}},
+      {PutProfile{{.name = "cart", .profile = {.no_diagonals = true}}}},
+      {RemoveProfile{"a"}},
+      {PutNodes{.nodes = {{.id = "a"}}}},
+      {PutNodes{.nodes = {{.id = "a", .enabled = false}}}},
+      {PutNodes{.nodes = {{.id = "a", .position = {.z = 1.0}}}}},
+      {RemoveNodes{{"a"}}},
+      {PutEdges{.edges = {{.name = {.from = "a", .to = "b"}}}}},
+      {PutEdges{.edges = {{.name = {.from = "a", .to = "b"}, .cost = 1.0}}}},
+      {RemoveEdges{{{.from = "a", .to = "b"}}}},
+      {SetEnabled{.nodes = {"a"}}},
+      {SetEnabled{.nodes = {"a"}, .enabled = true}},
   };
   std::set<std::uint64_t> high;
   std::set<std::uint64_t> low;
@@ -78,6 +104,9 @@ TEST(EditDigestTest, CountsWhatTheEditsPointTo) {
   EXPECT_GE(ApproximateBytes(small), sizeof(Edit));
   EXPECT_GE(ApproximateBytes(large), ApproximateBytes(small) + 999 * sizeof(Cell));
   EXPECT_GE(ApproximateBytes(polygon), 1000 * sizeof(Point));
+  const std::vector<Edit> nodes = {
+      PutNodes{.nodes = std::vector<WaypointNode>(10, {.id = std::string(100, 'n')})}};
+  EXPECT_GE(ApproximateBytes(nodes), 10 * (sizeof(WaypointNode) + 100));
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
-#include "server/core/edit/edit.h"
-
 #include <cstdint>
 #include <limits>
 #include <vector>
 
 #include "gmock/gmock.h"
+#include "server/core/edit/batch_editor.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/status_codes.h"

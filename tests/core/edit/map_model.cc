@@ -195,7 +195,7 @@ void ExpectIs(const GridMap& map, const MapModel& model, const std::string& wher
   std::vector<std::string> wanted;
   for (const auto& [id, obstacle] : model.obstacles()) {
     wanted.push_back(id);
-    const Obstacle* found = map.obstacles().Find(id);
+    const std::shared_ptr<const Obstacle> found = map.obstacles().Find(id);
     EXPECT_TRUE(found != nullptr && found->shape == obstacle.shape && found->effect == obstacle.effect)
         << id << " " << where;
   }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gmock/gmock.h"
-#include "server/core/edit/edit.h"
+#include "server/core/edit/batch_editor.h"
 #include "server/core/grid/cost.h"
 #include "server/core/map/obstacle_table.h"
 #include "tests/testing/drawn_map.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "gmock/gmock.h"
-#include "server/core/edit/edit.h"
+#include "server/core/edit/batch_editor.h"
 #include "server/core/map/obstacle_table.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/oracle.h"

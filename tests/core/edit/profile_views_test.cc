@@ -9,8 +9,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "server/core/edit/edit.h"
+#include "server/core/edit/batch_editor.h"
 #include "server/core/edit/overlay.h"
+#include "server/core/map/map_view.h"
 #include "server/core/map/plain_cells.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
@@ -79,8 +80,8 @@ std::string Difference(const GridMap& a, const GridMap& b) {
 
 TEST(ProfileViewsTest, ShowsWhatTheProfileSays) {
   const GridMap map = DrawMap({".~s", "#.."}, Landscape());
-  const auto view = map.ViewUnder(
-      RulesOf(map, {.terrain_costs = {{'~', 2.0}}, .forbidden_terrains = {'s'}, .no_diagonals = true}));
+  const auto view = ViewUnder(
+      map, RulesOf(map, {.terrain_costs = {{'~', 2.0}}, .forbidden_terrains = {'s'}, .no_diagonals = true}));
   EXPECT_TRUE(view->IsWalkable({1, 0}));
   EXPECT_EQ(view->StraightCost({1, 0}), 2 * kCostScale);
   EXPECT_FALSE(view->IsWalkable({2, 0}));
@@ -96,7 +97,7 @@ TEST(ProfileViewsTest, ObstaclesScaleTheCostOfTheProfile) {
                      .shape = {.rectangles = {{0, 0, 3, 1}}},
                      .effect = {.kind = ObstacleEffect::Kind::kMultiplyCost, .amount = 2.0}};
   const GridMap map = ApplyEdits(bare, {PutObstacle{.obstacle = fog}})->map;
-  const auto view = map.ViewUnder(RulesOf(map, {.terrain_costs = {{'~', 3.0}, {'s', 1.0}}}));
+  const auto view = ViewUnder(map, RulesOf(map, {.terrain_costs = {{'~', 3.0}, {'s', 1.0}}}));
   EXPECT_EQ(view->StraightCost({0, 0}), 2 * kCostScale);
   EXPECT_EQ(view->StraightCost({1, 0}), 6 * kCostScale);
   EXPECT_EQ(view->StraightCost({2, 0}), 2 * kCostScale);
@@ -106,11 +107,11 @@ TEST(ProfileViewsTest, ObstaclesScaleTheCostOfTheProfile) {
 TEST(ProfileViewsTest, SameViewIsMadeOnceAndSharesWhatItCan) {
   const GridMap map = DrawMap({"..s", "~.."}, Landscape());
   const TerrainRules dearer = RulesOf(map, {.terrain_costs = {{'s', 9.0}}});
-  const auto view = map.ViewUnder(dearer);
-  EXPECT_EQ(map.ViewUnder(dearer), view);
+  const auto view = ViewUnder(map, dearer);
+  EXPECT_EQ(ViewUnder(map, dearer), view);
   EXPECT_EQ(&view->walk(), &map.walk());
   EXPECT_EQ(view->walk(2), map.walk(2));
-  const auto swimmer = map.ViewUnder(RulesOf(map, {.terrain_costs = {{'~', 1.0}}}));
+  const auto swimmer = ViewUnder(map, RulesOf(map, {.terrain_costs = {{'~', 1.0}}}));
   EXPECT_NE(&swimmer->walk(), &map.walk());
   EXPECT_EQ(swimmer->TerrainRow(0), map.TerrainRow(0));
 }
@@ -118,31 +119,31 @@ TEST(ProfileViewsTest, SameViewIsMadeOnceAndSharesWhatItCan) {
 TEST(ProfileViewsTest, ChangeThatTheMapDoesNotFeelReachesTheView) {
   const GridMap before = DrawMap({"~~~", "..."}, Landscape());
   const TerrainRules boat = RulesOf(before, {.terrain_costs = {{'~', 1.0}}, .forbidden_terrains = {'.'}});
-  ASSERT_TRUE(before.ViewUnder(boat)->IsWalkable({1, 0}));
+  ASSERT_TRUE(ViewUnder(before, boat)->IsWalkable({1, 0}));
   const GridMap after = ApplyEdits(before, {BlockCells{{.cells = {{1, 0}}}}})->map;
   EXPECT_EQ(after.walkable_cells(), before.walkable_cells());
-  EXPECT_FALSE(after.ViewUnder(boat)->IsWalkable({1, 0}));
-  EXPECT_TRUE(before.ViewUnder(boat)->IsWalkable({1, 0}));
+  EXPECT_FALSE(ViewUnder(after, boat)->IsWalkable({1, 0}));
+  EXPECT_TRUE(ViewUnder(before, boat)->IsWalkable({1, 0}));
 }
 
 TEST(ProfileViewsTest, KeepsThoseAskedForLast) {
   const GridMap map = DrawMap({"..s"}, Landscape());
   const auto rules = [&](int i) { return RulesOf(map, {.terrain_costs = {{'s', 1.0 + i}}}); };
-  const auto first = map.ViewUnder(rules(0));
-  const auto second = map.ViewUnder(rules(1));
+  const auto first = ViewUnder(map, rules(0));
+  const auto second = ViewUnder(map, rules(1));
   for (int i = 2; i <= static_cast<int>(ProfileViews::kMaxKept); ++i) {
-    map.ViewUnder(rules(0));
-    map.ViewUnder(rules(i));
+    ViewUnder(map, rules(0));
+    ViewUnder(map, rules(i));
   }
-  EXPECT_EQ(map.ViewUnder(rules(0)), first);
-  EXPECT_NE(map.ViewUnder(rules(1)), second);
+  EXPECT_EQ(ViewUnder(map, rules(0)), first);
+  EXPECT_NE(ViewUnder(map, rules(1)), second);
 }
 
 TEST(ProfileViewsTest, MemoryCountsViewsAndLetsGoOfThoseNobodyAsksFor) {
   Generator generator(3);
   GridMap map = generator.Map({.max_side = 200, .weighted = true});
   const std::size_t without = map.memory_bytes();
-  map.ViewUnder(RulesOf(map, {.terrain_costs = {{'^', 1.0}}}));
+  ViewUnder(map, RulesOf(map, {.terrain_costs = {{'^', 1.0}}}));
   const std::size_t with = map.memory_bytes();
   EXPECT_GT(with, without);
   map = ApplyEdits(map, {BlockCells{{.cells = {{0, 0}}}}})->map;
@@ -171,7 +172,7 @@ TEST_P(GeneratedViews, RepairedViewIsThatOfTheMapBuiltAnew) {
         if (rules.IsAsIn(map.settings()) || generator.Chance(0.5)) {
           continue;
         }
-        const auto view = map.ViewUnder(rules);
+        const auto view = ViewUnder(map, rules);
         const GridMap rebuilt = Rebuilt(map, rules);
         ASSERT_EQ(Difference(*view, rebuilt), "") << "map " << i << " round " << round;
         const Overlay overlay{.blocked = {.discs = {{{map.width() / 2.0, map.height() / 2.0}, 4.5}}},

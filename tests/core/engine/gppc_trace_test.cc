@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "gtest/gtest.h"
-#include "server/core/edit/edit.h"
+#include "server/core/edit/batch_editor.h"
 #include "server/core/engine/find_path.h"
 #include "tests/testing/movingai_data.h"
 #include "tests/testing/oracle.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "gmock/gmock.h"
-#include "server/core/edit/edit.h"
+#include "server/core/edit/batch_editor.h"
 #include "server/core/edit/overlay.h"
 #include "server/core/engine/find_path.h"
 #include "tests/testing/drawn_map.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gmock/gmock.h"
-#include "server/core/edit/edit.h"
+#include "server/core/edit/batch_editor.h"
 #include "server/core/engine/find_path.h"
 #include "server/core/format/text.h"
 #include "tests/testing/drawn_map.h"

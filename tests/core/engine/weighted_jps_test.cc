@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "server/core/edit/edit.h"
+#include "server/core/edit/batch_editor.h"
 #include "server/core/engine/astar.h"
 #include "server/core/map/grid_map_editor.h"
 #include "tests/testing/drawn_map.h"

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "server/core/edit/edit.h"
+#include "server/core/edit/batch_editor.h"
 #include "tests/core/field/agents.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "server/core/edit/edit.h"
+#include "server/core/edit/batch_editor.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/walk/walk_grid.h"
 #include "tests/testing/diagonal_jump_index_match.h"

@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/map/grid_map_editor.h"
+#include "server/core/map/map_view.h"
 #include "server/core/map/movement_profile.h"
 #include "tests/testing/generator.h"
 
@@ -142,7 +143,7 @@ void ExpectViewsAre(const GridMap& map, const GroundModel& model, Generator& gen
     if (generator.Chance(0.4)) {
       continue;
     }
-    const std::shared_ptr<const GridMap> view = map.ViewUnder(rules);
+    const std::shared_ptr<const GridMap> view = ViewUnder(map, rules);
     ExpectGround(*view, model);
     GroundModel edited_model = model;
     GridMapEditor editor(*view);
@@ -186,20 +187,20 @@ TEST(GroundTest, MapsAndViewsAreAsTheyWereTold) {
 TEST(GroundTest, ViewFollowsObstaclesOnClosedGround) {
   const GridMap map = *GridMap::Create(3, 1, Landscape(), 2);
   const TerrainRules all = OtherRules()[1];
-  ASSERT_EQ(map.ViewUnder(all)->walkable_cells(), 3);
+  ASSERT_EQ(ViewUnder(map, all)->walkable_cells(), 3);
   GridMapEditor editor(map);
   editor.SetObstacle({1, 0}, true);
   editor.Cover(0, 2, 3, 1);
   editor.SetObstacle({2, 0}, true);
   const GridMap blocked = std::move(editor).Finish();
   EXPECT_EQ(blocked.obstacle_cells(), 2);
-  EXPECT_EQ(blocked.ViewUnder(all)->walkable_cells(), 1);
+  EXPECT_EQ(ViewUnder(blocked, all)->walkable_cells(), 1);
   GridMapEditor uncovering(blocked);
   uncovering.Cover(0, 2, 3, -1);
   const GridMap uncovered = std::move(uncovering).Finish();
   EXPECT_TRUE(uncovered.HasNamelessObstacle({2, 0}));
-  EXPECT_TRUE(uncovered.ViewUnder(all)->HasNamelessObstacle({2, 0}));
-  EXPECT_EQ(uncovered.ViewUnder(all)->walkable_cells(), 1);
+  EXPECT_TRUE(ViewUnder(uncovered, all)->HasNamelessObstacle({2, 0}));
+  EXPECT_EQ(ViewUnder(uncovered, all)->walkable_cells(), 1);
 }
 
 TEST(GroundTest, ObstaclesOnOpenGroundTakeTheMemoryOfWhatIsWalkable) {

@@ -73,7 +73,7 @@ void ExpectHolds(const ObstacleTable& table, const Model& model, Random& random)
   std::vector<const Obstacle*> all;
   for (const auto& [id, obstacle] : model) {
     all.push_back(obstacle.get());
-    ASSERT_EQ(table.Find(id), obstacle.get()) << id;
+    ASSERT_EQ(table.Find(id), obstacle) << id;
   }
   EXPECT_EQ(visited, all);
   for (int i = 0; i < 20; ++i) {

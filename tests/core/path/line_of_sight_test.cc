@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "server/core/edit/edit.h"
+#include "server/core/edit/batch_editor.h"
 #include "server/core/search/euclidean_cost.h"
 #include "server/core/shape/hex_line.h"
 #include "tests/testing/drawn_map.h"

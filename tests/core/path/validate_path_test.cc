@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
-#include "server/core/edit/edit.h"
+#include "server/core/edit/batch_editor.h"
 #include "server/core/engine/find_path.h"
 #include "server/core/search/scratch.h"
 #include "tests/testing/drawn_map.h"

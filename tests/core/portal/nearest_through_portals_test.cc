@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "server/core/edit/edit.h"
+#include "server/core/edit/batch_editor.h"
 #include "server/core/engine/find_path.h"
 #include "server/core/portal/portal_search.h"
 #include "tests/testing/drawn_map.h"

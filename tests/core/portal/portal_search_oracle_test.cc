@@ -13,7 +13,7 @@
 #include "gmock/gmock.h"
 #include "server/core/edit/edit.h"
 #include "server/core/engine/find_path.h"
-#include "server/core/map/portal_table.h"
+#include "server/core/map/portal.h"
 #include "server/core/portal/portal_search.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/oracle.h"

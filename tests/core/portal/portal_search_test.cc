@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "server/core/edit/edit.h"
+#include "server/core/edit/batch_editor.h"
 #include "server/core/engine/find_path.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/portal_world.h"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gmock/gmock.h"
+#include "server/core/map/map_view.h"
 #include "server/core/map/movement_profile.h"
 #include "server/core/store/map_store.h"
 #include "tests/testing/drawn_map.h"
@@ -44,7 +45,7 @@ TEST(ConcurrentViewsTest, EachIsThatOfItsSnapshot) {
         ASSERT_THAT(snapshot, IsOk());
         const GridMap& map = (*snapshot)->grid();
         const TerrainRules rules(profiles[i % 3], map.settings());
-        const std::shared_ptr<const GridMap> view = map.ViewUnder(rules);
+        const std::shared_ptr<const GridMap> view = ViewUnder(map, rules);
         for (int x = 0; x < map.width(); ++x) {
           const bool expected = !map.HasObstacle({x, 0}) && !rules.terrains[map.TerrainAt({x, 0})].impassable;
           ASSERT_EQ(view->walk(1 + i % 2)->rows().Test({x, 0}) || i % 2 == 1, expected || i % 2 == 1);

@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "server/core/edit/edit.h"
+#include "server/core/edit/batch_editor.h"
 #include "server/core/grid/transpose.h"
 #include "server/core/jump_index/diagonal_jump_index.h"
 #include "server/core/jump_index/turn_jump_index.h"

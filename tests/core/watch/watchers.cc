@@ -5,6 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "server/base/error.h"
+#include "server/core/edit/batch_editor.h"
 #include "server/core/engine/find_path.h"
 #include "server/core/map/grid_map_editor.h"
 #include "server/core/path/validate_path.h"

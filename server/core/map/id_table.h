@@ -1,0 +1,102 @@
+// A table of values by their ids, which its copies share until they change it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "server/core/map/sorted_chunks.h"
+
+namespace waystar::core {
+
+// Values with a member `id`, in the order of their ids. BytesOf(value) tells what a value takes.
+//
+// Thread safety: const methods may run beside each other, and beside changes of another copy.
+template <typename T>
+class IdTable {
+ public:
+  bool empty() const { return size() == 0; }
+  std::size_t size() const { return by_id_.size(); }
+
+  // Returns null if there is none.
+  std::shared_ptr<const T> Find(absl::string_view id) const {
+    std::shared_ptr<const T> found;
+    by_id_.VisitFrom(id, [&](const std::shared_ptr<const T>& value) {
+      if (absl::string_view(value->id) == id) {
+        found = value;
+      }
+      return false;
+    });
+    return found;
+  }
+
+  // Calls visit(value) in the order of ids for those greater than `id`, until it returns false.
+  template <typename Visitor>
+  void VisitAfter(absl::string_view id, Visitor visit) const {
+    by_id_.VisitFrom(id, [&](const std::shared_ptr<const T>& value) {
+      return value->id == std::string_view(id.data(), id.size()) || visit(*value);
+    });
+  }
+
+  // Calls visit(value) for the values that only one of the two tables has; one that was changed counts as
+  // another. It looks at each pointer to a hundred values, and at the values of those that differ.
+  template <typename Visitor>
+  void VisitDifferences(const IdTable& other, Visitor visit) const {
+    const auto visit_own = [&](const IdTable& own, const IdTable& others) {
+      own.by_id_.BytesBeyond(others.by_id_, [&](const std::shared_ptr<const T>& value) {
+        if (others.Find(value->id) != value) {
+          visit(*value);
+        }
+      });
+    };
+    if (this != &other) {
+      visit_own(*this, other);
+      visit_own(other, *this);
+    }
+  }
+
+  // Puts a value. Returns the one with the same id that it replaces, or null.
+  std::shared_ptr<const T> Put(const std::shared_ptr<const T>& value) {
+    std::shared_ptr<const T> before = Find(value->id);
+    value_bytes_ += BytesOf(*value) - (before == nullptr ? 0 : BytesOf(*before));
+    by_id_.Put(value);
+    return before;
+  }
+  // Removes a value and returns it. REQUIRES: it is there.
+  std::shared_ptr<const T> Remove(absl::string_view id) {
+    std::shared_ptr<const T> before = Find(id);
+    value_bytes_ -= BytesOf(*before);
+    by_id_.Remove(before);
+    return before;
+  }
+
+  std::size_t memory_bytes() const { return sizeof(*this) + by_id_.memory_bytes() + value_bytes_; }
+  // Returns the bytes held by this and not by `other`.
+  std::size_t BytesBeyond(const IdTable& other) const {
+    if (this == &other) {
+      return 0;
+    }
+    std::size_t of_values = 0;
+    const std::size_t bytes = by_id_.BytesBeyond(other.by_id_, [&](const std::shared_ptr<const T>& value) {
+      of_values += other.Find(value->id) == value ? 0 : BytesOf(*value);
+    });
+    return sizeof(*this) + bytes + of_values;
+  }
+
+ private:
+  struct IdLess {
+    bool operator()(const std::shared_ptr<const T>& a, const std::shared_ptr<const T>& b) const {
+      return a->id < b->id;
+    }
+    bool operator()(const std::shared_ptr<const T>& a, absl::string_view b) const {
+      return absl::string_view(a->id) < b;
+    }
+  };
+
+  SortedChunks<std::shared_ptr<const T>, IdLess> by_id_;
+  std::size_t value_bytes_ = 0;
+};
+
+}  // namespace waystar::core
