@@ -59,10 +59,11 @@ absl::Status Main(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  waystar::runtime::SecureStandardFiles();
   const absl::Status status = Main(argc, argv);
   if (!status.ok()) {
     Log(LogLevel::kError, "failed", {{"error", status.message()}});
-    return EXIT_FAILURE;
   }
-  return EXIT_SUCCESS;
+  waystar::runtime::FlushLog();
+  return status.ok() ? EXIT_SUCCESS : EXIT_FAILURE;
 }

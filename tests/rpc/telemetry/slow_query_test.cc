@@ -15,6 +15,7 @@
 #include "server/rpc/admission/workbench.h"
 #include "server/rpc/telemetry/slow_query_log.h"
 #include "tests/rpc/bounded_context.h"
+#include "tests/rpc/captured_log.h"
 #include "tests/rpc/test_server.h"
 #include "tests/rpc/watch/watch_of_path.h"
 #include "tests/testing/fake_clock.h"
@@ -32,6 +33,7 @@ using ::waystar::testing::BlockRequest;
 using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::FakeClock;
+using ::waystar::testing::LogOf;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::WatchOfPath;
@@ -39,9 +41,7 @@ using ::waystar::testing::WatchOfPath;
 // Lines of such an event that `work` leaves in the log.
 template <typename Work>
 std::vector<std::string> LinesOf(Work work, absl::string_view event = "slow_query") {
-  ::testing::internal::CaptureStderr();
-  work();
-  const std::string log = ::testing::internal::GetCapturedStderr();
+  const std::string log = LogOf(work);
   std::vector<std::string> lines;
   for (const absl::string_view line : absl::StrSplit(log, '\n')) {
     if (absl::StrContains(line, absl::StrCat("event=", event, " "))) {
