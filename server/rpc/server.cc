@@ -31,6 +31,7 @@
 #include "server/rpc/connections.h"
 #include "server/rpc/telemetry/call_interceptor.h"
 #include "server/rpc/telemetry/connection_count.h"
+#include "server/rpc/telemetry/library_log.h"
 #include "server/runtime/logging.h"
 
 namespace waystar::rpc {
@@ -86,6 +87,7 @@ core::StoreOptions StoreOptionsOf(const runtime::Options& options, core::Defer d
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const runtime::Options& options) {
+  RouteLibraryLog();
   auto server = std::unique_ptr<Server>(new Server(options));
   if (!options.maps_dir.empty()) {
     WAYSTAR_RETURN_IF_ERROR(server->LoadMaps(options.maps_dir, options.max_map_side));

@@ -14,6 +14,7 @@
 #include "server/rpc/access/caller.h"
 #include "server/rpc/admission/workbench.h"
 #include "server/rpc/telemetry/slow_query_log.h"
+#include "server/runtime/line_limit.h"
 #include "tests/rpc/bounded_context.h"
 #include "tests/rpc/captured_log.h"
 #include "tests/rpc/test_server.h"
@@ -184,7 +185,7 @@ TEST_F(SlowQueryLogTest, WritesTenLinesASecondAndSaysHowManyItLeftOut) {
                   clock_.Advance(absl::Milliseconds(10));
                 }
               }),
-              SizeIs(rpc::SlowQueryLog::kMaxLines));
+              SizeIs(runtime::LineLimit::kLines));
   clock_.Advance(absl::Seconds(1));
   EXPECT_THAT(LinesOf([&] {
                 Write({});
