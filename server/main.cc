@@ -14,6 +14,7 @@
 #include "server/runtime/logging.h"
 #include "server/runtime/options.h"
 #include "server/runtime/signals.h"
+#include "server/runtime/unknown_variables.h"
 
 namespace {
 
@@ -53,6 +54,9 @@ absl::Status Main(int argc, char** argv) {
   WAYSTAR_ASSIGN_OR_RETURN(const waystar::runtime::Options options,
                            waystar::runtime::ReadOptions(argc, argv));
   WAYSTAR_RETURN_IF_ERROR(waystar::runtime::StartLogging(options.log_level));
+  for (const std::string& variable : waystar::runtime::UnknownVariables()) {
+    Log(LogLevel::kWarning, "unknown_variable", {{"variable", variable}});
+  }
   return Serve(options);
 }
 

@@ -75,6 +75,11 @@ mv "$WORK/draft" "$WORK/tokens"
 wait_for_log "tokens_loaded"
 expect_code 80 call "$player" MapService/GetMap '{"map": "tiles"}'
 expect_code 0 call "$designer" MapService/GetMap '{"map": "tiles"}'
+# Without any token nobody gets in.
+echo "# nobody" >"$WORK/draft"
+mv "$WORK/draft" "$WORK/tokens"
+wait_for_log "level=warning event=tokens_let_nobody_in"
+expect_code 80 call "$designer" MapService/GetMap '{"map": "tiles"}'
 stop_server TERM || fail "the server ended with $?"
 if grep -q open_to_the_network "$WORK/log"; then
   fail "a warning of a server that is closed"
