@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "server/base/status_macros.h"
+#include "server/base/thread.h"
 #include "server/runtime/logging.h"
 
 namespace waystar::rpc {
@@ -41,7 +42,7 @@ absl::Status TokenFileWatcher::Start(const std::string& path) {
     WarnIfNobodyMayCall(path_, *tokens);
     access_.Set(std::move(tokens));
   }
-  thread_ = std::thread([this] { Run(); });
+  thread_ = StartThread("token-file", [this] { Run(); });
   return absl::OkStatus();
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
+#include "server/base/thread.h"
 
 namespace waystar::runtime {
 namespace {
@@ -40,7 +41,7 @@ LogWriter::LogWriter(int file, DroppedLine dropped_line)
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { Run(); });
+  thread_ = StartThread("log", [this] { Run(); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
