@@ -14,6 +14,7 @@
 #include "server/runtime/logging.h"
 #include "server/runtime/options.h"
 #include "server/runtime/signals.h"
+#include "server/runtime/unknown_variables.h"
 
 namespace {
 
@@ -53,16 +54,20 @@ absl::Status Main(int argc, char** argv) {
   WAYSTAR_ASSIGN_OR_RETURN(const waystar::runtime::Options options,
                            waystar::runtime::ReadOptions(argc, argv));
   WAYSTAR_RETURN_IF_ERROR(waystar::runtime::StartLogging(options.log_level));
+  for (const std::string& variable : waystar::runtime::UnknownVariables()) {
+    Log(LogLevel::kWarning, "unknown_variable", {{"variable", variable}});
+  }
   return Serve(options);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  waystar::runtime::SecureStandardFiles();
   const absl::Status status = Main(argc, argv);
   if (!status.ok()) {
     Log(LogLevel::kError, "failed", {{"error", status.message()}});
-    return EXIT_FAILURE;
   }
-  return EXIT_SUCCESS;
+  waystar::runtime::FlushLog();
+  return status.ok() ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/clock.h"
+#include "server/base/thread.h"
 #include "server/core/hierarchy/hierarchy.h"
 #include "server/runtime/logging.h"
 
@@ -23,7 +24,7 @@ constexpr std::chrono::milliseconds kJumpIndexPause{50};
 
 IndexBuilder::IndexBuilder(core::MapStore& store, const IndexBuilderOptions& options)
     : store_(store), options_(options), next_static_round_(Clock::now()) {
-  thread_ = std::thread([this] { Run(); });
+  thread_ = StartThread("index-builder", [this] { Run(); });
 }
 
 IndexBuilder::~IndexBuilder() {
@@ -154,7 +155,7 @@ void IndexBuilder::StartStaticIndex(const core::PinnedSnapshot& snapshot, std::s
   if (static_thread_.joinable()) {
     static_thread_.join();
   }
-  static_thread_ = std::thread([this, snapshot, max_bytes] {
+  static_thread_ = StartThread("static-index", [this, snapshot, max_bytes] {
     BuildStaticIndex(*snapshot, max_bytes);
     MutexLock lock(mutex_);
     building_ = nullptr;

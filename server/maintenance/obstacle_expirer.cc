@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <chrono>
 
+#include "server/base/thread.h"
+
 namespace waystar::maintenance {
 
 ObstacleExpirer::ObstacleExpirer(core::MapStore& store, const Clock& clock) : store_(store), clock_(clock) {
   store_.OnEarlierExpiry([this](absl::Time expiry) { WakeBy(expiry); });
-  thread_ = std::thread([this] { Run(); });
+  thread_ = StartThread("expirer", [this] { Run(); });
 }
 
 void ObstacleExpirer::Stop() {

@@ -24,13 +24,13 @@
 #include "server/base/clock.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/import/map_folder.h"
 #include "server/rpc/access/exposure.h"
 #include "server/rpc/access/tls_credentials.h"
 #include "server/rpc/admission/deferred_task.h"
 #include "server/rpc/connections.h"
 #include "server/rpc/telemetry/call_interceptor.h"
 #include "server/rpc/telemetry/connection_count.h"
+#include "server/rpc/telemetry/library_log.h"
 #include "server/runtime/logging.h"
 
 namespace waystar::rpc {
@@ -86,9 +86,10 @@ core::StoreOptions StoreOptionsOf(const runtime::Options& options, core::Defer d
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const runtime::Options& options) {
+  RouteLibraryLog();
   auto server = std::unique_ptr<Server>(new Server(options));
   if (!options.maps_dir.empty()) {
-    WAYSTAR_RETURN_IF_ERROR(server->LoadMaps(options.maps_dir, options.max_map_side));
+    WAYSTAR_RETURN_IF_ERROR(server->LoadMaps(options));
   }
   WAYSTAR_RETURN_IF_ERROR(server->Secure(options));
   WAYSTAR_RETURN_IF_ERROR(server->Listen(options));
@@ -165,21 +166,33 @@ Server::~Server() {
   obstacle_expirer_.Stop();
 }
 
-absl::Status Server::LoadMaps(const std::string& folder, int max_side) {
-  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::MapFile> files, core::ListMapFiles(folder));
+absl::Status Server::LoadMaps(const runtime::Options& options) {
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::MapFile> files, core::ListMapFiles(options.maps_dir));
   for (const core::MapFile& file : files) {
-    absl::StatusOr<std::vector<core::LoadedMap>> maps = core::LoadMapFile(file, max_side);
-    if (!maps.ok()) {
-      return InFile(maps.status(), file);
+    const absl::Status status = LoadFile(file, options.max_map_side);
+    // That there is no room for a map is not the file's fault.
+    if (!status.ok() && (!options.skip_damaged_maps || absl::IsResourceExhausted(status))) {
+      return status;
     }
-    for (core::LoadedMap& map : *maps) {
-      const auto created = std::visit(
-          [&](auto& kind) { return store_.Create(map.id, std::move(kind), absl::Now()); }, map.map);
-      if (!created.ok()) {
-        return InFile(created.status(), file);
-      }
-      LogLoaded(**created, file);
+    if (!status.ok()) {
+      runtime::Log(runtime::LogLevel::kError, "map_skipped", {{"error", status.message()}});
     }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Server::LoadFile(const core::MapFile& file, int max_side) {
+  absl::StatusOr<std::vector<core::LoadedMap>> maps = core::LoadMapFile(file, max_side);
+  if (!maps.ok()) {
+    return InFile(maps.status(), file);
+  }
+  for (core::LoadedMap& map : *maps) {
+    const auto created =
+        std::visit([&](auto& kind) { return store_.Create(map.id, std::move(kind), absl::Now()); }, map.map);
+    if (!created.ok()) {
+      return InFile(created.status(), file);
+    }
+    LogLoaded(**created, file);
   }
   return absl::OkStatus();
 }

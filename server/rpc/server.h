@@ -8,6 +8,7 @@
 #include "absl/time/time.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server.h"
+#include "server/core/import/map_folder.h"
 #include "server/core/store/map_store.h"
 #include "server/maintenance/index_builder.h"
 #include "server/maintenance/obstacle_expirer.h"
@@ -44,8 +45,8 @@ namespace waystar::rpc {
 class Server {
  public:
   // Loads the maps of options.maps_dir, listens and reports healthy. Returns INVALID_ARGUMENT or NOT_FOUND,
-  // naming the file, if a map does not load; UNAVAILABLE if the address is taken; an error that names the
-  // file and what is wrong with it if tokens or certificates do not load.
+  // naming the file, if a map does not load and is not to be skipped; UNAVAILABLE if the address is taken; an
+  // error that names the file and what is wrong with it if tokens or certificates do not load.
   static absl::StatusOr<std::unique_ptr<Server>> Start(const runtime::Options& options);
 
   Server(const Server&) = delete;
@@ -68,7 +69,8 @@ class Server {
  private:
   explicit Server(const runtime::Options& options);
 
-  absl::Status LoadMaps(const std::string& folder, int max_side);
+  absl::Status LoadMaps(const runtime::Options& options);
+  absl::Status LoadFile(const core::MapFile& file, int max_side);
   // Decides who gets in; warns of what is left open.
   absl::Status Secure(const runtime::Options& options);
   absl::Status Listen(const runtime::Options& options);

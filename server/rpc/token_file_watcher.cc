@@ -6,10 +6,19 @@
 
 #include "absl/status/statusor.h"
 #include "server/base/status_macros.h"
-#include "server/rpc/access/token_list.h"
+#include "server/base/thread.h"
 #include "server/runtime/logging.h"
 
 namespace waystar::rpc {
+namespace {
+
+void WarnIfNobodyMayCall(const std::string& path, const TokenList& tokens) {
+  if (tokens.size() == 0) {
+    runtime::Log(runtime::LogLevel::kWarning, "tokens_let_nobody_in", {{"file", path}});
+  }
+}
+
+}  // namespace
 
 TokenFileWatcher::~TokenFileWatcher() {
   if (!thread_.joinable()) {
@@ -30,9 +39,10 @@ absl::Status TokenFileWatcher::Start(const std::string& path) {
     // The stamp is taken before the file is read: a later change is seen next time.
     stamp_ = StampOf(path_);
     WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const TokenList> tokens, ReadTokensFile(path_));
+    WarnIfNobodyMayCall(path_, *tokens);
     access_.Set(std::move(tokens));
   }
-  thread_ = std::thread([this] { Run(); });
+  thread_ = StartThread("token-file", [this] { Run(); });
   return absl::OkStatus();
 }
 
@@ -51,7 +61,8 @@ void TokenFileWatcher::Look() {
   if (stamp != stamp_) {
     stamp_ = stamp;
     Reload();
-    is_cut_off_due_ = true;
+  } else if (nobody_ != nullptr) {
+    Take(std::exchange(nobody_, nullptr));
   }
 }
 
@@ -66,15 +77,26 @@ bool TokenFileWatcher::WaitForNextLook() {
 }
 
 void TokenFileWatcher::Reload() {
+  nobody_ = nullptr;
   absl::StatusOr<std::shared_ptr<const TokenList>> tokens = ReadTokensFile(path_);
   if (!tokens.ok()) {
     runtime::Log(runtime::LogLevel::kError, "tokens_file_refused",
                  {{"error", tokens.status().message()}, {"in_use", "the tokens before"}});
     return;
   }
-  runtime::Log(runtime::LogLevel::kInfo, "tokens_loaded", {{"file", path_}, {"tokens", (*tokens)->size()}});
-  access_.Set(*std::move(tokens));
+  if ((*tokens)->size() == 0) {
+    nobody_ = *std::move(tokens);
+    return;
+  }
+  Take(*std::move(tokens));
+}
+
+void TokenFileWatcher::Take(std::shared_ptr<const TokenList> tokens) {
+  runtime::Log(runtime::LogLevel::kInfo, "tokens_loaded", {{"file", path_}, {"tokens", tokens->size()}});
+  WarnIfNobodyMayCall(path_, *tokens);
+  access_.Set(std::move(tokens));
   gate_.EndRevoked();
+  is_cut_off_due_ = true;
 }
 
 }  // namespace waystar::rpc

@@ -1,20 +1,24 @@
 // Watcher of the file of tokens, which keeps the server's tokens up to date with it.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <thread>
 
 #include "absl/status/status.h"
 #include "server/base/mutex.h"
 #include "server/rpc/access/access_control.h"
+#include "server/rpc/access/token_list.h"
 #include "server/rpc/access/watched_file.h"
 #include "server/rpc/admission/call_gate.h"
 
 namespace waystar::rpc {
 
 // Runs one thread, which checks twice a second whether the file has changed. A bad file is logged, once for
-// each change, and the tokens before it stay. Open-ended calls whose callers may not go on are ended at once;
-// those whose clients do not read that are cut off half a second later.
+// each change, and the tokens before it stay. A file without a token lets nobody in, from the second look on
+// that finds it so: a file that is being written in place is empty for a moment. Open-ended calls whose
+// callers may not go on are ended at once; those whose clients do not read that are cut off half a second
+// later.
 //
 // Thread safety: Look from any thread once this is started; the rest by one thread.
 class TokenFileWatcher {
@@ -25,7 +29,8 @@ class TokenFileWatcher {
   TokenFileWatcher& operator=(const TokenFileWatcher&) = delete;
   ~TokenFileWatcher();
 
-  // Requires the tokens of a file from here on. Returns the errors of ReadTokensFile. REQUIRES: called once.
+  // Requires the tokens of a file from here on, be there any or none. Returns the errors of ReadTokensFile.
+  // REQUIRES: called once.
   absl::Status Start(const std::string& path);
 
   // Looks at the file now.
@@ -35,7 +40,8 @@ class TokenFileWatcher {
   void Run();
   // Returns false if it is time to stop.
   bool WaitForNextLook();
-  void Reload();
+  void Reload() ABSL_EXCLUSIVE_LOCKS_REQUIRED(look_mutex_);
+  void Take(std::shared_ptr<const TokenList> tokens) ABSL_EXCLUSIVE_LOCKS_REQUIRED(look_mutex_);
 
   AccessControl& access_;
   CallGate& gate_;
@@ -44,6 +50,8 @@ class TokenFileWatcher {
   Mutex look_mutex_;
   // The stamp of the file that was looked at last.
   FileStamp stamp_ ABSL_GUARDED_BY(look_mutex_);
+  // The list without a token that the last look found in the file; null if it found another.
+  std::shared_ptr<const TokenList> nobody_ ABSL_GUARDED_BY(look_mutex_);
   bool is_cut_off_due_ ABSL_GUARDED_BY(look_mutex_) = false;
   Mutex mutex_;
   CondVar wake_;

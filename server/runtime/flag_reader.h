@@ -22,6 +22,7 @@ class FlagReader {
   void PositiveTime(const absl::Flag<absl::Duration>& flag, absl::Duration& field);
   // The value must be from 0 to 24 hours.
   void Time(const absl::Flag<absl::Duration>& flag, absl::Duration& field);
+  void Switch(const absl::Flag<bool>& flag, bool& field) { field = absl::GetFlag(flag); }
   void Text(const absl::Flag<std::string>& flag, std::string& field) { field = absl::GetFlag(flag); }
 
   // Returns INVALID_ARGUMENT, naming the flag, for a value out of its range.

@@ -1,8 +1,15 @@
 #include "server/runtime/logging.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "absl/status/status.h"
@@ -10,22 +17,51 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "spdlog/sinks/stdout_sinks.h"
+#include "server/runtime/log_writer.h"
+#include "spdlog/pattern_formatter.h"
+#include "spdlog/sinks/base_sink.h"
 #include "spdlog/spdlog.h"
 
 namespace waystar::runtime {
 namespace {
 
-std::shared_ptr<spdlog::logger> MakeLogger() {
-  auto logger =
-      std::make_shared<spdlog::logger>("waystar", std::make_shared<spdlog::sinks::stderr_sink_mt>());
-  logger->set_pattern("ts=%Y-%m-%dT%H:%M:%S.%eZ level=%l %v", spdlog::pattern_time_type::utc);
-  logger->flush_on(spdlog::level::trace);
-  return logger;
+constexpr std::chrono::seconds kFlushPatience{1};
+constexpr std::chrono::seconds kLongestFlush{5};
+
+std::unique_ptr<spdlog::pattern_formatter> MakeFormatter() {
+  return std::make_unique<spdlog::pattern_formatter>("ts=%Y-%m-%dT%H:%M:%S.%eZ level=%l %v",
+                                                     spdlog::pattern_time_type::utc);
 }
 
+std::string Format(spdlog::formatter& formatter, const spdlog::details::log_msg& message) {
+  spdlog::memory_buf_t line;
+  formatter.format(message, line);
+  return {line.data(), line.size()};
+}
+
+LogWriter& Writer() {
+  // It is never destroyed: its thread may be in a write that never ends.
+  static auto* const writer = new LogWriter(
+      STDERR_FILENO, [formatter = std::shared_ptr<spdlog::formatter>(MakeFormatter())](std::uint64_t lines) {
+        const std::string text = FormatLogLine("log_lines_dropped", {{"lines", lines}});
+        return Format(*formatter, {"waystar", spdlog::level::warn, text});
+      });
+  return *writer;
+}
+
+class WriterSink final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  WriterSink() : base_sink(MakeFormatter()) {}
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    Writer().Write(Format(*formatter_, message));
+  }
+  void flush_() override {}
+};
+
 spdlog::logger& Logger() {
-  static const std::shared_ptr<spdlog::logger> logger = MakeLogger();
+  static auto* const logger = new spdlog::logger("waystar", std::make_shared<WriterSink>());
   return *logger;
 }
 
@@ -84,6 +120,16 @@ absl::Status StartLogging(absl::string_view level) {
       absl::StrCat("the log level is debug, info, warning or error, not \"", absl::CHexEscape(level), "\""));
 }
 
+void SecureStandardFiles() {
+  for (int file = ::open("/dev/null", O_RDWR); file >= 0; file = ::open("/dev/null", O_RDWR)) {
+    if (file > STDERR_FILENO) {
+      ::close(file);
+      break;
+    }
+  }
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
 LogLevel CurrentLogLevel() { return LogLevelOf(Logger().level()); }
 
 void SetLogLevel(LogLevel level) { Logger().set_level(SpdlogLevel(level)); }
@@ -102,5 +148,9 @@ void Log(LogLevel level, absl::string_view event, std::initializer_list<LogField
     logger.log(SpdlogLevel(level), FormatLogLine(event, fields));
   }
 }
+
+void FlushLog() { Writer().Flush(kFlushPatience, kLongestFlush); }
+
+std::uint64_t DroppedLogLines() { return Writer().dropped(); }
 
 }  // namespace waystar::runtime

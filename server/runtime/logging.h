@@ -26,13 +26,26 @@ struct LogField {
 // other name. Before this is called, lines of level info and above are written.
 absl::Status StartLogging(absl::string_view level);
 
+// Opens /dev/null in place of each of the standard files that is closed, whose number the next socket would
+// get, and the log with it; and has writes to a pipe that nobody reads fail, where they would end the
+// process. Call it before anything is opened.
+void SecureStandardFiles();
+
 // Makes Log write lines of that level and of more serious ones from now on. Thread safety: any thread.
 void SetLogLevel(LogLevel level);
 LogLevel CurrentLogLevel();
 
-// Writes one line. A value with a space, a quote, an equals sign or an unprintable byte is quoted and
-// escaped, so that no value can forge a field or a line. Thread safety: any thread.
+// Hands one line to the thread that writes, and never waits for it: see LogWriter. A value with a space, a
+// quote, an equals sign or an unprintable byte is quoted and escaped, so that no value can forge a field or a
+// line. Thread safety: any thread.
 void Log(LogLevel level, absl::string_view event, std::initializer_list<LogField> fields);
+
+// Waits until all lines are written, but not for a reader that takes none for a second, and for no longer
+// than five. Call it before the process ends. Thread safety: any thread.
+void FlushLog();
+
+// Returns how many lines are lost, because the log could not be written for too long or at all.
+std::uint64_t DroppedLogLines();
 
 // Returns what Log writes after the time and the level.
 std::string FormatLogLine(absl::string_view event, std::initializer_list<LogField> fields);

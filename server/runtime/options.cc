@@ -45,6 +45,9 @@ ABSL_FLAG(
     std::string, maps_dir, Defaults().maps_dir,
     "Folder whose maps (.txt .map .tmx .tmj .ldtk .geojson, and pictures with a .terrains beside them) are "
     "loaded at start, each named by its file's stem in lower case.");
+ABSL_FLAG(bool, skip_damaged_maps, Defaults().skip_damaged_maps,
+          "Leave out the files of --maps_dir that do not load, with a line in the log for each. Without this "
+          "the server does not start then.");
 ABSL_FLAG(std::int64_t, workers, Defaults().workers,
           "Threads for small calls, and as many again, of lower priority, for large ones. 0: one per core.");
 ABSL_FLAG(
@@ -204,6 +207,7 @@ absl::StatusOr<Options> FromFlags() {
   read.Text(FLAGS_listen, options.listen);
   read.Text(FLAGS_port_file, options.port_file);
   read.Text(FLAGS_maps_dir, options.maps_dir);
+  read.Switch(FLAGS_skip_damaged_maps, options.skip_damaged_maps);
   read.Number(FLAGS_workers, 0, 1024, options.workers);
   read.Number(FLAGS_max_queued, 1, 1'000'000, options.max_queued);
   read.PositiveTime(FLAGS_max_queue_time, options.max_queue_time);

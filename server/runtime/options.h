@@ -18,6 +18,8 @@ struct Options {
   std::string port_file;
   // Each file in this folder becomes a map, named by the file's stem; none if empty.
   std::string maps_dir;
+  // Whether a file of that folder that does not load is left out; else the server does not start.
+  bool skip_damaged_maps = false;
   // Threads for small calls, and as many that give way to them for large ones; 0 for one per core.
   int workers = 0;
   std::size_t max_queued = 256;

@@ -16,6 +16,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "server/runtime/logging.h"
 #include "server/runtime/version.h"
 
 namespace waystar::runtime {
@@ -118,6 +119,9 @@ void CollectStat(MetricSink& sink) {
 void ProcessMetrics::Collect(MetricSink& sink) const {
   sink.AddGauge("waystar_build_info", "Which build this is; always 1.", {{"version", std::string(Version())}},
                 1);
+  sink.AddCounter("waystar_log_lines_dropped_total",
+                  "Lines that are not in the log, because it could not be written for too long or at all.",
+                  {}, static_cast<double>(DroppedLogLines()));
   CollectStat(sink);
   if (const std::optional<std::int64_t> open = OpenFiles()) {
     sink.AddGauge("process_open_fds", "Files and sockets that are open.", {}, static_cast<double>(*open));

@@ -21,7 +21,7 @@ struct ProcessUsage {
 std::optional<ProcessUsage> ReadProcessUsage();
 
 // The process_* metrics that all of Prometheus' client libraries have: processor time, memory, open files,
-// threads and start time; and the build. What the system does not tell is left out.
+// threads and start time; the build, and what its log lacks. What the system does not tell is left out.
 class ProcessMetrics final : public MetricSource {
  public:
   void Collect(MetricSink& sink) const override;

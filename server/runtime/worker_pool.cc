@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/clock.h"
 #include "server/base/error.h"
+#include "server/base/thread.h"
 
 namespace waystar::runtime {
 namespace {
@@ -45,7 +46,8 @@ WorkerPool::WorkerPool(const WorkerPoolOptions& options)
              options.workers) {
   threads_.reserve(static_cast<std::size_t>(options.workers));
   for (int worker = 0; worker < options.workers; ++worker) {
-    threads_.emplace_back([this, worker] { Work(options_.first_index + worker); });
+    threads_.push_back(StartThread(absl::StrCat(options.name, "-", worker),
+                                   [this, worker] { Work(options_.first_index + worker); }));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -17,6 +18,8 @@
 namespace waystar::runtime {
 
 struct WorkerPoolOptions {
+  // The threads are called by it and their index: "small-3".
+  std::string name = "worker";
   int workers = 1;
   // The index of the first thread; the others follow.
   int first_index = 0;

@@ -54,6 +54,16 @@ WAYSTAR_SERVER_NAME=elsewhere expect_code 5 "$BIN/waystar" health
 wait_for_log() {
   timeout 60 grep -qF -m 1 -- "$1" <(tail --pid="$SERVER_PID" -n +1 -f "$WORK/log") || fail "no \"$1\" in the log"
 }
+# What strangers make the RPC library write is a line of the server's log like any other.
+exec 3<>"/dev/tcp/127.0.0.1/$PORT"
+printf 'GET / HTTP/1.1\r\n\r\n' >&3
+timeout 60 cat <&3 >/dev/null || fail "the server does not close a connection that is no TLS"
+exec 3>&-
+wait_for_log "level=warning event=rpc_library source="
+if grep -v '^ts=' "$WORK/log" >"$WORK/out"; then
+  fail "lines of another form: $(cat "$WORK/out")"
+fi
+
 cp "$WORK/tokens" "$WORK/good"
 echo "player nonsense" >"$WORK/draft"
 mv "$WORK/draft" "$WORK/tokens"
@@ -65,6 +75,11 @@ mv "$WORK/draft" "$WORK/tokens"
 wait_for_log "tokens_loaded"
 expect_code 80 call "$player" MapService/GetMap '{"map": "tiles"}'
 expect_code 0 call "$designer" MapService/GetMap '{"map": "tiles"}'
+# Without any token nobody gets in.
+echo "# nobody" >"$WORK/draft"
+mv "$WORK/draft" "$WORK/tokens"
+wait_for_log "level=warning event=tokens_let_nobody_in"
+expect_code 80 call "$designer" MapService/GetMap '{"map": "tiles"}'
 stop_server TERM || fail "the server ended with $?"
 if grep -q open_to_the_network "$WORK/log"; then
   fail "a warning of a server that is closed"

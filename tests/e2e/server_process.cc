@@ -30,7 +30,7 @@ bool IsReadable(int file) {
 
 }  // namespace
 
-ServerProcess::ServerProcess(std::vector<std::string> flags) {
+ServerProcess::ServerProcess(std::vector<std::string> flags, const std::function<void()>& prepare) {
   const std::string port_file = absl::StrCat(::testing::TempDir(), "/port-", ::getpid());
   std::filesystem::remove(port_file);
   EXPECT_EQ(::mkfifo(port_file.c_str(), 0600), 0);
@@ -44,6 +44,7 @@ ServerProcess::ServerProcess(std::vector<std::string> flags) {
   arguments.push_back(nullptr);
   pid_ = ::fork();
   if (pid_ == 0) {
+    prepare();
     ::execv(arguments[0], arguments.data());
     ::_exit(127);
   }

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,8 +14,10 @@ namespace waystar::testing {
 
 class ServerProcess {
  public:
-  // Starts the program on a free port, and returns when it answers. Fails the test if it does not.
-  explicit ServerProcess(std::vector<std::string> flags = {});
+  // Starts the program on a free port, and returns when it answers. Fails the test if it does not. `prepare`
+  // is called in the new process before the program; it may use system calls alone.
+  explicit ServerProcess(
+      std::vector<std::string> flags = {}, const std::function<void()>& prepare = [] {});
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;
   // Kills it if it still runs.

@@ -64,7 +64,24 @@ expect_text "there is no folder"
 echo '..?' >"$WORK/maps/d.txt"
 expect_code 1 server --listen=127.0.0.1:0 --maps_dir="$WORK/maps"
 expect_text "d.txt: line 1"
-rm "$WORK/maps/d.txt"
+# With that flag it starts without the bad ones, and names them; that a limit is reached is no damage.
+echo '..' >"$WORK/maps/A.map"
+expect_starts --skip_damaged_maps
+cp "$WORK/log" "$WORK/out"
+expect_text "level=error event=map_skipped"
+expect_text "d.txt: line 1"
+expect_text "a.txt: there is a map"
+expect_text "event=map_loaded map=c"
+expect_refuses --skip_damaged_maps --max_maps=2
+rm "$WORK/maps/d.txt" "$WORK/maps/A.map"
+
+# A variable that nobody reads has a mistake; those of the tool and of orchestrators have none.
+WAYSTAR_MAX_MAP=2 WAYSTAR_max_maps=2 WAYSTAR_TOKEN=t WAYSTAR_SERVICE_HOST=10.0.0.1 WAYSTAR_PORT=tcp://10.0.0.1:7450 \
+  WAYSTAR_PORT_7450_TCP_ADDR=10.0.0.1 WAYSTAR_FLAGFILE=/dev/null WAYSTAR_LOG_LEVEL=info expect_starts
+grep -o 'event=unknown_variable.*' "$WORK/log" >"$WORK/out" || true
+[[ "$(cat "$WORK/out")" == $'event=unknown_variable variable=WAYSTAR_MAX_MAP\nevent=unknown_variable variable=WAYSTAR_max_maps' ]] ||
+  fail "other variables than the two that nobody reads: $(cat "$WORK/out")"
+
 # --help ends with 1, as it does in every program of its flag library.
 expect_code 1 server --help
 expect_text "--max_queue_time"

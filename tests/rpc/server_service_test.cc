@@ -5,6 +5,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
+#include "tests/rpc/captured_log.h"
 #include "tests/rpc/test_server.h"
 #include "tests/testing/status_codes.h"
 
@@ -16,6 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::kInvalid;
+using ::waystar::testing::LogOf;
 using ::waystar::testing::TestServer;
 
 TEST(ServerInfoTest, TellsWhatTheServerIsAndTakes) {
@@ -49,9 +51,7 @@ TEST(ServerInfoTest, TellsWhatTheServerIsAndTakes) {
 TEST(LogLevelTest, IsSetWhileTheServerRuns) {
   TestServer server;
   const auto log_of_a_map = [&server](const std::string& id) {
-    ::testing::internal::CaptureStderr();
-    server.Create(id, {"."});
-    return ::testing::internal::GetCapturedStderr();
+    return LogOf([&] { server.Create(id, {"."}); });
   };
   EXPECT_THAT(log_of_a_map("a"), HasSubstr("event=map_created map=a"));
   v1::SetLogLevelRequest request;

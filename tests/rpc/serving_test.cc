@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -76,6 +78,41 @@ TEST_F(MapsDirTest, RefusesToStartOnABadOrDoubleName) {
 TEST_F(MapsDirTest, RefusesToStartWithoutTheFolder) {
   std::filesystem::remove_all(folder_);
   EXPECT_EQ(StartStatus().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(MapsDirTest, LeavesOutDamagedFilesIfItShould) {
+  Write("good.txt", "..\n..\n");
+  Write("bad.txt", "..?\n");
+  Write("good.map", "type octile\nheight 1\nwidth 1\nmap\n.\n");
+  Write("worse name.txt", ".\n");
+  runtime::Options options{.maps_dir = folder_.string(), .skip_damaged_maps = true};
+  TestServer server(options);
+  const auto listed = server.client().ListMaps({});
+  ASSERT_TRUE(listed.ok()) << listed.status();
+  ASSERT_EQ(listed->maps_size(), 1);
+  EXPECT_EQ(listed->maps(0).map(), "good");
+  EXPECT_EQ(listed->maps(0).grid().width(), 1) << "the file that comes first";
+  // That there is no room for a map is not the file's fault.
+  options.max_maps = 0;
+  options.workers = 1;
+  options.listen = "127.0.0.1:0";
+  EXPECT_EQ(rpc::Server::Start(options).status().code(), absl::StatusCode::kResourceExhausted);
+}
+
+TEST(ServingTest, ThreadsHaveNames) {
+  TestServer server({.workers = 1});
+  const auto has_all = [] {
+    std::set<std::string> names;
+    for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+      std::string name;
+      std::ifstream comm(thread.path() / "comm");
+      std::getline(comm, name);
+      names.insert(name);
+    }
+    const std::set<std::string> expected = {"expirer", "index-builder", "large-0", "map-watches", "small-0"};
+    return std::includes(names.begin(), names.end(), expected.begin(), expected.end());
+  };
+  EXPECT_TRUE(WaitUntil(has_all, "the names of the threads"));
 }
 
 TEST(ServingTest, TakenAddressIsAnError) {

@@ -1,12 +1,15 @@
 #include "server/rpc/access/access_control.h"
 
 #include <iterator>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
+#include "server/runtime/logging.h"
 
 namespace waystar::rpc {
 namespace {
@@ -30,6 +33,21 @@ void AccessControl::Set(std::shared_ptr<const TokenList> tokens) {
 }
 
 absl::StatusOr<Caller> AccessControl::IdentifyByToken(const grpc::CallbackServerContext& context) const {
+  absl::StatusOr<Caller> caller = FindCaller(context);
+  if (!caller.ok()) {
+    const std::string peer = context.peer();
+    if (const std::optional<FailedTokens::Logged> logged = failed_tokens_.Count(peer)) {
+      runtime::Log(runtime::LogLevel::kWarning, "token_refused",
+                   {{"reason", ErrorReasonOf(caller.status())},
+                    {"peer", peer},
+                    {"failures", logged->failures},
+                    {"left_out", logged->left_out}});
+    }
+  }
+  return caller;
+}
+
+absl::StatusOr<Caller> AccessControl::FindCaller(const grpc::CallbackServerContext& context) const {
   const auto [begin, end] = context.client_metadata().equal_range(kMetadataKey);
   if (begin == end) {
     return MakeError(absl::StatusCode::kUnauthenticated, ErrorReason::kMissingToken, "",

@@ -9,6 +9,7 @@
 #include "grpcpp/server_context.h"
 #include "server/base/mutex.h"
 #include "server/rpc/access/caller.h"
+#include "server/rpc/access/failed_tokens.h"
 #include "server/rpc/access/token_list.h"
 
 namespace waystar::rpc {
@@ -23,7 +24,8 @@ class AccessControl {
   void Set(std::shared_ptr<const TokenList> tokens);
 
   // Returns UNAUTHENTICATED / MISSING_TOKEN without a token, or BAD_TOKEN with one that is unknown or
-  // malformed. Costs a branch if no tokens are required, else the hash of the token.
+  // malformed, which FailedTokens has logged or counted. Costs a branch if no tokens are required, else the
+  // hash of the token.
   absl::StatusOr<Caller> Identify(const grpc::CallbackServerContext& context) const {
     if (!is_asking_.load(std::memory_order_acquire)) {
       return Caller::Anyone();
@@ -40,9 +42,12 @@ class AccessControl {
 
  private:
   absl::StatusOr<Caller> IdentifyByToken(const grpc::CallbackServerContext& context) const;
+  // The same, without the log.
+  absl::StatusOr<Caller> FindCaller(const grpc::CallbackServerContext& context) const;
   absl::StatusOr<Caller> Find(const TokenHash& hash) const;
 
   std::atomic<bool> is_asking_ = false;
+  mutable FailedTokens failed_tokens_;
   mutable Mutex mutex_;
   // Null until Set is called.
   std::shared_ptr<const TokenList> tokens_ ABSL_GUARDED_BY(mutex_);

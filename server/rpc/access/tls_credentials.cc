@@ -11,10 +11,13 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "grpc/grpc.h"
 #include "grpc/grpc_security.h"
 #include "server/base/mutex.h"
@@ -25,6 +28,7 @@ namespace waystar::rpc {
 namespace {
 
 constexpr std::size_t kMaxPemBytes = std::size_t{4} << 20;
+constexpr absl::Duration kWarningPeriod = absl::Hours(24);
 
 struct Freer {
   void operator()(BIO* bio) const { BIO_free(bio); }
@@ -47,15 +51,19 @@ absl::Status BadPem(const std::string& path, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat(path, ": ", what, " (", why.data(), ")"));
 }
 
-// Returns the first certificate of a file; all that follow must be certificates as well.
-absl::StatusOr<Owned<X509>> ParseCertificates(const std::string& path, const std::string& pem) {
+// Returns the first certificate of a file, and adds the ends of all; all that follow must be certificates as
+// well.
+absl::StatusOr<Owned<X509>> ParseCertificates(const std::string& path, const std::string& pem,
+                                              std::vector<CertificateEnd>& ends) {
   const Owned<BIO> text = OpenText(pem);
   ERR_clear_error();
   Owned<X509> first(PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr));
   if (first == nullptr) {
     return BadPem(path, "there is no certificate in PEM format in it");
   }
-  while (Owned<X509>(PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr)) != nullptr) {
+  ends.push_back(EndOf(*first, path));
+  while (const auto next = Owned<X509>(PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr))) {
+    ends.push_back(EndOf(*next, path));
   }
   if (ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE) {
     return BadPem(path, "a certificate behind the first is damaged");
@@ -81,7 +89,12 @@ absl::StatusOr<Owned<EVP_PKEY>> ParseKey(const std::string& path, const std::str
 class ReloadingCredentials final : public grpc::ServerCredentials {
  public:
   ReloadingCredentials(TlsFiles files, TlsStamp stamp, TlsMaterial material)
-      : files_(std::move(files)), stamp_(stamp), next_(std::move(material)), has_next_(true) {
+      : files_(std::move(files)),
+        stamp_(stamp),
+        ends_(std::move(material.ends)),
+        next_(std::move(material)),
+        has_next_(true) {
+    WarnOfEnds(ends_, absl::Now());
     credentials_ = grpc_ssl_server_credentials_create_with_options(
         grpc_ssl_server_credentials_create_options_using_config_fetcher(
             files_.client_ca.empty() ? GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE
@@ -119,6 +132,10 @@ class ReloadingCredentials final : public grpc::ServerCredentials {
   }
 
   void LookAtFiles() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (const absl::Time now = absl::Now(); now >= next_warning_) {
+      WarnOfEnds(ends_, now);
+      next_warning_ = now + kWarningPeriod;
+    }
     const TlsStamp stamp = StampOf(files_);
     if (stamp == stamp_) {
       return;
@@ -133,6 +150,8 @@ class ReloadingCredentials final : public grpc::ServerCredentials {
     next_ = *std::move(material);
     has_next_ = true;
     runtime::Log(runtime::LogLevel::kInfo, "tls_files_loaded", {{"cert", files_.cert}});
+    ends_ = std::move(next_.ends);
+    WarnOfEnds(ends_, absl::Now());
   }
 
   const TlsFiles files_;
@@ -140,6 +159,9 @@ class ReloadingCredentials final : public grpc::ServerCredentials {
   Mutex mutex_;
   // The stamp of the files that were looked at last.
   TlsStamp stamp_ ABSL_GUARDED_BY(mutex_);
+  // The ends of the certificates in use.
+  std::vector<CertificateEnd> ends_ ABSL_GUARDED_BY(mutex_);
+  absl::Time next_warning_ ABSL_GUARDED_BY(mutex_) = absl::Now() + kWarningPeriod;
   // The credentials to use from the next connection on, if they are new.
   TlsMaterial next_ ABSL_GUARDED_BY(mutex_);
   bool has_next_ ABSL_GUARDED_BY(mutex_);
@@ -151,14 +173,15 @@ absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsFiles& files) {
   TlsMaterial material;
   WAYSTAR_ASSIGN_OR_RETURN(material.cert, ReadWholeFile(files.cert, kMaxPemBytes));
   WAYSTAR_ASSIGN_OR_RETURN(material.key, ReadWholeFile(files.key, kMaxPemBytes));
-  WAYSTAR_ASSIGN_OR_RETURN(const Owned<X509> cert, ParseCertificates(files.cert, material.cert));
+  WAYSTAR_ASSIGN_OR_RETURN(const Owned<X509> cert,
+                           ParseCertificates(files.cert, material.cert, material.ends));
   WAYSTAR_ASSIGN_OR_RETURN(const Owned<EVP_PKEY> key, ParseKey(files.key, material.key));
   if (X509_check_private_key(cert.get(), key.get()) != 1) {
     return BadPem(files.key, absl::StrCat("this is not the key of the certificate in ", files.cert));
   }
   if (!files.client_ca.empty()) {
     WAYSTAR_ASSIGN_OR_RETURN(material.client_ca, ReadWholeFile(files.client_ca, kMaxPemBytes));
-    WAYSTAR_RETURN_IF_ERROR(ParseCertificates(files.client_ca, material.client_ca).status());
+    WAYSTAR_RETURN_IF_ERROR(ParseCertificates(files.client_ca, material.client_ca, material.ends).status());
   }
   return material;
 }

@@ -3,9 +3,11 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "grpcpp/security/server_credentials.h"
+#include "server/rpc/access/certificate_end.h"
 #include "server/rpc/access/watched_file.h"
 
 namespace waystar::rpc {
@@ -25,6 +27,8 @@ struct TlsMaterial {
   std::string cert;
   std::string key;
   std::string client_ca;
+  // The ends of all certificates in them.
+  std::vector<CertificateEnd> ends;
 };
 
 // Reads the files and checks that certificates and key are there and belong together. An error names the file
@@ -46,6 +50,7 @@ TlsStamp StampOf(const TlsFiles& files);
 //
 // The files are checked whenever a client connects: new ones hold from that connection on, and open
 // connections go on. Bad files are logged, once for each change, and those before them stay in use.
+// Certificates that are near their end are logged when they are read and, while clients connect, once a day.
 //
 // Returns the errors of ReadTlsFiles.
 absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeTlsCredentials(const TlsFiles& files);

@@ -122,9 +122,6 @@ absl::StatusOr<TokenList> TokenList::Parse(absl::string_view text) {
       return InLine(number, "an earlier line has the same hash");
     }
   }
-  if (list.tokens_.empty()) {
-    return absl::InvalidArgumentError("there is no token in it");
-  }
   return list;
 }
 

@@ -26,8 +26,7 @@ class TokenList {
   // characters.
   //
   // Returns INVALID_ARGUMENT, beginning with "line 3: ", for a line that is not of that form, a second line
-  // with the same hash, or too many tokens, and without a line for text that has none: a file that is cut
-  // short or empty for a moment must not shut everybody out.
+  // with the same hash, or too many tokens. Text without a token makes a list that lets nobody in.
   static absl::StatusOr<TokenList> Parse(absl::string_view text);
 
   // Returns null if there is no token of that hash.

@@ -9,8 +9,10 @@ namespace {
 // The niceness makes large work give way and does not starve it.
 constexpr int kNicenessOfLarge = 10;
 
-runtime::WorkerPoolOptions PoolOptions(const ExecutorOptions& options, int first_index, int niceness) {
-  return {.workers = options.workers,
+runtime::WorkerPoolOptions PoolOptions(const char* name, const ExecutorOptions& options, int first_index,
+                                       int niceness) {
+  return {.name = name,
+          .workers = options.workers,
           .first_index = first_index,
           .niceness = niceness,
           .max_queued = options.max_queued,
@@ -38,8 +40,8 @@ std::vector<std::unique_ptr<Workbench>> MakeBenches(const ExecutorOptions& optio
 Executor::Executor(const ExecutorOptions& options)
     : options_(options),
       benches_(MakeBenches(options)),
-      large_(PoolOptions(options, options.workers, kNicenessOfLarge)),
-      small_(PoolOptions(options, 0, 0)) {
+      large_(PoolOptions("large", options, options.workers, kNicenessOfLarge)),
+      small_(PoolOptions("small", options, 0, 0)) {
   MutexLock lock(mutex_);
   for (std::size_t i = 2 * static_cast<std::size_t>(options.workers); i < benches_.size(); ++i) {
     free_.push_back(benches_[i].get());

@@ -1,7 +1,7 @@
 #include "server/rpc/telemetry/slow_query_log.h"
 
 #include <algorithm>
-#include <utility>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -62,13 +62,14 @@ struct RequestText {
 SlowQueryLog::SlowQueryLog(absl::Duration threshold, const Clock& clock)
     : threshold_(threshold > absl::ZeroDuration() ? absl::ToChronoNanoseconds(threshold)
                                                   : std::chrono::nanoseconds::max()),
-      clock_(clock) {}
+      limit_(clock) {}
 
 void SlowQueryLog::Write(absl::string_view method, const google::protobuf::Message& request,
                          const QueryResult& result, std::chrono::nanoseconds ran,
                          const CallContext& context) {
-  std::uint64_t left_out = 0;
-  if (!Admit(&SlowQueryLog::slow_queries_, left_out)) {
+  slow_queries_.fetch_add(1, std::memory_order_relaxed);
+  const std::optional<std::uint64_t> left_out = limit_.Admit();
+  if (!left_out.has_value()) {
     return;
   }
   const RequestText text(request);
@@ -83,7 +84,7 @@ void SlowQueryLog::Write(absl::string_view method, const google::protobuf::Messa
                 {"expanded", result.expanded},
                 {"peer", context.rpc == nullptr ? "" : context.rpc->peer()},
                 {"request_id", context.rpc == nullptr ? "" : RequestIdOf(*context.rpc)},
-                {"left_out", left_out},
+                {"left_out", *left_out},
                 {"request_cut", text.is_cut ? "yes" : "no"},
                 {"request", text.json}});
 }
@@ -92,8 +93,9 @@ void SlowQueryLog::WriteUpdate(const v1::UpdateObstaclesRequest& request,
                                const absl::StatusOr<core::UpdateResult>& result,
                                std::chrono::nanoseconds queued, std::chrono::nanoseconds ran,
                                const grpc::CallbackServerContext* rpc) {
-  std::uint64_t left_out = 0;
-  if (!Admit(&SlowQueryLog::slow_updates_, left_out)) {
+  slow_updates_.fetch_add(1, std::memory_order_relaxed);
+  const std::optional<std::uint64_t> left_out = limit_.Admit();
+  if (!left_out.has_value()) {
     return;
   }
   const RequestText text(request);
@@ -108,34 +110,16 @@ void SlowQueryLog::WriteUpdate(const v1::UpdateObstaclesRequest& request,
                 {"changed_cells", result.ok() ? result->summary.changed_cells : 0},
                 {"peer", rpc == nullptr ? "" : rpc->peer()},
                 {"request_id", rpc == nullptr ? "" : RequestIdOf(*rpc)},
-                {"left_out", left_out},
+                {"left_out", *left_out},
                 {"request_cut", text.is_cut ? "yes" : "no"},
                 {"request", text.json}});
 }
 
-bool SlowQueryLog::Admit(std::uint64_t SlowQueryLog::*counter, std::uint64_t& left_out) {
-  const absl::Time now = clock_.Now();
-  MutexLock lock(mutex_);
-  ++(this->*counter);
-  if (now - second_begin_ >= absl::Seconds(1)) {
-    second_begin_ = now;
-    lines_ = 0;
-  }
-  if (lines_ == kMaxLines) {
-    ++left_out_;
-    return false;
-  }
-  ++lines_;
-  left_out = std::exchange(left_out_, 0);
-  return true;
-}
-
 void SlowQueryLog::Collect(runtime::MetricSink& sink) const {
-  MutexLock lock(mutex_);
   sink.AddCounter("waystar_slow_queries_total", "Queries that took --slow_query or longer.", {},
-                  static_cast<double>(slow_queries_));
+                  static_cast<double>(slow_queries_.load(std::memory_order_relaxed)));
   sink.AddCounter("waystar_slow_updates_total", "UpdateObstacles that took --slow_query or longer.", {},
-                  static_cast<double>(slow_updates_));
+                  static_cast<double>(slow_updates_.load(std::memory_order_relaxed)));
 }
 
 }  // namespace waystar::rpc

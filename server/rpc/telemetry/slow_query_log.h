@@ -1,6 +1,7 @@
 // Log of queries and updates that took long, so that they can be made again.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -12,9 +13,9 @@
 #include "absl/time/time.h"
 #include "google/protobuf/message.h"
 #include "server/base/clock.h"
-#include "server/base/mutex.h"
 #include "server/core/store/update_batch.h"
 #include "server/rpc/call/call_context.h"
+#include "server/runtime/line_limit.h"
 #include "server/runtime/metric_sink.h"
 #include "waystar/v1/map_service.pb.h"
 
@@ -31,13 +32,13 @@ struct QueryResult {
   std::chrono::nanoseconds searching{0};
 };
 
-// Writes at most kMaxLines lines a second; the next line says how many calls were left out before it. A line
-// has the request in protobuf's JSON, on one line and quoted as a C string, up to kMaxRequestBytes of it.
+// Writes at most LineLimit::kLines lines a second; the next line says how many calls were left out before it.
+// A line has the request in protobuf's JSON, on one line and quoted as a C string, up to kMaxRequestBytes of
+// it.
 //
 // Thread safety: any.
 class SlowQueryLog final : public runtime::MetricSource {
  public:
-  static constexpr int kMaxLines = 10;
   static constexpr std::size_t kMaxRequestBytes = 4096;
 
   // Logs queries that take `threshold` or more from their arrival to their answer; 0 logs none.
@@ -57,17 +58,10 @@ class SlowQueryLog final : public runtime::MetricSource {
   void Collect(runtime::MetricSink& sink) const override;
 
  private:
-  // Counts one. Returns whether its line may be written now, and then how many were left out before it.
-  bool Admit(std::uint64_t SlowQueryLog::*counter, std::uint64_t& left_out);
-
   const std::chrono::nanoseconds threshold_;
-  const Clock& clock_;
-  mutable Mutex mutex_;
-  absl::Time second_begin_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
-  int lines_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::uint64_t left_out_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::uint64_t slow_queries_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::uint64_t slow_updates_ ABSL_GUARDED_BY(mutex_) = 0;
+  runtime::LineLimit limit_;
+  std::atomic<std::uint64_t> slow_queries_ = 0;
+  std::atomic<std::uint64_t> slow_updates_ = 0;
 };
 
 }  // namespace waystar::rpc

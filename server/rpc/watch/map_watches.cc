@@ -4,9 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "server/base/thread.h"
+
 namespace waystar::rpc {
 
-MapWatches::MapWatches() : thread_([this] { Run(); }) {}
+MapWatches::MapWatches() : thread_(StartThread("map-watches", [this] { Run(); })) {}
 
 MapWatches::~MapWatches() {
   {

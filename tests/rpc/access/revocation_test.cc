@@ -11,6 +11,7 @@
 #include "server/rpc/token_file_watcher.h"
 #include "tests/rpc/access/guarded_server.h"
 #include "tests/rpc/bounded_context.h"
+#include "tests/rpc/captured_log.h"
 #include "tests/testing/patience.h"
 #include "tests/testing/status_matchers.h"
 
@@ -23,6 +24,7 @@ using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::GuardedServer;
 using ::waystar::testing::IsOk;
+using ::waystar::testing::LogOf;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::Patience;
 using ::waystar::testing::ShowToken;
@@ -39,12 +41,10 @@ TEST(TokenFileWatcherTest, KeepsTheTokensThatThereWereWhileTheFileIsBad) {
   ASSERT_THAT(keeper.Start(file.path()), IsOk());
   EXPECT_TRUE(access.FindToken("old").ok());
   EXPECT_FALSE(access.FindToken("new").ok());
-  for (const std::string& bad : {absl::StrCat(TokenLine("new", "read:*"), "nonsense\n"), std::string()}) {
-    file.Write(bad);
-    keeper.Look();
-    EXPECT_TRUE(access.FindToken("old").ok()) << bad;
-    EXPECT_FALSE(access.FindToken("new").ok()) << bad;
-  }
+  file.Write(absl::StrCat(TokenLine("new", "read:*"), "nonsense\n"));
+  keeper.Look();
+  EXPECT_TRUE(access.FindToken("old").ok());
+  EXPECT_FALSE(access.FindToken("new").ok());
   std::filesystem::remove(file.path());
   keeper.Look();
   EXPECT_TRUE(access.FindToken("old").ok());
@@ -52,6 +52,34 @@ TEST(TokenFileWatcherTest, KeepsTheTokensThatThereWereWhileTheFileIsBad) {
   keeper.Look();
   EXPECT_FALSE(access.FindToken("old").ok());
   EXPECT_TRUE(access.FindToken("new").ok());
+}
+
+TEST(TokenFileWatcherTest, LetsNobodyInOnceTheLastTokenIsGone) {
+  const TestFile file("tokens");
+  file.Write(TokenLine("old", "read:*"));
+  AccessControl access;
+  CallGate gate;
+  TokenFileWatcher keeper(access, gate);
+  ASSERT_THAT(keeper.Start(file.path()), IsOk());
+  file.Write("# nobody\n");
+  keeper.Look();
+  keeper.Look();
+  EXPECT_FALSE(access.FindToken("old").ok());
+  file.Write(TokenLine("new", "read:*"));
+  keeper.Look();
+  EXPECT_TRUE(access.FindToken("new").ok());
+}
+
+TEST(TokenFileWatcherTest, LetsNobodyInWithAFileThatIsEmptyFromTheStart) {
+  const TestFile file("tokens");
+  file.Write("");
+  AccessControl access;
+  CallGate gate;
+  TokenFileWatcher keeper(access, gate);
+  const std::string log = LogOf([&] { ASSERT_THAT(keeper.Start(file.path()), IsOk()); });
+  EXPECT_THAT(log, HasSubstr("level=warning event=tokens_let_nobody_in"));
+  EXPECT_FALSE(access.FindToken("").ok());
+  EXPECT_FALSE(access.FindToken("old").ok());
 }
 
 TEST(TokenFileWatcherTest, DoesNotStartWithABadFile) {

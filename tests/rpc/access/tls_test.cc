@@ -12,6 +12,7 @@
 #include "grpcpp/support/channel_arguments.h"
 #include "tests/rpc/access/test_file.h"
 #include "tests/rpc/bounded_context.h"
+#include "tests/rpc/captured_log.h"
 #include "tests/rpc/test_server.h"
 #include "tests/testing/certificates.h"
 #include "tests/testing/patience.h"
@@ -21,9 +22,11 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::waystar::testing::Authority;
 using ::waystar::testing::BoundedContext;
 using ::waystar::testing::Identity;
+using ::waystar::testing::LogOf;
 using ::waystar::testing::TestFile;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::WaitUntil;
@@ -190,6 +193,34 @@ TEST_F(TlsTest, BadFilesLeaveWhatWasInUse) {
   EXPECT_EQ(Call(Connect(Trusting(authority_))), grpc::StatusCode::OK);
   Install(other_.Issue("game.test"));
   EXPECT_EQ(Call(Connect(Trusting(other_))), grpc::StatusCode::OK);
+}
+
+TEST_F(TlsTest, WarnsOfCertificatesNearTheirEnd) {
+  constexpr long kDay = 24 * 3600;
+  const auto log_of = [&](const Identity& identity) {
+    Install(identity);
+    return LogOf([&] { Serve(); });
+  };
+  EXPECT_THAT(log_of(authority_.Issue("game.test", {.end = 31 * kDay})),
+              Not(HasSubstr("event=certificate_")));
+  EXPECT_THAT(log_of(authority_.Issue("game.test", {.end = 29 * kDay})),
+              AllOf(HasSubstr("level=warning event=certificate_expires_soon file="), HasSubstr(cert_.path()),
+                    HasSubstr("CN=game.test"), HasSubstr(" days_left=28")));
+  EXPECT_THAT(log_of(authority_.Issue("game.test", {.begin = -3 * kDay, .end = -2 * kDay - 60})),
+              AllOf(HasSubstr("level=error event=certificate_expired file="), HasSubstr(" days_left=-2")));
+}
+
+TEST_F(TlsTest, WarnsOfNewCertificatesNearTheirEnd) {
+  Install(authority_.Issue("game.test", {.end = 365L * 24 * 3600}));
+  Serve();
+  const std::string log = LogOf([&] {
+    // The chain counts as well.
+    const Identity identity = authority_.Issue("game.test", {.end = 365L * 24 * 3600});
+    Install({.cert = absl::StrCat(identity.cert, other_.Issue("between").cert), .key = identity.key});
+    EXPECT_EQ(Call(Connect(Trusting(authority_))), grpc::StatusCode::OK);
+  });
+  EXPECT_THAT(log, AllOf(HasSubstr("event=certificate_expires_soon"), HasSubstr("CN=between"),
+                         Not(HasSubstr("CN=game.test"))));
 }
 
 TEST_F(TlsTest, DoesNotStartWithoutItsFiles) {

@@ -14,6 +14,7 @@
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server_builder.h"
 #include "tests/rpc/bounded_context.h"
+#include "tests/rpc/captured_log.h"
 #include "tests/rpc/test_server.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 
@@ -63,9 +64,7 @@ class FailingServer {
 
   // What is written to the log meanwhile.
   std::string LogOf(const Metadata& metadata) {
-    ::testing::internal::CaptureStderr();
-    IdSentBack(*stub_, metadata);
-    return ::testing::internal::GetCapturedStderr();
+    return testing::LogOf([&] { IdSentBack(*stub_, metadata); });
   }
 
  private:

@@ -13,6 +13,7 @@
 #include "server/rpc/server.h"
 #include "server/rpc/telemetry/store_metrics.h"
 #include "tests/rpc/bounded_context.h"
+#include "tests/rpc/captured_log.h"
 #include "tests/rpc/telemetry/scrape.h"
 #include "tests/rpc/test_server.h"
 #include "tests/rpc/watch/watch_of_path.h"
@@ -30,6 +31,7 @@ using ::testing::SizeIs;
 using ::waystar::testing::BlockRequest;
 using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
+using ::waystar::testing::LogOf;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::Scrape;
 using ::waystar::testing::TestServer;
@@ -121,13 +123,14 @@ TEST_F(MetricsTest, CancelledWatchesOfHealthAreNoFaults) {
   const auto watch = health->Watch(&context, {});
   grpc::health::v1::HealthCheckResponse response;
   ASSERT_TRUE(watch->Read(&response));
-  ::testing::internal::CaptureStderr();
-  context.TryCancel();
   const std::string watches =
       R"({grpc_type="server_stream",grpc_service="grpc.health.v1.Health",grpc_method="Watch",grpc_code="Canceled"})";
-  EXPECT_TRUE(WaitUntil([&] { return Metrics()["grpc_server_handled_total" + watches] > 0; },
-                        "the end of the watch in the metrics"));
-  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(LogOf([&] {
+              context.TryCancel();
+              EXPECT_TRUE(WaitUntil([&] { return Metrics()["grpc_server_handled_total" + watches] > 0; },
+                                    "the end of the watch in the metrics"));
+            }),
+            "");
 }
 
 TEST_F(MetricsTest, UnknownMethodsMakeNoLabels) {
@@ -275,6 +278,7 @@ TEST_F(MetricsTest, TellsOfTheProcess) {
   // After the year 2020, and not long ago.
   EXPECT_GT(scrape["process_start_time_seconds"], 1'577'836'800);
   EXPECT_THAT(scrape.LabelsOf("waystar_build_info", "version"), SizeIs(1));
+  EXPECT_THAT(scrape.samples, Contains(Key("waystar_log_lines_dropped_total")));
   EXPECT_THAT(Metrics()["process_cpu_seconds_total"], Ge(scrape["process_cpu_seconds_total"]));
 }
 

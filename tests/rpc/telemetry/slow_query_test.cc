@@ -14,7 +14,9 @@
 #include "server/rpc/access/caller.h"
 #include "server/rpc/admission/workbench.h"
 #include "server/rpc/telemetry/slow_query_log.h"
+#include "server/runtime/line_limit.h"
 #include "tests/rpc/bounded_context.h"
+#include "tests/rpc/captured_log.h"
 #include "tests/rpc/test_server.h"
 #include "tests/rpc/watch/watch_of_path.h"
 #include "tests/testing/fake_clock.h"
@@ -32,6 +34,7 @@ using ::waystar::testing::BlockRequest;
 using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::FakeClock;
+using ::waystar::testing::LogOf;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::WatchOfPath;
@@ -39,9 +42,7 @@ using ::waystar::testing::WatchOfPath;
 // Lines of such an event that `work` leaves in the log.
 template <typename Work>
 std::vector<std::string> LinesOf(Work work, absl::string_view event = "slow_query") {
-  ::testing::internal::CaptureStderr();
-  work();
-  const std::string log = ::testing::internal::GetCapturedStderr();
+  const std::string log = LogOf(work);
   std::vector<std::string> lines;
   for (const absl::string_view line : absl::StrSplit(log, '\n')) {
     if (absl::StrContains(line, absl::StrCat("event=", event, " "))) {
@@ -184,7 +185,7 @@ TEST_F(SlowQueryLogTest, WritesTenLinesASecondAndSaysHowManyItLeftOut) {
                   clock_.Advance(absl::Milliseconds(10));
                 }
               }),
-              SizeIs(rpc::SlowQueryLog::kMaxLines));
+              SizeIs(runtime::LineLimit::kLines));
   clock_.Advance(absl::Seconds(1));
   EXPECT_THAT(LinesOf([&] {
                 Write({});

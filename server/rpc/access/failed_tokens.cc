@@ -1,0 +1,83 @@
+#include "server/rpc/access/failed_tokens.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+#include <algorithm>
+
+#include "absl/hash/hash.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+
+namespace waystar::rpc {
+namespace {
+
+constexpr absl::Duration kMinute = absl::Minutes(1);
+constexpr std::size_t kNetworkBytes = 8;
+
+// Returns the network of an address such as "2001:db8::1".
+std::string NetworkOfIpv6(const std::string& address) {
+  in6_addr bytes{};
+  if (::inet_pton(AF_INET6, address.c_str(), &bytes) != 1) {
+    return address;
+  }
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  if (IN6_IS_ADDR_V4MAPPED(&bytes)) {
+    ::inet_ntop(AF_INET, &bytes.s6_addr[12], text.data(), text.size());
+    return text.data();
+  }
+  std::fill(bytes.s6_addr + kNetworkBytes, std::end(bytes.s6_addr), 0);
+  ::inet_ntop(AF_INET6, &bytes, text.data(), text.size());
+  return absl::StrCat(text.data(), "/64");
+}
+
+}  // namespace
+
+std::string NetworkOf(absl::string_view peer) {
+  if (absl::ConsumePrefix(&peer, "ipv4:")) {
+    return std::string(peer.substr(0, peer.rfind(':')));
+  }
+  if (absl::ConsumePrefix(&peer, "ipv6:")) {
+    // In brackets, which are escaped or not; a zone may follow the address.
+    if (!absl::ConsumePrefix(&peer, "%5B")) {
+      absl::ConsumePrefix(&peer, "[");
+    }
+    return NetworkOfIpv6(std::string(peer.substr(0, peer.find_first_of("%]"))));
+  }
+  return std::string(peer.substr(0, peer.find(':')));
+}
+
+std::optional<FailedTokens::Logged> FailedTokens::Count(absl::string_view peer) {
+  const int failures = CountIn(absl::HashOf(NetworkOf(peer)));
+  if (failures > kLogged) {
+    limit_.LeaveOut();
+    return std::nullopt;
+  }
+  const std::optional<std::uint64_t> left_out = limit_.Admit();
+  if (!left_out.has_value()) {
+    return std::nullopt;
+  }
+  return Logged{.failures = failures, .left_out = *left_out};
+}
+
+int FailedTokens::CountIn(std::uint64_t network) {
+  const absl::Time now = clock_.Now();
+  const auto failures_of = [now](const Entry& entry) {
+    return now - entry.minute_begin < kMinute ? entry.failures : 0;
+  };
+  MutexLock lock(mutex_);
+  std::array<Entry, kWays>& set = sets_[network % kSets];
+  auto entry = std::find_if(set.begin(), set.end(), [&](const Entry& e) { return e.network == network; });
+  if (entry == set.end()) {
+    entry = std::min_element(set.begin(), set.end(),
+                             [&](const Entry& a, const Entry& b) { return failures_of(a) < failures_of(b); });
+    *entry = {.network = network};
+  }
+  if (now - entry->minute_begin >= kMinute) {
+    entry->minute_begin = now;
+    entry->failures = 0;
+  }
+  return ++entry->failures;
+}
+
+}  // namespace waystar::rpc

@@ -1,0 +1,13 @@
+// Log lines of the RPC library, in the server's own log.
+#pragma once
+
+namespace waystar::rpc {
+
+// From here on the library's lines are written as event=rpc_library with the place in its sources and its
+// message. There are at most LineLimit::kLines a second, since whoever reaches the port can cause them, but
+// at level debug all of them. What the library calls an error is a warning here: mostly a client makes it.
+//
+// The library tells of errors alone unless its variable GRPC_VERBOSITY says more. Thread safety: any.
+void RouteLibraryLog();
+
+}  // namespace waystar::rpc
