@@ -3,7 +3,9 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 
+#include <cerrno>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +20,13 @@ constexpr int kPauseMs = 100;
 constexpr int kTurn = 64;
 constexpr int kMostAtClosing = 1024;
 constexpr std::chrono::seconds kLogInterval(10);
+
+// Returns whether the peer is gone and has sent nothing.
+bool HasHungUp(int socket) {
+  char byte = 0;
+  const ssize_t read = ::recv(socket, &byte, sizeof(byte), MSG_PEEK | MSG_DONTWAIT);
+  return read == 0 || (read < 0 && errno != EAGAIN && errno != EINTR);
+}
 
 }  // namespace
 
@@ -81,7 +90,8 @@ bool Door::AcceptAll(int listener, int most) {
 
 void Door::Admit(int listener, Descriptor connection) {
   const Network network = Network::OfPeer(connection.fd());
-  if (!network.is_known()) {
+  // A flood of connections that end at once costs the door little, and who serves them much.
+  if (!network.is_known() || HasHungUp(connection.fd())) {
     return;
   }
   const ConnectionTable::Verdict verdict = table_.Add(connection.fd(), network);

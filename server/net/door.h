@@ -21,7 +21,8 @@ namespace waystar::net {
 
 // Accepts until Close or destruction. Connections beyond the limits are reset at once, and so are those for
 // which there is no descriptor; when the system lacks even what that takes, the door waits a tenth of a
-// second and tries again. What it resets is counted, and logged once in ten seconds.
+// second and tries again. What it resets is counted, and logged once in ten seconds. A connection whose peer
+// has hung up already is closed and not counted.
 //
 // Thread safety: one thread; connections and Collect any.
 class Door final : public runtime::MetricSource {
