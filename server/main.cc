@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "server/base/status_macros.h"
+#include "server/net/descriptor_limit.h"
 #include "server/rpc/server.h"
 #include "server/runtime/logging.h"
 #include "server/runtime/options.h"
@@ -30,6 +31,7 @@ absl::Status WritePortFile(const std::string& path, int port) {
 
 absl::Status Serve(const waystar::runtime::Options& options) {
   waystar::runtime::BlockStopSignals();
+  waystar::net::RaiseDescriptorLimit();
   WAYSTAR_ASSIGN_OR_RETURN(const std::unique_ptr<waystar::rpc::Server> server,
                            waystar::rpc::Server::Start(options));
   if (!options.port_file.empty()) {

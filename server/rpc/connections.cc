@@ -22,6 +22,7 @@ void LimitConnections(const runtime::ConnectionOptions& options, grpc::ServerBui
   set(GRPC_ARG_MAX_CONNECTION_AGE_MS, MillisecondsOf(options.max_age));
   set(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, MillisecondsOf(options.max_age_grace));
   set(GRPC_ARG_MAX_CONNECTION_IDLE_MS, MillisecondsOf(options.max_idle));
+  set(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, MillisecondsOf(options.handshake_timeout));
   set(GRPC_ARG_KEEPALIVE_TIME_MS, MillisecondsOf(options.keepalive_time));
   set(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, MillisecondsOf(options.keepalive_timeout));
   // Limits apply both ways: a watch of a map on which nothing happens is a connection without data.

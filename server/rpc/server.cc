@@ -24,12 +24,13 @@
 #include "server/base/clock.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/net/descriptor_limit.h"
+#include "server/net/listener.h"
 #include "server/rpc/access/exposure.h"
 #include "server/rpc/access/tls_credentials.h"
 #include "server/rpc/admission/deferred_task.h"
 #include "server/rpc/connections.h"
 #include "server/rpc/telemetry/call_interceptor.h"
-#include "server/rpc/telemetry/connection_count.h"
 #include "server/rpc/telemetry/library_log.h"
 #include "server/runtime/logging.h"
 
@@ -81,6 +82,13 @@ core::StoreOptions StoreOptionsOf(const runtime::Options& options, core::Defer d
   store.max_history_bytes = options.max_history_mib << 20;
   store.max_old_snapshot_bytes = options.old_snapshot_mib << 20;
   return store;
+}
+
+net::ConnectionLimits LimitsOf(const runtime::ConnectionOptions& options) {
+  const std::size_t all = net::MaxConnections(options.max_connections);
+  return {.max_connections = all,
+          .max_network_connections =
+              options.max_address_connections > 0 ? options.max_address_connections : (all + 1) / 2};
 }
 
 }  // namespace
@@ -216,6 +224,12 @@ absl::Status Server::Secure(const runtime::Options& options) {
 }
 
 absl::Status Server::Listen(const runtime::Options& options) {
+  absl::StatusOr<net::Listener> listener =
+      net::Listener::Open(options.listen, options.connections.keepalive_timeout);
+  if (!listener.ok()) {
+    return absl::UnavailableError(
+        absl::StrCat("cannot listen on ", options.listen, ": ", listener.status().message()));
+  }
   // Distributions build Abseil so that each lock of the RPC library looks for deadlocks.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   grpc::EnableDefaultHealthCheckService(true);
@@ -225,9 +239,8 @@ absl::Status Server::Listen(const runtime::Options& options) {
   google::protobuf::SetLogHandler(nullptr);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
-  builder.AddListeningPort(options.listen, credentials_, &port_);
-  // Else a second server on the same port would start, and each would get half of the calls.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  rpc_entrance_ = builder.experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, credentials_);
   builder.SetMaxReceiveMessageSize(options.max_message_bytes);
   // A small message could become a large one before anybody asks who sent it. A call with a compressed message
   // is refused as the protocol says: UNIMPLEMENTED.
@@ -244,10 +257,20 @@ absl::Status Server::Listen(const runtime::Options& options) {
   gate_.Open();
   server_ = builder.BuildAndStart();
   if (server_ == nullptr) {
-    return absl::UnavailableError(absl::StrCat("cannot listen on ", options.listen));
+    return absl::InternalError("the RPC library does not start");
   }
-  server_statistics_.SetServer(NewestServer());
+  door_ = std::make_unique<net::Door>(
+      *std::move(listener), LimitsOf(options.connections),
+      [this](int socket, net::Descriptor connection) { EnterRpc(socket, std::move(connection)); });
+  server_statistics_.SetDoor(*door_);
   return absl::OkStatus();
+}
+
+void Server::EnterRpc(int listener, net::Descriptor connection) {
+  grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters entering;
+  entering.listener_fd = listener;
+  entering.fd = connection.Release();
+  rpc_entrance_->HandleNewConnection(&entering);
 }
 
 absl::Status Server::ServeMetrics(const std::string& listen) {
@@ -257,10 +280,10 @@ absl::Status Server::ServeMetrics(const std::string& listen) {
                                            " can read the metrics, with the names of the largest maps. An "
                                            "address that only Prometheus reaches closes this.")}});
   }
-  WAYSTAR_ASSIGN_OR_RETURN(
-      metrics_server_, runtime::MetricsServer::Start(
-                           listen, {&process_metrics_, &call_metrics_, search_metrics_.get(), &slow_queries_,
-                                    &update_metrics_, &queue_metrics_, &store_metrics_}));
+  WAYSTAR_ASSIGN_OR_RETURN(metrics_server_,
+                           net::MetricsServer::Start(
+                               listen, {&process_metrics_, door_.get(), &call_metrics_, search_metrics_.get(),
+                                        &slow_queries_, &update_metrics_, &queue_metrics_, &store_metrics_}));
   return absl::OkStatus();
 }
 
@@ -276,6 +299,7 @@ void Server::Stop(absl::Duration drain_timeout, absl::Duration patience) {
   if (server_ == nullptr) {
     return;
   }
+  door_->Close();
   SetHealthy(false);
   const auto now = std::chrono::steady_clock::now();
   gate_.Close(now + absl::ToChronoNanoseconds(patience), now + absl::ToChronoNanoseconds(drain_timeout));

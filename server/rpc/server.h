@@ -8,10 +8,13 @@
 #include "absl/time/time.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server.h"
+#include "grpcpp/server_builder.h"
 #include "server/core/import/map_folder.h"
 #include "server/core/store/map_store.h"
 #include "server/maintenance/index_builder.h"
 #include "server/maintenance/obstacle_expirer.h"
+#include "server/net/door.h"
+#include "server/net/metrics_server.h"
 #include "server/rpc/access/access_control.h"
 #include "server/rpc/admission/arrival_pause.h"
 #include "server/rpc/admission/call_gate.h"
@@ -33,7 +36,6 @@
 #include "server/rpc/token_file_watcher.h"
 #include "server/rpc/watch/map_watches.h"
 #include "server/rpc/watch/path_watch_scheduler.h"
-#include "server/runtime/metrics_server.h"
 #include "server/runtime/options.h"
 #include "server/runtime/process_metrics.h"
 
@@ -53,17 +55,17 @@ class Server {
   Server& operator=(const Server&) = delete;
   ~Server();
 
-  // Returns the port of a TCP listener.
-  int port() const { return port_; }
+  // Returns the port of options.listen; 0 of a unix socket.
+  int port() const { return door_->port(); }
   // Returns the port of options.metrics_listen; 0 if that is empty.
   int metrics_port() const { return metrics_server_ == nullptr ? 0 : metrics_server_->port(); }
 
   // Reports unhealthy, and goes on serving.
   void ReportNotServing() { SetHealthy(false); }
 
-  // Reports unhealthy, takes no new calls, ends watches and streams of updates, and waits for calls in
-  // flight; cancels what is left after `drain_timeout`, and watches and streams whose clients have not read
-  // the message that was on its way after `patience`.
+  // Reports unhealthy, takes no new connections or calls, ends watches and streams of updates, and waits for
+  // calls in flight; cancels what is left after `drain_timeout`, and watches and streams whose clients have
+  // not read the message that was on its way after `patience`.
   void Stop(absl::Duration drain_timeout, absl::Duration patience = absl::Seconds(1));
 
  private:
@@ -74,6 +76,8 @@ class Server {
   // Decides who gets in; warns of what is left open.
   absl::Status Secure(const runtime::Options& options);
   absl::Status Listen(const runtime::Options& options);
+  // Hands a connection to the RPC library.
+  void EnterRpc(int listener, net::Descriptor connection);
   absl::Status ServeMetrics(const std::string& listen);
   void SetHealthy(bool healthy);
 
@@ -113,9 +117,10 @@ class Server {
   const CallMetrics call_metrics_;
   const QueueMetrics queue_metrics_;
   std::unique_ptr<grpc::Server> server_;
-  int port_ = 0;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> rpc_entrance_;
+  std::unique_ptr<net::Door> door_;
   // It stands last, as it asks all of the above.
-  std::unique_ptr<runtime::MetricsServer> metrics_server_;
+  std::unique_ptr<net::MetricsServer> metrics_server_;
 };
 
 }  // namespace waystar::rpc

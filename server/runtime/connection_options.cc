@@ -15,6 +15,16 @@ const waystar::runtime::ConnectionOptions& DefaultConnections() {
 }  // namespace
 
 ABSL_FLAG(
+    std::int64_t, max_connections, static_cast<std::int64_t>(DefaultConnections().max_connections),
+    "Connections at a time; one more is reset. 0: 10000, or what the limit of open files leaves room for.");
+ABSL_FLAG(
+    std::int64_t, max_address_connections,
+    static_cast<std::int64_t>(DefaultConnections().max_address_connections),
+    "Connections of one IPv4 address, or one IPv6 network of 64 bits, at a time; one more is reset. 0: half "
+    "of --max_connections.");
+ABSL_FLAG(absl::Duration, handshake_timeout, DefaultConnections().handshake_timeout,
+          "How long a new connection may take for its TLS handshake and its first HTTP/2 frame.");
+ABSL_FLAG(
     absl::Duration, max_connection_age, DefaultConnections().max_age,
     "Age at which a connection takes no new calls, give or take a tenth, so that clients come back by way "
     "of their load balancer. 0: never.");
@@ -38,6 +48,9 @@ ABSL_FLAG(
 namespace waystar::runtime {
 
 void ReadConnectionFlags(FlagReader& read, ConnectionOptions& options) {
+  read.Number(FLAGS_max_connections, 0, 10'000'000, options.max_connections);
+  read.Number(FLAGS_max_address_connections, 0, 10'000'000, options.max_address_connections);
+  read.PositiveTime(FLAGS_handshake_timeout, options.handshake_timeout);
   read.Time(FLAGS_max_connection_age, options.max_age);
   read.PositiveTime(FLAGS_max_connection_age_grace, options.max_age_grace);
   read.Time(FLAGS_max_connection_idle, options.max_idle);

@@ -10,6 +10,12 @@ namespace waystar::runtime {
 class FlagReader;
 
 struct ConnectionOptions {
+  // Connections at a time; 0 for 10,000, or as many as descriptors allow.
+  std::size_t max_connections = 0;
+  // Those of one IPv4 address, or of one IPv6 network of 64 bits; 0 for half of all.
+  std::size_t max_address_connections = 0;
+  // A connection that has not sent its TLS handshake and its HTTP/2 settings by then is closed.
+  absl::Duration handshake_timeout = absl::Seconds(10);
   // A connection of this age, plus or minus a tenth, takes no new calls; those on it have the grace to end.
   // 0: never.
   absl::Duration max_age = absl::ZeroDuration();

@@ -12,7 +12,6 @@
 #include "server/base/error.h"
 #include "server/maintenance/map_usage.h"
 #include "server/rpc/admission/call_statistics.h"
-#include "server/rpc/telemetry/connection_count.h"
 #include "server/rpc/wire/convert.h"
 #include "server/runtime/process_metrics.h"
 #include "server/runtime/worker_pool.h"
@@ -77,8 +76,8 @@ absl::Status ServerStatistics::Fill(const v1::GetServerStatisticsRequest& reques
   FillMaps(static_cast<std::size_t>(max_maps), caller, out);
   out.set_transfers(context_.transfers.taken());
   out.set_watches(context_.watches.taken());
-  if (const auto connections = CountConnections(server_.load(std::memory_order_relaxed))) {
-    out.set_connections(*connections);
+  if (const net::Door* const door = door_.load(std::memory_order_acquire)) {
+    out.set_connections(static_cast<std::int64_t>(door->connections()));
   }
   if (const std::optional<runtime::ProcessUsage> usage = runtime::ReadProcessUsage()) {
     FillProcess(*usage, *out.mutable_process());

@@ -3,10 +3,10 @@
 
 #include <atomic>
 #include <cstddef>
-#include <cstdint>
 
 #include "absl/status/status.h"
 #include "server/core/store/map_store.h"
+#include "server/net/door.h"
 #include "server/rpc/access/caller.h"
 #include "server/rpc/admission/server_context.h"
 #include "waystar/v1/server_service.pb.h"
@@ -22,8 +22,8 @@ class ServerStatistics {
   ServerStatistics(const core::MapStore& store, const ServerContext& server)
       : store_(store), context_(server) {}
 
-  // Sets the server whose connections are reported: see CountConnections.
-  void SetServer(std::int64_t server) { server_.store(server, std::memory_order_relaxed); }
+  // Sets the door whose connections are reported.
+  void SetDoor(const net::Door& door) { door_.store(&door, std::memory_order_release); }
 
   absl::Status Fill(const v1::GetServerStatisticsRequest& request, const Caller& caller,
                     v1::GetServerStatisticsResponse& out) const;
@@ -33,7 +33,7 @@ class ServerStatistics {
 
   const core::MapStore& store_;
   const ServerContext& context_;
-  std::atomic<std::int64_t> server_ = 0;
+  std::atomic<const net::Door*> door_ = nullptr;
 };
 
 }  // namespace waystar::rpc

@@ -10,6 +10,7 @@
 #include "grpcpp/create_channel.h"
 #include "grpcpp/security/credentials.h"
 #include "grpcpp/support/channel_arguments.h"
+#include "tests/net/tcp_client.h"
 #include "tests/rpc/access/test_file.h"
 #include "tests/rpc/bounded_context.h"
 #include "tests/rpc/captured_log.h"
@@ -27,6 +28,7 @@ using ::waystar::testing::Authority;
 using ::waystar::testing::BoundedContext;
 using ::waystar::testing::Identity;
 using ::waystar::testing::LogOf;
+using ::waystar::testing::TcpClient;
 using ::waystar::testing::TestFile;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::WaitUntil;
@@ -41,8 +43,8 @@ class TlsTest : public ::testing::Test {
     cert_.Write(identity.cert);
   }
 
-  void Serve(bool asks_clients = false) {
-    runtime::Options options{.tls_cert = cert_.path(), .tls_key = key_.path()};
+  void Serve(bool asks_clients = false, const runtime::ConnectionOptions& connections = {}) {
+    runtime::Options options{.tls_cert = cert_.path(), .tls_key = key_.path(), .connections = connections};
     if (asks_clients) {
       client_ca_.Write(clients_.cert());
       options.tls_client_ca = client_ca_.path();
@@ -96,6 +98,18 @@ class TlsTest : public ::testing::Test {
 TEST_F(TlsTest, ClientsThatTrustTheRootGetThrough) {
   Install(authority_.Issue("game.test"));
   Serve();
+  EXPECT_EQ(Call(Connect(Trusting(authority_))), grpc::StatusCode::OK);
+}
+
+TEST_F(TlsTest, HalfAHandshakeIsCut) {
+  Install(authority_.Issue("game.test"));
+  Serve(/*asks_clients=*/false, {.handshake_timeout = absl::Milliseconds(200)});
+  TcpClient silent(server_->server().port());
+  TcpClient slow(server_->server().port());
+  // A record of 512 bytes with a handshake message, of which the client has sent five.
+  slow.Send(absl::string_view("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03", 10));
+  EXPECT_EQ(silent.ReadToTheEnd(), "");
+  EXPECT_EQ(slow.ReadToTheEnd(), "");
   EXPECT_EQ(Call(Connect(Trusting(authority_))), grpc::StatusCode::OK);
 }
 

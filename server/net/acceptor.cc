@@ -1,0 +1,67 @@
+#include "server/net/acceptor.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace waystar::net {
+namespace {
+
+Descriptor OpenReserve() { return Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
+
+int AcceptOne(int listener) { return ::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC); }
+
+}  // namespace
+
+void Reset(Descriptor connection) {
+  const linger at_once = {.l_onoff = 1, .l_linger = 0};
+  ::setsockopt(connection.fd(), SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+}
+
+Acceptor::Acceptor() : reserve_(OpenReserve()) {}
+
+Acceptor::Attempt Acceptor::Accept(int listener) {
+  if (Descriptor connection(AcceptOne(listener)); connection.is_open()) {
+    return {Outcome::kAccepted, std::move(connection)};
+  }
+  switch (errno) {
+    case EAGAIN:
+      return {Outcome::kNone, Descriptor()};
+    case EMFILE:
+    case ENFILE:
+      return TurnAway(listener);
+    // Errors of the connection and of the network between, which accept(2) passes on.
+    case ECONNABORTED:
+    case EHOSTDOWN:
+    case EHOSTUNREACH:
+    case EINTR:
+    case ENETDOWN:
+    case ENETUNREACH:
+    case ENONET:
+    case ENOPROTOOPT:
+    case EOPNOTSUPP:
+    case EPERM:
+    case EPROTO:
+      return {Outcome::kGone, Descriptor()};
+    default:
+      return {Outcome::kFailed, Descriptor()};
+  }
+}
+
+Acceptor::Attempt Acceptor::TurnAway(int listener) {
+  reserve_.Close();
+  Outcome outcome = Outcome::kTurnedAway;
+  if (Descriptor connection(AcceptOne(listener)); connection.is_open()) {
+    Reset(std::move(connection));
+  } else {
+    // Descriptors are looked at first: that there was none does not say that somebody waits.
+    outcome = errno == EAGAIN ? Outcome::kNone : Outcome::kFailed;
+  }
+  // Another thread may be faster. Then there is no reserve until a later attempt.
+  reserve_ = OpenReserve();
+  return {outcome, Descriptor()};
+}
+
+}  // namespace waystar::net

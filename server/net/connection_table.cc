@@ -1,0 +1,76 @@
+#include "server/net/connection_table.h"
+
+#include <sys/stat.h>
+
+namespace waystar::net {
+namespace {
+
+// Of the time between two looks at all connections to the time that one takes.
+constexpr int kRestAfterLook = 20;
+
+// Returns 0 if the descriptor stands for no socket.
+ino_t InodeOf(int socket) {
+  struct stat status {};
+  return ::fstat(socket, &status) == 0 && S_ISSOCK(status.st_mode) ? status.st_ino : 0;
+}
+
+}  // namespace
+
+ConnectionTable::Verdict ConnectionTable::Add(int socket, const Network& network) {
+  MutexLock lock(mutex_);
+  // Who had this descriptor before has closed it.
+  if (const auto before = connections_.find(socket); before != connections_.end()) {
+    Forget(before);
+  }
+  Verdict verdict = VerdictOn(network);
+  if (verdict != Verdict::kAdmitted) {
+    ForgetEnded();
+    verdict = VerdictOn(network);
+  }
+  if (verdict == Verdict::kAdmitted) {
+    connections_.emplace(socket, Connection{.inode = InodeOf(socket), .network = network});
+    ++by_network_[network];
+  }
+  return verdict;
+}
+
+std::size_t ConnectionTable::Count() {
+  MutexLock lock(mutex_);
+  ForgetEnded();
+  return connections_.size();
+}
+
+void ConnectionTable::Forget(Connections::iterator connection) {
+  const auto of_network = by_network_.find(connection->second.network);
+  if (--of_network->second == 0) {
+    by_network_.erase(of_network);
+  }
+  connections_.erase(connection);
+}
+
+void ConnectionTable::ForgetEnded() {
+  const auto begin = std::chrono::steady_clock::now();
+  if (begin < next_look_) {
+    return;
+  }
+  for (auto each = connections_.begin(); each != connections_.end();) {
+    const auto connection = each++;
+    if (InodeOf(connection->first) != connection->second.inode) {
+      Forget(connection);
+    }
+  }
+  const auto end = std::chrono::steady_clock::now();
+  next_look_ = end + kRestAfterLook * (end - begin);
+}
+
+ConnectionTable::Verdict ConnectionTable::VerdictOn(const Network& network) const {
+  if (connections_.size() >= limits_.max_connections) {
+    return Verdict::kTooMany;
+  }
+  const auto of_network = by_network_.find(network);
+  const bool is_full = of_network != by_network_.end() && network.has_address() &&
+                       of_network->second >= limits_.max_network_connections;
+  return is_full ? Verdict::kTooManyOfNetwork : Verdict::kAdmitted;
+}
+
+}  // namespace waystar::net

@@ -1,0 +1,60 @@
+// The connections that are open, counted in all and by network.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "server/base/mutex.h"
+#include "server/net/network.h"
+
+namespace waystar::net {
+
+struct ConnectionLimits {
+  std::size_t max_connections = 1;
+  // Those of one network: see Network.
+  std::size_t max_network_connections = 1;
+};
+
+// Knows of connections that others own and close without a word: a connection is over once its descriptor
+// stands for another socket, or for none. It looks at that when a limit is reached or the number is asked
+// for, for at most a twentieth of the time, so what it knows may be older by twenty times what looking takes:
+// 40 ms with 10,000 connections.
+//
+// Thread safety: any.
+class ConnectionTable {
+ public:
+  enum class Verdict : std::uint8_t { kAdmitted, kTooMany, kTooManyOfNetwork };
+
+  explicit ConnectionTable(const ConnectionLimits& limits) : limits_(limits) {}
+
+  // Adds an open connection, unless there are too many. Connections by unix sockets only count in all.
+  Verdict Add(int socket, const Network& network);
+
+  // Returns the number of open connections.
+  std::size_t Count();
+
+ private:
+  struct Connection {
+    // Of the socket, which no other has while the machine runs.
+    ino_t inode;
+    Network network;
+  };
+  using Connections = absl::flat_hash_map<int, Connection>;
+
+  void Forget(Connections::iterator connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void ForgetEnded() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Verdict VerdictOn(const Network& network) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const ConnectionLimits limits_;
+  Mutex mutex_;
+  Connections connections_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<Network, std::size_t> by_network_ ABSL_GUARDED_BY(mutex_);
+  std::chrono::steady_clock::time_point next_look_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace waystar::net
