@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
