@@ -1,12 +1,9 @@
 #include "server/runtime/options.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
 #include <limits>
 #include <string>
 #include <thread>
@@ -27,6 +24,7 @@
 #include "absl/time/time.h"
 #include "server/base/status_macros.h"
 #include "server/runtime/flag_reader.h"
+#include "server/runtime/memory_limit.h"
 
 namespace {
 
@@ -186,20 +184,6 @@ absl::Status CheckTls(const Options& options) {
   return absl::OkStatus();
 }
 
-// Of the machine, or what the container that this process runs in may use, if that is less.
-std::size_t MemoryBytesOfMachine() {
-  std::size_t bytes =
-      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  // Of control groups of the second and the first version. "max" is no number, and read as no limit.
-  for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
-    std::size_t limit = 0;
-    if (std::ifstream(path) >> limit && limit > 0) {
-      bytes = std::min(bytes, limit);
-    }
-  }
-  return bytes;
-}
-
 absl::StatusOr<Options> FromFlags() {
   constexpr std::int64_t kMaxInt = std::numeric_limits<int>::max();
   Options options;
@@ -248,7 +232,7 @@ absl::StatusOr<Options> FromFlags() {
     options.workers = std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
   }
   if (options.max_maps_memory_mib == 0) {
-    options.max_maps_memory_mib = std::max<std::size_t>(MemoryBytesOfMachine() / 2 >> 20, 1);
+    options.max_maps_memory_mib = std::max<std::size_t>(MemoryLimit() / 2 >> 20, 1);
   }
   return options;
 }

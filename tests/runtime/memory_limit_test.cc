@@ -1,0 +1,62 @@
+#include "server/runtime/memory_limit.h"
+
+#include <unistd.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "gmock/gmock.h"
+
+namespace waystar::runtime {
+namespace {
+
+class MemoryLimitTest : public ::testing::Test {
+ protected:
+  MemoryLimitTest() { std::filesystem::create_directories(root_); }
+  ~MemoryLimitTest() override { std::filesystem::remove_all(root_); }
+
+  void Write(const std::string& path, const std::string& text) {
+    const std::filesystem::path file = root_ / path;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << text << '\n';
+  }
+
+  const std::filesystem::path root_ = std::filesystem::path(::testing::TempDir()) / "memory_limit_test";
+  const std::size_t machine_ =
+      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+};
+
+TEST_F(MemoryLimitTest, WithoutGroupsItIsTheMachines) { EXPECT_EQ(MemoryLimit(root_), machine_); }
+
+TEST_F(MemoryLimitTest, AContainerSeesItsGroupAsTheRoot) {
+  Write("proc/self/cgroup", "0::/");
+  Write("sys/fs/cgroup/memory.max", "1048576");
+  EXPECT_EQ(MemoryLimit(root_), 1048576U);
+}
+
+TEST_F(MemoryLimitTest, TheLeastOfAllGroupsAboveCounts) {
+  Write("proc/self/cgroup", "0::/system.slice/game.slice/waystar.service");
+  Write("sys/fs/cgroup/system.slice/memory.max", "3000000");
+  Write("sys/fs/cgroup/system.slice/game.slice/memory.max", "2000000");
+  Write("sys/fs/cgroup/system.slice/game.slice/waystar.service/memory.max", "max");
+  EXPECT_EQ(MemoryLimit(root_), 2000000U);
+  Write("sys/fs/cgroup/system.slice/game.slice/waystar.service/memory.max", "1500000");
+  EXPECT_EQ(MemoryLimit(root_), 1500000U);
+}
+
+TEST_F(MemoryLimitTest, KnowsTheFirstVersionToo) {
+  Write("proc/self/cgroup", "5:cpu,cpuacct:/a\n4:memory:/docker/b\n0::/c");
+  Write("sys/fs/cgroup/memory/docker/memory.limit_in_bytes", "4000000");
+  Write("sys/fs/cgroup/memory/docker/b/memory.limit_in_bytes", "9223372036854771712");
+  EXPECT_EQ(MemoryLimit(root_), 4000000U);
+}
+
+TEST_F(MemoryLimitTest, GroupsThatCannotBeSeenHaveNoLimit) {
+  Write("proc/self/cgroup", "0::/../../outside\nnonsense");
+  EXPECT_EQ(MemoryLimit(root_), machine_);
+}
+
+}  // namespace
+}  // namespace waystar::runtime
