@@ -13,6 +13,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/format/text.h"
 #include "server/core/query/resolve.h"
+#include "server/core/query/route_query_check.h"
 #include "server/core/query/solve.h"
 #include "server/core/search/recorder.h"
 #include "server/rpc/maps/listings.h"
