@@ -47,7 +47,8 @@ absl::Status MapWatch::SendFirst() {
   if (begin_ <= deleted_) {
     return Deleted(request_.map());
   }
-  const std::uint64_t from = request_.from_revision();
+  const bool is_replaced = request_.from_epoch() != 0 && request_.from_epoch() != latest->epoch;
+  const std::uint64_t from = is_replaced ? 0 : request_.from_revision();
   if (from > begin_ + 1) {
     return MakeError(absl::StatusCode::kOutOfRange, ErrorReason::kFutureRevision, "from_revision",
                      absl::StrCat("revision ", from, " is not the next one: map \"", request_.map(),
@@ -56,10 +57,10 @@ absl::Status MapWatch::SendFirst() {
   next_ = from == 0 ? begin_ + 1 : from;
   v1::WatchMapResponse message;
   WAYSTAR_ASSIGN_OR_RETURN(const core::History history, context_.store.ReadHistory(request_.map(), next_, 1));
-  if (history.kind == core::History::Kind::kGone) {
-    Resynchronize(history.latest_revision, message);
+  if (is_replaced || history.kind == core::History::Kind::kGone) {
+    Resynchronize(history, message);
   } else {
-    message.mutable_watching()->set_revision(begin_);
+    FillVersion({.epoch = latest->epoch, .revision = begin_}, *message.mutable_watching());
   }
   Write(Serialize(message));
   return absl::OkStatus();
@@ -90,9 +91,9 @@ void MapWatch::Advance() {
   }
   v1::WatchMapResponse message;
   if (history->kind == core::History::Kind::kGone) {
-    Resynchronize(history->latest_revision, message);
+    Resynchronize(*history, message);
   } else if (!history->commits.empty()) {
-    FillRevision(*history->commits.front(), *message.mutable_revision());
+    FillRevision(*history, *message.mutable_revision());
     ++next_;
   } else {
     return;
@@ -100,13 +101,16 @@ void MapWatch::Advance() {
   Write(Serialize(message));
 }
 
-void MapWatch::Resynchronize(std::uint64_t latest_revision, v1::WatchMapResponse& message) {
-  message.mutable_resynchronize()->set_revision(latest_revision);
-  next_ = latest_revision + 1;
+void MapWatch::Resynchronize(const core::History& history, v1::WatchMapResponse& message) {
+  FillVersion({.epoch = history.epoch, .revision = history.latest_revision},
+              *message.mutable_resynchronize());
+  next_ = history.latest_revision + 1;
 }
 
-void MapWatch::FillRevision(const core::Commit& commit, v1::MapRevision& out) const {
+void MapWatch::FillRevision(const core::History& history, v1::MapRevision& out) const {
+  const core::Commit& commit = *history.commits.front();
   FillCommit(commit, out);
+  out.set_epoch(history.epoch);
   if (!request_.with_edits()) {
     return;
   }

@@ -48,9 +48,10 @@ class MapWatch final : public WritingCall, public MapWatcher {
   std::shared_ptr<MapWatch> Self() { return std::static_pointer_cast<MapWatch>(shared_from_this()); }
   absl::Status SendFirst() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  void Resynchronize(std::uint64_t latest_revision, v1::WatchMapResponse& message)
+  void Resynchronize(const core::History& history, v1::WatchMapResponse& message)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void FillRevision(const core::Commit& commit, v1::MapRevision& out) const;
+  // REQUIRES: the history has a commit.
+  void FillRevision(const core::History& history, v1::MapRevision& out) const;
 
   const WatchContext context_;
   // Valid until the watch is admitted.

@@ -138,7 +138,7 @@ void PathWatchScheduler::SearchOn(const core::MapSnapshot& snapshot, const PathW
     }
     FillProblem(BelowQuery(status), *message.mutable_problem());
   }
-  message.set_revision(snapshot.revision);
+  FillVersion(snapshot.version(), message);
   if (renewal.is_news()) {
     watch->Send(message);
   }
