@@ -17,8 +17,8 @@
 namespace waystar::core {
 
 // How long a map remembers batches. A batch is forgotten once it is older than `time` and not one of the last
-// `count`, and before that while all together take more than `max_bytes`; always the one that was applied
-// first.
+// `count`, and before that while all together take more than `max_bytes`. Batches are forgotten in the order
+// in which they were applied.
 struct RequestRetention {
   absl::Duration time = absl::Minutes(10);
   std::size_t count = 10'000;

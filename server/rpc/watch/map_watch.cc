@@ -43,11 +43,12 @@ absl::Status MapWatch::SendFirst() {
   }
   // The pinned snapshot is let go of at once.
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot latest, context_.store.Pin(request_.map()));
+  epoch_ = latest->epoch;
   begin_ = latest->revision;
   if (begin_ <= deleted_) {
     return Deleted(request_.map());
   }
-  const bool is_replaced = request_.from_epoch() != 0 && request_.from_epoch() != latest->epoch;
+  const bool is_replaced = request_.from_epoch() != 0 && request_.from_epoch() != epoch_;
   const std::uint64_t from = is_replaced ? 0 : request_.from_revision();
   if (from > begin_ + 1) {
     return MakeError(absl::StatusCode::kOutOfRange, ErrorReason::kFutureRevision, "from_revision",
@@ -57,10 +58,13 @@ absl::Status MapWatch::SendFirst() {
   next_ = from == 0 ? begin_ + 1 : from;
   v1::WatchMapResponse message;
   WAYSTAR_ASSIGN_OR_RETURN(const core::History history, context_.store.ReadHistory(request_.map(), next_, 1));
+  if (history.epoch != epoch_) {
+    return Deleted(request_.map());
+  }
   if (is_replaced || history.kind == core::History::Kind::kGone) {
-    Resynchronize(history, message);
+    Resynchronize(history.latest_revision, message);
   } else {
-    FillVersion({.epoch = latest->epoch, .revision = begin_}, *message.mutable_watching());
+    FillVersion({.epoch = epoch_, .revision = begin_}, *message.mutable_watching());
   }
   Write(Serialize(message));
   return absl::OkStatus();
@@ -89,11 +93,16 @@ void MapWatch::Advance() {
     SetEnd(history.status());
     return;
   }
+  // News of the deletion is still on its way.
+  if (history->epoch != epoch_) {
+    SetEnd(Deleted(request_.map()));
+    return;
+  }
   v1::WatchMapResponse message;
   if (history->kind == core::History::Kind::kGone) {
-    Resynchronize(*history, message);
+    Resynchronize(history->latest_revision, message);
   } else if (!history->commits.empty()) {
-    FillRevision(*history, *message.mutable_revision());
+    FillRevision(*history->commits.front(), *message.mutable_revision());
     ++next_;
   } else {
     return;
@@ -101,16 +110,14 @@ void MapWatch::Advance() {
   Write(Serialize(message));
 }
 
-void MapWatch::Resynchronize(const core::History& history, v1::WatchMapResponse& message) {
-  FillVersion({.epoch = history.epoch, .revision = history.latest_revision},
-              *message.mutable_resynchronize());
-  next_ = history.latest_revision + 1;
+void MapWatch::Resynchronize(std::uint64_t latest_revision, v1::WatchMapResponse& message) {
+  FillVersion({.epoch = epoch_, .revision = latest_revision}, *message.mutable_resynchronize());
+  next_ = latest_revision + 1;
 }
 
-void MapWatch::FillRevision(const core::History& history, v1::MapRevision& out) const {
-  const core::Commit& commit = *history.commits.front();
+void MapWatch::FillRevision(const core::Commit& commit, v1::MapRevision& out) const {
   FillCommit(commit, out);
-  out.set_epoch(history.epoch);
+  out.set_epoch(epoch_);
   if (!request_.with_edits()) {
     return;
   }
