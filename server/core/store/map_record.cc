@@ -274,6 +274,12 @@ PinnedSnapshot MapRecord::PinLatest() const {
   return Latest();
 }
 
+void MapRecord::ForgetMostRequests() {
+  MutexLock committing(committing_);
+  applied_.ForgetMost();
+  request_bytes_.store(applied_.bytes(), std::memory_order_relaxed);
+}
+
 std::size_t MapRecord::memory_bytes() const {
   const PinnedSnapshot latest = PinLatest();
   return latest == nullptr ? 0 : latest->memory_bytes() + request_bytes_.load(std::memory_order_relaxed);

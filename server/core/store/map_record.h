@@ -63,6 +63,9 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
 
   bool BuildInBackground(CancelFlag cancelled);
 
+  // Forgets what it may of request_ids, to make room for maps.
+  void ForgetMostRequests();
+
   // Returns the bytes of the latest snapshot and of what is remembered of request_ids.
   std::size_t memory_bytes() const;
 

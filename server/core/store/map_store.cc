@@ -55,7 +55,13 @@ absl::StatusOr<PinnedSnapshot> MapStore::Create(absl::string_view id, WaypointGr
 absl::StatusOr<PinnedSnapshot> MapStore::Add(std::shared_ptr<MapSnapshot> snapshot) {
   MutexLock creating(creating_);
   WAYSTAR_RETURN_IF_ERROR(CheckCanCreate(snapshot->id));
-  WAYSTAR_RETURN_IF_ERROR(context_.maps_memory.Add(snapshot->memory_bytes(), context_.bytes_of_maps));
+  const std::size_t bytes = snapshot->memory_bytes();
+  if (!context_.maps_memory.Add(bytes, context_.bytes_of_maps).ok()) {
+    for (const RecordPtr& record : Records()) {
+      record->ForgetMostRequests();
+    }
+    WAYSTAR_RETURN_IF_ERROR(context_.maps_memory.Add(bytes, context_.bytes_of_maps));
+  }
   snapshot->epoch = context_.options.new_epoch();
   while (true) {
     snapshot->revision = FirstRevision();

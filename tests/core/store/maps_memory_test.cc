@@ -62,7 +62,8 @@ TEST(MapsMemoryTest, RefusesUpdatesThatAddWhileItIsFullAndNoOthers) {
 
 TEST(MapsMemoryTest, RequestIdsAreCountedAndGiveWay) {
   StoreOptions options;
-  options.max_maps_bytes = BytesOfOne() + 20'000;
+  options.max_maps = 2;
+  options.max_maps_bytes = 2 * BytesOfOne() + 20'000;
   options.maps_memory_check_interval = absl::ZeroDuration();
   options.request_ids.count = 10;
   MapStore store(options);
@@ -82,6 +83,12 @@ TEST(MapsMemoryTest, RequestIdsAreCountedAndGiveWay) {
   const auto again = update(kUpdates - 1);
   ASSERT_THAT(again, IsOk());
   EXPECT_TRUE(again->already_applied);
+  // They never keep a map from being created that fits beside the last of them.
+  for (int i = kUpdates; i < 2 * kUpdates; ++i) {
+    ASSERT_THAT(update(i), IsOk());
+    ASSERT_THAT(store.Create("b", DrawMap({"....", "...."}), absl::UnixEpoch()), IsOk());
+    ASSERT_THAT(store.Delete("b"), IsOk());
+  }
 }
 
 }  // namespace
