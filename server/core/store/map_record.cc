@@ -182,21 +182,25 @@ absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time 
   }
   WAYSTAR_ASSIGN_OR_RETURN(const UpdateResult result, ApplyToGroup(std::move(batch.edits), now, fold));
   if (!batch.request_id.empty()) {
-    Remember(waiting, result, now);
+    applied_.Add(std::move(batch.request_id), waiting.fingerprint, batch.request_time, result, now);
+    request_bytes_.store(applied_.bytes(), std::memory_order_relaxed);
   }
   return result;
 }
 
-void MapRecord::Remember(WaitingBatch& waiting, const UpdateResult& result, absl::Time now) {
-  UpdateBatch& batch = waiting.batch;
-  applied_.Add(std::move(batch.request_id), waiting.fingerprint, batch.request_time, result, now);
+void MapRecord::MakeRoom() {
+  const std::size_t before = applied_.bytes();
   if (context_.maps_memory.is_full()) {
     applied_.ForgetMost();
   }
-  request_bytes_.store(applied_.bytes(), std::memory_order_relaxed);
+  if (applied_.bytes() < before) {
+    request_bytes_.store(applied_.bytes(), std::memory_order_relaxed);
+    context_.maps_memory.MakeRoom(context_.bytes_of_maps);
+  }
 }
 
 absl::StatusOr<UpdateResult> MapRecord::ApplyToGroup(std::vector<Edit> edits, absl::Time now, Group& fold) {
+  MakeRoom();
   WAYSTAR_RETURN_IF_ERROR(context_.maps_memory.CheckRoomFor(edits));
   if (!fold.editor) {
     fold.editor.emplace(fold.base->map);

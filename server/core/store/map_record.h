@@ -88,9 +88,8 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   absl::StatusOr<UpdateResult> ApplyToGroup(std::vector<Edit> edits, absl::Time now, Group& fold)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
-  // Remembers a batch that was applied under a request_id.
-  void Remember(WaitingBatch& waiting, const UpdateResult& result, absl::Time now)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
+  // Forgets what it may of request_ids if the maps together are at their limit.
+  void MakeRoom() ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // Replaces what readers pin from now on, by nothing if null.
   void ReplacePublished(PinnedSnapshot snapshot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // Returns null once the map is deleted.

@@ -29,7 +29,7 @@ class MapsMemory {
   // Counts a new map of so many bytes. Returns RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL if that is too much.
   // Only one thread at a time may call it.
   absl::Status Add(std::size_t bytes, Measure measure);
-  // Measures if there was no room. Call it when a map is gone.
+  // Measures if there was no room. Call it when a map, or what is remembered of one, is gone.
   void MakeRoom(Measure measure);
   // Measures if the last time is long enough ago.
   void UpdateIfDue(absl::Time now, Measure measure);

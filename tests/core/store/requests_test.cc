@@ -206,7 +206,7 @@ TEST(AppliedRequestsTest, RetriesAreNeverTakenForNewBatches) {
     const auto again = requests.Find(retried, kBatch, first_sent, At(now));
     ASSERT_TRUE(!again.ok() || again->has_value()) << retried;
   }
-  EXPECT_GT(applied.size(), 300U);
+  EXPECT_GT(applied.size(), 100U);
 }
 
 TEST(AppliedRequestsTest, MemoryIsALimit) {
