@@ -20,6 +20,7 @@
 #include "server/rpc/call/status.h"
 #include "server/rpc/call/written_message.h"
 #include "server/rpc/query/answer_query.h"
+#include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_query.h"
 #include "server/rpc/wire/hex_coordinates.h"
 #include "server/rpc/wire/write_route.h"

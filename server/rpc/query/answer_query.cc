@@ -10,6 +10,7 @@
 #include "server/core/query/resolved_agent.h"
 #include "server/core/query/solve.h"
 #include "server/rpc/call/answer_size.h"
+#include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_query.h"
 #include "server/rpc/wire/convert_validation.h"
 #include "server/rpc/wire/write_route.h"
