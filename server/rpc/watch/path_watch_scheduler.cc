@@ -17,6 +17,7 @@
 #include "server/rpc/call/cancelled.h"
 #include "server/rpc/call/status.h"
 #include "server/rpc/query/answer_query.h"
+#include "server/rpc/wire/convert.h"
 
 namespace waystar::rpc {
 namespace {
