@@ -112,8 +112,10 @@ class Client {
   absl::StatusOr<v1::DeleteMapResponse> DeleteMap(const v1::DeleteMapRequest& request) const {
     return Call(maps_, &Maps::DeleteMap, request, Repeatable::kNever);
   }
-  absl::StatusOr<v1::UpdateObstaclesResponse> UpdateObstacles(
-      const v1::UpdateObstaclesRequest& request) const {
+  // A batch that has a request_id and no request_time gets the present time, so that none of the retries that
+  // this makes is applied twice, however late it comes. Whoever makes the call again later on sets the time.
+  absl::StatusOr<v1::UpdateObstaclesResponse> UpdateObstacles(v1::UpdateObstaclesRequest request) const {
+    StampRequestTime(request);
     return Call(maps_, &Maps::UpdateObstacles, request,
                 request.request_id().empty() ? Repeatable::kNever : Repeatable::kHasId);
   }

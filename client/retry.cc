@@ -1,6 +1,7 @@
 #include "client/retry.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "absl/random/random.h"
 #include "absl/time/clock.h"
@@ -80,6 +81,17 @@ absl::Status CallWithRetries(Repeatable repeatable, absl::Duration timeout, Retr
     }
     absl::SleepFor(delay);
   }
+}
+
+void StampRequestTime(v1::UpdateObstaclesRequest& batch) {
+  if (batch.request_id().empty() || batch.has_request_time()) {
+    return;
+  }
+  const absl::Time now = absl::Now();
+  const std::int64_t seconds = absl::ToUnixSeconds(now);
+  batch.mutable_request_time()->set_seconds(seconds);
+  batch.mutable_request_time()->set_nanos(
+      static_cast<std::int32_t>(absl::ToInt64Nanoseconds(now - absl::FromUnixSeconds(seconds))));
 }
 
 }  // namespace waystar::client

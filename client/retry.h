@@ -5,6 +5,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "waystar/v1/map_service.pb.h"
 
 namespace waystar::client {
 
@@ -42,5 +43,8 @@ enum class Repeatable {
 // the time that it may take. Blocks, and returns the last result.
 absl::Status CallWithRetries(Repeatable repeatable, absl::Duration timeout, RetryBudget& budget,
                              absl::FunctionRef<absl::Status(absl::Duration timeout)> call);
+
+// Gives a batch that has a request_id the present time as its request_time, unless it has one.
+void StampRequestTime(v1::UpdateObstaclesRequest& batch);
 
 }  // namespace waystar::client

@@ -10,6 +10,7 @@
 #include "absl/time/time.h"
 #include "client/connection.h"
 #include "client/errors.h"
+#include "client/retry.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 
@@ -82,7 +83,8 @@ class TwoWayStream : public StreamingCall<grpc::ClientReaderWriterInterface<Requ
   using StreamingCall<grpc::ClientReaderWriterInterface<Request, Response>>::StreamingCall;
 };
 
-// Batches of edits. The server answers each, applied or refused, in order. Destruction cancels what was not
+// Batches of edits. The server answers each, applied or refused, in order. Those with a request_id get a
+// request_time as UpdateObstacles gives it. Destruction cancels what was not
 // finished: batches that were sent may or may not be applied.
 class UpdateStream
     : public TwoWayStream<v1::StreamObstacleUpdatesRequest, v1::StreamObstacleUpdatesResponse> {
@@ -94,6 +96,7 @@ class UpdateStream
   bool Send(const v1::UpdateObstaclesRequest& batch) {
     v1::StreamObstacleUpdatesRequest message;
     *message.mutable_update() = batch;
+    StampRequestTime(*message.mutable_update());
     return TwoWayStream::Send(message);
   }
 };

@@ -17,6 +17,9 @@ constexpr std::pair<absl::string_view, absl::string_view> kHints[] = {
      "A map's name has 1 to 63 of the characters a-z, 0-9, '_', '.' and '-', and begins with a letter or "
      "digit."},
     {"STALE_REVISION", "`waystar map show` tells the latest revision."},
+    {"MAP_REPLACED", "`waystar map show --json` tells the epoch."},
+    {"REQUEST_ID_EXPIRED",
+     "Look whether the map has the change; if not, make it under another --request-id."},
     {"FUTURE_REVISION", "`waystar map show` tells the latest revision."},
     {"OBSTACLE_NOT_FOUND", "`waystar obstacle list` shows the obstacles there are."},
     {"OBSTACLE_EXISTS", "--replace puts the new one in its place."},

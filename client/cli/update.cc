@@ -2,18 +2,40 @@
 
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 
 namespace waystar::cli {
+namespace {
+
+absl::StatusOr<absl::Time> ParseTime(absl::string_view text) {
+  absl::Time time;
+  std::string problem;
+  if (!absl::ParseTime(absl::RFC3339_full, text, &time, &problem)) {
+    return absl::InvalidArgumentError(absl::StrCat("is no time such as 2026-01-31T12:00:00Z: ", problem));
+  }
+  return time;
+}
+
+}  // namespace
 
 void AddUpdateOptions(CLI::App& command, const std::shared_ptr<v1::UpdateObstaclesRequest>& request) {
   AddField(command, "--expect-revision", *request, &v1::UpdateObstaclesRequest::set_expected_revision,
            "Only if this is the map's latest revision");
+  AddField(command, "--expect-epoch", *request, &v1::UpdateObstaclesRequest::set_expected_epoch,
+           "Only if this is the map's epoch, which differs once it was created anew");
   command
       .add_option(
           "--request-id", *request->mutable_request_id(),
           "A name for this change, such as a UUID: made again under the same name, it is not applied twice")
       ->type_name("ID");
+  AddParsed<absl::Time>(
+      command, "--request-time", &ParseTime,
+      [request](absl::Time time) { request->mutable_request_time()->set_seconds(absl::ToUnixSeconds(time)); },
+      "When this was first made under its --request-id; too long ago to know, it is refused [now]")
+      ->type_name("TIME");
 }
 
 std::string CellCount(int64_t count) { return absl::StrCat(count, count == 1 ? " cell" : " cells"); }

@@ -45,7 +45,8 @@ std::string EventText(const std::string& map, const v1::WatchMapResponse& event)
       return RevisionText(event.revision());
     case v1::WatchMapResponse::kResynchronize:
       return absl::StrCat("Revisions up to ", event.resynchronize().revision(),
-                          " are not told of: the server no longer remembers all of them.\n");
+                          " are not told of: the server no longer remembers all of them, or the map is "
+                          "not the one that was asked for.\n");
     case v1::WatchMapResponse::EVENT_NOT_SET:
       break;
   }
@@ -79,6 +80,9 @@ void AddWatchCommand(CLI::App& parent, Session& session) {
   AddMap(command, *request.mutable_map());
   AddField(command, "--from", request, &v1::WatchMapRequest::set_from_revision,
            "The first revision to tell of, if the server still remembers it [the next one]");
+  AddField(
+      command, "--from-epoch", request, &v1::WatchMapRequest::set_from_epoch,
+      "The epoch that --from belongs to: once the map was created anew, it is told of from its beginning");
   AddField(command, "--edits", request, &v1::WatchMapRequest::set_with_edits, "Tell what was changed, too");
   command.add_option("--count", arguments->count, "End after so many revisions")->type_name("N");
   command.footer(

@@ -28,8 +28,9 @@ class IgnoresWhatPasses final : public MessageDifferencer::IgnoreCriteria {
   bool IsIgnored(const Message& /*before*/, const Message& /*now*/, const FieldDescriptor* field,
                  const std::vector<MessageDifferencer::SpecificField>& /*parents*/) override {
     // Revisions are compared by how far they are from the first.
-    for (const char* const name : {"revision", "map_revision", "statistics", "memory_bytes", "create_time",
-                                   "old_snapshots", "lifetime", "already_applied", "next_page_token"}) {
+    for (const char* const name :
+         {"revision", "map_revision", "epoch", "map_epoch", "statistics", "memory_bytes", "create_time",
+          "old_snapshots", "lifetime", "already_applied", "next_page_token"}) {
       if (field->name() == name) {
         return true;
       }

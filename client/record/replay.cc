@@ -138,11 +138,17 @@ class Player {
   std::string ShiftExpectation(const Unit& unit) const {
     const auto bases = bases_.find(unit.map);
     v1::UpdateObstaclesRequest update;
-    if (unit.method != kUpdateObstacles || bases == bases_.end() || !update.ParseFromString(unit.request) ||
-        update.expected_revision() == 0) {
+    if (unit.method != kUpdateObstacles || bases == bases_.end() || !update.ParseFromString(unit.request)) {
       return unit.request;
     }
-    update.set_expected_revision(update.expected_revision() - bases->second.recorded + bases->second.now);
+    if (update.expected_revision() != 0) {
+      update.set_expected_revision(update.expected_revision() - bases->second.recorded + bases->second.now);
+    }
+    // This map has another epoch, unless that is what the recorded call was refused for.
+    if (client::ReasonOf(client::FromMessage(unit.status)) != "MAP_REPLACED") {
+      update.clear_expected_epoch();
+    }
+    update.clear_request_time();
     return update.SerializeAsString();
   }
 

@@ -53,8 +53,9 @@ struct ReplayProgress {
 
 // Makes the calls one after the other, in the order that PutInPlayingOrder gives them, and compares how they
 // end by Difference. The revision that an update expects is shifted by how far the server's revisions are
-// from the recorded ones. Obstacles whose lifetime is over remove themselves: with a `speed` of 1 when they
-// did in the recording, otherwise out of step.
+// from the recorded ones, and what it says of epochs and of when it was first sent is left out. Obstacles
+// whose lifetime is over remove themselves: with a `speed` of 1 when they did in the recording, otherwise out
+// of step.
 //
 // Errors: INVALID_ARGUMENT for client options that make no sense; UNAVAILABLE and UNAUTHENTICATED of the
 // first call that ends so and did not in the recording.

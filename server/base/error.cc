@@ -103,8 +103,12 @@ absl::string_view ErrorReasonName(ErrorReason reason) {
       return "ALGORITHM_UNSUITED";
     case ErrorReason::kGoalBlocked:
       return "GOAL_BLOCKED";
+    case ErrorReason::kMapReplaced:
+      return "MAP_REPLACED";
     case ErrorReason::kNotExpressible:
       return "NOT_EXPRESSIBLE";
+    case ErrorReason::kRequestIdExpired:
+      return "REQUEST_ID_EXPIRED";
     case ErrorReason::kStartBlocked:
       return "START_BLOCKED";
     case ErrorReason::kSnapshotEvicted:

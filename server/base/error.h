@@ -54,7 +54,9 @@ enum class ErrorReason : std::uint8_t {
   // FAILED_PRECONDITION
   kAlgorithmUnsuited,
   kGoalBlocked,
+  kMapReplaced,
   kNotExpressible,
+  kRequestIdExpired,
   kStartBlocked,
   // ABORTED
   kSnapshotEvicted,

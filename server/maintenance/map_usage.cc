@@ -22,7 +22,7 @@ std::vector<MapUsage> UsageOf(const core::MapStore& store,
       last = snapshot->id;
       if (wanted(snapshot->id)) {
         maps.push_back({.id = snapshot->id,
-                        .revision = snapshot->revision,
+                        .version = snapshot->version(),
                         .bytes = snapshot->memory_bytes(),
                         .is_graph = snapshot->is_graph()});
       }

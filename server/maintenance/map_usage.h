@@ -15,7 +15,7 @@ namespace waystar::maintenance {
 // The memory of one map, at its latest revision.
 struct MapUsage {
   std::string id;
-  std::uint64_t revision = 0;
+  core::MapVersion version;
   // The memory of its indexes is included.
   std::size_t bytes = 0;
   bool is_graph = false;

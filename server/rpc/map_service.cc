@@ -43,9 +43,10 @@ absl::Status Get(const core::MapStore& store, const v1::GetMapRequest& request,
 
 absl::Status Delete(core::MapStore& store, const v1::DeleteMapRequest& request,
                     v1::DeleteMapResponse& response) {
-  WAYSTAR_ASSIGN_OR_RETURN(const std::uint64_t revision, store.Delete(request.map()));
-  runtime::Log(runtime::LogLevel::kInfo, "map_deleted", {{"map", request.map()}, {"revision", revision}});
-  response.set_revision(revision);
+  WAYSTAR_ASSIGN_OR_RETURN(const core::MapVersion version, store.Delete(request.map()));
+  runtime::Log(runtime::LogLevel::kInfo, "map_deleted",
+               {{"map", request.map()}, {"revision", version.revision}});
+  FillVersion(version, response);
   return absl::OkStatus();
 }
 

@@ -80,6 +80,8 @@ core::StoreOptions StoreOptionsOf(const runtime::Options& options, core::Defer d
   store.defer = std::move(defer);
   store.max_history_commits = options.max_history_commits;
   store.max_history_bytes = options.max_history_mib << 20;
+  store.request_ids.time = options.request_id_retention;
+  store.request_ids.max_bytes = options.max_request_ids_mib << 20;
   store.max_old_snapshot_bytes = options.old_snapshot_mib << 20;
   return store;
 }

@@ -94,6 +94,11 @@ ABSL_FLAG(std::int64_t, max_waiting_updates, static_cast<std::int64_t>(Defaults(
 ABSL_FLAG(std::int64_t, max_waiting_updates_mib,
           static_cast<std::int64_t>(Defaults().max_waiting_updates_mib),
           "Most memory for the batches that wait for one map, in MiB; what does not fit is refused.");
+ABSL_FLAG(absl::Duration, request_id_retention, Defaults().request_id_retention,
+          "How long each map remembers batches by their request_id; the last 10,000 longer.");
+ABSL_FLAG(std::int64_t, max_request_ids_mib, static_cast<std::int64_t>(Defaults().max_request_ids_mib),
+          "Most memory for the batches that one map remembers by their request_id, in MiB; beyond it those "
+          "that were applied first are forgotten.");
 ABSL_FLAG(std::int64_t, old_snapshot_mib, static_cast<std::int64_t>(Defaults().old_snapshot_mib),
           "Most memory for earlier revisions of all maps that searches still read, in MiB. Beyond it the "
           "searches on the oldest are ended.");
@@ -211,6 +216,8 @@ absl::StatusOr<Options> FromFlags() {
   read.Number(FLAGS_max_history_mib, 1, 1 << 20, options.max_history_mib);
   read.Number(FLAGS_max_waiting_updates, 1, 1'000'000, options.max_waiting_updates);
   read.Number(FLAGS_max_waiting_updates_mib, 1, 1 << 20, options.max_waiting_updates_mib);
+  read.PositiveTime(FLAGS_request_id_retention, options.request_id_retention);
+  read.Number(FLAGS_max_request_ids_mib, 1, 1 << 20, options.max_request_ids_mib);
   read.Number(FLAGS_old_snapshot_mib, 1, 1 << 20, options.old_snapshot_mib);
   read.Number(FLAGS_scratch_mib, 2, 1 << 20, options.scratch_mib);
   read.Number(FLAGS_index_mib, 0, 1 << 20, options.index_mib);

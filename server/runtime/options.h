@@ -48,6 +48,9 @@ struct Options {
   // Batches that may wait for one map, by number and by memory.
   std::size_t max_waiting_updates = 4096;
   std::size_t max_waiting_updates_mib = 64;
+  // Batches that each map remembers by their request_id, by time and by memory.
+  absl::Duration request_id_retention = absl::Minutes(10);
+  std::size_t max_request_ids_mib = 64;
   // The memory of the replaced snapshots of all maps together.
   std::size_t old_snapshot_mib = 1024;
   std::size_t scratch_mib = 1280;

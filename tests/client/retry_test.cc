@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <set>
+#include <string>
 
 #include "client/client.h"
 #include "tests/client/fake_server.h"
@@ -155,8 +157,12 @@ TEST_F(RetryTest, ABusyServerDoesNotGetUpdatesAgainWithoutAnId) {
 TEST_F(RetryTest, UpdatesWithAnIdAreMadeAgain) {
   v1::UpdateObstaclesRequest request;
   request.set_request_id("a");
-  server_.update_obstacles = [this](auto&, const v1::UpdateObstaclesRequest& update, auto&) {
+  std::set<std::string> times;
+  server_.update_obstacles = [this, &times](auto&, const v1::UpdateObstaclesRequest& update, auto&) {
     EXPECT_EQ(update.request_id(), "a");
+    // All tries bear the time of the first.
+    EXPECT_GT(update.request_time().seconds(), 1'600'000'000);
+    times.insert(update.request_time().SerializeAsString());
     switch (calls_++) {
       case 0:
         return Refusal(grpc::StatusCode::RESOURCE_EXHAUSTED, "busy", "UPDATES_BUSY", "",
@@ -168,6 +174,7 @@ TEST_F(RetryTest, UpdatesWithAnIdAreMadeAgain) {
     }
   };
   EXPECT_TRUE(MakeClient().UpdateObstacles(request).ok());
+  EXPECT_EQ(times.size(), 1U);
   EXPECT_EQ(calls_, 3);
 }
 

@@ -70,6 +70,7 @@ export class GraphModel {
     this.byId = new Map();
     this.lattice = new GraphLattice([]);
     this.revision = 0;
+    this.epoch = "";
   }
 
   // 0 of nodes that are not there.
@@ -86,6 +87,7 @@ export class GraphModel {
     const before = this.info;
     this.info = info;
     this.revision = Number(info.revision);
+    this.epoch = info.epoch;
     this.nodes = nodes.map(({ node, edges }) => ({
       id: node.id,
       x: node.position?.x ?? 0,

@@ -16,6 +16,7 @@ export class MapFeed {
     this.events = events;
     this.control = new AbortController();
     this.latest = 0;
+    this.epoch = "";
     this.recent = [];
     this.isReading = false;
     this.mustRead = false;
@@ -57,15 +58,22 @@ export class MapFeed {
   }
 
   async #watch(map) {
-    const request = { map, fromRevision: String(this.model.revision + 1), withEdits: true };
+    const { epoch, revision } = this.model;
+    const request = { map, fromRevision: String(revision + 1), fromEpoch: epoch, withEdits: true };
     for await (const message of stream("MapService/WatchMap", request, this.control.signal)) {
       if (message.revision) {
         this.#take(map, message.revision);
       } else if (message.resynchronize) {
-        this.latest = Math.max(this.latest, Number(message.resynchronize.revision));
+        this.#advance(message.resynchronize);
         this.#readSoon(map);
       }
     }
+  }
+
+  // Revisions only grow, but those of a map that was created anew begin again.
+  #advance({ epoch, revision }) {
+    this.latest = epoch === this.epoch ? Math.max(this.latest, Number(revision)) : Number(revision);
+    this.epoch = epoch;
   }
 
   #take(map, { revision, edits, editsOmitted, changedBounds, changedNodes, changedEdges }) {
@@ -118,7 +126,7 @@ export class MapFeed {
       }
     }
     this.recent = this.recent.filter(({ revision }) => revision > this.model.revision);
-    this.latest = Math.max(this.latest, this.model.revision);
+    this.#advance(this.model);
     this.events.map(isNew);
   }
 }

@@ -15,6 +15,7 @@ export class MapModel {
     this.terrains = new Map();
     this.cells = new Uint8Array(0);
     this.revision = 0;
+    this.epoch = "";
   }
 
   get width() {
@@ -58,6 +59,7 @@ export class MapModel {
     const isNew = before?.map !== info.map || before?.createTime !== info.createTime;
     this.info = info;
     this.revision = Number(info.revision);
+    this.epoch = info.epoch;
     this.terrains = new Map(
       info.grid.terrains.map((terrain) => [terrain.symbol.charCodeAt(0), { cost: 1, ...terrain }]),
     );

@@ -23,6 +23,7 @@ export class SearchPlayer {
     this.isTruncated = false;
     this.asked = "";
     this.revision = "";
+    this.epoch = "";
     this.events = [];
     this.position = 0;
     this.width = 0;
@@ -57,6 +58,7 @@ export class SearchPlayer {
       if (message.result) {
         this.isTruncated = message.result.truncated ?? false;
         this.revision = message.result.answer.revision;
+        this.epoch = message.result.answer.epoch;
       }
     }
     if (signal.aborted) {
@@ -71,7 +73,9 @@ export class SearchPlayer {
 
   // Whether it is the search that an answer to `query` came from.
   isOf(query, answer) {
-    return this.asked === JSON.stringify(query) && this.revision === answer.revision;
+    return (
+      this.asked === JSON.stringify(query) && this.revision === answer.revision && this.epoch === answer.epoch
+    );
   }
 
   // The event that was played last.

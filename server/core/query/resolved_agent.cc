@@ -105,13 +105,13 @@ const GridMap* ResolvedAgent::Find(absl::string_view id) {
   return nullptr;
 }
 
-std::uint64_t ResolvedAgent::RevisionOf(absl::string_view id) const {
+MapVersion ResolvedAgent::VersionOf(absl::string_view id) const {
   for (const Visited& visited : visited_) {
     if (visited.snapshot->id == id) {
-      return visited.snapshot->revision;
+      return visited.snapshot->version();
     }
   }
-  return snapshot_.revision;
+  return snapshot_.version();
 }
 
 absl::string_view ResolvedAgent::IdOf(const GridMap& map) const {

@@ -68,8 +68,8 @@ class ResolvedAgent final : public World {
   // gives, and for one that the agent may not visit.
   const GridMap* Find(absl::string_view id) override;
 
-  // Returns the revision of a map that was found.
-  std::uint64_t RevisionOf(absl::string_view id) const;
+  // Returns the version of a map that was found.
+  MapVersion VersionOf(absl::string_view id) const;
   // Returns the id of a map that was found; empty for the query's own.
   absl::string_view IdOf(const GridMap& map) const;
 

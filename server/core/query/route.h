@@ -13,6 +13,7 @@
 #include "server/core/grid/world_frame.h"
 #include "server/core/portal/portal_search.h"
 #include "server/core/search/query.h"
+#include "server/core/store/map_version.h"
 
 namespace waystar::core {
 
@@ -42,8 +43,8 @@ struct Route {
   // The fields up to the summary are set on a grid.
   Cell start;
   absl::Span<const PortalCrossing> crossings;
-  // The revision of the map that each crossing leads to.
-  std::vector<std::uint64_t> crossing_revisions;
+  // The version of the map that each crossing leads to.
+  std::vector<MapVersion> crossing_versions;
   // The index of the goal that the path leads to, of several.
   std::optional<std::size_t> goal_index;
   std::optional<RouteSummary> summary;

@@ -58,7 +58,7 @@ Route ToRoute(const ResolvedRoute& resolved, const PortalPath& found, std::chron
   Route route{
       .path = found.path, .start = query.path.start, .crossings = found.crossings, .searching = searching};
   for (const PortalCrossing& crossing : found.crossings) {
-    route.crossing_revisions.push_back(query.agent->RevisionOf(crossing.portal->to_map));
+    route.crossing_versions.push_back(query.agent->VersionOf(crossing.portal->to_map));
   }
   if (!query.goals.empty() && found.path.outcome == Outcome::kFound) {
     route.goal_index = found.goal_index;

@@ -1,34 +1,85 @@
 #include "server/core/store/applied_requests.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 
 namespace waystar::core {
+namespace {
+
+// What the table and the list take for an entry beside the entry itself: its slot, at three quarters of the
+// table's load, two pointers, and the allocator's header.
+constexpr std::size_t kOverheadBytes = 40;
+
+}  // namespace
+
+std::size_t AppliedRequests::BytesOf(const Entry& entry) {
+  // Short ids lie in the string itself.
+  static const std::size_t inner_capacity = std::string().capacity();
+  const std::size_t capacity = entry.first.capacity();
+  return sizeof(Entry) + kOverheadBytes + (capacity > inner_capacity ? capacity + 1 + sizeof(void*) : 0);
+}
 
 absl::StatusOr<std::optional<UpdateResult>> AppliedRequests::Find(absl::string_view request_id,
-                                                                  const Fingerprint& fingerprint) const {
-  const auto it = by_id_.find(request_id);
-  if (it == by_id_.end()) {
-    return std::optional<UpdateResult>();
+                                                                  const Fingerprint& fingerprint,
+                                                                  std::optional<absl::Time> request_time,
+                                                                  absl::Time now) const {
+  if (const auto it = by_id_.find(request_id); it != by_id_.end()) {
+    if (it->second.fingerprint != fingerprint) {
+      return InvalidArgument(ErrorReason::kRequestIdReused, "request_id",
+                             "another batch was applied under this request_id");
+    }
+    UpdateResult result = it->second.result;
+    result.already_applied = true;
+    return std::optional(result);
   }
-  if (it->second.fingerprint != fingerprint) {
-    return InvalidArgument(ErrorReason::kRequestIdReused, "request_id",
-                           "another batch was applied under this request_id");
+  if (request_time && *request_time > now + kMaxRequestTimeLead) {
+    return InvalidArgument(ErrorReason::kBadValue, "request_time",
+                           absl::StrCat("request_time is ", absl::FormatDuration(*request_time - now),
+                                        " ahead of the server's clock"));
   }
-  UpdateResult result = it->second.result;
-  result.already_applied = true;
-  return std::optional(result);
+  if (request_time && *request_time <= horizon_) {
+    return MakeError(
+        absl::StatusCode::kFailedPrecondition, ErrorReason::kRequestIdExpired, "request_time",
+        absl::StrCat("the batch may have been applied before: the map has forgotten batches that "
+                     "were first sent at ",
+                     absl::FormatTime(horizon_, absl::UTCTimeZone()), ", and this one was at ",
+                     absl::FormatTime(*request_time, absl::UTCTimeZone())));
+  }
+  return std::optional<UpdateResult>();
 }
 
 void AppliedRequests::Add(std::string request_id, const Fingerprint& fingerprint,
-                          const UpdateResult& result) {
-  if (in_order_.size() == capacity_) {
-    by_id_.erase(by_id_.find(*in_order_.front()));
-    in_order_.pop_front();
+                          std::optional<absl::Time> request_time, const UpdateResult& result,
+                          absl::Time now) {
+  Applied applied{.fingerprint = fingerprint,
+                  .result = result,
+                  .request_time = request_time.value_or(absl::InfinitePast())};
+  // Not before its time is past, too: while it is ahead, the horizon would be.
+  applied.forget_after = std::max(now, applied.request_time) + retention_.time;
+  const auto [it, is_new] = by_id_.try_emplace(std::move(request_id), applied);
+  in_order_.push_back(&*it);
+  bytes_ += BytesOf(*it);
+  while (bytes_ > retention_.max_bytes ||
+         (in_order_.size() > retention_.count && in_order_.front()->second.forget_after <= now)) {
+    ForgetFirst();
   }
-  const auto [it, is_new] = by_id_.try_emplace(std::move(request_id), Applied{fingerprint, result});
-  in_order_.push_back(&it->first);
+}
+
+void AppliedRequests::ForgetMost() {
+  while (in_order_.size() > retention_.count) {
+    ForgetFirst();
+  }
+}
+
+void AppliedRequests::ForgetFirst() {
+  const Entry& first = *in_order_.front();
+  horizon_ = std::max(horizon_, first.second.request_time);
+  bytes_ -= BytesOf(first);
+  in_order_.pop_front();
+  by_id_.erase(by_id_.find(first.first));
 }
 
 }  // namespace waystar::core

@@ -5,38 +5,81 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/container/node_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "server/core/edit/edit_digest.h"
 #include "server/core/store/update_batch.h"
 
 namespace waystar::core {
 
-// Remembers the last `capacity` batches. Thread safety: one thread at a time.
+// How long a map remembers batches. A batch is forgotten once it is older than `time` and not one of the last
+// `count`, and before that while all together take more than `max_bytes`. Batches are forgotten in the order
+// in which they were applied.
+struct RequestRetention {
+  absl::Duration time = absl::Minutes(10);
+  std::size_t count = 10'000;
+  std::size_t max_bytes = std::size_t{64} << 20;
+};
+
+// How far a request_time may lie ahead of the server's clock. A client whose clock is ahead moves the horizon
+// for all others when its batches are forgotten for want of memory.
+inline constexpr absl::Duration kMaxRequestTimeLead = absl::Minutes(1);
+
+// Remembers batches, and tells those that it has forgotten from those that it has not seen by their
+// request_time: the latest one of all forgotten batches is the horizon, and a batch that is unknown and no
+// later than the horizon may be a retry of one that was forgotten. A retry bears the time of its first try,
+// so that no clock needs to be right for this. Batches without a request_time cannot be told apart: they are
+// taken to be new.
+//
+// Thread safety: one thread at a time.
 class AppliedRequests {
  public:
-  explicit AppliedRequests(std::size_t capacity) : capacity_(capacity) {}
+  explicit AppliedRequests(const RequestRetention& retention) : retention_(retention) {}
 
-  // Returns the batch's first result, marked as already_applied, or nothing if no batch of that id is
-  // remembered. Returns INVALID_ARGUMENT / REQUEST_ID_REUSED with field "request_id" if it was another batch.
+  // Returns the batch's first result, marked as already_applied, or nothing if it is certain, or there is no
+  // request_time, that no batch of that id has been applied. Returns INVALID_ARGUMENT / REQUEST_ID_REUSED
+  // with field "request_id" if it was another batch. Of batches that are not remembered, returns
+  // INVALID_ARGUMENT / BAD_VALUE if the time is more than kMaxRequestTimeLead after `now`, and
+  // FAILED_PRECONDITION / REQUEST_ID_EXPIRED if it is no later than the horizon, both with field
+  // "request_time".
   absl::StatusOr<std::optional<UpdateResult>> Find(absl::string_view request_id,
-                                                   const Fingerprint& fingerprint) const;
+                                                   const Fingerprint& fingerprint,
+                                                   std::optional<absl::Time> request_time,
+                                                   absl::Time now) const;
 
-  // REQUIRES: no batch of that id is remembered.
-  void Add(std::string request_id, const Fingerprint& fingerprint, const UpdateResult& result);
+  // Remembers a batch, and forgets others. REQUIRES: Find has returned nothing for it.
+  void Add(std::string request_id, const Fingerprint& fingerprint, std::optional<absl::Time> request_time,
+           const UpdateResult& result, absl::Time now);
+
+  // Forgets all but the last `count` of the retention, to make room for maps.
+  void ForgetMost();
+
+  // Returns approximately the bytes of memory that it takes.
+  std::size_t bytes() const { return bytes_; }
 
  private:
   struct Applied {
     Fingerprint fingerprint;
     UpdateResult result;
+    // InfinitePast() if the batch had none.
+    absl::Time request_time;
+    absl::Time forget_after;
   };
+  using Entry = std::pair<const std::string, Applied>;
 
-  const std::size_t capacity_;
+  static std::size_t BytesOf(const Entry& entry);
+  void ForgetFirst();
+
+  const RequestRetention retention_;
   absl::node_hash_map<std::string, Applied> by_id_;
-  // The keys of by_id_, the oldest first.
-  std::deque<const std::string*> in_order_;
+  // The entries of by_id_ in the order in which they were added.
+  std::deque<const Entry*> in_order_;
+  std::size_t bytes_ = 0;
+  absl::Time horizon_ = absl::InfinitePast();
 };
 
 }  // namespace waystar::core

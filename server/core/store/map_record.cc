@@ -58,6 +58,7 @@ MapRecord::MapRecord(StoreContext& context, PinnedSnapshot first)
       id_(first->id),
       queue_(context.options.max_waiting_batches, context.options.max_waiting_bytes),
       log_(first->revision + 1, context.options.max_history_commits, context.options.max_history_bytes),
+      applied_(context.options.request_ids),
       latest_(std::move(first)),
       published_(latest_) {}
 
@@ -162,9 +163,14 @@ absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time 
     return ApplyToGroup(std::move(removals), now, fold);
   }
   UpdateBatch& batch = waiting.batch;
+  if (batch.expected_epoch && *batch.expected_epoch != fold.base->epoch) {
+    return MakeError(
+        absl::StatusCode::kFailedPrecondition, ErrorReason::kMapReplaced, "expected_epoch",
+        absl::StrCat("map \"", id_, "\" is of epoch ", fold.base->epoch, ", not ", *batch.expected_epoch));
+  }
   if (!batch.request_id.empty()) {
     WAYSTAR_ASSIGN_OR_RETURN(const std::optional<UpdateResult> applied,
-                             applied_.Find(batch.request_id, waiting.fingerprint));
+                             applied_.Find(batch.request_id, waiting.fingerprint, batch.request_time, now));
     if (applied) {
       return *applied;
     }
@@ -176,12 +182,25 @@ absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time 
   }
   WAYSTAR_ASSIGN_OR_RETURN(const UpdateResult result, ApplyToGroup(std::move(batch.edits), now, fold));
   if (!batch.request_id.empty()) {
-    applied_.Add(std::move(batch.request_id), waiting.fingerprint, result);
+    applied_.Add(std::move(batch.request_id), waiting.fingerprint, batch.request_time, result, now);
+    request_bytes_.store(applied_.bytes(), std::memory_order_relaxed);
   }
   return result;
 }
 
+void MapRecord::MakeRoom() {
+  const std::size_t before = applied_.bytes();
+  if (context_.maps_memory.is_full()) {
+    applied_.ForgetMost();
+  }
+  if (applied_.bytes() < before) {
+    request_bytes_.store(applied_.bytes(), std::memory_order_relaxed);
+    context_.maps_memory.MakeRoom(context_.bytes_of_maps);
+  }
+}
+
 absl::StatusOr<UpdateResult> MapRecord::ApplyToGroup(std::vector<Edit> edits, absl::Time now, Group& fold) {
+  MakeRoom();
   WAYSTAR_RETURN_IF_ERROR(context_.maps_memory.CheckRoomFor(edits));
   if (!fold.editor) {
     fold.editor.emplace(fold.base->map);
@@ -191,7 +210,7 @@ absl::StatusOr<UpdateResult> MapRecord::ApplyToGroup(std::vector<Edit> edits, ab
   ++fold.revision;
   fold.commits.push_back(std::make_shared<const Commit>(
       Commit{.revision = fold.revision, .time = now, .edits = std::move(edits), .summary = summary}));
-  return UpdateResult{.revision = fold.revision, .summary = summary};
+  return UpdateResult{.epoch = fold.base->epoch, .revision = fold.revision, .summary = summary};
 }
 
 void MapRecord::ReplacePublished(PinnedSnapshot snapshot) {
@@ -204,6 +223,7 @@ PinnedSnapshot MapRecord::Publish(Group& fold) {
   MapEditor::Result edited = std::move(*fold.editor).Finish();
   const PinnedSnapshot next =
       std::make_shared<const MapSnapshot>(MapSnapshot{.id = id_,
+                                                      .epoch = fold.base->epoch,
                                                       .revision = fold.revision,
                                                       .create_time = fold.base->create_time,
                                                       .map = std::move(edited.map)});
@@ -245,6 +265,7 @@ absl::StatusOr<History> MapRecord::ReadHistory(std::uint64_t from, std::size_t m
   if (latest == nullptr) {
     return NoSuchMap(id_);
   }
+  history.epoch = latest->epoch;
   history.latest_revision = std::min(history.latest_revision, latest->revision);
   while (!history.commits.empty() && history.commits.back()->revision > latest->revision) {
     history.commits.pop_back();
@@ -255,6 +276,17 @@ absl::StatusOr<History> MapRecord::ReadHistory(std::uint64_t from, std::size_t m
 PinnedSnapshot MapRecord::PinLatest() const {
   MutexLock lock(context_.readers);
   return Latest();
+}
+
+void MapRecord::ForgetMostRequests() {
+  MutexLock committing(committing_);
+  applied_.ForgetMost();
+  request_bytes_.store(applied_.bytes(), std::memory_order_relaxed);
+}
+
+std::size_t MapRecord::memory_bytes() const {
+  const PinnedSnapshot latest = PinLatest();
+  return latest == nullptr ? 0 : latest->memory_bytes() + request_bytes_.load(std::memory_order_relaxed);
 }
 
 bool MapRecord::BuildInBackground(CancelFlag cancelled) {

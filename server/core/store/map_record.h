@@ -63,6 +63,12 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
 
   bool BuildInBackground(CancelFlag cancelled);
 
+  // Forgets what it may of request_ids, to make room for maps.
+  void ForgetMostRequests();
+
+  // Returns the bytes of the latest snapshot and of what is remembered of request_ids.
+  std::size_t memory_bytes() const;
+
   struct Deleted {
     // Null if another thread deleted the map first.
     PinnedSnapshot last;
@@ -82,6 +88,8 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   absl::StatusOr<UpdateResult> ApplyToGroup(std::vector<Edit> edits, absl::Time now, Group& fold)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
+  // Forgets what it may of request_ids if the maps together are at their limit.
+  void MakeRoom() ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // Replaces what readers pin from now on, by nothing if null.
   void ReplacePublished(PinnedSnapshot snapshot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // Returns null once the map is deleted.
@@ -98,10 +106,12 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
 
   // The leader holds it for one group commit, and the thread that deletes the map holds it, too.
   Mutex committing_;
-  AppliedRequests applied_ ABSL_GUARDED_BY(committing_){kRememberedRequests};
+  AppliedRequests applied_ ABSL_GUARDED_BY(committing_);
   Lifetimes lifetimes_ ABSL_GUARDED_BY(committing_);
   // Null once the map is deleted.
   PinnedSnapshot latest_ ABSL_GUARDED_BY(committing_);
+  // The bytes of applied_, for threads that do not hold the lock.
+  std::atomic<std::size_t> request_bytes_ = 0;
   // The largest number if no obstacle expires.
   std::atomic<std::int64_t> next_expiry_nanos_ = std::numeric_limits<std::int64_t>::max();
 

@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "server/core/graph/waypoint_graph.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/store/map_version.h"
 
 namespace waystar::core {
 
@@ -36,8 +37,8 @@ class EvictionFlag {
 // Immutable except for the flag. Whoever holds a pointer to a snapshot has pinned it.
 struct MapSnapshot {
   std::string id;
-  // The revision grows by one with each committed update. A new map's first is 1, or one more than any that a
-  // deleted map had: an id that is used again never repeats a revision.
+  // The members of the snapshot's MapVersion.
+  std::uint64_t epoch = 0;
   std::uint64_t revision = 1;
   // When the map was created, not this revision.
   absl::Time create_time;
@@ -46,6 +47,7 @@ struct MapSnapshot {
   // ABORTED / SNAPSHOT_EVICTED.
   mutable EvictionFlag eviction = {};
 
+  MapVersion version() const { return {.epoch = epoch, .revision = revision}; }
   bool is_grid() const { return std::holds_alternative<GridMap>(map); }
   bool is_graph() const { return std::holds_alternative<WaypointGraph>(map); }
   // REQUIRES: the map is of that kind; see CheckIsGrid.

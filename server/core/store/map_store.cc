@@ -1,7 +1,6 @@
 #include "server/core/store/map_store.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -56,7 +55,14 @@ absl::StatusOr<PinnedSnapshot> MapStore::Create(absl::string_view id, WaypointGr
 absl::StatusOr<PinnedSnapshot> MapStore::Add(std::shared_ptr<MapSnapshot> snapshot) {
   MutexLock creating(creating_);
   WAYSTAR_RETURN_IF_ERROR(CheckCanCreate(snapshot->id));
-  WAYSTAR_RETURN_IF_ERROR(context_.maps_memory.Add(snapshot->memory_bytes(), context_.bytes_of_maps));
+  const std::size_t bytes = snapshot->memory_bytes();
+  if (!context_.maps_memory.Add(bytes, context_.bytes_of_maps).ok()) {
+    for (const RecordPtr& record : Records()) {
+      record->ForgetMostRequests();
+    }
+    WAYSTAR_RETURN_IF_ERROR(context_.maps_memory.Add(bytes, context_.bytes_of_maps));
+  }
+  snapshot->epoch = context_.options.new_epoch();
   while (true) {
     snapshot->revision = FirstRevision();
     // Made, and freed if it comes to that, without the lock for which all readers wait.
@@ -125,24 +131,24 @@ std::vector<PinnedSnapshot> MapStore::List(absl::string_view after, std::size_t 
 
 std::size_t MapStore::BytesOfMaps() const {
   std::size_t bytes = 0;
-  for (const PinnedSnapshot& snapshot : List("", std::numeric_limits<std::size_t>::max())) {
-    bytes += snapshot->memory_bytes();
+  for (const RecordPtr& record : Records()) {
+    bytes += record->memory_bytes();
   }
   return bytes;
 }
 
-absl::StatusOr<std::uint64_t> MapStore::Delete(absl::string_view id) {
+absl::StatusOr<MapVersion> MapStore::Delete(absl::string_view id) {
   WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record, FindRecord(id));
   MapRecord::Deleted deleted = record->Delete();
   if (deleted.last == nullptr) {
     return NoSuchMap(id);
   }
-  const std::uint64_t revision = deleted.last->revision;
+  const MapVersion version = deleted.last->version();
   {
     MutexLock lock(context_.readers);
     by_id_.erase(id);
     records_.erase(id);
-    first_revision_ = std::max(first_revision_, revision + 1);
+    first_revision_ = std::max(first_revision_, version.revision + 1);
   }
   for (WaitingBatch& waiting : deleted.waiting) {
     if (waiting.done) {
@@ -153,7 +159,7 @@ absl::StatusOr<std::uint64_t> MapStore::Delete(absl::string_view id) {
   if (deleted.last.use_count() > 1) {
     context_.old_snapshots.Add(deleted.last, context_.options.clock->Now());
   }
-  return revision;
+  return version;
 }
 
 void MapStore::Update(absl::string_view id, UpdateBatch batch, UpdateDone done) {

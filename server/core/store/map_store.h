@@ -75,9 +75,9 @@ class MapStore {
   // Returns at most `limit` latest snapshots in the order of their ids, beginning after the id `after`.
   std::vector<PinnedSnapshot> List(absl::string_view after, std::size_t limit) const;
 
-  // Deletes a map and returns its last revision, or the errors of Pin. It waits for the commit under way;
+  // Deletes a map and returns its last version, or the errors of Pin. It waits for the commit under way;
   // batches that wait behind it fail because the map is gone. It may call listeners and `done`s.
-  absl::StatusOr<std::uint64_t> Delete(absl::string_view id);
+  absl::StatusOr<MapVersion> Delete(absl::string_view id);
 
   // Applies a batch as one new revision and publishes it: every Pin that starts after `done` is called sees
   // it. `done` is called exactly once, before this returns or later, on whichever thread commits; it must be
@@ -85,10 +85,10 @@ class MapStore {
   // which they came; only a batch that is not queued, for want of room or of the map, is answered at once.
   //
   // Passes to `done` the errors of Pin, CheckRequestId, BatchEditor::Apply and GraphBatchEditor::Apply;
-  // ABORTED / STALE_REVISION if `expected_revision` is not the latest; RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL
-  // as in MapsMemory; INVALID_ARGUMENT / REQUEST_ID_REUSED if the map remembers another batch of that
-  // request_id; RESOURCE_EXHAUSTED / UPDATES_BUSY, with a retry delay, if too many wait. An error changes
-  // nothing, and the request_id of a refused batch is not remembered.
+  // FAILED_PRECONDITION / MAP_REPLACED if `expected_epoch` is not the map's; ABORTED / STALE_REVISION if
+  // `expected_revision` is not the latest; RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL as in MapsMemory; those of
+  // AppliedRequests::Find for a request_id; RESOURCE_EXHAUSTED / UPDATES_BUSY, with a retry delay, if too
+  // many wait. An error changes nothing, and the request_id of a refused batch is not remembered.
   void Update(absl::string_view id, UpdateBatch batch, UpdateDone done);
 
   // As Update, for callers that may block.

@@ -20,7 +20,7 @@ namespace waystar::core {
 // Thread safety: any method may be called from any thread.
 class MapsMemory {
  public:
-  // Returns the bytes of the latest snapshots of all maps, indexes included.
+  // Returns the bytes of the latest snapshots of all maps, indexes and remembered request_ids included.
   using Measure = absl::FunctionRef<std::size_t()>;
 
   MapsMemory(std::size_t max_bytes, absl::Duration check_interval)
@@ -29,7 +29,7 @@ class MapsMemory {
   // Counts a new map of so many bytes. Returns RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL if that is too much.
   // Only one thread at a time may call it.
   absl::Status Add(std::size_t bytes, Measure measure);
-  // Measures if there was no room. Call it when a map is gone.
+  // Measures if there was no room. Call it when a map, or what is remembered of one, is gone.
   void MakeRoom(Measure measure);
   // Measures if the last time is long enough ago.
   void UpdateIfDue(absl::Time now, Measure measure);
@@ -38,8 +38,9 @@ class MapsMemory {
   // Edits that take away or only paint cells always go through.
   absl::Status CheckRoomFor(absl::Span<const Edit> edits) const;
 
- private:
   bool is_full() const { return taken_.load(std::memory_order_relaxed) >= max_bytes_; }
+
+ private:
   absl::Status Full() const;
 
   const std::size_t max_bytes_;

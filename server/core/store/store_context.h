@@ -22,7 +22,7 @@ struct StoreContext {
   std::function<void(absl::Time)> on_earlier_expiry;
   // Returns the latest snapshot of a map, or null if there is no such map.
   std::function<PinnedSnapshot(absl::string_view id)> latest_of;
-  // Returns the bytes of the latest snapshots of all maps.
+  // Returns the bytes of all maps, as MapsMemory counts them.
   std::function<std::size_t()> bytes_of_maps;
   // Guards which maps there are, and what readers pin of each. It is taken last: no other lock is taken, and
   // no snapshot freed, under it.

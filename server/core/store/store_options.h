@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <limits>
 
 #include "absl/time/time.h"
 #include "server/base/clock.h"
+#include "server/base/random_id.h"
+#include "server/core/store/applied_requests.h"
 #include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {
@@ -50,8 +53,13 @@ struct StoreOptions {
   std::size_t max_maps_bytes = std::numeric_limits<std::size_t>::max();
   absl::Duration maps_memory_check_interval = absl::Seconds(1);
 
+  // How long, and within how much memory, each map remembers batches by their request_id.
+  RequestRetention request_ids;
+
   // Must outlive the store.
   const Clock* clock = &Clock::Steady();
+  // Draws the epoch of a new map; see MapVersion. It may be called from any thread, one at a time.
+  std::function<std::uint64_t()> new_epoch = &RandomId;
 };
 
 }  // namespace waystar::core

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "server/core/edit/edit.h"
 
 namespace waystar::core {
@@ -20,12 +21,17 @@ struct UpdateBatch {
   std::vector<Edit> edits;
   // Apply only if this is the latest revision when the batch's turn comes, batches before it counted.
   std::optional<std::uint64_t> expected_revision;
+  // Apply only if this is the map's epoch.
+  std::optional<std::uint64_t> expected_epoch;
   // An id that obeys CheckRequestId, or empty for none. It makes a retry harmless: a batch whose id the map
   // remembers is not applied again but gets the result of the first time.
   std::string request_id;
+  // When the client first sent the batch, by its own clock; a retry has the same time. See AppliedRequests.
+  std::optional<absl::Time> request_time;
 };
 
 struct UpdateResult {
+  std::uint64_t epoch = 0;
   std::uint64_t revision = 0;
   ChangeSummary summary;
   // True if the batch was applied before under the same request_id; the rest is the result of that time.
@@ -35,9 +41,6 @@ struct UpdateResult {
 using UpdateDone = absl::AnyInvocable<void(absl::StatusOr<UpdateResult>) &&>;
 
 inline constexpr std::size_t kMaxRequestIdBytes = 128;
-
-// How many batches a map remembers by their request_id, the last ones.
-inline constexpr std::size_t kRememberedRequests = 10'000;
 
 // Returns OK for 1 to kMaxRequestIdBytes printable ASCII characters; else INVALID_ARGUMENT / BAD_VALUE with
 // field "request_id".

@@ -25,7 +25,8 @@ struct History {
 
   Kind kind = Kind::kHeld;
   std::vector<SharedCommit> commits;
-  // The map's latest revision when this was read.
+  // The map's epoch, and its latest revision when this was read. A log alone does not know the epoch.
+  std::uint64_t epoch = 0;
   std::uint64_t latest_revision = 0;
 };
 

@@ -20,6 +20,7 @@
 #include "server/rpc/call/status.h"
 #include "server/rpc/call/written_message.h"
 #include "server/rpc/query/answer_query.h"
+#include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_query.h"
 #include "server/rpc/wire/hex_coordinates.h"
 #include "server/rpc/wire/write_route.h"
@@ -38,9 +39,9 @@ struct BatchedQuery {
 // Collects the results of a batch. Each result is written by one thread; several threads write at a time.
 class ResultWriter {
  public:
-  ResultWriter(std::uint64_t revision, std::size_t max_bytes, int queries, v1::FindPathsResponse& response,
-               const CallContext& context)
-      : stamp_{.revision = revision, .queued = context.queued},
+  ResultWriter(const core::MapVersion& version, std::size_t max_bytes, int queries,
+               v1::FindPathsResponse& response, const CallContext& context)
+      : stamp_{.version = version, .queued = context.queued},
         max_bytes_(max_bytes),
         response_(response),
         written_(context.WrittenFor(response)) {
@@ -78,7 +79,7 @@ class ResultWriter {
 
   // REQUIRES: all results are there.
   absl::Status Finish() {
-    response_.set_revision(stamp_.revision);
+    FillVersion(stamp_.version, response_);
     if (written_ == nullptr) {
       return CheckFits(response_.ByteSizeLong());
     }
@@ -86,7 +87,7 @@ class ResultWriter {
       written_->AddField(v1::FindPathsResponse::kResultsFieldNumber, result);
     }
     v1::FindPathsResponse rest;
-    rest.set_revision(stamp_.revision);
+    FillVersion(stamp_.version, rest);
     written_->AddFieldsOf(rest);
     return CheckFits(written_->size());
   }
@@ -171,7 +172,7 @@ absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
     return absl::OkStatus();
   };
 
-  ResultWriter writer(snapshot->revision, max_bytes, request.queries_size(), response, context);
+  ResultWriter writer(snapshot->version(), max_bytes, request.queries_size(), response, context);
   std::vector<BatchedQuery> batch(static_cast<std::size_t>(request.queries_size()));
   std::vector<const core::ResolvedRoute*> queries(batch.size(), nullptr);
   for (std::size_t i = 0; i < batch.size(); ++i) {

@@ -10,6 +10,7 @@
 #include "server/core/query/resolved_agent.h"
 #include "server/core/query/solve.h"
 #include "server/rpc/call/answer_size.h"
+#include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_query.h"
 #include "server/rpc/wire/convert_validation.h"
 #include "server/rpc/wire/write_route.h"
@@ -47,7 +48,7 @@ absl::Status WriteAnswer(const core::Route& route, const core::MapSnapshot& snap
                          v1::FindPathResponse& response, const CallContext& context) {
   // An answer that cannot fit is not written first.
   WAYSTAR_RETURN_IF_ERROR(CheckSize(LeastBytesOf(route), max_bytes));
-  const std::size_t bytes = WriteRoute(route, {.revision = snapshot.revision, .queued = context.queued},
+  const std::size_t bytes = WriteRoute(route, {.version = snapshot.version(), .queued = context.queued},
                                        coordinates, response, context.WrittenFor(response));
   return CheckSize(bytes, max_bytes);
 }
@@ -69,7 +70,7 @@ absl::Status AnswerValidation(const core::MapStore& store, const Caller& caller,
     return path.InRequest(validation.status());
   }
   FillValidation(*validation, path, coordinates, response);
-  response.set_revision(snapshot->revision);
+  FillVersion(snapshot->version(), response);
   return absl::OkStatus();
 }
 

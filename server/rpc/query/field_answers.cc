@@ -76,7 +76,7 @@ absl::Status FieldAnswers::CostMatrix(const v1::ComputeCostMatrixRequest& reques
                               ground->budget, context.bench.scratch, context.bench.field_scratch));
   stopwatch.Stamp(context, matrix.expanded, *response.mutable_statistics());
   response.mutable_costs()->Add(matrix.costs.begin(), matrix.costs.end());
-  response.set_revision(ground->snapshot->revision);
+  FillVersion(ground->snapshot->version(), response);
   return CheckAnswerFits(response.ByteSizeLong(), max_bytes_, "targets");
 }
 
@@ -93,7 +93,7 @@ absl::Status FieldAnswers::Reachable(const v1::FindReachableRequest& request,
   const absl::string_view field = query.want_costs ? "want_costs" : "region";
   WAYSTAR_RETURN_IF_ERROR(CheckAnswerFits(reachable.costs.size() * sizeof(float), max_bytes_, field));
   FillReachable(reachable, response);
-  response.set_revision(ground->snapshot->revision);
+  FillVersion(ground->snapshot->version(), response);
   return CheckAnswerFits(response.ByteSizeLong(), max_bytes_, field);
 }
 
@@ -112,7 +112,7 @@ absl::Status FieldAnswers::FlowField(const v1::ComputeFlowFieldRequest& request,
   WAYSTAR_RETURN_IF_ERROR(
       CheckAnswerFits(field.directions.size() + field.costs.size() * sizeof(float), max_bytes_, blamed));
   FillFlowField(field, ground->coordinates, response);
-  response.set_revision(ground->snapshot->revision);
+  FillVersion(ground->snapshot->version(), response);
   return CheckAnswerFits(response.ByteSizeLong(), max_bytes_, blamed);
 }
 
@@ -125,7 +125,7 @@ absl::Status FieldAnswers::Reachability(const v1::CheckReachabilityRequest& requ
       const std::vector<bool> reachable,
       core::CheckReachability(ground->agent->map(), *ground->agent, ground->agent->agent(), pairs));
   response.mutable_reachable()->Add(reachable.begin(), reachable.end());
-  response.set_revision(ground->snapshot->revision);
+  FillVersion(ground->snapshot->version(), response);
   return CheckAnswerFits(response.ByteSizeLong(), max_bytes_, "pairs");
 }
 
@@ -139,7 +139,7 @@ absl::Status FieldAnswers::Ray(const v1::CastRayRequest& request, v1::CastRayRes
                                                                  {request.from().x(), request.from().y()},
                                                                  {request.to().x(), request.to().y()}));
   FillRayHit(hit, response);
-  response.set_revision(ground->snapshot->revision);
+  FillVersion(ground->snapshot->version(), response);
   return absl::OkStatus();
 }
 
@@ -154,7 +154,7 @@ absl::Status FieldAnswers::Sample(const v1::SampleCellsRequest& request, v1::Sam
     FillCell(ground->coordinates.FromPlane(cell), *response.add_cells());
   }
   response.set_candidates(sampled.candidates);
-  response.set_revision(ground->snapshot->revision);
+  FillVersion(ground->snapshot->version(), response);
   return CheckAnswerFits(response.ByteSizeLong(), max_bytes_, "count");
 }
 

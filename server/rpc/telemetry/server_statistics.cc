@@ -95,7 +95,7 @@ void ServerStatistics::FillMaps(std::size_t max_maps, const Caller& caller,
     if (i < max_maps) {
       v1::MapStatistics& map = *out.add_maps();
       map.set_map(maps[i].id);
-      map.set_revision(maps[i].revision);
+      FillVersion(maps[i].version, map);
       map.set_bytes(static_cast<std::int64_t>(maps[i].bytes));
       map.set_waypoint_graph(maps[i].is_graph);
     }

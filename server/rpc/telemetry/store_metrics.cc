@@ -44,10 +44,10 @@ void StoreMetrics::Collect(runtime::MetricSink& sink) const {
     sink.AddGauge("waystar_map_bytes", "Memory of one of the largest maps.", {{"map", map.id}},
                   static_cast<double>(map.bytes));
     sink.AddGauge("waystar_map_revision", "The latest revision of one of the largest maps.",
-                  {{"map", map.id}}, static_cast<double>(map.revision));
+                  {{"map", map.id}}, static_cast<double>(map.version.revision));
     sink.AddGauge("waystar_map_oldest_pinned_revision",
                   "The oldest revision of one of the largest maps that somebody still reads.",
-                  {{"map", map.id}}, static_cast<double>(oldest == 0 ? map.revision : oldest));
+                  {{"map", map.id}}, static_cast<double>(oldest == 0 ? map.version.revision : oldest));
   }
   const core::OldSnapshotsTotal old = store_.AllOldSnapshots();
   sink.AddGauge("waystar_old_snapshots", "Earlier revisions of maps that somebody still reads.", {},

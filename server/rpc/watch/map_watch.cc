@@ -43,11 +43,13 @@ absl::Status MapWatch::SendFirst() {
   }
   // The pinned snapshot is let go of at once.
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot latest, context_.store.Pin(request_.map()));
+  epoch_ = latest->epoch;
   begin_ = latest->revision;
   if (begin_ <= deleted_) {
     return Deleted(request_.map());
   }
-  const std::uint64_t from = request_.from_revision();
+  const bool is_replaced = request_.from_epoch() != 0 && request_.from_epoch() != epoch_;
+  const std::uint64_t from = is_replaced ? 0 : request_.from_revision();
   if (from > begin_ + 1) {
     return MakeError(absl::StatusCode::kOutOfRange, ErrorReason::kFutureRevision, "from_revision",
                      absl::StrCat("revision ", from, " is not the next one: map \"", request_.map(),
@@ -56,10 +58,13 @@ absl::Status MapWatch::SendFirst() {
   next_ = from == 0 ? begin_ + 1 : from;
   v1::WatchMapResponse message;
   WAYSTAR_ASSIGN_OR_RETURN(const core::History history, context_.store.ReadHistory(request_.map(), next_, 1));
-  if (history.kind == core::History::Kind::kGone) {
+  if (history.epoch != epoch_) {
+    return Deleted(request_.map());
+  }
+  if (is_replaced || history.kind == core::History::Kind::kGone) {
     Resynchronize(history.latest_revision, message);
   } else {
-    message.mutable_watching()->set_revision(begin_);
+    FillVersion({.epoch = epoch_, .revision = begin_}, *message.mutable_watching());
   }
   Write(Serialize(message));
   return absl::OkStatus();
@@ -88,6 +93,11 @@ void MapWatch::Advance() {
     SetEnd(history.status());
     return;
   }
+  // News of the deletion is still on its way.
+  if (history->epoch != epoch_) {
+    SetEnd(Deleted(request_.map()));
+    return;
+  }
   v1::WatchMapResponse message;
   if (history->kind == core::History::Kind::kGone) {
     Resynchronize(history->latest_revision, message);
@@ -101,12 +111,13 @@ void MapWatch::Advance() {
 }
 
 void MapWatch::Resynchronize(std::uint64_t latest_revision, v1::WatchMapResponse& message) {
-  message.mutable_resynchronize()->set_revision(latest_revision);
+  FillVersion({.epoch = epoch_, .revision = latest_revision}, *message.mutable_resynchronize());
   next_ = latest_revision + 1;
 }
 
 void MapWatch::FillRevision(const core::Commit& commit, v1::MapRevision& out) const {
   FillCommit(commit, out);
+  out.set_epoch(epoch_);
   if (!request_.with_edits()) {
     return;
   }

@@ -50,7 +50,8 @@ class MapWatch final : public WritingCall, public MapWatcher {
 
   void Resynchronize(std::uint64_t latest_revision, v1::WatchMapResponse& message)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void FillRevision(const core::Commit& commit, v1::MapRevision& out) const;
+  void FillRevision(const core::Commit& commit, v1::MapRevision& out) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const WatchContext context_;
   // Valid until the watch is admitted.
@@ -58,7 +59,8 @@ class MapWatch final : public WritingCall, public MapWatcher {
   v1::WatchMapRequest request_;
   bool is_added_ = false;
 
-  // The latest revision when the watch began; 0 before that.
+  // The map's epoch, and its latest revision when the watch began; 0 before that.
+  std::uint64_t epoch_ ABSL_GUARDED_BY(mutex_) = 0;
   std::uint64_t begin_ ABSL_GUARDED_BY(mutex_) = 0;
   // The revision to report next; 0 before that.
   std::uint64_t next_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -17,6 +17,7 @@
 #include "server/rpc/call/cancelled.h"
 #include "server/rpc/call/status.h"
 #include "server/rpc/query/answer_query.h"
+#include "server/rpc/wire/convert.h"
 
 namespace waystar::rpc {
 namespace {
@@ -138,7 +139,7 @@ void PathWatchScheduler::SearchOn(const core::MapSnapshot& snapshot, const PathW
     }
     FillProblem(BelowQuery(status), *message.mutable_problem());
   }
-  message.set_revision(snapshot.revision);
+  FillVersion(snapshot.version(), message);
   if (renewal.is_news()) {
     watch->Send(message);
   }

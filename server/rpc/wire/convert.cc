@@ -247,7 +247,7 @@ void FillTimestamp(absl::Time time, google::protobuf::Timestamp& out) {
 
 void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot, v1::MapInfo& info) {
   info.set_map(snapshot.id);
-  info.set_revision(snapshot.revision);
+  FillVersion(snapshot.version(), info);
   FillTimestamp(snapshot.create_time, *info.mutable_create_time());
   info.set_memory_bytes(static_cast<std::int64_t>(snapshot.memory_bytes()));
 
@@ -291,7 +291,7 @@ void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot,
 }
 
 void FillUpdateResult(const core::UpdateResult& result, v1::UpdateObstaclesResponse& response) {
-  response.set_revision(result.revision);
+  FillVersion({.epoch = result.epoch, .revision = result.revision}, response);
   FillChangeSummary(result.summary, response);
   response.set_clipped_cells(result.summary.clipped_cells);
   response.set_already_applied(result.already_applied);

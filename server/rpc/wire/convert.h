@@ -16,6 +16,7 @@
 #include "server/core/grid/world_frame.h"
 #include "server/core/import/import_map.h"
 #include "server/core/store/map_store.h"
+#include "server/core/store/map_version.h"
 #include "server/rpc/wire/hex_coordinates.h"
 #include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/types.pb.h"
@@ -46,6 +47,12 @@ void FillCell(core::Cell cell, v1::Cell& out);
 void FillPosition(const core::Position& position, v1::Position& out);
 void FillDuration(absl::Duration duration, google::protobuf::Duration& out);
 void FillTimestamp(absl::Time time, google::protobuf::Timestamp& out);
+// Fills in the fields `epoch` and `revision` of any message that has them.
+template <typename Message>
+void FillVersion(const core::MapVersion& version, Message& out) {
+  out.set_epoch(version.epoch);
+  out.set_revision(version.revision);
+}
 void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot, v1::MapInfo& info);
 void FillUpdateResult(const core::UpdateResult& result, v1::UpdateObstaclesResponse& response);
 // Fills in all but the edits.

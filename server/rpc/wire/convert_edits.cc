@@ -81,6 +81,20 @@ absl::StatusOr<absl::Duration> ToLifetime(const google::protobuf::Duration& dura
   return absl::Seconds(seconds) + absl::Nanoseconds(nanos);
 }
 
+// Converts by the rules of google/protobuf/timestamp.proto: from the year 1 to the year 9999.
+absl::StatusOr<absl::Time> ToRequestTime(const google::protobuf::Timestamp& time) {
+  constexpr std::int64_t kMinSeconds = -62'135'596'800;
+  constexpr std::int64_t kMaxSeconds = 253'402'300'799;
+  constexpr std::int32_t kMaxNanos = 999'999'999;
+  if (time.seconds() < kMinSeconds || time.seconds() > kMaxSeconds || time.nanos() < 0 ||
+      time.nanos() > kMaxNanos) {
+    return InvalidArgument(ErrorReason::kBadValue, "request_time",
+                           absl::StrCat("seconds ", time.seconds(), " and nanos ", time.nanos(),
+                                        " are no google.protobuf.Timestamp"));
+  }
+  return absl::FromUnixSeconds(time.seconds()) + absl::Nanoseconds(time.nanos());
+}
+
 void FillLifetime(absl::Duration lifetime, google::protobuf::Duration& out) {
   const absl::Duration rest = lifetime % absl::Seconds(1);
   out.set_seconds(absl::ToInt64Seconds(lifetime - rest));
@@ -298,7 +312,13 @@ absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const core::MapStore& store,
   if (request.expected_revision() > 0) {
     batch.expected_revision = request.expected_revision();
   }
+  if (request.expected_epoch() != 0) {
+    batch.expected_epoch = request.expected_epoch();
+  }
   batch.request_id = request.request_id();
+  if (request.has_request_time()) {
+    WAYSTAR_ASSIGN_OR_RETURN(batch.request_time, ToRequestTime(request.request_time()));
+  }
   return batch;
 }
 

@@ -109,7 +109,8 @@ void FillCrossings(const core::Route& route, const HexCoordinates& coordinates,
     // Within a map the portal names none.
     if (!crossing.portal->to_map.empty()) {
       out.set_map(crossing.portal->to_map);
-      out.set_map_revision(route.crossing_revisions[i]);
+      out.set_map_epoch(route.crossing_versions[i].epoch);
+      out.set_map_revision(route.crossing_versions[i].revision);
     }
   }
 }
@@ -208,7 +209,7 @@ std::size_t WriteRoute(const core::Route& route, const RouteStamp& stamp, const 
   response.set_outcome(FromOutcome(path.outcome));
   response.set_reason(FromReason(path.reason));
   response.set_cost(path.cost);
-  response.set_revision(stamp.revision);
+  FillVersion(stamp.version, response);
   FillStatistics(route, stamp, *response.mutable_statistics());
   if (route.graph != nullptr) {
     for (const core::NodeNumber node : route.nodes) {

@@ -11,6 +11,7 @@
 #include "server/core/query/route.h"
 #include "server/core/search/query.h"
 #include "server/core/search/recorder.h"
+#include "server/core/store/map_version.h"
 #include "server/rpc/call/written_message.h"
 #include "server/rpc/wire/hex_coordinates.h"
 #include "waystar/v1/path_service.pb.h"
@@ -19,7 +20,7 @@ namespace waystar::rpc {
 
 // The circumstances that an answer states.
 struct RouteStamp {
-  std::uint64_t revision = 0;
+  core::MapVersion version;
   // How long the query waited.
   std::chrono::nanoseconds queued{0};
 };

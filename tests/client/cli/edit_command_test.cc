@@ -105,7 +105,7 @@ TEST_F(EditCommandTest, PrintsJson) {
   EXPECT_EQ(Run({"block", "arena", "3,4", "--json"}), ExitCode::kOk);
   EXPECT_EQ(out_,
             "{\"revision\":\"8\",\"changedCells\":\"25\",\"clippedCells\":\"0\",\"alreadyApplied\":false,"
-            "\"changedNodes\":\"0\",\"changedEdges\":\"0\"}\n");
+            "\"changedNodes\":\"0\",\"changedEdges\":\"0\",\"epoch\":\"0\"}\n");
 }
 
 }  // namespace

@@ -139,7 +139,7 @@ TEST_F(MapCommandsTest, DeletesWhatItCan) {
   EXPECT_EQ(out_, "Deleted arena at revision 5.\nDeleted cave at revision 5.\n");
   EXPECT_THAT(err_, HasSubstr("no map 'gone'"));
   EXPECT_EQ(Run({"map", "delete", "arena", "--json"}), ExitCode::kOk);
-  EXPECT_EQ(out_, "{\"revision\":\"5\"}\n");
+  EXPECT_EQ(out_, "{\"revision\":\"5\",\"epoch\":\"0\"}\n");
 }
 
 }  // namespace

@@ -59,7 +59,9 @@ TEST_F(WatchCommandTest, EndsAfterSoManyRevisions) {
 
 TEST_F(WatchCommandTest, PrintsAnObjectALine) {
   EXPECT_EQ(Run({"watch", "arena", "--json", "--count", "1"}), ExitCode::kOk);
-  EXPECT_THAT(out_, HasSubstr("{\"watching\":{\"revision\":\"7\"}}\n{\"revision\":{\"revision\":\"8\","));
+  EXPECT_THAT(
+      out_,
+      HasSubstr("{\"watching\":{\"revision\":\"7\",\"epoch\":\"0\"}}\n{\"revision\":{\"revision\":\"8\","));
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ class WorldsTest : public RouteTest {
     for (std::size_t i = 0; i < route.crossings.size(); ++i) {
       const PortalCrossing& crossing = route.crossings[i];
       told.push_back(absl::StrCat(crossing.portal->id, " before ", crossing.index, " to ", crossing.map,
-                                  " at ", route.crossing_revisions[i]));
+                                  " at ", route.crossing_versions[i].revision));
     }
     return told;
   }

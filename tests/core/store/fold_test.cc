@@ -136,7 +136,7 @@ TEST_F(FoldTest, DeletionAnswersWhatWaits) {
       store_.Update("arena", BlockBatch({x, 0}),
                     [&](Answer answer) { answers.push_back(std::move(answer)); });
     }
-    EXPECT_EQ(*store_.Delete("arena"), 2U);
+    EXPECT_EQ(store_.Delete("arena")->revision, 2U);
     // The id is free before those that waited hear of it.
     EXPECT_THAT(store_.Create("arena", DrawMap({"...."}), clock_.Now()), IsOk());
   });

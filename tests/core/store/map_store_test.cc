@@ -125,7 +125,7 @@ TEST(MapStoreTest, DeletedMapIsGoneButWhatIsPinnedStays) {
   ASSERT_THAT(store.Create("arena", DrawMap({"..."}), kNow), IsOk());
   ASSERT_THAT(store.UpdateAndWait("arena", {.edits = {Block({1, 0})}}), IsOk());
   const PinnedSnapshot pinned = *store.Pin("arena");
-  EXPECT_EQ(*store.Delete("arena"), 2U);
+  EXPECT_EQ(store.Delete("arena")->revision, 2U);
   EXPECT_THAT(store.Pin("arena"), IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map"));
   EXPECT_THAT(DrawPath(pinned->grid(), {}), ElementsAre(".#."));
   // The id comes again, its revisions do not.

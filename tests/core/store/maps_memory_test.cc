@@ -60,5 +60,36 @@ TEST(MapsMemoryTest, RefusesUpdatesThatAddWhileItIsFullAndNoOthers) {
   EXPECT_THAT(store.UpdateAndWait("a", {.edits = {Crate(1)}}), IsOk());
 }
 
+TEST(MapsMemoryTest, RequestIdsAreCountedAndGiveWay) {
+  StoreOptions options;
+  options.max_maps = 2;
+  options.max_maps_bytes = 2 * BytesOfOne() + 20'000;
+  options.maps_memory_check_interval = absl::ZeroDuration();
+  options.request_ids.count = 10;
+  MapStore store(options);
+  ASSERT_THAT(store.Create("a", DrawMap({"....", "...."}), absl::UnixEpoch()), IsOk());
+  const auto update = [&](int number) {
+    return store.UpdateAndWait("a", {.edits = {Block({0, 0})},
+                                     .request_id = absl::StrCat("request ", number),
+                                     .request_time = absl::FromUnixSeconds(number)});
+  };
+  constexpr int kUpdates = 500;
+  for (int i = 0; i < kUpdates; ++i) {
+    ASSERT_THAT(update(i), IsOk());
+  }
+  EXPECT_THAT(store.UpdateAndWait("a", {.edits = {Crate(1)}}), IsOk());
+  EXPECT_THAT(update(0),
+              IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kRequestIdExpired, "request_time"));
+  const auto again = update(kUpdates - 1);
+  ASSERT_THAT(again, IsOk());
+  EXPECT_TRUE(again->already_applied);
+  // They never keep a map from being created that fits beside the last of them.
+  for (int i = kUpdates; i < 2 * kUpdates; ++i) {
+    ASSERT_THAT(update(i), IsOk());
+    ASSERT_THAT(store.Create("b", DrawMap({"....", "...."}), absl::UnixEpoch()), IsOk());
+    ASSERT_THAT(store.Delete("b"), IsOk());
+  }
+}
+
 }  // namespace
 }  // namespace waystar::core

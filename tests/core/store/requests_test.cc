@@ -1,14 +1,18 @@
 // What a store does with the request_id of a batch.
 
 #include <atomic>
+#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "server/core/store/applied_requests.h"
 #include "server/core/store/map_store.h"
 #include "tests/testing/drawn_map.h"
+#include "tests/testing/fake_clock.h"
+#include "tests/testing/random.h"
 #include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/store_edits.h"
@@ -18,9 +22,11 @@ namespace {
 
 using ::waystar::testing::Block;
 using ::waystar::testing::DrawMap;
+using ::waystar::testing::FakeClock;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::kInvalid;
+using ::waystar::testing::Random;
 
 class RequestsTest : public ::testing::Test {
  protected:
@@ -108,19 +114,134 @@ TEST_F(RequestsTest, RetriesThatRaceAreAppliedOnce) {
   EXPECT_EQ((*store_.Pin("arena"))->revision, kTogether + 1U);
 }
 
+constexpr Fingerprint kBatch = {.high = 1, .low = 2};
+
+absl::Time At(int seconds) { return absl::FromUnixSeconds(seconds); }
+
+bool IsRemembered(const AppliedRequests& requests, const std::string& id) {
+  const auto found = requests.Find(id, kBatch, std::nullopt, At(0));
+  EXPECT_THAT(found, IsOk());
+  return found->has_value();
+}
+
 TEST(AppliedRequestsTest, ForgetsTheOldest) {
-  AppliedRequests requests(3);
+  AppliedRequests requests({.time = absl::ZeroDuration(), .count = 3});
   for (int i = 0; i < 5; ++i) {
-    requests.Add(absl::StrCat("id", i), {.high = 1, .low = 2}, {.revision = 10U + i});
+    requests.Add(absl::StrCat("id", i), kBatch, std::nullopt, {.revision = 10U + i}, At(0));
   }
   for (int i = 0; i < 5; ++i) {
-    const auto found = requests.Find(absl::StrCat("id", i), {.high = 1, .low = 2});
+    const auto found = requests.Find(absl::StrCat("id", i), kBatch, std::nullopt, At(0));
     ASSERT_THAT(found, IsOk());
     ASSERT_EQ(found->has_value(), i >= 2) << i;
     if (i >= 2) {
       EXPECT_EQ((*found)->revision, 10U + i);
     }
   }
+}
+
+TEST(AppliedRequestsTest, RemembersAsLongAsItIsToldAndTheLastOnesLonger) {
+  AppliedRequests requests({.time = absl::Seconds(10), .count = 2});
+  for (int i = 0; i < 5; ++i) {
+    requests.Add(absl::StrCat("id", i), kBatch, std::nullopt, {}, At(i));
+  }
+  EXPECT_TRUE(IsRemembered(requests, "id0"));
+  requests.Add("late", kBatch, std::nullopt, {}, At(11));
+  EXPECT_FALSE(IsRemembered(requests, "id0"));
+  EXPECT_FALSE(IsRemembered(requests, "id1"));
+  EXPECT_TRUE(IsRemembered(requests, "id2"));
+  requests.Add("later", kBatch, std::nullopt, {}, At(1000));
+  EXPECT_FALSE(IsRemembered(requests, "id4"));
+  EXPECT_TRUE(IsRemembered(requests, "late"));
+}
+
+TEST(AppliedRequestsTest, WhatIsForgottenOrMayBeIsRefused) {
+  AppliedRequests requests({.time = absl::Seconds(10), .count = 1});
+  requests.Add("first", kBatch, At(5), {}, At(6));
+  requests.Add("timeless", kBatch, std::nullopt, {}, At(7));
+  requests.Add("last", kBatch, At(100), {}, At(100));
+  const auto is_expired =
+      IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kRequestIdExpired, "request_time");
+  EXPECT_THAT(requests.Find("first", kBatch, At(5), At(100)), is_expired);
+  // It cannot be known of this one.
+  EXPECT_THAT(requests.Find("never sent before", kBatch, At(4), At(100)), is_expired);
+  for (const auto& time : {std::optional(At(6)), std::optional<absl::Time>()}) {
+    const auto unknown = requests.Find("never sent before", kBatch, time, At(100));
+    ASSERT_THAT(unknown, IsOk());
+    EXPECT_FALSE(unknown->has_value());
+  }
+  // What is remembered is told, however late it is.
+  const auto last = requests.Find("last", kBatch, At(1), At(200));
+  ASSERT_THAT(last, IsOk());
+  EXPECT_TRUE(last->has_value());
+}
+
+TEST(AppliedRequestsTest, TimesAheadOfTheClockAreKeptUntilTheyArePast) {
+  AppliedRequests requests({.time = absl::Seconds(10), .count = 1});
+  EXPECT_THAT(requests.Find("ahead", kBatch, At(61), At(0)),
+              IsError(kInvalid, ErrorReason::kBadValue, "request_time"));
+  EXPECT_THAT(requests.Find("ahead", kBatch, At(60), At(0)), IsOk());
+  requests.Add("ahead", kBatch, At(60), {}, At(0));
+  requests.Add("b", kBatch, At(50), {}, At(50));
+  EXPECT_TRUE(IsRemembered(requests, "ahead"));
+  requests.Add("c", kBatch, At(70), {}, At(70));
+  EXPECT_FALSE(IsRemembered(requests, "ahead"));
+}
+
+// Whatever is forgotten, and whatever the clocks of the clients say, no batch is applied twice.
+TEST(AppliedRequestsTest, RetriesAreNeverTakenForNewBatches) {
+  AppliedRequests requests({.time = absl::Seconds(30), .count = 5, .max_bytes = 4000});
+  std::vector<std::pair<std::string, absl::Time>> applied;
+  Random random(7);
+  for (int now = 1000; now < 2000; ++now) {
+    const absl::Time time = At(now + random.Between(-60, 59));
+    const std::string id = absl::StrCat("batch ", now);
+    const auto found = requests.Find(id, kBatch, time, At(now));
+    if (found.ok()) {
+      ASSERT_FALSE(found->has_value());
+      requests.Add(id, kBatch, time, {}, At(now));
+      applied.emplace_back(id, time);
+    }
+    ASSERT_LE(requests.bytes(), 4000U);
+    const auto& [retried, first_sent] = applied[random.Between(0, static_cast<int>(applied.size()) - 1)];
+    const auto again = requests.Find(retried, kBatch, first_sent, At(now));
+    ASSERT_TRUE(!again.ok() || again->has_value()) << retried;
+  }
+  EXPECT_GT(applied.size(), 100U);
+}
+
+TEST(AppliedRequestsTest, MemoryIsALimit) {
+  AppliedRequests requests({.max_bytes = 10'000});
+  for (int i = 0; i < 1000; ++i) {
+    requests.Add(absl::StrCat(std::string(100, 'x'), i), kBatch, At(i), {}, At(i));
+    ASSERT_LE(requests.bytes(), 10'000U);
+  }
+  EXPECT_GT(requests.bytes(), 9'000U);
+  EXPECT_FALSE(requests.Find(absl::StrCat(std::string(100, 'x'), 0), kBatch, At(0), At(1000)).ok());
+}
+
+// Which ends where the first try is no longer known, by number or by time.
+TEST(LateRetryTest, IsRefusedAndNotAppliedTwice) {
+  FakeClock clock;
+  MapStore store({.request_ids = {.time = absl::Minutes(10), .count = 1}, .clock = &clock});
+  ASSERT_THAT(store.Create("arena", DrawMap({"..."}), clock.Now()), IsOk());
+  const UpdateBatch batch{.edits = {Block({0, 0})}, .request_id = "a", .request_time = clock.Now()};
+  ASSERT_THAT(store.UpdateAndWait("arena", batch), IsOk());
+  const auto send_other = [&](const std::string& id) {
+    return store.UpdateAndWait(
+        "arena",
+        {.edits = {UnblockCells{{.cells = {{0, 0}}}}}, .request_id = id, .request_time = clock.Now()});
+  };
+  clock.Advance(absl::Minutes(9));
+  ASSERT_THAT(send_other("b"), IsOk());
+  const auto known = store.UpdateAndWait("arena", batch);
+  ASSERT_THAT(known, IsOk());
+  EXPECT_TRUE(known->already_applied);
+  clock.Advance(absl::Minutes(2));
+  ASSERT_THAT(send_other("c"), IsOk());
+  EXPECT_THAT(store.UpdateAndWait("arena", batch),
+              IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kRequestIdExpired, "request_time"));
+  EXPECT_EQ((*store.Pin("arena"))->revision, 4U);
+  EXPECT_THAT(send_other("d"), IsOk());
 }
 
 }  // namespace

@@ -1,0 +1,180 @@
+// Epochs and request_times on the wire. That a server started anew is another one is tested by two servers
+// that have the same map.
+
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "gmock/gmock.h"
+#include "tests/rpc/test_server.h"
+#include "tests/rpc/watch/watch_of_map.h"
+#include "tests/testing/status_codes.h"
+
+namespace waystar {
+namespace {
+
+using ::waystar::testing::BlockRequest;
+using ::waystar::testing::CellAt;
+using ::waystar::testing::IsRefused;
+using ::waystar::testing::kInvalid;
+using ::waystar::testing::PathRequest;
+using ::waystar::testing::TestServer;
+using ::waystar::testing::WatchOfMap;
+using ::waystar::testing::WatchRequest;
+
+std::uint64_t EpochOf(TestServer& server) {
+  v1::GetMapRequest request;
+  request.set_map("room");
+  return server.client().GetMap(request)->info().epoch();
+}
+
+template <typename Request>
+Request About(const std::string& map) {
+  Request request;
+  request.set_map(map);
+  return request;
+}
+
+class EpochTest : public ::testing::Test {
+ protected:
+  EpochTest() {
+    for (TestServer* server : {&before_, &after_}) {
+      server->Create("room", {"....", "...."});
+    }
+    epoch_ = EpochOf(before_);
+  }
+
+  TestServer before_;
+  TestServer after_;
+  std::uint64_t epoch_ = 0;
+};
+
+TEST_F(EpochTest, IsAnotherOnEachServerAndNeverZero) {
+  EXPECT_NE(epoch_, 0U);
+  EXPECT_NE(EpochOf(after_), 0U);
+  EXPECT_NE(EpochOf(after_), epoch_);
+}
+
+TEST_F(EpochTest, AnswersTellIt) {
+  client::Client& client = before_.client();
+  const v1::FindPathRequest query = PathRequest("room", CellAt(0, 0), CellAt(3, 1));
+  EXPECT_EQ(client.FindPath(query)->epoch(), epoch_);
+
+  auto queries = About<v1::FindPathsRequest>("room");
+  *queries.add_queries() = query;
+  const auto found = client.FindPaths(queries);
+  EXPECT_EQ(found->epoch(), epoch_);
+  EXPECT_EQ(found->results(0).answer().epoch(), epoch_);
+
+  auto reach = About<v1::FindReachableRequest>("room");
+  *reach.mutable_start() = CellAt(0, 0);
+  reach.set_max_cost(2);
+  const auto reached = client.FindReachable(reach);
+  ASSERT_TRUE(reached.ok()) << reached.status();
+  EXPECT_EQ(reached->epoch(), epoch_);
+
+  EXPECT_EQ(client.ListObstacles(About<v1::ListObstaclesRequest>("room"))->epoch(), epoch_);
+  EXPECT_EQ(client.ListPortals(About<v1::ListPortalsRequest>("room"))->epoch(), epoch_);
+  EXPECT_EQ(client.RenderMap(About<v1::RenderMapRequest>("room"))->epoch(), epoch_);
+  EXPECT_EQ(client.GetServerStatistics()->maps(0).epoch(), epoch_);
+
+  v1::WatchPathRequest watched;
+  *watched.mutable_query() = query;
+  v1::WatchPathResponse answer;
+  ASSERT_TRUE(client.WatchPath(watched)->Next(answer));
+  EXPECT_EQ(answer.epoch(), epoch_);
+  EXPECT_EQ(answer.answer().epoch(), epoch_);
+
+  EXPECT_EQ(client.UpdateObstacles(BlockRequest("room", {CellAt(1, 1)}))->epoch(), epoch_);
+  EXPECT_EQ(client.DeleteMap(About<v1::DeleteMapRequest>("room"))->epoch(), epoch_);
+}
+
+TEST_F(EpochTest, UpdatesForAMapThatIsGoneAreRefused) {
+  v1::UpdateObstaclesRequest request = BlockRequest("room", {CellAt(1, 1)});
+  request.set_expected_revision(1);
+  request.set_expected_epoch(epoch_);
+  EXPECT_THAT(after_.client().UpdateObstacles(request),
+              IsRefused(absl::StatusCode::kFailedPrecondition, "MAP_REPLACED", "expected_epoch"));
+  EXPECT_TRUE(before_.client().UpdateObstacles(request).ok());
+}
+
+TEST_F(EpochTest, WatchesDoNotGoOnInAnotherHistory) {
+  for (TestServer* server : {&before_, &after_}) {
+    for (int i = 0; i < 8; ++i) {
+      ASSERT_TRUE(server->client().UpdateObstacles(BlockRequest("room", {CellAt(1, 1)})).ok());
+    }
+  }
+  v1::WatchMapRequest request = WatchRequest("room", 7);
+  request.set_from_epoch(epoch_);
+  WatchOfMap same(before_, request);
+  const v1::WatchMapResponse watching = same.NextEvent();
+  EXPECT_EQ(watching.watching().revision(), 9U);
+  EXPECT_EQ(watching.watching().epoch(), epoch_);
+  const v1::WatchMapResponse revision = same.NextEvent();
+  EXPECT_EQ(revision.revision().revision(), 7U);
+  EXPECT_EQ(revision.revision().epoch(), epoch_);
+
+  WatchOfMap other(after_, request);
+  const v1::WatchMapResponse resynchronize = other.NextEvent();
+  EXPECT_EQ(resynchronize.resynchronize().revision(), 9U);
+  EXPECT_EQ(resynchronize.resynchronize().epoch(), EpochOf(after_));
+  ASSERT_TRUE(after_.client().UpdateObstacles(BlockRequest("room", {CellAt(1, 1)})).ok());
+  EXPECT_EQ(other.Next(), "revision 10");
+
+  // A revision that this map has not reached.
+  request.set_from_revision(100);
+  EXPECT_EQ(WatchOfMap(after_, request).Next(), "resynchronize 10");
+}
+
+TEST_F(EpochTest, WatchesOfAMapThatWasCreatedAgainAreTold) {
+  before_.client().DeleteMap(About<v1::DeleteMapRequest>("room")).IgnoreError();
+  before_.Create("room", {"....", "...."});
+  EXPECT_NE(EpochOf(before_), epoch_);
+  v1::WatchMapRequest request = WatchRequest("room", 2);
+  request.set_from_epoch(epoch_);
+  EXPECT_EQ(WatchOfMap(before_, request).Next(), "resynchronize 2");
+}
+
+TEST(RequestTimeTest, LateRetriesAreRefused) {
+  TestServer server({.max_request_ids_mib = 1});
+  server.Create("room", {"....", "...."});
+  v1::UpdateObstaclesRequest request = BlockRequest("room", {CellAt(1, 1)});
+  request.set_request_id("first");
+  request.mutable_request_time()->set_seconds(absl::ToUnixSeconds(absl::Now()) - 1);
+  ASSERT_TRUE(server.client().UpdateObstacles(request).ok());
+  EXPECT_TRUE(server.client().UpdateObstacles(request)->already_applied());
+  // More than a MiB of ids. The client sets their times.
+  const auto stream = server.client().StreamObstacleUpdates();
+  v1::UpdateObstaclesRequest other = BlockRequest("room", {CellAt(2, 1)});
+  v1::StreamObstacleUpdatesResponse answer;
+  for (int i = 0; i < 5000; ++i) {
+    other.set_request_id(absl::StrCat(std::string(100, 'x'), i));
+    ASSERT_TRUE(stream->Send(other));
+    ASSERT_TRUE(stream->Receive(answer) && answer.has_applied()) << answer.DebugString();
+  }
+  EXPECT_THAT(server.client().UpdateObstacles(request),
+              IsRefused(absl::StatusCode::kFailedPrecondition, "REQUEST_ID_EXPIRED", "request_time"));
+}
+
+TEST(RequestTimeTest, MustBeATimeAndNotFarAhead) {
+  TestServer server;
+  server.Create("room", {"....", "...."});
+  v1::UpdateObstaclesRequest request = BlockRequest("room", {CellAt(1, 1)});
+  request.set_request_id("first");
+  const auto is_refused = IsRefused(kInvalid, "BAD_VALUE", "request_time");
+  request.mutable_request_time()->set_nanos(1'000'000'000);
+  EXPECT_THAT(server.client().UpdateObstacles(request), is_refused);
+  request.mutable_request_time()->set_nanos(-1);
+  EXPECT_THAT(server.client().UpdateObstacles(request), is_refused);
+  request.mutable_request_time()->clear_nanos();
+  request.mutable_request_time()->set_seconds(1LL << 60);
+  EXPECT_THAT(server.client().UpdateObstacles(request), is_refused);
+  request.mutable_request_time()->set_seconds(absl::ToUnixSeconds(absl::Now()) + 3600);
+  EXPECT_THAT(server.client().UpdateObstacles(request), is_refused);
+  request.mutable_request_time()->set_seconds(0);
+  EXPECT_TRUE(server.client().UpdateObstacles(request).ok());
+}
+
+}  // namespace
+}  // namespace waystar
