@@ -37,7 +37,6 @@ constexpr std::pair<absl::string_view, absl::string_view> kHints[] = {
     {"UPDATES_BUSY", "The server is busy: try again in a moment."},
     {"TOO_MANY_WATCHES", "The server is busy: try again in a moment."},
     {"NOT_PERMITTED", "The line of the token in the server's --tokens_file says what it may do."},
-    {"MESSAGES_BUSY", "The server is busy: try again in a moment."},
     {"TRANSFERS_BUSY", "The server is busy: try again in a moment."},
 };
 
@@ -78,7 +77,7 @@ ExitCode ExitCodeFor(const absl::Status& status) {
       return ExitCode::kUnavailable;
     case absl::StatusCode::kResourceExhausted: {
       const std::string reason = client::ReasonOf(status);
-      const bool passes = reason == "QUEUE_FULL" || reason == "QUEUE_TIMEOUT" || reason == "TRANSFERS_BUSY" || reason == "MESSAGES_BUSY" ||
+      const bool passes = reason == "QUEUE_FULL" || reason == "QUEUE_TIMEOUT" || reason == "TRANSFERS_BUSY" ||
                           reason == "UPDATES_BUSY" || reason == "CLIENT_BUSY" || reason == "TOO_MANY_WATCHES";
       return passes ? ExitCode::kUnavailable : ExitCode::kRefused;
     }

@@ -133,8 +133,6 @@ absl::string_view ErrorReasonName(ErrorReason reason) {
       return "TOO_MANY_OBSTACLES";
     case ErrorReason::kTooManyWatches:
       return "TOO_MANY_WATCHES";
-    case ErrorReason::kMessagesBusy:
-      return "MESSAGES_BUSY";
     case ErrorReason::kTransfersBusy:
       return "TRANSFERS_BUSY";
     case ErrorReason::kUpdatesBusy:

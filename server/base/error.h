@@ -64,7 +64,6 @@ enum class ErrorReason : std::uint8_t {
   // RESOURCE_EXHAUSTED
   kBatchTooLarge,
   kImportTooLarge,
-  kMessagesBusy,
   kPathTooLong,
   kQueueFull,
   kQueueTimeout,

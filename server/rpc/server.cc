@@ -125,7 +125,6 @@ Server::Server(const runtime::Options& options)
       index_builder_(store_, {.quiet_time = options.static_index_quiet_time,
                               .max_static_bytes = options.static_index_mib << 20}),
       client_calls_(options.max_client_calls),
-      message_memory_(options.max_messages_mib << 20),
       arrival_pause_(absl::ToChronoNanoseconds(std::min(options.queue_target, kMostPause))),
       transfer_slots_(options.max_transfers, ErrorReason::kTransfersBusy, "imports, exports and traces run"),
       watch_slots_(options.max_watches, ErrorReason::kTooManyWatches, "watches are open"),
@@ -135,7 +134,6 @@ Server::Server(const runtime::Options& options)
                .client_calls = client_calls_,
                .arrival_pause = arrival_pause_,
                .executor = executor_,
-               .message_memory = message_memory_,
                .transfers = transfer_slots_,
                .watches = watch_slots_},
       store_metrics_(store_, transfer_slots_, watch_slots_),
@@ -244,11 +242,6 @@ absl::Status Server::Listen(const runtime::Options& options) {
   rpc_entrance_ = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, credentials_);
   builder.SetMaxReceiveMessageSize(options.max_message_bytes);
-  // A small message could become a large one before anybody asks who sent it. A call with a compressed message
-  // is refused as the protocol says: UNIMPLEMENTED.
-  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
-  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
-  builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
   LimitConnections(options.connections, builder);
   std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> interceptors;
   interceptors.push_back(MakeCallInterceptors(options.metrics_listen.empty() ? nullptr : &call_statistics_));

@@ -96,7 +96,6 @@ class Server {
   AccessControl access_;
   CallStatistics call_statistics_;
   ClientCalls client_calls_;
-  MessageMemory message_memory_;
   ArrivalPause arrival_pause_;
   CallSlots transfer_slots_;
   CallSlots watch_slots_;

@@ -72,9 +72,6 @@ ABSL_FLAG(std::int64_t, max_map_side, Defaults().max_map_side,
           "Longest width and height of a map, in cells; at most 8192.");
 ABSL_FLAG(std::int64_t, max_message_bytes, Defaults().max_message_bytes,
           "Largest message, either way. Larger maps go through ImportMap.");
-ABSL_FLAG(std::int64_t, max_messages_mib, static_cast<std::int64_t>(Defaults().max_messages_mib),
-          "Memory for requests that are being answered and for answers that wait to be read, those of less "
-          "than 16 KiB aside; a quarter of it for one client. A call that needs more is refused.");
 ABSL_FLAG(std::int64_t, max_import_bytes, Defaults().max_import_bytes,
           "Largest file ImportMap takes, all chunks together.");
 ABSL_FLAG(std::int64_t, max_transfers, Defaults().max_transfers,
@@ -206,7 +203,6 @@ absl::StatusOr<Options> FromFlags() {
   read.Number(FLAGS_max_maps_memory_mib, 0, 1LL << 30, options.max_maps_memory_mib);
   read.Number(FLAGS_max_map_side, 1, 8192, options.max_map_side);
   read.Number(FLAGS_max_message_bytes, 1024, kMaxInt, options.max_message_bytes);
-  read.Number(FLAGS_max_messages_mib, 16, 1LL << 30, options.max_messages_mib);
   read.Number(FLAGS_max_import_bytes, 1024, 1LL << 40, options.max_import_bytes);
   read.Number(FLAGS_max_transfers, 1, 1'000'000, options.max_transfers);
   read.PositiveTime(FLAGS_transfer_timeout, options.transfer_timeout);

@@ -33,8 +33,6 @@ struct Options {
   std::size_t max_maps_memory_mib = 0;
   int max_map_side = 8192;
   int max_message_bytes = 4 << 20;
-  // The memory of large requests that are being answered and of answers that wait to be read.
-  std::size_t max_messages_mib = 256;
   std::int64_t max_import_bytes = 80LL << 20;
   int max_transfers = 4;
   absl::Duration transfer_timeout = absl::Seconds(60);

@@ -93,20 +93,6 @@ TEST_F(HostileClientTest, ListsOfAMillionAreRefusedByTheirField) {
   ExpectServes();
 }
 
-// Sixty-four mebibytes of zeros, which would be sixty-four kibibytes on the wire.
-TEST_F(HostileClientTest, CompressedMessagesAreRefused) {
-  v1::FindPathRequest request =
-      PathRequest(std::string(std::size_t{64} << 20, '\0'), CellAt(0, 0), CellAt(3, 2));
-  const auto stub = v1::PathService::NewStub(channel_);
-  for (const grpc_compression_algorithm algorithm : {GRPC_COMPRESS_GZIP, GRPC_COMPRESS_DEFLATE}) {
-    BoundedContext context;
-    context.set_compression_algorithm(algorithm);
-    v1::FindPathResponse response;
-    EXPECT_EQ(stub->FindPath(&context, request, &response).error_code(), grpc::StatusCode::UNIMPLEMENTED);
-  }
-  ExpectServes();
-}
-
 TEST_F(HostileClientTest, NumbersAtTheEndsOfTheirRangeAreOffTheMap) {
   constexpr int kMost = 2147483647;
   for (const int end : {kMost, -kMost - 1}) {

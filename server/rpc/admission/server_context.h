@@ -8,7 +8,6 @@
 #include "server/rpc/admission/call_statistics.h"
 #include "server/rpc/admission/client_calls.h"
 #include "server/rpc/admission/executor.h"
-#include "server/rpc/admission/message_memory.h"
 
 namespace waystar::rpc {
 
@@ -22,8 +21,6 @@ struct ServerContext {
   // Pauses the threads that calls arrive on.
   ArrivalPause& arrival_pause;
   Executor& executor;
-  // Bounds large requests and unread answers.
-  MessageMemory& message_memory;
   // Bounds imports, exports and traces together.
   CallSlots& transfers;
   CallSlots& watches;

@@ -13,8 +13,6 @@
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/proto_buffer_reader.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
-#include "server/rpc/call/request_size.h"
 
 namespace waystar::rpc {
 namespace {
@@ -55,11 +53,6 @@ std::optional<std::string> FindBadString(const UnknownFieldSet& fields, const De
 }  // namespace
 
 absl::Status ParseRequest(const grpc::ByteBuffer& bytes, google::protobuf::Message& request) {
-  WAYSTAR_RETURN_IF_ERROR(MeasureRequest(bytes, *request.GetDescriptor()).status());
-  return ParseMeasuredRequest(bytes, request);
-}
-
-absl::Status ParseMeasuredRequest(const grpc::ByteBuffer& bytes, google::protobuf::Message& request) {
   grpc::ByteBuffer buffer(bytes);
   {
     grpc::ProtoBufferReader reader(&buffer);

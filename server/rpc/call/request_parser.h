@@ -7,12 +7,9 @@
 
 namespace waystar::rpc {
 
-// Measures the bytes as MeasureRequest does, and parses them. Returns the errors of both.
+// Parses `bytes` into `request`. Returns INVALID_ARGUMENT / BAD_VALUE if they are no such message; where the
+// reason is a string that is not UTF-8, the field names it. (The RPC library by itself would answer INTERNAL
+// without a word.)
 absl::Status ParseRequest(const grpc::ByteBuffer& bytes, google::protobuf::Message& request);
-
-// Parses `bytes`, which were measured, into `request`. Returns INVALID_ARGUMENT / BAD_VALUE if they are no
-// such message; where the reason is a string that is not UTF-8, the field names it. (The RPC library by
-// itself would answer INTERNAL without a word.)
-absl::Status ParseMeasuredRequest(const grpc::ByteBuffer& bytes, google::protobuf::Message& request);
 
 }  // namespace waystar::rpc

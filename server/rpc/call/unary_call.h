@@ -25,13 +25,11 @@
 #include "server/rpc/admission/call_statistics.h"
 #include "server/rpc/admission/cost_timer.h"
 #include "server/rpc/admission/executor.h"
-#include "server/rpc/admission/message_memory.h"
 #include "server/rpc/admission/server_context.h"
 #include "server/rpc/admission/worker_crew.h"
 #include "server/rpc/call/call_context.h"
 #include "server/rpc/call/cancelled.h"
 #include "server/rpc/call/request_parser.h"
-#include "server/rpc/call/request_size.h"
 #include "server/rpc/call/status.h"
 #include "server/rpc/call/written_message.h"
 
@@ -147,20 +145,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
   // Identifies the caller, parses the request and checks that the caller may make it.
   absl::Status Take(const grpc::CallbackServerContext& context, const grpc::ByteBuffer& request) {
     WAYSTAR_ASSIGN_OR_RETURN(caller_, server_.access.Identify(context));
-    WAYSTAR_ASSIGN_OR_RETURN(const std::size_t bytes, MeasureRequest(request, *Request::descriptor()));
-    WAYSTAR_RETURN_IF_ERROR(TakeMemory(bytes));
-    WAYSTAR_RETURN_IF_ERROR(ParseMeasuredRequest(request, *request_));
+    WAYSTAR_RETURN_IF_ERROR(ParseRequest(request, *request_));
     return CheckAccess(caller_, *request_);
-  }
-
-  // Lets a message take as much memory, in place of the one before.
-  absl::Status TakeMemory(std::size_t bytes) {
-    memory_ = {};
-    if (bytes < MessageMemory::kSmallMessageBytes) {
-      return absl::OkStatus();
-    }
-    WAYSTAR_ASSIGN_OR_RETURN(memory_, server_.message_memory.Take(flow().client, bytes));
-    return absl::OkStatus();
   }
 
   void BeginAt(Lane lane) {
@@ -240,28 +226,14 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
       End(ToGrpcStatus(status));
       return;
     }
-    grpc::ByteBuffer bytes;
     if (!written_->empty()) {
-      bytes = written_->ToBytes();
-    } else {
-      bool owned = false;
-      const grpc::Status written =
-          grpc::GenericSerialize<grpc::ProtoBufferWriter, Response>(*response_, &bytes, &owned);
-      if (!written.ok()) {
-        End(written);
-        return;
-      }
-    }
-    if (const absl::Status taken = TakeMemory(bytes.Length()); !taken.ok()) {
-      End(ToGrpcStatus(taken));
+      grpc::ByteBuffer bytes = written_->ToBytes();
+      response_bytes_->Swap(&bytes);
+      End(grpc::Status::OK);
       return;
     }
-    if (bytes.Length() >= MessageMemory::kSmallMessageBytes) {
-      // The client may take its time to read the answer, and nothing else of the call is needed for that.
-      arena_.Reset();
-    }
-    response_bytes_->Swap(&bytes);
-    End(grpc::Status::OK);
+    bool owned = false;
+    End(grpc::GenericSerialize<grpc::ProtoBufferWriter, Response>(*response_, response_bytes_, &owned));
   }
 
   // Ends the call, as its last act. It is counted before the client has its answer.
@@ -281,8 +253,6 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
   grpc::ByteBuffer* const response_bytes_;
   bool is_inside_ = false;
   Caller caller_ = Caller::Anyone();
-  // What the request takes, then what the answer does until it is read.
-  MessageMemory::Share memory_;
   // The client for which it is counted.
   std::optional<std::uint64_t> client_;
   Lane lane_ = Lane::kSmall;

@@ -13,7 +13,6 @@
 #include "server/rpc/access/check_access.h"
 #include "server/rpc/admission/cost_timer.h"
 #include "server/rpc/call/request_parser.h"
-#include "server/rpc/call/request_size.h"
 #include "server/rpc/call/status.h"
 #include "server/rpc/call/written_message.h"
 #include "server/rpc/wire/convert.h"
@@ -232,10 +231,7 @@ class PathStream::QueriesJob final : public Executor::Job {
 };
 
 absl::Status PathStream::Take(const grpc::ByteBuffer& bytes, Batch& batch) {
-  WAYSTAR_ASSIGN_OR_RETURN(const std::size_t size,
-                           MeasureRequest(bytes, *v1::StreamFindPathRequest::descriptor()));
-  WAYSTAR_ASSIGN_OR_RETURN(batch.memory, server_.message_memory.Take(client_, size));
-  WAYSTAR_RETURN_IF_ERROR(ParseMeasuredRequest(bytes, batch.request));
+  WAYSTAR_RETURN_IF_ERROR(ParseRequest(bytes, batch.request));
   if (batch.request.queries_size() > kMaxQueriesOfMessage) {
     return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyItems, "queries",
                      absl::StrCat("a message has at most ", kMaxQueriesOfMessage, " queries, not ",

@@ -69,7 +69,6 @@ class PathStream final : public ReadingWritingCall {
     }
 
     const std::size_t length;
-    MessageMemory::Share memory;
     const Executor::Clock::time_point arrived = Executor::Clock::now();
     google::protobuf::Arena arena{Options()};
     v1::StreamFindPathRequest& request =

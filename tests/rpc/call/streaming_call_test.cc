@@ -31,7 +31,6 @@ struct World {
   AccessControl access;
   CallStatistics statistics;
   ClientCalls client_calls{10};
-  MessageMemory message_memory{1 << 20};
   ArrivalPause arrival_pause{std::chrono::milliseconds(1)};
   CallSlots transfers{1, ErrorReason::kTransfersBusy, "transfers run"};
   CallSlots watches{1, ErrorReason::kTooManyWatches, "watches are open"};
@@ -44,7 +43,6 @@ struct World {
                               .client_calls = client_calls,
                               .arrival_pause = arrival_pause,
                               .executor = executor,
-                              .message_memory = message_memory,
                               .transfers = transfers,
                               .watches = watches};
 };
