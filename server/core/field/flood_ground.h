@@ -67,7 +67,6 @@ class FloodGround {
     return moves_.capacity() + (entering_.capacity() + across_.capacity()) * sizeof(CellCosts::Entry) +
            numbers_.memory_bytes() + even_cells_.memory_bytes();
   }
-  void Release() { *this = {}; }
 
  private:
   void ReadMoves(const WalkGrid& walk);
