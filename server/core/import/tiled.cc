@@ -17,7 +17,6 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/format/rows.h"
-#include "server/core/import/text_start.h"
 #include "server/core/import/tiled_data.h"
 #include "server/core/import/tiled_map.h"
 #include "server/core/import/tiled_objects.h"
@@ -83,8 +82,7 @@ absl::Status ReadTilesets(const NeighbourFiles& neighbours, std::vector<TiledTil
     if (!bytes.ok()) {
       return BadMap(absl::StrCat("the tileset ", Quoted(tileset.source), ": ", bytes.status().message()));
     }
-    absl::StatusOr<TiledTileset> read =
-        FirstOfText(*bytes) == '<' ? ParseTilesetXml(*bytes) : ParseTilesetJson(*bytes);
+    absl::StatusOr<TiledTileset> read = ParseTileset(*bytes);
     if (!read.ok()) {
       return BadMap(absl::StrCat("the tileset ", Quoted(tileset.source), ": ", read.status().message()));
     }
@@ -279,9 +277,7 @@ absl::StatusOr<WorldFrame> FrameOf(const TiledMap& map, std::optional<HexLayout>
 
 absl::StatusOr<GridMap> ParseTiled(absl::string_view bytes, const TerrainMapping& mapping,
                                    const ImportOptions& options) {
-  absl::StatusOr<TiledMap> parsed = FirstOfText(bytes) == '<' ? ParseTiledXml(bytes) : ParseTiledJson(bytes);
-  WAYSTAR_RETURN_IF_ERROR(parsed.status());
-  TiledMap& map = *parsed;
+  WAYSTAR_ASSIGN_OR_RETURN(TiledMap map, ParseTiledMap(bytes));
   WAYSTAR_ASSIGN_OR_RETURN(const std::optional<HexLayout> layout, LayoutOf(map));
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<const TiledLayer*> layers, WantedLayers(map, options.layers));
   WAYSTAR_ASSIGN_OR_RETURN(const Rectangle bounds,
