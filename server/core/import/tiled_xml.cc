@@ -15,6 +15,7 @@
 #include "pugixml.hpp"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/format/file_errors.h"
 #include "server/core/import/tiled_map.h"
 
 namespace waystar::core {
@@ -55,7 +56,7 @@ class XmlFile {
   std::size_t LineOf(pugi::xml_node node) { return LineAt(OffsetOf(node)); }
 
   absl::Status ErrorAt(std::size_t offset, absl::string_view message) {
-    return InvalidArgument(ErrorReason::kBadFormat, "", absl::StrCat("line ", LineAt(offset), ": ", message));
+    return BadLine(LineAt(offset), message);
   }
 
  private:
