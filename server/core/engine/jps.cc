@@ -16,8 +16,8 @@
 namespace waystar::core {
 namespace {
 
-// The main loop: the open list, the nodes, the goal, the budget. Run is given an expander, which follows the
-// directions asked for from a node and calls Reach and ReachGoal for what it finds there.
+// The main loop: the open list, the nodes, the goal, the budget. Jumps follow the directions asked for from a
+// node and call Reach and ReachGoal for what they find there.
 template <typename Recorder>
 class JumpSearch {
  public:
@@ -33,11 +33,12 @@ class JumpSearch {
         // sixteenth is.
         width_shift_(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(map.min_straight()))) - 2) {}
 
-  // Calls expand(cell, g, directions) for nodes in the order of their buckets until the goal's cost is
-  // settled. `first` are the directions out of the start.
-  template <typename Expander>
-  SearchReport Run(DirectionSet first, Expander expand) {
-    const SearchEnd end = Search(first, expand);
+  // Expands nodes in the order of their buckets until the goal's cost is settled.
+  SearchReport Run(const GridMap& map, const WalkGrid& walk) {
+    const DirectionSet first =
+        GridMoves::For(map.settings().connectivity, query_.corner_rule).From(walk, query_.start);
+    const SearchEnd end =
+        RunWithJumps(map, walk, query_.corner_rule, *this, [&](auto jumps) { return Search(first, jumps); });
     statistics_.algorithm = Algorithm::kJumpPoint;
     if (end == SearchEnd::kGoalReached) {
       return {.end = end,
@@ -177,11 +178,7 @@ class JumpSearch {
 template <typename Recorder>
 SearchReport RunJps(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
                     Scratch& scratch, Recorder& recorder) {
-  JumpSearch<Recorder> search(map, query, budget, scratch, recorder);
-  const DirectionSet first =
-      GridMoves::For(map.settings().connectivity, query.corner_rule).From(walk, query.start);
-  return RunWithJumps(map, walk, query.corner_rule, search,
-                      [&](auto jumps) { return search.Run(first, jumps); });
+  return JumpSearch<Recorder>(map, query, budget, scratch, recorder).Run(map, walk);
 }
 
 template SearchReport RunJps(const GridMap&, const WalkGrid&, const PathQuery&, const Budget&, Scratch&,

@@ -1,42 +1,16 @@
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <optional>
 
 #include "server/core/engine/jumps.h"
-#include "server/core/grid/bit_scan.h"
 #include "server/core/grid/grid_moves.h"
 #include "server/core/nearest/goal_search.h"
-#include "server/core/path/line_steps.h"
 #include "server/core/search/bucket_queue.h"
+#include "server/core/search/direct_way.h"
 #include "server/core/search/interruption.h"
 
 namespace waystar::core {
 namespace {
-
-// Returns whether every cell from `from` to `to`, both included, of a row or of a column is set.
-bool IsRun(const Word* row, int from, int to) { return AreSet(row, std::min(from, to), std::max(from, to)); }
-
-// Returns whether a diagonal and then a straight run lead from one cell to the other by legal steps; on a
-// 4-connected map a horizontal run and then a vertical one. If so, no way is cheaper. REQUIRES: both are
-// free.
-bool IsDirect(const WalkGrid& walk, Connectivity connectivity, CornerRule rule, Cell from, Cell to) {
-  if (connectivity == Connectivity::kFour) {
-    return IsRun(walk.Row(from.y), from.x, to.x) && IsRun(walk.Column(to.x), from.y, to.y);
-  }
-  const int step_x = Sign(to.x - from.x);
-  const int step_y = Sign(to.y - from.y);
-  while (from.x != to.x && from.y != to.y) {
-    const Cell next{from.x + step_x, from.y + step_y};
-    const Word* row = walk.Row(next.y);
-    if (!TestBit(row, next.x) ||
-        !MayPassCorner(rule, TestBit(walk.Row(from.y), next.x), TestBit(row, from.x))) {
-      return false;
-    }
-    from = next;
-  }
-  return from.y == to.y ? IsRun(walk.Row(from.y), from.x, to.x) : IsRun(walk.Column(from.x), from.y, to.y);
-}
 
 class GoalJumps {
  public:

@@ -1,0 +1,49 @@
+// Direct ways between two cells: those that jumps make.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "server/core/grid/bit_scan.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/corner_rule.h"
+#include "server/core/grid/grid_settings.h"
+#include "server/core/walk/walk_grid.h"
+
+namespace waystar::core {
+
+// Returns where the diagonal from `from` towards `to` turns into the straight run, which may be an end.
+inline Cell TurnTowards(Cell from, Cell to) {
+  const int dx = to.x - from.x;
+  const int dy = to.y - from.y;
+  const int diagonal = std::min(std::abs(dx), std::abs(dy));
+  return {from.x + diagonal * Sign(dx), from.y + diagonal * Sign(dy)};
+}
+
+// Returns whether every cell from `from` to `to`, both included, of a row or of a column is set.
+inline bool IsRun(const Word* row, int from, int to) {
+  return AreSet(row, std::min(from, to), std::max(from, to));
+}
+
+// Returns whether a diagonal and then a straight run lead from one cell to the other by legal steps; on a
+// 4-connected map a horizontal run and then a vertical one. If so, no way is cheaper. REQUIRES: both are
+// free.
+inline bool IsDirect(const WalkGrid& walk, Connectivity connectivity, CornerRule rule, Cell from, Cell to) {
+  if (connectivity == Connectivity::kFour) {
+    return IsRun(walk.Row(from.y), from.x, to.x) && IsRun(walk.Column(to.x), from.y, to.y);
+  }
+  const int step_x = Sign(to.x - from.x);
+  const int step_y = Sign(to.y - from.y);
+  while (from.x != to.x && from.y != to.y) {
+    const Cell next{from.x + step_x, from.y + step_y};
+    const Word* row = walk.Row(next.y);
+    if (!TestBit(row, next.x) ||
+        !MayPassCorner(rule, TestBit(walk.Row(from.y), next.x), TestBit(row, from.x))) {
+      return false;
+    }
+    from = next;
+  }
+  return from.y == to.y ? IsRun(walk.Row(from.y), from.x, to.x) : IsRun(walk.Column(from.x), from.y, to.y);
+}
+
+}  // namespace waystar::core
