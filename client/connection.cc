@@ -13,10 +13,19 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "client/service_config.h"
 #include "client/target.h"
 
 namespace waystar::client {
+
+// gRPC's service config as JSON: the text of client/service_config.json.
+//
+// Several servers take turns, and those whose health service says that they are stopping are passed over.
+// Calls that only read and failed with UNAVAILABLE are retried. A call that changes a map is not, because the
+// first may have been committed. Retries stop while most calls fail, so that clients do not keep down a
+// server that struggles to come back. The format:
+// https://github.com/grpc/grpc-proto/blob/master/grpc/service_config/service_config.proto
+extern const char kServiceConfig[];
+
 namespace {
 
 // How soon a connection that broke is tried again, at first and at last: a server that restarts is back in a

@@ -18,10 +18,9 @@ namespace {
 
 std::vector<v1::Cell> Focus(const Overlay& overlay) {
   std::vector<v1::Cell> cells = overlay.path;
-  cells.insert(cells.end(), overlay.expanded.begin(), overlay.expanded.end());
-  cells.insert(cells.end(), overlay.reached.begin(), overlay.reached.end());
-  cells.insert(cells.end(), overlay.goals.begin(), overlay.goals.end());
-  cells.insert(cells.end(), overlay.portals.begin(), overlay.portals.end());
+  for (const auto* list : {&overlay.expanded, &overlay.reached, &overlay.goals, &overlay.portals}) {
+    cells.insert(cells.end(), list->begin(), list->end());
+  }
   for (const auto& [cell, direction] : overlay.arrows) {
     cells.push_back(cell);
   }

@@ -9,6 +9,7 @@
 #include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/edit_text.h"
+#include "client/cli/query_arguments.h"
 #include "client/cli/shape_argument.h"
 #include "client/cli/table.h"
 #include "client/cli/update.h"
@@ -151,11 +152,8 @@ void AddList(CLI::App& group, Session& session) {
   CLI::App& command =
       AddCommand(group, session, "list", "Lists the obstacles of a map", arguments, &ListObstacles);
   AddMap(command, *request.mutable_map());
-  AddParsed(
-      command, "--region", &ParseRectangle,
-      [&request](const v1::Rectangle& region) { *request.mutable_region() = region; },
-      "Only those whose bounds overlap this rectangle, X,Y..X,Y or X,Y+WxH")
-      ->type_name("RECTANGLE");
+  AddRegion(command, request, "Only those whose bounds overlap this rectangle, X,Y..X,Y or X,Y+WxH",
+            "RECTANGLE");
   command.add_flag("--names", arguments->names_only, "Only their names, one per line");
   command.footer(
       "Cells that were blocked without a name are not listed; `waystar map show` draws them.\n\n"

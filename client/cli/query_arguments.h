@@ -66,11 +66,12 @@ void AddFieldQuestion(CLI::App& command, Request& request) {
 
 // --region.
 template <typename Request>
-void AddRegion(CLI::App& command, Request& request, const std::string& description) {
+void AddRegion(CLI::App& command, Request& request, const std::string& description,
+               const std::string& type = "X,Y..X,Y") {
   AddParsed(
       command, "--region", &ParseRectangle,
       [&request](const v1::Rectangle& region) { *request.mutable_region() = region; }, description)
-      ->type_name("X,Y..X,Y");
+      ->type_name(type);
 }
 
 // --max-cost.

@@ -180,11 +180,7 @@ void AddPictureOptions(CLI::App& command, RenderArguments& arguments) {
        {"text", PictureKind::kText},
        {"blocks", PictureKind::kBlocks}},
       "What to draw [what the file's name says, else text]; blocks are for terminals with 24-bit colours");
-  AddParsed(
-      command, "--region", &ParseRectangle,
-      [&request](const v1::Rectangle& region) { *request.mutable_region() = region; },
-      "Only this part of the map")
-      ->type_name("X,Y+WxH");
+  AddRegion(command, request, "Only this part of the map", "X,Y+WxH");
   AddParsed(
       command, "--size", &ParseSize,
       [&request](const v1::BlankGrid& size) {

@@ -11,16 +11,9 @@ namespace waystar::inspect {
 namespace {
 
 bool Parse(const grpc::ByteBuffer& bytes, google::protobuf::Message& message) {
-  std::vector<grpc::Slice> slices;
-  if (!bytes.Dump(&slices).ok()) {
-    return false;
-  }
-  std::string text;
-  text.reserve(bytes.Length());
-  for (const grpc::Slice& slice : slices) {
-    text.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
-  }
-  return message.ParseFromString(text);
+  grpc::Slice slice;
+  return bytes.DumpToSingleSlice(&slice).ok() &&
+         message.ParseFromArray(slice.begin(), static_cast<int>(slice.size()));
 }
 
 }  // namespace

@@ -29,15 +29,10 @@ std::unique_ptr<google::protobuf::Message> ParseAs(const google::protobuf::Descr
 }
 
 std::string BytesOf(const grpc::ByteBuffer& buffer) {
-  std::vector<grpc::Slice> slices;
-  std::string bytes;
-  bytes.reserve(buffer.Length());
+  grpc::Slice bytes;
   // Of bytes that are not compressed, which cannot fail.
-  static_cast<void>(buffer.Dump(&slices));
-  for (const grpc::Slice& slice : slices) {
-    bytes.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
-  }
-  return bytes;
+  static_cast<void>(buffer.DumpToSingleSlice(&bytes));
+  return {reinterpret_cast<const char*>(bytes.begin()), bytes.size()};
 }
 
 void FillEnd(const grpc::Status& status, google::rpc::Status& end) {

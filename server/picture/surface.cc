@@ -7,10 +7,6 @@
 
 namespace waystar::picture {
 
-void RasterSurface::Fill(const Box& box, const Paint& paint) {
-  canvas_.Fill(box, paint.color, paint.opacity);
-}
-
 void RasterSurface::Fill(const Polygon& polygon, const Paint& paint) {
   canvas_.Fill({&polygon, 1}, paint.color, paint.opacity);
 }

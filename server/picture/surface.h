@@ -34,7 +34,6 @@ class Surface {
  public:
   virtual ~Surface() = default;
 
-  virtual void Fill(const Box& box, const Paint& paint) = 0;
   virtual void Fill(const Polygon& polygon, const Paint& paint) = 0;
   virtual void FillDisc(Point center, double radius, const Paint& paint) = 0;
   // Draws a line with round ends and turns.
@@ -50,7 +49,6 @@ class RasterSurface final : public Surface {
  public:
   explicit RasterSurface(Canvas& canvas) : canvas_(canvas) {}
 
-  void Fill(const Box& box, const Paint& paint) override;
   void Fill(const Polygon& polygon, const Paint& paint) override;
   void FillDisc(Point center, double radius, const Paint& paint) override;
   void Stroke(absl::Span<const Point> line, const Pen& pen) override;

@@ -102,21 +102,13 @@ std::string BashWords(const std::vector<std::string>& words) {
 }
 
 std::string BashOptions(const std::vector<OptionNode>& options) {
-  std::vector<std::string> names;
-  names.reserve(options.size());
-  for (const OptionNode& option : options) {
-    names.push_back(option.names.back());
-  }
-  return BashWords(names);
+  const auto append = [](std::string* out, const OptionNode& option) { out->append(option.names.back()); };
+  return BashWords({absl::StrJoin(options, " ", append)});
 }
 
 std::string BashSubcommands(const std::vector<SubcommandNode>& subcommands) {
-  std::vector<std::string> names;
-  names.reserve(subcommands.size());
-  for (const SubcommandNode& subcommand : subcommands) {
-    names.push_back(subcommand.name);
-  }
-  return BashWords(names);
+  const auto append = [](std::string* out, const SubcommandNode& command) { out->append(command.name); };
+  return BashWords({absl::StrJoin(subcommands, " ", append)});
 }
 
 std::string ZshWords(const std::vector<std::string>& words) {

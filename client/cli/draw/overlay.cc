@@ -110,38 +110,32 @@ Markers ChooseMarkers(const Picture& picture) {
 }
 
 void DrawOverlay(const Overlay& overlay, const Markers& markers, Picture& picture) {
-  for (const v1::Cell& cell : overlay.reached) {
-    Put(picture, cell, {markers.reached, Mark::kReached});
-  }
+  const auto put_all = [&](const std::vector<v1::Cell>& cells, Glyph glyph) {
+    for (const v1::Cell& cell : cells) {
+      Put(picture, cell, glyph);
+    }
+  };
+  const auto put = [&](const std::optional<v1::Cell>& cell, Glyph glyph) {
+    if (cell) {
+      Put(picture, *cell, glyph);
+    }
+  };
+  put_all(overlay.reached, {markers.reached, Mark::kReached});
+  const absl::string_view arrows = picture.shift == RowShift::kNone ? kArrows : kHexArrows;
   for (const auto& [cell, direction] : overlay.arrows) {
-    const absl::string_view arrows = picture.shift == RowShift::kNone ? kArrows : kHexArrows;
-    Put(picture, cell, {v1::Direction_IsValid(direction) ? arrows[direction] : arrows[0], Mark::kArrow});
+    put(cell, {v1::Direction_IsValid(direction) ? arrows[direction] : arrows[0], Mark::kArrow});
   }
-  for (const v1::Cell& cell : overlay.portals) {
-    Put(picture, cell, {kPortal, Mark::kPortal});
-  }
-  for (const v1::Cell& cell : overlay.open) {
-    Put(picture, cell, {markers.open, Mark::kOpen});
-  }
+  put_all(overlay.portals, {kPortal, Mark::kPortal});
+  put_all(overlay.open, {markers.open, Mark::kOpen});
   for (size_t i = overlay.expanded.size(); i-- > 0;) {
     const int shade = static_cast<int>(i * kShadeCount / overlay.expanded.size());
-    Put(picture, overlay.expanded[i], {static_cast<char>(markers.expanded + shade), Mark::kExpanded, shade});
+    put(overlay.expanded[i], {static_cast<char>(markers.expanded + shade), Mark::kExpanded, shade});
   }
-  for (const v1::Cell& cell : overlay.path) {
-    Put(picture, cell, {markers.path, Mark::kPath});
-  }
-  if (overlay.end) {
-    Put(picture, *overlay.end, {markers.end, Mark::kEnd});
-  }
-  for (const v1::Cell& cell : overlay.goals) {
-    Put(picture, cell, {markers.goal, Mark::kGoal});
-  }
-  if (overlay.goal) {
-    Put(picture, *overlay.goal, {markers.goal, Mark::kGoal});
-  }
-  if (overlay.start) {
-    Put(picture, *overlay.start, {markers.start, Mark::kStart});
-  }
+  put_all(overlay.path, {markers.path, Mark::kPath});
+  put(overlay.end, {markers.end, Mark::kEnd});
+  put_all(overlay.goals, {markers.goal, Mark::kGoal});
+  put(overlay.goal, {markers.goal, Mark::kGoal});
+  put(overlay.start, {markers.start, Mark::kStart});
 }
 
 }  // namespace waystar::cli

@@ -7,14 +7,16 @@
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
+#include <memory>
+#include <mutex>
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "client/client.h"
 #include "client/errors.h"
-#include "client/examples/cpp/doors.h"
 #include "client/examples/cpp/town.h"
 
 namespace {
@@ -35,6 +37,47 @@ struct Agent {
 };
 
 bool IsSame(const v1::Cell& a, const v1::Cell& b) { return a.x() == b.x() && a.y() == b.y(); }
+
+// Watch on a thread of its own, which collects the doors that were closed, whoever closed them.
+class ClosedDoors {
+ public:
+  explicit ClosedDoors(const waystar::client::Client& client)
+      : watch_(client.WatchMap(WithEdits())), listener_([this] { Listen(); }) {}
+  ~ClosedDoors() {
+    watch_->Cancel();
+    listener_.join();
+  }
+
+  // Returns the doors that were closed since the last call.
+  std::vector<v1::Cell> Take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(closed_, {});
+  }
+
+ private:
+  static v1::WatchMapRequest WithEdits() {
+    v1::WatchMapRequest request;
+    request.set_map(town::kMap);
+    request.set_with_edits(true);
+    return request;
+  }
+
+  void Listen() {
+    for (v1::WatchMapResponse event; watch_->Next(event);) {
+      for (const v1::Edit& edit : event.revision().edits()) {
+        // A door that opens removes its obstacle, and is in nobody's way.
+        const auto& cells = edit.put_obstacle().obstacle().shape().cells();
+        const std::lock_guard lock(mutex_);
+        closed_.insert(closed_.end(), cells.begin(), cells.end());
+      }
+    }
+  }
+
+  const std::unique_ptr<waystar::client::MapWatch> watch_;
+  std::mutex mutex_;
+  std::vector<v1::Cell> closed_;
+  std::thread listener_;
+};
 
 class Game {
  public:
@@ -140,7 +183,7 @@ class Game {
   }
 
   const waystar::client::Client& client_;
-  town::ClosedDoors closed_doors_{client_};
+  ClosedDoors closed_doors_{client_};
   std::mt19937 random_{7};
   std::vector<Agent> agents_;
 };

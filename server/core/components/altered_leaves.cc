@@ -12,10 +12,17 @@
 #include "server/core/components/leaf_flips.h"
 #include "server/core/grid/bit_row.h"
 #include "server/core/grid/cell.h"
-#include "server/core/grid/fetch.h"
 
 namespace waystar::core {
 namespace {
+
+// Hints that the values are read, or written, soon. It costs about a cycle a cache line and does not wait.
+template <typename T>
+void FetchForReading(const T* begin, std::size_t values) {
+  for (std::size_t i = 0; i < values; i += 64 / sizeof(T)) {
+    __builtin_prefetch(begin + i);
+  }
+}
 
 // More cells of a word than this are not worth a look at each.
 constexpr int kMaxCellsLookedAt = 8;

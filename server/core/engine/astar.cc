@@ -67,13 +67,8 @@ class AStarSearch {
       if (cell == query_.goal) {
         return SearchEnd::kGoalReached;
       }
-      if (statistics_.expanded >= budget_.max_expansions) {
-        return SearchEnd::kExpansionLimit;
-      }
-      if (statistics_.expanded % Budget::kPollInterval == 0) {
-        if (const std::optional<SearchEnd> end = Interruption(budget_)) {
-          return *end;
-        }
+      if (const std::optional<SearchEnd> end = BudgetEnd(budget_, statistics_.expanded)) {
+        return *end;
       }
       node.expanded = true;
       ++statistics_.expanded;

@@ -19,9 +19,4 @@ template <typename Recorder>
 SearchReport RunAStar(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
                       Scratch& scratch, Recorder& recorder);
 
-extern template SearchReport RunAStar(const GridMap&, const WalkGrid&, const PathQuery&, const Budget&,
-                                      Scratch&, NoRecorder&);
-extern template SearchReport RunAStar(const GridMap&, const WalkGrid&, const PathQuery&, const Budget&,
-                                      Scratch&, EventRecorder&);
-
 }  // namespace waystar::core

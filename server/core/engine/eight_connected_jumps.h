@@ -28,7 +28,7 @@ struct EveryCellStops {
   }
 };
 
-// Follows directions, and reports to `search`, a JumpSearch or what has its Reach, ReachGoal and goal().
+// Follows directions, and reports to `search` by its Reach(cell, g, onward), ReachGoal(g) and goal().
 template <CornerRule kRule, typename Stops, typename Search>
 class EightConnectedJumps {
  public:

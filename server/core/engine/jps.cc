@@ -1,57 +1,184 @@
 #include "server/core/engine/jps.h"
 
+#include <bit>
 #include <cstdint>
+#include <optional>
 
-#include "server/core/engine/eight_connected_jumps.h"
-#include "server/core/engine/four_connected_jumps.h"
-#include "server/core/engine/jump_search.h"
-#include "server/core/grid/corner_rule.h"
+#include "server/core/engine/jumps.h"
+#include "server/core/grid/cell.h"
+#include "server/core/grid/cost.h"
 #include "server/core/grid/grid_moves.h"
-#include "server/core/jump_index/diagonal_jump_index.h"
+#include "server/core/search/interruption.h"
+#include "server/core/search/nearest_cell.h"
+#include "server/core/search/node_table.h"
+#include "server/core/search/octile.h"
 
 namespace waystar::core {
 namespace {
 
-template <CornerRule kRule, typename Recorder>
-SearchReport RunEightConnected(const GridMap& map, const WalkGrid& walk, const PathQuery& query,
-                               JumpSearch<Recorder>& search) {
-  const DirectionSet first = GridMoves::For(Connectivity::kEight, kRule).From(walk, query.start);
-  std::uint64_t in_vain = 0;
-  if (const DiagonalJumpIndex* stops = walk.diagonal_jumps(kRule)) {
-    return search.Run(first, EightConnectedJumps<kRule, DiagonalJumpIndex, JumpSearch<Recorder>>(
-                                 map, walk, *stops, search, in_vain));
+// The main loop: the open list, the nodes, the goal, the budget. Jumps follow the directions asked for from a
+// node and call Reach and ReachGoal for what they find there.
+template <typename Recorder>
+class JumpSearch {
+ public:
+  JumpSearch(const GridMap& map, const PathQuery& query, const Budget& budget, Scratch& scratch,
+             Recorder& recorder)
+      : query_(query),
+        budget_(budget),
+        scratch_(scratch),
+        recorder_(recorder),
+        heuristic_(map, query.goal),
+        // A bucket is a quarter to half of a step wide. On open random maps (random512-10) that is 10 %
+        // faster than twice that width and 26 % faster than four times; elsewhere all are within 3 %, as a
+        // sixteenth is.
+        width_shift_(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(map.min_straight()))) - 2) {}
+
+  // Expands nodes in the order of their buckets until the goal's cost is settled.
+  SearchReport Run(const GridMap& map, const WalkGrid& walk) {
+    const DirectionSet first =
+        GridMoves::For(map.settings().connectivity, query_.corner_rule).From(walk, query_.start);
+    const SearchEnd end =
+        RunWithJumps(map, walk, query_.corner_rule, *this, [&](auto jumps) { return Search(first, jumps); });
+    statistics_.algorithm = Algorithm::kJumpPoint;
+    if (end == SearchEnd::kGoalReached) {
+      return {.end = end,
+              .nearest = query_.goal,
+              .cost = scratch_.nodes()[scratch_.nodes().Find(query_.goal)].g,
+              .statistics = statistics_};
+    }
+    const NearestCell nearest = NearestExpanded();
+    return {.end = end, .nearest = nearest.cell(), .cost = nearest.cost(), .statistics = statistics_};
   }
-  const EveryCellStops every_cell;
-  const SearchReport report =
-      search.Run(first, EightConnectedJumps<kRule, EveryCellStops, JumpSearch<Recorder>>(
-                            map, walk, every_cell, search, in_vain));
-  walk.RecordMisses(kRule, in_vain);
-  return report;
-}
+
+  Cell goal() const { return query_.goal; }
+
+  // Reports that the node being expanded leads to `cell` at cost g, to go on in `directions`.
+  void Reach(Cell cell, Cost g, DirectionSet directions) {
+    const Cost f = g + heuristic_(cell);
+    if (f >= goal_cost_) {
+      return;
+    }
+    const NodeIndex index = scratch_.FindOrAddNode(cell);
+    if (index == kNoNode) {
+      is_full_ = true;
+      return;
+    }
+    JumpNode& node = scratch_.nodes()[index];
+    if (g > node.g) {
+      return;
+    }
+    if (g == node.g) {
+      // Equally cheap ways from two sides may need to go on in different directions.
+      const auto more = static_cast<DirectionSet>(directions & ~(node.todo | node.done));
+      const bool is_waiting = node.todo != 0;
+      node.todo |= more;
+      if (more == 0 || is_waiting) {
+        return;
+      }
+    } else {
+      node.g = g;
+      node.parent = current_;
+      node.todo = directions;
+      node.done = 0;
+      if (cell == query_.goal) {
+        goal_cost_ = g;
+        ++statistics_.generated;
+        recorder_.Generated(cell, Unpack(scratch_.nodes()[current_].cell), g, f);
+        return;
+      }
+    }
+    Push(index, f);
+  }
+
+  void ReachGoal(Cost g) { Reach(query_.goal, g, 0); }
+
+ private:
+  NearestCell NearestExpanded() const {
+    NearestCell nearest(query_.start, query_.goal);
+    for (NodeIndex i = 0; i < scratch_.nodes().size(); ++i) {
+      const JumpNode& node = scratch_.nodes()[i];
+      if (node.done != 0) {
+        nearest.Consider(Unpack(node.cell), node.g);
+      }
+    }
+    return nearest;
+  }
+
+  template <typename Expander>
+  SearchEnd Search(DirectionSet first, Expander expand) {
+    const Cost lowest = heuristic_(query_.start);
+    scratch_.StartJumps(lowest, width_shift_);
+    current_ = scratch_.FindOrAddNode(query_.start);
+    if (current_ == kNoNode) {
+      return SearchEnd::kScratchLimit;
+    }
+    JumpNode& start = scratch_.nodes()[current_];
+    start.g = 0;
+    start.parent = current_;
+    start.todo = first;
+    if (query_.start == query_.goal) {
+      return SearchEnd::kGoalReached;
+    }
+    Push(current_, lowest);
+
+    BucketQueue& open = scratch_.buckets();
+    while (!is_full_ && !open.empty()) {
+      const BucketQueue::Entry entry = open.Pop();
+      if (open.Floor() >= goal_cost_) {
+        return SearchEnd::kGoalReached;
+      }
+      JumpNode& node = scratch_.nodes()[entry.node];
+      const DirectionSet directions = node.todo;
+      if (directions == 0) {
+        continue;
+      }
+      if (const std::optional<SearchEnd> end = BudgetEnd(budget_, statistics_.expanded)) {
+        return *end;
+      }
+      ++statistics_.expanded;
+      node.done |= directions;
+      node.todo = 0;
+      const Cell cell = Unpack(node.cell);
+      const Cost g = node.g;
+      recorder_.Expanded(cell, g, entry.f);
+      current_ = entry.node;
+      expand(cell, g, directions);
+    }
+    if (is_full_) {
+      return SearchEnd::kScratchLimit;
+    }
+    return goal_cost_ == kUnreached ? SearchEnd::kExhausted : SearchEnd::kGoalReached;
+  }
+
+  void Push(NodeIndex index, Cost f) {
+    ++statistics_.generated;
+    const JumpNode& node = scratch_.nodes()[index];
+    recorder_.Generated(Unpack(node.cell), Unpack(scratch_.nodes()[node.parent].cell), node.g, f);
+    is_full_ = is_full_ || !scratch_.PushJump(f, index);
+  }
+
+  static constexpr Cost kUnreached = NodeTable::kUnreached;
+
+  const PathQuery& query_;
+  const Budget& budget_;
+  Scratch& scratch_;
+  Recorder& recorder_;
+  const OctileHeuristic heuristic_;
+  const int width_shift_;
+  SearchStatistics statistics_;
+  // The node being expanded.
+  NodeIndex current_ = kNoNode;
+  // The cost of the cheapest path to the goal so far.
+  Cost goal_cost_ = kUnreached;
+  bool is_full_ = false;
+};
 
 }  // namespace
 
 template <typename Recorder>
 SearchReport RunJps(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
                     Scratch& scratch, Recorder& recorder) {
-  JumpSearch<Recorder> search(map, query, budget, scratch, recorder);
-  if (map.settings().connectivity == Connectivity::kFour) {
-    const DirectionSet first = GridMoves::For(Connectivity::kFour, query.corner_rule).From(walk, query.start);
-    std::uint64_t in_vain = 0;
-    const SearchReport report = search.Run(
-        first, FourConnectedJumps<JumpSearch<Recorder>>(map, walk, walk.turn_jumps(), search, in_vain));
-    walk.RecordTurnMisses(in_vain);
-    return report;
-  }
-  switch (query.corner_rule) {
-    case CornerRule::kNoCornerCutting:
-      return RunEightConnected<CornerRule::kNoCornerCutting>(map, walk, query, search);
-    case CornerRule::kOneSideFree:
-      return RunEightConnected<CornerRule::kOneSideFree>(map, walk, query, search);
-    case CornerRule::kAlways:
-      return RunEightConnected<CornerRule::kAlways>(map, walk, query, search);
-  }
-  return {};
+  return JumpSearch<Recorder>(map, query, budget, scratch, recorder).Run(map, walk);
 }
 
 template SearchReport RunJps(const GridMap&, const WalkGrid&, const PathQuery&, const Budget&, Scratch&,

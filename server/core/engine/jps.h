@@ -22,9 +22,4 @@ template <typename Recorder>
 SearchReport RunJps(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
                     Scratch& scratch, Recorder& recorder);
 
-extern template SearchReport RunJps(const GridMap&, const WalkGrid&, const PathQuery&, const Budget&,
-                                    Scratch&, NoRecorder&);
-extern template SearchReport RunJps(const GridMap&, const WalkGrid&, const PathQuery&, const Budget&,
-                                    Scratch&, EventRecorder&);
-
 }  // namespace waystar::core

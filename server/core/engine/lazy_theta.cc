@@ -86,13 +86,8 @@ class LazyThetaSearch {
         goal_cost_ = nodes_[entry.node].g;
         continue;
       }
-      if (statistics_.expanded >= budget_.max_expansions) {
-        return SearchEnd::kExpansionLimit;
-      }
-      if (statistics_.expanded % Budget::kPollInterval == 0) {
-        if (const std::optional<SearchEnd> end = Interruption(budget_)) {
-          return *end;
-        }
+      if (const std::optional<SearchEnd> end = BudgetEnd(budget_, statistics_.expanded)) {
+        return *end;
       }
       nodes_[entry.node].todo = 0;
       ++statistics_.expanded;

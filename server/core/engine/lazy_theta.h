@@ -30,9 +30,4 @@ template <typename Recorder>
 SearchReport RunLazyThetaStar(const GridMap& map, const WalkGrid& walk, const PathQuery& query,
                               const Budget& budget, Scratch& scratch, Recorder& recorder);
 
-extern template SearchReport RunLazyThetaStar(const GridMap&, const WalkGrid&, const PathQuery&,
-                                              const Budget&, Scratch&, NoRecorder&);
-extern template SearchReport RunLazyThetaStar(const GridMap&, const WalkGrid&, const PathQuery&,
-                                              const Budget&, Scratch&, EventRecorder&);
-
 }  // namespace waystar::core

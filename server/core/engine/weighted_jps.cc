@@ -87,7 +87,7 @@ class WeightedJpsSearch {
       if (scratch_.nodes()[index].todo == 0) {
         continue;
       }
-      if (const std::optional<SearchEnd> end = BudgetEnd()) {
+      if (const std::optional<SearchEnd> end = BudgetEnd(budget_, statistics_.expanded)) {
         return *end;
       }
       Expand(index);
@@ -96,13 +96,6 @@ class WeightedJpsSearch {
       return SearchEnd::kScratchLimit;
     }
     return goal_g_ == kNone ? SearchEnd::kExhausted : SearchEnd::kGoalReached;
-  }
-
-  std::optional<SearchEnd> BudgetEnd() const {
-    if (statistics_.expanded >= budget_.max_expansions) {
-      return SearchEnd::kExpansionLimit;
-    }
-    return statistics_.expanded % Budget::kPollInterval == 0 ? Interruption(budget_) : std::nullopt;
   }
 
   void Expand(NodeIndex index) {

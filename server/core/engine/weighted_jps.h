@@ -30,9 +30,4 @@ template <typename Recorder>
 SearchReport RunWeightedJps(const GridMap& map, const PathQuery& query, const Budget& budget,
                             Scratch& scratch, Recorder& recorder);
 
-extern template SearchReport RunWeightedJps(const GridMap&, const PathQuery&, const Budget&, Scratch&,
-                                            NoRecorder&);
-extern template SearchReport RunWeightedJps(const GridMap&, const PathQuery&, const Budget&, Scratch&,
-                                            EventRecorder&);
-
 }  // namespace waystar::core

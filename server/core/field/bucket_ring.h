@@ -85,7 +85,6 @@ class BucketRing {
     }
     return bytes;
   }
-  void Release() { *this = {}; }
 
  private:
   static constexpr std::size_t kMost = 4096;

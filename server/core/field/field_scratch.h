@@ -43,12 +43,12 @@ class FieldScratch {
   // Frees memory beyond kKeptBytes. Call it when the result is written.
   void Trim() {
     if (memory_bytes() > kKeptBytes) {
-      ground_.Release();
-      gates_.Release();
-      flood_.Release();
-      jump_graph_.Release();
-      jump_costs_.Release();
-      jump_sight_.Release();
+      ground_ = {};
+      gates_ = {};
+      flood_ = {};
+      jump_graph_ = {};
+      jump_costs_ = {};
+      jump_sight_ = {};
       legs_ = {};
     }
   }

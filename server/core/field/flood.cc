@@ -231,13 +231,8 @@ SearchEnd Flood::ExpandAll(const FloodGround& ground, const FloodSpec& spec, con
       if (!open_.IsCurrent(cost_here)) {
         continue;
       }
-      if (expanded >= budget.max_expansions) {
-        return SearchEnd::kExpansionLimit;
-      }
-      if (expanded % Budget::kPollInterval == 0) {
-        if (const std::optional<SearchEnd> end = Interruption(budget)) {
-          return *end;
-        }
+      if (const std::optional<SearchEnd> end = BudgetEnd(budget, expanded)) {
+        return *end;
       }
       ++expanded;
       if constexpr (kHasGates) {
@@ -306,14 +301,6 @@ std::vector<Gate> Flood::GatesTaken() const {
   }
   std::sort(taken.begin(), taken.end(), [](const Gate& a, const Gate& b) { return a.to < b.to; });
   return taken;
-}
-
-void Flood::Release() {
-  costs_ = {};
-  arrivals_ = {};
-  open_.Release();
-  far_ = {};
-  entries_ = {};
 }
 
 }  // namespace waystar::core

@@ -72,7 +72,6 @@ class Flood {
     return costs_.capacity() * sizeof(Cost) + arrivals_.capacity() + open_.memory_bytes() +
            far_.capacity() * sizeof(Waiting) + entries_.size() * sizeof(Entry);
   }
-  void Release();
 
  private:
   // The cost and index of a cell that waits until the ring has room for it.

@@ -41,7 +41,6 @@ class FloodGates {
   std::size_t memory_bytes() const {
     return gates_.capacity() * sizeof(Gate) + at_.capacity() * sizeof(Word);
   }
-  void Release() { *this = {}; }
 
  private:
   // The gates, sorted by `from`.

@@ -39,10 +39,7 @@ class FloodGround {
     const auto width = static_cast<std::uint32_t>(region_.width);
     return {region_.x + static_cast<int>(index % width), region_.y + static_cast<int>(index / width)};
   }
-  bool Contains(Cell cell) const {
-    return cell.x >= region_.x && cell.x - region_.x < region_.width && cell.y >= region_.y &&
-           cell.y - region_.y < region_.height;
-  }
+  bool Contains(Cell cell) const { return region_.Contains(cell); }
 
   // Returns the legal steps that stay in the region; none from a cell on which the agent cannot stand.
   const DirectionSet* moves() const { return moves_.data(); }
@@ -67,7 +64,6 @@ class FloodGround {
     return moves_.capacity() + (entering_.capacity() + across_.capacity()) * sizeof(CellCosts::Entry) +
            numbers_.memory_bytes() + even_cells_.memory_bytes();
   }
-  void Release() { *this = {}; }
 
  private:
   void ReadMoves(const WalkGrid& walk);

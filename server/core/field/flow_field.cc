@@ -7,7 +7,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/field/passage_costs.h"
 #include "server/core/grid/cost.h"
-#include "server/core/nearest/goals.h"
+#include "server/core/nearest/nearest_goal.h"
 #include "server/core/search/checks.h"
 #include "server/core/walk/footprint.h"
 #include "server/core/walk/walk_grid.h"
@@ -39,7 +39,8 @@ FlowField Write(const FloodGround& ground, const Flood& flood, bool want_costs) 
 absl::StatusOr<FlowField> ComputeFlowField(const GridMap& map, const FlowFieldQuery& query,
                                            const Budget& budget, FieldScratch& scratch) {
   WAYSTAR_RETURN_IF_ERROR(CheckFootprint(query.agent.footprint));
-  WAYSTAR_RETURN_IF_ERROR(CheckGoals(map, query.goals));
+  WAYSTAR_RETURN_IF_ERROR(CheckGoalCount(query.goals));
+  WAYSTAR_RETURN_IF_ERROR(CheckAllOnMap(map, "goals", query.goals));
   WAYSTAR_ASSIGN_OR_RETURN(const Cost max_cost, ToMaxCost(query.max_cost));
   WAYSTAR_ASSIGN_OR_RETURN(const Rectangle region, CheckRegion(map, query.region));
   for (std::size_t i = 0; i < query.goals.size(); ++i) {

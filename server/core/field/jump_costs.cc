@@ -49,9 +49,4 @@ SearchEnd JumpCosts::Run(const JumpGraph& graph, NodeIndex root, Cost min_straig
   return SearchEnd::kExhausted;
 }
 
-void JumpCosts::Release() {
-  states_ = {};
-  open_ = {};
-}
-
 }  // namespace waystar::core

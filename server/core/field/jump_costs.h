@@ -31,7 +31,6 @@ class JumpCosts {
   Cost CostTo(NodeIndex node) const { return states_[node].cost; }
 
   std::size_t memory_bytes() const { return states_.capacity() * sizeof(State) + open_.memory_bytes(); }
-  void Release();
 
  private:
   struct State {

@@ -3,8 +3,7 @@
 #include <bit>
 #include <optional>
 
-#include "server/core/engine/eight_connected_jumps.h"
-#include "server/core/engine/four_connected_jumps.h"
+#include "server/core/engine/jumps.h"
 #include "server/core/grid/grid_moves.h"
 #include "server/core/search/interruption.h"
 
@@ -37,38 +36,7 @@ SearchEnd JumpGraph::Explore(const GridMap& map, const WalkGrid& walk, CornerRul
   for (const Cell root : roots) {
     Add(root, GridMoves::For(connectivity, rule).From(walk, root));
   }
-  if (connectivity == Connectivity::kFour) {
-    std::uint64_t in_vain = 0;
-    const SearchEnd end = Follow(FourConnectedJumps<JumpGraph>(map, walk, walk.turn_jumps(), *this, in_vain),
-                                 max_nodes, budget);
-    walk.RecordTurnMisses(in_vain);
-    return end;
-  }
-  switch (rule) {
-    case CornerRule::kNoCornerCutting:
-      return FollowEightConnected<CornerRule::kNoCornerCutting>(map, walk, max_nodes, budget);
-    case CornerRule::kOneSideFree:
-      return FollowEightConnected<CornerRule::kOneSideFree>(map, walk, max_nodes, budget);
-    case CornerRule::kAlways:
-      return FollowEightConnected<CornerRule::kAlways>(map, walk, max_nodes, budget);
-  }
-  return SearchEnd::kExhausted;
-}
-
-template <CornerRule kRule>
-SearchEnd JumpGraph::FollowEightConnected(const GridMap& map, const WalkGrid& walk, std::size_t max_nodes,
-                                          const Budget& budget) {
-  std::uint64_t in_vain = 0;
-  if (const DiagonalJumpIndex* stops = walk.diagonal_jumps(kRule)) {
-    return Follow(EightConnectedJumps<kRule, DiagonalJumpIndex, JumpGraph>(map, walk, *stops, *this, in_vain),
-                  max_nodes, budget);
-  }
-  const EveryCellStops every_cell;
-  const SearchEnd end =
-      Follow(EightConnectedJumps<kRule, EveryCellStops, JumpGraph>(map, walk, every_cell, *this, in_vain),
-             max_nodes, budget);
-  walk.RecordMisses(kRule, in_vain);
-  return end;
+  return RunWithJumps(map, walk, rule, *this, [&](auto jumps) { return Follow(jumps, max_nodes, budget); });
 }
 
 template <typename Jumper>

@@ -56,7 +56,6 @@ class JumpGraph {
     return nodes_.memory_bytes() + ranges_.capacity() * sizeof(ranges_[0]) +
            edges_.capacity() * sizeof(Edge) + waiting_.capacity() * sizeof(NodeIndex);
   }
-  void Release() { *this = {}; }
 
   // These are called by jumps; see EightConnectedJumps.
   Cell goal() const { return goal_; }
@@ -77,9 +76,6 @@ class JumpGraph {
 
   template <typename Jumper>
   SearchEnd Follow(Jumper jumps, std::size_t max_nodes, const Budget& budget);
-  template <CornerRule kRule>
-  SearchEnd FollowEightConnected(const GridMap& map, const WalkGrid& walk, std::size_t max_nodes,
-                                 const Budget& budget);
 
   // A cell off the map: there is no goal.
   Cell goal_{-2, -2};

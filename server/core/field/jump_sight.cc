@@ -125,10 +125,4 @@ void JumpSight::AddBeforeVertical(Cell to, std::vector<Leg>& legs) {
   }
 }
 
-void JumpSight::Release() {
-  row_nodes_ = {};
-  column_nodes_ = {};
-  lit_ = {};
-}
-
 }  // namespace waystar::core

@@ -41,7 +41,6 @@ class JumpSight {
   std::size_t memory_bytes() const {
     return (row_nodes_.capacity() + column_nodes_.capacity() + lit_.capacity()) * sizeof(Word);
   }
-  void Release();
 
  private:
   // The rows of the map, or its columns as if they were rows.

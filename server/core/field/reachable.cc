@@ -33,14 +33,12 @@ Rectangle Union(const Rectangle& a, const Rectangle& b) {
   return b.empty() ? a : Extend(Extend(a, {b.x, b.y}), {b.x + b.width - 1, b.y + b.height - 1});
 }
 
-bool Holds(const Rectangle& region, Cell cell) { return !Intersect(region, {cell.x, cell.y, 1, 1}).empty(); }
-
 // Those between cells of the region, as the flood meets them.
 std::vector<Passage> PassagesIn(const Rectangle& region, absl::Span<const Passage> passages,
                                 FloodSense sense) {
   std::vector<Passage> inside;
   for (Passage passage : passages) {
-    if (Holds(region, passage.from) && Holds(region, passage.to)) {
+    if (region.Contains(passage.from) && region.Contains(passage.to)) {
       if (sense == FloodSense::kToSeeds) {
         std::swap(passage.from, passage.to);
       }

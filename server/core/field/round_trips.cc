@@ -66,55 +66,46 @@ class TripFinder {
         .AreConnected(before.to, after.from);
   }
 
-  // Which doors one can come to from the map without having come back to it, and from which one can come
-  // back.
-  void KeepWhatLeadsOutAndBack() {
+  // Which doors one can come to from the map without having come back to it; or, going `backwards`, from
+  // which one can come back.
+  std::vector<bool> DoorsReached(bool backwards) const {
     std::vector<std::size_t> open;
     std::vector<bool> is_reached(doors_.size(), false);
-    std::vector<bool> leads_back(doors_.size(), false);
-    const auto add = [&](std::size_t door, std::vector<bool>& set) {
-      if (!set[door]) {
-        set[door] = true;
+    const auto add = [&](std::size_t door) {
+      if (!is_reached[door]) {
+        is_reached[door] = true;
         open.push_back(door);
       }
     };
+    const auto map_before = [&](const Door& door) { return backwards ? door.to_map : door.from_map; };
+    const auto map_behind = [&](const Door& door) { return backwards ? door.from_map : door.to_map; };
     for (std::size_t door = 0; door < doors_.size(); ++door) {
-      if (doors_[door].from_map == 0 && doors_[door].to_map != 0) {
-        add(door, is_reached);
+      if (map_before(doors_[door]) == 0 && map_behind(doors_[door]) != 0) {
+        add(door);
       }
     }
     while (!open.empty()) {
-      const Door& before = doors_[open.back()];
+      const Door& door = doors_[open.back()];
       open.pop_back();
-      if (before.to_map == 0) {
+      if (map_behind(door) == 0) {
         continue;
       }
-      for (const std::uint32_t after : maps_[before.to_map].departures) {
-        if (!is_reached[after] && AreConnected(before, doors_[after])) {
-          add(after, is_reached);
+      const PortalScratch::Map& map = maps_[map_behind(door)];
+      for (const std::uint32_t next : backwards ? map.arrivals : map.departures) {
+        if (!is_reached[next] &&
+            (backwards ? AreConnected(doors_[next], door) : AreConnected(door, doors_[next]))) {
+          add(next);
         }
       }
     }
+    return is_reached;
+  }
+
+  void KeepWhatLeadsOutAndBack() {
+    is_kept_ = DoorsReached(/*backwards=*/false);
+    const std::vector<bool> leads_back = DoorsReached(/*backwards=*/true);
     for (std::size_t door = 0; door < doors_.size(); ++door) {
-      if (doors_[door].from_map != 0 && doors_[door].to_map == 0) {
-        add(door, leads_back);
-      }
-    }
-    while (!open.empty()) {
-      const Door& after = doors_[open.back()];
-      open.pop_back();
-      if (after.from_map == 0) {
-        continue;
-      }
-      for (const std::uint32_t before : maps_[after.from_map].arrivals) {
-        if (!leads_back[before] && AreConnected(doors_[before], after)) {
-          add(before, leads_back);
-        }
-      }
-    }
-    is_kept_.resize(doors_.size());
-    for (std::size_t door = 0; door < doors_.size(); ++door) {
-      is_kept_[door] = is_reached[door] && leads_back[door];
+      is_kept_[door] = is_kept_[door] && leads_back[door];
     }
   }
 

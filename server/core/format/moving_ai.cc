@@ -10,13 +10,13 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/format/file_errors.h"
 #include "server/core/format/line_reader.h"
 #include "server/core/format/rows.h"
 
@@ -35,10 +35,6 @@ GridSettings MovingAiSettings() {
   return settings;
 }
 
-absl::Status FormatError(std::size_t line, absl::string_view message) {
-  return InvalidArgument(ErrorReason::kBadFormat, "", absl::StrCat("line ", line, ": ", message));
-}
-
 struct Header {
   std::int64_t width = 0;
   std::int64_t height = 0;
@@ -54,7 +50,7 @@ absl::StatusOr<Header> ParseHeader(LineReader& lines, int max_side) {
     const absl::string_view value = words.size() == 2 ? words[1] : absl::string_view();
     if (key == "map" && words.size() == 1) {
       if (!has_type || header.width == 0 || header.height == 0) {
-        return FormatError(lines.line_number(), "the header lacks one of type, height and width");
+        return BadLine(lines.line_number(), "the header lacks one of type, height and width");
       }
       return header;
     }
@@ -69,13 +65,12 @@ absl::StatusOr<Header> ParseHeader(LineReader& lines, int max_side) {
       }
       (key == "height" ? header.height : header.width) = side;
     } else {
-      return FormatError(
+      return BadLine(
           lines.line_number(),
-          absl::StrCat("\"", absl::CHexEscape(line->substr(0, 60)),
-                       "\" is none of \"type octile\", \"height N\", \"width N\" and \"map\""));
+          absl::StrCat(Quoted(*line), " is none of \"type octile\", \"height N\", \"width N\" and \"map\""));
     }
   }
-  return FormatError(lines.line_number(), "the header does not end with a line \"map\"");
+  return BadLine(lines.line_number(), "the header does not end with a line \"map\"");
 }
 
 }  // namespace
@@ -89,20 +84,20 @@ absl::StatusOr<GridMap> ParseMovingAi(absl::string_view bytes, const GridOverrid
   while (const std::optional<absl::string_view> line = lines.Next()) {
     if (static_cast<std::int64_t>(rows.size()) == header.height) {
       if (!absl::StripAsciiWhitespace(*line).empty()) {
-        return FormatError(lines.line_number(),
-                           absl::StrCat("more rows than the ", header.height, " the header promises"));
+        return BadLine(lines.line_number(),
+                       absl::StrCat("more rows than the ", header.height, " the header promises"));
       }
       continue;
     }
     if (static_cast<std::int64_t>(line->size()) != header.width) {
-      return FormatError(lines.line_number(), absl::StrCat("the row has ", line->size(), " cells, not the ",
-                                                           header.width, " the header promises"));
+      return BadLine(lines.line_number(), absl::StrCat("the row has ", line->size(), " cells, not the ",
+                                                       header.width, " the header promises"));
     }
     rows.push_back(*line);
   }
   if (static_cast<std::int64_t>(rows.size()) < header.height) {
-    return FormatError(lines.line_number(), absl::StrCat("the file ends after ", rows.size(), " of the ",
-                                                         header.height, " rows the header promises"));
+    return BadLine(lines.line_number(), absl::StrCat("the file ends after ", rows.size(), " of the ",
+                                                     header.height, " rows the header promises"));
   }
   return ParseRows(rows, std::move(settings), source);
 }

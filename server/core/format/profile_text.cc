@@ -6,13 +6,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "server/base/error.h"
+#include "server/core/format/file_errors.h"
 
 namespace waystar::core {
 namespace {
@@ -62,7 +61,7 @@ bool TakePair(absl::string_view key, absl::string_view value, MovementProfile& p
 
 absl::StatusOr<NamedProfile> ParseProfile(absl::Span<const absl::string_view> words) {
   if (words.size() < 2) {
-    return InvalidArgument(ErrorReason::kBadFormat, "", "expected \"profile NAME ...\"");
+    return BadFormat("expected \"profile NAME ...\"");
   }
   NamedProfile named{.name = std::string(words[1])};
   for (std::size_t i = 2; i < words.size(); ++i) {
@@ -71,10 +70,9 @@ absl::StatusOr<NamedProfile> ParseProfile(absl::Span<const absl::string_view> wo
     } else if (i + 1 < words.size() && TakePair(words[i], words[i + 1], named.profile)) {
       ++i;
     } else {
-      return InvalidArgument(
-          ErrorReason::kBadFormat, "",
-          absl::StrCat("\"", absl::CHexEscape(words[i].substr(0, 60)),
-                       "\" does not begin one of \"footprint N\", \"corner_rule "
+      return BadFormat(
+          absl::StrCat(Quoted(words[i]),
+                       " does not begin one of \"footprint N\", \"corner_rule "
                        "no_corner_cutting|one_side_free|always\", \"no_diagonals\", \"tag TAG\" and "
                        "\"SYMBOL COST|forbidden\""));
     }

@@ -10,7 +10,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -20,6 +19,7 @@
 #include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/format/file_errors.h"
 #include "server/core/format/line_reader.h"
 #include "server/core/format/profile_text.h"
 #include "server/core/format/rows.h"
@@ -29,17 +29,13 @@ namespace {
 
 constexpr absl::string_view kHeaderEnd = "map";
 
-absl::Status HeaderError(std::size_t line, absl::string_view message) {
-  return InvalidArgument(ErrorReason::kBadFormat, "", absl::StrCat("line ", line, ": ", message));
-}
-
 absl::Status ParseTerrain(absl::Span<const absl::string_view> words, std::size_t line,
                           GridOverrides& header) {
   TerrainOverride terrain;
   double cost = 0.0;
   if (words.size() != 4 || words[1].size() != 1 ||
       (words[3] != "impassable" && !absl::SimpleAtod(words[3], &cost))) {
-    return HeaderError(line, "expected \"terrain SYMBOL NAME COST\" or \"terrain SYMBOL NAME impassable\"");
+    return BadLine(line, "expected \"terrain SYMBOL NAME COST\" or \"terrain SYMBOL NAME impassable\"");
   }
   terrain.symbol = words[1].front();
   terrain.name = std::string(words[2]);
@@ -58,19 +54,18 @@ absl::Status ParseFrameLine(absl::Span<const absl::string_view> words, std::size
   std::vector<double> numbers(words.size() - 1);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (!absl::SimpleAtod(words[i + 1], &numbers[i])) {
-      return HeaderError(
-          line, absl::StrCat("\"", absl::CHexEscape(words[i + 1].substr(0, 60)), "\" is not a number"));
+      return BadLine(line, absl::StrCat(Quoted(words[i + 1]), " is not a number"));
     }
   }
   if (words.front() == "cell_size") {
     if (numbers.size() != 1 || header.cell_size) {
-      return HeaderError(line, "expected \"cell_size NUMBER\", once");
+      return BadLine(line, "expected \"cell_size NUMBER\", once");
     }
     header.cell_size = numbers[0];
     return absl::OkStatus();
   }
   if (numbers.size() < 2 || numbers.size() > 3 || header.origin) {
-    return HeaderError(line, "expected \"origin X Y\" or \"origin X Y Z\", once");
+    return BadLine(line, "expected \"origin X Y\" or \"origin X Y Z\", once");
   }
   header.origin = Position{numbers[0], numbers[1], numbers.size() == 3 ? numbers[2] : 0.0};
   return absl::OkStatus();
@@ -86,11 +81,11 @@ absl::Status ParseProfileLine(absl::Span<const absl::string_view> words, std::si
                               TextHeader& header) {
   absl::StatusOr<NamedProfile> profile = ParseProfile(words);
   if (!profile.ok()) {
-    return HeaderError(line, profile.status().message());
+    return BadLine(line, profile.status().message());
   }
   for (const auto& [other_line, other] : header.profiles) {
     if (other.name == profile->name) {
-      return HeaderError(line, "a second profile of this name");
+      return BadLine(line, "a second profile of this name");
     }
   }
   header.profiles.emplace_back(line, *std::move(profile));
@@ -104,7 +99,7 @@ absl::Status AddProfiles(TextHeader header, GridMap& map) {
   ProfileTable profiles;
   for (auto& [line, profile] : header.profiles) {
     if (const absl::Status status = PutInTable(std::move(profile), map.settings(), profiles); !status.ok()) {
-      return HeaderError(line, status.message());
+      return BadLine(line, status.message());
     }
   }
   map.SetProfiles(std::move(profiles));
@@ -125,23 +120,23 @@ absl::Status ParseHeaderLine(absl::string_view text, std::size_t line, TextHeade
   if (key == "hexagons" && words.size() == 2) {
     const std::optional<HexLayout> layout = HexLayoutOf(words[1]);
     if (!layout || header.hexagons) {
-      return HeaderError(line,
-                         "expected \"hexagons LAYOUT\", once, and LAYOUT one of axial_pointy, axial_flat, "
-                         "odd_rows, even_rows, odd_columns and even_columns");
+      return BadLine(line,
+                     "expected \"hexagons LAYOUT\", once, and LAYOUT one of axial_pointy, axial_flat, "
+                     "odd_rows, even_rows, odd_columns and even_columns");
     }
     header.hexagons = layout;
     return absl::OkStatus();
   }
   if (key == "connectivity" && words.size() == 2 && (words[1] == "4" || words[1] == "8")) {
     if (header.connectivity) {
-      return HeaderError(line, "a second connectivity");
+      return BadLine(line, "a second connectivity");
     }
     header.connectivity = words[1] == "4" ? Connectivity::kFour : Connectivity::kEight;
     return absl::OkStatus();
   }
   if (key == "world" && words.size() == 2) {
     if (header.world) {
-      return HeaderError(line, "a second world");
+      return BadLine(line, "a second world");
     }
     header.world = std::string(words[1]);
     return absl::OkStatus();
@@ -152,15 +147,15 @@ absl::Status ParseHeaderLine(absl::string_view text, std::size_t line, TextHeade
   double cost = 0.0;
   if (key == "diagonal_cost" && words.size() == 2 && absl::SimpleAtod(words[1], &cost)) {
     if (header.diagonal_cost) {
-      return HeaderError(line, "a second diagonal_cost");
+      return BadLine(line, "a second diagonal_cost");
     }
     header.diagonal_cost = cost;
     return absl::OkStatus();
   }
-  return HeaderError(
+  return BadLine(
       line, absl::StrCat(
-                "\"", absl::CHexEscape(text.substr(0, 60)),
-                "\" is none of \"connectivity 4|8\", \"hexagons LAYOUT\", \"diagonal_cost NUMBER\", "
+                Quoted(text),
+                " is none of \"connectivity 4|8\", \"hexagons LAYOUT\", \"diagonal_cost NUMBER\", "
                 "\"origin X Y\", \"cell_size NUMBER\", "
                 "\"terrain SYMBOL NAME COST|impassable\", \"world NAME\", \"profile NAME ...\" and \"map\""));
 }
@@ -185,12 +180,11 @@ absl::StatusOr<GridMap> ParseText(absl::string_view bytes, const GridOverrides& 
       }
     }
     if (!line) {
-      return HeaderError(lines.line_number(), "the header does not end with a line \"map\"");
+      return BadLine(lines.line_number(), "the header does not end with a line \"map\"");
     }
     absl::StatusOr<GridSettings> with_header = ApplyOverrides(std::move(settings), header.grid);
     if (!with_header.ok()) {
-      return InvalidArgument(ErrorReason::kBadFormat, "",
-                             absl::StrCat("in the header: ", with_header.status().message()));
+      return BadFormat(absl::StrCat("in the header: ", with_header.status().message()));
     }
     settings = *std::move(with_header);
     line = lines.Next();

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "server/core/grid/bit_row.h"
+#include "server/core/grid/bit_scan.h"
 #include "server/core/shape/wide_integer.h"
 
 namespace waystar::core {
@@ -24,13 +24,6 @@ struct CellRange {
             std::min<std::int64_t>(FloorDivide(high, divisor * kCell), count - 1)};
   }
 };
-
-bool AreSet(const Word* row, const CellRange& columns) {
-  bool are_set = true;
-  ForEachWord(static_cast<int>(columns.first), static_cast<int>(columns.last) + 1,
-              [&](std::size_t index, Word mask) { are_set = are_set && (row[index] & mask) == mask; });
-  return are_set;
-}
 
 }  // namespace
 
@@ -66,7 +59,8 @@ bool GridSight::IsFree(const WorldPoint& a, const WorldPoint& b) const {
       const Int128 other = x_at(std::min((row + 1) * kCell, high.y));
       columns = CellRange::Of(std::min(one, other), std::max(one, other), dy, width);
     }
-    if (!AreSet(walkable_.row(static_cast<int>(row)), columns)) {
+    if (!AreSet(walkable_.row(static_cast<int>(row)), static_cast<int>(columns.first),
+                static_cast<int>(columns.last))) {
       return false;
     }
   }

@@ -44,13 +44,8 @@ class GraphAStar {
         report_.cost = entry.g;
         return SearchEnd::kGoalReached;
       }
-      if (report_.statistics.expanded >= budget_.max_expansions) {
-        return SearchEnd::kExpansionLimit;
-      }
-      if (report_.statistics.expanded % Budget::kPollInterval == 0) {
-        if (const std::optional<SearchEnd> end = Interruption(budget_)) {
-          return *end;
-        }
+      if (const std::optional<SearchEnd> end = BudgetEnd(budget_, report_.statistics.expanded)) {
+        return *end;
       }
       ++report_.statistics.expanded;
       if (task_.wants_nearest) {

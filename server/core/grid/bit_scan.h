@@ -1,4 +1,4 @@
-// Scans along a row for the next clear bit, a word at a time.
+// Scans along a row for clear bits, a word at a time.
 #pragma once
 
 #include <bit>
@@ -28,6 +28,24 @@ inline int LastClear(const Word* row, int x) {
     clear = ~row[--index];
   }
   return static_cast<int>(index) * kWordBits + kWordBits - 1 - std::countl_zero(clear) - 1;
+}
+
+// Returns whether the bits of all cells with first <= x <= last are set. REQUIRES: 0 <= first <= last <
+// width.
+inline bool AreSet(const Word* row, int first, int last) {
+  const auto low = static_cast<unsigned>(first + 1);
+  const auto high = static_cast<unsigned>(last + 1);
+  std::size_t index = low / kWordBits;
+  const std::size_t end = high / kWordBits;
+  Word wanted = ~Word{0} << (low % kWordBits);
+  for (; index < end; ++index) {
+    if ((~row[index] & wanted) != 0) {
+      return false;
+    }
+    wanted = ~Word{0};
+  }
+  wanted &= ~Word{0} >> (kWordBits - 1 - high % kWordBits);
+  return (~row[index] & wanted) == 0;
 }
 
 }  // namespace waystar::core

@@ -82,6 +82,12 @@ struct Rectangle {
   // Returns the number of cells. The result is exact for any values of the fields.
   std::int64_t area() const { return empty() ? 0 : std::int64_t{width} * height; }
 
+  // Returns whether the cell is one of them. The result is exact for any values of the fields.
+  bool Contains(Cell cell) const {
+    return cell.x >= x && std::int64_t{cell.x} - x < width && cell.y >= y &&
+           std::int64_t{cell.y} - y < height;
+  }
+
   friend bool operator==(const Rectangle&, const Rectangle&) = default;
 };
 

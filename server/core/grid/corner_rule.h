@@ -17,4 +17,17 @@ enum class CornerRule : std::uint8_t {
 
 inline constexpr int kCornerRuleCount = 3;
 
+// Returns whether a corner rule allows a diagonal step, given whether the two cells beside it are free.
+constexpr bool MayPassCorner(CornerRule rule, bool one_side, bool other_side) {
+  switch (rule) {
+    case CornerRule::kNoCornerCutting:
+      return one_side && other_side;
+    case CornerRule::kOneSideFree:
+      return one_side || other_side;
+    case CornerRule::kAlways:
+      return true;
+  }
+  return false;
+}
+
 }  // namespace waystar::core

@@ -9,7 +9,7 @@
 #include "server/core/grid/cell.h"
 #include "server/core/grid/cost.h"
 #include "server/core/hierarchy/hierarchy_path.h"
-#include "server/core/hierarchy/open_way.h"
+#include "server/core/search/direct_way.h"
 #include "server/core/search/hierarchy_scratch.h"
 #include "server/core/search/interruption.h"
 #include "server/core/search/nearest_cell.h"
@@ -63,6 +63,10 @@ class HierarchySearch {
     return OctileCost(from, to, hierarchy_.straight(), hierarchy_.diagonal());
   }
 
+  bool IsOpen(Cell from, Cell to) const {
+    return IsDirect(walk_, Connectivity::kEight, CornerRule::kNoCornerCutting, from, to);
+  }
+
   SearchEnd Search() {
     const Cost lowest = Distance(query_.start, query_.goal);
     const int width_shift =
@@ -79,11 +83,11 @@ class HierarchySearch {
     if (const std::optional<SearchEnd> end = Interruption(budget_)) {
       return *end;
     }
-    if (IsOpen(walk_, query_.start, query_.goal)) {
+    if (IsOpen(query_.start, query_.goal)) {
       best_ = lowest;
       return path_.Append(query_.goal) ? SearchEnd::kGoalReached : SearchEnd::kScratchLimit;
     }
-    if (IsOpen(walk_, query_.goal, query_.start)) {
+    if (IsOpen(query_.goal, query_.start)) {
       best_ = lowest;
       return path_.Append(TurnTowards(query_.goal, query_.start)) && path_.Append(query_.goal)
                  ? SearchEnd::kGoalReached

@@ -22,9 +22,4 @@ template <typename Recorder>
 SearchReport RunHierarchy(const Hierarchy& hierarchy, const WalkGrid& walk, const PathQuery& query,
                           const Budget& budget, Scratch& scratch, Recorder& recorder);
 
-extern template SearchReport RunHierarchy(const Hierarchy&, const WalkGrid&, const PathQuery&, const Budget&,
-                                          Scratch&, NoRecorder&);
-extern template SearchReport RunHierarchy(const Hierarchy&, const WalkGrid&, const PathQuery&, const Budget&,
-                                          Scratch&, EventRecorder&);
-
 }  // namespace waystar::core

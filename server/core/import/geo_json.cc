@@ -11,12 +11,12 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/format/file_errors.h"
 #include "server/core/import/json_value.h"
 #include "server/core/map/tags.h"
 
@@ -289,8 +289,8 @@ absl::StatusOr<WaypointGraph> ParseGeoJson(absl::string_view bytes) {
     if (type == "LineString" || type == "MultiLineString") {
       WAYSTAR_RETURN_IF_ERROR(drawer.AddLines(feature));
     } else if (type != "Point") {
-      return FeatureError(feature, absl::StrCat("\"", absl::CHexEscape(type.substr(0, 60)),
-                                                "\" is none of Point, LineString and MultiLineString"));
+      return FeatureError(feature,
+                          absl::StrCat(Quoted(type), " is none of Point, LineString and MultiLineString"));
     }
   }
   return std::move(drawer).Finish();

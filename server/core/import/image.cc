@@ -14,6 +14,7 @@
 #include "png.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/format/file_errors.h"
 #include "server/core/map/grid_map.h"
 #include "webp/decode.h"
 
@@ -27,10 +28,6 @@ constexpr absl::string_view kRiffMagic = "RIFF";
 
 bool IsWebp(absl::string_view bytes) {
   return absl::StartsWith(bytes, kRiffMagic) && bytes.size() >= 12 && bytes.substr(8, 4) == "WEBP";
-}
-
-absl::Status BadImage(absl::string_view message) {
-  return InvalidArgument(ErrorReason::kBadFormat, "", message);
 }
 
 std::uint32_t PackPixel(std::uint8_t red, std::uint8_t green, std::uint8_t blue, std::uint8_t alpha) {
@@ -57,7 +54,7 @@ struct PngReader {
 };
 
 absl::Status BadPng(const png_image& image) {
-  return BadImage(absl::StrCat("bad PNG: ", static_cast<const char*>(image.message)));
+  return BadFormat(absl::StrCat("bad PNG: ", static_cast<const char*>(image.message)));
 }
 
 absl::Status ReadColors(png_image& png, Image& image) {
@@ -91,9 +88,7 @@ absl::StatusOr<Image> DecodePng(absl::string_view bytes, int max_side) {
   if (png_image_begin_read_from_memory(&png, bytes.data(), bytes.size()) == 0) {
     return BadPng(png);
   }
-  if (const absl::Status status = CheckMapSize(png.width, png.height, max_side); !status.ok()) {
-    return InvalidArgument(ErrorReason::kBadSize, "", status.message());
-  }
+  WAYSTAR_RETURN_IF_ERROR(WithField(CheckMapSize(png.width, png.height, max_side), ""));
   Image image{.width = static_cast<int>(png.width), .height = static_cast<int>(png.height)};
   // Sixteen bits are shades like eight, and not amounts of light.
   png.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
@@ -112,7 +107,7 @@ int ReadBytes(GifFileType* gif, GifByteType* out, int count) {
 
 absl::Status BadGif(int error) {
   const char* const text = GifErrorString(error);
-  return BadImage(absl::StrCat("bad GIF: ", text == nullptr ? "broken or cut off" : text));
+  return BadFormat(absl::StrCat("bad GIF: ", text == nullptr ? "broken or cut off" : text));
 }
 
 struct GifCloser {
@@ -131,7 +126,7 @@ absl::Status FindPicture(GifFileType& gif, std::optional<int>& transparent) {
       return DGifGetImageDesc(&gif) == GIF_ERROR ? BadGif(gif.Error) : absl::OkStatus();
     }
     if (type != EXTENSION_RECORD_TYPE) {
-      return BadImage("bad GIF: there is no picture in it");
+      return BadFormat("bad GIF: there is no picture in it");
     }
     int code = 0;
     GifByteType* block = nullptr;
@@ -171,7 +166,7 @@ absl::Status ReadIndices(GifFileType& gif, Image& image) {
   for (const Pass* pass = begin; pass != end; ++pass) {
     for (int y = pass->first; y < image.height; y += pass->step) {
       if (!read_row(y)) {
-        return BadImage(absl::StrCat("bad GIF: row ", y, " is broken or cut off"));
+        return BadFormat(absl::StrCat("bad GIF: row ", y, " is broken or cut off"));
       }
     }
   }
@@ -181,12 +176,12 @@ absl::Status ReadIndices(GifFileType& gif, Image& image) {
 absl::Status FillPixels(const GifFileType& gif, std::optional<int> transparent, Image& image) {
   const ColorMapObject* const palette = gif.Image.ColorMap != nullptr ? gif.Image.ColorMap : gif.SColorMap;
   if (palette == nullptr) {
-    return BadImage("bad GIF: it has no palette");
+    return BadFormat("bad GIF: it has no palette");
   }
   image.pixels.reserve(image.pixel_count());
   for (const std::uint8_t index : image.indices) {
     if (index >= palette->ColorCount) {
-      return BadImage(
+      return BadFormat(
           absl::StrCat("bad GIF: a pixel has colour ", index, " of a palette of ", palette->ColorCount));
     }
     const GifColorType& color = palette->Colors[index];
@@ -203,9 +198,7 @@ absl::StatusOr<Image> DecodeGif(absl::string_view bytes, int max_side) {
   }
   std::optional<int> transparent;
   WAYSTAR_RETURN_IF_ERROR(FindPicture(*gif, transparent));
-  if (const absl::Status status = CheckMapSize(gif->Image.Width, gif->Image.Height, max_side); !status.ok()) {
-    return InvalidArgument(ErrorReason::kBadSize, "", status.message());
-  }
+  WAYSTAR_RETURN_IF_ERROR(WithField(CheckMapSize(gif->Image.Width, gif->Image.Height, max_side), ""));
   Image image{.width = gif->Image.Width, .height = gif->Image.Height};
   WAYSTAR_RETURN_IF_ERROR(ReadIndices(*gif, image));
   WAYSTAR_RETURN_IF_ERROR(FillPixels(*gif, transparent, image));
@@ -216,19 +209,17 @@ absl::StatusOr<Image> DecodeWebp(absl::string_view bytes, int max_side) {
   const auto* const data = reinterpret_cast<const std::uint8_t*>(bytes.data());
   WebPBitstreamFeatures features;
   if (WebPGetFeatures(data, bytes.size(), &features) != VP8_STATUS_OK) {
-    return BadImage("bad WebP: its header is broken or cut off");
+    return BadFormat("bad WebP: its header is broken or cut off");
   }
   if (features.has_animation != 0) {
-    return BadImage("a WebP that moves is no map");
+    return BadFormat("a WebP that moves is no map");
   }
-  if (const absl::Status status = CheckMapSize(features.width, features.height, max_side); !status.ok()) {
-    return InvalidArgument(ErrorReason::kBadSize, "", status.message());
-  }
+  WAYSTAR_RETURN_IF_ERROR(WithField(CheckMapSize(features.width, features.height, max_side), ""));
   Image image{.width = features.width, .height = features.height};
   image.pixels.resize(image.pixel_count());
   auto* const pixels = reinterpret_cast<std::uint8_t*>(image.pixels.data());
   if (WebPDecodeRGBAInto(data, bytes.size(), pixels, image.pixel_count() * 4, image.width * 4) == nullptr) {
-    return BadImage("bad WebP: its pixels are broken or cut off");
+    return BadFormat("bad WebP: its pixels are broken or cut off");
   }
   PackPixels(image);
   return image;
@@ -250,7 +241,7 @@ absl::StatusOr<Image> DecodeImage(absl::string_view bytes, int max_side) {
   if (IsWebp(bytes)) {
     return DecodeWebp(bytes, max_side);
   }
-  return BadImage("this is no picture: PNG, WebP and GIF are read");
+  return BadFormat("this is no picture: PNG, WebP and GIF are read");
 }
 
 }  // namespace waystar::core

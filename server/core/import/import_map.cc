@@ -9,6 +9,7 @@
 #include "absl/utility/utility.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/format/file_errors.h"
 #include "server/core/format/moving_ai.h"
 #include "server/core/format/text.h"
 #include "server/core/import/geo_json.h"
@@ -28,9 +29,8 @@ constexpr std::size_t kMaxLayerNames = 1000;
 absl::Status CheckEncoding(MapFormat format, absl::string_view bytes) {
   const bool is_utf16 = absl::StartsWith(bytes, "\xFF\xFE") || absl::StartsWith(bytes, "\xFE\xFF") ||
                         absl::StrContains(bytes.substr(0, 4), '\0');
-  return is_utf16 && format != MapFormat::kImage
-             ? InvalidArgument(ErrorReason::kBadFormat, "", "the file is no UTF-8, but looks like UTF-16")
-             : absl::OkStatus();
+  return is_utf16 && format != MapFormat::kImage ? BadFormat("the file is no UTF-8, but looks like UTF-16")
+                                                 : absl::OkStatus();
 }
 
 absl::Status Useless(absl::string_view field) {
@@ -116,7 +116,7 @@ absl::StatusOr<ImportedMap> ImportMap(MapFormat format, absl::string_view bytes,
     case MapFormat::kGeoJson:
       return AsImported(ParseGeoJson(bytes));
   }
-  return InvalidArgument(ErrorReason::kBadFormat, "", "files of this format are not read");
+  return BadFormat("files of this format are not read");
 }
 
 absl::StatusOr<std::vector<NamedMap>> ImportMaps(MapFormat format, absl::string_view bytes,

@@ -9,13 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
 #include "server/base/error.h"
+#include "server/core/format/file_errors.h"
 
 namespace waystar::core {
 namespace {
-
-absl::Status LineError(std::size_t line, absl::string_view message) {
-  return InvalidArgument(ErrorReason::kBadFormat, "", absl::StrCat("line ", line, ": ", message));
-}
 
 constexpr absl::string_view kTooMany = "more than 8388608 values in one file";
 static_assert(kMaxJsonValues == 8'388'608);
@@ -84,7 +81,7 @@ class JsonBuilder {
 
  private:
   bool Fail(absl::string_view message) {
-    status_ = LineError(line_, absl::CHexEscape(message.substr(0, 200)));
+    status_ = BadLine(line_, absl::CHexEscape(message.substr(0, 200)));
     return false;
   }
 
@@ -171,13 +168,13 @@ absl::StatusOr<JsonValue> ParseJson(absl::string_view bytes) {
   const CountingIterator begin(bytes.data(), &line);
   const CountingIterator end(bytes.data() + bytes.size(), &line);
   if (!nlohmann::json::sax_parse(begin, end, &builder)) {
-    return builder.status().ok() ? LineError(line, "no JSON") : builder.status();
+    return builder.status().ok() ? BadLine(line, "no JSON") : builder.status();
   }
   return std::move(builder).Take();
 }
 
 absl::Status JsonError(const JsonValue& value, absl::string_view message) {
-  return LineError(value.line(), message);
+  return BadLine(value.line(), message);
 }
 
 const JsonValue* JsonValue::Find(absl::string_view name) const {

@@ -9,12 +9,12 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/format/file_errors.h"
 #include "server/core/format/rows.h"
 #include "server/core/import/terrain_table.h"
 
@@ -23,12 +23,8 @@ namespace {
 
 constexpr int kMaxInt = 0x7FFF'FFFF;
 
-std::string QuotedName(absl::string_view text) {
-  return absl::StrCat("\"", absl::CHexEscape(text.substr(0, 60)), "\"");
-}
-
 std::string NameOfInstance(const JsonValue& layer) {
-  return absl::StrCat("layer ", QuotedName(layer.FindString("__identifier")));
+  return absl::StrCat("layer ", Quoted(layer.FindString("__identifier")));
 }
 
 // Returns the rule that follows from an identifier alone.
@@ -106,10 +102,8 @@ class ValueMeanings {
       return *mapping_.otherwise;
     }
     if (!has_name) {
-      return InvalidArgument(
-          ErrorReason::kBadFormat, "",
-          absl::StrCat("value ", value, " has no identifier, and the terrains have no line \"value ", value,
-                       " ...\""));
+      return BadFormat(absl::StrCat(
+          "value ", value, " has no identifier, and the terrains have no line \"value ", value, " ...\""));
     }
     return RuleOfIdentifier(identifier->second);
   }
@@ -136,7 +130,7 @@ absl::StatusOr<std::vector<const JsonValue*>> WantedInstances(const JsonValue& l
     if (std::none_of(layers.begin(), layers.end(),
                      [&](const auto* layer) { return layer->FindString("__identifier") == names[i]; })) {
       return InvalidArgument(ErrorReason::kBadValue, absl::StrCat(kLayersField, "[", i, "]"),
-                             absl::StrCat("the level has no IntGrid layer ", QuotedName(names[i])));
+                             absl::StrCat("the level has no IntGrid layer ", Quoted(names[i])));
     }
   }
   const auto is_left_out = [&](const JsonValue* layer) {
@@ -146,7 +140,7 @@ absl::StatusOr<std::vector<const JsonValue*>> WantedInstances(const JsonValue& l
   };
   layers.erase(std::remove_if(layers.begin(), layers.end(), is_left_out), layers.end());
   if (layers.empty()) {
-    return JsonError(level, absl::StrCat("level ", QuotedName(level.FindString("identifier")),
+    return JsonError(level, absl::StrCat("level ", Quoted(level.FindString("identifier")),
                                          " has no visible IntGrid layer"));
   }
   return layers;
@@ -193,9 +187,8 @@ absl::Status LayValues(const JsonValue& layer, const LevelSize& size, ValueMeani
       continue;
     }
     const bool is_value = value >= 1.0 && value <= kMaxInt && value == static_cast<int>(value);
-    const absl::StatusOr<TerrainId> meaning =
-        is_value ? meanings.MeaningOf(static_cast<int>(value))
-                 : InvalidArgument(ErrorReason::kBadFormat, "", absl::StrCat(value, " is no value"));
+    const absl::StatusOr<TerrainId> meaning = is_value ? meanings.MeaningOf(static_cast<int>(value))
+                                                       : BadFormat(absl::StrCat(value, " is no value"));
     if (!meaning.ok()) {
       const auto width = static_cast<std::size_t>(size.width);
       return JsonError(*csv, absl::StrCat(NameOfInstance(layer), ", cell (", i % width, ", ", i / width,
@@ -241,12 +234,12 @@ absl::StatusOr<std::size_t> LdtkFile::FindLevel(absl::string_view name) const {
       return i;
     }
     if (i < kMaxNames) {
-      names.push_back(QuotedName(LevelName(i)));
+      names.push_back(Quoted(LevelName(i)));
     }
   }
   return InvalidArgument(
       ErrorReason::kBadValue, kLevelField,
-      absl::StrCat(name.empty() ? "say which level" : absl::StrCat("there is no level ", QuotedName(name)),
+      absl::StrCat(name.empty() ? "say which level" : absl::StrCat("there is no level ", Quoted(name)),
                    ": the file has ", levels_.size(), ", ", absl::StrJoin(names, ", "),
                    levels_.size() > kMaxNames ? " and so on" : ""));
 }
@@ -258,13 +251,13 @@ absl::StatusOr<GridMap> LdtkFile::ReadLevel(std::size_t level, const TerrainMapp
   if (const absl::string_view path = data->FindString("externalRelPath"); !path.empty()) {
     if (!options.neighbours) {
       return JsonError(*data,
-                       absl::StrCat("level ", QuotedName(LevelName(level)), " is in ", QuotedName(path),
+                       absl::StrCat("level ", Quoted(LevelName(level)), " is in ", Quoted(path),
                                     ", a file of its own: turn off \"Save levels to separate files\""));
     }
     const absl::StatusOr<std::string> bytes = options.neighbours(path);
     apart = bytes.ok() ? ParseJson(*bytes) : bytes.status();
     if (!apart.ok()) {
-      return JsonError(*data, absl::StrCat(QuotedName(path), ": ", apart.status().message()));
+      return JsonError(*data, absl::StrCat(Quoted(path), ": ", apart.status().message()));
     }
     data = &*apart;
   }

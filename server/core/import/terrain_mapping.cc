@@ -8,7 +8,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -16,6 +15,7 @@
 #include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/format/file_errors.h"
 #include "server/core/format/line_reader.h"
 
 namespace waystar::core {
@@ -123,8 +123,8 @@ absl::Status ParseLine(Words words, TerrainMapping& mapping) {
   if (key == "grey") {
     return ParseGrey(rest, mapping);
   }
-  return Malformed(absl::StrCat("\"", absl::CHexEscape(key.substr(0, 60)),
-                                "\" is none of a colour, value, terrain, transparent, grey and else"));
+  return Malformed(
+      absl::StrCat(Quoted(key), " is none of a colour, value, terrain, transparent, grey and else"));
 }
 
 }  // namespace

@@ -10,14 +10,13 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/format/file_errors.h"
 #include "server/core/format/rows.h"
-#include "server/core/import/text_start.h"
 #include "server/core/import/tiled_data.h"
 #include "server/core/import/tiled_map.h"
 #include "server/core/import/tiled_objects.h"
@@ -33,21 +32,12 @@ constexpr TerrainId kEmptyCell = 0xFE;
 constexpr TerrainId kSilentCell = 0xFD;
 static_assert(kMaxTerrains <= kSilentCell);
 
-absl::Status BadMap(absl::string_view message) {
-  return InvalidArgument(ErrorReason::kBadFormat, "", message);
-}
-
-std::string Quoted(absl::string_view text) {
-  return absl::StrCat("\"", absl::CHexEscape(text.substr(0, 60)), "\"");
-}
-
 std::string NameOfLayer(const TiledLayer& layer) {
   return absl::StrCat("layer ", Quoted(layer.name), " (line ", layer.line, ")");
 }
 
 absl::Status InLayer(const TiledLayer& layer, const absl::Status& status) {
-  return InvalidArgument(ErrorReason::kBadFormat, "",
-                         absl::StrCat(NameOfLayer(layer), ": ", status.message()));
+  return BadFormat(absl::StrCat(NameOfLayer(layer), ": ", status.message()));
 }
 
 absl::StatusOr<std::optional<HexLayout>> LayoutOf(const TiledMap& map) {
@@ -55,11 +45,11 @@ absl::StatusOr<std::optional<HexLayout>> LayoutOf(const TiledMap& map) {
     return std::nullopt;
   }
   if (map.orientation.empty()) {
-    return BadMap("this is no map of Tiled: it has no orientation");
+    return BadFormat("this is no map of Tiled: it has no orientation");
   }
   if (map.orientation != "hexagonal") {
-    return BadMap(absl::StrCat("orientation ", Quoted(map.orientation),
-                               " is not read: orthogonal, isometric and hexagonal are"));
+    return BadFormat(absl::StrCat("orientation ", Quoted(map.orientation),
+                                  " is not read: orthogonal, isometric and hexagonal are"));
   }
   const bool is_even = map.stagger_index == "even";
   if (map.stagger_axis == "x") {
@@ -75,18 +65,17 @@ absl::Status ReadTilesets(const NeighbourFiles& neighbours, std::vector<TiledTil
       continue;
     }
     if (!neighbours) {
-      return BadMap(
+      return BadFormat(
           absl::StrCat("the tileset ", Quoted(tileset.source),
                        " is a file of its own: put it into the map, in Tiled by \"Embed Tileset\""));
     }
     const absl::StatusOr<std::string> bytes = neighbours(tileset.source);
     if (!bytes.ok()) {
-      return BadMap(absl::StrCat("the tileset ", Quoted(tileset.source), ": ", bytes.status().message()));
+      return BadFormat(absl::StrCat("the tileset ", Quoted(tileset.source), ": ", bytes.status().message()));
     }
-    absl::StatusOr<TiledTileset> read =
-        FirstOfText(*bytes) == '<' ? ParseTilesetXml(*bytes) : ParseTilesetJson(*bytes);
+    absl::StatusOr<TiledTileset> read = ParseTileset(*bytes);
     if (!read.ok()) {
-      return BadMap(absl::StrCat("the tileset ", Quoted(tileset.source), ": ", read.status().message()));
+      return BadFormat(absl::StrCat("the tileset ", Quoted(tileset.source), ": ", read.status().message()));
     }
     tileset.tiles = std::move(read->tiles);
     tileset.source.clear();
@@ -142,7 +131,7 @@ class GridBounds {
 
   absl::StatusOr<Rectangle> Get() const {
     if (right_ <= left_) {
-      return BadMap("there are no tiles");
+      return BadFormat("there are no tiles");
     }
     WAYSTAR_RETURN_IF_ERROR(Check(right_ - left_, bottom_ - top_));
     return Rectangle{static_cast<int>(left_), static_cast<int>(top_), static_cast<int>(right_ - left_),
@@ -151,8 +140,7 @@ class GridBounds {
 
  private:
   absl::Status Check(std::int64_t width, std::int64_t height) const {
-    const absl::Status status = CheckMapSize(width, height, max_side_);
-    return status.ok() ? status : InvalidArgument(ErrorReason::kBadSize, "", status.message());
+    return WithField(CheckMapSize(width, height, max_side_), "");
   }
 
   int max_side_;
@@ -165,9 +153,7 @@ class GridBounds {
 absl::StatusOr<Rectangle> BoundsOf(const TiledMap& map, const std::vector<const TiledLayer*>& layers,
                                    bool has_hexagons, int max_side) {
   if (!map.infinite) {
-    if (const absl::Status status = CheckMapSize(map.width, map.height, max_side); !status.ok()) {
-      return InvalidArgument(ErrorReason::kBadSize, "", status.message());
-    }
+    WAYSTAR_RETURN_IF_ERROR(WithField(CheckMapSize(map.width, map.height, max_side), ""));
   }
   const Rectangle whole{0, 0, static_cast<int>(map.infinite ? 0 : map.width),
                         static_cast<int>(map.infinite ? 0 : map.height)};
@@ -176,7 +162,7 @@ absl::StatusOr<Rectangle> BoundsOf(const TiledMap& map, const std::vector<const 
   for (const TiledLayer* const layer : layers) {
     for (const TiledTileData& data : layer->tiles) {
       if (!map.infinite && data.area != whole) {
-        return InLayer(*layer, BadMap("it is not of the map's size"));
+        return InLayer(*layer, BadFormat("it is not of the map's size"));
       }
       if (const absl::Status status = bounds.Include(data.area); !status.ok()) {
         return InvalidArgument(ErrorReason::kBadSize, "",
@@ -212,9 +198,9 @@ absl::Status LayTiles(const TiledLayer& layer, std::optional<TerrainId> of_layer
       }
       const absl::StatusOr<std::optional<TerrainId>> says = tiles.MeaningOf(gid);
       if (!says.ok()) {
-        return BadMap(absl::StrCat("tile (", data.area.x + static_cast<std::int64_t>(i % width), ", ",
-                                   data.area.y + static_cast<std::int64_t>(i / width),
-                                   "): ", says.status().message()));
+        return BadFormat(absl::StrCat("tile (", data.area.x + static_cast<std::int64_t>(i % width), ", ",
+                                      data.area.y + static_cast<std::int64_t>(i / width),
+                                      "): ", says.status().message()));
       }
       TerrainId& cell = cells[(top + i / width) * columns + left + i % width];
       const std::optional<TerrainId> meaning = says->has_value() ? *says : of_layer;
@@ -252,7 +238,7 @@ absl::Status LayLayer(const TiledLayer& layer, const Rectangle& bounds, const Te
 absl::StatusOr<TerrainId> EmptyGround(const TiledMap& map) {
   const std::string* const empty = FindProperty(map.properties, "empty");
   if (empty != nullptr && *empty != "free" && *empty != "blocked") {
-    return BadMap(
+    return BadFormat(
         absl::StrCat("the map's property \"empty\" is ", Quoted(*empty), ", neither free nor blocked"));
   }
   const bool is_blocked = empty == nullptr ? map.infinite : *empty == "blocked";
@@ -264,7 +250,7 @@ absl::StatusOr<WorldFrame> FrameOf(const TiledMap& map, std::optional<HexLayout>
   WorldFrame frame;
   const std::string* const size = FindProperty(map.properties, "cell_size");
   if (size != nullptr && !absl::SimpleAtod(*size, &frame.cell_size)) {
-    return BadMap(absl::StrCat("the map's property \"cell_size\" is ", Quoted(*size), ", no number"));
+    return BadFormat(absl::StrCat("the map's property \"cell_size\" is ", Quoted(*size), ", no number"));
   }
   const double cell_size = overrides.cell_size.value_or(frame.cell_size);
   // Where hexagons touch along rows, the next row is this much further down.
@@ -279,9 +265,7 @@ absl::StatusOr<WorldFrame> FrameOf(const TiledMap& map, std::optional<HexLayout>
 
 absl::StatusOr<GridMap> ParseTiled(absl::string_view bytes, const TerrainMapping& mapping,
                                    const ImportOptions& options) {
-  absl::StatusOr<TiledMap> parsed = FirstOfText(bytes) == '<' ? ParseTiledXml(bytes) : ParseTiledJson(bytes);
-  WAYSTAR_RETURN_IF_ERROR(parsed.status());
-  TiledMap& map = *parsed;
+  WAYSTAR_ASSIGN_OR_RETURN(TiledMap map, ParseTiledMap(bytes));
   WAYSTAR_ASSIGN_OR_RETURN(const std::optional<HexLayout> layout, LayoutOf(map));
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<const TiledLayer*> layers, WantedLayers(map, options.layers));
   WAYSTAR_ASSIGN_OR_RETURN(const Rectangle bounds,
@@ -315,7 +299,7 @@ absl::StatusOr<GridMap> ParseTiled(absl::string_view bytes, const TerrainMapping
     return grid;
   }
   if (!(map.tile_width > 0.0 && map.tile_height > 0.0 && map.hex_side_length >= 0.0)) {
-    return BadMap("the sizes of tiles are not more than 0");
+    return BadFormat("the sizes of tiles are not more than 0");
   }
   const TiledPlane plane(map, board ? &*board : nullptr, {bounds.x, bounds.y});
   return PutObjects(layers, plane, std::move(grid));

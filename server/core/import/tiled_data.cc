@@ -18,6 +18,7 @@
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/format/file_errors.h"
 #include "zlib.h"
 #include "zstd.h"
 
@@ -28,7 +29,7 @@ namespace {
 using InflatedSink = absl::FunctionRef<absl::Status(absl::string_view)>;
 
 absl::Status BadData(absl::string_view message) {
-  return InvalidArgument(ErrorReason::kBadFormat, "", absl::StrCat("bad compressed data: ", message));
+  return BadFormat(absl::StrCat("bad compressed data: ", message));
 }
 
 // Collects what is written to it, and hands it on piece by piece.
@@ -156,12 +157,8 @@ using TileVisitor = absl::FunctionRef<absl::Status(std::size_t, std::uint32_t)>;
 // The highest bits say how a tile is turned.
 constexpr std::uint32_t kTileBits = 0x0FFF'FFFF;
 
-absl::Status BadTiles(absl::string_view message) {
-  return InvalidArgument(ErrorReason::kBadFormat, "", message);
-}
-
 absl::Status WrongCount(std::size_t count, std::size_t wanted) {
-  return BadTiles(absl::StrCat("there are ", count, " tiles where ", wanted, " belong"));
+  return BadFormat(absl::StrCat("there are ", count, " tiles where ", wanted, " belong"));
 }
 
 absl::Status VisitNumbers(const std::vector<double>& numbers, std::size_t count, TileVisitor visit) {
@@ -170,7 +167,7 @@ absl::Status VisitNumbers(const std::vector<double>& numbers, std::size_t count,
   }
   for (std::size_t i = 0; i < count; ++i) {
     if (!(numbers[i] >= 0.0 && numbers[i] < 0x1p32) || numbers[i] != std::floor(numbers[i])) {
-      return BadTiles(absl::StrCat(numbers[i], " is the number of no tile"));
+      return BadFormat(absl::StrCat(numbers[i], " is the number of no tile"));
     }
     WAYSTAR_RETURN_IF_ERROR(visit(i, static_cast<std::uint32_t>(numbers[i]) & kTileBits));
   }
@@ -182,11 +179,11 @@ absl::Status VisitText(absl::string_view text, std::size_t count, TileVisitor vi
   for (const absl::string_view word : absl::StrSplit(text, ',')) {
     std::uint32_t number = 0;
     if (!absl::SimpleAtoi(word, &number)) {
-      return BadTiles(absl::StrCat("\"", absl::CHexEscape(absl::StripAsciiWhitespace(word).substr(0, 60)),
-                                   "\" is the number of no tile, after ", i, " of ", count));
+      return BadFormat(absl::StrCat(Quoted(absl::StripAsciiWhitespace(word)),
+                                    " is the number of no tile, after ", i, " of ", count));
     }
     if (i == count) {
-      return BadTiles(absl::StrCat("there are more than the ", count, " tiles that belong here"));
+      return BadFormat(absl::StrCat("there are more than the ", count, " tiles that belong here"));
     }
     WAYSTAR_RETURN_IF_ERROR(visit(i, number & kTileBits));
     ++i;
@@ -197,7 +194,7 @@ absl::Status VisitText(absl::string_view text, std::size_t count, TileVisitor vi
 absl::Status VisitBase64(const TiledTileData& data, std::size_t count, TileVisitor visit) {
   std::string bytes;
   if (!absl::Base64Unescape(absl::StripAsciiWhitespace(data.text), &bytes)) {
-    return BadTiles("the data is no base64");
+    return BadFormat("the data is no base64");
   }
   std::size_t next = 0;
   // Four bytes a tile, the lowest first.
@@ -213,7 +210,7 @@ absl::Status VisitBase64(const TiledTileData& data, std::size_t count, TileVisit
   if (data.compression.empty()) {
     return bytes.size() == size
                ? visit_bytes(bytes)
-               : BadTiles(absl::StrCat("there are ", bytes.size(), " bytes where the tiles take ", size));
+               : BadFormat(absl::StrCat("there are ", bytes.size(), " bytes where the tiles take ", size));
   }
   if (data.compression == "zlib" || data.compression == "gzip") {
     return InflateZlib(bytes, size, visit_bytes);
@@ -221,8 +218,8 @@ absl::Status VisitBase64(const TiledTileData& data, std::size_t count, TileVisit
   if (data.compression == "zstd") {
     return InflateZstd(bytes, size, visit_bytes);
   }
-  return BadTiles(absl::StrCat("\"", absl::CHexEscape(data.compression.substr(0, 60)),
-                               "\" is none of the compressions zlib, gzip and zstd"));
+  return BadFormat(
+      absl::StrCat(Quoted(data.compression), " is none of the compressions zlib, gzip and zstd"));
 }
 
 }  // namespace
@@ -239,8 +236,7 @@ absl::Status ForEachTile(const TiledTileData& data, TileVisitor visit) {
   if (data.encoding == "base64") {
     return VisitBase64(data, count, visit);
   }
-  return BadTiles(absl::StrCat("\"", absl::CHexEscape(data.encoding.substr(0, 60)),
-                               "\" is none of the encodings csv and base64"));
+  return BadFormat(absl::StrCat(Quoted(data.encoding), " is none of the encodings csv and base64"));
 }
 
 }  // namespace waystar::core

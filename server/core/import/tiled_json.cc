@@ -7,15 +7,18 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
 #include "server/core/import/json_value.h"
+#include "server/core/import/text_start.h"
 #include "server/core/import/tiled_map.h"
+#include "server/core/import/tiled_xml.h"
 
 namespace waystar::core {
 namespace {
 
-// Reads a member if there is one.
+// Reads a member if there is one. In XML numbers and booleans are text.
 absl::Status Read(const JsonValue& value, absl::string_view name, std::string& out) {
   const JsonValue* const member = value.Find(name);
   if (member == nullptr) {
@@ -30,7 +33,7 @@ absl::Status Read(const JsonValue& value, absl::string_view name, std::string& o
 
 absl::Status Read(const JsonValue& value, absl::string_view name, bool& out) {
   const JsonValue* const member = value.Find(name);
-  if (member == nullptr) {
+  if (member == nullptr || (member->string() != nullptr && absl::SimpleAtob(*member->string(), &out))) {
     return absl::OkStatus();
   }
   if (member->boolean() == nullptr) {
@@ -42,7 +45,8 @@ absl::Status Read(const JsonValue& value, absl::string_view name, bool& out) {
 
 absl::Status Read(const JsonValue& value, absl::string_view name, double& out) {
   const JsonValue* const member = value.Find(name);
-  if (member == nullptr) {
+  if (member == nullptr ||
+      (member->string() != nullptr && absl::SimpleAtod(*member->string(), &out) && std::isfinite(out))) {
     return absl::OkStatus();
   }
   if (member->number() == nullptr) {
@@ -227,13 +231,19 @@ absl::Status ReadLayersOf(const JsonValue& parent, const TiledLayer* group, int 
   return absl::OkStatus();
 }
 
+absl::StatusOr<JsonValue> RootOf(absl::string_view bytes, const char* name) {
+  WAYSTAR_ASSIGN_OR_RETURN(JsonValue root,
+                           FirstOfText(bytes) == '<' ? TiledXmlAsJson(bytes, name) : ParseJson(bytes));
+  if (root.object() == nullptr) {
+    return JsonError(root, absl::StrCat("this is no ", name, " of Tiled"));
+  }
+  return root;
+}
+
 }  // namespace
 
-absl::StatusOr<TiledMap> ParseTiledJson(absl::string_view bytes) {
-  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, ParseJson(bytes));
-  if (root.object() == nullptr) {
-    return JsonError(root, "this is no map of Tiled");
-  }
+absl::StatusOr<TiledMap> ParseTiledMap(absl::string_view bytes) {
+  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, RootOf(bytes, "map"));
   TiledMap map;
   WAYSTAR_RETURN_IF_ERROR(Read(root, "orientation", map.orientation));
   WAYSTAR_RETURN_IF_ERROR(Read(root, "staggeraxis", map.stagger_axis));
@@ -253,11 +263,8 @@ absl::StatusOr<TiledMap> ParseTiledJson(absl::string_view bytes) {
   return map;
 }
 
-absl::StatusOr<TiledTileset> ParseTilesetJson(absl::string_view bytes) {
-  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, ParseJson(bytes));
-  if (root.object() == nullptr) {
-    return JsonError(root, "this is no tileset");
-  }
+absl::StatusOr<TiledTileset> ParseTileset(absl::string_view bytes) {
+  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, RootOf(bytes, "tileset"));
   return TilesetOf(root);
 }
 

@@ -118,13 +118,10 @@ void AddMissing(const TiledProperties& others, TiledProperties& properties);
 // Applies what a group hands down to a layer in it.
 void PutIntoGroup(const TiledLayer& group, TiledLayer& layer);
 
-// Return INVALID_ARGUMENT / BAD_FORMAT without a field, naming the line, for what is no such file. Values are
-// only checked as far as needed to hold them.
-absl::StatusOr<TiledMap> ParseTiledXml(absl::string_view bytes);
-absl::StatusOr<TiledMap> ParseTiledJson(absl::string_view bytes);
-
-// Parse a tileset from a file of its own (.tsx, .tsj), in either format.
-absl::StatusOr<TiledTileset> ParseTilesetXml(absl::string_view bytes);
-absl::StatusOr<TiledTileset> ParseTilesetJson(absl::string_view bytes);
+// Parse a map, or a tileset from a file of its own, in XML or JSON. They return INVALID_ARGUMENT / BAD_FORMAT
+// without a field, naming the line, for what is no such file. Values are only checked as far as needed to
+// hold them.
+absl::StatusOr<TiledMap> ParseTiledMap(absl::string_view bytes);
+absl::StatusOr<TiledTileset> ParseTileset(absl::string_view bytes);
 
 }  // namespace waystar::core

@@ -14,6 +14,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/edit/batch_editor.h"
+#include "server/core/format/file_errors.h"
 #include "server/core/import/tiled_tiles.h"
 #include "server/core/map/obstacle.h"
 
@@ -22,14 +23,9 @@ namespace {
 
 constexpr absl::string_view kObstacleClass = "obstacle";
 
-std::string NameOfObject(const TiledLayer& layer, const TiledObject& object) {
-  return absl::StrCat("layer \"", absl::CHexEscape(layer.name.substr(0, 60)), "\" (line ", layer.line,
-                      "), object ", object.id);
-}
-
 absl::Status ObjectError(const TiledLayer& layer, const TiledObject& object, absl::string_view message) {
-  return InvalidArgument(ErrorReason::kBadFormat, "",
-                         absl::StrCat(NameOfObject(layer, object), ": ", message));
+  return BadFormat(absl::StrCat("layer ", Quoted(layer.name), " (line ", layer.line, "), object ", object.id,
+                                ": ", message));
 }
 
 // Maps coordinates of an object to pixels.

@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/format/file_errors.h"
 
 namespace waystar::core {
 namespace {
@@ -123,7 +124,7 @@ absl::Status TiledTiles::ReserveSymbols() {
 
 absl::StatusOr<std::optional<TerrainId>> TiledTiles::MeaningOf(std::uint32_t gid) {
   if (gid < first_gid_) {
-    return InvalidArgument(ErrorReason::kBadFormat, "", absl::StrCat("tile ", gid, " is in no tileset"));
+    return BadFormat(absl::StrCat("tile ", gid, " is in no tileset"));
   }
   const auto found = entries_.find(gid);
   if (found == entries_.end()) {

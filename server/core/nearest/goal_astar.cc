@@ -44,13 +44,8 @@ SearchEnd RunGoalAStar(const GridMap& map, const WalkGrid& walk, const PathQuery
     if (node.expanded) {
       continue;
     }
-    if (statistics.expanded >= budget.max_expansions) {
-      return SearchEnd::kExpansionLimit;
-    }
-    if (statistics.expanded % Budget::kPollInterval == 0) {
-      if (const std::optional<SearchEnd> end = Interruption(budget)) {
-        return *end;
-      }
+    if (const std::optional<SearchEnd> end = BudgetEnd(budget, statistics.expanded)) {
+      return *end;
     }
     node.expanded = true;
     ++statistics.expanded;

@@ -2,12 +2,11 @@
 #include <cstdint>
 #include <optional>
 
-#include "server/core/engine/eight_connected_jumps.h"
-#include "server/core/engine/four_connected_jumps.h"
+#include "server/core/engine/jumps.h"
 #include "server/core/grid/grid_moves.h"
-#include "server/core/nearest/direct_way.h"
 #include "server/core/nearest/goal_search.h"
 #include "server/core/search/bucket_queue.h"
+#include "server/core/search/direct_way.h"
 #include "server/core/search/interruption.h"
 
 namespace waystar::core {
@@ -43,13 +42,8 @@ class GoalJumps {
       if (directions == 0) {
         continue;
       }
-      if (statistics_.expanded >= budget_.max_expansions) {
-        return SearchEnd::kExpansionLimit;
-      }
-      if (statistics_.expanded % Budget::kPollInterval == 0) {
-        if (const std::optional<SearchEnd> end = Interruption(budget_)) {
-          return *end;
-        }
+      if (const std::optional<SearchEnd> end = BudgetEnd(budget_, statistics_.expanded)) {
+        return *end;
       }
       ++statistics_.expanded;
       node.done |= directions;
@@ -122,41 +116,12 @@ class GoalJumps {
   bool is_full_ = false;
 };
 
-template <CornerRule kRule>
-SearchEnd RunEightConnectedGoals(const GridMap& map, const WalkGrid& walk, GoalJumps& search) {
-  std::uint64_t in_vain = 0;
-  if (const DiagonalJumpIndex* stops = walk.diagonal_jumps(kRule)) {
-    return search.Run(
-        EightConnectedJumps<kRule, DiagonalJumpIndex, GoalJumps>(map, walk, *stops, search, in_vain));
-  }
-  const EveryCellStops every_cell;
-  const SearchEnd end = search.Run(
-      EightConnectedJumps<kRule, EveryCellStops, GoalJumps>(map, walk, every_cell, search, in_vain));
-  walk.RecordMisses(kRule, in_vain);
-  return end;
-}
-
 }  // namespace
 
 SearchEnd RunGoalJumps(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
                        Scratch& scratch, GoalSet& goals, SearchStatistics& statistics) {
   GoalJumps search(map, walk, query, budget, scratch, goals, statistics);
-  if (map.settings().connectivity == Connectivity::kFour) {
-    std::uint64_t in_vain = 0;
-    const SearchEnd end =
-        search.Run(FourConnectedJumps<GoalJumps>(map, walk, walk.turn_jumps(), search, in_vain));
-    walk.RecordTurnMisses(in_vain);
-    return end;
-  }
-  switch (query.corner_rule) {
-    case CornerRule::kNoCornerCutting:
-      return RunEightConnectedGoals<CornerRule::kNoCornerCutting>(map, walk, search);
-    case CornerRule::kOneSideFree:
-      return RunEightConnectedGoals<CornerRule::kOneSideFree>(map, walk, search);
-    case CornerRule::kAlways:
-      return RunEightConnectedGoals<CornerRule::kAlways>(map, walk, search);
-  }
-  return SearchEnd::kExhausted;
+  return RunWithJumps(map, walk, query.corner_rule, search, [&](auto jumps) { return search.Run(jumps); });
 }
 
 }  // namespace waystar::core

@@ -10,11 +10,9 @@
 #include "server/core/engine/find_path.h"
 #include "server/core/nearest/goal_search.h"
 #include "server/core/nearest/goal_set.h"
-#include "server/core/nearest/goals.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/reachability.h"
 #include "server/core/walk/footprint.h"
-#include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {
 namespace {
@@ -45,6 +43,27 @@ PathResult StartAlone(const PathQuery& query, SearchEnd end, Scratch& scratch) {
 }
 
 }  // namespace
+
+absl::Status CheckGoalCount(absl::Span<const Cell> goals) {
+  if (goals.empty()) {
+    return InvalidArgument(ErrorReason::kMissingField, "goals", "at least one goal is needed");
+  }
+  return CheckCount("goals", goals.size(), kMaxGoals);
+}
+
+absl::StatusOr<std::vector<Cell>> FreeGoals(const WalkGrid& walk, absl::Span<const Cell> goals) {
+  std::vector<Cell> free;
+  for (const Cell goal : goals) {
+    if (walk.IsWalkable(goal)) {
+      free.push_back(goal);
+    }
+  }
+  if (free.empty()) {
+    return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kGoalBlocked, "goals",
+                     "all goals are blocked");
+  }
+  return free;
+}
 
 absl::Status CheckNearestQuery(const PathQuery& query, absl::Span<const Cell> goals) {
   if (query.unreachable_policy != UnreachablePolicy::kReport) {

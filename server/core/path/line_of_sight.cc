@@ -11,6 +11,7 @@
 #include "absl/numeric/int128.h"
 #include "server/core/grid/bit_plane.h"
 #include "server/core/grid/bit_row.h"
+#include "server/core/grid/bit_scan.h"
 #include "server/core/grid/cost.h"
 #include "server/core/map/cell_costs.h"
 #include "server/core/path/line_steps.h"
@@ -18,23 +19,6 @@
 
 namespace waystar::core {
 namespace {
-
-// Returns whether the bits of all cells with first <= x <= last are set.
-bool AllSet(const Word* row, int first, int last) {
-  const auto low = static_cast<unsigned>(first + 1);
-  const auto high = static_cast<unsigned>(last + 1);
-  std::size_t index = low / kWordBits;
-  const std::size_t end = high / kWordBits;
-  Word wanted = ~Word{0} << (low % kWordBits);
-  for (; index < end; ++index) {
-    if ((~row[index] & wanted) != 0) {
-      return false;
-    }
-    wanted = ~Word{0};
-  }
-  wanted &= ~Word{0} >> (kWordBits - 1 - high % kWordBits);
-  return (~row[index] & wanted) == 0;
-}
 
 // Returns the cost of a straight step into a cell that has costs of its own, else 0.
 Cost OwnCost(const GridMap& map, Cell cell) {
@@ -46,7 +30,7 @@ bool HasHexLineOfSight(const WalkGrid& walk, Cell from, Cell to) {
   for (int y = line.first_row(); y <= line.last_row(); ++y) {
     const HexLine::Run run = line.InRow(y);
     // The part of the run that is off the map is blocked.
-    if (run.first < 0 || run.last >= walk.width() || !AllSet(walk.Row(y), run.first, run.last)) {
+    if (run.first < 0 || run.last >= walk.width() || !AreSet(walk.Row(y), run.first, run.last)) {
       return false;
     }
   }
@@ -84,7 +68,7 @@ bool HasLineOfSight(const WalkGrid& walk, SightRule rule, Cell from, Cell to) {
   const int along = to.x - from.x;
   const int across = std::abs(to.y - from.y);
   if (across == 0) {
-    return AllSet(row, from.x, to.x);
+    return AreSet(row, from.x, to.x);
   }
 
   // The segment leaves the k-th row at x = (2k + 1) * along / (2 * across). Half a cell further right,
@@ -98,7 +82,7 @@ bool HasLineOfSight(const WalkGrid& walk, SightRule rule, Cell from, Cell to) {
     const bool at_corner = remainder == 0;
     y += step;
     const Word* next_row = plane.row(y);
-    if (!AllSet(row, first, at_corner ? next_first - 1 : next_first) ||
+    if (!AreSet(row, first, at_corner ? next_first - 1 : next_first) ||
         (at_corner &&
          !MayPassCorner(rule.corner, TestBit(row, next_first), TestBit(next_row, next_first - 1)))) {
       return false;
@@ -112,7 +96,7 @@ bool HasLineOfSight(const WalkGrid& walk, SightRule rule, Cell from, Cell to) {
       ++next_first;
     }
   }
-  return AllSet(row, first, to.x);
+  return AreSet(row, first, to.x);
 }
 
 double LineCost(const GridMap& map, Cell from, Cell to) {

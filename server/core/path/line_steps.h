@@ -10,12 +10,12 @@
 
 namespace waystar::core {
 
-// Calls visit(from, to) for each step between cells that the segment between two centres makes: straight
-// where it crosses an edge, diagonal where it passes exactly through a point where four cells meet. Between
-// cells of one row, column or diagonal those are the steps of a path. It goes on while `visit` returns true,
-// and returns whether it always did. These are the steps that HasLineOfSight checks, in order and one by one.
+// Calls visit(from, to, place, whole) for each step between cells that the segment between two centres makes:
+// straight where it crosses an edge, diagonal where it passes exactly through a point where four cells meet.
+// It does so at `place` of `whole`, exactly. It goes on while `visit` returns true, and returns whether it
+// always did.
 template <typename Visitor>
-bool ForEachStepOnLine(Cell from, Cell to, Visitor visit) {
+bool ForEachCrossing(Cell from, Cell to, Visitor visit) {
   const std::int64_t dx = std::abs(to.x - from.x);
   const std::int64_t dy = std::abs(to.y - from.y);
   const int step_x = Sign(to.x - from.x);
@@ -37,7 +37,7 @@ bool ForEachStepOnLine(Cell from, Cell to, Visitor visit) {
       next.y += step_y;
       row_edge += 2 * per_row;
     }
-    if (!visit(cell, next)) {
+    if (!visit(cell, next, edge, whole)) {
       return false;
     }
     cell = next;
@@ -45,51 +45,31 @@ bool ForEachStepOnLine(Cell from, Cell to, Visitor visit) {
   return true;
 }
 
-// Calls visit(cell, part, whole) for the part of the segment between two centres that lies in each cell, in
-// order, including parts without length: `part` of `whole`, which is the same for all and the sum of the
-// parts. It is exact. It visits nothing if the two cells are one.
+// Calls visit(from, to) for these steps. Between cells of one row, column or diagonal they are the steps of a
+// path. They are what HasLineOfSight checks, in order and one by one.
 template <typename Visitor>
-void ForEachPartOfLine(Cell from, Cell to, Visitor visit) {
-  const std::int64_t dx = std::abs(to.x - from.x);
-  const std::int64_t dy = std::abs(to.y - from.y);
-  if (dx == 0 && dy == 0) {
-    return;
-  }
-  // Places on the segment as numbers from 0 to `whole`, chosen so that every crossing of a border is one.
-  const std::int64_t per_column = dy == 0 ? 1 : dy;
-  const std::int64_t per_row = dx == 0 ? 1 : dx;
-  const std::int64_t whole = 2 * per_column * per_row;
-  std::int64_t column_border = dx == 0 ? whole : per_column;
-  std::int64_t row_border = dy == 0 ? whole : per_row;
-  const int step_x = to.x > from.x ? 1 : -1;
-  const int step_y = to.y > from.y ? 1 : -1;
-  Cell cell = from;
-  for (std::int64_t place = 0; place < whole;) {
-    const std::int64_t border = std::min(std::min(column_border, row_border), whole);
-    visit(cell, border - place, whole);
-    place = border;
-    if (border == column_border) {
-      cell.x += step_x;
-      column_border += 2 * per_column;
-    }
-    if (border == row_border) {
-      cell.y += step_y;
-      row_border += 2 * per_row;
-    }
-  }
+bool ForEachStepOnLine(Cell from, Cell to, Visitor visit) {
+  return ForEachCrossing(from, to, [&](Cell cell, Cell next, std::int64_t /*place*/, std::int64_t /*whole*/) {
+    return visit(cell, next);
+  });
 }
 
-// Returns whether a corner rule allows a diagonal step, given whether the two cells beside it are free.
-constexpr bool MayPassCorner(CornerRule rule, bool one_side, bool other_side) {
-  switch (rule) {
-    case CornerRule::kNoCornerCutting:
-      return one_side && other_side;
-    case CornerRule::kOneSideFree:
-      return one_side || other_side;
-    case CornerRule::kAlways:
-      return true;
+// Calls visit(cell, part, whole) for the part of the segment between two centres that lies in each cell, in
+// order: `part` of `whole`, which is the same for all and the sum of the parts. It is exact. It visits
+// nothing if the two cells are one.
+template <typename Visitor>
+void ForEachPartOfLine(Cell from, Cell to, Visitor visit) {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  ForEachCrossing(from, to, [&](Cell cell, Cell /*next*/, std::int64_t place, std::int64_t whole) {
+    visit(cell, place - begin, whole);
+    begin = place;
+    end = whole;
+    return true;
+  });
+  if (from != to) {
+    visit(to, end - begin, end);
   }
-  return false;
 }
 
 }  // namespace waystar::core

@@ -12,6 +12,8 @@
 #include "server/core/grid/cost.h"
 #include "server/core/grid/grid_settings.h"
 #include "server/core/map/cell_costs.h"
+#include "server/core/path/line_of_sight.h"
+#include "server/core/path/smoothing.h"
 #include "server/core/walk/footprint.h"
 
 namespace waystar::core {
@@ -164,6 +166,36 @@ double CostOf(const GridMap& map, int footprint, absl::Span<const Cell> corners)
     }
   }
   return sum.Total();
+}
+
+void WritePathForm(const GridMap& map, const WalkGrid& walk, const PathQuery& query, Scratch& scratch,
+                   PathResult& result) {
+  const std::vector<Cell>& corners = scratch.corners();
+  result.cost = CostOf(map, query.footprint, corners);
+  switch (query.path_form) {
+    case PathForm::kEveryCell:
+      ExpandCells(corners, scratch.points());
+      result.points = scratch.points();
+      break;
+    case PathForm::kCorners:
+      result.points = corners;
+      break;
+    case PathForm::kDirections:
+      ExpandDirections(corners, scratch.directions());
+      result.directions = scratch.directions();
+      break;
+    case PathForm::kSmoothed:
+      ExpandCells(corners, scratch.points());
+      WriteSmoothed(map, walk, query, scratch.points(), result);
+      break;
+  }
+}
+
+void WriteSmoothed(const GridMap& map, const WalkGrid& walk, const PathQuery& query,
+                   std::vector<Cell>& points, PathResult& result) {
+  Smooth(map, walk, LineRule(map.settings().connectivity, query.corner_rule), points);
+  result.points = points;
+  result.cost = PolylineCost(map, points);
 }
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// Construction of a path from what a search leaves behind.
+// Construction of a path from what a search leaves behind, in the form that was asked for.
 //
 // Paths are handled by their corners: the start, each cell where the direction changes, and the end.
 #pragma once
@@ -8,7 +8,9 @@
 #include "absl/types/span.h"
 #include "server/core/grid/cell.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/search/query.h"
 #include "server/core/search/scratch.h"
+#include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {
 
@@ -36,5 +38,14 @@ Cell DearestCellUnder(const GridMap& map, Cell position, int footprint);
 // Returns what the path costs an agent of `footprint` x `footprint` cells. Two paths of the same steps cost
 // the same to the last bit, whatever their order.
 double CostOf(const GridMap& map, int footprint, absl::Span<const Cell> corners);
+
+// Fills the result's cost, and its points or directions, which live in `scratch`, from the corners of a path
+// cell by cell that lie in scratch.corners(). `walk` is map.walk(query.footprint).
+void WritePathForm(const GridMap& map, const WalkGrid& walk, const PathQuery& query, Scratch& scratch,
+                   PathResult& result);
+
+// As above, for points that are to be smoothed, each of which sees the next.
+void WriteSmoothed(const GridMap& map, const WalkGrid& walk, const PathQuery& query,
+                   std::vector<Cell>& points, PathResult& result);
 
 }  // namespace waystar::core

@@ -11,9 +11,9 @@
 #include "server/base/status_macros.h"
 #include "server/core/components/nearest_connected.h"
 #include "server/core/grid/lattice.h"
+#include "server/core/search/checks.h"
 #include "server/core/search/euclidean_cost.h"
 #include "server/core/search/octile.h"
-#include "server/core/search/query_check.h"
 #include "server/core/search/reachability.h"
 #include "server/core/walk/footprint.h"
 

@@ -12,7 +12,7 @@
 #include "server/core/engine/find_path.h"
 #include "server/core/field/flood.h"
 #include "server/core/field/flood_sense.h"
-#include "server/core/path/path_form.h"
+#include "server/core/path/path.h"
 #include "server/core/query/path_plan.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/reachability.h"

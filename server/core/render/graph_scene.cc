@@ -38,12 +38,8 @@ class GraphSceneMaker {
   absl::StatusOr<Scene> Make() {
     WAYSTAR_ASSIGN_OR_RETURN(part_, GatherGraph(graph_, area_, budget_));
     scene_.legend = Legend();
-    scene_.title = options_.title;
     scene_.region = region_;
-    layout_ = LayOut(View(), options_, scene_.legend);
-    scene_.width = layout_.width;
-    scene_.height = layout_.height;
-    scene_.tiling = layout_.tiling;
+    layout_ = LayOut(View(), options_, scene_);
     if (graph_.sight().grid() != nullptr) {
       AddReferenceMap();
     }
@@ -55,7 +51,7 @@ class GraphSceneMaker {
     AddEnds();
     CoverMargins();
     AddNumbers();
-    AddFurniture(layout_, options_, scene_.legend, scene_);
+    AddFurniture(layout_, options_, scene_);
     return std::move(scene_);
   }
 
@@ -89,14 +85,8 @@ class GraphSceneMaker {
     if (graph_.sight().grid() != nullptr) {
       legend.push_back({.color = Wall(), .symbol = '#', .text = "blocked on the reference map"});
     }
-    if (query_ != nullptr && query_->start.has_value()) {
-      legend.push_back({.sign = Sign::kDisc, .color = picture::kStartColor, .symbol = 'S', .text = "start"});
-    }
-    if (query_ != nullptr && query_->goal.has_value()) {
-      legend.push_back({.sign = Sign::kDisc, .color = picture::kGoalColor, .symbol = 'G', .text = "goal"});
-    }
-    if (query_ != nullptr && !query_->way.empty()) {
-      legend.push_back({.sign = Sign::kLine, .color = picture::kPathColor, .symbol = '*', .text = "path"});
+    if (query_ != nullptr) {
+      AddToLegend(query_->start.has_value(), query_->goal.has_value() ? 1 : 0, !query_->way.empty(), legend);
     }
     return legend;
   }

@@ -101,12 +101,8 @@ class GridSceneMaker {
 
   absl::StatusOr<Scene> Make(const Budget& budget) {
     scene_.legend = Legend();
-    layout_ = LayOut(ViewOf(map_, region_, options_.is_text), options_, scene_.legend);
-    scene_.width = layout_.width;
-    scene_.height = layout_.height;
-    scene_.title = options_.title;
     scene_.region = region_;
-    scene_.tiling = layout_.tiling;
+    layout_ = LayOut(ViewOf(map_, region_, options_.is_text), options_, scene_);
     if (DrawsAreas()) {
       AddCells();
     } else {
@@ -126,7 +122,7 @@ class GridSceneMaker {
       AddPath(*query_, region_, layout_, options_.is_text, scene_);
     }
     AddNumbers();
-    AddFurniture(layout_, options_, scene_.legend, scene_);
+    AddFurniture(layout_, options_, scene_);
     return std::move(scene_);
   }
 
@@ -220,8 +216,8 @@ class GridSceneMaker {
   void AddPortals() {
     const MarkSizes sizes(layout_, options_.is_text);
     map_.portals().VisitAfter("", [&](const Portal& portal) {
-      const bool from_shown = IsShown(portal.from);
-      const bool to_shown = portal.to_map.empty() && IsShown(portal.to);
+      const bool from_shown = region_.Contains(portal.from);
+      const bool to_shown = portal.to_map.empty() && region_.Contains(portal.to);
       if (from_shown && to_shown) {
         scene_.AddLine({CenterOf(portal.from), CenterOf(portal.to)}, std::max(1.0, sizes.path * 0.4),
                        {theme::kPortal, portal.closed ? 0.35 : 0.8}, 0, 4);
@@ -250,7 +246,6 @@ class GridSceneMaker {
     }
   }
 
-  bool IsShown(Cell cell) const { return !Intersect(region_, {cell.x, cell.y, 1, 1}).empty(); }
   picture::Point CenterOf(Cell cell) const { return layout_.tiling.At(cell.x, cell.y); }
 
   // Adds the numbers of columns above the map and of rows beside it; those of the board if the map is one.

@@ -145,9 +145,8 @@ class HexPixels {
         const picture::Point at = {layout_.plot.x + column + (2 * j + 1) / (2.0 * side_),
                                    layout_.plot.y + row + (2 * i + 1) / (2.0 * side_)};
         const Cell cell = NearestTo(layout_.tiling.PlaneAt(at));
-        pixel.Add(Intersect(region_, {cell.x, cell.y, 1, 1}).empty()
-                      ? CellLook{.color = theme::kPaper, .exists = false}
-                      : looks_.At(cell));
+        pixel.Add(region_.Contains(cell) ? looks_.At(cell)
+                                         : CellLook{.color = theme::kPaper, .exists = false});
       }
     }
   }
@@ -189,7 +188,7 @@ class HexCharacters {
     const Cell cell = HexPixels::NearestTo(at);
     constexpr double kNear = 0.1;
     const bool is_centre = std::abs(at.x - cell.x) < kNear && std::abs(at.y - cell.y) < kNear;
-    if ((is_centre || !leaves_gaps_) && !Intersect(region_, {cell.x, cell.y, 1, 1}).empty()) {
+    if ((is_centre || !leaves_gaps_) && region_.Contains(cell)) {
       pixel.Add(looks_.At(cell));
     }
   }

@@ -163,7 +163,8 @@ Tiling UnitTiling(const GridSettings& settings, bool is_text) {
   return is_flat ? Tiling{{}, {kRow, 0.5}, {0, 1}, true} : Tiling{{}, {1, 0}, {0.5, kRow}, true};
 }
 
-Layout LayOut(const PlaneView& view, const RenderOptions& options, const std::vector<LegendEntry>& legend) {
+Layout LayOut(const PlaneView& view, const RenderOptions& options, Scene& scene) {
+  const std::vector<LegendEntry>& legend = scene.legend;
   Margins around = Around(view, options);
   Layout layout;
   layout.has_labels = ShowsLabels(options);
@@ -208,11 +209,15 @@ Layout LayOut(const PlaneView& view, const RenderOptions& options, const std::ve
                    .x_step = {view.unit.x_step.x * x_scale, view.unit.x_step.y * y_scale},
                    .y_step = {view.unit.y_step.x * x_scale, view.unit.y_step.y * y_scale},
                    .hexagons = view.unit.hexagons};
+  scene.width = layout.width;
+  scene.height = layout.height;
+  scene.title = options.title;
+  scene.tiling = layout.tiling;
   return layout;
 }
 
-void AddFurniture(const Layout& layout, const RenderOptions& options, const std::vector<LegendEntry>& legend,
-                  Scene& scene) {
+void AddFurniture(const Layout& layout, const RenderOptions& options, Scene& scene) {
+  const std::vector<LegendEntry>& legend = scene.legend;
   if (layout.has_labels && options.is_text) {
     AddText(absl::StrCat(options.title, "  ", options.facts), {0, 0}, 1, theme::kInk, scene);
     AddText(options.caption, {0, layout.caption_y}, 1, theme::kInk, scene);

@@ -61,15 +61,15 @@ struct Layout {
 
 // Makes the map as large as fits. What does not fit beside a map of one pixel, or is wanted on a very small
 // picture, is left out.
-Layout LayOut(const PlaneView& view, const RenderOptions& options, const std::vector<LegendEntry>& legend);
+// Takes the scene's legend, and gives it its size, title and tiling.
+Layout LayOut(const PlaneView& view, const RenderOptions& options, Scene& scene);
 
 // Sizes of text in pictures.
 inline constexpr double kTitleSize = 12.0;
 inline constexpr double kTextSize = 8.0;
 
 // Adds title, caption and legend to the marks.
-void AddFurniture(const Layout& layout, const RenderOptions& options, const std::vector<LegendEntry>& legend,
-                  Scene& scene);
+void AddFurniture(const Layout& layout, const RenderOptions& options, Scene& scene);
 
 // Adds the number of a column or row.
 void AddNumber(std::int64_t number, picture::Point at, picture::TextStyle::Anchor anchor, Scene& scene);

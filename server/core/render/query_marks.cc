@@ -20,8 +20,6 @@ std::uint64_t KeyOf(Cell cell) {
   return std::uint64_t{static_cast<std::uint32_t>(cell.y)} << 32 | static_cast<std::uint32_t>(cell.x);
 }
 
-bool IsIn(const Rectangle& region, Cell cell) { return !Intersect(region, {cell.x, cell.y, 1, 1}).empty(); }
-
 picture::Point CenterOf(const Layout& layout, Cell cell) { return layout.tiling.At(cell.x, cell.y); }
 
 // A cell that the search came to.
@@ -184,7 +182,7 @@ void AddSearch(const QueryMarks& query, const Rectangle& region, const Layout& l
   const Cost dearest = DearestOf(query.events);
   const double cell = layout.tiling.CellPixels();
   for (const Visit& visit : visits) {
-    if (!IsIn(region, visit.cell)) {
+    if (!region.Contains(visit.cell)) {
       continue;
     }
     const double share = static_cast<double>(visit.g) / static_cast<double>(dearest);
@@ -208,8 +206,8 @@ void AddSearch(const QueryMarks& query, const Rectangle& region, const Layout& l
   constexpr std::size_t kMaxJumps = 50'000;
   std::size_t jumps = 0;
   for (const Visit& visit : visits) {
-    if (jumps < kMaxJumps && !is_text && visit.is_expanded && IsJump(visit) && IsIn(region, visit.cell) &&
-        IsIn(region, visit.parent)) {
+    if (jumps < kMaxJumps && !is_text && visit.is_expanded && IsJump(visit) && region.Contains(visit.cell) &&
+        region.Contains(visit.parent)) {
       ++jumps;
       scene.AddLine(JumpTo(visit, query.any_angle, layout), width, {theme::kInk, 0.55});
     }
@@ -230,7 +228,7 @@ void AddPath(const QueryMarks& query, const Rectangle& region, const Layout& lay
       inside.clear();
     };
     for (const Cell cell : leg) {
-      if (IsIn(region, cell)) {
+      if (region.Contains(cell)) {
         inside.push_back(cell);
       } else {
         draw();
@@ -239,35 +237,40 @@ void AddPath(const QueryMarks& query, const Rectangle& region, const Layout& lay
     draw();
   }
   for (const auto& [from, to] : query.jumps) {
-    if (IsIn(region, from) && IsIn(region, to)) {
+    if (region.Contains(from) && region.Contains(to)) {
       scene.AddLine({CenterOf(layout, from), CenterOf(layout, to)}, sizes.path * 0.7, {picture::kPathColor},
                     0, std::max(3.0, sizes.path * 1.5));
     }
   }
   for (const Cell goal : query.goals) {
-    if (IsIn(region, goal)) {
+    if (region.Contains(goal)) {
       AddGoal(CenterOf(layout, goal), sizes, scene);
     }
   }
-  if (query.start.has_value() && IsIn(region, *query.start)) {
+  if (query.start.has_value() && region.Contains(*query.start)) {
     AddStart(CenterOf(layout, *query.start), sizes, scene);
+  }
+}
+
+void AddToLegend(bool has_start, std::size_t goals, bool has_path, std::vector<LegendEntry>& legend) {
+  using Sign = LegendEntry::Sign;
+  if (has_start) {
+    legend.push_back({.sign = Sign::kDisc, .color = picture::kStartColor, .symbol = 'S', .text = "start"});
+  }
+  if (goals > 0) {
+    legend.push_back({.sign = Sign::kDisc,
+                      .color = picture::kGoalColor,
+                      .symbol = 'G',
+                      .text = goals == 1 ? "goal" : "goals"});
+  }
+  if (has_path) {
+    legend.push_back({.sign = Sign::kLine, .color = picture::kPathColor, .symbol = '*', .text = "path"});
   }
 }
 
 void AddToLegend(const QueryMarks& query, std::vector<LegendEntry>& legend) {
   using Sign = LegendEntry::Sign;
-  if (query.start.has_value()) {
-    legend.push_back({.sign = Sign::kDisc, .color = picture::kStartColor, .symbol = 'S', .text = "start"});
-  }
-  if (!query.goals.empty()) {
-    legend.push_back({.sign = Sign::kDisc,
-                      .color = picture::kGoalColor,
-                      .symbol = 'G',
-                      .text = query.goals.size() == 1 ? "goal" : "goals"});
-  }
-  if (!query.legs.empty()) {
-    legend.push_back({.sign = Sign::kLine, .color = picture::kPathColor, .symbol = '*', .text = "path"});
-  }
+  AddToLegend(query.start.has_value(), query.goals.size(), !query.legs.empty(), legend);
   if (!query.jumps.empty()) {
     legend.push_back({.sign = Sign::kDashes, .color = picture::kPathColor, .text = "through a portal"});
   }

@@ -47,7 +47,8 @@ void AddSearch(const QueryMarks& query, const Rectangle& region, const Layout& l
 void AddPath(const QueryMarks& query, const Rectangle& region, const Layout& layout, bool is_text,
              Scene& scene);
 
-// Adds entries for what of that there is.
+// Add entries for the ends and the path of a query, and for all of its marks, as far as there are any.
+void AddToLegend(bool has_start, std::size_t goals, bool has_path, std::vector<LegendEntry>& legend);
 void AddToLegend(const QueryMarks& query, std::vector<LegendEntry>& legend);
 
 // Add the start, green, and a goal, red; their shapes differ as well.

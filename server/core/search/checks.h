@@ -1,4 +1,4 @@
-// Limits and argument checks that queries about fields share.
+// Limits, and checks of the arguments of queries.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,6 @@
 #include "server/core/grid/cell.h"
 #include "server/core/grid/cost.h"
 #include "server/core/map/grid_map.h"
-#include "server/core/search/query_check.h"
 #include "server/core/search/report.h"
 #include "server/core/walk/walk_grid.h"
 
@@ -24,6 +23,14 @@ namespace waystar::core {
 inline constexpr std::int64_t kMaxFieldCells = std::int64_t{1} << 22;
 // The most goals of one query or flow field.
 inline constexpr std::size_t kMaxGoals = 1000;
+
+// Returns OUT_OF_RANGE / OFF_MAP with that field, whose name stands for the cell in messages.
+absl::Status CheckOnMap(const GridMap& map, absl::string_view field, Cell cell);
+
+// Returns FAILED_PRECONDITION with that reason unless an agent of `footprint` x `footprint` cells may stand
+// there. REQUIRES: `walk` is map.walk(footprint); the cell is on the map.
+absl::Status CheckWalkable(const GridMap& map, const WalkGrid& walk, int footprint, absl::string_view field,
+                           Cell cell, ErrorReason reason);
 
 // Returns the name of a list's entry, such as "goals[3]".
 std::string IndexedField(absl::string_view list, std::size_t index);

@@ -12,8 +12,7 @@
 
 namespace waystar::core {
 
-// Returns kCancelled, kEvicted or kDeadline if the budget demands a stop now. Engines ask every
-// Budget::kPollInterval expansions.
+// Returns kCancelled, kEvicted or kDeadline if the budget demands a stop now.
 inline std::optional<SearchEnd> Interruption(const Budget& budget) {
   if (budget.cancelled != nullptr && budget.cancelled->load(std::memory_order_relaxed)) {
     return SearchEnd::kCancelled;
@@ -25,6 +24,15 @@ inline std::optional<SearchEnd> Interruption(const Budget& budget) {
     return SearchEnd::kDeadline;
   }
   return std::nullopt;
+}
+
+// Returns why a search that has made so many expansions must not make another: kExpansionLimit, or what
+// Interruption says, which is asked every Budget::kPollInterval expansions. Returns nothing if it may.
+inline std::optional<SearchEnd> BudgetEnd(const Budget& budget, std::uint64_t expanded) {
+  if (expanded >= budget.max_expansions) {
+    return SearchEnd::kExpansionLimit;
+  }
+  return expanded % Budget::kPollInterval == 0 ? Interruption(budget) : std::nullopt;
 }
 
 // Returns the error of a search stopped for one of these: DEADLINE_EXCEEDED, CANCELLED or ABORTED /

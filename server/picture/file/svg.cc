@@ -41,14 +41,9 @@ std::string Escaped(absl::string_view text) {
 SvgSurface::SvgSurface(int width, int height, Color background, absl::string_view title) {
   absl::StrAppend(&text_, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", width, "\" height=\"", height,
                   "\" viewBox=\"0 0 ", width, " ", height,
-                  "\" font-family=\"Helvetica, Arial, sans-serif\">\n<title>", Escaped(title), "</title>\n");
-  Fill(Box{0, 0, static_cast<double>(width), static_cast<double>(height)}, {background});
-}
-
-void SvgSurface::Fill(const Box& box, const Paint& paint) {
-  absl::StrAppend(&text_, "<rect x=\"", Number(box.x), "\" y=\"", Number(box.y), "\" width=\"",
-                  Number(box.width), "\" height=\"", Number(box.height), "\"", PaintOf("fill", paint),
-                  "/>\n");
+                  "\" font-family=\"Helvetica, Arial, sans-serif\">\n<title>", Escaped(title),
+                  "</title>\n<rect x=\"0\" y=\"0\" width=\"", width, "\" height=\"", height, "\"",
+                  PaintOf("fill", {background}), "/>\n");
 }
 
 void SvgSurface::Fill(const Polygon& polygon, const Paint& paint) {

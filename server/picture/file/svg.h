@@ -15,7 +15,6 @@ class SvgSurface final : public Surface {
   // `title` is for those who cannot see the picture.
   SvgSurface(int width, int height, Color background, absl::string_view title);
 
-  void Fill(const Box& box, const Paint& paint) override;
   void Fill(const Polygon& polygon, const Paint& paint) override;
   void FillDisc(Point center, double radius, const Paint& paint) override;
   void Stroke(absl::Span<const Point> line, const Pen& pen) override;

@@ -4,19 +4,25 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "server/core/grid/bit_row.h"
 #include "server/core/grid/bit_scan.h"
 #include "server/core/grid/cell.h"
 #include "server/core/grid/corner_rule.h"
 #include "server/core/grid/grid_settings.h"
-#include "server/core/path/line_steps.h"
 #include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {
 
+// Returns where the diagonal from `from` towards `to` turns into the straight run, which may be an end.
+inline Cell TurnTowards(Cell from, Cell to) {
+  const int dx = to.x - from.x;
+  const int dy = to.y - from.y;
+  const int diagonal = std::min(std::abs(dx), std::abs(dy));
+  return {from.x + diagonal * Sign(dx), from.y + diagonal * Sign(dy)};
+}
+
 // Returns whether every cell from `from` to `to`, both included, of a row or of a column is set.
 inline bool IsRun(const Word* row, int from, int to) {
-  return FirstClear(row, std::min(from, to)) > std::max(from, to);
+  return AreSet(row, std::min(from, to), std::max(from, to));
 }
 
 // Returns whether a diagonal and then a straight run lead from one cell to the other by legal steps; on a

@@ -1,0 +1,15 @@
+// Tiled's XML (.tmx, .tsx) as the JSON that Tiled writes of the same map.
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "server/core/import/json_value.h"
+
+namespace waystar::core {
+
+// Returns the element `root`, "map" or "tileset", as an object; numbers and booleans are text in it. Groups
+// deeper than kMaxTiledGroups are left empty. Returns INVALID_ARGUMENT / BAD_FORMAT without a field, naming
+// the line, for what is not XML, declares entities, has no such element or has too many.
+absl::StatusOr<JsonValue> TiledXmlAsJson(absl::string_view bytes, const char* root);
+
+}  // namespace waystar::core
