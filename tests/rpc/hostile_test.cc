@@ -7,22 +7,24 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
 #include "client/client.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
+#include "google/protobuf/descriptor.h"
 #include "grpcpp/impl/codegen/client_unary_call.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "tests/rpc/bounded_context.h"
 #include "tests/rpc/test_server.h"
 #include "tests/testing/mutated_bytes.h"
 #include "tests/testing/patience.h"
+#include "tests/testing/peak_memory.h"
 #include "tests/testing/random.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 
@@ -35,6 +37,7 @@ using ::waystar::testing::ExpectReturns;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::MutatedBytes;
 using ::waystar::testing::PathRequest;
+using ::waystar::testing::TakePeakMemory;
 using ::waystar::testing::TestServer;
 
 class HostileClientTest : public ::testing::Test {
@@ -65,19 +68,6 @@ class HostileClientTest : public ::testing::Test {
   TestServer server_;
   const std::shared_ptr<grpc::Channel> channel_ = server_.NewChannel();
 };
-
-// Returns the most memory that the process has had at once since the last call of this, in bytes.
-std::size_t TakePeakMemory() {
-  std::ifstream status("/proc/self/status");
-  std::size_t kib = 0;
-  for (std::string word; status >> word;) {
-    if (word == "VmHWM:") {
-      status >> kib;
-    }
-  }
-  std::ofstream("/proc/self/clear_refs") << "5";
-  return kib << 10;
-}
 
 TEST_F(HostileClientTest, CompressedBombsAreNotInflated) {
   const std::string zeros(std::size_t{64} << 20, '\0');
@@ -133,8 +123,39 @@ TEST_F(HostileClientTest, ListsOfAMillionAreRefusedByTheirField) {
     goals.add_goals();
     queries.add_queries();
   }
-  EXPECT_EQ(server_.client().FindPath(goals).status().code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_EQ(server_.client().FindPaths(queries).status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(server_.client().FindPath(goals),
+              IsRefused(absl::StatusCode::kResourceExhausted, "TOO_MANY_ITEMS", "goals"));
+  EXPECT_THAT(server_.client().FindPaths(queries),
+              IsRefused(absl::StatusCode::kResourceExhausted, "TOO_MANY_ITEMS", "queries"));
+  ExpectServes();
+}
+
+// Two bytes each, of which every one would become an object.
+TEST_F(HostileClientTest, ListsOfEmptyItemsAreRefusedBeforeTheyAreParsed) {
+  const std::vector<std::pair<std::string, std::string>> lists = {
+      {"PathService/FindPaths", "queries"},         {"PathService/FindPath", "goals"},
+      {"PathService/ComputeCostMatrix", "sources"}, {"PathService/CheckReachability", "pairs"},
+      {"MapService/UpdateObstacles", "edits"},      {"MapService/CreateMap", "rows"}};
+  const google::protobuf::DescriptorPool& pool = *google::protobuf::DescriptorPool::generated_pool();
+  for (const auto& [method, list] : lists) {
+    const std::string name = "waystar.v1." + method;
+    const google::protobuf::MethodDescriptor* const described =
+        pool.FindMethodByName(absl::StrReplaceAll(name, {{"/", "."}}));
+    ASSERT_NE(described, nullptr) << name;
+    const int number = described->input_type()->FindFieldByName(list)->number();
+    ASSERT_LT(number, 16);
+    std::string bytes;
+    while (bytes.size() < 4'000'000) {
+      bytes += static_cast<char>(number << 3 | 2);
+      bytes += '\0';
+    }
+    static_cast<void>(CallRaw("/" + name, ""));
+    TakePeakMemory();
+    const std::size_t before = TakePeakMemory();
+    EXPECT_THAT(CallRaw("/" + name, bytes),
+                IsRefused(absl::StatusCode::kResourceExhausted, "TOO_MANY_ITEMS", list));
+    EXPECT_LT(TakePeakMemory(), before + (std::size_t{32} << 20)) << name;
+  }
   ExpectServes();
 }
 

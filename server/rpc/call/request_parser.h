@@ -9,7 +9,8 @@ namespace waystar::rpc {
 
 // Parses `bytes` into `request`. Returns INVALID_ARGUMENT / BAD_VALUE if they are no such message; where the
 // reason is a string that is not UTF-8, the field names it. (The RPC library by itself would answer INTERNAL
-// without a word.)
+// without a word.) Returns RESOURCE_EXHAUSTED / TOO_MANY_ITEMS with the field, before it takes any memory,
+// for bytes that would become 16 times as many in memory, and more than 64 MiB.
 absl::Status ParseRequest(const grpc::ByteBuffer& bytes, google::protobuf::Message& request);
 
 }  // namespace waystar::rpc
