@@ -88,6 +88,8 @@ void FillLimits(const runtime::Options& options, v1::ServerLimits& limits) {
   limits.set_max_concurrent_streams(options.connections.max_concurrent_streams);
   limits.set_max_maps_memory_bytes(static_cast<std::int64_t>(options.max_maps_memory_mib) << 20);
   limits.set_max_client_calls(options.max_client_calls);
+  limits.set_max_call_memory_bytes(static_cast<std::int64_t>(options.max_call_memory_mib) << 20);
+  limits.set_max_connection_memory_bytes(static_cast<std::int64_t>(options.max_connection_memory_mib) << 20);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 
 // Messages of fewer bytes cannot become much, whatever they hold.
-constexpr std::size_t kWeighedBytes = 4096;
+constexpr std::size_t kWeighedBytes = CallMemory::kCountedBytes;
 // A batch of edits, each of which blocks one cell, takes eleven times its bytes.
 constexpr std::size_t kMostGrowth = 16;
 constexpr std::size_t kAlwaysAllowed = std::size_t{64} << 20;
@@ -89,9 +89,11 @@ absl::StatusOr<std::size_t> Weigh(grpc::ByteBuffer& bytes, const Descriptor& typ
 
 }  // namespace
 
-absl::Status ParseRequest(const grpc::ByteBuffer& bytes, google::protobuf::Message& request) {
+absl::Status ParseRequest(const grpc::ByteBuffer& bytes, google::protobuf::Message& request,
+                          CallMemory::Share& memory) {
   grpc::ByteBuffer buffer(bytes);
-  WAYSTAR_RETURN_IF_ERROR(Weigh(buffer, *request.GetDescriptor()).status());
+  WAYSTAR_ASSIGN_OR_RETURN(const std::size_t weight, Weigh(buffer, *request.GetDescriptor()));
+  WAYSTAR_RETURN_IF_ERROR(memory.Resize(weight));
   {
     grpc::ProtoBufferReader reader(&buffer);
     if (reader.status().ok() && request.ParseFromZeroCopyStream(&reader)) {

@@ -4,6 +4,7 @@
 #include "absl/status/status.h"
 #include "google/protobuf/message.h"
 #include "grpcpp/support/byte_buffer.h"
+#include "server/rpc/admission/call_memory.h"
 
 namespace waystar::rpc {
 
@@ -11,6 +12,10 @@ namespace waystar::rpc {
 // reason is a string that is not UTF-8, the field names it. (The RPC library by itself would answer INTERNAL
 // without a word.) Returns RESOURCE_EXHAUSTED / TOO_MANY_ITEMS with the field, before it takes any memory,
 // for bytes that would become 16 times as many in memory, and more than 64 MiB.
-absl::Status ParseRequest(const grpc::ByteBuffer& bytes, google::protobuf::Message& request);
+//
+// `memory` then holds what the bytes and the request take, or the error of CallMemory::Share::Resize is
+// returned.
+absl::Status ParseRequest(const grpc::ByteBuffer& bytes, google::protobuf::Message& request,
+                          CallMemory::Share& memory);
 
 }  // namespace waystar::rpc
