@@ -18,7 +18,7 @@ absl::Status Unread(absl::string_view whose, std::size_t bytes) {
                               " bytes, as many as they may"));
 }
 
-// The address has the port of the client, and so names the connection.
+// The address has the port of the client, and so names the connection; those to a unix socket count as one.
 std::uint64_t ConnectionOf(const grpc::CallbackServerContext& rpc) { return absl::HashOf(rpc.peer()); }
 
 }  // namespace
