@@ -34,6 +34,7 @@ constexpr std::pair<absl::string_view, absl::string_view> kHints[] = {
     {"QUEUE_FULL", "The server is busy: try again in a moment."},
     {"QUEUE_TIMEOUT", "The server is busy: try again in a moment."},
     {"CLIENT_BUSY", "You have too many calls under way: try again in a moment."},
+    {"ANSWERS_UNREAD", "The server holds too much that is not read yet: try again in a moment."},
     {"UPDATES_BUSY", "The server is busy: try again in a moment."},
     {"TOO_MANY_WATCHES", "The server is busy: try again in a moment."},
     {"NOT_PERMITTED", "The line of the token in the server's --tokens_file says what it may do."},
@@ -78,7 +79,8 @@ ExitCode ExitCodeFor(const absl::Status& status) {
     case absl::StatusCode::kResourceExhausted: {
       const std::string reason = client::ReasonOf(status);
       const bool passes = reason == "QUEUE_FULL" || reason == "QUEUE_TIMEOUT" || reason == "TRANSFERS_BUSY" ||
-                          reason == "UPDATES_BUSY" || reason == "CLIENT_BUSY" || reason == "TOO_MANY_WATCHES";
+                          reason == "UPDATES_BUSY" || reason == "CLIENT_BUSY" ||
+                          reason == "TOO_MANY_WATCHES" || reason == "ANSWERS_UNREAD";
       return passes ? ExitCode::kUnavailable : ExitCode::kRefused;
     }
     case absl::StatusCode::kInvalidArgument:

@@ -74,6 +74,8 @@ std::vector<TableRow> Describe(const v1::GetServerInfoResponse& info) {
                            ? "no limit"
                            : absl::StrCat("at most ", limits.max_maps_memory_bytes() >> 20, " MiB")},
       {"client", absl::StrCat("at most ", limits.max_client_calls(), " calls at a time")},
+      {"calls' memory", absl::StrCat("at most ", limits.max_call_memory_bytes() >> 20, " MiB, ",
+                                     limits.max_connection_memory_bytes() >> 20, " of one connection")},
       {"watches", absl::StrCat("at most ", limits.max_watches())},
       {"waiting calls", absl::StrCat("at most ", limits.max_queued(), ", for ",
                                      absl::FormatDuration(DurationOf(limits.max_queue_time())))},

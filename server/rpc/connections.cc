@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "absl/time/time.h"
+#include "grpc/compression.h"
 #include "grpc/grpc.h"
 #include "grpcpp/resource_quota.h"
 
@@ -30,6 +31,10 @@ void LimitConnections(const runtime::ConnectionOptions& options, grpc::ServerBui
   set(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   set(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, MillisecondsOf(options.min_client_keepalive));
   set(GRPC_ARG_MAX_CONCURRENT_STREAMS, options.max_concurrent_streams);
+  // A kilobyte may inflate to a megabyte, before its size is checked and whoever sent it is known.
+  set(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
   if (options.memory_mib > 0) {
     grpc::ResourceQuota quota("waystar");
     quota.Resize(options.memory_mib << 20);

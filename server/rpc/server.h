@@ -18,6 +18,7 @@
 #include "server/rpc/access/access_control.h"
 #include "server/rpc/admission/arrival_pause.h"
 #include "server/rpc/admission/call_gate.h"
+#include "server/rpc/admission/call_memory.h"
 #include "server/rpc/admission/call_slots.h"
 #include "server/rpc/admission/call_statistics.h"
 #include "server/rpc/admission/client_calls.h"
@@ -96,6 +97,7 @@ class Server {
   AccessControl access_;
   CallStatistics call_statistics_;
   ClientCalls client_calls_;
+  CallMemory call_memory_;
   ArrivalPause arrival_pause_;
   CallSlots transfer_slots_;
   CallSlots watch_slots_;

@@ -90,6 +90,8 @@ void FillLimits(const runtime::Options& options, v1::ServerLimits& limits) {
   limits.set_max_client_calls(options.max_client_calls);
   FillDuration(options.request_id_retention, *limits.mutable_request_id_retention());
   limits.set_max_request_ids_bytes(static_cast<std::int64_t>(options.max_request_ids_mib) << 20);
+  limits.set_max_call_memory_bytes(static_cast<std::int64_t>(options.max_call_memory_mib) << 20);
+  limits.set_max_connection_memory_bytes(static_cast<std::int64_t>(options.max_connection_memory_mib) << 20);
 }
 
 }  // namespace

@@ -62,6 +62,13 @@ ABSL_FLAG(
     std::int64_t, max_client_calls, Defaults().max_client_calls,
     "Calls of one client, known by its token or else by its connection, that may wait or run at a time; "
     "one more is refused. Streams and watches do not count.");
+ABSL_FLAG(std::int64_t, max_call_memory_mib, static_cast<std::int64_t>(Defaults().max_call_memory_mib),
+          "Most memory for large requests and for answers that are not read, of all calls together, in MiB; "
+          "what does not fit is refused.");
+ABSL_FLAG(
+    std::int64_t, max_connection_memory_mib, static_cast<std::int64_t>(Defaults().max_connection_memory_mib),
+    "Most memory for large requests and unread answers of one connection, in MiB; a connection that has "
+    "as much is refused until it reads.");
 ABSL_FLAG(std::int64_t, max_maps, static_cast<std::int64_t>(Defaults().max_maps),
           "Maps the server may hold.");
 ABSL_FLAG(
@@ -199,6 +206,8 @@ absl::StatusOr<Options> FromFlags() {
   read.PositiveTime(FLAGS_max_queue_time, options.max_queue_time);
   read.PositiveTime(FLAGS_queue_target, options.queue_target);
   read.Number(FLAGS_max_client_calls, 1, kMaxInt, options.max_client_calls);
+  read.Number(FLAGS_max_call_memory_mib, 1, 1 << 20, options.max_call_memory_mib);
+  read.Number(FLAGS_max_connection_memory_mib, 1, 1 << 20, options.max_connection_memory_mib);
   read.Number(FLAGS_max_maps, 1, 1'000'000, options.max_maps);
   read.Number(FLAGS_max_maps_memory_mib, 0, 1LL << 30, options.max_maps_memory_mib);
   read.Number(FLAGS_max_map_side, 1, 8192, options.max_map_side);

@@ -28,6 +28,10 @@ struct Options {
   absl::Duration queue_target = absl::Milliseconds(2);
   // The calls of one client that may wait or run at a time.
   int max_client_calls = 5000;
+  // The memory of large requests and of answers that are not read: of all calls together, and of those of one
+  // connection.
+  std::size_t max_call_memory_mib = 256;
+  std::size_t max_connection_memory_mib = 64;
   std::size_t max_maps = 1000;
   // The memory of all maps together; 0 for no limit.
   std::size_t max_maps_memory_mib = 0;

@@ -5,19 +5,23 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
 #include "client/client.h"
 #include "gmock/gmock.h"
+#include "google/protobuf/descriptor.h"
 #include "tests/rpc/bounded_context.h"
 #include "tests/rpc/test_server.h"
 #include "tests/testing/mutated_bytes.h"
 #include "tests/testing/patience.h"
+#include "tests/testing/peak_memory.h"
 #include "tests/testing/random.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 
@@ -31,6 +35,7 @@ using ::waystar::testing::ExpectReturns;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::MutatedBytes;
 using ::waystar::testing::PathRequest;
+using ::waystar::testing::TakePeakMemory;
 using ::waystar::testing::TestServer;
 
 class HostileClientTest : public ::testing::Test {
@@ -48,24 +53,38 @@ class HostileClientTest : public ::testing::Test {
   const std::shared_ptr<grpc::Channel> channel_ = server_.NewChannel();
 };
 
-TEST_F(HostileClientTest, CompressedBombIsRefusedByTheSizeItWouldHave) {
-  v1::FindPathRequest bomb;
-  bomb.set_map(std::string(std::size_t{64} << 20, 'a'));
-  BoundedContext context;
-  context.set_compression_algorithm(GRPC_COMPRESS_GZIP);
-  v1::FindPathResponse response;
-  const auto stub = v1::PathService::NewStub(server_.NewChannel());
-  EXPECT_EQ(stub->FindPath(&context, bomb, &response).error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+TEST_F(HostileClientTest, CompressedBombsAreNotInflated) {
+  const std::string zeros(std::size_t{64} << 20, '\0');
+  const grpc::Slice slice(zeros.data(), zeros.size(), grpc::Slice::STATIC_SLICE);
+  const grpc::ByteBuffer bomb(&slice, 1);
+  ExpectServes();
+  TakePeakMemory();
+  const std::size_t before = TakePeakMemory();
+  for (const char* method : {"/waystar.v1.PathService/FindPath", "/waystar.v1.PathService/StreamFindPath",
+                             "/grpc.health.v1.Health/Check"}) {
+    BoundedContext context;
+    context.set_compression_algorithm(GRPC_COMPRESS_GZIP);
+    grpc::ByteBuffer response;
+    const grpc::internal::RpcMethod rpc(method, grpc::internal::RpcMethod::NORMAL_RPC);
+    const grpc::Status status = grpc::internal::BlockingUnaryCall<grpc::ByteBuffer, grpc::ByteBuffer>(
+        channel_.get(), rpc, &context, bomb, &response);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::UNIMPLEMENTED) << method;
+  }
+  EXPECT_LT(TakePeakMemory(), before + (std::size_t{16} << 20));
   ExpectServes();
 }
 
-TEST_F(HostileClientTest, CompressedRequestsOfAFairSizeAreAnswered) {
-  BoundedContext context;
-  context.set_compression_algorithm(GRPC_COMPRESS_GZIP);
-  v1::FindPathResponse response;
+TEST_F(HostileClientTest, CompressedRequestsOfAFairSizeAreSaidToBeUnsupported) {
   const auto stub = v1::PathService::NewStub(server_.NewChannel());
-  EXPECT_TRUE(stub->FindPath(&context, PathRequest("yard", CellAt(0, 0), CellAt(3, 2)), &response).ok());
-  EXPECT_EQ(response.outcome(), v1::OUTCOME_FOUND);
+  for (const grpc_compression_algorithm algorithm : {GRPC_COMPRESS_GZIP, GRPC_COMPRESS_DEFLATE}) {
+    BoundedContext context;
+    context.set_compression_algorithm(algorithm);
+    v1::FindPathResponse response;
+    const grpc::Status status =
+        stub->FindPath(&context, PathRequest("yard", CellAt(0, 0), CellAt(3, 2)), &response);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::UNIMPLEMENTED);
+    EXPECT_THAT(status.error_message(), ::testing::HasSubstr("is disabled"));
+  }
 }
 
 TEST_F(HostileClientTest, DeepNestingIsNoMessage) {
@@ -88,8 +107,39 @@ TEST_F(HostileClientTest, ListsOfAMillionAreRefusedByTheirField) {
     goals.add_goals();
     queries.add_queries();
   }
-  EXPECT_EQ(server_.client().FindPath(goals).status().code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_EQ(server_.client().FindPaths(queries).status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(server_.client().FindPath(goals),
+              IsRefused(absl::StatusCode::kResourceExhausted, "TOO_MANY_ITEMS", "goals"));
+  EXPECT_THAT(server_.client().FindPaths(queries),
+              IsRefused(absl::StatusCode::kResourceExhausted, "TOO_MANY_ITEMS", "queries"));
+  ExpectServes();
+}
+
+// Two bytes each, of which every one would become an object.
+TEST_F(HostileClientTest, ListsOfEmptyItemsAreRefusedBeforeTheyAreParsed) {
+  const std::vector<std::pair<std::string, std::string>> lists = {
+      {"PathService/FindPaths", "queries"},         {"PathService/FindPath", "goals"},
+      {"PathService/ComputeCostMatrix", "sources"}, {"PathService/CheckReachability", "pairs"},
+      {"MapService/UpdateObstacles", "edits"},      {"MapService/CreateMap", "rows"}};
+  const google::protobuf::DescriptorPool& pool = *google::protobuf::DescriptorPool::generated_pool();
+  for (const auto& [method, list] : lists) {
+    const std::string name = "waystar.v1." + method;
+    const google::protobuf::MethodDescriptor* const described =
+        pool.FindMethodByName(absl::StrReplaceAll(name, {{"/", "."}}));
+    ASSERT_NE(described, nullptr) << name;
+    const int number = described->input_type()->FindFieldByName(list)->number();
+    ASSERT_LT(number, 16);
+    std::string bytes;
+    while (bytes.size() < 4'000'000) {
+      bytes += static_cast<char>(number << 3 | 2);
+      bytes += '\0';
+    }
+    static_cast<void>(CallRaw(*channel_, "/" + name, ""));
+    TakePeakMemory();
+    const std::size_t before = TakePeakMemory();
+    EXPECT_THAT(CallRaw(*channel_, "/" + name, bytes),
+                IsRefused(absl::StatusCode::kResourceExhausted, "TOO_MANY_ITEMS", list));
+    EXPECT_LT(TakePeakMemory(), before + (std::size_t{32} << 20)) << name;
+  }
   ExpectServes();
 }
 

@@ -24,6 +24,8 @@ TEST(ServerInfoTest, TellsWhatTheServerIsAndTakes) {
   const absl::Time before = absl::Now();
   TestServer server({.workers = 3,
                      .max_client_calls = 9,
+                     .max_call_memory_mib = 5,
+                     .max_connection_memory_mib = 4,
                      .max_maps = 7,
                      .max_maps_memory_mib = 3,
                      .max_map_side = 100,
@@ -40,6 +42,8 @@ TEST(ServerInfoTest, TellsWhatTheServerIsAndTakes) {
   EXPECT_EQ(info->limits().max_map_side(), 100);
   EXPECT_EQ(info->limits().max_maps_memory_bytes(), 3 << 20);
   EXPECT_EQ(info->limits().max_client_calls(), 9);
+  EXPECT_EQ(info->limits().max_call_memory_bytes(), 5 << 20);
+  EXPECT_EQ(info->limits().max_connection_memory_bytes(), 4 << 20);
   EXPECT_EQ(info->limits().max_message_bytes(), 123'456);
   EXPECT_EQ(info->limits().max_queries(), 10'000);
   EXPECT_EQ(info->limits().transfer_timeout().seconds(), 60);

@@ -4,6 +4,7 @@
 #include "server/rpc/access/access_control.h"
 #include "server/rpc/admission/arrival_pause.h"
 #include "server/rpc/admission/call_gate.h"
+#include "server/rpc/admission/call_memory.h"
 #include "server/rpc/admission/call_slots.h"
 #include "server/rpc/admission/call_statistics.h"
 #include "server/rpc/admission/client_calls.h"
@@ -18,6 +19,7 @@ struct ServerContext {
   CallStatistics& statistics;
   // Counts the calls of each client, but for those on Lane::kHere.
   ClientCalls& client_calls;
+  CallMemory& memory;
   // Pauses the threads that calls arrive on.
   ArrivalPause& arrival_pause;
   Executor& executor;

@@ -37,7 +37,7 @@ class SendingCall : public WritingCall {
  private:
   absl::Status Admit() final {
     identified_ = caller_.Get();
-    WAYSTAR_RETURN_IF_ERROR(ParseRequest(request_bytes_, request_));
+    WAYSTAR_RETURN_IF_ERROR(ParseRequest(request_bytes_, request_, memory_));
     WAYSTAR_RETURN_IF_ERROR(CheckAccess(identified_, request_));
     WAYSTAR_RETURN_IF_ERROR(TakeSlot(server_.transfers));
     SetTimeout(timeout_);

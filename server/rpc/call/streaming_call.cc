@@ -40,6 +40,7 @@ absl::Status StreamingCall::Enter() {
   WAYSTAR_RETURN_IF_ERROR(kind_ == Kind::kTransfer ? server_.gate.Enter() : server_.gate.Enter(this));
   is_inside_ = true;
   WAYSTAR_RETURN_IF_ERROR(caller_.Identify(rpc_));
+  WAYSTAR_RETURN_IF_ERROR(server_.memory.CheckConnection(rpc_));
   return Admit();
 }
 
@@ -113,6 +114,11 @@ bool StreamingCall::EndRead(bool ok) {
 }
 
 void StreamingCall::Write(grpc::ByteBuffer message) {
+  if (const absl::Status status = written_memory_.Resize(message.Length()); !status.ok()) {
+    is_gone_ = true;
+    SetEnd(status);
+    return;
+  }
   is_writing_ = true;
   written_.Swap(&message);
   counted_.CountSent();
@@ -122,6 +128,8 @@ void StreamingCall::Write(grpc::ByteBuffer message) {
 void StreamingCall::WriteDone(bool ok) {
   const Change change(*this);
   is_writing_ = false;
+  written_.Clear();
+  written_memory_.Release();
   if (!ok) {
     is_gone_ = true;
     SetEnd(CancelledError());
@@ -153,6 +161,7 @@ void StreamingCall::Done() {
   if (timer_.has_value()) {
     timer_->Cancel();
   }
+  memory_.Release();
   // The destructor must not do this: others may hold the call for longer than the server lives.
   if (is_inside_) {
     server_.gate.Leave(this);
@@ -179,7 +188,12 @@ std::optional<absl::Status> StreamingCall::Proceed() {
   if (is_finished_) {
     return std::nullopt;
   }
+  const bool was_gone = is_gone_;
   Advance();
+  if (is_gone_ && !was_gone) {
+    // What was refused to be written is let go of.
+    Advance();
+  }
   is_finished_ = end_.has_value() && holds_ == 0 && !has_job_ && !is_writing_ && IsIdle();
   return is_finished_ ? end_ : std::nullopt;
 }

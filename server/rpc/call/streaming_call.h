@@ -122,7 +122,8 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   // Returns the message that was read last, until the next Read.
   grpc::ByteBuffer& message() { return message_; }
 
-  // REQUIRES: nothing is being written.
+  // Writes the message, or ends the call as if nobody were there to read it, if the messages that are not
+  // read take more memory than they may. REQUIRES: nothing is being written.
   void Write(grpc::ByteBuffer message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool is_writing() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return is_writing_; }
 
@@ -146,6 +147,8 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   LastingCaller caller_;
   // Set when the client is gone, for searches to stop.
   std::atomic<bool> cancelled_ = false;
+  // Counts the request of a call that has one, until the call is done.
+  CallMemory::Share memory_{server_.memory, rpc_};
   Mutex mutex_;
 
  private:
@@ -171,6 +174,7 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   grpc::ByteBuffer message_;
   // The message that is being written.
   grpc::ByteBuffer written_;
+  CallMemory::Share written_memory_ ABSL_GUARDED_BY(mutex_){server_.memory, rpc_};
 
   // Counts Begin and the timer while they are at work.
   int holds_ ABSL_GUARDED_BY(mutex_) = 1;

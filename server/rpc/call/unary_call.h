@@ -127,6 +127,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
   bool InternalInlineable() override { return true; }
   void OnCancel() override { cancelled_.store(true, std::memory_order_relaxed); }
   void OnDone() override {
+    memory_.Release();
     if (client_) {
       server_.client_calls.Leave(*client_);
     }
@@ -145,7 +146,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
   // Identifies the caller, parses the request and checks that the caller may make it.
   absl::Status Take(const grpc::CallbackServerContext& context, const grpc::ByteBuffer& request) {
     WAYSTAR_ASSIGN_OR_RETURN(caller_, server_.access.Identify(context));
-    WAYSTAR_RETURN_IF_ERROR(ParseRequest(request, *request_));
+    WAYSTAR_RETURN_IF_ERROR(server_.memory.CheckConnection(context));
+    WAYSTAR_RETURN_IF_ERROR(ParseRequest(request, *request_, memory_));
     return CheckAccess(caller_, *request_);
   }
 
@@ -226,18 +228,35 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
       End(ToGrpcStatus(status));
       return;
     }
+    grpc::Status end;
     if (!written_->empty()) {
       grpc::ByteBuffer bytes = written_->ToBytes();
       response_bytes_->Swap(&bytes);
-      End(grpc::Status::OK);
-      return;
+    } else {
+      bool owned = false;
+      end = grpc::GenericSerialize<grpc::ProtoBufferWriter, Response>(*response_, response_bytes_, &owned);
     }
-    bool owned = false;
-    End(grpc::GenericSerialize<grpc::ProtoBufferWriter, Response>(*response_, response_bytes_, &owned));
+    const bool is_large = response_bytes_->Length() >= CallMemory::kCountedBytes || memory_.bytes() > 0;
+    End(end.ok() && is_large ? KeepAnswerOnly() : end);
+  }
+
+  // The library keeps the call until the client has read the answer: frees the messages, and counts the
+  // bytes.
+  grpc::Status KeepAnswerOnly() {
+    arena_.Reset();
+    const absl::Status status = memory_.Resize(response_bytes_->Length());
+    if (!status.ok()) {
+      response_bytes_->Clear();
+    }
+    return ToGrpcStatus(status);
   }
 
   // Ends the call, as its last act. It is counted before the client has its answer.
   void End(const grpc::Status& status) {
+    if (!status.ok() && memory_.bytes() > 0) {
+      arena_.Reset();
+      memory_.Release();
+    }
     counted_.End(static_cast<absl::StatusCode>(status.error_code()));
     Finish(status);
   }
@@ -257,6 +276,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
   std::optional<std::uint64_t> client_;
   Lane lane_ = Lane::kSmall;
   std::atomic<bool> cancelled_ = false;
+  CallMemory::Share memory_{server_.memory, context_};
   alignas(std::max_align_t) char arena_block_[kArenaBytes];
   google::protobuf::Arena arena_{ArenaOver(arena_block_)};
   Request* const request_ = google::protobuf::Arena::CreateMessage<Request>(&arena_);

@@ -60,8 +60,9 @@ void ImportCall::RunJob(int /*worker*/) {
 }
 
 absl::Status ImportCall::TakeMessage() {
+  CallMemory::Share memory(server_.memory, rpc_);
   v1::ImportMapRequest request;
-  WAYSTAR_RETURN_IF_ERROR(ParseRequest(message(), request));
+  WAYSTAR_RETURN_IF_ERROR(ParseRequest(message(), request, memory));
   switch (request.part_case()) {
     case v1::ImportMapRequest::kHeader:
       return TakeHeader(request);

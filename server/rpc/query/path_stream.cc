@@ -32,6 +32,8 @@ constexpr std::size_t kAnswerEnvelopeBytes = 16;
 // Answers that nobody reads are kept up to so many times the bytes of a message; then queries are refused.
 constexpr std::size_t kMostUnread = 4;
 
+constexpr std::size_t kCountedStep = 64 << 10;
+
 void FillProblem(const v1::StreamedQuery& query, const absl::Status& status, v1::StreamedAnswer& answer) {
   answer.set_id(query.id());
   *answer.mutable_problem() = ToStatusMessage(status);
@@ -55,7 +57,7 @@ void PathStream::OnReadDone(bool ok) {
     }
     if (EndRead(ok)) {
       bytes.Swap(&message());
-      batch = new Batch(bytes);
+      batch = new Batch(bytes, server_.memory, rpc_);
       ++unanswered_;
       unanswered_bytes_ += batch->length;
       begins_to_gather = !std::exchange(is_gathering_, true);
@@ -231,7 +233,7 @@ class PathStream::QueriesJob final : public Executor::Job {
 };
 
 absl::Status PathStream::Take(const grpc::ByteBuffer& bytes, Batch& batch) {
-  WAYSTAR_RETURN_IF_ERROR(ParseRequest(bytes, batch.request));
+  WAYSTAR_RETURN_IF_ERROR(ParseRequest(bytes, batch.request, batch.memory));
   if (batch.request.queries_size() > kMaxQueriesOfMessage) {
     return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyItems, "queries",
                      absl::StrCat("a message has at most ", kMaxQueriesOfMessage, " queries, not ",
@@ -326,7 +328,7 @@ bool PathStream::IsGone() {
 
 bool PathStream::IsFull() {
   MutexLock lock(mutex_);
-  return answers_bytes_ >= kMostUnread * limits_.max_bytes;
+  return is_budget_spent_ || answers_bytes_ >= kMostUnread * limits_.max_bytes;
 }
 
 void PathStream::Add(const grpc::ByteBuffer& answers) {
@@ -335,6 +337,7 @@ void PathStream::Add(const grpc::ByteBuffer& answers) {
   if (!is_gone()) {
     answers_bytes_ += answers.Length();
     answers_.push_back(answers);
+    CountUnread();
   }
 }
 
@@ -361,6 +364,7 @@ void PathStream::Advance() {
   if (is_gone()) {
     answers_.clear();
     answers_bytes_ = 0;
+    CountUnread();
   }
   if (!is_writing() && !is_gathering_ && !answers_.empty()) {
     WriteSome();
@@ -371,6 +375,11 @@ void PathStream::Advance() {
 }
 
 bool PathStream::IsIdle() const { return unanswered_ == 0 && !is_gathering_ && answers_.empty(); }
+
+void PathStream::CountUnread() {
+  // In steps, so that a stream whose client reads counts nothing.
+  is_budget_spent_ = !answers_memory_.Resize(answers_bytes_ / kCountedStep * kCountedStep).ok();
+}
 
 void PathStream::WriteSome() {
   std::vector<grpc::Slice> slices;
@@ -388,6 +397,7 @@ void PathStream::WriteSome() {
     answers_.pop_front();
   }
   answers_bytes_ -= bytes;
+  CountUnread();
   Write(grpc::ByteBuffer(slices.data(), slices.size()));
 }
 

@@ -58,7 +58,8 @@ class PathStream final : public ReadingWritingCall {
 
   // A message, from when it was read until its queries are answered.
   struct Batch {
-    explicit Batch(const grpc::ByteBuffer& bytes) : length(bytes.Length()) {}
+    Batch(const grpc::ByteBuffer& bytes, CallMemory& all, const grpc::CallbackServerContext& rpc)
+        : length(bytes.Length()), memory(all, rpc) {}
 
     // Holds the messages of some ten queries, so that they take no other memory.
     static google::protobuf::ArenaOptions Options() {
@@ -69,6 +70,7 @@ class PathStream final : public ReadingWritingCall {
     }
 
     const std::size_t length;
+    CallMemory::Share memory;
     const Executor::Clock::time_point arrived = Executor::Clock::now();
     google::protobuf::Arena arena{Options()};
     v1::StreamFindPathRequest& request =
@@ -113,6 +115,8 @@ class PathStream final : public ReadingWritingCall {
   // Ends a part; with the last one, the message is no longer unanswered. An error ends the stream.
   void FinishPart(Batch* batch, const absl::Status& status);
 
+  // Counts the answers that are not written yet.
+  void CountUnread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WriteSome() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Handler& find_path_;
@@ -129,6 +133,9 @@ class PathStream final : public ReadingWritingCall {
   // The messages of answers to be written; several of them concatenated are one as well.
   std::deque<grpc::ByteBuffer> answers_ ABSL_GUARDED_BY(mutex_);
   std::size_t answers_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  CallMemory::Share answers_memory_ ABSL_GUARDED_BY(mutex_){server_.memory, rpc_};
+  // Whether the answers that are not written take more memory than they may.
+  bool is_budget_spent_ ABSL_GUARDED_BY(mutex_) = false;
   // Whether answers wait for those to what is read meanwhile; next_turn_ is asked for, or about to be.
   bool is_gathering_ ABSL_GUARDED_BY(mutex_) = false;
   Executor::Clock::time_point gathering_since_ ABSL_GUARDED_BY(mutex_);

@@ -26,7 +26,7 @@ absl::Status Deleted(const std::string& map) {
 }  // namespace
 
 absl::Status MapWatch::Admit() {
-  WAYSTAR_RETURN_IF_ERROR(ParseRequest(request_bytes_, request_));
+  WAYSTAR_RETURN_IF_ERROR(ParseRequest(request_bytes_, request_, memory_));
   WAYSTAR_RETURN_IF_ERROR(
       caller_.Require([this](const Caller& caller) { return CheckAccess(caller, request_); }));
   WAYSTAR_RETURN_IF_ERROR(TakeSlot(server_.watches));

@@ -31,7 +31,7 @@ absl::Status WatchPathCall::Admit() {
 
 absl::Status WatchPathCall::ReadRequest() {
   v1::WatchPathRequest message;
-  WAYSTAR_RETURN_IF_ERROR(ParseRequest(request_bytes_, message));
+  WAYSTAR_RETURN_IF_ERROR(ParseRequest(request_bytes_, message, memory_));
   if (!message.has_query()) {
     return MissingField("query");
   }

@@ -31,6 +31,7 @@ struct World {
   AccessControl access;
   CallStatistics statistics;
   ClientCalls client_calls{10};
+  CallMemory memory{1 << 20, 1 << 20};
   ArrivalPause arrival_pause{std::chrono::milliseconds(1)};
   CallSlots transfers{1, ErrorReason::kTransfersBusy, "transfers run"};
   CallSlots watches{1, ErrorReason::kTooManyWatches, "watches are open"};
@@ -41,6 +42,7 @@ struct World {
                               .access = access,
                               .statistics = statistics,
                               .client_calls = client_calls,
+                              .memory = memory,
                               .arrival_pause = arrival_pause,
                               .executor = executor,
                               .transfers = transfers,

@@ -1,0 +1,77 @@
+#include "server/rpc/admission/call_memory.h"
+
+#include "absl/hash/hash.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "server/base/error.h"
+
+namespace waystar::rpc {
+namespace {
+
+// In this time a client that reads has read some of what it was sent.
+constexpr absl::Duration kUnreadDelay = absl::Milliseconds(100);
+
+absl::Status Unread(absl::string_view whose, std::size_t bytes) {
+  return Refusal(ErrorReason::kAnswersUnread, kUnreadDelay,
+                 absl::StrCat("large requests and unread answers of ", whose, " hold ", bytes,
+                              " bytes, as many as they may"));
+}
+
+// The address has the port of the client, and so names the connection; those to a unix socket count as one.
+std::uint64_t ConnectionOf(const grpc::CallbackServerContext& rpc) { return absl::HashOf(rpc.peer()); }
+
+}  // namespace
+
+absl::Status CallMemory::Share::SetTo(std::size_t bytes) {
+  if (bytes < bytes_) {
+    memory_.Subtract(connection_, bytes_ - bytes);
+    bytes_ = bytes;
+    return absl::OkStatus();
+  }
+  if (bytes_ == 0) {
+    connection_ = ConnectionOf(rpc_);
+  }
+  absl::Status status = memory_.Add(connection_, bytes - bytes_);
+  if (status.ok()) {
+    bytes_ = bytes;
+  }
+  return status;
+}
+
+absl::Status CallMemory::LookUpConnection(const grpc::CallbackServerContext& rpc) const {
+  const std::uint64_t connection = ConnectionOf(rpc);
+  MutexLock lock(mutex_);
+  const auto it = connections_.find(connection);
+  return it == connections_.end() || it->second < max_connection_bytes_
+             ? absl::OkStatus()
+             : Unread("the connection", it->second);
+}
+
+absl::Status CallMemory::Add(std::uint64_t connection, std::size_t bytes) {
+  MutexLock lock(mutex_);
+  const std::size_t total = total_.load(std::memory_order_relaxed);
+  const auto it = connections_.find(connection);
+  const std::size_t own = it == connections_.end() ? 0 : it->second;
+  if (own > 0 && own + bytes > max_connection_bytes_) {
+    return Unread("the connection", own);
+  }
+  if (total > 0 && total + bytes > max_bytes_ && own + bytes > kAlwaysAllowed) {
+    return Unread("all connections", total);
+  }
+  connections_[connection] = own + bytes;
+  total_.store(total + bytes, std::memory_order_relaxed);
+  return absl::OkStatus();
+}
+
+void CallMemory::Subtract(std::uint64_t connection, std::size_t bytes) {
+  MutexLock lock(mutex_);
+  total_.store(total_.load(std::memory_order_relaxed) - bytes, std::memory_order_relaxed);
+  const auto it = connections_.find(connection);
+  it->second -= bytes;
+  if (it->second == 0) {
+    connections_.erase(it);
+  }
+}
+
+}  // namespace waystar::rpc
