@@ -58,7 +58,7 @@ class ConcurrentPinsTest : public ::testing::Test {
   void Delete(std::size_t map) {
     const auto deleted = store_.Delete(kMaps[map]);
     ASSERT_THAT(deleted, IsOk());
-    ASSERT_GE(*deleted, newest_[map].Get());
+    ASSERT_GE(deleted->revision, newest_[map].Get());
     ASSERT_THAT(store_.Pin(kMaps[map]),
                 IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map"));
   }

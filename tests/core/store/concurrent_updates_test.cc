@@ -181,8 +181,8 @@ TEST(ConcurrentUpdatesTest, MapsMayBeCreatedAndDeletedByMany) {
         ASSERT_THAT(store.UpdateAndWait(id, {.edits = {Block({1, 0})}}), IsOk());
         const auto deleted = store.Delete(id);
         ASSERT_THAT(deleted, IsOk());
-        EXPECT_EQ(*deleted, (*created)->revision + 1);
-        last = *deleted;
+        EXPECT_EQ(deleted->revision, (*created)->revision + 1);
+        last = deleted->revision;
       }
     });
   }
