@@ -31,9 +31,9 @@ using google::protobuf::io::CodedInputStream;
 
 // Messages of fewer bytes cannot become much, whatever they hold.
 constexpr std::size_t kWeighedBytes = CallMemory::kCountedBytes;
-// A batch of edits, each of which blocks one cell, takes eleven times its bytes.
-constexpr std::size_t kMostGrowth = 16;
-constexpr std::size_t kAlwaysAllowed = std::size_t{64} << 20;
+// A batch of edits, each of which blocks one cell, takes some 35 times its bytes.
+constexpr std::size_t kMostGrowth = 40;
+constexpr std::size_t kAlwaysAllowed = std::size_t{16} << 20;
 
 // Returns the path of the first string field that is not UTF-8, in the bytes of a message of that type.
 std::optional<std::string> FindBadString(absl::string_view bytes, const Descriptor& type, int depth = 0) {

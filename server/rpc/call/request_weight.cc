@@ -28,6 +28,9 @@ constexpr std::size_t kStringBytes = 48;
 constexpr std::size_t kUnknownNumberBytes = 32;
 constexpr std::size_t kUnknownBytes = 80;
 
+// An empty item of a list says nothing, and takes most memory for its bytes: it counts twice.
+constexpr std::size_t kEmptyItemCount = 2;
+
 // Returns the memory of an empty message.
 std::size_t BytesOf(const Descriptor& type) {
   thread_local absl::flat_hash_map<const Descriptor*, std::size_t> sizes;
@@ -139,17 +142,18 @@ class Scale {
       weight_ += kUnknownBytes + length;
       return in_.Skip(bytes);
     }
-    weight_ += field->is_repeated() ? kPointerBytes : 0;
+    const std::size_t count = field->is_repeated() && length == 0 ? kEmptyItemCount : 1;
+    weight_ += field->is_repeated() ? count * kPointerBytes : 0;
     switch (field->cpp_type()) {
       case FieldDescriptor::CPPTYPE_MESSAGE:
-        weight_ += BytesOf(*field->message_type());
+        weight_ += count * BytesOf(*field->message_type());
         if (frame_ == &frames_.back()) {
           return in_.Skip(bytes);
         }
         *++frame_ = {.type = field->message_type(), .outer = in_.PushLimit(bytes)};
         return true;
       case FieldDescriptor::CPPTYPE_STRING:
-        weight_ += kStringBytes + length;
+        weight_ += count * kStringBytes + length;
         return in_.Skip(bytes);
       default:
         // Packed numbers take at least a byte each.

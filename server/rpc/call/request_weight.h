@@ -14,9 +14,9 @@ namespace waystar::rpc {
 inline constexpr int kMaxMessageDepth = 32;
 
 // Returns about how many bytes of memory the message of that type takes which a parser makes of `bytes`: two
-// bytes may become an empty message of some hundreds. Bytes that are no message count up to where the parser
-// gives up. Returns RESOURCE_EXHAUSTED / TOO_MANY_ITEMS as soon as they are more than `most`, with the field
-// of the message that was too much.
+// bytes may become an empty message of some hundreds. Empty items of lists count twice. Bytes that are no
+// message count up to where the parser gives up. Returns RESOURCE_EXHAUSTED / TOO_MANY_ITEMS as soon as they
+// are more than `most`, with the field of the message that was too much.
 //
 // Takes some nanoseconds a field and no memory, and does not recurse.
 absl::StatusOr<std::size_t> WeighRequest(google::protobuf::io::ZeroCopyInputStream& bytes,
