@@ -17,6 +17,8 @@
 #include "client/client.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/descriptor.h"
+#include "grpcpp/impl/codegen/client_unary_call.h"
+#include "grpcpp/support/byte_buffer.h"
 #include "tests/rpc/bounded_context.h"
 #include "tests/rpc/test_server.h"
 #include "tests/testing/mutated_bytes.h"
