@@ -11,6 +11,7 @@
 #include "grpcpp/impl/codegen/client_unary_call.h"
 #include "grpcpp/security/credentials.h"
 #include "grpcpp/support/channel_arguments.h"
+#include "tests/testing/patience.h"
 
 namespace waystar::testing {
 
@@ -26,7 +27,7 @@ TestServer::TestServer(runtime::Options options, absl::Duration queue_target) {
   EXPECT_TRUE(server.ok()) << server.status();
   server_ = *std::move(server);
   client_ = std::make_unique<client::Client>(
-      client::Options{.target = target(), .timeout = absl::Seconds(60), .retry = false});
+      client::Options{.target = target(), .timeout = kPatience, .retry = false});
 }
 
 std::string TestServer::target() const { return absl::StrCat("127.0.0.1:", server_->port()); }
@@ -74,8 +75,8 @@ v1::MethodStatistics TestServer::CountsOf(const std::string& method) {
 LargeExport::LargeExport(TestServer& server) : stub_(v1::MapService::NewStub(server.NewChannel())) {
   v1::CreateMapRequest create;
   create.set_map("large");
-  create.mutable_blank()->set_width(3000);
-  create.mutable_blank()->set_height(3000);
+  create.mutable_blank()->set_width(2000);
+  create.mutable_blank()->set_height(2000);
   EXPECT_TRUE(server.client().CreateMap(create).ok());
   v1::ExportMapRequest request;
   request.set_map("large");
