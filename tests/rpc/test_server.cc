@@ -75,8 +75,8 @@ v1::MethodStatistics TestServer::CountsOf(const std::string& method) {
 LargeExport::LargeExport(TestServer& server) : stub_(v1::MapService::NewStub(server.NewChannel())) {
   v1::CreateMapRequest create;
   create.set_map("large");
-  create.mutable_blank()->set_width(2000);
-  create.mutable_blank()->set_height(2000);
+  create.mutable_blank()->set_width(3000);
+  create.mutable_blank()->set_height(3000);
   EXPECT_TRUE(server.client().CreateMap(create).ok());
   v1::ExportMapRequest request;
   request.set_map("large");
