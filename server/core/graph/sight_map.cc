@@ -24,7 +24,7 @@ void SightMap::Put(std::shared_ptr<const Obstacle> obstacle, Owner owner) {
   for (std::size_t i = 0; i < PartCount(obstacle->shape); ++i) {
     parts_.Put(PartOf(*obstacle, i), owner);
   }
-  obstacles_.Put(std::move(obstacle));
+  obstacles_.Put(obstacle);
 }
 
 void SightMap::Remove(absl::string_view id, Owner owner) {
