@@ -198,8 +198,10 @@ std::optional<absl::Status> StreamingCall::Proceed() {
   return is_finished_ ? end_ : std::nullopt;
 }
 
-// The end is counted before the client knows of it.
+// The end is counted before the client knows of it. The call is held until this is over: the library may be
+// done with it before Finish returns, and another thread then be the last to let it go.
 void StreamingCall::Conclude(const absl::Status& status) {
+  const std::shared_ptr<StreamingCall> self = shared_from_this();
   if (slots_ != nullptr) {
     slots_->Release();
   }
