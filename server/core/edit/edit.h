@@ -170,5 +170,7 @@ struct ChangeSummary {
 // any shape as at least 64, and cells of an obstacle that changes costs 8 times; WorkOf in shape_raster.h
 // says the rest. It bounds the time that a batch takes to some tenths of a second.
 inline constexpr std::int64_t kMaxBatchCells = std::int64_t{1} << 30;
+// Computing what steps into a cell cost takes as long as blocking this many cells.
+inline constexpr std::int64_t kWorkOfCost = 8;
 
 }  // namespace waystar::core

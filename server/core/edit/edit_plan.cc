@@ -27,9 +27,6 @@
 namespace waystar::core {
 namespace {
 
-// Computing what steps into a cell cost takes as long as blocking this many cells.
-constexpr std::int64_t kWorkOfCost = 8;
-
 // Returns another portal that leads from the same cell to the same cell, or null if there is none. The time
 // is proportional to the portals.
 const Portal* FindAlike(const PortalTable& portals, const Portal& portal) {

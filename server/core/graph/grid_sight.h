@@ -19,6 +19,10 @@ class GridSight {
   explicit GridSight(BitPlane walkable, Point origin = {}, double cell_size = 1.0)
       : walkable_(std::move(walkable)), origin_(origin), cell_size_(cell_size) {}
 
+  const BitPlane& walkable() const { return walkable_; }
+  Point origin() const { return origin_; }
+  double cell_size() const { return cell_size_; }
+
   // Returns whether a line lies on the grid and touches no cell that is not walkable, not even at a corner.
   // The cost is proportional to the rows that it passes.
   bool IsFree(const WorldPoint& a, const WorldPoint& b) const;

@@ -31,6 +31,14 @@ absl::StatusOr<WaypointGraph> WaypointGraph::Create(const WaypointSpec& spec) {
   return std::move(editor).Finish();
 }
 
+std::vector<NodeNumber> WaypointGraph::FreeNumbers() const {
+  std::vector<NodeNumber> numbers;
+  for (const FreeNumber* free = free_.get(); free != nullptr; free = free->next.get()) {
+    numbers.push_back(free->number);
+  }
+  return numbers;
+}
+
 NodeNumber WaypointGraph::FindNode(absl::string_view id) const {
   return by_id_.Find(id, kNoNodeNumber,
                      [&](NodeNumber number) { return absl::string_view(IdOf(number)) == id; });

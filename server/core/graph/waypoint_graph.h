@@ -56,6 +56,9 @@ class WaypointGraph {
   // Returns a number that all numbers of nodes are below.
   std::size_t number_limit() const { return pages_.size() * kPageNodes; }
 
+  // Returns the numbers below number_limit() that nodes had and new ones will take, the next one first.
+  std::vector<NodeNumber> FreeNumbers() const;
+
   // Returns kNoNodeNumber if there is none.
   NodeNumber FindNode(absl::string_view id) const;
   bool Exists(NodeNumber node) const {

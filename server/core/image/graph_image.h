@@ -1,0 +1,17 @@
+// Waypoint graphs in a map image.
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "server/core/graph/waypoint_graph.h"
+#include "server/core/image/block_reader.h"
+#include "server/core/image/block_writer.h"
+
+namespace waystar::core {
+
+void WriteGraph(const WaypointGraph& graph, BlockWriter& to);
+
+// Returns the graph, whose nodes have the numbers that they had, so that equally good paths are chosen as
+// before. Returns the errors of DecodeImage.
+absl::StatusOr<WaypointGraph> ReadGraph(BlockReader& from);
+
+}  // namespace waystar::core

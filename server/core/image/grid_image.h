@@ -1,0 +1,17 @@
+// Grid maps in a map image.
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "server/core/image/block_reader.h"
+#include "server/core/image/block_writer.h"
+#include "server/core/image/image_limits.h"
+#include "server/core/map/grid_map.h"
+
+namespace waystar::core {
+
+void WriteGrid(const GridMap& map, BlockWriter& to);
+
+// Returns the map, or the errors of DecodeImage.
+absl::StatusOr<GridMap> ReadGrid(BlockReader& from, const ImageLimits& limits);
+
+}  // namespace waystar::core

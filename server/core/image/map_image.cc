@@ -1,0 +1,68 @@
+#include "server/core/image/map_image.h"
+
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/utility/utility.h"
+#include "server/base/status_macros.h"
+#include "server/core/format/file_errors.h"
+#include "server/core/image/block_reader.h"
+#include "server/core/image/block_writer.h"
+#include "server/core/image/graph_image.h"
+#include "server/core/image/grid_image.h"
+
+namespace waystar::core {
+namespace {
+
+constexpr std::uint64_t kVersion = 1;
+
+enum class Kind : std::uint8_t { kGrid, kGraph };
+
+BlockWriter Begin(Kind kind) {
+  BlockWriter to;
+  to.PutNumber(kVersion);
+  to.PutNumber(static_cast<std::uint64_t>(kind));
+  return to;
+}
+
+template <typename Map>
+absl::StatusOr<std::variant<GridMap, WaypointGraph>> Whole(absl::StatusOr<Map> map, BlockReader& from) {
+  WAYSTAR_RETURN_IF_ERROR(map.status());
+  WAYSTAR_RETURN_IF_ERROR(from.Finish());
+  return absl::StatusOr<std::variant<GridMap, WaypointGraph>>(absl::in_place, *std::move(map));
+}
+
+}  // namespace
+
+bool IsMapImage(absl::string_view bytes) { return absl::StartsWith(bytes, kImageMagic); }
+
+std::string EncodeImage(const GridMap& map) {
+  BlockWriter to = Begin(Kind::kGrid);
+  WriteGrid(map, to);
+  return std::move(to).Finish();
+}
+
+std::string EncodeImage(const WaypointGraph& graph) {
+  BlockWriter to = Begin(Kind::kGraph);
+  WriteGraph(graph, to);
+  return std::move(to).Finish();
+}
+
+absl::StatusOr<std::variant<GridMap, WaypointGraph>> DecodeImage(absl::string_view image,
+                                                                 const ImageLimits& limits) {
+  BlockReader from(image, limits.max_content_bytes);
+  const std::uint64_t version = from.Number(std::numeric_limits<std::uint64_t>::max());
+  WAYSTAR_RETURN_IF_ERROR(from.status());
+  if (version != kVersion) {
+    return BadFormat(
+        absl::StrCat("the map image has version ", version, ", and only ", kVersion, " is known"));
+  }
+  const auto kind = static_cast<Kind>(from.Number(static_cast<std::uint64_t>(Kind::kGraph)));
+  WAYSTAR_RETURN_IF_ERROR(from.status());
+  return kind == Kind::kGrid ? Whole(ReadGrid(from, limits), from) : Whole(ReadGraph(from), from);
+}
+
+}  // namespace waystar::core

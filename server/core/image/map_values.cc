@@ -1,0 +1,270 @@
+#include "server/core/image/map_values.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "server/core/map/tags.h"
+
+namespace waystar::core {
+namespace {
+
+constexpr std::uint64_t kAnyCount = std::numeric_limits<std::uint32_t>::max();
+
+// Lists are read item by item: memory is taken for what is there, whatever the count says.
+template <typename Take>
+auto ReadList(BlockReader& from, std::uint64_t max, Take take) {
+  std::vector<decltype(take())> items;
+  for (std::uint64_t left = from.Number(max); left > 0 && from.ok(); --left) {
+    items.push_back(take());
+  }
+  return items;
+}
+
+template <typename Item, typename Put>
+void WriteList(const std::vector<Item>& items, BlockWriter& to, Put put) {
+  to.PutNumber(items.size());
+  for (const Item& item : items) {
+    put(item);
+  }
+}
+
+// REQUIRES: `last` is the greatest value of the enumeration, whose values count from 0.
+template <typename Enum>
+Enum ReadEnum(BlockReader& from, Enum last) {
+  return static_cast<Enum>(from.Number(static_cast<std::uint64_t>(last)));
+}
+
+template <typename Enum>
+void WriteEnum(Enum value, BlockWriter& to) {
+  to.PutNumber(static_cast<std::uint64_t>(value));
+}
+
+std::int32_t ReadInt(BlockReader& from) {
+  return static_cast<std::int32_t>(from.Signed(std::numeric_limits<std::int32_t>::min(),  //
+                                               std::numeric_limits<std::int32_t>::max()));
+}
+
+void WritePoint(const Point& point, BlockWriter& to) {
+  to.PutDouble(point.x);
+  to.PutDouble(point.y);
+}
+
+Point ReadPoint(BlockReader& from) {
+  Point point;
+  point.x = from.Double();
+  point.y = from.Double();
+  return point;
+}
+
+void WriteCell(Cell cell, BlockWriter& to) {
+  to.PutSigned(cell.x);
+  to.PutSigned(cell.y);
+}
+
+Cell ReadCell(BlockReader& from) {
+  Cell cell;
+  cell.x = ReadInt(from);
+  cell.y = ReadInt(from);
+  return cell;
+}
+
+void WriteShape(const Shape& shape, BlockWriter& to) {
+  WriteList(shape.cells, to, [&](Cell cell) { WriteCell(cell, to); });
+  WriteList(shape.rectangles, to, [&](const Rectangle& rectangle) {
+    WriteCell({rectangle.x, rectangle.y}, to);
+    WriteCell({rectangle.width, rectangle.height}, to);
+  });
+  WriteList(shape.discs, to, [&](const Disc& disc) {
+    WritePoint(disc.center, to);
+    to.PutDouble(disc.radius);
+  });
+  WriteList(shape.polygons, to, [&](const Polygon& polygon) {
+    WriteList(polygon.vertices, to, [&](const Point& vertex) { WritePoint(vertex, to); });
+  });
+  WriteList(shape.lines, to, [&](const Line& line) {
+    WritePoint(line.start, to);
+    WritePoint(line.end, to);
+    to.PutDouble(line.width);
+  });
+}
+
+Shape ReadShape(BlockReader& from) {
+  Shape shape;
+  shape.cells = ReadList(from, kAnyCount, [&] { return ReadCell(from); });
+  shape.rectangles = ReadList(from, kAnyCount, [&] {
+    const Cell corner = ReadCell(from);
+    const Cell size = ReadCell(from);
+    return Rectangle{corner.x, corner.y, size.x, size.y};
+  });
+  shape.discs = ReadList(from, kAnyCount, [&] {
+    Disc disc{.center = ReadPoint(from)};
+    disc.radius = from.Double();
+    return disc;
+  });
+  shape.polygons = ReadList(from, kAnyCount, [&] {
+    return Polygon{.vertices = ReadList(from, kMaxVertices, [&] { return ReadPoint(from); })};
+  });
+  shape.lines = ReadList(from, kAnyCount, [&] {
+    Line line;
+    line.start = ReadPoint(from);
+    line.end = ReadPoint(from);
+    line.width = from.Double();
+    return line;
+  });
+  return shape;
+}
+
+}  // namespace
+
+void WriteTime(absl::Time time, BlockWriter& to) {
+  to.PutBool(time != absl::InfiniteFuture());
+  if (time != absl::InfiniteFuture()) {
+    to.PutSigned(absl::ToUnixNanos(time));
+  }
+}
+
+absl::Time ReadTime(BlockReader& from) {
+  constexpr auto kMin = std::numeric_limits<std::int64_t>::min();
+  constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
+  return from.Bool() ? absl::FromUnixNanos(from.Signed(kMin, kMax)) : absl::InfiniteFuture();
+}
+
+void WriteTags(const std::vector<std::string>& tags, BlockWriter& to) {
+  WriteList(tags, to, [&](const std::string& tag) { to.PutText(tag); });
+}
+
+std::vector<std::string> ReadTags(BlockReader& from) {
+  return ReadList(from, kMaxTags, [&] { return from.Text(kMaxTagBytes); });
+}
+
+void WriteSettings(const GridSettings& settings, BlockWriter& to) {
+  WriteEnum(settings.connectivity, to);
+  to.PutDouble(settings.diagonal_cost);
+  WriteList(settings.terrains, to, [&](const Terrain& terrain) {
+    to.PutByte(static_cast<std::uint8_t>(terrain.symbol));
+    to.PutText(terrain.name);
+    to.PutDouble(terrain.cost);
+    to.PutBool(terrain.impassable);
+  });
+  to.PutText(settings.world);
+  to.PutDouble(settings.frame.origin.x);
+  to.PutDouble(settings.frame.origin.y);
+  to.PutDouble(settings.frame.origin.z);
+  to.PutDouble(settings.frame.cell_size);
+  to.PutBool(settings.frame.hexagons.has_value());
+  if (settings.frame.hexagons) {
+    WriteEnum(settings.frame.hexagons->layout, to);
+    to.PutNumber(static_cast<std::uint64_t>(settings.frame.hexagons->columns));
+    to.PutNumber(static_cast<std::uint64_t>(settings.frame.hexagons->rows));
+  }
+}
+
+GridSettings ReadSettings(BlockReader& from) {
+  GridSettings settings;
+  settings.connectivity = ReadEnum(from, Connectivity::kSix);
+  settings.diagonal_cost = from.Double();
+  settings.terrains = ReadList(from, kMaxTerrains, [&] {
+    Terrain terrain;
+    terrain.symbol = static_cast<char>(from.Byte());
+    terrain.name = from.Text(kMaxTerrainNameBytes);
+    terrain.cost = from.Double();
+    terrain.impassable = from.Bool();
+    return terrain;
+  });
+  settings.world = from.Text(kMaxWorldBytes);
+  settings.frame.origin.x = from.Double();
+  settings.frame.origin.y = from.Double();
+  settings.frame.origin.z = from.Double();
+  settings.frame.cell_size = from.Double();
+  if (from.Bool()) {
+    HexBoard& board = settings.frame.hexagons.emplace();
+    board.layout = ReadEnum(from, HexLayout::kEvenColumns);
+    board.columns = static_cast<std::int32_t>(from.Number(kMaxMapSide));
+    board.rows = static_cast<std::int32_t>(from.Number(kMaxMapSide));
+  }
+  return settings;
+}
+
+void WriteObstacle(const Obstacle& obstacle, BlockWriter& to) {
+  to.PutText(obstacle.id);
+  WriteShape(obstacle.shape, to);
+  WriteEnum(obstacle.effect.kind, to);
+  to.PutDouble(obstacle.effect.amount);
+  WriteEnum(obstacle.effect.falloff, to);
+  WriteTime(obstacle.expiry, to);
+}
+
+Obstacle ReadObstacle(BlockReader& from) {
+  Obstacle obstacle;
+  obstacle.id = from.Text(kMaxNameBytes);
+  obstacle.shape = ReadShape(from);
+  obstacle.effect.kind = ReadEnum(from, ObstacleEffect::Kind::kAddCost);
+  obstacle.effect.amount = from.Double();
+  obstacle.effect.falloff = ReadEnum(from, ObstacleEffect::Falloff::kLinear);
+  obstacle.expiry = ReadTime(from);
+  return obstacle;
+}
+
+void WritePortal(const Portal& portal, BlockWriter& to) {
+  to.PutText(portal.id);
+  WriteCell(portal.from, to);
+  to.PutText(portal.to_map);
+  WriteCell(portal.to, to);
+  to.PutNumber(static_cast<std::uint64_t>(portal.cost));
+  to.PutBool(portal.both_ways);
+  WriteTags(portal.tags, to);
+  to.PutBool(portal.closed);
+}
+
+Portal ReadPortal(BlockReader& from) {
+  Portal portal;
+  portal.id = from.Text(kMaxNameBytes);
+  portal.from = ReadCell(from);
+  portal.to_map = from.Text(kMaxNameBytes);
+  portal.to = ReadCell(from);
+  portal.cost = static_cast<Cost>(from.Number(std::numeric_limits<Cost>::max()));
+  portal.both_ways = from.Bool();
+  portal.tags = ReadTags(from);
+  portal.closed = from.Bool();
+  return portal;
+}
+
+void WriteProfile(const NamedProfile& named, BlockWriter& to) {
+  const MovementProfile& profile = named.profile;
+  to.PutText(named.name);
+  to.PutNumber(static_cast<std::uint64_t>(profile.footprint));
+  WriteEnum(profile.corner_rule, to);
+  WriteList(profile.terrain_costs, to, [&](const TerrainCost& terrain) {
+    to.PutByte(static_cast<std::uint8_t>(terrain.symbol));
+    to.PutDouble(terrain.cost);
+  });
+  to.PutText(absl::string_view(profile.forbidden_terrains.data(), profile.forbidden_terrains.size()));
+  WriteTags(profile.required_tags, to);
+  to.PutBool(profile.no_diagonals);
+}
+
+NamedProfile ReadProfile(BlockReader& from) {
+  NamedProfile named;
+  MovementProfile& profile = named.profile;
+  named.name = from.Text(kMaxNameBytes);
+  profile.footprint = static_cast<int>(from.Number(kMaxMapSide));
+  profile.corner_rule = ReadEnum(from, CornerRule::kAlways);
+  profile.terrain_costs = ReadList(from, kMaxTerrains, [&] {
+    TerrainCost terrain;
+    terrain.symbol = static_cast<char>(from.Byte());
+    terrain.cost = from.Double();
+    return terrain;
+  });
+  const std::string forbidden = from.Text(kMaxTerrains);
+  profile.forbidden_terrains.assign(forbidden.begin(), forbidden.end());
+  profile.required_tags = ReadTags(from);
+  profile.no_diagonals = from.Bool();
+  return named;
+}
+
+}  // namespace waystar::core
