@@ -83,15 +83,23 @@ struct ExportArguments {
   std::string file;
 };
 
+bool IsForPeople(const std::string& file, Session& session) {
+  return file.empty() ? session.io().is_terminal : std::filesystem::path(file).extension() == ".txt";
+}
+
 ExitCode Export(const ExportArguments& arguments, Session& session) {
   if (arguments.file.empty() && session.options().json) {
     return session.FailUsage("--json needs -o FILE, for the map itself goes to standard output");
+  }
+  v1::ExportMapRequest request = arguments.request;
+  if (request.format() == v1::MAP_FORMAT_UNSPECIFIED) {
+    request.set_format(IsForPeople(arguments.file, session) ? v1::MAP_FORMAT_TEXT : v1::MAP_FORMAT_WAYSTAR);
   }
   absl::StatusOr<client::ExportedMap> map;
   {
     Progress progress(session, "exporting", Progress::Unit::kBytes);
     map = session.client().ExportMap(
-        arguments.request, [&progress](int64_t received, int64_t size) { progress.Show(received, size); });
+        request, [&progress](int64_t received, int64_t size) { progress.Show(received, size); });
   }
   if (!map.ok()) {
     return session.Fail(map.status());
@@ -133,7 +141,8 @@ void AddImportCommand(CLI::App& parent, Session& session) {
        {"tiled", v1::MAP_FORMAT_TILED},
        {"ldtk", v1::MAP_FORMAT_LDTK},
        {"image", v1::MAP_FORMAT_IMAGE},
-       {"geojson", v1::MAP_FORMAT_GEO_JSON}},
+       {"geojson", v1::MAP_FORMAT_GEO_JSON},
+       {"waystar", v1::MAP_FORMAT_WAYSTAR}},
       "How to read the file [by what is in it]");
   command
       .add_option("--terrains", arguments->terrains_file,
@@ -171,10 +180,15 @@ void AddExportCommand(CLI::App& parent, Session& session) {
       ->type_name(kFileType);
   AddChoice<v1::MapFormat>(
       command, "--format", [&request](v1::MapFormat format) { request.set_format(format); },
-      {{"text", v1::MAP_FORMAT_TEXT}, {"moving_ai", v1::MAP_FORMAT_MOVING_AI}}, "The file's format [text]");
+      {{"waystar", v1::MAP_FORMAT_WAYSTAR},
+       {"text", v1::MAP_FORMAT_TEXT},
+       {"moving_ai", v1::MAP_FORMAT_MOVING_AI}},
+      "The file's format: waystar keeps all that the map holds [text on a terminal and for FILE.txt, else "
+      "waystar]");
   command.footer(
       "Examples:\n"
-      "  waystar map export arena > arena.txt\n"
+      "  waystar map export arena\n"
+      "  waystar map export arena -o arena.waymap\n"
       "  waystar map export arena -o arena.map --format moving_ai\n");
 }
 

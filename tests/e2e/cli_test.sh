@@ -146,7 +146,12 @@ expect_code 0 waystar map show piped
 expect_text "~ river, cost 3"
 expect_code 0 waystar map export little --format moving_ai -o "$WORK/again.map"
 diff "$WORK/little.map" "$WORK/again.map" || fail "the map has changed on its way"
-expect_code 0 waystar map delete little piped
+expect_code 0 waystar obstacle put little crate cell:1,0
+expect_code 0 waystar map export little -o "$WORK/copy.waymap"
+expect_code 0 waystar map import "$WORK/copy.waymap"
+expect_code 0 waystar obstacle list copy
+expect_text crate
+expect_code 0 waystar map delete little piped copy
 expect_code 4 waystar map show little
 expect_text "no map \"little\""
 
@@ -158,6 +163,10 @@ expect_code 0 waystar find islands --start-node harbour --goal-node lighthouse
 expect_text "harbour ford lighthouse"
 expect_code 0 waystar obstacle put islands crate disc:3,0,0.5
 expect_code 0 waystar find islands --start-node harbour --goal-node lighthouse
+expect_text "harbour bridge lighthouse"
+expect_code 0 waystar map export islands -o "$WORK/isles.waymap"
+expect_code 0 waystar map import "$WORK/isles.waymap"
+expect_code 0 waystar find isles --start-node harbour --goal-node lighthouse
 expect_text "harbour bridge lighthouse"
 expect_code 0 waystar find islands --start-position 1,-1 --goal-position 13,1
 expect_text "1,-1 13,1"

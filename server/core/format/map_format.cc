@@ -16,6 +16,7 @@ absl::StatusOr<std::string> FormatMap(MapFormat format, const GridMap& map) {
       return FormatText(map);
     case MapFormat::kMovingAi:
       return FormatMovingAi(map);
+    case MapFormat::kWaystar:
     case MapFormat::kTiled:
     case MapFormat::kLdtk:
     case MapFormat::kImage:

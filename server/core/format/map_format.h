@@ -12,6 +12,8 @@ namespace waystar::core {
 enum class MapFormat : std::uint8_t {
   kText,
   kMovingAi,
+  // The image of a map of any kind, without loss: see image/.
+  kWaystar,
   // The formats below can only be read: see import/.
   kTiled,
   kLdtk,
@@ -19,7 +21,8 @@ enum class MapFormat : std::uint8_t {
   kGeoJson,
 };
 
-// Returns FAILED_PRECONDITION / NOT_EXPRESSIBLE with field "format" if the format cannot express the map.
+// Writes a map as text or in the format of Moving AI. Returns FAILED_PRECONDITION / NOT_EXPRESSIBLE with
+// field "format" if the format cannot express the map.
 absl::StatusOr<std::string> FormatMap(MapFormat format, const GridMap& map);
 
 }  // namespace waystar::core

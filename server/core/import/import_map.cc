@@ -12,6 +12,7 @@
 #include "server/core/format/file_errors.h"
 #include "server/core/format/moving_ai.h"
 #include "server/core/format/text.h"
+#include "server/core/image/map_image.h"
 #include "server/core/import/geo_json.h"
 #include "server/core/import/image.h"
 #include "server/core/import/image_map.h"
@@ -83,6 +84,9 @@ MapFormat FormatOfJson(absl::string_view bytes) {
 }  // namespace
 
 MapFormat DetectFormat(absl::string_view bytes) {
+  if (IsMapImage(bytes)) {
+    return MapFormat::kWaystar;
+  }
   if (IsImage(bytes)) {
     return MapFormat::kImage;
   }
@@ -107,6 +111,8 @@ absl::StatusOr<ImportedMap> ImportMap(MapFormat format, absl::string_view bytes,
       return AsImported(ParseText(bytes, options.grid));
     case MapFormat::kMovingAi:
       return AsImported(ParseMovingAi(bytes, options.grid));
+    case MapFormat::kWaystar:
+      return DecodeImage(bytes, {.max_side = options.grid.max_side});
     case MapFormat::kTiled:
       return AsImported(ParseTiled(bytes, mapping, options));
     case MapFormat::kLdtk:

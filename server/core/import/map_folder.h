@@ -22,8 +22,8 @@ struct LoadedMap {
   ImportedMap map;
 };
 
-// Returns the files of a folder, in the order of their names, that end in .map, .txt, .tmx, .tmj, .ldtk or
-// .geojson; and in .png, .webp or .gif, if there is a file of the same name that ends in .terrains: other
+// Returns the files of a folder, in the order of their names, that end in .waymap, .map, .txt, .tmx, .tmj,
+// .ldtk or .geojson; and in .png, .webp or .gif, if there is a file of the same name that ends in .terrains: other
 // pictures are those of tiles. Returns NOT_FOUND if there is no such folder, UNKNOWN if it is unreadable.
 absl::StatusOr<std::vector<MapFile>> ListMapFiles(const std::filesystem::path& folder);
 

@@ -4,6 +4,16 @@
 
 namespace waystar::core {
 
+void Lifetimes::Begin(const ObstacleTable& obstacles) {
+  obstacles.VisitAfter("", [&](const Obstacle& obstacle) {
+    if (obstacle.expiry != absl::InfiniteFuture()) {
+      by_expiry_.emplace(obstacle.expiry, obstacle.id);
+      expiry_of_.emplace(obstacle.id, obstacle.expiry);
+    }
+    return true;
+  });
+}
+
 void Lifetimes::Follow(absl::Span<const Edit> edits, absl::Time now) {
   for (const Edit& edit : edits) {
     if (const auto* put = std::get_if<PutObstacle>(&edit)) {

@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "server/core/edit/edit.h"
+#include "server/core/map/obstacle_table.h"
 
 namespace waystar::core {
 
@@ -20,6 +21,8 @@ namespace waystar::core {
 // Thread safety: one thread at a time.
 class Lifetimes {
  public:
+  // Tracks the obstacles of a map that is created with them. REQUIRES: nothing was called before.
+  void Begin(const ObstacleTable& obstacles);
   // Follows edits that were applied at `now`.
   void Follow(absl::Span<const Edit> edits, absl::Time now);
 

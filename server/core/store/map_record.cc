@@ -60,7 +60,10 @@ MapRecord::MapRecord(StoreContext& context, PinnedSnapshot first)
       log_(first->revision + 1, context.options.max_history_commits, context.options.max_history_bytes),
       applied_(context.options.request_ids),
       latest_(std::move(first)),
-      published_(latest_) {}
+      published_(latest_) {
+  lifetimes_.Begin(latest_->is_grid() ? latest_->grid().obstacles() : latest_->graph().sight().obstacles());
+  NoteNextExpiry(false);
+}
 
 void MapRecord::Update(UpdateBatch batch, UpdateDone done) {
   WaitingBatch waiting;

@@ -67,13 +67,20 @@ absl::StatusOr<PinnedSnapshot> MapStore::Add(std::shared_ptr<MapSnapshot> snapsh
     snapshot->revision = FirstRevision();
     // Made, and freed if it comes to that, without the lock for which all readers wait.
     const auto record = std::make_shared<MapRecord>(context_, snapshot);
-    MutexLock lock(context_.readers);
-    // Unless a map was deleted meanwhile.
-    if (snapshot->revision == first_revision_) {
+    {
+      MutexLock lock(context_.readers);
+      // A map was deleted meanwhile.
+      if (snapshot->revision != first_revision_) {
+        continue;
+      }
       records_.emplace(record->id(), record);
       by_id_.emplace(record->id(), record.get());
-      return snapshot;
     }
+    if (const absl::Time expiry = record->NextExpiry();
+        expiry != absl::InfiniteFuture() && context_.on_earlier_expiry) {
+      context_.on_earlier_expiry(expiry);
+    }
+    return snapshot;
   }
 }
 

@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/base/status_macros.h"
 #include "server/core/format/map_format.h"
+#include "server/core/image/map_image.h"
 #include "server/rpc/wire/convert.h"
 
 namespace waystar::rpc {
@@ -22,8 +24,12 @@ constexpr std::size_t kChunkBytes = 64 * 1024;
 absl::Status ExportCall::Prepare(int /*worker*/) {
   WAYSTAR_ASSIGN_OR_RETURN(const core::MapFormat format, ToWriteFormat(request().format()));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(request().map()));
-  WAYSTAR_RETURN_IF_ERROR(core::CheckIsGrid(*snapshot));
-  WAYSTAR_ASSIGN_OR_RETURN(file_, core::FormatMap(format, snapshot->grid()));
+  if (format == core::MapFormat::kWaystar) {
+    file_ = std::visit([](const auto& map) { return core::EncodeImage(map); }, snapshot->map);
+  } else {
+    WAYSTAR_RETURN_IF_ERROR(core::CheckIsGrid(*snapshot));
+    WAYSTAR_ASSIGN_OR_RETURN(file_, core::FormatMap(format, snapshot->grid()));
+  }
   v1::ExportMapHeader& header = header_.emplace();
   FillMapInfo(store_, *snapshot, *header.mutable_info());
   header.set_format(FromFormat(format));

@@ -123,9 +123,14 @@ absl::StatusOr<core::ImportedMap> ParseMapFile(const MapFileSource& file, int ma
   if (!format.ok()) {
     return WithFieldPrefix(format.status(), file.prefix);
   }
-  if (*format == core::MapFormat::kGeoJson && file.grid.ByteSizeLong() > 0) {
-    return InvalidArgument(ErrorReason::kBadSource, absl::StrCat(file.prefix, "grid"),
-                           "a waypoint graph has no options of a grid");
+  if (file.grid.ByteSizeLong() > 0) {
+    const std::string field = absl::StrCat(file.prefix, "grid");
+    if (*format == core::MapFormat::kGeoJson) {
+      return InvalidArgument(ErrorReason::kBadSource, field, "a waypoint graph has no options of a grid");
+    }
+    if (*format == core::MapFormat::kWaystar) {
+      return InvalidArgument(ErrorReason::kBadSource, field, "the image of a map has the map's own options");
+    }
   }
   absl::StatusOr<core::GridOverrides> overrides = ToOverrides(file.grid);
   if (!overrides.ok()) {

@@ -194,6 +194,8 @@ absl::StatusOr<core::MapFormat> ToWriteFormat(v1::MapFormat format) {
       return core::MapFormat::kImage;
     case v1::MAP_FORMAT_GEO_JSON:
       return core::MapFormat::kGeoJson;
+    case v1::MAP_FORMAT_WAYSTAR:
+      return core::MapFormat::kWaystar;
     default:
       return UnknownEnumValue("format", format);
   }
@@ -209,6 +211,8 @@ v1::MapFormat FromFormat(core::MapFormat format) {
       return v1::MAP_FORMAT_TEXT;
     case core::MapFormat::kMovingAi:
       return v1::MAP_FORMAT_MOVING_AI;
+    case core::MapFormat::kWaystar:
+      return v1::MAP_FORMAT_WAYSTAR;
     case core::MapFormat::kTiled:
       return v1::MAP_FORMAT_TILED;
     case core::MapFormat::kLdtk:

@@ -117,6 +117,27 @@ TEST_F(MapFilesTest, ExportsToStandardOutput) {
   EXPECT_EQ(Run({"map", "export", "arena", "--json"}), ExitCode::kUsage);
 }
 
+TEST_F(MapFilesTest, ExportsAnImageUnlessPeopleReadTheFile) {
+  server_.ServeMap({}, {".."});
+  v1::MapFormat format = v1::MAP_FORMAT_UNSPECIFIED;
+  server_.export_map = [&format, serve = server_.export_map](auto& context, const auto& request,
+                                                             auto& parts) {
+    format = request.format();
+    return serve(context, request, parts);
+  };
+  EXPECT_EQ(Run({"map", "export", "arena"}), ExitCode::kOk);
+  EXPECT_EQ(format, v1::MAP_FORMAT_WAYSTAR);
+  EXPECT_EQ(Run({"map", "export", "arena", "-o", Path("arena.waymap")}), ExitCode::kOk);
+  EXPECT_EQ(format, v1::MAP_FORMAT_WAYSTAR);
+  EXPECT_EQ(Run({"map", "export", "arena", "-o", Path("arena.txt")}), ExitCode::kOk);
+  EXPECT_EQ(format, v1::MAP_FORMAT_TEXT);
+  is_terminal_ = true;
+  EXPECT_EQ(Run({"map", "export", "arena"}), ExitCode::kOk);
+  EXPECT_EQ(format, v1::MAP_FORMAT_TEXT);
+  EXPECT_EQ(Run({"map", "export", "arena", "--format", "waystar"}), ExitCode::kOk);
+  EXPECT_EQ(format, v1::MAP_FORMAT_WAYSTAR);
+}
+
 TEST_F(MapFilesTest, ExportsToAFile) {
   v1::MapInfo info;
   info.set_revision(3);

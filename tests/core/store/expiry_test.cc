@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "gmock/gmock.h"
+#include "server/core/edit/batch_editor.h"
 #include "server/core/store/map_store.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/fake_clock.h"
@@ -65,6 +66,15 @@ TEST_F(ExpiryTest, ObstacleGoesAtTheEndOfItsLifetime) {
   const History history = *store_.ReadHistory("arena", 3, 1);
   EXPECT_EQ(history.commits[0]->edits, std::vector<Edit>{RemoveObstacle{"a"}});
   EXPECT_EQ(history.commits[0]->time, clock_.Now());
+}
+
+TEST_F(ExpiryTest, AMapMayBeCreatedWithObstaclesThatExpire) {
+  const GridMap map =
+      ApplyEdits(DrawMap({"....."}), std::vector<Edit>{Put("a", 1, absl::Seconds(10))}, clock_.Now())->map;
+  ASSERT_THAT(store_.Create("copy", map, clock_.Now()), IsOk());
+  EXPECT_THAT(told_, ElementsAre(absl::Seconds(10)));
+  EXPECT_EQ(ExpireAfter(absl::Seconds(10)), absl::InfiniteDuration());
+  EXPECT_EQ(DrawPath((*store_.Pin("copy"))->grid(), {})[0], ".....");
 }
 
 TEST_F(ExpiryTest, OnlyEarlierExpiriesAreToldOf) {

@@ -11,8 +11,10 @@
 namespace waystar {
 namespace {
 
+using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::kInvalid;
+using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
 
 constexpr char kTiled[] = R"({"type": "map", "orientation": "orthogonal", "width": 2, "height": 1,
@@ -85,6 +87,67 @@ TEST(ImportFormatsTest, NamesWhatIsAtFault) {
   request.clear_rows();
   request.set_data(kTiled);
   EXPECT_THAT(server.client().CreateMap(request), IsRefused(kInvalid, "BAD_VALUE", "grid.origin.x"));
+}
+
+// With its obstacles, portals and profiles, and what becomes of them there is what becomes of them here.
+TEST(ImportFormatsTest, AnImageMovesAMapToAnotherServer) {
+  TestServer here;
+  TestServer there;
+  v1::GridOptions grid;
+  v1::NamedProfile& cart = *grid.add_profiles();
+  cart.set_name("cart");
+  cart.mutable_profile()->set_footprint(2);
+  here.Create("arena", {"......", "......", "......"}, grid);
+  v1::UpdateObstaclesRequest request;
+  request.set_map("arena");
+  v1::Obstacle& crate = *request.add_edits()->mutable_put_obstacle()->mutable_obstacle();
+  crate.set_id("crate");
+  *crate.mutable_shape()->add_cells() = CellAt(2, 1);
+  crate.mutable_lifetime()->set_seconds(3600);
+  v1::Portal& stairs = *request.add_edits()->mutable_put_portal()->mutable_portal();
+  stairs.set_id("stairs");
+  *stairs.mutable_from() = CellAt(0, 0);
+  *stairs.mutable_to() = CellAt(5, 2);
+  ASSERT_TRUE(here.client().UpdateObstacles(request).ok());
+
+  v1::ExportMapRequest wanted;
+  wanted.set_map("arena");
+  wanted.set_format(v1::MAP_FORMAT_WAYSTAR);
+  const auto image = here.client().ExportMap(wanted);
+  ASSERT_TRUE(image.ok()) << image.status();
+  EXPECT_EQ(image->header.format(), v1::MAP_FORMAT_WAYSTAR);
+  const auto imported = there.client().ImportMap(HeaderOf("arena"), image->bytes);
+  ASSERT_TRUE(imported.ok()) << imported.status();
+  EXPECT_EQ(imported->info().revision(), 1U);
+  EXPECT_EQ(there.client().ExportMap(wanted)->bytes, image->bytes);
+  v1::ListObstaclesRequest list;
+  list.set_map("arena");
+  const auto obstacles = there.client().ListObstacles(list);
+  ASSERT_EQ(obstacles->obstacles_size(), 1);
+  EXPECT_EQ(obstacles->obstacles(0).id(), "crate");
+  EXPECT_GT(obstacles->obstacles(0).lifetime().seconds(), 3000);
+  v1::FindPathRequest query = PathRequest("arena", CellAt(0, 0), CellAt(5, 2));
+  EXPECT_EQ(there.Find(query).crossings_size(), 1);
+
+  v1::ImportMapHeader header = HeaderOf("other");
+  header.mutable_grid()->set_cell_size(2.0);
+  EXPECT_THAT(there.client().ImportMap(header, image->bytes),
+              IsRefused(kInvalid, "BAD_SOURCE", "header.grid"));
+  EXPECT_THAT(there.client().ImportMap(HeaderOf("other"), image->bytes.substr(0, 60)),
+              IsRefused(kInvalid, "BAD_FORMAT", "chunk"));
+}
+
+TEST(ImportFormatsTest, AnImageMayBeOfAGraph) {
+  TestServer server;
+  ASSERT_TRUE(server.client().ImportMap(HeaderOf("roads"), std::string(kRoads)).ok());
+  v1::ExportMapRequest wanted;
+  wanted.set_map("roads");
+  wanted.set_format(v1::MAP_FORMAT_WAYSTAR);
+  const auto image = server.client().ExportMap(wanted);
+  ASSERT_TRUE(image.ok()) << image.status();
+  const auto imported = server.client().ImportMap(HeaderOf("again"), image->bytes);
+  ASSERT_TRUE(imported.ok()) << imported.status();
+  EXPECT_EQ(imported->info().graph().edges(), 2);
 }
 
 TEST(ImportFormatsTest, AreNotWritten) {
