@@ -143,7 +143,7 @@ void IndexBuilder::LookForStaticIndex() {
   }
   seen_ = std::move(still_there);
   if (to_build != nullptr && bytes < options_.max_static_bytes) {
-    StartStaticIndex(to_build, options_.max_static_bytes - bytes);
+    StartStaticIndex(to_build, std::min(options_.max_static_bytes - bytes, store_.memory().room() / 2));
   }
 }
 
@@ -176,6 +176,7 @@ void IndexBuilder::BuildStaticIndex(const core::MapSnapshot& snapshot, std::size
                   {"revision", snapshot.revision},
                   {"bytes", (*built)->memory_bytes()},
                   {"millis", absl::ToInt64Milliseconds(absl::Now() - begin)}});
+    store_.memory().Add((*built)->memory_bytes());
     slot.Put(*std::move(built));
   } else if (!absl::IsCancelled(built.status())) {
     slot.GiveUp();

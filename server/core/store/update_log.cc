@@ -23,6 +23,18 @@ void UpdateLog::Append(absl::Span<const SharedCommit> commits) {
   }
 }
 
+void UpdateLog::Forget(bool everything) {
+  // Freed outside of the lock.
+  std::vector<Entry> dropped;
+  MutexLock lock(mutex_);
+  const std::size_t left = everything ? 1 : std::max<std::size_t>(entries_.size() / 2, 1);
+  while (entries_.size() > left) {
+    bytes_ -= entries_.front().bytes;
+    dropped.push_back(std::move(entries_.front()));
+    entries_.pop_front();
+  }
+}
+
 History UpdateLog::ReadFrom(std::uint64_t revision, std::size_t max) const {
   MutexLock lock(mutex_);
   History history{.latest_revision = next_ - 1};
