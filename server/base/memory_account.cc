@@ -51,15 +51,16 @@ bool MemoryAccount::Reserve(std::size_t bytes, Reservation& reservation, std::si
   // One at a time from here on, so that room that was made for one is not taken by another.
   MutexLock lock(measuring_);
   MemoryUse use = MeasureLocked();
-  for (const bool everything : {false, true}) {
+  for (const MemoryDrop what : {MemoryDrop::kUnusedViews, MemoryDrop::kViews, MemoryDrop::kHistory}) {
     if (TryReserve(bytes, reservation, spared)) {
       return true;
     }
-    const std::size_t droppable = use.views + use.history + use.old_snapshots;
+    const std::size_t droppable =
+        use.views + (what == MemoryDrop::kHistory ? use.history + use.old_snapshots : 0);
     if (!hooks_.drop || !Fits(bytes, spared, droppable)) {
-      break;
+      continue;
     }
-    hooks_.drop(everything);
+    hooks_.drop(what);
     drops_.fetch_add(1, std::memory_order_relaxed);
     use = MeasureLocked();
   }

@@ -30,6 +30,15 @@ struct MemoryUse {
   std::size_t total() const { return maps + indexes + views + old_snapshots + requests + history; }
 };
 
+// What is dropped for want of memory, each with what comes before it.
+enum class MemoryDrop {
+  // The views that were not asked for since the last drop.
+  kUnusedViews,
+  kViews,
+  // Remembered commits and, as soon as their readers let go of them, old snapshots.
+  kHistory,
+};
+
 // Whoever is about to take memory reserves an upper bound of it first. The account adds the bounds up. When
 // they no longer fit it has the memory measured, which puts what was really taken in the place of the bounds;
 // when that does not fit either it has dropped what can be made again, and measures once more. So a
@@ -44,8 +53,7 @@ class MemoryAccount {
   // own.
   struct Hooks {
     std::function<MemoryUse()> measure;
-    // Drops what can be made again and was not used since the last call, or everything of the kind.
-    std::function<void(bool everything)> drop;
+    std::function<void(MemoryDrop what)> drop;
   };
 
   explicit MemoryAccount(std::size_t max_bytes) : max_bytes_(max_bytes) {}

@@ -63,6 +63,10 @@ void IndexBuilder::Run() {
   while (WaitForRound()) {
     BuildJumpIndexes();
     if (const auto now = Clock::now(); now >= next_static_round_) {
+      // So that bounds that were reserved keep no index from being made for long.
+      if (store_.memory().room() < store_.memory().max_bytes() / 4) {
+        store_.memory().Measure();
+      }
       LookForStaticIndex();
       next_static_round_ = now + static_pause;
     }

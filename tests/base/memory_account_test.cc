@@ -20,15 +20,16 @@ class MemoryAccountTest : public ::testing::Test {
                              return use_;
                            },
                        .drop =
-                           [this](bool everything) {
-                             drops_.push_back(everything);
-                             use_.views = everything ? 0 : use_.views / 2;
+                           [this](MemoryDrop what) {
+                             drops_.push_back(what);
+                             use_.views = what == MemoryDrop::kUnusedViews ? use_.views / 2 : 0;
+                             use_.history = what == MemoryDrop::kHistory ? 0 : use_.history;
                            }});
   }
 
   MemoryUse use_;
   int measurements_ = 0;
-  std::vector<bool> drops_;
+  std::vector<MemoryDrop> drops_;
   MemoryAccount account_{1000};
 };
 
@@ -83,11 +84,19 @@ TEST_F(MemoryAccountTest, DropsNoMoreThanItMust) {
   account_.Measure();
   MemoryAccount::Reservation half;
   EXPECT_TRUE(account_.Reserve(300, half));
-  EXPECT_THAT(drops_, ElementsAre(false));
+  EXPECT_THAT(drops_, ElementsAre(MemoryDrop::kUnusedViews));
   MemoryAccount::Reservation all;
   EXPECT_TRUE(account_.Reserve(200, all));
-  EXPECT_THAT(drops_, ElementsAre(false, false, true));
+  EXPECT_THAT(drops_, ElementsAre(MemoryDrop::kUnusedViews, MemoryDrop::kUnusedViews, MemoryDrop::kViews));
   EXPECT_EQ(account_.drops(), 3);
+}
+
+TEST_F(MemoryAccountTest, DropsHistoryOnceViewsAreNotEnough) {
+  use_ = {.maps = 500, .views = 100, .history = 300};
+  account_.Measure();
+  MemoryAccount::Reservation reservation;
+  EXPECT_TRUE(account_.Reserve(450, reservation));
+  EXPECT_THAT(drops_, ElementsAre(MemoryDrop::kHistory));
 }
 
 TEST_F(MemoryAccountTest, DropsNothingInVain) {

@@ -87,9 +87,9 @@ void GridMap::Prepare(IndexMemory memory) {
   }
 }
 
-void GridMap::DropDerived(bool everything) const {
-  footprint_grids_->Drop(everything);
-  profile_views_->Drop(everything);
+void GridMap::DropViews(bool used_too) const {
+  footprint_grids_->Drop(used_too);
+  profile_views_->Drop(used_too);
 }
 
 bool GridMap::BuildInBackground(CancelFlag cancelled) const {

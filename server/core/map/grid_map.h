@@ -67,7 +67,7 @@ class GridMap : public GridCells {
   bool HasWalk(int footprint) const { return footprint == 1 || footprint_grids_->Has(footprint); }
   // Lets go of the grids of larger agents and of the views that nobody asked for since the last call, or of
   // all of them. They are made again when they are asked for.
-  void DropDerived(bool everything) const;
+  void DropViews(bool used_too) const;
 
   // As in WalkGrid, for the indexes over the walkable cells of agents of any size. `before` is a map that
   // edits made this one of.

@@ -116,11 +116,11 @@ bool ProfileViews::Has(const TerrainRules& rules) const {
                      [&](const Kept& kept) { return *kept.slot->rules() == rules && kept.slot->is_made(); });
 }
 
-void ProfileViews::Drop(bool everything) const {
+void ProfileViews::Drop(bool used_too) const {
   // Freed outside of the lock.
   std::vector<Kept> dropped;
   MutexLock lock(mutex_);
-  const auto is_kept = [&](const Kept& kept) { return kept.was_used && !everything; };
+  const auto is_kept = [&](const Kept& kept) { return kept.was_used && !used_too; };
   const auto first = std::stable_partition(kept_.begin(), kept_.end(), is_kept);
   std::move(first, kept_.end(), std::back_inserter(dropped));
   kept_.erase(first, kept_.end());

@@ -47,7 +47,7 @@ class ProfileViews {
   // Returns whether Get would find that view made.
   bool Has(const TerrainRules& rules) const;
   // Lets go of the views that were not asked for since the last call, or of all. Those who have one keep it.
-  void Drop(bool everything) const;
+  void Drop(bool used_too) const;
 
   struct View {
     std::shared_ptr<const TerrainRules> rules;

@@ -183,7 +183,7 @@ absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time 
     if (removals.empty()) {
       return UpdateResult();
     }
-    return ApplyToGroup(std::move(removals), now, fold);
+    return ApplyToGroup(std::move(removals), 0, now, fold);
   }
   UpdateBatch& batch = waiting.batch;
   if (batch.expected_epoch && *batch.expected_epoch != fold.base->epoch) {
@@ -203,7 +203,8 @@ absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time 
         absl::StatusCode::kAborted, ErrorReason::kStaleRevision, "expected_revision",
         absl::StrCat("map \"", id_, "\" is at revision ", fold.revision, ", not ", *batch.expected_revision));
   }
-  WAYSTAR_ASSIGN_OR_RETURN(const UpdateResult result, ApplyToGroup(std::move(batch.edits), now, fold));
+  WAYSTAR_ASSIGN_OR_RETURN(const UpdateResult result,
+                           ApplyToGroup(std::move(batch.edits), waiting.bytes, now, fold));
   if (!batch.request_id.empty()) {
     applied_.Add(std::move(batch.request_id), waiting.fingerprint, batch.request_time, result, now);
     request_bytes_.store(applied_.bytes(), std::memory_order_relaxed);
@@ -211,9 +212,9 @@ absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time 
   return result;
 }
 
-absl::Status MapRecord::ReserveFor(absl::Span<const Edit> edits, Group& fold) {
+absl::Status MapRecord::ReserveFor(absl::Span<const Edit> edits, std::size_t bytes_of_edits, Group& fold) {
   MemoryAccount& account = *context_.memory;
-  const std::size_t bytes = kTableFactor * ApproximateBytes(edits);
+  const std::size_t bytes = kTableFactor * bytes_of_edits;
   // What is spared lets a full map be painted and cleared.
   const std::size_t spared = account.max_bytes() / 16;
   if (account.TryReserve(bytes, fold.memory, spared)) {
@@ -235,8 +236,9 @@ absl::Status MapRecord::ReserveFor(absl::Span<const Edit> edits, Group& fold) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<UpdateResult> MapRecord::ApplyToGroup(std::vector<Edit> edits, absl::Time now, Group& fold) {
-  WAYSTAR_RETURN_IF_ERROR(ReserveFor(edits, fold));
+absl::StatusOr<UpdateResult> MapRecord::ApplyToGroup(std::vector<Edit> edits, std::size_t bytes,
+                                                     absl::Time now, Group& fold) {
+  WAYSTAR_RETURN_IF_ERROR(ReserveFor(edits, bytes, fold));
   if (!fold.editor) {
     fold.editor.emplace(fold.base->map);
   }
@@ -331,10 +333,12 @@ void MapRecord::AddTo(MemoryUse& use) const {
   }
 }
 
-void MapRecord::Drop(bool everything) {
-  log_.Forget(everything);
+void MapRecord::Drop(MemoryDrop what) {
+  if (what == MemoryDrop::kHistory) {
+    log_.ForgetMost();
+  }
   if (const PinnedSnapshot latest = PinLatest(); latest != nullptr && latest->is_grid()) {
-    latest->grid().DropDerived(everything);
+    latest->grid().DropViews(what != MemoryDrop::kUnusedViews);
   }
 }
 

@@ -70,8 +70,7 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
 
   // Adds the bytes of the latest snapshot, and of what is remembered of request_ids and commits.
   void AddTo(MemoryUse& use) const;
-  // Drops what can be made again or done without, as MemoryAccount::Hooks says.
-  void Drop(bool everything);
+  void Drop(MemoryDrop what);
 
   struct Deleted {
     // Null if another thread deleted the map first.
@@ -90,11 +89,12 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   Outcome CommitFold() ABSL_LOCKS_EXCLUDED(committing_);
   absl::StatusOr<UpdateResult> Apply(WaitingBatch& waiting, absl::Time now, Group& fold)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
-  absl::StatusOr<UpdateResult> ApplyToGroup(std::vector<Edit> edits, absl::Time now, Group& fold)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
+  // The edits take about `bytes`.
+  absl::StatusOr<UpdateResult> ApplyToGroup(std::vector<Edit> edits, std::size_t bytes, absl::Time now,
+                                            Group& fold) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // Reserves memory for what edits put on the map and in its log. What they paint is reserved by the editor.
   // Returns MAPS_MEMORY_FULL if there is none and they put something.
-  absl::Status ReserveFor(absl::Span<const Edit> edits, Group& fold)
+  absl::Status ReserveFor(absl::Span<const Edit> edits, std::size_t bytes_of_edits, Group& fold)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // Replaces what readers pin from now on, by nothing if null.
   void ReplacePublished(PinnedSnapshot snapshot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);

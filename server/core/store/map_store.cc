@@ -16,7 +16,7 @@ MapStore::MapStore(StoreOptions options)
     : context_{.options = std::move(options),
                .latest_of = [this](absl::string_view id) { return LatestOrNull(id); }} {
   context_.memory->SetHooks(
-      {.measure = [this] { return MeasureMemory(); }, .drop = [this](bool everything) { Drop(everything); }});
+      {.measure = [this] { return MeasureMemory(); }, .drop = [this](MemoryDrop what) { Drop(what); }});
 }
 
 MapStore::MapStore(std::size_t max_maps, std::size_t max_index_bytes)
@@ -145,11 +145,11 @@ MemoryUse MapStore::MeasureMemory() const {
   return use;
 }
 
-void MapStore::Drop(bool everything) {
+void MapStore::Drop(MemoryDrop what) {
   for (const RecordPtr& record : Records()) {
-    record->Drop(everything);
+    record->Drop(what);
   }
-  if (everything) {
+  if (what == MemoryDrop::kHistory) {
     context_.old_snapshots.EvictAll();
   }
 }

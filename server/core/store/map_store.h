@@ -45,8 +45,7 @@ class MapRecord;
 // (MapSnapshot::eviction) and no longer counted. Updates are never refused for it.
 //
 // All of that memory has one limit (MemoryAccount). Where a map, an update, or the view or overlay of a query
-// does not fit, what can be made again is dropped first: views and walk grids of agents that were not in use,
-// then all of them, the log's older commits and, at last, old snapshots; then it is refused.
+// does not fit, what MemoryDrop names is dropped first; then it is refused.
 //
 // Thread safety: any method may be called from any thread, except AddListener and OnEarlierExpiry.
 class MapStore {
@@ -134,7 +133,7 @@ class MapStore {
   using RecordPtr = std::shared_ptr<MapRecord>;
 
   absl::StatusOr<PinnedSnapshot> Add(std::shared_ptr<MapSnapshot> snapshot);
-  void Drop(bool everything);
+  void Drop(MemoryDrop what);
   absl::Status CheckCanCreateLocked(absl::string_view id) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(context_.readers);
   // Returns the first revision of the next map.

@@ -23,12 +23,11 @@ void UpdateLog::Append(absl::Span<const SharedCommit> commits) {
   }
 }
 
-void UpdateLog::Forget(bool everything) {
+void UpdateLog::ForgetMost() {
   // Freed outside of the lock.
   std::vector<Entry> dropped;
   MutexLock lock(mutex_);
-  const std::size_t left = everything ? 1 : std::max<std::size_t>(entries_.size() / 2, 1);
-  while (entries_.size() > left) {
+  while (entries_.size() > 1) {
     bytes_ -= entries_.front().bytes;
     dropped.push_back(std::move(entries_.front()));
     entries_.pop_front();

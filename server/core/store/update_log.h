@@ -43,8 +43,8 @@ class UpdateLog {
   // REQUIRES: `commits` follow each other, and the first of them follows what was appended last.
   void Append(absl::Span<const SharedCommit> commits);
 
-  // Forgets the older half, or all but the last.
-  void Forget(bool everything);
+  // Forgets all but the last.
+  void ForgetMost();
 
   std::size_t bytes() const {
     MutexLock lock(mutex_);

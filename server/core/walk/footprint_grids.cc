@@ -65,11 +65,11 @@ bool FootprintGrids::Has(int side) const {
   return FindIn(state_, side) != nullptr;
 }
 
-void FootprintGrids::Drop(bool everything) const {
+void FootprintGrids::Drop(bool used_too) const {
   // Freed outside of the lock.
   std::vector<Kept> dropped;
   MutexLock lock(mutex_);
-  const auto is_kept = [&](const Kept& kept) { return kept.was_used && !everything; };
+  const auto is_kept = [&](const Kept& kept) { return kept.was_used && !used_too; };
   const auto first = std::stable_partition(state_.kept.begin(), state_.kept.end(), is_kept);
   std::move(first, state_.kept.end(), std::back_inserter(dropped));
   state_.kept.erase(first, state_.kept.end());

@@ -38,7 +38,7 @@ class FootprintGrids {
   // Returns whether Get would find that grid made.
   bool Has(int side) const;
   // Lets go of the grids that were not asked for since the last call, or of all. Those who have one keep it.
-  void Drop(bool everything) const;
+  void Drop(bool used_too) const;
 
   // These are as in WalkGrid, for all sizes.
   bool NeedsBackgroundBuild() const;

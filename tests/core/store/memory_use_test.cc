@@ -116,7 +116,7 @@ TEST_F(MemoryUseTest, OfViewsAndLargerAgents) {
     }
   });
   EXPECT_GT(use.views, 8 * kSide * kSide / 8);
-  const auto drop = [&] { map->grid().DropDerived(true); };
+  const auto drop = [&] { map->grid().DropViews(true); };
   const MemoryUse before = store_.MeasureMemory();
   drop();
   EXPECT_EQ(before.views - use.views, store_.MeasureMemory().views);
