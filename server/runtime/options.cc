@@ -73,8 +73,9 @@ ABSL_FLAG(std::int64_t, max_maps, static_cast<std::int64_t>(Defaults().max_maps)
           "Maps the server may hold.");
 ABSL_FLAG(
     std::int64_t, max_maps_memory_mib, 0,
-    "Most memory for all maps together, in MiB, beyond which no map is created and no update adds to one. "
-    "0: half of what the machine has, or the container.");
+    "Most memory for all maps together, with their indexes, views, history and earlier revisions, in MiB; "
+    "what needs more is refused. 0: half of what the machine has, or the container, or what searches and "
+    "calls leave of it, if that is less.");
 ABSL_FLAG(std::int64_t, max_map_side, Defaults().max_map_side,
           "Longest width and height of a map, in cells; at most 8192.");
 ABSL_FLAG(std::int64_t, max_message_bytes, Defaults().max_message_bytes,
