@@ -44,6 +44,14 @@ bool MemoryAccount::TryReserve(std::size_t bytes, Reservation& reservation, std:
   return true;
 }
 
+bool MemoryAccount::TryAdd(std::size_t bytes, std::size_t spared) {
+  const bool fits = max_bytes_ == kNoLimit || Fits(bytes, spared);
+  if (fits) {
+    Add(bytes);
+  }
+  return fits;
+}
+
 bool MemoryAccount::Reserve(std::size_t bytes, Reservation& reservation, std::size_t spared) {
   if (TryReserve(bytes, reservation, spared)) {
     return true;

@@ -94,9 +94,10 @@ class MemoryAccount {
   // Adds so many bytes to a reservation, if all together then stay `spared` bytes below the limit. Returns
   // false if there is no room even after a measurement and a drop.
   bool Reserve(std::size_t bytes, Reservation& reservation, std::size_t spared = 0);
-  // As Reserve, without a measurement or a drop: for what is not worth either.
-  bool TryReserve(std::size_t bytes, Reservation& reservation, std::size_t spared = 0);
-  // Counts bytes that are taken already, or must be, until the next measurement.
+  // Counts bytes that are taken at once, until the next measurement, if they fit as in Reserve. It neither
+  // measures nor drops.
+  bool TryAdd(std::size_t bytes, std::size_t spared);
+  // Counts them in any case.
   void Add(std::size_t bytes) { taken_.fetch_add(Signed(bytes), std::memory_order_relaxed); }
 
   void Measure();
@@ -113,6 +114,7 @@ class MemoryAccount {
   std::uint64_t drops() const { return drops_.load(std::memory_order_relaxed); }
 
  private:
+  bool TryReserve(std::size_t bytes, Reservation& reservation, std::size_t spared);
   static std::int64_t Signed(std::size_t bytes) { return static_cast<std::int64_t>(bytes); }
   // Returns whether so many bytes fit once `droppable` are gone.
   bool Fits(std::size_t bytes, std::size_t spared, std::size_t droppable = 0) const;

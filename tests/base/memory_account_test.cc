@@ -111,8 +111,8 @@ TEST_F(MemoryAccountTest, SparesWhatItIsTold) {
   MemoryAccount::Reservation reservation;
   EXPECT_FALSE(account_.Reserve(950, reservation, 100));
   EXPECT_TRUE(account_.Reserve(900, reservation, 100));
-  EXPECT_FALSE(account_.TryReserve(1, reservation, 100));
-  EXPECT_TRUE(account_.TryReserve(100, reservation));
+  EXPECT_FALSE(account_.TryAdd(1, 100));
+  EXPECT_TRUE(account_.TryAdd(100, 0));
 }
 
 TEST_F(MemoryAccountTest, CountsOnWithoutHooks) {

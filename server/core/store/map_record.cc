@@ -65,8 +65,6 @@ struct MapRecord::Group {
   // Made by the first batch that gets as far.
   std::optional<MapEditor> editor;
   std::vector<SharedCommit> commits;
-  // Beside what the editor reserves.
-  MemoryAccount::Reservation memory;
 };
 
 struct MapRecord::Outcome {
@@ -212,21 +210,23 @@ absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time 
   return result;
 }
 
-absl::Status MapRecord::ReserveFor(absl::Span<const Edit> edits, std::size_t bytes_of_edits, Group& fold) {
+absl::Status MapRecord::ReserveFor(absl::Span<const Edit> edits, std::size_t bytes_of_edits) {
   MemoryAccount& account = *context_.memory;
   const std::size_t bytes = kTableFactor * bytes_of_edits;
   // What is spared lets a full map be painted and cleared.
   const std::size_t spared = account.max_bytes() / 16;
-  if (account.TryReserve(bytes, fold.memory, spared)) {
+  if (account.TryAdd(bytes, spared)) {
     return absl::OkStatus();
   }
   account.Measure();
-  if (account.TryReserve(bytes, fold.memory, spared)) {
+  if (account.TryAdd(bytes, spared)) {
     return absl::OkStatus();
   }
   applied_.ForgetMost();
   request_bytes_.store(applied_.bytes(), std::memory_order_relaxed);
-  if (account.Reserve(bytes, fold.memory, spared)) {
+  MemoryAccount::Reservation memory;
+  if (account.Reserve(bytes, memory, spared)) {
+    memory.Keep();
     return absl::OkStatus();
   }
   if (std::ranges::any_of(edits, AddsToMap)) {
@@ -238,7 +238,7 @@ absl::Status MapRecord::ReserveFor(absl::Span<const Edit> edits, std::size_t byt
 
 absl::StatusOr<UpdateResult> MapRecord::ApplyToGroup(std::vector<Edit> edits, std::size_t bytes,
                                                      absl::Time now, Group& fold) {
-  WAYSTAR_RETURN_IF_ERROR(ReserveFor(edits, bytes, fold));
+  WAYSTAR_RETURN_IF_ERROR(ReserveFor(edits, bytes));
   if (!fold.editor) {
     fold.editor.emplace(fold.base->map);
   }
@@ -267,8 +267,7 @@ PinnedSnapshot MapRecord::Publish(Group& fold) {
   log_.Append(fold.commits);
   PinnedSnapshot replaced = std::exchange(latest_, next);
   ReplacePublished(next);
-  // What was reserved is found by measurements from here on.
-  fold.memory.Keep();
+  // What the editor has reserved is found by measurements from here on.
   fold.editor.reset();
   fold.base.reset();
   if (replaced->is_grid() && &replaced->grid().static_index() != &next->grid().static_index()) {

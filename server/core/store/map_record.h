@@ -94,7 +94,7 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
                                             Group& fold) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // Reserves memory for what edits put on the map and in its log. What they paint is reserved by the editor.
   // Returns MAPS_MEMORY_FULL if there is none and they put something.
-  absl::Status ReserveFor(absl::Span<const Edit> edits, std::size_t bytes_of_edits, Group& fold)
+  absl::Status ReserveFor(absl::Span<const Edit> edits, std::size_t bytes_of_edits)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // Replaces what readers pin from now on, by nothing if null.
   void ReplacePublished(PinnedSnapshot snapshot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);

@@ -117,13 +117,8 @@ bool WalkGrid::HasRoomFor(std::size_t index_bytes) const {
   if (taken + index_bytes > index_memory_.max_bytes) {
     return false;
   }
-  MemoryAccount::Reservation reservation;
-  if (index_memory_.account != nullptr &&
-      !index_memory_.account->TryReserve(index_bytes, reservation, index_memory_.account->max_bytes() / 8)) {
-    return false;
-  }
-  reservation.Keep();
-  return true;
+  MemoryAccount* const account = index_memory_.account.get();
+  return account == nullptr || account->TryAdd(index_bytes, account->max_bytes() / 8);
 }
 
 template <typename Index>
