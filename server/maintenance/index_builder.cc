@@ -63,6 +63,10 @@ void IndexBuilder::Run() {
   while (WaitForRound()) {
     BuildJumpIndexes();
     if (const auto now = Clock::now(); now >= next_static_round_) {
+      // So that bounds that were reserved keep no index from being made for long.
+      if (store_.memory().room() < store_.memory().max_bytes() / 4) {
+        store_.memory().Measure();
+      }
       LookForStaticIndex();
       next_static_round_ = now + static_pause;
     }
@@ -143,7 +147,7 @@ void IndexBuilder::LookForStaticIndex() {
   }
   seen_ = std::move(still_there);
   if (to_build != nullptr && bytes < options_.max_static_bytes) {
-    StartStaticIndex(to_build, options_.max_static_bytes - bytes);
+    StartStaticIndex(to_build, std::min(options_.max_static_bytes - bytes, store_.memory().room() / 2));
   }
 }
 
@@ -176,6 +180,7 @@ void IndexBuilder::BuildStaticIndex(const core::MapSnapshot& snapshot, std::size
                   {"revision", snapshot.revision},
                   {"bytes", (*built)->memory_bytes()},
                   {"millis", absl::ToInt64Milliseconds(absl::Now() - begin)}});
+    store_.memory().Add((*built)->memory_bytes());
     slot.Put(*std::move(built));
   } else if (!absl::IsCancelled(built.status())) {
     slot.GiveUp();

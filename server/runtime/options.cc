@@ -73,8 +73,9 @@ ABSL_FLAG(std::int64_t, max_maps, static_cast<std::int64_t>(Defaults().max_maps)
           "Maps the server may hold.");
 ABSL_FLAG(
     std::int64_t, max_maps_memory_mib, 0,
-    "Most memory for all maps together, in MiB, beyond which no map is created and no update adds to one. "
-    "0: half of what the machine has, or the container.");
+    "Most memory for all maps together, with their indexes, views, history and earlier revisions, in MiB; "
+    "what needs more is refused. 0: half of what the machine has, or the container, or what searches and "
+    "calls leave of it, if that is less.");
 ABSL_FLAG(std::int64_t, max_map_side, Defaults().max_map_side,
           "Longest width and height of a map, in cells; at most 8192.");
 ABSL_FLAG(std::int64_t, max_message_bytes, Defaults().max_message_bytes,
@@ -193,6 +194,16 @@ absl::Status CheckTls(const Options& options) {
   return absl::OkStatus();
 }
 
+// The process itself, its threads and connections.
+constexpr std::size_t kProcessMib = 64;
+
+// Half of the memory, or what searches, calls and the heap's waste leave of it, but an eighth at least.
+std::size_t MapsMemoryMib(const Options& options, std::size_t limit) {
+  const std::size_t others = static_cast<std::size_t>(options.workers) * options.scratch_mib +
+                             options.max_call_memory_mib + kProcessMib + limit / 16;
+  return std::max<std::size_t>({std::min(limit / 2, limit - std::min(limit, others)), limit / 8, 1});
+}
+
 absl::StatusOr<Options> FromFlags() {
   constexpr std::int64_t kMaxInt = std::numeric_limits<int>::max();
   Options options;
@@ -244,7 +255,7 @@ absl::StatusOr<Options> FromFlags() {
     options.workers = std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
   }
   if (options.max_maps_memory_mib == 0) {
-    options.max_maps_memory_mib = std::max<std::size_t>(MemoryLimit() / 2 >> 20, 1);
+    options.max_maps_memory_mib = MapsMemoryMib(options, MemoryLimit() >> 20);
   }
   return options;
 }

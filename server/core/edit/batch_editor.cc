@@ -13,6 +13,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "server/base/status_macros.h"
+#include "server/core/edit/edit_memory.h"
 #include "server/core/grid/hex_board.h"
 #include "server/core/map/obstacle_table.h"
 #include "server/core/shape/shape_raster.h"
@@ -22,6 +23,10 @@ namespace {
 
 bool Blocks(const Obstacle* obstacle) {
   return obstacle != nullptr && obstacle->effect.kind == ObstacleEffect::Kind::kBlock;
+}
+
+bool TakesAway(const PlannedEdit& edit) {
+  return edit.kind == PlannedEdit::Kind::kReplace && edit.after == nullptr;
 }
 
 // Of what the edits cover, not of what they lift.
@@ -142,6 +147,7 @@ void BatchEditor::Replace(const Obstacle* before, const Obstacle* after) {
 
 absl::StatusOr<ChangeSummary> BatchEditor::Apply(absl::Span<const Edit> edits, absl::Time now) {
   WAYSTAR_ASSIGN_OR_RETURN(const EditPlan plan, PlanEdits(map(), edits, now));
+  WAYSTAR_RETURN_IF_ERROR(Reserve(plan));
   std::optional<GridMap> before;
   if (is_changed_) {
     before = editor_.Snapshot();
@@ -152,6 +158,19 @@ absl::StatusOr<ChangeSummary> BatchEditor::Apply(absl::Span<const Edit> edits, a
   result.clipped_cells = CountClipped(plan, base_);
   CountChanges(before ? *before : base_, result);
   return result;
+}
+
+absl::Status BatchEditor::Reserve(const EditPlan& plan) {
+  MemoryAccount* const account = base_.memory_account();
+  if (account == nullptr || plan.edits.empty()) {
+    return absl::OkStatus();
+  }
+  const std::size_t bytes = MostBytesOf(plan, base_);
+  if (std::ranges::all_of(plan.edits, TakesAway)) {
+    account->Add(bytes);
+    return absl::OkStatus();
+  }
+  return account->Reserve(bytes, memory_) ? absl::OkStatus() : MapsMemoryFull(*account, "");
 }
 
 void BatchEditor::CountChanges(const GridMap& before, ChangeSummary& result) {

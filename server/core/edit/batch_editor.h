@@ -3,9 +3,11 @@
 
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "server/base/memory_account.h"
 #include "server/core/edit/edit.h"
 #include "server/core/edit/edit_plan.h"
 #include "server/core/map/grid_map.h"
@@ -21,7 +23,8 @@ class BatchEditor {
   explicit BatchEditor(const GridMap& base) : base_(base), editor_(base) {}
 
   // Applies one batch on top of those before, all or nothing: after an error the editor is as it was. `now`
-  // is when lifetimes begin. Returns the errors of PlanEdits.
+  // is when lifetimes begin. Returns the errors of PlanEdits, and MAPS_MEMORY_FULL if the map's account has
+  // no room for what the batch may clone; batches that only remove always go through.
   absl::StatusOr<ChangeSummary> Apply(absl::Span<const Edit> edits, absl::Time now);
 
   // Paints all edits of a plan that was made for the map with the batches so far, and counts nothing.
@@ -29,11 +32,16 @@ class BatchEditor {
 
   // The map, and the changes from the base to it by all batches together.
   using Result = GridMapEditor::Result;
-  // The editor must not be used afterwards.
-  Result Finish() && { return std::move(editor_).FinishAndList(); }
+  // The editor must not be used afterwards, but is to be kept until the result is found by its account's
+  // measurements.
+  Result Finish() && {
+    memory_.Keep();
+    return std::move(editor_).FinishAndList();
+  }
 
  private:
   const GridMap& map() const { return editor_.map(); }
+  absl::Status Reserve(const EditPlan& plan);
   template <typename Visitor>
   void ForEachSpanOnBoard(const Shape& shape, Visitor visit);
   void PaintObstacles(const Shape& shape, bool obstacle);
@@ -44,6 +52,8 @@ class BatchEditor {
 
   const GridMap& base_;
   GridMapEditor editor_;
+  // What the batches may have cloned, until the account's measurements find it.
+  MemoryAccount::Reservation memory_;
   bool is_changed_ = false;
   // The cells that the batch has painted, some of which may be as they were.
   SpanSet touched_;

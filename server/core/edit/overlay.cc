@@ -13,6 +13,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/edit/batch_editor.h"
 #include "server/core/edit/edit.h"
+#include "server/core/edit/edit_memory.h"
 #include "server/core/edit/edit_plan.h"
 #include "server/core/map/obstacle.h"
 #include "server/core/map/obstacle_table.h"
@@ -38,7 +39,8 @@ absl::Status CheckIds(const std::vector<std::string>& ids) {
 
 }  // namespace
 
-absl::StatusOr<GridMap> WithOverlay(const GridMap& map, const Overlay& overlay) {
+absl::StatusOr<GridMap> WithOverlay(const GridMap& map, const Overlay& overlay,
+                                    MemoryAccount::Reservation* memory) {
   WAYSTAR_RETURN_IF_ERROR(CheckIds(overlay.ignored_obstacles));
   if (!overlay.blocked.empty()) {
     if (absl::Status status = CheckShape(overlay.blocked, map.bounds(), ShapeOverlap::kAny); !status.ok()) {
@@ -63,6 +65,9 @@ absl::StatusOr<GridMap> WithOverlay(const GridMap& map, const Overlay& overlay) 
     }
   }
   plan.edits.push_back({.kind = PlannedEdit::Kind::kBlock, .shape = &overlay.blocked});
+  if (memory != nullptr) {
+    WAYSTAR_RETURN_IF_ERROR(ReserveFor(map, MostBytesOf(plan, map), "overlay", *memory));
+  }
   BatchEditor editor(map);
   editor.Paint(plan);
   return std::move(editor).Finish().map;

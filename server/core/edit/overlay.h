@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "server/base/memory_account.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/shape/shape.h"
 
@@ -30,7 +31,9 @@ inline constexpr std::size_t kMaxIgnoredObstacles = 1000;
 // Returns INVALID_ARGUMENT / BAD_VALUE with field "overlay.ignored_obstacles" for more than
 // kMaxIgnoredObstacles, BAD_OBSTACLE_ID with "overlay.ignored_obstacles[0]", the errors of CheckShape below
 // "overlay.blocked", of which any part has to overlap the map, and RESOURCE_EXHAUSTED / BATCH_TOO_LARGE with
-// "overlay.blocked" for more than kMaxBatchCells, counted as in PlanEdits.
-absl::StatusOr<GridMap> WithOverlay(const GridMap& map, const Overlay& overlay);
+// "overlay.blocked" for more than kMaxBatchCells, counted as in PlanEdits, or MAPS_MEMORY_FULL with
+// "overlay". `memory`, unless it is null, is to be kept as long as the result.
+absl::StatusOr<GridMap> WithOverlay(const GridMap& map, const Overlay& overlay,
+                                    MemoryAccount::Reservation* memory = nullptr);
 
 }  // namespace waystar::core

@@ -68,10 +68,8 @@ absl::StatusOr<GridMap> GridMap::Create(std::int64_t width, std::int64_t height,
   return map;
 }
 
-void GridMap::Prepare(std::size_t max_index_bytes) {
-  if (max_index_bytes != walk_->max_index_bytes()) {
-    walk_ = std::make_shared<const WalkGrid>(walkable_, max_index_bytes);
-  }
+void GridMap::Prepare(IndexMemory memory) {
+  walk_ = std::make_shared<const WalkGrid>(WalkCells(*walk_), std::move(memory));
   if (settings().connectivity == Connectivity::kSix) {
     walk_->components(Adjacency::kHexagonal);
     return;
@@ -89,6 +87,11 @@ void GridMap::Prepare(std::size_t max_index_bytes) {
   }
 }
 
+void GridMap::DropViews(bool used_too) const {
+  footprint_grids_->Drop(used_too);
+  profile_views_->Drop(used_too);
+}
+
 bool GridMap::BuildInBackground(CancelFlag cancelled) const {
   const bool has_made = walk_->BuildInBackground(cancelled);
   return footprint_grids_->BuildInBackground(cancelled) || has_made;
@@ -100,18 +103,24 @@ void GridMap::FollowCloser(const GridMap& before) const {
 }
 
 std::size_t GridMap::memory_bytes() const {
+  MemoryUse use;
+  AddTo(use);
+  return use.total();
+}
+
+void GridMap::AddTo(MemoryUse& use) const {
   const PlainCells* plain_cells = plain_cells_->GetIfMade();
   const StaticIndex* static_index = static_index_->index();
-  std::size_t views = 0;
+  use.views += footprint_grids_->memory_bytes();
   for (const ProfileViews::View& view : profile_views_->Held()) {
-    views += view.map->BytesBeyond(*this);
+    use.views += view.map->BytesBeyond(*this);
   }
-  return views + (static_index == nullptr ? 0 : static_index->memory_bytes()) + sizeof(*this) +
-         sizeof(*constants_) + terrain_.memory_bytes() +
-         (cell_costs_ == nullptr ? 0 : cell_costs_->memory_bytes()) + passable_.memory_bytes() +
-         hidden_.memory_bytes() + obstacle_table_->memory_bytes() + portal_table_->memory_bytes() +
-         cover_counts_.memory_bytes() + covered_.memory_bytes() + walk_->memory_bytes() +
-         footprint_grids_->memory_bytes() + (plain_cells == nullptr ? 0 : plain_cells->memory_bytes());
+  use.indexes += walk_->index_bytes() + (plain_cells == nullptr ? 0 : plain_cells->memory_bytes()) +
+                 (static_index == nullptr ? 0 : static_index->memory_bytes());
+  use.maps += sizeof(*this) + sizeof(*constants_) + sizeof(*walk_) + terrain_.memory_bytes() +
+              (cell_costs_ == nullptr ? 0 : cell_costs_->memory_bytes()) + passable_.memory_bytes() +
+              walkable_.memory_bytes() + hidden_.memory_bytes() + obstacle_table_->memory_bytes() +
+              portal_table_->memory_bytes() + cover_counts_.memory_bytes() + covered_.memory_bytes();
 }
 
 std::size_t GridMap::BytesBeyond(const GridMap& other) const {

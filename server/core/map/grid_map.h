@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/base/memory_account.h"
 #include "server/core/grid/bit_plane.h"
 #include "server/core/grid/grid_settings.h"
 #include "server/core/grid/lazy.h"
@@ -47,9 +48,12 @@ class GridMap : public GridCells {
   const PortalTable& portals() const { return *portal_table_; }
 
   // Makes what searches use by default, so that the first query does not wait for it. Indexes over the
-  // walkable cells take at most `max_index_bytes`, in this map and in those that edits make of it. REQUIRES:
-  // no other thread knows the map yet.
-  void Prepare(std::size_t max_index_bytes = WalkGrid::kDefaultIndexBytes);
+  // walkable cells take at most `memory`, in this map and in those that edits make of it. REQUIRES: no other
+  // thread knows the map yet.
+  void Prepare(IndexMemory memory = {});
+
+  // Returns the account of the memory that is taken for this map's sake; null if nobody counts.
+  MemoryAccount* memory_account() const { return walk_->index_memory().account.get(); }
 
   // Returns the walkable cells and what is derived from them.
   const WalkGrid& walk() const { return *walk_; }
@@ -58,6 +62,12 @@ class GridMap : public GridCells {
   std::shared_ptr<const WalkGrid> walk(int footprint) const {
     return footprint == 1 ? walk_ : footprint_grids_->Get(*walk_, footprint);
   }
+
+  // Returns whether walk(footprint) would find the grid made.
+  bool HasWalk(int footprint) const { return footprint == 1 || footprint_grids_->Has(footprint); }
+  // Lets go of the grids of larger agents and of the views that nobody asked for since the last call, or of
+  // all of them. They are made again when they are asked for.
+  void DropViews(bool used_too) const;
 
   // As in WalkGrid, for the indexes over the walkable cells of agents of any size. `before` is a map that
   // edits made this one of.
@@ -70,7 +80,13 @@ class GridMap : public GridCells {
   // Returns what searches over cells of different costs need besides. The first call makes it, in time
   // proportional to the map; from then on edits keep it up to date. REQUIRES: 8-connected.
   const PlainCells& plain_cells() const {
-    return plain_cells_->Get([&] { return PlainCells(*this); });
+    return plain_cells_->Get([&] {
+      PlainCells cells(*this);
+      if (MemoryAccount* const account = memory_account()) {
+        account->Add(cells.memory_bytes());
+      }
+      return cells;
+    });
   }
 
   // Returns the slot for an index over this state of the map. What the slot holds is no part of the map.
@@ -87,6 +103,8 @@ class GridMap : public GridCells {
 
   // Returns the bytes held by this revision, shared parts included.
   std::size_t memory_bytes() const;
+  // Adds them to `use`, by kind.
+  void AddTo(MemoryUse& use) const;
   // Returns the bytes held by this revision and not by `other`: the memory that is kept for its sake if the
   // other lives anyway. The cost is proportional to the bands and blocks that differ. REQUIRES: one of the
   // two was made from the other by edits, or both from a third.

@@ -202,7 +202,7 @@ void GridMapEditor::UpdateWalkGrids(absl::Span<const WordChange> changes) {
     return;
   }
   if (walkability_touched_.is_too_many()) {
-    auto walk = std::make_shared<WalkGrid>(map_.walkable_, base_.walk().max_index_bytes());
+    auto walk = std::make_shared<WalkGrid>(map_.walkable_, base_.walk().index_memory());
     walk->PrepareLike(base_.walk());
     map_.walk_ = std::move(walk);
     map_.footprint_grids_ = std::make_shared<const FootprintGrids>(*base_.footprint_grids_, map_.walkable_);

@@ -137,8 +137,8 @@ GridMap MakeView(const GridMap& map, const TerrainRules& rules) {
     passable_plane.Release();
     walkable_plane.Release();
     hidden_plane.Release();
-    view.walk_ = std::make_shared<const WalkGrid>(view.walkable_,
-                                                  map.walk().max_index_bytes() / ProfileViews::kMaxKept);
+    view.walk_ = std::make_shared<const WalkGrid>(
+        view.walkable_, map.walk().index_memory().DividedBy(ProfileViews::kMaxKept));
     view.footprint_grids_ = std::make_shared<const FootprintGrids>();
   }
   SpanSet stale;

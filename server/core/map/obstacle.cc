@@ -55,7 +55,9 @@ absl::Status CheckEffect(const Obstacle& obstacle) {
 }  // namespace
 
 std::size_t BytesOf(const Obstacle& obstacle) {
-  return sizeof(Obstacle) + obstacle.id.capacity() + BytesOf(obstacle.shape);
+  // What counts its users, and what the heap rounds three blocks up by.
+  constexpr std::size_t kOverhead = 48;
+  return sizeof(Obstacle) + kOverhead + obstacle.id.capacity() + BytesOf(obstacle.shape);
 }
 
 absl::Status CheckObstacleId(absl::string_view id) {

@@ -1,6 +1,7 @@
 #include "server/core/map/profile_views.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -40,6 +41,8 @@ class ProfileViews::Slot {
     return slot;
   }
 
+  bool is_made() const { return view_.GetIfMade() != nullptr; }
+
   // The view, or the one that it will be made from; null if there is neither.
   std::shared_ptr<const GridMap> Held() const {
     const std::shared_ptr<const Slot> source = Source();
@@ -77,7 +80,8 @@ std::shared_ptr<const ProfileViews> ProfileViews::AfterEdits() const {
       after->kept_.push_back(
           {.slot = std::make_shared<const Slot>(kept.slot->rules(), Slot::SourceAfter(kept.slot)),
            .last_use = kept.last_use,
-           .idle_edits = kept.idle_edits + 1});
+           .idle_edits = kept.idle_edits + 1,
+           .was_used = kept.was_used});
     }
   }
   return after;
@@ -100,9 +104,29 @@ std::shared_ptr<const GridMap> ProfileViews::Get(const TerrainRules& rules, Make
     }
     found->last_use = ++uses_;
     found->idle_edits = 0;
+    found->was_used = true;
     slot = found->slot;
   }
   return slot->Get(make);
+}
+
+bool ProfileViews::Has(const TerrainRules& rules) const {
+  MutexLock lock(mutex_);
+  return std::any_of(kept_.begin(), kept_.end(),
+                     [&](const Kept& kept) { return *kept.slot->rules() == rules && kept.slot->is_made(); });
+}
+
+void ProfileViews::Drop(bool used_too) const {
+  // Freed outside of the lock.
+  std::vector<Kept> dropped;
+  MutexLock lock(mutex_);
+  const auto is_kept = [&](const Kept& kept) { return kept.was_used && !used_too; };
+  const auto first = std::stable_partition(kept_.begin(), kept_.end(), is_kept);
+  std::move(first, kept_.end(), std::back_inserter(dropped));
+  kept_.erase(first, kept_.end());
+  for (Kept& kept : kept_) {
+    kept.was_used = false;
+  }
 }
 
 std::vector<ProfileViews::View> ProfileViews::Held() const {

@@ -44,6 +44,11 @@ class ProfileViews {
   // the same view.
   std::shared_ptr<const GridMap> Get(const TerrainRules& rules, Maker make) const;
 
+  // Returns whether Get would find that view made.
+  bool Has(const TerrainRules& rules) const;
+  // Lets go of the views that were not asked for since the last call, or of all. Those who have one keep it.
+  void Drop(bool used_too) const;
+
   struct View {
     std::shared_ptr<const TerrainRules> rules;
     std::shared_ptr<const GridMap> map;
@@ -60,6 +65,7 @@ class ProfileViews {
     std::shared_ptr<const Slot> slot;
     std::uint64_t last_use = 0;
     int idle_edits = 0;
+    bool was_used = true;
   };
 
   mutable Mutex mutex_;

@@ -5,7 +5,9 @@
 
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/edit/edit_memory.h"
 #include "server/core/map/map_view.h"
+#include "server/core/map/profile_views.h"
 #include "server/core/walk/footprint.h"
 
 namespace waystar::core {
@@ -42,6 +44,7 @@ absl::StatusOr<std::unique_ptr<ResolvedAgent>> ResolvedAgent::Make(const MapSnap
     WAYSTAR_RETURN_IF_ERROR(CheckFootprint(*query.footprint));
     agent->footprint_ = *query.footprint;
   }
+  WAYSTAR_RETURN_IF_ERROR(agent->MakeWalk());
   WAYSTAR_RETURN_IF_ERROR(agent->TakeOverlay());
   return agent;
 }
@@ -65,15 +68,31 @@ absl::Status ResolvedAgent::TakeProfile() {
   std::sort(required_tags_.begin(), required_tags_.end());
   if (ChangesTerrains(*profile)) {
     if (const TerrainRules rules(*profile, plain.settings()); !rules.IsAsIn(plain.settings())) {
+      MemoryAccount::Reservation memory;
+      if (plain.memory_account() != nullptr && !plain.profile_views().Has(rules)) {
+        WAYSTAR_RETURN_IF_ERROR(ReserveFor(plain, MostBytesOfView(plain),
+                                           query_.profile.has_value() ? "profile" : "profile_name", memory));
+      }
       view_ = ViewUnder(plain, rules);
+      memory.Keep();
     }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ResolvedAgent::MakeWalk() {
+  if (!map().HasWalk(footprint_)) {
+    MemoryAccount::Reservation memory;
+    WAYSTAR_RETURN_IF_ERROR(ReserveFor(map(), MostBytesOfWalk(map()), "footprint", memory));
+    map().walk(footprint_);
+    memory.Keep();
   }
   return absl::OkStatus();
 }
 
 absl::Status ResolvedAgent::TakeOverlay() {
   if (query_.overlay.has_value() && !query_.overlay->empty()) {
-    WAYSTAR_ASSIGN_OR_RETURN(GridMap overlaid, WithOverlay(map(), *query_.overlay));
+    WAYSTAR_ASSIGN_OR_RETURN(GridMap overlaid, WithOverlay(map(), *query_.overlay, &overlay_memory_));
     overlaid_ = std::move(overlaid);
   }
   return absl::OkStatus();

@@ -36,7 +36,8 @@ class ResolvedAgent final : public World {
   //
   // Returns the errors of CheckIsGrid; INVALID_ARGUMENT / BAD_VALUE with field "footprint"; those of
   // CheckProfile below "profile."; INVALID_ARGUMENT / BAD_PROFILE and NOT_FOUND / PROFILE_NOT_FOUND with
-  // field "profile_name"; those of WithOverlay.
+  // field "profile_name"; those of WithOverlay; RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL with field "profile",
+  // "profile_name" or "footprint" if there is no memory for the map as that agent sees it.
   static absl::StatusOr<std::unique_ptr<ResolvedAgent>> Make(const MapSnapshot& snapshot,
                                                              const AgentQuery& query, OtherMaps others);
 
@@ -83,6 +84,8 @@ class ResolvedAgent final : public World {
   ResolvedAgent(const MapSnapshot& snapshot, const AgentQuery& query, OtherMaps others);
 
   absl::Status TakeProfile();
+  // Makes the walk grid of an agent of this size, while there is memory for it.
+  absl::Status MakeWalk();
   absl::Status TakeOverlay();
 
   const MapSnapshot& snapshot_;
@@ -90,6 +93,7 @@ class ResolvedAgent final : public World {
   const OtherMaps others_;
   // The profile's view of the map, if it sees other terrains than the map has.
   std::shared_ptr<const GridMap> view_;
+  MemoryAccount::Reservation overlay_memory_;
   std::optional<GridMap> overlaid_;
   CornerRule corner_rule_ = CornerRule::kNoCornerCutting;
   int footprint_ = 1;

@@ -29,11 +29,17 @@ class Lifetimes {
   // Returns when the next obstacle is due, or InfiniteFuture() if none ever is.
   absl::Time next() const { return by_expiry_.empty() ? absl::InfiniteFuture() : by_expiry_.begin()->first; }
 
+  // Returns approximately the bytes of memory that it takes.
+  std::size_t bytes() const { return by_expiry_.size() * kEntryBytes; }
+
   // Returns edits that remove the obstacles due by `now`, the earliest first, at most `max` of them, and
   // forgets those obstacles.
   std::vector<Edit> TakeRemovalsDue(absl::Time now, std::size_t max);
 
  private:
+  // Two copies of an id and of a time, in tables that are not full.
+  static constexpr std::size_t kEntryBytes = 240;
+
   void Forget(absl::string_view id);
 
   absl::btree_set<std::pair<absl::Time, std::string>> by_expiry_;

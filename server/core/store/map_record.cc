@@ -4,11 +4,13 @@
 #include <functional>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/edit/edit_digest.h"
+#include "server/core/edit/edit_memory.h"
 #include "server/core/store/map_editor.h"
 
 namespace waystar::core {
@@ -18,6 +20,25 @@ constexpr std::size_t kMaxRemovalsInBatch = 1000;
 
 // Long enough for a queue to move on, short enough for a game's frame or two.
 constexpr absl::Duration kRetryDelay = absl::Milliseconds(50);
+
+// Entries of tables and trees of what has an id, and of the log, for each byte of the edits.
+constexpr std::size_t kTableFactor = 4;
+
+bool AddsToMap(const Edit& edit) {
+  return std::holds_alternative<PutObstacle>(edit) || std::holds_alternative<PutPortal>(edit) ||
+         std::holds_alternative<PutProfile>(edit) || std::holds_alternative<PutNodes>(edit) ||
+         std::holds_alternative<PutEdges>(edit);
+}
+
+void MeasureIfDue(StoreContext& context) {
+  const std::int64_t now = absl::ToUnixNanos(context.options.clock->Now());
+  const std::int64_t interval = absl::ToInt64Nanoseconds(context.options.maps_memory_check_interval);
+  std::int64_t due = context.next_measurement.load(std::memory_order_relaxed);
+  // One thread measures at a time; the others go on.
+  if (now >= due && context.next_measurement.compare_exchange_strong(due, now + interval)) {
+    context.memory->Measure();
+  }
+}
 
 absl::Status Busy(absl::string_view id) {
   return Refusal(ErrorReason::kUpdatesBusy, kRetryDelay,
@@ -116,7 +137,7 @@ void MapRecord::RunCommitLoop() {
       outcome.replaced.reset();
       context_.old_snapshots.EvictIfDue(options.clock->Now(), context_.latest_of);
     }
-    context_.maps_memory.UpdateIfDue(options.clock->Now(), context_.bytes_of_maps);
+    MeasureIfDue(context_);
   } while (!queue_.Yield());
 }
 
@@ -163,7 +184,7 @@ absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time 
     if (removals.empty()) {
       return UpdateResult();
     }
-    return ApplyToGroup(std::move(removals), now, fold);
+    return ApplyToGroup(std::move(removals), 0, now, fold);
   }
   UpdateBatch& batch = waiting.batch;
   if (batch.expected_epoch && *batch.expected_epoch != fold.base->epoch) {
@@ -183,7 +204,8 @@ absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time 
         absl::StatusCode::kAborted, ErrorReason::kStaleRevision, "expected_revision",
         absl::StrCat("map \"", id_, "\" is at revision ", fold.revision, ", not ", *batch.expected_revision));
   }
-  WAYSTAR_ASSIGN_OR_RETURN(const UpdateResult result, ApplyToGroup(std::move(batch.edits), now, fold));
+  WAYSTAR_ASSIGN_OR_RETURN(const UpdateResult result,
+                           ApplyToGroup(std::move(batch.edits), waiting.bytes, now, fold));
   if (!batch.request_id.empty()) {
     applied_.Add(std::move(batch.request_id), waiting.fingerprint, batch.request_time, result, now);
     request_bytes_.store(applied_.bytes(), std::memory_order_relaxed);
@@ -191,20 +213,35 @@ absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time 
   return result;
 }
 
-void MapRecord::MakeRoom() {
-  const std::size_t before = applied_.bytes();
-  if (context_.maps_memory.is_full()) {
-    applied_.ForgetMost();
+absl::Status MapRecord::ReserveFor(absl::Span<const Edit> edits, std::size_t bytes_of_edits) {
+  MemoryAccount& account = *context_.memory;
+  const std::size_t bytes = kTableFactor * bytes_of_edits;
+  // What is spared lets a full map be painted and cleared.
+  const std::size_t spared = account.max_bytes() / 16;
+  if (account.TryAdd(bytes, spared)) {
+    return absl::OkStatus();
   }
-  if (applied_.bytes() < before) {
-    request_bytes_.store(applied_.bytes(), std::memory_order_relaxed);
-    context_.maps_memory.MakeRoom(context_.bytes_of_maps);
+  account.Measure();
+  if (account.TryAdd(bytes, spared)) {
+    return absl::OkStatus();
   }
+  applied_.ForgetMost();
+  request_bytes_.store(applied_.bytes(), std::memory_order_relaxed);
+  MemoryAccount::Reservation memory;
+  if (account.Reserve(bytes, memory, spared)) {
+    memory.Keep();
+    return absl::OkStatus();
+  }
+  if (std::ranges::any_of(edits, AddsToMap)) {
+    return MapsMemoryFull(account, "");
+  }
+  account.Add(bytes);
+  return absl::OkStatus();
 }
 
-absl::StatusOr<UpdateResult> MapRecord::ApplyToGroup(std::vector<Edit> edits, absl::Time now, Group& fold) {
-  MakeRoom();
-  WAYSTAR_RETURN_IF_ERROR(context_.maps_memory.CheckRoomFor(edits));
+absl::StatusOr<UpdateResult> MapRecord::ApplyToGroup(std::vector<Edit> edits, std::size_t bytes,
+                                                     absl::Time now, Group& fold) {
+  WAYSTAR_RETURN_IF_ERROR(ReserveFor(edits, bytes));
   if (!fold.editor) {
     fold.editor.emplace(fold.base->map);
   }
@@ -230,11 +267,12 @@ PinnedSnapshot MapRecord::Publish(Group& fold) {
                                                       .revision = fold.revision,
                                                       .create_time = fold.base->create_time,
                                                       .map = std::move(edited.map)});
-  fold.editor.reset();
-  fold.base.reset();
   log_.Append(fold.commits);
   PinnedSnapshot replaced = std::exchange(latest_, next);
   ReplacePublished(next);
+  // What the editor has reserved is found by measurements from here on.
+  fold.editor.reset();
+  fold.base.reset();
   if (replaced->is_grid() && &replaced->grid().static_index() != &next->grid().static_index()) {
     replaced->grid().static_index().GiveUp();
   }
@@ -258,6 +296,7 @@ bool MapRecord::NoteNextExpiry(bool was_due) {
   const absl::Time next = lifetimes_.next();
   const absl::Time before = NextExpiry();
   next_expiry_nanos_.store(absl::ToUnixNanos(next), std::memory_order_release);
+  lifetime_bytes_.store(lifetimes_.bytes(), std::memory_order_relaxed);
   return next != absl::InfiniteFuture() && (was_due || next < before);
 }
 
@@ -287,9 +326,22 @@ void MapRecord::ForgetMostRequests() {
   request_bytes_.store(applied_.bytes(), std::memory_order_relaxed);
 }
 
-std::size_t MapRecord::memory_bytes() const {
-  const PinnedSnapshot latest = PinLatest();
-  return latest == nullptr ? 0 : latest->memory_bytes() + request_bytes_.load(std::memory_order_relaxed);
+void MapRecord::AddTo(MemoryUse& use) const {
+  if (const PinnedSnapshot latest = PinLatest(); latest != nullptr) {
+    latest->AddTo(use);
+    use.maps += lifetime_bytes_.load(std::memory_order_relaxed);
+    use.requests += request_bytes_.load(std::memory_order_relaxed);
+    use.history += log_.bytes();
+  }
+}
+
+void MapRecord::Drop(MemoryDrop what) {
+  if (what == MemoryDrop::kHistory) {
+    log_.ForgetMost();
+  }
+  if (const PinnedSnapshot latest = PinLatest(); latest != nullptr && latest->is_grid()) {
+    latest->grid().DropViews(what != MemoryDrop::kUnusedViews);
+  }
 }
 
 bool MapRecord::BuildInBackground(CancelFlag cancelled) {

@@ -14,6 +14,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "server/base/memory_account.h"
 #include "server/base/mutex.h"
 #include "server/core/jump_index/cancelled.h"
 #include "server/core/store/applied_requests.h"
@@ -66,8 +68,9 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   // Forgets what it may of request_ids, to make room for maps.
   void ForgetMostRequests();
 
-  // Returns the bytes of the latest snapshot and of what is remembered of request_ids.
-  std::size_t memory_bytes() const;
+  // Adds the bytes of the latest snapshot, and of what is remembered of request_ids and commits.
+  void AddTo(MemoryUse& use) const;
+  void Drop(MemoryDrop what);
 
   struct Deleted {
     // Null if another thread deleted the map first.
@@ -86,10 +89,13 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   Outcome CommitFold() ABSL_LOCKS_EXCLUDED(committing_);
   absl::StatusOr<UpdateResult> Apply(WaitingBatch& waiting, absl::Time now, Group& fold)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
-  absl::StatusOr<UpdateResult> ApplyToGroup(std::vector<Edit> edits, absl::Time now, Group& fold)
+  // The edits take about `bytes`.
+  absl::StatusOr<UpdateResult> ApplyToGroup(std::vector<Edit> edits, std::size_t bytes, absl::Time now,
+                                            Group& fold) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
+  // Reserves memory for what edits put on the map and in its log. What they paint is reserved by the editor.
+  // Returns MAPS_MEMORY_FULL if there is none and they put something.
+  absl::Status ReserveFor(absl::Span<const Edit> edits, std::size_t bytes_of_edits)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
-  // Forgets what it may of request_ids if the maps together are at their limit.
-  void MakeRoom() ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // Replaces what readers pin from now on, by nothing if null.
   void ReplacePublished(PinnedSnapshot snapshot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // Returns null once the map is deleted.
@@ -110,8 +116,9 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   Lifetimes lifetimes_ ABSL_GUARDED_BY(committing_);
   // Null once the map is deleted.
   PinnedSnapshot latest_ ABSL_GUARDED_BY(committing_);
-  // The bytes of applied_, for threads that do not hold the lock.
+  // The bytes of applied_ and of lifetimes_, for threads that do not hold the lock.
   std::atomic<std::size_t> request_bytes_ = 0;
+  std::atomic<std::size_t> lifetime_bytes_ = 0;
   // The largest number if no obstacle expires.
   std::atomic<std::int64_t> next_expiry_nanos_ = std::numeric_limits<std::int64_t>::max();
 

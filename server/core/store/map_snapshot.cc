@@ -19,6 +19,14 @@ std::size_t MapSnapshot::memory_bytes() const {
   return std::visit([](const auto& kind) { return kind.memory_bytes(); }, map);
 }
 
+void MapSnapshot::AddTo(MemoryUse& use) const {
+  if (is_grid()) {
+    grid().AddTo(use);
+  } else {
+    use.maps += graph().memory_bytes();
+  }
+}
+
 std::size_t MapSnapshot::BytesBeyond(const MapSnapshot& other) const {
   if (is_grid() && other.is_grid()) {
     return grid().BytesBeyond(other.grid());

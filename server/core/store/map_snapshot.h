@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "server/base/memory_account.h"
 #include "server/core/graph/waypoint_graph.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/store/map_version.h"
@@ -55,6 +56,8 @@ struct MapSnapshot {
   const WaypointGraph& graph() const { return *std::get_if<WaypointGraph>(&map); }
 
   std::size_t memory_bytes() const;
+  // Adds them to `use`, by kind.
+  void AddTo(MemoryUse& use) const;
   // Returns the bytes held by this and not by `other`, another snapshot of the map.
   std::size_t BytesBeyond(const MapSnapshot& other) const;
 };

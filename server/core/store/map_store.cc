@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/edit/edit_memory.h"
 #include "server/core/store/map_id.h"
 #include "server/core/store/map_record.h"
 
@@ -13,13 +14,16 @@ namespace waystar::core {
 
 MapStore::MapStore(StoreOptions options)
     : context_{.options = std::move(options),
-               .latest_of = [this](absl::string_view id) { return LatestOrNull(id); },
-               .bytes_of_maps = [this] { return BytesOfMaps(); }} {}
+               .latest_of = [this](absl::string_view id) { return LatestOrNull(id); }} {
+  context_.memory->SetHooks(
+      {.measure = [this] { return MeasureMemory(); }, .drop = [this](MemoryDrop what) { Drop(what); }});
+}
 
 MapStore::MapStore(std::size_t max_maps, std::size_t max_index_bytes)
     : MapStore(StoreOptions{.max_maps = max_maps, .max_index_bytes = max_index_bytes}) {}
 
-MapStore::~MapStore() = default;
+// Maps that somebody still has share the account.
+MapStore::~MapStore() { context_.memory->SetHooks({}); }
 
 absl::Status MapStore::CheckCanCreateLocked(absl::string_view id) const {
   if (records_.contains(id)) {
@@ -41,7 +45,7 @@ absl::Status MapStore::CheckCanCreate(absl::string_view id) const {
 
 absl::StatusOr<PinnedSnapshot> MapStore::Create(absl::string_view id, GridMap grid, absl::Time now) {
   WAYSTAR_RETURN_IF_ERROR(CheckCanCreate(id));
-  grid.Prepare(context_.options.max_index_bytes);
+  grid.Prepare({.max_bytes = context_.options.max_index_bytes, .account = context_.memory});
   return Add(std::make_shared<MapSnapshot>(
       MapSnapshot{.id = std::string(id), .create_time = now, .map = std::move(grid)}));
 }
@@ -56,11 +60,14 @@ absl::StatusOr<PinnedSnapshot> MapStore::Add(std::shared_ptr<MapSnapshot> snapsh
   MutexLock creating(creating_);
   WAYSTAR_RETURN_IF_ERROR(CheckCanCreate(snapshot->id));
   const std::size_t bytes = snapshot->memory_bytes();
-  if (!context_.maps_memory.Add(bytes, context_.bytes_of_maps).ok()) {
+  MemoryAccount::Reservation memory;
+  if (!context_.memory->Reserve(bytes, memory)) {
     for (const RecordPtr& record : Records()) {
       record->ForgetMostRequests();
     }
-    WAYSTAR_RETURN_IF_ERROR(context_.maps_memory.Add(bytes, context_.bytes_of_maps));
+    if (!context_.memory->Reserve(bytes, memory)) {
+      return MapsMemoryFull(*context_.memory, "");
+    }
   }
   snapshot->epoch = context_.options.new_epoch();
   while (true) {
@@ -75,6 +82,7 @@ absl::StatusOr<PinnedSnapshot> MapStore::Add(std::shared_ptr<MapSnapshot> snapsh
       }
       records_.emplace(record->id(), record);
       by_id_.emplace(record->id(), record.get());
+      memory.Keep();
     }
     if (const absl::Time expiry = record->NextExpiry();
         expiry != absl::InfiniteFuture() && context_.on_earlier_expiry) {
@@ -136,12 +144,21 @@ std::vector<PinnedSnapshot> MapStore::List(absl::string_view after, std::size_t 
   return snapshots;
 }
 
-std::size_t MapStore::BytesOfMaps() const {
-  std::size_t bytes = 0;
+MemoryUse MapStore::MeasureMemory() const {
+  MemoryUse use{.old_snapshots = AllOldSnapshots().bytes};
   for (const RecordPtr& record : Records()) {
-    bytes += record->memory_bytes();
+    record->AddTo(use);
   }
-  return bytes;
+  return use;
+}
+
+void MapStore::Drop(MemoryDrop what) {
+  for (const RecordPtr& record : Records()) {
+    record->Drop(what);
+  }
+  if (what == MemoryDrop::kHistory) {
+    context_.old_snapshots.EvictAll();
+  }
 }
 
 absl::StatusOr<MapVersion> MapStore::Delete(absl::string_view id) {
@@ -162,7 +179,6 @@ absl::StatusOr<MapVersion> MapStore::Delete(absl::string_view id) {
       std::move(waiting.done)(NoSuchMap(id));
     }
   }
-  context_.maps_memory.MakeRoom(context_.bytes_of_maps);
   if (deleted.last.use_count() > 1) {
     context_.old_snapshots.Add(deleted.last, context_.options.clock->Now());
   }

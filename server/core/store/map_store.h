@@ -44,11 +44,14 @@ class MapRecord;
 // options allow, beyond what newer ones share with them, the ones that were replaced first are flagged
 // (MapSnapshot::eviction) and no longer counted. Updates are never refused for it.
 //
+// All of that memory has one limit (MemoryAccount). Where a map, an update, or the view or overlay of a query
+// does not fit, what MemoryDrop names is dropped first; then it is refused.
+//
 // Thread safety: any method may be called from any thread, except AddListener and OnEarlierExpiry.
 class MapStore {
  public:
   explicit MapStore(StoreOptions options);
-  explicit MapStore(std::size_t max_maps, std::size_t max_index_bytes = WalkGrid::kDefaultIndexBytes);
+  explicit MapStore(std::size_t max_maps, std::size_t max_index_bytes = IndexMemory().max_bytes);
   MapStore(const MapStore&) = delete;
   MapStore& operator=(const MapStore&) = delete;
   ~MapStore();
@@ -86,7 +89,8 @@ class MapStore {
   //
   // Passes to `done` the errors of Pin, CheckRequestId, BatchEditor::Apply and GraphBatchEditor::Apply;
   // FAILED_PRECONDITION / MAP_REPLACED if `expected_epoch` is not the map's; ABORTED / STALE_REVISION if
-  // `expected_revision` is not the latest; RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL as in MapsMemory; those of
+  // `expected_revision` is not the latest; RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL if there is no memory for
+  // what the batch adds or paints; those of
   // AppliedRequests::Find for a request_id; RESOURCE_EXHAUSTED / UPDATES_BUSY, with a retry delay, if too
   // many wait. An error changes nothing, and the request_id of a refused batch is not remembered.
   void Update(absl::string_view id, UpdateBatch batch, UpdateDone done);
@@ -118,13 +122,18 @@ class MapStore {
   // Returns the replaced snapshots of all maps that are still pinned.
   OldSnapshotsTotal AllOldSnapshots() const;
 
+  // Returns the bytes of all maps by kind. The time is that of MapSnapshot::memory_bytes for each map.
+  MemoryUse MeasureMemory() const;
+  // Returns the account of that memory.
+  MemoryAccount& memory() const { return *context_.memory; }
+
   std::size_t size() const;
 
  private:
   using RecordPtr = std::shared_ptr<MapRecord>;
 
   absl::StatusOr<PinnedSnapshot> Add(std::shared_ptr<MapSnapshot> snapshot);
-  std::size_t BytesOfMaps() const;
+  void Drop(MemoryDrop what);
   absl::Status CheckCanCreateLocked(absl::string_view id) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(context_.readers);
   // Returns the first revision of the next map.

@@ -74,6 +74,12 @@ void OldSnapshots::EvictIfDue(absl::Time now, LatestOf latest_of) {
   }
 }
 
+void OldSnapshots::EvictAll() {
+  for (const Held& old : Hold(nullptr)) {
+    old.snapshot->eviction.Set();
+  }
+}
+
 OldSnapshotsInfo OldSnapshots::InfoOf(absl::string_view id, LatestOf latest_of) const {
   const std::string key(id);
   std::vector<Held> held = Hold(&key);

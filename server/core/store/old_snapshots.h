@@ -51,6 +51,9 @@ class OldSnapshots {
   // within `check_interval` of the last time.
   void EvictIfDue(absl::Time now, LatestOf latest_of);
 
+  // Flags all of them.
+  void EvictAll();
+
   OldSnapshotsInfo InfoOf(absl::string_view id, LatestOf latest_of) const;
   OldSnapshotsTotal Total(absl::Time now, LatestOf latest_of) const;
 

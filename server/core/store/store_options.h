@@ -21,7 +21,7 @@ using Defer = std::function<bool(std::function<void()> task)>;
 struct StoreOptions {
   std::size_t max_maps = 1000;
   // The most bytes that the search indexes of each map take.
-  std::size_t max_index_bytes = WalkGrid::kDefaultIndexBytes;
+  std::size_t max_index_bytes = IndexMemory().max_bytes;
 
   // Batches that may wait for one map, by number and by the approximate memory that they take; one more is
   // refused.
@@ -49,7 +49,8 @@ struct StoreOptions {
   std::size_t max_old_snapshot_bytes = std::size_t{1} << 30;
   absl::Duration old_snapshot_check_interval = absl::Milliseconds(100);
 
-  // The most bytes of all maps together, and how often that is checked while they change; see MapsMemory.
+  // The most bytes of all maps together, with all that MemoryUse names, and how often they are measured while
+  // they change.
   std::size_t max_maps_bytes = std::numeric_limits<std::size_t>::max();
   absl::Duration maps_memory_check_interval = absl::Seconds(1);
 

@@ -23,6 +23,17 @@ void UpdateLog::Append(absl::Span<const SharedCommit> commits) {
   }
 }
 
+void UpdateLog::ForgetMost() {
+  // Freed outside of the lock.
+  std::vector<Entry> dropped;
+  MutexLock lock(mutex_);
+  while (entries_.size() > 1) {
+    bytes_ -= entries_.front().bytes;
+    dropped.push_back(std::move(entries_.front()));
+    entries_.pop_front();
+  }
+}
+
 History UpdateLog::ReadFrom(std::uint64_t revision, std::size_t max) const {
   MutexLock lock(mutex_);
   History history{.latest_revision = next_ - 1};

@@ -43,6 +43,14 @@ class UpdateLog {
   // REQUIRES: `commits` follow each other, and the first of them follows what was appended last.
   void Append(absl::Span<const SharedCommit> commits);
 
+  // Forgets all but the last.
+  void ForgetMost();
+
+  std::size_t bytes() const {
+    MutexLock lock(mutex_);
+    return bytes_;
+  }
+
   // Returns at most `max` commits.
   History ReadFrom(std::uint64_t revision, std::size_t max) const;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -31,7 +32,7 @@ FootprintGrids::FootprintGrids(const FootprintGrids& before, const BitPlane& cel
 FootprintGrids::FootprintGrids(const FootprintGrids& before, const BitPlane& cells) : state_(before.Copy()) {
   MutexLock lock(mutex_);
   for (Kept& kept : state_.kept) {
-    auto grid = std::make_shared<WalkGrid>(Eroded(cells, kept.side), kept.grid->max_index_bytes());
+    auto grid = std::make_shared<WalkGrid>(Eroded(cells, kept.side), kept.grid->index_memory());
     grid->PrepareLike(*kept.grid);
     kept.grid = std::move(grid);
   }
@@ -49,13 +50,32 @@ std::shared_ptr<const WalkGrid> FootprintGrids::Get(const WalkGrid& single, int 
       all.erase(std::min_element(all.begin(), all.end(), older));
     }
     // All sizes together share as much memory for indexes as the agents of one cell have.
-    auto grid =
-        std::make_shared<const WalkGrid>(Eroded(single.rows(), side), single.max_index_bytes() / kMaxKept);
+    auto grid = std::make_shared<const WalkGrid>(Eroded(single.rows(), side),
+                                                 single.index_memory().DividedBy(kMaxKept));
     all.push_back({.side = side, .grid = std::move(grid)});
     found = all.end() - 1;
   }
   found->last_use = state_.uses;
+  found->was_used = true;
   return found->grid;
+}
+
+bool FootprintGrids::Has(int side) const {
+  MutexLock lock(mutex_);
+  return FindIn(state_, side) != nullptr;
+}
+
+void FootprintGrids::Drop(bool used_too) const {
+  // Freed outside of the lock.
+  std::vector<Kept> dropped;
+  MutexLock lock(mutex_);
+  const auto is_kept = [&](const Kept& kept) { return kept.was_used && !used_too; };
+  const auto first = std::stable_partition(state_.kept.begin(), state_.kept.end(), is_kept);
+  std::move(first, state_.kept.end(), std::back_inserter(dropped));
+  state_.kept.erase(first, state_.kept.end());
+  for (Kept& kept : state_.kept) {
+    kept.was_used = false;
+  }
 }
 
 const WalkGrid* FootprintGrids::FindIn(const State& state, int side) {

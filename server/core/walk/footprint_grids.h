@@ -35,6 +35,11 @@ class FootprintGrids {
   // side <= kMaxFootprint.
   std::shared_ptr<const WalkGrid> Get(const WalkGrid& single, int side) const;
 
+  // Returns whether Get would find that grid made.
+  bool Has(int side) const;
+  // Lets go of the grids that were not asked for since the last call, or of all. Those who have one keep it.
+  void Drop(bool used_too) const;
+
   // These are as in WalkGrid, for all sizes.
   bool NeedsBackgroundBuild() const;
   bool BuildInBackground(CancelFlag cancelled) const;
@@ -49,6 +54,7 @@ class FootprintGrids {
     int side = 0;
     std::uint64_t last_use = 0;
     std::shared_ptr<const WalkGrid> grid;
+    bool was_used = true;
   };
 
   struct State {

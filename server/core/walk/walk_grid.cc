@@ -26,12 +26,15 @@ BitPlane FlipTransposed(BitPlane columns, absl::Span<const WordChange> changes) 
 
 }  // namespace
 
-WalkGrid::WalkGrid(BitPlane rows, std::size_t max_index_bytes)
-    : WalkCells(rows, Transposed(rows)), max_index_bytes_(max_index_bytes) {}
+WalkGrid::WalkGrid(BitPlane rows, IndexMemory memory)
+    : WalkGrid(WalkCells(rows, Transposed(rows)), std::move(memory)) {}
+
+WalkGrid::WalkGrid(WalkCells cells, IndexMemory memory)
+    : WalkCells(std::move(cells)), index_memory_(std::move(memory)) {}
 
 WalkGrid::WalkGrid(const WalkGrid& before, BitPlane rows, absl::Span<const WordChange> changes)
     : WalkCells(std::move(rows), FlipTransposed(before.columns(), changes)),
-      max_index_bytes_(before.max_index_bytes_) {
+      index_memory_(before.index_memory_) {
   const auto follow = [&](auto& index, const auto& index_before, auto make) {
     index.Follow(index_before, before.rows(), before.columns(), changes);
     if (index.IsWanted() && !index.NeedsBackgroundBuild() && index.Lag().has_value()) {
@@ -104,13 +107,18 @@ void WalkGrid::FollowCloser(const WalkGrid& before) const {
   turn_jumps_.FollowCloser(before.turn_jumps_, before.rows(), before.columns(), changes);
 }
 
-// Two that are asked for at the same time may both find room that only one has; that much is tolerated.
+// Two that are asked for at the same time may both find room that only one has; that much is tolerated. What
+// the account has promised is taken at once, and found by its next measurement.
 bool WalkGrid::HasRoomFor(std::size_t index_bytes) const {
   std::size_t taken = turn_jumps_.IsAskedFor() ? TurnJumpIndex::BytesFor(CellCount()) : 0;
   for (const LazilyRepairedIndex<DiagonalJumpIndex>& stops : diagonal_jumps_) {
     taken += stops.IsAskedFor() ? DiagonalJumpIndex::BytesFor(CellCount()) : 0;
   }
-  return taken + index_bytes <= max_index_bytes_;
+  if (taken + index_bytes > index_memory_.max_bytes) {
+    return false;
+  }
+  MemoryAccount* const account = index_memory_.account.get();
+  return account == nullptr || account->TryAdd(index_bytes, account->max_bytes() / 8);
 }
 
 template <typename Index>
@@ -136,11 +144,17 @@ const TurnJumpIndex* WalkGrid::turn_jumps(bool now, CancelFlag cancelled) const 
 }
 
 const Components& WalkGrid::components(Adjacency adjacency) const {
-  return components_[static_cast<std::size_t>(adjacency)].Get([&] { return Components(rows(), adjacency); });
+  return components_[static_cast<std::size_t>(adjacency)].Get([&] {
+    Components components(rows(), adjacency);
+    if (index_memory_.account != nullptr) {
+      index_memory_.account->Add(components.memory_bytes());
+    }
+    return components;
+  });
 }
 
-std::size_t WalkGrid::memory_bytes() const {
-  std::size_t bytes = sizeof(*this) + rows().memory_bytes() + columns().memory_bytes();
+std::size_t WalkGrid::index_bytes() const {
+  std::size_t bytes = columns().memory_bytes();
   for (const LazilyRepairedIndex<DiagonalJumpIndex>& stops : diagonal_jumps_) {
     bytes += stops.BytesBeyond(nullptr, rows(), columns());
   }

@@ -4,9 +4,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
+#include "server/base/memory_account.h"
 #include "server/core/components/component_block.h"
 #include "server/core/components/components.h"
 #include "server/core/grid/bit_plane.h"
@@ -22,15 +24,23 @@ namespace waystar::core {
 class DiagonalJumpIndex;
 class TurnJumpIndex;
 
+// The memory that the indexes over a grid may take, and the ones over its successors.
+struct IndexMemory {
+  std::size_t max_bytes = std::size_t{64} << 20;
+  // Asked for it as well, and told of what is made; null if nobody counts.
+  std::shared_ptr<MemoryAccount> account;
+
+  IndexMemory DividedBy(std::size_t grids) const { return {max_bytes / grids, account}; }
+};
+
 // The walkable cells of an agent of one footprint, with the components and jump indexes over them.
 //
 // Thread safety: immutable, so any number of threads may read it.
 class WalkGrid : public WalkCells {
  public:
-  static constexpr std::size_t kDefaultIndexBytes = std::size_t{64} << 20;
-
-  // The indexes over the grid take at most `max_index_bytes` together.
-  explicit WalkGrid(BitPlane rows, std::size_t max_index_bytes = kDefaultIndexBytes);
+  // The indexes over the grid take at most `memory` together.
+  explicit WalkGrid(BitPlane rows, IndexMemory memory = {});
+  explicit WalkGrid(WalkCells cells, IndexMemory memory);
   // Makes the grid whose cells are `rows` from the grid before and every change that led from one to the
   // other. The cost is proportional to the changes. Jump indexes are left to the next search, unless searches
   // have paid for them or they would lag too far behind.
@@ -66,14 +76,16 @@ class WalkGrid : public WalkCells {
   // Returns the connected components: made when first asked for, and repaired from grid to grid from then on.
   const Components& components(Adjacency adjacency) const;
 
-  std::size_t max_index_bytes() const { return max_index_bytes_; }
+  const IndexMemory& index_memory() const { return index_memory_; }
 
   // Makes what was ever asked for of `other`, from which this grid was made by more changes than are worth a
   // list; what takes too long becomes overdue. REQUIRES: no other thread knows this grid.
   void PrepareLike(const WalkGrid& other);
 
   // Returns the bytes held by this grid, shared parts included.
-  std::size_t memory_bytes() const;
+  std::size_t memory_bytes() const { return sizeof(*this) + rows().memory_bytes() + index_bytes(); }
+  // Returns those of them that are not the rows of cells.
+  std::size_t index_bytes() const;
   // Returns the bytes held by this grid and not by `other`. REQUIRES: the grids are of one size.
   std::size_t BytesBeyond(const WalkGrid& other) const;
 
@@ -88,7 +100,7 @@ class WalkGrid : public WalkCells {
     return static_cast<std::size_t>(width()) * static_cast<std::size_t>(height());
   }
 
-  const std::size_t max_index_bytes_;
+  const IndexMemory index_memory_;
   // The indexes by corner rule.
   std::array<LazilyRepairedIndex<DiagonalJumpIndex>, kCornerRuleCount> diagonal_jumps_;
   LazilyRepairedIndex<TurnJumpIndex> turn_jumps_;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <new>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -200,7 +201,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
     context.written = &written_.emplace(*response_);
     if constexpr (std::is_same_v<Handler, UnaryHandler<Request, Response>>) {
       const CostTimer timer(lane, begin);
-      const absl::Status status = handler_(*request_, *response_, context);
+      const absl::Status status = Handle(context);
       if (context.needs_larger_lane) {
         BeginAt(lane == Lane::kHere ? Lane::kSmall : Lane::kLarge);
         return;
@@ -209,6 +210,17 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
       Answer(status);
     } else {
       handler_(*request_, *response_, context, [this](const absl::Status& status) { Answer(status); });
+    }
+  }
+
+  // A query that finds no memory ends alone. Updates and others that answer later may have left parts of
+  // themselves elsewhere by then: those end the process.
+  absl::Status Handle(CallContext& context) {
+    try {
+      return handler_(*request_, *response_, context);
+    } catch (const std::bad_alloc&) {
+      return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kMapsMemoryFull, "",
+                       "the system has no more memory for this process");
     }
   }
 

@@ -9,6 +9,7 @@
 #include "absl/time/clock.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/edit/edit_memory.h"
 #include "server/core/store/map_id.h"
 #include "server/rpc/access/check_access.h"
 #include "server/rpc/call/call_context.h"
@@ -98,6 +99,10 @@ absl::Status ImportCall::TakeHeader(const v1::ImportMapRequest& request) {
         absl::StatusCode::kResourceExhausted, ErrorReason::kImportTooLarge, "header.size",
         absl::StrCat("an import is at most ", limits_.max_import_bytes, " bytes, not ", header.size()));
   }
+  // The file, and most maps take less than twice as much.
+  if (!store_.memory().Reserve(3 * static_cast<std::size_t>(header.size()), memory_)) {
+    return core::MapsMemoryFull(store_.memory(), "header.size");
+  }
   header_ = header;
   return absl::OkStatus();
 }
@@ -140,6 +145,8 @@ absl::Status ImportCall::CreateMap() {
   }
   // The caller is checked by the tokens there are now.
   WAYSTAR_RETURN_IF_ERROR(caller_.Renew());
+  // The store asks for what the map really takes.
+  memory_ = {};
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot,
                            CreateInStore(store_, header_->map(), std::move(map), "header."));
   v1::ImportMapResponse response;

@@ -10,6 +10,7 @@
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
+#include "server/base/memory_account.h"
 #include "server/core/store/map_store.h"
 #include "server/rpc/admission/server_context.h"
 #include "server/rpc/call/streaming_call.h"
@@ -55,6 +56,7 @@ class ImportCall final : public ReadingCall {
   grpc::ByteBuffer& response_;
   runtime::Flow flow_;
   std::optional<v1::ImportMapHeader> header_;
+  MemoryAccount::Reservation memory_;
   std::string bytes_;
 };
 

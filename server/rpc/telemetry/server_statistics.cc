@@ -59,6 +59,21 @@ void FillProcess(const runtime::ProcessUsage& usage, v1::ProcessStatistics& out)
   out.set_threads(static_cast<std::int32_t>(usage.threads));
 }
 
+void FillMemory(const core::MapStore& store, v1::MemoryStatistics& out) {
+  const MemoryAccount& account = store.memory();
+  const MemoryUse use = store.MeasureMemory();
+  out.set_limit_bytes(
+      account.max_bytes() == MemoryAccount::kNoLimit ? 0 : static_cast<std::int64_t>(account.max_bytes()));
+  out.set_maps_bytes(static_cast<std::int64_t>(use.maps));
+  out.set_indexes_bytes(static_cast<std::int64_t>(use.indexes));
+  out.set_views_bytes(static_cast<std::int64_t>(use.views));
+  out.set_old_snapshots_bytes(static_cast<std::int64_t>(use.old_snapshots));
+  out.set_request_ids_bytes(static_cast<std::int64_t>(use.requests));
+  out.set_history_bytes(static_cast<std::int64_t>(use.history));
+  out.set_refusals(account.refusals());
+  out.set_drops(account.drops());
+}
+
 }  // namespace
 
 absl::Status ServerStatistics::Fill(const v1::GetServerStatisticsRequest& request, const Caller& caller,
@@ -79,6 +94,7 @@ absl::Status ServerStatistics::Fill(const v1::GetServerStatisticsRequest& reques
   if (const net::Door* const door = door_.load(std::memory_order_acquire)) {
     out.set_connections(static_cast<std::int64_t>(door->connections()));
   }
+  FillMemory(store_, *out.mutable_memory());
   if (const std::optional<runtime::ProcessUsage> usage = runtime::ReadProcessUsage()) {
     FillProcess(*usage, *out.mutable_process());
   }

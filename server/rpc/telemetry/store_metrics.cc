@@ -25,9 +25,33 @@ void CollectTotals(const std::vector<maintenance::MapUsage>& maps, runtime::Metr
                 bytes);
 }
 
+void CollectMemory(const core::MapStore& store, runtime::MetricSink& sink) {
+  const MemoryAccount& account = store.memory();
+  const MemoryUse use = store.MeasureMemory();
+  const auto add = [&sink](absl::string_view kind, std::size_t bytes) {
+    sink.AddGauge("waystar_memory_bytes", "Memory that is counted against the limit of all maps, by kind.",
+                  {{"kind", std::string(kind)}}, static_cast<double>(bytes));
+  };
+  add("maps", use.maps);
+  add("indexes", use.indexes);
+  add("views", use.views);
+  add("old_snapshots", use.old_snapshots);
+  add("request_ids", use.requests);
+  add("history", use.history);
+  if (account.max_bytes() != MemoryAccount::kNoLimit) {
+    sink.AddGauge("waystar_memory_limit_bytes", "The limit of these together.", {},
+                  static_cast<double>(account.max_bytes()));
+  }
+  sink.AddCounter("waystar_memory_refusals_total", "Maps, updates and queries refused for want of memory.",
+                  {}, static_cast<double>(account.refusals()));
+  sink.AddCounter("waystar_memory_drops_total", "How often views and the like were dropped to make room.", {},
+                  static_cast<double>(account.drops()));
+}
+
 }  // namespace
 
 void StoreMetrics::Collect(runtime::MetricSink& sink) const {
+  CollectMemory(store_, sink);
   const std::vector<maintenance::MapUsage> maps =
       maintenance::UsageOf(store_, [](absl::string_view) { return true; });
   CollectTotals(maps, sink);

@@ -1,6 +1,9 @@
 #include "tests/core/search/allocation_counter.h"
 
+#include <malloc.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -9,18 +12,26 @@
 namespace {
 
 constinit thread_local std::int64_t allocation_count = 0;
+constinit std::atomic<std::int64_t> live_bytes = 0;
 
-// Null if there is no memory. No hook is called first: tests set none.
-void* Allocate(std::size_t size) noexcept {
+void* Count(void* memory) noexcept {
   ++allocation_count;
-  return std::malloc(std::max<std::size_t>(size, 1));
+  live_bytes.fetch_add(static_cast<std::int64_t>(malloc_usable_size(memory)), std::memory_order_relaxed);
+  return memory;
 }
 
+void Free(void* memory) noexcept {
+  live_bytes.fetch_sub(static_cast<std::int64_t>(malloc_usable_size(memory)), std::memory_order_relaxed);
+  std::free(memory);
+}
+
+// Null if there is no memory. No hook is called first: tests set none.
+void* Allocate(std::size_t size) noexcept { return Count(std::malloc(std::max<std::size_t>(size, 1))); }
+
 void* Allocate(std::size_t size, std::align_val_t alignment) noexcept {
-  ++allocation_count;
   void* memory = nullptr;
   const std::size_t align = std::max(static_cast<std::size_t>(alignment), sizeof(void*));
-  return posix_memalign(&memory, align, std::max<std::size_t>(size, 1)) == 0 ? memory : nullptr;
+  return posix_memalign(&memory, align, std::max<std::size_t>(size, 1)) == 0 ? Count(memory) : nullptr;
 }
 
 void* OrThrow(void* memory) { return memory != nullptr ? memory : throw std::bad_alloc(); }
@@ -30,6 +41,7 @@ void* OrThrow(void* memory) { return memory != nullptr ? memory : throw std::bad
 namespace waystar::testing {
 
 std::int64_t AllocationCount() { return allocation_count; }
+std::int64_t LiveBytes() { return live_bytes.load(std::memory_order_relaxed); }
 
 }  // namespace waystar::testing
 
@@ -50,15 +62,15 @@ void* operator new[](std::size_t size, std::align_val_t alignment, const std::no
   return Allocate(size, alignment);
 }
 
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
-void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t, const std::nothrow_t&) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::align_val_t, const std::nothrow_t&) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept { Free(memory); }
+void operator delete[](void* memory) noexcept { Free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { Free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { Free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { Free(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { Free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { Free(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { Free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { Free(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { Free(memory); }
+void operator delete(void* memory, std::align_val_t, const std::nothrow_t&) noexcept { Free(memory); }
+void operator delete[](void* memory, std::align_val_t, const std::nothrow_t&) noexcept { Free(memory); }

@@ -1,6 +1,7 @@
 // What a store does when its maps together take more than they may.
 
 #include <cstddef>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
@@ -89,6 +90,68 @@ TEST(MapsMemoryTest, RequestIdsAreCountedAndGiveWay) {
     ASSERT_THAT(store.Create("b", DrawMap({"....", "...."}), absl::UnixEpoch()), IsOk());
     ASSERT_THAT(store.Delete("b"), IsOk());
   }
+}
+
+// Many times as large as what they hold while they are blank.
+constexpr int kSide = 512;
+
+GridMap Blank() {
+  GridSettings settings;
+  settings.terrains.push_back({.symbol = '~', .name = "mud", .cost = 2.0});
+  return *GridMap::Create(kSide, kSide, settings);
+}
+
+std::size_t BytesOfBlank() {
+  MapStore store(1);
+  return (*store.Create("one", Blank(), absl::UnixEpoch()))->memory_bytes();
+}
+
+UpdateBatch Mud(int side) { return {.edits = {SetTerrain{{.rectangles = {{0, 0, side, side}}}, '~'}}}; }
+
+TEST(MapsMemoryTest, RefusesToPaintMoreThanThereIsRoomFor) {
+  constexpr int kMaps = 20;
+  StoreOptions options;
+  options.max_maps_bytes = kMaps * BytesOfBlank() + 4 * kSide * kSide;
+  MapStore store(options);
+  for (int i = 0; i < kMaps; ++i) {
+    ASSERT_THAT(store.Create(absl::StrCat("m", i), Blank(), absl::UnixEpoch()), IsOk());
+  }
+  int painted = 0;
+  while (painted < kMaps && store.UpdateAndWait(absl::StrCat("m", painted), Mud(kSide)).ok()) {
+    ++painted;
+  }
+  EXPECT_GT(painted, 0);
+  ASSERT_LT(painted, kMaps);
+  EXPECT_LE(store.MeasureMemory().total(), options.max_maps_bytes);
+  const std::string refused = absl::StrCat("m", painted);
+  EXPECT_THAT(store.UpdateAndWait(refused, Mud(kSide)),
+              IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kMapsMemoryFull, ""));
+  // It is as it was, and takes what there is room for.
+  EXPECT_EQ((*store.Pin(refused))->revision, (*store.Pin("m19"))->revision);
+  EXPECT_THAT(store.UpdateAndWait(refused, Mud(1)), IsOk());
+  EXPECT_GT(store.memory().refusals(), 0);
+  ASSERT_THAT(store.Delete("m0"), IsOk());
+  ASSERT_THAT(store.Delete("m19"), IsOk());
+  EXPECT_THAT(store.UpdateAndWait(refused, Mud(kSide)), IsOk());
+}
+
+TEST(MapsMemoryTest, CommitsAreForgottenAndOldSnapshotsEvictedToMakeRoom) {
+  StoreOptions options;
+  options.max_maps_bytes = 2 * BytesOfBlank() + 4 * kSide * kSide;
+  MapStore store(options);
+  const PinnedSnapshot first = *store.Create("m", Blank(), absl::UnixEpoch());
+  ASSERT_THAT(store.UpdateAndWait("m", Mud(kSide)), IsOk());
+  const PinnedSnapshot mud = *store.Pin("m");
+  EXPECT_FALSE(mud->eviction.is_set());
+  for (int i = 0; i < 1000 && !mud->eviction.is_set(); ++i) {
+    // Those that repaint all of a map that is read need as much again.
+    const char symbol = i % 2 == 0 ? '.' : '~';
+    static_cast<void>(
+        store.UpdateAndWait("m", {.edits = {SetTerrain{{.rectangles = {{0, 0, kSide, kSide}}}, symbol}}}));
+    static_cast<void>(store.Create(absl::StrCat("n", i), Blank(), absl::UnixEpoch()));
+  }
+  EXPECT_TRUE(mud->eviction.is_set());
+  EXPECT_GT(store.memory().drops(), 0);
 }
 
 }  // namespace

@@ -1,0 +1,174 @@
+// A server whose maps' memory is limited, beside clients that ask for more.
+
+#include <cstdint>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "absl/base/config.h"
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "tests/e2e/server_process.h"
+#include "tests/rpc/bounded_context.h"
+#include "waystar/v1/map_service.grpc.pb.h"
+#include "waystar/v1/path_service.grpc.pb.h"
+#include "waystar/v1/server_service.grpc.pb.h"
+
+namespace waystar {
+namespace {
+
+using ::waystar::testing::BoundedContext;
+using ::waystar::testing::ServerProcess;
+
+constexpr int kSide = 1024;
+constexpr std::int64_t kLimitMib = 24;
+// Freed memory is not all given back, and threads and connections take some.
+constexpr std::int64_t kOtherMib = 40;
+
+class MemoryTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+#if defined(ABSL_HAVE_ADDRESS_SANITIZER) || defined(ABSL_HAVE_THREAD_SANITIZER)
+    GTEST_SKIP() << "the sanitizers keep memory of their own";
+#endif
+    begin_ = PeakMib();
+  }
+
+  // The most memory that the server has taken.
+  std::int64_t PeakMib() const {
+    std::ifstream status(absl::StrCat("/proc/", server_.pid(), "/status"));
+    std::string name;
+    std::int64_t kib = 0;
+    while (status >> name) {
+      if (name == "VmHWM:" && status >> kib) {
+        return kib >> 10;
+      }
+    }
+    return 0;
+  }
+
+  grpc::Status Create(const std::string& map) {
+    v1::CreateMapRequest request;
+    request.set_map(map);
+    request.mutable_blank()->set_width(kSide);
+    request.mutable_blank()->set_height(kSide);
+    for (const char* const symbol : {".", "~"}) {
+      v1::Terrain& terrain = *request.mutable_grid()->add_terrains();
+      terrain.set_symbol(symbol);
+      terrain.set_cost(1 + request.grid().terrains_size());
+    }
+    BoundedContext context;
+    v1::CreateMapResponse response;
+    return v1::MapService::NewStub(channel_)->CreateMap(&context, request, &response);
+  }
+
+  grpc::Status Paint(const std::string& map, int side) {
+    v1::UpdateObstaclesRequest request;
+    request.set_map(map);
+    const auto fill = [side](v1::Shape& shape) {
+      v1::Rectangle& rectangle = *shape.add_rectangles();
+      rectangle.set_x(1);
+      rectangle.set_width(side);
+      rectangle.set_height(side);
+    };
+    fill(*request.add_edits()->mutable_block());
+    v1::SetTerrain& ground = *request.add_edits()->mutable_set_terrain();
+    ground.set_terrain("~");
+    fill(*ground.mutable_shape());
+    BoundedContext context;
+    v1::UpdateObstaclesResponse response;
+    return v1::MapService::NewStub(channel_)->UpdateObstacles(&context, request, &response);
+  }
+
+  // As an agent for whom the ground costs as much.
+  grpc::Status Find(const std::string& map, double cost) {
+    v1::FindPathRequest request;
+    request.set_map(map);
+    request.mutable_start();
+    request.mutable_goal()->set_y(5);
+    if (cost > 0) {
+      request.mutable_profile()->add_forbidden_terrains("~");
+      v1::TerrainCost& ground = *request.mutable_profile()->add_terrain_costs();
+      ground.set_terrain(".");
+      ground.set_cost(cost);
+    }
+    BoundedContext context;
+    v1::FindPathResponse response;
+    return v1::PathService::NewStub(channel_)->FindPath(&context, request, &response);
+  }
+
+  v1::MemoryStatistics Statistics() {
+    BoundedContext context;
+    v1::GetServerStatisticsResponse response;
+    EXPECT_TRUE(v1::ServerService::NewStub(channel_)->GetServerStatistics(&context, {}, &response).ok());
+    return response.memory();
+  }
+
+  // Calls of which some, but not all, are to be refused for want of memory.
+  template <typename Call>
+  void ExpectSomeRefused(int calls, Call call) {
+    int refused = 0;
+    for (int i = 0; i < calls; ++i) {
+      const grpc::Status status = call(i);
+      refused += status.ok() ? 0 : 1;
+      EXPECT_TRUE(status.ok() || status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED)
+          << status.error_message();
+    }
+    EXPECT_GT(refused, 0);
+    EXPECT_LT(refused, calls);
+  }
+
+  void ExpectWithinLimit() {
+    const v1::MemoryStatistics memory = Statistics();
+    EXPECT_EQ(memory.limit_bytes(), kLimitMib << 20);
+    EXPECT_LE(memory.maps_bytes() + memory.indexes_bytes() + memory.views_bytes() +
+                  memory.old_snapshots_bytes() + memory.request_ids_bytes() + memory.history_bytes(),
+              memory.limit_bytes());
+    EXPECT_LT(PeakMib() - begin_, kLimitMib + kOtherMib);
+  }
+
+  ServerProcess server_{
+      {absl::StrCat("--max_maps_memory_mib=", kLimitMib), "--workers=2", "--log_level=error"}};
+  const std::shared_ptr<grpc::Channel> channel_ = server_.NewChannel();
+  std::int64_t begin_ = 0;
+};
+
+TEST_F(MemoryTest, RefusesUpdatesThatPaintMoreThanThereIsRoomFor) {
+  constexpr int kMaps = 30;
+  for (int i = 0; i < kMaps; ++i) {
+    ASSERT_TRUE(Create(absl::StrCat("m", i)).ok());
+  }
+  ExpectSomeRefused(kMaps, [&](int i) { return Paint(absl::StrCat("m", i), kSide - 2); });
+  ExpectWithinLimit();
+  EXPECT_GT(Statistics().refusals(), 0);
+  EXPECT_TRUE(Paint("m0", 1).ok());
+  EXPECT_TRUE(Find("m1", 0).ok());
+}
+
+TEST_F(MemoryTest, DropsViewsToMakeOthers) {
+  constexpr int kMaps = 8;
+  for (int i = 0; i < kMaps; ++i) {
+    ASSERT_TRUE(Create(absl::StrCat("m", i)).ok());
+  }
+  for (int i = 0; i < 12 * kMaps; ++i) {
+    const grpc::Status status = Find(absl::StrCat("m", i % kMaps), 2 + i / kMaps);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+  }
+  ExpectWithinLimit();
+  EXPECT_GT(Statistics().drops(), 0);
+  EXPECT_EQ(Statistics().refusals(), 0);
+}
+
+TEST_F(MemoryTest, RefusesMapsAndTakesThemOnceThereIsRoom) {
+  ExpectSomeRefused(80, [&](int i) { return Create(absl::StrCat("m", i)); });
+  ExpectWithinLimit();
+  BoundedContext context;
+  v1::DeleteMapRequest request;
+  request.set_map("m0");
+  v1::DeleteMapResponse response;
+  ASSERT_TRUE(v1::MapService::NewStub(channel_)->DeleteMap(&context, request, &response).ok());
+  EXPECT_TRUE(Create("m0").ok());
+}
+
+}  // namespace
+}  // namespace waystar
