@@ -14,7 +14,7 @@ read -ra PACKAGES <<<"${PACKAGES:?names the packages to build and test with}"
 readonly PACKAGES
 
 in_root() {
-  chroot "$MODERN_ROOT" env --chdir="$PWD" PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root TMPDIR=/tmp \
+  chroot "$MODERN_ROOT" env --chdir="$PWD" PATH="$PWD/build/tools/bin":/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root TMPDIR=/tmp \
     DEBIAN_FRONTEND=noninteractive "$@"
 }
 
