@@ -16,18 +16,18 @@ install_missing() {
   fi
 }
 
-# debian_sources [RELEASE]: prints one line for each source of Debian's packages, or of one release's, that this machine's
-# apt uses: URI SUITE COMPONENT.
+# debian_sources RELEASE: prints one line for each source of that release of Debian, or of all if it is empty, that this
+# machine's apt uses: URI SUITE COMPONENT.
 debian_sources() {
   # shellcheck disable=SC2016  # the names are for apt to expand
   apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT) $(ORIGIN)' 'Created-By: Packages' |
-    awk -v release="${1:-}" '$4 == "Debian" && index($2, release) == 1 { print $1, $2, $3 }' | sort -u
+    awk -v release="$1" '$4 == "Debian" && index($2, release) == 1 { print $1, $2, $3 }' | sort -u
 }
 
 # Prints where the packages of any release are.
 debian_mirror() {
   local mirror
-  mirror=$(debian_sources | awk '$2 !~ /-security/ { print $1; exit }')
+  mirror=$(debian_sources '' | awk '$2 !~ /-security/ { print $1; exit }')
   echo "${mirror:-http://deb.debian.org/debian}"
 }
 
