@@ -10,12 +10,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source tests/e2e/debian.sh
 
 readonly MODERN_ROOT="$PWD/build/modern-root"
-read -ra PACKAGES <<<"${PACKAGES:?names the packages to build and test with}"
-readonly PACKAGES
+: "${PACKAGES:?names the packages to build and test with}"
 
 in_root() {
-  chroot "$MODERN_ROOT" env --chdir="$PWD" PATH="$PWD/build/tools/bin":/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root TMPDIR=/tmp \
-    DEBIAN_FRONTEND=noninteractive "$@"
+  chroot "$MODERN_ROOT" env --chdir="$PWD" PATH="$PWD/build/tools/bin:/usr/sbin:/usr/bin:/sbin:/bin" HOME=/root \
+    TMPDIR=/tmp LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"
 }
 
 # make_root MIRROR
@@ -27,6 +26,8 @@ make_root() {
   cp docker/hardened.pref "$MODERN_ROOT/etc/apt/preferences.d/"
   printf '#!/bin/sh\nexit 101\n' >"$MODERN_ROOT/usr/sbin/policy-rc.d"
   chmod 755 "$MODERN_ROOT/usr/sbin/policy-rc.d"
+  # The packages that are installed, once they are.
+  touch "$MODERN_ROOT/complete"
 }
 
 mount_root() {
@@ -51,10 +52,12 @@ main() {
     make_root "$(debian_mirror)"
   fi
   mount_root
-  if [[ "$(cat "$MODERN_ROOT/complete" 2>/dev/null)" != "${PACKAGES[*]}" ]]; then
+  if [[ "$(<"$MODERN_ROOT/complete")" != "$PACKAGES" ]]; then
+    local packages
+    read -ra packages <<<"$PACKAGES"
     in_root apt-get update
-    in_root apt-get install -y --no-install-recommends "${PACKAGES[@]}"
-    echo "${PACKAGES[*]}" >"$MODERN_ROOT/complete"
+    in_root apt-get install -y --no-install-recommends "${packages[@]}"
+    echo "$PACKAGES" >"$MODERN_ROOT/complete"
   fi
   in_root cmake --preset modern --log-level=WARNING
   in_root cmake --build build/modern --parallel "$(nproc)"
