@@ -1,8 +1,10 @@
 #include "client/record/compare.h"
 
+#include <google/protobuf/stubs/common.h>
 #include <google/protobuf/util/field_comparator.h>
 #include <google/protobuf/util/message_differencer.h>
 
+#include <memory>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -58,7 +60,11 @@ std::string FirstDifference(const Message& before, const Message& now) {
   comparator.SetDefaultFractionAndMargin(kTolerance, kTolerance);
   MessageDifferencer differencer;
   differencer.set_field_comparator(&comparator);
+#if GOOGLE_PROTOBUF_VERSION < 6030000
   differencer.AddIgnoreCriteria(new IgnoresWhatPasses());
+#else
+  differencer.AddIgnoreCriteria(std::make_unique<IgnoresWhatPasses>());
+#endif
   std::string report;
   differencer.ReportDifferencesToString(&report);
   if (differencer.Compare(before, now)) {

@@ -15,9 +15,9 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "google/protobuf/message.h"
-#include "google/protobuf/stubs/logging.h"
 #include "grpc/health/v1/health.pb.h"
 #include "grpcpp/ext/proto_server_reflection_plugin.h"
+#include "grpcpp/grpcpp.h"
 #include "grpcpp/health_check_service_interface.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server_builder.h"
@@ -218,8 +218,13 @@ absl::Status Server::Secure(const runtime::Options& options) {
                                                                .key = options.tls_key,
                                                                .client_ca = options.tls_client_ca}));
   }
-  const bool asks_who = !options.tokens_file.empty() || !options.tls_client_ca.empty();
-  for (const std::string& door : OpenDoors(options.listen, !options.tls_cert.empty(), asks_who)) {
+  const std::string library_version = grpc::Version();
+  const Listening listening{.address = options.listen,
+                            .has_tls = !options.tls_cert.empty(),
+                            .wants_tokens = !options.tokens_file.empty(),
+                            .wants_certificates = !options.tls_client_ca.empty(),
+                            .library_version = library_version};
+  for (const std::string& door : OpenDoors(listening)) {
     runtime::Log(runtime::LogLevel::kWarning, "open_to_the_network", {{"warning", door}});
   }
   return absl::OkStatus();
@@ -237,8 +242,6 @@ absl::Status Server::Listen(const runtime::Options& options) {
   grpc::EnableDefaultHealthCheckService(true);
   // The RPC library serves health without its descriptor; linked in, reflection can describe it to grpcurl.
   google::protobuf::LinkMessageReflection<grpc::health::v1::HealthCheckRequest>();
-  // What is wrong with a request is told to its client; a line for each would let anyone fill the log.
-  google::protobuf::SetLogHandler(nullptr);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
   rpc_entrance_ = builder.experimental().AddExternalConnectionAcceptor(

@@ -46,7 +46,7 @@ TEST(ErrorsTest, ReasonsOfOtherDomainsAreNotOurs) {
   info.set_domain("example.com");
   info.set_reason("OFF_MAP");
   google::rpc::Status details;
-  details.add_details()->PackFrom(info);
+  static_cast<void>(details.add_details()->PackFrom(info));
   const absl::Status status = FromGrpc({grpc::StatusCode::UNAVAILABLE, "proxy", details.SerializeAsString()});
   EXPECT_EQ(ReasonOf(status), "");
 }

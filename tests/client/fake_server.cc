@@ -31,11 +31,11 @@ grpc::Status Refusal(grpc::StatusCode code, const std::string& message, const st
   google::rpc::Status status;
   status.set_code(code);
   status.set_message(message);
-  status.add_details()->PackFrom(info);
+  static_cast<void>(status.add_details()->PackFrom(info));
   if (retry_delay > absl::ZeroDuration()) {
     google::rpc::RetryInfo retry;
     retry.mutable_retry_delay()->set_nanos(static_cast<int>(absl::ToInt64Nanoseconds(retry_delay)));
-    status.add_details()->PackFrom(retry);
+    static_cast<void>(status.add_details()->PackFrom(retry));
   }
   return {code, message, status.SerializeAsString()};
 }

@@ -6,10 +6,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "google/protobuf/stubs/logging.h"
 #include "requests.pb.h"
 #include "server/base/error.h"
 #include "server/rpc/call/status.h"
+#include "server/rpc/telemetry/library_log.h"
 #include "tests/fuzz/mutate_message.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/served_requests.h"
@@ -42,7 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size > kMaxBytes) {
     return 0;
   }
-  google::protobuf::SetLogHandler(nullptr);
+  rpc::RouteLibraryLog();
   Requests requests;
   if (!requests.ParseFromArray(data, static_cast<int>(size)) || requests.requests_size() > kMaxRequests) {
     return 0;
@@ -76,6 +76,6 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
   if (bytes > max_size) {
     return size;
   }
-  requests.SerializeToArray(data, static_cast<int>(bytes));
+  static_cast<void>(requests.SerializeToArray(data, static_cast<int>(bytes)));
   return bytes;
 }

@@ -50,7 +50,10 @@ int Generator::Side(int longest) {
 }
 
 GridMap Generator::Map(const MapSpec& spec) {
-  core::GridSettings settings = spec.weighted ? WeightedSettings() : core::GridSettings{};
+  core::GridSettings settings;
+  if (spec.weighted) {
+    settings = WeightedSettings();
+  }
   settings.connectivity = spec.connectivity;
   if (Chance(0.3)) {
     settings.diagonal_cost = 1.0 + 0.1 * Between(0, 10);

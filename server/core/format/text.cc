@@ -218,7 +218,8 @@ absl::StatusOr<GridMap> ParseText(absl::string_view bytes, const GridOverrides& 
 std::string FormatText(const GridMap& map) {
   const GridSettings& settings = map.settings();
   std::string text;
-  if (settings != GridSettings{} || !map.profiles().empty()) {
+  const GridSettings defaults;
+  if (settings != defaults || !map.profiles().empty()) {
     const std::optional<HexBoard>& hexagons = settings.frame.hexagons;
     if (hexagons) {
       absl::StrAppend(&text, "hexagons ", HexLayoutName(hexagons->layout), "\n");

@@ -6,7 +6,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/utility/utility.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/format/file_errors.h"
@@ -59,7 +58,7 @@ absl::Status CheckOptions(MapFormat format, const ImportOptions& options) {
 template <typename Map>
 absl::StatusOr<ImportedMap> AsImported(absl::StatusOr<Map> map) {
   WAYSTAR_RETURN_IF_ERROR(map.status());
-  return absl::StatusOr<ImportedMap>(absl::in_place, *std::move(map));
+  return ImportedMap(*std::move(map));
 }
 
 absl::StatusOr<ImportedMap> ImportLevel(absl::string_view bytes, const TerrainMapping& mapping,

@@ -104,10 +104,11 @@ absl::StatusOr<std::vector<MapFile>> ListMapFiles(const std::filesystem::path& f
 
 absl::StatusOr<std::vector<LoadedMap>> LoadMapFile(const MapFile& file, int max_side) {
   WAYSTAR_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file.path));
-  ImportOptions options{.grid = {.max_side = max_side},
-                        .neighbours = [folder = file.path.parent_path()](absl::string_view name) {
-                          return ReadNeighbour(folder, name);
-                        }};
+  ImportOptions options;
+  options.grid.max_side = max_side;
+  options.neighbours = [folder = file.path.parent_path()](absl::string_view name) {
+    return ReadNeighbour(folder, name);
+  };
   std::error_code error;
   if (std::filesystem::is_regular_file(TerrainsOf(file.path), error)) {
     WAYSTAR_ASSIGN_OR_RETURN(options.terrains, ReadFile(TerrainsOf(file.path)));

@@ -1,9 +1,24 @@
 #include "server/rpc/access/exposure.h"
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 
 namespace waystar::rpc {
+namespace {
+
+constexpr int kOldestMinorWithoutFaults = 57;
+
+bool HasPublishedFaults(absl::string_view version) {
+  const std::vector<absl::string_view> parts = absl::StrSplit(version, '.');
+  int major = 0;
+  int minor = 0;
+  return parts.size() >= 2 && absl::SimpleAtoi(parts[0], &major) && absl::SimpleAtoi(parts[1], &minor) &&
+         major == 1 && minor < kOldestMinorWithoutFaults;
+}
+
+}  // namespace
 
 bool IsLocalAddress(absl::string_view listen) {
   for (const absl::string_view local : {"unix:", "unix-abstract:", "localhost:", "127.", "[::1]:",
@@ -15,20 +30,28 @@ bool IsLocalAddress(absl::string_view listen) {
   return false;
 }
 
-std::vector<std::string> OpenDoors(absl::string_view listen, bool has_tls, bool asks_who) {
+std::vector<std::string> OpenDoors(const Listening& listening) {
   std::vector<std::string> doors;
-  if (IsLocalAddress(listen)) {
+  const absl::string_view address = listening.address;
+  if (IsLocalAddress(address)) {
     return doors;
   }
-  if (!has_tls) {
-    doors.push_back(absl::StrCat("Whoever sits between here and a client of ", listen,
+  if (!listening.has_tls) {
+    doors.push_back(absl::StrCat("Whoever sits between here and a client of ", address,
                                  " can read and change every call, tokens too: nothing is encrypted. "
                                  "--tls_cert and --tls_key close this."));
   }
-  if (!asks_who) {
-    doors.push_back(absl::StrCat("Whoever reaches ", listen,
+  if (!listening.wants_tokens && !listening.wants_certificates) {
+    doors.push_back(absl::StrCat("Whoever reaches ", address,
                                  " can read, change and delete every map: no token is asked for. "
                                  "--tokens_file closes this."));
+  }
+  if (!listening.wants_certificates && HasPublishedFaults(listening.library_version)) {
+    doors.push_back(absl::StrCat(
+        "Whoever reaches ", address, " can end the server before a token is asked for: gRPC ",
+        listening.library_version,
+        " has published faults (CVE-2023-44487, CVE-2023-33953, CVE-2023-4785). --tls_client_ca, a gateway "
+        "in front, or a server with gRPC 1.57 or newer, as in the image waystar:hardened, closes this."));
   }
   return doors;
 }

@@ -11,8 +11,17 @@ namespace waystar::rpc {
 // Returns whether only programs of this machine can reach that address: a loopback one, or a unix socket.
 bool IsLocalAddress(absl::string_view listen);
 
-// Returns one sentence for each thing that is open to the network on that address, with the flag that closes
-// it. `asks_who` says whether clients must show who they are, by a token or a certificate.
-std::vector<std::string> OpenDoors(absl::string_view listen, bool has_tls, bool asks_who);
+// How a server listens to the network.
+struct Listening {
+  absl::string_view address;
+  bool has_tls = false;
+  bool wants_tokens = false;
+  bool wants_certificates = false;
+  // The version of the RPC library, such as 1.51.1.
+  absl::string_view library_version;
+};
+
+// Returns one sentence for each thing that is open to the network, with what closes it.
+std::vector<std::string> OpenDoors(const Listening& listening);
 
 }  // namespace waystar::rpc

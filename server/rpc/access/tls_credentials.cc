@@ -20,6 +20,8 @@
 #include "absl/time/time.h"
 #include "grpc/grpc.h"
 #include "grpc/grpc_security.h"
+#include "grpcpp/security/server_credentials.h"
+#include "grpcpp/version_info.h"
 #include "server/base/mutex.h"
 #include "server/base/status_macros.h"
 #include "server/runtime/logging.h"
@@ -84,24 +86,11 @@ absl::StatusOr<Owned<EVP_PKEY>> ParseKey(const std::string& path, const std::str
   return key;
 }
 
-// The RPC library's own watcher of files (grpc::experimental::FileWatcherCertificateProvider) drops the
-// certificate in use before it knows whether the next is any good, and serves nobody if it is not.
-class ReloadingCredentials final : public grpc::ServerCredentials {
+#if GRPC_CPP_VERSION_MAJOR == 1 && GRPC_CPP_VERSION_MINOR < 56
+class OwnedCredentials : public grpc::ServerCredentials {
  public:
-  ReloadingCredentials(TlsFiles files, TlsStamp stamp, TlsMaterial material)
-      : files_(std::move(files)),
-        stamp_(stamp),
-        ends_(std::move(material.ends)),
-        next_(std::move(material)),
-        has_next_(true) {
-    WarnOfEnds(ends_, absl::Now());
-    credentials_ = grpc_ssl_server_credentials_create_with_options(
-        grpc_ssl_server_credentials_create_options_using_config_fetcher(
-            files_.client_ca.empty() ? GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE
-                                     : GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY,
-            &ReloadingCredentials::OnConnection, this));
-  }
-  ~ReloadingCredentials() override { grpc_server_credentials_release(credentials_); }
+  explicit OwnedCredentials(grpc_server_credentials* credentials) : credentials_(credentials) {}
+  ~OwnedCredentials() override { grpc_server_credentials_release(credentials_); }
 
   void SetAuthMetadataProcessor(const std::shared_ptr<grpc::AuthMetadataProcessor>& /*processor*/) override {}
 
@@ -110,6 +99,35 @@ class ReloadingCredentials final : public grpc::ServerCredentials {
     return grpc_server_add_http2_port(server, address.c_str(), credentials_);
   }
 
+  grpc_server_credentials* const credentials_;
+};
+#else
+// Newer versions of the library do all of that.
+class OwnedCredentials : public grpc::ServerCredentials {
+ public:
+  using grpc::ServerCredentials::ServerCredentials;
+};
+#endif
+
+// The RPC library's own watcher of files (grpc::experimental::FileWatcherCertificateProvider) drops the
+// certificate in use before it knows whether the next is any good, and serves nobody if it is not.
+class ReloadingCredentials final : public OwnedCredentials {
+ public:
+  ReloadingCredentials(TlsFiles files, TlsStamp stamp, TlsMaterial material)
+      : OwnedCredentials(grpc_ssl_server_credentials_create_with_options(
+            grpc_ssl_server_credentials_create_options_using_config_fetcher(
+                files.client_ca.empty() ? GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE
+                                        : GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY,
+                &ReloadingCredentials::OnConnection, this))),
+        files_(std::move(files)),
+        stamp_(stamp),
+        ends_(std::move(material.ends)),
+        next_(std::move(material)),
+        has_next_(true) {
+    WarnOfEnds(ends_, absl::Now());
+  }
+
+ private:
   static grpc_ssl_certificate_config_reload_status OnConnection(void* self,
                                                                 grpc_ssl_server_certificate_config** config) {
     return static_cast<ReloadingCredentials*>(self)->Refresh(config);
@@ -155,7 +173,6 @@ class ReloadingCredentials final : public grpc::ServerCredentials {
   }
 
   const TlsFiles files_;
-  grpc_server_credentials* credentials_;
   Mutex mutex_;
   // The stamp of the files that were looked at last.
   TlsStamp stamp_ ABSL_GUARDED_BY(mutex_);

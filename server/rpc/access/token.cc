@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/strip.h"
 
 namespace waystar::rpc {
@@ -56,8 +57,12 @@ absl::StatusOr<TokenHash> ParseTokenHash(absl::string_view text) {
       !std::all_of(text.begin(), text.end(), [](unsigned char c) { return absl::ascii_isxdigit(c); })) {
     return absl::InvalidArgumentError("the hash of a token is \"sha256:\" and 64 hexadecimal digits");
   }
-  const std::string bytes = absl::HexStringToBytes(text);
-  std::copy(bytes.begin(), bytes.end(), hash.begin());
+  for (std::uint8_t& byte : hash) {
+    std::uint32_t value = 0;
+    static_cast<void>(absl::SimpleHexAtoi(text.substr(0, 2), &value));
+    byte = static_cast<std::uint8_t>(value);
+    text.remove_prefix(2);
+  }
   if (hash == TokenHash{}) {
     return absl::InvalidArgumentError("no token has the hash 0");
   }

@@ -13,7 +13,6 @@
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/message.h"
-#include "google/protobuf/stubs/common.h"
 #include "google/protobuf/wire_format_lite.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/proto_buffer_reader.h"
@@ -58,13 +57,16 @@ std::optional<std::string> FindBadString(absl::string_view bytes, const Descript
       break;
     }
     const absl::string_view value = bytes.substr(begin, length);
-    in.Skip(static_cast<int>(length));
+    if (!in.Skip(static_cast<int>(length))) {
+      break;
+    }
     std::string path(known->name());
     if (known->is_repeated()) {
       absl::StrAppend(&path, "[", seen[number]++, "]");
     }
     if (known->type() == FieldDescriptor::TYPE_STRING &&
-        !google::protobuf::internal::IsStructurallyValidUTF8(value.data(), static_cast<int>(value.size()))) {
+        !WireFormatLite::VerifyUtf8String(value.data(), static_cast<int>(value.size()), WireFormatLite::PARSE,
+                                          path.c_str())) {
       return path;
     }
     if (known->type() == FieldDescriptor::TYPE_MESSAGE && depth < kMaxMessageDepth) {

@@ -29,15 +29,15 @@ google::rpc::Status ToStatusMessage(const absl::Status& status) {
     google::rpc::BadRequest::FieldViolation* violation = bad_request.add_field_violations();
     violation->set_field(field);
     violation->set_description(out.message());
-    out.add_details()->PackFrom(bad_request);
+    static_cast<void>(out.add_details()->PackFrom(bad_request));
   }
-  out.add_details()->PackFrom(info);
+  static_cast<void>(out.add_details()->PackFrom(info));
   if (const absl::Duration delay = RetryDelayOf(status); delay > absl::ZeroDuration()) {
     google::rpc::RetryInfo retry;
     const absl::Duration rest = delay % absl::Seconds(1);
     retry.mutable_retry_delay()->set_seconds(absl::ToInt64Seconds(delay - rest));
     retry.mutable_retry_delay()->set_nanos(static_cast<int>(absl::ToInt64Nanoseconds(rest)));
-    out.add_details()->PackFrom(retry);
+    static_cast<void>(out.add_details()->PackFrom(retry));
   }
   return out;
 }

@@ -197,7 +197,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
     if (lane == Lane::kLarge) {
       context.crew = &crew.emplace(server_.executor, lane, flow(), bench);
     }
-    response_ = google::protobuf::Arena::CreateMessage<Response>(&arena_);
+    response_ = Response::default_instance().New(&arena_);
     context.written = &written_.emplace(*response_);
     if constexpr (std::is_same_v<Handler, UnaryHandler<Request, Response>>) {
       const CostTimer timer(lane, begin);
@@ -291,7 +291,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
   CallMemory::Share memory_{server_.memory, context_};
   alignas(std::max_align_t) char arena_block_[kArenaBytes];
   google::protobuf::Arena arena_{ArenaOver(arena_block_)};
-  Request* const request_ = google::protobuf::Arena::CreateMessage<Request>(&arena_);
+  Request* const request_ = Request::default_instance().New(&arena_);
   Response* response_ = nullptr;
   std::optional<WrittenMessage> written_;
 };

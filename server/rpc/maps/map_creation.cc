@@ -13,7 +13,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
-#include "absl/utility/utility.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/format/grid_overrides.h"
@@ -51,7 +50,7 @@ absl::StatusOr<core::ImportedMap> WithProfiles(absl::StatusOr<core::GridMap> map
   if (const absl::Status status = AddProfiles(options, *map); !status.ok()) {
     return InGrid(status, "");
   }
-  return absl::StatusOr<core::ImportedMap>(absl::in_place, *std::move(map));
+  return core::ImportedMap(*std::move(map));
 }
 
 absl::StatusOr<core::GridMap> FromRows(const v1::CreateMapRequest& request, int max_side) {

@@ -44,7 +44,7 @@ absl::Status UpdateStream::Take() {
   // What waits for the map afterwards is counted by the store.
   CallMemory::Share memory(server_.memory, rpc_);
   google::protobuf::Arena arena;
-  auto& message = *google::protobuf::Arena::CreateMessage<v1::StreamObstacleUpdatesRequest>(&arena);
+  auto& message = *v1::StreamObstacleUpdatesRequest::default_instance().New(&arena);
   WAYSTAR_RETURN_IF_ERROR(ParseRequest(this->message(), message, memory));
   const std::uint64_t index = AddBatch();
   if (!message.has_update()) {

@@ -88,8 +88,8 @@ void PathStream::OnNextTurn() {
 
 struct PathStream::Draft {
   explicit Draft(google::protobuf::Arena& arena)
-      : envelope(*google::protobuf::Arena::CreateMessage<v1::StreamedAnswer>(&arena)),
-        answer(*google::protobuf::Arena::CreateMessage<v1::FindPathResponse>(&arena)),
+      : envelope(*v1::StreamedAnswer::default_instance().New(&arena)),
+        answer(*v1::FindPathResponse::default_instance().New(&arena)),
         written(answer) {}
 
   // Holds all but the answer; with a problem there is none.
@@ -154,7 +154,7 @@ class PathStream::Gatherer {
   google::protobuf::Arena& arena_;
   const Executor::Clock::time_point arrived_;
   std::optional<Draft> next_;
-  WrittenMessage message_{*google::protobuf::Arena::CreateMessage<v1::StreamFindPathResponse>(&arena_)};
+  WrittenMessage message_{*v1::StreamFindPathResponse::default_instance().New(&arena_)};
   Executor::Clock::time_point since_;
 };
 

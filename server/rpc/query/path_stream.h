@@ -73,8 +73,7 @@ class PathStream final : public ReadingWritingCall {
     CallMemory::Share memory;
     const Executor::Clock::time_point arrived = Executor::Clock::now();
     google::protobuf::Arena arena{Options()};
-    v1::StreamFindPathRequest& request =
-        *google::protobuf::Arena::CreateMessage<v1::StreamFindPathRequest>(&arena);
+    v1::StreamFindPathRequest& request = *v1::StreamFindPathRequest::default_instance().New(&arena);
     // Counts the jobs that have not answered yet, and the thread that reads the message.
     std::atomic<int> parts = 1;
   };

@@ -24,8 +24,8 @@ runtime::MetricLabels LabelsOf(const google::protobuf::MethodDescriptor* method)
     return {{"grpc_type", "unary"}, {"grpc_service", "unknown"}, {"grpc_method", "unknown"}};
   }
   return {{"grpc_type", TypeOf(*method)},
-          {"grpc_service", method->service()->full_name()},
-          {"grpc_method", method->name()}};
+          {"grpc_service", std::string(method->service()->full_name())},
+          {"grpc_method", std::string(method->name())}};
 }
 
 // Returns the code as other languages' servers write it: "OK", "InvalidArgument".

@@ -6,11 +6,13 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "google/protobuf/stubs/common.h"
 #include "grpcpp/version_info.h"
 #include "server/runtime/line_limit.h"
 #include "server/runtime/logging.h"
 
-// The library had a log of its own before it took Abseil's.
+// The library had a log of its own before it took Abseil's, and so had Protobuf, whose lines are dropped:
+// what is wrong with a request is told to its client, and a line for each would let anyone fill the log.
 #if GRPC_CPP_VERSION_MAJOR == 1 && GRPC_CPP_VERSION_MINOR < 66
 #define WAYSTAR_LIBRARY_LOG_IS_ABSEIL 0
 #include "grpc/support/log.h"
@@ -22,6 +24,9 @@
 #include "absl/log/log_entry.h"
 #include "absl/log/log_sink.h"
 #include "absl/log/log_sink_registry.h"
+#endif
+#if GOOGLE_PROTOBUF_VERSION < 4022000
+#include "google/protobuf/stubs/logging.h"
 #endif
 
 namespace waystar::rpc {
@@ -47,6 +52,9 @@ void Write(LogLevel level, absl::string_view file, int line, absl::string_view m
 class LibrarySink final : public absl::LogSink {
  public:
   void Send(const absl::LogEntry& entry) override {
+    if (absl::StrContains(entry.source_filename(), "google/protobuf/")) {
+      return;
+    }
     const bool is_error = entry.log_severity() >= absl::LogSeverity::kWarning;
     Write(is_error ? LogLevel::kWarning : LogLevel::kInfo, entry.source_basename(), entry.source_line(),
           entry.text_message());
@@ -91,6 +99,9 @@ void Route() {
 void RouteLibraryLog() {
   [[maybe_unused]] static const bool is_routed = [] {
     Route();
+#if GOOGLE_PROTOBUF_VERSION < 4022000
+    google::protobuf::SetLogHandler(nullptr);
+#endif
     return true;
   }();
 }

@@ -31,8 +31,8 @@ core::RouteEnd ToRouteEnd(bool has_cell, const v1::Cell& cell, bool has_position
 absl::StatusOr<core::RouteQuery> ToRouteQuery(const v1::FindPathRequest& request,
                                               const HexCoordinates& coordinates) {
   // Filled where it is returned: it is large, and batches have thousands.
-  absl::StatusOr<core::RouteQuery> result(absl::in_place);
-  core::RouteQuery& query = *result;
+  absl::StatusOr<core::RouteQuery> result;
+  core::RouteQuery& query = result.emplace();
   query.start = ToRouteEnd(request.has_start(), request.start(), request.has_start_position(),
                            request.start_position(), request.start_node(), coordinates);
   query.goal = ToRouteEnd(request.has_goal(), request.goal(), request.has_goal_position(),

@@ -64,7 +64,7 @@ TEST_F(UnitsTest, LeaveOutWhatMayEndOtherwiseAnotherTime) {
   google::rpc::Status busy = EndedWith(absl::StatusCode::kResourceExhausted);
   google::rpc::RetryInfo retry;
   retry.mutable_retry_delay()->set_nanos(1'000'000);
-  busy.add_details()->PackFrom(retry);
+  static_cast<void>(busy.add_details()->PackFrom(retry));
   for (const google::rpc::Status& end :
        {EndedWith(absl::StatusCode::kCancelled), EndedWith(absl::StatusCode::kDeadlineExceeded), busy}) {
     const Units units = Read(end);

@@ -5,6 +5,7 @@
 namespace waystar::rpc {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -33,17 +34,37 @@ TEST(MatchesPatternTest, TheRestStandsForItself) {
 
 TEST(OpenDoorsTest, LocalAddressesHaveNone) {
   for (const char* local : {"127.0.0.1:7450", "localhost:7450", "[::1]:7450", "unix:/run/waystar.sock"}) {
-    EXPECT_THAT(OpenDoors(local, false, false), IsEmpty()) << local;
+    EXPECT_THAT(OpenDoors({.address = local, .library_version = "1.51.1"}), IsEmpty()) << local;
   }
 }
 
 TEST(OpenDoorsTest, NamesTheFlagThatClosesEach) {
   for (const char* open : {"0.0.0.0:7450", "[::]:7450", "10.0.0.7:7450", "game-7:7450"}) {
-    EXPECT_THAT(OpenDoors(open, false, false), SizeIs(2)) << open;
-    EXPECT_THAT(OpenDoors(open, true, false), ElementsAre(HasSubstr("--tokens_file"))) << open;
-    EXPECT_THAT(OpenDoors(open, false, true), ElementsAre(HasSubstr("--tls_cert"))) << open;
-    EXPECT_THAT(OpenDoors(open, true, true), IsEmpty()) << open;
+    Listening listening{.address = open, .library_version = "1.83.0"};
+    EXPECT_THAT(OpenDoors(listening), SizeIs(2)) << open;
+    listening.has_tls = true;
+    EXPECT_THAT(OpenDoors(listening), ElementsAre(HasSubstr("--tokens_file"))) << open;
+    listening.wants_tokens = true;
+    EXPECT_THAT(OpenDoors(listening), IsEmpty()) << open;
+    listening.has_tls = false;
+    EXPECT_THAT(OpenDoors(listening), ElementsAre(HasSubstr("--tls_cert"))) << open;
   }
+}
+
+TEST(OpenDoorsTest, AnOldLibraryWantsClientsWithCertificates) {
+  Listening listening{.address = "0.0.0.0:7450", .has_tls = true, .wants_tokens = true};
+  for (const char* old : {"1.51.1", "1.30.2", "1.56.3", "1.51.1-pre1"}) {
+    listening.library_version = old;
+    EXPECT_THAT(OpenDoors(listening), ElementsAre(AllOf(HasSubstr("gRPC 1."), HasSubstr("--tls_client_ca"))))
+        << old;
+  }
+  for (const char* fixed : {"1.57.0", "1.83.0", "2.0.0"}) {
+    listening.library_version = fixed;
+    EXPECT_THAT(OpenDoors(listening), IsEmpty()) << fixed;
+  }
+  listening.library_version = "1.51.1";
+  listening.wants_certificates = true;
+  EXPECT_THAT(OpenDoors(listening), IsEmpty());
 }
 
 }  // namespace

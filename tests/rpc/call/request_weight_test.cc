@@ -27,7 +27,7 @@ absl::StatusOr<std::size_t> Weigh(const std::string& bytes, const google::protob
 template <typename Message>
 std::size_t MemoryOf(const std::string& bytes) {
   google::protobuf::Arena arena;
-  auto& message = *google::protobuf::Arena::CreateMessage<Message>(&arena);
+  auto& message = *Message::default_instance().New(&arena);
   static_cast<void>(message.ParseFromString(bytes));
   return arena.SpaceUsed();
 }

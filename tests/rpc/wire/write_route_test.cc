@@ -33,7 +33,7 @@ class WriteRouteTest : public ::testing::Test {
  protected:
   // The bytes are those that protobuf writes of the same points, and of their positions.
   void ExpectSameBytes(const std::vector<core::Cell>& points, const core::WorldFrame& frame = {}) {
-    const auto& stood_for = *google::protobuf::Arena::CreateMessage<v1::FindPathResponse>(&arena_);
+    const auto& stood_for = *v1::FindPathResponse::default_instance().New(&arena_);
     v1::FindPathResponse with_points;
     AddPoints(points, with_points);
     WrittenMessage written_points(stood_for);
@@ -92,7 +92,7 @@ TEST_F(WriteRouteTest, NoPointsAreNoBytes) { ExpectSameBytes({}); }
 
 TEST(WrittenMessageTest, PartsAreFieldsOfOneMessage) {
   google::protobuf::Arena arena;
-  auto& answer = *google::protobuf::Arena::CreateMessage<v1::FindPathResponse>(&arena);
+  auto& answer = *v1::FindPathResponse::default_instance().New(&arena);
   WrittenMessage written(answer);
   EXPECT_TRUE(written.empty());
   const std::vector<core::Cell> points(100, {1000, 2000});
@@ -110,7 +110,7 @@ TEST(WrittenMessageTest, PartsAreFieldsOfOneMessage) {
 
 TEST(WrittenMessageTest, MessagesAreFieldsOfMessages) {
   google::protobuf::Arena arena;
-  auto& response = *google::protobuf::Arena::CreateMessage<v1::StreamFindPathResponse>(&arena);
+  auto& response = *v1::StreamFindPathResponse::default_instance().New(&arena);
   WrittenMessage written(response);
   for (std::uint64_t id = 1; id <= 3; ++id) {
     v1::StreamedAnswer& streamed = *response.add_answers();
@@ -129,8 +129,8 @@ TEST(WrittenMessageTest, MessagesAreFieldsOfMessages) {
 
 TEST(WrittenMessageTest, StandsForOneMessageAlone) {
   google::protobuf::Arena arena;
-  const auto& own = *google::protobuf::Arena::CreateMessage<v1::FindPathResponse>(&arena);
-  const auto& other = *google::protobuf::Arena::CreateMessage<v1::FindPathResponse>(&arena);
+  const auto& own = *v1::FindPathResponse::default_instance().New(&arena);
+  const auto& other = *v1::FindPathResponse::default_instance().New(&arena);
   const WrittenMessage written(own);
   EXPECT_TRUE(written.StandsFor(own));
   EXPECT_FALSE(written.StandsFor(other));
