@@ -86,6 +86,10 @@ core::StoreOptions StoreOptionsOf(const runtime::Options& options, core::Defer d
   return store;
 }
 
+TransferTimes TimesOf(const runtime::Options& options) {
+  return {.timeout = options.transfer_timeout, .stall = options.transfer_stall_timeout};
+}
+
 net::ConnectionLimits LimitsOf(const runtime::ConnectionOptions& options) {
   const std::size_t all = net::MaxConnections(options.max_connections);
   return {.max_connections = all,
@@ -142,14 +146,14 @@ Server::Server(const runtime::Options& options)
       map_service_(context_, store_, map_watches_,
                    {.transfer = {.max_import_bytes = options.max_import_bytes,
                                  .max_map_side = options.max_map_side,
-                                 .timeout = options.transfer_timeout},
+                                 .times = TimesOf(options)},
                     .max_message_bytes = static_cast<std::size_t>(options.max_message_bytes),
                     .stream_window = options.stream_window,
                     .update_metrics = &update_metrics_,
                     .slow_updates = &slow_queries_}),
       path_service_(context_, store_, path_watches_,
                     {.max_response_bytes = static_cast<std::size_t>(options.max_message_bytes),
-                     .trace_timeout = options.transfer_timeout,
+                     .trace_times = TimesOf(options),
                      .stream_window = options.stream_window},
                     {.metrics = search_metrics_.get(),
                      .slow_queries = options.slow_query > absl::ZeroDuration() ? &slow_queries_ : nullptr}),
