@@ -1,5 +1,6 @@
 #include "server/net/connection_table.h"
 
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 namespace waystar::net {
@@ -28,10 +29,24 @@ ConnectionTable::Verdict ConnectionTable::Add(int socket, const Network& network
     verdict = VerdictOn(network);
   }
   if (verdict == Verdict::kAdmitted) {
-    connections_.emplace(socket, Connection{.inode = InodeOf(socket), .network = network});
+    connections_.emplace(
+        socket, Connection{.inode = InodeOf(socket), .network = network, .port = PortOfPeer(socket)});
     ++by_network_[network];
   }
   return verdict;
+}
+
+bool ConnectionTable::ShutDown(absl::string_view network, std::uint16_t port) {
+  MutexLock lock(mutex_);
+  for (const auto& [socket, connection] : connections_) {
+    // Its owner may close it between the look and the end of it. Whoever has the descriptor then connects
+    // again.
+    if (connection.port == port && connection.network.has_address() && connection.network.Text() == network &&
+        InodeOf(socket) == connection.inode) {
+      return ::shutdown(socket, SHUT_RDWR) == 0;
+    }
+  }
+  return false;
 }
 
 std::size_t ConnectionTable::Count() {

@@ -9,6 +9,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
 #include "server/base/mutex.h"
 #include "server/net/network.h"
 
@@ -35,6 +36,10 @@ class ConnectionTable {
   // Adds an open connection, unless there are too many. Connections by unix sockets only count in all.
   Verdict Add(int socket, const Network& network);
 
+  // Shuts the connection of that peer down, for who serves it to close. `network` is as Network::Text says.
+  // Returns false if there is none. It costs a look at all connections.
+  bool ShutDown(absl::string_view network, std::uint16_t port);
+
   // Returns the number of open connections.
   std::size_t Count();
 
@@ -43,6 +48,8 @@ class ConnectionTable {
     // Of the socket, which no other has while the machine runs.
     ino_t inode;
     Network network;
+    // Of the peer.
+    std::uint16_t port;
   };
   using Connections = absl::flat_hash_map<int, Connection>;
 

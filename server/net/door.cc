@@ -105,6 +105,12 @@ void Door::Admit(int listener, Descriptor connection) {
                network.Text());
 }
 
+void Door::TurnOut(absl::string_view network, std::uint16_t port) {
+  if (table_.ShutDown(network, port)) {
+    turned_out_.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
 void Door::CountRefused(Refusal refusal, absl::string_view network) {
   refused_[static_cast<std::size_t>(refusal)].fetch_add(1, std::memory_order_relaxed);
   ++unlogged_;
@@ -134,6 +140,9 @@ void Door::Collect(runtime::MetricSink& sink) const {
   sink.AddGauge("waystar_connections", "Connections that are open.", {}, static_cast<double>(connections()));
   sink.AddCounter("waystar_connections_accepted_total", "Connections that were accepted.", {},
                   static_cast<double>(accepted_.load(std::memory_order_relaxed)));
+  sink.AddCounter("waystar_connections_turned_out_total",
+                  "Connections that were closed because calls on them showed wrong tokens again and again.",
+                  {}, static_cast<double>(turned_out_.load(std::memory_order_relaxed)));
   for (std::size_t i = 0; i < kRefusals; ++i) {
     sink.AddCounter("waystar_connections_refused_total",
                     "Connections that were reset, by the limit that they would have exceeded.",

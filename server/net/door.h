@@ -24,7 +24,7 @@ namespace waystar::net {
 // second and tries again. What it resets is counted, and logged once in ten seconds. A connection whose peer
 // has hung up already is closed and not counted.
 //
-// Thread safety: one thread; connections and Collect any.
+// Thread safety: one thread; TurnOut, connections and Collect any.
 class Door final : public runtime::MetricSource {
  public:
   // Takes a connection that does not block, and closes it sooner or later.
@@ -39,6 +39,9 @@ class Door final : public runtime::MetricSource {
   void Close();
 
   int port() const { return port_; }
+  // Ends the connection of a peer that is not welcome any more: see ConnectionTable::ShutDown.
+  void TurnOut(absl::string_view network, std::uint16_t port);
+
   // Returns the number of connections that were handed over and are open: see ConnectionTable.
   std::size_t connections() const { return table_.Count(); }
 
@@ -64,6 +67,7 @@ class Door final : public runtime::MetricSource {
   Descriptor wake_;
   Acceptor acceptor_;
   std::atomic<std::uint64_t> accepted_ = 0;
+  std::atomic<std::uint64_t> turned_out_ = 0;
   std::array<std::atomic<std::uint64_t>, kRefusals> refused_ = {};
   // What was refused since the last line of the log.
   std::uint64_t unlogged_ = 0;

@@ -49,4 +49,20 @@ std::string Network::Text() const {
   return "unknown";
 }
 
+std::uint16_t PortOfPeer(int socket) {
+  sockaddr_storage address{};
+  socklen_t length = sizeof(address);
+  if (::getpeername(socket, reinterpret_cast<sockaddr*>(&address), &length) != 0) {
+    return 0;
+  }
+  switch (address.ss_family) {
+    case AF_INET:
+      return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
+    case AF_INET6:
+      return ntohs(reinterpret_cast<const sockaddr_in6&>(address).sin6_port);
+    default:
+      return 0;
+  }
+}
+
 }  // namespace waystar::net

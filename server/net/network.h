@@ -35,4 +35,7 @@ class Network {
   std::uint64_t bits_ = 0;
 };
 
+// Returns the port of the peer of a socket; 0 if it has none.
+std::uint16_t PortOfPeer(int socket);
+
 }  // namespace waystar::net

@@ -144,7 +144,7 @@ MapService::MapService(const ServerContext& server, core::MapStore& store, MapWa
     return StartCall<ImportCall>(server_, store_, limits_.transfer, *rpc, *response);
   });
   ServeWrites<v1::ExportMapRequest>([this](Rpc* rpc, const Bytes* request) {
-    return StartCall<ExportCall>(server_, store_, limits_.transfer.timeout, *rpc, *request);
+    return StartCall<ExportCall>(server_, store_, limits_.transfer.times, *rpc, *request);
   });
   ServeWrites<v1::WatchMapRequest>([this, &watches](Rpc* rpc, const Bytes* request) {
     return StartCall<MapWatch>(

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -10,7 +11,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
@@ -27,6 +30,7 @@
 #include "server/net/descriptor_limit.h"
 #include "server/net/listener.h"
 #include "server/rpc/access/exposure.h"
+#include "server/rpc/access/failed_tokens.h"
 #include "server/rpc/access/tls_credentials.h"
 #include "server/rpc/admission/deferred_task.h"
 #include "server/rpc/connections.h"
@@ -86,6 +90,10 @@ core::StoreOptions StoreOptionsOf(const runtime::Options& options, core::Defer d
   return store;
 }
 
+TransferTimes TimesOf(const runtime::Options& options) {
+  return {.timeout = options.transfer_timeout, .stall = options.transfer_stall_timeout};
+}
+
 net::ConnectionLimits LimitsOf(const runtime::ConnectionOptions& options) {
   const std::size_t all = net::MaxConnections(options.max_connections);
   return {.max_connections = all,
@@ -142,14 +150,14 @@ Server::Server(const runtime::Options& options)
       map_service_(context_, store_, map_watches_,
                    {.transfer = {.max_import_bytes = options.max_import_bytes,
                                  .max_map_side = options.max_map_side,
-                                 .timeout = options.transfer_timeout},
+                                 .times = TimesOf(options)},
                     .max_message_bytes = static_cast<std::size_t>(options.max_message_bytes),
                     .stream_window = options.stream_window,
                     .update_metrics = &update_metrics_,
                     .slow_updates = &slow_queries_}),
       path_service_(context_, store_, path_watches_,
                     {.max_response_bytes = static_cast<std::size_t>(options.max_message_bytes),
-                     .trace_timeout = options.transfer_timeout,
+                     .trace_times = TimesOf(options),
                      .stream_window = options.stream_window},
                     {.metrics = search_metrics_.get(),
                      .slow_queries = options.slow_query > absl::ZeroDuration() ? &slow_queries_ : nullptr}),
@@ -263,7 +271,15 @@ absl::Status Server::Listen(const runtime::Options& options) {
       *std::move(listener), LimitsOf(options.connections),
       [this](int socket, net::Descriptor connection) { EnterRpc(socket, std::move(connection)); });
   server_statistics_.SetDoor(*door_);
+  access_.SetCloser([this](absl::string_view peer) { TurnOut(peer); });
   return absl::OkStatus();
+}
+
+void Server::TurnOut(absl::string_view peer) {
+  int port = 0;
+  if (absl::SimpleAtoi(peer.substr(peer.rfind(':') + 1), &port)) {
+    door_->TurnOut(NetworkOf(peer), static_cast<std::uint16_t>(port));
+  }
 }
 
 void Server::EnterRpc(int listener, net::Descriptor connection) {
@@ -280,10 +296,11 @@ absl::Status Server::ServeMetrics(const std::string& listen) {
                                            " can read the metrics, with the names of the largest maps. An "
                                            "address that only Prometheus reaches closes this.")}});
   }
-  WAYSTAR_ASSIGN_OR_RETURN(metrics_server_,
-                           net::MetricsServer::Start(
-                               listen, {&process_metrics_, door_.get(), &call_metrics_, search_metrics_.get(),
-                                        &slow_queries_, &update_metrics_, &queue_metrics_, &store_metrics_}));
+  WAYSTAR_ASSIGN_OR_RETURN(
+      metrics_server_,
+      net::MetricsServer::Start(listen, {&process_metrics_, door_.get(), &access_, &call_metrics_,
+                                         &call_memory_, search_metrics_.get(), &slow_queries_,
+                                         &update_metrics_, &queue_metrics_, &store_metrics_}));
   return absl::OkStatus();
 }
 

@@ -77,6 +77,8 @@ class Server {
   // Decides who gets in; warns of what is left open.
   absl::Status Secure(const runtime::Options& options);
   absl::Status Listen(const runtime::Options& options);
+  // Closes the connection of a peer, as the RPC library names it.
+  void TurnOut(absl::string_view peer);
   // Hands a connection to the RPC library.
   void EnterRpc(int listener, net::Descriptor connection);
   absl::Status ServeMetrics(const std::string& listen);

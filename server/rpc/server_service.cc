@@ -82,6 +82,7 @@ void FillLimits(const runtime::Options& options, v1::ServerLimits& limits) {
   limits.set_stream_window(static_cast<std::int32_t>(options.stream_window));
   limits.set_max_transfers(options.max_transfers);
   FillDuration(options.transfer_timeout, *limits.mutable_transfer_timeout());
+  FillDuration(options.transfer_stall_timeout, *limits.mutable_transfer_stall_timeout());
   limits.set_max_watches(options.max_watches);
   limits.set_max_queued(static_cast<std::int64_t>(options.max_queued));
   FillDuration(options.max_queue_time, *limits.mutable_max_queue_time());

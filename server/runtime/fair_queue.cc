@@ -130,6 +130,9 @@ Job* FairQueue::DropFromGreediest(std::uint64_t newcomer) {
   const auto map = std::max_element(
       account.ring.begin(), account.ring.end(),
       [](const MapLine& a, const MapLine& b) { return a.entries.size() < b.entries.size(); });
+  if (map->entries.back().is_owed) {
+    return nullptr;
+  }
   Job* const job = map->entries.back().job;
   map->entries.pop_back();
   EraseIfEmpty(account, map);

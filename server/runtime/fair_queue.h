@@ -47,6 +47,8 @@ class FairQueue {
   struct Entry {
     Job* job = nullptr;
     Clock::time_point since;
+    // The job is not refused, however long it waits.
+    bool is_owed = false;
   };
 
   // A job that left the queue to run, with what its client was charged for it.
@@ -68,9 +70,9 @@ class FairQueue {
   void Forgive(const Popped& popped);
 
   // Makes room for a job of that client: takes out the last job of the client whose last job is due latest,
-  // from the longest of its lines. Returns null if the newcomer's job would be due no earlier than that, so
-  // that it must be refused. It costs a look at each client and, of one client, at each map with jobs that
-  // wait.
+  // from the longest of its lines. Returns null if the newcomer's job would be due no earlier than that, or
+  // that job is owed, so that the newcomer's must be refused. It costs a look at each client and, of one
+  // client, at each map with jobs that wait.
   Job* DropFromGreediest(std::uint64_t newcomer);
 
   // Returns how many jobs may leave before one that is added to this line now, if no others come. It costs a

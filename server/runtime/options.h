@@ -40,6 +40,8 @@ struct Options {
   std::int64_t max_import_bytes = 80LL << 20;
   int max_transfers = 4;
   absl::Duration transfer_timeout = absl::Seconds(60);
+  // How long the client of a transfer may neither read nor send.
+  absl::Duration transfer_stall_timeout = absl::Seconds(10);
   // Watches of maps and paths that may be open at a time.
   int max_watches = 10'000;
   // Batches of one stream of updates, or messages of one of queries, that may be read and not answered yet.

@@ -24,8 +24,9 @@ void WaitLimit::NoteWait(Clock::time_point now, Duration waited) {
   if (now >= interval_end_) {
     const Duration target =
         std::max(target_, Duration(static_cast<Duration::rep>(kTargetJobs * processor_nanos_)));
-    // Long after the last interval nothing is known of the queue, but that it was empty.
-    const bool is_recent = now < interval_end_ + kInterval;
+    // Long after the last interval nothing is known of the queue, but that it was empty, unless this job has
+    // been in it since: where jobs are long, few leave.
+    const bool is_recent = now - waited < interval_end_ + kInterval;
     if (!is_recent) {
       allowed_ = longest_;
     } else if (shortest_in_interval_ > target) {

@@ -108,6 +108,14 @@ void WorkerPool::NoteWait(FairQueue::Clock::time_point now, std::chrono::nanosec
                        std::memory_order_relaxed);
 }
 
+void WorkerPool::SubmitOwed(Job* job, const Flow& flow) {
+  {
+    MutexLock lock(mutex_);
+    queue_.Push(flow, {.job = job, .since = FairQueue::Clock::now(), .is_owed = true});
+  }
+  wake_.NotifyOne();
+}
+
 void WorkerPool::SubmitOwn(Job* job) {
   {
     MutexLock lock(mutex_);
@@ -143,7 +151,7 @@ FairQueue::Popped WorkerPool::Take(absl::Status& late) {
   const std::chrono::nanoseconds waited = now - popped.entry.since;
   NoteWait(now, waited);
   ++counts_.running;
-  if (waited > limit_.allowed()) {
+  if (waited > limit_.allowed() && !popped.entry.is_owed) {
     ++counts_.refused_late;
     late = Late(waited);
   } else {

@@ -66,6 +66,10 @@ class WorkerPool {
   absl::Status TrySubmit(Job* job, const Flow& flow,
                          FairQueue::Clock::time_point deadline = FairQueue::Clock::time_point::max());
 
+  // Queues the job however many wait, in its turn like any other, and does not refuse it. It is for what
+  // other limits bound and has cost much already.
+  void SubmitOwed(Job* job, const Flow& flow);
+
   // Queues the job however many wait, and does not refuse it. It is for the server's own work, of which there
   // are only a few jobs; they wait in a line of their own, as if they came from one client.
   void SubmitOwn(Job* job);

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -128,6 +129,24 @@ TEST_F(DoorTest, ClosedDoorKeepsWhoIsInside) {
   EXPECT_FALSE(TcpClient(door_->port()).is_connected());
   EXPECT_TRUE(clients_[0]->IsOpen());
   EXPECT_EQ(door_->connections(), 1);
+}
+
+TEST_F(DoorTest, TurnsOutWhomItIsTold) {
+  Open({.max_connections = 2, .max_network_connections = 2});
+  EXPECT_TRUE(ComesIn());
+  EXPECT_TRUE(ComesIn());
+  std::uint16_t port = 0;
+  {
+    MutexLock lock(mutex_);
+    port = PortOfPeer(inside_[0].fd());
+  }
+  door_->TurnOut("127.0.0.2", port);
+  EXPECT_THAT(Counts(), Contains(Pair("waystar_connections_turned_out_total", 0)));
+  door_->TurnOut("127.0.0.1", port);
+  EXPECT_THAT(Counts(), Contains(Pair("waystar_connections_turned_out_total", 1)));
+  clients_[0]->ReadToTheEnd();
+  EXPECT_FALSE(clients_[0]->IsOpen());
+  EXPECT_TRUE(clients_[1]->IsOpen());
 }
 
 TEST_F(DoorTest, PlacesAreTakenAndLeftManyTimes) {

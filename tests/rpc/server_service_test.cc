@@ -47,6 +47,7 @@ TEST(ServerInfoTest, TellsWhatTheServerIsAndTakes) {
   EXPECT_EQ(info->limits().max_message_bytes(), 123'456);
   EXPECT_EQ(info->limits().max_queries(), 10'000);
   EXPECT_EQ(info->limits().transfer_timeout().seconds(), 60);
+  EXPECT_EQ(info->limits().transfer_stall_timeout().seconds(), 10);
   EXPECT_EQ(info->limits().request_id_retention().seconds(), 600);
   EXPECT_EQ(info->limits().max_request_ids_bytes(), 64 << 20);
   EXPECT_THAT(info->algorithms(), Contains(v1::ALGORITHM_ASTAR));

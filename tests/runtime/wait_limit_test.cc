@@ -105,6 +105,19 @@ TEST_F(WaitLimitTest, LongJobsMayWaitForSomeOfTheirKind) {
   EXPECT_EQ(limit_.MaxQueued(256), 12U);
 }
 
+// Of so long jobs fewer than one leaves the queue in an interval.
+TEST_F(WaitLimitTest, AStandingQueueOfVeryLongJobsIsCutShort) {
+  constexpr milliseconds kJob(300);
+  WaitLimit limit(milliseconds(10'000), kTarget, 1);
+  limit.NoteRun(kJob, kJob);
+  for (int i = 0; i < 3; ++i) {
+    now_ += kJob;
+    limit.NoteWait(now_, 4 * kJob);
+  }
+  EXPECT_EQ(limit.allowed(), 6 * kJob);
+  EXPECT_EQ(limit.MaxQueued(256), 6U);
+}
+
 // Where jobs take long because too much is going on, waiting longer makes nothing better.
 TEST_F(WaitLimitTest, JobsThatWaitForAProcessorAreNotLong) {
   for (int i = 0; i < 100; ++i) {

@@ -115,6 +115,24 @@ TEST(WorkerPoolTest, RefusesWhatDoesNotFitTheQueueWithARetryDelay) {
   EXPECT_EQ(runs, 2);
 }
 
+TEST(WorkerPoolTest, RunsWhatIsOwedHoweverLongItWaitsAndHoweverFullItIs) {
+  Blocker blocker;
+  std::atomic<int> runs = 0;
+  Function owed([&](int) { ++runs; });
+  Function other([](int) {}, [](const absl::Status&) {});
+  {
+    WorkerPool pool({.workers = 1, .max_queued = 1, .max_wait = absl::Nanoseconds(1)});
+    pool.SubmitOwed(&blocker, kFlow);
+    ASSERT_TRUE(blocker.running.Wait());
+    for (int i = 0; i < 5; ++i) {
+      pool.SubmitOwed(&owed, kFlow);
+    }
+    EXPECT_FALSE(pool.TrySubmit(&other, {.client = 2, .map = 1}).ok()) << "nothing is dropped for it";
+    blocker.release.Happen();
+  }
+  EXPECT_EQ(runs, 5);
+}
+
 TEST(WorkerPoolTest, AFullQueueTakesAnotherClientAtTheCostOfTheGreediest) {
   Blocker blocker;
   std::vector<absl::Status> refused;

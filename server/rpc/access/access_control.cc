@@ -32,16 +32,35 @@ void AccessControl::Set(std::shared_ptr<const TokenList> tokens) {
   is_asking_.store(true, std::memory_order_release);
 }
 
+void AccessControl::SetCloser(Closer closer) {
+  MutexLock lock(mutex_);
+  closer_ = std::move(closer);
+}
+
 absl::StatusOr<Caller> AccessControl::IdentifyByToken(const grpc::CallbackServerContext& context) const {
   absl::StatusOr<Caller> caller = FindCaller(context);
-  if (!caller.ok()) {
-    const std::string peer = context.peer();
-    if (const std::optional<FailedTokens::Logged> logged = failed_tokens_.Count(peer)) {
-      runtime::Log(runtime::LogLevel::kWarning, "token_refused",
-                   {{"reason", ErrorReasonOf(caller.status())},
-                    {"peer", peer},
-                    {"failures", logged->failures},
-                    {"left_out", logged->left_out}});
+  const std::string peer = context.peer();
+  if (caller.ok()) {
+    failed_tokens_.NoteAccepted(peer);
+    return caller;
+  }
+  refused_.fetch_add(1, std::memory_order_relaxed);
+  const FailedTokens::Verdict verdict = failed_tokens_.Count(peer);
+  if (verdict.logged.has_value()) {
+    runtime::Log(runtime::LogLevel::kWarning, "token_refused",
+                 {{"reason", ErrorReasonOf(caller.status())},
+                  {"peer", peer},
+                  {"failures", verdict.logged->failures},
+                  {"left_out", verdict.logged->left_out}});
+  }
+  if (verdict.closes_connection) {
+    Closer closer;
+    {
+      MutexLock lock(mutex_);
+      closer = closer_;
+    }
+    if (closer) {
+      closer(peer);
     }
   }
   return caller;
@@ -84,6 +103,11 @@ absl::StatusOr<Caller> AccessControl::Find(const TokenHash& hash) const {
     return BadToken("this token is not known, or no longer");
   }
   return Caller(std::move(token));
+}
+
+void AccessControl::Collect(runtime::MetricSink& sink) const {
+  sink.AddCounter("waystar_tokens_refused_total", "Calls that were refused for want of a right token.", {},
+                  static_cast<double>(refused_.load(std::memory_order_relaxed)));
 }
 
 }  // namespace waystar::rpc

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "absl/status/statusor.h"
@@ -11,6 +13,7 @@
 #include "server/rpc/access/caller.h"
 #include "server/rpc/access/failed_tokens.h"
 #include "server/rpc/access/token_list.h"
+#include "server/runtime/metric_sink.h"
 
 namespace waystar::rpc {
 
@@ -18,8 +21,14 @@ namespace waystar::rpc {
 // "authorization", as "Bearer TOKEN" (RFC 6750, 2012).
 //
 // Thread safety: any.
-class AccessControl {
+class AccessControl final : public runtime::MetricSource {
  public:
+  // Closes the connection of a peer, as the RPC library names it.
+  using Closer = std::function<void(absl::string_view peer)>;
+
+  // Has connections closed that show wrong tokens again and again: see FailedTokens.
+  void SetCloser(Closer closer);
+
   // Requires every later call to show one of these tokens.
   void Set(std::shared_ptr<const TokenList> tokens);
 
@@ -40,17 +49,21 @@ class AccessControl {
   // more.
   absl::StatusOr<Caller> Renew(const Caller& caller) const;
 
+  void Collect(runtime::MetricSink& sink) const override;
+
  private:
   absl::StatusOr<Caller> IdentifyByToken(const grpc::CallbackServerContext& context) const;
-  // The same, without the log.
+  // The same, without what follows from it.
   absl::StatusOr<Caller> FindCaller(const grpc::CallbackServerContext& context) const;
   absl::StatusOr<Caller> Find(const TokenHash& hash) const;
 
   std::atomic<bool> is_asking_ = false;
   mutable FailedTokens failed_tokens_;
+  mutable std::atomic<std::uint64_t> refused_ = 0;
   mutable Mutex mutex_;
   // Null until Set is called.
   std::shared_ptr<const TokenList> tokens_ ABSL_GUARDED_BY(mutex_);
+  Closer closer_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace waystar::rpc

@@ -47,8 +47,30 @@ std::string NetworkOf(absl::string_view peer) {
   return std::string(peer.substr(0, peer.find(':')));
 }
 
-std::optional<FailedTokens::Logged> FailedTokens::Count(absl::string_view peer) {
-  const int failures = CountIn(absl::HashOf(NetworkOf(peer)));
+FailedTokens::Verdict FailedTokens::Count(absl::string_view peer) {
+  const absl::Time now = clock_.Now();
+  const std::uint64_t connection = absl::HashOf(peer);
+  const bool is_accepted =
+      accepted_[connection % accepted_.size()].load(std::memory_order_relaxed) == connection;
+  int of_network = 0;
+  int of_connection = 0;
+  {
+    MutexLock lock(mutex_);
+    of_network = CountIn(networks_, absl::HashOf(NetworkOf(peer)), now);
+    of_connection = is_accepted ? 0 : CountIn(connections_, connection, now);
+  }
+  return {.logged = ToLog(of_network), .closes_connection = of_connection > kOfConnection};
+}
+
+void FailedTokens::NoteAccepted(absl::string_view peer) {
+  const std::uint64_t connection = absl::HashOf(peer);
+  std::atomic<std::uint64_t>& place = accepted_[connection % accepted_.size()];
+  if (place.load(std::memory_order_relaxed) != connection) {
+    place.store(connection, std::memory_order_relaxed);
+  }
+}
+
+std::optional<FailedTokens::Logged> FailedTokens::ToLog(int failures) {
   if (failures > kLogged) {
     limit_.LeaveOut();
     return std::nullopt;
@@ -60,18 +82,16 @@ std::optional<FailedTokens::Logged> FailedTokens::Count(absl::string_view peer) 
   return Logged{.failures = failures, .left_out = *left_out};
 }
 
-int FailedTokens::CountIn(std::uint64_t network) {
-  const absl::Time now = clock_.Now();
+int FailedTokens::CountIn(Table& table, std::uint64_t key, absl::Time now) {
   const auto failures_of = [now](const Entry& entry) {
     return now - entry.minute_begin < kMinute ? entry.failures : 0;
   };
-  MutexLock lock(mutex_);
-  std::array<Entry, kWays>& set = sets_[network % kSets];
-  auto entry = std::find_if(set.begin(), set.end(), [&](const Entry& e) { return e.network == network; });
+  std::array<Entry, kWays>& set = table[key % kSets];
+  auto entry = std::find_if(set.begin(), set.end(), [&](const Entry& e) { return e.key == key; });
   if (entry == set.end()) {
     entry = std::min_element(set.begin(), set.end(),
                              [&](const Entry& a, const Entry& b) { return failures_of(a) < failures_of(b); });
-    *entry = {.network = network};
+    *entry = {.key = key};
   }
   if (now - entry->minute_begin >= kMinute) {
     entry->minute_begin = now;

@@ -1,7 +1,8 @@
-// Table of the addresses whose calls were refused for their tokens.
+// Tables of the addresses and the connections whose calls were refused for their tokens.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -20,13 +21,18 @@ namespace waystar::rpc {
 std::string NetworkOf(absl::string_view peer);
 
 // Decides which of these calls the log tells of: of one network the first kLogged within a minute, and of all
-// together as many as LineLimit admits. It has a fixed size; when it is full, networks with few failures are
-// forgotten first.
+// together as many as LineLimit admits. Decides too which connections are to be closed: those on which more
+// than kOfConnection calls were refused within a minute, but never one on which a right token was shown: a
+// gateway's has the calls of many.
+//
+// It has a fixed size; when it is full, those with few failures are forgotten first, and of the connections
+// with a right token some that have not shown it again.
 //
 // Thread safety: any.
 class FailedTokens {
  public:
   static constexpr int kLogged = 10;
+  static constexpr int kOfConnection = 100;
 
   // A call that is to be logged.
   struct Logged {
@@ -39,25 +45,38 @@ class FailedTokens {
   // The clock must outlive this.
   explicit FailedTokens(const Clock& clock = Clock::Steady()) : clock_(clock), limit_(clock) {}
 
-  // Counts one. Returns nothing if it is not to be logged.
-  std::optional<Logged> Count(absl::string_view peer);
+  struct Verdict {
+    // None if the call is not to be logged.
+    std::optional<Logged> logged;
+    bool closes_connection = false;
+  };
+
+  // Counts one. The peer is named as the RPC library names it.
+  Verdict Count(absl::string_view peer);
+  // Notes that a right token was shown. Costs a load where the connection has shown one before.
+  void NoteAccepted(absl::string_view peer);
 
  private:
   struct Entry {
-    std::uint64_t network = 0;
+    std::uint64_t key = 0;
     absl::Time minute_begin = absl::InfinitePast();
     int failures = 0;
   };
   static constexpr std::size_t kWays = 4;
   static constexpr std::size_t kSets = 1024;
+  using Table = std::array<std::array<Entry, kWays>, kSets>;
 
-  // Returns the failures of the network since its minute began.
-  int CountIn(std::uint64_t network);
+  // Returns the failures of the network or the connection since its minute began.
+  static int CountIn(Table& table, std::uint64_t key, absl::Time now);
+  std::optional<Logged> ToLog(int failures);
 
   const Clock& clock_;
   runtime::LineLimit limit_;
   Mutex mutex_;
-  std::array<std::array<Entry, kWays>, kSets> sets_ ABSL_GUARDED_BY(mutex_);
+  Table networks_ ABSL_GUARDED_BY(mutex_);
+  Table connections_ ABSL_GUARDED_BY(mutex_);
+  // Connections that have shown a right token, each at the place that its hash says.
+  std::array<std::atomic<std::uint64_t>, std::size_t{1} << 14> accepted_ = {};
 };
 
 }  // namespace waystar::rpc

@@ -43,9 +43,11 @@ absl::Status CallMemory::LookUpConnection(const grpc::CallbackServerContext& rpc
   const std::uint64_t connection = ConnectionOf(rpc);
   MutexLock lock(mutex_);
   const auto it = connections_.find(connection);
-  return it == connections_.end() || it->second < max_connection_bytes_
-             ? absl::OkStatus()
-             : Unread("the connection", it->second);
+  if (it == connections_.end() || it->second < max_connection_bytes_) {
+    return absl::OkStatus();
+  }
+  refused_connection_.fetch_add(1, std::memory_order_relaxed);
+  return Unread("the connection", it->second);
 }
 
 absl::Status CallMemory::Add(std::uint64_t connection, std::size_t bytes) {
@@ -54,14 +56,27 @@ absl::Status CallMemory::Add(std::uint64_t connection, std::size_t bytes) {
   const auto it = connections_.find(connection);
   const std::size_t own = it == connections_.end() ? 0 : it->second;
   if (own > 0 && own + bytes > max_connection_bytes_) {
+    refused_connection_.fetch_add(1, std::memory_order_relaxed);
     return Unread("the connection", own);
   }
   if (total > 0 && total + bytes > max_bytes_ && own + bytes > kAlwaysAllowed) {
+    refused_all_.fetch_add(1, std::memory_order_relaxed);
     return Unread("all connections", total);
   }
   connections_[connection] = own + bytes;
   total_.store(total + bytes, std::memory_order_relaxed);
   return absl::OkStatus();
+}
+
+void CallMemory::Collect(runtime::MetricSink& sink) const {
+  sink.AddGauge("waystar_call_memory_bytes", "Memory of large requests and unread answers.", {},
+                static_cast<double>(total()));
+  constexpr char kRefused[] = "waystar_call_memory_refused_total";
+  constexpr char kRefusedHelp[] = "Calls that were refused for that memory, by the limit.";
+  sink.AddCounter(kRefused, kRefusedHelp, {{"limit", "all"}},
+                  static_cast<double>(refused_all_.load(std::memory_order_relaxed)));
+  sink.AddCounter(kRefused, kRefusedHelp, {{"limit", "connection"}},
+                  static_cast<double>(refused_connection_.load(std::memory_order_relaxed)));
 }
 
 void CallMemory::Subtract(std::uint64_t connection, std::size_t bytes) {

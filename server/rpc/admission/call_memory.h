@@ -10,12 +10,13 @@
 #include "absl/status/status.h"
 #include "grpcpp/server_context.h"
 #include "server/base/mutex.h"
+#include "server/runtime/metric_sink.h"
 
 namespace waystar::rpc {
 
 // Counts bytes by connection and in all. A client that stops reading, or asks faster than it reads, is
 // refused before what the library keeps for it takes the memory of others. Thread safety: any.
-class CallMemory {
+class CallMemory final : public runtime::MetricSource {
  public:
   // What takes fewer bytes is not counted: it is less than the call itself takes.
   static constexpr std::size_t kCountedBytes = 4096;
@@ -66,6 +67,8 @@ class CallMemory {
   // Returns the bytes that all calls hold.
   std::size_t total() const { return total_.load(std::memory_order_relaxed); }
 
+  void Collect(runtime::MetricSink& sink) const override;
+
  private:
   absl::Status LookUpConnection(const grpc::CallbackServerContext& rpc) const;
   absl::Status Add(std::uint64_t connection, std::size_t bytes);
@@ -73,6 +76,8 @@ class CallMemory {
 
   const std::size_t max_bytes_;
   const std::size_t max_connection_bytes_;
+  mutable std::atomic<std::uint64_t> refused_connection_ = 0;
+  mutable std::atomic<std::uint64_t> refused_all_ = 0;
   mutable Mutex mutex_;
   // Changed under the lock.
   std::atomic<std::size_t> total_ = 0;

@@ -77,6 +77,9 @@ class Executor {
     return status;
   }
 
+  // Submits a job of a client that is not refused: see WorkerPool::SubmitOwed.
+  void SubmitOwed(Lane lane, Job* job, const runtime::Flow& flow) { PoolOf(lane).SubmitOwed(job, flow); }
+
   // Submits the server's own work, of which there are only a few jobs. It is never refused.
   void SubmitOwn(Lane lane, Job* job) { PoolOf(lane).SubmitOwn(job); }
 

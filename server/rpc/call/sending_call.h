@@ -2,7 +2,6 @@
 #pragma once
 
 #include "absl/status/status.h"
-#include "absl/time/time.h"
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "server/base/status_macros.h"
@@ -14,16 +13,16 @@
 
 namespace waystar::rpc {
 
-// A slow reader costs what was prepared and one message, for as long as the time limit allows.
+// A slow reader costs what was prepared and one message, for as long as the times allow.
 template <typename Request, typename Response>
 class SendingCall : public WritingCall {
  protected:
   // `request` lives until the call is admitted.
   SendingCall(const ServerContext& server, grpc::CallbackServerContext& rpc, const grpc::ByteBuffer& request,
-              absl::Duration timeout)
+              const TransferTimes& times)
       : WritingCall(Kind::kTransfer, server, rpc, server.statistics.Of<Request>()),
         request_bytes_(request),
-        timeout_(timeout) {}
+        times_(times) {}
 
   // Prepares what is sent. Called once, on that worker, before anything is sent. An error ends the call.
   virtual absl::Status Prepare(int worker) = 0;
@@ -40,7 +39,7 @@ class SendingCall : public WritingCall {
     WAYSTAR_RETURN_IF_ERROR(ParseRequest(request_bytes_, request_, memory_));
     WAYSTAR_RETURN_IF_ERROR(CheckAccess(identified_, request_));
     WAYSTAR_RETURN_IF_ERROR(TakeSlot(server_.transfers));
-    SetTimeout(timeout_);
+    SetTimes(times_);
     {
       MutexLock lock(mutex_);
       BeginJob();
@@ -70,7 +69,7 @@ class SendingCall : public WritingCall {
   }
 
   const grpc::ByteBuffer& request_bytes_;
-  const absl::Duration timeout_;
+  const TransferTimes times_;
   Caller identified_ = Caller::Anyone();
   Request request_;
   bool is_ready_ ABSL_GUARDED_BY(mutex_) = false;

@@ -1,9 +1,11 @@
 #include "server/rpc/call/streaming_call.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "grpcpp/impl/codegen/proto_utils.h"
 #include "server/base/status_macros.h"
+#include "server/rpc/call/call_context.h"
 #include "server/rpc/call/cancelled.h"
 #include "server/rpc/call/status.h"
 
@@ -45,35 +47,78 @@ absl::Status StreamingCall::Enter() {
 }
 
 absl::Status StreamingCall::TakeSlot(CallSlots& slots) {
-  WAYSTAR_RETURN_IF_ERROR(slots.Acquire());
+  const std::uint64_t client = FlowOf(caller_.Get(), rpc_, "").client;
+  WAYSTAR_RETURN_IF_ERROR(slots.Acquire(client));
   slots_ = &slots;
+  slot_client_ = client;
   return absl::OkStatus();
 }
 
-void StreamingCall::SetTimeout(absl::Duration timeout) {
+absl::Status StreamingCall::AwaitSlot(CallSlots& slots) {
+  const std::uint64_t client = FlowOf(caller_.Get(), rpc_, "").client;
+  WAYSTAR_ASSIGN_OR_RETURN(const bool is_taken, slots.AcquireOrWait(client, *this));
+  slots_ = &slots;
+  slot_client_ = client;
+  awaits_slot_ = !is_taken;
+  return absl::OkStatus();
+}
+
+void StreamingCall::OnSlot() {
+  const Change change(*this);
+  awaits_slot_ = false;
+  time_end_ = Clock::now() + absl::ToChronoNanoseconds(times_.timeout);
+}
+
+void StreamingCall::SetTimes(const TransferTimes& times) {
+  times_ = times;
+  {
+    MutexLock lock(mutex_);
+    time_end_ = Clock::now() + absl::ToChronoNanoseconds(times.timeout);
+  }
+  LookAtTimeAfter(absl::ToChronoNanoseconds(std::min(times.timeout, times.stall)));
+}
+
+void StreamingCall::LookAtTimeAfter(Clock::duration time) {
   timer_.emplace();
-  timer_->Set(std::chrono::system_clock::now() + absl::ToChronoNanoseconds(timeout),
+  timer_->Set(std::chrono::system_clock::now() + time,
               // The timer keeps the function itself for as long as the call lives.
               [self = shared_from_this()](bool expired) mutable {
                 const std::shared_ptr<StreamingCall> call = std::move(self);
                 if (expired) {
-                  call->Expire();
+                  call->LookAtTime();
                 }
               });
 }
 
-void StreamingCall::Expire() {
+void StreamingCall::LookAtTime() {
+  const Clock::time_point now = Clock::now();
+  Clock::time_point time_end;
+  Clock::time_point stall_time;
   {
     MutexLock lock(mutex_);
     if (is_finished_) {
       return;
     }
-    // The library's objects must live until OnTimeout returns.
+    // The library's objects must live until this returns.
     ++holds_;
+    time_end = time_end_;
+    stall_time = StallTime();
   }
-  OnTimeout();
+  if (now >= time_end) {
+    OnTimeout();
+  } else if (now >= stall_time) {
+    OnStall();
+  } else {
+    const Clock::time_point next_stall = now + absl::ToChronoNanoseconds(times_.stall);
+    LookAtTimeAfter(std::min({time_end, stall_time, next_stall}) - now);
+  }
   const Change change(*this);
   --holds_;
+}
+
+StreamingCall::Clock::time_point StreamingCall::StallTime() const {
+  return is_reading_ || is_writing_ ? turn_begin_ + absl::ToChronoNanoseconds(times_.stall)
+                                    : Clock::time_point::max();
 }
 
 void StreamingCall::SubmitJob(Lane lane, const runtime::Flow& flow) {
@@ -101,6 +146,7 @@ void StreamingCall::Refuse(const absl::Status& status) {
 void StreamingCall::Read() {
   if (!is_reading_ && !end_.has_value()) {
     is_reading_ = true;
+    turn_begin_ = Clock::now();
     StartReading(&message_);
   }
 }
@@ -120,6 +166,7 @@ void StreamingCall::Write(grpc::ByteBuffer message) {
     return;
   }
   is_writing_ = true;
+  turn_begin_ = Clock::now();
   written_.Swap(&message);
   counted_.CountSent();
   StartWriting(&written_);
@@ -194,7 +241,11 @@ std::optional<absl::Status> StreamingCall::Proceed() {
     // What was refused to be written is let go of.
     Advance();
   }
-  is_finished_ = end_.has_value() && holds_ == 0 && !has_job_ && !is_writing_ && IsIdle();
+  if (end_.has_value() && awaits_slot_ && slots_->StopWaiting(*this)) {
+    awaits_slot_ = false;
+    slots_ = nullptr;
+  }
+  is_finished_ = end_.has_value() && holds_ == 0 && !has_job_ && !awaits_slot_ && !is_writing_ && IsIdle();
   return is_finished_ ? end_ : std::nullopt;
 }
 
@@ -203,7 +254,7 @@ std::optional<absl::Status> StreamingCall::Proceed() {
 void StreamingCall::Conclude(const absl::Status& status) {
   const std::shared_ptr<StreamingCall> self = shared_from_this();
   if (slots_ != nullptr) {
-    slots_->Release();
+    slots_->Release(slot_client_);
   }
   counted_.End(status.code());
   FinishWith(ToGrpcStatus(status));

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -21,6 +22,14 @@
 
 namespace waystar::rpc {
 
+// How long a transfer may take.
+struct TransferTimes {
+  // From when it has its slot.
+  absl::Duration timeout = absl::Seconds(60);
+  // The time in which its client neither reads what is written nor sends what is waited for.
+  absl::Duration stall = absl::Seconds(10);
+};
+
 // Returns the bytes of a message of less than 2 GiB.
 grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& message);
 
@@ -32,12 +41,13 @@ grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& message);
 // - Under the lock, Advance decides and starts what comes next: at most one read and one write at a time.
 // - The first reason ends the call: the client, the server that stops, tokens that are revoked, or its own
 //   work. Nothing is read from then on.
-// - The call is finished when it has ended and nothing is under way any more: no write, no job, and nothing
-//   that IsIdle knows of. (A read may be: it fails then.) So nobody else touches a finished call. The thread
-//   that finds this out finishes it, as the last thing and without the lock.
+// - The call is finished when it has ended and nothing is under way any more: no write, no job, no slot that
+//   it waits for, and nothing that IsIdle knows of. (A read may be: it fails then.) So nobody else touches a
+//   finished call. The thread that finds this out finishes it, as the last thing and without the lock.
 // - A thread that has released the lock, and is not counted as under way, does not touch the call any more.
 class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
                       private CallGate::OpenEndedCall,
+                      private CallSlots::Waiter,
                       private Executor::Job {
  public:
   StreamingCall(const StreamingCall&) = delete;
@@ -90,6 +100,8 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   virtual void OnJobRefused(const absl::Status& why) { End(why); }
   // Called if the time is up before the call is finished.
   virtual void OnTimeout() { TryCancel(); }
+  // Called once if its client stalls for too long.
+  virtual void OnStall() { TryCancel(); }
   // Called last, when the library is done with the call.
   virtual void OnDetached() {}
 
@@ -104,14 +116,21 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   void Cancelled();
   void Done();
 
-  // Admit calls these. The slot is given back just before the client is told of the end, as it may come again
+  // Takes the call's slot. It is given back just before the client is told of the end, as it may come again
   // then.
   absl::Status TakeSlot(CallSlots& slots);
-  void SetTimeout(absl::Duration timeout);
+  // Does the same, or waits for it: Advance is called again once the call has it.
+  absl::Status AwaitSlot(CallSlots& slots) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool awaits_slot() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return awaits_slot_; }
+  // Limits the time of the call, which begins now, and anew when it gets a slot that it waited for. Admit
+  // calls it, at most once.
+  void SetTimes(const TransferTimes& times);
 
   // There is one job at a time: it is begun under the lock, then submitted without.
   void BeginJob() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { has_job_ = true; }
   void SubmitJob(Lane lane, const runtime::Flow& flow);
+  // Does the same with a job that is not refused, for a call that has a slot.
+  void SubmitOwedJob(Lane lane, const runtime::Flow& flow) { executor().SubmitOwed(lane, this, flow); }
   bool has_job() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return has_job_; }
 
   // Reads the next message, unless one is being read or the call has ended.
@@ -156,11 +175,19 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   void OnForceCancel() final;
   absl::Status RenewCaller() final { return caller_.Renew(); }
   void OnRevoked(const absl::Status& why) final { End(why); }
+  void OnSlot() final;
+  using Clock = std::chrono::steady_clock;
+
   void Run(int worker) final;
   void Refuse(const absl::Status& status) final;
 
   absl::Status Enter();
-  void Expire();
+  // The timer looks at the call when its time or its client's may be up.
+  void LookAtTimeAfter(Clock::duration time);
+  void LookAtTime();
+  // Returns when the client has stalled for too long, unless it does something; the far future if it is not
+  // its turn.
+  Clock::time_point StallTime() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns the status with which the caller is to finish the call once it has released the lock, if any.
   std::optional<absl::Status> Proceed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Conclude(const absl::Status& status);
@@ -169,7 +196,10 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   // Set until Done.
   std::shared_ptr<StreamingCall> self_;
   bool is_inside_ = false;
+  // The slot that the call has or waits for.
   CallSlots* slots_ = nullptr;
+  std::uint64_t slot_client_ = 0;
+  TransferTimes times_;
   std::optional<grpc::Alarm> timer_;
   grpc::ByteBuffer message_;
   // The message that is being written.
@@ -179,6 +209,10 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   // Counts Begin and the timer while they are at work.
   int holds_ ABSL_GUARDED_BY(mutex_) = 1;
   bool has_job_ ABSL_GUARDED_BY(mutex_) = false;
+  bool awaits_slot_ ABSL_GUARDED_BY(mutex_) = false;
+  // When the call's time is up, and when the read or the write that is under way began.
+  Clock::time_point time_end_ ABSL_GUARDED_BY(mutex_);
+  Clock::time_point turn_begin_ ABSL_GUARDED_BY(mutex_);
   bool is_reading_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_writing_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_gone_ ABSL_GUARDED_BY(mutex_) = false;

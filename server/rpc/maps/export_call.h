@@ -6,7 +6,6 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "absl/time/time.h"
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
@@ -20,9 +19,9 @@ namespace waystar::rpc {
 class ExportCall final : public SendingCall<v1::ExportMapRequest, v1::ExportMapResponse> {
  public:
   // What the references name must outlive the call.
-  ExportCall(const ServerContext& server, const core::MapStore& store, absl::Duration timeout,
+  ExportCall(const ServerContext& server, const core::MapStore& store, const TransferTimes& times,
              grpc::CallbackServerContext& rpc, const grpc::ByteBuffer& request)
-      : SendingCall(server, rpc, request, timeout), store_(store) {}
+      : SendingCall(server, rpc, request, times), store_(store) {}
 
  private:
   absl::Status Prepare(int worker) override;

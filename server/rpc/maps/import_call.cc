@@ -1,5 +1,6 @@
 #include "server/rpc/maps/import_call.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -22,35 +23,52 @@ namespace waystar::rpc {
 absl::Status ImportCall::Admit() {
   flow_ = FlowOf(caller_.Get(), rpc_, "");
   WAYSTAR_RETURN_IF_ERROR(caller_.Require(&CheckStreamAccess<v1::ImportMapRequest>));
-  WAYSTAR_RETURN_IF_ERROR(TakeSlot(server_.transfers));
-  SetTimeout(limits_.timeout);
+  SetTimes(limits_.times);
   return absl::OkStatus();
 }
 
 void ImportCall::Advance() {
-  if (!has_job()) {
+  if (!has_job() && !awaits_slot()) {
     Read();
   }
 }
 
 void ImportCall::OnReadDone(bool ok) {
+  const bool is_first = !header_.has_value();
   const absl::Status status = ok ? TakeMessage() : CheckComplete();
   {
     const Change change(*this);
     if (!status.ok()) {
       SetEnd(status);
     }
-    if (!EndRead(ok) || ok) {
+    if (!EndRead(ok)) {
+      return;
+    }
+    if (ok) {
+      if (const absl::Status slot = is_first ? AwaitSlot(server_.transfers) : absl::OkStatus(); !slot.ok()) {
+        SetEnd(slot);
+      }
       return;
     }
     BeginJob();
   }
-  SubmitJob(Lane::kLarge, flow_);
+  // A file that has arrived is not refused for want of a worker.
+  SubmitOwedJob(Lane::kLarge, flow_);
 }
 
 void ImportCall::OnTimeout() {
+  const std::string limit = absl::FormatDuration(limits_.times.timeout);
+  const Change change(*this);
+  SetEnd(awaits_slot()
+             ? Refusal(ErrorReason::kTransfersBusy, absl::Seconds(1),
+                       absl::StrCat("the import waited for others for ", limit, ", as long as it may"))
+             : MakeError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kTransferTimeout, "",
+                         absl::StrCat("the import took longer than ", limit, ", the server's limit")));
+}
+
+void ImportCall::OnStall() {
   End(MakeError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kTransferTimeout, "",
-                absl::StrCat("the import took longer than ", absl::FormatDuration(limits_.timeout),
+                absl::StrCat("the client sent nothing for ", absl::FormatDuration(limits_.times.stall),
                              ", the server's limit")));
 }
 
@@ -115,6 +133,7 @@ absl::Status ImportCall::TakeChunk(const std::string& chunk) {
     return InvalidArgument(ErrorReason::kTruncated, "header.size",
                            absl::StrCat("more bytes than the ", header_->size(), " the header promised"));
   }
+  bytes_.reserve(static_cast<std::size_t>(header_->size()));
   bytes_ += chunk;
   return absl::OkStatus();
 }

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "absl/time/time.h"
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
@@ -21,10 +20,11 @@ namespace waystar::rpc {
 struct TransferLimits {
   std::int64_t max_import_bytes = 80LL << 20;
   int max_map_side = core::kMaxMapSide;
-  absl::Duration timeout = absl::Seconds(60);
+  TransferTimes times;
 };
 
-// Reads one message at a time, so that a client can be no further ahead than what the transport buffers.
+// Reads one message at a time, so that a client can be no further ahead than what the transport buffers. It
+// reads the header at once, and waits for its slot before it reads the file.
 //
 // The library reports the end of the stream and the loss of the client alike, as a read that fails. The size
 // that the header promises tells them apart.
@@ -43,6 +43,7 @@ class ImportCall final : public ReadingCall {
   void Advance() override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void OnReadDone(bool ok) override;
   void OnTimeout() override;
+  void OnStall() override;
   void RunJob(int worker) override;
 
   absl::Status TakeMessage();

@@ -31,7 +31,7 @@ constexpr std::size_t kTraceEnvelopeBytes = 32;
 TraceCall::TraceCall(const ServerContext& server, const core::MapStore& store, const PathLimits& limits,
                      const QueryObserver& observer, grpc::CallbackServerContext& rpc,
                      const grpc::ByteBuffer& request)
-    : SendingCall(server, rpc, request, limits.trace_timeout),
+    : SendingCall(server, rpc, request, limits.trace_times),
       store_(store),
       observer_(observer),
       max_response_bytes_(limits.max_response_bytes - kTraceEnvelopeBytes),

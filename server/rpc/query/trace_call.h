@@ -24,8 +24,7 @@ namespace waystar::rpc {
 struct PathLimits {
   // A larger answer is refused.
   std::size_t max_response_bytes = std::size_t{4} << 20;
-  // How long a trace may take.
-  absl::Duration trace_timeout = absl::Seconds(60);
+  TransferTimes trace_times;
   // Messages of one stream that may be read and not answered yet.
   std::size_t stream_window = 256;
 };

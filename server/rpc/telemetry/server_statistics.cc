@@ -89,8 +89,8 @@ absl::Status ServerStatistics::Fill(const v1::GetServerStatisticsRequest& reques
   FillLane("large", context_.executor, Lane::kLarge, *out.add_lanes());
   const int max_maps = request.max_maps() == 0 ? kDefaultMaps : std::min(request.max_maps(), kMostMaps);
   FillMaps(static_cast<std::size_t>(max_maps), caller, out);
-  out.set_transfers(context_.transfers.taken());
-  out.set_watches(context_.watches.taken());
+  out.set_transfers(context_.transfers.counts().taken);
+  out.set_watches(context_.watches.counts().taken);
   if (const net::Door* const door = door_.load(std::memory_order_acquire)) {
     out.set_connections(static_cast<std::int64_t>(door->connections()));
   }

@@ -48,6 +48,12 @@ void CollectMemory(const core::MapStore& store, runtime::MetricSink& sink) {
                   static_cast<double>(account.drops()));
 }
 
+void CollectRefused(const char* name, const char* help, const CallSlots::Counts& counts,
+                    runtime::MetricSink& sink) {
+  sink.AddCounter(name, help, {{"limit", "all"}}, static_cast<double>(counts.refused_all));
+  sink.AddCounter(name, help, {{"limit", "client"}}, static_cast<double>(counts.refused_client));
+}
+
 }  // namespace
 
 void StoreMetrics::Collect(runtime::MetricSink& sink) const {
@@ -80,9 +86,14 @@ void StoreMetrics::Collect(runtime::MetricSink& sink) const {
                 static_cast<double>(old.bytes));
   sink.AddGauge("waystar_old_snapshot_age_seconds", "How long ago the oldest of these was replaced.", {},
                 absl::ToDoubleSeconds(old.oldest_age));
-  sink.AddGauge("waystar_watches", "Watches of maps and paths that are open.", {}, watches_.taken());
-  sink.AddGauge("waystar_transfers", "Imports, exports and traces that are under way.", {},
-                transfers_.taken());
+  const CallSlots::Counts watches = watches_.counts();
+  sink.AddGauge("waystar_watches", "Watches of maps and paths that are open.", {}, watches.taken);
+  CollectRefused("waystar_watches_refused_total", "Watches that were refused, by the limit.", watches, sink);
+  const CallSlots::Counts transfers = transfers_.counts();
+  sink.AddGauge("waystar_transfers", "Imports, exports and traces that are under way.", {}, transfers.taken);
+  sink.AddGauge("waystar_transfers_waiting", "Imports that wait for others to end.", {}, transfers.waiting);
+  CollectRefused("waystar_transfers_refused_total", "Transfers that were refused, by the limit.", transfers,
+                 sink);
 }
 
 bool StoreMetrics::MayBeNamed(const std::string& map) const {

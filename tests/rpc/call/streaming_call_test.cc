@@ -71,6 +71,7 @@ class ScriptedCall final : public StreamingCall {
     std::function<absl::Status(ScriptedCall&)> admit;
     std::function<void(ScriptedCall&)> job;
     std::function<void(ScriptedCall&)> timeout;
+    std::function<void(ScriptedCall&)> stall;
   };
 
   static std::shared_ptr<ScriptedCall> Start(World& world, Record& record, Script script) {
@@ -98,6 +99,14 @@ class ScriptedCall final : public StreamingCall {
     const Change change(*this);
     is_busy_ = is_busy;
   }
+  void AwaitTransfer() {
+    const Change change(*this);
+    EXPECT_TRUE(AwaitSlot(world_.transfers).ok());
+  }
+  bool AwaitsSlot() {
+    MutexLock lock(mutex_);
+    return awaits_slot();
+  }
   void StartJob() {
     {
       const Change change(*this);
@@ -113,7 +122,7 @@ class ScriptedCall final : public StreamingCall {
   using StreamingCall::Cancelled;
   using StreamingCall::Done;
   using StreamingCall::End;
-  using StreamingCall::SetTimeout;
+  using StreamingCall::SetTimes;
   using StreamingCall::TakeSlot;
   using StreamingCall::WriteDone;
 
@@ -146,12 +155,19 @@ class ScriptedCall final : public StreamingCall {
       StreamingCall::OnTimeout();
     }
   }
+  void OnStall() override {
+    if (script_.stall) {
+      script_.stall(*this);
+    } else {
+      StreamingCall::OnStall();
+    }
+  }
   void StartReading(grpc::ByteBuffer* /*message*/) override { ++record_.reads; }
   void StartWriting(const grpc::ByteBuffer* /*message*/) override { ++record_.writes; }
   void TryCancel() override { ++record_.cancels; }
   void FinishWith(const grpc::Status& status) override {
     record_.code = status.error_code();
-    record_.slots_at_finish = world_.transfers.taken();
+    record_.slots_at_finish = world_.transfers.counts().taken;
     record_.open_at_finish = world_.method.Counts().open;
     if (++record_.finishes == 1) {
       record_.finished.Happen();
@@ -303,7 +319,7 @@ TEST(StreamingCallTest, GivesBackSlotAndCountsBeforeTheClientKnows) {
   auto script = ScriptedCall::Transfer();
   script.admit = [&](ScriptedCall& self) { return self.TakeSlot(world.transfers); };
   const auto call = ScriptedCall::Start(world, record, script);
-  EXPECT_EQ(world.transfers.taken(), 1);
+  EXPECT_EQ(world.transfers.counts().taken, 1);
   EXPECT_EQ(world.method.Counts().open, 1);
   Record second;
   ScriptedCall::Start(world, second, script)->Done();
@@ -313,6 +329,63 @@ TEST(StreamingCallTest, GivesBackSlotAndCountsBeforeTheClientKnows) {
   EXPECT_EQ(record.open_at_finish, 0);
   EXPECT_EQ(world.method.Counts().ended(), 2U);
   call->Done();
+}
+
+TEST(StreamingCallTest, GetsTheSlotThatAnotherGivesBack) {
+  World world;
+  Record record;
+  Record waiting;
+  const auto call = ScriptedCall::Start(world, record, ScriptedCall::Transfer());
+  call->AwaitTransfer();
+  EXPECT_FALSE(call->AwaitsSlot());
+  const auto waiting_call = ScriptedCall::Start(world, waiting, ScriptedCall::Transfer());
+  waiting_call->AwaitTransfer();
+  EXPECT_TRUE(waiting_call->AwaitsSlot());
+  call->End(absl::OkStatus());
+  EXPECT_FALSE(waiting_call->AwaitsSlot());
+  EXPECT_EQ(world.transfers.counts().taken, 1);
+  waiting_call->End(absl::OkStatus());
+  EXPECT_EQ(waiting.slots_at_finish, 0);
+  call->Done();
+  waiting_call->Done();
+}
+
+TEST(StreamingCallTest, WaitsForNoSlotOnceItHasEnded) {
+  World world;
+  Record record;
+  Record waiting;
+  const auto call = ScriptedCall::Start(world, record, ScriptedCall::Transfer());
+  call->AwaitTransfer();
+  const auto waiting_call = ScriptedCall::Start(world, waiting, ScriptedCall::Transfer());
+  waiting_call->AwaitTransfer();
+  waiting_call->Cancelled();
+  EXPECT_EQ(waiting.finishes, 1);
+  EXPECT_EQ(world.transfers.counts().waiting, 0);
+  waiting_call->Done();
+  call->End(absl::OkStatus());
+  EXPECT_EQ(world.transfers.counts().taken, 0);
+  call->Done();
+}
+
+// Slots that are given back meet calls that end while they wait for them.
+TEST(StreamingCallTest, LosesNoSlotWhereverItEnds) {
+  World world;
+  for (int i = 0; i < 500; ++i) {
+    Record record;
+    Record waiting;
+    const auto call = ScriptedCall::Start(world, record, ScriptedCall::Transfer());
+    call->AwaitTransfer();
+    const auto waiting_call = ScriptedCall::Start(world, waiting, ScriptedCall::Transfer());
+    waiting_call->AwaitTransfer();
+    std::thread end([&] { call->End(absl::OkStatus()); });
+    waiting_call->Cancelled();
+    waiting.finished.Wait();
+    end.join();
+    EXPECT_EQ(world.transfers.counts().taken, 0);
+    EXPECT_EQ(world.transfers.counts().waiting, 0);
+    call->Done();
+    waiting_call->Done();
+  }
 }
 
 TEST(StreamingCallTest, IsNotFinishedWhileItsJobRuns) {
@@ -355,7 +428,7 @@ TEST(StreamingCallTest, TimeoutEndsIt) {
   auto call = ScriptedCall::Start(world, record,
                                   {.admit =
                                        [](ScriptedCall& self) {
-                                         self.SetTimeout(absl::Milliseconds(1));
+                                         self.SetTimes({.timeout = absl::Milliseconds(1)});
                                          return absl::OkStatus();
                                        },
                                    .timeout =
@@ -369,6 +442,25 @@ TEST(StreamingCallTest, TimeoutEndsIt) {
   call.reset();
   // The timer lets go of it in its own time.
   record.destroyed.Wait();
+}
+
+TEST(StreamingCallTest, ClientThatDoesNotReadEndsIt) {
+  World world;
+  Record record;
+  testing::Event is_cancelled{"the cancellation of the call"};
+  const auto call = ScriptedCall::Start(world, record,
+                                        {.admit =
+                                             [](ScriptedCall& self) {
+                                               self.SetTimes({.stall = absl::Milliseconds(1)});
+                                               return absl::OkStatus();
+                                             },
+                                         .stall = [&](ScriptedCall&) { is_cancelled.Happen(); }});
+  call->SendOne();
+  is_cancelled.Wait();
+  EXPECT_EQ(record.finishes, 0);
+  call->WriteDone(false);
+  EXPECT_EQ(record.code, grpc::StatusCode::CANCELLED);
+  call->Done();
 }
 
 TEST(StreamingCallTest, LivesAsLongAsTheLibraryOrAnyoneElseHoldsIt) {

@@ -1,5 +1,6 @@
 // ImportMap and ExportMap, the streams.
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "client/client.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
 #include "tests/rpc/bounded_context.h"
@@ -234,10 +236,108 @@ TEST(TransferTest, OneTooManyIsRefusedUntilAnotherEnds) {
   v1::ExportMapRequest request;
   request.set_map("small");
   EXPECT_EQ(client::ReasonOf(server.client().ExportMap(request).status()), "TRANSFERS_BUSY");
-  EXPECT_EQ(client::ReasonOf(SendAll(server, {Header("m", 1)}).status()), "TRANSFERS_BUSY");
   EXPECT_TRUE(export_under_way.ReadToTheEnd().ok());
   WaitForFreeTransfer(server);
   EXPECT_TRUE(server.client().ExportMap(request).ok());
+}
+
+TEST(TransferTest, OneClientLeavesAnotherASlot) {
+  TestServer server({.max_transfers = 4});
+  server.Create("small", {"."});
+  const auto greedy = v1::MapService::NewStub(server.NewChannel());
+  v1::ImportMapResponse response;
+  std::vector<std::unique_ptr<BoundedContext>> contexts;
+  std::vector<std::unique_ptr<grpc::ClientWriter<v1::ImportMapRequest>>> imports;
+  for (int i = 0; i < 10; ++i) {
+    imports.push_back(
+        greedy->ImportMap(contexts.emplace_back(std::make_unique<BoundedContext>()).get(), &response));
+    imports.back()->Write(Header(absl::StrCat("m", i), 8));
+  }
+  const auto transfers = [&] { return server.client().GetServerStatistics({})->transfers(); };
+  EXPECT_TRUE(WaitUntil([&] { return transfers() == 3; }, "the client's share"));
+  v1::ExportMapRequest request;
+  request.set_map("small");
+  EXPECT_TRUE(server.client().ExportMap(request).ok());
+  EXPECT_EQ(transfers(), 3);
+  for (std::size_t i = 0; i < imports.size(); ++i) {
+    contexts[i]->TryCancel();
+    EXPECT_EQ(imports[i]->Finish().error_code(), grpc::StatusCode::CANCELLED);
+  }
+  EXPECT_TRUE(WaitUntil([&] { return transfers() == 0; }, "the end of the imports"));
+}
+
+// What is wrong with an import is told before it waits, and its file is not read before it has a slot.
+TEST(ImportTest, WaitsForOthersBeforeItsFileIsRead) {
+  TestServer server({.max_transfers = 1});
+  LargeExport export_under_way(server);
+  EXPECT_THAT(SendAll(server, {Header("../m", 1)}), IsRefused(kInvalid, "BAD_MAP_ID", "header.map"));
+  const std::string file = std::string(4000, '.') + "\n";
+  std::string large;
+  for (int y = 0; y < 4000; ++y) {
+    large += file;
+  }
+  std::atomic<bool> is_sent = false;
+  absl::StatusOr<v1::ImportMapResponse> imported;
+  std::thread importing([&] {
+    Import import(server);
+    bool is_open = import.Send(Header("m", large.size()));
+    for (std::size_t sent = 0; is_open && sent < large.size(); sent += file.size() * 16) {
+      is_open = import.Send(Chunk(large.substr(sent, file.size() * 16)));
+    }
+    is_sent = true;
+    imported = import.End();
+  });
+  const auto imports = [&] { return server.CountsOf("waystar.v1.MapService/ImportMap").open_calls(); };
+  EXPECT_TRUE(WaitUntil([&] { return imports() == 1; }, "the import"));
+  EXPECT_FALSE(HasMap(server, "m"));
+  EXPECT_FALSE(is_sent) << "the transport holds back what is not read";
+  EXPECT_TRUE(export_under_way.ReadToTheEnd().ok());
+  importing.join();
+  EXPECT_TRUE(imported.ok()) << imported.status();
+}
+
+TEST(ImportTest, ManyAtOnceAllSucceed) {
+  TestServer server({.workers = 1, .max_transfers = 4});
+  std::string file;
+  for (int y = 0; y < 1500; ++y) {
+    file += std::string(1500, '.') + "\n";
+  }
+  std::vector<std::thread> clients;
+  for (int i = 0; i < 6; ++i) {
+    clients.emplace_back([&server, &file, i] {
+      v1::ImportMapHeader header;
+      header.set_map(absl::StrCat("m", i));
+      const client::Client client(
+          {.target = server.target(), .transfer_timeout = testing::kPatience, .retry = false});
+      const auto imported = client.ImportMap(header, file);
+      EXPECT_TRUE(imported.ok()) << imported.status();
+    });
+  }
+  for (std::thread& client : clients) {
+    client.join();
+  }
+  EXPECT_EQ(server.client().ListMaps({})->maps_size(), 6);
+}
+
+TEST(ImportTest, WaitsForOthersNoLongerThanATransferMayTake) {
+  TestServer server({.max_transfers = 1, .transfer_timeout = absl::Milliseconds(500)});
+  Import first(server);
+  Import second(server);
+  ASSERT_TRUE(first.Send(Header("m", 8)));
+  ASSERT_TRUE(second.Send(Header("n", 8)));
+  std::vector<std::string> reasons = {client::ReasonOf(first.Answer().status()),
+                                      client::ReasonOf(second.Answer().status())};
+  EXPECT_THAT(reasons, ::testing::Contains("TRANSFER_TIMEOUT"));
+  EXPECT_THAT(reasons, ::testing::Each(::testing::AnyOf("TRANSFER_TIMEOUT", "TRANSFERS_BUSY")));
+}
+
+TEST(ImportTest, ClientThatSendsNothingIsCutShort) {
+  TestServer server({.max_transfers = 1, .transfer_stall_timeout = absl::Milliseconds(50)});
+  Import import(server);
+  ASSERT_TRUE(import.Send(Header("m", 8)));
+  const auto refused = import.Answer();
+  EXPECT_THAT(refused, IsRefused(absl::StatusCode::kDeadlineExceeded, "TRANSFER_TIMEOUT", ""));
+  EXPECT_THAT(refused.status().message(), ::testing::HasSubstr("sent nothing"));
 }
 
 TEST(ExportTest, RefusesWhatItCannotWrite) {
@@ -263,6 +363,15 @@ TEST(ExportTest, RefusesWhatItCannotWrite) {
 // A client that asks for a large map and never reads it holds its slot no longer than the time limit.
 TEST(ExportTest, ClientThatNeverReadsIsCutShort) {
   TestServer server({.max_transfers = 1, .transfer_timeout = absl::Seconds(8)});
+  LargeExport export_under_way(server);
+  WaitForFreeTransfer(server);
+  EXPECT_EQ(export_under_way.ReadToTheEnd().error_code(), grpc::StatusCode::CANCELLED);
+}
+
+// It loses the slot long before that if it stalls.
+TEST(ExportTest, ClientThatStopsReadingIsCutShort) {
+  TestServer server(
+      {.max_transfers = 1, .transfer_timeout = absl::Hours(1), .transfer_stall_timeout = absl::Seconds(4)});
   LargeExport export_under_way(server);
   WaitForFreeTransfer(server);
   EXPECT_EQ(export_under_way.ReadToTheEnd().error_code(), grpc::StatusCode::CANCELLED);

@@ -256,6 +256,13 @@ TEST_F(MetricsTest, TellsOfWatchesTransfersAndWhoHoldsWhichRevision) {
   Scrape scrape = Metrics();
   EXPECT_EQ(scrape["waystar_watches"], 1);
   EXPECT_EQ(scrape["waystar_transfers"], 1);
+  for (const char* const sample :
+       {"waystar_transfers_waiting", "waystar_transfers_refused_total{limit=\"client\"}",
+        "waystar_watches_refused_total{limit=\"all\"}", "waystar_call_memory_bytes",
+        "waystar_call_memory_refused_total{limit=\"connection\"}", "waystar_tokens_refused_total",
+        "waystar_connections_turned_out_total"}) {
+    EXPECT_TRUE(scrape.samples.contains(sample)) << sample;
+  }
   EXPECT_EQ(scrape["waystar_maps{kind=\"grid\"}"], 1);
   EXPECT_GT(scrape["waystar_maps_bytes"], 5000 * 5000 / 8);
   EXPECT_EQ(scrape["waystar_map_bytes{map=\"large\"}"], scrape["waystar_maps_bytes"]);

@@ -76,6 +76,24 @@ TEST(MapWatchLimitTest, OneTooManyIsRefusedUntilAnotherEnds) {
   EXPECT_TRUE(status.ok()) << status;
 }
 
+TEST(MapWatchLimitTest, OneConnectionLeavesOthersSome) {
+  TestServer server({.max_watches = 8});
+  server.Create("room", {"."});
+  const auto channel = server.NewChannel();
+  std::vector<std::unique_ptr<WatchOfMap>> greedy;
+  for (int i = 0; i < 6; ++i) {
+    greedy.push_back(std::make_unique<WatchOfMap>(channel, WatchRequest("room")));
+    EXPECT_EQ(greedy.back()->Next(), "watching 1");
+  }
+  const absl::Status refused = WatchOfMap(channel, WatchRequest("room")).End();
+  EXPECT_EQ(client::ReasonOf(refused), "TOO_MANY_WATCHES");
+  EXPECT_THAT(refused.message(), ::testing::HasSubstr("this client has its share"));
+  WatchOfMap other(server, WatchRequest("room"));
+  EXPECT_EQ(other.Next(), "watching 1");
+  WatchOfMap third(server, WatchRequest("room"));
+  EXPECT_EQ(third.Next(), "watching 1");
+}
+
 // So that cancelling meets the beginning, reading of history and writing.
 TEST_F(MapWatchLifeTest, ClientsMayGiveUpAtAnyTime) {
   std::thread writer([this] {
