@@ -5,24 +5,28 @@ from attack import attack
 from target import rude_token
 
 
-def painted(aggressor, connection, map_id, edits, index=0):
-    return aggressor.call(connection, messages.UPDATE_OBSTACLES, messages.update(map_id, *edits), index)
+def stripes(side, offset=0):
+    """256 columns of one cell: they touch every band of rows, so that none can be shared or packed."""
+    step = side // 256
+    return b"".join(messages.rectangle(x + offset % step, 0, 1, side) for x in range(0, side, step))
+
+
+def update(aggressor, connection, map_id, edit, index=0):
+    return aggressor.call(connection, messages.UPDATE_OBSTACLES, messages.update(map_id, edit), index)
 
 
 @attack("maps painted by updates, --max_maps_memory_mib=256", flags=("--max_maps_memory_mib=256",))
 def painting(aggressor):
     def paint(index):
         connection = aggressor.connect()
-        number = 0
+        names, number = [], 0
         while aggressor.left():
-            map_id = f"paint-{index}-{number}"
-            if aggressor.call(connection, messages.CREATE_MAP, messages.create_map(map_id, 4096, 4096, terrains=True)) != 0:
-                number = max(number - 1, 0)
-                map_id = f"paint-{index}-{number}"
-            # Every cell differs from its band's other cells, so that nothing is shared.
-            stripes = b"".join(messages.rectangle(x, 0, 1, 4096) for x in range(0, 4096, 2))
-            painted(aggressor, connection, map_id, [messages.set_terrain(stripes, "mud")])
-            painted(aggressor, connection, map_id, [messages.put_obstacle("fire", stripes, 3.0)])
+            name = f"paint-{index}-{number}"
+            if aggressor.call(connection, messages.CREATE_MAP, messages.create_map(name, 2048, 2048, terrains=True)) == 0:
+                names.append(name)
+            for offset, name in enumerate(names[-2:]):
+                update(aggressor, connection, name, messages.set_terrain(stripes(2048, number + offset), "m"))
+                update(aggressor, connection, name, messages.put_obstacle("fire", stripes(2048, number), 3.0))
             number += 1
 
     aggressor.together(2, paint)
@@ -31,18 +35,16 @@ def painting(aggressor):
 @attack("views of profiles by queries, --max_maps_memory_mib=256", flags=("--max_maps_memory_mib=256",))
 def views(aggressor):
     connection = aggressor.connect()
-    side = 2048
-    aggressor.call(connection, messages.CREATE_MAP, messages.create_map("viewed", side, side, terrains=True))
-    shapes = b"".join(messages.rectangle(x, 0, 1, side) for x in range(0, side, 2))
-    painted(aggressor, connection, "viewed", [messages.set_terrain(shapes, "mud")])
+    aggressor.call(connection, messages.CREATE_MAP, messages.create_map("viewed", 2048, 2048, terrains=True))
+    update(aggressor, connection, "viewed", messages.set_terrain(stripes(2048), "m"))
 
     def ask(index):
         connection = aggressor.connect()
         number = 0
         while aggressor.left():
             number += 1
-            costs = {"mud": 2 + index + number * 0.01, "road": 1 + number * 0.003}
-            query = messages.find_path("viewed", (0, 0), (index + 1, 0), profile=messages.profile(costs))
+            profile = messages.profile({"m": 2 + index + number * 0.01, "r": 1 + number * 0.003})
+            query = messages.find_path("viewed", (0, 0), (index + 1, 0), profile=profile)
             aggressor.call(connection, messages.FIND_PATH, query, index)
 
     aggressor.together(4, ask)
@@ -52,15 +54,14 @@ def views(aggressor):
 def blank_maps(aggressor):
     def fill(index):
         connection = aggressor.connect()
-        for number in range(20):
-            aggressor.call(connection, messages.CREATE_MAP, messages.create_map(f"blank-{index}-{number}", 8192, 8192), index)
-        stripes = b"".join(messages.rectangle(x, 0, 1, 8192) for x in range(0, 8192, 2))
-        number = 0
+        names = [f"blank-{index}-{number}" for number in range(20)]
+        for name in names:
+            aggressor.call(connection, messages.CREATE_MAP, messages.create_map(name, 8192, 8192), index)
         while aggressor.left():
-            painted(aggressor, connection, f"blank-{index}-{number % 20}", [messages.block(stripes)], index)
-            painted(aggressor, connection, f"blank-{index}-{number % 20}", [messages.put_obstacle("a", stripes, 2)], index)
-            query = messages.find_path(f"blank-{index}-{number % 20}", (1, 0), (8191, 8191), messages.DIJKSTRA)
-            connection.unary(messages.FIND_PATH, query, rude_token(index))
-            number += 1
+            for name in names:
+                update(aggressor, connection, name, messages.block(stripes(8192)), index)
+                update(aggressor, connection, name, messages.put_obstacle("fire", stripes(8192, 1), 2.0), index)
+                query = messages.find_path(name, (1, 0), (8190, 8191), messages.DIJKSTRA)
+                connection.unary(messages.FIND_PATH, query, rude_token(index))
 
     aggressor.together(2, fill)

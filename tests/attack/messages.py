@@ -13,7 +13,7 @@ EXPORT_MAP = "/waystar.v1.MapService/ExportMap"
 
 DIJKSTRA = 3
 EVERY_CELL, CORNERS = 1, 2
-TERRAINS = ["road", "grass", "mud", "sand"]
+TERRAINS = {"r": ("road", 1.0), "m": ("mud", 3.0)}
 
 
 def varint(value):
@@ -60,8 +60,8 @@ def profile(costs):
 def create_map(map_id, width, height, terrains=False):
     grid = b""
     if terrains:
-        for symbol, name in zip("rgms", TERRAINS):
-            grid += text(3, text(1, symbol) + text(2, name) + double(3, 1.0 + TERRAINS.index(name)))
+        for symbol, (name, cost) in TERRAINS.items():
+            grid += text(3, text(1, symbol) + text(2, name) + double(3, cost))
     fill = text(3, "r") if terrains else b""
     return text(1, map_id) + text(3, number(1, width) + number(2, height) + fill) + (text(6, grid) if grid else b"")
 

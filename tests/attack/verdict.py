@@ -85,9 +85,9 @@ def _recovery(records, begin, slowest):
 class Times:
     """Seconds, and how long the good client waits for an answer."""
 
-    rest: float = 1.5
+    rest: float = 1.2
     attack: float = 3.0
-    after: float = 2.5
+    after: float = 2.3
     deadline: float = 1.0
     flags: tuple = ()
 
