@@ -39,8 +39,13 @@ class Aggressor:
 
     def __init__(self, target, seconds, metrics_port):
         self.target = target
-        self.end = time.monotonic() + seconds
+        self.seconds = seconds
         self.metrics_port = metrics_port
+        self.begin_now()
+
+    def begin_now(self):
+        """Gives the attack all of its time, whatever it took to prepare."""
+        self.end = time.monotonic() + self.seconds
 
     def left(self):
         return max(self.end - time.monotonic(), 0)

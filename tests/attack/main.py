@@ -37,11 +37,11 @@ def row(verdict, timed):
 
 
 COLUMNS = ("attack", "alive", "peak MiB", "p99 rest", "during ms", "good failed", "back s", "verdict")
-WIDTHS = (54, 5, 12, 8, 9, 11, 6, 0)
+WIDTHS = (max(len(one.name) for one in ATTACKS), 5, 12, 8, 9, 11, 6, 0)
 
 
 def print_row(cells):
-    print("  ".join(cell.ljust(width) for cell, width in zip(cells, WIDTHS)), flush=True)
+    print("  ".join(cell.ljust(width) for cell, width in zip(cells, WIDTHS)).rstrip(), flush=True)
 
 
 def main():

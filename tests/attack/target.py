@@ -118,11 +118,10 @@ class Server:
 
     def __enter__(self):
         try:
-            wait_for(lambda: os.path.exists(self.port_file) or not self.alive(), "no port")
+            wait_for(lambda: self._port() or not self.alive(), "no port")
             if not self.alive():
                 raise RuntimeError(f"the server does not start: see {self.folder}/log")
-            port = int(pathlib.Path(self.port_file).read_text(encoding="ascii"))
-            self.server_port = port
+            port = self._port()
             if self.kind == "gateway":
                 port = self._start_gateway(port)
             self.target = Target(self.kind, ("127.0.0.1", port), self.folder)
@@ -130,6 +129,11 @@ class Server:
         except BaseException:
             self.__exit__()
             raise
+
+    def _port(self):
+        path = pathlib.Path(self.port_file)
+        # The file is there before its number is.
+        return int(path.read_text(encoding="ascii") or 0) if path.exists() else 0
 
     def _start_gateway(self, server_port):
         port = free_port()

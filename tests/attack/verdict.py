@@ -168,9 +168,8 @@ def _attack(attack, server, verdict, times):
     during = between(attack_begin, attack_end)
     verdict.calls_during = len(during)
     verdict.failed_during = sum(took is None for took in during)
-    verdict.failures = collections.Counter(
-        why for begun, took, why in records if took is None and attack_begin <= begun < attack_end
-    )
+    reasons = [why for begun, took, why in records if took is None and attack_begin <= begun < attack_end]
+    verdict.failures = dict(collections.Counter(reasons))
     verdict.rest_p99_ms = resting and resting * 1000
     in_time = p99([took if took is not None else times.deadline for took in during])
     verdict.during_p99_ms = in_time and in_time * 1000
