@@ -67,7 +67,7 @@ def _run(attack, target, seconds, metrics_port, pipe):
         attack.run(Aggressor(target, seconds, metrics_port))
         pipe.send("")
     except Exception as error:  # What an attack meets is a finding, or the server cutting it off.
-        pipe.send(f"{type(error).__name__}: {error}" if isinstance(error, RuntimeError) else "")
+        pipe.send(str(error) if isinstance(error, RuntimeError) else "")
 
 
 def _recovery(records, begin, slowest):
@@ -96,12 +96,25 @@ class Times:
 PATIENT = Times(0.5, 1.5, 0.2, 60.0, ("--max_queue_time=1m", "--queue_target=1m"))
 
 
+def full_pipe():
+    """Both ends of a pipe that nobody reads and nothing more can be written to."""
+    read_end, write_end = os.pipe()
+    os.set_blocking(write_end, False)
+    try:
+        while os.write(write_end, bytes(4096)):
+            pass
+    except BlockingIOError:
+        pass
+    os.set_blocking(write_end, True)
+    return read_end, write_end
+
+
 def judge(attack, kind, program, times):
     with tempfile.TemporaryDirectory() as folder:
         write_tokens(folder)
         if kind != "direct":
             make_certificate(folder)
-        read_end, write_end = os.pipe() if attack.full_stderr else (None, None)
+        read_end, write_end = full_pipe() if attack.full_stderr else (None, None)
         server = Server(
             program,
             kind,
