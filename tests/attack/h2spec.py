@@ -7,10 +7,10 @@ import tempfile
 
 from target import Server, make_certificate, write_tokens
 
-# What the RPC library lets pass: cases of these sections by number, as h2spec 2.2 counts them. None harms the server: it
-# ignores the frame, or ends the call with a gRPC status where h2spec waits for RST_STREAM or GOAWAY.
+# What the RPC library lets pass: cases of these sections by number, as h2spec 2.2 counts them. None harms the
+# server: it ignores the frame, or ends the call with a gRPC status where h2spec waits for RST_STREAM or GOAWAY.
 KNOWN = {
-    "4.1": (2, 3),  # h2spec waits for the answer to a PING that the library acknowledges with its flags.
+    "4.1": (2, 3),  # Flags and bits that are reserved.
     "5.1": (1, 2, 3, 5, 6, 8, 9, 11, 12),  # Frames for calls that are idle or over are ignored.
     "5.1.1": (1, 2),
     "5.1.2": (1,),  # Calls above the limit get a status.

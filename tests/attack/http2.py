@@ -6,9 +6,9 @@ import ssl
 import struct
 import time
 
-DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = 0, 1, 2, 3, 4, 6, 7, 8, 9
+DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PING, WINDOW_UPDATE, CONTINUATION = 0, 1, 2, 3, 4, 6, 8, 9
 END_STREAM, ACK, END_HEADERS = 1, 1, 4
-HEADER_TABLE_SIZE, MAX_FRAME_SIZE, INITIAL_WINDOW_SIZE = 1, 5, 4
+HEADER_TABLE_SIZE, INITIAL_WINDOW_SIZE = 1, 4
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 CANCEL = struct.pack(">I", 8)
 
@@ -122,7 +122,6 @@ class Connection:
         self.calls = {}
         self.buffer = bytearray()
         self.unread = 0
-        self.going_away = False
 
     def begin(self, extra=None):
         values = {HEADER_TABLE_SIZE: 0, INITIAL_WINDOW_SIZE: self.initial_window, **(extra or {})}
@@ -232,8 +231,6 @@ class Connection:
                 self.window += increment
             elif call:
                 call.window += increment
-        elif kind == GOAWAY:
-            self.going_away = True
         elif kind == RST_STREAM and call:
             self._end(call, f"reset {int.from_bytes(payload, 'big')}")
         elif kind == DATA:
