@@ -42,9 +42,6 @@ class Verdict:
         """Whether the good client's calls were, which does not depend on how fast the machine is."""
         return self.calls_during > 0 and self.failed_during * 10 <= self.calls_during
 
-    def survived(self):
-        return self.alive and self.within_limit()
-
     def faults(self, timed=True):
         found = [] if self.alive else [self.end or "not alive"]
         if not self.within_limit():
