@@ -51,18 +51,22 @@ def empty_queries(aggressor):
 @attack("answers that nobody reads, 300 of 4 MB", short=True, limit_mib=2048)
 def unread_answers(aggressor):
     setting_up = aggressor.connect()
-    aggressor.call(setting_up, messages.CREATE_MAP, messages.create_map("long", 500, 500))
+    aggressor.call(setting_up, messages.CREATE_MAP, messages.create_map("long", 4000, 4000))
     aggressor.begin_now()
-    query = messages.find_path("long", (0, 0), (499, 499), form=messages.EVERY_CELL)
-    body = messages.text(1, "long") + messages.text(5, query) * 1200
+    # The longest straight path costs the least for its bytes: 110 of 4,000 cells are just below 4 MB.
+    query = messages.find_path("long", (0, 0), (3999, 3999), form=messages.EVERY_CELL)
+    body = messages.text(1, "long") + messages.text(5, query) * 110
     connections = []
 
     def ask(index):
         connection = aggressor.connect(initial_window=0)
         connections.append(connection)
-        for _ in range(75):
-            if aggressor.left():
-                connection.unary(messages.FIND_PATHS, body, rude_token(index))
+        calls = []
+        while aggressor.left() and len(calls) < 75:
+            calls.append(connection.unary(messages.FIND_PATHS, body, rude_token(index)))
+            # Those that are refused, since too many wait, are asked for again.
+            connection.receive(0.02)
+            calls = [call for call in calls if call.status is None]
         aggressor.hold([connection])
 
     aggressor.together(4, ask)

@@ -48,7 +48,7 @@ class Verdict:
             found.append("past the limit")
         if not self.alive:
             return found
-        if not self.answered():
+        if not self.answered() and self.calls_during:
             found.append(f"good calls: {', '.join(f'{count} {why}' for why, count in self.failures.items())}")
         if timed and self.during_p99_ms and self.rest_p99_ms and self.during_p99_ms > MAX_RATIO * self.rest_p99_ms:
             found.append(f"p99 {self.during_p99_ms / self.rest_p99_ms:.1f} times its rest")
@@ -136,7 +136,9 @@ def _attack(attack, server, verdict, times):
     connection = Connection(server.target, rude=False).begin()
     created = messages.create_map(good_client.MAP, good_client.SIDE, good_client.SIDE)
     if connection.wait(connection.unary(messages.CREATE_MAP, created, GOOD_TOKEN)) != 0:
-        raise RuntimeError("the good client's map cannot be created")
+        verdict.alive, verdict.end = server.alive(), server.end_of()
+        verdict.notes.append("answers nobody, even before the attack")
+        return
     connection.close()
     good = GoodClient(server.target, GOOD_TOKEN, times.deadline)
 
