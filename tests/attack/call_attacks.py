@@ -1,0 +1,179 @@
+"""Attacks by calls: what is asked, how much, and by how many."""
+
+import struct
+import time
+import zlib
+
+import good_client
+import messages
+from attack import attack
+from http2 import Closed
+from target import rude_token
+
+
+def bomb():
+    """1 GiB of zeros as 1 MB of gzip."""
+    block = bytes(1 << 24)
+    deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
+    # After a full flush the next block does not depend on this one, so that one is enough for all.
+    part = deflate.compress(block) + deflate.flush(zlib.Z_FULL_FLUSH)
+    checksum = 0
+    for _ in range(64):
+        checksum = zlib.crc32(block, checksum)
+    end = deflate.flush() + struct.pack("<II", checksum, 1 << 30)
+    return b"\x1f\x8b\x08" + bytes(7) + part * 64 + end
+
+
+@attack("gzip bombs with a wrong token, 8 at a time", short=True)
+def gzip_bombs(aggressor):
+    inflating = bomb()
+    aggressor.begin_now()
+
+    def send(_):
+        connection = aggressor.connect()
+        connection.wait(connection.unary(messages.FIND_PATH, inflating, "wrong", [("grpc-encoding", "gzip")], compressed=1))
+
+    aggressor.together(8, send)
+
+
+@attack("2 million empty queries in one FindPaths, 16 at a time", short=True)
+def empty_queries(aggressor):
+    body = b"\x2a\x00" * 2_000_000
+
+    def send(index):
+        connection = aggressor.connect()
+        while aggressor.left():
+            aggressor.call(connection, messages.FIND_PATHS, body, index)
+
+    aggressor.together(16, send)
+
+
+@attack("answers that nobody reads, 300 of 4 MB", short=True, limit_mib=2048)
+def unread_answers(aggressor):
+    setting_up = aggressor.connect()
+    aggressor.call(setting_up, messages.CREATE_MAP, messages.create_map("long", 4000, 4000))
+    aggressor.begin_now()
+    # The longest straight path costs the least for its bytes: 110 of 4,000 cells are just below 4 MB.
+    query = messages.find_path("long", (0, 0), (3999, 3999), form=messages.EVERY_CELL)
+    body = messages.text(1, "long") + messages.text(5, query) * 110
+    connections = []
+
+    def ask(index):
+        connection = aggressor.connect(initial_window=0)
+        connections.append(connection)
+        calls = []
+        while aggressor.left() and len(calls) < 75:
+            calls.append(connection.unary(messages.FIND_PATHS, body, rude_token(index)))
+            # Those that are refused, since too many wait, are asked for again.
+            connection.receive(0.02)
+            calls = [call for call in calls if call.status is None]
+        aggressor.hold([connection])
+
+    aggressor.together(4, ask)
+
+
+@attack("16 aggressors at twice the capacity", short=True)
+def aggressors(aggressor):
+    def ask(index):
+        connection = aggressor.connect()
+        calls = []
+        while aggressor.left():
+            # 16 times 60 of some 2 ms each a second are the work of two cores.
+            calls.append(connection.unary(messages.FIND_PATH, good_client.QUERY, rude_token(index)))
+            until = time.monotonic() + 1 / 60
+            while (left := until - time.monotonic()) > 0:
+                connection.receive(left)
+            calls = [call for call in calls if call.status is None]
+
+    aggressor.together(16, ask)
+
+
+@attack("wrong tokens, as fast as they go", short=True)
+def wrong_tokens(aggressor):
+    def ask(index):
+        connection = aggressor.connect()
+        while aggressor.left():
+            calls = [connection.unary(messages.FIND_PATH, good_client.QUERY, f"wrong-{index}") for _ in range(20)]
+            for call in calls:
+                connection.wait(call)
+
+    aggressor.together(4, ask)
+
+
+@attack("stderr is a full pipe", short=True, full_stderr=True)
+def full_stderr(aggressor):
+    wrong_tokens(aggressor)
+
+
+@attack("10,000 watches from one connection")
+def watches(aggressor):
+    connection = aggressor.connect()
+    for _ in range(10_000):
+        if not aggressor.left():
+            break
+        call = connection.start(messages.WATCH_MAP, rude_token(), timeout=None)
+        connection.send_message(call, messages.text(1, good_client.MAP))
+        connection.receive(0)
+    # Somebody else must still find a place.
+    other = aggressor.connect()
+    call = other.start(messages.WATCH_MAP, rude_token(1), timeout=None)
+    other.send_message(call, messages.text(1, good_client.MAP))
+    other.receive(1)
+    while other.receive(0.3):
+        pass
+    if call.status is not None:
+        raise RuntimeError(f"another client's watch is refused: {call.message}")
+    aggressor.hold([connection, other])
+
+
+@attack("4 exports that nobody reads")
+def unread_exports(aggressor):
+    setting_up = aggressor.connect()
+    aggressor.call(setting_up, messages.CREATE_MAP, messages.create_map("exported", 4096, 4096))
+    connections = []
+    for _ in range(4):
+        connection = aggressor.connect(initial_window=0)
+        call = connection.start(messages.EXPORT_MAP, rude_token())
+        connection.send_message(call, messages.export_map("exported"))
+        connections.append(connection)
+    time.sleep(0.5)
+    other = aggressor.connect()
+    call = other.start(messages.EXPORT_MAP, rude_token(1))
+    other.send_message(call, messages.export_map(good_client.MAP))
+    if other.wait(call, 2) != 0:
+        raise RuntimeError(f"another client's export is refused: {call.status} {call.message}")
+    aggressor.hold(connections)
+
+
+@attack("6 imports of 8192 x 8192 at once", limit_mib=2048)
+def imports(aggressor):
+    row = b"." * 8192 + b"\n"
+    head = b"type octile\nheight 8192\nwidth 8192\nmap\n"
+    refused = []
+
+    def send(index):
+        connection = aggressor.connect(timeout=30)
+        call = connection.start(messages.IMPORT_MAP, rude_token(index), timeout="60S")
+        size = len(head) + 8192 * len(row)
+        connection.send_message(call, messages.import_header(f"import-{index}", size), end=False)
+        connection.send_message(call, messages.import_chunk(head), end=False)
+        sent = 0
+        for at in range(0, 8192, 256):
+            if call.status is not None:
+                break
+            connection.send_message(call, messages.import_chunk(row * 256), end=at + 256 == 8192)
+            sent += 256
+        # Refused before the upload is fine; refused after it is not.
+        if connection.wait(call, 30) != 0 and sent == 8192:
+            refused.append(call.message)
+        aggressor.hold([connection])
+
+    def once(index):
+        try:
+            send(index)
+        except (Closed, OSError):
+            pass
+
+    aggressor.together(6, once)
+    if refused:
+        raise RuntimeError(f"{len(refused)} refused after the whole upload: {refused[0]}")

@@ -1,0 +1,97 @@
+"""Bytes of the requests that attacks and the good client send, so that no generated code is needed."""
+
+import struct
+
+FIND_PATH = "/waystar.v1.PathService/FindPath"
+FIND_PATHS = "/waystar.v1.PathService/FindPaths"
+WATCH_MAP = "/waystar.v1.MapService/WatchMap"
+CREATE_MAP = "/waystar.v1.MapService/CreateMap"
+UPDATE_OBSTACLES = "/waystar.v1.MapService/UpdateObstacles"
+IMPORT_MAP = "/waystar.v1.MapService/ImportMap"
+EXPORT_MAP = "/waystar.v1.MapService/ExportMap"
+
+DIJKSTRA = 3
+EVERY_CELL, CORNERS = 1, 2
+TERRAINS = {"r": ("road", 1.0), "m": ("mud", 3.0)}
+
+
+def varint(value):
+    out = bytearray()
+    while value >= 128:
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def number(field, value):
+    return varint(field << 3) + varint(value)
+
+
+def double(field, value):
+    return varint(field << 3 | 1) + struct.pack("<d", value)
+
+
+def text(field, value):
+    value = value.encode() if isinstance(value, str) else value
+    return varint(field << 3 | 2) + varint(len(value)) + value
+
+
+def cell(x, y):
+    return number(1, x) + number(2, y)
+
+
+def find_path(map_id, start, goal, algorithm=0, form=CORNERS, profile=b""):
+    return (
+        text(1, map_id)
+        + text(2, cell(*start))
+        + text(3, cell(*goal))
+        + number(5, algorithm)
+        + number(7, form)
+        + (text(12, profile) if profile else b"")
+    )
+
+
+def profile(costs):
+    return b"".join(text(3, text(1, name) + double(2, cost)) for name, cost in costs.items())
+
+
+def create_map(map_id, width, height, terrains=False):
+    grid = b""
+    if terrains:
+        for symbol, (name, cost) in TERRAINS.items():
+            grid += text(3, text(1, symbol) + text(2, name) + double(3, cost))
+    fill = text(3, "r") if terrains else b""
+    return text(1, map_id) + text(3, number(1, width) + number(2, height) + fill) + (text(6, grid) if grid else b"")
+
+
+def rectangle(x, y, width, height):
+    return text(2, cell(x, y) + number(3, width) + number(4, height))
+
+
+def block(shape):
+    return text(2, text(1, shape))
+
+
+def set_terrain(shape, terrain):
+    return text(2, text(3, text(1, shape) + text(2, terrain)))
+
+
+def put_obstacle(obstacle_id, shape, cost_factor):
+    return text(2, text(4, text(1, text(1, obstacle_id) + text(2, shape) + double(3, cost_factor)) + number(2, 1)))
+
+
+def update(map_id, *edits):
+    return text(1, map_id) + b"".join(edits)
+
+
+def import_header(map_id, size):
+    return text(1, text(1, map_id) + number(2, 2) + number(4, size))
+
+
+def import_chunk(data):
+    return text(2, data)
+
+
+def export_map(map_id):
+    return text(1, map_id) + number(2, 1)

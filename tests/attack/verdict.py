@@ -1,0 +1,188 @@
+"""Runs one attack against a fresh server, and says what became of the server and of the good client."""
+
+import collections
+import dataclasses
+import multiprocessing
+import os
+import tempfile
+import time
+
+import good_client
+import messages
+from attack import Aggressor
+from good_client import GoodClient, p99
+from http2 import Connection
+from target import GOOD_TOKEN, Server, make_certificate, write_tokens
+
+MAX_RATIO = 3
+MAX_RECOVERY = 2.0
+
+
+@dataclasses.dataclass
+class Verdict:
+    attack: str
+    target: str
+    limit_mib: int
+    limited_by: str
+    peak_mib: int = 0
+    alive: bool = False
+    end: str = ""  # How the process ended.
+    rest_p99_ms: float | None = None
+    during_p99_ms: float | None = None
+    failed_during: int = 0
+    failures: dict = dataclasses.field(default_factory=dict)  # By what came instead of an answer.
+    calls_during: int = 0
+    recovered_s: float | None = None  # None: not within the time watched.
+    notes: list = dataclasses.field(default_factory=list)
+
+    def within_limit(self):
+        return self.peak_mib <= self.limit_mib
+
+    def answered(self):
+        """Whether the good client's calls were, which does not depend on how fast the machine is."""
+        return self.calls_during > 0 and self.failed_during * 10 <= self.calls_during
+
+    def faults(self, timed=True):
+        found = [] if self.alive else [self.end or "not alive"]
+        if not self.within_limit():
+            found.append("past the limit")
+        if not self.alive:
+            return found
+        if not self.answered() and self.calls_during:
+            found.append(f"good calls: {', '.join(f'{count} {why}' for why, count in self.failures.items())}")
+        if timed and self.during_p99_ms and self.rest_p99_ms and self.during_p99_ms > MAX_RATIO * self.rest_p99_ms:
+            found.append(f"p99 {self.during_p99_ms / self.rest_p99_ms:.1f} times its rest")
+        if timed and (self.recovered_s is None or self.recovered_s > MAX_RECOVERY):
+            found.append("not recovered within 2 s")
+        return found + self.notes
+
+
+def _run(attack, target, seconds, metrics_port, pipe):
+    # The attackers' own processor time is not what the server is judged by.
+    os.nice(15)
+    try:
+        attack.run(Aggressor(target, seconds, metrics_port))
+        pipe.send("")
+    except Exception as error:  # What an attack meets is a finding, or the server cutting it off.
+        pipe.send(str(error) if isinstance(error, RuntimeError) else "")
+
+
+def _recovery(records, begin, slowest):
+    """Seconds from `begin` to the first of ten calls in a row that are as fast as at rest."""
+    after = [record for record in records if record[0] >= begin]
+    row = 0
+    for index, (_, took, _) in enumerate(after):
+        row = row + 1 if took is not None and took <= slowest else 0
+        if row == 10:
+            return after[index - 9][0] - begin
+    return None
+
+
+@dataclasses.dataclass
+class Times:
+    """Seconds, and how long the good client waits for an answer."""
+
+    rest: float = 1.2
+    attack: float = 3.0
+    after: float = 2.3
+    deadline: float = 1.0
+    flags: tuple = ()
+
+
+# Nothing that a machine which does other things could be the reason of.
+PATIENT = Times(0.5, 1.5, 0.2, 60.0, ("--max_queue_time=1m", "--queue_target=1m"))
+
+
+def full_pipe():
+    """Both ends of a pipe that nobody reads and nothing more can be written to."""
+    read_end, write_end = os.pipe()
+    os.set_blocking(write_end, False)
+    try:
+        while os.write(write_end, bytes(4096)):
+            pass
+    except BlockingIOError:
+        pass
+    os.set_blocking(write_end, True)
+    return read_end, write_end
+
+
+def judge(attack, kind, program, times):
+    with tempfile.TemporaryDirectory() as folder:
+        write_tokens(folder)
+        if kind != "direct":
+            make_certificate(folder)
+        read_end, write_end = full_pipe() if attack.full_stderr else (None, None)
+        server = Server(
+            program,
+            kind,
+            folder,
+            limit_mib=attack.limit_mib,
+            flags=(*attack.flags, *times.flags),
+            descriptors=attack.descriptors,
+            stderr=write_end,
+        )
+        verdict = Verdict(attack.name, kind, attack.limit_mib, server.limit.kind)
+        try:
+            with server:
+                _attack(attack, server, verdict, times)
+        finally:
+            for end in (read_end, write_end):
+                if end is not None:
+                    os.close(end)
+        return verdict
+
+
+def _attack(attack, server, verdict, times):
+    connection = Connection(server.target, rude=False).begin()
+    created = messages.create_map(good_client.MAP, good_client.SIDE, good_client.SIDE)
+    if connection.wait(connection.unary(messages.CREATE_MAP, created, GOOD_TOKEN)) != 0:
+        verdict.alive, verdict.end = server.alive(), server.end_of()
+        verdict.notes.append("answers nobody, even before the attack")
+        return
+    connection.close()
+    good = GoodClient(server.target, GOOD_TOKEN, times.deadline)
+
+    def watch(seconds, process=None):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and server.alive() and (process is None or process.is_alive()):
+            time.sleep(0.01)
+
+    # The first calls of a server and of a client are not its rest.
+    watch(0.5)
+    rest_begin = time.monotonic()
+    watch(times.rest)
+    pipe, child = multiprocessing.Pipe()
+    process = multiprocessing.Process(
+        target=_run, args=(attack, server.target, times.attack, server.metrics_port, child), daemon=True
+    )
+    attack_begin = time.monotonic()
+    process.start()
+    watch(times.attack + 20, process)
+    if process.is_alive():
+        process.kill()
+    process.join()
+    attack_end = time.monotonic()
+    watch(times.after)
+    records = good.finish()
+    verdict.alive = server.alive()
+    verdict.end = server.end_of()
+    verdict.peak_mib = server.peak_kib >> 10
+    if pipe.poll():
+        try:
+            verdict.notes += filter(None, [pipe.recv()])
+        except EOFError:
+            pass
+
+    def between(begin, end):
+        return [took for begun, took, _ in records if begin <= begun < end]
+
+    resting = p99([took for took in between(rest_begin, attack_begin) if took is not None])
+    during = between(attack_begin, attack_end)
+    verdict.calls_during = len(during)
+    verdict.failed_during = sum(took is None for took in during)
+    reasons = [why for begun, took, why in records if took is None and attack_begin <= begun < attack_end]
+    verdict.failures = dict(collections.Counter(reasons))
+    verdict.rest_p99_ms = resting and resting * 1000
+    in_time = p99([took if took is not None else times.deadline for took in during])
+    verdict.during_p99_ms = in_time and in_time * 1000
+    verdict.recovered_s = _recovery(records, attack_end, MAX_RATIO * (resting or 0))

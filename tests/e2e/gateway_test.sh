@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# docker/haproxy.cfg in front of a server: what it lets through, and what it refuses as gRPC clients understand it.
+set -euo pipefail
+# shellcheck source=tests/e2e/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh" "$1"
+CONFIGURATION="$(cd "$(dirname "${BASH_SOURCE[0]}")/../../docker" && pwd)/haproxy.cfg"
+for program in grpcurl haproxy openssl; do
+  if ! command -v "$program" >/dev/null; then
+    echo "skipped: no $program on the PATH"
+    exit 77
+  fi
+done
+
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -noenc -days 2 -subj /CN=waystar \
+  -addext "subjectAltName=DNS:localhost,IP:127.0.0.1" -keyout "$WORK/key.pem" -out "$WORK/cert.pem" 2>/dev/null
+cat "$WORK/cert.pem" "$WORK/key.pem" >"$WORK/gateway.pem"
+"$BIN/waystar" token player 'update:*' >"$WORK/made"
+sed -n 4p "$WORK/made" >"$WORK/tokens"
+token="$(sed -n 2p "$WORK/made")"
+start_server --maps_dir="$SAMPLES" --tokens_file="$WORK/tokens" --max_address_connections=4000
+
+export WAYSTAR_GATEWAY_SERVER="127.0.0.1:$PORT" WAYSTAR_GATEWAY_CERT="$WORK/gateway.pem"
+gateway_pid=
+trap 'kill ${gateway_pid:+"$gateway_pid"} 2>/dev/null || true; cleanup' EXIT
+
+# start_gateway: on a port that nobody has, which becomes $gateway_port.
+start_gateway() {
+  gateway_port="$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')"
+  export WAYSTAR_GATEWAY_LISTEN="127.0.0.1:$gateway_port"
+  haproxy -c -q -f "$CONFIGURATION" || fail "haproxy does not take its configuration"
+  haproxy -db -f "$CONFIGURATION" >"$WORK/gateway.log" 2>&1 &
+  gateway_pid=$!
+  until (: <>"/dev/tcp/127.0.0.1/$gateway_port") 2>/dev/null; do
+    kill -0 "$gateway_pid" || fail "haproxy ended: $(cat "$WORK/gateway.log")"
+  done
+}
+start_gateway
+
+# call TOKEN [FLAG...] RPC
+call() {
+  local token=$1
+  shift
+  grpcurl -cacert "$WORK/cert.pem" -H "authorization: Bearer $token" "${@:1:$#-1}" "localhost:$gateway_port" "${@:$#}"
+}
+query='{"map": "ten-by-ten", "start": {"x": 0, "y": 0}, "goal": {"x": 7, "y": 7}}'
+expect_code 0 call "$token" -d "$query" waystar.v1.PathService/FindPath
+expect_text OUTCOME_FOUND
+# Statuses, errors' details and deadlines are the server's.
+expect_code 80 call wrong -d "$query" waystar.v1.PathService/FindPath
+expect_text BAD_TOKEN
+expect_code 69 call "$token" -d '{"map": "nowhere"}' waystar.v1.MapService/GetMap
+expect_code 68 call "$token" -max-time 1 -d '{"map": "ten-by-ten"}' waystar.v1.MapService/WatchMap
+expect_text watching
+expect_code 0 call "$token" -d '{"map": "ten-by-ten"}' waystar.v1.MapService/ExportMap
+expect_code 0 call "$token" -d "{\"queries\": [{\"id\": 1, \"query\": $query}]} {\"queries\": [{\"id\": 2, \"query\": $query}]}" \
+  waystar.v1.PathService/StreamFindPath
+expect_text '"id": "2"'
+
+# More calls in a second than one token may make are refused as the server would refuse them.
+kill "$gateway_pid"
+wait "$gateway_pid" || true
+WAYSTAR_GATEWAY_TOKEN_RATE=1 start_gateway
+for _ in {1..8}; do
+  call "$token" -d "$query" waystar.v1.PathService/FindPath
+done >"$WORK/out" 2>&1 || true
+expect_text "too many calls with this token"
+expect_text ResourceExhausted
