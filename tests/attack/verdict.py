@@ -11,7 +11,7 @@ import good_client
 import messages
 from attack import Aggressor
 from good_client import GoodClient, p99
-from http2 import Connection
+from http2 import Closed, Connection
 from target import GOOD_TOKEN, Server, make_certificate, write_tokens
 
 MAX_RATIO = 3
@@ -132,6 +132,17 @@ def judge(attack, kind, program, times):
         return verdict
 
 
+def lets_in(target, seconds):
+    """Whether a new connection is answered."""
+    try:
+        connection = Connection(target, rude=False, timeout=seconds).begin()
+        answered = connection.wait(connection.unary(messages.FIND_PATH, good_client.QUERY, GOOD_TOKEN)) == 0
+        connection.close()
+        return answered
+    except (Closed, OSError):
+        return False
+
+
 def _attack(attack, server, verdict, times):
     connection = Connection(server.target, rude=False).begin()
     created = messages.create_map(good_client.MAP, good_client.SIDE, good_client.SIDE)
@@ -165,6 +176,8 @@ def _attack(attack, server, verdict, times):
     watch(times.after)
     records = good.finish()
     verdict.alive = server.alive()
+    if verdict.alive and not lets_in(server.target, times.deadline):
+        verdict.notes.append("lets nobody in after")
     verdict.end = server.end_of()
     verdict.peak_mib = server.peak_kib >> 10
     if pipe.poll():
