@@ -118,7 +118,8 @@ bool WalkGrid::HasRoomFor(std::size_t index_bytes) const {
     return false;
   }
   MemoryAccount* const account = index_memory_.account.get();
-  return account == nullptr || account->TryAdd(index_bytes, account->max_bytes() / 8);
+  // Searches can do without: the second half of the memory is for maps.
+  return account == nullptr || account->TryAdd(index_bytes, account->max_bytes() / 2);
 }
 
 template <typename Index>

@@ -87,7 +87,7 @@ TEST(DeterminismTest, SamePathsAfterManySmallEditsAsAfresh) {
       }
       afresh = std::move(editor).Finish();
       GridMap without_indexes = afresh;
-      without_indexes.Prepare(0);
+      without_indexes.Prepare({.max_bytes = 0});
       for (int i = 0; i < 8; ++i) {
         const PathQuery query{.start = generator.WalkableCellOf(map),
                               .goal = generator.WalkableCellOf(map),

@@ -182,7 +182,7 @@ TEST_P(OracleComparisonTest, AgreesOnGeneratedAndEditedMaps) {
     }
     if (seed % 3 == 0) {
       // As where indexes do not fit into memory.
-      map.Prepare(0);
+      map.Prepare({.max_bytes = 0});
     }
     Judge(map, generator);
     // Edits repair what was derived from the map before; that must be as good as derived anew.

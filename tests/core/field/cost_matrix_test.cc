@@ -107,7 +107,7 @@ TEST_P(GeneratedCostMatrixTest, AgreesWithTheOracle) {
     GridMap map = GetParam().Make(generator, seed % 3 == 0 ? 140 : 32);
     if (seed % 4 == 0) {
       // As where indexes do not fit into memory.
-      map.Prepare(0);
+      map.Prepare({.max_bytes = 0});
     }
     for (int round = 0; round < 2; ++round) {
       std::vector<Cell> sources;

@@ -119,7 +119,7 @@ TEST_P(GeneratedNearestGoalTest, AgreesWithTheOracle) {
     GridMap map = GetParam().Make(generator, seed % 3 == 0 ? 140 : 32);
     if (seed % 4 == 0) {
       // As where indexes do not fit into memory.
-      map.Prepare(0);
+      map.Prepare({.max_bytes = 0});
     }
     const Cell start = generator.WalkableCellOf(map, agent.footprint);
     if (!CanStand(map, start, agent.footprint)) {
