@@ -146,7 +146,7 @@ expect_code 0 waystar map show piped
 expect_text "~ river, cost 3"
 expect_code 0 waystar map export little --format moving_ai -o "$WORK/again.map"
 diff "$WORK/little.map" "$WORK/again.map" || fail "the map has changed on its way"
-expect_code 0 waystar obstacle put little crate cell:1,0
+expect_code 0 waystar obstacle put little crate 1,0
 expect_code 0 waystar map export little -o "$WORK/copy.waymap"
 expect_code 0 waystar map import "$WORK/copy.waymap"
 expect_code 0 waystar obstacle list copy

@@ -56,7 +56,7 @@ void DoSomeOfEverything(TestServer& server) {
 }
 
 TEST(DashboardTest, ShowsMetricsThatThereAre) {
-  TestServer server({.metrics_listen = "127.0.0.1:0"});
+  TestServer server({.max_maps_memory_mib = 256, .metrics_listen = "127.0.0.1:0"});
   DoSomeOfEverything(server);
   const std::set<std::string> names = NamesIn(testing::ScrapeMetrics(server.server().metrics_port()));
   std::set<std::string> shown;
