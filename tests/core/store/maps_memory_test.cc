@@ -109,19 +109,19 @@ std::size_t BytesOfBlank() {
 UpdateBatch Mud(int side) { return {.edits = {SetTerrain{{.rectangles = {{0, 0, side, side}}}, '~'}}}; }
 
 TEST(MapsMemoryTest, RefusesToPaintMoreThanThereIsRoomFor) {
-  constexpr int kMaps = 20;
+  constexpr int kBlankMaps = 20;
   StoreOptions options;
-  options.max_maps_bytes = kMaps * BytesOfBlank() + 4 * kSide * kSide;
+  options.max_maps_bytes = kBlankMaps * BytesOfBlank() + 4 * kSide * kSide;
   MapStore store(options);
-  for (int i = 0; i < kMaps; ++i) {
+  for (int i = 0; i < kBlankMaps; ++i) {
     ASSERT_THAT(store.Create(absl::StrCat("m", i), Blank(), absl::UnixEpoch()), IsOk());
   }
   int painted = 0;
-  while (painted < kMaps && store.UpdateAndWait(absl::StrCat("m", painted), Mud(kSide)).ok()) {
+  while (painted < kBlankMaps && store.UpdateAndWait(absl::StrCat("m", painted), Mud(kSide)).ok()) {
     ++painted;
   }
   EXPECT_GT(painted, 0);
-  ASSERT_LT(painted, kMaps);
+  ASSERT_LT(painted, kBlankMaps);
   EXPECT_LE(store.MeasureMemory().total(), options.max_maps_bytes);
   const std::string refused = absl::StrCat("m", painted);
   EXPECT_THAT(store.UpdateAndWait(refused, Mud(kSide)),
