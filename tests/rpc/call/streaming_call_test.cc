@@ -49,8 +49,10 @@ struct World {
                               .watches = watches};
 };
 
-// What has happened to a call; outlives it.
+// What has happened to a call; outlives it, whoever is the last to hold it.
 struct Record {
+  ~Record() { destroyed.Wait(); }
+
   std::atomic<int> reads = 0;
   std::atomic<int> writes = 0;
   std::atomic<int> cancels = 0;
@@ -259,8 +261,8 @@ TEST(StreamingCallTest, EndsWhenAWriteFails) {
 TEST(StreamingCallTest, NeitherReadsNorEntersWhenItIsNotAdmitted) {
   World world;
   Record record;
-  auto call = ScriptedCall::Start(world, record,
-                                  {.admit = [](ScriptedCall&) { return absl::PermissionDeniedError(""); }});
+  const auto call = ScriptedCall::Start(
+      world, record, {.admit = [](ScriptedCall&) { return absl::PermissionDeniedError(""); }});
   EXPECT_EQ(record.reads, 0);
   EXPECT_EQ(record.code, grpc::StatusCode::PERMISSION_DENIED);
   call->Done();
@@ -425,23 +427,20 @@ TEST(StreamingCallTest, JobDoesNotRunOnceTheCallHasEnded) {
 TEST(StreamingCallTest, TimeoutEndsIt) {
   World world;
   Record record;
-  auto call = ScriptedCall::Start(world, record,
-                                  {.admit =
-                                       [](ScriptedCall& self) {
-                                         self.SetTimes({.timeout = absl::Milliseconds(1)});
-                                         return absl::OkStatus();
-                                       },
-                                   .timeout =
-                                       [&](ScriptedCall& self) {
-                                         self.End(absl::DeadlineExceededError(""));
-                                         EXPECT_EQ(record.finishes, 0) << "the timer is at work yet";
-                                       }});
+  const auto call = ScriptedCall::Start(world, record,
+                                        {.admit =
+                                             [](ScriptedCall& self) {
+                                               self.SetTimes({.timeout = absl::Milliseconds(1)});
+                                               return absl::OkStatus();
+                                             },
+                                         .timeout =
+                                             [&](ScriptedCall& self) {
+                                               self.End(absl::DeadlineExceededError(""));
+                                               EXPECT_EQ(record.finishes, 0) << "the timer is at work yet";
+                                             }});
   record.finished.Wait();
   EXPECT_EQ(record.code, grpc::StatusCode::DEADLINE_EXCEEDED);
   call->Done();
-  call.reset();
-  // The timer lets go of it in its own time.
-  record.destroyed.Wait();
 }
 
 TEST(StreamingCallTest, ClientThatDoesNotReadEndsIt) {
@@ -509,8 +508,6 @@ TEST(StreamingCallTest, IsFinishedOnceWhoeverFindsThatOut) {
     EXPECT_EQ(record.finishes, 1);
     EXPECT_FALSE(record.destroyed.HasHappened());
     call->Done();
-    // Whoever finished it may hold it for a little longer.
-    record.destroyed.Wait();
   }
 }
 
