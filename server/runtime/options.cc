@@ -39,10 +39,10 @@ ABSL_FLAG(std::string, listen, Defaults().listen,
           "Address to listen on: HOST:PORT or unix:PATH. Port 0 takes a free one.");
 ABSL_FLAG(std::string, port_file, Defaults().port_file,
           "File to write the number of the listening port to, once the server answers.");
-ABSL_FLAG(
-    std::string, maps_dir, Defaults().maps_dir,
-    "Folder whose maps (.waymap .txt .map .tmx .tmj .ldtk .geojson, and pictures with a .terrains beside them) are "
-    "loaded at start, each named by its file's stem in lower case.");
+ABSL_FLAG(std::string, maps_dir, Defaults().maps_dir,
+          "Folder whose maps (.waymap .txt .map .tmx .tmj .ldtk .geojson, and pictures with a .terrains "
+          "beside them) are "
+          "loaded at start, each named by its file's stem in lower case.");
 ABSL_FLAG(bool, skip_damaged_maps, Defaults().skip_damaged_maps,
           "Leave out the files of --maps_dir that do not load, with a line in the log for each. Without this "
           "the server does not start then.");
