@@ -23,17 +23,25 @@ export WAYSTAR_GATEWAY_SERVER="127.0.0.1:$PORT" WAYSTAR_GATEWAY_CERT="$WORK/gate
 gateway_pid=
 trap 'kill ${gateway_pid:+"$gateway_pid"} 2>/dev/null || true; cleanup' EXIT
 
-# start_gateway: on a port that nobody has, which becomes $gateway_port.
+# start_gateway: behind a socket that listens before haproxy starts, on a port that becomes $gateway_port.
 start_gateway() {
-  gateway_port="$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')"
-  export WAYSTAR_GATEWAY_LISTEN="127.0.0.1:$gateway_port"
-  haproxy -c -q -f "$CONFIGURATION" || fail "haproxy does not take its configuration"
-  haproxy -db -f "$CONFIGURATION" >"$WORK/gateway.log" 2>&1 &
+  python3 -c '
+import os, socket, sys
+listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+listener.set_inheritable(True)
+with open(sys.argv[2], "w") as file:
+    print(listener.getsockname()[1], file=file)
+os.environ["WAYSTAR_GATEWAY_LISTEN"] = f"fd@{listener.fileno()}"
+os.execvp("haproxy", ["haproxy", "-db", "-f", sys.argv[1]])
+' "$CONFIGURATION" "$WORK/gateway_port" >"$WORK/gateway.log" 2>&1 &
   gateway_pid=$!
-  until (: <>"/dev/tcp/127.0.0.1/$gateway_port") 2>/dev/null; do
-    kill -0 "$gateway_pid" || fail "haproxy ended: $(cat "$WORK/gateway.log")"
+  until [[ -s "$WORK/gateway_port" ]]; do
+    kill -0 "$gateway_pid" || fail "haproxy did not start: $(cat "$WORK/gateway.log")"
   done
+  gateway_port="$(cat "$WORK/gateway_port")"
+  rm "$WORK/gateway_port"
 }
+WAYSTAR_GATEWAY_LISTEN=127.0.0.1:1 haproxy -c -q -f "$CONFIGURATION" || fail "haproxy does not take its configuration"
 start_gateway
 
 # call TOKEN [FLAG...] RPC
@@ -60,8 +68,11 @@ expect_text '"id": "2"'
 kill "$gateway_pid"
 wait "$gateway_pid" || true
 WAYSTAR_GATEWAY_TOKEN_RATE=1 start_gateway
+calls=()
 for _ in {1..8}; do
-  call "$token" -d "$query" waystar.v1.PathService/FindPath
-done >"$WORK/out" 2>&1 || true
+  call "$token" -d "$query" waystar.v1.PathService/FindPath >>"$WORK/out" 2>&1 &
+  calls+=("$!")
+done
+wait "${calls[@]}" || true
 expect_text "too many calls with this token"
 expect_text ResourceExhausted

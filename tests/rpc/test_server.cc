@@ -72,7 +72,7 @@ v1::MethodStatistics TestServer::CountsOf(const std::string& method) {
   return {};
 }
 
-LargeExport::LargeExport(TestServer& server) : stub_(v1::MapService::NewStub(server.NewChannel())) {
+LargeExport::LargeExport(TestServer& server) : stub_(v1::MapService::NewStub(server.NewNarrowChannel())) {
   v1::CreateMapRequest create;
   create.set_map("large");
   create.mutable_blank()->set_width(3000);
