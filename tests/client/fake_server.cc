@@ -34,7 +34,9 @@ grpc::Status Refusal(grpc::StatusCode code, const std::string& message, const st
   static_cast<void>(status.add_details()->PackFrom(info));
   if (retry_delay > absl::ZeroDuration()) {
     google::rpc::RetryInfo retry;
-    retry.mutable_retry_delay()->set_nanos(static_cast<int>(absl::ToInt64Nanoseconds(retry_delay)));
+    absl::Duration nanos;
+    retry.mutable_retry_delay()->set_seconds(absl::IDivDuration(retry_delay, absl::Seconds(1), &nanos));
+    retry.mutable_retry_delay()->set_nanos(static_cast<int>(absl::ToInt64Nanoseconds(nanos)));
     static_cast<void>(status.add_details()->PackFrom(retry));
   }
   return {code, message, status.SerializeAsString()};
