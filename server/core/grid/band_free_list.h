@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -37,17 +38,29 @@ class BandFreeList {
     return band;
   }
 
-  void Put(T* band) { bands_.push_back(band); }
+  // Keeps the band, or frees it if there is no memory to remember it.
+  void Put(T* band) noexcept {
+    try {
+      bands_.push_back(band);
+    } catch (const std::bad_alloc&) {
+      delete[] band;
+    }
+  }
 
-  // Moves bands to `other`, up to as many as that then holds `limit`.
-  void MoveTo(BandFreeList& other, std::size_t limit) {
+  // Moves bands to `other`, up to as many as that then holds `limit`, and none if there is no memory for
+  // that.
+  void MoveTo(BandFreeList& other, std::size_t limit) noexcept {
     if (other.bands_.empty() && bands_.size() <= limit) {
       std::swap(bands_, other.bands_);
       return;
     }
     const std::size_t room = limit - std::min(limit, other.bands_.size());
     const auto first = bands_.end() - static_cast<std::ptrdiff_t>(std::min(room, bands_.size()));
-    other.bands_.insert(other.bands_.end(), first, bands_.end());
+    try {
+      other.bands_.insert(other.bands_.end(), first, bands_.end());
+    } catch (const std::bad_alloc&) {
+      return;
+    }
     bands_.erase(first, bands_.end());
   }
 

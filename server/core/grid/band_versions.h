@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -59,7 +60,6 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
     {
       MutexLock lock(mutex_);
       spare = spare_tables_.TakeNearest(parent, bands_);
-      parent.children.push_back(version.get());
       stock = std::move(stock_);
     }
     if (spare) {
@@ -68,6 +68,10 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
     } else {
       version->starts.reset(new T*[bands_]);
       std::copy_n(parent.starts.get(), bands_, version->starts.get());
+    }
+    {
+      MutexLock lock(mutex_);
+      parent.children.push_back(version.get());
     }
     return Hold(std::move(version));
   }
@@ -109,11 +113,18 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
  private:
   using Spare = typename SpareTables<T>::Spare;
 
-  // What is no longer in use, to be freed without the mutex.
+  // What is no longer in use, to be freed without the mutex; within it if there is no memory to remember it.
   struct Garbage {
     BandFreeList<T> bands;
     std::vector<std::unique_ptr<Version>> versions;
     std::vector<Spare> tables;
+
+    void Add(std::unique_ptr<Version> version) noexcept {
+      try {
+        versions.push_back(std::move(version));
+      } catch (const std::bad_alloc&) {
+      }
+    }
   };
 
   // A table of so few bands is copied faster than changes are followed.
@@ -142,7 +153,8 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
     garbage.bands.MoveTo(stock_, max_stock_);
   }
 
-  // Takes `version`, if it may go, out of the tree, and those that may go then.
+  // Takes `version`, if it may go, out of the tree, and those that may go then. It lets no exception out,
+  // since destructors call it.
   void Dissolve(Version* version, Garbage& garbage) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     while (version != nullptr && !version->is_held && version->children.size() <= 1) {
       Version* const parent = version->parent;
@@ -165,15 +177,21 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
         left->own.AddAll(version->own);
         version->GiveWayTo(left);
       }
-      garbage.versions.emplace_back(version);
+      garbage.Add(std::unique_ptr<Version>(version));
       version = left;
     }
   }
 
   void KeepTable(Version& gone, const Version& left, const BandSet& but_for, Garbage& garbage)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    if (bands_ > kMaxSmall) {
+    if (bands_ <= kMaxSmall) {
+      return;
+    }
+    try {
       garbage.tables.push_back(spare_tables_.Inherit(gone, left, but_for));
+    } catch (const std::bad_alloc&) {
+      // None may be like a version that is gone.
+      spare_tables_.Clear();
     }
   }
 

@@ -67,6 +67,8 @@ class SpareTables {
     return oldest;
   }
 
+  void Clear() { spares_.clear(); }
+
  private:
   static constexpr std::size_t kMaxSpares = 2;
   // Farther away too much is different.

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "server/base/clock.h"
@@ -19,10 +20,19 @@ class SharedWork {
   SharedWork(std::size_t count, core::PathCrew::Work work) : count_(count), work_(work) {}
 
   void DoSome(Workbench& bench) {
-    for (std::size_t unit = next_++; unit < count_; unit = next_++) {
-      work_(unit, bench.scratch, bench.field_scratch);
+    try {
+      for (std::size_t unit = next_++; unit < count_; unit = next_++) {
+        work_(unit, bench.scratch, bench.field_scratch);
+      }
+    } catch (const std::bad_alloc&) {
+      bench.Renew();
+      next_ = count_;
+      is_out_of_memory_ = true;
     }
   }
+
+  // Returns whether a worker found no memory for its part. REQUIRES: End has returned.
+  bool is_out_of_memory() const { return is_out_of_memory_; }
 
   // Does the same for a worker that may come when all is over.
   void Help(Workbench& bench) {
@@ -56,6 +66,7 @@ class SharedWork {
   // The caller's: not to be touched once it is over.
   const core::PathCrew::Work work_;
   std::atomic<std::size_t> next_ = 0;
+  std::atomic<bool> is_out_of_memory_ = false;
   Mutex mutex_;
   CondVar changed_;
   bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
@@ -87,15 +98,22 @@ void WorkerCrew::Run(std::size_t count, Work work) {
   const auto shared = std::make_shared<SharedWork>(count, work);
   const std::size_t helpers =
       count == 0 ? 0 : std::min(static_cast<std::size_t>(executor_.workers()) - 1, count - 1);
-  for (std::size_t i = 0; i < helpers; ++i) {
-    auto* helper = new Helper(executor_, shared);
-    if (const absl::Status status = executor_.Submit(lane_, helper, flow_); !status.ok()) {
-      helper->Refuse(status);
-      break;
+  try {
+    for (std::size_t i = 0; i < helpers; ++i) {
+      auto helper = std::make_unique<Helper>(executor_, shared);
+      if (!executor_.Submit(lane_, helper.get(), flow_).ok()) {
+        break;
+      }
+      helper.release();
     }
+  } catch (const std::bad_alloc&) {
+    // Those that were asked may have begun.
   }
   shared->DoSome(bench_);
   helpers_time_ += shared->End();
+  if (shared->is_out_of_memory()) {
+    throw std::bad_alloc();
+  }
 }
 
 }  // namespace waystar::rpc

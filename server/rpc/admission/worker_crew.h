@@ -21,6 +21,7 @@ class WorkerCrew final : public core::PathCrew {
   WorkerCrew(Executor& executor, Lane lane, const runtime::Flow& flow, Workbench& bench)
       : executor_(executor), lane_(lane), flow_(flow), bench_(bench) {}
 
+  // Throws std::bad_alloc, once all have ended, if one of them found no memory.
   void Run(std::size_t count, Work work) override;
 
   // Returns the processor time of the workers that joined in so far.

@@ -219,6 +219,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
     try {
       return handler_(*request_, *response_, context);
     } catch (const std::bad_alloc&) {
+      context.bench.Renew();
       return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kMapsMemoryFull, "",
                        "the system has no more memory for this process");
     }

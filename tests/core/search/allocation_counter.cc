@@ -7,11 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <new>
 
 namespace {
 
 constinit thread_local std::int64_t allocation_count = 0;
+// The count at which an allocation of the thread fails.
+constinit thread_local std::int64_t failing = std::numeric_limits<std::int64_t>::max();
 constinit std::atomic<std::int64_t> live_bytes = 0;
 
 void* Count(void* memory) noexcept {
@@ -25,13 +28,18 @@ void Free(void* memory) noexcept {
   std::free(memory);
 }
 
+bool MayAllocate() noexcept { return allocation_count != failing || ++allocation_count == 0; }
+
 // Null if there is no memory. No hook is called first: tests set none.
-void* Allocate(std::size_t size) noexcept { return Count(std::malloc(std::max<std::size_t>(size, 1))); }
+void* Allocate(std::size_t size) noexcept {
+  return MayAllocate() ? Count(std::malloc(std::max<std::size_t>(size, 1))) : nullptr;
+}
 
 void* Allocate(std::size_t size, std::align_val_t alignment) noexcept {
   void* memory = nullptr;
   const std::size_t align = std::max(static_cast<std::size_t>(alignment), sizeof(void*));
-  return posix_memalign(&memory, align, std::max<std::size_t>(size, 1)) == 0 ? Count(memory) : nullptr;
+  return MayAllocate() && posix_memalign(&memory, align, std::max<std::size_t>(size, 1)) == 0 ? Count(memory)
+                                                                                              : nullptr;
 }
 
 void* OrThrow(void* memory) { return memory != nullptr ? memory : throw std::bad_alloc(); }
@@ -41,6 +49,8 @@ void* OrThrow(void* memory) { return memory != nullptr ? memory : throw std::bad
 namespace waystar::testing {
 
 std::int64_t AllocationCount() { return allocation_count; }
+FailingAllocation::FailingAllocation(std::int64_t after) { failing = allocation_count + after; }
+FailingAllocation::~FailingAllocation() { failing = std::numeric_limits<std::int64_t>::max(); }
 std::int64_t LiveBytes() { return live_bytes.load(std::memory_order_relaxed); }
 
 }  // namespace waystar::testing

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -85,6 +86,25 @@ TEST(WorkerCrewTest, TellsWhatTheOthersHaveUsedOfProcessors) {
     }
   });
   EXPECT_GT(crew.helpers_time(), std::chrono::nanoseconds(0));
+}
+
+TEST(WorkerCrewTest, EndsBeforeItTellsThatAWorkerFoundNoMemory) {
+  Executor executor({.workers = 2});
+  Workbench bench(1 << 20);
+  WorkerCrew crew(executor, Lane::kLarge, {}, bench);
+  std::atomic<int> running = 0;
+  EXPECT_THROW(
+      crew.Run(100,
+               [&](std::size_t unit, core::Scratch& /*scratch*/, core::FieldScratch& /*field_scratch*/) {
+                 ++running;
+                 if (unit == 50) {
+                   --running;
+                   throw std::bad_alloc();
+                 }
+                 --running;
+               }),
+      std::bad_alloc);
+  EXPECT_EQ(running, 0);
 }
 
 }  // namespace
