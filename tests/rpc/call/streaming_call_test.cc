@@ -458,6 +458,7 @@ TEST(StreamingCallTest, ClientThatDoesNotReadEndsIt) {
   is_cancelled.Wait();
   EXPECT_EQ(record.finishes, 0);
   call->WriteDone(false);
+  record.finished.Wait();
   EXPECT_EQ(record.code, grpc::StatusCode::CANCELLED);
   call->Done();
 }
