@@ -1,6 +1,7 @@
 // Editor that applies batches of edits to a grid map in turn.
 #pragma once
 
+#include <cstdint>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -29,6 +30,9 @@ class BatchEditor {
 
   // Paints all edits of a plan that was made for the map with the batches so far, and counts nothing.
   void Paint(const EditPlan& plan);
+
+  // Returns the digest of the map with the batches so far.
+  std::uint64_t digest() const { return map().digest(); }
 
   // The map, and the changes from the base to it by all batches together.
   using Result = GridMapEditor::Result;

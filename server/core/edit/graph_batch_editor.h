@@ -1,6 +1,7 @@
 // Editor that applies batches of edits to a waypoint graph in turn.
 #pragma once
 
+#include <cstdint>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -21,6 +22,9 @@ class GraphBatchEditor {
   // ("edits[3].put_nodes.nodes[0].id"); INVALID_ARGUMENT / EMPTY_BATCH or BAD_LIFETIME; FAILED_PRECONDITION /
   // WRONG_MAP_KIND for an edit of the cells of a grid.
   absl::StatusOr<ChangeSummary> Apply(absl::Span<const Edit> edits, absl::Time now);
+
+  // Returns the digest of the graph with the batches so far.
+  std::uint64_t digest() const { return graph_.digest(); }
 
   // The editor must not be used afterwards.
   WaypointGraph Finish() && { return std::move(graph_); }

@@ -111,6 +111,12 @@ void ArcWriter::WritePage(std::size_t number, absl::Span<const ArcChange> change
         sources_.push_back({.to = change->arc.to, .from = node, .is_there = change->is_there});
         graph_.arc_count_ = change->is_there ? graph_.arc_count_ + 1 : graph_.arc_count_ - 1;
       }
+      if (!is_same && was_there && !old.arcs[next].is_auto()) {
+        graph_.digest_ -= graph_.DigestOfArc(node, old.arcs[next], old_tags(next));
+      }
+      if (!is_same && change->is_there && !change->arc.is_auto()) {
+        graph_.digest_ += graph_.DigestOfArc(node, change->arc, change->tags);
+      }
       if (!is_same && (was_there || change->is_there)) {
         changed.push_back(*change);
       }

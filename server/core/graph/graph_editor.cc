@@ -24,6 +24,26 @@ absl::Status TooLong() {
                          absl::StrCat("an edge is at most ", kMaxEdgeCost, " long: use a larger unit"));
 }
 
+std::uint64_t DigestOf(const AutoConnect& rule) {
+  ElementHash hash(ElementKind::kRule);
+  hash.AddDouble(rule.max_distance);
+  hash.Add(rule.grid == nullptr ? 0 : 1);
+  if (rule.grid != nullptr) {
+    const BitPlane& walkable = rule.grid->walkable();
+    hash.AddDouble(rule.grid->origin().x);
+    hash.AddDouble(rule.grid->origin().y);
+    hash.AddDouble(rule.grid->cell_size());
+    hash.AddSigned(walkable.width());
+    hash.AddSigned(walkable.height());
+    for (int y = 0; y < walkable.height(); ++y) {
+      for (std::size_t i = 0; i <= WordOf(walkable.width() - 1); ++i) {
+        hash.Add(walkable.word(y, i));
+      }
+    }
+  }
+  return hash.value();
+}
+
 }  // namespace
 
 absl::Status GraphEditor::SetAutoConnect(const AutoConnect& rule) {
@@ -34,6 +54,7 @@ absl::Status GraphEditor::SetAutoConnect(const AutoConnect& rule) {
   }
   graph_.max_distance_ = rule.max_distance;
   graph_.sight_ = SightMap(rule.grid);
+  graph_.digest_ = ElementHash(ElementKind::kGraph).value() + DigestOf(rule);
   return absl::OkStatus();
 }
 
@@ -102,6 +123,7 @@ absl::Status GraphEditor::WriteNode(const WaypointNode& node, NodeNumber number,
   const std::uint64_t bit = std::uint64_t{1} << place;
   if (!is_new) {
     NoteNode(number);
+    graph_.digest_ -= graph_.DigestOfNode(number);
     graph_.places_.Remove({.position = graph_.PositionOf(number), .number = number}, owner_);
   }
   NodePage& page = graph_.pages_.Write(number / kPageNodes, owner_);
@@ -116,6 +138,7 @@ absl::Status GraphEditor::WriteNode(const WaypointNode& node, NodeNumber number,
     graph_.by_id_.Put(node.id, number, owner_);
     ++graph_.node_count_;
   }
+  graph_.digest_ += graph_.DigestOfNode(number);
   changes_.nodes += 1;
   NoteNode(number);
   return absl::OkStatus();
@@ -321,6 +344,7 @@ absl::Status GraphEditor::RemoveNodes(absl::Span<const std::string> ids) {
 void GraphEditor::DropNode(NodeNumber number) {
   NoteNode(number);
   ++changes_.nodes;
+  graph_.digest_ -= graph_.DigestOfNode(number);
   const std::size_t place = number % kPageNodes;
   graph_.places_.Remove({.position = graph_.PositionOf(number), .number = number}, owner_);
   graph_.by_id_.Remove(graph_.IdOf(number), number, owner_);
@@ -429,8 +453,10 @@ absl::Status GraphEditor::SetNodesEnabled(absl::Span<const std::string> ids, boo
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<NodeNumber> nodes, FindNodes(ids));
   for (const NodeNumber node : nodes) {
     if (graph_.IsEnabled(node) != enabled) {
+      graph_.digest_ -= graph_.DigestOfNode(node);
       NodePage& page = graph_.pages_.Write(node / kPageNodes, owner_);
       page.heads[node % kPageNodes].is_enabled = enabled ? 1 : 0;
+      graph_.digest_ += graph_.DigestOfNode(node);
       ++changes_.nodes;
       NoteNode(node);
     }

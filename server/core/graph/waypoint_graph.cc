@@ -1,6 +1,7 @@
 #include "server/core/graph/waypoint_graph.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <utility>
 
@@ -97,6 +98,38 @@ NodeNumber WaypointGraph::NearestVisible(const WorldPoint& position, double radi
     nearest = node.number;
   });
   return nearest;
+}
+
+std::uint64_t WaypointGraph::DigestOfTags(TagSet tags) const {
+  std::uint64_t sum = 0;
+  for (; tags != 0; tags &= tags - 1) {
+    sum += ElementHash::OfTag((*tags_)[static_cast<std::size_t>(std::countr_zero(tags))]);
+  }
+  return sum;
+}
+
+std::uint64_t WaypointGraph::DigestOfNode(NodeNumber node) const {
+  const WorldPoint& position = PositionOf(node);
+  ElementHash hash(ElementKind::kNode);
+  hash.AddText(IdOf(node));
+  hash.AddDouble(position.x);
+  hash.AddDouble(position.y);
+  hash.AddDouble(position.z);
+  hash.Add(IsEnabled(node) ? 1 : 0);
+  hash.Add(DigestOfTags(TagsOf(node)));
+  return hash.value();
+}
+
+std::uint64_t WaypointGraph::DigestOfArc(NodeNumber from, const Arc& arc, TagSet tags) const {
+  const bool is_length = (arc.flags & Arc::kCostIsLength) != 0;
+  ElementHash hash(ElementKind::kEdge);
+  hash.AddText(IdOf(from));
+  hash.AddText(IdOf(arc.to));
+  hash.Add((arc.flags & Arc::kEnabled) != 0 ? 1 : 0);
+  hash.Add(is_length ? 1 : 0);
+  hash.AddSigned(is_length ? 0 : arc.cost);
+  hash.Add(DigestOfTags(tags));
+  return hash.value();
 }
 
 std::size_t WaypointGraph::memory_bytes() const {

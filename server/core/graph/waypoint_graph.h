@@ -17,6 +17,7 @@
 #include "server/core/graph/sight_map.h"
 #include "server/core/graph/waypoint.h"
 #include "server/core/graph/world_point.h"
+#include "server/core/map/element_hash.h"
 
 namespace waystar::core {
 
@@ -119,6 +120,9 @@ class WaypointGraph {
     });
   }
 
+  // As GridMap::digest. The numbers of nodes have no part in it.
+  std::uint64_t digest() const { return digest_ + sight_.obstacles().digest(); }
+
   // Returns the bytes held by this revision, shared parts included.
   std::size_t memory_bytes() const;
   // Returns the bytes held by this revision and not by `other`. The cost is proportional to what differs,
@@ -138,6 +142,11 @@ class WaypointGraph {
   WaypointGraph() : tags_(std::make_shared<const std::vector<std::string>>()) {}
 
   static std::size_t PlaceOf(NodeNumber node) { return node % kPageNodes; }
+  // Return the parts of the digest of a node, and of an arc that was put. REQUIRES: Exists(node).
+  std::uint64_t DigestOfNode(NodeNumber node) const;
+  std::uint64_t DigestOfArc(NodeNumber from, const Arc& arc, TagSet tags) const;
+  std::uint64_t DigestOfTags(TagSet tags) const;
+
   const NodePage& PageOf(NodeNumber node) const { return pages_[node / kPageNodes]; }
 
   SharedPages<NodePage> pages_;
@@ -154,6 +163,8 @@ class WaypointGraph {
   std::size_t node_count_ = 0;
   std::size_t arc_count_ = 0;
   double least_ratio_ = 0.0;
+  // The digest of all but the obstacles.
+  std::uint64_t digest_ = ElementHash(ElementKind::kGraph).value();
 };
 
 }  // namespace waystar::core

@@ -120,6 +120,8 @@ class GridCells {
   BitPlane hidden_;
   std::int64_t walkable_cells_ = 0;
   std::int64_t obstacle_cells_ = 0;
+  // The digest's part of the settings, the terrains and the nameless obstacles.
+  std::uint64_t cells_digest_ = 0;
 };
 
 }  // namespace waystar::core

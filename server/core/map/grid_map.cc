@@ -1,8 +1,10 @@
 #include "server/core/map/grid_map.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/grid/corner_rule.h"
+#include "server/core/map/element_hash.h"
 #include "server/core/map/obstacle_table.h"
 #include "server/core/map/portal.h"
 #include "server/core/map/profile_views.h"
@@ -26,6 +29,51 @@ absl::Status CheckSide(absl::string_view field, std::int64_t side, int max_side)
   }
   return InvalidArgument(ErrorReason::kBadSize, field,
                          absl::StrCat("a map's ", field, " is from 1 to ", max_side, " cells, not ", side));
+}
+
+std::uint64_t DigestOf(int width, int height, const GridSettings& settings) {
+  ElementHash hash(ElementKind::kGrid);
+  hash.AddSigned(width);
+  hash.AddSigned(height);
+  hash.Add(static_cast<std::uint64_t>(settings.connectivity));
+  hash.AddDouble(settings.diagonal_cost);
+  hash.Add(settings.terrains.size());
+  for (const Terrain& terrain : settings.terrains) {
+    hash.Add(static_cast<std::uint8_t>(terrain.symbol));
+    hash.AddText(terrain.name);
+    hash.AddDouble(terrain.cost);
+    hash.Add(terrain.impassable ? 1 : 0);
+  }
+  hash.AddText(settings.world);
+  hash.AddDouble(settings.frame.origin.x);
+  hash.AddDouble(settings.frame.origin.y);
+  hash.AddDouble(settings.frame.origin.z);
+  hash.AddDouble(settings.frame.cell_size);
+  hash.Add(settings.frame.hexagons ? 1 : 0);
+  if (const std::optional<HexBoard>& board = settings.frame.hexagons) {
+    hash.Add(static_cast<std::uint64_t>(board->layout));
+    hash.AddSigned(board->columns);
+    hash.AddSigned(board->rows);
+  }
+  return hash.value();
+}
+
+// The digest of the cells of a map that are all alike.
+std::uint64_t DigestOfCells(int width, int height, TerrainId fill, bool blocked) {
+  std::uint64_t digest = 0;
+  for (int y = 0; fill != 0 && y < height; ++y) {
+    for (int x = 0; x < width; x += 8) {
+      const std::uint64_t eight = std::uint64_t{fill} * 0x0101010101010101U;
+      digest += DigestOfChange(ElementKind::kTerrains, y, static_cast<std::size_t>(x) / 8, 0,
+                               eight >> 8 * std::max(0, x + 8 - width));
+    }
+  }
+  for (int y = 0; blocked && y < height; ++y) {
+    ForEachWord(0, width, [&](std::size_t i, Word mask) {
+      digest += DigestOfChange(ElementKind::kObstacles, y, i, 0, mask);
+    });
+  }
+  return digest;
 }
 
 }  // namespace
@@ -65,6 +113,8 @@ absl::StatusOr<GridMap> GridMap::Create(std::int64_t width, std::int64_t height,
   map.profile_views_ = std::make_shared<const ProfileViews>();
   map.walkable_cells_ = walkable ? width * height : 0;
   map.obstacle_cells_ = blocked ? width * height : 0;
+  map.cells_digest_ = DigestOf(map.width_, map.height_, map.settings()) +
+                      DigestOfCells(map.width_, map.height_, fill, blocked);
   return map;
 }
 
@@ -100,6 +150,10 @@ bool GridMap::BuildInBackground(CancelFlag cancelled) const {
 void GridMap::FollowCloser(const GridMap& before) const {
   walk_->FollowCloser(*before.walk_);
   footprint_grids_->FollowCloser(*before.footprint_grids_);
+}
+
+std::uint64_t GridMap::digest() const {
+  return cells_digest_ + profiles_digest_ + obstacle_table_->digest() + portal_table_->digest();
 }
 
 std::size_t GridMap::memory_bytes() const {

@@ -96,10 +96,15 @@ class GridMap : public GridCells {
   const ProfileTable& profiles() const { return *profiles_; }
   // REQUIRES: no other thread knows the map yet; PutInTable made the table, for the settings of this map.
   void SetProfiles(ProfileTable profiles) {
-    profiles_ = std::make_shared<const ProfileTable>(std::move(profiles));
+    SetProfiles(std::make_shared<const ProfileTable>(std::move(profiles)));
   }
   // Returns the cache in which ViewUnder (map_view.h) keeps the map as agents under other rules see it.
   const ProfileViews& profile_views() const { return *profile_views_; }
+
+  // Returns the digest of the map's image (see map_image.h): 64 bits that are the same for all maps that hold
+  // the same, whatever edits led there, and on every machine. The times at which obstacles expire have no
+  // part in it. It was kept up to date by the edits. REQUIRES: the map is not a view of another.
+  std::uint64_t digest() const;
 
   // Returns the bytes held by this revision, shared parts included.
   std::size_t memory_bytes() const;
@@ -123,6 +128,11 @@ class GridMap : public GridCells {
 
   GridMap() = default;
 
+  void SetProfiles(std::shared_ptr<const ProfileTable> profiles) {
+    profiles_digest_ = DigestOf(*profiles);
+    profiles_ = std::move(profiles);
+  }
+
   // As BytesBeyond, without terrains and named obstacles, which the views of a map share with it.
   std::size_t DerivedBytesBeyond(const GridMap& other) const;
 
@@ -135,6 +145,7 @@ class GridMap : public GridCells {
   std::shared_ptr<StaticIndexSlot> static_index_;
   std::shared_ptr<const Lazy<PlainCells>> plain_cells_;
   std::shared_ptr<const ProfileTable> profiles_;
+  std::uint64_t profiles_digest_ = 0;
   std::shared_ptr<const ProfileViews> profile_views_;
 };
 

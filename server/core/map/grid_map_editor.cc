@@ -11,6 +11,7 @@
 
 #include "absl/types/span.h"
 #include "server/core/grid/lazy.h"
+#include "server/core/map/element_hash.h"
 #include "server/core/map/plain_cells.h"
 #include "server/core/map/profile_views.h"
 
@@ -36,6 +37,8 @@ void GridMapEditor::SetGround(int y, std::size_t index, const Ground& ground) {
   if (after != before) {
     map_.obstacle_cells_ += std::popcount(after) - std::popcount(before);
   }
+  map_.cells_digest_ +=
+      DigestOfChange(ElementKind::kObstacles, y, index, map_.NamelessWord(y, index), ground.nameless);
   passable_.Set(y, index, ground.passable);
   covered_.Set(y, index, ground.covered);
   SetNameless(y, index, ground.nameless);
@@ -51,6 +54,23 @@ void GridMapEditor::SetNameless(int y, std::size_t index, Word nameless) {
     walkability_touched_.Add(y, index);
   }
   hidden_.Set(y, index, nameless & ~open);
+}
+
+template <typename After>
+void GridMapEditor::DigestTerrains(int y, int x_begin, int x_end, After after) {
+  constexpr int kCells = 8;
+  const TerrainId* row = map_.terrain_.row(y);
+  for (int first = x_begin / kCells * kCells; first < x_end; first += kCells) {
+    std::uint64_t old_word = 0;
+    std::uint64_t new_word = 0;
+    for (int x = first; x < std::min(first + kCells, map_.width()); ++x) {
+      const TerrainId terrain = x >= x_begin && x < x_end ? after(x) : row[x];
+      old_word |= std::uint64_t{row[x]} << 8 * (x - first);
+      new_word |= std::uint64_t{terrain} << 8 * (x - first);
+    }
+    map_.cells_digest_ += DigestOfChange(ElementKind::kTerrains, y, static_cast<std::size_t>(first / kCells),
+                                         old_word, new_word);
+  }
 }
 
 void GridMapEditor::SetObstacles(int y, int x_begin, int x_end, bool obstacle) {
@@ -78,6 +98,7 @@ void GridMapEditor::SetTerrains(int y, int x_begin, int x_end, TerrainId terrain
   if (std::all_of(before + x_begin, before + x_end, [&](TerrainId cell) { return cell == terrain; })) {
     return;
   }
+  DigestTerrains(y, x_begin, x_end, [&](int) { return terrain; });
   std::fill(terrain_.row(y) + x_begin, terrain_.row(y) + x_end, terrain);
   const bool passable = map_.step_costs().passable[terrain];
   ForEachWord(x_begin, x_end, [&](std::size_t i, Word mask) {
@@ -104,6 +125,7 @@ void GridMapEditor::SetRow(int y, absl::Span<const TerrainId> cells) {
   // A band of terrain that is left as it is stays shared: most maps have long runs of one terrain.
   const bool is_repainted = !std::equal(cells.begin(), cells.end(), map_.terrain_.row(y), is_unchanged);
   if (is_repainted) {
+    DigestTerrains(y, 0, map_.width(), [&](int x) { return terrain_of(cells[static_cast<std::size_t>(x)]); });
     std::transform(cells.begin(), cells.end(), terrain_.row(y), terrain_of);
   }
   const TerrainId* terrains = map_.terrain_.row(y);

@@ -79,8 +79,9 @@ class GridMapEditor {
   GridMapEditor(const GridMapEditor&) = delete;
   GridMapEditor& operator=(const GridMapEditor&) = delete;
 
-  // Returns the map with the changes so far. walk(), plain_cells(), HasUniformCost() and the least costs are
-  // out of date until Finish; plain_cells() must not be used before, as the original may share it.
+  // Returns the map with the changes so far, of which its digest tells. walk(), plain_cells(),
+  // HasUniformCost() and the least costs are out of date until Finish; plain_cells() must not be used before,
+  // as the original may share it.
   const GridMap& map() const { return map_; }
 
   // Puts a nameless obstacle on each cell of row y with x_begin <= x < x_end, or takes it off, 64 cells at a
@@ -119,7 +120,7 @@ class GridMapEditor {
   // ViewUnder. It costs what the bands of rows that differ cost. REQUIRES: this is the first change.
   void TakeCells(const GridMap& source);
 
-  void SetProfiles(std::shared_ptr<const ProfileTable> profiles) { map_.profiles_ = std::move(profiles); }
+  void SetProfiles(std::shared_ptr<const ProfileTable> profiles) { map_.SetProfiles(std::move(profiles)); }
 
   // Stands for an obstacle on the first terrain in SetRow.
   static constexpr TerrainId kObstacle = 0xFF;
@@ -156,7 +157,11 @@ class GridMapEditor {
   Ground GroundAt(int y, std::size_t index) const;
   // Writes what changes, and nothing else.
   void SetGround(int y, std::size_t index, const Ground& ground);
-  // As SetGround, where passable_ and covered_ already have their new values.
+  // Brings the digest up to date with the cells of row y with x_begin <= x < x_end, whose terrains are about
+  // to become after(x).
+  template <typename After>
+  void DigestTerrains(int y, int x_begin, int x_end, After after);
+  // As SetGround, but for the digest, where passable_ and covered_ already have their new values.
   void SetNameless(int y, std::size_t index, Word nameless);
   std::vector<WordChange> WalkabilityChanges();
   // Returns, of the words whose costs may differ, the cells that are walkable before and after and for which

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -11,7 +12,8 @@
 
 namespace waystar::core {
 
-// Values with a member `id`, in the order of their ids. BytesOf(value) tells what a value takes.
+// Values with a member `id`, in the order of their ids. BytesOf(value) tells what a value takes, and
+// DigestOf(value) is its part of a map's digest.
 //
 // Thread safety: const methods may run beside each other, and beside changes of another copy.
 template <typename T>
@@ -19,6 +21,8 @@ class IdTable {
  public:
   bool empty() const { return size() == 0; }
   std::size_t size() const { return by_id_.size(); }
+  // Returns the sum of the values' digests.
+  std::uint64_t digest() const { return digest_; }
 
   // Returns null if there is none.
   std::shared_ptr<const T> Find(absl::string_view id) const {
@@ -61,6 +65,7 @@ class IdTable {
   std::shared_ptr<const T> Put(const std::shared_ptr<const T>& value) {
     std::shared_ptr<const T> before = Find(value->id);
     value_bytes_ += BytesOf(*value) - (before == nullptr ? 0 : BytesOf(*before));
+    digest_ += DigestOf(*value) - (before == nullptr ? 0 : DigestOf(*before));
     by_id_.Put(value);
     return before;
   }
@@ -68,6 +73,7 @@ class IdTable {
   std::shared_ptr<const T> Remove(absl::string_view id) {
     std::shared_ptr<const T> before = Find(id);
     value_bytes_ -= BytesOf(*before);
+    digest_ -= DigestOf(*before);
     by_id_.Remove(before);
     return before;
   }
@@ -97,6 +103,7 @@ class IdTable {
 
   SortedChunks<std::shared_ptr<const T>, IdLess> by_id_;
   std::size_t value_bytes_ = 0;
+  std::uint64_t digest_ = 0;
 };
 
 }  // namespace waystar::core

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bitset>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/grid/cost.h"
+#include "server/core/map/element_hash.h"
 #include "server/core/map/tags.h"
 #include "server/core/walk/footprint.h"
 
@@ -115,6 +117,26 @@ GridSettings TerrainRules::ApplyTo(GridSettings settings) const {
     settings.terrains[i].impassable = terrains[i].impassable;
   }
   return settings;
+}
+
+std::uint64_t DigestOf(const ProfileTable& profiles) {
+  std::uint64_t digest = 0;
+  for (const auto& [name, profile] : profiles) {
+    ElementHash hash(ElementKind::kProfile);
+    hash.AddText(name);
+    hash.AddSigned(profile.footprint);
+    hash.Add(static_cast<std::uint64_t>(profile.corner_rule));
+    hash.Add(profile.terrain_costs.size());
+    for (const TerrainCost& terrain : profile.terrain_costs) {
+      hash.Add(static_cast<std::uint8_t>(terrain.symbol));
+      hash.AddDouble(terrain.cost);
+    }
+    hash.AddText({profile.forbidden_terrains.data(), profile.forbidden_terrains.size()});
+    hash.AddTags(profile.required_tags);
+    hash.Add(profile.no_diagonals ? 1 : 0);
+    digest += hash.value();
+  }
+  return digest;
 }
 
 const MovementProfile* FindProfile(const ProfileTable& profiles, absl::string_view name) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -82,6 +83,9 @@ struct TerrainRules {
 
 // The profiles of a map in the order of their names, which are unique.
 using ProfileTable = std::vector<NamedProfile>;
+
+// Returns their part of a map's digest.
+std::uint64_t DigestOf(const ProfileTable& profiles);
 
 // Returns null if there is none.
 const MovementProfile* FindProfile(const ProfileTable& profiles, absl::string_view name);

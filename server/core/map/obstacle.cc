@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -9,6 +11,7 @@
 #include "absl/time/time.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/map/element_hash.h"
 #include "server/core/map/tags.h"
 #include "server/core/shape/shape_check.h"
 
@@ -52,12 +55,57 @@ absl::Status CheckEffect(const Obstacle& obstacle) {
   return absl::OkStatus();
 }
 
+template <typename Part, typename AddPart>
+void AddList(const std::vector<Part>& parts, ElementHash& hash, AddPart add) {
+  hash.Add(parts.size());
+  for (const Part& part : parts) {
+    add(part);
+  }
+}
+
+void AddShape(const Shape& shape, ElementHash& hash) {
+  const auto add_point = [&](const Point& point) {
+    hash.AddDouble(point.x);
+    hash.AddDouble(point.y);
+  };
+  AddList(shape.cells, hash, [&](Cell cell) {
+    hash.AddSigned(cell.x);
+    hash.AddSigned(cell.y);
+  });
+  AddList(shape.rectangles, hash, [&](const Rectangle& rectangle) {
+    hash.AddSigned(rectangle.x);
+    hash.AddSigned(rectangle.y);
+    hash.AddSigned(rectangle.width);
+    hash.AddSigned(rectangle.height);
+  });
+  AddList(shape.discs, hash, [&](const Disc& disc) {
+    add_point(disc.center);
+    hash.AddDouble(disc.radius);
+  });
+  AddList(shape.polygons, hash, [&](const Polygon& polygon) { AddList(polygon.vertices, hash, add_point); });
+  AddList(shape.lines, hash, [&](const Line& line) {
+    add_point(line.start);
+    add_point(line.end);
+    hash.AddDouble(line.width);
+  });
+}
+
 }  // namespace
 
 std::size_t BytesOf(const Obstacle& obstacle) {
   // What counts its users, and what the heap rounds three blocks up by.
   constexpr std::size_t kOverhead = 48;
   return sizeof(Obstacle) + kOverhead + obstacle.id.capacity() + BytesOf(obstacle.shape);
+}
+
+std::uint64_t DigestOf(const Obstacle& obstacle) {
+  ElementHash hash(ElementKind::kNamedObstacle);
+  hash.AddText(obstacle.id);
+  AddShape(obstacle.shape, hash);
+  hash.Add(static_cast<std::uint64_t>(obstacle.effect.kind));
+  hash.AddDouble(obstacle.effect.amount);
+  hash.Add(static_cast<std::uint64_t>(obstacle.effect.falloff));
+  return hash.value();
 }
 
 absl::Status CheckObstacleId(absl::string_view id) {

@@ -59,6 +59,8 @@ struct Obstacle {
 
 // Returns the bytes that an obstacle takes.
 std::size_t BytesOf(const Obstacle& obstacle);
+// Returns its part of a map's digest, in which its expiry has no part.
+std::uint64_t DigestOf(const Obstacle& obstacle);
 
 // The number of obstacles that a map may have.
 inline constexpr std::size_t kMaxObstacles = 65'535;

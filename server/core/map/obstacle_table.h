@@ -26,6 +26,7 @@ class ObstacleTable : private IdTable<Obstacle> {
   explicit ObstacleTable(const Rectangle& bounds, Lattice lattice = Lattice::kSquare)
       : bounds_(bounds), lattice_(lattice) {}
 
+  using IdTable::digest;
   using IdTable::Find;
   using IdTable::size;
   using IdTable::VisitAfter;

@@ -1,6 +1,7 @@
 #include "server/core/map/portal.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
@@ -9,6 +10,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/grid/grid_settings.h"
+#include "server/core/map/element_hash.h"
 #include "server/core/map/tags.h"
 
 namespace waystar::core {
@@ -31,6 +33,21 @@ std::size_t BytesOf(const Portal& portal) {
     bytes += tag.capacity();
   }
   return bytes;
+}
+
+std::uint64_t DigestOf(const Portal& portal) {
+  ElementHash hash(ElementKind::kPortal);
+  hash.AddText(portal.id);
+  hash.AddSigned(portal.from.x);
+  hash.AddSigned(portal.from.y);
+  hash.AddText(portal.to_map);
+  hash.AddSigned(portal.to.x);
+  hash.AddSigned(portal.to.y);
+  hash.AddSigned(portal.cost);
+  hash.Add(portal.both_ways ? 1 : 0);
+  hash.AddTags(portal.tags);
+  hash.Add(portal.closed ? 1 : 0);
+  return hash.value();
 }
 
 absl::Status CheckPortalId(absl::string_view id) {

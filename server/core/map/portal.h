@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,8 @@ struct Portal {
 
 // Returns the bytes that a portal takes.
 std::size_t BytesOf(const Portal& portal);
+// Returns its part of a map's digest.
+std::uint64_t DigestOf(const Portal& portal);
 
 // The portals of a map.
 class PortalTable : public IdTable<Portal> {};

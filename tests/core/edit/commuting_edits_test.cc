@@ -34,6 +34,7 @@ std::vector<Obstacle> ObstaclesOf(const GridMap& map) {
 void ExpectSame(const GridMap& a, const GridMap& b) {
   EXPECT_EQ(DrawPath(a, {}), DrawPath(b, {}));
   EXPECT_EQ(ObstaclesOf(a), ObstaclesOf(b));
+  EXPECT_EQ(a.digest(), b.digest());
   EXPECT_EQ(a.obstacle_cells(), b.obstacle_cells());
   EXPECT_EQ(a.walkable_cells(), b.walkable_cells());
   EXPECT_EQ(a.min_straight(), b.min_straight());

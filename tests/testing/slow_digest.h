@@ -1,0 +1,15 @@
+// Digest of a map by looking at all of it: the judge of the digests that edits keep.
+#pragma once
+
+#include <cstdint>
+
+#include "server/core/graph/waypoint_graph.h"
+#include "server/core/map/grid_map.h"
+
+namespace waystar::testing {
+
+// Returns the digest as docs/image-format.md says that it is made, with none of the server's own hashing.
+std::uint64_t SlowDigest(const core::GridMap& map);
+std::uint64_t SlowDigest(const core::WaypointGraph& graph);
+
+}  // namespace waystar::testing
