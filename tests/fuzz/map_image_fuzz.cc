@@ -7,29 +7,59 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
+#include "server/core/image/block_reader.h"
 #include "server/core/image/block_writer.h"
+#include "server/core/image/graph_image.h"
+#include "server/core/image/grid_image.h"
 #include "server/core/image/map_image.h"
 #include "tests/fuzz/require.h"
 
-// The bytes are taken for an image, and for what an image holds before it is compressed.
+namespace {
+
+using namespace waystar;
+
+constexpr core::ImageLimits kLimits = {
+    .max_side = 256, .max_obstacle_cells = 1 << 22, .max_content_bytes = 1 << 20};
+
+void RequireBadFormat(const absl::Status& status) {
+  fuzz::Require(ErrorReasonOf(status) == "BAD_FORMAT", status.ToString());
+}
+
+template <typename Map>
+void RequireSameAgain(const absl::StatusOr<Map>& map) {
+  if (!map.ok()) {
+    return RequireBadFormat(map.status());
+  }
+  const std::string written = core::EncodeImage(*map);
+  const auto again = core::DecodeImage(written);
+  fuzz::Require(again.ok(), again.status().ToString());
+  fuzz::Require(core::EncodeImage(std::get<Map>(*again)) == written, "the same image again");
+}
+
+}  // namespace
+
+// The bytes are taken for an image, and for what an image holds before it is compressed. The latter is read
+// up to the digest too, since no mutation keeps that.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace waystar;
   const absl::string_view bytes(reinterpret_cast<const char*>(data), size);
   core::BlockWriter to;
   to.PutBytes(bytes);
   const std::string wrapped = std::move(to).Finish();
   for (const absl::string_view image : {bytes, absl::string_view(wrapped)}) {
-    const auto map = core::DecodeImage(
-        image, {.max_side = 256, .max_obstacle_cells = 1 << 22, .max_content_bytes = 1 << 20});
+    const auto map = core::DecodeImage(image, kLimits);
     if (!map.ok()) {
-      fuzz::Require(ErrorReasonOf(map.status()) == "BAD_FORMAT", map.status().ToString());
-      continue;
+      RequireBadFormat(map.status());
     }
-    const auto encode = [](const auto& decoded) { return core::EncodeImage(decoded); };
-    const std::string written = std::visit(encode, *map);
-    const auto again = core::DecodeImage(written);
-    fuzz::Require(again.ok(), again.status().ToString());
-    fuzz::Require(std::visit(encode, *again) == written, "the same image again");
+  }
+  core::BlockReader from(wrapped, kLimits.max_content_bytes);
+  from.Number(1);
+  const std::uint64_t kind = from.Number(1);
+  if (!from.ok()) {
+    RequireBadFormat(from.status());
+  } else if (kind == 0) {
+    RequireSameAgain(core::ReadGrid(from, kLimits));
+  } else {
+    RequireSameAgain(core::ReadGraph(from));
   }
   return 0;
 }

@@ -21,6 +21,23 @@ constexpr std::uint64_t kVersion = 1;
 
 enum class Kind : std::uint8_t { kGrid, kGraph };
 
+// The lowest byte first.
+void PutDigest(std::uint64_t digest, BlockWriter& to) {
+  for (unsigned i = 0; i < sizeof(digest); ++i) {
+    to.PutByte(static_cast<std::uint8_t>(digest >> 8 * i));
+  }
+}
+
+void CheckDigest(std::uint64_t digest, BlockReader& from) {
+  std::uint64_t told = 0;
+  for (unsigned i = 0; i < sizeof(told); ++i) {
+    told |= std::uint64_t{from.Byte()} << 8 * i;
+  }
+  if (told != digest) {
+    from.Fail("its digest is not that of the map");
+  }
+}
+
 BlockWriter Begin(Kind kind) {
   BlockWriter to;
   to.PutNumber(kVersion);
@@ -31,6 +48,7 @@ BlockWriter Begin(Kind kind) {
 template <typename Map>
 absl::StatusOr<std::variant<GridMap, WaypointGraph>> Whole(absl::StatusOr<Map> map, BlockReader& from) {
   WAYSTAR_RETURN_IF_ERROR(map.status());
+  CheckDigest(map->digest(), from);
   WAYSTAR_RETURN_IF_ERROR(from.Finish());
   return absl::StatusOr<std::variant<GridMap, WaypointGraph>>(absl::in_place, *std::move(map));
 }
@@ -42,12 +60,14 @@ bool IsMapImage(absl::string_view bytes) { return absl::StartsWith(bytes, kImage
 std::string EncodeImage(const GridMap& map) {
   BlockWriter to = Begin(Kind::kGrid);
   WriteGrid(map, to);
+  PutDigest(map.digest(), to);
   return std::move(to).Finish();
 }
 
 std::string EncodeImage(const WaypointGraph& graph) {
   BlockWriter to = Begin(Kind::kGraph);
   WriteGraph(graph, to);
+  PutDigest(graph.digest(), to);
   return std::move(to).Finish();
 }
 

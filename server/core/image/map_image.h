@@ -17,13 +17,14 @@ bool IsMapImage(absl::string_view bytes);
 
 // Return the image of a map: its cells, terrains, options, obstacles with their effects and expiry, portals
 // and profiles, or its nodes, edges and obstacles and the rule that connects them. What is derived from these
-// is not in it. The same state of a map has the same image, whatever led to it. docs/image-format.md has the
-// format. The memory taken is in proportion to the image.
+// is not in it, but for the digest at its end. The same state of a map has the same image, whatever led to
+// it. docs/image-format.md has the format. The memory taken is in proportion to the image.
 std::string EncodeImage(const GridMap& map);
 std::string EncodeImage(const WaypointGraph& graph);
 
 // Returns the map of an image, in bounded time and memory whatever the bytes are. Returns INVALID_ARGUMENT /
-// BAD_FORMAT for what is no image, or a damaged one, with the offset of the damaged block.
+// BAD_FORMAT for what is no image, or a damaged one, with the offset of the damaged block, and for one whose
+// digest is not that of the map.
 absl::StatusOr<std::variant<GridMap, WaypointGraph>> DecodeImage(absl::string_view image,
                                                                  const ImageLimits& limits = {});
 

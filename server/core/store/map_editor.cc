@@ -19,6 +19,11 @@ absl::StatusOr<ChangeSummary> MapEditor::Apply(absl::Span<const Edit> edits, abs
   return std::get_if<GraphBatchEditor>(&editor_)->Apply(edits, now);
 }
 
+std::uint64_t MapEditor::digest() const {
+  const auto* const grid = std::get_if<BatchEditor>(&editor_);
+  return grid != nullptr ? grid->digest() : std::get_if<GraphBatchEditor>(&editor_)->digest();
+}
+
 MapEditor::Result MapEditor::Finish() && {
   if (auto* grid = std::get_if<BatchEditor>(&editor_)) {
     BatchEditor::Result result = std::move(*grid).Finish();

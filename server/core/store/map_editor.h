@@ -1,6 +1,7 @@
 // Editor that applies batches of edits to a map of any kind.
 #pragma once
 
+#include <cstdint>
 #include <variant>
 
 #include "absl/status/statusor.h"
@@ -22,6 +23,9 @@ class MapEditor {
 
   // As BatchEditor::Apply and GraphBatchEditor::Apply.
   absl::StatusOr<ChangeSummary> Apply(absl::Span<const Edit> edits, absl::Time now);
+
+  // Returns the digest of the map with the batches so far.
+  std::uint64_t digest() const;
 
   struct Result {
     Map map;

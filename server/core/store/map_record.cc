@@ -248,9 +248,14 @@ absl::StatusOr<UpdateResult> MapRecord::ApplyToGroup(std::vector<Edit> edits, st
   WAYSTAR_ASSIGN_OR_RETURN(const ChangeSummary summary, fold.editor->Apply(edits, now));
   lifetimes_.Follow(edits, now);
   ++fold.revision;
-  fold.commits.push_back(std::make_shared<const Commit>(
-      Commit{.revision = fold.revision, .time = now, .edits = std::move(edits), .summary = summary}));
-  return UpdateResult{.epoch = fold.base->epoch, .revision = fold.revision, .summary = summary};
+  const std::uint64_t digest = fold.editor->digest();
+  fold.commits.push_back(std::make_shared<const Commit>(Commit{.revision = fold.revision,
+                                                               .time = now,
+                                                               .edits = std::move(edits),
+                                                               .summary = summary,
+                                                               .digest = digest}));
+  return UpdateResult{
+      .epoch = fold.base->epoch, .revision = fold.revision, .summary = summary, .digest = digest};
 }
 
 void MapRecord::ReplacePublished(PinnedSnapshot snapshot) {

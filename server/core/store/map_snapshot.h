@@ -55,6 +55,9 @@ struct MapSnapshot {
   const GridMap& grid() const { return *std::get_if<GridMap>(&map); }
   const WaypointGraph& graph() const { return *std::get_if<WaypointGraph>(&map); }
 
+  // As GridMap::digest.
+  std::uint64_t digest() const { return is_grid() ? grid().digest() : graph().digest(); }
+
   std::size_t memory_bytes() const;
   // Adds them to `use`, by kind.
   void AddTo(MemoryUse& use) const;

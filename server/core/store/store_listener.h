@@ -22,6 +22,8 @@ struct Commit {
   absl::Time time;
   std::vector<Edit> edits;
   ChangeSummary summary;
+  // The map's digest at that revision.
+  std::uint64_t digest = 0;
 };
 
 using SharedCommit = std::shared_ptr<const Commit>;

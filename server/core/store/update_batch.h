@@ -34,6 +34,8 @@ struct UpdateResult {
   std::uint64_t epoch = 0;
   std::uint64_t revision = 0;
   ChangeSummary summary;
+  // The map's digest at that revision.
+  std::uint64_t digest = 0;
   // True if the batch was applied before under the same request_id; the rest is the result of that time.
   bool already_applied = false;
 };

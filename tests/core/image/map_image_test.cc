@@ -20,6 +20,9 @@
 #include "server/core/graph/grid_sight.h"
 #include "server/core/image/block_reader.h"
 #include "server/core/image/block_writer.h"
+#include "server/core/image/graph_image.h"
+#include "server/core/image/grid_image.h"
+#include "server/core/image/image_limits.h"
 #include "server/core/map/obstacle_table.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
@@ -38,6 +41,7 @@ using ::waystar::testing::DrawMap;
 using ::waystar::testing::Generator;
 using ::waystar::testing::GraphGenerator;
 using ::waystar::testing::GraphModel;
+using ::waystar::testing::IsOk;
 using ::waystar::testing::MutatedBytes;
 using ::waystar::testing::Random;
 
@@ -88,6 +92,7 @@ void ExpectSame(const GridMap& map, const GridMap& wanted, const std::string& wh
   EXPECT_EQ(ObstaclesOf(map.obstacles()), ObstaclesOf(wanted.obstacles()));
   EXPECT_EQ(PortalsOf(map), PortalsOf(wanted));
   EXPECT_EQ(map.profiles(), wanted.profiles());
+  EXPECT_EQ(map.digest(), wanted.digest());
   EXPECT_EQ(EncodeImage(map), EncodeImage(wanted));
 }
 
@@ -180,6 +185,7 @@ void ExpectSame(const WaypointGraph& graph, const WaypointGraph& wanted, const s
   SCOPED_TRACE(where);
   EXPECT_EQ(ArcsOf(graph), ArcsOf(wanted));
   EXPECT_EQ(graph.FreeNumbers(), wanted.FreeNumbers());
+  EXPECT_EQ(graph.digest(), wanted.digest());
   EXPECT_EQ(graph.max_distance(), wanted.max_distance());
   EXPECT_EQ(graph.least_cost_per_length(), wanted.least_cost_per_length());
   EXPECT_EQ(ObstaclesOf(graph.sight().obstacles()), ObstaclesOf(wanted.sight().obstacles()));
@@ -279,6 +285,33 @@ std::string ImageOf(const std::string& content) {
   return std::move(to).Finish();
 }
 
+// Reads all but the digest, which no mutation of a map keeps.
+absl::StatusOr<std::variant<GridMap, WaypointGraph>> ReadBeforeDigest(const std::string& image,
+                                                                      const ImageLimits& limits) {
+  const auto whole = [](auto map) -> absl::StatusOr<std::variant<GridMap, WaypointGraph>> {
+    if (!map.ok()) {
+      return map.status();
+    }
+    return *std::move(map);
+  };
+  BlockReader from(image, limits.max_content_bytes);
+  from.Number(1);
+  const std::uint64_t kind = from.Number(1);
+  if (!from.ok()) {
+    return from.status();
+  }
+  return kind == 0 ? whole(ReadGrid(from, limits)) : whole(ReadGraph(from));
+}
+
+TEST(MapImageTest, TheDigestMustBeThatOfTheMap) {
+  std::string content = ContentOf(SmallImage());
+  ASSERT_THAT(DecodeImage(ImageOf(content)), IsOk());
+  content[content.size() - 8] = static_cast<char>(content[content.size() - 8] ^ 1);
+  const absl::Status status = DecodeImage(ImageOf(content)).status();
+  EXPECT_EQ(ErrorReasonOf(status), "BAD_FORMAT");
+  EXPECT_THAT(status.message(), HasSubstr("digest"));
+}
+
 // The checksums are right, and what they protect is not.
 TEST(MapImageTest, ImagesMadeByHandAreCheckedLikeRequests) {
   const std::string content = ContentOf(SmallImage());
@@ -294,9 +327,12 @@ TEST(MapImageTest, ImagesMadeByHandAreCheckedLikeRequests) {
   int refused = 0;
   for (int i = 0; i < 3000; ++i) {
     const std::string image = ImageOf(MutatedBytes(i % 2 == 0 ? content : of_graph, {}, random));
-    const absl::StatusOr<std::variant<GridMap, WaypointGraph>> map = DecodeImage(image, {.max_side = 100});
+    const absl::StatusOr<std::variant<GridMap, WaypointGraph>> whole = DecodeImage(image, {.max_side = 100});
+    refused += whole.ok() ? 0 : 1;
+    const absl::StatusOr<std::variant<GridMap, WaypointGraph>> map =
+        ReadBeforeDigest(image, {.max_side = 100});
     if (!map.ok()) {
-      ++refused;
+      EXPECT_EQ(ErrorReasonOf(whole.status()), "BAD_FORMAT") << whole.status();
       EXPECT_EQ(ErrorReasonOf(map.status()), "BAD_FORMAT") << map.status();
     } else if (const auto* grid = std::get_if<GridMap>(&*map)) {
       ExpectSame(Decoded<GridMap>(EncodeImage(*grid)), *grid, absl::StrCat("mutation ", i));
