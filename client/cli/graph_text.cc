@@ -52,6 +52,7 @@ std::string GraphFacts(const v1::MapInfo& info, std::size_t width) {
       {"map", info.map()},
       {"size", absl::StrCat(graph.nodes(), " nodes, ", graph.edges(), " one-way edges")},
       {"revision", absl::StrCat(info.revision())},
+      {"digest", DigestText(info.digest())},
       {"created", absl::FormatTime("%Y-%m-%d %H:%M:%S UTC",
                                    absl::FromUnixSeconds(info.create_time().seconds()), absl::UTCTimeZone())},
       {"obstacles", absl::StrCat(graph.named_obstacles())},

@@ -73,6 +73,7 @@ std::string Facts(const v1::MapInfo& info, std::size_t width) {
       {"map", info.map()},
       {"size", absl::StrCat(grid.width(), " x ", grid.height(), " cells")},
       {"revision", absl::StrCat(info.revision())},
+      {"digest", DigestText(info.digest())},
       {"created", absl::FormatTime("%Y-%m-%d %H:%M:%S UTC",
                                    absl::FromUnixSeconds(info.create_time().seconds()), absl::UTCTimeZone())},
       {"neighbours", NeighboursText(grid)},

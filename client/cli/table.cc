@@ -57,6 +57,10 @@ void AppendCell(absl::string_view text, std::size_t width, std::string& line) {
 
 }  // namespace
 
+std::string DigestText(std::uint64_t digest) {
+  return digest == 0 ? "-" : absl::StrCat(absl::Hex(digest, absl::kZeroPad16));
+}
+
 std::string FormatTable(const std::vector<TableRow>& rows, std::size_t width) {
   std::vector<std::size_t> widths;
   for (const TableRow& row : rows) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
@@ -10,6 +11,9 @@ namespace waystar::cli {
 using TableRow = std::vector<std::string>;
 
 inline constexpr std::size_t kAnyWidth = std::numeric_limits<std::size_t>::max();
+
+// Returns 16 hexadecimal digits, or "-" for the 0 of a server that tells no digest.
+std::string DigestText(std::uint64_t digest);
 
 // Writes the rows as lines of text, with two spaces between columns that are as wide as they need to be.
 // Where a line would be wider than `width` characters, the widest columns are cut, with an ellipsis where

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "client/cli/table.h"
 
 namespace waystar::cli {
 namespace {
@@ -40,6 +41,10 @@ void AddUpdateOptions(CLI::App& command, const std::shared_ptr<v1::UpdateObstacl
 
 std::string CellCount(int64_t count) { return absl::StrCat(count, count == 1 ? " cell" : " cells"); }
 
+std::string DigestClause(uint64_t digest) {
+  return digest == 0 ? "" : absl::StrCat(", digest ", DigestText(digest));
+}
+
 std::string ChangeText(int64_t cells, int64_t nodes, int64_t edges) {
   if (nodes == 0 && edges == 0) {
     return CellCount(cells);
@@ -54,7 +59,7 @@ ExitCode Update(const v1::UpdateObstaclesRequest& request, Session& session) {
     std::ostream& out = session.io().out;
     if (response.already_applied()) {
       out << "That was applied already: it made revision " << response.revision() << " of " << request.map()
-          << ".\n";
+          << DigestClause(response.digest()) << ".\n";
       return;
     }
     out << request.map() << " is now at revision " << response.revision() << ": "
@@ -63,7 +68,7 @@ ExitCode Update(const v1::UpdateObstaclesRequest& request, Session& session) {
     if (response.clipped_cells() > 0) {
       out << ", " << CellCount(response.clipped_cells()) << " off the map left out";
     }
-    out << ".\n";
+    out << DigestClause(response.digest()) << ".\n";
   });
 }
 

@@ -20,6 +20,9 @@ void RunsUpdate(CLI::App& command, const std::shared_ptr<v1::UpdateObstaclesRequ
 // Writes "1 cell", "2 cells".
 std::string CellCount(int64_t count);
 
+// Writes ", digest 0123456789abcdef", or nothing if the server tells none.
+std::string DigestClause(uint64_t digest);
+
 // Writes the same, or on a waypoint graph "1 node, 2 edges".
 std::string ChangeText(int64_t cells, int64_t nodes, int64_t edges);
 

@@ -9,6 +9,7 @@
 #include "client/cli/edit_text.h"
 #include "client/cli/json.h"
 #include "client/cli/shape_argument.h"
+#include "client/cli/table.h"
 #include "client/cli/update.h"
 
 namespace waystar::cli {
@@ -27,7 +28,7 @@ std::string RevisionText(const v1::MapRevision& revision) {
       "Revision ", revision.revision(), " at ", absl::FormatTime("%H:%M:%E3S", time, absl::LocalTimeZone()),
       ": ", ChangeText(revision.changed_cells(), revision.changed_nodes(), revision.changed_edges()),
       " changed", revision.has_changed_bounds() ? " in " + FormatRectangle(revision.changed_bounds()) : "",
-      "\n");
+      DigestClause(revision.digest()), "\n");
   for (const v1::Edit& edit : revision.edits()) {
     absl::StrAppend(&text, "  ", EditText(edit), "\n");
   }
@@ -40,7 +41,11 @@ std::string RevisionText(const v1::MapRevision& revision) {
 std::string EventText(const std::string& map, const v1::WatchMapResponse& event) {
   switch (event.event_case()) {
     case v1::WatchMapResponse::kWatching:
-      return absl::StrCat("Watching ", map, ", which is at revision ", event.watching().revision(), ".\n");
+      return absl::StrCat("Watching ", map, ", which is at revision ", event.watching().revision(), ".",
+                          event.watching().digest() == 0
+                              ? ""
+                              : absl::StrCat(" Its digest is ", DigestText(event.watching().digest()), "."),
+                          "\n");
     case v1::WatchMapResponse::kRevision:
       return RevisionText(event.revision());
     case v1::WatchMapResponse::kResynchronize:

@@ -62,9 +62,10 @@ absl::Status MapWatch::SendFirst() {
     return Deleted(request_.map());
   }
   if (is_replaced || history.kind == core::History::Kind::kGone) {
-    Resynchronize(history.latest_revision, message);
+    Resynchronize(*latest, message);
   } else {
-    FillVersion({.epoch = epoch_, .revision = begin_}, *message.mutable_watching());
+    FillVersion(latest->version(), *message.mutable_watching());
+    message.mutable_watching()->set_digest(latest->digest());
   }
   Write(Serialize(message));
   return absl::OkStatus();
@@ -100,7 +101,12 @@ void MapWatch::Advance() {
   }
   v1::WatchMapResponse message;
   if (history->kind == core::History::Kind::kGone) {
-    Resynchronize(history->latest_revision, message);
+    const absl::StatusOr<core::PinnedSnapshot> latest = context_.store.Pin(request_.map());
+    if (!latest.ok() || (*latest)->epoch != epoch_) {
+      SetEnd(Deleted(request_.map()));
+      return;
+    }
+    Resynchronize(**latest, message);
   } else if (!history->commits.empty()) {
     FillRevision(*history->commits.front(), *message.mutable_revision());
     ++next_;
@@ -110,9 +116,10 @@ void MapWatch::Advance() {
   Write(Serialize(message));
 }
 
-void MapWatch::Resynchronize(std::uint64_t latest_revision, v1::WatchMapResponse& message) {
-  FillVersion({.epoch = epoch_, .revision = latest_revision}, *message.mutable_resynchronize());
-  next_ = latest_revision + 1;
+void MapWatch::Resynchronize(const core::MapSnapshot& latest, v1::WatchMapResponse& message) {
+  FillVersion(latest.version(), *message.mutable_resynchronize());
+  message.mutable_resynchronize()->set_digest(latest.digest());
+  next_ = latest.revision + 1;
 }
 
 void MapWatch::FillRevision(const core::Commit& commit, v1::MapRevision& out) const {

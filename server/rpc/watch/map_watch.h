@@ -48,7 +48,7 @@ class MapWatch final : public WritingCall, public MapWatcher {
   std::shared_ptr<MapWatch> Self() { return std::static_pointer_cast<MapWatch>(shared_from_this()); }
   absl::Status SendFirst() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  void Resynchronize(std::uint64_t latest_revision, v1::WatchMapResponse& message)
+  void Resynchronize(const core::MapSnapshot& latest, v1::WatchMapResponse& message)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void FillRevision(const core::Commit& commit, v1::MapRevision& out) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -253,6 +253,7 @@ void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot,
   info.set_map(snapshot.id);
   FillVersion(snapshot.version(), info);
   FillTimestamp(snapshot.create_time, *info.mutable_create_time());
+  info.set_digest(snapshot.digest());
   info.set_memory_bytes(static_cast<std::int64_t>(snapshot.memory_bytes()));
 
   if (const core::OldSnapshotsInfo old = store.OldSnapshotsOf(snapshot.id); old.count > 0) {
@@ -299,12 +300,14 @@ void FillUpdateResult(const core::UpdateResult& result, v1::UpdateObstaclesRespo
   FillChangeSummary(result.summary, response);
   response.set_clipped_cells(result.summary.clipped_cells);
   response.set_already_applied(result.already_applied);
+  response.set_digest(result.digest);
 }
 
 void FillCommit(const core::Commit& commit, v1::MapRevision& out) {
   out.set_revision(commit.revision);
   FillTimestamp(commit.time, *out.mutable_commit_time());
   FillChangeSummary(commit.summary, out);
+  out.set_digest(commit.digest);
 }
 
 }  // namespace waystar::rpc

@@ -18,11 +18,13 @@ class EditCommandTest : public ::waystar::testing::CommandTest {
       response.set_revision(8);
       response.set_changed_cells(25);
       response.set_clipped_cells(clipped_cells_);
+      response.set_digest(digest_);
       return grpc::Status::OK;
     };
   }
 
   int clipped_cells_ = 0;
+  std::uint64_t digest_ = 0;
   v1::UpdateObstaclesRequest request_;
 };
 
@@ -50,6 +52,12 @@ TEST_F(EditCommandTest, TellsWhatWasLeftOut) {
   clipped_cells_ = 1;
   Run({"block", "arena", "3,4+5x5"});
   EXPECT_EQ(out_, "arena is now at revision 8: 25 cells changed, 1 cell off the map left out.\n");
+}
+
+TEST_F(EditCommandTest, TellsTheDigest) {
+  digest_ = 0xabcdef;
+  Run({"block", "arena", "3,4+5x5"});
+  EXPECT_EQ(out_, "arena is now at revision 8: 25 cells changed, digest 0000000000abcdef.\n");
 }
 
 TEST_F(EditCommandTest, PassesTheExpectedRevision) {
@@ -105,7 +113,7 @@ TEST_F(EditCommandTest, PrintsJson) {
   EXPECT_EQ(Run({"block", "arena", "3,4", "--json"}), ExitCode::kOk);
   EXPECT_EQ(out_,
             "{\"revision\":\"8\",\"changedCells\":\"25\",\"clippedCells\":\"0\",\"alreadyApplied\":false,"
-            "\"changedNodes\":\"0\",\"changedEdges\":\"0\",\"epoch\":\"0\"}\n");
+            "\"changedNodes\":\"0\",\"changedEdges\":\"0\",\"epoch\":\"0\",\"digest\":\"0\"}\n");
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ v1::MapInfo Arena() {
   v1::MapInfo info;
   info.set_map("arena");
   info.set_revision(3);
+  info.set_digest(0x0123456789abcdef);
   info.mutable_create_time()->set_seconds(1700000000);
   info.set_memory_bytes(4096);
   v1::GridInfo& grid = *info.mutable_grid();
@@ -33,6 +34,7 @@ constexpr char kFacts[] =
     "map            arena\n"
     "size           4 x 2 cells\n"
     "revision       3\n"
+    "digest         0123456789abcdef\n"
     "created        2023-11-14 22:13:20 UTC\n"
     "neighbours     8\n"
     "diagonal cost  1.5\n"

@@ -57,11 +57,24 @@ TEST_F(WatchCommandTest, EndsAfterSoManyRevisions) {
   EXPECT_THAT(out_, ::testing::Not(HasSubstr("Revisions up to")));
 }
 
+TEST_F(WatchCommandTest, TellsDigests) {
+  server_.watch_map = [](auto&, const auto&, std::vector<v1::WatchMapResponse>& events) {
+    events.resize(2);
+    events[0].mutable_watching()->set_revision(7);
+    events[0].mutable_watching()->set_digest(0xabcdef);
+    events[1].mutable_revision()->set_revision(8);
+    events[1].mutable_revision()->set_digest(0x0123456789abcdef);
+    return grpc::Status::OK;
+  };
+  Run({"watch", "arena"});
+  EXPECT_THAT(out_, AllOf(HasSubstr("which is at revision 7. Its digest is 0000000000abcdef.\n"),
+                          HasSubstr(": 0 cells changed, digest 0123456789abcdef\n")));
+}
+
 TEST_F(WatchCommandTest, PrintsAnObjectALine) {
   EXPECT_EQ(Run({"watch", "arena", "--json", "--count", "1"}), ExitCode::kOk);
-  EXPECT_THAT(
-      out_,
-      HasSubstr("{\"watching\":{\"revision\":\"7\",\"epoch\":\"0\"}}\n{\"revision\":{\"revision\":\"8\","));
+  EXPECT_THAT(out_, HasSubstr("{\"watching\":{\"revision\":\"7\",\"epoch\":\"0\",\"digest\":\"0\"}}\n{"
+                              "\"revision\":{\"revision\":\"8\","));
 }
 
 }  // namespace
