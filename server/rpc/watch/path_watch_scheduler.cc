@@ -16,6 +16,7 @@
 #include "server/rpc/call/call_context.h"
 #include "server/rpc/call/cancelled.h"
 #include "server/rpc/call/status.h"
+#include "server/rpc/call/within_memory.h"
 #include "server/rpc/query/answer_query.h"
 #include "server/rpc/wire/convert.h"
 
@@ -111,7 +112,8 @@ void PathWatchScheduler::SearchOn(const core::MapSnapshot& snapshot, const PathW
       .begin = now};
   core::AnswerRenewal renewal(store_, snapshot, *watch);
   v1::WatchPathResponse message;
-  const absl::StatusOr<core::Route> route = renewal.Search(context.budget, context.bench);
+  const absl::StatusOr<core::Route> route =
+      RunWithinMemory(context.bench, [&] { return renewal.Search(context.budget, context.bench); });
   const absl::Status status = route.ok() ? WriteAnswer(*route, snapshot, watch->coordinates, max_bytes_,
                                                        *message.mutable_answer(), context)
                                          : route.status();
