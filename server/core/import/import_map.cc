@@ -58,7 +58,8 @@ absl::Status CheckOptions(MapFormat format, const ImportOptions& options) {
 template <typename Map>
 absl::StatusOr<ImportedMap> AsImported(absl::StatusOr<Map> map) {
   WAYSTAR_RETURN_IF_ERROR(map.status());
-  return ImportedMap(*std::move(map));
+  // In place: of a variant that is moved g++ 12 says that it may be uninitialized.
+  return absl::StatusOr<ImportedMap>(absl::in_place, *std::move(map));
 }
 
 absl::StatusOr<ImportedMap> ImportLevel(absl::string_view bytes, const TerrainMapping& mapping,

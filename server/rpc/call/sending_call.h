@@ -10,6 +10,7 @@
 #include "server/rpc/call/call_context.h"
 #include "server/rpc/call/request_parser.h"
 #include "server/rpc/call/streaming_call.h"
+#include "server/rpc/call/within_memory.h"
 
 namespace waystar::rpc {
 
@@ -49,7 +50,7 @@ class SendingCall : public WritingCall {
   }
 
   void RunJob(int worker) final {
-    const absl::Status status = Prepare(worker);
+    const absl::Status status = RunWithinMemory(executor().bench(worker), [&] { return Prepare(worker); });
     MutexLock lock(mutex_);
     is_ready_ = status.ok();
     if (!is_ready_) {

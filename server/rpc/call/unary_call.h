@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <new>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -32,6 +31,7 @@
 #include "server/rpc/call/cancelled.h"
 #include "server/rpc/call/request_parser.h"
 #include "server/rpc/call/status.h"
+#include "server/rpc/call/within_memory.h"
 #include "server/rpc/call/written_message.h"
 
 namespace waystar::rpc {
@@ -201,7 +201,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
     context.written = &written_.emplace(*response_);
     if constexpr (std::is_same_v<Handler, UnaryHandler<Request, Response>>) {
       const CostTimer timer(lane, begin);
-      const absl::Status status = Handle(context);
+      const absl::Status status =
+          RunWithinMemory(bench, [&] { return handler_(*request_, *response_, context); });
       if (context.needs_larger_lane) {
         BeginAt(lane == Lane::kHere ? Lane::kSmall : Lane::kLarge);
         return;
@@ -210,18 +211,6 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
       Answer(status);
     } else {
       handler_(*request_, *response_, context, [this](const absl::Status& status) { Answer(status); });
-    }
-  }
-
-  // A query that finds no memory ends alone. Updates and others that answer later may have left parts of
-  // themselves elsewhere by then: those end the process.
-  absl::Status Handle(CallContext& context) {
-    try {
-      return handler_(*request_, *response_, context);
-    } catch (const std::bad_alloc&) {
-      context.bench.Renew();
-      return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kMapsMemoryFull, "",
-                       "the system has no more memory for this process");
     }
   }
 

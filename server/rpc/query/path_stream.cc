@@ -14,6 +14,7 @@
 #include "server/rpc/admission/cost_timer.h"
 #include "server/rpc/call/request_parser.h"
 #include "server/rpc/call/status.h"
+#include "server/rpc/call/within_memory.h"
 #include "server/rpc/call/written_message.h"
 #include "server/rpc/wire/convert.h"
 
@@ -310,7 +311,8 @@ bool PathStream::Answer(const Batch& batch, const v1::StreamedQuery& query, Lane
                       .rpc = &rpc_,
                       .written = &draft.written};
   const CostTimer timer(lane, now);
-  const absl::Status status = find_path_(query.query(), draft.answer, context);
+  const absl::Status status =
+      RunWithinMemory(bench, [&] { return find_path_(query.query(), draft.answer, context); });
   if (context.needs_larger_lane) {
     return false;
   }

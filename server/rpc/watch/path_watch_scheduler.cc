@@ -12,10 +12,12 @@
 #include "absl/status/statusor.h"
 #include "google/rpc/status.pb.h"
 #include "server/base/error.h"
+#include "server/base/status_macros.h"
 #include "server/core/watch/answer_renewal.h"
 #include "server/rpc/call/call_context.h"
 #include "server/rpc/call/cancelled.h"
 #include "server/rpc/call/status.h"
+#include "server/rpc/call/within_memory.h"
 #include "server/rpc/query/answer_query.h"
 #include "server/rpc/wire/convert.h"
 
@@ -111,10 +113,10 @@ void PathWatchScheduler::SearchOn(const core::MapSnapshot& snapshot, const PathW
       .begin = now};
   core::AnswerRenewal renewal(store_, snapshot, *watch);
   v1::WatchPathResponse message;
-  const absl::StatusOr<core::Route> route = renewal.Search(context.budget, context.bench);
-  const absl::Status status = route.ok() ? WriteAnswer(*route, snapshot, watch->coordinates, max_bytes_,
-                                                       *message.mutable_answer(), context)
-                                         : route.status();
+  const absl::Status status = RunWithinMemory(context.bench, [&]() -> absl::Status {
+    WAYSTAR_ASSIGN_OR_RETURN(const core::Route route, renewal.Search(context.budget, context.bench));
+    return WriteAnswer(route, snapshot, watch->coordinates, max_bytes_, *message.mutable_answer(), context);
+  });
   NoteQuery(observer_, "waystar.v1.PathService/WatchPath", watch->request, message.answer(), status,
             Executor::Clock::now() - now, context);
   if (absl::IsCancelled(status)) {
