@@ -143,6 +143,8 @@ absl::string_view ErrorReasonName(ErrorReason reason) {
       return "DEADLINE_EXCEEDED";
     case ErrorReason::kDraining:
       return "DRAINING";
+    case ErrorReason::kMapsLoading:
+      return "MAPS_LOADING";
     case ErrorReason::kTransferTimeout:
       return "TRANSFER_TIMEOUT";
     case ErrorReason::kRegionTooLarge:
@@ -195,6 +197,8 @@ absl::string_view ErrorReasonName(ErrorReason reason) {
       return "MAPS_MEMORY_FULL";
     case ErrorReason::kClientBusy:
       return "CLIENT_BUSY";
+    case ErrorReason::kStorageFailed:
+      return "STORAGE_FAILED";
   }
   return "UNKNOWN";
 }

@@ -78,6 +78,7 @@ enum class ErrorReason : std::uint8_t {
   kCancelled,
   kDeadlineExceeded,
   kDraining,
+  kMapsLoading,
   kTransferTimeout,
   // Fields: RESOURCE_EXHAUSTED
   kRegionTooLarge,
@@ -113,6 +114,8 @@ enum class ErrorReason : std::uint8_t {
   // The server's limits: RESOURCE_EXHAUSTED
   kMapsMemoryFull,
   kClientBusy,
+  // Storage: UNAVAILABLE
+  kStorageFailed,
 };
 
 // Returns the name in the contract, such as "MAP_NOT_FOUND" for kMapNotFound; "UNKNOWN" for kUnknown.

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "server/core/image/value_writer.h"
 
 namespace waystar::core {
 
@@ -16,25 +17,13 @@ inline constexpr absl::string_view kImageMagic("\x89WAYMAP\r\n\x1a\n", 11);
 // The most bytes that a block holds before it is compressed.
 inline constexpr std::size_t kImageBlockBytes = std::size_t{1} << 20;
 
-// Values follow each other without padding, and a block may end within one. A block is a Zstandard frame with
-// a checksum of its content, which begins with the block's number.
+// A block may end within a value. A block is a Zstandard frame with a checksum of its content, which begins
+// with the block's number.
 //
 // Thread safety: one thread at a time.
-class BlockWriter {
+class BlockWriter final : public ValueWriter {
  public:
   BlockWriter();
-
-  void PutByte(std::uint8_t byte);
-  void PutBool(bool value) { PutByte(value ? 1 : 0); }
-  // Puts seven bits a byte, the lowest first; all bytes but the last have the highest bit set.
-  void PutNumber(std::uint64_t number);
-  // Puts a number that may be negative: 0, -1, 1, -2, ... as 0, 1, 2, 3, ...
-  void PutSigned(std::int64_t number);
-  // Puts the eight bytes of an IEEE 754 double, the lowest first.
-  void PutDouble(double value);
-  // Puts the length, then the bytes.
-  void PutText(absl::string_view text);
-  void PutBytes(absl::string_view bytes);
 
   // Returns the image. The writer must not be used afterwards.
   std::string Finish() &&;
@@ -42,8 +31,8 @@ class BlockWriter {
  private:
   void BeginBlock();
   void EndBlock();
+  void MakeRoom() override;
 
-  std::string block_;
   std::uint64_t blocks_ = 0;
   std::string image_;
 };

@@ -8,72 +8,39 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "server/core/image/value_lists.h"
 #include "server/core/map/tags.h"
 
 namespace waystar::core {
 namespace {
 
-constexpr std::uint64_t kAnyCount = std::numeric_limits<std::uint32_t>::max();
-
-// Lists are read item by item: memory is taken for what is there, whatever the count says.
-template <typename Take>
-auto ReadList(BlockReader& from, std::uint64_t max, Take take) {
-  std::vector<decltype(take())> items;
-  for (std::uint64_t left = from.Number(max); left > 0 && from.ok(); --left) {
-    items.push_back(take());
-  }
-  return items;
-}
-
-template <typename Item, typename Put>
-void WriteList(const std::vector<Item>& items, BlockWriter& to, Put put) {
-  to.PutNumber(items.size());
-  for (const Item& item : items) {
-    put(item);
-  }
-}
-
-// REQUIRES: `last` is the greatest value of the enumeration, whose values count from 0.
-template <typename Enum>
-Enum ReadEnum(BlockReader& from, Enum last) {
-  return static_cast<Enum>(from.Number(static_cast<std::uint64_t>(last)));
-}
-
-template <typename Enum>
-void WriteEnum(Enum value, BlockWriter& to) {
-  to.PutNumber(static_cast<std::uint64_t>(value));
-}
-
-std::int32_t ReadInt(BlockReader& from) {
-  return static_cast<std::int32_t>(from.Signed(std::numeric_limits<std::int32_t>::min(),  //
-                                               std::numeric_limits<std::int32_t>::max()));
-}
-
-void WritePoint(const Point& point, BlockWriter& to) {
+void WritePoint(const Point& point, ValueWriter& to) {
   to.PutDouble(point.x);
   to.PutDouble(point.y);
 }
 
-Point ReadPoint(BlockReader& from) {
+Point ReadPoint(ValueReader& from) {
   Point point;
   point.x = from.Double();
   point.y = from.Double();
   return point;
 }
 
-void WriteCell(Cell cell, BlockWriter& to) {
+void WriteCell(Cell cell, ValueWriter& to) {
   to.PutSigned(cell.x);
   to.PutSigned(cell.y);
 }
 
-Cell ReadCell(BlockReader& from) {
+Cell ReadCell(ValueReader& from) {
   Cell cell;
   cell.x = ReadInt(from);
   cell.y = ReadInt(from);
   return cell;
 }
 
-void WriteShape(const Shape& shape, BlockWriter& to) {
+}  // namespace
+
+void WriteShape(const Shape& shape, ValueWriter& to) {
   WriteList(shape.cells, to, [&](Cell cell) { WriteCell(cell, to); });
   WriteList(shape.rectangles, to, [&](const Rectangle& rectangle) {
     WriteCell({rectangle.x, rectangle.y}, to);
@@ -93,7 +60,7 @@ void WriteShape(const Shape& shape, BlockWriter& to) {
   });
 }
 
-Shape ReadShape(BlockReader& from) {
+Shape ReadShape(ValueReader& from) {
   Shape shape;
   shape.cells = ReadList(from, kAnyCount, [&] { return ReadCell(from); });
   shape.rectangles = ReadList(from, kAnyCount, [&] {
@@ -119,30 +86,28 @@ Shape ReadShape(BlockReader& from) {
   return shape;
 }
 
-}  // namespace
-
-void WriteTime(absl::Time time, BlockWriter& to) {
+void WriteTime(absl::Time time, ValueWriter& to) {
   to.PutBool(time != absl::InfiniteFuture());
   if (time != absl::InfiniteFuture()) {
     to.PutSigned(absl::ToUnixNanos(time));
   }
 }
 
-absl::Time ReadTime(BlockReader& from) {
+absl::Time ReadTime(ValueReader& from) {
   constexpr auto kMin = std::numeric_limits<std::int64_t>::min();
   constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
   return from.Bool() ? absl::FromUnixNanos(from.Signed(kMin, kMax)) : absl::InfiniteFuture();
 }
 
-void WriteTags(const std::vector<std::string>& tags, BlockWriter& to) {
+void WriteTags(const std::vector<std::string>& tags, ValueWriter& to) {
   WriteList(tags, to, [&](const std::string& tag) { to.PutText(tag); });
 }
 
-std::vector<std::string> ReadTags(BlockReader& from) {
+std::vector<std::string> ReadTags(ValueReader& from) {
   return ReadList(from, kMaxTags, [&] { return from.Text(kMaxTagBytes); });
 }
 
-void WriteSettings(const GridSettings& settings, BlockWriter& to) {
+void WriteSettings(const GridSettings& settings, ValueWriter& to) {
   WriteEnum(settings.connectivity, to);
   to.PutDouble(settings.diagonal_cost);
   WriteList(settings.terrains, to, [&](const Terrain& terrain) {
@@ -164,7 +129,7 @@ void WriteSettings(const GridSettings& settings, BlockWriter& to) {
   }
 }
 
-GridSettings ReadSettings(BlockReader& from) {
+GridSettings ReadSettings(ValueReader& from) {
   GridSettings settings;
   settings.connectivity = ReadEnum(from, Connectivity::kSix);
   settings.diagonal_cost = from.Double();
@@ -190,7 +155,7 @@ GridSettings ReadSettings(BlockReader& from) {
   return settings;
 }
 
-void WriteObstacle(const Obstacle& obstacle, BlockWriter& to) {
+void WriteObstacle(const Obstacle& obstacle, ValueWriter& to) {
   to.PutText(obstacle.id);
   WriteShape(obstacle.shape, to);
   WriteEnum(obstacle.effect.kind, to);
@@ -199,7 +164,7 @@ void WriteObstacle(const Obstacle& obstacle, BlockWriter& to) {
   WriteTime(obstacle.expiry, to);
 }
 
-Obstacle ReadObstacle(BlockReader& from) {
+Obstacle ReadObstacle(ValueReader& from) {
   Obstacle obstacle;
   obstacle.id = from.Text(kMaxNameBytes);
   obstacle.shape = ReadShape(from);
@@ -210,7 +175,7 @@ Obstacle ReadObstacle(BlockReader& from) {
   return obstacle;
 }
 
-void WritePortal(const Portal& portal, BlockWriter& to) {
+void WritePortal(const Portal& portal, ValueWriter& to) {
   to.PutText(portal.id);
   WriteCell(portal.from, to);
   to.PutText(portal.to_map);
@@ -221,7 +186,7 @@ void WritePortal(const Portal& portal, BlockWriter& to) {
   to.PutBool(portal.closed);
 }
 
-Portal ReadPortal(BlockReader& from) {
+Portal ReadPortal(ValueReader& from) {
   Portal portal;
   portal.id = from.Text(kMaxNameBytes);
   portal.from = ReadCell(from);
@@ -234,7 +199,7 @@ Portal ReadPortal(BlockReader& from) {
   return portal;
 }
 
-void WriteProfile(const NamedProfile& named, BlockWriter& to) {
+void WriteProfile(const NamedProfile& named, ValueWriter& to) {
   const MovementProfile& profile = named.profile;
   to.PutText(named.name);
   to.PutNumber(static_cast<std::uint64_t>(profile.footprint));
@@ -248,7 +213,7 @@ void WriteProfile(const NamedProfile& named, BlockWriter& to) {
   to.PutBool(profile.no_diagonals);
 }
 
-NamedProfile ReadProfile(BlockReader& from) {
+NamedProfile ReadProfile(ValueReader& from) {
   NamedProfile named;
   MovementProfile& profile = named.profile;
   named.name = from.Text(kMaxNameBytes);

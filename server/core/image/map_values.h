@@ -6,32 +6,36 @@
 
 #include "absl/time/time.h"
 #include "server/core/grid/grid_settings.h"
-#include "server/core/image/block_reader.h"
-#include "server/core/image/block_writer.h"
+#include "server/core/image/value_reader.h"
+#include "server/core/image/value_writer.h"
 #include "server/core/map/movement_profile.h"
 #include "server/core/map/obstacle.h"
 #include "server/core/map/portal.h"
+#include "server/core/shape/shape.h"
 
 namespace waystar::core {
 
 // What is read has the right form; whoever uses it checks that the values are ones that a map can have.
 
-void WriteSettings(const GridSettings& settings, BlockWriter& to);
-GridSettings ReadSettings(BlockReader& from);
+void WriteSettings(const GridSettings& settings, ValueWriter& to);
+GridSettings ReadSettings(ValueReader& from);
 
-void WriteObstacle(const Obstacle& obstacle, BlockWriter& to);
-Obstacle ReadObstacle(BlockReader& from);
+void WriteShape(const Shape& shape, ValueWriter& to);
+Shape ReadShape(ValueReader& from);
 
-void WritePortal(const Portal& portal, BlockWriter& to);
-Portal ReadPortal(BlockReader& from);
+void WriteObstacle(const Obstacle& obstacle, ValueWriter& to);
+Obstacle ReadObstacle(ValueReader& from);
 
-void WriteProfile(const NamedProfile& profile, BlockWriter& to);
-NamedProfile ReadProfile(BlockReader& from);
+void WritePortal(const Portal& portal, ValueWriter& to);
+Portal ReadPortal(ValueReader& from);
 
-void WriteTags(const std::vector<std::string>& tags, BlockWriter& to);
-std::vector<std::string> ReadTags(BlockReader& from);
+void WriteProfile(const NamedProfile& profile, ValueWriter& to);
+NamedProfile ReadProfile(ValueReader& from);
 
-void WriteTime(absl::Time time, BlockWriter& to);
-absl::Time ReadTime(BlockReader& from);
+void WriteTags(const std::vector<std::string>& tags, ValueWriter& to);
+std::vector<std::string> ReadTags(ValueReader& from);
+
+void WriteTime(absl::Time time, ValueWriter& to);
+absl::Time ReadTime(ValueReader& from);
 
 }  // namespace waystar::core

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 
@@ -65,6 +66,52 @@ void AppliedRequests::Add(std::string request_id, const Fingerprint& fingerprint
   while (bytes_ > retention_.max_bytes ||
          (in_order_.size() > retention_.count && in_order_.front()->second.forget_after <= now)) {
     ForgetFirst();
+  }
+}
+
+std::vector<AppliedRequest> AppliedRequests::UpTo(std::uint64_t revision) const {
+  std::vector<AppliedRequest> requests;
+  for (const Entry* const entry : in_order_) {
+    const auto& [id, applied] = *entry;
+    if (applied.result.revision > revision) {
+      break;
+    }
+    AppliedRequest request{.request_id = id,
+                           .fingerprint = applied.fingerprint,
+                           .result = applied.result,
+                           .time = applied.forget_after - retention_.time};
+    if (applied.request_time != absl::InfinitePast()) {
+      request.request_time = applied.request_time;
+    }
+    requests.push_back(std::move(request));
+  }
+  return requests;
+}
+
+void AppliedRequests::Restore(std::vector<AppliedRequest> requests, absl::Time horizon) {
+  horizon_ = horizon;
+  std::vector<bool> is_last(requests.size());
+  {
+    absl::flat_hash_set<absl::string_view> later;
+    for (std::size_t i = requests.size(); i-- > 0;) {
+      is_last[i] = later.insert(requests[i].request_id).second;
+    }
+  }
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (is_last[i]) {
+      AppliedRequest& request = requests[i];
+      Add(std::move(request.request_id), request.fingerprint, request.request_time, request.result,
+          request.time);
+    }
+  }
+}
+
+void AppliedRequests::TakeBackAfter(std::uint64_t revision) {
+  while (!in_order_.empty() && in_order_.back()->second.result.revision > revision) {
+    const Entry& last = *in_order_.back();
+    bytes_ -= BytesOf(last);
+    in_order_.pop_back();
+    by_id_.erase(by_id_.find(last.first));
   }
 }
 

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/container/node_hash_map.h"
 #include "absl/status/statusor.h"
@@ -23,6 +25,16 @@ struct RequestRetention {
   absl::Duration time = absl::Minutes(10);
   std::size_t count = 10'000;
   std::size_t max_bytes = std::size_t{64} << 20;
+};
+
+// A batch that was applied under a request_id.
+struct AppliedRequest {
+  std::string request_id;
+  Fingerprint fingerprint;
+  std::optional<absl::Time> request_time;
+  UpdateResult result;
+  // When it was applied, or its request_time if that is later.
+  absl::Time time;
 };
 
 // How far a request_time may lie ahead of the server's clock. A client whose clock is ahead moves the horizon
@@ -51,12 +63,24 @@ class AppliedRequests {
                                                    std::optional<absl::Time> request_time,
                                                    absl::Time now) const;
 
-  // Remembers a batch, and forgets others. REQUIRES: Find has returned nothing for it.
+  // Remembers a batch, and forgets others. REQUIRES: Find has returned nothing for it, and its revision is
+  // later than those of all others.
   void Add(std::string request_id, const Fingerprint& fingerprint, std::optional<absl::Time> request_time,
            const UpdateResult& result, absl::Time now);
 
+  // Forgets the batches that led to later revisions: they were not applied after all. Those that were
+  // forgotten to make room for them, and the horizon, stay as they are.
+  void TakeBackAfter(std::uint64_t revision);
+
   // Forgets all but the last `count` of the retention, to make room for maps.
   void ForgetMost();
+
+  // Returns those that led to a revision or earlier ones, in the order in which they were applied.
+  std::vector<AppliedRequest> UpTo(std::uint64_t revision) const;
+  absl::Time horizon() const { return horizon_; }
+  // Remembers what another one remembered, in its order. Of batches of one id, which are there if the first
+  // was forgotten before the second came, the last counts. REQUIRES: nothing was added.
+  void Restore(std::vector<AppliedRequest> requests, absl::Time horizon);
 
   // Returns approximately the bytes of memory that it takes.
   std::size_t bytes() const { return bytes_; }

@@ -52,11 +52,6 @@ absl::Status NoSuchMap(absl::string_view id) {
                    absl::StrCat("there is no map \"", id, "\""));
 }
 
-struct MapRecord::Answer {
-  UpdateDone done;
-  absl::StatusOr<UpdateResult> result;
-};
-
 // Batches on their way to one snapshot.
 struct MapRecord::Group {
   PinnedSnapshot base;
@@ -65,24 +60,23 @@ struct MapRecord::Group {
   // Made by the first batch that gets as far.
   std::optional<MapEditor> editor;
   std::vector<SharedCommit> commits;
+  // The same with their requests, if there is a log.
+  std::vector<LoggedCommit> logged;
 };
 
-struct MapRecord::Outcome {
-  std::vector<Answer> answers;
-  // Freed after the answers are given.
-  PinnedSnapshot replaced;
-  std::optional<absl::Time> expiry_to_tell;
-};
-
-MapRecord::MapRecord(StoreContext& context, PinnedSnapshot first)
+MapRecord::MapRecord(StoreContext& context, StoredMap first)
     : context_(context),
-      id_(first->id),
+      id_(first.snapshot->id),
       queue_(context.options.max_waiting_batches, context.options.max_waiting_bytes),
-      log_(first->revision + 1, context.options.max_history_commits, context.options.max_history_bytes),
+      log_(first.snapshot->revision + 1, context.options.max_history_commits,
+           context.options.max_history_bytes),
       applied_(context.options.request_ids),
-      latest_(std::move(first)),
-      published_(latest_) {
-  lifetimes_.Begin(latest_->is_grid() ? latest_->grid().obstacles() : latest_->graph().sight().obstacles());
+      composed_(std::move(first.snapshot)),
+      published_(composed_),
+      in_flight_(context.options.max_waiting_batches, context.options.max_waiting_bytes) {
+  applied_.Restore(std::move(first.requests), first.request_horizon);
+  request_bytes_.store(applied_.bytes(), std::memory_order_relaxed);
+  lifetimes_.Begin(composed_->obstacles());
   NoteNextExpiry(false);
 }
 
@@ -99,6 +93,9 @@ void MapRecord::Update(UpdateBatch batch, UpdateDone done) {
       RunCommitLoop();
       break;
     case UpdateQueue::Place::kWait:
+      if (context_.log != nullptr && in_flight_.Unpark(queue_.size())) {
+        RunCommitLoop();
+      }
       break;
     case UpdateQueue::Place::kBusy:
       std::move(waiting.done)(Busy(id_));
@@ -126,56 +123,85 @@ void MapRecord::RunCommitLoop() {
       folds = 0;
     }
     ++folds;
-    Outcome outcome = CommitFold();
-    for (Answer& answer : outcome.answers) {
+    std::optional<ComposedGroup> group = CommitGroup();
+    if (!group) {
+      return;
+    }
+    for (UpdateAnswer& answer : group->answers) {
       std::move(answer.done)(std::move(answer.result));
     }
-    if (outcome.expiry_to_tell && context_.on_earlier_expiry) {
-      context_.on_earlier_expiry(*outcome.expiry_to_tell);
-    }
-    if (outcome.replaced != nullptr) {
-      outcome.replaced.reset();
-      context_.old_snapshots.EvictIfDue(options.clock->Now(), context_.latest_of);
-    }
+    Conclude(*std::move(group));
     MeasureIfDue(context_);
   } while (!queue_.Yield());
 }
 
-MapRecord::Outcome MapRecord::CommitFold() {
-  const StoreOptions& options = context_.options;
-  Outcome outcome;
-  MutexLock committing(committing_);
-  Group fold{.base = latest_};
-  if (fold.base == nullptr) {
-    return outcome;
+void MapRecord::Conclude(ComposedGroup group) {
+  if (group.expiry_to_tell && context_.on_earlier_expiry) {
+    context_.on_earlier_expiry(*group.expiry_to_tell);
   }
-  fold.revision = fold.base->revision;
+  if (group.replaced != nullptr) {
+    group.replaced.reset();
+    context_.old_snapshots.EvictIfDue(context_.options.clock->Now(), context_.latest_of);
+  }
+}
+
+std::optional<ComposedGroup> MapRecord::CommitGroup() {
+  MutexLock committing(committing_);
+  if (composed_ == nullptr) {
+    return ComposedGroup();
+  }
+  if (context_.log != nullptr) {
+    if (in_flight_.Park(queue_.size())) {
+      return std::nullopt;
+    }
+    return SendToLog(Compose());
+  }
+  ComposedGroup group = Compose();
+  if (group.next != nullptr) {
+    Publish(group);
+  }
+  return group;
+}
+
+ComposedGroup MapRecord::Compose() {
+  const StoreOptions& options = context_.options;
+  ComposedGroup composed;
+  Group fold{.base = composed_, .revision = composed_->revision};
   bool was_due = false;
-  std::size_t batches = 0;
   std::size_t edits = 0;
   absl::Time now = options.clock->Now();
   const absl::Time end = now + options.max_fold_time;
-  while (batches < options.max_fold_batches && edits < options.max_fold_edits && now <= end) {
+  while (composed.batches < options.max_fold_batches && edits < options.max_fold_edits && now <= end) {
     std::optional<WaitingBatch> waiting = queue_.Pop();
     if (!waiting) {
       break;
     }
-    ++batches;
+    ++composed.batches;
+    composed.bytes += waiting->bytes;
     edits += waiting->batch.edits.size();
     was_due = was_due || waiting->due.has_value();
     absl::StatusOr<UpdateResult> result = Apply(*waiting, now, fold);
     if (waiting->done) {
-      outcome.answers.push_back({std::move(waiting->done), std::move(result)});
+      composed.answers.push_back({std::move(waiting->done), std::move(result)});
     }
     now = options.clock->Now();
   }
   if (!fold.commits.empty()) {
-    outcome.replaced = Publish(fold);
+    MapEditor::Result edited = std::move(*fold.editor).Finish();
+    composed_ = std::make_shared<const MapSnapshot>(MapSnapshot{.id = id_,
+                                                                .epoch = fold.base->epoch,
+                                                                .revision = fold.revision,
+                                                                .create_time = fold.base->create_time,
+                                                                .map = std::move(edited.map)});
+    composed.next = composed_;
+    composed.commits = std::move(fold.commits);
+    composed.changes = std::move(edited.changes);
+    composed.logged = std::move(fold.logged);
   }
   if (NoteNextExpiry(was_due)) {
-    outcome.expiry_to_tell = NextExpiry();
+    composed.expiry_to_tell = NextExpiry();
   }
-  return outcome;
+  return composed;
 }
 
 absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time now, Group& fold) {
@@ -207,6 +233,12 @@ absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time 
   WAYSTAR_ASSIGN_OR_RETURN(const UpdateResult result,
                            ApplyToGroup(std::move(batch.edits), waiting.bytes, now, fold));
   if (!batch.request_id.empty()) {
+    if (context_.log != nullptr) {
+      LoggedCommit& logged = fold.logged.back();
+      logged.request_id = batch.request_id;
+      logged.fingerprint = waiting.fingerprint;
+      logged.request_time = batch.request_time;
+    }
     applied_.Add(std::move(batch.request_id), waiting.fingerprint, batch.request_time, result, now);
     request_bytes_.store(applied_.bytes(), std::memory_order_relaxed);
   }
@@ -254,41 +286,34 @@ absl::StatusOr<UpdateResult> MapRecord::ApplyToGroup(std::vector<Edit> edits, st
                                                                .edits = std::move(edits),
                                                                .summary = summary,
                                                                .digest = digest}));
+  if (context_.log != nullptr) {
+    fold.logged.push_back({.commit = fold.commits.back()});
+  }
   return UpdateResult{
       .epoch = fold.base->epoch, .revision = fold.revision, .summary = summary, .digest = digest};
 }
 
-void MapRecord::ReplacePublished(PinnedSnapshot snapshot) {
+PinnedSnapshot MapRecord::ReplacePublished(PinnedSnapshot snapshot) {
   MutexLock lock(context_.readers);
-  // The one that was replaced is let go of by the caller, without the lock.
   published_.swap(snapshot);
+  return snapshot;
 }
 
-PinnedSnapshot MapRecord::Publish(Group& fold) {
-  MapEditor::Result edited = std::move(*fold.editor).Finish();
-  const PinnedSnapshot next =
-      std::make_shared<const MapSnapshot>(MapSnapshot{.id = id_,
-                                                      .epoch = fold.base->epoch,
-                                                      .revision = fold.revision,
-                                                      .create_time = fold.base->create_time,
-                                                      .map = std::move(edited.map)});
-  log_.Append(fold.commits);
-  PinnedSnapshot replaced = std::exchange(latest_, next);
-  ReplacePublished(next);
-  // What the editor has reserved is found by measurements from here on.
-  fold.editor.reset();
-  fold.base.reset();
+void MapRecord::Publish(ComposedGroup& group) {
+  const PinnedSnapshot& next = group.next;
+  log_.Append(group.commits);
+  group.replaced = ReplacePublished(next);
+  const PinnedSnapshot& replaced = group.replaced;
   if (replaced->is_grid() && &replaced->grid().static_index() != &next->grid().static_index()) {
     replaced->grid().static_index().GiveUp();
   }
   // From here on nobody can pin it any more who does not hold it.
   if (replaced.use_count() > 1) {
-    context_.old_snapshots.Add(replaced, fold.commits.back()->time);
+    context_.old_snapshots.Add(replaced, group.commits.back()->time);
   }
   for (StoreListener* const listener : context_.listeners) {
-    listener->OnCommit(next, fold.commits, edited.changes);
+    listener->OnCommit(next, group.commits, group.changes);
   }
-  return replaced;
 }
 
 absl::Time MapRecord::NextExpiry() const {
@@ -300,9 +325,13 @@ absl::Time MapRecord::NextExpiry() const {
 bool MapRecord::NoteNextExpiry(bool was_due) {
   const absl::Time next = lifetimes_.next();
   const absl::Time before = NextExpiry();
+  SetNextExpiry(next);
+  return next != absl::InfiniteFuture() && (was_due || next < before);
+}
+
+void MapRecord::SetNextExpiry(absl::Time next) {
   next_expiry_nanos_.store(absl::ToUnixNanos(next), std::memory_order_release);
   lifetime_bytes_.store(lifetimes_.bytes(), std::memory_order_relaxed);
-  return next != absl::InfiniteFuture() && (was_due || next < before);
 }
 
 absl::StatusOr<History> MapRecord::ReadHistory(std::uint64_t from, std::size_t max) const {
@@ -332,11 +361,15 @@ void MapRecord::ForgetMostRequests() {
 }
 
 void MapRecord::AddTo(MemoryUse& use) const {
-  if (const PinnedSnapshot latest = PinLatest(); latest != nullptr) {
+  if (PinnedSnapshot latest = PinLatest(); latest != nullptr) {
+    // What is in flight shares with the published snapshot what it has not changed.
+    if (PinnedSnapshot newest = in_flight_.Newest(); newest != nullptr) {
+      latest = std::move(newest);
+    }
     latest->AddTo(use);
     use.maps += lifetime_bytes_.load(std::memory_order_relaxed);
     use.requests += request_bytes_.load(std::memory_order_relaxed);
-    use.history += log_.bytes();
+    use.history += log_.bytes() + in_flight_.bytes();
   }
 }
 
@@ -347,6 +380,15 @@ void MapRecord::Drop(MemoryDrop what) {
   if (const PinnedSnapshot latest = PinLatest(); latest != nullptr && latest->is_grid()) {
     latest->grid().DropViews(what != MemoryDrop::kUnusedViews);
   }
+}
+
+StoredMap MapRecord::Store() const {
+  MutexLock committing(committing_);
+  StoredMap stored{.snapshot = PinLatest(), .request_horizon = applied_.horizon()};
+  if (stored.snapshot != nullptr) {
+    stored.requests = applied_.UpTo(stored.snapshot->revision);
+  }
+  return stored;
 }
 
 bool MapRecord::BuildInBackground(CancelFlag cancelled) {
@@ -362,16 +404,23 @@ bool MapRecord::BuildInBackground(CancelFlag cancelled) {
   }
   newer->grid().FollowCloser(snapshot->grid());
   MutexLock committing(committing_);
-  if (latest_ != nullptr) {
-    latest_->grid().FollowCloser(newer->grid());
+  if (composed_ != nullptr) {
+    composed_->grid().FollowCloser(newer->grid());
   }
   return true;
 }
 
 MapRecord::Deleted MapRecord::Delete() {
   Deleted deleted;
+  MutexLock deleting(deleting_);
+  if (context_.log != nullptr) {
+    deleted.status = LogDeletion();
+    if (!deleted.status.ok()) {
+      return deleted;
+    }
+  }
   MutexLock committing(committing_);
-  deleted.last = std::exchange(latest_, nullptr);
+  deleted.last = std::exchange(composed_, nullptr);
   if (deleted.last == nullptr) {
     return deleted;
   }

@@ -7,8 +7,8 @@
 #include <deque>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -19,9 +19,11 @@
 #include "server/base/mutex.h"
 #include "server/core/jump_index/cancelled.h"
 #include "server/core/store/applied_requests.h"
+#include "server/core/store/in_flight.h"
 #include "server/core/store/lifetimes.h"
 #include "server/core/store/map_snapshot.h"
 #include "server/core/store/store_context.h"
+#include "server/core/store/stored_map.h"
 #include "server/core/store/update_batch.h"
 #include "server/core/store/update_log.h"
 #include "server/core/store/update_queue.h"
@@ -33,14 +35,21 @@ absl::Status NoSuchMap(absl::string_view id);
 
 // MapStore documents what the methods do.
 //
-// Lock order: 1. committing_; 2. any one other lock, of which StoreContext::readers is one. No lock of level
-// 2 is held while listeners or `done`s are called; committing_ is held while listeners are.
+// With a durable log, a group commit is composed upon the one before while that is on its way to storage, and
+// published by the log's thread once it has arrived. If it does not, neither do those after it; once all have
+// come back, the state to compose upon is that of the published snapshot again, and nothing that was judged
+// upon what is lost has been told as if it stood.
+//
+// Lock order: 1. deleting_; 2. committing_; 3. any one other lock, of which StoreContext::readers is one. No
+// lock of level 3 is held while listeners or `done`s are called. Listeners hear of commits under committing_,
+// or from the log's thread without it, and of a deletion under it. Nobody waits for the log with committing_
+// held: the log's thread takes it after a failure.
 //
 // Thread safety: any method may be called from any thread.
 class MapRecord : public std::enable_shared_from_this<MapRecord> {
  public:
   // The context must outlive the record and the tasks that it defers.
-  MapRecord(StoreContext& context, PinnedSnapshot first);
+  MapRecord(StoreContext& context, StoredMap first);
   MapRecord(const MapRecord&) = delete;
   MapRecord& operator=(const MapRecord&) = delete;
   ~MapRecord() = default;
@@ -58,7 +67,8 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
 
   absl::StatusOr<History> ReadHistory(std::uint64_t from, std::size_t max) const;
 
-  // Returns when the next obstacle is due, as of the last commit.
+  // Returns when the next obstacle is due, as of the last commit that was composed, or when to try again to
+  // remove it.
   absl::Time NextExpiry() const;
   // Removes what is due, or leaves it to the thread that runs the commit loop.
   void RemoveDue(absl::Time now);
@@ -72,7 +82,12 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   void AddTo(MemoryUse& use) const;
   void Drop(MemoryDrop what);
 
+  // Returns the latest snapshot, null once the map is deleted, with the requests that led to it.
+  StoredMap Store() const;
+
   struct Deleted {
+    // The log's error, and the map is as it was; or OK.
+    absl::Status status;
     // Null if another thread deleted the map first.
     PinnedSnapshot last;
     // The batches that waited, which the caller has to complete.
@@ -81,12 +96,24 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   Deleted Delete();
 
  private:
-  struct Answer;
+  // Batches on their way to one snapshot.
   struct Group;
-  struct Outcome;
 
   void RunCommitLoop();
-  Outcome CommitFold() ABSL_LOCKS_EXCLUDED(committing_);
+  // Composes a group of batches that wait, and publishes it or sends it to the log. Returns what can be told
+  // already, or nothing if the leader is to end because the loop has to wait for the log.
+  std::optional<ComposedGroup> CommitGroup() ABSL_LOCKS_EXCLUDED(committing_);
+  ComposedGroup Compose() ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
+  ComposedGroup SendToLog(ComposedGroup group) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
+  // Called by the log for the first group in flight.
+  void OnLogged(const absl::Status& status) ABSL_LOCKS_EXCLUDED(committing_);
+  // Goes back to what is published, and returns the next expiry.
+  absl::Time RollBack() ABSL_LOCKS_EXCLUDED(committing_);
+  // Hands the leadership on, or runs the loop.
+  void ResumeIfParked();
+  absl::Status LogDeletion() ABSL_LOCKS_EXCLUDED(committing_);
+  // Tells of the next expiry, and frees what the group replaced.
+  void Conclude(ComposedGroup group);
   absl::StatusOr<UpdateResult> Apply(WaitingBatch& waiting, absl::Time now, Group& fold)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // The edits take about `bytes`.
@@ -96,34 +123,40 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   // Returns MAPS_MEMORY_FULL if there is none and they put something.
   absl::Status ReserveFor(absl::Span<const Edit> edits, std::size_t bytes_of_edits)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
-  // Replaces what readers pin from now on, by nothing if null.
-  void ReplacePublished(PinnedSnapshot snapshot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
+  // Replaces what readers pin from now on, by nothing if null, and returns it.
+  PinnedSnapshot ReplacePublished(PinnedSnapshot snapshot);
   // Returns null once the map is deleted.
   PinnedSnapshot PinLatest() const;
-  // Returns the snapshot that was replaced.
-  PinnedSnapshot Publish(Group& fold) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
+  void Publish(ComposedGroup& group);
   // Returns whether an earlier expiry has to be reported.
   bool NoteNextExpiry(bool was_due) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
+  void SetNextExpiry(absl::Time next) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
 
   StoreContext& context_;
   const std::string id_;
   UpdateQueue queue_;
   UpdateLog log_;
 
-  // The leader holds it for one group commit, and the thread that deletes the map holds it, too.
-  Mutex committing_;
+  // Held to delete the map.
+  Mutex deleting_;
+  // The leader holds it to compose one group, and without a log to publish it; the thread that deletes the
+  // map holds it, too.
+  mutable Mutex committing_;
   AppliedRequests applied_ ABSL_GUARDED_BY(committing_);
   Lifetimes lifetimes_ ABSL_GUARDED_BY(committing_);
-  // Null once the map is deleted.
-  PinnedSnapshot latest_ ABSL_GUARDED_BY(committing_);
+  // The last snapshot that was composed. Null once the map is deleted.
+  PinnedSnapshot composed_ ABSL_GUARDED_BY(committing_);
   // The bytes of applied_ and of lifetimes_, for threads that do not hold the lock.
   std::atomic<std::size_t> request_bytes_ = 0;
   std::atomic<std::size_t> lifetime_bytes_ = 0;
   // The largest number if no obstacle expires.
   std::atomic<std::int64_t> next_expiry_nanos_ = std::numeric_limits<std::int64_t>::max();
 
-  // What readers pin: latest_, except while it is being replaced.
+  // What readers pin: composed_, except while it is being replaced or on its way to storage.
   PinnedSnapshot published_ ABSL_GUARDED_BY(context_.readers);
+
+  // Empty without a log.
+  InFlight in_flight_;
 };
 
 }  // namespace waystar::core

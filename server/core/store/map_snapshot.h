@@ -55,6 +55,10 @@ struct MapSnapshot {
   const GridMap& grid() const { return *std::get_if<GridMap>(&map); }
   const WaypointGraph& graph() const { return *std::get_if<WaypointGraph>(&map); }
 
+  const ObstacleTable& obstacles() const {
+    return is_grid() ? grid().obstacles() : graph().sight().obstacles();
+  }
+
   // As GridMap::digest.
   std::uint64_t digest() const { return is_grid() ? grid().digest() : graph().digest(); }
 

@@ -70,26 +70,61 @@ absl::StatusOr<PinnedSnapshot> MapStore::Add(std::shared_ptr<MapSnapshot> snapsh
     }
   }
   snapshot->epoch = context_.options.new_epoch();
-  while (true) {
-    snapshot->revision = FirstRevision();
-    // Made, and freed if it comes to that, without the lock for which all readers wait.
-    const auto record = std::make_shared<MapRecord>(context_, snapshot);
-    {
-      MutexLock lock(context_.readers);
-      // A map was deleted meanwhile.
-      if (snapshot->revision != first_revision_) {
-        continue;
-      }
-      records_.emplace(record->id(), record);
-      by_id_.emplace(record->id(), record.get());
-      memory.Keep();
-    }
-    if (const absl::Time expiry = record->NextExpiry();
-        expiry != absl::InfiniteFuture() && context_.on_earlier_expiry) {
-      context_.on_earlier_expiry(expiry);
-    }
-    return snapshot;
+  snapshot->revision = FirstRevision();
+  if (context_.log != nullptr) {
+    WAYSTAR_RETURN_IF_ERROR(AppendAndWait(
+        [&](DurableLog::Done done) { context_.log->AppendCreation(*snapshot, std::move(done)); }));
   }
+  Insert({.snapshot = snapshot});
+  memory.Keep();
+  return snapshot;
+}
+
+void MapStore::Insert(StoredMap map) {
+  const auto record = std::make_shared<MapRecord>(context_, std::move(map));
+  {
+    MutexLock lock(context_.readers);
+    records_.emplace(record->id(), record);
+    by_id_.emplace(record->id(), record.get());
+  }
+  if (const absl::Time expiry = record->NextExpiry();
+      expiry != absl::InfiniteFuture() && context_.on_earlier_expiry) {
+    context_.on_earlier_expiry(expiry);
+  }
+}
+
+absl::Status MapStore::Restore(MapSnapshot snapshot, std::vector<AppliedRequest> requests,
+                               absl::Time request_horizon) {
+  if (snapshot.is_grid()) {
+    std::get_if<GridMap>(&snapshot.map)
+        ->Prepare({.max_bytes = context_.options.max_index_bytes, .account = context_.memory});
+  }
+  MutexLock creating(creating_);
+  WAYSTAR_RETURN_IF_ERROR(CheckCanCreate(snapshot.id));
+  MemoryAccount::Reservation memory;
+  if (!context_.memory->Reserve(snapshot.memory_bytes(), memory)) {
+    return MapsMemoryFull(*context_.memory, "");
+  }
+  Insert({.snapshot = std::make_shared<const MapSnapshot>(std::move(snapshot)),
+          .requests = std::move(requests),
+          .request_horizon = request_horizon});
+  memory.Keep();
+  return absl::OkStatus();
+}
+
+void MapStore::SetLog(DurableLog* log, std::uint64_t first_revision) {
+  context_.log = log;
+  MutexLock lock(context_.readers);
+  first_revision_ = std::max(first_revision_, first_revision);
+}
+
+absl::StatusOr<StoredMap> MapStore::Store(absl::string_view id) const {
+  WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record, FindRecord(id));
+  StoredMap stored = record->Store();
+  if (stored.snapshot == nullptr) {
+    return NoSuchMap(id);
+  }
+  return stored;
 }
 
 std::uint64_t MapStore::FirstRevision() const {
@@ -164,6 +199,7 @@ void MapStore::Drop(MemoryDrop what) {
 absl::StatusOr<MapVersion> MapStore::Delete(absl::string_view id) {
   WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record, FindRecord(id));
   MapRecord::Deleted deleted = record->Delete();
+  WAYSTAR_RETURN_IF_ERROR(deleted.status);
   if (deleted.last == nullptr) {
     return NoSuchMap(id);
   }
@@ -233,6 +269,17 @@ absl::Time MapStore::ExpireDue(absl::Time now) {
     }
   }
   return next;
+}
+
+void MapStore::OnEarlierExpiry(std::function<void(absl::Time)> hook) {
+  context_.on_earlier_expiry = std::move(hook);
+  absl::Time next = absl::InfiniteFuture();
+  for (const RecordPtr& record : Records()) {
+    next = std::min(next, record->NextExpiry());
+  }
+  if (next != absl::InfiniteFuture()) {
+    context_.on_earlier_expiry(next);
+  }
 }
 
 absl::StatusOr<bool> MapStore::BuildInBackground(absl::string_view id, CancelFlag cancelled) {

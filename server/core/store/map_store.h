@@ -24,6 +24,7 @@
 #include "server/core/store/store_context.h"
 #include "server/core/store/store_listener.h"
 #include "server/core/store/store_options.h"
+#include "server/core/store/stored_map.h"
 #include "server/core/store/update_batch.h"
 #include "server/core/store/update_log.h"
 
@@ -34,6 +35,11 @@ class MapRecord;
 // Readers pin a snapshot and hold a lock for as long as it takes to find the map and copy a pointer; neither
 // they nor updates wait for the other. Publishing holds the lock for the length of a swap; creating or
 // deleting a map holds it for a change of the table.
+//
+// With a durable log, nobody is told of what is not durable: neither readers and listeners nor whoever made
+// the change. The commit loop goes on while group commits are on their way to storage, up to the limits of
+// the queue; if one is lost, so are those that were composed upon it, and the map goes on from what is
+// published.
 //
 // Updates of one map follow each other. A thread whose batch finds no other at work runs the commit loop: it
 // applies the batch and those that come meanwhile. Batches that wait together are a group commit: one
@@ -47,7 +53,7 @@ class MapRecord;
 // All of that memory has one limit (MemoryAccount). Where a map, an update, or the view or overlay of a query
 // does not fit, what MemoryDrop names is dropped first; then it is refused.
 //
-// Thread safety: any method may be called from any thread, except AddListener and OnEarlierExpiry.
+// Thread safety: any method may be called from any thread, except AddListener, SetLog and OnEarlierExpiry.
 class MapStore {
  public:
   explicit MapStore(StoreOptions options);
@@ -59,12 +65,28 @@ class MapStore {
   // REQUIRES: the store is not shared between threads yet. The listener must outlive the updates of maps.
   void AddListener(StoreListener* listener) { context_.listeners.push_back(listener); }
 
+  // Makes every creation, update and deletion durable from now on before anybody is told of it. The next
+  // map's first revision is `first_revision`, or a later one. REQUIRES: the store is not shared between
+  // threads yet, and the log has called the `done`s of all appends before the store is destroyed.
+  //
+  // The log's thread must not call Create, Delete or UpdateAndWait, nor may an update's `done` or a listener,
+  // which may run on it: they wait for that thread.
+  void SetLog(DurableLog* log, std::uint64_t first_revision);
+  // Adds a map that was stored, with its epoch and revision, which is not logged. Returns the errors of
+  // Create but for STORAGE_FAILED. It does not move the first revision of the next map, which SetLog tells.
+  absl::Status Restore(MapSnapshot snapshot, std::vector<AppliedRequest> requests,
+                       absl::Time request_horizon);
+  // Returns what is to be stored of a map, as of its latest snapshot, or the errors of Pin: nothing of what
+  // is still on its way to the log. Updates wait while the requests are copied.
+  absl::StatusOr<StoredMap> Store(absl::string_view id) const;
+
   // Returns OK if a map of that id could be created now, else BAD_MAP_ID, MAP_EXISTS or TOO_MANY_MAPS. It
   // lets a long upload fail before it begins; Create decides.
   absl::Status CheckCanCreate(absl::string_view id) const;
 
-  // Create a map. They return INVALID_ARGUMENT / BAD_MAP_ID, ALREADY_EXISTS / MAP_EXISTS, RESOURCE_EXHAUSTED
-  // / TOO_MANY_MAPS or MAPS_MEMORY_FULL.
+  // Create a map, one after another: with a log, each waits until its map is durable. They return
+  // INVALID_ARGUMENT / BAD_MAP_ID, ALREADY_EXISTS / MAP_EXISTS, RESOURCE_EXHAUSTED / TOO_MANY_MAPS or
+  // MAPS_MEMORY_FULL; with a log, UNAVAILABLE / STORAGE_FAILED.
   absl::StatusOr<PinnedSnapshot> Create(absl::string_view id, GridMap grid, absl::Time now);
   absl::StatusOr<PinnedSnapshot> Create(absl::string_view id, WaypointGraph graph, absl::Time now);
 
@@ -78,21 +100,28 @@ class MapStore {
   // Returns at most `limit` latest snapshots in the order of their ids, beginning after the id `after`.
   std::vector<PinnedSnapshot> List(absl::string_view after, std::size_t limit) const;
 
-  // Deletes a map and returns its last version, or the errors of Pin. It waits for the commit under way;
-  // batches that wait behind it fail because the map is gone. It may call listeners and `done`s.
+  // Deletes a map and returns its last version, or the errors of Pin. It waits for the commit under way, and
+  // with a log for those in flight and until the deletion is durable; batches that wait behind it fail
+  // because the map is gone. It may call listeners and `done`s. With a log, it may return UNAVAILABLE /
+  // STORAGE_FAILED, and then the map stays and the batches that waited go on.
   absl::StatusOr<MapVersion> Delete(absl::string_view id);
 
   // Applies a batch as one new revision and publishes it: every Pin that starts after `done` is called sees
   // it. `done` is called exactly once, before this returns or later, on whichever thread commits; it must be
-  // quick, and may call the store. Batches of a map are applied, and those `done`s called, in the order in
-  // which they came; only a batch that is not queued, for want of room or of the map, is answered at once.
+  // quick, and may call the store, except what waits for a log. Batches of a map are applied, and those
+  // `done`s called, in the order in which they came; only a batch that is not queued, for want of room or of
+  // the map, is answered at once.
   //
   // Passes to `done` the errors of Pin, CheckRequestId, BatchEditor::Apply and GraphBatchEditor::Apply;
   // FAILED_PRECONDITION / MAP_REPLACED if `expected_epoch` is not the map's; ABORTED / STALE_REVISION if
   // `expected_revision` is not the latest; RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL if there is no memory for
-  // what the batch adds or paints; those of
-  // AppliedRequests::Find for a request_id; RESOURCE_EXHAUSTED / UPDATES_BUSY, with a retry delay, if too
-  // many wait. An error changes nothing, and the request_id of a refused batch is not remembered.
+  // what the batch adds or paints; those of AppliedRequests::Find for a request_id; RESOURCE_EXHAUSTED /
+  // UPDATES_BUSY, with a retry delay, if too many wait. An error changes nothing, and the request_id of a
+  // refused batch is not remembered.
+  //
+  // With a log, passes UNAVAILABLE / STORAGE_FAILED for a batch that the log could not take, and for every
+  // batch, of whatever outcome, that was judged upon such a one. That changes nothing while this store lives;
+  // what is found when the log is next read may contain the batch.
   void Update(absl::string_view id, UpdateBatch batch, UpdateDone done);
 
   // As Update, for callers that may block.
@@ -106,8 +135,9 @@ class MapStore {
   absl::Time ExpireDue(absl::Time now);
 
   // Sets a hook that is called with an expiry that is earlier than ExpireDue may have returned, on whichever
-  // thread commits; it must be quick. REQUIRES: the store is not shared between threads yet.
-  void OnEarlierExpiry(std::function<void(absl::Time)> hook) { context_.on_earlier_expiry = std::move(hook); }
+  // thread commits; it must be quick. It is called at once if obstacles of maps that are there expire.
+  // REQUIRES: the store is not shared between threads yet.
+  void OnEarlierExpiry(std::function<void(absl::Time)> hook);
 
   // Makes those search indexes of a map that lag too far behind for searches and updates to make them
   // (GridMap::NeedsBackgroundBuild) and that searches have paid for; returns whether there were any. It takes
@@ -133,6 +163,7 @@ class MapStore {
   using RecordPtr = std::shared_ptr<MapRecord>;
 
   absl::StatusOr<PinnedSnapshot> Add(std::shared_ptr<MapSnapshot> snapshot);
+  void Insert(StoredMap map);
   void Drop(MemoryDrop what);
   absl::Status CheckCanCreateLocked(absl::string_view id) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(context_.readers);

@@ -11,6 +11,7 @@
 #include "absl/time/time.h"
 #include "server/base/memory_account.h"
 #include "server/base/mutex.h"
+#include "server/core/store/durable_log.h"
 #include "server/core/store/old_snapshots.h"
 #include "server/core/store/store_listener.h"
 #include "server/core/store/store_options.h"
@@ -22,6 +23,8 @@ namespace waystar::core {
 struct StoreContext {
   StoreOptions options;
   std::vector<StoreListener*> listeners;
+  // Null if maps live in memory alone.
+  DurableLog* log = nullptr;
   // May be empty.
   std::function<void(absl::Time)> on_earlier_expiry;
   // Returns the latest snapshot of a map, or null if there is no such map.

@@ -28,8 +28,9 @@ struct Commit {
 
 using SharedCommit = std::shared_ptr<const Commit>;
 
-// Called on whichever thread changes the map, in the order of its revisions, never at the same time for the
-// same map. Listeners must be quick, and must not change maps themselves.
+// Called on whichever thread changes the map, or on the thread of the durable log if there is one, in the
+// order of the map's revisions, never at the same time for the same map. Listeners must be quick, and must
+// not change maps themselves.
 class StoreListener {
  public:
   virtual ~StoreListener() = default;

@@ -24,7 +24,7 @@ struct StoreOptions {
   std::size_t max_index_bytes = IndexMemory().max_bytes;
 
   // Batches that may wait for one map, by number and by the approximate memory that they take; one more is
-  // refused.
+  // refused. With a durable log, as much may be on its way to storage besides.
   std::size_t max_waiting_batches = 4096;
   std::size_t max_waiting_bytes = std::size_t{64} << 20;
 
@@ -34,8 +34,9 @@ struct StoreOptions {
   std::size_t max_fold_edits = 16'384;
   absl::Duration max_fold_time = absl::Milliseconds(5);
 
-  // After this many group commits the commit loop hands the rest of the queue to `defer`. Without one, or
-  // while it refuses, the thread goes on: no batch is ever left behind.
+  // After this many group commits the commit loop hands the rest of the queue to `defer`, and so does the
+  // durable log's thread when the loop has waited for it. Without one, or while it refuses, the thread goes
+  // on: no batch is ever left behind.
   int max_folds_in_a_row = 8;
   Defer defer;
 

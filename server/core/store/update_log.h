@@ -30,7 +30,7 @@ struct History {
   std::uint64_t latest_revision = 0;
 };
 
-// Holds the last commits in memory. A durable log can stand behind the same two calls.
+// Holds the last commits in memory.
 //
 // Thread safety: any method may be called from any thread.
 class UpdateLog {

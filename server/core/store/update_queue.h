@@ -54,6 +54,12 @@ class UpdateQueue {
   // Ends the leadership. Returns false, and the leadership goes on, if something waits.
   bool Yield();
 
+  // Returns how many batches wait.
+  std::size_t size() const {
+    MutexLock lock(mutex_);
+    return waiting_.size();
+  }
+
   // Refuses everything from now on and returns what waited. REQUIRES: it is the first call.
   std::deque<WaitingBatch> Close();
 
@@ -62,7 +68,7 @@ class UpdateQueue {
 
   const std::size_t max_batches_;
   const std::size_t max_bytes_;
-  Mutex mutex_;
+  mutable Mutex mutex_;
   std::deque<WaitingBatch> waiting_ ABSL_GUARDED_BY(mutex_);
   std::size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   bool has_leader_ ABSL_GUARDED_BY(mutex_) = false;

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/core/edit/batch_editor.h"
 #include "server/core/store/map_store.h"
@@ -75,6 +76,20 @@ TEST_F(ExpiryTest, AMapMayBeCreatedWithObstaclesThatExpire) {
   EXPECT_THAT(told_, ElementsAre(absl::Seconds(10)));
   EXPECT_EQ(ExpireAfter(absl::Seconds(10)), absl::InfiniteDuration());
   EXPECT_EQ(DrawPath((*store_.Pin("copy"))->grid(), {})[0], ".....");
+}
+
+TEST_F(ExpiryTest, WhoeverBeginsToListenIsToldOfMapsThatAreThere) {
+  MapStore store({.clock = &clock_});
+  for (const int lifetime : {20, 10}) {
+    const std::vector<Edit> edits = {Put("a", 1, absl::Seconds(lifetime))};
+    ASSERT_THAT(store.Restore({.id = absl::StrCat("map-", lifetime),
+                               .epoch = 1,
+                               .map = ApplyEdits(DrawMap({"....."}), edits, clock_.Now())->map},
+                              {}, absl::InfinitePast()),
+                IsOk());
+  }
+  store.OnEarlierExpiry([this](absl::Time expiry) { told_.push_back(expiry - kBegin); });
+  EXPECT_THAT(told_, ElementsAre(absl::Seconds(10)));
 }
 
 TEST_F(ExpiryTest, OnlyEarlierExpiriesAreToldOf) {

@@ -1,0 +1,83 @@
+// The ways of a map's commits to its durable log and back.
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "server/core/store/map_record.h"
+
+namespace waystar::core {
+namespace {
+
+// When to try again to remove what is due.
+constexpr absl::Duration kRetryDelayOfRemovals = absl::Seconds(1);
+
+}  // namespace
+
+ComposedGroup MapRecord::SendToLog(ComposedGroup group) {
+  std::vector<LoggedCommit> logged = std::move(group.logged);
+  if (!in_flight_.Add(group)) {
+    return group;
+  }
+  context_.log->AppendCommits(id_, composed_->epoch, std::move(logged),
+                              [self = shared_from_this()](absl::Status status) { self->OnLogged(status); });
+  return {};
+}
+
+void MapRecord::OnLogged(const absl::Status& status) {
+  if (status.ok()) {
+    Publish(in_flight_.First());
+  } else if (in_flight_.Lose(status)) {
+    if (const absl::Time next = RollBack(); next != absl::InfiniteFuture()) {
+      in_flight_.First().expiry_to_tell = next;
+    }
+  }
+  Conclude(in_flight_.Land());
+  ResumeIfParked();
+}
+
+absl::Time MapRecord::RollBack() {
+  MutexLock committing(committing_);
+  composed_ = PinLatest();
+  applied_.TakeBackAfter(composed_->revision);
+  request_bytes_.store(applied_.bytes(), std::memory_order_relaxed);
+  lifetimes_ = Lifetimes();
+  lifetimes_.Begin(composed_->obstacles());
+  // Obstacles that were due are there again; the log that could not remove them needs time.
+  const absl::Time next = std::max(lifetimes_.next(), context_.options.clock->Now() + kRetryDelayOfRemovals);
+  SetNextExpiry(next);
+  in_flight_.Recover();
+  return next;
+}
+
+void MapRecord::ResumeIfParked() {
+  if (!in_flight_.Unpark(queue_.size())) {
+    return;
+  }
+  const Defer& defer = context_.options.defer;
+  if (!defer || !defer([self = shared_from_this()] { self->RunCommitLoop(); })) {
+    RunCommitLoop();
+  }
+}
+
+absl::Status MapRecord::LogDeletion() {
+  const absl::Status status = AppendAndWait([this](DurableLog::Done done) {
+    MutexLock committing(committing_);
+    if (composed_ == nullptr) {
+      std::move(done)(absl::OkStatus());
+    } else if (absl::Status loss = in_flight_.Hold(); !loss.ok()) {
+      std::move(done)(std::move(loss));
+    } else {
+      context_.log->AppendDeletion(id_, composed_->version(), std::move(done));
+    }
+  });
+  if (!status.ok()) {
+    in_flight_.Release();
+    ResumeIfParked();
+  }
+  return status;
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,19 @@
+// All that a store holds of a map and that is to survive it.
+#pragma once
+
+#include <vector>
+
+#include "absl/time/time.h"
+#include "server/core/store/applied_requests.h"
+#include "server/core/store/map_snapshot.h"
+
+namespace waystar::core {
+
+struct StoredMap {
+  PinnedSnapshot snapshot;
+  // What AppliedRequests holds.
+  std::vector<AppliedRequest> requests;
+  absl::Time request_horizon = absl::InfinitePast();
+};
+
+}  // namespace waystar::core
