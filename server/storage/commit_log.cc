@@ -1,0 +1,398 @@
+#include "server/storage/commit_log.h"
+
+#include <cstddef>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
+#include "server/base/error.h"
+#include "server/base/random_id.h"
+#include "server/base/status_macros.h"
+#include "server/base/thread.h"
+
+namespace waystar::storage {
+namespace {
+
+constexpr absl::string_view kLogPrefix = "log-";
+constexpr std::size_t kDigits = 12;
+
+// A group is closed when it has as many.
+constexpr std::size_t kMaxGroupBytes = std::size_t{64} << 20;
+
+absl::Status StorageFailed(const absl::Status& status) {
+  return MakeError(absl::StatusCode::kUnavailable, ErrorReason::kStorageFailed, "", status.message());
+}
+
+// What the log has and the store has not is a map that could not be read.
+absl::Status IsTaken(absl::string_view id) {
+  return MakeError(
+      absl::StatusCode::kAlreadyExists, ErrorReason::kMapExists, "map",
+      absl::StrCat("there is a map \"", id, "\" in the data folder, which is damaged and left out"));
+}
+
+}  // namespace
+
+std::string LogFileName(std::uint64_t number) {
+  return absl::StrFormat("%s%0*d", kLogPrefix, kDigits, number);
+}
+
+std::optional<std::uint64_t> LogFileNumber(absl::string_view name) {
+  std::uint64_t number = 0;
+  if (!absl::ConsumePrefix(&name, kLogPrefix) || name.size() < kDigits || !absl::SimpleAtoi(name, &number)) {
+    return std::nullopt;
+  }
+  return number;
+}
+
+absl::StatusOr<std::unique_ptr<CommitLog>> CommitLog::Start(Folder& folder, LogStart start,
+                                                            CommitLogOptions options) {
+  auto log = std::unique_ptr<CommitLog>(new CommitLog(folder, std::move(start), std::move(options)));
+  WAYSTAR_RETURN_IF_ERROR(log->BeginFile());
+  log->thread_ = StartThread("commit-log", [log = log.get()] { log->Run(); });
+  return log;
+}
+
+CommitLog::CommitLog(Folder& folder, LogStart start, CommitLogOptions options)
+    : folder_(folder),
+      options_(std::move(options)),
+      number_(start.number),
+      previous_end_(start.previous_end),
+      maps_(start) {}
+
+CommitLog::~CommitLog() { Stop(); }
+
+void CommitLog::Stop() {
+  if (!thread_.joinable()) {
+    return;
+  }
+  {
+    MutexLock lock(mutex_);
+    is_stopping_ = true;
+    wake_.NotifyAll();
+  }
+  thread_.join();
+}
+
+void CommitLog::AppendCreation(const core::MapSnapshot& first, Done done) {
+  Append({.kind = LogEntry::Kind::kCreation,
+          .map = first.id,
+          .epoch = first.epoch,
+          .first_revision = first.revision,
+          .revision = first.revision},
+         EncodeCreation(first), std::move(done));
+}
+
+void CommitLog::AppendCommits(absl::string_view id, std::uint64_t epoch,
+                              std::vector<core::LoggedCommit> commits, Done done) {
+  Append({.kind = LogEntry::Kind::kCommits,
+          .map = std::string(id),
+          .epoch = epoch,
+          .first_revision = commits.front().commit->revision,
+          .revision = commits.back().commit->revision},
+         EncodeCommits(id, epoch, commits), std::move(done));
+}
+
+void CommitLog::AppendDeletion(absl::string_view id, core::MapVersion last, Done done) {
+  Append({.kind = LogEntry::Kind::kDeletion,
+          .map = std::string(id),
+          .epoch = last.epoch,
+          .first_revision = last.revision,
+          .revision = last.revision},
+         EncodeDeletion(id, last), std::move(done));
+}
+
+void CommitLog::Append(LogEntry entry, std::string bytes, Done done) {
+  const TimePoint now = std::chrono::steady_clock::now();
+  MutexLock lock(mutex_);
+  waiting_.push_back(
+      {.entry = std::move(entry), .bytes = std::move(bytes), .done = std::move(done), .appended = now});
+  wake_.NotifyOne();
+}
+
+absl::StatusOr<LogStart> CommitLog::Rotate() { return Ask(true); }
+
+absl::Status CommitLog::Sync() { return Ask(false).status(); }
+
+absl::StatusOr<LogStart> CommitLog::Ask(bool is_rotation) {
+  Mutex mutex;
+  CondVar is_done;
+  std::optional<absl::StatusOr<LogStart>> answer;
+  {
+    MutexLock lock(mutex_);
+    requests_.push_back({.is_rotation = is_rotation, .done = [&](absl::StatusOr<LogStart> result) {
+                           // Told under the lock: whoever waits may destroy all of this as soon as it has it.
+                           MutexLock done_lock(mutex);
+                           answer = std::move(result);
+                           is_done.NotifyAll();
+                         }});
+    wake_.NotifyOne();
+  }
+  MutexLock lock(mutex);
+  while (!answer) {
+    is_done.Wait(mutex);
+  }
+  return *std::move(answer);
+}
+
+void CommitLog::Run() {
+  while (true) {
+    std::vector<Waiting> group = TakeGroup();
+    if (!group.empty()) {
+      Commit(group);
+      for (Waiting& waiting : group) {
+        std::move(waiting.done)(std::move(waiting.status));
+      }
+    }
+    if (file_ == nullptr) {
+      // Whoever looks at the status learns that entries are taken again, though none comes.
+      Note(RequireFile(), 0, 0);
+    } else if (sync_at_ && std::chrono::steady_clock::now() >= *sync_at_) {
+      if (const absl::Status status = SyncFile(); !status.ok()) {
+        GiveUpFile(status, std::nullopt);
+        Note(status, 0, 0);
+      }
+    }
+    AnswerRequests();
+    MutexLock lock(mutex_);
+    if (is_stopping_ && waiting_.empty()) {
+      break;
+    }
+  }
+  // An empty record, which says that all before it was synced: whatever is found damaged later was whole.
+  if (file_ != nullptr && file_->Sync().ok() && file_->Append("").ok()) {
+    static_cast<void>(file_->Sync());
+  }
+}
+
+std::optional<CommitLog::TimePoint> CommitLog::NextTask() const {
+  if (file_ != nullptr) {
+    return sync_at_;
+  }
+  return retry_at_ == TimePoint::max() ? std::nullopt : std::optional(retry_at_);
+}
+
+std::vector<CommitLog::Waiting> CommitLog::TakeGroup() {
+  const std::optional<TimePoint> next_task = NextTask();
+  std::vector<Waiting> group;
+  MutexLock lock(mutex_);
+  while (waiting_.empty() && requests_.empty() && !is_stopping_) {
+    if (!next_task) {
+      wake_.Wait(mutex_);
+    } else if (std::chrono::steady_clock::now() < *next_task) {
+      wake_.WaitUntil(mutex_, *next_task);
+    } else {
+      break;
+    }
+  }
+  std::size_t bytes = 0;
+  while (!waiting_.empty() && (group.empty() || bytes + waiting_.front().bytes.size() <= kMaxGroupBytes)) {
+    bytes += waiting_.front().bytes.size();
+    group.push_back(std::move(waiting_.front()));
+    waiting_.pop_front();
+  }
+  return group;
+}
+
+void CommitLog::AnswerRequests() {
+  std::vector<Request> requests;
+  {
+    MutexLock lock(mutex_);
+    requests.swap(requests_);
+  }
+  for (Request& request : requests) {
+    std::move(request.done)(Answer(request.is_rotation));
+  }
+}
+
+absl::StatusOr<LogStart> CommitLog::Answer(bool is_rotation) {
+  WAYSTAR_RETURN_IF_ERROR(RequireFile());
+  if (file_->synced() < file_->size()) {
+    if (const absl::Status status = SyncFile(); !status.ok()) {
+      GiveUpFile(status, std::nullopt);
+      Note(status, 0, 0);
+      return status;
+    }
+  }
+  if (is_rotation) {
+    // What is begun may be there although it has failed; then nothing more must be written to the file
+    // before.
+    GiveUpFile(absl::OkStatus(), file_->size());
+    retry_at_ = TimePoint::min();
+    const absl::Status begun = RequireFile();
+    Note(begun, 0, 0);
+    WAYSTAR_RETURN_IF_ERROR(begun);
+  }
+  return NextStart();
+}
+
+void CommitLog::Commit(std::vector<Waiting>& group) {
+  absl::Status status = RequireFile();
+  std::string record;
+  std::vector<LiveMaps::Before> before;
+  for (Waiting& waiting : group) {
+    waiting.status = status;
+    if (status.ok() && waiting.bytes.size() > kMaxGroupBytes && waiting.bytes.size() + 16 > kMaxRecordBytes) {
+      waiting.status = absl::ResourceExhaustedError("a map is too large for the log");
+    }
+    if (waiting.status.ok()) {
+      absl::StatusOr<LiveMaps::Before> followed = maps_.Follow(waiting.entry);
+      waiting.status = followed.status();
+      if (!followed.ok() && waiting.entry.kind == LogEntry::Kind::kCreation) {
+        waiting.status = IsTaken(waiting.entry.map);
+      }
+      if (followed.ok()) {
+        before.push_back(*std::move(followed));
+        AddEntry(waiting.bytes, record);
+      }
+    }
+  }
+  if (!record.empty()) {
+    status = Write(record);
+  }
+  Note(status, before.size(), record.size());
+  if (!status.ok()) {
+    for (; !before.empty(); before.pop_back()) {
+      maps_.TakeBack(std::move(before.back()));
+    }
+  }
+  const TimePoint now = std::chrono::steady_clock::now();
+  TimePoint::duration waited{};
+  std::uint64_t refusals = 0;
+  for (Waiting& waiting : group) {
+    if (waiting.status.ok()) {
+      waiting.status = status;
+    }
+    if (waiting.status.ok()) {
+      waited += now - waiting.appended;
+    } else if (!absl::IsAlreadyExists(waiting.status)) {
+      ++refusals;
+      waiting.status = StorageFailed(waiting.status);
+    }
+  }
+  MutexLock lock(mutex_);
+  statistics_.commit_time += absl::FromChrono(waited);
+  statistics_.refusals += refusals;
+}
+
+absl::Status CommitLog::Write(absl::string_view record) {
+  const std::uint64_t end = file_->size();
+  if (end > options_.max_file_bytes) {
+    return absl::ResourceExhaustedError(
+        "the log is at its limit, since images of maps are not made as fast as it grows");
+  }
+  if (const absl::Status written = file_->Append(record); !written.ok()) {
+    // What was acknowledged before may be durable yet.
+    const bool is_safe = file_->synced() == end || file_->Sync().ok();
+    GiveUpFile(written, is_safe ? std::optional(end) : std::nullopt);
+    return written;
+  }
+  if (options_.durability == Durability::kRelaxed) {
+    if (!sync_at_) {
+      sync_at_ = std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(options_.sync_interval);
+    }
+    return absl::OkStatus();
+  }
+  if (const absl::Status synced = SyncFile(); !synced.ok()) {
+    GiveUpFile(synced, end);
+    return synced;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CommitLog::SyncFile() {
+  sync_at_.reset();
+  const TimePoint begin = std::chrono::steady_clock::now();
+  const absl::Status status = file_->Sync();
+  MutexLock lock(mutex_);
+  ++statistics_.syncs;
+  statistics_.sync_time += absl::FromChrono(std::chrono::steady_clock::now() - begin);
+  unsynced_since_.reset();
+  return status;
+}
+
+absl::Status CommitLog::RequireFile() {
+  if (file_ != nullptr) {
+    return absl::OkStatus();
+  }
+  if (std::chrono::steady_clock::now() < retry_at_) {
+    return failure_;
+  }
+  const absl::Status begun = BeginFile();
+  if (!begun.ok()) {
+    failure_ = begun;
+    retry_at_ = std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(options_.retry_interval);
+  }
+  return begun;
+}
+
+absl::Status CommitLog::BeginFile() {
+  WAYSTAR_ASSIGN_OR_RETURN(std::unique_ptr<RecordWriter> file,
+                           RecordWriter::Create(folder_, LogFileName(number_), FileKind::kLog, RandomId()));
+  WAYSTAR_RETURN_IF_ERROR(file->Append(EncodeStart(NextStart())));
+  WAYSTAR_RETURN_IF_ERROR(file->Publish());
+  file_ = std::move(file);
+  long_at_ = options_.file_bytes;
+  return absl::OkStatus();
+}
+
+LogStart CommitLog::NextStart() const {
+  return {.number = number_,
+          .previous_end = previous_end_,
+          .first_revision = maps_.first_revision(),
+          .maps = maps_.All()};
+}
+
+void CommitLog::Note(const absl::Status& status, std::size_t entries, std::size_t bytes) {
+  const std::uint64_t file_bytes = file_ == nullptr ? 0 : file_->size();
+  bool has_turned = false;
+  {
+    MutexLock lock(mutex_);
+    has_turned = statistics_.status.ok() != status.ok();
+    statistics_.status = status;
+    statistics_.file_bytes = file_bytes;
+    if (status.ok() && entries > 0) {
+      ++statistics_.groups;
+      statistics_.entries += entries;
+      statistics_.written_bytes += bytes;
+      if (sync_at_ && !unsynced_since_) {
+        unsynced_since_ = std::chrono::steady_clock::now();
+      }
+    }
+  }
+  if (has_turned && options_.on_status) {
+    options_.on_status(status);
+  }
+  if (file_bytes >= long_at_ && options_.on_long_file) {
+    long_at_ = file_bytes + options_.file_bytes;
+    options_.on_long_file();
+  }
+}
+
+CommitLogStatistics CommitLog::Statistics() const {
+  MutexLock lock(mutex_);
+  CommitLogStatistics statistics = statistics_;
+  statistics.loss_window =
+      options_.durability == Durability::kRelaxed ? options_.sync_interval : absl::ZeroDuration();
+  if (unsynced_since_) {
+    statistics.unsynced_age = absl::FromChrono(std::chrono::steady_clock::now() - *unsynced_since_);
+  }
+  return statistics;
+}
+
+void CommitLog::GiveUpFile(const absl::Status& failure, std::optional<std::uint64_t> end) {
+  failure_ = failure;
+  sync_at_.reset();
+  file_.reset();
+  if (end) {
+    ++number_;
+    previous_end_ = *end;
+    retry_at_ = std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(options_.retry_interval);
+  } else {
+    retry_at_ = TimePoint::max();
+  }
+}
+
+}  // namespace waystar::storage

@@ -1,0 +1,92 @@
+// The folder that makes a store's maps durable: its log, and images of its maps.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "server/core/store/map_store.h"
+#include "server/storage/commit_log.h"
+#include "server/storage/folder.h"
+#include "server/storage/folder_reader.h"
+#include "server/storage/image_maker.h"
+#include "server/storage/log_entry.h"
+
+namespace waystar::storage {
+
+struct DataOptions {
+  CommitLogOptions log;
+  // When the log files hold more, an image of each map that they tell of is made, and they are removed.
+  std::uint64_t max_log_bytes = std::uint64_t{256} << 20;
+  ReadOptions read;
+};
+
+struct DataStatistics {
+  // OK, or why changes are refused at present.
+  absl::Status log_status;
+  // OK, or why the last images could not be made. Changes go on, and the log grows.
+  absl::Status image_status;
+  // The groups that were written, the entries in them and the bytes, since the start.
+  std::uint64_t groups = 0;
+  std::uint64_t entries = 0;
+  std::uint64_t written_bytes = 0;
+  // How long these entries waited, from their append until they were acknowledged.
+  absl::Duration commit_time;
+  // The entries that failed.
+  std::uint64_t refusals = 0;
+  std::uint64_t syncs = 0;
+  absl::Duration sync_time;
+  // How much of what was acknowledged the loss of power may undo.
+  absl::Duration loss_window;
+  // The age of the oldest commit that was acknowledged and is not synced; zero if there is none.
+  absl::Duration unsynced_age;
+  // The files that are needed to start again.
+  std::uint64_t log_bytes = 0;
+  std::uint64_t images = 0;
+  std::uint64_t image_bytes = 0;
+};
+
+// Two threads of its own: one writes the log, the other makes images and removes files that are not needed.
+//
+// Thread safety: any method may be called from any thread, except Stop.
+class DataFolder {
+ public:
+  // Puts the maps of the folder into the store, and makes what happens to maps from then on durable. The
+  // store must be empty and not shared between threads yet; it must outlive this, which must outlive the
+  // updates of its maps. Returns DATA_LOSS if a map cannot be read and is not to be left out, or if the log
+  // is damaged; it names the file and the offset, and nothing in the folder was changed. Returns
+  // FAILED_PRECONDITION if a file is of a version that is not known; the errors of MapStore::Restore; and
+  // those of the folder.
+  static absl::StatusOr<std::unique_ptr<DataFolder>> Open(std::unique_ptr<Folder> folder,
+                                                          core::MapStore& store, const DataOptions& options,
+                                                          DataFound& found);
+  DataFolder(const DataFolder&) = delete;
+  DataFolder& operator=(const DataFolder&) = delete;
+  // Stops.
+  ~DataFolder() { Stop(); }
+
+  // Returns once all that was acknowledged before is on stable storage, or the error for which changes are
+  // refused.
+  absl::Status Sync() { return log_->Sync(); }
+
+  // Makes durable what waits, and ends the threads. REQUIRES: no map is created, changed or deleted any more.
+  void Stop();
+
+  DataStatistics Statistics() const;
+
+ private:
+  DataFolder(std::unique_ptr<Folder> folder, const core::MapStore& store, KnownFiles files)
+      : folder_(std::move(folder)), images_(*folder_, store, std::move(files)) {}
+
+  absl::Status Start(LogStart start, const DataOptions& options);
+
+  const std::unique_ptr<Folder> folder_;
+  // Each has a thread that calls the other.
+  std::unique_ptr<CommitLog> log_;
+  ImageMaker images_;
+};
+
+}  // namespace waystar::storage

@@ -1,0 +1,203 @@
+#include "server/storage/image_file.h"
+
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "server/base/random_id.h"
+#include "server/base/status_macros.h"
+#include "server/core/image/map_image.h"
+#include "server/core/image/map_values.h"
+#include "server/core/image/value_lists.h"
+#include "server/core/image/value_reader.h"
+#include "server/core/image/value_writer.h"
+#include "server/core/store/map_id.h"
+#include "server/core/store/update_batch.h"
+#include "server/storage/edit_code.h"
+#include "server/storage/record_file.h"
+
+namespace waystar::storage {
+namespace {
+
+constexpr absl::string_view kImagePrefix = "image-";
+
+// A file has three records: the map's head, the requests that it remembers, and its image.
+constexpr std::size_t kRecords = 3;
+
+// A server reads back whatever it has written.
+constexpr core::ImageLimits kNoLimits{
+    .max_side = std::numeric_limits<int>::max(),
+    .max_obstacle_cells = std::numeric_limits<std::int64_t>::max(),
+    .max_content_bytes = std::numeric_limits<std::uint64_t>::max(),
+};
+
+// Takes the number after the last '-' off a name.
+std::optional<std::uint64_t> TakeNumber(absl::string_view& name) {
+  const std::size_t dash = name.rfind('-');
+  std::uint64_t number = 0;
+  if (dash == absl::string_view::npos || !absl::SimpleAtoi(name.substr(dash + 1), &number) ||
+      name.substr(dash + 1) != absl::StrCat(number)) {
+    return std::nullopt;
+  }
+  name = name.substr(0, dash);
+  return number;
+}
+
+std::string EncodeHead(const core::MapSnapshot& snapshot) {
+  core::ValueWriter to;
+  to.PutText(snapshot.id);
+  to.PutNumber(snapshot.epoch);
+  to.PutNumber(snapshot.revision);
+  core::WriteTime(snapshot.create_time, to);
+  to.PutNumber(snapshot.digest());
+  return std::move(to).TakeBytes();
+}
+
+struct Head {
+  ImageName name;
+  absl::Time create_time;
+  std::uint64_t digest = 0;
+};
+
+absl::StatusOr<Head> DecodeHead(absl::string_view bytes) {
+  core::ValueReader from(bytes);
+  Head head;
+  head.name.map = from.Text(core::kMaxMapIdBytes);
+  head.name.version.epoch = from.Number(core::kAnyNumber);
+  head.name.version.revision = from.Number(core::kAnyNumber);
+  head.create_time = core::ReadTime(from);
+  head.digest = from.Number(core::kAnyNumber);
+  WAYSTAR_RETURN_IF_ERROR(from.Finish());
+  return head;
+}
+
+std::string EncodeRequests(const core::StoredMap& map) {
+  core::ValueWriter to;
+  core::WriteTime(map.request_horizon, to);
+  core::WriteList(map.requests, to, [&](const core::AppliedRequest& request) {
+    to.PutText(request.request_id);
+    WriteFingerprint(request.fingerprint, to);
+    to.PutBool(request.request_time.has_value());
+    if (request.request_time) {
+      core::WriteTime(*request.request_time, to);
+    }
+    to.PutNumber(request.result.revision);
+    WriteSummary(request.result.summary, to);
+    to.PutNumber(request.result.digest);
+    core::WriteTime(request.time, to);
+  });
+  return std::move(to).TakeBytes();
+}
+
+absl::Status DecodeRequests(absl::string_view bytes, std::uint64_t epoch, MapState& map) {
+  core::ValueReader from(bytes);
+  map.request_horizon = core::ReadTime(from);
+  map.requests = core::ReadList(from, core::kAnyCount, [&] {
+    core::AppliedRequest request{.result = {.epoch = epoch}};
+    request.request_id = from.Text(core::kMaxRequestIdBytes);
+    request.fingerprint = ReadFingerprint(from);
+    if (from.Bool()) {
+      request.request_time = core::ReadTime(from);
+    }
+    request.result.revision = from.Number(core::kAnyNumber);
+    request.result.summary = ReadSummary(from);
+    request.result.digest = from.Number(core::kAnyNumber);
+    request.time = core::ReadTime(from);
+    return request;
+  });
+  return from.Finish();
+}
+
+}  // namespace
+
+std::string ImageFileName(const ImageName& name) {
+  return absl::StrCat(kImagePrefix, name.map, "-", name.version.epoch, "-", name.version.revision);
+}
+
+std::optional<ImageName> ParseImageFileName(absl::string_view name) {
+  if (!absl::ConsumePrefix(&name, kImagePrefix)) {
+    return std::nullopt;
+  }
+  const std::optional<std::uint64_t> revision = TakeNumber(name);
+  const std::optional<std::uint64_t> epoch = TakeNumber(name);
+  if (!revision || !epoch || !core::CheckMapId(name).ok()) {
+    return std::nullopt;
+  }
+  return ImageName{.map = std::string(name), .version = {.epoch = *epoch, .revision = *revision}};
+}
+
+absl::StatusOr<std::uint64_t> WriteImageFile(const core::StoredMap& map, Folder& folder) {
+  const core::MapSnapshot& snapshot = *map.snapshot;
+  const std::string image =
+      std::visit([](const auto& kind) { return core::EncodeImage(kind); }, snapshot.map);
+  if (image.size() > kMaxRecordBytes) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the image of map \"", snapshot.id, "\" is longer than ", kMaxRecordBytes, " bytes"));
+  }
+  const std::string name = ImageFileName({.map = snapshot.id, .version = snapshot.version()});
+  WAYSTAR_ASSIGN_OR_RETURN(const std::unique_ptr<RecordWriter> file,
+                           RecordWriter::Create(folder, name, FileKind::kImage, RandomId()));
+  WAYSTAR_RETURN_IF_ERROR(file->Append(EncodeHead(snapshot)));
+  WAYSTAR_RETURN_IF_ERROR(file->Append(EncodeRequests(map)));
+  WAYSTAR_RETURN_IF_ERROR(file->Append(image));
+  WAYSTAR_RETURN_IF_ERROR(file->Sync());
+  return file->size();
+}
+
+absl::Status PublishImageFile(const ImageName& name, Folder& folder) {
+  const std::string file = ImageFileName(name);
+  return folder.Rename(TemporaryName(file), file);
+}
+
+absl::StatusOr<MapState> ReadImageFile(const ImageName& name, absl::string_view path,
+                                       absl::string_view bytes) {
+  WAYSTAR_ASSIGN_OR_RETURN(const RecordFile file, ReadRecords(path, bytes, FileKind::kImage, bytes.size()));
+  if (file.records.size() != kRecords) {
+    return Damage(path, file.end, "this is not all of an image");
+  }
+  const absl::StatusOr<Head> head = DecodeHead(file.records[0].payload);
+  if (!head.ok()) {
+    return Damage(path, file.records[0].offset, head.status().message());
+  }
+  if (ImageFileName(head->name) != ImageFileName(name)) {
+    return Damage(path, file.records[0].offset,
+                  absl::StrCat("the file was called ", ImageFileName(head->name)));
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(core::MapSnapshot image,
+                           ReadImage(file.records[2].payload, path, file.records[2].offset));
+  MapState map{.snapshot = std::move(image)};
+  core::MapSnapshot& snapshot = map.snapshot;
+  if (snapshot.digest() != head->digest) {
+    return Damage(path, file.records[2].offset, "the map's digest is not what it was");
+  }
+  snapshot.id = name.map;
+  snapshot.epoch = name.version.epoch;
+  snapshot.revision = name.version.revision;
+  snapshot.create_time = head->create_time;
+  if (const absl::Status requests = DecodeRequests(file.records[1].payload, name.version.epoch, map);
+      !requests.ok()) {
+    return Damage(path, file.records[1].offset, requests.message());
+  }
+  return map;
+}
+
+absl::StatusOr<core::MapSnapshot> ReadImage(absl::string_view image, absl::string_view path,
+                                            std::uint64_t offset) {
+  absl::StatusOr<std::variant<core::GridMap, core::WaypointGraph>> map = core::DecodeImage(image, kNoLimits);
+  if (!map.ok()) {
+    return Damage(path, offset, map.status().message());
+  }
+  return core::MapSnapshot{.map = *std::move(map)};
+}
+
+absl::Status Damage(absl::string_view path, std::uint64_t offset, absl::string_view what) {
+  return absl::DataLossError(absl::StrCat(path, " is damaged at byte ", offset, ": ", what));
+}
+
+}  // namespace waystar::storage

@@ -1,0 +1,57 @@
+// Images of stored maps in files.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "server/core/store/applied_requests.h"
+#include "server/core/store/map_snapshot.h"
+#include "server/core/store/map_version.h"
+#include "server/core/store/stored_map.h"
+#include "server/storage/folder.h"
+
+namespace waystar::storage {
+
+// What the name of an image file says: "image-<map>-<epoch>-<revision>".
+struct ImageName {
+  std::string map;
+  core::MapVersion version;
+};
+
+// A map as it was read.
+struct MapState {
+  core::MapSnapshot snapshot;
+  // What AppliedRequests is to remember.
+  std::vector<core::AppliedRequest> requests;
+  absl::Time request_horizon = absl::InfinitePast();
+};
+
+std::string ImageFileName(const ImageName& name);
+// Returns nothing for names of other files.
+std::optional<ImageName> ParseImageFileName(absl::string_view name);
+
+// Writes an image under a temporary name, syncs it, and returns its size. Returns the errors of the folder,
+// and RESOURCE_EXHAUSTED for a map whose image is longer than a record can be.
+absl::StatusOr<std::uint64_t> WriteImageFile(const core::StoredMap& map, Folder& folder);
+// Gives the file its name, which is on stable storage after Folder::SyncNames.
+absl::Status PublishImageFile(const ImageName& name, Folder& folder);
+
+// Returns the map of an image file. Returns DATA_LOSS, with the path and the offset, if the file is damaged
+// or does not hold what its name says; and the errors of ReadRecords.
+absl::StatusOr<MapState> ReadImageFile(const ImageName& name, absl::string_view path,
+                                       absl::string_view bytes);
+
+// Returns the map of an image that a record of a file holds at `offset`, or DATA_LOSS.
+absl::StatusOr<core::MapSnapshot> ReadImage(absl::string_view image, absl::string_view path,
+                                            std::uint64_t offset);
+
+// Returns the error DATA_LOSS.
+absl::Status Damage(absl::string_view path, std::uint64_t offset, absl::string_view what);
+
+}  // namespace waystar::storage

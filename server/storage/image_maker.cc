@@ -1,0 +1,163 @@
+#include "server/storage/image_maker.h"
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "server/base/status_macros.h"
+#include "server/base/thread.h"
+#include "server/storage/image_file.h"
+
+namespace waystar::storage {
+namespace {
+
+// How long after an error it is tried again.
+constexpr std::chrono::seconds kRetryDelay(5);
+
+}  // namespace
+
+ImageMaker::ImageMaker(Folder& folder, const core::MapStore& store, KnownFiles files)
+    : folder_(folder), store_(store), files_(std::move(files)) {
+  NoteFiles();
+}
+
+ImageMaker::~ImageMaker() { Stop(); }
+
+void ImageMaker::Start(CommitLog& log) {
+  log_ = &log;
+  thread_ = StartThread("image-maker", [this] { Run(); });
+}
+
+void ImageMaker::Stop() {
+  if (!thread_.joinable()) {
+    return;
+  }
+  {
+    MutexLock lock(mutex_);
+    is_stopping_.store(true, std::memory_order_relaxed);
+    wake_.NotifyAll();
+  }
+  thread_.join();
+}
+
+void ImageMaker::MakeSoon() {
+  MutexLock lock(mutex_);
+  is_wanted_ = true;
+  wake_.NotifyAll();
+}
+
+ImageMaker::Statistics ImageMaker::GetStatistics() const {
+  MutexLock lock(mutex_);
+  return statistics_;
+}
+
+void ImageMaker::Run() {
+  while (true) {
+    {
+      MutexLock lock(mutex_);
+      while (!is_wanted_ && !is_stopping_.load(std::memory_order_relaxed)) {
+        wake_.Wait(mutex_);
+      }
+      if (is_stopping_.load(std::memory_order_relaxed)) {
+        return;
+      }
+      is_wanted_ = false;
+    }
+    const absl::Status made = Make();
+    NoteFiles();
+    MutexLock lock(mutex_);
+    statistics_.status = made;
+    if (!made.ok()) {
+      is_wanted_ = true;
+      const auto retry_at = std::chrono::steady_clock::now() + kRetryDelay;
+      while (!is_stopping_.load(std::memory_order_relaxed) && std::chrono::steady_clock::now() < retry_at) {
+        wake_.WaitUntil(mutex_, retry_at);
+      }
+    }
+  }
+}
+
+absl::Status ImageMaker::Make() {
+  const std::uint64_t file_bytes = log_->Statistics().file_bytes;
+  WAYSTAR_ASSIGN_OR_RETURN(const LogStart start, log_->Rotate());
+  files_.logs.push_back({.name = LogFileName(start.number - 1), .bytes = file_bytes});
+  bool is_complete = files_.damaged_maps.empty();
+  for (const LiveMap& map : start.maps) {
+    if (is_stopping_.load(std::memory_order_relaxed)) {
+      return absl::OkStatus();
+    }
+    if (!files_.damaged_maps.contains(map.id)) {
+      WAYSTAR_ASSIGN_OR_RETURN(const bool has_image, RequireImage(map));
+      is_complete = is_complete && has_image;
+    }
+  }
+  WAYSTAR_RETURN_IF_ERROR(folder_.SyncNames());
+  return is_complete ? RemoveNeedless(start) : absl::OkStatus();
+}
+
+absl::StatusOr<bool> ImageMaker::RequireImage(const LiveMap& map) {
+  if (const auto it = files_.images.find(map.id); it != files_.images.end() &&
+                                                  it->second.name.version.epoch == map.epoch &&
+                                                  it->second.name.version.revision >= map.revision) {
+    return true;
+  }
+  const absl::StatusOr<core::StoredMap> stored = store_.Store(map.id);
+  if (!stored.ok()) {
+    // It was deleted, or the log is ahead of the thread that creates it.
+    MakeSoon();
+    return false;
+  }
+  const ImageName name{.map = map.id, .version = stored->snapshot->version()};
+  if (name.version.epoch != map.epoch) {
+    // It was deleted, and the log has told of that: it has told of the next one.
+    return true;
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(const std::uint64_t bytes, WriteImageFile(*stored, folder_));
+  // An image must not be ahead of the log, of which some may not be synced.
+  WAYSTAR_RETURN_IF_ERROR(log_->Sync());
+  WAYSTAR_RETURN_IF_ERROR(PublishImageFile(name, folder_));
+  KnownImage& image = files_.images[map.id];
+  if (!image.name.map.empty()) {
+    needless_.push_back(ImageFileName(image.name));
+  }
+  image = {.name = name, .bytes = bytes};
+  return true;
+}
+
+absl::Status ImageMaker::RemoveNeedless(const LogStart& start) {
+  absl::flat_hash_set<std::string> live;
+  for (const LiveMap& map : start.maps) {
+    live.insert(map.id);
+  }
+  for (auto it = files_.images.begin(); it != files_.images.end();) {
+    const auto image = it++;
+    if (!live.contains(image->first)) {
+      needless_.push_back(ImageFileName(image->second.name));
+      files_.images.erase(image);
+    }
+  }
+  for (; !needless_.empty(); needless_.pop_back()) {
+    WAYSTAR_RETURN_IF_ERROR(folder_.Remove(needless_.back()));
+  }
+  for (; !files_.logs.empty(); files_.logs.erase(files_.logs.begin())) {
+    WAYSTAR_RETURN_IF_ERROR(folder_.Remove(files_.logs.front().name));
+  }
+  return absl::OkStatus();
+}
+
+void ImageMaker::NoteFiles() {
+  Statistics now;
+  for (const auto& [map, image] : files_.images) {
+    ++now.images;
+    now.image_bytes += image.bytes;
+  }
+  for (const KnownFile& log : files_.logs) {
+    now.old_log_bytes += log.bytes;
+  }
+  MutexLock lock(mutex_);
+  now.status = statistics_.status;
+  statistics_ = now;
+}
+
+}  // namespace waystar::storage

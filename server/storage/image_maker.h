@@ -1,0 +1,79 @@
+// Makes images of maps, so that log files are not needed any more.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/base/mutex.h"
+#include "server/core/store/map_store.h"
+#include "server/storage/commit_log.h"
+#include "server/storage/folder.h"
+#include "server/storage/folder_reader.h"
+#include "server/storage/live_maps.h"
+
+namespace waystar::storage {
+
+// When it is told to, it begins another log file, makes an image of each map that has none as new as that
+// file's beginning, and then removes the files before it, and images that others have replaced. Updates go on
+// meanwhile.
+//
+// Thread safety: any method may be called from any thread, except Start and Stop.
+class ImageMaker {
+ public:
+  struct Statistics {
+    // The error of the last try.
+    absl::Status status;
+    std::uint64_t images = 0;
+    std::uint64_t image_bytes = 0;
+    // Of the log files before the one that is written.
+    std::uint64_t old_log_bytes = 0;
+  };
+
+  // The folder and the store must outlive the maker.
+  ImageMaker(Folder& folder, const core::MapStore& store, KnownFiles files);
+  ImageMaker(const ImageMaker&) = delete;
+  ImageMaker& operator=(const ImageMaker&) = delete;
+  // Stops.
+  ~ImageMaker();
+
+  // Starts the thread. The log must outlive it.
+  void Start(CommitLog& log);
+  void Stop();
+
+  // Has images made soon. After an error it is tried again by itself.
+  void MakeSoon();
+
+  Statistics GetStatistics() const;
+
+ private:
+  void Run();
+  absl::Status Make();
+  // Makes an image unless there is one. Returns false if there is none because the map is being created or
+  // deleted; then all is to be done again.
+  absl::StatusOr<bool> RequireImage(const LiveMap& map);
+  absl::Status RemoveNeedless(const LogStart& start);
+  void NoteFiles();
+
+  Folder& folder_;
+  const core::MapStore& store_;
+  CommitLog* log_ = nullptr;
+
+  // The thread's, once it is started.
+  KnownFiles files_;
+  // Images that others have replaced, or whose maps are gone.
+  std::vector<std::string> needless_;
+
+  mutable Mutex mutex_;
+  CondVar wake_;
+  bool is_wanted_ ABSL_GUARDED_BY(mutex_) = false;
+  std::atomic<bool> is_stopping_ = false;
+  Statistics statistics_ ABSL_GUARDED_BY(mutex_);
+  std::thread thread_;
+};
+
+}  // namespace waystar::storage

@@ -1,0 +1,134 @@
+#include "server/storage/log_history.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/base/status_macros.h"
+#include "server/storage/commit_log.h"
+#include "server/storage/image_file.h"
+#include "server/storage/live_maps.h"
+#include "server/storage/record_file.h"
+
+namespace waystar::storage {
+namespace {
+
+// Returns the numbers of the files that follow each other up to the last.
+std::vector<std::uint64_t> NumbersOf(const std::vector<std::string>& names) {
+  std::vector<std::uint64_t> numbers;
+  for (const std::string& name : names) {
+    if (const std::optional<std::uint64_t> number = LogFileNumber(name)) {
+      numbers.push_back(*number);
+    }
+  }
+  std::ranges::sort(numbers);
+  std::size_t first = numbers.empty() ? 0 : numbers.size() - 1;
+  while (first > 0 && numbers[first - 1] + 1 == numbers[first]) {
+    --first;
+  }
+  numbers.erase(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(first));
+  return numbers;
+}
+
+class HistoryReader {
+ public:
+  explicit HistoryReader(std::vector<LogFile> files) { history_.files = std::move(files); }
+
+  absl::StatusOr<LogHistory> Read() && {
+    WAYSTAR_RETURN_IF_ERROR(ReadRecordsOfFiles());
+    for (std::size_t i = 0; i < history_.files.size(); ++i) {
+      WAYSTAR_RETURN_IF_ERROR(Follow(i));
+    }
+    if (!history_.files.empty()) {
+      history_.next.number = history_.files.back().number + 1;
+      history_.next.previous_end = records_.back().end;
+      history_.torn_bytes = records_.back().torn_bytes;
+    }
+    history_.next.first_revision = maps_.first_revision();
+    history_.next.maps = maps_.All();
+    return std::move(history_);
+  }
+
+ private:
+  // Each file says how far the one before it counts, so they are read from the last on.
+  absl::Status ReadRecordsOfFiles() {
+    records_.resize(history_.files.size());
+    starts_.resize(history_.files.size());
+    std::optional<std::uint64_t> end;
+    for (std::size_t i = history_.files.size(); i-- > 0;) {
+      const LogFile& file = history_.files[i];
+      WAYSTAR_ASSIGN_OR_RETURN(records_[i], ReadRecords(file.path, file.bytes, FileKind::kLog, end));
+      if (records_[i].records.empty()) {
+        return Damage(file.path, records_[i].end, "the log's first record is not there");
+      }
+      const Record& first = records_[i].records.front();
+      absl::StatusOr<LogStart> start = DecodeStart(first.payload);
+      if (!start.ok()) {
+        return Damage(file.path, first.offset, start.status().message());
+      }
+      if (start->number != file.number) {
+        return Damage(file.path, first.offset, absl::StrCat("this was file number ", start->number));
+      }
+      end = start->previous_end;
+      starts_[i] = *std::move(start);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Follow(std::size_t i) {
+    const LogFile& file = history_.files[i];
+    const std::vector<Record>& records = records_[i].records;
+    if (i == 0) {
+      maps_ = LiveMaps(starts_[0]);
+    } else if (maps_.All() != starts_[i].maps || maps_.first_revision() != starts_[i].first_revision) {
+      return Damage(file.path, records.front().offset, "it does not go on where the file before it ended");
+    }
+    for (std::size_t r = 1; r < records.size(); ++r) {
+      absl::StatusOr<std::vector<LogEntry>> entries = DecodeEntries(records[r].payload);
+      if (!entries.ok()) {
+        return Damage(file.path, records[r].offset, entries.status().message());
+      }
+      for (LogEntry& entry : *entries) {
+        if (const auto followed = maps_.Follow(entry); !followed.ok()) {
+          return Damage(file.path, records[r].offset, followed.status().message());
+        }
+        TakeIn({.entry = std::move(entry), .file = i, .offset = records[r].offset});
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  void TakeIn(LocatedEntry located) {
+    const std::string& map = located.entry.map;
+    switch (located.entry.kind) {
+      case LogEntry::Kind::kDeletion:
+        history_.entries.erase(map);
+        break;
+      case LogEntry::Kind::kCreation:
+      case LogEntry::Kind::kCommits:
+        history_.entries[map].push_back(std::move(located));
+        break;
+    }
+  }
+
+  LogHistory history_;
+  std::vector<RecordFile> records_;
+  std::vector<LogStart> starts_;
+  LiveMaps maps_;
+};
+
+}  // namespace
+
+absl::StatusOr<LogHistory> ReadLogFiles(const Folder& folder, const std::vector<std::string>& names) {
+  std::vector<LogFile> files;
+  for (const std::uint64_t number : NumbersOf(names)) {
+    const std::string name = LogFileName(number);
+    WAYSTAR_ASSIGN_OR_RETURN(std::string bytes, folder.Read(name));
+    files.push_back({.number = number, .path = folder.PathOf(name), .bytes = std::move(bytes)});
+  }
+  return HistoryReader(std::move(files)).Read();
+}
+
+}  // namespace waystar::storage

@@ -1,0 +1,16 @@
+// Folder of the file system.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "server/storage/folder.h"
+
+namespace waystar::storage {
+
+// Opens a folder, which is created if its parent exists, and locks it until it is destroyed. Returns
+// FAILED_PRECONDITION if another process has locked it.
+absl::StatusOr<std::unique_ptr<Folder>> OpenPosixFolder(const std::string& path);
+
+}  // namespace waystar::storage

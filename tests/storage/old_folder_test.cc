@@ -1,0 +1,255 @@
+// Data folders of other releases: those of older ones are read, those of newer ones are refused.
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "server/core/graph/waypoint_graph.h"
+#include "server/core/store/map_store.h"
+#include "server/storage/checksum.h"
+#include "server/storage/data_folder.h"
+#include "server/storage/posix_folder.h"
+#include "tests/testing/drawn_map.h"
+#include "tests/testing/fake_clock.h"
+#include "tests/testing/slow_digest.h"
+#include "tests/testing/status_matchers.h"
+#include "tests/testing/store_edits.h"
+
+namespace waystar::storage {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::waystar::testing::Block;
+using ::waystar::testing::DrawMap;
+using ::waystar::testing::FakeClock;
+using ::waystar::testing::IsOk;
+using ::waystar::testing::SlowDigest;
+using ::waystar::testing::Unblock;
+
+constexpr absl::Time kMade = absl::FromUnixSeconds(1'600'000'000);
+
+// Store of a folder of the file system.
+class Opened {
+ public:
+  explicit Opened(const fs::path& path, const DataOptions& options = {}) {
+    auto folder = OpenPosixFolder(path.string());
+    EXPECT_THAT(folder, IsOk());
+    auto data = DataFolder::Open(*std::move(folder), store_, options, found_);
+    status_ = data.status();
+    if (data.ok()) {
+      data_ = *std::move(data);
+    }
+  }
+
+  const absl::Status& status() const { return status_; }
+  core::MapStore& store() { return store_; }
+  DataFolder& data() { return *data_; }
+  const DataFound& found() const { return found_; }
+
+  void Update(absl::string_view map, std::vector<core::Edit> edits, std::string request_id = "") {
+    EXPECT_THAT(store_.UpdateAndWait(map, {.edits = std::move(edits), .request_id = std::move(request_id)}),
+                IsOk());
+  }
+
+ private:
+  FakeClock clock_;
+  core::MapStore store_{core::StoreOptions{.clock = &clock_}};
+  DataFound found_;
+  absl::Status status_;
+  std::unique_ptr<DataFolder> data_;
+};
+
+core::GridMap Board() {
+  core::GridSettings settings;
+  settings.connectivity = core::Connectivity::kSix;
+  settings.diagonal_cost = 1;
+  settings.frame.hexagons = core::HexBoard{.layout = core::HexLayout::kOddColumns, .columns = 8, .rows = 6};
+  return DrawMap({"........", "..##....", "........", "........", ".....#..", "........"}, settings);
+}
+
+core::GridMap River() {
+  core::GridSettings settings;
+  settings.terrains = {core::Terrain{},
+                       {.symbol = '~', .name = "river", .cost = 3},
+                       {.symbol = '^', .name = "rock", .impassable = true}};
+  settings.world = "island";
+  return DrawMap({"....~~......", "....~~...^..", "....~~...^..", "....~~......", ".#..~~......"}, settings);
+}
+
+// Makes the folder that the tests read: maps of all kinds, each with an image, commits after it and
+// remembered requests; one that lies in the log alone; and one that is deleted. It is for the first release
+// of a format.
+void Make(const fs::path& path) {
+  {
+    Opened opened(path);
+    core::MapStore& store = opened.store();
+    EXPECT_THAT(store.Create("squares", River(), kMade), IsOk());
+    EXPECT_THAT(store.Create("hexagons", Board(), kMade), IsOk());
+    EXPECT_THAT(store.Create("graph",
+                             *core::WaypointGraph::Create(
+                                 {.nodes = {{.id = "a"}, {.id = "b", .position = {3, 4, 0}}, {.id = "c"}},
+                                  .edges = {{.name = {"a", "b"}, .cost = 2.5, .tags = {"boat"}}}}),
+                             kMade),
+                IsOk());
+    EXPECT_THAT(store.Create("gone", DrawMap({"..."}), kMade), IsOk());
+    opened.Update("squares", {Block({1, 1}), core::SetTerrain{{.rectangles = {{6, 0, 2, 2}}}, '~'}}, "first");
+    opened.Update(
+        "squares",
+        {core::PutObstacle{.obstacle = {.id = "door", .shape = {.cells = {{2, 2}}}}},
+         core::PutObstacle{
+             .obstacle = {.id = "fire",
+                          .shape = {.discs = {{.center = {8, 3}, .radius = 1.5}}},
+                          .effect = {.kind = core::ObstacleEffect::Kind::kAddCost, .amount = 2.5}},
+             .lifetime = absl::Hours(1)},
+         core::PutPortal{.portal = {.id = "stairs", .from = {0, 0}, .to = {11, 4}}},
+         core::PutProfile{{.name = "boat", .profile = {.terrain_costs = {{.symbol = '~', .cost = 1}}}}}},
+        "second");
+    opened.Update("gone", {Block({1, 0})});
+    EXPECT_THAT(store.Delete("gone"), IsOk());
+  }
+  {
+    Opened opened(path, {.max_log_bytes = 2});
+    while (opened.data().Statistics().images < 3) {
+      EXPECT_THAT(opened.data().Statistics().image_status, IsOk());
+    }
+  }
+  Opened opened(path);
+  opened.Update("squares",
+                {Unblock({1, 1}), core::MoveObstacle{.id = "door", .dx = 1},
+                 core::SwitchPortal{.id = "stairs", .closed = true}},
+                "third");
+  opened.Update("hexagons", {Block({3, 3}), Block({4, 3})});
+  opened.Update("graph", {core::PutNodes{.nodes = {{.id = "d", .position = {1, 1, 1}}}},
+                          core::PutEdges{.edges = {{.name = {"b", "d", true}}}},
+                          core::SetEnabled{.nodes = {"c"}, .enabled = false}});
+  EXPECT_THAT(opened.store().Create("late", DrawMap({".#.", "..."}), kMade), IsOk());
+  opened.Update("late", {Block({0, 0})});
+}
+
+class OldFolderTest : public ::testing::Test {
+ protected:
+  OldFolderTest() {
+    fs::remove_all(folder_);
+    fs::copy(kData, folder_);
+  }
+  ~OldFolderTest() override { fs::remove_all(folder_); }
+
+  static std::string DigestOf(const core::MapSnapshot& map) {
+    EXPECT_EQ(map.digest(), map.is_graph() ? SlowDigest(map.graph()) : SlowDigest(map.grid())) << map.id;
+    return absl::StrFormat("%016x", map.digest());
+  }
+
+  // Writes a file of the folder anew as one of another version.
+  void SetVersion(const fs::path& file, char version) const {
+    constexpr std::size_t kVersionAt = 8;
+    constexpr std::size_t kChecksumAt = 20;
+    std::ifstream in(file, std::ios::binary);
+    std::string bytes(std::istreambuf_iterator<char>(in), {});
+    bytes.at(kVersionAt) = version;
+    const std::uint32_t checksum = Crc32c(absl::string_view(bytes).substr(0, kChecksumAt));
+    for (std::size_t i = 0; i < 4; ++i) {
+      bytes[kChecksumAt + i] = static_cast<char>(checksum >> (8 * i));
+    }
+    std::ofstream(file, std::ios::binary) << bytes;
+  }
+
+  std::vector<fs::path> FilesThatBegin(absl::string_view prefix) const {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      if (absl::StartsWith(entry.path().filename().string(), prefix)) {
+        files.push_back(entry.path());
+      }
+    }
+    return files;
+  }
+
+  const fs::path kData = fs::path(WAYSTAR_SOURCE_DIR) / "tests/data/data-folder-1";
+  const fs::path folder_ = fs::path(::testing::TempDir()) / absl::StrCat("old-folder-", ::getpid());
+};
+
+TEST(OldFolderMaker, MakesAFolderIfItIsToldWhere) {
+  if (const char* const path = std::getenv("WAYSTAR_MAKE_FOLDER"); path != nullptr) {
+    Make(path);
+  }
+}
+
+TEST_F(OldFolderTest, Version1IsRead) {
+  ASSERT_THAT(FilesThatBegin("image-"), SizeIs(3));
+  Opened opened(folder_);
+  ASSERT_THAT(opened.status(), IsOk());
+  EXPECT_EQ(opened.found().maps, 4U);
+  EXPECT_EQ(opened.found().commits, 4U);
+  EXPECT_EQ(opened.found().torn_bytes, 0U);
+  struct Expected {
+    const char* map;
+    std::uint64_t revision;
+    const char* digest;
+  };
+  for (const Expected& expected : std::vector<Expected>{{"squares", 4, "090ab0fffbd4aecb"},
+                                                        {"hexagons", 2, "d55501c282dfbdbc"},
+                                                        {"graph", 2, "9308fa12d1a66344"},
+                                                        {"late", 4, "93bb42a28da7abeb"}}) {
+    const auto map = opened.store().Pin(expected.map);
+    ASSERT_THAT(map, IsOk());
+    EXPECT_EQ((*map)->revision, expected.revision) << expected.map;
+    EXPECT_EQ((*map)->create_time, kMade) << expected.map;
+    EXPECT_EQ(DigestOf(**map), expected.digest) << expected.map;
+  }
+  // The revisions of the map that is gone stay used.
+  const auto next = opened.store().Create("gone", DrawMap({"."}), kMade);
+  ASSERT_THAT(next, IsOk());
+  EXPECT_EQ((*next)->revision, 3U);
+}
+
+TEST_F(OldFolderTest, Version1KeepsObstaclesAndRequests) {
+  Opened opened(folder_);
+  ASSERT_THAT(opened.status(), IsOk());
+  const core::PinnedSnapshot squares = *opened.store().Pin("squares");
+  const core::GridMap& map = squares->grid();
+  ASSERT_NE(map.obstacles().Find("door"), nullptr);
+  EXPECT_EQ(map.obstacles().Find("door")->shape.cells, (std::vector<core::Cell>{{3, 2}}));
+  ASSERT_NE(map.obstacles().Find("fire"), nullptr);
+  EXPECT_NE(map.obstacles().Find("fire")->expiry, absl::InfiniteFuture());
+  for (const char* const id : {"first", "second", "third"}) {
+    const auto again = opened.store().UpdateAndWait("squares", {.edits = {Block({0, 4})}, .request_id = id});
+    // Known, of another batch.
+    EXPECT_EQ(again.status().code(), absl::StatusCode::kInvalidArgument) << id;
+  }
+}
+
+TEST_F(OldFolderTest, NewerLogsAreRefusedAndLeftAsTheyAre) {
+  const fs::path log = FilesThatBegin("log-").back();
+  SetVersion(log, 2);
+  const std::size_t files = FilesThatBegin("").size();
+  const Opened opened(folder_, {.read = {.skip_damaged_maps = true}});
+  EXPECT_EQ(opened.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(opened.status().message(),
+              HasSubstr(absl::StrCat(log.string(), " is of version 2, and this server knows only 1")));
+  EXPECT_LE(FilesThatBegin("").size(), files + 1) << "more than LOCK was made";
+}
+
+TEST_F(OldFolderTest, NewerImagesAreRefused) {
+  const fs::path image = FilesThatBegin("image-squares").at(0);
+  SetVersion(image, 2);
+  const Opened opened(folder_);
+  EXPECT_EQ(opened.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(opened.status().message(), HasSubstr(absl::StrCat(image.string(), " is of version 2")));
+}
+
+}  // namespace
+}  // namespace waystar::storage
