@@ -1,0 +1,93 @@
+#include "server/data_tool/check.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_join.h"
+#include "server/base/status_macros.h"
+#include "server/storage/commit_log.h"
+#include "server/storage/image_file.h"
+#include "server/storage/record_file.h"
+
+namespace waystar::data_tool {
+namespace {
+
+constexpr absl::string_view kRestore =
+    "Bring the folder, or those maps, back from a backup; docs/backup.md says how.\n";
+
+void WriteFiles(absl::string_view what, const std::vector<std::string>& names, std::ostream& out) {
+  if (!names.empty()) {
+    out << what << ": " << absl::StrJoin(names, ", ") << "\n";
+  }
+}
+
+void WriteOtherFiles(const DataFiles& files, std::ostream& out) {
+  absl::flat_hash_set<std::string> needed;
+  for (const auto& [map, image] : files.images) {
+    needed.insert(storage::ImageFileName(image));
+  }
+  for (const storage::LogFile& file : files.history.files) {
+    needed.insert(storage::LogFileName(file.number));
+  }
+  std::vector<std::string> left_overs;
+  std::vector<std::string> strangers;
+  for (const std::string& name : files.names) {
+    if (needed.contains(name)) {
+      continue;
+    }
+    const bool is_ours = storage::IsTemporary(name) || storage::LogFileNumber(name) ||
+                         storage::ParseImageFileName(name).has_value();
+    (is_ours ? left_overs : strangers).push_back(name);
+  }
+  WriteFiles("Not needed, and removed by a server that starts with all maps", left_overs, out);
+  WriteFiles("Not a server's, and left alone", strangers, out);
+}
+
+}  // namespace
+
+std::size_t CheckMaps(const storage::Folder& folder, const DataFiles& files, std::ostream& out) {
+  std::size_t damaged = 0;
+  for (const storage::LiveMap& map : files.history.next.maps) {
+    const auto read = storage::ReadMap(folder, files.history, files.images, map);
+    if (read.ok()) {
+      out << map.id << ": ok, revision " << map.revision << ", from " << SourceText(files, map.id, *read)
+          << "\n";
+    } else {
+      out << map.id << ": " << read.status().message() << "\n";
+      ++damaged;
+    }
+  }
+  return damaged;
+}
+
+absl::StatusOr<bool> CheckFolder(const storage::Folder& folder, std::ostream& out) {
+  const absl::StatusOr<DataFiles> files = ReadDataFiles(folder);
+  if (files.status().code() == absl::StatusCode::kDataLoss) {
+    out << "The log cannot be read: " << files.status().message() << "\n"
+        << "No server starts on this folder. " << kRestore
+        << "If the damage is in the log's last file, `waystar-server data truncate` can cut it off there.\n";
+    return false;
+  }
+  WAYSTAR_RETURN_IF_ERROR(files.status());
+  const std::size_t damaged = CheckMaps(folder, *files, out);
+  if (files->history.torn_bytes > 0) {
+    out << "The log ends with " << CountText(files->history.torn_bytes, "byte")
+        << " of a write that was cut short. No one was told that it was done, and it is left out.\n";
+  }
+  WriteOtherFiles(*files, out);
+  const std::size_t maps = files->history.next.maps.size();
+  if (damaged == 0) {
+    out << "All is well with " << CountText(maps, "map") << ".\n";
+    return true;
+  }
+  out << damaged << " of " << CountText(maps, "map")
+      << " cannot be read. A server that starts with --skip_damaged_maps leaves out those that are damaged, "
+         "and keeps their files. "
+      << kRestore;
+  return false;
+}
+
+}  // namespace waystar::data_tool

@@ -1,0 +1,31 @@
+// The files of a data folder, without the maps in them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "server/storage/folder.h"
+#include "server/storage/log_history.h"
+#include "server/storage/map_reader.h"
+
+namespace waystar::data_tool {
+
+struct DataFiles {
+  std::vector<std::string> names;
+  storage::LogHistory history;
+  storage::ImagesByMap images;
+};
+
+// Returns the errors of ReadLogFiles.
+absl::StatusOr<DataFiles> ReadDataFiles(const storage::Folder& folder);
+
+// Returns "image-arena-7-12 and 3 commits", or "its creation and 3 commits": where a map was read from.
+std::string SourceText(const DataFiles& files, const std::string& map, const storage::ReadMapResult& read);
+
+// Returns "1 commit" or "2 commits".
+std::string CountText(std::size_t count, absl::string_view thing);
+
+}  // namespace waystar::data_tool

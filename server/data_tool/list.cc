@@ -1,0 +1,84 @@
+#include "server/data_tool/list.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "server/base/status_macros.h"
+#include "server/data_tool/data_files.h"
+
+namespace waystar::data_tool {
+namespace {
+
+using Row = std::vector<std::string>;
+
+Row RowOf(const DataFiles& files, const storage::ReadMapResult& read) {
+  const core::MapSnapshot& map = read.state.snapshot;
+  std::string kind = "graph";
+  std::string size;
+  if (map.is_grid()) {
+    kind = map.grid().settings().connectivity == core::Connectivity::kSix ? "hex" : "grid";
+    size = absl::StrCat(map.grid().width(), " x ", map.grid().height());
+  } else {
+    size = absl::StrCat(map.graph().node_count(), " nodes");
+  }
+  const auto image = files.images.find(map.id);
+  const bool has_image = image != files.images.end();
+  return {map.id,
+          kind,
+          size,
+          absl::StrCat(map.epoch),
+          absl::StrCat(map.revision),
+          absl::StrCat(absl::Hex(map.digest(), absl::kZeroPad16)),
+          has_image ? storage::ImageFileName(image->second) : "-",
+          has_image ? absl::StrCat(read.image_bytes) : "-",
+          absl::StrCat(read.commits)};
+}
+
+// Writes columns that are as wide as they need to be, but for the last.
+void WriteTable(const std::vector<Row>& rows, std::ostream& out) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], row[i].size());
+    }
+  }
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i + 1 < row.size(); ++i) {
+      out << row[i] << std::string(widths[i] - row[i].size() + 2, ' ');
+    }
+    out << row.back() << "\n";
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<bool> ListMaps(const storage::Folder& folder, std::ostream& out) {
+  WAYSTAR_ASSIGN_OR_RETURN(const DataFiles files, ReadDataFiles(folder));
+  std::vector<Row> rows = {
+      {"MAP", "KIND", "SIZE", "EPOCH", "REVISION", "DIGEST", "IMAGE", "BYTES", "COMMITS"}};
+  std::vector<std::string> damaged;
+  for (const storage::LiveMap& map : files.history.next.maps) {
+    if (const auto read = storage::ReadMap(folder, files.history, files.images, map); read.ok()) {
+      rows.push_back(RowOf(files, *read));
+    } else {
+      damaged.push_back(absl::StrCat(map.id, ": ", read.status().message()));
+    }
+  }
+  WriteTable(rows, out);
+  for (const std::string& line : damaged) {
+    out << line << "\n";
+  }
+  std::uint64_t bytes = 0;
+  for (const storage::LogFile& file : files.history.files) {
+    bytes += file.bytes.size();
+  }
+  out << CountText(files.history.next.maps.size(), "map") << "; the log has "
+      << CountText(files.history.files.size(), "file") << " of together " << bytes << " bytes.\n";
+  return damaged.empty();
+}
+
+}  // namespace waystar::data_tool

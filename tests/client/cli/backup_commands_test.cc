@@ -1,0 +1,153 @@
+// `waystar backup` and `waystar restore` against real servers.
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/app.h"
+#include "client/cli/table.h"
+#include "gmock/gmock.h"
+#include "tests/rpc/test_server.h"
+
+namespace waystar::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::waystar::testing::TestServer;
+
+class BackupCommandsTest : public ::testing::Test {
+ protected:
+  BackupCommandsTest() {
+    fs::remove_all(folder_);
+    server_.Create("arena", {"......", ".#....", "......"});
+    server_.Create("yard", {"..", ".."});
+    EXPECT_EQ(Run(server_, {"obstacle", "put", "arena", "crate", "0,2", "--lifetime", "1h"}), ExitCode::kOk);
+    EXPECT_EQ(Run(server_, {"portal", "put", "arena", "door", "1,0", "5,0"}), ExitCode::kOk);
+    std::ofstream(folder_ + ".json") << R"({"nodes": [{"id": "a"}, {"id": "b"}]})";
+    EXPECT_EQ(Run(server_, {"map", "create", "isles", "--graph", folder_ + ".json"}), ExitCode::kOk) << err_;
+  }
+  ~BackupCommandsTest() override {
+    fs::remove_all(folder_);
+    fs::remove(folder_ + ".json");
+  }
+
+  ExitCode Run(TestServer& server, std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--server", server.target()});
+    std::istringstream in;
+    std::ostringstream out;
+    std::ostringstream err;
+    Io io{in, out, err};
+    const ExitCode code = cli::Run(arguments, io);
+    out_ = out.str();
+    err_ = err.str();
+    return code;
+  }
+
+  static v1::MapInfo InfoOf(TestServer& server, const std::string& map) {
+    v1::GetMapRequest request;
+    request.set_map(map);
+    const auto response = server.client().GetMap(request);
+    EXPECT_TRUE(response.ok()) << response.status();
+    return response.ok() ? response->info() : v1::MapInfo();
+  }
+
+  // Cases may run side by side.
+  const std::string folder_ =
+      (fs::path(::testing::TempDir()) /
+       absl::StrCat("backup_test.", ::testing::UnitTest::GetInstance()->current_test_info()->name()))
+          .string();
+  TestServer server_;
+  std::string out_;
+  std::string err_;
+};
+
+TEST_F(BackupCommandsTest, MapsComeBackWithTheirDigests) {
+  ASSERT_EQ(Run(server_, {"backup", folder_}), ExitCode::kOk) << err_;
+  const v1::MapInfo arena = InfoOf(server_, "arena");
+  EXPECT_THAT(out_, HasSubstr(absl::StrCat("arena at revision ", arena.revision(), ", digest ",
+                                           DigestText(arena.digest()))));
+  EXPECT_THAT(out_, HasSubstr("Saved 3 maps in "));
+  for (const auto& entry : fs::directory_iterator(folder_)) {
+    EXPECT_THAT(entry.path().extension().string(), ::testing::AnyOf(".waymap", ".json"));
+  }
+
+  TestServer other;
+  ASSERT_EQ(Run(other, {"restore", folder_}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, HasSubstr(absl::StrCat("Restored arena as of revision ", arena.revision())));
+  for (const char* const map : {"arena", "isles", "yard"}) {
+    EXPECT_EQ(InfoOf(other, map).digest(), InfoOf(server_, map).digest()) << map;
+  }
+  EXPECT_EQ(InfoOf(other, "arena").grid().portals(), 1);
+}
+
+TEST_F(BackupCommandsTest, RestoresTheMapsThatAreNamed) {
+  ASSERT_EQ(Run(server_, {"backup", folder_}), ExitCode::kOk) << err_;
+  TestServer other;
+  ASSERT_EQ(Run(other, {"restore", folder_, "yard"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, Not(HasSubstr("arena")));
+  EXPECT_EQ(Run(other, {"restore", folder_, "arena", "nowhere"}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("the backup has no map nowhere"));
+  EXPECT_EQ(Run(other, {"map", "show", "arena"}), ExitCode::kRefused);
+}
+
+TEST_F(BackupCommandsTest, MapsThatExistAreLeftUnlessToldOtherwise) {
+  ASSERT_EQ(Run(server_, {"backup", folder_}), ExitCode::kOk) << err_;
+  const std::uint64_t saved = InfoOf(server_, "yard").digest();
+  ASSERT_EQ(Run(server_, {"block", "yard", "0,0"}), ExitCode::kOk);
+  ASSERT_EQ(Run(server_, {"map", "delete", "isles"}), ExitCode::kOk);
+  const std::uint64_t changed = InfoOf(server_, "yard").digest();
+
+  EXPECT_EQ(Run(server_, {"restore", folder_}), ExitCode::kRefused);
+  EXPECT_THAT(err_, HasSubstr("the server has these maps already: arena, yard"));
+  EXPECT_EQ(Run(server_, {"map", "show", "isles"}), ExitCode::kRefused);
+
+  EXPECT_EQ(Run(server_, {"restore", folder_, "--skip-existing"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, HasSubstr("Skipped yard"));
+  EXPECT_THAT(out_, HasSubstr("Restored isles"));
+  EXPECT_EQ(InfoOf(server_, "yard").digest(), changed);
+
+  EXPECT_EQ(Run(server_, {"restore", folder_, "yard", "--replace"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, HasSubstr("Replaced yard"));
+  EXPECT_EQ(InfoOf(server_, "yard").digest(), saved);
+  EXPECT_EQ(Run(server_, {"restore", folder_, "--replace", "--skip-existing"}), ExitCode::kUsage);
+}
+
+TEST_F(BackupCommandsTest, AnotherMapThanWasSavedIsFound) {
+  ASSERT_EQ(Run(server_, {"backup", folder_}), ExitCode::kOk) << err_;
+  fs::copy_file(fs::path(folder_) / "yard.waymap", fs::path(folder_) / "arena.waymap",
+                fs::copy_options::overwrite_existing);
+  TestServer other;
+  EXPECT_EQ(Run(other, {"restore", folder_, "arena"}), ExitCode::kFailure);
+  EXPECT_THAT(err_, HasSubstr("is not the map that was saved"));
+  EXPECT_EQ(Run(other, {"map", "show", "arena"}), ExitCode::kRefused);
+}
+
+TEST_F(BackupCommandsTest, ABackupIsNeverOverwritten) {
+  ASSERT_EQ(Run(server_, {"backup", folder_}), ExitCode::kOk) << err_;
+  EXPECT_EQ(Run(server_, {"backup", folder_}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("holds a backup already"));
+}
+
+TEST_F(BackupCommandsTest, ABackupThatIsNotWholeIsRefused) {
+  ASSERT_EQ(Run(server_, {"backup", folder_}), ExitCode::kOk) << err_;
+  fs::remove(fs::path(folder_) / "yard.waymap");
+  TestServer other;
+  EXPECT_EQ(Run(other, {"restore", folder_}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("the backup has no image of yard"));
+  std::ofstream(fs::path(folder_) / "backup.json") << "nonsense";
+  EXPECT_EQ(Run(other, {"restore", folder_}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("is not what `waystar backup` writes"));
+  fs::remove(fs::path(folder_) / "backup.json");
+  EXPECT_EQ(Run(other, {"restore", folder_}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("a backup that is whole has it"));
+  EXPECT_THAT(out_, IsEmpty());
+}
+
+}  // namespace
+}  // namespace waystar::cli

@@ -1,0 +1,320 @@
+#include "server/data_tool/data_tool.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "server/core/graph/waypoint_graph.h"
+#include "server/core/store/map_store.h"
+#include "server/storage/data_folder.h"
+#include "server/storage/posix_folder.h"
+#include "tests/testing/drawn_map.h"
+#include "tests/testing/fake_clock.h"
+#include "tests/testing/status_matchers.h"
+#include "tests/testing/store_edits.h"
+
+namespace waystar::data_tool {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+using ::waystar::testing::Block;
+using ::waystar::testing::DrawMap;
+using ::waystar::testing::FakeClock;
+using ::waystar::testing::IsOk;
+
+constexpr absl::Time kCreated = absl::FromUnixSeconds(1'600'000'000);
+
+// Store whose maps are kept in a folder of the file system.
+class Server {
+ public:
+  explicit Server(const std::string& folder, const storage::DataOptions& options = {}) {
+    auto opened = storage::OpenPosixFolder(folder);
+    EXPECT_THAT(opened, IsOk());
+    storage::DataFound found;
+    auto data = storage::DataFolder::Open(*std::move(opened), store_, options, found);
+    EXPECT_THAT(data, IsOk());
+    data_ = *std::move(data);
+  }
+
+  core::MapStore& store() { return store_; }
+  storage::DataFolder& data() { return *data_; }
+
+  void Update(absl::string_view map, std::vector<core::Edit> edits, std::string request_id = "") {
+    EXPECT_THAT(store_.UpdateAndWait(map, {.edits = std::move(edits), .request_id = std::move(request_id)}),
+                IsOk());
+  }
+
+ private:
+  FakeClock clock_;
+  core::MapStore store_{core::StoreOptions{.clock = &clock_}};
+  std::unique_ptr<storage::DataFolder> data_;
+};
+
+class DataToolTest : public ::testing::Test {
+ protected:
+  DataToolTest() { fs::remove_all(folder_); }
+  ~DataToolTest() override { fs::remove_all(folder_); }
+
+  // A map with two commits and a graph with none.
+  void MakeMaps() {
+    Server server(folder_);
+    ASSERT_THAT(server.store().Create("arena", DrawMap({"........", "........"}), kCreated), IsOk());
+    server.Update("arena", {Block({3, 0})}, "first \"one\"");
+    server.Update("arena", {Block({4, 1})});
+    ASSERT_THAT(server.store().Create(
+                    "isles", *core::WaypointGraph::Create({.nodes = {{.id = "a"}, {.id = "b"}}}), kCreated),
+                IsOk());
+    digest_ = absl::StrCat(absl::Hex((*server.store().Pin("arena"))->digest(), absl::kZeroPad16));
+  }
+
+  // Starts a server that makes images of all maps, and waits until the old logs are gone.
+  void MakeImages() {
+    Server server(folder_, {.max_log_bytes = 2});
+    while (FilesThatBegin("log-").size() > 1 || server.data().Statistics().images < 2) {
+      ASSERT_THAT(server.data().Statistics().image_status, IsOk());
+    }
+  }
+
+  std::vector<std::string> FilesThatBegin(absl::string_view prefix) const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      if (absl::StartsWith(entry.path().filename().string(), prefix)) {
+        names.push_back(entry.path().filename().string());
+      }
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  std::string ReadFile(const std::string& name) const {
+    std::ifstream file(fs::path(folder_) / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+
+  void WriteFile(const std::string& name, const std::string& bytes) const {
+    std::ofstream(fs::path(folder_) / name, std::ios::binary) << bytes;
+  }
+
+  // Flips a bit of a byte.
+  void Damage(const std::string& name, std::size_t offset) const {
+    std::string bytes = ReadFile(name);
+    bytes.at(offset) = static_cast<char>(bytes.at(offset) ^ 1);
+    WriteFile(name, bytes);
+  }
+
+  int Run(const std::vector<std::string>& arguments) {
+    std::ostringstream out;
+    std::ostringstream err;
+    const int code = RunDataTool(arguments, out, err);
+    out_ = out.str();
+    err_ = err.str();
+    return code;
+  }
+
+  // Cases may run side by side.
+  const std::string folder_ =
+      (fs::path(::testing::TempDir()) /
+       absl::StrCat("data_tool_test.", ::testing::UnitTest::GetInstance()->current_test_info()->name()))
+          .string();
+  std::string digest_;
+  std::string out_;
+  std::string err_;
+};
+
+TEST_F(DataToolTest, ListsMaps) {
+  MakeMaps();
+  ASSERT_EQ(Run({"list", folder_}), 0) << err_;
+  const std::vector<std::string> lines = absl::StrSplit(out_, '\n');
+  ASSERT_EQ(lines.size(), 5U) << out_;
+  EXPECT_THAT(lines[0], StartsWith("MAP    KIND   SIZE "));
+  EXPECT_THAT(lines[1], AllOf(StartsWith("arena  grid   8 x 2 "), HasSubstr(digest_)));
+  EXPECT_THAT(lines[1], ::testing::EndsWith("  2"));
+  EXPECT_THAT(lines[2], AllOf(StartsWith("isles  graph  2 nodes "), ::testing::EndsWith("-      0")));
+  EXPECT_THAT(lines[3], StartsWith("2 maps; the log has 1 file of together "));
+}
+
+TEST_F(DataToolTest, ListsImages) {
+  MakeMaps();
+  MakeImages();
+  ASSERT_EQ(Run({"list", folder_}), 0) << err_;
+  for (const std::string& image : FilesThatBegin("image-")) {
+    EXPECT_THAT(out_, ContainsRegex(absl::StrCat(image, " +", ReadFile(image).size(), " ")));
+  }
+  EXPECT_THAT(out_, HasSubstr(digest_));
+}
+
+TEST_F(DataToolTest, FindsThatAllIsWell) {
+  MakeMaps();
+  ASSERT_EQ(Run({"check", folder_}), 0) << err_;
+  EXPECT_THAT(out_, HasSubstr("arena: ok, revision "));
+  EXPECT_THAT(out_, HasSubstr("from its creation in the log and 2 commits\n"));
+  EXPECT_THAT(out_, HasSubstr("All is well with 2 maps.\n"));
+  EXPECT_THAT(out_, Not(HasSubstr("cut short")));
+}
+
+TEST_F(DataToolTest, AnEmptyFolderIsWell) {
+  fs::create_directory(folder_);
+  EXPECT_EQ(Run({"check", folder_}), 0) << err_;
+  EXPECT_EQ(out_, "All is well with 0 maps.\n");
+  EXPECT_EQ(Run({"list", folder_}), 0) << err_;
+}
+
+TEST_F(DataToolTest, FindsADamagedImage) {
+  MakeMaps();
+  MakeImages();
+  const std::string image = FilesThatBegin("image-arena-").at(0);
+  Damage(image, ReadFile(image).size() - 1);
+  const std::string damaged = ReadFile(image);
+  EXPECT_EQ(Run({"check", folder_}), 1);
+  EXPECT_THAT(out_, HasSubstr(absl::StrCat("arena: ", folder_, "/", image, " is damaged at byte ")));
+  EXPECT_THAT(out_, HasSubstr("isles: ok"));
+  EXPECT_THAT(out_, HasSubstr("1 of 2 maps cannot be read."));
+  EXPECT_THAT(out_, Not(HasSubstr("Not needed")));
+  EXPECT_EQ(ReadFile(image), damaged);
+  EXPECT_EQ(Run({"list", folder_}), 1);
+  EXPECT_THAT(out_, HasSubstr("isles  graph"));
+}
+
+TEST_F(DataToolTest, FindsADamagedLog) {
+  MakeMaps();
+  const std::string log = FilesThatBegin("log-").at(0);
+  Damage(log, 100);
+  EXPECT_EQ(Run({"check", folder_}), 1);
+  EXPECT_THAT(out_, HasSubstr(absl::StrCat(log, " is damaged at byte ")));
+  EXPECT_THAT(out_, HasSubstr("No server starts on this folder."));
+  EXPECT_EQ(Run({"list", folder_}), 1);
+  EXPECT_THAT(err_, HasSubstr("is damaged at byte "));
+}
+
+TEST_F(DataToolTest, TellsOfATornEndAndOfOtherFiles) {
+  MakeMaps();
+  const std::string log = FilesThatBegin("log-").at(0);
+  WriteFile(log, ReadFile(log) + "torn");
+  WriteFile("image-gone-1-1", "");
+  WriteFile("notes.txt", "");
+  EXPECT_EQ(Run({"check", folder_}), 0) << out_;
+  EXPECT_THAT(out_, HasSubstr("The log ends with 4 bytes of a write that was cut short."));
+  EXPECT_THAT(out_,
+              HasSubstr("Not needed, and removed by a server that starts with all maps: image-gone-1-1\n"));
+  EXPECT_THAT(out_, HasSubstr("Not a server's, and left alone: notes.txt\n"));
+  EXPECT_THAT(FilesThatBegin("image-"), ElementsAre("image-gone-1-1"));
+}
+
+TEST_F(DataToolTest, DumpsCommits) {
+  MakeMaps();
+  ASSERT_EQ(Run({"dump", folder_, "arena"}), 0) << err_;
+  const std::vector<std::string> lines = absl::StrSplit(out_, '\n');
+  ASSERT_EQ(lines.size(), 3U) << out_;
+  EXPECT_THAT(lines[0], HasSubstr(R"("requestId":"first \"one\"")"));
+  EXPECT_THAT(lines[0], HasSubstr(R"("edits":[{"block":{"cells":[{"x":3)"));
+  EXPECT_THAT(lines[1], HasSubstr(absl::StrCat("\"digest\":\"", digest_, "\"")));
+  EXPECT_THAT(lines[1], Not(HasSubstr("requestId")));
+  EXPECT_EQ(Run({"dump", folder_, "isles"}), 0);
+  EXPECT_EQ(out_, "");
+  EXPECT_EQ(Run({"dump", folder_, "nowhere"}), 1);
+  EXPECT_THAT(err_, HasSubstr("there is no map \"nowhere\""));
+}
+
+TEST_F(DataToolTest, CutsTheLogOffOnceThatIsConfirmed) {
+  MakeMaps();
+  const std::string log = FilesThatBegin("log-").at(0);
+  const std::string whole = ReadFile(log);
+  // Within the record of the graph's creation.
+  const std::string offset = absl::StrCat(whole.find("isles"));
+  EXPECT_EQ(Run({"truncate", folder_, log, offset}), 1);
+  EXPECT_THAT(out_, HasSubstr("Lost: the whole of isles "));
+  EXPECT_THAT(out_, HasSubstr("arena: ok"));
+  EXPECT_THAT(out_, HasSubstr("Nothing was changed."));
+  EXPECT_EQ(ReadFile(log), whole);
+
+  EXPECT_EQ(Run({"truncate", folder_, log, offset, "--yes"}), 0) << err_;
+  EXPECT_EQ(ReadFile(absl::StrCat(log, ".uncut")), whole);
+  EXPECT_EQ(whole.rfind(ReadFile(log), 0), 0U);
+  Server server(folder_);
+  EXPECT_EQ(server.store().size(), 1U);
+}
+
+TEST_F(DataToolTest, CutsADamagedEndOff) {
+  MakeMaps();
+  const std::string log = FilesThatBegin("log-").at(0);
+  // The commits of the map come before the creation of the graph, which says that they were synced.
+  std::string bytes = ReadFile(log);
+  const std::size_t id = bytes.find("first \"one\"");
+  ASSERT_NE(id, std::string::npos);
+  Damage(log, id);
+  EXPECT_EQ(Run({"truncate", folder_, log, absl::StrCat(bytes.size())}), 1);
+  EXPECT_THAT(err_, HasSubstr("is damaged at byte "));
+  EXPECT_EQ(Run({"truncate", folder_, log, absl::StrCat(id), "--yes"}), 0) << err_;
+  EXPECT_THAT(out_, HasSubstr("which cannot be read"));
+  EXPECT_EQ(Run({"check", folder_}), 0) << out_;
+  EXPECT_THAT(out_, HasSubstr("All is well with 1 map.\n"));
+}
+
+TEST_F(DataToolTest, CutsOnlyTheLastFileOfTheLog) {
+  MakeMaps();
+  { Server server(folder_); }
+  const std::vector<std::string> logs = FilesThatBegin("log-");
+  ASSERT_EQ(logs.size(), 2U);
+  EXPECT_EQ(Run({"truncate", folder_, logs[0], "100"}), 1);
+  EXPECT_THAT(err_, HasSubstr(absl::StrCat("only the log's last file can be cut, which is ", logs[1])));
+  EXPECT_EQ(Run({"truncate", folder_, logs[1], "1000000"}), 1);
+  EXPECT_THAT(err_, HasSubstr("has only"));
+  EXPECT_EQ(Run({"truncate", folder_, logs[1], "24"}), 1);
+  EXPECT_THAT(err_, HasSubstr("the first record of"));
+}
+
+TEST_F(DataToolTest, RefusesAFolderThatAServerUses) {
+  MakeMaps();
+  const Server server(folder_);
+  for (const char* const command : {"list", "check"}) {
+    EXPECT_EQ(Run({command, folder_}), 1);
+    EXPECT_THAT(err_, HasSubstr("which is locked; stop the server first"));
+  }
+}
+
+TEST_F(DataToolTest, CreatesNoFolder) {
+  EXPECT_EQ(Run({"check", folder_}), 1);
+  EXPECT_THAT(err_, HasSubstr(absl::StrCat("there is no folder ", folder_)));
+  EXPECT_FALSE(fs::exists(folder_));
+}
+
+TEST_F(DataToolTest, ExplainsItself) {
+  EXPECT_EQ(Run({"--help"}), 0);
+  EXPECT_THAT(out_, HasSubstr("waystar-server data check DIR"));
+  const std::vector<std::vector<std::string>> nonsense = {
+      {},
+      {"list"},
+      {"melt", folder_},
+      {"dump", folder_},
+      {"list", folder_, "arena"},
+      {"list", folder_, "--yes"},
+      {"truncate", folder_, "log-1", "near the end"},
+  };
+  for (const std::vector<std::string>& words : nonsense) {
+    EXPECT_EQ(Run(words), 2);
+    EXPECT_THAT(out_, IsEmpty());
+    EXPECT_THAT(err_, HasSubstr("Usage:"));
+  }
+}
+
+}  // namespace
+}  // namespace waystar::data_tool
