@@ -1,15 +1,19 @@
-// waystar-server: reads its options, serves, and stops on SIGTERM or SIGINT.
+// waystar-server: reads its options, serves, and stops on SIGTERM or SIGINT. `waystar-server data` serves
+// nothing, and looks into a data folder.
 
 #include <cstdlib>
 #include <fstream>
+#include <iostream>
 #include <memory>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "server/base/status_macros.h"
+#include "server/data_tool/data_tool.h"
 #include "server/net/descriptor_limit.h"
 #include "server/rpc/server.h"
 #include "server/runtime/logging.h"
@@ -32,8 +36,13 @@ absl::Status WritePortFile(const std::string& path, int port) {
 absl::Status Serve(const waystar::runtime::Options& options) {
   waystar::runtime::BlockStopSignals();
   waystar::net::RaiseDescriptorLimit();
-  WAYSTAR_ASSIGN_OR_RETURN(const std::unique_ptr<waystar::rpc::Server> server,
-                           waystar::rpc::Server::Start(options));
+  const absl::StatusOr<std::unique_ptr<waystar::rpc::Server>> started = waystar::rpc::Server::Start(options);
+  if (absl::IsCancelled(started.status()) && waystar::runtime::IsStopAsked()) {
+    Log(LogLevel::kInfo, "stopped", {{"signal", waystar::runtime::WaitForStop()}, {"maps", "not all read"}});
+    return absl::OkStatus();
+  }
+  WAYSTAR_RETURN_IF_ERROR(started.status());
+  const std::unique_ptr<waystar::rpc::Server>& server = *started;
   if (!options.port_file.empty()) {
     WAYSTAR_RETURN_IF_ERROR(WritePortFile(options.port_file, server->port()));
   }
@@ -66,6 +75,9 @@ absl::Status Main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   waystar::runtime::SecureStandardFiles();
+  if (argc > 1 && absl::string_view(argv[1]) == "data") {
+    return waystar::data_tool::RunDataTool({argv + 2, argv + argc}, std::cout, std::cerr);
+  }
   const absl::Status status = Main(argc, argv);
   if (!status.ok()) {
     Log(LogLevel::kError, "failed", {{"error", status.message()}});

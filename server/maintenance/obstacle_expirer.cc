@@ -9,6 +9,9 @@ namespace waystar::maintenance {
 
 ObstacleExpirer::ObstacleExpirer(core::MapStore& store, const Clock& clock) : store_(store), clock_(clock) {
   store_.OnEarlierExpiry([this](absl::Time expiry) { WakeBy(expiry); });
+}
+
+void ObstacleExpirer::Start() {
   thread_ = StartThread("expirer", [this] { Run(); });
 }
 

@@ -10,7 +10,8 @@
 
 namespace waystar::maintenance {
 
-// Runs one thread, which sleeps until the next obstacle is due.
+// Runs one thread, which sleeps until the next obstacle is due. It begins with Start, since a removal before
+// the store's log is set would not be in the log.
 //
 // Thread safety: Wake from any thread; the rest by one thread.
 class ObstacleExpirer {
@@ -21,6 +22,9 @@ class ObstacleExpirer {
   ObstacleExpirer(const ObstacleExpirer&) = delete;
   ObstacleExpirer& operator=(const ObstacleExpirer&) = delete;
   ~ObstacleExpirer() { Stop(); }
+
+  // Starts the thread. REQUIRES: it was not started before.
+  void Start();
 
   // Ends the thread, after the removals under way. Obstacles then stay for longer than their lifetime.
   void Stop();

@@ -41,26 +41,6 @@
 namespace waystar::rpc {
 namespace {
 
-absl::Status InFile(const absl::Status& status, const core::MapFile& file) {
-  return {status.code(), absl::StrCat(file.path.string(), ": ", status.message())};
-}
-
-void LogLoaded(const core::MapSnapshot& map, const core::MapFile& file) {
-  if (map.is_graph()) {
-    runtime::Log(runtime::LogLevel::kInfo, "map_loaded",
-                 {{"map", map.id},
-                  {"file", file.path.string()},
-                  {"nodes", map.graph().node_count()},
-                  {"edges", map.graph().arc_count()}});
-    return;
-  }
-  runtime::Log(runtime::LogLevel::kInfo, "map_loaded",
-               {{"map", map.id},
-                {"file", file.path.string()},
-                {"width", map.grid().width()},
-                {"height", map.grid().height()}});
-}
-
 // Lets calls come in together under overload, where the queue may stand for as long anyhow.
 constexpr absl::Duration kMostPause = absl::Milliseconds(2);
 
@@ -68,6 +48,9 @@ constexpr absl::Duration kMostPause = absl::Milliseconds(2);
 // repeat what they sent meanwhile. Calls on a connection that is being closed are CANCELLED by the library,
 // which nobody repeats.
 constexpr absl::Duration kLastRefusals = absl::Milliseconds(250);
+
+// The name by which the health service tells whether changes can be made durable.
+constexpr char kStorageHealth[] = "waystar.storage";
 
 // The most that the message of a watch takes beside the answer in it.
 constexpr std::size_t kWatchEnvelopeBytes = 32;
@@ -103,18 +86,16 @@ net::ConnectionLimits LimitsOf(const runtime::ConnectionOptions& options) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Server>> Server::Start(const runtime::Options& options) {
+absl::StatusOr<std::unique_ptr<Server>> Server::Start(const runtime::Options& options,
+                                                      const OpenFolder& open_folder) {
   RouteLibraryLog();
   auto server = std::unique_ptr<Server>(new Server(options));
-  if (!options.maps_dir.empty()) {
-    WAYSTAR_RETURN_IF_ERROR(server->LoadMaps(options));
-  }
   WAYSTAR_RETURN_IF_ERROR(server->Secure(options));
   WAYSTAR_RETURN_IF_ERROR(server->Listen(options));
   if (!options.metrics_listen.empty()) {
     WAYSTAR_RETURN_IF_ERROR(server->ServeMetrics(options.metrics_listen));
   }
-  server->SetHealthy(true);
+  WAYSTAR_RETURN_IF_ERROR(server->Load(options, open_folder));
   return server;
 }
 
@@ -124,11 +105,7 @@ Server::Server(const runtime::Options& options)
       path_watches_(store_, executor_,
                     static_cast<std::size_t>(options.max_message_bytes) - kWatchEnvelopeBytes,
                     {.metrics = search_metrics_.get(), .slow_queries = &slow_queries_}),
-      store_(StoreOptionsOf(options,
-                            [this](std::function<void()> task) {
-                              DeferredTask::Submit(executor_, std::move(task));
-                              return true;
-                            })),
+      store_(StoreOptionsOf(options, [this](std::function<void()> task) { return Defer(std::move(task)); })),
       obstacle_expirer_(store_, Clock::Steady()),
       index_builder_(store_, {.quiet_time = options.static_index_quiet_time,
                               .max_static_bytes = options.static_index_mib << 20}),
@@ -137,15 +114,8 @@ Server::Server(const runtime::Options& options)
       arrival_pause_(absl::ToChronoNanoseconds(std::min(options.queue_target, kMostPause))),
       transfer_slots_(options.max_transfers, ErrorReason::kTransfersBusy, "imports, exports and traces run"),
       watch_slots_(options.max_watches, ErrorReason::kTooManyWatches, "watches are open"),
-      context_{.gate = gate_,
-               .access = access_,
-               .statistics = call_statistics_,
-               .client_calls = client_calls_,
-               .memory = call_memory_,
-               .arrival_pause = arrival_pause_,
-               .executor = executor_,
-               .transfers = transfer_slots_,
-               .watches = watch_slots_},
+      context_(ContextOf(gate_)),
+      server_calls_(ContextOf(server_gate_)),
       store_metrics_(store_, transfer_slots_, watch_slots_),
       map_service_(context_, store_, map_watches_,
                    {.transfer = {.max_import_bytes = options.max_import_bytes,
@@ -161,8 +131,8 @@ Server::Server(const runtime::Options& options)
                      .stream_window = options.stream_window},
                     {.metrics = search_metrics_.get(),
                      .slow_queries = options.slow_query > absl::ZeroDuration() ? &slow_queries_ : nullptr}),
-      server_statistics_(store_, context_),
-      server_service_(context_, store_, server_statistics_, options),
+      server_statistics_(store_, context_, loading_, storage_statistics_),
+      server_service_(server_calls_, store_, server_statistics_, options),
       executor_({.workers = options.workers,
                  .max_queued = options.max_queued,
                  .max_queue_time = options.max_queue_time,
@@ -178,40 +148,46 @@ Server::Server(const runtime::Options& options)
   store_.AddListener(&update_metrics_);
 }
 
+ServerContext Server::ContextOf(CallGate& gate) {
+  return {.gate = gate,
+          .access = access_,
+          .statistics = call_statistics_,
+          .client_calls = client_calls_,
+          .memory = call_memory_,
+          .arrival_pause = arrival_pause_,
+          .executor = executor_,
+          .transfers = transfer_slots_,
+          .watches = watch_slots_};
+}
+
 Server::~Server() {
   Stop(absl::ZeroDuration());
   // Its thread may hand work to the executor, and what the executor still works at may call it.
   obstacle_expirer_.Stop();
+  // The log's thread may go on with commits until data_ is gone, which is after the executor.
+  MutexLock lock(defer_mutex_);
+  may_defer_ = false;
 }
 
-absl::Status Server::LoadMaps(const runtime::Options& options) {
-  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::MapFile> files, core::ListMapFiles(options.maps_dir));
-  for (const core::MapFile& file : files) {
-    const absl::Status status = LoadFile(file, options.max_map_side);
-    // That there is no room for a map is not the file's fault.
-    if (!status.ok() && (!options.skip_damaged_maps || absl::IsResourceExhausted(status))) {
-      return status;
-    }
-    if (!status.ok()) {
-      runtime::Log(runtime::LogLevel::kError, "map_skipped", {{"error", status.message()}});
-    }
+bool Server::Defer(std::function<void()> task) {
+  MutexLock lock(defer_mutex_);
+  if (may_defer_) {
+    DeferredTask::Submit(executor_, std::move(task));
   }
-  return absl::OkStatus();
+  return may_defer_;
 }
 
-absl::Status Server::LoadFile(const core::MapFile& file, int max_side) {
-  absl::StatusOr<std::vector<core::LoadedMap>> maps = core::LoadMapFile(file, max_side);
-  if (!maps.ok()) {
-    return InFile(maps.status(), file);
+absl::Status Server::Load(const runtime::Options& options, const OpenFolder& open_folder) {
+  WAYSTAR_ASSIGN_OR_RETURN(data_, OpenData(options, open_folder, store_, loading_,
+                                           [this](const absl::Status& status) { OnStorageStatus(status); }));
+  if (data_ != nullptr) {
+    storage_statistics_.SetFolder(*data_);
   }
-  for (core::LoadedMap& map : *maps) {
-    const auto created =
-        std::visit([&](auto& kind) { return store_.Create(map.id, std::move(kind), absl::Now()); }, map.map);
-    if (!created.ok()) {
-      return InFile(created.status(), file);
-    }
-    LogLoaded(**created, file);
-  }
+  WAYSTAR_RETURN_IF_ERROR(LoadMaps(options, store_));
+  obstacle_expirer_.Start();
+  loading_.Finish();
+  gate_.Open();
+  SetHealthy(true);
   return absl::OkStatus();
 }
 
@@ -262,10 +238,16 @@ absl::Status Server::Listen(const runtime::Options& options) {
   builder.RegisterService(&map_service_);
   builder.RegisterService(&path_service_);
   builder.RegisterService(&server_service_);
-  gate_.Open();
+  server_gate_.Open();
   server_ = builder.BuildAndStart();
   if (server_ == nullptr) {
     return absl::InternalError("the RPC library does not start");
+  }
+  SetHealthy(false);
+  if (!options.data_dir.empty()) {
+    MutexLock lock(health_mutex_);
+    health_ = server_->GetHealthCheckService();
+    health_->SetServingStatus(kStorageHealth, true);
   }
   door_ = std::make_unique<net::Door>(
       *std::move(listener), LimitsOf(options.connections),
@@ -297,10 +279,10 @@ absl::Status Server::ServeMetrics(const std::string& listen) {
                                            "address that only Prometheus reaches closes this.")}});
   }
   WAYSTAR_ASSIGN_OR_RETURN(
-      metrics_server_,
-      net::MetricsServer::Start(listen, {&process_metrics_, door_.get(), &access_, &call_metrics_,
-                                         &call_memory_, search_metrics_.get(), &slow_queries_,
-                                         &update_metrics_, &queue_metrics_, &store_metrics_}));
+      metrics_server_, net::MetricsServer::Start(
+                           listen, {&process_metrics_, door_.get(), &access_, &call_metrics_, &call_memory_,
+                                    search_metrics_.get(), &slow_queries_, &update_metrics_, &queue_metrics_,
+                                    &store_metrics_, &storage_statistics_}));
   return absl::OkStatus();
 }
 
@@ -312,6 +294,18 @@ void Server::SetHealthy(bool healthy) {
   health->SetServingStatus(v1::ServerService::service_full_name(), healthy);
 }
 
+void Server::OnStorageStatus(const absl::Status& status) {
+  if (status.ok()) {
+    runtime::Log(runtime::LogLevel::kWarning, "changes_taken_again", {});
+  } else {
+    runtime::Log(runtime::LogLevel::kError, "changes_refused", {{"error", status.message()}});
+  }
+  MutexLock lock(health_mutex_);
+  if (health_ != nullptr) {
+    health_->SetServingStatus(kStorageHealth, status.ok());
+  }
+}
+
 void Server::Stop(absl::Duration drain_timeout, absl::Duration patience) {
   if (server_ == nullptr) {
     return;
@@ -319,12 +313,23 @@ void Server::Stop(absl::Duration drain_timeout, absl::Duration patience) {
   door_->Close();
   SetHealthy(false);
   const auto now = std::chrono::steady_clock::now();
-  gate_.Close(now + absl::ToChronoNanoseconds(patience), now + absl::ToChronoNanoseconds(drain_timeout));
+  const auto deadline = now + absl::ToChronoNanoseconds(drain_timeout);
+  gate_.Close(now + absl::ToChronoNanoseconds(patience), deadline);
+  server_gate_.Close(now, deadline);
   absl::SleepFor(std::min(drain_timeout, kLastRefusals));
   // What is left is over its time, or a watch of the health service, which would never end by itself.
   server_->Shutdown(std::chrono::system_clock::now());
   server_->Wait();
+  {
+    MutexLock lock(health_mutex_);
+    health_ = nullptr;
+  }
   server_.reset();
+  if (data_ != nullptr) {
+    if (const absl::Status status = data_->Sync(); !status.ok()) {
+      runtime::Log(runtime::LogLevel::kError, "data_not_synced", {{"error", status.message()}});
+    }
+  }
 }
 
 }  // namespace waystar::rpc

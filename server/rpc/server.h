@@ -1,15 +1,17 @@
 // Server with its store, workers, services and the port they are reached at.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "grpcpp/health_check_service_interface.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server.h"
 #include "grpcpp/server_builder.h"
-#include "server/core/import/map_folder.h"
+#include "server/base/mutex.h"
 #include "server/core/store/map_store.h"
 #include "server/maintenance/index_builder.h"
 #include "server/maintenance/obstacle_expirer.h"
@@ -24,14 +26,17 @@
 #include "server/rpc/admission/client_calls.h"
 #include "server/rpc/admission/executor.h"
 #include "server/rpc/admission/server_context.h"
+#include "server/rpc/first_maps.h"
 #include "server/rpc/map_service.h"
 #include "server/rpc/path_service.h"
 #include "server/rpc/server_service.h"
 #include "server/rpc/telemetry/call_metrics.h"
+#include "server/rpc/telemetry/load_progress.h"
 #include "server/rpc/telemetry/queue_metrics.h"
 #include "server/rpc/telemetry/search_metrics.h"
 #include "server/rpc/telemetry/server_statistics.h"
 #include "server/rpc/telemetry/slow_query_log.h"
+#include "server/rpc/telemetry/storage_statistics.h"
 #include "server/rpc/telemetry/store_metrics.h"
 #include "server/rpc/telemetry/update_metrics.h"
 #include "server/rpc/token_file_watcher.h"
@@ -39,6 +44,8 @@
 #include "server/rpc/watch/path_watch_scheduler.h"
 #include "server/runtime/options.h"
 #include "server/runtime/process_metrics.h"
+#include "server/storage/data_folder.h"
+#include "server/storage/posix_folder.h"
 
 namespace waystar::rpc {
 
@@ -47,10 +54,12 @@ namespace waystar::rpc {
 // Thread safety: one thread.
 class Server {
  public:
-  // Loads the maps of options.maps_dir, listens and reports healthy. Returns INVALID_ARGUMENT or NOT_FOUND,
-  // naming the file, if a map does not load and is not to be skipped; UNAVAILABLE if the address is taken; an
-  // error that names the file and what is wrong with it if tokens or certificates do not load.
-  static absl::StatusOr<std::unique_ptr<Server>> Start(const runtime::Options& options);
+  // Listens, opens options.data_dir, loads those maps of options.maps_dir that it does not hold, and reports
+  // healthy. Until then calls about maps are refused with UNAVAILABLE / MAPS_LOADING, and health, information
+  // and statistics are there. Returns the errors of OpenData and LoadMaps; UNAVAILABLE if the address is
+  // taken; an error that names the file and what is wrong with it if tokens or certificates do not load.
+  static absl::StatusOr<std::unique_ptr<Server>> Start(
+      const runtime::Options& options, const OpenFolder& open_folder = storage::OpenPosixFolder);
 
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -66,14 +75,19 @@ class Server {
 
   // Reports unhealthy, takes no new connections or calls, ends watches and streams of updates, and waits for
   // calls in flight; cancels what is left after `drain_timeout`, and watches and streams whose clients have
-  // not read the message that was on its way after `patience`.
+  // not read the message that was on its way after `patience`. What was acknowledged is on stable storage
+  // when it returns, if there is any.
   void Stop(absl::Duration drain_timeout, absl::Duration patience = absl::Seconds(1));
 
  private:
   explicit Server(const runtime::Options& options);
 
-  absl::Status LoadMaps(const runtime::Options& options);
-  absl::Status LoadFile(const core::MapFile& file, int max_side);
+  // Returns what calls share that pass the gate.
+  ServerContext ContextOf(CallGate& gate);
+  // Hands a task of the store to the executor; returns false if it takes no more.
+  bool Defer(std::function<void()> task);
+  // Reads the maps to start with, and lets calls about them in.
+  absl::Status Load(const runtime::Options& options, const OpenFolder& open_folder);
   // Decides who gets in; warns of what is left open.
   absl::Status Secure(const runtime::Options& options);
   absl::Status Listen(const runtime::Options& options);
@@ -83,6 +97,9 @@ class Server {
   void EnterRpc(int listener, net::Descriptor connection);
   absl::Status ServeMetrics(const std::string& listen);
   void SetHealthy(bool healthy);
+  // Tells, once each time, that changes are refused and that they are taken again. Called by the log's
+  // thread.
+  void OnStorageStatus(const absl::Status& status);
 
   // The members are in the order of their lives: calls in flight use what stands above the server.
   // search_metrics_ is null unless metrics are served.
@@ -92,10 +109,19 @@ class Server {
   MapWatches map_watches_;
   // It stands before the store, whose commits it is told of, and the executor, whose last jobs use it.
   PathWatchScheduler path_watches_;
+  Mutex defer_mutex_;
+  bool may_defer_ ABSL_GUARDED_BY(defer_mutex_) = true;
+  // The log's thread tells of its health. Null unless the server runs.
+  Mutex health_mutex_;
+  grpc::HealthCheckServiceInterface* health_ ABSL_GUARDED_BY(health_mutex_) = nullptr;
   core::MapStore store_;
   maintenance::ObstacleExpirer obstacle_expirer_;
   maintenance::IndexBuilder index_builder_;
+  // Its log's thread tells all of the above of commits. Null if maps live in memory alone.
+  std::unique_ptr<storage::DataFolder> data_;
   CallGate gate_;
+  // Of the calls about the server itself, which need no maps.
+  CallGate server_gate_;
   AccessControl access_;
   CallStatistics call_statistics_;
   ClientCalls client_calls_;
@@ -105,6 +131,9 @@ class Server {
   CallSlots watch_slots_;
   // Names what all calls share.
   const ServerContext context_;
+  const ServerContext server_calls_;
+  LoadProgress loading_;
+  StorageStatistics storage_statistics_;
   StoreMetrics store_metrics_;
   const runtime::ProcessMetrics process_metrics_;
   MapService map_service_;

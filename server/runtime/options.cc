@@ -43,9 +43,22 @@ ABSL_FLAG(std::string, maps_dir, Defaults().maps_dir,
           "Folder whose maps (.waymap .txt .map .tmx .tmj .ldtk .geojson, and pictures with a .terrains "
           "beside them) are "
           "loaded at start, each named by its file's stem in lower case.");
-ABSL_FLAG(bool, skip_damaged_maps, Defaults().skip_damaged_maps,
-          "Leave out the files of --maps_dir that do not load, with a line in the log for each. Without this "
-          "the server does not start then.");
+ABSL_FLAG(
+    bool, skip_damaged_maps, Defaults().skip_damaged_maps,
+    "Leave out the maps of --maps_dir and --data_dir that do not load, with a line in the log for each. "
+    "Without this the server does not start then.");
+ABSL_FLAG(
+    std::string, data_dir, Defaults().data_dir,
+    "Folder that keeps the maps and all changes to them. It is created if its parent exists. Empty: maps "
+    "live in memory alone.");
+ABSL_FLAG(std::string, durability, "sync",
+          "sync: what is acknowledged is on stable storage. relaxed: it may be lost with the machine's power "
+          "for as long as --sync_interval, but not with the process.");
+ABSL_FLAG(absl::Duration, sync_interval, Defaults().sync_interval,
+          "How long what is acknowledged may not be on stable storage yet, with --durability=relaxed.");
+ABSL_FLAG(
+    std::int64_t, max_log_mib, static_cast<std::int64_t>(Defaults().max_log_mib),
+    "Size of the log in --data_dir, in MiB, at which images of the maps are made and old files removed.");
 ABSL_FLAG(std::int64_t, workers, Defaults().workers,
           "Threads for small calls, and as many again, of lower priority, for large ones. 0: one per core.");
 ABSL_FLAG(
@@ -202,6 +215,25 @@ absl::Status CheckTls(const Options& options) {
   return absl::OkStatus();
 }
 
+absl::Status ReadDataFlags(FlagReader& read, Options& options) {
+  read.Text(FLAGS_data_dir, options.data_dir);
+  read.PositiveTime(FLAGS_sync_interval, options.sync_interval);
+  read.Number(FLAGS_max_log_mib, 1, 1 << 20, options.max_log_mib);
+  const std::string durability = absl::GetFlag(FLAGS_durability);
+  if (durability != "sync" && durability != "relaxed") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--durability must be sync or relaxed, not \"", durability, "\""));
+  }
+  options.relaxed_durability = durability == "relaxed";
+  if (options.relaxed_durability && options.data_dir.empty()) {
+    return absl::InvalidArgumentError("--durability=relaxed needs --data_dir");
+  }
+  if (!options.relaxed_durability && options.sync_interval != Defaults().sync_interval) {
+    return absl::InvalidArgumentError("--sync_interval needs --durability=relaxed");
+  }
+  return absl::OkStatus();
+}
+
 // The process itself, its threads and connections.
 constexpr std::size_t kProcessMib = 64;
 
@@ -258,7 +290,9 @@ absl::StatusOr<Options> FromFlags() {
   read.Time(FLAGS_slow_query, options.slow_query);
   ReadConnectionFlags(read, options.connections);
   read.Text(FLAGS_log_level, options.log_level);
+  const absl::Status data = ReadDataFlags(read, options);
   WAYSTAR_RETURN_IF_ERROR(read.status());
+  WAYSTAR_RETURN_IF_ERROR(data);
   WAYSTAR_RETURN_IF_ERROR(CheckTls(options));
   if (options.workers == 0) {
     options.workers = std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
@@ -282,7 +316,9 @@ absl::StatusOr<Options> ReadOptions(int argc, char** argv) {
   absl::SetFlagsUsageConfig(config);
   absl::SetProgramUsageMessage(
       "Serves paths on grid maps over gRPC.\n\n"
-      "  waystar-server --maps_dir=maps --listen=127.0.0.1:7450\n\n"
+      "  waystar-server --maps_dir=maps --data_dir=data --listen=127.0.0.1:7450\n"
+      "  waystar-server data check data\n\n"
+      "The second looks into a folder of --data_dir; `waystar-server data` lists what else it can do.\n"
       "Each flag may also be set by the environment (--max_maps as WAYSTAR_MAX_MAPS) or in a file of lines\n"
       "\"--max_maps=10\" named by --flagfile or WAYSTAR_FLAGFILE. The command line wins over the "
       "environment, and\n"

@@ -18,7 +18,15 @@ struct Options {
   std::string port_file;
   // Each file in this folder becomes a map, named by the file's stem; none if empty.
   std::string maps_dir;
-  // Whether a file of that folder that does not load is left out; else the server does not start.
+  // The folder that keeps the maps; they live in memory alone if it is empty.
+  std::string data_dir;
+  // Whether what is acknowledged may be lost with the machine's power for as long as sync_interval, but not
+  // with the process; else it is on stable storage.
+  bool relaxed_durability = false;
+  absl::Duration sync_interval = absl::Seconds(1);
+  // The size of the log at which images of maps are made, and old files removed.
+  std::size_t max_log_mib = 256;
+  // Whether a map of these folders that does not load is left out; else the server does not start.
   bool skip_damaged_maps = false;
   // Threads for small calls, and as many that give way to them for large ones; 0 for one per core.
   int workers = 0;

@@ -73,7 +73,10 @@ class ObstacleExpirerTest : public ::testing::Test {
  protected:
   ObstacleExpirerTest() { store_.AddListener(&removals_); }
 
-  void SetUp() override { ASSERT_THAT(store_.Create("arena", DrawMap({"....."}), clock_.Now()), IsOk()); }
+  void SetUp() override {
+    keeper_.Start();
+    ASSERT_THAT(store_.Create("arena", DrawMap({"....."}), clock_.Now()), IsOk());
+  }
 
   void Update(const std::string& map, std::vector<core::Edit> edits) {
     ASSERT_THAT(store_.UpdateAndWait(map, {.edits = std::move(edits)}), IsOk());
@@ -148,7 +151,24 @@ TEST_F(ObstacleExpirerTest, StopEndsTheWaitAtOnce) {
   keeper_.Stop();
 
   core::MapStore idle_store(1);
-  ExpectReturns([&] { ObstacleExpirer(idle_store, clock_).Stop(); }, "Stop");
+  ObstacleExpirer idle(idle_store, clock_);
+  idle.Start();
+  ExpectReturns([&] { idle.Stop(); }, "Stop");
+}
+
+// What happens before a log is set would not be in the log.
+TEST_F(ObstacleExpirerTest, RemovesNothingBeforeItsStart) {
+  core::MapStore store({.clock = &clock_});
+  Removals removals;
+  store.AddListener(&removals);
+  ObstacleExpirer expirer(store, clock_);
+  ASSERT_THAT(store.Create("arena", DrawMap({"....."}), clock_.Now()), IsOk());
+  ASSERT_THAT(store.UpdateAndWait("arena", {.edits = {Put("a", 1, absl::Hours(1))}}), IsOk());
+  clock_.Advance(absl::Hours(2));
+  expirer.Wake();
+  EXPECT_EQ((*store.Pin("arena"))->grid().obstacles().size(), 1U);
+  expirer.Start();
+  EXPECT_EQ(removals.WaitFor(1).back().first, "a");
 }
 
 }  // namespace

@@ -15,7 +15,8 @@
 
 namespace waystar::testing {
 
-TestServer::TestServer(runtime::Options options, absl::Duration queue_target) {
+TestServer::TestServer(runtime::Options options, absl::Duration queue_target,
+                       const rpc::OpenFolder& open_folder) {
   options.listen = "127.0.0.1:0";
   if (options.workers == 0) {
     options.workers = 2;
@@ -23,7 +24,7 @@ TestServer::TestServer(runtime::Options options, absl::Duration queue_target) {
   // A slow machine must not make the server refuse what a test is not about.
   options.max_queue_time = std::max(options.max_queue_time, absl::Minutes(1));
   options.queue_target = queue_target;
-  auto server = rpc::Server::Start(options);
+  auto server = rpc::Server::Start(options, open_folder);
   EXPECT_TRUE(server.ok()) << server.status();
   server_ = *std::move(server);
   client_ = std::make_unique<client::Client>(

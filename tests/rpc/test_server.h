@@ -14,8 +14,10 @@
 #include "grpcpp/channel.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/sync_stream.h"
+#include "server/rpc/first_maps.h"
 #include "server/rpc/server.h"
 #include "server/runtime/options.h"
+#include "server/storage/posix_folder.h"
 #include "tests/rpc/bounded_context.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/map_service.pb.h"
@@ -28,7 +30,8 @@ class TestServer {
  public:
   // options.listen is replaced by a free port of the loopback interface, and options.queue_target by what no
   // call waits for, unless the test is about overload.
-  explicit TestServer(runtime::Options options = {}, absl::Duration queue_target = absl::Hours(1));
+  explicit TestServer(runtime::Options options = {}, absl::Duration queue_target = absl::Hours(1),
+                      const rpc::OpenFolder& open_folder = storage::OpenPosixFolder);
 
   rpc::Server& server() { return *server_; }
   std::string target() const;

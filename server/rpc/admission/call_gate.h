@@ -32,22 +32,28 @@ class CallGate {
     ~OpenEndedCall() = default;
   };
 
-  // Returns why calls cannot enter or go on: UNAVAILABLE / DRAINING.
+  // Returns why calls cannot enter or go on once the gate has closed: UNAVAILABLE / DRAINING.
   static absl::Status Closed() {
     return MakeError(absl::StatusCode::kUnavailable, ErrorReason::kDraining, "", "the server is stopping");
+  }
+  // Returns why calls cannot enter before the gate is opened: UNAVAILABLE / MAPS_LOADING.
+  static absl::Status NotOpenYet() {
+    return MakeError(absl::StatusCode::kUnavailable, ErrorReason::kMapsLoading, "",
+                     "the server has not read all of its maps yet");
   }
 
   // Lets calls enter. They see what the caller did before.
   void Open() {
     MutexLock lock(mutex_);
-    closed_ = false;
+    state_ = State::kOpen;
   }
 
-  // Counts a call until Leave. Returns Closed(), with nothing to leave, while the gate is closed.
+  // Counts a call until Leave. Returns Closed() or NotOpenYet(), with nothing to leave, unless the gate is
+  // open.
   absl::Status Enter() {
     MutexLock lock(mutex_);
-    if (closed_) {
-      return Closed();
+    if (state_ != State::kOpen) {
+      return state_ == State::kClosed ? Closed() : NotOpenYet();
     }
     ++inside_;
     return absl::OkStatus();
@@ -104,7 +110,7 @@ class CallGate {
              std::chrono::steady_clock::time_point deadline) {
     {
       MutexLock lock(mutex_);
-      closed_ = true;
+      state_ = State::kClosed;
     }
     Tell([](OpenEndedCall& call) { call.OnGateClosed(); });
     if (!WaitUntilEmpty(std::min(patience_end, deadline))) {
@@ -114,6 +120,8 @@ class CallGate {
   }
 
  private:
+  enum class State { kNotOpenYet, kOpen, kClosed };
+
   template <typename Visitor>
   void Tell(Visitor visit) {
     MutexLock lock(open_ended_mutex_);
@@ -136,7 +144,7 @@ class CallGate {
   absl::flat_hash_set<OpenEndedCall*> open_ended_ ABSL_GUARDED_BY(open_ended_mutex_);
   Mutex mutex_;
   CondVar empty_;
-  bool closed_ ABSL_GUARDED_BY(mutex_) = true;
+  State state_ ABSL_GUARDED_BY(mutex_) = State::kNotOpenYet;
   int inside_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 

@@ -95,6 +95,11 @@ absl::Status ServerStatistics::Fill(const v1::GetServerStatisticsRequest& reques
     out.set_connections(static_cast<std::int64_t>(door->connections()));
   }
   FillMemory(store_, *out.mutable_memory());
+  storage_.Fill(out);
+  if (const std::optional<LoadProgress::Maps> loading = loading_.Get()) {
+    out.mutable_loading()->set_read_maps(loading->read);
+    out.mutable_loading()->set_total_maps(loading->total);
+  }
   if (const std::optional<runtime::ProcessUsage> usage = runtime::ReadProcessUsage()) {
     FillProcess(*usage, *out.mutable_process());
   }

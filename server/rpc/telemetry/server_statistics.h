@@ -9,6 +9,8 @@
 #include "server/net/door.h"
 #include "server/rpc/access/caller.h"
 #include "server/rpc/admission/server_context.h"
+#include "server/rpc/telemetry/load_progress.h"
+#include "server/rpc/telemetry/storage_statistics.h"
 #include "waystar/v1/server_service.pb.h"
 
 namespace waystar::rpc {
@@ -19,8 +21,9 @@ namespace waystar::rpc {
 class ServerStatistics {
  public:
   // All must outlive this.
-  ServerStatistics(const core::MapStore& store, const ServerContext& server)
-      : store_(store), context_(server) {}
+  ServerStatistics(const core::MapStore& store, const ServerContext& server, const LoadProgress& loading,
+                   const StorageStatistics& storage)
+      : store_(store), context_(server), loading_(loading), storage_(storage) {}
 
   // Sets the door whose connections are reported.
   void SetDoor(const net::Door& door) { door_.store(&door, std::memory_order_release); }
@@ -33,6 +36,8 @@ class ServerStatistics {
 
   const core::MapStore& store_;
   const ServerContext& context_;
+  const LoadProgress& loading_;
+  const StorageStatistics& storage_;
   std::atomic<const net::Door*> door_ = nullptr;
 };
 

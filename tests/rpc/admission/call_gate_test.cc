@@ -107,10 +107,10 @@ TEST(CallGateTest, WhoDoesNotLeaveIsToldAgainLongBeforeTheDeadline) {
   ExpectReturns([&] { gate.Close(Now(), Now() + std::chrono::hours(1)); }, "Close");
 }
 
-TEST(CallGateTest, NobodyEntersWhileItIsClosed) {
+TEST(CallGateTest, NobodyEntersBeforeItIsOpenAndOnceItIsClosed) {
   CallGate gate;
   Call call;
-  EXPECT_EQ(ErrorReasonOf(gate.Enter()), "DRAINING");
+  EXPECT_EQ(ErrorReasonOf(gate.Enter()), "MAPS_LOADING");
   EXPECT_EQ(gate.Enter(&call).code(), absl::StatusCode::kUnavailable);
   gate.Open();
   EXPECT_TRUE(gate.Enter().ok());

@@ -9,6 +9,8 @@
 #include "gmock/gmock.h"
 #include "tests/rpc/telemetry/scrape.h"
 #include "tests/rpc/test_server.h"
+#include "tests/storage/crashing_folder.h"
+#include "tests/storage/durable_store.h"
 
 namespace waystar {
 namespace {
@@ -56,7 +58,9 @@ void DoSomeOfEverything(TestServer& server) {
 }
 
 TEST(DashboardTest, ShowsMetricsThatThereAre) {
-  TestServer server({.max_maps_memory_mib = 256, .metrics_listen = "127.0.0.1:0"});
+  testing::CrashingFolder folder;
+  TestServer server({.data_dir = "in memory", .max_maps_memory_mib = 256, .metrics_listen = "127.0.0.1:0"},
+                    absl::Hours(1), testing::OpenBorrowed(folder));
   DoSomeOfEverything(server);
   const std::set<std::string> names = NamesIn(testing::ScrapeMetrics(server.server().metrics_port()));
   std::set<std::string> shown;

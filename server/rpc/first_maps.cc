@@ -1,0 +1,148 @@
+#include "server/rpc/first_maps.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "server/base/status_macros.h"
+#include "server/core/import/map_folder.h"
+#include "server/runtime/logging.h"
+#include "server/runtime/signals.h"
+
+namespace waystar::rpc {
+namespace {
+
+using Ids = absl::flat_hash_set<std::string>;
+
+constexpr absl::Duration kProgressInterval = absl::Seconds(1);
+
+absl::Status InFile(const absl::Status& status, const core::MapFile& file) {
+  return {status.code(), absl::StrCat(file.path.string(), ": ", status.message())};
+}
+
+void LogLoaded(const core::MapSnapshot& map, const core::MapFile& file) {
+  if (map.is_graph()) {
+    runtime::Log(runtime::LogLevel::kInfo, "map_loaded",
+                 {{"map", map.id},
+                  {"file", file.path.string()},
+                  {"nodes", map.graph().node_count()},
+                  {"edges", map.graph().arc_count()}});
+    return;
+  }
+  runtime::Log(runtime::LogLevel::kInfo, "map_loaded",
+               {{"map", map.id},
+                {"file", file.path.string()},
+                {"width", map.grid().width()},
+                {"height", map.grid().height()}});
+}
+
+// Creates the maps of a file that are not `kept`.
+absl::Status LoadFile(const core::MapFile& file, int max_side, const Ids& kept, core::MapStore& store) {
+  absl::StatusOr<std::vector<core::LoadedMap>> maps = core::LoadMapFile(file, max_side);
+  if (!maps.ok()) {
+    return InFile(maps.status(), file);
+  }
+  for (core::LoadedMap& map : *maps) {
+    if (kept.contains(map.id)) {
+      runtime::Log(runtime::LogLevel::kInfo, "map_kept", {{"map", map.id}, {"file", file.path.string()}});
+      continue;
+    }
+    const auto created =
+        std::visit([&](auto& kind) { return store.Create(map.id, std::move(kind), absl::Now()); }, map.map);
+    if (!created.ok()) {
+      return InFile(created.status(), file);
+    }
+    LogLoaded(**created, file);
+  }
+  return absl::OkStatus();
+}
+
+// That there is no room for a map, or no storage, is not the file's fault.
+bool MayBeSkipped(const absl::Status& status) {
+  return !absl::IsResourceExhausted(status) && !absl::IsUnavailable(status);
+}
+
+storage::DataOptions DataOptionsOf(const runtime::Options& options, LoadProgress& progress) {
+  storage::DataOptions data;
+  data.log.durability =
+      options.relaxed_durability ? storage::Durability::kRelaxed : storage::Durability::kSync;
+  data.log.sync_interval = options.sync_interval;
+  data.max_log_bytes = options.max_log_mib << 20;
+  data.read.skip_damaged_maps = options.skip_damaged_maps;
+  data.read.threads = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
+  data.read.on_progress = [&progress, last = absl::Now()](std::size_t read, std::size_t total) mutable {
+    progress.Set({.read = static_cast<std::int64_t>(read), .total = static_cast<std::int64_t>(total)});
+    if (const absl::Time now = absl::Now(); now - last >= kProgressInterval) {
+      last = now;
+      runtime::Log(runtime::LogLevel::kInfo, "data_reading", {{"maps", read}, {"of", total}});
+    }
+    return !runtime::IsStopAsked();
+  };
+  return data;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<storage::DataFolder>> OpenData(
+    const runtime::Options& options, const OpenFolder& open_folder, core::MapStore& store,
+    LoadProgress& progress, std::function<void(const absl::Status&)> on_status) {
+  if (options.data_dir.empty()) {
+    runtime::Log(runtime::LogLevel::kInfo, "data_in_memory",
+                 {{"note", "Maps live in memory alone. --data_dir keeps them."}});
+    return nullptr;
+  }
+  const absl::Time start = absl::Now();
+  WAYSTAR_ASSIGN_OR_RETURN(std::unique_ptr<storage::Folder> folder, open_folder(options.data_dir));
+  storage::DataFound found;
+  storage::DataOptions data_options = DataOptionsOf(options, progress);
+  data_options.log.on_status = std::move(on_status);
+  WAYSTAR_ASSIGN_OR_RETURN(std::unique_ptr<storage::DataFolder> data,
+                           storage::DataFolder::Open(std::move(folder), store, data_options, found));
+  for (const absl::Status& map : found.damaged) {
+    runtime::Log(runtime::LogLevel::kWarning, "map_damaged", {{"error", map.message()}});
+  }
+  runtime::Log(runtime::LogLevel::kInfo, "data_opened",
+               {{"folder", options.data_dir},
+                {"maps", found.maps},
+                {"commits", found.commits},
+                {"seconds", absl::ToDoubleSeconds(absl::Now() - start)},
+                {"torn_bytes", found.torn_bytes}});
+  return data;
+}
+
+absl::Status LoadMaps(const runtime::Options& options, core::MapStore& store) {
+  if (options.maps_dir.empty()) {
+    return absl::OkStatus();
+  }
+  Ids kept;
+  for (const core::PinnedSnapshot& map : store.List("", std::numeric_limits<std::size_t>::max())) {
+    kept.insert(map->id);
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::MapFile> files, core::ListMapFiles(options.maps_dir));
+  for (const core::MapFile& file : files) {
+    if (runtime::IsStopAsked()) {
+      return absl::CancelledError("maps are not read any more");
+    }
+    const absl::Status status = LoadFile(file, options.max_map_side, kept, store);
+    if (!status.ok() && (!options.skip_damaged_maps || !MayBeSkipped(status))) {
+      return status;
+    }
+    if (!status.ok()) {
+      runtime::Log(runtime::LogLevel::kError, "map_skipped", {{"error", status.message()}});
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace waystar::rpc

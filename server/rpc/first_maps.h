@@ -1,0 +1,33 @@
+// The maps that a server starts with: those of its data folder, and those of --maps_dir.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/core/store/map_store.h"
+#include "server/rpc/telemetry/load_progress.h"
+#include "server/runtime/options.h"
+#include "server/storage/data_folder.h"
+#include "server/storage/folder.h"
+
+namespace waystar::rpc {
+
+// Opens a folder that is named by its path, as storage::OpenPosixFolder does.
+using OpenFolder = std::function<absl::StatusOr<std::unique_ptr<storage::Folder>>(const std::string& path)>;
+
+// Opens options.data_dir, puts its maps into the store and logs what was found. Returns null if the option is
+// empty, else the errors of `open_folder` and DataFolder::Open; CANCELLED if the server is asked to stop
+// meanwhile. `on_status` is that of storage::CommitLogOptions. REQUIRES: as DataFolder::Open.
+absl::StatusOr<std::unique_ptr<storage::DataFolder>> OpenData(
+    const runtime::Options& options, const OpenFolder& open_folder, core::MapStore& store,
+    LoadProgress& progress, std::function<void(const absl::Status&)> on_status);
+
+// Creates the maps of options.maps_dir, except those that the store holds already. Returns INVALID_ARGUMENT
+// or NOT_FOUND, naming the file, if a map does not load and is not to be skipped, and the errors of
+// MapStore::Create; CANCELLED if the server is asked to stop meanwhile.
+absl::Status LoadMaps(const runtime::Options& options, core::MapStore& store);
+
+}  // namespace waystar::rpc

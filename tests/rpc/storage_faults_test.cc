@@ -1,0 +1,258 @@
+// A server whose data folder is damaged, or cannot be used; and what else than the maps' cells outlives it.
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "server/core/store/map_store.h"
+#include "server/rpc/server.h"
+#include "server/storage/data_folder.h"
+#include "server/storage/posix_folder.h"
+#include "tests/rpc/captured_log.h"
+#include "tests/rpc/test_server.h"
+#include "tests/testing/patience.h"
+#include "tests/testing/status_matchers.h"
+
+namespace waystar {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::waystar::testing::BlockRequest;
+using ::waystar::testing::BoundedContext;
+using ::waystar::testing::CellAt;
+using ::waystar::testing::IsOk;
+using ::waystar::testing::IsRefused;
+using ::waystar::testing::LogOf;
+using ::waystar::testing::TestServer;
+using ::waystar::testing::WaitUntil;
+
+class StorageFaultsTest : public ::testing::Test {
+ protected:
+  StorageFaultsTest() : folder_(fs::path(::testing::TempDir()) / absl::StrCat("faults-", ::getpid())) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_ / "maps");
+    options_ = {.maps_dir = (folder_ / "maps").string(), .data_dir = (folder_ / "data").string()};
+  }
+  ~StorageFaultsTest() override {
+    server_.reset();
+    fs::remove_all(folder_);
+  }
+
+  void Restart() {
+    server_.reset();
+    server_.emplace(options_);
+  }
+
+  // Returns why a server with the options does not start.
+  absl::Status StartError() const {
+    runtime::Options options = options_;
+    options.listen = "127.0.0.1:0";
+    options.workers = 1;
+    return rpc::Server::Start(options).status();
+  }
+
+  absl::StatusOr<v1::MapInfo> InfoOf(const std::string& map) {
+    v1::GetMapRequest request;
+    request.set_map(map);
+    const auto answer = server_->client().GetMap(request);
+    return answer.ok() ? absl::StatusOr<v1::MapInfo>(answer->info()) : answer.status();
+  }
+
+  int ObstaclesOf(const std::string& map) {
+    v1::ListObstaclesRequest request;
+    request.set_map(map);
+    const auto answer = server_->client().ListObstacles(request);
+    EXPECT_TRUE(answer.ok()) << answer.status();
+    return answer.ok() ? answer->obstacles_size() : -1;
+  }
+
+  void PutTent(int milliseconds) {
+    v1::UpdateObstaclesRequest request;
+    request.set_map("arena");
+    v1::Obstacle& tent = *request.add_edits()->mutable_put_obstacle()->mutable_obstacle();
+    tent.set_id("tent");
+    *tent.mutable_shape()->add_cells() = CellAt(1, 0);
+    tent.mutable_lifetime()->set_seconds(milliseconds / 1000);
+    tent.mutable_lifetime()->set_nanos(milliseconds % 1000 * 1'000'000);
+    EXPECT_TRUE(server_->client().UpdateObstacles(request).ok());
+  }
+
+  // Leaves the maps "arena" and "yard" in the folder, with images, of which that of "arena" is damaged.
+  // Returns its path.
+  std::string Damage() {
+    Restart();
+    server_->Create("arena", {"...", "..."});
+    server_->Create("yard", {"..."});
+    server_.reset();
+    MakeImages();
+    for (const auto& entry : fs::directory_iterator(options_.data_dir)) {
+      if (absl::StartsWith(entry.path().filename().string(), "image-arena-")) {
+        std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+        file.seekp(-1, std::ios::end);
+        file.put('\x7f');
+        return entry.path().string();
+      }
+    }
+    ADD_FAILURE() << "there is no image";
+    return "";
+  }
+
+  // Has the storage alone make images of all maps, which a server does for a longer log only.
+  void MakeImages() const {
+    core::MapStore store{core::StoreOptions{}};
+    auto folder = storage::OpenPosixFolder(options_.data_dir);
+    ASSERT_THAT(folder, IsOk());
+    storage::DataFound found;
+    const auto data = storage::DataFolder::Open(*std::move(folder), store, {.max_log_bytes = 2}, found);
+    ASSERT_THAT(data, IsOk());
+    while ((*data)->Statistics().images < 2) {
+      ASSERT_THAT((*data)->Statistics().image_status, IsOk());
+    }
+  }
+
+  // Returns the contents of the folder's files.
+  std::map<std::string, std::string> Files() const {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : fs::directory_iterator(options_.data_dir)) {
+      std::ifstream file(entry.path(), std::ios::binary);
+      files[entry.path().filename().string()] = {std::istreambuf_iterator<char>(file), {}};
+    }
+    return files;
+  }
+
+  fs::path folder_;
+  runtime::Options options_;
+  std::optional<TestServer> server_;
+};
+
+TEST_F(StorageFaultsTest, FoldersThatCannotBeUsedAreNamed) {
+  options_.data_dir = "/proc/waystar";
+  const absl::Status no_place = StartError();
+  EXPECT_FALSE(no_place.ok());
+  EXPECT_THAT(std::string(no_place.message()), HasSubstr("/proc/waystar"));
+  options_.data_dir = (folder_ / "file").string();
+  std::ofstream(options_.data_dir) << "no folder";
+  const absl::Status no_folder = StartError();
+  EXPECT_FALSE(no_folder.ok());
+  EXPECT_THAT(std::string(no_folder.message()), HasSubstr(options_.data_dir));
+}
+
+TEST_F(StorageFaultsTest, DeletionsOutliveTheServer) {
+  Restart();
+  server_->Create("arena", {"..."});
+  v1::DeleteMapRequest request;
+  request.set_map("arena");
+  const auto deleted = server_->client().DeleteMap(request);
+  ASSERT_TRUE(deleted.ok()) << deleted.status();
+  Restart();
+  EXPECT_EQ(InfoOf("arena").status().code(), absl::StatusCode::kNotFound);
+  server_->Create("arena", {"..."});
+  const auto again = InfoOf("arena");
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_GT(again->revision(), deleted->revision());
+  EXPECT_NE(again->epoch(), deleted->epoch());
+}
+
+TEST_F(StorageFaultsTest, LifetimesGoOnWhileThereIsNoServer) {
+  Restart();
+  server_->Create("arena", {"..."});
+  PutTent(3'600'000);
+  Restart();
+  EXPECT_EQ(ObstaclesOf("arena"), 1);
+  v1::UpdateObstaclesRequest remove;
+  remove.set_map("arena");
+  remove.add_edits()->mutable_remove_obstacle()->set_id("tent");
+  ASSERT_TRUE(server_->client().UpdateObstacles(remove).ok());
+  PutTent(1);
+  Restart();
+  EXPECT_TRUE(WaitUntil([&] { return ObstaclesOf("arena") == 0; }, "the end of the obstacle"));
+  // The removal is a commit like others.
+  const auto before = InfoOf("arena");
+  Restart();
+  EXPECT_EQ(InfoOf("arena")->revision(), before->revision());
+  EXPECT_EQ(ObstaclesOf("arena"), 0);
+}
+
+TEST_F(StorageFaultsTest, WatchesGoOnWhereTheyWere) {
+  Restart();
+  server_->Create("arena", {"..."});
+  const auto last = server_->client().UpdateObstacles(BlockRequest("arena", {CellAt(1, 0)}));
+  ASSERT_TRUE(last.ok()) << last.status();
+  Restart();
+  v1::WatchMapRequest request;
+  request.set_map("arena");
+  request.set_from_revision(last->revision() + 1);
+  request.set_from_epoch(last->epoch());
+  const auto stub = v1::MapService::NewStub(server_->NewChannel());
+  BoundedContext context;
+  const auto watch = stub->WatchMap(&context, request);
+  v1::WatchMapResponse event;
+  ASSERT_TRUE(watch->Read(&event));
+  EXPECT_TRUE(event.has_watching()) << event.ShortDebugString();
+  EXPECT_EQ(event.watching().revision(), last->revision());
+  EXPECT_EQ(event.watching().epoch(), last->epoch());
+  EXPECT_EQ(event.watching().digest(), last->digest());
+  ASSERT_TRUE(server_->client().UpdateObstacles(BlockRequest("arena", {CellAt(2, 0)})).ok());
+  ASSERT_TRUE(watch->Read(&event));
+  EXPECT_EQ(event.revision().revision(), last->revision() + 1);
+  context.TryCancel();
+}
+
+TEST_F(StorageFaultsTest, ADamagedMapIsNamedAndTheStartRefused) {
+  const std::string image = Damage();
+  const auto files = Files();
+  const absl::Status status = StartError();
+  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr(absl::StrCat(image, " is damaged at byte ")));
+  EXPECT_EQ(Files(), files);
+}
+
+TEST_F(StorageFaultsTest, DamagedMapsAreLeftOutOnRequestAndTheirFilesKept) {
+  const std::string image = Damage();
+  auto files = Files();
+  options_.skip_damaged_maps = true;
+  EXPECT_THAT(LogOf([&] { Restart(); }), HasSubstr("event=map_damaged"));
+  EXPECT_EQ(InfoOf("arena").status().code(), absl::StatusCode::kNotFound);
+  ASSERT_TRUE(server_->client().UpdateObstacles(BlockRequest("yard", {CellAt(1, 0)})).ok());
+  server_.reset();
+  const auto now = Files();
+  for (const auto& [name, bytes] : files) {
+    ASSERT_TRUE(now.contains(name)) << name;
+    EXPECT_EQ(now.at(name), bytes) << name;
+  }
+}
+
+TEST_F(StorageFaultsTest, TheNameOfADamagedMapStaysItsOwn) {
+  Damage();
+  std::ofstream(folder_ / "maps" / "arena.txt") << "##\n";
+  std::ofstream(folder_ / "maps" / "zoo.txt") << "..\n";
+  options_.skip_damaged_maps = true;
+  const std::string log = LogOf([&] { Restart(); });
+  EXPECT_THAT(log, HasSubstr("event=map_skipped"));
+  EXPECT_THAT(log, HasSubstr("arena.txt: there is a map"));
+  EXPECT_EQ(InfoOf("arena").status().code(), absl::StatusCode::kNotFound);
+  EXPECT_TRUE(InfoOf("yard").ok());
+  EXPECT_TRUE(InfoOf("zoo").ok());
+  v1::CreateMapRequest request;
+  request.set_map("arena");
+  request.add_rows("..");
+  EXPECT_THAT(server_->client().CreateMap(request),
+              IsRefused(absl::StatusCode::kAlreadyExists, "MAP_EXISTS", "map"));
+}
+
+}  // namespace
+}  // namespace waystar
