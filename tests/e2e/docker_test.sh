@@ -226,6 +226,11 @@ check_stop() {
 
 has_restarted() { (($(property '{{.RestartCount}}') > 0)); }
 
+has_restarted_twice() { (($(property '{{.RestartCount}}') > 1)); }
+
+# facts_of JSON: what tells one state of a map from another.
+facts_of() { grep -oE '"(epoch|revision|digest)": ?"[0-9]+"' <<<"$1"; }
+
 check_restart() {
   docker start "$(container)" >/dev/null
   wait_until 30 "healthy when started again" is_healthy
@@ -235,7 +240,24 @@ check_restart() {
   expect "cost found after kill -9" 14 "$(cost in_container waystar "${QUERY[@]}")"
 }
 
+# Maps and changes that were acknowledged, over kill -9 as over the end of the container. `down` keeps volumes.
+check_survival() {
+  local before
+  quietly in_container waystar map create kept 8x8
+  quietly in_container waystar block kept 3,3
+  before=$(in_container waystar map show kept --json)
+  kill -9 "$(property '{{.State.Pid}}')"
+  wait_until 30 "restarted after another kill -9" has_restarted_twice
+  wait_until 30 "healthy after another kill -9" is_healthy
+  expect "the map after kill -9" "$(facts_of "$before")" "$(facts_of "$(in_container waystar map show kept --json)")"
+  quietly compose down
+  quietly compose up --detach --no-build
+  wait_until 60 "healthy after down and up" is_healthy
+  expect "the map after down and up" "$(facts_of "$before")" "$(facts_of "$(in_container waystar map show kept --json)")"
+}
+
 check_mounted_maps() {
+  quietly compose down --volumes
   install -d -m 755 "$WORK/maps"
   printf '...\n.#.\n...\n' >"$WORK/maps/arena.txt"
   cat >"$WORK/maps.yaml" <<YAML
@@ -337,6 +359,8 @@ main() {
   check_stop
   step "Killing"
   check_restart
+  step "Killing, and taking down, with a changed map"
+  check_survival
   step "Mounting a folder of maps"
   check_mounted_maps
   step "Securing it"

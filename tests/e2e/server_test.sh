@@ -56,6 +56,16 @@ expect_code 1 server --tls_cert="$WORK/cert.pem" --tls_key="$WORK/key.pem"
 expect_text "cannot read $WORK/cert.pem: No such file"
 expect_code 1 server --tokens_file="$WORK/tokens"
 expect_text "cannot read $WORK/tokens: No such file"
+expect_code 1 server --durability=safe
+expect_text '--durability must be sync or relaxed, not \"safe\"'
+expect_code 1 server --durability=relaxed
+expect_text "--durability=relaxed needs --data_dir"
+expect_code 1 server --data_dir="$WORK/data" --sync_interval=2s
+expect_text "--sync_interval needs --durability=relaxed"
+expect_code 1 server --max_log_mib=0
+expect_text "--max_log_mib is from 1 to"
+expect_code 1 server --listen=127.0.0.1:0 --data_dir=/proc/waystar
+expect_text "/proc/waystar"
 expect_code 1 server --no_such_flag=1
 expect_code 1 server stray
 expect_text '\"stray\" is no flag'
@@ -86,8 +96,14 @@ grep -o 'event=unknown_variable.*' "$WORK/log" >"$WORK/out" || true
 expect_code 1 server --help
 expect_text "--max_queue_time"
 expect_text "--keepalive_timeout"
+expect_text "waystar-server data"
 expect_code 0 server --version
 expect_text "waystar-server "
+expect_code 2 server data
+expect_text "waystar-server data check DIR"
+mkdir "$WORK/data"
+expect_code 0 server data check "$WORK/data"
+expect_text "All is well"
 
 for signal in TERM INT; do
   start_server --maps_dir="$WORK/maps"

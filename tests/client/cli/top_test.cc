@@ -79,6 +79,31 @@ TEST(TopTextTest, LeavesOutWhatDoesNotFit) {
   EXPECT_THAT(text, Not(HasSubstr("map49")));
 }
 
+TEST(TopTextTest, TellsHowManyMapsAreRead) {
+  v1::GetServerStatisticsResponse loading = After(2);
+  loading.mutable_loading()->set_read_maps(3);
+  loading.mutable_loading()->set_total_maps(8);
+  const Rates rates = RatesBetween(After(1), loading);
+  EXPECT_THAT(TopText(rates, "here", {80, 24}), HasSubstr("\nreading maps: 3 of 8\n"));
+  EXPECT_THAT(TopJson(rates, "here"), HasSubstr("\"loading\":{\"read_maps\":3,\"total_maps\":8}"));
+}
+
+TEST(TopTextTest, TellsOfStorage) {
+  v1::GetServerStatisticsResponse before = After(1);
+  before.mutable_storage()->set_commits(1);
+  v1::GetServerStatisticsResponse after = After(2);
+  after.mutable_storage()->set_commits(5);
+  after.mutable_storage()->mutable_commit_time()->set_nanos(2'000'000);
+  after.mutable_storage()->set_log_bytes(3 << 20);
+  after.mutable_storage()->set_refuses(true);
+  after.mutable_storage()->set_error("no space");
+  const Rates rates = RatesBetween(before, after);
+  EXPECT_THAT(TopText(rates, "here", {80, 24}),
+              HasSubstr("\nstorage: 4.0 commits/s  commit 0.5 ms  sync -  log 3.0 MiB  "
+                        "CHANGES ARE REFUSED: no space\n"));
+  EXPECT_THAT(TopJson(rates, "here"), HasSubstr("\"commit_nanos\":500000,"));
+}
+
 class TopCommandTest : public ::waystar::testing::CommandTest {
  protected:
   TopCommandTest() {

@@ -1,0 +1,326 @@
+// Times updates of maps that are kept in a folder, beside maps in memory and beside bare writes of as many
+// bytes.
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+#include "server/base/mutex.h"
+#include "server/core/engine/find_path.h"
+#include "server/core/store/map_store.h"
+#include "server/storage/data_folder.h"
+#include "server/storage/posix_folder.h"
+#include "tests/bench/sample.h"
+#include "tests/bench/stopwatch.h"
+#include "tests/testing/layouts.h"
+#include "tests/testing/random.h"
+
+ABSL_FLAG(std::string, folder, "",
+          "Where files are written; by default a new one where temporary files lie.");
+ABSL_FLAG(int, rounds, 5, "How often each is measured.");
+ABSL_FLAG(bool, starts, true, "Starts of servers, too.");
+
+namespace waystar::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using core::Cell;
+
+constexpr char kMap[] = "map";
+constexpr int kSide = 1024;
+constexpr int kSinglesOfRound = 300;
+constexpr int kInFlight = 1000;
+constexpr int kUpdatesOfRound = 50'000;
+constexpr int kChangesPerSecond = 10'000;
+constexpr std::chrono::seconds kPhase(2);
+
+template <typename Value>
+Value OrDie(absl::StatusOr<Value> value) {
+  if (!value.ok()) {
+    std::cerr << value.status() << "\n";
+    std::exit(1);
+  }
+  return *std::move(value);
+}
+
+void OrDie(const absl::Status& status) {
+  if (!status.ok()) {
+    std::cerr << status << "\n";
+    std::exit(1);
+  }
+}
+
+// A store, in memory or with a folder.
+class Maps {
+ public:
+  Maps() = default;
+  explicit Maps(const std::string& folder) {
+    storage::DataOptions options;
+    options.read.threads = static_cast<int>(std::thread::hardware_concurrency());
+    data_ =
+        OrDie(storage::DataFolder::Open(OrDie(storage::OpenPosixFolder(folder)), store_, options, found_));
+  }
+
+  core::MapStore& store() { return store_; }
+  storage::DataFolder& data() { return *data_; }
+  const storage::DataFound& found() const { return found_; }
+
+ private:
+  core::MapStore store_{2000};
+  storage::DataFound found_;
+  std::unique_ptr<storage::DataFolder> data_;
+};
+
+core::UpdateBatch Toggle(testing::Random& random) {
+  const Cell cell{random.Between(0, kSide - 1), random.Between(0, kSide - 1)};
+  if (random.Chance(0.5)) {
+    return {.edits = {core::BlockCells{{.cells = {cell}}}}};
+  }
+  return {.edits = {core::UnblockCells{{.cells = {cell}}}}};
+}
+
+// Counts updates that are under way.
+class InFlight {
+ public:
+  // Waits until there are fewer than `max`, and counts one more.
+  void Begin(int max) {
+    MutexLock lock(mutex_);
+    while (count_ >= max) {
+      changed_.Wait(mutex_);
+    }
+    ++count_;
+  }
+
+  void End(const absl::Status& status) {
+    OrDie(status);
+    MutexLock lock(mutex_);
+    --count_;
+    changed_.NotifyOne();
+  }
+
+  void WaitForAll() {
+    MutexLock lock(mutex_);
+    while (count_ > 0) {
+      changed_.Wait(mutex_);
+    }
+  }
+
+ private:
+  Mutex mutex_;
+  CondVar changed_;
+  int count_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+void UpdateLater(core::MapStore& store, testing::Random& random, InFlight& in_flight, int max) {
+  in_flight.Begin(max);
+  store.Update(kMap, Toggle(random),
+               [&](const absl::StatusOr<core::UpdateResult>& result) { in_flight.End(result.status()); });
+}
+
+// A file to which as many bytes are written as a commit takes.
+class BareFile {
+ public:
+  explicit BareFile(const std::string& path)
+      : file_(open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)) {}
+  BareFile(const BareFile&) = delete;
+  BareFile& operator=(const BareFile&) = delete;
+  ~BareFile() { close(file_); }
+
+  void Write(const std::string& bytes) const {
+    if (write(file_, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()) ||
+        fdatasync(file_) != 0) {
+      std::cerr << "cannot write\n";
+      std::exit(1);
+    }
+  }
+
+ private:
+  const int file_;
+};
+
+void PrintSingles(Maps& in_memory, Maps& durable, const std::string& folder, int rounds) {
+  testing::Random random(1);
+  const storage::DataStatistics before = durable.data().Statistics();
+  OrDie(durable.store().UpdateAndWait(kMap, Toggle(random)).status());
+  const std::uint64_t bytes = durable.data().Statistics().written_bytes - before.written_bytes;
+  const std::string record(bytes, 'x');
+  const BareFile bare(absl::StrCat(folder, "/bare"));
+  Sample micros[3];
+  for (int round = 0; round < rounds; ++round) {
+    for (int i = 0; i < kSinglesOfRound; ++i) {
+      micros[0].Add(MicrosOf([&] { bare.Write(record); }));
+      micros[1].Add(MicrosOf([&] { OrDie(durable.store().UpdateAndWait(kMap, Toggle(random)).status()); }));
+      micros[2].Add(MicrosOf([&] { OrDie(in_memory.store().UpdateAndWait(kMap, Toggle(random)).status()); }));
+    }
+  }
+  std::cout << "One cell, one update at a time, each of " << bytes << " bytes\n";
+  const char* const names[] = {"bare write and fdatasync", "durable", "in memory"};
+  for (int i = 0; i < 3; ++i) {
+    std::cout << absl::StreamFormat("  %-26s p50 %8.1f us  p99 %8.1f us\n", names[i],
+                                    micros[i].Percentile(0.5), micros[i].Percentile(0.99));
+  }
+  std::cout << absl::StreamFormat("  durable : bare             p50 %8.2f\n",
+                                  micros[1].Percentile(0.5) / micros[0].Percentile(0.5));
+}
+
+double UpdatesPerSecond(Maps& maps, testing::Random& random) {
+  InFlight in_flight;
+  const double micros = MicrosOf([&] {
+    for (int i = 0; i < kUpdatesOfRound; ++i) {
+      UpdateLater(maps.store(), random, in_flight, kInFlight);
+    }
+    in_flight.WaitForAll();
+  });
+  return kUpdatesOfRound / micros * 1e6;
+}
+
+void PrintManyInFlight(Maps& in_memory, Maps& durable, int rounds) {
+  testing::Random random(2);
+  Sample rates[2];
+  Sample ratios;
+  for (int round = 0; round < rounds; ++round) {
+    const double memory = UpdatesPerSecond(in_memory, random);
+    const double folder = UpdatesPerSecond(durable, random);
+    rates[0].Add(memory);
+    rates[1].Add(folder);
+    ratios.Add(folder / memory);
+  }
+  std::cout << absl::StreamFormat(
+      "%d updates of one cell in flight: in memory %.0f a second, durable %.0f: %.2f\n", kInFlight,
+      rates[0].Percentile(0.5), rates[1].Percentile(0.5), ratios.Percentile(0.5));
+}
+
+double QueriesPerSecond(Maps& maps) {
+  std::atomic<bool> stop = false;
+  std::uint64_t queries = 0;
+  const Clock::time_point begin = Clock::now();
+  std::thread reader([&] {
+    core::Scratch scratch(std::size_t{1} << 30);
+    testing::Random random(3);
+    for (; !stop.load(std::memory_order_relaxed); ++queries) {
+      const core::PinnedSnapshot snapshot = OrDie(maps.store().Pin(kMap));
+      const core::PathQuery query{.start = {random.Between(0, kSide - 1), random.Between(0, kSide - 1)},
+                                  .goal = {random.Between(0, kSide - 1), random.Between(0, kSide - 1)},
+                                  .path_form = core::PathForm::kCorners};
+      static_cast<void>(core::FindPath(snapshot->grid(), query, {}, scratch));
+    }
+  });
+  testing::Random random(4);
+  InFlight in_flight;
+  const auto pause = std::chrono::nanoseconds(std::chrono::seconds(1)) / kChangesPerSecond;
+  for (Clock::time_point next = begin; next < begin + kPhase; next += 10 * pause) {
+    std::this_thread::sleep_until(next);
+    for (int i = 0; i < 10; ++i) {
+      UpdateLater(maps.store(), random, in_flight, kInFlight);
+    }
+  }
+  stop = true;
+  reader.join();
+  const std::chrono::duration<double> elapsed = Clock::now() - begin;
+  in_flight.WaitForAll();
+  return static_cast<double>(queries) / elapsed.count();
+}
+
+void PrintQueries(Maps& in_memory, Maps& durable, int rounds) {
+  Sample rates[2];
+  Sample ratios;
+  for (int round = 0; round < rounds; ++round) {
+    const double memory = QueriesPerSecond(in_memory);
+    const double folder = QueriesPerSecond(durable);
+    rates[0].Add(memory);
+    rates[1].Add(folder);
+    ratios.Add(folder / memory);
+  }
+  std::cout << absl::StreamFormat(
+      "Queries beside %d changes a second: in memory %.0f a second, durable %.0f: %.2f\n", kChangesPerSecond,
+      rates[0].Percentile(0.5), rates[1].Percentile(0.5), ratios.Percentile(0.5));
+}
+
+core::GridMap Noise(int side) {
+  testing::Random random(5);
+  core::GridMap map = OrDie(core::GridMap::Create(side, side, {}));
+  testing::LayNoise(random, 0.1, map);
+  return map;
+}
+
+void PrintStart(const std::string& name, const std::string& folder) {
+  std::unique_ptr<Maps> maps;
+  const double micros = MicrosOf([&] { maps = std::make_unique<Maps>(folder); });
+  std::cout << absl::StreamFormat("Start with %-28s %6.2f s  (%d maps, %d commits)\n", name, micros / 1e6,
+                                  maps->found().maps, maps->found().commits);
+}
+
+void PrintStarts(const std::string& folder) {
+  {
+    Maps maps(absl::StrCat(folder, "/many"));
+    for (int i = 0; i < 1000; ++i) {
+      OrDie(maps.store().Create(absl::StrCat("map-", i), Noise(256), absl::Now()).status());
+    }
+  }
+  PrintStart("1,000 maps of 256 x 256", absl::StrCat(folder, "/many"));
+  {
+    Maps maps(absl::StrCat(folder, "/large"));
+    OrDie(maps.store().Create(kMap, Noise(8192), absl::Now()).status());
+  }
+  PrintStart("one map of 8192 x 8192", absl::StrCat(folder, "/large"));
+  {
+    Maps maps(absl::StrCat(folder, "/long"));
+    OrDie(maps.store().Create(kMap, Noise(kSide), absl::Now()).status());
+    testing::Random random(6);
+    InFlight in_flight;
+    for (int i = 0; i < 1'000'000; ++i) {
+      UpdateLater(maps.store(), random, in_flight, kInFlight);
+    }
+    in_flight.WaitForAll();
+  }
+  PrintStart("a log of a million commits", absl::StrCat(folder, "/long"));
+}
+
+void Main() {
+  std::string folder = absl::GetFlag(FLAGS_folder);
+  if (folder.empty()) {
+    folder = absl::StrCat(std::filesystem::temp_directory_path().string(), "/waystar-durable-", getpid());
+  }
+  std::filesystem::create_directories(folder);
+  const int rounds = absl::GetFlag(FLAGS_rounds);
+  {
+    Maps in_memory;
+    Maps durable(absl::StrCat(folder, "/updates"));
+    for (Maps* const maps : {&in_memory, &durable}) {
+      OrDie(maps->store().Create(kMap, Noise(kSide), absl::Now()).status());
+    }
+    PrintSingles(in_memory, durable, folder, rounds);
+    PrintManyInFlight(in_memory, durable, rounds);
+    PrintQueries(in_memory, durable, rounds);
+  }
+  if (absl::GetFlag(FLAGS_starts)) {
+    PrintStarts(folder);
+  }
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace waystar::bench
+
+int main(int argc, char** argv) {
+  absl::ParseCommandLine(argc, argv);
+  waystar::bench::Main();
+  return 0;
+}

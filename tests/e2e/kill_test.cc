@@ -1,0 +1,407 @@
+// A server that is killed under load, again and again: what it has acknowledged or shown is there when it is
+// started with the same folder. WAYSTAR_KILLS=200 kills it as often.
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "gtest/gtest.h"
+#include "server/storage/posix_folder.h"
+#include "tests/e2e/kill_ledger.h"
+#include "tests/e2e/server_process.h"
+#include "tests/rpc/bounded_context.h"
+#include "tests/testing/random.h"
+#include "waystar/v1/map_service.grpc.pb.h"
+
+namespace waystar {
+namespace {
+
+using ::waystar::testing::BoundedContext;
+using ::waystar::testing::KillLedger;
+using ::waystar::testing::Random;
+using ::waystar::testing::ServerProcess;
+using Stub = v1::MapService::Stub;
+
+constexpr int kSide = 64;
+constexpr int kWriters = 4;
+constexpr int kWindow = 32;
+// Maps that come and go.
+constexpr int kNames = 4;
+
+int Kills() {
+  const char* const kills = std::getenv("WAYSTAR_KILLS");
+  return kills == nullptr ? 10 : std::max(std::atoi(kills), 1);
+}
+
+// What becomes of a call while the server may be killed: a failure is right only then.
+class Life {
+ public:
+  void Kill() { is_killed_ = true; }
+  // Returns whether the call has succeeded.
+  bool Judge(const grpc::Status& status) const {
+    EXPECT_TRUE(status.ok() || is_killed_) << status.error_code() << ": " << status.error_message();
+    return status.ok();
+  }
+
+ private:
+  std::atomic<bool> is_killed_ = false;
+};
+
+void AddCell(int x, int y, v1::Shape& shape) {
+  v1::Cell& cell = *shape.add_cells();
+  cell.set_x(x);
+  cell.set_y(y);
+}
+
+void AddMark(const std::string& id, int cell, v1::UpdateObstaclesRequest& batch) {
+  v1::PutObstacle& put = *batch.add_edits()->mutable_put_obstacle();
+  put.set_replace(true);
+  put.mutable_obstacle()->set_id(id);
+  AddCell(cell % kSide, cell / kSide, *put.mutable_obstacle()->mutable_shape());
+}
+
+// Makes batches, each with marks at its beginning and its end on the cell of its number.
+class Writer {
+ public:
+  Writer(int number, std::string map)
+      : name_(absl::StrCat("w", number)), map_(std::move(map)), random_(number) {}
+
+  const std::string& map() const { return map_; }
+  std::string FirstMark() const { return name_ + "-first"; }
+  std::string LastMark() const { return name_ + "-last"; }
+
+  v1::UpdateObstaclesRequest Next() {
+    ++made_;
+    v1::UpdateObstaclesRequest batch;
+    batch.set_map(map_);
+    batch.set_request_id(absl::StrCat(name_, "-", made_));
+    batch.mutable_request_time()->set_seconds(absl::ToUnixSeconds(absl::Now()));
+    AddMark(FirstMark(), made_ % (kSide * kSide), batch);
+    v1::Edit& edit = *batch.add_edits();
+    v1::Shape& shape = random_.Chance(0.5) ? *edit.mutable_block() : *edit.mutable_unblock();
+    for (int cells = random_.Chance(0.25) ? 500 : 1; cells > 0; --cells) {
+      AddCell(random_.Between(0, kSide - 1), random_.Between(0, kSide - 1), shape);
+    }
+    AddMark(LastMark(), made_ % (kSide * kSide), batch);
+    return batch;
+  }
+
+  // One batch after the other, until the server is killed. One that was left without an answer is sent again,
+  // and `applied` says whether the log has it.
+  void Run(Stub& maps, const Life& life, KillLedger& ledger,
+           const std::map<std::string, std::uint64_t>& applied) {
+    while (true) {
+      const bool is_retry = unanswered_.has_value();
+      if (!is_retry) {
+        unanswered_ = Next();
+      }
+      v1::UpdateObstaclesResponse response;
+      BoundedContext context;
+      if (!life.Judge(maps.UpdateObstacles(&context, *unanswered_, &response))) {
+        return;
+      }
+      if (const auto it = applied.find(unanswered_->request_id()); is_retry && it != applied.end()) {
+        EXPECT_TRUE(response.already_applied());
+        EXPECT_EQ(response.revision(), it->second);
+      }
+      ledger.Acknowledged(response.epoch(), response.revision(), response.digest(),
+                          unanswered_->request_id());
+      unanswered_.reset();
+    }
+  }
+
+  // The same on a stream, kWindow batches at a time. What was left without an answer is not sent again.
+  void Stream(Stub& maps, const Life& life, KillLedger& ledger) {
+    BoundedContext context;
+    const auto stream = maps.StreamObstacleUpdates(&context);
+    std::vector<std::string> ids;
+    std::size_t answered = 0;
+    while (true) {
+      v1::StreamObstacleUpdatesRequest request;
+      *request.mutable_update() = Next();
+      ids.push_back(request.update().request_id());
+      if (!stream->Write(request)) {
+        break;
+      }
+      v1::StreamObstacleUpdatesResponse response;
+      if (ids.size() - answered < kWindow) {
+        continue;
+      }
+      if (!stream->Read(&response)) {
+        break;
+      }
+      EXPECT_TRUE(response.has_applied()) << response.ShortDebugString();
+      const v1::UpdateObstaclesResponse& batch = response.applied();
+      ledger.Acknowledged(batch.epoch(), batch.revision(), batch.digest(), ids[answered++]);
+    }
+    life.Judge(stream->Finish());
+  }
+
+ private:
+  const std::string name_;
+  const std::string map_;
+  Random random_;
+  int made_ = 0;
+  std::optional<v1::UpdateObstaclesRequest> unanswered_;
+};
+
+v1::CreateMapRequest Blank(const std::string& map) {
+  v1::CreateMapRequest request;
+  request.set_map(map);
+  request.mutable_blank()->set_width(kSide);
+  request.mutable_blank()->set_height(kSide);
+  return request;
+}
+
+// Creates maps and deletes them.
+class Creator {
+ public:
+  void Run(Stub& maps, const Life& life, KillLedger& ledger) {
+    while (true) {
+      const std::string name = absl::StrCat("guest-", turn_ % kNames);
+      Guest& guest = guests_[name];
+      BoundedContext context;
+      guest.is_certain = false;
+      if (!guest.is_there) {
+        v1::CreateMapResponse response;
+        if (!life.Judge(maps.CreateMap(&context, Blank(name), &response))) {
+          return;
+        }
+        EXPECT_GT(response.info().revision(), last_deleted_) << "a revision of a deleted map is used again";
+        ledger.Saw(response.info().epoch(), response.info().revision(), response.info().digest());
+        guest.epoch = response.info().epoch();
+      } else {
+        v1::DeleteMapRequest request;
+        request.set_map(name);
+        v1::DeleteMapResponse response;
+        if (!life.Judge(maps.DeleteMap(&context, request, &response))) {
+          return;
+        }
+        EXPECT_EQ(response.epoch(), guest.epoch);
+        last_deleted_ = std::max(last_deleted_, response.revision());
+      }
+      guest.is_there = !guest.is_there;
+      guest.is_certain = true;
+      ++turn_;
+    }
+  }
+
+  // Compares with the maps that there are, and learns what became of the last change.
+  void Compare(Stub& maps) {
+    for (auto& [name, guest] : guests_) {
+      v1::GetMapRequest request;
+      request.set_map(name);
+      v1::GetMapResponse response;
+      BoundedContext context;
+      const bool is_there = maps.GetMap(&context, request, &response).ok();
+      if (guest.is_certain) {
+        EXPECT_EQ(is_there, guest.is_there) << name;
+      }
+      if (guest.is_there && is_there) {
+        EXPECT_EQ(response.info().epoch(), guest.epoch) << name;
+      }
+      guest = {.is_there = is_there, .is_certain = true, .epoch = response.info().epoch()};
+    }
+  }
+
+ private:
+  struct Guest {
+    bool is_there = false;
+    // Whether the last change was acknowledged.
+    bool is_certain = true;
+    std::uint64_t epoch = 0;
+  };
+
+  std::map<std::string, Guest> guests_;
+  int turn_ = 0;
+  std::uint64_t last_deleted_ = 0;
+};
+
+// Reads a map, which never goes back.
+void Read(Stub& maps, const std::string& map, const Life& life, KillLedger& ledger) {
+  std::uint64_t epoch = 0;
+  while (true) {
+    const std::uint64_t newest = ledger.Newest(epoch);
+    v1::GetMapRequest request;
+    request.set_map(map);
+    v1::GetMapResponse response;
+    BoundedContext context;
+    if (!life.Judge(maps.GetMap(&context, request, &response))) {
+      return;
+    }
+    EXPECT_TRUE(epoch == 0 || epoch == response.info().epoch());
+    epoch = response.info().epoch();
+    EXPECT_GE(response.info().revision(), newest);
+    ledger.Saw(epoch, response.info().revision(), response.info().digest());
+  }
+}
+
+void Watch(Stub& maps, const std::string& map, const Life& life, KillLedger& ledger) {
+  v1::WatchMapRequest request;
+  request.set_map(map);
+  BoundedContext context;
+  const auto events = maps.WatchMap(&context, request);
+  v1::WatchMapResponse event;
+  std::uint64_t epoch = 0;
+  while (events->Read(&event)) {
+    if (event.has_watching()) {
+      epoch = event.watching().epoch();
+    } else if (event.has_revision()) {
+      ledger.Saw(epoch, event.revision().revision(), event.revision().digest());
+    }
+  }
+  life.Judge(events->Finish());
+}
+
+class KillTest : public ::testing::Test {
+ protected:
+  KillTest() {
+    for (int i = 0; i < kWriters; ++i) {
+      writers_.emplace_back(i, i % 2 == 0 ? "north" : "south");
+    }
+    std::filesystem::remove_all(folder_);
+  }
+  ~KillTest() override { std::filesystem::remove_all(folder_); }
+
+  void Start(bool is_relaxed) {
+    const auto begin = std::chrono::steady_clock::now();
+    // The least log, so that images are made meanwhile.
+    std::vector<std::string> flags = {"--data_dir=" + folder_, "--max_log_mib=1", "--max_queue_time=1m",
+                                      "--queue_target=1m", "--log_level=error"};
+    if (is_relaxed) {
+      flags.emplace_back("--durability=relaxed");
+    }
+    server_ = std::make_unique<ServerProcess>(std::move(flags));
+    recoveries_.push_back(absl::FromChrono(std::chrono::steady_clock::now() - begin));
+    maps_ = v1::MapService::NewStub(server_->NewChannel());
+  }
+
+  // Loads the server until it has acknowledged so many batches more, and kills it.
+  void LoadAndKill(int batches) {
+    Life life;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < kWriters; ++i) {
+      threads.emplace_back([&, i] {
+        if (i == 0) {
+          writers_[i].Stream(*maps_, life, ledger_);
+        } else {
+          writers_[i].Run(*maps_, life, ledger_, applied_);
+        }
+      });
+    }
+    threads.emplace_back([&] { creator_.Run(*maps_, life, ledger_); });
+    threads.emplace_back([&] { Read(*maps_, "north", life, ledger_); });
+    threads.emplace_back([&] { Watch(*maps_, "south", life, ledger_); });
+    ledger_.WaitForAcknowledged(ledger_.acknowledged() + batches);
+    life.Kill();
+    server_->Signal(SIGKILL);
+    server_->Wait();
+    for (std::thread& thread : threads) {
+      thread.join();
+    }
+  }
+
+  // Compares what the dead server has left with what its clients know.
+  void CompareFolder() {
+    const auto folder = storage::OpenPosixFolder(folder_);
+    ASSERT_TRUE(folder.ok()) << folder.status();
+    applied_ = ledger_.CompareWith(**folder);
+  }
+
+  // Compares what the new server shows with it.
+  void CompareMaps() {
+    for (const char* const map : {"north", "south"}) {
+      v1::GetMapRequest request;
+      request.set_map(map);
+      v1::GetMapResponse response;
+      BoundedContext context;
+      const grpc::Status status = maps_->GetMap(&context, request, &response);
+      ASSERT_TRUE(status.ok()) << status.error_message();
+      EXPECT_GE(response.info().revision(), ledger_.Newest(response.info().epoch())) << map;
+      EXPECT_GT(ledger_.Newest(response.info().epoch()), 0) << map << " has another epoch";
+      ledger_.Saw(response.info().epoch(), response.info().revision(), response.info().digest());
+      CompareMarks(map);
+    }
+    creator_.Compare(*maps_);
+  }
+
+  // A batch is there as a whole: its first edit and its last.
+  void CompareMarks(const std::string& map) {
+    v1::ListObstaclesRequest request;
+    request.set_map(map);
+    v1::ListObstaclesResponse response;
+    BoundedContext context;
+    ASSERT_TRUE(maps_->ListObstacles(&context, request, &response).ok());
+    std::map<std::string, std::string> marks;
+    for (const v1::Obstacle& obstacle : response.obstacles()) {
+      marks[obstacle.id()] = obstacle.shape().ShortDebugString();
+    }
+    for (const Writer& writer : writers_) {
+      if (writer.map() == map) {
+        EXPECT_EQ(marks[writer.FirstMark()], marks[writer.LastMark()]) << "half a batch";
+      }
+    }
+  }
+
+  void CreateMaps() {
+    for (const char* const map : {"north", "south"}) {
+      v1::CreateMapResponse response;
+      BoundedContext context;
+      ASSERT_TRUE(maps_->CreateMap(&context, Blank(map), &response).ok());
+      ledger_.Saw(response.info().epoch(), response.info().revision(), response.info().digest());
+    }
+  }
+
+  const std::string folder_ = absl::StrCat(::testing::TempDir(), "/kill-", ::getpid());
+  KillLedger ledger_;
+  std::vector<Writer> writers_;
+  Creator creator_;
+  // The revision of each request that the log has.
+  std::map<std::string, std::uint64_t> applied_;
+  std::unique_ptr<ServerProcess> server_;
+  std::unique_ptr<Stub> maps_;
+  std::vector<absl::Duration> recoveries_;
+};
+
+TEST_F(KillTest, LosesNothingThatWasAcknowledgedOrSeen) {
+  Random random(17);
+  Start(false);
+  CreateMaps();
+  const int kills = Kills();
+  for (int kill = 0; kill < kills && !HasFailure(); ++kill) {
+    SCOPED_TRACE(absl::StrCat("kill ", kill));
+    LoadAndKill(random.Between(1, 300));
+    CompareFolder();
+    Start(kill % 2 == 0);
+    if (random.Chance(0.3)) {
+      // What it still does after its start is cut short, too.
+      server_->Signal(SIGKILL);
+      server_->Wait();
+      Start(kill % 2 == 0);
+    }
+    CompareMaps();
+  }
+  std::sort(recoveries_.begin(), recoveries_.end());
+  std::printf("%d kills, %zu acknowledged batches; from start to first answer: median %s, max %s\n", kills,
+              ledger_.acknowledged(), absl::FormatDuration(recoveries_[recoveries_.size() / 2]).c_str(),
+              absl::FormatDuration(recoveries_.back()).c_str());
+}
+
+}  // namespace
+}  // namespace waystar
