@@ -172,6 +172,7 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   AddTokenCommand(*app, session);
   AddBenchCommand(*app, session);
   AddInspectCommand(*app, session);
+  AddBackupCommands(*app, session);
   AddRecordCommands(*app, session);
   AddCompletionCommand(*app, session);
   AddManCommand(*app, session);

@@ -38,6 +38,8 @@ constexpr std::pair<absl::string_view, absl::string_view> kHints[] = {
     {"UPDATES_BUSY", "The server is busy: try again in a moment."},
     {"TOO_MANY_WATCHES", "The server is busy: try again in a moment."},
     {"NOT_PERMITTED", "The line of the token in the server's --tokens_file says what it may do."},
+    {"STORAGE_FAILED",
+     "The server cannot write its data folder. With a --request-id the change can be tried again safely."},
     {"TRANSFERS_BUSY", "The server is busy: try again in a moment."},
 };
 

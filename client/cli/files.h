@@ -15,4 +15,8 @@ absl::StatusOr<std::string> ReadInput(const std::string& name, std::istream& sta
 // Writes a whole file, in place of one that there was. An error says why it cannot be written.
 absl::Status WriteOutput(const std::string& name, absl::string_view bytes);
 
+// Writes a whole file under another name, and gives it its own once it is on stable storage: after a loss of
+// power there is the file as it was before, or this one. An error says why it cannot be written.
+absl::Status WriteDurably(const std::string& name, absl::string_view bytes);
+
 }  // namespace waystar::cli

@@ -62,6 +62,9 @@ class Comparison {
   Comparison(const v1::GetServerStatisticsResponse& before, const v1::GetServerStatisticsResponse& after)
       : before_(before), after_(after), seconds_(0) {
     rates_.uptime = DurationOf(after.uptime());
+    if (after.has_loading()) {
+      rates_.loading = after.loading();
+    }
     rates_.period = rates_.uptime - DurationOf(before.uptime());
     seconds_ = std::max(absl::ToDoubleSeconds(rates_.period), 1e-9);
   }
@@ -83,6 +86,9 @@ class Comparison {
     rates_.map_bytes = after_.map_bytes();
     rates_.transfers = after_.transfers();
     rates_.watches = after_.watches();
+    if (after_.has_storage()) {
+      AddStorage(before_.storage(), after_.storage());
+    }
     if (after_.has_connections()) {
       rates_.connections = after_.connections();
     }
@@ -139,6 +145,24 @@ class Comparison {
         Share(DurationOf(before.ran()), DurationOf(after.ran())) / std::max(after.workers(), 1), 1.0);
     if (const std::uint64_t jobs = Growth(before.started(), after.started()); jobs > 0) {
       lane.wait = (DurationOf(after.waited()) - DurationOf(before.waited())) / static_cast<double>(jobs);
+    }
+  }
+
+  void AddStorage(const v1::StorageStatistics& before, const v1::StorageStatistics& after) {
+    StorageRates& storage = rates_.storage.emplace();
+    storage.commits_per_second = PerSecond(before.commits(), after.commits());
+    if (const std::uint64_t commits = Growth(before.commits(), after.commits()); commits > 0) {
+      storage.commit =
+          (DurationOf(after.commit_time()) - DurationOf(before.commit_time())) / static_cast<double>(commits);
+    }
+    if (const std::uint64_t syncs = Growth(before.syncs(), after.syncs()); syncs > 0) {
+      storage.sync =
+          (DurationOf(after.sync_time()) - DurationOf(before.sync_time())) / static_cast<double>(syncs);
+    }
+    storage.unsynced_age = DurationOf(after.unsynced_age());
+    storage.log_bytes = after.log_bytes();
+    if (after.refuses()) {
+      storage.error = after.error();
     }
   }
 

@@ -45,6 +45,17 @@ struct MapRates {
   std::int64_t bytes = 0;
 };
 
+struct StorageRates {
+  double commits_per_second = 0;
+  // The average time of a commit and of a sync. Nothing where there were none.
+  std::optional<absl::Duration> commit;
+  std::optional<absl::Duration> sync;
+  absl::Duration unsynced_age;
+  std::int64_t log_bytes = 0;
+  // Why changes are refused; nothing while they are not.
+  std::optional<std::string> error;
+};
+
 struct Rates {
   absl::Duration uptime;
   // The time between the two answers, by the server's clock.
@@ -65,6 +76,10 @@ struct Rates {
   // Nothing where the server does not know.
   std::optional<std::int64_t> connections;
   std::optional<std::int64_t> resident_bytes;
+  // Nothing where maps live in memory alone.
+  std::optional<StorageRates> storage;
+  // While the server reads its maps: how many it has read, and of how many.
+  std::optional<v1::LoadProgress> loading;
   // The number of processors that were kept busy.
   std::optional<double> processors;
 };

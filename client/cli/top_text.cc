@@ -46,6 +46,19 @@ std::string SummaryLines(const Rates& rates, const std::string& server) {
   if (rates.connections) {
     absl::StrAppend(&text, "  connections ", *rates.connections);
   }
+  if (rates.loading) {
+    absl::StrAppend(&text, "\nreading maps: ", rates.loading->read_maps(), " of ",
+                    rates.loading->total_maps());
+  }
+  if (rates.storage) {
+    const StorageRates& storage = *rates.storage;
+    absl::StrAppend(&text, "\nstorage: ", RateText(storage.commits_per_second), " commits/s  commit ",
+                    TimeText(storage.commit), "  sync ", TimeText(storage.sync), "  log ",
+                    BytesText(storage.log_bytes));
+    if (storage.error) {
+      absl::StrAppend(&text, "  CHANGES ARE REFUSED: ", *storage.error);
+    }
+  }
   absl::StrAppend(&text, "\n", RateText(rates.requests_per_second), " requests/s  ",
                   RateText(rates.failures_per_second), " failed/s  ", RateText(rates.refusals_per_second),
                   " of them refused/s  ", rates.watches, " watches  ", rates.transfers, " transfers\n");
@@ -131,6 +144,25 @@ std::string LanesJson(const Rates& rates) {
   return JsonArray(lanes);
 }
 
+std::string StorageJson(const Rates& rates) {
+  if (!rates.storage) {
+    return "null";
+  }
+  const StorageRates& storage = *rates.storage;
+  return JsonObject({{"commits_per_second", JsonNumber(storage.commits_per_second)},
+                     {"commit_nanos", Nanos(storage.commit)},
+                     {"sync_nanos", Nanos(storage.sync)},
+                     {"unsynced_age_nanos", Nanos(storage.unsynced_age)},
+                     {"log_bytes", JsonNumber(storage.log_bytes)},
+                     {"error", storage.error ? JsonQuoted(*storage.error) : "null"}});
+}
+
+std::string LoadingJson(const Rates& rates) {
+  return rates.loading ? JsonObject({{"read_maps", JsonNumber(rates.loading->read_maps())},
+                                     {"total_maps", JsonNumber(rates.loading->total_maps())}})
+                       : "null";
+}
+
 std::string MapsJson(const Rates& rates) {
   std::vector<std::string> maps;
   for (const MapRates& map : rates.maps) {
@@ -146,8 +178,8 @@ std::string MapsJson(const Rates& rates) {
 
 std::string TopText(const Rates& rates, const std::string& server, Window window) {
   const auto width = static_cast<std::size_t>(window.columns);
-  // Two lines on top, headings, empty lines, what stands below the maps, and the line of the cursor.
-  constexpr int kOtherLines = 9;
+  // Four lines on top, headings, empty lines, what stands below the maps, and the line of the cursor.
+  constexpr int kOtherLines = 11;
   const int room = window.rows - kOtherLines - static_cast<int>(rates.lanes.size());
   const auto rows = static_cast<std::size_t>(std::max(room, 2));
   const std::size_t methods =
@@ -166,6 +198,8 @@ std::string TopJson(const Rates& rates, const std::string& server) {
                      {"resident_bytes", NumberOrNull(rates.resident_bytes)},
                      {"processors", NumberOrNull(rates.processors)},
                      {"connections", NumberOrNull(rates.connections)},
+                     {"storage", StorageJson(rates)},
+                     {"loading", LoadingJson(rates)},
                      {"watches", JsonNumber(rates.watches)},
                      {"transfers", JsonNumber(rates.transfers)},
                      {"lanes", LanesJson(rates)},
