@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/base/status_macros.h"
+#include "server/rpc/call/within_memory.h"
 #include "server/rpc/maps/export_call.h"
 #include "server/rpc/maps/listings.h"
 #include "server/rpc/maps/map_creation.h"
@@ -75,8 +76,9 @@ struct UpdateCall {
   }
 };
 
-void Update(core::MapStore& store, UpdateCall call) {
-  absl::StatusOr<core::UpdateBatch> batch = ToUpdateBatch(store, call.request);
+void Update(core::MapStore& store, Workbench& bench, UpdateCall call) {
+  absl::StatusOr<core::UpdateBatch> batch =
+      RunWithinMemory(bench, [&] { return ToUpdateBatch(store, call.request); });
   if (!batch.ok()) {
     std::move(call).Answer(batch.status());
     return;
@@ -127,12 +129,13 @@ MapService::MapService(const ServerContext& server, core::MapStore& store, MapWa
       kLargeCall);
   ServeLater<v1::UpdateObstaclesRequest, v1::UpdateObstaclesResponse>(
       [this](const auto& request, auto& response, CallContext& context, UnaryDone done) {
-        Update(store_, {.limits = limits_,
-                        .request = request,
-                        .response = response,
-                        .done = std::move(done),
-                        .queued = context.queued,
-                        .rpc = context.rpc});
+        Update(store_, context.bench,
+               {.limits = limits_,
+                .request = request,
+                .response = response,
+                .done = std::move(done),
+                .queued = context.queued,
+                .rpc = context.rpc});
       });
   ServeReadsAndWrites<v1::StreamObstacleUpdatesRequest>([this](Rpc* rpc) {
     return StartCall<UpdateStream>(server_, store_, *rpc,

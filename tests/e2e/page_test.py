@@ -42,6 +42,8 @@ VARYING = [
     (r"\bpid \d+|\bprocess \d+", "process N"),
     (r"\blocalhost:|\b127\.0\.0\.1:", "HOST:"),
     (r'": +', '": '),
+    # What a load generator adds on a machine that is busy with other things.
+    (r"(?m)^  The sender did not keep its schedule\.(.*\n)*?.*--in-flight\.\n", ""),
 ]
 
 

@@ -139,6 +139,11 @@ std::size_t MostBytesOfWalk(const GridMap& map) {
          2;
 }
 
+absl::Status SystemMemoryFull() {
+  return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kMapsMemoryFull, "",
+                   "the system has no more memory for this process");
+}
+
 absl::Status MapsMemoryFull(const MemoryAccount& account, absl::string_view field) {
   return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kMapsMemoryFull, field,
                    absl::StrCat("all maps together would take more than ", account.max_bytes() >> 20,

@@ -23,6 +23,9 @@ std::size_t MostBytesOfWalk(const GridMap& map);
 // Makes the error RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL.
 absl::Status MapsMemoryFull(const MemoryAccount& account, absl::string_view field);
 
+// Makes the same error for what the system refuses to this process.
+absl::Status SystemMemoryFull();
+
 // Reserves bytes with the map's account, if it has one. Returns MAPS_MEMORY_FULL if there is no room.
 absl::Status ReserveFor(const GridMap& map, std::size_t bytes, absl::string_view field,
                         MemoryAccount::Reservation& reservation);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
@@ -10,8 +11,8 @@
 namespace waystar::core {
 namespace {
 
-// What the table and the list take for an entry beside the entry itself: its slot, at three quarters of the
-// table's load, two pointers, and the allocator's header.
+// What the table and the list take for an entry beside the entry itself: the next one's address, the hash, a
+// bucket, a pointer, and the allocator's header.
 constexpr std::size_t kOverheadBytes = 40;
 
 }  // namespace
@@ -61,7 +62,9 @@ void AppliedRequests::Add(std::string request_id, const Fingerprint& fingerprint
   // Not before its time is past, too: while it is ahead, the horizon would be.
   applied.forget_after = std::max(now, applied.request_time) + retention_.time;
   const auto [it, is_new] = by_id_.try_emplace(std::move(request_id), applied);
+  absl::Cleanup take_back = [&, added = it] { by_id_.erase(added); };
   in_order_.push_back(&*it);
+  std::move(take_back).Cancel();
   bytes_ += BytesOf(*it);
   while (bytes_ > retention_.max_bytes ||
          (in_order_.size() > retention_.count && in_order_.front()->second.forget_after <= now)) {

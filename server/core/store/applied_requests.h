@@ -4,16 +4,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "absl/container/node_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/core/edit/edit_digest.h"
+#include "server/core/store/id_hash.h"
 #include "server/core/store/update_batch.h"
 
 namespace waystar::core {
@@ -63,7 +65,8 @@ class AppliedRequests {
                                                    std::optional<absl::Time> request_time,
                                                    absl::Time now) const;
 
-  // Remembers a batch, and forgets others. REQUIRES: Find has returned nothing for it, and its revision is
+  // Remembers a batch, and forgets others. Throws std::bad_alloc if there is no memory, and has done nothing
+  // then. REQUIRES: Find has returned nothing for it, and its revision is
   // later than those of all others.
   void Add(std::string request_id, const Fingerprint& fingerprint, std::optional<absl::Time> request_time,
            const UpdateResult& result, absl::Time now);
@@ -99,7 +102,8 @@ class AppliedRequests {
   void ForgetFirst();
 
   const RequestRetention retention_;
-  absl::node_hash_map<std::string, Applied> by_id_;
+  // Of the standard library, whose tables are as they were after an allocation has failed.
+  std::unordered_map<std::string, Applied, IdHash, std::equal_to<>> by_id_;
   // The entries of by_id_ in the order in which they were added.
   std::deque<const Entry*> in_order_;
   std::size_t bytes_ = 0;

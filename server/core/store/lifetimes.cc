@@ -31,10 +31,9 @@ void Lifetimes::Follow(absl::Span<const Edit> edits, absl::Time now) {
 std::vector<Edit> Lifetimes::TakeRemovalsDue(absl::Time now, std::size_t max) {
   std::vector<Edit> removals;
   while (next() <= now && removals.size() < max) {
-    const auto first = by_expiry_.begin();
-    removals.emplace_back(RemoveObstacle{first->second});
-    expiry_of_.erase(first->second);
-    by_expiry_.erase(first);
+    removals.emplace_back(RemoveObstacle{by_expiry_.begin()->second});
+    expiry_of_.erase(by_expiry_.begin()->second);
+    by_expiry_.erase(by_expiry_.begin());
   }
   return removals;
 }

@@ -2,21 +2,24 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "absl/container/btree_set.h"
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "server/core/edit/edit.h"
 #include "server/core/map/obstacle_table.h"
+#include "server/core/store/id_hash.h"
 
 namespace waystar::core {
 
-// Follows the edits of a map and tracks the obstacles that have a lifetime.
+// Follows the edits of a map and tracks the obstacles that have a lifetime. After a method has thrown
+// std::bad_alloc, it can only be destroyed or assigned to.
 //
 // Thread safety: one thread at a time.
 class Lifetimes {
@@ -42,8 +45,9 @@ class Lifetimes {
 
   void Forget(absl::string_view id);
 
-  absl::btree_set<std::pair<absl::Time, std::string>> by_expiry_;
-  absl::flat_hash_map<std::string, absl::Time> expiry_of_;
+  // Of the standard library, whose containers can be destroyed after one of their allocations has failed.
+  std::set<std::pair<absl::Time, std::string>> by_expiry_;
+  std::unordered_map<std::string, absl::Time, IdHash, std::equal_to<>> expiry_of_;
 };
 
 }  // namespace waystar::core

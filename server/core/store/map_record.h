@@ -40,6 +40,10 @@ absl::Status NoSuchMap(absl::string_view id);
 // come back, the state to compose upon is that of the published snapshot again, and nothing that was judged
 // upon what is lost has been told as if it stood.
 //
+// Batches for which the system has no memory are refused, and the map stays as it was; what is forgotten of
+// their beginnings is made good before the next batch is applied. A commit that is being published, or is on
+// its way to storage, cannot be taken back: if it finds no memory, the process ends.
+//
 // Lock order: 1. deleting_; 2. committing_; 3. any one other lock, of which StoreContext::readers is one. No
 // lock of level 3 is held while listeners or `done`s are called. Listeners hear of commits under committing_,
 // or from the log's thread without it, and of a deletion under it. Nobody waits for the log with committing_
@@ -99,14 +103,22 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   // Batches on their way to one snapshot.
   struct Group;
 
-  void RunCommitLoop();
+  // When to try again to remove what is due.
+  static constexpr absl::Duration kRetryDelayOfRemovals = absl::Seconds(1);
+
+  void RunCommitLoop() noexcept;
   // Composes a group of batches that wait, and publishes it or sends it to the log. Returns what can be told
   // already, or nothing if the leader is to end because the loop has to wait for the log.
   std::optional<ComposedGroup> CommitGroup() ABSL_LOCKS_EXCLUDED(committing_);
+  // Answers all batches of the group with MAPS_MEMORY_FULL if the system has no memory for them.
   ComposedGroup Compose() ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
+  void ComposeInto(ComposedGroup& composed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
+  void GiveUp(ComposedGroup& composed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
+  // Makes what is remembered of requests and lifetimes that of composed_ again.
+  void Mend() ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   ComposedGroup SendToLog(ComposedGroup group) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // Called by the log for the first group in flight.
-  void OnLogged(const absl::Status& status) ABSL_LOCKS_EXCLUDED(committing_);
+  void OnLogged(const absl::Status& status) noexcept ABSL_LOCKS_EXCLUDED(committing_);
   // Goes back to what is published, and returns the next expiry.
   absl::Time RollBack() ABSL_LOCKS_EXCLUDED(committing_);
   // Hands the leadership on, or runs the loop.
@@ -144,6 +156,8 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   mutable Mutex committing_;
   AppliedRequests applied_ ABSL_GUARDED_BY(committing_);
   Lifetimes lifetimes_ ABSL_GUARDED_BY(committing_);
+  // Whether these two have followed batches that were given up.
+  bool is_torn_ ABSL_GUARDED_BY(committing_) = false;
   // The last snapshot that was composed. Null once the map is deleted.
   PinnedSnapshot composed_ ABSL_GUARDED_BY(committing_);
   // The bytes of applied_ and of lifetimes_, for threads that do not hold the lock.

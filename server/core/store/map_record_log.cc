@@ -9,12 +9,6 @@
 #include "server/core/store/map_record.h"
 
 namespace waystar::core {
-namespace {
-
-// When to try again to remove what is due.
-constexpr absl::Duration kRetryDelayOfRemovals = absl::Seconds(1);
-
-}  // namespace
 
 ComposedGroup MapRecord::SendToLog(ComposedGroup group) {
   std::vector<LoggedCommit> logged = std::move(group.logged);
@@ -26,7 +20,7 @@ ComposedGroup MapRecord::SendToLog(ComposedGroup group) {
   return {};
 }
 
-void MapRecord::OnLogged(const absl::Status& status) {
+void MapRecord::OnLogged(const absl::Status& status) noexcept {
   if (status.ok()) {
     Publish(in_flight_.First());
   } else if (in_flight_.Lose(status)) {
@@ -41,10 +35,7 @@ void MapRecord::OnLogged(const absl::Status& status) {
 absl::Time MapRecord::RollBack() {
   MutexLock committing(committing_);
   composed_ = PinLatest();
-  applied_.TakeBackAfter(composed_->revision);
-  request_bytes_.store(applied_.bytes(), std::memory_order_relaxed);
-  lifetimes_ = Lifetimes();
-  lifetimes_.Begin(composed_->obstacles());
+  Mend();
   // Obstacles that were due are there again; the log that could not remove them needs time.
   const absl::Time next = std::max(lifetimes_.next(), context_.options.clock->Now() + kRetryDelayOfRemovals);
   SetNextExpiry(next);

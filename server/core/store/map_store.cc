@@ -80,7 +80,7 @@ absl::StatusOr<PinnedSnapshot> MapStore::Add(std::shared_ptr<MapSnapshot> snapsh
   return snapshot;
 }
 
-void MapStore::Insert(StoredMap map) {
+void MapStore::Insert(StoredMap map) noexcept {
   const auto record = std::make_shared<MapRecord>(context_, std::move(map));
   {
     MutexLock lock(context_.readers);

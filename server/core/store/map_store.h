@@ -163,7 +163,7 @@ class MapStore {
   using RecordPtr = std::shared_ptr<MapRecord>;
 
   absl::StatusOr<PinnedSnapshot> Add(std::shared_ptr<MapSnapshot> snapshot);
-  void Insert(StoredMap map);
+  void Insert(StoredMap map) noexcept;
   void Drop(MemoryDrop what);
   absl::Status CheckCanCreateLocked(absl::string_view id) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(context_.readers);

@@ -7,10 +7,12 @@
 #include <memory>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/base/memory_account.h"
 #include "server/base/mutex.h"
+#include "server/core/edit/edit_memory.h"
 #include "server/core/store/durable_log.h"
 #include "server/core/store/old_snapshots.h"
 #include "server/core/store/store_listener.h"
@@ -35,6 +37,8 @@ struct StoreContext {
   OldSnapshots old_snapshots{options.max_old_snapshot_bytes, options.old_snapshot_check_interval};
   // The account of the maps' memory, which the maps share.
   std::shared_ptr<MemoryAccount> memory = std::make_shared<MemoryAccount>(options.max_maps_bytes);
+  // Made while there is memory for it.
+  const absl::Status system_memory_full = SystemMemoryFull();
   // When the maps are to be measured next, in nanoseconds since 1970.
   std::atomic<std::int64_t> next_measurement = 0;
 };

@@ -1,7 +1,10 @@
 #include "server/core/store/update_log.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "server/core/edit/edit_digest.h"
 
 namespace waystar::core {
@@ -10,17 +13,24 @@ void UpdateLog::Append(absl::Span<const SharedCommit> commits) {
   // Freed outside of the lock.
   std::vector<Entry> dropped;
   MutexLock lock(mutex_);
+  std::size_t bytes = bytes_;
+  absl::Cleanup take_back = [&, size = entries_.size()] { entries_.resize(size); };
   for (const SharedCommit& commit : commits) {
-    const std::size_t bytes = sizeof(Commit) + ApproximateBytes(commit->edits);
-    entries_.push_back({.commit = commit, .bytes = bytes});
-    bytes_ += bytes;
-    next_ = commit->revision + 1;
+    entries_.push_back({.commit = commit, .bytes = sizeof(Commit) + ApproximateBytes(commit->edits)});
+    bytes += entries_.back().bytes;
   }
-  while (entries_.size() > 1 && (entries_.size() > max_commits_ || bytes_ > max_bytes_)) {
-    bytes_ -= entries_.front().bytes;
-    dropped.push_back(std::move(entries_.front()));
-    entries_.pop_front();
+  std::size_t gone = 0;
+  for (; entries_.size() - gone > 1 && (entries_.size() - gone > max_commits_ || bytes > max_bytes_);
+       ++gone) {
+    bytes -= entries_[gone].bytes;
   }
+  dropped.reserve(gone);
+  std::move(take_back).Cancel();
+  const auto first_kept = entries_.begin() + static_cast<std::ptrdiff_t>(gone);
+  std::move(entries_.begin(), first_kept, std::back_inserter(dropped));
+  entries_.erase(entries_.begin(), first_kept);
+  bytes_ = bytes;
+  next_ = entries_.back().commit->revision + 1;
 }
 
 void UpdateLog::ForgetMost() {

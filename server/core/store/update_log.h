@@ -40,7 +40,8 @@ class UpdateLog {
   UpdateLog(std::uint64_t first, std::size_t max_commits, std::size_t max_bytes)
       : max_commits_(max_commits), max_bytes_(max_bytes), next_(first) {}
 
-  // REQUIRES: `commits` follow each other, and the first of them follows what was appended last.
+  // Throws std::bad_alloc if there is no memory, and appends none then. REQUIRES: there are `commits`; they
+  // follow each other, and the first of them follows what was appended last.
   void Append(absl::Span<const SharedCommit> commits);
 
   // Forgets all but the last.

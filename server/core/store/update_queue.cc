@@ -13,7 +13,7 @@ UpdateQueue::Place UpdateQueue::Push(WaitingBatch& batch) {
   if (!waiting_.empty() && (waiting_.size() >= max_batches_ || bytes_ + batch.bytes > max_bytes_)) {
     return Place::kBusy;
   }
-  return TakeInLocked(std::move(batch));
+  return TakeInLocked(batch);
 }
 
 UpdateQueue::Place UpdateQueue::PushDue(absl::Time due) {
@@ -27,12 +27,13 @@ UpdateQueue::Place UpdateQueue::PushDue(absl::Time due) {
   has_due_ = true;
   WaitingBatch removal;
   removal.due = due;
-  return TakeInLocked(std::move(removal));
+  return TakeInLocked(removal);
 }
 
-UpdateQueue::Place UpdateQueue::TakeInLocked(WaitingBatch batch) {
-  bytes_ += batch.bytes;
+UpdateQueue::Place UpdateQueue::TakeInLocked(WaitingBatch& batch) {
+  const std::size_t bytes = batch.bytes;
   waiting_.push_back(std::move(batch));
+  bytes_ += bytes;
   return std::exchange(has_leader_, true) ? Place::kWait : Place::kLead;
 }
 

@@ -43,7 +43,7 @@ class UpdateQueue {
   UpdateQueue(std::size_t max_batches, std::size_t max_bytes)
       : max_batches_(max_batches), max_bytes_(max_bytes) {}
 
-  // Moves from the batch only if it is accepted.
+  // Moves from the batch only if it is accepted. Throws std::bad_alloc if there is no memory to accept it.
   Place Push(WaitingBatch& batch);
 
   // Accepts the removal of what is due, however many batches wait, unless one waits already.
@@ -64,7 +64,7 @@ class UpdateQueue {
   std::deque<WaitingBatch> Close();
 
  private:
-  Place TakeInLocked(WaitingBatch batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Place TakeInLocked(WaitingBatch& batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::size_t max_batches_;
   const std::size_t max_bytes_;

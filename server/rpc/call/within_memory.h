@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "absl/status/status.h"
-#include "server/base/error.h"
+#include "server/core/edit/edit_memory.h"
 #include "server/rpc/admission/workbench.h"
 
 namespace waystar::rpc {
@@ -13,16 +13,15 @@ namespace waystar::rpc {
 // Returns what `query` returns, an absl::Status or a StatusOr; RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL if it
 // finds no memory, and then the bench, which may be in any state, begins anew.
 //
-// It is for what leaves nothing of itself elsewhere when it ends halfway: queries, and what else only reads
-// maps. Updates may have left parts of themselves in a map by then, and end the process.
+// It is for what leaves nothing of itself elsewhere when it ends halfway: queries, what else only reads maps,
+// and what leads to a new map or an update. The store itself sees to an update that finds no memory.
 template <typename Query>
 std::invoke_result_t<Query> RunWithinMemory(Workbench& bench, Query query) {
   try {
     return query();
   } catch (const std::bad_alloc&) {
     bench.Renew();
-    return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kMapsMemoryFull, "",
-                     "the system has no more memory for this process");
+    return core::SystemMemoryFull();
   }
 }
 

@@ -15,6 +15,7 @@
 #include "server/rpc/access/check_access.h"
 #include "server/rpc/call/call_context.h"
 #include "server/rpc/call/request_parser.h"
+#include "server/rpc/call/within_memory.h"
 #include "server/rpc/maps/map_creation.h"
 #include "server/rpc/wire/convert.h"
 
@@ -72,8 +73,8 @@ void ImportCall::OnStall() {
                              ", the server's limit")));
 }
 
-void ImportCall::RunJob(int /*worker*/) {
-  const absl::Status status = CreateMap();
+void ImportCall::RunJob(int worker) {
+  const absl::Status status = RunWithinMemory(server_.executor.bench(worker), [this] { return CreateMap(); });
   MutexLock lock(mutex_);
   ReplaceEnd(status);
 }

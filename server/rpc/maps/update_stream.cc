@@ -9,6 +9,7 @@
 #include "server/rpc/access/check_access.h"
 #include "server/rpc/call/request_parser.h"
 #include "server/rpc/call/status.h"
+#include "server/rpc/call/within_memory.h"
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_edits.h"
 
@@ -34,8 +35,9 @@ void UpdateStream::OnReadDone(bool ok) {
   SubmitJob(Lane::kSmall, flow_);
 }
 
-void UpdateStream::RunJob(int /*worker*/) {
-  if (const absl::Status status = Take(); !status.ok()) {
+void UpdateStream::RunJob(int worker) {
+  const absl::Status status = RunWithinMemory(server_.executor.bench(worker), [this] { return Take(); });
+  if (!status.ok()) {
     End(status);
   }
 }

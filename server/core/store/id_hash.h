@@ -1,0 +1,19 @@
+// Hash of ids, with which a table of std::string is asked for an absl::string_view.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string_view>
+
+#include "absl/strings/string_view.h"
+
+namespace waystar::core {
+
+struct IdHash {
+  using is_transparent = void;
+  std::size_t operator()(absl::string_view id) const {
+    return std::hash<std::string_view>()({id.data(), id.size()});
+  }
+};
+
+}  // namespace waystar::core
