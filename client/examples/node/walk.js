@@ -13,7 +13,7 @@ const YARD = ['..........', '....##....', '....##....', '..........'];
 const protos = protoLoader.loadSync(
   ['waystar/v1/map_service.proto', 'waystar/v1/path_service.proto', 'google/rpc/error_details.proto'],
   {
-    includeDirs: [fileURLToPath(new URL('../../../proto', import.meta.url))],
+    includeDirs: ['proto', 'proto/third_party'].map((root) => fileURLToPath(new URL(`../../../${root}`, import.meta.url))),
     keepCase: true,
     enums: String,
     longs: Number,

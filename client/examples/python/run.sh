@@ -9,12 +9,17 @@ PROTO="$(cd "$HERE/../../../proto" && pwd)"
 
 if [[ ! -d "$OUT/waystar" ]]; then
   mkdir -p "$OUT"
-  mapfile -t FILES < <(cd "$PROTO" && find waystar google -name '*.proto')
+  ROOTS=(-I "$PROTO" -I "$PROTO/third_party")
+  mapfile -t FILES < <(cd "$PROTO" && find waystar -name '*.proto')
+  if ! "$PYTHON" -c 'import google.rpc.status_pb2' 2>/dev/null; then
+    # Debian does not package googleapis-common-protos.
+    FILES+=(google/rpc/status.proto google/rpc/error_details.proto)
+  fi
   if "$PYTHON" -c 'import grpc_tools' 2>/dev/null; then
-    "$PYTHON" -m grpc_tools.protoc -I "$PROTO" --python_out="$OUT" --grpc_python_out="$OUT" "${FILES[@]}"
+    "$PYTHON" -m grpc_tools.protoc "${ROOTS[@]}" --python_out="$OUT" --grpc_python_out="$OUT" "${FILES[@]}"
   else
     # As Debian packages it: python3-grpcio, protobuf-compiler and protobuf-compiler-grpc.
-    protoc -I "$PROTO" --plugin=protoc-gen-grpc_python="$(command -v grpc_python_plugin)" \
+    protoc "${ROOTS[@]}" --plugin=protoc-gen-grpc_python="$(command -v grpc_python_plugin)" \
       --python_out="$OUT" --grpc_python_out="$OUT" "${FILES[@]}"
   fi
 fi
