@@ -18,8 +18,6 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "google/protobuf/message.h"
-#include "grpc/health/v1/health.pb.h"
-#include "grpcpp/ext/proto_server_reflection_plugin.h"
 #include "grpcpp/grpcpp.h"
 #include "grpcpp/health_check_service_interface.h"
 #include "grpcpp/security/server_credentials.h"
@@ -224,9 +222,6 @@ absl::Status Server::Listen(const runtime::Options& options) {
   // Distributions build Abseil so that each lock of the RPC library looks for deadlocks.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   grpc::EnableDefaultHealthCheckService(true);
-  // The RPC library serves health without its descriptor; linked in, reflection can describe it to grpcurl.
-  google::protobuf::LinkMessageReflection<grpc::health::v1::HealthCheckRequest>();
-  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
   rpc_entrance_ = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, credentials_);
@@ -238,6 +233,7 @@ absl::Status Server::Listen(const runtime::Options& options) {
   builder.RegisterService(&map_service_);
   builder.RegisterService(&path_service_);
   builder.RegisterService(&server_service_);
+  builder.RegisterService(&reflection_service_);
   server_gate_.Open();
   server_ = builder.BuildAndStart();
   if (server_ == nullptr) {

@@ -29,6 +29,7 @@
 #include "server/rpc/first_maps.h"
 #include "server/rpc/map_service.h"
 #include "server/rpc/path_service.h"
+#include "server/rpc/reflection_service.h"
 #include "server/rpc/server_service.h"
 #include "server/rpc/telemetry/call_metrics.h"
 #include "server/rpc/telemetry/load_progress.h"
@@ -140,6 +141,7 @@ class Server {
   PathService path_service_;
   ServerStatistics server_statistics_;
   ServerService server_service_;
+  ReflectionService reflection_service_;
   // It stands after the services, whose handlers its workers run.
   Executor executor_;
   // Its thread ends calls, and so ends before the server is gone.

@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 
 namespace waystar::rpc {
 namespace {
@@ -17,7 +18,7 @@ const std::vector<const MethodDescriptor*>& AllMethods() {
     const google::protobuf::DescriptorPool& pool = *google::protobuf::DescriptorPool::generated_pool();
     for (const char* const name :
          {"waystar.v1.MapService", "waystar.v1.PathService", "waystar.v1.ServerService",
-          "grpc.health.v1.Health", "grpc.reflection.v1alpha.ServerReflection"}) {
+          "grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection"}) {
       // The library's are there if the program is linked with their descriptors.
       const google::protobuf::ServiceDescriptor* const service = pool.FindServiceByName(name);
       for (int i = 0; service != nullptr && i < service->method_count(); ++i) {
@@ -89,7 +90,8 @@ std::size_t CallStatistics::IndexOf(const google::protobuf::Descriptor* request)
 }
 
 MethodStatistics* CallStatistics::OfLibrary(absl::string_view path) {
-  const auto found = by_path_.find(path);
+  // Reflection has two names.
+  const auto found = by_path_.find(absl::StrReplaceAll(path, {{".v1alpha.", ".v1."}}));
   Row& row = found == by_path_.end() ? *rows_.back() : *found->second;
   return IsWaystars(row.descriptor) ? nullptr : &row.calls;
 }
