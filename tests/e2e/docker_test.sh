@@ -158,6 +158,17 @@ build_image() {
     --file "$ROOT/docker/Dockerfile" --tag "$tag" "$ROOT"
 }
 
+# label NAME IMAGE
+label() { docker image inspect --format "{{index .Config.Labels \"org.opencontainers.image.$1\"}}" "$2"; }
+
+check_versions() {
+  local image
+  for image in waystar waystar:hardened; do
+    expect "version of $image" "$(docker run --rm --network=none "$image" --version)" \
+      "waystar-server $(label version "$image")"
+  done
+}
+
 print_sizes() {
   local image bytes
   for image in waystar debian:bookworm-slim waystar:hardened debian:sid-slim; do
@@ -349,6 +360,7 @@ main() {
   step "Starting the container"
   start_run_engine
   print_sizes
+  check_versions
   quietly compose up --detach --no-build
   wait_until 60 "healthy" is_healthy
   echo "ok  healthy"

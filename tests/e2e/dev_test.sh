@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# What ./dev says of its commands. What they do is tried by those who use them.
+set -euo pipefail
+# shellcheck source=tests/e2e/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh" "$1"
+DEV="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)/dev"
+
+expect_code 2 "$DEV" nonsense
+expect_text 'there is no command "nonsense"'
+expect_code 2 "$DEV" release-check nonsense
+expect_text 'There is no step "nonsense"'
+
+# The help lists all that can be measured.
+expect_code 2 "$DEV" bench
+KINDS=$(sed -nE 's/^usage: .*bench ([a-z|]+) .*/\1/p' "$WORK/out" | tr '|' ' ')
+[[ "$KINDS" ]] || fail "no kinds in: $(cat "$WORK/out")"
+expect_code 0 "$DEV" help
+for KIND in $KINDS; do
+  expect_text "./dev bench $KIND "
+done
+echo "passed"
