@@ -64,8 +64,9 @@ class ReflectionTest : public ::testing::TestWithParam<std::string> {
 TEST_P(ReflectionTest, ListsTheServices) {
   Request request;
   request.set_list_services("*");
+  const Response response = Ask(request);
   std::vector<std::string> names;
-  for (const auto& service : Ask(request).list_services_response().service()) {
+  for (const auto& service : response.list_services_response().service()) {
     names.push_back(service.name());
   }
   EXPECT_THAT(names,
