@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -7,9 +8,13 @@
 
 namespace waystar::client {
 
-// Returns the name by which gRPC knows what Options::target says: "10.0.0.1:7450,10.0.0.2:7450" is
-// "ipv4:10.0.0.1:7450,10.0.0.2:7450", and what is not a list stays as it is. Errors: INVALID_ARGUMENT for an
-// empty target, and for a list of anything but IP addresses with ports, all of one family.
+// The port of a target that names none.
+inline constexpr int kDefaultPort = 7450;
+
+// Returns the name by which gRPC knows what Options::target says: "localhost" is "localhost:7450", and
+// "10.0.0.1,10.0.0.2:7451" is "ipv4:10.0.0.1:7450,10.0.0.2:7451". Errors: INVALID_ARGUMENT for an empty
+// target, a port that is not a number from 1 to 65535, a URL of the web, and for a list of anything but IP
+// addresses, all of one family.
 absl::StatusOr<std::string> GrpcTarget(absl::string_view target);
 
 // Whether `target` lists more than one address.
@@ -18,7 +23,14 @@ bool HasSeveralAddresses(absl::string_view target);
 // Whether all that is sent to `target` stays on this machine.
 bool IsOnThisMachine(absl::string_view target);
 
-// The port of a single HOST:PORT, or 0.
-int PortOf(absl::string_view target);
+struct Endpoint {
+  // Without brackets.
+  std::string host;
+  int port = 0;
+};
+
+// Returns the host and port of a target that GrpcTarget takes, the first of a list; nothing for one that
+// stands for neither, such as a unix socket.
+std::optional<Endpoint> FirstEndpoint(absl::string_view target);
 
 }  // namespace waystar::client

@@ -4,8 +4,10 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "client/cli/arguments.h"
 #include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
@@ -145,6 +147,39 @@ void AddManCommand(CLI::App& parent, Session& session) {
       [&parent, &session] { session.io().out << ManualPage(parent, WAYSTAR_VERSION, kExitCodeHelp); });
 }
 
+ExitCode PrintHelp(CLI::App& root, const std::vector<std::string>& names, Session& session) {
+  CLI::App* command = &root;
+  std::string path = root.get_name();
+  for (const std::string& name : names) {
+    const auto found =
+        command->get_subcommands([&name](const CLI::App* each) { return each->get_name() == name; });
+    if (found.empty()) {
+      return session.FailUsage(UnknownCommandText(*command, name));
+    }
+    command = found.front();
+    absl::StrAppend(&path, " ", name);
+  }
+  session.io().out << command->get_formatter()->make_help(command, path, CLI::AppFormatMode::Normal);
+  return ExitCode::kOk;
+}
+
+// Added last, for it offers the commands that there are by then.
+void AddHelpCommand(CLI::App& parent, Session& session) {
+  const auto names = std::make_shared<std::vector<std::string>>();
+  CLI::App& command = *parent.add_subcommand("help", "Prints the help of a command, or this");
+  std::vector<std::string> commands;
+  for (const CLI::App* each : parent.get_subcommands([](const CLI::App*) { return true; })) {
+    commands.push_back(each->get_name());
+  }
+  command.add_option("COMMAND", *names, "The command, such as find or map import")
+      ->type_name(absl::StrJoin(commands, "|"));
+  command.footer(
+      "Examples:\n"
+      "  waystar help\n"
+      "  waystar help map import\n");
+  command.callback([names, &parent, &session] { session.exit_code = PrintHelp(parent, *names, session); });
+}
+
 std::unique_ptr<CLI::App> BuildApp(Session& session) {
   auto app = std::make_unique<CLI::App>("Finds paths on the maps of a Waystar server.", "waystar");
   app->formatter(std::make_shared<HelpFormatter>());
@@ -176,8 +211,9 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   AddRecordCommands(*app, session);
   AddCompletionCommand(*app, session);
   AddManCommand(*app, session);
+  AddHelpCommand(*app, session);
   app->footer(absl::StrCat(
-      "These options may stand before or after the command. `waystar COMMAND --help` tells more of each.\n\n"
+      "These options may stand before or after the command. `waystar help COMMAND` tells more of each.\n\n"
       "Examples:\n"
       "  waystar map import arena.txt\n"
       "  waystar find arena 1,1 60,40\n"

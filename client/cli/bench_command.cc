@@ -11,6 +11,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
 #include "client/cli/files.h"
+#include "client/cli/held_signals.h"
 #include "client/cli/progress.h"
 #include "client/load/report_text.h"
 #include "client/load/run.h"
@@ -97,6 +98,8 @@ ExitCode CodeOf(const load::Report& report, Session& session) {
 }
 
 ExitCode Bench(const BenchArguments& arguments, Session& session) {
+  // Before the library begins threads, which would else take them.
+  const HeldSignals signals;
   const auto settings = ReadSettings(arguments);
   if (!settings.ok()) {
     return session.FailUsage(std::string(settings.status().message()));
@@ -114,11 +117,20 @@ ExitCode Bench(const BenchArguments& arguments, Session& session) {
   absl::StatusOr<load::Report> report;
   {
     Progress line(session, "", Progress::Unit::kCount);
-    report = load::Run(*settings, session.ClientOptions(), *workload,
-                       [&line](const load::Progress& progress) { line.Show(load::ProgressText(progress)); });
+    report = load::Run(
+        *settings, session.ClientOptions(), *workload,
+        [&line](const load::Progress& progress) { line.Show(load::ProgressText(progress)); },
+        [&signals](load::Nanos time) { return signals.Wait(absl::FromChrono(time)); });
   }
   if (!report.ok()) {
     return session.Fail(report.status());
+  }
+  if (report->is_cut_short && report->sent == 0) {
+    io.err << "waystar: ended before anything was measured\n";
+    return ExitCode::kFailure;
+  }
+  if (report->is_cut_short) {
+    io.err << "waystar: ended early; this is what was measured until then\n";
   }
   const std::string& server = session.options().connection.target;
   io.out << (session.options().json ? load::ReportJson(*report, server) : load::ReportText(*report, server));
@@ -198,7 +210,8 @@ void AddBenchCommand(CLI::App& parent, Session& session) {
   command.footer(
       "Latency is counted from when a query was due, so that none is left out where the server, or this\n"
       "program, lags behind; calls that fail are counted by code and reason, and have no latency.\n"
-      "Calls are never made again, --timeout is for the preparations, and --server is one server.\n\n"
+      "Calls are never made again, --timeout is for the preparations, and --server is one server. Ctrl-C\n"
+      "ends it early and prints what was measured until then.\n\n"
       "A file of queries has a part of them a line: WEIGHT MAP, and then one of\n"
       "  random N        pairs of random cells\n"
       "  pair X,Y X,Y    a start and a goal\n"

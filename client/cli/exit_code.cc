@@ -40,6 +40,7 @@ constexpr std::pair<absl::string_view, absl::string_view> kHints[] = {
     {"NOT_PERMITTED", "The line of the token in the server's --tokens_file says what it may do."},
     {"STORAGE_FAILED",
      "The server cannot write its data folder. With a --request-id the change can be tried again safely."},
+    {"MAPS_LOADING", "Try again in a moment: `waystar health` prints SERVING then."},
     {"TRANSFERS_BUSY", "The server is busy: try again in a moment."},
 };
 
@@ -103,9 +104,20 @@ ExitCode ExitCodeFor(v1::Outcome outcome) {
   return outcome == v1::OUTCOME_FOUND ? ExitCode::kOk : ExitCode::kNoPath;
 }
 
+bool IsUnreachable(const absl::Status& status) {
+  return status.code() == absl::StatusCode::kUnavailable && client::ReasonOf(status).empty();
+}
+
 std::string ErrorText(const absl::Status& status, const std::string& server) {
   const std::string reason = client::ReasonOf(status);
-  if (status.code() == absl::StatusCode::kUnavailable && reason.empty()) {
+  // So the library says of a server whose health service says NOT_SERVING.
+  if (IsUnreachable(status) && absl::StrContains(status.message(), "backend unhealthy")) {
+    return absl::StrCat(
+        "the server at ", server,
+        " is not serving: it still reads its maps, or is about to stop\n`waystar health` prints "
+        "SERVING when it does.");
+  }
+  if (IsUnreachable(status)) {
     return absl::StrCat("cannot reach a server at ", server, ": ", Sentence(status),
                         "\nIs it running? --server HOST:PORT or WAYSTAR_SERVER names another.");
   }

@@ -23,6 +23,9 @@ extern const char kExitCodeHelp[];
 ExitCode ExitCodeFor(const absl::Status& status);
 ExitCode ExitCodeFor(v1::Outcome outcome);
 
+// Whether a call ended without an answer of the server.
+bool IsUnreachable(const absl::Status& status);
+
 // What went wrong in a call to `server`, in a sentence, and what to do about it in another where that helps.
 // REQUIRES: `status` is not OK.
 std::string ErrorText(const absl::Status& status, const std::string& server);

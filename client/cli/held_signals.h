@@ -3,18 +3,20 @@
 #include <pthread.h>
 
 #include <csignal>
+#include <initializer_list>
 
 #include "absl/time/time.h"
 
 namespace waystar::cli {
 
-// Until it ends, SIGINT and SIGTERM wait for somebody to ask: in all threads that are begun meanwhile, too.
+// Until it ends, signals wait for somebody to ask: in all threads that are begun meanwhile, too.
 class HeldSignals {
  public:
-  HeldSignals() {
+  explicit HeldSignals(std::initializer_list<int> signals = {SIGINT, SIGTERM}) {
     sigemptyset(&signals_);
-    sigaddset(&signals_, SIGINT);
-    sigaddset(&signals_, SIGTERM);
+    for (const int signal : signals) {
+      sigaddset(&signals_, signal);
+    }
     pthread_sigmask(SIG_BLOCK, &signals_, &before_);
   }
   HeldSignals(const HeldSignals&) = delete;

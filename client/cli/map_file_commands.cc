@@ -9,9 +9,11 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "client/cli/arguments.h"
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
+#include "client/cli/export_losses.h"
 #include "client/cli/files.h"
 #include "client/cli/graph_text.h"
 #include "client/cli/progress.h"
@@ -81,6 +83,8 @@ struct ExportArguments {
   v1::ExportMapRequest request;
   // Empty for standard output.
   std::string file;
+  // Whether a file may lack something that the map holds.
+  bool may_lose = false;
 };
 
 bool IsForPeople(const std::string& file, Session& session) {
@@ -103,6 +107,15 @@ ExitCode Export(const ExportArguments& arguments, Session& session) {
   }
   if (!map.ok()) {
     return session.Fail(map.status());
+  }
+  const std::string losses = absl::StrJoin(LossesOf(request.format(), map->header.info()), ", ");
+  if (!losses.empty() && !arguments.may_lose) {
+    return session.FailUsage(absl::StrCat("files of this format leave out what ", request.map(),
+                                          " has: ", losses,
+                                          "\n--format waystar keeps all; --lossy writes the file without."));
+  }
+  if (!losses.empty()) {
+    session.io().err << "waystar: left out: " << losses << "\n";
   }
   if (arguments.file.empty()) {
     session.io().out << map->bytes;
@@ -185,7 +198,12 @@ void AddExportCommand(CLI::App& parent, Session& session) {
        {"moving_ai", v1::MAP_FORMAT_MOVING_AI}},
       "The file's format: waystar keeps all that the map holds [text on a terminal and for FILE.txt, else "
       "waystar]");
+  command.add_flag("--lossy", arguments->may_lose,
+                   "Write the file though the format leaves out some of what the map holds");
   command.footer(
+      "Text and moving_ai leave out portals, and named obstacles but for the cells that they block; "
+      "moving_ai\n"
+      "knows neither costs nor options.\n\n"
       "Examples:\n"
       "  waystar map export arena\n"
       "  waystar map export arena -o arena.waymap\n"

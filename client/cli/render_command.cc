@@ -2,6 +2,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -29,16 +30,18 @@ struct RenderArguments {
   std::string file;
 };
 
-// By the file's name, unless --format says it.
+// By the file's name, unless --format says it; kByName if neither does.
 PictureKind KindOf(const RenderArguments& arguments) {
   if (arguments.kind != PictureKind::kByName) {
     return arguments.kind;
   }
-  if (absl::EndsWithIgnoreCase(arguments.file, ".svg")) {
-    return PictureKind::kSvg;
+  for (const auto& [ending, kind] :
+       {std::pair(".png", PictureKind::kPng), {".svg", PictureKind::kSvg}, {".txt", PictureKind::kText}}) {
+    if (absl::EndsWithIgnoreCase(arguments.file, ending)) {
+      return kind;
+    }
   }
-  const bool is_text = arguments.file.empty() || absl::EndsWithIgnoreCase(arguments.file, ".txt");
-  return is_text ? PictureKind::kText : PictureKind::kPng;
+  return arguments.file.empty() ? PictureKind::kText : PictureKind::kByName;
 }
 
 v1::PictureFormat FormatOf(PictureKind kind) {
@@ -137,6 +140,10 @@ ExitCode PrintAnswer(const std::string& file, v1::RenderMapResponse& response, S
 
 ExitCode Render(const RenderArguments& arguments, Session& session) {
   const PictureKind kind = KindOf(arguments);
+  if (kind == PictureKind::kByName) {
+    return session.FailUsage(absl::StrCat(
+        "what is ", arguments.file, " to be? A name that ends in .png, .svg or .txt tells, or --format"));
+  }
   const bool is_file = kind == PictureKind::kPng || kind == PictureKind::kSvg;
   if (is_file && arguments.file.empty() && session.io().is_terminal) {
     return session.FailUsage(

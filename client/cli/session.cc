@@ -3,6 +3,8 @@
 #include "client/cli/exit_code.h"
 #include "client/cli/json.h"
 #include "client/cli/table.h"
+#include "client/cli/unreachable.h"
+#include "client/target.h"
 
 namespace waystar::cli {
 
@@ -51,6 +53,13 @@ void Session::PrintTable(const std::vector<TableRow>& rows, bool names_only) {
   }
 }
 
+std::string Session::TextOf(const absl::Status& status) const {
+  const std::string server =
+      client::GrpcTarget(options_.connection.target).value_or(options_.connection.target);
+  const std::string why = IsUnreachable(status) ? WhyUnreachable(options_.connection, server) : "";
+  return why.empty() ? ErrorText(status, server) : why;
+}
+
 ExitCode Session::Fail(const absl::Status& status) {
   if (client_ && !client_->status().ok()) {
     return FailUsage(std::string(client_->status().message()));
@@ -58,7 +67,7 @@ ExitCode Session::Fail(const absl::Status& status) {
   if (options_.json) {
     io_.err << ToJson(status, /*pretty=*/false);
   } else {
-    io_.err << "waystar: " << ErrorText(status, options_.connection.target) << "\n";
+    io_.err << "waystar: " << TextOf(status) << "\n";
   }
   return ExitCodeFor(status);
 }

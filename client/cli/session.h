@@ -83,6 +83,8 @@ class Session {
     return code;
   }
 
+  // What went wrong in a call, and what to do about it, for people.
+  std::string TextOf(const absl::Status& status) const;
   // Tells the user of an error and returns the code to exit with.
   ExitCode Fail(const absl::Status& status);
   ExitCode FailUsage(const std::string& sentence);

@@ -49,7 +49,7 @@ ExitCode Top(const TopArguments& arguments, Session& session) {
     io.out << (is_live ? kRedraw : told > 0 && !is_json ? "\n" : "");
     if (!after.ok()) {
       // It may be started again.
-      io.out << ErrorText(after.status(), server) << "\n" << std::flush;
+      io.out << session.TextOf(after.status()) << "\n" << std::flush;
       continue;
     }
     const Rates rates = RatesBetween(*before, *after);

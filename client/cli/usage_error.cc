@@ -77,7 +77,7 @@ std::string Sentence(const CLI::App& root, const CLI::ParseError& error,
     return Unknown("option", word, OptionNames(chosen));
   }
   if (!names.empty()) {
-    return Unknown("command", leftover.front(), names);
+    return UnknownCommandText(command, leftover.front());
   }
   return absl::StrCat("'", leftover.front(), "' is one argument too many");
 }
@@ -95,6 +95,10 @@ std::string Suggest(absl::string_view word, const std::vector<std::string>& cand
     }
   }
   return best;
+}
+
+std::string UnknownCommandText(const CLI::App& command, absl::string_view name) {
+  return Unknown("command", name, CommandNames(command));
 }
 
 std::string UsageErrorText(const CLI::App& root, const CLI::ParseError& error) {

@@ -7,11 +7,11 @@
 #include <array>
 
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "client/inspect/guard.h"
 #include "client/inspect/page_files.h"
+#include "client/listen_address.h"
 
 namespace waystar::inspect {
 namespace {
@@ -61,16 +61,13 @@ Inspector::~Inspector() {
 
 absl::Status Inspector::Listen() {
   const absl::string_view listen = options_.listen;
-  const size_t colon = listen.rfind(':');
-  int port = 0;
-  if (colon == absl::string_view::npos || colon == 0 || !absl::SimpleAtoi(listen.substr(colon + 1), &port) ||
-      port < 0 || port > 65535) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", listen, "' is not where to listen: write such as 127.0.0.1:7451"));
+  if (absl::Status status = client::CheckListenAddress(listen); !status.ok()) {
+    return status;
   }
+  const size_t colon = listen.rfind(':');
   name_ = std::string(absl::StripSuffix(absl::StripPrefix(listen.substr(0, colon), "["), "]"));
   const std::string host = name_ == "localhost" ? "127.0.0.1" : std::string(listen.substr(0, colon));
-  const std::string listening = absl::StrCat(host, ":", port);
+  const std::string listening = absl::StrCat(host, listen.substr(colon));
   const std::array<const char*, 13> settings = {"listening_ports",
                                                 listening.c_str(),
                                                 "num_threads",
@@ -91,7 +88,7 @@ absl::Status Inspector::Listen() {
   context_ = mg_start(&callbacks, this, const_cast<const char**>(settings.data()));
   mg_server_port listened{};
   if (context_ == nullptr || mg_get_server_ports(context_, 1, &listened) != 1) {
-    return absl::UnavailableError(absl::StrCat("cannot listen on ", listen));
+    return client::CannotListen(listen);
   }
   port_ = listened.port;
   return absl::OkStatus();

@@ -31,7 +31,7 @@ Lane::Lane(const Settings& settings, const Workload& workload, const client::Con
 }
 
 void Lane::Start(const Window& window) {
-  window_ = window;
+  window_ = &window;
   receiver_ = std::thread([this] { Receive(); });
   if (settings_.rate > 0) {
     sender_ = std::thread([this] { SendBySchedule(); });
@@ -51,7 +51,7 @@ void Lane::Finish() {
     std::unique_lock<std::mutex> lock(mutex_);
     const auto is_empty = [this] { return in_flight_ == 0; };
     if (settings_.mode == Mode::kStream) {
-      fewer_.wait_until(lock, window_.end + settings_.deadline, is_empty);
+      fewer_.wait_until(lock, std::min(window_->end, Clock::now()) + settings_.deadline, is_empty);
     } else {
       fewer_.wait(lock, is_empty);
     }
@@ -72,19 +72,21 @@ void Lane::Receive() {
 
 Schedule Lane::MakeSchedule() const {
   if (settings_.arrivals == Arrivals::kEven) {
-    return Schedule::Even(window_.begin, settings_.rate, number_, settings_.threads);
+    return Schedule::Even(window_->begin, settings_.rate, number_, settings_.threads);
   }
-  return Schedule::Random(window_.begin, settings_.rate / settings_.threads,
+  return Schedule::Random(window_->begin, settings_.rate / settings_.threads,
                           settings_.seed + static_cast<std::uint64_t>(number_));
 }
 
 void Lane::SendBySchedule() {
   // Else sleep ends up to 50 us late.
   prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-  for (Schedule schedule = MakeSchedule(); schedule.due() < window_.end; schedule.Next()) {
+  for (Schedule schedule = MakeSchedule(); window_->MaySend(schedule.due()); schedule.Next()) {
     const Time due = schedule.due();
-    std::this_thread::sleep_until(due);
-    if (due < window_.measure_begin && Clock::now() >= window_.measure_begin) {
+    if (window_->SleepUntil(due)) {
+      return;
+    }
+    if (due < window_->measure_begin && Clock::now() >= window_->measure_begin) {
       // What the time before has left over is no load of the time that counts.
       continue;
     }
@@ -94,15 +96,15 @@ void Lane::SendBySchedule() {
       ++in_flight_;
     }
     const Time now = Clock::now();
-    if (now >= window_.end && now - due > kLastLag) {
-      for (; schedule.due() < window_.end; schedule.Next()) {
-        messages_unsent_ += window_.Counts(schedule.due()) ? 1 : 0;
+    if (now >= window_->end && now - due > kLastLag) {
+      for (; schedule.due() < window_->end; schedule.Next()) {
+        messages_unsent_ += window_->Counts(schedule.due()) ? 1 : 0;
       }
       const std::lock_guard<std::mutex> lock(mutex_);
       --in_flight_;
       return;
     }
-    if (window_.Counts(due)) {
+    if (window_->Counts(due)) {
       lag_.Add(Nanos(now - due).count());
     }
     SendOne(due);
@@ -111,7 +113,7 @@ void Lane::SendBySchedule() {
 
 void Lane::SendOne(Time due) {
   const std::lock_guard<std::mutex> lock(send_mutex_);
-  if (window_.Counts(due)) {
+  if (window_->Counts(due)) {
     queries_sent_ += static_cast<std::uint64_t>(settings_.per_message);
   }
   exchange_->Send(due);
@@ -119,7 +121,7 @@ void Lane::SendOne(Time due) {
 
 void Lane::OnAnswered(Time due, bool has_path) {
   answered_so_far_.fetch_add(1, std::memory_order_relaxed);
-  if (!window_.Counts(due)) {
+  if (!window_->Counts(due)) {
     return;
   }
   const Time now = Clock::now();
@@ -131,7 +133,7 @@ void Lane::OnAnswered(Time due, bool has_path) {
 
 void Lane::OnFailed(Time due, const absl::Status& status, std::uint64_t queries) {
   failed_so_far_.fetch_add(queries, std::memory_order_relaxed);
-  if (window_.Counts(due)) {
+  if (window_->Counts(due)) {
     tally_.AddFailure(status, queries);
     tally_.last_end = Clock::now();
   }
@@ -140,7 +142,7 @@ void Lane::OnFailed(Time due, const absl::Status& status, std::uint64_t queries)
 void Lane::OnMessageDone() {
   if (settings_.rate == 0) {
     const Time now = Clock::now();
-    if (now < window_.end) {
+    if (window_->MaySend(now)) {
       SendOne(now);
       return;
     }

@@ -16,6 +16,7 @@
 #include "client/load/schedule.h"
 #include "client/load/settings.h"
 #include "client/load/tally.h"
+#include "client/load/window.h"
 #include "client/load/workload.h"
 
 namespace waystar::load {
@@ -31,8 +32,10 @@ class Lane final : public Listener {
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
 
+  // `window` must outlive it.
   void Start(const Window& window);
-  // Waits until everything that was sent has ended. Call it after the end of the window.
+  // Waits until everything that was sent has ended. Call it after the end of the window, or once that is cut
+  // short.
   void Finish();
 
   std::uint64_t answered_so_far() const { return answered_so_far_.load(std::memory_order_relaxed); }
@@ -60,7 +63,7 @@ class Lane final : public Listener {
   const Settings& settings_;
   const int number_;
   const int max_in_flight_;
-  Window window_;
+  const Window* window_ = nullptr;
   grpc::CompletionQueue queue_;
   std::vector<std::shared_ptr<grpc::Channel>> channels_;
   std::unique_ptr<Exchange> exchange_;

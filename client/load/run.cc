@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -25,15 +26,20 @@ int FindServer(const Settings& settings, const client::Options& options) {
   if (settings.server_pid != 0 || !client::IsOnThisMachine(options.target)) {
     return settings.server_pid;
   }
-  const int port = client::PortOf(options.target);
-  return port == 0 ? 0 : FindListener(port).value_or(0);
+  const std::optional<client::Endpoint> endpoint = client::FirstEndpoint(options.target);
+  return endpoint ? FindListener(endpoint->port).value_or(0) : 0;
 }
 
-void TellUntilTheEnd(const Window& window, const std::vector<std::unique_ptr<Lane>>& lanes,
-                     const std::function<void(const Progress&)>& tell) {
+void TellUntilTheEnd(Window& window, const std::vector<std::unique_ptr<Lane>>& lanes,
+                     const std::function<void(const Progress&)>& tell, const WaitForStop& wait_for_stop) {
   for (Time next = window.begin; next < window.end;) {
     next = std::min(next + std::chrono::seconds(1), window.end);
-    std::this_thread::sleep_until(next);
+    for (Time now = Clock::now(); now < next; now = Clock::now()) {
+      if (wait_for_stop(next - now)) {
+        window.is_cut_short = true;
+        return;
+      }
+    }
     Progress progress;
     progress.is_warm_up = next <= window.measure_begin;
     progress.seconds = SecondsOf(next - window.begin);
@@ -46,10 +52,10 @@ void TellUntilTheEnd(const Window& window, const std::vector<std::unique_ptr<Lan
   }
 }
 
-// The processor time of the server at the beginning of the time that counts.
-std::optional<Nanos> CpuAt(Time time, int pid) {
-  std::this_thread::sleep_until(time);
-  return pid == 0 ? std::nullopt : CpuTimeOf(pid);
+// The processor time of the server at the beginning of the time that counts, if that comes.
+std::optional<Nanos> CpuAtBegin(const Window& window, int pid) {
+  const bool is_cut_short = window.SleepUntil(window.measure_begin);
+  return is_cut_short || pid == 0 ? std::nullopt : CpuTimeOf(pid);
 }
 
 }  // namespace
@@ -64,7 +70,8 @@ bool Report::KeptSchedule() const {
 }
 
 absl::StatusOr<Report> Run(const Settings& settings, const client::Options& options, const Workload& workload,
-                           const std::function<void(const Progress&)>& tell) {
+                           const std::function<void(const Progress&)>& tell,
+                           const WaitForStop& wait_for_stop) {
   const client::Connection connection(options);
   if (!connection.status().ok()) {
     return connection.status();
@@ -98,8 +105,9 @@ absl::StatusOr<Report> Run(const Settings& settings, const client::Options& opti
     updates->Start(window);
   }
   std::optional<Nanos> cpu_before;
-  std::thread cpu_reader([&] { cpu_before = CpuAt(window.measure_begin, report.server_pid); });
-  TellUntilTheEnd(window, lanes, tell);
+  std::thread cpu_reader([&] { cpu_before = CpuAtBegin(window, report.server_pid); });
+  TellUntilTheEnd(window, lanes, tell, wait_for_stop);
+  const Time end = std::min(Clock::now(), window.end);
   cpu_reader.join();
   for (const auto& lane : lanes) {
     lane->Finish();
@@ -108,11 +116,13 @@ absl::StatusOr<Report> Run(const Settings& settings, const client::Options& opti
     report.lag.Merge(lane->lag());
     report.messages_unsent += lane->messages_unsent();
   }
-  const std::optional<Nanos> cpu_after = CpuAt(window.end, report.server_pid);
+  const std::optional<Nanos> cpu_after = report.server_pid == 0 ? std::nullopt : CpuTimeOf(report.server_pid);
   if (cpu_before && cpu_after) {
     report.server_cpu = *cpu_after - *cpu_before;
   }
-  report.seconds = SecondsOf(std::max(report.tally.last_end, window.end) - window.measure_begin);
+  report.is_cut_short = window.is_cut_short;
+  report.settings.duration = std::max(Nanos(end - window.measure_begin), Nanos(0));
+  report.seconds = std::max(SecondsOf(std::max(report.tally.last_end, end) - window.measure_begin), 0.0);
   if (updates) {
     updates->Finish();
     report.updates = UpdateReport{updates->sent(), updates->tally()};

@@ -34,6 +34,8 @@ struct Report {
   std::optional<std::chrono::nanoseconds> server_cpu;
   int server_pid = 0;
   std::optional<UpdateReport> updates;
+  // Whether the run was cut short; the settings have the time that was measured then.
+  bool is_cut_short = false;
 
   double QueriesPerSecond() const;
   // Whether latencies are what the server and the connection made them: messages left in time, 99 of 100 of
@@ -49,8 +51,13 @@ struct Progress {
   std::uint64_t failed = 0;
 };
 
-// Puts the load on the server of `options` and measures. `tell` is called once a second.
+// Waits for at most the given time for somebody to cut the run short; returns whether that is so.
+using WaitForStop = std::function<bool(Nanos time)>;
+
+// Puts the load on the server of `options` and measures. `tell` is called once a second. When `wait_for_stop`
+// returns true, nothing more is sent, and the report is of what was measured until then.
 absl::StatusOr<Report> Run(const Settings& settings, const client::Options& options, const Workload& workload,
-                           const std::function<void(const Progress&)>& tell);
+                           const std::function<void(const Progress&)>& tell,
+                           const WaitForStop& wait_for_stop);
 
 }  // namespace waystar::load

@@ -52,14 +52,4 @@ struct Settings {
   int server_pid = 0;
 };
 
-// The times of a run.
-struct Window {
-  Time begin;
-  // What is due from here on, and before the end, counts.
-  Time measure_begin;
-  Time end;
-
-  bool Counts(Time due) const { return due >= measure_begin && due < end; }
-};
-
 }  // namespace waystar::load

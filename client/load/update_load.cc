@@ -12,7 +12,7 @@ UpdateLoad::UpdateLoad(const client::Client& client, const Workload& workload, d
     : workload_(workload), rate_(rate), stream_(client.StreamObstacleUpdates()) {}
 
 void UpdateLoad::Start(const Window& window) {
-  window_ = window;
+  window_ = &window;
   receiver_ = std::thread([this] { Receive(); });
   sender_ = std::thread([this] { Send(); });
 }
@@ -23,12 +23,14 @@ void UpdateLoad::Finish() {
 }
 
 void UpdateLoad::Send() {
-  Schedule schedule = Schedule::Even(window_.begin, rate_);
+  Schedule schedule = Schedule::Even(window_->begin, rate_);
   std::vector<bool> is_blocked(workload_.toggles().size());
   bool is_open = true;
   std::size_t index = 0;
-  for (; is_open && schedule.due() < window_.end && Clock::now() < window_.end; schedule.Next()) {
-    std::this_thread::sleep_until(schedule.due());
+  for (; is_open && window_->MaySend(schedule.due()) && Clock::now() < window_->end; schedule.Next()) {
+    if (window_->SleepUntil(schedule.due())) {
+      break;
+    }
     is_blocked[index] = !is_blocked[index];
     is_open = Toggle(index, is_blocked[index], schedule.due());
     index = (index + 1) % is_blocked.size();
@@ -52,7 +54,7 @@ bool UpdateLoad::Toggle(std::size_t index, bool block, Time due) {
     }
     under_way_.push_back(due);
   }
-  sent_ += window_.Counts(due) ? 1 : 0;
+  sent_ += window_->Counts(due) ? 1 : 0;
   return stream_->Send(request);
 }
 
@@ -69,7 +71,7 @@ void UpdateLoad::Receive() {
       due = under_way_.front();
       under_way_.pop_front();
     }
-    if (!window_.Counts(due)) {
+    if (!window_->Counts(due)) {
       continue;
     }
     if (answer.has_refused()) {
@@ -87,7 +89,7 @@ void UpdateLoad::Receive() {
   const std::lock_guard<std::mutex> lock(mutex_);
   has_ended_ = true;
   for (const Time due : under_way_) {
-    if (window_.Counts(due)) {
+    if (window_->Counts(due)) {
       tally_.AddFailure(end, 1);
     }
   }

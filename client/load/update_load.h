@@ -10,6 +10,7 @@
 #include "client/client.h"
 #include "client/load/settings.h"
 #include "client/load/tally.h"
+#include "client/load/window.h"
 #include "client/load/workload.h"
 
 namespace waystar::load {
@@ -23,6 +24,7 @@ class UpdateLoad {
   // Sends `rate` batches a second. All that is passed must outlive it. REQUIRES: the workload has toggles.
   UpdateLoad(const client::Client& client, const Workload& workload, double rate);
 
+  // `window` must outlive it.
   void Start(const Window& window);
   void Finish();
 
@@ -39,7 +41,7 @@ class UpdateLoad {
 
   const Workload& workload_;
   const double rate_;
-  Window window_;
+  const Window* window_ = nullptr;
   std::unique_ptr<client::UpdateStream> stream_;
   std::atomic<std::uint64_t> sent_ = 0;
   Tally tally_;

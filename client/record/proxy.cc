@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "client/listen_address.h"
 #include "client/record/methods.h"
 
 namespace waystar::record {
@@ -212,6 +213,10 @@ absl::StatusOr<std::unique_ptr<Proxy>> Proxy::Start(const std::string& listen, c
   if (!proxy->connection_.status().ok()) {
     return proxy->connection_.status();
   }
+  const bool is_unix = absl::StartsWith(listen, "unix:");
+  if (absl::Status status = client::CheckListenAddress(listen); !is_unix && !status.ok()) {
+    return status;
+  }
   grpc::ServerBuilder builder;
   builder.AddListeningPort(listen, grpc::InsecureServerCredentials(), &proxy->port_);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
@@ -219,7 +224,8 @@ absl::StatusOr<std::unique_ptr<Proxy>> Proxy::Start(const std::string& listen, c
   builder.RegisterCallbackGenericService(proxy.get());
   proxy->server_ = builder.BuildAndStart();
   if (proxy->server_ == nullptr) {
-    return absl::UnavailableError(absl::StrCat("cannot listen on ", listen));
+    return is_unix ? absl::UnavailableError(absl::StrCat("cannot listen on ", listen))
+                   : client::CannotListen(listen);
   }
   return proxy;
 }

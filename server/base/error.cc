@@ -10,13 +10,13 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/optional.h"
+#include "server/base/retry_delay.h"
 
 namespace waystar {
 namespace {
 
 constexpr absl::string_view kReasonPayload = "waystar/reason";
 constexpr absl::string_view kFieldPayload = "waystar/field";
-constexpr absl::string_view kRetryPayload = "waystar/retry-delay-nanos";
 
 std::string PayloadOf(const absl::Status& status, absl::string_view type) {
   const absl::optional<absl::Cord> payload = status.GetPayload(type);
@@ -214,9 +214,7 @@ absl::Status MakeError(absl::StatusCode code, ErrorReason reason, absl::string_v
 }
 
 absl::Status Refusal(ErrorReason reason, absl::Duration retry_delay, absl::string_view message) {
-  absl::Status status = MakeError(absl::StatusCode::kResourceExhausted, reason, "", message);
-  status.SetPayload(kRetryPayload, absl::Cord(absl::StrCat(absl::ToInt64Nanoseconds(retry_delay))));
-  return status;
+  return WithRetryDelay(MakeError(absl::StatusCode::kResourceExhausted, reason, "", message), retry_delay);
 }
 
 std::string ErrorReasonOf(const absl::Status& status) { return PayloadOf(status, kReasonPayload); }
@@ -225,7 +223,7 @@ std::string ErrorFieldOf(const absl::Status& status) { return PayloadOf(status, 
 
 absl::Duration RetryDelayOf(const absl::Status& status) {
   std::int64_t nanos = 0;
-  if (!absl::SimpleAtoi(PayloadOf(status, kRetryPayload), &nanos)) {
+  if (!absl::SimpleAtoi(PayloadOf(status, kRetryDelayPayload), &nanos)) {
     return absl::ZeroDuration();
   }
   return absl::Nanoseconds(nanos);

@@ -15,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "server/base/status_macros.h"
@@ -36,6 +37,18 @@ struct SocketAddress {
 
 absl::Status SystemError(absl::string_view what) {
   return absl::UnavailableError(absl::StrCat(what, ": ", std::strerror(errno)));
+}
+
+absl::Status BadAddress(absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      what, "; give HOST:PORT, [ADDRESS]:PORT, unix:PATH or unix-abstract:NAME, such as 127.0.0.1:7450"));
+}
+
+absl::Status CannotBind() {
+  if (errno == EADDRINUSE) {
+    return absl::UnavailableError("it is in use by another program; give another port, or 0 for a free one");
+  }
+  return SystemError("bind");
 }
 
 void SetOption(const Descriptor& socket, int level, int name, int value) {
@@ -83,7 +96,7 @@ absl::StatusOr<Descriptor> ListenOn(const SocketAddress& address, absl::Duration
     SetOption(socket, IPPROTO_IPV6, IPV6_V6ONLY, 0);
   }
   if (::bind(socket.fd(), address.get(), address.length) != 0) {
-    return SystemError("bind");
+    return CannotBind();
   }
   if (::listen(socket.fd(), kBacklog) != 0) {
     return SystemError("listen");
@@ -106,20 +119,28 @@ absl::StatusOr<std::vector<SocketAddress>> Resolve(absl::string_view address) {
     }
   }
   const std::size_t colon = address.rfind(':');
-  if (colon == absl::string_view::npos || colon == 0) {
-    return absl::UnavailableError("an address is HOST:PORT");
+  if (colon == absl::string_view::npos) {
+    return BadAddress("it has no host, or no port");
+  }
+  if (colon == 0) {
+    return BadAddress("it has no host");
   }
   absl::string_view host = address.substr(0, colon);
-  if (absl::ConsumePrefix(&host, "[") != absl::ConsumeSuffix(&host, "]")) {
-    return absl::UnavailableError("an IPv6 address stands in brackets");
+  const bool has_bracket = absl::ConsumePrefix(&host, "[");
+  if (has_bracket != absl::ConsumeSuffix(&host, "]") || (!has_bracket && absl::StrContains(host, ':'))) {
+    return BadAddress("an IPv6 address stands in brackets");
+  }
+  // The system would take the port modulo 65536.
+  const std::string port(address.substr(colon + 1));
+  if (int number = 0; !absl::SimpleAtoi(port, &number) || number < 0 || number > 65'535) {
+    return BadAddress(absl::StrCat("port \"", port, "\" is not a number from 0 to 65535"));
   }
   const addrinfo hints = {
       .ai_flags = AI_PASSIVE | AI_NUMERICSERV, .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
   addrinfo* found = nullptr;
-  const int error = ::getaddrinfo(std::string(host).c_str(), std::string(address.substr(colon + 1)).c_str(),
-                                  &hints, &found);
+  const int error = ::getaddrinfo(std::string(host).c_str(), port.c_str(), &hints, &found);
   if (error != 0) {
-    return absl::UnavailableError(::gai_strerror(error));
+    return absl::UnavailableError(absl::StrCat("host \"", host, "\": ", ::gai_strerror(error)));
   }
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owned(found, &::freeaddrinfo);
   std::vector<SocketAddress> addresses;
@@ -145,7 +166,7 @@ absl::StatusOr<Descriptor> ListenOnUnixSocket(absl::string_view name) {
   SocketAddress address;
   auto& unix_address = *reinterpret_cast<sockaddr_un*>(&address.storage);
   if (name.empty() || name.size() >= sizeof(unix_address.sun_path)) {
-    return absl::UnavailableError("a unix socket's path has from 1 to 107 bytes");
+    return BadAddress("a unix socket's path has from 1 to 107 bytes");
   }
   unix_address.sun_family = AF_UNIX;
   std::memcpy(unix_address.sun_path, name.data(), name.size());

@@ -21,7 +21,8 @@ class Listener {
   // Connections send small messages at once, and end when what was sent to them stays unacknowledged for
   // `user_timeout`, unless that is 0.
   //
-  // Returns UNAVAILABLE, with what the system says, if no such socket can listen.
+  // Returns INVALID_ARGUMENT, with what may be given, if `address` is none of these, or its port is not from
+  // 0 to 65535; UNAVAILABLE, with what the system says, if no such socket can listen.
   static absl::StatusOr<Listener> Open(absl::string_view address,
                                        absl::Duration user_timeout = absl::ZeroDuration());
 

@@ -85,8 +85,8 @@ absl::StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::Start(
   absl::StatusOr<Listener> listener =
       Listener::Open(absl::StrContains(listen, ':') ? listen : absl::StrCat("[::]:", listen));
   if (!listener.ok()) {
-    return absl::UnavailableError(
-        absl::StrCat("cannot serve metrics on --metrics_listen ", listen, ": ", listener.status().message()));
+    return absl::Status(listener.status().code(),
+                        absl::StrCat("--metrics_listen=", listen, ": ", listener.status().message()));
   }
   return std::unique_ptr<MetricsServer>(new MetricsServer(*std::move(listener), std::move(sources)));
 }

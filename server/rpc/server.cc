@@ -82,6 +82,23 @@ net::ConnectionLimits LimitsOf(const runtime::ConnectionOptions& options) {
               options.max_address_connections > 0 ? options.max_address_connections : (all + 1) / 2};
 }
 
+void WarnOfOpenDoors(const runtime::Options& options) {
+  const std::string library_version = grpc::Version();
+  std::vector<std::string> doors = OpenDoors({.address = options.listen,
+                                              .has_tls = !options.tls_cert.empty(),
+                                              .wants_tokens = !options.tokens_file.empty(),
+                                              .wants_certificates = !options.tls_client_ca.empty(),
+                                              .library_version = library_version});
+  if (!options.metrics_listen.empty() && !IsLocalAddress(options.metrics_listen)) {
+    doors.push_back(absl::StrCat("Whoever reaches ", options.metrics_listen,
+                                 " can read the metrics, with the names of the largest maps. An address that "
+                                 "only Prometheus reaches closes this."));
+  }
+  for (const std::string& door : doors) {
+    runtime::Log(runtime::LogLevel::kWarning, "open_to_the_network", {{"warning", door}});
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const runtime::Options& options,
@@ -93,6 +110,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const runtime::Options& op
   if (!options.metrics_listen.empty()) {
     WAYSTAR_RETURN_IF_ERROR(server->ServeMetrics(options.metrics_listen));
   }
+  WarnOfOpenDoors(options);
   WAYSTAR_RETURN_IF_ERROR(server->Load(options, open_folder));
   return server;
 }
@@ -200,15 +218,6 @@ absl::Status Server::Secure(const runtime::Options& options) {
                                                                .key = options.tls_key,
                                                                .client_ca = options.tls_client_ca}));
   }
-  const std::string library_version = grpc::Version();
-  const Listening listening{.address = options.listen,
-                            .has_tls = !options.tls_cert.empty(),
-                            .wants_tokens = !options.tokens_file.empty(),
-                            .wants_certificates = !options.tls_client_ca.empty(),
-                            .library_version = library_version};
-  for (const std::string& door : OpenDoors(listening)) {
-    runtime::Log(runtime::LogLevel::kWarning, "open_to_the_network", {{"warning", door}});
-  }
   return absl::OkStatus();
 }
 
@@ -216,8 +225,8 @@ absl::Status Server::Listen(const runtime::Options& options) {
   absl::StatusOr<net::Listener> listener =
       net::Listener::Open(options.listen, options.connections.keepalive_timeout);
   if (!listener.ok()) {
-    return absl::UnavailableError(
-        absl::StrCat("cannot listen on ", options.listen, ": ", listener.status().message()));
+    return absl::Status(listener.status().code(),
+                        absl::StrCat("--listen=", options.listen, ": ", listener.status().message()));
   }
   // Distributions build Abseil so that each lock of the RPC library looks for deadlocks.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
@@ -268,12 +277,6 @@ void Server::EnterRpc(int listener, net::Descriptor connection) {
 }
 
 absl::Status Server::ServeMetrics(const std::string& listen) {
-  if (!IsLocalAddress(listen)) {
-    runtime::Log(runtime::LogLevel::kWarning, "open_to_the_network",
-                 {{"warning", absl::StrCat("Whoever reaches ", listen,
-                                           " can read the metrics, with the names of the largest maps. An "
-                                           "address that only Prometheus reaches closes this.")}});
-  }
   WAYSTAR_ASSIGN_OR_RETURN(
       metrics_server_, net::MetricsServer::Start(
                            listen, {&process_metrics_, door_.get(), &access_, &call_metrics_, &call_memory_,

@@ -10,6 +10,7 @@
 #include "absl/strings/strip.h"
 #include "server/base/error.h"
 #include "server/base/random_id.h"
+#include "server/base/retry_delay.h"
 #include "server/base/status_macros.h"
 #include "server/base/thread.h"
 
@@ -22,8 +23,10 @@ constexpr std::size_t kDigits = 12;
 // A group is closed when it has as many.
 constexpr std::size_t kMaxGroupBytes = std::size_t{64} << 20;
 
-absl::Status StorageFailed(const absl::Status& status) {
-  return MakeError(absl::StatusCode::kUnavailable, ErrorReason::kStorageFailed, "", status.message());
+absl::Status StorageFailed(const absl::Status& status, absl::Duration retry_delay) {
+  return WithRetryDelay(
+      MakeError(absl::StatusCode::kUnavailable, ErrorReason::kStorageFailed, "", status.message()),
+      retry_delay);
 }
 
 // What the log has and the store has not is a map that could not be read.
@@ -269,7 +272,7 @@ void CommitLog::Commit(std::vector<Waiting>& group) {
       waited += now - waiting.appended;
     } else if (!absl::IsAlreadyExists(waiting.status)) {
       ++refusals;
-      waiting.status = StorageFailed(waiting.status);
+      waiting.status = StorageFailed(waiting.status, options_.retry_interval);
     }
   }
   MutexLock lock(mutex_);

@@ -3,6 +3,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
+#include "server/base/retry_delay.h"
 
 namespace waystar {
 namespace {
@@ -21,6 +22,12 @@ TEST(ErrorTest, OrdinaryStatusHasNeither) {
   EXPECT_EQ(ErrorReasonOf(error), "");
   EXPECT_EQ(ErrorFieldOf(error), "");
   EXPECT_EQ(RetryDelayOf(error), absl::ZeroDuration());
+}
+
+TEST(ErrorTest, OtherErrorsMayCarryARetryDelayToo) {
+  const absl::Status error = WithRetryDelay(absl::UnavailableError("the disk is full"), absl::Seconds(1));
+  EXPECT_EQ(error.message(), "the disk is full");
+  EXPECT_EQ(RetryDelayOf(error), absl::Seconds(1));
 }
 
 TEST(ErrorTest, RefusalCarriesRetryDelay) {

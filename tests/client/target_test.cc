@@ -2,13 +2,39 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <string>
+#include <tuple>
+
 namespace waystar::client {
 namespace {
 
 TEST(TargetTest, OneServerStaysAsItIs) {
-  for (const char* const target : {"localhost:7450", "[::1]:7450", "unix:/run/waystar.sock",
-                                   "dns:///maps:7450", "ipv4:10.0.0.1:1,10.0.0.2:2"}) {
+  for (const char* const target :
+       {"localhost:7450", "[::1]:7450", "unix:/run/waystar.sock", "unix-abstract:waystar", "dns:///maps:7450",
+        "dns://8.8.8.8/maps", "xds:///maps", "ipv4:10.0.0.1:1,10.0.0.2:2"}) {
     EXPECT_EQ(*GrpcTarget(target), target);
+  }
+}
+
+TEST(TargetTest, AServerWithoutAPortHasTheUsualOne) {
+  EXPECT_EQ(*GrpcTarget("localhost"), "localhost:7450");
+  EXPECT_EQ(*GrpcTarget("10.0.0.1"), "10.0.0.1:7450");
+  EXPECT_EQ(*GrpcTarget("[::1]"), "[::1]:7450");
+  EXPECT_EQ(*GrpcTarget("::1"), "[::1]:7450");
+  EXPECT_EQ(*GrpcTarget("dns:///maps"), "dns:///maps:7450");
+  EXPECT_EQ(*GrpcTarget("10.0.0.1,10.0.0.2:7451"), "ipv4:10.0.0.1:7450,10.0.0.2:7451");
+}
+
+TEST(TargetTest, RefusesWhatIsNoPort) {
+  for (const char* const target : {"localhost:0", "localhost:65536", "localhost:99999", "localhost:-1",
+                                   "localhost:port", "[::1]:99999", "dns:///maps:x"}) {
+    const absl::Status status = GrpcTarget(target).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << target;
+    EXPECT_NE(status.message().find("from 1 to 65535"), std::string::npos) << status;
+  }
+  for (const char* const target : {":7450", "http://localhost:7450", "https://maps", "[x]:1", "[::1"}) {
+    EXPECT_EQ(GrpcTarget(target).status().code(), absl::StatusCode::kInvalidArgument) << target;
   }
 }
 
@@ -19,8 +45,8 @@ TEST(TargetTest, AListIsOfOneFamily) {
 }
 
 TEST(TargetTest, RefusesListsOfOtherThings) {
-  for (const char* const target : {"", ",", "10.0.0.1:7450,", "a:1,b:2", "10.0.0.1,10.0.0.2",
-                                   "10.0.0.1:0,10.0.0.2:1", "10.0.0.1:7450,10.0.0.2:99999", "[::1,[::2]:1"}) {
+  for (const char* const target : {"", ",", "10.0.0.1:7450,", "a:1,b:2", "10.0.0.1:0,10.0.0.2:1",
+                                   "10.0.0.1:7450,10.0.0.2:99999", "[::1,[::2]:1"}) {
     EXPECT_EQ(GrpcTarget(target).status().code(), absl::StatusCode::kInvalidArgument) << target;
   }
 }
@@ -38,12 +64,19 @@ TEST(TargetTest, KnowsThisMachine) {
   }
 }
 
-TEST(TargetTest, KnowsThePort) {
-  EXPECT_EQ(PortOf("localhost:7450"), 7450);
-  EXPECT_EQ(PortOf("dns:///localhost:7450"), 7450);
-  EXPECT_EQ(PortOf("[::1]:80"), 80);
-  EXPECT_EQ(PortOf("unix:/run/waystar.sock"), 0);
-  EXPECT_EQ(PortOf("10.0.0.1:1,10.0.0.2:2"), 0);
+TEST(TargetTest, KnowsTheFirstServer) {
+  for (const auto& [target, host, port] : {std::tuple("localhost:1", "localhost", 1),
+                                           {"dns:///localhost:1", "localhost", 1},
+                                           {"[::1]:80", "::1", 80},
+                                           {"maps", "maps", kDefaultPort},
+                                           {"10.0.0.1:1,10.0.0.2:2", "10.0.0.1", 1}}) {
+    const std::optional<Endpoint> endpoint = FirstEndpoint(target);
+    ASSERT_TRUE(endpoint.has_value()) << target;
+    EXPECT_EQ(endpoint->host, host);
+    EXPECT_EQ(endpoint->port, port);
+  }
+  EXPECT_FALSE(FirstEndpoint("unix:/run/waystar.sock").has_value());
+  EXPECT_FALSE(FirstEndpoint("xds:///maps").has_value());
 }
 
 }  // namespace

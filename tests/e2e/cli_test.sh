@@ -147,6 +147,9 @@ expect_text "~ river, cost 3"
 expect_code 0 waystar map export little --format moving_ai -o "$WORK/again.map"
 diff "$WORK/little.map" "$WORK/again.map" || fail "the map has changed on its way"
 expect_code 0 waystar obstacle put little crate 1,0
+expect_code 2 waystar map export little -o "$WORK/again.txt"
+expect_text "leave out what little has: 1 named obstacle"
+expect_code 0 waystar map export little -o "$WORK/again.txt" --lossy
 expect_code 0 waystar map export little -o "$WORK/copy.waymap"
 expect_code 0 waystar map import "$WORK/copy.waymap"
 expect_code 0 waystar obstacle list copy

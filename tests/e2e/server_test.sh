@@ -46,7 +46,18 @@ expect_text "--keepalive_time is more than 0"
 expect_code 1 server --max_concurrent_streams=0
 expect_text "--max_concurrent_streams is from 1 to"
 expect_code 1 server --listen=127.0.0.1:0 --metrics_listen=127.0.0.1:no
-expect_text "cannot serve metrics on --metrics_listen 127.0.0.1:no"
+expect_text '--metrics_listen=127.0.0.1:no: port \"no\" is not a number from 0 to 65535; give HOST:PORT'
+expect_code 1 server --listen=0.0.0.0:99999
+expect_text '--listen=0.0.0.0:99999: port \"99999\" is not a number from 0 to 65535; give HOST:PORT'
+[[ "$(wc -l <"$WORK/out")" == 1 ]] || fail "more than a line about a port: $(cat "$WORK/out")"
+expect_code 1 server --listen=7470
+expect_text "--listen=7470: it has no host, or no port; give HOST:PORT"
+[[ "$(wc -l <"$WORK/out")" == 1 ]] || fail "more than a line about an address: $(cat "$WORK/out")"
+start_server
+expect_code 1 server "--listen=127.0.0.1:$PORT"
+expect_text "--listen=127.0.0.1:$PORT: it is in use by another program"
+[[ "$(wc -l <"$WORK/out")" == 1 ]] || fail "more than a line about a port in use: $(cat "$WORK/out")"
+stop_server TERM || fail "the server ended with $?"
 expect_code 1 server --log_level=loud
 expect_code 1 server --tls_cert="$WORK/cert.pem"
 expect_text "--tls_cert and --tls_key go together"

@@ -102,7 +102,7 @@ TEST_F(MetricsServerTest, TellsOthersWhatTheyDidWrong) {
 TEST_F(MetricsServerTest, SaysWhyItCannotListen) {
   const std::string taken = absl::StrCat("127.0.0.1:", server_->port());
   EXPECT_THAT(MetricsServer::Start(taken, {}).status().message(),
-              AllOf(HasSubstr("--metrics_listen " + taken), HasSubstr("in use")));
+              AllOf(HasSubstr("--metrics_listen=" + taken), HasSubstr("in use")));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -82,7 +83,8 @@ class Planner {
                       "set_terrain.shape");
     }
     return InvalidArgument(ErrorReason::kUnknownTerrain, "set_terrain.terrain",
-                           "is the symbol of none of the map's terrains");
+                           absl::StrCat("none of the map's terrains has the symbol '",
+                                        absl::CHexEscape(std::string(1, edit.symbol)), "'"));
   }
 
   absl::Status AddKind(const PutObstacle& edit) {

@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "server/core/format/file_errors.h"
+#include "server/core/format/number.h"
 
 namespace waystar::core {
 namespace {
@@ -93,7 +94,7 @@ std::string FormatProfile(const NamedProfile& named) {
     line += " no_diagonals";
   }
   for (const TerrainCost& terrain : profile.terrain_costs) {
-    absl::StrAppendFormat(&line, " %c %.17g", terrain.symbol, terrain.cost);
+    absl::StrAppendFormat(&line, " %c %s", terrain.symbol, ShortestText(terrain.cost));
   }
   for (const char symbol : profile.forbidden_terrains) {
     absl::StrAppendFormat(&line, " %c forbidden", symbol);

@@ -21,6 +21,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/format/file_errors.h"
 #include "server/core/format/line_reader.h"
+#include "server/core/format/number.h"
 #include "server/core/format/profile_text.h"
 #include "server/core/format/rows.h"
 
@@ -227,25 +228,25 @@ std::string FormatText(const GridMap& map) {
       absl::StrAppend(&text, "connectivity ", settings.connectivity == Connectivity::kFour ? 4 : 8, "\n");
     }
     if (settings.diagonal_cost != kSqrt2 && !hexagons) {
-      absl::StrAppendFormat(&text, "diagonal_cost %.17g\n", settings.diagonal_cost);
+      absl::StrAppend(&text, "diagonal_cost ", ShortestText(settings.diagonal_cost), "\n");
     }
     if (!settings.world.empty()) {
       absl::StrAppend(&text, "world ", settings.world, "\n");
     }
     const WorldFrame& frame = settings.frame;
     if (frame.origin != Position{}) {
-      absl::StrAppendFormat(&text, "origin %.17g %.17g %.17g\n", frame.origin.x, frame.origin.y,
-                            frame.origin.z);
+      absl::StrAppend(&text, "origin ", ShortestText(frame.origin.x), " ", ShortestText(frame.origin.y), " ",
+                      ShortestText(frame.origin.z), "\n");
     }
     if (frame.cell_size != 1.0) {
-      absl::StrAppendFormat(&text, "cell_size %.17g\n", frame.cell_size);
+      absl::StrAppend(&text, "cell_size ", ShortestText(frame.cell_size), "\n");
     }
     for (const Terrain& terrain : settings.terrains) {
       absl::StrAppendFormat(&text, "terrain %c %s ", terrain.symbol, terrain.name);
       if (terrain.impassable) {
         text += "impassable\n";
       } else {
-        absl::StrAppendFormat(&text, "%.17g\n", terrain.cost);
+        absl::StrAppend(&text, ShortestText(terrain.cost), "\n");
       }
     }
     for (const NamedProfile& profile : map.profiles()) {

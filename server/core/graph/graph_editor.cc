@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "server/base/bad_number.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/map/tags.h"
@@ -48,9 +49,8 @@ std::uint64_t DigestOf(const AutoConnect& rule) {
 
 absl::Status GraphEditor::SetAutoConnect(const AutoConnect& rule) {
   if (!(rule.max_distance > 0.0 && rule.max_distance <= kMaxEdgeCost)) {
-    return InvalidArgument(
-        ErrorReason::kBadValue, "max_distance",
-        absl::StrCat("is more than 0 and at most ", kMaxEdgeCost, ", not ", rule.max_distance));
+    return BadNumber(ErrorReason::kBadValue, "max_distance", rule.max_distance,
+                     absl::StrCat("more than 0, and at most ", kMaxEdgeCost));
   }
   graph_.max_distance_ = rule.max_distance;
   graph_.sight_ = SightMap(rule.grid);
@@ -397,14 +397,15 @@ absl::Status GraphEditor::PutEdges(absl::Span<const WaypointEdge> edges, bool re
     const bool is_length = edge.cost == WaypointEdge::kCostIsLength;
     const double cost = is_length ? Distance(a, b) : edge.cost;
     if (std::isnan(cost)) {
-      return InvalidArgument(ErrorReason::kBadValue, At("edges", i, ".cost"), "is a number");
+      return BadNumber(ErrorReason::kBadValue, At("edges", i, ".cost"), cost,
+                       absl::StrCat("from 0 to ", kMaxEdgeCost));
     }
     if (is_length && cost > kMaxEdgeCost) {
       return WithFieldPrefix(TooLong(), At("edges", i, ""));
     }
     if (!(cost >= 0.0 && cost <= kMaxEdgeCost)) {
-      return InvalidArgument(ErrorReason::kBadEdge, At("edges", i, ".cost"),
-                             absl::StrCat("is from 0 to ", kMaxEdgeCost, ", not ", cost));
+      return BadNumber(ErrorReason::kBadEdge, At("edges", i, ".cost"), cost,
+                       absl::StrCat("from 0 to ", kMaxEdgeCost));
     }
     const std::uint32_t flags = (edge.enabled ? Arc::kEnabled : 0U) | (is_length ? Arc::kCostIsLength : 0U) |
                                 (graph_.sight_.IsClearOfObstacles(a, b) ? 0U : Arc::kBlocked);

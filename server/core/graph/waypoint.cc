@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "server/base/bad_number.h"
 #include "server/base/error.h"
 #include "server/core/map/tags.h"
 #include "server/core/shape/shape.h"
@@ -18,8 +18,7 @@ absl::Status CheckPosition(const WorldPoint& position) {
   for (const auto& [value, field] : {std::pair(position.x, ".x"), {position.y, ".y"}, {position.z, ".z"}}) {
     // Not a number compares with nothing.
     if (!(std::abs(value) <= kMaxReach)) {
-      return InvalidArgument(ErrorReason::kBadValue, field,
-                             absl::StrCat("is a number from -2^20 to 2^20, not ", value));
+      return BadNumber(ErrorReason::kBadValue, field, value, "from -2^20 to 2^20");
     }
   }
   return absl::OkStatus();

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "server/base/bad_number.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/graph_search/graph_astar.h"
@@ -84,11 +85,12 @@ class GraphPathFinder {
 
   absl::Status Check() const {
     if (AlgorithmToRun() != Algorithm::kAStar && AlgorithmToRun() != Algorithm::kDijkstra) {
-      return Unmet(ErrorReason::kAlgorithmUnsuited, "algorithm", "searches grids, not waypoint graphs");
+      return Unmet(ErrorReason::kAlgorithmUnsuited, "algorithm",
+                   "only A* and Dijkstra's algorithm search waypoint graphs");
     }
     if (!std::isfinite(query_.snap_radius) || query_.snap_radius < 0.0) {
-      return InvalidArgument(ErrorReason::kBadValue, "snap_radius",
-                             absl::StrCat("is a number from 0 on, not ", query_.snap_radius));
+      return BadNumber(ErrorReason::kBadValue, "snap_radius", query_.snap_radius,
+                       "a finite number, 0 or more");
     }
     if (absl::Status status = CheckTags(query_.required_tags, ErrorReason::kBadProfile); !status.ok()) {
       return WithFieldPrefix(status, "profile.required_tags");
@@ -129,7 +131,7 @@ class GraphPathFinder {
     const NodeNumber node = graph_.NearestVisible(position, radius);
     if (node == kNoNodeNumber) {
       return Unmet(ErrorReason::kNoNodeNear, absl::StrCat(name, "_position"),
-                   "sees no enabled node within snap_radius");
+                   absl::StrCat("no enabled node is seen from ", name, "_position within snap_radius"));
     }
     return Snapped{.node = node,
                    .position = position,

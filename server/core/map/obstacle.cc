@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "server/base/bad_number.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/map/element_hash.h"
@@ -20,11 +21,10 @@ namespace {
 
 absl::Status CheckAmount(double amount, double low, double high, absl::string_view field) {
   if (!std::isfinite(amount)) {
-    return InvalidArgument(ErrorReason::kBadValue, field, "is a finite number");
+    return BadNumber(ErrorReason::kBadValue, field, amount, "a finite number");
   }
   if (amount < low || amount > high) {
-    return InvalidArgument(ErrorReason::kBadEffect, field,
-                           absl::StrCat("is from ", low, " to ", high, ", not ", amount));
+    return BadNumber(ErrorReason::kBadEffect, field, amount, absl::StrCat("from ", low, " to ", high));
   }
   return absl::OkStatus();
 }

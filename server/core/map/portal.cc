@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "server/base/bad_number.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/grid/grid_settings.h"
@@ -69,7 +70,8 @@ absl::Status CheckPortal(const Portal& portal, const Rectangle& bounds) {
                            "a portal to another map leads one way: put one on that map to lead back");
   }
   if (portal.cost < 0 || portal.cost > CostFromDouble(kMaxPortalCost)) {
-    return InvalidArgument(ErrorReason::kBadValue, ".cost", absl::StrCat("is from 0 to ", kMaxPortalCost));
+    return BadNumber(ErrorReason::kBadValue, ".cost", CostToDouble(portal.cost),
+                     absl::StrCat("from 0 to ", kMaxPortalCost));
   }
   if (absl::Status status = CheckTags(portal.tags, ErrorReason::kBadPortal); !status.ok()) {
     return WithFieldPrefix(status, ".tags");

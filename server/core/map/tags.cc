@@ -46,7 +46,7 @@ absl::Status CheckTags(const std::vector<std::string>& tags, ErrorReason reason)
     }
     const auto end = tags.begin() + static_cast<std::ptrdiff_t>(i);
     if (std::find(tags.begin(), end, tag) != end) {
-      return InvalidArgument(reason, field, "this tag is there twice");
+      return InvalidArgument(reason, field, absl::StrCat("the tag \"", tag, "\" is there twice"));
     }
   }
   return absl::OkStatus();

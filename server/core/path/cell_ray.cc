@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "server/base/bad_number.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/path/line_of_sight.h"
@@ -47,8 +48,7 @@ bool IsOnMap(const GridMap& map, CellPoint position) {
 absl::Status CheckPosition(const GridMap& map, absl::string_view field, CellPoint position) {
   for (const auto& [name, value] : {std::pair{".x", position.x}, std::pair{".y", position.y}}) {
     if (!std::isfinite(value)) {
-      return InvalidArgument(ErrorReason::kBadValue, absl::StrCat(field, name),
-                             "a coordinate must be a finite number");
+      return BadNumber(ErrorReason::kBadValue, absl::StrCat(field, name), value, "a finite number");
     }
   }
   // Before they are made whole numbers, which might not hold them.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/base/bad_number.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 
@@ -21,8 +22,9 @@ absl::Status CheckHasNoNodes(const RouteQuery& query) {
   if (query.start.node.empty() && query.goal.node.empty()) {
     return absl::OkStatus();
   }
-  return WrongKind(query.start.node.empty() ? "goal_node" : "start_node",
-                   "is for FindPath on waypoint graphs; this is a query on a grid");
+  const absl::string_view field = query.start.node.empty() ? "goal_node" : "start_node";
+  return WrongKind(field,
+                   absl::StrCat(field, " is for FindPath on waypoint graphs; this is a query on a grid"));
 }
 
 absl::Status CheckEnd(absl::string_view field, const RouteEnd& end) {
@@ -40,7 +42,7 @@ absl::Status CheckPosition(absl::string_view field, const Position& position) {
       {".x", position.x}, {".y", position.y}, {".z", position.z}};
   for (const auto& [part, value] : parts) {
     if (!std::isfinite(value)) {
-      return InvalidArgument(ErrorReason::kBadValue, absl::StrCat(field, part), "is a finite number");
+      return BadNumber(ErrorReason::kBadValue, absl::StrCat(field, part), value, "a finite number");
     }
   }
   return absl::OkStatus();
@@ -67,7 +69,7 @@ absl::Status CheckEndpoints(const RouteQuery& query) {
   WAYSTAR_RETURN_IF_ERROR(CheckPosition("start_position", query.start.position.value_or(Position())));
   WAYSTAR_RETURN_IF_ERROR(CheckPosition("goal_position", query.goal.position.value_or(Position())));
   if (!std::isfinite(query.snap_radius) || query.snap_radius < 0) {
-    return InvalidArgument(ErrorReason::kBadValue, "snap_radius", "is a finite number, 0 or more");
+    return BadNumber(ErrorReason::kBadValue, "snap_radius", query.snap_radius, "a finite number, 0 or more");
   }
   return absl::OkStatus();
 }
@@ -98,7 +100,7 @@ absl::Status CheckOnGraph(const RouteQuery& query, absl::string_view map) {
         {query.agent.overlay.has_value(), "overlay"},
         {query.with_summary, "with_summary"}}) {
     if (is_given) {
-      return WrongKind(field, "is for grids; the map is a waypoint graph");
+      return WrongKind(field, absl::StrCat(field, " is for grids; the map is a waypoint graph"));
     }
   }
   return absl::OkStatus();

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "server/base/bad_number.h"
 #include "server/base/status_macros.h"
 #include "server/core/search/interruption.h"
 
@@ -116,7 +117,7 @@ absl::StatusOr<Cost> ToMaxCost(const std::optional<double>& max_cost) {
     return kHighest;
   }
   if (!(*max_cost >= 0.0)) {
-    return InvalidArgument(ErrorReason::kBadValue, "max_cost", "max_cost must be a number of 0 or more");
+    return BadNumber(ErrorReason::kBadValue, "max_cost", *max_cost, "0 or more");
   }
   // Leaves room for the rounding below.
   constexpr double kBeyondAnyPath = 9.0e10;

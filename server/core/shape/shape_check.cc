@@ -6,7 +6,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "server/base/bad_number.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/shape/shape_raster.h"
@@ -16,10 +18,10 @@ namespace {
 
 absl::Status CheckRange(double value, double low, ErrorReason reason, absl::string_view field) {
   if (!std::isfinite(value)) {
-    return InvalidArgument(ErrorReason::kBadValue, field, "coordinates and lengths are finite numbers");
+    return BadNumber(ErrorReason::kBadValue, field, value, "a finite number");
   }
   if (value < low || value > kMaxReach) {
-    return InvalidArgument(reason, field, absl::StrCat("is from ", low, " to ", kMaxReach, ", not ", value));
+    return BadNumber(reason, field, value, absl::StrFormat("from %.12g to %.12g", low, kMaxReach));
   }
   return absl::OkStatus();
 }

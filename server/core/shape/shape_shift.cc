@@ -6,8 +6,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "server/base/bad_number.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/shape/shape_check.h"
@@ -18,12 +19,12 @@ namespace {
 absl::Status CheckDistance(double distance, bool is_whole, absl::string_view field) {
   // Written so that NaN fails.
   if (!(std::abs(distance) <= 2 * kMaxReach)) {
-    return InvalidArgument(ErrorReason::kBadValue, field,
-                           absl::StrCat("is from ", -2 * kMaxReach, " to ", 2 * kMaxReach));
+    return BadNumber(ErrorReason::kBadValue, field, distance,
+                     absl::StrFormat("from %.12g to %.12g", -2 * kMaxReach, 2 * kMaxReach));
   }
   if (is_whole && distance != std::floor(distance)) {
-    return InvalidArgument(ErrorReason::kBadValue, field,
-                           "is a whole number of cells for a shape with cells or rectangles");
+    return BadNumber(ErrorReason::kBadValue, field, distance,
+                     "a whole number of cells, since the shape has cells or rectangles");
   }
   return absl::OkStatus();
 }
@@ -82,8 +83,9 @@ absl::StatusOr<Shape> ShiftShape(const Shape& shape, double dx, double dy, const
   }
   if (!shifter.is_in_range() || !CheckShape(shifted, bounds, ShapeOverlap::kNone).ok()) {
     return MakeError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "",
-                     absl::StrCat("is further away from the map than coordinates go, which are from ",
-                                  -kMaxReach, " to ", kMaxReach));
+                     absl::StrFormat("the shape would lie further away from the map than coordinates go, "
+                                     "which are from %.12g to %.12g",
+                                     -kMaxReach, kMaxReach));
   }
   return shifted;
 }

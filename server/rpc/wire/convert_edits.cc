@@ -74,9 +74,9 @@ absl::StatusOr<absl::Duration> ToLifetime(const google::protobuf::Duration& dura
   const bool signs_differ = (seconds < 0 && nanos > 0) || (seconds > 0 && nanos < 0);
   if (seconds < -kMaxSeconds || seconds > kMaxSeconds || nanos < -kMaxNanos || nanos > kMaxNanos ||
       signs_differ) {
-    return InvalidArgument(
-        ErrorReason::kBadLifetime, "lifetime",
-        absl::StrCat("seconds ", seconds, " and nanos ", nanos, " are no google.protobuf.Duration"));
+    return InvalidArgument(ErrorReason::kBadLifetime, "lifetime",
+                           absl::StrCat("lifetime: seconds ", seconds, " and nanos ", nanos,
+                                        " are no google.protobuf.Duration"));
   }
   return absl::Seconds(seconds) + absl::Nanoseconds(nanos);
 }
@@ -89,7 +89,7 @@ absl::StatusOr<absl::Time> ToRequestTime(const google::protobuf::Timestamp& time
   if (time.seconds() < kMinSeconds || time.seconds() > kMaxSeconds || time.nanos() < 0 ||
       time.nanos() > kMaxNanos) {
     return InvalidArgument(ErrorReason::kBadValue, "request_time",
-                           absl::StrCat("seconds ", time.seconds(), " and nanos ", time.nanos(),
+                           absl::StrCat("request_time: seconds ", time.seconds(), " and nanos ", time.nanos(),
                                         " are no google.protobuf.Timestamp"));
   }
   return absl::FromUnixSeconds(time.seconds()) + absl::Nanoseconds(time.nanos());

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/repeated_ptr_field.h"
+#include "server/base/bad_number.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/grid/cost.h"
@@ -68,8 +69,8 @@ absl::StatusOr<std::vector<core::WaypointEdge>> ToEdges(
     if (edge.has_cost()) {
       // Which stands for no cost at all, and must not be mistaken for it.
       if (edge.cost() < 0.0) {
-        return InvalidArgument(ErrorReason::kBadEdge, absl::StrCat("edges[", i, "].cost"),
-                               absl::StrCat("is from 0 to ", core::kMaxEdgeCost, ", not ", edge.cost()));
+        return BadNumber(ErrorReason::kBadEdge, absl::StrCat("edges[", i, "].cost"), edge.cost(),
+                         absl::StrCat("from 0 to ", core::kMaxEdgeCost));
       }
       out.back().cost = edge.cost();
     }

@@ -10,8 +10,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "server/base/bad_number.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/grid/cost.h"
@@ -31,12 +33,13 @@ absl::StatusOr<core::Portal> ToPortal(const v1::Portal& portal, absl::string_vie
   }
   // The condition is written so that NaN fails; the core says what else is out of range.
   if (!(portal.cost() >= 0.0 && portal.cost() <= core::kMaxPortalCost)) {
-    return InvalidArgument(
-        ErrorReason::kBadValue, "cost",
-        absl::StrCat("a portal costs from 0 to ", core::kMaxPortalCost, ", not ", portal.cost()));
+    return BadNumber(ErrorReason::kBadValue, "cost", portal.cost(),
+                     absl::StrCat("from 0 to ", core::kMaxPortalCost));
   }
   if (!portal.to_map().empty() && !core::CheckMapId(portal.to_map()).ok()) {
-    return InvalidArgument(ErrorReason::kBadMapId, "to_map", "is no id of a map");
+    return InvalidArgument(
+        ErrorReason::kBadMapId, "to_map",
+        absl::StrCat("to_map is \"", absl::CHexEscape(portal.to_map()), "\", which is no id of a map"));
   }
   return core::Portal{.id = portal.id(),
                       .from = coordinates.ToPlane(ToCell(portal.from())),

@@ -60,7 +60,8 @@ absl::Status AddSteps(const v1::ValidatePathRequest& request, PathToValidate& pa
   for (std::size_t i = 0; i < path.crossings.size(); ++i) {
     if (!IsNearMaps(path.crossings[i].arrival)) {
       return MakeError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap,
-                       absl::StrCat("crossings[", i, "].arrival"), "is off any map");
+                       absl::StrCat("crossings[", i, "].arrival"),
+                       absl::StrCat("crossings[", i, "].arrival is off any map"));
     }
   }
   path.points = core::WalkDirections(path.points.front(), directions, path.crossings);

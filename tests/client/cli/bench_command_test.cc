@@ -1,7 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
 
+#include <atomic>
+#include <csignal>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -68,6 +72,22 @@ TEST_F(BenchCommandTest, PrintsJson) {
   EXPECT_THAT(out_,
               HasSubstr(R"("loop":"closed","messages_per_second":null,"arrivals":null,"in_flight":2,)"));
   EXPECT_THAT(out_, HasSubstr(R"("failed":0,"failures":[],)"));
+}
+
+TEST_F(BenchCommandTest, PrintsWhatItHasWhenItIsInterrupted) {
+  // To this thread alone: those of the server would not hold the signal.
+  server_.find_path = [bench = pthread_self(), calls = std::make_shared<std::atomic<int>>(0)](
+                          auto&, const auto&, v1::FindPathResponse& response) {
+    if (calls->fetch_add(1) == 3) {
+      pthread_kill(bench, SIGINT);
+    }
+    response.set_outcome(v1::OUTCOME_FOUND);
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"bench", "arena", "--duration", "1h", "--warm-up", "0", "--deadline", "1m"}), ExitCode::kOk);
+  EXPECT_THAT(out_, HasSubstr(" 0 failed\n"));
+  EXPECT_THAT(out_, HasSubstr("  99.99%"));
+  EXPECT_EQ(err_, "waystar: ended early; this is what was measured until then\n");
 }
 
 TEST_F(BenchCommandTest, ReadsAMix) {

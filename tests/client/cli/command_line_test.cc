@@ -41,6 +41,19 @@ TEST_F(CommandLineTest, EveryCommandHasExamples) {
   }
 }
 
+TEST_F(CommandLineTest, HelpIsACommandToo) {
+  EXPECT_EQ(RunBare({"--help"}), ExitCode::kOk);
+  const std::string help = out_;
+  EXPECT_EQ(RunBare({"help"}), ExitCode::kOk);
+  EXPECT_EQ(out_, help);
+  EXPECT_EQ(RunBare({"map", "import", "--help"}), ExitCode::kOk);
+  const std::string import_help = out_;
+  EXPECT_EQ(RunBare({"help", "map", "import"}), ExitCode::kOk);
+  EXPECT_EQ(out_, import_help);
+  EXPECT_EQ(RunBare({"help", "map", "imprt"}), ExitCode::kUsage);
+  EXPECT_EQ(err_, "waystar: there is no command 'imprt'; did you mean 'import'?\n");
+}
+
 TEST_F(CommandLineTest, TellsItsVersion) {
   EXPECT_EQ(RunBare({"--version"}), ExitCode::kOk);
   EXPECT_THAT(out_, ::testing::MatchesRegex("waystar [0-9]+\\.[0-9]+\\.[0-9]+\n"));

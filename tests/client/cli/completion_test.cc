@@ -52,7 +52,8 @@ TEST_F(CompletionTest, Bash) {
       HasSubstr("'waystar 0') _waystar_words 'map find paths watch-path validate trace render animate reach "
                 "reachable flow matrix ray sample block unblock terrain obstacle portal "
                 "watch health info top log-level token bench inspect backup restore record replay completion "
-                "man' ;;\n"));
+                "man help' ;;\n"));
+  EXPECT_THAT(out_, HasSubstr("'waystar help '*) _waystar_words 'map find paths"));
   EXPECT_THAT(out_, HasSubstr("'waystar find --algorithm') _waystar_words "
                               "'auto astar dijkstra jump-point lazy-theta hierarchy'; return ;;\n"));
   EXPECT_THAT(out_, HasSubstr("'waystar trace 0') _waystar_maps ;;\n"));

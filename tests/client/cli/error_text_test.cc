@@ -37,6 +37,8 @@ TEST(ErrorTextTest, DoesNotNameTheBytesOfAFile) {
 TEST(ErrorTextTest, HintsAtWhatToDo) {
   EXPECT_EQ(Text(Refusal(grpc::StatusCode::NOT_FOUND, "no map 'x'", "MAP_NOT_FOUND")),
             "no map 'x'\n`waystar map list` shows the maps there are.");
+  EXPECT_EQ(Text(Refusal(grpc::StatusCode::UNAVAILABLE, "not all maps are read", "MAPS_LOADING")),
+            "not all maps are read\nTry again in a moment: `waystar health` prints SERVING then.");
   EXPECT_EQ(
       Text(Refusal(grpc::StatusCode::UNAVAILABLE, "no space left", "STORAGE_FAILED")),
       "no space left\nThe server cannot write its data folder. With a --request-id the change can be tried "

@@ -86,6 +86,7 @@ const std::map<std::string, std::string>& WithoutJson() {
       {"completion", "prints a script for a shell"},
       {"inspect", "serves a page until it is ended"},
       {"man", "prints a manual page"},
+      {"help", "prints help"},
   };
   return *kWithoutJson;
 }

@@ -149,6 +149,23 @@ TEST_F(MapFilesTest, ExportsToAFile) {
   EXPECT_THAT(out_, HasSubstr("\"size\":\"25\""));
 }
 
+TEST_F(MapFilesTest, SaysWhatAFormatLeavesOut) {
+  v1::MapInfo info;
+  info.mutable_grid()->set_named_obstacles(2);
+  info.mutable_grid()->set_portals(1);
+  server_.ServeMap(info, {".#", ".."});
+  const std::string file = WriteFile("out.txt", "precious");
+  EXPECT_EQ(Run({"map", "export", "arena", "-o", file}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("leave out what arena has: 2 named obstacles, 1 portal\n"));
+  EXPECT_THAT(err_, HasSubstr("--lossy"));
+  EXPECT_EQ(ReadFile("out.txt"), "precious");
+  EXPECT_EQ(Run({"map", "export", "arena", "-o", file, "--lossy"}), ExitCode::kOk);
+  EXPECT_EQ(err_, "waystar: left out: 2 named obstacles, 1 portal\n");
+  EXPECT_EQ(ReadFile("out.txt"), "connectivity 8\nmap\n.#\n..\n");
+  EXPECT_EQ(Run({"map", "export", "arena", "-o", Path("out.waymap")}), ExitCode::kOk);
+  EXPECT_EQ(err_, "");
+}
+
 TEST_F(MapFilesTest, ExplainsWhatCannotBeWritten) {
   server_.ServeMap({}, {".."});
   EXPECT_EQ(Run({"map", "export", "arena", "-o", Path("missing/out.txt")}), ExitCode::kUsage);

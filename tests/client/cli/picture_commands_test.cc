@@ -99,6 +99,9 @@ TEST_F(PictureCommandsTest, RefusesWhatCannotBe) {
   EXPECT_EQ(Run({"render", "yard", "0,0"}), ExitCode::kUsage);
   EXPECT_EQ(Run({"render", "yard", "--format", "png"}, true), ExitCode::kUsage);
   EXPECT_EQ(Run({"render", "yard", "-o", FileNamed("no/such/folder.png")}), ExitCode::kUsage);
+  EXPECT_EQ(Run({"render", "yard", "-o", FileNamed("yard.jpg")}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr(".png, .svg or .txt"));
+  EXPECT_EQ(Run({"render", "yard", "-o", FileNamed("yard"), "--format", "png"}), ExitCode::kOk);
   EXPECT_EQ(Run({"render", "nowhere"}), ExitCode::kRefused);
   EXPECT_EQ(Run({"animate", "yard", "0,0", "5,3", "-o", "search.mp4"}), ExitCode::kUsage);
   EXPECT_EQ(Run({"animate", "yard", "0,0", "5,3", "-o", "search.gif", "--beside", "magic"}),

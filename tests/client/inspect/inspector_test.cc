@@ -106,7 +106,9 @@ TEST(InspectorTest, RefusesWhereItCannotListen) {
   }
   const auto inspector = StartAlone();
   const std::string taken = absl::StrCat("127.0.0.1:", inspector->port());
-  EXPECT_TRUE(absl::IsUnavailable(Inspector::Start({.listen = taken}, {}).status()));
+  const absl::Status in_use = Inspector::Start({.listen = taken}, {}).status();
+  EXPECT_TRUE(absl::IsUnavailable(in_use));
+  EXPECT_NE(in_use.message().find("in use"), absl::string_view::npos) << in_use;
   EXPECT_TRUE(absl::IsInvalidArgument(
       Inspector::Start({.listen = "127.0.0.1:0"}, {.target = "far:7450", .token = "open"}).status()));
 }

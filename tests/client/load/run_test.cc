@@ -7,6 +7,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -39,8 +40,9 @@ class RunTest : public ::testing::Test {
     const auto workload =
         Workload::Make(*std::move(parts), server_.client(), 7, settings_.updates_per_second > 0);
     EXPECT_TRUE(workload.ok()) << workload.status();
-    auto report =
-        load::Run(settings_, {.target = server_.target()}, *workload, [this](const Progress&) { ++told_; });
+    auto report = load::Run(
+        settings_, {.target = server_.target()}, *workload, [this](const Progress&) { ++told_; },
+        wait_for_stop_);
     EXPECT_TRUE(report.ok()) << report.status();
     EXPECT_EQ(report->sent, report->tally.answered + report->tally.failed());
     EXPECT_EQ(report->tally.latency.count(), report->tally.answered);
@@ -50,6 +52,10 @@ class RunTest : public ::testing::Test {
   TestServer server_;
   Settings settings_;
   int told_ = 0;
+  WaitForStop wait_for_stop_ = [](Nanos time) {
+    std::this_thread::sleep_for(time);
+    return false;
+  };
 };
 
 TEST_F(RunTest, ClosedLoopOfCalls) {
@@ -163,13 +169,26 @@ TEST_F(RunTest, AStreamThatBreaksFailsWhatIsUnderWay) {
     gone.reset();
     auto parts = ParseScenario("1 field pair 0,0 1,1", nullptr);
     const auto workload = Workload::Make(*std::move(parts), server_.client(), 0, false);
-    const auto report = load::Run(settings_, {.target = target}, *workload, [](const Progress&) {});
+    const auto report = load::Run(
+        settings_, {.target = target}, *workload, [](const Progress&) {}, wait_for_stop_);
     ASSERT_TRUE(report.ok()) << report.status();
     EXPECT_EQ(report->tally.answered, 0);
     EXPECT_GT(report->sent, 0);
     EXPECT_EQ(report->sent, report->tally.failed());
     EXPECT_EQ(report->tally.failures.begin()->first.first, "UNAVAILABLE");
   }
+}
+
+TEST_F(RunTest, ARunThatIsCutShortSendsNothingMore) {
+  settings_.rate = 0.001;
+  settings_.duration = std::chrono::hours(1);
+  settings_.updates_per_second = 0.001;
+  wait_for_stop_ = [](Nanos) { return true; };
+  const Report report = RunLoad();
+  EXPECT_TRUE(report.is_cut_short);
+  EXPECT_LE(report.sent, 1);
+  EXPECT_LT(report.settings.duration, std::chrono::hours(1));
+  EXPECT_EQ(report.messages_unsent, 0);
 }
 
 TEST_F(RunTest, FindsTheServersProcess) {
@@ -183,7 +202,8 @@ TEST_F(RunTest, RefusesOptionsThatMakeNoSense) {
   auto parts = ParseScenario("1 field random 5", nullptr);
   const auto workload = Workload::Make(*std::move(parts), server_.client(), 0, false);
   ASSERT_TRUE(workload.ok()) << workload.status();
-  const auto report = load::Run(settings_, {.target = "10.0.0.1:1", .token = "secret"}, *workload, nullptr);
+  const auto report =
+      load::Run(settings_, {.target = "10.0.0.1:1", .token = "secret"}, *workload, nullptr, nullptr);
   EXPECT_TRUE(absl::IsInvalidArgument(report.status()));
 }
 

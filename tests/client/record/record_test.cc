@@ -210,6 +210,25 @@ TEST_F(RecordTest, AClientThatGivesUpIsGivenUpOn) {
   EXPECT_TRUE(proxy_->Stop().ok());
 }
 
+TEST(ProxyTest, SaysWhyItCannotListen) {
+  const std::string path = ::testing::TempDir() + "/deaf.rec";
+  const auto start = [&path](const std::string& listen) {
+    auto recording = RecordingWriter::Create(path, {});
+    EXPECT_TRUE(recording.ok());
+    return Proxy::Start(listen, {.target = "127.0.0.1:1"}, *std::move(recording));
+  };
+  for (const char* const listen : {"", "7452", ":7452", "127.0.0.1:99999", "127.0.0.1:x"}) {
+    EXPECT_EQ(start(listen).status().code(), absl::StatusCode::kInvalidArgument) << listen;
+  }
+  const auto first = start("127.0.0.1:0");
+  ASSERT_TRUE(first.ok());
+  const absl::Status in_use = start(absl::StrCat("127.0.0.1:", (*first)->port())).status();
+  EXPECT_EQ(in_use.code(), absl::StatusCode::kUnavailable);
+  EXPECT_NE(in_use.message().find("in use"), absl::string_view::npos) << in_use;
+  EXPECT_TRUE((*first)->Stop().ok());
+  std::filesystem::remove(path);
+}
+
 TEST(ProxyTest, AServerThatIsNotThereIsUnavailableToItsClients) {
   const std::string path = ::testing::TempDir() + "/nobody.rec";
   auto recording = RecordingWriter::Create(path, {});

@@ -80,7 +80,9 @@ TEST_F(StorageStatusTest, CountsWhatIsWritten) {
 TEST_F(StorageStatusTest, HealthTellsWhileChangesAreRefused) {
   EXPECT_EQ(HealthOf("waystar.storage"), HealthCheckResponse::SERVING);
   folder_.FailAfter(0, true);
-  EXPECT_EQ(client::ReasonOf(Block(0)), "STORAGE_FAILED");
+  const absl::Status refused = Block(0);
+  EXPECT_EQ(client::ReasonOf(refused), "STORAGE_FAILED");
+  EXPECT_EQ(client::RetryDelayOf(refused), absl::Seconds(1));
   EXPECT_EQ(HealthOf("waystar.storage"), HealthCheckResponse::NOT_SERVING);
   EXPECT_TRUE(Storage().refuses());
   EXPECT_NE(Storage().error(), "");

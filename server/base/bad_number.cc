@@ -1,0 +1,15 @@
+#include "server/base/bad_number.h"
+
+#include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
+
+namespace waystar {
+
+absl::Status BadNumber(ErrorReason reason, absl::string_view field, double number, absl::string_view must) {
+  // As many digits as tell the ends of all ranges from what lies beyond them.
+  return InvalidArgument(
+      reason, field,
+      absl::StrFormat("%s is %.12g, and must be %s", absl::StripPrefix(field, "."), number, must));
+}
+
+}  // namespace waystar
