@@ -46,8 +46,8 @@ class HttpListener {
   HttpListener& operator=(const HttpListener&) = delete;
   ~HttpListener() { Stop(); }
 
-  // Listens no more, and returns when the last request is answered. Idle connections may hold it up for two
-  // seconds. One thread may call it.
+  // Listens no more, and returns when the last request is answered, after up to two seconds at the least: so
+  // long the library's threads sleep. One thread may call it.
   void Stop();
 
   int port() const { return port_; }
