@@ -48,6 +48,9 @@ absl::Status Serve(const waystar::runtime::Options& options) {
   }
   Log(LogLevel::kInfo, "serving",
       {{"address", options.listen}, {"port", server->port()}, {"workers", options.workers}});
+  if (server->http_port() != 0) {
+    Log(LogLevel::kInfo, "serving_http", {{"address", options.http_listen}, {"port", server->http_port()}});
+  }
   if (server->metrics_port() != 0) {
     Log(LogLevel::kInfo, "serving_metrics",
         {{"address", options.metrics_listen}, {"port", server->metrics_port()}});

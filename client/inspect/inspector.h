@@ -7,9 +7,8 @@
 #include "absl/status/statusor.h"
 #include "client/inspect/gateway.h"
 #include "client/options.h"
-
-struct mg_context;
-struct mg_connection;
+#include "server/http/http_exchange.h"
+#include "server/http/http_listener.h"
 
 namespace waystar::inspect {
 
@@ -35,26 +34,24 @@ class Inspector {
   // Ends all streams, and returns when the last request is answered.
   ~Inspector();
 
-  int port() const { return port_; }
+  int port() const { return listener_->port(); }
   // The address at which a browser on this machine finds it: "http://127.0.0.1:7451/".
   std::string address() const;
 
  private:
   Inspector(const InspectorOptions& options, const client::Options& connection);
 
-  absl::Status Listen();
-  static int Handle(mg_connection* connection);
-  void Answer(HttpExchange& exchange);
-  void AnswerConfig(HttpExchange& exchange) const;
+  void Answer(http::HttpExchange& exchange);
+  void AnswerConfig(http::HttpExchange& exchange) const;
 
   const InspectorOptions options_;
+  // The name that it listens on.
+  const std::string name_;
   const std::string target_;
-  // The name that it listens on, without brackets.
-  std::string name_;
   std::atomic<bool> is_stopping_ = false;
   Gateway gateway_;
-  int port_ = 0;
-  mg_context* context_ = nullptr;
+  // It stands last, as its threads use all of the above.
+  std::unique_ptr<http::HttpListener> listener_;
 };
 
 }  // namespace waystar::inspect

@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "client/listen_address.h"
 #include "client/record/methods.h"
+#include "server/http/listen_address.h"
 
 namespace waystar::record {
 namespace {
@@ -214,7 +214,7 @@ absl::StatusOr<std::unique_ptr<Proxy>> Proxy::Start(const std::string& listen, c
     return proxy->connection_.status();
   }
   const bool is_unix = absl::StartsWith(listen, "unix:");
-  if (absl::Status status = client::CheckListenAddress(listen); !is_unix && !status.ok()) {
+  if (absl::Status status = http::CheckListenAddress(listen); !is_unix && !status.ok()) {
     return status;
   }
   grpc::ServerBuilder builder;
@@ -225,7 +225,7 @@ absl::StatusOr<std::unique_ptr<Proxy>> Proxy::Start(const std::string& listen, c
   proxy->server_ = builder.BuildAndStart();
   if (proxy->server_ == nullptr) {
     return is_unix ? absl::UnavailableError(absl::StrCat("cannot listen on ", listen))
-                   : client::CannotListen(listen);
+                   : http::CannotListen(listen);
   }
   return proxy;
 }

@@ -199,6 +199,14 @@ absl::string_view ErrorReasonName(ErrorReason reason) {
       return "CLIENT_BUSY";
     case ErrorReason::kStorageFailed:
       return "STORAGE_FAILED";
+    case ErrorReason::kBadHeader:
+      return "BAD_HEADER";
+    case ErrorReason::kUnknownMethod:
+      return "UNKNOWN_METHOD";
+    case ErrorReason::kRequestTooLarge:
+      return "REQUEST_TOO_LARGE";
+    case ErrorReason::kOriginNotAllowed:
+      return "ORIGIN_NOT_ALLOWED";
   }
   return "UNKNOWN";
 }

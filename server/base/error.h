@@ -116,6 +116,11 @@ enum class ErrorReason : std::uint8_t {
   kClientBusy,
   // Storage: UNAVAILABLE
   kStorageFailed,
+  // HTTP: INVALID_ARGUMENT, UNIMPLEMENTED, RESOURCE_EXHAUSTED, PERMISSION_DENIED
+  kBadHeader,
+  kUnknownMethod,
+  kRequestTooLarge,
+  kOriginNotAllowed,
 };
 
 // Returns the name in the contract, such as "MAP_NOT_FOUND" for kMapNotFound; "UNKNOWN" for kUnknown.

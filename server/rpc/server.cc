@@ -94,6 +94,12 @@ void WarnOfOpenDoors(const runtime::Options& options) {
                                  " can read the metrics, with the names of the largest maps. An address that "
                                  "only Prometheus reaches closes this."));
   }
+  if (!options.http_listen.empty()) {
+    for (std::string& door :
+         OpenDoors({.address = options.http_listen, .wants_tokens = !options.tokens_file.empty()})) {
+      doors.push_back(std::move(door));
+    }
+  }
   for (const std::string& door : doors) {
     runtime::Log(runtime::LogLevel::kWarning, "open_to_the_network", {{"warning", door}});
   }
@@ -107,6 +113,9 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const runtime::Options& op
   auto server = std::unique_ptr<Server>(new Server(options));
   WAYSTAR_RETURN_IF_ERROR(server->Secure(options));
   WAYSTAR_RETURN_IF_ERROR(server->Listen(options));
+  if (!options.http_listen.empty()) {
+    WAYSTAR_RETURN_IF_ERROR(server->ServeHttp(options));
+  }
   if (!options.metrics_listen.empty()) {
     WAYSTAR_RETURN_IF_ERROR(server->ServeMetrics(options.metrics_listen));
   }
@@ -276,12 +285,40 @@ void Server::EnterRpc(int listener, net::Descriptor connection) {
   rpc_entrance_->HandleNewConnection(&entering);
 }
 
+absl::Status Server::ServeHttp(const runtime::Options& options) {
+  const std::string& listen = options.http_listen;
+  if (!IsLocalAddress(listen) && !options.tls_cert.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--http_listen ", listen,
+                     " would send without encryption what --tls_cert is to encrypt: let it listen on a "
+                     "loopback address, with a proxy in front that encrypts"));
+  }
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(-1);
+  arguments.SetMaxSendMessageSize(-1);
+  absl::StatusOr<std::unique_ptr<HttpGateway>> gateway =
+      HttpGateway::Start({.listen = listen,
+                          .threads = options.http_threads,
+                          .allowed_origins = options.http_allow_origin,
+                          .max_body_bytes = static_cast<std::size_t>(options.max_message_bytes),
+                          .max_answer_bytes = options.max_call_memory_mib << 20},
+                         server_->InProcessChannel(arguments));
+  if (!gateway.ok()) {
+    return absl::Status(gateway.status().code(), absl::StrCat("--http_listen: ", gateway.status().message()));
+  }
+  http_gateway_ = *std::move(gateway);
+  return absl::OkStatus();
+}
+
 absl::Status Server::ServeMetrics(const std::string& listen) {
-  WAYSTAR_ASSIGN_OR_RETURN(
-      metrics_server_, net::MetricsServer::Start(
-                           listen, {&process_metrics_, door_.get(), &access_, &call_metrics_, &call_memory_,
-                                    search_metrics_.get(), &slow_queries_, &update_metrics_, &queue_metrics_,
-                                    &store_metrics_, &storage_statistics_}));
+  std::vector<const runtime::MetricSource*> sources = {
+      &process_metrics_,     door_.get(),    &access_,         &call_metrics_,  &call_memory_,
+      search_metrics_.get(), &slow_queries_, &update_metrics_, &queue_metrics_, &store_metrics_,
+      &storage_statistics_};
+  if (http_gateway_ != nullptr) {
+    sources.push_back(http_gateway_.get());
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(metrics_server_, net::MetricsServer::Start(listen, std::move(sources)));
   return absl::OkStatus();
 }
 
@@ -316,6 +353,9 @@ void Server::Stop(absl::Duration drain_timeout, absl::Duration patience) {
   gate_.Close(now + absl::ToChronoNanoseconds(patience), deadline);
   server_gate_.Close(now, deadline);
   absl::SleepFor(std::min(drain_timeout, kLastRefusals));
+  if (http_gateway_ != nullptr) {
+    http_gateway_->Stop();
+  }
   // What is left is over its time, or a watch of the health service, which would never end by itself.
   server_->Shutdown(std::chrono::system_clock::now());
   server_->Wait();

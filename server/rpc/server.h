@@ -27,6 +27,7 @@
 #include "server/rpc/admission/executor.h"
 #include "server/rpc/admission/server_context.h"
 #include "server/rpc/first_maps.h"
+#include "server/rpc/http/http_gateway.h"
 #include "server/rpc/map_service.h"
 #include "server/rpc/path_service.h"
 #include "server/rpc/reflection_service.h"
@@ -71,6 +72,9 @@ class Server {
   // Returns the port of options.metrics_listen; 0 if that is empty.
   int metrics_port() const { return metrics_server_ == nullptr ? 0 : metrics_server_->port(); }
 
+  // Returns the port of options.http_listen; 0 if that is empty.
+  int http_port() const { return http_gateway_ == nullptr ? 0 : http_gateway_->port(); }
+
   // Reports unhealthy, and goes on serving.
   void ReportNotServing() { SetHealthy(false); }
 
@@ -96,6 +100,7 @@ class Server {
   void TurnOut(absl::string_view peer);
   // Hands a connection to the RPC library.
   void EnterRpc(int listener, net::Descriptor connection);
+  absl::Status ServeHttp(const runtime::Options& options);
   absl::Status ServeMetrics(const std::string& listen);
   void SetHealthy(bool healthy);
   // Tells, once each time, that changes are refused and that they are taken again. Called by the log's
@@ -153,6 +158,8 @@ class Server {
   std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> rpc_entrance_;
   std::unique_ptr<net::Door> door_;
+  // Null unless there is HTTP.
+  std::unique_ptr<HttpGateway> http_gateway_;
   // It stands last, as it asks all of the above.
   std::unique_ptr<net::MetricsServer> metrics_server_;
 };

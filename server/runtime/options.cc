@@ -146,6 +146,17 @@ ABSL_FLAG(
     "How long to go on serving after SIGTERM while health says NOT_SERVING, so that load balancers see it "
     "before calls are refused.");
 ABSL_FLAG(
+    std::string, http_listen, Defaults().http_listen,
+    "HOST:PORT to serve the RPCs at as JSON over HTTP, in plain text, for browsers and tools without gRPC. "
+    "Empty: nowhere.");
+ABSL_FLAG(
+    std::string, http_allow_origin, Defaults().http_allow_origin,
+    "Origins whose pages may call over HTTP, such as https://game.example, which commas separate. *: all. "
+    "Pages of other sites are refused.");
+ABSL_FLAG(std::int64_t, http_threads, Defaults().http_threads,
+          "Connections over HTTP at a time, streams among them, each of which holds a thread; more wait. One "
+          "address may have three times as many requests on their way as it leaves free.");
+ABSL_FLAG(
     std::string, metrics_listen, Defaults().metrics_listen,
     "HOST:PORT to serve metrics at, for Prometheus: GET /metrics over HTTP, to anyone. Empty: nowhere.");
 ABSL_FLAG(
@@ -211,6 +222,17 @@ absl::Status CheckTls(const Options& options) {
   }
   if (options.tls_cert.empty() && !options.tls_client_ca.empty()) {
     return absl::InvalidArgumentError("--tls_client_ca needs --tls_cert and --tls_key");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckHttp(const Options& options) {
+  if (options.http_listen.empty() && !options.http_allow_origin.empty()) {
+    return absl::InvalidArgumentError("--http_allow_origin needs --http_listen");
+  }
+  if (!options.http_listen.empty() && !options.tls_client_ca.empty()) {
+    return absl::InvalidArgumentError(
+        "--http_listen asks for no certificates, and --tls_client_ca wants them of all clients");
   }
   return absl::OkStatus();
 }
@@ -286,6 +308,9 @@ absl::StatusOr<Options> FromFlags() {
   read.Text(FLAGS_tls_client_ca, options.tls_client_ca);
   read.Text(FLAGS_tokens_file, options.tokens_file);
   read.Time(FLAGS_shutdown_delay, options.shutdown_delay);
+  read.Text(FLAGS_http_listen, options.http_listen);
+  read.Text(FLAGS_http_allow_origin, options.http_allow_origin);
+  read.Number(FLAGS_http_threads, 4, 4096, options.http_threads);
   read.Text(FLAGS_metrics_listen, options.metrics_listen);
   read.Time(FLAGS_slow_query, options.slow_query);
   ReadConnectionFlags(read, options.connections);
@@ -294,6 +319,7 @@ absl::StatusOr<Options> FromFlags() {
   WAYSTAR_RETURN_IF_ERROR(read.status());
   WAYSTAR_RETURN_IF_ERROR(data);
   WAYSTAR_RETURN_IF_ERROR(CheckTls(options));
+  WAYSTAR_RETURN_IF_ERROR(CheckHttp(options));
   if (options.workers == 0) {
     options.workers = std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
   }

@@ -83,6 +83,12 @@ struct Options {
   std::string tokens_file;
   // The time between reporting that it is not ready and refusing calls.
   absl::Duration shutdown_delay = absl::ZeroDuration();
+  // HOST:PORT where the RPCs are served as JSON over HTTP; nowhere if empty. It has no encryption.
+  std::string http_listen;
+  // The origins of the pages that may call there, which commas separate; "*" for all.
+  std::string http_allow_origin;
+  // The connections over HTTP at a time; each holds a thread.
+  int http_threads = 64;
   // HOST:PORT where Prometheus gets metrics over HTTP; nowhere if empty.
   std::string metrics_listen;
   // Queries that take this long, from arrival to answer, are written to the log; 0 for none.

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "tests/bench/closed_loop.h"
+#include "tests/bench/http_loop.h"
 #include "tests/bench/served_process.h"
 #include "tests/bench/stream_loop.h"
 #include "waystar/v1/path_service.pb.h"
@@ -39,11 +40,14 @@ double MicrosPer(nanoseconds time, int queries) {
   return std::chrono::duration<double, std::micro>(time).count() / queries;
 }
 
-Cost MeasureCalls(const std::string& name, const ServedProcess& process, int port, int in_flight, int calls) {
+using Loop = LoopResult (*)(int port, const v1::FindPathRequest& request, int in_flight, int calls);
+
+Cost MeasureCalls(const std::string& name, const ServedProcess& process, Loop loop, int port, int in_flight,
+                  int calls) {
   const v1::FindPathRequest request = FortyPoints();
-  RunClosedLoop(port, request, in_flight, kWarmUpCalls);
+  loop(port, request, in_flight, kWarmUpCalls);
   const nanoseconds cpu_before = process.CpuTime();
-  LoopResult result = RunClosedLoop(port, request, in_flight, calls);
+  LoopResult result = loop(port, request, in_flight, calls);
   const Cost cost{.cpu = MicrosPer(process.CpuTime() - cpu_before, calls),
                   .search = result.search_micros.Mean()};
   std::cout << absl::StreamFormat("%-12s %9d %11.0f %9.0f %9.0f %22.1f %10.1f\n", name, in_flight,
@@ -63,9 +67,11 @@ void MeasureUnary(const ServedProcess& process, Cost& find_path) {
   std::cout << absl::StreamFormat("%-12s %9s %11s %9s %9s %22s %10s\n", "call", "in flight", "calls / s",
                                   "p50 us", "p99 us", "server CPU us / call", "search us");
   for (const int in_flight : {1, 8, 64}) {
-    const int calls = in_flight == 1 ? 20'000 : 60'000;
-    const Cost nothing = MeasureCalls("do nothing", process, process.do_nothing_port(), in_flight, calls);
-    find_path = MeasureCalls("FindPath", process, process.port(), in_flight, calls);
+    const int calls = in_flight == 1 ? 20'000 : 64'000;
+    const Cost nothing =
+        MeasureCalls("do nothing", process, &RunClosedLoop, process.do_nothing_port(), in_flight, calls);
+    MeasureCalls("over HTTP", process, &RunHttpLoop, process.http_port(), in_flight, calls);
+    find_path = MeasureCalls("FindPath", process, &RunClosedLoop, process.port(), in_flight, calls);
     std::cout << absl::StreamFormat("  server CPU of FindPath beside doing nothing and the search: %.2f\n",
                                     find_path.cpu / (nothing.cpu + find_path.search));
   }

@@ -61,12 +61,16 @@ void CreateField(int port) {
 }
 
 [[noreturn]] void Serve(int port_pipe) {
-  const auto server = rpc::Server::Start({.listen = "127.0.0.1:0", .workers = 2, .log_level = "error"});
+  const auto server = rpc::Server::Start({.listen = "127.0.0.1:0",
+                                          .workers = 2,
+                                          .http_listen = "127.0.0.1:0",
+                                          .http_threads = 256,
+                                          .log_level = "error"});
   if (!server.ok()) {
     Die("the server does not start");
   }
   DoNothing service;
-  int ports[2] = {(*server)->port(), 0};
+  int ports[3] = {(*server)->port(), 0, (*server)->http_port()};
   grpc::ServerBuilder builder;
   builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &ports[1]);
   builder.RegisterService(&service);

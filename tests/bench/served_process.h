@@ -7,8 +7,8 @@
 
 namespace waystar::bench {
 
-// On two ports of one process: a real server with a blank map "field" of 64 x 64 cells, and a PathService
-// whose FindPath answers 40 points without looking at anything.
+// On three ports of one process: a real server with a blank map "field" of 64 x 64 cells, over gRPC and over
+// HTTP, and a PathService whose FindPath answers 40 points without looking at anything.
 //
 // Thread safety: one thread.
 class ServedProcess {
@@ -23,13 +23,14 @@ class ServedProcess {
 
   int port() const { return ports_[0]; }
   int do_nothing_port() const { return ports_[1]; }
+  int http_port() const { return ports_[2]; }
 
   // What the process has used so far, in user and system mode.
   std::chrono::nanoseconds CpuTime() const;
 
  private:
   pid_t pid_ = 0;
-  int ports_[2] = {};
+  int ports_[3] = {};
 };
 
 }  // namespace waystar::bench

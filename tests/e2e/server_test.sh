@@ -58,11 +58,22 @@ expect_code 1 server "--listen=127.0.0.1:$PORT"
 expect_text "--listen=127.0.0.1:$PORT: it is in use by another program"
 [[ "$(wc -l <"$WORK/out")" == 1 ]] || fail "more than a line about a port in use: $(cat "$WORK/out")"
 stop_server TERM || fail "the server ended with $?"
+expect_code 1 server --listen=127.0.0.1:0 --http_listen=nowhere
+expect_text "--http_listen: 'nowhere' is not where to listen"
+expect_code 1 server --listen=127.0.0.1:0 --http_listen=127.0.0.1:0 --http_allow_origin=game.example
+expect_text "'game.example' is no origin"
+expect_code 1 server --http_allow_origin=https://game.example
+expect_text "--http_allow_origin needs --http_listen"
+expect_code 1 server --http_threads=1
+expect_text "--http_threads is from 4 to 4096"
 expect_code 1 server --log_level=loud
 expect_code 1 server --tls_cert="$WORK/cert.pem"
 expect_text "--tls_cert and --tls_key go together"
 expect_code 1 server --tls_client_ca="$WORK/ca.pem"
 expect_text "--tls_client_ca needs --tls_cert and --tls_key"
+expect_code 1 server --tls_cert="$WORK/c.pem" --tls_key="$WORK/k.pem" --tls_client_ca="$WORK/ca.pem" \
+  --http_listen=127.0.0.1:0
+expect_text "--http_listen asks for no certificates"
 expect_code 1 server --tls_cert="$WORK/cert.pem" --tls_key="$WORK/key.pem"
 expect_text "cannot read $WORK/cert.pem: No such file"
 expect_code 1 server --tokens_file="$WORK/tokens"

@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
+#include "server/rpc/access/peer.h"
 #include "server/runtime/logging.h"
 
 namespace waystar::rpc {
@@ -39,7 +40,7 @@ void AccessControl::SetCloser(Closer closer) {
 
 absl::StatusOr<Caller> AccessControl::IdentifyByToken(const grpc::CallbackServerContext& context) const {
   absl::StatusOr<Caller> caller = FindCaller(context);
-  const std::string peer = context.peer();
+  const std::string peer = PeerOf(context);
   if (caller.ok()) {
     failed_tokens_.NoteAccepted(peer);
     return caller;

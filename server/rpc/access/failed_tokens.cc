@@ -34,6 +34,9 @@ std::string NetworkOfIpv6(const std::string& address) {
 }  // namespace
 
 std::string NetworkOf(absl::string_view peer) {
+  if (absl::ConsumePrefix(&peer, "http:")) {
+    return std::string(peer);
+  }
   if (absl::ConsumePrefix(&peer, "ipv4:")) {
     return std::string(peer.substr(0, peer.rfind(':')));
   }

@@ -16,7 +16,7 @@
 
 namespace waystar::rpc {
 
-// Returns the network that a peer, as the RPC library names it, is known by: its IPv4 address, the first 64
+// Returns the network that a peer, as PeerOf names it, is known by: its IPv4 address, the first 64
 // bits of its IPv6 address, which are one customer's, or "unix" for all of this machine's sockets.
 std::string NetworkOf(absl::string_view peer);
 
@@ -51,7 +51,7 @@ class FailedTokens {
     bool closes_connection = false;
   };
 
-  // Counts one. The peer is named as the RPC library names it.
+  // Counts one. The peer is named as PeerOf names it.
   Verdict Count(absl::string_view peer);
   // Notes that a right token was shown. Costs a load where the connection has shown one before.
   void NoteAccepted(absl::string_view peer);

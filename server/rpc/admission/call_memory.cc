@@ -5,6 +5,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/base/error.h"
+#include "server/rpc/access/peer.h"
 
 namespace waystar::rpc {
 namespace {
@@ -18,8 +19,9 @@ absl::Status Unread(absl::string_view whose, std::size_t bytes) {
                               " bytes, as many as they may"));
 }
 
-// The address has the port of the client, and so names the connection; those to a unix socket count as one.
-std::uint64_t ConnectionOf(const grpc::CallbackServerContext& rpc) { return absl::HashOf(rpc.peer()); }
+// The address has the port of the client, and so names the connection; those to a unix socket count as one,
+// and so do those of an HTTP client.
+std::uint64_t ConnectionOf(const grpc::CallbackServerContext& rpc) { return absl::HashOf(PeerOf(rpc)); }
 
 }  // namespace
 

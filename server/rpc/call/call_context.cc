@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "absl/hash/hash.h"
+#include "server/rpc/access/peer.h"
 
 namespace waystar::rpc {
 
@@ -23,7 +24,7 @@ std::chrono::steady_clock::time_point DeadlineOf(const grpc::CallbackServerConte
 
 runtime::Flow FlowOf(const Caller& caller, const grpc::CallbackServerContext& context,
                      absl::string_view map) {
-  return {.client = caller.is_anyone() ? absl::HashOf(context.peer()) : caller.id(),
+  return {.client = caller.is_anyone() ? absl::HashOf(PeerOf(context)) : caller.id(),
           .map = absl::HashOf(map)};
 }
 

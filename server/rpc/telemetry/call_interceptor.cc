@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "grpcpp/support/interceptor.h"
+#include "server/rpc/access/peer.h"
 #include "server/rpc/call/request_id.h"
 #include "server/runtime/logging.h"
 
@@ -72,7 +73,7 @@ class CallInterceptor final : public grpc::experimental::Interceptor {
                    {{"method", absl::string_view(call_.method()).substr(1)},
                     {"code", static_cast<int>(status.error_code())},
                     {"error", status.error_message()},
-                    {"peer", call_.server_context()->peer()},
+                    {"peer", PeerOf(*call_.server_context())},
                     {"request_id", RequestIdOf(*call_.server_context())}});
     }
   }

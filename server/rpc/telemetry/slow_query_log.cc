@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "google/protobuf/util/json_util.h"
 #include "server/base/error.h"
+#include "server/rpc/access/peer.h"
 #include "server/rpc/call/request_id.h"
 #include "server/runtime/logging.h"
 
@@ -82,7 +83,7 @@ void SlowQueryLog::Write(absl::string_view method, const google::protobuf::Messa
                 {"run_ms", Milliseconds(ran)},
                 {"search_ms", Milliseconds(result.searching)},
                 {"expanded", result.expanded},
-                {"peer", context.rpc == nullptr ? "" : context.rpc->peer()},
+                {"peer", context.rpc == nullptr ? "" : PeerOf(*context.rpc)},
                 {"request_id", context.rpc == nullptr ? "" : RequestIdOf(*context.rpc)},
                 {"left_out", *left_out},
                 {"request_cut", text.is_cut ? "yes" : "no"},
@@ -108,7 +109,7 @@ void SlowQueryLog::WriteUpdate(const v1::UpdateObstaclesRequest& request,
                 {"run_ms", Milliseconds(ran)},
                 {"edits", request.edits_size()},
                 {"changed_cells", result.ok() ? result->summary.changed_cells : 0},
-                {"peer", rpc == nullptr ? "" : rpc->peer()},
+                {"peer", rpc == nullptr ? "" : PeerOf(*rpc)},
                 {"request_id", rpc == nullptr ? "" : RequestIdOf(*rpc)},
                 {"left_out", *left_out},
                 {"request_cut", text.is_cut ? "yes" : "no"},

@@ -5,13 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "gmock/gmock.h"
 #include "tests/client/fake_server.h"
-#include "tests/client/inspect/http_call.h"
 #include "tests/client/inspect/inspected_server.h"
+#include "tests/http/from_json.h"
+#include "tests/http/http_call.h"
 
 namespace waystar::inspect {
 namespace {
@@ -21,31 +20,19 @@ using ::testing::StartsWith;
 using waystar::testing::BlockRequest;
 using waystar::testing::Call;
 using waystar::testing::CellAt;
+using waystar::testing::ErrorIn;
 using waystar::testing::FakeServer;
 using waystar::testing::FromJson;
 using waystar::testing::HttpCall;
 using waystar::testing::HttpRequest;
 using waystar::testing::InspectedServer;
 using waystar::testing::ReasonIn;
+using waystar::testing::ResultIn;
 using waystar::testing::StartInspector;
 
 constexpr char kFind[] = R"({"map": "arena", "start": {}, "goal": {"x": 3, "y": 2}})";
 constexpr char kWatch[] = R"({"map": "arena"})";
 constexpr char kBlock[] = R"({"map": "arena", "edits": [{"block": {"cells": [{"x": 3, "y": 1}]}}]})";
-
-// The message in a line of a stream. Fails the test if it is none.
-template <typename Message>
-Message ResultIn(const std::optional<std::string>& line) {
-  absl::string_view json = line ? absl::string_view(*line) : "";
-  EXPECT_TRUE(absl::ConsumePrefix(&json, "{\"result\":")) << json;
-  return FromJson<Message>(std::string(json.substr(0, json.size() - 1)));
-}
-
-google::rpc::Status ErrorIn(const std::optional<std::string>& line) {
-  absl::string_view json = line ? absl::string_view(*line) : "";
-  EXPECT_TRUE(absl::ConsumePrefix(&json, "{\"error\":")) << json;
-  return FromJson<google::rpc::Status>(std::string(json.substr(0, json.size() - 1)));
-}
 
 TEST(GatewayTest, AnswersACall) {
   InspectedServer inspected;
@@ -153,8 +140,8 @@ TEST(GatewayStreamTest, EndsWithHowItWent) {
   EXPECT_EQ(call.NextLine(), std::nullopt);
 
   HttpCall refused(inspected.port(), Call("MapService/ExportMap", R"({"map": "nowhere"})"));
-  EXPECT_EQ(refused.code(), 200);
-  EXPECT_EQ(ReasonIn(ErrorIn(refused.NextLine())), "MAP_NOT_FOUND");
+  EXPECT_EQ(refused.code(), 404);
+  EXPECT_EQ(ReasonIn(FromJson<google::rpc::Status>(refused.Body())), "MAP_NOT_FOUND");
 }
 
 TEST(GatewayStreamTest, TellsOfEachMessageAtOnce) {
@@ -178,13 +165,14 @@ TEST(GatewayStreamTest, EndsTheCallWhenTheBrowserIsGone) {
     HttpCall first(inspected.port(), Call("MapService/WatchMap", kWatch));
     EXPECT_THAT(first.NextLine().value_or(""), StartsWith("{\"result\""));
     HttpCall second(inspected.port(), Call("MapService/WatchMap", kWatch));
-    EXPECT_EQ(ReasonIn(ErrorIn(second.NextLine())), "TOO_MANY_WATCHES");
+    EXPECT_EQ(second.code(), 429);
+    EXPECT_EQ(ReasonIn(FromJson<google::rpc::Status>(second.Body())), "TOO_MANY_WATCHES");
   }
-  std::string line;
-  while (!absl::StrContains(line, "\"result\"")) {
-    line = HttpCall(inspected.port(), Call("MapService/WatchMap", kWatch)).NextLine().value_or("");
-    ASSERT_TRUE(absl::StrContains(line, "TOO_MANY_WATCHES") || absl::StrContains(line, "\"result\"")) << line;
+  int code = 429;
+  while (code == 429) {
+    code = HttpCall(inspected.port(), Call("MapService/WatchMap", kWatch)).code();
   }
+  EXPECT_EQ(code, 200);
 }
 
 TEST(GatewayStreamTest, EndsWhenTheInspectorStops) {

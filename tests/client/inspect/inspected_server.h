@@ -1,21 +1,25 @@
 // A real server with a small map, and an inspector in front of it.
 #pragma once
 
-#include <google/protobuf/message.h>
-#include <google/protobuf/util/json_util.h>
-
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "client/inspect/inspector.h"
-#include "google/rpc/error_details.pb.h"
-#include "google/rpc/status.pb.h"
 #include "gtest/gtest.h"
-#include "tests/client/inspect/http_call.h"
+#include "tests/http/http_call.h"
 #include "tests/rpc/test_server.h"
 
 namespace waystar::testing {
+
+// A call of the page, with all that it sends.
+inline HttpRequest Call(const std::string& rpc, const std::string& json) {
+  return {.method = "POST",
+          .path = absl::StrCat("/rpc/waystar.v1.", rpc),
+          .headers = {{"Content-Type", "application/json"}, {"X-Waystar-Inspect", "1"}},
+          .body = json};
+}
 
 inline std::unique_ptr<inspect::Inspector> StartInspector(client::Options connection,
                                                           inspect::InspectorOptions options = {}) {
@@ -42,25 +46,5 @@ class InspectedServer {
   TestServer server_;
   std::unique_ptr<inspect::Inspector> inspector_;
 };
-
-// A message of that type. Fails the test if the JSON is none.
-template <typename Message>
-Message FromJson(const std::string& json) {
-  Message message;
-  const auto status = google::protobuf::util::JsonStringToMessage(json, &message);
-  EXPECT_TRUE(status.ok()) << status.ToString() << ": " << json;
-  return message;
-}
-
-// The reason in a google.rpc.Status.
-inline std::string ReasonIn(const google::rpc::Status& status) {
-  google::rpc::ErrorInfo info;
-  for (const auto& detail : status.details()) {
-    if (detail.UnpackTo(&info)) {
-      return info.reason();
-    }
-  }
-  return "";
-}
 
 }  // namespace waystar::testing

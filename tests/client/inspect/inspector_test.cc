@@ -12,8 +12,8 @@
 #include "client/inspect/guard.h"
 #include "client/inspect/page_files.h"
 #include "gmock/gmock.h"
-#include "tests/client/inspect/http_call.h"
 #include "tests/client/inspect/inspected_server.h"
+#include "tests/http/http_call.h"
 
 namespace waystar::inspect {
 namespace {

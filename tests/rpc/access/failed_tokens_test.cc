@@ -32,6 +32,7 @@ TEST(NetworkTest, IsWhatOneCustomerHas) {
   EXPECT_EQ(NetworkOf("ipv6:[::ffff:203.0.113.7]:41482"), "203.0.113.7");
   EXPECT_EQ(NetworkOf("unix:/run/waystar.sock"), "unix");
   EXPECT_EQ(NetworkOf("unix:"), "unix");
+  EXPECT_EQ(NetworkOf("http:203.0.113.7"), "203.0.113.7");
   EXPECT_EQ(NetworkOf(""), "");
 }
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/escaping.h"
@@ -32,9 +33,10 @@ inline void ShowToken(grpc::ClientContext& context, const std::string& token) {
 class GuardedServer {
  public:
   // With the token "root", which may do everything, beside those of `lines`.
-  explicit GuardedServer(const std::string& lines) {
+  explicit GuardedServer(const std::string& lines, runtime::Options options = {}) {
     SetTokens(lines);
-    server_ = std::make_unique<TestServer>(runtime::Options{.tokens_file = file_.path()});
+    options.tokens_file = file_.path();
+    server_ = std::make_unique<TestServer>(std::move(options));
     maps_ = v1::MapService::NewStub(server_->NewChannel());
     paths_ = v1::PathService::NewStub(server_->NewChannel());
   }

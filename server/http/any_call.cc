@@ -1,28 +1,34 @@
-#include "client/inspect/any_call.h"
-
-#include <grpcpp/support/slice.h>
+#include "server/http/any_call.h"
 
 #include <chrono>
-#include <vector>
 
 #include "absl/time/clock.h"
+#include "grpcpp/support/slice.h"
 
-namespace waystar::inspect {
+namespace waystar::http {
 namespace {
 
-bool Parse(const grpc::ByteBuffer& bytes, google::protobuf::Message& message) {
+grpc::ByteBuffer BytesOf(const std::string& message) {
+  const grpc::Slice slice(message);
+  return {&slice, 1};
+}
+
+bool CopyTo(const grpc::ByteBuffer& bytes, std::string& message) {
   grpc::Slice slice;
-  return bytes.DumpToSingleSlice(&slice).ok() &&
-         message.ParseFromArray(slice.begin(), static_cast<int>(slice.size()));
+  if (!bytes.DumpToSingleSlice(&slice).ok()) {
+    return false;
+  }
+  message.assign(reinterpret_cast<const char*>(slice.begin()), slice.size());
+  return true;
 }
 
 }  // namespace
 
-AnyCall::AnyCall(const client::Connection& connection, const std::string& method,
-                 const google::protobuf::Message& request, absl::Duration timeout)
-    : request_(Serialize(request)) {
-  connection.Prepare(context_, timeout);
-  stream_ = grpc::GenericStub(connection.channel()).PrepareCall(&context_, method, &queue_);
+AnyCall::AnyCall(const std::shared_ptr<grpc::Channel>& channel, const std::string& method,
+                 const std::string& request, const std::function<void(grpc::ClientContext&)>& prepare)
+    : request_(BytesOf(request)) {
+  prepare(context_);
+  stream_ = grpc::GenericStub(channel).PrepareCall(&context_, method, &queue_);
   stream_->StartCall(this);
 }
 
@@ -43,7 +49,7 @@ AnyCall::~AnyCall() {
   }
 }
 
-AnyCall::Event AnyCall::Wait(absl::Duration time, google::protobuf::Message& response) {
+AnyCall::Event AnyCall::Wait(absl::Duration time, std::string& response) {
   if (has_message_) {
     has_message_ = false;
     Read();
@@ -58,7 +64,7 @@ AnyCall::Event AnyCall::Wait(absl::Duration time, google::protobuf::Message& res
     if (!Advance(ok)) {
       continue;
     }
-    if (Parse(response_, response)) {
+    if (CopyTo(response_, response)) {
       has_message_ = true;
       return Event::kMessage;
     }
@@ -66,11 +72,6 @@ AnyCall::Event AnyCall::Wait(absl::Duration time, google::protobuf::Message& res
     Read();
   }
   return Event::kEnd;
-}
-
-grpc::ByteBuffer AnyCall::Serialize(const google::protobuf::Message& message) {
-  const grpc::Slice slice(message.SerializeAsString());
-  return {&slice, 1};
 }
 
 bool AnyCall::Advance(bool ok) {
@@ -106,4 +107,4 @@ void AnyCall::Read() {
   stream_->Read(&response_, this);
 }
 
-}  // namespace waystar::inspect
+}  // namespace waystar::http

@@ -1,4 +1,4 @@
-#include "tests/client/inspect/http_call.h"
+#include "tests/http/http_call.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -17,13 +17,6 @@
 
 namespace waystar::testing {
 
-HttpRequest Call(const std::string& rpc, const std::string& json) {
-  return {.method = "POST",
-          .path = absl::StrCat("/rpc/waystar.v1.", rpc),
-          .headers = {{"Content-Type", "application/json"}, {"X-Waystar-Inspect", "1"}},
-          .body = json};
-}
-
 HttpCall::HttpCall(int port, HttpRequest request) {
   socket_ = ::socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
@@ -41,8 +34,7 @@ HttpCall::HttpCall(int port, HttpRequest request) {
     absl::StrAppend(&text, name, ": ", value, "\r\n");
   }
   absl::StrAppend(&text, "\r\n", request.body);
-  // What refuses a long body need not read it.
-  ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
+  Send(text);
 
   const std::string status = TakeThrough("\r\n");
   EXPECT_TRUE(absl::SimpleAtoi(status.substr(std::min<size_t>(9, status.size()), 3), &code_)) << status;
@@ -81,6 +73,14 @@ std::string HttpCall::Body() {
   while (ReadBody()) {
   }
   return std::exchange(body_, {});
+}
+
+// What refuses a long body need not read it.
+void HttpCall::Send(const std::string& text) { ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL); }
+
+bool HttpCall::IsClosed() {
+  Body();
+  return !Receive();
 }
 
 bool HttpCall::Receive() {

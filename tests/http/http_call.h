@@ -10,13 +10,10 @@ namespace waystar::testing {
 struct HttpRequest {
   std::string method = "GET";
   std::string path = "/";
-  // Host is that of a browser unless it is given.
+  // Host is that of a browser, and Connection is "close", unless they are given.
   std::map<std::string, std::string> headers;
   std::string body;
 };
-
-// A call of the page, with all that it sends.
-HttpRequest Call(const std::string& rpc, const std::string& json);
 
 // One request to a port of this machine, and its answer as it comes.
 class HttpCall {
@@ -35,6 +32,10 @@ class HttpCall {
   std::optional<std::string> NextLine();
   // All that is left.
   std::string Body();
+  // Sends more of the request.
+  void Send(const std::string& text);
+  // Whether the server has closed the connection when all is read.
+  bool IsClosed();
 
  private:
   // False at the end of the connection.

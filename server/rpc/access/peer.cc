@@ -1,0 +1,36 @@
+#include "server/rpc/access/peer.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "server/rpc/access/failed_tokens.h"
+
+namespace waystar::rpc {
+namespace {
+
+constexpr char kHttpClientKey[] = "waystar-http-client";
+
+bool CameOverASocket(absl::string_view peer) {
+  return absl::StartsWith(peer, "ipv4:") || absl::StartsWith(peer, "ipv6:") ||
+         absl::StartsWith(peer, "unix:") || absl::StartsWith(peer, "unix-abstract:");
+}
+
+}  // namespace
+
+std::string PeerOf(const grpc::ServerContextBase& context) {
+  std::string peer = context.peer();
+  if (CameOverASocket(peer)) {
+    return peer;
+  }
+  const auto client = context.client_metadata().find(kHttpClientKey);
+  return client == context.client_metadata().end()
+             ? peer
+             : std::string(client->second.data(), client->second.size());
+}
+
+void SetHttpClient(absl::string_view address, grpc::ClientContext& context) {
+  const absl::string_view kind = absl::StrContains(address, ':') ? "ipv6:[" : "ipv4:";
+  const absl::string_view end = absl::StrContains(address, ':') ? "]:0" : ":0";
+  context.AddMetadata(kHttpClientKey, absl::StrCat("http:", NetworkOf(absl::StrCat(kind, address, end))));
+}
+
+}  // namespace waystar::rpc

@@ -1,0 +1,73 @@
+#include "server/rpc/http/http_places.h"
+
+#include "absl/hash/hash.h"
+#include "absl/time/time.h"
+#include "server/base/error.h"
+
+namespace waystar::rpc {
+namespace {
+
+// In this time some request has been answered.
+constexpr absl::Duration kBusyDelay = absl::Milliseconds(50);
+
+}  // namespace
+
+HttpPlaces::HttpPlaces(int threads, std::size_t max_answer_bytes)
+    : max_streams_(threads * 5 / 8), max_answer_bytes_(max_answer_bytes), threads_(threads) {}
+
+HttpPlaces::Place::~Place() {
+  MutexLock lock(places_.mutex_);
+  places_.answer_bytes_ -= answer_bytes_;
+  if (is_stream_) {
+    --places_.streams_;
+  }
+  if (is_taken_) {
+    places_.threads_.GiveBack(network_);
+  }
+}
+
+absl::Status HttpPlaces::Place::Take(absl::string_view network) {
+  network_ = absl::HashOf(network);
+  MutexLock lock(places_.mutex_);
+  is_taken_ = places_.threads_.Take(network_);
+  if (is_taken_) {
+    return absl::OkStatus();
+  }
+  ++places_.refused_client_;
+  return Refusal(ErrorReason::kClientBusy, kBusyDelay,
+                 "the address has as many requests over HTTP on their way as it may");
+}
+
+absl::Status HttpPlaces::Place::TakeStream() {
+  MutexLock lock(places_.mutex_);
+  if (places_.streams_ >= places_.max_streams_) {
+    ++places_.refused_streams_;
+    return Refusal(ErrorReason::kClientBusy, kBusyDelay, "as many streams over HTTP are open as may be");
+  }
+  ++places_.streams_;
+  is_stream_ = true;
+  return absl::OkStatus();
+}
+
+bool HttpPlaces::Place::HoldAnswer(std::size_t bytes) {
+  MutexLock lock(places_.mutex_);
+  if (places_.answer_bytes_ > 0 && places_.answer_bytes_ + bytes > places_.max_answer_bytes_) {
+    ++places_.refused_memory_;
+    return false;
+  }
+  places_.answer_bytes_ += bytes;
+  answer_bytes_ += bytes;
+  return true;
+}
+
+void HttpPlaces::Collect(runtime::MetricSink& sink) const {
+  constexpr char kRefused[] = "waystar_http_refused_total";
+  constexpr char kRefusedHelp[] = "Requests over HTTP that were refused, by the limit.";
+  MutexLock lock(mutex_);
+  sink.AddCounter(kRefused, kRefusedHelp, {{"limit", "address"}}, static_cast<double>(refused_client_));
+  sink.AddCounter(kRefused, kRefusedHelp, {{"limit", "memory"}}, static_cast<double>(refused_memory_));
+  sink.AddCounter(kRefused, kRefusedHelp, {{"limit", "streams"}}, static_cast<double>(refused_streams_));
+  sink.AddGauge("waystar_http_streams", "Streams over HTTP that are open.", {}, streams_);
+}
+
+}  // namespace waystar::rpc

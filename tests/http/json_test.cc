@@ -1,0 +1,60 @@
+#include "server/http/json.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "server/base/error.h"
+#include "waystar/v1/path_service.pb.h"
+
+namespace waystar::http {
+namespace {
+
+const google::protobuf::Descriptor& Query() { return *v1::FindPathRequest::descriptor(); }
+
+std::string FieldBlamedIn(const std::string& json) {
+  const absl::StatusOr<std::string> wire = JsonToWire(Query(), json);
+  EXPECT_TRUE(absl::IsInvalidArgument(wire.status())) << json;
+  return ErrorFieldOf(wire.status());
+}
+
+TEST(JsonTest, BecomesBytesAndBack) {
+  const auto wire = JsonToWire(Query(), R"({"map": "arena", "start": {"x": 3}, "goal": {}})");
+  ASSERT_TRUE(wire.ok()) << wire.status();
+  v1::FindPathRequest request;
+  ASSERT_TRUE(request.ParseFromString(*wire));
+  EXPECT_EQ(request.map(), "arena");
+  EXPECT_EQ(request.start().x(), 3);
+  EXPECT_TRUE(request.has_goal());
+  EXPECT_EQ(*WireToJson(Query(), *wire), R"({"map":"arena","start":{"x":3},"goal":{}})");
+}
+
+TEST(JsonTest, NamesTheFieldToBlame) {
+  EXPECT_EQ(FieldBlamedIn(R"({"start": {"x": "a"}})"), "start.x");
+  EXPECT_EQ(FieldBlamedIn(R"({"start": {"z": 1}})"), "start.z");
+  EXPECT_EQ(FieldBlamedIn(R"({"nothing": 1})"), "nothing");
+  EXPECT_EQ(FieldBlamedIn(R"({"map": )"), "");
+}
+
+TEST(JsonTest, RefusesWhatIsNoMessage) {
+  for (const char* const json :
+       {"", "{", "[]", "3", "null x", R"({"map": {}})", "\xff", R"({"start": [1]})"}) {
+    EXPECT_TRUE(absl::IsInvalidArgument(JsonToWire(Query(), json).status())) << json;
+  }
+}
+
+TEST(JsonTest, IsNotNestedDeeply) {
+  for (const int depth : {200, 100'000}) {
+    std::string deep;
+    for (int i = 0; i < depth; ++i) {
+      absl::StrAppend(&deep, R"({"start":)");
+    }
+    EXPECT_TRUE(absl::IsInvalidArgument(JsonToWire(Query(), deep).status())) << depth;
+    const std::string lists =
+        absl::StrCat(R"({"nothing":)", std::string(depth, '['), std::string(depth, ']'), "}");
+    EXPECT_TRUE(absl::IsInvalidArgument(JsonToWire(Query(), lists).status())) << depth;
+  }
+}
+
+}  // namespace
+}  // namespace waystar::http

@@ -1,0 +1,55 @@
+#include "server/rpc/http/http_places.h"
+
+#include <list>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+
+namespace waystar::rpc {
+namespace {
+
+TEST(HttpPlacesTest, LeaveRoomForOtherAddresses) {
+  HttpPlaces places(8, 1000);
+  std::list<HttpPlaces::Place> taken;
+  int count = 0;
+  while (taken.emplace_back(places).Take("192.0.2.1").ok()) {
+    ++count;
+  }
+  EXPECT_EQ(count, 6);
+  EXPECT_TRUE(HttpPlaces::Place(places).Take("192.0.2.2").ok());
+  taken.clear();
+  EXPECT_TRUE(HttpPlaces::Place(places).Take("192.0.2.1").ok());
+}
+
+TEST(HttpPlacesTest, LeaveRoomForThoseThatAreNoStreams) {
+  HttpPlaces places(8, 1000);
+  std::list<HttpPlaces::Place> taken;
+  int streams = 0;
+  for (int i = 0; i < 8; ++i) {
+    ASSERT_TRUE(taken.emplace_back(places).Take(absl::StrCat("192.0.2.", i)).ok());
+    streams += taken.back().TakeStream().ok() ? 1 : 0;
+  }
+  EXPECT_EQ(streams, 5);
+  taken.clear();
+  HttpPlaces::Place place(places);
+  EXPECT_TRUE(place.Take("192.0.2.1").ok());
+  EXPECT_TRUE(place.TakeStream().ok());
+}
+
+TEST(HttpPlacesTest, HoldAnswersUpToALimitAndAnyThatIsAlone) {
+  HttpPlaces places(8, 1000);
+  {
+    HttpPlaces::Place large(places);
+    HttpPlaces::Place other(places);
+    EXPECT_TRUE(large.HoldAnswer(5000));
+    EXPECT_FALSE(other.HoldAnswer(1));
+  }
+  HttpPlaces::Place first(places);
+  HttpPlaces::Place second(places);
+  EXPECT_TRUE(first.HoldAnswer(400));
+  EXPECT_TRUE(second.HoldAnswer(600));
+  EXPECT_FALSE(HttpPlaces::Place(places).HoldAnswer(1));
+}
+
+}  // namespace
+}  // namespace waystar::rpc
