@@ -48,9 +48,9 @@ expect_text "--max_concurrent_streams is from 1 to"
 expect_code 1 server --listen=127.0.0.1:0 --metrics_listen=127.0.0.1:no
 expect_text "cannot serve metrics on --metrics_listen 127.0.0.1:no"
 expect_code 1 server --listen=127.0.0.1:0 --http_listen=nowhere
-expect_text "cannot serve HTTP: 'nowhere' is not where to listen"
+expect_text "is not where to listen: write such as 127.0.0.1:7451"
 expect_code 1 server --listen=127.0.0.1:0 --http_listen=127.0.0.1:0 --http_allow_origin=game.example
-expect_text "'game.example' is no origin"
+expect_text "is no origin: write such as https://game.example"
 expect_code 1 server --http_allow_origin=https://game.example
 expect_text "--http_allow_origin needs --http_listen"
 expect_code 1 server --http_threads=1
