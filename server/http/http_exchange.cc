@@ -12,9 +12,9 @@
 namespace waystar::http {
 namespace {
 
-// The library waits for a part to be complete, each time it makes headway: small parts bound what a client
-// that sends a byte now and then can make of that.
-constexpr std::size_t kPartBytes = 512;
+// The library waits for a part to be complete for as long as it makes any headway, and only between parts is
+// there a look at the time: small ones bound what a client can hold up that sends a byte now and then.
+constexpr std::size_t kPartBytes = 64;
 
 std::string_view Text(const char* text) { return text == nullptr ? std::string_view() : text; }
 
