@@ -29,7 +29,6 @@ namespace waystar::data_tool {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::SizeIs;
 using ::waystar::testing::Generator;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::SlowDigest;

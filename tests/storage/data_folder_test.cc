@@ -21,9 +21,7 @@
 namespace waystar::storage {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::waystar::testing::Block;
 using ::waystar::testing::BlockBatch;

@@ -32,7 +32,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::waystar::testing::Block;
 using ::waystar::testing::DrawMap;

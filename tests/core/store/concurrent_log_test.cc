@@ -26,7 +26,6 @@ namespace {
 using ::waystar::testing::Block;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::FakeClock;
-using ::waystar::testing::IsOk;
 using ::waystar::testing::Random;
 using ::waystar::testing::RecordingListener;
 using ::waystar::testing::WaitUntil;

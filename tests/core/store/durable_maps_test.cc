@@ -13,7 +13,6 @@ namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::IsError;

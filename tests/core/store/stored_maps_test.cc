@@ -15,7 +15,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using ::testing::SizeIs;
 using ::waystar::testing::Block;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::FakeClock;

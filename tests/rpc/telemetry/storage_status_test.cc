@@ -18,7 +18,6 @@ namespace waystar {
 namespace {
 
 using ::grpc::health::v1::HealthCheckResponse;
-using ::testing::HasSubstr;
 using ::waystar::testing::BlockRequest;
 using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
