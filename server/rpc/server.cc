@@ -276,17 +276,14 @@ void Server::EnterRpc(int listener, net::Descriptor connection) {
 
 absl::Status Server::ServeHttp(const runtime::Options& options) {
   const std::string& listen = options.http_listen;
-  if (!IsLocalAddress(listen)) {
-    if (!options.tls_cert.empty()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--http_listen ", listen,
-                       " would send without encryption what --tls_cert is to encrypt: let it listen on a "
-                       "loopback address, with a proxy in front that encrypts"));
-    }
-    const Listening listening{.address = listen, .wants_tokens = !options.tokens_file.empty()};
-    for (const std::string& door : OpenDoors(listening)) {
-      runtime::Log(runtime::LogLevel::kWarning, "open_to_the_network", {{"warning", door}});
-    }
+  if (!IsLocalAddress(listen) && !options.tls_cert.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--http_listen ", listen,
+                     " would send without encryption what --tls_cert is to encrypt: let it listen on a "
+                     "loopback address, with a proxy in front that encrypts"));
+  }
+  for (const std::string& door : OpenHttpDoors(listen, !options.tokens_file.empty())) {
+    runtime::Log(runtime::LogLevel::kWarning, "open_to_the_network", {{"warning", door}});
   }
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);
