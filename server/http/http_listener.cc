@@ -49,6 +49,10 @@ absl::Status HttpListener::Listen(const HttpListenerOptions& options) {
   const absl::string_view listen = options.listen;
   WAYSTAR_RETURN_IF_ERROR(CheckListenAddress(listen));
   const std::size_t colon = listen.rfind(':');
+  if (listen.front() == '[' && mg_check_feature(MG_FEATURES_IPV6) == 0) {
+    return absl::UnavailableError(
+        absl::StrCat("cannot listen on ", listen, ": the HTTP library was built without IPv6"));
+  }
   const std::string host =
       HostOf(options.listen) == "localhost" ? "127.0.0.1" : std::string(listen.substr(0, colon));
   const std::string listening = absl::StrCat(host, listen.substr(colon));

@@ -19,7 +19,8 @@ namespace waystar::http {
 std::string HostOf(const std::string& listen);
 
 struct HttpListenerOptions {
-  // HOST:PORT, [ADDRESS]:PORT for IPv6. Port 0 takes a free one.
+  // HOST:PORT, or [ADDRESS]:PORT for IPv6, which Debian's build of the HTTP library lacks. Port 0 takes a
+  // free one.
   std::string listen;
   // Each connection holds one for as long as it is open; more connections wait.
   int threads = 64;

@@ -95,8 +95,7 @@ void WarnOfOpenDoors(const runtime::Options& options) {
                                  "only Prometheus reaches closes this."));
   }
   if (!options.http_listen.empty()) {
-    for (std::string& door :
-         OpenDoors({.address = options.http_listen, .wants_tokens = !options.tokens_file.empty()})) {
+    for (std::string& door : OpenHttpDoors(options.http_listen, !options.tokens_file.empty())) {
       doors.push_back(std::move(door));
     }
   }

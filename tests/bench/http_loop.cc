@@ -17,11 +17,11 @@
 namespace waystar::bench {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using HttpClock = std::chrono::steady_clock;
 
 constexpr int kTimeoutMillis = 60'000;
 
-[[noreturn]] void Die(const char* what) {
+[[noreturn]] void GiveUp(const char* what) {
   std::cerr << what << "\n";
   std::_Exit(1);
 }
@@ -29,7 +29,7 @@ constexpr int kTimeoutMillis = 60'000;
 std::string HttpRequestOf(const v1::FindPathRequest& request) {
   std::string json;
   if (!google::protobuf::util::MessageToJsonString(request, &json).ok()) {
-    Die("the request has no JSON");
+    GiveUp("the request has no JSON");
   }
   return absl::StrCat("POST /waystar.v1.PathService/FindPath HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ",
                       json.size(), "\r\n\r\n", json);
@@ -41,20 +41,20 @@ std::vector<double> CallOneByOne(int port, const std::string& request, int calls
   mg_connection* const connection =
       mg_connect_client("127.0.0.1", port, /*use_ssl=*/0, error.data(), error.size());
   if (connection == nullptr) {
-    Die("no connection for HTTP");
+    GiveUp("no connection for HTTP");
   }
   std::vector<double> micros;
   std::array<char, 64 << 10> body;
   for (int i = 0; i < calls; ++i) {
-    const Clock::time_point begin = Clock::now();
+    const HttpClock::time_point begin = HttpClock::now();
     if (mg_write(connection, request.data(), request.size()) != static_cast<int>(request.size()) ||
         mg_get_response(connection, error.data(), error.size(), kTimeoutMillis) < 0 ||
         mg_get_response_info(connection)->status_code != 200) {
-      Die("a call over HTTP failed");
+      GiveUp("a call over HTTP failed");
     }
     while (mg_read(connection, body.data(), body.size()) > 0) {
     }
-    micros.push_back(std::chrono::duration<double, std::micro>(Clock::now() - begin).count());
+    micros.push_back(std::chrono::duration<double, std::micro>(HttpClock::now() - begin).count());
   }
   mg_close_connection(connection);
   return micros;
@@ -67,7 +67,7 @@ LoopResult RunHttpLoop(int port, const v1::FindPathRequest& request, int connect
   const std::string text = HttpRequestOf(request);
   std::vector<std::vector<double>> micros(static_cast<std::size_t>(connections));
   std::vector<std::thread> threads;
-  const Clock::time_point begin = Clock::now();
+  const HttpClock::time_point begin = HttpClock::now();
   for (std::vector<double>& own : micros) {
     threads.emplace_back([&] { own = CallOneByOne(port, text, calls / connections); });
   }
@@ -75,7 +75,7 @@ LoopResult RunHttpLoop(int port, const v1::FindPathRequest& request, int connect
     thread.join();
   }
   LoopResult result;
-  result.elapsed = Clock::now() - begin;
+  result.elapsed = HttpClock::now() - begin;
   for (const std::vector<double>& own : micros) {
     for (const double each : own) {
       result.latency_micros.Add(each);

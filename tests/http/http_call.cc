@@ -34,7 +34,8 @@ HttpCall::HttpCall(int port, HttpRequest request) {
     absl::StrAppend(&text, name, ": ", value, "\r\n");
   }
   absl::StrAppend(&text, "\r\n", request.body);
-  Send(text);
+  // What refuses a long body need not read it.
+  ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
 
   const std::string status = TakeThrough("\r\n");
   EXPECT_TRUE(absl::SimpleAtoi(status.substr(std::min<size_t>(9, status.size()), 3), &code_)) << status;
@@ -74,9 +75,6 @@ std::string HttpCall::Body() {
   }
   return std::exchange(body_, {});
 }
-
-// What refuses a long body need not read it.
-void HttpCall::Send(const std::string& text) { ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL); }
 
 bool HttpCall::IsClosed() {
   Body();

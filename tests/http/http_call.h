@@ -32,8 +32,6 @@ class HttpCall {
   std::optional<std::string> NextLine();
   // All that is left.
   std::string Body();
-  // Sends more of the request.
-  void Send(const std::string& text);
   // Whether the server has closed the connection when all is read.
   bool IsClosed();
 

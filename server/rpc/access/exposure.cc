@@ -18,6 +18,12 @@ bool HasPublishedFaults(absl::string_view version) {
          major == 1 && minor < kOldestMinorWithoutFaults;
 }
 
+std::string OpenToAll(absl::string_view address) {
+  return absl::StrCat("Whoever reaches ", address,
+                      " can read, change and delete every map: no token is asked for. "
+                      "--tokens_file closes this.");
+}
+
 }  // namespace
 
 bool IsLocalAddress(absl::string_view listen) {
@@ -42,9 +48,7 @@ std::vector<std::string> OpenDoors(const Listening& listening) {
                                  "--tls_cert and --tls_key close this."));
   }
   if (!listening.wants_tokens && !listening.wants_certificates) {
-    doors.push_back(absl::StrCat("Whoever reaches ", address,
-                                 " can read, change and delete every map: no token is asked for. "
-                                 "--tokens_file closes this."));
+    doors.push_back(OpenToAll(address));
   }
   if (!listening.wants_certificates && HasPublishedFaults(listening.library_version)) {
     doors.push_back(absl::StrCat(
@@ -52,6 +56,20 @@ std::vector<std::string> OpenDoors(const Listening& listening) {
         listening.library_version,
         " has published faults (CVE-2023-44487, CVE-2023-33953, CVE-2023-4785). --tls_client_ca, a gateway "
         "in front, or a server with gRPC 1.57 or newer, as in the image waystar:hardened, closes this."));
+  }
+  return doors;
+}
+
+std::vector<std::string> OpenHttpDoors(absl::string_view address, bool wants_tokens) {
+  std::vector<std::string> doors;
+  if (IsLocalAddress(address)) {
+    return doors;
+  }
+  doors.push_back(absl::StrCat("Whoever sits between here and a client of ", address,
+                               " can read and change every call over HTTP, tokens too: nothing is encrypted. "
+                               "A loopback address, with a proxy in front that ends TLS, closes this."));
+  if (!wants_tokens) {
+    doors.push_back(OpenToAll(address));
   }
   return doors;
 }

@@ -24,4 +24,7 @@ struct Listening {
 // Returns one sentence for each thing that is open to the network, with what closes it.
 std::vector<std::string> OpenDoors(const Listening& listening);
 
+// The same for HTTP, which is never encrypted.
+std::vector<std::string> OpenHttpDoors(absl::string_view address, bool wants_tokens);
+
 }  // namespace waystar::rpc

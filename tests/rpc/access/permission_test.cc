@@ -38,6 +38,12 @@ TEST(OpenDoorsTest, LocalAddressesHaveNone) {
   }
 }
 
+TEST(OpenDoorsTest, OfHttpAreNotClosedByCertificates) {
+  EXPECT_THAT(OpenHttpDoors("127.0.0.1:8080", false), IsEmpty());
+  EXPECT_THAT(OpenHttpDoors("0.0.0.0:8080", false), SizeIs(2));
+  EXPECT_THAT(OpenHttpDoors("0.0.0.0:8080", true), SizeIs(1));
+}
+
 TEST(OpenDoorsTest, NamesTheFlagThatClosesEach) {
   for (const char* open : {"0.0.0.0:7450", "[::]:7450", "10.0.0.7:7450", "game-7:7450"}) {
     Listening listening{.address = open, .library_version = "1.83.0"};

@@ -54,7 +54,7 @@ TEST(HttpGatewayTest, AnswersACall) {
   EXPECT_EQ(server.server().CountsOf("waystar.v1.PathService/FindPath").requests(), 1);
 }
 
-TEST(HttpGatewayTest, AnswersOneCallAfterTheOther) {
+TEST(HttpGatewayTest, KeepsTheConnection) {
   HttpServer server;
   HttpCall call(server.port(), WithHeader(Post("PathService/FindPath", kFind), "Connection", "keep-alive"));
   EXPECT_EQ(call.Header("connection"), "keep-alive");
