@@ -12,7 +12,7 @@ namespace waystar::cli {
 // Until it ends, signals wait for somebody to ask: in all threads that are begun meanwhile, too.
 class HeldSignals {
  public:
-  explicit HeldSignals(std::initializer_list<int> signals = {SIGINT, SIGTERM}) {
+  HeldSignals(std::initializer_list<int> signals = {SIGINT, SIGTERM}) {
     sigemptyset(&signals_);
     for (const int signal : signals) {
       sigaddset(&signals_, signal);
