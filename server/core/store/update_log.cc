@@ -14,7 +14,7 @@ void UpdateLog::Append(absl::Span<const SharedCommit> commits) {
   std::vector<Entry> dropped;
   MutexLock lock(mutex_);
   std::size_t bytes = bytes_;
-  absl::Cleanup take_back = [&entries = entries_, size = entries_.size()] { entries.resize(size); };
+  absl::Cleanup take_back = [entries = &entries_, size = entries_.size()] { entries->resize(size); };
   for (const SharedCommit& commit : commits) {
     entries_.push_back({.commit = commit, .bytes = sizeof(Commit) + ApproximateBytes(commit->edits)});
     bytes += entries_.back().bytes;
