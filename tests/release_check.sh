@@ -6,9 +6,14 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly LOGS=build/release-check
 # Each with its limit in minutes.
-readonly STEPS=(package docker-test oracle fuzz soak)
-declare -rA MINUTES=([package]=30 [docker-test]=90 [oracle]=60 [fuzz]=75 [soak]=60)
+readonly STEPS=(debian12 debian13 modern package docker-test oracle fuzz soak)
+declare -rA MINUTES=(
+  [debian12]=60 [debian13]=60 [modern]=60 [package]=30 [docker-test]=90 [oracle]=60 [fuzz]=75 [soak]=60
+)
 declare -rA COMMANDS=(
+  [debian12]="./dev distribution-test bookworm"
+  [debian13]="./dev distribution-test trixie"
+  [modern]="./dev distribution-test modern"
   [package]="./dev package-test"
   [docker-test]="./dev docker-test"
   [oracle]="./dev oracle 100000"

@@ -31,7 +31,15 @@ debian_mirror() {
   echo "${mirror:-http://deb.debian.org/debian}"
 }
 
-# use_machines_apt_settings ROOT: its apt trusts or doubts the clock, and goes through proxies, as this machine's does.
-use_machines_apt_settings() {
-  apt-config dump | { grep -E '^Acquire::(Check-|https?::Proxy )' || true; } >"$1/etc/apt/apt.conf.d/99machine"
+# make_debian RELEASE ROOT: a bare one. Its apt takes packages from where this machine's apt does, trusts or doubts the
+# clock as that does, and goes through the same proxies.
+make_debian() {
+  local release=$1 root=$2 sources
+  install_missing debian-archive-keyring debootstrap
+  debootstrap --variant=minbase "$release" "$root" "$(debian_mirror)" || return
+  sources=$(debian_sources "$release" | awk '{ print "deb", $0 }')
+  if [[ "$sources" ]]; then
+    echo "$sources" >"$root/etc/apt/sources.list"
+  fi
+  apt-config dump | { grep -E '^Acquire::(Check-|https?::Proxy )' || true; } >"$root/etc/apt/apt.conf.d/99machine"
 }

@@ -9,6 +9,8 @@ expect_code 2 "$DEV" nonsense
 expect_text 'there is no command "nonsense"'
 expect_code 2 "$DEV" release-check nonsense
 expect_text 'There is no step "nonsense"'
+expect_code 2 "$DEV" distribution-test nonsense
+expect_text "usage: ./dev distribution-test"
 
 # The help lists all that can be measured.
 expect_code 2 "$DEV" bench

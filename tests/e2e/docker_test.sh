@@ -5,7 +5,7 @@
 # mirror that the machine's apt uses; the containers run in a network namespace with nothing but a loopback.
 set -euo pipefail
 
-readonly PACKAGES=(debootstrap docker-compose docker.io iproute2 iptables openssl)
+readonly PACKAGES=(docker-compose docker.io iproute2 iptables openssl)
 readonly NAMESPACE=waystar-test-$$
 readonly SERVER=127.0.0.1:7450
 readonly QUERY=(find ten-by-ten '0,0' '7,7')
@@ -136,13 +136,7 @@ clean_up() {
 # make_base_image RELEASE
 make_base_image() {
   local release=$1 base="$WORK/base"
-  quietly debootstrap --variant=minbase "$release" "$base" "$(debian_mirror)"
-  # Its apt takes packages from where this machine's apt does.
-  debian_sources "$release" | awk '{ print "deb", $0 }' >"$WORK/sources"
-  if [[ -s "$WORK/sources" ]]; then
-    cp "$WORK/sources" "$base/etc/apt/sources.list"
-  fi
-  use_machines_apt_settings "$base"
+  quietly make_debian "$release" "$base"
   # As slim as the real one.
   printf 'path-exclude /usr/share/%s/*\n' doc info locale man >"$base/etc/dpkg/dpkg.cfg.d/slim"
   rm -rf "$base"/usr/share/{doc,info,locale,man}/* "$base"/var/{cache/apt/*,lib/apt/lists/*,log/*}

@@ -43,12 +43,7 @@ clean_up() {
 
 # make_root RELEASE
 make_root() {
-  quietly debootstrap --variant=minbase "$1" "$ROOT" "$(debian_mirror)"
-  debian_sources "$1" | awk '{ print "deb", $0 }' >"$WORK/sources"
-  if [[ -s "$WORK/sources" ]]; then
-    cp "$WORK/sources" "$ROOT/etc/apt/sources.list"
-  fi
-  use_machines_apt_settings "$ROOT"
+  quietly make_debian "$1" "$ROOT"
   mount -t proc proc "$ROOT/proc"
   quietly in_root apt-get update
 }
@@ -100,7 +95,6 @@ main() {
   trap 'exit 143' TERM
 
   step "Making a Debian"
-  quietly install_missing debootstrap
   make_root "$(. /etc/os-release && echo "$VERSION_CODENAME")"
 
   step "Installing"
