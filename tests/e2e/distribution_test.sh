@@ -34,6 +34,8 @@ mount_root() {
   mount --bind . "$ROOT$PWD"
   # The root has its own build folder where ./dev looks for one.
   mount --bind "build/$NAME" "$ROOT$PWD/build/release"
+  # Debian's installer writes the one, and this machine's network the other.
+  cp /etc/hosts /etc/resolv.conf "$ROOT/etc/"
   mount -t proc proc "$ROOT/proc"
   mount --rbind /sys "$ROOT/sys"
   mount --rbind /dev "$ROOT/dev"
