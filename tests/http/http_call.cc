@@ -7,18 +7,23 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "gtest/gtest.h"
+#include "tests/testing/patience.h"
 
 namespace waystar::testing {
 
 HttpCall::HttpCall(int port, HttpRequest request) {
   socket_ = ::socket(AF_INET, SOCK_STREAM, 0);
+  const timeval limit = absl::ToTimeval(kPatience);
+  EXPECT_EQ(::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)), 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(static_cast<uint16_t>(port));
@@ -87,6 +92,7 @@ bool HttpCall::Receive() {
   if (bytes > 0) {
     raw_.append(part.data(), static_cast<size_t>(bytes));
   }
+  EXPECT_TRUE(bytes >= 0 || errno != EAGAIN) << "neither bytes nor an end";
   return bytes > 0;
 }
 

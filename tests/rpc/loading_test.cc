@@ -10,7 +10,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "absl/synchronization/notification.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
 #include "grpc/health/v1/health.grpc.pb.h"
@@ -21,6 +20,7 @@
 #include "tests/rpc/test_server.h"
 #include "tests/storage/crashing_folder.h"
 #include "tests/storage/durable_store.h"
+#include "tests/testing/patience.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 #include "waystar/v1/server_service.grpc.pb.h"
 
@@ -32,6 +32,7 @@ using ::waystar::testing::BorrowedFolder;
 using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::CrashingFolder;
+using ::waystar::testing::Event;
 using ::waystar::testing::OpenBorrowed;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
@@ -39,20 +40,18 @@ using ::waystar::testing::TestServer;
 // A folder that cannot be read before it is told.
 class SlowFolder final : public BorrowedFolder {
  public:
-  SlowFolder(storage::Folder& folder, absl::Notification& may_read, absl::Notification& reads)
+  SlowFolder(storage::Folder& folder, Event& may_read, Event& reads)
       : BorrowedFolder(folder), may_read_(may_read), reads_(reads) {}
 
   absl::StatusOr<std::string> Read(absl::string_view name) const override {
-    if (!reads_.HasBeenNotified()) {
-      reads_.Notify();
-    }
-    may_read_.WaitForNotification();
+    reads_.Happen();
+    may_read_.Wait();
     return BorrowedFolder::Read(name);
   }
 
  private:
-  absl::Notification& may_read_;
-  absl::Notification& reads_;
+  Event& may_read_;
+  Event& reads_;
 };
 
 class LoadingTest : public ::testing::Test {
@@ -72,21 +71,19 @@ class LoadingTest : public ::testing::Test {
       if (server.ok()) {
         server_ = *std::move(server);
       }
-      is_started_.Notify();
+      is_started_.Happen();
     });
-    reads_.WaitForNotification();
+    EXPECT_TRUE(reads_.Wait());
     channel_ = grpc::CreateChannel(options_.listen, grpc::InsecureChannelCredentials());
   }
   ~LoadingTest() override {
-    if (!may_read_.HasBeenNotified()) {
-      may_read_.Notify();
-    }
+    may_read_.Happen();
     start_.join();
   }
 
   void LetItRead() {
-    may_read_.Notify();
-    is_started_.WaitForNotification();
+    may_read_.Happen();
+    EXPECT_TRUE(is_started_.Wait());
   }
 
   HealthCheckResponse::ServingStatus HealthOf(const std::string& service) {
@@ -118,9 +115,9 @@ class LoadingTest : public ::testing::Test {
 
   CrashingFolder folder_;
   runtime::Options options_;
-  absl::Notification may_read_;
-  absl::Notification reads_;
-  absl::Notification is_started_;
+  Event may_read_{"leave to read the maps"};
+  Event reads_{"the server to read its maps"};
+  Event is_started_{"the start of the server"};
   std::unique_ptr<rpc::Server> server_;
   std::thread start_;
   std::shared_ptr<grpc::Channel> channel_;

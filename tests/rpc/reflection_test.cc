@@ -9,6 +9,7 @@
 #include "google/protobuf/descriptor.pb.h"
 #include "grpc/reflection/v1/reflection.pb.h"
 #include "grpcpp/support/sync_stream.h"
+#include "tests/rpc/bounded_context.h"
 #include "tests/rpc/test_server.h"
 
 namespace waystar {
@@ -17,6 +18,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
+using ::waystar::testing::BoundedContext;
 using ::waystar::testing::TestServer;
 using Request = grpc::reflection::v1::ServerReflectionRequest;
 using Response = grpc::reflection::v1::ServerReflectionResponse;
@@ -29,7 +31,7 @@ class ReflectionTest : public ::testing::TestWithParam<std::string> {
         method_("/grpc.reflection." + GetParam() + ".ServerReflection/ServerReflectionInfo") {}
 
   std::vector<Response> Ask(const std::vector<Request>& requests) {
-    grpc::ClientContext context;
+    BoundedContext context;
     const grpc::internal::RpcMethod method(method_.c_str(), grpc::internal::RpcMethod::BIDI_STREAMING);
     const std::unique_ptr<grpc::ClientReaderWriter<Request, Response>> stream(
         grpc::internal::ClientReaderWriterFactory<Request, Response>::Create(channel_.get(), method,
@@ -102,7 +104,7 @@ TEST_P(ReflectionTest, AnswersWhatThereIsNotAndGoesOn) {
 }
 
 TEST_P(ReflectionTest, StreamsEndWithTheServer) {
-  grpc::ClientContext context;
+  BoundedContext context;
   const grpc::internal::RpcMethod method(method_.c_str(), grpc::internal::RpcMethod::BIDI_STREAMING);
   const std::unique_ptr<grpc::ClientReaderWriter<Request, Response>> stream(
       grpc::internal::ClientReaderWriterFactory<Request, Response>::Create(channel_.get(), method, &context));

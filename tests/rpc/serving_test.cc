@@ -28,6 +28,7 @@ using ::waystar::testing::kPatience;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::WaitUntil;
+using ::waystar::testing::WithPatientTransfers;
 
 class MapsDirTest : public ::testing::Test {
  protected:
@@ -171,7 +172,7 @@ TEST(ServingTest, ManyClientsAndAWriterAgree) {
 
 // An export that is under way when the server is told to stop goes on to its end; new calls are refused.
 TEST(ServingTest, StopFinishesCallsInFlight) {
-  TestServer server;
+  TestServer server(WithPatientTransfers());
   server.Create("there", {"."});
   ::waystar::testing::LargeExport export_under_way(server);
   // A watch of the health service would go on for ever; it must not hold up the stop.

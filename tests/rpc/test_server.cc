@@ -15,6 +15,12 @@
 
 namespace waystar::testing {
 
+runtime::Options WithPatientTransfers(runtime::Options options) {
+  options.transfer_timeout = kPatience;
+  options.transfer_stall_timeout = kPatience;
+  return options;
+}
+
 TestServer::TestServer(runtime::Options options, absl::Duration queue_target,
                        const rpc::OpenFolder& open_folder) {
   options.listen = "127.0.0.1:0";
@@ -27,8 +33,8 @@ TestServer::TestServer(runtime::Options options, absl::Duration queue_target,
   auto server = rpc::Server::Start(options, open_folder);
   EXPECT_TRUE(server.ok()) << server.status();
   server_ = *std::move(server);
-  client_ = std::make_unique<client::Client>(
-      client::Options{.target = target(), .timeout = kPatience, .retry = false});
+  client_ = std::make_unique<client::Client>(client::Options{
+      .target = target(), .timeout = kPatience, .transfer_timeout = kPatience, .retry = false});
 }
 
 std::string TestServer::target() const { return absl::StrCat("127.0.0.1:", server_->port()); }

@@ -26,6 +26,9 @@
 
 namespace waystar::testing {
 
+// For servers whose transfers wait while a test does something else.
+runtime::Options WithPatientTransfers(runtime::Options options = {});
+
 class TestServer {
  public:
   // options.listen is replaced by a free port of the loopback interface, and options.queue_target by what no

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 
 namespace waystar::runtime {
@@ -23,7 +24,8 @@ class MemoryLimitTest : public ::testing::Test {
     std::ofstream(file) << text << '\n';
   }
 
-  const std::filesystem::path root_ = std::filesystem::path(::testing::TempDir()) / "memory_limit_test";
+  const std::filesystem::path root_ =
+      std::filesystem::path(::testing::TempDir()) / absl::StrCat("memory-limit-", ::getpid());
   const std::size_t machine_ =
       static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 };

@@ -31,6 +31,7 @@ using ::waystar::testing::HttpRequest;
 using ::waystar::testing::HttpServer;
 using ::waystar::testing::kArena;
 using ::waystar::testing::kFind;
+using ::waystar::testing::kPatience;
 using ::waystar::testing::LogOf;
 using ::waystar::testing::Post;
 using ::waystar::testing::ReasonIn;
@@ -159,7 +160,7 @@ TEST(HttpGatewayStreamTest, EndsWhenTheServerStops) {
   HttpServer server;
   HttpCall watch(server.port(), Post("MapService/WatchMap", kArena));
   EXPECT_TRUE(watch.NextLine().has_value());
-  server.server().server().Stop(absl::Seconds(10));
+  server.server().server().Stop(kPatience);
   EXPECT_EQ(ReasonIn(ErrorIn(watch.NextLine())), "DRAINING");
 }
 

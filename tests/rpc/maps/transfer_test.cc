@@ -29,6 +29,7 @@ using ::waystar::testing::kInvalid;
 using ::waystar::testing::LargeExport;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::WaitUntil;
+using ::waystar::testing::WithPatientTransfers;
 
 v1::ImportMapRequest Header(const std::string& map, std::size_t size) {
   v1::ImportMapRequest request;
@@ -230,7 +231,7 @@ TEST(ImportTest, ClientsMayGiveUpAtAnyTime) {
 }
 
 TEST(TransferTest, OneTooManyIsRefusedUntilAnotherEnds) {
-  TestServer server({.max_transfers = 1});
+  TestServer server(WithPatientTransfers({.max_transfers = 1}));
   LargeExport export_under_way(server);
   server.Create("small", {"."});
   v1::ExportMapRequest request;
@@ -242,7 +243,7 @@ TEST(TransferTest, OneTooManyIsRefusedUntilAnotherEnds) {
 }
 
 TEST(TransferTest, OneClientLeavesAnotherASlot) {
-  TestServer server({.max_transfers = 4});
+  TestServer server(WithPatientTransfers({.max_transfers = 4}));
   server.Create("small", {"."});
   const auto greedy = v1::MapService::NewStub(server.NewChannel());
   v1::ImportMapResponse response;
@@ -268,7 +269,7 @@ TEST(TransferTest, OneClientLeavesAnotherASlot) {
 
 // What is wrong with an import is told before it waits, and its file is not read before it has a slot.
 TEST(ImportTest, WaitsForOthersBeforeItsFileIsRead) {
-  TestServer server({.max_transfers = 1});
+  TestServer server(WithPatientTransfers({.max_transfers = 1}));
   LargeExport export_under_way(server);
   EXPECT_THAT(SendAll(server, {Header("../m", 1)}), IsRefused(kInvalid, "BAD_MAP_ID", "header.map"));
   const std::string file = std::string(4000, '.') + "\n";
@@ -297,7 +298,7 @@ TEST(ImportTest, WaitsForOthersBeforeItsFileIsRead) {
 }
 
 TEST(ImportTest, ManyAtOnceAllSucceed) {
-  TestServer server({.workers = 1, .max_transfers = 4});
+  TestServer server(WithPatientTransfers({.workers = 1, .max_transfers = 4}));
   std::string file;
   for (int y = 0; y < 1500; ++y) {
     file += std::string(1500, '.') + "\n";

@@ -25,6 +25,7 @@ using ::waystar::testing::kInvalid;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::WaitUntil;
+using ::waystar::testing::WithPatientTransfers;
 
 // A* unless the query says otherwise, so that there is something to trace.
 v1::TraceSearchRequest TraceRequest(const v1::FindPathRequest& query) {
@@ -191,7 +192,7 @@ void WaitForFreeTrace(TestServer& server) {
 }
 
 TEST(TraceStreamTest, ClientMayGiveUpInTheMiddle) {
-  TestServer server({.workers = 1, .max_transfers = 1});
+  TestServer server(WithPatientTransfers({.workers = 1, .max_transfers = 1}));
   LargeTrace trace(server);
   const v1::FindPathRequest query = PathRequest("large", CellAt(0, 0), CellAt(1, 1));
   EXPECT_TRUE(server.client().FindPath(query).ok()) << "a trace that is not read holds up the worker";

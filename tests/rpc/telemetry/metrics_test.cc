@@ -56,7 +56,7 @@ class MetricsTest : public ::testing::Test {
         channel_.get(), rpc, &context, request, &response);
   }
 
-  TestServer server_{{.metrics_listen = "127.0.0.1:0"}};
+  TestServer server_{testing::WithPatientTransfers({.metrics_listen = "127.0.0.1:0"})};
   std::shared_ptr<grpc::Channel> channel_ = server_.NewChannel();
 };
 
