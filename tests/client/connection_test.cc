@@ -7,11 +7,13 @@
 
 #include "client/client.h"
 #include "tests/client/fake_server.h"
+#include "tests/testing/patience.h"
 
 namespace waystar::client {
 namespace {
 
 using ::waystar::testing::FakeServer;
+using ::waystar::testing::kPatience;
 
 class ConnectionTest : public ::testing::Test {
  protected:
@@ -28,6 +30,8 @@ class ConnectionTest : public ::testing::Test {
   Options Here() {
     Options options;
     options.target = server_.target();
+    options.timeout = kPatience;
+    options.stream_timeout = kPatience;
     return options;
   }
 
@@ -116,7 +120,7 @@ TEST(WaitForReadyTest, ACallWaitsForAServer) {
   server->SetServing(false);
   Options options;
   options.target = server->target();
-  options.timeout = absl::Seconds(60);
+  options.timeout = kPatience;
   EXPECT_TRUE(absl::IsUnavailable(Client(options).FindPath({}).status()));
 
   server->find_path = [](auto&, const auto&, auto&) { return grpc::Status::OK; };

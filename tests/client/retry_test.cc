@@ -8,11 +8,13 @@
 
 #include "client/client.h"
 #include "tests/client/fake_server.h"
+#include "tests/testing/patience.h"
 
 namespace waystar::client {
 namespace {
 
 using ::waystar::testing::FakeServer;
+using ::waystar::testing::kPatience;
 using ::waystar::testing::Refusal;
 
 class RetryTest : public ::testing::Test {
@@ -28,7 +30,8 @@ class RetryTest : public ::testing::Test {
     Options options;
     options.target = server_.target();
     options.retry = retry;
-    options.timeout = absl::Minutes(1);
+    options.timeout = kPatience;
+    options.transfer_timeout = kPatience;
     return Client(options);
   }
 
@@ -144,7 +147,7 @@ TEST_F(RetryTest, ADelayPastTheDeadlineIsNotWaitedFor) {
   };
   Options options;
   options.target = server_.target();
-  options.timeout = absl::Minutes(1);
+  options.timeout = kPatience;
   EXPECT_TRUE(absl::IsResourceExhausted(Client(options).FindPath({}).status()));
   EXPECT_EQ(calls_, 1);
 }

@@ -1,13 +1,11 @@
 // Two real servers that are restarted one after the other while a client asks.
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
-#include <condition_variable>
-#include <filesystem>
 #include <fstream>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <thread>
@@ -15,50 +13,62 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/client.h"
+#include "server/base/mutex.h"
 #include "server/rpc/server.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/own_folder.h"
+#include "tests/testing/patience.h"
 
 namespace waystar::client {
 namespace {
 
 using ::waystar::testing::BlockRequest;
 using ::waystar::testing::CellAt;
+using ::waystar::testing::kPatience;
+using ::waystar::testing::OwnFolder;
 using ::waystar::testing::PathRequest;
+using ::waystar::testing::Patience;
 
-// A folder with the map that all servers serve from their start on: callers may come to a server that was
-// started again before anybody else can.
-std::string FolderWithField() {
-  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "rolling_restart";
-  std::filesystem::create_directories(folder);
-  std::ofstream file(folder / "field.txt");
+// All of 127.0.0.0/8 is this machine. On an address of its own, no other process takes the port of a server
+// that is to be started again.
+std::string OwnHost() {
+  const int pid = ::getpid();
+  return absl::StrCat("127.", 64 + (pid >> 16), ".", pid >> 8 & 255, ".", pid & 255);
+}
+
+std::string AddressOf(int port) { return absl::StrCat(OwnHost(), ":", port); }
+
+// The map that all servers serve from their start on: callers may come to a server that was started again
+// before anybody else can.
+void WriteField(const OwnFolder& folder) {
+  std::ofstream file(folder.PathOf("field.txt"));
   for (int row = 0; row < 8; ++row) {
     file << "........\n";
   }
-  return folder.string();
 }
 
 // A server whose map is at a revision of its own, so that its answers are told from those of others.
 class MarkedServer {
  public:
   // Port 0 takes a free one.
-  MarkedServer(int port, uint64_t revision) {
+  MarkedServer(const OwnFolder& maps, int port, uint64_t revision) {
     runtime::Options options;
-    options.listen = absl::StrCat("127.0.0.1:", port);
-    options.maps_dir = FolderWithField();
+    options.listen = AddressOf(port);
+    options.maps_dir = maps.path().string();
     options.workers = 2;
     options.max_queue_time = absl::Minutes(1);
     options.log_level = "error";
     auto started = rpc::Server::Start(options);
     EXPECT_TRUE(started.ok()) << started.status();
     server_ = *std::move(started);
-    const Client own({.target = absl::StrCat("127.0.0.1:", server_->port()), .timeout = absl::Minutes(1)});
+    const Client own({.target = AddressOf(server_->port()), .timeout = kPatience});
     for (uint64_t next = 2; next <= revision; ++next) {
       EXPECT_TRUE(own.UpdateObstacles(BlockRequest("field", {CellAt(0, 7)})).ok());
     }
   }
 
   int port() const { return server_->port(); }
-  void Stop() { server_->Stop(absl::Minutes(1)); }
+  void Stop() { server_->Stop(kPatience); }
 
  private:
   std::unique_ptr<rpc::Server> server_;
@@ -74,8 +84,10 @@ class Load {
   }
 
   void WaitForAnswerAt(uint64_t revision) {
-    std::unique_lock<std::mutex> lock(mutex_);
-    answered_.wait(lock, [&] { return revisions_.count(revision) > 0 || !failures_.empty(); });
+    const Patience patience(absl::StrCat("an answer at revision ", revision));
+    MutexLock lock(mutex_);
+    while (revisions_.count(revision) == 0 && failures_.empty() && patience.Wait(answered_, mutex_)) {
+    }
   }
 
   std::vector<std::string> StopAndTellFailures() {
@@ -83,6 +95,7 @@ class Load {
     for (std::thread& thread : threads_) {
       thread.join();
     }
+    MutexLock lock(mutex_);
     return failures_;
   }
 
@@ -90,42 +103,44 @@ class Load {
   void Ask(const Client& client) {
     while (!is_over_) {
       const auto answer = client.FindPath(PathRequest("field", CellAt(0, 0), CellAt(7, 7)));
-      const std::lock_guard<std::mutex> lock(mutex_);
+      MutexLock lock(mutex_);
       if (answer.ok()) {
         revisions_.insert(answer->revision());
       } else {
         failures_.push_back(answer.status().ToString());
         is_over_ = true;
       }
-      answered_.notify_all();
+      answered_.NotifyAll();
     }
   }
 
   std::atomic<bool> is_over_ = false;
-  std::mutex mutex_;
-  std::condition_variable answered_;
-  std::set<uint64_t> revisions_;
-  std::vector<std::string> failures_;
+  Mutex mutex_;
+  CondVar answered_;
+  std::set<uint64_t> revisions_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::string> failures_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::thread> threads_;
 };
 
 TEST(RollingRestartTest, CallersSeeNoError) {
-  auto one = std::make_unique<MarkedServer>(0, 1);
-  auto two = std::make_unique<MarkedServer>(0, 2);
-  const Client client({.target = absl::StrCat("127.0.0.1:", one->port(), ",127.0.0.1:", two->port()),
-                       .timeout = absl::Minutes(1)});
+  const OwnFolder maps;
+  WriteField(maps);
+  auto one = std::make_unique<MarkedServer>(maps, 0, 1);
+  auto two = std::make_unique<MarkedServer>(maps, 0, 2);
+  const Client client(
+      {.target = absl::StrCat(AddressOf(one->port()), ",", AddressOf(two->port())), .timeout = kPatience});
   Load load(client);
   load.WaitForAnswerAt(1);
   load.WaitForAnswerAt(2);
 
   const int port_of_one = one->port();
   one->Stop();
-  one = std::make_unique<MarkedServer>(port_of_one, 3);
+  one = std::make_unique<MarkedServer>(maps, port_of_one, 3);
   load.WaitForAnswerAt(3);
 
   const int port_of_two = two->port();
   two->Stop();
-  two = std::make_unique<MarkedServer>(port_of_two, 4);
+  two = std::make_unique<MarkedServer>(maps, port_of_two, 4);
   load.WaitForAnswerAt(4);
   EXPECT_EQ(load.StopAndTellFailures(), std::vector<std::string>());
 }

@@ -6,11 +6,14 @@
 #include "absl/strings/str_cat.h"
 #include "client/client.h"
 #include "tests/client/fake_server.h"
+#include "tests/testing/patience.h"
 
 namespace waystar::client {
 namespace {
 
 using ::waystar::testing::FakeServer;
+using ::waystar::testing::kPatience;
+using ::waystar::testing::Patience;
 using ::waystar::testing::Refusal;
 
 // Two servers that count their calls.
@@ -30,13 +33,14 @@ class SeveralServersTest : public ::testing::Test {
   Options Both() {
     Options options;
     options.target = absl::StrCat(servers_[0]->target(), ",", servers_[1]->target());
-    options.timeout = absl::Seconds(60);
+    options.timeout = kPatience;
     return options;
   }
 
   // Asks until both have answered: connections come up one after the other.
   void MeetBoth(const Client& client) {
-    while (calls_[0] == 0 || calls_[1] == 0) {
+    const Patience patience("an answer of each server");
+    while ((calls_[0] == 0 || calls_[1] == 0) && patience.Lasts()) {
       ASSERT_TRUE(client.FindPath({}).ok());
     }
     calls_[0] = 0;
@@ -83,14 +87,16 @@ TEST_F(SeveralServersTest, OneThatIsNotWellIsPassedOver) {
   MeetBoth(client);
   servers_[0]->SetServing(false);
   // Once the word has come through, all turns are the other's.
-  for (int in_a_row = 0; in_a_row < 4;) {
+  const Patience passing("all turns to be the other's");
+  for (int in_a_row = 0; in_a_row < 4 && passing.Lasts();) {
     const int before = calls_[0];
     ASSERT_TRUE(client.FindPath({}).ok());
     in_a_row = calls_[0] == before ? in_a_row + 1 : 0;
   }
   servers_[0]->SetServing(true);
   const int before = calls_[0];
-  while (calls_[0] == before) {
+  const Patience coming_back("a turn of the one that is well again");
+  while (calls_[0] == before && coming_back.Lasts()) {
     ASSERT_TRUE(client.FindPath({}).ok());
   }
 }

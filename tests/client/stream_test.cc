@@ -13,6 +13,7 @@ namespace {
 
 using ::waystar::testing::ExpectReturns;
 using ::waystar::testing::FakeServer;
+using ::waystar::testing::kPatience;
 using ::waystar::testing::Refusal;
 
 class StreamTest : public ::testing::Test {
@@ -23,6 +24,7 @@ class StreamTest : public ::testing::Test {
     if (!client_) {
       Options options;
       options.target = server_.target();
+      options.stream_timeout = kPatience;
       client_ = std::make_unique<Client>(options);
     }
     return *client_;

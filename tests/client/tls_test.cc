@@ -9,6 +9,8 @@
 #include "client/client.h"
 #include "tests/client/fake_server.h"
 #include "tests/testing/certificates.h"
+#include "tests/testing/own_folder.h"
+#include "tests/testing/patience.h"
 
 namespace waystar::client {
 namespace {
@@ -17,14 +19,8 @@ using ::testing::HasSubstr;
 using ::waystar::testing::Authority;
 using ::waystar::testing::FakeServer;
 using ::waystar::testing::Identity;
-
-// Writes `text` to a file of the test's own and returns its path.
-std::string WriteFile(const std::string& name, const std::string& text) {
-  const auto* const test = ::testing::UnitTest::GetInstance()->current_test_info();
-  std::string path = ::testing::TempDir() + test->test_suite_name() + "." + test->name() + "." + name;
-  std::ofstream(path, std::ios::binary) << text;
-  return path;
-}
+using ::waystar::testing::kPatience;
+using ::waystar::testing::OwnFolder;
 
 // A server with a certificate for waystar.test.
 class TlsTest : public ::testing::Test {
@@ -46,17 +42,25 @@ class TlsTest : public ::testing::Test {
     };
   }
 
+  // Writes `text` to a file of the test's own and returns its path.
+  std::string WriteFile(const std::string& name, const std::string& text) const {
+    std::string path = folder_.PathOf(name);
+    std::ofstream(path, std::ios::binary) << text;
+    return path;
+  }
+
   // Trusts the server's authority.
   Options TrustingOptions() {
     Options options;
     options.target = server_->target();
-    options.timeout = absl::Seconds(60);
+    options.timeout = kPatience;
     options.tls = true;
     options.ca_file = WriteFile("ca.pem", authority_.cert());
     options.server_name = "waystar.test";
     return options;
   }
 
+  const OwnFolder folder_;
   const Authority authority_;
   std::unique_ptr<FakeServer> server_;
   std::string token_;

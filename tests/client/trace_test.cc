@@ -6,11 +6,13 @@
 #include "absl/strings/str_cat.h"
 #include "client/client.h"
 #include "tests/client/fake_server.h"
+#include "tests/testing/patience.h"
 
 namespace waystar::client {
 namespace {
 
 using ::waystar::testing::FakeServer;
+using ::waystar::testing::kPatience;
 using ::waystar::testing::Refusal;
 
 class TraceTest : public ::testing::Test {
@@ -18,6 +20,7 @@ class TraceTest : public ::testing::Test {
   absl::StatusOr<v1::TraceSearchResult> Trace(const v1::TraceSearchRequest& request = {}) {
     Options options;
     options.target = server_.target();
+    options.transfer_timeout = kPatience;
     return Client(options).TraceSearch(
         request, [this](const v1::SearchEvent& event) { absl::StrAppend(&seen_, event.cell().x(), " "); });
   }

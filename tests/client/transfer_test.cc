@@ -7,11 +7,13 @@
 
 #include "client/client.h"
 #include "tests/client/fake_server.h"
+#include "tests/testing/patience.h"
 
 namespace waystar::client {
 namespace {
 
 using ::waystar::testing::FakeServer;
+using ::waystar::testing::kPatience;
 using ::waystar::testing::Refusal;
 
 constexpr size_t kChunkBytes = 65536;
@@ -28,6 +30,7 @@ class TransferTest : public ::testing::Test {
   Client MakeClient() {
     Options options;
     options.target = server_.target();
+    options.transfer_timeout = kPatience;
     return Client(options);
   }
 

@@ -1,5 +1,7 @@
 #include "server/data_tool/data_tool.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
@@ -22,6 +24,7 @@
 #include "server/storage/posix_folder.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/fake_clock.h"
+#include "tests/testing/patience.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/store_edits.h"
 
@@ -40,6 +43,7 @@ using ::waystar::testing::Block;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::FakeClock;
 using ::waystar::testing::IsOk;
+using ::waystar::testing::WaitUntil;
 
 constexpr absl::Time kCreated = absl::FromUnixSeconds(1'600'000'000);
 
@@ -89,9 +93,12 @@ class DataToolTest : public ::testing::Test {
   // Starts a server that makes images of all maps, and waits until the old logs are gone.
   void MakeImages() {
     Server server(folder_, {.max_log_bytes = 2});
-    while (FilesThatBegin("log-").size() > 1 || server.data().Statistics().images < 2) {
-      ASSERT_THAT(server.data().Statistics().image_status, IsOk());
-    }
+    const auto are_made = [&] {
+      const auto statistics = server.data().Statistics();
+      EXPECT_THAT(statistics.image_status, IsOk());
+      return !statistics.image_status.ok() || (FilesThatBegin("log-").size() <= 1 && statistics.images >= 2);
+    };
+    ASSERT_TRUE(WaitUntil(are_made, "the images, and the end of the old logs"));
   }
 
   std::vector<std::string> FilesThatBegin(absl::string_view prefix) const {
@@ -130,11 +137,8 @@ class DataToolTest : public ::testing::Test {
     return code;
   }
 
-  // Cases may run side by side.
   const std::string folder_ =
-      (fs::path(::testing::TempDir()) /
-       absl::StrCat("data_tool_test.", ::testing::UnitTest::GetInstance()->current_test_info()->name()))
-          .string();
+      (fs::path(::testing::TempDir()) / absl::StrCat("data-tool-", ::getpid())).string();
   std::string digest_;
   std::string out_;
   std::string err_;

@@ -22,6 +22,7 @@
 #include "server/storage/data_folder.h"
 #include "server/storage/posix_folder.h"
 #include "tests/testing/generator.h"
+#include "tests/testing/patience.h"
 #include "tests/testing/slow_digest.h"
 #include "tests/testing/status_matchers.h"
 
@@ -32,6 +33,7 @@ namespace fs = std::filesystem;
 using ::waystar::testing::Generator;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::SlowDigest;
+using ::waystar::testing::WaitUntil;
 
 constexpr absl::Time kBegun = absl::FromUnixSeconds(1'600'000'000);
 constexpr int kBatches = 3000;
@@ -174,7 +176,7 @@ TEST_P(ReplayTest, EachCommitHasTheDigestThatTheStoreHad) {
   }
   EXPECT_GT(applied, kBatches / 2);
   if (GetParam() < 1'000'000) {
-    EXPECT_GT(data_->Statistics().images, 0U);
+    EXPECT_TRUE(WaitUntil([&] { return data_->Statistics().images > 0; }, "the first image"));
   }
 
   Close();

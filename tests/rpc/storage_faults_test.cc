@@ -118,9 +118,12 @@ class StorageFaultsTest : public ::testing::Test {
     storage::DataFound found;
     const auto data = storage::DataFolder::Open(*std::move(folder), store, {.max_log_bytes = 2}, found);
     ASSERT_THAT(data, IsOk());
-    while ((*data)->Statistics().images < 2) {
-      ASSERT_THAT((*data)->Statistics().image_status, IsOk());
-    }
+    const auto are_made = [&] {
+      const auto statistics = (*data)->Statistics();
+      EXPECT_THAT(statistics.image_status, IsOk());
+      return !statistics.image_status.ok() || statistics.images >= 2;
+    };
+    ASSERT_TRUE(WaitUntil(are_made, "the images"));
   }
 
   // Returns the contents of the folder's files.

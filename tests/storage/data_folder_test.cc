@@ -15,6 +15,7 @@
 #include "tests/storage/durable_store.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/fake_clock.h"
+#include "tests/testing/patience.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/store_edits.h"
 
@@ -32,6 +33,7 @@ using ::waystar::testing::FakeClock;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::Loss;
 using ::waystar::testing::Unblock;
+using ::waystar::testing::WaitUntil;
 
 constexpr absl::Time kCreated = absl::FromUnixSeconds(1'600'000'000);
 
@@ -73,9 +75,12 @@ class DataFolderTest : public ::testing::Test {
   void MakeImages() {
     // An image is made when a file is longer than nothing.
     Restart({.max_log_bytes = 2});
-    while (FilesThatBegin("log-").size() > 1 || store_->data().Statistics().images == 0) {
-      ASSERT_THAT(store_->data().Statistics().image_status, IsOk());
-    }
+    const auto are_made = [&] {
+      const auto statistics = store_->data().Statistics();
+      EXPECT_THAT(statistics.image_status, IsOk());
+      return !statistics.image_status.ok() || (FilesThatBegin("log-").size() <= 1 && statistics.images > 0);
+    };
+    ASSERT_TRUE(WaitUntil(are_made, "the images, and the end of old files"));
   }
 
   FakeClock clock_;
@@ -237,8 +242,7 @@ TEST_F(DataFolderTest, ChangesAreRefusedWhileTheDiskFailsAndGoOnAfterwards) {
   EXPECT_FALSE(store_->data().Statistics().log_status.ok());
   folder_.StopFailing();
   // Nobody has to try for it to be told.
-  while (!store_->data().Statistics().log_status.ok()) {
-  }
+  EXPECT_TRUE(WaitUntil([&] { return store_->data().Statistics().log_status.ok(); }, "the disk's recovery"));
   EXPECT_EQ(Update("arena", {Block({5, 0})}), 3U);
   const std::uint64_t digest = (*store().Pin("arena"))->digest();
   Restart();

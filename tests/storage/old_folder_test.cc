@@ -23,6 +23,7 @@
 #include "server/storage/posix_folder.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/fake_clock.h"
+#include "tests/testing/patience.h"
 #include "tests/testing/slow_digest.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/store_edits.h"
@@ -39,6 +40,7 @@ using ::waystar::testing::FakeClock;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::SlowDigest;
 using ::waystar::testing::Unblock;
+using ::waystar::testing::WaitUntil;
 
 constexpr absl::Time kMade = absl::FromUnixSeconds(1'600'000'000);
 
@@ -123,9 +125,12 @@ void Make(const fs::path& path) {
   }
   {
     Opened opened(path, {.max_log_bytes = 2});
-    while (opened.data().Statistics().images < 3) {
-      EXPECT_THAT(opened.data().Statistics().image_status, IsOk());
-    }
+    const auto are_made = [&] {
+      const auto statistics = opened.data().Statistics();
+      EXPECT_THAT(statistics.image_status, IsOk());
+      return !statistics.image_status.ok() || statistics.images >= 3;
+    };
+    EXPECT_TRUE(WaitUntil(are_made, "the images"));
   }
   Opened opened(path);
   opened.Update("squares",

@@ -17,6 +17,7 @@
 #include "tests/storage/durable_store.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/environment.h"
+#include "tests/testing/patience.h"
 #include "tests/testing/random.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/store_edits.h"
@@ -31,6 +32,7 @@ using ::waystar::testing::DurableStore;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::Loss;
 using ::waystar::testing::NumberFromEnvironment;
+using ::waystar::testing::Patience;
 using ::waystar::testing::Random;
 using ::waystar::testing::Unblock;
 
@@ -154,9 +156,9 @@ class Changes {
   }
 
   void WaitForAll() {
+    const Patience patience("the answers to all batches");
     MutexLock lock(mutex_);
-    while (waiting_ > 0) {
-      none_waits_.Wait(mutex_);
+    while (waiting_ > 0 && patience.Wait(none_waits_, mutex_)) {
     }
   }
 

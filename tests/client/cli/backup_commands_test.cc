@@ -11,6 +11,7 @@
 #include "client/cli/table.h"
 #include "gmock/gmock.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/own_folder.h"
 
 namespace waystar::cli {
 namespace {
@@ -24,7 +25,6 @@ using ::waystar::testing::TestServer;
 class BackupCommandsTest : public ::testing::Test {
  protected:
   BackupCommandsTest() {
-    fs::remove_all(folder_);
     server_.Create("arena", {"......", ".#....", "......"});
     server_.Create("yard", {"..", ".."});
     EXPECT_EQ(Run(server_, {"obstacle", "put", "arena", "crate", "0,2", "--lifetime", "1h"}), ExitCode::kOk);
@@ -32,13 +32,8 @@ class BackupCommandsTest : public ::testing::Test {
     std::ofstream(folder_ + ".json") << R"({"nodes": [{"id": "a"}, {"id": "b"}]})";
     EXPECT_EQ(Run(server_, {"map", "create", "isles", "--graph", folder_ + ".json"}), ExitCode::kOk) << err_;
   }
-  ~BackupCommandsTest() override {
-    fs::remove_all(folder_);
-    fs::remove(folder_ + ".json");
-  }
-
   ExitCode Run(TestServer& server, std::vector<std::string> arguments) {
-    arguments.insert(arguments.end(), {"--server", server.target()});
+    arguments.insert(arguments.end(), {"--server", server.target(), "--timeout", "2m"});
     std::istringstream in;
     std::ostringstream out;
     std::ostringstream err;
@@ -57,11 +52,9 @@ class BackupCommandsTest : public ::testing::Test {
     return response.ok() ? response->info() : v1::MapInfo();
   }
 
-  // Cases may run side by side.
-  const std::string folder_ =
-      (fs::path(::testing::TempDir()) /
-       absl::StrCat("backup_test.", ::testing::UnitTest::GetInstance()->current_test_info()->name()))
-          .string();
+  const ::waystar::testing::OwnFolder files_;
+  // Is not there yet.
+  const std::string folder_ = files_.PathOf("backup");
   TestServer server_;
   std::string out_;
   std::string err_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/client/cli/command_test.h"
+#include "tests/testing/own_folder.h"
 
 namespace waystar::cli {
 namespace {
@@ -41,12 +42,12 @@ class BenchCommandTest : public ::waystar::testing::CommandTest {
   }
 
   std::string Write(const std::string& text) {
-    // Cases run side by side.
-    const std::string path = ::testing::TempDir() + "bench_command_" +
-                             ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".mix";
+    const std::string path = folder_.PathOf("mix");
     std::ofstream(path) << text;
     return path;
   }
+
+  const ::waystar::testing::OwnFolder folder_;
 };
 
 TEST_F(BenchCommandTest, PrintsAReport) {

@@ -2,20 +2,27 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "client/cli/app.h"
 #include "tests/client/fake_server.h"
+#include "tests/testing/patience.h"
 
 namespace waystar::testing {
 
 // Runs `waystar` against a scripted server and keeps what it prints.
 class CommandTest : public ::testing::Test {
  protected:
+  // With the patience of tests, unless it is told another.
   cli::ExitCode Run(std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), {"--server", server_.target()});
+    if (std::find(arguments.begin(), arguments.end(), "--timeout") == arguments.end()) {
+      arguments.insert(arguments.end(), {"--timeout", absl::FormatDuration(kPatience)});
+    }
     return RunBare(arguments);
   }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tests/client/cli/command_test.h"
+#include "tests/testing/own_folder.h"
 
 namespace waystar::cli {
 namespace {
@@ -61,7 +62,8 @@ TEST_F(ConnectionOptionsTest, CertificatesComeFromTheEnvironmentToo) {
 }
 
 TEST_F(ConnectionOptionsTest, ATokenIsReadFromAFile) {
-  const std::string file = ::testing::TempDir() + "/token";
+  const ::waystar::testing::OwnFolder folder;
+  const std::string file = folder.PathOf("token");
   std::ofstream(file) << "three\n";
   EXPECT_EQ(Run({"map", "list", "--token-file", file}), ExitCode::kOk);
   EXPECT_EQ(token_, "Bearer three");

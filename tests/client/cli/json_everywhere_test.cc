@@ -4,7 +4,6 @@
 #include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -21,6 +20,7 @@
 #include "client/cli/exit_code.h"
 #include "gmock/gmock.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/own_folder.h"
 
 namespace waystar::cli {
 namespace {
@@ -137,7 +137,6 @@ std::vector<std::string> AllCommands() {
 class JsonEverywhereTest : public ::testing::Test {
  protected:
   JsonEverywhereTest() {
-    std::filesystem::create_directory(folder_);
     for (const char* const map : {"m", "doomed"}) {
       server_.Create(map, {"......", ".#....", "......"});
     }
@@ -151,24 +150,22 @@ class JsonEverywhereTest : public ::testing::Test {
       EXPECT_EQ(output.code, ExitCode::kOk) << setup << ": " << output.err;
     }
   }
-  ~JsonEverywhereTest() override { std::filesystem::remove_all(folder_); }
 
-  void WriteFile(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
+  void WriteFile(const std::string& name, const std::string& text) {
+    std::ofstream(folder_.PathOf(name)) << text;
+  }
 
   std::vector<std::string> Arguments(const std::string& call) {
     std::vector<std::string> arguments;
     for (const absl::string_view word : absl::StrSplit(call, ' ')) {
-      arguments.push_back(absl::StartsWith(word, "$") ? (folder_ / std::string(word.substr(1))).string()
+      arguments.push_back(absl::StartsWith(word, "$") ? folder_.PathOf(std::string(word.substr(1)))
                                                       : std::string(word));
     }
-    arguments.insert(arguments.end(), {"--server", server_.target()});
+    arguments.insert(arguments.end(), {"--server", server_.target(), "--timeout", "2m"});
     return arguments;
   }
 
-  // Cases run side by side.
-  const std::filesystem::path folder_ =
-      std::filesystem::path(::testing::TempDir()) /
-      absl::StrCat("json_everywhere_test.", ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  const ::waystar::testing::OwnFolder folder_;
   TestServer server_;
 };
 

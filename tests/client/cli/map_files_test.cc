@@ -1,11 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "tests/client/cli/command_test.h"
+#include "tests/testing/own_folder.h"
 
 namespace waystar::cli {
 namespace {
@@ -16,9 +16,6 @@ using ::testing::HasSubstr;
 class MapFilesTest : public ::waystar::testing::CommandTest {
  protected:
   MapFilesTest() {
-    const auto* const test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(::testing::TempDir()) / (std::string("waystar_") + test->name());
-    std::filesystem::create_directories(folder_);
     server_.import_map = [this](auto&, const std::vector<v1::ImportMapRequest>& parts,
                                 v1::ImportMapResponse& response) {
       header_ = parts.at(0).header();
@@ -36,9 +33,7 @@ class MapFilesTest : public ::waystar::testing::CommandTest {
     };
   }
 
-  ~MapFilesTest() override { std::filesystem::remove_all(folder_); }
-
-  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string Path(const std::string& name) const { return folder_.PathOf(name); }
 
   std::string WriteFile(const std::string& name, const std::string& bytes) const {
     std::ofstream(Path(name), std::ios::binary) << bytes;
@@ -50,7 +45,7 @@ class MapFilesTest : public ::waystar::testing::CommandTest {
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   }
 
-  std::filesystem::path folder_;
+  const ::waystar::testing::OwnFolder folder_;
   v1::ImportMapHeader header_;
   std::string received_;
 };
@@ -106,7 +101,7 @@ TEST_F(MapFilesTest, ImportsStandardInputUnderAGivenName) {
 TEST_F(MapFilesTest, ExplainsWhatCannotBeRead) {
   EXPECT_EQ(Run({"map", "import", Path("missing.txt")}), ExitCode::kUsage);
   EXPECT_THAT(err_, HasSubstr("missing.txt: No such file or directory"));
-  EXPECT_EQ(Run({"map", "import", folder_.string()}), ExitCode::kUsage);
+  EXPECT_EQ(Run({"map", "import", folder_.path().string()}), ExitCode::kUsage);
   EXPECT_THAT(err_, HasSubstr("it is a folder"));
 }
 

@@ -7,6 +7,7 @@
 
 #include "tests/client/cli/cells.h"
 #include "tests/client/cli/command_test.h"
+#include "tests/testing/own_folder.h"
 
 namespace waystar::cli {
 namespace {
@@ -97,15 +98,15 @@ TEST_F(PathsCommandTest, OptionsGoForAllQueries) {
 }
 
 TEST_F(PathsCommandTest, ReadsAFile) {
-  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir());
-  const std::string file = (folder / "waystar_paths_command_test.txt").string();
+  const ::waystar::testing::OwnFolder folder;
+  const std::string file = folder.PathOf("queries.txt");
   std::ofstream(file) << "0,0 4,0\n3,3 4,0\n";
   EXPECT_EQ(Run({"paths", "arena", file}), ExitCode::kOk);
   EXPECT_EQ(request_.queries_size(), 2);
   std::filesystem::remove(file);
   EXPECT_EQ(Run({"paths", "arena", file}), ExitCode::kUsage);
   EXPECT_THAT(err_, HasSubstr("cannot read " + file + ": No such file"));
-  EXPECT_EQ(Run({"paths", "arena", folder.string()}), ExitCode::kUsage);
+  EXPECT_EQ(Run({"paths", "arena", folder.path().string()}), ExitCode::kUsage);
   EXPECT_THAT(err_, HasSubstr("it is a folder"));
 }
 

@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "server/picture/file/png.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/own_folder.h"
 
 namespace waystar::cli {
 namespace {
@@ -28,7 +29,7 @@ class PictureCommandsTest : public ::testing::Test {
   }
 
   ExitCode Run(std::vector<std::string> arguments, bool is_terminal = false) {
-    arguments.insert(arguments.end(), {"--server", server_.target()});
+    arguments.insert(arguments.end(), {"--server", server_.target(), "--timeout", "2m"});
     std::istringstream in;
     std::ostringstream out;
     std::ostringstream err;
@@ -40,9 +41,7 @@ class PictureCommandsTest : public ::testing::Test {
   }
 
   // Of a file that is gone with the test.
-  static std::string FileNamed(const std::string& name) {
-    return (std::filesystem::path(::testing::TempDir()) / name).string();
-  }
+  std::string FileNamed(const std::string& name) const { return folder_.PathOf(name); }
 
   static std::string BytesOf(const std::string& name) {
     std::ifstream file(name, std::ios::binary);
@@ -52,6 +51,7 @@ class PictureCommandsTest : public ::testing::Test {
     return bytes.str();
   }
 
+  const ::waystar::testing::OwnFolder folder_;
   TestServer server_;
   std::string out_;
   std::string err_;

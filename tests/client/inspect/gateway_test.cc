@@ -11,6 +11,7 @@
 #include "tests/client/inspect/inspected_server.h"
 #include "tests/http/from_json.h"
 #include "tests/http/http_call.h"
+#include "tests/testing/patience.h"
 
 namespace waystar::inspect {
 namespace {
@@ -29,6 +30,7 @@ using waystar::testing::InspectedServer;
 using waystar::testing::ReasonIn;
 using waystar::testing::ResultIn;
 using waystar::testing::StartInspector;
+using waystar::testing::WaitUntil;
 
 constexpr char kFind[] = R"({"map": "arena", "start": {}, "goal": {"x": 3, "y": 2}})";
 constexpr char kWatch[] = R"({"map": "arena"})";
@@ -169,9 +171,11 @@ TEST(GatewayStreamTest, EndsTheCallWhenTheBrowserIsGone) {
     EXPECT_EQ(ReasonIn(FromJson<google::rpc::Status>(second.Body())), "TOO_MANY_WATCHES");
   }
   int code = 429;
-  while (code == 429) {
+  const auto has_ended = [&] {
     code = HttpCall(inspected.port(), Call("MapService/WatchMap", kWatch)).code();
-  }
+    return code != 429;
+  };
+  EXPECT_TRUE(WaitUntil(has_ended, "the end of the call of a browser that is gone"));
   EXPECT_EQ(code, 200);
 }
 

@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "tests/http/http_call.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/patience.h"
 
 namespace waystar::testing {
 
@@ -24,7 +25,8 @@ inline HttpRequest Call(const std::string& rpc, const std::string& json) {
 inline std::unique_ptr<inspect::Inspector> StartInspector(client::Options connection,
                                                           inspect::InspectorOptions options = {}) {
   options.listen = "127.0.0.1:0";
-  connection.timeout = absl::Minutes(1);
+  connection.timeout = kPatience;
+  connection.transfer_timeout = kPatience;
   auto inspector = inspect::Inspector::Start(options, connection);
   EXPECT_TRUE(inspector.ok()) << inspector.status();
   return *std::move(inspector);

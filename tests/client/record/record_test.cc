@@ -1,6 +1,5 @@
 // Recordings of what clients say to a real server, played back against others.
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,6 +13,8 @@
 #include "client/record/units.h"
 #include "gmock/gmock.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/own_folder.h"
+#include "tests/testing/patience.h"
 #include "tests/testing/status_codes.h"
 
 namespace waystar::record {
@@ -24,6 +25,8 @@ using ::testing::SizeIs;
 using ::waystar::testing::BlockRequest;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
+using ::waystar::testing::kPatience;
+using ::waystar::testing::OwnFolder;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
 
@@ -31,19 +34,20 @@ const std::vector<std::string> kYard = {"......", "..##..", "......"};
 
 class RecordTest : public ::testing::Test {
  protected:
-  RecordTest()
-      : path_(::testing::TempDir() + "/" + ::testing::UnitTest::GetInstance()->current_test_info()->name() +
-              ".rec") {
+  RecordTest() {
     server_.Create("yard", kYard);
     auto recording = RecordingWriter::Create(path_, {});
     EXPECT_TRUE(recording.ok()) << recording.status();
     auto proxy = Proxy::Start("127.0.0.1:0", {.target = server_.target()}, *std::move(recording));
     EXPECT_TRUE(proxy.ok()) << proxy.status();
     proxy_ = *std::move(proxy);
-    client_ = std::make_unique<client::Client>(
-        client::Options{.target = absl::StrCat("127.0.0.1:", proxy_->port()), .retry = false});
+    client_ =
+        std::make_unique<client::Client>(client::Options{.target = absl::StrCat("127.0.0.1:", proxy_->port()),
+                                                         .timeout = kPatience,
+                                                         .transfer_timeout = kPatience,
+                                                         .retry = false,
+                                                         .stream_timeout = kPatience});
   }
-  ~RecordTest() override { std::filesystem::remove(path_); }
 
   absl::StatusOr<v1::FindPathResponse> Find(int goal_x, int goal_y) {
     return client_->FindPath(PathRequest("yard", CellAt(0, 1), CellAt(goal_x, goal_y)));
@@ -56,13 +60,14 @@ class RecordTest : public ::testing::Test {
     EXPECT_TRUE(reader.ok()) << reader.status();
     auto units = ReadUnits(**reader);
     EXPECT_TRUE(units.ok()) << units.status();
-    auto report =
-        Replay(*std::move(units), {.target = server.target()}, options, [](const ReplayProgress&) {});
+    auto report = Replay(*std::move(units), {.target = server.target(), .timeout = kPatience}, options,
+                         [](const ReplayProgress&) {});
     EXPECT_TRUE(report.ok()) << report.status();
     return *std::move(report);
   }
 
-  const std::string path_;
+  const OwnFolder folder_;
+  const std::string path_ = folder_.PathOf("session.rec");
   TestServer server_;
   std::unique_ptr<Proxy> proxy_;
   std::unique_ptr<client::Client> client_;
@@ -211,7 +216,8 @@ TEST_F(RecordTest, AClientThatGivesUpIsGivenUpOn) {
 }
 
 TEST(ProxyTest, SaysWhyItCannotListen) {
-  const std::string path = ::testing::TempDir() + "/deaf.rec";
+  const OwnFolder folder;
+  const std::string path = folder.PathOf("deaf.rec");
   const auto start = [&path](const std::string& listen) {
     auto recording = RecordingWriter::Create(path, {});
     EXPECT_TRUE(recording.ok());
@@ -226,19 +232,18 @@ TEST(ProxyTest, SaysWhyItCannotListen) {
   EXPECT_EQ(in_use.code(), absl::StatusCode::kUnavailable);
   EXPECT_NE(in_use.message().find("in use"), absl::string_view::npos) << in_use;
   EXPECT_TRUE((*first)->Stop().ok());
-  std::filesystem::remove(path);
 }
 
 TEST(ProxyTest, AServerThatIsNotThereIsUnavailableToItsClients) {
-  const std::string path = ::testing::TempDir() + "/nobody.rec";
-  auto recording = RecordingWriter::Create(path, {});
+  const OwnFolder folder;
+  auto recording = RecordingWriter::Create(folder.PathOf("nobody.rec"), {});
   ASSERT_TRUE(recording.ok());
   const auto proxy = Proxy::Start("127.0.0.1:0", {.target = "127.0.0.1:1"}, *std::move(recording));
   ASSERT_TRUE(proxy.ok());
-  const client::Client client({.target = absl::StrCat("127.0.0.1:", (*proxy)->port()), .retry = false});
+  const client::Client client(
+      {.target = absl::StrCat("127.0.0.1:", (*proxy)->port()), .timeout = kPatience, .retry = false});
   EXPECT_EQ(client.FindPath({}).status().code(), absl::StatusCode::kUnavailable);
   EXPECT_TRUE((*proxy)->Stop().ok());
-  std::filesystem::remove(path);
 }
 
 }  // namespace

@@ -5,14 +5,13 @@
 #include <string>
 
 #include "gmock/gmock.h"
+#include "tests/testing/own_folder.h"
 
 namespace waystar::record {
 namespace {
 
 class RecordingFileTest : public ::testing::Test {
  protected:
-  ~RecordingFileTest() override { std::filesystem::remove(path_); }
-
   // Events with those numbers.
   void WriteEvents(int count) {
     auto writer = RecordingWriter::Create(path_, {});
@@ -37,8 +36,8 @@ class RecordingFileTest : public ::testing::Test {
     return count;
   }
 
-  const std::string path_ =
-      ::testing::TempDir() + "/" + ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".rec";
+  const ::waystar::testing::OwnFolder folder_;
+  const std::string path_ = folder_.PathOf("events.rec");
 };
 
 TEST_F(RecordingFileTest, GivesBackWhatWasWritten) {

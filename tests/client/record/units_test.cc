@@ -1,11 +1,11 @@
 #include "client/record/units.h"
 
-#include <filesystem>
 #include <string>
 
 #include "client/record/methods.h"
 #include "gmock/gmock.h"
 #include "google/rpc/error_details.pb.h"
+#include "tests/testing/own_folder.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::record {
@@ -18,8 +18,6 @@ using ::testing::SizeIs;
 
 class UnitsTest : public ::testing::Test {
  protected:
-  ~UnitsTest() override { std::filesystem::remove(path_); }
-
   // Of one FindPath on the map "m" that ended so.
   Units Read(const google::rpc::Status& end) {
     auto writer = RecordingWriter::Create(path_, {});
@@ -42,8 +40,8 @@ class UnitsTest : public ::testing::Test {
     return *std::move(units);
   }
 
-  const std::string path_ =
-      ::testing::TempDir() + "/" + ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".rec";
+  const ::waystar::testing::OwnFolder folder_;
+  const std::string path_ = folder_.PathOf("units.rec");
 };
 
 google::rpc::Status EndedWith(absl::StatusCode code) {

@@ -93,7 +93,9 @@ TEST_F(StorageStatusTest, HealthTellsWhileChangesAreRefused) {
 
   folder_.StopFailing();
   EXPECT_TRUE(WaitUntil([&] { return !Storage().refuses(); }, "the disk's recovery"));
-  EXPECT_EQ(HealthOf("waystar.storage"), HealthCheckResponse::SERVING);
+  // Statistics know of it before health does.
+  EXPECT_TRUE(WaitUntil([&] { return HealthOf("waystar.storage") == HealthCheckResponse::SERVING; },
+                        "the health of a server that takes changes again"));
   EXPECT_TRUE(Block(0).ok());
 }
 
