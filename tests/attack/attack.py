@@ -35,10 +35,11 @@ def attack(name, *, short=False, **options):
 class Aggressor:
     """What an attack's function is given: the target and the time that it has."""
 
-    def __init__(self, target, seconds, metrics_port):
+    def __init__(self, target, seconds, metrics_address, patience):
         self.target = target
         self.seconds = seconds
-        self.metrics_port = metrics_port
+        self.metrics_address = metrics_address
+        self.patience = patience  # Seconds that somebody who is to be served may wait.
         self.begin_now()
 
     def begin_now(self):

@@ -46,7 +46,7 @@ def noise(aggressor):
 
 @attack("100 slow connections at the metrics port", short=True)
 def slow_scrapes(aggressor):
-    sockets = open_sockets(aggressor, ("127.0.0.1", aggressor.metrics_port), 100)
+    sockets = open_sockets(aggressor, aggressor.metrics_address, 100)
     for one in sockets:
         try:
             one.sendall(b"GET /me")
@@ -54,11 +54,11 @@ def slow_scrapes(aggressor):
             pass
     # What matters here besides the good client: that somebody else can still scrape.
     try:
-        with socket.create_connection(("127.0.0.1", aggressor.metrics_port), timeout=2) as scrape:
+        with socket.create_connection(aggressor.metrics_address, timeout=aggressor.patience) as scrape:
             scrape.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
             answer = scrape.recv(100)
     except OSError:
         answer = b""
     if b" 200 " not in answer:
-        raise RuntimeError("no scrape within 2 s")
+        raise RuntimeError(f"no scrape within {aggressor.patience:g} s")
     aggressor.hold(sockets)

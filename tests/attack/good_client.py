@@ -14,8 +14,8 @@ MAP, SIDE = "attacked", 120
 QUERY = messages.find_path(MAP, (0, 0), (SIDE - 1, SIDE - 1), messages.DIJKSTRA)
 
 
-def _begin(target, token, connection, now, open_calls):
-    connection = connection or Connection(target, rude=False, timeout=2.0).begin()
+def _begin(target, token, connection, now, open_calls, patience):
+    connection = connection or Connection(target, rude=False, timeout=patience).begin()
     open_calls.append((now, connection.unary(messages.FIND_PATH, QUERY, token)))
     return connection
 
@@ -52,7 +52,7 @@ def _run(target, token, deadline, pipe):
                 if connection is None and now < retry_at:
                     records.append((now, None, "no connection"))
                 else:
-                    connection = _begin(target, token, connection, now, open_calls)
+                    connection = _begin(target, token, connection, now, open_calls, max(2.0, deadline))
             left = min(max(0, due - time.monotonic()), 1 / RATE) if not ending else 1 / RATE
             if connection:
                 connection.receive(left)

@@ -64,13 +64,19 @@ def write_tokens(folder):
     pathlib.Path(f"{folder}/tokens").write_text("".join(lines), encoding="ascii")
 
 
-def free_port():
+def own_address():
+    """All of 127.0.0.0/8 is this machine: nobody else takes a port of this address before it is used."""
+    pid = os.getpid()
+    return f"127.{64 + (pid >> 16)}.{pid >> 8 & 255}.{pid & 255}"
+
+
+def free_port(address="127.0.0.1"):
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+        probe.bind((address, 0))
         return probe.getsockname()[1]
 
 
-def wait_for(condition, what, seconds=30):
+def wait_for(condition, what, seconds=120):
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -96,9 +102,9 @@ class Server:
         self.gateway = None
         self.port_file = f"{folder}/port"
         pathlib.Path(self.port_file).unlink(missing_ok=True)
-        self.metrics_port = free_port()
+        self.metrics_address = (own_address(), free_port(own_address()))
         command = [program, "--listen=127.0.0.1:0", f"--port_file={self.port_file}", f"--tokens_file={folder}/tokens"]
-        command.append(f"--metrics_listen=127.0.0.1:{self.metrics_port}")
+        command.append("--metrics_listen={}:{}".format(*self.metrics_address))
         if kind == "mtls":
             command += [f"--tls_cert={folder}/cert.pem", f"--tls_key={folder}/key.pem", f"--tls_client_ca={folder}/cert.pem"]
         if kind == "gateway":

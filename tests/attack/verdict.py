@@ -57,11 +57,11 @@ class Verdict:
         return found + self.notes
 
 
-def _run(attack, target, seconds, metrics_port, pipe):
+def _run(attack, target, seconds, metrics_address, patience, pipe):
     # The attackers' own processor time is not what the server is judged by.
     os.nice(15)
     try:
-        attack.run(Aggressor(target, seconds, metrics_port))
+        attack.run(Aggressor(target, seconds, metrics_address, patience))
         pipe.send("")
     except Exception as error:  # What an attack meets is a finding, or the server cutting it off.
         pipe.send(str(error) if isinstance(error, RuntimeError) else "")
@@ -146,7 +146,7 @@ def lets_in(target, seconds):
 def _attack(attack, server, verdict, times):
     connection = Connection(server.target, rude=False).begin()
     created = messages.create_map(good_client.MAP, good_client.SIDE, good_client.SIDE)
-    if connection.wait(connection.unary(messages.CREATE_MAP, created, GOOD_TOKEN)) != 0:
+    if connection.wait(connection.unary(messages.CREATE_MAP, created, GOOD_TOKEN), max(10.0, times.deadline)) != 0:
         verdict.alive, verdict.end = server.alive(), server.end_of()
         verdict.notes.append("answers nobody, even before the attack")
         return
@@ -164,7 +164,9 @@ def _attack(attack, server, verdict, times):
     watch(times.rest)
     pipe, child = multiprocessing.Pipe()
     process = multiprocessing.Process(
-        target=_run, args=(attack, server.target, times.attack, server.metrics_port, child), daemon=True
+        target=_run,
+        args=(attack, server.target, times.attack, server.metrics_address, max(2.0, times.deadline), child),
+        daemon=True,
     )
     attack_begin = time.monotonic()
     process.start()

@@ -6,9 +6,6 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh" "$1"
 
 start_server --maps_dir="$SAMPLES"
 export WAYSTAR_SERVER="127.0.0.1:$PORT"
-waystar() {
-  "$BIN/waystar" "$@"
-}
 
 expect_code 0 waystar health
 expect_text SERVING

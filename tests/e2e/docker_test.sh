@@ -76,7 +76,7 @@ start_engine() {
   "${prefix[@]}" /usr/sbin/dockerd --host="$DOCKER_HOST" --config-file="$WORK/daemon.json" --log-level=warn \
     --data-root="$WORK/data" --exec-root="$WORK/exec" --pidfile="$WORK/docker.pid" "$@" >>"$WORK/engine.log" 2>&1 &
   ENGINE_PID=$!
-  wait_until 60 "the engine starts" engine_answers
+  wait_until 120 "the engine starts" engine_answers
 }
 
 stop_engine() {
@@ -238,10 +238,10 @@ facts_of() { grep -oE '"(epoch|revision|digest)": ?"[0-9]+"' <<<"$1"; }
 
 check_restart() {
   docker start "$(container)" >/dev/null
-  wait_until 30 "healthy when started again" is_healthy
+  wait_until 120 "healthy when started again" is_healthy
   kill -9 "$(property '{{.State.Pid}}')"
-  wait_until 30 "restarted after kill -9" has_restarted
-  wait_until 30 "healthy after kill -9" is_healthy
+  wait_until 120 "restarted after kill -9" has_restarted
+  wait_until 120 "healthy after kill -9" is_healthy
   expect "cost found after kill -9" 14 "$(cost in_container waystar "${QUERY[@]}")"
 }
 
@@ -252,12 +252,12 @@ check_survival() {
   quietly in_container waystar block kept 3,3
   before=$(in_container waystar map show kept --json)
   kill -9 "$(property '{{.State.Pid}}')"
-  wait_until 30 "restarted after another kill -9" has_restarted_twice
-  wait_until 30 "healthy after another kill -9" is_healthy
+  wait_until 120 "restarted after another kill -9" has_restarted_twice
+  wait_until 120 "healthy after another kill -9" is_healthy
   expect "the map after kill -9" "$(facts_of "$before")" "$(facts_of "$(in_container waystar map show kept --json)")"
   quietly compose down
   quietly compose up --detach --no-build
-  wait_until 60 "healthy after down and up" is_healthy
+  wait_until 120 "healthy after down and up" is_healthy
   expect "the map after down and up" "$(facts_of "$before")" "$(facts_of "$(in_container waystar map show kept --json)")"
 }
 
@@ -271,7 +271,7 @@ services:
     volumes: ["$WORK/maps:/maps:ro"]
 YAML
   quietly compose --file "$WORK/maps.yaml" up --detach
-  wait_until 30 "healthy with mounted maps" is_healthy
+  wait_until 120 "healthy with mounted maps" is_healthy
   expect "maps served from a mounted folder" arena "$(in_container waystar map list --names)"
 }
 
@@ -300,7 +300,7 @@ services:
       WAYSTAR_TOKEN_FILE: /run/waystar/token
 YAML
   quietly compose --file "$WORK/secure.yaml" up --detach
-  wait_until 30 "healthy with certificates and tokens" is_healthy
+  wait_until 120 "healthy with certificates and tokens" is_healthy
   expect "cost found with certificates and tokens" 14 "$(cost in_container waystar "${QUERY[@]}")"
   if in_container env -u WAYSTAR_CERT -u WAYSTAR_KEY waystar health >>"$WORK/log" 2>&1; then
     fail "a probe without a certificate is answered"
@@ -324,7 +324,7 @@ services:
       WAYSTAR_SERVER_NAME: maps.internal
 YAML
   quietly compose --file "$WORK/hardened.yaml" up --detach --no-build hardened
-  wait_until 30 "the hardened image is healthy" is_hardened_healthy
+  wait_until 120 "the hardened image is healthy" is_hardened_healthy
   expect "cost found in the hardened image" 14 \
     "$(cost docker exec -e WAYSTAR_TOKEN_FILE=/run/waystar/token "$(compose ps --quiet hardened)" waystar "${QUERY[@]}")"
   expect "what the hardened server leaves open" "" "$(hardened_logs | grep open_to_the_network || true)"
@@ -356,7 +356,7 @@ main() {
   print_sizes
   check_versions
   quietly compose up --detach --no-build
-  wait_until 60 "healthy" is_healthy
+  wait_until 120 "healthy" is_healthy
   echo "ok  healthy"
   check_confinement
   check_answers

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 import webdriver
-from webdriver import wait_for
+from webdriver import wait_for, wait_for_line
 
 SAMPLES = pathlib.Path(__file__).resolve().parents[2] / "server" / "samples"
 LEFT, UP, RIGHT, DOWN = "\ue012", "\ue013", "\ue014", "\ue015"
@@ -27,6 +27,10 @@ class Programs:
         self.folder = pathlib.Path(folder)
         self.work = pathlib.Path(work)
         self.server = None
+        # All of 127.0.0.0/8 is this machine. On an address of its own, nobody else takes the port of a server that is
+        # to be started again.
+        pid = os.getpid()
+        self.host = f"127.{64 + (pid >> 16)}.{pid >> 8 & 255}.{pid & 255}"
         self.port = 0
         self.inspectors = []
         self.start_server()
@@ -35,7 +39,7 @@ class Programs:
         port_file = self.work / "port"
         port_file.unlink(missing_ok=True)
         # A machine that is busy with other tests is no reason to refuse a call.
-        command = [self.folder / "waystar-server", f"--listen=127.0.0.1:{self.port}", f"--maps_dir={SAMPLES}",
+        command = [self.folder / "waystar-server", f"--listen={self.host}:{self.port}", f"--maps_dir={SAMPLES}",
                    f"--port_file={port_file}", "--max_queue_time=1m", "--queue_target=1m"]
         with open(self.work / "log", "a", encoding="utf-8") as log:
             self.server = subprocess.Popen(command, stderr=log)
@@ -51,10 +55,10 @@ class Programs:
         inspector = subprocess.Popen(self._command("inspect", "--listen=127.0.0.1:0", *flags),
                                      stdout=subprocess.PIPE, text=True)
         self.inspectors.append(inspector)
-        return inspector.stdout.readline().split()[1]
+        return wait_for_line(inspector, inspector.stdout, "the inspector does not start").split()[1]
 
     def _command(self, *arguments):
-        return [self.folder / "waystar", f"--server=127.0.0.1:{self.port}", "--timeout=60s", *arguments]
+        return [self.folder / "waystar", f"--server={self.host}:{self.port}", "--timeout=60s", *arguments]
 
     def run(self, *arguments):
         return subprocess.run(self._command(*arguments), check=True, stdout=subprocess.PIPE, text=True).stdout
@@ -235,9 +239,11 @@ def test_player(page, _programs):
     page.browser.click("#step-forward")
     page.shows("#moment-text", "~1 of ")
     total = page.browser.text("#moment-text").split(":")[0].split()[-1]
-    page.choose_option("speed", "5")
+    # Slow enough to be seen at play by a machine that is slow itself.
+    page.choose_option("speed", "0.25")
     page.browser.click("#play")
     page.shows("#play-label", "Pause")
+    page.choose_option("speed", "5")
     page.shows("#moment-text", f"~{total} of {total}:")
     page.shows("#play-label", "Play")
     expanded = page.browser.text("#expanded")
@@ -417,8 +423,9 @@ def test_what_it_says(programs):
     _, problem = refused.communicate(timeout=60)
     assert refused.returncode == 2 and "is not where to listen" in problem, problem
     for_all = inspect("0.0.0.0:0")
-    assert for_all.stdout.readline().startswith("Open http://127.0.0.1:")
-    warning = for_all.stderr.readline()
+    opened = wait_for_line(for_all, for_all.stdout, "the inspector for all does not start")
+    assert opened.startswith("Open http://127.0.0.1:"), opened
+    warning = wait_for_line(for_all, for_all.stderr, "the inspector for all does not warn")
     assert "whoever reaches 0.0.0.0:0 can read and change all maps" in warning, warning
     for_all.send_signal(signal.SIGINT)
     assert for_all.wait(timeout=60) == 0

@@ -26,6 +26,11 @@ fail() {
   exit 1
 }
 
+# The tool, for which a busy machine may be as slow as it likes.
+waystar() {
+  "$BIN/waystar" --timeout 2m "$@"
+}
+
 # start_server [FLAG...]: on a free port, which becomes $PORT. Returns when the server answers.
 start_server() {
   # Opening a pipe for reading waits until the server opens it for writing.

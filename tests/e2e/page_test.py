@@ -17,6 +17,7 @@ import dataclasses
 import os
 import pathlib
 import re
+import select
 import shutil
 import signal
 import socket
@@ -28,6 +29,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Seconds that a busy machine may take to come to what it comes to in a moment.
 PATIENCE = 2 if "--write" in sys.argv else 60
+# And to end a command that takes its time anyway.
+COMMAND_PATIENCE = 240
 TOOLS = ("curl", "grpcurl", "openssl", "python3")
 
 # What no two runs have in common, and what stands for it.
@@ -156,6 +159,9 @@ class Terminal:
             f"source {source} >{output} 2>&1 </dev/null {self.done_in_shell}>&-; echo >&{self.done_in_shell}\n"
         )
         self.shell.stdin.flush()
+        if not select.select([self.done], [], [], COMMAND_PATIENCE)[0]:
+            printed = output.read_text(errors="replace")
+            raise RuntimeError(f"waited in vain for the end of: {command.text}\nIt prints:\n{printed}")
         os.read(self.done, 1)
         if "background" in command.words or text.endswith("&"):
             self.wait_until_ready(text, command, output)
@@ -164,9 +170,10 @@ class Terminal:
     def wait_until_ready(self, text, command, output):
         if "waystar-server" in text or "./dev run" in text:
             port = re.search(r"--listen[= ]\S+:(\d+)", text)
-            wait_until(lambda: self.accepts(int(port[1]) if port else 7450) and self.serves(output))
+            port = int(port[1]) if port else 7450
+            wait_until(lambda: self.accepts(port) and self.serves(output), f"service by: {text}")
         elif command.shown:
-            wait_until(lambda: output.read_text())
+            wait_until(lambda: output.read_text(), f"the first words of: {text}")
 
     def accepts(self, port):
         with socket.socket() as connection:
@@ -182,9 +189,12 @@ class Terminal:
         self.shell.wait()
 
 
-def wait_until(holds):
+def wait_until(holds, what):
     deadline = time.monotonic() + PATIENCE
-    while not holds() and time.monotonic() < deadline:
+    while not holds():
+        if time.monotonic() > deadline:
+            print(f"waited in vain for {what}")
+            return
         time.sleep(0.02)
 
 
@@ -197,7 +207,7 @@ def judge(page, command, output, terminal):
         return matches(command.shown, command.printed, command.words)
 
     if "background" in command.words:
-        wait_until(holds)
+        wait_until(holds, f"what the page shows of: {command.text}")
     # A server that shows nothing logs what it likes.
     if holds() or ("background" in command.words and not command.shown):
         return True

@@ -4,10 +4,6 @@ set -euo pipefail
 # shellcheck source=tests/e2e/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh" "$1"
 
-waystar() {
-  "$BIN/waystar" "$@"
-}
-
 start_server --maps_dir="$SAMPLES"
 mkfifo "$WORK/announcement"
 "$BIN/waystar" record "$WORK/session.rec" --listen 127.0.0.1:0 --server "127.0.0.1:$PORT" >"$WORK/announcement" &
@@ -24,7 +20,7 @@ expect_code 0 waystar find ten-by-ten 0,0 7,7
 expect_code 4 waystar find ten-by-ten 0,0 70,7
 expect_code 0 waystar map create pond 4x3
 expect_code 0 waystar find pond 0,0 3,2
-expect_code 0 waystar bench tiles --duration 200ms --warm-up 0 --in-flight 4 --mode stream
+expect_code 0 waystar bench tiles --duration 200ms --warm-up 0 --deadline 1m --in-flight 4 --mode stream
 kill -TERM "$RECORDER"
 timeout 60 cat <&"$ANNOUNCEMENT" >"$WORK/out" || fail "the recorder does not end"
 wait "$RECORDER" || fail "the recorder ended with $?"

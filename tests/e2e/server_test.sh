@@ -6,7 +6,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh" "$1"
 
 # For starts that must fail: one that does not is ended.
 server() {
-  timeout 30 "$BIN/waystar-server" "$@"
+  timeout 120 "$BIN/waystar-server" "$@"
 }
 
 # max_maps as the server took it: how many maps of a folder with three it loads without an error.

@@ -50,8 +50,9 @@ class HealthWatch {
 class StopTest : public ::testing::Test {
  protected:
   void Start(std::vector<std::string> flags) {
-    // A machine that is busy with other tests is no reason to refuse a call.
-    flags.insert(flags.end(), {"--max_queue_time=1m", "--queue_target=1m"});
+    // A machine that is busy with other tests is no reason to refuse a call, or to end one.
+    flags.insert(flags.end(), {"--max_queue_time=1m", "--queue_target=1m", "--transfer_timeout=1h",
+                               "--transfer_stall_timeout=1h"});
     server_ = std::make_unique<ServerProcess>(std::move(flags));
     maps_ = v1::MapService::NewStub(server_->NewChannel());
     paths_ = v1::PathService::NewStub(server_->NewChannel());

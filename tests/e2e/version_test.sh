@@ -15,7 +15,7 @@ expect_version "waystar-server" "$("$BIN/waystar-server" --version | sed 's/^way
 expect_version "waystar" "$("$BIN/waystar" --version | sed 's/^waystar //')"
 expect_version "the manual page" "$("$BIN/waystar" man | sed -nE '1s/.*"waystar ([^"]+)"$/\1/p')"
 start_server --maps_dir="$SAMPLES"
-expect_version "a server that is asked" "$("$BIN/waystar" --server "127.0.0.1:$PORT" info --json | grep -oE '"version": ?"[^"]+"' | cut -d '"' -f 4)"
+expect_version "a server that is asked" "$(waystar --server "127.0.0.1:$PORT" info --json | grep -oE '"version": ?"[^"]+"' | cut -d '"' -f 4)"
 stop_server TERM || fail "the server ended with $?"
 expect_version "docker/Dockerfile" "$(sed -nE 's/^ARG VERSION=//p' "$PROJECT/docker/Dockerfile")"
 expect_version "the newest chapter of CHANGELOG.md" "$(sed -nE 's/^## ([0-9][^, ]*).*/\1/p' "$PROJECT/CHANGELOG.md" | head -n 1)"

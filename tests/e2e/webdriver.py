@@ -5,6 +5,7 @@ import json
 import shutil
 import subprocess
 import tempfile
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -41,6 +42,19 @@ def wait_for(condition, what):
         time.sleep(0.05)
 
 
+def wait_for_line(process, stream, what, is_meant=lambda line: True):
+    """Returns the first line that is meant. Ends a process that has not written it in time."""
+    end = threading.Timer(PATIENCE_SECONDS, process.kill)
+    end.start()
+    try:
+        for line in stream:
+            if is_meant(line):
+                return line
+    finally:
+        end.cancel()
+    raise AssertionError(f"waited in vain: {what}")
+
+
 class StaleElement(AssertionError):
     """The page has taken the element away since it was found."""
 
@@ -52,11 +66,11 @@ class Driver:
         self.process = subprocess.Popen(
             ["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
-        for line in self.process.stdout:
-            if "started successfully on port" in line:
-                self.address = f"http://127.0.0.1:{int(line.rstrip().rstrip('.').split()[-1])}"
-                return
-        raise AssertionError("chromedriver does not start")
+        started = "started successfully on port"
+        line = wait_for_line(
+            self.process, self.process.stdout, "chromedriver does not start", lambda line: started in line
+        )
+        self.address = f"http://127.0.0.1:{int(line.rstrip().rstrip('.').split()[-1])}"
 
     def close(self):
         self.process.kill()

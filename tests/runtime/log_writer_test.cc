@@ -1,6 +1,7 @@
 #include "server/runtime/log_writer.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -17,7 +18,9 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "absl/time/time.h"
 #include "gmock/gmock.h"
+#include "tests/testing/patience.h"
 
 namespace waystar::runtime {
 namespace {
@@ -57,6 +60,11 @@ class LogWriterTest : public ::testing::Test {
         return absl::StrSplit(text, '\n', absl::SkipEmpty());
       }
       char c = 0;
+      pollfd polled = {.fd = pipe_[0], .events = POLLIN, .revents = 0};
+      if (::poll(&polled, 1, static_cast<int>(absl::ToInt64Milliseconds(testing::kPatience))) != 1) {
+        ADD_FAILURE() << "waited in vain for a line that begins with " << begin;
+        return {};
+      }
       if (::read(pipe_[0], &c, 1) != 1) {
         ADD_FAILURE() << "the log ends";
         return {};
@@ -69,7 +77,8 @@ class LogWriterTest : public ::testing::Test {
   std::uint64_t Overfill() {
     const std::string line = std::string(1000, 'x') + "\n";
     std::uint64_t lines = 0;
-    while (writer_->dropped() == 0) {
+    const testing::Patience patience("the first line that is dropped");
+    while (writer_->dropped() == 0 && patience.Lasts()) {
       writer_->Write(line);
       ++lines;
     }

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <future>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -11,12 +10,14 @@
 #include "gmock/gmock.h"
 #include "server/base/clock.h"
 #include "server/base/mutex.h"
+#include "tests/testing/patience.h"
 
 namespace waystar::rpc {
 namespace {
 
 using std::chrono::milliseconds;
 using ::testing::ElementsAre;
+using ::waystar::testing::Event;
 
 constexpr ArrivalPause::Duration kPause = milliseconds(2);
 
@@ -51,14 +52,14 @@ TEST(ArrivalPauseTest, AThreadThatDidNotHaveToWaitGoesOn) {
 }
 
 TEST(ArrivalPauseTest, OneThreadStaysAwayWhileOthersPause) {
-  std::promise<void> is_away;
-  std::promise<void> may_return;
+  Event is_away("the thread that stays away");
+  Event may_return("leave to return");
   Mutex mutex;
   std::vector<ArrivalPause::Duration> short_pauses;
   ArrivalPause pause(kPause, [&](ArrivalPause::Duration duration) {
     if (duration == ArrivalPause::kAway) {
-      is_away.set_value();
-      may_return.get_future().wait();
+      is_away.Happen();
+      may_return.Wait();
     } else {
       MutexLock lock(mutex);
       short_pauses.push_back(duration);
@@ -68,35 +69,35 @@ TEST(ArrivalPauseTest, OneThreadStaysAwayWhileOthersPause) {
     WaitForACall();
     pause.OnNextTurn();
   });
-  is_away.get_future().wait();
+  is_away.Wait();
   for (int i = 0; i < 3; ++i) {
     WaitForACall();
     pause.OnNextTurn();
   }
-  may_return.set_value();
+  may_return.Happen();
   away.join();
   EXPECT_THAT(short_pauses, ElementsAre(kPause, kPause, kPause));
 }
 
 TEST(ArrivalPauseTest, EndsAfterTheLastPause) {
-  std::promise<void> pauses;
-  std::promise<void> may_return;
+  Event pauses("the pause");
+  Event may_return("leave to return");
   std::atomic<bool> has_ended = false;
   auto pause = std::make_unique<ArrivalPause>(kPause, [&](ArrivalPause::Duration /*duration*/) {
-    pauses.set_value();
-    may_return.get_future().wait();
+    pauses.Happen();
+    may_return.Wait();
     EXPECT_FALSE(has_ended);
   });
   std::thread thread([&] {
     WaitForACall();
     pause->OnNextTurn();
   });
-  pauses.get_future().wait();
+  pauses.Wait();
   std::thread end([&] {
     pause.reset();
     has_ended = true;
   });
-  may_return.set_value();
+  may_return.Happen();
   end.join();
   thread.join();
 }
