@@ -33,8 +33,11 @@ TestServer::TestServer(runtime::Options options, absl::Duration queue_target,
   auto server = rpc::Server::Start(options, open_folder);
   EXPECT_TRUE(server.ok()) << server.status();
   server_ = *std::move(server);
-  client_ = std::make_unique<client::Client>(client::Options{
-      .target = target(), .timeout = kPatience, .transfer_timeout = kPatience, .retry = false});
+  client_ = std::make_unique<client::Client>(client::Options{.target = target(),
+                                                             .timeout = kPatience,
+                                                             .transfer_timeout = kPatience,
+                                                             .retry = false,
+                                                             .stream_timeout = kPatience});
 }
 
 std::string TestServer::target() const { return absl::StrCat("127.0.0.1:", server_->port()); }
