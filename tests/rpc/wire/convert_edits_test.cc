@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
+#include "server/core/store/map_store.h"
+#include "server/rpc/wire/convert.h"
 #include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
 
@@ -59,6 +62,22 @@ std::vector<core::Edit> EditsOfAllKinds() {
       core::PutPortal{.portal = {.id = "ferry", .from = {1, 2}, .to = {8, 2}, .both_ways = true}},
       core::RemovePortal{.id = "stairs"},
       core::SwitchPortal{.id = "ferry", .closed = true},
+      core::PutProfile{{"boat",
+                        {.footprint = 2,
+                         .corner_rule = core::CornerRule::kAlways,
+                         .terrain_costs = {{'~', 1.5}},
+                         .forbidden_terrains = {'s'},
+                         .required_tags = {"dry"},
+                         .no_diagonals = true}}},
+      core::RemoveProfile{"boat"},
+      core::PutNodes{.nodes = {{.id = "a", .position = {1, 2, 3}, .enabled = false, .tags = {"dry"}}},
+                     .replace = true},
+      core::RemoveNodes{{"a"}},
+      core::PutEdges{.edges = {{.name = {"a", "b", true}, .cost = 1.5, .enabled = false, .tags = {"dry"}},
+                               {.name = {"b", "c"}}},
+                     .replace = true},
+      core::RemoveEdges{.edges = {core::EdgeName{"a", "b", true}}},
+      core::SetEnabled{.nodes = {"a"}, .edges = {core::EdgeName{"b", "c"}}, .enabled = true},
   };
 }
 
@@ -160,6 +179,40 @@ TEST_F(BadEditTest, WholeMessagesMissing) {
               IsError(kInvalid, ErrorReason::kMissingField, "edits[1].put_obstacle.obstacle.shape"));
 }
 
+TEST_F(BadEditTest, PartsOfGraphsMissing) {
+  const auto expect_missing = [&](const std::string& field) {
+    EXPECT_THAT(Read(edit_), IsError(kInvalid, ErrorReason::kMissingField, "edits[1]." + field));
+  };
+  edit_.mutable_put_nodes();
+  expect_missing("put_nodes.nodes");
+  edit_.mutable_remove_nodes();
+  expect_missing("remove_nodes.nodes");
+  edit_.mutable_put_edges();
+  expect_missing("put_edges.edges");
+  edit_.mutable_put_edges()->add_edges();
+  expect_missing("put_edges.edges[0].edge");
+  edit_.mutable_remove_edges();
+  expect_missing("remove_edges.edges");
+  edit_.mutable_set_enabled();
+  expect_missing("set_enabled.nodes");
+}
+
+TEST_F(BadEditTest, Profiles) {
+  edit_.mutable_put_profile();
+  EXPECT_THAT(Read(edit_), IsError(kInvalid, ErrorReason::kMissingField, "edits[1].put_profile.named"));
+  edit_.mutable_put_profile()->mutable_named();
+  EXPECT_THAT(Read(edit_),
+              IsError(kInvalid, ErrorReason::kMissingField, "edits[1].put_profile.named.profile"));
+  v1::MovementProfile& profile = *edit_.mutable_put_profile()->mutable_named()->mutable_profile();
+  profile.add_terrain_costs()->set_terrain("");
+  EXPECT_THAT(Read(edit_), IsError(kInvalid, ErrorReason::kUnknownTerrain,
+                                   "edits[1].put_profile.named.profile.terrain_costs[0].terrain"));
+  profile.clear_terrain_costs();
+  profile.add_forbidden_terrains("no");
+  EXPECT_THAT(Read(edit_), IsError(kInvalid, ErrorReason::kUnknownTerrain,
+                                   "edits[1].put_profile.named.profile.forbidden_terrains[0]"));
+}
+
 TEST_F(BadEditTest, TerrainOfNotOneByte) {
   for (const char* terrain : {"", "~~", "\u00e9"}) {
     edit_.mutable_set_terrain()->set_terrain(terrain);
@@ -192,6 +245,61 @@ TEST_F(BadEditTest, LifetimeThatIsNoDuration) {
                 IsError(kInvalid, ErrorReason::kBadLifetime, "edits[1].put_obstacle.obstacle.lifetime"))
         << parts.seconds << "s " << parts.nanos << "ns";
   }
+}
+
+TEST(ToUpdateBatchTest, ConditionsAreThoseOfTheRequest) {
+  const core::MapStore store(1);
+  v1::UpdateObstaclesRequest request;
+  const auto empty = ToUpdateBatch(store, request);
+  ASSERT_TRUE(empty.ok()) << empty.status();
+  EXPECT_EQ(empty->expected_revision, std::nullopt);
+  EXPECT_EQ(empty->expected_epoch, std::nullopt);
+  EXPECT_EQ(empty->request_id, "");
+  EXPECT_EQ(empty->request_time, std::nullopt);
+  request.add_edits()->mutable_remove_obstacle()->set_id("gate");
+  request.set_expected_revision(3);
+  request.set_expected_epoch(4);
+  request.set_request_id("first");
+  request.mutable_request_time()->set_seconds(5);
+  request.mutable_request_time()->set_nanos(6);
+  const auto batch = ToUpdateBatch(store, request);
+  ASSERT_TRUE(batch.ok()) << batch.status();
+  EXPECT_EQ(batch->edits.size(), 1U);
+  EXPECT_EQ(batch->expected_revision, 3U);
+  EXPECT_EQ(batch->expected_epoch, 4U);
+  EXPECT_EQ(batch->request_id, "first");
+  EXPECT_EQ(batch->request_time, absl::FromUnixSeconds(5) + absl::Nanoseconds(6));
+}
+
+TEST(ToUpdateBatchTest, RequestTimeIsATime) {
+  const core::MapStore store(1);
+  v1::UpdateObstaclesRequest request;
+  for (const std::int32_t nanos : {1'000'000'000, -1}) {
+    request.mutable_request_time()->set_nanos(nanos);
+    EXPECT_THAT(ToUpdateBatch(store, request), IsError(kInvalid, ErrorReason::kBadValue, "request_time"));
+  }
+  request.mutable_request_time()->clear_nanos();
+  request.mutable_request_time()->set_seconds(std::int64_t{1} << 60);
+  EXPECT_THAT(ToUpdateBatch(store, request), IsError(kInvalid, ErrorReason::kBadValue, "request_time"));
+}
+
+TEST(FillUpdateResultTest, TellsWhatChanged) {
+  core::UpdateResult result{.epoch = 5, .revision = 2, .digest = 77, .already_applied = true};
+  result.summary = {
+      .changed_cells = 5, .changed_bounds = {1, 0, 2, 3}, .clipped_cells = 2, .changed_edges = 4};
+  v1::UpdateObstaclesResponse response;
+  FillUpdateResult(result, response);
+  EXPECT_EQ(response.epoch(), 5U);
+  EXPECT_EQ(response.revision(), 2U);
+  EXPECT_EQ(response.digest(), 77U);
+  EXPECT_TRUE(response.already_applied());
+  EXPECT_EQ(response.changed_cells(), 5);
+  EXPECT_EQ(response.clipped_cells(), 2);
+  EXPECT_EQ(response.changed_edges(), 4);
+  EXPECT_EQ(response.changed_bounds().x(), 1);
+  EXPECT_EQ(response.changed_bounds().y(), 0);
+  EXPECT_EQ(response.changed_bounds().width(), 2);
+  EXPECT_EQ(response.changed_bounds().height(), 3);
 }
 
 TEST(FillObstacleTest, TellsTheLifetimeThatIsLeft) {

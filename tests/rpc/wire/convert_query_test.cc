@@ -14,6 +14,7 @@
 namespace waystar::rpc {
 namespace {
 
+using ::testing::ElementsAre;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsError;
 using ::waystar::testing::kInvalid;
@@ -40,6 +41,54 @@ TEST(ToRouteQueryTest, LeavesOutMeansDefault) {
   EXPECT_EQ(query->unreachable_policy, core::UnreachablePolicy::kReport);
   EXPECT_EQ(query->path_form, core::PathForm::kEveryCell);
   EXPECT_EQ(query->max_expansions, std::numeric_limits<std::uint64_t>::max());
+}
+
+TEST(ToRouteQueryTest, EveryFieldIsRead) {
+  v1::FindPathRequest request = Request();
+  request.mutable_start_position()->set_x(0.5);
+  request.mutable_start_position()->set_y(-1.5);
+  request.mutable_goal_position()->set_z(7);
+  request.set_start_node("a");
+  request.set_goal_node("b");
+  *request.add_goals() = CellAt(5, 6);
+  request.add_goal_positions()->set_x(2.5);
+  request.set_goal_map("cellar");
+  request.set_snap_radius(1.25);
+  request.set_unreachable_policy(v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE);
+  request.set_max_expansions(9);
+  request.set_with_positions(true);
+  request.set_with_summary(true);
+  request.set_corner_rule(v1::CORNER_RULE_ONE_SIDE_FREE);
+  request.set_footprint(2);
+  request.set_profile_name("boat");
+  v1::MovementProfile& profile = *request.mutable_profile();
+  profile.set_corner_rule(v1::CORNER_RULE_ALWAYS);
+  profile.set_no_diagonals(true);
+  profile.add_required_tags("dry");
+  *request.mutable_overlay()->mutable_blocked()->add_cells() = CellAt(7, 8);
+  request.mutable_overlay()->add_ignored_obstacles("guard");
+  const auto query = Read(request);
+  ASSERT_TRUE(query.ok()) << query.status();
+  EXPECT_EQ(query->start.position, (core::Position{0.5, -1.5, 0}));
+  EXPECT_EQ(query->goal.position, (core::Position{0, 0, 7}));
+  EXPECT_EQ(query->start.node, "a");
+  EXPECT_EQ(query->goal.node, "b");
+  EXPECT_THAT(query->goals, ElementsAre(core::Cell{5, 6}));
+  EXPECT_THAT(query->goal_positions, ElementsAre(core::Position{2.5, 0, 0}));
+  EXPECT_EQ(query->goal_map, "cellar");
+  EXPECT_EQ(query->snap_radius, 1.25);
+  EXPECT_EQ(query->unreachable_policy, core::UnreachablePolicy::kNearestByDistance);
+  EXPECT_EQ(query->max_expansions, 9U);
+  EXPECT_TRUE(query->with_positions);
+  EXPECT_TRUE(query->with_summary);
+  EXPECT_EQ(query->agent.corner_rule, core::CornerRule::kOneSideFree);
+  EXPECT_EQ(query->agent.footprint, 2);
+  EXPECT_EQ(query->agent.profile_name, "boat");
+  EXPECT_EQ(query->agent.profile,
+            (core::MovementProfile{
+                .corner_rule = core::CornerRule::kAlways, .required_tags = {"dry"}, .no_diagonals = true}));
+  EXPECT_THAT(query->agent.overlay->blocked.cells, ElementsAre(core::Cell{7, 8}));
+  EXPECT_THAT(query->agent.overlay->ignored_obstacles, ElementsAre("guard"));
 }
 
 TEST(ToRouteQueryTest, EveryAlgorithmGoesInAndComesOut) {
@@ -70,6 +119,15 @@ TEST(ToRouteQueryTest, UnknownEnumValuesAreRefusedByTheirField) {
   request = Request();
   request.mutable_profile()->set_corner_rule(static_cast<v1::CornerRule>(99));
   EXPECT_THAT(Read(request), IsError(kInvalid, ErrorReason::kUnknownEnumValue, "profile.corner_rule"));
+  request = Request();
+  request.set_algorithm(static_cast<v1::Algorithm>(99));
+  EXPECT_THAT(Read(request), IsError(kInvalid, ErrorReason::kUnknownEnumValue, "algorithm"));
+  request = Request();
+  request.set_unreachable_policy(static_cast<v1::UnreachablePolicy>(-1));
+  EXPECT_THAT(Read(request), IsError(kInvalid, ErrorReason::kUnknownEnumValue, "unreachable_policy"));
+  request = Request();
+  request.set_path_form(static_cast<v1::PathForm>(99));
+  EXPECT_THAT(Read(request), IsError(kInvalid, ErrorReason::kUnknownEnumValue, "path_form"));
 }
 
 TEST(ToRouteQueryTest, OverlayNamesItsMissingParts) {

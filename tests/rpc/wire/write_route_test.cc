@@ -1,5 +1,6 @@
 #include "server/rpc/wire/write_route.h"
 
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "absl/types/span.h"
 #include "google/protobuf/arena.h"
+#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 #include "server/rpc/call/written_message.h"
 #include "server/rpc/wire/convert.h"
@@ -27,6 +29,12 @@ void AddPoints(const std::vector<core::Cell>& points, v1::FindPathResponse& resp
   for (const core::Cell point : points) {
     FillCell(point, *response.add_points());
   }
+}
+
+v1::FindPathResponse Parsed(const std::string& text) {
+  v1::FindPathResponse response;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &response)) << text;
+  return response;
 }
 
 class WriteRouteTest : public ::testing::Test {
@@ -89,6 +97,47 @@ TEST_F(WriteRouteTest, PositionsThatAreZeroAreThoseOfProtobuf) {
 }
 
 TEST_F(WriteRouteTest, NoPointsAreNoBytes) { ExpectSameBytes({}); }
+
+TEST(FilledRouteTest, EveryFieldIsTold) {
+  const std::vector<core::Cell> points = {{1, 2}, {3, 4}};
+  const std::vector<core::Direction> directions = {core::Direction::kNorth, core::Direction::kNorthWest};
+  const core::Portal stairs{.id = "stairs", .to_map = "cellar"};
+  const core::Portal gap{.id = "gap"};
+  const std::vector<core::PortalCrossing> crossings = {{.portal = &stairs, .arrival = {3, 4}, .index = 1},
+                                                       {.portal = &gap, .arrival = {5, 6}, .index = 2}};
+  core::Route route{.start = {1, 2}, .crossings = crossings, .goal_index = 1};
+  route.path = {.outcome = core::Outcome::kPartial,
+                .reason = core::OutcomeReason::kGoalBlocked,
+                .cost = 2.5,
+                .points = points,
+                .directions = directions,
+                .end = {3, 4}};
+  route.path.statistics.expanded = 11;
+  route.path.statistics.generated = 12;
+  route.path.statistics.algorithm = core::Algorithm::kDijkstra;
+  route.crossing_versions = {core::MapVersion{.epoch = 21, .revision = 22}, core::MapVersion{}};
+  route.summary = core::RouteSummary{
+      .length = 4, .turns = 1, .legs = {{.terrain = '~', .cells = 2, .length = 3, .cost = 2}}};
+  route.positions = {core::Position{1.5, 2.5, 3.5}};
+  route.searching = std::chrono::nanoseconds(14);
+  v1::FindPathResponse told;
+  WriteRoute(route, {.version = {.epoch = 31, .revision = 32}, .queued = std::chrono::nanoseconds(33)},
+             HexCoordinates(), told, nullptr);
+  EXPECT_EQ(told.ShortDebugString(), Parsed(R"(
+    outcome: OUTCOME_PARTIAL reason: REASON_GOAL_BLOCKED cost: 2.5 epoch: 31 revision: 32
+    points { x: 1 y: 2 } points { x: 3 y: 4 }
+    directions: [DIRECTION_NORTH, DIRECTION_NORTH_WEST]
+    start { x: 1 y: 2 } end { x: 3 y: 4 }
+    positions { x: 1.5 y: 2.5 z: 3.5 }
+    crossings { portal: "stairs" index: 1 arrival { x: 3 y: 4 } map: "cellar" map_epoch: 21 map_revision: 22 }
+    crossings { portal: "gap" index: 2 arrival { x: 5 y: 6 } }
+    goal_index: 1
+    summary { length: 4 turns: 1 legs { terrain: "~" cells: 2 length: 3 cost: 2 } }
+    statistics {
+      expanded: 11 generated: 12 algorithm: ALGORITHM_DIJKSTRA queue_nanos: 33 search_nanos: 14
+    })")
+                                         .ShortDebugString());
+}
 
 TEST(WrittenMessageTest, PartsAreFieldsOfOneMessage) {
   google::protobuf::Arena arena;
