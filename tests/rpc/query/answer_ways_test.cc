@@ -31,34 +31,38 @@ std::string Timeless(v1::FindPathResponse answer) {
 
 class AnswerWaysTest : public ::testing::Test {
  protected:
-  AnswerWaysTest() {
+  // One server does for all: queries change nothing.
+  static void SetUpTestSuite() {
+    server_ = std::make_unique<TestServer>();
     v1::GridOptions grid;
     grid.mutable_origin()->set_x(-2.5);
     grid.mutable_origin()->set_z(7);
     grid.set_cell_size(2.5);
-    server_.Create("yard",
-                   {"........#.",  //
-                    ".####...#.",  //
-                    "....#...#.",  //
-                    "##..#...#."},
-                   grid);
-    server_.Create("upper", {"..#..",  //
-                             "..#.."});
-    server_.Create("lower", {".....",  //
-                             "....."});
+    server_->Create("yard",
+                    {"........#.",  //
+                     ".####...#.",  //
+                     "....#...#.",  //
+                     "##..#...#."},
+                    grid);
+    server_->Create("upper", {"..#..",  //
+                              "..#.."});
+    server_->Create("lower", {".....",  //
+                              "....."});
     v1::GridOptions hexagons;
     hexagons.set_hexagons(v1::HEX_LAYOUT_ODD_ROWS);
-    server_.Create("board",
-                   {".....",  //
-                    ".###.",  //
-                    ".....",  //
-                    "..#.."},
-                   hexagons);
+    server_->Create("board",
+                    {".....",  //
+                     ".###.",  //
+                     ".....",  //
+                     "..#.."},
+                    hexagons);
     LayPortal("upper", CellAt(1, 0), "lower");
     LayPortal("lower", CellAt(4, 1), "upper");
   }
 
-  void LayPortal(const std::string& from_map, const v1::Cell& cell, const std::string& to_map) {
+  static void TearDownTestSuite() { server_ = nullptr; }
+
+  static void LayPortal(const std::string& from_map, const v1::Cell& cell, const std::string& to_map) {
     v1::UpdateObstaclesRequest request;
     request.set_map(from_map);
     v1::Portal& portal = *request.add_edits()->mutable_put_portal()->mutable_portal();
@@ -71,7 +75,7 @@ class AnswerWaysTest : public ::testing::Test {
     ASSERT_TRUE(updated.ok()) << updated.status();
   }
 
-  const client::Client& client() { return server_.client(); }
+  static const client::Client& client() { return server_->client(); }
 
   v1::FindPathResponse InAPicture(const v1::FindPathRequest& query) {
     v1::RenderMapRequest request;
@@ -113,7 +117,7 @@ class AnswerWaysTest : public ::testing::Test {
     SCOPED_TRACE(query.ShortDebugString());
     const v1::FindPathResponse answer = InAPicture(query);
     const std::string expected = Timeless(answer);
-    EXPECT_EQ(Timeless(server_.Find(query)), expected);
+    EXPECT_EQ(Timeless(server_->Find(query)), expected);
     EXPECT_EQ(Timeless(InABatch(query).answer()), expected);
     const v1::StreamedAnswer streamed = InAStream(query);
     EXPECT_EQ(streamed.id(), 300U);
@@ -121,7 +125,7 @@ class AnswerWaysTest : public ::testing::Test {
     return answer;
   }
 
-  TestServer server_;
+  inline static std::unique_ptr<TestServer> server_;
 };
 
 TEST_F(AnswerWaysTest, PathsOfNoneOneAndManyPoints) {
@@ -177,6 +181,7 @@ TEST_F(AnswerWaysTest, PathsThatDoNotGetThere) {
   const v1::FindPathResponse to_neither = ExpectTheSame(query);
   EXPECT_EQ(to_neither.outcome(), v1::OUTCOME_UNREACHABLE);
   EXPECT_FALSE(to_neither.has_goal_index());
+  EXPECT_FALSE(to_neither.has_end());
   query = PathRequest("yard", CellAt(0, 2), CellAt(7, 3));
   query.set_algorithm(v1::ALGORITHM_ASTAR);
   query.set_max_expansions(3);
@@ -228,7 +233,7 @@ TEST_F(AnswerWaysTest, OnGraphs) {
   query.set_start_node("a");
   query.set_goal_node("b");
   const std::string expected = Timeless(InAPicture(query));
-  EXPECT_EQ(Timeless(server_.Find(query)), expected);
+  EXPECT_EQ(Timeless(server_->Find(query)), expected);
   EXPECT_EQ(Timeless(InAStream(query).answer()), expected);
 }
 
@@ -283,6 +288,8 @@ TEST_F(AnswerWaysTest, WhatTakesMoreThanAMessageIsRefused) {
   EXPECT_TRUE(small.client().FindPath(fits).ok());
   v1::FindPathRequest too_long = along(1000, 1000 + 825);
   EXPECT_THAT(small.client().FindPath(too_long), IsRefused(kTooMuch, "RESPONSE_TOO_LARGE", "path_form"));
+  too_long.set_path_form(v1::PATH_FORM_DIRECTIONS);
+  EXPECT_EQ(small.client().FindPath(too_long)->directions_size(), 825);
 
   v1::FindPathsRequest batch;
   batch.set_map("long");

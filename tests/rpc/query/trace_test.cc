@@ -81,6 +81,15 @@ TEST(TraceTest, TellsEventsAndThenWhatFindPathAnswers) {
     statistics->clear_search_nanos();
   }
   EXPECT_EQ(answer.DebugString(), found->DebugString());
+
+  v1::TraceSearchRequest few = TraceRequest(query);
+  few.set_max_events(3);
+  events.clear();
+  const auto truncated = Trace(server, few, &events);
+  ASSERT_TRUE(truncated.ok()) << truncated.status();
+  EXPECT_EQ(events.size(), 3U);
+  EXPECT_TRUE(truncated->truncated());
+  EXPECT_EQ(truncated->answer().outcome(), v1::OUTCOME_FOUND);
 }
 
 TEST(TraceTest, ComesInSmallMessagesWithTheResultInTheLast) {
@@ -105,19 +114,6 @@ TEST(TraceTest, ComesInSmallMessagesWithTheResultInTheLast) {
   EXPECT_TRUE(reader->Finish().ok());
 }
 
-TEST(TraceTest, EventsThatAreLeftOutAreToldOf) {
-  TestServer server;
-  server.Create("room", {"....", ".##.", "...."});
-  v1::TraceSearchRequest request = TraceRequest(PathRequest("room", CellAt(0, 1), CellAt(3, 1)));
-  request.set_max_events(3);
-  std::vector<v1::SearchEvent> events;
-  const auto result = Trace(server, request, &events);
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_EQ(events.size(), 3U);
-  EXPECT_TRUE(result->truncated());
-  EXPECT_EQ(result->answer().outcome(), v1::OUTCOME_FOUND);
-}
-
 TEST(TraceTest, RefusesBadRequestsNamingTheField) {
   TestServer server;
   server.Create("room", {"....", ".##.", "...."});
@@ -138,6 +134,10 @@ TEST(TraceTest, RefusesBadRequestsNamingTheField) {
   *request.mutable_query()->mutable_start() = CellAt(1, 1);
   EXPECT_THAT(Trace(server, request),
               IsRefused(absl::StatusCode::kFailedPrecondition, "START_BLOCKED", "query.start"));
+  request = good;
+  request.mutable_query()->clear_goal();
+  *request.mutable_query()->add_goals() = CellAt(3, 2);
+  EXPECT_THAT(Trace(server, request), IsRefused(kInvalid, "BAD_VALUE", "query.goals"));
 }
 
 TEST(TraceTest, PathOverTheMessageLimitIsRefusedBeforeTheFirstEvent) {

@@ -1,18 +1,23 @@
-// ValidatePath, by a real client over a real socket.
+// ValidatePath.
 
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
+#include "tests/rpc/handler_test.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/status_codes.h"
 
 namespace waystar {
 namespace {
 
 using ::waystar::testing::BlockRequest;
 using ::waystar::testing::CellAt;
-using ::waystar::testing::IsRefused;
+using ::waystar::testing::HandlerTest;
+using ::waystar::testing::IsError;
+using ::waystar::testing::kInvalid;
+using ::waystar::testing::kOutOfRange;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
 
@@ -48,39 +53,39 @@ TEST(ValidatePathRpcTest, FoundPathIsValidUntilItIsBlocked) {
   EXPECT_EQ(blocked->revision(), 2U);
 }
 
-TEST(ValidatePathRpcTest, HonoursTheOverlay) {
-  TestServer server;
-  server.Create("arena", {"....", "...."});
+class ValidatePathHandlerTest : public HandlerTest {
+ protected:
+  ValidatePathHandlerTest() { Create("arena", {"....", "...."}); }
+};
+
+TEST_F(ValidatePathHandlerTest, ProfileAndOverlayAreTheAgents) {
   auto request = ValidateRequest("arena", {CellAt(0, 0), CellAt(3, 0)});
   *request.mutable_overlay()->mutable_blocked()->add_cells() = CellAt(1, 0);
-  const auto blocked = server.client().ValidatePath(request);
+  const auto blocked = Validate(request);
   ASSERT_TRUE(blocked.ok()) << blocked.status();
   EXPECT_FALSE(blocked->walkable());
   EXPECT_EQ(blocked->blocked_index(), 1);
+  request.clear_overlay();
+  request.mutable_profile()->set_footprint(2);
+  EXPECT_FALSE(Validate(request)->walkable());
 }
 
-TEST(ValidatePathRpcTest, RefusesWhatIsNoPath) {
-  TestServer server;
-  server.Create("arena", {"....", "...."});
-  client::Client& client = server.client();
-  EXPECT_THAT(client.ValidatePath(ValidateRequest("nowhere", {CellAt(0, 0)})),
-              IsRefused(absl::StatusCode::kNotFound, "MAP_NOT_FOUND", "map"));
-  EXPECT_THAT(client.ValidatePath(ValidateRequest("arena", {})),
-              IsRefused(absl::StatusCode::kInvalidArgument, "MISSING_FIELD", "points"));
-  EXPECT_THAT(client.ValidatePath(ValidateRequest("arena", {CellAt(0, 0), CellAt(4, 0)})),
-              IsRefused(absl::StatusCode::kOutOfRange, "OFF_MAP", "points[1]"));
+TEST_F(ValidatePathHandlerTest, RefusesWhatIsNoPath) {
+  EXPECT_THAT(Validate(ValidateRequest("nowhere", {CellAt(0, 0)})),
+              IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map"));
+  EXPECT_THAT(Validate(ValidateRequest("arena", {})),
+              IsError(kInvalid, ErrorReason::kMissingField, "points"));
+  EXPECT_THAT(Validate(ValidateRequest("arena", {CellAt(0, 0), CellAt(4, 0)})),
+              IsError(kOutOfRange, ErrorReason::kOffMap, "points[1]"));
   auto request = ValidateRequest("arena", {CellAt(0, 0)});
   request.add_directions(v1::DIRECTION_SOUTH);
   request.add_directions(v1::DIRECTION_SOUTH);
-  EXPECT_THAT(client.ValidatePath(request),
-              IsRefused(absl::StatusCode::kOutOfRange, "OFF_MAP", "directions[1]"));
+  EXPECT_THAT(Validate(request), IsError(kOutOfRange, ErrorReason::kOffMap, "directions[1]"));
   *request.add_points() = CellAt(0, 1);
-  EXPECT_THAT(client.ValidatePath(request),
-              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "points"));
+  EXPECT_THAT(Validate(request), IsError(kInvalid, ErrorReason::kBadValue, "points"));
   auto bad_rule = ValidateRequest("arena", {CellAt(0, 0)});
   bad_rule.set_footprint(33);
-  EXPECT_THAT(client.ValidatePath(bad_rule),
-              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "footprint"));
+  EXPECT_THAT(Validate(bad_rule), IsError(kInvalid, ErrorReason::kBadValue, "footprint"));
 }
 
 }  // namespace
