@@ -1,13 +1,14 @@
-// Pictures of maps over the wire.
+// Pictures of maps. How they look is judged by ApprovedPicturesTest, pixel by pixel.
 
 #include <limits>
 #include <string>
-#include <vector>
+#include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/core/render/theme.h"
 #include "server/picture/color.h"
+#include "server/rpc/maps/render_map.h"
+#include "tests/rpc/handler_test.h"
 #include "tests/rpc/maps/pictures.h"
 #include "tests/rpc/test_server.h"
 #include "tests/testing/status_codes.h"
@@ -19,25 +20,31 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::ColorAt;
-using ::waystar::testing::IsRefused;
+using ::waystar::testing::HandlerTest;
+using ::waystar::testing::IsError;
 using ::waystar::testing::kInvalid;
 using ::waystar::testing::kOutOfRange;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::PixelsOf;
 using ::waystar::testing::RenderRequest;
-using ::waystar::testing::TestServer;
 
-class RenderTest : public ::testing::Test {
+class RenderTest : public HandlerTest {
  protected:
   RenderTest() {
-    server_.Create("yard", {"......",  //
-                            ".##...",  //
-                            "......",  //
-                            "...#.."});
+    Create("yard", {"......",  //
+                    ".##...",  //
+                    "......",  //
+                    "...#.."});
+  }
+
+  absl::StatusOr<v1::RenderMapResponse> TryToRender(const v1::RenderMapRequest& request) {
+    return Answer<v1::RenderMapResponse>([&](v1::RenderMapResponse& response) {
+      return rpc::AnswerRenderMap(store_, kMaxBytes, request, response, context_);
+    });
   }
 
   v1::RenderMapResponse Render(const v1::RenderMapRequest& request) {
-    auto response = server_.client().RenderMap(request);
+    auto response = TryToRender(request);
     EXPECT_TRUE(response.ok()) << response.status();
     return response.ok() ? *std::move(response) : v1::RenderMapResponse();
   }
@@ -47,8 +54,6 @@ class RenderTest : public ::testing::Test {
     *request.mutable_query() = PathRequest("", start, goal);
     return request;
   }
-
-  TestServer server_;
 };
 
 TEST_F(RenderTest, DrawsWhatThePlacementSays) {
@@ -64,24 +69,6 @@ TEST_F(RenderTest, DrawsWhatThePlacementSays) {
   EXPECT_EQ(ColorAt(response, 1, 1), core::theme::kObstacle);
   EXPECT_EQ(ColorAt(response, 3, 3), core::theme::kObstacle);
   EXPECT_EQ(ColorAt(response, 4.2, 0.2), ColorAt(response, 0.2, 3.2));
-}
-
-TEST_F(RenderTest, DrawsTheSamePictureEachTime) {
-  v1::RenderMapRequest request = WithQuery(CellAt(0, 0), CellAt(5, 3));
-  request.set_with_search(true);
-  EXPECT_EQ(Render(request).image(), Render(request).image());
-}
-
-TEST_F(RenderTest, SearchGoesFromYellowToRed) {
-  v1::RenderMapRequest request = WithQuery(CellAt(0, 0), CellAt(5, 3));
-  request.mutable_query()->set_algorithm(v1::ALGORITHM_DIJKSTRA);
-  const picture::Color before = ColorAt(Render(request), 0.3, 0.3);
-  request.set_with_search(true);
-  const v1::RenderMapResponse response = Render(request);
-  const picture::Color first = ColorAt(response, 0.3, 0.35);
-  const picture::Color last = ColorAt(response, 5.3, 1.65);
-  EXPECT_NE(first, before);
-  EXPECT_GT(first.g, last.g);
 }
 
 TEST_F(RenderTest, DrawsAPartOfAMap) {
@@ -106,28 +93,6 @@ TEST_F(RenderTest, FitsTheSizeThatIsAskedFor) {
     EXPECT_LE(canvas.width(), side);
     EXPECT_LE(canvas.height(), side);
   }
-}
-
-TEST_F(RenderTest, TellsObstaclesApart) {
-  v1::UpdateObstaclesRequest update;
-  update.set_map("yard");
-  const auto put = [&](const std::string& id, const v1::Cell& cell) -> v1::Obstacle& {
-    v1::Obstacle& obstacle = *update.add_edits()->mutable_put_obstacle()->mutable_obstacle();
-    obstacle.set_id(id);
-    *obstacle.mutable_shape()->add_cells() = cell;
-    return obstacle;
-  };
-  put("crate", CellAt(0, 0));
-  put("fire", CellAt(1, 0)).set_cost_addition(5);
-  put("mud", CellAt(2, 0)).set_cost_factor(3);
-  put("gold", CellAt(3, 0)).set_cost_addition(-0.5);
-  ASSERT_TRUE(server_.client().UpdateObstacles(update).ok());
-  const v1::RenderMapResponse response = Render(RenderRequest("yard"));
-  const picture::Color ground = ColorAt(response, 4, 0);
-  EXPECT_EQ(ColorAt(response, 0, 0), core::theme::kNamedObstacle);
-  EXPECT_LT(ColorAt(response, 1, 0).g, ColorAt(response, 2, 0).g);
-  EXPECT_LT(ColorAt(response, 2, 0).g, ground.g);
-  EXPECT_LT(ColorAt(response, 3, 0).r, ColorAt(response, 3, 0).g);
 }
 
 TEST_F(RenderTest, WritesText) {
@@ -158,11 +123,11 @@ TEST_F(RenderTest, WritesSvg) {
 TEST_F(RenderTest, DrawsHexagons) {
   v1::GridOptions hexagons;
   hexagons.set_hexagons(v1::HEX_LAYOUT_ODD_ROWS);
-  server_.Create("hive",
-                 {"....",  //
-                  ".##.",  //
-                  "...."},
-                 hexagons);
+  Create("hive",
+         {"....",  //
+          ".##.",  //
+          "...."},
+         hexagons);
   v1::RenderMapRequest request = RenderRequest("hive");
   *request.mutable_query() = PathRequest("", CellAt(0, 0), CellAt(3, 2));
   request.mutable_query()->set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
@@ -175,28 +140,6 @@ TEST_F(RenderTest, DrawsHexagons) {
   EXPECT_EQ(ColorAt(response, 2, 1), core::theme::kObstacle);
 }
 
-TEST_F(RenderTest, DrawsWaypointGraphs) {
-  v1::CreateMapRequest create;
-  create.set_map("islands");
-  for (const int x : {0, 6, 12}) {
-    v1::WaypointNode& node = *create.mutable_graph()->add_nodes();
-    node.set_id(absl::StrCat("n", x));
-    node.mutable_position()->set_x(x);
-  }
-  create.mutable_graph()->mutable_auto_connect()->set_max_distance(8);
-  ASSERT_TRUE(server_.client().CreateMap(create).ok());
-  v1::RenderMapRequest request = RenderRequest("islands");
-  request.mutable_query()->set_start_node("n0");
-  request.mutable_query()->set_goal_node("n12");
-  const v1::RenderMapResponse response = Render(request);
-  EXPECT_EQ(ColorAt(response, 0, 0), picture::kStartColor);
-  EXPECT_EQ(ColorAt(response, 12, 0), picture::kGoalColor);
-  EXPECT_EQ(ColorAt(response, 3, 0), picture::kPathColor);
-  request.set_with_search(true);
-  EXPECT_THAT(server_.client().RenderMap(request),
-              IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "map"));
-}
-
 TEST_F(RenderTest, WallsOfOneCellStayVisibleOnTheWidestMap) {
   constexpr int kWidth = 8192;
   constexpr int kHeight = 512;
@@ -204,91 +147,92 @@ TEST_F(RenderTest, WallsOfOneCellStayVisibleOnTheWidestMap) {
   create.set_map("plain");
   create.mutable_blank()->set_width(kWidth);
   create.mutable_blank()->set_height(kHeight);
-  ASSERT_TRUE(server_.client().CreateMap(create).ok());
+  ASSERT_TRUE(Create(create).ok());
   v1::UpdateObstaclesRequest update;
   update.set_map("plain");
   v1::Rectangle& wall = *update.add_edits()->mutable_block()->add_rectangles();
   wall.set_x(kWidth / 2);
   wall.set_width(1);
   wall.set_height(kHeight);
-  ASSERT_TRUE(server_.client().UpdateObstacles(update).ok());
+  ASSERT_TRUE(Update(update).ok());
   const v1::RenderMapResponse response = Render(RenderRequest("plain"));
   EXPECT_LT(ColorAt(response, kWidth / 2, 300).g + 30, ColorAt(response, 100, 300).g);
 }
 
-TEST_F(RenderTest, DrawsPathsThroughPortals) {
+TEST_F(RenderTest, DrawsDirectionsThroughPortals) {
   v1::UpdateObstaclesRequest update;
   update.set_map("yard");
   v1::Portal& portal = *update.add_edits()->mutable_put_portal()->mutable_portal();
   portal.set_id("ferry");
   *portal.mutable_from() = CellAt(0, 3);
   *portal.mutable_to() = CellAt(5, 0);
-  ASSERT_TRUE(server_.client().UpdateObstacles(update).ok());
+  ASSERT_TRUE(Update(update).ok());
   v1::RenderMapRequest request = WithQuery(CellAt(0, 2), CellAt(5, 1));
-  for (const v1::PathForm form : {v1::PATH_FORM_EVERY_CELL, v1::PATH_FORM_DIRECTIONS}) {
-    request.mutable_query()->set_path_form(form);
-    const v1::RenderMapResponse response = Render(request);
-    ASSERT_EQ(response.answer().crossings_size(), 1);
-    EXPECT_EQ(ColorAt(response, 0, 2.5), picture::kPathColor);
-    EXPECT_EQ(ColorAt(response, 5, 0.5), picture::kPathColor);
-    EXPECT_NE(ColorAt(response, 3, 2), picture::kPathColor);
-  }
+  request.mutable_query()->set_path_form(v1::PATH_FORM_DIRECTIONS);
+  const v1::RenderMapResponse response = Render(request);
+  ASSERT_EQ(response.answer().crossings_size(), 1);
+  EXPECT_EQ(ColorAt(response, 0, 2.5), picture::kPathColor);
+  EXPECT_EQ(ColorAt(response, 5, 0.5), picture::kPathColor);
+  EXPECT_NE(ColorAt(response, 3, 2), picture::kPathColor);
 }
 
 TEST_F(RenderTest, RefusesBadSizes) {
   for (const int side : {-1, 1, 15, 4097, std::numeric_limits<int>::max(), std::numeric_limits<int>::min()}) {
     v1::RenderMapRequest request = RenderRequest("yard");
     request.set_max_width(side);
-    EXPECT_THAT(server_.client().RenderMap(request), IsRefused(kInvalid, "BAD_VALUE", "max_width")) << side;
+    EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kBadValue, "max_width")) << side;
     request.clear_max_width();
     request.set_max_height(side);
-    EXPECT_THAT(server_.client().RenderMap(request), IsRefused(kInvalid, "BAD_VALUE", "max_height")) << side;
+    EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kBadValue, "max_height")) << side;
   }
-}
-
-TEST_F(RenderTest, RefusesBadRegions) {
-  const auto region = [&](int x, int y, int width, int height) {
-    v1::RenderMapRequest request = RenderRequest("yard");
-    v1::Rectangle& asked = *request.mutable_region();
-    asked.set_x(x);
-    asked.set_y(y);
-    asked.set_width(width);
-    asked.set_height(height);
-    return server_.client().RenderMap(request);
-  };
-  constexpr int kLargest = std::numeric_limits<int>::max();
-  EXPECT_THAT(region(0, 0, 0, 4), IsRefused(kInvalid, "BAD_RECTANGLE", "region.width"));
-  EXPECT_THAT(region(0, 0, 4, -1), IsRefused(kInvalid, "BAD_RECTANGLE", "region.height"));
-  EXPECT_THAT(region(0, 0, 7, 4), IsRefused(kOutOfRange, "OFF_MAP", "region"));
-  EXPECT_THAT(region(-1, 0, 2, 2), IsRefused(kOutOfRange, "OFF_MAP", "region"));
-  EXPECT_THAT(region(kLargest, kLargest, kLargest, kLargest), IsRefused(kOutOfRange, "OFF_MAP", "region"));
 }
 
 TEST_F(RenderTest, RefusesWhatMakesNoSense) {
   v1::RenderMapRequest request = RenderRequest("yard");
   request.set_format(static_cast<v1::PictureFormat>(9));
-  EXPECT_THAT(server_.client().RenderMap(request), IsRefused(kInvalid, "UNKNOWN_ENUM_VALUE", "format"));
+  EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kUnknownEnumValue, "format"));
   request = RenderRequest("yard");
   request.set_grid_lines(static_cast<v1::GridLines>(9));
-  EXPECT_THAT(server_.client().RenderMap(request), IsRefused(kInvalid, "UNKNOWN_ENUM_VALUE", "grid_lines"));
+  EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kUnknownEnumValue, "grid_lines"));
   request = RenderRequest("yard");
   request.set_with_search(true);
-  EXPECT_THAT(server_.client().RenderMap(request), IsRefused(kInvalid, "BAD_VALUE", "with_search"));
-  EXPECT_THAT(server_.client().RenderMap(RenderRequest("nowhere")),
-              IsRefused(absl::StatusCode::kNotFound, "MAP_NOT_FOUND", "map"));
+  EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kBadValue, "with_search"));
+  EXPECT_THAT(TryToRender(RenderRequest("nowhere")),
+              IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map"));
+  request = RenderRequest("yard");
+  request.mutable_region()->set_width(7);
+  EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kBadRectangle, "region.height"));
+  request.mutable_region()->set_height(4);
+  EXPECT_THAT(TryToRender(request), IsError(kOutOfRange, ErrorReason::kOffMap, "region"));
+}
+
+TEST_F(RenderTest, RefusesSearchesOfGraphs) {
+  v1::CreateMapRequest create;
+  create.set_map("islands");
+  create.mutable_graph()->add_nodes()->set_id("a");
+  create.mutable_graph()->add_nodes()->set_id("b");
+  create.mutable_graph()->mutable_nodes(1)->mutable_position()->set_x(6);
+  ASSERT_TRUE(Create(create).ok());
+  v1::RenderMapRequest request = RenderRequest("islands");
+  request.mutable_query()->set_start_node("a");
+  request.mutable_query()->set_goal_node("a");
+  EXPECT_TRUE(TryToRender(request).ok());
+  request.set_with_search(true);
+  EXPECT_THAT(TryToRender(request),
+              IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, "map"));
 }
 
 TEST_F(RenderTest, RefusesBadQueriesByTheirField) {
-  EXPECT_THAT(server_.client().RenderMap(WithQuery(CellAt(-1, 0), CellAt(5, 3))),
-              IsRefused(kOutOfRange, "OFF_MAP", "query.start"));
+  EXPECT_THAT(TryToRender(WithQuery(CellAt(-1, 0), CellAt(5, 3))),
+              IsError(kOutOfRange, ErrorReason::kOffMap, "query.start"));
   v1::RenderMapRequest request = WithQuery(CellAt(0, 0), CellAt(5, 3));
   request.mutable_query()->set_map("other");
-  EXPECT_THAT(server_.client().RenderMap(request), IsRefused(kInvalid, "BAD_VALUE", "query.map"));
+  EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kBadValue, "query.map"));
   request = WithQuery(CellAt(0, 0), CellAt(5, 3));
   request.mutable_query()->clear_goal();
   *request.mutable_query()->add_goals() = CellAt(5, 3);
   request.set_with_search(true);
-  EXPECT_THAT(server_.client().RenderMap(request), IsRefused(kInvalid, "BAD_VALUE", "query.goals"));
+  EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kBadValue, "query.goals"));
 }
 
 }  // namespace

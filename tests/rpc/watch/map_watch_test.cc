@@ -60,6 +60,46 @@ TEST_F(MapWatchTest, EditsAreSentToThoseWhoAsk) {
   EXPECT_EQ(watch.NextEvent().revision().edits_size(), 0);
 }
 
+TEST_F(MapWatchTest, EndOfALifetimeIsARevision) {
+  WatchOfMap watch(server_, WatchRequest("room", 0, /*with_edits=*/true));
+  EXPECT_EQ(watch.Next(), "watching 1");
+  v1::UpdateObstaclesRequest request;
+  request.set_map("room");
+  v1::Obstacle& brief = *request.add_edits()->mutable_put_obstacle()->mutable_obstacle();
+  brief.set_id("brief");
+  *brief.mutable_shape()->add_cells() = CellAt(1, 1);
+  brief.mutable_lifetime()->set_nanos(50'000'000);
+  Apply(request);
+  EXPECT_EQ(watch.NextEvent().revision().edits(0).put_obstacle().obstacle().lifetime().nanos(), 50'000'000);
+  const v1::MapRevision end = watch.NextEvent().revision();
+  EXPECT_EQ(end.revision(), 3U);
+  ASSERT_EQ(end.edits_size(), 1);
+  EXPECT_EQ(end.edits(0).remove_obstacle().id(), "brief");
+}
+
+TEST_F(MapWatchTest, DigestsAreThoseOfTheAnswers) {
+  WatchOfMap watch(server_, WatchRequest("room"));
+  v1::GetMapRequest get;
+  get.set_map("room");
+  EXPECT_EQ(watch.NextEvent().watching().digest(), server_.client().GetMap(get)->info().digest());
+  v1::UpdateObstaclesRequest request;
+  request.set_map("room");
+  std::uint64_t digest = 0;
+  for (int x = 0; x < 4; ++x) {
+    request.clear_edits();
+    *request.add_edits()->mutable_block()->add_cells() = CellAt(x, 0);
+    const auto updated = server_.client().UpdateObstacles(request);
+    ASSERT_TRUE(updated.ok()) << updated.status();
+    digest = watch.NextEvent().revision().digest();
+    EXPECT_EQ(digest, updated->digest());
+  }
+  v1::WatchMapRequest lost = WatchRequest("room", 2);
+  lost.set_from_epoch(1);
+  const v1::WatchMapResponse resynchronize = WatchOfMap(server_, lost).NextEvent();
+  EXPECT_EQ(resynchronize.resynchronize().revision(), 5U);
+  EXPECT_EQ(resynchronize.resynchronize().digest(), digest);
+}
+
 TEST_F(MapWatchTest, GoesOnFromAnEarlierRevision) {
   while (Change() < 6) {
   }

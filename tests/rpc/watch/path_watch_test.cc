@@ -85,6 +85,17 @@ TEST(PathWatchTest, RefusesWhatFindPathRefuses) {
   status = WatchOfPath(server, no_goal).End();
   EXPECT_EQ(client::ReasonOf(status), "MISSING_FIELD") << status;
   EXPECT_EQ(client::FieldOf(status), "query.goal");
+  v1::CreateMapRequest graph;
+  graph.set_map("paths");
+  graph.mutable_graph()->add_nodes()->set_id("a");
+  ASSERT_TRUE(server.client().CreateMap(graph).ok());
+  status = WatchOfPath(server, PathRequest("paths", CellAt(0, 0), CellAt(1, 0))).End();
+  EXPECT_EQ(client::ReasonOf(status), "WRONG_MAP_KIND") << status;
+  EXPECT_EQ(client::FieldOf(status), "query.map");
+  v1::FindPathRequest several = PathRequest("arena", CellAt(1, 0), CellAt(3, 0));
+  several.clear_goal();
+  *several.add_goals() = CellAt(3, 0);
+  EXPECT_EQ(client::FieldOf(WatchOfPath(server, several).End()), "query.goals");
   const auto unset = server.client().WatchPath({});
   v1::WatchPathResponse message;
   EXPECT_FALSE(unset->Next(message));
