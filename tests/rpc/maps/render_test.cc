@@ -204,6 +204,9 @@ TEST_F(RenderTest, RefusesWhatMakesNoSense) {
   EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kBadRectangle, "region.height"));
   request.mutable_region()->set_height(4);
   EXPECT_THAT(TryToRender(request), IsError(kOutOfRange, ErrorReason::kOffMap, "region"));
+  request.mutable_region()->set_x(std::numeric_limits<int>::max());
+  request.mutable_region()->set_width(std::numeric_limits<int>::max());
+  EXPECT_THAT(TryToRender(request), IsError(kOutOfRange, ErrorReason::kOffMap, "region"));
 }
 
 TEST_F(RenderTest, RefusesSearchesOfGraphs) {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "gmock/gmock.h"
+#include "server/rpc/query/field_answers.h"
 #include "tests/rpc/handler_test.h"
 #include "tests/rpc/test_server.h"
 #include "tests/testing/status_codes.h"
@@ -67,6 +68,32 @@ TEST_F(PortalTest, CrossingsAreTold) {
   EXPECT_EQ(found->crossings(1).portal(), "up");
   EXPECT_EQ(found->crossings(1).map(), "upper");
   EXPECT_EQ(found->crossings(1).arrival().x(), 3);
+}
+
+TEST_F(PortalTest, FieldsGoByOtherMapsToo) {
+  const rpc::FieldAnswers fields(store_, kMaxBytes);
+  v1::CheckReachabilityRequest reachability;
+  reachability.set_map("upper");
+  v1::CellPair& pair = *reachability.add_pairs();
+  *pair.mutable_start() = CellAt(0, 0);
+  *pair.mutable_goal() = CellAt(4, 0);
+  v1::CheckReachabilityResponse reachable;
+  ASSERT_THAT(fields.Reachability(reachability, reachable, context_), IsOk());
+  EXPECT_TRUE(reachable.reachable(0));
+  v1::SampleCellsRequest sample;
+  sample.set_map("upper");
+  sample.set_count(1);
+  *sample.mutable_reachable_from() = CellAt(0, 0);
+  v1::SampleCellsResponse sampled;
+  ASSERT_THAT(fields.Sample(sample, sampled, context_), IsOk());
+  EXPECT_EQ(sampled.candidates(), 8);
+  v1::ComputeCostMatrixRequest matrix;
+  matrix.set_map("upper");
+  *matrix.add_sources() = CellAt(0, 0);
+  *matrix.add_targets() = CellAt(4, 0);
+  v1::ComputeCostMatrixResponse costs;
+  ASSERT_THAT(fields.CostMatrix(matrix, costs, context_), IsOk());
+  EXPECT_EQ(costs.costs(0), 6.0);
 }
 
 TEST_F(PortalTest, AFoundPathIsValidUntilAPortalOfItCloses) {

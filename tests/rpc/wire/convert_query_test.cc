@@ -60,7 +60,6 @@ TEST(ToRouteQueryTest, EveryFieldIsRead) {
   request.set_with_summary(true);
   request.set_corner_rule(v1::CORNER_RULE_ONE_SIDE_FREE);
   request.set_footprint(2);
-  request.set_profile_name("boat");
   v1::MovementProfile& profile = *request.mutable_profile();
   profile.set_corner_rule(v1::CORNER_RULE_ALWAYS);
   profile.set_no_diagonals(true);
@@ -83,12 +82,13 @@ TEST(ToRouteQueryTest, EveryFieldIsRead) {
   EXPECT_TRUE(query->with_summary);
   EXPECT_EQ(query->agent.corner_rule, core::CornerRule::kOneSideFree);
   EXPECT_EQ(query->agent.footprint, 2);
-  EXPECT_EQ(query->agent.profile_name, "boat");
   EXPECT_EQ(query->agent.profile,
             (core::MovementProfile{
                 .corner_rule = core::CornerRule::kAlways, .required_tags = {"dry"}, .no_diagonals = true}));
   EXPECT_THAT(query->agent.overlay->blocked.cells, ElementsAre(core::Cell{7, 8}));
   EXPECT_THAT(query->agent.overlay->ignored_obstacles, ElementsAre("guard"));
+  request.set_profile_name("boat");
+  EXPECT_EQ(Read(request)->agent.profile_name, "boat");
 }
 
 TEST(ToRouteQueryTest, EveryAlgorithmGoesInAndComesOut) {

@@ -105,7 +105,7 @@ TEST(FilledRouteTest, EveryFieldIsTold) {
   const core::Portal gap{.id = "gap"};
   const std::vector<core::PortalCrossing> crossings = {{.portal = &stairs, .arrival = {3, 4}, .index = 1},
                                                        {.portal = &gap, .arrival = {5, 6}, .index = 2}};
-  core::Route route{.start = {1, 2}, .crossings = crossings, .goal_index = 1};
+  core::Route route{.start = {1, 2}, .crossings = crossings, .goal_index = 1U};
   route.path = {.outcome = core::Outcome::kPartial,
                 .reason = core::OutcomeReason::kGoalBlocked,
                 .cost = 2.5,
@@ -137,6 +137,23 @@ TEST(FilledRouteTest, EveryFieldIsTold) {
       expanded: 11 generated: 12 algorithm: ALGORITHM_DIJKSTRA queue_nanos: 33 search_nanos: 14
     })")
                                          .ShortDebugString());
+}
+
+TEST(FilledRouteTest, EveryOutcomeAndReasonIsTold) {
+  const auto told = [](core::Outcome outcome, core::OutcomeReason reason) {
+    v1::FindPathResponse response;
+    WriteRoute({.path = {.outcome = outcome, .reason = reason}}, {}, HexCoordinates(), response, nullptr);
+    EXPECT_EQ(response.has_end(), outcome != core::Outcome::kUnreachable);
+    return v1::Outcome_Name(response.outcome()) + " " + v1::Reason_Name(response.reason());
+  };
+  using Reason = core::OutcomeReason;
+  EXPECT_EQ(told(core::Outcome::kFound, Reason::kGoalReached), "OUTCOME_FOUND REASON_GOAL_REACHED");
+  EXPECT_EQ(told(core::Outcome::kPartial, Reason::kGoalBlocked), "OUTCOME_PARTIAL REASON_GOAL_BLOCKED");
+  EXPECT_EQ(told(core::Outcome::kUnreachable, Reason::kNoRoute), "OUTCOME_UNREACHABLE REASON_NO_ROUTE");
+  EXPECT_EQ(told(core::Outcome::kBudgetExhausted, Reason::kExpansionLimit),
+            "OUTCOME_BUDGET_EXHAUSTED REASON_EXPANSION_LIMIT");
+  EXPECT_EQ(told(core::Outcome::kBudgetExhausted, Reason::kScratchLimit),
+            "OUTCOME_BUDGET_EXHAUSTED REASON_SCRATCH_LIMIT");
 }
 
 TEST(WrittenMessageTest, PartsAreFieldsOfOneMessage) {
