@@ -1,6 +1,5 @@
 // Edits of grids on waypoint graphs, and the other way round.
 
-#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"

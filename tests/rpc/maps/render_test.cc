@@ -1,7 +1,6 @@
 // Pictures of maps. How they look is judged by ApprovedPicturesTest, pixel by pixel.
 
 #include <limits>
-#include <string>
 #include <utility>
 
 #include "gmock/gmock.h"

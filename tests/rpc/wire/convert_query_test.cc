@@ -1,6 +1,11 @@
 #include "server/rpc/wire/convert_query.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
