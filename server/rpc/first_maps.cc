@@ -95,7 +95,7 @@ storage::DataOptions DataOptionsOf(const runtime::Options& options, LoadProgress
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<storage::DataFolder>> OpenData(
-    const runtime::Options& options, const OpenFolder& open_folder, core::MapStore& store,
+    const runtime::Options& options, const storage::OpenFolder& open_folder, core::MapStore& store,
     LoadProgress& progress, std::function<void(const absl::Status&)> on_status) {
   if (options.data_dir.empty()) {
     runtime::Log(runtime::LogLevel::kInfo, "data_in_memory",

@@ -15,14 +15,11 @@
 
 namespace waystar::rpc {
 
-// Opens a folder that is named by its path, as storage::OpenPosixFolder does.
-using OpenFolder = std::function<absl::StatusOr<std::unique_ptr<storage::Folder>>(const std::string& path)>;
-
 // Opens options.data_dir, puts its maps into the store and logs what was found. Returns null if the option is
 // empty, else the errors of `open_folder` and DataFolder::Open; CANCELLED if the server is asked to stop
 // meanwhile. `on_status` is that of storage::CommitLogOptions. REQUIRES: as DataFolder::Open.
 absl::StatusOr<std::unique_ptr<storage::DataFolder>> OpenData(
-    const runtime::Options& options, const OpenFolder& open_folder, core::MapStore& store,
+    const runtime::Options& options, const storage::OpenFolder& open_folder, core::MapStore& store,
     LoadProgress& progress, std::function<void(const absl::Status&)> on_status);
 
 // Creates the maps of options.maps_dir, except those that the store holds already. Returns INVALID_ARGUMENT

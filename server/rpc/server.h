@@ -1,57 +1,17 @@
 // Server with its store, workers, services and the port they are reached at.
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "grpcpp/health_check_service_interface.h"
-#include "grpcpp/security/server_credentials.h"
-#include "grpcpp/server.h"
-#include "grpcpp/server_builder.h"
-#include "server/base/mutex.h"
-#include "server/core/store/map_store.h"
-#include "server/maintenance/index_builder.h"
-#include "server/maintenance/obstacle_expirer.h"
-#include "server/net/door.h"
-#include "server/net/metrics_server.h"
-#include "server/rpc/access/access_control.h"
-#include "server/rpc/admission/arrival_pause.h"
-#include "server/rpc/admission/call_gate.h"
-#include "server/rpc/admission/call_memory.h"
-#include "server/rpc/admission/call_slots.h"
-#include "server/rpc/admission/call_statistics.h"
-#include "server/rpc/admission/client_calls.h"
-#include "server/rpc/admission/executor.h"
-#include "server/rpc/admission/server_context.h"
-#include "server/rpc/first_maps.h"
-#include "server/rpc/http/http_gateway.h"
-#include "server/rpc/map_service.h"
-#include "server/rpc/path_service.h"
-#include "server/rpc/reflection_service.h"
-#include "server/rpc/server_service.h"
-#include "server/rpc/telemetry/call_metrics.h"
-#include "server/rpc/telemetry/load_progress.h"
-#include "server/rpc/telemetry/queue_metrics.h"
-#include "server/rpc/telemetry/search_metrics.h"
-#include "server/rpc/telemetry/server_statistics.h"
-#include "server/rpc/telemetry/slow_query_log.h"
-#include "server/rpc/telemetry/storage_statistics.h"
-#include "server/rpc/telemetry/store_metrics.h"
-#include "server/rpc/telemetry/update_metrics.h"
-#include "server/rpc/token_file_watcher.h"
-#include "server/rpc/watch/map_watches.h"
-#include "server/rpc/watch/path_watch_scheduler.h"
 #include "server/runtime/options.h"
-#include "server/runtime/process_metrics.h"
-#include "server/storage/data_folder.h"
 #include "server/storage/posix_folder.h"
 
 namespace waystar::rpc {
 
-// Serves until Stop or destruction. Destruction stops at once.
+// Serves until Stop or destruction. Destruction stops at once. What it is made of is in server_parts.h, so
+// that those who start a server need not be compiled again when one of the parts changes.
 //
 // Thread safety: one thread.
 class Server {
@@ -61,107 +21,30 @@ class Server {
   // and statistics are there. Returns the errors of OpenData and LoadMaps; UNAVAILABLE if the address is
   // taken; an error that names the file and what is wrong with it if tokens or certificates do not load.
   static absl::StatusOr<std::unique_ptr<Server>> Start(
-      const runtime::Options& options, const OpenFolder& open_folder = storage::OpenPosixFolder);
+      const runtime::Options& options, const storage::OpenFolder& open_folder = storage::OpenPosixFolder);
 
+  Server() = default;
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
-  ~Server();
+  virtual ~Server() = default;
 
   // Returns the port of options.listen; 0 of a unix socket.
-  int port() const { return door_->port(); }
+  virtual int port() const = 0;
   // Returns the port of options.metrics_listen; 0 if that is empty.
-  int metrics_port() const { return metrics_server_ == nullptr ? 0 : metrics_server_->port(); }
+  virtual int metrics_port() const = 0;
 
   // Returns the port of options.http_listen; 0 if that is empty.
-  int http_port() const { return http_gateway_ == nullptr ? 0 : http_gateway_->port(); }
+  virtual int http_port() const = 0;
 
   // Reports unhealthy, and goes on serving.
-  void ReportNotServing() { SetHealthy(false); }
+  virtual void ReportNotServing() = 0;
 
   // Reports unhealthy, takes no new connections or calls, ends watches and streams of updates, and waits for
   // calls in flight; cancels what is left after `drain_timeout`, and watches and streams whose clients have
   // not read the message that was on its way after `patience`. What was acknowledged is on stable storage
   // when it returns, if there is any.
-  void Stop(absl::Duration drain_timeout, absl::Duration patience = absl::Seconds(1));
-
- private:
-  explicit Server(const runtime::Options& options);
-
-  // Returns what calls share that pass the gate.
-  ServerContext ContextOf(CallGate& gate);
-  // Hands a task of the store to the executor; returns false if it takes no more.
-  bool Defer(std::function<void()> task);
-  // Reads the maps to start with, and lets calls about them in.
-  absl::Status Load(const runtime::Options& options, const OpenFolder& open_folder);
-  // Decides who gets in; warns of what is left open.
-  absl::Status Secure(const runtime::Options& options);
-  absl::Status Listen(const runtime::Options& options);
-  // Closes the connection of a peer, as the RPC library names it.
-  void TurnOut(absl::string_view peer);
-  // Hands a connection to the RPC library.
-  void EnterRpc(int listener, net::Descriptor connection);
-  absl::Status ServeHttp(const runtime::Options& options);
-  absl::Status ServeMetrics(const std::string& listen);
-  void SetHealthy(bool healthy);
-  // Tells, once each time, that changes are refused and that they are taken again. Called by the log's
-  // thread.
-  void OnStorageStatus(const absl::Status& status);
-
-  // The members are in the order of their lives: calls in flight use what stands above the server.
-  // search_metrics_ is null unless metrics are served.
-  const std::unique_ptr<SearchMetrics> search_metrics_;
-  UpdateMetrics update_metrics_;
-  SlowQueryLog slow_queries_;
-  MapWatches map_watches_;
-  // It stands before the store, whose commits it is told of, and the executor, whose last jobs use it.
-  PathWatchScheduler path_watches_;
-  Mutex defer_mutex_;
-  bool may_defer_ ABSL_GUARDED_BY(defer_mutex_) = true;
-  // The log's thread tells of its health. Null unless the server runs.
-  Mutex health_mutex_;
-  grpc::HealthCheckServiceInterface* health_ ABSL_GUARDED_BY(health_mutex_) = nullptr;
-  core::MapStore store_;
-  maintenance::ObstacleExpirer obstacle_expirer_;
-  maintenance::IndexBuilder index_builder_;
-  // Its log's thread tells all of the above of commits. Null if maps live in memory alone.
-  std::unique_ptr<storage::DataFolder> data_;
-  CallGate gate_;
-  // Of the calls about the server itself, which need no maps.
-  CallGate server_gate_;
-  AccessControl access_;
-  CallStatistics call_statistics_;
-  ClientCalls client_calls_;
-  CallMemory call_memory_;
-  ArrivalPause arrival_pause_;
-  CallSlots transfer_slots_;
-  CallSlots watch_slots_;
-  // Names what all calls share.
-  const ServerContext context_;
-  const ServerContext server_calls_;
-  LoadProgress loading_;
-  StorageStatistics storage_statistics_;
-  StoreMetrics store_metrics_;
-  const runtime::ProcessMetrics process_metrics_;
-  MapService map_service_;
-  PathService path_service_;
-  ServerStatistics server_statistics_;
-  ServerService server_service_;
-  ReflectionService reflection_service_;
-  // It stands after the services, whose handlers its workers run.
-  Executor executor_;
-  // Its thread ends calls, and so ends before the server is gone.
-  TokenFileWatcher token_file_watcher_;
-  // The RPC library asks them for certificates as long as there is a server.
-  std::shared_ptr<grpc::ServerCredentials> credentials_;
-  const CallMetrics call_metrics_;
-  const QueueMetrics queue_metrics_;
-  std::unique_ptr<grpc::Server> server_;
-  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> rpc_entrance_;
-  std::unique_ptr<net::Door> door_;
-  // Null unless there is HTTP.
-  std::unique_ptr<HttpGateway> http_gateway_;
-  // It stands last, as it asks all of the above.
-  std::unique_ptr<net::MetricsServer> metrics_server_;
+  virtual void Stop(absl::Duration drain_timeout, absl::Duration patience) = 0;
+  void Stop(absl::Duration drain_timeout) { Stop(drain_timeout, absl::Seconds(1)); }
 };
 
 }  // namespace waystar::rpc

@@ -1,6 +1,7 @@
 // The interface to the folder that a store's files lie in.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,5 +51,8 @@ class Folder {
   // Returns once all names, as created, changed and removed before, are on stable storage.
   virtual absl::Status SyncNames() = 0;
 };
+
+// Opens a folder that is named by its path, as OpenPosixFolder does.
+using OpenFolder = std::function<absl::StatusOr<std::unique_ptr<Folder>>(const std::string& path)>;
 
 }  // namespace waystar::storage

@@ -22,7 +22,7 @@ runtime::Options WithPatientTransfers(runtime::Options options) {
 }
 
 TestServer::TestServer(runtime::Options options, absl::Duration queue_target,
-                       const rpc::OpenFolder& open_folder) {
+                       const storage::OpenFolder& open_folder) {
   options.listen = "127.0.0.1:0";
   if (options.workers == 0) {
     options.workers = 2;

@@ -14,7 +14,6 @@
 #include "grpcpp/channel.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/sync_stream.h"
-#include "server/rpc/first_maps.h"
 #include "server/rpc/server.h"
 #include "server/runtime/options.h"
 #include "server/storage/posix_folder.h"
@@ -34,7 +33,7 @@ class TestServer {
   // options.listen is replaced by a free port of the loopback interface, and options.queue_target by what no
   // call waits for, unless the test is about overload.
   explicit TestServer(runtime::Options options = {}, absl::Duration queue_target = absl::Hours(1),
-                      const rpc::OpenFolder& open_folder = storage::OpenPosixFolder);
+                      const storage::OpenFolder& open_folder = storage::OpenPosixFolder);
 
   rpc::Server& server() { return *server_; }
   std::string target() const;

@@ -1,4 +1,4 @@
-#include "server/rpc/server.h"
+#include "server/rpc/server_parts.h"
 
 #include <algorithm>
 #include <chrono>
@@ -107,23 +107,13 @@ void WarnOfOpenDoors(const runtime::Options& options) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const runtime::Options& options,
-                                                      const OpenFolder& open_folder) {
-  RouteLibraryLog();
-  auto server = std::unique_ptr<Server>(new Server(options));
-  WAYSTAR_RETURN_IF_ERROR(server->Secure(options));
-  WAYSTAR_RETURN_IF_ERROR(server->Listen(options));
-  if (!options.http_listen.empty()) {
-    WAYSTAR_RETURN_IF_ERROR(server->ServeHttp(options));
-  }
-  if (!options.metrics_listen.empty()) {
-    WAYSTAR_RETURN_IF_ERROR(server->ServeMetrics(options.metrics_listen));
-  }
-  WarnOfOpenDoors(options);
-  WAYSTAR_RETURN_IF_ERROR(server->Load(options, open_folder));
+                                                      const storage::OpenFolder& open_folder) {
+  auto server = std::make_unique<ServerParts>(options);
+  WAYSTAR_RETURN_IF_ERROR(server->Start(options, open_folder));
   return server;
 }
 
-Server::Server(const runtime::Options& options)
+ServerParts::ServerParts(const runtime::Options& options)
     : search_metrics_(options.metrics_listen.empty() ? nullptr : std::make_unique<SearchMetrics>()),
       slow_queries_(options.slow_query),
       path_watches_(store_, executor_,
@@ -172,7 +162,21 @@ Server::Server(const runtime::Options& options)
   store_.AddListener(&update_metrics_);
 }
 
-ServerContext Server::ContextOf(CallGate& gate) {
+absl::Status ServerParts::Start(const runtime::Options& options, const storage::OpenFolder& open_folder) {
+  RouteLibraryLog();
+  WAYSTAR_RETURN_IF_ERROR(Secure(options));
+  WAYSTAR_RETURN_IF_ERROR(Listen(options));
+  if (!options.http_listen.empty()) {
+    WAYSTAR_RETURN_IF_ERROR(ServeHttp(options));
+  }
+  if (!options.metrics_listen.empty()) {
+    WAYSTAR_RETURN_IF_ERROR(ServeMetrics(options.metrics_listen));
+  }
+  WarnOfOpenDoors(options);
+  return Load(options, open_folder);
+}
+
+ServerContext ServerParts::ContextOf(CallGate& gate) {
   return {.gate = gate,
           .access = access_,
           .statistics = call_statistics_,
@@ -184,7 +188,7 @@ ServerContext Server::ContextOf(CallGate& gate) {
           .watches = watch_slots_};
 }
 
-Server::~Server() {
+ServerParts::~ServerParts() {
   Stop(absl::ZeroDuration());
   // Its thread may hand work to the executor, and what the executor still works at may call it.
   obstacle_expirer_.Stop();
@@ -193,7 +197,7 @@ Server::~Server() {
   may_defer_ = false;
 }
 
-bool Server::Defer(std::function<void()> task) {
+bool ServerParts::Defer(std::function<void()> task) {
   MutexLock lock(defer_mutex_);
   if (may_defer_) {
     DeferredTask::Submit(executor_, std::move(task));
@@ -201,7 +205,7 @@ bool Server::Defer(std::function<void()> task) {
   return may_defer_;
 }
 
-absl::Status Server::Load(const runtime::Options& options, const OpenFolder& open_folder) {
+absl::Status ServerParts::Load(const runtime::Options& options, const storage::OpenFolder& open_folder) {
   WAYSTAR_ASSIGN_OR_RETURN(data_, OpenData(options, open_folder, store_, loading_,
                                            [this](const absl::Status& status) { OnStorageStatus(status); }));
   if (data_ != nullptr) {
@@ -215,7 +219,7 @@ absl::Status Server::Load(const runtime::Options& options, const OpenFolder& ope
   return absl::OkStatus();
 }
 
-absl::Status Server::Secure(const runtime::Options& options) {
+absl::Status ServerParts::Secure(const runtime::Options& options) {
   if (!options.tokens_file.empty()) {
     WAYSTAR_RETURN_IF_ERROR(token_file_watcher_.Start(options.tokens_file));
   }
@@ -229,7 +233,7 @@ absl::Status Server::Secure(const runtime::Options& options) {
   return absl::OkStatus();
 }
 
-absl::Status Server::Listen(const runtime::Options& options) {
+absl::Status ServerParts::Listen(const runtime::Options& options) {
   absl::StatusOr<net::Listener> listener =
       net::Listener::Open(options.listen, options.connections.keepalive_timeout);
   if (!listener.ok()) {
@@ -270,21 +274,21 @@ absl::Status Server::Listen(const runtime::Options& options) {
   return absl::OkStatus();
 }
 
-void Server::TurnOut(absl::string_view peer) {
+void ServerParts::TurnOut(absl::string_view peer) {
   int port = 0;
   if (absl::SimpleAtoi(peer.substr(peer.rfind(':') + 1), &port)) {
     door_->TurnOut(NetworkOf(peer), static_cast<std::uint16_t>(port));
   }
 }
 
-void Server::EnterRpc(int listener, net::Descriptor connection) {
+void ServerParts::EnterRpc(int listener, net::Descriptor connection) {
   grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters entering;
   entering.listener_fd = listener;
   entering.fd = connection.Release();
   rpc_entrance_->HandleNewConnection(&entering);
 }
 
-absl::Status Server::ServeHttp(const runtime::Options& options) {
+absl::Status ServerParts::ServeHttp(const runtime::Options& options) {
   const std::string& listen = options.http_listen;
   if (!IsLocalAddress(listen) && !options.tls_cert.empty()) {
     return absl::InvalidArgumentError(
@@ -309,7 +313,7 @@ absl::Status Server::ServeHttp(const runtime::Options& options) {
   return absl::OkStatus();
 }
 
-absl::Status Server::ServeMetrics(const std::string& listen) {
+absl::Status ServerParts::ServeMetrics(const std::string& listen) {
   std::vector<const runtime::MetricSource*> sources = {
       &process_metrics_,     door_.get(),    &access_,         &call_metrics_,  &call_memory_,
       search_metrics_.get(), &slow_queries_, &update_metrics_, &queue_metrics_, &store_metrics_,
@@ -321,7 +325,7 @@ absl::Status Server::ServeMetrics(const std::string& listen) {
   return absl::OkStatus();
 }
 
-void Server::SetHealthy(bool healthy) {
+void ServerParts::SetHealthy(bool healthy) {
   grpc::HealthCheckServiceInterface* health = server_->GetHealthCheckService();
   health->SetServingStatus(healthy);
   health->SetServingStatus(v1::MapService::service_full_name(), healthy);
@@ -329,7 +333,7 @@ void Server::SetHealthy(bool healthy) {
   health->SetServingStatus(v1::ServerService::service_full_name(), healthy);
 }
 
-void Server::OnStorageStatus(const absl::Status& status) {
+void ServerParts::OnStorageStatus(const absl::Status& status) {
   if (status.ok()) {
     runtime::Log(runtime::LogLevel::kWarning, "changes_taken_again", {});
   } else {
@@ -341,7 +345,7 @@ void Server::OnStorageStatus(const absl::Status& status) {
   }
 }
 
-void Server::Stop(absl::Duration drain_timeout, absl::Duration patience) {
+void ServerParts::Stop(absl::Duration drain_timeout, absl::Duration patience) {
   if (server_ == nullptr) {
     return;
   }
