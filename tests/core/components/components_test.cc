@@ -16,6 +16,7 @@
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/flood.h"
 #include "tests/testing/generator.h"
+#include "tests/testing/random.h"
 #include "tests/testing/rules.h"
 
 namespace waystar::core {
@@ -25,6 +26,7 @@ using ::waystar::testing::DrawMap;
 using ::waystar::testing::Flood;
 using ::waystar::testing::Generator;
 using ::waystar::testing::kAdjacencies;
+using ::waystar::testing::Rounds;
 
 BitPlane Draw(const std::vector<std::string>& rows) { return DrawMap(rows).walk().rows(); }
 
@@ -227,7 +229,7 @@ Rectangle RandomShape(Generator& generator, const BitPlane& cells) {
 }
 
 TEST(ComponentsTest, RepairedEqualsBuiltAfresh) {
-  for (int seed = 0; seed < 60; ++seed) {
+  for (std::uint64_t seed = 0; seed < Rounds(60); ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Generator generator(seed);
     BitPlane cells = generator.Map({.max_side = 300}).walk().rows();
@@ -362,7 +364,7 @@ int RandomPlace(Generator& generator, int length) {
 
 // Single cells, and some near to each other, on maps of every kind.
 TEST(ComponentsTest, RepairedCellByCellEqualsBuiltAfresh) {
-  for (int seed = 0; seed < 200; ++seed) {
+  for (std::uint64_t seed = 0; seed < Rounds(200); ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Generator generator(seed);
     BitPlane cells = generator.Map({.max_side = seed % 2 == 0 ? 200 : 900, .max_cells = 20000}).walk().rows();

@@ -18,6 +18,7 @@
 #include "tests/testing/environment.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/oracle.h"
+#include "tests/testing/random.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
@@ -29,6 +30,7 @@ using ::waystar::testing::IsError;
 using ::waystar::testing::NumberFromEnvironment;
 using ::waystar::testing::Oracle;
 using ::waystar::testing::PathFault;
+using ::waystar::testing::Rounds;
 
 // Each must give an optimal path wherever there is one.
 constexpr Algorithm kAlgorithms[] = {Algorithm::kAuto, Algorithm::kAStar, Algorithm::kDijkstra,
@@ -169,7 +171,7 @@ class OracleComparisonTest : public ::testing::TestWithParam<Family> {
 
 TEST_P(OracleComparisonTest, AgreesOnGeneratedAndEditedMaps) {
   constexpr int kBatches = 2;
-  const std::uint64_t maps = NumberFromEnvironment("WAYSTAR_ORACLE_MAPS", 500);
+  const std::uint64_t maps = NumberFromEnvironment("WAYSTAR_ORACLE_MAPS", Rounds(500));
   const std::uint64_t first_seed = NumberFromEnvironment("WAYSTAR_ORACLE_SEED", 1);
   for (std::uint64_t seed = first_seed; seed < first_seed + maps; ++seed) {
     Generator generator(seed);

@@ -12,6 +12,7 @@
 #include "server/core/engine/find_path.h"
 #include "server/core/format/text.h"
 #include "tests/testing/drawn_map.h"
+#include "tests/testing/folders.h"
 #include "tests/testing/oracle.h"
 
 namespace waystar::core {
@@ -36,7 +37,7 @@ class TutorialTest : public ::testing::Test {
 
   // One of the maps that the server ships.
   static GridMap Sample(const std::string& name) {
-    const auto path = std::filesystem::path(WAYSTAR_SOURCE_DIR) / "server" / "samples" / (name + ".txt");
+    const auto path = testing::SourceFolder() / "server" / "samples" / (name + ".txt");
     std::ifstream file(path);
     auto map = ParseText(std::string(std::istreambuf_iterator<char>(file), {}), {});
     EXPECT_TRUE(map.ok()) << map.status();

@@ -13,6 +13,7 @@
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/oracle.h"
+#include "tests/testing/random.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
@@ -25,6 +26,7 @@ using ::waystar::testing::DrawMap;
 using ::waystar::testing::Generator;
 using ::waystar::testing::IsError;
 using ::waystar::testing::Oracle;
+using ::waystar::testing::Rounds;
 
 class CostMatrixTest : public ::testing::Test {
  protected:
@@ -101,7 +103,7 @@ class GeneratedCostMatrixTest : public CostMatrixTest, public ::testing::WithPar
 };
 
 TEST_P(GeneratedCostMatrixTest, AgreesWithTheOracle) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= Rounds(60); ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     Generator generator(seed);
     GridMap map = GetParam().Make(generator, seed % 3 == 0 ? 140 : 32);

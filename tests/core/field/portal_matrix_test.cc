@@ -16,6 +16,7 @@
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/portal_world.h"
+#include "tests/testing/random.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/world_oracle.h"
 
@@ -29,6 +30,7 @@ using ::waystar::testing::FourConnected;
 using ::waystar::testing::Generator;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::Maps;
+using ::waystar::testing::Rounds;
 using ::waystar::testing::With;
 using ::waystar::testing::WorldOracle;
 
@@ -75,7 +77,7 @@ TEST_F(PortalMatrixTest, GoesOutAndComesBack) {
 
 TEST_F(PortalMatrixTest, APortalOfHugeCostChangesNothing) {
   NoWorld no_world;
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= Rounds(30); ++seed) {
     SCOPED_TRACE(seed);
     Generator generator(seed);
     const GridMap plain = generator.Map({.max_side = 60, .weighted = generator.Chance(0.5)});
@@ -106,7 +108,7 @@ class GeneratedPortalMatrixTest : public PortalMatrixTest,
 TEST_P(GeneratedPortalMatrixTest, SaysWhatPathQueriesSay) {
   const std::vector<std::string> wide = {"wide"};
   int through_portals = 0;
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= Rounds(30); ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     Generator generator(seed);
     Agent agent = GetParam().agent;

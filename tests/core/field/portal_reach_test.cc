@@ -83,7 +83,7 @@ class GeneratedPortalReachTest : public ::testing::TestWithParam<MapAndAgent> {}
 TEST_P(GeneratedPortalReachTest, KnowsWhatPathsLeadTo) {
   const std::vector<std::string> wide = {"wide"};
   int through_portals = 0;
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     Generator generator(seed);
     Agent agent = GetParam().agent;

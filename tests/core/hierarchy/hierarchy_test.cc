@@ -22,6 +22,7 @@
 #include "tests/testing/environment.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/oracle.h"
+#include "tests/testing/random.h"
 
 namespace waystar::core {
 namespace {
@@ -34,6 +35,7 @@ using ::waystar::testing::Generator;
 using ::waystar::testing::NumberFromEnvironment;
 using ::waystar::testing::Oracle;
 using ::waystar::testing::PathFault;
+using ::waystar::testing::Rounds;
 
 std::unique_ptr<const Hierarchy> BuildFor(const GridMap& map, const WalkGrid& walk,
                                           const Hierarchy::Limits& limits = {}) {
@@ -110,7 +112,7 @@ void Judge(const GridMap& map, int footprint, std::uint64_t max_steps, Generator
 }
 
 TEST(HierarchyTest, AgreesWithOracleOnGeneratedMaps) {
-  const std::uint64_t maps = NumberFromEnvironment("WAYSTAR_ORACLE_MAPS", 400);
+  const std::uint64_t maps = NumberFromEnvironment("WAYSTAR_ORACLE_MAPS", Rounds(400));
   const std::uint64_t first_seed = NumberFromEnvironment("WAYSTAR_ORACLE_SEED", 1);
   Scratch scratch(std::size_t{1} << 26);
   for (std::uint64_t seed = first_seed; seed < first_seed + maps; ++seed) {
@@ -248,7 +250,7 @@ TEST_F(HierarchyBudgetTest, RecordsWhatItCounts) {
 // Built twice, and searched with scratches of different pasts.
 TEST(HierarchyTest, SameQuestionSameAnswer) {
   Scratch used(std::size_t{1} << 26);
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+  for (std::uint64_t seed = 1; seed <= Rounds(100); ++seed) {
     Generator generator(seed);
     const GridMap map = generator.Map({.max_side = 70});
     const PathQuery query{.start = generator.WalkableCellOf(map), .goal = generator.WalkableCellOf(map)};

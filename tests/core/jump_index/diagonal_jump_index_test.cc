@@ -10,6 +10,7 @@
 #include "tests/testing/diagonal_jump_index_match.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
+#include "tests/testing/random.h"
 
 namespace waystar::core {
 namespace {
@@ -17,6 +18,7 @@ namespace {
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::ExpectNoStopMissing;
 using ::waystar::testing::Generator;
+using ::waystar::testing::Rounds;
 
 TEST(DiagonalJumpIndexTest, StopsWhereASideJumpFindsAJumpPoint) {
   const GridMap map = DrawMap({"........",  //
@@ -36,7 +38,7 @@ TEST(DiagonalJumpIndexTest, StopsWhereASideJumpFindsAJumpPoint) {
 class DiagonalStopsRepairTest : public ::testing::TestWithParam<CornerRule> {};
 
 TEST_P(DiagonalStopsRepairTest, MissesNoStop) {
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= Rounds(300); ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     Generator generator(seed);
     GridMap map = generator.Map({.max_side = seed % 20 == 0 ? 200 : 70});
@@ -59,7 +61,7 @@ TEST_P(DiagonalStopsRepairTest, MissesNoStop) {
 
 // Long runs, which come to find jump points and cease to, word by word.
 TEST_P(DiagonalStopsRepairTest, MissesNoStopOnOpenMaps) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= Rounds(20); ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     Generator generator(seed);
     GridMap map = *GridMap::Create(generator.Between(64, 400), generator.Between(64, 400), {});

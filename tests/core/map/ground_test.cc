@@ -15,11 +15,13 @@
 #include "server/core/map/map_view.h"
 #include "server/core/map/movement_profile.h"
 #include "tests/testing/generator.h"
+#include "tests/testing/random.h"
 
 namespace waystar::core {
 namespace {
 
 using ::waystar::testing::Generator;
+using ::waystar::testing::Rounds;
 
 constexpr TerrainId kTerrains = 4;
 
@@ -156,7 +158,7 @@ void ExpectViewsAre(const GridMap& map, const GroundModel& model, Generator& gen
 }
 
 TEST(GroundTest, MapsAndViewsAreAsTheyWereTold) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= Rounds(60); ++seed) {
     Generator generator(seed);
     const int width = generator.Chance(0.5) ? generator.Between(1, 150) : 64 * generator.Between(1, 2) - 2;
     const int height = generator.Between(1, 30);

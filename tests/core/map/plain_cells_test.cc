@@ -11,12 +11,14 @@
 #include "server/core/map/grid_map_editor.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
+#include "tests/testing/random.h"
 
 namespace waystar::core {
 namespace {
 
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::Generator;
+using ::waystar::testing::Rounds;
 
 bool IsPlainAlongRow(const PlainCells& plain, Cell cell) { return TestBit(plain.AlongRow(cell.y), cell.x); }
 bool IsPlainAlongColumn(const PlainCells& plain, Cell cell) {
@@ -101,7 +103,7 @@ GridMap WithOneKindEdited(const GridMap& map, Generator& generator) {
 }
 
 TEST(PlainCellsTest, KeptUpToDateByEdits) {
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+  for (std::uint64_t seed = 1; seed <= Rounds(100); ++seed) {
     Generator generator(seed);
     GridMap map = generator.Map({.max_side = 140, .weighted = true});
     map.plain_cells();

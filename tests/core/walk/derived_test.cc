@@ -20,6 +20,7 @@
 #include "server/core/walk/walk_grid.h"
 #include "tests/testing/diagonal_jump_index_match.h"
 #include "tests/testing/generator.h"
+#include "tests/testing/random.h"
 #include "tests/testing/rules.h"
 
 namespace waystar::core {
@@ -30,6 +31,7 @@ using ::waystar::testing::Generator;
 using ::waystar::testing::kAdjacencies;
 using ::waystar::testing::kRules;
 using ::waystar::testing::MapSpec;
+using ::waystar::testing::Rounds;
 
 constexpr int kFootprints[] = {1, 2, 3, 5};
 
@@ -232,10 +234,10 @@ class DerivedTest : public ::testing::TestWithParam<MapSpec> {};
 TEST_P(DerivedTest, EditedEqualsMadeAfresh) {
   int small_edits = 0;
   int remade = 0;
-  const int maps = GetParam().max_side > 100 ? 12 : 30;
-  for (int seed = 1; seed <= maps; ++seed) {
+  const std::uint64_t maps = Rounds(GetParam().max_side > 100 ? 12 : 30);
+  for (std::uint64_t seed = 1; seed <= maps; ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
-    Generator generator(static_cast<std::uint64_t>(seed));
+    Generator generator(seed);
     GridMap map = generator.Map(GetParam());
     MakeAll(map);
     for (int round = 0; round < 8; ++round) {
