@@ -17,6 +17,7 @@
 #include "grpcpp/security/credentials.h"
 #include "grpcpp/support/channel_arguments.h"
 #include "gtest/gtest.h"
+#include "tests/testing/folders.h"
 #include "tests/testing/patience.h"
 
 namespace waystar::testing {
@@ -36,7 +37,8 @@ ServerProcess::ServerProcess(std::vector<std::string> flags, const std::function
   EXPECT_EQ(::mkfifo(port_file.c_str(), 0600), 0);
   // The program opens the pipe for writing when it answers, and writes the port.
   const int pipe = ::open(port_file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  flags.insert(flags.begin(), {WAYSTAR_SERVER_PROGRAM, "--listen=127.0.0.1:0", "--port_file=" + port_file});
+  flags.insert(flags.begin(),
+               {BuildFolder() / "bin/waystar-server", "--listen=127.0.0.1:0", "--port_file=" + port_file});
   std::vector<char*> arguments;
   for (std::string& flag : flags) {
     arguments.push_back(flag.data());

@@ -16,6 +16,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
+#include "tests/testing/folders.h"
 
 namespace waystar {
 namespace {
@@ -24,7 +25,7 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-fs::path Root() { return WAYSTAR_SOURCE_DIR; }
+fs::path Root() { return testing::SourceFolder(); }
 
 std::string ReadFile(const fs::path& path) {
   const std::ifstream file(path);

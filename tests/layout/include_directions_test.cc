@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
+#include "tests/testing/folders.h"
 
 namespace waystar {
 namespace {
@@ -161,7 +162,7 @@ TEST(IncludeDirectionsTest, PointOneWay) {
   int files = 0;
   for (const auto& [folder, allowed] : AllowedIncludes()) {
     for (const auto& entry :
-         std::filesystem::recursive_directory_iterator(std::filesystem::path(WAYSTAR_SOURCE_DIR) / folder)) {
+         std::filesystem::recursive_directory_iterator(testing::SourceFolder() / folder)) {
       if (entry.path().extension() != ".h" && entry.path().extension() != ".cc") {
         continue;
       }
@@ -179,7 +180,7 @@ TEST(IncludeDirectionsTest, PointOneWay) {
 
 TEST(IncludeDirectionsTest, CoversEveryFolderOfTheServer) {
   std::vector<std::string> strays;
-  const std::filesystem::path root(WAYSTAR_SOURCE_DIR);
+  const std::filesystem::path root = testing::SourceFolder();
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "server")) {
     const std::string path = std::filesystem::relative(entry.path(), root).string();
     const bool is_source = entry.path().extension() == ".h" || entry.path().extension() == ".cc";

@@ -23,6 +23,7 @@
 #include "server/storage/posix_folder.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/fake_clock.h"
+#include "tests/testing/folders.h"
 #include "tests/testing/patience.h"
 #include "tests/testing/slow_digest.h"
 #include "tests/testing/status_matchers.h"
@@ -182,7 +183,7 @@ class OldFolderTest : public ::testing::Test {
     return files;
   }
 
-  const fs::path kData = fs::path(WAYSTAR_SOURCE_DIR) / "tests/data/data-folder-1";
+  const fs::path kData = testing::SourceFolder() / "tests/data/data-folder-1";
   const fs::path folder_ = fs::path(::testing::TempDir()) / absl::StrCat("old-folder-", ::getpid());
 };
 

@@ -18,6 +18,7 @@
 #include "server/rpc/access/check_access.h"
 #include "tests/rpc/access/any_call.h"
 #include "tests/rpc/access/guarded_server.h"
+#include "tests/testing/folders.h"
 
 namespace waystar::rpc {
 namespace {
@@ -33,7 +34,7 @@ using ::waystar::testing::TokenLine;
 // Of all services of the contract.
 std::vector<const MethodDescriptor*> AllRpcs() {
   std::vector<const MethodDescriptor*> rpcs;
-  const std::filesystem::path root = std::filesystem::path(WAYSTAR_SOURCE_DIR) / "proto";
+  const std::filesystem::path root = testing::SourceFolder() / "proto";
   for (const auto& entry : std::filesystem::directory_iterator(root / "waystar" / "v1")) {
     const std::string name = std::filesystem::relative(entry.path(), root).string();
     const auto* file = google::protobuf::DescriptorPool::generated_pool()->FindFileByName(name);

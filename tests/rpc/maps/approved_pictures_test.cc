@@ -11,6 +11,7 @@
 #include "gmock/gmock.h"
 #include "tests/rpc/maps/pictures.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/folders.h"
 
 namespace waystar {
 namespace {
@@ -23,7 +24,7 @@ using ::waystar::testing::TestServer;
 
 runtime::Options WithSamples() {
   runtime::Options options;
-  options.maps_dir = WAYSTAR_SOURCE_DIR "/server/samples";
+  options.maps_dir = testing::SourceFolder() / "server/samples";
   return options;
 }
 
@@ -46,14 +47,14 @@ class ApprovedPicturesTest : public ::testing::Test {
     request.set_max_height(720);
     const auto response = server_.client().RenderMap(request);
     ASSERT_TRUE(response.ok()) << name << ": " << response.status();
-    const auto approved = std::filesystem::path(WAYSTAR_SOURCE_DIR) / "tests/data/approved" / (name + ".png");
+    const auto approved = testing::SourceFolder() / "tests/data/approved" / (name + ".png");
     if (std::getenv("WAYSTAR_APPROVE_PICTURES") != nullptr) {
       WriteFile(approved, response->image());
       return;
     }
     const auto expected = picture::DecodePng(ReadFile(approved));
     if (!expected.ok() || *expected != PixelsOf(*response)) {
-      const auto drawn = std::filesystem::path(WAYSTAR_PICTURES_DIR) / (name + ".png");
+      const auto drawn = testing::BuildFolder() / "pictures" / (name + ".png");
       WriteFile(drawn, response->image());
       ADD_FAILURE() << "look at " << drawn << ", which is not as " << approved
                     << "; ./dev approve-pictures takes all as they are now";

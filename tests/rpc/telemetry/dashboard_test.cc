@@ -11,6 +11,7 @@
 #include "tests/rpc/test_server.h"
 #include "tests/storage/crashing_folder.h"
 #include "tests/storage/durable_store.h"
+#include "tests/testing/folders.h"
 
 namespace waystar {
 namespace {
@@ -23,7 +24,7 @@ using ::waystar::testing::TestServer;
 
 // Of all panels. (protobuf's own reader of JSON cannot be used under the thread sanitizer.)
 std::vector<std::string> Expressions() {
-  std::ifstream file(WAYSTAR_SOURCE_DIR "/docker/grafana/dashboards/waystar.json");
+  std::ifstream file(testing::SourceFolder() / "docker/grafana/dashboards/waystar.json");
   static const std::regex kExpression(R"re("expr": "(.*)",)re");
   std::vector<std::string> expressions;
   std::smatch match;
