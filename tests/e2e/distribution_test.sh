@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# distribution_test.sh NAME [FLAG...]: runs ./dev test, as on a bare machine, in a root folder of that distribution.
+# distribution_test.sh NAME [TEST...]: runs ./dev test, as on a bare machine, in a root folder of that distribution.
 # NAME is a release of Debian that README.md promises, or "modern": Debian sid with the gRPC, Protobuf and Abseil of
-# experimental, the newest that are packaged. Flags go to ctest. The root is made once and kept in build/root-NAME:
+# experimental, the newest that are packaged. The root is made once and kept in build/root-NAME:
 # delete it for newer packages. The build goes to build/NAME. Needs root, for chroot and for mounts, which nobody else
 # sees and which end with this script.
 set -euo pipefail
@@ -45,7 +45,7 @@ main() {
   case "$NAME" in
     bookworm | trixie | modern) ;;
     *)
-      echo "usage: ./dev distribution-test bookworm|trixie|modern [FLAG...]" >&2
+      echo "usage: ./dev distribution-test bookworm|trixie|modern [TEST...]" >&2
       exit 2
       ;;
   esac
@@ -61,8 +61,7 @@ main() {
     make_root
   fi
   mount_root
-  # grpcurl, which Debian lacks, may be among the tools.
-  exec chroot "$ROOT" env -i --chdir="$PWD" PATH="$PWD/build/tools/bin:/usr/sbin:/usr/bin:/sbin:/bin" HOME=/root \
+  exec chroot "$ROOT" env -i --chdir="$PWD" PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
     LC_ALL=C.UTF-8 ./dev test "${@:2}"
 }
 
