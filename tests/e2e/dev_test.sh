@@ -11,6 +11,14 @@ expect_code 2 "$DEV" release-check nonsense
 expect_text 'There is no step "nonsense"'
 expect_code 2 "$DEV" distribution-test nonsense
 expect_text "usage: ./dev distribution-test"
+expect_code 2 "$DEV" test --nonsense
+expect_text 'there is no flag --nonsense'
+
+# A name selects whole tests and single cases, and nothing has to be built to see which.
+expect_code 2 "$DEV" test --list ThereIsNoSuchName
+expect_text 'no test and no case has ThereIsNoSuchName in its name'
+expect_code 0 "$DEV" test --list OpenListTest.Pops core_shape
+[[ "$(<"$WORK/out")" == $'core_shape_test\ncore_search_test, cases' ]] || fail "selected: $(cat "$WORK/out")"
 
 # The help lists all that can be measured.
 expect_code 2 "$DEV" bench
