@@ -27,7 +27,7 @@ int FindServer(const Settings& settings, const client::Options& options) {
     return settings.server_pid;
   }
   const std::optional<client::Endpoint> endpoint = client::FirstEndpoint(options.target);
-  return endpoint ? FindListener(endpoint->port).value_or(0) : 0;
+  return endpoint ? FindListener(endpoint->host, endpoint->port).value_or(0) : 0;
 }
 
 void TellUntilTheEnd(Window& window, const std::vector<std::unique_ptr<Lane>>& lanes,

@@ -1,16 +1,21 @@
 #include "client/load/server_cpu.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
 #include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 
 namespace waystar::load {
@@ -18,14 +23,26 @@ namespace {
 
 constexpr char kListening[] = "0A";
 
-// The inodes of the sockets that listen on the port, by a table of /proc/net.
-void AddListeningInodes(const char* table, int port, std::set<std::string>& links) {
-  const std::string ending = absl::StrCat(":", absl::Hex(port, absl::kZeroPad4));
+// Returns the address as the tables of /proc/net have it, or "" if it is not an IPv4 address.
+std::string InTable(const std::string& host) {
+  in_addr address{};
+  return ::inet_pton(AF_INET, host.c_str(), &address) == 1 ? absl::StrFormat("%08X", address.s_addr) : "";
+}
+
+// Adds the inodes of the sockets that listen on the port, at the address or at all, by a table of /proc/net.
+void AddListeningInodes(const char* table, const std::string& address, int port,
+                        std::set<std::string>& links) {
+  const std::string port_in_table = absl::StrFormat("%04X", port);
   std::ifstream file(table);
   for (std::string line; std::getline(file, line);) {
     const std::vector<std::string> columns = absl::StrSplit(line, ' ', absl::SkipEmpty());
-    if (columns.size() > 9 && columns[3] == kListening && columns[1].size() > ending.size() &&
-        absl::AsciiStrToLower(columns[1].substr(columns[1].size() - ending.size())) == ending) {
+    if (columns.size() <= 9 || columns[3] != kListening) {
+      continue;
+    }
+    const std::pair<std::string, std::string> local = absl::StrSplit(columns[1], absl::MaxSplits(':', 1));
+    const bool is_for_all = local.first.find_first_not_of('0') == std::string::npos;
+    // An IPv4 address is at the end of one that is mapped into IPv6.
+    if (local.second == port_in_table && (is_for_all || absl::EndsWith(local.first, address))) {
       links.insert(absl::StrCat("socket:[", columns[9], "]"));
     }
   }
@@ -45,10 +62,10 @@ bool Holds(const std::filesystem::path& process, const std::set<std::string>& li
 
 }  // namespace
 
-std::optional<int> FindListener(int port) {
+std::optional<int> FindListener(const std::string& host, int port) {
   std::set<std::string> links;
-  AddListeningInodes("/proc/net/tcp", port, links);
-  AddListeningInodes("/proc/net/tcp6", port, links);
+  AddListeningInodes("/proc/net/tcp", InTable(host), port, links);
+  AddListeningInodes("/proc/net/tcp6", InTable(host), port, links);
   if (links.empty()) {
     return std::nullopt;
   }

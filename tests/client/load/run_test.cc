@@ -195,7 +195,9 @@ TEST_F(RunTest, ARunThatIsCutShortSendsNothingMore) {
 }
 
 TEST_F(RunTest, FindsTheServersProcess) {
-  EXPECT_EQ(FindListener(server_.server().port()), getpid());
+  EXPECT_EQ(FindListener("127.0.0.1", server_.server().port()), getpid());
+  EXPECT_EQ(FindListener("localhost", server_.server().port()), getpid());
+  EXPECT_EQ(FindListener("127.0.0.2", server_.server().port()), std::nullopt);
   const Report report = RunLoad();
   EXPECT_EQ(report.server_pid, getpid());
   EXPECT_TRUE(report.server_cpu.has_value());
