@@ -1,7 +1,6 @@
 #include "client/load/server_cpu.h"
 
 #include <arpa/inet.h>
-#include <netinet/in.h>
 
 #include <ctime>
 #include <filesystem>
