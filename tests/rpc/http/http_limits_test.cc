@@ -50,9 +50,17 @@ TEST(HttpLimitsTest, NestingIsBounded) {
 
 TEST(HttpLimitsTest, CallsEndAtTheirTime) {
   HttpServer server;
-  HttpCall call(server.port(), WithHeader(Post("PathService/FindPath", kFind), "Waystar-Timeout", "1ns"));
-  EXPECT_EQ(call.code(), 504);
-  EXPECT_EQ(FromJson<google::rpc::Status>(call.Body()).code(), 4);
+  // On a busy machine the answer may be there before the library's timer is.
+  const auto is_late = [&] {
+    HttpCall call(server.port(), WithHeader(Post("PathService/FindPath", kFind), "Waystar-Timeout", "1ns"));
+    if (call.code() == 200) {
+      return false;
+    }
+    EXPECT_EQ(call.code(), 504);
+    EXPECT_EQ(FromJson<google::rpc::Status>(call.Body()).code(), 4);
+    return true;
+  };
+  EXPECT_TRUE(WaitUntil(is_late, "a call that ends at its time"));
   const auto begins_and_ends = [&] {
     HttpCall watch(server.port(),
                    WithHeader(Post("MapService/WatchMap", kArena), "Waystar-Timeout", "100ms"));
