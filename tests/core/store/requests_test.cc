@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/core/store/applied_requests.h"
 #include "server/core/store/map_store.h"
