@@ -53,10 +53,10 @@ diff -r "$SAMPLES" "$ROOT/usr/share/waystar/maps" || fail "other maps than the s
 
 # What else it brings can be read by what reads it.
 for PAGE in man1/waystar.1 man8/waystar-server.8; do
-  gzip -dc "$ROOT/usr/share/man/$PAGE.gz" >"$WORK/page"
-  grep -q '^\.SH NAME' "$WORK/page" || fail "$PAGE is no manual page"
+  gzip -dc "$ROOT/usr/share/man/$PAGE.gz" >"$WORK/${PAGE#*/}"
+  grep -q '^\.SH NAME' "$WORK/${PAGE#*/}" || fail "$PAGE is no manual page"
   if command -v mandoc >/dev/null; then
-    mandoc -T lint -W warning "$WORK/page" | grep -v "missing date" >"$WORK/out" || true
+    mandoc -T lint -W warning "$WORK/${PAGE#*/}" | grep -v "missing date" >"$WORK/out" || true
     [[ ! -s "$WORK/out" ]] || fail "$(cat "$WORK/out")"
   fi
 done
