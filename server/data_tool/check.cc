@@ -9,7 +9,9 @@
 #include "absl/strings/str_join.h"
 #include "server/base/status_macros.h"
 #include "server/storage/commit_log.h"
+#include "server/storage/folder_reader.h"
 #include "server/storage/image_file.h"
+#include "server/storage/log_mark.h"
 #include "server/storage/record_file.h"
 
 namespace waystar::data_tool {
@@ -25,7 +27,7 @@ void WriteFiles(absl::string_view what, const std::vector<std::string>& names, s
 }
 
 void WriteOtherFiles(const DataFiles& files, std::ostream& out) {
-  absl::flat_hash_set<std::string> needed;
+  absl::flat_hash_set<std::string> needed = {std::string(storage::kMarkName)};
   for (const auto& [map, image] : files.images) {
     needed.insert(storage::ImageFileName(image));
   }
@@ -42,7 +44,7 @@ void WriteOtherFiles(const DataFiles& files, std::ostream& out) {
                          storage::ParseImageFileName(name).has_value();
     (is_ours ? left_overs : strangers).push_back(name);
   }
-  WriteFiles("Not needed, and removed by a server that starts with all maps", left_overs, out);
+  WriteFiles("Not needed by any map of the log", left_overs, out);
   WriteFiles("Not a server's, and left alone", strangers, out);
 }
 
@@ -72,6 +74,17 @@ absl::StatusOr<bool> CheckFolder(const storage::Folder& folder, std::ostream& ou
     return false;
   }
   WAYSTAR_RETURN_IF_ERROR(files.status());
+  const absl::StatusOr<std::string> doubt = storage::CheckMark(folder, files->history, files->names);
+  if (!doubt.ok()) {
+    out << doubt.status().message() << ".\nNo server starts on this folder. " << kRestore
+        << "If what is missing is to be given up, `waystar-server data truncate` can cut the log's last file "
+           "at "
+           "its end.\n";
+    return false;
+  }
+  if (!doubt->empty()) {
+    out << "Maps get new epochs at the next start, since changes may be missing: " << *doubt << ".\n";
+  }
   const std::size_t damaged = CheckMaps(folder, *files, out);
   if (files->history.torn_bytes > 0) {
     out << "The log ends with " << CountText(files->history.torn_bytes, "byte")

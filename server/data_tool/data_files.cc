@@ -12,7 +12,7 @@ absl::StatusOr<DataFiles> ReadDataFiles(const storage::Folder& folder) {
   DataFiles files;
   WAYSTAR_ASSIGN_OR_RETURN(files.names, folder.List());
   WAYSTAR_ASSIGN_OR_RETURN(files.history, storage::ReadLogFiles(folder, files.names));
-  files.images = storage::NewestImages(files.names, files.history.next.maps);
+  files.images = storage::NewestImages(files.names, files.history);
   return files;
 }
 

@@ -13,6 +13,7 @@
 #include "server/data_tool/check.h"
 #include "server/data_tool/data_files.h"
 #include "server/storage/commit_log.h"
+#include "server/storage/log_mark.h"
 #include "server/storage/record_file.h"
 
 namespace waystar::data_tool {
@@ -27,6 +28,7 @@ class FolderWith final : public storage::Folder {
       : folder_(folder), name_(std::move(name)), bytes_(bytes) {}
 
   std::string PathOf(absl::string_view name) const override { return folder_.PathOf(name); }
+  std::string SystemRun() const override { return folder_.SystemRun(); }
   absl::StatusOr<std::string> Read(absl::string_view name) const override {
     return name == name_ ? std::string(bytes_) : folder_.Read(name);
   }
@@ -35,6 +37,10 @@ class FolderWith final : public storage::Folder {
   absl::StatusOr<std::unique_ptr<storage::AppendFile>> Create(absl::string_view /*name*/) override {
     return ReadOnly();
   }
+  absl::StatusOr<std::unique_ptr<storage::SectorFile>> OpenSector(absl::string_view /*name*/) override {
+    return ReadOnly();
+  }
+  absl::Status Secure(absl::string_view /*name*/, std::uint64_t /*from*/) override { return ReadOnly(); }
   absl::Status Rename(absl::string_view /*from*/, absl::string_view /*to*/) override { return ReadOnly(); }
   absl::Status Remove(absl::string_view /*name*/) override { return ReadOnly(); }
   absl::Status SyncNames() override { return ReadOnly(); }
@@ -131,14 +137,19 @@ absl::StatusOr<bool> TruncateLog(storage::Folder& folder, const TruncateArgument
   out << "The maps are then:\n";
   CheckMaps(shorter, after, out);
   if (!arguments.is_confirmed) {
-    out << "Nothing was changed. With --yes it is done. Numbers of revisions that are lost are used again, "
-           "so "
-           "clients must read these maps anew.\n";
+    out << "Nothing was changed. With --yes it is done. All maps get new epochs at the next start, since "
+           "numbers of revisions that are lost are used again.\n";
     return false;
   }
   const std::string whole = absl::StrCat(last, kKeptSuffix);
   WAYSTAR_RETURN_IF_ERROR(WriteFile(folder, whole, bytes));
   WAYSTAR_RETURN_IF_ERROR(WriteFile(folder, last, kept));
+  // Without a mark, a start takes the log as it is, and gives maps new epochs.
+  if (const absl::Status removed = folder.Remove(storage::kMarkName);
+      !removed.ok() && !absl::IsNotFound(removed)) {
+    return removed;
+  }
+  WAYSTAR_RETURN_IF_ERROR(folder.SyncNames());
   out << "Done. " << whole << " is the whole file.\n";
   return true;
 }

@@ -23,10 +23,15 @@ constexpr std::size_t kDigits = 12;
 // A group is closed when it has as many.
 constexpr std::size_t kMaxGroupBytes = std::size_t{64} << 20;
 
-absl::Status StorageFailed(const absl::Status& status, absl::Duration retry_delay) {
-  return WithRetryDelay(
-      MakeError(absl::StatusCode::kUnavailable, ErrorReason::kStorageFailed, "", status.message()),
-      retry_delay);
+absl::Status StorageFailed(absl::string_view message) {
+  return MakeError(absl::StatusCode::kUnavailable, ErrorReason::kStorageFailed, "", message);
+}
+
+void NoteMinimum(std::optional<std::chrono::steady_clock::time_point> candidate,
+                 std::optional<std::chrono::steady_clock::time_point>& minimum) {
+  if (candidate && (!minimum || *candidate < *minimum)) {
+    minimum = candidate;
+  }
 }
 
 // What the log has and the store has not is a map that could not be read.
@@ -50,20 +55,21 @@ std::optional<std::uint64_t> LogFileNumber(absl::string_view name) {
   return number;
 }
 
-absl::StatusOr<std::unique_ptr<CommitLog>> CommitLog::Start(Folder& folder, LogStart start,
-                                                            CommitLogOptions options) {
-  auto log = std::unique_ptr<CommitLog>(new CommitLog(folder, std::move(start), std::move(options)));
-  WAYSTAR_RETURN_IF_ERROR(log->BeginFile());
-  log->thread_ = StartThread("commit-log", [log = log.get()] { log->Run(); });
-  return log;
-}
-
-CommitLog::CommitLog(Folder& folder, LogStart start, CommitLogOptions options)
+CommitLog::CommitLog(Folder& folder, const LogStart& start, std::vector<OldLogFile> old,
+                     CommitLogOptions options)
     : folder_(folder),
       options_(std::move(options)),
       number_(start.number),
       previous_end_(start.previous_end),
-      maps_(start) {}
+      mark_{.file = start.number - 1,
+            .end = start.previous_end,
+            .is_relaxed = options_.durability == Durability::kRelaxed,
+            .run = folder.SystemRun()},
+      maps_(start),
+      old_files_(std::move(old)) {
+  Note(RequireFile(), 0, 0);
+  thread_ = StartThread("commit-log", [this] { Run(); });
+}
 
 CommitLog::~CommitLog() { Stop(); }
 
@@ -117,7 +123,7 @@ void CommitLog::Append(LogEntry entry, std::string bytes, Done done) {
 
 absl::StatusOr<LogStart> CommitLog::Rotate() { return Ask(true); }
 
-absl::Status CommitLog::Sync() { return Ask(false).status(); }
+absl::StatusOr<LogStart> CommitLog::Sync() { return Ask(false); }
 
 absl::StatusOr<LogStart> CommitLog::Ask(bool is_rotation) {
   Mutex mutex;
@@ -150,7 +156,7 @@ void CommitLog::Run() {
       }
     }
     if (file_ == nullptr) {
-      // Whoever looks at the status learns that entries are taken again, though none comes.
+      // The status says that entries are taken again, though none comes.
       Note(RequireFile(), 0, 0);
     } else if (sync_at_ && std::chrono::steady_clock::now() >= *sync_at_) {
       if (const absl::Status status = SyncFile(); !status.ok()) {
@@ -164,10 +170,23 @@ void CommitLog::Run() {
       break;
     }
   }
-  // An empty record, which says that all before it was synced: whatever is found damaged later was whole.
-  if (file_ != nullptr && file_->Sync().ok() && file_->Append("").ok()) {
-    static_cast<void>(file_->Sync());
+  End();
+}
+
+void CommitLog::End() {
+  if (file_ == nullptr) {
+    return;
   }
+  const auto end = [this]() -> absl::Status {
+    WAYSTAR_RETURN_IF_ERROR(SyncFile());
+    // An empty record says that all before it was synced: what is found damaged later was whole.
+    WAYSTAR_RETURN_IF_ERROR(file_->Append(""));
+    WAYSTAR_RETURN_IF_ERROR(SyncFile());
+    mark_.is_ended = true;
+    WAYSTAR_RETURN_IF_ERROR(WriteMark());
+    return InMark(mark_file_->Sync());
+  };
+  Note(end(), 0, 0);
 }
 
 std::optional<CommitLog::TimePoint> CommitLog::NextTask() const {
@@ -195,6 +214,9 @@ std::vector<CommitLog::Waiting> CommitLog::TakeGroup() {
     bytes += waiting_.front().bytes.size();
     group.push_back(std::move(waiting_.front()));
     waiting_.pop_front();
+  }
+  if (!group.empty()) {
+    writing_since_ = group.front().appended;
   }
   return group;
 }
@@ -255,7 +277,6 @@ void CommitLog::Commit(std::vector<Waiting>& group) {
   if (!record.empty()) {
     status = Write(record);
   }
-  Note(status, before.size(), record.size());
   if (!status.ok()) {
     for (; !before.empty(); before.pop_back()) {
       maps_.TakeBack(std::move(before.back()));
@@ -270,25 +291,40 @@ void CommitLog::Commit(std::vector<Waiting>& group) {
     }
     if (waiting.status.ok()) {
       waited += now - waiting.appended;
+      if (options_.on_commit) {
+        options_.on_commit(absl::FromChrono(now - waiting.appended));
+      }
     } else if (!absl::IsAlreadyExists(waiting.status)) {
       ++refusals;
-      waiting.status = StorageFailed(waiting.status, options_.retry_interval);
+      waiting.status = Refusal(waiting.status);
     }
   }
+  Note(status, status.ok() ? before.size() : 0, record.size());
   MutexLock lock(mutex_);
   statistics_.commit_time += absl::FromChrono(waited);
   statistics_.refusals += refusals;
+  writing_since_.reset();
+}
+
+absl::Status CommitLog::Refusal(const absl::Status& status) const {
+  return MayRecover() ? WithRetryDelay(StorageFailed(status.message()), options_.retry_interval)
+                      : StorageFailed(absl::StrCat(status.message(),
+                                                   "; changes are refused until the server is restarted"));
 }
 
 absl::Status CommitLog::Write(absl::string_view record) {
   const std::uint64_t end = file_->size();
-  if (end > options_.max_file_bytes) {
+  if (Statistics().bytes > options_.max_bytes) {
     return absl::ResourceExhaustedError(
         "the log is at its limit, since images of maps are not made as fast as it grows");
   }
+  if (const absl::Status is_there = file_->CheckIsThere(); !is_there.ok()) {
+    GiveUpFile(is_there, std::nullopt);
+    return is_there;
+  }
   if (const absl::Status written = file_->Append(record); !written.ok()) {
     // What was acknowledged before may be durable yet.
-    const bool is_safe = file_->synced() == end || file_->Sync().ok();
+    const bool is_safe = file_->synced() == end || SyncFile().ok();
     GiveUpFile(written, is_safe ? std::optional(end) : std::nullopt);
     return written;
   }
@@ -296,23 +332,47 @@ absl::Status CommitLog::Write(absl::string_view record) {
     if (!sync_at_) {
       sync_at_ = std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(options_.sync_interval);
     }
-    return absl::OkStatus();
-  }
-  if (const absl::Status synced = SyncFile(); !synced.ok()) {
+    {
+      MutexLock lock(mutex_);
+      NoteMinimum(writing_since_, unsynced_since_);
+    }
+  } else if (const absl::Status synced = SyncFile(); !synced.ok()) {
     GiveUpFile(synced, end);
     return synced;
   }
+  if (const absl::Status marked = WriteMark(); !marked.ok()) {
+    GiveUpFile(marked, file_->synced() == file_->size() ? std::optional(end) : std::nullopt);
+    return marked;
+  }
   return absl::OkStatus();
+}
+
+absl::Status CommitLog::WriteMark() {
+  mark_.file = number_;
+  mark_.end = file_->size();
+  return InMark(mark_file_->Overwrite(EncodeMark(mark_)));
+}
+
+absl::Status CommitLog::InMark(const absl::Status& status) const {
+  return status.ok()
+             ? status
+             : absl::Status(status.code(), absl::StrCat(folder_.PathOf(kMarkName), ": ", status.message()));
 }
 
 absl::Status CommitLog::SyncFile() {
   sync_at_.reset();
   const TimePoint begin = std::chrono::steady_clock::now();
   const absl::Status status = file_->Sync();
+  const absl::Duration took = absl::FromChrono(std::chrono::steady_clock::now() - begin);
+  if (options_.on_sync) {
+    options_.on_sync(took);
+  }
   MutexLock lock(mutex_);
   ++statistics_.syncs;
-  statistics_.sync_time += absl::FromChrono(std::chrono::steady_clock::now() - begin);
-  unsynced_since_.reset();
+  statistics_.sync_time += took;
+  if (status.ok()) {
+    unsynced_since_.reset();
+  }
   return status;
 }
 
@@ -332,12 +392,27 @@ absl::Status CommitLog::RequireFile() {
 }
 
 absl::Status CommitLog::BeginFile() {
+  if (mark_file_ == nullptr) {
+    WAYSTAR_ASSIGN_OR_RETURN(std::unique_ptr<SectorFile> mark_file, folder_.OpenSector(kMarkName));
+    WAYSTAR_RETURN_IF_ERROR(InMark(mark_file->Overwrite(EncodeMark(mark_))));
+    WAYSTAR_RETURN_IF_ERROR(InMark(mark_file->Sync()));
+    mark_file_ = std::move(mark_file);
+  }
   WAYSTAR_ASSIGN_OR_RETURN(std::unique_ptr<RecordWriter> file,
                            RecordWriter::Create(folder_, LogFileName(number_), FileKind::kLog, RandomId()));
   WAYSTAR_RETURN_IF_ERROR(file->Append(EncodeStart(NextStart())));
   WAYSTAR_RETURN_IF_ERROR(file->Publish());
   file_ = std::move(file);
-  long_at_ = options_.file_bytes;
+  long_at_ = file_->size() + options_.long_bytes;
+  {
+    MutexLock lock(mutex_);
+    start_bytes_ = file_->size();
+    file_bytes_ = start_bytes_;
+  }
+  if (const absl::Status marked = WriteMark(); !marked.ok()) {
+    GiveUpFile(marked, file_->size());
+    return marked;
+  }
   return absl::OkStatus();
 }
 
@@ -355,22 +430,19 @@ void CommitLog::Note(const absl::Status& status, std::size_t entries, std::size_
     MutexLock lock(mutex_);
     has_turned = statistics_.status.ok() != status.ok();
     statistics_.status = status;
-    statistics_.file_bytes = file_bytes;
-    if (status.ok() && entries > 0) {
+    file_bytes_ = file_bytes;
+    if (entries > 0) {
       ++statistics_.groups;
       statistics_.entries += entries;
       statistics_.written_bytes += bytes;
-      if (sync_at_ && !unsynced_since_) {
-        unsynced_since_ = std::chrono::steady_clock::now();
-      }
     }
   }
   if (has_turned && options_.on_status) {
     options_.on_status(status);
   }
-  if (file_bytes >= long_at_ && options_.on_long_file) {
-    long_at_ = file_bytes + options_.file_bytes;
-    options_.on_long_file();
+  if (file_bytes > long_at_ && options_.on_long) {
+    long_at_ = file_bytes + options_.long_bytes;
+    options_.on_long();
   }
 }
 
@@ -379,15 +451,56 @@ CommitLogStatistics CommitLog::Statistics() const {
   CommitLogStatistics statistics = statistics_;
   statistics.loss_window =
       options_.durability == Durability::kRelaxed ? options_.sync_interval : absl::ZeroDuration();
-  if (unsynced_since_) {
-    statistics.unsynced_age = absl::FromChrono(std::chrono::steady_clock::now() - *unsynced_since_);
+  std::optional<TimePoint> oldest = unsynced_since_;
+  NoteMinimum(writing_since_, oldest);
+  if (!waiting_.empty()) {
+    NoteMinimum(waiting_.front().appended, oldest);
+  }
+  if (oldest) {
+    statistics.unsynced_age = absl::FromChrono(std::chrono::steady_clock::now() - *oldest);
+  }
+  statistics.files = old_files_.size() + (file_bytes_ > 0 ? 1 : 0);
+  statistics.bytes = file_bytes_;
+  for (const OldLogFile& file : old_files_) {
+    statistics.bytes += file.bytes;
   }
   return statistics;
+}
+
+bool CommitLog::IsLong() const {
+  const CommitLogStatistics statistics = Statistics();
+  MutexLock lock(mutex_);
+  return statistics.bytes > start_bytes_ + options_.long_bytes || statistics.files > options_.long_files;
+}
+
+absl::Status CommitLog::RemoveFilesBefore(std::uint64_t number) {
+  std::vector<OldLogFile> old;
+  {
+    MutexLock lock(mutex_);
+    old = old_files_;
+  }
+  for (const OldLogFile& file : old) {
+    if (file.number < number) {
+      const absl::Status removed = folder_.Remove(LogFileName(file.number));
+      if (!removed.ok() && !absl::IsNotFound(removed)) {
+        return removed;
+      }
+      MutexLock lock(mutex_);
+      std::erase_if(old_files_, [&](const OldLogFile& one) { return one.number == file.number; });
+    }
+  }
+  return absl::OkStatus();
 }
 
 void CommitLog::GiveUpFile(const absl::Status& failure, std::optional<std::uint64_t> end) {
   failure_ = failure;
   sync_at_.reset();
+  {
+    MutexLock lock(mutex_);
+    old_files_.push_back({.number = number_, .bytes = file_->size()});
+    file_bytes_ = 0;
+    start_bytes_ = 0;
+  }
   file_.reset();
   if (end) {
     ++number_;

@@ -21,6 +21,7 @@
 #include "server/storage/folder.h"
 #include "server/storage/live_maps.h"
 #include "server/storage/log_entry.h"
+#include "server/storage/log_mark.h"
 #include "server/storage/record_file.h"
 
 namespace waystar::storage {
@@ -41,12 +42,25 @@ struct CommitLogOptions {
   // Called, by the log's thread, with the error when entries begin to fail, and with OK when they are taken
   // again. May be empty.
   std::function<void(const absl::Status& status)> on_status;
-  // Called, by the log's thread, when a file has become as long, and again for each that much more. May be
-  // empty.
-  std::uint64_t file_bytes = std::uint64_t{128} << 20;
-  std::function<void()> on_long_file;
-  // A file that is longer takes no entries: they fail until Rotate has begun another.
-  std::uint64_t max_file_bytes = std::uint64_t{512} << 20;
+  // Called, by the log's thread, with the time that each sync took, and with the time that each entry waited
+  // from its append until it was acknowledged. May be empty.
+  std::function<void(absl::Duration)> on_sync;
+  std::function<void(absl::Duration)> on_commit;
+  // The log is long when its files hold more bytes together than these and the maps that the last one begins
+  // with, or are more.
+  std::uint64_t long_bytes = std::uint64_t{64} << 20;
+  std::uint64_t long_files = 16;
+  // Called, by the log's thread, when the file that is written has become as long, and again for each that
+  // much more. May be empty.
+  std::function<void()> on_long;
+  // While all files together are longer, entries fail.
+  std::uint64_t max_bytes = std::uint64_t{256} << 20;
+};
+
+// A file of the log, but for the one that is written.
+struct OldLogFile {
+  std::uint64_t number = 0;
+  std::uint64_t bytes = 0;
 };
 
 struct CommitLogStatistics {
@@ -64,10 +78,12 @@ struct CommitLogStatistics {
   absl::Duration sync_time;
   // How much of what was acknowledged the loss of power may undo.
   absl::Duration loss_window;
-  // The age of the oldest group that was acknowledged and is not synced; zero if there is none.
+  // The age of the oldest entry that waits to be acknowledged, or was acknowledged and is not known to be on
+  // stable storage; zero if there is none.
   absl::Duration unsynced_age;
-  // The size of the file that is written.
-  std::uint64_t file_bytes = 0;
+  // The files, and their sizes together.
+  std::uint64_t files = 0;
+  std::uint64_t bytes = 0;
 };
 
 // Returns the name of a log file, and the number in such a name.
@@ -80,13 +96,16 @@ std::optional<std::uint64_t> LogFileNumber(absl::string_view name);
 // A file in which a write or a sync has failed is not written again. Entries fail with UNAVAILABLE /
 // STORAGE_FAILED until another file can be begun, which says how much of the one before counts: what was
 // known to be durable. If relaxed, what was acknowledged may be in doubt then; so after a sync that failed
-// entries fail for good. The creation of a map that the log has already, because it could not be read at the
-// start, fails with ALREADY_EXISTS / MAP_EXISTS.
+// entries fail for good. So they do when a file was removed or changed under the log. The creation of a map
+// that the log has already, because it could not be read at the start, fails with ALREADY_EXISTS /
+// MAP_EXISTS.
+//
+// Before entries are acknowledged, the folder's LogMark says how far the log goes.
 class CommitLog final : public core::DurableLog {
  public:
-  // Begins the file that `start` describes. Returns the errors of the folder, which must outlive the log.
-  static absl::StatusOr<std::unique_ptr<CommitLog>> Start(Folder& folder, LogStart start,
-                                                          CommitLogOptions options);
+  // Begins the file that `start` describes, which follows the `old` ones. If it cannot be begun, entries fail
+  // until it can. The folder must outlive the log.
+  CommitLog(Folder& folder, const LogStart& start, std::vector<OldLogFile> old, CommitLogOptions options);
   CommitLog(const CommitLog&) = delete;
   CommitLog& operator=(const CommitLog&) = delete;
   // Stops.
@@ -99,8 +118,13 @@ class CommitLog final : public core::DurableLog {
   // Begins another file and returns what it begins with. Returns the errors of the folder, and those for
   // which entries fail; what was acknowledged stays so.
   absl::StatusOr<LogStart> Rotate();
-  // Returns once all that was acknowledged before is on stable storage, or the error for which entries fail.
-  absl::Status Sync();
+  // Returns whether images should be made, so that files can be removed.
+  bool IsLong() const;
+  // Removes the files before the one of that number.
+  absl::Status RemoveFilesBefore(std::uint64_t number);
+  // Returns once all that was acknowledged before is on stable storage, with what the next file would begin
+  // with, or the error for which entries fail.
+  absl::StatusOr<LogStart> Sync();
 
   CommitLogStatistics Statistics() const;
 
@@ -126,8 +150,6 @@ class CommitLog final : public core::DurableLog {
     absl::AnyInvocable<void(absl::StatusOr<LogStart>) &&> done;
   };
 
-  CommitLog(Folder& folder, LogStart start, CommitLogOptions options);
-
   absl::StatusOr<LogStart> Ask(bool is_rotation);
   void Append(LogEntry entry, std::string bytes, Done done);
 
@@ -143,13 +165,21 @@ class CommitLog final : public core::DurableLog {
   absl::Status Write(absl::string_view record);
   absl::Status SyncFile();
   absl::Status BeginFile();
+  absl::Status WriteMark();
+  // Adds the mark's path to an error.
+  absl::Status InMark(const absl::Status& status) const;
+  void End();
   // Begins a file if there is none.
   absl::Status RequireFile();
   LogStart NextStart() const;
+  // Returns what an entry fails with.
+  absl::Status Refusal(const absl::Status& status) const;
   void Note(const absl::Status& status, std::size_t entries, std::size_t bytes);
   // Ends the file for good. What is beyond `end` does not count; without `end`, it is unknown what counts,
   // and there is never to be another file.
   void GiveUpFile(const absl::Status& failure, std::optional<std::uint64_t> end);
+  // Whether another file is begun by itself.
+  bool MayRecover() const { return file_ != nullptr || retry_at_ != TimePoint::max(); }
 
   Folder& folder_;
   const CommitLogOptions options_;
@@ -159,13 +189,15 @@ class CommitLog final : public core::DurableLog {
   std::uint64_t previous_end_;
   // Null after a failure.
   std::unique_ptr<RecordWriter> file_;
+  std::unique_ptr<SectorFile> mark_file_;
+  LogMark mark_;
   LiveMaps maps_;
   absl::Status failure_;
   // When a file may be begun; never if it is the end of time.
   TimePoint retry_at_ = TimePoint::min();
   // When to sync what is acknowledged and not synced.
   std::optional<TimePoint> sync_at_;
-  // The size of the file at which on_long_file is called.
+  // The size of the file at which on_long is called.
   std::uint64_t long_at_ = 0;
 
   mutable Mutex mutex_;
@@ -173,7 +205,14 @@ class CommitLog final : public core::DurableLog {
   std::deque<Waiting> waiting_ ABSL_GUARDED_BY(mutex_);
   std::vector<Request> requests_ ABSL_GUARDED_BY(mutex_);
   CommitLogStatistics statistics_ ABSL_GUARDED_BY(mutex_);
+  // When the first of the entries was appended that are being written, and of those that were acknowledged
+  // and are not synced.
+  std::optional<TimePoint> writing_since_ ABSL_GUARDED_BY(mutex_);
   std::optional<TimePoint> unsynced_since_ ABSL_GUARDED_BY(mutex_);
+  std::vector<OldLogFile> old_files_ ABSL_GUARDED_BY(mutex_);
+  // The bytes of the file that is written, and of its start.
+  std::uint64_t file_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::uint64_t start_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };

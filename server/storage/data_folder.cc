@@ -8,8 +8,11 @@
 namespace waystar::storage {
 namespace {
 
-// A log may grow by as much while images are made, however short it is to be.
+// The log may have as many bytes, however few it is to have.
 constexpr std::uint64_t kLeastLimit = std::uint64_t{1} << 20;
+
+// Images are made when the log has this share of its limit, so that updates go on meanwhile.
+constexpr std::uint64_t kLongShare = 4;
 
 }  // namespace
 
@@ -19,10 +22,15 @@ absl::StatusOr<std::unique_ptr<DataFolder>> DataFolder::Open(std::unique_ptr<Fol
   WAYSTAR_ASSIGN_OR_RETURN(FolderContents contents, ReadFolder(*folder, store, options.read));
   Folder& opened = *folder;
   const bool is_whole = contents.files.damaged_maps.empty();
-  auto data =
-      std::unique_ptr<DataFolder>(new DataFolder(std::move(folder), store, std::move(contents.files)));
-  WAYSTAR_RETURN_IF_ERROR(data->Start(contents.next, options));
-  if (is_whole) {
+  const bool is_new = contents.files.logs.empty();
+  auto data = std::unique_ptr<DataFolder>(
+      new DataFolder(std::move(folder), store, std::move(contents.files), options));
+  data->Start(contents.next, options);
+  const absl::Status begun = data->Statistics().log_status;
+  if (is_new) {
+    WAYSTAR_RETURN_IF_ERROR(begun);
+  }
+  if (is_whole && begun.ok()) {
     for (const std::string& name : contents.left_overs) {
       // One that stays does no harm.
       static_cast<void>(opened.Remove(name));
@@ -33,17 +41,16 @@ absl::StatusOr<std::unique_ptr<DataFolder>> DataFolder::Open(std::unique_ptr<Fol
   return data;
 }
 
-absl::Status DataFolder::Start(LogStart start, const DataOptions& options) {
+void DataFolder::Start(const LogStart& start, const DataOptions& options) {
   CommitLogOptions log_options = options.log;
-  log_options.file_bytes = options.max_log_bytes / 2;
-  log_options.max_file_bytes = std::max(kLeastLimit, 2 * options.max_log_bytes);
-  log_options.on_long_file = [this] { images_.MakeSoon(); };
-  WAYSTAR_ASSIGN_OR_RETURN(log_, CommitLog::Start(*folder_, std::move(start), std::move(log_options)));
-  if (images_.GetStatistics().old_log_bytes > options.max_log_bytes / 2) {
+  log_options.long_bytes = options.max_log_bytes / kLongShare;
+  log_options.max_bytes = std::max(kLeastLimit, options.max_log_bytes);
+  log_options.on_long = [this] { images_.MakeSoon(); };
+  log_ = std::make_unique<CommitLog>(*folder_, start, old_logs_, std::move(log_options));
+  if (log_->IsLong()) {
     images_.MakeSoon();
   }
   images_.Start(*log_);
-  return absl::OkStatus();
 }
 
 void DataFolder::Stop() {
@@ -67,7 +74,7 @@ DataStatistics DataFolder::Statistics() const {
           .sync_time = log.sync_time,
           .loss_window = log.loss_window,
           .unsynced_age = log.unsynced_age,
-          .log_bytes = images.old_log_bytes + log.file_bytes,
+          .log_bytes = log.bytes,
           .images = images.images,
           .image_bytes = images.image_bytes};
 }

@@ -19,8 +19,11 @@ namespace waystar::storage {
 
 struct DataOptions {
   CommitLogOptions log;
-  // When the log files hold more, an image of each map that they tell of is made, and they are removed.
+  // The most that the log files hold together; changes fail while they hold more. When the one that is
+  // written holds a quarter of it, an image of each map that has changed is made, and the others are removed.
   std::uint64_t max_log_bytes = std::uint64_t{256} << 20;
+  // How long after images could not be made it is tried again.
+  absl::Duration image_retry_interval = absl::Seconds(5);
   ReadOptions read;
 };
 
@@ -41,7 +44,8 @@ struct DataStatistics {
   absl::Duration sync_time;
   // How much of what was acknowledged the loss of power may undo.
   absl::Duration loss_window;
-  // The age of the oldest commit that was acknowledged and is not synced; zero if there is none.
+  // The age of the oldest commit that waits to be acknowledged, or was acknowledged and is not known to be on
+  // stable storage; zero if there is none.
   absl::Duration unsynced_age;
   // The files that are needed to start again.
   std::uint64_t log_bytes = 0;
@@ -57,9 +61,10 @@ class DataFolder {
   // Puts the maps of the folder into the store, and makes what happens to maps from then on durable. The
   // store must be empty and not shared between threads yet; it must outlive this, which must outlive the
   // updates of its maps. Returns DATA_LOSS if a map cannot be read and is not to be left out, or if the log
-  // is damaged; it names the file and the offset, and nothing in the folder was changed. Returns
-  // FAILED_PRECONDITION if a file is of a version that is not known; the errors of MapStore::Restore; and
-  // those of the folder.
+  // is damaged, missing or cut; it names the file and the offset, and nothing in the folder was changed. If
+  // it cannot be known whether the log is all there, maps get new epochs. If the folder cannot be written,
+  // though it holds maps, these are served, and changes fail until it can. Returns FAILED_PRECONDITION if a
+  // file is of a version that is not known; the errors of MapStore::Restore; and those of the folder.
   static absl::StatusOr<std::unique_ptr<DataFolder>> Open(std::unique_ptr<Folder> folder,
                                                           core::MapStore& store, const DataOptions& options,
                                                           DataFound& found);
@@ -70,7 +75,7 @@ class DataFolder {
 
   // Returns once all that was acknowledged before is on stable storage, or the error for which changes are
   // refused.
-  absl::Status Sync() { return log_->Sync(); }
+  absl::Status Sync() { return log_->Sync().status(); }
 
   // Makes durable what waits, and ends the threads. REQUIRES: no map is created, changed or deleted any more.
   void Stop();
@@ -78,12 +83,16 @@ class DataFolder {
   DataStatistics Statistics() const;
 
  private:
-  DataFolder(std::unique_ptr<Folder> folder, const core::MapStore& store, KnownFiles files)
-      : folder_(std::move(folder)), images_(*folder_, store, std::move(files)) {}
+  DataFolder(std::unique_ptr<Folder> folder, const core::MapStore& store, KnownFiles files,
+             const DataOptions& options)
+      : folder_(std::move(folder)),
+        old_logs_(files.logs),
+        images_(*folder_, store, std::move(files), options.image_retry_interval) {}
 
-  absl::Status Start(LogStart start, const DataOptions& options);
+  void Start(const LogStart& start, const DataOptions& options);
 
   const std::unique_ptr<Folder> folder_;
+  const std::vector<OldLogFile> old_logs_;
   // Each has a thread that calls the other.
   std::unique_ptr<CommitLog> log_;
   ImageMaker images_;

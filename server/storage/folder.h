@@ -1,6 +1,8 @@
 // The interface to the folder that a store's files lie in.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -12,7 +14,8 @@
 
 namespace waystar::storage {
 
-// A file that grows. Its destruction closes it, and syncs nothing.
+// A file that grows. Its destruction closes it, and syncs nothing. Errors do not name the file, which may
+// have got another name.
 //
 // Thread safety: one thread at a time.
 class AppendFile {
@@ -24,6 +27,26 @@ class AppendFile {
 
   // Returns once all that was appended is on stable storage. After an error it is unknown what is there, and
   // another call would not tell: the system forgets what it could not write.
+  virtual absl::Status Sync() = 0;
+
+  // Returns DATA_LOSS unless this file has that name in its folder and is as long as what was appended:
+  // others may have removed, replaced or cut it.
+  virtual absl::Status CheckIs(absl::string_view name) const = 0;
+};
+
+// The most bytes that storage replaces as a whole.
+inline constexpr std::size_t kSectorBytes = 512;
+
+// A file of at most one sector that is overwritten in place.
+//
+// Thread safety: one thread at a time.
+class SectorFile {
+ public:
+  virtual ~SectorFile() = default;
+
+  // Replaces the file's bytes. The loss of power leaves those or the ones before, until it is synced.
+  // REQUIRES: `bytes` are as many in all calls, and no more than kSectorBytes.
+  virtual absl::Status Overwrite(absl::string_view bytes) = 0;
   virtual absl::Status Sync() = 0;
 };
 
@@ -37,13 +60,23 @@ class Folder {
 
   // Returns the path, for messages.
   virtual std::string PathOf(absl::string_view name) const = 0;
+  // Returns the name of this run of the operating system: while it is the same, what was written is found,
+  // synced or not. Returns an empty text if it is unknown.
+  virtual std::string SystemRun() const = 0;
 
   // Creates a file, empty, in the place of any of that name.
   virtual absl::StatusOr<std::unique_ptr<AppendFile>> Create(absl::string_view name) = 0;
-  // Returns all that the file holds.
+  // Opens a file, which is created if there is none.
+  virtual absl::StatusOr<std::unique_ptr<SectorFile>> OpenSector(absl::string_view name) = 0;
+  // Returns all that the file holds. Returns FAILED_PRECONDITION if it is a folder, a pipe or the like.
   virtual absl::StatusOr<std::string> Read(absl::string_view name) const = 0;
   // Returns the names of all files, in their order.
   virtual absl::StatusOr<std::vector<std::string>> List() const = 0;
+
+  // Returns once all that the file holds is on stable storage, whoever wrote it. What it holds from byte
+  // `from` on is written again first: once a sync has failed, the system takes for written what it could not
+  // write.
+  virtual absl::Status Secure(absl::string_view name, std::uint64_t from) = 0;
 
   // Gives a file another name, taking it from any file that has it. It happens as a whole or not at all.
   virtual absl::Status Rename(absl::string_view from, absl::string_view to) = 0;

@@ -6,11 +6,12 @@
 #include <thread>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "server/base/mutex.h"
+#include "server/base/random_id.h"
 #include "server/base/status_macros.h"
 #include "server/base/thread.h"
-#include "server/storage/commit_log.h"
-#include "server/storage/log_history.h"
+#include "server/storage/log_mark.h"
 #include "server/storage/map_reader.h"
 #include "server/storage/record_file.h"
 
@@ -20,13 +21,13 @@ namespace {
 // Reads the maps of a folder into a store.
 class MapReader {
  public:
-  MapReader(const Folder& folder, const ReadOptions& options, const LogHistory& history,
-            core::MapStore& store, FolderContents& contents)
+  MapReader(Folder& folder, const ReadOptions& options, const LogHistory& history, core::MapStore& store,
+            FolderContents& contents)
       : folder_(folder), options_(options), history_(history), store_(store), contents_(contents) {}
 
   // Returns the newest images of maps.
   absl::Status Read(const ImagesByMap& images) {
-    const std::vector<LiveMap>& maps = history_.next.maps;
+    const std::vector<LiveMap>& maps = contents_.next.maps;
     std::vector<absl::Status> statuses(maps.size());
     std::atomic<std::size_t> next = 0;
     TellProgress(0, maps.size());
@@ -64,6 +65,9 @@ class MapReader {
  private:
   absl::Status ReadOne(const LiveMap& map, const ImagesByMap& images) {
     WAYSTAR_ASSIGN_OR_RETURN(ReadMapResult result, ReadMap(folder_, history_, images, map));
+    if (result.image_bytes > 0) {
+      WAYSTAR_RETURN_IF_ERROR(folder_.Secure(ImageFileName(images.at(map.id)), result.image_bytes));
+    }
     MapState& state = result.state;
     WAYSTAR_RETURN_IF_ERROR(store_.Restore(std::move(state.snapshot), std::move(state.requests),  //
                                            state.request_horizon));
@@ -82,7 +86,7 @@ class MapReader {
     }
   }
 
-  const Folder& folder_;
+  Folder& folder_;
   const ReadOptions& options_;
   const LogHistory& history_;
   core::MapStore& store_;
@@ -92,39 +96,94 @@ class MapReader {
   FolderContents& contents_;
 };
 
-// Returns the files that are not needed, of those that this server has made.
-std::vector<std::string> LeftOvers(const std::vector<std::string>& names, const KnownFiles& files) {
-  std::vector<std::string> left_overs;
+// Returns whether it is a file of the log, or an image, that did not get its name.
+bool IsUnfinished(absl::string_view name) {
+  return IsTemporary(name) &&
+         (LogFileNumber(NameOfTemporary(name)) || ParseImageFileName(NameOfTemporary(name)));
+}
+
+// Tells the files that are needed from those of which the log or another file has all that they hold.
+void SortFiles(const std::vector<std::string>& names, const LogHistory& history, FolderContents& contents) {
+  absl::flat_hash_set<std::uint64_t> logs;
+  for (const OldLogFile& log : contents.files.logs) {
+    logs.insert(log.number);
+  }
   for (const std::string& name : names) {
-    bool is_left_over = IsTemporary(name);
     if (const std::optional<ImageName> image = ParseImageFileName(name)) {
-      const auto it = files.images.find(image->map);
-      is_left_over = it == files.images.end() || ImageFileName(it->second.name) != name;
-    } else if (LogFileNumber(name)) {
-      is_left_over = std::ranges::none_of(files.logs, [&](const KnownFile& log) { return log.name == name; });
-    }
-    if (is_left_over) {
-      left_overs.push_back(name);
+      const auto used = contents.files.images.find(image->map);
+      const bool is_read = used != contents.files.images.end();
+      if (is_read && ImageFileName(used->second.name) == name) {
+        continue;
+      }
+      if ((is_read && IsKnown(image->version, history.epochs.at(image->map))) ||
+          history.ended_epochs.contains(image->version.epoch)) {
+        contents.left_overs.push_back(name);
+      } else if (!contents.files.damaged_maps.contains(image->map)) {
+        contents.found.unknown_images.push_back(name);
+      }
+    } else if (const std::optional<std::uint64_t> log = LogFileNumber(name)) {
+      if (!logs.contains(*log)) {
+        contents.left_overs.push_back(name);
+      }
+    } else if (IsUnfinished(name)) {
+      contents.left_overs.push_back(name);
     }
   }
-  return left_overs;
+}
+
+// Brings the names of all files and the log to stable storage, and says which files that has.
+absl::Status SecureLog(Folder& folder, const LogHistory& history, FolderContents& contents) {
+  WAYSTAR_RETURN_IF_ERROR(folder.SyncNames());
+  for (const LogFile& file : history.files) {
+    const bool is_last = &file == &history.files.back();
+    WAYSTAR_RETURN_IF_ERROR(
+        folder.Secure(LogFileName(file.number), is_last ? history.synced : file.bytes.size()));
+    contents.files.logs.push_back({.number = file.number, .bytes = file.bytes.size()});
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
 
-absl::StatusOr<FolderContents> ReadFolder(const Folder& folder, core::MapStore& store,
-                                          const ReadOptions& options) {
+absl::StatusOr<std::string> CheckMark(const Folder& folder, const LogHistory& history,
+                                      const std::vector<std::string>& names) {
+  if (!std::ranges::binary_search(names, kMarkName)) {
+    return history.files.empty() ? "" : absl::StrCat("there is no ", folder.PathOf(kMarkName));
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(const std::string bytes, folder.Read(kMarkName));
+  const std::optional<LogMark> mark = DecodeMark(bytes);
+  if (!mark) {
+    return history.files.empty() ? "" : absl::StrCat(folder.PathOf(kMarkName), " is damaged");
+  }
+  const std::uint64_t last = history.files.empty() ? 0 : history.files.back().number;
+  const bool is_same_run = !mark->run.empty() && mark->run == folder.SystemRun();
+  const bool may_lose = mark->is_relaxed && !mark->is_ended && !is_same_run;
+  if (!may_lose && (mark->file > last || (mark->file == last && mark->end > history.end))) {
+    return absl::DataLossError(
+        absl::StrCat("the end of the log is missing: ", folder.PathOf(kMarkName), " says that ",
+                     LogFileName(mark->file), " had ", mark->end, " bytes, and ",
+                     last == 0 ? "there is no file of the log"
+                               : absl::StrCat(LogFileName(last), " ends the log at byte ", history.end)));
+  }
+  return may_lose ? "the machine has lost power, or was restarted, with --durability=relaxed" : "";
+}
+
+absl::StatusOr<FolderContents> ReadFolder(Folder& folder, core::MapStore& store, const ReadOptions& options) {
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<std::string> names, folder.List());
   WAYSTAR_ASSIGN_OR_RETURN(const LogHistory history, ReadLogFiles(folder, names));
   FolderContents contents;
-  MapReader reader(folder, options, history, store, contents);
-  WAYSTAR_RETURN_IF_ERROR(reader.Read(NewestImages(names, history.next.maps)));
-  for (const LogFile& file : history.files) {
-    contents.files.logs.push_back({.name = LogFileName(file.number), .bytes = file.bytes.size()});
-  }
-  contents.found.torn_bytes = history.torn_bytes;
   contents.next = history.next;
-  contents.left_overs = LeftOvers(names, contents.files);
+  WAYSTAR_ASSIGN_OR_RETURN(contents.found.new_epochs, CheckMark(folder, history, names));
+  if (!contents.found.new_epochs.empty()) {
+    for (LiveMap& map : contents.next.maps) {
+      map.epoch = RandomId();
+    }
+  }
+  WAYSTAR_RETURN_IF_ERROR(SecureLog(folder, history, contents));
+  MapReader reader(folder, options, history, store, contents);
+  WAYSTAR_RETURN_IF_ERROR(reader.Read(NewestImages(names, history)));
+  contents.found.torn_bytes = history.torn_bytes;
+  SortFiles(names, history, contents);
   return contents;
 }
 

@@ -12,9 +12,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/core/store/map_store.h"
+#include "server/storage/commit_log.h"
 #include "server/storage/folder.h"
 #include "server/storage/image_file.h"
 #include "server/storage/log_entry.h"
+#include "server/storage/log_history.h"
 
 namespace waystar::storage {
 
@@ -37,11 +39,10 @@ struct DataFound {
   std::uint64_t torn_bytes = 0;
   // Of maps that were left out: each names the map, and the file and offset of what is damaged.
   std::vector<absl::Status> damaged;
-};
-
-struct KnownFile {
-  std::string name;
-  std::uint64_t bytes = 0;
+  // Not empty if all maps have new epochs: why it cannot be known whether revisions were lost.
+  std::string new_epochs;
+  // Images that nothing explains. They stay.
+  std::vector<std::string> unknown_images;
 };
 
 struct KnownImage {
@@ -51,8 +52,8 @@ struct KnownImage {
 
 // The files of a folder that are needed.
 struct KnownFiles {
-  // Those of the log, but for the one that is written.
-  std::vector<KnownFile> logs;
+  // Those of the log.
+  std::vector<OldLogFile> logs;
   // The images that maps were read from, by map.
   absl::flat_hash_map<std::string, KnownImage> images;
   // Maps that could not be read. If there are any, no file is removed.
@@ -64,13 +65,18 @@ struct FolderContents {
   KnownFiles files;
   // What the next file of the log is to begin with.
   LogStart next;
-  // What is left of files that were being made or removed.
+  // What is left of files that were being made or removed: the log or another file has all that they hold.
   std::vector<std::string> left_overs;
 };
 
-// Puts the maps of a folder into a store, as of the end of its log. Changes nothing in the folder. Returns
-// the errors that DataFolder::Open names.
-absl::StatusOr<FolderContents> ReadFolder(const Folder& folder, core::MapStore& store,
-                                          const ReadOptions& options);
+// Puts the maps of a folder into a store, as of the end of its log. What it has read is on stable storage
+// when it returns; otherwise it changes nothing in the folder. Returns the errors that DataFolder::Open
+// names.
+absl::StatusOr<FolderContents> ReadFolder(Folder& folder, core::MapStore& store, const ReadOptions& options);
+
+// Returns DATA_LOSS if the log ends before the mark, and its end was not lost as relaxed durability allows.
+// Else it returns why it cannot be known whether the log is all there, or an empty text if it is.
+absl::StatusOr<std::string> CheckMark(const Folder& folder, const LogHistory& history,
+                                      const std::vector<std::string>& names);
 
 }  // namespace waystar::storage

@@ -1,5 +1,6 @@
 #include "server/storage/image_maker.h"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -10,15 +11,10 @@
 #include "server/storage/image_file.h"
 
 namespace waystar::storage {
-namespace {
 
-// How long after an error it is tried again.
-constexpr std::chrono::seconds kRetryDelay(5);
-
-}  // namespace
-
-ImageMaker::ImageMaker(Folder& folder, const core::MapStore& store, KnownFiles files)
-    : folder_(folder), store_(store), files_(std::move(files)) {
+ImageMaker::ImageMaker(Folder& folder, const core::MapStore& store, KnownFiles files,
+                       absl::Duration retry_interval)
+    : folder_(folder), store_(store), retry_interval_(retry_interval), files_(std::move(files)) {
   NoteFiles();
 }
 
@@ -70,7 +66,7 @@ void ImageMaker::Run() {
     statistics_.status = made;
     if (!made.ok()) {
       is_wanted_ = true;
-      const auto retry_at = std::chrono::steady_clock::now() + kRetryDelay;
+      const auto retry_at = std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(retry_interval_);
       while (!is_stopping_.load(std::memory_order_relaxed) && std::chrono::steady_clock::now() < retry_at) {
         wake_.WaitUntil(mutex_, retry_at);
       }
@@ -79,21 +75,33 @@ void ImageMaker::Run() {
 }
 
 absl::Status ImageMaker::Make() {
-  const std::uint64_t file_bytes = log_->Statistics().file_bytes;
-  WAYSTAR_ASSIGN_OR_RETURN(const LogStart start, log_->Rotate());
-  files_.logs.push_back({.name = LogFileName(start.number - 1), .bytes = file_bytes});
+  if (!round_) {
+    WAYSTAR_ASSIGN_OR_RETURN(round_, log_->Rotate());
+  }
+  WAYSTAR_RETURN_IF_ERROR(ForgetMissingImages());
+  WAYSTAR_ASSIGN_OR_RETURN(const LogStart now, log_->Sync());
+  const LiveMaps live(now);
   bool is_complete = files_.damaged_maps.empty();
-  for (const LiveMap& map : start.maps) {
+  for (const LiveMap& map : round_->maps) {
     if (is_stopping_.load(std::memory_order_relaxed)) {
       return absl::OkStatus();
     }
-    if (!files_.damaged_maps.contains(map.id)) {
+    const LiveMap* const still = live.Find(map.id);
+    if (still != nullptr && still->epoch == map.epoch && !files_.damaged_maps.contains(map.id)) {
       WAYSTAR_ASSIGN_OR_RETURN(const bool has_image, RequireImage(map));
       is_complete = is_complete && has_image;
     }
   }
   WAYSTAR_RETURN_IF_ERROR(folder_.SyncNames());
-  return is_complete ? RemoveNeedless(start) : absl::OkStatus();
+  return is_complete ? RemoveNeedless() : absl::OkStatus();
+}
+
+absl::Status ImageMaker::ForgetMissingImages() {
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<std::string> names, folder_.List());
+  absl::erase_if(files_.images, [&](const auto& image) {
+    return !std::ranges::binary_search(names, ImageFileName(image.second.name));
+  });
+  return absl::OkStatus();
 }
 
 absl::StatusOr<bool> ImageMaker::RequireImage(const LiveMap& map) {
@@ -115,7 +123,7 @@ absl::StatusOr<bool> ImageMaker::RequireImage(const LiveMap& map) {
   }
   WAYSTAR_ASSIGN_OR_RETURN(const std::uint64_t bytes, WriteImageFile(*stored, folder_));
   // An image must not be ahead of the log, of which some may not be synced.
-  WAYSTAR_RETURN_IF_ERROR(log_->Sync());
+  WAYSTAR_RETURN_IF_ERROR(log_->Sync().status());
   WAYSTAR_RETURN_IF_ERROR(PublishImageFile(name, folder_));
   KnownImage& image = files_.images[map.id];
   if (!image.name.map.empty()) {
@@ -125,9 +133,9 @@ absl::StatusOr<bool> ImageMaker::RequireImage(const LiveMap& map) {
   return true;
 }
 
-absl::Status ImageMaker::RemoveNeedless(const LogStart& start) {
+absl::Status ImageMaker::RemoveNeedless() {
   absl::flat_hash_set<std::string> live;
-  for (const LiveMap& map : start.maps) {
+  for (const LiveMap& map : round_->maps) {
     live.insert(map.id);
   }
   for (auto it = files_.images.begin(); it != files_.images.end();) {
@@ -138,10 +146,17 @@ absl::Status ImageMaker::RemoveNeedless(const LogStart& start) {
     }
   }
   for (; !needless_.empty(); needless_.pop_back()) {
-    WAYSTAR_RETURN_IF_ERROR(folder_.Remove(needless_.back()));
+    const absl::Status removed = folder_.Remove(needless_.back());
+    if (!removed.ok() && !absl::IsNotFound(removed)) {
+      return removed;
+    }
   }
-  for (; !files_.logs.empty(); files_.logs.erase(files_.logs.begin())) {
-    WAYSTAR_RETURN_IF_ERROR(folder_.Remove(files_.logs.front().name));
+  // The log explains why images of deleted maps are needless, so it goes last.
+  WAYSTAR_RETURN_IF_ERROR(folder_.SyncNames());
+  WAYSTAR_RETURN_IF_ERROR(log_->RemoveFilesBefore(round_->number));
+  round_.reset();
+  if (log_->IsLong()) {
+    MakeSoon();
   }
   return absl::OkStatus();
 }
@@ -151,9 +166,6 @@ void ImageMaker::NoteFiles() {
   for (const auto& [map, image] : files_.images) {
     ++now.images;
     now.image_bytes += image.bytes;
-  }
-  for (const KnownFile& log : files_.logs) {
-    now.old_log_bytes += log.bytes;
   }
   MutexLock lock(mutex_);
   now.status = statistics_.status;

@@ -3,12 +3,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "server/base/mutex.h"
 #include "server/core/store/map_store.h"
 #include "server/storage/commit_log.h"
@@ -18,9 +20,9 @@
 
 namespace waystar::storage {
 
-// When it is told to, it begins another log file, makes an image of each map that has none as new as that
-// file's beginning, and then removes the files before it, and images that others have replaced. Updates go on
-// meanwhile.
+// When it is told to, it makes a round: it begins another log file, makes an image of each map that has none
+// as new as that file's beginning, and then removes the files before it, and images that others have
+// replaced. A round that fails is gone on with later, without yet another file. Updates go on meanwhile.
 //
 // Thread safety: any method may be called from any thread, except Start and Stop.
 class ImageMaker {
@@ -30,12 +32,10 @@ class ImageMaker {
     absl::Status status;
     std::uint64_t images = 0;
     std::uint64_t image_bytes = 0;
-    // Of the log files before the one that is written.
-    std::uint64_t old_log_bytes = 0;
   };
 
   // The folder and the store must outlive the maker.
-  ImageMaker(Folder& folder, const core::MapStore& store, KnownFiles files);
+  ImageMaker(Folder& folder, const core::MapStore& store, KnownFiles files, absl::Duration retry_interval);
   ImageMaker(const ImageMaker&) = delete;
   ImageMaker& operator=(const ImageMaker&) = delete;
   // Stops.
@@ -56,15 +56,21 @@ class ImageMaker {
   // Makes an image unless there is one. Returns false if there is none because the map is being created or
   // deleted; then all is to be done again.
   absl::StatusOr<bool> RequireImage(const LiveMap& map);
-  absl::Status RemoveNeedless(const LogStart& start);
+  // Forgets images that others have removed.
+  absl::Status ForgetMissingImages();
+  absl::Status RemoveNeedless();
   void NoteFiles();
 
   Folder& folder_;
   const core::MapStore& store_;
+  // How long after an error it is tried again.
+  const absl::Duration retry_interval_;
   CommitLog* log_ = nullptr;
 
   // The thread's, once it is started.
   KnownFiles files_;
+  // What the log file of the round begins with.
+  std::optional<LogStart> round_;
   // Images that others have replaced, or whose maps are gone.
   std::vector<std::string> needless_;
 

@@ -32,6 +32,18 @@ std::vector<std::uint64_t> NumbersOf(const std::vector<std::string>& names) {
   return numbers;
 }
 
+// A folder without a log is a new one, or has lost it.
+absl::Status CheckIsNew(const Folder& folder, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (ParseImageFileName(name)) {
+      return absl::DataLossError(
+          absl::StrCat("the log of ", folder.PathOf(""), " is missing: there is no file ", LogFileName(1),
+                       " or a later one, but there are images of maps, such as ", name));
+    }
+  }
+  return absl::OkStatus();
+}
+
 class HistoryReader {
  public:
   explicit HistoryReader(std::vector<LogFile> files) { history_.files = std::move(files); }
@@ -45,6 +57,8 @@ class HistoryReader {
       history_.next.number = history_.files.back().number + 1;
       history_.next.previous_end = records_.back().end;
       history_.torn_bytes = records_.back().torn_bytes;
+      history_.end = records_.back().end;
+      history_.synced = records_.back().synced;
     }
     history_.next.first_revision = maps_.first_revision();
     history_.next.maps = maps_.All();
@@ -80,11 +94,10 @@ class HistoryReader {
   absl::Status Follow(std::size_t i) {
     const LogFile& file = history_.files[i];
     const std::vector<Record>& records = records_[i].records;
-    if (i == 0) {
-      maps_ = LiveMaps(starts_[0]);
-    } else if (maps_.All() != starts_[i].maps || maps_.first_revision() != starts_[i].first_revision) {
+    if (i > 0 && !GoesOn(starts_[i])) {
       return Damage(file.path, records.front().offset, "it does not go on where the file before it ended");
     }
+    Begin(starts_[i]);
     for (std::size_t r = 1; r < records.size(); ++r) {
       absl::StatusOr<std::vector<LogEntry>> entries = DecodeEntries(records[r].payload);
       if (!entries.ok()) {
@@ -100,15 +113,42 @@ class HistoryReader {
     return absl::OkStatus();
   }
 
+  // Returns whether a file begins with the maps that there are, whatever their epochs.
+  bool GoesOn(const LogStart& start) const {
+    return maps_.first_revision() == start.first_revision &&
+           std::ranges::equal(maps_.All(), start.maps, [](const LiveMap& before, const LiveMap& after) {
+             return before.id == after.id && before.revision == after.revision;
+           });
+  }
+
+  void Begin(const LogStart& start) {
+    maps_ = LiveMaps(start);
+    for (const LiveMap& map : start.maps) {
+      Epochs& epochs = history_.epochs[map.id];
+      if (epochs.empty() || epochs.back().epoch != map.epoch) {
+        epochs.push_back({.epoch = map.epoch, .revision = map.revision});
+      }
+    }
+  }
+
   void TakeIn(LocatedEntry located) {
-    const std::string& map = located.entry.map;
-    switch (located.entry.kind) {
+    const LogEntry& entry = located.entry;
+    Epochs& epochs = history_.epochs[entry.map];
+    switch (entry.kind) {
       case LogEntry::Kind::kDeletion:
-        history_.entries.erase(map);
+        for (const core::MapVersion& version : epochs) {
+          history_.ended_epochs.insert(version.epoch);
+        }
+        history_.epochs.erase(entry.map);
+        history_.entries.erase(entry.map);
         break;
       case LogEntry::Kind::kCreation:
+        epochs.push_back({.epoch = entry.epoch, .revision = entry.revision});
+        history_.entries[entry.map].push_back(std::move(located));
+        break;
       case LogEntry::Kind::kCommits:
-        history_.entries[map].push_back(std::move(located));
+        epochs.back().revision = entry.revision;
+        history_.entries[entry.map].push_back(std::move(located));
         break;
     }
   }
@@ -121,9 +161,19 @@ class HistoryReader {
 
 }  // namespace
 
+bool IsKnown(const core::MapVersion& version, const Epochs& epochs) {
+  return std::ranges::any_of(epochs, [&](const core::MapVersion& known) {
+    return known.epoch == version.epoch && version.revision <= known.revision;
+  });
+}
+
 absl::StatusOr<LogHistory> ReadLogFiles(const Folder& folder, const std::vector<std::string>& names) {
+  const std::vector<std::uint64_t> numbers = NumbersOf(names);
+  if (numbers.empty()) {
+    WAYSTAR_RETURN_IF_ERROR(CheckIsNew(folder, names));
+  }
   std::vector<LogFile> files;
-  for (const std::uint64_t number : NumbersOf(names)) {
+  for (const std::uint64_t number : numbers) {
     const std::string name = LogFileName(number);
     WAYSTAR_ASSIGN_OR_RETURN(std::string bytes, folder.Read(name));
     files.push_back({.number = number, .path = folder.PathOf(name), .bytes = std::move(bytes)});

@@ -31,18 +31,15 @@ absl::StatusOr<ReadMapResult> ReadBase(const Folder& folder, const LogHistory& h
 
 }  // namespace
 
-ImagesByMap NewestImages(const std::vector<std::string>& names, const std::vector<LiveMap>& maps) {
-  absl::flat_hash_map<std::string, std::uint64_t> epochs;
-  for (const LiveMap& map : maps) {
-    epochs[map.id] = map.epoch;
-  }
+ImagesByMap NewestImages(const std::vector<std::string>& names, const LogHistory& history) {
   ImagesByMap newest;
   for (const std::string& name : names) {
     const std::optional<ImageName> image = ParseImageFileName(name);
-    const auto epoch = image ? epochs.find(image->map) : epochs.end();
-    if (epoch == epochs.end() || epoch->second != image->version.epoch) {
+    const auto epochs = image ? history.epochs.find(image->map) : history.epochs.end();
+    if (epochs == history.epochs.end() || !IsKnown(image->version, epochs->second)) {
       continue;
     }
+    // Revisions grow from epoch to epoch.
     ImageName& best = newest[image->map];
     if (best.map.empty() || best.version.revision < image->version.revision) {
       best = *image;
@@ -62,6 +59,10 @@ absl::StatusOr<ReadMapResult> ReadMap(const Folder& folder, const LogHistory& hi
   if (result.state.snapshot.revision != map.revision) {
     return absl::DataLossError(absl::StrCat("map \"", map.id, "\" was at revision ", map.revision,
                                             ", and there is only revision ", result.state.snapshot.revision));
+  }
+  result.state.snapshot.epoch = map.epoch;
+  for (core::AppliedRequest& request : result.state.requests) {
+    request.result.epoch = map.epoch;
   }
   return result;
 }

@@ -17,8 +17,9 @@ namespace waystar::storage {
 
 using ImagesByMap = absl::flat_hash_map<std::string, ImageName>;
 
-// Returns the newest image of each of the maps that has one, of the files of these names.
-ImagesByMap NewestImages(const std::vector<std::string>& names, const std::vector<LiveMap>& maps);
+// Returns the newest image of each map of the log that has one, of the files of these names. An image of a
+// revision that the log does not know is none of them.
+ImagesByMap NewestImages(const std::vector<std::string>& names, const LogHistory& history);
 
 struct ReadMapResult {
   MapState state;
@@ -28,9 +29,10 @@ struct ReadMapResult {
   std::size_t commits = 0;
 };
 
-// Reads the map's image, or else its creation, and applies the commits of the log. Returns DATA_LOSS if the
-// map is damaged: it names the map, or the file and the offset. Returns FAILED_PRECONDITION if the image is
-// of a version that is not known, and the errors of the folder.
+// Reads the map's image, or else its creation, and applies the commits of the log, whatever the epochs of
+// these: what is returned has the epoch of `map`. Returns DATA_LOSS if the map is damaged: it names the map,
+// or the file and the offset. Returns FAILED_PRECONDITION if the image is of a version that is not known, and
+// the errors of the folder.
 absl::StatusOr<ReadMapResult> ReadMap(const Folder& folder, const LogHistory& history,
                                       const ImagesByMap& images, const LiveMap& map);
 

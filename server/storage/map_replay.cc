@@ -84,8 +84,7 @@ absl::StatusOr<std::size_t> Replay(const LogHistory& history, absl::Span<const L
   Replayer replayer(state);
   for (const LocatedEntry& located : entries) {
     const LogEntry& entry = located.entry;
-    if (entry.kind != LogEntry::Kind::kCommits || entry.epoch != live.epoch ||
-        entry.revision <= state.snapshot.revision) {
+    if (entry.kind != LogEntry::Kind::kCommits || entry.revision <= state.snapshot.revision) {
       continue;
     }
     const LogFile& file = history.files[located.file];

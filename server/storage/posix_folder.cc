@@ -7,8 +7,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -16,6 +19,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
 
@@ -24,18 +28,23 @@ namespace {
 
 constexpr absl::string_view kLockName = "LOCK";
 
-absl::Status Error(int error, absl::string_view doing, absl::string_view path) {
+// Without a path, the caller names the file.
+absl::Status Error(int error, absl::string_view doing, absl::string_view path = "") {
   const absl::StatusCode code = error == ENOENT                      ? absl::StatusCode::kNotFound
                                 : error == ENOSPC || error == EDQUOT ? absl::StatusCode::kResourceExhausted
                                                                      : absl::StatusCode::kUnavailable;
-  return {code, absl::StrCat("cannot ", doing, " ", path, ": ", std::generic_category().message(error))};
+  return {code, absl::StrCat("cannot ", doing, path.empty() ? "" : " ", path, ": ",
+                             std::generic_category().message(error))};
 }
 
 class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {}
   Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
   ~Descriptor() {
     if (number_ >= 0) {
       close(number_);
@@ -58,29 +67,76 @@ auto Retry(Call call) {
   return result;
 }
 
+// Returns the state of a name in a folder.
+absl::StatusOr<struct stat> StateOf(int folder, absl::string_view name) {
+  struct stat state = {};
+  if (fstatat(folder, std::string(name).c_str(), &state, AT_SYMLINK_NOFOLLOW) < 0) {
+    return Error(errno, "look at", name);
+  }
+  return state;
+}
+
+absl::Status WriteAt(int file, absl::string_view bytes, std::uint64_t offset) {
+  while (!bytes.empty()) {
+    const ssize_t written =
+        Retry([&] { return pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(offset)); });
+    if (written < 0) {
+      return Error(errno, "write");
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+    offset += static_cast<std::uint64_t>(written);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SyncData(int file) {
+  return Retry([&] { return fdatasync(file); }) < 0 ? Error(errno, "sync") : absl::OkStatus();
+}
+
 class PosixFile final : public AppendFile {
  public:
-  PosixFile(Descriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+  PosixFile(Descriptor file, int folder) : file_(std::move(file)), folder_(folder) {}
 
   absl::Status Append(absl::string_view bytes) override {
-    while (!bytes.empty()) {
-      const ssize_t written = Retry([&] { return write(file_.number(), bytes.data(), bytes.size()); });
-      if (written < 0) {
-        return Error(errno, "write", path_);
-      }
-      bytes.remove_prefix(static_cast<std::size_t>(written));
+    WAYSTAR_RETURN_IF_ERROR(WriteAt(file_.number(), bytes, size_));
+    size_ += bytes.size();
+    return absl::OkStatus();
+  }
+
+  absl::Status Sync() override { return SyncData(file_.number()); }
+
+  absl::Status CheckIs(absl::string_view name) const override {
+    struct stat own = {};
+    if (fstat(file_.number(), &own) < 0) {
+      return Error(errno, "look at it");
+    }
+    const absl::StatusOr<struct stat> named = StateOf(folder_, name);
+    if (!named.ok() || named->st_ino != own.st_ino || named->st_dev != own.st_dev) {
+      return absl::DataLossError("the file was removed or replaced while it was written");
+    }
+    if (static_cast<std::uint64_t>(own.st_size) != size_) {
+      return absl::DataLossError(absl::StrCat("the file has ", own.st_size, " bytes, and ", size_,
+                                              " were written: something else changed it"));
     }
     return absl::OkStatus();
   }
 
-  absl::Status Sync() override {
-    return Retry([&] { return fdatasync(file_.number()); }) < 0 ? Error(errno, "sync", path_)
-                                                                : absl::OkStatus();
-  }
+ private:
+  const Descriptor file_;
+  // The descriptor of the folder, which outlives its files.
+  const int folder_;
+  std::uint64_t size_ = 0;
+};
+
+class PosixSectorFile final : public SectorFile {
+ public:
+  explicit PosixSectorFile(Descriptor file) : file_(std::move(file)) {}
+
+  absl::Status Overwrite(absl::string_view bytes) override { return WriteAt(file_.number(), bytes, 0); }
+  absl::Status Sync() override { return SyncData(file_.number()); }
 
  private:
   const Descriptor file_;
-  const std::string path_;
 };
 
 class PosixFolder final : public Folder {
@@ -90,36 +146,45 @@ class PosixFolder final : public Folder {
 
   std::string PathOf(absl::string_view name) const override { return absl::StrCat(path_, "/", name); }
 
+  std::string SystemRun() const override {
+    const Descriptor file(open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
+    std::array<char, 64> text = {};
+    const ssize_t length =
+        file.number() < 0 ? 0 : Retry([&] { return read(file.number(), text.data(), text.size()); });
+    const absl::string_view run(text.data(), static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
+    return std::string(absl::StripAsciiWhitespace(run));
+  }
+
   absl::StatusOr<std::unique_ptr<AppendFile>> Create(absl::string_view name) override {
-    WAYSTAR_ASSIGN_OR_RETURN(Descriptor file, Open(name, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, "create"));
-    return std::make_unique<PosixFile>(std::move(file), PathOf(name));
+    WAYSTAR_ASSIGN_OR_RETURN(Descriptor file, Open(name, O_WRONLY | O_CREAT | O_TRUNC, "create"));
+    return std::make_unique<PosixFile>(std::move(file), folder_.number());
+  }
+
+  absl::StatusOr<std::unique_ptr<SectorFile>> OpenSector(absl::string_view name) override {
+    WAYSTAR_ASSIGN_OR_RETURN(Descriptor file, Open(name, O_WRONLY | O_CREAT, "open"));
+    return std::make_unique<PosixSectorFile>(std::move(file));
   }
 
   absl::StatusOr<std::string> Read(absl::string_view name) const override {
     WAYSTAR_ASSIGN_OR_RETURN(const Descriptor file, Open(name, O_RDONLY, "read"));
-    struct stat state = {};
-    if (fstat(file.number(), &state) < 0) {
-      return Error(errno, "read", PathOf(name));
+    return ReadFrom(file, name, 0);
+  }
+
+  absl::Status Secure(absl::string_view name, std::uint64_t from) override {
+    WAYSTAR_ASSIGN_OR_RETURN(const struct stat state, StateOf(folder_.number(), name));
+    const bool is_rewritten = from < static_cast<std::uint64_t>(state.st_size);
+    WAYSTAR_ASSIGN_OR_RETURN(const Descriptor file, Open(name, is_rewritten ? O_RDWR : O_RDONLY, "open"));
+    if (is_rewritten) {
+      WAYSTAR_ASSIGN_OR_RETURN(const std::string bytes, ReadFrom(file, name, from));
+      WAYSTAR_RETURN_IF_ERROR(Named(WriteAt(file.number(), bytes, from), name));
     }
-    std::string bytes(static_cast<std::size_t>(state.st_size), '\0');
-    std::size_t done = 0;
-    while (done < bytes.size()) {
-      const ssize_t got =
-          Retry([&] { return read(file.number(), bytes.data() + done, bytes.size() - done); });
-      if (got < 0) {
-        return Error(errno, "read", PathOf(name));
-      }
-      if (got == 0) {
-        break;
-      }
-      done += static_cast<std::size_t>(got);
-    }
-    bytes.resize(done);
-    return bytes;
+    return Named(SyncData(file.number()), name);
   }
 
   absl::StatusOr<std::vector<std::string>> List() const override {
-    const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir(path_.c_str()), &closedir);
+    // The folder that is open, even if its path leads elsewhere by now.
+    const int number = openat(folder_.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const std::unique_ptr<DIR, int (*)(DIR*)> entries(number < 0 ? nullptr : fdopendir(number), &closedir);
     if (entries == nullptr) {
       return Error(errno, "list", path_);
     }
@@ -158,40 +223,110 @@ class PosixFolder final : public Folder {
  private:
   absl::StatusOr<Descriptor> Open(absl::string_view name, int flags, absl::string_view doing) const {
     constexpr mode_t kMode = 0640;
+    // A pipe would let nobody go on.
+    constexpr int kAlways = O_CLOEXEC | O_NONBLOCK;
     const int number =
-        Retry([&] { return openat(folder_.number(), std::string(name).c_str(), flags | O_CLOEXEC, kMode); });
+        Retry([&] { return openat(folder_.number(), std::string(name).c_str(), flags | kAlways, kMode); });
     if (number < 0) {
       return Error(errno, doing, PathOf(name));
     }
-    return Descriptor(number);
+    Descriptor file(number);
+    struct stat state = {};
+    if (fstat(number, &state) < 0) {
+      return Error(errno, doing, PathOf(name));
+    }
+    if (!S_ISREG(state.st_mode)) {
+      return absl::FailedPreconditionError(absl::StrCat(PathOf(name), " is not a regular file"));
+    }
+    return file;
+  }
+
+  // Returns what an open file holds from a byte on.
+  absl::StatusOr<std::string> ReadFrom(const Descriptor& file, absl::string_view name,
+                                       std::uint64_t from) const {
+    struct stat state = {};
+    if (fstat(file.number(), &state) < 0) {
+      return Error(errno, "read", PathOf(name));
+    }
+    const auto size = static_cast<std::uint64_t>(state.st_size);
+    std::string bytes(size - std::min(size, from), '\0');
+    std::size_t done = 0;
+    while (done < bytes.size()) {
+      const ssize_t got = Retry([&] {
+        return pread(file.number(), bytes.data() + done, bytes.size() - done,
+                     static_cast<off_t>(from + done));
+      });
+      if (got < 0) {
+        return Error(errno, "read", PathOf(name));
+      }
+      if (got == 0) {
+        break;
+      }
+      done += static_cast<std::size_t>(got);
+    }
+    bytes.resize(done);
+    return bytes;
+  }
+
+  absl::Status Named(const absl::Status& status, absl::string_view name) const {
+    return status.ok() ? status
+                       : absl::Status(status.code(), absl::StrCat(PathOf(name), ": ", status.message()));
   }
 
   const Descriptor folder_;
+  // Locked in place of the folder, where the file system locks no folders.
   const Descriptor lock_;
   const std::string path_;
 };
 
+// Syncs the name of a folder that was just created.
+absl::Status SyncParentOf(const std::string& path) {
+  const std::filesystem::path parent = std::filesystem::absolute(path).lexically_normal().parent_path();
+  const Descriptor folder(open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.number() < 0 || Retry([&] { return fsync(folder.number()); }) < 0) {
+    return Error(errno, "sync", parent.string());
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Descriptor> OpenOrCreate(const std::string& path) {
+  constexpr mode_t kFolderMode = 0750;
+  constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  int folder = open(path.c_str(), kFlags);
+  if (folder < 0 && errno == ENOENT) {
+    if (mkdir(path.c_str(), kFolderMode) < 0 && errno != EEXIST) {
+      return Error(errno, "create", path);
+    }
+    WAYSTAR_RETURN_IF_ERROR(SyncParentOf(path));
+    folder = open(path.c_str(), kFlags);
+  }
+  if (folder < 0) {
+    return Error(errno, "open", path);
+  }
+  return Descriptor(folder);
+}
+
+bool LocksNoFolders(int error) {
+  return error == EBADF || error == EINVAL || error == ENOLCK || error == EOPNOTSUPP;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Folder>> OpenPosixFolder(const std::string& path) {
-  constexpr mode_t kFolderMode = 0750;
   constexpr mode_t kLockMode = 0640;
-  if (mkdir(path.c_str(), kFolderMode) < 0 && errno != EEXIST) {
-    return Error(errno, "create", path);
+  WAYSTAR_ASSIGN_OR_RETURN(Descriptor folder, OpenOrCreate(path));
+  Descriptor lock(-1);
+  int locked = flock(folder.number(), LOCK_EX | LOCK_NB);
+  if (locked < 0 && LocksNoFolders(errno)) {
+    // Network file systems lock only files that are open for writing.
+    lock = Descriptor(
+        openat(folder.number(), std::string(kLockName).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kLockMode));
+    locked = lock.number() < 0 ? -1 : flock(lock.number(), LOCK_EX | LOCK_NB);
   }
-  Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.number() < 0) {
-    return Error(errno, "open", path);
-  }
-  const std::string lock_path = absl::StrCat(path, "/", kLockName);
-  Descriptor lock(open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kLockMode));
-  if (lock.number() < 0) {
-    return Error(errno, "open", lock_path);
-  }
-  if (flock(lock.number(), LOCK_EX | LOCK_NB) < 0) {
+  if (locked < 0) {
     return errno == EWOULDBLOCK ? absl::FailedPreconditionError(
                                       absl::StrCat("another server uses ", path, ", which is locked"))
-                                : Error(errno, "lock", lock_path);
+                                : Error(errno, "lock", path);
   }
   return std::make_unique<PosixFolder>(std::move(folder), std::move(lock), path);
 }

@@ -9,8 +9,8 @@
 
 namespace waystar::storage {
 
-// Opens a folder, which is created if its parent exists, and locks it until it is destroyed. Returns
-// FAILED_PRECONDITION if another process has locked it.
+// Opens a folder, which is created if its parent exists, and locks it until it is destroyed. Nothing is
+// written to a folder that exists. Returns FAILED_PRECONDITION if another process has locked it.
 absl::StatusOr<std::unique_ptr<Folder>> OpenPosixFolder(const std::string& path);
 
 }  // namespace waystar::storage

@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "server/base/status_macros.h"
 #include "server/storage/checksum.h"
 
@@ -123,12 +124,12 @@ class Reader {
 absl::StatusOr<std::unique_ptr<RecordWriter>> RecordWriter::Create(Folder& folder, absl::string_view name,
                                                                    FileKind kind, std::uint64_t number) {
   auto writer = std::unique_ptr<RecordWriter>(new RecordWriter(folder, name, number));
-  WAYSTAR_ASSIGN_OR_RETURN(writer->file_, folder.Create(TemporaryName(name)));
+  WAYSTAR_ASSIGN_OR_RETURN(writer->file_, folder.Create(writer->current_name_));
   std::string head(NameOf(kind));
   Put(kVersion, head);
   Put(number, head);
   Put(Crc32c(head), head);
-  WAYSTAR_RETURN_IF_ERROR(writer->file_->Append(head));
+  WAYSTAR_RETURN_IF_ERROR(writer->Named(writer->file_->Append(head)));
   writer->size_ = head.size();
   return writer;
 }
@@ -141,24 +142,37 @@ absl::Status RecordWriter::Append(absl::string_view payload) {
   buffer_ = Encode(head, number_, size_);
   buffer_.append(payload.data(), payload.size());
   size_ += buffer_.size();
-  return file_->Append(buffer_);
+  return Named(file_->Append(buffer_));
 }
 
 absl::Status RecordWriter::Sync() {
-  WAYSTAR_RETURN_IF_ERROR(file_->Sync());
+  WAYSTAR_RETURN_IF_ERROR(Named(file_->Sync()));
   synced_ = size_;
   return absl::OkStatus();
 }
 
 absl::Status RecordWriter::Publish() {
   WAYSTAR_RETURN_IF_ERROR(Sync());
-  WAYSTAR_RETURN_IF_ERROR(folder_.Rename(TemporaryName(name_), name_));
+  WAYSTAR_RETURN_IF_ERROR(folder_.Rename(current_name_, name_));
+  current_name_ = name_;
   return folder_.SyncNames();
+}
+
+absl::Status RecordWriter::CheckIsThere() const { return Named(file_->CheckIs(current_name_)); }
+
+absl::Status RecordWriter::Named(const absl::Status& status) const {
+  return status.ok() ? status
+                     : absl::Status(status.code(),
+                                    absl::StrCat(folder_.PathOf(current_name_), ": ", status.message()));
 }
 
 std::string TemporaryName(absl::string_view name) { return absl::StrCat(name, kTemporarySuffix); }
 
 bool IsTemporary(absl::string_view name) { return absl::EndsWith(name, kTemporarySuffix); }
+
+absl::string_view NameOfTemporary(absl::string_view name) {
+  return absl::StripSuffix(name, kTemporarySuffix);
+}
 
 absl::StatusOr<RecordFile> ReadRecords(absl::string_view path, absl::string_view bytes, FileKind kind,
                                        std::optional<std::uint64_t> end) {
@@ -181,6 +195,7 @@ absl::StatusOr<RecordFile> ReadRecords(absl::string_view path, absl::string_view
       break;
     }
     file.records.push_back(*record);
+    file.synced = head.synced;
     file.end += kRecordHeadBytes + head.length;
   }
   return file;

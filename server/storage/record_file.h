@@ -32,6 +32,12 @@ inline constexpr std::size_t kMaxRecordBytes = std::size_t{1} << 30;
 
 enum class FileKind { kLog, kImage };
 
+// Returns the name that a file has until it is published, and whether a name is one of these.
+std::string TemporaryName(absl::string_view name);
+bool IsTemporary(absl::string_view name);
+// Returns the name that it would have got. REQUIRES: it is temporary.
+absl::string_view NameOfTemporary(absl::string_view name);
+
 // Appends records to a new file.
 //
 // Thread safety: one thread at a time.
@@ -48,27 +54,31 @@ class RecordWriter {
   absl::Status Sync();
   // Syncs the file, gives it its name and syncs that.
   absl::Status Publish();
+  // Returns DATA_LOSS unless the file is still there as it was written.
+  absl::Status CheckIsThere() const;
 
+  std::uint64_t number() const { return number_; }
   // Returns the file's size, and how much of it is on stable storage.
   std::uint64_t size() const { return size_; }
   std::uint64_t synced() const { return synced_; }
 
  private:
   RecordWriter(Folder& folder, absl::string_view name, std::uint64_t number)
-      : folder_(folder), name_(name), number_(number) {}
+      : folder_(folder), name_(name), current_name_(TemporaryName(name)), number_(number) {}
+
+  // Adds the file's path to an error.
+  absl::Status Named(const absl::Status& status) const;
 
   Folder& folder_;
   const std::string name_;
+  // The name that it has.
+  std::string current_name_;
   const std::uint64_t number_;
   std::unique_ptr<AppendFile> file_;
   std::string buffer_;
   std::uint64_t size_ = 0;
   std::uint64_t synced_ = 0;
 };
-
-// Returns the name that a file has until it is published, and whether a name is one of these.
-std::string TemporaryName(absl::string_view name);
-bool IsTemporary(absl::string_view name);
 
 struct Record {
   std::uint64_t offset = 0;
@@ -82,6 +92,8 @@ struct RecordFile {
   std::uint64_t end = 0;
   // How many bytes follow it that are no record: a torn write.
   std::uint64_t torn_bytes = 0;
+  // How many bytes were on stable storage when the last record was written, as that says.
+  std::uint64_t synced = 0;
 };
 
 // Reads a file of records. With `end` it reads exactly as far, whatever follows. Without, it reads up to the

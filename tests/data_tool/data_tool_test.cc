@@ -217,10 +217,22 @@ TEST_F(DataToolTest, TellsOfATornEndAndOfOtherFiles) {
   WriteFile("notes.txt", "");
   EXPECT_EQ(Run({"check", folder_}), 0) << out_;
   EXPECT_THAT(out_, HasSubstr("The log ends with 4 bytes of a write that was cut short."));
-  EXPECT_THAT(out_,
-              HasSubstr("Not needed, and removed by a server that starts with all maps: image-gone-1-1\n"));
+  EXPECT_THAT(out_, HasSubstr("Not needed by any map of the log: image-gone-1-1\n"));
   EXPECT_THAT(out_, HasSubstr("Not a server's, and left alone: notes.txt\n"));
   EXPECT_THAT(FilesThatBegin("image-"), ElementsAre("image-gone-1-1"));
+}
+
+TEST_F(DataToolTest, MissesTheEndOfTheLogUntilItIsGivenUp) {
+  MakeMaps();
+  const std::string log = FilesThatBegin("log-").at(0);
+  const std::string whole = ReadFile(log);
+  const std::string cut = whole.substr(0, whole.size() - 20);
+  WriteFile(log, cut);
+  EXPECT_EQ(Run({"check", folder_}), 1);
+  EXPECT_THAT(out_, HasSubstr("the end of the log is missing"));
+  EXPECT_EQ(Run({"truncate", folder_, log, absl::StrCat(cut.size()), "--yes"}), 0) << err_;
+  EXPECT_EQ(Run({"check", folder_}), 0) << out_;
+  EXPECT_THAT(out_, HasSubstr("Maps get new epochs at the next start"));
 }
 
 TEST_F(DataToolTest, DumpsCommits) {

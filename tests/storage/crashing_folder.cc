@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kSectorBytes = 512;
 
 // Returns what is there of bytes of which only so many were synced.
-std::string Survivors(const std::string& bytes, std::size_t synced, Loss loss, Random& random) {
+std::string SurvivorsOf(const std::string& bytes, std::size_t synced, Loss loss, Random& random) {
   const std::size_t unsynced = bytes.size() - synced;
   switch (loss) {
     case Loss::kDrop:
@@ -52,6 +52,39 @@ class CrashingFolder::File final : public storage::AppendFile {
     if (status.ok() || partly) {
       inode_->bytes.append(bytes.data(), status.ok() ? bytes.size() : bytes.size() / 2);
     }
+    size_ += bytes.size();
+    return status;
+  }
+
+  absl::Status Sync() override {
+    MutexLock lock(folder_.mutex_);
+    return inode_->Sync(folder_.Operate());
+  }
+
+  absl::Status CheckIs(absl::string_view name) const override {
+    MutexLock lock(folder_.mutex_);
+    const auto it = folder_.names_.find(name);
+    return it != folder_.names_.end() && it->second == inode_ && inode_->bytes.size() == size_
+               ? absl::OkStatus()
+               : absl::DataLossError("somebody has removed or changed it");
+  }
+
+ private:
+  CrashingFolder& folder_;
+  const std::shared_ptr<Inode> inode_;
+  std::size_t size_ = 0;
+};
+
+class CrashingFolder::Sector final : public storage::SectorFile {
+ public:
+  Sector(CrashingFolder& folder, std::shared_ptr<Inode> inode) : folder_(folder), inode_(std::move(inode)) {}
+
+  absl::Status Overwrite(absl::string_view bytes) override {
+    MutexLock lock(folder_.mutex_);
+    const absl::Status status = folder_.Operate();
+    if (status.ok()) {
+      inode_->bytes = std::string(bytes);
+    }
     return status;
   }
 
@@ -59,7 +92,7 @@ class CrashingFolder::File final : public storage::AppendFile {
     MutexLock lock(folder_.mutex_);
     const absl::Status status = folder_.Operate();
     if (status.ok()) {
-      inode_->synced = inode_->bytes.size();
+      inode_->stable_sector = inode_->bytes;
     }
     return status;
   }
@@ -68,6 +101,31 @@ class CrashingFolder::File final : public storage::AppendFile {
   CrashingFolder& folder_;
   const std::shared_ptr<Inode> inode_;
 };
+
+absl::Status CrashingFolder::Inode::Sync(const absl::Status& status) {
+  if (!status.ok()) {
+    lost_begin = std::max(synced, lost_begin);
+    lost_end = bytes.size();
+    return status;
+  }
+  synced = bytes.size();
+  return status;
+}
+
+std::string CrashingFolder::Survivors(const Inode& inode, Loss loss, Random& random) {
+  if (inode.stable_sector) {
+    return loss == Loss::kKeep || (loss != Loss::kDrop && random.Chance(0.5)) ? inode.bytes
+                                                                              : *inode.stable_sector;
+  }
+  std::string left = SurvivorsOf(inode.bytes, inode.synced, loss, random);
+  if (loss != Loss::kKeep) {
+    const std::size_t end = std::min(inode.lost_end, left.size());
+    for (std::size_t i = std::min(inode.lost_begin, end); i < end; ++i) {
+      left[i] = '\0';
+    }
+  }
+  return left;
+}
 
 void CrashingFolder::CrashAfter(std::int64_t operations) {
   MutexLock lock(mutex_);
@@ -110,11 +168,42 @@ std::unique_ptr<CrashingFolder> CrashingFolder::AfterCrash(Loss loss, std::uint6
   MutexLock after_lock(after->mutex_);
   for (const auto& [name, inode] : names) {
     auto left = std::make_shared<Inode>();
-    left->bytes = Survivors(inode->bytes, inode->synced, loss, random);
+    left->bytes = Survivors(*inode, loss, random);
     left->synced = left->bytes.size();
+    if (inode->stable_sector) {
+      left->stable_sector = left->bytes;
+    }
     after->names_.emplace(name, std::move(left));
   }
   after->synced_names_ = after->names_;
+  after->run_ = run_ + 1;
+  return after;
+}
+
+std::unique_ptr<CrashingFolder> CrashingFolder::AfterKill() const {
+  auto after = std::make_unique<CrashingFolder>();
+  MutexLock lock(mutex_);
+  MutexLock after_lock(after->mutex_);
+  // What the process had open does not change any more.
+  std::map<std::shared_ptr<Inode>, std::shared_ptr<Inode>> copies;
+  const auto copy = [&](const std::shared_ptr<Inode>& inode) {
+    std::shared_ptr<Inode>& made = copies[inode];
+    if (made == nullptr && inode != nullptr) {
+      made = std::make_shared<Inode>(*inode);
+    }
+    return made;
+  };
+  for (const auto& [name, inode] : names_) {
+    after->names_.emplace(name, copy(inode));
+  }
+  for (const auto& [name, inode] : synced_names_) {
+    after->synced_names_.emplace(name, copy(inode));
+  }
+  for (const NameChange& change : changes_) {
+    after->changes_.push_back(
+        {.removed = change.removed, .added = change.added, .inode = copy(change.inode)});
+  }
+  after->run_ = run_;
   return after;
 }
 
@@ -160,6 +249,38 @@ absl::StatusOr<std::unique_ptr<storage::AppendFile>> CrashingFolder::Create(absl
   auto inode = std::make_shared<Inode>();
   Change({.added = std::string(name), .inode = inode});
   return std::make_unique<File>(*this, std::move(inode));
+}
+
+std::string CrashingFolder::SystemRun() const {
+  MutexLock lock(mutex_);
+  return absl::StrCat("run-", run_);
+}
+
+absl::StatusOr<std::unique_ptr<storage::SectorFile>> CrashingFolder::OpenSector(absl::string_view name) {
+  MutexLock lock(mutex_);
+  if (const auto it = names_.find(name); it != names_.end()) {
+    return std::make_unique<Sector>(*this, it->second);
+  }
+  if (const absl::Status status = Operate(); !status.ok()) {
+    return status;
+  }
+  auto inode = std::make_shared<Inode>();
+  inode->stable_sector = "";
+  Change({.added = std::string(name), .inode = inode});
+  return std::make_unique<Sector>(*this, std::move(inode));
+}
+
+absl::Status CrashingFolder::Secure(absl::string_view name, std::uint64_t from) {
+  MutexLock lock(mutex_);
+  const auto it = names_.find(name);
+  if (it == names_.end()) {
+    return absl::NotFoundError(absl::StrCat("there is no ", name));
+  }
+  const absl::Status status = Operate();
+  if (status.ok()) {
+    it->second->lost_end = std::min(it->second->lost_end, static_cast<std::size_t>(from));
+  }
+  return it->second->Sync(status);
 }
 
 absl::StatusOr<std::string> CrashingFolder::Read(absl::string_view name) const {

@@ -28,7 +28,8 @@ enum class Loss {
 };
 
 // Keeps what was written apart from what was synced, names as well as contents. After a given number of
-// operations the power goes: that operation may be done in part, and it and all others fail.
+// operations the power goes, or the process ends: that operation may be done in part, and it and all others
+// fail.
 //
 // Thread safety: any method may be called from any thread.
 class CrashingFolder final : public storage::Folder {
@@ -46,13 +47,18 @@ class CrashingFolder final : public storage::Folder {
 
   // Returns what is found when the power is back.
   std::unique_ptr<CrashingFolder> AfterCrash(Loss loss, std::uint64_t seed) const;
+  // Returns what the next process finds, of which the power may still take what was not synced.
+  std::unique_ptr<CrashingFolder> AfterKill() const;
   // Changes a file, as a faulty disk does.
   std::string& Contents(const std::string& name);
 
   std::string PathOf(absl::string_view name) const override { return std::string(name); }
+  std::string SystemRun() const override;
   absl::StatusOr<std::unique_ptr<storage::AppendFile>> Create(absl::string_view name) override;
+  absl::StatusOr<std::unique_ptr<storage::SectorFile>> OpenSector(absl::string_view name) override;
   absl::StatusOr<std::string> Read(absl::string_view name) const override;
   absl::StatusOr<std::vector<std::string>> List() const override;
+  absl::Status Secure(absl::string_view name, std::uint64_t from) override;
   absl::Status Rename(absl::string_view from, absl::string_view to) override;
   absl::Status Remove(absl::string_view name) override;
   absl::Status SyncNames() override;
@@ -61,6 +67,13 @@ class CrashingFolder final : public storage::Folder {
   struct Inode {
     std::string bytes;
     std::size_t synced = 0;
+    // What a sync has failed to write, and the system takes for written since.
+    std::size_t lost_begin = 0;
+    std::size_t lost_end = 0;
+    // Of a sector that is overwritten, what it held when it was last synced.
+    std::optional<std::string> stable_sector;
+
+    absl::Status Sync(const absl::Status& status);
   };
   using Names = std::map<std::string, std::shared_ptr<Inode>, std::less<>>;
   // Happens as a whole.
@@ -72,6 +85,9 @@ class CrashingFolder final : public storage::Folder {
     void ApplyTo(Names& names) const;
   };
   class File;
+  class Sector;
+
+  static std::string Survivors(const Inode& inode, Loss loss, Random& random);
 
   // Counts an operation. Returns an error if it is not to be done as a whole; `partly` says whether it is
   // begun.
@@ -87,6 +103,7 @@ class CrashingFolder final : public storage::Folder {
   std::optional<std::int64_t> crash_at_ ABSL_GUARDED_BY(mutex_);
   std::optional<std::int64_t> fail_at_ ABSL_GUARDED_BY(mutex_);
   bool failure_stays_ ABSL_GUARDED_BY(mutex_) = false;
+  int run_ ABSL_GUARDED_BY(mutex_) = 1;
 };
 
 }  // namespace waystar::testing

@@ -10,7 +10,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
+#include "server/base/retry_delay.h"
 #include "server/core/graph/waypoint_graph.h"
+#include "server/storage/record_file.h"
 #include "tests/storage/crashing_folder.h"
 #include "tests/storage/durable_store.h"
 #include "tests/testing/drawn_map.h"
@@ -22,10 +24,16 @@
 namespace waystar::storage {
 namespace {
 
+using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
+using ::testing::Not;
 using ::testing::SizeIs;
 using ::waystar::testing::Block;
 using ::waystar::testing::BlockBatch;
+using ::waystar::testing::BorrowedFolder;
 using ::waystar::testing::CrashingFolder;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::DurableStore;
@@ -272,11 +280,251 @@ TEST_F(DataFolderTest, NoFlippedBitChangesAMap) {
       }
       const auto found = store.store().Pin("arena");
       ASSERT_THAT(found, IsOk()) << name << " " << i;
-      EXPECT_EQ((*found)->version(), last->version()) << name << " " << i;
+      EXPECT_EQ((*found)->revision, last->revision) << name << " " << i;
+      // Without a mark it is not known that no revision was lost.
+      EXPECT_EQ((*found)->epoch == last->epoch, name != "MARK") << name << " " << i;
       EXPECT_EQ((*found)->digest(), last->digest()) << name << " " << i;
     }
   }
   EXPECT_GT(flips, 300);
+}
+
+TEST_F(DataFolderTest, MissingLogIsRefusedAndNothingRemoved) {
+  CreateArena();
+  MakeImages();
+  store_.reset();
+  for (const std::string& log : FilesThatBegin("log-")) {
+    ASSERT_THAT(folder_.Remove(log), IsOk());
+  }
+  const auto names = *folder_.List();
+  Restart();
+  EXPECT_EQ(store_->status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(store_->status().message(), HasSubstr("is missing"));
+  store_.reset();
+  EXPECT_EQ(*folder_.List(), names);
+}
+
+TEST_F(DataFolderTest, LogThatWasCutIsRefused) {
+  CreateArena();
+  for (int x = 0; x < 8; ++x) {
+    Update("arena", {Block({x, 0})});
+  }
+  store_.reset();
+  std::string& log = folder_.Contents(LogFileName(1));
+  // At the end of a record, so that nothing in the log shows it.
+  const auto records = ReadRecords("log", log, FileKind::kLog, std::nullopt);
+  ASSERT_THAT(records, IsOk());
+  const std::string whole = log;
+  log.resize(records->records.at(5).offset);
+  Restart();
+  EXPECT_EQ(store_->status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(store_->status().message(), HasSubstr("the end of the log is missing"));
+  store_.reset();
+  folder_.Contents(LogFileName(1)) = whole;
+  Restart();
+  ASSERT_THAT(store_->status(), IsOk());
+  EXPECT_EQ((*store().Pin("arena"))->revision, 9U);
+}
+
+TEST_F(DataFolderTest, LastFileOfTheLogIsMissed) {
+  CreateArena();
+  Restart();
+  Update("arena", {Block({3, 0})});
+  store_.reset();
+  ASSERT_THAT(folder_.Remove(LogFileName(2)), IsOk());
+  Restart();
+  EXPECT_EQ(store_->status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(store_->status().message(), HasSubstr(LogFileName(2)));
+}
+
+TEST_F(DataFolderTest, MapsGetNewEpochsWhereNothingSaysHowFarTheLogWent) {
+  CreateArena();
+  Update("arena", {Block({3, 0})}, "first");
+  MakeImages();
+  Update("arena", {Block({4, 0})});
+  const core::PinnedSnapshot before = *store().Pin("arena");
+  store_.reset();
+  ASSERT_THAT(folder_.Remove("MARK"), IsOk());
+  Restart();
+  ASSERT_THAT(store_->status(), IsOk());
+  EXPECT_THAT(store_->found().new_epochs, HasSubstr("MARK"));
+  const core::PinnedSnapshot after = *store().Pin("arena");
+  EXPECT_NE(after->epoch, before->epoch);
+  EXPECT_EQ(after->revision, before->revision);
+  EXPECT_EQ(after->digest(), before->digest());
+  const auto again = store().UpdateAndWait("arena", {.edits = {Block({3, 0})}, .request_id = "first"});
+  ASSERT_THAT(again, IsOk());
+  EXPECT_TRUE(again->already_applied);
+  EXPECT_EQ(again->epoch, after->epoch);
+
+  // It is the map's from then on, whether read from the log or from an image.
+  Update("arena", {Block({5, 0})});
+  const std::uint64_t digest = (*store().Pin("arena"))->digest();
+  Restart();
+  ASSERT_THAT(store_->status(), IsOk());
+  EXPECT_THAT(store_->found().new_epochs, IsEmpty());
+  EXPECT_EQ((*store().Pin("arena"))->epoch, after->epoch);
+  EXPECT_EQ((*store().Pin("arena"))->digest(), digest);
+  MakeImages();
+  Restart();
+  EXPECT_EQ((*store().Pin("arena"))->epoch, after->epoch);
+  EXPECT_EQ((*store().Pin("arena"))->digest(), digest);
+}
+
+TEST_F(DataFolderTest, RestartsDoNotPileUpFiles) {
+  CreateArena();
+  for (int i = 0; i < 60; ++i) {
+    Restart();
+    Update("arena", {i % 2 == 0 ? Block({1, 1}) : Unblock({1, 1})});
+  }
+  const auto are_gone = [&] { return FilesThatBegin("log-").size() < 20; };
+  EXPECT_TRUE(WaitUntil(are_gone, "the end of old files"));
+  EXPECT_EQ((*store().Pin("arena"))->revision, 61U);
+}
+
+TEST_F(DataFolderTest, FilesThatNothingExplainsStay) {
+  CreateArena();
+  MakeImages();
+  store_.reset();
+  const std::vector<std::string> strangers = {"image-other-77-3", "image-arena-77-1", "notes.new", "notes"};
+  for (const std::string& name : strangers) {
+    ASSERT_THAT(folder_.Create(name), IsOk());
+  }
+  ASSERT_THAT(folder_.Create("log-000000000009.new"), IsOk());
+  MakeImages();
+  ASSERT_THAT(store_->status(), IsOk());
+  EXPECT_THAT(store_->found().unknown_images, ElementsAre("image-arena-77-1", "image-other-77-3"));
+  EXPECT_THAT(*folder_.List(), IsSupersetOf(strangers));
+  EXPECT_THAT(*folder_.List(), Not(Contains("log-000000000009.new")));
+}
+
+TEST_F(DataFolderTest, FileThatVanishesIsNoticedAtTheNextCommit) {
+  CreateArena();
+  for (const bool is_removed : {true, false}) {
+    CrashingFolder folder;
+    DurableStore store(folder);
+    ASSERT_THAT(store.store().Create("arena", DrawMap({"..."}), kCreated), IsOk());
+    if (is_removed) {
+      ASSERT_THAT(folder.Remove(LogFileName(1)), IsOk());
+    } else {
+      folder.Contents(LogFileName(1)).resize(30);
+    }
+    const auto refused = store.store().UpdateAndWait("arena", BlockBatch({1, 0}));
+    EXPECT_EQ(refused.status().code(), absl::StatusCode::kUnavailable);
+    EXPECT_THAT(refused.status().message(), HasSubstr(LogFileName(1)));
+    EXPECT_THAT(refused.status().message(), HasSubstr("until the server is restarted"));
+    EXPECT_EQ((*store.store().Pin("arena"))->revision, 1U);
+    EXPECT_FALSE(store.data().Statistics().log_status.ok());
+    EXPECT_FALSE(store.data().Sync().ok());
+  }
+}
+
+TEST_F(DataFolderTest, ImageThatVanishesIsMadeAgain) {
+  CreateArena();
+  MakeImages();
+  const std::string image = FilesThatBegin("image-").at(0);
+  ASSERT_THAT(folder_.Remove(image), IsOk());
+  // The next file is longer than nothing, too.
+  ASSERT_THAT(store().Create("yard", DrawMap({"."}), kCreated), IsOk());
+  EXPECT_TRUE(WaitUntil([&] { return FilesThatBegin("image-").size() == 2; }, "both images"));
+  EXPECT_THAT(FilesThatBegin("image-"), Contains(image));
+}
+
+TEST_F(DataFolderTest, FailureNamesTheFileThatIsThere) {
+  CreateArena();
+  // The sync after the write.
+  folder_.FailAfter(1, false);
+  const auto refused = store().UpdateAndWait("arena", BlockBatch({1, 0}));
+  EXPECT_THAT(refused.status().message(), HasSubstr(absl::StrCat(LogFileName(1), ": ")));
+}
+
+TEST_F(DataFolderTest, WhatARelaxedSyncHasFailedToWriteStaysInDoubtUntilARestart) {
+  DataOptions options;
+  options.log.durability = Durability::kRelaxed;
+  options.log.sync_interval = absl::ZeroDuration();
+  options.log.retry_interval = absl::ZeroDuration();
+  Restart(options);
+  CreateArena();
+  ASSERT_THAT(store_->data().Sync(), IsOk());
+  EXPECT_EQ(store_->data().Statistics().unsynced_age, absl::ZeroDuration());
+  // The sync that follows the write and the mark.
+  folder_.FailAfter(2, false);
+  Update("arena", {Block({1, 0})});
+  EXPECT_TRUE(WaitUntil([&] { return !store_->data().Statistics().log_status.ok(); }, "the failed sync"));
+  EXPECT_GT(store_->data().Statistics().unsynced_age, absl::ZeroDuration());
+  const auto refused = store().UpdateAndWait("arena", BlockBatch({2, 0}));
+  EXPECT_THAT(refused.status().message(), HasSubstr("until the server is restarted"));
+  EXPECT_FALSE(refused.status().GetPayload(kRetryDelayPayload).has_value());
+  // The restart writes it again: what the system has forgotten to write is on stable storage then.
+  Restart(options);
+  EXPECT_EQ((*store().Pin("arena"))->revision, 2U);
+  ASSERT_THAT(store().UpdateAndWait("arena", BlockBatch({2, 0})), IsOk());
+  ASSERT_THAT(store_->data().Sync(), IsOk());
+  const auto after = folder_.AfterCrash(Loss::kDrop, 1);
+  DurableStore again(*after);
+  ASSERT_THAT(again.status(), IsOk());
+  EXPECT_EQ((*again.store().Pin("arena"))->revision, 3U);
+}
+
+// Folder on whose disk some files cannot be created, and in which syncs of the log can be held.
+class FaultyFolder final : public BorrowedFolder {
+ public:
+  using BorrowedFolder::BorrowedFolder;
+
+  void Refuse(std::string prefix) { refused_ = std::move(prefix); }
+  void Accept() { refused_.reset(); }
+
+  absl::StatusOr<std::unique_ptr<AppendFile>> Create(absl::string_view name) override {
+    if (refused_ && absl::StartsWith(name, *refused_)) {
+      return absl::ResourceExhaustedError("the disk is full");
+    }
+    return BorrowedFolder::Create(name);
+  }
+
+ private:
+  std::optional<std::string> refused_;
+};
+
+TEST_F(DataFolderTest, FullDiskIsStartedFromToRead) {
+  CreateArena();
+  store_.reset();
+  FaultyFolder full(folder_);
+  full.Refuse("");
+  DurableStore store(full, {.log = {.retry_interval = absl::ZeroDuration()}});
+  ASSERT_THAT(store.status(), IsOk());
+  EXPECT_EQ((*store.store().Pin("arena"))->revision, 1U);
+  EXPECT_EQ(store.store().UpdateAndWait("arena", BlockBatch({1, 0})).status().code(),
+            absl::StatusCode::kUnavailable);
+  full.Accept();
+  EXPECT_TRUE(WaitUntil([&] { return store.data().Statistics().log_status.ok(); }, "the disk's recovery"));
+  EXPECT_THAT(store.store().UpdateAndWait("arena", BlockBatch({1, 0})), IsOk());
+}
+
+TEST_F(DataFolderTest, NewFolderMustBeWritable) {
+  CrashingFolder empty;
+  FaultyFolder full(empty);
+  full.Refuse("");
+  EXPECT_EQ(DurableStore(full).status().code(), absl::StatusCode::kResourceExhausted);
+}
+
+TEST_F(DataFolderTest, LogIsLimitedThoughImagesCannotBeMade) {
+  store_.reset();
+  FaultyFolder faulty(folder_);
+  faulty.Refuse("image-");
+  DurableStore store(faulty, {.max_log_bytes = 1 << 20, .image_retry_interval = absl::ZeroDuration()});
+  ASSERT_THAT(store.store().Create("arena", DrawMap({"........"}), kCreated), IsOk());
+  absl::Status refused;
+  for (int i = 0; i < 100'000 && refused.ok(); ++i) {
+    refused = store.store()
+                  .UpdateAndWait("arena", {.edits = std::vector<core::Edit>(1000, Block({i % 8, 0}))})
+                  .status();
+  }
+  EXPECT_THAT(refused.message(), HasSubstr("the log is at its limit"));
+  EXPECT_LT(store.data().Statistics().log_bytes, 3U << 19);
+  EXPECT_LE(FilesThatBegin("log-").size(), 3U);
+  faulty.Accept();
+  EXPECT_TRUE(WaitUntil([&] { return store.data().Statistics().log_bytes < 1 << 19; }, "shorter logs"));
+  EXPECT_THAT(store.store().UpdateAndWait("arena", BlockBatch({1, 0})), IsOk());
 }
 
 }  // namespace

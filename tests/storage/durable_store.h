@@ -21,11 +21,18 @@ class BorrowedFolder : public storage::Folder {
   explicit BorrowedFolder(storage::Folder& folder) : folder_(folder) {}
 
   std::string PathOf(absl::string_view name) const override { return folder_.PathOf(name); }
+  std::string SystemRun() const override { return folder_.SystemRun(); }
   absl::StatusOr<std::unique_ptr<storage::AppendFile>> Create(absl::string_view name) override {
     return folder_.Create(name);
   }
+  absl::StatusOr<std::unique_ptr<storage::SectorFile>> OpenSector(absl::string_view name) override {
+    return folder_.OpenSector(name);
+  }
   absl::StatusOr<std::string> Read(absl::string_view name) const override { return folder_.Read(name); }
   absl::StatusOr<std::vector<std::string>> List() const override { return folder_.List(); }
+  absl::Status Secure(absl::string_view name, std::uint64_t from) override {
+    return folder_.Secure(name, from);
+  }
   absl::Status Rename(absl::string_view from, absl::string_view to) override {
     return folder_.Rename(from, to);
   }

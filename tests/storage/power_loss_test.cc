@@ -1,15 +1,17 @@
-// Power that goes at every point of a run: what was acknowledged is there, and nothing is there by half.
+// Power that goes, and processes that end, at every point of a run and several times in a row: what was
+// acknowledged or seen is there, and nothing is there by half.
 
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/base/config.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/base/mutex.h"
@@ -38,43 +40,84 @@ using ::waystar::testing::Unblock;
 
 constexpr int kMaps = 3;
 constexpr int kSteps = 40;
+// Of the runs that follow one that was cut short.
+constexpr int kLaterSteps = 6;
 constexpr int kSide = 6;
 
 // So small that images are made all the time.
-constexpr std::uint64_t kMaxLogBytes = 3000;
+constexpr std::uint64_t kMaxLogBytes = 6000;
 
 std::string NameOf(int map) { return absl::StrCat("m", map); }
 
-// Points at which the power goes. Sanitizers are slow, and look for other mistakes.
+// Runs that were cut short. Sanitizers are slow, and look for other mistakes.
 #if defined(ABSL_HAVE_ADDRESS_SANITIZER) || defined(ABSL_HAVE_THREAD_SANITIZER)
 constexpr std::uint64_t kWantedPoints = 500;
 #else
-constexpr std::uint64_t kWantedPoints = 10'000;
+constexpr std::uint64_t kWantedPoints = 4000;
 #endif
 // What is relaxed is promised less.
 constexpr std::uint64_t kRelaxedShare = 5;
 
-// What a run has done to one map, and what of it was acknowledged.
+// What runs have done to one map, and what of it was acknowledged or seen.
 struct Told {
-  // By revision, the digest of the map that the run has asked for since the last creation.
+  // By revision, the digest of the map that was asked for since the last creation.
   std::map<std::uint64_t, std::uint64_t> digests;
   std::uint64_t epoch = 0;
   // 0 if there is no map that was acknowledged.
   std::uint64_t acknowledged = 0;
+  // The revision that the last start has found, which no loss takes, unless the map was deleted since.
+  std::uint64_t found = 0;
   // A creation or a deletion has failed, so that it is unknown whether there is a map.
   bool is_in_doubt = false;
 };
 
-// Changes maps at random, until the power goes or there is enough of it.
-class Changes {
+DataOptions OptionsOf(Durability durability) {
+  DataOptions options{.max_log_bytes = kMaxLogBytes};
+  options.log.durability = durability;
+  options.log.sync_interval = absl::Milliseconds(1);
+  return options;
+}
+
+void ExpectAsTold(core::MapStore& store, int map, const Told& told, Durability durability) {
+  SCOPED_TRACE(NameOf(map));
+  const auto found = store.Pin(NameOf(map));
+  if (durability == Durability::kSync && !told.is_in_doubt) {
+    ASSERT_EQ(found.ok(), told.acknowledged > 0);
+    if (found.ok()) {
+      ASSERT_EQ((*found)->epoch, told.epoch);
+    }
+  }
+  if (told.found > 0 && !told.is_in_doubt) {
+    ASSERT_THAT(found, IsOk());
+    EXPECT_GE((*found)->revision, told.found);
+  }
+  // Two histories never have one epoch.
+  if (found.ok() && (*found)->epoch == told.epoch) {
+    EXPECT_GE((*found)->revision, told.acknowledged);
+    const auto digest = told.digests.find((*found)->revision);
+    ASSERT_NE(digest, told.digests.end()) << (*found)->revision;
+    EXPECT_EQ((*found)->digest(), digest->second) << (*found)->revision;
+  }
+}
+
+// A run from a start on: it checks what is there, and changes maps at random until it is cut short or there
+// is enough of it.
+class ServerRun {
  public:
-  Changes(CrashingFolder& folder, const DataOptions& options, std::uint64_t seed)
-      : folder_(folder), durable_(folder, options), random_(seed) {}
+  ServerRun(CrashingFolder& folder, Durability durability, std::uint64_t seed, std::vector<Told>& told)
+      : folder_(folder), told_(told), durable_(folder, OptionsOf(durability)), random_(seed) {
+    if (durable_.status().ok()) {
+      for (int map = 0; map < kMaps; ++map) {
+        ExpectAsTold(durable_.store(), map, told_[static_cast<std::size_t>(map)], durability);
+        TakeOver(map);
+      }
+    }
+  }
 
-  bool has_started() const { return durable_.status().ok(); }
+  const absl::Status& status() const { return durable_.status(); }
 
-  std::vector<Told> Go() {
-    for (int step = 0; step < kSteps && !folder_.has_crashed(); ++step) {
+  void Go(int steps) {
+    for (int step = 0; step < steps && !folder_.has_crashed(); ++step) {
       const int map = random_.Between(0, kMaps - 1);
       if (next_[map] == 0) {
         Create(map);
@@ -90,11 +133,37 @@ class Changes {
       }
     }
     WaitForAll();
-    MutexLock lock(mutex_);
-    return told_;
   }
 
  private:
+  static int& NumberOfRuns() {
+    static int runs = 0;
+    return runs;
+  }
+
+  // From now on readers may have seen what was found.
+  void TakeOver(int map) {
+    Told& told = told_[static_cast<std::size_t>(map)];
+    told = {};
+    const auto found = durable_.store().Pin(NameOf(map));
+    if (!found.ok()) {
+      return;
+    }
+    const core::MapSnapshot& snapshot = **found;
+    EXPECT_THAT(oracle_.Restore({.id = snapshot.id,
+                                 .epoch = snapshot.epoch,
+                                 .revision = snapshot.revision,
+                                 .create_time = snapshot.create_time,
+                                 .map = snapshot.map},
+                                {}, absl::InfinitePast()),
+                IsOk());
+    told = {.digests = {{snapshot.revision, snapshot.digest()}},
+            .epoch = snapshot.epoch,
+            .acknowledged = snapshot.revision,
+            .found = snapshot.revision};
+    next_[map] = snapshot.revision + 1;
+  }
+
   void Create(int map) {
     WaitForAll();
     const std::vector<std::string> rows(kSide, std::string(kSide, '.'));
@@ -141,7 +210,7 @@ class Changes {
       told_[map].digests[revision] = expected->digest;
       ++waiting_;
     }
-    std::string request = random_.Chance(0.3) ? absl::StrCat("r", ++requests_) : "";
+    std::string request = random_.Chance(0.3) ? absl::StrCat("r", run_, "-", ++requests_) : "";
     durable_.store().Update(NameOf(map), {.edits = std::move(edits), .request_id = std::move(request)},
                             [this, map, revision](const absl::StatusOr<core::UpdateResult>& result) {
                               MutexLock lock(mutex_);
@@ -165,73 +234,82 @@ class Changes {
   const CrashingFolder& folder_;
   core::MapStore oracle_{kMaps};
   std::vector<std::uint64_t> next_ = std::vector<std::uint64_t>(kMaps, 0);
+  // Requests of two runs never have the same id.
+  const int run_ = NumberOfRuns()++;
   int requests_ = 0;
   Mutex mutex_;
   CondVar none_waits_;
-  std::vector<Told> told_ ABSL_GUARDED_BY(mutex_) = std::vector<Told>(kMaps);
+  std::vector<Told>& told_ ABSL_GUARDED_BY(mutex_);
   int waiting_ ABSL_GUARDED_BY(mutex_) = 0;
   // It ends first: the above is used by what waits in it.
   DurableStore durable_;
   Random random_;
 };
 
-DataOptions OptionsOf(Durability durability) {
-  DataOptions options{.max_log_bytes = kMaxLogBytes};
-  options.log.durability = durability;
-  options.log.sync_interval = absl::Milliseconds(1);
-  return options;
+// How a run was cut short.
+struct End {
+  // Only the process has ended.
+  bool is_kill = false;
+  Loss loss = Loss::kKeep;
+
+  friend std::ostream& operator<<(std::ostream& out, const End& end) {
+    return end.is_kill ? out << "kill" : out << "loss " << static_cast<int>(end.loss);
+  }
+};
+
+constexpr End kKill{.is_kill = true};
+constexpr End kDrop{.loss = Loss::kDrop};
+constexpr End kKeep{.loss = Loss::kKeep};
+constexpr End kTear{.loss = Loss::kTear};
+constexpr End kReorder{.loss = Loss::kReorder};
+
+// Up to three in a row. The first is tried at every point of a run, those that follow at some.
+const std::vector<std::vector<End>> kSequences = {
+    {kDrop},
+    {kKeep},
+    {kTear},
+    {kReorder},
+    {kKill, kDrop},
+    {kKill, kReorder},
+    {kTear, kDrop},
+    {kDrop, kTear},
+    {kKill, kKill, kDrop},
+    {kKill, kTear, kReorder},
+    {kReorder, kKill, kDrop},
+};
+
+std::unique_ptr<CrashingFolder> After(const CrashingFolder& folder, const End& end, std::uint64_t seed) {
+  return end.is_kill ? folder.AfterKill() : folder.AfterCrash(end.loss, seed);
 }
 
-void ExpectAsTold(core::MapStore& store, int map, const Told& told, Durability durability) {
-  SCOPED_TRACE(NameOf(map));
-  const auto found = store.Pin(NameOf(map));
-  if (durability == Durability::kSync && !told.is_in_doubt) {
-    ASSERT_EQ(found.ok(), told.acknowledged > 0);
-    if (found.ok()) {
-      ASSERT_EQ((*found)->epoch, told.epoch);
-      EXPECT_GE((*found)->revision, told.acknowledged);
+// Runs on what is left again and again, and checks each time what is found. The last run is not cut short.
+void ExpectRecoveries(const CrashingFolder& crashed, const std::vector<End>& ends, std::vector<Told> told,
+                      Durability durability, std::uint64_t seed) {
+  Random random(seed);
+  std::unique_ptr<CrashingFolder> folder = After(crashed, ends[0], seed);
+  for (std::size_t i = 1; i < ends.size(); ++i) {
+    // Half of them while the server starts.
+    folder->CrashAfter(random.Between(0, random.Chance(0.5) ? 12 : 40));
+    {
+      ServerRun run(*folder, durability, seed + i, told);
+      if (run.status().ok()) {
+        run.Go(kLaterSteps);
+      } else {
+        ASSERT_TRUE(folder->has_crashed()) << run.status();
+      }
     }
+    folder = After(*folder, ends[i], seed + i);
   }
-  if (found.ok() && (*found)->epoch == told.epoch) {
-    const auto digest = told.digests.find((*found)->revision);
-    ASSERT_NE(digest, told.digests.end()) << (*found)->revision;
-    EXPECT_EQ((*found)->digest(), digest->second) << (*found)->revision;
-  }
-}
-
-// Checks what is found when the power is back, that it can be changed, and that this is found, too.
-void ExpectRecovery(CrashingFolder& folder, const std::vector<Told>& told, Durability durability) {
-  std::vector<std::optional<core::UpdateResult>> updated;
-  {
-    DurableStore store(folder, OptionsOf(durability));
-    ASSERT_THAT(store.status(), IsOk());
-    for (int map = 0; map < kMaps; ++map) {
-      ExpectAsTold(store.store(), map, told[static_cast<std::size_t>(map)], durability);
-      const auto result = store.store().UpdateAndWait(NameOf(map), {.edits = {Block({map, 0})}});
-      updated.push_back(result.ok() ? std::optional(*result) : std::nullopt);
-      EXPECT_EQ(result.ok(), store.store().Pin(NameOf(map)).ok());
-    }
-  }
-  DurableStore again(folder, OptionsOf(durability));
-  ASSERT_THAT(again.status(), IsOk());
-  for (int map = 0; map < kMaps; ++map) {
-    const auto found = again.store().Pin(NameOf(map));
-    const auto& result = updated[static_cast<std::size_t>(map)];
-    ASSERT_EQ(found.ok(), result.has_value());
-    if (found.ok()) {
-      EXPECT_EQ((*found)->digest(), result->digest);
-    }
+  for (int i = 0; i < 2; ++i) {
+    ServerRun run(*folder, durability, seed, told);
+    ASSERT_THAT(run.status(), IsOk());
+    run.Go(kLaterSteps);
   }
 }
 
 class PowerLossTest : public ::testing::TestWithParam<Durability> {};
 
 TEST_P(PowerLossTest, LosesNothingAtAnyPoint) {
-  struct Outcome {
-    Loss loss;
-    int seeds;
-  };
-  constexpr Outcome kOutcomes[] = {{Loss::kDrop, 1}, {Loss::kKeep, 1}, {Loss::kTear, 3}, {Loss::kReorder, 3}};
   const std::uint64_t wanted = NumberFromEnvironment("WAYSTAR_POWER_LOSSES", kWantedPoints) /
                                (GetParam() == Durability::kSync ? 1 : kRelaxedShare);
   std::uint64_t points = 0;
@@ -241,20 +319,17 @@ TEST_P(PowerLossTest, LosesNothingAtAnyPoint) {
       folder.CrashAfter(crash);
       std::vector<Told> told(kMaps);
       {
-        Changes run(folder, OptionsOf(GetParam()), seed);
-        if (run.has_started()) {
-          told = run.Go();
+        ServerRun run(folder, GetParam(), seed, told);
+        if (run.status().ok()) {
+          run.Go(kSteps);
         }
       }
-      for (const auto& [loss, seeds] : kOutcomes) {
-        for (int i = 0; i < seeds; ++i, ++points) {
-          SCOPED_TRACE(
-              absl::StrCat("run ", seed, ", crash ", crash, ", loss ", static_cast<int>(loss), ", ", i));
-          const auto after = folder.AfterCrash(loss, seed * 1000 + static_cast<std::uint64_t>(i));
-          ExpectRecovery(*after, told, GetParam());
-          if (HasFailure()) {
-            return;
-          }
+      for (const std::vector<End>& ends : kSequences) {
+        SCOPED_TRACE(absl::StrCat("run ", seed, ", crash ", crash, ", ",
+                                  absl::StrJoin(ends, " and ", absl::StreamFormatter())));
+        ExpectRecoveries(folder, ends, told, GetParam(), ++points);
+        if (HasFailure()) {
+          return;
         }
       }
       if (!folder.has_crashed()) {

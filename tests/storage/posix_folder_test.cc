@@ -1,0 +1,103 @@
+#include "server/storage/posix_folder.h"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "gmock/gmock.h"
+#include "server/storage/folder.h"
+#include "tests/testing/own_folder.h"
+#include "tests/testing/status_matchers.h"
+
+namespace waystar::storage {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::waystar::testing::IsOk;
+using ::waystar::testing::OwnFolder;
+
+class PosixFolderTest : public ::testing::Test {
+ protected:
+  PosixFolderTest() : path_(own_.PathOf("data")), folder_(*OpenPosixFolder(path_)) {}
+
+  std::unique_ptr<AppendFile> Write(const std::string& name, absl::string_view bytes) {
+    auto file = folder_->Create(name);
+    EXPECT_THAT(file, IsOk());
+    EXPECT_THAT((*file)->Append(bytes), IsOk());
+    return *std::move(file);
+  }
+
+  fs::path PathOf(const std::string& name) const { return fs::path(path_) / name; }
+
+  OwnFolder own_;
+  const std::string path_;
+  std::unique_ptr<Folder> folder_;
+};
+
+TEST_F(PosixFolderTest, IsLockedItself) {
+  EXPECT_EQ(OpenPosixFolder(path_).status().code(), absl::StatusCode::kFailedPrecondition);
+  // There is no file that could be removed to unlock it.
+  EXPECT_TRUE(fs::is_empty(path_));
+  folder_.reset();
+  EXPECT_THAT(OpenPosixFolder(path_), IsOk());
+}
+
+TEST_F(PosixFolderTest, PipesAndFoldersAreRefusedAndHoldNobody) {
+  ASSERT_EQ(mkfifo(PathOf("pipe").c_str(), 0600), 0);
+  ASSERT_TRUE(fs::create_directory(PathOf("folder")));
+  for (const char* const name : {"pipe", "folder"}) {
+    EXPECT_EQ(folder_->Read(name).status().code(), absl::StatusCode::kFailedPrecondition) << name;
+    EXPECT_FALSE(folder_->Create(name).ok()) << name;
+    EXPECT_FALSE(folder_->OpenSector(name).ok()) << name;
+    EXPECT_FALSE(folder_->Secure(name, 0).ok()) << name;
+  }
+}
+
+TEST_F(PosixFolderTest, FilesThatOthersTouchAreNoticed) {
+  const auto file = Write("file", "bytes");
+  EXPECT_THAT(file->CheckIs("file"), IsOk());
+  EXPECT_EQ(file->CheckIs("other").code(), absl::StatusCode::kDataLoss);
+  fs::rename(PathOf("file"), PathOf("moved"));
+  EXPECT_EQ(file->CheckIs("file").code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(file->CheckIs("moved"), IsOk());
+  fs::resize_file(PathOf("moved"), 2);
+  EXPECT_EQ(file->CheckIs("moved").code(), absl::StatusCode::kDataLoss);
+  // Another one of the same name and length.
+  const auto first = Write("first", "bytes");
+  fs::remove(PathOf("first"));
+  const auto second = Write("first", "bytes");
+  EXPECT_EQ(first->CheckIs("first").code(), absl::StatusCode::kDataLoss);
+  fs::remove_all(path_);
+  EXPECT_EQ(second->CheckIs("first").code(), absl::StatusCode::kDataLoss);
+}
+
+TEST_F(PosixFolderTest, SecuresAndOverwritesFiles) {
+  Write("file", "some bytes");
+  EXPECT_THAT(folder_->Secure("file", 4), IsOk());
+  EXPECT_THAT(folder_->Secure("file", 10), IsOk());
+  EXPECT_EQ(*folder_->Read("file"), "some bytes");
+  EXPECT_TRUE(absl::IsNotFound(folder_->Secure("missing", 0)));
+  for (const char* const text : {"first", "other"}) {
+    const auto sector = folder_->OpenSector("sector");
+    ASSERT_THAT(sector, IsOk());
+    EXPECT_THAT((*sector)->Overwrite(text), IsOk());
+    EXPECT_THAT((*sector)->Sync(), IsOk());
+    EXPECT_EQ(*folder_->Read("sector"), text);
+  }
+}
+
+TEST_F(PosixFolderTest, ListsTheFolderThatIsOpen) {
+  Write("file", "");
+  fs::rename(path_, path_ + "-moved");
+  fs::create_directory(path_);
+  EXPECT_EQ(folder_->List()->size(), 1U);
+  EXPECT_THAT(folder_->SystemRun(), Not(IsEmpty()));
+}
+
+}  // namespace
+}  // namespace waystar::storage
