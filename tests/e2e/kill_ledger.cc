@@ -9,6 +9,13 @@
 
 namespace waystar::testing {
 
+void KillLedger::Known::LoseAfter(std::uint64_t revision) {
+  newest = revision;
+  digests.erase(digests.upper_bound(revision), digests.end());
+  request_ids.erase(request_ids.upper_bound(revision), request_ids.end());
+  has_lost = true;
+}
+
 void KillLedger::NoteLocked(std::uint64_t epoch, std::uint64_t revision, std::uint64_t digest) {
   Known& known = known_[epoch];
   known.newest = std::max(known.newest, revision);
@@ -49,7 +56,14 @@ void KillLedger::WaitForAcknowledged(std::size_t count) {
   }
 }
 
-std::map<std::string, std::uint64_t> KillLedger::CompareWith(const storage::Folder& folder) {
+bool KillLedger::HasLost(std::uint64_t epoch) const {
+  MutexLock lock(mutex_);
+  const auto it = known_.find(epoch);
+  return it != known_.end() && it->second.has_lost;
+}
+
+std::map<std::string, std::uint64_t> KillLedger::CompareWith(const storage::Folder& folder,
+                                                             bool may_lack_newest) {
   std::map<std::string, std::uint64_t> applied;
   const auto names = folder.List();
   const auto history = storage::ReadLogFiles(folder, *names);
@@ -60,6 +74,9 @@ std::map<std::string, std::uint64_t> KillLedger::CompareWith(const storage::Fold
   MutexLock lock(mutex_);
   for (const storage::LiveMap& map : history->next.maps) {
     Known& known = known_[map.epoch];
+    if (may_lack_newest && map.revision < known.newest) {
+      known.LoseAfter(map.revision);
+    }
     EXPECT_GE(map.revision, known.newest) << "a revision of " << map.id << " that was seen is gone";
     std::uint64_t first = map.revision + 1;
     const auto entries = history->entries.find(map.id);

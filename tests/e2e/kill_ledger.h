@@ -32,14 +32,20 @@ class KillLedger {
 
   // Compares with what is in the folder of a server that is dead: each acknowledged batch that the log may
   // still hold is there, under its revision, as a whole and once. Returns the revision that the log has for
-  // each request id.
-  std::map<std::string, std::uint64_t> CompareWith(const storage::Folder& folder);
+  // each request id. If the newest may be lacking, those revisions are lost: they may be made again.
+  std::map<std::string, std::uint64_t> CompareWith(const storage::Folder& folder,
+                                                   bool may_lack_newest = false);
+  // Returns whether revisions of this epoch are lost.
+  bool HasLost(std::uint64_t epoch) const;
 
  private:
   struct Known {
     std::uint64_t newest = 0;
     std::map<std::uint64_t, std::uint64_t> digests;
     std::map<std::uint64_t, std::string> request_ids;
+    bool has_lost = false;
+
+    void LoseAfter(std::uint64_t revision);
   };
 
   void NoteLocked(std::uint64_t epoch, std::uint64_t revision, std::uint64_t digest)

@@ -23,15 +23,20 @@
 namespace waystar::testing {
 namespace {
 
-// Waits until there is something to read: data, the end of a pipe, or the end of a process.
-bool IsReadable(int file) {
-  pollfd polled = {.fd = file, .events = POLLIN, .revents = 0};
-  return ::poll(&polled, 1, static_cast<int>(absl::ToInt64Milliseconds(kPatience))) == 1;
+// Opens a process to wait for its end. glibc 2.36 declares pidfd_open without C linkage.
+int OpenProcess(pid_t pid) { return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)); }
+
+// Waits until there is something to read in one of them: data, the end of a pipe, or the end of a process.
+bool IsReadable(int file, int other = -1) {
+  pollfd polled[] = {{.fd = file, .events = POLLIN, .revents = 0},
+                     {.fd = other, .events = POLLIN, .revents = 0}};
+  return ::poll(polled, 2, static_cast<int>(absl::ToInt64Milliseconds(kPatience))) > 0;
 }
 
 }  // namespace
 
-ServerProcess::ServerProcess(std::vector<std::string> flags, const std::function<void()>& prepare) {
+ServerProcess::ServerProcess(std::vector<std::string> flags, const std::function<void()>& prepare,
+                             std::vector<std::string> environment, WhenItEnds when_it_ends) {
   const std::string port_file = absl::StrCat(::testing::TempDir(), "/port-", ::getpid());
   std::filesystem::remove(port_file);
   EXPECT_EQ(::mkfifo(port_file.c_str(), 0600), 0);
@@ -44,18 +49,28 @@ ServerProcess::ServerProcess(std::vector<std::string> flags, const std::function
     arguments.push_back(flag.data());
   }
   arguments.push_back(nullptr);
+  std::vector<char*> variables;
+  for (std::string& variable : environment) {
+    variables.push_back(variable.data());
+  }
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    variables.push_back(*variable);
+  }
+  variables.push_back(nullptr);
   pid_ = ::fork();
   if (pid_ == 0) {
     prepare();
-    ::execv(arguments[0], arguments.data());
+    ::execve(arguments[0], arguments.data(), variables.data());
     ::_exit(127);
   }
+  const int process = OpenProcess(pid_);
   char port[16] = {};
-  EXPECT_TRUE(IsReadable(pipe)) << "the server does not start";
-  EXPECT_GT(::read(pipe, port, sizeof(port) - 1), 0);
+  EXPECT_TRUE(IsReadable(pipe, process)) << "the server does not start";
+  static_cast<void>(::read(pipe, port, sizeof(port) - 1) < 0);
   ::close(pipe);
+  ::close(process);
   port_ = std::atoi(port);
-  EXPECT_GT(port_, 0);
+  EXPECT_TRUE(port_ > 0 || when_it_ends == WhenItEnds::kReturn) << "the server has ended before it answers";
   std::filesystem::remove(port_file);
 }
 
@@ -76,8 +91,7 @@ std::shared_ptr<grpc::Channel> ServerProcess::NewChannel() const {
 void ServerProcess::Signal(int signal) const { EXPECT_EQ(::kill(pid_, signal), 0); }
 
 int ServerProcess::Wait() {
-  // glibc 2.36 declares pidfd_open without C linkage.
-  const int process = static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0));
+  const int process = OpenProcess(pid_);
   if (!IsReadable(process)) {
     ADD_FAILURE() << "the server does not end";
     Signal(SIGKILL);

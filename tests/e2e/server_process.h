@@ -14,10 +14,15 @@ namespace waystar::testing {
 
 class ServerProcess {
  public:
+  // What to do when the program ends before it answers: fail the test, or return with port() 0.
+  enum class WhenItEnds { kFail, kReturn };
+
   // Starts the program on a free port, and returns when it answers. Fails the test if it does not. `prepare`
-  // is called in the new process before the program; it may use system calls alone.
+  // is called in the new process before the program; it may use system calls alone. `environment` has
+  // variables for the program, as "NAME=value", besides those of the test.
   explicit ServerProcess(
-      std::vector<std::string> flags = {}, const std::function<void()>& prepare = [] {});
+      std::vector<std::string> flags = {}, const std::function<void()>& prepare = [] {},
+      std::vector<std::string> environment = {}, WhenItEnds when_it_ends = WhenItEnds::kFail);
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;
   // Kills it if it still runs.
