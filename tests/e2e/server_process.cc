@@ -66,10 +66,10 @@ ServerProcess::ServerProcess(std::vector<std::string> flags, const std::function
   const int process = OpenProcess(pid_);
   char port[16] = {};
   EXPECT_TRUE(IsReadable(pipe, process)) << "the server does not start";
-  static_cast<void>(::read(pipe, port, sizeof(port) - 1) < 0);
+  const bool has_answered = ::read(pipe, port, sizeof(port) - 1) > 0;
   ::close(pipe);
   ::close(process);
-  port_ = std::atoi(port);
+  port_ = has_answered ? std::atoi(port) : 0;
   EXPECT_TRUE(port_ > 0 || when_it_ends == WhenItEnds::kReturn) << "the server has ended before it answers";
   std::filesystem::remove(port_file);
 }

@@ -74,7 +74,7 @@ bool WriteAll(int file, const char* bytes, std::size_t size) {
 
 bool Hold(int file, const std::string& inode) {
   const std::string held = GetSettings().stable + "/held/" + inode;
-  // A file that was removed has no name to lose, and cannot be linked.
+  // A file that is removed meanwhile cannot be linked.
   return linkat(AT_FDCWD, LinkOf(file).c_str(), AT_FDCWD, held.c_str(), AT_SYMLINK_FOLLOW) == 0 ||
          errno == EEXIST || errno == ENOENT;
 }
@@ -82,7 +82,14 @@ bool Hold(int file, const std::string& inode) {
 // The copy is written over in place. What a kill leaves of it is what a sync that has not returned may leave.
 bool SyncFile(int file) {
   struct stat state = {};
-  if (fstat(file, &state) < 0 || !Hold(file, std::to_string(state.st_ino))) {
+  if (fstat(file, &state) < 0) {
+    return false;
+  }
+  if (state.st_nlink == 0) {
+    // It was removed, so no loss can bring it back, and its inode number will be used again.
+    return true;
+  }
+  if (!Hold(file, std::to_string(state.st_ino))) {
     return false;
   }
   // The file may be open for writing alone.
