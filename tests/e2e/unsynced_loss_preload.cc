@@ -86,7 +86,7 @@ bool SyncFile(int file) {
     return false;
   }
   if (state.st_nlink == 0) {
-    // It was removed, so no loss can bring it back, and its inode number will be used again.
+    // It was removed, and a file with a stable name would be held. Its inode number will be used again.
     return true;
   }
   if (!Hold(file, std::to_string(state.st_ino))) {
@@ -146,10 +146,10 @@ bool SyncParent() {
 int Sync(int file, long call) {
   const Settings& settings = GetSettings();
   const std::string path = PathOf(file);
-  const bool is_folder = !settings.folder.empty() && path == settings.folder;
-  const bool is_parent = !settings.folder.empty() && path == settings.parent;
-  const bool is_file = !settings.folder.empty() && path.rfind(settings.folder + "/", 0) == 0;
-  if (!is_folder && !is_parent && !is_file) {
+  const bool is_folder = path == settings.folder;
+  const bool is_parent = path == settings.parent;
+  const bool is_file = path.rfind(settings.folder + "/", 0) == 0;
+  if (settings.folder.empty() || (!is_folder && !is_parent && !is_file)) {
     return static_cast<int>(syscall(call, file));
   }
   static std::mutex* const mutex = new std::mutex;
@@ -169,10 +169,10 @@ int OpenInstead(int folder, const char* path, int flags, mode_t mode) {
   return static_cast<int>(syscall(SYS_openat, folder, path, flags, mode));
 }
 
-// Reads the mode that follows the flags of a call that may create a file.
-#define MODE_AFTER(flags)             \
+// Reads the mode, which follows the flags if a file may be created.
+#define READ_MODE()                   \
   mode_t mode = 0;                    \
-  if (((flags)&O_CREAT) != 0) {       \
+  if ((flags & O_CREAT) != 0) {       \
     va_list arguments;                \
     va_start(arguments, flags);       \
     mode = va_arg(arguments, mode_t); \
@@ -187,19 +187,19 @@ int fsync(int file) { return Sync(file, SYS_fsync); }
 int fdatasync(int file) { return Sync(file, SYS_fdatasync); }
 
 int open(const char* path, int flags, ...) {
-  MODE_AFTER(flags);
+  READ_MODE();
   return OpenInstead(AT_FDCWD, path, flags, mode);
 }
 int open64(const char* path, int flags, ...) {
-  MODE_AFTER(flags);
+  READ_MODE();
   return OpenInstead(AT_FDCWD, path, flags, mode);
 }
 int openat(int folder, const char* path, int flags, ...) {
-  MODE_AFTER(flags);
+  READ_MODE();
   return OpenInstead(folder, path, flags, mode);
 }
 int openat64(int folder, const char* path, int flags, ...) {
-  MODE_AFTER(flags);
+  READ_MODE();
   return OpenInstead(folder, path, flags, mode);
 }
 
