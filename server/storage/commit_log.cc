@@ -94,6 +94,16 @@ void CommitLog::AppendCreation(const core::MapSnapshot& first, Done done) {
          EncodeCreation(first), std::move(done));
 }
 
+void CommitLog::AppendReplacement(const core::MapSnapshot& first, core::MapVersion replaced, Done done) {
+  Append({.kind = LogEntry::Kind::kReplacement,
+          .map = first.id,
+          .epoch = first.epoch,
+          .first_revision = first.revision,
+          .revision = first.revision,
+          .replaced = replaced},
+         EncodeReplacement(first, replaced), std::move(done));
+}
+
 void CommitLog::AppendCommits(absl::string_view id, std::uint64_t epoch,
                               std::vector<core::LoggedCommit> commits, Done done) {
   Append({.kind = LogEntry::Kind::kCommits,

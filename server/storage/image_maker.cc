@@ -118,7 +118,14 @@ absl::StatusOr<bool> ImageMaker::RequireImage(const LiveMap& map) {
   }
   const ImageName name{.map = map.id, .version = stored->snapshot->version()};
   if (name.version.epoch != map.epoch) {
-    // It was deleted, and the log has told of that: it has told of the next one.
+    if (name.version.revision < map.revision) {
+      // The log is ahead of the thread that replaces it.
+      MakeSoon();
+      return false;
+    }
+    // It was deleted or replaced, and the log has told of that. The files before must not go while that may
+    // be lost.
+    WAYSTAR_RETURN_IF_ERROR(log_->Sync());
     return true;
   }
   WAYSTAR_ASSIGN_OR_RETURN(const std::uint64_t bytes, WriteImageFile(*stored, folder_));

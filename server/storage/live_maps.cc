@@ -51,6 +51,14 @@ absl::StatusOr<LiveMaps::Before> LiveMaps::Follow(const LogEntry& entry) {
       first_revision_ = std::max(first_revision_, entry.revision + 1);
       maps_.erase(entry.map);
       return before;
+    case LogEntry::Kind::kReplacement:
+      if (map == nullptr || map->epoch != entry.replaced.epoch || map->revision != entry.replaced.revision ||
+          entry.revision <= map->revision) {
+        return DoesNotFollow(entry, map);
+      }
+      first_revision_ = std::max(first_revision_, map->revision + 1);
+      maps_[entry.map] = {.id = entry.map, .epoch = entry.epoch, .revision = entry.revision};
+      return before;
   }
   return DoesNotFollow(entry, map);
 }

@@ -29,8 +29,8 @@ class LiveMaps {
   explicit LiveMaps(const LogStart& start);
 
   // Takes an entry in and returns what it replaced. Returns FAILED_PRECONDITION, and changes nothing, for the
-  // creation of a map that exists, and for other entries unless the map has their epoch and the revision
-  // before them.
+  // creation of a map that exists, for a replacement unless the map has the version that it replaces, and for
+  // other entries unless the map has their epoch and the revision before them.
   absl::StatusOr<Before> Follow(const LogEntry& entry);
   // Takes the last entry that was followed back.
   void TakeBack(Before before);

@@ -51,14 +51,24 @@ core::ValueWriter BeginEntry(LogEntry::Kind kind, absl::string_view id, std::uin
   return to;
 }
 
+// Writes what DecodeCreation reads.
+void PutCreation(const core::MapSnapshot& first, core::ValueWriter& to) {
+  core::WriteTime(first.create_time, to);
+  to.PutBytes(std::visit([](const auto& map) { return core::EncodeImage(map); }, first.map));
+}
+
 absl::StatusOr<LogEntry> DecodeEntry(absl::string_view bytes) {
   EntryReader from(bytes);
   LogEntry entry;
-  entry.kind = core::ReadEnum(from, LogEntry::Kind::kDeletion);
+  entry.kind = core::ReadEnum(from, LogEntry::Kind::kReplacement);
   entry.map = from.Text(core::kMaxMapIdBytes);
   entry.epoch = from.Number(core::kAnyNumber);
   entry.first_revision = from.Number(core::kAnyNumber);
   entry.revision = from.Number(core::kAnyNumber);
+  if (entry.kind == LogEntry::Kind::kReplacement) {
+    entry.replaced.epoch = from.Number(core::kAnyNumber);
+    entry.replaced.revision = from.Number(core::kAnyNumber);
+  }
   entry.body = from.Rest();
   WAYSTAR_RETURN_IF_ERROR(from.status());
   return entry;
@@ -99,8 +109,7 @@ absl::StatusOr<LogStart> DecodeStart(absl::string_view payload) {
 std::string EncodeCreation(const core::MapSnapshot& first) {
   core::ValueWriter to =
       BeginEntry(LogEntry::Kind::kCreation, first.id, first.epoch, first.revision, first.revision);
-  core::WriteTime(first.create_time, to);
-  to.PutBytes(std::visit([](const auto& map) { return core::EncodeImage(map); }, first.map));
+  PutCreation(first, to);
   return std::move(to).TakeBytes();
 }
 
@@ -116,6 +125,15 @@ std::string EncodeCommits(absl::string_view id, std::uint64_t epoch,
 
 std::string EncodeDeletion(absl::string_view id, core::MapVersion last) {
   return BeginEntry(LogEntry::Kind::kDeletion, id, last.epoch, last.revision, last.revision).TakeBytes();
+}
+
+std::string EncodeReplacement(const core::MapSnapshot& first, core::MapVersion replaced) {
+  core::ValueWriter to =
+      BeginEntry(LogEntry::Kind::kReplacement, first.id, first.epoch, first.revision, first.revision);
+  to.PutNumber(replaced.epoch);
+  to.PutNumber(replaced.revision);
+  PutCreation(first, to);
+  return std::move(to).TakeBytes();
 }
 
 void AddEntry(absl::string_view entry, std::string& record) {

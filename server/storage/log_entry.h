@@ -38,7 +38,7 @@ absl::StatusOr<LogStart> DecodeStart(absl::string_view payload);
 
 // The other records are groups of entries, which become durable together.
 struct LogEntry {
-  enum class Kind : std::uint8_t { kCreation = 0, kCommits = 1, kDeletion = 2 };
+  enum class Kind : std::uint8_t { kCreation = 0, kCommits = 1, kDeletion = 2, kReplacement = 3 };
 
   Kind kind = Kind::kCreation;
   std::string map;
@@ -46,7 +46,9 @@ struct LogEntry {
   // The first revision of the commits, and the one that the entry leads to.
   std::uint64_t first_revision = 0;
   std::uint64_t revision = 0;
-  // What DecodeCreation or DecodeCommits take; points into the record.
+  // Of a replacement: the last version of the map before.
+  core::MapVersion replaced;
+  // What DecodeCreation, which is for replacements too, or DecodeCommits take; points into the record.
   absl::string_view body;
 };
 
@@ -55,6 +57,12 @@ std::string EncodeCreation(const core::MapSnapshot& first);
 std::string EncodeCommits(absl::string_view id, std::uint64_t epoch,
                           absl::Span<const core::LoggedCommit> commits);
 std::string EncodeDeletion(absl::string_view id, core::MapVersion last);
+std::string EncodeReplacement(const core::MapSnapshot& first, core::MapVersion replaced);
+
+// Returns whether the entry is the first of its map: a creation or a replacement.
+inline bool BeginsMap(const LogEntry& entry) {
+  return entry.kind == LogEntry::Kind::kCreation || entry.kind == LogEntry::Kind::kReplacement;
+}
 
 // Appends an encoded entry to a record.
 void AddEntry(absl::string_view entry, std::string& record);

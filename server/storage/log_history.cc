@@ -142,6 +142,9 @@ class HistoryReader {
         history_.epochs.erase(entry.map);
         history_.entries.erase(entry.map);
         break;
+      case LogEntry::Kind::kReplacement:
+        history_.entries.erase(map);
+        [[fallthrough]];
       case LogEntry::Kind::kCreation:
         epochs.push_back({.epoch = entry.epoch, .revision = entry.revision});
         history_.entries[entry.map].push_back(std::move(located));

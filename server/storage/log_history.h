@@ -42,8 +42,8 @@ struct LogHistory {
   std::vector<LogFile> files;
   // What the next file is to begin with.
   LogStart next;
-  // By map, the entries that tell of it, as far as they are in the log: its creation, if that is, and all
-  // commits after it or after what the first file began with.
+  // By map, the entries that tell of it, as far as they are in the log: its creation or replacement, if that
+  // is, and all commits after it or after what the first file began with.
   absl::btree_map<std::string, std::vector<LocatedEntry>> entries;
   // By map.
   absl::btree_map<std::string, Epochs> epochs;

@@ -22,7 +22,7 @@ absl::StatusOr<ReadMapResult> ReadBase(const Folder& folder, const LogHistory& h
     WAYSTAR_ASSIGN_OR_RETURN(MapState state, ReadImageFile(image->second, folder.PathOf(name), bytes));
     return ReadMapResult{.state = std::move(state), .image_bytes = bytes.size()};
   }
-  if (!told.empty() && told.front().entry.kind == LogEntry::Kind::kCreation) {
+  if (!told.empty() && BeginsMap(told.front().entry)) {
     WAYSTAR_ASSIGN_OR_RETURN(MapState state, ReadCreation(history, told.front()));
     return ReadMapResult{.state = std::move(state)};
   }

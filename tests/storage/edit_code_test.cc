@@ -136,22 +136,30 @@ TEST(EditCodeTest, RandomEditsComeBack) {
   }
 }
 
-TEST(EditCodeTest, CreationsAndDeletionsComeBack) {
+TEST(EditCodeTest, CreationsReplacementsAndDeletionsComeBack) {
   const core::MapSnapshot snapshot{
       .id = "m", .epoch = 5, .revision = 9, .create_time = kNow, .map = DrawMap({"..#", "..."}, {})};
   std::string record;
   AddEntry(EncodeCreation(snapshot), record);
+  AddEntry(EncodeReplacement(snapshot, {.epoch = 4, .revision = 8}), record);
   AddEntry(EncodeDeletion("m", snapshot.version()), record);
   const auto entries = DecodeEntries(record);
   ASSERT_EQ(entries.status(), absl::OkStatus());
-  ASSERT_EQ(entries->size(), 2U);
+  ASSERT_EQ(entries->size(), 3U);
   EXPECT_EQ(entries->front().kind, LogEntry::Kind::kCreation);
   EXPECT_EQ(entries->back().kind, LogEntry::Kind::kDeletion);
   EXPECT_EQ(entries->back().revision, 9U);
-  const auto creation = DecodeCreation(entries->front().body);
-  ASSERT_EQ(creation.status(), absl::OkStatus());
-  EXPECT_EQ(creation->create_time, kNow);
-  EXPECT_FALSE(creation->image.empty());
+  const LogEntry& replacement = (*entries)[1];
+  EXPECT_EQ(replacement.kind, LogEntry::Kind::kReplacement);
+  EXPECT_EQ(replacement.epoch, 5U);
+  EXPECT_EQ(replacement.revision, 9U);
+  EXPECT_EQ(replacement.replaced, (core::MapVersion{.epoch = 4, .revision = 8}));
+  for (const LogEntry& entry : {entries->front(), replacement}) {
+    const auto creation = DecodeCreation(entry.body);
+    ASSERT_EQ(creation.status(), absl::OkStatus());
+    EXPECT_EQ(creation->create_time, kNow);
+    EXPECT_FALSE(creation->image.empty());
+  }
 }
 
 // Whatever the bytes are, reading them ends, with an error or with values.

@@ -50,6 +50,9 @@ class DurableLog {
   // Return without waiting for storage or for a `done`: the caller may hold locks that those take. REQUIRES:
   // `commits` are not empty and follow each other.
   virtual void AppendCreation(const MapSnapshot& first, Done done) = 0;
+  // Appends the deletion of the map of that id, whose last version is `replaced`, and the creation of the
+  // new one, which become durable together.
+  virtual void AppendReplacement(const MapSnapshot& first, MapVersion replaced, Done done) = 0;
   virtual void AppendCommits(absl::string_view id, std::uint64_t epoch, std::vector<LoggedCommit> commits,
                              Done done) = 0;
   virtual void AppendDeletion(absl::string_view id, MapVersion last, Done done) = 0;

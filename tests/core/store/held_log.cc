@@ -19,6 +19,15 @@ void HeldLog::AppendCreation(const MapSnapshot& first, Done done) {
          std::move(done));
 }
 
+void HeldLog::AppendReplacement(const MapSnapshot& first, MapVersion replaced, Done done) {
+  Append({.kind = Kind::kReplacement,
+          .map = first.id,
+          .version = first.version(),
+          .first = first,
+          .replaced = replaced},
+         std::move(done));
+}
+
 void HeldLog::AppendCommits(absl::string_view id, std::uint64_t epoch, std::vector<LoggedCommit> commits,
                             Done done) {
   const std::uint64_t last = commits.back().commit->revision;
@@ -76,6 +85,9 @@ bool HeldLog::FollowsLocked(const Entry& entry) const {
              entry.commits.front().commit->revision == before.revision + 1;
     case Kind::kDeletion:
       return entry.version == before;
+    case Kind::kReplacement:
+      return before.epoch != 0 && entry.replaced == before && entry.version.epoch != before.epoch &&
+             entry.version.revision > before.revision;
   }
   return false;
 }

@@ -25,15 +25,17 @@ absl::Status StorageFailure();
 // It is the log's thread that calls these.
 class HeldLog final : public DurableLog {
  public:
-  enum class Kind : std::uint8_t { kCreation, kCommits, kDeletion };
+  enum class Kind : std::uint8_t { kCreation, kCommits, kDeletion, kReplacement };
 
   struct Entry {
     Kind kind = Kind::kCommits;
     std::string map;
     // The last one, of commits.
     MapVersion version;
-    // Of a creation.
+    // Of a creation or a replacement.
     std::optional<MapSnapshot> first;
+    // Of a replacement.
+    MapVersion replaced;
     std::vector<LoggedCommit> commits;
   };
 
@@ -43,6 +45,7 @@ class HeldLog final : public DurableLog {
   ~HeldLog() override;
 
   void AppendCreation(const MapSnapshot& first, Done done) override;
+  void AppendReplacement(const MapSnapshot& first, MapVersion replaced, Done done) override;
   void AppendCommits(absl::string_view id, std::uint64_t epoch, std::vector<LoggedCommit> commits,
                      Done done) override;
   void AppendDeletion(absl::string_view id, MapVersion last, Done done) override;
