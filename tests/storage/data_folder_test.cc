@@ -121,6 +121,69 @@ TEST_F(DataFolderTest, MapsComeBackAsTheyWere) {
   EXPECT_EQ(Update("arena", {Block({0, 0})}), arena->revision + 1);
 }
 
+TEST_F(DataFolderTest, ReplacedMapIsTheOneThatComesBack) {
+  CreateArena();
+  Update("arena", {Block({3, 0})});
+  MakeImages();
+  Update("arena", {Block({4, 0})});
+  const std::uint64_t old_epoch = (*store().Pin("arena"))->epoch;
+  ASSERT_THAT(store().Replace("arena", DrawMap({"##", "..", ".."}), kCreated + absl::Seconds(1)), IsOk());
+  EXPECT_EQ((*store().Pin("arena"))->revision, 4U);
+  Update("arena", {Block({0, 2})});
+  for (const bool has_image : {false, true}) {
+    if (has_image) {
+      MakeImages();
+      EXPECT_THAT(FilesThatBegin("image-arena-"), SizeIs(1));
+    }
+    const core::PinnedSnapshot before = *store().Pin("arena");
+    Restart();
+    ASSERT_THAT(store_->status(), IsOk());
+    const core::PinnedSnapshot now = *store().Pin("arena");
+    EXPECT_EQ(now->epoch, before->epoch);
+    EXPECT_NE(now->epoch, old_epoch);
+    EXPECT_EQ(now->revision, 5U);
+    EXPECT_EQ(now->create_time, kCreated + absl::Seconds(1));
+    EXPECT_EQ(now->digest(), before->digest());
+  }
+  EXPECT_EQ(store().Delete("arena")->revision, 5U);
+  Restart();
+  EXPECT_EQ((*store().Create("arena", DrawMap({"."}), kCreated))->revision, 6U);
+}
+
+// The map is the old one or the new one, wherever a write, sync or rename of the replacement fails.
+TEST_F(DataFolderTest, PowerThatGoesDuringAReplacementLeavesOneOfTheMaps) {
+  bool was_old = false;
+  bool was_new = false;
+  for (std::int64_t crash = 0;; ++crash) {
+    CrashingFolder folder;
+    core::MapVersion old;
+    bool is_replaced = false;
+    {
+      DurableStore store(folder);
+      ASSERT_THAT(store.store().Create("arena", DrawMap({"..."}), kCreated), IsOk());
+      old = (*store.store().Pin("arena"))->version();
+      folder.CrashAfter(crash);
+      is_replaced = store.store().Replace("arena", DrawMap({"#"}), kCreated).ok();
+    }
+    for (const Loss loss : {Loss::kDrop, Loss::kKeep, Loss::kTear, Loss::kReorder}) {
+      const auto after = folder.AfterCrash(loss, static_cast<std::uint64_t>(crash));
+      DurableStore store(*after);
+      ASSERT_THAT(store.status(), IsOk());
+      const auto found = store.store().Pin("arena");
+      ASSERT_THAT(found, IsOk());
+      const bool is_old = (*found)->version() == old;
+      EXPECT_FALSE(is_old && is_replaced);
+      EXPECT_EQ((*found)->grid().width(), is_old ? 3 : 1);
+      (is_old ? was_old : was_new) = true;
+    }
+    if (!folder.has_crashed()) {
+      break;
+    }
+  }
+  EXPECT_TRUE(was_old);
+  EXPECT_TRUE(was_new);
+}
+
 TEST_F(DataFolderTest, RequestsAreRemembered) {
   CreateArena();
   Update("arena", {Block({3, 0})}, "first");

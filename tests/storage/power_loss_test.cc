@@ -69,6 +69,8 @@ struct Told {
   std::uint64_t found = 0;
   // A creation or a deletion has failed, so that it is unknown whether there is a map.
   bool is_in_doubt = false;
+  // A replacement has failed: the digest of the new map, of which it is unknown whether it is there.
+  std::optional<std::uint64_t> new_digest;
 };
 
 DataOptions OptionsOf(Durability durability) {
@@ -83,7 +85,10 @@ void ExpectAsTold(core::MapStore& store, int map, const Told& told, Durability d
   const auto found = store.Pin(NameOf(map));
   if (durability == Durability::kSync && !told.is_in_doubt) {
     ASSERT_EQ(found.ok(), told.acknowledged > 0);
-    if (found.ok()) {
+    if (found.ok() && told.new_digest && (*found)->epoch != told.epoch) {
+      EXPECT_EQ((*found)->digest(), *told.new_digest);
+      EXPECT_GT((*found)->revision, told.acknowledged);
+    } else if (found.ok()) {
       ASSERT_EQ((*found)->epoch, told.epoch);
     }
   }
@@ -123,6 +128,8 @@ class ServerRun {
         Create(map);
       } else if (random_.Chance(0.03)) {
         Delete(map);
+      } else if (random_.Chance(0.05)) {
+        Replace(map);
       } else {
         for (int batches = random_.Between(1, 4); batches > 0; --batches) {
           Update(map);
@@ -193,6 +200,24 @@ class ServerRun {
       told_[map].is_in_doubt = true;
     }
     next_[map] = 0;
+  }
+
+  void Replace(int map) {
+    WaitForAll();
+    const std::vector<std::string> rows(kSide, std::string(kSide, '#'));
+    const auto replaced = durable_.store().Replace(NameOf(map), DrawMap(rows), absl::UnixEpoch());
+    MutexLock lock(mutex_);
+    if (!replaced.ok()) {
+      // There is the old map, or the new one.
+      told_[map].new_digest = DrawMap(rows).digest();
+      next_[map] = 0;
+      return;
+    }
+    EXPECT_THAT(oracle_.Replace(NameOf(map), DrawMap(rows), absl::UnixEpoch()), IsOk());
+    told_[map] = {.digests = {{(*replaced)->revision, (*replaced)->digest()}},
+                  .epoch = (*replaced)->epoch,
+                  .acknowledged = (*replaced)->revision};
+    next_[map] = (*replaced)->revision + 1;
   }
 
   // Asks for a batch of two edits, and does not wait for it.

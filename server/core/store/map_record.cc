@@ -251,27 +251,33 @@ bool MapRecord::BuildInBackground(CancelFlag cancelled) {
   return true;
 }
 
-MapRecord::Deleted MapRecord::Delete() {
-  Deleted deleted;
-  MutexLock deleting(deleting_);
+MapRecord::Ended MapRecord::End(AppendEnd append, ChangeTable change_table) {
+  Ended ended;
+  MutexLock ending(ending_);
   if (context_.log != nullptr) {
-    deleted.status = LogDeletion();
-    if (!deleted.status.ok()) {
-      return deleted;
+    ended.status = LogEnd(append);
+    if (!ended.status.ok()) {
+      return ended;
     }
   }
   MutexLock committing(committing_);
-  deleted.last = std::exchange(composed_, nullptr);
-  if (deleted.last == nullptr) {
-    return deleted;
+  ended.last = std::exchange(composed_, nullptr);
+  if (ended.last == nullptr) {
+    return ended;
   }
-  ReplacePublished(nullptr);
-  deleted.waiting = queue_.Close();
+  ended.waiting = queue_.Close();
   next_expiry_nanos_.store(std::numeric_limits<std::int64_t>::max(), std::memory_order_release);
-  for (StoreListener* const listener : context_.listeners) {
-    listener->OnDelete(deleted.last);
-  }
-  return deleted;
+  change_table(ended.last->version(), [&] {
+    for (StoreListener* const listener : context_.listeners) {
+      listener->OnDelete(ended.last);
+    }
+  });
+  return ended;
+}
+
+void MapRecord::HoldCommits(absl::FunctionRef<void()> body) {
+  MutexLock committing(committing_);
+  body();
 }
 
 }  // namespace waystar::core

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -19,9 +20,11 @@
 #include "server/base/mutex.h"
 #include "server/core/jump_index/cancelled.h"
 #include "server/core/store/applied_requests.h"
+#include "server/core/store/durable_log.h"
 #include "server/core/store/in_flight.h"
 #include "server/core/store/lifetimes.h"
 #include "server/core/store/map_snapshot.h"
+#include "server/core/store/map_version.h"
 #include "server/core/store/store_context.h"
 #include "server/core/store/stored_map.h"
 #include "server/core/store/update_batch.h"
@@ -44,10 +47,11 @@ absl::Status NoSuchMap(absl::string_view id);
 // their beginnings is made good before the next batch is applied. A commit that is being published, or is on
 // its way to storage, cannot be taken back: if it finds no memory, the process ends.
 //
-// Lock order: 1. deleting_; 2. committing_; 3. any one other lock, of which StoreContext::readers is one. No
-// lock of level 3 is held while listeners or `done`s are called. Listeners hear of commits under committing_,
-// or from the log's thread without it, and of a deletion under it. Nobody waits for the log with committing_
-// held: the log's thread takes it after a failure.
+// Lock order: 1. ending_; 2. committing_, and that of the record that takes this one's place; 3. any one
+// other lock, of which StoreContext::readers is one. No lock of level 3 is held while listeners or `done`s
+// are called. Listeners hear of commits under committing_, or from the log's thread without it, and of the
+// map's end under it. Nobody waits for the log with committing_ held: the log's thread takes it after a
+// failure.
 //
 // Thread safety: any method may be called from any thread.
 class MapRecord : public std::enable_shared_from_this<MapRecord> {
@@ -60,8 +64,8 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
 
   const std::string& id() const { return id_; }
 
-  // Returns null once the map is deleted. Every call that starts after another has returned sees that
-  // snapshot or a newer one. REQUIRES: StoreContext::readers is held.
+  // Returns null once the map is deleted; what was replaced stays as it was. Every call that starts after
+  // another has returned sees that snapshot or a newer one. REQUIRES: StoreContext::readers is held.
   PinnedSnapshot Latest() const {
     context_.readers.AssertHeld();
     return published_;
@@ -89,15 +93,27 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   // Returns the latest snapshot, null once the map is deleted, with the requests that led to it.
   StoredMap Store() const;
 
-  struct Deleted {
+  struct Ended {
     // The log's error, and the map is as it was; or OK.
     absl::Status status;
-    // Null if another thread deleted the map first.
+    // Null if another thread ended the map first.
     PinnedSnapshot last;
     // The batches that waited, which the caller has to complete.
     std::deque<WaitingBatch> waiting;
   };
-  Deleted Delete();
+  // Appends to the log how the map ends, with its last version.
+  using AppendEnd = absl::FunctionRef<void(MapVersion last, DurableLog::Done done)>;
+  // Changes the store's table once the map has ended, and calls `tell`, which tells the listeners. It must
+  // not throw. It is called under committing_, so whoever finds the map ended finds the table changed, too.
+  using ChangeTable = absl::FunctionRef<void(MapVersion last, absl::FunctionRef<void()> tell)>;
+  // Ends the map, which is deleted or replaced. `append` is called if there is a log, without a lock that a
+  // `done` takes.
+  Ended End(AppendEnd append, ChangeTable change_table);
+  // Makes readers find no map here any more. Without it, those that have the record find its last snapshot.
+  void Unpublish() { ReplacePublished(nullptr); }
+  // Calls `body` while nothing is composed here. REQUIRES: nobody has had this record yet, since the lock of
+  // another record may be held.
+  void HoldCommits(absl::FunctionRef<void()> body);
 
  private:
   // Batches on their way to one snapshot.
@@ -123,7 +139,7 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   absl::Time RollBack() ABSL_LOCKS_EXCLUDED(committing_);
   // Hands the leadership on, or runs the loop.
   void ResumeIfParked();
-  absl::Status LogDeletion() ABSL_LOCKS_EXCLUDED(committing_);
+  absl::Status LogEnd(AppendEnd append) ABSL_LOCKS_EXCLUDED(committing_);
   // Tells of the next expiry, and frees what the group replaced.
   void Conclude(ComposedGroup group);
   absl::StatusOr<UpdateResult> Apply(WaitingBatch& waiting, absl::Time now, Group& fold)
@@ -149,16 +165,16 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   UpdateQueue queue_;
   UpdateLog log_;
 
-  // Held to delete the map.
-  Mutex deleting_;
-  // The leader holds it to compose one group, and without a log to publish it; the thread that deletes the
-  // map holds it, too.
+  // Held to end the map.
+  Mutex ending_;
+  // The leader holds it to compose one group, and without a log to publish it; the thread that ends the map
+  // holds it, too.
   mutable Mutex committing_;
   AppliedRequests applied_ ABSL_GUARDED_BY(committing_);
   Lifetimes lifetimes_ ABSL_GUARDED_BY(committing_);
   // Whether these two have followed batches that were given up.
   bool is_torn_ ABSL_GUARDED_BY(committing_) = false;
-  // The last snapshot that was composed. Null once the map is deleted.
+  // The last snapshot that was composed. Null once the map has ended.
   PinnedSnapshot composed_ ABSL_GUARDED_BY(committing_);
   // The bytes of applied_ and of lifetimes_, for threads that do not hold the lock.
   std::atomic<std::size_t> request_bytes_ = 0;

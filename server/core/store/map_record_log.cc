@@ -1,11 +1,13 @@
 // The ways of a map's commits to its durable log and back.
 
 #include <algorithm>
+#include <new>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "server/base/status_macros.h"
 #include "server/core/store/map_record.h"
 
 namespace waystar::core {
@@ -53,20 +55,30 @@ void MapRecord::ResumeIfParked() {
   }
 }
 
-absl::Status MapRecord::LogDeletion() {
-  const absl::Status status = AppendAndWait([this](DurableLog::Done done) {
+absl::Status MapRecord::LogEnd(AppendEnd append) {
+  MapVersion last;
+  {
     MutexLock committing(committing_);
     if (composed_ == nullptr) {
-      std::move(done)(absl::OkStatus());
-    } else if (absl::Status loss = in_flight_.Hold(); !loss.ok()) {
-      std::move(done)(std::move(loss));
-    } else {
-      context_.log->AppendDeletion(id_, composed_->version(), std::move(done));
+      return absl::OkStatus();
     }
-  });
-  if (!status.ok()) {
+    WAYSTAR_RETURN_IF_ERROR(in_flight_.Hold());
+    last = composed_->version();
+  }
+  const auto go_on = [this] {
     in_flight_.Release();
     ResumeIfParked();
+  };
+  // Nothing is composed meanwhile. If what is in flight is lost, the log refuses what is appended upon it.
+  absl::Status status;
+  try {
+    status = AppendAndWait([&](DurableLog::Done done) { append(last, std::move(done)); });
+  } catch (const std::bad_alloc&) {
+    go_on();
+    throw;
+  }
+  if (!status.ok()) {
+    go_on();
   }
   return status;
 }

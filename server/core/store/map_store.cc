@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
@@ -25,10 +26,14 @@ MapStore::MapStore(std::size_t max_maps, std::size_t max_index_bytes)
 // Maps that somebody still has share the account.
 MapStore::~MapStore() { context_.memory->SetHooks({}); }
 
-absl::Status MapStore::CheckCanCreateLocked(absl::string_view id) const {
+absl::Status MapStore::CheckCanAdd(absl::string_view id, IfExists if_exists) const {
+  WAYSTAR_RETURN_IF_ERROR(CheckMapId(id));
+  MutexLock lock(context_.readers);
   if (records_.contains(id)) {
-    return MakeError(absl::StatusCode::kAlreadyExists, ErrorReason::kMapExists, "map",
-                     absl::StrCat("there is a map \"", id, "\" already"));
+    return if_exists == IfExists::kReplace
+               ? absl::OkStatus()
+               : MakeError(absl::StatusCode::kAlreadyExists, ErrorReason::kMapExists, "map",
+                           absl::StrCat("there is a map \"", id, "\" already"));
   }
   if (records_.size() >= context_.options.max_maps) {
     return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyMaps, "",
@@ -38,27 +43,45 @@ absl::Status MapStore::CheckCanCreateLocked(absl::string_view id) const {
 }
 
 absl::Status MapStore::CheckCanCreate(absl::string_view id) const {
-  WAYSTAR_RETURN_IF_ERROR(CheckMapId(id));
-  MutexLock lock(context_.readers);
-  return CheckCanCreateLocked(id);
+  return CheckCanAdd(id, IfExists::kRefuse);
+}
+
+absl::Status MapStore::CheckCanReplace(absl::string_view id) const {
+  return CheckCanAdd(id, IfExists::kReplace);
 }
 
 absl::StatusOr<PinnedSnapshot> MapStore::Create(absl::string_view id, GridMap grid, absl::Time now) {
-  WAYSTAR_RETURN_IF_ERROR(CheckCanCreate(id));
-  grid.Prepare({.max_bytes = context_.options.max_index_bytes, .account = context_.memory});
-  return Add(std::make_shared<MapSnapshot>(
-      MapSnapshot{.id = std::string(id), .create_time = now, .map = std::move(grid)}));
+  return AddGrid(id, std::move(grid), now, IfExists::kRefuse);
 }
 
 absl::StatusOr<PinnedSnapshot> MapStore::Create(absl::string_view id, WaypointGraph graph, absl::Time now) {
-  WAYSTAR_RETURN_IF_ERROR(CheckCanCreate(id));
   return Add(std::make_shared<MapSnapshot>(
-      MapSnapshot{.id = std::string(id), .create_time = now, .map = std::move(graph)}));
+                 MapSnapshot{.id = std::string(id), .create_time = now, .map = std::move(graph)}),
+             IfExists::kRefuse);
 }
 
-absl::StatusOr<PinnedSnapshot> MapStore::Add(std::shared_ptr<MapSnapshot> snapshot) {
+absl::StatusOr<PinnedSnapshot> MapStore::Replace(absl::string_view id, GridMap grid, absl::Time now) {
+  return AddGrid(id, std::move(grid), now, IfExists::kReplace);
+}
+
+absl::StatusOr<PinnedSnapshot> MapStore::Replace(absl::string_view id, WaypointGraph graph, absl::Time now) {
+  return Add(std::make_shared<MapSnapshot>(
+                 MapSnapshot{.id = std::string(id), .create_time = now, .map = std::move(graph)}),
+             IfExists::kReplace);
+}
+
+absl::StatusOr<PinnedSnapshot> MapStore::AddGrid(absl::string_view id, GridMap grid, absl::Time now,
+                                                 IfExists if_exists) {
+  WAYSTAR_RETURN_IF_ERROR(CheckCanAdd(id, if_exists));
+  grid.Prepare({.max_bytes = context_.options.max_index_bytes, .account = context_.memory});
+  return Add(std::make_shared<MapSnapshot>(
+                 MapSnapshot{.id = std::string(id), .create_time = now, .map = std::move(grid)}),
+             if_exists);
+}
+
+absl::StatusOr<PinnedSnapshot> MapStore::Add(std::shared_ptr<MapSnapshot> snapshot, IfExists if_exists) {
   MutexLock creating(creating_);
-  WAYSTAR_RETURN_IF_ERROR(CheckCanCreate(snapshot->id));
+  WAYSTAR_RETURN_IF_ERROR(CheckCanAdd(snapshot->id, if_exists));
   const std::size_t bytes = snapshot->memory_bytes();
   MemoryAccount::Reservation memory;
   if (!context_.memory->Reserve(bytes, memory)) {
@@ -70,14 +93,58 @@ absl::StatusOr<PinnedSnapshot> MapStore::Add(std::shared_ptr<MapSnapshot> snapsh
     }
   }
   snapshot->epoch = context_.options.new_epoch();
-  snapshot->revision = FirstRevision();
-  if (context_.log != nullptr) {
-    WAYSTAR_RETURN_IF_ERROR(AppendAndWait(
-        [&](DurableLog::Done done) { context_.log->AppendCreation(*snapshot, std::move(done)); }));
+  bool has_replaced = false;
+  if (const absl::StatusOr<RecordPtr> old = FindRecord(snapshot->id); old.ok()) {
+    WAYSTAR_ASSIGN_OR_RETURN(has_replaced, TakePlace(*old, snapshot));
   }
-  Insert({.snapshot = snapshot});
+  if (!has_replaced) {
+    snapshot->revision = FirstRevision();
+    if (context_.log != nullptr) {
+      WAYSTAR_RETURN_IF_ERROR(AppendAndWait(
+          [&](DurableLog::Done done) { context_.log->AppendCreation(*snapshot, std::move(done)); }));
+    }
+    Insert({.snapshot = snapshot});
+  }
   memory.Keep();
   return snapshot;
+}
+
+absl::StatusOr<bool> MapStore::TakePlace(const RecordPtr& old, const std::shared_ptr<MapSnapshot>& snapshot) {
+  const auto follow = [&](MapVersion last) {
+    snapshot->revision = std::max(FirstRevision(), last.revision + 1);
+  };
+  RecordPtr record;
+  MapRecord::Ended ended = old->End(
+      [&](MapVersion last, DurableLog::Done done) {
+        follow(last);
+        context_.log->AppendReplacement(*snapshot, last, std::move(done));
+      },
+      [&](MapVersion last, absl::FunctionRef<void()> tell) noexcept {
+        if (context_.log == nullptr) {
+          follow(last);
+        }
+        record = std::make_shared<MapRecord>(context_, StoredMap{.snapshot = snapshot});
+        // Listeners hear of nothing that happens to the new map before they hear of the old one's end.
+        record->HoldCommits([&] {
+          {
+            MutexLock lock(context_.readers);
+            by_id_.erase(old->id());
+            records_.erase(old->id());
+            records_.emplace(record->id(), record);
+            by_id_.emplace(record->id(), record.get());
+            first_revision_ = std::max(first_revision_, last.revision + 1);
+          }
+          tell();
+        });
+      });
+  WAYSTAR_RETURN_IF_ERROR(ended.status);
+  if (ended.last == nullptr) {
+    return false;
+  }
+  FailWaiting(old->id(), std::move(ended.waiting));
+  TellOfExpiry(*record);
+  context_.old_snapshots.Add(ended.last, context_.options.clock->Now());
+  return true;
 }
 
 void MapStore::Insert(StoredMap map) noexcept {
@@ -87,9 +154,21 @@ void MapStore::Insert(StoredMap map) noexcept {
     records_.emplace(record->id(), record);
     by_id_.emplace(record->id(), record.get());
   }
-  if (const absl::Time expiry = record->NextExpiry();
+  TellOfExpiry(*record);
+}
+
+void MapStore::TellOfExpiry(const MapRecord& record) {
+  if (const absl::Time expiry = record.NextExpiry();
       expiry != absl::InfiniteFuture() && context_.on_earlier_expiry) {
     context_.on_earlier_expiry(expiry);
+  }
+}
+
+void MapStore::FailWaiting(absl::string_view id, std::deque<WaitingBatch> waiting) {
+  for (WaitingBatch& batch : waiting) {
+    if (batch.done) {
+      std::move(batch.done)(NoSuchMap(id));
+    }
   }
 }
 
@@ -197,28 +276,30 @@ void MapStore::Drop(MemoryDrop what) {
 }
 
 absl::StatusOr<MapVersion> MapStore::Delete(absl::string_view id) {
-  WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record, FindRecord(id));
-  MapRecord::Deleted deleted = record->Delete();
-  WAYSTAR_RETURN_IF_ERROR(deleted.status);
-  if (deleted.last == nullptr) {
-    return NoSuchMap(id);
-  }
-  const MapVersion version = deleted.last->version();
-  {
-    MutexLock lock(context_.readers);
-    by_id_.erase(id);
-    records_.erase(id);
-    first_revision_ = std::max(first_revision_, version.revision + 1);
-  }
-  for (WaitingBatch& waiting : deleted.waiting) {
-    if (waiting.done) {
-      std::move(waiting.done)(NoSuchMap(id));
+  while (true) {
+    WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record, FindRecord(id));
+    MapRecord::Ended ended =
+        record->End([&](MapVersion last,
+                        DurableLog::Done done) { context_.log->AppendDeletion(id, last, std::move(done)); },
+                    [&](MapVersion last, absl::FunctionRef<void()> tell) noexcept {
+                      record->Unpublish();
+                      tell();
+                      MutexLock lock(context_.readers);
+                      by_id_.erase(id);
+                      records_.erase(id);
+                      first_revision_ = std::max(first_revision_, last.revision + 1);
+                    });
+    WAYSTAR_RETURN_IF_ERROR(ended.status);
+    // Another thread deleted the map first, or replaced it.
+    if (ended.last == nullptr) {
+      continue;
     }
+    FailWaiting(id, std::move(ended.waiting));
+    if (ended.last.use_count() > 1) {
+      context_.old_snapshots.Add(ended.last, context_.options.clock->Now());
+    }
+    return ended.last->version();
   }
-  if (deleted.last.use_count() > 1) {
-    context_.old_snapshots.Add(deleted.last, context_.options.clock->Now());
-  }
-  return version;
 }
 
 void MapStore::Update(absl::string_view id, UpdateBatch batch, UpdateDone done) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -27,6 +28,7 @@
 #include "server/core/store/stored_map.h"
 #include "server/core/store/update_batch.h"
 #include "server/core/store/update_log.h"
+#include "server/core/store/update_queue.h"
 
 namespace waystar::core {
 
@@ -83,12 +85,22 @@ class MapStore {
   // Returns OK if a map of that id could be created now, else BAD_MAP_ID, MAP_EXISTS or TOO_MANY_MAPS. It
   // lets a long upload fail before it begins; Create decides.
   absl::Status CheckCanCreate(absl::string_view id) const;
+  // As CheckCanCreate, for Replace: a map of that id is no obstacle.
+  absl::Status CheckCanReplace(absl::string_view id) const;
 
   // Create a map, one after another: with a log, each waits until its map is durable. They return
   // INVALID_ARGUMENT / BAD_MAP_ID, ALREADY_EXISTS / MAP_EXISTS, RESOURCE_EXHAUSTED / TOO_MANY_MAPS or
   // MAPS_MEMORY_FULL; with a log, UNAVAILABLE / STORAGE_FAILED.
   absl::StatusOr<PinnedSnapshot> Create(absl::string_view id, GridMap grid, absl::Time now);
   absl::StatusOr<PinnedSnapshot> Create(absl::string_view id, WaypointGraph graph, absl::Time now);
+
+  // Create a map in the place of the one that has the id, in one step: readers find the old map or the new
+  // one, and so does a start after a crash. If there is no such map, they create it. The old map ends as by
+  // Delete, and the new one has another epoch and later revisions; both are in memory for a moment. Return
+  // the errors of Create, where MAP_EXISTS means a map that the log has and the store could not read; after
+  // an error the old map goes on.
+  absl::StatusOr<PinnedSnapshot> Replace(absl::string_view id, GridMap grid, absl::Time now);
+  absl::StatusOr<PinnedSnapshot> Replace(absl::string_view id, WaypointGraph graph, absl::Time now);
 
   // Returns the latest snapshot: never one older than a Pin that has returned before, on any thread. Returns
   // INVALID_ARGUMENT / BAD_MAP_ID or NOT_FOUND / MAP_NOT_FOUND.
@@ -162,11 +174,20 @@ class MapStore {
  private:
   using RecordPtr = std::shared_ptr<MapRecord>;
 
-  absl::StatusOr<PinnedSnapshot> Add(std::shared_ptr<MapSnapshot> snapshot);
+  enum class IfExists { kRefuse, kReplace };
+
+  absl::Status CheckCanAdd(absl::string_view id, IfExists if_exists) const;
+  absl::StatusOr<PinnedSnapshot> AddGrid(absl::string_view id, GridMap grid, absl::Time now,
+                                         IfExists if_exists);
+  absl::StatusOr<PinnedSnapshot> Add(std::shared_ptr<MapSnapshot> snapshot, IfExists if_exists);
   void Insert(StoredMap map) noexcept;
+  // Puts the map, which has no revision yet, in the place of the record's. Returns false if the record's has
+  // ended.
+  absl::StatusOr<bool> TakePlace(const RecordPtr& old, const std::shared_ptr<MapSnapshot>& snapshot);
+  void TellOfExpiry(const MapRecord& record);
+  // Completes the batches that waited for a map that has ended.
+  static void FailWaiting(absl::string_view id, std::deque<WaitingBatch> waiting);
   void Drop(MemoryDrop what);
-  absl::Status CheckCanCreateLocked(absl::string_view id) const
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(context_.readers);
   // Returns the first revision of the next map.
   std::uint64_t FirstRevision() const;
   absl::StatusOr<RecordPtr> FindRecord(absl::string_view id) const;

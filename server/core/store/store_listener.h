@@ -40,7 +40,9 @@ class StoreListener {
   virtual void OnCommit(const PinnedSnapshot& snapshot, absl::Span<const SharedCommit> commits,
                         const MapChanges& changes) = 0;
 
-  // Called when the map is deleted; nothing more is reported of it. Its id may be used again.
+  // Called when the map is deleted or replaced; nothing more is reported of it. Its id may be used again:
+  // when it is replaced, the new map can be pinned already, but nothing is reported of that before this
+  // returns.
   virtual void OnDelete(const PinnedSnapshot& last) = 0;
 };
 

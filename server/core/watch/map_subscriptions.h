@@ -31,7 +31,8 @@ class MapSubscriptions {
   // false if the subscription is not queued any more.
   bool BeginSearch(PathSubscription& subscription);
 
-  // Tells of the snapshot that was pinned. Returns NOT_FOUND if its map is deleted.
+  // Tells of the snapshot that was pinned. Returns NOT_FOUND if the map of the subscriptions is
+  // deleted.
   absl::Status CheckPinned(const MapSnapshot& snapshot);
 
   // Ends a search on `snapshot`. `answer` is what it found, or the answer before if that still holds there.
@@ -73,6 +74,8 @@ class MapSubscriptions {
   std::deque<Kept> kept_ ABSL_GUARDED_BY(mutex_);
   // Commits up to this one are kept no more.
   std::uint64_t forgotten_revision_ ABSL_GUARDED_BY(mutex_) = 0;
+  // 0 if none was pinned.
+  std::uint64_t seen_epoch_ ABSL_GUARDED_BY(mutex_) = 0;
   std::uint64_t seen_revision_ ABSL_GUARDED_BY(mutex_) = 0;
   std::uint64_t deleted_revision_ ABSL_GUARDED_BY(mutex_) = 0;
   bool is_deleted_ ABSL_GUARDED_BY(mutex_) = false;
