@@ -103,6 +103,8 @@ absl::string_view ErrorReasonName(ErrorReason reason) {
       return "ALGORITHM_UNSUITED";
     case ErrorReason::kGoalBlocked:
       return "GOAL_BLOCKED";
+    case ErrorReason::kDigestMismatch:
+      return "DIGEST_MISMATCH";
     case ErrorReason::kMapReplaced:
       return "MAP_REPLACED";
     case ErrorReason::kNotExpressible:

@@ -53,6 +53,7 @@ enum class ErrorReason : std::uint8_t {
   kPortalOverlaps,
   // FAILED_PRECONDITION
   kAlgorithmUnsuited,
+  kDigestMismatch,
   kGoalBlocked,
   kMapReplaced,
   kNotExpressible,

@@ -103,7 +103,9 @@ absl::Status ImportCall::TakeHeader(const v1::ImportMapRequest& request) {
   map.mutable_header()->set_map(header.map());
   WAYSTAR_RETURN_IF_ERROR(caller_.Require([map](const Caller& caller) { return CheckAccess(caller, map); }));
   // Errors that can be known now are returned now, before the client sends a file for nothing.
-  if (absl::Status status = store_.CheckCanCreate(header.map()); !status.ok()) {
+  if (absl::Status status =
+          header.replace() ? store_.CheckCanReplace(header.map()) : store_.CheckCanCreate(header.map());
+      !status.ok()) {
     return ErrorFieldOf(status).empty() ? status : WithFieldPrefix(status, "header.");
   }
   if (!header.has_size()) {
@@ -159,6 +161,9 @@ absl::Status ImportCall::CreateMap() {
                                                                 .prefix = "header.",
                                                                 .bytes_field = "chunk"},
                                                                limits_.max_map_side));
+  if (header_->has_expected_digest()) {
+    WAYSTAR_RETURN_IF_ERROR(CheckDigest(map, header_->expected_digest(), "header.expected_digest"));
+  }
   {
     MutexLock lock(mutex_);
     WAYSTAR_RETURN_IF_ERROR(end().value_or(absl::OkStatus()));
@@ -168,7 +173,8 @@ absl::Status ImportCall::CreateMap() {
   // The store asks for what the map really takes.
   memory_ = {};
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot,
-                           CreateInStore(store_, header_->map(), std::move(map), "header."));
+                           CreateInStore(store_, header_->map(), std::move(map), "header.",
+                                         header_->replace() ? IfExists::kReplace : IfExists::kRefuse));
   v1::ImportMapResponse response;
   FillMapInfo(store_, *snapshot, *response.mutable_info());
   response_ = Serialize(response);

@@ -154,21 +154,38 @@ absl::StatusOr<core::ImportedMap> ParseMapFile(const MapFileSource& file, int ma
   return map;
 }
 
+absl::Status CheckDigest(const core::ImportedMap& map, std::uint64_t expected, absl::string_view field) {
+  const std::uint64_t digest = std::visit([](const auto& kind) { return kind.digest(); }, map);
+  if (digest == expected) {
+    return absl::OkStatus();
+  }
+  return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kDigestMismatch, field,
+                   absl::StrCat("the map has the digest ", absl::Hex(digest, absl::kZeroPad16), ", not ",
+                                absl::Hex(expected, absl::kZeroPad16)));
+}
+
 absl::StatusOr<core::PinnedSnapshot> CreateInStore(core::MapStore& store, const std::string& id,
-                                                   core::ImportedMap map, absl::string_view prefix) {
-  absl::StatusOr<core::PinnedSnapshot> created =
-      std::visit([&](auto& kind) { return store.Create(id, std::move(kind), absl::Now()); }, map);
+                                                   core::ImportedMap map, absl::string_view prefix,
+                                                   IfExists if_exists) {
+  const bool may_replace = if_exists == IfExists::kReplace;
+  const absl::string_view event = may_replace && store.Pin(id).ok() ? "map_replaced" : "map_created";
+  absl::StatusOr<core::PinnedSnapshot> created = std::visit(
+      [&](auto& kind) {
+        return may_replace ? store.Replace(id, std::move(kind), absl::Now())
+                           : store.Create(id, std::move(kind), absl::Now());
+      },
+      map);
   if (!created.ok()) {
     return ErrorFieldOf(created.status()).empty() ? created.status()
                                                   : WithFieldPrefix(created.status(), prefix);
   }
   if ((*created)->is_graph()) {
     const core::WaypointGraph& graph = (*created)->graph();
-    runtime::Log(runtime::LogLevel::kInfo, "map_created",
+    runtime::Log(runtime::LogLevel::kInfo, event,
                  {{"map", id}, {"nodes", graph.node_count()}, {"edges", graph.arc_count()}});
   } else {
     const core::GridMap& grid = (*created)->grid();
-    runtime::Log(runtime::LogLevel::kInfo, "map_created",
+    runtime::Log(runtime::LogLevel::kInfo, event,
                  {{"map", id}, {"width", grid.width()}, {"height", grid.height()}});
   }
   return created;

@@ -1,8 +1,10 @@
 // Creation of maps in the store from what requests say of them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/core/import/import_map.h"
@@ -36,8 +38,14 @@ absl::StatusOr<core::ImportedMap> ParseMapFile(const MapFileSource& file, int ma
 absl::StatusOr<core::WaypointGraph> BuildGraph(const core::MapStore& store,
                                                const v1::CreateMapRequest& request);
 
+// Returns FAILED_PRECONDITION / DIGEST_MISMATCH, which blames the field, if the map has another digest.
+absl::Status CheckDigest(const core::ImportedMap& map, std::uint64_t expected, absl::string_view field);
+
+enum class IfExists { kRefuse, kReplace };
+
 // Puts a map into the store and logs that. `prefix` goes before the field "map".
 absl::StatusOr<core::PinnedSnapshot> CreateInStore(core::MapStore& store, const std::string& id,
-                                                   core::ImportedMap map, absl::string_view prefix);
+                                                   core::ImportedMap map, absl::string_view prefix,
+                                                   IfExists if_exists = IfExists::kRefuse);
 
 }  // namespace waystar::rpc

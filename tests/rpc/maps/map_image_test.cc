@@ -1,5 +1,7 @@
 // Images of maps that move from one server to another.
 
+#include <string>
+
 #include "gmock/gmock.h"
 #include "tests/rpc/test_server.h"
 #include "tests/testing/status_codes.h"
@@ -82,6 +84,70 @@ TEST(MapImageRpcTest, AnImageMayBeOfAGraph) {
   const auto imported = server.client().ImportMap(header, image->bytes);
   ASSERT_TRUE(imported.ok()) << imported.status();
   EXPECT_EQ(imported->info().graph().nodes(), 1);
+}
+
+class ReplacingImportTest : public ::testing::Test {
+ protected:
+  ReplacingImportTest() {
+    server_.Create("arena", {"......", "......"});
+    server_.Create("yard", {"..#"});
+    header_.set_map("arena");
+    header_.set_format(v1::MAP_FORMAT_WAYSTAR);
+    header_.set_replace(true);
+    v1::ExportMapRequest wanted;
+    wanted.set_map("yard");
+    wanted.set_format(v1::MAP_FORMAT_WAYSTAR);
+    const auto image = server_.client().ExportMap(wanted);
+    EXPECT_TRUE(image.ok()) << image.status();
+    image_ = image->bytes;
+    header_.set_expected_digest(image->header.info().digest());
+  }
+
+  v1::MapInfo Arena() {
+    v1::GetMapRequest request;
+    request.set_map("arena");
+    return server_.client().GetMap(request)->info();
+  }
+
+  TestServer server_;
+  v1::ImportMapHeader header_;
+  std::string image_;
+};
+
+TEST_F(ReplacingImportTest, PutsTheMapInThePlaceOfTheOneThatIsThere) {
+  const v1::MapInfo before = Arena();
+  const auto imported = server_.client().ImportMap(header_, image_);
+  ASSERT_TRUE(imported.ok()) << imported.status();
+  EXPECT_EQ(imported->info().digest(), header_.expected_digest());
+  EXPECT_NE(imported->info().epoch(), before.epoch());
+  EXPECT_EQ(imported->info().revision(), before.revision() + 1);
+  EXPECT_EQ(Arena().epoch(), imported->info().epoch());
+}
+
+TEST_F(ReplacingImportTest, CreatesAMapThatIsNotThere) {
+  header_.set_map("other");
+  const auto imported = server_.client().ImportMap(header_, image_);
+  ASSERT_TRUE(imported.ok()) << imported.status();
+  EXPECT_EQ(imported->info().digest(), header_.expected_digest());
+}
+
+TEST_F(ReplacingImportTest, OneThatIsRefusedChangesNothing) {
+  const v1::MapInfo before = Arena();
+  EXPECT_THAT(server_.client().ImportMap(header_, image_.substr(0, image_.size() - 1)),
+              IsRefused(kInvalid, "BAD_FORMAT", "chunk"));
+  header_.set_expected_digest(header_.expected_digest() + 1);
+  EXPECT_THAT(server_.client().ImportMap(header_, image_),
+              IsRefused(absl::StatusCode::kFailedPrecondition, "DIGEST_MISMATCH", "header.expected_digest"));
+  EXPECT_EQ(Arena().epoch(), before.epoch());
+  EXPECT_EQ(Arena().revision(), before.revision());
+  header_.set_map("other");
+  header_.set_replace(false);
+  EXPECT_THAT(server_.client().ImportMap(header_, image_),
+              IsRefused(absl::StatusCode::kFailedPrecondition, "DIGEST_MISMATCH", "header.expected_digest"));
+  v1::GetMapRequest request;
+  request.set_map("other");
+  EXPECT_THAT(server_.client().GetMap(request),
+              IsRefused(absl::StatusCode::kNotFound, "MAP_NOT_FOUND", "map"));
 }
 
 }  // namespace
