@@ -20,6 +20,7 @@
 #include "client/cli/json.h"
 #include "client/cli/progress.h"
 #include "client/cli/table.h"
+#include "client/errors.h"
 
 namespace waystar::cli {
 namespace {
@@ -153,39 +154,28 @@ absl::StatusOr<std::set<std::string>> ExistingMaps(Session& session) {
   return names;
 }
 
-absl::Status Delete(const std::string& map, Session& session) {
-  v1::DeleteMapRequest request;
-  request.set_map(map);
-  const absl::Status status = session.client().DeleteMap(request).status();
-  return absl::IsNotFound(status) ? absl::OkStatus() : status;
-}
-
-ExitCode RestoreMap(const v1::MapInfo& saved, const std::string& folder, bool exists, Session& session) {
-  const std::string path = ImagePath(folder, saved.map());
+ExitCode RestoreMap(const v1::MapInfo& saved, const RestoreArguments& arguments, bool exists,
+                    Session& session) {
+  const std::string path = ImagePath(arguments.folder, saved.map());
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     return session.FailUsage(absl::StrCat("cannot read ", path));
   }
-  if (exists) {
-    if (const absl::Status deleted = Delete(saved.map(), session); !deleted.ok()) {
-      return session.Fail(deleted);
-    }
-  }
   v1::ImportMapHeader header;
   header.set_map(saved.map());
   header.set_format(v1::MAP_FORMAT_WAYSTAR);
+  header.set_replace(arguments.replace);
+  header.set_expected_digest(saved.digest());
   absl::StatusOr<v1::ImportMapResponse> response;
   {
     Progress progress(session, absl::StrCat("importing ", saved.map()), Progress::Unit::kBytes);
     response = session.client().ImportMap(
         header, file, [&progress](int64_t sent, int64_t size) { progress.Show(sent, size); });
   }
-  if (response.ok() && response->info().digest() != saved.digest()) {
-    const absl::Status deleted = Delete(saved.map(), session);
-    return session.Fail(absl::DataLossError(absl::StrCat(
-        path, " is not the map that was saved: its digest is ", DigestText(response->info().digest()),
-        ", and was ", DigestText(saved.digest()),
-        deleted.ok() ? "; it was deleted again" : "; it is on the server, and could not be deleted again")));
+  if (client::ReasonOf(response.status()) == "DIGEST_MISMATCH") {
+    return session.Fail(absl::DataLossError(
+        absl::StrCat(path, " is not the map that was saved: ", response.status().message(),
+                     exists ? "; the map on the server stays as it was" : "; nothing was created")));
   }
   return session.Answer(response, [&](const v1::ImportMapResponse& answer) {
     session.io().out << (exists ? "Replaced " : "Restored ") << saved.map() << " as of revision "
@@ -223,7 +213,7 @@ ExitCode Restore(const RestoreArguments& arguments, Session& session) {
       }
       continue;
     }
-    if (const ExitCode code = RestoreMap(info, arguments.folder, exists, session); code != ExitCode::kOk) {
+    if (const ExitCode code = RestoreMap(info, arguments, exists, session); code != ExitCode::kOk) {
       return code;
     }
   }
@@ -250,11 +240,10 @@ void AddRestoreCommand(CLI::App& parent, Session& session) {
   command.add_option("MAP", arguments->maps, "The maps to restore [all]")->type_name(kMapType);
   CLI::Option* const skip =
       command.add_flag("--skip-existing", arguments->skip_existing, "Leave maps that the server has");
-  command
-      .add_flag("--replace", arguments->replace,
-                "Delete maps that the server has, each just before it is restored")
+  command.add_flag("--replace", arguments->replace, "Replace maps that the server has, each in one step")
       ->excludes(skip);
-  command.footer(absl::StrCat("Each map's digest is compared with the one that it had. ", kNotKept,
+  command.footer(absl::StrCat("The server checks each image and its digest before it changes anything. ",
+                              kNotKept,
                               "Examples:\n"
                               "  waystar restore monday\n"
                               "  waystar restore monday arena --replace\n"));

@@ -121,6 +121,26 @@ TEST_F(BackupCommandsTest, AnotherMapThanWasSavedIsFound) {
   EXPECT_EQ(Run(other, {"map", "show", "arena"}), ExitCode::kRefused);
 }
 
+TEST_F(BackupCommandsTest, MapOnTheServerStaysIfItsBackupIsBad) {
+  ASSERT_EQ(Run(server_, {"backup", folder_}), ExitCode::kOk) << err_;
+  const v1::MapInfo before = InfoOf(server_, "arena");
+  const fs::path image = fs::path(folder_) / "arena.waymap";
+  const auto expect_unchanged = [&] {
+    EXPECT_EQ(InfoOf(server_, "arena").epoch(), before.epoch());
+    EXPECT_EQ(InfoOf(server_, "arena").revision(), before.revision());
+  };
+
+  fs::copy_file(fs::path(folder_) / "yard.waymap", image, fs::copy_options::overwrite_existing);
+  EXPECT_EQ(Run(server_, {"restore", folder_, "arena", "--replace"}), ExitCode::kFailure);
+  EXPECT_THAT(err_, HasSubstr("is not the map that was saved"));
+  EXPECT_THAT(err_, HasSubstr("the map on the server stays as it was"));
+  expect_unchanged();
+
+  fs::resize_file(image, fs::file_size(image) - 1);
+  EXPECT_EQ(Run(server_, {"restore", folder_, "arena", "--replace"}), ExitCode::kRefused) << err_;
+  expect_unchanged();
+}
+
 TEST_F(BackupCommandsTest, ABackupIsNeverOverwritten) {
   ASSERT_EQ(Run(server_, {"backup", folder_}), ExitCode::kOk) << err_;
   EXPECT_EQ(Run(server_, {"backup", folder_}), ExitCode::kUsage);
