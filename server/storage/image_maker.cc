@@ -118,15 +118,9 @@ absl::StatusOr<bool> ImageMaker::RequireImage(const LiveMap& map) {
   }
   const ImageName name{.map = map.id, .version = stored->snapshot->version()};
   if (name.version.epoch != map.epoch) {
-    if (name.version.revision < map.revision) {
-      // The log is ahead of the thread that replaces it.
-      MakeSoon();
-      return false;
-    }
-    // It was deleted or replaced, and the log has told of that. The files before must not go while that may
-    // be lost.
-    WAYSTAR_RETURN_IF_ERROR(log_->Sync());
-    return true;
+    // The log is ahead of the thread that replaces it, or it was replaced since.
+    MakeSoon();
+    return false;
   }
   WAYSTAR_ASSIGN_OR_RETURN(const std::uint64_t bytes, WriteImageFile(*stored, folder_));
   // An image must not be ahead of the log, of which some may not be synced.

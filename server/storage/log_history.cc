@@ -133,27 +133,24 @@ class HistoryReader {
 
   void TakeIn(LocatedEntry located) {
     const LogEntry& entry = located.entry;
-    Epochs& epochs = history_.epochs[entry.map];
-    switch (entry.kind) {
-      case LogEntry::Kind::kDeletion:
-        for (const core::MapVersion& version : epochs) {
-          history_.ended_epochs.insert(version.epoch);
-        }
-        history_.epochs.erase(entry.map);
-        history_.entries.erase(entry.map);
-        break;
-      case LogEntry::Kind::kReplacement:
-        history_.entries.erase(map);
-        [[fallthrough]];
-      case LogEntry::Kind::kCreation:
-        epochs.push_back({.epoch = entry.epoch, .revision = entry.revision});
-        history_.entries[entry.map].push_back(std::move(located));
-        break;
-      case LogEntry::Kind::kCommits:
-        epochs.back().revision = entry.revision;
-        history_.entries[entry.map].push_back(std::move(located));
-        break;
+    if (entry.kind == LogEntry::Kind::kDeletion || entry.kind == LogEntry::Kind::kReplacement) {
+      EndMap(entry.map);
     }
+    if (BeginsMap(entry)) {
+      history_.epochs[entry.map].push_back({.epoch = entry.epoch});
+    }
+    if (entry.kind != LogEntry::Kind::kDeletion) {
+      history_.epochs[entry.map].back().revision = entry.revision;
+      history_.entries[entry.map].push_back(std::move(located));
+    }
+  }
+
+  void EndMap(const std::string& map) {
+    for (const core::MapVersion& version : history_.epochs[map]) {
+      history_.ended_epochs.insert(version.epoch);
+    }
+    history_.epochs.erase(map);
+    history_.entries.erase(map);
   }
 
   LogHistory history_;
