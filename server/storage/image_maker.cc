@@ -11,6 +11,12 @@
 #include "server/storage/image_file.h"
 
 namespace waystar::storage {
+namespace {
+
+// How long the store may take to follow the log.
+constexpr absl::Duration kCatchUpInterval = absl::Milliseconds(10);
+
+}  // namespace
 
 ImageMaker::ImageMaker(Folder& folder, const core::MapStore& store, KnownFiles files,
                        absl::Duration retry_interval)
@@ -63,10 +69,12 @@ void ImageMaker::Run() {
     const absl::Status made = Make();
     NoteFiles();
     MutexLock lock(mutex_);
-    statistics_.status = made;
+    statistics_.status = absl::IsAborted(made) ? absl::OkStatus() : made;
     if (!made.ok()) {
       is_wanted_ = true;
-      const auto retry_at = std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(retry_interval_);
+      const auto retry_at =
+          std::chrono::steady_clock::now() +
+          absl::ToChronoNanoseconds(absl::IsAborted(made) ? kCatchUpInterval : retry_interval_);
       while (!is_stopping_.load(std::memory_order_relaxed) && std::chrono::steady_clock::now() < retry_at) {
         wake_.WaitUntil(mutex_, retry_at);
       }
@@ -81,7 +89,7 @@ absl::Status ImageMaker::Make() {
   WAYSTAR_RETURN_IF_ERROR(ForgetMissingImages());
   WAYSTAR_ASSIGN_OR_RETURN(const LogStart now, log_->Sync());
   const LiveMaps live(now);
-  bool is_complete = files_.damaged_maps.empty();
+  bool is_complete = true;
   for (const LiveMap& map : round_->maps) {
     if (is_stopping_.load(std::memory_order_relaxed)) {
       return absl::OkStatus();
@@ -93,7 +101,10 @@ absl::Status ImageMaker::Make() {
     }
   }
   WAYSTAR_RETURN_IF_ERROR(folder_.SyncNames());
-  return is_complete ? RemoveNeedless() : absl::OkStatus();
+  if (!is_complete) {
+    return absl::AbortedError("maps are being created, replaced or deleted");
+  }
+  return RemoveNeedless();
 }
 
 absl::Status ImageMaker::ForgetMissingImages() {
@@ -113,13 +124,11 @@ absl::StatusOr<bool> ImageMaker::RequireImage(const LiveMap& map) {
   const absl::StatusOr<core::StoredMap> stored = store_.Store(map.id);
   if (!stored.ok()) {
     // It was deleted, or the log is ahead of the thread that creates it.
-    MakeSoon();
     return false;
   }
   const ImageName name{.map = map.id, .version = stored->snapshot->version()};
   if (name.version.epoch != map.epoch) {
     // The log is ahead of the thread that replaces it, or it was replaced since.
-    MakeSoon();
     return false;
   }
   WAYSTAR_ASSIGN_OR_RETURN(const std::uint64_t bytes, WriteImageFile(*stored, folder_));

@@ -52,9 +52,10 @@ class ImageMaker {
 
  private:
   void Run();
+  // Goes on with a round, or begins one. Returns ABORTED if it is soon to be gone on with.
   absl::Status Make();
-  // Makes an image unless there is one. Returns false if there is none because the map is being created or
-  // deleted; then all is to be done again.
+  // Makes an image unless there is one. Returns false if there is none because the map is being created,
+  // replaced or deleted; then it is to be tried again.
   absl::StatusOr<bool> RequireImage(const LiveMap& map);
   // Forgets images that others have removed.
   absl::Status ForgetMissingImages();

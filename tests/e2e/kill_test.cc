@@ -50,9 +50,6 @@ constexpr int kWindow = 32;
 // Maps that come and go.
 constexpr int kNames = 4;
 
-// Whether a map has a new epoch once a server with --durability=relaxed has lost some of its revisions.
-constexpr bool kHasNewEpochAfterLoss = false;
-
 int Kills() {
   const char* const kills = std::getenv("WAYSTAR_KILLS");
   return kills == nullptr ? 10 : std::max(std::atoi(kills), 1);
@@ -378,7 +375,7 @@ class KillTest : public ::testing::Test {
       ASSERT_TRUE(status.ok()) << status.error_message();
       EXPECT_GE(response.info().revision(), ledger_.Newest(response.info().epoch())) << map;
       EXPECT_TRUE(has_lost_ || ledger_.Newest(response.info().epoch()) > 0) << map << " has another epoch";
-      EXPECT_FALSE(kHasNewEpochAfterLoss && ledger_.HasLost(response.info().epoch()))
+      EXPECT_FALSE(ledger_.HasLost(response.info().epoch()))
           << map << " has the epoch of revisions that were lost";
       EXPECT_GE(response.info().revision(), synced_[map]) << map << " lacks what was synced";
       ledger_.Saw(response.info().epoch(), response.info().revision(), response.info().digest());

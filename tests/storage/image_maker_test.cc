@@ -30,26 +30,25 @@ TEST(ImageMakerTest, KeepsTheLogOfAReplacementUntilTheStoreHasTheMap) {
   CrashingFolder folder;
   core::MapStore store(1);
   ASSERT_THAT(store.Restore(SnapshotOf(kOld), {}, absl::InfinitePast()), IsOk());
-  auto log = CommitLog::Start(folder, {}, {});
-  ASSERT_THAT(log, IsOk());
-  ImageMaker maker(folder, store, {});
+  CommitLog log(folder, {}, {}, {});
+  ImageMaker maker(folder, store, {}, absl::ZeroDuration());
   ASSERT_THAT(core::AppendAndWait([&](core::DurableLog::Done done) {
-                (*log)->AppendCreation(SnapshotOf(kOld), std::move(done));
+                log.AppendCreation(SnapshotOf(kOld), std::move(done));
               }),
               IsOk());
   ASSERT_THAT(core::AppendAndWait([&](core::DurableLog::Done done) {
-                (*log)->AppendReplacement(SnapshotOf(kNew), kOld, std::move(done));
+                log.AppendReplacement(SnapshotOf(kNew), kOld, std::move(done));
               }),
               IsOk());
   const auto has_first_file = [&] {
     const auto names = folder.List();
     return std::ranges::count(*names, LogFileName(1)) == 1;
   };
-  maker.Start(**log);
+  maker.Start(log);
   maker.MakeSoon();
   const auto has_tried = [&] {
     const auto names = folder.List();
-    return !has_first_file() || std::ranges::count(*names, LogFileName(3)) == 1;
+    return !has_first_file() || std::ranges::count(*names, LogFileName(2)) == 1;
   };
   EXPECT_TRUE(WaitUntil(has_tried, "the images"));
   EXPECT_TRUE(has_first_file());
