@@ -6,27 +6,29 @@
 #include <cstdint>
 #include <ctime>
 
-#include "absl/time/clock.h"
+#include "absl/time/time.h"
 
 namespace waystar {
-namespace {
-
-class SteadyClock final : public Clock {
- public:
-  absl::Time Now() const override {
-    return wall_begin_ + absl::FromChrono(std::chrono::steady_clock::now() - begin_);
-  }
-
- private:
-  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-  const absl::Time wall_begin_ = absl::Now();
-};
-
-}  // namespace
-
 const Clock& Clock::Steady() {
   static const auto* const clock = new SteadyClock;
   return *clock;
+}
+
+absl::Time SteadyClock::WithoutAdvances() const {
+  return wall_begin_ + absl::FromChrono(std::chrono::steady_clock::now() - begin_);
+}
+
+absl::Time SteadyClock::Now() const { return WithoutAdvances() + absl::Nanoseconds(advance_nanos_.load()); }
+
+absl::Duration SteadyClock::AdvanceTo(absl::Time time) {
+  const std::int64_t wanted = absl::ToInt64Nanoseconds(time - WithoutAdvances());
+  std::int64_t before = advance_nanos_.load();
+  while (before < wanted) {
+    if (advance_nanos_.compare_exchange_weak(before, wanted)) {
+      return absl::Nanoseconds(wanted - before);
+    }
+  }
+  return absl::ZeroDuration();
 }
 
 std::chrono::nanoseconds ThreadCpuTime() {

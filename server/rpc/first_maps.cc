@@ -26,6 +26,8 @@ namespace {
 using Ids = absl::flat_hash_set<std::string>;
 
 constexpr absl::Duration kProgressInterval = absl::Seconds(1);
+// By which the clock may be behind without a word.
+constexpr absl::Duration kMaxSilentAdvance = absl::Minutes(1);
 
 absl::Status InFile(const absl::Status& status, const core::MapFile& file) {
   return {status.code(), absl::StrCat(file.path.string(), ": ", status.message())};
@@ -59,7 +61,7 @@ absl::Status LoadFile(const core::MapFile& file, int max_side, const Ids& kept, 
       continue;
     }
     const auto created =
-        std::visit([&](auto& kind) { return store.Create(map.id, std::move(kind), absl::Now()); }, map.map);
+        std::visit([&](auto& kind) { return store.Create(map.id, std::move(kind), store.Now()); }, map.map);
     if (!created.ok()) {
       return InFile(created.status(), file);
     }
@@ -92,11 +94,22 @@ storage::DataOptions DataOptionsOf(const runtime::Options& options, LoadProgress
   return data;
 }
 
+// Lifetimes of obstacles end, and ids are forgotten, at times that a clock of an earlier start has set.
+void CatchUp(absl::Time latest_change, SteadyClock& clock) {
+  if (const absl::Duration behind = clock.AdvanceTo(latest_change); behind > kMaxSilentAdvance) {
+    runtime::Log(runtime::LogLevel::kWarning, "clock_behind",
+                 {{"seconds", absl::ToDoubleSeconds(behind)},
+                  {"note",
+                   "The machine's clock is behind the last change in the data folder. The server "
+                   "goes on from the time of that change."}});
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<storage::DataFolder>> OpenData(
     const runtime::Options& options, const storage::OpenFolder& open_folder, core::MapStore& store,
-    LoadProgress& progress, std::function<void(const absl::Status&)> on_status) {
+    SteadyClock& clock, LoadProgress& progress, std::function<void(const absl::Status&)> on_status) {
   if (options.data_dir.empty()) {
     runtime::Log(runtime::LogLevel::kInfo, "data_in_memory",
                  {{"note", "Maps live in memory alone. --data_dir keeps them."}});
@@ -118,6 +131,7 @@ absl::StatusOr<std::unique_ptr<storage::DataFolder>> OpenData(
                 {"commits", found.commits},
                 {"seconds", absl::ToDoubleSeconds(absl::Now() - start)},
                 {"torn_bytes", found.torn_bytes}});
+  CatchUp(found.latest_time, clock);
   return data;
 }
 

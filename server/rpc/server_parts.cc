@@ -22,7 +22,6 @@
 #include "grpcpp/health_check_service_interface.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server_builder.h"
-#include "server/base/clock.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/net/descriptor_limit.h"
@@ -53,7 +52,7 @@ constexpr char kStorageHealth[] = "waystar.storage";
 // The most that the message of a watch takes beside the answer in it.
 constexpr std::size_t kWatchEnvelopeBytes = 32;
 
-core::StoreOptions StoreOptionsOf(const runtime::Options& options, core::Defer defer) {
+core::StoreOptions StoreOptionsOf(const runtime::Options& options, const Clock& clock, core::Defer defer) {
   core::StoreOptions store;
   store.max_maps = options.max_maps;
   if (options.max_maps_memory_mib > 0) {
@@ -67,6 +66,7 @@ core::StoreOptions StoreOptionsOf(const runtime::Options& options, core::Defer d
   store.max_history_bytes = options.max_history_mib << 20;
   store.request_ids.time = options.request_id_retention;
   store.request_ids.max_bytes = options.max_request_ids_mib << 20;
+  store.clock = &clock;
   store.max_old_snapshot_bytes = options.old_snapshot_mib << 20;
   return store;
 }
@@ -119,8 +119,9 @@ ServerParts::ServerParts(const runtime::Options& options)
       path_watches_(store_, executor_,
                     static_cast<std::size_t>(options.max_message_bytes) - kWatchEnvelopeBytes,
                     {.metrics = search_metrics_.get(), .slow_queries = &slow_queries_}),
-      store_(StoreOptionsOf(options, [this](std::function<void()> task) { return Defer(std::move(task)); })),
-      obstacle_expirer_(store_, Clock::Steady()),
+      store_(StoreOptionsOf(options, clock_,
+                            [this](std::function<void()> task) { return Defer(std::move(task)); })),
+      obstacle_expirer_(store_, clock_),
       index_builder_(store_, {.quiet_time = options.static_index_quiet_time,
                               .max_static_bytes = options.static_index_mib << 20}),
       client_calls_(options.max_client_calls),
@@ -206,7 +207,7 @@ bool ServerParts::Defer(std::function<void()> task) {
 }
 
 absl::Status ServerParts::Load(const runtime::Options& options, const storage::OpenFolder& open_folder) {
-  WAYSTAR_ASSIGN_OR_RETURN(data_, OpenData(options, open_folder, store_, loading_,
+  WAYSTAR_ASSIGN_OR_RETURN(data_, OpenData(options, open_folder, store_, clock_, loading_,
                                            [this](const absl::Status& status) { OnStorageStatus(status); }));
   if (data_ != nullptr) {
     storage_statistics_.SetFolder(*data_);

@@ -11,6 +11,7 @@
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server.h"
 #include "grpcpp/server_builder.h"
+#include "server/base/clock.h"
 #include "server/base/mutex.h"
 #include "server/core/store/map_store.h"
 #include "server/maintenance/index_builder.h"
@@ -90,7 +91,9 @@ class ServerParts final : public Server {
   void OnStorageStatus(const absl::Status& status);
 
   // The members are in the order of their lives: calls in flight use what stands above the server.
-  // search_metrics_ is null unless metrics are served.
+  // The time of commits, lifetimes and request_times.
+  SteadyClock clock_;
+  // Null unless metrics are served.
   const std::unique_ptr<SearchMetrics> search_metrics_;
   UpdateMetrics update_metrics_;
   SlowQueryLog slow_queries_;

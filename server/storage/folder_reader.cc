@@ -69,11 +69,13 @@ class MapReader {
       WAYSTAR_RETURN_IF_ERROR(folder_.Secure(ImageFileName(images.at(map.id)), result.image_bytes));
     }
     MapState& state = result.state;
+    const absl::Time latest_time = state.snapshot.latest_time();
     WAYSTAR_RETURN_IF_ERROR(store_.Restore(std::move(state.snapshot), std::move(state.requests),  //
                                            state.request_horizon));
     MutexLock lock(mutex_);
     ++contents_.found.maps;
     contents_.found.commits += result.commits;
+    contents_.found.latest_time = std::max(contents_.found.latest_time, latest_time);
     if (result.image_bytes > 0) {
       contents_.files.images[map.id] = {.name = images.at(map.id), .bytes = result.image_bytes};
     }

@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "server/core/store/map_store.h"
 #include "server/storage/commit_log.h"
 #include "server/storage/folder.h"
@@ -37,6 +38,9 @@ struct DataFound {
   std::size_t commits = 0;
   // How many bytes of a write that was cut short were left out.
   std::uint64_t torn_bytes = 0;
+  // The latest time, by the clock of the server that wrote it, at which one of the maps was created or
+  // changed; InfinitePast() if there are no maps. What clients say of their clocks does not count.
+  absl::Time latest_time = absl::InfinitePast();
   // Of maps that were left out: each names the map, and the file and offset of what is damaged.
   std::vector<absl::Status> damaged;
   // Not empty if all maps have new epochs: why it cannot be known whether revisions were lost.

@@ -1,5 +1,6 @@
 #include "server/storage/image_file.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <memory>
@@ -56,6 +57,7 @@ std::string EncodeHead(const core::MapSnapshot& snapshot) {
   to.PutNumber(snapshot.revision);
   core::WriteTime(snapshot.create_time, to);
   to.PutNumber(snapshot.digest());
+  core::WriteTime(snapshot.latest_commit_time, to);
   return std::move(to).TakeBytes();
 }
 
@@ -63,7 +65,13 @@ struct Head {
   ImageName name;
   absl::Time create_time;
   std::uint64_t digest = 0;
+  absl::Time latest_commit_time;
 };
+
+// The first files of the format end before the last time of a record.
+absl::Time ReadLastTime(core::ValueReader& from) {
+  return from.IsAtEnd() ? absl::InfinitePast() : core::ReadTime(from);
+}
 
 absl::StatusOr<Head> DecodeHead(absl::string_view bytes) {
   core::ValueReader from(bytes);
@@ -73,6 +81,7 @@ absl::StatusOr<Head> DecodeHead(absl::string_view bytes) {
   head.name.version.revision = from.Number(core::kAnyNumber);
   head.create_time = core::ReadTime(from);
   head.digest = from.Number(core::kAnyNumber);
+  head.latest_commit_time = ReadLastTime(from);
   WAYSTAR_RETURN_IF_ERROR(from.Finish());
   return head;
 }
@@ -112,6 +121,18 @@ absl::Status DecodeRequests(absl::string_view bytes, std::uint64_t epoch, MapSta
     return request;
   });
   return from.Finish();
+}
+
+// Returns the latest time at which a batch is known to have been applied. A time that is the request_time is
+// the client's.
+absl::Time LatestTimeOf(const std::vector<core::AppliedRequest>& requests) {
+  absl::Time latest = absl::InfinitePast();
+  for (const core::AppliedRequest& request : requests) {
+    if (request.time != request.request_time) {
+      latest = std::max(latest, request.time);
+    }
+  }
+  return latest;
 }
 
 }  // namespace
@@ -184,6 +205,7 @@ absl::StatusOr<MapState> ReadImageFile(const ImageName& name, absl::string_view 
       !requests.ok()) {
     return Damage(path, file.records[1].offset, requests.message());
   }
+  snapshot.latest_commit_time = std::max(head->latest_commit_time, LatestTimeOf(map.requests));
   return map;
 }
 

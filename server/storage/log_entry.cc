@@ -19,8 +19,6 @@ class EntryReader final : public core::ValueReader {
  public:
   using core::ValueReader::ValueReader;
 
-  bool AtEnd() const { return IsAtEnd(); }
-
   absl::string_view View() {
     const std::uint64_t count = Number(bytes_.size() - read_);
     // The number itself took some of them.
@@ -146,7 +144,7 @@ void AddEntry(absl::string_view entry, std::string& record) {
 absl::StatusOr<std::vector<LogEntry>> DecodeEntries(absl::string_view record) {
   EntryReader from(record);
   std::vector<LogEntry> entries;
-  while (from.ok() && !from.AtEnd()) {
+  while (from.ok() && !from.IsAtEnd()) {
     const absl::string_view bytes = from.View();
     WAYSTAR_RETURN_IF_ERROR(from.status());
     WAYSTAR_ASSIGN_OR_RETURN(entries.emplace_back(), DecodeEntry(bytes));
@@ -165,7 +163,7 @@ absl::StatusOr<Creation> DecodeCreation(absl::string_view body) {
 absl::StatusOr<std::vector<core::LoggedCommit>> DecodeCommits(absl::string_view body) {
   EntryReader from(body);
   std::vector<core::LoggedCommit> commits;
-  while (from.ok() && !from.AtEnd()) {
+  while (from.ok() && !from.IsAtEnd()) {
     commits.push_back(ReadCommit(from));
   }
   WAYSTAR_RETURN_IF_ERROR(from.status());

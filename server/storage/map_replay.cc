@@ -39,6 +39,7 @@ class Replayer {
           absl::StrCat("the digest at revision ", commit.revision, " is not what it was"));
     }
     ++snapshot.revision;
+    snapshot.latest_commit_time = std::max(snapshot.latest_commit_time, commit.time);
     Remember(logged);
     if (++count_ % kCommitsOfEditor == 0) {
       Finish();

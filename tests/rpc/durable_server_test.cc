@@ -6,18 +6,31 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "gmock/gmock.h"
+#include "server/core/store/map_store.h"
 #include "server/rpc/server.h"
+#include "server/storage/data_folder.h"
+#include "server/storage/posix_folder.h"
+#include "tests/rpc/captured_log.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/drawn_map.h"
+#include "tests/testing/fake_clock.h"
 
 namespace waystar {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::waystar::testing::BlockRequest;
 using ::waystar::testing::CellAt;
+using ::waystar::testing::DrawMap;
+using ::waystar::testing::FakeClock;
+using ::waystar::testing::LogOf;
 using ::waystar::testing::TestServer;
 
 class DurableServerTest : public ::testing::Test {
@@ -75,6 +88,49 @@ TEST_F(DurableServerTest, ARequestIdIsRememberedOverARestart) {
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_TRUE(again->already_applied());
   EXPECT_EQ(again->revision(), first->revision());
+}
+
+// A machine whose clock was set back while the server was down.
+TEST_F(DurableServerTest, TheClockGoesOnFromTheLastChange) {
+  constexpr absl::Duration kSetBack = absl::Hours(1);
+  constexpr absl::Duration kLifetime = absl::Minutes(10);
+  server_.reset();
+  {
+    const FakeClock clock(absl::Now() + kSetBack);
+    core::MapStore store{core::StoreOptions{.clock = &clock}};
+    auto folder = storage::OpenPosixFolder(options_.data_dir);
+    ASSERT_TRUE(folder.ok()) << folder.status();
+    storage::DataFound found;
+    const auto data = storage::DataFolder::Open(*std::move(folder), store, {}, found);
+    ASSERT_TRUE(data.ok()) << data.status();
+    ASSERT_TRUE(store.Create("arena", DrawMap({"..."}), clock.Now()).ok());
+    ASSERT_TRUE(store
+                    .UpdateAndWait("arena", {.edits = {core::PutObstacle{
+                                                 .obstacle = {.id = "tent", .shape = {.cells = {{1, 0}}}},
+                                                 .lifetime = kLifetime}}})
+                    .ok());
+  }
+  EXPECT_THAT(LogOf([&] { Restart(); }), HasSubstr("event=clock_behind"));
+  v1::ListObstaclesRequest list;
+  list.set_map("arena");
+  const auto obstacles = server_->client().ListObstacles(list);
+  ASSERT_TRUE(obstacles.ok()) << obstacles.status();
+  ASSERT_EQ(obstacles->obstacles_size(), 1);
+  EXPECT_LE(obstacles->obstacles(0).lifetime().seconds(), absl::ToInt64Seconds(kLifetime));
+  // Of a client whose clock is right.
+  v1::UpdateObstaclesRequest request = BlockRequest("arena", {CellAt(0, 0)});
+  request.set_request_id("once");
+  request.mutable_request_time()->set_seconds(absl::ToUnixSeconds(absl::Now() + kSetBack));
+  const auto applied = server_->client().UpdateObstacles(request);
+  EXPECT_TRUE(applied.ok()) << applied.status();
+  // The times of new maps are those of the clock, too.
+  server_->Create("yard", {"..."});
+  EXPECT_GE(InfoOf("yard").create_time().seconds(), InfoOf("arena").create_time().seconds());
+}
+
+TEST_F(DurableServerTest, AClockThatIsRightIsNoNews) {
+  server_->Create("arena", {"..."});
+  EXPECT_THAT(LogOf([&] { Restart(); }), Not(HasSubstr("event=clock_behind")));
 }
 
 TEST_F(DurableServerTest, FilesBecomeMapsOnlyIfThereAreNoneOfTheirNames) {

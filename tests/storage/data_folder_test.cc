@@ -199,6 +199,33 @@ TEST_F(DataFolderTest, RequestsAreRemembered) {
   EXPECT_EQ((*store().Pin("arena"))->revision, 3U);
 }
 
+TEST_F(DataFolderTest, TellsTheLatestTimeOfItsMaps) {
+  EXPECT_EQ(store_->found().latest_time, absl::InfinitePast());
+  CreateArena();
+  Restart();
+  EXPECT_EQ(store_->found().latest_time, kCreated);
+  const absl::Time last = clock_.Now();
+  Update("arena", {Block({3, 0})}, "first");
+  // A client's clock is not believed.
+  ASSERT_THAT(store().UpdateAndWait("arena", {.edits = {Block({4, 0})},
+                                              .request_id = "second",
+                                              .request_time = last + absl::Seconds(50)}),
+              IsOk());
+  clock_.Advance(-absl::Hours(1));
+  Restart();
+  EXPECT_EQ(store_->found().latest_time, last);
+  MakeImages();
+  EXPECT_EQ(store_->found().latest_time, last);
+  Restart();
+  EXPECT_EQ(store_->found().commits, 0U);
+  EXPECT_EQ(store_->found().latest_time, last);
+  // What is changed by an earlier time does not hide it.
+  Update("arena", {Block({5, 0})});
+  MakeImages();
+  Restart();
+  EXPECT_EQ(store_->found().latest_time, last);
+}
+
 TEST_F(DataFolderTest, ObstaclesExpireAfterARestartAsTheyWouldHave) {
   CreateArena();
   Update("arena", {core::PutObstacle{.obstacle = {.id = "door", .shape = {.cells = {{1, 1}}}},

@@ -19,9 +19,10 @@ class BlockReader final : public ValueReader {
   // magic, status() tells so.
   BlockReader(absl::string_view image, std::uint64_t max_content_bytes);
 
+  bool IsAtEnd() const override { return read_ == bytes_.size() && next_ == image_.size(); }
+
  private:
   void NextBytes() override;
-  bool IsAtEnd() const override { return read_ == bytes_.size() && next_ == image_.size(); }
   std::string Place() const override;
 
   const absl::string_view image_;

@@ -40,13 +40,14 @@ class ValueReader {
   // Fills as many bytes as there is space for.
   void Bytes(char* space, std::size_t count);
 
+  // Returns whether nothing follows.
+  virtual bool IsAtEnd() const { return read_ == bytes_.size(); }
   // Returns status(), after checking that nothing follows.
   absl::Status Finish();
 
  protected:
   // Puts what follows into bytes_ and 0 into read_, or fails.
   virtual void NextBytes() { Fail("it ends too early"); }
-  virtual bool IsAtEnd() const { return read_ == bytes_.size(); }
   // Returns where it reads, for errors.
   virtual std::string Place() const;
 

@@ -85,11 +85,13 @@ void MapRecord::ComposeInto(ComposedGroup& composed) {
   }
   if (!fold.commits.empty()) {
     MapEditor::Result edited = std::move(*fold.editor).Finish();
-    composed.next = std::make_shared<const MapSnapshot>(MapSnapshot{.id = id_,
-                                                                    .epoch = fold.base->epoch,
-                                                                    .revision = fold.revision,
-                                                                    .create_time = fold.base->create_time,
-                                                                    .map = std::move(edited.map)});
+    composed.next = std::make_shared<const MapSnapshot>(
+        MapSnapshot{.id = id_,
+                    .epoch = fold.base->epoch,
+                    .revision = fold.revision,
+                    .create_time = fold.base->create_time,
+                    .latest_commit_time = std::max(fold.base->latest_commit_time, fold.commits.back()->time),
+                    .map = std::move(edited.map)});
     if (context_.log == nullptr) {
       log_.Append(fold.commits);
     }

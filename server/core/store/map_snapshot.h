@@ -1,6 +1,7 @@
 // An immutable snapshot of a map at one revision.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -43,6 +44,8 @@ struct MapSnapshot {
   std::uint64_t revision = 1;
   // When the map was created, not this revision.
   absl::Time create_time;
+  // The latest time of its commits; InfinitePast() if there are none, or if it is not known.
+  absl::Time latest_commit_time = absl::InfinitePast();
   std::variant<GridMap, WaypointGraph> map;
   // Long work on the snapshot must poll this flag and, once it is set, let go of the snapshot and return
   // ABORTED / SNAPSHOT_EVICTED.
@@ -58,6 +61,9 @@ struct MapSnapshot {
   const ObstacleTable& obstacles() const {
     return is_grid() ? grid().obstacles() : graph().sight().obstacles();
   }
+
+  // Returns the latest time at which the server has made or changed the map, by the server's clock.
+  absl::Time latest_time() const { return std::max(create_time, latest_commit_time); }
 
   // As GridMap::digest.
   std::uint64_t digest() const { return is_grid() ? grid().digest() : graph().digest(); }

@@ -82,6 +82,9 @@ class MapStore {
   // is still on its way to the log. Updates wait while the requests are copied.
   absl::StatusOr<StoredMap> Store(absl::string_view id) const;
 
+  // Returns the time by the store's clock.
+  absl::Time Now() const { return context_.options.clock->Now(); }
+
   // Returns OK if a map of that id could be created now, else BAD_MAP_ID, MAP_EXISTS or TOO_MANY_MAPS. It
   // lets a long upload fail before it begins; Create decides.
   absl::Status CheckCanCreate(absl::string_view id) const;

@@ -8,7 +8,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "server/base/clock.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/map/obstacle.h"
@@ -78,7 +77,7 @@ absl::Status ListNamedObstacles(const core::MapStore& store, std::size_t max_byt
   const core::ObstacleTable& obstacles =
       snapshot->is_grid() ? snapshot->grid().obstacles() : snapshot->graph().sight().obstacles();
   Page page(size, max_bytes, *response.mutable_obstacles());
-  const absl::Time now = Clock::Steady().Now();
+  const absl::Time now = store.Now();
   const auto add = [&](const core::Obstacle& obstacle) {
     const bool has_room = page.Add([&](v1::Obstacle& out) { FillObstacle(obstacle, now, out); });
     if (!has_room) {

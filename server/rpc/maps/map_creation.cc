@@ -12,7 +12,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/clock.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/format/grid_overrides.h"
@@ -171,8 +170,8 @@ absl::StatusOr<core::PinnedSnapshot> CreateInStore(core::MapStore& store, const 
   const absl::string_view event = may_replace && store.Pin(id).ok() ? "map_replaced" : "map_created";
   absl::StatusOr<core::PinnedSnapshot> created = std::visit(
       [&](auto& kind) {
-        return may_replace ? store.Replace(id, std::move(kind), absl::Now())
-                           : store.Create(id, std::move(kind), absl::Now());
+        return may_replace ? store.Replace(id, std::move(kind), store.Now())
+                           : store.Create(id, std::move(kind), store.Now());
       },
       map);
   if (!created.ok()) {
