@@ -124,7 +124,8 @@ ABSL_FLAG(absl::Duration, request_id_retention, Defaults().request_id_retention,
           "How long each map remembers batches by their request_id; the last 10,000 longer.");
 ABSL_FLAG(std::int64_t, max_request_ids_mib, static_cast<std::int64_t>(Defaults().max_request_ids_mib),
           "Most memory for the batches that one map remembers by their request_id, in MiB; beyond it those "
-          "that were applied first are forgotten.");
+          "that were applied first are forgotten, and while they are younger than --request_id_retention, "
+          "batches without a request_time are refused.");
 ABSL_FLAG(std::int64_t, old_snapshot_mib, static_cast<std::int64_t>(Defaults().old_snapshot_mib),
           "Most memory for earlier revisions of all maps that searches still read, in MiB. Beyond it the "
           "searches on the oldest are ended.");

@@ -88,7 +88,7 @@ absl::StatusOr<Head> DecodeHead(absl::string_view bytes) {
 
 std::string EncodeRequests(const core::StoredMap& map) {
   core::ValueWriter to;
-  core::WriteTime(map.request_horizon, to);
+  core::WriteTime(map.request_horizon.request_time, to);
   core::WriteList(map.requests, to, [&](const core::AppliedRequest& request) {
     to.PutText(request.request_id);
     WriteFingerprint(request.fingerprint, to);
@@ -101,12 +101,13 @@ std::string EncodeRequests(const core::StoredMap& map) {
     to.PutNumber(request.result.digest);
     core::WriteTime(request.time, to);
   });
+  core::WriteTime(map.request_horizon.retries_until, to);
   return std::move(to).TakeBytes();
 }
 
 absl::Status DecodeRequests(absl::string_view bytes, std::uint64_t epoch, MapState& map) {
   core::ValueReader from(bytes);
-  map.request_horizon = core::ReadTime(from);
+  map.request_horizon.request_time = core::ReadTime(from);
   map.requests = core::ReadList(from, core::kAnyCount, [&] {
     core::AppliedRequest request{.result = {.epoch = epoch}};
     request.request_id = from.Text(core::kMaxRequestIdBytes);
@@ -120,6 +121,7 @@ absl::Status DecodeRequests(absl::string_view bytes, std::uint64_t epoch, MapSta
     request.time = core::ReadTime(from);
     return request;
   });
+  map.request_horizon.retries_until = ReadLastTime(from);
   return from.Finish();
 }
 

@@ -9,7 +9,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/time.h"
 #include "server/core/store/applied_requests.h"
 #include "server/core/store/map_snapshot.h"
 #include "server/core/store/map_version.h"
@@ -29,7 +28,7 @@ struct MapState {
   core::MapSnapshot snapshot;
   // What AppliedRequests is to remember.
   std::vector<core::AppliedRequest> requests;
-  absl::Time request_horizon = absl::InfinitePast();
+  core::RequestHorizon request_horizon;
 };
 
 std::string ImageFileName(const ImageName& name);

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
+#include "server/base/error.h"
 #include "server/base/retry_delay.h"
 #include "server/core/graph/waypoint_graph.h"
 #include "server/storage/record_file.h"
@@ -18,6 +19,7 @@
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/fake_clock.h"
 #include "tests/testing/patience.h"
+#include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/store_edits.h"
 
@@ -38,6 +40,7 @@ using ::waystar::testing::CrashingFolder;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::DurableStore;
 using ::waystar::testing::FakeClock;
+using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::Loss;
 using ::waystar::testing::Unblock;
@@ -52,7 +55,7 @@ class DataFolderTest : public ::testing::Test {
   // Ends the store, and begins another one with what is in the folder.
   void Restart(const DataOptions& options = {}) {
     store_.reset();
-    store_.emplace(folder_, options, core::StoreOptions{.clock = &clock_});
+    store_.emplace(folder_, options, core::StoreOptions{.request_ids = request_ids_, .clock = &clock_});
   }
 
   core::MapStore& store() { return store_->store(); }
@@ -92,6 +95,7 @@ class DataFolderTest : public ::testing::Test {
   }
 
   FakeClock clock_;
+  core::RequestRetention request_ids_;
   CrashingFolder folder_;
   std::optional<DurableStore> store_;
 };
@@ -197,6 +201,40 @@ TEST_F(DataFolderTest, RequestsAreRemembered) {
     EXPECT_EQ(again->revision, static_cast<std::uint64_t>(x - 1));
   }
   EXPECT_EQ((*store().Pin("arena"))->revision, 3U);
+}
+
+TEST_F(DataFolderTest, RetriesOfWhatWasForgottenEarlyAreRefusedAfterRestarts) {
+  request_ids_.max_bytes = 1000;
+  Restart();
+  CreateArena();
+  Update("arena", {Block({3, 0})}, "a");
+  constexpr int kMore = 10;
+  for (int i = 0; i < kMore; ++i) {
+    ASSERT_THAT(store().UpdateAndWait("arena", {.edits = {Block({i % 8, 1})},
+                                                .request_id = absl::StrCat("b", i),
+                                                .request_time = clock_.Now() + absl::Nanoseconds(i)}),
+                IsOk());
+  }
+  const auto expect_refused = [&](absl::string_view when) {
+    ASSERT_THAT(store_->status(), IsOk()) << when;
+    EXPECT_EQ((*store().Pin("arena"))->revision, 2U + kMore) << when;
+    EXPECT_THAT(
+        store().UpdateAndWait("arena", {.edits = {Block({3, 0})}, .request_id = "a"}),
+        IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kRequestIdExpired, "request_time"))
+        << when;
+  };
+  expect_refused("at first");
+  Restart();
+  expect_refused("after the log was replayed");
+  MakeImages();
+  Restart();
+  EXPECT_EQ(store_->found().commits, 0U);
+  expect_refused("after an image was read");
+  request_ids_ = {};
+  Restart();
+  expect_refused("with more memory");
+  clock_.Advance(request_ids_.time + absl::Nanoseconds(kMore));
+  EXPECT_EQ(Update("arena", {Block({3, 0})}, "a"), 3U + kMore);
 }
 
 TEST_F(DataFolderTest, TellsTheLatestTimeOfItsMaps) {

@@ -42,13 +42,23 @@ absl::StatusOr<std::optional<UpdateResult>> AppliedRequests::Find(absl::string_v
                            absl::StrCat("request_time is ", absl::FormatDuration(*request_time - now),
                                         " ahead of the server's clock"));
   }
-  if (request_time && *request_time <= horizon_) {
+  if (request_time && *request_time <= horizon_.request_time) {
     return MakeError(
         absl::StatusCode::kFailedPrecondition, ErrorReason::kRequestIdExpired, "request_time",
         absl::StrCat("the batch may have been applied before: the map has forgotten batches that "
                      "were first sent at ",
-                     absl::FormatTime(horizon_, absl::UTCTimeZone()), ", and this one was at ",
+                     absl::FormatTime(horizon_.request_time, absl::UTCTimeZone()), ", and this one was at ",
                      absl::FormatTime(*request_time, absl::UTCTimeZone())));
+  }
+  if (!request_time && now < horizon_.retries_until) {
+    return MakeError(
+        absl::StatusCode::kFailedPrecondition, ErrorReason::kRequestIdExpired, "request_time",
+        absl::StrCat(
+            "the batch may have been applied before: the map has forgotten request_ids early, for want "
+            "of memory, and until ",
+            absl::FormatTime(horizon_.retries_until, absl::UTCTimeZone()),
+            " this may be a retry of one of them. A request_time, which is the time of the first "
+            "try, or a larger --max_request_ids_mib helps"));
   }
   return std::optional<UpdateResult>();
 }
@@ -91,7 +101,7 @@ std::vector<AppliedRequest> AppliedRequests::UpTo(std::uint64_t revision) const 
   return requests;
 }
 
-void AppliedRequests::Restore(std::vector<AppliedRequest> requests, absl::Time horizon) {
+void AppliedRequests::Restore(std::vector<AppliedRequest> requests, const RequestHorizon& horizon) {
   horizon_ = horizon;
   std::vector<bool> is_last(requests.size());
   {
@@ -126,7 +136,8 @@ void AppliedRequests::ForgetMost() {
 
 void AppliedRequests::ForgetFirst() {
   const Entry& first = *in_order_.front();
-  horizon_ = std::max(horizon_, first.second.request_time);
+  horizon_.request_time = std::max(horizon_.request_time, first.second.request_time);
+  horizon_.retries_until = std::max(horizon_.retries_until, first.second.forget_after);
   bytes_ -= BytesOf(first);
   in_order_.pop_front();
   by_id_.erase(by_id_.find(first.first));

@@ -39,6 +39,17 @@ struct AppliedRequest {
   absl::Time time;
 };
 
+// What is remembered of batches that were forgotten.
+struct RequestHorizon {
+  // The latest request_time of them all.
+  absl::Time request_time = absl::InfinitePast();
+  // When the last of them reaches the age of RequestRetention::time. This lies ahead while a batch is
+  // forgotten early, for want of memory, of which a retry may come in time.
+  absl::Time retries_until = absl::InfinitePast();
+
+  friend bool operator==(const RequestHorizon&, const RequestHorizon&) = default;
+};
+
 // How far a request_time may lie ahead of the server's clock. A client whose clock is ahead moves the horizon
 // for all others when its batches are forgotten for want of memory.
 inline constexpr absl::Duration kMaxRequestTimeLead = absl::Minutes(1);
@@ -46,20 +57,21 @@ inline constexpr absl::Duration kMaxRequestTimeLead = absl::Minutes(1);
 // Remembers batches, and tells those that it has forgotten from those that it has not seen by their
 // request_time: the latest one of all forgotten batches is the horizon, and a batch that is unknown and no
 // later than the horizon may be a retry of one that was forgotten. A retry bears the time of its first try,
-// so that no clock needs to be right for this. Batches without a request_time cannot be told apart: they are
-// taken to be new.
+// so that no clock needs to be right for this. Batches without a request_time cannot be told apart. They are
+// refused while a batch is forgotten that is younger than RequestRetention::time, and else taken to be new.
+// So a retry without a request_time must come within that time.
 //
 // Thread safety: one thread at a time.
 class AppliedRequests {
  public:
   explicit AppliedRequests(const RequestRetention& retention) : retention_(retention) {}
 
-  // Returns the batch's first result, marked as already_applied, or nothing if it is certain, or there is no
-  // request_time, that no batch of that id has been applied. Returns INVALID_ARGUMENT / REQUEST_ID_REUSED
-  // with field "request_id" if it was another batch. Of batches that are not remembered, returns
-  // INVALID_ARGUMENT / BAD_VALUE if the time is more than kMaxRequestTimeLead after `now`, and
-  // FAILED_PRECONDITION / REQUEST_ID_EXPIRED if it is no later than the horizon, both with field
-  // "request_time".
+  // Returns the batch's first result, marked as already_applied, or nothing if no batch of that id has been
+  // applied: for certain with a request_time, else within RequestRetention::time. Returns INVALID_ARGUMENT /
+  // REQUEST_ID_REUSED with field "request_id" if it was another batch. Of batches that are not remembered,
+  // returns INVALID_ARGUMENT / BAD_VALUE if the time is more than kMaxRequestTimeLead after `now`, and
+  // FAILED_PRECONDITION / REQUEST_ID_EXPIRED if it is no later than the horizon, or if there is none and
+  // `now` is before RequestHorizon::retries_until, all with field "request_time".
   absl::StatusOr<std::optional<UpdateResult>> Find(absl::string_view request_id,
                                                    const Fingerprint& fingerprint,
                                                    std::optional<absl::Time> request_time,
@@ -80,10 +92,10 @@ class AppliedRequests {
 
   // Returns those that led to a revision or earlier ones, in the order in which they were applied.
   std::vector<AppliedRequest> UpTo(std::uint64_t revision) const;
-  absl::Time horizon() const { return horizon_; }
+  const RequestHorizon& horizon() const { return horizon_; }
   // Remembers what another one remembered, in its order. Of batches of one id, which are there if the first
   // was forgotten before the second came, the last counts. REQUIRES: nothing was added.
-  void Restore(std::vector<AppliedRequest> requests, absl::Time horizon);
+  void Restore(std::vector<AppliedRequest> requests, const RequestHorizon& horizon);
 
   // Returns approximately the bytes of memory that it takes.
   std::size_t bytes() const { return bytes_; }
@@ -107,7 +119,7 @@ class AppliedRequests {
   // The entries of by_id_ in the order in which they were added.
   std::deque<const Entry*> in_order_;
   std::size_t bytes_ = 0;
-  absl::Time horizon_ = absl::InfinitePast();
+  RequestHorizon horizon_;
 };
 
 }  // namespace waystar::core

@@ -173,7 +173,7 @@ void MapStore::FailWaiting(absl::string_view id, std::deque<WaitingBatch> waitin
 }
 
 absl::Status MapStore::Restore(MapSnapshot snapshot, std::vector<AppliedRequest> requests,
-                               absl::Time request_horizon) {
+                               const RequestHorizon& request_horizon) {
   if (snapshot.is_grid()) {
     std::get_if<GridMap>(&snapshot.map)
         ->Prepare({.max_bytes = context_.options.max_index_bytes, .account = context_.memory});

@@ -77,7 +77,7 @@ class MapStore {
   // Adds a map that was stored, with its epoch and revision, which is not logged. Returns the errors of
   // Create but for STORAGE_FAILED. It does not move the first revision of the next map, which SetLog tells.
   absl::Status Restore(MapSnapshot snapshot, std::vector<AppliedRequest> requests,
-                       absl::Time request_horizon);
+                       const RequestHorizon& request_horizon);
   // Returns what is to be stored of a map, as of its latest snapshot, or the errors of Pin: nothing of what
   // is still on its way to the log. Updates wait while the requests are copied.
   absl::StatusOr<StoredMap> Store(absl::string_view id) const;

@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "absl/time/time.h"
 #include "server/core/store/applied_requests.h"
 #include "server/core/store/map_snapshot.h"
 
@@ -13,7 +12,7 @@ struct StoredMap {
   PinnedSnapshot snapshot;
   // What AppliedRequests holds.
   std::vector<AppliedRequest> requests;
-  absl::Time request_horizon = absl::InfinitePast();
+  RequestHorizon request_horizon;
 };
 
 }  // namespace waystar::core

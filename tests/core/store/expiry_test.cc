@@ -85,7 +85,7 @@ TEST_F(ExpiryTest, WhoeverBeginsToListenIsToldOfMapsThatAreThere) {
     ASSERT_THAT(store.Restore({.id = absl::StrCat("map-", lifetime),
                                .epoch = 1,
                                .map = ApplyEdits(DrawMap({"....."}), edits, clock_.Now())->map},
-                              {}, absl::InfinitePast()),
+                              {}, RequestHorizon()),
                 IsOk());
   }
   store.OnEarlierExpiry([this](absl::Time expiry) { told_.push_back(expiry - kBegin); });

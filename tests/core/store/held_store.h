@@ -37,7 +37,7 @@ class HeldStoreTest : public ::testing::Test {
                                 .epoch = 7,
                                 .create_time = clock_.Now(),
                                 .map = testing::DrawMap({"........", "........", "........"})},
-                               {}, absl::InfinitePast()),
+                               {}, RequestHorizon()),
                 testing::IsOk());
   }
   ~HeldStoreTest() override { log_.LandAll(); }

@@ -119,8 +119,8 @@ constexpr Fingerprint kBatch = {.high = 1, .low = 2};
 
 absl::Time At(int seconds) { return absl::FromUnixSeconds(seconds); }
 
-bool IsRemembered(const AppliedRequests& requests, const std::string& id) {
-  const auto found = requests.Find(id, kBatch, std::nullopt, At(0));
+bool IsRemembered(const AppliedRequests& requests, const std::string& id, absl::Time now) {
+  const auto found = requests.Find(id, kBatch, std::nullopt, now);
   EXPECT_THAT(found, IsOk());
   return found->has_value();
 }
@@ -145,14 +145,14 @@ TEST(AppliedRequestsTest, RemembersAsLongAsItIsToldAndTheLastOnesLonger) {
   for (int i = 0; i < 5; ++i) {
     requests.Add(absl::StrCat("id", i), kBatch, std::nullopt, {}, At(i));
   }
-  EXPECT_TRUE(IsRemembered(requests, "id0"));
+  EXPECT_TRUE(IsRemembered(requests, "id0", At(4)));
   requests.Add("late", kBatch, std::nullopt, {}, At(11));
-  EXPECT_FALSE(IsRemembered(requests, "id0"));
-  EXPECT_FALSE(IsRemembered(requests, "id1"));
-  EXPECT_TRUE(IsRemembered(requests, "id2"));
+  EXPECT_FALSE(IsRemembered(requests, "id0", At(11)));
+  EXPECT_FALSE(IsRemembered(requests, "id1", At(11)));
+  EXPECT_TRUE(IsRemembered(requests, "id2", At(11)));
   requests.Add("later", kBatch, std::nullopt, {}, At(1000));
-  EXPECT_FALSE(IsRemembered(requests, "id4"));
-  EXPECT_TRUE(IsRemembered(requests, "late"));
+  EXPECT_FALSE(IsRemembered(requests, "id4", At(1000)));
+  EXPECT_TRUE(IsRemembered(requests, "late", At(1000)));
 }
 
 TEST(AppliedRequestsTest, WhatIsForgottenOrMayBeIsRefused) {
@@ -183,9 +183,56 @@ TEST(AppliedRequestsTest, TimesAheadOfTheClockAreKeptUntilTheyArePast) {
   EXPECT_THAT(requests.Find("ahead", kBatch, At(60), At(0)), IsOk());
   requests.Add("ahead", kBatch, At(60), {}, At(0));
   requests.Add("b", kBatch, At(50), {}, At(50));
-  EXPECT_TRUE(IsRemembered(requests, "ahead"));
+  EXPECT_TRUE(IsRemembered(requests, "ahead", At(50)));
   requests.Add("c", kBatch, At(70), {}, At(70));
-  EXPECT_FALSE(IsRemembered(requests, "ahead"));
+  EXPECT_FALSE(IsRemembered(requests, "ahead", At(70)));
+}
+
+// Remembers batches of the ids "0", "1" and so on, without a request_time, one a second, until the first of
+// them is forgotten for want of memory. Returns how many they are.
+int FillMemory(AppliedRequests& requests) {
+  int added = 0;
+  while (requests.horizon() == RequestHorizon()) {
+    requests.Add(absl::StrCat(added), kBatch, std::nullopt, {.revision = 2U + added}, At(added));
+    ++added;
+  }
+  return added;
+}
+
+TEST(AppliedRequestsTest, TimelessBatchesAreRefusedWhileOneIsForgottenEarly) {
+  AppliedRequests requests({.time = absl::Seconds(100), .count = 1, .max_bytes = 4000});
+  const int added = FillMemory(requests);
+  ASSERT_GT(added, 2);
+  ASSERT_LT(added, 50);
+  const auto is_expired =
+      IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kRequestIdExpired, "request_time");
+  // "0" is forgotten, which would have been remembered until second 100.
+  for (const std::string& id : {std::string("0"), std::string("never sent before")}) {
+    for (const int now : {added, 99}) {
+      const auto refused = requests.Find(id, kBatch, std::nullopt, At(now));
+      EXPECT_THAT(refused, is_expired);
+      EXPECT_THAT(refused.status().message(), ::testing::HasSubstr("--max_request_ids_mib"));
+    }
+    const auto found = requests.Find(id, kBatch, std::nullopt, At(100));
+    ASSERT_THAT(found, IsOk());
+    EXPECT_FALSE(found->has_value());
+  }
+  // What is remembered is told, and what has a time is judged by that.
+  EXPECT_TRUE(IsRemembered(requests, "1", At(99)));
+  const auto timed = requests.Find("never sent before", kBatch, At(1), At(99));
+  ASSERT_THAT(timed, IsOk());
+  EXPECT_FALSE(timed->has_value());
+}
+
+TEST(AppliedRequestsTest, TimelessBatchesAreNewIfNoneIsForgottenEarly) {
+  AppliedRequests requests({.time = absl::Seconds(2), .count = 3, .max_bytes = 4000});
+  // One of the last `count`, and older than `time`, is not forgotten early.
+  FillMemory(requests);
+  for (int now = 100; now < 200; now += 10) {
+    const std::string id = absl::StrCat(std::string(100, 'x'), now);
+    EXPECT_FALSE(IsRemembered(requests, id, At(now)));
+    requests.Add(id, kBatch, std::nullopt, {.revision = 1U + now}, At(now));
+  }
 }
 
 // Whatever is forgotten, and whatever the clocks of the clients say, no batch is applied twice.
@@ -220,6 +267,36 @@ TEST(AppliedRequestsTest, MemoryIsALimit) {
   EXPECT_FALSE(requests.Find(absl::StrCat(std::string(100, 'x'), 0), kBatch, At(0), At(1000)).ok());
 }
 
+// A client that gives no times, and retries for as long as the map is to remember.
+TEST(AppliedRequestsTest, TimelessRetriesInTimeAreNeverTakenForNewBatches) {
+  constexpr int kSeconds = 30;
+  Random random(7);
+  int applied = 0;
+  int refused = 0;
+  AppliedRequests requests({.time = absl::Seconds(kSeconds), .count = 5, .max_bytes = 4000});
+  std::vector<std::pair<std::string, int>> sent;
+  for (int now = 1000; now < 3000; now += random.Between(0, 4)) {
+    const std::string id = absl::StrCat("batch ", now, " ", random.Between(0, 1'000'000));
+    if (requests.Find(id, kBatch, std::nullopt, At(now)).ok()) {
+      requests.Add(id, kBatch, std::nullopt, {.revision = 2U + sent.size()}, At(now));
+      sent.emplace_back(id, now);
+      ++applied;
+    } else {
+      ++refused;
+    }
+    if (random.Between(0, 99) == 0) {
+      requests.ForgetMost();
+    }
+    const auto& [retried, time] = sent[random.Between(0, static_cast<int>(sent.size()) - 1)];
+    if (now < time + kSeconds) {
+      const auto again = requests.Find(retried, kBatch, std::nullopt, At(now));
+      ASSERT_TRUE(!again.ok() || again->has_value()) << retried;
+    }
+  }
+  EXPECT_GT(applied, 100);
+  EXPECT_GT(refused, 100);
+}
+
 // Which ends where the first try is no longer known, by number or by time.
 TEST(LateRetryTest, IsRefusedAndNotAppliedTwice) {
   FakeClock clock;
@@ -243,6 +320,32 @@ TEST(LateRetryTest, IsRefusedAndNotAppliedTwice) {
               IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kRequestIdExpired, "request_time"));
   EXPECT_EQ((*store.Pin("arena"))->revision, 4U);
   EXPECT_THAT(send_other("d"), IsOk());
+}
+
+TEST(LateRetryTest, WithoutATimeItIsRefusedWhileItMayBeOfAForgottenBatch) {
+  FakeClock clock;
+  MapStore store({.request_ids = {.time = absl::Minutes(10), .max_bytes = 1000}, .clock = &clock});
+  ASSERT_THAT(store.Create("arena", DrawMap({"..."}), clock.Now()), IsOk());
+  const UpdateBatch batch{.edits = {Block({0, 0})}, .request_id = "a"};
+  ASSERT_THAT(store.UpdateAndWait("arena", batch), IsOk());
+  const auto is_expired =
+      IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kRequestIdExpired, "request_time");
+  const auto send = [&](const std::string& id, std::optional<absl::Time> time) {
+    return store.UpdateAndWait("arena", {.edits = {Block({1, 0})}, .request_id = id, .request_time = time});
+  };
+  // More than there is memory for.
+  clock.Advance(absl::Minutes(1));
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_THAT(send(absl::StrCat("b", i), clock.Now() + absl::Nanoseconds(i)), IsOk());
+  }
+  EXPECT_THAT(store.UpdateAndWait("arena", batch), is_expired);
+  EXPECT_THAT(send("new", std::nullopt), is_expired);
+  EXPECT_EQ((*store.Pin("arena"))->revision, 12U);
+  EXPECT_THAT(store.UpdateAndWait("arena", {.edits = {Block({2, 0})}}), IsOk());
+  clock.Advance(absl::Minutes(10) - absl::Nanoseconds(1));
+  EXPECT_THAT(send("new", std::nullopt), is_expired);
+  clock.Advance(absl::Microseconds(1));
+  EXPECT_THAT(send("new", std::nullopt), IsOk());
 }
 
 }  // namespace

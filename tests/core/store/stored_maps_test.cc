@@ -40,7 +40,7 @@ TEST_F(StoredMapsTest, RestoredMapIsAsItWas) {
                  clock_.Now())
           ->map;
   EXPECT_THAT(store_.Restore({.id = "b", .epoch = 9, .revision = 41, .create_time = kBegin, .map = map}, {},
-                             absl::InfinitePast()),
+                             RequestHorizon()),
               IsOk());
   EXPECT_EQ(log_.appends(), 0U);
   const PinnedSnapshot restored = *store_.Pin("b");
@@ -59,9 +59,9 @@ TEST_F(StoredMapsTest, RestoredMapIsAsItWas) {
 }
 
 TEST_F(StoredMapsTest, RestoreReturnsTheErrorsOfCreate) {
-  EXPECT_THAT(store_.Restore({.id = "arena", .epoch = 9, .map = DrawMap({"."})}, {}, absl::InfinitePast()),
+  EXPECT_THAT(store_.Restore({.id = "arena", .epoch = 9, .map = DrawMap({"."})}, {}, RequestHorizon()),
               IsError(absl::StatusCode::kAlreadyExists, ErrorReason::kMapExists, "map"));
-  EXPECT_THAT(store_.Restore({.id = "No!", .epoch = 9, .map = DrawMap({"."})}, {}, absl::InfinitePast()),
+  EXPECT_THAT(store_.Restore({.id = "No!", .epoch = 9, .map = DrawMap({"."})}, {}, RequestHorizon()),
               IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kBadMapId, "map"));
 }
 
@@ -77,7 +77,7 @@ TEST_F(StoredMapsTest, StoredMapIsThatWhichIsDurable) {
   EXPECT_EQ(stored.snapshot, *store_.Pin("arena"));
   EXPECT_THAT(IdsOf(stored.requests), ElementsAre("a", "b"));
   EXPECT_EQ(stored.requests[1].result.revision, 3U);
-  EXPECT_EQ(stored.request_horizon, absl::InfinitePast());
+  EXPECT_EQ(stored.request_horizon, RequestHorizon());
   EXPECT_THAT(store_.Store("b"), IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map"));
 }
 
@@ -87,7 +87,8 @@ TEST_F(StoredMapsTest, RequestsAreRememberedByAnotherStore) {
   log_.LandAll();
   StoredMap stored = *store_.Store("arena");
   MapStore other({.clock = &clock_});
-  ASSERT_THAT(other.Restore(*stored.snapshot, std::move(stored.requests), clock_.Now() - absl::Seconds(5)),
+  ASSERT_THAT(other.Restore(*stored.snapshot, std::move(stored.requests),
+                            {.request_time = clock_.Now() - absl::Seconds(5)}),
               IsOk());
   const auto again = other.UpdateAndWait("arena", {.edits = {Block({1, 0})}, .request_id = "b"});
   ASSERT_THAT(again, IsOk());
@@ -132,7 +133,7 @@ TEST_F(StoredRequestsTest, AreTakenBackFromTheEnd) {
   requests_.TakeBackAfter(1);
   EXPECT_THAT(IdsIn(requests_), IsEmpty());
   EXPECT_EQ(requests_.bytes(), 0U);
-  EXPECT_EQ(requests_.horizon(), absl::InfinitePast());
+  EXPECT_EQ(requests_.horizon(), RequestHorizon());
 }
 
 TEST_F(StoredRequestsTest, SomeOfThemMayHaveBeenForgottenMeanwhile) {
@@ -144,7 +145,10 @@ TEST_F(StoredRequestsTest, SomeOfThemMayHaveBeenForgottenMeanwhile) {
   requests_.TakeBackAfter(3);
   EXPECT_THAT(IdsIn(requests_), IsEmpty());
   EXPECT_EQ(requests_.bytes(), 0U);
-  EXPECT_EQ(requests_.horizon(), clock_.Now() - absl::Seconds(2));
+  // The last that was forgotten stays so, and when retries of it may come.
+  EXPECT_EQ(requests_.horizon(),
+            (RequestHorizon{.request_time = clock_.Now() - absl::Seconds(2),
+                            .retries_until = clock_.Now() - absl::Seconds(2) + kRetention.time}));
 }
 
 TEST_F(StoredRequestsTest, AreTheSameAgain) {
@@ -163,12 +167,37 @@ TEST_F(StoredRequestsTest, AreTheSameAgain) {
   EXPECT_THAT(IdsIn(restored), ElementsAre("c", "d"));
 }
 
+TEST_F(StoredRequestsTest, RefuseTheTimelessAsLongAsBefore) {
+  Add("a", 2);
+  Add("b", 3);
+  Add("c", 4);
+  requests_.ForgetMost();
+  AppliedRequests restored(kRetention);
+  restored.Restore(requests_.UpTo(4), requests_.horizon());
+  const absl::Time end = clock_.Now() - absl::Seconds(2) + kRetention.time;
+  EXPECT_THAT(restored.Find("a", Fingerprint(), std::nullopt, end - absl::Nanoseconds(1)),
+              IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kRequestIdExpired, "request_time"));
+  EXPECT_THAT(restored.Find("a", Fingerprint(), std::nullopt, end), IsOk());
+}
+
+// A server that is started with less memory for ids forgets some of them at once.
+TEST_F(StoredRequestsTest, AreForgottenEarlyIfThereIsLessMemory) {
+  Add("a", 2);
+  Add("b", 3);
+  AppliedRequests restored({.max_bytes = requests_.bytes() - 1});
+  restored.Restore(requests_.UpTo(3), requests_.horizon());
+  EXPECT_THAT(IdsIn(restored), ElementsAre("b"));
+  EXPECT_THAT(restored.Find("a", Fingerprint(), std::nullopt, clock_.Now()),
+              IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kRequestIdExpired, "request_time"));
+  restored.Add("c", Fingerprint(), std::nullopt, {.revision = 4}, clock_.Now());
+}
+
 TEST_F(StoredRequestsTest, TheLastOfAnIdCounts) {
   const absl::Time now = clock_.Now();
   requests_.Restore({{.request_id = "a", .result = {.revision = 2}, .time = now},
                      {.request_id = "b", .result = {.revision = 3}, .time = now},
                      {.request_id = "a", .result = {.revision = 4}, .time = now}},
-                    absl::InfinitePast());
+                    RequestHorizon());
   EXPECT_THAT(IdsIn(requests_), ElementsAre("b", "a"));
   EXPECT_EQ((*requests_.Find("a", Fingerprint(), std::nullopt, now))->revision, 4U);
   requests_.TakeBackAfter(1);

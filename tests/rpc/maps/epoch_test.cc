@@ -7,6 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "gmock/gmock.h"
+#include "grpcpp/support/status.h"
+#include "tests/rpc/bounded_context.h"
 #include "tests/rpc/test_server.h"
 #include "tests/rpc/watch/watch_of_map.h"
 
@@ -14,6 +16,7 @@ namespace waystar {
 namespace {
 
 using ::waystar::testing::BlockRequest;
+using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::PathRequest;
@@ -135,6 +138,13 @@ TEST(RequestTimeTest, LateRetriesAreRefused) {
   }
   EXPECT_THAT(server.client().UpdateObstacles(request),
               IsRefused(absl::StatusCode::kFailedPrecondition, "REQUEST_ID_EXPIRED", "request_time"));
+  // Of a client that gives no times.
+  request.clear_request_time();
+  const auto stub = v1::MapService::NewStub(server.NewChannel());
+  BoundedContext context;
+  v1::UpdateObstaclesResponse response;
+  EXPECT_EQ(stub->UpdateObstacles(&context, request, &response).error_code(),
+            grpc::StatusCode::FAILED_PRECONDITION);
 }
 
 }  // namespace
