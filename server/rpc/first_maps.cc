@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <variant>
@@ -105,6 +107,15 @@ void CatchUp(absl::Time latest_change, SteadyClock& clock) {
   }
 }
 
+void WarnOfOpenFolder(const std::string& path) {
+  std::error_code missing;
+  const std::filesystem::perms allowed = std::filesystem::status(path, missing).permissions();
+  if (!missing && (allowed & std::filesystem::perms::others_write) != std::filesystem::perms::none) {
+    runtime::Log(runtime::LogLevel::kWarning, "data_open_to_all",
+                 {{"folder", path}, {"note", "All users of the machine may change its files."}});
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<storage::DataFolder>> OpenData(
@@ -116,12 +127,21 @@ absl::StatusOr<std::unique_ptr<storage::DataFolder>> OpenData(
     return nullptr;
   }
   const absl::Time start = absl::Now();
+  WarnOfOpenFolder(options.data_dir);
   WAYSTAR_ASSIGN_OR_RETURN(std::unique_ptr<storage::Folder> folder, open_folder(options.data_dir));
   storage::DataFound found;
   storage::DataOptions data_options = DataOptionsOf(options, progress);
   data_options.log.on_status = std::move(on_status);
   WAYSTAR_ASSIGN_OR_RETURN(std::unique_ptr<storage::DataFolder> data,
                            storage::DataFolder::Open(std::move(folder), store, data_options, found));
+  if (!found.new_epochs.empty()) {
+    runtime::Log(runtime::LogLevel::kWarning, "new_epochs", {{"reason", found.new_epochs}});
+  }
+  for (const std::string& image : found.unknown_images) {
+    runtime::Log(
+        runtime::LogLevel::kWarning, "unknown_image",
+        {{"file", image}, {"note", "Nothing in the log explains it. It is not used, and not removed."}});
+  }
   for (const absl::Status& map : found.damaged) {
     runtime::Log(runtime::LogLevel::kWarning, "map_damaged", {{"error", map.message()}});
   }

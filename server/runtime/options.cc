@@ -56,9 +56,10 @@ ABSL_FLAG(std::string, durability, "sync",
           "for as long as --sync_interval, but not with the process.");
 ABSL_FLAG(absl::Duration, sync_interval, Defaults().sync_interval,
           "How long what is acknowledged may not be on stable storage yet, with --durability=relaxed.");
-ABSL_FLAG(
-    std::int64_t, max_log_mib, static_cast<std::int64_t>(Defaults().max_log_mib),
-    "Size of the log in --data_dir, in MiB, at which images of the maps are made and old files removed.");
+ABSL_FLAG(std::int64_t, max_log_mib, static_cast<std::int64_t>(Defaults().max_log_mib),
+          "Size in MiB that all files of the log in --data_dir may have together; beyond it changes are "
+          "refused. At a "
+          "quarter of it images of the maps are made and old files removed.");
 ABSL_FLAG(std::int64_t, workers, Defaults().workers,
           "Threads for small calls, and as many again, of lower priority, for large ones. 0: one per core.");
 ABSL_FLAG(

@@ -29,7 +29,7 @@ TEST(ImageMakerTest, KeepsTheLogOfAReplacementUntilTheStoreHasTheMap) {
   constexpr core::MapVersion kNew = {.epoch = 2, .revision = 6};
   CrashingFolder folder;
   core::MapStore store(1);
-  ASSERT_THAT(store.Restore(SnapshotOf(kOld), {}, absl::InfinitePast()), IsOk());
+  ASSERT_THAT(store.Restore(SnapshotOf(kOld), {}, {}), IsOk());
   CommitLog log(folder, {}, {}, {});
   ImageMaker maker(folder, store, {}, absl::ZeroDuration());
   ASSERT_THAT(core::AppendAndWait([&](core::DurableLog::Done done) {
@@ -54,7 +54,7 @@ TEST(ImageMakerTest, KeepsTheLogOfAReplacementUntilTheStoreHasTheMap) {
   EXPECT_TRUE(has_first_file());
 
   ASSERT_THAT(store.Delete("arena"), IsOk());
-  ASSERT_THAT(store.Restore(SnapshotOf(kNew), {}, absl::InfinitePast()), IsOk());
+  ASSERT_THAT(store.Restore(SnapshotOf(kNew), {}, {}), IsOk());
   const auto is_made = [&] { return !has_first_file() && maker.GetStatistics().images == 1; };
   EXPECT_TRUE(WaitUntil(is_made, "the image, and the end of the first file"));
   maker.Stop();

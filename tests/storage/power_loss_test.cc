@@ -162,7 +162,7 @@ class ServerRun {
                                  .revision = snapshot.revision,
                                  .create_time = snapshot.create_time,
                                  .map = snapshot.map},
-                                {}, absl::InfinitePast()),
+                                {}, {}),
                 IsOk());
     told = {.digests = {{snapshot.revision, snapshot.digest()}},
             .epoch = snapshot.epoch,
