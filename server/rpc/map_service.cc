@@ -1,5 +1,6 @@
 #include "server/rpc/map_service.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +10,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/base/status_macros.h"
+#include "server/rpc/call/cancelled.h"
 #include "server/rpc/call/within_memory.h"
+#include "server/rpc/maps/change_queue.h"
 #include "server/rpc/maps/export_call.h"
 #include "server/rpc/maps/listings.h"
 #include "server/rpc/maps/map_creation.h"
@@ -23,16 +26,47 @@
 namespace waystar::rpc {
 namespace {
 
-absl::Status Create(core::MapStore& store, int max_side, const v1::CreateMapRequest& request,
-                    v1::CreateMapResponse& response) {
+absl::StatusOr<core::ImportedMap> MakeMap(const core::MapStore& store, int max_side,
+                                          const v1::CreateMapRequest& request) {
   WAYSTAR_RETURN_IF_ERROR(store.CheckCanCreate(request.map()));
+  if (!request.has_graph()) {
+    return DrawMap(request, max_side);
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(core::WaypointGraph graph, BuildGraph(store, request));
+  return core::ImportedMap(std::move(graph));
+}
+
+absl::Status CheckStillWanted(const core::Budget& budget) {
+  return budget.cancelled != nullptr && budget.cancelled->load(std::memory_order_relaxed) ? CancelledError()
+                                                                                          : absl::OkStatus();
+}
+
+// What creations and deletions use. The messages and the budget live until `done` is called.
+struct TableChange {
+  core::MapStore& store;
+  ChangeQueue& changes;
+  core::Budget budget;
+  UnaryDone done;
+};
+
+void Create(TableChange change, int max_side, const v1::CreateMapRequest& request,
+            v1::CreateMapResponse& response, Workbench& bench) {
+  core::MapStore& store = change.store;
   absl::StatusOr<core::ImportedMap> map =
-      request.has_graph() ? BuildGraph(store, request) : DrawMap(request, max_side);
-  WAYSTAR_RETURN_IF_ERROR(map.status());
-  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot,
-                           CreateInStore(store, request.map(), *std::move(map), ""));
-  FillMapInfo(store, *snapshot, *response.mutable_info());
-  return absl::OkStatus();
+      RunWithinMemory(bench, [&] { return MakeMap(store, max_side, request); });
+  if (!map.ok()) {
+    std::move(change.done)(map.status());
+    return;
+  }
+  change.changes.Submit(
+      [&store, &request, &response, budget = change.budget, map = *std::move(map)]() mutable -> absl::Status {
+        WAYSTAR_RETURN_IF_ERROR(CheckStillWanted(budget));
+        WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot,
+                                 CreateInStore(store, request.map(), std::move(map), ""));
+        FillMapInfo(store, *snapshot, *response.mutable_info());
+        return absl::OkStatus();
+      },
+      std::move(change.done));
 }
 
 absl::Status Get(const core::MapStore& store, const v1::GetMapRequest& request,
@@ -42,13 +76,22 @@ absl::Status Get(const core::MapStore& store, const v1::GetMapRequest& request,
   return absl::OkStatus();
 }
 
-absl::Status Delete(core::MapStore& store, const v1::DeleteMapRequest& request,
-                    v1::DeleteMapResponse& response) {
-  WAYSTAR_ASSIGN_OR_RETURN(const core::MapVersion version, store.Delete(request.map()));
-  runtime::Log(runtime::LogLevel::kInfo, "map_deleted",
-               {{"map", request.map()}, {"revision", version.revision}});
-  FillVersion(version, response);
-  return absl::OkStatus();
+void Delete(TableChange change, const v1::DeleteMapRequest& request, v1::DeleteMapResponse& response) {
+  core::MapStore& store = change.store;
+  if (const absl::Status status = store.Pin(request.map()).status(); !status.ok()) {
+    std::move(change.done)(status);
+    return;
+  }
+  change.changes.Submit(
+      [&store, &request, &response, budget = change.budget]() -> absl::Status {
+        WAYSTAR_RETURN_IF_ERROR(CheckStillWanted(budget));
+        WAYSTAR_ASSIGN_OR_RETURN(const core::MapVersion version, store.Delete(request.map()));
+        runtime::Log(runtime::LogLevel::kInfo, "map_deleted",
+                     {{"map", request.map()}, {"revision", version.revision}});
+        FillVersion(version, response);
+        return absl::OkStatus();
+      },
+      std::move(change.done));
 }
 
 // An update on its way; what it points to lives until `done` is called.
@@ -92,12 +135,13 @@ void Update(core::MapStore& store, Workbench& bench, UpdateCall call) {
 
 }  // namespace
 
-MapService::MapService(const ServerContext& server, core::MapStore& store, MapWatches& watches,
-                       const MapServiceLimits& limits)
-    : RawService(server), store_(store), limits_(limits) {
-  Serve<v1::CreateMapRequest, v1::CreateMapResponse>(
-      [this](const auto& request, auto& response, CallContext&) {
-        return Create(store_, limits_.transfer.max_map_side, request, response);
+MapService::MapService(const ServerContext& server, core::MapStore& store, ChangeQueue& changes,
+                       MapWatches& watches, const MapServiceLimits& limits)
+    : RawService(server), store_(store), changes_(changes), limits_(limits) {
+  ServeLater<v1::CreateMapRequest, v1::CreateMapResponse>(
+      [this](const auto& request, auto& response, CallContext& context, UnaryDone done) {
+        Create({.store = store_, .changes = changes_, .budget = context.budget, .done = std::move(done)},
+               limits_.transfer.max_map_side, request, response, context.bench);
       },
       kLargeCall);
   Serve<v1::GetMapRequest, v1::GetMapResponse>(
@@ -106,9 +150,10 @@ MapService::MapService(const ServerContext& server, core::MapStore& store, MapWa
       [this](const auto& request, auto& response, CallContext& context) {
         return ListReadableMaps(store_, context.caller, limits_.max_message_bytes, request, response);
       });
-  Serve<v1::DeleteMapRequest, v1::DeleteMapResponse>(
-      [this](const auto& request, auto& response, CallContext&) {
-        return Delete(store_, request, response);
+  ServeLater<v1::DeleteMapRequest, v1::DeleteMapResponse>(
+      [this](const auto& request, auto& response, CallContext& context, UnaryDone done) {
+        Delete({.store = store_, .changes = changes_, .budget = context.budget, .done = std::move(done)},
+               request, response);
       });
   Serve<v1::ListObstaclesRequest, v1::ListObstaclesResponse>(
       [this](const auto& request, auto& response, CallContext&) {
@@ -144,7 +189,7 @@ MapService::MapService(const ServerContext& server, core::MapStore& store, MapWa
                                                       .metrics = limits_.update_metrics});
   });
   ServeReads<v1::ImportMapRequest>([this](Rpc* rpc, Bytes* response) {
-    return StartCall<ImportCall>(server_, store_, limits_.transfer, *rpc, *response);
+    return StartCall<ImportCall>(server_, store_, changes_, limits_.transfer, *rpc, *response);
   });
   ServeWrites<v1::ExportMapRequest>([this](Rpc* rpc, const Bytes* request) {
     return StartCall<ExportCall>(server_, store_, limits_.transfer.times, *rpc, *request);

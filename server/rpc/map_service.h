@@ -6,6 +6,7 @@
 #include "server/core/store/map_store.h"
 #include "server/rpc/admission/server_context.h"
 #include "server/rpc/call/raw_service.h"
+#include "server/rpc/maps/change_queue.h"
 #include "server/rpc/maps/import_call.h"
 #include "server/rpc/telemetry/slow_query_log.h"
 #include "server/rpc/telemetry/update_metrics.h"
@@ -29,11 +30,12 @@ struct MapServiceLimits {
 // Thread safety: any. What the references name must outlive the server that this is registered with.
 class MapService final : public RawService<v1::MapService> {
  public:
-  MapService(const ServerContext& server, core::MapStore& store, MapWatches& watches,
+  MapService(const ServerContext& server, core::MapStore& store, ChangeQueue& changes, MapWatches& watches,
              const MapServiceLimits& limits);
 
  private:
   core::MapStore& store_;
+  ChangeQueue& changes_;
   const MapServiceLimits limits_;
 };
 

@@ -132,7 +132,7 @@ ServerParts::ServerParts(const runtime::Options& options)
       context_(ContextOf(gate_)),
       server_calls_(ContextOf(server_gate_)),
       store_metrics_(store_, transfer_slots_, watch_slots_),
-      map_service_(context_, store_, map_watches_,
+      map_service_(context_, store_, changes_, map_watches_,
                    {.transfer = {.max_import_bytes = options.max_import_bytes,
                                  .max_map_side = options.max_map_side,
                                  .times = TimesOf(options)},

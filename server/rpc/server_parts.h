@@ -30,6 +30,7 @@
 #include "server/rpc/first_maps.h"
 #include "server/rpc/http/http_gateway.h"
 #include "server/rpc/map_service.h"
+#include "server/rpc/maps/change_queue.h"
 #include "server/rpc/path_service.h"
 #include "server/rpc/reflection_service.h"
 #include "server/rpc/server.h"
@@ -127,6 +128,9 @@ class ServerParts final : public Server {
   StorageStatistics storage_statistics_;
   StoreMetrics store_metrics_;
   const runtime::ProcessMetrics process_metrics_;
+  // Its thread changes the store and ends calls of the service below, and so ends before the log and the
+  // store are gone. Workers hand it what is to be done.
+  ChangeQueue changes_;
   MapService map_service_;
   PathService path_service_;
   ServerStatistics server_statistics_;

@@ -2,9 +2,11 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -14,14 +16,18 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/core/store/map_store.h"
 #include "server/rpc/server.h"
 #include "server/storage/data_folder.h"
+#include "server/storage/folder.h"
 #include "server/storage/posix_folder.h"
 #include "tests/rpc/captured_log.h"
 #include "tests/rpc/test_server.h"
+#include "tests/storage/crashing_folder.h"
+#include "tests/storage/durable_store.h"
 #include "tests/testing/patience.h"
 #include "tests/testing/status_matchers.h"
 
@@ -31,13 +37,60 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::waystar::testing::BlockRequest;
+using ::waystar::testing::BorrowedFolder;
 using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
+using ::waystar::testing::CrashingFolder;
+using ::waystar::testing::Event;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::IsRefused;
+using ::waystar::testing::kPatience;
 using ::waystar::testing::LogOf;
+using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::WaitUntil;
+
+// A disk whose syncs hang from some point on until they are let go.
+struct Disk {
+  CrashingFolder folder;
+  std::atomic<bool> hangs = false;
+  Event syncs{"a sync"};
+  Event goes_on{"the end of the test's hang"};
+};
+
+class HangingFile final : public storage::AppendFile {
+ public:
+  HangingFile(std::unique_ptr<storage::AppendFile> file, Disk& disk) : file_(std::move(file)), disk_(disk) {}
+
+  absl::Status Append(absl::string_view bytes) override { return file_->Append(bytes); }
+  absl::Status Sync() override {
+    if (disk_.hangs) {
+      disk_.syncs.Happen();
+      disk_.goes_on.Wait();
+    }
+    return file_->Sync();
+  }
+
+ private:
+  const std::unique_ptr<storage::AppendFile> file_;
+  Disk& disk_;
+};
+
+class HangingFolder final : public BorrowedFolder {
+ public:
+  explicit HangingFolder(Disk& disk) : BorrowedFolder(disk.folder), disk_(disk) {}
+
+  absl::StatusOr<std::unique_ptr<storage::AppendFile>> Create(absl::string_view name) override {
+    auto file = BorrowedFolder::Create(name);
+    if (!file.ok()) {
+      return file;
+    }
+    return std::make_unique<HangingFile>(*std::move(file), disk_);
+  }
+
+ private:
+  Disk& disk_;
+};
 
 class StorageFaultsTest : public ::testing::Test {
  protected:
@@ -54,6 +107,19 @@ class StorageFaultsTest : public ::testing::Test {
   void Restart() {
     server_.reset();
     server_.emplace(options_);
+  }
+
+  void RestartOn(Disk& disk) {
+    server_.reset();
+    server_.emplace(options_, absl::Hours(1),
+                    [&disk](const std::string&) -> absl::StatusOr<std::unique_ptr<storage::Folder>> {
+                      return std::make_unique<HangingFolder>(disk);
+                    });
+  }
+
+  bool WaitUntilOpen(const std::string& method, int calls) {
+    const std::string name = absl::StrCat("waystar.v1.MapService/", method);
+    return WaitUntil([&] { return server_->CountsOf(name).open_calls() == calls; }, method);
   }
 
   // Returns why a server with the options does not start.
@@ -256,6 +322,72 @@ TEST_F(StorageFaultsTest, TheNameOfADamagedMapStaysItsOwn) {
   request.add_rows("..");
   EXPECT_THAT(server_->client().CreateMap(request),
               IsRefused(absl::StatusCode::kAlreadyExists, "MAP_EXISTS", "map"));
+}
+
+TEST_F(StorageFaultsTest, QueriesAreAnsweredWhileChangesOfMapsWaitForTheDisk) {
+  options_.workers = 1;
+  options_.max_queue_time = kPatience;
+  Disk disk;
+  RestartOn(disk);
+  server_->Create("arena", {"..."});
+  server_->Create("yard", {"..."});
+  disk.hangs = true;
+  v1::CreateMapRequest create;
+  create.set_map("zoo");
+  create.add_rows("....");
+  v1::DeleteMapRequest remove;
+  remove.set_map("yard");
+  v1::ImportMapHeader import;
+  import.set_map("park");
+  import.set_format(v1::MAP_FORMAT_TEXT);
+  auto created = std::async(std::launch::async, [&] { return server_->client().CreateMap(create); });
+  EXPECT_TRUE(disk.syncs.Wait());
+  auto removed = std::async(std::launch::async, [&] { return server_->client().DeleteMap(remove); });
+  auto imported =
+      std::async(std::launch::async, [&] { return server_->client().ImportMap(import, ".....\n"); });
+  EXPECT_TRUE(WaitUntilOpen("DeleteMap", 1));
+  EXPECT_TRUE(WaitUntilOpen("ImportMap", 1));
+  EXPECT_EQ(server_->Find(PathRequest("arena", CellAt(0, 0), CellAt(2, 0))).points_size(), 3);
+  // These need a worker, for small calls and for large ones.
+  EXPECT_THAT(InfoOf("yard").status(), IsOk());
+  v1::RenderMapRequest render;
+  render.set_map("arena");
+  EXPECT_THAT(server_->client().RenderMap(render).status(), IsOk());
+  EXPECT_EQ(InfoOf("zoo").status().code(), absl::StatusCode::kNotFound);
+  disk.goes_on.Happen();
+  const auto zoo = created.get();
+  ASSERT_TRUE(zoo.ok()) << zoo.status();
+  EXPECT_EQ(zoo->info().map(), "zoo");
+  const auto yard = removed.get();
+  ASSERT_TRUE(yard.ok()) << yard.status();
+  EXPECT_EQ(InfoOf("yard").status().code(), absl::StatusCode::kNotFound);
+  const auto park = imported.get();
+  ASSERT_TRUE(park.ok()) << park.status();
+  EXPECT_EQ(park->info().map(), "park");
+  server_.reset();
+}
+
+TEST_F(StorageFaultsTest, AServerThatStopsAnswersTheChangesThatWait) {
+  options_.workers = 1;
+  Disk disk;
+  RestartOn(disk);
+  server_->Create("yard", {"..."});
+  disk.hangs = true;
+  v1::CreateMapRequest create;
+  create.set_map("zoo");
+  create.add_rows("....");
+  v1::DeleteMapRequest remove;
+  remove.set_map("yard");
+  auto created = std::async(std::launch::async, [&] { return server_->client().CreateMap(create); });
+  EXPECT_TRUE(disk.syncs.Wait());
+  auto removed = std::async(std::launch::async, [&] { return server_->client().DeleteMap(remove); });
+  EXPECT_TRUE(WaitUntilOpen("DeleteMap", 1));
+  auto stopped = std::async(std::launch::async, [&] { server_->server().Stop(kPatience); });
+  disk.goes_on.Happen();
+  EXPECT_THAT(created.get().status(), IsOk());
+  EXPECT_THAT(removed.get().status(), IsOk());
+  stopped.get();
+  server_.reset();
 }
 
 }  // namespace

@@ -54,9 +54,9 @@ class RawService : public Generated::Service {
   void Serve(UnaryHandler<Request, Response> handler, Planner& planner = kSmallCall) {
     ServeUnary<Request, Response>(std::move(handler), planner);
   }
-  template <typename Request, typename Response>
-  void ServeLater(AsyncUnaryHandler<Request, Response> handler) {
-    ServeUnary<Request, Response>(std::move(handler), kSmallCall);
+  template <typename Request, typename Response, typename Planner = const FixedLane>
+  void ServeLater(AsyncUnaryHandler<Request, Response> handler, Planner& planner = kSmallCall) {
+    ServeUnary<Request, Response>(std::move(handler), planner);
   }
 
   // The same for streams, where `start` makes a call's reactor.

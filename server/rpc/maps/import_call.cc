@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "server/base/error.h"
@@ -29,7 +30,7 @@ absl::Status ImportCall::Admit() {
 }
 
 void ImportCall::Advance() {
-  if (!has_job() && !awaits_slot()) {
+  if (!has_job() && !is_changing_ && !awaits_slot()) {
     Read();
   }
 }
@@ -74,9 +75,23 @@ void ImportCall::OnStall() {
 }
 
 void ImportCall::RunJob(int worker) {
-  const absl::Status status = RunWithinMemory(server_.executor.bench(worker), [this] { return CreateMap(); });
-  MutexLock lock(mutex_);
-  ReplaceEnd(status);
+  absl::StatusOr<core::ImportedMap> map =
+      RunWithinMemory(server_.executor.bench(worker), [this] { return ParseMap(); });
+  {
+    MutexLock lock(mutex_);
+    if (!map.ok()) {
+      ReplaceEnd(map.status());
+      return;
+    }
+    is_changing_ = true;
+  }
+  // A file that has arrived is not refused for want of a place in the queue. The slots limit how many wait.
+  changes_.SubmitOwed([this, map = *std::move(map)]() mutable { return CreateMap(std::move(map)); },
+                      [this](const absl::Status& status) {
+                        const Change change(*this);
+                        ReplaceEnd(status);
+                        is_changing_ = false;
+                      });
 }
 
 absl::Status ImportCall::TakeMessage() {
@@ -153,7 +168,7 @@ absl::Status ImportCall::CheckComplete() const {
   return absl::OkStatus();
 }
 
-absl::Status ImportCall::CreateMap() {
+absl::StatusOr<core::ImportedMap> ImportCall::ParseMap() const {
   WAYSTAR_ASSIGN_OR_RETURN(core::ImportedMap map, ParseMapFile({.format = header_->format(),
                                                                 .bytes = bytes_,
                                                                 .grid = header_->grid(),
@@ -164,6 +179,10 @@ absl::Status ImportCall::CreateMap() {
   if (header_->has_expected_digest()) {
     WAYSTAR_RETURN_IF_ERROR(CheckDigest(map, header_->expected_digest(), "header.expected_digest"));
   }
+  return map;
+}
+
+absl::Status ImportCall::CreateMap(core::ImportedMap map) {
   {
     MutexLock lock(mutex_);
     WAYSTAR_RETURN_IF_ERROR(end().value_or(absl::OkStatus()));

@@ -1,4 +1,5 @@
-// Reactor of MapService.ImportMap, which gathers a file's chunks, then parses it on a worker.
+// Reactor of MapService.ImportMap, which gathers a file's chunks, parses it on a worker, and waits without
+// one until the map is in the store.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +7,16 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/base/memory_account.h"
+#include "server/core/import/import_map.h"
 #include "server/core/store/map_store.h"
 #include "server/rpc/admission/server_context.h"
 #include "server/rpc/call/streaming_call.h"
+#include "server/rpc/maps/change_queue.h"
 #include "waystar/v1/map_service.pb.h"
 
 namespace waystar::rpc {
@@ -31,16 +35,18 @@ struct TransferLimits {
 class ImportCall final : public ReadingCall {
  public:
   // What the references name must outlive the call.
-  ImportCall(const ServerContext& server, core::MapStore& store, const TransferLimits& limits,
-             grpc::CallbackServerContext& rpc, grpc::ByteBuffer& response)
+  ImportCall(const ServerContext& server, core::MapStore& store, ChangeQueue& changes,
+             const TransferLimits& limits, grpc::CallbackServerContext& rpc, grpc::ByteBuffer& response)
       : ReadingCall(Kind::kTransfer, server, rpc, server.statistics.Of<v1::ImportMapRequest>()),
         store_(store),
+        changes_(changes),
         limits_(limits),
         response_(response) {}
 
  private:
   absl::Status Admit() override;
   void Advance() override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool IsIdle() const override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !is_changing_; }
   void OnReadDone(bool ok) override;
   void OnTimeout() override;
   void OnStall() override;
@@ -50,15 +56,19 @@ class ImportCall final : public ReadingCall {
   absl::Status TakeHeader(const v1::ImportMapRequest& request);
   absl::Status TakeChunk(const std::string& chunk);
   absl::Status CheckComplete() const;
-  absl::Status CreateMap();
+  absl::StatusOr<core::ImportedMap> ParseMap() const;
+  absl::Status CreateMap(core::ImportedMap map);
 
   core::MapStore& store_;
+  ChangeQueue& changes_;
   const TransferLimits limits_;
   grpc::ByteBuffer& response_;
   runtime::Flow flow_;
   std::optional<v1::ImportMapHeader> header_;
   MemoryAccount::Reservation memory_;
   std::string bytes_;
+  // Whether the map waits for the store or is on its way into it.
+  bool is_changing_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace waystar::rpc
