@@ -211,6 +211,15 @@ absl::Status ServerParts::Load(const runtime::Options& options, const storage::O
                                            [this](const absl::Status& status) { OnStorageStatus(status); }));
   if (data_ != nullptr) {
     storage_statistics_.SetFolder(*data_);
+    if (options.storage_stall_time > absl::ZeroDuration()) {
+      stall_watcher_.Start(
+          options.storage_stall_time,
+          [this] {
+            const storage::DataStatistics statistics = data_->Statistics();
+            return statistics.unsynced_age - statistics.loss_window;
+          },
+          [this](absl::Duration age) { OnStorageStall(age); });
+    }
   }
   WAYSTAR_RETURN_IF_ERROR(LoadMaps(options, store_));
   obstacle_expirer_.Start();
@@ -341,8 +350,25 @@ void ServerParts::OnStorageStatus(const absl::Status& status) {
     runtime::Log(runtime::LogLevel::kError, "changes_refused", {{"error", status.message()}});
   }
   MutexLock lock(health_mutex_);
+  refuses_changes_ = !status.ok();
+  SetStorageHealth();
+}
+
+void ServerParts::OnStorageStall(absl::Duration age) {
+  const bool stalls = age > absl::ZeroDuration();
+  if (stalls) {
+    runtime::Log(runtime::LogLevel::kError, "storage_stalls", {{"seconds", absl::ToDoubleSeconds(age)}});
+  } else {
+    runtime::Log(runtime::LogLevel::kWarning, "storage_goes_on", {});
+  }
+  MutexLock lock(health_mutex_);
+  storage_stalls_ = stalls;
+  SetStorageHealth();
+}
+
+void ServerParts::SetStorageHealth() {
   if (health_ != nullptr) {
-    health_->SetServingStatus(kStorageHealth, status.ok());
+    health_->SetServingStatus(kStorageHealth, !refuses_changes_ && !storage_stalls_);
   }
 }
 
@@ -363,6 +389,7 @@ void ServerParts::Stop(absl::Duration drain_timeout, absl::Duration patience) {
   // What is left is over its time, or a watch of the health service, which would never end by itself.
   server_->Shutdown(std::chrono::system_clock::now());
   server_->Wait();
+  stall_watcher_.Stop();
   {
     MutexLock lock(health_mutex_);
     health_ = nullptr;

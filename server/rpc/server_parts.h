@@ -41,6 +41,7 @@
 #include "server/rpc/telemetry/search_metrics.h"
 #include "server/rpc/telemetry/server_statistics.h"
 #include "server/rpc/telemetry/slow_query_log.h"
+#include "server/rpc/telemetry/stall_watcher.h"
 #include "server/rpc/telemetry/storage_statistics.h"
 #include "server/rpc/telemetry/store_metrics.h"
 #include "server/rpc/telemetry/update_metrics.h"
@@ -90,6 +91,10 @@ class ServerParts final : public Server {
   // Tells, once each time, that changes are refused and that they are taken again. Called by the log's
   // thread.
   void OnStorageStatus(const absl::Status& status);
+  // Tells that changes have waited for stable storage for so long, or with 0 that they do not any more.
+  // Called by the watcher's thread.
+  void OnStorageStall(absl::Duration age);
+  void SetStorageHealth() ABSL_EXCLUSIVE_LOCKS_REQUIRED(health_mutex_);
 
   // The members are in the order of their lives: calls in flight use what stands above the server.
   // The time of commits, lifetimes and request_times.
@@ -106,11 +111,15 @@ class ServerParts final : public Server {
   // The log's thread tells of its health. Null unless the server runs.
   Mutex health_mutex_;
   grpc::HealthCheckServiceInterface* health_ ABSL_GUARDED_BY(health_mutex_) = nullptr;
+  bool refuses_changes_ ABSL_GUARDED_BY(health_mutex_) = false;
+  bool storage_stalls_ ABSL_GUARDED_BY(health_mutex_) = false;
   core::MapStore store_;
   maintenance::ObstacleExpirer obstacle_expirer_;
   maintenance::IndexBuilder index_builder_;
   // Its log's thread tells all of the above of commits. Null if maps live in memory alone.
   std::unique_ptr<storage::DataFolder> data_;
+  // Its thread asks data_.
+  StallWatcher stall_watcher_;
   CallGate gate_;
   // Of the calls about the server itself, which need no maps.
   CallGate server_gate_;

@@ -56,10 +56,13 @@ ABSL_FLAG(std::string, durability, "sync",
           "for as long as --sync_interval, but not with the process.");
 ABSL_FLAG(absl::Duration, sync_interval, Defaults().sync_interval,
           "How long what is acknowledged may not be on stable storage yet, with --durability=relaxed.");
+ABSL_FLAG(
+    absl::Duration, storage_stall_time, Defaults().storage_stall_time,
+    "How long changes may wait for stable storage, beyond --sync_interval with --durability=relaxed, before "
+    "health says NOT_SERVING under waystar.storage. 0: for any time.");
 ABSL_FLAG(std::int64_t, max_log_mib, static_cast<std::int64_t>(Defaults().max_log_mib),
           "Size in MiB that all files of the log in --data_dir may have together; beyond it changes are "
-          "refused. At a "
-          "quarter of it images of the maps are made and old files removed.");
+          "refused. At a quarter of it images of the maps are made and old files removed.");
 ABSL_FLAG(std::int64_t, workers, Defaults().workers,
           "Threads for small calls, and as many again, of lower priority, for large ones. 0: one per core.");
 ABSL_FLAG(
@@ -242,6 +245,7 @@ absl::Status CheckHttp(const Options& options) {
 absl::Status ReadDataFlags(FlagReader& read, Options& options) {
   read.Text(FLAGS_data_dir, options.data_dir);
   read.PositiveTime(FLAGS_sync_interval, options.sync_interval);
+  read.Time(FLAGS_storage_stall_time, options.storage_stall_time);
   read.Number(FLAGS_max_log_mib, 1, 1 << 20, options.max_log_mib);
   const std::string durability = absl::GetFlag(FLAGS_durability);
   if (durability != "sync" && durability != "relaxed") {

@@ -24,6 +24,9 @@ struct Options {
   // with the process; else it is on stable storage.
   bool relaxed_durability = false;
   absl::Duration sync_interval = absl::Seconds(1);
+  // How long changes may wait for stable storage, beyond the sync_interval of relaxed durability, before the
+  // health of the storage says NOT_SERVING; 0 for any time.
+  absl::Duration storage_stall_time = absl::Seconds(5);
   // The size of the log at which images of maps are made, and old files removed.
   std::size_t max_log_mib = 256;
   // Whether a map of these folders that does not load is left out; else the server does not start.

@@ -19,6 +19,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
+#include "grpc/health/v1/health.grpc.pb.h"
 #include "server/core/store/map_store.h"
 #include "server/rpc/server.h"
 #include "server/storage/data_folder.h"
@@ -35,6 +36,7 @@ namespace waystar {
 namespace {
 
 namespace fs = std::filesystem;
+using ::grpc::health::v1::HealthCheckResponse;
 using ::testing::HasSubstr;
 using ::waystar::testing::BlockRequest;
 using ::waystar::testing::BorrowedFolder;
@@ -120,6 +122,17 @@ class StorageFaultsTest : public ::testing::Test {
   bool WaitUntilOpen(const std::string& method, int calls) {
     const std::string name = absl::StrCat("waystar.v1.MapService/", method);
     return WaitUntil([&] { return server_->CountsOf(name).open_calls() == calls; }, method);
+  }
+
+  bool IsStorageHealthy() {
+    grpc::health::v1::HealthCheckRequest request;
+    request.set_service("waystar.storage");
+    HealthCheckResponse response;
+    BoundedContext context;
+    const grpc::Status status =
+        grpc::health::v1::Health::NewStub(server_->NewChannel())->Check(&context, request, &response);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return response.status() == HealthCheckResponse::SERVING;
   }
 
   // Returns why a server with the options does not start.
@@ -387,6 +400,26 @@ TEST_F(StorageFaultsTest, AServerThatStopsAnswersTheChangesThatWait) {
   EXPECT_THAT(created.get().status(), IsOk());
   EXPECT_THAT(removed.get().status(), IsOk());
   stopped.get();
+  server_.reset();
+}
+
+TEST_F(StorageFaultsTest, HealthSaysThatTheDiskHangs) {
+  options_.relaxed_durability = true;
+  options_.sync_interval = absl::Milliseconds(1);
+  options_.storage_stall_time = absl::Milliseconds(20);
+  Disk disk;
+  RestartOn(disk);
+  server_->Create("arena", {"..."});
+  disk.hangs = true;
+  const std::string log = LogOf([&] {
+    server_->Create("zoo", {"..."});
+    EXPECT_TRUE(WaitUntil([&] { return !IsStorageHealthy(); }, "the stall"));
+    disk.hangs = false;
+    disk.goes_on.Happen();
+    EXPECT_TRUE(WaitUntil([&] { return IsStorageHealthy(); }, "the end of the stall"));
+  });
+  EXPECT_THAT(log, HasSubstr("level=error event=storage_stalls seconds="));
+  EXPECT_THAT(log, HasSubstr("event=storage_goes_on"));
   server_.reset();
 }
 
