@@ -6,10 +6,13 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/base/memory_account.h"
 #include "server/base/status_macros.h"
+#include "server/core/edit/edit_memory.h"
 #include "server/rpc/call/cancelled.h"
 #include "server/rpc/call/within_memory.h"
 #include "server/rpc/maps/change_queue.h"
@@ -58,9 +61,18 @@ void Create(TableChange change, int max_side, const v1::CreateMapRequest& reques
     std::move(change.done)(map.status());
     return;
   }
+  MemoryAccount::Reservation memory;
+  const std::size_t bytes = std::visit([](const auto& kind) { return kind.memory_bytes(); }, *map);
+  if (!store.memory().Reserve(bytes, memory)) {
+    std::move(change.done)(core::MapsMemoryFull(store.memory(), ""));
+    return;
+  }
   change.changes.Submit(
-      [&store, &request, &response, budget = change.budget, map = *std::move(map)]() mutable -> absl::Status {
+      [&store, &request, &response, budget = change.budget, map = *std::move(map),
+       memory = std::move(memory)]() mutable -> absl::Status {
         WAYSTAR_RETURN_IF_ERROR(CheckStillWanted(budget));
+        // The store asks for what the map really takes.
+        memory = {};
         WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot,
                                  CreateInStore(store, request.map(), std::move(map), ""));
         FillMapInfo(store, *snapshot, *response.mutable_info());

@@ -72,6 +72,7 @@ class HangingFile final : public storage::AppendFile {
     }
     return file_->Sync();
   }
+  absl::Status CheckIs(absl::string_view name) const override { return file_->CheckIs(name); }
 
  private:
   const std::unique_ptr<storage::AppendFile> file_;
@@ -408,10 +409,10 @@ TEST_F(StorageFaultsTest, HealthSaysThatTheDiskHangs) {
   options_.sync_interval = absl::Milliseconds(1);
   options_.storage_stall_time = absl::Milliseconds(20);
   Disk disk;
-  RestartOn(disk);
-  server_->Create("arena", {"..."});
-  disk.hangs = true;
   const std::string log = LogOf([&] {
+    RestartOn(disk);
+    server_->Create("arena", {"..."});
+    disk.hangs = true;
     server_->Create("zoo", {"..."});
     EXPECT_TRUE(WaitUntil([&] { return !IsStorageHealthy(); }, "the stall"));
     disk.hangs = false;
