@@ -150,6 +150,7 @@ class ServerRun {
 
   // From now on readers may have seen what was found.
   void TakeOver(int map) {
+    MutexLock lock(mutex_);
     Told& told = told_[static_cast<std::size_t>(map)];
     told = {};
     const auto found = durable_.store().Pin(NameOf(map));
