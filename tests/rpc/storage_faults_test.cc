@@ -411,7 +411,6 @@ TEST_F(StorageFaultsTest, HealthSaysThatTheDiskHangs) {
   Disk disk;
   const std::string log = LogOf([&] {
     RestartOn(disk);
-    server_->Create("arena", {"..."});
     disk.hangs = true;
     server_->Create("zoo", {"..."});
     EXPECT_TRUE(WaitUntil([&] { return !IsStorageHealthy(); }, "the stall"));

@@ -51,7 +51,7 @@ std::string NameOf(int map) { return absl::StrCat("m", map); }
 
 // Runs that were cut short. Sanitizers are slow, and look for other mistakes.
 #if defined(ABSL_HAVE_ADDRESS_SANITIZER) || defined(ABSL_HAVE_THREAD_SANITIZER)
-constexpr std::uint64_t kWantedPoints = 500;
+constexpr std::uint64_t kWantedPoints = 200;
 #else
 constexpr std::uint64_t kWantedPoints = 4000;
 #endif
