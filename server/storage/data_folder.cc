@@ -1,6 +1,7 @@
 #include "server/storage/data_folder.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "server/base/status_macros.h"
@@ -25,7 +26,7 @@ absl::StatusOr<std::unique_ptr<DataFolder>> DataFolder::Open(std::unique_ptr<Fol
   const bool is_new = contents.files.logs.empty();
   auto data = std::unique_ptr<DataFolder>(
       new DataFolder(std::move(folder), store, std::move(contents.files), options));
-  data->Start(contents.next, options);
+  data->Start(contents.next, options, is_whole);
   const absl::Status begun = data->Statistics().log_status;
   if (is_new) {
     WAYSTAR_RETURN_IF_ERROR(begun);
@@ -41,10 +42,15 @@ absl::StatusOr<std::unique_ptr<DataFolder>> DataFolder::Open(std::unique_ptr<Fol
   return data;
 }
 
-void DataFolder::Start(const LogStart& start, const DataOptions& options) {
+void DataFolder::Start(const LogStart& start, const DataOptions& options, bool is_whole) {
   CommitLogOptions log_options = options.log;
   log_options.long_bytes = options.max_log_bytes / kLongShare;
-  log_options.max_bytes = std::max(kLeastLimit, options.max_log_bytes);
+  if (is_whole) {
+    log_options.max_bytes = std::max(kLeastLimit, options.max_log_bytes);
+  } else {
+    // No file is removed while a map is damaged.
+    log_options.max_bytes = std::numeric_limits<std::uint64_t>::max();
+  }
   log_options.on_long = [this] { images_.MakeSoon(); };
   log_ = std::make_unique<CommitLog>(*folder_, start, old_logs_, std::move(log_options));
   if (log_->IsLong()) {

@@ -89,7 +89,7 @@ class DataFolder {
         old_logs_(files.logs),
         images_(*folder_, store, std::move(files), options.image_retry_interval) {}
 
-  void Start(const LogStart& start, const DataOptions& options);
+  void Start(const LogStart& start, const DataOptions& options, bool is_whole);
 
   const std::unique_ptr<Folder> folder_;
   const std::vector<OldLogFile> old_logs_;

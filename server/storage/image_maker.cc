@@ -104,6 +104,11 @@ absl::Status ImageMaker::Make() {
   if (!is_complete) {
     return absl::AbortedError("maps are being created, replaced or deleted");
   }
+  if (!files_.damaged_maps.empty()) {
+    // The files before may help to mend them.
+    round_.reset();
+    return absl::OkStatus();
+  }
   return RemoveNeedless();
 }
 

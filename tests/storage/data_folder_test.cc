@@ -1,5 +1,6 @@
 #include "server/storage/data_folder.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -325,6 +326,9 @@ TEST_F(DataFolderTest, DamagedMapIsNamedAndLeftOutOnlyIfAsked) {
   CreateArena();
   ASSERT_THAT(store().Create("other", DrawMap({"..."}), kCreated), IsOk());
   MakeImages();
+  Restart();
+  // The image needs the log.
+  Update("arena", {Block({1, 0})});
   store_.reset();
   const std::string image = FilesThatBegin("image-arena").at(0);
   folder_.Contents(image).back() ^= 1;
@@ -341,12 +345,18 @@ TEST_F(DataFolderTest, DamagedMapIsNamedAndLeftOutOnlyIfAsked) {
   EXPECT_THAT(store_->found().damaged[0].message(), HasSubstr(image));
   EXPECT_EQ(store().size(), 1U);
   Update("other", {Block({1, 0})});
+  const auto has_image = [&] {
+    const auto files = FilesThatBegin("image-other-");
+    return std::ranges::any_of(files, [](const std::string& name) { return absl::EndsWith(name, "-2"); });
+  };
+  EXPECT_TRUE(WaitUntil(has_image, "a round of images"));
   // What could help the map is kept, and whoever mends it has it back.
   store_.reset();
   folder_.Contents(image).back() ^= 1;
   Restart();
   ASSERT_THAT(store_->status(), IsOk());
   EXPECT_EQ(store().size(), 2U);
+  EXPECT_EQ((*store().Pin("arena"))->revision, 2U);
 }
 
 TEST_F(DataFolderTest, ReadingEndsWhenItIsTold) {
