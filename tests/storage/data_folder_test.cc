@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
+#include "server/base/mutex.h"
 #include "server/base/retry_delay.h"
 #include "server/core/graph/waypoint_graph.h"
 #include "server/storage/record_file.h"
@@ -609,18 +610,28 @@ class FaultyFolder final : public BorrowedFolder {
  public:
   using BorrowedFolder::BorrowedFolder;
 
-  void Refuse(std::string prefix) { refused_ = std::move(prefix); }
-  void Accept() { refused_.reset(); }
+  void Refuse(std::string prefix) {
+    MutexLock lock(mutex_);
+    refused_ = std::move(prefix);
+  }
+  void Accept() {
+    MutexLock lock(mutex_);
+    refused_.reset();
+  }
 
   absl::StatusOr<std::unique_ptr<AppendFile>> Create(absl::string_view name) override {
-    if (refused_ && absl::StartsWith(name, *refused_)) {
-      return absl::ResourceExhaustedError("the disk is full");
+    {
+      MutexLock lock(mutex_);
+      if (refused_ && absl::StartsWith(name, *refused_)) {
+        return absl::ResourceExhaustedError("the disk is full");
+      }
     }
     return BorrowedFolder::Create(name);
   }
 
  private:
-  std::optional<std::string> refused_;
+  Mutex mutex_;
+  std::optional<std::string> refused_ ABSL_GUARDED_BY(mutex_);
 };
 
 TEST_F(DataFolderTest, FullDiskIsStartedFromToRead) {

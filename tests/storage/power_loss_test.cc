@@ -51,9 +51,11 @@ std::string NameOf(int map) { return absl::StrCat("m", map); }
 
 // Runs that were cut short. Sanitizers are slow, and look for other mistakes.
 #if defined(ABSL_HAVE_ADDRESS_SANITIZER) || defined(ABSL_HAVE_THREAD_SANITIZER)
-constexpr std::uint64_t kWantedPoints = 200;
+constexpr std::uint64_t kWantedPoints = 100;
+constexpr std::int64_t kCrashStep = 7;
 #else
 constexpr std::uint64_t kWantedPoints = 4000;
+constexpr std::int64_t kCrashStep = 1;
 #endif
 // What is relaxed is promised less.
 constexpr std::uint64_t kRelaxedShare = 5;
@@ -340,7 +342,7 @@ TEST_P(PowerLossTest, LosesNothingAtAnyPoint) {
                                (GetParam() == Durability::kSync ? 1 : kRelaxedShare);
   std::uint64_t points = 0;
   for (std::uint64_t seed = 1; points < wanted; ++seed) {
-    for (std::int64_t crash = 0;; ++crash) {
+    for (std::int64_t crash = 0;; crash += kCrashStep) {
       CrashingFolder folder;
       folder.CrashAfter(crash);
       std::vector<Told> told(kMaps);
