@@ -194,7 +194,7 @@ void CommitLog::End() {
     WAYSTAR_RETURN_IF_ERROR(SyncFile());
     mark_.is_ended = true;
     WAYSTAR_RETURN_IF_ERROR(WriteMark());
-    return InMark(mark_file_->Sync());
+    return mark_file_->Sync();
   };
   Note(end(), 0, 0);
 }
@@ -301,9 +301,6 @@ void CommitLog::Commit(std::vector<Waiting>& group) {
     }
     if (waiting.status.ok()) {
       waited += now - waiting.appended;
-      if (options_.on_commit) {
-        options_.on_commit(absl::FromChrono(now - waiting.appended));
-      }
     } else if (!absl::IsAlreadyExists(waiting.status)) {
       ++refusals;
       waiting.status = Refusal(waiting.status);
@@ -360,26 +357,16 @@ absl::Status CommitLog::Write(absl::string_view record) {
 absl::Status CommitLog::WriteMark() {
   mark_.file = number_;
   mark_.end = file_->size();
-  return InMark(mark_file_->Overwrite(EncodeMark(mark_)));
-}
-
-absl::Status CommitLog::InMark(const absl::Status& status) const {
-  return status.ok()
-             ? status
-             : absl::Status(status.code(), absl::StrCat(folder_.PathOf(kMarkName), ": ", status.message()));
+  return mark_file_->Overwrite(EncodeMark(mark_));
 }
 
 absl::Status CommitLog::SyncFile() {
   sync_at_.reset();
   const TimePoint begin = std::chrono::steady_clock::now();
   const absl::Status status = file_->Sync();
-  const absl::Duration took = absl::FromChrono(std::chrono::steady_clock::now() - begin);
-  if (options_.on_sync) {
-    options_.on_sync(took);
-  }
   MutexLock lock(mutex_);
   ++statistics_.syncs;
-  statistics_.sync_time += took;
+  statistics_.sync_time += absl::FromChrono(std::chrono::steady_clock::now() - begin);
   if (status.ok()) {
     unsynced_since_.reset();
   }
@@ -404,8 +391,8 @@ absl::Status CommitLog::RequireFile() {
 absl::Status CommitLog::BeginFile() {
   if (mark_file_ == nullptr) {
     WAYSTAR_ASSIGN_OR_RETURN(std::unique_ptr<SectorFile> mark_file, folder_.OpenSector(kMarkName));
-    WAYSTAR_RETURN_IF_ERROR(InMark(mark_file->Overwrite(EncodeMark(mark_))));
-    WAYSTAR_RETURN_IF_ERROR(InMark(mark_file->Sync()));
+    WAYSTAR_RETURN_IF_ERROR(mark_file->Overwrite(EncodeMark(mark_)));
+    WAYSTAR_RETURN_IF_ERROR(mark_file->Sync());
     mark_file_ = std::move(mark_file);
   }
   WAYSTAR_ASSIGN_OR_RETURN(std::unique_ptr<RecordWriter> file,

@@ -42,10 +42,6 @@ struct CommitLogOptions {
   // Called, by the log's thread, with the error when entries begin to fail, and with OK when they are taken
   // again. May be empty.
   std::function<void(const absl::Status& status)> on_status;
-  // Called, by the log's thread, with the time that each sync took, and with the time that each entry waited
-  // from its append until it was acknowledged. May be empty.
-  std::function<void(absl::Duration)> on_sync;
-  std::function<void(absl::Duration)> on_commit;
   // The log is long when its files hold more bytes together than these and the maps that the last one begins
   // with, or are more.
   std::uint64_t long_bytes = std::uint64_t{64} << 20;
@@ -167,8 +163,6 @@ class CommitLog final : public core::DurableLog {
   absl::Status SyncFile();
   absl::Status BeginFile();
   absl::Status WriteMark();
-  // Adds the mark's path to an error.
-  absl::Status InMark(const absl::Status& status) const;
   void End();
   // Begins a file if there is none.
   absl::Status RequireFile();

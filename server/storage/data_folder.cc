@@ -23,10 +23,10 @@ absl::StatusOr<std::unique_ptr<DataFolder>> DataFolder::Open(std::unique_ptr<Fol
   WAYSTAR_ASSIGN_OR_RETURN(FolderContents contents, ReadFolder(*folder, store, options.read));
   Folder& opened = *folder;
   const bool is_whole = contents.files.damaged_maps.empty();
-  const bool is_new = contents.files.logs.empty();
+  const bool is_new = contents.logs.empty();
   auto data = std::unique_ptr<DataFolder>(
       new DataFolder(std::move(folder), store, std::move(contents.files), options));
-  data->Start(contents.next, options, is_whole);
+  data->Start(contents.next, std::move(contents.logs), options, is_whole);
   const absl::Status begun = data->Statistics().log_status;
   if (is_new) {
     WAYSTAR_RETURN_IF_ERROR(begun);
@@ -42,7 +42,8 @@ absl::StatusOr<std::unique_ptr<DataFolder>> DataFolder::Open(std::unique_ptr<Fol
   return data;
 }
 
-void DataFolder::Start(const LogStart& start, const DataOptions& options, bool is_whole) {
+void DataFolder::Start(const LogStart& start, std::vector<OldLogFile> logs, const DataOptions& options,
+                       bool is_whole) {
   CommitLogOptions log_options = options.log;
   log_options.long_bytes = options.max_log_bytes / kLongShare;
   if (is_whole) {
@@ -52,7 +53,7 @@ void DataFolder::Start(const LogStart& start, const DataOptions& options, bool i
     log_options.max_bytes = std::numeric_limits<std::uint64_t>::max();
   }
   log_options.on_long = [this] { images_.MakeSoon(); };
-  log_ = std::make_unique<CommitLog>(*folder_, start, old_logs_, std::move(log_options));
+  log_ = std::make_unique<CommitLog>(*folder_, start, std::move(logs), std::move(log_options));
   if (log_->IsLong()) {
     images_.MakeSoon();
   }

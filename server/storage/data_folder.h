@@ -86,13 +86,11 @@ class DataFolder {
   DataFolder(std::unique_ptr<Folder> folder, const core::MapStore& store, KnownFiles files,
              const DataOptions& options)
       : folder_(std::move(folder)),
-        old_logs_(files.logs),
         images_(*folder_, store, std::move(files), options.image_retry_interval) {}
 
-  void Start(const LogStart& start, const DataOptions& options, bool is_whole);
+  void Start(const LogStart& start, std::vector<OldLogFile> logs, const DataOptions& options, bool is_whole);
 
   const std::unique_ptr<Folder> folder_;
-  const std::vector<OldLogFile> old_logs_;
   // Each has a thread that calls the other.
   std::unique_ptr<CommitLog> log_;
   ImageMaker images_;

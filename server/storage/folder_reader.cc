@@ -107,7 +107,7 @@ bool IsUnfinished(absl::string_view name) {
 // Tells the files that are needed from those of which the log or another file has all that they hold.
 void SortFiles(const std::vector<std::string>& names, const LogHistory& history, FolderContents& contents) {
   absl::flat_hash_set<std::uint64_t> logs;
-  for (const OldLogFile& log : contents.files.logs) {
+  for (const OldLogFile& log : contents.logs) {
     logs.insert(log.number);
   }
   for (const std::string& name : names) {
@@ -140,7 +140,7 @@ absl::Status SecureLog(Folder& folder, const LogHistory& history, FolderContents
     const bool is_last = &file == &history.files.back();
     WAYSTAR_RETURN_IF_ERROR(
         folder.Secure(LogFileName(file.number), is_last ? history.synced : file.bytes.size()));
-    contents.files.logs.push_back({.number = file.number, .bytes = file.bytes.size()});
+    contents.logs.push_back({.number = file.number, .bytes = file.bytes.size()});
   }
   return absl::OkStatus();
 }

@@ -54,10 +54,8 @@ struct KnownImage {
   std::uint64_t bytes = 0;
 };
 
-// The files of a folder that are needed.
+// The images of a folder that are needed.
 struct KnownFiles {
-  // Those of the log.
-  std::vector<OldLogFile> logs;
   // The images that maps were read from, by map.
   absl::flat_hash_map<std::string, KnownImage> images;
   // Maps that could not be read. If there are any, no file is removed.
@@ -67,6 +65,7 @@ struct KnownFiles {
 struct FolderContents {
   DataFound found;
   KnownFiles files;
+  std::vector<OldLogFile> logs;
   // What the next file of the log is to begin with.
   LogStart next;
   // What is left of files that were being made or removed: the log or another file has all that they hold.

@@ -67,6 +67,10 @@ auto Retry(Call call) {
   return result;
 }
 
+absl::Status InFile(const absl::Status& status, absl::string_view path) {
+  return status.ok() ? status : absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
+}
+
 // Returns the state of a name in a folder.
 absl::StatusOr<struct stat> StateOf(int folder, absl::string_view name) {
   struct stat state = {};
@@ -130,13 +134,16 @@ class PosixFile final : public AppendFile {
 
 class PosixSectorFile final : public SectorFile {
  public:
-  explicit PosixSectorFile(Descriptor file) : file_(std::move(file)) {}
+  PosixSectorFile(Descriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
 
-  absl::Status Overwrite(absl::string_view bytes) override { return WriteAt(file_.number(), bytes, 0); }
-  absl::Status Sync() override { return SyncData(file_.number()); }
+  absl::Status Overwrite(absl::string_view bytes) override {
+    return InFile(WriteAt(file_.number(), bytes, 0), path_);
+  }
+  absl::Status Sync() override { return InFile(SyncData(file_.number()), path_); }
 
  private:
   const Descriptor file_;
+  const std::string path_;
 };
 
 class PosixFolder final : public Folder {
@@ -162,7 +169,7 @@ class PosixFolder final : public Folder {
 
   absl::StatusOr<std::unique_ptr<SectorFile>> OpenSector(absl::string_view name) override {
     WAYSTAR_ASSIGN_OR_RETURN(Descriptor file, Open(name, O_WRONLY | O_CREAT, "open"));
-    return std::make_unique<PosixSectorFile>(std::move(file));
+    return std::make_unique<PosixSectorFile>(std::move(file), PathOf(name));
   }
 
   absl::StatusOr<std::string> Read(absl::string_view name) const override {
@@ -176,9 +183,9 @@ class PosixFolder final : public Folder {
     WAYSTAR_ASSIGN_OR_RETURN(const Descriptor file, Open(name, is_rewritten ? O_RDWR : O_RDONLY, "open"));
     if (is_rewritten) {
       WAYSTAR_ASSIGN_OR_RETURN(const std::string bytes, ReadFrom(file, name, from));
-      WAYSTAR_RETURN_IF_ERROR(Named(WriteAt(file.number(), bytes, from), name));
+      WAYSTAR_RETURN_IF_ERROR(InFile(WriteAt(file.number(), bytes, from), PathOf(name)));
     }
-    return Named(SyncData(file.number()), name);
+    return InFile(SyncData(file.number()), PathOf(name));
   }
 
   absl::StatusOr<std::vector<std::string>> List() const override {
@@ -266,11 +273,6 @@ class PosixFolder final : public Folder {
     }
     bytes.resize(done);
     return bytes;
-  }
-
-  absl::Status Named(const absl::Status& status, absl::string_view name) const {
-    return status.ok() ? status
-                       : absl::Status(status.code(), absl::StrCat(PathOf(name), ": ", status.message()));
   }
 
   const Descriptor folder_;
