@@ -21,6 +21,7 @@
 #include "server/core/import/map_folder.h"
 #include "server/runtime/logging.h"
 #include "server/runtime/signals.h"
+#include "server/storage/kept_files.h"
 
 namespace waystar::rpc {
 namespace {
@@ -144,6 +145,9 @@ absl::StatusOr<std::unique_ptr<storage::DataFolder>> OpenData(
   }
   for (const absl::Status& map : found.damaged) {
     runtime::Log(runtime::LogLevel::kWarning, "map_damaged", {{"error", map.message()}});
+  }
+  for (const std::string& file : found.kept) {
+    runtime::Log(runtime::LogLevel::kWarning, "file_kept", {{"file", storage::KeptName(file)}});
   }
   runtime::Log(runtime::LogLevel::kInfo, "data_opened",
                {{"folder", options.data_dir},

@@ -90,7 +90,7 @@ absl::Status Get(const core::MapStore& store, const v1::GetMapRequest& request,
 
 void Delete(TableChange change, const v1::DeleteMapRequest& request, v1::DeleteMapResponse& response) {
   core::MapStore& store = change.store;
-  if (const absl::Status status = store.Pin(request.map()).status(); !status.ok()) {
+  if (const absl::Status status = store.CheckCanDelete(request.map()); !status.ok()) {
     std::move(change.done)(status);
     return;
   }

@@ -1,10 +1,10 @@
 #include "server/storage/data_folder.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 
 #include "server/base/status_macros.h"
+#include "server/storage/kept_files.h"
 
 namespace waystar::storage {
 namespace {
@@ -22,16 +22,16 @@ absl::StatusOr<std::unique_ptr<DataFolder>> DataFolder::Open(std::unique_ptr<Fol
                                                              const DataOptions& options, DataFound& found) {
   WAYSTAR_ASSIGN_OR_RETURN(FolderContents contents, ReadFolder(*folder, store, options.read));
   Folder& opened = *folder;
-  const bool is_whole = contents.files.damaged_maps.empty();
+  WAYSTAR_RETURN_IF_ERROR(KeepFiles(*folder, contents.found.kept));
   const bool is_new = contents.logs.empty();
   auto data = std::unique_ptr<DataFolder>(
       new DataFolder(std::move(folder), store, std::move(contents.files), options));
-  data->Start(contents.next, std::move(contents.logs), options, is_whole);
+  data->Start(contents.next, std::move(contents.logs), options);
   const absl::Status begun = data->Statistics().log_status;
   if (is_new) {
     WAYSTAR_RETURN_IF_ERROR(begun);
   }
-  if (is_whole && begun.ok()) {
+  if (begun.ok()) {
     for (const std::string& name : contents.left_overs) {
       // One that stays does no harm.
       static_cast<void>(opened.Remove(name));
@@ -42,16 +42,10 @@ absl::StatusOr<std::unique_ptr<DataFolder>> DataFolder::Open(std::unique_ptr<Fol
   return data;
 }
 
-void DataFolder::Start(const LogStart& start, std::vector<OldLogFile> logs, const DataOptions& options,
-                       bool is_whole) {
+void DataFolder::Start(const LogStart& start, std::vector<OldLogFile> logs, const DataOptions& options) {
   CommitLogOptions log_options = options.log;
   log_options.long_bytes = options.max_log_bytes / kLongShare;
-  if (is_whole) {
-    log_options.max_bytes = std::max(kLeastLimit, options.max_log_bytes);
-  } else {
-    // No file is removed while a map is damaged.
-    log_options.max_bytes = std::numeric_limits<std::uint64_t>::max();
-  }
+  log_options.max_bytes = std::max(kLeastLimit, options.max_log_bytes);
   log_options.on_long = [this] { images_.MakeSoon(); };
   log_ = std::make_unique<CommitLog>(*folder_, start, std::move(logs), std::move(log_options));
   if (log_->IsLong()) {

@@ -60,11 +60,12 @@ class DataFolder {
  public:
   // Puts the maps of the folder into the store, and makes what happens to maps from then on durable. The
   // store must be empty and not shared between threads yet; it must outlive this, which must outlive the
-  // updates of its maps. Returns DATA_LOSS if a map cannot be read and is not to be left out, or if the log
-  // is damaged, missing or cut; it names the file and the offset, and nothing in the folder was changed. If
-  // it cannot be known whether the log is all there, maps get new epochs. If the folder cannot be written,
-  // though it holds maps, these are served, and changes fail until it can. Returns FAILED_PRECONDITION if a
-  // file is of a version that is not known; the errors of MapStore::Restore; and those of the folder.
+  // updates of its maps. Returns DATA_LOSS if a map is damaged and not to be skipped, or if the log is
+  // damaged, missing or cut; it names the file and the offset, and nothing in the folder was changed. Of maps
+  // that are skipped the files are copied first; they can only be deleted or replaced. If it cannot be known
+  // whether the log is all there, maps get new epochs. If the folder cannot be written, though it holds maps,
+  // these are served, and changes fail until it can. Returns FAILED_PRECONDITION if a file is of a version
+  // that is not known; the errors of MapStore::Restore; and those of the folder.
   static absl::StatusOr<std::unique_ptr<DataFolder>> Open(std::unique_ptr<Folder> folder,
                                                           core::MapStore& store, const DataOptions& options,
                                                           DataFound& found);
@@ -88,7 +89,7 @@ class DataFolder {
       : folder_(std::move(folder)),
         images_(*folder_, store, std::move(files), options.image_retry_interval) {}
 
-  void Start(const LogStart& start, std::vector<OldLogFile> logs, const DataOptions& options, bool is_whole);
+  void Start(const LogStart& start, std::vector<OldLogFile> logs, const DataOptions& options);
 
   const std::unique_ptr<Folder> folder_;
   // Each has a thread that calls the other.

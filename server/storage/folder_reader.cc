@@ -57,7 +57,7 @@ class MapReader {
         return statuses[i];
       }
       contents_.found.damaged.push_back(std::move(statuses[i]));
-      contents_.files.damaged_maps.insert(maps[i].id);
+      WAYSTAR_RETURN_IF_ERROR(NoteDamaged(maps[i], images));
     }
     return absl::OkStatus();
   }
@@ -78,6 +78,27 @@ class MapReader {
     contents_.found.latest_time = std::max(contents_.found.latest_time, latest_time);
     if (result.image_bytes > 0) {
       contents_.files.images[map.id] = {.name = images.at(map.id), .bytes = result.image_bytes};
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status NoteDamaged(const LiveMap& map, const ImagesByMap& images) {
+    store_.AddDamaged(map.id, {.epoch = map.epoch, .revision = map.revision});
+    contents_.files.damaged_epochs.insert(map.epoch);
+    std::vector<std::string>& kept = contents_.found.kept;
+    if (const auto image = images.find(map.id); image != images.end()) {
+      const std::string name = ImageFileName(image->second);
+      WAYSTAR_ASSIGN_OR_RETURN(const std::string bytes, folder_.Read(name));
+      contents_.files.images[map.id] = {.name = image->second, .bytes = bytes.size()};
+      kept.push_back(name);
+    }
+    if (const auto entries = history_.entries.find(map.id); entries != history_.entries.end()) {
+      for (std::size_t file = entries->second.front().file; file <= entries->second.back().file; ++file) {
+        const std::string name = LogFileName(history_.files[file].number);
+        if (std::ranges::find(kept, name) == kept.end()) {
+          kept.push_back(name);
+        }
+      }
     }
     return absl::OkStatus();
   }
@@ -120,7 +141,7 @@ void SortFiles(const std::vector<std::string>& names, const LogHistory& history,
       if ((is_read && IsKnown(image->version, history.epochs.at(image->map))) ||
           history.ended_epochs.contains(image->version.epoch)) {
         contents.left_overs.push_back(name);
-      } else if (!contents.files.damaged_maps.contains(image->map)) {
+      } else {
         contents.found.unknown_images.push_back(name);
       }
     } else if (const std::optional<std::uint64_t> log = LogFileNumber(name)) {

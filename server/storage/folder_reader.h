@@ -22,7 +22,7 @@
 namespace waystar::storage {
 
 struct ReadOptions {
-  // If true, maps that cannot be read are left out. Their files stay as they are.
+  // If true, maps that are damaged are not served, and their files are kept (DataFound::kept).
   bool skip_damaged_maps = false;
   // How many threads read.
   int threads = 1;
@@ -41,8 +41,10 @@ struct DataFound {
   // The latest time, by the clock of the server that wrote it, at which one of the maps was created or
   // changed; InfinitePast() if there are no maps. What clients say of their clocks does not count.
   absl::Time latest_time = absl::InfinitePast();
-  // Of maps that were left out: each names the map, and the file and offset of what is damaged.
+  // Of maps that are not served: each names the map, and the file and offset of what is damaged.
   std::vector<absl::Status> damaged;
+  // The files that these maps were read from, of which there are copies now (KeptName).
+  std::vector<std::string> kept;
   // Not empty if all maps have new epochs: why it cannot be known whether revisions were lost.
   std::string new_epochs;
   // Images that nothing explains. They stay.
@@ -58,8 +60,8 @@ struct KnownImage {
 struct KnownFiles {
   // The images that maps were read from, by map.
   absl::flat_hash_map<std::string, KnownImage> images;
-  // Maps that could not be read. If there are any, no file is removed.
-  absl::flat_hash_set<std::string> damaged_maps;
+  // Of maps that could not be read. No image of them can be made.
+  absl::flat_hash_set<std::uint64_t> damaged_epochs;
 };
 
 struct FolderContents {

@@ -95,7 +95,7 @@ absl::Status ImageMaker::Make() {
       return absl::OkStatus();
     }
     const LiveMap* const still = live.Find(map.id);
-    if (still != nullptr && still->epoch == map.epoch && !files_.damaged_maps.contains(map.id)) {
+    if (still != nullptr && still->epoch == map.epoch && !files_.damaged_epochs.contains(map.epoch)) {
       WAYSTAR_ASSIGN_OR_RETURN(const bool has_image, RequireImage(map));
       is_complete = is_complete && has_image;
     }
@@ -103,11 +103,6 @@ absl::Status ImageMaker::Make() {
   WAYSTAR_RETURN_IF_ERROR(folder_.SyncNames());
   if (!is_complete) {
     return absl::AbortedError("maps are being created, replaced or deleted");
-  }
-  if (!files_.damaged_maps.empty()) {
-    // The files before may help to mend them.
-    round_.reset();
-    return absl::OkStatus();
   }
   return RemoveNeedless();
 }

@@ -303,11 +303,14 @@ TEST_F(StorageFaultsTest, ADamagedMapIsNamedAndTheStartRefused) {
   EXPECT_EQ(Files(), files);
 }
 
-TEST_F(StorageFaultsTest, DamagedMapsAreLeftOutOnRequestAndTheirFilesKept) {
+TEST_F(StorageFaultsTest, DamagedMapsAreSkippedOnRequestAndTheirFilesKept) {
   const std::string image = Damage();
   auto files = Files();
   options_.skip_damaged_maps = true;
-  EXPECT_THAT(LogOf([&] { Restart(); }), HasSubstr("event=map_damaged"));
+  const std::string log = LogOf([&] { Restart(); });
+  EXPECT_THAT(log, HasSubstr("event=map_damaged"));
+  EXPECT_THAT(log, HasSubstr("event=file_kept"));
+  EXPECT_TRUE(fs::exists(absl::StrCat(image, ".kept")));
   EXPECT_EQ(InfoOf("arena").status().code(), absl::StatusCode::kNotFound);
   ASSERT_TRUE(server_->client().UpdateObstacles(BlockRequest("yard", {CellAt(1, 0)})).ok());
   server_.reset();
@@ -336,6 +339,10 @@ TEST_F(StorageFaultsTest, TheNameOfADamagedMapStaysItsOwn) {
   request.add_rows("..");
   EXPECT_THAT(server_->client().CreateMap(request),
               IsRefused(absl::StatusCode::kAlreadyExists, "MAP_EXISTS", "map"));
+  v1::DeleteMapRequest deletion;
+  deletion.set_map("arena");
+  EXPECT_TRUE(server_->client().DeleteMap(deletion).ok());
+  EXPECT_TRUE(server_->client().CreateMap(request).ok());
 }
 
 TEST_F(StorageFaultsTest, QueriesAreAnsweredWhileChangesOfMapsWaitForTheDisk) {

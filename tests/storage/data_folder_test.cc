@@ -9,6 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
@@ -323,41 +324,144 @@ TEST_F(DataFolderTest, WriteThatWasCutShortIsLeftOutAndSaid) {
   EXPECT_EQ((*store.store().Pin("arena"))->revision, 2U);
 }
 
-TEST_F(DataFolderTest, DamagedMapIsNamedAndLeftOutOnlyIfAsked) {
-  CreateArena();
-  ASSERT_THAT(store().Create("other", DrawMap({"..."}), kCreated), IsOk());
-  MakeImages();
-  Restart();
-  // The image needs the log.
-  Update("arena", {Block({1, 0})});
-  store_.reset();
-  const std::string image = FilesThatBegin("image-arena").at(0);
-  folder_.Contents(image).back() ^= 1;
+// The map "arena", whose image is damaged and needs the log, beside a good one.
+class DamagedMapTest : public DataFolderTest {
+ protected:
+  DamagedMapTest() {
+    CreateArena();
+    EXPECT_THAT(store().Create("other", DrawMap({"..."}), kCreated), IsOk());
+    MakeImages();
+    Restart();
+    Update("arena", {Block({1, 0})});
+    digest_ = (*store().Pin("arena"))->digest();
+    store_.reset();
+    image_ = FilesThatBegin("image-arena").at(0);
+    folder_.Contents(image_).back() ^= 1;
+  }
+
+  // Restarts without the map.
+  void Skip() {
+    store_.reset();
+    last_log_ = LogFiles().back();
+    Restart({.max_log_bytes = 2, .read = {.skip_damaged_maps = true}});
+  }
+
+  // Waits until the log files are gone that were there before Skip.
+  void WaitForRound() {
+    ASSERT_TRUE(WaitUntil([&] { return LogFiles().front() > last_log_; }, "a round of images"));
+  }
+
+  std::vector<std::string> LogFiles() const {
+    std::vector<std::string> files = FilesThatBegin("log-");
+    std::erase_if(files, [](const std::string& name) { return absl::EndsWith(name, ".kept"); });
+    return files;
+  }
+
+  std::string last_log_;
+  std::string image_;
+  std::uint64_t digest_ = 0;
+};
+
+TEST_F(DamagedMapTest, IsNamedAndSkippedOnlyIfAsked) {
   const auto names = *folder_.List();
   Restart();
   EXPECT_EQ(store_->status().code(), absl::StatusCode::kDataLoss);
-  EXPECT_THAT(store_->status().message(), HasSubstr(absl::StrCat(image, " is damaged at byte ")));
+  EXPECT_THAT(store_->status().message(), HasSubstr(absl::StrCat(image_, " is damaged at byte ")));
   store_.reset();
   EXPECT_EQ(*folder_.List(), names);
 
-  Restart({.max_log_bytes = 2, .read = {.skip_damaged_maps = true}});
+  Skip();
   ASSERT_THAT(store_->status(), IsOk());
   ASSERT_THAT(store_->found().damaged, SizeIs(1));
-  EXPECT_THAT(store_->found().damaged[0].message(), HasSubstr(image));
+  EXPECT_THAT(store_->found().damaged[0].message(), HasSubstr(image_));
   EXPECT_EQ(store().size(), 1U);
+  EXPECT_THAT(store().Create("arena", DrawMap({"."}), kCreated),
+              IsError(absl::StatusCode::kAlreadyExists, ErrorReason::kMapExists, "map"));
+  EXPECT_EQ(store().Pin("arena").status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(DamagedMapTest, KeepsNoFileOfTheLogFromBeingRemoved) {
+  for (int i = 0; i < 3; ++i) {
+    Skip();
+    ASSERT_THAT(store_->status(), IsOk());
+    Update("other", {Block({1, 0})});
+    WaitForRound();
+  }
+  EXPECT_LE(LogFiles().size(), 2U);
+  EXPECT_THAT(FilesThatBegin("log-"), SizeIs(LogFiles().size() + 1))
+      << "the one that the image needs is kept";
+  EXPECT_THAT(FilesThatBegin("image-arena"), ElementsAre(image_, absl::StrCat(image_, ".kept")));
+}
+
+TEST_F(DamagedMapTest, ComesBackFromItsKeptFiles) {
+  Skip();
   Update("other", {Block({1, 0})});
-  const auto has_image = [&] {
-    const auto files = FilesThatBegin("image-other-");
-    return std::ranges::any_of(files, [](const std::string& name) { return absl::EndsWith(name, "-2"); });
-  };
-  EXPECT_TRUE(WaitUntil(has_image, "a round of images"));
-  // What could help the map is kept, and whoever mends it has it back.
+  WaitForRound();
   store_.reset();
-  folder_.Contents(image).back() ^= 1;
+  CrashingFolder mended;
+  const auto names = folder_.List();
+  for (const std::string& name : *names) {
+    if (const std::string original(absl::StripSuffix(name, ".kept")); original != name) {
+      ASSERT_THAT(mended.Create(original), IsOk());
+      mended.Contents(original) = folder_.Contents(name);
+    }
+  }
+  mended.Contents(image_).back() ^= 1;
+  DurableStore store(mended, {.read = {.skip_damaged_maps = true}});
+  ASSERT_THAT(store.status(), IsOk());
+  const auto arena = store.store().Pin("arena");
+  ASSERT_THAT(arena, IsOk());
+  EXPECT_EQ((*arena)->revision, 2U);
+  EXPECT_EQ((*arena)->digest(), digest_);
+}
+
+TEST_F(DamagedMapTest, IsDeletedByName) {
+  Skip();
+  const auto last = store().Delete("arena");
+  ASSERT_THAT(last, IsOk());
+  EXPECT_EQ(last->revision, 2U);
+  EXPECT_EQ(store().Delete("arena").status().code(), absl::StatusCode::kNotFound);
   Restart();
   ASSERT_THAT(store_->status(), IsOk());
-  EXPECT_EQ(store().size(), 2U);
-  EXPECT_EQ((*store().Pin("arena"))->revision, 2U);
+  EXPECT_EQ(store().size(), 1U);
+  EXPECT_THAT(FilesThatBegin("image-arena"), ElementsAre(absl::StrCat(image_, ".kept")));
+  const auto again = store().Create("arena", DrawMap({"."}), kCreated);
+  ASSERT_THAT(again, IsOk());
+  EXPECT_EQ((*again)->revision, 3U);
+}
+
+TEST_F(DamagedMapTest, IsReplacedByName) {
+  Skip();
+  const auto next = store().Replace("arena", DrawMap({"#."}), kCreated);
+  ASSERT_THAT(next, IsOk());
+  EXPECT_EQ((*next)->revision, 3U);
+  Update("arena", {Block({1, 0})});
+  WaitForRound();
+  Restart();
+  ASSERT_THAT(store_->status(), IsOk());
+  EXPECT_EQ((*store().Pin("arena"))->revision, 4U);
+  EXPECT_EQ((*store().Pin("arena"))->epoch, (*next)->epoch);
+}
+
+TEST_F(DamagedMapTest, StaysIfItsEndCannotBeLogged) {
+  Skip();
+  folder_.FailAfter(0, true);
+  EXPECT_EQ(store().Delete("arena").status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(store().Replace("arena", DrawMap({"."}), kCreated).status().code(),
+            absl::StatusCode::kUnavailable);
+  EXPECT_THAT(store().Create("arena", DrawMap({"."}), kCreated),
+              IsError(absl::StatusCode::kAlreadyExists, ErrorReason::kMapExists, "map"));
+  EXPECT_EQ(store().size(), 1U);
+}
+
+TEST_F(DamagedMapTest, StopsTheStartIfItsFilesCannotBeKept) {
+  const auto names = *folder_.List();
+  folder_.FailAfter(0, true);
+  Skip();
+  EXPECT_FALSE(store_->status().ok());
+  store_.reset();
+  folder_.StopFailing();
+  EXPECT_EQ(*folder_.List(), names);
 }
 
 TEST_F(DataFolderTest, ReadingEndsWhenItIsTold) {

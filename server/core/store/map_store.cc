@@ -35,6 +35,11 @@ absl::Status MapStore::CheckCanAdd(absl::string_view id, IfExists if_exists) con
                : MakeError(absl::StatusCode::kAlreadyExists, ErrorReason::kMapExists, "map",
                            absl::StrCat("there is a map \"", id, "\" already"));
   }
+  if (if_exists == IfExists::kRefuse && damaged_.contains(id)) {
+    return MakeError(absl::StatusCode::kAlreadyExists, ErrorReason::kMapExists, "map",
+                     absl::StrCat("there is a map \"", id,
+                                  "\" that is damaged and could not be read: delete or replace it"));
+  }
   if (records_.size() >= context_.options.max_maps) {
     return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyMaps, "",
                      absl::StrCat("the server holds ", context_.options.max_maps, " maps, its limit"));
@@ -48,6 +53,12 @@ absl::Status MapStore::CheckCanCreate(absl::string_view id) const {
 
 absl::Status MapStore::CheckCanReplace(absl::string_view id) const {
   return CheckCanAdd(id, IfExists::kReplace);
+}
+
+absl::Status MapStore::CheckCanDelete(absl::string_view id) const {
+  WAYSTAR_RETURN_IF_ERROR(CheckMapId(id));
+  MutexLock lock(context_.readers);
+  return records_.contains(id) || damaged_.contains(id) ? absl::OkStatus() : NoSuchMap(id);
 }
 
 absl::StatusOr<PinnedSnapshot> MapStore::Create(absl::string_view id, GridMap grid, absl::Time now) {
@@ -96,6 +107,16 @@ absl::StatusOr<PinnedSnapshot> MapStore::Add(std::shared_ptr<MapSnapshot> snapsh
   bool has_replaced = false;
   if (const absl::StatusOr<RecordPtr> old = FindRecord(snapshot->id); old.ok()) {
     WAYSTAR_ASSIGN_OR_RETURN(has_replaced, TakePlace(*old, snapshot));
+  } else {
+    const auto append = [&](MapVersion last, DurableLog::Done done) {
+      snapshot->revision = std::max(FirstRevision(), last.revision + 1);
+      context_.log->AppendReplacement(*snapshot, last, std::move(done));
+    };
+    WAYSTAR_ASSIGN_OR_RETURN(const std::optional<MapVersion> damaged, EndDamaged(snapshot->id, append));
+    if (damaged) {
+      Insert({.snapshot = snapshot});
+      has_replaced = true;
+    }
   }
   if (!has_replaced) {
     snapshot->revision = FirstRevision();
@@ -107,6 +128,24 @@ absl::StatusOr<PinnedSnapshot> MapStore::Add(std::shared_ptr<MapSnapshot> snapsh
   }
   memory.Keep();
   return snapshot;
+}
+
+absl::StatusOr<std::optional<MapVersion>> MapStore::EndDamaged(
+    absl::string_view id, absl::FunctionRef<void(MapVersion last, DurableLog::Done done)> append) {
+  MapVersion last;
+  {
+    MutexLock lock(context_.readers);
+    const auto it = damaged_.find(id);
+    if (it == damaged_.end()) {
+      return std::nullopt;
+    }
+    last = it->second;
+  }
+  WAYSTAR_RETURN_IF_ERROR(AppendAndWait([&](DurableLog::Done done) { append(last, std::move(done)); }));
+  MutexLock lock(context_.readers);
+  damaged_.erase(id);
+  first_revision_ = std::max(first_revision_, last.revision + 1);
+  return last;
 }
 
 absl::StatusOr<bool> MapStore::TakePlace(const RecordPtr& old, const std::shared_ptr<MapSnapshot>& snapshot) {
@@ -189,6 +228,11 @@ absl::Status MapStore::Restore(MapSnapshot snapshot, std::vector<AppliedRequest>
           .request_horizon = request_horizon});
   memory.Keep();
   return absl::OkStatus();
+}
+
+void MapStore::AddDamaged(absl::string_view id, MapVersion last) {
+  MutexLock lock(context_.readers);
+  damaged_.emplace(id, last);
 }
 
 void MapStore::SetLog(DurableLog* log, std::uint64_t first_revision) {
@@ -277,7 +321,17 @@ void MapStore::Drop(MemoryDrop what) {
 
 absl::StatusOr<MapVersion> MapStore::Delete(absl::string_view id) {
   while (true) {
-    WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record, FindRecord(id));
+    const absl::StatusOr<RecordPtr> found = FindRecord(id);
+    if (absl::IsNotFound(found.status())) {
+      MutexLock creating(creating_);
+      WAYSTAR_ASSIGN_OR_RETURN(const std::optional<MapVersion> damaged,
+                               EndDamaged(id, [&](MapVersion last, DurableLog::Done done) {
+                                 context_.log->AppendDeletion(id, last, std::move(done));
+                               }));
+      return damaged ? *damaged : absl::StatusOr<MapVersion>(found.status());
+    }
+    WAYSTAR_RETURN_IF_ERROR(found.status());
+    const RecordPtr& record = *found;
     MapRecord::Ended ended =
         record->End([&](MapVersion last,
                         DurableLog::Done done) { context_.log->AppendDeletion(id, last, std::move(done)); },

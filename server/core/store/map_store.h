@@ -12,6 +12,7 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -78,6 +79,10 @@ class MapStore {
   // Create but for STORAGE_FAILED. It does not move the first revision of the next map, which SetLog tells.
   absl::Status Restore(MapSnapshot snapshot, std::vector<AppliedRequest> requests,
                        const RequestHorizon& request_horizon);
+  // Notes a map that the log has at that version, and that could not be read. Its id is taken until it is
+  // deleted or replaced; to all other calls there is no such map. REQUIRES: SetLog is called before those
+  // two.
+  void AddDamaged(absl::string_view id, MapVersion last);
   // Returns what is to be stored of a map, as of its latest snapshot, or the errors of Pin: nothing of what
   // is still on its way to the log. Updates wait while the requests are copied.
   absl::StatusOr<StoredMap> Store(absl::string_view id) const;
@@ -90,6 +95,8 @@ class MapStore {
   absl::Status CheckCanCreate(absl::string_view id) const;
   // As CheckCanCreate, for Replace: a map of that id is no obstacle.
   absl::Status CheckCanReplace(absl::string_view id) const;
+  // Returns OK if there is a map that could be deleted now, or the errors of Pin.
+  absl::Status CheckCanDelete(absl::string_view id) const;
 
   // Create a map, one after another: with a log, each waits until its map is durable. They return
   // INVALID_ARGUMENT / BAD_MAP_ID, ALREADY_EXISTS / MAP_EXISTS, RESOURCE_EXHAUSTED / TOO_MANY_MAPS or
@@ -100,8 +107,7 @@ class MapStore {
   // Create a map in the place of the one that has the id, in one step: readers find the old map or the new
   // one, and so does a start after a crash. If there is no such map, they create it. The old map ends as by
   // Delete, and the new one has another epoch and later revisions; both are in memory for a moment. Return
-  // the errors of Create, where MAP_EXISTS means a map that the log has and the store could not read; after
-  // an error the old map goes on.
+  // the errors of Create, but for MAP_EXISTS; after an error the old map goes on.
   absl::StatusOr<PinnedSnapshot> Replace(absl::string_view id, GridMap grid, absl::Time now);
   absl::StatusOr<PinnedSnapshot> Replace(absl::string_view id, WaypointGraph graph, absl::Time now);
 
@@ -187,6 +193,11 @@ class MapStore {
   // Puts the map, which has no revision yet, in the place of the record's. Returns false if the record's has
   // ended.
   absl::StatusOr<bool> TakePlace(const RecordPtr& old, const std::shared_ptr<MapSnapshot>& snapshot);
+  // Ends a damaged map once the log has what `append` appends. Returns its last version, or nothing if there
+  // is no such map.
+  absl::StatusOr<std::optional<MapVersion>> EndDamaged(
+      absl::string_view id, absl::FunctionRef<void(MapVersion last, DurableLog::Done done)> append)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(creating_);
   void TellOfExpiry(const MapRecord& record);
   // Completes the batches that waited for a map that has ended.
   static void FailWaiting(absl::string_view id, std::deque<WaitingBatch> waiting);
@@ -205,6 +216,7 @@ class MapStore {
   // The keys are the ids in the records. records_ is in order, by_id_ is for readers.
   absl::btree_map<absl::string_view, RecordPtr> records_ ABSL_GUARDED_BY(context_.readers);
   absl::flat_hash_map<absl::string_view, const MapRecord*> by_id_ ABSL_GUARDED_BY(context_.readers);
+  absl::flat_hash_map<std::string, MapVersion> damaged_ ABSL_GUARDED_BY(context_.readers);
 };
 
 }  // namespace waystar::core
