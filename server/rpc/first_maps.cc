@@ -78,8 +78,9 @@ bool MayBeSkipped(const absl::Status& status) {
   return !absl::IsResourceExhausted(status) && !absl::IsUnavailable(status);
 }
 
-storage::DataOptions DataOptionsOf(const runtime::Options& options, LoadProgress& progress) {
-  storage::DataOptions data;
+storage::DataOptions DataOptionsOf(const runtime::Options& options, LoadProgress& progress,
+                                   storage::CommitLogOptions log) {
+  storage::DataOptions data{.log = std::move(log)};
   data.log.durability =
       options.relaxed_durability ? storage::Durability::kRelaxed : storage::Durability::kSync;
   data.log.sync_interval = options.sync_interval;
@@ -119,9 +120,11 @@ void WarnOfOpenFolder(const std::string& path) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<storage::DataFolder>> OpenData(
-    const runtime::Options& options, const storage::OpenFolder& open_folder, core::MapStore& store,
-    SteadyClock& clock, LoadProgress& progress, std::function<void(const absl::Status&)> on_status) {
+absl::StatusOr<std::unique_ptr<storage::DataFolder>> OpenData(const runtime::Options& options,
+                                                              const storage::OpenFolder& open_folder,
+                                                              core::MapStore& store, SteadyClock& clock,
+                                                              LoadProgress& progress,
+                                                              storage::CommitLogOptions log) {
   if (options.data_dir.empty()) {
     runtime::Log(runtime::LogLevel::kInfo, "data_in_memory",
                  {{"note", "Maps live in memory alone. --data_dir keeps them."}});
@@ -131,8 +134,7 @@ absl::StatusOr<std::unique_ptr<storage::DataFolder>> OpenData(
   WarnOfOpenFolder(options.data_dir);
   WAYSTAR_ASSIGN_OR_RETURN(std::unique_ptr<storage::Folder> folder, open_folder(options.data_dir));
   storage::DataFound found;
-  storage::DataOptions data_options = DataOptionsOf(options, progress);
-  data_options.log.on_status = std::move(on_status);
+  const storage::DataOptions data_options = DataOptionsOf(options, progress, std::move(log));
   WAYSTAR_ASSIGN_OR_RETURN(std::unique_ptr<storage::DataFolder> data,
                            storage::DataFolder::Open(std::move(folder), store, data_options, found));
   if (!found.new_epochs.empty()) {

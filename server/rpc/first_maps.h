@@ -1,7 +1,6 @@
 // The maps that a server starts with: those of its data folder, and those of --maps_dir.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -11,6 +10,7 @@
 #include "server/core/store/map_store.h"
 #include "server/rpc/telemetry/load_progress.h"
 #include "server/runtime/options.h"
+#include "server/storage/commit_log.h"
 #include "server/storage/data_folder.h"
 #include "server/storage/folder.h"
 
@@ -19,10 +19,12 @@ namespace waystar::rpc {
 // Opens options.data_dir, puts its maps into the store and logs what was found. Moves the clock to the time
 // of the last change, if it is behind it, and warns if that is by more than a minute. Returns null if the
 // option is empty, else the errors of `open_folder` and DataFolder::Open; CANCELLED if the server is asked to
-// stop meanwhile. `on_status` is that of storage::CommitLogOptions. REQUIRES: as DataFolder::Open.
-absl::StatusOr<std::unique_ptr<storage::DataFolder>> OpenData(
-    const runtime::Options& options, const storage::OpenFolder& open_folder, core::MapStore& store,
-    SteadyClock& clock, LoadProgress& progress, std::function<void(const absl::Status&)> on_status);
+// stop meanwhile. `log` has the callbacks; the options say the rest of it. REQUIRES: as DataFolder::Open.
+absl::StatusOr<std::unique_ptr<storage::DataFolder>> OpenData(const runtime::Options& options,
+                                                              const storage::OpenFolder& open_folder,
+                                                              core::MapStore& store, SteadyClock& clock,
+                                                              LoadProgress& progress,
+                                                              storage::CommitLogOptions log);
 
 // Creates the maps of options.maps_dir, except those that the store holds already. Returns INVALID_ARGUMENT
 // or NOT_FOUND, naming the file, if a map does not load and is not to be skipped, and the errors of

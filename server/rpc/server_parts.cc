@@ -207,8 +207,11 @@ bool ServerParts::Defer(std::function<void()> task) {
 }
 
 absl::Status ServerParts::Load(const runtime::Options& options, const storage::OpenFolder& open_folder) {
-  WAYSTAR_ASSIGN_OR_RETURN(data_, OpenData(options, open_folder, store_, clock_, loading_,
-                                           [this](const absl::Status& status) { OnStorageStatus(status); }));
+  storage::CommitLogOptions log;
+  log.on_status = [this](const absl::Status& status) { OnStorageStatus(status); };
+  log.on_sync = [this](absl::Duration took) { storage_statistics_.CountSync(took); };
+  log.on_commit = [this](absl::Duration waited) { storage_statistics_.CountCommit(waited); };
+  WAYSTAR_ASSIGN_OR_RETURN(data_, OpenData(options, open_folder, store_, clock_, loading_, std::move(log)));
   if (data_ != nullptr) {
     storage_statistics_.SetFolder(*data_);
     if (options.storage_stall_time > absl::ZeroDuration()) {

@@ -116,6 +116,8 @@ class ServerParts final : public Server {
   core::MapStore store_;
   maintenance::ObstacleExpirer obstacle_expirer_;
   maintenance::IndexBuilder index_builder_;
+  // The log's thread counts what it does here.
+  StorageStatistics storage_statistics_;
   // Its log's thread tells all of the above of commits. Null if maps live in memory alone.
   std::unique_ptr<storage::DataFolder> data_;
   // Its thread asks data_.
@@ -134,7 +136,6 @@ class ServerParts final : public Server {
   const ServerContext context_;
   const ServerContext server_calls_;
   LoadProgress loading_;
-  StorageStatistics storage_statistics_;
   StoreMetrics store_metrics_;
   const runtime::ProcessMetrics process_metrics_;
   // Its thread changes the store and ends calls of the service below, and so ends before the log and the

@@ -67,7 +67,7 @@ CommitLog::CommitLog(Folder& folder, const LogStart& start, std::vector<OldLogFi
             .run = folder.SystemRun()},
       maps_(start),
       old_files_(std::move(old)) {
-  Note(RequireFile(), 0, 0);
+  Note(RequireFile());
   thread_ = StartThread("commit-log", [this] { Run(); });
 }
 
@@ -167,11 +167,11 @@ void CommitLog::Run() {
     }
     if (file_ == nullptr) {
       // The status says that entries are taken again, though none comes.
-      Note(RequireFile(), 0, 0);
+      Note(RequireFile());
     } else if (sync_at_ && std::chrono::steady_clock::now() >= *sync_at_) {
       if (const absl::Status status = SyncFile(); !status.ok()) {
         GiveUpFile(status, std::nullopt);
-        Note(status, 0, 0);
+        Note(status);
       }
     }
     AnswerRequests();
@@ -196,7 +196,7 @@ void CommitLog::End() {
     WAYSTAR_RETURN_IF_ERROR(WriteMark());
     return mark_file_->Sync();
   };
-  Note(end(), 0, 0);
+  Note(end());
 }
 
 std::optional<CommitLog::TimePoint> CommitLog::NextTask() const {
@@ -247,7 +247,7 @@ absl::StatusOr<LogStart> CommitLog::Answer(bool is_rotation) {
   if (file_->synced() < file_->size()) {
     if (const absl::Status status = SyncFile(); !status.ok()) {
       GiveUpFile(status, std::nullopt);
-      Note(status, 0, 0);
+      Note(status);
       return status;
     }
   }
@@ -257,7 +257,7 @@ absl::StatusOr<LogStart> CommitLog::Answer(bool is_rotation) {
     GiveUpFile(absl::OkStatus(), file_->size());
     retry_at_ = TimePoint::min();
     const absl::Status begun = RequireFile();
-    Note(begun, 0, 0);
+    Note(begun);
     WAYSTAR_RETURN_IF_ERROR(begun);
   }
   return NextStart();
@@ -293,22 +293,22 @@ void CommitLog::Commit(std::vector<Waiting>& group) {
     }
   }
   const TimePoint now = std::chrono::steady_clock::now();
-  TimePoint::duration waited{};
   std::uint64_t refusals = 0;
   for (Waiting& waiting : group) {
     if (waiting.status.ok()) {
       waiting.status = status;
     }
     if (waiting.status.ok()) {
-      waited += now - waiting.appended;
+      if (options_.on_commit) {
+        options_.on_commit(absl::FromChrono(now - waiting.appended));
+      }
     } else if (!absl::IsAlreadyExists(waiting.status)) {
       ++refusals;
       waiting.status = Refusal(waiting.status);
     }
   }
-  Note(status, status.ok() ? before.size() : 0, record.size());
+  Note(status, status.ok() ? record.size() : 0);
   MutexLock lock(mutex_);
-  statistics_.commit_time += absl::FromChrono(waited);
   statistics_.refusals += refusals;
   writing_since_.reset();
 }
@@ -364,10 +364,11 @@ absl::Status CommitLog::SyncFile() {
   sync_at_.reset();
   const TimePoint begin = std::chrono::steady_clock::now();
   const absl::Status status = file_->Sync();
-  MutexLock lock(mutex_);
-  ++statistics_.syncs;
-  statistics_.sync_time += absl::FromChrono(std::chrono::steady_clock::now() - begin);
+  if (options_.on_sync) {
+    options_.on_sync(absl::FromChrono(std::chrono::steady_clock::now() - begin));
+  }
   if (status.ok()) {
+    MutexLock lock(mutex_);
     unsynced_since_.reset();
   }
   return status;
@@ -420,7 +421,7 @@ LogStart CommitLog::NextStart() const {
           .maps = maps_.All()};
 }
 
-void CommitLog::Note(const absl::Status& status, std::size_t entries, std::size_t bytes) {
+void CommitLog::Note(const absl::Status& status, std::size_t written_bytes) {
   const std::uint64_t file_bytes = file_ == nullptr ? 0 : file_->size();
   bool has_turned = false;
   {
@@ -428,11 +429,7 @@ void CommitLog::Note(const absl::Status& status, std::size_t entries, std::size_
     has_turned = statistics_.status.ok() != status.ok();
     statistics_.status = status;
     file_bytes_ = file_bytes;
-    if (entries > 0) {
-      ++statistics_.groups;
-      statistics_.entries += entries;
-      statistics_.written_bytes += bytes;
-    }
+    statistics_.written_bytes += written_bytes;
   }
   if (has_turned && options_.on_status) {
     options_.on_status(status);

@@ -49,6 +49,12 @@ struct CommitLogOptions {
   // Called, by the log's thread, when the file that is written has become as long, and again for each that
   // much more. May be empty.
   std::function<void()> on_long;
+  // Called, by the log's thread, after each sync of a file with how long it took, whether or not it failed.
+  // May be empty.
+  std::function<void(absl::Duration took)> on_sync;
+  // Called, by the log's thread, for each entry that was written, before its `done`, with how long it waited
+  // since its append. May be empty.
+  std::function<void(absl::Duration waited)> on_commit;
   // While all files together are longer, entries fail.
   std::uint64_t max_bytes = std::uint64_t{256} << 20;
 };
@@ -62,16 +68,10 @@ struct OldLogFile {
 struct CommitLogStatistics {
   // OK, or why entries fail.
   absl::Status status;
-  // The groups that were written since the log was started, the entries in them, and the bytes.
-  std::uint64_t groups = 0;
-  std::uint64_t entries = 0;
+  // The bytes that were written since the log was started.
   std::uint64_t written_bytes = 0;
-  // How long these entries waited, from their append until they were acknowledged.
-  absl::Duration commit_time;
   // The entries that failed.
   std::uint64_t refusals = 0;
-  std::uint64_t syncs = 0;
-  absl::Duration sync_time;
   // How much of what was acknowledged the loss of power may undo.
   absl::Duration loss_window;
   // The age of the oldest entry that waits to be acknowledged, or was acknowledged and is not known to be on
@@ -169,7 +169,7 @@ class CommitLog final : public core::DurableLog {
   LogStart NextStart() const;
   // Returns what an entry fails with.
   absl::Status Refusal(const absl::Status& status) const;
-  void Note(const absl::Status& status, std::size_t entries, std::size_t bytes);
+  void Note(const absl::Status& status, std::size_t written_bytes = 0);
   // Ends the file for good. What is beyond `end` does not count; without `end`, it is unknown what counts,
   // and there is never to be another file.
   void GiveUpFile(const absl::Status& failure, std::optional<std::uint64_t> end);

@@ -66,13 +66,8 @@ DataStatistics DataFolder::Statistics() const {
   const CommitLogStatistics log = log_->Statistics();
   return {.log_status = log.status,
           .image_status = images.status,
-          .groups = log.groups,
-          .entries = log.entries,
           .written_bytes = log.written_bytes,
-          .commit_time = log.commit_time,
           .refusals = log.refusals,
-          .syncs = log.syncs,
-          .sync_time = log.sync_time,
           .loss_window = log.loss_window,
           .unsynced_age = log.unsynced_age,
           .log_bytes = log.bytes,

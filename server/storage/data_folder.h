@@ -32,16 +32,10 @@ struct DataStatistics {
   absl::Status log_status;
   // OK, or why the last images could not be made. Changes go on, and the log grows.
   absl::Status image_status;
-  // The groups that were written, the entries in them and the bytes, since the start.
-  std::uint64_t groups = 0;
-  std::uint64_t entries = 0;
+  // The bytes that were written to the log since the start.
   std::uint64_t written_bytes = 0;
-  // How long these entries waited, from their append until they were acknowledged.
-  absl::Duration commit_time;
-  // The entries that failed.
+  // The creations, deletions and groups of updates that failed.
   std::uint64_t refusals = 0;
-  std::uint64_t syncs = 0;
-  absl::Duration sync_time;
   // How much of what was acknowledged the loss of power may undo.
   absl::Duration loss_window;
   // The age of the oldest commit that waits to be acknowledged, or was acknowledged and is not known to be on

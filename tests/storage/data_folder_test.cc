@@ -30,7 +30,10 @@ namespace waystar::storage {
 namespace {
 
 using ::testing::Contains;
+using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::Ge;
+using ::testing::Gt;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
@@ -707,6 +710,23 @@ TEST_F(DataFolderTest, WhatARelaxedSyncHasFailedToWriteStaysInDoubtUntilARestart
   DurableStore again(*after);
   ASSERT_THAT(again.status(), IsOk());
   EXPECT_EQ((*again.store().Pin("arena"))->revision, 3U);
+}
+
+TEST_F(DataFolderTest, TellsHowLongSyncsTookAndCommitsWaited) {
+  std::vector<absl::Duration> syncs;
+  std::vector<absl::Duration> commits;
+  Restart({.log = {.on_sync = [&](absl::Duration took) { syncs.push_back(took); },
+                   .on_commit = [&](absl::Duration waited) { commits.push_back(waited); }}});
+  CreateArena();
+  Update("arena", {Block({1, 0})});
+  folder_.FailAfter(0, true);
+  EXPECT_FALSE(store().UpdateAndWait("arena", BlockBatch({2, 0})).ok());
+  // The log's thread has ended when they are read.
+  store_.reset();
+  EXPECT_EQ(commits.size(), 2U);
+  EXPECT_GE(syncs.size(), 2U);
+  EXPECT_THAT(commits, Each(Gt(absl::ZeroDuration())));
+  EXPECT_THAT(syncs, Each(Ge(absl::ZeroDuration())));
 }
 
 // Folder on whose disk some files cannot be created, and in which syncs of the log can be held.

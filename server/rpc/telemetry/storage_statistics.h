@@ -3,6 +3,8 @@
 
 #include <atomic>
 
+#include "absl/time/time.h"
+#include "server/runtime/histogram.h"
 #include "server/runtime/metric_sink.h"
 #include "server/storage/data_folder.h"
 #include "waystar/v1/server_service.pb.h"
@@ -12,8 +14,14 @@ namespace waystar::rpc {
 // Thread safety: any.
 class StorageStatistics final : public runtime::MetricSource {
  public:
-  // Sets the folder that is reported, which must outlive this.
+  StorageStatistics();
+
+  // Sets the folder that is reported, which must outlive all calls of Fill and Collect.
   void SetFolder(const storage::DataFolder& folder) { folder_.store(&folder, std::memory_order_release); }
+
+  // Count what the folder's log does; storage::CommitLogOptions says when.
+  void CountSync(absl::Duration took) { sync_seconds_.Observe(absl::ToDoubleSeconds(took)); }
+  void CountCommit(absl::Duration waited) { commit_seconds_.Observe(absl::ToDoubleSeconds(waited)); }
 
   // Sets `storage`, unless there is no folder.
   void Fill(v1::GetServerStatisticsResponse& out) const;
@@ -22,6 +30,8 @@ class StorageStatistics final : public runtime::MetricSource {
 
  private:
   std::atomic<const storage::DataFolder*> folder_ = nullptr;
+  runtime::Histogram sync_seconds_;
+  runtime::Histogram commit_seconds_;
 };
 
 }  // namespace waystar::rpc

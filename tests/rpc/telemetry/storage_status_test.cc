@@ -65,13 +65,19 @@ TEST_F(StorageStatusTest, CountsWhatIsWritten) {
   ASSERT_TRUE(Block(0).ok());
   const v1::StorageStatistics after = Storage();
   EXPECT_EQ(after.commits(), 2);
+  EXPECT_GT(after.commit_time().nanos(), before.commit_time().nanos());
   EXPECT_GT(after.syncs(), before.syncs());
   EXPECT_GT(after.written_bytes(), before.written_bytes());
   EXPECT_GT(after.log_bytes(), before.log_bytes());
   EXPECT_EQ(after.loss_window().nanos() + after.loss_window().seconds(), 0);
   EXPECT_FALSE(after.refuses());
   const Scrape scrape = ScrapeMetrics(server_.server().metrics_port());
-  EXPECT_EQ(scrape["waystar_storage_commits_total"], 2);
+  EXPECT_EQ(scrape.types.at("waystar_storage_commit_seconds"), "histogram");
+  EXPECT_EQ(scrape["waystar_storage_commit_seconds_count"], 2);
+  EXPECT_GT(scrape["waystar_storage_commit_seconds_sum"], 0);
+  EXPECT_EQ(scrape["waystar_storage_commit_seconds_bucket{le=\"+Inf\"}"], 2);
+  EXPECT_EQ(scrape.types.at("waystar_storage_sync_seconds"), "histogram");
+  EXPECT_EQ(scrape["waystar_storage_sync_seconds_count"], static_cast<double>(after.syncs()));
   EXPECT_EQ(scrape["waystar_storage_written_bytes_total"], static_cast<double>(after.written_bytes()));
   EXPECT_EQ(scrape["waystar_storage_refuses"], 0);
 }
