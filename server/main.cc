@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -36,13 +37,13 @@ absl::Status WritePortFile(const std::string& path, int port) {
 absl::Status Serve(const waystar::runtime::Options& options) {
   waystar::runtime::BlockStopSignals();
   waystar::net::RaiseDescriptorLimit();
-  const absl::StatusOr<std::unique_ptr<waystar::rpc::Server>> started = waystar::rpc::Server::Start(options);
+  absl::StatusOr<std::unique_ptr<waystar::rpc::Server>> started = waystar::rpc::Server::Start(options);
   if (absl::IsCancelled(started.status()) && waystar::runtime::IsStopAsked()) {
     Log(LogLevel::kInfo, "stopped", {{"signal", waystar::runtime::WaitForStop()}, {"maps", "not all read"}});
     return absl::OkStatus();
   }
   WAYSTAR_RETURN_IF_ERROR(started.status());
-  const std::unique_ptr<waystar::rpc::Server>& server = *started;
+  std::unique_ptr<waystar::rpc::Server> server = *std::move(started);
   if (!options.port_file.empty()) {
     WAYSTAR_RETURN_IF_ERROR(WritePortFile(options.port_file, server->port()));
   }
@@ -60,6 +61,9 @@ absl::Status Serve(const waystar::runtime::Options& options) {
   server->ReportNotServing();
   absl::SleepFor(options.shutdown_delay);
   server->Stop(options.drain_timeout);
+  if (const absl::Status ended = waystar::rpc::Server::End(std::move(server)); !ended.ok()) {
+    return absl::Status(ended.code(), absl::StrCat("the data folder is not all synced: ", ended.message()));
+  }
   Log(LogLevel::kInfo, "stopped", {});
   return absl::OkStatus();
 }

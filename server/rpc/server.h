@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "server/runtime/options.h"
@@ -22,6 +23,10 @@ class Server {
   // taken; an error that names the file and what is wrong with it if tokens or certificates do not load.
   static absl::StatusOr<std::unique_ptr<Server>> Start(
       const runtime::Options& options, const storage::OpenFolder& open_folder = storage::OpenPosixFolder);
+
+  // Destroys a server, and returns OK if all that was acknowledged is on stable storage and the next start
+  // will know that, or if there is no options.data_dir; else the error for which it may not be.
+  static absl::Status End(std::unique_ptr<Server> server);
 
   Server() = default;
   Server(const Server&) = delete;
@@ -45,6 +50,10 @@ class Server {
   // when it returns, if there is any.
   virtual void Stop(absl::Duration drain_timeout, absl::Duration patience) = 0;
   void Stop(absl::Duration drain_timeout) { Stop(drain_timeout, absl::Seconds(1)); }
+
+ private:
+  // Returns what the destructor sets to the status that End returns.
+  virtual std::shared_ptr<const absl::Status> EndStatus() const = 0;
 };
 
 }  // namespace waystar::rpc

@@ -113,6 +113,12 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const runtime::Options& op
   return server;
 }
 
+absl::Status Server::End(std::unique_ptr<Server> server) {
+  const std::shared_ptr<const absl::Status> status = server->EndStatus();
+  server.reset();
+  return *status;
+}
+
 ServerParts::ServerParts(const runtime::Options& options)
     : search_metrics_(options.metrics_listen.empty() ? nullptr : std::make_unique<SearchMetrics>()),
       slow_queries_(options.slow_query),
@@ -211,6 +217,7 @@ absl::Status ServerParts::Load(const runtime::Options& options, const storage::O
   log.on_status = [this](const absl::Status& status) { OnStorageStatus(status); };
   log.on_sync = [this](absl::Duration took) { storage_statistics_.CountSync(took); };
   log.on_commit = [this](absl::Duration waited) { storage_statistics_.CountCommit(waited); };
+  log.on_end = [this](const absl::Status& status) { *end_status_ = status; };
   WAYSTAR_ASSIGN_OR_RETURN(data_, OpenData(options, open_folder, store_, clock_, loading_, std::move(log)));
   if (data_ != nullptr) {
     storage_statistics_.SetFolder(*data_);

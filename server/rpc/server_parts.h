@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "grpcpp/health_check_service_interface.h"
@@ -72,6 +73,7 @@ class ServerParts final : public Server {
   void Stop(absl::Duration drain_timeout, absl::Duration patience) override;
 
  private:
+  std::shared_ptr<const absl::Status> EndStatus() const override { return end_status_; }
   // Returns what calls share that pass the gate.
   ServerContext ContextOf(CallGate& gate);
   // Hands a task of the store to the executor; returns false if it takes no more.
@@ -116,6 +118,8 @@ class ServerParts final : public Server {
   core::MapStore store_;
   maintenance::ObstacleExpirer obstacle_expirer_;
   maintenance::IndexBuilder index_builder_;
+  // The log's thread sets it when it ends.
+  const std::shared_ptr<absl::Status> end_status_ = std::make_shared<absl::Status>();
   // The log's thread counts what it does here.
   StorageStatistics storage_statistics_;
   // Its log's thread tells all of the above of commits. Null if maps live in memory alone.

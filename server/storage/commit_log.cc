@@ -180,23 +180,24 @@ void CommitLog::Run() {
       break;
     }
   }
-  End();
+  const absl::Status ended = End();
+  Note(ended);
+  if (options_.on_end) {
+    options_.on_end(ended);
+  }
 }
 
-void CommitLog::End() {
+absl::Status CommitLog::End() {
   if (file_ == nullptr) {
-    return;
+    return failure_;
   }
-  const auto end = [this]() -> absl::Status {
-    WAYSTAR_RETURN_IF_ERROR(SyncFile());
-    // An empty record says that all before it was synced: what is found damaged later was whole.
-    WAYSTAR_RETURN_IF_ERROR(file_->Append(""));
-    WAYSTAR_RETURN_IF_ERROR(SyncFile());
-    mark_.is_ended = true;
-    WAYSTAR_RETURN_IF_ERROR(WriteMark());
-    return mark_file_->Sync();
-  };
-  Note(end());
+  WAYSTAR_RETURN_IF_ERROR(SyncFile());
+  // An empty record says that all before it was synced: what is found damaged later was whole.
+  WAYSTAR_RETURN_IF_ERROR(file_->Append(""));
+  WAYSTAR_RETURN_IF_ERROR(SyncFile());
+  mark_.is_ended = true;
+  WAYSTAR_RETURN_IF_ERROR(WriteMark());
+  return mark_file_->Sync();
 }
 
 std::optional<CommitLog::TimePoint> CommitLog::NextTask() const {

@@ -55,6 +55,9 @@ struct CommitLogOptions {
   // Called, by the log's thread, for each entry that was written, before its `done`, with how long it waited
   // since its append. May be empty.
   std::function<void(absl::Duration waited)> on_commit;
+  // Called once, by the log's thread, when it ends: with OK if all that was acknowledged is on stable storage
+  // and the next start will know that, else with the error for which it may not be. May be empty.
+  std::function<void(const absl::Status& status)> on_end;
   // While all files together are longer, entries fail.
   std::uint64_t max_bytes = std::uint64_t{256} << 20;
 };
@@ -163,7 +166,7 @@ class CommitLog final : public core::DurableLog {
   absl::Status SyncFile();
   absl::Status BeginFile();
   absl::Status WriteMark();
-  void End();
+  absl::Status End();
   // Begins a file if there is none.
   absl::Status RequireFile();
   LogStart NextStart() const;

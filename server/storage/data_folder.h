@@ -72,7 +72,8 @@ class DataFolder {
   // refused.
   absl::Status Sync() { return log_->Sync().status(); }
 
-  // Makes durable what waits, and ends the threads. REQUIRES: no map is created, changed or deleted any more.
+  // Makes durable what waits, and ends the threads; CommitLogOptions::on_end is told whether that has worked.
+  // REQUIRES: no map is created, changed or deleted any more.
   void Stop();
 
   DataStatistics Statistics() const;

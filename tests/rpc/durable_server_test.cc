@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
@@ -18,6 +19,8 @@
 #include "server/storage/posix_folder.h"
 #include "tests/rpc/captured_log.h"
 #include "tests/rpc/test_server.h"
+#include "tests/storage/crashing_folder.h"
+#include "tests/storage/durable_store.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/fake_clock.h"
 
@@ -28,9 +31,11 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::waystar::testing::BlockRequest;
 using ::waystar::testing::CellAt;
+using ::waystar::testing::CrashingFolder;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::FakeClock;
 using ::waystar::testing::LogOf;
+using ::waystar::testing::OpenBorrowed;
 using ::waystar::testing::TestServer;
 
 class DurableServerTest : public ::testing::Test {
@@ -139,6 +144,30 @@ TEST_F(DurableServerTest, FilesBecomeMapsOnlyIfThereAreNoneOfTheirNames) {
   ASSERT_TRUE(server_->client().UpdateObstacles(BlockRequest("arena", {CellAt(1, 0)})).ok());
   Restart();
   EXPECT_EQ(InfoOf("arena").grid().walkable_cells(), 2);
+}
+
+enum class Fault { kNone, kBeforeStop, kAfterStop };
+
+// Returns the status with which a server ends whose disk breaks then.
+absl::Status EndWith(Fault fault) {
+  CrashingFolder folder;
+  TestServer server({.data_dir = "in memory", .relaxed_durability = true, .sync_interval = absl::Hours(1)},
+                    absl::Hours(1), OpenBorrowed(folder));
+  server.Create("arena", {"..."});
+  if (fault == Fault::kBeforeStop) {
+    folder.FailAfter(0, true);
+  }
+  server.server().Stop(absl::ZeroDuration());
+  if (fault == Fault::kAfterStop) {
+    folder.FailAfter(0, true);
+  }
+  return server.End();
+}
+
+TEST(EndedServerTest, SaysWhetherAllIsOnStableStorage) {
+  EXPECT_TRUE(EndWith(Fault::kNone).ok());
+  EXPECT_FALSE(EndWith(Fault::kBeforeStop).ok());
+  EXPECT_FALSE(EndWith(Fault::kAfterStop).ok());
 }
 
 TEST_F(DurableServerTest, ASecondServerOfTheFolderIsRefused) {

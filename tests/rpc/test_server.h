@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -36,6 +37,8 @@ class TestServer {
                       const storage::OpenFolder& open_folder = storage::OpenPosixFolder);
 
   rpc::Server& server() { return *server_; }
+  // Ends the server, and returns what rpc::Server::End does. REQUIRES: nothing is asked of it afterwards.
+  absl::Status End() { return rpc::Server::End(std::move(server_)); }
   std::string target() const;
   // Never retries, so that a test sees each answer.
   client::Client& client() { return *client_; }

@@ -729,6 +729,30 @@ TEST_F(DataFolderTest, TellsHowLongSyncsTookAndCommitsWaited) {
   EXPECT_THAT(syncs, Each(Ge(absl::ZeroDuration())));
 }
 
+TEST_F(DataFolderTest, TellsHowTheLogEnded) {
+  std::vector<absl::Status> ends;
+  const DataOptions options = {.log = {.on_end = [&](const absl::Status& end) { ends.push_back(end); }}};
+  Restart(options);
+  CreateArena();
+  store_.reset();
+  EXPECT_THAT(ends, ElementsAre(IsOk()));
+  // The sync of the log, the empty record, its sync, the mark and its sync.
+  for (int operation = 0; operation < 5; ++operation) {
+    ends.clear();
+    Restart(options);
+    folder_.FailAfter(operation, true);
+    store_.reset();
+    EXPECT_THAT(ends, ElementsAre(Not(IsOk()))) << operation;
+    folder_.StopFailing();
+  }
+  ends.clear();
+  Restart(options);
+  folder_.FailAfter(0, true);
+  EXPECT_FALSE(store().UpdateAndWait("arena", BlockBatch({1, 0})).ok());
+  store_.reset();
+  EXPECT_THAT(ends, ElementsAre(Not(IsOk())));
+}
+
 // Folder on whose disk some files cannot be created, and in which syncs of the log can be held.
 class FaultyFolder final : public BorrowedFolder {
  public:
