@@ -1,5 +1,6 @@
 #include "server/data_tool/check.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -19,6 +20,11 @@ namespace {
 
 constexpr absl::string_view kRestore =
     "Bring the folder, or those maps, back from a backup; docs/backup.md says how.\n";
+
+bool HasLog(const std::vector<std::string>& names) {
+  return std::ranges::any_of(
+      names, [](const std::string& name) { return storage::LogFileNumber(name).has_value(); });
+}
 
 void WriteFiles(absl::string_view what, const std::vector<std::string>& names, std::ostream& out) {
   if (!names.empty()) {
@@ -69,17 +75,23 @@ absl::StatusOr<bool> CheckFolder(const storage::Folder& folder, std::ostream& ou
   const absl::StatusOr<DataFiles> files = ReadDataFiles(folder);
   if (files.status().code() == absl::StatusCode::kDataLoss) {
     out << "The log cannot be read: " << files.status().message() << "\n"
-        << "No server starts on this folder. " << kRestore
-        << "If the damage is in the log's last file, `waystar-server data truncate` can cut it off there.\n";
+        << "No server starts on this folder. " << kRestore;
+    WAYSTAR_ASSIGN_OR_RETURN(const std::vector<std::string> names, folder.List());
+    if (HasLog(names)) {
+      out << "If the damage is in the log's last file, `waystar-server data truncate` can cut it off "
+             "there.\n";
+    }
     return false;
   }
   WAYSTAR_RETURN_IF_ERROR(files.status());
   const absl::StatusOr<std::string> doubt = storage::CheckMark(folder, files->history, files->names);
   if (!doubt.ok()) {
-    out << doubt.status().message() << ".\nNo server starts on this folder. " << kRestore
-        << "If what is missing is to be given up, `waystar-server data truncate` can cut the log's last file "
-           "at "
-           "its end.\n";
+    out << doubt.status().message() << ".\nNo server starts on this folder. " << kRestore;
+    if (HasLog(files->names)) {
+      out << "If what is missing is to be given up, `waystar-server data truncate` can cut the log's last "
+             "file "
+             "at its end.\n";
+    }
     return false;
   }
   if (!doubt->empty()) {

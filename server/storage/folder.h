@@ -58,7 +58,7 @@ class Folder {
  public:
   virtual ~Folder() = default;
 
-  // Returns the path, for messages.
+  // Returns the path of a file, or of the folder if the name is empty, for messages.
   virtual std::string PathOf(absl::string_view name) const = 0;
   // Returns the name of this run of the operating system: while it is the same, what was written is found,
   // synced or not. Returns an empty text if it is unknown.

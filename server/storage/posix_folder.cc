@@ -146,12 +146,21 @@ class PosixSectorFile final : public SectorFile {
   const std::string path_;
 };
 
+std::string WithoutLastSlash(std::string path) {
+  while (path.size() > 1 && path.back() == '/') {
+    path.pop_back();
+  }
+  return path;
+}
+
 class PosixFolder final : public Folder {
  public:
   PosixFolder(Descriptor folder, Descriptor lock, std::string path)
-      : folder_(std::move(folder)), lock_(std::move(lock)), path_(std::move(path)) {}
+      : folder_(std::move(folder)), lock_(std::move(lock)), path_(WithoutLastSlash(std::move(path))) {}
 
-  std::string PathOf(absl::string_view name) const override { return absl::StrCat(path_, "/", name); }
+  std::string PathOf(absl::string_view name) const override {
+    return name.empty() ? path_ : absl::StrCat(path_, "/", name);
+  }
 
   std::string SystemRun() const override {
     const Descriptor file(open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));

@@ -235,6 +235,24 @@ TEST_F(DataToolTest, MissesTheEndOfTheLogUntilItIsGivenUp) {
   EXPECT_THAT(out_, HasSubstr("Maps get new epochs at the next start"));
 }
 
+TEST_F(DataToolTest, CutsNothingWhereNoFileOfTheLogIsLeft) {
+  MakeMaps();
+  MakeImages();
+  for (const std::string& log : FilesThatBegin("log-")) {
+    fs::remove(fs::path(folder_) / log);
+  }
+  // With images, the log itself is missed; without, its end, since the mark tells of it.
+  EXPECT_EQ(Run({"check", folder_}), 1);
+  EXPECT_THAT(out_, HasSubstr(absl::StrCat("the log of ", folder_, " is missing")));
+  EXPECT_THAT(out_, Not(HasSubstr("truncate")));
+  for (const std::string& image : FilesThatBegin("image-")) {
+    fs::remove(fs::path(folder_) / image);
+  }
+  EXPECT_EQ(Run({"check", folder_}), 1);
+  EXPECT_THAT(out_, HasSubstr("there is no file of the log"));
+  EXPECT_THAT(out_, Not(HasSubstr("truncate")));
+}
+
 TEST_F(DataToolTest, DumpsCommits) {
   MakeMaps();
   ASSERT_EQ(Run({"dump", folder_, "arena"}), 0) << err_;

@@ -47,6 +47,15 @@ TEST_F(PosixFolderTest, IsLockedItself) {
   EXPECT_THAT(OpenPosixFolder(path_), IsOk());
 }
 
+TEST_F(PosixFolderTest, NamesPathsWithoutNeedlessSlashes) {
+  EXPECT_EQ(folder_->PathOf("file"), path_ + "/file");
+  EXPECT_EQ(folder_->PathOf(""), path_);
+  folder_.reset();
+  folder_ = *OpenPosixFolder(path_ + "/");
+  EXPECT_EQ(folder_->PathOf("file"), path_ + "/file");
+  EXPECT_EQ(folder_->PathOf(""), path_);
+}
+
 TEST_F(PosixFolderTest, PipesAndFoldersAreRefusedAndHoldNobody) {
   ASSERT_EQ(mkfifo(PathOf("pipe").c_str(), 0600), 0);
   ASSERT_TRUE(fs::create_directory(PathOf("folder")));
