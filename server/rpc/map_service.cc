@@ -33,7 +33,9 @@ absl::StatusOr<core::ImportedMap> MakeMap(const core::MapStore& store, int max_s
                                           const v1::CreateMapRequest& request) {
   WAYSTAR_RETURN_IF_ERROR(store.CheckCanCreate(request.map()));
   if (!request.has_graph()) {
-    return DrawMap(request, max_side);
+    WAYSTAR_ASSIGN_OR_RETURN(core::ImportedMap map, DrawMap(request, max_side));
+    Prepare(store, map);
+    return map;
   }
   WAYSTAR_ASSIGN_OR_RETURN(core::WaypointGraph graph, BuildGraph(store, request));
   return core::ImportedMap(std::move(graph));

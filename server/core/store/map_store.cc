@@ -61,6 +61,13 @@ absl::Status MapStore::CheckCanDelete(absl::string_view id) const {
   return records_.contains(id) || damaged_.contains(id) ? absl::OkStatus() : NoSuchMap(id);
 }
 
+void MapStore::Prepare(GridMap& grid) const {
+  // A map has the account of the store that has prepared it.
+  if (grid.memory_account() != context_.memory.get()) {
+    grid.Prepare({.max_bytes = context_.options.max_index_bytes, .account = context_.memory});
+  }
+}
+
 absl::StatusOr<PinnedSnapshot> MapStore::Create(absl::string_view id, GridMap grid, absl::Time now) {
   return AddGrid(id, std::move(grid), now, IfExists::kRefuse);
 }
@@ -84,7 +91,7 @@ absl::StatusOr<PinnedSnapshot> MapStore::Replace(absl::string_view id, WaypointG
 absl::StatusOr<PinnedSnapshot> MapStore::AddGrid(absl::string_view id, GridMap grid, absl::Time now,
                                                  IfExists if_exists) {
   WAYSTAR_RETURN_IF_ERROR(CheckCanAdd(id, if_exists));
-  grid.Prepare({.max_bytes = context_.options.max_index_bytes, .account = context_.memory});
+  Prepare(grid);
   return Add(std::make_shared<MapSnapshot>(
                  MapSnapshot{.id = std::string(id), .create_time = now, .map = std::move(grid)}),
              if_exists);
@@ -214,8 +221,7 @@ void MapStore::FailWaiting(absl::string_view id, std::deque<WaitingBatch> waitin
 absl::Status MapStore::Restore(MapSnapshot snapshot, std::vector<AppliedRequest> requests,
                                const RequestHorizon& request_horizon) {
   if (snapshot.is_grid()) {
-    std::get_if<GridMap>(&snapshot.map)
-        ->Prepare({.max_bytes = context_.options.max_index_bytes, .account = context_.memory});
+    Prepare(*std::get_if<GridMap>(&snapshot.map));
   }
   MutexLock creating(creating_);
   WAYSTAR_RETURN_IF_ERROR(CheckCanCreate(snapshot.id));

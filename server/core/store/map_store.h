@@ -98,6 +98,10 @@ class MapStore {
   // Returns OK if there is a map that could be deleted now, or the errors of Pin.
   absl::Status CheckCanDelete(absl::string_view id) const;
 
+  // Makes what searches use of a map, which takes some nanoseconds a cell, so that Create and Replace need
+  // not. They prepare a map that this store has not prepared. REQUIRES: no other thread knows the map yet.
+  void Prepare(GridMap& grid) const;
+
   // Create a map, one after another: with a log, each waits until its map is durable. They return
   // INVALID_ARGUMENT / BAD_MAP_ID, ALREADY_EXISTS / MAP_EXISTS, RESOURCE_EXHAUSTED / TOO_MANY_MAPS or
   // MAPS_MEMORY_FULL; with a log, UNAVAILABLE / STORAGE_FAILED.

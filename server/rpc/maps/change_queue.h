@@ -12,7 +12,8 @@
 namespace waystar::rpc {
 
 // Creations and deletions of maps block until they are durable. Here they do that one after another, on one
-// thread, so that no worker waits for a disk that hangs.
+// thread, so that no worker waits for a disk that hangs. What takes long without the disk, such as
+// MapStore::Prepare, is done by a worker before.
 //
 // Thread safety: any.
 class ChangeQueue {

@@ -76,7 +76,7 @@ void ImportCall::OnStall() {
 
 void ImportCall::RunJob(int worker) {
   absl::StatusOr<core::ImportedMap> map =
-      RunWithinMemory(server_.executor.bench(worker), [this] { return ParseMap(); });
+      RunWithinMemory(server_.executor.bench(worker), [this] { return MakeMap(); });
   {
     MutexLock lock(mutex_);
     if (!map.ok()) {
@@ -168,7 +168,7 @@ absl::Status ImportCall::CheckComplete() const {
   return absl::OkStatus();
 }
 
-absl::StatusOr<core::ImportedMap> ImportCall::ParseMap() const {
+absl::StatusOr<core::ImportedMap> ImportCall::MakeMap() const {
   WAYSTAR_ASSIGN_OR_RETURN(core::ImportedMap map, ParseMapFile({.format = header_->format(),
                                                                 .bytes = bytes_,
                                                                 .grid = header_->grid(),
@@ -179,6 +179,7 @@ absl::StatusOr<core::ImportedMap> ImportCall::ParseMap() const {
   if (header_->has_expected_digest()) {
     WAYSTAR_RETURN_IF_ERROR(CheckDigest(map, header_->expected_digest(), "header.expected_digest"));
   }
+  Prepare(store_, map);
   return map;
 }
 

@@ -163,6 +163,12 @@ absl::Status CheckDigest(const core::ImportedMap& map, std::uint64_t expected, a
                                 absl::Hex(expected, absl::kZeroPad16)));
 }
 
+void Prepare(const core::MapStore& store, core::ImportedMap& map) {
+  if (auto* const grid = std::get_if<core::GridMap>(&map)) {
+    store.Prepare(*grid);
+  }
+}
+
 absl::StatusOr<core::PinnedSnapshot> CreateInStore(core::MapStore& store, const std::string& id,
                                                    core::ImportedMap map, absl::string_view prefix,
                                                    IfExists if_exists) {

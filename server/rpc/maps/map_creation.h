@@ -41,6 +41,10 @@ absl::StatusOr<core::WaypointGraph> BuildGraph(const core::MapStore& store,
 // Returns FAILED_PRECONDITION / DIGEST_MISMATCH, which blames the field, if the map has another digest.
 absl::Status CheckDigest(const core::ImportedMap& map, std::uint64_t expected, absl::string_view field);
 
+// Makes what searches use of a map, which may take long. It is called before the creation waits for others,
+// so that these do not wait for it.
+void Prepare(const core::MapStore& store, core::ImportedMap& map);
+
 enum class IfExists { kRefuse, kReplace };
 
 // Puts a map into the store and logs that. `prefix` goes before the field "map".

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -45,6 +46,23 @@ TEST(MapStoreTest, NewMapStartsAtRevisionOne) {
   EXPECT_EQ((*created)->revision, 1U);
   EXPECT_EQ((*created)->create_time, kNow);
   EXPECT_EQ(*store.Pin("arena"), *created);
+}
+
+TEST(MapStoreTest, CreatesAPreparedMapAsItIs) {
+  MapStore store(10);
+  GridMap grid = DrawMap({"..."});
+  store.Prepare(grid);
+  EXPECT_EQ(grid.memory_account(), &store.memory());
+  const WalkGrid* const prepared = &grid.walk();
+  store.Prepare(grid);
+  EXPECT_EQ(&grid.walk(), prepared);
+  MapStore other(10);
+  const auto elsewhere = other.Create("arena", grid, kNow);
+  ASSERT_THAT(elsewhere, IsOk());
+  EXPECT_EQ((*elsewhere)->grid().memory_account(), &other.memory());
+  const auto created = store.Create("arena", std::move(grid), kNow);
+  ASSERT_THAT(created, IsOk());
+  EXPECT_EQ(&(*created)->grid().walk(), prepared);
 }
 
 TEST(MapStoreTest, UpdateMakesTheNextRevisionAndLeavesThePinnedOne) {
