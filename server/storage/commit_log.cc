@@ -1,6 +1,7 @@
 #include "server/storage/commit_log.h"
 
 #include <cstddef>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -32,13 +33,6 @@ void NoteMinimum(std::optional<std::chrono::steady_clock::time_point> candidate,
   if (candidate && (!minimum || *candidate < *minimum)) {
     minimum = candidate;
   }
-}
-
-// What the log has and the store has not is a map that could not be read.
-absl::Status IsTaken(absl::string_view id) {
-  return MakeError(
-      absl::StatusCode::kAlreadyExists, ErrorReason::kMapExists, "map",
-      absl::StrCat("there is a map \"", id, "\" in the data folder, which is damaged and left out"));
 }
 
 }  // namespace
@@ -110,7 +104,11 @@ void CommitLog::AppendCommits(absl::string_view id, std::uint64_t epoch,
           .map = std::string(id),
           .epoch = epoch,
           .first_revision = commits.front().commit->revision,
-          .revision = commits.back().commit->revision},
+          .revision = commits.back().commit->revision,
+          .work = std::accumulate(commits.begin(), commits.end(), std::uint64_t{0},
+                                  [](std::uint64_t work, const core::LoggedCommit& commit) {
+                                    return work + WorkOfCommit(commit.commit->summary);
+                                  })},
          EncodeCommits(id, epoch, commits), std::move(done));
 }
 
@@ -267,6 +265,7 @@ absl::StatusOr<LogStart> CommitLog::Answer(bool is_rotation) {
 void CommitLog::Commit(std::vector<Waiting>& group) {
   absl::Status status = RequireFile();
   std::string record;
+  std::uint64_t work = 0;
   std::vector<LiveMaps::Before> before;
   for (Waiting& waiting : group) {
     waiting.status = status;
@@ -276,12 +275,10 @@ void CommitLog::Commit(std::vector<Waiting>& group) {
     if (waiting.status.ok()) {
       absl::StatusOr<LiveMaps::Before> followed = maps_.Follow(waiting.entry);
       waiting.status = followed.status();
-      if (!followed.ok() && waiting.entry.kind == LogEntry::Kind::kCreation) {
-        waiting.status = IsTaken(waiting.entry.map);
-      }
       if (followed.ok()) {
         before.push_back(*std::move(followed));
         AddEntry(waiting.bytes, record);
+        work += waiting.entry.work;
       }
     }
   }
@@ -303,12 +300,16 @@ void CommitLog::Commit(std::vector<Waiting>& group) {
       if (options_.on_commit) {
         options_.on_commit(absl::FromChrono(now - waiting.appended));
       }
-    } else if (!absl::IsAlreadyExists(waiting.status)) {
+    } else {
       ++refusals;
       waiting.status = Refusal(waiting.status);
     }
   }
-  Note(status, status.ok() ? record.size() : 0);
+  if (status.ok()) {
+    Note(status, record.size(), work);
+  } else {
+    Note(status);
+  }
   MutexLock lock(mutex_);
   statistics_.refusals += refusals;
   writing_since_.reset();
@@ -403,6 +404,7 @@ absl::Status CommitLog::BeginFile() {
   WAYSTAR_RETURN_IF_ERROR(file->Publish());
   file_ = std::move(file);
   long_at_ = file_->size() + options_.long_bytes;
+  long_at_work_ = options_.long_work;
   {
     MutexLock lock(mutex_);
     start_bytes_ = file_->size();
@@ -422,21 +424,25 @@ LogStart CommitLog::NextStart() const {
           .maps = maps_.All()};
 }
 
-void CommitLog::Note(const absl::Status& status, std::size_t written_bytes) {
+void CommitLog::Note(const absl::Status& status, std::size_t written_bytes, std::uint64_t work) {
   const std::uint64_t file_bytes = file_ == nullptr ? 0 : file_->size();
+  std::uint64_t file_work = 0;
   bool has_turned = false;
   {
     MutexLock lock(mutex_);
     has_turned = statistics_.status.ok() != status.ok();
     statistics_.status = status;
     file_bytes_ = file_bytes;
+    file_work_ += work;
+    file_work = file_work_;
     statistics_.written_bytes += written_bytes;
   }
   if (has_turned && options_.on_status) {
     options_.on_status(status);
   }
-  if (file_bytes > long_at_ && options_.on_long) {
+  if ((file_bytes > long_at_ || file_work > long_at_work_) && options_.on_long) {
     long_at_ = file_bytes + options_.long_bytes;
+    long_at_work_ = file_work + options_.long_work;
     options_.on_long();
   }
 }
@@ -456,8 +462,10 @@ CommitLogStatistics CommitLog::Statistics() const {
   }
   statistics.files = old_files_.size() + (file_bytes_ > 0 ? 1 : 0);
   statistics.bytes = file_bytes_;
+  statistics.work = file_work_;
   for (const OldLogFile& file : old_files_) {
     statistics.bytes += file.bytes;
+    statistics.work += file.work;
   }
   return statistics;
 }
@@ -465,7 +473,8 @@ CommitLogStatistics CommitLog::Statistics() const {
 bool CommitLog::IsLong() const {
   const CommitLogStatistics statistics = Statistics();
   MutexLock lock(mutex_);
-  return statistics.bytes > start_bytes_ + options_.long_bytes || statistics.files > options_.long_files;
+  return statistics.bytes > start_bytes_ + options_.long_bytes || statistics.files > options_.long_files ||
+         statistics.work > options_.long_work;
 }
 
 absl::Status CommitLog::RemoveFilesBefore(std::uint64_t number) {
@@ -492,8 +501,9 @@ void CommitLog::GiveUpFile(const absl::Status& failure, std::optional<std::uint6
   sync_at_.reset();
   {
     MutexLock lock(mutex_);
-    old_files_.push_back({.number = number_, .bytes = file_->size()});
+    old_files_.push_back({.number = number_, .bytes = file_->size(), .work = file_work_});
     file_bytes_ = 0;
+    file_work_ = 0;
     start_bytes_ = 0;
   }
   file_.reset();

@@ -43,9 +43,10 @@ struct CommitLogOptions {
   // again. May be empty.
   std::function<void(const absl::Status& status)> on_status;
   // The log is long when its files hold more bytes together than these and the maps that the last one begins
-  // with, or are more.
+  // with, or are more, or when a replay takes more work, counted as WorkOfCommit: about a second of it.
   std::uint64_t long_bytes = std::uint64_t{64} << 20;
   std::uint64_t long_files = 16;
+  std::uint64_t long_work = std::uint64_t{1} << 29;
   // Called, by the log's thread, when the file that is written has become as long, and again for each that
   // much more. May be empty.
   std::function<void()> on_long;
@@ -66,6 +67,8 @@ struct CommitLogOptions {
 struct OldLogFile {
   std::uint64_t number = 0;
   std::uint64_t bytes = 0;
+  // What it takes to replay its commits, counted as WorkOfCommit.
+  std::uint64_t work = 0;
 };
 
 struct CommitLogStatistics {
@@ -83,6 +86,8 @@ struct CommitLogStatistics {
   // The files, and their sizes together.
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;
+  // What it takes to replay them, counted as WorkOfCommit.
+  std::uint64_t work = 0;
 };
 
 // Returns the name of a log file, and the number in such a name.
@@ -95,9 +100,7 @@ std::optional<std::uint64_t> LogFileNumber(absl::string_view name);
 // A file in which a write or a sync has failed is not written again. Entries fail with UNAVAILABLE /
 // STORAGE_FAILED until another file can be begun, which says how much of the one before counts: what was
 // known to be durable. If relaxed, what was acknowledged may be in doubt then; so after a sync that failed
-// entries fail for good. So they do when a file was removed or changed under the log. The creation of a map
-// that the log has already, because it could not be read at the start, fails with ALREADY_EXISTS /
-// MAP_EXISTS.
+// entries fail for good. So they do when a file was removed or changed under the log.
 //
 // Before entries are acknowledged, the folder's LogMark says how far the log goes.
 class CommitLog final : public core::DurableLog {
@@ -172,7 +175,7 @@ class CommitLog final : public core::DurableLog {
   LogStart NextStart() const;
   // Returns what an entry fails with.
   absl::Status Refusal(const absl::Status& status) const;
-  void Note(const absl::Status& status, std::size_t written_bytes = 0);
+  void Note(const absl::Status& status, std::size_t written_bytes = 0, std::uint64_t work = 0);
   // Ends the file for good. What is beyond `end` does not count; without `end`, it is unknown what counts,
   // and there is never to be another file.
   void GiveUpFile(const absl::Status& failure, std::optional<std::uint64_t> end);
@@ -195,8 +198,9 @@ class CommitLog final : public core::DurableLog {
   TimePoint retry_at_ = TimePoint::min();
   // When to sync what is acknowledged and not synced.
   std::optional<TimePoint> sync_at_;
-  // The size of the file at which on_long is called.
+  // The size of the file, and the work of replaying it, at which on_long is called.
   std::uint64_t long_at_ = 0;
+  std::uint64_t long_at_work_ = 0;
 
   mutable Mutex mutex_;
   CondVar wake_;
@@ -208,9 +212,10 @@ class CommitLog final : public core::DurableLog {
   std::optional<TimePoint> writing_since_ ABSL_GUARDED_BY(mutex_);
   std::optional<TimePoint> unsynced_since_ ABSL_GUARDED_BY(mutex_);
   std::vector<OldLogFile> old_files_ ABSL_GUARDED_BY(mutex_);
-  // The bytes of the file that is written, and of its start.
+  // The bytes of the file that is written, and of its start; and the work of replaying it.
   std::uint64_t file_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   std::uint64_t start_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::uint64_t file_work_ ABSL_GUARDED_BY(mutex_) = 0;
   bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };

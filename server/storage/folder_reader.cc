@@ -49,6 +49,11 @@ class MapReader {
     if (is_cancelled_) {
       return absl::CancelledError("maps are not read any more");
     }
+    if (!contents_.logs.empty()) {
+      // It is gone with the last of the files that there are, as are the commits.
+      MutexLock lock(mutex_);
+      contents_.logs.back().work = work_;
+    }
     for (std::size_t i = 0; i < maps.size(); ++i) {
       if (statuses[i].ok()) {
         continue;
@@ -75,6 +80,7 @@ class MapReader {
     MutexLock lock(mutex_);
     ++contents_.found.maps;
     contents_.found.commits += result.commits;
+    work_ += result.work;
     contents_.found.latest_time = std::max(contents_.found.latest_time, latest_time);
     if (result.image_bytes > 0) {
       contents_.files.images[map.id] = {.name = images.at(map.id), .bytes = result.image_bytes};
@@ -115,6 +121,7 @@ class MapReader {
   core::MapStore& store_;
   Mutex mutex_;
   std::size_t done_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::uint64_t work_ ABSL_GUARDED_BY(mutex_) = 0;
   std::atomic<bool> is_cancelled_ = false;
   FolderContents& contents_;
 };

@@ -104,6 +104,12 @@ absl::StatusOr<LogStart> DecodeStart(absl::string_view payload) {
   return start;
 }
 
+std::uint64_t WorkOfCommit(const core::ChangeSummary& summary) {
+  // Finding, checking and digesting what a small batch changes.
+  constexpr std::uint64_t kLeast = 512;
+  return kLeast + static_cast<std::uint64_t>(summary.work);
+}
+
 std::string EncodeCreation(const core::MapSnapshot& first) {
   core::ValueWriter to =
       BeginEntry(LogEntry::Kind::kCreation, first.id, first.epoch, first.revision, first.revision);

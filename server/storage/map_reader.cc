@@ -55,7 +55,9 @@ absl::StatusOr<ReadMapResult> ReadMap(const Folder& folder, const LogHistory& hi
   const absl::Span<const LocatedEntry> told =
       entries == history.entries.end() ? none : absl::MakeConstSpan(entries->second);
   WAYSTAR_ASSIGN_OR_RETURN(ReadMapResult result, ReadBase(folder, history, images, map.id, told));
-  WAYSTAR_ASSIGN_OR_RETURN(result.commits, Replay(history, told, map, result.state));
+  WAYSTAR_ASSIGN_OR_RETURN(const Replayed replayed, Replay(history, told, map, result.state));
+  result.commits = replayed.commits;
+  result.work = replayed.work;
   if (result.state.snapshot.revision != map.revision) {
     return absl::DataLossError(absl::StrCat("map \"", map.id, "\" was at revision ", map.revision,
                                             ", and there is only revision ", result.state.snapshot.revision));

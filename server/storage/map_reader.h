@@ -25,8 +25,9 @@ struct ReadMapResult {
   MapState state;
   // Of the map's image; 0 if it was read from its creation.
   std::uint64_t image_bytes = 0;
-  // The commits that were applied to that.
+  // The commits that were applied to that, and what it took, counted as WorkOfCommit.
   std::size_t commits = 0;
+  std::uint64_t work = 0;
 };
 
 // Reads the map's image, or else its creation, and applies the commits of the log, whatever the epochs of

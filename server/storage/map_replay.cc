@@ -33,7 +33,7 @@ class Replayer {
     if (!editor_) {
       editor_.emplace(snapshot.map);
     }
-    WAYSTAR_RETURN_IF_ERROR(editor_->Apply(commit.edits, commit.time).status());
+    WAYSTAR_ASSIGN_OR_RETURN(const core::ChangeSummary summary, editor_->Apply(commit.edits, commit.time));
     if (editor_->digest() != commit.digest) {
       return absl::DataLossError(
           absl::StrCat("the digest at revision ", commit.revision, " is not what it was"));
@@ -41,7 +41,8 @@ class Replayer {
     ++snapshot.revision;
     snapshot.latest_commit_time = std::max(snapshot.latest_commit_time, commit.time);
     Remember(logged);
-    if (++count_ % kCommitsOfEditor == 0) {
+    replayed_.work += WorkOfCommit(summary);
+    if (++replayed_.commits % kCommitsOfEditor == 0) {
       Finish();
     }
     return absl::OkStatus();
@@ -55,7 +56,7 @@ class Replayer {
     }
   }
 
-  std::size_t count() const { return count_; }
+  const Replayed& replayed() const { return replayed_; }
 
  private:
   void Remember(const core::LoggedCommit& logged) {
@@ -75,13 +76,13 @@ class Replayer {
 
   MapState& state_;
   std::optional<core::MapEditor> editor_;
-  std::size_t count_ = 0;
+  Replayed replayed_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::size_t> Replay(const LogHistory& history, absl::Span<const LocatedEntry> entries,
-                                   const LiveMap& live, MapState& state) {
+absl::StatusOr<Replayed> Replay(const LogHistory& history, absl::Span<const LocatedEntry> entries,
+                                const LiveMap& live, MapState& state) {
   Replayer replayer(state);
   for (const LocatedEntry& located : entries) {
     const LogEntry& entry = located.entry;
@@ -100,7 +101,7 @@ absl::StatusOr<std::size_t> Replay(const LogHistory& history, absl::Span<const L
     }
   }
   replayer.Finish();
-  return replayer.count();
+  return replayer.replayed();
 }
 
 absl::StatusOr<MapState> ReadCreation(const LogHistory& history, const LocatedEntry& creation) {

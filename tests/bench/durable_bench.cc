@@ -263,8 +263,9 @@ core::GridMap Noise(int side) {
 void PrintStart(const std::string& name, const std::string& folder) {
   std::unique_ptr<Maps> maps;
   const double micros = MicrosOf([&] { maps = std::make_unique<Maps>(folder); });
-  std::cout << absl::StreamFormat("Start with %-28s %6.2f s  (%d maps, %d commits)\n", name, micros / 1e6,
-                                  maps->found().maps, maps->found().commits);
+  std::cout << absl::StreamFormat(
+      "Start with %-28s %6.2f s  (%d maps of %.0f MiB, %d commits)\n", name, micros / 1e6, maps->found().maps,
+      static_cast<double>(maps->store().MeasureMemory().total()) / (1 << 20), maps->found().commits);
 }
 
 void PrintStarts(const std::string& folder) {
@@ -291,6 +292,17 @@ void PrintStarts(const std::string& folder) {
     in_flight.WaitForAll();
   }
   PrintStart("a log of a million commits", absl::StrCat(folder, "/long"));
+  {
+    Maps maps(absl::StrCat(folder, "/painted"));
+    OrDie(maps.store().Create(kMap, Noise(8192), absl::Now()).status());
+    for (int i = 0; i < 50; ++i) {
+      const core::Shape all{.rectangles = {{0, 0, 8192, 8192}}};
+      const core::Edit edit =
+          i % 2 == 0 ? core::Edit(core::BlockCells{all}) : core::Edit(core::UnblockCells{all});
+      OrDie(maps.store().UpdateAndWait(kMap, {.edits = {edit}}).status());
+    }
+  }
+  PrintStart("50 paintings of 8192 x 8192", absl::StrCat(folder, "/painted"));
 }
 
 void Main() {

@@ -327,6 +327,40 @@ TEST_F(DataFolderTest, WriteThatWasCutShortIsLeftOutAndSaid) {
   EXPECT_EQ((*store.store().Pin("arena"))->revision, 2U);
 }
 
+TEST_F(DataFolderTest, MapsThatAreLongToReplayGetImages) {
+  // Each update paints 4,096 cells in some 30 bytes.
+  const std::vector<std::string> rows(64, std::string(64, '.'));
+  const core::Edit all = core::BlockCells{.shape = {.rectangles = {{0, 0, 64, 64}}}};
+  ASSERT_THAT(store().Create("arena", DrawMap(rows), kCreated), IsOk());
+  DataOptions options;
+  options.log.long_work = 20'000;
+  Restart(options);
+  const auto has_image = [&] { return !FilesThatBegin("image-").empty(); };
+  for (int i = 0; i < 4; ++i) {
+    Update("arena", {all});
+  }
+  EXPECT_THAT(FilesThatBegin("image-"), IsEmpty());
+  Update("arena", {all});
+  EXPECT_TRUE(WaitUntil(has_image, "an image"));
+
+  // A start that has replayed more makes one as well.
+  CrashingFolder other;
+  {
+    DurableStore store(other);
+    ASSERT_THAT(store.store().Create("arena", DrawMap(rows), kCreated), IsOk());
+    for (int i = 0; i < 5; ++i) {
+      ASSERT_THAT(store.store().UpdateAndWait("arena", {.edits = {all}}), IsOk());
+    }
+  }
+  const DurableStore store(other, options);
+  const auto is_made = [&] {
+    const auto names = other.List();
+    return std::ranges::any_of(*names,
+                               [](const std::string& name) { return absl::StartsWith(name, "image-"); });
+  };
+  EXPECT_TRUE(WaitUntil(is_made, "an image after the start"));
+}
+
 // The map "arena", whose image is damaged and needs the log, beside a good one.
 class DamagedMapTest : public DataFolderTest {
  protected:

@@ -156,6 +156,7 @@ absl::StatusOr<ChangeSummary> BatchEditor::Apply(absl::Span<const Edit> edits, a
   Paint(plan);
   ChangeSummary result;
   result.clipped_cells = CountClipped(plan, base_);
+  result.work = plan.work;
   CountChanges(before ? *before : base_, result);
   return result;
 }

@@ -164,6 +164,8 @@ struct ChangeSummary {
   // Counts for a waypoint graph, as in GraphChanges. Then no cells are counted; the bounds are around these.
   std::int64_t changed_nodes = 0;
   std::int64_t changed_edges = 0;
+  // What applying the batch took, counted as in kMaxBatchCells; 0 for a waypoint graph.
+  std::int64_t work = 0;
 };
 
 // How many cells the shapes of one batch may have together. A cell counts as often as it is named, a row of

@@ -62,7 +62,7 @@ class Planner {
         edit);
   }
 
-  std::int64_t work() const { return work_; }
+  std::int64_t work() const { return plan_.work; }
 
   EditPlan Finish() && { return std::move(plan_); }
 
@@ -258,7 +258,7 @@ class Planner {
 
   void AddWork(std::int64_t work, std::int64_t times) {
     constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
-    work_ = work > (kMax - work_) / times ? kMax : work_ + work * times;
+    plan_.work = work > (kMax - plan_.work) / times ? kMax : plan_.work + work * times;
   }
 
   const GridMap& map_;
@@ -267,7 +267,6 @@ class Planner {
   std::shared_ptr<ObstacleTable> own_obstacles_;
   std::shared_ptr<PortalTable> own_portals_;
   std::shared_ptr<ProfileTable> own_profiles_;
-  std::int64_t work_ = 0;
 };
 
 }  // namespace

@@ -35,6 +35,8 @@ struct EditPlan {
   std::shared_ptr<const ObstacleTable> obstacles;
   std::shared_ptr<const PortalTable> portals;
   std::shared_ptr<const ProfileTable> profiles;
+  // What painting the edits takes, counted as in kMaxBatchCells.
+  std::int64_t work = 0;
 };
 
 // Checks a batch and plans it: everything that can be wrong with a batch is found here. Edits apply in order,
