@@ -1,12 +1,11 @@
 #include "server/rpc/token_file_watcher.h"
 
-#include <chrono>
 #include <memory>
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "server/base/status_macros.h"
-#include "server/base/thread.h"
 #include "server/runtime/logging.h"
 
 namespace waystar::rpc {
@@ -20,18 +19,6 @@ void WarnIfNobodyMayCall(const std::string& path, const TokenList& tokens) {
 
 }  // namespace
 
-TokenFileWatcher::~TokenFileWatcher() {
-  if (!thread_.joinable()) {
-    return;
-  }
-  {
-    MutexLock lock(mutex_);
-    is_stopping_ = true;
-    wake_.NotifyAll();
-  }
-  thread_.join();
-}
-
 absl::Status TokenFileWatcher::Start(const std::string& path) {
   path_ = path;
   {
@@ -42,14 +29,8 @@ absl::Status TokenFileWatcher::Start(const std::string& path) {
     WarnIfNobodyMayCall(path_, *tokens);
     access_.Set(std::move(tokens));
   }
-  thread_ = StartThread("token-file", [this] { Run(); });
+  thread_.Start("token-file", absl::Milliseconds(500), [this] { Look(); });
   return absl::OkStatus();
-}
-
-void TokenFileWatcher::Run() {
-  while (WaitForNextLook()) {
-    Look();
-  }
 }
 
 void TokenFileWatcher::Look() {
@@ -64,16 +45,6 @@ void TokenFileWatcher::Look() {
   } else if (nobody_ != nullptr) {
     Take(std::exchange(nobody_, nullptr));
   }
-}
-
-bool TokenFileWatcher::WaitForNextLook() {
-  constexpr std::chrono::milliseconds kPeriod{500};
-  const auto next = std::chrono::steady_clock::now() + kPeriod;
-  MutexLock lock(mutex_);
-  while (!is_stopping_ && std::chrono::steady_clock::now() < next) {
-    wake_.WaitUntil(mutex_, next);
-  }
-  return !is_stopping_;
 }
 
 void TokenFileWatcher::Reload() {

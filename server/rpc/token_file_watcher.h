@@ -3,10 +3,10 @@
 
 #include <memory>
 #include <string>
-#include <thread>
 
 #include "absl/status/status.h"
 #include "server/base/mutex.h"
+#include "server/base/periodic_thread.h"
 #include "server/rpc/access/access_control.h"
 #include "server/rpc/access/token_list.h"
 #include "server/rpc/access/watched_file.h"
@@ -25,9 +25,6 @@ class TokenFileWatcher {
  public:
   // Both must outlive this.
   TokenFileWatcher(AccessControl& access, CallGate& gate) : access_(access), gate_(gate) {}
-  TokenFileWatcher(const TokenFileWatcher&) = delete;
-  TokenFileWatcher& operator=(const TokenFileWatcher&) = delete;
-  ~TokenFileWatcher();
 
   // Requires the tokens of a file from here on, be there any or none. Returns the errors of ReadTokensFile.
   // REQUIRES: called once.
@@ -37,9 +34,6 @@ class TokenFileWatcher {
   void Look();
 
  private:
-  void Run();
-  // Returns false if it is time to stop.
-  bool WaitForNextLook();
   void Reload() ABSL_EXCLUSIVE_LOCKS_REQUIRED(look_mutex_);
   void Take(std::shared_ptr<const TokenList> tokens) ABSL_EXCLUSIVE_LOCKS_REQUIRED(look_mutex_);
 
@@ -53,10 +47,8 @@ class TokenFileWatcher {
   // The list without a token that the last look found in the file; null if it found another.
   std::shared_ptr<const TokenList> nobody_ ABSL_GUARDED_BY(look_mutex_);
   bool is_cut_off_due_ ABSL_GUARDED_BY(look_mutex_) = false;
-  Mutex mutex_;
-  CondVar wake_;
-  bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;
+  // The last member: it ends before the rest.
+  PeriodicThread thread_;
 };
 
 }  // namespace waystar::rpc

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <functional>
-#include <thread>
 
 #include "absl/time/time.h"
-#include "server/base/mutex.h"
+#include "server/base/periodic_thread.h"
 
 namespace waystar::rpc {
 
@@ -15,11 +14,6 @@ namespace waystar::rpc {
 // Thread safety: one thread.
 class StallWatcher {
  public:
-  StallWatcher() = default;
-  StallWatcher(const StallWatcher&) = delete;
-  StallWatcher& operator=(const StallWatcher&) = delete;
-  ~StallWatcher() { Stop(); }
-
   // Starts the thread. It calls `on_turn` with the age when the age is longer than `stall_time`, and with 0
   // when it is not any more, once each time. Both functions must be callable until Stop. REQUIRES: called at
   // most once; stall_time > 0.
@@ -27,20 +21,10 @@ class StallWatcher {
              std::function<void(absl::Duration)> on_turn);
 
   // Ends the thread.
-  void Stop();
+  void Stop() { thread_.Stop(); }
 
  private:
-  void Run();
-  // Returns false if it is time to stop.
-  bool WaitForNextLook();
-
-  absl::Duration stall_time_;
-  std::function<absl::Duration()> age_;
-  std::function<void(absl::Duration)> on_turn_;
-  Mutex mutex_;
-  CondVar wake_;
-  bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;
+  PeriodicThread thread_;
 };
 
 }  // namespace waystar::rpc
