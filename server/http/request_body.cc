@@ -1,0 +1,106 @@
+#include "server/http/request_body.h"
+
+// Asio 1.74 lacks this include.
+#include <utility>
+// It must stand first.
+#include <algorithm>
+#include <boost/beast/http.hpp>
+#include <exception>
+#include <functional>
+
+namespace waystar::http {
+namespace {
+
+namespace beast = boost::beast::http;
+
+// For the sizes of chunks and the end of a body that is short.
+constexpr std::size_t kFramingBytes = 1024;
+// Of one line of a chunk, or of all trailers.
+constexpr std::size_t kMaxLineBytes = std::size_t{8} << 10;
+constexpr char kChunkedHead[] = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+}  // namespace
+
+class RequestBody::Chunks {
+ public:
+  explicit Chunks(std::size_t max_bytes) : raw_left_(2 * max_bytes + kFramingBytes) {
+    parser_.eager(true);
+    parser_.body_limit(max_bytes);
+    parser_.on_chunk_header(on_header_);
+    boost::system::error_code error;
+    parser_.put(boost::asio::buffer(kChunkedHead, sizeof(kChunkedHead) - 1), error);
+  }
+
+  Progress Put(std::string_view bytes) {
+    boost::system::error_code error;
+    std::size_t used = 0;
+    // It stops after each chunk.
+    while (!error && used < bytes.size() && !parser_.is_done()) {
+      const std::size_t more =
+          parser_.put(boost::asio::buffer(bytes.data() + used, bytes.size() - used), error);
+      used += more;
+      if (more == 0) {
+        break;
+      }
+    }
+    if (error == beast::error::body_limit || used > raw_left_) {
+      return {.used = used, .refusal = 413};
+    }
+    raw_left_ -= used;
+    const bool is_line_too_long = !parser_.is_done() && bytes.size() - used > kMaxLineBytes;
+    if ((error && error != beast::error::need_more) || is_line_too_long) {
+      return {.used = used, .refusal = 400};
+    }
+    return {.used = used};
+  }
+
+  bool is_done() const { return parser_.is_done(); }
+  std::string& text() { return parser_.get().body(); }
+
+ private:
+  using OnHeader = std::function<void(std::uint64_t, boost::beast::string_view, boost::system::error_code&)>;
+
+  beast::request_parser<beast::string_body> parser_;
+  // The parser keeps a reference.
+  OnHeader on_header_ = [](std::uint64_t /*size*/, boost::beast::string_view extensions,
+                           boost::system::error_code& error) {
+    if (!extensions.empty()) {
+      error = beast::error::bad_chunk_extension;
+    }
+  };
+  std::size_t raw_left_;
+};
+
+RequestBody::RequestBody(const RequestHead& head, std::size_t max_bytes) {
+  if (head.is_chunked) {
+    chunks_ = std::make_unique<Chunks>(max_bytes);
+  } else {
+    length_ = static_cast<std::size_t>(head.content_length);
+  }
+}
+
+RequestBody::RequestBody(RequestBody&&) noexcept = default;
+RequestBody::~RequestBody() = default;
+
+RequestBody::Progress RequestBody::Put(std::string_view bytes) {
+  if (chunks_ == nullptr) {
+    const std::size_t used = std::min(bytes.size(), length_ - text_.size());
+    text_.append(bytes.substr(0, used));
+    return {.used = used};
+  }
+  try {
+    return chunks_->Put(bytes);
+  } catch (const std::exception&) {
+    return {.refusal = 400};
+  }
+}
+
+bool RequestBody::is_done() const {
+  return chunks_ == nullptr ? text_.size() == length_ : chunks_->is_done();
+}
+
+std::size_t RequestBody::size() const { return chunks_ == nullptr ? text_.size() : chunks_->text().size(); }
+
+std::string RequestBody::Take() { return std::move(chunks_ == nullptr ? text_ : chunks_->text()); }
+
+}  // namespace waystar::http
