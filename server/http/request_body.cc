@@ -85,6 +85,10 @@ RequestBody::~RequestBody() = default;
 RequestBody::Progress RequestBody::Put(std::string_view bytes) {
   if (chunks_ == nullptr) {
     const std::size_t used = std::min(bytes.size(), length_ - text_.size());
+    // No more than is counted, in the end.
+    if (const std::size_t size = text_.size() + used; size > text_.capacity()) {
+      text_.reserve(std::min(length_, std::max(size, 2 * text_.capacity())));
+    }
     text_.append(bytes.substr(0, used));
     return {.used = used};
   }

@@ -23,6 +23,18 @@ void Reset(Descriptor connection) {
 Acceptor::Acceptor() : reserve_(OpenReserve()) {}
 
 Acceptor::Attempt Acceptor::Accept(int listener) {
+  Attempt attempt = AcceptOnReserve(listener);
+  if (attempt.outcome == Outcome::kOnReserve) {
+    Reset(std::move(attempt.connection));
+    RestoreReserve();
+    return {Outcome::kTurnedAway, Descriptor()};
+  }
+  return attempt;
+}
+
+Acceptor::Attempt Acceptor::AcceptOnReserve(int listener) {
+  // Another thread may have been faster before.
+  RestoreReserve();
   if (Descriptor connection(AcceptOne(listener)); connection.is_open()) {
     return {Outcome::kAccepted, std::move(connection)};
   }
@@ -31,7 +43,7 @@ Acceptor::Attempt Acceptor::Accept(int listener) {
       return {Outcome::kNone, Descriptor()};
     case EMFILE:
     case ENFILE:
-      return TurnAway(listener);
+      return UseReserve(listener);
     // Errors of the connection and of the network between, which accept(2) passes on.
     case ECONNABORTED:
     case EHOSTDOWN:
@@ -50,17 +62,20 @@ Acceptor::Attempt Acceptor::Accept(int listener) {
   }
 }
 
-Acceptor::Attempt Acceptor::TurnAway(int listener) {
-  reserve_.Close();
-  Outcome outcome = Outcome::kTurnedAway;
-  if (Descriptor connection(AcceptOne(listener)); connection.is_open()) {
-    Reset(std::move(connection));
-  } else {
-    // Descriptors are looked at first: that there was none does not say that somebody waits.
-    outcome = errno == EAGAIN ? Outcome::kNone : Outcome::kFailed;
+void Acceptor::RestoreReserve() {
+  if (!reserve_.is_open()) {
+    reserve_ = OpenReserve();
   }
-  // Another thread may be faster. Then there is no reserve until a later attempt.
-  reserve_ = OpenReserve();
+}
+
+Acceptor::Attempt Acceptor::UseReserve(int listener) {
+  reserve_.Close();
+  if (Descriptor connection(AcceptOne(listener)); connection.is_open()) {
+    return {Outcome::kOnReserve, std::move(connection)};
+  }
+  // Descriptors are looked at first: that there was none does not say that somebody waits.
+  const Outcome outcome = errno == EAGAIN ? Outcome::kNone : Outcome::kFailed;
+  RestoreReserve();
   return {outcome, Descriptor()};
 }
 

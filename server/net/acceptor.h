@@ -18,6 +18,8 @@ class Acceptor {
     kGone,
     // No descriptor was free: the connection was reset.
     kTurnedAway,
+    // No descriptor was free: the connection has that of the reserve.
+    kOnReserve,
     // The system lacks what it takes even for that: try again later.
     kFailed,
   };
@@ -32,8 +34,14 @@ class Acceptor {
 
   Attempt Accept(int listener);
 
+  // As Accept, but turns nobody away: the connection is accepted on the reserve, for which the caller closes
+  // another one.
+  Attempt AcceptOnReserve(int listener);
+  // Makes sure of a reserve, if a descriptor is free.
+  void RestoreReserve();
+
  private:
-  Attempt TurnAway(int listener);
+  Attempt UseReserve(int listener);
 
   // A descriptor in reserve: closing it makes room for a connection that is turned away.
   Descriptor reserve_;

@@ -78,6 +78,7 @@ bool Door::AcceptAll(int listener, int most) {
         CountRefused(Refusal::kDescriptors, "unknown");
         break;
       case Acceptor::Outcome::kGone:
+      case Acceptor::Outcome::kOnReserve:
         break;
       case Acceptor::Outcome::kNone:
         return true;

@@ -1,0 +1,23 @@
+// The head of an answer, and the chunks of a stream.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "server/http/http_handler.h"
+
+namespace waystar::http {
+
+// How the body of an answer ends.
+enum class AnswerFraming { kLength, kChunks, kClose };
+
+// Returns the first line and all fields, with the empty line.
+std::string AnswerHead(const HttpAnswer& answer, AnswerFraming framing, bool is_version_1_0, bool keep_alive);
+
+// Returns the text as a chunk. REQUIRES: it is not empty.
+std::string Chunk(std::string_view text);
+
+inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
+
+}  // namespace waystar::http

@@ -1,0 +1,86 @@
+// What waits to be sent of one answer: between whoever answers and the connection.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "server/base/mutex.h"
+#include "server/http/http_handler.h"
+#include "server/http/request_head.h"
+
+namespace waystar::http {
+
+// A source of a stream is asked for more while less than this waits.
+inline constexpr std::size_t kStreamRoomBytes = std::size_t{256} << 10;
+
+// Thread safety: any. No callback is called or destroyed under the lock.
+class AnswerQueue {
+ public:
+  // How far the answer is.
+  enum class State : std::uint8_t { kNotBegun, kStreaming, kComplete, kAborted };
+
+  // `wake` makes the connection look at the queue, from any thread; it is called no more after Detach.
+  // Answers that begin while `is_draining` end the connection. `server_bytes` counts what waits in all. Both
+  // must live until Detach. `head` is not kept.
+  AnswerQueue(const RequestHead& head, bool keep_alive, const std::atomic<bool>& is_draining,
+              std::atomic<std::size_t>& server_bytes, std::function<void()> wake);
+
+  // For those who answer: see Exchange.
+  void Answer(HttpAnswer answer);
+  void BeginStream(HttpAnswer head);
+  void Write(std::string bytes);
+  void Finish();
+  void Abort();
+  void Abandon();
+  void NotifyWhenRoom(std::function<void()> callback);
+  void NotifyWhenGone(std::function<void()> callback);
+  std::size_t waiting_bytes() const { return waiting_.load(std::memory_order_relaxed); }
+  bool is_gone() const;
+
+  // For the connection, on its strand.
+  // The call of `wake` has arrived; the next change calls it again.
+  void OnWoken();
+  // Returns the next bytes to send; none if there are none yet.
+  std::string Take();
+  // That many of the bytes that were taken are sent. Asks the source for more if there is room.
+  void OnSent(std::size_t bytes);
+  // Asks the source for more if there is room.
+  void AskSource();
+  // The client will read no further, or at least sends nothing any more.
+  void OnGone();
+  // The connection has nothing to do with the answer any more.
+  void Detach();
+  State state() const;
+  bool keep_alive() const;
+
+ private:
+  void Push(std::string bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Wake() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Removes from both counts.
+  void Uncount(std::size_t bytes);
+
+  const bool is_head_method_;
+  const bool is_version_1_0_;
+  const std::atomic<bool>& is_draining_;
+  std::atomic<std::size_t>& server_bytes_;
+  std::atomic<std::size_t> waiting_ = 0;
+
+  mutable Mutex mutex_;
+  std::deque<std::string> pieces_ ABSL_GUARDED_BY(mutex_);
+  State state_ ABSL_GUARDED_BY(mutex_) = State::kNotBegun;
+  bool keep_alive_ ABSL_GUARDED_BY(mutex_);
+  bool is_gone_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_wake_under_way_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_detached_ ABSL_GUARDED_BY(mutex_) = false;
+  std::function<void()> wake_ ABSL_GUARDED_BY(mutex_);
+  std::function<void()> when_room_ ABSL_GUARDED_BY(mutex_);
+  std::function<void()> when_gone_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace waystar::http

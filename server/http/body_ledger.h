@@ -1,0 +1,58 @@
+// How much memory bodies of requests hold, in all and by network.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "server/base/mutex.h"
+#include "server/net/network.h"
+
+namespace waystar::http {
+
+// Thread safety: any.
+class BodyLedger {
+ public:
+  BodyLedger(std::size_t max_bytes, std::size_t max_network_bytes)
+      : max_bytes_(max_bytes), max_network_bytes_(max_network_bytes) {}
+
+  // Counts more bytes. Returns false, and counts nothing, if that is more than there may be.
+  bool Add(const net::Network& network, std::size_t bytes);
+  void Remove(const net::Network& network, std::size_t bytes);
+  std::size_t bytes() const;
+
+ private:
+  const std::size_t max_bytes_;
+  const std::size_t max_network_bytes_;
+  mutable Mutex mutex_;
+  std::size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::flat_hash_map<net::Network, std::size_t> by_network_ ABSL_GUARDED_BY(mutex_);
+};
+
+// Bytes of one body, which a ledger counts until they are given back or this is destroyed.
+//
+// Thread safety: one thread.
+class BodyShare {
+ public:
+  BodyShare() = default;
+  BodyShare(std::shared_ptr<BodyLedger> ledger, const net::Network& network)
+      : ledger_(std::move(ledger)), network_(network) {}
+  BodyShare(BodyShare&& other) noexcept
+      : ledger_(std::move(other.ledger_)), network_(other.network_), bytes_(std::exchange(other.bytes_, 0)) {}
+  BodyShare& operator=(BodyShare&& other) noexcept;
+  ~BodyShare() { GiveBack(); }
+
+  // Makes it `bytes` in all. Returns false if that is more than there may be.
+  bool GrowTo(std::size_t bytes);
+  void GiveBack();
+
+ private:
+  std::shared_ptr<BodyLedger> ledger_;
+  net::Network network_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace waystar::http
