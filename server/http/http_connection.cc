@@ -1,6 +1,5 @@
 #include "server/http/http_connection.h"
 
-#include <linux/sockios.h>
 #include <sys/ioctl.h>
 
 #include <algorithm>
@@ -262,7 +261,7 @@ void HttpConnection::CheckTime() {
   }
   // What it has not read would stay with the system for minutes.
   int unread = 0;
-  ::ioctl(socket_.native_handle(), SIOCOUTQ, &unread);
+  ::ioctl(socket_.native_handle(), TIOCOUTQ, &unread);
   Close(step_ == Step::kAnswer || unread > 0);
 }
 

@@ -220,8 +220,8 @@ class HttpServer::Core {
   }
 
   void Turn(net::Descriptor connection) {
-    net::Reset(std::move(connection));
     ++refused_;
+    net::Reset(std::move(connection));
   }
 
   void Admit(net::Descriptor descriptor) {

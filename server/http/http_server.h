@@ -23,9 +23,9 @@ struct TlsIdentity {
 };
 
 struct HttpServerOptions {
-  // Addresses as net::Listener takes them. Port 0 takes a free one.
+  // At least one address, as net::Listener takes them. Port 0 takes a free one.
   std::vector<std::string> listen;
-  // Which serve all connections, and wait for none.
+  // How many threads serve all connections: at least 1. They wait for no client.
   int threads = 1;
   HttpLimits limits;
   // Nothing for plain text.

@@ -2,7 +2,11 @@
 
 #include "server/http/http_server.h"
 
-#include <algorithm>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <thread>
@@ -289,6 +293,29 @@ TEST_F(HttpServerTest, RefusesWhereAllServe) {
   ASSERT_TRUE(WaitForHeld(1));
   EXPECT_EQ(AnswerTo(kLast), "");
   EXPECT_EQ(server_->counts().refused, 1);
+}
+
+TEST_F(HttpServerTest, MakesRoomWhereDescriptorsRunOut) {
+  Start();
+  std::vector<std::unique_ptr<TcpClient>> slow;
+  for (int i = 0; i < 5; ++i) {
+    slow.push_back(std::make_unique<TcpClient>(server_->port()));
+  }
+  // Once that is answered the server accepts no more, for which it takes a descriptor for a moment.
+  EXPECT_THAT(AnswerTo(kLast), EndsWith("<>"));
+  ASSERT_TRUE(WaitUntil([&] { return server_->counts().connections == 5; }, "the slow connections"));
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  // The lowest that is free, which is the client's.
+  const int last = ::dup(0);
+  ::close(last);
+  const rlimit full = {.rlim_cur = static_cast<rlim_t>(last) + 1, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &full), 0);
+  const std::string answer = AnswerTo(kLast);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_THAT(answer, EndsWith("<>"));
+  EXPECT_EQ(server_->counts().evicted, 1);
+  EXPECT_EQ(slow.front()->ReadToTheEnd(), "");
 }
 
 TEST_F(HttpServerTest, EndsWhatTakesTooLong) {

@@ -96,7 +96,7 @@ const std::map<std::string, std::vector<std::string>>& AllowedIncludes() {
       {"server/net/", {"absl/", "arpa/", "netinet/", "prometheus/", "server/base/", "server/runtime/"}},
       {"server/maintenance/", {"absl/", "server/base/", "server/core/", "server/runtime/"}},
       {"server/http/",
-       {"absl/", "boost/", "google/", "grpcpp/", "grpc/", "server/base/", "server/net/", "sys/"}},
+       {"absl/", "boost/", "google/", "grpcpp/", "grpc/", "server/base/", "server/net/"}},
       {"server/rpc/",
        {"absl/", "arpa/", "google/", "grpcpp/", "grpc/", "netinet/", "nlohmann/", "openssl/", "waystar/",
         "server/"}},
