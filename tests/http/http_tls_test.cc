@@ -1,5 +1,7 @@
 // The HTTP server with TLS.
 
+#include <chrono>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -55,6 +57,7 @@ class HttpTlsTest : public ::testing::Test {
 
   static HttpLimits ShortLimits() {
     HttpLimits limits;
+    limits.linger_time = limits.head_time = limits.body_time = std::chrono::minutes(10);
     limits.tick = std::chrono::milliseconds(5);
     return limits;
   }
