@@ -92,7 +92,7 @@ class HttpServer::Core {
       absl::StatusOr<net::Listener> listener = net::Listener::Open(address, kUnacknowledgedTime);
       if (!listener.ok()) {
         return absl::Status(listener.status().code(),
-                            absl::StrCat("cannot listen on ", address, ": ", listener.status().message()));
+                            absl::StrCat(address, ": ", listener.status().message()));
       }
       ports_.push_back(listener->port());
       for (const net::Descriptor& socket : listener->sockets()) {

@@ -341,7 +341,7 @@ absl::Status ServerParts::ServeMetrics(const std::string& listen) {
   if (http_gateway_ != nullptr) {
     sources.push_back(http_gateway_.get());
   }
-  WAYSTAR_ASSIGN_OR_RETURN(metrics_server_, net::MetricsServer::Start(listen, std::move(sources)));
+  WAYSTAR_ASSIGN_OR_RETURN(metrics_server_, MetricsServer::Start(listen, std::move(sources)));
   return absl::OkStatus();
 }
 

@@ -18,7 +18,6 @@
 #include "server/maintenance/index_builder.h"
 #include "server/maintenance/obstacle_expirer.h"
 #include "server/net/door.h"
-#include "server/net/metrics_server.h"
 #include "server/rpc/access/access_control.h"
 #include "server/rpc/admission/arrival_pause.h"
 #include "server/rpc/admission/call_gate.h"
@@ -38,6 +37,7 @@
 #include "server/rpc/server_service.h"
 #include "server/rpc/telemetry/call_metrics.h"
 #include "server/rpc/telemetry/load_progress.h"
+#include "server/rpc/telemetry/metrics_server.h"
 #include "server/rpc/telemetry/queue_metrics.h"
 #include "server/rpc/telemetry/search_metrics.h"
 #include "server/rpc/telemetry/server_statistics.h"
@@ -164,7 +164,7 @@ class ServerParts final : public Server {
   // Null unless there is HTTP.
   std::unique_ptr<HttpGateway> http_gateway_;
   // It stands last, as it asks all of the above.
-  std::unique_ptr<net::MetricsServer> metrics_server_;
+  std::unique_ptr<MetricsServer> metrics_server_;
 };
 
 }  // namespace waystar::rpc

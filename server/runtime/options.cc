@@ -163,7 +163,8 @@ ABSL_FLAG(std::int64_t, http_threads, Defaults().http_threads,
           "address may have three times as many requests on their way as it leaves free.");
 ABSL_FLAG(
     std::string, metrics_listen, Defaults().metrics_listen,
-    "HOST:PORT to serve metrics at, for Prometheus: GET /metrics over HTTP, to anyone. Empty: nowhere.");
+    "HOST:PORT to serve metrics at, for Prometheus: GET /metrics over HTTP, to anyone; PORT for this machine "
+    "alone. Empty: nowhere.");
 ABSL_FLAG(
     absl::Duration, slow_query, Defaults().slow_query,
     "Queries that take as long are written to the log, with all that is needed to repeat them. 0: none.");
@@ -318,6 +319,9 @@ absl::StatusOr<Options> FromFlags() {
   read.Text(FLAGS_http_allow_origin, options.http_allow_origin);
   read.Number(FLAGS_http_threads, 4, 4096, options.http_threads);
   read.Text(FLAGS_metrics_listen, options.metrics_listen);
+  if (!options.metrics_listen.empty() && !absl::StrContains(options.metrics_listen, ':')) {
+    options.metrics_listen.insert(0, "localhost:");
+  }
   read.Time(FLAGS_slow_query, options.slow_query);
   ReadConnectionFlags(read, options.connections);
   read.Text(FLAGS_log_level, options.log_level);

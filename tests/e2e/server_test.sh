@@ -47,6 +47,8 @@ expect_code 1 server --max_concurrent_streams=0
 expect_text "--max_concurrent_streams is from 1 to"
 expect_code 1 server --listen=127.0.0.1:0 --metrics_listen=127.0.0.1:no
 expect_text '--metrics_listen=127.0.0.1:no: port \"no\" is not a number from 0 to 65535; give HOST:PORT'
+expect_code 1 server --listen=127.0.0.1:0 --metrics_listen=99999
+expect_text '--metrics_listen=localhost:99999: port \"99999\" is not a number from 0 to 65535'
 expect_code 1 server --listen=0.0.0.0:99999
 expect_text '--listen=0.0.0.0:99999: port \"99999\" is not a number from 0 to 65535; give HOST:PORT'
 [[ "$(wc -l <"$WORK/out")" == 1 ]] || fail "more than a line about a port: $(cat "$WORK/out")"

@@ -289,12 +289,12 @@ TEST_F(MetricsTest, TellsOfTheProcess) {
   EXPECT_THAT(Metrics()["process_cpu_seconds_total"], Ge(scrape["process_cpu_seconds_total"]));
 }
 
-TEST(MetricsServerTest, IsOffUnlessAskedFor) {
+TEST(MetricsPortTest, IsOffUnlessAskedFor) {
   TestServer server;
   EXPECT_EQ(server.server().metrics_port(), 0);
 }
 
-TEST(MetricsServerTest, TakenAddressIsAnError) {
+TEST(MetricsPortTest, TakenAddressIsAnError) {
   TestServer first({.metrics_listen = "127.0.0.1:0"});
   const std::string taken = absl::StrCat("127.0.0.1:", first.server().metrics_port());
   const auto second = rpc::Server::Start({.listen = "127.0.0.1:0", .workers = 1, .metrics_listen = taken});

@@ -1,6 +1,6 @@
 // The metrics port among clients that are slow on purpose.
 
-#include "server/net/metrics_server.h"
+#include "server/rpc/telemetry/metrics_server.h"
 
 #include <memory>
 #include <string>
@@ -11,7 +11,7 @@
 #include "tests/net/tcp_client.h"
 #include "tests/testing/patience.h"
 
-namespace waystar::net {
+namespace waystar::rpc {
 namespace {
 
 using ::testing::AllOf;
@@ -21,7 +21,7 @@ using ::testing::StartsWith;
 using ::waystar::testing::TcpClient;
 using ::waystar::testing::WaitUntil;
 
-constexpr char kRequest[] = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
+constexpr char kRequest[] = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
 // Tells more than a connection holds.
 class Library final : public runtime::MetricSource {
@@ -98,10 +98,13 @@ TEST_F(MetricsServerTest, ClosesASlowConnectionInTheEnd) {
 }
 
 TEST_F(MetricsServerTest, TellsOthersWhatTheyDidWrong) {
-  EXPECT_THAT(AnswerTo("GET / HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 404 "));
-  EXPECT_THAT(AnswerTo("POST /metrics HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}"), StartsWith("HTTP/1.1 405 "));
+  EXPECT_THAT(AnswerTo("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
+              StartsWith("HTTP/1.1 404 "));
+  EXPECT_THAT(AnswerTo("POST /metrics HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}"),
+              StartsWith("HTTP/1.1 405 "));
   EXPECT_THAT(AnswerTo("hello\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
-  EXPECT_THAT(AnswerTo(std::string(8192, 'x')), StartsWith("HTTP/1.1 431 "));
+  EXPECT_THAT(AnswerTo(std::string(20'000, 'x')), StartsWith("HTTP/1.1 431 "));
+  EXPECT_THAT(AnswerTo("GET //metrics HTTP/1.0\r\n\r\n"), StartsWith("HTTP/1.1 404 "));
   EXPECT_THAT(AnswerTo("GET /metrics?name=books HTTP/1.0\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
 }
 
@@ -112,4 +115,4 @@ TEST_F(MetricsServerTest, SaysWhyItCannotListen) {
 }
 
 }  // namespace
-}  // namespace waystar::net
+}  // namespace waystar::rpc
