@@ -10,8 +10,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/inspect/guard.h"
-#include "server/http/any_call.h"
-#include "server/http/call_answer.h"
 #include "server/http/json.h"
 #include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/path_service.pb.h"
@@ -62,13 +60,12 @@ const Method* FindMethod(std::string_view name) {
 }
 
 using grpc::StatusCode;
-using http::AnswerFailure;
-using http::HttpExchange;
+using http::FailureAnswer;
+using http::HttpAnswer;
 
 constexpr size_t kMaxBodyBytes = 1 << 20;
-constexpr absl::Duration kBodyTime = absl::Seconds(30);
-// Each holds a thread; there must be some left to answer questions. See HttpListenerOptions.
 constexpr int kMaxStreams = 40;
+constexpr int kJsonThreads = 2;
 
 const google::protobuf::MethodDescriptor* Describe(std::string_view method) {
   google::protobuf::LinkMessageReflection<v1::ListMapsRequest>();
@@ -79,57 +76,59 @@ const google::protobuf::MethodDescriptor* Describe(std::string_view method) {
   return google::protobuf::DescriptorPool::generated_pool()->FindMethodByName(name);
 }
 
-}  // namespace
-
-Gateway::Gateway(const client::Options& options, bool is_read_only, std::function<bool()> is_stopping)
-    : options_(options),
-      is_read_only_(is_read_only),
-      is_stopping_(std::move(is_stopping)),
-      connection_(options) {}
-
-void Gateway::Handle(std::string_view method, HttpExchange& exchange) {
-  const Method* const known = FindMethod(method);
-  if (exchange.method() != "POST") {
-    exchange.Answer(405, http::kJsonType,
-                    http::StatusJson({StatusCode::UNIMPLEMENTED, "calls are made with POST"}));
-  } else if (known == nullptr) {
-    exchange.Answer(404, http::kJsonType,
-                    http::StatusJson({StatusCode::UNIMPLEMENTED, "the page makes no such call"}));
-  } else if (exchange.Header(kCallHeader).empty()) {
-    AnswerFailure(
-        {StatusCode::PERMISSION_DENIED, absl::StrCat("a call of the page has the header ", kCallHeader)},
-        exchange);
-  } else if (is_read_only_ && known->kind == Method::Kind::kUpdate) {
-    AnswerFailure(
-        {StatusCode::PERMISSION_DENIED, "this inspector only looks: it was started with --read-only"},
-        exchange);
-  } else if (const auto body = exchange.ReadBody(kMaxBodyBytes, kBodyTime); body.ok()) {
-    MakeCall(*known, *body, exchange);
-  } else {
-    exchange.Answer(413, http::kJsonType,
-                    http::StatusJson({StatusCode::INVALID_ARGUMENT, std::string(body.status().message())}));
-  }
+HttpAnswer Refusal(int code, StatusCode status, const std::string& message, Gateway::Fields fields) {
+  HttpAnswer answer = FailureAnswer({status, message}, std::move(fields));
+  answer.code = code;
+  return answer;
 }
 
-void Gateway::MakeCall(const Method& method, const std::string& body, HttpExchange& exchange) {
+}  // namespace
+
+Gateway::Gateway(const client::Options& options, bool is_read_only)
+    : options_(options),
+      is_read_only_(is_read_only),
+      connection_(options),
+      calls_(connection_.channel(), kJsonThreads) {}
+
+std::variant<http::HttpAcceptance, HttpAnswer> Gateway::Judge(std::string_view method,
+                                                              const http::RequestHead& head,
+                                                              Fields fields) const {
+  const Method* const known = FindMethod(method);
+  if (head.method != "POST") {
+    return Refusal(405, StatusCode::UNIMPLEMENTED, "calls are made with POST", std::move(fields));
+  }
+  if (known == nullptr) {
+    return Refusal(404, StatusCode::UNIMPLEMENTED, "the page makes no such call", std::move(fields));
+  }
+  if (head.Field(kCallHeader).empty()) {
+    return Refusal(403, StatusCode::PERMISSION_DENIED,
+                   absl::StrCat("a call of the page has the header ", kCallHeader), std::move(fields));
+  }
+  if (is_read_only_ && known->kind == Method::Kind::kUpdate) {
+    return Refusal(403, StatusCode::PERMISSION_DENIED,
+                   "this inspector only looks: it was started with --read-only", std::move(fields));
+  }
+  return http::HttpAcceptance{.max_body_bytes = kMaxBodyBytes};
+}
+
+void Gateway::Serve(std::string_view name, http::HttpRequest request,
+                    std::shared_ptr<http::Exchange> exchange, Fields fields) {
+  const Method& method = *FindMethod(name);
   const auto& described = *Describe(method.name);
-  const absl::StatusOr<std::string> request = http::JsonToWire(*described.input_type(), body);
-  if (!request.ok()) {
-    AnswerFailure({StatusCode::INVALID_ARGUMENT, std::string(request.status().message())}, exchange);
-    return;
+  http::CallOptions options{
+      .prepare = [this, timeout = TimeoutOf(method)](
+                     grpc::ClientContext& context) { connection_.Prepare(context, timeout); },
+      .fields = fields};
+  if (described.server_streaming()) {
+    const std::shared_ptr<void> place(nullptr, [streams = streams_](void*) { --*streams; });
+    if (++*streams_ > kMaxStreams) {
+      exchange->Answer(
+          FailureAnswer({StatusCode::RESOURCE_EXHAUSTED, "too many pages are open"}, std::move(fields)));
+      return;
+    }
+    options.hold = [place](std::size_t /*bytes*/) { return true; };
   }
-  http::AnyCall call(connection_.channel(), absl::StrCat("/", std::string(method.name)), *request,
-                     [&](grpc::ClientContext& context) { connection_.Prepare(context, TimeoutOf(method)); });
-  if (!described.server_streaming()) {
-    http::AnswerCall(call, described, {.is_stopping = is_stopping_}, exchange);
-    return;
-  }
-  if (++streams_ <= kMaxStreams) {
-    http::AnswerCall(call, described, {.is_stopping = is_stopping_}, exchange);
-  } else {
-    AnswerFailure({StatusCode::RESOURCE_EXHAUSTED, "too many pages are open"}, exchange);
-  }
-  --streams_;
+  calls_.Make(described, std::move(request), std::move(exchange), std::move(options));
 }
 
 absl::Duration Gateway::TimeoutOf(const Method& method) const {

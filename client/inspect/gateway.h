@@ -1,13 +1,16 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
-#include <string>
+#include <memory>
 #include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "client/connection.h"
 #include "client/options.h"
-#include "server/http/http_exchange.h"
+#include "server/http/call_maker.h"
+#include "server/http/http_handler.h"
 
 namespace waystar::inspect {
 
@@ -22,24 +25,31 @@ struct Method;
 // Thread safety: all calls may be made from any thread at the same time.
 class Gateway {
  public:
-  // `is_stopping` is asked several times a second, and ends streams when it is true.
-  Gateway(const client::Options& options, bool is_read_only, std::function<bool()> is_stopping);
+  // What every answer has.
+  using Fields = std::vector<std::pair<std::string, std::string>>;
+
+  Gateway(const client::Options& options, bool is_read_only);
 
   // Why no call can be made.
   const absl::Status& status() const { return connection_.status(); }
 
   // `method` is what stands behind "/rpc/".
-  void Handle(std::string_view method, http::HttpExchange& exchange);
+  std::variant<http::HttpAcceptance, http::HttpAnswer> Judge(std::string_view method,
+                                                             const http::RequestHead& head,
+                                                             Fields fields) const;
+  // REQUIRES: Judge has accepted it.
+  void Serve(std::string_view method, http::HttpRequest request, std::shared_ptr<http::Exchange> exchange,
+             Fields fields);
 
  private:
-  void MakeCall(const Method& method, const std::string& body, http::HttpExchange& exchange);
   absl::Duration TimeoutOf(const Method& method) const;
 
   const client::Options options_;
   const bool is_read_only_;
-  const std::function<bool()> is_stopping_;
   const client::Connection connection_;
-  std::atomic<int> streams_ = 0;
+  const http::CallMaker calls_;
+  // Streams that are open; they may outlive this.
+  const std::shared_ptr<std::atomic<int>> streams_ = std::make_shared<std::atomic<int>>(0);
 };
 
 }  // namespace waystar::inspect

@@ -3,6 +3,8 @@
 #include <google/protobuf/struct.pb.h>
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -13,7 +15,8 @@
 namespace waystar::inspect {
 namespace {
 
-using http::HttpExchange;
+using http::HttpAcceptance;
+using http::HttpAnswer;
 
 constexpr char kCallPrefix[] = "/rpc/";
 constexpr char kPlainText[] = "text/plain; charset=utf-8";
@@ -23,15 +26,41 @@ constexpr char kContentPolicy[] =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-void AnswerFile(const PageFile& file, HttpExchange& exchange) {
-  exchange.AddHeader("ETag", std::string(file.etag));
-  if (exchange.method() != "GET" && exchange.method() != "HEAD") {
-    exchange.Answer(405, kPlainText, "A page is read with GET.\n");
-  } else if (exchange.Header("If-None-Match") == file.etag) {
-    exchange.Answer(304, file.type, "");
+const Gateway::Fields& CommonFields() {
+  static const Gateway::Fields fields = {{"Content-Security-Policy", kContentPolicy},
+                                         {"X-Content-Type-Options", "nosniff"},
+                                         {"Referrer-Policy", "no-referrer"},
+                                         {"Cross-Origin-Resource-Policy", "same-origin"},
+                                         // Kept, but asked for again each time: an ETag saves the bytes.
+                                         {"Cache-Control", "no-cache"}};
+  return fields;
+}
+
+HttpAnswer AnswerOf(int code, std::string_view type, std::string_view body) {
+  return {
+      .code = code, .content_type = std::string(type), .body = std::string(body), .fields = CommonFields()};
+}
+
+HttpAnswer FileAnswer(const PageFile& file, const http::RequestHead& head) {
+  HttpAnswer answer;
+  if (head.method != "GET" && head.method != "HEAD") {
+    answer = AnswerOf(405, kPlainText, "A page is read with GET.\n");
+  } else if (head.Field("If-None-Match") == file.etag) {
+    answer = AnswerOf(304, file.type, "");
   } else {
-    exchange.Answer(200, file.type, file.text);
+    answer = AnswerOf(200, file.type, file.text);
   }
+  answer.fields.emplace_back("ETag", file.etag);
+  return answer;
+}
+
+// Returns the host of HOST:PORT, without brackets.
+std::string HostOf(std::string_view listen) {
+  std::string_view host = listen.substr(0, listen.rfind(':'));
+  if (host.size() >= 2 && host.front() == '[' && host.back() == ']') {
+    host = host.substr(1, host.size() - 2);
+  }
+  return std::string(host);
 }
 
 }  // namespace
@@ -42,23 +71,19 @@ absl::StatusOr<std::unique_ptr<Inspector>> Inspector::Start(const InspectorOptio
   if (!inspector->gateway_.status().ok()) {
     return inspector->gateway_.status();
   }
-  auto listener =
-      http::HttpListener::Open({.listen = options.listen},
-                               [self = inspector.get()](HttpExchange& exchange) { self->Answer(exchange); });
-  if (!listener.ok()) {
-    return listener.status();
+  auto server = http::HttpServer::Start({.listen = {options.listen}}, *inspector);
+  if (!server.ok()) {
+    return server.status();
   }
-  inspector->listener_ = *std::move(listener);
+  inspector->server_ = *std::move(server);
   return inspector;
 }
 
 Inspector::Inspector(const InspectorOptions& options, const client::Options& connection)
     : options_(options),
-      name_(http::HostOf(options.listen)),
+      name_(HostOf(options.listen)),
       target_(connection.target),
-      gateway_(connection, options.is_read_only, [this] { return is_stopping_.load(); }) {}
-
-Inspector::~Inspector() { is_stopping_ = true; }
+      gateway_(connection, options.is_read_only) {}
 
 std::string Inspector::address() const {
   const bool is_any = name_ == "0.0.0.0" || name_ == "::";
@@ -66,45 +91,37 @@ std::string Inspector::address() const {
   return absl::StrCat("http://", is_any ? "127.0.0.1" : host, ":", port(), "/");
 }
 
-void Inspector::Answer(HttpExchange& exchange) {
-  exchange.AddHeader("Content-Security-Policy", kContentPolicy);
-  exchange.AddHeader("X-Content-Type-Options", "nosniff");
-  exchange.AddHeader("Referrer-Policy", "no-referrer");
-  exchange.AddHeader("Cross-Origin-Resource-Policy", "same-origin");
-  // Kept, but asked for again each time: an ETag saves the bytes.
-  exchange.AddHeader("Cache-Control", "no-cache");
-  if (!IsOwnHost(exchange.Header("Host"), name_)) {
-    exchange.Answer(421, kPlainText, "Call the inspector by its address, or as localhost.\n");
-    return;
+std::variant<HttpAcceptance, HttpAnswer> Inspector::Judge(const http::HttpClient& /*client*/,
+                                                          const http::RequestHead& head) {
+  if (!IsOwnHost(head.Field("Host"), name_)) {
+    return AnswerOf(421, kPlainText, "Call the inspector by its address, or as localhost.\n");
   }
-  if (!IsOwnOrigin(exchange.Header("Origin"), exchange.Header("Host"))) {
-    exchange.Answer(403, kPlainText, "Pages of other sites may not call the inspector.\n");
-    return;
+  if (!IsOwnOrigin(head.Field("Origin"), head.Field("Host"))) {
+    return AnswerOf(403, kPlainText, "Pages of other sites may not call the inspector.\n");
   }
-  const std::string_view path = exchange.path();
-  if (absl::StartsWith({path.data(), path.size()}, kCallPrefix)) {
-    gateway_.Handle(path.substr(sizeof(kCallPrefix) - 1), exchange);
-    return;
+  if (absl::StartsWith(head.path, kCallPrefix)) {
+    return gateway_.Judge(std::string_view(head.path).substr(sizeof(kCallPrefix) - 1), head, CommonFields());
   }
-  if (path == "/config.json") {
-    AnswerConfig(exchange);
-    return;
+  if (head.path == "/config.json") {
+    return AnswerOf(200, "application/json", Config());
   }
   const auto file = std::find_if(PageFiles().begin(), PageFiles().end(),
-                                 [&](const PageFile& each) { return each.path == path; });
-  if (file == PageFiles().end()) {
-    exchange.Answer(404, kPlainText, "There is nothing here.\n");
-  } else {
-    AnswerFile(*file, exchange);
-  }
+                                 [&](const PageFile& each) { return each.path == head.path; });
+  return file == PageFiles().end() ? AnswerOf(404, kPlainText, "There is nothing here.\n")
+                                   : FileAnswer(*file, head);
 }
 
-void Inspector::AnswerConfig(HttpExchange& exchange) const {
+void Inspector::Serve(http::HttpRequest request, std::shared_ptr<http::Exchange> exchange) {
+  const std::string method = request.head.path.substr(sizeof(kCallPrefix) - 1);
+  gateway_.Serve(method, std::move(request), std::move(exchange), CommonFields());
+}
+
+std::string Inspector::Config() const {
   google::protobuf::Struct config;
   auto& fields = *config.mutable_fields();
   fields["server"].set_string_value(target_);
   fields["readOnly"].set_bool_value(options_.is_read_only);
-  exchange.Answer(200, "application/json", http::MessageJson(config));
+  return http::MessageJson(config);
 }
 
 }  // namespace waystar::inspect

@@ -1,14 +1,14 @@
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <string>
+#include <variant>
 
 #include "absl/status/statusor.h"
 #include "client/inspect/gateway.h"
 #include "client/options.h"
-#include "server/http/http_exchange.h"
-#include "server/http/http_listener.h"
+#include "server/http/http_handler.h"
+#include "server/http/http_server.h"
 
 namespace waystar::inspect {
 
@@ -24,34 +24,36 @@ struct InspectorOptions {
 // address, as localhost, or by the name that it listens on.
 //
 // Thread safety: all calls may be made from any thread at the same time.
-class Inspector {
+class Inspector final : private http::HttpHandler {
  public:
   // Errors: INVALID_ARGUMENT for options that make no sense; UNAVAILABLE if it cannot listen there.
   static absl::StatusOr<std::unique_ptr<Inspector>> Start(const InspectorOptions& options,
                                                           const client::Options& connection);
   Inspector(const Inspector&) = delete;
   Inspector& operator=(const Inspector&) = delete;
-  // Ends all streams, and returns when the last request is answered.
-  ~Inspector();
+  // Ends all connections.
+  ~Inspector() override = default;
 
-  int port() const { return listener_->port(); }
+  int port() const { return server_->port(); }
   // The address at which a browser on this machine finds it: "http://127.0.0.1:7451/".
   std::string address() const;
 
  private:
   Inspector(const InspectorOptions& options, const client::Options& connection);
 
-  void Answer(http::HttpExchange& exchange);
-  void AnswerConfig(http::HttpExchange& exchange) const;
+  std::variant<http::HttpAcceptance, http::HttpAnswer> Judge(const http::HttpClient& client,
+                                                             const http::RequestHead& head) override;
+  void Serve(http::HttpRequest request, std::shared_ptr<http::Exchange> exchange) override;
+
+  std::string Config() const;
 
   const InspectorOptions options_;
   // The name that it listens on.
   const std::string name_;
   const std::string target_;
-  std::atomic<bool> is_stopping_ = false;
   Gateway gateway_;
   // It stands last, as its threads use all of the above.
-  std::unique_ptr<http::HttpListener> listener_;
+  std::unique_ptr<http::HttpServer> server_;
 };
 
 }  // namespace waystar::inspect

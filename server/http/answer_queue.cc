@@ -43,6 +43,7 @@ void AnswerQueue::BeginStream(HttpAnswer head) {
   keep_alive_ = keep_alive_ && !head.closes && !is_draining_ && !is_version_1_0_;
   Push(AnswerHead(head, is_version_1_0_ ? AnswerFraming::kClose : AnswerFraming::kChunks, is_version_1_0_,
                   keep_alive_));
+  heartbeat_ = std::move(head.heartbeat);
   state_ = State::kStreaming;
   Wake();
 }
@@ -152,6 +153,20 @@ void AnswerQueue::AskSource() {
   if (ask) {
     ask();
   }
+}
+
+bool AnswerQueue::has_heartbeat() const {
+  MutexLock lock(mutex_);
+  return state_ == State::kStreaming && !heartbeat_.empty();
+}
+
+void AnswerQueue::SendHeartbeat() {
+  std::string heartbeat;
+  {
+    MutexLock lock(mutex_);
+    heartbeat = heartbeat_;
+  }
+  Write(std::move(heartbeat));
 }
 
 void AnswerQueue::OnGone() {

@@ -52,6 +52,9 @@ class AnswerQueue {
   void OnSent(std::size_t bytes);
   // Asks the source for more if there is room.
   void AskSource();
+  // Returns whether the stream has a heartbeat.
+  bool has_heartbeat() const;
+  void SendHeartbeat();
   // The client will read no further, or at least sends nothing any more.
   void OnGone();
   // The connection has nothing to do with the answer any more.
@@ -75,6 +78,7 @@ class AnswerQueue {
   std::deque<std::string> pieces_ ABSL_GUARDED_BY(mutex_);
   State state_ ABSL_GUARDED_BY(mutex_) = State::kNotBegun;
   bool keep_alive_ ABSL_GUARDED_BY(mutex_);
+  std::string heartbeat_ ABSL_GUARDED_BY(mutex_);
   bool is_gone_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_wake_under_way_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_detached_ ABSL_GUARDED_BY(mutex_) = false;

@@ -1,8 +1,8 @@
 #include "server/http/any_call.h"
 
-#include <chrono>
+#include <utility>
 
-#include "absl/time/clock.h"
+#include "grpcpp/generic/generic_stub.h"
 #include "grpcpp/support/slice.h"
 
 namespace waystar::http {
@@ -24,87 +24,64 @@ bool CopyTo(const grpc::ByteBuffer& bytes, std::string& message) {
 
 }  // namespace
 
-AnyCall::AnyCall(const std::shared_ptr<grpc::Channel>& channel, const std::string& method,
-                 const std::string& request, const std::function<void(grpc::ClientContext&)>& prepare)
-    : request_(BytesOf(request)) {
-  prepare(context_);
-  stream_ = grpc::GenericStub(channel).PrepareCall(&context_, method, &queue_);
-  stream_->StartCall(this);
+AnyCall::AnyCall(const std::string& request, Events events)
+    : request_(BytesOf(request)), events_(std::move(events)) {}
+
+std::shared_ptr<AnyCall> AnyCall::Start(const std::shared_ptr<grpc::Channel>& channel,
+                                        const std::string& method, const std::string& request,
+                                        const std::function<void(grpc::ClientContext&)>& prepare,
+                                        Events events) {
+  std::shared_ptr<AnyCall> call(new AnyCall(request, std::move(events)));
+  call->self_ = call;
+  prepare(call->context_);
+  grpc::GenericStub(channel).PrepareBidiStreamingCall(&call->context_, method, grpc::StubOptions(),
+                                                      call.get());
+  // Reads begin after the call of a reaction has returned, too.
+  call->AddHold();
+  call->StartWriteLast(&call->request_, grpc::WriteOptions());
+  call->StartRead(&call->response_);
+  call->StartCall();
+  return call;
 }
 
-AnyCall::~AnyCall() {
+void AnyCall::Next() {
+  {
+    MutexLock lock(mutex_);
+    if (is_reading_ || is_over_) {
+      return;
+    }
+    is_reading_ = true;
+  }
+  StartRead(&response_);
+}
+
+void AnyCall::Cancel() {
   context_.TryCancel();
-  if (has_message_) {
-    Read();
+  // Only a read finds the end.
+  Next();
+}
+
+void AnyCall::OnReadDone(bool ok) {
+  {
+    MutexLock lock(mutex_);
+    is_reading_ = false;
+    is_over_ = !ok;
   }
-  void* tag = nullptr;
-  bool ok = false;
-  while (step_ != Step::kDone && queue_.Next(&tag, &ok)) {
-    if (Advance(ok)) {
-      Read();
-    }
-  }
-  queue_.Shutdown();
-  while (queue_.Next(&tag, &ok)) {
+  std::string message;
+  if (!ok) {
+    RemoveHold();
+  } else if (CopyTo(response_, message)) {
+    events_.on_message(self_, std::move(message));
+  } else {
+    Cancel();
   }
 }
 
-AnyCall::Event AnyCall::Wait(absl::Duration time, std::string& response) {
-  if (has_message_) {
-    has_message_ = false;
-    Read();
-  }
-  const auto deadline = absl::ToChronoTime(absl::Now() + time);
-  void* tag = nullptr;
-  bool ok = false;
-  while (step_ != Step::kDone) {
-    if (queue_.AsyncNext(&tag, &ok, deadline) != grpc::CompletionQueue::GOT_EVENT) {
-      return Event::kNothingYet;
-    }
-    if (!Advance(ok)) {
-      continue;
-    }
-    if (CopyTo(response_, response)) {
-      has_message_ = true;
-      return Event::kMessage;
-    }
-    context_.TryCancel();
-    Read();
-  }
-  return Event::kEnd;
-}
-
-bool AnyCall::Advance(bool ok) {
-  switch (step_) {
-    case Step::kStart:
-      if (ok) {
-        step_ = Step::kWrite;
-        stream_->WriteLast(request_, grpc::WriteOptions(), this);
-        return false;
-      }
-      break;
-    case Step::kWrite:
-      // What keeps a request from being sent is told by the status, behind what there is to read.
-      Read();
-      return false;
-    case Step::kRead:
-      if (ok) {
-        return true;
-      }
-      break;
-    case Step::kFinish:
-    case Step::kDone:
-      step_ = Step::kDone;
-      return false;
-  }
-  step_ = Step::kFinish;
-  stream_->Finish(&status_, this);
-  return false;
-}
-
-void AnyCall::Read() {
-  step_ = Step::kRead;
-  stream_->Read(&response_, this);
+void AnyCall::OnDone(const grpc::Status& status) {
+  events_.on_end(status);
+  // What hears of the call may hold it.
+  events_ = {};
+  const std::shared_ptr<AnyCall> last = std::move(self_);
 }
 
 }  // namespace waystar::http

@@ -1,59 +1,61 @@
-// Client's side of a call whose messages are bytes.
+// Call of any method, whose messages are bytes.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
 
-#include "absl/time/time.h"
+#include "absl/base/thread_annotations.h"
 #include "grpcpp/channel.h"
 #include "grpcpp/client_context.h"
-#include "grpcpp/completion_queue.h"
-#include "grpcpp/generic/generic_stub.h"
 #include "grpcpp/support/byte_buffer.h"
+#include "grpcpp/support/client_callback.h"
 #include "grpcpp/support/status.h"
+#include "server/base/mutex.h"
 
 namespace waystar::http {
 
-// Call of any RPC that takes one message and answers with one or with a stream of them, each in its wire
-// format. Destroying it cancels the call.
+// Call with one request and any number of answers, for which no thread waits. It keeps itself alive until it
+// has ended.
 //
-// Thread safety: one thread.
-class AnyCall {
+// Thread safety: any.
+class AnyCall final : public std::enable_shared_from_this<AnyCall>,
+                      private grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
-  enum class Event { kMessage, kNothingYet, kEnd };
+  // What hears of a call, one at a time and on threads of the RPC library. Both must return soon.
+  struct Events {
+    // A message has come. The next one comes after AnyCall::Next.
+    std::function<void(const std::shared_ptr<AnyCall>& call, std::string message)> on_message;
+    // The call is over. It is called once, and nothing after it.
+    std::function<void(const grpc::Status& status)> on_end;
+  };
 
-  // `method` is a path such as "/waystar.v1.PathService/FindPath". `prepare` sets the deadline and the
-  // metadata of the call; metadata that is not printable ASCII ends the process, so nothing of that kind may
-  // get here.
-  AnyCall(const std::shared_ptr<grpc::Channel>& channel, const std::string& method,
-          const std::string& request, const std::function<void(grpc::ClientContext&)>& prepare);
-  AnyCall(const AnyCall&) = delete;
-  AnyCall& operator=(const AnyCall&) = delete;
-  ~AnyCall();
+  // Begins a call of a method such as "/waystar.v1.PathService/FindPath". `prepare` may set its deadline and
+  // metadata. The first message comes by itself.
+  static std::shared_ptr<AnyCall> Start(const std::shared_ptr<grpc::Channel>& channel,
+                                        const std::string& method, const std::string& request,
+                                        const std::function<void(grpc::ClientContext&)>& prepare,
+                                        Events events);
 
-  // Waits at most `time` for the next message.
-  Event Wait(absl::Duration time, std::string& response);
-
-  // Returns the status of the call. REQUIRES: Wait has returned kEnd.
-  const grpc::Status& status() const { return status_; }
+  // Asks for the next message, or the end. Does nothing if it was asked for already.
+  void Next();
+  // Has the call end soon.
+  void Cancel();
 
  private:
-  enum class Step { kStart, kWrite, kRead, kFinish, kDone };
+  AnyCall(const std::string& request, Events events);
 
-  // Goes on after the step that has ended, whether it went well or not. Returns whether a message was read.
-  bool Advance(bool ok);
-  void Read();
+  void OnReadDone(bool ok) override;
+  void OnDone(const grpc::Status& status) override;
 
-  grpc::ClientContext context_;
-  grpc::CompletionQueue queue_;
-  std::unique_ptr<grpc::GenericClientAsyncReaderWriter> stream_;
   const grpc::ByteBuffer request_;
   grpc::ByteBuffer response_;
-  grpc::Status status_;
-  // The step that is on its way.
-  Step step_ = Step::kStart;
-  bool has_message_ = false;
+  grpc::ClientContext context_;
+  Events events_;
+  std::shared_ptr<AnyCall> self_;
+  Mutex mutex_;
+  bool is_reading_ ABSL_GUARDED_BY(mutex_) = true;
+  bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace waystar::http

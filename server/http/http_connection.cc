@@ -256,6 +256,11 @@ void HttpConnection::CheckTime() {
     Answer(service_.handler.Refuse(408, step_ == Step::kBody ? &head_ : nullptr));
     return;
   }
+  if (step_ == Step::kAnswer && must_leave_ == 0) {
+    SetDeadline(std::chrono::milliseconds::max());
+    queue_->SendHeartbeat();
+    return;
+  }
   if (step_ == Step::kAnswer) {
     ++service_.stalled;
   }
@@ -395,7 +400,11 @@ void HttpConnection::WatchLeaving(std::size_t sent) {
     return;
   }
   must_leave_ = std::min(queue_->waiting_bytes(), kStreamRoomBytes);
-  SetDeadline(must_leave_ > 0 ? service_.limits.stall_time : std::chrono::milliseconds::max());
+  if (must_leave_ > 0) {
+    SetDeadline(service_.limits.stall_time);
+  } else {
+    SetDeadline(queue_->has_heartbeat() ? service_.limits.heartbeat_time : std::chrono::milliseconds::max());
+  }
 }
 
 }  // namespace waystar::http

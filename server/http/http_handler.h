@@ -34,6 +34,9 @@ struct HttpAnswer {
   std::vector<std::pair<std::string, std::string>> fields;
   // Ends the connection with the answer.
   bool closes = false;
+  // Of a stream: what is sent when it has been silent for a while (HttpLimits::heartbeat_time), so that
+  // proxies keep it and clients that are gone are found; empty for nothing.
+  std::string heartbeat;
 };
 
 // Says that a request may go on to its body.

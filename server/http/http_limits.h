@@ -22,6 +22,8 @@ struct HttpLimits {
   std::chrono::milliseconds idle_time = std::chrono::seconds(10);
   // What waited to be sent when this time began, up to kStreamRoomBytes, must have left when it ends.
   std::chrono::milliseconds stall_time = std::chrono::seconds(10);
+  // How long a stream is silent before its heartbeat is sent.
+  std::chrono::milliseconds heartbeat_time = std::chrono::seconds(5);
   // How long a connection reads on after its last answer, so that a client that still sends sees the answer;
   // and how much it reads at most.
   std::chrono::milliseconds linger_time = std::chrono::seconds(2);

@@ -319,13 +319,16 @@ absl::Status ServerParts::ServeHttp(const runtime::Options& options) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);
   arguments.SetMaxSendMessageSize(-1);
+  const net::ConnectionLimits connections = LimitsOf(options.connections);
   absl::StatusOr<std::unique_ptr<HttpGateway>> gateway =
       HttpGateway::Start({.listen = listen,
-                          .threads = options.http_threads,
+                          .calls = options.http_calls,
+                          .max_connections = connections.max_connections,
+                          .max_network_connections = connections.max_network_connections,
                           .allowed_origins = options.http_allow_origin,
                           .max_body_bytes = static_cast<std::size_t>(options.max_message_bytes),
                           .max_answer_bytes = options.max_call_memory_mib << 20},
-                         server_->InProcessChannel(arguments));
+                         server_->InProcessChannel(arguments), access_);
   if (!gateway.ok()) {
     return absl::Status(gateway.status().code(), absl::StrCat("--http_listen: ", gateway.status().message()));
   }
@@ -394,7 +397,7 @@ void ServerParts::Stop(absl::Duration drain_timeout, absl::Duration patience) {
   server_gate_.Close(now, deadline);
   absl::SleepFor(std::min(drain_timeout, kLastRefusals));
   if (http_gateway_ != nullptr) {
-    http_gateway_->Stop();
+    http_gateway_->Stop(kLastRefusals);
   }
   // What is left is over its time, or a watch of the health service, which would never end by itself.
   server_->Shutdown(std::chrono::system_clock::now());

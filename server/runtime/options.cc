@@ -158,9 +158,9 @@ ABSL_FLAG(
     std::string, http_allow_origin, Defaults().http_allow_origin,
     "Origins whose pages may call over HTTP, such as https://game.example, which commas separate. *: all. "
     "Pages of other sites are refused.");
-ABSL_FLAG(std::int64_t, http_threads, Defaults().http_threads,
-          "Connections over HTTP at a time, streams among them, each of which holds a thread; more wait. One "
-          "address may have three times as many requests on their way as it leaves free.");
+ABSL_FLAG(std::int64_t, http_calls, Defaults().http_calls,
+          "Calls over HTTP that may be on their way at a time, streams among them, which are at most five "
+          "eighths. One address may have three times as many of each as it leaves free.");
 ABSL_FLAG(
     std::string, metrics_listen, Defaults().metrics_listen,
     "HOST:PORT to serve metrics at, for Prometheus: GET /metrics over HTTP, to anyone; PORT for this machine "
@@ -317,7 +317,7 @@ absl::StatusOr<Options> FromFlags() {
   read.Time(FLAGS_shutdown_delay, options.shutdown_delay);
   read.Text(FLAGS_http_listen, options.http_listen);
   read.Text(FLAGS_http_allow_origin, options.http_allow_origin);
-  read.Number(FLAGS_http_threads, 4, 4096, options.http_threads);
+  read.Number(FLAGS_http_calls, 4, 65536, options.http_calls);
   read.Text(FLAGS_metrics_listen, options.metrics_listen);
   if (!options.metrics_listen.empty() && !absl::StrContains(options.metrics_listen, ':')) {
     options.metrics_listen.insert(0, "localhost:");

@@ -91,7 +91,7 @@ struct Options {
   // The origins of the pages that may call there, which commas separate; "*" for all.
   std::string http_allow_origin;
   // The connections over HTTP at a time; each holds a thread.
-  int http_threads = 64;
+  int http_calls = 256;
   // HOST:PORT where Prometheus gets metrics over HTTP; nowhere if empty.
   std::string metrics_listen;
   // Queries that take this long, from arrival to answer, are written to the log; 0 for none.

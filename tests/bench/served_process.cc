@@ -64,7 +64,7 @@ void CreateField(int port) {
   const auto server = rpc::Server::Start({.listen = "127.0.0.1:0",
                                           .workers = 2,
                                           .http_listen = "127.0.0.1:0",
-                                          .http_threads = 256,
+                                          .http_calls = 256,
                                           .log_level = "error"});
   if (!server.ok()) {
     Die("the server does not start");

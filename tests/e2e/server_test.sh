@@ -66,8 +66,8 @@ expect_code 1 server --listen=127.0.0.1:0 --http_listen=127.0.0.1:0 --http_allow
 expect_text "is no origin: write such as https://game.example"
 expect_code 1 server --http_allow_origin=https://game.example
 expect_text "--http_allow_origin needs --http_listen"
-expect_code 1 server --http_threads=1
-expect_text "--http_threads is from 4 to 4096"
+expect_code 1 server --http_calls=1
+expect_text "--http_calls is from 4 to 65536"
 expect_code 1 server --log_level=loud
 expect_code 1 server --tls_cert="$WORK/cert.pem"
 expect_text "--tls_cert and --tls_key go together"

@@ -39,8 +39,23 @@ void AccessControl::SetCloser(Closer closer) {
 }
 
 absl::StatusOr<Caller> AccessControl::IdentifyByToken(const grpc::CallbackServerContext& context) const {
-  absl::StatusOr<Caller> caller = FindCaller(context);
+  const auto [begin, end] = context.client_metadata().equal_range(kMetadataKey);
   const std::string peer = PeerOf(context);
+  if (begin != end && std::next(begin) != end) {
+    return Note(BadToken("a call has one \"authorization\""), peer);
+  }
+  return Note(begin == end ? FindCaller("") : FindCaller({begin->second.data(), begin->second.size()}), peer);
+}
+
+absl::StatusOr<Caller> AccessControl::Identify(absl::string_view authorization,
+                                               const std::string& peer) const {
+  if (!is_asking()) {
+    return Caller::Anyone();
+  }
+  return Note(FindCaller(authorization), peer);
+}
+
+absl::StatusOr<Caller> AccessControl::Note(absl::StatusOr<Caller> caller, const std::string& peer) const {
   if (caller.ok()) {
     failed_tokens_.NoteAccepted(peer);
     return caller;
@@ -67,20 +82,15 @@ absl::StatusOr<Caller> AccessControl::IdentifyByToken(const grpc::CallbackServer
   return caller;
 }
 
-absl::StatusOr<Caller> AccessControl::FindCaller(const grpc::CallbackServerContext& context) const {
-  const auto [begin, end] = context.client_metadata().equal_range(kMetadataKey);
-  if (begin == end) {
+absl::StatusOr<Caller> AccessControl::FindCaller(absl::string_view authorization) const {
+  if (authorization.empty()) {
     return MakeError(absl::StatusCode::kUnauthenticated, ErrorReason::kMissingToken, "",
                      "this server asks for a token: the metadata \"authorization: Bearer TOKEN\"");
   }
-  if (std::next(begin) != end) {
-    return BadToken("a call has one \"authorization\"");
-  }
-  const absl::string_view value(begin->second.data(), begin->second.size());
-  if (!absl::StartsWithIgnoreCase(value, kScheme)) {
+  if (!absl::StartsWithIgnoreCase(authorization, kScheme)) {
     return BadToken("\"authorization\" should be \"Bearer TOKEN\"");
   }
-  return FindToken(value.substr(kScheme.size()));
+  return FindToken(authorization.substr(kScheme.size()));
 }
 
 absl::StatusOr<Caller> AccessControl::Renew(const Caller& caller) const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -36,11 +37,18 @@ class AccessControl final : public runtime::MetricSource {
   // malformed, which FailedTokens has logged or counted. Costs a branch if no tokens are required, else the
   // hash of the token.
   absl::StatusOr<Caller> Identify(const grpc::CallbackServerContext& context) const {
-    if (!is_asking_.load(std::memory_order_acquire)) {
+    if (!is_asking()) {
       return Caller::Anyone();
     }
     return IdentifyByToken(context);
   }
+
+  // The same for what a request over HTTP has in its header "Authorization"; empty if it has none. `peer` is
+  // as PeerOf names it.
+  absl::StatusOr<Caller> Identify(absl::string_view authorization, const std::string& peer) const;
+
+  // Returns whether callers must show tokens.
+  bool is_asking() const { return is_asking_.load(std::memory_order_acquire); }
 
   // Returns who has that token. Returns the errors of Identify. REQUIRES: Set has been called.
   absl::StatusOr<Caller> FindToken(absl::string_view token) const { return Find(HashToken(token)); }
@@ -54,7 +62,9 @@ class AccessControl final : public runtime::MetricSource {
  private:
   absl::StatusOr<Caller> IdentifyByToken(const grpc::CallbackServerContext& context) const;
   // The same, without what follows from it.
-  absl::StatusOr<Caller> FindCaller(const grpc::CallbackServerContext& context) const;
+  absl::StatusOr<Caller> FindCaller(absl::string_view authorization) const;
+  // Counts and logs what a caller has shown.
+  absl::StatusOr<Caller> Note(absl::StatusOr<Caller> caller, const std::string& peer) const;
   absl::StatusOr<Caller> Find(const TokenHash& hash) const;
 
   std::atomic<bool> is_asking_ = false;

@@ -27,10 +27,14 @@ std::string PeerOf(const grpc::ServerContextBase& context) {
              : std::string(client->second.data(), client->second.size());
 }
 
-void SetHttpClient(absl::string_view address, grpc::ClientContext& context) {
+std::string PeerOverHttp(absl::string_view address) {
   const absl::string_view kind = absl::StrContains(address, ':') ? "ipv6:[" : "ipv4:";
   const absl::string_view end = absl::StrContains(address, ':') ? "]:0" : ":0";
-  context.AddMetadata(kHttpClientKey, absl::StrCat("http:", NetworkOf(absl::StrCat(kind, address, end))));
+  return absl::StrCat("http:", NetworkOf(absl::StrCat(kind, address, end)));
+}
+
+void SetHttpClient(absl::string_view address, grpc::ClientContext& context) {
+  context.AddMetadata(kHttpClientKey, PeerOverHttp(address));
 }
 
 }  // namespace waystar::rpc

@@ -15,6 +15,9 @@ namespace waystar::rpc {
 // good for one call at a time, by its address.
 std::string PeerOf(const grpc::ServerContextBase& context);
 
+// Returns what names a client over HTTP by its address, such as "192.0.2.1" or "2001:db8::1".
+std::string PeerOverHttp(absl::string_view address);
+
 // Makes PeerOf name that address for a call on an in-process channel. It is not believed of any other.
 void SetHttpClient(absl::string_view address, grpc::ClientContext& context);
 

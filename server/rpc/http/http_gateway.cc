@@ -1,8 +1,7 @@
 #include "server/rpc/http/http_gateway.h"
 
 #include <algorithm>
-#include <utility>
-#include <vector>
+#include <thread>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
@@ -11,12 +10,10 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
-#include "absl/time/time.h"
+#include "google/protobuf/descriptor.h"
 #include "grpcpp/client_context.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/http/any_call.h"
-#include "server/http/call_answer.h"
 #include "server/http/json.h"
 #include "server/rpc/access/failed_tokens.h"
 #include "server/rpc/access/peer.h"
@@ -27,14 +24,14 @@ namespace {
 
 using google::protobuf::DescriptorPool;
 using google::protobuf::MethodDescriptor;
-using http::HttpExchange;
+using http::HttpAcceptance;
+using http::HttpAnswer;
+using http::RequestHead;
 
 constexpr char kTimeoutHeader[] = "Waystar-Timeout";
-// Calls with one answer end by then if their callers do not say when: each holds a thread.
+// Calls with one answer end by then if their callers do not say when.
 constexpr absl::Duration kDefaultTimeout = absl::Minutes(1);
 constexpr absl::Duration kMaxTimeout = absl::Hours(24);
-constexpr absl::Duration kPatience = absl::Seconds(10);
-constexpr absl::Duration kKeepAlive = absl::Seconds(10);
 
 // Headers that become metadata of the call, under the same names.
 constexpr const char* kPassedHeaders[] = {"authorization", "x-request-id", "traceparent"};
@@ -65,8 +62,8 @@ absl::Status BadHeader(absl::string_view name, absl::string_view message) {
   return InvalidArgument(ErrorReason::kBadHeader, name, message);
 }
 
-absl::StatusOr<absl::Duration> TimeoutOf(const MethodDescriptor& method, const HttpExchange& exchange) {
-  const absl::string_view text = View(exchange.Header(kTimeoutHeader));
+absl::StatusOr<absl::Duration> TimeoutOf(const MethodDescriptor& method, const RequestHead& head) {
+  const absl::string_view text = View(head.Field(kTimeoutHeader));
   if (text.empty()) {
     return method.server_streaming() ? absl::InfiniteDuration() : kDefaultTimeout;
   }
@@ -78,161 +75,180 @@ absl::StatusOr<absl::Duration> TimeoutOf(const MethodDescriptor& method, const H
   return timeout;
 }
 
-absl::Status CheckHeaders(const HttpExchange& exchange) {
+absl::Status CheckHeaders(const RequestHead& head) {
   for (const char* const name : kPassedHeaders) {
-    if (!IsPrintable(View(exchange.Header(name)))) {
+    if (!IsPrintable(View(head.Field(name)))) {
       return BadHeader(name, "a header has characters that are not printable ASCII");
+    }
+    if (std::ranges::count_if(head.fields, [&](const auto& field) {
+          return absl::EqualsIgnoreCase(View(field.first), name);
+        }) > 1) {
+      return BadHeader(name, "a request has one such header");
     }
   }
   return absl::OkStatus();
 }
 
-void Answer(int code, const absl::Status& status, HttpExchange& exchange) {
-  exchange.Answer(code, http::kJsonType, http::StatusJson(ToGrpcStatus(status)));
+absl::Status UnknownMethod(absl::string_view message) {
+  return MakeError(absl::StatusCode::kUnimplemented, ErrorReason::kUnknownMethod, "", message);
 }
 
-void Refuse(const absl::Status& status, HttpExchange& exchange) {
-  http::AnswerFailure(ToGrpcStatus(status), exchange);
+HttpAnswer AnswerOf(int code, const absl::Status& status,
+                    std::vector<std::pair<std::string, std::string>> fields) {
+  return {.code = code,
+          .content_type = http::kJsonType,
+          .body = http::StatusJson(ToGrpcStatus(status)),
+          .fields = std::move(fields)};
+}
+
+HttpAnswer Refusal(const absl::Status& status, std::vector<std::pair<std::string, std::string>> fields) {
+  return http::FailureAnswer(ToGrpcStatus(status), std::move(fields));
 }
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<HttpGateway>> HttpGateway::Start(const HttpGatewayOptions& options,
-                                                                std::shared_ptr<grpc::Channel> channel) {
+                                                                std::shared_ptr<grpc::Channel> channel,
+                                                                const AccessControl& access) {
   WAYSTAR_ASSIGN_OR_RETURN(AllowedOrigins origins, AllowedOrigins::Parse(options.allowed_origins));
   auto gateway =
-      std::unique_ptr<HttpGateway>(new HttpGateway(options, std::move(origins), std::move(channel)));
+      std::unique_ptr<HttpGateway>(new HttpGateway(options, std::move(origins), std::move(channel), access));
   WAYSTAR_ASSIGN_OR_RETURN(
-      gateway->listener_,
-      http::HttpListener::Open({.listen = options.listen,
-                                .threads = options.threads,
-                                .patience = kPatience,
-                                .keep_alive = kKeepAlive},
-                               [self = gateway.get()](HttpExchange& exchange) { self->Handle(exchange); }));
+      gateway->server_,
+      http::HttpServer::Start({.listen = {options.listen},
+                               .limits = {.max_connections = options.max_connections,
+                                          .max_network_connections = options.max_network_connections}},
+                              *gateway));
   return gateway;
 }
 
 HttpGateway::HttpGateway(const HttpGatewayOptions& options, AllowedOrigins origins,
-                         std::shared_ptr<grpc::Channel> channel)
+                         std::shared_ptr<grpc::Channel> channel, const AccessControl& access)
     : options_(options),
       origins_(std::move(origins)),
-      channel_(std::move(channel)),
-      places_(options.threads, options.max_answer_bytes) {}
+      access_(access),
+      places_(std::make_shared<HttpPlaces>(options.calls, options.max_answer_bytes)),
+      calls_(std::move(channel), static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U))) {}
 
-void HttpGateway::Stop() {
-  is_stopping_ = true;
-  if (listener_ != nullptr) {
-    listener_->Stop();
+void HttpGateway::Stop(absl::Duration grace) {
+  if (server_ != nullptr) {
+    server_->Stop(grace);
   }
 }
 
-void HttpGateway::Handle(HttpExchange& exchange) {
-  exchange.AddHeader("Cache-Control", "no-store");
-  exchange.AddHeader("X-Content-Type-Options", "nosniff");
-  if (!PassOrigin(exchange)) {
-    return;
-  }
-  const MethodDescriptor* const method = FindMethod(View(exchange.path()));
-  if (method == nullptr) {
-    Answer(404,
-           MakeError(absl::StatusCode::kUnimplemented, ErrorReason::kUnknownMethod, "",
-                     "there is no such method: a path is such as /waystar.v1.PathService/FindPath"),
-           exchange);
-  } else if (exchange.method() != "POST") {
-    exchange.AddHeader("Allow", "POST, OPTIONS");
-    Answer(405,
-           MakeError(absl::StatusCode::kUnimplemented, ErrorReason::kUnknownMethod, "",
-                     "calls are made with POST"),
-           exchange);
-  } else if (method->client_streaming()) {
-    Refuse(MakeError(absl::StatusCode::kUnimplemented, ErrorReason::kUnknownMethod, "",
-                     "this method takes a stream of messages, which needs gRPC"),
-           exchange);
-  } else {
-    MakeCall(*method, exchange);
-  }
-}
-
-bool HttpGateway::PassOrigin(HttpExchange& exchange) const {
-  const std::string_view origin = exchange.Header("Origin");
-  if (!origin.empty()) {
-    exchange.AddHeader("Vary", "Origin");
-    if (!origins_.Allows(View(origin))) {
-      exchange.CloseAfterwards();
-      Refuse(MakeError(absl::StatusCode::kPermissionDenied, ErrorReason::kOriginNotAllowed, "Origin",
-                       "pages of this site may not call: --http_allow_origin names those that may"),
-             exchange);
-      return false;
+HttpGateway::Fields HttpGateway::FieldsOf(const RequestHead& head) const {
+  Fields fields = {{"Cache-Control", "no-store"}, {"X-Content-Type-Options", "nosniff"}};
+  if (const std::string_view origin = head.Field("Origin"); !origin.empty()) {
+    fields.emplace_back("Vary", "Origin");
+    if (origins_.Allows(View(origin))) {
+      fields.emplace_back("Access-Control-Allow-Origin", origin);
     }
-    exchange.AddHeader("Access-Control-Allow-Origin", std::string(origin));
   }
-  if (exchange.method() != "OPTIONS") {
-    return true;
-  }
-  exchange.AddHeader("Allow", "POST, OPTIONS");
-  if (!origin.empty()) {
-    exchange.AddHeader("Access-Control-Allow-Methods", "POST");
-    exchange.AddHeader("Access-Control-Allow-Headers",
-                       absl::StrCat("content-type, accept, authorization, x-request-id, traceparent, ",
-                                    absl::AsciiStrToLower(kTimeoutHeader)));
-    exchange.AddHeader("Access-Control-Max-Age", "600");
-  }
-  exchange.Answer(204, "", "");
-  return false;
+  return fields;
 }
 
-void HttpGateway::MakeCall(const MethodDescriptor& method, HttpExchange& exchange) {
-  const std::string address(exchange.client_address());
-  HttpPlaces::Place place(places_);
-  absl::Status status = place.Take(address);
-  if (status.ok() && method.server_streaming()) {
-    status = place.TakeStream();
+std::variant<HttpAcceptance, HttpAnswer> HttpGateway::Judge(const http::HttpClient& client,
+                                                            const RequestHead& head) {
+  Fields fields = FieldsOf(head);
+  const std::string_view origin = head.Field("Origin");
+  if (!origin.empty() && !origins_.Allows(View(origin))) {
+    return Refusal(MakeError(absl::StatusCode::kPermissionDenied, ErrorReason::kOriginNotAllowed, "Origin",
+                             "pages of this site may not call: --http_allow_origin names those that may"),
+                   std::move(fields));
   }
+  if (head.method == "OPTIONS") {
+    fields.emplace_back("Allow", "POST, OPTIONS");
+    if (!origin.empty()) {
+      fields.emplace_back("Access-Control-Allow-Methods", "POST");
+      fields.emplace_back("Access-Control-Allow-Headers",
+                          absl::StrCat("content-type, accept, authorization, x-request-id, traceparent, ",
+                                       absl::AsciiStrToLower(kTimeoutHeader)));
+      fields.emplace_back("Access-Control-Max-Age", "600");
+    }
+    return HttpAnswer{.code = 204, .fields = std::move(fields)};
+  }
+  const MethodDescriptor* const method = FindMethod(head.path);
+  if (method == nullptr) {
+    return AnswerOf(
+        404, UnknownMethod("there is no such method: a path is such as /waystar.v1.PathService/FindPath"),
+        std::move(fields));
+  }
+  if (head.method != "POST") {
+    fields.emplace_back("Allow", "POST, OPTIONS");
+    return AnswerOf(405, UnknownMethod("calls are made with POST"), std::move(fields));
+  }
+  if (method->client_streaming()) {
+    return Refusal(UnknownMethod("this method takes a stream of messages, which needs gRPC"),
+                   std::move(fields));
+  }
+  absl::Status status = CheckHeaders(head);
+  status.Update(TimeoutOf(*method, head).status());
   if (status.ok()) {
-    status = CheckHeaders(exchange);
+    status = access_.Identify(View(head.Field("Authorization")), PeerOverHttp(client.address)).status();
   }
-  const absl::StatusOr<absl::Duration> timeout = TimeoutOf(method, exchange);
-  status.Update(timeout.status());
   if (!status.ok()) {
-    exchange.CloseAfterwards();
-    Refuse(status, exchange);
+    return Refusal(status, std::move(fields));
+  }
+  return HttpAcceptance{.max_body_bytes = options_.max_body_bytes, .is_trusted = access_.is_asking()};
+}
+
+void HttpGateway::Serve(http::HttpRequest request, std::shared_ptr<http::Exchange> exchange) {
+  const RequestHead& head = request.head;
+  const MethodDescriptor& method = *FindMethod(head.path);
+  const std::string address = request.client.address;
+  const auto place = std::make_shared<HttpPlaces::Place>(places_);
+  absl::Status status = place->Take(address);
+  if (status.ok() && method.server_streaming()) {
+    status = place->TakeStream();
+  }
+  const absl::StatusOr<absl::Duration> timeout = TimeoutOf(method, head);
+  if (!status.ok()) {
+    exchange->Answer(Refusal(status, FieldsOf(head)));
     return;
   }
   const absl::Time deadline = absl::Now() + *timeout;
-  absl::StatusOr<std::string> request = exchange.ReadBody(options_.max_body_bytes, kPatience);
-  if (!request.ok()) {
-    absl::IsResourceExhausted(request.status()) ? Answer(413, request.status(), exchange)
-                                                : Refuse(request.status(), exchange);
-    return;
+  Fields passed;
+  for (const char* const name : kPassedHeaders) {
+    if (const std::string_view value = head.Field(name); !value.empty()) {
+      passed.emplace_back(name, value);
+    }
   }
-  request = http::JsonToWire(*method.input_type(), *request);
-  if (!request.ok()) {
-    Refuse(request.status(), exchange);
-    return;
+  const bool wants_events = absl::StrContains(View(head.Field("Accept")), "text/event-stream");
+  http::CallOptions options{
+      .form = wants_events ? http::StreamForm::kEvents : http::StreamForm::kLines,
+      .prepare =
+          [address, deadline, passed = std::move(passed)](grpc::ClientContext& context) {
+            if (deadline != absl::InfiniteFuture()) {
+              context.set_deadline(absl::ToChronoTime(deadline));
+            }
+            SetHttpClient(address, context);
+            for (const auto& [name, value] : passed) {
+              context.AddMetadata(name, value);
+            }
+          },
+      .status_of = ToGrpcStatus,
+      .fields = FieldsOf(head),
+      .hold = [place](std::size_t bytes) { return place->HoldAnswer(bytes); }};
+  calls_.Make(method, std::move(request), std::move(exchange), std::move(options));
+}
+
+HttpAnswer HttpGateway::Refuse(int code, const RequestHead* head) {
+  Fields fields = head == nullptr ? Fields() : FieldsOf(*head);
+  if (code == 413) {
+    return AnswerOf(code,
+                    MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kRequestTooLarge, "",
+                              absl::StrCat("the body has more than ", options_.max_body_bytes, " bytes")),
+                    std::move(fields));
   }
-  http::AnyCall call(channel_, absl::StrCat("/", method.service()->full_name(), "/", method.name()), *request,
-                     [&](grpc::ClientContext& context) {
-                       if (deadline != absl::InfiniteFuture()) {
-                         context.set_deadline(absl::ToChronoTime(deadline));
-                       }
-                       SetHttpClient(address, context);
-                       for (const char* const name : kPassedHeaders) {
-                         if (const std::string_view value = exchange.Header(name); !value.empty()) {
-                           context.AddMetadata(name, std::string(value));
-                         }
-                       }
-                     });
-  const bool wants_events = absl::StrContains(View(exchange.Header("Accept")), "text/event-stream");
-  http::AnswerCall(call, method,
-                   {.form = wants_events ? http::StreamForm::kEvents : http::StreamForm::kLines,
-                    .is_stopping = [this] { return is_stopping_.load(); },
-                    .may_hold = [&](std::size_t bytes) { return place.HoldAnswer(bytes); }},
-                   exchange);
+  HttpAnswer answer = HttpHandler::Refuse(code, head);
+  answer.fields = std::move(fields);
+  return answer;
 }
 
 void HttpGateway::Collect(runtime::MetricSink& sink) const {
-  sink.AddGauge("waystar_http_connections", "Connections over HTTP.", {}, listener_->connections());
-  places_.Collect(sink);
+  sink.AddGauge("waystar_http_connections", "Connections over HTTP.", {},
+                static_cast<double>(server_->counts().connections));
+  places_->Collect(sink);
 }
 
 }  // namespace waystar::rpc

@@ -1,16 +1,20 @@
 // The RPCs as JSON over HTTP, for browsers and tools that speak no gRPC.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "absl/status/statusor.h"
-#include "google/protobuf/descriptor.h"
+#include "absl/time/time.h"
 #include "grpcpp/channel.h"
-#include "server/http/http_exchange.h"
-#include "server/http/http_listener.h"
+#include "server/http/call_maker.h"
+#include "server/http/http_handler.h"
+#include "server/http/http_server.h"
+#include "server/rpc/access/access_control.h"
 #include "server/rpc/http/allowed_origins.h"
 #include "server/rpc/http/http_places.h"
 #include "server/runtime/metric_sink.h"
@@ -18,9 +22,13 @@
 namespace waystar::rpc {
 
 struct HttpGatewayOptions {
-  // As in http::HttpListenerOptions.
+  // An address as net::Listener takes it.
   std::string listen;
-  int threads = 64;
+  // How many calls may be on their way, streams among them.
+  int calls = 256;
+  // Connections, in all and of one network.
+  std::size_t max_connections = 1024;
+  std::size_t max_network_connections = 512;
   // The sites whose pages may call, as AllowedOrigins reads them. A page of any other site is refused, also
   // where a browser would let it send what it may not read the answer of.
   std::string allowed_origins;
@@ -31,43 +39,52 @@ struct HttpGatewayOptions {
 };
 
 // Makes a call for each POST /waystar.v1.PathService/FindPath, with a JSON body. It calls the services by way
-// of an in-process channel, so that a call counts, waits, is refused and logged as if it had come over gRPC.
-// docs/http.md is the contract.
+// of an in-process channel, so that a call counts, waits, is refused and logged as if it had come over gRPC;
+// but who has no right token is refused before a body is read. docs/http.md is the contract.
 //
 // Thread safety: any.
-class HttpGateway final : public runtime::MetricSource {
+class HttpGateway final : public runtime::MetricSource, private http::HttpHandler {
  public:
-  // Listens until it is destroyed. `channel` is an in-process channel of the server. Returns INVALID_ARGUMENT
-  // for options that make no sense, UNAVAILABLE if it cannot listen there.
+  // Listens until it is destroyed. `channel` is an in-process channel of the server, and `access` that of the
+  // server, which must outlive this. Returns INVALID_ARGUMENT for options that make no sense, UNAVAILABLE if
+  // it cannot listen there.
   static absl::StatusOr<std::unique_ptr<HttpGateway>> Start(const HttpGatewayOptions& options,
-                                                            std::shared_ptr<grpc::Channel> channel);
+                                                            std::shared_ptr<grpc::Channel> channel,
+                                                            const AccessControl& access);
   HttpGateway(const HttpGateway&) = delete;
   HttpGateway& operator=(const HttpGateway&) = delete;
-  ~HttpGateway() override { Stop(); }
+  ~HttpGateway() override { Stop(absl::ZeroDuration()); }
 
-  // Listens no more, ends all streams, and returns when the last request is answered. One thread may call it.
-  void Stop();
+  // Listens no more, and ends all connections: those with a call when it is answered, or after `grace`. One
+  // thread may call it.
+  void Stop(absl::Duration grace);
 
-  int port() const { return listener_->port(); }
+  int port() const { return server_->port(); }
 
   void Collect(runtime::MetricSink& sink) const override;
 
  private:
-  HttpGateway(const HttpGatewayOptions& options, AllowedOrigins origins,
-              std::shared_ptr<grpc::Channel> channel);
+  using Fields = std::vector<std::pair<std::string, std::string>>;
 
-  void Handle(http::HttpExchange& exchange);
-  // Returns false if it has answered, since a page of that site may not call or only asks whether it may.
-  bool PassOrigin(http::HttpExchange& exchange) const;
-  void MakeCall(const google::protobuf::MethodDescriptor& method, http::HttpExchange& exchange);
+  HttpGateway(const HttpGatewayOptions& options, AllowedOrigins origins,
+              std::shared_ptr<grpc::Channel> channel, const AccessControl& access);
+
+  std::variant<http::HttpAcceptance, http::HttpAnswer> Judge(const http::HttpClient& client,
+                                                             const http::RequestHead& head) override;
+  void Serve(http::HttpRequest request, std::shared_ptr<http::Exchange> exchange) override;
+  http::HttpAnswer Refuse(int code, const http::RequestHead* head) override;
+
+  // Returns the fields of every answer to a request.
+  Fields FieldsOf(const http::RequestHead& head) const;
 
   const HttpGatewayOptions options_;
   const AllowedOrigins origins_;
-  const std::shared_ptr<grpc::Channel> channel_;
-  std::atomic<bool> is_stopping_ = false;
-  HttpPlaces places_;
+  const AccessControl& access_;
+  // Answers that are being sent outlive the gateway.
+  const std::shared_ptr<HttpPlaces> places_;
+  const http::CallMaker calls_;
   // It stands last, as its threads use all of the above.
-  std::unique_ptr<http::HttpListener> listener_;
+  std::unique_ptr<http::HttpServer> server_;
 };
 
 }  // namespace waystar::rpc

@@ -12,51 +12,54 @@ constexpr absl::Duration kBusyDelay = absl::Milliseconds(50);
 
 }  // namespace
 
-HttpPlaces::HttpPlaces(int threads, std::size_t max_answer_bytes)
-    : max_streams_(threads * 5 / 8), max_answer_bytes_(max_answer_bytes), threads_(threads) {}
+HttpPlaces::HttpPlaces(int calls, std::size_t max_answer_bytes)
+    : max_answer_bytes_(max_answer_bytes), calls_(calls), streams_(calls * 5 / 8) {}
 
 HttpPlaces::Place::~Place() {
-  MutexLock lock(places_.mutex_);
-  places_.answer_bytes_ -= answer_bytes_;
+  MutexLock lock(places_->mutex_);
+  places_->answer_bytes_ -= answer_bytes_;
   if (is_stream_) {
-    --places_.streams_;
+    places_->streams_.GiveBack(network_);
+    --places_->open_streams_;
   }
   if (is_taken_) {
-    places_.threads_.GiveBack(network_);
+    places_->calls_.GiveBack(network_);
   }
 }
 
 absl::Status HttpPlaces::Place::Take(absl::string_view network) {
   network_ = absl::HashOf(network);
-  MutexLock lock(places_.mutex_);
-  is_taken_ = places_.threads_.Take(network_);
+  MutexLock lock(places_->mutex_);
+  is_taken_ = places_->calls_.Take(network_);
   if (is_taken_) {
     return absl::OkStatus();
   }
-  ++places_.refused_client_;
+  ++places_->refused_client_;
   return Refusal(ErrorReason::kClientBusy, kBusyDelay,
                  "the address has as many requests over HTTP on their way as it may");
 }
 
 absl::Status HttpPlaces::Place::TakeStream() {
-  MutexLock lock(places_.mutex_);
-  if (places_.streams_ >= places_.max_streams_) {
-    ++places_.refused_streams_;
-    return Refusal(ErrorReason::kClientBusy, kBusyDelay, "as many streams over HTTP are open as may be");
+  MutexLock lock(places_->mutex_);
+  is_stream_ = places_->streams_.Take(network_);
+  if (is_stream_) {
+    ++places_->open_streams_;
+    return absl::OkStatus();
   }
-  ++places_.streams_;
-  is_stream_ = true;
-  return absl::OkStatus();
+  ++places_->refused_streams_;
+  return Refusal(ErrorReason::kClientBusy, kBusyDelay,
+                 "the address has as many streams over HTTP open as it may");
 }
 
 bool HttpPlaces::Place::HoldAnswer(std::size_t bytes) {
-  MutexLock lock(places_.mutex_);
-  if (places_.answer_bytes_ > 0 && places_.answer_bytes_ + bytes > places_.max_answer_bytes_) {
-    ++places_.refused_memory_;
+  MutexLock lock(places_->mutex_);
+  const std::size_t others = places_->answer_bytes_ - answer_bytes_;
+  if (bytes > answer_bytes_ && others > 0 && others + bytes > places_->max_answer_bytes_) {
+    ++places_->refused_memory_;
     return false;
   }
-  places_.answer_bytes_ += bytes;
-  answer_bytes_ += bytes;
+  places_->answer_bytes_ = others + bytes;
+  answer_bytes_ = bytes;
   return true;
 }
 
@@ -67,7 +70,7 @@ void HttpPlaces::Collect(runtime::MetricSink& sink) const {
   sink.AddCounter(kRefused, kRefusedHelp, {{"limit", "address"}}, static_cast<double>(refused_client_));
   sink.AddCounter(kRefused, kRefusedHelp, {{"limit", "memory"}}, static_cast<double>(refused_memory_));
   sink.AddCounter(kRefused, kRefusedHelp, {{"limit", "streams"}}, static_cast<double>(refused_streams_));
-  sink.AddGauge("waystar_http_streams", "Streams over HTTP that are open.", {}, streams_);
+  sink.AddGauge("waystar_http_streams", "Streams over HTTP that are open.", {}, open_streams_);
 }
 
 }  // namespace waystar::rpc

@@ -5,10 +5,12 @@
 #include <string>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "tests/http/from_json.h"
 #include "tests/http/http_call.h"
+#include "tests/net/tcp_client.h"
 #include "tests/rpc/access/guarded_server.h"
 #include "tests/rpc/captured_log.h"
 #include "tests/rpc/http/http_server.h"
@@ -36,6 +38,7 @@ using ::waystar::testing::LogOf;
 using ::waystar::testing::Post;
 using ::waystar::testing::ReasonIn;
 using ::waystar::testing::ResultIn;
+using ::waystar::testing::TcpClient;
 using ::waystar::testing::TokenLine;
 using ::waystar::testing::WaitUntil;
 using ::waystar::testing::WithHeader;
@@ -57,8 +60,24 @@ TEST(HttpGatewayTest, AnswersACall) {
 
 TEST(HttpGatewayTest, KeepsTheConnection) {
   HttpServer server;
-  HttpCall call(server.port(), WithHeader(Post("PathService/FindPath", kFind), "Connection", "keep-alive"));
-  EXPECT_EQ(call.Header("connection"), "keep-alive");
+  const std::string request = absl::StrCat(
+      "POST /waystar.v1.PathService/FindPath HTTP/1.1\r\nHost: a\r\nContent-Length: ", sizeof(kFind) - 1,
+      "\r\n\r\n", kFind);
+  TcpClient client(server.port());
+  for (int i = 0; i < 3; ++i) {
+    client.Send(request);
+    std::string head;
+    while (!absl::EndsWith(head, "\r\n\r\n")) {
+      const std::string next = client.Read(1);
+      ASSERT_FALSE(next.empty()) << head;
+      head += next;
+    }
+    std::size_t length = 0;
+    const std::size_t at = head.find("Content-Length: ") + 16;
+    ASSERT_TRUE(absl::SimpleAtoi(head.substr(at, head.find('\r', at) - at), &length));
+    EXPECT_THAT(client.Read(length), HasSubstr("OUTCOME_FOUND"));
+    EXPECT_THAT(head, StartsWith("HTTP/1.1 200 OK\r\n"));
+  }
 }
 
 TEST(HttpGatewayTest, ChangesMaps) {
@@ -104,6 +123,56 @@ TEST(HttpGatewayTest, HasTheMethodsOfTheServices) {
   EXPECT_EQ(get.code(), 405);
   EXPECT_EQ(get.Header("allow"), "POST, OPTIONS");
   EXPECT_EQ(HttpCall(server.port(), Post("MapService/ImportMap", "{}")).code(), 501);
+}
+
+TEST(HttpGatewayTest, KnowsEachPathByOneSpelling) {
+  HttpServer server;
+  for (const char* const path :
+       {"//waystar.v1.MapService/ListMaps", "/waystar.v1.MapService//ListMaps",
+        "/waystar.v1.PathService/..%2Fwaystar.v1.MapService/ListMaps",
+        "/waystar.v1.PathService/../waystar.v1.MapService/ListMaps", "/waystar.v1.MapService/%4cistMaps",
+        "/waystar.v1.MapService\\ListMaps", "/waystar.v1.MapService/ListMaps%00",
+        "/./waystar.v1.MapService/ListMaps", "http://localhost/waystar.v1.MapService/ListMaps"}) {
+    HttpCall call(server.port(), {.method = "POST", .path = path, .body = "{}"});
+    EXPECT_EQ(call.code(), 404) << path;
+  }
+}
+
+// What would be a request if it were read as one.
+TEST(HttpGatewayTest, TakesNoBodyForARequest) {
+  GuardedServer guarded("", HttpServer::OverHttp({}));
+  guarded.Create("arena", {".."});
+  const int port = guarded.server().server().http_port();
+  const std::string hidden =
+      "POST /waystar.v1.MapService/DeleteMap HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer root\r\n"
+      "Content-Length: 16\r\n\r\n{\"map\": \"arena\"}";
+  const std::string head = "POST /waystar.v1.MapService/GetMap HTTP/1.1\r\nHost: a\r\n";
+  std::string many;
+  for (int i = 0; i < 63; ++i) {
+    absl::StrAppend(&many, "X-", i, ": y\r\n");
+  }
+  for (const std::string& framing :
+       {absl::StrCat("Content-Length: 0\r\nContent-Length: ", hidden.size(), "\r\n"),
+        absl::StrCat("Content-Length: ", hidden.size(), "\r\nTransfer-Encoding: chunked\r\n"),
+        absl::StrCat("Transfer-Encoding: gzip\r\nContent-Length: ", hidden.size(), "\r\n"),
+        absl::StrCat(many, "Content-Length: ", hidden.size(), "\r\n")}) {
+    TcpClient client(port);
+    client.Send(absl::StrCat(head, framing, "\r\n", hidden));
+    const std::string answers = client.ReadToTheEnd();
+    EXPECT_EQ(answers.find("HTTP/1.1 "), answers.rfind("HTTP/1.1 ")) << answers;
+    EXPECT_EQ(guarded.Get("root", "arena"), "OK") << framing;
+  }
+}
+
+TEST(HttpGatewayTest, AsksForTheTokenBeforeTheBody) {
+  GuardedServer guarded(TokenLine("reader", "read:a*"), HttpServer::OverHttp({}));
+  const int port = guarded.server().server().http_port();
+  for (const char* const header : {"", "Authorization: Bearer guess\r\n"}) {
+    TcpClient client(port);
+    client.Send(absl::StrCat("POST /waystar.v1.MapService/GetMap HTTP/1.1\r\nHost: a\r\n", header,
+                             "Content-Length: 4000000\r\n\r\n"));
+    EXPECT_THAT(client.Read(12), "HTTP/1.1 401") << header;
+  }
 }
 
 TEST(HttpGatewayStreamTest, IsLines) {

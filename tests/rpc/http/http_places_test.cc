@@ -1,6 +1,7 @@
 #include "server/rpc/http/http_places.h"
 
 #include <list>
+#include <memory>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
@@ -9,7 +10,7 @@ namespace waystar::rpc {
 namespace {
 
 TEST(HttpPlacesTest, LeaveRoomForOtherAddresses) {
-  HttpPlaces places(8, 1000);
+  const auto places = std::make_shared<HttpPlaces>(8, 1000);
   std::list<HttpPlaces::Place> taken;
   int count = 0;
   while (taken.emplace_back(places).Take("192.0.2.1").ok()) {
@@ -22,7 +23,7 @@ TEST(HttpPlacesTest, LeaveRoomForOtherAddresses) {
 }
 
 TEST(HttpPlacesTest, LeaveRoomForThoseThatAreNoStreams) {
-  HttpPlaces places(8, 1000);
+  const auto places = std::make_shared<HttpPlaces>(8, 1000);
   std::list<HttpPlaces::Place> taken;
   int streams = 0;
   for (int i = 0; i < 8; ++i) {
@@ -36,8 +37,21 @@ TEST(HttpPlacesTest, LeaveRoomForThoseThatAreNoStreams) {
   EXPECT_TRUE(place.TakeStream().ok());
 }
 
+TEST(HttpPlacesTest, LeaveStreamsForOtherAddresses) {
+  const auto places = std::make_shared<HttpPlaces>(80, 1000);
+  std::list<HttpPlaces::Place> taken;
+  int streams = 0;
+  while (taken.emplace_back(places).Take("192.0.2.1").ok() && taken.back().TakeStream().ok()) {
+    ++streams;
+  }
+  EXPECT_EQ(streams, 37);
+  HttpPlaces::Place other(places);
+  EXPECT_TRUE(other.Take("192.0.2.2").ok());
+  EXPECT_TRUE(other.TakeStream().ok());
+}
+
 TEST(HttpPlacesTest, HoldAnswersUpToALimitAndAnyThatIsAlone) {
-  HttpPlaces places(8, 1000);
+  const auto places = std::make_shared<HttpPlaces>(8, 1000);
   {
     HttpPlaces::Place large(places);
     HttpPlaces::Place other(places);
@@ -49,6 +63,9 @@ TEST(HttpPlacesTest, HoldAnswersUpToALimitAndAnyThatIsAlone) {
   EXPECT_TRUE(first.HoldAnswer(400));
   EXPECT_TRUE(second.HoldAnswer(600));
   EXPECT_FALSE(HttpPlaces::Place(places).HoldAnswer(1));
+  // What has left makes room.
+  EXPECT_TRUE(second.HoldAnswer(500));
+  EXPECT_TRUE(HttpPlaces::Place(places).HoldAnswer(100));
 }
 
 }  // namespace

@@ -1,0 +1,169 @@
+#include "server/http/call_maker.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "server/base/mutex.h"
+#include "server/http/any_call.h"
+#include "server/http/json.h"
+
+namespace waystar::http {
+namespace {
+
+using google::protobuf::MethodDescriptor;
+
+// A message that is longer takes too long to convert for a thread of the RPC library.
+constexpr std::size_t kShortBytes = std::size_t{64} << 10;
+
+grpc::Status Busy() {
+  return {grpc::StatusCode::RESOURCE_EXHAUSTED, "as many messages wait to be converted as may"};
+}
+
+grpc::Status TooMuchUnread() {
+  return {grpc::StatusCode::RESOURCE_EXHAUSTED, "answers that are not read hold as much as they may"};
+}
+
+// One call, from its request to the end of its answer. Its call, and the exchange that it answers, hold it.
+class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
+ public:
+  CallAnswer(const MethodDescriptor& method, std::shared_ptr<Exchange> exchange, CallOptions options,
+             std::weak_ptr<JsonPool> json)
+      : method_(method),
+        exchange_(std::move(exchange)),
+        options_(std::move(options)),
+        json_(std::move(json)) {}
+
+  void Start(const std::shared_ptr<grpc::Channel>& channel, HttpRequest request) {
+    const absl::StatusOr<std::string> wire = JsonToWire(*method_.input_type(), request.body);
+    if (!wire.ok()) {
+      exchange_->Answer(FailureAnswer(options_.status_of(wire.status()), options_.fields));
+      return;
+    }
+    request = HttpRequest();
+    const auto self = shared_from_this();
+    const auto call = AnyCall::Start(
+        channel, absl::StrCat("/", method_.service()->full_name(), "/", method_.name()), *wire,
+        options_.prepare,
+        {.on_message = [self](const std::shared_ptr<AnyCall>& from,
+                              std::string message) { self->OnMessage(from, std::move(message)); },
+         .on_end = [self](const grpc::Status& status) { self->OnEnd(status); }});
+    // It is held until the answer is sent, as what the answer holds is.
+    exchange_->NotifyWhenGone([self, call] {
+      if (self->method_.server_streaming()) {
+        call->Cancel();
+      }
+    });
+  }
+
+ private:
+  void OnMessage(const std::shared_ptr<AnyCall>& call, std::string message) {
+    const std::shared_ptr<JsonPool> json = json_.lock();
+    if (message.size() <= kShortBytes || json == nullptr) {
+      Convert(*call, message);
+    } else if (!json->Run([self = shared_from_this(), call, message = std::move(message)] {
+                 self->Convert(*call, message);
+               })) {
+      Fail(*call, Busy());
+    }
+  }
+
+  void Convert(AnyCall& call, const std::string& message) {
+    absl::StatusOr<std::string> json = WireToJson(*method_.output_type(), message);
+    if (!json.ok()) {
+      Fail(call, {grpc::StatusCode::INTERNAL, std::string(json.status().message())});
+    } else if (!options_.hold(exchange_->waiting_bytes() + json->size())) {
+      Fail(call, TooMuchUnread());
+    } else if (!method_.server_streaming()) {
+      {
+        MutexLock lock(mutex_);
+        answer_ = *std::move(json);
+      }
+      call.Next();
+    } else {
+      {
+        MutexLock lock(mutex_);
+        Write(options_.form == StreamForm::kLines ? absl::StrCat("{\"result\":", *json, "}\n")
+                                                  : absl::StrCat("data: ", *json, "\n\n"));
+      }
+      exchange_->NotifyWhenRoom([self = shared_from_this(), call = call.shared_from_this()] {
+        self->options_.hold(self->exchange_->waiting_bytes());
+        call->Next();
+      });
+    }
+  }
+
+  // A client that leaves ends the call while a message is being converted.
+  void OnEnd(const grpc::Status& ended) {
+    MutexLock lock(mutex_);
+    const grpc::Status& status = failure_.has_value() ? *failure_ : ended;
+    if (has_begun_ || (status.ok() && method_.server_streaming())) {
+      const std::string json = StatusJson(status);
+      Write(options_.form == StreamForm::kLines ? absl::StrCat("{\"error\":", json, "}\n")
+                                                : absl::StrCat("event: end\ndata: ", json, "\n\n"));
+      exchange_->Finish();
+    } else if (status.ok()) {
+      exchange_->Answer({.content_type = kJsonType, .body = std::move(answer_), .fields = options_.fields});
+    } else {
+      exchange_->Answer(FailureAnswer(status, options_.fields));
+    }
+  }
+
+  void Write(std::string text) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (!std::exchange(has_begun_, true)) {
+      const bool is_lines = options_.form == StreamForm::kLines;
+      exchange_->BeginStream({.content_type = is_lines ? "application/x-ndjson" : "text/event-stream",
+                              .fields = options_.fields,
+                              .heartbeat = is_lines ? "\n" : ":\n\n"});
+    }
+    exchange_->Write(std::move(text));
+  }
+
+  // Ends the call, and answers with that status.
+  void Fail(AnyCall& call, grpc::Status status) {
+    {
+      MutexLock lock(mutex_);
+      failure_ = std::move(status);
+    }
+    call.Cancel();
+  }
+
+  const MethodDescriptor& method_;
+  const std::shared_ptr<Exchange> exchange_;
+  const CallOptions options_;
+  const std::weak_ptr<JsonPool> json_;
+  Mutex mutex_;
+  bool has_begun_ ABSL_GUARDED_BY(mutex_) = false;
+  // The only message of a call with one.
+  std::string answer_ ABSL_GUARDED_BY(mutex_);
+  std::optional<grpc::Status> failure_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+void CallMaker::Make(const MethodDescriptor& method, HttpRequest request, std::shared_ptr<Exchange> exchange,
+                     CallOptions options) const {
+  const auto answer = std::make_shared<CallAnswer>(method, exchange, std::move(options), json_);
+  // A task of std::function is copied.
+  auto shared = std::make_shared<HttpRequest>(std::move(request));
+  if (!json_->Run([answer, channel = channel_, shared] { answer->Start(channel, std::move(*shared)); })) {
+    exchange->Answer(FailureAnswer(Busy()));
+  }
+}
+
+HttpAnswer FailureAnswer(const grpc::Status& status,
+                         std::vector<std::pair<std::string, std::string>> fields) {
+  const bool is_stranger = status.error_code() == grpc::StatusCode::UNAUTHENTICATED;
+  if (is_stranger) {
+    fields.emplace_back("WWW-Authenticate", "Bearer");
+  }
+  return {.code = HttpCode(status.error_code()),
+          .content_type = kJsonType,
+          .body = StatusJson(status),
+          .fields = std::move(fields),
+          .closes = is_stranger};
+}
+
+}  // namespace waystar::http
