@@ -21,11 +21,6 @@ namespace {
 constexpr absl::string_view kRestore =
     "Bring the folder, or those maps, back from a backup; docs/backup.md says how.\n";
 
-bool HasLog(const std::vector<std::string>& names) {
-  return std::ranges::any_of(
-      names, [](const std::string& name) { return storage::LogFileNumber(name).has_value(); });
-}
-
 void WriteFiles(absl::string_view what, const std::vector<std::string>& names, std::ostream& out) {
   if (!names.empty()) {
     out << what << ": " << absl::StrJoin(names, ", ") << "\n";
@@ -77,7 +72,7 @@ absl::StatusOr<bool> CheckFolder(const storage::Folder& folder, std::ostream& ou
     out << "The log cannot be read: " << files.status().message() << "\n"
         << "No server starts on this folder. " << kRestore;
     WAYSTAR_ASSIGN_OR_RETURN(const std::vector<std::string> names, folder.List());
-    if (HasLog(names)) {
+    if (storage::HasLogFile(names)) {
       out << "If the damage is in the log's last file, `waystar-server data truncate` can cut it off "
              "there.\n";
     }
@@ -87,7 +82,7 @@ absl::StatusOr<bool> CheckFolder(const storage::Folder& folder, std::ostream& ou
   const absl::StatusOr<std::string> doubt = storage::CheckMark(folder, files->history, files->names);
   if (!doubt.ok()) {
     out << doubt.status().message() << ".\nNo server starts on this folder. " << kRestore;
-    if (HasLog(files->names)) {
+    if (storage::HasLogFile(files->names)) {
       out << "If what is missing is to be given up, `waystar-server data truncate` can cut the log's last "
              "file "
              "at its end.\n";

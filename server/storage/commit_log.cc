@@ -1,5 +1,6 @@
 #include "server/storage/commit_log.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <utility>
@@ -43,10 +44,12 @@ std::string LogFileName(std::uint64_t number) {
 
 std::optional<std::uint64_t> LogFileNumber(absl::string_view name) {
   std::uint64_t number = 0;
-  if (!absl::ConsumePrefix(&name, kLogPrefix) || name.size() < kDigits || !absl::SimpleAtoi(name, &number)) {
-    return std::nullopt;
-  }
-  return number;
+  const bool is_number = absl::SimpleAtoi(absl::StripPrefix(name, kLogPrefix), &number);
+  return is_number && LogFileName(number) == name ? std::optional(number) : std::nullopt;
+}
+
+bool HasLogFile(const std::vector<std::string>& names) {
+  return std::ranges::any_of(names, [](const std::string& name) { return LogFileNumber(name).has_value(); });
 }
 
 CommitLog::CommitLog(Folder& folder, const LogStart& start, std::vector<OldLogFile> old,

@@ -93,6 +93,8 @@ struct CommitLogStatistics {
 // Returns the name of a log file, and the number in such a name.
 std::string LogFileName(std::uint64_t number);
 std::optional<std::uint64_t> LogFileNumber(absl::string_view name);
+// Returns whether one of the names is that of a log file.
+bool HasLogFile(const std::vector<std::string>& names);
 
 // One thread takes all entries that wait, writes them as one record, syncs the file once, and calls their
 // `done`s: a group commit over all maps.

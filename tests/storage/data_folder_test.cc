@@ -678,6 +678,16 @@ TEST_F(DataFolderTest, FilesThatNothingExplainsStay) {
   EXPECT_THAT(*folder_.List(), Not(Contains("log-000000000009.new")));
 }
 
+TEST(LogFileNumberTest, OnlyNamesThatTheLogWritesHaveOne) {
+  EXPECT_EQ(LogFileNumber("log-000000000012"), 12U);
+  EXPECT_EQ(LogFileNumber("log-1234567890123"), 1'234'567'890'123U);
+  for (const char* const name :
+       {"log-12", "log- 000000000012", "log-+00000000012", "log-0000000000012", "log-000000000012 ",
+        "log-000000000012.new", "log-00000000001x", "000000000012"}) {
+    EXPECT_EQ(LogFileNumber(name), std::nullopt) << name;
+  }
+}
+
 TEST_F(DataFolderTest, FileThatVanishesIsNoticedAtTheNextCommit) {
   CreateArena();
   for (const bool is_removed : {true, false}) {
