@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -22,11 +21,13 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
+#include "server/storage/commit_log.h"
 
 namespace waystar::storage {
 namespace {
 
 constexpr absl::string_view kLockName = "LOCK";
+constexpr int kFolderFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 
 // Without a path, the caller names the file.
 absl::Status Error(int error, absl::string_view doing, absl::string_view path = "") {
@@ -199,7 +200,7 @@ class PosixFolder final : public Folder {
 
   absl::StatusOr<std::vector<std::string>> List() const override {
     // The folder that is open, even if its path leads elsewhere by now.
-    const int number = openat(folder_.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int number = openat(folder_.number(), ".", kFolderFlags);
     const std::unique_ptr<DIR, int (*)(DIR*)> entries(number < 0 ? nullptr : fdopendir(number), &closedir);
     if (entries == nullptr) {
       return Error(errno, "list", path_);
@@ -290,26 +291,22 @@ class PosixFolder final : public Folder {
   const std::string path_;
 };
 
-// Syncs the name of a folder that was just created.
-absl::Status SyncParentOf(const std::string& path) {
-  const std::filesystem::path parent = std::filesystem::absolute(path).lexically_normal().parent_path();
-  const Descriptor folder(open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.number() < 0 || Retry([&] { return fsync(folder.number()); }) < 0) {
-    return Error(errno, "sync", parent.string());
-  }
-  return absl::OkStatus();
+// Brings the name of a folder to stable storage.
+absl::Status SyncNameOf(int folder, const std::string& path) {
+  const Descriptor parent(openat(folder, "..", kFolderFlags));
+  // Where the parent may not be opened, the whole file system is synced.
+  const int synced = Retry([&] { return parent.number() < 0 ? syncfs(folder) : fsync(parent.number()); });
+  return synced < 0 ? Error(errno, "sync the folder that holds", path) : absl::OkStatus();
 }
 
 absl::StatusOr<Descriptor> OpenOrCreate(const std::string& path) {
   constexpr mode_t kFolderMode = 0750;
-  constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-  int folder = open(path.c_str(), kFlags);
+  int folder = open(path.c_str(), kFolderFlags);
   if (folder < 0 && errno == ENOENT) {
     if (mkdir(path.c_str(), kFolderMode) < 0 && errno != EEXIST) {
       return Error(errno, "create", path);
     }
-    WAYSTAR_RETURN_IF_ERROR(SyncParentOf(path));
-    folder = open(path.c_str(), kFlags);
+    folder = open(path.c_str(), kFolderFlags);
   }
   if (folder < 0) {
     return Error(errno, "open", path);
@@ -339,7 +336,14 @@ absl::StatusOr<std::unique_ptr<Folder>> OpenPosixFolder(const std::string& path)
                                       absl::StrCat("another server uses ", path, ", which is locked"))
                                 : Error(errno, "lock", path);
   }
-  return std::make_unique<PosixFolder>(std::move(folder), std::move(lock), path);
+  const int number = folder.number();
+  auto opened = std::make_unique<PosixFolder>(std::move(folder), std::move(lock), path);
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<std::string> names, opened->List());
+  // A server that was killed may have created it.
+  if (!HasLogFile(names)) {
+    WAYSTAR_RETURN_IF_ERROR(SyncNameOf(number, path));
+  }
+  return opened;
 }
 
 }  // namespace waystar::storage

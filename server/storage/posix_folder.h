@@ -10,7 +10,8 @@
 namespace waystar::storage {
 
 // Opens a folder, which is created if its parent exists, and locks it until it is destroyed. Nothing is
-// written to a folder that exists. Returns FAILED_PRECONDITION if another process has locked it.
+// written to a folder that exists. The name of a folder without a log is brought to stable storage. Returns
+// FAILED_PRECONDITION if another process has locked it.
 absl::StatusOr<std::unique_ptr<Folder>> OpenPosixFolder(const std::string& path);
 
 }  // namespace waystar::storage

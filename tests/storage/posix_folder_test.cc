@@ -1,13 +1,19 @@
 #include "server/storage/posix_folder.h"
 
+#include <sys/inotify.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
+#include <cstring>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
+#include "server/storage/commit_log.h"
 #include "server/storage/folder.h"
 #include "tests/testing/own_folder.h"
 #include "tests/testing/status_matchers.h"
@@ -54,6 +60,40 @@ TEST_F(PosixFolderTest, NamesPathsWithoutNeedlessSlashes) {
   folder_ = *OpenPosixFolder(path_ + "/");
   EXPECT_EQ(folder_->PathOf("file"), path_ + "/file");
   EXPECT_EQ(folder_->PathOf(""), path_);
+}
+
+// Returns whether the folder at a path was opened itself, as it must be to sync it, while `call` ran.
+bool IsOpenedBy(const std::string& path, const std::function<void()>& call) {
+  const int watch = inotify_init1(IN_NONBLOCK);
+  EXPECT_GE(inotify_add_watch(watch, path.c_str(), IN_OPEN), 0);
+  call();
+  alignas(inotify_event) std::array<char, 4096> events = {};
+  const ssize_t length = read(watch, events.data(), events.size());
+  close(watch);
+  bool is_opened = false;
+  for (ssize_t at = 0; at < length;) {
+    inotify_event event = {};
+    std::memcpy(&event, events.data() + at, sizeof(event));
+    is_opened = is_opened || event.len == 0;
+    at += static_cast<ssize_t>(sizeof(event) + event.len);
+  }
+  return is_opened;
+}
+
+TEST_F(PosixFolderTest, NameOfTheFolderIsSyncedUntilThereIsALog) {
+  const std::string parent = fs::path(path_).parent_path().string();
+  const auto open = [&](const std::string& path) {
+    folder_.reset();
+    folder_ = *OpenPosixFolder(path);
+  };
+  EXPECT_TRUE(IsOpenedBy(parent, [&] { open(path_ + "-new"); }));
+  EXPECT_TRUE(IsOpenedBy(parent, [&] { open(path_ + "-newer/"); }));
+  // Who created it may not have synced it.
+  EXPECT_TRUE(IsOpenedBy(parent, [&] { open(path_); }));
+  Write("MARK", "");
+  EXPECT_TRUE(IsOpenedBy(parent, [&] { open(path_); }));
+  Write(LogFileName(1), "");
+  EXPECT_FALSE(IsOpenedBy(parent, [&] { open(path_); }));
 }
 
 TEST_F(PosixFolderTest, PipesAndFoldersAreRefusedAndHoldNobody) {
