@@ -155,7 +155,8 @@ std::optional<ImageName> ParseImageFileName(absl::string_view name) {
   return ImageName{.map = std::string(name), .version = {.epoch = *epoch, .revision = *revision}};
 }
 
-absl::StatusOr<std::uint64_t> WriteImageFile(const core::StoredMap& map, Folder& folder) {
+absl::StatusOr<std::uint64_t> WriteImageFile(const core::StoredMap& map, Folder& folder,
+                                             absl::FunctionRef<absl::Status()> sync_log) {
   const core::MapSnapshot& snapshot = *map.snapshot;
   const std::string image =
       std::visit([](const auto& kind) { return core::EncodeImage(kind); }, snapshot.map);
@@ -164,18 +165,19 @@ absl::StatusOr<std::uint64_t> WriteImageFile(const core::StoredMap& map, Folder&
         absl::StrCat("the image of map \"", snapshot.id, "\" is longer than ", kMaxRecordBytes, " bytes"));
   }
   const std::string name = ImageFileName({.map = snapshot.id, .version = snapshot.version()});
-  WAYSTAR_ASSIGN_OR_RETURN(const std::unique_ptr<RecordWriter> file,
-                           RecordWriter::Create(folder, name, FileKind::kImage, RandomId()));
-  WAYSTAR_RETURN_IF_ERROR(file->Append(EncodeHead(snapshot)));
-  WAYSTAR_RETURN_IF_ERROR(file->Append(EncodeRequests(map)));
-  WAYSTAR_RETURN_IF_ERROR(file->Append(image));
-  WAYSTAR_RETURN_IF_ERROR(file->Sync());
-  return file->size();
-}
-
-absl::Status PublishImageFile(const ImageName& name, Folder& folder) {
-  const std::string file = ImageFileName(name);
-  return folder.Rename(TemporaryName(file), file);
+  std::uint64_t bytes = 0;
+  const auto write = [&]() -> absl::Status {
+    WAYSTAR_ASSIGN_OR_RETURN(const std::unique_ptr<RecordWriter> file,
+                             RecordWriter::Create(folder, name, FileKind::kImage, RandomId()));
+    WAYSTAR_RETURN_IF_ERROR(file->Append(EncodeHead(snapshot)));
+    WAYSTAR_RETURN_IF_ERROR(file->Append(EncodeRequests(map)));
+    WAYSTAR_RETURN_IF_ERROR(file->Append(image));
+    WAYSTAR_RETURN_IF_ERROR(file->Sync());
+    bytes = file->size();
+    return sync_log();
+  };
+  WAYSTAR_RETURN_IF_ERROR(WriteAsAWhole(folder, name, write));
+  return bytes;
 }
 
 absl::StatusOr<MapState> ReadImageFile(const ImageName& name, absl::string_view path,

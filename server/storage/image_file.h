@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -35,11 +36,12 @@ std::string ImageFileName(const ImageName& name);
 // Returns nothing for names of other files.
 std::optional<ImageName> ParseImageFileName(absl::string_view name);
 
-// Writes an image under a temporary name, syncs it, and returns its size. Returns the errors of the folder,
-// and RESOURCE_EXHAUSTED for a map whose image is longer than a record can be.
-absl::StatusOr<std::uint64_t> WriteImageFile(const core::StoredMap& map, Folder& folder);
-// Gives the file its name, which is on stable storage after Folder::SyncNames.
-absl::Status PublishImageFile(const ImageName& name, Folder& folder);
+// Writes an image under a temporary name, syncs it, calls `sync_log`, gives the file its name, which is on
+// stable storage after Folder::SyncNames, and returns its size. Leaves no file behind if one of them fails.
+// Returns the errors of `sync_log` and of the folder, and RESOURCE_EXHAUSTED for a map whose image is longer
+// than a record can be.
+absl::StatusOr<std::uint64_t> WriteImageFile(const core::StoredMap& map, Folder& folder,
+                                             absl::FunctionRef<absl::Status()> sync_log);
 
 // Returns the map of an image file. Returns DATA_LOSS, with the path and the offset, if the file is damaged
 // or does not hold what its name says; and the errors of ReadRecords.

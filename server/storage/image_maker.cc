@@ -131,10 +131,9 @@ absl::StatusOr<bool> ImageMaker::RequireImage(const LiveMap& map) {
     // The log is ahead of the thread that replaces it, or it was replaced since.
     return false;
   }
-  WAYSTAR_ASSIGN_OR_RETURN(const std::uint64_t bytes, WriteImageFile(*stored, folder_));
   // An image must not be ahead of the log, of which some may not be synced.
-  WAYSTAR_RETURN_IF_ERROR(log_->Sync().status());
-  WAYSTAR_RETURN_IF_ERROR(PublishImageFile(name, folder_));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::uint64_t bytes,
+                           WriteImageFile(*stored, folder_, [&] { return log_->Sync().status(); }));
   KnownImage& image = files_.images[map.id];
   if (!image.name.map.empty()) {
     needless_.push_back(ImageFileName(image.name));

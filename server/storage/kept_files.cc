@@ -11,21 +11,14 @@
 namespace waystar::storage {
 namespace {
 
-absl::Status Write(Folder& folder, const std::string& name, absl::string_view bytes) {
-  WAYSTAR_ASSIGN_OR_RETURN(const std::unique_ptr<AppendFile> file, folder.Create(name));
-  WAYSTAR_RETURN_IF_ERROR(file->Append(bytes));
-  return file->Sync();
-}
-
 absl::Status Copy(Folder& folder, const std::string& name) {
   WAYSTAR_ASSIGN_OR_RETURN(const std::string bytes, folder.Read(name));
-  const std::string unfinished = TemporaryName(KeptName(name));
-  if (absl::Status written = Write(folder, unfinished, bytes); !written.ok()) {
-    // It would only take space.
-    static_cast<void>(folder.Remove(unfinished));
-    return written;
-  }
-  return folder.Rename(unfinished, KeptName(name));
+  return WriteAsAWhole(folder, KeptName(name), [&]() -> absl::Status {
+    WAYSTAR_ASSIGN_OR_RETURN(const std::unique_ptr<AppendFile> file,
+                             folder.Create(TemporaryName(KeptName(name))));
+    WAYSTAR_RETURN_IF_ERROR(file->Append(bytes));
+    return file->Sync();
+  });
 }
 
 }  // namespace

@@ -174,6 +174,17 @@ absl::string_view NameOfTemporary(absl::string_view name) {
   return absl::StripSuffix(name, kTemporarySuffix);
 }
 
+absl::Status WriteAsAWhole(Folder& folder, absl::string_view name, absl::FunctionRef<absl::Status()> write) {
+  absl::Status status = write();
+  if (status.ok()) {
+    status = folder.Rename(TemporaryName(name), name);
+  }
+  if (!status.ok()) {
+    static_cast<void>(folder.Remove(TemporaryName(name)));
+  }
+  return status;
+}
+
 absl::StatusOr<RecordFile> ReadRecords(absl::string_view path, absl::string_view bytes, FileKind kind,
                                        std::optional<std::uint64_t> end) {
   Reader reader(path, bytes);

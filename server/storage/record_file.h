@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -37,6 +38,11 @@ std::string TemporaryName(absl::string_view name);
 bool IsTemporary(absl::string_view name);
 // Returns the name that it would have got. REQUIRES: it is temporary.
 absl::string_view NameOfTemporary(absl::string_view name);
+
+// Calls `write`, which writes and syncs a file under its temporary name, and then gives it its name. If one
+// of them fails, what was written is removed, since it would only take space. Returns the errors of `write`
+// and of the folder.
+absl::Status WriteAsAWhole(Folder& folder, absl::string_view name, absl::FunctionRef<absl::Status()> write);
 
 // Appends records to a new file.
 //

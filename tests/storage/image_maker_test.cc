@@ -1,10 +1,13 @@
 #include "server/storage/image_maker.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
+#include "server/storage/image_file.h"
+#include "server/storage/kept_files.h"
 #include "tests/storage/crashing_folder.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/patience.h"
@@ -13,6 +16,8 @@
 namespace waystar::storage {
 namespace {
 
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using ::waystar::testing::CrashingFolder;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::IsOk;
@@ -58,6 +63,42 @@ TEST(ImageMakerTest, KeepsTheLogOfAReplacementUntilTheStoreHasTheMap) {
   const auto is_made = [&] { return !has_first_file() && maker.GetStatistics().images == 1; };
   EXPECT_TRUE(WaitUntil(is_made, "the image, and the end of the first file"));
   maker.Stop();
+}
+
+// What a full disk has taken of a file would keep it full.
+TEST(ImageFileTest, ThatCannotBeWrittenLeavesNothing) {
+  core::MapStore store(1);
+  ASSERT_THAT(store.Restore(SnapshotOf({.epoch = 1, .revision = 5}), {}, {}), IsOk());
+  const core::StoredMap map = *store.Store("arena");
+  const auto sync_log = [] { return absl::OkStatus(); };
+  std::int64_t operation = 0;
+  CrashingFolder folder;
+  for (folder.FailAfter(operation, false); !WriteImageFile(map, folder, sync_log).ok();
+       folder.FailAfter(++operation, false)) {
+    EXPECT_THAT(*folder.List(), IsEmpty()) << operation;
+  }
+  // The file's creation, its head, three records, the sync and the name.
+  EXPECT_EQ(operation, 7);
+  EXPECT_THAT(*folder.List(), ElementsAre("image-arena-1-5"));
+  folder.StopFailing();
+  ASSERT_THAT(folder.Remove("image-arena-1-5"), IsOk());
+  const absl::Status failure = absl::UnavailableError("the log cannot be synced");
+  EXPECT_EQ(WriteImageFile(map, folder, [&] { return failure; }).status(), failure);
+  EXPECT_THAT(*folder.List(), IsEmpty());
+}
+
+TEST(KeptFilesTest, ThatCannotBeWrittenLeaveNothing) {
+  CrashingFolder folder;
+  ASSERT_THAT(folder.Create("log-000000000001"), IsOk());
+  // The copy's creation, its bytes, the sync and the name.
+  for (std::int64_t operation = 0; operation < 4; ++operation) {
+    folder.FailAfter(operation, false);
+    EXPECT_FALSE(KeepFiles(folder, {"log-000000000001"}).ok()) << operation;
+    EXPECT_THAT(*folder.List(), ElementsAre("log-000000000001")) << operation;
+  }
+  folder.StopFailing();
+  EXPECT_THAT(KeepFiles(folder, {"log-000000000001"}), IsOk());
+  EXPECT_THAT(*folder.List(), ElementsAre("log-000000000001", "log-000000000001.kept"));
 }
 
 }  // namespace
