@@ -166,15 +166,13 @@ void CommitLog::Run() {
         std::move(waiting.done)(std::move(waiting.status));
       }
     }
-    if (file_ == nullptr) {
-      // The status says that entries are taken again, though none comes.
-      Note(RequireFile());
-    } else if (sync_at_ && std::chrono::steady_clock::now() >= *sync_at_) {
+    if (file_ != nullptr && sync_at_ && std::chrono::steady_clock::now() >= *sync_at_) {
       if (const absl::Status status = SyncFile(); !status.ok()) {
         GiveUpFile(status, std::nullopt);
-        Note(status);
       }
     }
+    // The status says that entries are taken again, though none comes.
+    Note(CheckIsReady());
     AnswerRequests();
     MutexLock lock(mutex_);
     if (is_stopping_ && waiting_.empty()) {
@@ -212,7 +210,7 @@ std::vector<CommitLog::Waiting> CommitLog::TakeGroup() {
   const std::optional<TimePoint> next_task = NextTask();
   std::vector<Waiting> group;
   MutexLock lock(mutex_);
-  while (waiting_.empty() && requests_.empty() && !is_stopping_) {
+  while (waiting_.empty() && requests_.empty() && !is_stopping_ && !has_less_files_) {
     if (!next_task) {
       wake_.Wait(mutex_);
     } else if (std::chrono::steady_clock::now() < *next_task) {
@@ -221,6 +219,7 @@ std::vector<CommitLog::Waiting> CommitLog::TakeGroup() {
       break;
     }
   }
+  has_less_files_ = false;
   std::size_t bytes = 0;
   while (!waiting_.empty() && (group.empty() || bytes + waiting_.front().bytes.size() <= kMaxGroupBytes)) {
     bytes += waiting_.front().bytes.size();
@@ -240,7 +239,9 @@ void CommitLog::AnswerRequests() {
     requests.swap(requests_);
   }
   for (Request& request : requests) {
-    std::move(request.done)(Answer(request.is_rotation));
+    absl::StatusOr<LogStart> answer = Answer(request.is_rotation);
+    Note(CheckIsReady());
+    std::move(request.done)(std::move(answer));
   }
 }
 
@@ -249,7 +250,6 @@ absl::StatusOr<LogStart> CommitLog::Answer(bool is_rotation) {
   if (file_->synced() < file_->size()) {
     if (const absl::Status status = SyncFile(); !status.ok()) {
       GiveUpFile(status, std::nullopt);
-      Note(status);
       return status;
     }
   }
@@ -258,15 +258,13 @@ absl::StatusOr<LogStart> CommitLog::Answer(bool is_rotation) {
     // before.
     GiveUpFile(absl::OkStatus(), file_->size());
     retry_at_ = TimePoint::min();
-    const absl::Status begun = RequireFile();
-    Note(begun);
-    WAYSTAR_RETURN_IF_ERROR(begun);
+    WAYSTAR_RETURN_IF_ERROR(RequireFile());
   }
   return NextStart();
 }
 
 void CommitLog::Commit(std::vector<Waiting>& group) {
-  absl::Status status = RequireFile();
+  absl::Status status = CheckIsReady();
   std::string record;
   std::uint64_t work = 0;
   std::vector<LiveMaps::Before> before;
@@ -326,10 +324,6 @@ absl::Status CommitLog::Refusal(const absl::Status& status) const {
 
 absl::Status CommitLog::Write(absl::string_view record) {
   const std::uint64_t end = file_->size();
-  if (Statistics().bytes > options_.max_bytes) {
-    return absl::ResourceExhaustedError(
-        "the log is at its limit, since images of maps are not made as fast as it grows");
-  }
   if (const absl::Status is_there = file_->CheckIsThere(); !is_there.ok()) {
     GiveUpFile(is_there, std::nullopt);
     return is_there;
@@ -392,6 +386,14 @@ absl::Status CommitLog::RequireFile() {
     retry_at_ = std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(options_.retry_interval);
   }
   return begun;
+}
+
+absl::Status CommitLog::CheckIsReady() {
+  WAYSTAR_RETURN_IF_ERROR(RequireFile());
+  return Statistics().bytes <= options_.max_bytes
+             ? absl::OkStatus()
+             : absl::ResourceExhaustedError(
+                   "the log is at its limit, since images of maps are not made as fast as it grows");
 }
 
 absl::Status CommitLog::BeginFile() {
@@ -494,6 +496,8 @@ absl::Status CommitLog::RemoveFilesBefore(std::uint64_t number) {
       }
       MutexLock lock(mutex_);
       std::erase_if(old_files_, [&](const OldLogFile& one) { return one.number == file.number; });
+      has_less_files_ = true;
+      wake_.NotifyOne();
     }
   }
   return absl::OkStatus();

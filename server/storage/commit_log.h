@@ -174,6 +174,8 @@ class CommitLog final : public core::DurableLog {
   absl::Status End();
   // Begins a file if there is none.
   absl::Status RequireFile();
+  // Does that, and returns why entries fail if they do.
+  absl::Status CheckIsReady();
   LogStart NextStart() const;
   // Returns what an entry fails with.
   absl::Status Refusal(const absl::Status& status) const;
@@ -218,6 +220,8 @@ class CommitLog final : public core::DurableLog {
   std::uint64_t file_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   std::uint64_t start_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   std::uint64_t file_work_ ABSL_GUARDED_BY(mutex_) = 0;
+  // Whether some were removed since the thread has looked whether entries fail.
+  bool has_less_files_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
