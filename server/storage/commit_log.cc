@@ -36,6 +36,11 @@ void NoteMinimum(std::optional<std::chrono::steady_clock::time_point> candidate,
   }
 }
 
+absl::Status IsTooLarge(absl::string_view id) {
+  return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kImportTooLarge, "",
+                   absl::StrCat("map \"", id, "\" is too large for the log"));
+}
+
 }  // namespace
 
 std::string LogFileName(std::uint64_t number) {
@@ -270,8 +275,8 @@ void CommitLog::Commit(std::vector<Waiting>& group) {
   std::vector<LiveMaps::Before> before;
   for (Waiting& waiting : group) {
     waiting.status = status;
-    if (status.ok() && waiting.bytes.size() > kMaxGroupBytes && waiting.bytes.size() + 16 > kMaxRecordBytes) {
-      waiting.status = absl::ResourceExhaustedError("a map is too large for the log");
+    if (status.ok() && waiting.bytes.size() > options_.max_entry_bytes) {
+      waiting.status = IsTooLarge(waiting.entry.map);
     }
     if (waiting.status.ok()) {
       absl::StatusOr<LiveMaps::Before> followed = maps_.Follow(waiting.entry);
@@ -301,7 +306,7 @@ void CommitLog::Commit(std::vector<Waiting>& group) {
       if (options_.on_commit) {
         options_.on_commit(absl::FromChrono(now - waiting.appended));
       }
-    } else {
+    } else if (ErrorReasonOf(waiting.status).empty()) {
       ++refusals;
       waiting.status = Refusal(waiting.status);
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -61,6 +62,8 @@ struct CommitLogOptions {
   std::function<void(const absl::Status& status)> on_end;
   // While all files together are longer, entries fail.
   std::uint64_t max_bytes = std::uint64_t{256} << 20;
+  // The longest entry that is taken: a record must hold it, and its length in up to 16 bytes.
+  std::size_t max_entry_bytes = kMaxRecordBytes - 16;
 };
 
 // A file of the log, but for the one that is written.
@@ -102,7 +105,8 @@ bool HasLogFile(const std::vector<std::string>& names);
 // A file in which a write or a sync has failed is not written again. Entries fail with UNAVAILABLE /
 // STORAGE_FAILED until another file can be begun, which says how much of the one before counts: what was
 // known to be durable. If relaxed, what was acknowledged may be in doubt then; so after a sync that failed
-// entries fail for good. So they do when a file was removed or changed under the log.
+// entries fail for good. So they do when a file was removed or changed under the log. The creation of a map
+// that no record can hold fails with RESOURCE_EXHAUSTED / IMPORT_TOO_LARGE.
 //
 // Before entries are acknowledged, the folder's LogMark says how far the log goes.
 class CommitLog final : public core::DurableLog {

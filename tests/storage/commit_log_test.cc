@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
 #include "tests/storage/crashing_folder.h"
@@ -19,6 +20,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::waystar::testing::CrashingFolder;
 using ::waystar::testing::DrawMap;
+using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::WaitUntil;
 
@@ -43,6 +45,17 @@ TEST(CommitLogTest, SaysWhetherItIsAtItsLimitThoughNothingIsAppended) {
   EXPECT_FALSE(log.Statistics().status.ok()) << "the files are as long as before";
   ASSERT_THAT(log.RemoveFilesBefore(next->number), IsOk());
   EXPECT_TRUE(WaitUntil([&] { return log.Statistics().status.ok(); }, "the end of the refusals"));
+}
+
+TEST(CommitLogTest, RefusesForGoodWhatNoRecordCanHold) {
+  CrashingFolder folder;
+  CommitLog log(folder, {}, {}, {.max_entry_bytes = 100});
+  const absl::Status refused = Create(log, std::string(100, 'm'));
+  EXPECT_THAT(refused, IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kImportTooLarge, ""));
+  EXPECT_EQ(RetryDelayOf(refused), absl::ZeroDuration());
+  EXPECT_THAT(log.Statistics().status, IsOk());
+  EXPECT_EQ(log.Statistics().refusals, 0U);
+  EXPECT_THAT(Create(log, "m"), IsOk());
 }
 
 }  // namespace

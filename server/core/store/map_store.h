@@ -104,7 +104,8 @@ class MapStore {
 
   // Create a map, one after another: with a log, each waits until its map is durable. They return
   // INVALID_ARGUMENT / BAD_MAP_ID, ALREADY_EXISTS / MAP_EXISTS, RESOURCE_EXHAUSTED / TOO_MANY_MAPS or
-  // MAPS_MEMORY_FULL; with a log, UNAVAILABLE / STORAGE_FAILED.
+  // MAPS_MEMORY_FULL; with a log, UNAVAILABLE / STORAGE_FAILED, or RESOURCE_EXHAUSTED / IMPORT_TOO_LARGE for
+  // a map that the log cannot hold.
   absl::StatusOr<PinnedSnapshot> Create(absl::string_view id, GridMap grid, absl::Time now);
   absl::StatusOr<PinnedSnapshot> Create(absl::string_view id, WaypointGraph graph, absl::Time now);
 
