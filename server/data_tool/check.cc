@@ -1,19 +1,15 @@
 #include "server/data_tool/check.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_join.h"
 #include "server/base/status_macros.h"
 #include "server/storage/commit_log.h"
+#include "server/storage/folder_files.h"
 #include "server/storage/folder_reader.h"
-#include "server/storage/image_file.h"
-#include "server/storage/log_mark.h"
-#include "server/storage/record_file.h"
 
 namespace waystar::data_tool {
 namespace {
@@ -28,25 +24,11 @@ void WriteFiles(absl::string_view what, const std::vector<std::string>& names, s
 }
 
 void WriteOtherFiles(const DataFiles& files, std::ostream& out) {
-  absl::flat_hash_set<std::string> needed = {std::string(storage::kMarkName)};
-  for (const auto& [map, image] : files.images) {
-    needed.insert(storage::ImageFileName(image));
-  }
-  for (const storage::LogFile& file : files.history.files) {
-    needed.insert(storage::LogFileName(file.number));
-  }
-  std::vector<std::string> left_overs;
-  std::vector<std::string> strangers;
-  for (const std::string& name : files.names) {
-    if (needed.contains(name)) {
-      continue;
-    }
-    const bool is_ours = storage::IsTemporary(name) || storage::LogFileNumber(name) ||
-                         storage::ParseImageFileName(name).has_value();
-    (is_ours ? left_overs : strangers).push_back(name);
-  }
-  WriteFiles("Not needed by any map of the log", left_overs, out);
-  WriteFiles("Not a server's, and left alone", strangers, out);
+  const storage::OtherFiles others = storage::FindOtherFiles(files.names, files.history, files.images);
+  WriteFiles("Not needed by any map of the log", others.left_overs, out);
+  WriteFiles("Images that nothing explains, and left alone", others.unknown_images, out);
+  WriteFiles("Copies of files of damaged maps, and left alone", others.kept, out);
+  WriteFiles("Not a server's, and left alone", others.strangers, out);
 }
 
 }  // namespace

@@ -104,15 +104,6 @@ void WriteLoss(const DataFiles& before, const DataFiles& after, std::ostream& ou
   }
 }
 
-absl::Status WriteFile(storage::Folder& folder, absl::string_view name, absl::string_view bytes) {
-  const std::string temporary = storage::TemporaryName(name);
-  WAYSTAR_ASSIGN_OR_RETURN(const std::unique_ptr<storage::AppendFile> file, folder.Create(temporary));
-  WAYSTAR_RETURN_IF_ERROR(file->Append(bytes));
-  WAYSTAR_RETURN_IF_ERROR(file->Sync());
-  WAYSTAR_RETURN_IF_ERROR(folder.Rename(temporary, name));
-  return folder.SyncNames();
-}
-
 }  // namespace
 
 absl::StatusOr<bool> TruncateLog(storage::Folder& folder, const TruncateArguments& arguments,
@@ -142,8 +133,10 @@ absl::StatusOr<bool> TruncateLog(storage::Folder& folder, const TruncateArgument
     return false;
   }
   const std::string whole = absl::StrCat(last, kKeptSuffix);
-  WAYSTAR_RETURN_IF_ERROR(WriteFile(folder, whole, bytes));
-  WAYSTAR_RETURN_IF_ERROR(WriteFile(folder, last, kept));
+  WAYSTAR_RETURN_IF_ERROR(storage::WriteWholeFile(folder, whole, bytes));
+  WAYSTAR_RETURN_IF_ERROR(folder.SyncNames());
+  WAYSTAR_RETURN_IF_ERROR(storage::WriteWholeFile(folder, last, kept));
+  WAYSTAR_RETURN_IF_ERROR(folder.SyncNames());
   // Without a mark, a start takes the log as it is, and gives maps new epochs.
   if (const absl::Status removed = folder.Remove(storage::kMarkName);
       !removed.ok() && !absl::IsNotFound(removed)) {

@@ -11,9 +11,9 @@
 #include "server/base/random_id.h"
 #include "server/base/status_macros.h"
 #include "server/base/thread.h"
+#include "server/storage/folder_files.h"
 #include "server/storage/log_mark.h"
 #include "server/storage/map_reader.h"
-#include "server/storage/record_file.h"
 
 namespace waystar::storage {
 namespace {
@@ -126,41 +126,6 @@ class MapReader {
   FolderContents& contents_;
 };
 
-// Returns whether it is a file of the log, or an image, that did not get its name.
-bool IsUnfinished(absl::string_view name) {
-  return IsTemporary(name) &&
-         (LogFileNumber(NameOfTemporary(name)) || ParseImageFileName(NameOfTemporary(name)));
-}
-
-// Tells the files that are needed from those of which the log or another file has all that they hold.
-void SortFiles(const std::vector<std::string>& names, const LogHistory& history, FolderContents& contents) {
-  absl::flat_hash_set<std::uint64_t> logs;
-  for (const OldLogFile& log : contents.logs) {
-    logs.insert(log.number);
-  }
-  for (const std::string& name : names) {
-    if (const std::optional<ImageName> image = ParseImageFileName(name)) {
-      const auto used = contents.files.images.find(image->map);
-      const bool is_read = used != contents.files.images.end();
-      if (is_read && ImageFileName(used->second.name) == name) {
-        continue;
-      }
-      if ((is_read && IsKnown(image->version, history.epochs.at(image->map))) ||
-          history.ended_epochs.contains(image->version.epoch)) {
-        contents.left_overs.push_back(name);
-      } else {
-        contents.found.unknown_images.push_back(name);
-      }
-    } else if (const std::optional<std::uint64_t> log = LogFileNumber(name)) {
-      if (!logs.contains(*log)) {
-        contents.left_overs.push_back(name);
-      }
-    } else if (IsUnfinished(name)) {
-      contents.left_overs.push_back(name);
-    }
-  }
-}
-
 // Brings the names of all files and the log to stable storage, and says which files that has.
 absl::Status SecureLog(Folder& folder, const LogHistory& history, FolderContents& contents) {
   WAYSTAR_RETURN_IF_ERROR(folder.SyncNames());
@@ -211,9 +176,12 @@ absl::StatusOr<FolderContents> ReadFolder(Folder& folder, core::MapStore& store,
   }
   WAYSTAR_RETURN_IF_ERROR(SecureLog(folder, history, contents));
   MapReader reader(folder, options, history, store, contents);
-  WAYSTAR_RETURN_IF_ERROR(reader.Read(NewestImages(names, history)));
+  const ImagesByMap images = NewestImages(names, history);
+  WAYSTAR_RETURN_IF_ERROR(reader.Read(images));
   contents.found.torn_bytes = history.torn_bytes;
-  SortFiles(names, history, contents);
+  OtherFiles others = FindOtherFiles(names, history, images);
+  contents.found.unknown_images = std::move(others.unknown_images);
+  contents.left_overs = std::move(others.left_overs);
   return contents;
 }
 

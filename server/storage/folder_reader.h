@@ -47,7 +47,7 @@ struct DataFound {
   std::vector<std::string> kept;
   // Not empty if all maps have new epochs: why it cannot be known whether revisions were lost.
   std::string new_epochs;
-  // Images that nothing explains. They stay.
+  // As OtherFiles says.
   std::vector<std::string> unknown_images;
 };
 
@@ -70,7 +70,7 @@ struct FolderContents {
   std::vector<OldLogFile> logs;
   // What the next file of the log is to begin with.
   LogStart next;
-  // What is left of files that were being made or removed: the log or another file has all that they hold.
+  // What is to be removed, as OtherFiles says.
   std::vector<std::string> left_overs;
 };
 

@@ -185,6 +185,14 @@ absl::Status WriteAsAWhole(Folder& folder, absl::string_view name, absl::Functio
   return status;
 }
 
+absl::Status WriteWholeFile(Folder& folder, absl::string_view name, absl::string_view bytes) {
+  return WriteAsAWhole(folder, name, [&]() -> absl::Status {
+    WAYSTAR_ASSIGN_OR_RETURN(const std::unique_ptr<AppendFile> file, folder.Create(TemporaryName(name)));
+    WAYSTAR_RETURN_IF_ERROR(file->Append(bytes));
+    return file->Sync();
+  });
+}
+
 absl::StatusOr<RecordFile> ReadRecords(absl::string_view path, absl::string_view bytes, FileKind kind,
                                        std::optional<std::uint64_t> end) {
   Reader reader(path, bytes);

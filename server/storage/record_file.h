@@ -43,6 +43,8 @@ absl::string_view NameOfTemporary(absl::string_view name);
 // of them fails, what was written is removed, since it would only take space. Returns the errors of `write`
 // and of the folder.
 absl::Status WriteAsAWhole(Folder& folder, absl::string_view name, absl::FunctionRef<absl::Status()> write);
+// Does that with a file of these bytes.
+absl::Status WriteWholeFile(Folder& folder, absl::string_view name, absl::string_view bytes);
 
 // Appends records to a new file.
 //

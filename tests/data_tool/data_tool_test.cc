@@ -15,11 +15,13 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/core/graph/waypoint_graph.h"
 #include "server/core/store/map_store.h"
+#include "server/storage/commit_log.h"
 #include "server/storage/data_folder.h"
 #include "server/storage/posix_folder.h"
 #include "tests/testing/drawn_map.h"
@@ -39,6 +41,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
+using ::testing::UnorderedElementsAreArray;
 using ::waystar::testing::Block;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::FakeClock;
@@ -213,13 +216,34 @@ TEST_F(DataToolTest, TellsOfATornEndAndOfOtherFiles) {
   MakeMaps();
   const std::string log = FilesThatBegin("log-").at(0);
   WriteFile(log, ReadFile(log) + "torn");
-  WriteFile("image-gone-1-1", "");
-  WriteFile("notes.txt", "");
+  const std::vector<std::string> left_overs = {"image-arena-1-2.kept.new", "image-arena-1-2.new",
+                                               "log-000000000009.new"};
+  const std::vector<std::string> images = {"image-arena-77-1", "image-gone-1-1"};
+  const std::vector<std::string> copies = {"image-arena-1-2.kept", "log-000000000001.kept"};
+  const std::vector<std::string> strangers = {"notes.kept", "notes.new", "notes.txt"};
+  std::vector<std::string> stay = {"MARK"};
+  for (const auto& names : {left_overs, images, copies, strangers}) {
+    for (const std::string& name : names) {
+      WriteFile(name, "");
+    }
+    if (names != left_overs) {
+      stay.insert(stay.end(), names.begin(), names.end());
+    }
+  }
   EXPECT_EQ(Run({"check", folder_}), 0) << out_;
   EXPECT_THAT(out_, HasSubstr("The log ends with 4 bytes of a write that was cut short."));
-  EXPECT_THAT(out_, HasSubstr("Not needed by any map of the log: image-gone-1-1\n"));
-  EXPECT_THAT(out_, HasSubstr("Not a server's, and left alone: notes.txt\n"));
-  EXPECT_THAT(FilesThatBegin("image-"), ElementsAre("image-gone-1-1"));
+  const auto line = [](absl::string_view what, const std::vector<std::string>& names) {
+    return absl::StrCat(what, ": ", absl::StrJoin(names, ", "), "\n");
+  };
+  EXPECT_THAT(out_, HasSubstr(line("Not needed by any map of the log", left_overs)));
+  EXPECT_THAT(out_, HasSubstr(line("Images that nothing explains, and left alone", images)));
+  EXPECT_THAT(out_, HasSubstr(line("Copies of files of damaged maps, and left alone", copies)));
+  EXPECT_THAT(out_, HasSubstr(line("Not a server's, and left alone", strangers)));
+  // A start does what it says.
+  { const Server server(folder_); }
+  std::vector<std::string> found = FilesThatBegin("");
+  std::erase_if(found, [](const std::string& name) { return storage::LogFileNumber(name).has_value(); });
+  EXPECT_THAT(found, UnorderedElementsAreArray(stay));
 }
 
 TEST_F(DataToolTest, MissesTheEndOfTheLogUntilItIsGivenUp) {
