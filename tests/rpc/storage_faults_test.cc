@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -12,7 +11,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -27,8 +25,7 @@
 #include "server/storage/posix_folder.h"
 #include "tests/rpc/captured_log.h"
 #include "tests/rpc/test_server.h"
-#include "tests/storage/crashing_folder.h"
-#include "tests/storage/durable_store.h"
+#include "tests/storage/hanging_folder.h"
 #include "tests/testing/patience.h"
 #include "tests/testing/status_matchers.h"
 
@@ -39,11 +36,10 @@ namespace fs = std::filesystem;
 using ::grpc::health::v1::HealthCheckResponse;
 using ::testing::HasSubstr;
 using ::waystar::testing::BlockRequest;
-using ::waystar::testing::BorrowedFolder;
 using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
-using ::waystar::testing::CrashingFolder;
-using ::waystar::testing::Event;
+using ::waystar::testing::Disk;
+using ::waystar::testing::HangingFolder;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::kPatience;
@@ -51,49 +47,6 @@ using ::waystar::testing::LogOf;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::WaitUntil;
-
-// A disk whose syncs hang from some point on until they are let go.
-struct Disk {
-  CrashingFolder folder;
-  std::atomic<bool> hangs = false;
-  Event syncs{"a sync"};
-  Event goes_on{"the end of the test's hang"};
-};
-
-class HangingFile final : public storage::AppendFile {
- public:
-  HangingFile(std::unique_ptr<storage::AppendFile> file, Disk& disk) : file_(std::move(file)), disk_(disk) {}
-
-  absl::Status Append(absl::string_view bytes) override { return file_->Append(bytes); }
-  absl::Status Sync() override {
-    if (disk_.hangs) {
-      disk_.syncs.Happen();
-      disk_.goes_on.Wait();
-    }
-    return file_->Sync();
-  }
-  absl::Status CheckIs(absl::string_view name) const override { return file_->CheckIs(name); }
-
- private:
-  const std::unique_ptr<storage::AppendFile> file_;
-  Disk& disk_;
-};
-
-class HangingFolder final : public BorrowedFolder {
- public:
-  explicit HangingFolder(Disk& disk) : BorrowedFolder(disk.folder), disk_(disk) {}
-
-  absl::StatusOr<std::unique_ptr<storage::AppendFile>> Create(absl::string_view name) override {
-    auto file = BorrowedFolder::Create(name);
-    if (!file.ok()) {
-      return file;
-    }
-    return std::make_unique<HangingFile>(*std::move(file), disk_);
-  }
-
- private:
-  Disk& disk_;
-};
 
 class StorageFaultsTest : public ::testing::Test {
  protected:
@@ -411,15 +364,43 @@ TEST_F(StorageFaultsTest, AServerThatStopsAnswersTheChangesThatWait) {
   server_.reset();
 }
 
-TEST_F(StorageFaultsTest, HealthSaysThatTheDiskHangs) {
-  options_.relaxed_durability = true;
+TEST_F(StorageFaultsTest, AMapIsReplacedForOthersOnceThatIsDurable) {
+  Disk disk;
+  RestartOn(disk);
+  server_->Create("arena", {"..."});
+  const auto before = InfoOf("arena");
+  ASSERT_THAT(before.status(), IsOk());
+  disk.hangs = true;
+  v1::ImportMapHeader import;
+  import.set_map("arena");
+  import.set_format(v1::MAP_FORMAT_TEXT);
+  import.set_replace(true);
+  auto imported =
+      std::async(std::launch::async, [&] { return server_->client().ImportMap(import, "....\n"); });
+  EXPECT_TRUE(disk.syncs.Wait());
+  const auto meanwhile = InfoOf("arena");
+  disk.goes_on.Happen();
+  const auto after = imported.get();
+  ASSERT_THAT(meanwhile.status(), IsOk());
+  EXPECT_EQ(meanwhile->epoch(), before->epoch());
+  EXPECT_EQ(meanwhile->revision(), before->revision());
+  ASSERT_TRUE(after.ok()) << after.status();
+  EXPECT_NE(after->info().epoch(), before->epoch());
+  EXPECT_EQ(InfoOf("arena")->epoch(), after->info().epoch());
+  server_.reset();
+}
+
+class HangingDiskTest : public StorageFaultsTest, public ::testing::WithParamInterface<bool> {};
+
+TEST_P(HangingDiskTest, HealthSaysIt) {
+  options_.relaxed_durability = GetParam();
   options_.sync_interval = absl::Milliseconds(1);
   options_.storage_stall_time = absl::Milliseconds(20);
   Disk disk;
   const std::string log = LogOf([&] {
     RestartOn(disk);
     disk.hangs = true;
-    server_->Create("zoo", {"..."});
+    const auto created = std::async(std::launch::async, [&] { server_->Create("zoo", {"..."}); });
     EXPECT_TRUE(WaitUntil([&] { return !IsStorageHealthy(); }, "the stall"));
     disk.hangs = false;
     disk.goes_on.Happen();
@@ -429,6 +410,9 @@ TEST_F(StorageFaultsTest, HealthSaysThatTheDiskHangs) {
   EXPECT_THAT(log, HasSubstr("event=storage_goes_on"));
   server_.reset();
 }
+
+INSTANTIATE_TEST_SUITE_P(Durabilities, HangingDiskTest, ::testing::Bool(),
+                         [](const auto& param) { return param.param ? "Relaxed" : "Sync"; });
 
 }  // namespace
 }  // namespace waystar
