@@ -12,9 +12,14 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/storage/commit_log.h"
 #include "server/storage/folder.h"
+#include "server/storage/image_file.h"
+#include "server/storage/log_mark.h"
+#include "tests/storage/durable_store.h"
+#include "tests/testing/drawn_map.h"
 #include "tests/testing/own_folder.h"
 #include "tests/testing/status_matchers.h"
 
@@ -22,8 +27,11 @@ namespace waystar::storage {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::waystar::testing::DrawMap;
+using ::waystar::testing::DurableStore;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::OwnFolder;
 
@@ -105,6 +113,34 @@ TEST_F(PosixFolderTest, PipesAndFoldersAreRefusedAndHoldNobody) {
     EXPECT_FALSE(folder_->OpenSector(name).ok()) << name;
     EXPECT_FALSE(folder_->Secure(name, 0).ok()) << name;
   }
+}
+
+// In the place of each file that a start reads.
+TEST_F(PosixFolderTest, PipesHoldNoStart) {
+  std::string image;
+  {
+    DurableStore store(*folder_);
+    const auto arena = store.store().Create("arena", DrawMap({"..."}), absl::UnixEpoch());
+    ASSERT_THAT(arena, IsOk());
+    image = ImageFileName({.map = "arena", .version = (*arena)->version()});
+  }
+  for (const std::string& name : {image, LogFileName(1), LogFileName(2), std::string(kMarkName)}) {
+    const fs::path path = PathOf(name);
+    const fs::path aside = PathOf("aside");
+    const bool is_there = fs::exists(path);
+    if (is_there) {
+      fs::rename(path, aside);
+    }
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0) << name;
+    const absl::Status status = DurableStore(*folder_).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << name;
+    EXPECT_THAT(status.message(), HasSubstr(path.string()));
+    fs::remove(path);
+    if (is_there) {
+      fs::rename(aside, path);
+    }
+  }
+  EXPECT_THAT(DurableStore(*folder_).status(), IsOk());
 }
 
 TEST_F(PosixFolderTest, FilesThatOthersTouchAreNoticed) {
