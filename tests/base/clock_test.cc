@@ -1,5 +1,10 @@
 #include "server/base/clock.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <ctime>
 #include <thread>
 #include <vector>
 
@@ -7,6 +12,22 @@
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "server/base/thread.h"
+
+namespace {
+
+// How far the machine's wall clock is set back.
+std::atomic<std::time_t> seconds_back = 0;
+
+}  // namespace
+
+// In the place of the C library's, for this program and the libraries that it uses.
+extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
+  const auto result = static_cast<int>(syscall(SYS_clock_gettime, clock, time));
+  if (clock == CLOCK_REALTIME) {
+    time->tv_sec -= seconds_back;
+  }
+  return result;
+}
 
 namespace waystar {
 namespace {
@@ -39,6 +60,16 @@ TEST(SteadyClockTest, NeverGoesBack) {
     EXPECT_EQ(clock.AdvanceTo(earlier), absl::ZeroDuration());
     EXPECT_GE(clock.Now(), now);
   }
+}
+
+TEST(SteadyClockTest, GoesOnWhenTheMachinesClockIsSetBack) {
+  const SteadyClock clock;
+  const absl::Time wall = absl::Now();
+  const absl::Time now = clock.Now();
+  seconds_back = absl::ToInt64Seconds(absl::Hours(2));
+  EXPECT_LT(absl::Now(), wall - absl::Hours(1));
+  EXPECT_GE(clock.Now(), now);
+  seconds_back = 0;
 }
 
 TEST(SteadyClockTest, LeavesOthersAlone) {
