@@ -1,5 +1,6 @@
 #include "server/data_tool/data_tool.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -347,6 +348,46 @@ TEST_F(DataToolTest, RefusesAFolderThatAServerUses) {
     EXPECT_EQ(Run({command, folder_}), 1);
     EXPECT_THAT(err_, HasSubstr("which is locked; stop the server first"));
   }
+}
+
+// Takes the right to write from the process while it lives: root may write anywhere.
+class AsNobody {
+ public:
+  AsNobody() {
+    if (is_root_) {
+      EXPECT_EQ(seteuid(65534), 0);
+    }
+  }
+  AsNobody(const AsNobody&) = delete;
+  AsNobody& operator=(const AsNobody&) = delete;
+  ~AsNobody() {
+    if (is_root_) {
+      EXPECT_EQ(seteuid(0), 0);
+    }
+  }
+
+ private:
+  const bool is_root_ = geteuid() == 0;
+};
+
+TEST_F(DataToolTest, ReadsAFolderThatCannotBeWritten) {
+  MakeMaps();
+  for (const std::string& name : FilesThatBegin("")) {
+    fs::permissions(fs::path(folder_) / name, fs::perms(0444));
+  }
+  fs::permissions(folder_, fs::perms(0555));
+  {
+    const AsNobody nobody;
+    if (faccessat(AT_FDCWD, folder_.c_str(), R_OK | X_OK, AT_EACCESS) != 0) {
+      GTEST_SKIP() << "others may not look into " << ::testing::TempDir();
+    }
+    EXPECT_FALSE(std::ofstream(fs::path(folder_) / "file").is_open());
+    EXPECT_EQ(Run({"check", folder_}), 0) << err_ << out_;
+    EXPECT_THAT(out_, HasSubstr("All is well with 2 maps.\n"));
+    EXPECT_EQ(Run({"list", folder_}), 0) << err_;
+    EXPECT_EQ(Run({"dump", folder_, "arena"}), 0) << err_;
+  }
+  fs::permissions(folder_, fs::perms(0755));
 }
 
 TEST_F(DataToolTest, CreatesNoFolder) {
