@@ -138,6 +138,14 @@ TEST_F(DurableServerTest, AClockThatIsRightIsNoNews) {
   EXPECT_THAT(LogOf([&] { Restart(); }), Not(HasSubstr("event=clock_behind")));
 }
 
+TEST_F(DurableServerTest, WarnsOfAFolderThatOthersMayWriteTo) {
+  EXPECT_THAT(LogOf([&] { Restart(); }), Not(HasSubstr("event=data_open_to_all")));
+  std::filesystem::permissions(options_.data_dir, std::filesystem::perms::others_write,
+                               std::filesystem::perm_options::add);
+  EXPECT_THAT(LogOf([&] { Restart(); }),
+              HasSubstr(absl::StrCat("level=warning event=data_open_to_all folder=", options_.data_dir)));
+}
+
 TEST_F(DurableServerTest, FilesBecomeMapsOnlyIfThereAreNoneOfTheirNames) {
   std::ofstream(folder_ / "maps" / "arena.txt") << "...\n";
   Restart();
