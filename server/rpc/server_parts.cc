@@ -45,6 +45,8 @@ constexpr absl::Duration kMostPause = absl::Milliseconds(2);
 // repeat what they sent meanwhile. Calls on a connection that is being closed are CANCELLED by the library,
 // which nobody repeats.
 constexpr absl::Duration kLastRefusals = absl::Milliseconds(250);
+// In which clients over HTTP read the answers of calls that have ended.
+constexpr absl::Duration kLastAnswers = absl::Seconds(2);
 
 // The name by which the health service tells whether changes can be made durable.
 constexpr char kStorageHealth[] = "waystar.storage";
@@ -397,7 +399,7 @@ void ServerParts::Stop(absl::Duration drain_timeout, absl::Duration patience) {
   server_gate_.Close(now, deadline);
   absl::SleepFor(std::min(drain_timeout, kLastRefusals));
   if (http_gateway_ != nullptr) {
-    http_gateway_->Stop(kLastRefusals);
+    http_gateway_->Stop(std::min(drain_timeout, kLastAnswers));
   }
   // What is left is over its time, or a watch of the health service, which would never end by itself.
   server_->Shutdown(std::chrono::system_clock::now());
