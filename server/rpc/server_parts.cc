@@ -228,7 +228,7 @@ absl::Status ServerParts::Load(const runtime::Options& options, const storage::O
           options.storage_stall_time,
           [this] {
             const storage::DataStatistics statistics = data_->Statistics();
-            return statistics.unsynced_age - statistics.loss_window;
+            return statistics.log.unsynced_age - statistics.log.loss_window;
           },
           [this](absl::Duration age) { OnStorageStall(age); });
     }

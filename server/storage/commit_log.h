@@ -79,7 +79,7 @@ struct CommitLogStatistics {
   absl::Status status;
   // The bytes that were written since the log was started.
   std::uint64_t written_bytes = 0;
-  // The entries that failed.
+  // The entries that failed: creations, replacements, deletions and groups of updates.
   std::uint64_t refusals = 0;
   // How much of what was acknowledged the loss of power may undo.
   absl::Duration loss_window;

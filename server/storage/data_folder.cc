@@ -27,7 +27,7 @@ absl::StatusOr<std::unique_ptr<DataFolder>> DataFolder::Open(std::unique_ptr<Fol
   auto data = std::unique_ptr<DataFolder>(
       new DataFolder(std::move(folder), store, std::move(contents.files), options));
   data->Start(contents.next, std::move(contents.logs), options);
-  const absl::Status begun = data->Statistics().log_status;
+  const absl::Status begun = data->Statistics().log.status;
   if (is_new) {
     WAYSTAR_RETURN_IF_ERROR(begun);
   }
@@ -62,17 +62,7 @@ void DataFolder::Stop() {
 }
 
 DataStatistics DataFolder::Statistics() const {
-  const ImageMaker::Statistics images = images_.GetStatistics();
-  const CommitLogStatistics log = log_->Statistics();
-  return {.log_status = log.status,
-          .image_status = images.status,
-          .written_bytes = log.written_bytes,
-          .refusals = log.refusals,
-          .loss_window = log.loss_window,
-          .unsynced_age = log.unsynced_age,
-          .log_bytes = log.bytes,
-          .images = images.images,
-          .image_bytes = images.image_bytes};
+  return {.log = log_->Statistics(), .images = images_.GetStatistics()};
 }
 
 }  // namespace waystar::storage

@@ -28,23 +28,8 @@ struct DataOptions {
 };
 
 struct DataStatistics {
-  // OK, or why changes are refused at present.
-  absl::Status log_status;
-  // OK, or why the last images could not be made. Changes go on, and the log grows.
-  absl::Status image_status;
-  // The bytes that were written to the log since the start.
-  std::uint64_t written_bytes = 0;
-  // The creations, deletions and groups of updates that failed.
-  std::uint64_t refusals = 0;
-  // How much of what was acknowledged the loss of power may undo.
-  absl::Duration loss_window;
-  // The age of the oldest commit that waits to be acknowledged, or was acknowledged and is not known to be on
-  // stable storage; zero if there is none.
-  absl::Duration unsynced_age;
-  // The files that are needed to start again.
-  std::uint64_t log_bytes = 0;
-  std::uint64_t images = 0;
-  std::uint64_t image_bytes = 0;
+  CommitLogStatistics log;
+  ImageMaker::Statistics images;
 };
 
 // Two threads of its own: one writes the log, the other makes images and removes files that are not needed.

@@ -13,7 +13,7 @@
 namespace waystar::storage {
 namespace {
 
-// How long the store may take to follow the log.
+// The pause before the next try while the store follows the log.
 constexpr absl::Duration kCatchUpInterval = absl::Milliseconds(10);
 
 }  // namespace
@@ -173,8 +173,8 @@ absl::Status ImageMaker::RemoveNeedless() {
 void ImageMaker::NoteFiles() {
   Statistics now;
   for (const auto& [map, image] : files_.images) {
-    ++now.images;
-    now.image_bytes += image.bytes;
+    ++now.count;
+    now.bytes += image.bytes;
   }
   MutexLock lock(mutex_);
   now.status = statistics_.status;

@@ -28,10 +28,11 @@ namespace waystar::storage {
 class ImageMaker {
  public:
   struct Statistics {
-    // The error of the last try.
+    // OK, or why the last images could not be made. Changes go on, and the log grows.
     absl::Status status;
-    std::uint64_t images = 0;
-    std::uint64_t image_bytes = 0;
+    // The images that are needed to start again.
+    std::uint64_t count = 0;
+    std::uint64_t bytes = 0;
   };
 
   // The folder and the store must outlive the maker.

@@ -159,7 +159,7 @@ void PrintSingles(Maps& in_memory, Maps& durable, const std::string& folder, int
   testing::Random random(1);
   const storage::DataStatistics before = durable.data().Statistics();
   OrDie(durable.store().UpdateAndWait(kMap, Toggle(random)).status());
-  const std::uint64_t bytes = durable.data().Statistics().written_bytes - before.written_bytes;
+  const std::uint64_t bytes = durable.data().Statistics().log.written_bytes - before.log.written_bytes;
   const std::string record(bytes, 'x');
   const BareFile bare(absl::StrCat(folder, "/bare"));
   Sample micros[3];

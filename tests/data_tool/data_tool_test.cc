@@ -99,8 +99,9 @@ class DataToolTest : public ::testing::Test {
     Server server(folder_, {.max_log_bytes = 2});
     const auto are_made = [&] {
       const auto statistics = server.data().Statistics();
-      EXPECT_THAT(statistics.image_status, IsOk());
-      return !statistics.image_status.ok() || (FilesThatBegin("log-").size() <= 1 && statistics.images >= 2);
+      EXPECT_THAT(statistics.images.status, IsOk());
+      return !statistics.images.status.ok() ||
+             (FilesThatBegin("log-").size() <= 1 && statistics.images.count >= 2);
     };
     ASSERT_TRUE(WaitUntil(are_made, "the images, and the end of the old logs"));
   }

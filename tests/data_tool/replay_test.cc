@@ -176,7 +176,7 @@ TEST_P(ReplayTest, EachCommitHasTheDigestThatTheStoreHad) {
   }
   EXPECT_GT(applied, kBatches / 2);
   if (GetParam() < 1'000'000) {
-    EXPECT_TRUE(WaitUntil([&] { return data_->Statistics().images > 0; }, "the first image"));
+    EXPECT_TRUE(WaitUntil([&] { return data_->Statistics().images.count > 0; }, "the first image"));
   }
 
   Close();

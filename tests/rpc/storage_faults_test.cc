@@ -153,8 +153,8 @@ class StorageFaultsTest : public ::testing::Test {
     ASSERT_THAT(data, IsOk());
     const auto are_made = [&] {
       const auto statistics = (*data)->Statistics();
-      EXPECT_THAT(statistics.image_status, IsOk());
-      return !statistics.image_status.ok() || statistics.images >= 2;
+      EXPECT_THAT(statistics.images.status, IsOk());
+      return !statistics.images.status.ok() || statistics.images.count >= 2;
     };
     ASSERT_TRUE(WaitUntil(are_made, "the images"));
   }

@@ -94,8 +94,9 @@ class DataFolderTest : public ::testing::Test {
     Restart({.max_log_bytes = 2});
     const auto are_made = [&] {
       const auto statistics = store_->data().Statistics();
-      EXPECT_THAT(statistics.image_status, IsOk());
-      return !statistics.image_status.ok() || (FilesThatBegin("log-").size() <= 1 && statistics.images > 0);
+      EXPECT_THAT(statistics.images.status, IsOk());
+      return !statistics.images.status.ok() ||
+             (FilesThatBegin("log-").size() <= 1 && statistics.images.count > 0);
     };
     ASSERT_TRUE(WaitUntil(are_made, "the images, and the end of old files"));
   }
@@ -529,10 +530,10 @@ TEST_F(DataFolderTest, ChangesAreRefusedWhileTheDiskFailsAndGoOnAfterwards) {
   EXPECT_EQ(refused.status().code(), absl::StatusCode::kUnavailable);
   EXPECT_FALSE(store().Create("other", DrawMap({"."}), kCreated).ok());
   EXPECT_EQ((*store().Pin("arena"))->revision, 2U);
-  EXPECT_FALSE(store_->data().Statistics().log_status.ok());
+  EXPECT_FALSE(store_->data().Statistics().log.status.ok());
   folder_.StopFailing();
   // Nobody has to try for it to be told.
-  EXPECT_TRUE(WaitUntil([&] { return store_->data().Statistics().log_status.ok(); }, "the disk's recovery"));
+  EXPECT_TRUE(WaitUntil([&] { return store_->data().Statistics().log.status.ok(); }, "the disk's recovery"));
   EXPECT_EQ(Update("arena", {Block({5, 0})}), 3U);
   const std::uint64_t digest = (*store().Pin("arena"))->digest();
   Restart();
@@ -706,7 +707,7 @@ TEST_F(DataFolderTest, FileThatVanishesIsNoticedAtTheNextCommit) {
     EXPECT_THAT(refused.status().message(), HasSubstr(LogFileName(1)));
     EXPECT_THAT(refused.status().message(), HasSubstr("until the server is restarted"));
     EXPECT_EQ((*store.store().Pin("arena"))->revision, 1U);
-    EXPECT_FALSE(store.data().Statistics().log_status.ok());
+    EXPECT_FALSE(store.data().Statistics().log.status.ok());
     EXPECT_FALSE(store.data().Sync().ok());
   }
 }
@@ -738,12 +739,12 @@ TEST_F(DataFolderTest, WhatARelaxedSyncHasFailedToWriteStaysInDoubtUntilARestart
   Restart(options);
   CreateArena();
   ASSERT_THAT(store_->data().Sync(), IsOk());
-  EXPECT_EQ(store_->data().Statistics().unsynced_age, absl::ZeroDuration());
+  EXPECT_EQ(store_->data().Statistics().log.unsynced_age, absl::ZeroDuration());
   // The sync that follows the write and the mark.
   folder_.FailAfter(2, false);
   Update("arena", {Block({1, 0})});
-  EXPECT_TRUE(WaitUntil([&] { return !store_->data().Statistics().log_status.ok(); }, "the failed sync"));
-  EXPECT_GT(store_->data().Statistics().unsynced_age, absl::ZeroDuration());
+  EXPECT_TRUE(WaitUntil([&] { return !store_->data().Statistics().log.status.ok(); }, "the failed sync"));
+  EXPECT_GT(store_->data().Statistics().log.unsynced_age, absl::ZeroDuration());
   const auto refused = store().UpdateAndWait("arena", BlockBatch({2, 0}));
   EXPECT_THAT(refused.status().message(), HasSubstr("until the server is restarted"));
   EXPECT_FALSE(refused.status().GetPayload(kRetryDelayPayload).has_value());
@@ -839,7 +840,7 @@ TEST_F(DataFolderTest, FullDiskIsStartedFromToRead) {
   EXPECT_EQ(store.store().UpdateAndWait("arena", BlockBatch({1, 0})).status().code(),
             absl::StatusCode::kUnavailable);
   full.Accept();
-  EXPECT_TRUE(WaitUntil([&] { return store.data().Statistics().log_status.ok(); }, "the disk's recovery"));
+  EXPECT_TRUE(WaitUntil([&] { return store.data().Statistics().log.status.ok(); }, "the disk's recovery"));
   EXPECT_THAT(store.store().UpdateAndWait("arena", BlockBatch({1, 0})), IsOk());
 }
 
@@ -864,10 +865,10 @@ TEST_F(DataFolderTest, LogIsLimitedThoughImagesCannotBeMade) {
   }
   EXPECT_THAT(refused.message(), HasSubstr("the log is at its limit"));
   // All files together, and one group.
-  EXPECT_LT(store.data().Statistics().log_bytes, 9U << 17);
+  EXPECT_LT(store.data().Statistics().log.bytes, 9U << 17);
   EXPECT_LE(FilesThatBegin("log-").size(), 3U);
   faulty.Accept();
-  EXPECT_TRUE(WaitUntil([&] { return store.data().Statistics().log_bytes < 1 << 19; }, "shorter logs"));
+  EXPECT_TRUE(WaitUntil([&] { return store.data().Statistics().log.bytes < 1 << 19; }, "shorter logs"));
   EXPECT_THAT(store.store().UpdateAndWait("arena", BlockBatch({1, 0})), IsOk());
 }
 

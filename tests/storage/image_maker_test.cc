@@ -60,7 +60,7 @@ TEST(ImageMakerTest, KeepsTheLogOfAReplacementUntilTheStoreHasTheMap) {
 
   ASSERT_THAT(store.Delete("arena"), IsOk());
   ASSERT_THAT(store.Restore(SnapshotOf(kNew), {}, {}), IsOk());
-  const auto is_made = [&] { return !has_first_file() && maker.GetStatistics().images == 1; };
+  const auto is_made = [&] { return !has_first_file() && maker.GetStatistics().count == 1; };
   EXPECT_TRUE(WaitUntil(is_made, "the image, and the end of the first file"));
   maker.Stop();
 }

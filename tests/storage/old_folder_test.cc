@@ -128,8 +128,8 @@ void Make(const fs::path& path) {
     Opened opened(path, {.max_log_bytes = 2});
     const auto are_made = [&] {
       const auto statistics = opened.data().Statistics();
-      EXPECT_THAT(statistics.image_status, IsOk());
-      return !statistics.image_status.ok() || statistics.images >= 3;
+      EXPECT_THAT(statistics.images.status, IsOk());
+      return !statistics.images.status.ok() || statistics.images.count >= 3;
     };
     EXPECT_TRUE(WaitUntil(are_made, "the images"));
   }

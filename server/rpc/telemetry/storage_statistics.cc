@@ -30,20 +30,20 @@ void StorageStatistics::Fill(v1::GetServerStatisticsResponse& out) const {
   const runtime::HistogramCounts commits = commit_seconds_.Counts();
   const runtime::HistogramCounts syncs = sync_seconds_.Counts();
   v1::StorageStatistics& storage = *out.mutable_storage();
-  FillDuration(statistics.loss_window, *storage.mutable_loss_window());
+  FillDuration(statistics.log.loss_window, *storage.mutable_loss_window());
   storage.set_commits(commits.count);
   FillDuration(absl::Seconds(commits.sum), *storage.mutable_commit_time());
-  storage.set_refusals(statistics.refusals);
-  storage.set_written_bytes(statistics.written_bytes);
+  storage.set_refusals(statistics.log.refusals);
+  storage.set_written_bytes(statistics.log.written_bytes);
   storage.set_syncs(syncs.count);
   FillDuration(absl::Seconds(syncs.sum), *storage.mutable_sync_time());
-  FillDuration(statistics.unsynced_age, *storage.mutable_unsynced_age());
-  storage.set_log_bytes(static_cast<std::int64_t>(statistics.log_bytes));
-  storage.set_images(static_cast<std::int64_t>(statistics.images));
-  storage.set_image_bytes(static_cast<std::int64_t>(statistics.image_bytes));
-  storage.set_refuses(!statistics.log_status.ok());
-  storage.set_error(std::string(statistics.log_status.message()));
-  storage.set_image_error(std::string(statistics.image_status.message()));
+  FillDuration(statistics.log.unsynced_age, *storage.mutable_unsynced_age());
+  storage.set_log_bytes(static_cast<std::int64_t>(statistics.log.bytes));
+  storage.set_images(static_cast<std::int64_t>(statistics.images.count));
+  storage.set_image_bytes(static_cast<std::int64_t>(statistics.images.bytes));
+  storage.set_refuses(!statistics.log.status.ok());
+  storage.set_error(std::string(statistics.log.status.message()));
+  storage.set_image_error(std::string(statistics.images.status.message()));
 }
 
 void StorageStatistics::Collect(runtime::MetricSink& sink) const {
@@ -58,24 +58,24 @@ void StorageStatistics::Collect(runtime::MetricSink& sink) const {
                     {}, commit_seconds_.Counts());
   sink.AddCounter("waystar_storage_refusals_total",
                   "Creations, deletions and groups of updates that could not be written, and were refused.",
-                  {}, static_cast<double>(statistics.refusals));
+                  {}, static_cast<double>(statistics.log.refusals));
   sink.AddCounter("waystar_storage_written_bytes_total", "Bytes written to the log.", {},
-                  static_cast<double>(statistics.written_bytes));
+                  static_cast<double>(statistics.log.written_bytes));
   sink.AddHistogram("waystar_storage_sync_seconds", "How long syncs of the log took.", {},
                     sync_seconds_.Counts());
   sink.AddGauge("waystar_storage_unsynced_seconds",
                 "Age of the oldest commit that was acknowledged and is not on stable storage.", {},
-                absl::ToDoubleSeconds(statistics.unsynced_age));
+                absl::ToDoubleSeconds(statistics.log.unsynced_age));
   sink.AddGauge("waystar_storage_log_bytes", "Size of the log's files.", {},
-                static_cast<double>(statistics.log_bytes));
+                static_cast<double>(statistics.log.bytes));
   sink.AddGauge("waystar_storage_images", "Images of maps in the data folder.", {},
-                static_cast<double>(statistics.images));
+                static_cast<double>(statistics.images.count));
   sink.AddGauge("waystar_storage_image_bytes", "Size of these.", {},
-                static_cast<double>(statistics.image_bytes));
+                static_cast<double>(statistics.images.bytes));
   sink.AddGauge("waystar_storage_refuses", "1 while changes are refused because the log cannot be written.",
-                {}, statistics.log_status.ok() ? 0 : 1);
+                {}, statistics.log.status.ok() ? 0 : 1);
   sink.AddGauge("waystar_storage_images_fail", "1 if the last images could not be made.", {},
-                statistics.image_status.ok() ? 0 : 1);
+                statistics.images.status.ok() ? 0 : 1);
 }
 
 }  // namespace waystar::rpc
