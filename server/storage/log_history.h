@@ -36,7 +36,7 @@ using Epochs = std::vector<core::MapVersion>;
 // Returns whether the map was at that revision under that epoch.
 bool IsKnown(const core::MapVersion& version, const Epochs& epochs);
 
-// The maps that there are at the end of the log.
+// The maps that there are at the end of the log, and how they came to be.
 struct LogHistory {
   // The files whose bytes the entries point into.
   std::vector<LogFile> files;
