@@ -421,7 +421,7 @@ def test_what_it_says(programs):
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     refused = inspect("nowhere")
     _, problem = refused.communicate(timeout=60)
-    assert refused.returncode == 2 and "is not where to listen" in problem, problem
+    assert refused.returncode == 2 and "nowhere: it has no host, or no port" in problem, problem
     for_all = inspect("0.0.0.0:0")
     opened = wait_for_line(for_all, for_all.stdout, "the inspector for all does not start")
     assert opened.startswith("Open http://127.0.0.1:"), opened

@@ -61,7 +61,7 @@ expect_text "--listen=127.0.0.1:$PORT: it is in use by another program"
 [[ "$(wc -l <"$WORK/out")" == 1 ]] || fail "more than a line about a port in use: $(cat "$WORK/out")"
 stop_server TERM || fail "the server ended with $?"
 expect_code 1 server --listen=127.0.0.1:0 --http_listen=nowhere
-expect_text "is not where to listen: write HOST:PORT"
+expect_text "--http_listen: nowhere: it has no host, or no port; give HOST:PORT"
 expect_code 1 server --listen=127.0.0.1:0 --http_listen=127.0.0.1:0 --http_allow_origin=game.example
 expect_text "is no origin: write such as https://game.example"
 expect_code 1 server --http_allow_origin=https://game.example
