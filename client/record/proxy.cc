@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "client/record/listen_address.h"
 #include "client/record/methods.h"
-#include "server/http/listen_address.h"
 
 namespace waystar::record {
 namespace {
@@ -214,7 +214,7 @@ absl::StatusOr<std::unique_ptr<Proxy>> Proxy::Start(const std::string& listen, c
     return proxy->connection_.status();
   }
   const bool is_unix = absl::StartsWith(listen, "unix:");
-  if (absl::Status status = http::CheckListenAddress(listen); !is_unix && !status.ok()) {
+  if (absl::Status status = CheckListenAddress(listen); !is_unix && !status.ok()) {
     return status;
   }
   grpc::ServerBuilder builder;
@@ -224,8 +224,7 @@ absl::StatusOr<std::unique_ptr<Proxy>> Proxy::Start(const std::string& listen, c
   builder.RegisterCallbackGenericService(proxy.get());
   proxy->server_ = builder.BuildAndStart();
   if (proxy->server_ == nullptr) {
-    return is_unix ? absl::UnavailableError(absl::StrCat("cannot listen on ", listen))
-                   : http::CannotListen(listen);
+    return is_unix ? absl::UnavailableError(absl::StrCat("cannot listen on ", listen)) : CannotListen(listen);
   }
   return proxy;
 }

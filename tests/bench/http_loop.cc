@@ -40,7 +40,7 @@ std::string HttpRequestOf(const v1::FindPathRequest& request) {
                       json.size(), "\r\n\r\n", json);
 }
 
-int Connect(int port) {
+int OpenHttpConnection(int port) {
   const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const int on = 1;
   ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
@@ -82,7 +82,7 @@ void ReadAnswer(int fd, std::string& read) {
 
 // Makes calls one after the other, and returns how long each took.
 std::vector<double> CallOneByOne(int port, const std::string& request, int calls) {
-  const int fd = Connect(port);
+  const int fd = OpenHttpConnection(port);
   std::vector<double> micros;
   std::string answer;
   for (int i = 0; i < calls; ++i) {

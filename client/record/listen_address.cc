@@ -1,4 +1,4 @@
-#include "server/http/listen_address.h"
+#include "client/record/listen_address.h"
 
 #include <netdb.h>
 #include <sys/socket.h>
@@ -14,7 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 
-namespace waystar::http {
+namespace waystar::record {
 namespace {
 
 // What the system says to a program that listens on `address`.
@@ -64,4 +64,4 @@ absl::Status CannotListen(absl::string_view address) {
       absl::StrCat("cannot listen on ", address, ": ", error != 0 ? gai_strerror(error) : WhyNot(*found)));
 }
 
-}  // namespace waystar::http
+}  // namespace waystar::record

@@ -3,7 +3,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
-namespace waystar::http {
+namespace waystar::record {
 
 // Checks an address to listen on: HOST:PORT or [ADDRESS]:PORT, port 0 for a free one. Errors:
 // INVALID_ARGUMENT, which says what may be given.
@@ -13,4 +13,4 @@ absl::Status CheckListenAddress(absl::string_view address);
 // says. REQUIRES: CheckListenAddress takes it.
 absl::Status CannotListen(absl::string_view address);
 
-}  // namespace waystar::http
+}  // namespace waystar::record
