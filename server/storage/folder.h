@@ -1,7 +1,6 @@
 // The interface to the folder that a store's files lie in.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -34,10 +33,7 @@ class AppendFile {
   virtual absl::Status CheckIs(absl::string_view name) const = 0;
 };
 
-// The most bytes that storage replaces as a whole.
-inline constexpr std::size_t kSectorBytes = 512;
-
-// A file of at most one sector that is overwritten in place.
+// A file of at most one sector of a disk, 512 bytes, that is overwritten in place.
 //
 // Thread safety: one thread at a time.
 class SectorFile {
@@ -45,7 +41,7 @@ class SectorFile {
   virtual ~SectorFile() = default;
 
   // Replaces the file's bytes. The loss of power leaves those or the ones before, until it is synced.
-  // REQUIRES: `bytes` are as many in all calls, and no more than kSectorBytes.
+  // REQUIRES: `bytes` are as many in all calls, and no more than a sector has.
   virtual absl::Status Overwrite(absl::string_view bytes) = 0;
   virtual absl::Status Sync() = 0;
 };

@@ -25,8 +25,6 @@ struct LogMark {
   bool is_ended = false;
   // Folder::SystemRun.
   std::string run;
-
-  friend bool operator==(const LogMark&, const LogMark&) = default;
 };
 
 // Returns a line of text that fits a sector, of one length for all marks.

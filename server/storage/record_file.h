@@ -65,7 +65,6 @@ class RecordWriter {
   // Returns DATA_LOSS unless the file is still there as it was written.
   absl::Status CheckIsThere() const;
 
-  std::uint64_t number() const { return number_; }
   // Returns the file's size, and how much of it is on stable storage.
   std::uint64_t size() const { return size_; }
   std::uint64_t synced() const { return synced_; }

@@ -143,11 +143,6 @@ void CrashingFolder::StopFailing() {
   fail_at_.reset();
 }
 
-std::int64_t CrashingFolder::operations() const {
-  MutexLock lock(mutex_);
-  return operations_;
-}
-
 bool CrashingFolder::has_crashed() const {
   MutexLock lock(mutex_);
   return crash_at_ && operations_ > *crash_at_;

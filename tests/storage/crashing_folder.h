@@ -36,13 +36,12 @@ class CrashingFolder final : public storage::Folder {
  public:
   CrashingFolder() = default;
 
-  // The power goes at the operation after `operations` others, counted from now.
+  // The power goes at the operation after `operations` others, counted from now: calls that leave something
+  // behind.
   void CrashAfter(std::int64_t operations);
   // Fails that operation, or those from it on if it `stays`, as a full or a broken disk does.
   void FailAfter(std::int64_t operations, bool stays);
   void StopFailing();
-  // Returns how many operations there were, which leave something behind.
-  std::int64_t operations() const;
   bool has_crashed() const;
 
   // Returns what is found when the power is back.

@@ -800,7 +800,7 @@ TEST_F(DataFolderTest, TellsHowTheLogEnded) {
   EXPECT_THAT(ends, ElementsAre(Not(IsOk())));
 }
 
-// Folder on whose disk some files cannot be created, and in which syncs of the log can be held.
+// Folder on whose disk some files cannot be created.
 class FaultyFolder final : public BorrowedFolder {
  public:
   using BorrowedFolder::BorrowedFolder;
