@@ -3,18 +3,15 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -25,9 +22,9 @@
 #include "server/storage/commit_log.h"
 #include "server/storage/data_folder.h"
 #include "server/storage/posix_folder.h"
+#include "tests/storage/durable_store.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/fake_clock.h"
-#include "tests/testing/patience.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/store_edits.h"
 
@@ -44,37 +41,16 @@ using ::testing::StartsWith;
 using ::testing::UnorderedElementsAreArray;
 using ::waystar::testing::Block;
 using ::waystar::testing::DrawMap;
+using ::waystar::testing::DurableStore;
 using ::waystar::testing::FakeClock;
 using ::waystar::testing::IsOk;
-using ::waystar::testing::WaitUntil;
 
 constexpr absl::Time kCreated = absl::FromUnixSeconds(1'600'000'000);
 
-// Store whose maps are kept in a folder of the file system.
-class Server {
- public:
-  explicit Server(const std::string& folder, const storage::DataOptions& options = {}) {
-    auto opened = storage::OpenPosixFolder(folder);
-    EXPECT_THAT(opened, IsOk());
-    storage::DataFound found;
-    auto data = storage::DataFolder::Open(*std::move(opened), store_, options, found);
-    EXPECT_THAT(data, IsOk());
-    data_ = *std::move(data);
-  }
-
-  core::MapStore& store() { return store_; }
-  storage::DataFolder& data() { return *data_; }
-
-  void Update(absl::string_view map, std::vector<core::Edit> edits, std::string request_id = "") {
-    EXPECT_THAT(store_.UpdateAndWait(map, {.edits = std::move(edits), .request_id = std::move(request_id)}),
-                IsOk());
-  }
-
- private:
-  FakeClock clock_;
-  core::MapStore store_{core::StoreOptions{.clock = &clock_}};
-  std::unique_ptr<storage::DataFolder> data_;
-};
+DurableStore Start(const std::string& folder, const storage::DataOptions& options = {}) {
+  static const FakeClock clock;
+  return DurableStore(storage::OpenPosixFolder(folder), options, {.clock = &clock});
+}
 
 class DataToolTest : public ::testing::Test {
  protected:
@@ -83,7 +59,7 @@ class DataToolTest : public ::testing::Test {
 
   // A map with two commits and a graph with none.
   void MakeMaps() {
-    Server server(folder_);
+    DurableStore server = Start(folder_);
     ASSERT_THAT(server.store().Create("arena", DrawMap({"........", "........"}), kCreated), IsOk());
     server.Update("arena", {Block({3, 0})}, "first \"one\"");
     server.Update("arena", {Block({4, 1})});
@@ -95,25 +71,12 @@ class DataToolTest : public ::testing::Test {
 
   // Starts a server that makes images of all maps, and waits until the old logs are gone.
   void MakeImages() {
-    Server server(folder_, {.max_log_bytes = 2});
-    const auto are_made = [&] {
-      const auto statistics = server.data().Statistics();
-      EXPECT_THAT(statistics.images.status, IsOk());
-      return !statistics.images.status.ok() ||
-             (FilesThatBegin("log-").size() <= 1 && statistics.images.count >= 2);
-    };
-    ASSERT_TRUE(WaitUntil(are_made, "the images, and the end of the old logs"));
+    DurableStore server = Start(folder_, {.max_log_bytes = 2});
+    ASSERT_TRUE(server.WaitForImages(2));
   }
 
   std::vector<std::string> FilesThatBegin(absl::string_view prefix) const {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(folder_)) {
-      if (absl::StartsWith(entry.path().filename().string(), prefix)) {
-        names.push_back(entry.path().filename().string());
-      }
-    }
-    std::sort(names.begin(), names.end());
-    return names;
+    return testing::FilesThatBegin(prefix, fs::path(folder_));
   }
 
   std::string ReadFile(const std::string& name) const {
@@ -241,7 +204,7 @@ TEST_F(DataToolTest, TellsOfATornEndAndOfOtherFiles) {
   EXPECT_THAT(out_, HasSubstr(line("Copies of files of damaged maps, and left alone", copies)));
   EXPECT_THAT(out_, HasSubstr(line("Not a server's, and left alone", strangers)));
   // A start does what it says.
-  { const Server server(folder_); }
+  Start(folder_);
   std::vector<std::string> found = FilesThatBegin("");
   std::erase_if(found, [](const std::string& name) { return storage::LogFileNumber(name).has_value(); });
   EXPECT_THAT(found, UnorderedElementsAreArray(stay));
@@ -308,7 +271,7 @@ TEST_F(DataToolTest, CutsTheLogOffOnceThatIsConfirmed) {
   EXPECT_EQ(Run({"truncate", folder_, log, offset, "--yes"}), 0) << err_;
   EXPECT_EQ(ReadFile(absl::StrCat(log, ".uncut")), whole);
   EXPECT_EQ(whole.rfind(ReadFile(log), 0), 0U);
-  Server server(folder_);
+  DurableStore server = Start(folder_);
   EXPECT_EQ(server.store().size(), 1U);
 }
 
@@ -330,7 +293,7 @@ TEST_F(DataToolTest, CutsADamagedEndOff) {
 
 TEST_F(DataToolTest, CutsOnlyTheLastFileOfTheLog) {
   MakeMaps();
-  { Server server(folder_); }
+  Start(folder_);
   const std::vector<std::string> logs = FilesThatBegin("log-");
   ASSERT_EQ(logs.size(), 2U);
   EXPECT_EQ(Run({"truncate", folder_, logs[0], "100"}), 1);
@@ -343,7 +306,7 @@ TEST_F(DataToolTest, CutsOnlyTheLastFileOfTheLog) {
 
 TEST_F(DataToolTest, RefusesAFolderThatAServerUses) {
   MakeMaps();
-  const Server server(folder_);
+  const DurableStore server = Start(folder_);
   for (const char* const command : {"list", "check"}) {
     EXPECT_EQ(Run({command, folder_}), 1);
     EXPECT_THAT(err_, HasSubstr("which is locked; stop the server first"));

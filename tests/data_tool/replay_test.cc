@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -21,6 +21,7 @@
 #include "server/data_tool/data_tool.h"
 #include "server/storage/data_folder.h"
 #include "server/storage/posix_folder.h"
+#include "tests/storage/durable_store.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/patience.h"
 #include "tests/testing/slow_digest.h"
@@ -30,6 +31,7 @@ namespace waystar::data_tool {
 namespace {
 
 namespace fs = std::filesystem;
+using ::waystar::testing::DurableStore;
 using ::waystar::testing::Generator;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::SlowDigest;
@@ -112,45 +114,36 @@ class ReplayTest : public ::testing::TestWithParam<std::uint64_t> {
     Open();
   }
   ~ReplayTest() override {
-    data_.reset();
+    store_.reset();
     fs::remove_all(folder_);
   }
 
   void Open() {
-    data_.reset();
-    store_ = std::make_unique<core::MapStore>(core::StoreOptions{});
-    auto folder = storage::OpenPosixFolder(folder_);
-    ASSERT_THAT(folder, IsOk());
+    store_.reset();
     storage::DataOptions options{.max_log_bytes = GetParam()};
     options.log.durability = storage::Durability::kRelaxed;
-    storage::DataFound found;
-    auto data = storage::DataFolder::Open(*std::move(folder), *store_, options, found);
-    ASSERT_THAT(data, IsOk());
-    data_ = *std::move(data);
-  }
-
-  void Close() {
-    data_.reset();
-    store_.reset();
+    store_.emplace(storage::OpenPosixFolder(folder_), options);
+    ASSERT_THAT(store_->status(), IsOk());
   }
 
   void CreateMaps(Generator& random) {
     for (const auto connectivity :
          {core::Connectivity::kFour, core::Connectivity::kEight, core::Connectivity::kSix}) {
       const std::string id = absl::StrCat("grid-", static_cast<int>(connectivity));
-      ASSERT_THAT(store_->Create(id, random.Map({.weighted = true, .connectivity = connectivity}), kBegun),
-                  IsOk());
+      ASSERT_THAT(
+          store_->store().Create(id, random.Map({.weighted = true, .connectivity = connectivity}), kBegun),
+          IsOk());
       digests_[id];
     }
-    ASSERT_THAT(store_->Create("graph", *core::WaypointGraph::Create({.nodes = {{.id = "n0"}}}), kBegun),
-                IsOk());
+    ASSERT_THAT(
+        store_->store().Create("graph", *core::WaypointGraph::Create({.nodes = {{.id = "n0"}}}), kBegun),
+        IsOk());
     digests_["graph"];
   }
 
   const std::string folder_ =
       (fs::path(::testing::TempDir()) / absl::StrCat("replay-", GetParam(), "-", ::getpid())).string();
-  std::unique_ptr<core::MapStore> store_;
-  std::unique_ptr<storage::DataFolder> data_;
+  std::optional<DurableStore> store_;
   // The digests that the store had, by map and revision.
   std::map<std::string, std::map<std::uint64_t, std::uint64_t>> digests_;
 };
@@ -166,8 +159,8 @@ TEST_P(ReplayTest, EachCommitHasTheDigestThatTheStoreHad) {
   for (int i = 0; i < kBatches; ++i) {
     const std::string& id =
         ids[static_cast<std::size_t>(random.Between(0, static_cast<int>(ids.size()) - 1))];
-    const core::PinnedSnapshot before = *store_->Pin(id);
-    const auto result = store_->UpdateAndWait(
+    const core::PinnedSnapshot before = *store_->store().Pin(id);
+    const auto result = store_->store().UpdateAndWait(
         id, {.edits = AnyBatch(*before, random), .request_id = absl::StrCat("request-", i)});
     if (result.ok()) {
       ++applied;
@@ -176,10 +169,10 @@ TEST_P(ReplayTest, EachCommitHasTheDigestThatTheStoreHad) {
   }
   EXPECT_GT(applied, kBatches / 2);
   if (GetParam() < 1'000'000) {
-    EXPECT_TRUE(WaitUntil([&] { return data_->Statistics().images.count > 0; }, "the first image"));
+    EXPECT_TRUE(WaitUntil([&] { return store_->data().Statistics().images.count > 0; }, "the first image"));
   }
 
-  Close();
+  store_.reset();
   for (const auto& [id, digests] : digests_) {
     std::ostringstream out;
     std::ostringstream err;
@@ -200,7 +193,7 @@ TEST_P(ReplayTest, EachCommitHasTheDigestThatTheStoreHad) {
 
   Open();
   for (const auto& [id, digests] : digests_) {
-    const core::PinnedSnapshot map = *store_->Pin(id);
+    const core::PinnedSnapshot map = *store_->store().Pin(id);
     EXPECT_EQ(map->revision, digests.rbegin()->first) << id;
     EXPECT_EQ(map->digest(), digests.rbegin()->second) << id;
     EXPECT_EQ(map->digest(), map->is_graph() ? SlowDigest(map->graph()) : SlowDigest(map->grid())) << id;

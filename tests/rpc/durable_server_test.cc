@@ -6,16 +6,13 @@
 #include <fstream>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
-#include "server/core/store/map_store.h"
 #include "server/rpc/server.h"
-#include "server/storage/data_folder.h"
 #include "server/storage/posix_folder.h"
 #include "tests/rpc/captured_log.h"
 #include "tests/rpc/test_server.h"
@@ -33,6 +30,7 @@ using ::waystar::testing::BlockRequest;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::CrashingFolder;
 using ::waystar::testing::DrawMap;
+using ::waystar::testing::DurableStore;
 using ::waystar::testing::FakeClock;
 using ::waystar::testing::LogOf;
 using ::waystar::testing::OpenBorrowed;
@@ -102,18 +100,11 @@ TEST_F(DurableServerTest, TheClockGoesOnFromTheLastChange) {
   server_.reset();
   {
     const FakeClock clock(absl::Now() + kSetBack);
-    core::MapStore store{core::StoreOptions{.clock = &clock}};
-    auto folder = storage::OpenPosixFolder(options_.data_dir);
-    ASSERT_TRUE(folder.ok()) << folder.status();
-    storage::DataFound found;
-    const auto data = storage::DataFolder::Open(*std::move(folder), store, {}, found);
-    ASSERT_TRUE(data.ok()) << data.status();
-    ASSERT_TRUE(store.Create("arena", DrawMap({"..."}), clock.Now()).ok());
-    ASSERT_TRUE(store
-                    .UpdateAndWait("arena", {.edits = {core::PutObstacle{
-                                                 .obstacle = {.id = "tent", .shape = {.cells = {{1, 0}}}},
-                                                 .lifetime = kLifetime}}})
-                    .ok());
+    DurableStore store(storage::OpenPosixFolder(options_.data_dir), {}, {.clock = &clock});
+    ASSERT_TRUE(store.status().ok()) << store.status();
+    ASSERT_TRUE(store.store().Create("arena", DrawMap({"..."}), clock.Now()).ok());
+    store.Update("arena", {core::PutObstacle{.obstacle = {.id = "tent", .shape = {.cells = {{1, 0}}}},
+                                             .lifetime = kLifetime}});
   }
   EXPECT_THAT(LogOf([&] { Restart(); }), HasSubstr("event=clock_behind"));
   v1::ListObstaclesRequest list;

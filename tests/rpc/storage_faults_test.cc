@@ -12,19 +12,17 @@
 #include <optional>
 #include <string>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "grpc/health/v1/health.grpc.pb.h"
-#include "server/core/store/map_store.h"
 #include "server/rpc/server.h"
-#include "server/storage/data_folder.h"
 #include "server/storage/folder.h"
 #include "server/storage/posix_folder.h"
 #include "tests/rpc/captured_log.h"
 #include "tests/rpc/test_server.h"
+#include "tests/storage/durable_store.h"
 #include "tests/storage/hanging_folder.h"
 #include "tests/testing/patience.h"
 #include "tests/testing/status_matchers.h"
@@ -39,6 +37,8 @@ using ::waystar::testing::BlockRequest;
 using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::Disk;
+using ::waystar::testing::DurableStore;
+using ::waystar::testing::FilesThatBegin;
 using ::waystar::testing::HangingFolder;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::IsRefused;
@@ -131,32 +131,19 @@ class StorageFaultsTest : public ::testing::Test {
     server_->Create("yard", {"..."});
     server_.reset();
     MakeImages();
-    for (const auto& entry : fs::directory_iterator(options_.data_dir)) {
-      if (absl::StartsWith(entry.path().filename().string(), "image-arena-")) {
-        std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
-        file.seekp(-1, std::ios::end);
-        file.put('\x7f');
-        return entry.path().string();
-      }
-    }
-    ADD_FAILURE() << "there is no image";
-    return "";
+    const fs::path folder = options_.data_dir;
+    const fs::path image = folder / FilesThatBegin("image-arena-", folder).at(0);
+    std::fstream file(image, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(-1, std::ios::end);
+    file.put('\x7f');
+    return image.string();
   }
 
   // Has the storage alone make images of all maps, which a server does for a longer log only.
   void MakeImages() const {
-    core::MapStore store{core::StoreOptions{}};
-    auto folder = storage::OpenPosixFolder(options_.data_dir);
-    ASSERT_THAT(folder, IsOk());
-    storage::DataFound found;
-    const auto data = storage::DataFolder::Open(*std::move(folder), store, {.max_log_bytes = 2}, found);
-    ASSERT_THAT(data, IsOk());
-    const auto are_made = [&] {
-      const auto statistics = (*data)->Statistics();
-      EXPECT_THAT(statistics.images.status, IsOk());
-      return !statistics.images.status.ok() || statistics.images.count >= 2;
-    };
-    ASSERT_TRUE(WaitUntil(are_made, "the images"));
+    DurableStore store(storage::OpenPosixFolder(options_.data_dir), {.max_log_bytes = 2});
+    ASSERT_THAT(store.status(), IsOk());
+    ASSERT_TRUE(store.WaitForImages(2));
   }
 
   // Returns the contents of the folder's files.

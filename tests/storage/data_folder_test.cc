@@ -67,10 +67,7 @@ class DataFolderTest : public ::testing::Test {
   core::MapStore& store() { return store_->store(); }
 
   std::uint64_t Update(absl::string_view map, std::vector<core::Edit> edits, std::string request_id = "") {
-    const auto result =
-        store().UpdateAndWait(map, {.edits = std::move(edits), .request_id = std::move(request_id)});
-    EXPECT_THAT(result, IsOk());
-    return result.ok() ? result->revision : 0;
+    return store_->Update(map, std::move(edits), std::move(request_id));
   }
 
   void CreateArena() {
@@ -78,27 +75,13 @@ class DataFolderTest : public ::testing::Test {
   }
 
   std::vector<std::string> FilesThatBegin(absl::string_view prefix) const {
-    std::vector<std::string> files;
-    const auto names = folder_.List();
-    for (const std::string& name : *names) {
-      if (absl::StartsWith(name, prefix)) {
-        files.push_back(name);
-      }
-    }
-    return files;
+    return testing::FilesThatBegin(prefix, folder_);
   }
 
   // Has images made, and waits until they are and old files are gone.
   void MakeImages() {
-    // An image is made when a file is longer than nothing.
     Restart({.max_log_bytes = 2});
-    const auto are_made = [&] {
-      const auto statistics = store_->data().Statistics();
-      EXPECT_THAT(statistics.images.status, IsOk());
-      return !statistics.images.status.ok() ||
-             (FilesThatBegin("log-").size() <= 1 && statistics.images.count > 0);
-    };
-    ASSERT_TRUE(WaitUntil(are_made, "the images, and the end of old files"));
+    ASSERT_TRUE(store_->WaitForImages(1));
   }
 
   FakeClock clock_;

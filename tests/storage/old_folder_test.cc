@@ -7,11 +7,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
@@ -21,10 +19,10 @@
 #include "server/storage/checksum.h"
 #include "server/storage/data_folder.h"
 #include "server/storage/posix_folder.h"
+#include "tests/storage/durable_store.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/fake_clock.h"
 #include "tests/testing/folders.h"
-#include "tests/testing/patience.h"
 #include "tests/testing/slow_digest.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/store_edits.h"
@@ -37,44 +35,19 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using ::waystar::testing::Block;
 using ::waystar::testing::DrawMap;
+using ::waystar::testing::DurableStore;
 using ::waystar::testing::FakeClock;
+using ::waystar::testing::FilesThatBegin;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::SlowDigest;
 using ::waystar::testing::Unblock;
-using ::waystar::testing::WaitUntil;
 
 constexpr absl::Time kMade = absl::FromUnixSeconds(1'600'000'000);
 
-// Store of a folder of the file system.
-class Opened {
- public:
-  explicit Opened(const fs::path& path, const DataOptions& options = {}) {
-    auto folder = OpenPosixFolder(path.string());
-    EXPECT_THAT(folder, IsOk());
-    auto data = DataFolder::Open(*std::move(folder), store_, options, found_);
-    status_ = data.status();
-    if (data.ok()) {
-      data_ = *std::move(data);
-    }
-  }
-
-  const absl::Status& status() const { return status_; }
-  core::MapStore& store() { return store_; }
-  DataFolder& data() { return *data_; }
-  const DataFound& found() const { return found_; }
-
-  void Update(absl::string_view map, std::vector<core::Edit> edits, std::string request_id = "") {
-    EXPECT_THAT(store_.UpdateAndWait(map, {.edits = std::move(edits), .request_id = std::move(request_id)}),
-                IsOk());
-  }
-
- private:
-  FakeClock clock_;
-  core::MapStore store_{core::StoreOptions{.clock = &clock_}};
-  DataFound found_;
-  absl::Status status_;
-  std::unique_ptr<DataFolder> data_;
-};
+DurableStore Open(const fs::path& path, const DataOptions& options = {}) {
+  static const FakeClock clock;
+  return DurableStore(OpenPosixFolder(path.string()), options, {.clock = &clock});
+}
 
 core::GridMap Board() {
   core::GridSettings settings;
@@ -98,7 +71,7 @@ core::GridMap River() {
 // of a format.
 void Make(const fs::path& path) {
   {
-    Opened opened(path);
+    DurableStore opened = Open(path);
     core::MapStore& store = opened.store();
     EXPECT_THAT(store.Create("squares", River(), kMade), IsOk());
     EXPECT_THAT(store.Create("hexagons", Board(), kMade), IsOk());
@@ -125,15 +98,10 @@ void Make(const fs::path& path) {
     EXPECT_THAT(store.Delete("gone"), IsOk());
   }
   {
-    Opened opened(path, {.max_log_bytes = 2});
-    const auto are_made = [&] {
-      const auto statistics = opened.data().Statistics();
-      EXPECT_THAT(statistics.images.status, IsOk());
-      return !statistics.images.status.ok() || statistics.images.count >= 3;
-    };
-    EXPECT_TRUE(WaitUntil(are_made, "the images"));
+    DurableStore opened = Open(path, {.max_log_bytes = 2});
+    EXPECT_TRUE(opened.WaitForImages(3));
   }
-  Opened opened(path);
+  DurableStore opened = Open(path);
   opened.Update("squares",
                 {Unblock({1, 1}), core::MoveObstacle{.id = "door", .dx = 1},
                  core::SwitchPortal{.id = "stairs", .closed = true}},
@@ -173,16 +141,6 @@ class OldFolderTest : public ::testing::Test {
     std::ofstream(file, std::ios::binary) << bytes;
   }
 
-  std::vector<fs::path> FilesThatBegin(absl::string_view prefix) const {
-    std::vector<fs::path> files;
-    for (const auto& entry : fs::directory_iterator(folder_)) {
-      if (absl::StartsWith(entry.path().filename().string(), prefix)) {
-        files.push_back(entry.path());
-      }
-    }
-    return files;
-  }
-
   const fs::path kData = testing::SourceFolder() / "tests/data/data-folder-1";
   const fs::path folder_ = fs::path(::testing::TempDir()) / absl::StrCat("old-folder-", ::getpid());
 };
@@ -194,8 +152,8 @@ TEST(OldFolderMaker, MakesAFolderIfItIsToldWhere) {
 }
 
 TEST_F(OldFolderTest, Version1IsRead) {
-  ASSERT_THAT(FilesThatBegin("image-"), SizeIs(3));
-  Opened opened(folder_);
+  ASSERT_THAT(FilesThatBegin("image-", folder_), SizeIs(3));
+  DurableStore opened = Open(folder_);
   ASSERT_THAT(opened.status(), IsOk());
   EXPECT_EQ(opened.found().maps, 4U);
   EXPECT_EQ(opened.found().commits, 4U);
@@ -222,7 +180,7 @@ TEST_F(OldFolderTest, Version1IsRead) {
 }
 
 TEST_F(OldFolderTest, Version1KeepsObstaclesAndRequests) {
-  Opened opened(folder_);
+  DurableStore opened = Open(folder_);
   ASSERT_THAT(opened.status(), IsOk());
   const core::PinnedSnapshot squares = *opened.store().Pin("squares");
   const core::GridMap& map = squares->grid();
@@ -238,20 +196,20 @@ TEST_F(OldFolderTest, Version1KeepsObstaclesAndRequests) {
 }
 
 TEST_F(OldFolderTest, NewerLogsAreRefusedAndLeftAsTheyAre) {
-  const fs::path log = FilesThatBegin("log-").back();
+  const fs::path log = folder_ / FilesThatBegin("log-", folder_).back();
   SetVersion(log, 2);
-  const std::size_t files = FilesThatBegin("").size();
-  const Opened opened(folder_, {.read = {.skip_damaged_maps = true}});
+  const std::size_t files = FilesThatBegin("", folder_).size();
+  const DurableStore opened = Open(folder_, {.read = {.skip_damaged_maps = true}});
   EXPECT_EQ(opened.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(opened.status().message(),
               HasSubstr(absl::StrCat(log.string(), " is of version 2, and this server knows only 1")));
-  EXPECT_EQ(FilesThatBegin("").size(), files);
+  EXPECT_EQ(FilesThatBegin("", folder_).size(), files);
 }
 
 TEST_F(OldFolderTest, NewerImagesAreRefused) {
-  const fs::path image = FilesThatBegin("image-squares").at(0);
+  const fs::path image = folder_ / FilesThatBegin("image-squares", folder_).at(0);
   SetVersion(image, 2);
-  const Opened opened(folder_);
+  const DurableStore opened = Open(folder_);
   EXPECT_EQ(opened.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(opened.status().message(), HasSubstr(absl::StrCat(image.string(), " is of version 2")));
 }
