@@ -144,40 +144,6 @@ TEST_F(DataFolderTest, ReplacedMapIsTheOneThatComesBack) {
   EXPECT_EQ((*store().Create("arena", DrawMap({"."}), kCreated))->revision, 6U);
 }
 
-// The map is the old one or the new one, wherever a write, sync or rename of the replacement fails.
-TEST_F(DataFolderTest, PowerThatGoesDuringAReplacementLeavesOneOfTheMaps) {
-  bool was_old = false;
-  bool was_new = false;
-  for (std::int64_t crash = 0;; ++crash) {
-    CrashingFolder folder;
-    core::MapVersion old;
-    bool is_replaced = false;
-    {
-      DurableStore store(folder);
-      ASSERT_THAT(store.store().Create("arena", DrawMap({"..."}), kCreated), IsOk());
-      old = (*store.store().Pin("arena"))->version();
-      folder.CrashAfter(crash);
-      is_replaced = store.store().Replace("arena", DrawMap({"#"}), kCreated).ok();
-    }
-    for (const Loss loss : {Loss::kDrop, Loss::kKeep, Loss::kTear, Loss::kReorder}) {
-      const auto after = folder.AfterCrash(loss, static_cast<std::uint64_t>(crash));
-      DurableStore store(*after);
-      ASSERT_THAT(store.status(), IsOk());
-      const auto found = store.store().Pin("arena");
-      ASSERT_THAT(found, IsOk());
-      const bool is_old = (*found)->version() == old;
-      EXPECT_FALSE(is_old && is_replaced);
-      EXPECT_EQ((*found)->grid().width(), is_old ? 3 : 1);
-      (is_old ? was_old : was_new) = true;
-    }
-    if (!folder.has_crashed()) {
-      break;
-    }
-  }
-  EXPECT_TRUE(was_old);
-  EXPECT_TRUE(was_new);
-}
-
 TEST_F(DataFolderTest, RequestsAreRemembered) {
   CreateArena();
   Update("arena", {Block({3, 0})}, "first");
