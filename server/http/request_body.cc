@@ -19,6 +19,10 @@ constexpr std::size_t kFramingBytes = 1024;
 constexpr std::size_t kMaxLineBytes = std::size_t{8} << 10;
 constexpr char kChunkedHead[] = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
 
+// Returns whether a last chunk may begin, and is not all there. The parser asserts that it is not asked twice
+// about fewer than five bytes of one.
+bool IsCutLastChunk(std::string_view bytes) { return bytes.size() < 5 && bytes.starts_with('0'); }
+
 }  // namespace
 
 class RequestBody::Chunks {
@@ -35,7 +39,7 @@ class RequestBody::Chunks {
     boost::system::error_code error;
     std::size_t used = 0;
     // It stops after each chunk.
-    while (!error && used < bytes.size() && !parser_.is_done()) {
+    while (!error && used < bytes.size() && !parser_.is_done() && !IsCutLastChunk(bytes.substr(used))) {
       const std::size_t more =
           parser_.put(boost::asio::buffer(bytes.data() + used, bytes.size() - used), error);
       used += more;
