@@ -1,11 +1,13 @@
 #include "server/http/request_body.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "tests/testing/random.h"
 
 namespace waystar::http {
 namespace {
@@ -113,6 +115,27 @@ TEST(RequestBodyTest, RefusesMuchAroundABody) {
   // Without an end of line, none of it is used.
   EXPECT_NE(RefusalOf(std::string(20'000, '0')), 0);
   EXPECT_NE(RefusalOf(absl::StrCat("0\r\nA: ", std::string(200'000, 'x'))), 0);
+}
+
+// Whatever comes, in whatever pieces, is a body or is refused; it is the same in all pieces.
+TEST(RequestBodyTest, AnyBytesAreABodyOrRefused) {
+  constexpr std::string_view kParts[] = {"0",  "1",    "3", "a",    "ff",  "\r",
+                                         "\n", "\r\n", ";", "A: b", "xyz", " "};
+  testing::Random random(7);
+  for (int round = 0; round < 20'000; ++round) {
+    std::string bytes;
+    for (int parts = random.Between(1, 14); parts > 0; --parts) {
+      bytes += kParts[random.Between(0, std::size(kParts) - 1)];
+    }
+    // Enough for a refusal not to wait for more.
+    bytes += "\r\nzzzzz";
+    const Result whole = Read(RequestBody(Chunked(), kMaxBytes), bytes, bytes.size());
+    for (const std::size_t piece : {1, 2, 3}) {
+      const Result cut = Read(RequestBody(Chunked(), kMaxBytes), bytes, piece);
+      EXPECT_EQ(cut.is_done, whole.is_done) << bytes;
+      EXPECT_EQ(cut.refusal != 0, whole.refusal != 0) << bytes;
+    }
+  }
 }
 
 }  // namespace
