@@ -24,14 +24,14 @@ bool CopyTo(const grpc::ByteBuffer& bytes, std::string& message) {
 
 }  // namespace
 
-AnyCall::AnyCall(const std::string& request, Events events)
-    : request_(BytesOf(request)), events_(std::move(events)) {}
+AnyCall::AnyCall(const std::string& request, Events events, std::shared_ptr<void> guard)
+    : guard_(std::move(guard)), request_(BytesOf(request)), events_(std::move(events)) {}
 
 std::shared_ptr<AnyCall> AnyCall::Start(const std::shared_ptr<grpc::Channel>& channel,
                                         const std::string& method, const std::string& request,
                                         const std::function<void(grpc::ClientContext&)>& prepare,
-                                        Events events) {
-  std::shared_ptr<AnyCall> call(new AnyCall(request, std::move(events)));
+                                        Events events, std::shared_ptr<void> guard) {
+  std::shared_ptr<AnyCall> call(new AnyCall(request, std::move(events), std::move(guard)));
   call->self_ = call;
   prepare(call->context_);
   grpc::GenericStub(channel).PrepareBidiStreamingCall(&call->context_, method, grpc::StubOptions(),

@@ -31,11 +31,12 @@ class AnyCall final : public std::enable_shared_from_this<AnyCall>,
   };
 
   // Begins a call of a method such as "/waystar.v1.PathService/FindPath". `prepare` may set its deadline and
-  // metadata. The first message comes by itself.
+  // metadata. The first message comes by itself. The call lets go of the channel before it lets go of
+  // `guard`: a channel must not end on a thread of the RPC library.
   static std::shared_ptr<AnyCall> Start(const std::shared_ptr<grpc::Channel>& channel,
                                         const std::string& method, const std::string& request,
                                         const std::function<void(grpc::ClientContext&)>& prepare,
-                                        Events events);
+                                        Events events, std::shared_ptr<void> guard);
 
   // Asks for the next message, or the end. Does nothing if it was asked for already.
   void Next();
@@ -43,11 +44,13 @@ class AnyCall final : public std::enable_shared_from_this<AnyCall>,
   void Cancel();
 
  private:
-  AnyCall(const std::string& request, Events events);
+  AnyCall(const std::string& request, Events events, std::shared_ptr<void> guard);
 
   void OnReadDone(bool ok) override;
   void OnDone(const grpc::Status& status) override;
 
+  // It stands first, as it is let go last.
+  const std::shared_ptr<void> guard_;
   const grpc::ByteBuffer request_;
   grpc::ByteBuffer response_;
   grpc::ClientContext context_;

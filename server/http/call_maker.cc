@@ -36,20 +36,28 @@ class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
         options_(std::move(options)),
         json_(std::move(json)) {}
 
-  void Start(const std::shared_ptr<grpc::Channel>& channel, HttpRequest request) {
+  void Start(const std::shared_ptr<grpc::Channel>& channel, OpenCalls& calls, HttpRequest request) {
     const absl::StatusOr<std::string> wire = JsonToWire(*method_.input_type(), request.body);
     if (!wire.ok()) {
       exchange_->Answer(FailureAnswer(options_.status_of(wire.status()), options_.fields));
       return;
     }
     request = HttpRequest();
+    std::shared_ptr<void> place = calls.Enter();
+    if (place == nullptr) {
+      exchange_->Answer(
+          FailureAnswer({grpc::StatusCode::UNAVAILABLE, "the server is stopping"}, options_.fields));
+      return;
+    }
     const auto self = shared_from_this();
     const auto call = AnyCall::Start(
         channel, absl::StrCat("/", method_.service()->full_name(), "/", method_.name()), *wire,
         options_.prepare,
         {.on_message = [self](const std::shared_ptr<AnyCall>& from,
                               std::string message) { self->OnMessage(from, std::move(message)); },
-         .on_end = [self](const grpc::Status& status) { self->OnEnd(status); }});
+         .on_end = [self](const grpc::Status& status) { self->OnEnd(status); }},
+        std::move(place));
+    calls.Add(call);
     // It is held until the answer is sent, as what the answer holds is.
     exchange_->NotifyWhenGone([self, call] {
       if (self->method_.server_streaming()) {
@@ -143,12 +151,24 @@ class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
 
 }  // namespace
 
+CallMaker::CallMaker(std::shared_ptr<grpc::Channel> channel, int json_threads)
+    : channel_(std::move(channel)),
+      calls_(std::make_shared<OpenCalls>()),
+      json_(std::make_shared<JsonPool>(json_threads)) {}
+
+CallMaker::~CallMaker() {
+  json_ = nullptr;
+  calls_->CancelAndWait();
+}
+
 void CallMaker::Make(const MethodDescriptor& method, HttpRequest request, std::shared_ptr<Exchange> exchange,
                      CallOptions options) const {
   const auto answer = std::make_shared<CallAnswer>(method, exchange, std::move(options), json_);
   // A task of std::function is copied.
   auto shared = std::make_shared<HttpRequest>(std::move(request));
-  if (!json_->Run([answer, channel = channel_, shared] { answer->Start(channel, std::move(*shared)); })) {
+  if (!json_->Run([answer, channel = channel_, calls = calls_, shared] {
+        answer->Start(channel, *calls, std::move(*shared));
+      })) {
     exchange->Answer(FailureAnswer(Busy()));
   }
 }

@@ -16,6 +16,7 @@
 #include "server/http/exchange.h"
 #include "server/http/http_handler.h"
 #include "server/http/json_pool.h"
+#include "server/http/open_calls.h"
 
 namespace waystar::http {
 
@@ -51,8 +52,11 @@ struct CallOptions {
 // Thread safety: any.
 class CallMaker {
  public:
-  CallMaker(std::shared_ptr<grpc::Channel> channel, int json_threads)
-      : channel_(std::move(channel)), json_(std::make_shared<JsonPool>(json_threads)) {}
+  CallMaker(std::shared_ptr<grpc::Channel> channel, int json_threads);
+  CallMaker(const CallMaker&) = delete;
+  CallMaker& operator=(const CallMaker&) = delete;
+  // Cancels the calls that are on their way, and waits for their ends.
+  ~CallMaker();
 
   // Calls a method with the body of the request, and answers with its message or its messages, or if it fails
   // before the first with FailureAnswer. A stream goes on while the client reads, and is cancelled when the
@@ -63,7 +67,8 @@ class CallMaker {
 
  private:
   const std::shared_ptr<grpc::Channel> channel_;
-  const std::shared_ptr<JsonPool> json_;
+  const std::shared_ptr<OpenCalls> calls_;
+  std::shared_ptr<JsonPool> json_;
 };
 
 // Returns the answer to a call that failed, or was not even made: the HTTP code of its status, and a

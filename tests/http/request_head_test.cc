@@ -70,7 +70,7 @@ TEST(RequestHeadTest, JudgesFirstLines) {
       {"hello\r\n\r\n", 400},
       {"", 400},
       {"GET / HTTP/1.1\r\nHost: x\r\n", 400},
-      {std::string("GET /\0 HTTP/1.1\r\nHost: x\r\n\r\n", 31), 400},
+      {std::string("GET /\0 HTTP/1.1\r\nHost: x\r\n\r\n", 28), 400},
   });
 }
 

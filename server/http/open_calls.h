@@ -1,0 +1,32 @@
+// The calls of one maker that are on their way.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "server/base/mutex.h"
+#include "server/http/any_call.h"
+
+namespace waystar::http {
+
+// Thread safety: any.
+class OpenCalls : public std::enable_shared_from_this<OpenCalls> {
+ public:
+  // Counts a call until what is returned is let go. Returns null after CancelAndWait has begun.
+  std::shared_ptr<void> Enter();
+  // Has CancelAndWait cancel a call that has entered.
+  void Add(const std::shared_ptr<AnyCall>& call);
+
+  // Cancels all calls, and returns when none is left.
+  void CancelAndWait();
+
+ private:
+  Mutex mutex_;
+  CondVar is_less_;
+  int count_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<std::weak_ptr<AnyCall>> calls_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace waystar::http
