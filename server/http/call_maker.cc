@@ -103,7 +103,7 @@ class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
     }
   }
 
-  // A client that leaves ends the call while a message is being converted.
+  // Another thread may be converting a message: a client that leaves ends the call at any time.
   void OnEnd(const grpc::Status& ended) {
     MutexLock lock(mutex_);
     const grpc::Status& status = failure_.has_value() ? *failure_ : ended;
@@ -163,13 +163,13 @@ CallMaker::~CallMaker() {
 
 void CallMaker::Make(const MethodDescriptor& method, HttpRequest request, std::shared_ptr<Exchange> exchange,
                      CallOptions options) const {
-  const auto answer = std::make_shared<CallAnswer>(method, exchange, std::move(options), json_);
+  const auto answer = std::make_shared<CallAnswer>(method, exchange, options, json_);
   // A task of std::function is copied.
   auto shared = std::make_shared<HttpRequest>(std::move(request));
   if (!json_->Run([answer, channel = channel_, calls = calls_, shared] {
         answer->Start(channel, *calls, std::move(*shared));
       })) {
-    exchange->Answer(FailureAnswer(Busy()));
+    exchange->Answer(FailureAnswer(Busy(), std::move(options.fields)));
   }
 }
 

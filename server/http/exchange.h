@@ -28,13 +28,11 @@ class Exchange {
 
   void Answer(HttpAnswer answer) { queue_->Answer(std::move(answer)); }
 
-  // Begins a stream; the body of `head` is not sent. Any number of Write follow, and one of Finish and Abort.
+  // Begins a stream; the body of `head` is not sent. Any number of Write follow, and one Finish.
   void BeginStream(HttpAnswer head) { queue_->BeginStream(std::move(head)); }
   // Never waits: see NotifyWhenRoom.
   void Write(std::string bytes) { queue_->Write(std::move(bytes)); }
   void Finish() { queue_->Finish(); }
-  // Resets the connection, so that the client sees that the stream is not whole.
-  void Abort() { queue_->Abort(); }
 
   // Returns how much waits to be taken by the system, heads and chunks included.
   std::size_t waiting_bytes() const { return queue_->waiting_bytes(); }

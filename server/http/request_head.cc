@@ -69,7 +69,7 @@ std::string_view View(const Text& text) {
 
 absl::string_view Absl(std::string_view text) { return {text.data(), text.size()}; }
 
-// Returns the value of a field that may stand there once; nothing if it stands there more often.
+// A field that may stand in a head once.
 struct Single {
   bool is_present = false;
   bool is_repeated = false;

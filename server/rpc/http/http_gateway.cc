@@ -149,14 +149,14 @@ HttpGateway::Fields HttpGateway::FieldsOf(const RequestHead& head) const {
 
 std::variant<HttpAcceptance, HttpAnswer> HttpGateway::Judge(const http::HttpClient& client,
                                                             const RequestHead& head) {
-  Fields fields = FieldsOf(head);
   const std::string_view origin = head.Field("Origin");
   if (!origin.empty() && !origins_.Allows(View(origin))) {
     return Refusal(MakeError(absl::StatusCode::kPermissionDenied, ErrorReason::kOriginNotAllowed, "Origin",
                              "pages of this site may not call: --http_allow_origin names those that may"),
-                   std::move(fields));
+                   FieldsOf(head));
   }
   if (head.method == "OPTIONS") {
+    Fields fields = FieldsOf(head);
     fields.emplace_back("Allow", "POST, OPTIONS");
     if (!origin.empty()) {
       fields.emplace_back("Access-Control-Allow-Methods", "POST");
@@ -171,15 +171,15 @@ std::variant<HttpAcceptance, HttpAnswer> HttpGateway::Judge(const http::HttpClie
   if (method == nullptr) {
     return AnswerOf(
         404, UnknownMethod("there is no such method: a path is such as /waystar.v1.PathService/FindPath"),
-        std::move(fields));
+        FieldsOf(head));
   }
   if (head.method != "POST") {
+    Fields fields = FieldsOf(head);
     fields.emplace_back("Allow", "POST, OPTIONS");
     return AnswerOf(405, UnknownMethod("calls are made with POST"), std::move(fields));
   }
   if (method->client_streaming()) {
-    return Refusal(UnknownMethod("this method takes a stream of messages, which needs gRPC"),
-                   std::move(fields));
+    return Refusal(UnknownMethod("this method takes a stream of messages, which needs gRPC"), FieldsOf(head));
   }
   absl::Status status = CheckHeaders(head);
   status.Update(TimeoutOf(*method, head).status());
@@ -187,7 +187,7 @@ std::variant<HttpAcceptance, HttpAnswer> HttpGateway::Judge(const http::HttpClie
     status = access_.Identify(View(head.Field("Authorization")), PeerOverHttp(client.address)).status();
   }
   if (!status.ok()) {
-    return Refusal(status, std::move(fields));
+    return Refusal(status, FieldsOf(head));
   }
   return HttpAcceptance{.max_body_bytes = options_.max_body_bytes, .is_trusted = access_.is_asking()};
 }

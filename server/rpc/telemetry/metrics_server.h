@@ -18,8 +18,8 @@ namespace waystar::rpc {
 class MetricsServer final : private http::HttpHandler {
  public:
   // `listen` is an address as net::Listener takes it. Each request collects from `sources`, in that order;
-  // they must outlive the server. Returns INVALID_ARGUMENT for an
-  // address that makes no sense, UNAVAILABLE if it cannot listen.
+  // they must outlive the server. Returns INVALID_ARGUMENT for an address that makes no sense, UNAVAILABLE if
+  // it cannot listen.
   static absl::StatusOr<std::unique_ptr<MetricsServer>> Start(
       const std::string& listen, std::vector<const runtime::MetricSource*> sources);
 
