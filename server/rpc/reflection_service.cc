@@ -8,11 +8,13 @@
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/descriptor.pb.h"
-#include "grpc/health/v1/health.pb.h"
 #include "grpc/reflection/v1/reflection.pb.h"
 #include "grpcpp/impl/rpc_service_method.h"
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/server_callback.h"
+#include "server/base/status_macros.h"
+#include "server/rpc/call/request_parser.h"
+#include "server/rpc/call/streaming_call.h"
 
 namespace waystar::rpc {
 namespace {
@@ -112,47 +114,68 @@ void Fill(const Request& request, Response& response) {
   }
 }
 
-// One read or write is on its way at a time, and whoever sees it end begins the next. Deletes itself.
-class ReflectionCall final : public grpc::ServerBidiReactor<Request, Response> {
+// People and tools ask a few questions, one after another.
+constexpr TransferTimes kTimes{.timeout = absl::Minutes(10), .stall = absl::Minutes(1)};
+
+// One read or write is on its way at a time.
+class ReflectionCall final : public ReadingWritingCall {
  public:
-  ReflectionCall() { StartRead(&request_); }
+  ReflectionCall(const ServerContext& probes, grpc::CallbackServerContext& rpc, MethodStatistics& statistics)
+      : ReadingWritingCall(Kind::kOpenEnded, probes, rpc, statistics) {}
 
   void OnReadDone(bool ok) override {
+    const Change change(*this);
+    is_asked_ = EndRead(ok) && ok;
     if (!ok) {
-      Finish(grpc::Status::OK);
-      return;
+      SetEnd(absl::OkStatus());
     }
-    response_.Clear();
-    Fill(request_, response_);
-    StartWrite(&response_);
   }
-
-  void OnWriteDone(bool ok) override {
-    if (!ok) {
-      Finish(grpc::Status::CANCELLED);
-      return;
-    }
-    StartRead(&request_);
-  }
-
-  void OnDone() override { delete this; }
 
  private:
-  Request request_;
-  Response response_;
+  absl::Status Admit() override {
+    WAYSTAR_RETURN_IF_ERROR(TakeSlot(server_.streams));
+    SetTimes(kTimes);
+    MutexLock lock(mutex_);
+    is_admitted_ = true;
+    return absl::OkStatus();
+  }
+
+  void Advance() override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (!is_admitted_ || is_writing() || end().has_value()) {
+      return;
+    }
+    if (!is_asked_) {
+      Read();
+      return;
+    }
+    is_asked_ = false;
+    Request request;
+    Response response;
+    if (const absl::Status status = ParseRequest(message(), request, memory_); !status.ok()) {
+      SetEnd(status);
+      return;
+    }
+    Fill(request, response);
+    Write(Serialize(response));
+  }
+
+  bool is_admitted_ ABSL_GUARDED_BY(mutex_) = false;
+  // A request has been read and is not answered.
+  bool is_asked_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace
 
-ReflectionService::ReflectionService() {
-  // The library serves health without its descriptor.
-  google::protobuf::LinkMessageReflection<grpc::health::v1::HealthCheckRequest>();
+ReflectionService::ReflectionService(const ServerContext& probes) {
   int index = 0;
   for (const char* const path : {"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
                                  "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"}) {
     AddMethod(new grpc::internal::RpcServiceMethod(path, grpc::internal::RpcMethod::BIDI_STREAMING, nullptr));
-    MarkMethodCallback(index++, new grpc::internal::CallbackBidiHandler<Request, Response>(
-                                    [](grpc::CallbackServerContext*) { return new ReflectionCall(); }));
+    MarkMethodRawCallback(index++,
+                          new grpc::internal::CallbackBidiHandler<grpc::ByteBuffer, grpc::ByteBuffer>(
+                              [this, &probes](grpc::CallbackServerContext* rpc) {
+                                return StartCall<ReflectionCall>(probes, *rpc, uncounted_);
+                              }));
   }
 }
 

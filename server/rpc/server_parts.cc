@@ -19,7 +19,6 @@
 #include "absl/time/time.h"
 #include "google/protobuf/message.h"
 #include "grpcpp/grpcpp.h"
-#include "grpcpp/health_check_service_interface.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server_builder.h"
 #include "server/base/error.h"
@@ -50,6 +49,11 @@ constexpr absl::Duration kLastAnswers = absl::Seconds(2);
 
 // The name by which the health service tells whether changes can be made durable.
 constexpr char kStorageHealth[] = "waystar.storage";
+
+// Of calls that need no token, and so of all that anybody can open.
+constexpr int kAwaitedProbes = 256;
+constexpr int kHealthWatches = 1024;
+constexpr int kReflections = 64;
 
 // The most that the message of a watch takes beside the answer in it.
 constexpr std::size_t kWatchEnvelopeBytes = 32;
@@ -133,13 +137,20 @@ ServerParts::ServerParts(const runtime::Options& options)
       index_builder_(store_, {.quiet_time = options.static_index_quiet_time,
                               .max_static_bytes = options.static_index_mib << 20}),
       client_calls_(options.max_client_calls),
+      awaited_requests_("requests", {.max_requests = options.max_awaited_requests,
+                                     .patience = absl::ToChronoNanoseconds(options.request_timeout)}),
       call_memory_(options.max_call_memory_mib << 20, options.max_connection_memory_mib << 20),
       arrival_pause_(absl::ToChronoNanoseconds(std::min(options.queue_target, kMostPause))),
       transfer_slots_(options.max_transfers, ErrorReason::kTransfersBusy, "imports, exports and traces run"),
       watch_slots_(options.max_watches, ErrorReason::kTooManyWatches, "watches are open"),
+      stream_slots_(options.max_streams, ErrorReason::kClientBusy, "streams are open"),
+      awaited_probes_("probes", {.max_requests = kAwaitedProbes}),
+      health_watch_slots_(kHealthWatches, ErrorReason::kTooManyWatches, "watches of health are open"),
+      reflection_slots_(kReflections, ErrorReason::kClientBusy, "calls of reflection are open"),
       context_(ContextOf(gate_)),
       server_calls_(ContextOf(server_gate_)),
-      store_metrics_(store_, transfer_slots_, watch_slots_),
+      probes_(ContextOfProbes()),
+      store_metrics_(store_, transfer_slots_, watch_slots_, stream_slots_),
       map_service_(context_, store_, changes_, map_watches_,
                    {.transfer = {.max_import_bytes = options.max_import_bytes,
                                  .max_map_side = options.max_map_side,
@@ -156,6 +167,8 @@ ServerParts::ServerParts(const runtime::Options& options)
                      .slow_queries = options.slow_query > absl::ZeroDuration() ? &slow_queries_ : nullptr}),
       server_statistics_(store_, context_, loading_, storage_statistics_),
       server_service_(server_calls_, store_, server_statistics_, options),
+      health_service_(probes_),
+      reflection_service_(probes_),
       executor_({.workers = options.workers,
                  .max_queued = options.max_queued,
                  .max_queue_time = options.max_queue_time,
@@ -188,13 +201,29 @@ absl::Status ServerParts::Start(const runtime::Options& options, const storage::
 ServerContext ServerParts::ContextOf(CallGate& gate) {
   return {.gate = gate,
           .access = access_,
+          .awaited_requests = awaited_requests_,
           .statistics = call_statistics_,
           .client_calls = client_calls_,
           .memory = call_memory_,
           .arrival_pause = arrival_pause_,
           .executor = executor_,
           .transfers = transfer_slots_,
-          .watches = watch_slots_};
+          .watches = watch_slots_,
+          .streams = stream_slots_};
+}
+
+ServerContext ServerParts::ContextOfProbes() {
+  return {.gate = server_gate_,
+          .access = open_access_,
+          .awaited_requests = awaited_probes_,
+          .statistics = call_statistics_,
+          .client_calls = client_calls_,
+          .memory = call_memory_,
+          .arrival_pause = arrival_pause_,
+          .executor = executor_,
+          .transfers = transfer_slots_,
+          .watches = health_watch_slots_,
+          .streams = reflection_slots_};
 }
 
 ServerParts::~ServerParts() {
@@ -264,7 +293,6 @@ absl::Status ServerParts::Listen(const runtime::Options& options) {
   }
   // Distributions build Abseil so that each lock of the RPC library looks for deadlocks.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-  grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;
   rpc_entrance_ = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, credentials_);
@@ -276,7 +304,10 @@ absl::Status ServerParts::Listen(const runtime::Options& options) {
   builder.RegisterService(&map_service_);
   builder.RegisterService(&path_service_);
   builder.RegisterService(&server_service_);
+  builder.RegisterService(&health_service_);
   builder.RegisterService(&reflection_service_);
+  awaited_requests_.StartEnding();
+  awaited_probes_.StartEnding();
   server_gate_.Open();
   server_ = builder.BuildAndStart();
   if (server_ == nullptr) {
@@ -285,8 +316,8 @@ absl::Status ServerParts::Listen(const runtime::Options& options) {
   SetHealthy(false);
   if (!options.data_dir.empty()) {
     MutexLock lock(health_mutex_);
-    health_ = server_->GetHealthCheckService();
-    health_->SetServingStatus(kStorageHealth, true);
+    health_ = &health_service_;
+    health_->Set(kStorageHealth, true);
   }
   door_ = std::make_unique<net::Door>(
       *std::move(listener), LimitsOf(options.connections),
@@ -340,8 +371,9 @@ absl::Status ServerParts::ServeHttp(const runtime::Options& options) {
 
 absl::Status ServerParts::ServeMetrics(const std::string& listen) {
   std::vector<const runtime::MetricSource*> sources = {
-      &process_metrics_,     door_.get(),    &access_,         &call_metrics_,  &call_memory_,
-      search_metrics_.get(), &slow_queries_, &update_metrics_, &queue_metrics_, &store_metrics_,
+      &process_metrics_,   door_.get(),      &access_,        &awaited_requests_,
+      &awaited_probes_,    &call_metrics_,   &call_memory_,   search_metrics_.get(),
+      &slow_queries_,      &update_metrics_, &queue_metrics_, &store_metrics_,
       &storage_statistics_};
   if (http_gateway_ != nullptr) {
     sources.push_back(http_gateway_.get());
@@ -351,11 +383,11 @@ absl::Status ServerParts::ServeMetrics(const std::string& listen) {
 }
 
 void ServerParts::SetHealthy(bool healthy) {
-  grpc::HealthCheckServiceInterface* health = server_->GetHealthCheckService();
-  health->SetServingStatus(healthy);
-  health->SetServingStatus(v1::MapService::service_full_name(), healthy);
-  health->SetServingStatus(v1::PathService::service_full_name(), healthy);
-  health->SetServingStatus(v1::ServerService::service_full_name(), healthy);
+  for (const char* const service :
+       {"", v1::MapService::service_full_name(), v1::PathService::service_full_name(),
+        v1::ServerService::service_full_name()}) {
+    health_service_.Set(service, healthy);
+  }
 }
 
 void ServerParts::OnStorageStatus(const absl::Status& status) {
@@ -383,7 +415,7 @@ void ServerParts::OnStorageStall(absl::Duration age) {
 
 void ServerParts::SetStorageHealth() {
   if (health_ != nullptr) {
-    health_->SetServingStatus(kStorageHealth, !refuses_changes_ && !storage_stalls_);
+    health_->Set(kStorageHealth, !refuses_changes_ && !storage_stalls_);
   }
 }
 

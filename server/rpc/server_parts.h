@@ -8,7 +8,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "grpcpp/health_check_service_interface.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server.h"
 #include "grpcpp/server_builder.h"
@@ -20,6 +19,7 @@
 #include "server/net/door.h"
 #include "server/rpc/access/access_control.h"
 #include "server/rpc/admission/arrival_pause.h"
+#include "server/rpc/admission/awaited_requests.h"
 #include "server/rpc/admission/call_gate.h"
 #include "server/rpc/admission/call_memory.h"
 #include "server/rpc/admission/call_slots.h"
@@ -28,6 +28,7 @@
 #include "server/rpc/admission/executor.h"
 #include "server/rpc/admission/server_context.h"
 #include "server/rpc/first_maps.h"
+#include "server/rpc/health_service.h"
 #include "server/rpc/http/http_gateway.h"
 #include "server/rpc/map_service.h"
 #include "server/rpc/maps/change_queue.h"
@@ -76,6 +77,7 @@ class ServerParts final : public Server {
   std::shared_ptr<const absl::Status> EndStatus() const override { return end_status_; }
   // Returns what calls share that pass the gate.
   ServerContext ContextOf(CallGate& gate);
+  ServerContext ContextOfProbes();
   // Hands a task of the store to the executor; returns false if it takes no more.
   bool Defer(std::function<void()> task);
   // Reads the maps to start with, and lets calls about them in.
@@ -112,7 +114,7 @@ class ServerParts final : public Server {
   bool may_defer_ ABSL_GUARDED_BY(defer_mutex_) = true;
   // The log's thread tells of its health. Null unless the server runs.
   Mutex health_mutex_;
-  grpc::HealthCheckServiceInterface* health_ ABSL_GUARDED_BY(health_mutex_) = nullptr;
+  HealthService* health_ ABSL_GUARDED_BY(health_mutex_) = nullptr;
   bool refuses_changes_ ABSL_GUARDED_BY(health_mutex_) = false;
   bool storage_stalls_ ABSL_GUARDED_BY(health_mutex_) = false;
   core::MapStore store_;
@@ -132,13 +134,22 @@ class ServerParts final : public Server {
   AccessControl access_;
   CallStatistics call_statistics_;
   ClientCalls client_calls_;
+  AwaitedRequests awaited_requests_;
   CallMemory call_memory_;
   ArrivalPause arrival_pause_;
   CallSlots transfer_slots_;
   CallSlots watch_slots_;
+  CallSlots stream_slots_;
+  // Health and reflection ask nobody for a token, and so have small places of their own.
+  AccessControl open_access_;
+  AwaitedRequests awaited_probes_;
+  CallSlots health_watch_slots_;
+  CallSlots reflection_slots_;
   // Names what all calls share.
   const ServerContext context_;
   const ServerContext server_calls_;
+  // What those share that ask for no token, health and reflection.
+  const ServerContext probes_;
   LoadProgress loading_;
   StoreMetrics store_metrics_;
   const runtime::ProcessMetrics process_metrics_;
@@ -149,6 +160,7 @@ class ServerParts final : public Server {
   PathService path_service_;
   ServerStatistics server_statistics_;
   ServerService server_service_;
+  HealthService health_service_;
   ReflectionService reflection_service_;
   // It stands after the services, whose handlers its workers run.
   Executor executor_;

@@ -99,11 +99,10 @@ ABSL_FLAG(std::int64_t, max_message_bytes, Defaults().max_message_bytes,
           "Largest message, either way. Larger maps go through ImportMap.");
 ABSL_FLAG(std::int64_t, max_import_bytes, Defaults().max_import_bytes,
           "Largest file ImportMap takes, all chunks together.");
-ABSL_FLAG(
-    std::int64_t, max_transfers, Defaults().max_transfers,
-    "Imports, exports and traces that may run at a time. One client, known by its token or else by its "
-    "connection, may have three times as many as it leaves free, and one in any case. An import that is "
-    "one too many waits for others before its file is read; an export or a trace is refused.");
+ABSL_FLAG(std::int64_t, max_transfers, Defaults().max_transfers,
+          "Imports, exports and traces that may run at a time. One client, known by its token or else by its "
+          "address, may have three times as many as it leaves free, and one in any case. An import that is "
+          "one too many waits for others before its file is read; an export or a trace is refused.");
 ABSL_FLAG(absl::Duration, transfer_timeout, Defaults().transfer_timeout,
           "How long one import, export or trace may take, and how long an import may wait for others.");
 ABSL_FLAG(absl::Duration, transfer_stall_timeout, Defaults().transfer_stall_timeout,
@@ -111,8 +110,17 @@ ABSL_FLAG(absl::Duration, transfer_stall_timeout, Defaults().transfer_stall_time
           "before the call is ended.");
 ABSL_FLAG(std::int64_t, max_watches, Defaults().max_watches,
           "Watches of maps and paths that may be open at a time; one more is refused. One client, known by "
-          "its token or else by its connection, may have three times as many as it leaves free: three "
+          "its token or else by its address, may have three times as many as it leaves free: three "
           "quarters of them if it is alone.");
+ABSL_FLAG(std::int64_t, max_streams, Defaults().max_streams,
+          "Streams of queries and of updates that may be open at a time, of which a client has a share as of "
+          "watches.");
+ABSL_FLAG(
+    std::int64_t, max_awaited_requests, Defaults().max_awaited_requests,
+    "Calls that may have begun while their request has not arrived, of which a client has a share as of "
+    "watches; one more is refused.");
+ABSL_FLAG(absl::Duration, request_timeout, Defaults().request_timeout,
+          "How long the request of a call may take to arrive. Streams have no such limit.");
 ABSL_FLAG(std::int64_t, stream_window, static_cast<std::int64_t>(Defaults().stream_window),
           "Batches of one StreamObstacleUpdates that may be unanswered; more are not read until some are.");
 ABSL_FLAG(std::int64_t, max_history_commits, static_cast<std::int64_t>(Defaults().max_history_commits),
@@ -297,6 +305,9 @@ absl::StatusOr<Options> FromFlags() {
   read.PositiveTime(FLAGS_transfer_timeout, options.transfer_timeout);
   read.PositiveTime(FLAGS_transfer_stall_timeout, options.transfer_stall_timeout);
   read.Number(FLAGS_max_watches, 1, 10'000'000, options.max_watches);
+  read.Number(FLAGS_max_streams, 1, 10'000'000, options.max_streams);
+  read.Number(FLAGS_max_awaited_requests, 1, 10'000'000, options.max_awaited_requests);
+  read.PositiveTime(FLAGS_request_timeout, options.request_timeout);
   read.Number(FLAGS_stream_window, 1, 1'000'000, options.stream_window);
   read.Number(FLAGS_max_history_commits, 1, 100'000'000, options.max_history_commits);
   read.Number(FLAGS_max_history_mib, 1, 1 << 20, options.max_history_mib);

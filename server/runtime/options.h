@@ -55,6 +55,11 @@ struct Options {
   absl::Duration transfer_stall_timeout = absl::Seconds(10);
   // Watches of maps and paths that may be open at a time.
   int max_watches = 10'000;
+  // Streams of queries and of updates that may be open at a time.
+  int max_streams = 4096;
+  // Calls that may have begun without their request being there, and the time in which it must arrive.
+  int max_awaited_requests = 4096;
+  absl::Duration request_timeout = absl::Seconds(10);
   // Batches of one stream of updates, or messages of one of queries, that may be read and not answered yet.
   std::size_t stream_window = 256;
   // Revisions that each map remembers for its watchers, by number and by the memory that they take.

@@ -3,6 +3,7 @@
 
 #include "server/rpc/access/access_control.h"
 #include "server/rpc/admission/arrival_pause.h"
+#include "server/rpc/admission/awaited_requests.h"
 #include "server/rpc/admission/call_gate.h"
 #include "server/rpc/admission/call_memory.h"
 #include "server/rpc/admission/call_slots.h"
@@ -16,6 +17,7 @@ namespace waystar::rpc {
 struct ServerContext {
   CallGate& gate;
   const AccessControl& access;
+  AwaitedRequests& awaited_requests;
   CallStatistics& statistics;
   // Counts the calls of each client, but for those on Lane::kHere.
   ClientCalls& client_calls;
@@ -26,6 +28,8 @@ struct ServerContext {
   // Bounds imports, exports and traces together.
   CallSlots& transfers;
   CallSlots& watches;
+  // Bounds streams of queries and of updates.
+  CallSlots& streams;
 };
 
 }  // namespace waystar::rpc

@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <limits>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "google/protobuf/message.h"
 #include "grpcpp/server_context.h"
 #include "server/core/query/find_paths.h"
 #include "server/core/search/query.h"
+#include "server/rpc/access/access_control.h"
 #include "server/rpc/access/caller.h"
 #include "server/rpc/admission/executor.h"
 #include "server/rpc/admission/workbench.h"
@@ -61,5 +63,12 @@ std::chrono::steady_clock::time_point DeadlineOf(const grpc::CallbackServerConte
 
 // Returns the flow in which a call waits. A client is known by its token's name, or else by its connection.
 runtime::Flow FlowOf(const Caller& caller, const grpc::CallbackServerContext& context, absl::string_view map);
+
+// Returns what holds the places of a call: the name of its token, or where none is asked for the network that
+// it comes from.
+std::uint64_t HolderOf(const Caller& caller, const grpc::CallbackServerContext& context);
+// The same for a call whose caller is not known yet. Returns the errors of AccessControl::Identify.
+absl::StatusOr<std::uint64_t> HolderOf(const AccessControl& access,
+                                       const grpc::CallbackServerContext& context);
 
 }  // namespace waystar::rpc

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/rpc/admission/server_context.h"
+#include "server/rpc/call/after_request.h"
 #include "server/rpc/call/unary_call.h"
 
 namespace waystar::rpc {
@@ -66,7 +68,8 @@ class RawService : public Generated::Service {
   }
   template <typename Request>
   void ServeWrites(std::function<grpc::ServerWriteReactor<Bytes>*(Rpc*, const Bytes* request)> start) {
-    Mark<Request>(new grpc::internal::CallbackServerStreamingHandler<Bytes, Bytes>(std::move(start)));
+    MarkAfterRequest<Request>(
+        std::make_unique<grpc::internal::CallbackServerStreamingHandler<Bytes, Bytes>>(std::move(start)));
   }
   template <typename Request>
   void ServeReadsAndWrites(std::function<grpc::ServerBidiReactor<Bytes, Bytes>*(Rpc*)> start) {
@@ -83,7 +86,17 @@ class RawService : public Generated::Service {
       using Call = UnaryCall<Request, Response, Handler, Planner>;
       return Call::Start(server, handler, rpc, request, response, planner);
     };
-    Mark<Request>(new grpc::internal::CallbackUnaryHandler<Bytes, Bytes>(std::move(start)));
+    MarkAfterRequest<Request>(
+        std::make_unique<grpc::internal::CallbackUnaryHandler<Bytes, Bytes>>(std::move(start)));
+  }
+
+  template <typename Request>
+  void MarkAfterRequest(std::unique_ptr<grpc::internal::MethodHandler> handler) {
+    // From now on the library takes the method for a stream, of which it tells as soon as it has begun.
+    this->MarkMethodStreamed(MethodOf<Request>().index(), nullptr);
+    Mark<Request>(
+        new AfterRequest(std::move(handler), server_.awaited_requests,
+                         [&server = server_](const Rpc& rpc) { return HolderOf(server.access, rpc); }));
   }
 
   template <typename Request>

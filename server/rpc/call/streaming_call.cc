@@ -47,18 +47,18 @@ absl::Status StreamingCall::Enter() {
 }
 
 absl::Status StreamingCall::TakeSlot(CallSlots& slots) {
-  const std::uint64_t client = FlowOf(caller_.Get(), rpc_, "").client;
-  WAYSTAR_RETURN_IF_ERROR(slots.Acquire(client));
+  const std::uint64_t holder = HolderOf(caller_.Get(), rpc_);
+  WAYSTAR_RETURN_IF_ERROR(slots.Acquire(holder));
   slots_ = &slots;
-  slot_client_ = client;
+  slot_holder_ = holder;
   return absl::OkStatus();
 }
 
 absl::Status StreamingCall::AwaitSlot(CallSlots& slots) {
-  const std::uint64_t client = FlowOf(caller_.Get(), rpc_, "").client;
-  WAYSTAR_ASSIGN_OR_RETURN(const bool is_taken, slots.AcquireOrWait(client, *this));
+  const std::uint64_t holder = HolderOf(caller_.Get(), rpc_);
+  WAYSTAR_ASSIGN_OR_RETURN(const bool is_taken, slots.AcquireOrWait(holder, *this));
   slots_ = &slots;
-  slot_client_ = client;
+  slot_holder_ = holder;
   awaits_slot_ = !is_taken;
   return absl::OkStatus();
 }
@@ -254,7 +254,7 @@ std::optional<absl::Status> StreamingCall::Proceed() {
 void StreamingCall::Conclude(const absl::Status& status) {
   const std::shared_ptr<StreamingCall> self = shared_from_this();
   if (slots_ != nullptr) {
-    slots_->Release(slot_client_);
+    slots_->Release(slot_holder_);
   }
   counted_.End(status.code());
   FinishWith(ToGrpcStatus(status));

@@ -198,7 +198,7 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   bool is_inside_ = false;
   // The slot that the call has or waits for.
   CallSlots* slots_ = nullptr;
-  std::uint64_t slot_client_ = 0;
+  std::uint64_t slot_holder_ = 0;
   TransferTimes times_;
   std::optional<grpc::Alarm> timer_;
   grpc::ByteBuffer message_;

@@ -17,7 +17,8 @@ namespace waystar::rpc {
 
 absl::Status UpdateStream::Admit() {
   flow_ = FlowOf(caller_.Get(), rpc_, "");
-  return caller_.Require(&CheckStreamAccess<v1::StreamObstacleUpdatesRequest>);
+  WAYSTAR_RETURN_IF_ERROR(caller_.Require(&CheckStreamAccess<v1::StreamObstacleUpdatesRequest>));
+  return TakeSlot(server_.streams);
 }
 
 void UpdateStream::OnReadDone(bool ok) {

@@ -44,7 +44,8 @@ void FillProblem(const v1::StreamedQuery& query, const absl::Status& status, v1:
 
 absl::Status PathStream::Admit() {
   client_ = FlowOf(caller_.Get(), rpc_, "").client;
-  return caller_.Require(&CheckStreamAccess<v1::StreamFindPathRequest>);
+  WAYSTAR_RETURN_IF_ERROR(caller_.Require(&CheckStreamAccess<v1::StreamFindPathRequest>));
+  return TakeSlot(server_.streams);
 }
 
 void PathStream::OnReadDone(bool ok) {

@@ -22,8 +22,9 @@ class StoreMetrics final : public runtime::MetricSource {
   static constexpr std::size_t kMaxNames = 100;
 
   // All must outlive this.
-  StoreMetrics(const core::MapStore& store, const CallSlots& transfers, const CallSlots& watches)
-      : store_(store), transfers_(transfers), watches_(watches) {}
+  StoreMetrics(const core::MapStore& store, const CallSlots& transfers, const CallSlots& watches,
+               const CallSlots& streams)
+      : store_(store), transfers_(transfers), watches_(watches), streams_(streams) {}
 
   // Takes time in proportion to the number of maps and of their bands of rows: some milliseconds for
   // thousands.
@@ -35,6 +36,7 @@ class StoreMetrics final : public runtime::MetricSource {
   const core::MapStore& store_;
   const CallSlots& transfers_;
   const CallSlots& watches_;
+  const CallSlots& streams_;
   mutable Mutex mutex_;
   mutable absl::flat_hash_set<std::string> names_ ABSL_GUARDED_BY(mutex_);
 };

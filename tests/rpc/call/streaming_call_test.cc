@@ -29,24 +29,28 @@ struct World {
 
   CallGate gate;
   AccessControl access;
+  AwaitedRequests awaited_requests{"requests", {}};
   CallStatistics statistics;
   ClientCalls client_calls{10};
   CallMemory memory{1 << 20, 1 << 20};
   ArrivalPause arrival_pause{std::chrono::milliseconds(1)};
   CallSlots transfers{1, ErrorReason::kTransfersBusy, "transfers run"};
   CallSlots watches{1, ErrorReason::kTooManyWatches, "watches are open"};
+  CallSlots streams{1, ErrorReason::kClientBusy, "streams are open"};
   MethodStatistics method;
   grpc::CallbackServerContext rpc;
   Executor executor{{.workers = 1}};
   const ServerContext context{.gate = gate,
                               .access = access,
+                              .awaited_requests = awaited_requests,
                               .statistics = statistics,
                               .client_calls = client_calls,
                               .memory = memory,
                               .arrival_pause = arrival_pause,
                               .executor = executor,
                               .transfers = transfers,
-                              .watches = watches};
+                              .watches = watches,
+                              .streams = streams};
 };
 
 // What has happened to a call; outlives it, whoever is the last to hold it.

@@ -6,6 +6,7 @@
 
 #include "client/errors.h"
 #include "gmock/gmock.h"
+#include "tests/rpc/access/guarded_server.h"
 #include "tests/rpc/test_server.h"
 #include "tests/rpc/watch/watch_of_map.h"
 #include "tests/testing/patience.h"
@@ -13,8 +14,10 @@
 namespace waystar {
 namespace {
 
+using ::waystar::testing::GuardedServer;
 using ::waystar::testing::kPatience;
 using ::waystar::testing::TestServer;
+using ::waystar::testing::TokenLine;
 using ::waystar::testing::WaitUntil;
 using ::waystar::testing::WatchedRoomTest;
 using ::waystar::testing::WatchOfMap;
@@ -76,22 +79,27 @@ TEST(MapWatchLimitTest, OneTooManyIsRefusedUntilAnotherEnds) {
   EXPECT_TRUE(status.ok()) << status;
 }
 
-TEST(MapWatchLimitTest, OneConnectionLeavesOthersSome) {
-  TestServer server({.max_watches = 8});
+TEST(MapWatchLimitTest, OneClientLeavesOthersSome) {
+  GuardedServer server(
+      TokenLine("greedy", "read:*") + TokenLine("modest", "read:*") + TokenLine("shy", "read:*"),
+      {.max_watches = 8});
   server.Create("room", {"."});
-  const auto channel = server.NewChannel();
+  // Connections of their own do not help.
+  const auto watch = [&](const std::string& token) {
+    return std::make_unique<WatchOfMap>(server.server(), WatchRequest("room"), token);
+  };
   std::vector<std::unique_ptr<WatchOfMap>> greedy;
   for (int i = 0; i < 6; ++i) {
-    greedy.push_back(std::make_unique<WatchOfMap>(channel, WatchRequest("room")));
+    greedy.push_back(watch("greedy"));
     EXPECT_EQ(greedy.back()->Next(), "watching 1");
   }
-  const absl::Status refused = WatchOfMap(channel, WatchRequest("room")).End();
+  const absl::Status refused = watch("greedy")->End();
   EXPECT_EQ(client::ReasonOf(refused), "TOO_MANY_WATCHES");
   EXPECT_THAT(refused.message(), ::testing::HasSubstr("this client has its share"));
-  WatchOfMap other(server, WatchRequest("room"));
-  EXPECT_EQ(other.Next(), "watching 1");
-  WatchOfMap third(server, WatchRequest("room"));
-  EXPECT_EQ(third.Next(), "watching 1");
+  const auto other = watch("modest");
+  EXPECT_EQ(other->Next(), "watching 1");
+  const auto third = watch("shy");
+  EXPECT_EQ(third->Next(), "watching 1");
 }
 
 // So that cancelling meets the beginning, reading of history and writing.

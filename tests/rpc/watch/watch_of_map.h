@@ -30,11 +30,14 @@ inline v1::WatchMapRequest WatchRequest(const std::string& map, std::uint64_t fr
 // A watch over a connection of its own.
 class WatchOfMap {
  public:
-  WatchOfMap(const TestServer& server, const v1::WatchMapRequest& request)
-      : WatchOfMap(server.NewChannel(), request) {}
+  WatchOfMap(const TestServer& server, const v1::WatchMapRequest& request, const std::string& token = "")
+      : WatchOfMap(server.NewChannel(), request, token) {}
 
-  WatchOfMap(const std::shared_ptr<grpc::Channel>& channel, const v1::WatchMapRequest& request)
-      : stub_(v1::MapService::NewStub(channel)), watch_(connection_, stub_.get(), request, kPatience) {}
+  WatchOfMap(const std::shared_ptr<grpc::Channel>& channel, const v1::WatchMapRequest& request,
+             const std::string& token = "")
+      : connection_(client::Options{.token = token}),
+        stub_(v1::MapService::NewStub(channel)),
+        watch_(connection_, stub_.get(), request, kPatience) {}
 
   client::MapWatch* operator->() { return &watch_; }
 
@@ -69,8 +72,8 @@ class WatchOfMap {
   }
 
  private:
-  // What calls bear: nothing.
-  const client::Connection connection_{client::Options{}};
+  // What calls bear: at most a token.
+  const client::Connection connection_;
   std::unique_ptr<v1::MapService::Stub> stub_;
   client::MapWatch watch_;
 };
