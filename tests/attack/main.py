@@ -12,6 +12,7 @@ import sys
 import call_attacks  # noqa: F401
 import connection_attacks  # noqa: F401
 import frame_attacks  # noqa: F401
+import gateway_attacks  # noqa: F401
 import h2spec
 import memory_attacks  # noqa: F401
 import target

@@ -4,6 +4,7 @@ import struct
 
 FIND_PATH = "/waystar.v1.PathService/FindPath"
 FIND_PATHS = "/waystar.v1.PathService/FindPaths"
+STREAM_FIND_PATH = "/waystar.v1.PathService/StreamFindPath"
 WATCH_MAP = "/waystar.v1.MapService/WatchMap"
 CREATE_MAP = "/waystar.v1.MapService/CreateMap"
 UPDATE_OBSTACLES = "/waystar.v1.MapService/UpdateObstacles"

@@ -109,7 +109,7 @@ class Server:
             command += [f"--tls_cert={folder}/cert.pem", f"--tls_key={folder}/key.pem", f"--tls_client_ca={folder}/cert.pem"]
         if kind == "gateway":
             # All connections come from the gateway, which has limits by address.
-            command.append("--max_address_connections=10000")
+            command.append("--max_address_connections=8100")
         self.log = open(f"{folder}/log", "wb") if stderr is None else None
         self.descriptors = descriptors
         self.process = subprocess.Popen(

@@ -17,7 +17,7 @@ cat "$WORK/cert.pem" "$WORK/key.pem" >"$WORK/gateway.pem"
 "$BIN/waystar" token player 'update:*' >"$WORK/made"
 sed -n 4p "$WORK/made" >"$WORK/tokens"
 token="$(sed -n 2p "$WORK/made")"
-start_server --maps_dir="$SAMPLES" --tokens_file="$WORK/tokens" --max_address_connections=4000
+start_server --maps_dir="$SAMPLES" --tokens_file="$WORK/tokens" --max_address_connections=8100
 
 export WAYSTAR_GATEWAY_SERVER="127.0.0.1:$PORT" WAYSTAR_GATEWAY_CERT="$WORK/gateway.pem"
 gateway_pid=
@@ -75,10 +75,39 @@ expect_code 0 call "$token" -d "{\"queries\": [{\"id\": 1, \"query\": $query}]} 
   waystar.v1.PathService/StreamFindPath
 expect_text '"id": "2"'
 
+# restart_gateway NAME=VALUE: with this variable.
+restart_gateway() {
+  kill "$gateway_pid"
+  wait "$gateway_pid" || true
+  local -x "${1?}"
+  start_gateway
+}
+
+# More open calls than one address may have are refused, until one of them ends. Reflection would be one more.
+proto="$(dirname "$CONFIGURATION")/../proto"
+protos=(-import-path "$proto" -import-path "$proto/third_party"
+  -proto waystar/v1/map_service.proto -proto waystar/v1/path_service.proto)
+restart_gateway WAYSTAR_GATEWAY_ADDRESS_CALLS=1
+grpcurl -cacert "$WORK/cert.pem" -H "authorization: Bearer $token" "${protos[@]}" -d '{"map": "ten-by-ten"}' \
+  "localhost:$gateway_port" waystar.v1.MapService/WatchMap >"$WORK/watch" 2>&1 &
+watch_pid=$!
+deadline=$((SECONDS + 120))
+until grep -qF watching "$WORK/watch"; do
+  ((SECONDS < deadline)) || fail "no watch that begins: $(cat "$WORK/watch")"
+  sleep 0.02
+done
+expect_code 72 call "$token" "${protos[@]}" -d "$query" waystar.v1.PathService/FindPath
+expect_text "too many open calls from this address"
+kill "$watch_pid"
+wait "$watch_pid" || true
+until call "$token" "${protos[@]}" -d "$query" waystar.v1.PathService/FindPath >"$WORK/out" 2>&1; do
+  expect_text "too many open calls from this address"
+  ((SECONDS < deadline)) || fail "the watch has ended, and its place is not free"
+done
+expect_text OUTCOME_FOUND
+
 # More calls in a second than one token may make are refused as the server would refuse them.
-kill "$gateway_pid"
-wait "$gateway_pid" || true
-WAYSTAR_GATEWAY_TOKEN_RATE=1 start_gateway
+restart_gateway WAYSTAR_GATEWAY_TOKEN_RATE=1
 deadline=$((SECONDS + 120))
 until grep -qF "too many calls with this token" "$WORK/out"; do
   ((SECONDS < deadline)) || fail "no call was one too many: $(cat "$WORK/out")"
