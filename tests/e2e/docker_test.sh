@@ -209,13 +209,13 @@ check_answers() {
   expect "the port is published on" "$SERVER" "$(docker port "$(container)" 7450/tcp)"
 }
 
-# As Prometheus would get them on the network of the services.
+# check_metrics SERVICE: as Prometheus would get them on the network of the services.
 check_metrics() {
   local answer
-  answer=$(in_container bash -c \
+  answer=$(docker exec "$(compose ps --quiet "$1")" bash -c \
     'exec 3<>/dev/tcp/127.0.0.1/9464 && printf "GET /metrics HTTP/1.0\r\n\r\n" >&3 && cat <&3')
-  [[ "$answer" == *'waystar_maps{kind="grid"} '[1-9]* ]] || fail "the metrics do not tell of the sample maps"
-  echo "ok  metrics are served inside"
+  [[ "$answer" == *'waystar_maps{kind="grid"} '[1-9]* ]] || fail "the metrics of $1 have no sample maps"
+  expect "the port of $1's metrics is published on" "" "$(docker port "$(compose ps --quiet "$1")" 9464/tcp 2>/dev/null || true)"
 }
 
 check_stop() {
@@ -330,6 +330,7 @@ YAML
   expect "what the hardened server leaves open" "" "$(hardened_logs | grep open_to_the_network || true)"
   expect "the hardened port is published on" "0.0.0.0:7451" \
     "$(docker port "$(compose ps --quiet hardened)" 7450/tcp | head -n 1)"
+  check_metrics hardened
 }
 
 main() {
@@ -360,7 +361,7 @@ main() {
   echo "ok  healthy"
   check_confinement
   check_answers
-  check_metrics
+  check_metrics waystar
   step "Stopping"
   check_stop
   step "Killing"
