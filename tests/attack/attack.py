@@ -19,6 +19,10 @@ class Attack:
     flags: tuple = ()
     descriptors: int | None = None
     full_stderr: bool = False
+    # Whether the server listens for HTTP, and a second good client asks there.
+    http: bool = False
+    good_rate: int = 40  # Calls a second of each good client.
+    least_answered: float = 0.9  # The share of their calls that must be answered.
 
 
 ATTACKS = []

@@ -14,6 +14,7 @@ import connection_attacks  # noqa: F401
 import frame_attacks  # noqa: F401
 import gateway_attacks  # noqa: F401
 import h2spec
+import http_attacks  # noqa: F401
 import memory_attacks  # noqa: F401
 import target
 from attack import ATTACKS
@@ -24,18 +25,23 @@ def milliseconds(value):
     return "-" if value is None else f"{value:.1f}"
 
 
-def row(verdict, timed):
-    faults = verdict.faults(timed)
+def figures(service):
+    if not service:
+        return "-", "-", "-", "-"
     return (
-        verdict.attack,
-        "yes" if verdict.alive else "NO",
-        f"{verdict.peak_mib} of {verdict.limit_mib}",
-        milliseconds(verdict.rest_p99_ms),
-        milliseconds(verdict.during_p99_ms),
-        f"{verdict.failed_during} of {verdict.calls_during}",
-        "-" if verdict.recovered_s is None else f"{verdict.recovered_s:.1f}",
-        "; ".join(faults) or "held",
+        milliseconds(service.rest_p99_ms),
+        milliseconds(service.during_p99_ms),
+        f"{service.failed_during} of {service.calls_during}",
+        "-" if service.recovered_s is None else f"{service.recovered_s:.1f}",
     )
+
+
+def print_verdict(verdict, timed):
+    memory = f"{verdict.peak_mib} of {verdict.limit_mib}"
+    faults = "; ".join(verdict.faults(timed)) or "held"
+    print_row((verdict.attack, "yes" if verdict.alive else "NO", memory, *figures(verdict.grpc), faults))
+    if verdict.http:
+        print_row(("  its good client over HTTP", "", "", *figures(verdict.http), ""))
 
 
 COLUMNS = ("attack", "alive", "peak MiB", "p99 rest", "during ms", "good failed", "back s", "verdict")
@@ -56,6 +62,8 @@ def main():
     parser.add_argument("--list", action="store_true", help="name the attacks, and make none")
     arguments = parser.parse_args()
     chosen = [one for one in ATTACKS if not arguments.short or one.in_short_form]
+    # Only this target has an HTTP port.
+    chosen = [one for one in chosen if not one.http or arguments.target == "direct"]
     if arguments.only:
         chosen = [one for one in chosen if any(word.lower() in one.name.lower() for word in arguments.only.split(","))]
     if arguments.list:
@@ -72,7 +80,7 @@ def main():
     for one in chosen:
         verdict = judge(one, arguments.target, arguments.server, times)
         verdicts.append(verdict)
-        print_row(row(verdict, not arguments.short))
+        print_verdict(verdict, not arguments.short)
         failed += bool(verdict.faults(not arguments.short))
     if verdicts:
         print(f"\nMemory is limited by {verdicts[0].limited_by}. {len(verdicts) - failed} of {len(verdicts)} attacks held.")

@@ -70,8 +70,16 @@ def rectangle(x, y, width, height):
     return text(2, cell(x, y) + number(3, width) + number(4, height))
 
 
+def shape_cell(x, y):
+    return text(1, cell(x, y))
+
+
 def block(shape):
     return text(2, text(1, shape))
+
+
+def unblock(shape):
+    return text(2, text(2, shape))
 
 
 def set_terrain(shape, terrain):

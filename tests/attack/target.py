@@ -29,6 +29,7 @@ class Target:
     kind: str
     address: tuple
     folder: str
+    http_address: tuple | None = None
     good_source: str = "127.0.0.1"
     rude_source: str = "127.0.0.2"
 
@@ -95,7 +96,7 @@ def accepts(port):
 class Server:
     """The server, and the gateway if it is asked for. A context: all of it has ended after."""
 
-    def __init__(self, program, kind, folder, *, limit_mib, flags=(), descriptors=None, stderr=None):
+    def __init__(self, program, kind, folder, *, limit_mib, flags=(), descriptors=None, stderr=None, http=False):
         self.kind, self.folder = kind, str(folder)
         self.limit = MemoryLimit(f"waystar-attack-{os.getpid()}-{free_port()}", limit_mib)
         self.peak_kib = 0
@@ -105,6 +106,9 @@ class Server:
         self.metrics_address = (own_address(), free_port(own_address()))
         command = [program, "--listen=127.0.0.1:0", f"--port_file={self.port_file}", f"--tokens_file={folder}/tokens"]
         command.append("--metrics_listen={}:{}".format(*self.metrics_address))
+        self.http_address = (own_address(), free_port(own_address())) if http else None
+        if http:
+            command.append("--http_listen={}:{}".format(*self.http_address))
         if kind == "mtls":
             command += [f"--tls_cert={folder}/cert.pem", f"--tls_key={folder}/key.pem", f"--tls_client_ca={folder}/cert.pem"]
         if kind == "gateway":
@@ -130,7 +134,7 @@ class Server:
             port = self._port()
             if self.kind == "gateway":
                 port = self._start_gateway(port)
-            self.target = Target(self.kind, ("127.0.0.1", port), self.folder)
+            self.target = Target(self.kind, ("127.0.0.1", port), self.folder, self.http_address)
             return self
         except BaseException:
             self.__exit__()

@@ -1,6 +1,5 @@
 """Runs one attack against a fresh server, and says what became of the server and of the good client."""
 
-import collections
 import dataclasses
 import multiprocessing
 import os
@@ -10,12 +9,10 @@ import time
 import good_client
 import messages
 from attack import Aggressor
-from good_client import GoodClient, p99
+from good_client import GoodClient, ask_by_grpc, ask_by_http
 from http2 import Closed, Connection
+from service import Service, measure
 from target import GOOD_TOKEN, Server, make_certificate, write_tokens
-
-MAX_RATIO = 3
-MAX_RECOVERY = 2.0
 
 
 @dataclasses.dataclass
@@ -27,20 +24,13 @@ class Verdict:
     peak_mib: int = 0
     alive: bool = False
     end: str = ""  # How the process ended.
-    rest_p99_ms: float | None = None
-    during_p99_ms: float | None = None
-    failed_during: int = 0
-    failures: dict = dataclasses.field(default_factory=dict)  # By what came instead of an answer.
-    calls_during: int = 0
-    recovered_s: float | None = None  # None: not within the time watched.
+    grpc: Service | None = None  # None: the server answered nobody, even before.
+    http: Service | None = None  # None: nobody asked over HTTP.
+    least_answered: float = 0.9  # Of the calls of the good clients.
     notes: list = dataclasses.field(default_factory=list)
 
     def within_limit(self):
         return self.peak_mib <= self.limit_mib
-
-    def answered(self):
-        """Whether the good client's calls were, which does not depend on how fast the machine is."""
-        return self.calls_during > 0 and self.failed_during * 10 <= self.calls_during
 
     def faults(self, timed=True):
         found = [] if self.alive else [self.end or "not alive"]
@@ -48,12 +38,10 @@ class Verdict:
             found.append("past the limit")
         if not self.alive:
             return found
-        if not self.answered() and self.calls_during:
-            found.append(f"good calls: {', '.join(f'{count} {why}' for why, count in self.failures.items())}")
-        if timed and self.during_p99_ms and self.rest_p99_ms and self.during_p99_ms > MAX_RATIO * self.rest_p99_ms:
-            found.append(f"p99 {self.during_p99_ms / self.rest_p99_ms:.1f} times its rest")
-        if timed and (self.recovered_s is None or self.recovered_s > MAX_RECOVERY):
-            found.append("not recovered within 2 s")
+        if self.grpc:
+            found += self.grpc.faults(timed, self.least_answered)
+        if self.http:
+            found += [f"HTTP: {fault}" for fault in self.http.faults(timed, self.least_answered)]
         return found + self.notes
 
 
@@ -65,17 +53,6 @@ def _run(attack, target, seconds, metrics_address, patience, pipe):
         pipe.send("")
     except Exception as error:  # What an attack meets is a finding, or the server cutting it off.
         pipe.send(str(error) if isinstance(error, RuntimeError) else "")
-
-
-def _recovery(records, begin, slowest):
-    """Seconds from `begin` to the first of ten calls in a row that are as fast as at rest."""
-    after = [record for record in records if record[0] >= begin]
-    row = 0
-    for index, (_, took, _) in enumerate(after):
-        row = row + 1 if took is not None and took <= slowest else 0
-        if row == 10:
-            return after[index - 9][0] - begin
-    return None
 
 
 @dataclasses.dataclass
@@ -120,8 +97,9 @@ def judge(attack, kind, program, times):
             flags=(*attack.flags, *times.flags),
             descriptors=attack.descriptors,
             stderr=write_end,
+            http=attack.http,
         )
-        verdict = Verdict(attack.name, kind, attack.limit_mib, server.limit.kind)
+        verdict = Verdict(attack.name, kind, attack.limit_mib, server.limit.kind, least_answered=attack.least_answered)
         try:
             with server:
                 _attack(attack, server, verdict, times)
@@ -151,7 +129,8 @@ def _attack(attack, server, verdict, times):
         verdict.notes.append("answers nobody, even before the attack")
         return
     connection.close()
-    good = GoodClient(server.target, GOOD_TOKEN, times.deadline)
+    good = GoodClient(ask_by_grpc, server.target, GOOD_TOKEN, attack.good_rate, times.deadline)
+    good_http = GoodClient(ask_by_http, server.target, GOOD_TOKEN, attack.good_rate, times.deadline) if attack.http else None
 
     def watch(seconds, process=None):
         end = time.monotonic() + seconds
@@ -176,7 +155,9 @@ def _attack(attack, server, verdict, times):
     process.join()
     attack_end = time.monotonic()
     watch(times.after)
-    records = good.finish()
+    phases = attack.good_rate, times.deadline, rest_begin, attack_begin, attack_end
+    verdict.grpc = measure(good.finish(), *phases)
+    verdict.http = measure(good_http.finish(), *phases) if good_http else None
     verdict.alive = server.alive()
     if verdict.alive and not lets_in(server.target, times.deadline):
         verdict.notes.append("lets nobody in after")
@@ -187,17 +168,3 @@ def _attack(attack, server, verdict, times):
             verdict.notes += filter(None, [pipe.recv()])
         except EOFError:
             pass
-
-    def between(begin, end):
-        return [took for begun, took, _ in records if begin <= begun < end]
-
-    resting = p99([took for took in between(rest_begin, attack_begin) if took is not None])
-    during = between(attack_begin, attack_end)
-    verdict.calls_during = len(during)
-    verdict.failed_during = sum(took is None for took in during)
-    reasons = [why for begun, took, why in records if took is None and attack_begin <= begun < attack_end]
-    verdict.failures = dict(collections.Counter(reasons))
-    verdict.rest_p99_ms = resting and resting * 1000
-    in_time = p99([took if took is not None else times.deadline for took in during])
-    verdict.during_p99_ms = in_time and in_time * 1000
-    verdict.recovered_s = _recovery(records, attack_end, MAX_RATIO * (resting or 0))

@@ -1,0 +1,317 @@
+"""Attacks on the port of JSON over HTTP."""
+
+import threading
+import time
+
+import good_client
+import http1
+import messages
+from attack import attack
+from target import GOOD_TOKEN, rude_token
+
+VICTIM = "victim"
+
+
+def create(aggressor, map_id, side):
+    connection = aggressor.connect()
+    if aggressor.call(connection, messages.CREATE_MAP, messages.create_map(map_id, side, side)) != 0:
+        raise RuntimeError(f"no map {map_id} to attack")
+    connection.close()
+
+
+def code_of(aggressor, path, message, rude=True):
+    """The code of a call on a connection of its own, which must be answered."""
+    try:
+        connection = http1.Connection(aggressor.target, rude=rude, timeout=aggressor.patience)
+        code = connection.call(path, message, rude_token() if rude else GOOD_TOKEN)
+        connection.close()
+        return code
+    except OSError as error:
+        raise RuntimeError(f"{path} is not answered: {error}") from error
+
+
+def exists(aggressor, map_id):
+    return code_of(aggressor, http1.GET_MAP, {"map": map_id}) == 200
+
+
+def post(path, *lines, body=b""):
+    return "\r\n".join((f"POST {path} HTTP/1.1", "Host: localhost", *lines, "\r\n")).encode("latin-1") + body
+
+
+def chunks(data):
+    return b"%x\r\n%s\r\n0\r\n\r\n" % (len(data), data)
+
+
+def ambiguous_requests(hidden):
+    """Requests whose body, in one of the ways to read them, is the hidden request."""
+    right = f"Authorization: Bearer {GOOD_TOKEN}"
+    length, chunked = f"Content-Length: {len(hidden)}", "Transfer-Encoding: chunked"
+    last = b"0\r\n\r\n"
+    size = b"%x" % len(hidden)
+    many = [f"X-{index}: a" for index in range(70)]
+
+    heads = [
+        # The length is past what a server reads, or in a line that not all take for one of its own.
+        [*many, length],
+        [length, *many],
+        ["Content-Length: 0", *many, length],
+        ["X-Long: " + "a" * 17_000, length],
+        [f"X-A: a\n{length}"],
+        [f"X-A: a\r{length}"],
+        [f"X-A: a\r\n {length}"],
+        [f"X-A: a\r\n\t{length}"],
+        [f"X-A:\0{length}"],
+        [f" {length}"],
+        [length.replace(":", " :")],
+        [length.replace(":", "\0:")],
+        # Two lengths, and lengths that are no number.
+        ["Content-Length: 0", length],
+        [length, "Content-Length: 0"],
+        [f"Content-Length: 0, {len(hidden)}"],
+        [f"Content-Length: {len(hidden)}, 0"],
+        [f"Content-Length: +{len(hidden)}"],
+        [f"Content-Length: 0x{len(hidden):x}"],
+        ["Content-Length: -0"],
+        ["Content-Length: -1"],
+        ["Content-Length: 0 0"],
+        [f"Content-Length: {(1 << 64)}"],
+        [f"Content-Length: {(1 << 64) + len(hidden)}"],
+        [f"Content-Length: {(1 << 32) + len(hidden)}"],
+        # Refused before the body: nothing of it is a request then.
+        [length, "Expect: 100-continue"],
+        [length, "Expect: something"],
+        [length, "Origin: https://evil.example"],
+        [length, "Waystar-Timeout: soon"],
+        [length, "Host: other"],
+        [length, "Upgrade: h2c", "Connection: Upgrade, HTTP2-Settings", "HTTP2-Settings: AAMAAABkAAQAAP__"],
+    ]
+    requests = [post(http1.FIND_PATH, right, *lines, body=hidden) for lines in heads]
+    length = f"Content-Length: {len(last + hidden)}"
+    codings = [
+        [chunked, "Content-Length: 0"],
+        ["Content-Length: 5", chunked],
+        [chunked, length],
+        ["Transfer-Encoding: gzip"],
+        ["Transfer-Encoding: gzip, chunked"],
+        ["Transfer-Encoding: chunked, gzip", length],
+        ["Transfer-Encoding: xchunked", length],
+        ["Transfer-Encoding: identity", length],
+        ["Transfer-Encoding:\x0bchunked", length],
+        ["Transfer-Encoding:\r\n chunked", length],
+        ["Transfer-Encoding : chunked", length],
+        ['Transfer-Encoding: "chunked"', length],
+        [chunked, chunked, length],
+        [chunked, "Transfer-Encoding: identity"],
+        ["Transfer_Encoding: chunked", length],
+        [f"X-A: a\n{chunked}", length],
+    ]
+    requests += [post(http1.FIND_PATH, right, *lines, body=last + hidden) for lines in codings]
+    requests.append(post(http1.FIND_PATH, right, chunked, body=last + hidden).replace(b"HTTP/1.1", b"HTTP/1.0", 1))
+    bodies = [
+        # The hidden request is in a chunk, whose size is written in some strange way.
+        size + b";a=b\r\n" + hidden + b"\r\n" + last,
+        size + b';a="\r\n' + hidden + b'"\r\n' + last,
+        size + b";\n" + hidden + b"\r\n" + last,
+        size + b"\n" + hidden + b"\r\n" + last,
+        size + b" \r\n" + hidden + b"\r\n" + last,
+        b"0" * 100 + size + b"\r\n" + hidden + b"\r\n" + last,
+        b"0x" + size + b"\r\n" + hidden + b"\r\n" + last,
+        b"+" + size + b"\r\n" + hidden + b"\r\n" + last,
+        # It follows a size that is no such thing, or one that wraps round to 0.
+        b"\r\n" + hidden,
+        b";\r\n\r\n" + hidden,
+        b"-0\r\n\r\n" + hidden,
+        b"0x0\r\n\r\n" + hidden,
+        b"10000000000000000\r\n\r\n" + hidden,
+        b"100000000\r\n\r\n" + hidden,
+        b"ffffffffffffffff\r\n" + hidden,
+        # It follows a chunk that is longer than it says.
+        b"2\r\n{}a\r\n0\r\n\r\n" + hidden,
+        b"2\r\n{}\n0\r\n\r\n" + hidden,
+        b"2\r\n{}0\r\n\r\n" + hidden,
+        # It is among the trailers, or after what is not quite their end.
+        b"0\r\n" + hidden,
+        b"0\r\nX-A: a\r\n" + hidden,
+        b"0\n\n" + hidden,
+        b"0\r\n\n" + hidden,
+        b"0\r\n\r" + hidden,
+        b"0;a=\n\r\n" + hidden,
+    ]
+    requests += [post(http1.FIND_PATH, right, chunked, body=body) for body in bodies]
+    # Refused for the path, the method, the token or the size, with the body unread.
+    length = f"Content-Length: {len(hidden)}"
+    requests += [
+        post("/nothing", right, length, body=hidden),
+        post("/nothing", right, chunked, body=chunks(hidden)),
+        post(http1.FIND_PATH, length, body=hidden),
+        post(http1.FIND_PATH, "Authorization: Bearer wrong", chunked, body=chunks(hidden)),
+        post(http1.FIND_PATH, right, f"Content-Length: {1 << 30}", body=hidden),
+        post(http1.FIND_PATH, right, length, body=hidden),
+        post(http1.FIND_PATH, right, chunked, body=chunks(hidden)),
+    ]
+    for method in (b"GET", b"HEAD", b"OPTIONS", b"PUT", b"TRACE", b"CONNECT"):
+        requests.append(post(http1.FIND_PATH, right, length, body=hidden).replace(b"POST", method, 1))
+    return requests
+
+
+def send_and_end(aggressor, *parts):
+    """Sends the parts one after the other and no more, and waits until the server has done with them."""
+    connection = http1.Connection(aggressor.target, timeout=aggressor.patience)
+    try:
+        for part in parts:
+            connection.send(part)
+            if part is not parts[-1]:
+                time.sleep(0.01)
+        connection.end()
+        return connection.rest()
+    except OSError:
+        return b""
+    finally:
+        connection.close()
+
+
+@attack("smuggled HTTP requests", short=True, http=True)
+def smuggling(aggressor):
+    create(aggressor, VICTIM, 8)
+    hidden = http1.request(http1.DELETE_MAP, {"map": VICTIM}, GOOD_TOKEN)
+    requests = ambiguous_requests(hidden)
+    aggressor.begin_now()
+    rounds = 0
+    while rounds < 2 or aggressor.left():
+        for request in requests:
+            # At once, and with what follows the head a moment later.
+            head, end, body = request.partition(b"\r\n\r\n")
+            send_and_end(aggressor, *((request,) if rounds % 2 == 0 else (head + end, body)))
+            if not exists(aggressor, VICTIM):
+                raise RuntimeError(f"a hidden request was run: {request}")
+        rounds += 1
+    # The same request runs where it is not hidden.
+    send_and_end(aggressor, http1.request(http1.GET_MAP, {"map": VICTIM}, GOOD_TOKEN) + hidden)
+    if exists(aggressor, VICTIM):
+        raise RuntimeError("the request that was hidden does nothing")
+
+
+def slow_heads(aggressor, count):
+    """So many connections of one address: half say nothing, half send a head a byte at a time."""
+    connections = []
+
+    def open_all():
+        while aggressor.left():
+            for index, connection in enumerate(connections):
+                try:
+                    if connection is None:
+                        connections[index] = http1.Connection(aggressor.target, timeout=1)
+                    elif index % 2:
+                        connection.send(b"P")
+                    elif connection.is_closed():
+                        connections[index] = None
+                except OSError:
+                    connections[index] = None
+            time.sleep(0.05)
+
+    connections += [None] * count
+    thread = threading.Thread(target=open_all, daemon=True)
+    thread.start()
+    while aggressor.left():
+        if code_of(aggressor, http1.FIND_PATH, good_client.JSON_QUERY, rude=False) != 200:
+            raise RuntimeError("another client is refused")
+        time.sleep(0.1)
+    thread.join()
+
+
+@attack("150 slow heads over HTTP", short=True, http=True)
+def some_slow_heads(aggressor):
+    slow_heads(aggressor, 150)
+
+
+@attack("600 slow heads over HTTP", short=True, http=True)
+def many_slow_heads(aggressor):
+    slow_heads(aggressor, 600)
+
+
+@attack("bodies of 4 MB over HTTP without a token, 48 at a time", short=True, http=True)
+def untrusted_bodies(aggressor):
+    body = http1.request(http1.FIND_PATH, {"map": "a" * 4_000_000})
+
+    def send(_):
+        connection = http1.Connection(aggressor.target, timeout=2)
+        try:
+            connection.send(body)
+            connection.rest()
+        finally:
+            connection.close()
+
+    aggressor.together(48, send)
+
+
+@attack("60 watches over HTTP that nobody reads", short=True, http=True)
+def unread_streams(aggressor):
+    create(aggressor, "watched", 2048)
+    rows = b"".join(messages.shape_cell(x, y) for y in range(210) for x in range(2048))
+    editing = aggressor.connect()
+    aggressor.begin_now()
+    connections = []
+    for _ in range(60):
+        connection = http1.Connection(aggressor.target, receive_buffer=4096)
+        connection.send(http1.request(http1.WATCH_MAP, {"map": "watched", "withEdits": True}, rude_token()))
+        connections.append(connection)
+    for connection in connections:
+        connection.line()
+    for number in range(4):
+        large = messages.update("watched", messages.block(rows) if number % 2 == 0 else messages.unblock(rows))
+        if aggressor.call(editing, messages.UPDATE_OBSTACLES, large) != 0:
+            raise RuntimeError("a large update is refused")
+    number = 0
+    while aggressor.left():
+        other = http1.Connection(aggressor.target, rude=False, timeout=aggressor.patience)
+        try:
+            other.send(http1.request(http1.WATCH_MAP, {"map": "watched"}, GOOD_TOKEN))
+            while b"watching" not in (line := other.line()):
+                if b"error" in line:
+                    raise RuntimeError(f"another client's stream is refused: {line.decode()}")
+        except OSError as error:
+            raise RuntimeError(f"another client gets no stream: {error}") from error
+        other.close()
+        number += 1
+        edit = messages.block(messages.rectangle(number % 2048, 1024, 1, 1))
+        aggressor.call(editing, messages.UPDATE_OBSTACLES, messages.update("watched", edit))
+    aggressor.hold(connections)
+
+
+@attack("paths over HTTP that mean another when decoded", short=True, http=True)
+def strange_paths(aggressor):
+    service, method = "/waystar.v1.MapService", "/ListMaps"
+    paths = [
+        "/waystar.v1.PathService/..%2Fwaystar.v1.MapService/ListMaps",
+        "/waystar.v1.PathService/../waystar.v1.MapService/ListMaps",
+        "/waystar.v1.PathService/%2e%2e/waystar.v1.MapService/ListMaps",
+        "/waystar.v1.PathService/..;/waystar.v1.MapService/ListMaps",
+        "/" + service + method,
+        service + "/" + method,
+        service + "/." + method,
+        "/." + service + method,
+        service + method.replace("/", "\\"),
+        service + method.replace("/", "%5c"),
+        service + method.replace("/", "%2f"),
+        service.replace("/", "\\") + method,
+        service + method.replace("L", "%4c"),
+        service + method.replace("L", "%4C"),
+        service + method.replace("L", "%254c"),
+        service + method.replace("L", "l"),
+        service + method + "%00",
+        service + method + "%20",
+        service + method + "%0d%0a",
+        service + method + "/",
+        service + method + ";a",
+        service + method + "/..",
+        service.replace(".", "%2e") + method,
+        service[1:] + method,
+    ]
+    if code_of(aggressor, service + method, {}) != 200:
+        raise RuntimeError("the plain path is refused")
+    rounds = 0
+    while not rounds or aggressor.left():
+        for path in paths:
+            if (code := code_of(aggressor, path, {})) != 404:
+                raise RuntimeError(f"{path} is answered with {code}")
+        rounds += 1
