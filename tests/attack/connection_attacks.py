@@ -44,15 +44,8 @@ def noise(aggressor):
     aggressor.together(4, send)
 
 
-@attack("100 slow connections at the metrics port", short=True)
-def slow_scrapes(aggressor):
-    sockets = open_sockets(aggressor, aggressor.metrics_address, 100)
-    for one in sockets:
-        try:
-            one.sendall(b"GET /me")
-        except OSError:
-            pass
-    # What matters here besides the good client: that somebody else can still scrape.
+def scrape_beside(aggressor, sockets):
+    """What matters here besides the good client: that somebody else can still scrape."""
     try:
         with socket.create_connection(aggressor.metrics_address, timeout=aggressor.patience) as scrape:
             scrape.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
@@ -62,3 +55,19 @@ def slow_scrapes(aggressor):
     if b" 200 " not in answer:
         raise RuntimeError(f"no scrape within {aggressor.patience:g} s")
     aggressor.hold(sockets)
+
+
+@attack("80 idle connections at the metrics port", short=True)
+def idle_scrapes(aggressor):
+    scrape_beside(aggressor, open_sockets(aggressor, aggressor.metrics_address, 80))
+
+
+@attack("100 slow connections at the metrics port", short=True)
+def slow_scrapes(aggressor):
+    sockets = open_sockets(aggressor, aggressor.metrics_address, 100)
+    for one in sockets:
+        try:
+            one.sendall(b"GET /me")
+        except OSError:
+            pass
+    scrape_beside(aggressor, sockets)
