@@ -7,7 +7,7 @@ import zlib
 import good_client
 import messages
 from attack import attack
-from http2 import Closed
+from http2 import DATA, END_HEADERS, END_STREAM, HEADERS, Closed, frame, message
 from target import rude_token
 
 
@@ -88,6 +88,11 @@ def aggressors(aggressor):
     aggressor.together(16, ask)
 
 
+@attack("16 aggressors and a polite client of 20 calls a second", good_rate=20, least_answered=0.975)
+def polite_client(aggressor):
+    aggressors(aggressor)
+
+
 @attack("wrong tokens, as fast as they go", short=True)
 def wrong_tokens(aggressor):
     def ask(index):
@@ -103,6 +108,52 @@ def wrong_tokens(aggressor):
 @attack("stderr is a full pipe", short=True, full_stderr=True)
 def full_stderr(aggressor):
     wrong_tokens(aggressor)
+
+
+def begin_calls(aggressor, path, count, data, flags=0, window=1 << 20):
+    """Begins so many calls on one connection, whatever the server allows, and holds them; reads what comes."""
+    connection = aggressor.connect(initial_window=window)
+    try:
+        headers, again = connection.remembered_headers(path)
+        for begin in range(1, 2 * count, 1000):
+            frames = []
+            for stream in range(begin, min(begin + 1000, 2 * count), 2):
+                frames += frame(HEADERS, END_HEADERS, stream, headers), frame(DATA, flags, stream, data)
+                headers = again
+            connection.send(b"".join(frames))
+            while connection.receive(0):
+                pass
+        while aggressor.left():
+            connection.receive(aggressor.left())
+    finally:
+        connection.close()
+
+
+@attack("calls begun and never ended")
+def unfinished_calls(aggressor):
+    # The first byte of a message.
+    aggressor.together(4, lambda _: begin_calls(aggressor, messages.FIND_PATH, 20_000, b"\0"))
+
+
+@attack("health and reflection streams held open")
+def public_streams(aggressor):
+    kinds = (
+        (messages.HEALTH_WATCH, message(b""), END_STREAM),
+        (messages.HEALTH_CHECK, b"\0", 0),
+        (messages.REFLECTION, message(messages.file_containing("waystar.v1.MapService")), 0),
+    )
+
+    def begin(index):
+        path, data, flags = kinds[index % 3]
+        begin_calls(aggressor, path, 10_000, data, flags)
+
+    aggressor.together(15, begin)
+
+
+@attack("reflection answers that nobody reads")
+def unread_reflection(aggressor):
+    question = message(messages.file_containing("waystar.v1.MapService"))
+    aggressor.together(4, lambda _: begin_calls(aggressor, messages.REFLECTION, 10_000, question, window=0))
 
 
 @attack("10,000 watches from one connection")

@@ -28,19 +28,8 @@ def headers_of(connection):
 def resets(aggressor, count, data):
     """Calls that are begun and given up at once, as many of them on one connection as that takes."""
     connection = aggressor.connect()
-    # The first fills the table of headers that the server keeps, so that the others take 9 bytes.
-    first, scheme = bytearray([0x83]), 0x87 if connection.target.tls else 0x86
-    first.append(scheme)
-    for index, (name, value) in zip(
-        (0x44, 0x41, 0x5F, 0x40),
-        ((":path", messages.FIND_PATH), (":authority", "a"), ("content-type", "application/grpc"), ("te", "trailers")),
-    ):
-        first.append(index)
-        if index == 0x40:
-            first += http2.integer(len(name), 7) + name.encode()
-        first += http2.integer(len(value), 7) + value.encode()
-    again = bytes([0x83, scheme, 0x80 | 65, 0x80 | 64, 0x80 | 63, 0x80 | 62])
-    connection.send(frame(HEADERS, END_HEADERS, 1, bytes(first)))
+    first, again = connection.remembered_headers(messages.FIND_PATH)
+    connection.send(frame(HEADERS, END_HEADERS, 1, first))
     for begin in range(3, 2 * count, 400):
         connection.send(
             b"".join(

@@ -229,7 +229,7 @@ def many_slow_heads(aggressor):
     slow_heads(aggressor, 600)
 
 
-@attack("bodies of 4 MB over HTTP without a token, 48 at a time", short=True, http=True)
+@attack("48 bodies of 4 MB at a time over HTTP without a token", short=True, http=True)
 def untrusted_bodies(aggressor):
     body = http1.request(http1.FIND_PATH, {"map": "a" * 4_000_000})
 

@@ -10,6 +10,9 @@ CREATE_MAP = "/waystar.v1.MapService/CreateMap"
 UPDATE_OBSTACLES = "/waystar.v1.MapService/UpdateObstacles"
 IMPORT_MAP = "/waystar.v1.MapService/ImportMap"
 EXPORT_MAP = "/waystar.v1.MapService/ExportMap"
+HEALTH_CHECK = "/grpc.health.v1.Health/Check"
+HEALTH_WATCH = "/grpc.health.v1.Health/Watch"
+REFLECTION = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"
 
 DIJKSTRA = 3
 EVERY_CELL, CORNERS = 1, 2
@@ -100,6 +103,11 @@ def import_header(map_id, size):
 
 def import_chunk(data):
     return text(2, data)
+
+
+def file_containing(symbol):
+    """A question to the reflection service."""
+    return text(4, symbol)
 
 
 def export_map(map_id):
