@@ -46,9 +46,9 @@ class Aggressor:
         self.patience = patience  # Seconds that somebody who is to be served may wait.
         self.begin_now()
 
-    def begin_now(self):
-        """Gives the attack all of its time, whatever it took to prepare."""
-        self.end = time.monotonic() + self.seconds
+    def begin_now(self, seconds=0):
+        """Gives the attack all of its time, whatever it took to prepare, and at least so many seconds."""
+        self.end = time.monotonic() + max(self.seconds, seconds)
 
     def left(self):
         return max(self.end - time.monotonic(), 0)

@@ -1,5 +1,7 @@
 """Attacks on the port of JSON over HTTP."""
 
+import dataclasses
+import itertools
 import threading
 import time
 
@@ -244,37 +246,69 @@ def untrusted_bodies(aggressor):
     aggressor.together(48, send)
 
 
-@attack("60 watches over HTTP that nobody reads", short=True, http=True)
-def unread_streams(aggressor):
-    create(aggressor, "watched", 2048)
-    rows = b"".join(messages.shape_cell(x, y) for y in range(210) for x in range(2048))
-    editing = aggressor.connect()
-    aggressor.begin_now()
-    connections = []
-    for _ in range(60):
-        connection = http1.Connection(aggressor.target, receive_buffer=4096)
-        connection.send(http1.request(http1.WATCH_MAP, {"map": "watched", "withEdits": True}, rude_token()))
-        connections.append(connection)
+def watch_unread(aggressor, count, client=0):
+    """So many watches of the map "watched" that a client never reads; those that are refused are among them."""
+    target = dataclasses.replace(aggressor.target, rude_source=f"127.0.0.{2 + client}")
+    connections = [http1.Connection(target, receive_buffer=4096) for _ in range(count)]
+    for connection in connections:
+        connection.send(http1.request(http1.WATCH_MAP, {"map": "watched", "withEdits": True}, rude_token(client)))
     for connection in connections:
         connection.line()
-    for number in range(4):
-        large = messages.update("watched", messages.block(rows) if number % 2 == 0 else messages.unblock(rows))
-        if aggressor.call(editing, messages.UPDATE_OBSTACLES, large) != 0:
-            raise RuntimeError("a large update is refused")
+    return connections
+
+
+def large_updates():
+    """Some 4 MB each, without end, which all change the map "watched"."""
+    rows = b"".join(messages.shape_cell(x, y) for y in range(270) for x in range(2048))
+    return itertools.cycle(messages.update("watched", edit(rows)) for edit in (messages.block, messages.unblock))
+
+
+def edit_watched(aggressor, connection, edit):
+    if aggressor.call(connection, messages.UPDATE_OBSTACLES, edit) != 0:
+        raise RuntimeError("an update is refused")
+
+
+def watch_beside(aggressor):
+    """Somebody else must still find a place."""
+    try:
+        connection = http1.Connection(aggressor.target, rude=False, timeout=aggressor.patience)
+        connection.send(http1.request(http1.WATCH_MAP, {"map": "watched"}, GOOD_TOKEN))
+        while b"watching" not in (line := connection.line()):
+            if b'"message"' in line:
+                raise RuntimeError(f"another client's stream is refused: {line.decode()}")
+        connection.close()
+    except OSError as error:
+        raise RuntimeError(f"another client gets no stream: {error}") from error
+
+
+@attack("60 watches over HTTP that nobody reads", short=True, http=True)
+def unread_watches(aggressor):
+    create(aggressor, "watched", 2048)
+    large = large_updates()
+    connections = watch_unread(aggressor, 60)
+    editing = aggressor.connect()
+    aggressor.begin_now()
+    for _ in range(4):
+        edit_watched(aggressor, editing, next(large))
     number = 0
     while aggressor.left():
-        other = http1.Connection(aggressor.target, rude=False, timeout=aggressor.patience)
-        try:
-            other.send(http1.request(http1.WATCH_MAP, {"map": "watched"}, GOOD_TOKEN))
-            while b"watching" not in (line := other.line()):
-                if b"error" in line:
-                    raise RuntimeError(f"another client's stream is refused: {line.decode()}")
-        except OSError as error:
-            raise RuntimeError(f"another client gets no stream: {error}") from error
-        other.close()
+        watch_beside(aggressor)
         number += 1
-        edit = messages.block(messages.rectangle(number % 2048, 1024, 1, 1))
-        aggressor.call(editing, messages.UPDATE_OBSTACLES, messages.update("watched", edit))
+        shape = messages.rectangle(number % 2048, 1024, 1, 1)
+        edit_watched(aggressor, editing, messages.update("watched", messages.block(shape)))
+    aggressor.hold(connections)
+
+
+@attack("an edit of 4 MB with as many watches over HTTP as may be", http=True)
+def all_watches(aggressor):
+    create(aggressor, "watched", 2048)
+    large = next(large_updates())
+    # No client may have all.
+    connections = sum((watch_unread(aggressor, 120, client) for client in range(4)), [])
+    editing = aggressor.connect()
+    # All of them are to be told of the edit.
+    aggressor.begin_now(12)
+    edit_watched(aggressor, editing, large)
     aggressor.hold(connections)
 
 
