@@ -195,9 +195,9 @@ def smuggling(aggressor):
 
 def slow_heads(aggressor, count):
     """So many connections of one address: half say nothing, half send a head a byte at a time."""
-    connections = []
+    connections = [None] * count
 
-    def open_all():
+    def keep_open():
         while aggressor.left():
             for index, connection in enumerate(connections):
                 try:
@@ -211,8 +211,7 @@ def slow_heads(aggressor, count):
                     connections[index] = None
             time.sleep(0.05)
 
-    connections += [None] * count
-    thread = threading.Thread(target=open_all, daemon=True)
+    thread = threading.Thread(target=keep_open, daemon=True)
     thread.start()
     while aggressor.left():
         if code_of(aggressor, http1.FIND_PATH, good_client.JSON_QUERY, rude=False) != 200:
