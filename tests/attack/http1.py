@@ -8,7 +8,7 @@ FIND_PATH = "/waystar.v1.PathService/FindPath"
 GET_MAP = "/waystar.v1.MapService/GetMap"
 DELETE_MAP = "/waystar.v1.MapService/DeleteMap"
 WATCH_MAP = "/waystar.v1.MapService/WatchMap"
-LIST_MAPS = "/waystar.v1.MapService/ListMaps"
+UPDATE_OBSTACLES = "/waystar.v1.MapService/UpdateObstacles"
 
 
 def request(path, message, token=None):

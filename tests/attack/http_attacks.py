@@ -245,6 +245,24 @@ def untrusted_bodies(aggressor):
     aggressor.together(48, send)
 
 
+@attack("15 bodies of 4 MB of JSON at a time over HTTP", http=True)
+def long_json(aggressor):
+    # As many small messages as there may be in a body, and nothing to do with them.
+    cells = [{}] * 1_040_000
+    body = http1.request(http1.UPDATE_OBSTACLES, {"map": "nowhere", "edits": [{"block": {"cells": cells}}]}, rude_token())
+    aggressor.begin_now()
+
+    def send(_):
+        connection = http1.Connection(aggressor.target, timeout=30)
+        try:
+            connection.send(body)
+            connection.answer()
+        finally:
+            connection.close()
+
+    aggressor.together(15, send)
+
+
 def watch_unread(aggressor, count, client=0):
     """So many watches of the map "watched" that a client never reads; those that are refused are among them."""
     target = dataclasses.replace(aggressor.target, rude_source=f"127.0.0.{2 + client}")
