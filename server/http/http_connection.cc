@@ -25,10 +25,14 @@ constexpr std::size_t kReadBytes = std::size_t{16} << 10;
 
 }  // namespace
 
-HttpConnection::HttpConnection(asio::ip::tcp::socket socket, HttpClient client, HttpService& service)
-    : socket_(std::move(socket)), client_(std::move(client)), service_(service) {
-  if (service.tls != nullptr) {
-    tls_.emplace(socket_, *service.tls);
+HttpConnection::HttpConnection(asio::ip::tcp::socket socket, HttpClient client,
+                               std::shared_ptr<TlsContext> tls, HttpService& service)
+    : socket_(std::move(socket)),
+      tls_context_(std::move(tls)),
+      client_(std::move(client)),
+      service_(service) {
+  if (tls_context_ != nullptr) {
+    tls_.emplace(socket_, *tls_context_);
   }
   SetDeadline(service.limits.head_time);
 }

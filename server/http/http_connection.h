@@ -6,7 +6,6 @@
 // It must stand first.
 #include <atomic>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <chrono>
 #include <cstddef>
@@ -23,6 +22,7 @@
 #include "server/http/http_limits.h"
 #include "server/http/request_body.h"
 #include "server/http/request_head.h"
+#include "server/http/tls_context.h"
 
 namespace waystar::http {
 
@@ -33,8 +33,6 @@ struct HttpService {
   const HttpLimits& limits;
   HttpHandler& handler;
   std::shared_ptr<BodyLedger> bodies;
-  // Null for plain text.
-  boost::asio::ssl::context* tls = nullptr;
   // All connections end with the answer that they give.
   std::atomic<bool> is_draining = false;
   // What waits to be sent, in all.
@@ -53,8 +51,9 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
 
-  // The socket's executor is a strand.
-  HttpConnection(boost::asio::ip::tcp::socket socket, HttpClient client, HttpService& service);
+  // The socket's executor is a strand. `tls` is null for plain text.
+  HttpConnection(boost::asio::ip::tcp::socket socket, HttpClient client, std::shared_ptr<TlsContext> tls,
+                 HttpService& service);
 
   // Any thread, once.
   void Start();
@@ -102,6 +101,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void WatchLeaving(std::size_t sent);
 
   boost::asio::ip::tcp::socket socket_;
+  const std::shared_ptr<TlsContext> tls_context_;
   std::optional<boost::asio::ssl::stream<boost::asio::ip::tcp::socket&>> tls_;
   const HttpClient client_;
   HttpService& service_;

@@ -9,7 +9,6 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 #include <chrono>
@@ -49,21 +48,6 @@ HttpClient ClientOf(const tcp::socket& socket, const net::Network& network) {
   return {.network = network, .address = address.to_string(), .port = peer.port()};
 }
 
-absl::Status UseIdentity(const TlsIdentity& identity, asio::ssl::context& context) {
-  error_code error;
-  context.set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
-                      asio::ssl::context::no_tlsv1_1);
-  context.use_certificate_chain(asio::buffer(identity.certificates), error);
-  if (error) {
-    return absl::InvalidArgumentError(absl::StrCat("the TLS certificate: ", error.message()));
-  }
-  context.use_private_key(asio::buffer(identity.key), asio::ssl::context::pem, error);
-  if (error) {
-    return absl::InvalidArgumentError(absl::StrCat("the TLS key: ", error.message()));
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 class HttpServer::Core {
@@ -84,10 +68,6 @@ class HttpServer::Core {
   ~Core() { Stop(absl::ZeroDuration()); }
 
   absl::Status Start() {
-    if (options_.tls.has_value()) {
-      WAYSTAR_RETURN_IF_ERROR(UseIdentity(*options_.tls, tls_));
-      service_.tls = &tls_;
-    }
     for (const std::string& address : options_.listen) {
       absl::StatusOr<net::Listener> listener = net::Listener::Open(address, kUnacknowledgedTime);
       if (!listener.ok()) {
@@ -244,7 +224,8 @@ class HttpServer::Core {
     socket.set_option(asio::socket_base::send_buffer_size(options_.limits.send_buffer_bytes), error);
     ++accepted_;
     HttpClient client = ClientOf(socket, network);
-    auto connection = std::make_shared<HttpConnection>(std::move(socket), std::move(client), service_);
+    auto connection = std::make_shared<HttpConnection>(std::move(socket), std::move(client),
+                                                       options_.tls ? options_.tls() : nullptr, service_);
     connections_.Add(connection);
     connection->Start();
   }
@@ -253,7 +234,6 @@ class HttpServer::Core {
   std::atomic<std::uint64_t> accepted_ = 0;
   std::atomic<std::uint64_t> refused_ = 0;
   ConnectionSet connections_;
-  asio::ssl::context tls_{asio::ssl::context::tls_server};
   HttpService service_;
   asio::io_context context_;
   // Accepts, and looks at the time.

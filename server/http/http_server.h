@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,15 +12,9 @@
 #include "absl/time/time.h"
 #include "server/http/http_handler.h"
 #include "server/http/http_limits.h"
+#include "server/http/tls_context.h"
 
 namespace waystar::http {
-
-// Both as PEM.
-struct TlsIdentity {
-  // The server's certificate, and those that lead from it to one that clients know.
-  std::string certificates;
-  std::string key;
-};
 
 struct HttpServerOptions {
   // At least one address, as net::Listener takes them. Port 0 takes a free one.
@@ -28,8 +22,9 @@ struct HttpServerOptions {
   // How many threads serve all connections: at least 1. They wait for no client.
   int threads = 1;
   HttpLimits limits;
-  // Nothing for plain text.
-  std::optional<TlsIdentity> tls;
+  // Returns the context of the next connection, which is not null. A thread of the server calls it for each
+  // one that it accepts. Empty for plain text.
+  std::function<std::shared_ptr<TlsContext>()> tls;
 };
 
 struct HttpServerCounts {
@@ -52,8 +47,8 @@ struct HttpServerCounts {
 // Thread safety: any; Stop one thread.
 class HttpServer {
  public:
-  // `handler` must outlive the server. Returns INVALID_ARGUMENT for addresses, a certificate or a key that
-  // make no sense, UNAVAILABLE if it cannot listen.
+  // `handler` must outlive the server. Returns INVALID_ARGUMENT for addresses that make no sense,
+  // UNAVAILABLE if it cannot listen.
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(HttpServerOptions options, HttpHandler& handler);
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

@@ -101,7 +101,10 @@ void WarnOfOpenDoors(const runtime::Options& options) {
                                  "only Prometheus reaches closes this."));
   }
   if (!options.http_listen.empty()) {
-    for (std::string& door : OpenHttpDoors(options.http_listen, !options.tokens_file.empty())) {
+    for (std::string& door : OpenHttpDoors({.address = options.http_listen,
+                             .has_tls = options.http_tls,
+                             .wants_tokens = !options.tokens_file.empty(),
+                             .wants_certificates = !options.tls_client_ca.empty()})) {
       doors.push_back(std::move(door));
     }
   }
@@ -277,9 +280,10 @@ absl::Status ServerParts::Secure(const runtime::Options& options) {
   if (options.tls_cert.empty()) {
     credentials_ = grpc::InsecureServerCredentials();
   } else {
-    WAYSTAR_ASSIGN_OR_RETURN(credentials_, MakeTlsCredentials({.cert = options.tls_cert,
-                                                               .key = options.tls_key,
-                                                               .client_ca = options.tls_client_ca}));
+    WAYSTAR_ASSIGN_OR_RETURN(tls_files_, WatchedTlsFiles::Open({.cert = options.tls_cert,
+                                                                .key = options.tls_key,
+                                                                .client_ca = options.tls_client_ca}));
+    credentials_ = MakeTlsCredentials(tls_files_);
   }
   return absl::OkStatus();
 }
@@ -343,11 +347,11 @@ void ServerParts::EnterRpc(int listener, net::Descriptor connection) {
 
 absl::Status ServerParts::ServeHttp(const runtime::Options& options) {
   const std::string& listen = options.http_listen;
-  if (!IsLocalAddress(listen) && !options.tls_cert.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--http_listen ", listen,
-                     " would send without encryption what --tls_cert is to encrypt: let it listen on a "
-                     "loopback address, with a proxy in front that encrypts"));
+  if (!IsLocalAddress(listen) && !options.tls_cert.empty() && !options.http_tls) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--http_listen=", listen,
+        " would send without encryption what --tls_cert is to encrypt: --http_tls encrypts it as "
+        "well; or let it listen on a loopback address, with a proxy in front that encrypts"));
   }
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);
@@ -360,7 +364,8 @@ absl::Status ServerParts::ServeHttp(const runtime::Options& options) {
                           .max_network_connections = connections.max_network_connections,
                           .allowed_origins = options.http_allow_origin,
                           .max_body_bytes = static_cast<std::size_t>(options.max_message_bytes),
-                          .max_answer_bytes = options.max_call_memory_mib << 20},
+                          .max_answer_bytes = options.max_call_memory_mib << 20,
+                          .tls = options.http_tls ? tls_files_ : nullptr},
                          server_->InProcessChannel(arguments), access_);
   if (!gateway.ok()) {
     return absl::Status(gateway.status().code(), absl::StrCat("--http_listen: ", gateway.status().message()));

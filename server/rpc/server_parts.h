@@ -18,6 +18,7 @@
 #include "server/maintenance/obstacle_expirer.h"
 #include "server/net/door.h"
 #include "server/rpc/access/access_control.h"
+#include "server/rpc/access/tls_files.h"
 #include "server/rpc/admission/arrival_pause.h"
 #include "server/rpc/admission/awaited_requests.h"
 #include "server/rpc/admission/call_gate.h"
@@ -167,6 +168,8 @@ class ServerParts final : public Server {
   // Its thread ends calls, and so ends before the server is gone.
   TokenFileWatcher token_file_watcher_;
   // The RPC library asks them for certificates as long as there is a server.
+  // Null without TLS.
+  std::shared_ptr<WatchedTlsFiles> tls_files_;
   std::shared_ptr<grpc::ServerCredentials> credentials_;
   const CallMetrics call_metrics_;
   const QueueMetrics queue_metrics_;

@@ -160,8 +160,11 @@ ABSL_FLAG(
     "before calls are refused.");
 ABSL_FLAG(
     std::string, http_listen, Defaults().http_listen,
-    "HOST:PORT to serve the RPCs at as JSON over HTTP, in plain text, for browsers and tools without gRPC. "
-    "Empty: nowhere.");
+    "HOST:PORT to serve the RPCs at as JSON over HTTP, for browsers and tools without gRPC; in plain text "
+    "unless --http_tls. Empty: nowhere.");
+ABSL_FLAG(bool, http_tls, Defaults().http_tls,
+          "Encrypt HTTP with --tls_cert and --tls_key, and ask its clients for certificates of "
+          "--tls_client_ca if that is set. There is no plain text at --http_listen then.");
 ABSL_FLAG(
     std::string, http_allow_origin, Defaults().http_allow_origin,
     "Origins whose pages may call over HTTP, such as https://game.example, which commas separate. *: all. "
@@ -244,9 +247,14 @@ absl::Status CheckHttp(const Options& options) {
   if (options.http_listen.empty() && !options.http_allow_origin.empty()) {
     return absl::InvalidArgumentError("--http_allow_origin needs --http_listen");
   }
-  if (!options.http_listen.empty() && !options.tls_client_ca.empty()) {
+  if (options.http_tls && (options.http_listen.empty() || options.tls_cert.empty())) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--http_tls needs ", options.http_listen.empty() ? "--http_listen" : "--tls_cert and --tls_key"));
+  }
+  if (!options.http_listen.empty() && !options.tls_client_ca.empty() && !options.http_tls) {
     return absl::InvalidArgumentError(
-        "--http_listen asks for no certificates, and --tls_client_ca wants them of all clients");
+        "--http_listen asks for no certificates, and --tls_client_ca wants them of all clients: --http_tls "
+        "asks for them over HTTP as well");
   }
   return absl::OkStatus();
 }
@@ -327,6 +335,7 @@ absl::StatusOr<Options> FromFlags() {
   read.Text(FLAGS_tokens_file, options.tokens_file);
   read.Time(FLAGS_shutdown_delay, options.shutdown_delay);
   read.Text(FLAGS_http_listen, options.http_listen);
+  read.Switch(FLAGS_http_tls, options.http_tls);
   read.Text(FLAGS_http_allow_origin, options.http_allow_origin);
   read.Number(FLAGS_http_calls, 4, 65536, options.http_calls);
   read.Text(FLAGS_metrics_listen, options.metrics_listen);

@@ -91,8 +91,10 @@ struct Options {
   std::string tokens_file;
   // The time between reporting that it is not ready and refusing calls.
   absl::Duration shutdown_delay = absl::ZeroDuration();
-  // HOST:PORT where the RPCs are served as JSON over HTTP; nowhere if empty. It has no encryption.
+  // HOST:PORT where the RPCs are served as JSON over HTTP; nowhere if empty. Plain text unless http_tls.
   std::string http_listen;
+  // HTTP is encrypted as gRPC is, with the same certificate, and asks clients for the same.
+  bool http_tls = false;
   // The origins of the pages that may call there, which commas separate; "*" for all.
   std::string http_allow_origin;
   // The connections over HTTP at a time; each holds a thread.

@@ -13,10 +13,10 @@ done
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -noenc -days 365 -subj /CN=waystar \
   -addext "subjectAltName=DNS:localhost,IP:127.0.0.1" -keyout "$WORK/key.pem" -out "$WORK/cert.pem" 2>/dev/null
 
-# HTTP has no encryption, and what is asked for goes for all.
+# What is asked for goes for HTTP too.
 expect_code 1 timeout 120 "$BIN/waystar-server" --listen=127.0.0.1:0 --http_listen=0.0.0.0:0 \
   --tls_cert="$WORK/cert.pem" --tls_key="$WORK/key.pem"
-expect_text "would send without encryption what --tls_cert is to encrypt"
+expect_text "would send without encryption what --tls_cert is to encrypt: --http_tls encrypts it as well"
 
 # new_token NAME PERMISSION...: adds its line to the file, and prints the token.
 new_token() {

@@ -76,6 +76,10 @@ expect_text "--tls_client_ca needs --tls_cert and --tls_key"
 expect_code 1 server --tls_cert="$WORK/c.pem" --tls_key="$WORK/k.pem" --tls_client_ca="$WORK/ca.pem" \
   --http_listen=127.0.0.1:0
 expect_text "--http_listen asks for no certificates"
+expect_code 1 server --http_tls --tls_cert="$WORK/c.pem" --tls_key="$WORK/k.pem"
+expect_text "--http_tls needs --http_listen"
+expect_code 1 server --http_tls --http_listen=127.0.0.1:0
+expect_text "--http_tls needs --tls_cert and --tls_key"
 expect_code 1 server --tls_cert="$WORK/cert.pem" --tls_key="$WORK/key.pem"
 expect_text "cannot read $WORK/cert.pem: No such file"
 expect_code 1 server --tokens_file="$WORK/tokens"

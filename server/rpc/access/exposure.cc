@@ -60,15 +60,19 @@ std::vector<std::string> OpenDoors(const Listening& listening) {
   return doors;
 }
 
-std::vector<std::string> OpenHttpDoors(absl::string_view address, bool wants_tokens) {
+std::vector<std::string> OpenHttpDoors(const Listening& listening) {
   std::vector<std::string> doors;
+  const absl::string_view address = listening.address;
   if (IsLocalAddress(address)) {
     return doors;
   }
-  doors.push_back(absl::StrCat("Whoever sits between here and a client of ", address,
-                               " can read and change every call over HTTP, tokens too: nothing is encrypted. "
-                               "A loopback address, with a proxy in front that ends TLS, closes this."));
-  if (!wants_tokens) {
+  if (!listening.has_tls) {
+    doors.push_back(absl::StrCat(
+        "Whoever sits between here and a client of ", address,
+        " can read and change every call over HTTP, tokens too: nothing is encrypted. --http_tls with "
+        "--tls_cert and --tls_key, or a loopback address with a proxy in front that ends TLS, closes this."));
+  }
+  if (!listening.wants_tokens && !listening.wants_certificates) {
     doors.push_back(OpenToAll(address));
   }
   return doors;

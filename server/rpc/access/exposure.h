@@ -24,7 +24,7 @@ struct Listening {
 // Returns one sentence for each thing that is open to the network, with what closes it.
 std::vector<std::string> OpenDoors(const Listening& listening);
 
-// The same for HTTP, which is never encrypted.
-std::vector<std::string> OpenHttpDoors(absl::string_view address, bool wants_tokens);
+// The same for HTTP, which does not pass through the RPC library.
+std::vector<std::string> OpenHttpDoors(const Listening& listening);
 
 }  // namespace waystar::rpc

@@ -1,6 +1,7 @@
 #include "server/rpc/http/http_gateway.h"
 
 #include <algorithm>
+#include <functional>
 #include <thread>
 
 #include "absl/status/status.h"
@@ -18,6 +19,7 @@
 #include "server/rpc/access/failed_tokens.h"
 #include "server/rpc/access/peer.h"
 #include "server/rpc/call/status.h"
+#include "server/rpc/http/http_tls.h"
 
 namespace waystar::rpc {
 namespace {
@@ -111,13 +113,19 @@ absl::StatusOr<std::unique_ptr<HttpGateway>> HttpGateway::Start(const HttpGatewa
                                                                 std::shared_ptr<grpc::Channel> channel,
                                                                 const AccessControl& access) {
   WAYSTAR_ASSIGN_OR_RETURN(AllowedOrigins origins, AllowedOrigins::Parse(options.allowed_origins));
+  std::function<std::shared_ptr<http::TlsContext>()> tls;
+  if (options.tls != nullptr) {
+    WAYSTAR_ASSIGN_OR_RETURN(const std::shared_ptr<HttpTls> contexts, HttpTls::Make(options.tls));
+    tls = [contexts] { return contexts->Current(); };
+  }
   auto gateway =
       std::unique_ptr<HttpGateway>(new HttpGateway(options, std::move(origins), std::move(channel), access));
   WAYSTAR_ASSIGN_OR_RETURN(
       gateway->server_,
       http::HttpServer::Start({.listen = {options.listen},
                                .limits = {.max_connections = options.max_connections,
-                                          .max_network_connections = options.max_network_connections}},
+                                          .max_network_connections = options.max_network_connections},
+                               .tls = std::move(tls)},
                               *gateway));
   return gateway;
 }

@@ -15,6 +15,7 @@
 #include "server/http/http_handler.h"
 #include "server/http/http_server.h"
 #include "server/rpc/access/access_control.h"
+#include "server/rpc/access/tls_files.h"
 #include "server/rpc/http/allowed_origins.h"
 #include "server/rpc/http/http_places.h"
 #include "server/runtime/metric_sink.h"
@@ -36,6 +37,8 @@ struct HttpGatewayOptions {
   std::size_t max_body_bytes = std::size_t{4} << 20;
   // The JSON of answers that are being sent, all together.
   std::size_t max_answer_bytes = std::size_t{256} << 20;
+  // The certificate of TLS, and whether clients must show theirs. Null for plain text.
+  std::shared_ptr<WatchedTlsFiles> tls;
 };
 
 // Makes a call for each POST /waystar.v1.PathService/FindPath, with a JSON body. It calls the services by way
@@ -46,8 +49,8 @@ struct HttpGatewayOptions {
 class HttpGateway final : public runtime::MetricSource, private http::HttpHandler {
  public:
   // Listens until it is destroyed. `channel` is an in-process channel of the server, and `access` that of the
-  // server, which must outlive this. Returns INVALID_ARGUMENT for options that make no sense, UNAVAILABLE if
-  // it cannot listen there.
+  // server, which must outlive this. Returns INVALID_ARGUMENT for options or a certificate that make no
+  // sense, UNAVAILABLE if it cannot listen there.
   static absl::StatusOr<std::unique_ptr<HttpGateway>> Start(const HttpGatewayOptions& options,
                                                             std::shared_ptr<grpc::Channel> channel,
                                                             const AccessControl& access);

@@ -38,10 +38,18 @@ TEST(OpenDoorsTest, LocalAddressesHaveNone) {
   }
 }
 
-TEST(OpenDoorsTest, OfHttpAreNotClosedByCertificates) {
-  EXPECT_THAT(OpenHttpDoors("127.0.0.1:8080", false), IsEmpty());
-  EXPECT_THAT(OpenHttpDoors("0.0.0.0:8080", false), SizeIs(2));
-  EXPECT_THAT(OpenHttpDoors("0.0.0.0:8080", true), SizeIs(1));
+TEST(OpenHttpDoorsTest, NamesTheFlagThatClosesEach) {
+  EXPECT_THAT(OpenHttpDoors({.address = "127.0.0.1:8080"}), IsEmpty());
+  Listening listening{.address = "0.0.0.0:8080", .library_version = "1.51.1"};
+  EXPECT_THAT(OpenHttpDoors(listening), SizeIs(2));
+  listening.wants_tokens = true;
+  EXPECT_THAT(OpenHttpDoors(listening), ElementsAre(HasSubstr("--http_tls")));
+  listening.has_tls = true;
+  EXPECT_THAT(OpenHttpDoors(listening), IsEmpty());
+  listening.wants_tokens = false;
+  EXPECT_THAT(OpenHttpDoors(listening), ElementsAre(HasSubstr("--tokens_file")));
+  listening.wants_certificates = true;
+  EXPECT_THAT(OpenHttpDoors(listening), IsEmpty());
 }
 
 TEST(OpenDoorsTest, NamesTheFlagThatClosesEach) {
