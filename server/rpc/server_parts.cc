@@ -88,13 +88,15 @@ net::ConnectionLimits LimitsOf(const runtime::ConnectionOptions& options) {
               options.max_address_connections > 0 ? options.max_address_connections : (all + 1) / 2};
 }
 
+Listening ListeningOf(const runtime::Options& options) {
+  return {.address = options.listen,
+          .has_tls = !options.tls_cert.empty(),
+          .wants_tokens = !options.tokens_file.empty(),
+          .wants_certificates = !options.tls_client_ca.empty()};
+}
+
 void WarnOfOpenDoors(const runtime::Options& options) {
-  const std::string library_version = grpc::Version();
-  std::vector<std::string> doors = OpenDoors({.address = options.listen,
-                                              .has_tls = !options.tls_cert.empty(),
-                                              .wants_tokens = !options.tokens_file.empty(),
-                                              .wants_certificates = !options.tls_client_ca.empty(),
-                                              .library_version = library_version});
+  std::vector<std::string> doors = OpenDoors(ListeningOf(options));
   if (!options.metrics_listen.empty() && !IsLocalAddress(options.metrics_listen)) {
     doors.push_back(absl::StrCat("Whoever reaches ", options.metrics_listen,
                                  " can read the metrics, with the names of the largest maps. An address that "
@@ -295,6 +297,8 @@ absl::Status ServerParts::Listen(const runtime::Options& options) {
     return absl::Status(listener.status().code(),
                         absl::StrCat("--listen=", options.listen, ": ", listener.status().message()));
   }
+  // A mistake in the address is named first.
+  WAYSTAR_RETURN_IF_ERROR(CheckFaults(ListeningOf(options), grpc::Version(), options.behind_gateway));
   // Distributions build Abseil so that each lock of the RPC library looks for deadlocks.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   grpc::ServerBuilder builder;

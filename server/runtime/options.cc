@@ -184,6 +184,10 @@ ABSL_FLAG(std::string, tls_cert, Defaults().tls_cert,
 ABSL_FLAG(std::string, tls_key, Defaults().tls_key, "PEM file of the key of --tls_cert.");
 ABSL_FLAG(std::string, tls_client_ca, Defaults().tls_client_ca,
           "PEM file of roots. Clients must show a certificate of one of them.");
+ABSL_FLAG(bool, behind_gateway, Defaults().behind_gateway,
+          "Says that only a gateway or a private network reaches --listen. Without this, without "
+          "--tls_client_ca and with a gRPC older than 1.57, which has published faults, the server starts on "
+          "this machine's own addresses alone.");
 ABSL_FLAG(std::string, tokens_file, Defaults().tokens_file,
           "File of the tokens that calls must show, and what each allows. Looked at again when it changes.");
 ABSL_FLAG(std::string, log_level, Defaults().log_level, "debug, info, warning or error.");
@@ -332,6 +336,7 @@ absl::StatusOr<Options> FromFlags() {
   read.Text(FLAGS_tls_cert, options.tls_cert);
   read.Text(FLAGS_tls_key, options.tls_key);
   read.Text(FLAGS_tls_client_ca, options.tls_client_ca);
+  read.Switch(FLAGS_behind_gateway, options.behind_gateway);
   read.Text(FLAGS_tokens_file, options.tokens_file);
   read.Time(FLAGS_shutdown_delay, options.shutdown_delay);
   read.Text(FLAGS_http_listen, options.http_listen);

@@ -87,6 +87,9 @@ struct Options {
   std::string tls_key;
   // A PEM file of the roots of the certificates that clients must show; they need none if empty.
   std::string tls_client_ca;
+  // Only a gateway or a private network reaches `listen`, so that faults of the RPC library are no reason not
+  // to start there.
+  bool behind_gateway = false;
   // The file that says who may call, and do what; everybody may do everything if empty.
   std::string tokens_file;
   // The time between reporting that it is not ready and refusing calls.

@@ -36,6 +36,20 @@ bool IsLocalAddress(absl::string_view listen) {
   return false;
 }
 
+absl::Status CheckFaults(const Listening& listening, absl::string_view library_version,
+                         bool is_behind_gateway) {
+  if (IsLocalAddress(listening.address) || listening.wants_certificates || is_behind_gateway ||
+      !HasPublishedFaults(library_version)) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      "--listen=", listening.address, ": by published faults of gRPC ", library_version,
+      " (CVE-2023-44487, CVE-2023-33953, CVE-2023-4785) all who reach this address can end the server before "
+      "a token is asked for. Ways out: --tls_client_ca, so that clients must show certificates; "
+      "--behind_gateway, if only a gateway or a private network reaches the address; or gRPC 1.57 or newer, "
+      "as in the image waystar:hardened"));
+}
+
 std::vector<std::string> OpenDoors(const Listening& listening) {
   std::vector<std::string> doors;
   const absl::string_view address = listening.address;
@@ -49,13 +63,6 @@ std::vector<std::string> OpenDoors(const Listening& listening) {
   }
   if (!listening.wants_tokens && !listening.wants_certificates) {
     doors.push_back(OpenToAll(address));
-  }
-  if (!listening.wants_certificates && HasPublishedFaults(listening.library_version)) {
-    doors.push_back(absl::StrCat(
-        "Whoever reaches ", address, " can end the server before a token is asked for: gRPC ",
-        listening.library_version,
-        " has published faults (CVE-2023-44487, CVE-2023-33953, CVE-2023-4785). --tls_client_ca, a gateway "
-        "in front, or a server with gRPC 1.57 or newer, as in the image waystar:hardened, closes this."));
   }
   return doors;
 }

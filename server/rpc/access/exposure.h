@@ -1,9 +1,10 @@
-// Warnings of what a server leaves open to the network.
+// What a server leaves open to the network: reasons not to start, and warnings.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
 namespace waystar::rpc {
@@ -17,9 +18,13 @@ struct Listening {
   bool has_tls = false;
   bool wants_tokens = false;
   bool wants_certificates = false;
-  // The version of the RPC library, such as 1.51.1.
-  absl::string_view library_version;
 };
+
+// Returns FAILED_PRECONDITION, with the ways out, for a server that anyone on the network could end before a
+// token is asked for: its RPC library, of a version such as 1.51.1, has published faults, clients need no
+// certificates, and nobody has said that only a gateway or a private network reaches it.
+absl::Status CheckFaults(const Listening& listening, absl::string_view library_version,
+                         bool is_behind_gateway);
 
 // Returns one sentence for each thing that is open to the network, with what closes it.
 std::vector<std::string> OpenDoors(const Listening& listening);

@@ -1,6 +1,10 @@
+#include "absl/status/status.h"
 #include "gmock/gmock.h"
+#include "grpcpp/grpcpp.h"
 #include "server/rpc/access/exposure.h"
 #include "server/rpc/access/token.h"
+#include "server/rpc/server.h"
+#include "server/runtime/options.h"
 
 namespace waystar::rpc {
 namespace {
@@ -34,13 +38,13 @@ TEST(MatchesPatternTest, TheRestStandsForItself) {
 
 TEST(OpenDoorsTest, LocalAddressesHaveNone) {
   for (const char* local : {"127.0.0.1:7450", "localhost:7450", "[::1]:7450", "unix:/run/waystar.sock"}) {
-    EXPECT_THAT(OpenDoors({.address = local, .library_version = "1.51.1"}), IsEmpty()) << local;
+    EXPECT_THAT(OpenDoors({.address = local}), IsEmpty()) << local;
   }
 }
 
 TEST(OpenHttpDoorsTest, NamesTheFlagThatClosesEach) {
   EXPECT_THAT(OpenHttpDoors({.address = "127.0.0.1:8080"}), IsEmpty());
-  Listening listening{.address = "0.0.0.0:8080", .library_version = "1.51.1"};
+  Listening listening{.address = "0.0.0.0:8080"};
   EXPECT_THAT(OpenHttpDoors(listening), SizeIs(2));
   listening.wants_tokens = true;
   EXPECT_THAT(OpenHttpDoors(listening), ElementsAre(HasSubstr("--http_tls")));
@@ -54,7 +58,7 @@ TEST(OpenHttpDoorsTest, NamesTheFlagThatClosesEach) {
 
 TEST(OpenDoorsTest, NamesTheFlagThatClosesEach) {
   for (const char* open : {"0.0.0.0:7450", "[::]:7450", "10.0.0.7:7450", "game-7:7450"}) {
-    Listening listening{.address = open, .library_version = "1.83.0"};
+    Listening listening{.address = open};
     EXPECT_THAT(OpenDoors(listening), SizeIs(2)) << open;
     listening.has_tls = true;
     EXPECT_THAT(OpenDoors(listening), ElementsAre(HasSubstr("--tokens_file"))) << open;
@@ -65,20 +69,36 @@ TEST(OpenDoorsTest, NamesTheFlagThatClosesEach) {
   }
 }
 
-TEST(OpenDoorsTest, AnOldLibraryWantsClientsWithCertificates) {
+TEST(CheckFaultsTest, AnOldLibraryWantsClientsWithCertificatesOrAGateway) {
   Listening listening{.address = "0.0.0.0:7450", .has_tls = true, .wants_tokens = true};
   for (const char* old : {"1.51.1", "1.30.2", "1.56.3", "1.51.1-pre1"}) {
-    listening.library_version = old;
-    EXPECT_THAT(OpenDoors(listening), ElementsAre(AllOf(HasSubstr("gRPC 1."), HasSubstr("--tls_client_ca"))))
-        << old;
+    const absl::Status status = CheckFaults(listening, old, /*is_behind_gateway=*/false);
+    EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+    EXPECT_THAT(status.message(),
+                AllOf(HasSubstr("0.0.0.0:7450"), HasSubstr(old), HasSubstr("--tls_client_ca"),
+                      HasSubstr("--behind_gateway"), HasSubstr("waystar:hardened")));
+    EXPECT_TRUE(CheckFaults(listening, old, /*is_behind_gateway=*/true).ok()) << old;
   }
-  for (const char* fixed : {"1.57.0", "1.83.0", "2.0.0"}) {
-    listening.library_version = fixed;
-    EXPECT_THAT(OpenDoors(listening), IsEmpty()) << fixed;
-  }
-  listening.library_version = "1.51.1";
   listening.wants_certificates = true;
-  EXPECT_THAT(OpenDoors(listening), IsEmpty());
+  EXPECT_TRUE(CheckFaults(listening, "1.51.1", /*is_behind_gateway=*/false).ok());
+}
+
+TEST(CheckFaultsTest, OthersStart) {
+  for (const char* fixed : {"1.57.0", "1.83.0", "2.0.0"}) {
+    EXPECT_TRUE(CheckFaults({.address = "0.0.0.0:7450"}, fixed, /*is_behind_gateway=*/false).ok()) << fixed;
+  }
+  for (const char* local : {"127.0.0.1:7450", "localhost:7450", "[::1]:7450", "unix:/run/waystar.sock"}) {
+    EXPECT_TRUE(CheckFaults({.address = local}, "1.51.1", /*is_behind_gateway=*/false).ok()) << local;
+  }
+}
+
+TEST(CheckFaultsTest, AServerIsCheckedBeforeItServes) {
+  runtime::Options options{.listen = "0.0.0.0:0", .workers = 1};
+  EXPECT_EQ(Server::Start(options).status(),
+            CheckFaults({.address = options.listen}, grpc::Version(), /*is_behind_gateway=*/false));
+  options.behind_gateway = true;
+  const auto server = Server::Start(options);
+  EXPECT_TRUE(server.ok()) << server.status();
 }
 
 }  // namespace
