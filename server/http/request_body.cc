@@ -8,6 +8,8 @@
 #include <exception>
 #include <functional>
 
+#include "absl/strings/ascii.h"
+
 namespace waystar::http {
 namespace {
 
@@ -22,6 +24,16 @@ constexpr char kChunkedHead[] = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r
 // Returns whether a last chunk may begin, and is not all there. The parser asserts that it is not asked twice
 // about fewer than five bytes of one.
 bool IsCutLastChunk(std::string_view bytes) { return bytes.size() < 5 && bytes.starts_with('0'); }
+
+// Returns whether the first line of a chunk, which may be cut, has more than its size. The parser waits for
+// the end of an extension, beyond that of the line too, and counts the size again whenever it has waited.
+bool HasMoreThanSize(std::string_view bytes) {
+  if (bytes.starts_with("\r\n")) {
+    bytes.remove_prefix(2);
+  }
+  const std::string_view line = bytes.substr(0, bytes.find('\r'));
+  return !std::all_of(line.begin(), line.end(), absl::ascii_isxdigit);
+}
 
 }  // namespace
 
@@ -52,7 +64,9 @@ class RequestBody::Chunks {
     }
     raw_left_ -= used;
     const bool is_line_too_long = !parser_.is_done() && bytes.size() - used > kMaxLineBytes;
-    if ((error && error != beast::error::need_more) || is_line_too_long) {
+    // Else it is not known to be a first line.
+    const bool is_bad_line = error == beast::error::need_more && HasMoreThanSize(bytes.substr(used));
+    if ((error && error != beast::error::need_more) || is_line_too_long || is_bad_line) {
       return {.used = used, .refusal = 400};
     }
     return {.used = used};

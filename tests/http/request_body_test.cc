@@ -98,6 +98,13 @@ TEST(RequestBodyTest, RefusesWhatIsNoChunk) {
   }
 }
 
+TEST(RequestBodyTest, RefusesAnExtensionThatHasNoEnd) {
+  for (const std::string_view bytes : {"7;a", "7;a=\"(  a\r\nabc", "3\r\nabc\r\n7;", "0;a\r\n", "7 "}) {
+    EXPECT_EQ(RefusalOf(bytes), 400) << bytes;
+    EXPECT_EQ(Read(RequestBody(Chunked(), kMaxBytes), bytes, 1).refusal, 400) << bytes;
+  }
+}
+
 TEST(RequestBodyTest, RefusesLongBodies) {
   EXPECT_EQ(RefusalOf(absl::StrCat("64\r\n", std::string(100, 'x'), "\r\n0\r\n\r\n")), 0);
   EXPECT_EQ(RefusalOf("65\r\n"), 413);
