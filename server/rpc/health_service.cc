@@ -38,7 +38,7 @@ class HealthWatch final : public WritingCall {
     if (request_.service().size() > kMaxNameBytes) {
       return InvalidArgument(ErrorReason::kBadValue, "service", "service is the name of no service");
     }
-    WAYSTAR_RETURN_IF_ERROR(TakeSlot(server_.watches));
+    WAYSTAR_RETURN_IF_ERROR(TakeProbeSlot(server_.watches));
     health_.Add(request_.service(), std::static_pointer_cast<HealthWatch>(shared_from_this()));
     is_added_ = true;
     return absl::OkStatus();
@@ -76,9 +76,7 @@ HealthService::HealthService(const ServerContext& probes) : probes_(probes) {
   using Rpc = grpc::CallbackServerContext;
   const auto mark = [this](int method, std::unique_ptr<grpc::internal::MethodHandler> handler) {
     MarkMethodStreamed(method, nullptr);
-    MarkMethodRawCallback(method,
-                          new AfterRequest(std::move(handler), probes_.awaited_requests,
-                                           [this](const Rpc& rpc) { return HolderOf(probes_.access, rpc); }));
+    MarkMethodRawCallback(method, new AfterRequest(std::move(handler), probes_));
   };
   mark(0, std::make_unique<grpc::internal::CallbackUnaryHandler<HealthCheckRequest, HealthCheckResponse>>(
               [this](Rpc* rpc, const HealthCheckRequest* request, HealthCheckResponse* response) {

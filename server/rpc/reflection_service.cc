@@ -133,7 +133,7 @@ class ReflectionCall final : public ReadingWritingCall {
 
  private:
   absl::Status Admit() override {
-    WAYSTAR_RETURN_IF_ERROR(TakeSlot(server_.streams));
+    WAYSTAR_RETURN_IF_ERROR(TakeProbeSlot(server_.streams));
     SetTimes(kTimes);
     MutexLock lock(mutex_);
     is_admitted_ = true;

@@ -331,7 +331,9 @@ absl::Status ServerParts::Listen(const runtime::Options& options) {
       *std::move(listener), LimitsOf(options.connections),
       [this](int socket, net::Descriptor connection) { EnterRpc(socket, std::move(connection)); });
   server_statistics_.SetDoor(*door_);
-  access_.SetCloser([this](absl::string_view peer) { TurnOut(peer); });
+  for (AccessControl* access : {&access_, &open_access_}) {
+    access->SetCloser([this](absl::string_view peer) { TurnOut(peer); });
+  }
   return absl::OkStatus();
 }
 

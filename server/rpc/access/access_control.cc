@@ -61,10 +61,20 @@ absl::StatusOr<Caller> AccessControl::Note(absl::StatusOr<Caller> caller, const 
     return caller;
   }
   refused_.fetch_add(1, std::memory_order_relaxed);
+  CountAgainst(peer, "token_refused", ErrorReasonOf(caller.status()));
+  return caller;
+}
+
+void AccessControl::NoteUnfinished(const std::string& peer) const {
+  CountAgainst(peer, "call_not_finished", "");
+}
+
+void AccessControl::CountAgainst(const std::string& peer, absl::string_view event,
+                                 absl::string_view reason) const {
   const FailedTokens::Verdict verdict = failed_tokens_.Count(peer);
   if (verdict.logged.has_value()) {
-    runtime::Log(runtime::LogLevel::kWarning, "token_refused",
-                 {{"reason", ErrorReasonOf(caller.status())},
+    runtime::Log(runtime::LogLevel::kWarning, event,
+                 {{"reason", reason},
                   {"peer", peer},
                   {"failures", verdict.logged->failures},
                   {"left_out", verdict.logged->left_out}});
@@ -79,7 +89,6 @@ absl::StatusOr<Caller> AccessControl::Note(absl::StatusOr<Caller> caller, const 
       closer(peer);
     }
   }
-  return caller;
 }
 
 absl::StatusOr<Caller> AccessControl::FindCaller(absl::string_view authorization) const {

@@ -47,6 +47,10 @@ class AccessControl final : public runtime::MetricSource {
   // as PeerOf names it.
   absl::StatusOr<Caller> Identify(absl::string_view authorization, const std::string& peer) const;
 
+  // Notes that a call of that peer was begun and not gone on with. Honest clients have next to none, so the
+  // peer's connection is closed as one with wrong tokens is.
+  void NoteUnfinished(const std::string& peer) const;
+
   // Returns whether callers must show tokens.
   bool is_asking() const { return is_asking_.load(std::memory_order_acquire); }
 
@@ -63,6 +67,9 @@ class AccessControl final : public runtime::MetricSource {
   absl::StatusOr<Caller> IdentifyByToken(const grpc::CallbackServerContext& context) const;
   // The same, without what follows from it.
   absl::StatusOr<Caller> FindCaller(absl::string_view authorization) const;
+  // Counts and logs a call that was refused or ended for what its client did, and closes its connection if
+  // there are too many.
+  void CountAgainst(const std::string& peer, absl::string_view event, absl::string_view reason) const;
   // Counts and logs what a caller has shown.
   absl::StatusOr<Caller> Note(absl::StatusOr<Caller> caller, const std::string& peer) const;
   absl::StatusOr<Caller> Find(const TokenHash& hash) const;

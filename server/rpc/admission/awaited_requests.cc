@@ -40,11 +40,13 @@ void AwaitedRequests::Enter(std::uint64_t holder, grpc_call* call, Clock::time_p
   }
 }
 
-void AwaitedRequests::Leave(Place& place) {
+bool AwaitedRequests::Leave(Place& place) {
   MutexLock lock(mutex_);
-  if (place.is_waiting_) {
+  const bool was_waiting = place.is_waiting_;
+  if (was_waiting) {
     Forget(place);
   }
+  return was_waiting;
 }
 
 void AwaitedRequests::EndLate(Clock::time_point now) {

@@ -56,7 +56,8 @@ class AwaitedRequests final : public runtime::MetricSource {
   // Counts a call of that holder until Leave. Where there is no room, another call is cancelled with
   // RESOURCE_EXHAUSTED: the oldest of the holder if it has its share, else the oldest of all.
   void Enter(std::uint64_t holder, grpc_call* call, Clock::time_point now, Place& place);
-  void Leave(Place& place);
+  // Returns false if the call was cancelled here.
+  bool Leave(Place& place);
 
   // Cancels the calls that have waited for too long, with DEADLINE_EXCEEDED.
   void EndLate(Clock::time_point now);

@@ -8,6 +8,9 @@
 #include "grpc/grpc.h"
 #include "grpcpp/completion_queue.h"
 #include "grpcpp/impl/call.h"
+#include "grpcpp/server_context.h"
+#include "server/rpc/access/peer.h"
+#include "server/rpc/call/call_context.h"
 
 namespace waystar::rpc {
 
@@ -55,12 +58,12 @@ class AfterRequest::Call final : private grpc_completion_queue_functor {
 
   void Wait() {
     grpc_call* const call = call_->call();
-    const absl::StatusOr<std::uint64_t> holder =
-        after_.find_holder_(*static_cast<grpc::CallbackServerContext*>(context_));
+    const absl::StatusOr<std::uint64_t> holder = HolderOf(after_.access_, rpc());
     if (holder.ok()) {
       has_place_ = true;
       after_.awaited_.Enter(*holder, call, AwaitedRequests::Clock::now(), place_);
     } else {
+      is_refused_ = true;
       grpc_call_cancel_with_status(call, static_cast<grpc_status_code>(holder.status().code()),
                                    std::string(holder.status().message()).c_str(), nullptr);
     }
@@ -68,6 +71,10 @@ class AfterRequest::Call final : private grpc_completion_queue_functor {
     if (!state_.compare_exchange_strong(reading, State::kWaiting)) {
       Proceed();
     }
+  }
+
+  const grpc::CallbackServerContext& rpc() const {
+    return *static_cast<grpc::CallbackServerContext*>(context_);
   }
 
   void OnRequest() {
@@ -79,9 +86,11 @@ class AfterRequest::Call final : private grpc_completion_queue_functor {
 
   // Lets the handler go on; without a request, it ends the call.
   void Proceed() {
-    if (has_place_) {
-      after_.awaited_.Leave(place_);
+    const bool is_given_up = has_place_ && !after_.awaited_.Leave(place_);
+    if (is_given_up) {
+      after_.access_.NoteUnfinished(PeerOf(rpc()));
     }
+    const bool is_cancelled = is_given_up || is_refused_;
     grpc::internal::MethodHandler& handler = *after_.handler_;
     grpc::internal::Call* const call = call_;
     grpc::ServerContextBase* const context = context_;
@@ -90,7 +99,11 @@ class AfterRequest::Call final : private grpc_completion_queue_functor {
     this->~Call();
     grpc::Status status;
     void* data = nullptr;
+    // With an error nobody hears of the call any more.
     void* const request = handler.Deserialize(call->call(), bytes, &status, &data);
+    if (is_cancelled) {
+      status = grpc::Status::CANCELLED;
+    }
     handler.RunHandler(
         HandlerParameter(call, context, request, std::move(status), data, std::move(requester)));
   }
@@ -102,12 +115,9 @@ class AfterRequest::Call final : private grpc_completion_queue_functor {
   grpc_byte_buffer* request_ = nullptr;
   AwaitedRequests::Place place_;
   bool has_place_ = false;
+  bool is_refused_ = false;
   std::atomic<State> state_ = State::kReading;
 };
-
-AfterRequest::AfterRequest(std::unique_ptr<grpc::internal::MethodHandler> handler, AwaitedRequests& awaited,
-                           FindHolder find_holder)
-    : handler_(std::move(handler)), awaited_(awaited), find_holder_(std::move(find_holder)) {}
 
 void AfterRequest::RunHandler(const HandlerParameter& call) {
   (new (grpc_call_arena_alloc(call.call->call(), sizeof(Call))) Call(*this, call))->Begin();

@@ -1,14 +1,11 @@
 // Handler of calls that is told of them when their headers are here, not only when their request is.
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <memory>
+#include <utility>
 
-#include "absl/status/statusor.h"
 #include "grpcpp/impl/rpc_service_method.h"
-#include "grpcpp/server_context.h"
-#include "server/rpc/admission/awaited_requests.h"
+#include "server/rpc/admission/server_context.h"
 
 namespace waystar::rpc {
 
@@ -16,17 +13,17 @@ namespace waystar::rpc {
 // the request of such a call itself before it tells anyone of it, and so has no bound on calls that are begun
 // and never go on. To be set for a method that the library takes for a stream.
 //
+// A call whose request is not there yet must show a right token, and is cancelled with the error if it does
+// not. One that is cancelled since it does not go on counts against its connection.
+//
 // A request that is there already, as nearly all are, costs one more operation on the call and nothing else.
 //
 // Thread safety: any.
 class AfterRequest final : public grpc::internal::MethodHandler {
  public:
-  // Returns who is to hold the place of a call whose request is not there yet, or why the call may not wait.
-  using FindHolder = std::function<absl::StatusOr<std::uint64_t>(const grpc::CallbackServerContext&)>;
-
-  // `awaited` must outlive the server.
-  AfterRequest(std::unique_ptr<grpc::internal::MethodHandler> handler, AwaitedRequests& awaited,
-               FindHolder find_holder);
+  // What `server` names must outlive the server that the handler is registered with.
+  AfterRequest(std::unique_ptr<grpc::internal::MethodHandler> handler, const ServerContext& server)
+      : handler_(std::move(handler)), access_(server.access), awaited_(server.awaited_requests) {}
 
   void RunHandler(const HandlerParameter& call) override;
 
@@ -34,8 +31,8 @@ class AfterRequest final : public grpc::internal::MethodHandler {
   class Call;
 
   const std::unique_ptr<grpc::internal::MethodHandler> handler_;
+  const AccessControl& access_;
   AwaitedRequests& awaited_;
-  const FindHolder find_holder_;
 };
 
 }  // namespace waystar::rpc

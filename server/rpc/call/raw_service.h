@@ -94,9 +94,7 @@ class RawService : public Generated::Service {
   void MarkAfterRequest(std::unique_ptr<grpc::internal::MethodHandler> handler) {
     // From now on the library takes the method for a stream, of which it tells as soon as it has begun.
     this->MarkMethodStreamed(MethodOf<Request>().index(), nullptr);
-    Mark<Request>(
-        new AfterRequest(std::move(handler), server_.awaited_requests,
-                         [&server = server_](const Rpc& rpc) { return HolderOf(server.access, rpc); }));
+    Mark<Request>(new AfterRequest(std::move(handler), server_));
   }
 
   template <typename Request>

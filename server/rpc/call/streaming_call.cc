@@ -5,6 +5,7 @@
 
 #include "grpcpp/impl/codegen/proto_utils.h"
 #include "server/base/status_macros.h"
+#include "server/rpc/access/peer.h"
 #include "server/rpc/call/call_context.h"
 #include "server/rpc/call/cancelled.h"
 #include "server/rpc/call/status.h"
@@ -52,6 +53,14 @@ absl::Status StreamingCall::TakeSlot(CallSlots& slots) {
   slots_ = &slots;
   slot_holder_ = holder;
   return absl::OkStatus();
+}
+
+absl::Status StreamingCall::TakeProbeSlot(CallSlots& slots) {
+  absl::Status status = TakeSlot(slots);
+  if (!status.ok()) {
+    server_.access.NoteUnfinished(PeerOf(rpc_));
+  }
+  return status;
 }
 
 absl::Status StreamingCall::AwaitSlot(CallSlots& slots) {

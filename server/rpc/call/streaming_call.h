@@ -119,7 +119,9 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   // Takes the call's slot. It is given back just before the client is told of the end, as it may come again
   // then.
   absl::Status TakeSlot(CallSlots& slots);
-  // Does the same, or waits for it: Advance is called again once the call has it.
+  // Does the same for a call that needs no token. A refusal counts against the connection of its client.
+  absl::Status TakeProbeSlot(CallSlots& slots);
+  // Takes the slot, or waits for it: Advance is called again once the call has it.
   absl::Status AwaitSlot(CallSlots& slots) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool awaits_slot() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return awaits_slot_; }
   // Limits the time of the call, which begins now, and anew when it gets a slot that it waited for. Admit
