@@ -1,5 +1,6 @@
 #include "server/core/image/grid_image.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -10,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "server/base/status_macros.h"
 #include "server/core/edit/batch_editor.h"
 #include "server/core/edit/edit.h"
@@ -23,9 +25,9 @@
 namespace waystar::core {
 namespace {
 
-// A cell is a byte: its terrain, and this bit if a nameless obstacle lies on it.
-constexpr std::uint8_t kObstacleBit = 0x80;
-static_assert(kMaxTerrains <= kObstacleBit);
+// A cell is a byte, as GridMapEditor::SetRow takes it: its terrain, and this bit for a nameless obstacle.
+constexpr std::uint8_t kObstacleBit = GridMapEditor::kObstacle;
+static_assert(kObstacleBit == 0x80);
 
 std::uint8_t CellByte(const GridMap& map, Cell cell) {
   return static_cast<std::uint8_t>(map.TerrainAt(cell) | (map.HasNamelessObstacle(cell) ? kObstacleBit : 0));
@@ -59,49 +61,35 @@ void WriteCells(const GridMap& map, BlockWriter& to) {
   }
 }
 
-void PaintRow(int y, const std::string& row, std::uint8_t fill, GridMapEditor& editor) {
-  const int width = static_cast<int>(row.size());
-  for (int begin = 0; begin < width;) {
-    const auto byte = static_cast<std::uint8_t>(row[static_cast<std::size_t>(begin)]);
-    const std::size_t found = row.find_first_not_of(static_cast<char>(byte), static_cast<std::size_t>(begin));
-    const int end = found == std::string::npos ? width : static_cast<int>(found);
-    if (((byte ^ fill) & ~kObstacleBit) != 0) {
-      editor.SetTerrains(y, begin, end, static_cast<TerrainId>(byte & ~kObstacleBit));
-    }
-    if (((byte ^ fill) & kObstacleBit) != 0) {
-      editor.SetObstacles(y, begin, end, (byte & kObstacleBit) != 0);
-    }
-    begin = end;
-  }
-}
-
 absl::StatusOr<GridMap> ReadCells(BlockReader& from, int width, int height, GridSettings settings) {
   const std::size_t terrains = settings.terrains.size();
-  const std::uint8_t fill = from.Byte();
-  const auto check = [&](std::uint8_t byte) {
-    if (static_cast<std::size_t>(byte & ~kObstacleBit) >= terrains) {
-      from.Fail(absl::StrCat("a cell has terrain ", byte & ~kObstacleBit, " of ", terrains));
+  const auto check = [&](absl::Span<const std::uint8_t> cells) {
+    std::uint8_t highest = 0;
+    for (const std::uint8_t cell : cells) {
+      highest = std::max<std::uint8_t>(highest, cell & ~kObstacleBit);
+    }
+    if (highest >= terrains) {
+      from.Fail(absl::StrCat("a cell has terrain ", highest, " of ", terrains));
     }
   };
-  check(fill);
+  const std::uint8_t fill = from.Byte();
+  check({&fill, 1});
   WAYSTAR_RETURN_IF_ERROR(from.status());
   WAYSTAR_ASSIGN_OR_RETURN(const GridMap blank, GridMap::Create(width, height, std::move(settings),
                                                                 static_cast<TerrainId>(fill & ~kObstacleBit),
                                                                 (fill & kObstacleBit) != 0));
   GridMapEditor editor(blank);
-  std::string row(static_cast<std::size_t>(width), static_cast<char>(fill));
+  std::vector<std::uint8_t> row(static_cast<std::size_t>(width), fill);
   bool is_blank = true;
   for (int y = 0; y < height; ++y) {
     if (from.Bool()) {
-      from.Bytes(row.data(), row.size());
-      for (const char byte : row) {
-        check(static_cast<std::uint8_t>(byte));
-      }
-      is_blank = row.find_first_not_of(static_cast<char>(fill)) == std::string::npos;
+      from.Bytes(reinterpret_cast<char*>(row.data()), row.size());
+      check(row);
+      is_blank = std::ranges::all_of(row, [&](std::uint8_t cell) { return cell == fill; });
     }
     WAYSTAR_RETURN_IF_ERROR(from.status());
     if (!is_blank) {
-      PaintRow(y, row, fill, editor);
+      editor.SetRow(y, row);
     }
   }
   return std::move(editor).Finish();

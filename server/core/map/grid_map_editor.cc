@@ -11,6 +11,7 @@
 
 #include "absl/types/span.h"
 #include "server/core/grid/lazy.h"
+#include "server/core/map/eight_cells.h"
 #include "server/core/map/element_hash.h"
 #include "server/core/map/plain_cells.h"
 #include "server/core/map/profile_views.h"
@@ -56,20 +57,15 @@ void GridMapEditor::SetNameless(int y, std::size_t index, Word nameless) {
   hidden_.Set(y, index, nameless & ~open);
 }
 
-template <typename After>
-void GridMapEditor::DigestTerrains(int y, int x_begin, int x_end, After after) {
-  constexpr int kCells = 8;
+void GridMapEditor::DigestTerrains(int y, int x_begin, int x_end, TerrainId after) {
   const TerrainId* row = map_.terrain_.row(y);
-  for (int first = x_begin / kCells * kCells; first < x_end; first += kCells) {
-    std::uint64_t old_word = 0;
-    std::uint64_t new_word = 0;
-    for (int x = first; x < std::min(first + kCells, map_.width()); ++x) {
-      const TerrainId terrain = x >= x_begin && x < x_end ? after(x) : row[x];
-      old_word |= std::uint64_t{row[x]} << 8 * (x - first);
-      new_word |= std::uint64_t{terrain} << 8 * (x - first);
-    }
-    map_.cells_digest_ += DigestOfChange(ElementKind::kTerrains, y, static_cast<std::size_t>(first / kCells),
-                                         old_word, new_word);
+  for (int first = x_begin / kEight * kEight; first < x_end; first += kEight) {
+    const std::uint64_t before = EightCells(row, map_.width(), first);
+    const int skipped = std::max(x_begin - first, 0);
+    const int left = std::max(first + kEight - x_end, 0);
+    const std::uint64_t painted = ~std::uint64_t{0} >> 8 * (skipped + left) << 8 * skipped;
+    map_.cells_digest_ += DigestOfChange(ElementKind::kTerrains, y, static_cast<std::size_t>(first / kEight),
+                                         before, (before & ~painted) | (EightTimes(after) & painted));
   }
 }
 
@@ -98,7 +94,7 @@ void GridMapEditor::SetTerrains(int y, int x_begin, int x_end, TerrainId terrain
   if (std::all_of(before + x_begin, before + x_end, [&](TerrainId cell) { return cell == terrain; })) {
     return;
   }
-  DigestTerrains(y, x_begin, x_end, [&](int) { return terrain; });
+  DigestTerrains(y, x_begin, x_end, terrain);
   std::fill(terrain_.row(y) + x_begin, terrain_.row(y) + x_end, terrain);
   const bool passable = map_.step_costs().passable[terrain];
   ForEachWord(x_begin, x_end, [&](std::size_t i, Word mask) {
@@ -120,23 +116,41 @@ void GridMapEditor::SetStepCost(Cell cell, std::optional<Cost> straight) {
 }
 
 void GridMapEditor::SetRow(int y, absl::Span<const TerrainId> cells) {
-  const auto terrain_of = [](TerrainId cell) { return cell == kObstacle ? TerrainId{0} : cell; };
-  const auto is_unchanged = [&](TerrainId cell, TerrainId old) { return terrain_of(cell) == old; };
-  // A band of terrain that is left as it is stays shared: most maps have long runs of one terrain.
-  const bool is_repainted = !std::equal(cells.begin(), cells.end(), map_.terrain_.row(y), is_unchanged);
-  if (is_repainted) {
-    DigestTerrains(y, 0, map_.width(), [&](int x) { return terrain_of(cells[static_cast<std::size_t>(x)]); });
-    std::transform(cells.begin(), cells.end(), terrain_.row(y), terrain_of);
-  }
+  const int width = map_.width();
   const TerrainId* terrains = map_.terrain_.row(y);
-  ForEachWord(0, map_.width(), [&](std::size_t i, Word mask) {
+  bool is_repainted = false;
+  for (int x = 0; x < width; x += kEight) {
+    const std::uint64_t before = EightCells(terrains, width, x);
+    const std::uint64_t after = EightCells(cells.data(), width, x) & ~EightTimes(kObstacle);
+    if (after != before) {
+      is_repainted = true;
+      map_.cells_digest_ +=
+          DigestOfChange(ElementKind::kTerrains, y, static_cast<std::size_t>(x / kEight), before, after);
+    }
+  }
+  // A band of terrain that is left as it is stays shared: most maps have long runs of one terrain.
+  if (is_repainted) {
+    std::transform(cells.begin(), cells.end(), terrain_.row(y),
+                   [](TerrainId cell) { return static_cast<TerrainId>(cell & ~kObstacle); });
+  }
+  const auto passable_of = [&](std::uint64_t eight) {
+    const auto& passable = map_.step_costs().passable;
+    if (eight == EightTimes(static_cast<TerrainId>(eight))) {
+      return passable[static_cast<TerrainId>(eight)] ? Word{0xFF} : Word{0};
+    }
+    Word bits = 0;
+    for (unsigned i = 0; i < kEight; ++i) {
+      bits |= Word{passable[static_cast<TerrainId>(eight >> 8 * i)]} << i;
+    }
+    return bits;
+  };
+  ForEachWord(0, width, [&](std::size_t i, Word mask) {
     Ground ground = GroundAt(y, i);
     if (is_repainted) {
-      ground.passable = WordWhere(i, mask, [&](int x) { return map_.step_costs().passable[terrains[x]]; });
+      ground.passable = mask & WordOfCells(map_.terrain_.row(y), width, i, passable_of);
       cost_touched_.Add(y, i);
     }
-    ground.nameless =
-        WordWhere(i, mask, [&](int x) { return cells[static_cast<std::size_t>(x)] == kObstacle; });
+    ground.nameless = WordOfCells(cells.data(), width, i, HighBits);
     SetGround(y, i, ground);
   });
 }

@@ -122,11 +122,13 @@ class GridMapEditor {
 
   void SetProfiles(std::shared_ptr<const ProfileTable> profiles) { map_.SetProfiles(std::move(profiles)); }
 
-  // Stands for an obstacle on the first terrain in SetRow.
-  static constexpr TerrainId kObstacle = 0xFF;
+  // The bit of a cell in SetRow that stands for a nameless obstacle; alone, for one on the first terrain.
+  static constexpr TerrainId kObstacle = 0x80;
+  static_assert(kMaxTerrains <= kObstacle);
 
-  // Gives row y the terrains of `cells`, and obstacles where they are kObstacle. Costs of single cells stay.
-  // REQUIRES: 0 <= y < height; cells.size() == width; each is kObstacle or the index of a terrain.
+  // Gives row y the terrains of `cells`, and nameless obstacles where they have the bit kObstacle, and
+  // nowhere else. Costs of single cells stay. REQUIRES: 0 <= y < height; cells.size() == width; each is, but
+  // for that bit, the index of a terrain.
   void SetRow(int y, absl::Span<const TerrainId> cells);
 
   // Returns the map with the changes so far; later changes leave it as it is. Only its cells may be read.
@@ -157,10 +159,9 @@ class GridMapEditor {
   Ground GroundAt(int y, std::size_t index) const;
   // Writes what changes, and nothing else.
   void SetGround(int y, std::size_t index, const Ground& ground);
-  // Brings the digest up to date with the cells of row y with x_begin <= x < x_end, whose terrains are about
-  // to become after(x).
-  template <typename After>
-  void DigestTerrains(int y, int x_begin, int x_end, After after);
+  // Brings the digest up to date with the cells of row y with x_begin <= x < x_end, whose terrain is about to
+  // become `after`.
+  void DigestTerrains(int y, int x_begin, int x_end, TerrainId after);
   // As SetGround, but for the digest, where passable_ and covered_ already have their new values.
   void SetNameless(int y, std::size_t index, Word nameless);
   std::vector<WordChange> WalkabilityChanges();
