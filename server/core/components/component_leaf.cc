@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "server/core/components/component_block.h"
 #include "server/core/components/component_border.h"
 #include "server/core/components/label_forest.h"
+#include "server/core/components/leaf_flood.h"
 #include "server/core/components/leaf_rows.h"
 #include "server/core/grid/bit_row.h"
 #include "server/core/grid/bit_run.h"
@@ -75,22 +77,30 @@ LabelForest LabelRuns(const LeafRows& rows, Adjacency adjacency, LabelledRuns& a
   return labels;
 }
 
-ComponentBorder DrawBorder(const LeafRows& rows, const LabelledRuns& all, BorderDrawer& drawer) {
+// Cells that are flooded have the label `flood`, and lie in none of the runs.
+ComponentBorder DrawBorder(const LeafRows& rows, const LeafRows& flooded, LabelForest::Label flood,
+                           const LabelledRuns& others, BorderDrawer& drawer) {
   const auto draw_row = [&](std::size_t y) {
-    std::size_t run_number = all.first[y];
-    ForEachRun(rows[y],
-               [&](BitRun run) { drawer.AddRun(run.begin, run.end, all.runs[run_number++].component); });
+    std::size_t next = others.first[y];
+    ForEachRun(rows[y], [&](BitRun run) {
+      const bool is_flooded = (flooded[y] >> run.begin & 1U) != 0;
+      drawer.AddRun(run.begin, run.end, is_flooded ? flood : others.runs[next++].component);
+    });
     drawer.EndSide();
   };
   // The run that ends at the east side is the last of its row.
   const auto draw_column = [&](int x) {
+    Word column = 0;
     for (std::size_t y = 0; y < kLeafSide; ++y) {
-      if ((rows[y] >> x & 1U) != 0) {
-        const std::size_t run =
-            x == 0 ? all.first[y] : (y + 1 < kLeafSide ? all.first[y + 1] : all.count) - 1;
-        drawer.AddRun(static_cast<int>(y), static_cast<int>(y) + 1, all.runs[run].component);
-      }
+      column |= (rows[y] >> x & 1U) << y;
     }
+    ForEachRun(column, [&](BitRun run) {
+      const auto y = static_cast<std::size_t>(run.begin);
+      const bool is_flooded = (flooded[y] >> x & 1U) != 0;
+      const std::size_t end = y + 1 < kLeafSide ? others.first[y + 1] : others.count;
+      drawer.AddRun(run.begin, run.end,
+                    is_flooded ? flood : others.runs[x == 0 ? others.first[y] : end - 1].component);
+    });
     drawer.EndSide();
   };
   draw_row(0);
@@ -120,11 +130,15 @@ ComponentNumber MainComponent(const ComponentBorder& border, ComponentNumber com
 }
 
 std::shared_ptr<ComponentLeaf> LabelLeaf(const LeafRows& rows, Adjacency adjacency) {
+  const LeafRows flooded = FloodMostOfLeaf(rows, adjacency);
+  LeafRows rest;
+  std::ranges::transform(rows, flooded, rest.begin(), std::bit_xor());
   LabelledRuns all;
-  LabelForest labels = LabelRuns(rows, adjacency, all);
+  LabelForest labels = LabelRuns(rest, adjacency, all);
+  const LabelForest::Label flood = labels.Add();
   BorderDrawer drawer(labels);
   auto leaf = std::make_shared<ComponentLeaf>();
-  auto border = std::make_shared<const ComponentBorder>(DrawBorder(rows, all, drawer));
+  auto border = std::make_shared<const ComponentBorder>(DrawBorder(rows, flooded, flood, all, drawer));
   const auto runs = absl::MakeSpan(all.runs.data(), all.count);
   for (LeafRun& run : runs) {
     run.component = drawer.NumberOf(run.component);

@@ -201,6 +201,17 @@ TEST(MainComponentTest, IsThatOfMostCellsAlongTheBorder) {
   EXPECT_NE(leaf->main, leaf->parts().At({.x = 5, .y = 10, .row = rows[10]}));
 }
 
+TEST(MainComponentTest, CountsACornerForBothOfItsSides) {
+  LeafRows rows = kEmptyLeaf;
+  rows[0] = ~Word{0};
+  std::fill(rows.begin() + 10, rows.begin() + 43, ~Word{0});
+  rows[10] >>= 1;
+  // The northern row has 64 cells, and the band in the middle has 65 cells on the sides but no corner.
+  const auto leaf = LabelLeaf(rows, Adjacency::kStraight);
+  EXPECT_EQ(leaf->main, leaf->parts().At({.x = 5, .y = 0, .row = rows[0]}));
+  EXPECT_NE(leaf->main, leaf->parts().At({.x = 5, .y = 32, .row = rows[32]}));
+}
+
 TEST(MainComponentTest, IsNoneOfSeveralThatAreClosedIn) {
   LeafRows rows = kEmptyLeaf;
   rows[10] = Word{1} << 20;
