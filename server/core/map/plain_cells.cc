@@ -12,6 +12,7 @@
 #include "server/core/grid/transpose.h"
 #include "server/core/jump_index/surroundings.h"
 #include "server/core/map/canonical_steps.h"
+#include "server/core/map/eight_cells.h"
 #include "server/core/map/neighbourhood.h"
 
 namespace waystar::core {
@@ -93,18 +94,39 @@ class Judge {
   std::array<Memory, std::size_t{1} << kMemoryBits> memories_;
 };
 
-// Returns cells of a word of row y that are plain for sure: those amid nine walkable ones on a map of one
-// terrain cost. That is most cells of such a map, told 64 at a time.
-Word SurelyPlain(const GridCells& map, int y, std::size_t index) {
-  if (!map.step_costs().uniform) {
-    return 0;
+// Returns the cells of a word of row y that have the same terrain as the eight around them. REQUIRES: there
+// are rows above and below. What it returns for the first and the last cell of a row means nothing.
+Word AmidOneTerrain(const GridCells& map, int y, std::size_t index) {
+  // Terrains are below 0x80: this carries into the highest bit of a byte that is not 0.
+  static_assert(kMaxTerrains <= 0x80);
+  constexpr std::uint64_t kCarry = EightTimes(0x7F);
+  Word cells = 0;
+  for (int i = 0; i < kWordBits; i += kEight) {
+    const int x = static_cast<int>(index) * kWordBits - 1 + i;
+    const std::uint64_t own = EightCells(map.TerrainRow(y), map.width(), x);
+    std::uint64_t others = 0;
+    for (int row = y - 1; row <= y + 1; ++row) {
+      for (int first = x - 1; first <= x + 1; ++first) {
+        others |= own ^ EightCells(map.TerrainRow(row), map.width(), first);
+      }
+    }
+    cells |= HighBits(~(others + kCarry)) << i;
   }
+  return cells;
+}
+
+// Returns cells of a word of row y that are plain for sure: those amid nine walkable ones of one terrain, or
+// of any if all cost the same. That is most cells of most maps.
+Word SurelyPlain(const GridCells& map, int y, std::size_t index) {
   const BitPlane::ThreeRows rows = map.walkable().RowsAround(y);
   const auto all_three = [&](std::size_t i) { return rows.low[i] & rows.own[i] & rows.high[i]; };
   const Word here = all_three(index);
   const Word before = index == 0 ? 0 : all_three(index - 1);
   const Word after = all_three(index + 1);
   Word plain = here & (here << 1 | before >> (kWordBits - 1)) & (here >> 1 | after << (kWordBits - 1));
+  if (plain != 0 && !map.step_costs().uniform) {
+    plain &= AmidOneTerrain(map, y, index);
+  }
   if (map.cell_costs() != nullptr) {
     ForEachCell({y, static_cast<std::int32_t>(index), plain}, [&](Cell cell) {
       if (map.cell_costs()->MayHaveNear(cell)) {
