@@ -9,6 +9,8 @@ namespace {
 // Of the time between two looks at all connections to the time that one takes.
 constexpr int kRestAfterLook = 20;
 
+constexpr std::size_t kMostKeptOut = 4096;
+
 // Returns 0 if the descriptor stands for no socket.
 ino_t InodeOf(int socket) {
   struct stat status {};
@@ -19,6 +21,9 @@ ino_t InodeOf(int socket) {
 
 ConnectionTable::Verdict ConnectionTable::Add(int socket, const Network& network) {
   MutexLock lock(mutex_);
+  if (IsKeptOut(network)) {
+    return Verdict::kKeptOut;
+  }
   // Who had this descriptor before has closed it.
   if (const auto before = connections_.find(socket); before != connections_.end()) {
     Forget(before);
@@ -36,13 +41,15 @@ ConnectionTable::Verdict ConnectionTable::Add(int socket, const Network& network
   return verdict;
 }
 
-bool ConnectionTable::ShutDown(absl::string_view network, std::uint16_t port) {
+bool ConnectionTable::ShutDown(absl::string_view network, std::uint16_t port,
+                               std::chrono::steady_clock::duration keeps_out) {
   MutexLock lock(mutex_);
   for (const auto& [socket, connection] : connections_) {
     // Its owner may close it between the look and the end of it. Whoever has the descriptor then connects
     // again.
     if (connection.port == port && connection.network.has_address() && connection.network.Text() == network &&
         InodeOf(socket) == connection.inode) {
+      KeepOut(connection.network, keeps_out);
       return ::shutdown(socket, SHUT_RDWR) == 0;
     }
   }
@@ -76,6 +83,25 @@ void ConnectionTable::ForgetEnded() {
   }
   const auto end = std::chrono::steady_clock::now();
   next_look_ = end + kRestAfterLook * (end - begin);
+}
+
+void ConnectionTable::KeepOut(const Network& network, std::chrono::steady_clock::duration time) {
+  if (time <= std::chrono::steady_clock::duration::zero()) {
+    return;
+  }
+  const auto now = std::chrono::steady_clock::now();
+  if (kept_out_.size() >= kMostKeptOut) {
+    absl::erase_if(kept_out_, [now](const auto& each) { return each.second <= now; });
+  }
+  if (kept_out_.size() >= kMostKeptOut) {
+    kept_out_.clear();
+  }
+  kept_out_[network] = now + time;
+}
+
+bool ConnectionTable::IsKeptOut(const Network& network) const {
+  const auto found = kept_out_.find(network);
+  return found != kept_out_.end() && std::chrono::steady_clock::now() < found->second;
 }
 
 ConnectionTable::Verdict ConnectionTable::VerdictOn(const Network& network) const {

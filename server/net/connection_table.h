@@ -29,7 +29,7 @@ struct ConnectionLimits {
 // Thread safety: any.
 class ConnectionTable {
  public:
-  enum class Verdict : std::uint8_t { kAdmitted, kTooMany, kTooManyOfNetwork };
+  enum class Verdict : std::uint8_t { kAdmitted, kTooMany, kTooManyOfNetwork, kKeptOut };
 
   explicit ConnectionTable(const ConnectionLimits& limits) : limits_(limits) {}
 
@@ -37,8 +37,9 @@ class ConnectionTable {
   Verdict Add(int socket, const Network& network);
 
   // Shuts the connection of that peer down, for who serves it to close. `network` is as Network::Text says.
-  // Returns false if there is none. It costs a look at all connections.
-  bool ShutDown(absl::string_view network, std::uint16_t port);
+  // Returns false if there is none. It costs a look at all connections. No other of that network is added
+  // within the time `keeps_out` from now.
+  bool ShutDown(absl::string_view network, std::uint16_t port, std::chrono::steady_clock::duration keeps_out);
 
   // Returns the number of open connections.
   std::size_t Count();
@@ -56,11 +57,16 @@ class ConnectionTable {
   void Forget(Connections::iterator connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ForgetEnded() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Verdict VerdictOn(const Network& network) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void KeepOut(const Network& network, std::chrono::steady_clock::duration time)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool IsKeptOut(const Network& network) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const ConnectionLimits limits_;
   Mutex mutex_;
   Connections connections_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<Network, std::size_t> by_network_ ABSL_GUARDED_BY(mutex_);
+  // Until when nobody of a network is added. They are forgotten if there are very many.
+  absl::flat_hash_map<Network, std::chrono::steady_clock::time_point> kept_out_ ABSL_GUARDED_BY(mutex_);
   std::chrono::steady_clock::time_point next_look_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -102,12 +102,11 @@ void Door::Admit(int listener, Descriptor connection) {
     return;
   }
   Reset(std::move(connection));
-  CountRefused(verdict == ConnectionTable::Verdict::kTooMany ? Refusal::kAll : Refusal::kNetwork,
-               network.Text());
+  CountRefused(RefusalOf(verdict), network.Text());
 }
 
-void Door::TurnOut(absl::string_view network, std::uint16_t port) {
-  if (table_.ShutDown(network, port)) {
+void Door::TurnOut(absl::string_view network, std::uint16_t port, bool keeps_out) {
+  if (table_.ShutDown(network, port, keeps_out ? kKeptOut : std::chrono::seconds(0))) {
     turned_out_.fetch_add(1, std::memory_order_relaxed);
   }
 }
@@ -131,19 +130,36 @@ absl::string_view Door::NameOf(Refusal refusal) {
       return "all";
     case Refusal::kNetwork:
       return "address";
+    case Refusal::kKeptOut:
+      return "kept_out";
     case Refusal::kDescriptors:
       break;
   }
   return "descriptors";
 }
 
+Door::Refusal Door::RefusalOf(ConnectionTable::Verdict verdict) {
+  switch (verdict) {
+    case ConnectionTable::Verdict::kTooManyOfNetwork:
+      return Refusal::kNetwork;
+    case ConnectionTable::Verdict::kKeptOut:
+      return Refusal::kKeptOut;
+    case ConnectionTable::Verdict::kAdmitted:
+    case ConnectionTable::Verdict::kTooMany:
+      break;
+  }
+  return Refusal::kAll;
+}
+
 void Door::Collect(runtime::MetricSink& sink) const {
   sink.AddGauge("waystar_connections", "Connections that are open.", {}, static_cast<double>(connections()));
   sink.AddCounter("waystar_connections_accepted_total", "Connections that were accepted.", {},
                   static_cast<double>(accepted_.load(std::memory_order_relaxed)));
-  sink.AddCounter("waystar_connections_turned_out_total",
-                  "Connections that were closed because calls on them showed wrong tokens again and again.",
-                  {}, static_cast<double>(turned_out_.load(std::memory_order_relaxed)));
+  sink.AddCounter(
+      "waystar_connections_turned_out_total",
+      "Connections that were closed because calls on them showed wrong tokens, or did not go on, again "
+      "and again.",
+      {}, static_cast<double>(turned_out_.load(std::memory_order_relaxed)));
   for (std::size_t i = 0; i < kRefusals; ++i) {
     sink.AddCounter("waystar_connections_refused_total",
                     "Connections that were reset, by the limit that they would have exceeded.",

@@ -39,8 +39,10 @@ class Door final : public runtime::MetricSource {
   void Close();
 
   int port() const { return port_; }
-  // Ends the connection of a peer that is not welcome any more: see ConnectionTable::ShutDown.
-  void TurnOut(absl::string_view network, std::uint16_t port);
+  // Ends the connection of a peer that is not welcome any more: see ConnectionTable::ShutDown. With
+  // `keeps_out` it admits nobody of that network for the next kKeptOut.
+  void TurnOut(absl::string_view network, std::uint16_t port, bool keeps_out);
+  static constexpr std::chrono::seconds kKeptOut{10};
 
   // Returns the number of connections that were handed over and are open: see ConnectionTable.
   std::size_t connections() const { return table_.Count(); }
@@ -48,8 +50,8 @@ class Door final : public runtime::MetricSource {
   void Collect(runtime::MetricSink& sink) const override;
 
  private:
-  enum class Refusal : std::uint8_t { kAll, kNetwork, kDescriptors };
-  static constexpr std::size_t kRefusals = 3;
+  enum class Refusal : std::uint8_t { kAll, kNetwork, kKeptOut, kDescriptors };
+  static constexpr std::size_t kRefusals = 4;
 
   void Run();
   // Returns false if the system could not accept, and so most likely cannot at once.
@@ -58,6 +60,7 @@ class Door final : public runtime::MetricSource {
   void CountRefused(Refusal refusal, absl::string_view network);
 
   static absl::string_view NameOf(Refusal refusal);
+  static Refusal RefusalOf(ConnectionTable::Verdict verdict);
 
   Listener listener_;
   const int port_;

@@ -50,8 +50,8 @@ constexpr absl::Duration kLastAnswers = absl::Seconds(2);
 // The name by which the health service tells whether changes can be made durable.
 constexpr char kStorageHealth[] = "waystar.storage";
 
-// Of calls that need no token, and so of all that anybody can open.
-constexpr int kAwaitedProbes = 256;
+// Of calls without a right token, and so of all that anybody can open.
+constexpr int kAwaitedOfStrangers = 256;
 constexpr int kHealthWatches = 1024;
 constexpr int kReflections = 64;
 
@@ -149,7 +149,7 @@ ServerParts::ServerParts(const runtime::Options& options)
       transfer_slots_(options.max_transfers, ErrorReason::kTransfersBusy, "imports, exports and traces run"),
       watch_slots_(options.max_watches, ErrorReason::kTooManyWatches, "watches are open"),
       stream_slots_(options.max_streams, ErrorReason::kClientBusy, "streams are open"),
-      awaited_probes_("probes", {.max_requests = kAwaitedProbes}),
+      awaited_of_strangers_("strangers", {.max_requests = kAwaitedOfStrangers}),
       health_watch_slots_(kHealthWatches, ErrorReason::kTooManyWatches, "watches of health are open"),
       reflection_slots_(kReflections, ErrorReason::kClientBusy, "calls of reflection are open"),
       context_(ContextOf(gate_)),
@@ -207,6 +207,7 @@ ServerContext ServerParts::ContextOf(CallGate& gate) {
   return {.gate = gate,
           .access = access_,
           .awaited_requests = awaited_requests_,
+          .awaited_of_strangers = awaited_of_strangers_,
           .statistics = call_statistics_,
           .client_calls = client_calls_,
           .memory = call_memory_,
@@ -220,7 +221,8 @@ ServerContext ServerParts::ContextOf(CallGate& gate) {
 ServerContext ServerParts::ContextOfProbes() {
   return {.gate = server_gate_,
           .access = open_access_,
-          .awaited_requests = awaited_probes_,
+          .awaited_requests = awaited_of_strangers_,
+          .awaited_of_strangers = awaited_of_strangers_,
           .statistics = call_statistics_,
           .client_calls = client_calls_,
           .memory = call_memory_,
@@ -315,7 +317,7 @@ absl::Status ServerParts::Listen(const runtime::Options& options) {
   builder.RegisterService(&health_service_);
   builder.RegisterService(&reflection_service_);
   awaited_requests_.StartEnding();
-  awaited_probes_.StartEnding();
+  awaited_of_strangers_.StartEnding();
   server_gate_.Open();
   server_ = builder.BuildAndStart();
   if (server_ == nullptr) {
@@ -340,7 +342,7 @@ absl::Status ServerParts::Listen(const runtime::Options& options) {
 void ServerParts::TurnOut(absl::string_view peer) {
   int port = 0;
   if (absl::SimpleAtoi(peer.substr(peer.rfind(':') + 1), &port)) {
-    door_->TurnOut(NetworkOf(peer), static_cast<std::uint16_t>(port));
+    door_->TurnOut(NetworkOf(peer), static_cast<std::uint16_t>(port), !access_.KnowsNetworkOf(peer));
   }
 }
 
@@ -382,9 +384,9 @@ absl::Status ServerParts::ServeHttp(const runtime::Options& options) {
 
 absl::Status ServerParts::ServeMetrics(const std::string& listen) {
   std::vector<const runtime::MetricSource*> sources = {
-      &process_metrics_,   door_.get(),      &access_,        &awaited_requests_,
-      &awaited_probes_,    &call_metrics_,   &call_memory_,   search_metrics_.get(),
-      &slow_queries_,      &update_metrics_, &queue_metrics_, &store_metrics_,
+      &process_metrics_,      door_.get(),      &access_,        &awaited_requests_,
+      &awaited_of_strangers_, &call_metrics_,   &call_memory_,   search_metrics_.get(),
+      &slow_queries_,         &update_metrics_, &queue_metrics_, &store_metrics_,
       &storage_statistics_};
   if (http_gateway_ != nullptr) {
     sources.push_back(http_gateway_.get());

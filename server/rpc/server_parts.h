@@ -141,9 +141,9 @@ class ServerParts final : public Server {
   CallSlots transfer_slots_;
   CallSlots watch_slots_;
   CallSlots stream_slots_;
-  // Health and reflection ask nobody for a token, and so have small places of their own.
+  // Health and reflection ask nobody for a token, and so have few places of their own.
   AccessControl open_access_;
-  AwaitedRequests awaited_probes_;
+  AwaitedRequests awaited_of_strangers_;
   CallSlots health_watch_slots_;
   CallSlots reflection_slots_;
   // Names what all calls share.

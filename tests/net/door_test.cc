@@ -140,13 +140,27 @@ TEST_F(DoorTest, TurnsOutWhomItIsTold) {
     MutexLock lock(mutex_);
     port = PortOfPeer(inside_[0].fd());
   }
-  door_->TurnOut("127.0.0.2", port);
+  door_->TurnOut("127.0.0.2", port, false);
   EXPECT_THAT(Counts(), Contains(Pair("waystar_connections_turned_out_total", 0)));
-  door_->TurnOut("127.0.0.1", port);
+  door_->TurnOut("127.0.0.1", port, false);
   EXPECT_THAT(Counts(), Contains(Pair("waystar_connections_turned_out_total", 1)));
   clients_[0]->ReadToTheEnd();
   EXPECT_FALSE(clients_[0]->IsOpen());
   EXPECT_TRUE(clients_[1]->IsOpen());
+}
+
+TEST_F(DoorTest, KeepsOutTheNetworkOfWhomItTurnsOut) {
+  Open({.max_connections = 2, .max_network_connections = 2});
+  EXPECT_TRUE(ComesIn());
+  std::uint16_t port = 0;
+  {
+    MutexLock lock(mutex_);
+    port = PortOfPeer(inside_[0].fd());
+  }
+  door_->TurnOut("127.0.0.1", port, true);
+  EXPECT_FALSE(ComesIn());
+  EXPECT_TRUE(ComesIn("127.0.0.2"));
+  EXPECT_THAT(Counts(), Contains(Pair("waystar_connections_refused_total kept_out", 1)));
 }
 
 TEST_F(DoorTest, PlacesAreTakenAndLeftManyTimes) {

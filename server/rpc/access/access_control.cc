@@ -38,13 +38,20 @@ void AccessControl::SetCloser(Closer closer) {
   closer_ = std::move(closer);
 }
 
-absl::StatusOr<Caller> AccessControl::IdentifyByToken(const grpc::CallbackServerContext& context) const {
-  const auto [begin, end] = context.client_metadata().equal_range(kMetadataKey);
-  const std::string peer = PeerOf(context);
-  if (begin != end && std::next(begin) != end) {
-    return Note(BadToken("a call has one \"authorization\""), peer);
+absl::StatusOr<Caller> AccessControl::LookAt(const grpc::CallbackServerContext& context) const {
+  if (!is_asking()) {
+    return Caller::Anyone();
   }
-  return Note(begin == end ? FindCaller("") : FindCaller({begin->second.data(), begin->second.size()}), peer);
+  const auto [begin, end] = context.client_metadata().equal_range(kMetadataKey);
+  if (begin != end && std::next(begin) != end) {
+    return BadToken("a call has one \"authorization\"");
+  }
+  return begin == end ? FindCaller("") : FindCaller({begin->second.data(), begin->second.size()});
+}
+
+absl::StatusOr<Caller> AccessControl::Note(absl::StatusOr<Caller> caller,
+                                           const grpc::CallbackServerContext& context) const {
+  return Note(std::move(caller), PeerOf(context));
 }
 
 absl::StatusOr<Caller> AccessControl::Identify(absl::string_view authorization,

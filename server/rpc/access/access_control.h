@@ -43,13 +43,20 @@ class AccessControl final : public runtime::MetricSource {
     return IdentifyByToken(context);
   }
 
-  // The same for what a request over HTTP has in its header "Authorization"; empty if it has none. `peer` is
-  // as PeerOf names it.
+  // The same for a call that is looked at before its request is here, and identified again then: nothing is
+  // logged or counted.
+  absl::StatusOr<Caller> LookAt(const grpc::CallbackServerContext& context) const;
+
+  // The same as Identify for what a request over HTTP has in its header "Authorization"; empty if it has
+  // none. `peer` is as PeerOf names it.
   absl::StatusOr<Caller> Identify(absl::string_view authorization, const std::string& peer) const;
 
   // Notes that a call of that peer was begun and not gone on with. Honest clients have next to none, so the
   // peer's connection is closed as one with wrong tokens is.
   void NoteUnfinished(const std::string& peer) const;
+
+  // Returns whether a right token was shown from the network of that peer.
+  bool KnowsNetworkOf(absl::string_view peer) const { return failed_tokens_.KnowsNetworkOf(peer); }
 
   // Returns whether callers must show tokens.
   bool is_asking() const { return is_asking_.load(std::memory_order_acquire); }
@@ -64,7 +71,9 @@ class AccessControl final : public runtime::MetricSource {
   void Collect(runtime::MetricSink& sink) const override;
 
  private:
-  absl::StatusOr<Caller> IdentifyByToken(const grpc::CallbackServerContext& context) const;
+  absl::StatusOr<Caller> IdentifyByToken(const grpc::CallbackServerContext& context) const {
+    return Note(LookAt(context), context);
+  }
   // The same, without what follows from it.
   absl::StatusOr<Caller> FindCaller(absl::string_view authorization) const;
   // Counts and logs a call that was refused or ended for what its client did, and closes its connection if
@@ -72,6 +81,8 @@ class AccessControl final : public runtime::MetricSource {
   void CountAgainst(const std::string& peer, absl::string_view event, absl::string_view reason) const;
   // Counts and logs what a caller has shown.
   absl::StatusOr<Caller> Note(absl::StatusOr<Caller> caller, const std::string& peer) const;
+  absl::StatusOr<Caller> Note(absl::StatusOr<Caller> caller,
+                              const grpc::CallbackServerContext& context) const;
   absl::StatusOr<Caller> Find(const TokenHash& hash) const;
 
   std::atomic<bool> is_asking_ = false;

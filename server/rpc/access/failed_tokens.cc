@@ -53,8 +53,7 @@ std::string NetworkOf(absl::string_view peer) {
 FailedTokens::Verdict FailedTokens::Count(absl::string_view peer) {
   const absl::Time now = clock_.Now();
   const std::uint64_t connection = absl::HashOf(peer);
-  const bool is_accepted =
-      accepted_[connection % accepted_.size()].load(std::memory_order_relaxed) == connection;
+  const bool is_accepted = IsAccepted(connection);
   int of_network = 0;
   int of_connection = 0;
   {
@@ -67,10 +66,14 @@ FailedTokens::Verdict FailedTokens::Count(absl::string_view peer) {
 
 void FailedTokens::NoteAccepted(absl::string_view peer) {
   const std::uint64_t connection = absl::HashOf(peer);
-  std::atomic<std::uint64_t>& place = accepted_[connection % accepted_.size()];
-  if (place.load(std::memory_order_relaxed) != connection) {
-    place.store(connection, std::memory_order_relaxed);
+  if (!IsAccepted(connection)) {
+    Accept(connection);
+    Accept(absl::HashOf(NetworkOf(peer)));
   }
+}
+
+bool FailedTokens::KnowsNetworkOf(absl::string_view peer) const {
+  return IsAccepted(absl::HashOf(NetworkOf(peer)));
 }
 
 std::optional<FailedTokens::Logged> FailedTokens::ToLog(int failures) {

@@ -55,6 +55,8 @@ class FailedTokens {
   Verdict Count(absl::string_view peer);
   // Notes that a right token was shown. Costs a load where the connection has shown one before.
   void NoteAccepted(absl::string_view peer);
+  // Returns whether a right token was shown from the network of that peer.
+  bool KnowsNetworkOf(absl::string_view peer) const;
 
  private:
   struct Entry {
@@ -66,6 +68,10 @@ class FailedTokens {
   static constexpr std::size_t kSets = 1024;
   using Table = std::array<std::array<Entry, kWays>, kSets>;
 
+  bool IsAccepted(std::uint64_t key) const {
+    return accepted_[key % accepted_.size()].load(std::memory_order_relaxed) == key;
+  }
+  void Accept(std::uint64_t key) { accepted_[key % accepted_.size()].store(key, std::memory_order_relaxed); }
   // Returns the failures of the network or the connection since its minute began.
   static int CountIn(Table& table, std::uint64_t key, absl::Time now);
   std::optional<Logged> ToLog(int failures);
@@ -75,7 +81,7 @@ class FailedTokens {
   Mutex mutex_;
   Table networks_ ABSL_GUARDED_BY(mutex_);
   Table connections_ ABSL_GUARDED_BY(mutex_);
-  // Connections that have shown a right token, each at the place that its hash says.
+  // Connections and networks that have shown a right token, each at the place that its hash says.
   std::array<std::atomic<std::uint64_t>, std::size_t{1} << 14> accepted_ = {};
 };
 

@@ -17,7 +17,9 @@ namespace waystar::rpc {
 struct ServerContext {
   CallGate& gate;
   const AccessControl& access;
+  // Of callers who may call at all, and of all others, who have fewer places.
   AwaitedRequests& awaited_requests;
+  AwaitedRequests& awaited_of_strangers;
   CallStatistics& statistics;
   // Counts the calls of each client, but for those on Lane::kHere.
   ClientCalls& client_calls;

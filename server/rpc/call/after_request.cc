@@ -57,16 +57,11 @@ class AfterRequest::Call final : private grpc_completion_queue_functor {
   enum class State { kReading, kWaiting, kRead };
 
   void Wait() {
-    grpc_call* const call = call_->call();
-    const absl::StatusOr<std::uint64_t> holder = HolderOf(after_.access_, rpc());
-    if (holder.ok()) {
-      has_place_ = true;
-      after_.awaited_.Enter(*holder, call, AwaitedRequests::Clock::now(), place_);
-    } else {
-      is_refused_ = true;
-      grpc_call_cancel_with_status(call, static_cast<grpc_status_code>(holder.status().code()),
-                                   std::string(holder.status().message()).c_str(), nullptr);
-    }
+    const ServerContext& server = after_.server_;
+    const absl::StatusOr<Caller> caller = server.access.LookAt(rpc());
+    awaited_ = caller.ok() ? &server.awaited_requests : &server.awaited_of_strangers;
+    awaited_->Enter(HolderOf(caller.ok() ? *caller : Caller::Anyone(), rpc()), call_->call(),
+                    AwaitedRequests::Clock::now(), place_);
     State reading = State::kReading;
     if (!state_.compare_exchange_strong(reading, State::kWaiting)) {
       Proceed();
@@ -86,11 +81,10 @@ class AfterRequest::Call final : private grpc_completion_queue_functor {
 
   // Lets the handler go on; without a request, it ends the call.
   void Proceed() {
-    const bool is_given_up = has_place_ && !after_.awaited_.Leave(place_);
-    if (is_given_up) {
-      after_.access_.NoteUnfinished(PeerOf(rpc()));
+    const bool is_cancelled = awaited_ != nullptr && !awaited_->Leave(place_);
+    if (is_cancelled) {
+      after_.server_.access.NoteUnfinished(PeerOf(rpc()));
     }
-    const bool is_cancelled = is_given_up || is_refused_;
     grpc::internal::MethodHandler& handler = *after_.handler_;
     grpc::internal::Call* const call = call_;
     grpc::ServerContextBase* const context = context_;
@@ -113,9 +107,9 @@ class AfterRequest::Call final : private grpc_completion_queue_functor {
   grpc::ServerContextBase* const context_;
   std::function<void()> requester_;
   grpc_byte_buffer* request_ = nullptr;
+  // Set once the call waits.
+  AwaitedRequests* awaited_ = nullptr;
   AwaitedRequests::Place place_;
-  bool has_place_ = false;
-  bool is_refused_ = false;
   std::atomic<State> state_ = State::kReading;
 };
 

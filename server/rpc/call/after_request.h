@@ -13,17 +13,16 @@ namespace waystar::rpc {
 // the request of such a call itself before it tells anyone of it, and so has no bound on calls that are begun
 // and never go on. To be set for a method that the library takes for a stream.
 //
-// A call whose request is not there yet must show a right token, and is cancelled with the error if it does
-// not. One that is cancelled since it does not go on counts against its connection.
+// A call that is cancelled since it does not go on counts against its connection.
 //
 // A request that is there already, as nearly all are, costs one more operation on the call and nothing else.
 //
 // Thread safety: any.
 class AfterRequest final : public grpc::internal::MethodHandler {
  public:
-  // What `server` names must outlive the server that the handler is registered with.
+  // The context must outlive the server that the handler is registered with.
   AfterRequest(std::unique_ptr<grpc::internal::MethodHandler> handler, const ServerContext& server)
-      : handler_(std::move(handler)), access_(server.access), awaited_(server.awaited_requests) {}
+      : handler_(std::move(handler)), server_(server) {}
 
   void RunHandler(const HandlerParameter& call) override;
 
@@ -31,8 +30,7 @@ class AfterRequest final : public grpc::internal::MethodHandler {
   class Call;
 
   const std::unique_ptr<grpc::internal::MethodHandler> handler_;
-  const AccessControl& access_;
-  AwaitedRequests& awaited_;
+  const ServerContext& server_;
 };
 
 }  // namespace waystar::rpc

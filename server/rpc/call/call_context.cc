@@ -3,7 +3,6 @@
 #include <chrono>
 
 #include "absl/hash/hash.h"
-#include "server/base/status_macros.h"
 #include "server/rpc/access/failed_tokens.h"
 #include "server/rpc/access/peer.h"
 
@@ -32,12 +31,6 @@ runtime::Flow FlowOf(const Caller& caller, const grpc::CallbackServerContext& co
 
 std::uint64_t HolderOf(const Caller& caller, const grpc::CallbackServerContext& context) {
   return caller.is_anyone() ? absl::HashOf(NetworkOf(PeerOf(context))) : caller.id();
-}
-
-absl::StatusOr<std::uint64_t> HolderOf(const AccessControl& access,
-                                       const grpc::CallbackServerContext& context) {
-  WAYSTAR_ASSIGN_OR_RETURN(const Caller caller, access.Identify(context));
-  return HolderOf(caller, context);
 }
 
 }  // namespace waystar::rpc

@@ -7,13 +7,11 @@
 #include <cstdint>
 #include <limits>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "google/protobuf/message.h"
 #include "grpcpp/server_context.h"
 #include "server/core/query/find_paths.h"
 #include "server/core/search/query.h"
-#include "server/rpc/access/access_control.h"
 #include "server/rpc/access/caller.h"
 #include "server/rpc/admission/executor.h"
 #include "server/rpc/admission/workbench.h"
@@ -67,8 +65,5 @@ runtime::Flow FlowOf(const Caller& caller, const grpc::CallbackServerContext& co
 // Returns what holds the places of a call: the name of its token, or where none is asked for the network that
 // it comes from.
 std::uint64_t HolderOf(const Caller& caller, const grpc::CallbackServerContext& context);
-// The same for a call whose caller is not known yet. Returns the errors of AccessControl::Identify.
-absl::StatusOr<std::uint64_t> HolderOf(const AccessControl& access,
-                                       const grpc::CallbackServerContext& context);
 
 }  // namespace waystar::rpc

@@ -43,6 +43,7 @@ struct World {
   const ServerContext context{.gate = gate,
                               .access = access,
                               .awaited_requests = awaited_requests,
+                              .awaited_of_strangers = awaited_requests,
                               .statistics = statistics,
                               .client_calls = client_calls,
                               .memory = memory,

@@ -120,11 +120,15 @@ INSTANTIATE_TEST_SUITE_P(Methods, UnfinishedCallTest,
                            return path.find("Health") == std::string::npos ? name : name + "Health";
                          });
 
-TEST(UnfinishedCallOfStrangersTest, IsRefusedBeforeItsRequest) {
-  GuardedServer server("");
-  UnfinishedCall call(server.server().NewChannel(), kFindPath, "guessed");
-  const grpc::Status status = call.End();
-  EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAUTHENTICATED);
+TEST(UnfinishedCallOfStrangersTest, HasFewPlaces) {
+  GuardedServer server("", {.request_timeout = absl::Hours(1)});
+  const std::shared_ptr<grpc::Channel> channel = server.server().NewChannel();
+  std::vector<std::unique_ptr<UnfinishedCall>> calls;
+  for (int i = 0; i < 193; ++i) {
+    calls.push_back(std::make_unique<UnfinishedCall>(channel, kFindPath, "guessed"));
+  }
+  EXPECT_EQ(calls.front()->End().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(calls.back()->Complete().error_code(), grpc::StatusCode::UNAUTHENTICATED);
 }
 
 TEST(UnfinishedCallOfStrangersTest, TakesNothingFromOthers) {
