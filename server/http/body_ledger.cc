@@ -4,29 +4,17 @@ namespace waystar::http {
 
 bool BodyLedger::Add(const net::Network& network, std::size_t bytes) {
   MutexLock lock(mutex_);
-  const auto found = by_network_.find(network);
-  const std::size_t of_network = found == by_network_.end() ? 0 : found->second;
-  if (bytes > max_bytes_ - bytes_ || bytes > max_network_bytes_ - of_network) {
-    return false;
-  }
-  bytes_ += bytes;
-  by_network_[network] = of_network + bytes;
-  return true;
+  return held_.Take(network, bytes);
 }
 
 void BodyLedger::Remove(const net::Network& network, std::size_t bytes) {
   MutexLock lock(mutex_);
-  bytes_ -= bytes;
-  const auto found = by_network_.find(network);
-  found->second -= bytes;
-  if (found->second == 0) {
-    by_network_.erase(found);
-  }
+  held_.GiveBack(network, bytes);
 }
 
 std::size_t BodyLedger::bytes() const {
   MutexLock lock(mutex_);
-  return bytes_;
+  return held_.total();
 }
 
 BodyShare& BodyShare::operator=(BodyShare&& other) noexcept {

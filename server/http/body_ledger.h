@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/container/flat_hash_map.h"
 #include "server/base/mutex.h"
+#include "server/base/quota.h"
 #include "server/net/network.h"
 
 namespace waystar::http {
@@ -17,7 +17,7 @@ namespace waystar::http {
 class BodyLedger {
  public:
   BodyLedger(std::size_t max_bytes, std::size_t max_network_bytes)
-      : max_bytes_(max_bytes), max_network_bytes_(max_network_bytes) {}
+      : held_(Quota<net::Network>::Fixed(max_bytes, max_network_bytes)) {}
 
   // Counts more bytes. Returns false, and counts nothing, if that is more than there may be.
   bool Add(const net::Network& network, std::size_t bytes);
@@ -25,11 +25,8 @@ class BodyLedger {
   std::size_t bytes() const;
 
  private:
-  const std::size_t max_bytes_;
-  const std::size_t max_network_bytes_;
   mutable Mutex mutex_;
-  std::size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
-  absl::flat_hash_map<net::Network, std::size_t> by_network_ ABSL_GUARDED_BY(mutex_);
+  Quota<net::Network> held_ ABSL_GUARDED_BY(mutex_);
 };
 
 // Bytes of one body, which a ledger counts until they are given back or this is destroyed.

@@ -9,7 +9,7 @@ namespace waystar::http {
 bool ConnectionSet::MakeRoom(const net::Network& network) {
   MutexLock lock(mutex_);
   // Connections by unix sockets count only in all.
-  if (network.has_address() && CountOf(network) >= limits_.max_network_connections) {
+  if (network.has_address() && places_.Of(network) >= limits_.max_network_connections) {
     return Evict(&network);
   }
   return connections_.size() < limits_.max_connections || Evict(nullptr);
@@ -22,7 +22,7 @@ bool ConnectionSet::EndOne() {
 
 void ConnectionSet::Add(std::shared_ptr<HttpConnection> connection) {
   MutexLock lock(mutex_);
-  ++by_network_[connection->network()];
+  places_.TakeAnyway(connection->network());
   connections_.push_back(std::move(connection));
 }
 
@@ -76,7 +76,7 @@ void ConnectionSet::WaitUntilEmpty(std::chrono::steady_clock::time_point deadlin
 
 bool ConnectionSet::Evict(const net::Network* network) {
   const auto rank = [&](const HttpConnection& connection) ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    return std::tuple(!connection.is_trusted(), CountOf(connection.network()));
+    return std::tuple(!connection.is_trusted(), places_.Of(connection.network()));
   };
   auto worst = connections_.end();
   for (auto each = connections_.begin(); each != connections_.end(); ++each) {
@@ -95,17 +95,9 @@ bool ConnectionSet::Evict(const net::Network* network) {
 }
 
 void ConnectionSet::Forget(Connections::iterator connection) {
-  const auto of_network = by_network_.find((*connection)->network());
-  if (--of_network->second == 0) {
-    by_network_.erase(of_network);
-  }
+  places_.GiveBack((*connection)->network());
   connections_.erase(connection);
   changed_.NotifyAll();
-}
-
-std::size_t ConnectionSet::CountOf(const net::Network& network) const {
-  const auto found = by_network_.find(network);
-  return found == by_network_.end() ? 0 : found->second;
 }
 
 }  // namespace waystar::http

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/container/flat_hash_map.h"
 #include "server/base/mutex.h"
+#include "server/base/quota.h"
 #include "server/http/http_connection.h"
 #include "server/http/http_limits.h"
 #include "server/net/network.h"
@@ -23,7 +23,9 @@ namespace waystar::http {
 // Thread safety: any.
 class ConnectionSet {
  public:
-  explicit ConnectionSet(const HttpLimits& limits) : limits_(limits) {}
+  explicit ConnectionSet(const HttpLimits& limits)
+      : limits_(limits),
+        places_(Quota<net::Network>::Fixed(limits.max_connections, limits.max_network_connections)) {}
 
   // Makes room for a connection of that network. Returns false if there is none.
   bool MakeRoom(const net::Network& network);
@@ -49,14 +51,13 @@ class ConnectionSet {
   // A null network stands for any.
   bool Evict(const net::Network* network) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Forget(Connections::iterator connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  std::size_t CountOf(const net::Network& network) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const HttpLimits& limits_;
   mutable Mutex mutex_;
   CondVar changed_;
   // The oldest stands first.
   Connections connections_ ABSL_GUARDED_BY(mutex_);
-  absl::flat_hash_map<net::Network, std::size_t> by_network_ ABSL_GUARDED_BY(mutex_);
+  Quota<net::Network> places_ ABSL_GUARDED_BY(mutex_);
   std::uint64_t evicted_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 

@@ -3,6 +3,9 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace waystar::net {
 namespace {
 
@@ -28,15 +31,16 @@ ConnectionTable::Verdict ConnectionTable::Add(int socket, const Network& network
   if (const auto before = connections_.find(socket); before != connections_.end()) {
     Forget(before);
   }
-  Verdict verdict = VerdictOn(network);
+  Verdict verdict = TakePlace(network);
   if (verdict != Verdict::kAdmitted) {
     ForgetEnded();
-    verdict = VerdictOn(network);
+    verdict = TakePlace(network);
   }
   if (verdict == Verdict::kAdmitted) {
-    connections_.emplace(
-        socket, Connection{.inode = InodeOf(socket), .network = network, .port = PortOfPeer(socket)});
-    ++by_network_[network];
+    connections_.emplace(socket, Connection{.inode = InodeOf(socket),
+                                            .network = network,
+                                            .port = PortOfPeer(socket),
+                                            .begin = std::chrono::steady_clock::now()});
   }
   return verdict;
 }
@@ -56,6 +60,27 @@ bool ConnectionTable::ShutDown(absl::string_view network, std::uint16_t port,
   return false;
 }
 
+std::vector<Network> ConnectionTable::Latest(std::chrono::steady_clock::duration time) const {
+  const auto since = std::chrono::steady_clock::now() - time;
+  std::vector<std::pair<std::chrono::steady_clock::time_point, Network>> latest;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [socket, connection] : connections_) {
+      if (connection.begin >= since) {
+        latest.emplace_back(connection.begin, connection.network);
+      }
+    }
+  }
+  std::sort(latest.begin(), latest.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<Network> networks;
+  for (const auto& [begin, network] : latest) {
+    if (networks.size() < kLatest && std::find(networks.begin(), networks.end(), network) == networks.end()) {
+      networks.push_back(network);
+    }
+  }
+  return networks;
+}
+
 std::size_t ConnectionTable::Count() {
   MutexLock lock(mutex_);
   ForgetEnded();
@@ -63,10 +88,7 @@ std::size_t ConnectionTable::Count() {
 }
 
 void ConnectionTable::Forget(Connections::iterator connection) {
-  const auto of_network = by_network_.find(connection->second.network);
-  if (--of_network->second == 0) {
-    by_network_.erase(of_network);
-  }
+  places_.GiveBack(connection->second.network);
   connections_.erase(connection);
 }
 
@@ -104,14 +126,15 @@ bool ConnectionTable::IsKeptOut(const Network& network) const {
   return found != kept_out_.end() && std::chrono::steady_clock::now() < found->second;
 }
 
-ConnectionTable::Verdict ConnectionTable::VerdictOn(const Network& network) const {
-  if (connections_.size() >= limits_.max_connections) {
+ConnectionTable::Verdict ConnectionTable::TakePlace(const Network& network) {
+  if (places_.free() == 0) {
     return Verdict::kTooMany;
   }
-  const auto of_network = by_network_.find(network);
-  const bool is_full = of_network != by_network_.end() && network.has_address() &&
-                       of_network->second >= limits_.max_network_connections;
-  return is_full ? Verdict::kTooManyOfNetwork : Verdict::kAdmitted;
+  if (!network.has_address()) {
+    places_.TakeAnyway(network);
+    return Verdict::kAdmitted;
+  }
+  return places_.Take(network) ? Verdict::kAdmitted : Verdict::kTooManyOfNetwork;
 }
 
 }  // namespace waystar::net

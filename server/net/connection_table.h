@@ -6,11 +6,13 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "server/base/mutex.h"
+#include "server/base/quota.h"
 #include "server/net/network.h"
 
 namespace waystar::net {
@@ -31,7 +33,8 @@ class ConnectionTable {
  public:
   enum class Verdict : std::uint8_t { kAdmitted, kTooMany, kTooManyOfNetwork, kKeptOut };
 
-  explicit ConnectionTable(const ConnectionLimits& limits) : limits_(limits) {}
+  explicit ConnectionTable(const ConnectionLimits& limits)
+      : places_(Quota<Network>::Fixed(limits.max_connections, limits.max_network_connections)) {}
 
   // Adds an open connection, unless there are too many. Connections by unix sockets only count in all.
   Verdict Add(int socket, const Network& network);
@@ -40,6 +43,11 @@ class ConnectionTable {
   // Returns false if there is none. It costs a look at all connections. No other of that network is added
   // within the time `keeps_out` from now.
   bool ShutDown(absl::string_view network, std::uint16_t port, std::chrono::steady_clock::duration keeps_out);
+
+  // Returns the networks of the connections that were added within that time, each once and the latest first,
+  // but at most kLatest. Some of the connections may have ended. It costs a look at all of them.
+  std::vector<Network> Latest(std::chrono::steady_clock::duration time) const;
+  static constexpr std::size_t kLatest = 4;
 
   // Returns the number of open connections.
   std::size_t Count();
@@ -51,20 +59,21 @@ class ConnectionTable {
     Network network;
     // Of the peer.
     std::uint16_t port;
+    std::chrono::steady_clock::time_point begin;
   };
   using Connections = absl::flat_hash_map<int, Connection>;
 
   void Forget(Connections::iterator connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ForgetEnded() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  Verdict VerdictOn(const Network& network) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Takes a place of those there are.
+  Verdict TakePlace(const Network& network) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void KeepOut(const Network& network, std::chrono::steady_clock::duration time)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsKeptOut(const Network& network) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  const ConnectionLimits limits_;
-  Mutex mutex_;
+  mutable Mutex mutex_;
   Connections connections_ ABSL_GUARDED_BY(mutex_);
-  absl::flat_hash_map<Network, std::size_t> by_network_ ABSL_GUARDED_BY(mutex_);
+  Quota<Network> places_ ABSL_GUARDED_BY(mutex_);
   // Until when nobody of a network is added. They are forgotten if there are very many.
   absl::flat_hash_map<Network, std::chrono::steady_clock::time_point> kept_out_ ABSL_GUARDED_BY(mutex_);
   std::chrono::steady_clock::time_point next_look_ ABSL_GUARDED_BY(mutex_);

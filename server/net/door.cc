@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_join.h"
 #include "server/runtime/logging.h"
 
 namespace waystar::net {
@@ -109,6 +110,11 @@ void Door::TurnOut(absl::string_view network, std::uint16_t port, bool keeps_out
   if (table_.ShutDown(network, port, keeps_out ? kKeptOut : std::chrono::seconds(0))) {
     turned_out_.fetch_add(1, std::memory_order_relaxed);
   }
+}
+
+std::string Door::Latest(std::chrono::steady_clock::duration time) const {
+  return absl::StrJoin(table_.Latest(time), ",",
+                       [](std::string* out, const Network& network) { out->append(network.Text()); });
 }
 
 void Door::CountRefused(Refusal refusal, absl::string_view network) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <thread>
 
 #include "absl/strings/string_view.h"
@@ -24,7 +25,7 @@ namespace waystar::net {
 // second and tries again. What it resets is counted, and logged once in ten seconds. A connection whose peer
 // has hung up already is closed and not counted.
 //
-// Thread safety: one thread; TurnOut, connections and Collect any.
+// Thread safety: one thread; TurnOut, Latest, connections and Collect any.
 class Door final : public runtime::MetricSource {
  public:
   // Takes a connection that does not block, and closes it sooner or later.
@@ -43,6 +44,10 @@ class Door final : public runtime::MetricSource {
   // `keeps_out` it admits nobody of that network for the next kKeptOut.
   void TurnOut(absl::string_view network, std::uint16_t port, bool keeps_out);
   static constexpr std::chrono::seconds kKeptOut{10};
+
+  // Returns the addresses of those who came within that time, such as "192.0.2.1,192.0.2.7", the latest
+  // first: see ConnectionTable::Latest.
+  std::string Latest(std::chrono::steady_clock::duration time) const;
 
   // Returns the number of connections that were handed over and are open: see ConnectionTable.
   std::size_t connections() const { return table_.Count(); }

@@ -51,7 +51,7 @@ constexpr absl::Duration kLastAnswers = absl::Seconds(2);
 constexpr char kStorageHealth[] = "waystar.storage";
 
 // Of calls without a right token, and so of all that anybody can open.
-constexpr int kAwaitedOfStrangers = 256;
+constexpr std::size_t kAwaitedOfStrangers = 256;
 constexpr int kHealthWatches = 1024;
 constexpr int kReflections = 64;
 
@@ -142,7 +142,7 @@ ServerParts::ServerParts(const runtime::Options& options)
       index_builder_(store_, {.quiet_time = options.static_index_quiet_time,
                               .max_static_bytes = options.static_index_mib << 20}),
       client_calls_(options.max_client_calls),
-      awaited_requests_("requests", {.max_requests = options.max_awaited_requests,
+      awaited_requests_("requests", {.max_requests = static_cast<std::size_t>(options.max_awaited_requests),
                                      .patience = absl::ToChronoNanoseconds(options.request_timeout)}),
       call_memory_(options.max_call_memory_mib << 20, options.max_connection_memory_mib << 20),
       arrival_pause_(absl::ToChronoNanoseconds(std::min(options.queue_target, kMostPause))),
@@ -332,6 +332,10 @@ absl::Status ServerParts::Listen(const runtime::Options& options) {
   door_ = std::make_unique<net::Door>(
       *std::move(listener), LimitsOf(options.connections),
       [this](int socket, net::Descriptor connection) { EnterRpc(socket, std::move(connection)); });
+  SetLatestAddresses(
+      [door = door_.get(), time = absl::ToChronoNanoseconds(options.connections.handshake_timeout)] {
+        return door->Latest(time);
+      });
   server_statistics_.SetDoor(*door_);
   for (AccessControl* access : {&access_, &open_access_}) {
     access->SetCloser([this](absl::string_view peer) { TurnOut(peer); });
@@ -454,6 +458,7 @@ void ServerParts::Stop(absl::Duration drain_timeout, absl::Duration patience) {
     MutexLock lock(health_mutex_);
     health_ = nullptr;
   }
+  SetLatestAddresses(nullptr);
   server_.reset();
   if (data_ != nullptr) {
     if (const absl::Status status = data_->Sync(); !status.ok()) {

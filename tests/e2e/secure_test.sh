@@ -65,6 +65,7 @@ printf 'GET / HTTP/1.1\r\n\r\n' >&3
 timeout 60 cat <&3 >/dev/null || fail "the server does not close a connection that is no TLS"
 exec 3>&-
 wait_for_log "level=warning event=rpc_library source="
+wait_for_log " latest_addresses=127.0.0.1 "
 if grep -v '^ts=' "$WORK/log" >"$WORK/out"; then
   fail "lines of another form: $(cat "$WORK/out")"
 fi

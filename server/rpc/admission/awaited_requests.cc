@@ -69,16 +69,16 @@ void AwaitedRequests::StartEnding() {
   ending_.Start("late-requests", absl::FromChrono(period), [this] { EndLate(Clock::now()); });
 }
 
-int AwaitedRequests::waiting() const {
+std::size_t AwaitedRequests::waiting() const {
   MutexLock lock(mutex_);
-  return limits_.max_requests - shares_.free();
+  return shares_.total();
 }
 
 void AwaitedRequests::Collect(runtime::MetricSink& sink) const {
   const std::string name = absl::StrCat("waystar_", kind_, "_awaited");
   MutexLock lock(mutex_);
   sink.AddGauge(name, "Calls whose headers are here and whose request is not.", {},
-                limits_.max_requests - shares_.free());
+                static_cast<double>(shares_.total()));
   const std::string ended = absl::StrCat(name, "_ended_total");
   constexpr char kEndedHelp[] = "Calls that were ended before their request was there.";
   sink.AddCounter(ended, kEndedHelp, {{"reason", "late"}}, static_cast<double>(late_));

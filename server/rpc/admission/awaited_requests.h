@@ -12,13 +12,13 @@
 #include "grpc/grpc.h"
 #include "server/base/mutex.h"
 #include "server/base/periodic_thread.h"
-#include "server/rpc/admission/client_shares.h"
+#include "server/base/quota.h"
 #include "server/runtime/metric_sink.h"
 
 namespace waystar::rpc {
 
 // A call that has begun takes some 14 KiB of the RPC library until its request is there. So it has a place
-// here meanwhile, of which a holder has a share by the rule of ClientShares, and a time in which its request
+// here meanwhile, of which a holder has a share by the rule of Quota::Shared, and a time in which its request
 // must arrive. A holder that begins one more than its share loses its oldest: the request of an honest call
 // arrives within moments, and so is never the oldest.
 //
@@ -28,14 +28,14 @@ class AwaitedRequests final : public runtime::MetricSource {
   using Clock = std::chrono::steady_clock;
 
   struct Limits {
-    int max_requests = 4096;
+    std::size_t max_requests = 4096;
     // From the headers on.
     Clock::duration patience = std::chrono::seconds(10);
   };
 
   // `kind` names the calls in metrics, such as "requests". It lives as long as the program.
   AwaitedRequests(absl::string_view kind, const Limits& limits)
-      : kind_(kind), limits_(limits), shares_(limits.max_requests) {}
+      : kind_(kind), limits_(limits), shares_(Quota<std::uint64_t>::Shared(limits.max_requests)) {}
 
   // A call that waits. Thread safety: as the call that it is for, one Enter and one Leave.
   class Place {
@@ -65,7 +65,7 @@ class AwaitedRequests final : public runtime::MetricSource {
   // Calls EndLate again and again from now on.
   void StartEnding();
 
-  int waiting() const;
+  std::size_t waiting() const;
   void Collect(runtime::MetricSink& sink) const override;
 
  private:
@@ -81,7 +81,7 @@ class AwaitedRequests final : public runtime::MetricSource {
   const absl::string_view kind_;
   const Limits limits_;
   mutable Mutex mutex_;
-  ClientShares shares_ ABSL_GUARDED_BY(mutex_);
+  Quota<std::uint64_t> shares_ ABSL_GUARDED_BY(mutex_);
   // Of each holder that has any.
   absl::flat_hash_map<std::uint64_t, Line> lines_ ABSL_GUARDED_BY(mutex_);
   std::uint64_t crowded_out_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -44,19 +44,18 @@ absl::Status CallMemory::Share::SetTo(std::size_t bytes) {
 absl::Status CallMemory::LookUpConnection(const grpc::CallbackServerContext& rpc) const {
   const std::uint64_t connection = ConnectionOf(rpc);
   MutexLock lock(mutex_);
-  const auto it = connections_.find(connection);
-  if (it == connections_.end() || it->second < max_connection_bytes_) {
+  const std::size_t own = held_.Of(connection);
+  if (own < max_connection_bytes_) {
     return absl::OkStatus();
   }
   refused_connection_.fetch_add(1, std::memory_order_relaxed);
-  return Unread("the connection", it->second);
+  return Unread("the connection", own);
 }
 
 absl::Status CallMemory::Add(std::uint64_t connection, std::size_t bytes) {
   MutexLock lock(mutex_);
-  const std::size_t total = total_.load(std::memory_order_relaxed);
-  const auto it = connections_.find(connection);
-  const std::size_t own = it == connections_.end() ? 0 : it->second;
+  const std::size_t total = held_.total();
+  const std::size_t own = held_.Of(connection);
   if (own > 0 && own + bytes > max_connection_bytes_) {
     refused_connection_.fetch_add(1, std::memory_order_relaxed);
     return Unread("the connection", own);
@@ -65,8 +64,8 @@ absl::Status CallMemory::Add(std::uint64_t connection, std::size_t bytes) {
     refused_all_.fetch_add(1, std::memory_order_relaxed);
     return Unread("all connections", total);
   }
-  connections_[connection] = own + bytes;
-  total_.store(total + bytes, std::memory_order_relaxed);
+  held_.TakeAnyway(connection, bytes);
+  total_.store(held_.total(), std::memory_order_relaxed);
   return absl::OkStatus();
 }
 
@@ -83,12 +82,8 @@ void CallMemory::Collect(runtime::MetricSink& sink) const {
 
 void CallMemory::Subtract(std::uint64_t connection, std::size_t bytes) {
   MutexLock lock(mutex_);
-  total_.store(total_.load(std::memory_order_relaxed) - bytes, std::memory_order_relaxed);
-  const auto it = connections_.find(connection);
-  it->second -= bytes;
-  if (it->second == 0) {
-    connections_.erase(it);
-  }
+  held_.GiveBack(connection, bytes);
+  total_.store(held_.total(), std::memory_order_relaxed);
 }
 
 }  // namespace waystar::rpc

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "grpcpp/server_context.h"
 #include "server/base/mutex.h"
+#include "server/base/quota.h"
 #include "server/runtime/metric_sink.h"
 
 namespace waystar::rpc {
@@ -26,7 +26,9 @@ class CallMemory final : public runtime::MetricSource {
   static constexpr std::size_t kAlwaysAllowed = 64 << 10;
 
   CallMemory(std::size_t max_bytes, std::size_t max_connection_bytes)
-      : max_bytes_(max_bytes), max_connection_bytes_(max_connection_bytes) {}
+      : max_bytes_(max_bytes),
+        max_connection_bytes_(max_connection_bytes),
+        held_(Quota<std::uint64_t>::Fixed(max_bytes, max_connection_bytes)) {}
 
   // Bytes that one call holds, which are given back when it is destroyed. Thread safety: one at a time.
   class Share {
@@ -79,9 +81,10 @@ class CallMemory final : public runtime::MetricSource {
   mutable std::atomic<std::uint64_t> refused_connection_ = 0;
   mutable std::atomic<std::uint64_t> refused_all_ = 0;
   mutable Mutex mutex_;
-  // Changed under the lock.
+  // That of held_, for who has no lock.
   std::atomic<std::size_t> total_ = 0;
-  absl::flat_hash_map<std::uint64_t, std::size_t> connections_ ABSL_GUARDED_BY(mutex_);
+  // By connection.
+  Quota<std::uint64_t> held_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace waystar::rpc

@@ -9,12 +9,14 @@
 namespace waystar::rpc {
 namespace {
 
-constexpr int kPlacesOfSlot = 16;
-constexpr int kMostPlaces = 1024;
+constexpr std::size_t kPlacesOfSlot = 16;
+constexpr std::size_t kMostPlaces = 1024;
 
 }  // namespace
 
-int CallSlots::PlacesFor(int count) { return std::min(count, kMostPlaces / kPlacesOfSlot) * kPlacesOfSlot; }
+std::size_t CallSlots::PlacesFor(std::size_t count) {
+  return std::min(count, kMostPlaces / kPlacesOfSlot) * kPlacesOfSlot;
+}
 
 absl::Status CallSlots::Acquire(std::uint64_t client) {
   MutexLock lock(mutex_);
@@ -66,7 +68,7 @@ void CallSlots::Release(std::uint64_t client) {
 
 CallSlots::Counts CallSlots::counts() const {
   MutexLock lock(mutex_);
-  return {.taken = count_ - slots_.free(),
+  return {.taken = static_cast<int>(slots_.total()),
           .waiting = static_cast<int>(line_.size()),
           .refused_all = refused_all_,
           .refused_client = refused_client_};
@@ -76,9 +78,10 @@ absl::Status CallSlots::Refuse() {
   const bool is_full = slots_.free() == 0;
   ++(is_full ? refused_all_ : refused_client_);
   return Refusal(reason_, absl::Seconds(1),
-                 is_full ? absl::StrCat(count_, " ", what_, " already, the server's limit")
-                         : absl::StrCat("this client has its share of the ", count_, " that may be: ",
-                                        count_ - slots_.free(), " ", what_, ", its own and others'"));
+                 is_full
+                     ? absl::StrCat(count_, " ", what_, " already, the server's limit")
+                     : absl::StrCat("this client has its share of the ", count_,
+                                    " that may be: ", slots_.total(), " ", what_, ", its own and others'"));
 }
 
 }  // namespace waystar::rpc

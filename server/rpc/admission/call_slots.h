@@ -9,11 +9,11 @@
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/mutex.h"
-#include "server/rpc/admission/client_shares.h"
+#include "server/base/quota.h"
 
 namespace waystar::rpc {
 
-// Clients are known by their hashes in runtime::Flow, and hold slots by the rule of ClientShares. Calls that
+// Clients are known by HolderOf, and hold slots by the rule of Quota::Shared. Calls that
 // wait for a slot get one in the order of their arrival, but those of clients that have their share are
 // passed over. Of the places to wait each client has a share by the same rule.
 //
@@ -33,7 +33,11 @@ class CallSlots {
   // `reason` and `what` tell a caller that gets no slot what there are too many of, as "watches are open".
   // The text lives as long as the program.
   CallSlots(int count, ErrorReason reason, absl::string_view what)
-      : count_(count), reason_(reason), what_(what), slots_(count), places_(PlacesFor(count)) {}
+      : count_(count),
+        reason_(reason),
+        what_(what),
+        slots_(Quota<std::uint64_t>::Shared(static_cast<std::size_t>(count))),
+        places_(Quota<std::uint64_t>::Shared(PlacesFor(static_cast<std::size_t>(count)))) {}
 
   // Takes a slot until Release. Returns RESOURCE_EXHAUSTED with that reason and a retry delay if all are
   // taken, or if the client has its share.
@@ -64,15 +68,15 @@ class CallSlots {
   };
 
   // Returns how many may wait.
-  static int PlacesFor(int count);
+  static std::size_t PlacesFor(std::size_t count);
   absl::Status Refuse() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const int count_;
   const ErrorReason reason_;
   const absl::string_view what_;
   mutable Mutex mutex_;
-  ClientShares slots_ ABSL_GUARDED_BY(mutex_);
-  ClientShares places_ ABSL_GUARDED_BY(mutex_);
+  Quota<std::uint64_t> slots_ ABSL_GUARDED_BY(mutex_);
+  Quota<std::uint64_t> places_ ABSL_GUARDED_BY(mutex_);
   std::list<Waiting> line_ ABSL_GUARDED_BY(mutex_);
   std::uint64_t refused_all_ ABSL_GUARDED_BY(mutex_) = 0;
   std::uint64_t refused_client_ ABSL_GUARDED_BY(mutex_) = 0;

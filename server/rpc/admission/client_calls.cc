@@ -14,29 +14,23 @@ constexpr absl::Duration kClientBusyDelay = absl::Milliseconds(50);
 
 absl::Status ClientCalls::Enter(std::uint64_t client) {
   MutexLock lock(mutex_);
-  int& calls = calls_[client];
-  if (calls >= max_calls_) {
-    ++refused_;
-    return Refusal(ErrorReason::kClientBusy, kClientBusyDelay,
-                   absl::StrCat("the client has ", calls, " calls waiting or running, as many as it may"));
+  if (calls_.Take(client)) {
+    return absl::OkStatus();
   }
-  ++calls;
-  ++total_;
-  return absl::OkStatus();
+  ++refused_;
+  return Refusal(
+      ErrorReason::kClientBusy, kClientBusyDelay,
+      absl::StrCat("the client has ", calls_.Of(client), " calls waiting or running, as many as it may"));
 }
 
 void ClientCalls::Leave(std::uint64_t client) {
   MutexLock lock(mutex_);
-  const auto it = calls_.find(client);
-  --total_;
-  if (--it->second == 0) {
-    calls_.erase(it);
-  }
+  calls_.GiveBack(client);
 }
 
 ClientCalls::Counts ClientCalls::counts() const {
   MutexLock lock(mutex_);
-  return {.clients = calls_.size(), .calls = total_, .refused = refused_};
+  return {.clients = calls_.holders(), .calls = calls_.total(), .refused = refused_};
 }
 
 }  // namespace waystar::rpc

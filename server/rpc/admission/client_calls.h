@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "server/base/mutex.h"
+#include "server/base/quota.h"
 
 namespace waystar::rpc {
 
@@ -14,7 +14,9 @@ namespace waystar::rpc {
 class ClientCalls {
  public:
   // `max_calls` bounds the calls of one client, on both pools or on their way from one to the other.
-  explicit ClientCalls(int max_calls) : max_calls_(max_calls) {}
+  explicit ClientCalls(int max_calls)
+      : calls_(Quota<std::uint64_t>::Fixed(Quota<std::uint64_t>::kAny, static_cast<std::size_t>(max_calls))) {
+  }
 
   // Counts a call of that client until Leave. Returns RESOURCE_EXHAUSTED / CLIENT_BUSY with a retry delay,
   // and nothing to leave, if the client has as many as it may have.
@@ -31,10 +33,8 @@ class ClientCalls {
   Counts counts() const;
 
  private:
-  const int max_calls_;
   mutable Mutex mutex_;
-  absl::flat_hash_map<std::uint64_t, int> calls_ ABSL_GUARDED_BY(mutex_);
-  std::size_t total_ ABSL_GUARDED_BY(mutex_) = 0;
+  Quota<std::uint64_t> calls_ ABSL_GUARDED_BY(mutex_);
   std::uint64_t refused_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 

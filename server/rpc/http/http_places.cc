@@ -13,14 +13,15 @@ constexpr absl::Duration kBusyDelay = absl::Milliseconds(50);
 }  // namespace
 
 HttpPlaces::HttpPlaces(int calls, std::size_t max_answer_bytes)
-    : max_answer_bytes_(max_answer_bytes), calls_(calls), streams_(calls * 5 / 8) {}
+    : max_answer_bytes_(max_answer_bytes),
+      calls_(Quota<std::uint64_t>::Shared(static_cast<std::size_t>(calls))),
+      streams_(Quota<std::uint64_t>::Shared(static_cast<std::size_t>(calls) * 5 / 8)) {}
 
 HttpPlaces::Place::~Place() {
   MutexLock lock(places_->mutex_);
   places_->answer_bytes_ -= answer_bytes_;
   if (is_stream_) {
     places_->streams_.GiveBack(network_);
-    --places_->open_streams_;
   }
   if (is_taken_) {
     places_->calls_.GiveBack(network_);
@@ -43,7 +44,6 @@ absl::Status HttpPlaces::Place::TakeStream() {
   MutexLock lock(places_->mutex_);
   is_stream_ = places_->streams_.Take(network_);
   if (is_stream_) {
-    ++places_->open_streams_;
     return absl::OkStatus();
   }
   ++places_->refused_streams_;
@@ -70,7 +70,8 @@ void HttpPlaces::Collect(runtime::MetricSink& sink) const {
   sink.AddCounter(kRefused, kRefusedHelp, {{"limit", "address"}}, static_cast<double>(refused_client_));
   sink.AddCounter(kRefused, kRefusedHelp, {{"limit", "memory"}}, static_cast<double>(refused_memory_));
   sink.AddCounter(kRefused, kRefusedHelp, {{"limit", "streams"}}, static_cast<double>(refused_streams_));
-  sink.AddGauge("waystar_http_streams", "Streams over HTTP that are open.", {}, open_streams_);
+  sink.AddGauge("waystar_http_streams", "Streams over HTTP that are open.", {},
+                static_cast<double>(streams_.total()));
 }
 
 }  // namespace waystar::rpc

@@ -9,12 +9,12 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "server/base/mutex.h"
-#include "server/rpc/admission/client_shares.h"
+#include "server/base/quota.h"
 #include "server/runtime/metric_sink.h"
 
 namespace waystar::rpc {
 
-// Counts calls, streams and bytes. Of calls and of streams each network has a share (ClientShares), and
+// Counts calls, streams and bytes. Of calls and of streams each network has a share (Quota::Shared), and
 // streams leave calls for others. Answers hold memory until they are sent.
 //
 // Thread safety: any.
@@ -52,9 +52,8 @@ class HttpPlaces {
  private:
   const std::size_t max_answer_bytes_;
   mutable Mutex mutex_;
-  ClientShares calls_ ABSL_GUARDED_BY(mutex_);
-  ClientShares streams_ ABSL_GUARDED_BY(mutex_);
-  int open_streams_ ABSL_GUARDED_BY(mutex_) = 0;
+  Quota<std::uint64_t> calls_ ABSL_GUARDED_BY(mutex_);
+  Quota<std::uint64_t> streams_ ABSL_GUARDED_BY(mutex_);
   std::size_t answer_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   std::uint64_t refused_client_ ABSL_GUARDED_BY(mutex_) = 0;
   std::uint64_t refused_streams_ ABSL_GUARDED_BY(mutex_) = 0;

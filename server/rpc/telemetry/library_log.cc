@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "google/protobuf/stubs/common.h"
 #include "grpcpp/version_info.h"
+#include "server/base/mutex.h"
 #include "server/runtime/line_limit.h"
 #include "server/runtime/logging.h"
 
@@ -34,6 +36,27 @@ namespace {
 
 using runtime::LogLevel;
 
+class LatestAddresses {
+ public:
+  void Set(std::function<std::string()> get) {
+    MutexLock lock(mutex_);
+    get_ = std::move(get);
+  }
+  std::string Get() {
+    MutexLock lock(mutex_);
+    return get_ ? get_() : "";
+  }
+
+ private:
+  Mutex mutex_;
+  std::function<std::string()> get_ ABSL_GUARDED_BY(mutex_);
+};
+
+LatestAddresses& Addresses() {
+  static auto* const addresses = new LatestAddresses;
+  return *addresses;
+}
+
 void Write(LogLevel level, absl::string_view file, int line, absl::string_view message) {
   static auto* const limit = new runtime::LineLimit;
   std::optional<std::uint64_t> left_out = 0;
@@ -42,8 +65,16 @@ void Write(LogLevel level, absl::string_view file, int line, absl::string_view m
   }
   if (left_out.has_value()) {
     const absl::string_view name = file.substr(file.rfind('/') + 1);
+    const std::string source = absl::StrCat(name, ":", line);
+    if (!absl::StrContains(message, "andshak")) {
+      runtime::Log(level, "rpc_library", {{"source", source}, {"left_out", *left_out}, {"message", message}});
+      return;
+    }
     runtime::Log(level, "rpc_library",
-                 {{"source", absl::StrCat(name, ":", line)}, {"left_out", *left_out}, {"message", message}});
+                 {{"source", source},
+                  {"left_out", *left_out},
+                  {"latest_addresses", Addresses().Get()},
+                  {"message", message}});
   }
 }
 
@@ -95,6 +126,10 @@ void Route() {
 #endif
 
 }  // namespace
+
+void SetLatestAddresses(std::function<std::string()> latest_addresses) {
+  Addresses().Set(std::move(latest_addresses));
+}
 
 void RouteLibraryLog() {
   [[maybe_unused]] static const bool is_routed = [] {

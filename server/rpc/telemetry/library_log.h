@@ -1,6 +1,9 @@
 // Log lines of the RPC library, in the server's own log.
 #pragma once
 
+#include <functional>
+#include <string>
+
 namespace waystar::rpc {
 
 // From here on the library's lines are written as event=rpc_library with the place in its sources and its
@@ -9,5 +12,9 @@ namespace waystar::rpc {
 //
 // The library tells of errors alone unless its variable GRPC_VERBOSITY says more. Thread safety: any.
 void RouteLibraryLog();
+
+// Adds what this returns to the library's lines about handshakes, as latest_addresses=: the library does not
+// say whose handshake has failed. Null adds nothing. Thread safety: any.
+void SetLatestAddresses(std::function<std::string()> latest_addresses);
 
 }  // namespace waystar::rpc

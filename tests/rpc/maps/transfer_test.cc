@@ -14,20 +14,25 @@
 #include "client/client.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
+#include "tests/rpc/access/guarded_server.h"
 #include "tests/rpc/bounded_context.h"
 #include "tests/rpc/test_server.h"
 #include "tests/testing/patience.h"
 #include "tests/testing/status_codes.h"
 #include "waystar/v1/map_service.grpc.pb.h"
+#include "waystar/v1/server_service.grpc.pb.h"
 
 namespace waystar {
 namespace {
 
 using ::waystar::testing::BoundedContext;
+using ::waystar::testing::GuardedServer;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::kInvalid;
 using ::waystar::testing::LargeExport;
+using ::waystar::testing::ShowToken;
 using ::waystar::testing::TestServer;
+using ::waystar::testing::TokenLine;
 using ::waystar::testing::WaitUntil;
 using ::waystar::testing::WithPatientTransfers;
 
@@ -243,22 +248,35 @@ TEST(TransferTest, OneTooManyIsRefusedUntilAnotherEnds) {
 }
 
 TEST(TransferTest, OneClientLeavesAnotherASlot) {
-  TestServer server(WithPatientTransfers({.max_transfers = 4}));
+  GuardedServer server(TokenLine("greedy", "admin:*"), WithPatientTransfers({.max_transfers = 4}));
   server.Create("small", {"."});
-  const auto greedy = v1::MapService::NewStub(server.NewChannel());
+  const auto greedy = v1::MapService::NewStub(server.server().NewChannel());
   v1::ImportMapResponse response;
   std::vector<std::unique_ptr<BoundedContext>> contexts;
   std::vector<std::unique_ptr<grpc::ClientWriter<v1::ImportMapRequest>>> imports;
   for (int i = 0; i < 10; ++i) {
-    imports.push_back(
-        greedy->ImportMap(contexts.emplace_back(std::make_unique<BoundedContext>()).get(), &response));
+    ShowToken(*contexts.emplace_back(std::make_unique<BoundedContext>()), "greedy");
+    imports.push_back(greedy->ImportMap(contexts.back().get(), &response));
     imports.back()->Write(Header(absl::StrCat("m", i), 8));
   }
-  const auto transfers = [&] { return server.client().GetServerStatistics({})->transfers(); };
+  const auto operator_stub = v1::ServerService::NewStub(server.server().NewChannel());
+  const auto transfers = [&] {
+    BoundedContext context;
+    ShowToken(context, "root");
+    v1::GetServerStatisticsResponse statistics;
+    EXPECT_TRUE(operator_stub->GetServerStatistics(&context, {}, &statistics).ok());
+    return statistics.transfers();
+  };
   EXPECT_TRUE(WaitUntil([&] { return transfers() == 3; }, "the client's share"));
   v1::ExportMapRequest request;
   request.set_map("small");
-  EXPECT_TRUE(server.client().ExportMap(request).ok());
+  BoundedContext context;
+  ShowToken(context, "root");
+  const auto exported = server.maps().ExportMap(&context, request);
+  v1::ExportMapResponse chunk;
+  while (exported->Read(&chunk)) {
+  }
+  EXPECT_TRUE(exported->Finish().ok());
   EXPECT_EQ(transfers(), 3);
   for (std::size_t i = 0; i < imports.size(); ++i) {
     contexts[i]->TryCancel();
