@@ -30,8 +30,8 @@ class Quota {
   // Gives the holder so much more and returns true, or returns false if it may not have it: if there is not
   // that much, or it has its part.
   bool Take(const Holder& holder, std::size_t amount = 1) {
-    if (amount > free()) {
-      return false;
+    if (amount == 0 || amount > free()) {
+      return amount == 0;
     }
     const auto [held, is_new] = held_.try_emplace(holder, 0);
     if (!MayHave(held->second, amount)) {
@@ -47,12 +47,17 @@ class Quota {
 
   // Gives it whatever the limits say.
   void TakeAnyway(const Holder& holder, std::size_t amount = 1) {
-    held_[holder] += amount;
-    total_ += amount;
+    if (amount > 0) {
+      held_[holder] += amount;
+      total_ += amount;
+    }
   }
 
   // REQUIRES: the holder has as much.
   void GiveBack(const Holder& holder, std::size_t amount = 1) {
+    if (amount == 0) {
+      return;
+    }
     const auto held = held_.find(holder);
     held->second -= amount;
     total_ -= amount;

@@ -3,35 +3,17 @@
 #include <utility>
 
 #include "grpcpp/generic/generic_stub.h"
-#include "grpcpp/support/slice.h"
 
 namespace waystar::http {
-namespace {
 
-grpc::ByteBuffer BytesOf(const std::string& message) {
-  const grpc::Slice slice(message);
-  return {&slice, 1};
-}
-
-bool CopyTo(const grpc::ByteBuffer& bytes, std::string& message) {
-  grpc::Slice slice;
-  if (!bytes.DumpToSingleSlice(&slice).ok()) {
-    return false;
-  }
-  message.assign(reinterpret_cast<const char*>(slice.begin()), slice.size());
-  return true;
-}
-
-}  // namespace
-
-AnyCall::AnyCall(const std::string& request, Events events, std::shared_ptr<void> guard)
-    : guard_(std::move(guard)), request_(BytesOf(request)), events_(std::move(events)) {}
+AnyCall::AnyCall(grpc::ByteBuffer request, Events events, std::shared_ptr<void> guard)
+    : guard_(std::move(guard)), request_(std::move(request)), events_(std::move(events)) {}
 
 std::shared_ptr<AnyCall> AnyCall::Start(const std::shared_ptr<grpc::Channel>& channel,
-                                        const std::string& method, const std::string& request,
+                                        const std::string& method, grpc::ByteBuffer request,
                                         const std::function<void(grpc::ClientContext&)>& prepare,
                                         Events events, std::shared_ptr<void> guard) {
-  std::shared_ptr<AnyCall> call(new AnyCall(request, std::move(events), std::move(guard)));
+  std::shared_ptr<AnyCall> call(new AnyCall(std::move(request), std::move(events), std::move(guard)));
   call->self_ = call;
   prepare(call->context_);
   grpc::GenericStub(channel).PrepareBidiStreamingCall(&call->context_, method, grpc::StubOptions(),
@@ -62,18 +44,18 @@ void AnyCall::Cancel() {
 }
 
 void AnyCall::OnReadDone(bool ok) {
+  grpc::ByteBuffer message;
   {
     MutexLock lock(mutex_);
+    // The next read may begin at once.
+    message.Swap(&response_);
     is_reading_ = false;
     is_over_ = !ok;
   }
-  std::string message;
-  if (!ok) {
-    RemoveHold();
-  } else if (CopyTo(response_, message)) {
+  if (ok) {
     events_.on_message(self_, std::move(message));
   } else {
-    Cancel();
+    RemoveHold();
   }
 }
 

@@ -26,7 +26,7 @@ BodyShare& BodyShare::operator=(BodyShare&& other) noexcept {
 }
 
 bool BodyShare::GrowTo(std::size_t bytes) {
-  if (bytes <= bytes_) {
+  if (ledger_ == nullptr || bytes <= bytes_) {
     return true;
   }
   if (!ledger_->Add(network_, bytes - bytes_)) {
@@ -36,9 +36,10 @@ bool BodyShare::GrowTo(std::size_t bytes) {
   return true;
 }
 
-void BodyShare::GiveBack() {
-  if (bytes_ > 0) {
-    ledger_->Remove(network_, std::exchange(bytes_, 0));
+void BodyShare::ShrinkTo(std::size_t bytes) {
+  if (bytes < bytes_) {
+    ledger_->Remove(network_, bytes_ - bytes);
+    bytes_ = bytes;
   }
 }
 

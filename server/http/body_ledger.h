@@ -29,7 +29,8 @@ class BodyLedger {
   Quota<net::Network> held_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Bytes of one body, which a ledger counts until they are given back or this is destroyed.
+// Bytes of one body, which a ledger counts until they are given back or this is destroyed. Without a ledger
+// nothing is counted.
 //
 // Thread safety: one thread.
 class BodyShare {
@@ -44,7 +45,9 @@ class BodyShare {
 
   // Makes it `bytes` in all. Returns false if that is more than there may be.
   bool GrowTo(std::size_t bytes);
-  void GiveBack();
+  // Gives back all but `bytes`, if it is more.
+  void ShrinkTo(std::size_t bytes);
+  void GiveBack() { ShrinkTo(0); }
 
  private:
   std::shared_ptr<BodyLedger> ledger_;

@@ -6,6 +6,8 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "grpcpp/support/slice.h"
 #include "server/base/mutex.h"
 #include "server/http/any_call.h"
 #include "server/http/json.h"
@@ -18,12 +20,33 @@ using google::protobuf::MethodDescriptor;
 // A message that is longer takes too long to convert for a thread of the RPC library.
 constexpr std::size_t kShortBytes = std::size_t{64} << 10;
 
+// A request to be sent, with what counts its bytes.
+struct CountedRequest {
+  std::string bytes;
+  BodyShare share;
+};
+
+// The bytes are counted for as long as the RPC library has them.
+grpc::ByteBuffer BytesOf(std::string bytes, BodyShare share) {
+  auto request =
+      std::make_unique<CountedRequest>(CountedRequest{.bytes = std::move(bytes), .share = std::move(share)});
+  std::string& text = request->bytes;
+  const grpc::Slice slice(
+      text.data(), text.size(), [](void* sent) { delete static_cast<CountedRequest*>(sent); },
+      request.release());
+  return {&slice, 1};
+}
+
 grpc::Status Busy() {
   return {grpc::StatusCode::RESOURCE_EXHAUSTED, "as many messages wait to be converted as may"};
 }
 
 grpc::Status TooMuchUnread() {
   return {grpc::StatusCode::RESOURCE_EXHAUSTED, "answers that are not read hold as much as they may"};
+}
+
+grpc::Status TooMuchToSend() {
+  return {grpc::StatusCode::RESOURCE_EXHAUSTED, "requests hold as much as they may"};
 }
 
 // One call, from its request to the end of its answer. Its call, and the exchange that it answers, hold it.
@@ -37,12 +60,18 @@ class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
         json_(std::move(json)) {}
 
   void Start(const std::shared_ptr<grpc::Channel>& channel, OpenCalls& calls, HttpRequest request) {
-    const absl::StatusOr<std::string> wire = JsonToWire(*method_.input_type(), request.body);
+    absl::StatusOr<std::string> wire = JsonToWire(*method_.input_type(), request.body);
     if (!wire.ok()) {
       exchange_->Answer(FailureAnswer(options_.status_of(wire.status()), options_.fields));
       return;
     }
+    BodyShare share = std::move(request.body_share);
+    if (!share.GrowTo(request.body.size() + wire->size())) {
+      exchange_->Answer(FailureAnswer(TooMuchToSend(), options_.fields));
+      return;
+    }
     request = HttpRequest();
+    share.ShrinkTo(wire->size());
     std::shared_ptr<void> place = calls.Enter();
     if (place == nullptr) {
       exchange_->Answer(
@@ -51,10 +80,10 @@ class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
     }
     const auto self = shared_from_this();
     const auto call = AnyCall::Start(
-        channel, absl::StrCat("/", method_.service()->full_name(), "/", method_.name()), *wire,
-        options_.prepare,
+        channel, absl::StrCat("/", method_.service()->full_name(), "/", method_.name()),
+        BytesOf(*std::move(wire), std::move(share)), options_.prepare,
         {.on_message = [self](const std::shared_ptr<AnyCall>& from,
-                              std::string message) { self->OnMessage(from, std::move(message)); },
+                              grpc::ByteBuffer message) { self->OnMessage(from, std::move(message)); },
          .on_end = [self](const grpc::Status& status) { self->OnEnd(status); }},
         std::move(place));
     calls.Add(call);
@@ -67,24 +96,42 @@ class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
   }
 
  private:
-  void OnMessage(const std::shared_ptr<AnyCall>& call, std::string message) {
+  void OnMessage(const std::shared_ptr<AnyCall>& call, grpc::ByteBuffer message) {
+    const std::size_t bytes = message.Length();
     const std::shared_ptr<JsonPool> json = json_.lock();
-    if (message.size() <= kShortBytes || json == nullptr) {
+    if (bytes <= kShortBytes || json == nullptr) {
       Convert(*call, message);
-    } else if (!json->Run([self = shared_from_this(), call, message = std::move(message)] {
+    } else if (!options_.hold(exchange_->waiting_bytes() + bytes)) {
+      Fail(*call, TooMuchUnread());
+    } else if (!json->Run([self = shared_from_this(), call, message = std::move(message)]() mutable {
                  self->Convert(*call, message);
                })) {
       Fail(*call, Busy());
     }
   }
 
-  void Convert(AnyCall& call, const std::string& message) {
-    absl::StatusOr<std::string> json = WireToJson(*method_.output_type(), message);
+  // Lets go of the message.
+  void Convert(AnyCall& call, grpc::ByteBuffer& message) {
+    if (method_.server_streaming() && exchange_->is_gone()) {
+      // That may have cancelled the call before the message came, which then has to be read on.
+      call.Cancel();
+      return;
+    }
+    absl::StatusOr<std::string> json = JsonOf(message);
     if (!json.ok()) {
       Fail(call, {grpc::StatusCode::INTERNAL, std::string(json.status().message())});
-    } else if (!options_.hold(exchange_->waiting_bytes() + json->size())) {
+      return;
+    }
+    const std::size_t json_bytes = json->capacity();
+    if (!options_.hold(exchange_->waiting_bytes() + message.Length() + json_bytes)) {
+      message.Clear();
+      options_.hold(exchange_->waiting_bytes());
       Fail(call, TooMuchUnread());
-    } else if (!method_.server_streaming()) {
+      return;
+    }
+    message.Clear();
+    if (!method_.server_streaming()) {
+      options_.hold(json_bytes);
       {
         MutexLock lock(mutex_);
         answer_ = *std::move(json);
@@ -96,11 +143,21 @@ class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
         Write(options_.form == StreamForm::kLines ? absl::StrCat("{\"result\":", *json, "}\n")
                                                   : absl::StrCat("data: ", *json, "\n\n"));
       }
+      *json = std::string();
+      options_.hold(exchange_->waiting_bytes());
       exchange_->NotifyWhenRoom([self = shared_from_this(), call = call.shared_from_this()] {
         self->options_.hold(self->exchange_->waiting_bytes());
         call->Next();
       });
     }
+  }
+
+  absl::StatusOr<std::string> JsonOf(const grpc::ByteBuffer& message) const {
+    grpc::Slice slice;
+    if (!message.DumpToSingleSlice(&slice).ok()) {
+      return absl::InternalError("an answer cannot be read");
+    }
+    return WireToJson(*method_.output_type(), {reinterpret_cast<const char*>(slice.begin()), slice.size()});
   }
 
   // Another thread may be converting a message: a client that leaves ends the call at any time.

@@ -42,8 +42,8 @@ struct CallOptions {
   };
   // The fields of every answer.
   std::vector<std::pair<std::string, std::string>> fields;
-  // Is told how many bytes of JSON the answer holds from now on, and returns whether it may. It is destroyed
-  // when the answer is sent, or nobody reads it any more.
+  // Is told how many bytes the answer holds from now on, those that wait to be converted among them, and
+  // returns whether it may. It is destroyed when the answer is sent, or nobody reads it any more.
   std::function<bool(std::size_t bytes)> hold = [](std::size_t /*bytes*/) { return true; };
 };
 

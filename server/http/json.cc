@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "google/protobuf/util/json_util.h"
 #include "google/protobuf/util/type_resolver.h"
 #include "google/protobuf/util/type_resolver_util.h"
@@ -63,9 +64,11 @@ absl::StatusOr<std::string> JsonToWire(const google::protobuf::Descriptor& type,
   return wire;
 }
 
-absl::StatusOr<std::string> WireToJson(const google::protobuf::Descriptor& type, const std::string& wire) {
+absl::StatusOr<std::string> WireToJson(const google::protobuf::Descriptor& type, std::string_view wire) {
   std::string json;
-  if (!google::protobuf::util::BinaryToJsonString(&Types(), UrlOf(type), wire, &json).ok()) {
+  google::protobuf::io::ArrayInputStream from(wire.data(), static_cast<int>(wire.size()));
+  google::protobuf::io::StringOutputStream to(&json);
+  if (!google::protobuf::util::BinaryToJsonStream(&Types(), UrlOf(type), &from, &to).ok()) {
     return absl::InternalError(absl::StrCat("an answer is no ", type.full_name()));
   }
   return json;

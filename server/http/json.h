@@ -18,7 +18,7 @@ absl::StatusOr<std::string> JsonToWire(const google::protobuf::Descriptor& type,
 
 // Converts it back, to one line without an end. Fields with their defaults are left out. Returns INTERNAL for
 // bytes that cannot be converted.
-absl::StatusOr<std::string> WireToJson(const google::protobuf::Descriptor& type, const std::string& wire);
+absl::StatusOr<std::string> WireToJson(const google::protobuf::Descriptor& type, std::string_view wire);
 
 // Returns the message on one line, without an end of line. Fields with their defaults are left out.
 std::string MessageJson(const google::protobuf::Message& message);

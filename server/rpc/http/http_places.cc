@@ -13,13 +13,13 @@ constexpr absl::Duration kBusyDelay = absl::Milliseconds(50);
 }  // namespace
 
 HttpPlaces::HttpPlaces(int calls, std::size_t max_answer_bytes)
-    : max_answer_bytes_(max_answer_bytes),
-      calls_(Quota<std::uint64_t>::Shared(static_cast<std::size_t>(calls))),
-      streams_(Quota<std::uint64_t>::Shared(static_cast<std::size_t>(calls) * 5 / 8)) {}
+    : calls_(Quota<std::uint64_t>::Shared(static_cast<std::size_t>(calls))),
+      streams_(Quota<std::uint64_t>::Shared(static_cast<std::size_t>(calls) * 5 / 8)),
+      answers_(Quota<std::uint64_t>::Shared(max_answer_bytes)) {}
 
 HttpPlaces::Place::~Place() {
   MutexLock lock(places_->mutex_);
-  places_->answer_bytes_ -= answer_bytes_;
+  places_->answers_.GiveBack(network_, answer_bytes_);
   if (is_stream_) {
     places_->streams_.GiveBack(network_);
   }
@@ -53,12 +53,17 @@ absl::Status HttpPlaces::Place::TakeStream() {
 
 bool HttpPlaces::Place::HoldAnswer(std::size_t bytes) {
   MutexLock lock(places_->mutex_);
-  const std::size_t others = places_->answer_bytes_ - answer_bytes_;
-  if (bytes > answer_bytes_ && others > 0 && others + bytes > places_->max_answer_bytes_) {
+  Quota<std::uint64_t>& answers = places_->answers_;
+  answers.GiveBack(network_, answer_bytes_);
+  const bool may_have_it = bytes <= answer_bytes_ || answers.total() == 0;
+  if (!may_have_it && !answers.Take(network_, bytes)) {
+    answers.TakeAnyway(network_, answer_bytes_);
     ++places_->refused_memory_;
     return false;
   }
-  places_->answer_bytes_ = others + bytes;
+  if (may_have_it) {
+    answers.TakeAnyway(network_, bytes);
+  }
   answer_bytes_ = bytes;
   return true;
 }
@@ -70,6 +75,8 @@ void HttpPlaces::Collect(runtime::MetricSink& sink) const {
   sink.AddCounter(kRefused, kRefusedHelp, {{"limit", "address"}}, static_cast<double>(refused_client_));
   sink.AddCounter(kRefused, kRefusedHelp, {{"limit", "memory"}}, static_cast<double>(refused_memory_));
   sink.AddCounter(kRefused, kRefusedHelp, {{"limit", "streams"}}, static_cast<double>(refused_streams_));
+  sink.AddGauge("waystar_http_answer_bytes", "What answers over HTTP hold until they are sent.", {},
+                static_cast<double>(answers_.total()));
   sink.AddGauge("waystar_http_streams", "Streams over HTTP that are open.", {},
                 static_cast<double>(streams_.total()));
 }

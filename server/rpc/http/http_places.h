@@ -14,8 +14,8 @@
 
 namespace waystar::rpc {
 
-// Counts calls, streams and bytes. Of calls and of streams each network has a share (Quota::Shared), and
-// streams leave calls for others. Answers hold memory until they are sent.
+// Counts calls, streams and bytes, of each of which a network has a share (Quota::Shared). Streams leave calls
+// for others. Answers hold memory until they are sent.
 //
 // Thread safety: any.
 class HttpPlaces {
@@ -35,8 +35,9 @@ class HttpPlaces {
     absl::Status Take(absl::string_view network);
     // The same for a stream, after Take.
     absl::Status TakeStream();
-    // Says how many bytes of the answer wait to be sent. Returns false, and changes nothing, if all together
-    // would hold more than they may; an answer that is alone is never refused.
+    // Says how many bytes of the answer wait to be converted or sent. Returns false, and changes nothing, if
+    // all together would hold more than they may, or the network, with other answers, more than
+    // ClientShares::kRatio times as much as it leaves free. An answer that is alone is never refused.
     bool HoldAnswer(std::size_t bytes);
 
    private:
@@ -50,11 +51,11 @@ class HttpPlaces {
   void Collect(runtime::MetricSink& sink) const;
 
  private:
-  const std::size_t max_answer_bytes_;
   mutable Mutex mutex_;
   Quota<std::uint64_t> calls_ ABSL_GUARDED_BY(mutex_);
   Quota<std::uint64_t> streams_ ABSL_GUARDED_BY(mutex_);
-  std::size_t answer_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  // Bytes.
+  Quota<std::uint64_t> answers_ ABSL_GUARDED_BY(mutex_);
   std::uint64_t refused_client_ ABSL_GUARDED_BY(mutex_) = 0;
   std::uint64_t refused_streams_ ABSL_GUARDED_BY(mutex_) = 0;
   std::uint64_t refused_memory_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -60,12 +60,29 @@ TEST(HttpPlacesTest, HoldAnswersUpToALimitAndAnyThatIsAlone) {
   }
   HttpPlaces::Place first(places);
   HttpPlaces::Place second(places);
+  ASSERT_TRUE(first.Take("192.0.2.1").ok());
+  ASSERT_TRUE(second.Take("192.0.2.2").ok());
   EXPECT_TRUE(first.HoldAnswer(400));
   EXPECT_TRUE(second.HoldAnswer(600));
   EXPECT_FALSE(HttpPlaces::Place(places).HoldAnswer(1));
   // What has left makes room.
   EXPECT_TRUE(second.HoldAnswer(500));
   EXPECT_TRUE(HttpPlaces::Place(places).HoldAnswer(100));
+}
+
+TEST(HttpPlacesTest, LeaveMemoryForOtherAddresses) {
+  const auto places = std::make_shared<HttpPlaces>(80, 1000);
+  std::list<HttpPlaces::Place> taken;
+  int answers = 0;
+  do {
+    ASSERT_TRUE(taken.emplace_back(places).Take("192.0.2.1").ok());
+  } while (taken.back().HoldAnswer(50) && ++answers < 100);
+  EXPECT_EQ(answers, 15);
+  HttpPlaces::Place other(places);
+  ASSERT_TRUE(other.Take("192.0.2.2").ok());
+  EXPECT_TRUE(other.HoldAnswer(200));
+  taken.clear();
+  EXPECT_TRUE(other.HoldAnswer(1000));
 }
 
 }  // namespace
