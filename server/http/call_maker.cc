@@ -17,8 +17,10 @@ namespace {
 
 using google::protobuf::MethodDescriptor;
 
-// A message that is longer takes too long to convert for a thread of the RPC library.
-constexpr std::size_t kShortBytes = std::size_t{64} << 10;
+// What is no longer takes mostly less time than another thread needs to wake: the thread that serves sockets
+// converts such a request, and one of the RPC library such an answer.
+constexpr std::size_t kTinyRequestBytes = 512;
+constexpr std::size_t kTinyAnswerBytes = std::size_t{4} << 10;
 
 // A request to be sent, with what counts its bytes.
 struct CountedRequest {
@@ -99,13 +101,14 @@ class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
   void OnMessage(const std::shared_ptr<AnyCall>& call, grpc::ByteBuffer message) {
     const std::size_t bytes = message.Length();
     const std::shared_ptr<JsonPool> json = json_.lock();
-    if (bytes <= kShortBytes || json == nullptr) {
+    if (bytes <= kTinyAnswerBytes || json == nullptr) {
       Convert(*call, message);
     } else if (!options_.hold(exchange_->waiting_bytes() + bytes)) {
       Fail(*call, TooMuchUnread());
-    } else if (!json->Run([self = shared_from_this(), call, message = std::move(message)]() mutable {
-                 self->Convert(*call, message);
-               })) {
+    } else if (!json->Run(options_.client, bytes,
+                          [self = shared_from_this(), call, message = std::move(message)]() mutable {
+                            self->Convert(*call, message);
+                          })) {
       Fail(*call, Busy());
     }
   }
@@ -221,9 +224,14 @@ CallMaker::~CallMaker() {
 void CallMaker::Make(const MethodDescriptor& method, HttpRequest request, std::shared_ptr<Exchange> exchange,
                      CallOptions options) const {
   const auto answer = std::make_shared<CallAnswer>(method, exchange, options, json_);
+  const std::size_t bytes = request.body.size();
+  if (bytes <= kTinyRequestBytes) {
+    answer->Start(channel_, *calls_, std::move(request));
+    return;
+  }
   // A task of std::function is copied.
   auto shared = std::make_shared<HttpRequest>(std::move(request));
-  if (!json_->Run([answer, channel = channel_, calls = calls_, shared] {
+  if (!json_->Run(options.client, bytes, [answer, channel = channel_, calls = calls_, shared] {
         answer->Start(channel, *calls, std::move(*shared));
       })) {
     exchange->Answer(FailureAnswer(Busy(), std::move(options.fields)));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -42,6 +43,8 @@ struct CallOptions {
   };
   // The fields of every answer.
   std::vector<std::pair<std::string, std::string>> fields;
+  // Requests of one client take turns with those of others: see JsonPool.
+  std::uint64_t client = 0;
   // Is told how many bytes the answer holds from now on, those that wait to be converted among them, and
   // returns whether it may. It is destroyed when the answer is sent, or nobody reads it any more.
   std::function<bool(std::size_t bytes)> hold = [](std::size_t /*bytes*/) { return true; };

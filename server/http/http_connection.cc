@@ -154,6 +154,7 @@ void HttpConnection::Judge() {
   }
   const auto& acceptance = std::get<HttpAcceptance>(verdict);
   is_trusted_ = is_trusted_ || acceptance.is_trusted;
+  identity_ = acceptance.identity;
   if (head_.content_length > acceptance.max_body_bytes) {
     Refuse(413);
     return;
@@ -197,6 +198,7 @@ void HttpConnection::Serve() {
   Enter(Step::kAnswer, std::chrono::milliseconds::max());
   queue_ = MakeQueue(head_.keep_alive);
   HttpRequest request{.client = client_,
+                      .identity = identity_,
                       .head = std::move(head_),
                       .body = body_->Take(),
                       .body_share = std::move(body_share_)};

@@ -122,6 +122,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   std::size_t lingered_ = 0;
 
   RequestHead head_;
+  std::uint64_t identity_ = 0;
   std::optional<RequestBody> body_;
   BodyShare body_share_;
 

@@ -45,10 +45,14 @@ struct HttpAcceptance {
   std::size_t max_body_bytes = 0;
   // The client has shown that it may be here. Its connection is the last to make room for others.
   bool is_trusted = false;
+  // Who it is, by a hash of whatever names it. Requests of one client take turns with those of others.
+  std::uint64_t identity = 0;
 };
 
 struct HttpRequest {
   HttpClient client;
+  // As it was accepted.
+  std::uint64_t identity = 0;
   RequestHead head;
   std::string body;
   // Counts the body. Give it back when the body is let go.

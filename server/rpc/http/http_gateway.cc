@@ -4,6 +4,7 @@
 #include <functional>
 #include <thread>
 
+#include "absl/hash/hash.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -191,13 +192,17 @@ std::variant<HttpAcceptance, HttpAnswer> HttpGateway::Judge(const http::HttpClie
   }
   absl::Status status = CheckHeaders(head);
   status.Update(TimeoutOf(*method, head).status());
-  if (status.ok()) {
-    status = access_.Identify(View(head.Field("Authorization")), PeerOverHttp(client.address)).status();
-  }
   if (!status.ok()) {
     return Refusal(status, FieldsOf(head));
   }
-  return HttpAcceptance{.max_body_bytes = options_.max_body_bytes, .is_trusted = access_.is_asking()};
+  const std::string peer = PeerOverHttp(client.address);
+  const absl::StatusOr<Caller> caller = access_.Identify(View(head.Field("Authorization")), peer);
+  if (!caller.ok()) {
+    return Refusal(caller.status(), FieldsOf(head));
+  }
+  return HttpAcceptance{.max_body_bytes = options_.max_body_bytes,
+                        .is_trusted = access_.is_asking(),
+                        .identity = caller->is_anyone() ? absl::HashOf(peer) : caller->id()};
 }
 
 void HttpGateway::Serve(http::HttpRequest request, std::shared_ptr<http::Exchange> exchange) {
@@ -236,6 +241,7 @@ void HttpGateway::Serve(http::HttpRequest request, std::shared_ptr<http::Exchang
           },
       .status_of = ToGrpcStatus,
       .fields = FieldsOf(head),
+      .client = request.identity,
       .hold = [place](std::size_t bytes) { return place->HoldAnswer(bytes); }};
   calls_.Make(method, std::move(request), std::move(exchange), std::move(options));
 }
