@@ -17,8 +17,8 @@ namespace {
 
 using google::protobuf::MethodDescriptor;
 
-// What is no longer takes mostly less time than another thread needs to wake: the thread that serves sockets
-// converts such a request, and one of the RPC library such an answer.
+// The thread that serves sockets converts requests up to this, and those of the RPC library answers. It takes
+// 10 to 40 us, and 200 us at worst: often less than until another thread wakes.
 constexpr std::size_t kTinyRequestBytes = 512;
 constexpr std::size_t kTinyAnswerBytes = std::size_t{4} << 10;
 

@@ -45,7 +45,7 @@ struct HttpAcceptance {
   std::size_t max_body_bytes = 0;
   // The client has shown that it may be here. Its connection is the last to make room for others.
   bool is_trusted = false;
-  // Who it is, by a hash of whatever names it. Requests of one client take turns with those of others.
+  // A hash of what names the client. Where requests wait, those of one client take turns with others'.
   std::uint64_t identity = 0;
 };
 

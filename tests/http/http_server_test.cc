@@ -62,10 +62,12 @@ class Echo final : public HttpHandler {
       return HttpAnswer{.code = 401};
     }
     return HttpAcceptance{.max_body_bytes = kMaxBodyBytes,
-                          .is_trusted = head.Field("Authorization") == "Bearer right"};
+                          .is_trusted = head.Field("Authorization") == "Bearer right",
+                          .identity = head.path.size()};
   }
 
   void Serve(HttpRequest request, std::shared_ptr<Exchange> exchange) override {
+    EXPECT_EQ(request.identity, request.head.path.size());
     {
       MutexLock lock(mutex_);
       served_.push_back(absl::StrCat(request.head.method, " ", request.head.path, " ", request.body));
