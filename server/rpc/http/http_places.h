@@ -14,8 +14,8 @@
 
 namespace waystar::rpc {
 
-// Counts calls, streams and bytes, of each of which a network has a share (Quota::Shared). Streams leave calls
-// for others. Answers hold memory until they are sent.
+// Counts calls, streams and bytes, of each of which a network has a share (Quota::Shared). Streams leave
+// calls for others. Answers hold memory until they are sent.
 //
 // Thread safety: any.
 class HttpPlaces {
@@ -37,7 +37,7 @@ class HttpPlaces {
     absl::Status TakeStream();
     // Says how many bytes of the answer wait to be converted or sent. Returns false, and changes nothing, if
     // all together would hold more than they may, or the network, with other answers, more than
-    // ClientShares::kRatio times as much as it leaves free. An answer that is alone is never refused.
+    // Quota::kRatio times as much as it leaves free. An answer that is alone is never refused.
     bool HoldAnswer(std::size_t bytes);
 
    private:
