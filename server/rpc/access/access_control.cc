@@ -73,7 +73,10 @@ absl::StatusOr<Caller> AccessControl::Note(absl::StatusOr<Caller> caller, const 
 }
 
 void AccessControl::NoteUnfinished(const std::string& peer) const {
-  CountAgainst(peer, "call_not_finished", "");
+  // Nobody is to be turned out where the connection is closed already.
+  if (peer != "unknown") {
+    CountAgainst(peer, "call_not_finished", "");
+  }
 }
 
 void AccessControl::CountAgainst(const std::string& peer, absl::string_view event,
