@@ -6,7 +6,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/utility/utility.h"
 #include "server/base/status_macros.h"
 #include "server/core/format/file_errors.h"
 #include "server/core/image/block_reader.h"
@@ -50,7 +49,9 @@ absl::StatusOr<std::variant<GridMap, WaypointGraph>> Whole(absl::StatusOr<Map> m
   WAYSTAR_RETURN_IF_ERROR(map.status());
   CheckDigest(map->digest(), from);
   WAYSTAR_RETURN_IF_ERROR(from.Finish());
-  return absl::StatusOr<std::variant<GridMap, WaypointGraph>>(absl::in_place, *std::move(map));
+  absl::StatusOr<std::variant<GridMap, WaypointGraph>> whole;
+  whole.emplace(*std::move(map));
+  return whole;
 }
 
 }  // namespace

@@ -59,7 +59,9 @@ template <typename Map>
 absl::StatusOr<ImportedMap> AsImported(absl::StatusOr<Map> map) {
   WAYSTAR_RETURN_IF_ERROR(map.status());
   // In place: of a variant that is moved g++ 12 says that it may be uninitialized.
-  return absl::StatusOr<ImportedMap>(absl::in_place, *std::move(map));
+  absl::StatusOr<ImportedMap> imported;
+  imported.emplace(*std::move(map));
+  return imported;
 }
 
 absl::StatusOr<ImportedMap> ImportLevel(absl::string_view bytes, const TerrainMapping& mapping,
