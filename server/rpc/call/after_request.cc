@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <new>
+#include <string>
 #include <utility>
 
 #include "grpc/byte_buffer.h"
@@ -60,6 +61,8 @@ class AfterRequest::Call final : private grpc_completion_queue_functor {
     const ServerContext& server = after_.server_;
     const absl::StatusOr<Caller> caller = server.access.LookAt(rpc());
     awaited_ = caller.ok() ? &server.awaited_requests : &server.awaited_of_strangers;
+    // A call that has been cancelled does not know its peer any more.
+    peer_ = PeerOf(rpc());
     awaited_->Enter(HolderOf(caller.ok() ? *caller : Caller::Anyone(), rpc()), call_->call(),
                     AwaitedRequests::Clock::now(), place_);
     State reading = State::kReading;
@@ -83,7 +86,7 @@ class AfterRequest::Call final : private grpc_completion_queue_functor {
   void Proceed() {
     const bool is_cancelled = awaited_ != nullptr && !awaited_->Leave(place_);
     if (is_cancelled) {
-      after_.server_.access.NoteUnfinished(PeerOf(rpc()));
+      after_.server_.access.NoteUnfinished(peer_);
     }
     grpc::internal::MethodHandler& handler = *after_.handler_;
     grpc::internal::Call* const call = call_;
@@ -110,6 +113,7 @@ class AfterRequest::Call final : private grpc_completion_queue_functor {
   // Set once the call waits.
   AwaitedRequests* awaited_ = nullptr;
   AwaitedRequests::Place place_;
+  std::string peer_;
   std::atomic<State> state_ = State::kReading;
 };
 
