@@ -61,7 +61,8 @@ FailedTokens::Verdict FailedTokens::Count(absl::string_view peer) {
     of_network = CountIn(networks_, absl::HashOf(NetworkOf(peer)), now);
     of_connection = is_accepted ? 0 : CountIn(connections_, connection, now);
   }
-  return {.logged = ToLog(of_network), .closes_connection = of_connection > kOfConnection};
+  return {.logged = ToLog(of_network),
+          .closes_connection = of_connection > kOfConnection && of_connection % kOfConnection == 1};
 }
 
 void FailedTokens::NoteAccepted(absl::string_view peer) {
