@@ -6,14 +6,14 @@
 
 namespace waystar::http {
 
-AnyCall::AnyCall(grpc::ByteBuffer request, Events events, std::shared_ptr<void> guard)
-    : guard_(std::move(guard)), request_(std::move(request)), events_(std::move(events)) {}
+AnyCall::AnyCall(const grpc::ByteBuffer& request, Events events, std::shared_ptr<void> guard)
+    : guard_(std::move(guard)), request_(request), events_(std::move(events)) {}
 
 std::shared_ptr<AnyCall> AnyCall::Start(const std::shared_ptr<grpc::Channel>& channel,
-                                        const std::string& method, grpc::ByteBuffer request,
+                                        const std::string& method, const grpc::ByteBuffer& request,
                                         const std::function<void(grpc::ClientContext&)>& prepare,
                                         Events events, std::shared_ptr<void> guard) {
-  std::shared_ptr<AnyCall> call(new AnyCall(std::move(request), std::move(events), std::move(guard)));
+  std::shared_ptr<AnyCall> call(new AnyCall(request, std::move(events), std::move(guard)));
   call->self_ = call;
   prepare(call->context_);
   grpc::GenericStub(channel).PrepareBidiStreamingCall(&call->context_, method, grpc::StubOptions(),
@@ -53,7 +53,7 @@ void AnyCall::OnReadDone(bool ok) {
     is_over_ = !ok;
   }
   if (ok) {
-    events_.on_message(self_, std::move(message));
+    events_.on_message(self_, message);
   } else {
     RemoveHold();
   }

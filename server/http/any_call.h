@@ -25,7 +25,7 @@ class AnyCall final : public std::enable_shared_from_this<AnyCall>,
   // What hears of a call, one at a time and on threads of the RPC library. Both must return soon.
   struct Events {
     // A message has come. The next one comes after AnyCall::Next.
-    std::function<void(const std::shared_ptr<AnyCall>& call, grpc::ByteBuffer message)> on_message;
+    std::function<void(const std::shared_ptr<AnyCall>& call, const grpc::ByteBuffer& message)> on_message;
     // The call is over. It is called once, and nothing after it.
     std::function<void(const grpc::Status& status)> on_end;
   };
@@ -34,7 +34,7 @@ class AnyCall final : public std::enable_shared_from_this<AnyCall>,
   // metadata. The first message comes by itself. The call lets go of the request when it is sent, and of the
   // channel before it lets go of `guard`: a channel must not end on a thread of the RPC library.
   static std::shared_ptr<AnyCall> Start(const std::shared_ptr<grpc::Channel>& channel,
-                                        const std::string& method, grpc::ByteBuffer request,
+                                        const std::string& method, const grpc::ByteBuffer& request,
                                         const std::function<void(grpc::ClientContext&)>& prepare,
                                         Events events, std::shared_ptr<void> guard);
 
@@ -44,7 +44,7 @@ class AnyCall final : public std::enable_shared_from_this<AnyCall>,
   void Cancel();
 
  private:
-  AnyCall(grpc::ByteBuffer request, Events events, std::shared_ptr<void> guard);
+  AnyCall(const grpc::ByteBuffer& request, Events events, std::shared_ptr<void> guard);
 
   void OnWriteDone(bool /*ok*/) override { request_.Clear(); }
   void OnReadDone(bool ok) override;

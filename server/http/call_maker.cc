@@ -85,7 +85,7 @@ class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
         channel, absl::StrCat("/", method_.service()->full_name(), "/", method_.name()),
         BytesOf(*std::move(wire), std::move(share)), options_.prepare,
         {.on_message = [self](const std::shared_ptr<AnyCall>& from,
-                              grpc::ByteBuffer message) { self->OnMessage(from, std::move(message)); },
+                              const grpc::ByteBuffer& message) { self->OnMessage(from, message); },
          .on_end = [self](const grpc::Status& status) { self->OnEnd(status); }},
         std::move(place));
     calls.Add(call);
@@ -98,7 +98,7 @@ class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
   }
 
  private:
-  void OnMessage(const std::shared_ptr<AnyCall>& call, grpc::ByteBuffer message) {
+  void OnMessage(const std::shared_ptr<AnyCall>& call, const grpc::ByteBuffer& message) {
     const std::size_t bytes = message.Length();
     const std::shared_ptr<JsonPool> json = json_.lock();
     if (bytes <= kTinyAnswerBytes || json == nullptr) {
@@ -106,15 +106,12 @@ class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
     } else if (!options_.hold(exchange_->waiting_bytes() + bytes)) {
       Fail(*call, TooMuchUnread());
     } else if (!json->Run(options_.client, bytes,
-                          [self = shared_from_this(), call, message = std::move(message)]() mutable {
-                            self->Convert(*call, message);
-                          })) {
+                          [self = shared_from_this(), call, message] { self->Convert(*call, message); })) {
       Fail(*call, Busy());
     }
   }
 
-  // Lets go of the message.
-  void Convert(AnyCall& call, grpc::ByteBuffer& message) {
+  void Convert(AnyCall& call, grpc::ByteBuffer message) {
     if (method_.server_streaming() && exchange_->is_gone()) {
       // That may have cancelled the call before the message came, which then has to be read on.
       call.Cancel();

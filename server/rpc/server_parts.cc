@@ -51,7 +51,8 @@ constexpr absl::Duration kLastAnswers = absl::Seconds(2);
 constexpr char kStorageHealth[] = "waystar.storage";
 
 // Of calls without a right token, and so of all that anybody can open.
-constexpr std::size_t kAwaitedOfStrangers = 256;
+// An address may have at least as many requests on their way as a connection may have calls.
+constexpr std::size_t kAwaitedOfStrangers = 2048;
 constexpr int kHealthWatches = 1024;
 constexpr int kReflections = 64;
 

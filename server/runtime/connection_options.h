@@ -28,7 +28,7 @@ struct ConnectionOptions {
   // A client that pings more often is cut off.
   absl::Duration min_client_keepalive = absl::Seconds(10);
   // Calls of one connection at a time, streams and watches among them. More wait at the client.
-  int max_concurrent_streams = 5'000;
+  int max_concurrent_streams = 1'000;
   // The memory of the RPC library for what it reads and writes; 0 for no limit.
   std::size_t memory_mib = 0;
 };

@@ -58,7 +58,7 @@ struct Options {
   // Streams of queries and of updates that may be open at a time.
   int max_streams = 4096;
   // Calls that may have begun without their request being there, and the time in which it must arrive.
-  int max_awaited_requests = 4096;
+  int max_awaited_requests = 8192;
   absl::Duration request_timeout = absl::Seconds(10);
   // Batches of one stream of updates, or messages of one of queries, that may be read and not answered yet.
   std::size_t stream_window = 256;

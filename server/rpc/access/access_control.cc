@@ -73,10 +73,7 @@ absl::StatusOr<Caller> AccessControl::Note(absl::StatusOr<Caller> caller, const 
 }
 
 void AccessControl::NoteUnfinished(const std::string& peer) const {
-  // Nobody is to be turned out where the connection is closed already.
-  if (peer != "unknown") {
-    CountAgainst(peer, "call_not_finished", "");
-  }
+  CountAgainst(peer, "call_not_finished", "");
 }
 
 void AccessControl::CountAgainst(const std::string& peer, absl::string_view event,

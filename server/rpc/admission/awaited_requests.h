@@ -28,7 +28,7 @@ class AwaitedRequests final : public runtime::MetricSource {
   using Clock = std::chrono::steady_clock;
 
   struct Limits {
-    std::size_t max_requests = 4096;
+    std::size_t max_requests = 8192;
     // From the headers on.
     Clock::duration patience = std::chrono::seconds(10);
   };

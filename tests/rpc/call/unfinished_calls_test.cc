@@ -1,9 +1,12 @@
 // Calls that are begun and never go on: they hold places of their own, and others are served meanwhile.
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/time/time.h"
 #include "client/client.h"
 #include "gmock/gmock.h"
 #include "grpcpp/completion_queue.h"
@@ -24,92 +27,95 @@ using ::waystar::testing::ShowToken;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::TokenLine;
 
-// A call of which nothing but the headers are sent.
-class UnfinishedCall {
+// Calls of which nothing but the headers are sent.
+class UnfinishedCalls {
  public:
-  UnfinishedCall(const std::shared_ptr<grpc::Channel>& channel, const std::string& method,
-                 const std::string& token = "")
-      : stub_(channel) {
-    if (!token.empty()) {
-      ShowToken(context_, token);
-    }
-    call_ = stub_.PrepareCall(&context_, method, &queue_);
-    call_->StartCall(this);
-    Await();
-    call_->Finish(&status_, this);
-  }
+  explicit UnfinishedCalls(const std::shared_ptr<grpc::Channel>& channel) : stub_(channel) {}
 
-  ~UnfinishedCall() {
-    context_.TryCancel();
-    Await();
+  ~UnfinishedCalls() {
+    for (const auto& call : calls_) {
+      call->context.TryCancel();
+    }
+    while (ended_ < calls_.size()) {
+      NextEnd();
+    }
     queue_.Shutdown();
   }
 
-  // Returns how the server ends it.
-  grpc::Status End() {
-    Await();
-    return status_;
+  void Begin(const std::string& method, const std::string& token = "") {
+    Call& call = *calls_.emplace_back(std::make_unique<Call>());
+    if (!token.empty()) {
+      ShowToken(call.context, token);
+    }
+    call.rpc = stub_.PrepareCall(&call.context, method, &queue_);
+    call.rpc->StartCall(nullptr);
+    Await(nullptr);
+    call.rpc->Finish(&call.status, &call);
   }
 
-  // Sends an empty request, and returns what that comes to.
+  // Waits for the server to end one of them, and returns how.
+  grpc::Status NextEnd() {
+    ++ended_;
+    return static_cast<Call*>(Await())->status;
+  }
+
+  // Sends an empty request to the only call, and returns what that comes to.
   grpc::Status Complete() {
-    --awaited_;
-    call_->WriteLast(grpc::ByteBuffer(nullptr, 0), {}, this);
-    Await();
-    return End();
+    calls_.front()->rpc->WriteLast(grpc::ByteBuffer(nullptr, 0), {}, nullptr);
+    Await(nullptr);
+    return NextEnd();
   }
 
  private:
-  void Await() {
-    if (++awaited_ <= 2) {
-      void* tag = nullptr;
-      bool ok = false;
-      queue_.Next(&tag, &ok);
+  struct Call {
+    BoundedContext context;
+    std::unique_ptr<grpc::GenericClientAsyncReaderWriter> rpc;
+    grpc::Status status;
+  };
+
+  void* Await() {
+    if (!early_.empty()) {
+      void* const tag = early_.back();
+      early_.pop_back();
+      return tag;
+    }
+    void* tag = nullptr;
+    bool ok = false;
+    queue_.Next(&tag, &ok);
+    return tag;
+  }
+
+  // Waits for that tag, while others may come before it.
+  void Await(void* expected) {
+    void* tag = nullptr;
+    bool ok = false;
+    while (queue_.Next(&tag, &ok) && tag != expected) {
+      early_.push_back(tag);
     }
   }
 
   grpc::GenericStub stub_;
   grpc::CompletionQueue queue_;
-  BoundedContext context_;
-  std::unique_ptr<grpc::GenericClientAsyncReaderWriter> call_;
-  grpc::Status status_;
-  int awaited_ = 0;
+  std::vector<std::unique_ptr<Call>> calls_;
+  std::vector<void*> early_;
+  std::size_t ended_ = 0;
 };
 
 constexpr char kFindPath[] = "/waystar.v1.PathService/FindPath";
 constexpr char kWatchMap[] = "/waystar.v1.MapService/WatchMap";
 constexpr char kCheckHealth[] = "/grpc.health.v1.Health/Check";
 constexpr char kWatchHealth[] = "/grpc.health.v1.Health/Watch";
+constexpr char kReflection[] = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+constexpr char kUpdates[] = "/waystar.v1.MapService/StreamObstacleUpdates";
 
 class UnfinishedCallTest : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(UnfinishedCallTest, IsEndedAfterItsTime) {
   TestServer server({.request_timeout = absl::Milliseconds(100)});
-  const std::shared_ptr<grpc::Channel> channel = server.NewChannel();
-  if (std::string(GetParam()).find("Health") == std::string::npos) {
-    UnfinishedCall call(channel, GetParam());
-    EXPECT_EQ(call.End().error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
-  }
+  UnfinishedCalls calls(server.NewChannel());
+  calls.Begin(GetParam());
+  EXPECT_EQ(calls.NextEnd().error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
   EXPECT_TRUE(server.client().ListMaps({}).ok());
-}
-
-// What is here is ended to make room; what arrives with its request needs none.
-TEST_P(UnfinishedCallTest, MakesRoomForTheNext) {
-  TestServer server({.max_awaited_requests = 4, .request_timeout = absl::Hours(1)});
-  server.Create("yard", {"..."});
-  const std::shared_ptr<grpc::Channel> channel = server.NewChannel();
-  std::vector<std::unique_ptr<UnfinishedCall>> calls;
-  const bool is_probe = std::string(GetParam()).find("Health") != std::string::npos;
-  const int places = is_probe ? 256 : 4;
-  const int share = places - places / 4;
-  for (int i = 0; i <= share; ++i) {
-    calls.push_back(std::make_unique<UnfinishedCall>(channel, GetParam()));
-  }
-  const grpc::Status status = calls.front()->End();
-  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-  EXPECT_THAT(status.error_message(), HasSubstr("requests have not arrived"));
-  EXPECT_TRUE(server.client().FindPath(PathRequest("yard", CellAt(0, 0), CellAt(2, 0))).ok());
-  EXPECT_TRUE(server.client().CheckHealth({}).ok());
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, UnfinishedCallTest,
@@ -117,56 +123,63 @@ INSTANTIATE_TEST_SUITE_P(Methods, UnfinishedCallTest,
                          [](const auto& method) {
                            const std::string path = method.param;
                            const std::string name = path.substr(path.rfind('/') + 1);
-                           return path.find("Health") == std::string::npos ? name : name + "Health";
+                           return absl::StrContains(path, "Health") ? name + "Health" : name;
                          });
 
-TEST(UnfinishedCallOfStrangersTest, HasFewPlaces) {
-  GuardedServer server("", {.request_timeout = absl::Hours(1)});
-  const std::shared_ptr<grpc::Channel> channel = server.server().NewChannel();
-  std::vector<std::unique_ptr<UnfinishedCall>> calls;
-  for (int i = 0; i < 193; ++i) {
-    calls.push_back(std::make_unique<UnfinishedCall>(channel, kFindPath, "guessed"));
+TEST(UnfinishedCallsTest, OneMakesRoomForTheNext) {
+  TestServer server({.max_awaited_requests = 4, .request_timeout = absl::Hours(1)});
+  server.Create("yard", {"..."});
+  UnfinishedCalls calls(server.NewChannel());
+  for (int i = 0; i < 4; ++i) {
+    calls.Begin(kFindPath);
   }
-  EXPECT_EQ(calls.front()->End().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-  EXPECT_EQ(calls.back()->Complete().error_code(), grpc::StatusCode::UNAUTHENTICATED);
+  const grpc::Status status = calls.NextEnd();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(status.error_message(), HasSubstr("requests have not arrived"));
+  EXPECT_TRUE(server.client().FindPath(PathRequest("yard", CellAt(0, 0), CellAt(2, 0))).ok());
+  EXPECT_TRUE(server.client().CheckHealth({}).ok());
 }
 
-TEST(UnfinishedCallOfStrangersTest, TakesNothingFromOthers) {
+TEST(UnfinishedCallsTest, TakeNothingFromOthers) {
   GuardedServer server(TokenLine("greedy", "read:*") + TokenLine("modest", "read:*"),
                        {.max_awaited_requests = 4, .request_timeout = absl::Hours(1)});
-  const std::shared_ptr<grpc::Channel> channel = server.server().NewChannel();
-  UnfinishedCall modest(channel, kFindPath, "modest");
-  std::vector<std::unique_ptr<UnfinishedCall>> greedy;
+  UnfinishedCalls modest(server.server().NewChannel());
+  modest.Begin(kFindPath, "modest");
+  UnfinishedCalls greedy(server.server().NewChannel());
   for (int i = 0; i < 10; ++i) {
-    greedy.push_back(std::make_unique<UnfinishedCall>(channel, kFindPath, "greedy"));
+    greedy.Begin(kFindPath, "greedy");
   }
-  EXPECT_EQ(greedy.front()->End().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-  EXPECT_EQ(server.Get("modest", "none"), "5 MAP_NOT_FOUND");
-  // Which was the oldest of all.
+  for (int i = 0; i < 7; ++i) {
+    EXPECT_EQ(greedy.NextEnd().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  }
+  EXPECT_EQ(server.Get("root", "none"), "5 MAP_NOT_FOUND");
   EXPECT_EQ(modest.Complete().error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+}
+
+TEST(UnfinishedCallsTest, OfStrangersAreToldWhoTheyAre) {
+  GuardedServer server("");
+  UnfinishedCalls calls(server.server().NewChannel());
+  calls.Begin(kFindPath, "guessed");
+  EXPECT_EQ(calls.Complete().error_code(), grpc::StatusCode::UNAUTHENTICATED);
 }
 
 TEST(OpenCallsTest, ReflectionHasPlacesOfItsOwn) {
   TestServer server;
-  const std::shared_ptr<grpc::Channel> channel = server.NewChannel();
-  std::vector<std::unique_ptr<UnfinishedCall>> calls;
+  UnfinishedCalls calls(server.NewChannel());
   for (int i = 0; i < 49; ++i) {
-    calls.push_back(std::make_unique<UnfinishedCall>(
-        channel, "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"));
+    calls.Begin(kReflection);
   }
-  EXPECT_EQ(calls.back()->End().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(calls.NextEnd().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_TRUE(server.client().CheckHealth({}).ok());
 }
 
 TEST(OpenCallsTest, StreamsOfOneAddressAreBounded) {
   TestServer server({.max_streams = 4});
-  const std::shared_ptr<grpc::Channel> channel = server.NewChannel();
-  std::vector<std::unique_ptr<UnfinishedCall>> calls;
+  UnfinishedCalls calls(server.NewChannel());
   for (int i = 0; i < 4; ++i) {
-    calls.push_back(
-        std::make_unique<UnfinishedCall>(channel, "/waystar.v1.MapService/StreamObstacleUpdates"));
+    calls.Begin(kUpdates);
   }
-  EXPECT_EQ(calls.back()->End().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(calls.NextEnd().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_TRUE(server.client().ListMaps({}).ok());
 }
 
