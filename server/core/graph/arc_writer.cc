@@ -10,9 +10,6 @@
 namespace waystar::core {
 namespace {
 
-// More than what the distances of a heuristic are rounded by.
-constexpr double kMargin = 1.0 - 1e-12;
-
 // Calls visit(page, changes of the page) for changes that are in order.
 template <typename Change, typename NodeOf, typename Visitor>
 void ForEachPage(const std::vector<Change>& changes, NodeOf node_of, Visitor visit) {
@@ -39,25 +36,28 @@ std::vector<ArcChange> ArcWriter::Write(std::vector<ArcChange> changes) {
   changes.erase(changes.begin(), last.base());
 
   std::vector<ArcChange> changed;
-  double least = graph_.least_ratio_ > 0.0 ? graph_.least_ratio_ : std::numeric_limits<double>::infinity();
   bool rescan = false;
   sources_.clear();
   ForEachPage(
       changes, [](const ArcChange& change) { return change.from; },
       [&](std::size_t page, absl::Span<const ArcChange> of_page) {
-        const double before = graph_.pages_[page].least_ratio;
+        const CostBound before = graph_.pages_[page].bound;
         WritePage(page, of_page, changed);
-        const double after = graph_.pages_[page].least_ratio;
-        rescan = rescan || (before * kMargin <= least && after > before);
-        least = std::min(least, after * kMargin);
+        const CostBound& after = graph_.pages_[page].bound;
+        // What is least of all, or one of the cheap ones, may be another then.
+        rescan = rescan || before.cheap != after.cheap ||
+                 (before.least != after.least && std::min(before.least, after.least) <= graph_.bound_.least);
       });
-  if (rescan || graph_.least_ratio_ == 0.0) {
-    least = std::numeric_limits<double>::infinity();
+  if (rescan) {
+    graph_.bound_ = {};
+    std::vector<CheapArc> cheap;
     for (std::size_t page = 0; page < graph_.pages_.size(); ++page) {
-      least = std::min(least, graph_.pages_[page].least_ratio * kMargin);
+      const CostBound& bound = graph_.pages_[page].bound;
+      graph_.bound_.least = std::min(graph_.bound_.least, bound.least);
+      cheap.insert(cheap.end(), bound.cheap.begin(), bound.cheap.end());
     }
+    graph_.bound_.Add(std::move(cheap));
   }
-  graph_.least_ratio_ = least == std::numeric_limits<double>::infinity() ? 0.0 : least;
 
   std::sort(sources_.begin(), sources_.end(), [](const SourceChange& a, const SourceChange& b) {
     return a.to != b.to ? a.to < b.to : a.from < b.from;
@@ -140,22 +140,36 @@ void ArcWriter::WritePage(std::size_t number, absl::Span<const ArcChange> change
   page.packed = {arcs.begin(), arcs.end()};
   page.arcs = std::move(arcs);
   page.arc_tags = std::move(tags);
-  page.least_ratio = LeastRatioOf(number);
+  page.bound = BoundOf(number);
 }
 
-double ArcWriter::LeastRatioOf(std::size_t number) const {
+CostBound ArcWriter::BoundOf(std::size_t number) const {
   const NodePage& page = graph_.pages_[number];
-  double least = std::numeric_limits<double>::infinity();
+  // The cheapest so far, the dearest of them first.
+  std::vector<CheapArc> cheapest;
+  const auto is_cheaper = [](const CheapArc& a, const CheapArc& b) { return a.ratio < b.ratio; };
   for (std::size_t place = 0; place < kPageNodes; ++place) {
     const NodeHead& head = page.heads[place];
     for (std::uint32_t i = head.first_arc; i < head.first_arc + head.arc_count; ++i) {
-      const double length = Distance(head.position, graph_.PositionOf(page.arcs[i].to));
-      if (length > 0.0) {
-        least = std::min(least, static_cast<double>(page.arcs[i].cost) / length);
+      const Arc& arc = page.arcs[i];
+      const WorldPoint& to = graph_.PositionOf(arc.to);
+      const double length = Distance(head.position, to);
+      const double ratio = static_cast<double>(arc.cost) / length;
+      const bool is_full = cheapest.size() > CostBound::kMostCheap;
+      if (length == 0.0 || !arc.is_open() || (is_full && ratio >= cheapest.front().ratio)) {
+        continue;
       }
+      if (is_full) {
+        std::pop_heap(cheapest.begin(), cheapest.end(), is_cheaper);
+        cheapest.pop_back();
+      }
+      cheapest.push_back({.from = head.position, .to = to, .cost = arc.cost, .ratio = ratio});
+      std::push_heap(cheapest.begin(), cheapest.end(), is_cheaper);
     }
   }
-  return least;
+  CostBound bound;
+  bound.Add(std::move(cheapest));
+  return bound;
 }
 
 void ArcWriter::WriteSources(std::size_t number, absl::Span<const SourceChange> changes) {

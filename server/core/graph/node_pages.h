@@ -4,11 +4,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "server/core/graph/box_tree.h"
+#include "server/core/graph/cheap_arcs.h"
 #include "server/core/graph/waypoint.h"
 #include "server/core/graph/world_point.h"
 #include "server/core/grid/cost.h"
@@ -87,12 +87,12 @@ struct NodePage {
   std::vector<PackedArc> packed;
   // The tags of the same arcs; empty if none has any.
   std::vector<TagSet> arc_tags;
-  // The least ratio of cost to distance, over arcs of nonzero length.
-  double least_ratio = std::numeric_limits<double>::infinity();
+  // What the open arcs of nonzero length cost at the least.
+  CostBound bound;
 
   std::size_t memory_bytes() const {
     return arcs.capacity() * sizeof(Arc) + packed.capacity() * sizeof(PackedArc) +
-           arc_tags.capacity() * sizeof(TagSet);
+           arc_tags.capacity() * sizeof(TagSet) + bound.cheap.capacity() * sizeof(CheapArc);
   }
 };
 

@@ -143,4 +143,9 @@ std::size_t WaypointGraph::BytesBeyond(const WaypointGraph& other) const {
          places_.BytesBeyond(other.places_) + sight_.BytesBeyond(other.sight_);
 }
 
+double WaypointGraph::least_cost_per_length() const {
+  constexpr double kMargin = 1.0 - 1e-12;
+  return bound_.least == std::numeric_limits<double>::infinity() ? 0.0 : bound_.least * kMargin;
+}
+
 }  // namespace waystar::core

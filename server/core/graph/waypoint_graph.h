@@ -101,9 +101,10 @@ class WaypointGraph {
   const SightMap& sight() const { return sight_; }
   std::optional<double> max_distance() const { return max_distance_; }
 
-  // Returns the least cost of an arc per unit of length, which a heuristic may count on. It is less than the
-  // true value by a margin greater than the rounding of distances.
-  double least_cost_per_length() const { return least_ratio_; }
+  // Returns the least cost per unit of length of an open arc that is none of cheap_arcs(), which a heuristic
+  // may count on. It is less than the true value by a margin greater than the rounding of distances.
+  double least_cost_per_length() const;
+  const std::vector<CheapArc>& cheap_arcs() const { return bound_.cheap; }
 
   // Returns the enabled node nearest to the position of those it sees (IsClear in sight_map.h) within
   // `radius`, and among equals the smallest number. Returns kNoNodeNumber if there is none.
@@ -162,7 +163,7 @@ class WaypointGraph {
   NodeNumber next_number_ = 0;
   std::size_t node_count_ = 0;
   std::size_t arc_count_ = 0;
-  double least_ratio_ = 0.0;
+  CostBound bound_;
   // The digest of all but the obstacles.
   std::uint64_t digest_ = ElementHash(ElementKind::kGraph).value();
 };

@@ -4,13 +4,11 @@
 #include <cstdint>
 #include <optional>
 
+#include "server/core/graph_search/graph_heuristic.h"
 #include "server/core/search/interruption.h"
 
 namespace waystar::core {
 namespace {
-
-// Keeps estimated totals below 2^63. The least of it and a consistent heuristic is one too.
-constexpr double kMaxEstimate = 8e17;
 
 class GraphAStar {
  public:
@@ -20,7 +18,7 @@ class GraphAStar {
         task_(task),
         budget_(budget),
         scratch_(scratch),
-        per_length_(task.is_guided ? graph.least_cost_per_length() : 0.0) {}
+        heuristic_(task.is_guided ? GraphHeuristic(graph, task.goal_position) : GraphHeuristic()) {}
 
   GraphSearchReport Run() {
     report_.statistics.algorithm = task_.is_guided ? Algorithm::kAStar : Algorithm::kDijkstra;
@@ -100,15 +98,7 @@ class GraphAStar {
 
   bool Push(NodeNumber node, Cost g, const NodeHead& head) {
     ++report_.statistics.generated;
-    return scratch_.Push({.f = g + Estimate(head), .g = g, .packed_cell = node});
-  }
-
-  Cost Estimate(const NodeHead& head) const {
-    if (per_length_ == 0.0) {
-      return 0;
-    }
-    return static_cast<Cost>(
-        std::min(Distance(head.position, task_.goal_position) * per_length_, kMaxEstimate));
+    return scratch_.Push({.f = g + heuristic_.Estimate(head.position), .g = g, .packed_cell = node});
   }
 
   void NoteNearest(NodeNumber node, Cost g) {
@@ -126,7 +116,7 @@ class GraphAStar {
   const GraphSearchTask& task_;
   const Budget& budget_;
   GraphScratch& scratch_;
-  const double per_length_;
+  const GraphHeuristic heuristic_;
   GraphSearchReport report_;
   double nearest_distance_ = 0.0;
 };

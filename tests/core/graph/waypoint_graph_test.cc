@@ -152,7 +152,12 @@ TEST(WaypointGraphTest, AgreesWithTheModelThroughEdits) {
 TEST(WaypointGraphTest, LeastCostPerLengthFollowsEdits) {
   GraphEditor editor(GraphOf({.nodes = {{"a", {0, 0}}, {"b", {10, 0}}, {"c", {0, 10}}},
                               .edges = {{.name = {"a", "b"}, .cost = 5}, {.name = {"a", "c"}, .cost = 20}}}));
-  const auto ratio = [&] { return editor.graph().least_cost_per_length() / static_cast<double>(kCostScale); };
+  const auto ratio = [&] {
+    const WaypointGraph& graph = editor.graph();
+    const double least =
+        graph.cheap_arcs().empty() ? graph.least_cost_per_length() : graph.cheap_arcs()[0].ratio;
+    return least / static_cast<double>(kCostScale);
+  };
   EXPECT_NEAR(ratio(), 0.5, 1e-9);
   ASSERT_EQ(editor.RemoveEdges({{"a", "b"}}), absl::OkStatus());
   EXPECT_NEAR(ratio(), 2.0, 1e-9);
@@ -160,6 +165,35 @@ TEST(WaypointGraphTest, LeastCostPerLengthFollowsEdits) {
   EXPECT_NEAR(ratio(), 0.5, 1e-9);
   ASSERT_EQ(editor.RemoveNodes({"c"}), absl::OkStatus());
   EXPECT_EQ(ratio(), 0.0);
+}
+
+TEST(WaypointGraphTest, FewCheapArcsAreKnownOneByOne) {
+  WaypointSpec spec;
+  for (int i = 0; i < 100; ++i) {
+    spec.nodes.push_back({absl::StrCat("n", i), {i * 1.0, 0.0}});
+  }
+  spec.auto_connect = AutoConnect{.max_distance = 1.5};
+  GraphEditor editor(GraphOf(spec));
+  const auto put = [&](int i, double cost, bool enabled) {
+    ASSERT_EQ(editor.PutEdges({{.name = {absl::StrCat("n", i), absl::StrCat("n", i + 20), true},
+                                .cost = cost,
+                                .enabled = enabled}},
+                              true),
+              absl::OkStatus());
+  };
+  const auto least = [&] { return editor.graph().least_cost_per_length() / static_cast<double>(kCostScale); };
+  put(0, 0.0, false);
+  EXPECT_THAT(editor.graph().cheap_arcs(), ::testing::IsEmpty()) << "nobody can take it";
+  for (int i = 0; i < 8; ++i) {
+    put(i, i + 1.0, true);
+  }
+  EXPECT_EQ(editor.graph().cheap_arcs().size(), 8U);
+  EXPECT_NEAR(least(), 1.0, 1e-9);
+  put(8, 10.0, true);
+  EXPECT_NEAR(least(), 0.5, 1e-9) << "one more than are worth a look at each node";
+  put(8, 19.0, true);
+  EXPECT_NEAR(least(), 0.95, 1e-9) << "it is not far cheaper";
+  EXPECT_EQ(editor.graph().cheap_arcs().size(), 8U);
 }
 
 TEST(WaypointGraphTest, NumbersFollowACurve) {

@@ -133,6 +133,61 @@ TEST_F(GraphSearchTest, TheHeuristicSavesExpansions) {
   EXPECT_GT(blind.statistics.expanded, 5 * expanded);
 }
 
+// A field of nodes with one edge more, whose cost is far below its length.
+class CheapEdgeTest : public GraphSearchTest {
+ protected:
+  static constexpr int kSide = 60;
+
+  static std::string At(int x, int y) { return absl::StrCat("n", y * kSide + x); }
+
+  static GraphEditor Field() {
+    WaypointSpec spec;
+    for (int y = 0; y < kSide; ++y) {
+      for (int x = 0; x < kSide; ++x) {
+        spec.nodes.push_back({At(x, y), {x * 1.0, y * 1.0}});
+      }
+    }
+    spec.auto_connect = AutoConnect{.max_distance = 1.5};
+    return GraphEditor(MakeGraph(spec));
+  }
+
+  struct Answer {
+    double cost = 0.0;
+    std::uint64_t expanded = 0;
+  };
+  Answer Ask(const WaypointGraph& graph, Algorithm algorithm = Algorithm::kAStar) {
+    const GraphPathResult result =
+        Find(graph, {.start = At(5, 30), .goal = At(55, 33), .algorithm = algorithm});
+    return {result.cost, result.statistics.expanded};
+  }
+};
+
+TEST_F(CheapEdgeTest, MakesNoSearchWide) {
+  GraphEditor editor = Field();
+  const std::uint64_t plain = Ask(editor.graph()).expanded;
+  for (const double cost : {0.0, 0.1}) {
+    for (const bool enabled : {true, false}) {
+      ASSERT_EQ(editor.PutEdges({{.name = {At(10, 2), At(14, 2)}, .cost = cost, .enabled = enabled}}, true),
+                absl::OkStatus());
+      EXPECT_LE(Ask(editor.graph()).expanded, plain + plain / 2) << cost << " " << enabled;
+    }
+  }
+}
+
+TEST_F(CheapEdgeTest, IsTakenWhereItHelps) {
+  for (int y = 0; y < kSide; y += 7) {
+    GraphEditor editor = Field();
+    for (int x = 8; x < 40; x += 8) {
+      ASSERT_EQ(editor.PutEdges({{.name = {At(x, y), At(x + 7, y)}, .cost = 0.5 * x}}, true),
+                absl::OkStatus());
+    }
+    const Answer guided = Ask(editor.graph());
+    const Answer blind = Ask(editor.graph(), Algorithm::kDijkstra);
+    EXPECT_EQ(guided.cost, blind.cost) << y;
+    EXPECT_LT(guided.expanded, blind.expanded / 2) << y;
+  }
+}
+
 TEST_F(GraphSearchTest, AgreesWithTheModel) {
   int found = 0;
   for (std::uint64_t seed = 1; seed <= 120; ++seed) {

@@ -1,0 +1,53 @@
+#include "server/core/graph_search/graph_heuristic.h"
+
+#include <algorithm>
+
+namespace waystar::core {
+namespace {
+
+// Keeps estimated totals below 2^63. The least of it and a consistent heuristic is one too.
+constexpr double kMaxEstimate = 8e17;
+// More than what sums of costs are rounded by.
+constexpr double kMargin = 1.0 - 1e-12;
+
+}  // namespace
+
+GraphHeuristic::GraphHeuristic(const WaypointGraph& graph, const WorldPoint& goal)
+    : per_length_(graph.least_cost_per_length()), goal_(goal) {
+  const std::vector<CheapArc>& arcs = graph.cheap_arcs();
+  std::array<double, CostBound::kMostCheap> cost_to_goal{};
+  for (std::size_t i = 0; i < arcs.size(); ++i) {
+    cost_to_goal[i] = static_cast<double>(arcs[i].cost) + per_length_ * Distance(arcs[i].to, goal);
+  }
+  // As many rounds as a way can have arcs (Bellman, 1958).
+  for (std::size_t round = 1; round < arcs.size(); ++round) {
+    for (std::size_t i = 0; i < arcs.size(); ++i) {
+      for (std::size_t next = 0; next < arcs.size(); ++next) {
+        cost_to_goal[i] = std::min(cost_to_goal[i], static_cast<double>(arcs[i].cost) +
+                                                        per_length_ * Distance(arcs[i].to, arcs[next].from) +
+                                                        cost_to_goal[next]);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < arcs.size(); ++i) {
+    if (cost_to_goal[i] < per_length_ * Distance(arcs[i].from, goal)) {
+      shortcuts_[count_++] = {.from = arcs[i].from, .cost_to_goal = cost_to_goal[i] * kMargin};
+    }
+  }
+}
+
+Cost GraphHeuristic::Estimate(const WorldPoint& position) const {
+  if (per_length_ == 0.0) {
+    return 0;
+  }
+  double least = Distance(position, goal_) * per_length_;
+  for (std::size_t i = 0; i < count_; ++i) {
+    const Shortcut& shortcut = shortcuts_[i];
+    if (shortcut.cost_to_goal < least) {
+      least = std::min(least, Distance(position, shortcut.from) * per_length_ + shortcut.cost_to_goal);
+    }
+  }
+  return static_cast<Cost>(std::min(least, kMaxEstimate));
+}
+
+}  // namespace waystar::core

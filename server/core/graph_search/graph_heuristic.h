@@ -1,0 +1,37 @@
+// Heuristic of searches on waypoint graphs.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "server/core/graph/waypoint_graph.h"
+#include "server/core/graph/world_point.h"
+#include "server/core/grid/cost.h"
+
+namespace waystar::core {
+
+// The cost of the cheapest way to the goal through free space, where a unit of length costs as much as on the
+// cheapest arc of the graph, but for the few that are far cheaper (CostBound): those may be taken as they
+// are. It is exact for that space and so is consistent, but for the rounding of distances.
+class GraphHeuristic {
+ public:
+  // Estimates nothing, which is Dijkstra's algorithm.
+  GraphHeuristic() = default;
+  GraphHeuristic(const WaypointGraph& graph, const WorldPoint& goal);
+
+  Cost Estimate(const WorldPoint& position) const;
+
+ private:
+  // A cheap arc that brings somebody at its beginning nearer to the goal.
+  struct Shortcut {
+    WorldPoint from;
+    double cost_to_goal = 0.0;
+  };
+
+  double per_length_ = 0.0;
+  WorldPoint goal_;
+  std::array<Shortcut, CostBound::kMostCheap> shortcuts_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace waystar::core
