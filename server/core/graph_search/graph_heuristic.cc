@@ -5,8 +5,6 @@
 namespace waystar::core {
 namespace {
 
-// Keeps estimated totals below 2^63. The least of it and a consistent heuristic is one too.
-constexpr double kMaxEstimate = 8e17;
 // More than what sums of costs are rounded by.
 constexpr double kMargin = 1.0 - 1e-12;
 
@@ -34,20 +32,6 @@ GraphHeuristic::GraphHeuristic(const WaypointGraph& graph, const WorldPoint& goa
       shortcuts_[count_++] = {.from = arcs[i].from, .cost_to_goal = cost_to_goal[i] * kMargin};
     }
   }
-}
-
-Cost GraphHeuristic::Estimate(const WorldPoint& position) const {
-  if (per_length_ == 0.0) {
-    return 0;
-  }
-  double least = Distance(position, goal_) * per_length_;
-  for (std::size_t i = 0; i < count_; ++i) {
-    const Shortcut& shortcut = shortcuts_[i];
-    if (shortcut.cost_to_goal < least) {
-      least = std::min(least, Distance(position, shortcut.from) * per_length_ + shortcut.cost_to_goal);
-    }
-  }
-  return static_cast<Cost>(std::min(least, kMaxEstimate));
 }
 
 }  // namespace waystar::core

@@ -1,6 +1,7 @@
 // Heuristic of searches on waypoint graphs.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -19,9 +20,24 @@ class GraphHeuristic {
   GraphHeuristic() = default;
   GraphHeuristic(const WaypointGraph& graph, const WorldPoint& goal);
 
-  Cost Estimate(const WorldPoint& position) const;
+  Cost Estimate(const WorldPoint& position) const {
+    if (per_length_ == 0.0) {
+      return 0;
+    }
+    double least = Distance(position, goal_) * per_length_;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const Shortcut& shortcut = shortcuts_[i];
+      if (shortcut.cost_to_goal < least) {
+        least = std::min(least, Distance(position, shortcut.from) * per_length_ + shortcut.cost_to_goal);
+      }
+    }
+    return static_cast<Cost>(std::min(least, kMaxEstimate));
+  }
 
  private:
+  // Keeps estimated totals below 2^63. The least of it and a consistent heuristic is one too.
+  static constexpr double kMaxEstimate = 8e17;
+
   // A cheap arc that brings somebody at its beginning nearer to the goal.
   struct Shortcut {
     WorldPoint from;
