@@ -41,9 +41,9 @@ std::vector<ArcChange> ArcWriter::Write(std::vector<ArcChange> changes) {
   ForEachPage(
       changes, [](const ArcChange& change) { return change.from; },
       [&](std::size_t page, absl::Span<const ArcChange> of_page) {
-        const CostBound before = graph_.pages_[page].bound;
+        const ArcCostBound before = graph_.pages_[page].bound;
         WritePage(page, of_page, changed);
-        const CostBound& after = graph_.pages_[page].bound;
+        const ArcCostBound& after = graph_.pages_[page].bound;
         // What is least of all, or one of the cheap ones, may be another then.
         rescan = rescan || before.cheap != after.cheap ||
                  (before.least != after.least && std::min(before.least, after.least) <= graph_.bound_.least);
@@ -52,7 +52,7 @@ std::vector<ArcChange> ArcWriter::Write(std::vector<ArcChange> changes) {
     graph_.bound_ = {};
     std::vector<CheapArc> cheap;
     for (std::size_t page = 0; page < graph_.pages_.size(); ++page) {
-      const CostBound& bound = graph_.pages_[page].bound;
+      const ArcCostBound& bound = graph_.pages_[page].bound;
       graph_.bound_.least = std::min(graph_.bound_.least, bound.least);
       cheap.insert(cheap.end(), bound.cheap.begin(), bound.cheap.end());
     }
@@ -143,7 +143,7 @@ void ArcWriter::WritePage(std::size_t number, absl::Span<const ArcChange> change
   page.bound = BoundOf(number);
 }
 
-CostBound ArcWriter::BoundOf(std::size_t number) const {
+ArcCostBound ArcWriter::BoundOf(std::size_t number) const {
   const NodePage& page = graph_.pages_[number];
   // The cheapest so far, the dearest of them first.
   std::vector<CheapArc> cheapest;
@@ -155,7 +155,7 @@ CostBound ArcWriter::BoundOf(std::size_t number) const {
       const WorldPoint& to = graph_.PositionOf(arc.to);
       const double length = Distance(head.position, to);
       const double ratio = static_cast<double>(arc.cost) / length;
-      const bool is_full = cheapest.size() > CostBound::kMostCheap;
+      const bool is_full = cheapest.size() > ArcCostBound::kMostCheap;
       if (length == 0.0 || !arc.is_open() || (is_full && ratio >= cheapest.front().ratio)) {
         continue;
       }
@@ -167,7 +167,7 @@ CostBound ArcWriter::BoundOf(std::size_t number) const {
       std::push_heap(cheapest.begin(), cheapest.end(), is_cheaper);
     }
   }
-  CostBound bound;
+  ArcCostBound bound;
   bound.Add(std::move(cheapest));
   return bound;
 }

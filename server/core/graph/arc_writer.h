@@ -48,7 +48,7 @@ class ArcWriter {
   };
   void WriteSources(std::size_t page, absl::Span<const SourceChange> changes);
   void UpdateReach(NodeNumber node);
-  CostBound BoundOf(std::size_t page) const;
+  ArcCostBound BoundOf(std::size_t page) const;
 
   WaypointGraph& graph_;
   const Owner owner_;

@@ -7,7 +7,7 @@
 
 namespace waystar::core {
 
-void CostBound::Add(std::vector<CheapArc> arcs) {
+void ArcCostBound::Add(std::vector<CheapArc> arcs) {
   cheap.insert(cheap.end(), std::make_move_iterator(arcs.begin()), std::make_move_iterator(arcs.end()));
   const auto key = [](const CheapArc& arc) {
     return std::tuple(arc.ratio, arc.from.x, arc.from.y, arc.from.z, arc.to.x, arc.to.y, arc.to.z);

@@ -22,7 +22,7 @@ struct CheapArc {
 
 // The arcs of which a heuristic must know one by one, so that a single cheap one does not spoil the least
 // cost per length that it may count on everywhere else.
-struct CostBound {
+struct ArcCostBound {
   // A heuristic looks at so many for each node that it is asked of.
   static constexpr std::size_t kMostCheap = 8;
   // What costs more than this part of what the others cost at the least is not worth that.
@@ -33,7 +33,7 @@ struct CostBound {
   // The least cost of any other arc per unit of length; infinity if there is none.
   double least = std::numeric_limits<double>::infinity();
 
-  friend bool operator==(const CostBound&, const CostBound&) = default;
+  friend bool operator==(const ArcCostBound&, const ArcCostBound&) = default;
 
   // Takes the arcs in. Those that are too many or not worth it count as others.
   void Add(std::vector<CheapArc> arcs);

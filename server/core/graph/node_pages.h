@@ -88,7 +88,7 @@ struct NodePage {
   // The tags of the same arcs; empty if none has any.
   std::vector<TagSet> arc_tags;
   // What the open arcs of nonzero length cost at the least.
-  CostBound bound;
+  ArcCostBound bound;
 
   std::size_t memory_bytes() const {
     return arcs.capacity() * sizeof(Arc) + packed.capacity() * sizeof(PackedArc) +

@@ -163,7 +163,7 @@ class WaypointGraph {
   NodeNumber next_number_ = 0;
   std::size_t node_count_ = 0;
   std::size_t arc_count_ = 0;
-  CostBound bound_;
+  ArcCostBound bound_;
   // The digest of all but the obstacles.
   std::uint64_t digest_ = ElementHash(ElementKind::kGraph).value();
 };

@@ -13,7 +13,7 @@ constexpr double kMargin = 1.0 - 1e-12;
 GraphHeuristic::GraphHeuristic(const WaypointGraph& graph, const WorldPoint& goal)
     : per_length_(graph.least_cost_per_length()), goal_(goal) {
   const std::vector<CheapArc>& arcs = graph.cheap_arcs();
-  std::array<double, CostBound::kMostCheap> cost_to_goal{};
+  std::array<double, ArcCostBound::kMostCheap> cost_to_goal{};
   for (std::size_t i = 0; i < arcs.size(); ++i) {
     cost_to_goal[i] = static_cast<double>(arcs[i].cost) + per_length_ * Distance(arcs[i].to, goal);
   }

@@ -12,7 +12,7 @@
 namespace waystar::core {
 
 // The cost of the cheapest way to the goal through free space, where a unit of length costs as much as on the
-// cheapest arc of the graph, but for the few that are far cheaper (CostBound): those may be taken as they
+// cheapest arc of the graph, but for the few that are far cheaper (ArcCostBound): those may be taken as they
 // are. It is exact for that space and so is consistent, but for the rounding of distances.
 class GraphHeuristic {
  public:
@@ -46,7 +46,7 @@ class GraphHeuristic {
 
   double per_length_ = 0.0;
   WorldPoint goal_;
-  std::array<Shortcut, CostBound::kMostCheap> shortcuts_;
+  std::array<Shortcut, ArcCostBound::kMostCheap> shortcuts_;
   std::size_t count_ = 0;
 };
 

@@ -31,6 +31,16 @@ QueryCosts::Slot QueryCosts::SlotOf(const std::string& map, const v1::FindPathRe
   return hash % kSlots;
 }
 
+QueryCosts::Slot QueryCosts::SlotOf(const v1::SampleCellsRequest& draw) {
+  const std::int64_t area = std::int64_t{draw.region().width()} * draw.region().height();
+  const std::size_t hash =
+      absl::HashOf(draw.map(), draw.has_reachable_from(), draw.has_region(),
+                   std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(area, 0))),
+                   std::bit_width(static_cast<std::uint32_t>(std::max(draw.count(), 0))),
+                   static_cast<int>(draw.movement_case()), draw.profile_name(), draw.has_overlay());
+  return hash % kSlots;
+}
+
 std::chrono::nanoseconds QueryCosts::Estimate(Slot slot) const {
   const float known = Load(slot);
   return known > 0.0F ? std::chrono::nanoseconds(static_cast<std::int64_t>(std::exp2(known))) : kGuess;
@@ -59,6 +69,14 @@ Lane QueryCosts::LaneOf(const v1::FindPathRequest& query) const {
   }
   const std::chrono::nanoseconds estimate = Estimate(slot);
   return estimate <= kHere ? Lane::kHere : estimate <= kSmall ? Lane::kSmall : Lane::kLarge;
+}
+
+void QueryCosts::Note(const v1::SampleCellsRequest& draw, std::chrono::nanoseconds took) {
+  Note(SlotOf(draw), took);
+}
+
+Lane QueryCosts::LaneOf(const v1::SampleCellsRequest& draw) const {
+  return Estimate(SlotOf(draw)) <= kSmall ? Lane::kSmall : Lane::kLarge;
 }
 
 Lane QueryCosts::LaneOf(const v1::FindPathsRequest& queries) const {

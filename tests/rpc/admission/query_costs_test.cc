@@ -73,6 +73,21 @@ TEST_F(QueryCostsTest, GoesByWhatTheKindTook) {
   EXPECT_EQ(costs_->LaneOf(Query(map_, 900)), Lane::kLarge);
 }
 
+TEST_F(QueryCostsTest, DrawsThatWalkTheMapMakeWayForSmallCalls) {
+  v1::SampleCellsRequest near_home;
+  near_home.set_map(map_);
+  near_home.mutable_region()->set_width(8);
+  near_home.mutable_region()->set_height(8);
+  v1::SampleCellsRequest anywhere;
+  anywhere.set_map(map_);
+  *anywhere.mutable_reachable_from() = CellAt(0, 0);
+  EXPECT_EQ(costs_->LaneOf(anywhere), Lane::kSmall);
+  costs_->Note(near_home, microseconds(5));
+  costs_->Note(anywhere, milliseconds(300));
+  EXPECT_EQ(costs_->LaneOf(anywhere), Lane::kLarge);
+  EXPECT_EQ(costs_->LaneOf(near_home), Lane::kSmall);
+}
+
 TEST_F(QueryCostsTest, ARareLongSearchDoesNotDriveTheSmallOnesOut) {
   for (int i = 0; i < 100; ++i) {
     costs_->Note(Query(map_, 10), microseconds(10));
