@@ -122,6 +122,14 @@ int ReadMeaning(const beast::fields& fields, RequestHead& head) {
   return 0;
 }
 
+// Says what is wrong with a coding that the parser refuses. Versions of Boost differ in which they refuse.
+int CodingRefusal(const beast::request<beast::empty_body>& message) {
+  RequestHead head;
+  head.is_version_1_0 = message.version() == 10;
+  const int code = ReadMeaning(message, head);
+  return code == 0 ? kBadRequest : code;
+}
+
 }  // namespace
 
 std::string_view RequestHead::Field(std::string_view name) const {
@@ -147,6 +155,9 @@ std::variant<RequestHead, int> ParseRequestHead(std::string_view text) {
     const std::size_t used = parser.put(boost::asio::buffer(text.data(), text.size()), error);
     if (error == beast::error::bad_version) {
       return VersionRefusal(text);
+    }
+    if (error == beast::error::bad_transfer_encoding) {
+      return CodingRefusal(parser.get());
     }
     if (error || !parser.is_header_done() || used != text.size()) {
       return kBadRequest;
