@@ -65,7 +65,8 @@ class RequestBody::Chunks {
     raw_left_ -= used;
     const bool is_line_too_long = !parser_.is_done() && bytes.size() - used > kMaxLineBytes;
     // Else it is not known to be a first line.
-    const bool is_bad_line = error == beast::error::need_more && HasMoreThanSize(bytes.substr(used));
+    const bool is_bad_line =
+        error == beast::error::need_more && !is_in_trailers_ && HasMoreThanSize(bytes.substr(used));
     if ((error && error != beast::error::need_more) || is_line_too_long || is_bad_line) {
       return {.used = used, .refusal = 400};
     }
@@ -80,13 +81,16 @@ class RequestBody::Chunks {
 
   beast::request_parser<beast::string_body> parser_;
   // The parser keeps a reference.
-  OnHeader on_header_ = [](std::uint64_t /*size*/, boost::beast::string_view extensions,
-                           boost::system::error_code& error) {
+  OnHeader on_header_ = [this](std::uint64_t size, boost::beast::string_view extensions,
+                               boost::system::error_code& error) {
+    is_in_trailers_ = size == 0;
     if (!extensions.empty()) {
       error = beast::error::bad_chunk_extension;
     }
   };
   std::size_t raw_left_;
+  // Newer versions of Boost read the trailers line by line, after the last chunk.
+  bool is_in_trailers_ = false;
 };
 
 RequestBody::RequestBody(const RequestHead& head, std::size_t max_bytes) {
