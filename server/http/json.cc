@@ -32,12 +32,30 @@ std::string UrlOf(const google::protobuf::Descriptor& type) {
   return absl::StrCat(kUrlPrefix, "/", type.full_name());
 }
 
+std::string Join(absl::string_view path, absl::string_view name) {
+  return absl::StrCat(path, path.empty() || name.empty() ? "" : ".", name);
+}
+
+// The same, for Protobuf since version 22. It says "invalid JSON in T @ start.x: int32, near 1:2 (offset 3):
+// ..." or "invalid JSON in T, near 1:2 (offset 3): no such field: 'z'".
+std::string FieldInPlace(absl::string_view why) {
+  const std::size_t near = std::min(why.find(", near "), why.size());
+  absl::string_view place = why.substr(0, near);
+  const std::size_t at = place.find(" @ ");
+  place.remove_prefix(at == absl::string_view::npos ? place.size() : at + 3);
+  place = place.substr(0, place.find(": "));
+  absl::string_view fault = why.substr(near);
+  fault.remove_prefix(std::min(fault.find(": "), fault.size()));
+  const bool is_unknown =
+      absl::ConsumePrefix(&fault, ": no such field: '") && absl::ConsumeSuffix(&fault, "'");
+  return Join(place, is_unknown ? fault : "");
+}
+
 // Returns the path of the field that the library blames; empty if it names none. It says "(start.x): invalid
-// value ...", "(start) z: Cannot find field." or, since version 22, "invalid JSON in T @ start.x: ...".
+// value ..." or "(start) z: Cannot find field.".
 std::string FieldIn(absl::string_view why) {
-  if (const std::size_t at = why.find(" @ "); at != absl::string_view::npos) {
-    why.remove_prefix(at + 3);
-    return std::string(why.substr(0, why.find(": ")));
+  if (absl::ConsumePrefix(&why, "invalid JSON in ")) {
+    return FieldInPlace(why);
   }
   std::string field;
   if (absl::ConsumePrefix(&why, "(")) {
@@ -46,7 +64,7 @@ std::string FieldIn(absl::string_view why) {
     why.remove_prefix(std::min(end + 1, why.size()));
   }
   if (absl::ConsumeSuffix(&why, ": Cannot find field.")) {
-    absl::StrAppend(&field, field.empty() ? "" : ".", absl::StripAsciiWhitespace(why));
+    return Join(field, absl::StripAsciiWhitespace(why));
   }
   return field;
 }
@@ -58,7 +76,9 @@ absl::StatusOr<std::string> JsonToWire(const google::protobuf::Descriptor& type,
   const auto status =
       google::protobuf::util::JsonToBinaryString(&Types(), UrlOf(type), {json.data(), json.size()}, &wire);
   if (!status.ok()) {
-    const std::string why(status.message());
+    std::string why(status.message());
+    // Protobuf puts blanks at random places, different in each process.
+    absl::RemoveExtraAsciiWhitespace(&why);
     return InvalidArgument(ErrorReason::kBadValue, FieldIn(why), absl::StrCat("no such request: ", why));
   }
   return wire;

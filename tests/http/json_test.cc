@@ -33,6 +33,7 @@ TEST(JsonTest, NamesTheFieldToBlame) {
   EXPECT_EQ(FieldBlamedIn(R"({"start": {"x": "a"}})"), "start.x");
   EXPECT_EQ(FieldBlamedIn(R"({"start": {"z": 1}})"), "start.z");
   EXPECT_EQ(FieldBlamedIn(R"({"nothing": 1})"), "nothing");
+  EXPECT_EQ(FieldBlamedIn(R"({"a @ b: c": 1})"), "a @ b: c");
   EXPECT_EQ(FieldBlamedIn(R"({"map": )"), "");
 }
 
