@@ -50,13 +50,21 @@ FairQueue::Popped FairQueue::Pop() {
   return popped;
 }
 
+void FairQueue::ChargeSoFar(Popped& popped, std::chrono::nanoseconds took) {
+  const auto cost = static_cast<double>(took.count());
+  if (cost > popped.charged) {
+    Charge(popped.client, cost - popped.charged);
+    popped.charged = cost;
+  }
+}
+
 void FairQueue::Settle(const Popped& popped, std::chrono::nanoseconds took) {
   const double cost = std::max(1.0, static_cast<double>(took.count()));
   typical_ = Smoothed(typical_, cost);
-  if (const auto owner = accounts_.find(popped.client); owner != accounts_.end()) {
-    double& typical = owner->second.typical;
-    typical = typical > 0 ? Smoothed(typical, cost) : cost;
-  }
+  // It may have been forgotten meanwhile.
+  const auto [owner, is_new] = accounts_.try_emplace(popped.client, Account{.due = now_});
+  double& typical = owner->second.typical;
+  typical = typical > 0 ? Smoothed(typical, cost) : cost;
   Charge(popped.client, cost - popped.charged);
 }
 
@@ -74,6 +82,21 @@ void FairQueue::Charge(std::uint64_t client, double more) {
   } else {
     owner->second.due += more;
   }
+}
+
+double FairQueue::DueOf(std::uint64_t client) const {
+  const auto owner = accounts_.find(client);
+  return owner == accounts_.end() ? now_ : std::max(owner->second.due, now_);
+}
+
+double FairQueue::CostOf(std::uint64_t client) const {
+  const auto owner = accounts_.find(client);
+  return owner == accounts_.end() ? typical_ : CostOf(owner->second);
+}
+
+bool FairQueue::HasJobs(std::uint64_t client) const {
+  const auto owner = accounts_.find(client);
+  return owner != accounts_.end() && owner->second.size > 0;
 }
 
 double FairQueue::DueOfNext(std::uint64_t client) const {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <list>
 #include <set>
 #include <utility>
@@ -47,6 +48,8 @@ class FairQueue {
   struct Entry {
     Job* job = nullptr;
     Clock::time_point since;
+    // Nobody waits for the job's answer from then on.
+    Clock::time_point deadline = Clock::time_point::max();
     // The job is not refused, however long it waits.
     bool is_owed = false;
   };
@@ -63,7 +66,9 @@ class FairQueue {
   // Returns the next job to run. REQUIRES: !empty().
   Popped Pop();
 
-  // Charges the client of a job that ran what it took in place of what was assumed. A job that leaves the
+  // Charges the client of a job that still runs at least what it took so far.
+  void ChargeSoFar(Popped& popped, std::chrono::nanoseconds took);
+  // Charges the client of a job that ran what it took in place of what was charged. A job that leaves the
   // queue and is not settled stays charged as assumed.
   void Settle(const Popped& popped, std::chrono::nanoseconds took);
   // Charges it nothing, as the job was refused.
@@ -78,6 +83,21 @@ class FairQueue {
   // Returns how many jobs may leave before one that is added to this line now, if no others come. It costs a
   // look at each client, and at each map of this one.
   std::size_t AheadOf(const Flow& flow) const;
+
+  // Takes out the jobs for which `is_over(entry, due, is_next)` holds. `due` is when the client's next job is
+  // due, and `is_next` says whether the entry is that job. It costs a look at each job.
+  template <typename Predicate>
+  void RemoveIf(Predicate is_over);
+
+  // All in the time that each client with jobs has had, in nanoseconds: see Account::due.
+  double now() const { return now_; }
+  // Returns when a client's next job is due or would be.
+  double DueOf(std::uint64_t client) const;
+  // Returns what a job of the client typically takes.
+  double CostOf(std::uint64_t client) const;
+  bool HasJobs(std::uint64_t client) const;
+  // Returns the client whose job is next. REQUIRES: !empty().
+  std::uint64_t NextClient() const { return order_.begin()->client; }
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
@@ -133,5 +153,21 @@ class FairQueue {
   // Of clients with jobs.
   std::set<Turn> order_;
 };
+
+template <typename Predicate>
+void FairQueue::RemoveIf(Predicate is_over) {
+  for (auto turn = order_.begin(); turn != order_.end();) {
+    Account& account = accounts_.find(turn->client)->second;
+    bool is_next = true;
+    for (auto map = account.ring.begin(); map != account.ring.end();) {
+      const std::size_t removed = map->entries.remove_if(
+          [&](const Entry& entry) { return is_over(entry, account.due, std::exchange(is_next, false)); });
+      account.size -= removed;
+      size_ -= removed;
+      EraseIfEmpty(account, map++);
+    }
+    turn = account.size == 0 ? order_.erase(turn) : std::next(turn);
+  }
+}
 
 }  // namespace waystar::runtime

@@ -41,22 +41,25 @@ void WaitLimit::NoteWait(Clock::time_point now, Duration waited) {
 }
 
 void WaitLimit::NoteRun(Duration took, Duration processor) {
-  run_nanos_ = Averaged(run_nanos_, static_cast<double>(took.count()));
   processor_nanos_ = Averaged(processor_nanos_, static_cast<double>(processor.count()));
   log_run_nanos_ = Averaged(log_run_nanos_, std::log(1.0 + static_cast<double>(took.count())));
 }
 
 std::size_t WaitLimit::MaxQueued(std::size_t most) const {
-  if (allowed_ >= longest_ || run_nanos_ <= 0.0) {
+  const double typical = TypicalNanos();
+  if (allowed_ >= longest_ || typical <= 0.0) {
     return most;
   }
-  const double jobs = static_cast<double>(allowed_.count()) / run_nanos_ * workers_;
-  return std::clamp(static_cast<std::size_t>(jobs), std::min(static_cast<std::size_t>(workers_), most), most);
+  const double jobs =
+      std::min(static_cast<double>(most), static_cast<double>(allowed_.count()) / typical * workers_);
+  return std::clamp(static_cast<std::size_t>(std::llround(jobs)),
+                    std::min(static_cast<std::size_t>(workers_), most), most);
 }
 
 WaitLimit::Duration WaitLimit::TimeFor(std::size_t jobs) const {
-  const double typical = std::exp(log_run_nanos_) - 1.0;
-  return Duration(std::llround(static_cast<double>(jobs) * typical / workers_));
+  return Duration(std::llround(static_cast<double>(jobs) * TypicalNanos() / workers_));
 }
+
+double WaitLimit::TypicalNanos() const { return std::exp(log_run_nanos_) - 1.0; }
 
 }  // namespace waystar::runtime

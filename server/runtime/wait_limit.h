@@ -36,22 +36,24 @@ class WaitLimit {
 
   // Returns how long a job may wait now.
   Duration allowed() const { return allowed_; }
-  // Returns how many jobs may wait now so that the last of them need not wait for longer; at least one a
-  // worker, and at most `most`.
+  // Returns how many jobs may wait now so that the last of them typically need not wait for longer; at least
+  // one a worker, and at most `most`. A very long job among many short ones counts for little.
   std::size_t MaxQueued(std::size_t most) const;
   // Returns how long a job typically waits for so many others, or nothing while it is not known how long jobs
   // take. A very long job among many short ones counts for little.
   Duration TimeFor(std::size_t jobs) const;
 
  private:
+  // How long a job typically runs; 0 while that is not known.
+  double TypicalNanos() const;
+
   const Duration longest_;
   const Duration target_;
   const int workers_;
   Duration allowed_;
   Clock::time_point interval_end_{};
   Duration shortest_in_interval_ = Duration::max();
-  // Moving averages over jobs.
-  double run_nanos_ = 0.0;
+  // The moving average over jobs.
   double processor_nanos_ = 0.0;
   // The moving average of the logarithms of run times.
   double log_run_nanos_ = 0.0;

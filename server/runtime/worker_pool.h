@@ -4,7 +4,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,7 +12,7 @@
 #include "absl/time/time.h"
 #include "server/base/mutex.h"
 #include "server/runtime/fair_queue.h"
-#include "server/runtime/wait_limit.h"
+#include "server/runtime/job_schedule.h"
 
 namespace waystar::runtime {
 
@@ -31,22 +30,8 @@ struct WorkerPoolOptions {
   absl::Duration target_wait = absl::Milliseconds(2);
 };
 
-// Counts of what has gone through a pool so far, and what is in it.
-struct WorkerPoolCounts {
-  std::uint64_t started = 0;
-  // Jobs refused for want of room or of time until their deadline, and because they waited too long.
-  std::uint64_t refused_full = 0;
-  std::uint64_t refused_late = 0;
-  // Sums over the jobs that were started.
-  std::chrono::nanoseconds waited{0};
-  std::chrono::nanoseconds ran{0};
-  std::size_t queued = 0;
-  std::size_t running = 0;
-  // True while jobs may only wait for a short while: see WaitLimit.
-  bool is_overloaded = false;
-};
-
-// Thread safety: TrySubmit, SubmitOwn and counts may be called from any thread.
+// One more thread refuses jobs on time. Thread safety: TrySubmit, SubmitOwed, SubmitOwn and counts may be
+// called from any thread.
 class WorkerPool {
  public:
   // REQUIRES: options.workers >= 1.
@@ -62,7 +47,8 @@ class WorkerPool {
   // jobs wait already and no client has had more of the workers' time than this one, or if the job most
   // likely would not be done by `deadline`, when nobody waits for the answer any more. Otherwise another job
   // may be refused for it, with the same status. A job that has waited for too long is refused with
-  // QUEUE_TIMEOUT. It never blocks. The job stays the caller's; it must live until it has run or was refused.
+  // QUEUE_TIMEOUT, or with DEADLINE_EXCEEDED at its deadline, whether a worker is free or not: see
+  // JobSchedule. It never blocks. The job stays the caller's; it must live until it has run or was refused.
   absl::Status TrySubmit(Job* job, const Flow& flow,
                          FairQueue::Clock::time_point deadline = FairQueue::Clock::time_point::max());
 
@@ -81,28 +67,28 @@ class WorkerPool {
   bool is_overloaded() const { return is_overloaded_.load(std::memory_order_relaxed); }
 
  private:
-  void NoteWait(FairQueue::Clock::time_point now, std::chrono::nanoseconds waited)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Returns whether a job of that line most likely could not be done in the time that is left to it.
-  bool WouldBeLate(const Flow& flow, std::chrono::nanoseconds left) const
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Returns the worker's next job; none when the pool ends.
+  JobSchedule::Taken Take(int worker);
   void Work(int worker);
-  // Returns the next job to run, and the status to refuse it with if it is late; none when the pool ends.
-  FairQueue::Popped Take(absl::Status& late);
+  // Refuses jobs when their time is over, until the pool ends.
+  void RefuseLate();
+  // Wakes the thread that does, if it would sleep for too long.
+  void WakeRefuser() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void NoteOverload() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    is_overloaded_.store(schedule_.is_overloaded(), std::memory_order_relaxed);
+  }
 
   const WorkerPoolOptions options_;
-  const absl::Status full_;
   mutable Mutex mutex_;
   CondVar wake_;
-  FairQueue queue_ ABSL_GUARDED_BY(mutex_);
-  // The server's own jobs. They wait beside the others, and are taken in turns with them.
-  FairQueue own_ ABSL_GUARDED_BY(mutex_);
-  bool own_is_next_ ABSL_GUARDED_BY(mutex_) = false;
-  WaitLimit limit_ ABSL_GUARDED_BY(mutex_);
+  CondVar wake_refuser_;
+  JobSchedule schedule_ ABSL_GUARDED_BY(mutex_);
+  // When the refuser wakes by itself.
+  FairQueue::Clock::time_point refuser_wakes_ ABSL_GUARDED_BY(mutex_);
   std::atomic<bool> is_overloaded_ = false;
-  WorkerPoolCounts counts_ ABSL_GUARDED_BY(mutex_);
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;
+  std::thread refuser_;
 };
 
 }  // namespace waystar::runtime
