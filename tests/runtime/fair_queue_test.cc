@@ -197,6 +197,38 @@ TEST_F(FairQueueTest, WhatIsForgivenCountsForNothing) {
   EXPECT_THAT(PopAll(), ElementsAre("1/1:2", "2/1:0", "2/1:1"));
 }
 
+TEST_F(FairQueueTest, WhatRunsIsChargedBeforeItEnds) {
+  Push(1, 1, 2);
+  Push(2, 1, 3);
+  FairQueue::Popped popped = queue_.Pop();
+  queue_.ChargeSoFar(popped, std::chrono::milliseconds(5));
+  queue_.Settle(queue_.Pop(), std::chrono::milliseconds(1));
+  EXPECT_EQ(NameOf(queue_.Pop().entry.job), "2/1:1");
+  // It used a processor for less than it took.
+  queue_.Settle(popped, std::chrono::microseconds(1));
+  EXPECT_THAT(PopAll(), ElementsAre("1/1:1", "2/1:2"));
+}
+
+TEST_F(FairQueueTest, WhatIsOverLeavesAndKeepsTheTurnsOfTheOthers) {
+  Push(1, 1, 2);
+  Push(1, 2);
+  Push(2, 1);
+  Push(3, 1);
+  std::vector<std::string> next;
+  queue_.RemoveIf([&](const FairQueue::Entry& entry, double /*due*/, bool is_next) {
+    const std::string name = NameOf(entry.job);
+    if (is_next) {
+      next.push_back(name);
+    }
+    return name == "1/1:0" || name == "1/2:0" || name == "2/1:0";
+  });
+  EXPECT_THAT(next, ElementsAre("1/1:0", "2/1:0", "3/1:0"));
+  EXPECT_EQ(queue_.size(), 2U);
+  EXPECT_FALSE(queue_.HasJobs(2));
+  Push(2, 1);
+  EXPECT_THAT(PopAll(), ElementsAre("1/1:1", "3/1:0", "2/1:1"));
+}
+
 // Whatever comes and goes: no client that waits is passed over while another is served twice.
 TEST_F(FairQueueTest, NobodyIsServedTwiceWhileAnotherWaits) {
   testing::Random random(7);

@@ -94,6 +94,15 @@ TEST_F(WaitLimitTest, LetsInWhatCanBeDoneInTime) {
   EXPECT_EQ(limit_.MaxQueued(8), 8U);
 }
 
+TEST_F(WaitLimitTest, AVeryLongJobLeavesRoomForTheShortOnes) {
+  for (int i = 0; i < 100; ++i) {
+    limit_.NoteRun(milliseconds(1), milliseconds(1));
+  }
+  limit_.NoteRun(milliseconds(2000), milliseconds(0));
+  Pass(milliseconds(250), milliseconds(50));
+  EXPECT_GE(limit_.MaxQueued(256), 10U);
+}
+
 TEST_F(WaitLimitTest, LongJobsMayWaitForSomeOfTheirKind) {
   for (int i = 0; i < 100; ++i) {
     limit_.NoteRun(milliseconds(50), milliseconds(50));

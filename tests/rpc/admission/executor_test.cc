@@ -17,6 +17,8 @@
 namespace waystar::rpc {
 namespace {
 
+using ::waystar::testing::Event;
+using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::Patience;
 
@@ -66,6 +68,44 @@ TEST(ExecutorTest, LendsNoBenchTwice) {
 TEST(ExecutorTest, LendsNothingWhereNothingRunsHere) {
   Executor executor({.workers = 1, .runs_here = false});
   EXPECT_FALSE(executor.LeaseHere());
+}
+
+class Blocker final : public Executor::Job {
+ public:
+  void Run(int /*worker*/) override {
+    running.Happen();
+    release.Wait();
+  }
+  void Refuse(const absl::Status& /*status*/) override {}
+
+  Event running{"the job to begin"};
+  Event release{"the release of the job"};
+};
+
+class Refused final : public Executor::Job {
+ public:
+  void Run(int /*worker*/) override { FAIL() << "no worker is free"; }
+  void Refuse(const absl::Status& status) override {
+    why = status;
+    refused.Happen();
+  }
+
+  absl::Status why;
+  Event refused{"the refusal"};
+};
+
+TEST(ExecutorTest, RefusesAtTheDeadlineWhileAllWorkersAreBusy) {
+  for (const Lane lane : {Lane::kSmall, Lane::kLarge}) {
+    Executor executor({.workers = 1});
+    Blocker blocker;
+    ASSERT_THAT(executor.Submit(lane, &blocker, {.client = 1}), IsOk());
+    ASSERT_TRUE(blocker.running.Wait());
+    Refused job;
+    EXPECT_THAT(executor.Submit(lane, &job, {.client = 2}, Executor::Clock::now()), IsOk());
+    EXPECT_TRUE(job.refused.Wait());
+    EXPECT_THAT(job.why, IsError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, ""));
+    blocker.release.Happen();
+  }
 }
 
 TEST(WorkerCrewTest, TellsWhatTheOthersHaveUsedOfProcessors) {
