@@ -8,25 +8,14 @@
 #include "server/base/status_macros.h"
 #include "server/core/components/components.h"
 #include "server/core/engine/find_path.h"
-#include "server/core/nearest/goal_search.h"
-#include "server/core/nearest/goal_set.h"
+#include "server/core/engine/goal_search.h"
 #include "server/core/search/checks.h"
+#include "server/core/search/goal_set.h"
 #include "server/core/search/reachability.h"
 #include "server/core/walk/footprint.h"
 
 namespace waystar::core {
 namespace {
-
-// Returns the goals that a path leads to.
-std::vector<GoalSet::Goal> Reachable(const Components& components, Cell start, absl::Span<const Cell> goals) {
-  std::vector<GoalSet::Goal> reachable;
-  for (std::size_t i = 0; i < goals.size(); ++i) {
-    if (components.AreConnected(start, goals[i])) {
-      reachable.push_back({Pack(goals[i]), i});
-    }
-  }
-  return reachable;
-}
 
 // Returns the result when a budget ran out before the nearest goal was known.
 PathResult StartAlone(const PathQuery& query, SearchEnd end, Scratch& scratch) {
@@ -89,35 +78,40 @@ absl::StatusOr<NearestGoalResult> FindPathToNearest(const GridMap& map, const Pa
   WAYSTAR_RETURN_IF_ERROR(CheckFree(*walk, "start", query.start, ErrorReason::kStartBlocked));
   WAYSTAR_RETURN_IF_ERROR(FreeGoals(*walk, goals).status());
 
-  GoalSet set(map, Reachable(walk->components(AdjacencyOf(map, query.corner_rule)), query.start, goals));
-  const bool has_jumps = map.HasUniformCost() && map.settings().connectivity != Connectivity::kSix &&
-                         set.is_small() && query.algorithm != Algorithm::kAStar &&
-                         query.algorithm != Algorithm::kDijkstra;
-  SearchStatistics statistics{.algorithm = has_jumps        ? Algorithm::kJumpPoint
-                                           : set.is_small() ? Algorithm::kAStar
-                                                            : Algorithm::kDijkstra};
+  const Components& components = walk->components(AdjacencyOf(map, query.corner_rule));
+  GoalSet& set = scratch.goals();
+  set.Start(map);
+  for (std::size_t i = 0; i < goals.size(); ++i) {
+    if (components.AreConnected(query.start, goals[i])) {
+      set.Add(goals[i], i);
+    }
+  }
   if (set.goals().empty()) {
     scratch.ClearPath();
-    return NearestGoalResult{.path = {.outcome = Outcome::kUnreachable,
-                                      .reason = OutcomeReason::kNoRoute,
-                                      .statistics = statistics}};
+    return NearestGoalResult{.path = {.outcome = Outcome::kUnreachable, .reason = OutcomeReason::kNoRoute}};
   }
-  const SearchEnd end = has_jumps ? RunGoalJumps(map, *walk, query, budget, scratch, set, statistics)
-                                  : RunGoalAStar(map, *walk, query, budget, scratch, set, statistics);
-  WAYSTAR_RETURN_IF_ERROR(StatusOfEnd(end, statistics.expanded));
-  if (end != SearchEnd::kGoalReached) {
-    NearestGoalResult result{.path = StartAlone(query, end, scratch)};
-    result.path.statistics = statistics;
-    return result;
+  set.Finish();
+  SearchStatistics statistics;
+  std::size_t nearest = set.goals().front().index;
+  if (set.goals().size() > 1) {
+    const SearchReport report = RunGoalSearch(map, *walk, query, budget, scratch);
+    statistics = report.statistics;
+    WAYSTAR_RETURN_IF_ERROR(StatusOfEnd(report.end, statistics.expanded));
+    if (report.end != SearchEnd::kGoalReached) {
+      NearestGoalResult result{.path = StartAlone(query, report.end, scratch)};
+      result.path.statistics = statistics;
+      return result;
+    }
+    nearest = set.best_index();
   }
   PathQuery to_nearest = query;
-  to_nearest.goal = goals[set.best_index()];
+  to_nearest.goal = goals[nearest];
   Budget left = budget;
   left.max_expansions -= statistics.expanded;
   WAYSTAR_ASSIGN_OR_RETURN(PathResult path, FindPath(map, to_nearest, left, scratch));
   path.statistics.expanded += statistics.expanded;
   path.statistics.generated += statistics.generated;
-  return NearestGoalResult{.path = path, .goal_index = set.best_index()};
+  return NearestGoalResult{.path = path, .goal_index = nearest};
 }
 
 }  // namespace waystar::core

@@ -34,9 +34,9 @@ absl::Status CheckNearestQuery(const PathQuery& query, absl::Span<const Cell> go
 
 // Returns the goal that is cheapest to reach from query.start, among equally cheap ones the first of the
 // list, and the path that FindPath finds to it; query.goal is ignored. One search finds which it is: jump
-// point search or A* by the least of the heuristics of all goals, and without a heuristic for more than a
-// few. The statistics are of that search and of the path's together. Blocked goals are skipped; the outcome
-// is kUnreachable if a path leads to none. With kBudgetExhausted the path may be the start alone.
+// point search or A* by the least of the heuristics of all goals. The statistics are of that search and of
+// the path's together. Blocked goals are skipped; the outcome is kUnreachable if a path leads to none. With
+// kBudgetExhausted the path may be the start alone.
 //
 // Returns the errors of FindPath, with "goals[i]" for a goal off the map, and FAILED_PRECONDITION /
 // GOAL_BLOCKED with "goals" only if all of them are blocked; INVALID_ARGUMENT / MISSING_FIELD and

@@ -25,6 +25,14 @@ inline bool IsRun(const Word* row, int from, int to) {
   return AreSet(row, std::min(from, to), std::max(from, to));
 }
 
+// Returns whether the diagonal step from `from` to a cell step_x to the right and step_y down is legal.
+// REQUIRES: `from` is free.
+inline bool MayStepDiagonally(const WalkGrid& walk, CornerRule rule, Cell from, int step_x, int step_y) {
+  const Word* row = walk.Row(from.y + step_y);
+  return TestBit(row, from.x + step_x) &&
+         MayPassCorner(rule, TestBit(walk.Row(from.y), from.x + step_x), TestBit(row, from.x));
+}
+
 // Returns whether a diagonal and then a straight run lead from one cell to the other by legal steps; on a
 // 4-connected map a horizontal run and then a vertical one. If so, no way is cheaper. REQUIRES: both are
 // free.
@@ -35,13 +43,10 @@ inline bool IsDirect(const WalkGrid& walk, Connectivity connectivity, CornerRule
   const int step_x = Sign(to.x - from.x);
   const int step_y = Sign(to.y - from.y);
   while (from.x != to.x && from.y != to.y) {
-    const Cell next{from.x + step_x, from.y + step_y};
-    const Word* row = walk.Row(next.y);
-    if (!TestBit(row, next.x) ||
-        !MayPassCorner(rule, TestBit(walk.Row(from.y), next.x), TestBit(row, from.x))) {
+    if (!MayStepDiagonally(walk, rule, from, step_x, step_y)) {
       return false;
     }
-    from = next;
+    from = {from.x + step_x, from.y + step_y};
   }
   return from.y == to.y ? IsRun(walk.Row(from.y), from.x, to.x) : IsRun(walk.Column(from.x), from.y, to.y);
 }

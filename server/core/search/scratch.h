@@ -13,6 +13,7 @@
 #include "server/core/map/grid_map.h"
 #include "server/core/search/bucket_queue.h"
 #include "server/core/search/canonical_step_cache.h"
+#include "server/core/search/goal_set.h"
 #include "server/core/search/hierarchy_scratch.h"
 #include "server/core/search/node_table.h"
 #include "server/core/search/open_list.h"
@@ -134,6 +135,9 @@ class Scratch {
   // The working memory for finding those.
   NearestConnectedBuffer& nearest_connected_buffer() { return nearest_connected_buffer_; }
 
+  // The goals of a search for the nearest of several. Other searches leave them alone.
+  GoalSet& goals() { return goals_; }
+
   // The working memory of searches through portals, each of which consists of many of the others.
   PortalScratch& portals() { return portals_; }
 
@@ -175,6 +179,7 @@ class Scratch {
   std::vector<Cell> corners_;
   std::vector<Cell> points_;
   std::vector<Cell> candidates_;
+  GoalSet goals_;
   NearestConnectedBuffer nearest_connected_buffer_;
 };
 

@@ -2,9 +2,11 @@
 #include <bit>
 #include <optional>
 
+#include "server/core/engine/goal_search.h"
 #include "server/core/grid/grid_moves.h"
-#include "server/core/nearest/goal_search.h"
+#include "server/core/grid/lattice.h"
 #include "server/core/search/interruption.h"
+#include "server/core/search/nearest_cell.h"
 #include "server/core/search/open_list.h"
 #include "server/core/walk/footprint.h"
 
@@ -20,11 +22,14 @@ Cost EnteringCost(const GridMap& map, int footprint, Direction direction, Cell e
   return dearest;
 }
 
-}  // namespace
+bool Contains(const GoalSet::Box& box, Cell cell) {
+  return box.first.x <= cell.x && cell.x <= box.last.x && box.first.y <= cell.y && cell.y <= box.last.y;
+}
 
-SearchEnd RunGoalAStar(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
-                       Scratch& scratch, GoalSet& goals, SearchStatistics& statistics) {
+SearchEnd Search(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
+                 Scratch& scratch, NearestCell& nearest, SearchStatistics& statistics) {
   const GridMoves& moves = GridMoves::For(map.settings().connectivity, query.corner_rule);
+  GoalSet& goals = scratch.goals();
   scratch.Start(map);
   SearchNode* start = scratch.Find(query.start);
   if (start == nullptr) {
@@ -41,7 +46,7 @@ SearchEnd RunGoalAStar(const GridMap& map, const WalkGrid& walk, const PathQuery
     }
     const Cell cell = entry.cell();
     SearchNode& node = *scratch.Find(cell);
-    if (node.expanded) {
+    if (node.expanded || !goals.MayImprove(cell, entry.g, entry.f)) {
       continue;
     }
     if (const std::optional<SearchEnd> end = BudgetEnd(budget, statistics.expanded)) {
@@ -50,8 +55,13 @@ SearchEnd RunGoalAStar(const GridMap& map, const WalkGrid& walk, const PathQuery
     node.expanded = true;
     ++statistics.expanded;
     const Cost g = node.g;
-    if (const GoalSet::Goal* goal = goals.At(cell); goal != nullptr && goals.Improves(g, *goal)) {
-      goals.Improve(g, *goal);
+    nearest.Consider(cell, g);
+    if (entry.f == g) {
+      goals.LookAround(
+          cell, g, [&](const GoalSet::Box& box) { return Contains(box, cell); },
+          [&](Cell goal) { return goal == cell; });
+      // Whatever lies behind a goal is dearer than it.
+      continue;
     }
     for (unsigned left = moves.From(walk, cell); left != 0; left &= left - 1) {
       const auto direction = static_cast<Direction>(std::countr_zero(left));
@@ -71,6 +81,18 @@ SearchEnd RunGoalAStar(const GridMap& map, const WalkGrid& walk, const PathQuery
     }
   }
   return goals.is_found() ? SearchEnd::kGoalReached : SearchEnd::kExhausted;
+}
+
+}  // namespace
+
+SearchReport RunGoalAStar(const GridMap& map, const WalkGrid& walk, const PathQuery& query,
+                          const Budget& budget, Scratch& scratch) {
+  SearchReport report{.statistics = {.algorithm = Algorithm::kAStar}};
+  NearestCell nearest(query.start, query.goal, LatticeOf(map.settings().connectivity));
+  report.end = Search(map, walk, query, budget, scratch, nearest, report.statistics);
+  report.nearest = nearest.cell();
+  report.cost = nearest.cost();
+  return report;
 }
 
 }  // namespace waystar::core
