@@ -1,17 +1,21 @@
 #include "server/core/engine/find_path.h"
 
+#include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/components/components.h"
 #include "server/core/components/nearest_connected.h"
 #include "server/core/engine/astar.h"
+#include "server/core/engine/goal_search.h"
 #include "server/core/engine/jps.h"
 #include "server/core/engine/lazy_theta.h"
 #include "server/core/engine/weighted_jps.h"
@@ -19,6 +23,7 @@
 #include "server/core/hierarchy/hierarchy_search.h"
 #include "server/core/path/path.h"
 #include "server/core/search/checks.h"
+#include "server/core/search/goal_set.h"
 #include "server/core/search/interruption.h"
 #include "server/core/search/reachability.h"
 #include "server/core/walk/footprint.h"
@@ -126,9 +131,13 @@ class Finder {
     left.max_expansions -= statistics_.expanded;
     query_.goal = goal;
     const SearchReport report = Search(left);
+    Count(report);
+    return report;
+  }
+
+  void Count(const SearchReport& report) {
     statistics_.expanded += report.statistics.expanded;
     statistics_.generated += report.statistics.generated;
-    return report;
   }
 
   SearchReport Search(const Budget& budget) {
@@ -152,6 +161,30 @@ class Finder {
     std::vector<Cell>& candidates = scratch_.candidates();
     candidates.clear();
     NearestConnected(components_, query_.start, query_.goal, scratch_.nearest_connected_buffer(), candidates);
+    if (candidates.size() <= (IsOfCostlyCells() ? kFewCandidates : 1) ||
+        query_.algorithm == Algorithm::kLazyThetaStar) {
+      return SearchToEach(candidates);
+    }
+    GoalSet& goals = scratch_.goals();
+    goals.Start(map_);
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      goals.Add(candidates[i], i);
+    }
+    goals.Finish();
+    const SearchReport report = RunGoalSearch(map_, walk_, query_, budget_, scratch_);
+    Count(report);
+    if (report.end == SearchEnd::kGoalReached) {
+      return SearchTo(candidates[goals.best_index()]);
+    }
+    // The path leads as far as this search came.
+    query_.algorithm = report.statistics.algorithm;
+    return report;
+  }
+
+  // Returns whether a search for one goal takes jumps where RunGoalSearch takes none.
+  bool IsOfCostlyCells() const { return query_.algorithm == Algorithm::kJumpPoint && !map_.HasUniformCost(); }
+
+  SearchReport SearchToEach(absl::Span<const Cell> candidates) {
     SearchReport best;
     for (const Cell candidate : candidates) {
       const SearchReport report = SearchTo(candidate);
@@ -207,6 +240,9 @@ class Finder {
     }
     WritePathForm(map_, walk_, query_, scratch_, result);
   }
+
+  // Where single searches have jumps and the one for all has none, so many take about as long as that.
+  static constexpr std::size_t kFewCandidates = 4;
 
   const GridMap& map_;
   const WalkGrid& walk_;
