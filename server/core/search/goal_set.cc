@@ -16,13 +16,7 @@ void GoalSet::Start(const GridMap& map) {
   best_index_ = kNoIndex;
 }
 
-void GoalSet::Finish() {
-  std::ranges::sort(goals_, {},
-                    [](const Goal& goal) { return std::tuple(goal.cell.y, goal.cell.x, goal.index); });
-  const auto repeated = std::ranges::unique(goals_, {}, &Goal::cell);
-  goals_.erase(repeated.begin(), repeated.end());
-  Divide(0, static_cast<std::uint32_t>(goals_.size()));
-}
+void GoalSet::Finish() { Divide(0, static_cast<std::uint32_t>(goals_.size())); }
 
 std::uint32_t GoalSet::Divide(std::uint32_t begin, std::uint32_t end) {
   Box box{.first = goals_[begin].cell,

@@ -47,12 +47,13 @@ class GoalSet {
   void Add(Cell cell, std::size_t index) { goals_.push_back({cell, index}); }
   // Returns those added, in no order of meaning.
   absl::Span<const Goal> goals() const { return goals_; }
-  // Ends the set. Of goals on one cell the first counts, the others are left out. REQUIRES: there is a goal.
-  // What follows may be called only after this.
+  // Ends the set. REQUIRES: there is a goal. What follows may be called only after this.
   void Finish();
 
   // Returns the least octile distance to a goal. It is consistent, as the distance to each is.
-  Cost Heuristic(Cell cell) const { return LeastDistance(cell, kNoIndex); }
+  Cost Heuristic(Cell cell) const {
+    return LeastDistance(cell, [](std::size_t /*index*/) { return true; });
+  }
 
   // Returns whether a way of that cost to the goal of that index would be better than any found so far.
   bool Improves(Cost cost, std::size_t index) const {
@@ -66,7 +67,9 @@ class GoalSet {
   // Returns whether a way of cost g to the cell can be the beginning of one that Improves, where f is g and
   // the heuristic of the cell. If f only equals the best cost, an earlier goal must be as near.
   bool MayImprove(Cell cell, Cost g, Cost f) const {
-    return f < best_cost_ || (f == best_cost_ && LeastDistance(cell, best_index_) <= best_cost_ - g);
+    return f < best_cost_ || (f == best_cost_ && LeastDistance(cell, [&](std::size_t index) {
+                                                   return index < best_index_;
+                                                 }) <= best_cost_ - g);
   }
 
   // Improves by each goal that `cell`, reached at cost g, sees: sees(cell of a goal) tells whether a way as
@@ -96,25 +99,28 @@ class GoalSet {
     return absl::MakeConstSpan(goals_).subspan(box.begin, box.end - box.begin);
   }
 
-  // Returns the least distance to a goal before that index, or the highest cost if there is none.
-  Cost LeastDistance(Cell cell, std::size_t index) const {
+  // Returns the least distance to a goal of which counts(index), or the highest cost if there is none. If an
+  // index counts, lower ones do.
+  template <typename Counts>
+  Cost LeastDistance(Cell cell, Counts counts) const {
     Cost least = std::numeric_limits<Cost>::max();
-    Approach(0, cell, index, least);
+    Approach(0, cell, counts, least);
     return least;
   }
-  void Approach(std::uint32_t at, Cell cell, std::size_t index, Cost& least) const {
+  template <typename Counts>
+  void Approach(std::uint32_t at, Cell cell, Counts counts, Cost& least) const {
     const Box& box = boxes_[at];
     if (box.second == 0) {
       for (const Goal& goal : GoalsOf(box)) {
-        if (goal.index < index) {
+        if (counts(goal.index)) {
           least = std::min(least, Distance(cell, goal.cell));
         }
       }
       return;
     }
     ForHalves(at, cell, [&](std::uint32_t half, Cost distance) {
-      if (distance < least && boxes_[half].least_index < index) {
-        Approach(half, cell, index, least);
+      if (distance < least && counts(boxes_[half].least_index)) {
+        Approach(half, cell, counts, least);
       }
     });
   }
