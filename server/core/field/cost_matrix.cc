@@ -62,8 +62,8 @@ absl::StatusOr<CostMatrix> ThroughPortals(const GridMap& map, World& world, cons
   const auto search = [&](const PathQuery& pair) -> absl::StatusOr<PathResult> {
     WAYSTAR_ASSIGN_OR_RETURN(
         const PortalPath found,
-        FindPathThroughPortals(map, world, {.path = pair, .required_tags = query.agent.required_tags},
-                               FindPath, budget, scratch));
+        FindPathThroughPortals(map, world, {.path = pair, .required_tags = query.agent.required_tags}, budget,
+                               scratch));
     return found.path;
   };
   WAYSTAR_ASSIGN_OR_RETURN(CostMatrix matrix, ComputeWalkMatrix(map,

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -27,6 +30,8 @@ PortalGraph::PortalGraph(const GridMap& map, World& world, const PortalQuery& qu
       doors_(scratch.portals().doors),
       reached_(scratch.portals().reached),
       goals_(scratch.portals().goals),
+      goal_parts_(scratch.portals().goal_parts),
+      parts_(scratch.portals().parts),
       portal_doors_(world, query.path.footprint, query.required_tags, maps_, doors_) {
   scratch.portals().Clear();
 }
@@ -41,21 +46,21 @@ absl::Status PortalGraph::Build() {
   WAYSTAR_RETURN_IF_ERROR(FindGoalMap());
   portal_doors_.FindDoors();
   ReachDoors();
-  if (!query_.goals.empty()) {
-    has_real_goal_ = true;
-    for (const Cell goal : query_.goals) {
-      if (IsReached(goal)) {
-        goals_.push_back(goal);
-      }
+  if (query_.goals.empty()) {
+    is_walkable_to_ = goal_map_ == 0 && PartOf(0, path.goal) == start_part_;
+    has_real_goal_ = IsReached(path.goal);
+    if (has_real_goal_) {
+      goals_.push_back(path.goal);
+    } else if (path.unreachable_policy == UnreachablePolicy::kNearestByDistance) {
+      ChooseStandIns();
     }
-    return absl::OkStatus();
+  } else {
+    has_real_goal_ = true;
+    std::copy_if(query_.goals.begin(), query_.goals.end(), std::back_inserter(goals_),
+                 [this](Cell goal) { return IsReached(goal); });
   }
-  is_walkable_to_ = goal_map_ == 0 && AreConnected(0, path.start, path.goal);
-  has_real_goal_ = IsReached(path.goal);
-  if (has_real_goal_) {
-    goals_.push_back(path.goal);
-  } else if (path.unreachable_policy == UnreachablePolicy::kNearestByDistance) {
-    ChooseStandIns();
+  for (const Cell goal : goals_) {
+    goal_parts_.push_back(PartOf(goal_map_, goal));
   }
   return absl::OkStatus();
 }
@@ -92,38 +97,59 @@ absl::Status PortalGraph::CheckGoals(const PortalScratch::Map& there) const {
 }
 
 void PortalGraph::ReachDoors() {
-  const auto reach_from = [&](std::uint32_t map, Cell cell) {
-    for (const std::uint32_t index : maps_[map].departures) {
-      if (!doors_[index].is_reached && AreConnected(map, cell, doors_[index].from)) {
-        doors_[index].is_reached = true;
-        reached_.push_back(index);
-      }
-    }
-  };
-  reach_from(0, query_.path.start);
+  start_part_ = ReachPart(0, query_.path.start);
   for (std::size_t i = 0; i < reached_.size(); ++i) {
-    reach_from(doors_[reached_[i]].to_map, doors_[reached_[i]].to);
+    Door& door = doors_[reached_[i]];
+    door.to_part = ReachPart(door.to_map, door.to);
   }
 }
 
-bool PortalGraph::IsReached(Cell goal) const {
-  return (goal_map_ == 0 && AreConnected(0, query_.path.start, goal)) ||
-         std::any_of(reached_.begin(), reached_.end(), [&](std::uint32_t index) {
-           return doors_[index].to_map == goal_map_ && AreConnected(goal_map_, doors_[index].to, goal);
-         });
+std::uint32_t PortalGraph::ReachPart(std::uint32_t map, Cell cell) {
+  if (!maps_[map].is_reached) {
+    maps_[map].is_reached = true;
+    const std::vector<std::uint32_t>& departures = maps_[map].departures;
+    for (auto index = departures.rbegin(); index != departures.rend(); ++index) {
+      PortalScratch::Part& part = parts_[PartOf(map, doors_[*index].from)];
+      doors_[*index].next_departure = std::exchange(part.first_departure, *index);
+    }
+  }
+  const std::uint32_t number = PartOf(map, cell);
+  PortalScratch::Part& part = parts_[number];
+  if (!part.is_reached) {
+    part.is_reached = true;
+    for (std::uint32_t index = part.first_departure; index != kNoDoor; index = doors_[index].next_departure) {
+      doors_[index].is_reached = true;
+      reached_.push_back(index);
+    }
+  }
+  return number;
+}
+
+std::uint32_t PortalGraph::PartOf(std::uint32_t map, Cell cell) {
+  const ComponentId id = ComponentsOf(map).Find(cell);
+  const auto [entry, is_new] = scratch_.portals().part_numbers.try_emplace(
+      {map, id.block, id.number}, static_cast<std::uint32_t>(parts_.size()));
+  if (is_new) {
+    parts_.emplace_back();
+  }
+  return entry->second;
 }
 
 void PortalGraph::ChooseStandIns() {
   const Cell goal = query_.path.goal;
-  const auto add_nearest = [&](Cell from) {
-    NearestConnected(ComponentsOf(goal_map_), from, goal, scratch_.nearest_connected_buffer(), goals_);
+  std::vector<bool> is_done(parts_.size(), false);
+  const auto add_nearest = [&](std::uint32_t part, Cell from) {
+    if (!is_done[part]) {
+      is_done[part] = true;
+      NearestConnected(ComponentsOf(goal_map_), from, goal, scratch_.nearest_connected_buffer(), goals_);
+    }
   };
   if (goal_map_ == 0) {
-    add_nearest(query_.path.start);
+    add_nearest(start_part_, query_.path.start);
   }
   for (const std::uint32_t index : reached_) {
     if (doors_[index].to_map == goal_map_) {
-      add_nearest(doors_[index].to);
+      add_nearest(doors_[index].to_part, doors_[index].to);
     }
   }
   const Lattice lattice = LatticeOf(maps_[goal_map_].map->settings().connectivity);

@@ -54,6 +54,7 @@ class PortalGraph {
 
   // Computes Door::rest: a lower bound of what is left to pay behind each door, as if there were no walls;
   // kFar where no goal can be reached. Calls check() repeatedly, and ends with its error.
+  // The argument of check() is how many ways were looked at since the last call.
   template <typename Check>
   absl::Status EstimateRests(Check check);
 
@@ -70,21 +71,28 @@ class PortalGraph {
   }
   // Returns where a walk from behind the door begins.
   Cell CellBehind(std::uint32_t door) const { return door == kNoDoor ? query_.path.start : doors_[door].to; }
+  std::uint32_t MapIndexBehind(std::uint32_t door) const { return door == kNoDoor ? 0 : doors_[door].to_map; }
   const PortalScratch::Map& MapBehind(std::uint32_t door) const { return maps_[MapIndexBehind(door)]; }
+  const std::vector<PortalScratch::Map>& maps() const { return maps_; }
+  std::uint32_t goal_map() const { return goal_map_; }
+  // Returns the doors that can be passed.
+  const std::vector<std::uint32_t>& reached() const { return reached_; }
 
   // Calls visit(place, bound) for each place that can be walked to from behind a door; `bound` is the least
   // cost.
   template <typename Visitor>
   void VisitPlacesFrom(std::uint32_t door, Visitor visit) const {
     const std::uint32_t map = MapIndexBehind(door);
+    const std::uint32_t part = door == kNoDoor ? start_part_ : doors_[door].to_part;
     const Cell cell = CellBehind(door);
-    for (const std::uint32_t index : maps_[map].departures) {
-      if (doors_[index].rest != kFar && AreConnected(map, cell, doors_[index].from)) {
+    for (std::uint32_t index = parts_[part].first_departure; index != kNoDoor;
+         index = doors_[index].next_departure) {
+      if (doors_[index].rest != kFar) {
         visit(index, Bound(map, cell, doors_[index].from));
       }
     }
-    for (std::size_t i = 0; map == goal_map_ && i < goals_.size(); ++i) {
-      if (AreConnected(map, cell, goals_[i])) {
+    for (std::size_t i = 0; i < goals_.size(); ++i) {
+      if (goal_parts_[i] == part) {
         visit(GoalIndex(i), Bound(map, cell, goals_[i]));
       }
     }
@@ -93,13 +101,16 @@ class PortalGraph {
  private:
   absl::Status FindGoalMap();
   void ReachDoors();
+  // Returns the number of the part of a map that the cell lies in, once the doors that lead from it are
+  // reached.
+  std::uint32_t ReachPart(std::uint32_t map, Cell cell);
   absl::Status CheckGoals(const PortalScratch::Map& there) const;
-  bool IsReached(Cell goal) const;
+  bool IsReached(Cell goal) { return parts_[PartOf(goal_map_, goal)].is_reached; }
   void ChooseStandIns();
 
-  std::uint32_t MapIndexBehind(std::uint32_t door) const { return door == kNoDoor ? 0 : doors_[door].to_map; }
+  // Returns the number of the part of a map that the cell lies in, a new one if there was none.
+  std::uint32_t PartOf(std::uint32_t map, Cell cell);
   const Components& ComponentsOf(std::uint32_t map) const;
-  bool AreConnected(std::uint32_t map, Cell a, Cell b) const { return ComponentsOf(map).AreConnected(a, b); }
   Cost Bound(std::uint32_t map, Cell from, Cell to) const;
   Cost BoundToGoals(Cell from) const;
 
@@ -111,7 +122,10 @@ class PortalGraph {
   std::vector<Door>& doors_;
   std::vector<std::uint32_t>& reached_;
   std::vector<Cell>& goals_;
+  std::vector<std::uint32_t>& goal_parts_;
+  std::vector<PortalScratch::Part>& parts_;
   PortalDoors portal_doors_;
+  std::uint32_t start_part_ = 0;
   std::uint32_t goal_map_ = 0;
   bool has_real_goal_ = false;
   bool is_walkable_to_ = false;
@@ -128,6 +142,7 @@ absl::Status PortalGraph::EstimateRests(Check check) {
     }
   };
   for (const std::uint32_t index : maps_[goal_map_].arrivals) {
+    WAYSTAR_RETURN_IF_ERROR(check(goals_.size()));
     relax(index, BoundToGoals(doors_[index].to));
   }
   while (!heap.empty()) {
@@ -138,7 +153,7 @@ absl::Status PortalGraph::EstimateRests(Check check) {
     if (next.first > door.rest) {
       continue;
     }
-    WAYSTAR_RETURN_IF_ERROR(check());
+    WAYSTAR_RETURN_IF_ERROR(check(maps_[door.from_map].arrivals.size()));
     for (const std::uint32_t index : maps_[door.from_map].arrivals) {
       relax(index, Bound(door.from_map, doors_[index].to, door.from) + door.portal->cost + door.rest);
     }

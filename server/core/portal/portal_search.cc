@@ -12,22 +12,25 @@
 #include "server/core/engine/find_path.h"
 #include "server/core/grid/cost.h"
 #include "server/core/map/portal.h"
+#include "server/core/portal/portal_astar.h"
 #include "server/core/portal/portal_graph.h"
 #include "server/core/search/interruption.h"
 
 namespace waystar::core {
 namespace {
 
-class PortalSearch {
+// Finds the path from door to door, while a search over cells runs beside it.
+class PortalSearch final : Rival {
  public:
-  PortalSearch(const GridMap& map, World& world, const PortalQuery& query, LegSearch search,
-               const Budget& budget, Scratch& scratch)
+  PortalSearch(const GridMap& map, World& world, const PortalQuery& query, const Budget& budget,
+               Scratch& scratch, EventRecorder* recorder)
       : map_(map),
         query_(query),
-        search_(search),
         budget_(budget),
         scratch_(scratch),
+        recorder_(recorder),
         graph_(map, world, query, scratch),
+        cells_(graph_, query.path, scratch.beside(), recorder),
         open_(scratch.portals().open) {}
 
   absl::StatusOr<PortalPath> Find() {
@@ -35,28 +38,50 @@ class PortalSearch {
     if (graph_.goals().empty()) {
       return Unreachable();
     }
-    if (graph_.is_walkable_to() && graph_.BoundOfWalk() <= graph_.BoundThroughPortals()) {
-      WAYSTAR_ASSIGN_OR_RETURN(const PathResult walk, search_(map_, query_.path, budget_, scratch_));
-      const Cost cost = CostFromDouble(walk.cost);
-      if (walk.outcome != Outcome::kFound || cost <= graph_.BoundThroughPortals()) {
-        return PortalPath{.path = walk};
-      }
-      Count(walk);
-      Push({.f = cost, .g = cost, .is_exact = true, .to = graph_.GoalIndex(0)});
-      is_walk_known_ = true;
+    absl::StatusOr<PortalPath> found = SearchDoors();
+    if (!end_of_cells_) {
+      return found;
     }
-    WAYSTAR_RETURN_IF_ERROR(graph_.EstimateRests([this] { return CheckInterruption(); }));
-    return Search();
+    switch (*end_of_cells_) {
+      case SearchEnd::kGoalReached: {
+        const PortalEntry way = cells_.FindWay();
+        return Write(walk_ && walk_->g <= way.g ? *walk_ : way);
+      }
+      case SearchEnd::kExpansionLimit:
+        return Exhausted(OutcomeReason::kExpansionLimit);
+      default:
+        return InterruptionError(*end_of_cells_, Statistics().expanded);
+    }
   }
 
  private:
+  // In expansions: what the search by doors may do before the other begins, which then makes one for two.
+  static constexpr std::uint64_t kHeadStart = 1024;
+  // How many ways between doors are bounded in the time of an expansion, and how many are put on the list.
+  static constexpr std::uint64_t kBoundsAnExpansion = 16;
+
+  absl::StatusOr<PortalPath> SearchDoors() {
+    if (graph_.is_walkable_to() && graph_.BoundOfWalk() <= graph_.BoundThroughPortals()) {
+      WAYSTAR_ASSIGN_OR_RETURN(PathResult walk, Race(map_, query_.path));
+      const Cost cost = CostFromDouble(walk.cost);
+      if (walk.outcome != Outcome::kFound || cost <= graph_.BoundThroughPortals()) {
+        walk.statistics = Statistics();
+        return PortalPath{.path = walk};
+      }
+      walk_ = {.f = cost, .g = cost, .is_exact = true, .to = graph_.GoalIndex(0)};
+      Push(*walk_);
+    }
+    WAYSTAR_RETURN_IF_ERROR(graph_.EstimateRests([this](std::size_t bounds) { return Charge(bounds); }));
+    return Search();
+  }
+
   absl::StatusOr<PortalPath> Search() {
     // The first of the goals that cost the least, as far as that is known.
     std::optional<PortalEntry> best;
     Expand(kNoDoor);
     while (!open_.empty()) {
       const PortalEntry entry = Pop();
-      WAYSTAR_RETURN_IF_ERROR(CheckInterruption());
+      WAYSTAR_RETURN_IF_ERROR(Charge(kBoundsAnExpansion));
       if (best && entry.f > best->f) {
         break;
       }
@@ -67,8 +92,9 @@ class PortalSearch {
         continue;
       }
       if (!entry.is_exact) {
-        WAYSTAR_ASSIGN_OR_RETURN(const PathResult walk,
-                                 Walk(entry.from, entry.to, PathForm::kCorners, search_));
+        WAYSTAR_ASSIGN_OR_RETURN(
+            const PathResult walk,
+            Race(*graph_.MapBehind(entry.from).map, LegOf(entry.from, entry.to, PathForm::kCorners)));
         if (walk.outcome == Outcome::kBudgetExhausted) {
           return Exhausted(walk.reason);
         }
@@ -92,7 +118,7 @@ class PortalSearch {
   void Expand(std::uint32_t from) {
     graph_.VisitPlacesFrom(from, [&](std::uint32_t to, Cost bound) {
       const bool is_known =
-          graph_.IsGoal(to) ? from == kNoDoor && is_walk_known_ : graph_.door(to).is_settled;
+          graph_.IsGoal(to) ? from == kNoDoor && walk_.has_value() : graph_.door(to).is_settled;
       if (!is_known) {
         PushWalk(from, to, bound, false);
       }
@@ -100,6 +126,7 @@ class PortalSearch {
   }
 
   void PushWalk(std::uint32_t from, std::uint32_t to, Cost walk, bool is_exact) {
+    bounds_ += kBoundsAnExpansion;
     const Cost g = (from == kNoDoor ? 0 : graph_.door(from).g) + walk + graph_.CostOf(to);
     Push({.f = g + graph_.RestBehind(to), .g = g, .is_exact = is_exact, .from = from, .to = to});
   }
@@ -118,17 +145,87 @@ class PortalSearch {
 
   static bool Later(const PortalEntry& a, const PortalEntry& b) { return b.Precedes(a); }
 
-  absl::StatusOr<PathResult> Walk(std::uint32_t from, std::uint32_t to, PathForm form, LegSearch search) {
+  PathQuery LegOf(std::uint32_t from, std::uint32_t to, PathForm form) const {
     PathQuery leg = query_.path;
     leg.start = graph_.CellBehind(from);
     leg.goal = graph_.CellAt(to);
     leg.unreachable_policy = UnreachablePolicy::kReport;
     leg.path_form = form;
+    return leg;
+  }
+
+  Budget BudgetLeft() const {
     Budget left = budget_;
-    left.max_expansions -= std::min(left.max_expansions, statistics_.expanded);
-    WAYSTAR_ASSIGN_OR_RETURN(PathResult walk, search(*graph_.MapBehind(from).map, leg, left, scratch_));
-    Count(walk);
+    left.max_expansions -= std::min(left.max_expansions, Statistics().expanded);
+    return left;
+  }
+
+  // Searches on one map, against the search over cells.
+  absl::StatusOr<PathResult> Race(const GridMap& map, const PathQuery& leg) {
+    Budget left = BudgetLeft();
+    left.rival = this;
+    polls_ = 0;
+    raced_map_ = &map;
+    TraceOn(map);
+    const absl::StatusOr<PathResult> walk = recorder_ == nullptr
+                                                ? FindPath(map, leg, left, scratch_)
+                                                : TraceSearch(map, leg, left, scratch_, *recorder_);
+    if (walk.ok()) {
+      Count(*walk);
+    } else {
+      statistics_.expanded += ExpandedInRace();
+    }
+    polls_ = 0;
+    WAYSTAR_RETURN_IF_ERROR(walk.status());
+    WAYSTAR_RETURN_IF_ERROR(Charge(0));
     return walk;
+  }
+
+  // What the search on one map has expanded since it began, as far as it is known here.
+  std::uint64_t ExpandedInRace() const { return polls_ == 0 ? 0 : (polls_ - 1) * Budget::kPollInterval; }
+
+  bool GoOn() override {
+    ++polls_;
+    const bool is_over = IsOver();
+    TraceOn(*raced_map_);
+    return is_over;
+  }
+
+  void TraceOn(const GridMap& map) {
+    if (recorder_ != nullptr) {
+      const auto& maps = graph_.maps();
+      recorder_->OnMap(std::find_if(maps.begin(), maps.end(), [&](const auto& candidate) {
+                         return candidate.map == &map;
+                       })->id);
+    }
+  }
+
+  absl::Status Charge(std::uint64_t bounds) {
+    bounds_ += bounds;
+    WAYSTAR_RETURN_IF_ERROR(CheckInterruption());
+    return IsOver() ? absl::CancelledError() : absl::OkStatus();
+  }
+
+  // Lets the search over cells catch up. Returns whether it has put an end to this one.
+  bool IsOver() {
+    const std::uint64_t walked = statistics_.expanded + ExpandedInRace();
+    const std::uint64_t effort = walked + bounds_ / kBoundsAnExpansion;
+    if (effort <= kHeadStart || is_alone_) {
+      return false;
+    }
+    // The search on one map may expand that many before it asks again.
+    const std::uint64_t spent = walked + (polls_ == 0 ? 0 : Budget::kPollInterval);
+    const std::uint64_t share = (effort - kHeadStart) / 2;
+    if (share > budget_.max_expansions - std::min(budget_.max_expansions, spent)) {
+      end_of_cells_ = SearchEnd::kExpansionLimit;
+      return true;
+    }
+    const std::optional<SearchEnd> end = cells_.Run(share, budget_);
+    is_alone_ = end == SearchEnd::kScratchLimit;
+    if (end && !is_alone_) {
+      end_of_cells_ = end;
+    }
+    return end_of_cells_.has_value();
   }
 
   void Count(const PathResult& walk) {
@@ -137,9 +234,17 @@ class PortalSearch {
     statistics_.algorithm = walk.statistics.algorithm;
   }
 
+  // Returns those of both searches.
+  SearchStatistics Statistics() const {
+    SearchStatistics sum = statistics_;
+    sum.expanded += cells_.statistics().expanded;
+    sum.generated += cells_.statistics().generated;
+    return sum;
+  }
+
   absl::Status CheckInterruption() const {
     const std::optional<SearchEnd> end = Interruption(budget_);
-    return end ? InterruptionError(*end, statistics_.expanded) : absl::OkStatus();
+    return end ? InterruptionError(*end, Statistics().expanded) : absl::OkStatus();
   }
 
   absl::StatusOr<PortalPath> Write(const PortalEntry& last) {
@@ -151,7 +256,10 @@ class PortalSearch {
     double cost = 0.0;
     std::uint32_t from = kNoDoor;
     for (auto to = way.rbegin(); to != way.rend(); ++to) {
-      WAYSTAR_ASSIGN_OR_RETURN(const PathResult walk, Walk(from, *to, query_.path.path_form, FindPath));
+      WAYSTAR_ASSIGN_OR_RETURN(const PathResult walk,
+                               FindPath(*graph_.MapBehind(from).map, LegOf(from, *to, query_.path.path_form),
+                                        BudgetLeft(), scratch_));
+      Count(walk);
       if (walk.outcome == Outcome::kBudgetExhausted) {
         return Exhausted(walk.reason);
       }
@@ -175,7 +283,7 @@ class PortalSearch {
                                .points = scratch.points,
                                .directions = scratch.directions,
                                .end = graph_.CellAt(last.to),
-                               .statistics = statistics_},
+                               .statistics = Statistics()},
                       .crossings = scratch.crossings,
                       .goal_index = IndexOf(graph_.CellAt(last.to))};
   }
@@ -191,8 +299,9 @@ class PortalSearch {
 
   absl::StatusOr<PortalPath> Unreachable() {
     scratch_.ClearPath();
-    return PortalPath{
-        .path = {.outcome = Outcome::kUnreachable, .reason = ReasonWithoutPath(), .statistics = statistics_}};
+    return PortalPath{.path = {.outcome = Outcome::kUnreachable,
+                               .reason = ReasonWithoutPath(),
+                               .statistics = Statistics()}};
   }
 
   absl::StatusOr<PortalPath> Exhausted(OutcomeReason reason) {
@@ -207,26 +316,37 @@ class PortalSearch {
                                .reason = reason,
                                .points = scratch.points,
                                .end = query_.path.start,
-                               .statistics = statistics_}};
+                               .statistics = Statistics()}};
   }
 
   const GridMap& map_;
   const PortalQuery& query_;
-  LegSearch search_;
   const Budget& budget_;
   Scratch& scratch_;
+  EventRecorder* recorder_;
   PortalGraph graph_;
+  PortalAStar cells_;
   std::vector<PortalEntry>& open_;
-  // True once the cost without portals is on the open list.
-  bool is_walk_known_ = false;
+  // The way without portals, once it is on the open list.
+  std::optional<PortalEntry> walk_;
+  // Of the search by doors.
   SearchStatistics statistics_;
+  std::uint64_t bounds_ = 0;
+  // How often the search on one map that is running has let the other go on.
+  std::uint64_t polls_ = 0;
+  const GridMap* raced_map_ = nullptr;
+  // How the search over cells has put an end to the other.
+  std::optional<SearchEnd> end_of_cells_;
+  // True once the search over cells has run out of memory.
+  bool is_alone_ = false;
 };
 
 }  // namespace
 
 absl::StatusOr<PortalPath> FindPathThroughPortals(const GridMap& map, World& world, const PortalQuery& query,
-                                                  LegSearch search, const Budget& budget, Scratch& scratch) {
-  return PortalSearch(map, world, query, search, budget, scratch).Find();
+                                                  const Budget& budget, Scratch& scratch,
+                                                  EventRecorder* recorder) {
+  return PortalSearch(map, world, query, budget, scratch, recorder).Find();
 }
 
 }  // namespace waystar::core

@@ -133,13 +133,4 @@ MapVersion ResolvedAgent::VersionOf(absl::string_view id) const {
   return snapshot_.version();
 }
 
-absl::string_view ResolvedAgent::IdOf(const GridMap& map) const {
-  for (const Visited& visited : visited_) {
-    if (visited.agent != nullptr && &visited.agent->map() == &map) {
-      return visited.snapshot->id;
-    }
-  }
-  return kSameMap;
-}
-
 }  // namespace waystar::core

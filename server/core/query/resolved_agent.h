@@ -71,8 +71,6 @@ class ResolvedAgent final : public World {
 
   // Returns the version of a map that was found.
   MapVersion VersionOf(absl::string_view id) const;
-  // Returns the id of a map that was found; empty for the query's own.
-  absl::string_view IdOf(const GridMap& map) const;
 
  private:
   struct Visited {

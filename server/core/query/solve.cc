@@ -39,20 +39,6 @@ absl::StatusOr<PortalPath> SearchWithoutPortals(const GridRouteQuery& query, con
   return found;
 }
 
-absl::StatusOr<PortalPath> SearchThroughPortals(const GridRouteQuery& query, const Budget& budget,
-                                                Scratch& scratch, EventRecorder* recorder) {
-  ResolvedAgent& agent = *query.agent;
-  if (recorder == nullptr) {
-    return FindPathThroughPortals(agent.map(), agent, query.ToPortalQuery(), FindPath, budget, scratch);
-  }
-  const auto search_leg = [&](const GridMap& map, const PathQuery& leg, const Budget& leg_budget,
-                              Scratch& leg_scratch) {
-    recorder->OnMap(agent.IdOf(map));
-    return TraceSearch(map, leg, leg_budget, leg_scratch, *recorder);
-  };
-  return FindPathThroughPortals(agent.map(), agent, query.ToPortalQuery(), search_leg, budget, scratch);
-}
-
 Route ToRoute(const ResolvedRoute& resolved, const PortalPath& found, std::chrono::nanoseconds searching) {
   const GridRouteQuery& query = resolved.grid();
   Route route{
@@ -72,9 +58,10 @@ absl::StatusOr<Route> SolveOnGrid(const ResolvedRoute& resolved, const Budget& b
   const Clock::time_point begin = Clock::now();
   const GridRouteQuery& query = resolved.grid();
   const Budget own = BudgetOf(resolved, budget);
-  const absl::StatusOr<PortalPath> found = query.HasPortals()
-                                               ? SearchThroughPortals(query, own, scratch, recorder)
-                                               : SearchWithoutPortals(query, own, scratch, recorder);
+  const absl::StatusOr<PortalPath> found =
+      query.HasPortals() ? FindPathThroughPortals(query.agent->map(), *query.agent, query.ToPortalQuery(),
+                                                  own, scratch, recorder)
+                         : SearchWithoutPortals(query, own, scratch, recorder);
   if (!found.ok()) {
     return BlamePositionField(found.status(), query);
   }

@@ -23,6 +23,9 @@ inline std::optional<SearchEnd> Interruption(const Budget& budget) {
   if (std::chrono::steady_clock::now() >= budget.deadline) {
     return SearchEnd::kDeadline;
   }
+  if (budget.rival != nullptr && budget.rival->GoOn()) {
+    return SearchEnd::kCancelled;
+  }
   return std::nullopt;
 }
 

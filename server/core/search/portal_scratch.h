@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
+#include "server/core/components/component_block.h"
 #include "server/core/grid/cell.h"
 #include "server/core/grid/cost.h"
 #include "server/core/map/grid_map.h"
@@ -47,6 +50,10 @@ struct Door {
   Cost g = 0;
   // The door before it on that way; kNoDoor if it is the first.
   std::uint32_t parent = kNoDoor;
+  // The index in PortalScratch::parts of where it leads to, once it is reached.
+  std::uint32_t to_part = 0;
+  // The next door that leads from the same part; kNoDoor after the last.
+  std::uint32_t next_departure = kNoDoor;
   bool is_reached = false;
   bool is_settled = false;
 };
@@ -87,7 +94,16 @@ struct PortalScratch {
     // The doors that lead from the map, and those that lead to it.
     std::vector<std::uint32_t> departures;
     std::vector<std::uint32_t> arrivals;
+    // True once its departures are listed by parts.
+    bool is_reached = false;
   };
+
+  // A part of a map whose cells can be walked between.
+  struct Part {
+    std::uint32_t first_departure = kNoDoor;
+    bool is_reached = false;
+  };
+  using PartId = std::tuple<std::uint32_t, const ComponentBlock*, ComponentNumber>;
 
   std::vector<Map> maps;
   std::vector<Door> doors;
@@ -97,6 +113,10 @@ struct PortalScratch {
   std::vector<Rest> rests;
   std::vector<PortalEntry> open;
   std::vector<Cell> goals;
+  // The part that each of the goals lies in.
+  std::vector<std::uint32_t> goal_parts;
+  std::vector<Part> parts;
+  absl::flat_hash_map<PartId, std::uint32_t> part_numbers;
   std::vector<Cell> points;
   std::vector<Direction> directions;
   std::vector<PortalCrossing> crossings;
@@ -109,6 +129,9 @@ struct PortalScratch {
     rests.clear();
     open.clear();
     goals.clear();
+    goal_parts.clear();
+    parts.clear();
+    part_numbers.clear();
     points.clear();
     directions.clear();
     crossings.clear();

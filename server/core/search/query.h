@@ -61,6 +61,15 @@ struct PathQuery {
   friend bool operator==(const PathQuery&, const PathQuery&) = default;
 };
 
+// A search for the same answer by other means.
+class Rival {
+ public:
+  virtual ~Rival() = default;
+
+  // Goes on for a while. Returns whether the search that called it is to stop.
+  virtual bool GoOn() = 0;
+};
+
 // What a search may use before it must stop. It checks time and cancellation every kPollInterval expansions.
 struct Budget {
   static constexpr std::uint64_t kPollInterval = 1024;
@@ -71,6 +80,8 @@ struct Budget {
   const std::atomic<bool>* cancelled = nullptr;
   // A flag like `cancelled`, for when the map that is searched is to be evicted.
   const std::atomic<bool>* evicted = nullptr;
+  // A search that goes on at each of these checks, or null. It stops this one as if it were cancelled.
+  Rival* rival = nullptr;
 };
 
 enum class Outcome : std::uint8_t {

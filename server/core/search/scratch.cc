@@ -6,12 +6,12 @@
 
 namespace waystar::core {
 
-void Scratch::Start(const GridMap& map) {
+void Scratch::Start(int width, int height) {
   const auto tiles_along = [](int cells) {
     return (static_cast<std::size_t>(cells) + kTileSide - 1) >> kTileShift;
   };
-  tiles_per_row_ = tiles_along(map.width());
-  const std::size_t tile_count = tiles_per_row_ * tiles_along(map.height());
+  tiles_per_row_ = tiles_along(width);
+  const std::size_t tile_count = tiles_per_row_ * tiles_along(height);
   if (slots_.size() < tile_count) {
     slots_.resize(tile_count);
   }
@@ -101,9 +101,17 @@ bool Scratch::GrowBuckets(BucketQueue& buckets) {
   return true;
 }
 
+Scratch& Scratch::beside() {
+  if (beside_ == nullptr) {
+    beside_ = std::make_unique<Scratch>(max_bytes_ / 2);
+  }
+  return *beside_;
+}
+
 std::size_t Scratch::memory_bytes() const {
   return tiles_.size() * sizeof(Tile) + slots_.capacity() * sizeof(TileSlot) + open_.memory_bytes() +
-         nodes_.memory_bytes() + buckets_.memory_bytes() + hierarchy_.memory_bytes();
+         nodes_.memory_bytes() + buckets_.memory_bytes() + hierarchy_.memory_bytes() +
+         (beside_ == nullptr ? 0 : beside_->memory_bytes());
 }
 
 }  // namespace waystar::core

@@ -49,7 +49,8 @@ class Scratch {
   Scratch& operator=(const Scratch&) = delete;
 
   // Clears the last search and prepares for one on `map`.
-  void Start(const GridMap& map);
+  void Start(const GridMap& map) { Start(map.width(), map.height()); }
+  void Start(int width, int height);
 
   // Returns the node of a cell of the map, or null if the memory limit stands in the way. A node that this
   // search has not written yet comes back with an older generation: see IsFresh and Reach.
@@ -141,6 +142,9 @@ class Scratch {
   // The working memory of searches through portals, each of which consists of many of the others.
   PortalScratch& portals() { return portals_; }
 
+  // The working memory of a search that runs beside this one. It holds at most half as much.
+  Scratch& beside();
+
   std::size_t memory_bytes() const;
 
  private:
@@ -181,6 +185,7 @@ class Scratch {
   std::vector<Cell> candidates_;
   GoalSet goals_;
   NearestConnectedBuffer nearest_connected_buffer_;
+  std::unique_ptr<Scratch> beside_;
 };
 
 }  // namespace waystar::core

@@ -148,7 +148,7 @@ TEST_P(GeneratedPortalMatrixTest, SaysWhatPathQueriesSay) {
                                                             .corner_rule = agent.corner_rule,
                                                             .footprint = agent.footprint},
                                                    .required_tags = agent.required_tags},
-                                                  FindPath, {}, scratch_);
+                                                  {}, scratch_);
         ASSERT_THAT(found, IsOk());
         ASSERT_NEAR(said, found->path.cost, 1e-7 * (1.0 + cost));
         through_portals += found->crossings.empty() ? 0 : 1;

@@ -35,8 +35,8 @@ TEST(NearestThroughPortalsTest, OfEquallyCheapGoalsTheFirst) {
   NoWorld world;
   const std::vector<Cell> goals = {{6, 0}, {2, 2}};
   for (const std::vector<Cell>& order : {goals, std::vector<Cell>(goals.rbegin(), goals.rend())}) {
-    const auto found = FindPathThroughPortals(map, world, {.path = {.start = {2, 0}}, .goals = order},
-                                              FindPath, {}, scratch);
+    const auto found =
+        FindPathThroughPortals(map, world, {.path = {.start = {2, 0}}, .goals = order}, {}, scratch);
     ASSERT_THAT(found, IsOk());
     EXPECT_EQ(found->path.cost, 4.0);
     EXPECT_EQ(found->goal_index, 0U);
@@ -67,7 +67,7 @@ TEST(NearestThroughPortalsTest, IsTheFirstOfTheCheapestOfAll) {
     for (int i = 0; i < 6; ++i) {
       goals.push_back(generator.WalkableCellOf(map));
       query.path.goal = goals.back();
-      const auto alone = FindPathThroughPortals(map, world, query, FindPath, {}, scratch);
+      const auto alone = FindPathThroughPortals(map, world, query, {}, scratch);
       costs.push_back(alone.ok() && alone->path.outcome == Outcome::kFound ? std::optional(alone->path.cost)
                                                                            : std::nullopt);
     }
@@ -80,7 +80,7 @@ TEST(NearestThroughPortalsTest, IsTheFirstOfTheCheapestOfAll) {
       }
     }
     query.goals = goals;
-    const auto nearest = FindPathThroughPortals(map, world, query, FindPath, {}, scratch);
+    const auto nearest = FindPathThroughPortals(map, world, query, {}, scratch);
     if (!nearest.ok()) {
       EXPECT_FALSE(first.has_value());
       continue;

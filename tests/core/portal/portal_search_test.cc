@@ -29,7 +29,7 @@ class PortalSearchTest : public ::testing::Test {
  protected:
   // On the map "home".
   absl::StatusOr<PortalPath> Find(const PortalQuery& query, const Budget& budget = {}) {
-    return FindPathThroughPortals(world_.maps.at("home"), world_, query, FindPath, budget, scratch_);
+    return FindPathThroughPortals(world_.maps.at("home"), world_, query, budget, scratch_);
   }
   absl::StatusOr<PortalPath> Find(Cell start, Cell goal) {
     return Find({.path = {.start = start, .goal = goal}});
