@@ -57,7 +57,8 @@ class PortalSearch final : Rival {
  private:
   // In expansions: what the search by doors may do before the other begins, which then makes one for two.
   static constexpr std::uint64_t kHeadStart = 1024;
-  // How many ways between doors are bounded in the time of an expansion, and how many are put on the list.
+  // How many ways between doors are bounded in the time of an expansion. To put one on the list takes as long
+  // as an expansion.
   static constexpr std::uint64_t kBoundsAnExpansion = 16;
 
   absl::StatusOr<PortalPath> SearchDoors() {
