@@ -1,29 +1,92 @@
 // Straight runs over plain cells.
 #pragma once
 
+#include <bit>
+#include <cstddef>
+#include <optional>
+
+#include "absl/base/attributes.h"
 #include "server/core/grid/bit_row.h"
-#include "server/core/grid/bit_scan.h"
 #include "server/core/grid/cell.h"
+#include "server/core/map/grid_map.h"
 #include "server/core/map/plain_cells.h"
+#include "server/core/search/query.h"
+#include "server/core/search/report.h"
 
 namespace waystar::core {
+
+// The plain cells of a map for one search, which pays for those that it is the first to ask for.
+class PlainGround {
+ public:
+  PlainGround(const GridMap& map, const Budget& budget)
+      : map_(map), plain_(map.plain_cells()), budget_(budget) {}
+
+  // Once the search has ended, tiles that were not judged are without plain cells.
+  const PlainCells::Tile& TileAt(std::size_t column, std::size_t row) {
+    const std::size_t place = row << 16 | column;
+    if (place != place_) {
+      const PlainCells::Tile* tile = plain_.Find(column, row);
+      tile_ = tile != nullptr ? tile : &Judge(column, row);
+      place_ = place;
+    }
+    return *tile_;
+  }
+
+  bool IsPlainForDiagonals(Cell cell) {
+    const PlainCells::Tile& tile = TileAt(WordOf(cell.x), WordOf(cell.y));
+    return TestBitOfWord(tile.diagonally[static_cast<unsigned>(cell.y + 1) % kWordBits], cell.x);
+  }
+
+  // Returns why the search must end, if the budget was found to be spent.
+  std::optional<SearchEnd> end() const { return end_; }
+
+ private:
+  ABSL_ATTRIBUTE_NOINLINE const PlainCells::Tile& Judge(std::size_t column, std::size_t row);
+
+  const GridMap& map_;
+  const PlainCells& plain_;
+  const Budget& budget_;
+  std::optional<SearchEnd> end_;
+  // The last tile that was asked for, and where it is.
+  const PlainCells::Tile* tile_ = nullptr;
+  std::size_t place_ = static_cast<std::size_t>(-1);
+};
 
 // The row or column that a straight run follows. A cell's position on it is its x or y.
 class PlainLine {
  public:
-  // REQUIRES: `from` is on the map; `direction` is straight. `plain` outlives this.
-  PlainLine(const PlainCells& plain, Cell from, Direction direction)
-      : from_(from),
+  // REQUIRES: `from` is on the map; `direction` is straight. `ground` outlives this.
+  PlainLine(PlainGround& ground, Cell from, Direction direction)
+      : ground_(ground),
+        from_(from),
         is_row_(direction == Direction::kEast || direction == Direction::kWest),
         is_forward_(direction == Direction::kEast || direction == Direction::kSouth),
-        plain_(is_row_ ? plain.AlongRow(from.y) : plain.AlongColumn(from.x)) {}
+        tiles_(WordOf(is_row_ ? from.y : from.x)),
+        line_(static_cast<unsigned>((is_row_ ? from.y : from.x) + 1) % kWordBits) {}
 
   bool Holds(Cell cell) const { return is_row_ ? cell.y == from_.y : cell.x == from_.x; }
   int PositionOf(Cell cell) const { return is_row_ ? cell.x : cell.y; }
   Cell CellAt(int position) const { return is_row_ ? Cell{position, from_.y} : Cell{from_.x, position}; }
 
-  // Returns the first cell after `at` that is not plain.
-  int NextStop(int at) const { return is_forward_ ? FirstClear(plain_, at + 1) : LastClear(plain_, at - 1); }
+  // Returns the first cell after `at` that is not plain. REQUIRES: the cell after `at` is on the map.
+  int NextStop(int at) const {
+    if (is_forward_) {
+      const auto bit = static_cast<unsigned>(at + 2);
+      std::size_t index = bit / kWordBits;
+      Word stops = ~PlainWord(index) & ~Word{0} << (bit % kWordBits);
+      while (stops == 0) {
+        stops = ~PlainWord(++index);
+      }
+      return static_cast<int>(index) * kWordBits + std::countr_zero(stops) - 1;
+    }
+    const auto bit = static_cast<unsigned>(at);
+    std::size_t index = bit / kWordBits;
+    Word stops = ~PlainWord(index) & ~Word{0} >> (kWordBits - 1 - bit % kWordBits);
+    while (stops == 0) {
+      stops = ~PlainWord(--index);
+    }
+    return static_cast<int>(index) * kWordBits + kWordBits - 1 - std::countl_zero(stops) - 1;
+  }
 
   // Returns whether a run from `at` to `stop` enters `position`.
   bool IsBetween(int at, int position, int stop) const {
@@ -31,10 +94,19 @@ class PlainLine {
   }
 
  private:
+  // Cells at the sides of the map are not plain, so that no run leaves it.
+  Word PlainWord(std::size_t index) const {
+    return is_row_ ? ground_.TileAt(index, tiles_).along_rows[line_]
+                   : ground_.TileAt(tiles_, index).along_columns[line_];
+  }
+
+  PlainGround& ground_;
   Cell from_;
   bool is_row_;
   bool is_forward_;
-  const Word* plain_;
+  // The row or column of tiles, and the line's place in each.
+  std::size_t tiles_;
+  std::size_t line_;
 };
 
 }  // namespace waystar::core

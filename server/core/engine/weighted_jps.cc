@@ -13,7 +13,6 @@
 #include "server/core/grid/grid_settings.h"
 #include "server/core/map/canonical_steps.h"
 #include "server/core/map/neighbourhood.h"
-#include "server/core/map/plain_cells.h"
 #include "server/core/search/interruption.h"
 #include "server/core/search/nearest_cell.h"
 #include "server/core/search/octile.h"
@@ -36,7 +35,7 @@ class WeightedJpsSearch {
   WeightedJpsSearch(const GridMap& map, const PathQuery& query, const Budget& budget, Scratch& scratch,
                     Recorder& recorder)
       : map_(map),
-        plain_(map.plain_cells()),
+        plain_(map, budget),
         costs_(map.step_costs()),
         step_costs_(map),
         query_(query),
@@ -91,6 +90,9 @@ class WeightedJpsSearch {
         return *end;
       }
       Expand(index);
+      if (plain_.end()) {
+        return *plain_.end();
+      }
     }
     if (is_full_) {
       return SearchEnd::kScratchLimit;
@@ -272,7 +274,7 @@ class WeightedJpsSearch {
   }
 
   const GridMap& map_;
-  const PlainCells& plain_;
+  PlainGround plain_;
   const StepCosts& costs_;
   const StepCostLookup<kHasOwnCosts> step_costs_;
   const PathQuery& query_;

@@ -25,7 +25,8 @@ namespace waystar::core {
 // way to them or another direction of it turns up, and each time counts; report.nearest is the nearest among
 // those. So with SearchEnd::kExhausted a cell that was passed over may be nearer to the goal.
 //
-// The first search on a map makes map.plain_cells().
+// It judges the plain cells (plain_cells.h) that no search before came to, which costs a budget's upkeep and
+// changes nothing else.
 template <typename Recorder>
 SearchReport RunWeightedJps(const GridMap& map, const PathQuery& query, const Budget& budget,
                             Scratch& scratch, Recorder& recorder);

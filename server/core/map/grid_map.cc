@@ -125,15 +125,13 @@ void GridMap::Prepare(IndexMemory memory) {
     return;
   }
   walk_->components(Adjacency::kStraight);
-  const bool is_eight_connected = settings().connectivity == Connectivity::kEight;
   if (!HasUniformCost()) {
-    if (is_eight_connected) {
-      plain_cells();
-    }
-  } else if (!is_eight_connected) {
-    walk_->MakeTurnJumpIndex();
-  } else {
+    return;
+  }
+  if (settings().connectivity == Connectivity::kEight) {
     walk_->MakeDiagonalJumpIndex(CornerRule::kNoCornerCutting);
+  } else {
+    walk_->MakeTurnJumpIndex();
   }
 }
 

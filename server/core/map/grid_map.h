@@ -77,8 +77,8 @@ class GridMap : public GridCells {
   bool BuildInBackground(CancelFlag cancelled) const;
   void FollowCloser(const GridMap& before) const;
 
-  // Returns what searches over cells of different costs need besides. The first call makes it, in time
-  // proportional to the map; from then on edits keep it up to date. REQUIRES: 8-connected.
+  // Returns what searches over cells of different costs need besides, none of which is judged by the first
+  // call; from then on edits keep up to date what is. REQUIRES: 8-connected.
   const PlainCells& plain_cells() const {
     return plain_cells_->Get([&] {
       PlainCells cells(*this);

@@ -255,11 +255,7 @@ void GridMapEditor::UpdatePlainCells(absl::Span<const WordChange> walkability_ch
   }
   map_.plain_cells_ = std::make_shared<const Lazy<PlainCells>>();
   const PlainCells* before = base_.plain_cells_->GetIfMade();
-  if (before == nullptr) {
-    return;
-  }
-  if (walkability_touched_.is_too_many() || cost_touched_.is_too_many()) {
-    map_.plain_cells();
+  if (before == nullptr || walkability_touched_.is_too_many() || cost_touched_.is_too_many()) {
     return;
   }
   const auto has_own_cost = [](const GridMap& map, Cell cell) {

@@ -24,13 +24,12 @@ class Neighbourhood {
   // Makes nine cells of the first terrain.
   Neighbourhood() = default;
   // REQUIRES: map.Contains(cell).
-  Neighbourhood(const GridCells& map, Cell cell) {
-    const std::uint64_t above = ThreeCells(map, {cell.x, cell.y - 1});
-    const std::uint64_t beside = ThreeCells(map, cell);
-    const std::uint64_t below = ThreeCells(map, {cell.x, cell.y + 1});
-    first_eight_ = above | beside << 24 | below << 48;
-    last_ = static_cast<TerrainId>(below >> 16);
-  }
+  Neighbourhood(const GridCells& map, Cell cell)
+      : Neighbourhood(ThreeCells(map, {cell.x, cell.y - 1}), ThreeCells(map, cell),
+                      ThreeCells(map, {cell.x, cell.y + 1})) {}
+  // Of three terrains in each row, the first lowest.
+  Neighbourhood(std::uint64_t above, std::uint64_t beside, std::uint64_t below)
+      : first_eight_(above | beside << 24 | below << 48), last_(static_cast<TerrainId>(below >> 16)) {}
 
   TerrainId centre() const { return static_cast<TerrainId>(first_eight_ >> 32); }
 
@@ -41,9 +40,14 @@ class Neighbourhood {
     return shift == 64 ? last_ : static_cast<TerrainId>(first_eight_ >> shift);
   }
 
-  // Returns whether all nine are alike.
-  bool IsUniform() const {
-    return first_eight_ == centre() * std::uint64_t{0x0101010101010101} && last_ == centre();
+  // Returns the lowest seven bits of each. Those differ from neighbourhood to neighbourhood unless one has
+  // the terrain kMaxTerrains - 1.
+  std::uint64_t SevenBitsEach() const {
+    std::uint64_t bits = first_eight_ & 0x7F7F7F7F7F7F7F7F;
+    bits = (bits & 0x007F007F007F007F) | (bits & 0x7F007F007F007F00) >> 1;
+    bits = (bits & 0x00003FFF00003FFF) | (bits & 0x3FFF00003FFF0000) >> 2;
+    bits = (bits & 0x000000000FFFFFFF) | (bits & 0x0FFFFFFF00000000) >> 4;
+    return bits | std::uint64_t{last_ & 0x7FU} << 56;
   }
 
   std::uint64_t Hash() const {

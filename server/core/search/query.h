@@ -82,6 +82,10 @@ struct Budget {
   const std::atomic<bool>* evicted = nullptr;
   // A search that goes on at each of these checks, or null. It stops this one as if it were cancelled.
   Rival* rival = nullptr;
+  // What the search may still spend on what a map keeps for later searches, in expansions that take as long;
+  // null if as much as it takes. The search takes off what it spends. It ends with kExpansionLimit when it
+  // has to spend more and this is 0.
+  std::uint64_t* upkeep = nullptr;
 };
 
 enum class Outcome : std::uint8_t {

@@ -43,6 +43,10 @@ constexpr std::uint64_t MaxExpansionsOn(Lane lane) {
   return std::numeric_limits<std::uint64_t>::max();
 }
 
+// Returns what one call may spend on a lane on what maps keep for later queries, as core::Budget::upkeep
+// counts. On a thread that the call arrived on that is nothing.
+constexpr std::uint64_t MaxUpkeepOn(Lane lane) { return lane == Lane::kHere ? 0 : MaxExpansionsOn(lane); }
+
 struct ExecutorOptions {
   // Workers of each of the two pools.
   int workers = 1;

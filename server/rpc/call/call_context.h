@@ -33,6 +33,8 @@ struct CallContext {
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
   // Expansions that the call may spend on its lane; if it needs more it begins again on the next.
   std::uint64_t max_expansions_here = std::numeric_limits<std::uint64_t>::max();
+  // What it may spend there on what maps keep for later queries: core::Budget::upkeep.
+  std::uint64_t max_upkeep_here = std::numeric_limits<std::uint64_t>::max();
   // Lets a handler have several workers search; null where it should not.
   core::PathCrew* crew = nullptr;
   // The RPC library's side of the call: metadata and peer. Null where there is none.
@@ -40,7 +42,7 @@ struct CallContext {
   // Where the handler may write its response as bytes: those are sent then, and of the message only what
   // observers of queries read has to be filled. Null where the message itself is wanted.
   WrittenMessage* written = nullptr;
-  // A handler that max_expansions_here stopped sets it: its answer is not to be used.
+  // A handler that one of those stopped sets it: its answer is not to be used.
   bool needs_larger_lane = false;
 
   // Returns the budget of a search whose request allows so many expansions.

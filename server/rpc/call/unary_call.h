@@ -192,6 +192,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
                         .queued = begin - counted_.begin(),
                         .begin = begin,
                         .max_expansions_here = MaxExpansionsOn(lane),
+                        .max_upkeep_here = MaxUpkeepOn(lane),
                         .rpc = &context_};
     std::optional<WorkerCrew> crew;
     if (lane == Lane::kLarge) {

@@ -1,5 +1,7 @@
 #include "server/rpc/query/answer_query.h"
 
+#include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "absl/status/statusor.h"
@@ -31,12 +33,18 @@ absl::Status AnswerFindPath(const core::MapStore& store, std::size_t max_bytes,
   WAYSTAR_ASSIGN_OR_RETURN(const HexCoordinates coordinates,
                            HexCoordinates::Of(*snapshot, request.coordinates()));
   WAYSTAR_ASSIGN_OR_RETURN(const core::RouteQuery query, ToRouteQuery(request, coordinates));
-  const core::Budget budget = context.BudgetFor(query.max_expansions);
+  core::Budget budget = context.BudgetFor(query.max_expansions);
+  std::uint64_t upkeep = context.max_upkeep_here;
+  if (upkeep != std::numeric_limits<std::uint64_t>::max()) {
+    budget.upkeep = &upkeep;
+  }
   WAYSTAR_ASSIGN_OR_RETURN(const core::ResolvedRoute resolved,
                            core::Resolve(*snapshot, query, MapsFor(store, context.caller), budget));
   WAYSTAR_ASSIGN_OR_RETURN(const core::Route route, core::Solve(resolved, budget, context.bench));
+  const bool is_upkeep_spent =
+      budget.upkeep != nullptr && upkeep == 0 && route.path.statistics.expanded < query.max_expansions;
   if (route.path.reason == core::OutcomeReason::kExpansionLimit &&
-      budget.max_expansions < query.max_expansions) {
+      (is_upkeep_spent || budget.max_expansions < query.max_expansions)) {
     context.needs_larger_lane = true;
     return absl::OkStatus();
   }

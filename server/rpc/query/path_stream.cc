@@ -309,6 +309,7 @@ bool PathStream::Answer(const Batch& batch, const v1::StreamedQuery& query, Lane
                       .queued = now - batch.arrived,
                       .begin = now,
                       .max_expansions_here = MaxExpansionsOn(lane),
+                      .max_upkeep_here = MaxUpkeepOn(lane),
                       .rpc = &rpc_,
                       .written = &draft.written};
   const CostTimer timer(lane, now);

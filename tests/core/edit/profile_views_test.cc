@@ -15,6 +15,7 @@
 #include "server/core/map/plain_cells.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
+#include "tests/testing/plainness.h"
 #include "tests/testing/profiles.h"
 
 namespace waystar::core {
@@ -24,6 +25,7 @@ using ::waystar::testing::AnyConnectivity;
 using ::waystar::testing::AnyProfile;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::Generator;
+using ::waystar::testing::PlainnessAt;
 using ::waystar::testing::Rebuilt;
 
 GridSettings Landscape() {
@@ -68,9 +70,7 @@ std::string Difference(const GridMap& a, const GridMap& b) {
         }
       }
       if (a.settings().connectivity == Connectivity::kEight &&
-          (TestBit(a.plain_cells().AlongRow(y), x) != TestBit(b.plain_cells().AlongRow(y), x) ||
-           TestBit(a.plain_cells().AlongColumn(x), y) != TestBit(b.plain_cells().AlongColumn(x), y) ||
-           a.plain_cells().IsPlainForDiagonals(cell) != b.plain_cells().IsPlainForDiagonals(cell))) {
+          PlainnessAt(a.plain_cells(), a, cell) != PlainnessAt(b.plain_cells(), b, cell)) {
         return "plain cells" + at;
       }
     }
