@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
+#include <string>
 
 #include "absl/hash/hash.h"
 
@@ -24,9 +25,14 @@ int DistanceOctave(const v1::FindPathRequest& query) {
 }  // namespace
 
 QueryCosts::Slot QueryCosts::SlotOf(const std::string& map, const v1::FindPathRequest& query) {
+  // A profile that no query had before may take long to see the map by. It is written the same way each time
+  // by one program, which is all that is asked of it.
+  const std::string profile = query.has_profile() ? query.profile().SerializeAsString() : std::string();
+  const int overlay_octave =
+      query.has_overlay() ? static_cast<int>(std::bit_width(query.overlay().ByteSizeLong())) : -1;
   const std::size_t hash =
       absl::HashOf(map, DistanceOctave(query), static_cast<int>(query.algorithm()),
-                   static_cast<int>(query.movement_case()), query.profile_name(), query.has_overlay(),
+                   static_cast<int>(query.movement_case()), query.profile_name(), profile, overlay_octave,
                    query.footprint(), query.goals_size() + query.goal_positions_size());
   return hash % kSlots;
 }

@@ -15,8 +15,9 @@ namespace waystar::rpc {
 
 // Keeps the typical time of each kind of query. Queries are of one kind if they are about the same map, over
 // about the same distance (from one power of two to the next), and alike in what makes searches expensive:
-// algorithm, profile, overlay, footprint, several goals. The typical time is a moving average of its
-// logarithm, which a rare long search hardly moves. MaxExpansionsOn stops such a search on the smaller lanes.
+// algorithm, profile, size of the overlay, footprint, several goals. The typical time is a moving average of
+// its logarithm, which a rare long search hardly moves. MaxExpansionsOn stops such a search on the smaller
+// lanes.
 //
 // Draws of cells are of one kind if they are about the same map and alike in what makes them walk much of it.
 //
