@@ -21,19 +21,23 @@ class PlainGround {
   PlainGround(const GridMap& map, const Budget& budget)
       : map_(map), plain_(map.plain_cells()), budget_(budget) {}
 
-  // Once the search has ended, tiles that were not judged are without plain cells.
+  // Returns the tile as PlainCells does. Once the search has ended, those that were not judged are without
+  // plain cells. TileNear is quicker where the tile before was the same.
   const PlainCells::Tile& TileAt(std::size_t column, std::size_t row) {
+    const PlainCells::Tile* tile = plain_.Find(column, row);
+    return tile != nullptr ? *tile : Judge(column, row);
+  }
+  const PlainCells::Tile& TileNear(std::size_t column, std::size_t row) {
     const std::size_t place = row << 16 | column;
     if (place != place_) {
-      const PlainCells::Tile* tile = plain_.Find(column, row);
-      tile_ = tile != nullptr ? tile : &Judge(column, row);
+      tile_ = &TileAt(column, row);
       place_ = place;
     }
     return *tile_;
   }
 
   bool IsPlainForDiagonals(Cell cell) {
-    const PlainCells::Tile& tile = TileAt(WordOf(cell.x), WordOf(cell.y));
+    const PlainCells::Tile& tile = TileNear(WordOf(cell.x), WordOf(cell.y));
     return TestBitOfWord(tile.diagonally[static_cast<unsigned>(cell.y + 1) % kWordBits], cell.x);
   }
 
@@ -47,7 +51,7 @@ class PlainGround {
   const PlainCells& plain_;
   const Budget& budget_;
   std::optional<SearchEnd> end_;
-  // The last tile that was asked for, and where it is.
+  // The last tile that TileNear returned, and where it is.
   const PlainCells::Tile* tile_ = nullptr;
   std::size_t place_ = static_cast<std::size_t>(-1);
 };
@@ -73,7 +77,7 @@ class PlainLine {
     if (is_forward_) {
       const auto bit = static_cast<unsigned>(at + 2);
       std::size_t index = bit / kWordBits;
-      Word stops = ~PlainWord(index) & ~Word{0} << (bit % kWordBits);
+      Word stops = ~FirstPlainWord(index) & ~Word{0} << (bit % kWordBits);
       while (stops == 0) {
         stops = ~PlainWord(++index);
       }
@@ -81,7 +85,7 @@ class PlainLine {
     }
     const auto bit = static_cast<unsigned>(at);
     std::size_t index = bit / kWordBits;
-    Word stops = ~PlainWord(index) & ~Word{0} >> (kWordBits - 1 - bit % kWordBits);
+    Word stops = ~FirstPlainWord(index) & ~Word{0} >> (kWordBits - 1 - bit % kWordBits);
     while (stops == 0) {
       stops = ~PlainWord(--index);
     }
@@ -98,6 +102,10 @@ class PlainLine {
   Word PlainWord(std::size_t index) const {
     return is_row_ ? ground_.TileAt(index, tiles_).along_rows[line_]
                    : ground_.TileAt(tiles_, index).along_columns[line_];
+  }
+  Word FirstPlainWord(std::size_t index) const {
+    return is_row_ ? ground_.TileNear(index, tiles_).along_rows[line_]
+                   : ground_.TileNear(tiles_, index).along_columns[line_];
   }
 
   PlainGround& ground_;

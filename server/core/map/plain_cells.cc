@@ -27,6 +27,18 @@ void SetRow(PlainCells::Tile& tile, int y, Word mask, const PlainWords& plain) {
   }
 }
 
+// Tiles of nothing but plain cells are one, which takes no memory and is in every cache.
+const std::shared_ptr<const PlainCells::Tile>& AllPlain() {
+  static const auto& tile = *new std::shared_ptr<const PlainCells::Tile>([] {
+    auto all = std::make_shared<PlainCells::Tile>();
+    all->along_rows.fill(~Word{0});
+    all->along_columns.fill(~Word{0});
+    all->diagonally.fill(~Word{0});
+    return all;
+  }());
+  return tile;
+}
+
 }  // namespace
 
 // Maps whose cells are alike up to the row below and above share it.
@@ -116,7 +128,7 @@ const PlainCells::Tile& PlainCells::Judge(const GridCells& map, std::size_t colu
   }
   Transpose(tile->along_columns);
   work.neighbourhoods += judge.judged();
-  return rows_[row]->Put(column, tile);
+  return rows_[row]->Put(column, *tile == *AllPlain() ? AllPlain() : tile);
 }
 
 std::size_t PlainCells::BytesBeyond(const PlainCells* other) const {
@@ -133,7 +145,8 @@ std::size_t PlainCells::BytesBeyond(const PlainCells* other) const {
     bytes += sizeof(TileRow);
     for (std::size_t x = 0; x < rows_[y]->found.size(); ++x) {
       const Tile* tile = Find(x, y);
-      const bool is_own = tile != nullptr && (others == nullptr || tile != other->Find(x, y));
+      const bool is_own =
+          tile != nullptr && tile != AllPlain().get() && (others == nullptr || tile != other->Find(x, y));
       bytes += sizeof(tile) + sizeof(std::shared_ptr<const Tile>) + (is_own ? sizeof(Tile) : 0);
     }
   }

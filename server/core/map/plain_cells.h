@@ -41,6 +41,8 @@ class PlainCells {
     // The cells at which the canonical steps after each diagonal step into them are the natural ones. One
     // word a row.
     std::array<Word, kWordBits> diagonally{};
+
+    friend bool operator==(const Tile&, const Tile&) = default;
   };
 
   // Judges nothing yet. REQUIRES: the map is 8-connected.
