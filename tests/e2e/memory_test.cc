@@ -162,7 +162,7 @@ TEST_F(MemoryTest, DropsViewsToMakeOthers) {
 }
 
 TEST_F(MemoryTest, RefusesMapsAndTakesThemOnceThereIsRoom) {
-  ExpectSomeRefused(80, [&](int i) { return Create(absl::StrCat("m", i)); });
+  ExpectSomeRefused(900, [&](int i) { return Create(absl::StrCat("m", i)); });
   ExpectWithinLimit();
   BoundedContext context;
   v1::DeleteMapRequest request;

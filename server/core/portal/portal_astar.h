@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "server/core/grid/cell.h"
 #include "server/core/grid/cost.h"
 #include "server/core/grid/grid_moves.h"
@@ -89,9 +89,10 @@ class PortalAStar {
   // For each map of the graph, its index in layers_.
   std::vector<std::size_t> layer_of_map_;
   unsigned row_shift_ = 0;
-  absl::flat_hash_map<Number, Place> places_;
+  // No tables of Abseil, which do not survive that memory runs out.
+  std::unordered_map<Number, Place> places_;
   // For each cell that was reached by a portal, the last such door.
-  absl::flat_hash_map<Number, std::uint32_t> doors_to_;
+  std::unordered_map<Number, std::uint32_t> doors_to_;
   // The goals, if they are few enough to be looked at one by one.
   std::vector<OctileHeuristic> goals_;
   // The least that is left to pay at a portal.

@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "server/core/components/component_block.h"
 #include "server/core/grid/cell.h"
@@ -116,7 +116,8 @@ struct PortalScratch {
   // The part that each of the goals lies in.
   std::vector<std::uint32_t> goal_parts;
   std::vector<Part> parts;
-  absl::flat_hash_map<PartId, std::uint32_t> part_numbers;
+  // No table of Abseil, which does not survive that memory runs out.
+  std::map<PartId, std::uint32_t> part_numbers;
   std::vector<Cell> points;
   std::vector<Direction> directions;
   std::vector<PortalCrossing> crossings;
