@@ -78,7 +78,7 @@ class PlainnessJudge {
 
   void FillRow(int y);
   // Those above and below the rows to judge are there as well.
-  Row& RowAt(int y) { return rows_[static_cast<std::size_t>(y - begin_ + 1)]; }
+  Row& RowAt(int y) { return rows_[static_cast<std::size_t>(y + 1 - begin_)]; }
   Word AmidOneCost(int y);
   Neighbourhood Around(int y, int bit);
 
