@@ -113,7 +113,8 @@ GridSettings Settings(Connectivity connectivity) {
 
 // One corridor that goes to and fro.
 GridMap Serpentine(int width, int rows, Connectivity connectivity = Connectivity::kEight) {
-  GridMapEditor editor(*GridMap::Create(width, 2 * rows - 1, Settings(connectivity)));
+  const GridMap corridor = *GridMap::Create(width, 2 * rows - 1, Settings(connectivity));
+  GridMapEditor editor(corridor);
   for (int row = 1; row < rows; ++row) {
     editor.SetObstacles(2 * row - 1, row % 2 == 0 ? 1 : 0, row % 2 == 0 ? width : width - 1, true);
   }
