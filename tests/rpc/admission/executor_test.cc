@@ -96,11 +96,12 @@ class Refused final : public Executor::Job {
 
 TEST(ExecutorTest, RefusesAtTheDeadlineWhileAllWorkersAreBusy) {
   for (const Lane lane : {Lane::kSmall, Lane::kLarge}) {
-    Executor executor({.workers = 1});
+    // The executor ends first, when it is done with the jobs.
     Blocker blocker;
+    Refused job;
+    Executor executor({.workers = 1});
     ASSERT_THAT(executor.Submit(lane, &blocker, {.client = 1}), IsOk());
     ASSERT_TRUE(blocker.running.Wait());
-    Refused job;
     EXPECT_THAT(executor.Submit(lane, &job, {.client = 2}, Executor::Clock::now()), IsOk());
     EXPECT_TRUE(job.refused.Wait());
     EXPECT_THAT(job.why, IsError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, ""));
