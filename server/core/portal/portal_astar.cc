@@ -175,8 +175,13 @@ bool PortalAStar::Pass(const Place& place, Cell cell, Cost g) {
 }
 
 bool PortalAStar::Push(const Layer& layer, Number number, Cell cell, Cell parent, Cost g) {
+  const Cost rest = Heuristic(layer.map, cell);
+  if (rest == PortalGraph::kFar) {
+    // No portal leads from there to a goal.
+    return true;
+  }
   ++statistics_.generated;
-  const Cost f = g + Heuristic(layer.map, cell);
+  const Cost f = g + rest;
   if (recorder_ != nullptr) {
     recorder_->OnMap(graph_.maps()[layer.map].id);
     recorder_->Generated(cell, parent, g, f);
