@@ -50,7 +50,7 @@ constexpr absl::Duration kLastAnswers = absl::Seconds(2);
 // The name by which the health service tells whether changes can be made durable.
 constexpr char kStorageHealth[] = "waystar.storage";
 
-// Of calls without a right token, and so of all that anybody can open.
+// Places for calls without a right token, which anybody can open.
 // An address may have at least as many requests on their way as a connection may have calls.
 constexpr std::size_t kAwaitedOfStrangers = 2048;
 constexpr int kHealthWatches = 1024;
@@ -154,9 +154,10 @@ ServerParts::ServerParts(const runtime::Options& options)
                                           .patience = absl::ToChronoNanoseconds(options.request_timeout)}),
       health_watch_slots_(kHealthWatches, ErrorReason::kTooManyWatches, "watches of health are open"),
       reflection_slots_(kReflections, ErrorReason::kClientBusy, "calls of reflection are open"),
-      context_(ContextOf(gate_)),
-      server_calls_(ContextOf(server_gate_)),
-      probes_(ContextOfProbes()),
+      context_(ContextOf(gate_, {access_, awaited_requests_, watch_slots_, stream_slots_})),
+      server_calls_(ContextOf(server_gate_, {access_, awaited_requests_, watch_slots_, stream_slots_})),
+      probes_(ContextOf(server_gate_,
+                        {open_access_, awaited_of_strangers_, health_watch_slots_, reflection_slots_})),
       store_metrics_(store_, transfer_slots_, watch_slots_, stream_slots_),
       map_service_(context_, store_, changes_, map_watches_,
                    {.transfer = {.max_import_bytes = options.max_import_bytes,
@@ -205,10 +206,10 @@ absl::Status ServerParts::Start(const runtime::Options& options, const storage::
   return Load(options, open_folder);
 }
 
-ServerContext ServerParts::ContextOf(CallGate& gate) {
+ServerContext ServerParts::ContextOf(CallGate& gate, const CallPlaces& places) {
   return {.gate = gate,
-          .access = access_,
-          .awaited_requests = awaited_requests_,
+          .access = places.access,
+          .awaited_requests = places.awaited_requests,
           .awaited_of_strangers = awaited_of_strangers_,
           .statistics = call_statistics_,
           .client_calls = client_calls_,
@@ -216,23 +217,8 @@ ServerContext ServerParts::ContextOf(CallGate& gate) {
           .arrival_pause = arrival_pause_,
           .executor = executor_,
           .transfers = transfer_slots_,
-          .watches = watch_slots_,
-          .streams = stream_slots_};
-}
-
-ServerContext ServerParts::ContextOfProbes() {
-  return {.gate = server_gate_,
-          .access = open_access_,
-          .awaited_requests = awaited_of_strangers_,
-          .awaited_of_strangers = awaited_of_strangers_,
-          .statistics = call_statistics_,
-          .client_calls = client_calls_,
-          .memory = call_memory_,
-          .arrival_pause = arrival_pause_,
-          .executor = executor_,
-          .transfers = transfer_slots_,
-          .watches = health_watch_slots_,
-          .streams = reflection_slots_};
+          .watches = places.watches,
+          .streams = places.streams};
 }
 
 ServerParts::~ServerParts() {

@@ -77,8 +77,14 @@ class ServerParts final : public Server {
  private:
   std::shared_ptr<const absl::Status> EndStatus() const override { return end_status_; }
   // Returns what calls share that pass the gate.
-  ServerContext ContextOf(CallGate& gate);
-  ServerContext ContextOfProbes();
+  // Who may make a kind of calls, and the places that those have.
+  struct CallPlaces {
+    const AccessControl& access;
+    AwaitedRequests& awaited_requests;
+    CallSlots& watches;
+    CallSlots& streams;
+  };
+  ServerContext ContextOf(CallGate& gate, const CallPlaces& places);
   // Hands a task of the store to the executor; returns false if it takes no more.
   bool Defer(std::function<void()> task);
   // Reads the maps to start with, and lets calls about them in.

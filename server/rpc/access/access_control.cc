@@ -49,9 +49,8 @@ absl::StatusOr<Caller> AccessControl::LookAt(const grpc::CallbackServerContext& 
   return begin == end ? FindCaller("") : FindCaller({begin->second.data(), begin->second.size()});
 }
 
-absl::StatusOr<Caller> AccessControl::Note(absl::StatusOr<Caller> caller,
-                                           const grpc::CallbackServerContext& context) const {
-  return Note(std::move(caller), PeerOf(context));
+absl::StatusOr<Caller> AccessControl::IdentifyByToken(const grpc::CallbackServerContext& context) const {
+  return Note(LookAt(context), PeerOf(context));
 }
 
 absl::StatusOr<Caller> AccessControl::Identify(absl::string_view authorization,

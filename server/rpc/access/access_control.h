@@ -71,9 +71,7 @@ class AccessControl final : public runtime::MetricSource {
   void Collect(runtime::MetricSink& sink) const override;
 
  private:
-  absl::StatusOr<Caller> IdentifyByToken(const grpc::CallbackServerContext& context) const {
-    return Note(LookAt(context), context);
-  }
+  absl::StatusOr<Caller> IdentifyByToken(const grpc::CallbackServerContext& context) const;
   // The same, without what follows from it.
   absl::StatusOr<Caller> FindCaller(absl::string_view authorization) const;
   // Counts and logs a call that was refused or ended for what its client did, and closes its connection if
@@ -81,8 +79,6 @@ class AccessControl final : public runtime::MetricSource {
   void CountAgainst(const std::string& peer, absl::string_view event, absl::string_view reason) const;
   // Counts and logs what a caller has shown.
   absl::StatusOr<Caller> Note(absl::StatusOr<Caller> caller, const std::string& peer) const;
-  absl::StatusOr<Caller> Note(absl::StatusOr<Caller> caller,
-                              const grpc::CallbackServerContext& context) const;
   absl::StatusOr<Caller> Find(const TokenHash& hash) const;
 
   std::atomic<bool> is_asking_ = false;

@@ -1,4 +1,4 @@
-// Tables of the addresses and the connections whose calls were refused for their tokens.
+// Tables of the addresses and the connections whose calls were refused for their tokens, or did not go on.
 #pragma once
 
 #include <array>

@@ -69,11 +69,6 @@ void AwaitedRequests::StartEnding() {
   ending_.Start("late-requests", absl::FromChrono(period), [this] { EndLate(Clock::now()); });
 }
 
-std::size_t AwaitedRequests::waiting() const {
-  MutexLock lock(mutex_);
-  return shares_.total();
-}
-
 void AwaitedRequests::Collect(runtime::MetricSink& sink) const {
   const std::string name = absl::StrCat("waystar_", kind_, "_awaited");
   MutexLock lock(mutex_);

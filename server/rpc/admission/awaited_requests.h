@@ -65,7 +65,6 @@ class AwaitedRequests final : public runtime::MetricSource {
   // Calls EndLate again and again from now on.
   void StartEnding();
 
-  std::size_t waiting() const;
   void Collect(runtime::MetricSink& sink) const override;
 
  private:

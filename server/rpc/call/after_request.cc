@@ -96,9 +96,9 @@ class AfterRequest::Call final : private grpc_completion_queue_functor {
     this->~Call();
     grpc::Status status;
     void* data = nullptr;
-    // With an error nobody hears of the call any more.
     void* const request = handler.Deserialize(call->call(), bytes, &status, &data);
     if (is_cancelled) {
+      // The handler ends a call with an error, and tells nobody of it.
       status = grpc::Status::CANCELLED;
     }
     handler.RunHandler(
