@@ -281,6 +281,8 @@ FakeServer::FakeServer(const std::shared_ptr<grpc::ServerCredentials>& credentia
       health_(std::make_unique<Health>(*this)) {
   int port = 0;
   grpc::ServerBuilder builder;
+  // Its port is its own: a server of another test that comes back to a port must not share it.
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.AddListeningPort("127.0.0.1:0", credentials, &port);
   builder.RegisterService(paths_.get());
   builder.RegisterService(maps_.get());
