@@ -116,6 +116,7 @@ struct UpdateCall {
   UnaryDone done;
   std::chrono::nanoseconds queued;
   const grpc::CallbackServerContext* rpc;
+  std::uint64_t client;
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
 
   void Answer(const absl::StatusOr<core::UpdateResult>& result) && {
@@ -140,6 +141,7 @@ void Update(core::MapStore& store, Workbench& bench, UpdateCall call) {
     std::move(call).Answer(batch.status());
     return;
   }
+  batch->client = call.client;
   const std::string& map = call.request.map();
   store.Update(map, *std::move(batch),
                [call = std::move(call)](const absl::StatusOr<core::UpdateResult>& result) mutable {
@@ -194,7 +196,8 @@ MapService::MapService(const ServerContext& server, core::MapStore& store, Chang
                 .response = response,
                 .done = std::move(done),
                 .queued = context.queued,
-                .rpc = context.rpc});
+                .rpc = context.rpc,
+                .client = FlowOf(context.caller, *context.rpc, "").client});
       });
   ServeReadsAndWrites<v1::StreamObstacleUpdatesRequest>([this](Rpc* rpc) {
     return StartCall<UpdateStream>(server_, store_, *rpc,

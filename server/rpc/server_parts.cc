@@ -138,7 +138,9 @@ ServerParts::ServerParts(const runtime::Options& options)
                     static_cast<std::size_t>(options.max_message_bytes) - kWatchEnvelopeBytes,
                     {.metrics = search_metrics_.get(), .slow_queries = &slow_queries_}),
       store_(StoreOptionsOf(options, clock_,
-                            [this](std::function<void()> task) { return Defer(std::move(task)); })),
+                            [this](const core::DeferredWork& work, std::function<void()> task) {
+                              return Defer(work, std::move(task));
+                            })),
       obstacle_expirer_(store_, clock_),
       index_builder_(store_, {.quiet_time = options.static_index_quiet_time,
                               .max_static_bytes = options.static_index_mib << 20}),
@@ -230,9 +232,11 @@ ServerParts::~ServerParts() {
   may_defer_ = false;
 }
 
-bool ServerParts::Defer(std::function<void()> task) {
+bool ServerParts::Defer(const core::DeferredWork& work, std::function<void()> task) {
   MutexLock lock(defer_mutex_);
-  if (may_defer_) {
+  if (may_defer_ && work.is_large) {
+    DeferredTask::SubmitFor({.client = work.client}, executor_, Lane::kUpdates, std::move(task));
+  } else if (may_defer_) {
     DeferredTask::Submit(executor_, std::move(task));
   }
   return may_defer_;

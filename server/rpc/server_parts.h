@@ -86,7 +86,7 @@ class ServerParts final : public Server {
   };
   ServerContext ContextOf(CallGate& gate, const CallPlaces& places);
   // Hands a task of the store to the executor; returns false if it takes no more.
-  bool Defer(std::function<void()> task);
+  bool Defer(const core::DeferredWork& work, std::function<void()> task);
   // Reads the maps to start with, and lets calls about them in.
   absl::Status Load(const runtime::Options& options, const storage::OpenFolder& open_folder);
   // Decides who gets in; warns of what is left open.

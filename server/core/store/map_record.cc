@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/core/edit/edit_digest.h"
+#include "server/core/edit/edit_work.h"
 
 namespace waystar::core {
 namespace {
@@ -64,6 +65,7 @@ void MapRecord::Update(UpdateBatch batch, UpdateDone done) {
   waiting.done = std::move(done);
   UpdateQueue::Place place = UpdateQueue::Place::kBusy;
   try {
+    waiting.is_large = IsLarge(waiting.batch);
     place = queue_.Push(waiting);
   } catch (const std::bad_alloc&) {
     std::move(waiting.done)(context_.system_memory_full);
@@ -71,11 +73,11 @@ void MapRecord::Update(UpdateBatch batch, UpdateDone done) {
   }
   switch (place) {
     case UpdateQueue::Place::kLead:
-      RunCommitLoop();
+      RunCommitLoop(Takes::kSmall);
       break;
     case UpdateQueue::Place::kWait:
       if (context_.log != nullptr && in_flight_.Unpark(queue_.size())) {
-        RunCommitLoop();
+        RunCommitLoop(Takes::kSmall);
       }
       break;
     case UpdateQueue::Place::kBusy:
@@ -87,24 +89,41 @@ void MapRecord::Update(UpdateBatch batch, UpdateDone done) {
   }
 }
 
+bool MapRecord::IsLarge(const UpdateBatch& batch) const {
+  const PinnedSnapshot latest = PinLatest();
+  return latest != nullptr && EstimateWork(batch.edits, latest->map) > context_.options.large_work;
+}
+
 void MapRecord::RemoveDue(absl::Time now) {
   while (NextExpiry() <= now && queue_.PushDue(now) == UpdateQueue::Place::kLead) {
-    RunCommitLoop();
+    RunCommitLoop(Takes::kAny);
   }
 }
 
-void MapRecord::RunCommitLoop() noexcept {
-  const StoreOptions& options = context_.options;
+bool MapRecord::DeferLoop() {
+  const Defer& defer = context_.options.defer;
+  if (!defer) {
+    return false;
+  }
+  const UpdateQueue::Front front = queue_.front();
+  const Takes takes = front.is_large ? Takes::kLarge : Takes::kSmall;
+  return defer({.is_large = front.is_large, .client = front.client},
+               [self = shared_from_this(), takes] { self->RunCommitLoop(takes); });
+}
+
+void MapRecord::RunCommitLoop(Takes takes) noexcept {
   int folds = 0;
   do {
-    if (folds == options.max_folds_in_a_row && options.defer) {
-      if (options.defer([self = shared_from_this()] { self->RunCommitLoop(); })) {
+    const Takes other = queue_.front().is_large ? Takes::kSmall : Takes::kLarge;
+    if (folds == context_.options.max_folds_in_a_row || takes == other) {
+      if (DeferLoop()) {
         return;
       }
+      takes = Takes::kAny;
       folds = 0;
     }
     ++folds;
-    std::optional<ComposedGroup> group = CommitGroup();
+    std::optional<ComposedGroup> group = CommitGroup(takes != Takes::kSmall);
     if (!group) {
       return;
     }
@@ -126,7 +145,7 @@ void MapRecord::Conclude(ComposedGroup group) {
   }
 }
 
-std::optional<ComposedGroup> MapRecord::CommitGroup() {
+std::optional<ComposedGroup> MapRecord::CommitGroup(bool takes_large) {
   MutexLock committing(committing_);
   if (composed_ == nullptr) {
     return ComposedGroup();
@@ -135,9 +154,9 @@ std::optional<ComposedGroup> MapRecord::CommitGroup() {
     if (in_flight_.Park(queue_.size())) {
       return std::nullopt;
     }
-    return SendToLog(Compose());
+    return SendToLog(Compose(takes_large));
   }
-  ComposedGroup group = Compose();
+  ComposedGroup group = Compose(takes_large);
   if (group.next != nullptr) {
     Publish(group);
   }

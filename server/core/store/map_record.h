@@ -122,13 +122,20 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   // When to try again to remove what is due.
   static constexpr absl::Duration kRetryDelayOfRemovals = absl::Seconds(1);
 
-  void RunCommitLoop() noexcept;
+  // Which batches a thread commits. It hands the loop on where another comes first.
+  enum class Takes : std::uint8_t { kSmall, kLarge, kAny };
+
+  void RunCommitLoop(Takes takes) noexcept;
+  bool IsLarge(const UpdateBatch& batch) const;
+  // Lets the loop go on on another thread, the right one for the batch that waits first. Returns false, and
+  // the caller has to run it, if there is none.
+  bool DeferLoop();
   // Composes a group of batches that wait, and publishes it or sends it to the log. Returns what can be told
   // already, or nothing if the leader is to end because the loop has to wait for the log.
-  std::optional<ComposedGroup> CommitGroup() ABSL_LOCKS_EXCLUDED(committing_);
+  std::optional<ComposedGroup> CommitGroup(bool takes_large) ABSL_LOCKS_EXCLUDED(committing_);
   // Answers all batches of the group with MAPS_MEMORY_FULL if the system has no memory for them.
-  ComposedGroup Compose() ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
-  void ComposeInto(ComposedGroup& composed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
+  ComposedGroup Compose(bool takes_large) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
+  void ComposeInto(bool takes_large, ComposedGroup& composed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   void GiveUp(ComposedGroup& composed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // Makes what is remembered of requests and lifetimes that of composed_ again.
   void Mend() ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);

@@ -43,17 +43,17 @@ struct MapRecord::Group {
   std::vector<LoggedCommit> logged;
 };
 
-ComposedGroup MapRecord::Compose() {
+ComposedGroup MapRecord::Compose(bool takes_large) {
   ComposedGroup composed;
   try {
-    ComposeInto(composed);
+    ComposeInto(takes_large, composed);
   } catch (const std::bad_alloc&) {
     GiveUp(composed);
   }
   return composed;
 }
 
-void MapRecord::ComposeInto(ComposedGroup& composed) {
+void MapRecord::ComposeInto(bool takes_large, ComposedGroup& composed) {
   const StoreOptions& options = context_.options;
   Group fold{.base = composed_, .revision = composed_->revision};
   bool was_due = false;
@@ -64,7 +64,7 @@ void MapRecord::ComposeInto(ComposedGroup& composed) {
     // Before the batch leaves the queue: whatever finds no memory afterwards, it is answered.
     UpdateAnswer& answer =
         composed.answers.emplace_back(UpdateAnswer{.done = nullptr, .result = context_.system_memory_full});
-    std::optional<WaitingBatch> waiting = queue_.Pop();
+    std::optional<WaitingBatch> waiting = queue_.Pop(takes_large);
     if (!waiting) {
       composed.answers.pop_back();
       break;

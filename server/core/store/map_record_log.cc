@@ -49,9 +49,8 @@ void MapRecord::ResumeIfParked() {
   if (!in_flight_.Unpark(queue_.size())) {
     return;
   }
-  const Defer& defer = context_.options.defer;
-  if (!defer || !defer([self = shared_from_this()] { self->RunCommitLoop(); })) {
-    RunCommitLoop();
+  if (!DeferLoop()) {
+    RunCommitLoop(Takes::kAny);
   }
 }
 

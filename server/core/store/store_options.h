@@ -14,9 +14,17 @@
 
 namespace waystar::core {
 
+// What a task that is deferred is for.
+struct DeferredWork {
+  // Whether it begins with a batch of more than StoreOptions::large_work.
+  bool is_large = false;
+  // UpdateBatch::client of the batch that it begins with.
+  std::uint64_t client = 0;
+};
+
 // Runs a task soon on another thread, or returns false and drops it. Accepted tasks must run before the store
 // dies.
-using Defer = std::function<bool(std::function<void()> task)>;
+using Defer = std::function<bool(const DeferredWork& work, std::function<void()> task)>;
 
 struct StoreOptions {
   std::size_t max_maps = 1000;
@@ -39,6 +47,9 @@ struct StoreOptions {
   // on: no batch is ever left behind.
   int max_folds_in_a_row = 8;
   Defer defer;
+  // A batch of more work than this, as EstimateWork counts, is always deferred, so that whoever sends it is
+  // not held up by it: some tenths of a millisecond where it blocks cells, and some where it changes costs.
+  std::int64_t large_work = 1 << 17;
 
   // Commits that each map remembers, by number and by the approximate memory that they take; the last one
   // always.

@@ -28,6 +28,8 @@ struct UpdateBatch {
   std::string request_id;
   // When the client first sent the batch, by its own clock; a retry has the same time. See AppliedRequests.
   std::optional<absl::Time> request_time;
+  // Who sends it. It means nothing to the store, which hands it to StoreOptions::defer.
+  std::uint64_t client = 0;
 };
 
 struct UpdateResult {

@@ -37,9 +37,9 @@ UpdateQueue::Place UpdateQueue::TakeInLocked(WaitingBatch& batch) {
   return std::exchange(has_leader_, true) ? Place::kWait : Place::kLead;
 }
 
-std::optional<WaitingBatch> UpdateQueue::Pop() {
+std::optional<WaitingBatch> UpdateQueue::Pop(bool takes_large) {
   MutexLock lock(mutex_);
-  if (waiting_.empty()) {
+  if (waiting_.empty() || (waiting_.front().is_large && !takes_large)) {
     return std::nullopt;
   }
   std::optional<WaitingBatch> first = std::move(waiting_.front());
@@ -49,6 +49,13 @@ std::optional<WaitingBatch> UpdateQueue::Pop() {
     has_due_ = false;
   }
   return first;
+}
+
+UpdateQueue::Front UpdateQueue::front() const {
+  MutexLock lock(mutex_);
+  return waiting_.empty()
+             ? Front()
+             : Front{.is_large = waiting_.front().is_large, .client = waiting_.front().batch.client};
 }
 
 bool UpdateQueue::Yield() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <optional>
 
@@ -18,6 +19,8 @@ struct WaitingBatch {
   // The fingerprint of the batch, if it has a request_id.
   Fingerprint fingerprint;
   std::size_t bytes = 0;
+  // Whether it is more work than StoreOptions::large_work.
+  bool is_large = false;
   // If set, this is the removal of what is due when its turn comes; `batch` and `done` are empty.
   std::optional<absl::Time> due;
 };
@@ -49,7 +52,15 @@ class UpdateQueue {
   // Accepts the removal of what is due, however many batches wait, unless one waits already.
   Place PushDue(absl::Time due);
 
-  std::optional<WaitingBatch> Pop();
+  // Returns nothing if none waits, or if the first is large and `takes_large` is not set.
+  std::optional<WaitingBatch> Pop(bool takes_large);
+
+  // What the batch that waits first is, or whatever if none waits.
+  struct Front {
+    bool is_large = false;
+    std::uint64_t client = 0;
+  };
+  Front front() const;
 
   // Ends the leadership. Returns false, and the leadership goes on, if something waits.
   bool Yield();

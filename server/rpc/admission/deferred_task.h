@@ -9,11 +9,17 @@
 
 namespace waystar::rpc {
 
-// Deletes itself once it has run.
+// Is not refused, and deletes itself once it has run.
 class DeferredTask final : private Executor::Job {
  public:
+  // In turn with the other work of the server.
   static void Submit(Executor& executor, std::function<void()> task) {
     executor.SubmitOwn(Lane::kSmall, new DeferredTask(std::move(task)));
+  }
+  // At the cost of a client, in its turn.
+  static void SubmitFor(const runtime::Flow& flow, Executor& executor, Lane lane,
+                        std::function<void()> task) {
+    executor.SubmitOwed(lane, new DeferredTask(std::move(task)), flow);
   }
 
  private:

@@ -40,6 +40,7 @@ std::vector<std::unique_ptr<Workbench>> MakeBenches(const ExecutorOptions& optio
 Executor::Executor(const ExecutorOptions& options)
     : options_(options),
       benches_(MakeBenches(options)),
+      updates_(PoolOptions("updates", options, 2 * options.workers, kNicenessOfLarge)),
       large_(PoolOptions("large", options, options.workers, kNicenessOfLarge)),
       small_(PoolOptions("small", options, 0, 0)) {
   MutexLock lock(mutex_);

@@ -1,4 +1,4 @@
-// Executor that runs handlers, on the thread that a call arrived on or in one of two bounded worker pools.
+// Executor that runs handlers, on the thread that a call arrived on or in one of three bounded worker pools.
 #pragma once
 
 #include <atomic>
@@ -28,6 +28,9 @@ enum class Lane : std::uint8_t {
   kSmall,
   // Workers for everything else, which give way to all other threads where processors are short.
   kLarge,
+  // Workers for commits of large updates, which give way as those. They have threads of their own, since all
+  // later updates of the map wait for such a commit, and calls on kLarge may take seconds.
+  kUpdates,
 };
 
 // Returns how many expansions one call may spend on a lane before it has to go on to the next.
@@ -38,6 +41,7 @@ constexpr std::uint64_t MaxExpansionsOn(Lane lane) {
     case Lane::kSmall:
       return 16 * 1024;
     case Lane::kLarge:
+    case Lane::kUpdates:
       break;
   }
   return std::numeric_limits<std::uint64_t>::max();
@@ -48,7 +52,7 @@ constexpr std::uint64_t MaxExpansionsOn(Lane lane) {
 constexpr std::uint64_t MaxUpkeepOn(Lane lane) { return lane == Lane::kHere ? 0 : MaxExpansionsOn(lane); }
 
 struct ExecutorOptions {
-  // Workers of each of the two pools.
+  // Workers of each pool.
   int workers = 1;
   // Calls that may wait for each pool, and for how long: see runtime::WaitLimit.
   std::size_t max_queued = 256;
@@ -114,15 +118,18 @@ class Executor {
   int workers() const { return options_.workers; }
 
   // Returns what has gone through a pool. REQUIRES: `lane` is not kHere.
-  runtime::WorkerPoolCounts counts(Lane lane) const {
-    return lane == Lane::kSmall ? small_.counts() : large_.counts();
-  }
+  runtime::WorkerPoolCounts counts(Lane lane) const { return PoolOf(lane).counts(); }
 
-  // Returns the bench of the worker that Job::Run names.
+  // Returns the bench of the worker that Job::Run names. REQUIRES: its lane is not kUpdates.
   Workbench& bench(int worker) { return *benches_[static_cast<std::size_t>(worker)]; }
 
  private:
-  runtime::WorkerPool& PoolOf(Lane lane) { return lane == Lane::kSmall ? small_ : large_; }
+  const runtime::WorkerPool& PoolOf(Lane lane) const {
+    return lane == Lane::kSmall ? small_ : lane == Lane::kLarge ? large_ : updates_;
+  }
+  runtime::WorkerPool& PoolOf(Lane lane) {
+    return const_cast<runtime::WorkerPool&>(std::as_const(*this).PoolOf(lane));
+  }
   void GiveBack(Workbench& bench);
 
   const ExecutorOptions options_;
@@ -130,8 +137,9 @@ class Executor {
   std::vector<std::unique_ptr<Workbench>> benches_;
   Mutex mutex_;
   std::vector<Workbench*> free_ ABSL_GUARDED_BY(mutex_);
-  // Last, so that their threads end before what they use: first those of small_, whose calls move on to
-  // large_ if they turn out to be large.
+  // Last, so that their threads end before what they use: first those of small_, whose calls move on to the
+  // others if they turn out to be large.
+  runtime::WorkerPool updates_;
   runtime::WorkerPool large_;
   runtime::WorkerPool small_;
 };

@@ -65,6 +65,7 @@ absl::Status UpdateStream::Take() {
     Answer(index, batch.status());
     return absl::OkStatus();
   }
+  batch->client = flow_.client;
   store_.Update(message.update().map(), *std::move(batch),
                 [this, index](const absl::StatusOr<core::UpdateResult>& result) { Answer(index, result); });
   return absl::OkStatus();

@@ -40,6 +40,7 @@ void CollectLane(const std::string& lane, const runtime::WorkerPoolCounts& count
 void QueueMetrics::Collect(runtime::MetricSink& sink) const {
   CollectLane("small", executor_.counts(Lane::kSmall), sink);
   CollectLane("large", executor_.counts(Lane::kLarge), sink);
+  CollectLane("updates", executor_.counts(Lane::kUpdates), sink);
   const ClientCalls::Counts clients = client_calls_.counts();
   sink.AddGauge("waystar_clients", "Clients that have calls waiting or running.", {},
                 static_cast<double>(clients.clients));

@@ -7,7 +7,7 @@
 
 namespace waystar::rpc {
 
-// They are by lane: that of small calls and that of large ones. Thread safety: any.
+// They are by lane: those of small calls, of large ones, and of large updates. Thread safety: any.
 class QueueMetrics final : public runtime::MetricSource {
  public:
   // Both must outlive this.

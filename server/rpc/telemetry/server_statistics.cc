@@ -87,6 +87,7 @@ absl::Status ServerStatistics::Fill(const v1::GetServerStatisticsRequest& reques
   }
   FillLane("small", context_.executor, Lane::kSmall, *out.add_lanes());
   FillLane("large", context_.executor, Lane::kLarge, *out.add_lanes());
+  FillLane("updates", context_.executor, Lane::kUpdates, *out.add_lanes());
   const int max_maps = request.max_maps() == 0 ? kDefaultMaps : std::min(request.max_maps(), kMostMaps);
   FillMaps(static_cast<std::size_t>(max_maps), caller, out);
   out.set_transfers(context_.transfers.counts().taken);

@@ -59,13 +59,14 @@ class Schedule final : public StoreListener {
                 .max_fold_batches = static_cast<std::size_t>(random_.Between(1, 4)),
                 .max_folds_in_a_row = random_.Between(1, 8),
                 .defer =
-                    [this](std::function<void()> task) {
+                    [this](const DeferredWork&, std::function<void()> task) {
                       if (random_.Chance(0.3)) {
                         return false;
                       }
                       deferred_.push_back(std::move(task));
                       return true;
                     },
+                .large_work = random_.Between(0, 200),
                 .clock = &clock_}) {
     store_.AddListener(this);
     store_.OnEarlierExpiry([this](absl::Time expiry) { expire_at_ = std::min(expire_at_, expiry); });

@@ -330,13 +330,14 @@ TEST_F(SmallDurableUpdatesTest, AsManyAreInFlightAsMayWaitBesides) {
 class DeferredDurableUpdatesTest : public DurableUpdatesTest {
  protected:
   DeferredDurableUpdatesTest()
-      : DurableUpdatesTest({.max_waiting_batches = 2, .defer = [this](std::function<void()> task) {
-                              if (is_refusing_) {
-                                return false;
-                              }
-                              deferred_.push_back(std::move(task));
-                              return true;
-                            }}) {}
+      : DurableUpdatesTest(
+            {.max_waiting_batches = 2, .defer = [this](const DeferredWork&, std::function<void()> task) {
+               if (is_refusing_) {
+                 return false;
+               }
+               deferred_.push_back(std::move(task));
+               return true;
+             }}) {}
 
   bool is_refusing_ = false;
   std::vector<std::function<void()>> deferred_;

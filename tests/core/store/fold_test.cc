@@ -211,17 +211,20 @@ TEST(FoldOfLargeBatchTest, BatchOfAnySizeMayWaitAlone) {
 class DeferTest : public FoldTest {
  protected:
   DeferTest()
-      : FoldTest(
-            {.max_fold_batches = 1, .max_folds_in_a_row = 2, .defer = [this](std::function<void()> task) {
-               if (is_refusing_) {
-                 return false;
-               }
-               EXPECT_FALSE(deferred_);
-               deferred_ = std::move(task);
-               return true;
-             }}) {}
+      : FoldTest({.max_fold_batches = 1,
+                  .max_folds_in_a_row = 2,
+                  .defer = [this](const DeferredWork& work, std::function<void()> task) {
+                    if (is_refusing_) {
+                      return false;
+                    }
+                    EXPECT_FALSE(deferred_);
+                    work_ = work;
+                    deferred_ = std::move(task);
+                    return true;
+                  }}) {}
 
   bool is_refusing_ = false;
+  DeferredWork work_;
   std::function<void()> deferred_;
 };
 
@@ -249,6 +252,84 @@ TEST_F(DeferTest, LeaderHandsOverAfterItsShare) {
 TEST_F(DeferTest, LeaderGoesOnWhileNobodyTakesOver) {
   is_refusing_ = true;
   EXPECT_THAT(UpdateTogether(std::vector<UpdateBatch>(9, BlockBatch({0, 0}))), SizeIs(9));
+}
+
+UpdateBatch LargeBatch(std::uint64_t client) {
+  return {.edits = {BlockCells{.shape = {.rectangles = {{0, 0, 3, 1}, {3, 0, 3, 1}}}}}, .client = client};
+}
+
+// One blocked cell is not more work than `large_work`, those of two rectangles are.
+class LargeBatchTest : public FoldTest {
+ protected:
+  LargeBatchTest()
+      : FoldTest({.defer =
+                      [this](const DeferredWork& work, std::function<void()> task) {
+                        if (is_refusing_) {
+                          return false;
+                        }
+                        EXPECT_FALSE(deferred_);
+                        work_ = work;
+                        deferred_ = std::move(task);
+                        return true;
+                      },
+                  .large_work = 70}) {}
+
+  void Update(UpdateBatch batch) {
+    store_.Update("arena", std::move(batch),
+                  [&](const Answer& answer) { revisions_.push_back(answer->revision); });
+  }
+
+  bool is_refusing_ = false;
+  DeferredWork work_;
+  std::function<void()> deferred_;
+  std::vector<std::uint64_t> revisions_;
+};
+
+UpdateBatch Both(const UpdateBatch& one, const UpdateBatch& other) {
+  UpdateBatch both = one;
+  both.edits.insert(both.edits.end(), other.edits.begin(), other.edits.end());
+  return both;
+}
+
+TEST_F(LargeBatchTest, IsCommittedElsewhereForItsClient) {
+  Update(BlockBatch({7, 0}));
+  EXPECT_FALSE(deferred_);
+  Update(Both(BlockBatch({0, 0}), LargeBatch(5)));
+  ASSERT_TRUE(deferred_);
+  EXPECT_TRUE(work_.is_large);
+  EXPECT_THAT(revisions_, ElementsAre(2));
+}
+
+TEST_F(LargeBatchTest, ThoseBehindItWaitAndThenGoOnWhereTheyBelong) {
+  Update(LargeBatch(5));
+  ASSERT_TRUE(deferred_);
+  EXPECT_EQ(work_.client, 5U);
+  Update(BlockBatch({7, 0}));
+  EXPECT_THAT(revisions_, IsEmpty());
+  std::exchange(deferred_, nullptr)();
+  // They fit into one snapshot.
+  EXPECT_THAT(revisions_, ElementsAre(2, 3));
+  EXPECT_FALSE(deferred_);
+}
+
+TEST_F(LargeBatchTest, EndsTheGroupOfThoseBeforeIt) {
+  store_.Update("arena", BlockBatch({7, 0}), [&](const Answer&) {
+    Update(BlockBatch({0, 0}));
+    Update(LargeBatch(9));
+    Update(BlockBatch({1, 0}));
+  });
+  EXPECT_THAT(revisions_, ElementsAre(3));
+  ASSERT_TRUE(deferred_);
+  EXPECT_EQ(work_.client, 9U);
+  std::exchange(deferred_, nullptr)();
+  EXPECT_THAT(revisions_, ElementsAre(3, 4, 5));
+}
+
+TEST_F(LargeBatchTest, IsCommittedHereWhileNobodyTakesIt) {
+  is_refusing_ = true;
+  Update(LargeBatch(5));
+  Update(BlockBatch({7, 0}));
+  EXPECT_THAT(revisions_, ElementsAre(2, 3));
 }
 
 TEST_F(DeferTest, MapMayGoWhileItsQueueIsDeferred) {
