@@ -40,7 +40,7 @@ PathService::PathService(const ServerContext& server, const core::MapStore& stor
       costs_);
   ServeQuery<v1::ValidatePathRequest, v1::ValidatePathResponse>(
       [this](const auto& request, auto& response, CallContext& context) {
-        return AnswerValidation(store_, context.caller, request, response);
+        return AnswerValidation(store_, request, response, context);
       });
   ServeQuery<v1::ComputeCostMatrixRequest, v1::ComputeCostMatrixResponse>(
       std::bind_front(&FieldAnswers::CostMatrix, &fields_), kLargeCall);

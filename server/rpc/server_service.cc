@@ -14,7 +14,7 @@
 namespace waystar::rpc {
 namespace {
 
-// None of these waits for anything. Where no thread is free to run them, they go with the small ones.
+// Where no thread is free to run them, they go with the small ones.
 constexpr FixedLane kAtOnce{Lane::kHere};
 
 v1::LogLevel ToProto(runtime::LogLevel level) {
@@ -109,8 +109,7 @@ ServerService::ServerService(const ServerContext& server, const core::MapStore& 
       [this, &statistics](const auto& request, auto& response, CallContext& context) {
         FillDuration(Clock::Steady().Now() - start_time_, *response.mutable_uptime());
         return statistics.Fill(request, context.caller, response);
-      },
-      kAtOnce);
+      });
 }
 
 absl::Status ServerService::Describe(v1::GetServerInfoResponse& response) const {

@@ -168,7 +168,7 @@ absl::Status ServedRequests::Serve(const Request& request) {
       return Watch(request.watch_path());
     case Request::kValidatePath: {
       v1::ValidatePathResponse response;
-      return rpc::AnswerValidation(store_, context_.caller, request.validate_path(), response);
+      return rpc::AnswerValidation(store_, request.validate_path(), response, context_);
     }
     case Request::kCostMatrix:
       return Ask(fields_, &rpc::FieldAnswers::CostMatrix, request.cost_matrix(), context_);

@@ -69,7 +69,7 @@ class HandlerTest : public ::testing::Test {
 
   absl::StatusOr<v1::ValidatePathResponse> Validate(const v1::ValidatePathRequest& request) {
     return Answer<v1::ValidatePathResponse>([&](v1::ValidatePathResponse& response) {
-      return rpc::AnswerValidation(store_, caller_, request, response);
+      return rpc::AnswerValidation(store_, request, response, context_);
     });
   }
 

@@ -1,5 +1,6 @@
 #include "server/core/edit/edit_work.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <memory>
@@ -19,8 +20,8 @@ constexpr std::int64_t kWorkOfOne = 64;
 // Adds up the work of edits that have not been checked.
 class Estimator {
  public:
-  explicit Estimator(const std::variant<GridMap, WaypointGraph>& map)
-      : grid_(std::get_if<GridMap>(&map)), graph_(std::get_if<WaypointGraph>(&map)) {}
+  // One of the two is null.
+  Estimator(const GridMap* grid, const WaypointGraph* graph) : grid_(grid), graph_(graph) {}
 
   std::int64_t work() const { return work_; }
 
@@ -46,6 +47,10 @@ class Estimator {
     }
   }
   void operator()(const RemoveObstacle& edit) { AddKnown(edit.id); }
+  void operator()(const Overlay& overlay) {
+    AddPaint(overlay.blocked);
+    std::ranges::for_each(overlay.ignored_obstacles, [&](const std::string& id) { AddKnown(id); });
+  }
   void operator()(const PutNodes& edit) { AddEach(edit.nodes.size()); }
   void operator()(const RemoveNodes& edit) { AddEach(edit.nodes.size()); }
   void operator()(const PutEdges& edit) { AddEach(edit.edges.size()); }
@@ -92,10 +97,16 @@ class Estimator {
 }  // namespace
 
 std::int64_t EstimateWork(absl::Span<const Edit> edits, const std::variant<GridMap, WaypointGraph>& map) {
-  Estimator estimator(map);
+  Estimator estimator(std::get_if<GridMap>(&map), std::get_if<WaypointGraph>(&map));
   for (const Edit& edit : edits) {
     std::visit(estimator, edit);
   }
+  return estimator.work();
+}
+
+std::int64_t EstimateWork(const Overlay& overlay, const GridMap& map) {
+  Estimator estimator(&map, nullptr);
+  estimator(overlay);
   return estimator.work();
 }
 

@@ -1,10 +1,10 @@
 #include "server/core/engine/plain_line.h"
 
-#include <algorithm>
 #include <cstdint>
 
 #include "server/base/memory_account.h"
 #include "server/core/search/interruption.h"
+#include "server/core/search/upkeep.h"
 
 namespace waystar::core {
 namespace {
@@ -19,8 +19,9 @@ constexpr PlainCells::Tile kNonePlain;
 
 const PlainCells::Tile& PlainGround::Judge(std::size_t column, std::size_t row) {
   if (!end_) {
-    end_ = budget_.upkeep != nullptr && *budget_.upkeep == 0 ? SearchEnd::kExpansionLimit
-                                                             : Interruption(budget_);
+    end_ = budget_.upkeep != nullptr && !budget_.upkeep->TryTake(kExpansionsPerTile)
+               ? SearchEnd::kExpansionLimit
+               : Interruption(budget_);
   }
   if (end_) {
     return kNonePlain;
@@ -28,8 +29,7 @@ const PlainCells::Tile& PlainGround::Judge(std::size_t column, std::size_t row) 
   PlainCells::Work work;
   const PlainCells::Tile& tile = plain_.Judge(map_, column, row, work);
   if (budget_.upkeep != nullptr) {
-    *budget_.upkeep -=
-        std::min(*budget_.upkeep, kExpansionsPerTile + kExpansionsPerNeighbourhood * work.neighbourhoods);
+    budget_.upkeep->Take(kExpansionsPerNeighbourhood * work.neighbourhoods);
   }
   if (MemoryAccount* const account = map_.memory_account()) {
     account->Add(sizeof(tile));

@@ -9,6 +9,7 @@
 #include "server/core/map/portal.h"
 #include "server/core/portal/portal_doors.h"
 #include "server/core/search/checks.h"
+#include "server/core/search/interruption.h"
 #include "server/core/search/reachability.h"
 #include "server/core/walk/footprint.h"
 #include "server/core/walk/walk_grid.h"
@@ -92,7 +93,7 @@ std::vector<ComponentId> PortalReach::ComponentsFrom(Cell cell) {
 }
 
 absl::StatusOr<std::vector<bool>> CheckReachability(const GridMap& map, World& world, const Agent& agent,
-                                                    absl::Span<const CellPair> pairs) {
+                                                    absl::Span<const CellPair> pairs, const Budget& budget) {
   WAYSTAR_RETURN_IF_ERROR(CheckFootprint(agent.footprint));
   WAYSTAR_RETURN_IF_ERROR(CheckCount("pairs", pairs.size(), kMaxReachabilityPairs));
   const std::shared_ptr<const WalkGrid> walk = map.walk(agent.footprint);
@@ -104,6 +105,9 @@ absl::StatusOr<std::vector<bool>> CheckReachability(const GridMap& map, World& w
   std::vector<bool> reachable;
   reachable.reserve(pairs.size());
   for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (const std::optional<SearchEnd> end = BudgetEnd(budget, i)) {
+      return InterruptionError(*end, 0);
+    }
     if (!map.Contains(pairs[i].start)) {
       return CheckOnMap(map, absl::StrCat(IndexedField("pairs", i), ".start"), pairs[i].start);
     }

@@ -118,6 +118,7 @@ class GridMap : public GridCells {
  private:
   friend class GridMapEditor;
   friend GridMap MakeView(const GridMap& map, const TerrainRules& rules);
+  friend std::uint64_t CellsToView(const GridMap& map, const TerrainRules& rules);
 
   // The planes that, together with terrains and named obstacles, say where the nameless obstacles are.
   struct NamelessPlanes {

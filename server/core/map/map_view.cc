@@ -17,6 +17,9 @@
 namespace waystar::core {
 namespace {
 
+// The cost of a step into a cell under an obstacle takes as long as looking at this many others.
+constexpr std::uint64_t kWorkOfCostView = 24;
+
 // Adds the cells of an obstacle that changes costs.
 void AddCellsOf(const Obstacle& obstacle, const GridMap& map, SpanSet& cells) {
   if (obstacle.effect.kind != ObstacleEffect::Kind::kBlock) {
@@ -151,6 +154,30 @@ GridMap MakeView(const GridMap& map, const TerrainRules& rules) {
   GridMapEditor editor(view);
   editor.RefreshCosts(stale.Sorted());
   return std::move(editor).Finish();
+}
+
+std::uint64_t CellsToView(const GridMap& map, const TerrainRules& rules) {
+  std::uint64_t cells = 0;
+  const auto add_obstacle = [&](const Obstacle& obstacle) {
+    if (obstacle.effect.kind != ObstacleEffect::Kind::kBlock) {
+      cells += kWorkOfCostView * static_cast<std::uint64_t>(WorkOf(obstacle.shape, map.bounds()));
+    }
+    return true;
+  };
+  const std::shared_ptr<const GridMap> before = map.profile_views().FindHeld(rules);
+  if (before == nullptr) {
+    if (map.obstacles().cost_obstacles() > 0) {
+      map.obstacles().VisitAfter("", add_obstacle);
+    }
+    return cells + static_cast<std::uint64_t>(map.bounds().area());
+  }
+  const auto add_row = [&](int) { cells += static_cast<std::uint64_t>(map.width()); };
+  before->terrain_.ForEachUnsharedRow(map.terrain_, map.height(), add_row);
+  before->covered_.ForEachUnsharedRow(map.covered_, add_row);
+  const BitPlane& walkable = before->viewed_ == nullptr ? before->walkable_ : before->viewed_->walkable;
+  walkable.ForEachUnsharedRow(map.walkable_, add_row);
+  before->obstacles().VisitDifferences(map.obstacles(), add_obstacle);
+  return cells;
 }
 
 std::shared_ptr<const GridMap> ViewUnder(const GridMap& map, const TerrainRules& rules) {

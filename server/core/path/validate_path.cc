@@ -1,8 +1,11 @@
 #include "server/core/path/validate_path.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -13,6 +16,7 @@
 #include "server/core/path/line_of_sight.h"
 #include "server/core/path/line_steps.h"
 #include "server/core/path/path.h"
+#include "server/core/search/interruption.h"
 #include "server/core/shape/hex_line.h"
 #include "server/core/walk/footprint.h"
 #include "server/core/walk/walk_grid.h"
@@ -41,23 +45,41 @@ absl::Status Check(const GridMap& map, const ValidationQuery& query) {
   return absl::OkStatus();
 }
 
+constexpr std::uint64_t kCellsBetweenPolls = 1 << 16;
+
+std::uint64_t StepsBetween(Cell from, Cell to) {
+  return static_cast<std::uint64_t>(
+      std::max(std::abs(std::int64_t{to.x} - from.x), std::abs(std::int64_t{to.y} - from.y)));
+}
+
 class Validator {
  public:
-  Validator(const GridMap& map, const WalkGrid& walk, const ValidationQuery& query)
+  Validator(const GridMap& map, const WalkGrid& walk, const ValidationQuery& query, const Budget& budget)
       : map_(map),
         walk_(walk),
         query_(query),
         rule_(LineRule(map.settings().connectivity, query.corner_rule)),
         allows_diagonals_(map.settings().connectivity != Connectivity::kFour ||
-                          query.path_form != PathForm::kDirections) {}
+                          query.path_form != PathForm::kDirections),
+        budget_(budget) {}
 
-  Validation Validate() const {
+  absl::StatusOr<Validation> Validate() {
+    const absl::StatusOr<Validation> validation = Walk();
+    return end_ ? InterruptionError(*end_, 0) : validation;
+  }
+
+ private:
+  // The result is of no use if an end is set.
+  Validation Walk() {
     if (!walk_.IsWalkable(query_.points.front())) {
       return {.walkable = false, .blocked_index = 0, .blocked_cell = query_.points.front(), .cost = 0.0};
     }
     for (std::size_t i = 1; i < query_.points.size(); ++i) {
       const Cell from = query_.points[i - 1];
       const Cell to = query_.points[i];
+      if (IsInterrupted(from, to)) {
+        return {};
+      }
       if (!IsFree(from, to)) {
         return {.walkable = false,
                 .blocked_index = i,
@@ -68,7 +90,16 @@ class Validator {
     return {.walkable = true, .cost = Cost(query_.points)};
   }
 
- private:
+  // Asks the budget each time that lines of some length have been looked at.
+  bool IsInterrupted(Cell from, Cell to) {
+    cells_ += StepsBetween(from, to) + 1;
+    if (!end_ && cells_ >= kCellsBetweenPolls) {
+      cells_ = 0;
+      end_ = Interruption(budget_);
+    }
+    return end_.has_value();
+  }
+
   bool IsFree(Cell from, Cell to) const {
     return (allows_diagonals_ || from.x == to.x || from.y == to.y) && HasLineOfSight(walk_, rule_, from, to);
   }
@@ -108,11 +139,11 @@ class Validator {
            (to.x - from.x == from.y - to.y && rule_.lattice == Lattice::kHexagonal);
   }
 
-  double Cost(absl::Span<const Cell> points) const {
+  double Cost(absl::Span<const Cell> points) {
     double cost = 0.0;
     // The beginning of the runs that are not counted yet. Together they are rounded as FindPath rounds them.
     std::size_t begin = 0;
-    for (std::size_t i = 1; i < points.size(); ++i) {
+    for (std::size_t i = 1; i < points.size() && !IsInterrupted(points[i - 1], points[i]); ++i) {
       if (query_.path_form == PathForm::kSmoothed || !IsRun(points[i - 1], points[i])) {
         if (i - begin > 1) {
           cost += CostOf(map_, query_.footprint, points.subspan(begin, i - begin));
@@ -129,14 +160,26 @@ class Validator {
   const ValidationQuery& query_;
   const SightRule rule_;
   const bool allows_diagonals_;
+  const Budget& budget_;
+  std::uint64_t cells_ = 0;
+  std::optional<SearchEnd> end_;
 };
 
 }  // namespace
 
-absl::StatusOr<Validation> ValidatePath(const GridMap& map, const ValidationQuery& query) {
+absl::StatusOr<Validation> ValidatePath(const GridMap& map, const ValidationQuery& query,
+                                        const Budget& budget) {
   WAYSTAR_RETURN_IF_ERROR(Check(map, query));
   const std::shared_ptr<const WalkGrid> walk = map.walk(query.footprint);
-  return Validator(map, *walk, query).Validate();
+  return Validator(map, *walk, query, budget).Validate();
+}
+
+std::uint64_t CellsOnPath(absl::Span<const Cell> points) {
+  std::uint64_t cells = points.size();
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    cells += StepsBetween(points[i - 1], points[i]);
+  }
+  return cells;
 }
 
 }  // namespace waystar::core

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -45,7 +46,13 @@ struct Validation {
 // points), or BAD_VALUE for a footprint out of range; RESOURCE_EXHAUSTED / PATH_TOO_LONG for more than
 // kMaxValidatedPoints; OUT_OF_RANGE / OFF_MAP with the field "points[i]".
 //
+// Of the budget only what can interrupt it counts: then it returns the errors of InterruptionError.
+//
 // Thread safety: it only reads `map`.
-absl::StatusOr<Validation> ValidatePath(const GridMap& map, const ValidationQuery& query);
+absl::StatusOr<Validation> ValidatePath(const GridMap& map, const ValidationQuery& query,
+                                        const Budget& budget = {});
+
+// Returns about how many cells the lines of a path have.
+std::uint64_t CellsOnPath(absl::Span<const Cell> points);
 
 }  // namespace waystar::core

@@ -86,7 +86,8 @@ std::vector<Cell> WalkDirections(Cell start, absl::Span<const Direction> directi
 absl::StatusOr<Validation> ValidateThroughPortals(const GridMap& map, World& world,
                                                   const ValidationQuery& query,
                                                   absl::Span<const CrossedPortal> crossings,
-                                                  absl::Span<const std::string> required_tags) {
+                                                  absl::Span<const std::string> required_tags,
+                                                  const Budget& budget) {
   if (absl::Status status = CheckIndices(query.points.size(), crossings); !status.ok()) {
     return status;
   }
@@ -96,7 +97,7 @@ absl::StatusOr<Validation> ValidateThroughPortals(const GridMap& map, World& wor
     ValidationQuery part = query;
     part.points = LegOf(query.points, crossings, leg);
     const std::size_t begin = leg == 0 ? 0 : crossings[leg - 1].index;
-    absl::StatusOr<Validation> walk = ValidatePath(*here, part);
+    absl::StatusOr<Validation> walk = ValidatePath(*here, part, budget);
     if (!walk.ok()) {
       return InPath(walk.status(), begin);
     }

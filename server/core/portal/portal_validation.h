@@ -36,6 +36,7 @@ std::vector<Cell> WalkDirections(Cell start, absl::Span<const Direction> directi
 absl::StatusOr<Validation> ValidateThroughPortals(const GridMap& map, World& world,
                                                   const ValidationQuery& query,
                                                   absl::Span<const CrossedPortal> crossings,
-                                                  absl::Span<const std::string> required_tags);
+                                                  absl::Span<const std::string> required_tags,
+                                                  const Budget& budget = {});
 
 }  // namespace waystar::core

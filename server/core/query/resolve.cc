@@ -12,6 +12,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/map/portal.h"
 #include "server/core/nearest/nearest_goal.h"
+#include "server/core/query/readiness.h"
 #include "server/core/query/route_query_check.h"
 #include "server/core/search/interruption.h"
 #include "server/core/search/snap.h"
@@ -135,6 +136,10 @@ absl::Status ResolveEndpoints(const RouteQuery& query, const Budget& budget, Gri
   return absl::OkStatus();
 }
 
+bool SearchesByJumps(Algorithm algorithm) {
+  return algorithm == Algorithm::kAuto || algorithm == Algorithm::kJumpPoint;
+}
+
 ResolvedRoute WithWishes(const MapSnapshot& snapshot, const RouteQuery& query) {
   return {.snapshot = &snapshot,
           .max_expansions = query.max_expansions,
@@ -155,6 +160,9 @@ absl::StatusOr<ResolvedRoute> ResolveOnGrid(const std::shared_ptr<ResolvedAgent>
                .path_form = query.path_form,
                .footprint = query.agent.footprint.value_or(agent->footprint())};
   WAYSTAR_RETURN_IF_ERROR(CheckFootprint(grid.path.footprint));
+  // The agent is ready as it is; a query that shares it may move otherwise.
+  WAYSTAR_RETURN_IF_ERROR(MakeReady(agent->map(), grid.path.footprint, grid.path.corner_rule,
+                                    SearchesByJumps(query.algorithm), BudgetOn(snapshot, budget)));
   if (query.goal_map != snapshot.id) {
     grid.goal_map = query.goal_map;
   }
@@ -179,7 +187,8 @@ absl::StatusOr<ResolvedRoute> Resolve(const MapSnapshot& snapshot, const RouteQu
   }
   WAYSTAR_RETURN_IF_ERROR(CheckOnGrid(query));
   WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<ResolvedAgent> agent,
-                           ResolvedAgent::Make(snapshot, query.agent, std::move(others)));
+                           ResolvedAgent::Make(snapshot, query.agent, std::move(others),
+                                               SearchesByJumps(query.algorithm), budget));
   return ResolveOnGrid(agent, snapshot, query, budget);
 }
 

@@ -1,13 +1,17 @@
 #include "server/core/query/resolved_agent.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/edit/edit_memory.h"
+#include "server/core/edit/edit_work.h"
 #include "server/core/map/map_view.h"
 #include "server/core/map/profile_views.h"
+#include "server/core/query/readiness.h"
+#include "server/core/query/resolve.h"
 #include "server/core/walk/footprint.h"
 
 namespace waystar::core {
@@ -28,23 +32,28 @@ bool ChangesTerrains(const MovementProfile& profile) {
   return profile.no_diagonals || !profile.terrain_costs.empty() || !profile.forbidden_terrains.empty();
 }
 
+// An overlay of fewer cells takes no longer than a short search.
+constexpr std::int64_t kMaxCellsAtOnce = 8192;
+
 }  // namespace
 
-ResolvedAgent::ResolvedAgent(const MapSnapshot& snapshot, const AgentQuery& query, OtherMaps others)
-    : snapshot_(snapshot), query_(query), others_(std::move(others)) {}
+ResolvedAgent::ResolvedAgent(const MapSnapshot& snapshot, const AgentQuery& query, OtherMaps others,
+                             const Budget& budget)
+    : snapshot_(snapshot), query_(query), others_(std::move(others)), budget_(BudgetOn(snapshot, budget)) {}
 
 absl::StatusOr<std::unique_ptr<ResolvedAgent>> ResolvedAgent::Make(const MapSnapshot& snapshot,
-                                                                   const AgentQuery& query,
-                                                                   OtherMaps others) {
+                                                                   const AgentQuery& query, OtherMaps others,
+                                                                   bool by_jumps, const Budget& budget) {
   WAYSTAR_RETURN_IF_ERROR(CheckIsGrid(snapshot));
-  std::unique_ptr<ResolvedAgent> agent(new ResolvedAgent(snapshot, query, std::move(others)));
+  std::unique_ptr<ResolvedAgent> agent(new ResolvedAgent(snapshot, query, std::move(others), budget));
   WAYSTAR_RETURN_IF_ERROR(agent->TakeProfile());
   agent->corner_rule_ = query.corner_rule.value_or(agent->corner_rule_);
   if (query.footprint.has_value()) {
     WAYSTAR_RETURN_IF_ERROR(CheckFootprint(*query.footprint));
     agent->footprint_ = *query.footprint;
   }
-  WAYSTAR_RETURN_IF_ERROR(agent->MakeWalk());
+  WAYSTAR_RETURN_IF_ERROR(
+      MakeReady(agent->map(), agent->footprint_, agent->corner_rule_, by_jumps, agent->budget_));
   WAYSTAR_RETURN_IF_ERROR(agent->TakeOverlay());
   return agent;
 }
@@ -68,30 +77,30 @@ absl::Status ResolvedAgent::TakeProfile() {
   std::sort(required_tags_.begin(), required_tags_.end());
   if (ChangesTerrains(*profile)) {
     if (const TerrainRules rules(*profile, plain.settings()); !rules.IsAsIn(plain.settings())) {
-      MemoryAccount::Reservation memory;
-      if (plain.memory_account() != nullptr && !plain.profile_views().Has(rules)) {
-        WAYSTAR_RETURN_IF_ERROR(ReserveFor(plain, MostBytesOfView(plain),
-                                           query_.profile.has_value() ? "profile" : "profile_name", memory));
-      }
-      view_ = ViewUnder(plain, rules);
-      memory.Keep();
+      return MakeView(rules);
     }
   }
   return absl::OkStatus();
 }
 
-absl::Status ResolvedAgent::MakeWalk() {
-  if (!map().HasWalk(footprint_)) {
-    MemoryAccount::Reservation memory;
-    WAYSTAR_RETURN_IF_ERROR(ReserveFor(map(), MostBytesOfWalk(map()), "footprint", memory));
-    map().walk(footprint_);
-    memory.Keep();
+absl::Status ResolvedAgent::MakeView(const TerrainRules& rules) {
+  const GridMap& plain = snapshot_.grid();
+  MemoryAccount::Reservation memory;
+  if (!plain.profile_views().Has(rules)) {
+    WAYSTAR_RETURN_IF_ERROR(BeginUpkeep(budget_, CellsToView(plain, rules)));
+    WAYSTAR_RETURN_IF_ERROR(ReserveFor(plain, MostBytesOfView(plain),
+                                       query_.profile.has_value() ? "profile" : "profile_name", memory));
   }
+  view_ = ViewUnder(plain, rules);
+  memory.Keep();
   return absl::OkStatus();
 }
 
 absl::Status ResolvedAgent::TakeOverlay() {
   if (query_.overlay.has_value() && !query_.overlay->empty()) {
+    if (const std::int64_t cells = EstimateWork(*query_.overlay, map()); cells > kMaxCellsAtOnce) {
+      WAYSTAR_RETURN_IF_ERROR(BeginUpkeep(budget_, static_cast<std::uint64_t>(cells)));
+    }
     WAYSTAR_ASSIGN_OR_RETURN(GridMap overlaid, WithOverlay(map(), *query_.overlay, &overlay_memory_));
     overlaid_ = std::move(overlaid);
   }
@@ -115,8 +124,10 @@ const GridMap* ResolvedAgent::Find(absl::string_view id) {
       (*snapshot)->grid().settings().world != snapshot_.grid().settings().world) {
     return nullptr;
   }
-  std::unique_ptr<ResolvedAgent> agent(new ResolvedAgent(**snapshot, query_, others_));
+  std::unique_ptr<ResolvedAgent> agent(new ResolvedAgent(**snapshot, query_, others_, budget_));
   if (agent->TakeProfile().ok()) {
+    // Whatever cannot be made now the search makes, or it ends, or begins again elsewhere.
+    MakeReady(agent->map(), footprint_, corner_rule_, false, budget_).IgnoreError();
     visited_.push_back({*std::move(snapshot), std::move(agent)});
     return &visited_.back().agent->map();
   }

@@ -32,14 +32,17 @@ struct OtherMaps {
 // agent moves, may be read by any number of threads.
 class ResolvedAgent final : public World {
  public:
-  // Resolves an agent on a snapshot. Both arguments, and the store of `others`, must outlive it.
+  // Resolves an agent on a snapshot, for searches by jumps or for other questions. Both arguments, the store
+  // of `others` and the budget's upkeep must outlive it. What it needs of the map is made if it is not there:
+  // see MakeReady.
   //
-  // Returns the errors of CheckIsGrid; INVALID_ARGUMENT / BAD_VALUE with field "footprint"; those of
-  // CheckProfile below "profile."; INVALID_ARGUMENT / BAD_PROFILE and NOT_FOUND / PROFILE_NOT_FOUND with
-  // field "profile_name"; those of WithOverlay; RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL with field "profile",
-  // "profile_name" or "footprint" if there is no memory for the map as that agent sees it.
+  // Returns the errors of CheckIsGrid, BeginUpkeep; INVALID_ARGUMENT / BAD_VALUE with field "footprint";
+  // those of CheckProfile below "profile."; INVALID_ARGUMENT / BAD_PROFILE and NOT_FOUND / PROFILE_NOT_FOUND
+  // with field "profile_name"; those of WithOverlay; RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL with field
+  // "profile", "profile_name" or "footprint" if there is no memory for the map as that agent sees it.
   static absl::StatusOr<std::unique_ptr<ResolvedAgent>> Make(const MapSnapshot& snapshot,
-                                                             const AgentQuery& query, OtherMaps others);
+                                                             const AgentQuery& query, OtherMaps others,
+                                                             bool by_jumps, const Budget& budget);
 
   ResolvedAgent(const ResolvedAgent&) = delete;
   ResolvedAgent& operator=(const ResolvedAgent&) = delete;
@@ -79,16 +82,16 @@ class ResolvedAgent final : public World {
     std::unique_ptr<const ResolvedAgent> agent;
   };
 
-  ResolvedAgent(const MapSnapshot& snapshot, const AgentQuery& query, OtherMaps others);
+  ResolvedAgent(const MapSnapshot& snapshot, const AgentQuery& query, OtherMaps others, const Budget& budget);
 
   absl::Status TakeProfile();
-  // Makes the walk grid of an agent of this size, while there is memory for it.
-  absl::Status MakeWalk();
+  absl::Status MakeView(const TerrainRules& rules);
   absl::Status TakeOverlay();
 
   const MapSnapshot& snapshot_;
   const AgentQuery& query_;
   const OtherMaps others_;
+  const Budget budget_;
   // The profile's view of the map, if it sees other terrains than the map has.
   std::shared_ptr<const GridMap> view_;
   MemoryAccount::Reservation overlay_memory_;

@@ -13,6 +13,8 @@
 
 namespace waystar::core {
 
+class Upkeep;
+
 enum class Algorithm : std::uint8_t {
   // Resolves to A* on hexagons; else to kJumpPoint where cells cost the same, and also where they differ if
   // the map is 8-connected and the agent covers one cell; else to A*. These are all exact. It never resolves
@@ -82,10 +84,9 @@ struct Budget {
   const std::atomic<bool>* evicted = nullptr;
   // A search that goes on at each of these checks, or null. It stops this one as if it were cancelled.
   Rival* rival = nullptr;
-  // What the search may still spend on what a map keeps for later searches, in expansions that take as long;
-  // null if as much as it takes. The search takes off what it spends. It ends with kExpansionLimit when it
-  // has to spend more and this is 0.
-  std::uint64_t* upkeep = nullptr;
+  // What may be spent on what maps keep for later queries; null if as much as it takes. A search that is
+  // refused more ends with kExpansionLimit.
+  Upkeep* upkeep = nullptr;
 };
 
 enum class Outcome : std::uint8_t {

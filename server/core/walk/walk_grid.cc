@@ -109,6 +109,13 @@ void WalkGrid::FollowCloser(const WalkGrid& before) const {
 
 // Two that are asked for at the same time may both find room that only one has; that much is tolerated. What
 // the account has promised is taken at once, and found by its next measurement.
+bool WalkGrid::TakeRoomFor(std::size_t index_bytes) const {
+  MemoryAccount* const account = index_memory_.account.get();
+  // Searches can do without: the second half of the memory is for maps.
+  return HasRoomFor(index_bytes) &&
+         (account == nullptr || account->TryAdd(index_bytes, account->max_bytes() / 2));
+}
+
 bool WalkGrid::HasRoomFor(std::size_t index_bytes) const {
   std::size_t taken = turn_jumps_.IsAskedFor() ? TurnJumpIndex::BytesFor(CellCount()) : 0;
   for (const LazilyRepairedIndex<DiagonalJumpIndex>& stops : diagonal_jumps_) {
@@ -117,15 +124,23 @@ bool WalkGrid::HasRoomFor(std::size_t index_bytes) const {
   if (taken + index_bytes > index_memory_.max_bytes) {
     return false;
   }
-  MemoryAccount* const account = index_memory_.account.get();
-  // Searches can do without: the second half of the memory is for maps.
-  return account == nullptr || account->TryAdd(index_bytes, account->max_bytes() / 2);
+  const MemoryAccount* const account = index_memory_.account.get();
+  return account == nullptr || account->room() >= account->max_bytes() / 2 + index_bytes;
+}
+
+bool WalkGrid::WouldMakeDiagonalJumps(CornerRule rule) const {
+  return !diagonal_jumps_[static_cast<std::size_t>(rule)].IsAskedFor() &&
+         HasRoomFor(DiagonalJumpIndex::BytesFor(CellCount()));
+}
+
+bool WalkGrid::WouldMakeTurnJumps() const {
+  return !turn_jumps_.IsAskedFor() && HasRoomFor(TurnJumpIndex::BytesFor(CellCount()));
 }
 
 template <typename Index>
 const Index* WalkGrid::Find(const LazilyRepairedIndex<Index>& index, bool now, CancelFlag cancelled,
                             absl::FunctionRef<Index()> make) const {
-  if (!index.IsAskedFor() && !HasRoomFor(Index::BytesFor(CellCount()))) {
+  if (!index.IsAskedFor() && !TakeRoomFor(Index::BytesFor(CellCount()))) {
     return nullptr;
   }
   const auto repair = [&](const Index& before, const BitPlane& rows, const BitPlane& columns,

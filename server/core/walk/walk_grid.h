@@ -64,6 +64,10 @@ class WalkGrid : public WalkCells {
   const DiagonalJumpIndex* MakeDiagonalJumpIndex(CornerRule rule) const { return diagonal_jumps(rule, true); }
   const TurnJumpIndex* MakeTurnJumpIndex() const { return turn_jumps(true); }
 
+  // Return whether a search by jumps would first have to make the index, which no grid before had.
+  bool WouldMakeDiagonalJumps(CornerRule rule) const;
+  bool WouldMakeTurnJumps() const;
+
   // Returns whether an index lags so far behind that neither searches nor changes of the map are to make it.
   bool NeedsBackgroundBuild() const;
   // Makes those indexes that searches have paid for, and returns whether it made any. It is meant for a
@@ -75,6 +79,10 @@ class WalkGrid : public WalkCells {
 
   // Returns the connected components: made when first asked for, and repaired from grid to grid from then on.
   const Components& components(Adjacency adjacency) const;
+  // Returns whether they are made.
+  bool HasComponents(Adjacency adjacency) const {
+    return components_[static_cast<std::size_t>(adjacency)].GetIfMade() != nullptr;
+  }
 
   const IndexMemory& index_memory() const { return index_memory_; }
 
@@ -90,7 +98,9 @@ class WalkGrid : public WalkCells {
   std::size_t BytesBeyond(const WalkGrid& other) const;
 
  private:
+  // The first says whether there is room, the second takes it.
   bool HasRoomFor(std::size_t index_bytes) const;
+  bool TakeRoomFor(std::size_t index_bytes) const;
   const DiagonalJumpIndex* diagonal_jumps(CornerRule rule, bool now, CancelFlag cancelled = nullptr) const;
   const TurnJumpIndex* turn_jumps(bool now, CancelFlag cancelled = nullptr) const;
   template <typename Index>

@@ -33,7 +33,10 @@ QueryCosts::Slot QueryCosts::SlotOf(const std::string& map, const v1::FindPathRe
   const std::size_t hash =
       absl::HashOf(map, DistanceOctave(query), static_cast<int>(query.algorithm()),
                    static_cast<int>(query.movement_case()), query.profile_name(), profile, overlay_octave,
-                   query.footprint(), query.goals_size() + query.goal_positions_size());
+                   query.footprint(), query.goals_size() + query.goal_positions_size(),
+                   static_cast<int>(query.corner_rule()), static_cast<int>(query.path_form()),
+                   static_cast<int>(query.unreachable_policy()), std::ilogb(query.snap_radius()),
+                   query.with_summary(), query.goal_map(), query.has_start_position());
   return hash % kSlots;
 }
 
@@ -89,6 +92,9 @@ Lane QueryCosts::LaneOf(const v1::FindPathsRequest& queries) const {
   std::chrono::nanoseconds sum{0};
   for (const v1::FindPathRequest& query : queries.queries()) {
     sum += Estimate(SlotOf(queries.map(), query));
+    if (sum > kSmall) {
+      break;
+    }
   }
   return sum <= kSmall ? Lane::kSmall : Lane::kLarge;
 }

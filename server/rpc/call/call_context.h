@@ -12,6 +12,7 @@
 #include "grpcpp/server_context.h"
 #include "server/core/query/find_paths.h"
 #include "server/core/search/query.h"
+#include "server/core/search/upkeep.h"
 #include "server/rpc/access/caller.h"
 #include "server/rpc/admission/executor.h"
 #include "server/rpc/admission/workbench.h"
@@ -25,7 +26,7 @@ struct CallContext {
   Workbench& bench;
   // To the call there are no maps that this caller may not read.
   const Caller& caller;
-  // Deadline and cancellation of the call.
+  // Deadline and cancellation of the call, and its upkeep.
   core::Budget budget;
   // How long the call waited for a worker.
   std::chrono::nanoseconds queued{0};
@@ -33,8 +34,6 @@ struct CallContext {
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
   // Expansions that the call may spend on its lane; if it needs more it begins again on the next.
   std::uint64_t max_expansions_here = std::numeric_limits<std::uint64_t>::max();
-  // What it may spend there on what maps keep for later queries: core::Budget::upkeep.
-  std::uint64_t max_upkeep_here = std::numeric_limits<std::uint64_t>::max();
   // Lets a handler have several workers search; null where it should not.
   core::PathCrew* crew = nullptr;
   // The RPC library's side of the call: metadata and peer. Null where there is none.
@@ -42,8 +41,13 @@ struct CallContext {
   // Where the handler may write its response as bytes: those are sent then, and of the message only what
   // observers of queries read has to be filled. Null where the message itself is wanted.
   WrittenMessage* written = nullptr;
-  // A handler that one of those stopped sets it: its answer is not to be used.
-  bool needs_larger_lane = false;
+  // A handler that needs more expansions sets it.
+  bool needs_more_expansions = false;
+
+  // Returns whether the lane was too small for the call: then its answer is not to be used.
+  bool NeedsLargerLane() const {
+    return needs_more_expansions || (budget.upkeep != nullptr && budget.upkeep->is_refused());
+  }
 
   // Returns the budget of a search whose request allows so many expansions.
   core::Budget BudgetFor(std::uint64_t requested) const {

@@ -186,13 +186,15 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
       End(ToGrpcStatus(status));
       return;
     }
+    core::Upkeep upkeep(MaxUpkeepOn(lane));
     CallContext context{.bench = bench,
                         .caller = caller_,
-                        .budget = {.deadline = deadline_, .cancelled = &cancelled_},
+                        .budget = {.deadline = deadline_,
+                                   .cancelled = &cancelled_,
+                                   .upkeep = lane == Lane::kLarge ? nullptr : &upkeep},
                         .queued = begin - counted_.begin(),
                         .begin = begin,
                         .max_expansions_here = MaxExpansionsOn(lane),
-                        .max_upkeep_here = MaxUpkeepOn(lane),
                         .rpc = &context_};
     std::optional<WorkerCrew> crew;
     if (lane == Lane::kLarge) {
@@ -204,7 +206,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
       const CostTimer timer(lane, begin);
       const absl::Status status =
           RunWithinMemory(bench, [&] { return handler_(*request_, *response_, context); });
-      if (context.needs_larger_lane) {
+      if (context.NeedsLargerLane()) {
         BeginAt(lane == Lane::kHere ? Lane::kSmall : Lane::kLarge);
         return;
       }

@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +18,8 @@
 #include "server/core/query/resolve.h"
 #include "server/core/query/solve.h"
 #include "server/core/search/checks.h"
+#include "server/core/search/interruption.h"
+#include "server/core/search/upkeep.h"
 #include "server/rpc/call/answer_size.h"
 #include "server/rpc/call/status.h"
 #include "server/rpc/call/written_message.h"
@@ -149,8 +153,9 @@ absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
                            HexCoordinates::Of(*snapshot, request.coordinates()));
   WAYSTAR_ASSIGN_OR_RETURN(const core::AgentQuery shared, ToAgentQuery(request, coordinates));
   const core::OtherMaps others = MapsFor(store, context.caller);
+  const core::Budget budget = context.BudgetFor(std::numeric_limits<std::uint64_t>::max());
   WAYSTAR_ASSIGN_OR_RETURN(const std::shared_ptr<core::ResolvedAgent> agent,
-                           core::ResolvedAgent::Make(*snapshot, shared, others));
+                           core::ResolvedAgent::Make(*snapshot, shared, others, true, budget));
 
   const auto resolve = [&](const v1::FindPathRequest& asked, BatchedQuery& batched) -> absl::Status {
     WAYSTAR_RETURN_IF_ERROR(CheckMap(request, asked));
@@ -162,13 +167,12 @@ absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
     WAYSTAR_RETURN_IF_ERROR(query.status());
     core::AgentQuery& own = query->agent;
     if (!MovesByItself(own) && !own.overlay.has_value()) {
-      WAYSTAR_ASSIGN_OR_RETURN(batched.resolved, core::ResolveFor(agent, *snapshot, *query, context.budget));
+      WAYSTAR_ASSIGN_OR_RETURN(batched.resolved, core::ResolveFor(agent, *snapshot, *query, budget));
       return absl::OkStatus();
     }
     TakeShared(shared, own);
     batched.query = std::make_unique<const core::RouteQuery>(*std::move(query));
-    WAYSTAR_ASSIGN_OR_RETURN(batched.resolved,
-                             core::Resolve(*snapshot, *batched.query, others, context.budget));
+    WAYSTAR_ASSIGN_OR_RETURN(batched.resolved, core::Resolve(*snapshot, *batched.query, others, budget));
     return absl::OkStatus();
   };
 
@@ -176,7 +180,13 @@ absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
   std::vector<BatchedQuery> batch(static_cast<std::size_t>(request.queries_size()));
   std::vector<const core::ResolvedRoute*> queries(batch.size(), nullptr);
   for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (const std::optional<core::SearchEnd> end = core::Interruption(budget)) {
+      return core::InterruptionError(*end, 0);
+    }
     const absl::Status status = resolve(request.queries(static_cast<int>(i)), batch[i]);
+    if (context.NeedsLargerLane()) {
+      return absl::OkStatus();
+    }
     if (status.ok()) {
       queries[i] = &*batch[i].resolved;
     } else {
@@ -184,11 +194,19 @@ absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
     }
   }
   const auto take = [&](std::size_t index, const absl::StatusOr<core::Route>& route) {
+    if (route.ok() && route->path.reason == core::OutcomeReason::kExpansionLimit &&
+        budget.max_expansions < batch[index].resolved->max_expansions) {
+      context.needs_more_expansions = true;
+      return core::UpkeepError();
+    }
     return route.ok() ? writer.Write(index, *route, batch[index].coordinates)
                       : writer.WriteProblem(index, route.status());
   };
-  WAYSTAR_RETURN_IF_ERROR(
-      core::SolveMany(queries, *agent, context.budget, context.bench, context.crew, take));
+  const absl::Status status = core::SolveMany(queries, *agent, budget, context.bench, context.crew, take);
+  if (context.NeedsLargerLane()) {
+    return absl::OkStatus();
+  }
+  WAYSTAR_RETURN_IF_ERROR(status);
   return writer.Finish();
 }
 

@@ -8,7 +8,10 @@
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/path/validate_path.h"
 #include "server/core/portal/portal_validation.h"
+#include "server/core/query/readiness.h"
+#include "server/core/query/resolve.h"
 #include "server/core/query/resolved_agent.h"
 #include "server/core/query/solve.h"
 #include "server/rpc/call/answer_size.h"
@@ -33,19 +36,13 @@ absl::Status AnswerFindPath(const core::MapStore& store, std::size_t max_bytes,
   WAYSTAR_ASSIGN_OR_RETURN(const HexCoordinates coordinates,
                            HexCoordinates::Of(*snapshot, request.coordinates()));
   WAYSTAR_ASSIGN_OR_RETURN(const core::RouteQuery query, ToRouteQuery(request, coordinates));
-  core::Budget budget = context.BudgetFor(query.max_expansions);
-  std::uint64_t upkeep = context.max_upkeep_here;
-  if (upkeep != std::numeric_limits<std::uint64_t>::max()) {
-    budget.upkeep = &upkeep;
-  }
+  const core::Budget budget = context.BudgetFor(query.max_expansions);
   WAYSTAR_ASSIGN_OR_RETURN(const core::ResolvedRoute resolved,
                            core::Resolve(*snapshot, query, MapsFor(store, context.caller), budget));
   WAYSTAR_ASSIGN_OR_RETURN(const core::Route route, core::Solve(resolved, budget, context.bench));
-  const bool is_upkeep_spent =
-      budget.upkeep != nullptr && upkeep == 0 && route.path.statistics.expanded < query.max_expansions;
-  if (route.path.reason == core::OutcomeReason::kExpansionLimit &&
-      (is_upkeep_spent || budget.max_expansions < query.max_expansions)) {
-    context.needs_larger_lane = true;
+  context.needs_more_expansions = route.path.reason == core::OutcomeReason::kExpansionLimit &&
+                                  budget.max_expansions < query.max_expansions;
+  if (context.NeedsLargerLane()) {
     return absl::OkStatus();
   }
   return WriteAnswer(route, *snapshot, coordinates, max_bytes, response, context);
@@ -61,19 +58,26 @@ absl::Status WriteAnswer(const core::Route& route, const core::MapSnapshot& snap
   return CheckSize(bytes, max_bytes);
 }
 
-absl::Status AnswerValidation(const core::MapStore& store, const Caller& caller,
-                              const v1::ValidatePathRequest& request, v1::ValidatePathResponse& response) {
+absl::Status AnswerValidation(const core::MapStore& store, const v1::ValidatePathRequest& request,
+                              v1::ValidatePathResponse& response, CallContext& context) {
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
   WAYSTAR_ASSIGN_OR_RETURN(const HexCoordinates coordinates,
                            HexCoordinates::Of(*snapshot, request.coordinates()));
   WAYSTAR_ASSIGN_OR_RETURN(const core::AgentQuery query, ToAgentQuery(request, coordinates));
   WAYSTAR_ASSIGN_OR_RETURN(PathToValidate path, ToPathToValidate(request, coordinates));
-  WAYSTAR_ASSIGN_OR_RETURN(const std::unique_ptr<core::ResolvedAgent> agent,
-                           core::ResolvedAgent::Make(*snapshot, query, MapsFor(store, caller)));
+  WAYSTAR_ASSIGN_OR_RETURN(
+      const std::unique_ptr<core::ResolvedAgent> agent,
+      core::ResolvedAgent::Make(*snapshot, query, MapsFor(store, context.caller), false, context.budget));
+  context.needs_more_expansions =
+      core::CellsOnPath(path.query().points) / core::kCellsPerExpansion > context.max_expansions_here;
+  if (context.NeedsLargerLane()) {
+    return absl::OkStatus();
+  }
   path.corner_rule = agent->corner_rule();
   path.footprint = agent->footprint();
-  const absl::StatusOr<core::Validation> validation = core::ValidateThroughPortals(
-      agent->map(), *agent, path.query(), path.crossings, agent->required_tags());
+  const absl::StatusOr<core::Validation> validation =
+      core::ValidateThroughPortals(agent->map(), *agent, path.query(), path.crossings, agent->required_tags(),
+                                   core::BudgetOn(*snapshot, context.budget));
   if (!validation.ok()) {
     return path.InRequest(validation.status());
   }

@@ -22,8 +22,8 @@ absl::Status AnswerFindPath(const core::MapStore& store, std::size_t max_bytes,
                             CallContext& context);
 
 // Answers whether a path can be walked on the map's latest snapshot.
-absl::Status AnswerValidation(const core::MapStore& store, const Caller& caller,
-                              const v1::ValidatePathRequest& request, v1::ValidatePathResponse& response);
+absl::Status AnswerValidation(const core::MapStore& store, const v1::ValidatePathRequest& request,
+                              v1::ValidatePathResponse& response, CallContext& context);
 
 // Fills a response with a route, as the context wants it, stamped with the snapshot's revision. Returns
 // RESOURCE_EXHAUSTED / RESPONSE_TOO_LARGE if that takes more than `max_bytes`.

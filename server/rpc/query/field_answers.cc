@@ -55,8 +55,9 @@ absl::StatusOr<std::unique_ptr<Ground>> GroundOf(const core::MapStore& store, co
                              HexCoordinates::Of(*ground->snapshot, request.coordinates()));
   }
   WAYSTAR_ASSIGN_OR_RETURN(ground->query, ToAgentQuery(request, ground->coordinates));
-  WAYSTAR_ASSIGN_OR_RETURN(ground->agent, core::ResolvedAgent::Make(*ground->snapshot, ground->query,
-                                                                    MapsFor(store, context.caller)));
+  WAYSTAR_ASSIGN_OR_RETURN(ground->agent,
+                           core::ResolvedAgent::Make(*ground->snapshot, ground->query,
+                                                     MapsFor(store, context.caller), false, context.budget));
   ground->budget = core::BudgetOn(*ground->snapshot, context.budget);
   return ground;
 }
@@ -121,9 +122,9 @@ absl::Status FieldAnswers::Reachability(const v1::CheckReachabilityRequest& requ
   WAYSTAR_ASSIGN_OR_RETURN(const auto ground, GroundOf(store_, request, context));
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::CellPair> pairs,
                            ToCellPairs(request, ground->coordinates));
-  WAYSTAR_ASSIGN_OR_RETURN(
-      const std::vector<bool> reachable,
-      core::CheckReachability(ground->agent->map(), *ground->agent, ground->agent->agent(), pairs));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<bool> reachable,
+                           core::CheckReachability(ground->agent->map(), *ground->agent,
+                                                   ground->agent->agent(), pairs, ground->budget));
   response.mutable_reachable()->Add(reachable.begin(), reachable.end());
   FillVersion(ground->snapshot->version(), response);
   return CheckAnswerFits(response.ByteSizeLong(), max_bytes_, "pairs");

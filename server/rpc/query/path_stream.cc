@@ -303,19 +303,21 @@ bool PathStream::Answer(const Batch& batch, const v1::StreamedQuery& query, Lane
     return true;
   }
   draft.envelope.set_id(query.id());
+  core::Upkeep upkeep(MaxUpkeepOn(lane));
   CallContext context{.bench = bench,
                       .caller = caller,
-                      .budget = {.deadline = deadline_, .cancelled = &cancelled_},
+                      .budget = {.deadline = deadline_,
+                                 .cancelled = &cancelled_,
+                                 .upkeep = lane == Lane::kLarge ? nullptr : &upkeep},
                       .queued = now - batch.arrived,
                       .begin = now,
                       .max_expansions_here = MaxExpansionsOn(lane),
-                      .max_upkeep_here = MaxUpkeepOn(lane),
                       .rpc = &rpc_,
                       .written = &draft.written};
   const CostTimer timer(lane, now);
   const absl::Status status =
       RunWithinMemory(bench, [&] { return find_path_(query.query(), draft.answer, context); });
-  if (context.needs_larger_lane) {
+  if (context.NeedsLargerLane()) {
     return false;
   }
   costs_.Note(query.query(), timer.Took());

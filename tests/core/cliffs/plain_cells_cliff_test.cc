@@ -14,6 +14,7 @@
 #include "server/core/map/map_view.h"
 #include "server/core/map/movement_profile.h"
 #include "server/core/map/plain_cells.h"
+#include "server/core/search/upkeep.h"
 #include "tests/testing/plainness.h"
 
 namespace waystar::core {
@@ -82,8 +83,9 @@ class FreshProfileCliffTest : public ::testing::Test {
   }
 
   PathResult Find(const GridMap& map, const PathQuery& query, std::uint64_t upkeep) {
-    upkeep_left_ = upkeep;
-    const auto result = FindPath(map, query, {.upkeep = &upkeep_left_}, scratch_);
+    Upkeep left(upkeep);
+    const auto result = FindPath(map, query, {.upkeep = &left}, scratch_);
+    upkeep_left_ = left.left();
     EXPECT_TRUE(result.ok()) << result.status();
     return *result;
   }

@@ -1,5 +1,6 @@
 #include "server/core/path/validate_path.h"
 
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -232,6 +233,17 @@ TEST_P(GeneratedPaths, VerdictIsThatOfAJudgeStepByStep) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, GeneratedPaths, ::testing::Range(1, 5));
+
+TEST(ValidatePathTest, EndsWhenNobodyWaitsForIt) {
+  const GridMap map = DrawMap(std::vector<std::string>(100, std::string(100, '.')));
+  std::vector<Cell> points(2000, Cell{0, 0});
+  for (std::size_t i = 0; i < points.size(); i += 2) {
+    points[i] = {99, 99};
+  }
+  const std::atomic<bool> cancelled = true;
+  EXPECT_TRUE(absl::IsCancelled(ValidatePath(map, {.points = points}, {.cancelled = &cancelled}).status()));
+  EXPECT_EQ(CellsOnPath(points), 2000U + 1999U * 99);
+}
 
 }  // namespace
 }  // namespace waystar::core

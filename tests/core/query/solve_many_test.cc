@@ -48,7 +48,7 @@ class SolveManyTest : public RouteTest {
   // All at once, each with the agent or with one of its own if it says something of how it moves.
   std::vector<std::string> SolveAll(const AgentQuery& agent, const std::vector<RouteQuery>& queries) {
     const PinnedSnapshot snapshot = *store_.Pin("upper");
-    const std::shared_ptr<ResolvedAgent> shared = *ResolvedAgent::Make(*snapshot, agent, Others());
+    const std::shared_ptr<ResolvedAgent> shared = *ResolvedAgent::Make(*snapshot, agent, Others(), true, {});
     std::vector<std::string> told(queries.size());
     std::vector<std::optional<ResolvedRoute>> resolved(queries.size());
     std::vector<const ResolvedRoute*> given(queries.size(), nullptr);
@@ -133,7 +133,7 @@ TEST_F(SolveManyTest, AnswersEachAsAloneThroughPortals) {
 TEST_F(SolveManyTest, EndsAsAWholeWithTheBudget) {
   const PinnedSnapshot snapshot = *store_.Pin("upper");
   const AgentQuery agent;
-  const std::shared_ptr<ResolvedAgent> shared = *ResolvedAgent::Make(*snapshot, agent, Others());
+  const std::shared_ptr<ResolvedAgent> shared = *ResolvedAgent::Make(*snapshot, agent, Others(), true, {});
   const RouteQuery query = Between({0, 0}, {1, 1});
   const ResolvedRoute resolved = *ResolveFor(shared, *snapshot, query, {});
   const ResolvedRoute* const given[] = {&resolved, nullptr, &resolved};
