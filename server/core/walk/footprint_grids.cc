@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 
 namespace waystar::core {
@@ -16,9 +17,30 @@ FootprintGrids::State FootprintGrids::Copy() const {
   return state_;
 }
 
+FootprintGrids::State FootprintGrids::WaitAndCopy() const {
+  std::vector<std::shared_ptr<const Build>> builds;
+  {
+    MutexLock lock(mutex_);
+    builds = builds_;
+  }
+  for (const auto& build : builds) {
+    build->grid.Wait();
+  }
+  std::vector<Kept> dropped;
+  MutexLock lock(mutex_);
+  for (const auto& build : builds) {
+    if (build->grid.GetIfMade() != nullptr) {
+      Keep(*build, dropped);
+    }
+  }
+  return state_;
+}
+
+// If the new revision did not wait for what is being made, then on a map that changes faster than that each
+// revision would make it anew.
 FootprintGrids::FootprintGrids(const FootprintGrids& before, const BitPlane& cells,
                                absl::Span<const WordChange> changes)
-    : state_(before.Copy()) {
+    : state_(before.WaitAndCopy()) {
   MutexLock lock(mutex_);
   for (Kept& kept : state_.kept) {
     BitPlane eroded = kept.grid->rows();
@@ -29,35 +51,86 @@ FootprintGrids::FootprintGrids(const FootprintGrids& before, const BitPlane& cel
   }
 }
 
-FootprintGrids::FootprintGrids(const FootprintGrids& before, const BitPlane& cells) : state_(before.Copy()) {
+FootprintGrids::FootprintGrids(const FootprintGrids& before, const BitPlane& cells)
+    : state_(before.WaitAndCopy()) {
   MutexLock lock(mutex_);
-  for (Kept& kept : state_.kept) {
+  std::vector<Kept>& all = state_.kept;
+  std::sort(all.begin(), all.end(), [](const Kept& a, const Kept& b) { return a.last_use > b.last_use; });
+  all.resize(std::min(all.size(), kAlwaysKept));
+  for (Kept& kept : all) {
     auto grid = std::make_shared<WalkGrid>(Eroded(cells, kept.side), kept.grid->index_memory());
     grid->PrepareLike(*kept.grid);
     kept.grid = std::move(grid);
   }
 }
 
-std::shared_ptr<const WalkGrid> FootprintGrids::Get(const WalkGrid& single, int side) const {
-  MutexLock lock(mutex_);
-  std::vector<Kept>& all = state_.kept;
-  ++state_.uses;
-  const auto is_it = [&](const Kept& kept) { return kept.side == side; };
-  auto found = std::find_if(all.begin(), all.end(), is_it);
-  if (found == all.end()) {
-    if (all.size() == kMaxKept) {
-      const auto older = [](const Kept& a, const Kept& b) { return a.last_use < b.last_use; };
-      all.erase(std::min_element(all.begin(), all.end(), older));
+std::size_t FootprintGrids::BytesKeptOver(const WalkGrid& single) {
+  constexpr std::size_t kBytesPerCell = 4;
+  return 2 * single.index_memory().max_bytes +
+         kBytesPerCell * static_cast<std::size_t>(single.width()) * static_cast<std::size_t>(single.height());
+}
+
+FootprintGrids::Grid FootprintGrids::Get(const WalkGrid& single, int side) const {
+  return Get(side, BytesKeptOver(single), [&] {
+    // kAlwaysKept sizes together share as much memory for indexes as the agents of one cell have.
+    return std::make_shared<const WalkGrid>(Eroded(single.rows(), side),
+                                            single.index_memory().DividedBy(kAlwaysKept));
+  });
+}
+
+FootprintGrids::Grid FootprintGrids::Get(int side, std::size_t kept_bytes,
+                                         absl::FunctionRef<Grid()> make) const {
+  std::shared_ptr<const Build> build;
+  {
+    MutexLock lock(mutex_);
+    ++state_.uses;
+    const auto kept = std::find_if(state_.kept.begin(), state_.kept.end(),
+                                   [&](const Kept& other) { return other.side == side; });
+    if (kept != state_.kept.end()) {
+      kept->last_use = state_.uses;
+      kept->was_used = true;
+      return kept->grid;
     }
-    // All sizes together share as much memory for indexes as the agents of one cell have.
-    auto grid = std::make_shared<const WalkGrid>(Eroded(single.rows(), side),
-                                                 single.index_memory().DividedBy(kMaxKept));
-    all.push_back({.side = side, .grid = std::move(grid)});
-    found = all.end() - 1;
+    const auto begun =
+        std::find_if(builds_.begin(), builds_.end(), [&](const auto& other) { return other->side == side; });
+    if (begun != builds_.end()) {
+      build = *begun;
+    } else {
+      auto begins = std::make_shared<Build>();
+      begins->side = side;
+      begins->kept_bytes = kept_bytes;
+      build = std::move(begins);
+      builds_.push_back(build);
+    }
   }
-  found->last_use = state_.uses;
-  found->was_used = true;
-  return found->grid;
+  Grid grid = build->grid.Get(make);
+  // Freed outside of the lock.
+  std::vector<Kept> dropped;
+  MutexLock lock(mutex_);
+  Keep(*build, dropped);
+  return grid;
+}
+
+void FootprintGrids::Keep(const Build& build, std::vector<Kept>& dropped) const {
+  const auto begun =
+      std::find_if(builds_.begin(), builds_.end(), [&](const auto& other) { return other.get() == &build; });
+  if (begun == builds_.end()) {
+    return;
+  }
+  std::vector<Kept>& all = state_.kept;
+  all.push_back({.side = build.side, .last_use = state_.uses, .grid = *build.grid.GetIfMade()});
+  builds_.erase(begun);
+  std::size_t bytes = 0;
+  for (const Kept& kept : all) {
+    bytes += kept.grid->memory_bytes();
+  }
+  while (all.size() > kAlwaysKept && bytes > build.kept_bytes) {
+    const auto oldest = std::min_element(
+        all.begin(), all.end(), [](const Kept& a, const Kept& b) { return a.last_use < b.last_use; });
+    bytes -= oldest->grid->memory_bytes();
+    dropped.push_back(std::move(*oldest));
+    all.erase(oldest);
+  }
 }
 
 bool FootprintGrids::Has(int side) const {
@@ -78,10 +151,10 @@ void FootprintGrids::Drop(bool used_too) const {
   }
 }
 
-const WalkGrid* FootprintGrids::FindIn(const State& state, int side) {
+const FootprintGrids::Kept* FootprintGrids::FindIn(const State& state, int side) {
   const auto found =
       std::find_if(state.kept.begin(), state.kept.end(), [&](const Kept& kept) { return kept.side == side; });
-  return found == state.kept.end() ? nullptr : found->grid.get();
+  return found == state.kept.end() ? nullptr : &*found;
 }
 
 bool FootprintGrids::NeedsBackgroundBuild() const {
@@ -102,8 +175,8 @@ void FootprintGrids::FollowCloser(const FootprintGrids& before) const {
   const State own = Copy();
   const State others = before.Copy();
   for (const Kept& kept : own.kept) {
-    if (const WalkGrid* found = FindIn(others, kept.side)) {
-      kept.grid->FollowCloser(*found);
+    if (const Kept* found = FindIn(others, kept.side)) {
+      kept.grid->FollowCloser(*found->grid);
     }
   }
 }
@@ -125,8 +198,8 @@ std::size_t FootprintGrids::BytesBeyond(const FootprintGrids& other) const {
   const State others = other.Copy();
   std::size_t bytes = sizeof(*this);
   for (const Kept& kept : own.kept) {
-    const WalkGrid* found = FindIn(others, kept.side);
-    bytes += found == nullptr ? kept.grid->memory_bytes() : kept.grid->BytesBeyond(*found);
+    const Kept* found = FindIn(others, kept.side);
+    bytes += found == nullptr ? kept.grid->memory_bytes() : kept.grid->BytesBeyond(*found->grid);
   }
   return bytes;
 }

@@ -6,9 +6,11 @@
 #include <memory>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "server/base/mutex.h"
 #include "server/core/grid/bit_plane.h"
+#include "server/core/grid/lazy.h"
 #include "server/core/jump_index/cancelled.h"
 #include "server/core/walk/footprint.h"
 #include "server/core/walk/walk_grid.h"
@@ -16,24 +18,34 @@
 namespace waystar::core {
 
 // One grid for each size of agent in use on a map. A grid is made when its size is first asked for, shared by
-// all queries, and repaired from revision to revision. The kMaxKept most recently used sizes are kept.
+// all queries, and repaired from revision to revision. The most recently used sizes are kept: kAlwaysKept,
+// and more if all of them together take no more than BytesKeptOver the map when another one is made.
 //
-// Thread safety: any method may be called from any thread.
+// Thread safety: any method may be called from any thread. Who asks for a grid that is being made waits for
+// it, and so does an edit; nobody else does.
 class FootprintGrids {
  public:
-  static constexpr std::size_t kMaxKept = 8;
+  static constexpr std::size_t kAlwaysKept = 8;
+  // Returns what grids over that of agents of one cell may take if they are more than kAlwaysKept: about
+  // twice what the cells of a map of several terrains take, and twice its memory for indexes.
+  static std::size_t BytesKeptOver(const WalkGrid& single);
+
+  using Grid = std::shared_ptr<const WalkGrid>;
 
   FootprintGrids() = default;
   // Brings the grids of `before` up to date with `cells`, which `changes` made from the cells before.
   FootprintGrids(const FootprintGrids& before, const BitPlane& cells, absl::Span<const WordChange> changes);
-  // Makes the grids of the sizes in `before` afresh over `cells`.
+  // Makes the grids of the kAlwaysKept most recently used sizes in `before` afresh over `cells`.
   FootprintGrids(const FootprintGrids& before, const BitPlane& cells);
   FootprintGrids(const FootprintGrids&) = delete;
   FootprintGrids& operator=(const FootprintGrids&) = delete;
 
   // Returns the grid of agents of `side` x `side` cells over the grid of agents of one cell. REQUIRES: 2 <=
   // side <= kMaxFootprint.
-  std::shared_ptr<const WalkGrid> Get(const WalkGrid& single, int side) const;
+  Grid Get(const WalkGrid& single, int side) const;
+  // Returns the grid of that size. If it is neither kept nor being made, make() makes it, without any lock
+  // that other sizes need; more than kAlwaysKept are kept while they take at most `kept_bytes` together.
+  Grid Get(int side, std::size_t kept_bytes, absl::FunctionRef<Grid()> make) const;
 
   // Returns whether Get would find that grid made.
   bool Has(int side) const;
@@ -53,8 +65,15 @@ class FootprintGrids {
   struct Kept {
     int side = 0;
     std::uint64_t last_use = 0;
-    std::shared_ptr<const WalkGrid> grid;
+    Grid grid;
     bool was_used = true;
+  };
+
+  // A grid that is being made, or whose maker found no memory.
+  struct Build {
+    int side = 0;
+    std::size_t kept_bytes = 0;
+    Lazy<Grid> grid;
   };
 
   struct State {
@@ -64,11 +83,16 @@ class FootprintGrids {
   };
 
   State Copy() const;
+  // Waits for the grids that are being made.
+  State WaitAndCopy() const;
   // Returns null if there is none.
-  static const WalkGrid* FindIn(const State& state, int side);
+  static const Kept* FindIn(const State& state, int side);
+  // Keeps a grid that is made, unless another thread has done so. `dropped` becomes what is let go of for it.
+  void Keep(const Build& build, std::vector<Kept>& dropped) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   mutable Mutex mutex_;
   mutable State state_ ABSL_GUARDED_BY(mutex_);
+  mutable std::vector<std::shared_ptr<const Build>> builds_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace waystar::core
