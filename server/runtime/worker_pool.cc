@@ -4,9 +4,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "server/base/clock.h"
@@ -93,19 +96,25 @@ WorkerPoolCounts WorkerPool::counts() const {
   return schedule_.counts();
 }
 
-JobSchedule::Taken WorkerPool::Take(int worker) {
+std::optional<JobSchedule::Taken> WorkerPool::Take(int worker, FairQueue::Clock::time_point tidy_at) {
   MutexLock lock(mutex_);
   for (;;) {
-    JobSchedule::Taken taken = schedule_.Take(worker, FairQueue::Clock::now(), /*pauses=*/!stopping_);
+    const FairQueue::Clock::time_point now = FairQueue::Clock::now();
+    JobSchedule::Taken taken = schedule_.Take(worker, now, /*pauses=*/!stopping_);
     if (taken.job != nullptr) {
       NoteOverload();
       WakeRefuser();
       return taken;
     }
-    if (taken.look_again != FairQueue::Clock::time_point::max()) {
-      wake_.WaitUntil(mutex_, taken.look_again);
-    } else if (stopping_) {
+    if (now >= tidy_at && !stopping_) {
+      return std::nullopt;
+    }
+    if (stopping_ && taken.look_again == FairQueue::Clock::time_point::max()) {
       return taken;
+    }
+    const FairQueue::Clock::time_point wakes = std::min(taken.look_again, tidy_at);
+    if (wakes != FairQueue::Clock::time_point::max()) {
+      wake_.WaitUntil(mutex_, wakes);
     } else {
       wake_.Wait(mutex_);
     }
@@ -114,21 +123,35 @@ JobSchedule::Taken WorkerPool::Take(int worker) {
 
 void WorkerPool::Work(int worker) {
   BeNice(options_.niceness);
+  const auto tidy_period = absl::ToChronoNanoseconds(options_.tidy_period);
+  auto tidy_at = FairQueue::Clock::time_point::max();
+  if (options_.tidy != nullptr) {
+    tidy_at = FairQueue::Clock::now() + tidy_period;
+  }
+  bool had_jobs = false;
   for (;;) {
-    const JobSchedule::Taken taken = Take(worker);
-    if (taken.job == nullptr) {
-      return;
+    const std::optional<JobSchedule::Taken> taken = Take(worker, tidy_at);
+    FairQueue::Clock::time_point now = tidy_at;
+    if (taken) {
+      if (taken->job == nullptr) {
+        return;
+      }
+      had_jobs = true;
+      const std::chrono::nanoseconds processor_before = ThreadCpuTime();
+      if (taken->late.ok()) {
+        taken->job->Run(options_.first_index + worker);
+      } else {
+        taken->job->Refuse(taken->late);
+      }
+      const std::chrono::nanoseconds processor = ThreadCpuTime() - processor_before;
+      now = FairQueue::Clock::now();
+      MutexLock lock(mutex_);
+      schedule_.End(worker, now, processor);
     }
-    const std::chrono::nanoseconds processor_before = ThreadCpuTime();
-    if (taken.late.ok()) {
-      taken.job->Run(options_.first_index + worker);
-    } else {
-      taken.job->Refuse(taken.late);
+    if (now >= tidy_at) {
+      options_.tidy(options_.first_index + worker, std::exchange(had_jobs, false));
+      tidy_at = FairQueue::Clock::now() + tidy_period;
     }
-    const std::chrono::nanoseconds processor = ThreadCpuTime() - processor_before;
-    const FairQueue::Clock::time_point now = FairQueue::Clock::now();
-    MutexLock lock(mutex_);
-    schedule_.End(worker, now, processor);
   }
 }
 

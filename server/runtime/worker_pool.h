@@ -4,6 +4,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -28,6 +30,10 @@ struct WorkerPoolOptions {
   std::size_t max_queued = 256;
   absl::Duration max_wait = absl::Milliseconds(500);
   absl::Duration target_wait = absl::Milliseconds(2);
+  // Called by each worker between its jobs, when so much time has passed since the last call, unless null.
+  // `had_jobs` tells whether the worker has run any since then.
+  std::function<void(int worker, bool had_jobs)> tidy;
+  absl::Duration tidy_period = absl::Seconds(5);
 };
 
 // One more thread refuses jobs on time. Thread safety: TrySubmit, SubmitOwed, SubmitOwn and counts may be
@@ -67,8 +73,9 @@ class WorkerPool {
   bool is_overloaded() const { return is_overloaded_.load(std::memory_order_relaxed); }
 
  private:
-  // Returns the worker's next job; none when the pool ends.
-  JobSchedule::Taken Take(int worker);
+  // Returns the worker's next job, without one when the pool ends. Returns nothing if there is no job until
+  // `tidy_at`.
+  std::optional<JobSchedule::Taken> Take(int worker, FairQueue::Clock::time_point tidy_at);
   void Work(int worker);
   // Refuses jobs when their time is over, until the pool ends.
   void RefuseLate();

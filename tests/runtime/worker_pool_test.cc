@@ -261,5 +261,52 @@ TEST(WorkerPoolTest, TheServersOwnJobsAreAlwaysTakenAndTakeTurns) {
   EXPECT_THAT(order, ElementsAre('o', 'c', 'o', 'c', 'o'));
 }
 
+TEST(WorkerPoolTest, IdleWorkersTidyAgainAndAgain) {
+  std::array<std::atomic<int>, 2> tidied{};
+  WorkerPoolOptions options = Patient(2, 10);
+  options.first_index = 5;
+  options.tidy_period = absl::Milliseconds(1);
+  options.tidy = [&](int worker, bool had_jobs) {
+    EXPECT_FALSE(had_jobs);
+    ++tidied[static_cast<std::size_t>(worker - 5)];
+  };
+  const WorkerPool pool(options);
+  EXPECT_TRUE(WaitUntil([&] { return tidied[0] >= 2 && tidied[1] >= 2; }, "both workers to tidy"));
+}
+
+TEST(WorkerPoolTest, ABusyWorkerTidiesBetweenJobs) {
+  std::vector<bool> calls;
+  bool is_running = false;
+  WorkerPoolOptions options = Patient(1, 100);
+  options.tidy_period = absl::ZeroDuration();
+  options.tidy = [&](int /*worker*/, bool had_jobs) {
+    EXPECT_FALSE(is_running);
+    calls.push_back(had_jobs);
+  };
+  std::vector<bool> calls_before;
+  Blocker blocker;
+  Function job([&](int) {
+    is_running = true;
+    calls_before.push_back(calls.back());
+    is_running = false;
+  });
+  Event all_done{"all jobs"};
+  Function last([&](int) { all_done.Happen(); });
+  {
+    WorkerPool pool(options);
+    ASSERT_THAT(pool.TrySubmit(&blocker, kFlow), IsOk());
+    ASSERT_TRUE(blocker.running.Wait());
+    for (int i = 0; i < 10; ++i) {
+      EXPECT_THAT(pool.TrySubmit(&job, kFlow), IsOk());
+    }
+    EXPECT_THAT(pool.TrySubmit(&last, kFlow), IsOk());
+    blocker.release.Happen();
+    ASSERT_TRUE(all_done.Wait());
+  }
+  EXPECT_EQ(calls_before.size(), 10U);
+  // A job was run before each of them.
+  EXPECT_THAT(calls_before, ::testing::Each(true));
+}
+
 }  // namespace
 }  // namespace waystar::runtime

@@ -28,6 +28,8 @@ struct NearestConnectedBuffer {
   std::vector<Block> blocks;
   // For each component of each block met so far, whether it is part of the component that is searched.
   std::vector<bool> wanted;
+
+  std::size_t memory_bytes() const { return blocks.capacity() * sizeof(blocks[0]) + wanted.capacity() / 8; }
 };
 
 // Appends all cells connected to `start` whose Euclidean distance to `goal` is least, in row-major order.

@@ -49,7 +49,7 @@ class FieldScratch {
       jump_graph_ = {};
       jump_costs_ = {};
       jump_sight_ = {};
-      legs_ = {};
+      legs_ = std::vector<JumpSight::Leg>();
     }
   }
 

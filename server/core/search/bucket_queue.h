@@ -50,6 +50,8 @@ class BucketQueue {
 
   bool empty() const { return size_ == 0; }
   std::size_t memory_bytes() const { return entries_.capacity() * sizeof(Entry) + sizeof(*this); }
+  // Returns those that the search has used so far.
+  std::size_t used_bytes() const { return entries_.size() * sizeof(Entry); }
 
   // Returns whether the next Push needs more memory: call Grow first.
   bool IsFull() const { return free_ == kNoEntry && entries_.size() == entries_.capacity(); }

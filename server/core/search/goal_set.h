@@ -79,6 +79,10 @@ class GoalSet {
     LookInto(0, cell, g, may_see, sees);
   }
 
+  std::size_t memory_bytes() const {
+    return goals_.capacity() * sizeof(goals_[0]) + boxes_.capacity() * sizeof(boxes_[0]);
+  }
+
   bool is_found() const { return best_index_ != kNoIndex; }
   Cost best_cost() const { return best_cost_; }
   std::size_t best_index() const { return best_index_; }

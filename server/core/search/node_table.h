@@ -55,6 +55,8 @@ class NodeTable {
   std::size_t memory_bytes() const {
     return nodes_.capacity() * sizeof(JumpNode) + slots_.capacity() * sizeof(slots_[0]);
   }
+  // Returns those of them that the search has used so far.
+  std::size_t used_bytes() const { return nodes_.size() * (sizeof(JumpNode) + 2 * sizeof(slots_[0])); }
 
   JumpNode& operator[](NodeIndex index) { return nodes_[index]; }
   const JumpNode& operator[](NodeIndex index) const { return nodes_[index]; }

@@ -47,6 +47,7 @@ class OpenList {
  public:
   bool empty() const { return heap_.empty(); }
   std::size_t memory_bytes() const { return heap_.capacity() * sizeof(OpenEntry); }
+  std::size_t used_bytes() const { return heap_.size() * sizeof(OpenEntry); }
   // Returns whether the next Push takes more memory.
   bool IsFull() const { return heap_.size() == heap_.capacity(); }
   // Makes room for twice as many entries.

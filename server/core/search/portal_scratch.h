@@ -122,6 +122,16 @@ struct PortalScratch {
   std::vector<Direction> directions;
   std::vector<PortalCrossing> crossings;
 
+  // Without what Clear frees.
+  std::size_t memory_bytes() const {
+    return maps.capacity() * sizeof(maps[0]) + doors.capacity() * sizeof(doors[0]) +
+           reached.capacity() * sizeof(reached[0]) + rests.capacity() * sizeof(rests[0]) +
+           open.capacity() * sizeof(open[0]) + goals.capacity() * sizeof(goals[0]) +
+           goal_parts.capacity() * sizeof(goal_parts[0]) + parts.capacity() * sizeof(parts[0]) +
+           points.capacity() * sizeof(points[0]) + directions.capacity() * sizeof(directions[0]) +
+           crossings.capacity() * sizeof(crossings[0]);
+  }
+
   // Lets go of the maps as well.
   void Clear() {
     maps.clear();

@@ -1,12 +1,16 @@
 #include "server/core/search/scratch.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace waystar::core {
 
 void Scratch::Start(int width, int height) {
+  NoteUsed();
+  used_tiles_ = true;
   const auto tiles_along = [](int cells) {
     return (static_cast<std::size_t>(cells) + kTileSide - 1) >> kTileShift;
   };
@@ -50,12 +54,17 @@ bool Scratch::GrowOpen() {
 }
 
 void Scratch::StartJumps(Cost first, int width_shift) {
+  NoteUsed();
+  used_nodes_ = true;
   nodes_.Clear();
   buckets_.Start(first, width_shift);
   ClearPath();
 }
 
 bool Scratch::StartHierarchy(std::size_t node_count, Cost first, int width_shift) {
+  NoteUsed();
+  used_nodes_ = true;
+  used_hierarchy_ = true;
   nodes_.Clear();
   ClearPath();
   for (BucketQueue& open : hierarchy_.open) {
@@ -112,6 +121,49 @@ std::size_t Scratch::memory_bytes() const {
   return tiles_.size() * sizeof(Tile) + slots_.capacity() * sizeof(TileSlot) + open_.memory_bytes() +
          nodes_.memory_bytes() + buckets_.memory_bytes() + hierarchy_.memory_bytes() +
          (beside_ == nullptr ? 0 : beside_->memory_bytes());
+}
+
+std::size_t Scratch::kept_bytes() const {
+  const std::size_t own =
+      tiles_.size() * sizeof(Tile) + tiles_.capacity() * sizeof(tiles_[0]) +
+      slots_.capacity() * sizeof(TileSlot) + open_.memory_bytes() + nodes_.memory_bytes() +
+      buckets_.memory_bytes() + hierarchy_.memory_bytes() + portals_.memory_bytes() +
+      canonical_steps_.memory_bytes() + directions_.capacity() * sizeof(directions_[0]) +
+      corners_.capacity() * sizeof(corners_[0]) + points_.capacity() * sizeof(points_[0]) +
+      candidates_.capacity() * sizeof(candidates_[0]) + goals_.memory_bytes() +
+      nearest_connected_buffer_.memory_bytes();
+  return own + (beside_ == nullptr ? 0 : beside_->kept_bytes());
+}
+
+bool Scratch::OutgrewNeed(std::size_t small_bytes) {
+  const std::size_t used = TakeUsed();
+  const std::size_t kept = kept_bytes();
+  return kept > small_bytes && kept / kMuch > used;
+}
+
+// An open list is shorter at the end of a search than it was. Nodes tell how wide the search was, so this is
+// near enough.
+void Scratch::NoteUsed() {
+  std::size_t bytes = 0;
+  if (used_tiles_) {
+    bytes += next_tile_ * sizeof(Tile) + open_.used_bytes();
+  }
+  if (used_nodes_) {
+    bytes += nodes_.used_bytes() + buckets_.used_bytes();
+  }
+  if (used_hierarchy_) {
+    bytes += hierarchy_.nodes.size() * sizeof(hierarchy_.nodes[0]) + hierarchy_.open[0].used_bytes() +
+             hierarchy_.open[1].used_bytes();
+  }
+  used_bytes_ = std::max(used_bytes_, bytes);
+}
+
+std::size_t Scratch::TakeUsed() {
+  NoteUsed();
+  used_tiles_ = false;
+  used_nodes_ = false;
+  used_hierarchy_ = false;
+  return std::exchange(used_bytes_, 0) + (beside_ == nullptr ? 0 : beside_->TakeUsed());
 }
 
 }  // namespace waystar::core

@@ -36,7 +36,8 @@ struct SearchNode {
 
 // One search's nodes, open list and path, reused from search to search. Memory grows with the cells that the
 // widest search so far has touched, not with the map: nodes live in square tiles that are handed out as they
-// are first touched. Starting a search costs O(1), whatever the last one left behind.
+// are first touched. Starting a search costs O(1), whatever the last one left behind. Who owns a scratch
+// makes it anew when OutgrewNeed says so, or the widest search ever would be remembered for good.
 //
 // Thread safety: none. Each worker thread has its own.
 class Scratch {
@@ -145,7 +146,15 @@ class Scratch {
   // The working memory of a search that runs beside this one. It holds at most half as much.
   Scratch& beside();
 
+  // Returns the bytes that count against the limit.
   std::size_t memory_bytes() const;
+  // Returns the bytes of all that is kept for the next search.
+  std::size_t kept_bytes() const;
+
+  // Returns whether much more is kept than any search since the last call has used: more than kMuch times as
+  // much, and more than `small_bytes`.
+  static constexpr std::size_t kMuch = 4;
+  bool OutgrewNeed(std::size_t small_bytes);
 
  private:
   static constexpr std::size_t kTileShift = 5;
@@ -165,6 +174,10 @@ class Scratch {
   bool GrowOpen();
   bool GrowNodes();
   bool GrowBuckets(BucketQueue& buckets);
+
+  // Notes what the last search has used, before another begins.
+  void NoteUsed();
+  std::size_t TakeUsed();
 
   const std::size_t max_bytes_;
   std::uint32_t generation_ = 0;
@@ -186,6 +199,12 @@ class Scratch {
   GoalSet goals_;
   NearestConnectedBuffer nearest_connected_buffer_;
   std::unique_ptr<Scratch> beside_;
+
+  // What has been started since the last call of OutgrewNeed, and the most bytes that a search has used.
+  bool used_tiles_ = false;
+  bool used_nodes_ = false;
+  bool used_hierarchy_ = false;
+  std::size_t used_bytes_ = 0;
 };
 
 }  // namespace waystar::core

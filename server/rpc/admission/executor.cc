@@ -1,7 +1,11 @@
 #include "server/rpc/admission/executor.h"
 
+#include <malloc.h>
+
 #include <algorithm>
+#include <cstddef>
 #include <thread>
+#include <vector>
 
 namespace waystar::rpc {
 namespace {
@@ -9,15 +13,14 @@ namespace {
 // The niceness makes large work give way and does not starve it.
 constexpr int kNicenessOfLarge = 10;
 
-runtime::WorkerPoolOptions PoolOptions(const char* name, const ExecutorOptions& options, int first_index,
-                                       int niceness) {
-  return {.name = name,
-          .workers = options.workers,
-          .first_index = first_index,
-          .niceness = niceness,
-          .max_queued = options.max_queued,
-          .max_wait = options.max_queue_time,
-          .target_wait = options.queue_target};
+// From so many bytes on, what an idle worker frees is given back to the system as well.
+constexpr std::size_t kMuchFreed = std::size_t{16} << 20;
+
+// The allocator keeps pages that lie between others in use.
+void GiveFreePagesToSystem() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 // The RPC library has about as many threads as the machine has cores.
@@ -40,12 +43,58 @@ std::vector<std::unique_ptr<Workbench>> MakeBenches(const ExecutorOptions& optio
 Executor::Executor(const ExecutorOptions& options)
     : options_(options),
       benches_(MakeBenches(options)),
-      updates_(PoolOptions("updates", options, 2 * options.workers, kNicenessOfLarge)),
-      large_(PoolOptions("large", options, options.workers, kNicenessOfLarge)),
-      small_(PoolOptions("small", options, 0, 0)) {
+      updates_(PoolOptions("updates", 2 * options.workers, kNicenessOfLarge)),
+      large_(PoolOptions("large", options.workers, kNicenessOfLarge)),
+      small_(PoolOptions("small", 0, 0)) {
   MutexLock lock(mutex_);
   for (std::size_t i = 2 * static_cast<std::size_t>(options.workers); i < benches_.size(); ++i) {
-    free_.push_back(benches_[i].get());
+    free_.push_back({.bench = benches_[i].get()});
+  }
+}
+
+runtime::WorkerPoolOptions Executor::PoolOptions(const char* name, int first_index, int niceness) {
+  return {.name = name,
+          .workers = options_.workers,
+          .first_index = first_index,
+          .niceness = niceness,
+          .max_queued = options_.max_queued,
+          .max_wait = options_.max_queue_time,
+          .target_wait = options_.queue_target,
+          .tidy = [this](int worker, bool had_jobs) { Tidy(worker, had_jobs); },
+          .tidy_period = options_.tidy_period};
+}
+
+void Executor::Tidy(int worker, bool had_jobs) {
+  if (worker >= 2 * options_.workers) {
+    return;
+  }
+  Workbench& own = bench(worker);
+  const std::size_t before = own.kept_bytes();
+  own.Trim(had_jobs);
+  if (!had_jobs && before >= own.kept_bytes() + kMuchFreed) {
+    GiveFreePagesToSystem();
+  }
+  if (worker == 0) {
+    TidyFree();
+  }
+}
+
+// One at a time is missing meanwhile, and goes back to where it was: the last one is lent first.
+void Executor::TidyFree() {
+  for (std::size_t i = 0;; ++i) {
+    FreeBench taken;
+    {
+      MutexLock lock(mutex_);
+      if (i >= free_.size()) {
+        return;
+      }
+      taken = free_[i];
+      free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    taken.bench->Trim(taken.had_queries);
+    taken.had_queries = false;
+    MutexLock lock(mutex_);
+    free_.insert(free_.begin() + static_cast<std::ptrdiff_t>(std::min(i, free_.size())), taken);
   }
 }
 
@@ -54,14 +103,14 @@ Executor::Lease Executor::LeaseHere() {
   if (free_.empty()) {
     return {};
   }
-  Workbench& bench = *free_.back();
+  Workbench& bench = *free_.back().bench;
   free_.pop_back();
   return {*this, bench};
 }
 
 void Executor::GiveBack(Workbench& bench) {
   MutexLock lock(mutex_);
-  free_.push_back(&bench);
+  free_.push_back({.bench = &bench, .had_queries = true});
 }
 
 }  // namespace waystar::rpc

@@ -59,6 +59,8 @@ struct ExecutorOptions {
   absl::Duration max_queue_time = absl::Milliseconds(500);
   absl::Duration queue_target = absl::Milliseconds(2);
   std::size_t scratch_bytes = std::size_t{1} << 30;
+  // How often benches give back what they do not need.
+  absl::Duration tidy_period = absl::Seconds(5);
   // Whether calls may run on the thread that they arrive on.
   bool runs_here = true;
   // Is told of small calls that are refused because of overload, unless null. Must outlive the executor.
@@ -124,6 +126,11 @@ class Executor {
   Workbench& bench(int worker) { return *benches_[static_cast<std::size_t>(worker)]; }
 
  private:
+  runtime::WorkerPoolOptions PoolOptions(const char* name, int first_index, int niceness);
+  // Trims the bench of the worker that calls it, if it has one. Worker 0 sees to those for threads that calls arrive on.
+  void Tidy(int worker, bool had_jobs);
+  void TidyFree();
+
   const runtime::WorkerPool& PoolOf(Lane lane) const {
     return lane == Lane::kSmall ? small_ : lane == Lane::kLarge ? large_ : updates_;
   }
@@ -136,7 +143,11 @@ class Executor {
   // The benches of the workers of both pools, then those for threads that calls arrive on.
   std::vector<std::unique_ptr<Workbench>> benches_;
   Mutex mutex_;
-  std::vector<Workbench*> free_ ABSL_GUARDED_BY(mutex_);
+  struct FreeBench {
+    Workbench* bench = nullptr;
+    bool had_queries = false;
+  };
+  std::vector<FreeBench> free_ ABSL_GUARDED_BY(mutex_);
   // Last, so that their threads end before what they use: first those of small_, whose calls move on to the
   // others if they turn out to be large.
   runtime::WorkerPool updates_;

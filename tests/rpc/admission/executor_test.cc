@@ -109,6 +109,82 @@ TEST(ExecutorTest, RefusesAtTheDeadlineWhileAllWorkersAreBusy) {
   }
 }
 
+// Makes the bench's scratch as large as a wide search does.
+void SearchWidely(Workbench& bench) {
+  bench.scratch.Start(1024, 1024);
+  for (int y = 0; y < 1024; y += 32) {
+    for (int x = 0; x < 1024; x += 32) {
+      ASSERT_NE(bench.scratch.Find({x, y}), nullptr);
+    }
+  }
+}
+
+class BenchJob final : public Executor::Job {
+ public:
+  BenchJob(Executor& executor, std::function<void(Workbench&)> run)
+      : executor_(executor), run_(std::move(run)) {}
+  void Run(int worker) override {
+    run_(executor_.bench(worker));
+    done.Happen();
+  }
+  void Refuse(const absl::Status& status) override { FAIL() << status; }
+
+  Event done{"the end of the job"};
+
+ private:
+  Executor& executor_;
+  const std::function<void(Workbench&)> run_;
+};
+
+TEST(ExecutorTest, BenchesGiveBackWhatAWideSearchTook) {
+  Executor executor({.workers = 1, .tidy_period = absl::Milliseconds(1)});
+  const auto run_on = [&](Lane lane, std::function<void(Workbench&)> run) {
+    BenchJob job(executor, std::move(run));
+    ASSERT_THAT(executor.Submit(lane, &job, {}), IsOk());
+    ASSERT_TRUE(job.done.Wait());
+  };
+  const auto is_small_on = [&](Lane lane) {
+    bool is_small = false;
+    run_on(lane, [&](Workbench& bench) { is_small = bench.kept_bytes() <= Workbench::kSmallBytes; });
+    return is_small;
+  };
+  for (const Lane lane : {Lane::kSmall, Lane::kLarge}) {
+    run_on(lane, SearchWidely);
+    EXPECT_TRUE(testing::WaitUntil([&] { return is_small_on(lane); }, "the worker to tidy"));
+  }
+}
+
+TEST(ExecutorTest, IdleBenchesForCallsWhereTheyArriveGiveBackToo) {
+  Executor executor({.workers = 1, .tidy_period = absl::Milliseconds(1)});
+  Workbench* bench = nullptr;
+  testing::WaitUntil(
+      [&] {
+        const Executor::Lease lease = executor.LeaseHere();
+        if (lease) {
+          bench = &*lease;
+          SearchWidely(*bench);
+        }
+        return bench != nullptr;
+      },
+      "a free bench");
+  EXPECT_TRUE(testing::WaitUntil(
+      [&] {
+        // All that are free, so that it is among them unless the worker has it.
+        std::vector<Executor::Lease> leases;
+        for (;;) {
+          Executor::Lease lease = executor.LeaseHere();
+          if (!lease) {
+            return false;
+          }
+          if (&*lease == bench) {
+            return bench->kept_bytes() <= Workbench::kSmallBytes;
+          }
+          leases.push_back(std::move(lease));
+        }
+      },
+      "the bench to be tidied"));
+}
+
 TEST(WorkerCrewTest, TellsWhatTheOthersHaveUsedOfProcessors) {
   Executor executor({.workers = 2});
   Workbench bench(1 << 20);
