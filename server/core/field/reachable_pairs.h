@@ -76,6 +76,7 @@ struct CellPair {
 // Returns INVALID_ARGUMENT / BAD_VALUE with "footprint"; RESOURCE_EXHAUSTED / TOO_MANY_ITEMS with "pairs";
 // OUT_OF_RANGE / OFF_MAP with "pairs[i].start" or "pairs[i].goal"; the errors of InterruptionError.
 absl::StatusOr<std::vector<bool>> CheckReachability(const GridMap& map, World& world, const Agent& agent,
-                                                    absl::Span<const CellPair> pairs, const Budget& budget = {});
+                                                    absl::Span<const CellPair> pairs,
+                                                    const Budget& budget = {});
 
 }  // namespace waystar::core

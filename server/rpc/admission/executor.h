@@ -127,7 +127,8 @@ class Executor {
 
  private:
   runtime::WorkerPoolOptions PoolOptions(const char* name, int first_index, int niceness);
-  // Trims the bench of the worker that calls it, if it has one. Worker 0 sees to those for threads that calls arrive on.
+  // Trims the bench of the worker that calls it, if it has one. Worker 0 sees to those for threads that calls
+  // arrive on.
   void Tidy(int worker, bool had_jobs);
   void TidyFree();
 
