@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -38,8 +39,11 @@ void GridMapEditor::SetGround(int y, std::size_t index, const Ground& ground) {
   if (after != before) {
     map_.obstacle_cells_ += std::popcount(after) - std::popcount(before);
   }
-  map_.cells_digest_ +=
-      DigestOfChange(ElementKind::kObstacles, y, index, map_.NamelessWord(y, index), ground.nameless);
+  const Word nameless = map_.NamelessWord(y, index);
+  if (ground.nameless != nameless || ground.covered != map_.covered_.word(y, index)) {
+    obstacles_touched_.Add(y, index);
+  }
+  map_.cells_digest_ += DigestOfChange(ElementKind::kObstacles, y, index, nameless, ground.nameless);
   passable_.Set(y, index, ground.passable);
   covered_.Set(y, index, ground.covered);
   SetNameless(y, index, ground.nameless);
@@ -211,6 +215,12 @@ GridMapEditor::Result GridMapEditor::FinishAndList() && {
       WalkableCellsWhere([&](Cell cell) { return base_.StraightCost(cell) != map_.StraightCost(cell); });
   UpdateWalkGrids(changes.walkability);
   UpdatePlainCells(changes.walkability);
+  const absl::Span<const WordIndex> obstacles = obstacles_touched_.Sorted();
+  const absl::Span<const WordIndex> cost = cost_touched_.Sorted();
+  std::set_union(obstacles.begin(), obstacles.end(), cost.begin(), cost.end(),
+                 std::back_inserter(changes.touched));
+  changes.is_every_view =
+      obstacles_touched_.is_too_many() || (!cost.empty() && map_.obstacles().cost_obstacles() > 0);
   if (walkability_touched_.is_too_many() || cost_touched_.is_too_many()) {
     changes = {.is_everything = true};
   }

@@ -17,9 +17,17 @@ struct MapChanges {
   // Other cells, walkable before and after, whose cost of entry changed.
   std::vector<WordChange> cost;
 
+  // The words where anything may have changed for agents that see other terrains, in ascending order. The
+  // lists above may lack some of them.
+  std::vector<WordIndex> touched;
+  // True if those do not tell what such agents feel: there are too many, or steps may have become cheaper
+  // than any terrain makes them.
+  bool is_every_view = false;
+
   // True if a portal came, went or changed.
   bool portals = false;
 
+  // Whether nothing has changed for the agents of the map itself.
   bool empty() const { return !is_everything && walkability.empty() && cost.empty() && !portals; }
 };
 

@@ -15,12 +15,14 @@ bool IsSameQuery(const PathQuery& a, const PathQuery& b) {
          a.corner_rule == b.corner_rule;
 }
 
-// Whether the answer depends on more of the map than its path and where a cheaper one could pass tell of. An
-// agent that sees other terrains than the map's does not see what the map's changes are said to be.
-bool IsUncertain(const RouteQuery& query, const GridMap& seen, const GridMap& map) {
+// A start that snaps to a cell depends on more than the path, and so does what is found where obstacles are
+// ignored.
+WatchedAnswer::Basis BasisOf(const RouteQuery& query, const GridMap& seen, const GridMap& map) {
   const std::optional<Overlay>& overlay = query.agent.overlay;
-  return query.snap_radius > 0 || (overlay.has_value() && !overlay->ignored_obstacles.empty()) ||
-         seen.settings() != map.settings();
+  if (query.snap_radius > 0 || (overlay.has_value() && !overlay->ignored_obstacles.empty())) {
+    return WatchedAnswer::Basis::kMore;
+  }
+  return seen.settings() == map.settings() ? WatchedAnswer::Basis::kMap : WatchedAnswer::Basis::kView;
 }
 
 }  // namespace
@@ -51,11 +53,10 @@ void AnswerRenewal::Judge(const GridMap& map, const PathQuery& query,
                           const absl::StatusOr<PortalPath>& result) {
   is_news_ = last_ == nullptr || !IsSameQuery(last_->query(), query) ||
              last_->IsOutdatedBy(map, result, required_tags);
-  const bool had_path = last_ != nullptr && (last_->kind() == WatchedAnswer::Kind::kPath ||
-                                             last_->kind() == WatchedAnswer::Kind::kPartial);
-  answer_ = had_path && !is_news_ ? last_
-                                  : std::make_shared<WatchedAnswer>(
-                                        map, query, result, IsUncertain(query_, map, snapshot_.grid()));
+  const WatchedAnswer::Basis basis = BasisOf(query_, map, snapshot_.grid());
+  // The subscriber goes by the path that it was told, even if another was found at the same cost.
+  answer_ = is_news_ || !last_->has_path() ? std::make_shared<const WatchedAnswer>(map, query, result, basis)
+                                           : std::make_shared<const WatchedAnswer>(last_->On(map, basis));
 }
 
 }  // namespace waystar::core

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "server/core/grid/cell.h"
 #include "server/core/grid/cost.h"
@@ -34,6 +35,9 @@ struct LeastCosts : OpenGround<double> {
   }
 };
 
+// The gap to portals where there are none.
+inline constexpr double kNoPortals = std::numeric_limits<double>::infinity();
+
 // A bound on the cost of the paths that answer one query: those that pass a cell cost at least what it takes
 // to get there and on from there over open ground of the cheapest kind.
 struct CostBound {
@@ -48,6 +52,9 @@ struct CostBound {
   int footprint = 1;
   // A cell beside a position matters as well: for a diagonal step past it, or a line that touches it.
   bool passes_corners = false;
+  // How far start and goal are from the nearest end of a portal: see PortalEnds.
+  double start_gap = kNoPortals;
+  double goal_gap = kNoPortals;
 
   // Returns the positions where an agent can do what it could not before, or at another cost, once some of
   // these cells have changed.
@@ -58,19 +65,25 @@ struct CostBound {
   }
 
   // Returns whether a path that a change of some of these cells concerns may be cheaper than `limit`. It is
-  // never false if there is one, but true for some others. REQUIRES: `cells` is not empty.
-  bool MayBeCheaperBy(const Rectangle& cells, const LeastCosts& least) const {
+  // never false if there is one, but true for some others. `gap` is how far they are from the nearest end of
+  // a portal, or less. REQUIRES: `cells` is not empty.
+  bool MayBeCheaperBy(const Rectangle& cells, const LeastCosts& least, double gap) const {
     const Rectangle area = Reach(cells);
-    return CostTo(start, area, least) + CostFrom(area, least) < limit;
+    const double to = CostTo(start, area, least);
+    const double from = CostFrom(area, least);
+    return to + from < limit || MayBeCheaperByPortal(to, from, least, gap);
   }
 
   // As above for one cell, more exactly.
-  bool MayBeCheaperBy(Cell cell, const LeastCosts& least) const {
+  bool MayBeCheaperBy(Cell cell, const LeastCosts& least, double gap) const {
     constexpr int kLargest = 4;
-    if (!MayBeCheaperBy(Rectangle{cell.x, cell.y, 1, 1}, least)) {
+    const Rectangle cells{cell.x, cell.y, 1, 1};
+    if (!MayBeCheaperBy(cells, least, gap)) {
       return false;
     }
-    if (is_lines || footprint > kLargest) {
+    const Rectangle area = Reach(cells);
+    if (is_lines || footprint > kLargest ||
+        MayBeCheaperByPortal(CostTo(start, area, least), CostFrom(area, least), least, gap)) {
       return true;
     }
     for (int y = cell.y - footprint + 1; y <= cell.y; ++y) {
@@ -85,10 +98,28 @@ struct CostBound {
 
   // Returns whether no change at all can make a path cheaper.
   bool IsTight(const LeastCosts& least) const {
-    return limit <= 0.0 || (!is_open && limit <= CostTo(start, {goal.x, goal.y, 1, 1}, least));
+    return limit <= 0.0 || (!is_open && limit <= CostTo(start, {goal.x, goal.y, 1, 1}, least) &&
+                            !(UnitOf(least) * (start_gap + goal_gap) < limit));
   }
 
  private:
+  // Returns the least cost of a way that leads one cell further along a row or a column, or along both.
+  double UnitOf(const LeastCosts& least) const {
+    return is_lines && least.lattice == Lattice::kHexagonal ? std::sqrt(0.75) * least.straight
+                                                            : least.straight;
+  }
+
+  // As MayBeCheaperBy for paths that take a portal. It costs at least `to` to come to the cells without one,
+  // and `from` to go on.
+  bool MayBeCheaperByPortal(double to, double from, const LeastCosts& least, double gap) const {
+    if (gap == kNoPortals) {
+      return false;
+    }
+    const double unit = UnitOf(least);
+    const double near = std::max(0.0, gap - footprint);
+    return std::min(to, unit * (start_gap + near)) + std::min(from, unit * (goal_gap + near)) < limit;
+  }
+
   // Returns whether such a path may enter or leave a position, or pass it by a diagonal step.
   bool MayBeCheaperPast(Cell at, const LeastCosts& least) const {
     if (CostOver(at, at, least) < limit) {

@@ -93,7 +93,8 @@ bool MapSubscriptions::IsOutdated(const WatchedAnswer& answer, std::uint64_t rev
     return true;
   }
   return std::any_of(kept_.begin(), kept_.end(), [&](const Kept& kept) {
-    return kept.snapshot->revision > revision && answer.MayBeOutdatedBy(kept.changes, kept.snapshot->grid());
+    return kept.snapshot->revision > revision &&
+           answer.MayBeOutdatedBy(kept.changes, kept.snapshot->grid(), PortalEnds::Of(kept.snapshot->grid()));
   });
 }
 

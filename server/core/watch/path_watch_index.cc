@@ -35,7 +35,10 @@ PathWatchIndex::PathWatchIndex(int width, int height)
       paths_(static_cast<std::size_t>(path_columns_) *
              static_cast<std::size_t>(CeilDiv(height, kPathTileRows))),
       regions_(static_cast<std::size_t>(region_columns_) *
-               static_cast<std::size_t>(CeilDiv(height, region_rows_))) {}
+               static_cast<std::size_t>(CeilDiv(height, region_rows_))),
+      region_gaps_(
+          static_cast<std::size_t>(region_columns_) * static_cast<std::size_t>(CeilDiv(height, region_rows_)),
+          kNoPortals) {}
 
 std::size_t PathWatchIndex::PathTileOf(const WordChange& word) const {
   return static_cast<std::size_t>(word.y / kPathTileRows) * static_cast<std::size_t>(path_columns_) +
@@ -59,6 +62,7 @@ void PathWatchIndex::Add(Id id, std::shared_ptr<const WatchedAnswer> answer, con
   } else if (least.IsBelow(least_)) {
     ListRegionsAgain(least);
   }
+  TakePortals(map);
   if (free_slots_.empty()) {
     free_slots_.push_back(static_cast<std::uint32_t>(slots_.size()));
     slots_.emplace_back();
@@ -70,7 +74,7 @@ void PathWatchIndex::Add(Id id, std::shared_ptr<const WatchedAnswer> answer, con
   slots_by_id_.emplace(id, slot);
   slots_[slot].id = id;
   slots_[slot].answer = std::move(answer);
-  bounds_[slot] = slots_[slot].answer->bound();
+  bounds_[slot] = slots_[slot].answer->BoundWith(ends_);
   List(slot);
 }
 
@@ -82,7 +86,7 @@ void PathWatchIndex::Remove(Id id) {
   const std::uint32_t index = it->second;
   slots_by_id_.erase(it);
   Slot& slot = slots_[index];
-  if (slot.answer->kind() != WatchedAnswer::Kind::kPath) {
+  if (IsOther(*slot.answer)) {
     slots_[others_.back()].other = slot.other;
     others_[slot.other] = others_.back();
     others_.pop_back();
@@ -96,12 +100,12 @@ void PathWatchIndex::Remove(Id id) {
 }
 
 void PathWatchIndex::List(std::uint32_t slot) {
-  const WatchedAnswer::Kind kind = slots_[slot].answer->kind();
-  if (kind != WatchedAnswer::Kind::kPath) {
+  const WatchedAnswer& answer = *slots_[slot].answer;
+  if (IsOther(answer)) {
     slots_[slot].other = others_.size();
     others_.push_back(slot);
   }
-  if (kind == WatchedAnswer::Kind::kPath || kind == WatchedAnswer::Kind::kPartial) {
+  if (HasListedPath(answer)) {
     ListPath(slot);
     ListRegion(slot);
   }
@@ -128,8 +132,9 @@ void PathWatchIndex::ListRegion(std::uint32_t slot) {
   if (bound.IsTight(least_)) {
     return;
   }
-  // No path goes further than its cost allows.
-  const double furthest = bound.limit / least_.straight + bound.footprint + 1;
+  // No path goes further than its cost allows, unless it takes a portal.
+  const double furthest =
+      ends_.empty() ? bound.limit / least_.straight + bound.footprint + 1 : std::max(width_, height_);
   const auto clamp = [](double value, int last) {
     return static_cast<int>(std::clamp(value, 0.0, static_cast<double>(last)));
   };
@@ -140,10 +145,10 @@ void PathWatchIndex::ListRegion(std::uint32_t slot) {
   const int last_row = clamp(start.y + furthest, height_ - 1) / region_rows_;
   for (int row = first_row; row <= last_row; ++row) {
     for (int column = first_column; column <= last_column; ++column) {
-      if (bound.MayBeCheaperBy(RegionTile(column, row), least_)) {
-        regions_.Add(static_cast<std::size_t>(row) * static_cast<std::size_t>(region_columns_) +
-                         static_cast<std::size_t>(column),
-                     slot, slots_[slot].regions, {});
+      const std::size_t tile = static_cast<std::size_t>(row) * static_cast<std::size_t>(region_columns_) +
+                               static_cast<std::size_t>(column);
+      if (bound.MayBeCheaperBy(RegionTile(column, row), least_, region_gaps_[tile])) {
+        regions_.Add(tile, slot, slots_[slot].regions, {});
       }
     }
   }
@@ -154,11 +159,27 @@ void PathWatchIndex::ListRegionsAgain(const LeastCosts& least) {
   for (const auto& [id, slot] : slots_by_id_) {
     regions_.Remove(
         slots_[slot].regions, [this](std::uint32_t other) -> auto& { return slots_[other].regions; });
-    const WatchedAnswer::Kind kind = slots_[slot].answer->kind();
-    if (kind == WatchedAnswer::Kind::kPath || kind == WatchedAnswer::Kind::kPartial) {
+    if (HasListedPath(*slots_[slot].answer)) {
       ListRegion(slot);
     }
   }
+}
+
+void PathWatchIndex::TakePortals(const GridMap& map) {
+  PortalEnds ends = PortalEnds::Of(map);
+  if (ends == ends_) {
+    return;
+  }
+  ends_ = std::move(ends);
+  for (std::size_t tile = 0; tile < region_gaps_.size(); ++tile) {
+    const auto column = static_cast<int>(tile % static_cast<std::size_t>(region_columns_));
+    const auto row = static_cast<int>(tile / static_cast<std::size_t>(region_columns_));
+    region_gaps_[tile] = ends_.GapTo(RegionTile(column, row));
+  }
+  for (const auto& [id, slot] : slots_by_id_) {
+    bounds_[slot] = slots_[slot].answer->BoundWith(ends_);
+  }
+  ListRegionsAgain(least_);
 }
 
 void PathWatchIndex::FindAffected(const MapChanges& changes, const GridMap& map, std::vector<Id>& ids) {
@@ -193,7 +214,7 @@ void PathWatchIndex::FindAffected(const MapChanges& changes, const GridMap& map,
   found_.clear();
   CheckClosed(closed_);
   CheckOpened(opened_, least);
-  CheckOthers(has_opened, !changes.walkability.empty(), map);
+  CheckOthers(has_opened, changes, map);
   for (const std::uint32_t slot : found_) {
     ids.push_back(slots_[slot].id);
   }
@@ -239,26 +260,40 @@ void PathWatchIndex::CheckOpened(absl::Span<const WordChange> opened, const Leas
       bounds = Extend(Extend(bounds, {first + std::countr_zero(change.flipped), change.y}),
                       {first + kWordBits - 1 - std::countl_zero(change.flipped), change.y});
     }
+    const double gap = ends_.GapTo(bounds);
+    const auto words = opened.subspan(begin, end - begin);
+    word_gaps_.clear();
     for (const auto& listed : regions_.At(tile)) {
-      if (!bounds_[listed.slot].MayBeCheaperBy(bounds, least) || IsMarked(listed.slot)) {
+      const CostBound& bound = bounds_[listed.slot];
+      if (!bound.MayBeCheaperBy(bounds, least, gap) || IsMarked(listed.slot)) {
         continue;
       }
-      const WatchedAnswer& answer = *slots_[listed.slot].answer;
-      const auto words = opened.subspan(begin, end - begin);
-      if (std::any_of(words.begin(), words.end(),
-                      [&](const WordChange& change) { return answer.MayBeCheaperBy(change, least); })) {
-        Mark(listed.slot);
+      if (word_gaps_.empty()) {
+        for (const WordChange& change : words) {
+          word_gaps_.push_back(ends_.GapTo(BoundsOf(change)));
+        }
+      }
+      for (std::size_t i = 0; i < words.size() && !IsMarked(listed.slot); ++i) {
+        if (MayBeCheaperBy(words[i], bound, least, word_gaps_[i])) {
+          Mark(listed.slot);
+        }
       }
     }
     begin = end;
   }
 }
 
-void PathWatchIndex::CheckOthers(bool has_opened, bool has_changed, const GridMap& map) {
+void PathWatchIndex::CheckOthers(bool has_opened, const MapChanges& changes, const GridMap& map) {
   for (const std::uint32_t slot : others_) {
     const WatchedAnswer& answer = *slots_[slot].answer;
-    if (!IsMarked(slot) && (answer.kind() == WatchedAnswer::Kind::kUncertain ||
-                            (has_changed && answer.MayReachElse(map, has_opened, buffer_, nearest_)))) {
+    if (IsMarked(slot)) {
+      continue;
+    }
+    const bool may_be =
+        answer.kind() == WatchedAnswer::Kind::kUncertain || answer.is_of_view()
+            ? answer.MayBeOutdatedBy(changes, map, ends_)
+            : !changes.walkability.empty() && answer.MayReachElse(map, has_opened, buffer_, nearest_);
+    if (may_be) {
       Mark(slot);
     }
   }

@@ -21,7 +21,7 @@ namespace waystar::core {
 // where their paths lie, for cells that are blocked, and once where a cheaper path could pass, for cells that
 // are opened or change their cost. A path that is as cheap as on open ground is only in the first list. A
 // change that concerns nobody costs a look at the lists of its tiles, whatever else is watched; answers
-// without a path cost a look each.
+// without a path, and those of views, cost a look each.
 //
 // Thread safety: none.
 class PathWatchIndex {
@@ -60,7 +60,7 @@ class PathWatchIndex {
     std::shared_ptr<const WatchedAnswer> answer;
     std::vector<TileEntry> paths;
     std::vector<TileEntry> regions;
-    // The place in `others_` of an answer without a path to the goal, or of an uncertain one.
+    // The place in `others_`, of an answer that is listed there.
     std::size_t other = 0;
   };
 
@@ -68,10 +68,22 @@ class PathWatchIndex {
   void ListPath(std::uint32_t slot);
   void ListRegion(std::uint32_t slot);
   void ListRegionsAgain(const LeastCosts& least);
+  // Lists all regions again if the map has other open portals than were known.
+  void TakePortals(const GridMap& map);
+  // Returns whether the answer is among the others: those without a path to the goal, uncertain ones, and
+  // those of views.
+  static bool IsOther(const WatchedAnswer& answer) {
+    return answer.kind() != WatchedAnswer::Kind::kPath || answer.is_of_view();
+  }
+  // Returns whether it has a path that is listed.
+  static bool HasListedPath(const WatchedAnswer& answer) {
+    return !answer.is_of_view() &&
+           (answer.kind() == WatchedAnswer::Kind::kPath || answer.kind() == WatchedAnswer::Kind::kPartial);
+  }
   void CheckClosed(absl::Span<const WordChange> closed);
   void CheckOpened(absl::Span<const WordChange> opened, const LeastCosts& least);
-  // Checks answers without a path, if cells were opened, or opened or closed, and uncertain ones.
-  void CheckOthers(bool has_opened, bool has_changed, const GridMap& map);
+  // Checks answers without a path, if cells were opened, uncertain ones and those of views.
+  void CheckOthers(bool has_opened, const MapChanges& changes, const GridMap& map);
   void Mark(std::uint32_t slot);
   bool IsMarked(std::uint32_t slot) const { return marks_[slot] == mark_; }
 
@@ -98,6 +110,9 @@ class PathWatchIndex {
   std::vector<std::uint32_t> others_;
   // The least costs that the regions are listed by: at most those of any map since.
   LeastCosts least_;
+  // The portals that they are listed by, and how far the regions are from them.
+  PortalEnds ends_;
+  std::vector<double> region_gaps_;
 
   // For one call of FindAffected: which slots are found already.
   std::vector<std::uint32_t> marks_;
@@ -105,6 +120,7 @@ class PathWatchIndex {
   std::vector<std::uint32_t> found_;
   std::vector<WordChange> opened_;
   std::vector<WordChange> closed_;
+  std::vector<double> word_gaps_;
   NearestConnectedBuffer buffer_;
   std::vector<Cell> nearest_;
 };

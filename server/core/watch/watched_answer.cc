@@ -18,6 +18,7 @@
 #include "server/core/map/portal.h"
 #include "server/core/path/line_of_sight.h"
 #include "server/core/path/validate_path.h"
+#include "server/core/portal/path_legs.h"
 #include "server/core/search/reachability.h"
 #include "server/core/walk/walk_grid.h"
 #include "server/core/watch/dependent_cells.h"
@@ -51,6 +52,29 @@ std::vector<Cell> CornersOf(Cell start, const PathResult& result) {
   return corners;
 }
 
+bool IsBefore(const WordChange& a, const WordChange& b) {
+  return a.index != b.index ? a.index < b.index : a.y < b.y;
+}
+
+// Merges words into others; both are sorted as IsBefore says.
+void Merge(const std::vector<WordChange>& words, std::vector<WordChange>& all) {
+  const auto middle = static_cast<std::ptrdiff_t>(all.size());
+  all.insert(all.end(), words.begin(), words.end());
+  if (middle == 0) {
+    return;
+  }
+  std::inplace_merge(all.begin(), all.begin() + middle, all.end(), IsBefore);
+  std::size_t last = 0;
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    if (IsBefore(all[last], all[i])) {
+      all[++last] = all[i];
+    } else {
+      all[last].flipped |= all[i].flipped;
+    }
+  }
+  all.resize(last + 1);
+}
+
 // Returns a lower bound of the steps of straight lines.
 double StepsOf(absl::Span<const Cell> points) {
   double steps = 0.0;
@@ -60,14 +84,22 @@ double StepsOf(absl::Span<const Cell> points) {
   return steps;
 }
 
-// Returns the cells from the first changed one of a word to the last.
+}  // namespace
+
 Rectangle BoundsOf(const WordChange& change) {
   const int first = std::countr_zero(change.flipped);
   const int last = kWordBits - 1 - std::countl_zero(change.flipped);
   return {change.index * kWordBits + first - 1, change.y, last - first + 1, 1};
 }
 
-}  // namespace
+bool MayBeCheaperBy(const WordChange& change, const CostBound& bound, const LeastCosts& least, double gap) {
+  if (change.flipped == 0 || bound.IsTight(least) || !bound.MayBeCheaperBy(BoundsOf(change), least, gap)) {
+    return false;
+  }
+  bool may_be = false;
+  ForEachCell(change, [&](Cell cell) { may_be = may_be || bound.MayBeCheaperBy(cell, least, gap); });
+  return may_be;
+}
 
 SplitChange Split(const WordChange& change, const GridMap& map) {
   const Word free = map.walk().Row(change.y)[change.index];
@@ -76,9 +108,8 @@ SplitChange Split(const WordChange& change, const GridMap& map) {
 }
 
 WatchedAnswer::WatchedAnswer(const GridMap& map, const PathQuery& query,
-                             const absl::StatusOr<PortalPath>& result, bool is_uncertain)
-    : query_(query) {
-  is_uncertain |= !map.portals().empty();
+                             const absl::StatusOr<PortalPath>& result, Basis basis)
+    : query_(query), basis_(basis), least_(LeastCosts::Of(map)) {
   const std::shared_ptr<const WalkGrid> walk = map.walk(query.footprint);
   start_is_free_ = walk->IsWalkable(query.start);
   goal_is_free_ = walk->IsWalkable(query.goal);
@@ -87,32 +118,38 @@ WatchedAnswer::WatchedAnswer(const GridMap& map, const PathQuery& query,
     const std::string reason = ErrorReasonOf(error_);
     const bool is_blocked = reason == ErrorReasonName(ErrorReason::kStartBlocked) ||
                             reason == ErrorReasonName(ErrorReason::kGoalBlocked);
-    kind_ = is_blocked && !is_uncertain ? Kind::kNoPath : Kind::kUncertain;
+    kind_ = is_blocked && basis == Basis::kMap ? Kind::kNoPath : Kind::kUncertain;
     return;
   }
   outcome_ = result->path.outcome;
   cost_ = result->path.cost;
   end_ = result->path.end;
-  switch (outcome_) {
-    case Outcome::kUnreachable:
-      kind_ = Kind::kNoPath;
-      break;
-    case Outcome::kFound:
-      kind_ = Kind::kPath;
-      TakePath(map, *result);
-      break;
-    case Outcome::kPartial:
-      kind_ = Kind::kPartial;
-      TakePath(map, *result);
-      break;
-    case Outcome::kBudgetExhausted:
-      kind_ = Kind::kUncertain;
-      TakePath(map, *result);
-      break;
+  if (outcome_ != Outcome::kUnreachable) {
+    TakePath(map, *result);
   }
-  if (is_uncertain) {
-    kind_ = Kind::kUncertain;
+  kind_ = KindOn(map);
+}
+
+WatchedAnswer::Kind WatchedAnswer::KindOn(const GridMap& map) const {
+  if (basis_ == Basis::kMore || outcome_ == Outcome::kBudgetExhausted) {
+    return Kind::kUncertain;
   }
+  if (outcome_ == Outcome::kFound) {
+    return Kind::kPath;
+  }
+  // What else may be reached is asked of the components of the map alone.
+  if (basis_ == Basis::kView || !PortalEnds::Of(map).empty()) {
+    return Kind::kUncertain;
+  }
+  return outcome_ == Outcome::kPartial ? Kind::kPartial : Kind::kNoPath;
+}
+
+WatchedAnswer WatchedAnswer::On(const GridMap& map, Basis basis) const {
+  WatchedAnswer answer = *this;
+  answer.basis_ = basis;
+  answer.least_ = LeastCosts::Of(map);
+  answer.kind_ = answer.KindOn(map);
+  return answer;
 }
 
 void WatchedAnswer::TakePath(const GridMap& map, const PortalPath& found) {
@@ -135,14 +172,18 @@ void WatchedAnswer::TakePath(const GridMap& map, const PortalPath& found) {
   } else {
     points_ = CornersOf(query_.start, result);
   }
-  // Each step is rounded to a unit, by half a unit at the most.
-  tolerance_ = (StepsOf(points_) + 2) / static_cast<double>(kCostScale);
-  if (!crossings_.empty()) {
-    return;
-  }
   const Connectivity connectivity = map.settings().connectivity;
   const SightRule sight = LineRule(connectivity, query_.corner_rule);
-  cells_ = DependentCells(points_, sight, query_.footprint);
+  double steps = 0.0;
+  for (std::size_t i = 0; i <= crossings_.size(); ++i) {
+    const absl::Span<const Cell> leg =
+        LegOf(absl::MakeConstSpan(points_), absl::MakeConstSpan(crossings_), i);
+    // A crossing is rounded as well.
+    steps += StepsOf(leg) + 2;
+    Merge(DependentCells(leg, sight, query_.footprint), cells_);
+  }
+  // Each step is rounded to a unit, by half a unit at the most.
+  tolerance_ = steps / static_cast<double>(kCostScale);
   const bool passes_corners =
       is_lines_ || (connectivity == Connectivity::kEight && query_.corner_rule != CornerRule::kAlways);
   bound_ = {.start = query_.start,
@@ -155,21 +196,16 @@ void WatchedAnswer::TakePath(const GridMap& map, const PortalPath& found) {
 }
 
 bool WatchedAnswer::DependsOn(const WordChange& change) const {
-  const auto it =
-      std::lower_bound(cells_.begin(), cells_.end(), change, [](const WordChange& a, const WordChange& b) {
-        return a.index != b.index ? a.index < b.index : a.y < b.y;
-      });
+  const auto it = std::lower_bound(cells_.begin(), cells_.end(), change, IsBefore);
   return it != cells_.end() && it->index == change.index && it->y == change.y &&
          (it->flipped & change.flipped) != 0;
 }
 
-bool WatchedAnswer::MayBeCheaperBy(const WordChange& change, const LeastCosts& least) const {
-  if (change.flipped == 0 || bound_.IsTight(least) || !bound_.MayBeCheaperBy(BoundsOf(change), least)) {
-    return false;
-  }
-  bool may_be = false;
-  ForEachCell(change, [&](Cell cell) { may_be = may_be || bound_.MayBeCheaperBy(cell, least); });
-  return may_be;
+CostBound WatchedAnswer::BoundWith(const PortalEnds& ends) const {
+  CostBound bound = bound_;
+  bound.start_gap = ends.GapTo(bound.start);
+  bound.goal_gap = bound.is_open ? 0.0 : ends.GapTo(bound.goal);
+  return bound;
 }
 
 bool WatchedAnswer::IsNearer(const GridMap& map, Cell a, Cell b) const {
@@ -196,20 +232,39 @@ bool WatchedAnswer::MayReachElse(const GridMap& map, bool has_opened, NearestCon
   return nearest.empty() || IsNearer(map, nearest.front(), end_);
 }
 
-bool WatchedAnswer::MayBeOutdatedBy(const MapChanges& changes, const GridMap& map) const {
+bool WatchedAnswer::MayBeOutdatedInView(const MapChanges& changes, const PortalEnds& ends) const {
+  if (changes.is_every_view) {
+    return true;
+  }
+  const CostBound bound = BoundWith(ends);
+  return std::ranges::any_of(changes.touched, [&](const WordIndex& word) {
+    const WordChange change{word.y, word.index, ~Word{0}};
+    return DependsOn(change) || MayBeCheaperBy(change, bound, least_, ends.GapTo(BoundsOf(change)));
+  });
+}
+
+bool WatchedAnswer::MayBeOutdatedBy(const MapChanges& changes, const GridMap& map,
+                                    const PortalEnds& ends) const {
   if (changes.is_everything || changes.portals || kind_ == Kind::kUncertain) {
     return true;
   }
+  if (basis_ == Basis::kView) {
+    return MayBeOutdatedInView(changes, ends);
+  }
   if (kind_ != Kind::kNoPath) {
     const LeastCosts least = LeastCosts::Of(map);
+    const CostBound bound = BoundWith(ends);
+    const auto may_be_cheaper_by = [&](const WordChange& change) {
+      return change.flipped != 0 && MayBeCheaperBy(change, bound, least, ends.GapTo(BoundsOf(change)));
+    };
     for (const WordChange& change : changes.walkability) {
       const SplitChange split = Split(change, map);
-      if (DependsOn(split.closed) || MayBeCheaperBy(split.opened, least)) {
+      if (DependsOn(split.closed) || may_be_cheaper_by(split.opened)) {
         return true;
       }
     }
     for (const WordChange& change : changes.cost) {
-      if (DependsOn(change) || MayBeCheaperBy(change, least)) {
+      if (DependsOn(change) || may_be_cheaper_by(change)) {
         return true;
       }
     }

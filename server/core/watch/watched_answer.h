@@ -17,6 +17,7 @@
 #include "server/core/portal/portal_validation.h"
 #include "server/core/search/query.h"
 #include "server/core/watch/cost_bound.h"
+#include "server/core/watch/portal_ends.h"
 
 namespace waystar::core {
 
@@ -28,6 +29,13 @@ struct SplitChange {
 
 // `change` is one of MapChanges::walkability, and `map` the map after it.
 SplitChange Split(const WordChange& change, const GridMap& map);
+
+// Returns the cells from the first changed one of a word to the last. REQUIRES: one has changed.
+Rectangle BoundsOf(const WordChange& change);
+
+// Returns whether a change of these cells may make a path cheaper than the bound. `gap` is that to the
+// nearest portal, or less.
+bool MayBeCheaperBy(const WordChange& change, const CostBound& bound, const LeastCosts& least, double gap);
 
 // Immutable, but movable.
 //
@@ -48,13 +56,29 @@ class WatchedAnswer {
     kUncertain,
   };
 
-  // `result` is the answer to `query` on `map`. Set `is_uncertain` if it depends on more than which cells can
-  // be walked on and what they cost; on a map with portals it always does. The path is copied.
+  // What an answer depends on.
+  enum class Basis : std::uint8_t {
+    // Which cells of the map can be walked on, what they cost, and portals.
+    kMap,
+    // The same of a view of the map, in which other terrains can be entered, or cost something else.
+    kView,
+    // More than that.
+    kMore,
+  };
+
+  // `result` is the answer to `query` on `map`, which is what its agent sees. The path is copied.
   WatchedAnswer(const GridMap& map, const PathQuery& query, const absl::StatusOr<PortalPath>& result,
-                bool is_uncertain = false);
+                Basis basis = Basis::kMap);
 
   Kind kind() const { return kind_; }
+  // Returns whether it depends on a view of the map.
+  bool is_of_view() const { return basis_ == Basis::kView; }
   const PathQuery& query() const { return query_; }
+  // Returns whether there is a path, to the goal or elsewhere.
+  bool has_path() const { return error_.ok() && outcome_ != Outcome::kUnreachable; }
+  // Returns the same answer, which holds on another map too. `map` is what its agent sees. REQUIRES:
+  // has_path().
+  WatchedAnswer On(const GridMap& map, Basis basis) const;
   // Returns the cells of kPath and kPartial, else nothing. See DependentCells.
   const std::vector<WordChange>& cells() const { return cells_; }
   // REQUIRES: kPath or kPartial.
@@ -63,8 +87,8 @@ class WatchedAnswer {
   // Returns whether the path depends on a cell of a word.
   bool DependsOn(const WordChange& change) const;
 
-  // Returns whether a change of these cells may make a path cheaper.
-  bool MayBeCheaperBy(const WordChange& change, const LeastCosts& least) const;
+  // Returns the bound of the answer on a map with these portals.
+  CostBound BoundWith(const PortalEnds& ends) const;
 
   // Returns, for kPartial and kNoPath, whether cells may have become reachable, or start or goal free or
   // blocked, which no path tells. `map` is the map after a change that opened cells if `has_opened`: only
@@ -73,8 +97,9 @@ class WatchedAnswer {
                     std::vector<Cell>& nearest) const;
 
   // Returns whether the answer may not hold any more after a change. It is never false if it does not hold;
-  // PathWatchIndex finds the same answers among many at once. `map` is the map after the change.
-  bool MayBeOutdatedBy(const MapChanges& changes, const GridMap& map) const;
+  // PathWatchIndex finds the same answers among many at once. `map` is the map after the change, not a view,
+  // and `ends` those of its portals.
+  bool MayBeOutdatedBy(const MapChanges& changes, const GridMap& map, const PortalEnds& ends) const;
 
   // Returns whether `result`, the answer to the same query on `map`, says that this one does not hold there.
   // `required_tags` are those of the query.
@@ -85,9 +110,12 @@ class WatchedAnswer {
   // Returns whether a lies nearer to the goal.
   bool IsNearer(const GridMap& map, Cell a, Cell b) const;
   void TakePath(const GridMap& map, const PortalPath& result);
+  Kind KindOn(const GridMap& map) const;
+  bool MayBeOutdatedInView(const MapChanges& changes, const PortalEnds& ends) const;
   bool CanStillBeWalked(const GridMap& map, absl::Span<const std::string> required_tags) const;
 
   PathQuery query_;
+  Basis basis_;
   Kind kind_ = Kind::kUncertain;
   // Set, instead of the rest, if the answer is an error.
   absl::Status error_;
@@ -103,6 +131,8 @@ class WatchedAnswer {
   std::vector<CrossedPortal> crossings_;
   std::vector<WordChange> cells_;
   CostBound bound_;
+  // Those of the map that the agent sees; only views need them later.
+  LeastCosts least_;
   // True if the agent could stand there.
   bool start_is_free_ = false;
   bool goal_is_free_ = false;

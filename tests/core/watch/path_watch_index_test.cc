@@ -110,7 +110,7 @@ TEST(PathWatchIndexTest, TellsAllWhereAnythingMayHaveChanged) {
             map);
   index.Add(9,
             std::make_shared<WatchedAnswer>(map, query, WithoutPortals(FindPath(map, query, {}, scratch)),
-                                            /*is_uncertain=*/true),
+                                            WatchedAnswer::Basis::kMore),
             map);
   std::vector<std::uint64_t> ids;
   index.FindAffected({}, map, ids);

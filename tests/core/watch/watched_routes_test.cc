@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "gmock/gmock.h"
+#include "server/core/portal/portal_validation.h"
 #include "server/core/store/store_listener.h"
 #include "server/core/watch/answer_renewal.h"
 #include "server/core/watch/map_subscriptions.h"
@@ -31,6 +32,9 @@ using ::waystar::testing::Unblock;
 constexpr char kNothing[] = "";
 
 Edit Paint(Cell cell, char terrain) { return SetTerrain{.shape = {.cells = {cell}}, .symbol = terrain}; }
+
+// An answer without its points: another path of the same cost is no news.
+std::string CostOf(const std::string& told) { return told.substr(0, told.find(':')); }
 
 // One subscription on the map "arena".
 class WatchedRoutesTest : public RouteTest, public StoreListener {
@@ -65,8 +69,13 @@ class WatchedRoutesTest : public RouteTest, public StoreListener {
     }
     const PinnedSnapshot snapshot = *store_.Pin("arena");
     EXPECT_THAT(subscriptions_.CheckPinned(*snapshot), IsOk());
+    ++searches_;
     AnswerRenewal renewal(store_, *snapshot, *subscription_);
-    const std::string told = ToldOf(renewal.Search({}, scratch_));
+    const absl::StatusOr<Route> route = renewal.Search({}, scratch_);
+    const std::string told = ToldOf(route);
+    if (renewal.is_news()) {
+      TakeTold(route);
+    }
     if (renewal.answer() == nullptr) {
       renewal.TakeError(absl::UnknownError(told));
     }
@@ -75,6 +84,34 @@ class WatchedRoutesTest : public RouteTest, public StoreListener {
     return renewal.is_news() ? told : kNothing;
   }
 
+  // Keeps the path that the subscriber is told.
+  void TakeTold(const absl::StatusOr<Route>& route) {
+    told_points_.clear();
+    told_crossings_.clear();
+    if (route.ok() && route->path.outcome != Outcome::kUnreachable) {
+      told_points_.assign(route->path.points.begin(), route->path.points.end());
+      for (const PortalCrossing& crossing : route->crossings) {
+        told_crossings_.push_back(
+            {.id = crossing.portal->id, .arrival = crossing.arrival, .index = crossing.index});
+      }
+    }
+  }
+
+  // Returns whether that path can still be walked.
+  bool CanWalkWhatWasTold() {
+    const PinnedSnapshot snapshot = *store_.Pin("arena");
+    const auto agent = ResolvedAgent::Make(*snapshot, subscription_->query.agent, Others(), false, {});
+    EXPECT_THAT(agent, IsOk());
+    const auto valid = ValidateThroughPortals(
+        (*agent)->map(), **agent,
+        {.points = told_points_, .corner_rule = (*agent)->corner_rule(), .footprint = (*agent)->footprint()},
+        told_crossings_, (*agent)->required_tags());
+    return valid.ok() && valid->walkable;
+  }
+
+  std::vector<Cell> told_points_;
+  std::vector<CrossedPortal> told_crossings_;
+  int searches_ = 0;
   MapSubscriptions subscriptions_;
   const std::shared_ptr<PathSubscription> subscription_ = std::make_shared<PathSubscription>();
   // Called between a search and its end.
@@ -112,22 +149,170 @@ TEST_F(WatchedRoutesTest, KeepUpWithRandomChanges) {
   query.agent.profile = MovementProfile{.corner_rule = CornerRule::kAlways,
                                         .terrain_costs = {{'~', 0.5}, {'s', 1.25}},
                                         .forbidden_terrains = {'.'}};
-  // An answer without its points: another path of the same cost is no news.
-  const auto cost_of = [](const std::string& told) { return told.substr(0, told.find(':')); };
   Apply("arena", {Paint({0, 0}, '~'), Paint({11, 5}, '~')});
-  std::string told = cost_of(Watch(query));
+  std::string told = CostOf(Watch(query));
   int news = 0;
   for (int i = 0; i < 2000; ++i) {
     const Cell cell{random.Between(1, 10), random.Between(0, 5)};
     const int kind = random.Between(0, 5);
-    const std::string now = cost_of(After({kind == 0  ? Block(cell)
-                                           : kind < 3 ? Unblock(cell)
-                                                      : Paint(cell, "~~~s."[random.Between(0, 4)])}));
+    const std::string now = CostOf(After({kind == 0  ? Block(cell)
+                                          : kind < 3 ? Unblock(cell)
+                                                     : Paint(cell, "~~~s."[random.Between(0, 4)])}));
     told = now == kNothing ? told : now;
     news += now == kNothing ? 0 : 1;
-    ASSERT_EQ(told, cost_of(Told("arena", query))) << i;
+    ASSERT_EQ(told, CostOf(Told("arena", query))) << i;
   }
   EXPECT_GT(news, 50);
+}
+
+class RandomWatchTest : public WatchedRoutesTest, public ::testing::WithParamInterface<int> {
+ protected:
+  Cell AnyCell() { return {random_.Between(0, kWidth - 1), random_.Between(0, kHeight - 1)}; }
+
+  std::vector<std::string> AnyRows() {
+    std::vector<std::string> rows(kHeight, std::string(kWidth, '.'));
+    for (std::string& row : rows) {
+      for (char& cell : row) {
+        cell = "....~s#"[random_.Between(0, 6)];
+      }
+    }
+    return rows;
+  }
+
+  Edit AnyEdit() {
+    const Cell cell = AnyCell();
+    switch (random_.Between(0, 9)) {
+      case 0:
+        return SwitchPortal{.id = absl::StrCat("p", random_.Between(0, 2)), .closed = random_.Chance(0.5)};
+      case 1:
+      case 2:
+        return Paint(cell, ".~s"[random_.Between(0, 2)]);
+      case 3:
+        return PutObstacle{.obstacle = {.id = "fire",
+                                        .shape = {.discs = {{{cell.x + 0.5, cell.y + 0.5}, 2}}},
+                                        .effect = {.kind = ObstacleEffect::Kind::kAddCost,
+                                                   .amount = random_.Chance(0.5) ? 2.0 : -0.5}},
+                           .replace = true};
+      case 4:
+      case 5:
+      case 6:
+        return Block(cell);
+      default:
+        return Unblock(cell);
+    }
+  }
+
+  void PutPortals() {
+    for (int i = 0; i < 3; ++i) {
+      const Edit put = PutPortal{.portal = {.id = absl::StrCat("p", i),
+                                            .from = AnyCell(),
+                                            .to = AnyCell(),
+                                            .cost = CostFromDouble(random_.Between(0, 3)),
+                                            .both_ways = random_.Chance(0.5),
+                                            .closed = random_.Chance(0.4)}};
+      static_cast<void>(store_.UpdateAndWait("arena", {.edits = {put}}));
+    }
+  }
+
+  RouteQuery AnyQuery() {
+    RouteQuery query = Between(AnyCell(), AnyCell());
+    if (random_.Chance(0.5)) {
+      query.agent.profile = MovementProfile{.terrain_costs = {{'~', random_.Chance(0.5) ? 0.5 : 2.0}}};
+    }
+    if (random_.Chance(0.3)) {
+      query.agent.footprint = 2;
+    }
+    if (random_.Chance(0.3)) {
+      query.agent.corner_rule = CornerRule::kAlways;
+    }
+    if (random_.Chance(0.3)) {
+      query.unreachable_policy = UnreachablePolicy::kNearestByDistance;
+    }
+    return query;
+  }
+
+  static constexpr int kWidth = 90;
+  static constexpr int kHeight = 40;
+  Random random_{static_cast<std::uint64_t>(GetParam())};
+};
+
+// On maps with portals and with profiles: as long as the subscriber hears nothing, the path that it was told
+// can be walked, and none is cheaper.
+TEST_P(RandomWatchTest, SilenceMeansThatTheAnswerHolds) {
+  Create("arena", AnyRows(), Sea());
+  PutPortals();
+  const RouteQuery query = AnyQuery();
+  std::string told = CostOf(Watch(query));
+  int edits = 0;
+  for (int i = 0; i < 150; ++i) {
+    if (!store_.UpdateAndWait("arena", {.edits = {AnyEdit()}}).ok()) {
+      continue;
+    }
+    ++edits;
+    const std::string now = CostOf(SearchIfQueued());
+    told = now == kNothing ? told : now;
+    ASSERT_EQ(told, CostOf(Told("arena", query))) << i;
+    if (!told_points_.empty()) {
+      ASSERT_TRUE(CanWalkWhatWasTold()) << i;
+    }
+  }
+  RecordProperty("searches", searches_);
+  RecordProperty("edits", edits);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomWatchTest, ::testing::Range(1, 81));
+
+// A wide map on which edits far from a path concern nobody.
+class FarEditsTest : public WatchedRoutesTest {
+ protected:
+  FarEditsTest() { Create("arena", std::vector<std::string>(100, std::string(400, '.')), Sea()); }
+
+  // How many searches far edits lead to.
+  int SearchesFor(const RouteQuery& query) {
+    Watch(query);
+    searches_ = 0;
+    for (int i = 0; i < 20; ++i) {
+      After({Block({300 + i, 80})});
+      After({Unblock({300 + i, 80})});
+      After({Paint({300 + i, 90}, '~')});
+      After({Paint({300 + i, 90}, 's')});
+    }
+    return searches_;
+  }
+
+  static RouteQuery Query() { return Between({5, 5}, {40, 20}); }
+  static Portal Gate(bool closed) {
+    return {.id = "gate", .from = {10, 70}, .to = {60, 80}, .both_ways = true, .closed = closed};
+  }
+};
+
+TEST_F(FarEditsTest, ConcernNobodyOnAPlainMap) { EXPECT_EQ(SearchesFor(Query()), 0); }
+
+TEST_F(FarEditsTest, ConcernNobodyBesideAClosedPortal) {
+  Apply("arena", {PutPortal{.portal = Gate(true)}, Block({20, 12})});
+  EXPECT_EQ(SearchesFor(Query()), 0);
+}
+
+TEST_F(FarEditsTest, ConcernNobodyBesideAnOpenPortalThatIsFar) {
+  Apply("arena", {PutPortal{.portal = Gate(false)}, Block({20, 12})});
+  EXPECT_EQ(SearchesFor(Query()), 0);
+}
+
+TEST_F(FarEditsTest, ConcernNobodyWhosePathTakesAPortal) {
+  Apply("arena", {PutPortal{.portal = {.id = "gate", .from = {6, 6}, .to = {39, 19}, .both_ways = true}}});
+  EXPECT_EQ(SearchesFor(Query()), 0);
+  EXPECT_THAT(After({Block({6, 6})}), HasSubstr(": "));
+}
+
+TEST_F(FarEditsTest, ConcernNobodyWithAProfile) {
+  RouteQuery query = Query();
+  query.agent.profile = MovementProfile{.terrain_costs = {{'~', 2.0}}};
+  EXPECT_EQ(SearchesFor(query), 0);
+  EXPECT_EQ(After({Block({200, 12})}), kNothing);
+  for (int x = 6; x < 40; ++x) {
+    Apply("arena", {Block({x, 12})});
+  }
+  EXPECT_NE(SearchIfQueued(), kNothing);
 }
 
 TEST_F(WatchedRoutesTest, OverlayIsPartOfTheQuery) {
