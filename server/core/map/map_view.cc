@@ -141,7 +141,7 @@ GridMap MakeView(const GridMap& map, const TerrainRules& rules) {
     walkable_plane.Release();
     hidden_plane.Release();
     view.walk_ = std::make_shared<const WalkGrid>(
-        view.walkable_, map.walk().index_memory().DividedBy(ProfileViews::kMaxKept));
+        view.walkable_, map.walk().index_memory().DividedBy(ProfileViews::kAlwaysKept));
     view.footprint_grids_ = std::make_shared<const FootprintGrids>();
   }
   SpanSet stale;
@@ -181,14 +181,16 @@ std::uint64_t CellsToView(const GridMap& map, const TerrainRules& rules) {
 }
 
 std::shared_ptr<const GridMap> ViewUnder(const GridMap& map, const TerrainRules& rules) {
-  return map.profile_views().Get(rules, [&](const GridMap* before) {
+  const auto make = [&](const GridMap* before) {
     if (before == nullptr) {
       return std::make_shared<const GridMap>(MakeView(map, rules));
     }
     GridMapEditor editor(*before);
     editor.TakeCells(map);
     return std::make_shared<const GridMap>(std::move(editor).Finish());
-  });
+  };
+  return map.profile_views().Get(rules, make, FootprintGrids::BytesKeptOver(map.walk()),
+                                 [&](const GridMap& view) { return view.BytesBeyond(map); });
 }
 
 }  // namespace waystar::core

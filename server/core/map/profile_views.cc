@@ -87,17 +87,16 @@ std::shared_ptr<const ProfileViews> ProfileViews::AfterEdits() const {
   return after;
 }
 
-std::shared_ptr<const GridMap> ProfileViews::Get(const TerrainRules& rules, Maker make) const {
+std::shared_ptr<const GridMap> ProfileViews::Get(const TerrainRules& rules, Maker make, std::size_t max_bytes,
+                                                 Weigher weigh) const {
   std::shared_ptr<const Slot> slot;
+  bool is_one_more = false;
   {
     MutexLock lock(mutex_);
     auto found = std::find_if(kept_.begin(), kept_.end(),
                               [&](const Kept& kept) { return *kept.slot->rules() == rules; });
     if (found == kept_.end()) {
-      if (kept_.size() == kMaxKept) {
-        kept_.erase(std::min_element(kept_.begin(), kept_.end(),
-                                     [](const Kept& a, const Kept& b) { return a.last_use < b.last_use; }));
-      }
+      is_one_more = kept_.size() >= kAlwaysKept;
       kept_.push_back(
           {.slot = std::make_shared<const Slot>(std::make_shared<const TerrainRules>(rules), nullptr)});
       found = kept_.end() - 1;
@@ -107,7 +106,33 @@ std::shared_ptr<const GridMap> ProfileViews::Get(const TerrainRules& rules, Make
     found->was_used = true;
     slot = found->slot;
   }
-  return slot->Get(make);
+  std::shared_ptr<const GridMap> view = slot->Get(make);
+  if (is_one_more) {
+    LetGo(rules, max_bytes, weigh);
+  }
+  return view;
+}
+
+void ProfileViews::LetGo(const TerrainRules& rules, std::size_t max_bytes, Weigher weigh) const {
+  std::size_t bytes = 0;
+  for (const View& view : Held()) {
+    bytes += weigh(*view.map);
+  }
+  // Freed outside of the lock.
+  std::vector<Kept> dropped;
+  MutexLock lock(mutex_);
+  while (kept_.size() > kMaxKept || (kept_.size() > kAlwaysKept && bytes > max_bytes)) {
+    const auto oldest = std::min_element(kept_.begin(), kept_.end(), [&](const Kept& a, const Kept& b) {
+      const bool is_a = *a.slot->rules() == rules;
+      const bool is_b = *b.slot->rules() == rules;
+      return is_a != is_b ? is_b : a.last_use < b.last_use;
+    });
+    if (const std::shared_ptr<const GridMap> view = oldest->slot->Held()) {
+      bytes -= std::min(bytes, weigh(*view));
+    }
+    dropped.push_back(std::move(*oldest));
+    kept_.erase(oldest);
+  }
 }
 
 bool ProfileViews::Has(const TerrainRules& rules) const {

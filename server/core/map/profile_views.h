@@ -21,14 +21,16 @@ class GridMap;
 // A view is made when it is first asked for, and shared by all queries. Making it takes time in proportion to
 // the map unless the profile enters the same terrains. Edits leave views alone: the first use after an edit
 // brings the view up to date, at a cost in proportion to the bands of rows that differ, which two maps find
-// by comparing pointers. An unused view costs nothing. The kMaxKept most recently used views are kept, except
-// those that were not used in the last kMaxIdleEdits revisions.
+// by comparing pointers. An unused view costs nothing. The kAlwaysKept most recently used views are kept, and
+// up to kMaxKept while all of them take no more than the map may spend on them, except those that were not
+// used in the last kMaxIdleEdits revisions.
 //
 // Thread safety: any method may be called from any thread.
 class ProfileViews {
  public:
-  static constexpr std::size_t kMaxKept = 8;
-  static constexpr int kMaxIdleEdits = 1024;
+  static constexpr std::size_t kAlwaysKept = 8;
+  static constexpr std::size_t kMaxKept = 32;
+  static constexpr int kMaxIdleEdits = 16 * 1024;
 
   ProfileViews();
   // Returns the views of a map that was made by edits from the map that these views belong to.
@@ -40,9 +42,13 @@ class ProfileViews {
   // Makes a view out of the same view of an earlier state of the map, or from nothing if `before` is null.
   using Maker = absl::FunctionRef<std::shared_ptr<const GridMap>(const GridMap* before)>;
 
+  // Returns the bytes that a view takes beside its map.
+  using Weigher = absl::FunctionRef<std::size_t(const GridMap& view)>;
+
   // Returns the view under these rules, made by `make` if it is not there. A call waits while another makes
-  // the same view.
-  std::shared_ptr<const GridMap> Get(const TerrainRules& rules, Maker make) const;
+  // the same view. More than kAlwaysKept views are kept while they take at most `max_bytes` by `weigh`.
+  std::shared_ptr<const GridMap> Get(const TerrainRules& rules, Maker make, std::size_t max_bytes,
+                                     Weigher weigh) const;
 
   // Returns whether Get would find that view made.
   bool Has(const TerrainRules& rules) const;
@@ -67,6 +73,9 @@ class ProfileViews {
     int idle_edits = 0;
     bool was_used = true;
   };
+
+  // Lets go of the views that were not used for longest, other than the one under these rules.
+  void LetGo(const TerrainRules& rules, std::size_t max_bytes, Weigher weigh) const;
 
   mutable Mutex mutex_;
   mutable std::uint64_t uses_ ABSL_GUARDED_BY(mutex_) = 0;

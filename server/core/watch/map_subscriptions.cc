@@ -104,7 +104,8 @@ std::vector<PathSubscriptionPtr> MapSubscriptions::Commit(const PinnedSnapshot& 
   MutexLock lock(mutex_);
   seen_revision_ = std::max(seen_revision_, snapshot->revision);
   if (searching_ > 0) {
-    if (kept_.size() >= kMaxKept || changes.walkability.size() + changes.cost.size() > kMaxKeptWords) {
+    if (kept_.size() >= kMaxKept ||
+        changes.walkability.size() + changes.cost.size() + changes.touched.size() > kMaxKeptWords) {
       kept_.clear();
       forgotten_revision_ = snapshot->revision;
     } else {

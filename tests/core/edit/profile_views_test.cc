@@ -139,6 +139,47 @@ TEST(ProfileViewsTest, KeepsThoseAskedForLast) {
   EXPECT_NE(ViewUnder(map, rules(1)), second);
 }
 
+TEST(ProfileViewsTest, MoreThanEightProfilesInTurnsAreMadeOnce) {
+  for (const int side : {16, 128}) {
+    const GridMap map = DrawMap(
+        std::vector<std::string>(static_cast<std::size_t>(side), std::string(side, 's')), Landscape());
+    std::vector<std::shared_ptr<const GridMap>> views;
+    for (int round = 0; round < 3; ++round) {
+      for (int i = 0; i < 16; ++i) {
+        // Half of them enter other terrains.
+        const TerrainRules rules = RulesOf(
+            map, i % 2 == 0
+                     ? MovementProfile{.terrain_costs = {{'s', 2.0 + i}}}
+                     : MovementProfile{.terrain_costs = {{'~', 2.0 + i}}, .forbidden_terrains = {'s'}});
+        views.push_back(ViewUnder(map, rules));
+        EXPECT_EQ(views.back(), views[static_cast<std::size_t>(i)]) << "profile " << i << " round " << round;
+      }
+    }
+  }
+}
+
+// Views that take more than the map may spend on them are let go of, but for eight.
+TEST(ProfileViewsTest, NoMoreAreKeptThanMemoryAllows) {
+  const GridMap map = DrawMap({"..s"}, Landscape());
+  const ProfileViews views;
+  const auto get = [&](int i) {
+    return views.Get(
+        RulesOf(map, {.terrain_costs = {{'s', 2.0 + i}}}),
+        [&](const GridMap*) { return std::make_shared<const GridMap>(map); }, 100,
+        [](const GridMap&) { return std::size_t{11}; });
+  };
+  std::vector<std::shared_ptr<const GridMap>> first;
+  for (int i = 0; i < 9; ++i) {
+    first.push_back(get(i));
+  }
+  EXPECT_EQ(views.Held().size(), 9U);
+  first.push_back(get(9));
+  EXPECT_EQ(views.Held().size(), 9U) << "of 99 bytes";
+  EXPECT_EQ(get(9), first[9]);
+  EXPECT_EQ(get(1), first[1]);
+  EXPECT_NE(get(0), first[0]) << "which was not asked for for longest";
+}
+
 TEST(ProfileViewsTest, MemoryCountsViewsAndLetsGoOfThoseNobodyAsksFor) {
   Generator generator(3);
   GridMap map = generator.Map({.max_side = 200, .weighted = true});
