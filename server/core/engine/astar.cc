@@ -1,6 +1,5 @@
 #include "server/core/engine/astar.h"
 
-#include <algorithm>
 #include <bit>
 #include <optional>
 
@@ -8,12 +7,12 @@
 #include "server/core/grid/grid_moves.h"
 #include "server/core/grid/grid_settings.h"
 #include "server/core/grid/lattice.h"
+#include "server/core/search/dearest_cells.h"
 #include "server/core/search/interruption.h"
 #include "server/core/search/nearest_cell.h"
 #include "server/core/search/octile.h"
 #include "server/core/search/open_list.h"
 #include "server/core/search/step_cost_lookup.h"
-#include "server/core/walk/footprint.h"
 
 namespace waystar::core {
 namespace {
@@ -48,6 +47,9 @@ class AStarSearch {
  private:
   SearchEnd Search() {
     scratch_.Start(map_);
+    if (query_.footprint > 1 && !map_.HasUniformCost()) {
+      ground_ = scratch_.dearest_cells().Add(map_, query_.footprint);
+    }
     SearchNode* start = scratch_.Find(query_.start);
     if (start == nullptr) {
       return SearchEnd::kScratchLimit;
@@ -106,15 +108,9 @@ class AStarSearch {
     if (!kHasOwnCosts && by_terrain.uniform) {
       return IsDiagonal(direction) ? by_terrain.min_diagonal : by_terrain.min_straight;
     }
-    return query_.footprint > 1 ? DearestStep(direction, entered) : step_costs_.Of(direction, entered);
-  }
-
-  // A large agent pays for the dearest cell it stands on after the step.
-  Cost DearestStep(Direction direction, Cell entered) const {
-    Cost dearest = 0;
-    ForEachCellUnder(entered, query_.footprint,
-                     [&](Cell cell) { dearest = std::max(dearest, step_costs_.Of(direction, cell)); });
-    return dearest;
+    // A large agent pays for the dearest cell it stands on after the step.
+    return step_costs_.Of(direction,
+                          query_.footprint > 1 ? scratch_.dearest_cells().Under(ground_, entered) : entered);
   }
 
   bool Push(Cell cell, Cell parent, Cost g) {
@@ -133,6 +129,8 @@ class AStarSearch {
   const StepCostLookup<kHasOwnCosts> step_costs_;
   const GridMoves& moves_;
   const OctileHeuristic heuristic_;
+  // For a large agent where costs differ.
+  DearestCells::Ground ground_;
   NearestCell nearest_;
   SearchStatistics statistics_;
 };

@@ -1,26 +1,38 @@
-#include <algorithm>
 #include <bit>
 #include <optional>
 
 #include "server/core/engine/goal_search.h"
 #include "server/core/grid/grid_moves.h"
 #include "server/core/grid/lattice.h"
+#include "server/core/search/dearest_cells.h"
 #include "server/core/search/interruption.h"
 #include "server/core/search/nearest_cell.h"
 #include "server/core/search/open_list.h"
-#include "server/core/walk/footprint.h"
 
 namespace waystar::core {
 namespace {
 
-// Returns the cost of a step that enters the cell: a large agent pays for the dearest cell below it.
-Cost EnteringCost(const GridMap& map, int footprint, Direction direction, Cell entered) {
-  Cost dearest = 0;
-  ForEachCellUnder(entered, footprint, [&](Cell cell) {
-    dearest = std::max(dearest, IsDiagonal(direction) ? map.DiagonalCost(cell) : map.StraightCost(cell));
-  });
-  return dearest;
-}
+// What steps cost. A large agent pays for the dearest cell below it.
+class EnteringCosts {
+ public:
+  EnteringCosts(const GridMap& map, int footprint, DearestCells& dearest)
+      : map_(map), is_large_(footprint > 1 && !map.HasUniformCost()), dearest_(dearest) {
+    if (is_large_) {
+      ground_ = dearest_.Add(map, footprint);
+    }
+  }
+
+  Cost Of(Direction direction, Cell entered) const {
+    const Cell paying = is_large_ ? dearest_.Under(ground_, entered) : entered;
+    return IsDiagonal(direction) ? map_.DiagonalCost(paying) : map_.StraightCost(paying);
+  }
+
+ private:
+  const GridMap& map_;
+  const bool is_large_;
+  DearestCells& dearest_;
+  DearestCells::Ground ground_;
+};
 
 bool Contains(const GoalSet::Box& box, Cell cell) {
   return box.first.x <= cell.x && cell.x <= box.last.x && box.first.y <= cell.y && cell.y <= box.last.y;
@@ -31,6 +43,7 @@ SearchEnd Search(const GridMap& map, const WalkGrid& walk, const PathQuery& quer
   const GridMoves& moves = GridMoves::For(map.settings().connectivity, query.corner_rule);
   GoalSet& goals = scratch.goals();
   scratch.Start(map);
+  const EnteringCosts entering(map, query.footprint, scratch.dearest_cells());
   SearchNode* start = scratch.Find(query.start);
   if (start == nullptr) {
     return SearchEnd::kScratchLimit;
@@ -66,7 +79,7 @@ SearchEnd Search(const GridMap& map, const WalkGrid& walk, const PathQuery& quer
     for (unsigned left = moves.From(walk, cell); left != 0; left &= left - 1) {
       const auto direction = static_cast<Direction>(std::countr_zero(left));
       const Cell next = Step(cell, direction);
-      const Cost next_g = g + EnteringCost(map, query.footprint, direction, next);
+      const Cost next_g = g + entering.Of(direction, next);
       SearchNode* reached = scratch.Find(next);
       if (reached == nullptr) {
         return SearchEnd::kScratchLimit;

@@ -14,7 +14,7 @@
 #include "server/core/map/cell_costs.h"
 #include "server/core/path/line_of_sight.h"
 #include "server/core/path/smoothing.h"
-#include "server/core/walk/footprint.h"
+#include "server/core/search/dearest_cells.h"
 
 namespace waystar::core {
 namespace {
@@ -140,18 +140,9 @@ void ExpandDirections(absl::Span<const Cell> corners, std::vector<Direction>& di
   }
 }
 
-Cell DearestCellUnder(const GridMap& map, Cell position, int footprint) {
-  Cell dearest = position;
-  ForEachCellUnder(position, footprint, [&](Cell cell) {
-    if (map.StraightCost(cell) > map.StraightCost(dearest)) {
-      dearest = cell;
-    }
-  });
-  return dearest;
-}
-
 double CostOf(const GridMap& map, int footprint, absl::Span<const Cell> corners) {
   StepSum sum(map);
+  DearestOnPath dearest(map, footprint);
   for (std::size_t i = 1; i < corners.size(); ++i) {
     const Run run(corners[i - 1], corners[i]);
     const Direction direction = DirectionOf(run.step);
@@ -162,7 +153,7 @@ double CostOf(const GridMap& map, int footprint, absl::Span<const Cell> corners)
     Cell cell = corners[i - 1];
     for (int k = 0; k < run.length; ++k) {
       cell = {cell.x + run.step.x, cell.y + run.step.y};
-      sum.Add(footprint == 1 ? cell : DearestCellUnder(map, cell, footprint), direction);
+      sum.Add(dearest.Under(cell), direction);
     }
   }
   return sum.Total();

@@ -32,9 +32,6 @@ void ExpandCells(absl::Span<const Cell> corners, std::vector<Cell>& cells);
 // Appends the direction of every step to `directions`.
 void ExpandDirections(absl::Span<const Cell> corners, std::vector<Direction>& directions);
 
-// Returns the cell whose cost a step of such an agent to `position` pays: the first of the dearest below it.
-Cell DearestCellUnder(const GridMap& map, Cell position, int footprint);
-
 // Returns what the path costs an agent of `footprint` x `footprint` cells. Two paths of the same steps cost
 // the same to the last bit, whatever their order.
 double CostOf(const GridMap& map, int footprint, absl::Span<const Cell> corners);

@@ -8,7 +8,7 @@
 #include "server/core/grid/cost.h"
 #include "server/core/grid/lattice.h"
 #include "server/core/path/line_steps.h"
-#include "server/core/path/path.h"
+#include "server/core/search/dearest_cells.h"
 #include "server/core/shape/hex_line.h"
 
 namespace waystar::core {
@@ -17,13 +17,13 @@ namespace {
 class Summarizer {
  public:
   Summarizer(const GridMap& map, int footprint)
-      : map_(map), lattice_(LatticeOf(map.settings().connectivity)), footprint_(footprint) {}
+      : map_(map), lattice_(LatticeOf(map.settings().connectivity)), dearest_(map, footprint) {}
 
   void AddSteps(Cell from, Cell to) {
     AddDirection(from, to);
     ForEachStepOnLine(from, to, [&](Cell cell, Cell next) {
       const bool is_diagonal = lattice_ == Lattice::kSquare && cell.x != next.x && cell.y != next.y;
-      const Cell paying = DearestCellUnder(map_, next, footprint_);
+      const Cell paying = dearest_.Under(next);
       const double cost = CostAt(paying) * (is_diagonal ? map_.settings().diagonal_cost : 1.0);
       AddPart(paying, 1, is_diagonal ? kSqrt2 : 1.0, cost);
       return true;
@@ -80,7 +80,7 @@ class Summarizer {
 
   const GridMap& map_;
   const Lattice lattice_;
-  const int footprint_;
+  DearestOnPath dearest_;
   PathSummary summary_;
   bool has_direction_ = false;
   std::int64_t last_dx_ = 0;

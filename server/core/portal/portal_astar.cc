@@ -7,7 +7,6 @@
 
 #include "server/core/search/interruption.h"
 #include "server/core/search/open_list.h"
-#include "server/core/walk/footprint.h"
 
 namespace waystar::core {
 namespace {
@@ -52,6 +51,12 @@ bool PortalAStar::Start() {
   BoundPortals();
 
   scratch_.Start(width, static_cast<int>(rows));
+  for (Layer& layer : layers_) {
+    const GridMap& map = *maps[layer.map].map;
+    if (query_.footprint > 1 && !map.HasUniformCost()) {
+      layer.ground = scratch_.dearest_cells().Add(map, query_.footprint);
+    }
+  }
   start_ = NumberOf(layers_[0], query_.start);
   SearchNode* node = Find(start_);
   if (node == nullptr) {
@@ -130,11 +135,10 @@ std::optional<SearchEnd> PortalAStar::Run(std::uint64_t max_expansions, const Bu
 }
 
 bool PortalAStar::Expand(const Layer& layer, Cell cell, Cost g) {
-  const GridMap& map = *graph_.maps()[layer.map].map;
   for (unsigned moves = layer.moves->From(*layer.walk, cell); moves != 0; moves &= moves - 1) {
     const auto direction = static_cast<Direction>(std::countr_zero(moves));
     const Cell next = Step(cell, direction);
-    const Cost next_g = g + StepCost(map, direction, next);
+    const Cost next_g = g + StepCost(layer, direction, next);
     const Number number = NumberOf(layer, next);
     SearchNode* node = Find(number);
     if (node == nullptr) {
@@ -207,15 +211,13 @@ Cost PortalAStar::Heuristic(std::uint32_t map, Cell cell) const {
 }
 
 // A large agent pays for the dearest cell it stands on.
-Cost PortalAStar::StepCost(const GridMap& map, Direction direction, Cell entered) const {
+Cost PortalAStar::StepCost(const Layer& layer, Direction direction, Cell entered) const {
+  const GridMap& map = *graph_.maps()[layer.map].map;
   if (map.HasUniformCost()) {
     return IsDiagonal(direction) ? map.min_diagonal() : map.min_straight();
   }
-  Cost dearest = 0;
-  ForEachCellUnder(entered, query_.footprint, [&](Cell cell) {
-    dearest = std::max(dearest, IsDiagonal(direction) ? map.DiagonalCost(cell) : map.StraightCost(cell));
-  });
-  return dearest;
+  const Cell paying = query_.footprint > 1 ? scratch_.dearest_cells().Under(layer.ground, entered) : entered;
+  return IsDiagonal(direction) ? map.DiagonalCost(paying) : map.StraightCost(paying);
 }
 
 PortalEntry PortalAStar::FindWay() {

@@ -12,6 +12,7 @@
 #include "server/core/grid/grid_moves.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/portal/portal_graph.h"
+#include "server/core/search/dearest_cells.h"
 #include "server/core/search/octile.h"
 #include "server/core/search/query.h"
 #include "server/core/search/recorder.h"
@@ -48,6 +49,8 @@ class PortalAStar {
     std::uint32_t row = 0;
     const WalkGrid* walk = nullptr;
     const GridMoves* moves = nullptr;
+    // For a large agent where costs differ.
+    DearestCells::Ground ground;
   };
   // A cell where portals begin, or a goal.
   struct Place {
@@ -73,7 +76,7 @@ class PortalAStar {
             static_cast<int>((number >> row_shift_) - layer.row)};
   }
   Cost Heuristic(std::uint32_t map, Cell cell) const;
-  Cost StepCost(const GridMap& map, Direction direction, Cell entered) const;
+  Cost StepCost(const Layer& layer, Direction direction, Cell entered) const;
 
   // Return false if the scratch is full.
   bool Expand(const Layer& layer, Cell cell, Cost g);

@@ -21,6 +21,7 @@ void Scratch::Start(int width, int height) {
   }
   next_tile_ = 0;
   open_.Clear();
+  dearest_cells_.Clear();
   ClearPath();
   ++generation_;
   if (generation_ == 0) {
@@ -128,10 +129,10 @@ std::size_t Scratch::kept_bytes() const {
       tiles_.size() * sizeof(Tile) + tiles_.capacity() * sizeof(tiles_[0]) +
       slots_.capacity() * sizeof(TileSlot) + open_.memory_bytes() + nodes_.memory_bytes() +
       buckets_.memory_bytes() + hierarchy_.memory_bytes() + portals_.memory_bytes() +
-      canonical_steps_.memory_bytes() + directions_.capacity() * sizeof(directions_[0]) +
-      corners_.capacity() * sizeof(corners_[0]) + points_.capacity() * sizeof(points_[0]) +
-      candidates_.capacity() * sizeof(candidates_[0]) + goals_.memory_bytes() +
-      nearest_connected_buffer_.memory_bytes();
+      canonical_steps_.memory_bytes() + dearest_cells_.memory_bytes() +
+      directions_.capacity() * sizeof(directions_[0]) + corners_.capacity() * sizeof(corners_[0]) +
+      points_.capacity() * sizeof(points_[0]) + candidates_.capacity() * sizeof(candidates_[0]) +
+      goals_.memory_bytes() + nearest_connected_buffer_.memory_bytes();
   return own + (beside_ == nullptr ? 0 : beside_->kept_bytes());
 }
 
@@ -146,7 +147,7 @@ bool Scratch::OutgrewNeed(std::size_t small_bytes) {
 void Scratch::NoteUsed() {
   std::size_t bytes = 0;
   if (used_tiles_) {
-    bytes += next_tile_ * sizeof(Tile) + open_.used_bytes();
+    bytes += next_tile_ * sizeof(Tile) + open_.used_bytes() + dearest_cells_.used_bytes();
   }
   if (used_nodes_) {
     bytes += nodes_.used_bytes() + buckets_.used_bytes();

@@ -13,6 +13,7 @@
 #include "server/core/map/grid_map.h"
 #include "server/core/search/bucket_queue.h"
 #include "server/core/search/canonical_step_cache.h"
+#include "server/core/search/dearest_cells.h"
 #include "server/core/search/goal_set.h"
 #include "server/core/search/hierarchy_scratch.h"
 #include "server/core/search/node_table.h"
@@ -43,8 +44,9 @@ struct SearchNode {
 class Scratch {
  public:
   // Nodes and open list together stay below `max_bytes`. On top of that come a path that is written (9 bytes
-  // a step), 128 KiB once a search over weighted terrain has run, and what the search for cells near
-  // unreachable goals has taken.
+  // a step), 128 KiB once a search over weighted terrain has run, 8 MiB and 8 bytes for 1,024 cells of the
+  // map once one for a large agent has run there, and what the search for cells near unreachable goals has
+  // taken.
   explicit Scratch(std::size_t max_bytes) : max_bytes_(max_bytes) {}
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
@@ -126,6 +128,9 @@ class Scratch {
   // The cache for searches over weighted terrain; it outlives them.
   CanonicalStepCache& canonical_steps() { return canonical_steps_; }
 
+  // The dearest cells below large agents. Start clears them.
+  DearestCells& dearest_cells() { return dearest_cells_; }
+
   // The path being built. Start and StartJumps clear it.
   void ClearPath();
   std::vector<Cell>& corners() { return corners_; }
@@ -192,6 +197,7 @@ class Scratch {
   HierarchyScratch hierarchy_;
   PortalScratch portals_;
   CanonicalStepCache canonical_steps_;
+  DearestCells dearest_cells_;
   std::vector<Direction> directions_;
   std::vector<Cell> corners_;
   std::vector<Cell> points_;

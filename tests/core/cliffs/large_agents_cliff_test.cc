@@ -1,0 +1,115 @@
+// A large agent pays for the dearest cell below it. What its searches read for a step does not grow with the
+// cells that it covers.
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "server/core/engine/find_path.h"
+#include "server/core/map/grid_map_editor.h"
+#include "server/core/nearest/nearest_goal.h"
+#include "server/core/search/dearest_cells.h"
+#include "server/core/search/scratch.h"
+#include "tests/testing/random.h"
+
+namespace waystar::core {
+namespace {
+
+using ::waystar::testing::Random;
+
+constexpr int kFootprints[] = {2, 4, 8, 16, 32};
+// Most of the agents' cells are read for the first step into a tile. Eight steps would read 8,192 below an
+// agent of 32 x 32 cells.
+constexpr std::uint64_t kMostReadForAStep = 40;
+
+// Terrains of many costs, cell by cell, and walls whose gaps of 40 cells alternate sides.
+GridMap Noise(int side, int pitch) {
+  GridSettings settings;
+  settings.terrains.clear();
+  for (char symbol = 'a'; symbol < 'k'; ++symbol) {
+    settings.terrains.push_back(
+        {.symbol = symbol, .name = std::string(1, symbol), .cost = 1.0 + 0.3 * (symbol - 'a')});
+  }
+  const GridMap blank = GridMap::Create(side, side, std::move(settings)).value();
+  GridMapEditor editor(blank);
+  Random random(5);
+  for (int y = 0; y < side; ++y) {
+    for (int x = 0; x < side; ++x) {
+      editor.SetTerrains(y, x, x + 1, static_cast<TerrainId>(random.Between(0, 9)));
+    }
+  }
+  for (int y = pitch, i = 0; y < side - 40; y += pitch, ++i) {
+    for (int x = i % 2 == 0 ? 40 : 0; x < side - (i % 2 == 0 ? 0 : 40); ++x) {
+      editor.SetObstacle({x, y}, true);
+    }
+  }
+  return std::move(editor).Finish();
+}
+
+class LargeAgentsCliffTest : public ::testing::Test {
+ protected:
+  // The cells that the last search has read to learn what its steps cost.
+  std::uint64_t CellsRead(int footprint) {
+    const auto side = static_cast<std::uint64_t>(DearestTile::kSide - 1 + footprint);
+    return scratch_.dearest_cells().tiles_read() * side * side;
+  }
+
+  Scratch scratch_{std::size_t{1} << 28};
+};
+
+TEST_F(LargeAgentsCliffTest, SearchesReadFewCellsForAStep) {
+  constexpr int kSide = 320;
+  constexpr Cell kFarEnd = {kSide - 32, kSide - 32};
+  for (const int pitch : {kSide, 100, 40}) {
+    const GridMap map = Noise(kSide, pitch);
+    for (const int footprint : kFootprints) {
+      SCOPED_TRACE(absl::StrCat("a wall each ", pitch, " rows, footprint ", footprint));
+      PathQuery query{.start = {0, 0}, .goal = kFarEnd, .footprint = footprint};
+      for (const Algorithm algorithm : {Algorithm::kAStar, Algorithm::kDijkstra}) {
+        query.algorithm = algorithm;
+        const PathResult result = *FindPath(map, query, {}, scratch_);
+        EXPECT_EQ(result.outcome, Outcome::kFound);
+        EXPECT_GT(CellsRead(footprint), 0U);
+        EXPECT_LE(CellsRead(footprint), kMostReadForAStep * result.statistics.expanded);
+      }
+      query.algorithm = Algorithm::kAStar;
+      const NearestGoalResult nearest =
+          *FindPathToNearest(map, query, {kFarEnd, {kFarEnd.x - 20, kFarEnd.y}}, {}, scratch_);
+      EXPECT_GT(CellsRead(footprint), 0U);
+      EXPECT_LE(CellsRead(footprint), kMostReadForAStep * nearest.path.statistics.expanded);
+    }
+  }
+}
+
+TEST_F(LargeAgentsCliffTest, TheyReadNoMoreBelowAgentsOfTwiceTheSize) {
+  const GridMap map = Noise(512, 512);
+  std::vector<double> read;
+  for (const int footprint : {8, 16, 32}) {
+    const PathResult result = *FindPath(
+        map, {.start = {0, 0}, .goal = {480, 480}, .algorithm = Algorithm::kDijkstra, .footprint = footprint},
+        {}, scratch_);
+    read.push_back(static_cast<double>(CellsRead(footprint)) /
+                   static_cast<double>(result.statistics.expanded));
+  }
+  // The square of the growth in size would be four.
+  EXPECT_LE(read[1], 2 * read[0]);
+  EXPECT_LE(read[2], 2 * read[1]);
+}
+
+TEST_F(LargeAgentsCliffTest, ShortPathsOnLargeMapsReadLittle) {
+  const GridMap map = Noise(1024, 1024);
+  for (const int footprint : kFootprints) {
+    ASSERT_TRUE(
+        FindPath(
+            map,
+            {.start = {500, 500}, .goal = {510, 505}, .algorithm = Algorithm::kAStar, .footprint = footprint},
+            {}, scratch_)
+            .ok());
+    EXPECT_LE(scratch_.dearest_cells().tiles_read(), 9U);
+  }
+}
+
+}  // namespace
+}  // namespace waystar::core
