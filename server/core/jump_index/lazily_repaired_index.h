@@ -79,15 +79,16 @@ class LazilyRepairedIndex {
     SetBehind(std::move(behind), CellsOf(rows));
   }
 
-  // Follows `before` over more changes than are worth a list. It returns false and does nothing if the index
-  // should be made at once: there was none, or making it takes little time.
-  bool FollowUnlisted(const LazilyRepairedIndex& before, const BitPlane& rows) {
-    if (CellsOf(rows) <= kMaxCellsAtOnce || !TakeCredit(before)) {
-      return false;
+  // Follows `before`, if there was an index, over more changes than are worth a list. Credit does not last so
+  // long: searches pay for what is then built from nothing, so that a grid of a single query costs no more
+  // than the query looks at.
+  void FollowUnlisted(const LazilyRepairedIndex& before, const BitPlane& rows) {
+    if (!TakeCredit(before)) {
+      return;
     }
+    credit_ = std::make_shared<Credit>(0);
     MutexLock lock(mutex_);
     SetBehind({}, CellsOf(rows));
-    return true;
   }
 
   // Follows the index that `before` has or lags behind, if that is closer to this grid than what this lags

@@ -58,14 +58,9 @@ WalkGrid::WalkGrid(const WalkGrid& before, BitPlane rows, absl::Span<const WordC
 void WalkGrid::PrepareLike(const WalkGrid& other) {
   for (int rule = 0; rule < kCornerRuleCount; ++rule) {
     const auto i = static_cast<std::size_t>(rule);
-    if (other.diagonal_jumps_[i].IsAskedFor() &&
-        !diagonal_jumps_[i].FollowUnlisted(other.diagonal_jumps_[i], rows())) {
-      MakeDiagonalJumpIndex(static_cast<CornerRule>(rule));
-    }
+    diagonal_jumps_[i].FollowUnlisted(other.diagonal_jumps_[i], rows());
   }
-  if (other.turn_jumps_.IsAskedFor() && !turn_jumps_.FollowUnlisted(other.turn_jumps_, rows())) {
-    MakeTurnJumpIndex();
-  }
+  turn_jumps_.FollowUnlisted(other.turn_jumps_, rows());
   for (const Lazy<Components>& made : other.components_) {
     if (made.GetIfMade() != nullptr) {
       components(made.GetIfMade()->adjacency());

@@ -86,8 +86,9 @@ class WalkGrid : public WalkCells {
 
   const IndexMemory& index_memory() const { return index_memory_; }
 
-  // Makes what was ever asked for of `other`, from which this grid was made by more changes than are worth a
-  // list; what takes too long becomes overdue. REQUIRES: no other thread knows this grid.
+  // Makes the components that `other` has, from which this grid was made by more changes than are worth a
+  // list. Jump indexes are left to searches, which have to pay for them. REQUIRES: no other thread knows this
+  // grid.
   void PrepareLike(const WalkGrid& other);
 
   // Returns the bytes held by this grid, shared parts included.
