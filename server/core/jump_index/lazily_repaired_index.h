@@ -72,11 +72,16 @@ class LazilyRepairedIndex {
       return;
     }
     Behind behind = before.BehindAs(rows, columns);
-    if (behind.base != nullptr) {
+    const bool was_repairable = behind.base != nullptr;
+    if (was_repairable) {
       behind.log.Add(changes);
     }
     MutexLock lock(mutex_);
     SetBehind(std::move(behind), CellsOf(rows));
+    if (was_repairable && base_ == nullptr) {
+      // As in FollowUnlisted.
+      credit_ = std::make_shared<Credit>(0);
+    }
   }
 
   // Follows `before`, if there was an index, over more changes than are worth a list. Credit does not last so

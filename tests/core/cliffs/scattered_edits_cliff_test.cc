@@ -92,7 +92,7 @@ TEST_P(ScatteredEditsCliffTest, SearchesOfOneMapDoNotPayForAnother) {
   paid.walk().RecordMisses(kRule, kPlenty);
   ASSERT_NE(paid.walk().diagonal_jumps(kRule), nullptr);
   for (int query = 0; query < 3; ++query) {
-    const GridMap overlaid = Scattered(paid, 2 * kMostListed);
+    const GridMap overlaid = Scattered(paid, (query + 1) * kMostListed * 3 / 4);
     EXPECT_EQ(overlaid.walk().diagonal_jumps(kRule), nullptr);
     Cell start = {100, 100};
     while (!overlaid.IsWalkable(start)) {
