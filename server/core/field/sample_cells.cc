@@ -81,15 +81,22 @@ class Candidates {
 
   std::int64_t total() const { return total_; }
 
-  // The candidates of those numbers, in the same order.
-  std::vector<Cell> At(const std::vector<std::int64_t>& numbers) const {
+  // Sets `cells` to the candidates of those numbers, in the same order.
+  SearchEnd Find(const std::vector<std::int64_t>& numbers, const Budget& budget,
+                 std::vector<Cell>& cells) const {
     std::vector<std::size_t> order(numbers.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
       return numbers[a] != numbers[b] ? numbers[a] < numbers[b] : a < b;
     });
-    std::vector<Cell> cells(numbers.size());
-    for (std::size_t i = 0; i < order.size();) {
+    cells.resize(numbers.size());
+    int rows = 0;
+    for (std::size_t i = 0; i < order.size(); ++rows) {
+      if (rows % kRowsPerPoll == 0) {
+        if (const std::optional<SearchEnd> end = Interruption(budget)) {
+          return *end;
+        }
+      }
       const auto row = static_cast<std::size_t>(
           std::upper_bound(through_.begin(), through_.end(), numbers[order[i]]) - through_.begin());
       const int y = region_.y + static_cast<int>(row);
@@ -101,11 +108,12 @@ class Candidates {
         number += length;
       });
     }
-    return cells;
+    return SearchEnd::kExhausted;
   }
 
  private:
-  static constexpr int kRowsPerPoll = 64;
+  // A row of the largest map has thousands of runs.
+  static constexpr int kRowsPerPoll = 4;
 
   // Calls visit(first, length) for the runs of candidates in a row. All cells of a run are connected.
   template <typename Visitor>
@@ -215,8 +223,10 @@ absl::StatusOr<SampledCells> SampleCells(const GridMap& map, World& world, const
   SampledCells sampled{.candidates = candidates.total()};
   if (sampled.candidates > 0) {
     SplitMix random(query.seed);
-    sampled.cells = candidates.At(query.distinct ? DrawDistinct(query.count, sampled.candidates, random)
-                                                 : Draw(query.count, sampled.candidates, random));
+    const std::vector<std::int64_t> numbers = query.distinct
+                                                  ? DrawDistinct(query.count, sampled.candidates, random)
+                                                  : Draw(query.count, sampled.candidates, random);
+    WAYSTAR_RETURN_IF_ERROR(StatusOfEnd(candidates.Find(numbers, budget, sampled.cells), 0));
   }
   return sampled;
 }

@@ -190,7 +190,7 @@ std::shared_ptr<const GridMap> ViewUnder(const GridMap& map, const TerrainRules&
     return std::make_shared<const GridMap>(std::move(editor).Finish());
   };
   return map.profile_views().Get(rules, make, FootprintGrids::BytesKeptOver(map.walk()),
-                                 [&](const GridMap& view) { return view.BytesBeyond(map); });
+                                 [&](const GridMap* view) { return view->BytesBeyond(map); });
 }
 
 }  // namespace waystar::core

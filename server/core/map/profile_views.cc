@@ -116,7 +116,7 @@ std::shared_ptr<const GridMap> ProfileViews::Get(const TerrainRules& rules, Make
 void ProfileViews::LetGo(const TerrainRules& rules, std::size_t max_bytes, Weigher weigh) const {
   std::size_t bytes = 0;
   for (const View& view : Held()) {
-    bytes += weigh(*view.map);
+    bytes += weigh(view.map.get());
   }
   // Freed outside of the lock.
   std::vector<Kept> dropped;
@@ -128,7 +128,7 @@ void ProfileViews::LetGo(const TerrainRules& rules, std::size_t max_bytes, Weigh
       return is_a != is_b ? is_b : a.last_use < b.last_use;
     });
     if (const std::shared_ptr<const GridMap> view = oldest->slot->Held()) {
-      bytes -= std::min(bytes, weigh(*view));
+      bytes -= std::min(bytes, weigh(view.get()));
     }
     dropped.push_back(std::move(*oldest));
     kept_.erase(oldest);

@@ -43,7 +43,7 @@ class ProfileViews {
   using Maker = absl::FunctionRef<std::shared_ptr<const GridMap>(const GridMap* before)>;
 
   // Returns the bytes that a view takes beside its map.
-  using Weigher = absl::FunctionRef<std::size_t(const GridMap& view)>;
+  using Weigher = absl::FunctionRef<std::size_t(const GridMap* view)>;
 
   // Returns the view under these rules, made by `make` if it is not there. A call waits while another makes
   // the same view. More than kAlwaysKept views are kept while they take at most `max_bytes` by `weigh`.

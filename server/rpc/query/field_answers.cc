@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/query/readiness.h"
 #include "server/core/query/resolve.h"
 #include "server/core/query/resolved_agent.h"
 #include "server/rpc/call/answer_size.h"
@@ -60,6 +61,16 @@ absl::StatusOr<std::unique_ptr<Ground>> GroundOf(const core::MapStore& store, co
                                                      MapsFor(store, context.caller), false, context.budget));
   ground->budget = core::BudgetOn(*ground->snapshot, context.budget);
   return ground;
+}
+
+// Returns whether going over all cells to draw from takes longer than the lane's searches.
+bool IsTooMuchHere(const core::SampleQuery& query, const core::GridMap& map, const CallContext& context) {
+  const core::Rectangle region = query.region.value_or(map.bounds());
+  const auto cells = static_cast<std::uint64_t>(core::Intersect(region, map.bounds()).area());
+  // Whether cells can be reached is asked run by run; else whole words are counted.
+  return cells /
+             (query.reachable_from.has_value() ? core::kCellsPerExpansion : 16 * core::kCellsPerExpansion) >
+         context.max_expansions_here;
 }
 
 }  // namespace
@@ -149,6 +160,10 @@ absl::Status FieldAnswers::Sample(const v1::SampleCellsRequest& request, v1::Sam
   WAYSTAR_ASSIGN_OR_RETURN(const auto ground, GroundOf(store_, request, context));
   core::SampleQuery query = ToSampleQuery(request, ground->coordinates);
   query.agent = ground->agent->agent();
+  if (IsTooMuchHere(query, ground->agent->map(), context)) {
+    context.needs_more_expansions = true;
+    return absl::OkStatus();
+  }
   WAYSTAR_ASSIGN_OR_RETURN(const core::SampledCells sampled,
                            core::SampleCells(ground->agent->map(), *ground->agent, query, ground->budget));
   for (const core::Cell cell : sampled.cells) {

@@ -166,7 +166,7 @@ TEST(ProfileViewsTest, NoMoreAreKeptThanMemoryAllows) {
     return views.Get(
         RulesOf(map, {.terrain_costs = {{'s', 2.0 + i}}}),
         [&](const GridMap*) { return std::make_shared<const GridMap>(map); }, 100,
-        [](const GridMap&) { return std::size_t{11}; });
+        [](const GridMap*) { return std::size_t{11}; });
   };
   std::vector<std::shared_ptr<const GridMap>> first;
   for (int i = 0; i < 9; ++i) {
