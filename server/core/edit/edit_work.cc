@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <memory>
+#include <map>
+#include <optional>
 #include <string>
 
+#include "absl/strings/string_view.h"
 #include "server/core/map/obstacle.h"
 #include "server/core/map/obstacle_table.h"
 #include "server/core/shape/shape_check.h"
 #include "server/core/shape/shape_raster.h"
-#include "server/core/shape/shape_shift.h"
 
 namespace waystar::core {
 namespace {
@@ -30,20 +31,19 @@ class Estimator {
   void operator()(const SetTerrain& edit) { AddPaint(edit.shape); }
   void operator()(const PutObstacle& edit) {
     AddKnown(edit.obstacle.id);
-    AddObstacle(edit.obstacle.shape, edit.obstacle.effect);
+    put_[edit.obstacle.id] = {&edit.obstacle.shape, edit.obstacle.effect.kind};
+    AddKnown(edit.obstacle.id);
   }
+  // Where it goes it may stick out of the map, and be less work.
   void operator()(const MoveObstacle& edit) {
-    if (const auto before = Find(edit.id); before != nullptr) {
-      AddObstacle(before->shape, before->effect);
-      if (const auto moved = ShiftShape(before->shape, edit.dx, edit.dy, bounds()); moved.ok()) {
-        AddObstacle(*moved, before->effect);
-      }
-    }
+    AddKnown(edit.id);
+    AddKnown(edit.id);
   }
   void operator()(const ResizeObstacle& edit) {
-    if (const auto before = Find(edit.id); before != nullptr) {
-      AddObstacle(before->shape, before->effect);
-      AddObstacle(edit.shape, before->effect);
+    AddKnown(edit.id);
+    if (const std::optional<Known> before = Find(edit.id)) {
+      put_[edit.id] = {&edit.shape, before->kind};
+      AddKnown(edit.id);
     }
   }
   void operator()(const RemoveObstacle& edit) { AddKnown(edit.id); }
@@ -63,17 +63,25 @@ class Estimator {
  private:
   Rectangle bounds() const { return grid_ != nullptr ? grid_->bounds() : Rectangle(); }
 
-  std::shared_ptr<const Obstacle> Find(const std::string& id) const {
-    return (grid_ != nullptr ? grid_->obstacles() : graph_->sight().obstacles()).Find(id);
+  // An obstacle of the map, or of an edit before.
+  struct Known {
+    const Shape* shape = nullptr;
+    ObstacleEffect::Kind kind = ObstacleEffect::Kind::kBlock;
+  };
+
+  std::optional<Known> Find(const std::string& id) const {
+    if (const auto found = put_.find(id); found != put_.end()) {
+      return found->second;
+    }
+    const auto obstacle = (grid_ != nullptr ? grid_->obstacles() : graph_->sight().obstacles()).Find(id);
+    return obstacle == nullptr ? std::nullopt
+                               : std::optional<Known>({&obstacle->shape, obstacle->effect.kind});
   }
 
   void AddPaint(const Shape& shape) { Add(shape, 1); }
-  void AddObstacle(const Shape& shape, const ObstacleEffect& effect) {
-    Add(shape, effect.kind == ObstacleEffect::Kind::kBlock ? 1 : kWorkOfCost);
-  }
   void AddKnown(const std::string& id) {
-    if (const auto obstacle = Find(id); obstacle != nullptr) {
-      AddObstacle(obstacle->shape, obstacle->effect);
+    if (const std::optional<Known> known = Find(id)) {
+      Add(*known->shape, known->kind == ObstacleEffect::Kind::kBlock ? 1 : kWorkOfCost);
     }
   }
   void AddEach(std::size_t count) { Add(static_cast<std::int64_t>(count), kWorkOfOne); }
@@ -91,6 +99,7 @@ class Estimator {
 
   const GridMap* const grid_;
   const WaypointGraph* const graph_;
+  std::map<absl::string_view, Known> put_;
   std::int64_t work_ = 0;
 };
 

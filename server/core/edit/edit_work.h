@@ -14,7 +14,8 @@ namespace waystar::core {
 
 // Returns about what applying the batch to the map takes, in cells that are painted: as kMaxBatchCells
 // counts, but a cell that is named alone, a node and an edge count 64 times, since each has work of its own.
-// An obstacle that an edit only names counts if the map has it. Edits that will be refused count little.
+// An obstacle that an edit only names counts if the map has it, or an edit before puts it. Edits that will be
+// refused count little.
 std::int64_t EstimateWork(absl::Span<const Edit> edits, const std::variant<GridMap, WaypointGraph>& map);
 
 // Returns the same for a map under the overlay.

@@ -129,6 +129,7 @@ void RefreshSquare(absl::Span<const RowSpan> pieces, GridMapEditor& editor) {
 
 void GridMapEditor::RefreshCosts(absl::Span<const RowSpan> cells) {
   const std::vector<RowSpan> pieces = BySquare(cells);
+  has_refreshed_costs_ = has_refreshed_costs_ || !pieces.empty();
   for (std::size_t begin = 0; begin < pieces.size();) {
     std::size_t end = begin + 1;
     while (end < pieces.size() && IsSameSquare(pieces[begin], pieces[end])) {

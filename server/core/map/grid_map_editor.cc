@@ -219,8 +219,7 @@ GridMapEditor::Result GridMapEditor::FinishAndList() && {
   const absl::Span<const WordIndex> cost = cost_touched_.Sorted();
   std::set_union(obstacles.begin(), obstacles.end(), cost.begin(), cost.end(),
                  std::back_inserter(changes.touched));
-  changes.is_every_view =
-      obstacles_touched_.is_too_many() || (!cost.empty() && map_.obstacles().cost_obstacles() > 0);
+  changes.is_every_view = obstacles_touched_.is_too_many() || has_refreshed_costs_;
   if (walkability_touched_.is_too_many() || cost_touched_.is_too_many()) {
     changes = {.is_everything = true};
   }

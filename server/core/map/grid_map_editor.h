@@ -194,6 +194,8 @@ class GridMapEditor {
   TouchedWords obstacles_touched_{MaxTouchedWords()};
   // The words whose costs may differ from the base's.
   TouchedWords cost_touched_{MaxTouchedWords()};
+  // Whether obstacles have a part in what some cells cost, or had.
+  bool has_refreshed_costs_ = false;
 };
 
 }  // namespace waystar::core

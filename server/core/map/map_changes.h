@@ -20,8 +20,8 @@ struct MapChanges {
   // The words where anything may have changed for agents that see other terrains, in ascending order. The
   // lists above may lack some of them.
   std::vector<WordIndex> touched;
-  // True if those do not tell what such agents feel: there are too many, or steps may have become cheaper
-  // than any terrain makes them.
+  // True if those do not tell what such agents feel: there are too many, or obstacles have a part in what
+  // cells cost, which may be cells that the map's own agents cannot enter.
   bool is_every_view = false;
 
   // True if a portal came, went or changed.

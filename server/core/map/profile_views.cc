@@ -114,9 +114,12 @@ std::shared_ptr<const GridMap> ProfileViews::Get(const TerrainRules& rules, Make
 }
 
 void ProfileViews::LetGo(const TerrainRules& rules, std::size_t max_bytes, Weigher weigh) const {
+  const std::vector<View> held = Held();
+  std::vector<std::size_t> weights;
   std::size_t bytes = 0;
-  for (const View& view : Held()) {
-    bytes += weigh(view.map.get());
+  for (const View& view : held) {
+    weights.push_back(weigh(view.map.get()));
+    bytes += weights.back();
   }
   // Freed outside of the lock.
   std::vector<Kept> dropped;
@@ -127,8 +130,10 @@ void ProfileViews::LetGo(const TerrainRules& rules, std::size_t max_bytes, Weigh
       const bool is_b = *b.slot->rules() == rules;
       return is_a != is_b ? is_b : a.last_use < b.last_use;
     });
-    if (const std::shared_ptr<const GridMap> view = oldest->slot->Held()) {
-      bytes -= std::min(bytes, weigh(view.get()));
+    const auto view = std::find_if(held.begin(), held.end(),
+                                   [&](const View& other) { return other.rules == oldest->slot->rules(); });
+    if (view != held.end()) {
+      bytes -= weights[static_cast<std::size_t>(view - held.begin())];
     }
     dropped.push_back(std::move(*oldest));
     kept_.erase(oldest);

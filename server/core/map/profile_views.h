@@ -29,7 +29,7 @@ class GridMap;
 class ProfileViews {
  public:
   static constexpr std::size_t kAlwaysKept = 8;
-  static constexpr std::size_t kMaxKept = 32;
+  static constexpr std::size_t kMaxKept = 16;
   static constexpr int kMaxIdleEdits = 16 * 1024;
 
   ProfileViews();

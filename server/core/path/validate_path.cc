@@ -174,12 +174,15 @@ absl::StatusOr<Validation> ValidatePath(const GridMap& map, const ValidationQuer
   return Validator(map, *walk, query, budget).Validate();
 }
 
-std::uint64_t CellsOnPath(absl::Span<const Cell> points) {
-  std::uint64_t cells = points.size();
-  for (std::size_t i = 1; i < points.size(); ++i) {
-    cells += StepsBetween(points[i - 1], points[i]);
+std::uint64_t WorkOfValidation(const ValidationQuery& query) {
+  // From this side on the cells below an agent are not read one by one.
+  constexpr int kLargest = 8;
+  std::uint64_t cells = query.points.size();
+  for (std::size_t i = 1; i < query.points.size(); ++i) {
+    cells += StepsBetween(query.points[i - 1], query.points[i]);
   }
-  return cells;
+  const auto side = static_cast<std::uint64_t>(std::clamp(query.footprint, 1, kLargest));
+  return cells * side * side;
 }
 
 }  // namespace waystar::core

@@ -52,7 +52,7 @@ struct Validation {
 absl::StatusOr<Validation> ValidatePath(const GridMap& map, const ValidationQuery& query,
                                         const Budget& budget = {});
 
-// Returns about how many cells the lines of a path have.
-std::uint64_t CellsOnPath(absl::Span<const Cell> points);
+// Returns about how many cells ValidatePath looks at.
+std::uint64_t WorkOfValidation(const ValidationQuery& query);
 
 }  // namespace waystar::core

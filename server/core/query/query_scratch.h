@@ -30,8 +30,9 @@ struct QueryScratch {
     return scratch.kept_bytes() + field_scratch.memory_bytes() + graph_scratch.memory_bytes();
   }
 
-  // Frees what is much larger than the queries since the last call needed, all but kSmallBytes if there were
-  // none, and lets go of maps. Call it now and then, and not while anybody reads the result of a query.
+  // Frees what is much larger than the searches of grids since the last call needed, all but kSmallBytes if
+  // there were no queries, and lets go of maps. Call it now and then, and not while anybody reads the result
+  // of a query.
   void Trim(bool had_queries) {
     if (!had_queries) {
       if (kept_bytes() > kSmallBytes) {

@@ -107,8 +107,12 @@ bool MapRecord::DeferLoop() {
   }
   const UpdateQueue::Front front = queue_.front();
   const Takes takes = front.is_large ? Takes::kLarge : Takes::kSmall;
-  return defer({.is_large = front.is_large, .client = front.client},
-               [self = shared_from_this(), takes] { self->RunCommitLoop(takes); });
+  try {
+    return defer({.is_large = front.is_large, .client = front.client},
+                 [self = shared_from_this(), takes] { self->RunCommitLoop(takes); });
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
 }
 
 void MapRecord::RunCommitLoop(Takes takes) noexcept {

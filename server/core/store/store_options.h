@@ -47,8 +47,9 @@ struct StoreOptions {
   // on: no batch is ever left behind.
   int max_folds_in_a_row = 8;
   Defer defer;
-  // A batch of more work than this, as EstimateWork counts, is always deferred, so that whoever sends it is
-  // not held up by it: some tenths of a millisecond where it blocks cells, and some where it changes costs.
+  // A batch of more work than this, as EstimateWork counts by the map that is published when it comes, is
+  // always deferred, so that the thread that brings it is not held up: it takes some tenths of a millisecond
+  // where it blocks cells, and two where it changes costs.
   std::int64_t large_work = 1 << 17;
 
   // Commits that each map remembers, by number and by the approximate memory that they take; the last one

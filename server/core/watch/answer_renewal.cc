@@ -52,6 +52,7 @@ void AnswerRenewal::Judge(const GridMap& map, const PathQuery& query,
                           absl::Span<const std::string> required_tags,
                           const absl::StatusOr<PortalPath>& result) {
   is_news_ = last_ == nullptr || !IsSameQuery(last_->query(), query) ||
+             last_->connectivity() != map.settings().connectivity ||
              last_->IsOutdatedBy(map, result, required_tags);
   const WatchedAnswer::Basis basis = BasisOf(query_, map, snapshot_.grid());
   // The subscriber goes by the path that it was told, even if another was found at the same cost.

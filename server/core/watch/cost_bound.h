@@ -56,6 +56,12 @@ struct CostBound {
   double start_gap = kNoPortals;
   double goal_gap = kNoPortals;
 
+  // Returns the least cost of a way that leads one cell further along a row or a column, or along both.
+  double UnitOf(const LeastCosts& least) const {
+    return is_lines && least.lattice == Lattice::kHexagonal ? std::sqrt(0.75) * least.straight
+                                                            : least.straight;
+  }
+
   // Returns the positions where an agent can do what it could not before, or at another cost, once some of
   // these cells have changed.
   Rectangle Reach(const Rectangle& cells) const {
@@ -103,12 +109,6 @@ struct CostBound {
   }
 
  private:
-  // Returns the least cost of a way that leads one cell further along a row or a column, or along both.
-  double UnitOf(const LeastCosts& least) const {
-    return is_lines && least.lattice == Lattice::kHexagonal ? std::sqrt(0.75) * least.straight
-                                                            : least.straight;
-  }
-
   // As MayBeCheaperBy for paths that take a portal. It costs at least `to` to come to the cells without one,
   // and `from` to go on.
   bool MayBeCheaperByPortal(double to, double from, const LeastCosts& least, double gap) const {

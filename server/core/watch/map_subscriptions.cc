@@ -60,7 +60,7 @@ bool MapSubscriptions::EndSearch(PathSubscription& subscription, const MapSnapsh
         index_.emplace(snapshot.grid().width(), snapshot.grid().height());
       }
       index_->Remove(subscription.id_);
-      index_->Add(subscription.id_, answer, snapshot.grid());
+      index_->Add(subscription.id_, answer, snapshot.grid(), snapshot.revision);
       subscription.answer_ = std::move(answer);
     }
     is_queued = IsOutdated(*subscription.answer_, snapshot.revision);
@@ -116,7 +116,7 @@ std::vector<PathSubscriptionPtr> MapSubscriptions::Commit(const PinnedSnapshot& 
     return queued;
   }
   affected_.clear();
-  index_->FindAffected(changes, snapshot->grid(), affected_);
+  index_->FindAffected(changes, snapshot->grid(), affected_, snapshot->revision);
   for (const std::uint64_t id : affected_) {
     const auto it = subscriptions_.find(id);
     // What is being searched for is held against the commit afterwards.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -55,14 +56,15 @@ Rectangle PathWatchIndex::RegionTile(int column, int row) const {
   return {column * words - 1, row * region_rows_, words, region_rows_};
 }
 
-void PathWatchIndex::Add(Id id, std::shared_ptr<const WatchedAnswer> answer, const GridMap& map) {
+void PathWatchIndex::Add(Id id, std::shared_ptr<const WatchedAnswer> answer, const GridMap& map,
+                         std::uint64_t revision) {
   const LeastCosts least = LeastCosts::Of(map);
   if (size() == 0) {
     least_ = least;
   } else if (least.IsBelow(least_)) {
     ListRegionsAgain(least);
   }
-  TakePortals(map);
+  TakePortals(map, revision);
   if (free_slots_.empty()) {
     free_slots_.push_back(static_cast<std::uint32_t>(slots_.size()));
     slots_.emplace_back();
@@ -134,7 +136,7 @@ void PathWatchIndex::ListRegion(std::uint32_t slot) {
   }
   // No path goes further than its cost allows, unless it takes a portal.
   const double furthest =
-      ends_.empty() ? bound.limit / least_.straight + bound.footprint + 1 : std::max(width_, height_);
+      ends_.empty() ? bound.limit / bound.UnitOf(least_) + bound.footprint + 1 : std::max(width_, height_);
   const auto clamp = [](double value, int last) {
     return static_cast<int>(std::clamp(value, 0.0, static_cast<double>(last)));
   };
@@ -165,7 +167,11 @@ void PathWatchIndex::ListRegionsAgain(const LeastCosts& least) {
   }
 }
 
-void PathWatchIndex::TakePortals(const GridMap& map) {
+void PathWatchIndex::TakePortals(const GridMap& map, std::uint64_t revision) {
+  if (revision < ends_revision_) {
+    return;
+  }
+  ends_revision_ = revision;
   PortalEnds ends = PortalEnds::Of(map);
   if (ends == ends_) {
     return;
@@ -182,7 +188,11 @@ void PathWatchIndex::TakePortals(const GridMap& map) {
   ListRegionsAgain(least_);
 }
 
-void PathWatchIndex::FindAffected(const MapChanges& changes, const GridMap& map, std::vector<Id>& ids) {
+void PathWatchIndex::FindAffected(const MapChanges& changes, const GridMap& map, std::vector<Id>& ids,
+                                  std::uint64_t revision) {
+  if (changes.portals) {
+    TakePortals(map, revision);
+  }
   if (slots_by_id_.empty()) {
     return;
   }
@@ -284,16 +294,19 @@ void PathWatchIndex::CheckOpened(absl::Span<const WordChange> opened, const Leas
 }
 
 void PathWatchIndex::CheckOthers(bool has_opened, const MapChanges& changes, const GridMap& map) {
+  std::optional<ViewChanges> in_views;
   for (const std::uint32_t slot : others_) {
     const WatchedAnswer& answer = *slots_[slot].answer;
     if (IsMarked(slot)) {
       continue;
     }
-    const bool may_be =
-        answer.kind() == WatchedAnswer::Kind::kUncertain || answer.is_of_view()
-            ? answer.MayBeOutdatedBy(changes, map, ends_)
-            : !changes.walkability.empty() && answer.MayReachElse(map, has_opened, buffer_, nearest_);
-    if (may_be) {
+    if (!in_views && answer.is_of_view()) {
+      in_views.emplace(changes, ends_);
+    }
+    if (answer.kind() == WatchedAnswer::Kind::kUncertain ||
+        (answer.is_of_view()
+             ? answer.MayBeOutdatedInView(*in_views, bounds_[slot])
+             : !changes.walkability.empty() && answer.MayReachElse(map, has_opened, buffer_, nearest_))) {
       Mark(slot);
     }
   }

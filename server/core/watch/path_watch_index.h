@@ -32,15 +32,18 @@ class PathWatchIndex {
   // Makes an index for maps of this size, which all revisions of a map have.
   PathWatchIndex(int width, int height);
 
-  // Adds an answer that holds on `map`. REQUIRES: the id is not there.
-  void Add(Id id, std::shared_ptr<const WatchedAnswer> answer, const GridMap& map);
+  // Adds an answer that holds on `map`, which may be older than others that were seen. REQUIRES: the id is
+  // not there.
+  void Add(Id id, std::shared_ptr<const WatchedAnswer> answer, const GridMap& map,
+           std::uint64_t revision = 0);
   // Does nothing if the id is not there.
   void Remove(Id id);
   std::size_t size() const { return slots_by_id_.size(); }
 
   // Appends the ids whose answer may not hold any more: exactly those with MayBeOutdatedBy. `map` is the new
   // map.
-  void FindAffected(const MapChanges& changes, const GridMap& map, std::vector<Id>& ids);
+  void FindAffected(const MapChanges& changes, const GridMap& map, std::vector<Id>& ids,
+                    std::uint64_t revision = 0);
 
  private:
   // Where one path depends on cells of a tile.
@@ -68,8 +71,8 @@ class PathWatchIndex {
   void ListPath(std::uint32_t slot);
   void ListRegion(std::uint32_t slot);
   void ListRegionsAgain(const LeastCosts& least);
-  // Lists all regions again if the map has other open portals than were known.
-  void TakePortals(const GridMap& map);
+  // Lists all regions again if the map has other open portals than were known, and is not older.
+  void TakePortals(const GridMap& map, std::uint64_t revision);
   // Returns whether the answer is among the others: those without a path to the goal, uncertain ones, and
   // those of views.
   static bool IsOther(const WatchedAnswer& answer) {
@@ -112,6 +115,7 @@ class PathWatchIndex {
   LeastCosts least_;
   // The portals that they are listed by, and how far the regions are from them.
   PortalEnds ends_;
+  std::uint64_t ends_revision_ = 0;
   std::vector<double> region_gaps_;
 
   // For one call of FindAffected: which slots are found already.

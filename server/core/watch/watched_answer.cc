@@ -109,7 +109,7 @@ SplitChange Split(const WordChange& change, const GridMap& map) {
 
 WatchedAnswer::WatchedAnswer(const GridMap& map, const PathQuery& query,
                              const absl::StatusOr<PortalPath>& result, Basis basis)
-    : query_(query), basis_(basis), least_(LeastCosts::Of(map)) {
+    : query_(query), connectivity_(map.settings().connectivity), basis_(basis), least_(LeastCosts::Of(map)) {
   const std::shared_ptr<const WalkGrid> walk = map.walk(query.footprint);
   start_is_free_ = walk->IsWalkable(query.start);
   goal_is_free_ = walk->IsWalkable(query.goal);
@@ -182,6 +182,9 @@ void WatchedAnswer::TakePath(const GridMap& map, const PortalPath& found) {
     steps += StepsOf(leg) + 2;
     Merge(DependentCells(leg, sight, query_.footprint), cells_);
   }
+  for (const WordChange& word : cells_) {
+    cells_bounds_ = Union(cells_bounds_, BoundsOf(word));
+  }
   // Each step is rounded to a unit, by half a unit at the most.
   tolerance_ = steps / static_cast<double>(kCostScale);
   const bool passes_corners =
@@ -232,15 +235,37 @@ bool WatchedAnswer::MayReachElse(const GridMap& map, bool has_opened, NearestCon
   return nearest.empty() || IsNearer(map, nearest.front(), end_);
 }
 
-bool WatchedAnswer::MayBeOutdatedInView(const MapChanges& changes, const PortalEnds& ends) const {
-  if (changes.is_every_view) {
-    return true;
+ViewChanges::ViewChanges(const MapChanges& changes, const PortalEnds& ends)
+    : is_everything(changes.is_every_view) {
+  for (const WordIndex& word : changes.touched) {
+    bounds = Union(bounds, BoundsOf({word.y, word.index, ~Word{0}}));
   }
-  const CostBound bound = BoundWith(ends);
-  return std::ranges::any_of(changes.touched, [&](const WordIndex& word) {
-    const WordChange change{word.y, word.index, ~Word{0}};
-    return DependsOn(change) || MayBeCheaperBy(change, bound, least_, ends.GapTo(BoundsOf(change)));
-  });
+  if (!bounds.empty()) {
+    gap = ends.GapTo(bounds);
+  }
+  if (changes.touched.size() <= kMaxWords) {
+    words = changes.touched;
+    for (const WordIndex& word : words) {
+      gaps.push_back(ends.GapTo(BoundsOf({word.y, word.index, ~Word{0}})));
+    }
+  }
+}
+
+bool WatchedAnswer::MayBeOutdatedInView(const ViewChanges& changes, const CostBound& bound) const {
+  if (changes.is_everything || changes.bounds.empty()) {
+    return changes.is_everything;
+  }
+  if (Intersect(changes.bounds, cells_bounds_).empty() &&
+      (bound.IsTight(least_) || !bound.MayBeCheaperBy(changes.bounds, least_, changes.gap))) {
+    return false;
+  }
+  for (std::size_t i = 0; i < changes.words.size(); ++i) {
+    const WordChange change{changes.words[i].y, changes.words[i].index, ~Word{0}};
+    if (DependsOn(change) || MayBeCheaperBy(change, bound, least_, changes.gaps[i])) {
+      return true;
+    }
+  }
+  return changes.words.empty();
 }
 
 bool WatchedAnswer::MayBeOutdatedBy(const MapChanges& changes, const GridMap& map,
@@ -249,7 +274,7 @@ bool WatchedAnswer::MayBeOutdatedBy(const MapChanges& changes, const GridMap& ma
     return true;
   }
   if (basis_ == Basis::kView) {
-    return MayBeOutdatedInView(changes, ends);
+    return MayBeOutdatedInView(ViewChanges(changes, ends), BoundWith(ends));
   }
   if (kind_ != Kind::kNoPath) {
     const LeastCosts least = LeastCosts::Of(map);

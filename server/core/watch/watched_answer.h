@@ -37,6 +37,22 @@ Rectangle BoundsOf(const WordChange& change);
 // nearest portal, or less.
 bool MayBeCheaperBy(const WordChange& change, const CostBound& bound, const LeastCosts& least, double gap);
 
+// What a change may mean for agents that see other terrains, held against many answers.
+struct ViewChanges {
+  // With so many words, where a path may be concerned by their bounds is all that is asked.
+  static constexpr std::size_t kMaxWords = 256;
+
+  ViewChanges(const MapChanges& changes, const PortalEnds& ends);
+
+  bool is_everything = false;
+  // No words if they are too many.
+  absl::Span<const WordIndex> words;
+  std::vector<double> gaps;
+  // Around all words; empty if nothing was touched.
+  Rectangle bounds;
+  double gap = kNoPortals;
+};
+
 // Immutable, but movable.
 //
 // An answer holds while its path can be walked at the same cost and no other is cheaper; an equally cheap
@@ -76,8 +92,9 @@ class WatchedAnswer {
   const PathQuery& query() const { return query_; }
   // Returns whether there is a path, to the goal or elsewhere.
   bool has_path() const { return error_.ok() && outcome_ != Outcome::kUnreachable; }
+  Connectivity connectivity() const { return connectivity_; }
   // Returns the same answer, which holds on another map too. `map` is what its agent sees. REQUIRES:
-  // has_path().
+  // has_path(); the map has the same connectivity.
   WatchedAnswer On(const GridMap& map, Basis basis) const;
   // Returns the cells of kPath and kPartial, else nothing. See DependentCells.
   const std::vector<WordChange>& cells() const { return cells_; }
@@ -101,6 +118,9 @@ class WatchedAnswer {
   // and `ends` those of its portals.
   bool MayBeOutdatedBy(const MapChanges& changes, const GridMap& map, const PortalEnds& ends) const;
 
+  // The same for an answer that depends on a view. `bound` is that with the portals of the map.
+  bool MayBeOutdatedInView(const ViewChanges& changes, const CostBound& bound) const;
+
   // Returns whether `result`, the answer to the same query on `map`, says that this one does not hold there.
   // `required_tags` are those of the query.
   bool IsOutdatedBy(const GridMap& map, const absl::StatusOr<PortalPath>& result,
@@ -111,10 +131,10 @@ class WatchedAnswer {
   bool IsNearer(const GridMap& map, Cell a, Cell b) const;
   void TakePath(const GridMap& map, const PortalPath& result);
   Kind KindOn(const GridMap& map) const;
-  bool MayBeOutdatedInView(const MapChanges& changes, const PortalEnds& ends) const;
   bool CanStillBeWalked(const GridMap& map, absl::Span<const std::string> required_tags) const;
 
   PathQuery query_;
+  Connectivity connectivity_;
   Basis basis_;
   Kind kind_ = Kind::kUncertain;
   // Set, instead of the rest, if the answer is an error.
@@ -130,6 +150,8 @@ class WatchedAnswer {
   // If there are crossings, the points are all that the answer gave.
   std::vector<CrossedPortal> crossings_;
   std::vector<WordChange> cells_;
+  // Around them.
+  Rectangle cells_bounds_;
   CostBound bound_;
   // Those of the map that the agent sees; only views need them later.
   LeastCosts least_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -14,12 +15,16 @@ class DeferredTask final : private Executor::Job {
  public:
   // In turn with the other work of the server.
   static void Submit(Executor& executor, std::function<void()> task) {
-    executor.SubmitOwn(Lane::kSmall, new DeferredTask(std::move(task)));
+    auto job = std::unique_ptr<DeferredTask>(new DeferredTask(std::move(task)));
+    executor.SubmitOwn(Lane::kSmall, job.get());
+    static_cast<void>(job.release());
   }
   // At the cost of a client, in its turn.
   static void SubmitFor(const runtime::Flow& flow, Executor& executor, Lane lane,
                         std::function<void()> task) {
-    executor.SubmitOwed(lane, new DeferredTask(std::move(task)), flow);
+    auto job = std::unique_ptr<DeferredTask>(new DeferredTask(std::move(task)));
+    executor.SubmitOwed(lane, job.get(), flow);
+    static_cast<void>(job.release());
   }
 
  private:

@@ -141,7 +141,7 @@ class Executor {
   void GiveBack(Workbench& bench);
 
   const ExecutorOptions options_;
-  // The benches of the workers of both pools, then those for threads that calls arrive on.
+  // The benches of the workers of small_ and large_, then those for threads that calls arrive on.
   std::vector<std::unique_ptr<Workbench>> benches_;
   Mutex mutex_;
   struct FreeBench {

@@ -10,7 +10,6 @@
 #include "server/base/status_macros.h"
 #include "server/core/path/validate_path.h"
 #include "server/core/portal/portal_validation.h"
-#include "server/core/query/readiness.h"
 #include "server/core/query/resolve.h"
 #include "server/core/query/resolved_agent.h"
 #include "server/core/query/solve.h"
@@ -22,6 +21,9 @@
 
 namespace waystar::rpc {
 namespace {
+
+// A cell of a path is validated and priced in a part of the time of an expansion.
+constexpr std::uint64_t kCellsPerExpansion = 32;
 
 absl::Status CheckSize(std::size_t bytes, std::size_t max_bytes) {
   return CheckAnswerFits(bytes, max_bytes, "path_form", "ask for corners or directions");
@@ -69,7 +71,7 @@ absl::Status AnswerValidation(const core::MapStore& store, const v1::ValidatePat
       const std::unique_ptr<core::ResolvedAgent> agent,
       core::ResolvedAgent::Make(*snapshot, query, MapsFor(store, context.caller), false, context.budget));
   context.needs_more_expansions =
-      core::CellsOnPath(path.query().points) / core::kCellsPerExpansion > context.max_expansions_here;
+      core::WorkOfValidation(path.query()) / kCellsPerExpansion > context.max_expansions_here;
   if (context.NeedsLargerLane()) {
     return absl::OkStatus();
   }

@@ -67,10 +67,7 @@ absl::StatusOr<std::unique_ptr<Ground>> GroundOf(const core::MapStore& store, co
 bool IsTooMuchHere(const core::SampleQuery& query, const core::GridMap& map, const CallContext& context) {
   const core::Rectangle region = query.region.value_or(map.bounds());
   const auto cells = static_cast<std::uint64_t>(core::Intersect(region, map.bounds()).area());
-  // Whether cells can be reached is asked run by run; else whole words are counted.
-  return cells /
-             (query.reachable_from.has_value() ? core::kCellsPerExpansion : 16 * core::kCellsPerExpansion) >
-         context.max_expansions_here;
+  return cells / core::kCellsPerExpansion > context.max_expansions_here;
 }
 
 }  // namespace

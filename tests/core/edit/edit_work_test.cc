@@ -62,12 +62,17 @@ TEST(EditWorkTest, ObstaclesThatAreOnlyNamedCountWhereTheyAreAndWillBe) {
   EXPECT_EQ(WorkOfEdits({RemoveObstacle{"smoke"}}, map), 0);
 }
 
+TEST(EditWorkTest, ObstaclesOfEditsBeforeCount) {
+  EXPECT_EQ(WorkOfEdits({Fire({0, 0, 100, 10}), MoveObstacle{.id = "fire", .dx = 3}, RemoveObstacle{"fire"}}),
+            4000 * kWorkOfCost);
+}
+
 TEST(EditWorkTest, WhatWillBeRefusedCountsNothing) {
   const double kNan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(WorkOfEdits({BlockCells{}}), 0);
   EXPECT_EQ(WorkOfEdits({BlockCells{{.discs = {{{kNan, kNan}, kNan}}}}}), 0);
   EXPECT_EQ(WorkOfEdits({BlockCells{{.polygons = {{}}}}}), 0);
-  EXPECT_EQ(WorkOfEdits({MoveObstacle{.id = "fire", .dx = kNan}}, OnFire({0, 0, 1, 1})), 64 * kWorkOfCost);
+  EXPECT_EQ(WorkOfEdits({MoveObstacle{.id = "fire", .dx = kNan}}), 0);
   EXPECT_EQ(WorkOfEdits({}), 0);
 }
 

@@ -242,7 +242,7 @@ TEST(ValidatePathTest, EndsWhenNobodyWaitsForIt) {
   }
   const std::atomic<bool> cancelled = true;
   EXPECT_TRUE(absl::IsCancelled(ValidatePath(map, {.points = points}, {.cancelled = &cancelled}).status()));
-  EXPECT_EQ(CellsOnPath(points), 2000U + 1999U * 99);
+  EXPECT_EQ(WorkOfValidation({.points = points}), 2000U + 1999U * 99);
 }
 
 }  // namespace

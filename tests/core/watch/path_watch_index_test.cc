@@ -161,5 +161,23 @@ TEST(PathWatchIndexTest, CheaperGroundElsewhereWidensWhatIsLookedAt) {
   EXPECT_GT(told, 0U);
 }
 
+// A search may end on a revision that is older than others that were searched.
+TEST(PathWatchIndexTest, AnAnswerOfAnOlderRevisionHidesNoPortal) {
+  const GridMap before = DrawMap({std::string(40, '.'), std::string(40, '.'), "..#" + std::string(37, '.')});
+  const GridMap after = Edited(before, {PutPortal{.portal = {.id = "gate", .from = {2, 2}, .to = {37, 2}}}});
+  Scratch scratch(std::size_t{1} << 20);
+  const PathQuery query{.start = {0, 0}, .goal = {39, 0}};
+  const auto answer_on = [&](const GridMap& map) {
+    return std::make_shared<WatchedAnswer>(map, query, WithoutPortals(FindPath(map, query, {}, scratch)));
+  };
+  PathWatchIndex index(before.width(), before.height());
+  index.Add(1, answer_on(after), after, 6);
+  index.Add(2, answer_on(before), before, 5);
+  const GridMap opened = Unblocked(after, {2, 2});
+  std::vector<std::uint64_t> ids;
+  index.FindAffected({.walkability = {{2, 0, Word{1} << 3}}}, opened, ids, 7);
+  EXPECT_THAT(ids, ::testing::Contains(1));
+}
+
 }  // namespace
 }  // namespace waystar::core

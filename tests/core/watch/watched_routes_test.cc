@@ -135,6 +135,38 @@ TEST_F(WatchedRoutesTest, TellWhatTheAgentSees) {
   EXPECT_EQ(After({RemoveProfile{"boat"}}), "PROFILE_NOT_FOUND profile_name");
 }
 
+// What the map's own agents cannot enter may be dear to others.
+TEST_F(WatchedRoutesTest, TellWhatObstaclesOnForeignGroundCost) {
+  Create("arena", std::vector<std::string>(5, std::string(12, '~')), Sea());
+  RouteQuery query = Between({0, 0}, {11, 0});
+  query.agent.profile = MovementProfile{.terrain_costs = {{'~', 1.0}}};
+  EXPECT_THAT(Watch(query), HasSubstr("11: "));
+  const auto put = [](double factor) {
+    return PutObstacle{
+        .obstacle = {.id = "kelp",
+                     .shape = {.rectangles = {{5, 0, 1, 2}}},
+                     .effect = {.kind = ObstacleEffect::Kind::kMultiplyCost, .amount = factor}},
+        .replace = true};
+  };
+  EXPECT_NE(After({put(9)}), kNothing);
+  EXPECT_THAT(After({RemoveObstacle{"kelp"}}), HasSubstr("11: "));
+}
+
+TEST_F(WatchedRoutesTest, TellWhenAProfileLearnsDiagonals) {
+  Create("arena", {"...", "#..", "..."});
+  const auto put = [](bool no_diagonals) {
+    MovementProfile profile;
+    profile.no_diagonals = no_diagonals;
+    return PutProfile{{"rook", profile}};
+  };
+  Apply("arena", {put(true)});
+  RouteQuery query = Between({0, 0}, {1, 1});
+  query.agent.profile_name = "rook";
+  EXPECT_THAT(Watch(query), HasSubstr("2: "));
+  After({put(false)});
+  EXPECT_THAT(After({Unblock({0, 1})}), HasSubstr("1.41421: "));
+}
+
 // Whenever the right answer is another, the subscriber is told of it.
 TEST_F(WatchedRoutesTest, KeepUpWithRandomChanges) {
   Random random(7);
