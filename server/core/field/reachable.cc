@@ -29,10 +29,6 @@ Rectangle Within(Cell centre, Cost max_cost, Cost cheapest_step) {
   return {centre.x - radius, centre.y - radius, 2 * radius + 1, 2 * radius + 1};
 }
 
-Rectangle Union(const Rectangle& a, const Rectangle& b) {
-  return b.empty() ? a : Extend(Extend(a, {b.x, b.y}), {b.x + b.width - 1, b.y + b.height - 1});
-}
-
 // Those between cells of the region, as the flood meets them.
 std::vector<Passage> PassagesIn(const Rectangle& region, absl::Span<const Passage> passages,
                                 FloodSense sense) {

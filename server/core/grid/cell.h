@@ -116,4 +116,12 @@ inline Rectangle Extend(const Rectangle& rectangle, Cell cell) {
   return {left, top, right - left, bottom - top};
 }
 
+// Returns the smallest rectangle that holds both.
+inline Rectangle Union(const Rectangle& a, const Rectangle& b) {
+  if (a.empty() || b.empty()) {
+    return a.empty() ? b : a;
+  }
+  return Extend(Extend(a, {b.x, b.y}), {b.x + b.width - 1, b.y + b.height - 1});
+}
+
 }  // namespace waystar::core

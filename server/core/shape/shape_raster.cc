@@ -70,13 +70,6 @@ Rectangle CellsAround(const Box& box) {
 
 bool IsInside(const Rectangle& inner, const Rectangle& outer) { return Intersect(inner, outer) == inner; }
 
-Rectangle Union(const Rectangle& a, const Rectangle& b) {
-  if (a.empty() || b.empty()) {
-    return a.empty() ? b : a;
-  }
-  return Extend(Extend(a, {b.x, b.y}), {b.x + b.width - 1, b.y + b.height - 1});
-}
-
 // Calls use(rows) with the rows of a part.
 template <typename User>
 void WithRows(const Disc& disc, Lattice lattice, User use) {
