@@ -182,8 +182,9 @@ std::size_t GridMap::BytesBeyond(const GridMap& other) const {
   std::size_t views = 0;
   for (const ProfileViews::View& view : profile_views_->Held()) {
     const std::shared_ptr<const GridMap> same = other.profile_views_->FindHeld(*view.rules);
-    if (view.map != same) {
-      views += view.map->DerivedBytesBeyond(same == nullptr ? other : *same);
+    const GridMap& before = same == nullptr ? other : *same;
+    if (&before != view.map.get()) {
+      views += view.map->DerivedBytesBeyond(before);
     }
   }
   return terrain_.BytesBeyond(other.terrain_) + viewed + views +

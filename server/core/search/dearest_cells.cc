@@ -85,7 +85,7 @@ void DearestTile::Read(const GridMap& map, int footprint, int x, int y) {
                    [&](int column, int other) { along[column] = std::max(along[column], along[other]); });
     }
     for (int column = 0; column < kSide; ++column) {
-      cells_[static_cast<std::size_t>(row * kSide + column)] =
+      cells_[static_cast<std::size_t>(row) * kSide + static_cast<std::size_t>(column)] =
           static_cast<std::uint16_t>(kLastNumber - (static_cast<std::int64_t>(along[column]) & kLastNumber));
     }
   }
