@@ -210,18 +210,23 @@ TEST(FoldOfLargeBatchTest, BatchOfAnySizeMayWaitAlone) {
 // The thread that commits hands the queue over to the tasks that it defers.
 class DeferTest : public FoldTest {
  protected:
-  DeferTest()
-      : FoldTest({.max_fold_batches = 1,
-                  .max_folds_in_a_row = 2,
-                  .defer = [this](const DeferredWork& work, std::function<void()> task) {
-                    if (is_refusing_) {
-                      return false;
-                    }
-                    EXPECT_FALSE(deferred_);
-                    work_ = work;
-                    deferred_ = std::move(task);
-                    return true;
-                  }}) {}
+  explicit DeferTest(StoreOptions options = {.max_fold_batches = 1, .max_folds_in_a_row = 2})
+      : FoldTest([&] {
+          options.defer = [this](const DeferredWork& work, std::function<void()> task) {
+            return Defer(work, std::move(task));
+          };
+          return options;
+        }()) {}
+
+  bool Defer(const DeferredWork& work, std::function<void()> task) {
+    if (is_refusing_) {
+      return false;
+    }
+    EXPECT_FALSE(deferred_);
+    work_ = work;
+    deferred_ = std::move(task);
+    return true;
+  }
 
   bool is_refusing_ = false;
   DeferredWork work_;
@@ -259,29 +264,15 @@ UpdateBatch LargeBatch(std::uint64_t client) {
 }
 
 // One blocked cell is not more work than `large_work`, those of two rectangles are.
-class LargeBatchTest : public FoldTest {
+class LargeBatchTest : public DeferTest {
  protected:
-  LargeBatchTest()
-      : FoldTest({.defer =
-                      [this](const DeferredWork& work, std::function<void()> task) {
-                        if (is_refusing_) {
-                          return false;
-                        }
-                        EXPECT_FALSE(deferred_);
-                        work_ = work;
-                        deferred_ = std::move(task);
-                        return true;
-                      },
-                  .large_work = 70}) {}
+  LargeBatchTest() : DeferTest({.large_work = 70}) {}
 
   void Update(UpdateBatch batch) {
     store_.Update("arena", std::move(batch),
                   [&](const Answer& answer) { revisions_.push_back(answer->revision); });
   }
 
-  bool is_refusing_ = false;
-  DeferredWork work_;
-  std::function<void()> deferred_;
   std::vector<std::uint64_t> revisions_;
 };
 
