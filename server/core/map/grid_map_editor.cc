@@ -39,14 +39,15 @@ void GridMapEditor::SetGround(int y, std::size_t index, const Ground& ground) {
   if (after != before) {
     map_.obstacle_cells_ += std::popcount(after) - std::popcount(before);
   }
-  const Word nameless = map_.NamelessWord(y, index);
-  if (ground.nameless != nameless || ground.covered != map_.covered_.word(y, index)) {
-    obstacles_touched_.Add(y, index);
-  }
-  map_.cells_digest_ += DigestOfChange(ElementKind::kObstacles, y, index, nameless, ground.nameless);
+  map_.cells_digest_ +=
+      DigestOfChange(ElementKind::kObstacles, y, index, map_.NamelessWord(y, index), ground.nameless);
   passable_.Set(y, index, ground.passable);
   covered_.Set(y, index, ground.covered);
+  const Word walkable = map_.walkable_.word(y, index);
   SetNameless(y, index, ground.nameless);
+  if (after != before && map_.walkable_.word(y, index) == walkable) {
+    hidden_touched_.Add(y, index);
+  }
 }
 
 void GridMapEditor::SetNameless(int y, std::size_t index, Word nameless) {
@@ -215,11 +216,10 @@ GridMapEditor::Result GridMapEditor::FinishAndList() && {
       WalkableCellsWhere([&](Cell cell) { return base_.StraightCost(cell) != map_.StraightCost(cell); });
   UpdateWalkGrids(changes.walkability);
   UpdatePlainCells(changes.walkability);
-  const absl::Span<const WordIndex> obstacles = obstacles_touched_.Sorted();
+  const absl::Span<const WordIndex> hidden = hidden_touched_.Sorted();
   const absl::Span<const WordIndex> cost = cost_touched_.Sorted();
-  std::set_union(obstacles.begin(), obstacles.end(), cost.begin(), cost.end(),
-                 std::back_inserter(changes.touched));
-  changes.is_every_view = obstacles_touched_.is_too_many() || has_refreshed_costs_;
+  std::set_union(hidden.begin(), hidden.end(), cost.begin(), cost.end(), std::back_inserter(changes.touched));
+  changes.is_every_view = hidden_touched_.is_too_many() || has_refreshed_costs_;
   if (walkability_touched_.is_too_many() || cost_touched_.is_too_many()) {
     changes = {.is_everything = true};
   }

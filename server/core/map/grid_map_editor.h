@@ -190,8 +190,8 @@ class GridMapEditor {
   CellCostsWriter cell_costs_{map_.cell_costs_, map_.width(), map_.height()};
   // The words whose walkable cells may differ from the base's.
   TouchedWords walkability_touched_{MaxTouchedWords()};
-  // The words whose obstacles may differ from the base's.
-  TouchedWords obstacles_touched_{MaxTouchedWords()};
+  // The words whose obstacles may differ from the base's where that makes no cell walkable, or blocks one.
+  TouchedWords hidden_touched_{MaxTouchedWords()};
   // The words whose costs may differ from the base's.
   TouchedWords cost_touched_{MaxTouchedWords()};
   // Whether obstacles have a part in what some cells cost, or had.

@@ -17,8 +17,8 @@ struct MapChanges {
   // Other cells, walkable before and after, whose cost of entry changed.
   std::vector<WordChange> cost;
 
-  // The words where anything may have changed for agents that see other terrains, in ascending order. The
-  // lists above may lack some of them.
+  // The words, beside those in the lists above, where anything may have changed for agents that see other
+  // terrains, in ascending order. Some of them may be in the lists as well.
   std::vector<WordIndex> touched;
   // True if those do not tell what such agents feel: there are too many, or obstacles have a part in what
   // cells cost, which may be cells that the map's own agents cannot enter.

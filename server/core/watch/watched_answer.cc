@@ -237,17 +237,24 @@ bool WatchedAnswer::MayReachElse(const GridMap& map, bool has_opened, NearestCon
 
 ViewChanges::ViewChanges(const MapChanges& changes, const PortalEnds& ends)
     : is_everything(changes.is_every_view) {
-  for (const WordIndex& word : changes.touched) {
-    bounds = Union(bounds, BoundsOf({word.y, word.index, ~Word{0}}));
+  const auto add = [this](const auto& word) {
+    const WordChange all{word.y, word.index, ~Word{0}};
+    bounds = Union(bounds, BoundsOf(all));
+    if (words.size() <= kMaxWords) {
+      words.push_back(all);
+    }
+  };
+  std::ranges::for_each(changes.walkability, add);
+  std::ranges::for_each(changes.cost, add);
+  std::ranges::for_each(changes.touched, add);
+  if (words.size() > kMaxWords) {
+    words.clear();
   }
   if (!bounds.empty()) {
     gap = ends.GapTo(bounds);
   }
-  if (changes.touched.size() <= kMaxWords) {
-    words = changes.touched;
-    for (const WordIndex& word : words) {
-      gaps.push_back(ends.GapTo(BoundsOf({word.y, word.index, ~Word{0}})));
-    }
+  for (const WordChange& word : words) {
+    gaps.push_back(ends.GapTo(BoundsOf(word)));
   }
 }
 
@@ -260,8 +267,7 @@ bool WatchedAnswer::MayBeOutdatedInView(const ViewChanges& changes, const CostBo
     return false;
   }
   for (std::size_t i = 0; i < changes.words.size(); ++i) {
-    const WordChange change{changes.words[i].y, changes.words[i].index, ~Word{0}};
-    if (DependsOn(change) || MayBeCheaperBy(change, bound, least_, changes.gaps[i])) {
+    if (DependsOn(changes.words[i]) || MayBeCheaperBy(changes.words[i], bound, least_, changes.gaps[i])) {
       return true;
     }
   }

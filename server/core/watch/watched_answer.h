@@ -45,8 +45,8 @@ struct ViewChanges {
   ViewChanges(const MapChanges& changes, const PortalEnds& ends);
 
   bool is_everything = false;
-  // No words if they are too many.
-  absl::Span<const WordIndex> words;
+  // Each with all its cells. No words if they are too many.
+  std::vector<WordChange> words;
   std::vector<double> gaps;
   // Around all words; empty if nothing was touched.
   Rectangle bounds;
