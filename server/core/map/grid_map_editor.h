@@ -190,7 +190,8 @@ class GridMapEditor {
   CellCostsWriter cell_costs_{map_.cell_costs_, map_.width(), map_.height()};
   // The words whose walkable cells may differ from the base's.
   TouchedWords walkability_touched_{MaxTouchedWords()};
-  // The words whose obstacles may differ from the base's where that makes no cell walkable, or blocks one.
+  // Words whose obstacles may differ from the base's though the same cells can be walked on: those on terrain
+  // that only other agents enter.
   TouchedWords hidden_touched_{MaxTouchedWords()};
   // The words whose costs may differ from the base's.
   TouchedWords cost_touched_{MaxTouchedWords()};
