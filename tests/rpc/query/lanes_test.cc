@@ -119,14 +119,17 @@ class LanesTest : public HandlerTest {
 
   template <typename Request, typename Answer, typename Response>
   void Add(const std::string& name, const Request& request, Answer answer, const Response& /*empty*/) {
-    handlers_.push_back({name, [this, request, answer](rpc::CallContext& context) {
+    handlers_.push_back({name, [request, answer](rpc::CallContext& context) {
                            Response response;
-                           if constexpr (std::is_member_function_pointer_v<Answer>) {
-                             return (fields_.*answer)(request, response, context);
-                           } else {
-                             return answer(request, response, context);
-                           }
+                           return answer(request, response, context);
                          }});
+  }
+
+  template <typename Request, typename Response>
+  void Add(const std::string& name, const Request& request,
+           absl::Status (rpc::FieldAnswers::*answer)(const Request&, Response&, rpc::CallContext&) const,
+           const Response& empty) {
+    Add(name, request, std::bind_front(answer, &fields_), empty);
   }
 
   // The names of those that `is_it` holds for, given what they return and their context.
