@@ -30,8 +30,8 @@ class AStarSearch {
         recorder_(recorder),
         step_costs_(map),
         moves_(GridMoves::For(map.settings().connectivity, query.corner_rule)),
-        heuristic_(query.algorithm == Algorithm::kDijkstra ? OctileHeuristic::Zero(query.goal)
-                                                           : OctileHeuristic(map, query.goal)),
+        heuristic_(query.algorithm == Algorithm::kDijkstra ? CostFloorHeuristic::Zero(query.goal)
+                                                           : CostFloorHeuristic(map, query.goal)),
         nearest_(query.start, query.goal, LatticeOf(map.settings().connectivity)) {}
 
   SearchReport Run() {
@@ -128,7 +128,7 @@ class AStarSearch {
   Recorder& recorder_;
   const StepCostLookup<kHasOwnCosts> step_costs_;
   const GridMoves& moves_;
-  const OctileHeuristic heuristic_;
+  const CostFloorHeuristic heuristic_;
   // For a large agent where costs differ.
   DearestCells::Ground ground_;
   NearestCell nearest_;

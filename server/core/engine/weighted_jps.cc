@@ -281,7 +281,7 @@ class WeightedJpsSearch {
   const Budget& budget_;
   Scratch& scratch_;
   Recorder& recorder_;
-  const OctileHeuristic heuristic_;
+  const CostFloorHeuristic heuristic_;
   NearestCell nearest_;
   SearchStatistics statistics_;
   // The cost of the cheapest way to the goal so far.

@@ -21,6 +21,9 @@ namespace waystar::core {
 // Thread safety: const methods may run beside each other, and beside a CellCostsWriter of another copy.
 class CellCosts {
  public:
+  static constexpr int kTileShift = 5;
+  static constexpr int kTileSide = 1 << kTileShift;
+
   CellCosts(int width, int height);
 
   // The costs of entering a cell. Both are 0 if it has no costs of its own, else both are greater.
@@ -39,6 +42,17 @@ class CellCosts {
   // may return true where none of them has. REQUIRES: the cell is on the map.
   bool MayHaveNear(Cell cell) const;
 
+  // Return the least cost of a straight step into one of the cells of a tile, or of a row of tiles, that have
+  // costs of their own; the highest cost if there are none.
+  Cost MinInTile(int column, int row) const {
+    const Tile* tile = TileAt(static_cast<std::size_t>(column), static_cast<std::size_t>(row));
+    return tile == nullptr ? kNone : tile->summary.min_straight;
+  }
+  Cost MinInTileRow(int row) const {
+    const TileRow* tile_row = rows_[static_cast<std::size_t>(row)].get();
+    return tile_row == nullptr ? kNone : tile_row->summary.min_straight;
+  }
+
   // Returns how many cells have costs of their own.
   std::int64_t count() const { return count_; }
   // Returns the least cost of a straight step into one of them.
@@ -51,8 +65,6 @@ class CellCosts {
  private:
   friend class CellCostsWriter;
 
-  static constexpr int kTileShift = 5;
-  static constexpr int kTileSide = 1 << kTileShift;
   static constexpr Cost kNone = std::numeric_limits<Cost>::max();
 
   // Summary of the cells of a tile or row that have costs of their own.

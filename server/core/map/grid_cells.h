@@ -14,6 +14,7 @@
 #include "server/core/grid/lattice.h"
 #include "server/core/grid/plane.h"
 #include "server/core/map/cell_costs.h"
+#include "server/core/map/terrain_tiles.h"
 
 namespace waystar::core {
 
@@ -67,6 +68,9 @@ class GridCells {
   // Returns the cells that have costs of their own, or null if there are none.
   const CellCosts* cell_costs() const { return cell_costs_.get(); }
 
+  // Returns which terrains lie where.
+  const TerrainTiles& terrain_tiles() const { return terrain_tiles_; }
+
   // Returns whether steps into all walkable cells cost the same, whatever terrain obstacles lie on: all
   // passable terrains cost the same, and no cell has costs of its own.
   bool HasUniformCost() const { return step_costs().uniform && cell_costs_ == nullptr; }
@@ -103,6 +107,7 @@ class GridCells {
   int height_ = 0;
   std::shared_ptr<const Constants> constants_;
   Plane<TerrainId> terrain_;
+  TerrainTiles terrain_tiles_;
   // Null if no cell has costs of its own.
   std::shared_ptr<const CellCosts> cell_costs_;
   Cost min_straight_ = 0;

@@ -15,6 +15,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/grid/corner_rule.h"
+#include "server/core/map/cost_floor.h"
 #include "server/core/map/element_hash.h"
 #include "server/core/map/obstacle_table.h"
 #include "server/core/map/portal.h"
@@ -97,6 +98,7 @@ absl::StatusOr<GridMap> GridMap::Create(std::int64_t width, std::int64_t height,
   map.min_straight_ = map.step_costs().min_straight;
   map.min_diagonal_ = map.step_costs().min_diagonal;
   map.terrain_ = Plane<TerrainId>(map.height_, std::vector<TerrainId>(static_cast<std::size_t>(width), fill));
+  map.terrain_tiles_ = TerrainTiles(map.width_, map.height_, fill);
   map.passable_ = BitPlane(map.width_, map.height_, passable);
   map.obstacle_table_ = std::make_shared<const ObstacleTable>(map.bounds(), map.lattice());
   map.portal_table_ = std::make_shared<const PortalTable>();
@@ -109,6 +111,7 @@ absl::StatusOr<GridMap> GridMap::Create(std::int64_t width, std::int64_t height,
   map.footprint_grids_ = std::make_shared<const FootprintGrids>();
   map.static_index_ = std::make_shared<StaticIndexSlot>();
   map.plain_cells_ = std::make_shared<const Lazy<PlainCells>>();
+  map.cost_floor_ = std::make_shared<const Lazy<CostFloor>>();
   map.profiles_ = std::make_shared<const ProfileTable>();
   map.profile_views_ = std::make_shared<const ProfileViews>();
   map.walkable_cells_ = walkable ? width * height : 0;
@@ -133,6 +136,10 @@ void GridMap::Prepare(IndexMemory memory) {
   } else {
     walk_->MakeTurnJumpIndex();
   }
+}
+
+const CostFloor& GridMap::cost_floor() const {
+  return cost_floor_->Get([&] { return CostFloor::Of(*this); });
 }
 
 void GridMap::DropViews(bool used_too) const {
@@ -170,9 +177,10 @@ void GridMap::AddTo(MemoryUse& use) const {
   use.indexes += walk_->index_bytes() + (plain_cells == nullptr ? 0 : plain_cells->memory_bytes()) +
                  (static_index == nullptr ? 0 : static_index->memory_bytes());
   use.maps += sizeof(*this) + sizeof(*constants_) + sizeof(*walk_) + terrain_.memory_bytes() +
-              (cell_costs_ == nullptr ? 0 : cell_costs_->memory_bytes()) + passable_.memory_bytes() +
-              walkable_.memory_bytes() + hidden_.memory_bytes() + obstacle_table_->memory_bytes() +
-              portal_table_->memory_bytes() + cover_counts_.memory_bytes() + covered_.memory_bytes();
+              terrain_tiles_.memory_bytes() + (cell_costs_ == nullptr ? 0 : cell_costs_->memory_bytes()) +
+              passable_.memory_bytes() + walkable_.memory_bytes() + hidden_.memory_bytes() +
+              obstacle_table_->memory_bytes() + portal_table_->memory_bytes() + cover_counts_.memory_bytes() +
+              covered_.memory_bytes();
 }
 
 std::size_t GridMap::BytesBeyond(const GridMap& other) const {
@@ -187,8 +195,8 @@ std::size_t GridMap::BytesBeyond(const GridMap& other) const {
       views += view.map->DerivedBytesBeyond(before);
     }
   }
-  return terrain_.BytesBeyond(other.terrain_) + viewed + views +
-         obstacle_table_->BytesBeyond(*other.obstacle_table_) +
+  return terrain_.BytesBeyond(other.terrain_) + terrain_tiles_.BytesBeyond(other.terrain_tiles_) + viewed +
+         views + obstacle_table_->BytesBeyond(*other.obstacle_table_) +
          portal_table_->BytesBeyond(*other.portal_table_) + cover_counts_.BytesBeyond(other.cover_counts_) +
          covered_.BytesBeyond(other.covered_) + DerivedBytesBeyond(other);
 }

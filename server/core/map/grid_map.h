@@ -22,6 +22,7 @@
 
 namespace waystar::core {
 
+struct CostFloor;
 class ObstacleTable;
 class PortalTable;
 class ProfileViews;
@@ -89,6 +90,9 @@ class GridMap : public GridCells {
     });
   }
 
+  // Returns what heuristics may count on. The first call finds it.
+  const CostFloor& cost_floor() const;
+
   // Returns the slot for an index over this state of the map. What the slot holds is no part of the map.
   StaticIndexSlot& static_index() const { return *static_index_; }
 
@@ -145,6 +149,7 @@ class GridMap : public GridCells {
   std::shared_ptr<const FootprintGrids> footprint_grids_;
   std::shared_ptr<StaticIndexSlot> static_index_;
   std::shared_ptr<const Lazy<PlainCells>> plain_cells_;
+  std::shared_ptr<const Lazy<CostFloor>> cost_floor_;
   std::shared_ptr<const ProfileTable> profiles_;
   std::uint64_t profiles_digest_ = 0;
   std::shared_ptr<const ProfileViews> profile_views_;

@@ -12,6 +12,7 @@
 
 #include "absl/types/span.h"
 #include "server/core/grid/lazy.h"
+#include "server/core/map/cost_floor.h"
 #include "server/core/map/eight_cells.h"
 #include "server/core/map/element_hash.h"
 #include "server/core/map/plain_cells.h"
@@ -210,6 +211,7 @@ GridMapEditor::Result GridMapEditor::FinishAndList() && {
   ReleasePlanes();
   cell_costs_.Finish();
   UpdateLeastCosts();
+  UpdateTerrainTiles();
   MapChanges changes;
   changes.walkability = WalkabilityChanges();
   changes.cost =
@@ -240,6 +242,21 @@ void GridMapEditor::UpdateLeastCosts() {
     map_.min_straight_ = std::min(map_.min_straight_, map_.cell_costs_->min_straight());
   }
   map_.min_diagonal_ = DiagonalCost(map_.min_straight_, map_.settings().diagonal_cost);
+}
+
+void GridMapEditor::UpdateTerrainTiles() {
+  if (cost_touched_.empty()) {
+    return;
+  }
+  const absl::Span<const WordIndex> words = cost_touched_.Sorted();
+  if (!takes_terrains_) {
+    if (cost_touched_.is_too_many()) {
+      map_.terrain_tiles_.Update(map_.terrain_);
+    } else {
+      map_.terrain_tiles_.Update(map_.terrain_, words);
+    }
+  }
+  map_.cost_floor_ = std::make_shared<const Lazy<CostFloor>>();
 }
 
 void GridMapEditor::UpdateWalkGrids(absl::Span<const WordChange> changes) {

@@ -172,6 +172,7 @@ class GridMapEditor {
   // Lets the planes of the map be copied.
   void ReleasePlanes();
   void UpdateLeastCosts();
+  void UpdateTerrainTiles();
   // Shares the walk grids of a map that enters the same terrains.
   void ShareWalk(const GridMap& source);
   void UpdateWalkGrids(absl::Span<const WordChange> changes);
@@ -179,6 +180,8 @@ class GridMapEditor {
 
   const GridMap& base_;
   GridMap map_;
+  // True if the terrains are those of another map.
+  bool takes_terrains_ = false;
   // True if the walk grids are shared with a map that has the same cells.
   bool shares_walk_ = false;
   PlaneWriter<TerrainId> terrain_{map_.terrain_};

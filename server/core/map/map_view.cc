@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "server/core/grid/bit_plane.h"
+#include "server/core/map/cost_floor.h"
 #include "server/core/map/grid_map_editor.h"
 #include "server/core/map/obstacle_table.h"
 #include "server/core/map/profile_views.h"
@@ -44,6 +45,8 @@ void GridMapEditor::TakeCells(const GridMap& source) {
   const bool has_cost_obstacles = source.obstacles().cost_obstacles() > 0;
   SpanSet stale;
   map_.terrain_ = source.terrain_;
+  map_.terrain_tiles_ = source.terrain_tiles_;
+  takes_terrains_ = true;
   map_.cover_counts_ = source.cover_counts_;
   map_.covered_ = source.covered_;
   map_.obstacle_table_ = source.obstacle_table_;
@@ -115,6 +118,7 @@ GridMap MakeView(const GridMap& map, const TerrainRules& rules) {
   view.cell_costs_ = nullptr;
   view.static_index_ = std::make_shared<StaticIndexSlot>();
   view.plain_cells_ = std::make_shared<const Lazy<PlainCells>>();
+  view.cost_floor_ = std::make_shared<const Lazy<CostFloor>>();
   view.profile_views_ = std::make_shared<const ProfileViews>();
   if (!EntersTheSame(view, map)) {
     const auto blank = [&] { return BitPlane(map.width(), map.height(), false); };

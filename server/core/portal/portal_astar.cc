@@ -78,7 +78,7 @@ void PortalAStar::BoundPortals() {
   for (const std::uint32_t index : last.arrivals) {
     const Door& door = graph_.door(index);
     if (door.is_reached) {
-      for (const OctileHeuristic& goal : goals_) {
+      for (const CostFloorHeuristic& goal : goals_) {
         through_portals_ = std::min(through_portals_, door.portal->cost + goal(door.to));
       }
     }
@@ -203,7 +203,7 @@ const PortalAStar::Layer& PortalAStar::LayerOf(Number number) const {
 Cost PortalAStar::Heuristic(std::uint32_t map, Cell cell) const {
   Cost least = through_portals_;
   if (map == graph_.goal_map()) {
-    for (const OctileHeuristic& goal : goals_) {
+    for (const CostFloorHeuristic& goal : goals_) {
       least = std::min(least, goal(cell));
     }
   }

@@ -97,7 +97,7 @@ class PortalAStar {
   // For each cell that was reached by a portal, the last such door.
   std::unordered_map<Number, std::uint32_t> doors_to_;
   // The goals, if they are few enough to be looked at one by one.
-  std::vector<OctileHeuristic> goals_;
+  std::vector<CostFloorHeuristic> goals_;
   // The least that is left to pay at a portal.
   Cost through_portals_ = 0;
   Number start_ = 0;

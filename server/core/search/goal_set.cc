@@ -1,22 +1,27 @@
 #include "server/core/search/goal_set.h"
 
-#include <cstdlib>
 #include <tuple>
-
-#include "server/core/grid/grid_settings.h"
 
 namespace waystar::core {
 
 void GoalSet::Start(const GridMap& map) {
-  ground_ = OpenGround<Cost>::Of(map);
-  is_hexagonal_ = map.settings().connectivity == Connectivity::kSix;
+  ground_ = map.cost_floor().everywhere;
+  places_ = CheapPlaces(map.cost_floor());
   goals_.clear();
   boxes_.clear();
   best_cost_ = std::numeric_limits<Cost>::max();
   best_index_ = kNoIndex;
 }
 
-void GoalSet::Finish() { Divide(0, static_cast<std::uint32_t>(goals_.size())); }
+void GoalSet::Finish() {
+  if (!places_.empty()) {
+    for (const Goal& goal : goals_) {
+      places_.AddGoal(goal.cell);
+    }
+    places_.Finish();
+  }
+  Divide(0, static_cast<std::uint32_t>(goals_.size()));
+}
 
 std::uint32_t GoalSet::Divide(std::uint32_t begin, std::uint32_t end) {
   Box box{.first = goals_[begin].cell,
@@ -43,21 +48,6 @@ std::uint32_t GoalSet::Divide(std::uint32_t begin, std::uint32_t end) {
     boxes_[at].second = Divide(middle, end);
   }
   return at;
-}
-
-Cost GoalSet::DistanceTo(const Box& box, Cell cell) const {
-  const int left = box.first.x - cell.x;
-  const int right = box.last.x - cell.x;
-  const int top = box.first.y - cell.y;
-  const int bottom = box.last.y - cell.y;
-  const int dx = std::clamp(0, left, right);
-  const int dy = std::clamp(0, top, bottom);
-  if (is_hexagonal_) {
-    // The distance is the greatest of what lies between on each of the three axes.
-    const int slant = std::clamp(0, left + top, right + bottom);
-    return ground_.straight * std::max({std::abs(dx), std::abs(dy), std::abs(slant)});
-  }
-  return ground_.CostOf(dx, dy);
 }
 
 }  // namespace waystar::core

@@ -13,6 +13,7 @@
 #include "server/core/grid/cost.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/map/open_ground.h"
+#include "server/core/search/cheap_places.h"
 
 namespace waystar::core {
 
@@ -50,9 +51,10 @@ class GoalSet {
   // Ends the set. REQUIRES: there is a goal. What follows may be called only after this.
   void Finish();
 
-  // Returns the least octile distance to a goal. It is consistent, as the distance to each is.
+  // Returns the least octile distance to a goal over the map's CostFloor. It is consistent, as the distance
+  // to each is.
   Cost Heuristic(Cell cell) const {
-    return LeastDistance(cell, [](std::size_t /*index*/) { return true; });
+    return HeuristicTo(cell, [](std::size_t /*index*/) { return true; });
   }
 
   // Returns whether a way of that cost to the goal of that index would be better than any found so far.
@@ -67,7 +69,7 @@ class GoalSet {
   // Returns whether a way of cost g to the cell can be the beginning of one that Improves, where f is g and
   // the heuristic of the cell. If f only equals the best cost, an earlier goal must be as near.
   bool MayImprove(Cell cell, Cost g, Cost f) const {
-    return f < best_cost_ || (f == best_cost_ && LeastDistance(cell, [&](std::size_t index) {
+    return f < best_cost_ || (f == best_cost_ && HeuristicTo(cell, [&](std::size_t index) {
                                                    return index < best_index_;
                                                  }) <= best_cost_ - g);
   }
@@ -95,36 +97,51 @@ class GoalSet {
   // Makes the boxes of the goals from `begin` to `end`. Returns the first.
   std::uint32_t Divide(std::uint32_t begin, std::uint32_t end);
 
-  Cost Distance(Cell from, Cell to) const { return ground_.CostOf(to.x - from.x, to.y - from.y); }
+  static Cost Distance(const OpenGround<Cost>& ground, Cell from, Cell to) {
+    return ground.CostOf(to.x - from.x, to.y - from.y);
+  }
   // Returns a bound on the distance to the goals of the box.
-  Cost DistanceTo(const Box& box, Cell cell) const;
+  static Cost DistanceTo(const OpenGround<Cost>& ground, const Box& box, Cell cell) {
+    return ground.CostTo(
+        {box.first.x, box.first.y, box.last.x - box.first.x + 1, box.last.y - box.first.y + 1}, cell);
+  }
 
   absl::Span<const Goal> GoalsOf(const Box& box) const {
     return absl::MakeConstSpan(goals_).subspan(box.begin, box.end - box.begin);
   }
 
+  // Returns the heuristic of the goals of which counts(index), or the highest cost if there are none.
+  template <typename Counts>
+  Cost HeuristicTo(Cell cell, Counts counts) const {
+    const Cost cost = LeastDistance(ground_, cell, counts);
+    if (places_.empty() || cost == std::numeric_limits<Cost>::max()) {
+      return cost;
+    }
+    return cost + places_.Lower(LeastDistance(places_.elsewhere(), cell, counts), cell);
+  }
   // Returns the least distance to a goal of which counts(index), or the highest cost if there is none. If an
   // index counts, lower ones do.
   template <typename Counts>
-  Cost LeastDistance(Cell cell, Counts counts) const {
+  Cost LeastDistance(const OpenGround<Cost>& ground, Cell cell, Counts counts) const {
     Cost least = std::numeric_limits<Cost>::max();
-    Approach(0, cell, counts, least);
+    Approach(0, ground, cell, counts, least);
     return least;
   }
   template <typename Counts>
-  void Approach(std::uint32_t at, Cell cell, Counts counts, Cost& least) const {
+  void Approach(std::uint32_t at, const OpenGround<Cost>& ground, Cell cell, Counts counts,
+                Cost& least) const {
     const Box& box = boxes_[at];
     if (box.second == 0) {
       for (const Goal& goal : GoalsOf(box)) {
         if (counts(goal.index)) {
-          least = std::min(least, Distance(cell, goal.cell));
+          least = std::min(least, Distance(ground, cell, goal.cell));
         }
       }
       return;
     }
-    ForHalves(at, cell, [&](std::uint32_t half, Cost distance) {
+    ForHalves(at, ground, cell, [&](std::uint32_t half, Cost distance) {
       if (distance < least && counts(boxes_[half].least_index)) {
-        Approach(half, cell, counts, least);
+        Approach(half, ground, cell, counts, least);
       }
     });
   }
@@ -134,14 +151,14 @@ class GoalSet {
     const Box& box = boxes_[at];
     if (box.second == 0) {
       for (const Goal& goal : GoalsOf(box)) {
-        const Cost cost = g + Distance(cell, goal.cell);
+        const Cost cost = g + Distance(ground_, cell, goal.cell);
         if (Improves(cost, goal.index) && sees(goal.cell)) {
           Improve(cost, goal.index);
         }
       }
       return;
     }
-    ForHalves(at, cell, [&](std::uint32_t half, Cost distance) {
+    ForHalves(at, ground_, cell, [&](std::uint32_t half, Cost distance) {
       if (Improves(g + distance, boxes_[half].least_index) && may_see(boxes_[half])) {
         LookInto(half, cell, g, may_see, sees);
       }
@@ -150,11 +167,11 @@ class GoalSet {
 
   // Calls visit(half, its DistanceTo the cell) for both halves of a box, the nearer one first.
   template <typename Visit>
-  void ForHalves(std::uint32_t at, Cell cell, Visit visit) const {
+  void ForHalves(std::uint32_t at, const OpenGround<Cost>& ground, Cell cell, Visit visit) const {
     std::uint32_t nearer = at + 1;
     std::uint32_t farther = boxes_[at].second;
-    Cost near = DistanceTo(boxes_[nearer], cell);
-    Cost far = DistanceTo(boxes_[farther], cell);
+    Cost near = DistanceTo(ground, boxes_[nearer], cell);
+    Cost far = DistanceTo(ground, boxes_[farther], cell);
     if (far < near) {
       std::swap(nearer, farther);
       std::swap(near, far);
@@ -163,8 +180,9 @@ class GoalSet {
     visit(farther, far);
   }
 
+  // CostFloor::everywhere.
   OpenGround<Cost> ground_;
-  bool is_hexagonal_ = false;
+  CheapPlaces places_;
   // In the order of the tree.
   std::vector<Goal> goals_;
   // The first is that of all goals.

@@ -8,6 +8,7 @@
 #include "server/core/grid/cost.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/map/open_ground.h"
+#include "server/core/search/cheap_places.h"
 
 namespace waystar::core {
 
@@ -25,16 +26,39 @@ class OctileHeuristic {
  public:
   OctileHeuristic(const GridMap& map, Cell goal) : goal_(goal), ground_(OpenGround<Cost>::Of(map)) {}
 
-  // Makes the heuristic that is zero everywhere.
-  static OctileHeuristic Zero(Cell goal) { return {goal, OpenGround<Cost>{}}; }
-
   Cost operator()(Cell cell) const { return ground_.CostOf(goal_.x - cell.x, goal_.y - cell.y); }
 
  private:
-  OctileHeuristic(Cell goal, const OpenGround<Cost>& ground) : goal_(goal), ground_(ground) {}
-
   Cell goal_;
   OpenGround<Cost> ground_;
+};
+
+// The same over the map's CostFloor: nothing but a few cheap places costs as little as they do. It is
+// admissible and consistent, and never less than the octile distance.
+class CostFloorHeuristic {
+ public:
+  CostFloorHeuristic(const GridMap& map, Cell goal)
+      : goal_(goal), everywhere_(map.cost_floor().everywhere), places_(map.cost_floor()) {
+    places_.AddGoal(goal);
+    places_.Finish();
+  }
+
+  // Makes the heuristic that is zero everywhere.
+  static CostFloorHeuristic Zero(Cell goal) { return CostFloorHeuristic(goal); }
+
+  Cost operator()(Cell cell) const {
+    const int dx = goal_.x - cell.x;
+    const int dy = goal_.y - cell.y;
+    const Cost cost = everywhere_.CostOf(dx, dy);
+    return places_.empty() ? cost : cost + places_.Lower(places_.elsewhere().CostOf(dx, dy), cell);
+  }
+
+ private:
+  explicit CostFloorHeuristic(Cell goal) : goal_(goal) {}
+
+  Cell goal_;
+  OpenGround<Cost> everywhere_;
+  CheapPlaces places_;
 };
 
 }  // namespace waystar::core
