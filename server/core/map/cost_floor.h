@@ -24,6 +24,8 @@ struct CostFloor {
   // Whether there are diagonal steps.
   bool has_diagonals = false;
 
+  friend bool operator==(const CostFloor&, const CostFloor&) = default;
+
   // Finds them: costs of cells are those of a map's terrains, whatever lies on them, and of cells that have
   // costs of their own. It looks at rows of TerrainTiles, and closer at no more tiles than a few dozen.
   static CostFloor Of(const GridMap& map);

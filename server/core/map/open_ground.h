@@ -23,6 +23,8 @@ struct OpenGround {
   Number falling = 0;
   Lattice lattice = Lattice::kSquare;
 
+  friend bool operator==(const OpenGround&, const OpenGround&) = default;
+
   static OpenGround Of(Connectivity connectivity, Cost straight, Cost diagonal) {
     const auto one = static_cast<Number>(straight);
     const auto across = static_cast<Number>(diagonal);

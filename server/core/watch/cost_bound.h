@@ -10,6 +10,7 @@
 #include "server/core/grid/cell.h"
 #include "server/core/grid/cost.h"
 #include "server/core/grid/lattice.h"
+#include "server/core/map/cost_floor.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/map/open_ground.h"
 
@@ -17,12 +18,16 @@ namespace waystar::core {
 
 // The least costs of ways over open ground of a map, as costs are reported.
 struct LeastCosts : OpenGround<double> {
-  Lattice lattice = Lattice::kSquare;
-
-  static LeastCosts Of(const GridMap& map) {
-    const auto ground = OpenGround<Cost>::Of(map);
-    return {{CostToDouble(ground.straight), CostToDouble(ground.rising), CostToDouble(ground.falling)},
-            LatticeOf(map.settings().connectivity)};
+  // Of ways that may lead anywhere.
+  static LeastCosts Of(const GridMap& map) { return Of(OpenGround<Cost>::Of(map)); }
+  // Of ways that do not touch the cheap places of the map's CostFloor.
+  static LeastCosts BetweenCheapPlaces(const GridMap& map) {
+    const CostFloor& floor = map.cost_floor();
+    OpenGround<Cost> ground = floor.everywhere;
+    ground.straight += floor.elsewhere.straight;
+    ground.rising += floor.elsewhere.rising;
+    ground.falling += floor.elsewhere.falling;
+    return Of(ground);
   }
 
   bool IsBelow(const LeastCosts& other) const {
@@ -33,10 +38,16 @@ struct LeastCosts : OpenGround<double> {
     rising = std::min(rising, other.rising);
     falling = std::min(falling, other.falling);
   }
+
+ private:
+  static LeastCosts Of(const OpenGround<Cost>& ground) {
+    return {{CostToDouble(ground.straight), CostToDouble(ground.rising), CostToDouble(ground.falling),
+             ground.lattice}};
+  }
 };
 
-// The gap to portals where there are none.
-inline constexpr double kNoPortals = std::numeric_limits<double>::infinity();
+// The gap to shortcuts where there are none.
+inline constexpr double kNoShortcut = std::numeric_limits<double>::infinity();
 
 // A bound on the cost of the paths that answer one query: those that pass a cell cost at least what it takes
 // to get there and on from there over open ground of the cheapest kind.
@@ -52,9 +63,9 @@ struct CostBound {
   int footprint = 1;
   // A cell beside a position matters as well: for a diagonal step past it, or a line that touches it.
   bool passes_corners = false;
-  // How far start and goal are from the nearest end of a portal: see PortalEnds.
-  double start_gap = kNoPortals;
-  double goal_gap = kNoPortals;
+  // How far start and goal are from the nearest end of a shortcut: see ShortcutEnds.
+  double start_gap = kNoShortcut;
+  double goal_gap = kNoShortcut;
 
   // Returns the least cost of a way that leads one cell further along a row or a column, or along both.
   double UnitOf(const LeastCosts& least) const {
@@ -72,12 +83,12 @@ struct CostBound {
 
   // Returns whether a path that a change of some of these cells concerns may be cheaper than `limit`. It is
   // never false if there is one, but true for some others. `gap` is how far they are from the nearest end of
-  // a portal, or less. REQUIRES: `cells` is not empty.
+  // a shortcut, or less. REQUIRES: `cells` is not empty.
   bool MayBeCheaperBy(const Rectangle& cells, const LeastCosts& least, double gap) const {
     const Rectangle area = Reach(cells);
     const double to = CostTo(start, area, least);
     const double from = CostFrom(area, least);
-    return to + from < limit || MayBeCheaperByPortal(to, from, least, gap);
+    return to + from < limit || MayBeCheaperByShortcut(to, from, least, gap);
   }
 
   // As above for one cell, more exactly.
@@ -89,7 +100,7 @@ struct CostBound {
     }
     const Rectangle area = Reach(cells);
     if (is_lines || footprint > kLargest ||
-        MayBeCheaperByPortal(CostTo(start, area, least), CostFrom(area, least), least, gap)) {
+        MayBeCheaperByShortcut(CostTo(start, area, least), CostFrom(area, least), least, gap)) {
       return true;
     }
     for (int y = cell.y - footprint + 1; y <= cell.y; ++y) {
@@ -109,10 +120,10 @@ struct CostBound {
   }
 
  private:
-  // As MayBeCheaperBy for paths that take a portal. It costs at least `to` to come to the cells without one,
-  // and `from` to go on.
-  bool MayBeCheaperByPortal(double to, double from, const LeastCosts& least, double gap) const {
-    if (gap == kNoPortals) {
+  // As MayBeCheaperBy for paths that take a shortcut. It costs at least `to` to come to the cells without
+  // one, and `from` to go on.
+  bool MayBeCheaperByShortcut(double to, double from, const LeastCosts& least, double gap) const {
+    if (gap == kNoShortcut) {
       return false;
     }
     const double unit = UnitOf(least);

@@ -94,7 +94,8 @@ bool MapSubscriptions::IsOutdated(const WatchedAnswer& answer, std::uint64_t rev
   }
   return std::any_of(kept_.begin(), kept_.end(), [&](const Kept& kept) {
     return kept.snapshot->revision > revision &&
-           answer.MayBeOutdatedBy(kept.changes, kept.snapshot->grid(), PortalEnds::Of(kept.snapshot->grid()));
+           answer.MayBeOutdatedBy(kept.changes, kept.snapshot->grid(),
+                                  ShortcutEnds::Of(kept.snapshot->grid()));
   });
 }
 

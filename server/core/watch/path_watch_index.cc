@@ -39,7 +39,7 @@ PathWatchIndex::PathWatchIndex(int width, int height)
                static_cast<std::size_t>(CeilDiv(height, region_rows_))),
       region_gaps_(
           static_cast<std::size_t>(region_columns_) * static_cast<std::size_t>(CeilDiv(height, region_rows_)),
-          kNoPortals) {}
+          kNoShortcut) {}
 
 std::size_t PathWatchIndex::PathTileOf(const WordChange& word) const {
   return static_cast<std::size_t>(word.y / kPathTileRows) * static_cast<std::size_t>(path_columns_) +
@@ -58,13 +58,13 @@ Rectangle PathWatchIndex::RegionTile(int column, int row) const {
 
 void PathWatchIndex::Add(Id id, std::shared_ptr<const WatchedAnswer> answer, const GridMap& map,
                          std::uint64_t revision) {
-  const LeastCosts least = LeastCosts::Of(map);
+  const LeastCosts least = LeastCosts::BetweenCheapPlaces(map);
   if (size() == 0) {
     least_ = least;
   } else if (least.IsBelow(least_)) {
     ListRegionsAgain(least);
   }
-  TakePortals(map, revision);
+  TakeShortcuts(map, revision);
   if (free_slots_.empty()) {
     free_slots_.push_back(static_cast<std::uint32_t>(slots_.size()));
     slots_.emplace_back();
@@ -134,7 +134,7 @@ void PathWatchIndex::ListRegion(std::uint32_t slot) {
   if (bound.IsTight(least_)) {
     return;
   }
-  // No path goes further than its cost allows, unless it takes a portal.
+  // No path goes further than its cost allows, unless it takes a shortcut.
   const double furthest =
       ends_.empty() ? bound.limit / bound.UnitOf(least_) + bound.footprint + 1 : std::max(width_, height_);
   const auto clamp = [](double value, int last) {
@@ -167,12 +167,13 @@ void PathWatchIndex::ListRegionsAgain(const LeastCosts& least) {
   }
 }
 
-void PathWatchIndex::TakePortals(const GridMap& map, std::uint64_t revision) {
+void PathWatchIndex::TakeShortcuts(const GridMap& map, std::uint64_t revision) {
   if (revision < ends_revision_) {
     return;
   }
   ends_revision_ = revision;
-  PortalEnds ends = PortalEnds::Of(map);
+  floor_ = map.cost_floor();
+  ShortcutEnds ends = ShortcutEnds::Of(map);
   if (ends == ends_) {
     return;
   }
@@ -190,19 +191,21 @@ void PathWatchIndex::TakePortals(const GridMap& map, std::uint64_t revision) {
 
 void PathWatchIndex::FindAffected(const MapChanges& changes, const GridMap& map, std::vector<Id>& ids,
                                   std::uint64_t revision) {
-  if (changes.portals) {
-    TakePortals(map, revision);
+  const bool has_other_floor = !(map.cost_floor() == floor_);
+  if (changes.portals || has_other_floor) {
+    TakeShortcuts(map, revision);
   }
   if (slots_by_id_.empty()) {
     return;
   }
-  if (changes.is_everything || changes.portals) {
+  // The shortcuts may be those of a later revision.
+  if (changes.is_everything || changes.portals || (has_other_floor && revision < ends_revision_)) {
     for (const auto& [id, slot] : slots_by_id_) {
       ids.push_back(id);
     }
     return;
   }
-  const LeastCosts least = LeastCosts::Of(map);
+  const LeastCosts least = LeastCosts::BetweenCheapPlaces(map);
   if (least.IsBelow(least_)) {
     ListRegionsAgain(least);
   }

@@ -71,8 +71,8 @@ class PathWatchIndex {
   void ListPath(std::uint32_t slot);
   void ListRegion(std::uint32_t slot);
   void ListRegionsAgain(const LeastCosts& least);
-  // Lists all regions again if the map has other open portals than were known, and is not older.
-  void TakePortals(const GridMap& map, std::uint64_t revision);
+  // Lists all regions again if the map has other shortcuts than were known, and is not older.
+  void TakeShortcuts(const GridMap& map, std::uint64_t revision);
   // Returns whether the answer is among the others: those without a path to the goal, uncertain ones, and
   // those of views.
   static bool IsOther(const WatchedAnswer& answer) {
@@ -113,8 +113,9 @@ class PathWatchIndex {
   std::vector<std::uint32_t> others_;
   // The least costs that the regions are listed by: at most those of any map since.
   LeastCosts least_;
-  // The portals that they are listed by, and how far the regions are from them.
-  PortalEnds ends_;
+  // The shortcuts that they are listed by, and the floor that some of those come from.
+  ShortcutEnds ends_;
+  CostFloor floor_;
   std::uint64_t ends_revision_ = 0;
   std::vector<double> region_gaps_;
 

@@ -138,7 +138,7 @@ WatchedAnswer::Kind WatchedAnswer::KindOn(const GridMap& map) const {
     return Kind::kPath;
   }
   // What else may be reached is asked of the components of the map alone.
-  if (basis_ == Basis::kView || !PortalEnds::Of(map).empty()) {
+  if (basis_ == Basis::kView || !ShortcutEnds::OfPortals(map).empty()) {
     return Kind::kUncertain;
   }
   return outcome_ == Outcome::kPartial ? Kind::kPartial : Kind::kNoPath;
@@ -204,7 +204,7 @@ bool WatchedAnswer::DependsOn(const WordChange& change) const {
          (it->flipped & change.flipped) != 0;
 }
 
-CostBound WatchedAnswer::BoundWith(const PortalEnds& ends) const {
+CostBound WatchedAnswer::BoundWith(const ShortcutEnds& ends) const {
   CostBound bound = bound_;
   bound.start_gap = ends.GapTo(bound.start);
   bound.goal_gap = bound.is_open ? 0.0 : ends.GapTo(bound.goal);
@@ -235,7 +235,7 @@ bool WatchedAnswer::MayReachElse(const GridMap& map, bool has_opened, NearestCon
   return nearest.empty() || IsNearer(map, nearest.front(), end_);
 }
 
-ViewChanges::ViewChanges(const MapChanges& changes, const PortalEnds& ends)
+ViewChanges::ViewChanges(const MapChanges& changes, const ShortcutEnds& ends)
     : is_everything(changes.is_every_view) {
   const auto add = [this](const auto& word) {
     const WordChange all{word.y, word.index, ~Word{0}};
@@ -275,7 +275,7 @@ bool WatchedAnswer::MayBeOutdatedInView(const ViewChanges& changes, const CostBo
 }
 
 bool WatchedAnswer::MayBeOutdatedBy(const MapChanges& changes, const GridMap& map,
-                                    const PortalEnds& ends) const {
+                                    const ShortcutEnds& ends) const {
   if (changes.is_everything || changes.portals || kind_ == Kind::kUncertain) {
     return true;
   }
@@ -283,7 +283,7 @@ bool WatchedAnswer::MayBeOutdatedBy(const MapChanges& changes, const GridMap& ma
     return MayBeOutdatedInView(ViewChanges(changes, ends), BoundWith(ends));
   }
   if (kind_ != Kind::kNoPath) {
-    const LeastCosts least = LeastCosts::Of(map);
+    const LeastCosts least = LeastCosts::BetweenCheapPlaces(map);
     const CostBound bound = BoundWith(ends);
     const auto may_be_cheaper_by = [&](const WordChange& change) {
       return change.flipped != 0 && MayBeCheaperBy(change, bound, least, ends.GapTo(BoundsOf(change)));

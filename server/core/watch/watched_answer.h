@@ -17,7 +17,7 @@
 #include "server/core/portal/portal_validation.h"
 #include "server/core/search/query.h"
 #include "server/core/watch/cost_bound.h"
-#include "server/core/watch/portal_ends.h"
+#include "server/core/watch/shortcut_ends.h"
 
 namespace waystar::core {
 
@@ -34,7 +34,7 @@ SplitChange Split(const WordChange& change, const GridMap& map);
 Rectangle BoundsOf(const WordChange& change);
 
 // Returns whether a change of these cells may make a path cheaper than the bound. `gap` is that to the
-// nearest portal, or less.
+// nearest shortcut, or less.
 bool MayBeCheaperBy(const WordChange& change, const CostBound& bound, const LeastCosts& least, double gap);
 
 // What a change may mean for agents that see other terrains, held against many answers.
@@ -42,7 +42,7 @@ struct ViewChanges {
   // With so many words, where a path may be concerned by their bounds is all that is asked.
   static constexpr std::size_t kMaxWords = 256;
 
-  ViewChanges(const MapChanges& changes, const PortalEnds& ends);
+  ViewChanges(const MapChanges& changes, const ShortcutEnds& ends);
 
   bool is_everything = false;
   // Each with all its cells. No words if they are too many.
@@ -50,7 +50,7 @@ struct ViewChanges {
   std::vector<double> gaps;
   // Around all words; empty if nothing was touched.
   Rectangle bounds;
-  double gap = kNoPortals;
+  double gap = kNoShortcut;
 };
 
 // Immutable, but movable.
@@ -104,8 +104,8 @@ class WatchedAnswer {
   // Returns whether the path depends on a cell of a word.
   bool DependsOn(const WordChange& change) const;
 
-  // Returns the bound of the answer on a map with these portals.
-  CostBound BoundWith(const PortalEnds& ends) const;
+  // Returns the bound of the answer on a map with these shortcuts.
+  CostBound BoundWith(const ShortcutEnds& ends) const;
 
   // Returns, for kPartial and kNoPath, whether cells may have become reachable, or start or goal free or
   // blocked, which no path tells. `map` is the map after a change that opened cells if `has_opened`: only
@@ -115,10 +115,10 @@ class WatchedAnswer {
 
   // Returns whether the answer may not hold any more after a change. It is never false if it does not hold;
   // PathWatchIndex finds the same answers among many at once. `map` is the map after the change, not a view,
-  // and `ends` those of its portals.
-  bool MayBeOutdatedBy(const MapChanges& changes, const GridMap& map, const PortalEnds& ends) const;
+  // and `ends` are its shortcuts.
+  bool MayBeOutdatedBy(const MapChanges& changes, const GridMap& map, const ShortcutEnds& ends) const;
 
-  // The same for an answer that depends on a view. `bound` is that with the portals of the map.
+  // The same for an answer that depends on a view. `bound` is that with the shortcuts of the map.
   bool MayBeOutdatedInView(const ViewChanges& changes, const CostBound& bound) const;
 
   // Returns whether `result`, the answer to the same query on `map`, says that this one does not hold there.

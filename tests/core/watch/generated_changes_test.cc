@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "gmock/gmock.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/map/grid_map_editor.h"
 #include "server/core/search/query.h"
 #include "tests/core/watch/watchers.h"
 #include "tests/testing/generator.h"
@@ -21,6 +23,24 @@ using ::waystar::testing::Repainted;
 using ::waystar::testing::Unblocked;
 using ::waystar::testing::Watchers;
 
+// Returns the map with a cell that is far cheaper than others, or with one that costs what its terrain does.
+// An obstacle may lie on it.
+GridMap WithGold(const GridMap& map, Generator& generator) {
+  GridMapEditor editor(map);
+  if (map.cell_costs() != nullptr && generator.Chance(0.5)) {
+    for (int y = 0; y < map.height(); ++y) {
+      for (int x = 0; x < map.width(); ++x) {
+        if (map.cell_costs()->At({x, y}).straight != 0 && generator.Chance(0.5)) {
+          editor.SetStepCost({x, y}, std::nullopt);
+        }
+      }
+    }
+  } else {
+    editor.SetStepCost(generator.CellOf(map), generator.Between(1, 30) * kCostScale / 100);
+  }
+  return std::move(editor).Finish();
+}
+
 class GeneratedChanges : public ::testing::TestWithParam<int> {};
 
 // Whoever is told nothing has an answer that holds.
@@ -29,6 +49,7 @@ TEST_P(GeneratedChanges, SilenceMeansThatTheAnswerHolds) {
   std::size_t silent = 0;
   for (int i = 0; i < 12; ++i) {
     const bool is_weighted = generator.Chance(0.4);
+    const bool has_gold = generator.Chance(0.5);
     Watchers watchers(generator.Map({.max_side = 80,
                                      .max_cells = 2500,
                                      .weighted = is_weighted,
@@ -45,7 +66,7 @@ TEST_P(GeneratedChanges, SilenceMeansThatTheAnswerHolds) {
         query.unreachable_policy = UnreachablePolicy::kNearestByDistance;
       }
       if (generator.Chance(0.1) && query.path_form != PathForm::kDirections) {
-        query.algorithm = is_weighted ? Algorithm::kAStar : Algorithm::kLazyThetaStar;
+        query.algorithm = is_weighted || has_gold ? Algorithm::kAStar : Algorithm::kLazyThetaStar;
       }
       watchers.Watch(query);
     }
@@ -55,6 +76,8 @@ TEST_P(GeneratedChanges, SilenceMeansThatTheAnswerHolds) {
         const int terrains = static_cast<int>(next.settings().terrains.size());
         next = Repainted(next, generator.CellOf(next),
                          static_cast<TerrainId>(generator.Between(0, terrains - 1)));
+      } else if (has_gold && generator.Chance(0.3)) {
+        next = WithGold(next, generator);
       } else if (generator.Chance(0.6)) {
         const Cell cell = generator.CellOf(next);
         next = next.IsWalkable(cell) ? Blocked(next, cell) : Unblocked(next, cell);

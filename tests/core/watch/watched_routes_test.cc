@@ -336,6 +336,20 @@ TEST_F(FarEditsTest, ConcernNobodyWhosePathTakesAPortal) {
   EXPECT_THAT(After({Block({6, 6})}), HasSubstr(": "));
 }
 
+TEST_F(FarEditsTest, ConcernNobodyBesideACheapCell) {
+  const auto gold = [](std::string id, Cell cell) {
+    return PutObstacle{.obstacle = {.id = std::move(id),
+                                    .shape = {.cells = {cell}},
+                                    .effect = {.kind = ObstacleEffect::Kind::kMultiplyCost, .amount = 0.01}}};
+  };
+  Apply("arena", {gold("far", {320, 60}), Block({20, 12})});
+  EXPECT_EQ(SearchesFor(Query()), 0);
+  // The path leads through it.
+  Apply("arena", {gold("near", {19, 11})});
+  EXPECT_EQ(SearchesFor(Query()), 0);
+  EXPECT_THAT(After({RemoveObstacle{.id = "near"}}), HasSubstr(": "));
+}
+
 TEST_F(FarEditsTest, ConcernNobodyWithAProfile) {
   RouteQuery query = Query();
   query.agent.profile = MovementProfile{.terrain_costs = {{'~', 2.0}}};
