@@ -1,111 +1,32 @@
 #include "server/rpc/map_service.h"
 
-#include <atomic>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
-#include <variant>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "server/base/memory_account.h"
 #include "server/base/status_macros.h"
-#include "server/core/edit/edit_memory.h"
-#include "server/rpc/call/cancelled.h"
 #include "server/rpc/call/within_memory.h"
 #include "server/rpc/maps/change_queue.h"
 #include "server/rpc/maps/export_call.h"
 #include "server/rpc/maps/listings.h"
-#include "server/rpc/maps/map_creation.h"
 #include "server/rpc/maps/render_map.h"
+#include "server/rpc/maps/table_changes.h"
 #include "server/rpc/maps/update_stream.h"
 #include "server/rpc/watch/map_watch.h"
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_edits.h"
-#include "server/runtime/logging.h"
 
 namespace waystar::rpc {
 namespace {
-
-absl::StatusOr<core::ImportedMap> MakeMap(const core::MapStore& store, int max_side,
-                                          const v1::CreateMapRequest& request) {
-  WAYSTAR_RETURN_IF_ERROR(store.CheckCanCreate(request.map()));
-  if (!request.has_graph()) {
-    WAYSTAR_ASSIGN_OR_RETURN(core::ImportedMap map, DrawMap(request, max_side));
-    Prepare(store, map);
-    return map;
-  }
-  WAYSTAR_ASSIGN_OR_RETURN(core::WaypointGraph graph, BuildGraph(store, request));
-  return core::ImportedMap(std::move(graph));
-}
-
-absl::Status CheckStillWanted(const core::Budget& budget) {
-  return budget.cancelled != nullptr && budget.cancelled->load(std::memory_order_relaxed) ? CancelledError()
-                                                                                          : absl::OkStatus();
-}
-
-// What creations and deletions use. The messages and the budget live until `done` is called.
-struct TableChange {
-  core::MapStore& store;
-  ChangeQueue& changes;
-  core::Budget budget;
-  UnaryDone done;
-};
-
-void Create(TableChange change, int max_side, const v1::CreateMapRequest& request,
-            v1::CreateMapResponse& response, Workbench& bench) {
-  core::MapStore& store = change.store;
-  absl::StatusOr<core::ImportedMap> map =
-      RunWithinMemory(bench, [&] { return MakeMap(store, max_side, request); });
-  if (!map.ok()) {
-    std::move(change.done)(map.status());
-    return;
-  }
-  MemoryAccount::Reservation memory;
-  const std::size_t bytes = std::visit([](const auto& kind) { return kind.memory_bytes(); }, *map);
-  if (!store.memory().Reserve(bytes, memory)) {
-    std::move(change.done)(core::MapsMemoryFull(store.memory(), ""));
-    return;
-  }
-  change.changes.Submit(
-      [&store, &request, &response, budget = change.budget, map = *std::move(map),
-       memory = std::move(memory)]() mutable -> absl::Status {
-        WAYSTAR_RETURN_IF_ERROR(CheckStillWanted(budget));
-        // The store asks for what the map really takes.
-        memory = {};
-        WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot,
-                                 CreateInStore(store, request.map(), std::move(map), ""));
-        FillMapInfo(store, *snapshot, *response.mutable_info());
-        return absl::OkStatus();
-      },
-      std::move(change.done));
-}
 
 absl::Status Get(const core::MapStore& store, const v1::GetMapRequest& request,
                  v1::GetMapResponse& response) {
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
   FillMapInfo(store, *snapshot, *response.mutable_info());
   return absl::OkStatus();
-}
-
-void Delete(TableChange change, const v1::DeleteMapRequest& request, v1::DeleteMapResponse& response) {
-  core::MapStore& store = change.store;
-  if (const absl::Status status = store.CheckCanDelete(request.map()); !status.ok()) {
-    std::move(change.done)(status);
-    return;
-  }
-  change.changes.Submit(
-      [&store, &request, &response, budget = change.budget]() -> absl::Status {
-        WAYSTAR_RETURN_IF_ERROR(CheckStillWanted(budget));
-        WAYSTAR_ASSIGN_OR_RETURN(const core::MapVersion version, store.Delete(request.map()));
-        runtime::Log(runtime::LogLevel::kInfo, "map_deleted",
-                     {{"map", request.map()}, {"revision", version.revision}});
-        FillVersion(version, response);
-        return absl::OkStatus();
-      },
-      std::move(change.done));
 }
 
 // An update on its way; what it points to lives until `done` is called.
@@ -156,8 +77,9 @@ MapService::MapService(const ServerContext& server, core::MapStore& store, Chang
     : RawService(server), store_(store), changes_(changes), limits_(limits) {
   ServeLater<v1::CreateMapRequest, v1::CreateMapResponse>(
       [this](const auto& request, auto& response, CallContext& context, UnaryDone done) {
-        Create({.store = store_, .changes = changes_, .budget = context.budget, .done = std::move(done)},
-               limits_.transfer.max_map_side, request, response, context.bench);
+        AnswerCreateMap(
+            {.store = store_, .changes = changes_, .budget = context.budget, .done = std::move(done)},
+            limits_.transfer.max_map_side, request, response, context.bench);
       },
       kLargeCall);
   Serve<v1::GetMapRequest, v1::GetMapResponse>(
@@ -166,11 +88,11 @@ MapService::MapService(const ServerContext& server, core::MapStore& store, Chang
       [this](const auto& request, auto& response, CallContext& context) {
         return ListReadableMaps(store_, context.caller, limits_.max_message_bytes, request, response);
       });
-  ServeLater<v1::DeleteMapRequest, v1::DeleteMapResponse>(
-      [this](const auto& request, auto& response, CallContext& context, UnaryDone done) {
-        Delete({.store = store_, .changes = changes_, .budget = context.budget, .done = std::move(done)},
-               request, response);
-      });
+  ServeLater<v1::DeleteMapRequest, v1::DeleteMapResponse>([this](const auto& request, auto& response,
+                                                                 CallContext& context, UnaryDone done) {
+    AnswerDeleteMap({.store = store_, .changes = changes_, .budget = context.budget, .done = std::move(done)},
+                    request, response);
+  });
   Serve<v1::ListObstaclesRequest, v1::ListObstaclesResponse>(
       [this](const auto& request, auto& response, CallContext&) {
         return ListNamedObstacles(store_, limits_.max_message_bytes, request, response);

@@ -35,11 +35,15 @@ bool ShowsOnlySetCells(const ComponentLeaf& leaf) {
                              [](const BorderRun& run) { return run.begin == 0 && run.end == kLeafSide; });
 }
 
+// The level of the blocks before each of which the builder asks whether to stop.
+constexpr int kStopLevel = 2;
+
 // The tree over a plane, anew or from the one before.
 class Builder {
  public:
-  Builder(const BitPlane& cells, Adjacency adjacency, int root_level, const BitPlane* before = nullptr)
-      : cells_(cells), adjacency_(adjacency), root_level_(root_level), before_(before) {}
+  Builder(const BitPlane& cells, Adjacency adjacency, int root_level, const StopCheck* stop,
+          const BitPlane* before = nullptr)
+      : cells_(cells), adjacency_(adjacency), root_level_(root_level), stop_(stop), before_(before) {}
 
   // The block made from the cells alone.
   BlockPointer Build(int level, Cell corner) const {
@@ -48,6 +52,9 @@ class Builder {
     }
     if (level == 0) {
       return BuildLeaf(nullptr, corner);
+    }
+    if (level == kStopLevel && IsStopped(stop_)) {
+      return nullptr;
     }
     ComponentParent::Children children;
     for (std::size_t i = 0; i < children.size(); ++i) {
@@ -224,15 +231,16 @@ class Builder {
   const BitPlane& cells_;
   Adjacency adjacency_;
   int root_level_;
+  const StopCheck* stop_;
   // Null if there is none.
   const BitPlane* before_;
 };
 
 }  // namespace
 
-std::shared_ptr<const ComponentBlock> BuildBlocks(const BitPlane& cells, Adjacency adjacency,
-                                                  int root_level) {
-  return Builder(cells, adjacency, root_level).Build(root_level, {0, 0});
+std::shared_ptr<const ComponentBlock> BuildBlocks(const BitPlane& cells, Adjacency adjacency, int root_level,
+                                                  const StopCheck* stop) {
+  return Builder(cells, adjacency, root_level, stop).Build(root_level, {0, 0});
 }
 
 std::shared_ptr<const ComponentBlock> RebuildBlocks(const std::shared_ptr<const ComponentBlock>& root,
@@ -242,7 +250,7 @@ std::shared_ptr<const ComponentBlock> RebuildBlocks(const std::shared_ptr<const 
   if (rows.empty()) {
     return root;
   }
-  return Builder(change.now, adjacency, root_level, &change.before)
+  return Builder(change.now, adjacency, root_level, nullptr, &change.before)
       .Rebuild(root, root_level, {0, 0}, rows)
       .block;
 }

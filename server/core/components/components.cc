@@ -52,11 +52,11 @@ std::size_t BlockBytesBeyond(const ComponentBlock* block, const ComponentBlock* 
 
 }  // namespace
 
-Components::Components(BitPlane cells, Adjacency adjacency)
+Components::Components(BitPlane cells, Adjacency adjacency, const StopCheck* stop)
     : cells_(std::move(cells)),
       adjacency_(adjacency),
       root_level_(RootLevel(cells_)),
-      root_(BuildBlocks(cells_, adjacency, root_level_)) {}
+      root_(BuildBlocks(cells_, adjacency, root_level_, stop)) {}
 
 Components::Components(const Components& before, BitPlane cells, absl::Span<const WordChange> changes)
     : cells_(std::move(cells)),

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "absl/types/span.h"
+#include "server/base/stop_check.h"
 #include "server/core/components/component_block.h"
 #include "server/core/grid/bit_plane.h"
 #include "server/core/grid/cell.h"
@@ -24,7 +25,8 @@ namespace waystar::core {
 // its blocks. It holds its own plane, and no other.
 class Components {
  public:
-  Components(BitPlane cells, Adjacency adjacency);
+  // Once `stop` fails it ends early: the components must not be used then.
+  Components(BitPlane cells, Adjacency adjacency, const StopCheck* stop = nullptr);
   // Repairs the components of another plane into those of `cells`, given every word that changed between
   // them. Naming words that did not change does no harm. REQUIRES: both planes have the same size.
   Components(const Components& before, BitPlane cells, absl::Span<const WordChange> changes);

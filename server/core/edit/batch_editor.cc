@@ -57,8 +57,9 @@ Word Differences(const GridMap& a, const GridMap& b, int y, std::size_t index, W
 
 }  // namespace
 
-void BatchEditor::Paint(const EditPlan& plan) {
+absl::Status BatchEditor::Paint(const EditPlan& plan, const StopCheck* stop) {
   for (const PlannedEdit& edit : plan.edits) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     switch (edit.kind) {
       case PlannedEdit::Kind::kBlock:
       case PlannedEdit::Kind::kUnblock:
@@ -85,6 +86,7 @@ void BatchEditor::Paint(const EditPlan& plan) {
     editor_.RefreshCosts(stale_costs_.Sorted());
     stale_costs_.Clear();
   }
+  return absl::OkStatus();
 }
 
 // Without what lies off the board of a map of hexagons, which stays as it is.
@@ -145,7 +147,8 @@ void BatchEditor::Replace(const Obstacle* before, const Obstacle* after) {
   }
 }
 
-absl::StatusOr<ChangeSummary> BatchEditor::Apply(absl::Span<const Edit> edits, absl::Time now) {
+absl::StatusOr<ChangeSummary> BatchEditor::Apply(absl::Span<const Edit> edits, absl::Time now,
+                                                 const StopCheck* stop) {
   WAYSTAR_ASSIGN_OR_RETURN(const EditPlan plan, PlanEdits(map(), edits, now));
   WAYSTAR_RETURN_IF_ERROR(Reserve(plan));
   std::optional<GridMap> before;
@@ -153,7 +156,7 @@ absl::StatusOr<ChangeSummary> BatchEditor::Apply(absl::Span<const Edit> edits, a
     before = editor_.Snapshot();
   }
   is_changed_ = true;
-  Paint(plan);
+  WAYSTAR_RETURN_IF_ERROR(Paint(plan, stop));
   ChangeSummary result;
   result.clipped_cells = CountClipped(plan, base_);
   result.work = plan.work;
@@ -191,9 +194,10 @@ void BatchEditor::CountChanges(const GridMap& before, ChangeSummary& result) {
   has_touched_costs_ = false;
 }
 
-absl::StatusOr<EditResult> ApplyEdits(const GridMap& map, absl::Span<const Edit> edits, absl::Time now) {
+absl::StatusOr<EditResult> ApplyEdits(const GridMap& map, absl::Span<const Edit> edits, absl::Time now,
+                                      const StopCheck* stop) {
   BatchEditor editor(map);
-  WAYSTAR_ASSIGN_OR_RETURN(const ChangeSummary summary, editor.Apply(edits, now));
+  WAYSTAR_ASSIGN_OR_RETURN(const ChangeSummary summary, editor.Apply(edits, now, stop));
   return EditResult{.map = std::move(editor).Finish().map, .summary = summary};
 }
 

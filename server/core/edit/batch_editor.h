@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "server/base/memory_account.h"
+#include "server/base/stop_check.h"
 #include "server/core/edit/edit.h"
 #include "server/core/edit/edit_plan.h"
 #include "server/core/map/grid_map.h"
@@ -26,10 +27,14 @@ class BatchEditor {
   // Applies one batch on top of those before, all or nothing: after an error the editor is as it was. `now`
   // is when lifetimes begin. Returns the errors of PlanEdits, and MAPS_MEMORY_FULL if the map's account has
   // no room for what the batch may clone; batches that only remove always go through.
-  absl::StatusOr<ChangeSummary> Apply(absl::Span<const Edit> edits, absl::Time now);
+  // Returns the error of `stop`, which is asked before each edit is painted, too: the editor must not be used
+  // then.
+  absl::StatusOr<ChangeSummary> Apply(absl::Span<const Edit> edits, absl::Time now,
+                                      const StopCheck* stop = nullptr);
 
-  // Paints all edits of a plan that was made for the map with the batches so far, and counts nothing.
-  void Paint(const EditPlan& plan);
+  // Paints all edits of a plan that was made for the map with the batches so far, and counts nothing. Returns
+  // the error of `stop`, as Apply does.
+  absl::Status Paint(const EditPlan& plan, const StopCheck* stop = nullptr);
 
   // Returns the digest of the map with the batches so far.
   std::uint64_t digest() const { return map().digest(); }
@@ -73,8 +78,8 @@ struct EditResult {
   ChangeSummary summary;
 };
 
-// Applies one batch to a map. Returns the errors of PlanEdits. `now` is when lifetimes begin.
+// Applies one batch to a map. Returns the errors of PlanEdits and of `stop`. `now` is when lifetimes begin.
 absl::StatusOr<EditResult> ApplyEdits(const GridMap& map, absl::Span<const Edit> edits,
-                                      absl::Time now = absl::UnixEpoch());
+                                      absl::Time now = absl::UnixEpoch(), const StopCheck* stop = nullptr);
 
 }  // namespace waystar::core

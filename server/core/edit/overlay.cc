@@ -69,7 +69,7 @@ absl::StatusOr<GridMap> WithOverlay(const GridMap& map, const Overlay& overlay,
     WAYSTAR_RETURN_IF_ERROR(ReserveFor(map, MostBytesOf(plan, map), "overlay", *memory));
   }
   BatchEditor editor(map);
-  editor.Paint(plan);
+  WAYSTAR_RETURN_IF_ERROR(editor.Paint(plan));
   return std::move(editor).Finish().map;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "server/base/stop_check.h"
 #include "server/core/grid/grid_settings.h"
 
 namespace waystar::core {
@@ -31,6 +32,8 @@ struct GridOverrides {
   std::optional<double> cell_size;
   // The longest width and height to accept.
   int max_side = kMaxMapSide;
+  // Asked while the map is read, whose reader returns its error; null if nothing may stop it.
+  const StopCheck* stop = nullptr;
 };
 
 // Returns `base` with the overrides applied: a known symbol is redefined, an unknown one is added. Returns

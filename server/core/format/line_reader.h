@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <optional>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "server/base/stop_check.h"
 
 namespace waystar::core {
 
@@ -14,6 +16,11 @@ class LineReader {
  public:
   // `text` must outlive the lines.
   explicit LineReader(absl::string_view text) : rest_(text) {}
+
+  // Asks `stop` once every 256 lines, and returns its error.
+  absl::Status CheckStopNow(const StopCheck* stop) const {
+    return line_number_ % 256 == 0 ? CheckStop(stop) : absl::OkStatus();
+  }
 
   // Returns the next line without its end, or nothing after the last.
   std::optional<absl::string_view> Next() {

@@ -79,9 +79,11 @@ absl::StatusOr<GridMap> ParseMovingAi(absl::string_view bytes, const GridOverrid
   LineReader lines(bytes);
   WAYSTAR_ASSIGN_OR_RETURN(const Header header, ParseHeader(lines, overrides.max_side));
   WAYSTAR_ASSIGN_OR_RETURN(GridSettings settings, ApplyOverrides(MovingAiSettings(), overrides));
-  const RowSource source{.first_line = lines.line_number() + 1, .max_side = overrides.max_side};
+  const RowSource source{
+      .first_line = lines.line_number() + 1, .max_side = overrides.max_side, .stop = overrides.stop};
   std::vector<absl::string_view> rows;
   while (const std::optional<absl::string_view> line = lines.Next()) {
+    WAYSTAR_RETURN_IF_ERROR(lines.CheckStopNow(overrides.stop));
     if (static_cast<std::int64_t>(rows.size()) == header.height) {
       if (!absl::StripAsciiWhitespace(*line).empty()) {
         return BadLine(lines.line_number(),

@@ -71,17 +71,18 @@ void SetRow(const GridSettings& settings, int row, absl::Span<const TerrainId> c
 }  // namespace
 
 absl::StatusOr<GridMap> CreateFilled(int width, int height, GridSettings settings, TerrainId fill,
-                                     bool blocked) {
+                                     bool blocked, const StopCheck* stop) {
   if (!HasBoard(settings)) {
-    return GridMap::Create(width, height, std::move(settings), fill, blocked);
+    return GridMap::Create(width, height, std::move(settings), fill, blocked, stop);
   }
   HexBoard& board = *settings.frame.hexagons;
   board.columns = width;
   board.rows = height;
-  WAYSTAR_ASSIGN_OR_RETURN(const GridMap plane,
-                           GridMap::Create(board.plane_width(), board.plane_height(), settings, fill, true));
+  WAYSTAR_ASSIGN_OR_RETURN(const GridMap plane, GridMap::Create(board.plane_width(), board.plane_height(),
+                                                                settings, fill, true, stop));
   GridMapEditor editor(plane);
   for (int y = 0; !blocked && y < plane.height(); ++y) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     const HexBoard::Span row = board.InRow(y);
     editor.SetObstacles(y, row.begin, row.end, false);
   }
@@ -101,8 +102,8 @@ absl::StatusOr<GridMap> ParseRows(absl::Span<const absl::string_view> rows, Grid
     return InvalidArgument(ErrorReason::kBadSize, source.first_line == 0 ? "rows" : "", status.message());
   }
   const bool has_board = HasBoard(settings);
-  const absl::StatusOr<GridMap> created =
-      CreateFilled(static_cast<int>(width), static_cast<int>(height), std::move(settings), 0, has_board);
+  const absl::StatusOr<GridMap> created = CreateFilled(static_cast<int>(width), static_cast<int>(height),
+                                                       std::move(settings), 0, has_board, source.stop);
   if (ErrorReasonOf(created.status()) == ErrorReasonName(ErrorReason::kBadSize)) {
     return InvalidArgument(ErrorReason::kBadSize, source.first_line == 0 ? "rows" : "",
                            created.status().message());
@@ -113,6 +114,7 @@ absl::StatusOr<GridMap> ParseRows(absl::Span<const absl::string_view> rows, Grid
   const SymbolTable symbols = SymbolsOf(blank.settings());
   std::vector<TerrainId> cells(width);
   for (std::size_t y = 0; y < rows.size(); ++y) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(source.stop));
     if (rows[y].size() != width) {
       return RowError(ErrorReason::kBadRow, y, source,
                       absl::StrCat("has ", rows[y].size(), " cells, the first row ", width));
@@ -132,13 +134,14 @@ absl::StatusOr<GridMap> ParseRows(absl::Span<const absl::string_view> rows, Grid
 }
 
 absl::StatusOr<GridMap> BuildMap(int width, int height, GridSettings settings,
-                                 absl::Span<const TerrainId> cells) {
+                                 absl::Span<const TerrainId> cells, const StopCheck* stop) {
   const bool has_board = HasBoard(settings);
   WAYSTAR_ASSIGN_OR_RETURN(const GridMap blank,
-                           CreateFilled(width, height, std::move(settings), 0, has_board));
+                           CreateFilled(width, height, std::move(settings), 0, has_board, stop));
   GridMapEditor editor(blank);
   const auto columns = static_cast<std::size_t>(width);
   for (int y = 0; y < height; ++y) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     SetRow(blank.settings(), y, cells.subspan(static_cast<std::size_t>(y) * columns, columns), editor);
   }
   return std::move(editor).Finish();

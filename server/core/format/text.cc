@@ -170,12 +170,14 @@ absl::StatusOr<GridMap> ParseText(absl::string_view bytes, const GridOverrides& 
   LineReader lines(bytes);
   std::optional<absl::string_view> line = lines.Next();
   while (line && line->empty()) {
+    WAYSTAR_RETURN_IF_ERROR(lines.CheckStopNow(overrides.stop));
     line = lines.Next();
   }
   GridSettings settings;
   TextHeader header;
   if (line && LooksLikeHeader(*line)) {
     for (; line && *line != kHeaderEnd; line = lines.Next()) {
+      WAYSTAR_RETURN_IF_ERROR(lines.CheckStopNow(overrides.stop));
       if (!absl::StripAsciiWhitespace(*line).empty()) {
         WAYSTAR_RETURN_IF_ERROR(ParseHeaderLine(*line, lines.line_number(), header));
       }
@@ -193,10 +195,12 @@ absl::StatusOr<GridMap> ParseText(absl::string_view bytes, const GridOverrides& 
   WAYSTAR_ASSIGN_OR_RETURN(settings, ApplyOverrides(std::move(settings), overrides));
 
   const RowSource source{.first_line = std::max<std::size_t>(lines.line_number(), 1),
-                         .max_side = overrides.max_side};
+                         .max_side = overrides.max_side,
+                         .stop = overrides.stop};
   std::vector<absl::string_view> rows;
   std::size_t empty_lines = 0;
   for (; line; line = lines.Next()) {
+    WAYSTAR_RETURN_IF_ERROR(lines.CheckStopNow(overrides.stop));
     if (line->empty()) {
       ++empty_lines;
       continue;

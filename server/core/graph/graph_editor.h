@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "server/base/stop_check.h"
 #include "server/core/graph/arc_writer.h"
 #include "server/core/graph/box_tree.h"
 #include "server/core/graph/node_pages.h"
@@ -43,8 +44,9 @@ struct GraphChanges {
 // Thread safety: one thread at a time; readers of the base are not disturbed.
 class GraphEditor {
  public:
-  explicit GraphEditor(WaypointGraph base)
-      : graph_(std::move(base)), owner_(NewOwner()), writer_(graph_, owner_) {}
+  // `stop` is asked before each node and edge, and its error returned by the edit; null if nothing stops it.
+  explicit GraphEditor(WaypointGraph base, const StopCheck* stop = nullptr)
+      : graph_(std::move(base)), owner_(NewOwner()), writer_(graph_, owner_), stop_(stop) {}
   GraphEditor(const GraphEditor&) = delete;
   GraphEditor& operator=(const GraphEditor&) = delete;
 
@@ -139,6 +141,7 @@ class GraphEditor {
   WaypointGraph graph_;
   const Owner owner_;
   ArcWriter writer_;
+  const StopCheck* const stop_;
   GraphChanges changes_;
   std::size_t pairs_ = 0;
 };

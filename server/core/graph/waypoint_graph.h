@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "server/base/stop_check.h"
 #include "server/core/graph/id_index.h"
 #include "server/core/graph/node_pages.h"
 #include "server/core/graph/shared_pages.h"
@@ -49,8 +50,9 @@ struct WaypointSpec {
 class WaypointGraph {
  public:
   // Returns the errors of GraphEditor, with fields such as "nodes[3].id", "edges[0].cost",
-  // "obstacles[2].shape.discs[0].radius" and "auto_connect.max_distance".
-  static absl::StatusOr<WaypointGraph> Create(const WaypointSpec& spec);
+  // "obstacles[2].shape.discs[0].radius" and "auto_connect.max_distance", and the error of `stop`, which is
+  // asked before each obstacle, node and edge.
+  static absl::StatusOr<WaypointGraph> Create(const WaypointSpec& spec, const StopCheck* stop = nullptr);
 
   std::size_t node_count() const { return node_count_; }
   std::size_t arc_count() const { return arc_count_; }

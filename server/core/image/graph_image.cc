@@ -137,7 +137,7 @@ WaypointEdge ReadArc(BlockReader& from, const std::string& source, const std::ve
 // together are numbered anew.
 class GraphReader {
  public:
-  explicit GraphReader(BlockReader& from) : from_(from) {}
+  GraphReader(BlockReader& from, const StopCheck* stop) : from_(from), stop_(stop) {}
 
   absl::StatusOr<WaypointGraph> Read() {
     WAYSTAR_RETURN_IF_ERROR(ReadRule());
@@ -153,6 +153,7 @@ class GraphReader {
   template <typename Apply>
   absl::Status Edit(Apply apply) {
     WAYSTAR_RETURN_IF_ERROR(from_.status());
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
     GraphEditor editor(std::move(graph_));
     if (const absl::Status status = apply(editor); !status.ok()) {
       from_.Fail(status.message());
@@ -186,6 +187,7 @@ class GraphReader {
     std::vector<WaypointNode> nodes;
     absl::flat_hash_set<std::string> ids;
     for (std::uint64_t left = from_.Number(kMaxNodes); left > 0 && from_.ok(); --left) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
       nodes.push_back(from_.Bool() ? ReadNode(from_) : WaypointNode());
       ids.insert(nodes.back().id);
       ids_.push_back(nodes.back().id);
@@ -228,6 +230,7 @@ class GraphReader {
   }
 
   BlockReader& from_;
+  const StopCheck* const stop_;
   WaypointGraph graph_ = *WaypointGraph::Create({});
   // The ids by number; empty where no node is.
   std::vector<std::string> ids_;
@@ -275,6 +278,8 @@ void WriteGraph(const WaypointGraph& graph, BlockWriter& to) {
   }
 }
 
-absl::StatusOr<WaypointGraph> ReadGraph(BlockReader& from) { return GraphReader(from).Read(); }
+absl::StatusOr<WaypointGraph> ReadGraph(BlockReader& from, const StopCheck* stop) {
+  return GraphReader(from, stop).Read();
+}
 
 }  // namespace waystar::core

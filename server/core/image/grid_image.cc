@@ -61,7 +61,8 @@ void WriteCells(const GridMap& map, BlockWriter& to) {
   }
 }
 
-absl::StatusOr<GridMap> ReadCells(BlockReader& from, int width, int height, GridSettings settings) {
+absl::StatusOr<GridMap> ReadCells(BlockReader& from, int width, int height, GridSettings settings,
+                                  const StopCheck* stop) {
   const std::size_t terrains = settings.terrains.size();
   const auto check = [&](absl::Span<const std::uint8_t> cells) {
     std::uint8_t highest = 0;
@@ -77,11 +78,12 @@ absl::StatusOr<GridMap> ReadCells(BlockReader& from, int width, int height, Grid
   WAYSTAR_RETURN_IF_ERROR(from.status());
   WAYSTAR_ASSIGN_OR_RETURN(const GridMap blank, GridMap::Create(width, height, std::move(settings),
                                                                 static_cast<TerrainId>(fill & ~kObstacleBit),
-                                                                (fill & kObstacleBit) != 0));
+                                                                (fill & kObstacleBit) != 0, stop));
   GridMapEditor editor(blank);
   std::vector<std::uint8_t> row(static_cast<std::size_t>(width), fill);
   bool is_blank = true;
   for (int y = 0; y < height; ++y) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     if (from.Bool()) {
       from.Bytes(reinterpret_cast<char*>(row.data()), row.size());
       check(row);
@@ -107,6 +109,7 @@ absl::Status ReadObstacles(BlockReader& from, const GridMap& map, const ImageLim
   ObstacleTable table(map.bounds(), map.lattice());
   std::int64_t cells = 0;
   for (std::uint64_t left = from.Number(kMaxObstacles); left > 0; --left) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(limits.stop));
     auto obstacle = std::make_shared<const Obstacle>(ReadObstacle(from));
     WAYSTAR_RETURN_IF_ERROR(from.status());
     WAYSTAR_RETURN_IF_ERROR(Damaged(CheckObstacle(*obstacle, map.bounds()), from));
@@ -180,11 +183,12 @@ absl::StatusOr<GridMap> ReadGrid(BlockReader& from, const ImageLimits& limits) {
     from.Fail("its board of hexagons has another size");
     return from.status();
   }
-  WAYSTAR_ASSIGN_OR_RETURN(const GridMap ground, ReadCells(from, width, height, std::move(settings)));
+  WAYSTAR_ASSIGN_OR_RETURN(const GridMap ground,
+                           ReadCells(from, width, height, std::move(settings), limits.stop));
   WAYSTAR_ASSIGN_OR_RETURN(EditPlan plan, ReadTables(from, ground));
   WAYSTAR_RETURN_IF_ERROR(ReadObstacles(from, ground, limits, plan));
   BatchEditor editor(ground);
-  editor.Paint(plan);
+  WAYSTAR_RETURN_IF_ERROR(editor.Paint(plan, limits.stop));
   return std::move(editor).Finish().map;
 }
 

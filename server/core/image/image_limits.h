@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "server/base/stop_check.h"
 #include "server/core/edit/edit.h"
 #include "server/core/grid/grid_settings.h"
 
@@ -16,6 +17,8 @@ struct ImageLimits {
   // The most bytes that the image may hold before it is compressed. What is read takes some ten times as many
   // at worst.
   std::uint64_t max_content_bytes = std::uint64_t{256} << 20;
+  // Asked before each row, obstacle and node; the reader returns its error. Null if nothing may stop it.
+  const StopCheck* stop = nullptr;
 };
 
 }  // namespace waystar::core

@@ -83,7 +83,8 @@ absl::StatusOr<std::variant<GridMap, WaypointGraph>> DecodeImage(absl::string_vi
   }
   const auto kind = static_cast<Kind>(from.Number(static_cast<std::uint64_t>(Kind::kGraph)));
   WAYSTAR_RETURN_IF_ERROR(from.status());
-  return kind == Kind::kGrid ? Whole(ReadGrid(from, limits), from) : Whole(ReadGraph(from), from);
+  return kind == Kind::kGrid ? Whole(ReadGrid(from, limits), from)
+                             : Whole(ReadGraph(from, limits.stop), from);
 }
 
 }  // namespace waystar::core

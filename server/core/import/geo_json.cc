@@ -156,11 +156,12 @@ class GraphDrawer {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<WaypointGraph> Finish() && {
-    absl::StatusOr<WaypointGraph> graph = WaypointGraph::Create(spec_);
+  absl::StatusOr<WaypointGraph> Finish(const StopCheck* stop) && {
+    absl::StatusOr<WaypointGraph> graph = WaypointGraph::Create(spec_, stop);
     if (graph.ok()) {
       return graph;
     }
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     const std::string field = ErrorFieldOf(graph.status());
     for (const auto& [prefix, features] : {std::pair(absl::string_view("nodes["), &node_features_),
                                            std::pair(absl::string_view("edges["), &edge_features_)}) {
@@ -275,16 +276,18 @@ absl::StatusOr<std::vector<Feature>> FeaturesOf(const JsonValue& root) {
 
 }  // namespace
 
-absl::StatusOr<WaypointGraph> ParseGeoJson(absl::string_view bytes) {
-  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, ParseJson(bytes));
+absl::StatusOr<WaypointGraph> ParseGeoJson(absl::string_view bytes, const StopCheck* stop) {
+  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, ParseJson(bytes, stop));
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<Feature> features, FeaturesOf(root));
   GraphDrawer drawer;
   for (const Feature& feature : features) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     if (feature.geometry->FindString("type") == "Point") {
       WAYSTAR_RETURN_IF_ERROR(drawer.AddPoint(feature));
     }
   }
   for (const Feature& feature : features) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     const absl::string_view type = feature.geometry->FindString("type");
     if (type == "LineString" || type == "MultiLineString") {
       WAYSTAR_RETURN_IF_ERROR(drawer.AddLines(feature));
@@ -293,7 +296,7 @@ absl::StatusOr<WaypointGraph> ParseGeoJson(absl::string_view bytes) {
                           absl::StrCat(Quoted(type), " is none of Point, LineString and MultiLineString"));
     }
   }
-  return std::move(drawer).Finish();
+  return std::move(drawer).Finish(stop);
 }
 
 }  // namespace waystar::core

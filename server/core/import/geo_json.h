@@ -13,12 +13,13 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "server/base/stop_check.h"
 #include "server/core/graph/waypoint_graph.h"
 
 namespace waystar::core {
 
 // Returns INVALID_ARGUMENT / BAD_FORMAT, and the errors of WaypointGraph::Create without a field, naming
-// feature and line.
-absl::StatusOr<WaypointGraph> ParseGeoJson(absl::string_view bytes);
+// feature and line; or the error of `stop`.
+absl::StatusOr<WaypointGraph> ParseGeoJson(absl::string_view bytes, const StopCheck* stop = nullptr);
 
 }  // namespace waystar::core

@@ -4,8 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <optional>
 
 #include "absl/strings/match.h"
@@ -34,13 +36,28 @@ std::uint32_t PackPixel(std::uint8_t red, std::uint8_t green, std::uint8_t blue,
   return std::uint32_t{red} << 24 | std::uint32_t{green} << 16 | std::uint32_t{blue} << 8 | alpha;
 }
 
+// Calls visit(i) for each pixel, unless it has to stop.
+template <typename Visit>
+absl::Status ForEachPixel(const Image& image, const StopCheck* stop, Visit visit) {
+  constexpr std::size_t kPixelsBetweenChecks = 1 << 16;
+  for (std::size_t begin = 0; begin < image.pixel_count(); begin += kPixelsBetweenChecks) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+    const std::size_t end = std::min(begin + kPixelsBetweenChecks, image.pixel_count());
+    for (std::size_t i = begin; i < end; ++i) {
+      visit(i);
+    }
+  }
+  return absl::OkStatus();
+}
+
 // Makes pixels of what a decoder wrote where they lie: four bytes each, red, green, blue and alpha.
-void PackPixels(Image& image) {
-  for (std::uint32_t& pixel : image.pixels) {
+absl::Status PackPixels(const StopCheck* stop, Image& image) {
+  return ForEachPixel(image, stop, [&](std::size_t i) {
+    std::uint32_t& pixel = image.pixels[i];
     std::array<std::uint8_t, 4> bytes{};
     std::memcpy(bytes.data(), &pixel, sizeof(pixel));
     pixel = PackPixel(bytes[0], bytes[1], bytes[2], bytes[3]);
-  }
+  });
 }
 
 // Frees what libpng keeps. The simplified interface jumps over no frame but its own.
@@ -57,17 +74,50 @@ absl::Status BadPng(const png_image& image) {
   return BadFormat(absl::StrCat("bad PNG: ", static_cast<const char*>(image.message)));
 }
 
-absl::Status ReadColors(png_image& png, Image& image) {
+// The bytes of a file as a stream that breaks where the decoder has to stop: libpng has no other means to end
+// a read.
+class ByteStream {
+ public:
+  ByteStream(absl::string_view bytes, const StopCheck* stop)
+      : rest_(bytes), stop_(stop), file_(fopencookie(this, "rb", {.read = &Read})) {}
+  ~ByteStream() {
+    if (file_ != nullptr) {
+      std::fclose(file_);
+    }
+  }
+  ByteStream(const ByteStream&) = delete;
+  ByteStream& operator=(const ByteStream&) = delete;
+
+  // Null if there is no memory for it.
+  std::FILE* file() { return file_; }
+
+ private:
+  static ssize_t Read(void* stream, char* out, std::size_t size) {
+    auto& self = *static_cast<ByteStream*>(stream);
+    if (IsStopped(self.stop_)) {
+      return -1;
+    }
+    const std::size_t taken = std::min(size, self.rest_.size());
+    std::memcpy(out, self.rest_.data(), taken);
+    self.rest_.remove_prefix(taken);
+    return static_cast<ssize_t>(taken);
+  }
+
+  absl::string_view rest_;
+  const StopCheck* stop_;
+  std::FILE* file_;
+};
+
+absl::Status ReadColors(png_image& png, const StopCheck* stop, Image& image) {
   png.format = PNG_FORMAT_RGBA;
   image.pixels.resize(image.pixel_count());
   if (png_image_finish_read(&png, nullptr, image.pixels.data(), 0, nullptr) == 0) {
     return BadPng(png);
   }
-  PackPixels(image);
-  return absl::OkStatus();
+  return PackPixels(stop, image);
 }
 
-absl::Status ReadPalette(png_image& png, Image& image) {
+absl::Status ReadPalette(png_image& png, const StopCheck* stop, Image& image) {
   png.format = PNG_FORMAT_RGBA_COLORMAP;
   std::array<std::uint8_t, 4 * 256> palette{};
   image.indices.resize(image.pixel_count());
@@ -75,17 +125,20 @@ absl::Status ReadPalette(png_image& png, Image& image) {
     return BadPng(png);
   }
   image.pixels.resize(image.pixel_count());
-  for (std::size_t i = 0; i < image.pixels.size(); ++i) {
+  return ForEachPixel(image, stop, [&](std::size_t i) {
     const std::uint8_t* const entry = palette.data() + std::size_t{4} * image.indices[i];
     image.pixels[i] = PackPixel(entry[0], entry[1], entry[2], entry[3]);
-  }
-  return absl::OkStatus();
+  });
 }
 
-absl::StatusOr<Image> DecodePng(absl::string_view bytes, int max_side) {
+absl::StatusOr<Image> DecodePng(absl::string_view bytes, int max_side, const StopCheck* stop) {
+  ByteStream stream(bytes, stop);
+  if (stream.file() == nullptr) {
+    throw std::bad_alloc();
+  }
   PngReader reader;
   png_image& png = reader.image;
-  if (png_image_begin_read_from_memory(&png, bytes.data(), bytes.size()) == 0) {
+  if (png_image_begin_read_from_stdio(&png, stream.file()) == 0) {
     return BadPng(png);
   }
   WAYSTAR_RETURN_IF_ERROR(WithField(CheckMapSize(png.width, png.height, max_side), ""));
@@ -93,7 +146,7 @@ absl::StatusOr<Image> DecodePng(absl::string_view bytes, int max_side) {
   // Sixteen bits are shades like eight, and not amounts of light.
   png.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
   const bool has_palette = (png.format & PNG_FORMAT_FLAG_COLORMAP) != 0;
-  WAYSTAR_RETURN_IF_ERROR(has_palette ? ReadPalette(png, image) : ReadColors(png, image));
+  WAYSTAR_RETURN_IF_ERROR(has_palette ? ReadPalette(png, stop, image) : ReadColors(png, stop, image));
   return image;
 }
 
@@ -147,7 +200,7 @@ absl::Status FindPicture(GifFileType& gif, std::optional<int>& transparent) {
   }
 }
 
-absl::Status ReadIndices(GifFileType& gif, Image& image) {
+absl::Status ReadIndices(GifFileType& gif, const StopCheck* stop, Image& image) {
   image.indices.resize(image.pixel_count());
   const auto read_row = [&](int y) {
     GifByteType* const row =
@@ -165,6 +218,7 @@ absl::Status ReadIndices(GifFileType& gif, Image& image) {
   const Pass* const end = is_interlaced ? std::end(kInterlaced) : std::end(kPlain);
   for (const Pass* pass = begin; pass != end; ++pass) {
     for (int y = pass->first; y < image.height; y += pass->step) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
       if (!read_row(y)) {
         return BadFormat(absl::StrCat("bad GIF: row ", y, " is broken or cut off"));
       }
@@ -173,13 +227,18 @@ absl::Status ReadIndices(GifFileType& gif, Image& image) {
   return absl::OkStatus();
 }
 
-absl::Status FillPixels(const GifFileType& gif, std::optional<int> transparent, Image& image) {
+absl::Status FillPixels(const GifFileType& gif, std::optional<int> transparent, const StopCheck* stop,
+                        Image& image) {
   const ColorMapObject* const palette = gif.Image.ColorMap != nullptr ? gif.Image.ColorMap : gif.SColorMap;
   if (palette == nullptr) {
     return BadFormat("bad GIF: it has no palette");
   }
   image.pixels.reserve(image.pixel_count());
+  const auto width = static_cast<std::size_t>(image.width);
   for (const std::uint8_t index : image.indices) {
+    if (image.pixels.size() % width == 0) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+    }
     if (index >= palette->ColorCount) {
       return BadFormat(
           absl::StrCat("bad GIF: a pixel has colour ", index, " of a palette of ", palette->ColorCount));
@@ -190,7 +249,7 @@ absl::Status FillPixels(const GifFileType& gif, std::optional<int> transparent, 
   return absl::OkStatus();
 }
 
-absl::StatusOr<Image> DecodeGif(absl::string_view bytes, int max_side) {
+absl::StatusOr<Image> DecodeGif(absl::string_view bytes, int max_side, const StopCheck* stop) {
   int error = 0;
   const GifReader gif(DGifOpen(&bytes, &ReadBytes, &error));
   if (gif == nullptr) {
@@ -200,12 +259,18 @@ absl::StatusOr<Image> DecodeGif(absl::string_view bytes, int max_side) {
   WAYSTAR_RETURN_IF_ERROR(FindPicture(*gif, transparent));
   WAYSTAR_RETURN_IF_ERROR(WithField(CheckMapSize(gif->Image.Width, gif->Image.Height, max_side), ""));
   Image image{.width = gif->Image.Width, .height = gif->Image.Height};
-  WAYSTAR_RETURN_IF_ERROR(ReadIndices(*gif, image));
-  WAYSTAR_RETURN_IF_ERROR(FillPixels(*gif, transparent, image));
+  WAYSTAR_RETURN_IF_ERROR(ReadIndices(*gif, stop, image));
+  WAYSTAR_RETURN_IF_ERROR(FillPixels(*gif, transparent, stop, image));
   return image;
 }
 
-absl::StatusOr<Image> DecodeWebp(absl::string_view bytes, int max_side) {
+struct WebpFree {
+  void operator()(WebPIDecoder* decoder) const { WebPIDelete(decoder); }
+};
+
+absl::StatusOr<Image> DecodeWebp(absl::string_view bytes, int max_side, const StopCheck* stop) {
+  // The decoder goes as far as the bytes that it has been given.
+  constexpr std::size_t kStepBytes = 4096;
   const auto* const data = reinterpret_cast<const std::uint8_t*>(bytes.data());
   WebPBitstreamFeatures features;
   if (WebPGetFeatures(data, bytes.size(), &features) != VP8_STATUS_OK) {
@@ -218,10 +283,21 @@ absl::StatusOr<Image> DecodeWebp(absl::string_view bytes, int max_side) {
   Image image{.width = features.width, .height = features.height};
   image.pixels.resize(image.pixel_count());
   auto* const pixels = reinterpret_cast<std::uint8_t*>(image.pixels.data());
-  if (WebPDecodeRGBAInto(data, bytes.size(), pixels, image.pixel_count() * 4, image.width * 4) == nullptr) {
+  const std::unique_ptr<WebPIDecoder, WebpFree> decoder(
+      WebPINewRGB(MODE_RGBA, pixels, image.pixel_count() * 4, image.width * 4));
+  if (decoder == nullptr) {
+    throw std::bad_alloc();
+  }
+  VP8StatusCode status = VP8_STATUS_SUSPENDED;
+  for (std::size_t given = 0; status == VP8_STATUS_SUSPENDED && given < bytes.size();) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+    given = std::min(given + kStepBytes, bytes.size());
+    status = WebPIUpdate(decoder.get(), data, given);
+  }
+  if (status != VP8_STATUS_OK) {
     return BadFormat("bad WebP: its pixels are broken or cut off");
   }
-  PackPixels(image);
+  WAYSTAR_RETURN_IF_ERROR(PackPixels(stop, image));
   return image;
 }
 
@@ -231,15 +307,15 @@ bool IsImage(absl::string_view bytes) {
   return absl::StartsWith(bytes, kPngMagic) || absl::StartsWith(bytes, kGifMagic) || IsWebp(bytes);
 }
 
-absl::StatusOr<Image> DecodeImage(absl::string_view bytes, int max_side) {
+absl::StatusOr<Image> DecodeImage(absl::string_view bytes, int max_side, const StopCheck* stop) {
   if (absl::StartsWith(bytes, kPngMagic)) {
-    return DecodePng(bytes, max_side);
+    return DecodePng(bytes, max_side, stop);
   }
   if (absl::StartsWith(bytes, kGifMagic)) {
-    return DecodeGif(bytes, max_side);
+    return DecodeGif(bytes, max_side, stop);
   }
   if (IsWebp(bytes)) {
-    return DecodeWebp(bytes, max_side);
+    return DecodeWebp(bytes, max_side, stop);
   }
   return BadFormat("this is no picture: PNG, WebP and GIF are read");
 }

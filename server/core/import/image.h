@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "server/base/stop_check.h"
 
 namespace waystar::core {
 
@@ -28,7 +29,7 @@ bool IsImage(absl::string_view bytes);
 
 // Returns INVALID_ARGUMENT without a field: BAD_SIZE if a side is longer than `max_side`, which is checked
 // before anything of that size is allocated, or BAD_FORMAT. Of a GIF the first picture is read; an animated
-// WebP is refused.
-absl::StatusOr<Image> DecodeImage(absl::string_view bytes, int max_side);
+// WebP is refused. Returns the error of `stop`, which is asked for each row or some KiB of the file.
+absl::StatusOr<Image> DecodeImage(absl::string_view bytes, int max_side, const StopCheck* stop = nullptr);
 
 }  // namespace waystar::core

@@ -72,12 +72,16 @@ absl::Status PixelError(ErrorReason reason, const Image& image, std::size_t i, a
 }
 
 absl::StatusOr<std::vector<TerrainId>> CellsOf(const Image& image, const TerrainMapping* mapping,
-                                               TerrainTable& terrains) {
+                                               TerrainTable& terrains, const StopCheck* stop) {
   // A cache by pixel and palette index, bounded since a photograph has about as many colours as pixels.
   constexpr std::size_t kMaxKnown = std::size_t{1} << 20;
+  constexpr std::size_t kPixelsBetweenChecks = 1 << 14;
   absl::flat_hash_map<std::uint64_t, TerrainId> known;
   std::vector<TerrainId> cells(image.pixel_count());
   for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (i % kPixelsBetweenChecks == 0) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+    }
     const std::uint32_t pixel = image.pixels[i];
     const auto index = image.indices.empty() ? std::nullopt : std::optional<std::uint32_t>(image.indices[i]);
     const std::uint64_t key = std::uint64_t{index.value_or(0)} << 32 | pixel;
@@ -110,12 +114,13 @@ absl::StatusOr<GridMap> ParseImageMap(absl::string_view bytes, const TerrainMapp
   if (mapping != nullptr) {
     WAYSTAR_RETURN_IF_ERROR(mapping->ReserveSymbols(terrains));
   }
-  WAYSTAR_ASSIGN_OR_RETURN(Image image, DecodeImage(bytes, overrides.max_side));
-  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<TerrainId> cells, CellsOf(image, mapping, terrains));
+  WAYSTAR_ASSIGN_OR_RETURN(Image image, DecodeImage(bytes, overrides.max_side, overrides.stop));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<TerrainId> cells,
+                           CellsOf(image, mapping, terrains, overrides.stop));
   GridSettings settings;
   settings.terrains = terrains.terrains();
   WAYSTAR_ASSIGN_OR_RETURN(settings, ApplyOverrides(std::move(settings), overrides));
-  return BuildMap(image.width, image.height, std::move(settings), cells);
+  return BuildMap(image.width, image.height, std::move(settings), cells, overrides.stop);
 }
 
 }  // namespace waystar::core

@@ -66,7 +66,7 @@ absl::StatusOr<ImportedMap> AsImported(absl::StatusOr<Map> map) {
 
 absl::StatusOr<ImportedMap> ImportLevel(absl::string_view bytes, const TerrainMapping& mapping,
                                         const ImportOptions& options) {
-  WAYSTAR_ASSIGN_OR_RETURN(const LdtkFile file, LdtkFile::Parse(bytes));
+  WAYSTAR_ASSIGN_OR_RETURN(const LdtkFile file, LdtkFile::Parse(bytes, options.grid.stop));
   WAYSTAR_ASSIGN_OR_RETURN(const std::size_t level, file.FindLevel(options.level));
   return AsImported(file.ReadLevel(level, mapping, options));
 }
@@ -81,6 +81,29 @@ MapFormat FormatOfJson(absl::string_view bytes) {
     return MapFormat::kLdtk;
   }
   return absl::StrContains(bytes, "\"FeatureCollection\"") ? MapFormat::kGeoJson : MapFormat::kTiled;
+}
+
+absl::StatusOr<ImportedMap> ReadMap(MapFormat format, absl::string_view bytes, const ImportOptions& options) {
+  WAYSTAR_RETURN_IF_ERROR(CheckEncoding(format, bytes));
+  WAYSTAR_RETURN_IF_ERROR(CheckOptions(format, options));
+  WAYSTAR_ASSIGN_OR_RETURN(const TerrainMapping mapping, ParseTerrainMapping(options.terrains));
+  switch (format) {
+    case MapFormat::kText:
+      return AsImported(ParseText(bytes, options.grid));
+    case MapFormat::kMovingAi:
+      return AsImported(ParseMovingAi(bytes, options.grid));
+    case MapFormat::kWaystar:
+      return DecodeImage(bytes, {.max_side = options.grid.max_side, .stop = options.grid.stop});
+    case MapFormat::kTiled:
+      return AsImported(ParseTiled(bytes, mapping, options));
+    case MapFormat::kLdtk:
+      return ImportLevel(bytes, mapping, options);
+    case MapFormat::kImage:
+      return AsImported(ParseImageMap(bytes, options.terrains.empty() ? nullptr : &mapping, options.grid));
+    case MapFormat::kGeoJson:
+      return AsImported(ParseGeoJson(bytes, options.grid.stop));
+  }
+  return BadFormat("files of this format are not read");
 }
 
 }  // namespace
@@ -105,26 +128,10 @@ MapFormat DetectFormat(absl::string_view bytes) {
 
 absl::StatusOr<ImportedMap> ImportMap(MapFormat format, absl::string_view bytes,
                                       const ImportOptions& options) {
-  WAYSTAR_RETURN_IF_ERROR(CheckEncoding(format, bytes));
-  WAYSTAR_RETURN_IF_ERROR(CheckOptions(format, options));
-  WAYSTAR_ASSIGN_OR_RETURN(const TerrainMapping mapping, ParseTerrainMapping(options.terrains));
-  switch (format) {
-    case MapFormat::kText:
-      return AsImported(ParseText(bytes, options.grid));
-    case MapFormat::kMovingAi:
-      return AsImported(ParseMovingAi(bytes, options.grid));
-    case MapFormat::kWaystar:
-      return DecodeImage(bytes, {.max_side = options.grid.max_side});
-    case MapFormat::kTiled:
-      return AsImported(ParseTiled(bytes, mapping, options));
-    case MapFormat::kLdtk:
-      return ImportLevel(bytes, mapping, options);
-    case MapFormat::kImage:
-      return AsImported(ParseImageMap(bytes, options.terrains.empty() ? nullptr : &mapping, options.grid));
-    case MapFormat::kGeoJson:
-      return AsImported(ParseGeoJson(bytes));
-  }
-  return BadFormat("files of this format are not read");
+  absl::StatusOr<ImportedMap> map = ReadMap(format, bytes, options);
+  // A parser that was stopped may say that the file is broken where it ended.
+  WAYSTAR_RETURN_IF_ERROR(CheckStop(options.grid.stop));
+  return map;
 }
 
 absl::StatusOr<std::vector<NamedMap>> ImportMaps(MapFormat format, absl::string_view bytes,

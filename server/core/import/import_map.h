@@ -28,7 +28,9 @@ MapFormat DetectFormat(absl::string_view bytes);
 // Returns INVALID_ARGUMENT with the reasons of the formats. A field names one of the overrides
 // ("terrains[0].cost"), or an option from the root of a request (kLevelField); where the bytes are to blame
 // it is empty, and the message names the line, layer, tile, pixel or feature. Options that the format has no
-// use for are refused with BAD_VALUE.
+// use for are refused with BAD_VALUE. Returns the error of options.grid.stop, which is asked for about each
+// row of cells and 64 KiB of text, once it has one; XML and the pixels of PNG and WebP are decoded in larger
+// steps.
 //
 // It takes memory in proportion to the bytes (about 16 times as much at worst) and to the largest map there
 // may be, whatever sizes and lengths the bytes claim.

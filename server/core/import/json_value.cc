@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
 #include "server/base/error.h"
+#include "server/base/status_macros.h"
 #include "server/core/format/file_errors.h"
 
 namespace waystar::core {
@@ -17,7 +18,17 @@ namespace {
 constexpr absl::string_view kTooMany = "more than 8388608 values in one file";
 static_assert(kMaxJsonValues == 8'388'608);
 
-// Counts the lines that a parser has read.
+constexpr std::ptrdiff_t kBytesBetweenChecks = 1 << 16;
+
+// Where a parser is, for all copies of its iterator.
+struct Reading {
+  const char* end = nullptr;
+  const char* next_check = nullptr;
+  const StopCheck* stop = nullptr;
+  std::size_t line = 1;
+};
+
+// Counts the lines that a parser has read, and ends the text where the parser has to stop.
 class CountingIterator {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -26,12 +37,15 @@ class CountingIterator {
   using pointer = const char*;
   using reference = const char&;
 
-  CountingIterator(const char* at, std::size_t* line) : at_(at), line_(line) {}
+  CountingIterator(const char* at, Reading* reading) : at_(at), reading_(reading) {}
 
   reference operator*() const { return *at_; }
   CountingIterator& operator++() {
-    *line_ += *at_ == '\n' ? 1 : 0;
+    reading_->line += *at_ == '\n' ? 1 : 0;
     ++at_;
+    if (at_ == reading_->next_check) {
+      LookWhetherToStop();
+    }
     return *this;
   }
   CountingIterator operator++(int) {
@@ -42,8 +56,15 @@ class CountingIterator {
   friend bool operator==(const CountingIterator& a, const CountingIterator& b) { return a.at_ == b.at_; }
 
  private:
+  void LookWhetherToStop() {
+    if (IsStopped(reading_->stop)) {
+      at_ = reading_->end;
+    }
+    reading_->next_check = at_ + std::min(kBytesBetweenChecks, reading_->end - at_);
+  }
+
   const char* at_;
-  std::size_t* line_;
+  Reading* reading_;
 };
 
 }  // namespace
@@ -162,13 +183,17 @@ class JsonBuilder {
   absl::Status status_;
 };
 
-absl::StatusOr<JsonValue> ParseJson(absl::string_view bytes) {
-  std::size_t line = 1;
-  JsonBuilder builder(line);
-  const CountingIterator begin(bytes.data(), &line);
-  const CountingIterator end(bytes.data() + bytes.size(), &line);
+absl::StatusOr<JsonValue> ParseJson(absl::string_view bytes, const StopCheck* stop) {
+  Reading reading{.end = bytes.data() + bytes.size(), .stop = stop};
+  if (static_cast<std::ptrdiff_t>(bytes.size()) > kBytesBetweenChecks) {
+    reading.next_check = bytes.data() + kBytesBetweenChecks;
+  }
+  JsonBuilder builder(reading.line);
+  const CountingIterator begin(bytes.data(), &reading);
+  const CountingIterator end(reading.end, &reading);
   if (!nlohmann::json::sax_parse(begin, end, &builder)) {
-    return builder.status().ok() ? BadLine(line, "no JSON") : builder.status();
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+    return builder.status().ok() ? BadLine(reading.line, "no JSON") : builder.status();
   }
   return std::move(builder).Take();
 }

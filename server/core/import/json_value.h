@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "server/base/stop_check.h"
 
 namespace waystar::core {
 
@@ -60,8 +61,9 @@ inline constexpr std::size_t kMaxJsonDepth = 64;
 inline constexpr std::size_t kMaxJsonValues = std::size_t{1} << 23;
 
 // Returns INVALID_ARGUMENT / BAD_FORMAT without a field, naming the line, for what is not JSON, is not UTF-8,
-// goes beyond the limits above (which is refused before it is kept), or has numbers that are too large.
-absl::StatusOr<JsonValue> ParseJson(absl::string_view bytes);
+// goes beyond the limits above (which is refused before it is kept), or has numbers that are too large; or
+// the error of `stop`, which is asked every 64 KiB.
+absl::StatusOr<JsonValue> ParseJson(absl::string_view bytes, const StopCheck* stop = nullptr);
 
 // Makes the same error for what a file says in a value.
 absl::Status JsonError(const JsonValue& value, absl::string_view message);

@@ -22,6 +22,7 @@ namespace waystar::core {
 namespace {
 
 constexpr int kMaxInt = 0x7FFF'FFFF;
+constexpr std::size_t kValuesBetweenChecks = 1 << 14;
 
 std::string NameOfInstance(const JsonValue& layer) {
   return absl::StrCat("layer ", Quoted(layer.FindString("__identifier")));
@@ -172,7 +173,7 @@ absl::StatusOr<LevelSize> SizeOf(const JsonValue& layer, int max_side) {
 }
 
 absl::Status LayValues(const JsonValue& layer, const LevelSize& size, ValueMeanings& meanings,
-                       std::vector<TerrainId>& cells) {
+                       std::vector<TerrainId>& cells, const StopCheck* stop) {
   const JsonValue* const csv = layer.Find("intGridCsv");
   const JsonValue::Numbers* const values = csv == nullptr ? nullptr : csv->numbers();
   if (values == nullptr || values->size() != cells.size()) {
@@ -182,6 +183,9 @@ absl::Status LayValues(const JsonValue& layer, const LevelSize& size, ValueMeani
                      " values, not one for each of ", cells.size(), " cells"));
   }
   for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (i % kValuesBetweenChecks == 0) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+    }
     const double value = (*values)[i];
     if (value == 0.0) {
       continue;
@@ -201,8 +205,8 @@ absl::Status LayValues(const JsonValue& layer, const LevelSize& size, ValueMeani
 
 }  // namespace
 
-absl::StatusOr<LdtkFile> LdtkFile::Parse(absl::string_view bytes) {
-  WAYSTAR_ASSIGN_OR_RETURN(JsonValue root, ParseJson(bytes));
+absl::StatusOr<LdtkFile> LdtkFile::Parse(absl::string_view bytes, const StopCheck* stop) {
+  WAYSTAR_ASSIGN_OR_RETURN(JsonValue root, ParseJson(bytes, stop));
   LdtkFile file;
   file.root_ = std::make_unique<const JsonValue>(std::move(root));
   for (const JsonValue& level : file.root_->FindArray("levels")) {
@@ -276,7 +280,7 @@ absl::StatusOr<GridMap> LdtkFile::ReadLevel(std::size_t level, const TerrainMapp
     }
     ValueMeanings meanings(identifiers[(*layer)->FindNumber("layerDefUid").value_or(-1.0)], mapping,
                            terrains);
-    WAYSTAR_RETURN_IF_ERROR(LayValues(**layer, size, meanings, cells));
+    WAYSTAR_RETURN_IF_ERROR(LayValues(**layer, size, meanings, cells, options.grid.stop));
   }
   GridSettings settings;
   settings.terrains = terrains.terrains();
@@ -284,7 +288,7 @@ absl::StatusOr<GridMap> LdtkFile::ReadLevel(std::size_t level, const TerrainMapp
   settings.frame.origin = {data->FindNumber("worldX").value_or(0.0) * pixel,
                            data->FindNumber("worldY").value_or(0.0) * pixel, 0.0};
   WAYSTAR_ASSIGN_OR_RETURN(settings, ApplyOverrides(std::move(settings), options.grid));
-  return BuildMap(size.width, size.height, std::move(settings), cells);
+  return BuildMap(size.width, size.height, std::move(settings), cells, options.grid.stop);
 }
 
 }  // namespace waystar::core

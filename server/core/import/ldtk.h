@@ -18,6 +18,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "server/base/stop_check.h"
 #include "server/core/import/import_options.h"
 #include "server/core/import/json_value.h"
 #include "server/core/import/terrain_mapping.h"
@@ -28,8 +29,8 @@ namespace waystar::core {
 // Thread safety: immutable.
 class LdtkFile {
  public:
-  // Returns INVALID_ARGUMENT / BAD_FORMAT without a field, naming the line.
-  static absl::StatusOr<LdtkFile> Parse(absl::string_view bytes);
+  // Returns INVALID_ARGUMENT / BAD_FORMAT without a field, naming the line, or the error of `stop`.
+  static absl::StatusOr<LdtkFile> Parse(absl::string_view bytes, const StopCheck* stop = nullptr);
 
   // Returns the number of levels, which is at least one.
   std::size_t level_count() const { return levels_.size(); }

@@ -26,6 +26,7 @@ namespace waystar::core {
 namespace {
 
 constexpr std::int64_t kMaxTiles = std::int64_t{1} << 28;
+constexpr std::size_t kTilesBetweenChecks = 1 << 14;
 
 // Cells that are no terrain yet: without a tile, and with tiles that say nothing.
 constexpr TerrainId kEmptyCell = 0xFE;
@@ -186,13 +187,16 @@ absl::StatusOr<Rectangle> BoundsOf(const TiledMap& map, const std::vector<const 
 
 // Lays the tiles of a layer over those below.
 absl::Status LayTiles(const TiledLayer& layer, std::optional<TerrainId> of_layer, const Rectangle& bounds,
-                      TiledTiles& tiles, std::vector<TerrainId>& cells) {
+                      TiledTiles& tiles, std::vector<TerrainId>& cells, const StopCheck* stop) {
   const auto columns = static_cast<std::size_t>(bounds.width);
   for (const TiledTileData& data : layer.tiles) {
     const auto width = static_cast<std::size_t>(data.area.width);
     const auto left = static_cast<std::size_t>(data.area.x - bounds.x);
     const auto top = static_cast<std::size_t>(data.area.y - bounds.y);
     const auto lay = [&](std::size_t i, std::uint32_t gid) {
+      if (i % kTilesBetweenChecks == 0) {
+        WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+      }
       if (gid == 0) {
         return absl::OkStatus();
       }
@@ -212,6 +216,7 @@ absl::Status LayTiles(const TiledLayer& layer, std::optional<TerrainId> of_layer
       return absl::OkStatus();
     };
     if (const absl::Status status = ForEachTile(data, lay); !status.ok()) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
       return InLayer(layer, status);
     }
   }
@@ -219,7 +224,8 @@ absl::Status LayTiles(const TiledLayer& layer, std::optional<TerrainId> of_layer
 }
 
 absl::Status LayLayer(const TiledLayer& layer, const Rectangle& bounds, const TerrainMapping& mapping,
-                      TiledTiles& tiles, TerrainTable& terrains, std::vector<TerrainId>& cells) {
+                      TiledTiles& tiles, TerrainTable& terrains, std::vector<TerrainId>& cells,
+                      const StopCheck* stop) {
   const absl::StatusOr<std::optional<CellRule>> rule = RuleOfProperties(layer.properties, "", mapping);
   if (!rule.ok()) {
     return InLayer(layer, rule.status());
@@ -232,7 +238,7 @@ absl::Status LayLayer(const TiledLayer& layer, const Rectangle& bounds, const Te
     }
     of_layer = *id;
   }
-  return LayTiles(layer, of_layer, bounds, tiles, cells);
+  return LayTiles(layer, of_layer, bounds, tiles, cells, stop);
 }
 
 absl::StatusOr<TerrainId> EmptyGround(const TiledMap& map) {
@@ -265,7 +271,7 @@ absl::StatusOr<WorldFrame> FrameOf(const TiledMap& map, std::optional<HexLayout>
 
 absl::StatusOr<GridMap> ParseTiled(absl::string_view bytes, const TerrainMapping& mapping,
                                    const ImportOptions& options) {
-  WAYSTAR_ASSIGN_OR_RETURN(TiledMap map, ParseTiledMap(bytes));
+  WAYSTAR_ASSIGN_OR_RETURN(TiledMap map, ParseTiledMap(bytes, options.grid.stop));
   WAYSTAR_ASSIGN_OR_RETURN(const std::optional<HexLayout> layout, LayoutOf(map));
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<const TiledLayer*> layers, WantedLayers(map, options.layers));
   WAYSTAR_ASSIGN_OR_RETURN(const Rectangle bounds,
@@ -279,7 +285,7 @@ absl::StatusOr<GridMap> ParseTiled(absl::string_view bytes, const TerrainMapping
   std::vector<TerrainId> cells(
       static_cast<std::size_t>(bounds.width) * static_cast<std::size_t>(bounds.height), kEmptyCell);
   for (const TiledLayer* const layer : layers) {
-    WAYSTAR_RETURN_IF_ERROR(LayLayer(*layer, bounds, mapping, tiles, terrains, cells));
+    WAYSTAR_RETURN_IF_ERROR(LayLayer(*layer, bounds, mapping, tiles, terrains, cells, options.grid.stop));
   }
   std::replace(cells.begin(), cells.end(), kEmptyCell, empty_ground);
   std::replace(cells.begin(), cells.end(), kSilentCell, TerrainId{0});
@@ -293,7 +299,8 @@ absl::StatusOr<GridMap> ParseTiled(absl::string_view bytes, const TerrainMapping
     settings.frame.hexagons = HexBoard{.layout = *layout};
   }
   WAYSTAR_ASSIGN_OR_RETURN(settings, ApplyOverrides(std::move(settings), options.grid));
-  WAYSTAR_ASSIGN_OR_RETURN(GridMap grid, BuildMap(bounds.width, bounds.height, std::move(settings), cells));
+  WAYSTAR_ASSIGN_OR_RETURN(
+      GridMap grid, BuildMap(bounds.width, bounds.height, std::move(settings), cells, options.grid.stop));
   const std::optional<HexBoard>& board = grid.settings().frame.hexagons;
   if (std::none_of(layers.begin(), layers.end(), [](const auto* layer) { return !layer->objects.empty(); })) {
     return grid;
@@ -302,7 +309,7 @@ absl::StatusOr<GridMap> ParseTiled(absl::string_view bytes, const TerrainMapping
     return BadFormat("the sizes of tiles are not more than 0");
   }
   const TiledPlane plane(map, board ? &*board : nullptr, {bounds.x, bounds.y});
-  return PutObjects(layers, plane, std::move(grid));
+  return PutObjects(layers, plane, std::move(grid), options.grid.stop);
 }
 
 }  // namespace waystar::core

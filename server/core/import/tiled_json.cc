@@ -231,9 +231,9 @@ absl::Status ReadLayersOf(const JsonValue& parent, const TiledLayer* group, int 
   return absl::OkStatus();
 }
 
-absl::StatusOr<JsonValue> RootOf(absl::string_view bytes, const char* name) {
-  WAYSTAR_ASSIGN_OR_RETURN(JsonValue root,
-                           FirstOfText(bytes) == '<' ? TiledXmlAsJson(bytes, name) : ParseJson(bytes));
+absl::StatusOr<JsonValue> RootOf(absl::string_view bytes, const char* name, const StopCheck* stop) {
+  WAYSTAR_ASSIGN_OR_RETURN(
+      JsonValue root, FirstOfText(bytes) == '<' ? TiledXmlAsJson(bytes, name, stop) : ParseJson(bytes, stop));
   if (root.object() == nullptr) {
     return JsonError(root, absl::StrCat("this is no ", name, " of Tiled"));
   }
@@ -242,8 +242,8 @@ absl::StatusOr<JsonValue> RootOf(absl::string_view bytes, const char* name) {
 
 }  // namespace
 
-absl::StatusOr<TiledMap> ParseTiledMap(absl::string_view bytes) {
-  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, RootOf(bytes, "map"));
+absl::StatusOr<TiledMap> ParseTiledMap(absl::string_view bytes, const StopCheck* stop) {
+  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, RootOf(bytes, "map", stop));
   TiledMap map;
   WAYSTAR_RETURN_IF_ERROR(Read(root, "orientation", map.orientation));
   WAYSTAR_RETURN_IF_ERROR(Read(root, "staggeraxis", map.stagger_axis));
@@ -264,7 +264,7 @@ absl::StatusOr<TiledMap> ParseTiledMap(absl::string_view bytes) {
 }
 
 absl::StatusOr<TiledTileset> ParseTileset(absl::string_view bytes) {
-  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, RootOf(bytes, "tileset"));
+  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, RootOf(bytes, "tileset", nullptr));
   return TilesetOf(root);
 }
 

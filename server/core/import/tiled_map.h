@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "server/base/stop_check.h"
 #include "server/core/grid/cell.h"
 #include "server/core/shape/shape.h"
 
@@ -120,8 +121,8 @@ void PutIntoGroup(const TiledLayer& group, TiledLayer& layer);
 
 // Parse a map, or a tileset from a file of its own, in XML or JSON. They return INVALID_ARGUMENT / BAD_FORMAT
 // without a field, naming the line, for what is no such file. Values are only checked as far as needed to
-// hold them.
-absl::StatusOr<TiledMap> ParseTiledMap(absl::string_view bytes);
+// hold them. The first returns the error of `stop`, too.
+absl::StatusOr<TiledMap> ParseTiledMap(absl::string_view bytes, const StopCheck* stop = nullptr);
 absl::StatusOr<TiledTileset> ParseTileset(absl::string_view bytes);
 
 }  // namespace waystar::core

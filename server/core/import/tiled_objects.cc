@@ -177,12 +177,13 @@ Point TiledPlane::At(Point pixel) const {
 }
 
 absl::StatusOr<GridMap> PutObjects(const std::vector<const TiledLayer*>& layers, const TiledPlane& plane,
-                                   GridMap map) {
+                                   GridMap map, const StopCheck* stop) {
   std::vector<Edit> edits;
   std::vector<NamedObject> objects;
   absl::flat_hash_set<std::string> ids;
   for (const TiledLayer* const layer : layers) {
     for (const TiledObject& object : layer->objects) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
       if (object.has_template) {
         return ObjectError(*layer, object,
                            "it is made by a template, whose file is not read: detach it in Tiled");
@@ -206,8 +207,9 @@ absl::StatusOr<GridMap> PutObjects(const std::vector<const TiledLayer*>& layers,
   if (edits.empty()) {
     return map;
   }
-  absl::StatusOr<EditResult> result = ApplyEdits(map, edits);
+  absl::StatusOr<EditResult> result = ApplyEdits(map, edits, absl::UnixEpoch(), stop);
   if (!result.ok()) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     const std::optional<std::size_t> index = EditAtFault(result.status());
     if (!index || *index >= objects.size()) {
       return WithField(result.status(), "");

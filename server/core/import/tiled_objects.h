@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/base/stop_check.h"
 #include "server/core/grid/hex_board.h"
 #include "server/core/import/tiled_map.h"
 #include "server/core/map/grid_map.h"
@@ -38,8 +39,8 @@ class TiledPlane {
 // properties, else by its class "obstacle", else by the layer's. `cost_factor` and `cost_addition`, of the
 // object or its layer, make one that changes costs. The id is the object's name if that is valid and not
 // taken, else "object-" and the object's id. Returns INVALID_ARGUMENT / BAD_FORMAT and the errors of
-// ApplyEdits, without a field, naming layer and object.
+// ApplyEdits, without a field, naming layer and object; or the error of `stop`.
 absl::StatusOr<GridMap> PutObjects(const std::vector<const TiledLayer*>& layers, const TiledPlane& plane,
-                                   GridMap map);
+                                   GridMap map, const StopCheck* stop = nullptr);
 
 }  // namespace waystar::core

@@ -85,9 +85,10 @@ class XmlFile {
 // The JSON that Tiled writes for elements: attributes are members, as text, and elements of one kind a list.
 class JsonMaker {
  public:
-  explicit JsonMaker(XmlFile& file) : file_(file) {}
+  JsonMaker(XmlFile& file, const StopCheck* stop) : file_(file), stop_(stop) {}
 
-  // Groups that lie too deep stay empty; who reads the JSON refuses them.
+  // Groups that lie too deep stay empty; who reads the JSON refuses them. Leaves out the rest once it has to
+  // stop.
   JsonValue ObjectOf(pugi::xml_node node, int depth) {
     const std::size_t line = file_.LineOf(node);
     const absl::string_view name = node.name();
@@ -134,6 +135,9 @@ class JsonMaker {
   JsonValue::Array ListOf(pugi::xml_node parent, std::initializer_list<absl::string_view> names, int depth) {
     JsonValue::Array list;
     for (const pugi::xml_node node : parent.children()) {
+      if (IsStopped(stop_)) {
+        break;
+      }
       if (std::find(names.begin(), names.end(), node.name()) != names.end()) {
         list.push_back(ObjectOf(node, depth));
       }
@@ -161,12 +165,15 @@ class JsonMaker {
   }
 
   // Tiles as elements, as files without an encoding have them; or else text.
-  static JsonValue::Kind CellsOf(pugi::xml_node node) {
+  JsonValue::Kind CellsOf(pugi::xml_node node) const {
     if (!node.child("tile")) {
       return std::string(node.text().get());
     }
     JsonValue::Numbers numbers;
     for (const pugi::xml_node tile : node.children("tile")) {
+      if (numbers.size() % kTilesBetweenChecks == 0 && IsStopped(stop_)) {
+        break;
+      }
       double& gid = numbers.emplace_back();
       if (tile.attribute("gid") && !absl::SimpleAtod(tile.attribute("gid").value(), &gid)) {
         gid = std::numeric_limits<double>::quiet_NaN();
@@ -193,19 +200,25 @@ class JsonMaker {
     }
   }
 
+  static constexpr std::size_t kTilesBetweenChecks = 1 << 12;
+
   XmlFile& file_;
+  const StopCheck* const stop_;
 };
 
 }  // namespace
 
-absl::StatusOr<JsonValue> TiledXmlAsJson(absl::string_view bytes, const char* root) {
+absl::StatusOr<JsonValue> TiledXmlAsJson(absl::string_view bytes, const char* root, const StopCheck* stop) {
   XmlFile file(bytes);
   WAYSTAR_RETURN_IF_ERROR(file.Load());
+  WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
   if (!file.root(root)) {
     return file.ErrorAt(0,
                         absl::StrCat("there is no element \"", root, "\": this is no ", root, " of Tiled"));
   }
-  return JsonMaker(file).ObjectOf(file.root(root), 0);
+  JsonValue json = JsonMaker(file, stop).ObjectOf(file.root(root), 0);
+  WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+  return json;
 }
 
 }  // namespace waystar::core

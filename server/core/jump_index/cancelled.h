@@ -2,13 +2,29 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+
+#include "server/base/stop_check.h"
 
 namespace waystar::core {
 
-// A flag that any thread may set when the work is no longer wanted. The work then stops soon, and its partial
-// result is undefined. A null flag means that the work cannot be cancelled.
-using CancelFlag = const std::atomic<bool>*;
+// Tells when work is no longer wanted: a flag that any thread may set, or a check. The work then stops soon,
+// and its partial result is undefined. One made of null means that the work cannot be cancelled.
+class CancelFlag {
+ public:
+  CancelFlag(std::nullptr_t) {}
+  CancelFlag(const std::atomic<bool>* flag) : flag_(flag) {}
+  CancelFlag(const StopCheck* stop) : stop_(stop) {}
 
-inline bool IsCancelled(CancelFlag flag) { return flag != nullptr && flag->load(std::memory_order_relaxed); }
+  bool IsSet() const {
+    return (flag_ != nullptr && flag_->load(std::memory_order_relaxed)) || IsStopped(stop_);
+  }
+
+ private:
+  const std::atomic<bool>* flag_ = nullptr;
+  const StopCheck* stop_ = nullptr;
+};
+
+inline bool IsCancelled(CancelFlag flag) { return flag.IsSet(); }
 
 }  // namespace waystar::core

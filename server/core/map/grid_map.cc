@@ -60,9 +60,11 @@ std::uint64_t DigestOf(int width, int height, const GridSettings& settings) {
 }
 
 // The digest of the cells of a map that are all alike.
-std::uint64_t DigestOfCells(int width, int height, TerrainId fill, bool blocked) {
+absl::StatusOr<std::uint64_t> DigestOfCells(int width, int height, TerrainId fill, bool blocked,
+                                            const StopCheck* stop) {
   std::uint64_t digest = 0;
   for (int y = 0; fill != 0 && y < height; ++y) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     for (int x = 0; x < width; x += 8) {
       const std::uint64_t eight = std::uint64_t{fill} * 0x0101010101010101U;
       digest += DigestOfChange(ElementKind::kTerrains, y, static_cast<std::size_t>(x) / 8, 0,
@@ -70,6 +72,7 @@ std::uint64_t DigestOfCells(int width, int height, TerrainId fill, bool blocked)
     }
   }
   for (int y = 0; blocked && y < height; ++y) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     ForEachWord(0, width, [&](std::size_t i, Word mask) {
       digest += DigestOfChange(ElementKind::kObstacles, y, i, 0, mask);
     });
@@ -85,9 +88,12 @@ absl::Status CheckMapSize(std::int64_t width, std::int64_t height, int max_side)
 }
 
 absl::StatusOr<GridMap> GridMap::Create(std::int64_t width, std::int64_t height, GridSettings settings,
-                                        TerrainId fill, bool blocked) {
+                                        TerrainId fill, bool blocked, const StopCheck* stop) {
   WAYSTAR_RETURN_IF_ERROR(CheckMapSize(width, height, kMaxMapSide));
   WAYSTAR_RETURN_IF_ERROR(CheckGridSettings(settings));
+  WAYSTAR_ASSIGN_OR_RETURN(
+      const std::uint64_t cells_digest,
+      DigestOfCells(static_cast<int>(width), static_cast<int>(height), fill, blocked, stop));
   const bool passable = !settings.terrains[fill].impassable;
   const bool walkable = passable && !blocked;
 
@@ -116,25 +122,24 @@ absl::StatusOr<GridMap> GridMap::Create(std::int64_t width, std::int64_t height,
   map.profile_views_ = std::make_shared<const ProfileViews>();
   map.walkable_cells_ = walkable ? width * height : 0;
   map.obstacle_cells_ = blocked ? width * height : 0;
-  map.cells_digest_ = DigestOf(map.width_, map.height_, map.settings()) +
-                      DigestOfCells(map.width_, map.height_, fill, blocked);
+  map.cells_digest_ = DigestOf(map.width_, map.height_, map.settings()) + cells_digest;
   return map;
 }
 
-void GridMap::Prepare(IndexMemory memory) {
+void GridMap::Prepare(IndexMemory memory, const StopCheck* stop) {
   walk_ = std::make_shared<const WalkGrid>(WalkCells(*walk_), std::move(memory));
   if (settings().connectivity == Connectivity::kSix) {
-    walk_->components(Adjacency::kHexagonal);
+    walk_->components(Adjacency::kHexagonal, stop);
     return;
   }
-  walk_->components(Adjacency::kStraight);
+  walk_->components(Adjacency::kStraight, stop);
   if (!HasUniformCost()) {
     return;
   }
   if (settings().connectivity == Connectivity::kEight) {
-    walk_->MakeDiagonalJumpIndex(CornerRule::kNoCornerCutting);
+    walk_->MakeDiagonalJumpIndex(CornerRule::kNoCornerCutting, stop);
   } else {
-    walk_->MakeTurnJumpIndex();
+    walk_->MakeTurnJumpIndex(stop);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/base/memory_account.h"
+#include "server/base/stop_check.h"
 #include "server/core/grid/bit_plane.h"
 #include "server/core/grid/grid_settings.h"
 #include "server/core/grid/lazy.h"
@@ -38,9 +39,10 @@ class GridMap : public GridCells {
  public:
   // Returns a map whose cells all have terrain `fill`, with an obstacle on each if `blocked`. Returns
   // INVALID_ARGUMENT / BAD_SIZE with field "width" or "height" if a side is not from 1 to kMaxMapSide, and
-  // the errors of CheckGridSettings. REQUIRES: fill < settings.terrains.size().
+  // the errors of CheckGridSettings and of `stop`. REQUIRES: fill < settings.terrains.size().
   static absl::StatusOr<GridMap> Create(std::int64_t width, std::int64_t height, GridSettings settings,
-                                        TerrainId fill = 0, bool blocked = false);
+                                        TerrainId fill = 0, bool blocked = false,
+                                        const StopCheck* stop = nullptr);
 
   // Returns the named obstacles.
   const ObstacleTable& obstacles() const { return *obstacle_table_; }
@@ -49,9 +51,9 @@ class GridMap : public GridCells {
   const PortalTable& portals() const { return *portal_table_; }
 
   // Makes what searches use by default, so that the first query does not wait for it. Indexes over the
-  // walkable cells take at most `memory`, in this map and in those that edits make of it. REQUIRES: no other
-  // thread knows the map yet.
-  void Prepare(IndexMemory memory = {});
+  // walkable cells take at most `memory`, in this map and in those that edits make of it. Once `stop` fails
+  // it ends early: the map must not be used then. REQUIRES: no other thread knows the map yet.
+  void Prepare(IndexMemory memory = {}, const StopCheck* stop = nullptr);
 
   // Returns the account of the memory that is taken for this map's sake; null if nobody counts.
   MemoryAccount* memory_account() const { return walk_->index_memory().account.get(); }

@@ -61,10 +61,10 @@ absl::Status MapStore::CheckCanDelete(absl::string_view id) const {
   return records_.contains(id) || damaged_.contains(id) ? absl::OkStatus() : NoSuchMap(id);
 }
 
-void MapStore::Prepare(GridMap& grid) const {
+void MapStore::Prepare(GridMap& grid, const StopCheck* stop) const {
   // A map has the account of the store that has prepared it.
   if (grid.memory_account() != context_.memory.get()) {
-    grid.Prepare({.max_bytes = context_.options.max_index_bytes, .account = context_.memory});
+    grid.Prepare({.max_bytes = context_.options.max_index_bytes, .account = context_.memory}, stop);
   }
 }
 

@@ -18,6 +18,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/base/mutex.h"
+#include "server/base/stop_check.h"
 #include "server/core/graph/waypoint_graph.h"
 #include "server/core/jump_index/cancelled.h"
 #include "server/core/map/grid_map.h"
@@ -99,8 +100,9 @@ class MapStore {
   absl::Status CheckCanDelete(absl::string_view id) const;
 
   // Makes what searches use of a map, which takes some nanoseconds a cell, so that Create and Replace need
-  // not. They prepare a map that this store has not prepared. REQUIRES: no other thread knows the map yet.
-  void Prepare(GridMap& grid) const;
+  // not. They prepare a map that this store has not prepared. Once `stop` fails it ends early: the map must
+  // not be used then. REQUIRES: no other thread knows the map yet.
+  void Prepare(GridMap& grid, const StopCheck* stop = nullptr) const;
 
   // Create a map, one after another: with a log, each waits until its map is durable. They return
   // INVALID_ARGUMENT / BAD_MAP_ID, ALREADY_EXISTS / MAP_EXISTS, RESOURCE_EXHAUSTED / TOO_MANY_MAPS or

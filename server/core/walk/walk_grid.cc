@@ -154,9 +154,9 @@ const TurnJumpIndex* WalkGrid::turn_jumps(bool now, CancelFlag cancelled) const 
   return Find<TurnJumpIndex>(turn_jumps_, now, cancelled, [&] { return TurnJumpIndex(*this, cancelled); });
 }
 
-const Components& WalkGrid::components(Adjacency adjacency) const {
+const Components& WalkGrid::components(Adjacency adjacency, const StopCheck* stop) const {
   return components_[static_cast<std::size_t>(adjacency)].Get([&] {
-    Components components(rows(), adjacency);
+    Components components(rows(), adjacency, stop);
     if (index_memory_.account != nullptr) {
       index_memory_.account->Add(components.memory_bytes());
     }

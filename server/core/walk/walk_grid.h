@@ -9,6 +9,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "server/base/memory_account.h"
+#include "server/base/stop_check.h"
 #include "server/core/components/component_block.h"
 #include "server/core/components/components.h"
 #include "server/core/grid/bit_plane.h"
@@ -60,9 +61,14 @@ class WalkGrid : public WalkCells {
   const TurnJumpIndex* turn_jumps() const { return turn_jumps(false); }
   void RecordTurnMisses(std::uint64_t look_arounds) const { turn_jumps_.RecordMisses(look_arounds); }
 
-  // Return the index, made or repaired now if need be. They return null if there is no room for it.
-  const DiagonalJumpIndex* MakeDiagonalJumpIndex(CornerRule rule) const { return diagonal_jumps(rule, true); }
-  const TurnJumpIndex* MakeTurnJumpIndex() const { return turn_jumps(true); }
+  // Return the index, made or repaired now if need be. They return null if there is no room for it, or if
+  // `stop` has failed meanwhile.
+  const DiagonalJumpIndex* MakeDiagonalJumpIndex(CornerRule rule, const StopCheck* stop = nullptr) const {
+    return diagonal_jumps(rule, true, stop);
+  }
+  const TurnJumpIndex* MakeTurnJumpIndex(const StopCheck* stop = nullptr) const {
+    return turn_jumps(true, stop);
+  }
 
   // Return whether a search by jumps would first have to make the index, which no grid before had.
   bool WouldMakeDiagonalJumps(CornerRule rule) const;
@@ -78,7 +84,8 @@ class WalkGrid : public WalkCells {
   void FollowCloser(const WalkGrid& before) const;
 
   // Returns the connected components: made when first asked for, and repaired from grid to grid from then on.
-  const Components& components(Adjacency adjacency) const;
+  // Once `stop` fails they end early: the grid must not be used any more then.
+  const Components& components(Adjacency adjacency, const StopCheck* stop = nullptr) const;
   // Returns whether they are made.
   bool HasComponents(Adjacency adjacency) const {
     return components_[static_cast<std::size_t>(adjacency)].GetIfMade() != nullptr;

@@ -29,6 +29,19 @@ StreamingCall::Change::~Change() {
   }
 }
 
+StreamingCall::WhileWanted::WhileWanted(StreamingCall& call)
+    : call_(call), deadline_(DeadlineOf(call.rpc_), nullptr) {}
+
+absl::Status StreamingCall::WhileWanted::Check() const {
+  {
+    MutexLock lock(call_.mutex_);
+    if (call_.end_.has_value()) {
+      return *call_.end_;
+    }
+  }
+  return deadline_.Check();
+}
+
 void StreamingCall::Begin() {
   self_ = shared_from_this();
   const absl::Status status = Enter();

@@ -17,6 +17,7 @@
 #include "grpcpp/support/server_callback.h"
 #include "grpcpp/support/status.h"
 #include "server/base/mutex.h"
+#include "server/base/stop_check.h"
 #include "server/rpc/access/lasting_caller.h"
 #include "server/rpc/admission/server_context.h"
 
@@ -78,6 +79,18 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
 
    private:
     StreamingCall& call_;
+  };
+
+  // Stops a job's work once the call has ended, whatever for, with the same status; or, with
+  // DEADLINE_EXCEEDED, once its deadline has passed. Not to be asked under the lock.
+  class WhileWanted final : public StopCheck {
+   public:
+    explicit WhileWanted(StreamingCall& call);
+    absl::Status Check() const override;
+
+   private:
+    StreamingCall& call_;
+    const CallerStop deadline_;
   };
 
   // `rpc` lives until the call is done, and the rest for longer.

@@ -168,26 +168,24 @@ absl::Status ImportCall::CheckComplete() const {
   return absl::OkStatus();
 }
 
-absl::StatusOr<core::ImportedMap> ImportCall::MakeMap() const {
+absl::StatusOr<core::ImportedMap> ImportCall::MakeMap() {
+  const WhileWanted stop(*this);
   WAYSTAR_ASSIGN_OR_RETURN(core::ImportedMap map, ParseMapFile({.format = header_->format(),
                                                                 .bytes = bytes_,
                                                                 .grid = header_->grid(),
                                                                 .import_options = header_->import_options(),
                                                                 .prefix = "header.",
                                                                 .bytes_field = "chunk"},
-                                                               limits_.max_map_side));
+                                                               limits_.max_map_side, &stop));
   if (header_->has_expected_digest()) {
     WAYSTAR_RETURN_IF_ERROR(CheckDigest(map, header_->expected_digest(), "header.expected_digest"));
   }
-  Prepare(store_, map);
+  WAYSTAR_RETURN_IF_ERROR(Prepare(store_, map, &stop));
   return map;
 }
 
 absl::Status ImportCall::CreateMap(core::ImportedMap map) {
-  {
-    MutexLock lock(mutex_);
-    WAYSTAR_RETURN_IF_ERROR(end().value_or(absl::OkStatus()));
-  }
+  WAYSTAR_RETURN_IF_ERROR(WhileWanted(*this).Check());
   // The caller is checked by the tokens there are now.
   WAYSTAR_RETURN_IF_ERROR(caller_.Renew());
   // The store asks for what the map really takes.

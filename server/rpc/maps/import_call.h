@@ -56,7 +56,7 @@ class ImportCall final : public ReadingCall {
   absl::Status TakeHeader(const v1::ImportMapRequest& request);
   absl::Status TakeChunk(const std::string& chunk);
   absl::Status CheckComplete() const;
-  absl::StatusOr<core::ImportedMap> MakeMap() const;
+  absl::StatusOr<core::ImportedMap> MakeMap();
   absl::Status CreateMap(core::ImportedMap map);
 
   core::MapStore& store_;

@@ -52,13 +52,15 @@ absl::StatusOr<core::ImportedMap> WithProfiles(absl::StatusOr<core::GridMap> map
   return core::ImportedMap(*std::move(map));
 }
 
-absl::StatusOr<core::GridMap> FromRows(const v1::CreateMapRequest& request, int max_side) {
+absl::StatusOr<core::GridMap> FromRows(const v1::CreateMapRequest& request, int max_side,
+                                       const StopCheck* stop) {
   WAYSTAR_ASSIGN_OR_RETURN(core::GridSettings settings, SettingsOf(request.grid()));
   const std::vector<absl::string_view> rows(request.rows().begin(), request.rows().end());
-  return core::ParseRows(rows, std::move(settings), core::RowSource{.max_side = max_side});
+  return core::ParseRows(rows, std::move(settings), core::RowSource{.max_side = max_side, .stop = stop});
 }
 
-absl::StatusOr<core::GridMap> FromBlank(const v1::CreateMapRequest& request, int max_side) {
+absl::StatusOr<core::GridMap> FromBlank(const v1::CreateMapRequest& request, int max_side,
+                                        const StopCheck* stop) {
   WAYSTAR_ASSIGN_OR_RETURN(core::GridSettings settings, SettingsOf(request.grid()));
   const v1::BlankGrid& blank = request.blank();
   if (absl::Status status = core::CheckMapSize(blank.width(), blank.height(), max_side); !status.ok()) {
@@ -75,9 +77,10 @@ absl::StatusOr<core::GridMap> FromBlank(const v1::CreateMapRequest& request, int
   }
   const auto id = static_cast<core::TerrainId>(is_obstacle ? 0 : terrain - settings.terrains.begin());
   absl::StatusOr<core::GridMap> map =
-      core::CreateFilled(blank.width(), blank.height(), std::move(settings), id, is_obstacle);
+      core::CreateFilled(blank.width(), blank.height(), std::move(settings), id, is_obstacle, stop);
   // The plane of a board may be too large where the board itself is not.
   if (!map.ok()) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     return WithFieldPrefix(map.status(), "blank.");
   }
   return map;
@@ -93,7 +96,8 @@ std::string FieldInRequest(absl::string_view field, const MapFileSource& file) {
 
 }  // namespace
 
-absl::StatusOr<core::ImportedMap> DrawMap(const v1::CreateMapRequest& request, int max_side) {
+absl::StatusOr<core::ImportedMap> DrawMap(const v1::CreateMapRequest& request, int max_side,
+                                          const StopCheck* stop) {
   const int sources =
       (request.rows().empty() ? 0 : 1) + (request.has_blank() ? 1 : 0) + (request.data().empty() ? 0 : 1);
   if (sources != 1) {
@@ -107,16 +111,18 @@ absl::StatusOr<core::ImportedMap> DrawMap(const v1::CreateMapRequest& request, i
                          .import_options = request.import_options(),
                          .prefix = "",
                          .bytes_field = "data"},
-                        max_side);
+                        max_side, stop);
   }
   if (request.has_import_options()) {
     return InvalidArgument(ErrorReason::kBadSource, "import_options", "these are options of `data`");
   }
-  return WithProfiles(request.has_blank() ? FromBlank(request, max_side) : FromRows(request, max_side),
-                      request.grid());
+  return WithProfiles(
+      request.has_blank() ? FromBlank(request, max_side, stop) : FromRows(request, max_side, stop),
+      request.grid());
 }
 
-absl::StatusOr<core::ImportedMap> ParseMapFile(const MapFileSource& file, int max_side) {
+absl::StatusOr<core::ImportedMap> ParseMapFile(const MapFileSource& file, int max_side,
+                                               const StopCheck* stop) {
   const absl::StatusOr<core::MapFormat> format = ToReadFormat(file.format, file.bytes);
   if (!format.ok()) {
     return WithFieldPrefix(format.status(), file.prefix);
@@ -135,6 +141,7 @@ absl::StatusOr<core::ImportedMap> ParseMapFile(const MapFileSource& file, int ma
     return InGrid(overrides.status(), file.prefix);
   }
   overrides->max_side = max_side;
+  overrides->stop = stop;
   const v1::ImportOptions& options = file.import_options;
   absl::StatusOr<core::ImportedMap> map =
       core::ImportMap(*format, file.bytes,
@@ -143,6 +150,7 @@ absl::StatusOr<core::ImportedMap> ParseMapFile(const MapFileSource& file, int ma
                        .level = options.level(),
                        .layers = {options.layers().begin(), options.layers().end()}});
   if (!map.ok()) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     return WithField(map.status(), FieldInRequest(ErrorFieldOf(map.status()), file));
   }
   if (auto* const grid = std::get_if<core::GridMap>(&*map)) {
@@ -163,10 +171,11 @@ absl::Status CheckDigest(const core::ImportedMap& map, std::uint64_t expected, a
                                 absl::Hex(expected, absl::kZeroPad16)));
 }
 
-void Prepare(const core::MapStore& store, core::ImportedMap& map) {
+absl::Status Prepare(const core::MapStore& store, core::ImportedMap& map, const StopCheck* stop) {
   if (auto* const grid = std::get_if<core::GridMap>(&map)) {
-    store.Prepare(*grid);
+    store.Prepare(*grid, stop);
   }
+  return CheckStop(stop);
 }
 
 absl::StatusOr<core::PinnedSnapshot> CreateInStore(core::MapStore& store, const std::string& id,
@@ -197,7 +206,7 @@ absl::StatusOr<core::PinnedSnapshot> CreateInStore(core::MapStore& store, const 
 }
 
 absl::StatusOr<core::WaypointGraph> BuildGraph(const core::MapStore& store,
-                                               const v1::CreateMapRequest& request) {
+                                               const v1::CreateMapRequest& request, const StopCheck* stop) {
   constexpr absl::string_view kReferenceField = "graph.auto_connect.reference_map";
   if (!request.rows().empty() || request.has_blank() || !request.data().empty()) {
     return InvalidArgument(ErrorReason::kBadSource, "graph",
@@ -232,11 +241,24 @@ absl::StatusOr<core::WaypointGraph> BuildGraph(const core::MapStore& store,
   if (!spec.ok()) {
     return WithFieldPrefix(spec.status(), "graph.");
   }
-  absl::StatusOr<core::WaypointGraph> graph = core::WaypointGraph::Create(*spec);
+  absl::StatusOr<core::WaypointGraph> graph = core::WaypointGraph::Create(*spec, stop);
   if (!graph.ok()) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     return WithFieldPrefix(graph.status(), ErrorFieldOf(graph.status()).empty() ? "graph" : "graph.");
   }
   return graph;
+}
+
+absl::StatusOr<core::ImportedMap> MakeMap(const core::MapStore& store, int max_side,
+                                          const v1::CreateMapRequest& request, const StopCheck* stop) {
+  WAYSTAR_RETURN_IF_ERROR(store.CheckCanCreate(request.map()));
+  if (!request.has_graph()) {
+    WAYSTAR_ASSIGN_OR_RETURN(core::ImportedMap map, DrawMap(request, max_side, stop));
+    WAYSTAR_RETURN_IF_ERROR(Prepare(store, map, stop));
+    return map;
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(core::WaypointGraph graph, BuildGraph(store, request, stop));
+  return core::ImportedMap(std::move(graph));
 }
 
 }  // namespace waystar::rpc

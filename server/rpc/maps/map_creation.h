@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "server/base/stop_check.h"
 #include "server/core/import/import_map.h"
 #include "server/core/store/map_store.h"
 #include "waystar/v1/map_service.pb.h"
@@ -15,8 +16,9 @@
 namespace waystar::rpc {
 
 // Returns the map that a CreateMap request draws, with no side over `max_side`. Returns the errors of the
-// contract, with their fields.
-absl::StatusOr<core::ImportedMap> DrawMap(const v1::CreateMapRequest& request, int max_side);
+// contract, with their fields, and that of `stop`.
+absl::StatusOr<core::ImportedMap> DrawMap(const v1::CreateMapRequest& request, int max_side,
+                                          const StopCheck* stop = nullptr);
 
 // A file as a request holds it.
 struct MapFileSource {
@@ -31,19 +33,26 @@ struct MapFileSource {
 };
 
 // Parses a file. Returns INVALID_ARGUMENT / BAD_SOURCE for options of a grid where the file is a waypoint
-// graph, and the other errors of the contract.
-absl::StatusOr<core::ImportedMap> ParseMapFile(const MapFileSource& file, int max_side);
+// graph, the other errors of the contract, and that of `stop`.
+absl::StatusOr<core::ImportedMap> ParseMapFile(const MapFileSource& file, int max_side,
+                                               const StopCheck* stop = nullptr);
 
-// Returns the waypoint graph that a CreateMap request describes, with its reference map as it is now.
+// Returns the waypoint graph that a CreateMap request describes, with its reference map as it is now. Returns
+// the errors of the contract, with their fields, and that of `stop`.
 absl::StatusOr<core::WaypointGraph> BuildGraph(const core::MapStore& store,
-                                               const v1::CreateMapRequest& request);
+                                               const v1::CreateMapRequest& request,
+                                               const StopCheck* stop = nullptr);
 
 // Returns FAILED_PRECONDITION / DIGEST_MISMATCH, which blames the field, if the map has another digest.
 absl::Status CheckDigest(const core::ImportedMap& map, std::uint64_t expected, absl::string_view field);
 
 // Makes what searches use of a map, which may take long. It is called before the creation waits for others,
-// so that these do not wait for it.
-void Prepare(const core::MapStore& store, core::ImportedMap& map);
+// so that these do not wait for it. Returns the error of `stop`; the map must not be used then.
+absl::Status Prepare(const core::MapStore& store, core::ImportedMap& map, const StopCheck* stop);
+
+// Returns the map that a CreateMap request asks for, ready to be put into the store.
+absl::StatusOr<core::ImportedMap> MakeMap(const core::MapStore& store, int max_side,
+                                          const v1::CreateMapRequest& request, const StopCheck* stop);
 
 enum class IfExists { kRefuse, kReplace };
 

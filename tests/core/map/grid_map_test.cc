@@ -8,6 +8,7 @@
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
+#include "tests/testing/stop_after.h"
 
 namespace waystar::core {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::IsError;
 using ::waystar::testing::kInvalid;
+using ::waystar::testing::StopAfter;
 
 TEST(GridMapTest, RejectsSidesOutOfRange) {
   for (const std::int64_t side : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{kMaxMapSide} + 1,
@@ -91,6 +93,26 @@ TEST(GridMapEditorTest, LiftingAnObstacleShowsTheTerrainBelow) {
   EXPECT_FALSE(lifted.IsWalkable({0, 0}));
   EXPECT_EQ(lifted.TerrainAt({0, 0}), 1);
   EXPECT_EQ(lifted.walkable_cells(), 1);
+}
+
+TEST(GridMapTest, PreparationEndsSoonAfterTheLookThatStopsIt) {
+  GridSettings four;
+  four.connectivity = Connectivity::kFour;
+  for (const GridSettings& settings : {GridSettings(), four}) {
+    const GridMap blank = *GridMap::Create(2000, 1000, settings);
+    GridMapEditor editor(blank);
+    editor.SetObstacle({1000, 500}, true);
+    const GridMap map = std::move(editor).Finish();
+    const StopAfter never;
+    GridMap(map).Prepare({}, &never);
+    EXPECT_GE(never.looks(), 1000 / 64);
+    for (const int allowed : {0, 1, 10, never.looks() - 1}) {
+      const StopAfter stop(allowed);
+      GridMap(map).Prepare({}, &stop);
+      // One more for each block of the components that is left, and for each index.
+      EXPECT_LE(stop.looks(), allowed + 80);
+    }
+  }
 }
 
 TEST(GridMapTest, BytesBeyondAnotherAreThoseOfWhatDiffers) {

@@ -1,0 +1,174 @@
+// What handlers of RPCs about maps do for callers who are gone, or whose deadline has passed: they end soon,
+// with the error, and change nothing.
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <future>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "server/rpc/maps/change_queue.h"
+#include "server/rpc/maps/map_creation.h"
+#include "server/rpc/maps/table_changes.h"
+#include "tests/rpc/handler_test.h"
+#include "tests/testing/status_codes.h"
+#include "tests/testing/stop_after.h"
+
+namespace waystar {
+namespace {
+
+using ::testing::Ge;
+using ::testing::IsEmpty;
+using ::testing::Le;
+using ::testing::SizeIs;
+using ::waystar::testing::HandlerTest;
+using ::waystar::testing::IsError;
+using ::waystar::testing::IsOk;
+using ::waystar::testing::StopAfter;
+
+constexpr int kRows = 300;
+
+class GivenUpTest : public HandlerTest {
+ protected:
+  static v1::CreateMapRequest OfRows() {
+    v1::CreateMapRequest request;
+    request.set_map("rows");
+    for (int y = 0; y < kRows; ++y) {
+      std::string row(kRows, '.');
+      row[static_cast<std::size_t>(y)] = '#';
+      request.add_rows(row);
+    }
+    return request;
+  }
+
+  static v1::CreateMapRequest Blank() {
+    v1::CreateMapRequest request;
+    request.set_map("blank");
+    request.mutable_blank()->set_width(kRows);
+    request.mutable_blank()->set_height(kRows);
+    request.mutable_blank()->set_fill("#");
+    return request;
+  }
+
+  static v1::CreateMapRequest OfData() {
+    const v1::CreateMapRequest rows = OfRows();
+    v1::CreateMapRequest request;
+    request.set_map("data");
+    for (const std::string& row : rows.rows()) {
+      absl::StrAppend(request.mutable_data(), row, "\n");
+    }
+    return request;
+  }
+
+  static v1::CreateMapRequest OfNodes() {
+    v1::CreateMapRequest request;
+    request.set_map("nodes");
+    request.mutable_graph()->mutable_auto_connect()->set_max_distance(2);
+    for (int i = 0; i < kRows; ++i) {
+      v1::WaypointNode& node = *request.mutable_graph()->add_nodes();
+      node.set_id(absl::StrCat("n", i));
+      node.mutable_position()->set_x(i);
+    }
+    return request;
+  }
+
+  static std::vector<v1::CreateMapRequest> AllCreations() { return {OfRows(), Blank(), OfData(), OfNodes()}; }
+
+  // Calls the handler, and waits for its answer.
+  absl::Status CreateWithin(const core::Budget& budget, const v1::CreateMapRequest& request) {
+    std::promise<absl::Status> answer;
+    v1::CreateMapResponse response;
+    rpc::AnswerCreateMap({.store = store_,
+                          .changes = changes_,
+                          .budget = budget,
+                          .done = [&](const absl::Status& status) { answer.set_value(status); }},
+                         core::kMaxMapSide, request, response, bench_);
+    return answer.get_future().get();
+  }
+
+  absl::Status DeleteWithin(const core::Budget& budget, const std::string& map) {
+    std::promise<absl::Status> answer;
+    v1::DeleteMapRequest request;
+    request.set_map(map);
+    v1::DeleteMapResponse response;
+    rpc::AnswerDeleteMap({.store = store_,
+                          .changes = changes_,
+                          .budget = budget,
+                          .done = [&](const absl::Status& status) { answer.set_value(status); }},
+                         request, response);
+    return answer.get_future().get();
+  }
+
+  std::vector<core::PinnedSnapshot> Maps() const {
+    return store_.List("", std::numeric_limits<std::size_t>::max());
+  }
+
+  const std::atomic<bool> set_ = true;
+  const core::Budget gone_{.cancelled = &set_};
+  const core::Budget late_{.deadline = std::chrono::steady_clock::time_point::min()};
+  rpc::ChangeQueue changes_;
+};
+
+TEST_F(GivenUpTest, NoMapIsMade) {
+  for (const v1::CreateMapRequest& request : AllCreations()) {
+    SCOPED_TRACE(request.map());
+    EXPECT_THAT(CreateWithin(gone_, request),
+                IsError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, ""));
+    EXPECT_THAT(CreateWithin(late_, request),
+                IsError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, ""));
+    EXPECT_THAT(Maps(), IsEmpty());
+    EXPECT_THAT(CreateWithin({}, request), IsOk()) << "the id is still free";
+    EXPECT_THAT(DeleteWithin({}, request.map()), IsOk());
+  }
+}
+
+TEST_F(GivenUpTest, CreationEndsSoonAfterTheLookThatStopsIt) {
+  for (const v1::CreateMapRequest& request : AllCreations()) {
+    SCOPED_TRACE(request.map());
+    const StopAfter never;
+    ASSERT_THAT(rpc::MakeMap(store_, core::kMaxMapSide, request, &never), IsOk());
+    EXPECT_THAT(never.looks(), Ge(kRows)) << "it looks for each row or node";
+    for (int allowed = 0; allowed < never.looks(); allowed += 1 + allowed / 7) {
+      const StopAfter stop(allowed);
+      EXPECT_THAT(rpc::MakeMap(store_, core::kMaxMapSide, request, &stop),
+                  IsError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, ""));
+      EXPECT_THAT(stop.looks(), Le(allowed + 10)) << "a few more, on the way back";
+    }
+  }
+}
+
+TEST_F(GivenUpTest, ChangesThatWaitForOthersAreNotMade) {
+  ASSERT_THAT(CreateWithin({}, OfRows()), IsOk());
+  std::atomic<bool> cancelled = false;
+  std::promise<void> release;
+  // Nothing else is changed meanwhile.
+  changes_.Submit(
+      [&] {
+        release.get_future().get();
+        return absl::OkStatus();
+      },
+      [](const absl::Status&) {});
+  std::promise<absl::Status> answer;
+  v1::CreateMapResponse response;
+  const v1::CreateMapRequest request = Blank();
+  rpc::AnswerCreateMap({.store = store_,
+                        .changes = changes_,
+                        .budget = {.cancelled = &cancelled},
+                        .done = [&](const absl::Status& status) { answer.set_value(status); }},
+                       core::kMaxMapSide, request, response, bench_);
+  cancelled = true;
+  release.set_value();
+  EXPECT_THAT(answer.get_future().get(), IsError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, ""));
+  EXPECT_THAT(Maps(), SizeIs(1));
+  EXPECT_THAT(DeleteWithin(late_, "rows"),
+              IsError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, ""));
+  EXPECT_THAT(Maps(), SizeIs(1));
+}
+
+}  // namespace
+}  // namespace waystar
