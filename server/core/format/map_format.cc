@@ -5,17 +5,21 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/base/error.h"
+#include "server/base/status_macros.h"
 #include "server/core/format/moving_ai.h"
 #include "server/core/format/text.h"
 
 namespace waystar::core {
 
-absl::StatusOr<std::string> FormatMap(MapFormat format, const GridMap& map) {
+absl::StatusOr<std::string> FormatMap(MapFormat format, const GridMap& map, const StopCheck* stop) {
   switch (format) {
-    case MapFormat::kText:
-      return FormatText(map);
+    case MapFormat::kText: {
+      std::string text = FormatText(map, stop);
+      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+      return text;
+    }
     case MapFormat::kMovingAi:
-      return FormatMovingAi(map);
+      return FormatMovingAi(map, stop);
     case MapFormat::kWaystar:
     case MapFormat::kTiled:
     case MapFormat::kLdtk:

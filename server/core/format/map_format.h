@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "server/base/stop_check.h"
 #include "server/core/map/grid_map.h"
 
 namespace waystar::core {
@@ -22,7 +23,8 @@ enum class MapFormat : std::uint8_t {
 };
 
 // Writes a map as text or in the format of Moving AI. Returns FAILED_PRECONDITION / NOT_EXPRESSIBLE with
-// field "format" if the format cannot express the map.
-absl::StatusOr<std::string> FormatMap(MapFormat format, const GridMap& map);
+// field "format" if the format cannot express the map, or the error of `stop`, which is asked before each
+// row.
+absl::StatusOr<std::string> FormatMap(MapFormat format, const GridMap& map, const StopCheck* stop = nullptr);
 
 }  // namespace waystar::core

@@ -104,7 +104,7 @@ absl::StatusOr<GridMap> ParseMovingAi(absl::string_view bytes, const GridOverrid
   return ParseRows(rows, std::move(settings), source);
 }
 
-absl::StatusOr<std::string> FormatMovingAi(const GridMap& map) {
+absl::StatusOr<std::string> FormatMovingAi(const GridMap& map, const StopCheck* stop) {
   if (map.settings().connectivity == Connectivity::kSix) {
     return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kNotExpressible, "format",
                      "Moving AI files are of squares; export as text");
@@ -115,6 +115,7 @@ absl::StatusOr<std::string> FormatMovingAi(const GridMap& map) {
   }
   std::string text = absl::StrCat("type octile\nheight ", map.height(), "\nwidth ", map.width(), "\nmap\n");
   for (int y = 0; y < map.height(); ++y) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     const std::string row = FormatRow(map, y, kOutOfBounds);
     if (const std::size_t x = row.find_first_not_of(letters); x != std::string::npos) {
       return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kNotExpressible, "format",

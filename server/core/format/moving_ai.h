@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "server/base/stop_check.h"
 #include "server/core/format/grid_overrides.h"
 #include "server/core/map/grid_map.h"
 
@@ -23,7 +24,7 @@ inline constexpr absl::string_view kMovingAiMagic = "type ";
 absl::StatusOr<GridMap> ParseMovingAi(absl::string_view bytes, const GridOverrides& overrides);
 
 // Returns FAILED_PRECONDITION / NOT_EXPRESSIBLE if a cell has a terrain that the format has no letter for.
-// The costs of terrains, the connectivity and the diagonal cost are not written.
-absl::StatusOr<std::string> FormatMovingAi(const GridMap& map);
+// The costs of terrains, the connectivity and the diagonal cost are not written. Returns the error of `stop`.
+absl::StatusOr<std::string> FormatMovingAi(const GridMap& map, const StopCheck* stop = nullptr);
 
 }  // namespace waystar::core

@@ -220,7 +220,7 @@ absl::StatusOr<GridMap> ParseText(absl::string_view bytes, const GridOverrides& 
   return map;
 }
 
-std::string FormatText(const GridMap& map) {
+std::string FormatText(const GridMap& map, const StopCheck* stop) {
   const GridSettings& settings = map.settings();
   std::string text;
   const GridSettings defaults;
@@ -260,7 +260,7 @@ std::string FormatText(const GridMap& map) {
   }
   text.reserve(text.size() +
                static_cast<std::size_t>(map.height()) * static_cast<std::size_t>(map.width() + 1));
-  for (int y = 0; y < RowCount(map); ++y) {
+  for (int y = 0; y < RowCount(map) && !IsStopped(stop); ++y) {
     absl::StrAppend(&text, FormatRow(map, y, kObstacleSymbol), "\n");
   }
   return text;

@@ -21,6 +21,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "server/base/stop_check.h"
 #include "server/core/format/grid_overrides.h"
 #include "server/core/map/grid_map.h"
 
@@ -31,7 +32,8 @@ namespace waystar::core {
 absl::StatusOr<GridMap> ParseText(absl::string_view bytes, const GridOverrides& overrides);
 
 // Returns text that reads back as the same map, except that an obstacle forgets the terrain below it. It has
-// a header only where the map is not what a file without one gives.
-std::string FormatText(const GridMap& map);
+// a header only where the map is not what a file without one gives. Leaves out the rows that are left once
+// `stop` fails.
+std::string FormatText(const GridMap& map, const StopCheck* stop = nullptr);
 
 }  // namespace waystar::core

@@ -238,7 +238,7 @@ class GraphReader {
 
 }  // namespace
 
-void WriteGraph(const WaypointGraph& graph, BlockWriter& to) {
+void WriteGraph(const WaypointGraph& graph, BlockWriter& to, const StopCheck* stop) {
   const GridSight* const grid = graph.sight().grid();
   to.PutBool(graph.max_distance().has_value());
   if (graph.max_distance()) {
@@ -252,14 +252,14 @@ void WriteGraph(const WaypointGraph& graph, BlockWriter& to) {
   to.PutNumber(obstacles.size());
   obstacles.VisitAfter("", [&](const Obstacle& obstacle) {
     WriteObstacle(obstacle, to);
-    return true;
+    return !IsStopped(stop);
   });
 
   const std::vector<NodeNumber> free = graph.FreeNumbers();
   const auto numbers = static_cast<NodeNumber>(graph.node_count() + free.size());
   std::vector<NodeNumber> unused;
   to.PutNumber(numbers);
-  for (NodeNumber node = 0; node < numbers; ++node) {
+  for (NodeNumber node = 0; node < numbers && !IsStopped(stop); ++node) {
     to.PutBool(graph.Exists(node));
     if (graph.Exists(node)) {
       WriteNode(graph, node, to);
@@ -271,7 +271,7 @@ void WriteGraph(const WaypointGraph& graph, BlockWriter& to) {
     const auto place = std::lower_bound(unused.begin(), unused.end(), node);
     to.PutNumber(static_cast<std::uint64_t>(place - unused.begin()));
   }
-  for (NodeNumber node = 0; node < numbers; ++node) {
+  for (NodeNumber node = 0; node < numbers && !IsStopped(stop); ++node) {
     if (graph.Exists(node)) {
       WriteArcs(graph, node, to);
     }

@@ -9,7 +9,8 @@
 
 namespace waystar::core {
 
-void WriteGraph(const WaypointGraph& graph, BlockWriter& to);
+// Leaves out the rest once `stop` fails.
+void WriteGraph(const WaypointGraph& graph, BlockWriter& to, const StopCheck* stop = nullptr);
 
 // Returns the graph, whose nodes have the numbers that they had, so that equally good paths are chosen as
 // before. Returns the errors of DecodeImage.

@@ -44,13 +44,13 @@ void FillRow(const GridMap& map, int y, std::string& row) {
   }
 }
 
-void WriteCells(const GridMap& map, BlockWriter& to) {
+void WriteCells(const GridMap& map, BlockWriter& to, const StopCheck* stop) {
   // A guess at what most cells are, which costs a reader nothing.
   const std::uint8_t fill = CellByte(map, {map.width() / 2, map.height() / 2});
   to.PutByte(fill);
   std::string above(static_cast<std::size_t>(map.width()), static_cast<char>(fill));
   std::string row = above;
-  for (int y = 0; y < map.height(); ++y) {
+  for (int y = 0; y < map.height() && !IsStopped(stop); ++y) {
     FillRow(map, y, row);
     const bool is_other = row != above;
     to.PutBool(is_other);
@@ -149,11 +149,11 @@ absl::StatusOr<EditPlan> ReadTables(BlockReader& from, const GridMap& map) {
 
 }  // namespace
 
-void WriteGrid(const GridMap& map, BlockWriter& to) {
+void WriteGrid(const GridMap& map, BlockWriter& to, const StopCheck* stop) {
   to.PutNumber(static_cast<std::uint64_t>(map.width()));
   to.PutNumber(static_cast<std::uint64_t>(map.height()));
   WriteSettings(map.settings(), to);
-  WriteCells(map, to);
+  WriteCells(map, to, stop);
   to.PutNumber(map.profiles().size());
   for (const NamedProfile& profile : map.profiles()) {
     WriteProfile(profile, to);
@@ -166,7 +166,7 @@ void WriteGrid(const GridMap& map, BlockWriter& to) {
   to.PutNumber(map.obstacles().size());
   map.obstacles().VisitAfter("", [&](const Obstacle& obstacle) {
     WriteObstacle(obstacle, to);
-    return true;
+    return !IsStopped(stop);
   });
 }
 

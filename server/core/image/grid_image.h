@@ -2,6 +2,7 @@
 #pragma once
 
 #include "absl/status/statusor.h"
+#include "server/base/stop_check.h"
 #include "server/core/image/block_reader.h"
 #include "server/core/image/block_writer.h"
 #include "server/core/image/image_limits.h"
@@ -9,7 +10,8 @@
 
 namespace waystar::core {
 
-void WriteGrid(const GridMap& map, BlockWriter& to);
+// Leaves out the rest once `stop` fails.
+void WriteGrid(const GridMap& map, BlockWriter& to, const StopCheck* stop = nullptr);
 
 // Returns the map, or the errors of DecodeImage.
 absl::StatusOr<GridMap> ReadGrid(BlockReader& from, const ImageLimits& limits);

@@ -58,16 +58,16 @@ absl::StatusOr<std::variant<GridMap, WaypointGraph>> Whole(absl::StatusOr<Map> m
 
 bool IsMapImage(absl::string_view bytes) { return absl::StartsWith(bytes, kImageMagic); }
 
-std::string EncodeImage(const GridMap& map) {
+std::string EncodeImage(const GridMap& map, const StopCheck* stop) {
   BlockWriter to = Begin(Kind::kGrid);
-  WriteGrid(map, to);
+  WriteGrid(map, to, stop);
   PutDigest(map.digest(), to);
   return std::move(to).Finish();
 }
 
-std::string EncodeImage(const WaypointGraph& graph) {
+std::string EncodeImage(const WaypointGraph& graph, const StopCheck* stop) {
   BlockWriter to = Begin(Kind::kGraph);
-  WriteGraph(graph, to);
+  WriteGraph(graph, to, stop);
   PutDigest(graph.digest(), to);
   return std::move(to).Finish();
 }

@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "server/base/stop_check.h"
 #include "server/core/graph/waypoint_graph.h"
 #include "server/core/image/image_limits.h"
 #include "server/core/map/grid_map.h"
@@ -18,9 +19,10 @@ bool IsMapImage(absl::string_view bytes);
 // Return the image of a map: its cells, terrains, options, obstacles with their effects and expiry, portals
 // and profiles, or its nodes, edges and obstacles and the rule that connects them. What is derived from these
 // is not in it, but for the digest at its end. The same state of a map has the same image, whatever led to
-// it. docs/image-format.md has the format. The memory taken is in proportion to the image.
-std::string EncodeImage(const GridMap& map);
-std::string EncodeImage(const WaypointGraph& graph);
+// it. docs/image-format.md has the format. The memory taken is in proportion to the image. Once `stop` fails,
+// which is asked before each row and node, they return no whole image.
+std::string EncodeImage(const GridMap& map, const StopCheck* stop = nullptr);
+std::string EncodeImage(const WaypointGraph& graph, const StopCheck* stop = nullptr);
 
 // Returns the map of an image, in bounded time and memory whatever the bytes are. Returns INVALID_ARGUMENT /
 // BAD_FORMAT for what is no image, or a damaged one, with the offset of the damaged block, and for one whose

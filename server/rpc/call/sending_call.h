@@ -5,6 +5,7 @@
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "server/base/status_macros.h"
+#include "server/base/stop_check.h"
 #include "server/rpc/access/caller.h"
 #include "server/rpc/access/check_access.h"
 #include "server/rpc/call/call_context.h"
@@ -23,7 +24,8 @@ class SendingCall : public WritingCall {
               const TransferTimes& times)
       : WritingCall(Kind::kTransfer, server, rpc, server.statistics.Of<Request>()),
         request_bytes_(request),
-        times_(times) {}
+        times_(times),
+        deadline_(DeadlineOf(rpc), nullptr) {}
 
   // Prepares what is sent. Called once, on that worker, before anything is sent. An error ends the call.
   virtual absl::Status Prepare(int worker) = 0;
@@ -62,6 +64,10 @@ class SendingCall : public WritingCall {
     if (!is_ready_ || is_writing() || end().has_value()) {
       return;
     }
+    if (const absl::Status late = deadline_.Check(); !late.ok()) {
+      SetEnd(late);
+      return;
+    }
     if (Response message; FillNext(message)) {
       Write(Serialize(message));
     } else {
@@ -71,6 +77,7 @@ class SendingCall : public WritingCall {
 
   const grpc::ByteBuffer& request_bytes_;
   const TransferTimes times_;
+  const CallerStop deadline_;
   Caller identified_ = Caller::Anyone();
   Request request_;
   bool is_ready_ ABSL_GUARDED_BY(mutex_) = false;

@@ -21,15 +21,23 @@ constexpr std::size_t kChunkBytes = 64 * 1024;
 
 }  // namespace
 
+absl::StatusOr<std::string> WriteMapFile(const core::MapSnapshot& snapshot, core::MapFormat format,
+                                         const StopCheck* stop) {
+  if (format != core::MapFormat::kWaystar) {
+    WAYSTAR_RETURN_IF_ERROR(core::CheckIsGrid(snapshot));
+    return core::FormatMap(format, snapshot.grid(), stop);
+  }
+  std::string image =
+      std::visit([stop](const auto& map) { return core::EncodeImage(map, stop); }, snapshot.map);
+  WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+  return image;
+}
+
 absl::Status ExportCall::Prepare(int /*worker*/) {
   WAYSTAR_ASSIGN_OR_RETURN(const core::MapFormat format, ToWriteFormat(request().format()));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(request().map()));
-  if (format == core::MapFormat::kWaystar) {
-    file_ = std::visit([](const auto& map) { return core::EncodeImage(map); }, snapshot->map);
-  } else {
-    WAYSTAR_RETURN_IF_ERROR(core::CheckIsGrid(*snapshot));
-    WAYSTAR_ASSIGN_OR_RETURN(file_, core::FormatMap(format, snapshot->grid()));
-  }
+  const WhileWanted stop(*this);
+  WAYSTAR_ASSIGN_OR_RETURN(file_, WriteMapFile(*snapshot, format, &stop));
   v1::ExportMapHeader& header = header_.emplace();
   FillMapInfo(store_, *snapshot, *header.mutable_info());
   header.set_format(FromFormat(format));

@@ -6,15 +6,23 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
+#include "server/base/stop_check.h"
+#include "server/core/format/map_format.h"
+#include "server/core/store/map_snapshot.h"
 #include "server/core/store/map_store.h"
 #include "server/rpc/admission/server_context.h"
 #include "server/rpc/call/sending_call.h"
 #include "waystar/v1/map_service.pb.h"
 
 namespace waystar::rpc {
+
+// Returns the map as a file of that format, the errors of FormatMap, or the error of `stop`.
+absl::StatusOr<std::string> WriteMapFile(const core::MapSnapshot& snapshot, core::MapFormat format,
+                                         const StopCheck* stop);
 
 class ExportCall final : public SendingCall<v1::ExportMapRequest, v1::ExportMapResponse> {
  public:

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/rpc/maps/change_queue.h"
+#include "server/rpc/maps/export_call.h"
 #include "server/rpc/maps/map_creation.h"
 #include "server/rpc/maps/table_changes.h"
 #include "tests/rpc/handler_test.h"
@@ -168,6 +169,29 @@ TEST_F(GivenUpTest, ChangesThatWaitForOthersAreNotMade) {
   EXPECT_THAT(DeleteWithin(late_, "rows"),
               IsError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, ""));
   EXPECT_THAT(Maps(), SizeIs(1));
+}
+
+// Every format, of a grid; and the image of a graph.
+TEST_F(GivenUpTest, ExportEndsSoonAfterTheLookThatStopsIt) {
+  using core::MapFormat;
+  ASSERT_THAT(CreateWithin({}, OfRows()), IsOk());
+  ASSERT_THAT(CreateWithin({}, OfNodes()), IsOk());
+  const core::PinnedSnapshot rows = store_.Pin("rows").value();
+  const core::PinnedSnapshot nodes = store_.Pin("nodes").value();
+  for (const auto& [snapshot, format] :
+       {std::pair(rows, MapFormat::kText), std::pair(rows, MapFormat::kMovingAi),
+        std::pair(rows, MapFormat::kWaystar), std::pair(nodes, MapFormat::kWaystar)}) {
+    SCOPED_TRACE(absl::StrCat(snapshot->id, " as format ", static_cast<int>(format)));
+    const StopAfter never;
+    ASSERT_THAT(rpc::WriteMapFile(*snapshot, format, &never), IsOk());
+    EXPECT_THAT(never.looks(), Ge(kRows));
+    for (const int allowed : {0, 1, 10, kRows / 2, never.looks() - 1}) {
+      const StopAfter stop(allowed);
+      EXPECT_THAT(rpc::WriteMapFile(*snapshot, format, &stop),
+                  IsError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, ""));
+      EXPECT_THAT(stop.looks(), Le(allowed + 6));
+    }
+  }
 }
 
 }  // namespace
