@@ -23,7 +23,7 @@ using ::testing::IsEmpty;
 const std::map<std::string, std::vector<std::string>>& AllowedIncludes() {
   static const auto* const kAllowed = new std::map<std::string, std::vector<std::string>>{
       {"server/base/", {"absl/"}},
-      {"server/picture/", {"absl/"}},
+      {"server/picture/", {"absl/", "server/base/"}},
       {"server/core/grid/", {"absl/", "server/base/"}},
       {"server/core/components/", {"absl/", "server/base/", "server/core/grid/"}},
       {"server/core/jump_index/", {"absl/", "server/base/", "server/core/grid/"}},

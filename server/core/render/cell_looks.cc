@@ -55,9 +55,9 @@ CellLook CellLooks::WithCost(Cell cell, TerrainId terrain) const {
   return look;
 }
 
-std::vector<LegendEntry> CellLooks::LegendOf(const Rectangle& region) const {
+std::vector<LegendEntry> CellLooks::LegendOf(const Rectangle& region, const StopCheck& stop) const {
   Survey found;
-  for (int y = region.y; y < region.y + region.height; ++y) {
+  for (int y = region.y; y < region.y + region.height && !IsStopped(&stop); ++y) {
     const TerrainId* terrains = map_.TerrainRow(y);
     for (int x = region.x; x < region.x + region.width; ++x) {
       if (!board_spans_.empty() && !IsOnBoard({x, y})) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "server/base/stop_check.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/render/scene.h"
 #include "server/picture/color.h"
@@ -41,8 +42,9 @@ class CellLooks {
     return map_.cell_costs() == nullptr ? terrains_[terrain] : WithCost(cell, terrain);
   }
 
-  // Returns a legend of what there is in a part of the map. The time is proportional to the part.
-  std::vector<LegendEntry> LegendOf(const Rectangle& region) const;
+  // Returns a legend of what there is in a part of the map. The time is proportional to the part. Once `stop`
+  // fails, which is asked before each row, it leaves out the rest.
+  std::vector<LegendEntry> LegendOf(const Rectangle& region, const StopCheck& stop) const;
 
  private:
   bool IsOnBoard(Cell cell) const {

@@ -14,6 +14,7 @@
 #include "server/core/render/ground.h"
 #include "server/core/render/obstacle_outlines.h"
 #include "server/core/render/theme.h"
+#include "server/core/search/interruption.h"
 #include "server/picture/font.h"
 
 namespace waystar::core {
@@ -96,24 +97,26 @@ PlaneView ViewOf(const GridMap& map, const Rectangle& region, bool is_text) {
 class GridSceneMaker {
  public:
   GridSceneMaker(const GridMap& map, const Rectangle& region, const RenderOptions& options,
-                 const QueryMarks* query)
-      : map_(map), region_(region), options_(options), query_(query), looks_(map) {}
+                 const QueryMarks* query, const Budget& budget)
+      : map_(map), region_(region), options_(options), query_(query), stop_(budget), looks_(map) {}
 
-  absl::StatusOr<Scene> Make(const Budget& budget) {
+  absl::StatusOr<Scene> Make() {
     scene_.legend = Legend();
+    WAYSTAR_RETURN_IF_ERROR(stop_.Check());
     scene_.region = region_;
     layout_ = LayOut(ViewOf(map_, region_, options_.is_text), options_, scene_);
     if (DrawsAreas()) {
-      AddCells();
+      WAYSTAR_RETURN_IF_ERROR(AddCells());
     } else {
       WAYSTAR_ASSIGN_OR_RETURN(SceneGround ground,
-                               DrawGround(map_, looks_, region_, layout_, options_.is_text, budget));
+                               DrawGround(map_, looks_, region_, layout_, options_.is_text, stop_));
       scene_.ground.push_back(std::move(ground));
     }
     if (query_ != nullptr) {
-      AddSearch(*query_, region_, layout_, options_.is_text, scene_);
+      WAYSTAR_RETURN_IF_ERROR(AddSearch(*query_, region_, layout_, options_.is_text, stop_, scene_));
     }
     AddGridLines();
+    WAYSTAR_RETURN_IF_ERROR(stop_.Check());
     if (!options_.is_text && cell() >= kOutlinedCell) {
       AddObstacleOutlines(map_, region_, layout_, scene_);
     }
@@ -132,7 +135,7 @@ class GridSceneMaker {
   bool DrawsAreas() const { return !options_.is_text && cell() >= kAreaCell && region_.area() <= kMaxAreas; }
 
   std::vector<LegendEntry> Legend() const {
-    std::vector<LegendEntry> legend = looks_.LegendOf(region_);
+    std::vector<LegendEntry> legend = looks_.LegendOf(region_, stop_);
     if (!map_.portals().empty()) {
       legend.push_back(
           {.sign = LegendEntry::Sign::kDisc, .color = theme::kPortal, .symbol = 'P', .text = "portal"});
@@ -144,8 +147,9 @@ class GridSceneMaker {
   }
 
   // Squares of a row that look alike are one area.
-  void AddCells() {
+  absl::Status AddCells() {
     for (int y = region_.y; y < region_.y + region_.height; ++y) {
+      WAYSTAR_RETURN_IF_ERROR(stop_.Check());
       for (int x = region_.x; x < region_.x + region_.width;) {
         const CellLook look = looks_.At({x, y});
         int end = x + 1;
@@ -159,6 +163,7 @@ class GridSceneMaker {
         x = end;
       }
     }
+    return absl::OkStatus();
   }
 
   // Hexagons overlap a little, so that nothing shines through between them.
@@ -202,7 +207,7 @@ class GridSceneMaker {
     if (region_.area() > kMaxAreas) {
       return;
     }
-    for (int y = region_.y; y < region_.y + region_.height; ++y) {
+    for (int y = region_.y; y < region_.y + region_.height && !IsStopped(&stop_); ++y) {
       for (int x = region_.x; x < region_.x + region_.width; ++x) {
         if (looks_.At({x, y}).exists) {
           picture::Polygon rim = layout_.tiling.OutlineOf(x, y);
@@ -295,6 +300,7 @@ class GridSceneMaker {
   const Rectangle region_;
   const RenderOptions& options_;
   const QueryMarks* const query_;
+  const BudgetStop stop_;
   const CellLooks looks_;
   Layout layout_;
   Scene scene_;
@@ -304,7 +310,7 @@ class GridSceneMaker {
 
 absl::StatusOr<Scene> MakeGridScene(const GridMap& map, const Rectangle& region, const RenderOptions& options,
                                     const QueryMarks* query, const Budget& budget) {
-  return GridSceneMaker(map, region, options, query).Make(budget);
+  return GridSceneMaker(map, region, options, query, budget).Make();
 }
 
 }  // namespace waystar::core

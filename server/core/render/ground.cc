@@ -4,10 +4,9 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <optional>
 
+#include "server/base/status_macros.h"
 #include "server/core/render/theme.h"
-#include "server/core/search/interruption.h"
 
 namespace waystar::core {
 namespace {
@@ -101,6 +100,26 @@ class Pixel {
   char ground_symbol_ = ' ';
 };
 
+// Asks whether to stop, by how many cells were looked at.
+class CellCounter {
+ public:
+  explicit CellCounter(const StopCheck& stop) : stop_(stop) {}
+
+  absl::Status Count(int cells) {
+    constexpr int kCellsBetweenChecks = 1 << 16;
+    cells_ += cells;
+    return cells_ < kCellsBetweenChecks ? absl::OkStatus() : Check();
+  }
+  absl::Status Check() {
+    cells_ = 0;
+    return stop_.Check();
+  }
+
+ private:
+  const StopCheck& stop_;
+  int cells_ = 0;
+};
+
 // The first of `cells` that is shown at a pixel of `pixels`, of which the next may show it too.
 int FirstCell(int pixel, int pixels, int cells) {
   return static_cast<int>(std::int64_t{pixel} * cells / pixels);
@@ -111,7 +130,7 @@ class SquarePixels {
   SquarePixels(const CellLooks& looks, const Rectangle& region, int width, int height)
       : looks_(looks), region_(region), width_(width), height_(height) {}
 
-  void Gather(int column, int row, Pixel& pixel) const {
+  absl::Status Gather(int column, int row, CellCounter& counter, Pixel& pixel) const {
     const int top = FirstCell(row, height_, region_.height);
     const int bottom = std::max(top + 1, FirstCell(row + 1, height_, region_.height));
     const int left = FirstCell(column, width_, region_.width);
@@ -120,7 +139,9 @@ class SquarePixels {
       for (int x = left; x < right; ++x) {
         pixel.Add(looks_.At({region_.x + x, region_.y + y}));
       }
+      WAYSTAR_RETURN_IF_ERROR(counter.Count(right - left));
     }
+    return absl::OkStatus();
   }
 
  private:
@@ -139,7 +160,7 @@ class HexPixels {
     side_ = std::max(kFewest, static_cast<int>(std::ceil(1 / layout.tiling.CellPixels())));
   }
 
-  void Gather(int column, int row, Pixel& pixel) const {
+  absl::Status Gather(int column, int row, CellCounter& counter, Pixel& pixel) const {
     for (int i = 0; i < side_; ++i) {
       for (int j = 0; j < side_; ++j) {
         const picture::Point at = {layout_.plot.x + column + (2 * j + 1) / (2.0 * side_),
@@ -148,7 +169,9 @@ class HexPixels {
         pixel.Add(region_.Contains(cell) ? looks_.At(cell)
                                          : CellLook{.color = theme::kPaper, .exists = false});
       }
+      WAYSTAR_RETURN_IF_ERROR(counter.Count(side_));
     }
+    return absl::OkStatus();
   }
 
   // The hexagon that holds a point of the plane: of the three coordinates that add up to 0 the one that is
@@ -182,7 +205,7 @@ class HexCharacters {
   HexCharacters(const CellLooks& looks, const Rectangle& region, const Layout& layout)
       : looks_(looks), region_(region), layout_(layout), leaves_gaps_(layout.tiling.CellPixels() >= 1.9) {}
 
-  void Gather(int column, int row, Pixel& pixel) const {
+  absl::Status Gather(int column, int row, CellCounter& /*counter*/, Pixel& pixel) const {
     const picture::Point at =
         layout_.tiling.PlaneAt({layout_.plot.x + column + 0.5, layout_.plot.y + row + 0.5});
     const Cell cell = HexPixels::NearestTo(at);
@@ -191,6 +214,7 @@ class HexCharacters {
     if ((is_centre || !leaves_gaps_) && region_.Contains(cell)) {
       pixel.Add(looks_.At(cell));
     }
+    return absl::OkStatus();
   }
 
  private:
@@ -201,20 +225,19 @@ class HexCharacters {
 };
 
 template <typename Cells>
-absl::Status DrawPixels(const Cells& cells, bool is_text, const Budget& budget, SceneGround& ground) {
+absl::Status DrawPixels(const Cells& cells, bool is_text, const StopCheck& stop, SceneGround& ground) {
+  CellCounter counter(stop);
   Pixel pixel(is_text);
   for (int row = 0; row < ground.image.height(); ++row) {
     for (int column = 0; column < ground.image.width(); ++column) {
       pixel.Clear();
-      cells.Gather(column, row, pixel);
+      WAYSTAR_RETURN_IF_ERROR(cells.Gather(column, row, counter, pixel));
       ground.image.Set(column, row, pixel.color());
       if (is_text) {
         ground.symbols.push_back(pixel.symbol());
       }
     }
-    if (const std::optional<SearchEnd> end = Interruption(budget)) {
-      return InterruptionError(*end, 0);
-    }
+    WAYSTAR_RETURN_IF_ERROR(counter.Check());
   }
   return absl::OkStatus();
 }
@@ -222,7 +245,7 @@ absl::Status DrawPixels(const Cells& cells, bool is_text, const Budget& budget, 
 }  // namespace
 
 absl::StatusOr<SceneGround> DrawGround(const GridMap& map, const CellLooks& looks, const Rectangle& region,
-                                       const Layout& layout, bool is_text, const Budget& budget) {
+                                       const Layout& layout, bool is_text, const StopCheck& stop) {
   const int width = static_cast<int>(layout.plot.width);
   const int height = static_cast<int>(layout.plot.height);
   SceneGround ground{.x = static_cast<int>(layout.plot.x),
@@ -230,11 +253,11 @@ absl::StatusOr<SceneGround> DrawGround(const GridMap& map, const CellLooks& look
                      .image = picture::Canvas(width, height, theme::kPaper)};
   absl::Status status;
   if (!map.settings().frame.hexagons.has_value()) {
-    status = DrawPixels(SquarePixels(looks, region, width, height), is_text, budget, ground);
+    status = DrawPixels(SquarePixels(looks, region, width, height), is_text, stop, ground);
   } else if (is_text) {
-    status = DrawPixels(HexCharacters(looks, region, layout), is_text, budget, ground);
+    status = DrawPixels(HexCharacters(looks, region, layout), is_text, stop, ground);
   } else {
-    status = DrawPixels(HexPixels(looks, region, layout), is_text, budget, ground);
+    status = DrawPixels(HexPixels(looks, region, layout), is_text, stop, ground);
   }
   if (!status.ok()) {
     return status;

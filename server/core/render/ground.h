@@ -2,6 +2,7 @@
 #pragma once
 
 #include "absl/status/statusor.h"
+#include "server/base/stop_check.h"
 #include "server/core/render/cell_looks.h"
 #include "server/core/render/layout.h"
 #include "server/core/render/scene.h"
@@ -13,9 +14,9 @@ namespace waystar::core {
 // no step enters count for more than their number, so that walls of one cell stay visible: a quarter of the
 // cells counts for a half.
 //
-// It costs time in proportion to the cells and the pixels, about 5 ns each. It checks the budget after each
-// row of pixels, and returns the errors of InterruptionError.
+// It costs time in proportion to the cells and the pixels, about 5 ns each. It asks `stop` for each row of
+// pixels and every 2^16 cells, and returns its error.
 absl::StatusOr<SceneGround> DrawGround(const GridMap& map, const CellLooks& looks, const Rectangle& region,
-                                       const Layout& layout, bool is_text, const Budget& budget);
+                                       const Layout& layout, bool is_text, const StopCheck& stop);
 
 }  // namespace waystar::core

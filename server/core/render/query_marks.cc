@@ -22,6 +22,8 @@ std::uint64_t KeyOf(Cell cell) {
 
 picture::Point CenterOf(const Layout& layout, Cell cell) { return layout.tiling.At(cell.x, cell.y); }
 
+constexpr std::size_t kCellsBetweenChecks = 1 << 10;
+
 // A cell that the search came to.
 struct Visit {
   Cell cell;
@@ -31,10 +33,14 @@ struct Visit {
 };
 
 // Each cell once, in the order in which the search came to them.
-std::vector<Visit> VisitsOf(absl::Span<const SearchEvent> events) {
+absl::StatusOr<std::vector<Visit>> VisitsOf(absl::Span<const SearchEvent> events, const StopCheck& stop) {
   std::vector<Visit> visits;
   absl::flat_hash_map<std::uint64_t, std::size_t> places;
+  std::size_t seen = 0;
   for (const SearchEvent& event : events) {
+    if (seen++ % kCellsBetweenChecks == 0) {
+      WAYSTAR_RETURN_IF_ERROR(stop.Check());
+    }
     if (event.map != 0) {
       continue;
     }
@@ -176,12 +182,16 @@ void AddPathLine(const std::vector<picture::Point>& line, const MarkSizes& sizes
   scene.AddLine(line, sizes.path, {picture::kPathColor}, '*');
 }
 
-void AddSearch(const QueryMarks& query, const Rectangle& region, const Layout& layout, bool is_text,
-               Scene& scene) {
-  const std::vector<Visit> visits = VisitsOf(query.events);
+absl::Status AddSearch(const QueryMarks& query, const Rectangle& region, const Layout& layout, bool is_text,
+                       const StopCheck& stop, Scene& scene) {
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<Visit> visits, VisitsOf(query.events, stop));
   const Cost dearest = DearestOf(query.events);
   const double cell = layout.tiling.CellPixels();
+  std::size_t seen = 0;
   for (const Visit& visit : visits) {
+    if (seen++ % kCellsBetweenChecks == 0) {
+      WAYSTAR_RETURN_IF_ERROR(stop.Check());
+    }
     if (!region.Contains(visit.cell)) {
       continue;
     }
@@ -212,6 +222,7 @@ void AddSearch(const QueryMarks& query, const Rectangle& region, const Layout& l
       scene.AddLine(JumpTo(visit, query.any_angle, layout), width, {theme::kInk, 0.55});
     }
   }
+  return absl::OkStatus();
 }
 
 void AddPath(const QueryMarks& query, const Rectangle& region, const Layout& layout, bool is_text,

@@ -39,9 +39,10 @@ struct MarkSizes {
 };
 
 // Draws the search over the ground: expanded cells from yellow to red by the cost of the way to them, and
-// generated ones as rims. Without a ground it adds marks. REQUIRES: text has a ground.
-void AddSearch(const QueryMarks& query, const Rectangle& region, const Layout& layout, bool is_text,
-               Scene& scene);
+// generated ones as rims. Without a ground it adds marks. Returns the error of `stop`, which is asked every
+// 2^10 cells. REQUIRES: text has a ground.
+absl::Status AddSearch(const QueryMarks& query, const Rectangle& region, const Layout& layout, bool is_text,
+                       const StopCheck& stop, Scene& scene);
 
 // Adds the path, the start and the goals, as far as they lie in the region.
 void AddPath(const QueryMarks& query, const Rectangle& region, const Layout& layout, bool is_text,

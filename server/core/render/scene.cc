@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <optional>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "server/base/status_macros.h"
 #include "server/core/search/interruption.h"
 
 namespace waystar::core {
@@ -121,15 +121,15 @@ void Scene::AddDisc(picture::Point at, double radius, const picture::Paint& pain
 }
 
 absl::Status PaintScene(const Scene& scene, picture::Surface& surface, const Budget& budget) {
-  constexpr std::size_t kMarksBetweenLooks = 256;
+  // A mark may cover much of the picture.
+  constexpr std::size_t kMarksBetweenLooks = 16;
+  const BudgetStop stop(budget);
   for (const SceneGround& ground : scene.ground) {
     surface.Show(ground.image, ground.x, ground.y);
   }
   for (std::size_t i = 0; i < scene.marks.size(); ++i) {
     if (i % kMarksBetweenLooks == 0) {
-      if (const std::optional<SearchEnd> end = Interruption(budget)) {
-        return InterruptionError(*end, 0);
-      }
+      WAYSTAR_RETURN_IF_ERROR(stop.Check());
     }
     const SceneMark& mark = scene.marks[i];
     switch (mark.kind) {
@@ -147,21 +147,29 @@ absl::Status PaintScene(const Scene& scene, picture::Surface& surface, const Bud
         break;
     }
   }
-  return absl::OkStatus();
+  return stop.Check();
 }
 
-std::string SceneText(const Scene& scene) {
+absl::StatusOr<std::string> SceneText(const Scene& scene, const Budget& budget) {
+  constexpr std::size_t kMarksBetweenLooks = 256;
+  const BudgetStop stop(budget);
   constexpr std::size_t kNarrowestLegend = 60;
   TextSheet sheet(scene.width, scene.height);
   for (const SceneGround& ground : scene.ground) {
     for (std::size_t i = 0; i < ground.symbols.size(); ++i) {
       const auto columns = static_cast<std::size_t>(ground.image.width());
+      if (i % columns == 0) {
+        WAYSTAR_RETURN_IF_ERROR(stop.Check());
+      }
       sheet.Put(ground.x + static_cast<int>(i % columns), ground.y + static_cast<int>(i / columns),
                 ground.symbols[i]);
     }
   }
-  for (const SceneMark& mark : scene.marks) {
-    WriteMark(mark, sheet);
+  for (std::size_t i = 0; i < scene.marks.size(); ++i) {
+    if (i % kMarksBetweenLooks == 0) {
+      WAYSTAR_RETURN_IF_ERROR(stop.Check());
+    }
+    WriteMark(scene.marks[i], sheet);
   }
   return sheet.Join() +
          LegendText(scene.legend, std::max(kNarrowestLegend, static_cast<std::size_t>(scene.width)));

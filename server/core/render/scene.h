@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "server/core/grid/cell.h"
 #include "server/core/search/query.h"
 #include "server/picture/canvas.h"
@@ -95,7 +96,8 @@ inline constexpr int kMaxPictureSide = 4096;
 // Paints the scene. It polls the budget and returns the errors of InterruptionError.
 absl::Status PaintScene(const Scene& scene, picture::Surface& surface, const Budget& budget);
 
-// Returns the scene as lines of characters, with the legend below.
-std::string SceneText(const Scene& scene);
+// Returns the scene as lines of characters, with the legend below. It polls the budget and returns the errors
+// of InterruptionError.
+absl::StatusOr<std::string> SceneText(const Scene& scene, const Budget& budget);
 
 }  // namespace waystar::core

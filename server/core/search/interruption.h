@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "absl/status/status.h"
+#include "server/base/stop_check.h"
 #include "server/core/search/query.h"
 #include "server/core/search/report.h"
 
@@ -41,5 +42,20 @@ inline std::optional<SearchEnd> BudgetEnd(const Budget& budget, std::uint64_t ex
 // Returns the error of a search stopped for one of these: DEADLINE_EXCEEDED, CANCELLED or ABORTED /
 // SNAPSHOT_EVICTED.
 absl::Status InterruptionError(SearchEnd end, std::uint64_t expanded);
+
+// Stops work for which Interruption demands it, with the error of InterruptionError.
+class BudgetStop final : public StopCheck {
+ public:
+  // What the budget names must outlive this.
+  explicit BudgetStop(const Budget& budget) : budget_(budget) {}
+
+  absl::Status Check() const override {
+    const std::optional<SearchEnd> end = Interruption(budget_);
+    return end ? InterruptionError(*end, 0) : absl::OkStatus();
+  }
+
+ private:
+  const Budget budget_;
+};
 
 }  // namespace waystar::core

@@ -3,8 +3,11 @@
 #include <png.h>
 
 #include <algorithm>
+#include <array>
+#include <csetjmp>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <vector>
 
@@ -22,12 +25,16 @@ struct Indexed {
   std::vector<std::uint8_t> pixels;
 };
 
-// Nothing if there are too many colours.
-std::optional<Indexed> ToIndexed(const Canvas& canvas) {
+// Nothing if there are too many colours, or if it has to stop.
+std::optional<Indexed> ToIndexed(const Canvas& canvas, const StopCheck* stop) {
   absl::flat_hash_map<std::uint32_t, std::uint8_t> places;
   Indexed indexed;
   indexed.pixels.reserve(canvas.pixels().size());
+  const auto width = static_cast<std::size_t>(canvas.width());
   for (const Color color : canvas.pixels()) {
+    if (indexed.pixels.size() % width == 0 && IsStopped(stop)) {
+      return std::nullopt;
+    }
     // Most pixels are like the one before.
     if (!indexed.pixels.empty() && indexed.palette[indexed.pixels.back()] == color) {
       indexed.pixels.push_back(indexed.pixels.back());
@@ -46,34 +53,104 @@ std::optional<Indexed> ToIndexed(const Canvas& canvas) {
   return indexed;
 }
 
-std::string Write(png_image& image, const void* pixels, const void* palette) {
-  png_alloc_size_t size = 0;
-  if (png_image_write_get_memory_size(image, size, 0, pixels, 0, palette) == 0) {
+// What is written to a file.
+struct PngContent {
+  int width = 0;
+  int height = 0;
+  // Empty if the rows are of colours.
+  absl::Span<const Color> palette;
+  const std::uint8_t* rows = nullptr;
+  std::size_t row_bytes = 0;
+};
+
+// No exception may pass the functions of libpng.
+void AppendTo(png_structp png, png_bytep bytes, std::size_t count) {
+  auto& file = *static_cast<std::string*>(png_get_io_ptr(png));
+  bool has_room = true;
+  try {
+    file.append(reinterpret_cast<const char*>(bytes), count);
+  } catch (const std::bad_alloc&) {
+    has_room = false;
+  }
+  if (!has_room) {
+    png_error(png, "no memory");
+  }
+}
+
+// The bits of an index into a palette.
+int DepthFor(std::size_t colors) { return colors > 16 ? 8 : colors > 4 ? 4 : colors > 2 ? 2 : 1; }
+
+// Returns false if it has to stop.
+bool WriteContent(png_structp png, png_infop info, const PngContent& content, const StopCheck* stop) {
+  const bool has_palette = !content.palette.empty();
+  const int depth = has_palette ? DepthFor(content.palette.size()) : 8;
+  png_set_IHDR(png, info, static_cast<png_uint_32>(content.width), static_cast<png_uint_32>(content.height),
+               depth, has_palette ? PNG_COLOR_TYPE_PALETTE : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+               PNG_COMPRESSION_TYPE_BASE, PNG_FILTER_TYPE_BASE);
+  if (has_palette) {
+    std::array<png_color, kMaxPalette> colors{};
+    std::transform(content.palette.begin(), content.palette.end(), colors.begin(), [](Color color) {
+      return png_color{color.r, color.g, color.b};
+    });
+    png_set_PLTE(png, info, colors.data(), static_cast<int>(content.palette.size()));
+  }
+  png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
+  png_write_info(png, info);
+  if (depth < 8) {
+    png_set_packing(png);
+  }
+  for (int y = 0; y < content.height; ++y) {
+    if (IsStopped(stop)) {
+      return false;
+    }
+    png_write_row(png, content.rows + static_cast<std::size_t>(y) * content.row_bytes);
+  }
+  png_write_end(png, info);
+  return true;
+}
+
+// Writes with the interface of libpng that goes row by row, which jumps here where it finds a fault: nothing
+// on the way may have a destructor.
+bool WriteOrJump(png_structp png, png_infop info, const PngContent& content, const StopCheck* stop) {
+  if (setjmp(png_jmpbuf(png)) != 0) {
+    return false;
+  }
+  return WriteContent(png, info, content, stop);
+}
+
+std::string Write(const PngContent& content, const StopCheck* stop) {
+  std::string file;
+  const auto ignore = [](png_structp, png_const_charp) {};
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, ignore);
+  if (png == nullptr) {
     return "";
   }
-  std::string bytes(size, '\0');
-  if (png_image_write_to_memory(&image, bytes.data(), &size, 0, pixels, 0, palette) == 0) {
-    return "";
+  png_infop info = png_create_info_struct(png);
+  bool is_whole = false;
+  if (info != nullptr) {
+    png_set_write_fn(png, &file, &AppendTo, nullptr);
+    is_whole = WriteOrJump(png, info, content, stop);
   }
-  bytes.resize(size);
-  return bytes;
+  png_destroy_write_struct(&png, &info);
+  return is_whole ? file : "";
 }
 
 }  // namespace
 
-std::string EncodePng(const Canvas& canvas) {
+std::string EncodePng(const Canvas& canvas, const StopCheck* stop) {
   static_assert(sizeof(Color) == 3);
-  png_image image{};
-  image.version = PNG_IMAGE_VERSION;
-  image.width = static_cast<png_uint_32>(canvas.width());
-  image.height = static_cast<png_uint_32>(canvas.height());
-  if (const std::optional<Indexed> indexed = ToIndexed(canvas)) {
-    image.format = PNG_FORMAT_RGB_COLORMAP;
-    image.colormap_entries = static_cast<png_uint_32>(indexed->palette.size());
-    return Write(image, indexed->pixels.data(), indexed->palette.data());
+  PngContent content{.width = canvas.width(), .height = canvas.height()};
+  const auto width = static_cast<std::size_t>(canvas.width());
+  const std::optional<Indexed> indexed = ToIndexed(canvas, stop);
+  if (indexed) {
+    content.palette = indexed->palette;
+    content.rows = indexed->pixels.data();
+    content.row_bytes = width;
+  } else {
+    content.rows = reinterpret_cast<const std::uint8_t*>(canvas.pixels().data());
+    content.row_bytes = width * sizeof(Color);
   }
-  image.format = PNG_FORMAT_RGB;
-  return Write(image, canvas.pixels().data(), nullptr);
+  return Write(content, stop);
 }
 
 absl::StatusOr<Canvas> DecodePng(absl::string_view bytes, std::size_t max_pixels) {

@@ -38,7 +38,9 @@ std::string Escaped(absl::string_view text) {
 
 }  // namespace
 
-SvgSurface::SvgSurface(int width, int height, Color background, absl::string_view title) {
+SvgSurface::SvgSurface(int width, int height, Color background, absl::string_view title,
+                       const StopCheck* stop)
+    : stop_(stop) {
   absl::StrAppend(&text_, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", width, "\" height=\"", height,
                   "\" viewBox=\"0 0 ", width, " ", height,
                   "\" font-family=\"Helvetica, Arial, sans-serif\">\n<title>", Escaped(title),
@@ -76,8 +78,8 @@ void SvgSurface::Write(absl::string_view text, Point at, const TextStyle& style)
 
 void SvgSurface::Show(const Canvas& image, int x, int y) {
   absl::StrAppend(&text_, "<image x=\"", x, "\" y=\"", y, "\" width=\"", image.width(), "\" height=\"",
-                  image.height(), "\" href=\"data:image/png;base64,", absl::Base64Escape(EncodePng(image)),
-                  "\"/>\n");
+                  image.height(), "\" href=\"data:image/png;base64,",
+                  absl::Base64Escape(EncodePng(image, stop_)), "\"/>\n");
 }
 
 std::string SvgSurface::Finish() {

@@ -5,6 +5,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "server/base/stop_check.h"
 #include "server/picture/surface.h"
 
 namespace waystar::picture {
@@ -12,8 +13,9 @@ namespace waystar::picture {
 // Writes down what is drawn. Images lie in the file as PNG.
 class SvgSurface final : public Surface {
  public:
-  // `title` is for those who cannot see the picture.
-  SvgSurface(int width, int height, Color background, absl::string_view title);
+  // `title` is for those who cannot see the picture. An image is left empty once `stop` fails.
+  SvgSurface(int width, int height, Color background, absl::string_view title,
+             const StopCheck* stop = nullptr);
 
   void Fill(const Polygon& polygon, const Paint& paint) override;
   void FillDisc(Point center, double radius, const Paint& paint) override;
@@ -25,6 +27,7 @@ class SvgSurface final : public Surface {
   std::string Finish();
 
  private:
+  const StopCheck* const stop_;
   std::string text_;
 };
 

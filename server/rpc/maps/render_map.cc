@@ -20,6 +20,7 @@
 #include "server/core/render/route_marks.h"
 #include "server/core/render/theme.h"
 #include "server/core/search/checks.h"
+#include "server/core/search/interruption.h"
 #include "server/core/search/recorder.h"
 #include "server/picture/file/png.h"
 #include "server/picture/file/svg.h"
@@ -120,13 +121,14 @@ void FillPlacement(const core::Scene& scene, v1::PicturePlacement& out) {
 
 absl::Status FillImage(const core::Scene& scene, v1::PictureFormat format, const core::Budget& budget,
                        v1::RenderMapResponse& response) {
+  const core::BudgetStop stop(budget);
   if (format == v1::PICTURE_FORMAT_TEXT) {
-    response.set_image(core::SceneText(scene));
+    WAYSTAR_ASSIGN_OR_RETURN(*response.mutable_image(), core::SceneText(scene, budget));
     response.set_content_type("text/plain");
     return absl::OkStatus();
   }
   if (format == v1::PICTURE_FORMAT_SVG) {
-    picture::SvgSurface surface(scene.width, scene.height, core::theme::kPaper, scene.title);
+    picture::SvgSurface surface(scene.width, scene.height, core::theme::kPaper, scene.title, &stop);
     WAYSTAR_RETURN_IF_ERROR(core::PaintScene(scene, surface, budget));
     response.set_image(surface.Finish());
     response.set_content_type("image/svg+xml");
@@ -135,7 +137,8 @@ absl::Status FillImage(const core::Scene& scene, v1::PictureFormat format, const
   picture::Canvas canvas(scene.width, scene.height, core::theme::kPaper);
   picture::RasterSurface surface(canvas);
   WAYSTAR_RETURN_IF_ERROR(core::PaintScene(scene, surface, budget));
-  response.set_image(picture::EncodePng(canvas));
+  response.set_image(picture::EncodePng(canvas, &stop));
+  WAYSTAR_RETURN_IF_ERROR(stop.Check());
   response.set_content_type("image/png");
   return absl::OkStatus();
 }

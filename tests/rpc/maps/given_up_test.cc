@@ -15,8 +15,10 @@
 #include "server/rpc/maps/change_queue.h"
 #include "server/rpc/maps/export_call.h"
 #include "server/rpc/maps/map_creation.h"
+#include "server/rpc/maps/render_map.h"
 #include "server/rpc/maps/table_changes.h"
 #include "tests/rpc/handler_test.h"
+#include "tests/rpc/test_server.h"
 #include "tests/testing/status_codes.h"
 #include "tests/testing/stop_after.h"
 
@@ -190,6 +192,86 @@ TEST_F(GivenUpTest, ExportEndsSoonAfterTheLookThatStopsIt) {
       EXPECT_THAT(rpc::WriteMapFile(*snapshot, format, &stop),
                   IsError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, ""));
       EXPECT_THAT(stop.looks(), Le(allowed + 6));
+    }
+  }
+}
+
+// A search that a budget is asked about at each look, and which ends the work at one of them.
+class LookCounter final : public core::Rival {
+ public:
+  explicit LookCounter(int allowed = std::numeric_limits<int>::max()) : allowed_(allowed) {}
+
+  bool GoOn() override { return ++looks_ > allowed_; }
+  int looks() const { return looks_; }
+
+ private:
+  const int allowed_;
+  int looks_ = 0;
+};
+
+// The whole of a map that is larger than its picture; a part of it, whose cells are areas; and a graph.
+class GivenUpPictureTest : public GivenUpTest {
+ protected:
+  void SetUp() override {
+    ASSERT_THAT(CreateWithin({}, OfRows()), IsOk());
+    ASSERT_THAT(CreateWithin({}, OfNodes()), IsOk());
+  }
+
+  static std::vector<v1::RenderMapRequest> AllPictures() {
+    std::vector<v1::RenderMapRequest> requests;
+    for (const v1::PictureFormat format :
+         {v1::PICTURE_FORMAT_PNG, v1::PICTURE_FORMAT_SVG, v1::PICTURE_FORMAT_TEXT}) {
+      v1::RenderMapRequest whole;
+      whole.set_map("rows");
+      whole.set_format(format);
+      whole.set_max_width(64);
+      whole.set_max_height(64);
+      requests.push_back(whole);
+      v1::RenderMapRequest searched = whole;
+      *searched.mutable_query()->mutable_start() = testing::CellAt(1, 0);
+      *searched.mutable_query()->mutable_goal() = testing::CellAt(kRows - 1, kRows - 2);
+      searched.set_with_search(true);
+      requests.push_back(searched);
+      v1::RenderMapRequest part = whole;
+      part.set_max_width(1024);
+      part.set_max_height(1024);
+      part.mutable_region()->set_width(100);
+      part.mutable_region()->set_height(100);
+      requests.push_back(part);
+      v1::RenderMapRequest graph = whole;
+      graph.set_map("nodes");
+      requests.push_back(graph);
+    }
+    return requests;
+  }
+
+  absl::Status Render(const v1::RenderMapRequest& request, const core::Budget& budget) {
+    v1::RenderMapResponse response;
+    rpc::CallContext context{.bench = bench_, .caller = caller_, .budget = budget};
+    return rpc::AnswerRenderMap(store_, kMaxBytes, request, response, context);
+  }
+};
+
+TEST_F(GivenUpPictureTest, NothingIsDrawn) {
+  for (const v1::RenderMapRequest& request : AllPictures()) {
+    EXPECT_THAT(Render(request, gone_), IsError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, ""));
+    EXPECT_THAT(Render(request, late_),
+                IsError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, ""));
+  }
+}
+
+TEST_F(GivenUpPictureTest, DrawingEndsSoonAfterTheLookThatStopsIt) {
+  for (const v1::RenderMapRequest& request : AllPictures()) {
+    SCOPED_TRACE(request.ShortDebugString());
+    LookCounter never;
+    ASSERT_THAT(Render(request, {.rival = &never}), IsOk());
+    // A picture in text of a graph has few marks, and no row of cells.
+    EXPECT_THAT(never.looks(), Ge(request.map() == "rows" ? kRows / 4 : 4));
+    for (int allowed = 0; allowed < never.looks(); allowed += 1 + allowed / 7) {
+      LookCounter stop(allowed);
+      EXPECT_THAT(Render(request, {.rival = &stop}),
+                  IsError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, ""));
+      EXPECT_THAT(stop.looks(), Le(allowed + 8));
     }
   }
 }
