@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/base/status_macros.h"
+#include "server/base/stop_check.h"
 #include "server/rpc/call/within_memory.h"
 #include "server/rpc/maps/change_queue.h"
 #include "server/rpc/maps/export_call.h"
@@ -38,6 +39,7 @@ struct UpdateCall {
   std::chrono::nanoseconds queued;
   const grpc::CallbackServerContext* rpc;
   std::uint64_t client;
+  CallerStop caller;
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
 
   void Answer(const absl::StatusOr<core::UpdateResult>& result) && {
@@ -63,6 +65,7 @@ void Update(core::MapStore& store, Workbench& bench, UpdateCall call) {
     return;
   }
   batch->client = call.client;
+  batch->caller = call.caller;
   const std::string& map = call.request.map();
   store.Update(map, *std::move(batch),
                [call = std::move(call)](const absl::StatusOr<core::UpdateResult>& result) mutable {
@@ -119,7 +122,8 @@ MapService::MapService(const ServerContext& server, core::MapStore& store, Chang
                 .done = std::move(done),
                 .queued = context.queued,
                 .rpc = context.rpc,
-                .client = FlowOf(context.caller, *context.rpc, "").client});
+                .client = FlowOf(context.caller, *context.rpc, "").client,
+                .caller = CallerStop(context.budget.deadline, context.budget.cancelled)});
       });
   ServeReadsAndWrites<v1::StreamObstacleUpdatesRequest>([this](Rpc* rpc) {
     return StartCall<UpdateStream>(server_, store_, *rpc,

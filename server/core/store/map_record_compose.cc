@@ -153,6 +153,7 @@ absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time 
         absl::StatusCode::kAborted, ErrorReason::kStaleRevision, "expected_revision",
         absl::StrCat("map \"", id_, "\" is at revision ", fold.revision, ", not ", *batch.expected_revision));
   }
+  WAYSTAR_RETURN_IF_ERROR(batch.caller.Check());
   WAYSTAR_ASSIGN_OR_RETURN(const UpdateResult result,
                            ApplyToGroup(std::move(batch.edits), waiting.bytes, now, fold));
   if (!batch.request_id.empty()) {

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "server/base/stop_check.h"
 #include "server/core/edit/edit.h"
 
 namespace waystar::core {
@@ -30,6 +31,9 @@ struct UpdateBatch {
   std::optional<absl::Time> request_time;
   // Who sends it. It means nothing to the store, which hands it to StoreOptions::defer.
   std::uint64_t client = 0;
+  // Asked when the batch's turn comes, right before it is applied: one that nobody waits for any more is not,
+  // and gets this error. What it names must live until the batch is answered.
+  CallerStop caller;
 };
 
 struct UpdateResult {

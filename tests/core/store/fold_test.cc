@@ -1,5 +1,7 @@
 // Batches that wait together, made to by a `done` that calls the store while its thread commits.
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -64,6 +66,36 @@ class FoldTest : public ::testing::Test {
   std::vector<Answer> answers_;
   MapStore store_;
 };
+
+TEST_F(FoldTest, BatchesWhoseCallersAreGoneAreNotApplied) {
+  const std::atomic<bool> cancelled = true;
+  UpdateBatch gone = BlockBatch({1, 0});
+  gone.caller = CallerStop(std::chrono::steady_clock::time_point::max(), &cancelled);
+  UpdateBatch late = BlockBatch({3, 0});
+  late.caller = CallerStop(std::chrono::steady_clock::time_point::min(), nullptr);
+  const std::vector<Answer> answers =
+      UpdateTogether({BlockBatch({0, 0}), gone, BlockBatch({2, 0}), late, BlockBatch({4, 0})});
+  ASSERT_THAT(answers, SizeIs(5));
+  EXPECT_EQ(answers[0]->revision, 3U);
+  EXPECT_THAT(answers[1], IsError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, ""));
+  EXPECT_EQ(answers[2]->revision, 4U);
+  EXPECT_THAT(answers[3], IsError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, ""));
+  EXPECT_EQ(answers[4]->revision, 5U);
+  EXPECT_THAT(Drawn(), ElementsAre("#.#.#..#"));
+}
+
+TEST_F(FoldTest, ABatchThatWasAppliedIsAnsweredWhoeverIsGone) {
+  const std::atomic<bool> cancelled = true;
+  UpdateBatch first = BlockBatch({1, 0});
+  first.request_id = "first";
+  UpdateBatch again = first;
+  again.caller = CallerStop(std::chrono::steady_clock::time_point::max(), &cancelled);
+  const std::vector<Answer> answers = UpdateTogether({first, again});
+  ASSERT_THAT(answers, SizeIs(2));
+  ASSERT_THAT(answers[1], IsOk());
+  EXPECT_TRUE(answers[1]->already_applied);
+  EXPECT_EQ(answers[1]->revision, answers[0]->revision);
+}
 
 TEST_F(FoldTest, WaitingBatchesBecomeOneSnapshotWithARevisionEach) {
   const std::vector<Answer> answers =
