@@ -23,8 +23,10 @@
 #include "server/core/hierarchy/hierarchy_search.h"
 #include "server/core/path/path.h"
 #include "server/core/search/checks.h"
+#include "server/core/search/direct_way.h"
 #include "server/core/search/goal_set.h"
 #include "server/core/search/interruption.h"
+#include "server/core/search/octile.h"
 #include "server/core/search/reachability.h"
 #include "server/core/walk/footprint.h"
 #include "server/core/walk/walk_grid.h"
@@ -103,17 +105,15 @@ class Finder {
  public:
   Finder(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
          Scratch& scratch, Recorder& recorder)
-      : map_(map),
-        walk_(walk),
-        query_(query),
-        components_(walk.components(AdjacencyOf(map, query.corner_rule))),
-        budget_(budget),
-        scratch_(scratch),
-        recorder_(recorder) {}
+      : map_(map), walk_(walk), query_(query), budget_(budget), scratch_(scratch), recorder_(recorder) {}
 
   absl::StatusOr<PathResult> Find() {
     statistics_.algorithm = query_.algorithm;
-    if (components_.AreConnected(query_.start, query_.goal)) {
+    if (IsInSight()) {
+      return DirectResult();
+    }
+    const Components& components = walk_.components(AdjacencyOf(map_, query_.corner_rule));
+    if (components.AreConnected(query_.start, query_.goal)) {
       return ResultOf(SearchTo(query_.goal), Outcome::kFound, OutcomeReason::kGoalReached);
     }
     const OutcomeReason reason =
@@ -122,10 +122,46 @@ class Finder {
       scratch_.ClearPath();
       return PathResult{.outcome = Outcome::kUnreachable, .reason = reason, .statistics = statistics_};
     }
-    return ResultOf(SearchToNearest(), Outcome::kPartial, reason);
+    return ResultOf(SearchToNearest(components), Outcome::kPartial, reason);
   }
 
  private:
+  // Returns whether jumps would lead from the start to the goal at once. Then neither the components nor an
+  // open list are needed.
+  bool IsInSight() const {
+    return query_.algorithm == Algorithm::kJumpPoint && map_.HasUniformCost() &&
+           walk_.IsWalkable(query_.goal) && !BudgetEndAtFirst(budget_) &&
+           IsDirect(walk_, map_.settings().connectivity, query_.corner_rule, query_.start, query_.goal);
+  }
+
+  PathResult DirectResult() {
+    const Cell start = query_.start;
+    const Cell goal = query_.goal;
+    PathResult result{.outcome = Outcome::kFound,
+                      .reason = OutcomeReason::kGoalReached,
+                      .end = goal,
+                      .statistics = statistics_};
+    scratch_.ClearPath();
+    std::vector<Cell>& corners = scratch_.corners();
+    corners.push_back(start);
+    if (start != goal) {
+      const Cell turn = map_.settings().connectivity == Connectivity::kFour ? Cell{goal.x, start.y}
+                                                                            : TurnTowards(start, goal);
+      if (turn != start && turn != goal) {
+        corners.push_back(turn);
+      }
+      corners.push_back(goal);
+      result.statistics.expanded = 1;
+      result.statistics.generated = 2;
+      const Cost cost = OctileHeuristic(map_, goal)(start);
+      recorder_.Generated(start, start, 0, cost);
+      recorder_.Expanded(start, 0, cost);
+      recorder_.Generated(goal, start, cost, cost);
+    }
+    WritePathForm(map_, walk_, query_, scratch_, result);
+    return result;
+  }
+
   SearchReport SearchTo(Cell goal) {
     Budget left = budget_;
     left.max_expansions -= statistics_.expanded;
@@ -157,10 +193,10 @@ class Finder {
 
   // Searches for the cheapest to reach of the reachable cells nearest to the goal; among equals for the
   // first.
-  SearchReport SearchToNearest() {
+  SearchReport SearchToNearest(const Components& components) {
     std::vector<Cell>& candidates = scratch_.candidates();
     candidates.clear();
-    NearestConnected(components_, query_.start, query_.goal, scratch_.nearest_connected_buffer(), candidates);
+    NearestConnected(components, query_.start, query_.goal, scratch_.nearest_connected_buffer(), candidates);
     if (candidates.size() <= (IsOfCostlyCells() ? kFewCandidates : 1) ||
         query_.algorithm == Algorithm::kLazyThetaStar) {
       return SearchToEach(candidates);
@@ -247,7 +283,6 @@ class Finder {
   const GridMap& map_;
   const WalkGrid& walk_;
   PathQuery query_;
-  const Components& components_;
   const Budget& budget_;
   Scratch& scratch_;
   Recorder& recorder_;
@@ -263,14 +298,16 @@ absl::StatusOr<PathResult> FindPathWith(const GridMap& map, const PathQuery& que
   WAYSTAR_RETURN_IF_ERROR(CheckOnMap(map, "goal", query.goal));
   PathQuery resolved = query;
   WAYSTAR_ASSIGN_OR_RETURN(resolved.algorithm, Resolve(map, query));
-  const std::shared_ptr<const WalkGrid> walk = map.walk(query.footprint);
+  // The map keeps the grid of agents of one cell.
+  const std::shared_ptr<const WalkGrid> made = query.footprint == 1 ? nullptr : map.walk(query.footprint);
+  const WalkGrid& walk = made == nullptr ? map.walk() : *made;
   WAYSTAR_RETURN_IF_ERROR(
-      CheckWalkable(map, *walk, query.footprint, "start", query.start, ErrorReason::kStartBlocked));
+      CheckWalkable(map, walk, query.footprint, "start", query.start, ErrorReason::kStartBlocked));
   if (query.unreachable_policy == UnreachablePolicy::kReport) {
     WAYSTAR_RETURN_IF_ERROR(
-        CheckWalkable(map, *walk, query.footprint, "goal", query.goal, ErrorReason::kGoalBlocked));
+        CheckWalkable(map, walk, query.footprint, "goal", query.goal, ErrorReason::kGoalBlocked));
   }
-  return Finder<Recorder>(map, *walk, resolved, budget, scratch, recorder).Find();
+  return Finder<Recorder>(map, walk, resolved, budget, scratch, recorder).Find();
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include "server/core/grid/cell.h"
 #include "server/core/grid/cost.h"
 #include "server/core/grid/grid_moves.h"
+#include "server/core/grid/grid_settings.h"
+#include "server/core/search/direct_way.h"
 #include "server/core/search/interruption.h"
 #include "server/core/search/nearest_cell.h"
 #include "server/core/search/node_table.h"
@@ -21,9 +23,11 @@ namespace {
 template <typename Recorder>
 class JumpSearch {
  public:
-  JumpSearch(const GridMap& map, const PathQuery& query, const Budget& budget, Scratch& scratch,
-             Recorder& recorder)
-      : query_(query),
+  JumpSearch(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
+             Scratch& scratch, Recorder& recorder)
+      : walk_(walk),
+        connectivity_(map.settings().connectivity),
+        query_(query),
         budget_(budget),
         scratch_(scratch),
         recorder_(recorder),
@@ -34,11 +38,10 @@ class JumpSearch {
         width_shift_(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(map.min_straight()))) - 2) {}
 
   // Expands nodes in the order of their buckets until the goal's cost is settled.
-  SearchReport Run(const GridMap& map, const WalkGrid& walk) {
-    const DirectionSet first =
-        GridMoves::For(map.settings().connectivity, query_.corner_rule).From(walk, query_.start);
+  SearchReport Run(const GridMap& map) {
+    const DirectionSet first = GridMoves::For(connectivity_, query_.corner_rule).From(walk_, query_.start);
     const SearchEnd end =
-        RunWithJumps(map, walk, query_.corner_rule, *this, [&](auto jumps) { return Search(first, jumps); });
+        RunWithJumps(map, walk_, query_.corner_rule, *this, [&](auto jumps) { return Search(first, jumps); });
     statistics_.algorithm = Algorithm::kJumpPoint;
     if (end == SearchEnd::kGoalReached) {
       return {.end = end,
@@ -132,7 +135,9 @@ class JumpSearch {
       if (directions == 0) {
         continue;
       }
-      if (const std::optional<SearchEnd> end = BudgetEnd(budget_, statistics_.expanded)) {
+      if (const std::optional<SearchEnd> end = statistics_.expanded == 0
+                                                   ? BudgetEndAtFirst(budget_)
+                                                   : BudgetEnd(budget_, statistics_.expanded)) {
         return *end;
       }
       ++statistics_.expanded;
@@ -142,6 +147,12 @@ class JumpSearch {
       const Cost g = node.g;
       recorder_.Expanded(cell, g, entry.f);
       current_ = entry.node;
+      if (statistics_.expanded <= kLooks &&
+          IsDirect(walk_, connectivity_, query_.corner_rule, cell, query_.goal)) {
+        // No way from here is cheaper.
+        ReachGoal(g + heuristic_(cell));
+        continue;
+      }
       expand(cell, g, directions);
     }
     if (is_full_) {
@@ -158,7 +169,12 @@ class JumpSearch {
   }
 
   static constexpr Cost kUnreached = NodeTable::kUnreached;
+  // So many expansions look first whether the goal is in sight. Short searches end there. Looks from all
+  // expansions cost long searches up to a tenth.
+  static constexpr std::uint64_t kLooks = 8;
 
+  const WalkGrid& walk_;
+  const Connectivity connectivity_;
   const PathQuery& query_;
   const Budget& budget_;
   Scratch& scratch_;
@@ -178,7 +194,7 @@ class JumpSearch {
 template <typename Recorder>
 SearchReport RunJps(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
                     Scratch& scratch, Recorder& recorder) {
-  return JumpSearch<Recorder>(map, query, budget, scratch, recorder).Run(map, walk);
+  return JumpSearch<Recorder>(map, walk, query, budget, scratch, recorder).Run(map);
 }
 
 template SearchReport RunJps(const GridMap&, const WalkGrid&, const PathQuery&, const Budget&, Scratch&,

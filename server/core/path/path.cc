@@ -89,6 +89,20 @@ class StepSum {
   std::array<Cost, 2> own_costs_{};
 };
 
+// As StepSum, where all steps cost the same.
+double CostOnUniform(const GridMap& map, absl::Span<const Cell> corners) {
+  std::int64_t straight = 0;
+  std::int64_t diagonal = 0;
+  for (std::size_t i = 1; i < corners.size(); ++i) {
+    const int dx = std::abs(corners[i].x - corners[i - 1].x);
+    const int dy = std::abs(corners[i].y - corners[i - 1].y);
+    (dx != 0 && dy != 0 ? diagonal : straight) += std::max(dx, dy);
+  }
+  const TerrainId terrain = map.TerrainAt(corners.back());
+  return map.settings().terrains[terrain].cost *
+         std::fma(static_cast<double>(diagonal), map.settings().diagonal_cost, static_cast<double>(straight));
+}
+
 }  // namespace
 
 void TraceSteps(Cell start, Cell end, Scratch& scratch, std::vector<Cell>& corners) {
@@ -141,15 +155,14 @@ void ExpandDirections(absl::Span<const Cell> corners, std::vector<Direction>& di
 }
 
 double CostOf(const GridMap& map, int footprint, absl::Span<const Cell> corners) {
+  if (map.HasUniformCost()) {
+    return CostOnUniform(map, corners);
+  }
   StepSum sum(map);
   DearestOnPath dearest(map, footprint);
   for (std::size_t i = 1; i < corners.size(); ++i) {
     const Run run(corners[i - 1], corners[i]);
     const Direction direction = DirectionOf(run.step);
-    if (map.HasUniformCost()) {
-      sum.Add(corners[i], direction, run.length);
-      continue;
-    }
     Cell cell = corners[i - 1];
     for (int k = 0; k < run.length; ++k) {
       cell = {cell.x + run.step.x, cell.y + run.step.y};

@@ -13,13 +13,21 @@
 
 namespace waystar::core {
 
-// Returns kCancelled, kEvicted or kDeadline if the budget demands a stop now.
-inline std::optional<SearchEnd> Interruption(const Budget& budget) {
+// Returns kCancelled or kEvicted if a flag of the budget demands a stop now.
+inline std::optional<SearchEnd> FlaggedInterruption(const Budget& budget) {
   if (budget.cancelled != nullptr && budget.cancelled->load(std::memory_order_relaxed)) {
     return SearchEnd::kCancelled;
   }
   if (budget.evicted != nullptr && budget.evicted->load(std::memory_order_relaxed)) {
     return SearchEnd::kEvicted;
+  }
+  return std::nullopt;
+}
+
+// Returns kCancelled, kEvicted or kDeadline if the budget demands a stop now.
+inline std::optional<SearchEnd> Interruption(const Budget& budget) {
+  if (const std::optional<SearchEnd> end = FlaggedInterruption(budget)) {
+    return end;
   }
   if (std::chrono::steady_clock::now() >= budget.deadline) {
     return SearchEnd::kDeadline;
@@ -37,6 +45,12 @@ inline std::optional<SearchEnd> BudgetEnd(const Budget& budget, std::uint64_t ex
     return SearchEnd::kExpansionLimit;
   }
   return expanded % Budget::kPollInterval == 0 ? Interruption(budget) : std::nullopt;
+}
+
+// As BudgetEnd before the first expansion, without a look at the clock, which takes as long as a short
+// search.
+inline std::optional<SearchEnd> BudgetEndAtFirst(const Budget& budget) {
+  return budget.max_expansions == 0 ? SearchEnd::kExpansionLimit : FlaggedInterruption(budget);
 }
 
 // Returns the error of a search stopped for one of these: DEADLINE_EXCEEDED, CANCELLED or ABORTED /

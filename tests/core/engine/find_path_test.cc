@@ -149,6 +149,27 @@ TEST_F(FindPathTest, StartMayBeTheGoal) {
   EXPECT_THAT(Find(map, query)->directions, IsEmpty());
 }
 
+TEST_F(FindPathTest, AGoalInSightTakesOneExpansion) {
+  const DrawnQuery drawn = DrawQuery({"s....#",  //
+                                      "......",  //
+                                      "#....g"});
+  EXPECT_EQ(Answer(drawn, drawn.query()).statistics.expanded, 1U);
+  EXPECT_THAT(Answer(drawn, drawn.query()).points,
+              ElementsAre(Cell{0, 0}, Cell{1, 1}, Cell{2, 2}, Cell{3, 2}, Cell{4, 2}, Cell{5, 2}));
+  EXPECT_EQ(Answer(drawn, drawn.query(), {.max_expansions = 0}).outcome, Outcome::kBudgetExhausted);
+  const std::atomic<bool> cancelled = true;
+  EXPECT_EQ(Find(drawn.map, drawn.query(), {.cancelled = &cancelled}).status().code(),
+            absl::StatusCode::kCancelled);
+}
+
+TEST_F(FindPathTest, AGoalBehindACornerInSightTakesTwoExpansions) {
+  const DrawnQuery drawn = DrawQuery({"s.....",  //
+                                      "##.##.",  //
+                                      "...g#."});
+  EXPECT_EQ(Answer(drawn, drawn.query()).statistics.expanded, 2U);
+  EXPECT_DOUBLE_EQ(Answer(drawn, drawn.query()).cost, 5.0);
+}
+
 TEST_F(FindPathTest, UnreachableGoalIsAnAnswer) {
   const DrawnQuery drawn = DrawQuery({"s.#.",  //
                                       "..#g"});
