@@ -66,7 +66,8 @@ absl::StatusOr<Algorithm> Resolve(const GridMap& map, const PathQuery& query) {
       map.HasUniformCost() || (map.settings().connectivity == Connectivity::kEight && query.footprint == 1);
   switch (query.algorithm) {
     case Algorithm::kAuto:
-      return has_jumps ? Algorithm::kJumpPoint : Algorithm::kAStar;
+      return has_jumps && (map.HasUniformCost() || !map.HasNoisyCosts()) ? Algorithm::kJumpPoint
+                                                                         : Algorithm::kAStar;
     case Algorithm::kJumpPoint:
       if (!has_jumps) {
         return Unsuited(
@@ -131,7 +132,8 @@ class Finder {
   bool IsInSight() const {
     return query_.algorithm == Algorithm::kJumpPoint && map_.HasUniformCost() &&
            walk_.IsWalkable(query_.goal) && !BudgetEndAtFirst(budget_) &&
-           IsDirect(walk_, map_.settings().connectivity, query_.corner_rule, query_.start, query_.goal);
+           IsDirectAndNear(walk_, map_.settings().connectivity, query_.corner_rule, query_.start,
+                           query_.goal);
   }
 
   PathResult DirectResult() {

@@ -147,8 +147,7 @@ class JumpSearch {
       const Cost g = node.g;
       recorder_.Expanded(cell, g, entry.f);
       current_ = entry.node;
-      if (statistics_.expanded <= kLooks &&
-          IsDirect(walk_, connectivity_, query_.corner_rule, cell, query_.goal)) {
+      if (IsInSight(cell)) {
         // No way from here is cheaper.
         ReachGoal(g + heuristic_(cell));
         continue;
@@ -169,9 +168,14 @@ class JumpSearch {
   }
 
   static constexpr Cost kUnreached = NodeTable::kUnreached;
-  // So many expansions look first whether the goal is in sight. Short searches end there. Looks from all
-  // expansions cost long searches up to a tenth.
+  // The first expansions look whether the goal is in sight, but for the very first: who begins the search has
+  // looked from there. Short searches end so. Looks from all expansions cost long searches up to a tenth.
   static constexpr std::uint64_t kLooks = 8;
+
+  bool IsInSight(Cell cell) const {
+    return 1 < statistics_.expanded && statistics_.expanded <= kLooks &&
+           IsDirectAndNear(walk_, connectivity_, query_.corner_rule, cell, query_.goal);
+  }
 
   const WalkGrid& walk_;
   const Connectivity connectivity_;

@@ -16,10 +16,10 @@ namespace {
 
 constexpr Cost kNone = std::numeric_limits<Cost>::max();
 // Cheap places lie in no more tiles than these.
-constexpr std::size_t kMostTiles = 64;
+constexpr std::size_t kMostTiles = 32;
 // So many costs are tried as the floor of all else.
-constexpr int kMostFloors = 16;
-// What raises a heuristic by less than this part is not worth the look at cheap places.
+constexpr int kMostFloors = 8;
+// A heuristic has to rise by this factor to be worth the look at cheap places.
 constexpr double kWorthwhile = 1.1;
 
 static_assert(TerrainTiles::kSide == CellCosts::kTileSide);
@@ -82,7 +82,7 @@ class FloorFinder {
     if (tiles_.empty() || tiles_.front().least == kNone) {
       return {.everywhere = OpenGround<Cost>::Of(map_)};
     }
-    const Cost least = tiles_.front().least;
+    Cost least = tiles_.front().least;
     CostFloor floor{.everywhere = GroundOf(least),
                     .has_diagonals = map_.settings().connectivity == Connectivity::kEight};
     const int distance = std::max(map_.width(), map_.height()) / 2;
@@ -91,6 +91,14 @@ class FloorFinder {
     Cost best_cost = least;
     for (const Cost cost : FloorsAbove(least)) {
       std::vector<Rectangle> places = PlacesBelow(cost);
+      if (places.empty()) {
+        // All that terrain which costs less has costs of its own.
+        least = cost;
+        best_cost = cost;
+        best = kWorthwhile * static_cast<double>(least) * distance;
+        floor.everywhere = GroundOf(least);
+        continue;
+      }
       const int span = SpanOf(places);
       if (span >= distance) {
         // Those below higher costs span more.
@@ -158,7 +166,7 @@ class FloorFinder {
 
   // Returns the costs that all cells outside of few tiles have at the least, the lowest first.
   std::vector<Cost> FloorsAbove(Cost least) const {
-    const Cost highest = tiles_.size() > kMostTiles ? tiles_.back().least : kNone - 1;
+    const Cost highest = std::min(tiles_.size() > kMostTiles ? tiles_.back().least : kNone, kNone - 1);
     std::vector<Cost> floors;
     const auto add = [&](Cost cost) {
       if (least < cost && cost <= highest) {

@@ -15,7 +15,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/grid/corner_rule.h"
-#include "server/core/map/cost_floor.h"
+#include "server/core/map/cost_survey.h"
 #include "server/core/map/element_hash.h"
 #include "server/core/map/obstacle_table.h"
 #include "server/core/map/portal.h"
@@ -117,7 +117,7 @@ absl::StatusOr<GridMap> GridMap::Create(std::int64_t width, std::int64_t height,
   map.footprint_grids_ = std::make_shared<const FootprintGrids>();
   map.static_index_ = std::make_shared<StaticIndexSlot>();
   map.plain_cells_ = std::make_shared<const Lazy<PlainCells>>();
-  map.cost_floor_ = std::make_shared<const Lazy<CostFloor>>();
+  map.cost_survey_ = std::make_shared<const Lazy<CostSurvey>>();
   map.profiles_ = std::make_shared<const ProfileTable>();
   map.profile_views_ = std::make_shared<const ProfileViews>();
   map.walkable_cells_ = walkable ? width * height : 0;
@@ -143,9 +143,13 @@ void GridMap::Prepare(IndexMemory memory, const StopCheck* stop) {
   }
 }
 
-const CostFloor& GridMap::cost_floor() const {
-  return cost_floor_->Get([&] { return CostFloor::Of(*this); });
+const CostSurvey& GridMap::survey() const {
+  return cost_survey_->Get([&] { return CostSurvey::Of(*this); });
 }
+
+const CostFloor& GridMap::cost_floor() const { return survey().floor; }
+
+bool GridMap::HasNoisyCosts() const { return survey().is_noise; }
 
 void GridMap::DropViews(bool used_too) const {
   footprint_grids_->Drop(used_too);

@@ -24,6 +24,7 @@
 namespace waystar::core {
 
 struct CostFloor;
+struct CostSurvey;
 class ObstacleTable;
 class PortalTable;
 class ProfileViews;
@@ -92,8 +93,12 @@ class GridMap : public GridCells {
     });
   }
 
-  // Returns what heuristics may count on. The first call finds it.
+  // Returns what heuristics may count on. The first call for these costs finds it, here and below.
   const CostFloor& cost_floor() const;
+  // Returns whether it has been found.
+  bool HasCostFloor() const { return cost_survey_->GetIfMade() != nullptr; }
+  // Returns CostSurvey::is_noise.
+  bool HasNoisyCosts() const;
 
   // Returns the slot for an index over this state of the map. What the slot holds is no part of the map.
   StaticIndexSlot& static_index() const { return *static_index_; }
@@ -122,6 +127,8 @@ class GridMap : public GridCells {
   std::size_t BytesBeyond(const GridMap& other) const;
 
  private:
+  const CostSurvey& survey() const;
+
   friend class GridMapEditor;
   friend GridMap MakeView(const GridMap& map, const TerrainRules& rules);
   friend std::uint64_t CellsToView(const GridMap& map, const TerrainRules& rules);
@@ -151,7 +158,7 @@ class GridMap : public GridCells {
   std::shared_ptr<const FootprintGrids> footprint_grids_;
   std::shared_ptr<StaticIndexSlot> static_index_;
   std::shared_ptr<const Lazy<PlainCells>> plain_cells_;
-  std::shared_ptr<const Lazy<CostFloor>> cost_floor_;
+  std::shared_ptr<const Lazy<CostSurvey>> cost_survey_;
   std::shared_ptr<const ProfileTable> profiles_;
   std::uint64_t profiles_digest_ = 0;
   std::shared_ptr<const ProfileViews> profile_views_;

@@ -12,7 +12,7 @@
 
 #include "absl/types/span.h"
 #include "server/core/grid/lazy.h"
-#include "server/core/map/cost_floor.h"
+#include "server/core/map/cost_survey.h"
 #include "server/core/map/eight_cells.h"
 #include "server/core/map/element_hash.h"
 #include "server/core/map/plain_cells.h"
@@ -256,7 +256,7 @@ void GridMapEditor::UpdateTerrainTiles() {
       map_.terrain_tiles_.Update(map_.terrain_, words);
     }
   }
-  map_.cost_floor_ = std::make_shared<const Lazy<CostFloor>>();
+  map_.cost_survey_ = std::make_shared<const Lazy<CostSurvey>>();
 }
 
 void GridMapEditor::UpdateWalkGrids(absl::Span<const WordChange> changes) {

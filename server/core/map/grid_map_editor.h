@@ -80,8 +80,8 @@ class GridMapEditor {
   GridMapEditor& operator=(const GridMapEditor&) = delete;
 
   // Returns the map with the changes so far, of which its digest tells. walk(), plain_cells(),
-  // HasUniformCost() and the least costs are out of date until Finish; plain_cells() must not be used before,
-  // as the original may share it.
+  // terrain_tiles(), HasUniformCost() and the least costs are out of date until Finish; plain_cells() and
+  // cost_floor() must not be used before, as the original may share them.
   const GridMap& map() const { return map_; }
 
   // Puts a nameless obstacle on each cell of row y with x_begin <= x < x_end, or takes it off, 64 cells at a
@@ -131,7 +131,8 @@ class GridMapEditor {
   // for that bit, the index of a terrain.
   void SetRow(int y, absl::Span<const TerrainId> cells);
 
-  // Returns the map with the changes so far; later changes leave it as it is. Only its cells may be read.
+  // Returns the map with the changes so far; later changes leave it as it is. Only its cells may be read,
+  // without terrain_tiles().
   GridMap Snapshot();
 
   struct Result {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "server/core/grid/bit_plane.h"
-#include "server/core/map/cost_floor.h"
+#include "server/core/map/cost_survey.h"
 #include "server/core/map/grid_map_editor.h"
 #include "server/core/map/obstacle_table.h"
 #include "server/core/map/profile_views.h"
@@ -118,7 +118,7 @@ GridMap MakeView(const GridMap& map, const TerrainRules& rules) {
   view.cell_costs_ = nullptr;
   view.static_index_ = std::make_shared<StaticIndexSlot>();
   view.plain_cells_ = std::make_shared<const Lazy<PlainCells>>();
-  view.cost_floor_ = std::make_shared<const Lazy<CostFloor>>();
+  view.cost_survey_ = std::make_shared<const Lazy<CostSurvey>>();
   view.profile_views_ = std::make_shared<const ProfileViews>();
   if (!EntersTheSame(view, map)) {
     const auto blank = [&] { return BitPlane(map.width(), map.height(), false); };

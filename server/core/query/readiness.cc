@@ -8,6 +8,7 @@
 #include "server/base/memory_account.h"
 #include "server/base/status_macros.h"
 #include "server/core/edit/edit_memory.h"
+#include "server/core/map/cost_survey.h"
 #include "server/core/search/interruption.h"
 #include "server/core/search/reachability.h"
 #include "server/core/search/upkeep.h"
@@ -55,6 +56,10 @@ absl::Status MakeReady(const GridMap& map, int footprint, CornerRule rule, bool 
   if (!walk->HasComponents(adjacency)) {
     WAYSTAR_RETURN_IF_ERROR(BeginUpkeep(budget, cells));
     walk->components(adjacency);
+  }
+  if (!map.HasUniformCost() && !map.HasCostFloor()) {
+    WAYSTAR_RETURN_IF_ERROR(BeginUpkeep(budget, CostSurvey::WorkOn(map)));
+    map.cost_floor();
   }
   if (by_jumps && map.HasUniformCost()) {
     return MakeJumps(map.settings().connectivity, *walk, rule, cells, budget);

@@ -10,6 +10,7 @@
 #include "server/core/graph_search/graph_search.h"
 #include "server/core/nearest/nearest_goal.h"
 #include "server/core/query/route_extras.h"
+#include "server/core/search/interruption.h"
 
 namespace waystar::core {
 namespace {
@@ -58,6 +59,10 @@ absl::StatusOr<Route> SolveOnGrid(const ResolvedRoute& resolved, const Budget& b
   const Clock::time_point begin = Clock::now();
   const GridRouteQuery& query = resolved.grid();
   const Budget own = BudgetOf(resolved, budget);
+  // Short searches do not look at the clock themselves.
+  if (begin >= own.deadline) {
+    return InterruptionError(SearchEnd::kDeadline, 0);
+  }
   const absl::StatusOr<PortalPath> found =
       query.HasPortals() ? FindPathThroughPortals(query.agent->map(), *query.agent, query.ToPortalQuery(),
                                                   own, scratch, recorder)

@@ -51,4 +51,12 @@ inline bool IsDirect(const WalkGrid& walk, Connectivity connectivity, CornerRule
   return from.y == to.y ? IsRun(walk.Row(from.y), from.x, to.x) : IsRun(walk.Column(from.x), from.y, to.y);
 }
 
+// As IsDirect, but false as well where the diagonal is long: it is followed step by step.
+inline bool IsDirectAndNear(const WalkGrid& walk, Connectivity connectivity, CornerRule rule, Cell from,
+                            Cell to) {
+  constexpr int kLongest = 512;
+  return std::min(std::abs(to.x - from.x), std::abs(to.y - from.y)) <= kLongest &&
+         IsDirect(walk, connectivity, rule, from, to);
+}
+
 }  // namespace waystar::core

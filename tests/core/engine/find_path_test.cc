@@ -164,10 +164,30 @@ TEST_F(FindPathTest, AGoalInSightTakesOneExpansion) {
 
 TEST_F(FindPathTest, AGoalBehindACornerInSightTakesTwoExpansions) {
   const DrawnQuery drawn = DrawQuery({"s.....",  //
-                                      "##.##.",  //
-                                      "...g#."});
+                                      "##..#.",  //
+                                      "##g.#."});
   EXPECT_EQ(Answer(drawn, drawn.query()).statistics.expanded, 2U);
-  EXPECT_DOUBLE_EQ(Answer(drawn, drawn.query()).cost, 5.0);
+  EXPECT_DOUBLE_EQ(Answer(drawn, drawn.query()).cost, 4.0);
+}
+
+TEST_F(FindPathTest, NoiseOfManyCostsIsSearchedByAStar) {
+  const auto algorithm_on = [&](int patch) {
+    GridSettings settings;
+    settings.terrains = {{.symbol = 'a', .name = "a"},
+                         {.symbol = 'b', .name = "b", .cost = 2},
+                         {.symbol = 'c', .name = "c", .cost = 3},
+                         {.symbol = 'd', .name = "d", .cost = 4}};
+    std::vector<std::string> rows(64, std::string(64, 'a'));
+    for (std::size_t y = 0; y < rows.size(); ++y) {
+      for (std::size_t x = 0; x < rows.size(); ++x) {
+        const std::size_t side = static_cast<std::size_t>(patch);
+        rows[y][x] = static_cast<char>('a' + (x / side + 2 * (y / side)) % 4);
+      }
+    }
+    return Find(DrawMap(rows, settings), {.start = {1, 1}, .goal = {60, 50}})->statistics.algorithm;
+  };
+  EXPECT_EQ(algorithm_on(1), Algorithm::kAStar);
+  EXPECT_EQ(algorithm_on(16), Algorithm::kJumpPoint);
 }
 
 TEST_F(FindPathTest, UnreachableGoalIsAnAnswer) {

@@ -8,6 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/core/map/grid_map_editor.h"
+#include "server/core/map/map_view.h"
+#include "server/core/map/movement_profile.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
 
@@ -108,10 +110,17 @@ TEST(CostFloorTest, ItFollowsWhatIsTakenBack) {
   ExpectFloor(WithTerrain(gold, {150, 150, 1, 1}, 0), 1.0, 0.0);
 }
 
+TEST(CostFloorTest, TerrainBelowCellsOfTheirOwnCostDoesNotCount) {
+  const GridMap road = WithTerrain(Meadow(100), {40, 40, 1, 1}, 1);
+  ExpectFloor(WithCost(road, {40, 40, 1, 1}, 3.0), 1.0, 0.0);
+}
+
 // Holds it against each cell.
 void ExpectHolds(const GridMap& map) {
   const CostFloor& floor = map.cost_floor();
   ASSERT_LE(floor.cheap.size(), CostFloor::kMostPlaces);
+  ASSERT_GE(floor.elsewhere.straight, 0);
+  ASSERT_LT(floor.elsewhere.straight, CostFromDouble(2 * kMaxTerrainCost));
   ASSERT_LE(floor.elsewhere.straight, floor.elsewhere.falling);
   ASSERT_LE(floor.elsewhere.falling, 2 * floor.elsewhere.straight);
   for (int y = 0; y < map.height(); ++y) {
@@ -131,6 +140,25 @@ void ExpectHolds(const GridMap& map) {
       }
     }
   }
+}
+
+TEST(CostFloorTest, HoldsInARoomAmidImpassableGround) {
+  GridMap map = WithTerrain(GridMap::Create(1280, 64, RoadsAndGold(), 3).value(), {300, 10, 100, 40}, 0);
+  ExpectHolds(map);
+  ExpectFloor(map, 1.0, 0.0);
+  map = WithTerrain(map, {320, 20, 50, 5}, 1);
+  ExpectHolds(map);
+  ExpectFloor(map, 0.5, 0.5);
+}
+
+TEST(CostFloorTest, HoldsForProfilesAfterEdits) {
+  GridMap map = Meadow(200);
+  const TerrainRules rules({.terrain_costs = {{'-', 0.1}}}, map.settings());
+  ExpectFloor(*ViewUnder(map, rules), 1.0, 0.0);
+  map = WithTerrain(map, {50, 60, 2, 1}, 1);
+  ExpectFloor(*ViewUnder(map, rules), 0.1, 0.9);
+  map = WithTerrain(map, {50, 60, 2, 1}, 0);
+  ExpectFloor(*ViewUnder(map, rules), 1.0, 0.0);
 }
 
 TEST(CostFloorTest, HoldsForEveryCellWhateverWasEdited) {

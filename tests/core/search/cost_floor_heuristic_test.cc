@@ -1,6 +1,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -95,6 +96,23 @@ TEST(CostFloorHeuristicTest, IsConsistentAndNoLessThanTheOctileDistance) {
     }
   }
   EXPECT_GT(with_places, 80);
+}
+
+TEST(CostFloorHeuristicTest, IsConsistentInARoomAmidImpassableGround) {
+  const GridMap rock =
+      GridMap::Create(1280, 64,
+                      {.terrains = {{.symbol = '.', .name = "meadow"},
+                                    {.symbol = '-', .name = "road", .cost = 0.5},
+                                    {.symbol = '^', .name = "rock", .cost = 0.1, .impassable = true}}},
+                      2)
+          .value();
+  GridMapEditor editor(rock);
+  for (int y = 10; y < 50; ++y) {
+    editor.SetTerrains(y, 300, 400, 0);
+  }
+  editor.SetTerrains(20, 320, 350, 1);
+  const GridMap map = std::move(editor).Finish();
+  ExpectConsistent(map, {{350, 30}}, CostFloorHeuristic(map, {350, 30}));
 }
 
 }  // namespace

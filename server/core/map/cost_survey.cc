@@ -1,0 +1,66 @@
+#include "server/core/map/cost_survey.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "server/core/grid/cell.h"
+#include "server/core/grid/cost.h"
+#include "server/core/map/terrain_tiles.h"
+
+namespace waystar::core {
+namespace {
+
+// So many cells are looked at along each side.
+constexpr int kSamples = 32;
+constexpr int kFewestPairs = 64;
+// Below this part of neighbours that cost the same A* is quicker: with patches of 2 x 2 cells of eight costs
+// it takes 0.6 times as long as jumps, with those of 4 x 4 cells 1.7 times.
+constexpr double kNoise = 0.6;
+// With fewer costs the neighbourhoods are few, and remembered.
+constexpr std::size_t kFewestCosts = 4;
+
+bool IsNoise(const GridMap& map) {
+  int pairs = 0;
+  int equal = 0;
+  std::vector<Cost> costs;
+  for (int i = 0; i < kSamples; ++i) {
+    for (int k = 0; k < kSamples; ++k) {
+      // At uneven distances: terrain may lie in a pattern.
+      const Cell cell{k * map.width() / kSamples + (7 * k + 3 * i) % std::max(map.width() / kSamples, 1),
+                      i * map.height() / kSamples + (3 * k + 7 * i) % std::max(map.height() / kSamples, 1)};
+      if (!map.IsWalkable(cell)) {
+        continue;
+      }
+      const Cost cost = map.StraightCost(cell);
+      if (costs.size() < kFewestCosts && std::find(costs.begin(), costs.end(), cost) == costs.end()) {
+        costs.push_back(cost);
+      }
+      for (const Cell next : {Cell{cell.x + 1, cell.y}, Cell{cell.x, cell.y + 1}}) {
+        if (map.IsWalkable(next)) {
+          ++pairs;
+          equal += map.StraightCost(next) == cost ? 1 : 0;
+        }
+      }
+    }
+  }
+  return pairs >= kFewestPairs && costs.size() >= kFewestCosts && equal < kNoise * pairs;
+}
+
+}  // namespace
+
+std::uint64_t CostSurvey::WorkOn(const GridMap& map) {
+  constexpr int kTileRows = 32;
+  constexpr int kWorkOfTile = 3;
+  const TerrainTiles& tiles = map.terrain_tiles();
+  return map.HasUniformCost()
+             ? 0
+             : static_cast<std::uint64_t>(kWorkOfTile * (kTileRows * tiles.columns() + tiles.rows()) +
+                                          4 * kSamples * kSamples);
+}
+
+CostSurvey CostSurvey::Of(const GridMap& map) {
+  return {.floor = CostFloor::Of(map), .is_noise = !map.HasUniformCost() && IsNoise(map)};
+}
+
+}  // namespace waystar::core
