@@ -19,6 +19,8 @@ namespace {
 constexpr int kPathTileRows = 32;
 // A map has at most about this many region tiles a side.
 constexpr int kRegionsPerSide = 16;
+// So many places that are or were cheap are kept before those that no longer are go.
+constexpr std::size_t kMostPlaces = 64;
 
 int CeilDiv(int a, int b) { return (a + b - 1) / b; }
 
@@ -173,11 +175,16 @@ void PathWatchIndex::TakeShortcuts(const GridMap& map, std::uint64_t revision) {
   }
   ends_revision_ = revision;
   floor_ = map.cost_floor();
-  ShortcutEnds ends = ShortcutEnds::Of(map);
-  if (ends == ends_) {
-    return;
+  ShortcutEnds portals = ShortcutEnds::OfPortals(map);
+  if (portals == portals_ && ends_.size() <= portals_.size() + kMostPlaces) {
+    if (!ends_.AddPlaces(floor_)) {
+      return;
+    }
+  } else {
+    portals_ = std::move(portals);
+    ends_ = portals_;
+    ends_.AddPlaces(floor_);
   }
-  ends_ = std::move(ends);
   for (std::size_t tile = 0; tile < region_gaps_.size(); ++tile) {
     const auto column = static_cast<int>(tile % static_cast<std::size_t>(region_columns_));
     const auto row = static_cast<int>(tile / static_cast<std::size_t>(region_columns_));
@@ -191,12 +198,13 @@ void PathWatchIndex::TakeShortcuts(const GridMap& map, std::uint64_t revision) {
 
 void PathWatchIndex::FindAffected(const MapChanges& changes, const GridMap& map, std::vector<Id>& ids,
                                   std::uint64_t revision) {
+  if (slots_by_id_.empty()) {
+    // The next to come takes the shortcuts of its map.
+    return;
+  }
   const bool has_other_floor = !(map.cost_floor() == floor_);
   if (changes.portals || has_other_floor) {
     TakeShortcuts(map, revision);
-  }
-  if (slots_by_id_.empty()) {
-    return;
   }
   // The shortcuts may be those of a later revision.
   if (changes.is_everything || changes.portals || (has_other_floor && revision < ends_revision_)) {

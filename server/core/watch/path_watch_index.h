@@ -39,9 +39,11 @@ class PathWatchIndex {
   // Does nothing if the id is not there.
   void Remove(Id id);
   std::size_t size() const { return slots_by_id_.size(); }
+  // Returns what answers are held against: the shortcuts of the map, and some that it had.
+  const ShortcutEnds& shortcuts() const { return ends_; }
 
-  // Appends the ids whose answer may not hold any more: exactly those with MayBeOutdatedBy. `map` is the new
-  // map.
+  // Appends the ids whose answer may not hold any more: those with MayBeOutdatedBy for shortcuts(), and all
+  // if those are of a later revision. `map` is the new map.
   void FindAffected(const MapChanges& changes, const GridMap& map, std::vector<Id>& ids,
                     std::uint64_t revision = 0);
 
@@ -113,8 +115,9 @@ class PathWatchIndex {
   std::vector<std::uint32_t> others_;
   // The least costs that the regions are listed by: at most those of any map since.
   LeastCosts least_;
-  // The shortcuts that they are listed by, and the floor that some of those come from.
+  // The shortcuts that they are listed by: the portals of the map, its cheap places and some former ones.
   ShortcutEnds ends_;
+  ShortcutEnds portals_;
   CostFloor floor_;
   std::uint64_t ends_revision_ = 0;
   std::vector<double> region_gaps_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "server/core/grid/cell.h"
@@ -32,12 +33,32 @@ class ShortcutEnds {
 
   static ShortcutEnds Of(const GridMap& map) {
     ShortcutEnds ends = OfPortals(map);
-    for (const Rectangle& place : map.cost_floor().cheap) {
-      // The step into a place is a cheap one.
-      ends.areas_.push_back({place.x - 1, place.y - 1, place.width + 2, place.height + 2});
-    }
+    ends.AddPlaces(map.cost_floor());
     return ends;
   }
+
+  // Adds the cheap places that are not there yet, as areas somewhat larger: a place that moves a little
+  // leaves them as they are. More ends than there are only make bounds lower. Returns whether any was added.
+  bool AddPlaces(const CostFloor& floor) {
+    constexpr int kRounded = 32;
+    bool has_added = false;
+    for (const Rectangle& place : floor.cheap) {
+      // The step into a place is a cheap one.
+      const int left = (place.x - 1) & -kRounded;
+      const int top = (place.y - 1) & -kRounded;
+      const int right = (place.x + place.width + kRounded) & -kRounded;
+      const int bottom = (place.y + place.height + kRounded) & -kRounded;
+      const Rectangle area{left, top, right - left, bottom - top};
+      if (std::none_of(areas_.begin(), areas_.end(),
+                       [&](const Rectangle& other) { return Intersect(other, area) == area; })) {
+        areas_.push_back(area);
+        has_added = true;
+      }
+    }
+    return has_added;
+  }
+
+  std::size_t size() const { return areas_.size(); }
 
   bool empty() const { return areas_.empty(); }
 

@@ -24,7 +24,6 @@ using core::kWordBits;
 using core::MapChanges;
 using core::PathForm;
 using core::PathQuery;
-using core::ShortcutEnds;
 using core::TerrainId;
 using core::UnblockCells;
 using core::WatchedAnswer;
@@ -89,7 +88,7 @@ std::vector<std::uint64_t> Watchers::ChangeTo(GridMap next) {
   std::vector<std::uint64_t> expected;
   told_.clear();
   for (std::uint64_t id = 0; id < watches_.size(); ++id) {
-    if (watches_[id].watched->MayBeOutdatedBy(changes, map_, ShortcutEnds::Of(map_))) {
+    if (watches_[id].watched->MayBeOutdatedBy(changes, map_, index_.shortcuts())) {
       expected.push_back(id);
     }
   }
