@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 
 #include "absl/status/status.h"
 
@@ -25,6 +26,10 @@ class StopCheck {
 // A null check never stops the work.
 inline absl::Status CheckStop(const StopCheck* stop) {
   return stop == nullptr ? absl::OkStatus() : stop->Check();
+}
+// Asks once in 256 times, for work that is counted in small steps.
+inline absl::Status CheckStopAt(const StopCheck* stop, std::size_t step) {
+  return step % 256 == 0 ? CheckStop(stop) : absl::OkStatus();
 }
 inline bool IsStopped(const StopCheck* stop) { return stop != nullptr && !stop->Check().ok(); }
 

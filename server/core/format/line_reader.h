@@ -18,9 +18,7 @@ class LineReader {
   explicit LineReader(absl::string_view text) : rest_(text) {}
 
   // Asks `stop` once every 256 lines, and returns its error.
-  absl::Status CheckStopNow(const StopCheck* stop) const {
-    return line_number_ % 256 == 0 ? CheckStop(stop) : absl::OkStatus();
-  }
+  absl::Status CheckStopNow(const StopCheck* stop) const { return CheckStopAt(stop, line_number_); }
 
   // Returns the next line without its end, or nothing after the last.
   std::optional<absl::string_view> Next() {

@@ -149,7 +149,7 @@ absl::Status GraphEditor::PutNodes(absl::Span<const WaypointNode> nodes, bool re
   // New nodes are numbered in the order of their places on the curve.
   std::vector<std::pair<std::uint64_t, std::size_t>> order;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
+    WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
     const WaypointNode& node = nodes[i];
     if (absl::Status status = CheckNodeId(node.id); !status.ok()) {
       return WithFieldPrefix(status, At("nodes", i, ".id"));
@@ -172,7 +172,7 @@ absl::Status GraphEditor::PutNodes(absl::Span<const WaypointNode> nodes, bool re
   std::vector<NodeNumber> kept;
   std::vector<std::size_t> indexes;
   for (const auto& [place, i] : order) {
-    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
+    WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, kept.size()));
     NodeNumber number = graph_.FindNode(nodes[i].id);
     const bool is_new = number == kNoNodeNumber;
     if (is_new && graph_.node_count_ >= kMaxNodes) {
@@ -386,7 +386,7 @@ absl::Status GraphEditor::PutEdges(absl::Span<const WaypointEdge> edges, bool re
   std::vector<ArcChange> changes;
   PairSet seen;
   for (std::size_t i = 0; i < edges.size(); ++i) {
-    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
+    WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
     const WaypointEdge& edge = edges[i];
     const absl::StatusOr<std::vector<EdgeEnds>> ends = EndsOf(edge.name, seen);
     if (!ends.ok()) {

@@ -187,7 +187,7 @@ class GraphReader {
     std::vector<WaypointNode> nodes;
     absl::flat_hash_set<std::string> ids;
     for (std::uint64_t left = from_.Number(kMaxNodes); left > 0 && from_.ok(); --left) {
-      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
+      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, left));
       nodes.push_back(from_.Bool() ? ReadNode(from_) : WaypointNode());
       ids.insert(nodes.back().id);
       ids_.push_back(nodes.back().id);

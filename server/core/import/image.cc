@@ -269,8 +269,11 @@ struct WebpFree {
 };
 
 absl::StatusOr<Image> DecodeWebp(absl::string_view bytes, int max_side, const StopCheck* stop) {
-  // The decoder goes as far as the bytes that it has been given.
-  constexpr std::size_t kStepBytes = 4096;
+  // The decoder goes as far as the bytes that it has been given, but reads a header from its beginning until
+  // it has all of it: so the steps are few.
+  constexpr std::size_t kFewest = 4096;
+  constexpr std::size_t kSteps = 32;
+  const std::size_t step = std::max(kFewest, bytes.size() / kSteps);
   const auto* const data = reinterpret_cast<const std::uint8_t*>(bytes.data());
   WebPBitstreamFeatures features;
   if (WebPGetFeatures(data, bytes.size(), &features) != VP8_STATUS_OK) {
@@ -291,7 +294,7 @@ absl::StatusOr<Image> DecodeWebp(absl::string_view bytes, int max_side, const St
   VP8StatusCode status = VP8_STATUS_SUSPENDED;
   for (std::size_t given = 0; status == VP8_STATUS_SUSPENDED && given < bytes.size();) {
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
-    given = std::min(given + kStepBytes, bytes.size());
+    given = std::min(given + step, bytes.size());
     status = WebPIUpdate(decoder.get(), data, given);
   }
   if (status != VP8_STATUS_OK) {

@@ -118,12 +118,16 @@ bool WriteOrJump(png_structp png, png_infop info, const PngContent& content, con
   return WriteContent(png, info, content, stop);
 }
 
+// What libpng calls must not return. Its own function prints to standard error as well.
+void JumpBack(png_structp png, png_const_charp /*message*/) { png_longjmp(png, 1); }
+
+// Throws std::bad_alloc, which is all that can go wrong.
 std::string Write(const PngContent& content, const StopCheck* stop) {
   std::string file;
   const auto ignore = [](png_structp, png_const_charp) {};
-  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, ignore);
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, &JumpBack, ignore);
   if (png == nullptr) {
-    return "";
+    throw std::bad_alloc();
   }
   png_infop info = png_create_info_struct(png);
   bool is_whole = false;
@@ -132,6 +136,9 @@ std::string Write(const PngContent& content, const StopCheck* stop) {
     is_whole = WriteOrJump(png, info, content, stop);
   }
   png_destroy_write_struct(&png, &info);
+  if (!is_whole && !IsStopped(stop)) {
+    throw std::bad_alloc();
+  }
   return is_whole ? file : "";
 }
 
