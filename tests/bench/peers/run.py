@@ -11,9 +11,9 @@ import sys
 import tempfile
 
 HELP = """\
-./dev bench peers compares Waystar's search with programs of others, which are no part of this project and which
-it neither gets nor builds: say, drivers around the libraries warthog-jps (by ShortestPathLab) and mkpath (by
-MinusKelvin). WAYSTAR_PEERS names a folder with a subfolder for each way they were compiled (say O3 and native), and
+./dev bench peers compares Waystar's search with other people's programs: say, drivers around the libraries
+warthog-jps (by ShortestPathLab) and mkpath (by MinusKelvin). They are no part of this project, and it does not
+build them. WAYSTAR_PEERS names a folder with a subfolder for each way they were compiled (say O3 and native), and
 in each the programs, by the names they have in the table. A program is called as
 
     PROGRAM MAP QUERIES PASSES
@@ -108,7 +108,9 @@ def mean(values):
 
 
 def agree(one, other):
-    return one == other or abs(one - other) <= TOLERANCE * max(one, other)
+    if math.isinf(one) or math.isinf(other):
+        return one == other
+    return abs(one - other) <= TOLERANCE * max(one, other)
 
 
 def least_times(programs, map_file, queries, passes, rounds, folder):
