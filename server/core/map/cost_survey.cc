@@ -11,7 +11,7 @@
 namespace waystar::core {
 namespace {
 
-// So many cells are looked at along each side.
+// So many cells are looked at along each side. Maps with a shorter side are searched quickly anyway.
 constexpr int kSamples = 32;
 constexpr int kFewestPairs = 64;
 // Below this part of neighbours that cost the same A* is quicker: with patches of 2 x 2 cells of eight costs
@@ -21,14 +21,17 @@ constexpr double kNoise = 0.6;
 constexpr std::size_t kFewestCosts = 4;
 
 bool IsNoise(const GridMap& map) {
+  if (std::min(map.width(), map.height()) < kSamples) {
+    return false;
+  }
   int pairs = 0;
   int equal = 0;
   std::vector<Cost> costs;
   for (int i = 0; i < kSamples; ++i) {
     for (int k = 0; k < kSamples; ++k) {
       // At uneven distances: terrain may lie in a pattern.
-      const Cell cell{k * map.width() / kSamples + (7 * k + 3 * i) % std::max(map.width() / kSamples, 1),
-                      i * map.height() / kSamples + (3 * k + 7 * i) % std::max(map.height() / kSamples, 1)};
+      const Cell cell{k * map.width() / kSamples + (7 * k + 3 * i) % (map.width() / kSamples),
+                      i * map.height() / kSamples + (3 * k + 7 * i) % (map.height() / kSamples)};
       if (!map.IsWalkable(cell)) {
         continue;
       }

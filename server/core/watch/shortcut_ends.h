@@ -40,7 +40,7 @@ class ShortcutEnds {
   // Adds the cheap places that are not there yet, as areas somewhat larger: a place that moves a little
   // leaves them as they are. More ends than there are only make bounds lower. Returns whether any was added.
   bool AddPlaces(const CostFloor& floor) {
-    constexpr int kRounded = 32;
+    constexpr int kRounded = 8;
     bool has_added = false;
     for (const Rectangle& place : floor.cheap) {
       // The step into a place is a cheap one.
