@@ -1,0 +1,143 @@
+// A cost matrix expands no more than about the cheaper of two plain ways: a search for each pair, or a flood
+// for each source or target, whichever are fewer.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "server/core/field/cost_matrix.h"
+#include "server/core/field/field_scratch.h"
+#include "server/core/portal/portal_search.h"
+#include "server/core/search/scratch.h"
+#include "tests/core/cliffs/field_cliff_maps.h"
+
+namespace waystar::core {
+namespace {
+
+class CostMatrixCliffTest : public ::testing::Test {
+ protected:
+  std::uint64_t Matrix(const GridMap& map, World& world, const std::vector<Cell>& sources,
+                       const std::vector<Cell>& targets, int footprint = 1) {
+    return ComputeCostMatrix(map, world,
+                             {.sources = sources, .targets = targets, .agent = {.footprint = footprint}}, {},
+                             scratch_, field_scratch_)
+        .value()
+        .expanded;
+  }
+  std::uint64_t PairByPair(const GridMap& map, World& world, const std::vector<Cell>& sources,
+                           const std::vector<Cell>& targets, int footprint = 1,
+                           Algorithm algorithm = Algorithm::kAStar) {
+    std::uint64_t expanded = 0;
+    for (const Cell source : sources) {
+      for (const Cell target : targets) {
+        expanded +=
+            FindPathThroughPortals(
+                map, world,
+                {.path = {.start = source, .goal = target, .algorithm = algorithm, .footprint = footprint}},
+                {}, scratch_)
+                .value()
+                .path.statistics.expanded;
+      }
+    }
+    return expanded;
+  }
+
+ private:
+  Scratch scratch_{std::size_t{1} << 28};
+  FieldScratch field_scratch_;
+};
+
+// A step of A* takes as long as this many cells of a flood.
+constexpr std::uint64_t kCellsOfAStep = 4;
+
+struct Lists {
+  std::size_t sources;
+  std::size_t targets;
+};
+
+TEST_F(CostMatrixCliffTest, NoneCostsMuchMoreThanPairByPairOrFloods) {
+  NoWorld world;
+  ForEachFieldMap(
+      {Connectivity::kFour, Connectivity::kEight, Connectivity::kSix}, {48, 96}, [&](const GridMap& map) {
+        const std::vector<Cell> part = LargestPart(map);
+        for (const auto [source_count, target_count] :
+             {Lists{1, 5}, Lists{2, 3}, Lists{4, 4}, Lists{8, 8}, Lists{16, 2}}) {
+          SCOPED_TRACE(absl::StrCat(source_count, " x ", target_count));
+          const std::vector<Cell> sources = AnyOf(part, source_count, 1);
+          const std::vector<Cell> targets = AnyOf(part, target_count, 2);
+          const std::uint64_t pairs = kCellsOfAStep * PairByPair(map, world, sources, targets);
+          const std::uint64_t floods = std::min(source_count, target_count) * part.size();
+          EXPECT_LE(Matrix(map, world, sources, targets), 3 * std::min<std::uint64_t>(pairs, floods));
+        }
+      });
+}
+
+TEST_F(CostMatrixCliffTest, LargeAgentsToo) {
+  NoWorld world;
+  ForEachFieldMap({Connectivity::kEight}, {96}, [&](const GridMap& map) {
+    for (const int footprint : {2, 8, 32}) {
+      const std::vector<Cell> part = LargestPart(map, footprint);
+      if (part.size() < 1000) {
+        continue;
+      }
+      SCOPED_TRACE(absl::StrCat("footprint ", footprint));
+      const std::vector<Cell> sources = AnyOf(part, 4, 1);
+      const std::vector<Cell> targets = AnyOf(part, 8, 2);
+      const std::uint64_t pairs = kCellsOfAStep * PairByPair(map, world, sources, targets, footprint);
+      EXPECT_LE(Matrix(map, world, sources, targets, footprint),
+                3 * std::min<std::uint64_t>(pairs, sources.size() * part.size()));
+    }
+  });
+}
+
+// Each source more costs at the most what one costs.
+TEST_F(CostMatrixCliffTest, TwiceTheSourcesExpandAboutTwiceAsMuch) {
+  NoWorld world;
+  ForEachFieldMap({Connectivity::kEight}, {96}, [&](const GridMap& map) {
+    const std::vector<Cell> part = LargestPart(map);
+    const std::vector<Cell> targets = AnyOf(part, 200, 2);
+    for (const std::size_t count : {8U, 16U, 32U, 64U}) {
+      SCOPED_TRACE(absl::StrCat(count, " sources"));
+      EXPECT_LE(Matrix(map, world, AnyOf(part, count, 1), targets), count * part.size() * 5 / 4);
+    }
+  });
+}
+
+// The few pairs of a matrix that is not worth a flood.
+TEST_F(CostMatrixCliffTest, FewNearPairsAreNotSearchedForOverAndOver) {
+  NoWorld world;
+  for (const Connectivity connectivity : {Connectivity::kFour, Connectivity::kEight, Connectivity::kSix}) {
+    const GridMap map = MakeFieldMap({.layout = FieldLayout::kNoise,
+                                      .connectivity = connectivity,
+                                      .costs = FieldCosts::kMud,
+                                      .side = 384});
+    const std::vector<Cell> part = LargestPart(map);
+    for (const std::size_t count : {5U, 7U, 10U}) {
+      SCOPED_TRACE(absl::StrCat(testing::ConnectivityName(connectivity), ", ", count, " targets"));
+      // They lie around the first cell.
+      const std::vector<Cell> targets(part.begin() + 20, part.begin() + 20 + static_cast<int>(count));
+      EXPECT_LE(Matrix(map, world, {part[0]}, targets),
+                2 * PairByPair(map, world, {part[0]}, targets, 1, Algorithm::kAuto));
+    }
+  }
+}
+
+TEST_F(CostMatrixCliffTest, PortalsExpandLittleMoreThanFloods) {
+  NoWorld world;
+  ForEachFieldMap({Connectivity::kFour, Connectivity::kEight}, {48, 96}, [&](const GridMap& map) {
+    const std::vector<Cell> part = LargestPart(map);
+    for (const int portals : {10, 100, 250, 1000}) {
+      const GridMap linked = WithPortalsAmong(map, part, portals, 20.0);
+      for (const auto [source_count, target_count] : {Lists{1, 5}, Lists{4, 4}, Lists{1, 64}}) {
+        SCOPED_TRACE(absl::StrCat(portals, " portals, ", source_count, " x ", target_count));
+        EXPECT_LE(Matrix(linked, world, AnyOf(part, source_count, 1), AnyOf(part, target_count, 2)),
+                  4 * source_count * part.size());
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace waystar::core

@@ -1,0 +1,197 @@
+// The maps on which the cliff tests of fields count: every layout, with cells of several costs.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "server/core/grid/cost.h"
+#include "server/core/grid/lattice.h"
+#include "server/core/map/grid_map.h"
+#include "server/core/map/grid_map_editor.h"
+#include "server/core/map/portal.h"
+#include "server/core/walk/walk_grid.h"
+#include "tests/testing/generator.h"
+#include "tests/testing/layouts.h"
+#include "tests/testing/portal_world.h"
+#include "tests/testing/random.h"
+
+namespace waystar::core {
+
+enum class FieldLayout { kOpen, kRooms, kNoise, kMaze, kCaves };
+inline constexpr FieldLayout kFieldLayouts[] = {FieldLayout::kOpen, FieldLayout::kRooms, FieldLayout::kNoise,
+                                                FieldLayout::kMaze, FieldLayout::kCaves};
+
+// What the cells of a map cost to enter.
+enum class FieldCosts {
+  kOne,
+  // Three in ten cells cost three times as much as the others.
+  kMud,
+  // One cell of the middle costs a hundredth of the others.
+  kCheapCell,
+  // One cell costs a hundredth, and one a hundred times as much.
+  kCheapAndDear,
+};
+inline constexpr FieldCosts kFieldCosts[] = {FieldCosts::kOne, FieldCosts::kMud, FieldCosts::kCheapCell,
+                                             FieldCosts::kCheapAndDear};
+
+struct FieldMapSpec {
+  FieldLayout layout = FieldLayout::kOpen;
+  Connectivity connectivity = Connectivity::kEight;
+  FieldCosts costs = FieldCosts::kOne;
+  int side = 96;
+};
+
+inline GridMap MakeFieldMap(const FieldMapSpec& spec) {
+  GridSettings settings{.connectivity = spec.connectivity};
+  if (spec.costs == FieldCosts::kMud) {
+    settings.terrains = {{.symbol = '.', .name = "meadow"}, {.symbol = ',', .name = "mud", .cost = 3.0}};
+  }
+  if (spec.connectivity == Connectivity::kSix) {
+    settings.diagonal_cost = 1.0;
+    settings.frame.hexagons = HexBoard{};
+  }
+  GridMap map = GridMap::Create(spec.side, spec.side, std::move(settings)).value();
+  testing::Random random(5);
+  GridMapEditor editor(map);
+  if (spec.costs == FieldCosts::kMud) {
+    for (int y = 0; y < spec.side; ++y) {
+      for (int x = 0; x < spec.side; ++x) {
+        editor.SetTerrains(y, x, x + 1, random.Chance(0.3) ? 1 : 0);
+      }
+    }
+  } else if (spec.costs != FieldCosts::kOne) {
+    editor.SetStepCost({spec.side / 2, spec.side / 2}, CostFromDouble(0.01));
+    if (spec.costs == FieldCosts::kCheapAndDear) {
+      editor.SetStepCost({spec.side / 4, spec.side / 4}, CostFromDouble(100.0));
+    }
+  }
+  map = std::move(editor).Finish();
+  switch (spec.layout) {
+    case FieldLayout::kOpen:
+      break;
+    case FieldLayout::kRooms:
+      testing::LayRooms(random, 12, 0.15, map);
+      break;
+    case FieldLayout::kNoise:
+      testing::LayNoise(random, 0.25, map);
+      break;
+    case FieldLayout::kMaze:
+      testing::LayMaze(random, 2, 0.3, map);
+      break;
+    case FieldLayout::kCaves:
+      testing::LayCaves(random, 3, map);
+      break;
+  }
+  return map;
+}
+
+// Visits every layout, kind of costs and size on maps of each of the connectivities.
+inline void ForEachFieldMap(const std::vector<Connectivity>& connectivities, const std::vector<int>& sides,
+                            const std::function<void(const GridMap&)>& visit) {
+  for (const FieldLayout layout : kFieldLayouts) {
+    for (const FieldCosts costs : kFieldCosts) {
+      for (const Connectivity connectivity : connectivities) {
+        for (const int side : sides) {
+          SCOPED_TRACE(absl::StrCat("layout ", static_cast<int>(layout), ", costs ", static_cast<int>(costs),
+                                    ", ", testing::ConnectivityName(connectivity), ", side ", side));
+          visit(MakeFieldMap({.layout = layout, .connectivity = connectivity, .costs = costs, .side = side}));
+        }
+      }
+    }
+  }
+}
+
+// The cells that straight steps, steps between hexagons and portals lead to, cell by cell: those that paths
+// which cut no corners lead to.
+inline std::vector<Cell> CellsReached(const GridMap& map, Cell start, int footprint = 1) {
+  const auto number = [&](Cell cell) {
+    return static_cast<std::size_t>(cell.y) * static_cast<std::size_t>(map.width()) +
+           static_cast<std::size_t>(cell.x);
+  };
+  std::multimap<std::size_t, Cell> links;
+  map.portals().VisitAfter("", [&](const Portal& portal) {
+    links.emplace(number(portal.from), portal.to);
+    if (portal.both_ways) {
+      links.emplace(number(portal.to), portal.from);
+    }
+    return true;
+  });
+  const std::shared_ptr<const WalkGrid> walk = map.walk(footprint);
+  std::vector<bool> is_reached(static_cast<std::size_t>(map.bounds().area()), false);
+  std::vector<Cell> cells;
+  const auto reach = [&](Cell cell) {
+    if (walk->IsWalkable(cell) && !is_reached[number(cell)]) {
+      is_reached[number(cell)] = true;
+      cells.push_back(cell);
+    }
+  };
+  reach(start);
+  const bool is_hexagonal = map.settings().connectivity == Connectivity::kSix;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const Cell cell = cells[i];
+    for (const Cell step : kSteps) {
+      if (is_hexagonal ? step.x != step.y : step.x == 0 || step.y == 0) {
+        reach({cell.x + step.x, cell.y + step.y});
+      }
+    }
+    for (auto [link, end] = links.equal_range(number(cell)); link != end; ++link) {
+      reach(link->second);
+    }
+  }
+  return cells;
+}
+
+// The largest of the parts of the map that paths hold together, of those that a raster of cells lies in.
+inline std::vector<Cell> LargestPart(const GridMap& map, int footprint = 1) {
+  constexpr int kRaster = 12;
+  std::vector<Cell> largest;
+  for (int i = 0; i < kRaster * kRaster; ++i) {
+    const Cell cell{map.width() * (i % kRaster) / kRaster, map.height() * (i / kRaster) / kRaster};
+    if (2 * largest.size() < static_cast<std::size_t>(map.walkable_cells())) {
+      std::vector<Cell> part = CellsReached(map, cell, footprint);
+      if (part.size() > largest.size()) {
+        largest = std::move(part);
+      }
+    }
+  }
+  return largest;
+}
+
+inline std::vector<Cell> AnyOf(const std::vector<Cell>& cells, std::size_t count, std::uint64_t seed) {
+  testing::Random random(seed);
+  std::vector<Cell> some;
+  while (some.size() < count) {
+    some.push_back(cells[static_cast<std::size_t>(random.Between(0, static_cast<int>(cells.size()) - 1))]);
+  }
+  return some;
+}
+
+// The map with portals between cells of those given, both ways, at costs up to `max_cost`.
+inline GridMap WithPortalsAmong(const GridMap& map, const std::vector<Cell>& cells, int count,
+                                double max_cost) {
+  testing::Random random(11);
+  std::set<std::array<int, 4>> known;
+  std::vector<Portal> portals;
+  while (std::ssize(portals) < count) {
+    const auto last = static_cast<int>(cells.size()) - 1;
+    const Cell from = cells[static_cast<std::size_t>(random.Between(0, last))];
+    const Cell to = cells[static_cast<std::size_t>(random.Between(0, last))];
+    const double cost = max_cost * random.Between(0, 1000) / 1000;
+    if (RowMajorLess(from, to) && known.insert({from.x, from.y, to.x, to.y}).second) {
+      portals.push_back(testing::Between(absl::StrCat("p", portals.size()), from, to, cost));
+      portals.back().both_ways = true;
+    }
+  }
+  return testing::With(map, portals);
+}
+
+}  // namespace waystar::core
