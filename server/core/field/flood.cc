@@ -131,6 +131,8 @@ SearchEnd Flood::Run(const FloodGround& ground, const FloodSpec& spec, const Bud
   open_.Start(ground.min_straight(), ground.max_step());
   far_.clear();
   entries_.clear();
+  come_ = 0;
+  until_looks_ = 0;
   for (const Cell seed : spec.seeds) {
     const std::uint32_t index = ground.IndexOf(seed);
     if (costs_[index] != 0) {
@@ -164,9 +166,15 @@ SearchEnd Flood::ExpandWeighted(const FloodGround& ground, const FloodSpec& spec
   return Expand(ground, spec, budget, expanded, pricing, pruning);
 }
 
-// Returns whether all of the cells cost less than `cost`, and so have their final costs.
-bool Flood::HasCome(absl::Span<const std::uint32_t> until, Cost cost) const {
-  return std::all_of(until.begin(), until.end(), [&](std::uint32_t index) { return costs_[index] < cost; });
+// Returns whether all of the cells cost less than `cost`, and so have their final costs. Those that have them
+// are not looked at again.
+bool Flood::HasCome(absl::Span<const std::uint32_t> until, Cost cost) {
+  ++until_looks_;
+  while (come_ < until.size() && costs_[until[come_]] < cost) {
+    ++come_;
+    ++until_looks_;
+  }
+  return come_ == until.size();
 }
 
 template <bool kHasGates>

@@ -68,6 +68,9 @@ class Flood {
   // nothing, in the order of these cells. REQUIRES: the gates of the last flood still exist.
   std::vector<Gate> GatesTaken() const;
 
+  // Returns how often the last flood looked whether it had come to a cell of `until`.
+  std::uint64_t until_looks() const { return until_looks_; }
+
   std::size_t memory_bytes() const {
     return costs_.capacity() * sizeof(Cost) + arrivals_.capacity() + open_.memory_bytes() +
            far_.capacity() * sizeof(Waiting) + entries_.size() * sizeof(Entry);
@@ -79,7 +82,7 @@ class Flood {
   // A cell, and the gate through which the flood last came to it more cheaply than before.
   using Entry = std::pair<const std::uint32_t, const Gate*>;
 
-  bool HasCome(absl::Span<const std::uint32_t> until, Cost cost) const;
+  bool HasCome(absl::Span<const std::uint32_t> until, Cost cost);
   template <typename Pricing, typename Pruning>
   SearchEnd Expand(const FloodGround& ground, const FloodSpec& spec, const Budget& budget,
                    std::uint64_t& expanded, const Pricing& pricing, const Pruning& pruning);
@@ -102,6 +105,9 @@ class Flood {
   // A heap of cells that portals of a high cost lead to.
   std::vector<Waiting> far_;
   absl::flat_hash_map<std::uint32_t, const Gate*> entries_;
+  // How many of `until`, in order, have their final costs.
+  std::size_t come_ = 0;
+  std::uint64_t until_looks_ = 0;
 };
 
 }  // namespace waystar::core
