@@ -48,13 +48,14 @@ class PathsFinder {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // Of a group, searched for one by one to see what that takes.
-  static constexpr std::size_t kProbes = 2;
+  // At least this many of a group are searched for one by one to see what that takes.
+  static constexpr std::size_t kLeastProbes = 2;
 
   absl::Status Answer(const Hub& hub, const std::vector<std::size_t>& members) {
     std::uint64_t expanded = 0;
     for (std::size_t i = 0; i < members.size(); ++i) {
-      if (i == kProbes && IsFloodBetter(hub, expanded / kProbes * (members.size() - i))) {
+      // The first few may be the near ones.
+      if (i >= kLeastProbes && IsFloodBetter(hub, expanded / i * (members.size() - i))) {
         return FloodFrom(hub, {members.data() + i, members.size() - i});
       }
       WAYSTAR_RETURN_IF_ERROR(AnswerAlone(members[i]));

@@ -49,9 +49,6 @@ class CostMatrixCliffTest : public ::testing::Test {
   FieldScratch field_scratch_;
 };
 
-// A step of A* takes as long as this many cells of a flood.
-constexpr std::uint64_t kCellsOfAStep = 4;
-
 struct Lists {
   std::size_t sources;
   std::size_t targets;

@@ -26,6 +26,9 @@
 
 namespace waystar::core {
 
+// A step of A* takes as long as this many cells of a flood: see IsFloodQuicker.
+inline constexpr std::uint64_t kCellsOfAStep = 4;
+
 enum class FieldLayout { kOpen, kRooms, kNoise, kMaze, kCaves };
 inline constexpr FieldLayout kFieldLayouts[] = {FieldLayout::kOpen, FieldLayout::kRooms, FieldLayout::kNoise,
                                                 FieldLayout::kMaze, FieldLayout::kCaves};
