@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
@@ -12,6 +14,7 @@
 #include "server/core/field/passage_costs.h"
 #include "server/core/field/reachable_pairs.h"
 #include "server/core/field/round_trips.h"
+#include "server/core/field/walk_matrix.h"
 #include "server/core/map/portal.h"
 #include "server/core/portal/portal_search.h"
 #include "server/core/search/checks.h"
@@ -46,17 +49,59 @@ absl::StatusOr<CostMatrix> OnFoot(const GridMap& map, const CostMatrixQuery& que
                            budget, field_scratch);
 }
 
+// Fills a matrix by a search for each pair, while they take no longer than the work.
+class PairByPair {
+ public:
+  PairByPair(const CostMatrixQuery& query, absl::FunctionRef<bool(Cell from, Cell to)> leads,
+             absl::FunctionRef<absl::StatusOr<PathResult>(const PathQuery& query)> search)
+      : query_(query), leads_(leads), search_(search) {}
+
+  // Returns whether the matrix is filled.
+  absl::StatusOr<bool> TryFill(const TripWork& work) {
+    std::uint64_t cells = 0;
+    for (const Cell source : query_.sources) {
+      for (const Cell target : query_.targets) {
+        if (cells >= work.cells) {
+          return false;
+        }
+        double cost = CostMatrix::kUnreachable;
+        if (leads_(source, target)) {
+          WAYSTAR_ASSIGN_OR_RETURN(const PathResult path, search_({.start = source,
+                                                                   .goal = target,
+                                                                   .corner_rule = query_.agent.corner_rule,
+                                                                   .path_form = PathForm::kCorners,
+                                                                   .footprint = query_.agent.footprint}));
+          matrix_.expanded += path.statistics.expanded;
+          cells += (path.statistics.expanded + work.doors) * kCellsOfAnExpansion;
+          if (path.outcome == Outcome::kBudgetExhausted) {
+            return false;
+          }
+          cost = path.cost;
+        }
+        matrix_.costs.push_back(cost);
+      }
+    }
+    is_filled_ = true;
+    return true;
+  }
+
+  bool is_filled() const { return is_filled_; }
+  CostMatrix& matrix() { return matrix_; }
+
+ private:
+  // An expansion, and a look at a portal, take as long as so many cells of a flood at the most.
+  static constexpr std::uint64_t kCellsOfAnExpansion = 16;
+
+  const CostMatrixQuery& query_;
+  absl::FunctionRef<bool(Cell from, Cell to)> leads_;
+  absl::FunctionRef<absl::StatusOr<PathResult>(const PathQuery& query)> search_;
+  CostMatrix matrix_;
+  bool is_filled_ = false;
+};
+
 absl::StatusOr<CostMatrix> ThroughPortals(const GridMap& map, World& world, const CostMatrixQuery& query,
                                           const Budget& budget, Scratch& scratch,
                                           FieldScratch& field_scratch) {
-  std::uint64_t expanded = 0;
-  std::vector<Passage> passages;
-  if (query.sources.size() * query.targets.size() > kFewPairs) {
-    WAYSTAR_ASSIGN_OR_RETURN(
-        passages, FindRoundTrips(map, world, query.agent, budget, scratch, field_scratch, expanded));
-    const std::vector<Passage> own = OwnPassages(map, query.agent);
-    passages.insert(passages.end(), own.begin(), own.end());
-  }
   PortalReach reach(map, world, query.agent);
   const auto leads = [&](Cell from, Cell to) { return reach.Leads(from, to); };
   const auto search = [&](const PathQuery& pair) -> absl::StatusOr<PathResult> {
@@ -66,6 +111,20 @@ absl::StatusOr<CostMatrix> ThroughPortals(const GridMap& map, World& world, cons
                                scratch));
     return found.path;
   };
+  std::uint64_t expanded = 0;
+  std::vector<Passage> passages;
+  if (query.sources.size() * query.targets.size() > kFewPairs) {
+    PairByPair pairs(query, leads, search);
+    const auto try_pairs = [&](const TripWork& work) { return pairs.TryFill(work); };
+    WAYSTAR_ASSIGN_OR_RETURN(passages, FindRoundTrips(map, world, query.agent, budget, scratch, field_scratch,
+                                                      expanded, try_pairs));
+    expanded += pairs.matrix().expanded;
+    if (pairs.is_filled()) {
+      return std::move(pairs.matrix());
+    }
+    const std::vector<Passage> own = OwnPassages(map, query.agent);
+    passages.insert(passages.end(), own.begin(), own.end());
+  }
   WAYSTAR_ASSIGN_OR_RETURN(CostMatrix matrix, ComputeWalkMatrix(map,
                                                                 {.sources = query.sources,
                                                                  .targets = query.targets,

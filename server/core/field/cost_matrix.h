@@ -29,7 +29,8 @@ struct CostMatrixQuery {
 };
 
 // Computes the matrix as ComputeWalkMatrix does; the passages are the portals of the map, and the ways by
-// other maps of the world and back. An entry is the cost that FindPathThroughPortals finds.
+// other maps of the world and back. An entry is the cost that FindPathThroughPortals finds. Before the ways
+// by other maps are measured, each pair is searched for as long as that takes no longer than they may.
 //
 // Returns INVALID_ARGUMENT / MISSING_FIELD and RESOURCE_EXHAUSTED / TOO_MANY_ITEMS with "sources" or
 // "targets", the latter with "targets" for more than kMaxMatrixEntries too; OUT_OF_RANGE / OFF_MAP with

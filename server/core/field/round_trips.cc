@@ -35,9 +35,13 @@ class TripFinder {
     finder.FindDoors();
   }
 
-  absl::StatusOr<std::vector<Passage>> Find() {
+  absl::StatusOr<std::vector<Passage>> Find(absl::FunctionRef<absl::StatusOr<bool>(TripWork)> is_needless) {
     std::vector<Passage> trips;
     KeepWhatLeadsOutAndBack();
+    WAYSTAR_ASSIGN_OR_RETURN(const bool ends_here, is_needless(Work()));
+    if (ends_here) {
+      return trips;
+    }
     for (std::size_t map = 1; map < maps_.size(); ++map) {
       WAYSTAR_RETURN_IF_ERROR(MeasureWalks(map));
     }
@@ -107,6 +111,16 @@ class TripFinder {
     for (std::size_t door = 0; door < doors_.size(); ++door) {
       is_kept_[door] = is_kept_[door] && leads_back[door];
     }
+  }
+
+  TripWork Work() const {
+    TripWork work{.doors = doors_.size()};
+    for (std::size_t door = 0; door < doors_.size(); ++door) {
+      if (is_kept_[door] && doors_[door].to_map != 0) {
+        work.cells += static_cast<std::uint64_t>(maps_[doors_[door].to_map].map->walkable_cells());
+      }
+    }
+    return work;
   }
 
   absl::Status MeasureWalks(std::size_t index) {
@@ -200,10 +214,11 @@ class TripFinder {
 
 }  // namespace
 
-absl::StatusOr<std::vector<Passage>> FindRoundTrips(const GridMap& map, World& world, const Agent& agent,
-                                                    const Budget& budget, Scratch& scratch,
-                                                    FieldScratch& field_scratch, std::uint64_t& expanded) {
-  return TripFinder(map, world, agent, budget, scratch, field_scratch, expanded).Find();
+absl::StatusOr<std::vector<Passage>> FindRoundTrips(
+    const GridMap& map, World& world, const Agent& agent, const Budget& budget, Scratch& scratch,
+    FieldScratch& field_scratch, std::uint64_t& expanded,
+    absl::FunctionRef<absl::StatusOr<bool>(TripWork)> is_needless) {
+  return TripFinder(map, world, agent, budget, scratch, field_scratch, expanded).Find(is_needless);
 }
 
 }  // namespace waystar::core

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -134,6 +135,33 @@ TEST_F(CostMatrixCliffTest, PortalsExpandLittleMoreThanFloods) {
       }
     }
   });
+}
+
+// Portals that lead to another map and back, whose cells nothing else joins.
+TEST_F(CostMatrixCliffTest, WaysByAnotherMapExpandNoMoreThanPairByPair) {
+  for (const FieldCosts costs : {FieldCosts::kOne, FieldCosts::kMud}) {
+    const GridMap blank = MakeFieldMap({.layout = FieldLayout::kNoise, .costs = costs, .side = 128});
+    const std::vector<Cell> part = LargestPart(blank);
+    for (const std::size_t doors : {40U, 80U, 160U}) {
+      SCOPED_TRACE(absl::StrCat("costs ", static_cast<int>(costs), ", ", doors, " doors"));
+      testing::Maps world;
+      for (const auto& [id, other] : {std::pair("home", "away"), std::pair("away", "home")}) {
+        const std::vector<Cell> from = AnyOf(part, doors, id[0]);
+        const std::vector<Cell> to = AnyOf(part, doors, other[1]);
+        std::vector<Portal> portals;
+        for (std::size_t i = 0; i < doors; ++i) {
+          portals.push_back(testing::Between(absl::StrCat("p", i), from[i], to[i]));
+          portals.back().to_map = other;
+        }
+        world.maps.emplace(id, testing::With(blank, portals));
+      }
+      const GridMap& map = world.maps.at("home");
+      const std::vector<Cell> sources = AnyOf(part, 1, 1);
+      const std::vector<Cell> targets = AnyOf(part, 5, 2);
+      EXPECT_LE(Matrix(map, world, sources, targets),
+                2 * PairByPair(map, world, sources, targets, 1, Algorithm::kAuto));
+    }
+  }
 }
 
 }  // namespace
