@@ -12,9 +12,12 @@ namespace waystar::core {
 // and its partial result is undefined. One made of null means that the work cannot be cancelled.
 class CancelFlag {
  public:
+  // They convert: callers pass a flag or a check as it is.
+  // NOLINTBEGIN(google-explicit-constructor)
   CancelFlag(std::nullptr_t) {}
   CancelFlag(const std::atomic<bool>* flag) : flag_(flag) {}
   CancelFlag(const StopCheck* stop) : stop_(stop) {}
+  // NOLINTEND(google-explicit-constructor)
 
   bool IsSet() const {
     return (flag_ != nullptr && flag_->load(std::memory_order_relaxed)) || IsStopped(stop_);

@@ -48,6 +48,10 @@ void ObstacleTable::VisitSquares(const Obstacle& obstacle, Visitor visit) const 
   }
 }
 
+bool ObstacleTable::Overlaps(const Obstacle& obstacle, const Rectangle& inside) const {
+  return !Intersect(BoundsOf(obstacle.shape, lattice_, bounds_), inside).empty();
+}
+
 std::vector<const Obstacle*> ObstacleTable::Overlapping(const Rectangle& area) const {
   std::vector<const Obstacle*> found;
   const Rectangle inside = Intersect(area, bounds_);
@@ -62,7 +66,7 @@ std::vector<const Obstacle*> ObstacleTable::Overlapping(const Rectangle& area) c
         if (placed.square > last) {
           return false;
         }
-        if (!Intersect(BoundsOf(placed.obstacle->shape, lattice_, bounds_), inside).empty()) {
+        if (Overlaps(*placed.obstacle, inside)) {
           found.push_back(placed.obstacle);
         }
         return true;

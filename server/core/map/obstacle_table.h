@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -44,6 +45,34 @@ class ObstacleTable : private IdTable<Obstacle> {
   // of ids. The time is proportional to the obstacles, and to the squares of 32 x 32 cells, near it.
   std::vector<const Obstacle*> Overlapping(const Rectangle& area) const;
 
+  // Calls visit(obstacle) for those with ids greater than `after` in the order of ids, until it returns
+  // false. It looks at `tries` obstacles one after the other before it asks for all that overlap, so that a
+  // page of a long list costs about as much as it shows.
+  template <typename Visitor>
+  void VisitOverlapping(const Rectangle& area, absl::string_view after, std::size_t tries,
+                        Visitor visit) const {
+    const Rectangle inside = Intersect(area, bounds_);
+    bool goes_on = true;
+    std::string last(after);
+    VisitAfter(after, [&](const Obstacle& obstacle) {
+      if (tries == 0) {
+        return false;
+      }
+      --tries;
+      last = obstacle.id;
+      goes_on = !Overlaps(obstacle, inside) || visit(obstacle);
+      return goes_on;
+    });
+    if (!goes_on || tries > 0) {
+      return;
+    }
+    for (const Obstacle* obstacle : Overlapping(inside)) {
+      if (obstacle->id > last && !visit(*obstacle)) {
+        return;
+      }
+    }
+  }
+
   // Puts an obstacle, replacing one with the same id. REQUIRES: its shape is valid.
   void Put(const std::shared_ptr<const Obstacle>& obstacle);
   // REQUIRES: the obstacle is there.
@@ -67,6 +96,8 @@ class ObstacleTable : private IdTable<Obstacle> {
     bool operator()(const Placed& a, std::uint32_t square) const { return a.square < square; }
   };
 
+  // Returns whether the bounds of an obstacle overlap a part of the map.
+  bool Overlaps(const Obstacle& obstacle, const Rectangle& inside) const;
   // Counts an obstacle that was removed, and takes it out of the squares.
   void Forget(const Obstacle& obstacle);
   template <typename Visitor>

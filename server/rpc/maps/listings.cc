@@ -1,5 +1,6 @@
 #include "server/rpc/maps/listings.h"
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,9 @@
 
 namespace waystar::rpc {
 namespace {
+
+// For each obstacle of a page so many are looked at whether they lie in the region.
+constexpr std::size_t kTriesForEach = 16;
 
 // Returns at most `limit` of those that the caller may read, in order, from the first behind `after`.
 std::vector<core::PinnedSnapshot> ListReadable(const core::MapStore& store, const Caller& caller,
@@ -90,10 +94,13 @@ absl::Status ListNamedObstacles(const core::MapStore& store, std::size_t max_byt
     return absl::OkStatus();
   }
   const core::Rectangle region = ToRectangle(request.region());
+  if (snapshot->is_grid()) {
+    obstacles.VisitOverlapping(region, request.page_token(), kTriesForEach * size, add);
+    return absl::OkStatus();
+  }
   const core::Box box{double(region.x), double(region.y), double(region.x) + region.width,
                       double(region.y) + region.height};
-  for (const core::Obstacle* obstacle :
-       snapshot->is_grid() ? obstacles.Overlapping(region) : snapshot->graph().sight().ObstaclesNear(box)) {
+  for (const core::Obstacle* obstacle : snapshot->graph().sight().ObstaclesNear(box)) {
     if (obstacle->id > request.page_token() && !add(*obstacle)) {
       break;
     }

@@ -84,6 +84,23 @@ void ExpectHolds(const ObstacleTable& table, const Model& model, Random& random)
       return !Intersect(BoundsOf(obstacle->shape, Lattice::kSquare, kBounds), area).empty();
     });
     EXPECT_EQ(table.Overlapping(area), near) << area.x << ", " << area.y;
+    // In pages of three, whether or not the tries suffice.
+    std::vector<const Obstacle*> paged;
+    for (bool goes_on = true; goes_on;) {
+      goes_on = false;
+      std::size_t left = 3;
+      const std::string after = paged.empty() ? "" : paged.back()->id;
+      table.VisitOverlapping(area, after, static_cast<std::size_t>(random.Between(0, 40)),
+                             [&](const Obstacle& obstacle) {
+                               goes_on = left == 0;
+                               if (left > 0) {
+                                 --left;
+                                 paged.push_back(&obstacle);
+                               }
+                               return !goes_on;
+                             });
+    }
+    EXPECT_EQ(paged, near) << area.x << ", " << area.y;
   }
 }
 
