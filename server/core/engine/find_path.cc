@@ -147,8 +147,7 @@ class Finder {
     std::vector<Cell>& corners = scratch_.corners();
     corners.push_back(start);
     if (start != goal) {
-      const Cell turn = map_.settings().connectivity == Connectivity::kFour ? Cell{goal.x, start.y}
-                                                                            : TurnTowards(start, goal);
+      const Cell turn = TurnTowards(map_.settings().connectivity, start, goal);
       if (turn != start && turn != goal) {
         corners.push_back(turn);
       }

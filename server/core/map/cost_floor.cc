@@ -15,8 +15,6 @@ namespace waystar::core {
 namespace {
 
 constexpr Cost kNone = std::numeric_limits<Cost>::max();
-// Cheap places lie in no more tiles than these.
-constexpr std::size_t kMostTiles = 32;
 // So many costs are tried as the floor of all else.
 constexpr int kMostFloors = 8;
 // A heuristic has to rise by this factor to be worth the look at cheap places.
@@ -143,14 +141,14 @@ class FloorFinder {
     }
     std::sort(rows.begin(), rows.end());
     for (const Tile& row : rows) {
-      if (tiles_.size() > kMostTiles && row.least >= tiles_.front().least) {
+      if (tiles_.size() > CostFloor::kMostTiles && row.least >= tiles_.front().least) {
         break;
       }
       for (int column = 0; column < terrains.columns(); ++column) {
         const Cost least = LeastOf(terrains.At(column, row.row));
         const Tile tile{own == nullptr ? least : std::min(least, own->MinInTile(column, row.row)), column,
                         row.row};
-        if (tiles_.size() > kMostTiles) {
+        if (tiles_.size() > CostFloor::kMostTiles) {
           if (!(tile < tiles_.front())) {
             continue;
           }
@@ -166,7 +164,8 @@ class FloorFinder {
 
   // Returns the costs that all cells outside of few tiles have at the least, the lowest first.
   std::vector<Cost> FloorsAbove(Cost least) const {
-    const Cost highest = std::min(tiles_.size() > kMostTiles ? tiles_.back().least : kNone, kNone - 1);
+    const Cost highest =
+        std::min(tiles_.size() > CostFloor::kMostTiles ? tiles_.back().least : kNone, kNone - 1);
     std::vector<Cost> floors;
     const auto add = [&](Cost cost) {
       if (least < cost && cost <= highest) {

@@ -16,6 +16,8 @@ namespace waystar::core {
 struct CostFloor {
   // A heuristic looks at so many for each cell that it is asked about.
   static constexpr std::size_t kMostPlaces = 8;
+  // Cheap places lie in no more tiles than these.
+  static constexpr std::size_t kMostTiles = 32;
 
   OpenGround<Cost> everywhere;
   // It costs nothing if there are no cheap places.

@@ -53,13 +53,15 @@ bool IsNoise(const GridMap& map) {
 }  // namespace
 
 std::uint64_t CostSurvey::WorkOn(const GridMap& map) {
-  constexpr int kTileRows = 32;
-  constexpr int kWorkOfTile = 3;
+  if (map.HasUniformCost()) {
+    return 0;
+  }
+  constexpr std::uint64_t kWorkOfTile = 3;
+  constexpr std::uint64_t kWorkOfSample = 4;
   const TerrainTiles& tiles = map.terrain_tiles();
-  return map.HasUniformCost()
-             ? 0
-             : static_cast<std::uint64_t>(kWorkOfTile * (kTileRows * tiles.columns() + tiles.rows()) +
-                                          4 * kSamples * kSamples);
+  const std::uint64_t looks = CostFloor::kMostTiles * static_cast<std::uint64_t>(tiles.columns()) +
+                              static_cast<std::uint64_t>(tiles.rows());
+  return kWorkOfTile * looks + kWorkOfSample * kSamples * kSamples;
 }
 
 CostSurvey CostSurvey::Of(const GridMap& map) {

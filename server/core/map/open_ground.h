@@ -7,7 +7,6 @@
 #include "server/core/grid/cell.h"
 #include "server/core/grid/cost.h"
 #include "server/core/grid/grid_settings.h"
-#include "server/core/grid/lattice.h"
 #include "server/core/map/grid_map.h"
 
 namespace waystar::core {
@@ -21,7 +20,6 @@ struct OpenGround {
   // the lower left and the upper right (rising), and between the upper left and the lower right (falling).
   Number rising = 0;
   Number falling = 0;
-  Lattice lattice = Lattice::kSquare;
 
   friend bool operator==(const OpenGround&, const OpenGround&) = default;
 
@@ -30,11 +28,11 @@ struct OpenGround {
     const auto across = static_cast<Number>(diagonal);
     switch (connectivity) {
       case Connectivity::kFour:
-        return {one, 2 * one, 2 * one, Lattice::kSquare};
+        return {one, 2 * one, 2 * one};
       case Connectivity::kEight:
-        return {one, across, across, Lattice::kSquare};
+        return {one, across, across};
       case Connectivity::kSix:
-        return {one, one, 2 * one, Lattice::kHexagonal};
+        return {one, one, 2 * one};
     }
     return {};
   }
@@ -59,14 +57,8 @@ struct OpenGround {
     const int right = area.x + area.width - 1 - from.x;
     const int top = area.y - (from.y + from.height - 1);
     const int bottom = area.y + area.height - 1 - from.y;
-    const int dx = std::clamp(0, left, right);
-    const int dy = std::clamp(0, top, bottom);
-    if (lattice == Lattice::kHexagonal) {
-      // The distance is the greatest of what lies between on each of the three axes.
-      const int slant = std::clamp(0, left + top, right + bottom);
-      return straight * static_cast<Number>(std::max({std::abs(dx), std::abs(dy), std::abs(slant)}));
-    }
-    return CostOf(dx, dy);
+    // On hexagons too, no pair of cells is nearer than the one that is nearest along both axes.
+    return CostOf(std::clamp(0, left, right), std::clamp(0, top, bottom));
   }
 };
 

@@ -15,6 +15,7 @@
 #include "server/core/path/line_of_sight.h"
 #include "server/core/path/smoothing.h"
 #include "server/core/search/dearest_cells.h"
+#include "server/core/search/direct_way.h"
 
 namespace waystar::core {
 namespace {
@@ -40,17 +41,6 @@ void AddCorner(Cell cell, std::vector<Cell>& corners) {
   } else {
     corners.push_back(cell);
   }
-}
-
-// The turning point on the way from a node's parent to the node; the node itself if there is none.
-Cell TurnBetween(Connectivity connectivity, Cell from, Cell to) {
-  if (connectivity == Connectivity::kFour) {
-    return {to.x, from.y};
-  }
-  const int dx = to.x - from.x;
-  const int dy = to.y - from.y;
-  const int diagonal = std::min(std::abs(dx), std::abs(dy));
-  return {from.x + diagonal * Sign(dx), from.y + diagonal * Sign(dy)};
 }
 
 // Adds up steps so that their order makes no difference.
@@ -119,7 +109,7 @@ void TraceJumps(Connectivity connectivity, Cell end, const NodeTable& nodes, std
   for (NodeIndex node = nodes.Find(end); nodes[node].parent != node; node = nodes[node].parent) {
     const Cell to = Unpack(nodes[node].cell);
     const Cell from = Unpack(nodes[nodes[node].parent].cell);
-    const Cell turn = TurnBetween(connectivity, from, to);
+    const Cell turn = TurnTowards(connectivity, from, to);
     if (turn != to && turn != from) {
       AddCorner(turn, corners);
     }

@@ -20,6 +20,11 @@ inline Cell TurnTowards(Cell from, Cell to) {
   return {from.x + diagonal * Sign(dx), from.y + diagonal * Sign(dy)};
 }
 
+// As above for direct ways by that connectivity. REQUIRES: it is not kSix.
+inline Cell TurnTowards(Connectivity connectivity, Cell from, Cell to) {
+  return connectivity == Connectivity::kFour ? Cell{to.x, from.y} : TurnTowards(from, to);
+}
+
 // Returns whether every cell from `from` to `to`, both included, of a row or of a column is set.
 inline bool IsRun(const Word* row, int from, int to) {
   return AreSet(row, std::min(from, to), std::max(from, to));

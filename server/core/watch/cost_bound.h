@@ -18,8 +18,10 @@ namespace waystar::core {
 
 // The least costs of ways over open ground of a map, as costs are reported.
 struct LeastCosts : OpenGround<double> {
+  Lattice lattice = Lattice::kSquare;
+
   // Of ways that may lead anywhere.
-  static LeastCosts Of(const GridMap& map) { return Of(OpenGround<Cost>::Of(map)); }
+  static LeastCosts Of(const GridMap& map) { return Of(OpenGround<Cost>::Of(map), map.lattice()); }
   // Of ways that do not touch the cheap places of the map's CostFloor.
   static LeastCosts BetweenCheapPlaces(const GridMap& map) {
     const CostFloor& floor = map.cost_floor();
@@ -27,7 +29,7 @@ struct LeastCosts : OpenGround<double> {
     ground.straight += floor.elsewhere.straight;
     ground.rising += floor.elsewhere.rising;
     ground.falling += floor.elsewhere.falling;
-    return Of(ground);
+    return Of(ground, map.lattice());
   }
 
   bool IsBelow(const LeastCosts& other) const {
@@ -40,9 +42,9 @@ struct LeastCosts : OpenGround<double> {
   }
 
  private:
-  static LeastCosts Of(const OpenGround<Cost>& ground) {
-    return {{CostToDouble(ground.straight), CostToDouble(ground.rising), CostToDouble(ground.falling),
-             ground.lattice}};
+  static LeastCosts Of(const OpenGround<Cost>& ground, Lattice lattice) {
+    return {{CostToDouble(ground.straight), CostToDouble(ground.rising), CostToDouble(ground.falling)},
+            lattice};
   }
 };
 
@@ -158,9 +160,9 @@ struct CostBound {
 
   // Returns the cost between a cell and the nearest of an area.
   double CostTo(Cell cell, const Rectangle& area, const LeastCosts& least) const {
-    const int dx = Gap(cell.x, area.x, area.width);
-    const int dy = Gap(cell.y, area.y, area.height);
-    return is_lines ? least.straight * LengthOf(least.lattice, dx, dy) : least.CostOf(dx, dy);
+    return is_lines ? least.straight * LengthOf(least.lattice, Gap(cell.x, area.x, area.width),
+                                                Gap(cell.y, area.y, area.height))
+                    : least.CostTo(area, cell);
   }
 
   // Returns the length of the shortest line into an area that lies dx to the right and dy down.
