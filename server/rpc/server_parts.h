@@ -157,6 +157,8 @@ class ServerParts final : public Server {
   const ServerContext server_calls_;
   // What those share that ask for no token, health and reflection.
   const ServerContext probes_;
+  // Stop closes it. Workers ask it for the statistics of the server.
+  std::unique_ptr<net::Door> door_;
   LoadProgress loading_;
   StoreMetrics store_metrics_;
   const runtime::ProcessMetrics process_metrics_;
@@ -181,7 +183,6 @@ class ServerParts final : public Server {
   const QueueMetrics queue_metrics_;
   std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> rpc_entrance_;
-  std::unique_ptr<net::Door> door_;
   // Null unless there is HTTP.
   std::unique_ptr<HttpGateway> http_gateway_;
   // It stands last, as it asks all of the above.
