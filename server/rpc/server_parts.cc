@@ -370,7 +370,7 @@ absl::Status ServerParts::ServeHttp(const runtime::Options& options) {
                           .max_body_bytes = static_cast<std::size_t>(options.max_message_bytes),
                           .max_answer_bytes = options.max_call_memory_mib << 20,
                           .tls = options.http_tls ? tls_files_ : nullptr},
-                         server_->InProcessChannel(arguments), access_);
+                         server_->InProcessChannel(arguments), access_, call_statistics_);
   if (!gateway.ok()) {
     return absl::Status(gateway.status().code(), absl::StrCat("--http_listen: ", gateway.status().message()));
   }

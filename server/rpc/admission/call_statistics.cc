@@ -89,10 +89,20 @@ std::size_t CallStatistics::IndexOf(const google::protobuf::Descriptor* request)
   return static_cast<std::size_t>(found - all.begin());
 }
 
-MethodStatistics* CallStatistics::OfLibrary(absl::string_view path) {
+CallStatistics::Row& CallStatistics::RowAt(absl::string_view path) {
   // Reflection has two names.
   const auto found = by_path_.find(absl::StrReplaceAll(path, {{".v1alpha.", ".v1."}}));
-  Row& row = found == by_path_.end() ? *rows_.back() : *found->second;
+  return found == by_path_.end() ? *rows_.back() : *found->second;
+}
+
+void CallStatistics::CountRefused(absl::string_view path, absl::StatusCode code) {
+  MethodStatistics& calls = RowAt(path).calls;
+  calls.CountBegin();
+  calls.CountEnd(code, std::chrono::nanoseconds(0));
+}
+
+MethodStatistics* CallStatistics::OfLibrary(absl::string_view path) {
+  Row& row = RowAt(path);
   return IsWaystars(row.descriptor) ? nullptr : &row.calls;
 }
 

@@ -115,6 +115,8 @@ class CallStatistics {
   MethodStatistics& RequestsIn() {
     return *RowOf<Request>().requests;
   }
+  // Counts a call that was refused before any service saw it. `path` is as for OfLibrary.
+  void CountRefused(absl::string_view path, absl::StatusCode code);
   // Returns the counters of the calls of a method that is not Waystar's, or null for one that is. `path` is
   // as gRPC has it: "/grpc.health.v1.Health/Check".
   MethodStatistics* OfLibrary(absl::string_view path);
@@ -147,6 +149,7 @@ class CallStatistics {
     static const std::size_t index = IndexOf(Request::descriptor());
     return *rows_[index];
   }
+  Row& RowAt(absl::string_view path);
   // Returns the same index in every object; the last row's if no method takes such requests.
   static std::size_t IndexOf(const google::protobuf::Descriptor* request);
 

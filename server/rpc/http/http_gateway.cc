@@ -112,15 +112,16 @@ HttpAnswer Refusal(const absl::Status& status, std::vector<std::pair<std::string
 
 absl::StatusOr<std::unique_ptr<HttpGateway>> HttpGateway::Start(const HttpGatewayOptions& options,
                                                                 std::shared_ptr<grpc::Channel> channel,
-                                                                const AccessControl& access) {
+                                                                const AccessControl& access,
+                                                                CallStatistics& statistics) {
   WAYSTAR_ASSIGN_OR_RETURN(AllowedOrigins origins, AllowedOrigins::Parse(options.allowed_origins));
   std::function<std::shared_ptr<http::TlsContext>()> tls;
   if (options.tls != nullptr) {
     WAYSTAR_ASSIGN_OR_RETURN(const std::shared_ptr<HttpTls> contexts, HttpTls::Make(options.tls));
     tls = [contexts] { return contexts->Current(); };
   }
-  auto gateway =
-      std::unique_ptr<HttpGateway>(new HttpGateway(options, std::move(origins), std::move(channel), access));
+  auto gateway = std::unique_ptr<HttpGateway>(
+      new HttpGateway(options, std::move(origins), std::move(channel), access, statistics));
   WAYSTAR_ASSIGN_OR_RETURN(
       gateway->server_,
       http::HttpServer::Start({.listen = {options.listen},
@@ -132,10 +133,12 @@ absl::StatusOr<std::unique_ptr<HttpGateway>> HttpGateway::Start(const HttpGatewa
 }
 
 HttpGateway::HttpGateway(const HttpGatewayOptions& options, AllowedOrigins origins,
-                         std::shared_ptr<grpc::Channel> channel, const AccessControl& access)
+                         std::shared_ptr<grpc::Channel> channel, const AccessControl& access,
+                         CallStatistics& statistics)
     : options_(options),
       origins_(std::move(origins)),
       access_(access),
+      statistics_(statistics),
       places_(std::make_shared<HttpPlaces>(options.calls, options.max_answer_bytes)),
       calls_(std::move(channel), static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U))) {}
 
@@ -193,12 +196,12 @@ std::variant<HttpAcceptance, HttpAnswer> HttpGateway::Judge(const http::HttpClie
   absl::Status status = CheckHeaders(head);
   status.Update(TimeoutOf(*method, head).status());
   if (!status.ok()) {
-    return Refusal(status, FieldsOf(head));
+    return RefuseCall(head, status);
   }
   const std::string peer = PeerOverHttp(client.address);
   const absl::StatusOr<Caller> caller = access_.Identify(View(head.Field("Authorization")), peer);
   if (!caller.ok()) {
-    return Refusal(caller.status(), FieldsOf(head));
+    return RefuseCall(head, caller.status());
   }
   return HttpAcceptance{.max_body_bytes = options_.max_body_bytes,
                         .is_trusted = access_.is_asking(),
@@ -210,13 +213,13 @@ void HttpGateway::Serve(http::HttpRequest request, std::shared_ptr<http::Exchang
   const MethodDescriptor& method = *FindMethod(head.path);
   const std::string address = request.client.address;
   const auto place = std::make_shared<HttpPlaces::Place>(places_);
-  absl::Status status = place->Take(address);
+  absl::Status status = place->Take(request.client.network.Text());
   if (status.ok() && method.server_streaming()) {
     status = place->TakeStream();
   }
   const absl::StatusOr<absl::Duration> timeout = TimeoutOf(method, head);
   if (!status.ok()) {
-    exchange->Answer(Refusal(status, FieldsOf(head)));
+    exchange->Answer(RefuseCall(head, status));
     return;
   }
   const absl::Time deadline = absl::Now() + *timeout;
@@ -244,6 +247,11 @@ void HttpGateway::Serve(http::HttpRequest request, std::shared_ptr<http::Exchang
       .client = request.identity,
       .hold = [place](std::size_t bytes) { return place->HoldAnswer(bytes); }};
   calls_.Make(method, std::move(request), std::move(exchange), std::move(options));
+}
+
+HttpAnswer HttpGateway::RefuseCall(const RequestHead& head, const absl::Status& status) const {
+  statistics_.CountRefused(View(head.path), status.code());
+  return Refusal(status, FieldsOf(head));
 }
 
 HttpAnswer HttpGateway::Refuse(int code, const RequestHead* head) {

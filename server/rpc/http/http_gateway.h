@@ -16,6 +16,7 @@
 #include "server/http/http_server.h"
 #include "server/rpc/access/access_control.h"
 #include "server/rpc/access/tls_files.h"
+#include "server/rpc/admission/call_statistics.h"
 #include "server/rpc/http/allowed_origins.h"
 #include "server/rpc/http/http_places.h"
 #include "server/runtime/metric_sink.h"
@@ -49,11 +50,13 @@ struct HttpGatewayOptions {
 class HttpGateway final : public runtime::MetricSource, private http::HttpHandler {
  public:
   // Listens until it is destroyed. `channel` is an in-process channel of the server, and `access` that of the
-  // server, which must outlive this. Returns INVALID_ARGUMENT for options or a certificate that make no
-  // sense, UNAVAILABLE if it cannot listen there.
+  // server; calls that are refused before they are made count in `statistics`. Both must outlive this.
+  // Returns INVALID_ARGUMENT for options or a certificate that make no sense, UNAVAILABLE if it cannot listen
+  // there.
   static absl::StatusOr<std::unique_ptr<HttpGateway>> Start(const HttpGatewayOptions& options,
                                                             std::shared_ptr<grpc::Channel> channel,
-                                                            const AccessControl& access);
+                                                            const AccessControl& access,
+                                                            CallStatistics& statistics);
   HttpGateway(const HttpGateway&) = delete;
   HttpGateway& operator=(const HttpGateway&) = delete;
   ~HttpGateway() override { Stop(absl::ZeroDuration()); }
@@ -70,19 +73,23 @@ class HttpGateway final : public runtime::MetricSource, private http::HttpHandle
   using Fields = std::vector<std::pair<std::string, std::string>>;
 
   HttpGateway(const HttpGatewayOptions& options, AllowedOrigins origins,
-              std::shared_ptr<grpc::Channel> channel, const AccessControl& access);
+              std::shared_ptr<grpc::Channel> channel, const AccessControl& access,
+              CallStatistics& statistics);
 
   std::variant<http::HttpAcceptance, http::HttpAnswer> Judge(const http::HttpClient& client,
                                                              const http::RequestHead& head) override;
   void Serve(http::HttpRequest request, std::shared_ptr<http::Exchange> exchange) override;
   http::HttpAnswer Refuse(int code, const http::RequestHead* head) override;
 
+  // Answers, and counts, a call that is not made.
+  http::HttpAnswer RefuseCall(const http::RequestHead& head, const absl::Status& status) const;
   // Returns the fields of every answer to a request.
   Fields FieldsOf(const http::RequestHead& head) const;
 
   const HttpGatewayOptions options_;
   const AllowedOrigins origins_;
   const AccessControl& access_;
+  CallStatistics& statistics_;
   // Answers that are being sent outlive the gateway.
   const std::shared_ptr<HttpPlaces> places_;
   const http::CallMaker calls_;

@@ -2,6 +2,7 @@
 
 #include "server/rpc/http/http_gateway.h"
 
+#include <algorithm>
 #include <string>
 
 #include "absl/strings/match.h"
@@ -173,6 +174,23 @@ TEST(HttpGatewayTest, AsksForTheTokenBeforeTheBody) {
                              "Content-Length: 4000000\r\n\r\n"));
     EXPECT_THAT(client.Read(12), "HTTP/1.1 401") << header;
   }
+}
+
+TEST(HttpGatewayTest, CountsCallsThatAreNotMade) {
+  GuardedServer guarded("", HttpServer::OverHttp({}));
+  const int port = guarded.server().server().http_port();
+  for (const char* const token : {"guess", "another"}) {
+    EXPECT_EQ(HttpCall(port, WithToken(Post("MapService/GetMap", kArena), token)).code(), 401);
+  }
+  HttpCall call(port, WithToken(Post("ServerService/GetServerStatistics", "{}"), "root"));
+  const auto statistics = FromJson<v1::GetServerStatisticsResponse>(call.Body());
+  const auto method = std::ranges::find(statistics.methods(), "waystar.v1.MapService/GetMap",
+                                        [](const v1::MethodStatistics& each) { return each.method(); });
+  ASSERT_NE(method, statistics.methods().end());
+  EXPECT_EQ(method->requests(), 2);
+  ASSERT_EQ(method->failures_size(), 1);
+  EXPECT_EQ(method->failures(0).code(), static_cast<int>(grpc::StatusCode::UNAUTHENTICATED));
+  EXPECT_EQ(method->failures(0).count(), 2);
 }
 
 TEST(HttpGatewayStreamTest, IsLines) {
