@@ -6,47 +6,54 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "client/errors.h"
+#include "waystar/v1/error_reason.pb.h"
 
 namespace waystar::cli {
 namespace {
 
-constexpr std::pair<absl::string_view, absl::string_view> kHints[] = {
-    {"MAP_NOT_FOUND", "`waystar map list` shows the maps there are."},
-    {"MAP_EXISTS", "Choose another name, or remove the map with `waystar map delete`."},
-    {"BAD_MAP_ID",
+constexpr std::pair<v1::ErrorReason, absl::string_view> kHints[] = {
+    {v1::MAP_NOT_FOUND, "`waystar map list` shows the maps there are."},
+    {v1::MAP_EXISTS, "Choose another name, or remove the map with `waystar map delete`."},
+    {v1::BAD_MAP_ID,
      "A map's name has 1 to 63 of the characters a-z, 0-9, '_', '.' and '-', and begins with a letter or "
      "digit."},
-    {"STALE_REVISION", "`waystar map show` tells the latest revision."},
-    {"MAP_REPLACED", "`waystar map show --json` tells the epoch."},
-    {"REQUEST_ID_EXPIRED",
+    {v1::STALE_REVISION, "`waystar map show` tells the latest revision."},
+    {v1::MAP_REPLACED, "`waystar map show --json` tells the epoch."},
+    {v1::REQUEST_ID_EXPIRED,
      "Look whether the map has the change; if not, make it under another --request-id."},
-    {"FUTURE_REVISION", "`waystar map show` tells the latest revision."},
-    {"OBSTACLE_NOT_FOUND", "`waystar obstacle list` shows the obstacles there are."},
-    {"OBSTACLE_EXISTS", "--replace puts the new one in its place."},
-    {"BAD_OBSTACLE_ID",
+    {v1::FUTURE_REVISION, "`waystar map show` tells the latest revision."},
+    {v1::OBSTACLE_NOT_FOUND, "`waystar obstacle list` shows the obstacles there are."},
+    {v1::OBSTACLE_EXISTS, "--replace puts the new one in its place."},
+    {v1::BAD_OBSTACLE_ID,
      "An obstacle's name has 1 to 63 of the characters A-Z, a-z, 0-9, '_', '.', ':' and '-', and begins with "
      "a letter or digit."},
-    {"REQUEST_ID_REUSED", "Each change needs a --request-id of its own."},
-    {"GOAL_BLOCKED", "--nearest finds a path to the nearest cell that can be reached."},
-    {"ALGORITHM_UNSUITED", "--algorithm auto suits every map."},
-    {"RESPONSE_TOO_LARGE", "--form corners or directions makes the answer smaller."},
-    {"NOT_EXPRESSIBLE", "--format text can express every map."},
-    {"QUEUE_FULL", "The server is busy: try again in a moment."},
-    {"QUEUE_TIMEOUT", "The server is busy: try again in a moment."},
-    {"CLIENT_BUSY", "You have too many calls under way: try again in a moment."},
-    {"ANSWERS_UNREAD", "The server holds too much that is not read yet: try again in a moment."},
-    {"UPDATES_BUSY", "The server is busy: try again in a moment."},
-    {"TOO_MANY_WATCHES", "The server is busy: try again in a moment."},
-    {"NOT_PERMITTED", "The line of the token in the server's --tokens_file says what it may do."},
-    {"STORAGE_FAILED",
+    {v1::REQUEST_ID_REUSED, "Each change needs a --request-id of its own."},
+    {v1::GOAL_BLOCKED, "--nearest finds a path to the nearest cell that can be reached."},
+    {v1::ALGORITHM_UNSUITED, "--algorithm auto suits every map."},
+    {v1::RESPONSE_TOO_LARGE, "--form corners or directions makes the answer smaller."},
+    {v1::NOT_EXPRESSIBLE, "--format text can express every map."},
+    {v1::QUEUE_FULL, "The server is busy: try again in a moment."},
+    {v1::QUEUE_TIMEOUT, "The server is busy: try again in a moment."},
+    {v1::CLIENT_BUSY, "You have too many calls under way: try again in a moment."},
+    {v1::ANSWERS_UNREAD, "The server holds too much that is not read yet: try again in a moment."},
+    {v1::UPDATES_BUSY, "The server is busy: try again in a moment."},
+    {v1::TOO_MANY_WATCHES, "The server is busy: try again in a moment."},
+    {v1::NOT_PERMITTED, "The line of the token in the server's --tokens_file says what it may do."},
+    {v1::STORAGE_FAILED,
      "The server cannot write its data folder. With a --request-id the change can be tried again safely."},
-    {"MAPS_LOADING", "Try again in a moment: `waystar health` prints SERVING then."},
-    {"TRANSFERS_BUSY", "The server is busy: try again in a moment."},
+    {v1::MAPS_LOADING, "Try again in a moment: `waystar health` prints SERVING then."},
+    {v1::TRANSFERS_BUSY, "The server is busy: try again in a moment."},
 };
 
-absl::string_view HintFor(absl::string_view reason) {
-  for (const auto& [name, hint] : kHints) {
-    if (name == reason) {
+v1::ErrorReason ReasonOf(const absl::Status& status) {
+  v1::ErrorReason reason = v1::ERROR_REASON_UNSPECIFIED;
+  v1::ErrorReason_Parse(client::ReasonOf(status), &reason);
+  return reason;
+}
+
+absl::string_view HintFor(v1::ErrorReason reason) {
+  for (const auto& [hinted, hint] : kHints) {
+    if (hinted == reason) {
       return hint;
     }
   }
@@ -80,10 +87,8 @@ ExitCode ExitCodeFor(const absl::Status& status) {
     case absl::StatusCode::kDeadlineExceeded:
       return ExitCode::kUnavailable;
     case absl::StatusCode::kResourceExhausted: {
-      const std::string reason = client::ReasonOf(status);
-      const bool passes = reason == "QUEUE_FULL" || reason == "QUEUE_TIMEOUT" || reason == "TRANSFERS_BUSY" ||
-                          reason == "UPDATES_BUSY" || reason == "CLIENT_BUSY" ||
-                          reason == "TOO_MANY_WATCHES" || reason == "ANSWERS_UNREAD";
+      // Those that pass by themselves.
+      const bool passes = client::RetryDelayOf(status) > absl::ZeroDuration();
       return passes ? ExitCode::kUnavailable : ExitCode::kRefused;
     }
     case absl::StatusCode::kInvalidArgument:
@@ -109,7 +114,6 @@ bool IsUnreachable(const absl::Status& status) {
 }
 
 std::string ErrorText(const absl::Status& status, const std::string& server) {
-  const std::string reason = client::ReasonOf(status);
   // So the library says of a server whose health service says NOT_SERVING.
   if (IsUnreachable(status) && absl::StrContains(status.message(), "backend unhealthy")) {
     return absl::StrCat(
@@ -121,7 +125,7 @@ std::string ErrorText(const absl::Status& status, const std::string& server) {
     return absl::StrCat("cannot reach a server at ", server, ": ", Sentence(status),
                         "\nIs it running? --server HOST:PORT or WAYSTAR_SERVER names another.");
   }
-  if (status.code() == absl::StatusCode::kDeadlineExceeded && reason.empty()) {
+  if (status.code() == absl::StatusCode::kDeadlineExceeded && client::ReasonOf(status).empty()) {
     return absl::StrCat("no answer from ", server, " in time\n--timeout allows it more, such as 30s.");
   }
   std::string text = Sentence(status);
@@ -136,7 +140,7 @@ std::string ErrorText(const absl::Status& status, const std::string& server) {
   if (status.code() == absl::StatusCode::kUnimplemented) {
     absl::StrAppend(&text, "\nIs that a Waystar server, and as new as this tool?");
   }
-  if (const absl::string_view hint = HintFor(reason); !hint.empty()) {
+  if (const absl::string_view hint = HintFor(ReasonOf(status)); !hint.empty()) {
     absl::StrAppend(&text, "\n", hint);
   }
   return text;

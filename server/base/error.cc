@@ -1,6 +1,8 @@
 #include "server/base/error.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 
 #include "absl/status/status.h"
@@ -23,199 +25,127 @@ std::string PayloadOf(const absl::Status& status, absl::string_view type) {
   return payload ? std::string(*payload) : std::string();
 }
 
+struct Row {
+  ErrorReason reason;
+  absl::StatusCode code;
+  absl::string_view name;
+};
+
+// In the order of the reasons.
+constexpr Row kRows[] = {
+    {ErrorReason::kUnknown, absl::StatusCode::kUnknown, "UNKNOWN"},
+    {ErrorReason::kBadDisc, absl::StatusCode::kInvalidArgument, "BAD_DISC"},
+    {ErrorReason::kBadEdge, absl::StatusCode::kInvalidArgument, "BAD_EDGE"},
+    {ErrorReason::kBadEdit, absl::StatusCode::kInvalidArgument, "BAD_EDIT"},
+    {ErrorReason::kBadEffect, absl::StatusCode::kInvalidArgument, "BAD_EFFECT"},
+    {ErrorReason::kBadFormat, absl::StatusCode::kInvalidArgument, "BAD_FORMAT"},
+    {ErrorReason::kBadHeader, absl::StatusCode::kInvalidArgument, "BAD_HEADER"},
+    {ErrorReason::kBadLifetime, absl::StatusCode::kInvalidArgument, "BAD_LIFETIME"},
+    {ErrorReason::kBadLine, absl::StatusCode::kInvalidArgument, "BAD_LINE"},
+    {ErrorReason::kBadMapId, absl::StatusCode::kInvalidArgument, "BAD_MAP_ID"},
+    {ErrorReason::kBadNodeId, absl::StatusCode::kInvalidArgument, "BAD_NODE_ID"},
+    {ErrorReason::kBadObstacleId, absl::StatusCode::kInvalidArgument, "BAD_OBSTACLE_ID"},
+    {ErrorReason::kBadPolygon, absl::StatusCode::kInvalidArgument, "BAD_POLYGON"},
+    {ErrorReason::kBadPortal, absl::StatusCode::kInvalidArgument, "BAD_PORTAL"},
+    {ErrorReason::kBadPortalId, absl::StatusCode::kInvalidArgument, "BAD_PORTAL_ID"},
+    {ErrorReason::kBadProfile, absl::StatusCode::kInvalidArgument, "BAD_PROFILE"},
+    {ErrorReason::kBadRectangle, absl::StatusCode::kInvalidArgument, "BAD_RECTANGLE"},
+    {ErrorReason::kBadRow, absl::StatusCode::kInvalidArgument, "BAD_ROW"},
+    {ErrorReason::kBadSize, absl::StatusCode::kInvalidArgument, "BAD_SIZE"},
+    {ErrorReason::kBadSource, absl::StatusCode::kInvalidArgument, "BAD_SOURCE"},
+    {ErrorReason::kBadStream, absl::StatusCode::kInvalidArgument, "BAD_STREAM"},
+    {ErrorReason::kBadTag, absl::StatusCode::kInvalidArgument, "BAD_TAG"},
+    {ErrorReason::kBadTerrain, absl::StatusCode::kInvalidArgument, "BAD_TERRAIN"},
+    {ErrorReason::kBadValue, absl::StatusCode::kInvalidArgument, "BAD_VALUE"},
+    {ErrorReason::kDuplicateEdge, absl::StatusCode::kInvalidArgument, "DUPLICATE_EDGE"},
+    {ErrorReason::kDuplicateNode, absl::StatusCode::kInvalidArgument, "DUPLICATE_NODE"},
+    {ErrorReason::kEmptyBatch, absl::StatusCode::kInvalidArgument, "EMPTY_BATCH"},
+    {ErrorReason::kEmptyShape, absl::StatusCode::kInvalidArgument, "EMPTY_SHAPE"},
+    {ErrorReason::kMissingField, absl::StatusCode::kInvalidArgument, "MISSING_FIELD"},
+    {ErrorReason::kRequestIdReused, absl::StatusCode::kInvalidArgument, "REQUEST_ID_REUSED"},
+    {ErrorReason::kTruncated, absl::StatusCode::kInvalidArgument, "TRUNCATED"},
+    {ErrorReason::kUnknownEnumValue, absl::StatusCode::kInvalidArgument, "UNKNOWN_ENUM_VALUE"},
+    {ErrorReason::kUnknownTerrain, absl::StatusCode::kInvalidArgument, "UNKNOWN_TERRAIN"},
+    {ErrorReason::kFutureRevision, absl::StatusCode::kOutOfRange, "FUTURE_REVISION"},
+    {ErrorReason::kOffMap, absl::StatusCode::kOutOfRange, "OFF_MAP"},
+    {ErrorReason::kEdgeNotFound, absl::StatusCode::kNotFound, "EDGE_NOT_FOUND"},
+    {ErrorReason::kMapNotFound, absl::StatusCode::kNotFound, "MAP_NOT_FOUND"},
+    {ErrorReason::kNodeNotFound, absl::StatusCode::kNotFound, "NODE_NOT_FOUND"},
+    {ErrorReason::kObstacleNotFound, absl::StatusCode::kNotFound, "OBSTACLE_NOT_FOUND"},
+    {ErrorReason::kPortalNotFound, absl::StatusCode::kNotFound, "PORTAL_NOT_FOUND"},
+    {ErrorReason::kProfileNotFound, absl::StatusCode::kNotFound, "PROFILE_NOT_FOUND"},
+    {ErrorReason::kEdgeExists, absl::StatusCode::kAlreadyExists, "EDGE_EXISTS"},
+    {ErrorReason::kMapExists, absl::StatusCode::kAlreadyExists, "MAP_EXISTS"},
+    {ErrorReason::kNodeExists, absl::StatusCode::kAlreadyExists, "NODE_EXISTS"},
+    {ErrorReason::kObstacleExists, absl::StatusCode::kAlreadyExists, "OBSTACLE_EXISTS"},
+    {ErrorReason::kPortalExists, absl::StatusCode::kAlreadyExists, "PORTAL_EXISTS"},
+    {ErrorReason::kPortalOverlaps, absl::StatusCode::kAlreadyExists, "PORTAL_OVERLAPS"},
+    {ErrorReason::kAlgorithmUnsuited, absl::StatusCode::kFailedPrecondition, "ALGORITHM_UNSUITED"},
+    {ErrorReason::kDigestMismatch, absl::StatusCode::kFailedPrecondition, "DIGEST_MISMATCH"},
+    {ErrorReason::kGoalBlocked, absl::StatusCode::kFailedPrecondition, "GOAL_BLOCKED"},
+    {ErrorReason::kMapReplaced, absl::StatusCode::kFailedPrecondition, "MAP_REPLACED"},
+    {ErrorReason::kNotExpressible, absl::StatusCode::kFailedPrecondition, "NOT_EXPRESSIBLE"},
+    {ErrorReason::kNoNodeNear, absl::StatusCode::kFailedPrecondition, "NO_NODE_NEAR"},
+    {ErrorReason::kRequestIdExpired, absl::StatusCode::kFailedPrecondition, "REQUEST_ID_EXPIRED"},
+    {ErrorReason::kStartBlocked, absl::StatusCode::kFailedPrecondition, "START_BLOCKED"},
+    {ErrorReason::kWrongMapKind, absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND"},
+    {ErrorReason::kSnapshotEvicted, absl::StatusCode::kAborted, "SNAPSHOT_EVICTED"},
+    {ErrorReason::kStaleRevision, absl::StatusCode::kAborted, "STALE_REVISION"},
+    {ErrorReason::kAnswersUnread, absl::StatusCode::kResourceExhausted, "ANSWERS_UNREAD"},
+    {ErrorReason::kBatchTooLarge, absl::StatusCode::kResourceExhausted, "BATCH_TOO_LARGE"},
+    {ErrorReason::kClientBusy, absl::StatusCode::kResourceExhausted, "CLIENT_BUSY"},
+    {ErrorReason::kImportTooLarge, absl::StatusCode::kResourceExhausted, "IMPORT_TOO_LARGE"},
+    {ErrorReason::kMapsMemoryFull, absl::StatusCode::kResourceExhausted, "MAPS_MEMORY_FULL"},
+    {ErrorReason::kPathTooLong, absl::StatusCode::kResourceExhausted, "PATH_TOO_LONG"},
+    {ErrorReason::kQueueFull, absl::StatusCode::kResourceExhausted, "QUEUE_FULL"},
+    {ErrorReason::kQueueTimeout, absl::StatusCode::kResourceExhausted, "QUEUE_TIMEOUT"},
+    {ErrorReason::kRegionTooLarge, absl::StatusCode::kResourceExhausted, "REGION_TOO_LARGE"},
+    {ErrorReason::kRequestTooLarge, absl::StatusCode::kResourceExhausted, "REQUEST_TOO_LARGE"},
+    {ErrorReason::kResponseTooLarge, absl::StatusCode::kResourceExhausted, "RESPONSE_TOO_LARGE"},
+    {ErrorReason::kTooManyEdges, absl::StatusCode::kResourceExhausted, "TOO_MANY_EDGES"},
+    {ErrorReason::kTooManyItems, absl::StatusCode::kResourceExhausted, "TOO_MANY_ITEMS"},
+    {ErrorReason::kTooManyMaps, absl::StatusCode::kResourceExhausted, "TOO_MANY_MAPS"},
+    {ErrorReason::kTooManyNodes, absl::StatusCode::kResourceExhausted, "TOO_MANY_NODES"},
+    {ErrorReason::kTooManyObstacles, absl::StatusCode::kResourceExhausted, "TOO_MANY_OBSTACLES"},
+    {ErrorReason::kTooManyPortals, absl::StatusCode::kResourceExhausted, "TOO_MANY_PORTALS"},
+    {ErrorReason::kTooManyProfiles, absl::StatusCode::kResourceExhausted, "TOO_MANY_PROFILES"},
+    {ErrorReason::kTooManyTags, absl::StatusCode::kResourceExhausted, "TOO_MANY_TAGS"},
+    {ErrorReason::kTooManyWatches, absl::StatusCode::kResourceExhausted, "TOO_MANY_WATCHES"},
+    {ErrorReason::kTransfersBusy, absl::StatusCode::kResourceExhausted, "TRANSFERS_BUSY"},
+    {ErrorReason::kUpdatesBusy, absl::StatusCode::kResourceExhausted, "UPDATES_BUSY"},
+    {ErrorReason::kDeadlineExceeded, absl::StatusCode::kDeadlineExceeded, "DEADLINE_EXCEEDED"},
+    {ErrorReason::kTransferTimeout, absl::StatusCode::kDeadlineExceeded, "TRANSFER_TIMEOUT"},
+    {ErrorReason::kCancelled, absl::StatusCode::kCancelled, "CANCELLED"},
+    {ErrorReason::kDraining, absl::StatusCode::kUnavailable, "DRAINING"},
+    {ErrorReason::kMapsLoading, absl::StatusCode::kUnavailable, "MAPS_LOADING"},
+    {ErrorReason::kStorageFailed, absl::StatusCode::kUnavailable, "STORAGE_FAILED"},
+    {ErrorReason::kBadToken, absl::StatusCode::kUnauthenticated, "BAD_TOKEN"},
+    {ErrorReason::kMissingToken, absl::StatusCode::kUnauthenticated, "MISSING_TOKEN"},
+    {ErrorReason::kNotPermitted, absl::StatusCode::kPermissionDenied, "NOT_PERMITTED"},
+    {ErrorReason::kOriginNotAllowed, absl::StatusCode::kPermissionDenied, "ORIGIN_NOT_ALLOWED"},
+    {ErrorReason::kUnknownMethod, absl::StatusCode::kUnimplemented, "UNKNOWN_METHOD"},
+};
+
+constexpr bool AreInOrder() {
+  for (std::size_t i = 0; i < std::size(kRows); ++i) {
+    if (kRows[i].reason != static_cast<ErrorReason>(i)) {
+      return false;
+    }
+  }
+  return true;
+}
+static_assert(AreInOrder());
+
+const Row& RowOf(ErrorReason reason) { return kRows[static_cast<std::size_t>(reason)]; }
+
 }  // namespace
 
-absl::string_view ErrorReasonName(ErrorReason reason) {
-  switch (reason) {
-    case ErrorReason::kUnknown:
-      return "UNKNOWN";
-    case ErrorReason::kBadDisc:
-      return "BAD_DISC";
-    case ErrorReason::kBadEdit:
-      return "BAD_EDIT";
-    case ErrorReason::kBadEffect:
-      return "BAD_EFFECT";
-    case ErrorReason::kBadFormat:
-      return "BAD_FORMAT";
-    case ErrorReason::kBadLifetime:
-      return "BAD_LIFETIME";
-    case ErrorReason::kBadLine:
-      return "BAD_LINE";
-    case ErrorReason::kBadMapId:
-      return "BAD_MAP_ID";
-    case ErrorReason::kBadObstacleId:
-      return "BAD_OBSTACLE_ID";
-    case ErrorReason::kBadPolygon:
-      return "BAD_POLYGON";
-    case ErrorReason::kBadRectangle:
-      return "BAD_RECTANGLE";
-    case ErrorReason::kBadRow:
-      return "BAD_ROW";
-    case ErrorReason::kBadSize:
-      return "BAD_SIZE";
-    case ErrorReason::kBadSource:
-      return "BAD_SOURCE";
-    case ErrorReason::kBadStream:
-      return "BAD_STREAM";
-    case ErrorReason::kBadTerrain:
-      return "BAD_TERRAIN";
-    case ErrorReason::kBadValue:
-      return "BAD_VALUE";
-    case ErrorReason::kEmptyBatch:
-      return "EMPTY_BATCH";
-    case ErrorReason::kEmptyShape:
-      return "EMPTY_SHAPE";
-    case ErrorReason::kMissingField:
-      return "MISSING_FIELD";
-    case ErrorReason::kRequestIdReused:
-      return "REQUEST_ID_REUSED";
-    case ErrorReason::kTruncated:
-      return "TRUNCATED";
-    case ErrorReason::kUnknownEnumValue:
-      return "UNKNOWN_ENUM_VALUE";
-    case ErrorReason::kUnknownTerrain:
-      return "UNKNOWN_TERRAIN";
-    case ErrorReason::kFutureRevision:
-      return "FUTURE_REVISION";
-    case ErrorReason::kOffMap:
-      return "OFF_MAP";
-    case ErrorReason::kMapNotFound:
-      return "MAP_NOT_FOUND";
-    case ErrorReason::kMapExists:
-      return "MAP_EXISTS";
-    case ErrorReason::kObstacleNotFound:
-      return "OBSTACLE_NOT_FOUND";
-    case ErrorReason::kBadPortal:
-      return "BAD_PORTAL";
-    case ErrorReason::kBadPortalId:
-      return "BAD_PORTAL_ID";
-    case ErrorReason::kPortalNotFound:
-      return "PORTAL_NOT_FOUND";
-    case ErrorReason::kPortalExists:
-      return "PORTAL_EXISTS";
-    case ErrorReason::kPortalOverlaps:
-      return "PORTAL_OVERLAPS";
-    case ErrorReason::kTooManyPortals:
-      return "TOO_MANY_PORTALS";
-    case ErrorReason::kObstacleExists:
-      return "OBSTACLE_EXISTS";
-    case ErrorReason::kAlgorithmUnsuited:
-      return "ALGORITHM_UNSUITED";
-    case ErrorReason::kGoalBlocked:
-      return "GOAL_BLOCKED";
-    case ErrorReason::kDigestMismatch:
-      return "DIGEST_MISMATCH";
-    case ErrorReason::kMapReplaced:
-      return "MAP_REPLACED";
-    case ErrorReason::kNotExpressible:
-      return "NOT_EXPRESSIBLE";
-    case ErrorReason::kRequestIdExpired:
-      return "REQUEST_ID_EXPIRED";
-    case ErrorReason::kStartBlocked:
-      return "START_BLOCKED";
-    case ErrorReason::kSnapshotEvicted:
-      return "SNAPSHOT_EVICTED";
-    case ErrorReason::kStaleRevision:
-      return "STALE_REVISION";
-    case ErrorReason::kBatchTooLarge:
-      return "BATCH_TOO_LARGE";
-    case ErrorReason::kImportTooLarge:
-      return "IMPORT_TOO_LARGE";
-    case ErrorReason::kPathTooLong:
-      return "PATH_TOO_LONG";
-    case ErrorReason::kQueueFull:
-      return "QUEUE_FULL";
-    case ErrorReason::kQueueTimeout:
-      return "QUEUE_TIMEOUT";
-    case ErrorReason::kResponseTooLarge:
-      return "RESPONSE_TOO_LARGE";
-    case ErrorReason::kTooManyMaps:
-      return "TOO_MANY_MAPS";
-    case ErrorReason::kTooManyObstacles:
-      return "TOO_MANY_OBSTACLES";
-    case ErrorReason::kTooManyWatches:
-      return "TOO_MANY_WATCHES";
-    case ErrorReason::kTransfersBusy:
-      return "TRANSFERS_BUSY";
-    case ErrorReason::kUpdatesBusy:
-      return "UPDATES_BUSY";
-    case ErrorReason::kCancelled:
-      return "CANCELLED";
-    case ErrorReason::kDeadlineExceeded:
-      return "DEADLINE_EXCEEDED";
-    case ErrorReason::kDraining:
-      return "DRAINING";
-    case ErrorReason::kMapsLoading:
-      return "MAPS_LOADING";
-    case ErrorReason::kTransferTimeout:
-      return "TRANSFER_TIMEOUT";
-    case ErrorReason::kRegionTooLarge:
-      return "REGION_TOO_LARGE";
-    case ErrorReason::kTooManyItems:
-      return "TOO_MANY_ITEMS";
-    case ErrorReason::kBadProfile:
-      return "BAD_PROFILE";
-    case ErrorReason::kProfileNotFound:
-      return "PROFILE_NOT_FOUND";
-    case ErrorReason::kTooManyProfiles:
-      return "TOO_MANY_PROFILES";
-    case ErrorReason::kBadEdge:
-      return "BAD_EDGE";
-    case ErrorReason::kBadNodeId:
-      return "BAD_NODE_ID";
-    case ErrorReason::kBadTag:
-      return "BAD_TAG";
-    case ErrorReason::kDuplicateEdge:
-      return "DUPLICATE_EDGE";
-    case ErrorReason::kDuplicateNode:
-      return "DUPLICATE_NODE";
-    case ErrorReason::kEdgeExists:
-      return "EDGE_EXISTS";
-    case ErrorReason::kEdgeNotFound:
-      return "EDGE_NOT_FOUND";
-    case ErrorReason::kNodeExists:
-      return "NODE_EXISTS";
-    case ErrorReason::kNodeNotFound:
-      return "NODE_NOT_FOUND";
-    case ErrorReason::kNoNodeNear:
-      return "NO_NODE_NEAR";
-    case ErrorReason::kWrongMapKind:
-      return "WRONG_MAP_KIND";
-    case ErrorReason::kTooManyEdges:
-      return "TOO_MANY_EDGES";
-    case ErrorReason::kTooManyNodes:
-      return "TOO_MANY_NODES";
-    case ErrorReason::kTooManyTags:
-      return "TOO_MANY_TAGS";
-    case ErrorReason::kAnswersUnread:
-      return "ANSWERS_UNREAD";
-    case ErrorReason::kBadToken:
-      return "BAD_TOKEN";
-    case ErrorReason::kMissingToken:
-      return "MISSING_TOKEN";
-    case ErrorReason::kNotPermitted:
-      return "NOT_PERMITTED";
-    case ErrorReason::kMapsMemoryFull:
-      return "MAPS_MEMORY_FULL";
-    case ErrorReason::kClientBusy:
-      return "CLIENT_BUSY";
-    case ErrorReason::kStorageFailed:
-      return "STORAGE_FAILED";
-    case ErrorReason::kBadHeader:
-      return "BAD_HEADER";
-    case ErrorReason::kUnknownMethod:
-      return "UNKNOWN_METHOD";
-    case ErrorReason::kRequestTooLarge:
-      return "REQUEST_TOO_LARGE";
-    case ErrorReason::kOriginNotAllowed:
-      return "ORIGIN_NOT_ALLOWED";
-  }
-  return "UNKNOWN";
-}
+absl::StatusCode CodeOf(ErrorReason reason) { return RowOf(reason).code; }
 
-absl::Status MakeError(absl::StatusCode code, ErrorReason reason, absl::string_view field,
-                       absl::string_view message) {
-  absl::Status status(code, message);
+absl::string_view ErrorReasonName(ErrorReason reason) { return RowOf(reason).name; }
+
+absl::Status MakeError(ErrorReason reason, absl::string_view field, absl::string_view message) {
+  absl::Status status(CodeOf(reason), message);
   status.SetPayload(kReasonPayload, absl::Cord(ErrorReasonName(reason)));
   if (!field.empty()) {
     status.SetPayload(kFieldPayload, absl::Cord(field));
@@ -224,7 +154,7 @@ absl::Status MakeError(absl::StatusCode code, ErrorReason reason, absl::string_v
 }
 
 absl::Status Refusal(ErrorReason reason, absl::Duration retry_delay, absl::string_view message) {
-  return WithRetryDelay(MakeError(absl::StatusCode::kResourceExhausted, reason, "", message), retry_delay);
+  return WithRetryDelay(MakeError(reason, "", message), retry_delay);
 }
 
 std::string ErrorReasonOf(const absl::Status& status) { return PayloadOf(status, kReasonPayload); }

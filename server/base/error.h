@@ -1,5 +1,5 @@
 // Errors as values: an absl::Status with a canonical code, a sentence for people, a machine-readable reason
-// and the request field to blame.
+// and the request field to blame. The reason decides the code.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,36 @@
 
 namespace waystar {
 
-// What went wrong, for programs. Names are part of the public contract: add, never rename.
+// What went wrong, for programs: ErrorReason of the public contract, with the same numbers and names. Add at
+// the end, never rename.
 enum class ErrorReason : std::uint8_t {
   kUnknown,
   // INVALID_ARGUMENT
   kBadDisc,
+  kBadEdge,
   kBadEdit,
   kBadEffect,
   kBadFormat,
+  kBadHeader,
   kBadLifetime,
   kBadLine,
   kBadMapId,
+  kBadNodeId,
   kBadObstacleId,
   kBadPolygon,
+  kBadPortal,
+  kBadPortalId,
+  kBadProfile,
   kBadRectangle,
   kBadRow,
   kBadSize,
   kBadSource,
   kBadStream,
+  kBadTag,
   kBadTerrain,
   kBadValue,
+  kDuplicateEdge,
+  kDuplicateNode,
   kEmptyBatch,
   kEmptyShape,
   kMissingField,
@@ -38,17 +48,21 @@ enum class ErrorReason : std::uint8_t {
   kTruncated,
   kUnknownEnumValue,
   kUnknownTerrain,
-  kBadPortal,
-  kBadPortalId,
   // OUT_OF_RANGE
   kFutureRevision,
   kOffMap,
-  // NOT_FOUND, ALREADY_EXISTS
+  // NOT_FOUND
+  kEdgeNotFound,
   kMapNotFound,
-  kMapExists,
+  kNodeNotFound,
   kObstacleNotFound,
-  kObstacleExists,
   kPortalNotFound,
+  kProfileNotFound,
+  // ALREADY_EXISTS
+  kEdgeExists,
+  kMapExists,
+  kNodeExists,
+  kObstacleExists,
   kPortalExists,
   kPortalOverlaps,
   // FAILED_PRECONDITION
@@ -57,86 +71,66 @@ enum class ErrorReason : std::uint8_t {
   kGoalBlocked,
   kMapReplaced,
   kNotExpressible,
+  kNoNodeNear,
   kRequestIdExpired,
   kStartBlocked,
+  kWrongMapKind,
   // ABORTED
   kSnapshotEvicted,
   kStaleRevision,
   // RESOURCE_EXHAUSTED
+  kAnswersUnread,
   kBatchTooLarge,
+  kClientBusy,
   kImportTooLarge,
+  kMapsMemoryFull,
   kPathTooLong,
   kQueueFull,
   kQueueTimeout,
+  kRegionTooLarge,
+  kRequestTooLarge,
   kResponseTooLarge,
+  kTooManyEdges,
+  kTooManyItems,
   kTooManyMaps,
+  kTooManyNodes,
   kTooManyObstacles,
   kTooManyPortals,
+  kTooManyProfiles,
+  kTooManyTags,
   kTooManyWatches,
   kTransfersBusy,
   kUpdatesBusy,
-  // DEADLINE_EXCEEDED, CANCELLED, UNAVAILABLE
-  kCancelled,
+  // DEADLINE_EXCEEDED
   kDeadlineExceeded,
+  kTransferTimeout,
+  // CANCELLED
+  kCancelled,
+  // UNAVAILABLE
   kDraining,
   kMapsLoading,
-  kTransferTimeout,
-  // Fields: RESOURCE_EXHAUSTED
-  kRegionTooLarge,
-  kTooManyItems,
-  // Movement profiles: INVALID_ARGUMENT, NOT_FOUND, RESOURCE_EXHAUSTED
-  kBadProfile,
-  kProfileNotFound,
-  kTooManyProfiles,
-  // Waypoint graphs: INVALID_ARGUMENT
-  kBadEdge,
-  kBadNodeId,
-  kBadTag,
-  kDuplicateEdge,
-  kDuplicateNode,
-  // NOT_FOUND, ALREADY_EXISTS
-  kEdgeExists,
-  kEdgeNotFound,
-  kNodeExists,
-  kNodeNotFound,
-  // FAILED_PRECONDITION
-  kNoNodeNear,
-  kWrongMapKind,
-  // RESOURCE_EXHAUSTED
-  kTooManyEdges,
-  kTooManyNodes,
-  kTooManyTags,
-  // Streams of queries: RESOURCE_EXHAUSTED
-  kAnswersUnread,
-  // Tokens: UNAUTHENTICATED, PERMISSION_DENIED
+  kStorageFailed,
+  // UNAUTHENTICATED
   kBadToken,
   kMissingToken,
+  // PERMISSION_DENIED
   kNotPermitted,
-  // The server's limits: RESOURCE_EXHAUSTED
-  kMapsMemoryFull,
-  kClientBusy,
-  // Storage: UNAVAILABLE
-  kStorageFailed,
-  // HTTP: INVALID_ARGUMENT, UNIMPLEMENTED, RESOURCE_EXHAUSTED, PERMISSION_DENIED
-  kBadHeader,
-  kUnknownMethod,
-  kRequestTooLarge,
   kOriginNotAllowed,
+  // UNIMPLEMENTED
+  kUnknownMethod,
 };
 
 // Returns the name in the contract, such as "MAP_NOT_FOUND" for kMapNotFound; "UNKNOWN" for kUnknown.
 absl::string_view ErrorReasonName(ErrorReason reason);
 
+// Returns the canonical code of errors with that reason.
+absl::StatusCode CodeOf(ErrorReason reason);
+
 // Makes an error. `field` is the path of the offending field from the request's root, such as
 // "edits[3].block.cells[0]", and empty where no field is to blame.
-absl::Status MakeError(absl::StatusCode code, ErrorReason reason, absl::string_view field,
-                       absl::string_view message);
+absl::Status MakeError(ErrorReason reason, absl::string_view field, absl::string_view message);
 
-inline absl::Status InvalidArgument(ErrorReason reason, absl::string_view field, absl::string_view message) {
-  return MakeError(absl::StatusCode::kInvalidArgument, reason, field, message);
-}
-
-// Makes a refusal that passes by itself: RESOURCE_EXHAUSTED, to be retried after `retry_delay`.
+// Makes a refusal that passes by itself: it may be retried after `retry_delay`.
 absl::Status Refusal(ErrorReason reason, absl::Duration retry_delay, absl::string_view message);
 
 // Return what MakeError and Refusal put in; empty and zero for any other status.

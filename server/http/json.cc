@@ -79,7 +79,7 @@ absl::StatusOr<std::string> JsonToWire(const google::protobuf::Descriptor& type,
     std::string why(status.message());
     // Protobuf puts blanks at random places, different in each process.
     absl::RemoveExtraAsciiWhitespace(&why);
-    return InvalidArgument(ErrorReason::kBadValue, FieldIn(why), absl::StrCat("no such request: ", why));
+    return MakeError(ErrorReason::kBadValue, FieldIn(why), absl::StrCat("no such request: ", why));
   }
   return wire;
 }

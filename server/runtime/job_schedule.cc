@@ -232,7 +232,7 @@ JobSchedule::Clock::time_point JobSchedule::PauseEnd(Clock::time_point now) cons
 
 absl::Status JobSchedule::WhyLate(const FairQueue::Entry& entry, Clock::time_point now) const {
   if (now >= entry.deadline) {
-    return MakeError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, "",
+    return MakeError(ErrorReason::kDeadlineExceeded, "",
                      "the deadline passed while the call waited for a worker");
   }
   return Refusal(ErrorReason::kQueueTimeout, kRetryDelay,

@@ -26,7 +26,7 @@ constexpr std::size_t kDigits = 12;
 constexpr std::size_t kMaxGroupBytes = std::size_t{64} << 20;
 
 absl::Status StorageFailed(absl::string_view message) {
-  return MakeError(absl::StatusCode::kUnavailable, ErrorReason::kStorageFailed, "", message);
+  return MakeError(ErrorReason::kStorageFailed, "", message);
 }
 
 void NoteMinimum(std::optional<std::chrono::steady_clock::time_point> candidate,
@@ -37,7 +37,7 @@ void NoteMinimum(std::optional<std::chrono::steady_clock::time_point> candidate,
 }
 
 absl::Status IsTooLarge(absl::string_view id) {
-  return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kImportTooLarge, "",
+  return MakeError(ErrorReason::kImportTooLarge, "",
                    absl::StrCat("map \"", id, "\" is too large for the log"));
 }
 

@@ -9,8 +9,7 @@ namespace waystar {
 namespace {
 
 TEST(ErrorTest, CarriesReasonAndField) {
-  const absl::Status error =
-      MakeError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map", "there is no map \"x\"");
+  const absl::Status error = MakeError(ErrorReason::kMapNotFound, "map", "there is no map \"x\"");
   EXPECT_EQ(error.code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(error.message(), "there is no map \"x\"");
   EXPECT_EQ(ErrorReasonOf(error), "MAP_NOT_FOUND");
@@ -37,7 +36,7 @@ TEST(ErrorTest, RefusalCarriesRetryDelay) {
 }
 
 TEST(ErrorTest, PrefixGoesBeforeField) {
-  const absl::Status error = InvalidArgument(ErrorReason::kEmptyShape, "block.cells[2]", "no");
+  const absl::Status error = MakeError(ErrorReason::kEmptyShape, "block.cells[2]", "no");
   EXPECT_EQ(ErrorFieldOf(WithFieldPrefix(error, "edits[3].")), "edits[3].block.cells[2]");
   EXPECT_TRUE(WithFieldPrefix(absl::OkStatus(), "edits[3].").ok());
 }

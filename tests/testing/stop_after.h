@@ -18,9 +18,8 @@ class StopAfter final : public StopCheck {
   explicit StopAfter(int looks) : allowed_(looks) {}
 
   absl::Status Check() const override {
-    return ++looks_ > allowed_
-               ? MakeError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, "", "the test has enough")
-               : absl::OkStatus();
+    return ++looks_ > allowed_ ? MakeError(ErrorReason::kCancelled, "", "the test has enough")
+                               : absl::OkStatus();
   }
 
   int looks() const { return looks_; }

@@ -22,7 +22,7 @@ absl::string_view EditName(const Edit& edit) {
 }
 
 absl::Status WrongKindOfMap(const Edit& edit, absl::string_view kind) {
-  return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, EditName(edit),
+  return MakeError(ErrorReason::kWrongMapKind, EditName(edit),
                    absl::StrCat("the map is a ", kind, ", which has no such edit"));
 }
 

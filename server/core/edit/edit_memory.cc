@@ -140,12 +140,11 @@ std::size_t MostBytesOfWalk(const GridMap& map) {
 }
 
 absl::Status SystemMemoryFull() {
-  return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kMapsMemoryFull, "",
-                   "the system has no more memory for this process");
+  return MakeError(ErrorReason::kMapsMemoryFull, "", "the system has no more memory for this process");
 }
 
 absl::Status MapsMemoryFull(const MemoryAccount& account, absl::string_view field) {
-  return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kMapsMemoryFull, field,
+  return MakeError(ErrorReason::kMapsMemoryFull, field,
                    absl::StrCat("all maps together would take more than ", account.max_bytes() >> 20,
                                 " MiB, the server's limit"));
 }

@@ -82,9 +82,9 @@ class Planner {
                       {.kind = PlannedEdit::Kind::kSetTerrain, .terrain = static_cast<TerrainId>(terrain)},
                       "set_terrain.shape");
     }
-    return InvalidArgument(ErrorReason::kUnknownTerrain, "set_terrain.terrain",
-                           absl::StrCat("none of the map's terrains has the symbol '",
-                                        absl::CHexEscape(std::string(1, edit.symbol)), "'"));
+    return MakeError(ErrorReason::kUnknownTerrain, "set_terrain.terrain",
+                     absl::StrCat("none of the map's terrains has the symbol '",
+                                  absl::CHexEscape(std::string(1, edit.symbol)), "'"));
   }
 
   absl::Status AddKind(const PutObstacle& edit) {
@@ -97,12 +97,11 @@ class Planner {
     }
     std::shared_ptr<const Obstacle> before = obstacles().Find(edit.obstacle.id);
     if (before != nullptr && !edit.replace) {
-      return MakeError(absl::StatusCode::kAlreadyExists, ErrorReason::kObstacleExists,
-                       "put_obstacle.obstacle.id",
+      return MakeError(ErrorReason::kObstacleExists, "put_obstacle.obstacle.id",
                        absl::StrCat("the map has an obstacle \"", before->id, "\" already"));
     }
     if (before == nullptr && obstacles().size() >= kMaxObstacles) {
-      return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyObstacles, "put_obstacle",
+      return MakeError(ErrorReason::kTooManyObstacles, "put_obstacle",
                        absl::StrCat("a map has at most ", kMaxObstacles, " named obstacles"));
     }
     AddReplacement(std::move(before), *std::move(obstacle));
@@ -130,7 +129,7 @@ class Planner {
     if (absl::Status status = CheckObstacle(*resized, map_.bounds()); !status.ok()) {
       // The effect was right for the old shape.
       return ErrorFieldOf(status) == ".falloff"
-                 ? InvalidArgument(ErrorReason::kBadEffect, "resize_obstacle.shape", status.message())
+                 ? MakeError(ErrorReason::kBadEffect, "resize_obstacle.shape", status.message())
                  : WithFieldPrefix(status, "resize_obstacle");
     }
     AddReplacement(std::move(before), std::move(resized));
@@ -150,16 +149,16 @@ class Planner {
     }
     const bool is_new = portals().Find(edit.portal.id) == nullptr;
     if (!is_new && !edit.replace) {
-      return MakeError(absl::StatusCode::kAlreadyExists, ErrorReason::kPortalExists, "put_portal.portal.id",
+      return MakeError(ErrorReason::kPortalExists, "put_portal.portal.id",
                        absl::StrCat("the map has a portal \"", edit.portal.id, "\" already"));
     }
     if (const Portal* other = FindAlike(portals(), edit.portal)) {
       return MakeError(
-          absl::StatusCode::kAlreadyExists, ErrorReason::kPortalOverlaps, "put_portal.portal",
+          ErrorReason::kPortalOverlaps, "put_portal.portal",
           absl::StrCat("the portal \"", other->id, "\" leads from the same cell to the same cell"));
     }
     if (is_new && portals().size() >= kMaxPortals) {
-      return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyPortals, "put_portal",
+      return MakeError(ErrorReason::kTooManyPortals, "put_portal",
                        absl::StrCat("a map has at most ", kMaxPortals, " portals"));
     }
     auto portal = std::make_shared<Portal>(edit.portal);
@@ -244,7 +243,7 @@ class Planner {
     }
     std::shared_ptr<const Portal> found = portals().Find(id);
     if (found == nullptr) {
-      return MakeError(absl::StatusCode::kNotFound, ErrorReason::kPortalNotFound, field,
+      return MakeError(ErrorReason::kPortalNotFound, field,
                        absl::StrCat("the map has no portal \"", id, "\""));
     }
     return found;
@@ -273,7 +272,7 @@ class Planner {
 
 absl::StatusOr<EditPlan> PlanEdits(const GridMap& map, absl::Span<const Edit> edits, absl::Time now) {
   if (edits.empty()) {
-    return InvalidArgument(ErrorReason::kEmptyBatch, "edits", "a batch has at least one edit");
+    return MakeError(ErrorReason::kEmptyBatch, "edits", "a batch has at least one edit");
   }
   Planner planner(map, now);
   for (std::size_t i = 0; i < edits.size(); ++i) {
@@ -282,7 +281,7 @@ absl::StatusOr<EditPlan> PlanEdits(const GridMap& map, absl::Span<const Edit> ed
     }
     if (planner.work() > kMaxBatchCells) {
       return MakeError(
-          absl::StatusCode::kResourceExhausted, ErrorReason::kBatchTooLarge, absl::StrCat("edits[", i, "]"),
+          ErrorReason::kBatchTooLarge, absl::StrCat("edits[", i, "]"),
           absl::StrCat("the shapes of a batch have at most ", kMaxBatchCells, " cells together"));
     }
   }

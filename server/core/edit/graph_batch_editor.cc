@@ -61,7 +61,7 @@ Rectangle UnitsAround(const Box& box) {
 
 absl::StatusOr<ChangeSummary> GraphBatchEditor::Apply(absl::Span<const Edit> edits, absl::Time now) {
   if (edits.empty()) {
-    return InvalidArgument(ErrorReason::kEmptyBatch, "edits", "a batch has at least one edit");
+    return MakeError(ErrorReason::kEmptyBatch, "edits", "a batch has at least one edit");
   }
   GraphEditor editor(graph_);
   GraphEditApplier applier(editor, now);

@@ -25,7 +25,7 @@ namespace {
 
 absl::Status CheckIds(const std::vector<std::string>& ids) {
   if (ids.size() > kMaxIgnoredObstacles) {
-    return InvalidArgument(
+    return MakeError(
         ErrorReason::kBadValue, "overlay.ignored_obstacles",
         absl::StrCat("a query ignores at most ", kMaxIgnoredObstacles, " obstacles, not ", ids.size()));
   }
@@ -47,7 +47,7 @@ absl::StatusOr<GridMap> WithOverlay(const GridMap& map, const Overlay& overlay,
       return WithFieldPrefix(status, "overlay.blocked");
     }
     if (WorkOf(overlay.blocked, map.bounds()) > kMaxBatchCells) {
-      return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kBatchTooLarge, "overlay.blocked",
+      return MakeError(ErrorReason::kBatchTooLarge, "overlay.blocked",
                        absl::StrCat("a shape has at most ", kMaxBatchCells, " cells"));
     }
   }

@@ -35,8 +35,7 @@ namespace waystar::core {
 namespace {
 
 absl::Status Unsuited(absl::string_view message) {
-  return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kAlgorithmUnsuited, "algorithm",
-                   message);
+  return MakeError(ErrorReason::kAlgorithmUnsuited, "algorithm", message);
 }
 
 // Returns whether a Hierarchy can answer the query.
@@ -89,8 +88,8 @@ absl::StatusOr<Algorithm> Resolve(const GridMap& map, const PathQuery& query) {
         return Unsuited("Lazy Theta* is for maps whose cells cost the same");
       }
       if (query.path_form == PathForm::kDirections) {
-        return InvalidArgument(ErrorReason::kBadValue, "path_form",
-                               "a path of any angle has no directions: ask for its points");
+        return MakeError(ErrorReason::kBadValue, "path_form",
+                         "a path of any angle has no directions: ask for its points");
       }
       break;
     case Algorithm::kAStar:

@@ -27,8 +27,7 @@ namespace {
 
 absl::Status CheckList(const GridMap& map, absl::string_view list, absl::Span<const Cell> cells) {
   if (cells.empty()) {
-    return InvalidArgument(ErrorReason::kMissingField, list,
-                           absl::StrCat("at least one of ", list, " is needed"));
+    return MakeError(ErrorReason::kMissingField, list, absl::StrCat("at least one of ", list, " is needed"));
   }
   WAYSTAR_RETURN_IF_ERROR(CheckCount(list, cells.size(), kMaxMatrixSide));
   return CheckAllOnMap(map, list, cells);
@@ -146,7 +145,7 @@ absl::StatusOr<CostMatrix> ComputeCostMatrix(const GridMap& map, World& world, c
   WAYSTAR_RETURN_IF_ERROR(CheckList(map, "sources", query.sources));
   WAYSTAR_RETURN_IF_ERROR(CheckList(map, "targets", query.targets));
   if (query.sources.size() * query.targets.size() > kMaxMatrixEntries) {
-    return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyItems, "targets",
+    return MakeError(ErrorReason::kTooManyItems, "targets",
                      absl::StrCat("the matrix would have ", query.sources.size() * query.targets.size(),
                                   " entries; at most ", kMaxMatrixEntries, " are allowed"));
   }

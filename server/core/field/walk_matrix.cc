@@ -233,7 +233,7 @@ class MatrixFiller {
   }
 
   static absl::Status TooLarge() {
-    return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kRegionTooLarge, "",
+    return MakeError(ErrorReason::kRegionTooLarge, "",
                      "a search touches more of the map than the server's memory for one holds");
   }
 

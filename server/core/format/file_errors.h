@@ -14,7 +14,7 @@ namespace waystar::core {
 
 // Return INVALID_ARGUMENT / BAD_FORMAT without a field; the second names a line, counted from 1.
 inline absl::Status BadFormat(absl::string_view message) {
-  return InvalidArgument(ErrorReason::kBadFormat, "", message);
+  return MakeError(ErrorReason::kBadFormat, "", message);
 }
 inline absl::Status BadLine(std::size_t line, absl::string_view message) {
   return BadFormat(absl::StrCat("line ", line, ": ", message));

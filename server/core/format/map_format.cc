@@ -27,7 +27,7 @@ absl::StatusOr<std::string> FormatMap(MapFormat format, const GridMap& map, cons
     case MapFormat::kGeoJson:
       break;
   }
-  return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kNotExpressible, "format",
+  return MakeError(ErrorReason::kNotExpressible, "format",
                    "files of this format are read, not written; export as text");
 }
 

@@ -59,9 +59,9 @@ absl::StatusOr<Header> ParseHeader(LineReader& lines, int max_side) {
       has_type = true;
     } else if ((key == "height" || key == "width") && absl::SimpleAtoi(value, &side)) {
       if (side < 1 || side > max_side) {
-        return InvalidArgument(ErrorReason::kBadSize, "",
-                               absl::StrCat("line ", lines.line_number(), ": a map's ", key, " is from 1 to ",
-                                            max_side, " cells, not ", side));
+        return MakeError(ErrorReason::kBadSize, "",
+                         absl::StrCat("line ", lines.line_number(), ": a map's ", key, " is from 1 to ",
+                                      max_side, " cells, not ", side));
       }
       (key == "height" ? header.height : header.width) = side;
     } else {
@@ -106,7 +106,7 @@ absl::StatusOr<GridMap> ParseMovingAi(absl::string_view bytes, const GridOverrid
 
 absl::StatusOr<std::string> FormatMovingAi(const GridMap& map, const StopCheck* stop) {
   if (map.settings().connectivity == Connectivity::kSix) {
-    return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kNotExpressible, "format",
+    return MakeError(ErrorReason::kNotExpressible, "format",
                      "Moving AI files are of squares; export as text");
   }
   std::string letters(1, kOutOfBounds);
@@ -118,7 +118,7 @@ absl::StatusOr<std::string> FormatMovingAi(const GridMap& map, const StopCheck* 
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     const std::string row = FormatRow(map, y, kOutOfBounds);
     if (const std::size_t x = row.find_first_not_of(letters); x != std::string::npos) {
-      return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kNotExpressible, "format",
+      return MakeError(ErrorReason::kNotExpressible, "format",
                        absl::StrCat("Moving AI files have no letter for the terrain '", row.substr(x, 1),
                                     "' at (", x, ", ", y, "); export as text"));
     }

@@ -42,9 +42,9 @@ SymbolTable SymbolsOf(const GridSettings& settings) {
 
 absl::Status RowError(ErrorReason reason, std::size_t row, RowSource source, absl::string_view message) {
   if (source.first_line == 0) {
-    return InvalidArgument(reason, absl::StrCat("rows[", row, "]"), absl::StrCat("row ", row, ": ", message));
+    return MakeError(reason, absl::StrCat("rows[", row, "]"), absl::StrCat("row ", row, ": ", message));
   }
-  return InvalidArgument(reason, "", absl::StrCat("line ", source.first_line + row, ": ", message));
+  return MakeError(reason, "", absl::StrCat("line ", source.first_line + row, ": ", message));
 }
 
 bool HasBoard(const GridSettings& settings) {
@@ -92,21 +92,20 @@ absl::StatusOr<GridMap> CreateFilled(int width, int height, GridSettings setting
 absl::StatusOr<GridMap> ParseRows(absl::Span<const absl::string_view> rows, GridSettings settings,
                                   RowSource source) {
   if (rows.empty()) {
-    return InvalidArgument(ErrorReason::kBadSize, source.first_line == 0 ? "rows" : "",
-                           "a map has at least one row");
+    return MakeError(ErrorReason::kBadSize, source.first_line == 0 ? "rows" : "",
+                     "a map has at least one row");
   }
   const std::size_t width = rows.front().size();
   const auto height = static_cast<std::int64_t>(rows.size());
   if (absl::Status status = CheckMapSize(static_cast<std::int64_t>(width), height, source.max_side);
       !status.ok()) {
-    return InvalidArgument(ErrorReason::kBadSize, source.first_line == 0 ? "rows" : "", status.message());
+    return MakeError(ErrorReason::kBadSize, source.first_line == 0 ? "rows" : "", status.message());
   }
   const bool has_board = HasBoard(settings);
   const absl::StatusOr<GridMap> created = CreateFilled(static_cast<int>(width), static_cast<int>(height),
                                                        std::move(settings), 0, has_board, source.stop);
   if (ErrorReasonOf(created.status()) == ErrorReasonName(ErrorReason::kBadSize)) {
-    return InvalidArgument(ErrorReason::kBadSize, source.first_line == 0 ? "rows" : "",
-                           created.status().message());
+    return MakeError(ErrorReason::kBadSize, source.first_line == 0 ? "rows" : "", created.status().message());
   }
   WAYSTAR_RETURN_IF_ERROR(created.status());
   const GridMap& blank = *created;

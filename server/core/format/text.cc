@@ -206,8 +206,8 @@ absl::StatusOr<GridMap> ParseText(absl::string_view bytes, const GridOverrides& 
       continue;
     }
     if (empty_lines > 0) {
-      return InvalidArgument(ErrorReason::kBadRow, "",
-                             absl::StrCat("line ", lines.line_number(), ": a row after an empty line"));
+      return MakeError(ErrorReason::kBadRow, "",
+                       absl::StrCat("line ", lines.line_number(), ": a row after an empty line"));
     }
     rows.push_back(*line);
     // A row more than allowed is enough to know: the rest of the file is not kept.

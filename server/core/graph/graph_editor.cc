@@ -21,8 +21,8 @@ std::string At(absl::string_view list, std::size_t index, absl::string_view fiel
 }
 
 absl::Status TooLong() {
-  return InvalidArgument(ErrorReason::kBadEdge, "",
-                         absl::StrCat("an edge is at most ", kMaxEdgeCost, " long: use a larger unit"));
+  return MakeError(ErrorReason::kBadEdge, "",
+                   absl::StrCat("an edge is at most ", kMaxEdgeCost, " long: use a larger unit"));
 }
 
 std::uint64_t DigestOf(const AutoConnect& rule) {
@@ -66,8 +66,7 @@ absl::StatusOr<NodeNumber> GraphEditor::FindNode(absl::string_view id, absl::str
   if (absl::Status status = CheckNodeId(id); !status.ok()) {
     return WithFieldPrefix(status, field);
   }
-  return MakeError(absl::StatusCode::kNotFound, ErrorReason::kNodeNotFound, field,
-                   absl::StrCat("the map has no node \"", id, "\""));
+  return MakeError(ErrorReason::kNodeNotFound, field, absl::StrCat("the map has no node \"", id, "\""));
 }
 
 absl::StatusOr<std::vector<NodeNumber>> GraphEditor::FindNodes(absl::Span<const std::string> ids) const {
@@ -89,7 +88,7 @@ absl::StatusOr<TagSet> GraphEditor::InternTags(const std::vector<std::string>& t
         std::find(graph_.tags_->begin(), graph_.tags_->end(), tags[i]) - graph_.tags_->begin());
     if (number == graph_.tags_->size()) {
       if (number == kMaxTagsOfMap) {
-        return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyTags, At(".tags", i, ""),
+        return MakeError(ErrorReason::kTooManyTags, At(".tags", i, ""),
                          absl::StrCat("a map has at most ", kMaxTagsOfMap, " different tags"));
       }
       auto names = std::make_shared<std::vector<std::string>>(*graph_.tags_);
@@ -155,14 +154,14 @@ absl::Status GraphEditor::PutNodes(absl::Span<const WaypointNode> nodes, bool re
       return WithFieldPrefix(status, At("nodes", i, ".id"));
     }
     if (!ids.insert(node.id).second) {
-      return InvalidArgument(ErrorReason::kDuplicateNode, At("nodes", i, ".id"),
-                             absl::StrCat("the list has a node \"", node.id, "\" already"));
+      return MakeError(ErrorReason::kDuplicateNode, At("nodes", i, ".id"),
+                       absl::StrCat("the list has a node \"", node.id, "\" already"));
     }
     if (absl::Status status = CheckPosition(node.position); !status.ok()) {
       return WithFieldPrefix(status, At("nodes", i, ".position"));
     }
     if (!replace && graph_.FindNode(node.id) != kNoNodeNumber) {
-      return MakeError(absl::StatusCode::kAlreadyExists, ErrorReason::kNodeExists, At("nodes", i, ".id"),
+      return MakeError(ErrorReason::kNodeExists, At("nodes", i, ".id"),
                        absl::StrCat("the map has a node \"", node.id, "\" already"));
     }
     order.emplace_back(PlaceOnCurve(ToFixed(node.position)), i);
@@ -176,7 +175,7 @@ absl::Status GraphEditor::PutNodes(absl::Span<const WaypointNode> nodes, bool re
     NodeNumber number = graph_.FindNode(nodes[i].id);
     const bool is_new = number == kNoNodeNumber;
     if (is_new && graph_.node_count_ >= kMaxNodes) {
-      return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyNodes, "nodes",
+      return MakeError(ErrorReason::kTooManyNodes, "nodes",
                        absl::StrCat("a map has at most ", kMaxNodes, " nodes"));
     }
     number = is_new ? TakeNumber() : number;
@@ -265,7 +264,7 @@ absl::Status GraphEditor::CountPairs(std::size_t count) {
   if (pairs_ <= kMaxPairs) {
     return absl::OkStatus();
   }
-  return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kBatchTooLarge, "",
+  return MakeError(ErrorReason::kBatchTooLarge, "",
                    absl::StrCat("more than ", kMaxPairs,
                                 " pairs of nodes would have to be looked at: choose a shorter max_distance"));
 }
@@ -309,7 +308,7 @@ void GraphEditor::NoteNode(NodeNumber node) {
 absl::Status GraphEditor::Write(std::vector<ArcChange> changes) {
   const std::vector<ArcChange> changed = writer_.Write(std::move(changes));
   if (graph_.arc_count() > kMaxArcs) {
-    return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyEdges, "",
+    return MakeError(ErrorReason::kTooManyEdges, "",
                      absl::StrCat("a map has at most ", kMaxArcs, " edges, one both ways counting as two"));
   }
   changes_.arcs += static_cast<std::int64_t>(changed.size());
@@ -327,8 +326,8 @@ absl::Status GraphEditor::RemoveNodes(absl::Span<const std::string> ids) {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const NodeNumber node = nodes[i];
     if (!seen.insert(node).second) {
-      return InvalidArgument(ErrorReason::kDuplicateNode, At("nodes", i, ""),
-                             absl::StrCat("the list has the node \"", ids[i], "\" already"));
+      return MakeError(ErrorReason::kDuplicateNode, At("nodes", i, ""),
+                       absl::StrCat("the list has the node \"", ids[i], "\" already"));
     }
     for (const Arc& arc : graph_.ArcsOf(node)) {
       changes.push_back({.from = node, .arc = arc, .is_there = false});
@@ -366,7 +365,7 @@ absl::StatusOr<std::vector<GraphEditor::EdgeEnds>> GraphEditor::EndsOf(const Edg
   WAYSTAR_ASSIGN_OR_RETURN(const NodeNumber from, FindNode(name.from, ".from"));
   WAYSTAR_ASSIGN_OR_RETURN(const NodeNumber to, FindNode(name.to, ".to"));
   if (from == to) {
-    return InvalidArgument(ErrorReason::kBadEdge, ".to", "an edge leads to another node than it comes from");
+    return MakeError(ErrorReason::kBadEdge, ".to", "an edge leads to another node than it comes from");
   }
   std::vector<EdgeEnds> ends{{from, to}};
   if (!name.one_way) {
@@ -374,9 +373,9 @@ absl::StatusOr<std::vector<GraphEditor::EdgeEnds>> GraphEditor::EndsOf(const Edg
   }
   for (const EdgeEnds& end : ends) {
     if (!seen.insert({end.from, end.to}).second) {
-      return InvalidArgument(ErrorReason::kDuplicateEdge, "",
-                             absl::StrCat("the list has an edge from \"", graph_.IdOf(end.from), "\" to \"",
-                                          graph_.IdOf(end.to), "\" already"));
+      return MakeError(ErrorReason::kDuplicateEdge, "",
+                       absl::StrCat("the list has an edge from \"", graph_.IdOf(end.from), "\" to \"",
+                                    graph_.IdOf(end.to), "\" already"));
     }
   }
   return ends;
@@ -415,7 +414,7 @@ absl::Status GraphEditor::PutEdges(absl::Span<const WaypointEdge> edges, bool re
                                 (graph_.sight_.IsClearOfObstacles(a, b) ? 0U : Arc::kBlocked);
     for (const EdgeEnds& end : *ends) {
       if (!replace && IsOwnArc(end.from, end.to)) {
-        return MakeError(absl::StatusCode::kAlreadyExists, ErrorReason::kEdgeExists, At("edges", i, ""),
+        return MakeError(ErrorReason::kEdgeExists, At("edges", i, ""),
                          absl::StrCat("the map has an edge from \"", graph_.IdOf(end.from), "\" to \"",
                                       graph_.IdOf(end.to), "\" already"));
       }
@@ -438,7 +437,7 @@ absl::Status GraphEditor::RemoveEdges(absl::Span<const EdgeName> edges) {
     const bool connected = AreConnected(ends->front().from, ends->front().to);
     for (const auto& [from, to] : *ends) {
       if (!IsOwnArc(from, to)) {
-        return MakeError(absl::StatusCode::kNotFound, ErrorReason::kEdgeNotFound, At("edges", i, ""),
+        return MakeError(ErrorReason::kEdgeNotFound, At("edges", i, ""),
                          absl::StrCat("nobody has put an edge from \"", graph_.IdOf(from), "\" to \"",
                                       graph_.IdOf(to), "\""));
       }
@@ -480,7 +479,7 @@ absl::Status GraphEditor::SetEdgesEnabled(absl::Span<const EdgeName> edges, bool
     for (const auto& [from, to] : *ends) {
       const Arc* arc = graph_.FindArc(from, to);
       if (arc == nullptr) {
-        return MakeError(absl::StatusCode::kNotFound, ErrorReason::kEdgeNotFound, At("edges", i, ""),
+        return MakeError(ErrorReason::kEdgeNotFound, At("edges", i, ""),
                          absl::StrCat("the map has no edge from \"", graph_.IdOf(from), "\" to \"",
                                       graph_.IdOf(to), "\""));
       }

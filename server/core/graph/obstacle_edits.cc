@@ -21,8 +21,8 @@ absl::Status CheckOnGraph(const Obstacle& obstacle) {
   WAYSTAR_RETURN_IF_ERROR(CheckObstacle(obstacle, Rectangle{}));
   if (obstacle.effect.kind != ObstacleEffect::Kind::kBlock) {
     const bool is_factor = obstacle.effect.kind == ObstacleEffect::Kind::kMultiplyCost;
-    return InvalidArgument(ErrorReason::kBadEffect, is_factor ? ".cost_factor" : ".cost_addition",
-                           "an obstacle on a waypoint graph only blocks");
+    return MakeError(ErrorReason::kBadEffect, is_factor ? ".cost_factor" : ".cost_addition",
+                     "an obstacle on a waypoint graph only blocks");
   }
   return absl::OkStatus();
 }
@@ -33,11 +33,11 @@ absl::Status GraphEditor::PutObstacle(std::shared_ptr<const Obstacle> obstacle, 
   WAYSTAR_RETURN_IF_ERROR(CheckOnGraph(*obstacle));
   std::shared_ptr<const Obstacle> before = graph_.sight_.obstacles().Find(obstacle->id);
   if (before != nullptr && !replace) {
-    return MakeError(absl::StatusCode::kAlreadyExists, ErrorReason::kObstacleExists, ".id",
+    return MakeError(ErrorReason::kObstacleExists, ".id",
                      absl::StrCat("the map has an obstacle \"", before->id, "\" already"));
   }
   if (before == nullptr && graph_.sight_.obstacles().size() >= kMaxObstacles) {
-    return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyObstacles, "",
+    return MakeError(ErrorReason::kTooManyObstacles, "",
                      absl::StrCat("a map has at most ", kMaxObstacles, " named obstacles"));
   }
   return ReplaceObstacle(std::move(before), std::move(obstacle));

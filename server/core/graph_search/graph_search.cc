@@ -21,7 +21,7 @@ namespace waystar::core {
 namespace {
 
 absl::Status Unmet(ErrorReason reason, absl::string_view field, absl::string_view message) {
-  return MakeError(absl::StatusCode::kFailedPrecondition, reason, field, message);
+  return MakeError(reason, field, message);
 }
 
 // A start or goal, and the node that stands in for it.
@@ -120,7 +120,7 @@ class GraphPathFinder {
         if (absl::Status status = CheckNodeId(*id); !status.ok()) {
           return WithFieldPrefix(status, field);
         }
-        return MakeError(absl::StatusCode::kNotFound, ErrorReason::kNodeNotFound, field,
+        return MakeError(ErrorReason::kNodeNotFound, field,
                          absl::StrCat("the map has no node \"", *id, "\""));
       }
       return Snapped{.node = node, .position = graph_.PositionOf(node)};
@@ -178,16 +178,14 @@ class GraphPathFinder {
     const std::string after = absl::StrCat(" after ", report.statistics.expanded, " expansions");
     switch (report.end) {
       case SearchEnd::kDeadline:
-        return MakeError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, "",
-                         absl::StrCat("the deadline passed", after));
+        return MakeError(ErrorReason::kDeadlineExceeded, "", absl::StrCat("the deadline passed", after));
       case SearchEnd::kEvicted:
-        return MakeError(absl::StatusCode::kAborted, ErrorReason::kSnapshotEvicted, "",
+        return MakeError(ErrorReason::kSnapshotEvicted, "",
                          absl::StrCat("the map changed much since the search began, and the server needs the "
                                       "memory of its old state; stopped",
                                       after));
       default:
-        return MakeError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, "",
-                         absl::StrCat("cancelled", after));
+        return MakeError(ErrorReason::kCancelled, "", absl::StrCat("cancelled", after));
     }
   }
 

@@ -23,18 +23,18 @@ bool IsPrintable(const std::string& text) {
 
 absl::Status CheckTerrain(const Terrain& terrain) {
   if (!absl::ascii_isgraph(static_cast<unsigned char>(terrain.symbol)) || IsObstacleSymbol(terrain.symbol)) {
-    return InvalidArgument(ErrorReason::kBadTerrain, "symbol",
-                           "a terrain's symbol is one printable ASCII character other than a space, '#', '@' "
-                           "and 'O'");
+    return MakeError(ErrorReason::kBadTerrain, "symbol",
+                     "a terrain's symbol is one printable ASCII character other than a space, '#', '@' "
+                     "and 'O'");
   }
   if (terrain.name.empty() || terrain.name.size() > kMaxTerrainNameBytes || !IsPrintable(terrain.name)) {
-    return InvalidArgument(ErrorReason::kBadTerrain, "name",
-                           "a terrain's name has 1 to 63 printable ASCII characters and no spaces");
+    return MakeError(ErrorReason::kBadTerrain, "name",
+                     "a terrain's name has 1 to 63 printable ASCII characters and no spaces");
   }
   // Written so that NaN fails.
   if (!(terrain.cost >= kMinTerrainCost && terrain.cost <= kMaxTerrainCost)) {
-    return InvalidArgument(ErrorReason::kBadTerrain, "cost",
-                           absl::StrCat("a terrain's cost is from 0.001 to 1000, not ", terrain.cost));
+    return MakeError(ErrorReason::kBadTerrain, "cost",
+                     absl::StrCat("a terrain's cost is from 0.001 to 1000, not ", terrain.cost));
   }
   return absl::OkStatus();
 }
@@ -43,23 +43,23 @@ absl::Status CheckTerrain(const Terrain& terrain) {
 
 absl::Status CheckGridSettings(const GridSettings& settings) {
   if (!(settings.diagonal_cost >= 1.0 && settings.diagonal_cost <= 2.0)) {
-    return InvalidArgument(ErrorReason::kBadValue, "diagonal_cost",
-                           absl::StrCat("the diagonal cost is from 1 to 2, not ", settings.diagonal_cost));
+    return MakeError(ErrorReason::kBadValue, "diagonal_cost",
+                     absl::StrCat("the diagonal cost is from 1 to 2, not ", settings.diagonal_cost));
   }
   if (settings.connectivity == Connectivity::kSix && settings.diagonal_cost != 1.0) {
-    return InvalidArgument(ErrorReason::kBadValue, "diagonal_cost", "hexagons have no diagonals");
+    return MakeError(ErrorReason::kBadValue, "diagonal_cost", "hexagons have no diagonals");
   }
   if ((settings.connectivity == Connectivity::kSix) != settings.frame.hexagons.has_value()) {
-    return InvalidArgument(ErrorReason::kBadValue, "connectivity",
-                           "a map of hexagons has a layout of hexagons, and no connectivity but its own");
+    return MakeError(ErrorReason::kBadValue, "connectivity",
+                     "a map of hexagons has a layout of hexagons, and no connectivity but its own");
   }
   if (settings.world.size() > kMaxWorldBytes || !IsPrintable(settings.world)) {
-    return InvalidArgument(ErrorReason::kBadValue, "world",
-                           "a world's name has at most 63 printable ASCII characters and no spaces");
+    return MakeError(ErrorReason::kBadValue, "world",
+                     "a world's name has at most 63 printable ASCII characters and no spaces");
   }
   WAYSTAR_RETURN_IF_ERROR(CheckWorldFrame(settings.frame));
   if (settings.terrains.empty() || settings.terrains.size() > kMaxTerrains) {
-    return InvalidArgument(
+    return MakeError(
         ErrorReason::kBadTerrain, "terrains",
         absl::StrCat("a map has 1 to ", kMaxTerrains, " terrains, not ", settings.terrains.size()));
   }
@@ -71,9 +71,8 @@ absl::Status CheckGridSettings(const GridSettings& settings) {
       return WithFieldPrefix(status, field);
     }
     if (seen.test(static_cast<unsigned char>(terrain.symbol))) {
-      return InvalidArgument(
-          ErrorReason::kBadTerrain, field + "symbol",
-          absl::StrCat("two terrains have the symbol '", std::string(1, terrain.symbol), "'"));
+      return MakeError(ErrorReason::kBadTerrain, field + "symbol",
+                       absl::StrCat("two terrains have the symbol '", std::string(1, terrain.symbol), "'"));
     }
     seen.set(static_cast<unsigned char>(terrain.symbol));
   }

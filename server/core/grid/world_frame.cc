@@ -44,8 +44,8 @@ absl::Status CheckOrigin(double value, absl::string_view field) {
   if (value >= -kMaxOrigin && value <= kMaxOrigin) {
     return absl::OkStatus();
   }
-  return InvalidArgument(ErrorReason::kBadValue, field,
-                         absl::StrCat("an origin lies from -1e9 to 1e9, not at ", value));
+  return MakeError(ErrorReason::kBadValue, field,
+                   absl::StrCat("an origin lies from -1e9 to 1e9, not at ", value));
 }
 
 }  // namespace
@@ -109,8 +109,8 @@ absl::Status CheckWorldFrame(const WorldFrame& frame) {
   WAYSTAR_RETURN_IF_ERROR(CheckOrigin(frame.origin.y, "origin.y"));
   WAYSTAR_RETURN_IF_ERROR(CheckOrigin(frame.origin.z, "origin.z"));
   if (!(frame.cell_size >= kMinCellSize && frame.cell_size <= kMaxCellSize)) {
-    return InvalidArgument(ErrorReason::kBadValue, "cell_size",
-                           absl::StrCat("a cell's size is from 0.001 to 1e6, not ", frame.cell_size));
+    return MakeError(ErrorReason::kBadValue, "cell_size",
+                     absl::StrCat("a cell's size is from 0.001 to 1e6, not ", frame.cell_size));
   }
   return absl::OkStatus();
 }

@@ -66,9 +66,9 @@ std::optional<CellRule> MappedRule(const TerrainMapping& mapping, std::uint32_t 
 
 absl::Status PixelError(ErrorReason reason, const Image& image, std::size_t i, absl::string_view message) {
   const auto width = static_cast<std::size_t>(image.width);
-  return InvalidArgument(reason, "",
-                         absl::StrCat("pixel (", i % width, ", ", i / width, ") of colour ",
-                                      absl::StrFormat("#%08x", image.pixels[i]), ": ", message));
+  return MakeError(reason, "",
+                   absl::StrCat("pixel (", i % width, ", ", i / width, ") of colour ",
+                                absl::StrFormat("#%08x", image.pixels[i]), ": ", message));
 }
 
 absl::StatusOr<std::vector<TerrainId>> CellsOf(const Image& image, const TerrainMapping* mapping,

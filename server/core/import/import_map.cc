@@ -34,7 +34,7 @@ absl::Status CheckEncoding(MapFormat format, absl::string_view bytes) {
 }
 
 absl::Status Useless(absl::string_view field) {
-  return InvalidArgument(ErrorReason::kBadValue, field, "files of this format have no use for this option");
+  return MakeError(ErrorReason::kBadValue, field, "files of this format have no use for this option");
 }
 
 absl::Status CheckOptions(MapFormat format, const ImportOptions& options) {
@@ -50,9 +50,8 @@ absl::Status CheckOptions(MapFormat format, const ImportOptions& options) {
   }
   return options.layers.size() <= kMaxLayerNames
              ? absl::OkStatus()
-             : InvalidArgument(
-                   ErrorReason::kBadValue, kLayersField,
-                   absl::StrCat("at most ", kMaxLayerNames, " layers, not ", options.layers.size()));
+             : MakeError(ErrorReason::kBadValue, kLayersField,
+                         absl::StrCat("at most ", kMaxLayerNames, " layers, not ", options.layers.size()));
 }
 
 template <typename Map>

@@ -130,8 +130,8 @@ absl::StatusOr<std::vector<const JsonValue*>> WantedInstances(const JsonValue& l
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (std::none_of(layers.begin(), layers.end(),
                      [&](const auto* layer) { return layer->FindString("__identifier") == names[i]; })) {
-      return InvalidArgument(ErrorReason::kBadValue, absl::StrCat(kLayersField, "[", i, "]"),
-                             absl::StrCat("the level has no IntGrid layer ", Quoted(names[i])));
+      return MakeError(ErrorReason::kBadValue, absl::StrCat(kLayersField, "[", i, "]"),
+                       absl::StrCat("the level has no IntGrid layer ", Quoted(names[i])));
     }
   }
   const auto is_left_out = [&](const JsonValue* layer) {
@@ -165,7 +165,7 @@ absl::StatusOr<LevelSize> SizeOf(const JsonValue& layer, int max_side) {
                                          ": __cWid, __cHei and __gridSize are not all whole numbers"));
   }
   if (const absl::Status status = CheckMapSize(*width, *height, max_side); !status.ok()) {
-    return InvalidArgument(
+    return MakeError(
         ErrorReason::kBadSize, "",
         absl::StrCat("line ", layer.line(), ": ", NameOfInstance(layer), ": ", status.message()));
   }
@@ -241,7 +241,7 @@ absl::StatusOr<std::size_t> LdtkFile::FindLevel(absl::string_view name) const {
       names.push_back(Quoted(LevelName(i)));
     }
   }
-  return InvalidArgument(
+  return MakeError(
       ErrorReason::kBadValue, kLevelField,
       absl::StrCat(name.empty() ? "say which level" : absl::StrCat("there is no level ", Quoted(name)),
                    ": the file has ", levels_.size(), ", ", absl::StrJoin(names, ", "),

@@ -24,7 +24,7 @@ namespace {
 using Words = absl::Span<const absl::string_view>;
 
 absl::Status Malformed(absl::string_view message) {
-  return InvalidArgument(ErrorReason::kBadFormat, kTerrainsField, message);
+  return MakeError(ErrorReason::kBadFormat, kTerrainsField, message);
 }
 
 // "blocked", "NAME COST|impassable" or "NAME COST|impassable SYMBOL".

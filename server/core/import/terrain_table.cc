@@ -30,9 +30,8 @@ bool IsSame(const Terrain& a, const Terrain& b) {
 }
 
 absl::Status BadTerrain(const Terrain& terrain, absl::string_view message) {
-  return InvalidArgument(
-      ErrorReason::kBadTerrain, "",
-      absl::StrCat("terrain \"", absl::CHexEscape(terrain.name.substr(0, 60)), "\": ", message));
+  return MakeError(ErrorReason::kBadTerrain, "",
+                   absl::StrCat("terrain \"", absl::CHexEscape(terrain.name.substr(0, 60)), "\": ", message));
 }
 
 }  // namespace

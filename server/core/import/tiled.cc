@@ -97,8 +97,8 @@ absl::StatusOr<std::vector<const TiledLayer*>> WantedLayers(const TiledMap& map,
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (std::none_of(map.layers.begin(), map.layers.end(),
                      [&](const TiledLayer& layer) { return layer.name == names[i]; })) {
-      return InvalidArgument(ErrorReason::kBadValue, absl::StrCat(kLayersField, "[", i, "]"),
-                             absl::StrCat("the map has no layer ", Quoted(names[i])));
+      return MakeError(ErrorReason::kBadValue, absl::StrCat(kLayersField, "[", i, "]"),
+                       absl::StrCat("the map has no layer ", Quoted(names[i])));
     }
   }
   std::vector<const TiledLayer*> layers;
@@ -166,15 +166,15 @@ absl::StatusOr<Rectangle> BoundsOf(const TiledMap& map, const std::vector<const 
         return InLayer(*layer, BadFormat("it is not of the map's size"));
       }
       if (const absl::Status status = bounds.Include(data.area); !status.ok()) {
-        return InvalidArgument(ErrorReason::kBadSize, "",
-                               absl::StrCat(NameOfLayer(*layer), ": ", status.message()));
+        return MakeError(ErrorReason::kBadSize, "",
+                         absl::StrCat(NameOfLayer(*layer), ": ", status.message()));
       }
       tiles += std::int64_t{data.area.width} * data.area.height;
     }
   }
   if (tiles > kMaxTiles) {
-    return InvalidArgument(ErrorReason::kBadSize, "",
-                           absl::StrCat("all layers together have ", tiles, " tiles, more than ", kMaxTiles));
+    return MakeError(ErrorReason::kBadSize, "",
+                     absl::StrCat("all layers together have ", tiles, " tiles, more than ", kMaxTiles));
   }
   if (!map.infinite) {
     return whole;

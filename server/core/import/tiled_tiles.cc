@@ -32,7 +32,7 @@ std::string NameOf(absl::string_view text) {
 }
 
 absl::Status BadProperty(absl::string_view name, absl::string_view value, absl::string_view wanted) {
-  return InvalidArgument(
+  return MakeError(
       ErrorReason::kBadTerrain, "",
       absl::StrCat("the property \"", name, "\" is \"", absl::CHexEscape(value), "\", not ", wanted));
 }
@@ -134,8 +134,8 @@ absl::StatusOr<std::optional<TerrainId>> TiledTiles::MeaningOf(std::uint32_t gid
   if (!entry.is_known) {
     absl::StatusOr<std::optional<TerrainId>> meaning = Learn(*entry.tile);
     if (!meaning.ok()) {
-      return InvalidArgument(ErrorReason::kBadTerrain, "",
-                             absl::StrCat("tile ", gid, ": ", meaning.status().message()));
+      return MakeError(ErrorReason::kBadTerrain, "",
+                       absl::StrCat("tile ", gid, ": ", meaning.status().message()));
     }
     entry.meaning = *meaning;
     entry.is_known = true;

@@ -28,8 +28,8 @@ absl::Status CheckSide(absl::string_view field, std::int64_t side, int max_side)
   if (side >= 1 && side <= max_side) {
     return absl::OkStatus();
   }
-  return InvalidArgument(ErrorReason::kBadSize, field,
-                         absl::StrCat("a map's ", field, " is from 1 to ", max_side, " cells, not ", side));
+  return MakeError(ErrorReason::kBadSize, field,
+                   absl::StrCat("a map's ", field, " is from 1 to ", max_side, " cells, not ", side));
 }
 
 std::uint64_t DigestOf(int width, int height, const GridSettings& settings) {

@@ -28,12 +28,12 @@ absl::Status Name(char symbol, const GridSettings& settings, absl::string_view f
   const std::size_t terrain = TerrainOf(symbol, settings);
   const std::string shown = absl::CHexEscape(std::string(1, symbol));
   if (terrain == settings.terrains.size()) {
-    return InvalidArgument(ErrorReason::kUnknownTerrain, field,
-                           absl::StrCat("none of the map's terrains has the symbol '", shown, "'"));
+    return MakeError(ErrorReason::kUnknownTerrain, field,
+                     absl::StrCat("none of the map's terrains has the symbol '", shown, "'"));
   }
   if (seen.test(terrain)) {
-    return InvalidArgument(ErrorReason::kBadProfile, field,
-                           absl::StrCat("the profile names the terrain '", shown, "' twice"));
+    return MakeError(ErrorReason::kBadProfile, field,
+                     absl::StrCat("the profile names the terrain '", shown, "' twice"));
   }
   seen.set(terrain);
   return absl::OkStatus();
@@ -61,8 +61,8 @@ absl::Status CheckProfile(const MovementProfile& profile, const GridSettings& se
     WAYSTAR_RETURN_IF_ERROR(Name(terrain.symbol, settings, field + "terrain", seen));
     // Written so that NaN fails.
     if (!(terrain.cost >= kMinTerrainCost && terrain.cost <= kMaxTerrainCost)) {
-      return InvalidArgument(ErrorReason::kBadValue, field + "cost",
-                             absl::StrCat("a terrain's cost is from 0.001 to 1000, not ", terrain.cost));
+      return MakeError(ErrorReason::kBadValue, field + "cost",
+                       absl::StrCat("a terrain's cost is from 0.001 to 1000, not ", terrain.cost));
     }
   }
   for (std::size_t i = 0; i < profile.forbidden_terrains.size(); ++i) {
@@ -73,8 +73,8 @@ absl::Status CheckProfile(const MovementProfile& profile, const GridSettings& se
   if (!profile.forbidden_terrains.empty() &&
       std::all_of(rules.terrains.begin(), rules.terrains.end(),
                   [](const TerrainRules::Rule& rule) { return rule.impassable; })) {
-    return InvalidArgument(ErrorReason::kBadProfile, "forbidden_terrains",
-                           "the profile leaves no terrain of the map to walk on");
+    return MakeError(ErrorReason::kBadProfile, "forbidden_terrains",
+                     "the profile leaves no terrain of the map to walk on");
   }
   if (const absl::Status status = CheckTags(profile.required_tags, ErrorReason::kBadProfile); !status.ok()) {
     return WithFieldPrefix(status, "required_tags");
@@ -157,7 +157,7 @@ absl::Status PutInTable(NamedProfile profile, const GridSettings& settings, Prof
     return absl::OkStatus();
   }
   if (profiles.size() == kMaxProfiles) {
-    return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyProfiles, "name",
+    return MakeError(ErrorReason::kTooManyProfiles, "name",
                      absl::StrCat("a map has at most ", kMaxProfiles, " profiles"));
   }
   profiles.insert(place, std::move(profile));
@@ -176,7 +176,7 @@ absl::Status RemoveFromTable(absl::string_view name, ProfileTable& profiles) {
 
 absl::Status NoSuchProfile(absl::string_view name, absl::string_view field) {
   return MakeError(
-      absl::StatusCode::kNotFound, ErrorReason::kProfileNotFound, field,
+      ErrorReason::kProfileNotFound, field,
       absl::StrCat("the map has no profile \"", absl::CHexEscape(name.substr(0, kMaxNameBytes)), "\""));
 }
 

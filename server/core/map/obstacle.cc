@@ -49,8 +49,8 @@ absl::Status CheckEffect(const Obstacle& obstacle) {
   }
   if (effect.falloff != ObstacleEffect::Falloff::kNone &&
       (effect.kind == ObstacleEffect::Kind::kBlock || !IsOneDisc(obstacle.shape))) {
-    return InvalidArgument(ErrorReason::kBadEffect, ".falloff",
-                           "only an effect on costs falls off, and only over a shape that is one disc");
+    return MakeError(ErrorReason::kBadEffect, ".falloff",
+                     "only an effect on costs falls off, and only over a shape that is one disc");
   }
   return absl::OkStatus();
 }
@@ -126,9 +126,8 @@ absl::Status CheckLifetime(absl::Duration lifetime) {
   if (lifetime >= absl::Milliseconds(1) && lifetime <= absl::Hours(24 * 365)) {
     return absl::OkStatus();
   }
-  return InvalidArgument(
-      ErrorReason::kBadLifetime, "",
-      absl::StrCat("a lifetime is from 1 ms to 365 days, not ", absl::FormatDuration(lifetime)));
+  return MakeError(ErrorReason::kBadLifetime, "",
+                   absl::StrCat("a lifetime is from 1 ms to 365 days, not ", absl::FormatDuration(lifetime)));
 }
 
 }  // namespace waystar::core

@@ -108,7 +108,7 @@ absl::StatusOr<std::shared_ptr<const Obstacle>> FindObstacle(const ObstacleTable
   }
   std::shared_ptr<const Obstacle> found = obstacles.Find(id);
   if (found == nullptr) {
-    return MakeError(absl::StatusCode::kNotFound, ErrorReason::kObstacleNotFound, field,
+    return MakeError(ErrorReason::kObstacleNotFound, field,
                      absl::StrCat("the map has no obstacle \"", id, "\""));
   }
   return found;

@@ -21,8 +21,7 @@ absl::Status CheckOn(const Rectangle& bounds, Cell cell, absl::string_view field
   if (!Intersect(bounds, {cell.x, cell.y, 1, 1}).empty()) {
     return absl::OkStatus();
   }
-  return MakeError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, field,
-                   absl::StrCat("(", cell.x, ", ", cell.y, ") is off the map"));
+  return MakeError(ErrorReason::kOffMap, field, absl::StrCat("(", cell.x, ", ", cell.y, ") is off the map"));
 }
 
 }  // namespace
@@ -63,11 +62,11 @@ absl::Status CheckPortal(const Portal& portal, const Rectangle& bounds) {
   WAYSTAR_RETURN_IF_ERROR(CheckOn(bounds, portal.from, ".from"));
   WAYSTAR_RETURN_IF_ERROR(CheckOn(portal.to_map.empty() ? bounds : largest, portal.to, ".to"));
   if (portal.to_map.empty() && portal.from == portal.to) {
-    return InvalidArgument(ErrorReason::kBadPortal, ".to", "a portal leads from one cell to another");
+    return MakeError(ErrorReason::kBadPortal, ".to", "a portal leads from one cell to another");
   }
   if (!portal.to_map.empty() && portal.both_ways) {
-    return InvalidArgument(ErrorReason::kBadPortal, ".both_ways",
-                           "a portal to another map leads one way: put one on that map to lead back");
+    return MakeError(ErrorReason::kBadPortal, ".both_ways",
+                     "a portal to another map leads one way: put one on that map to lead back");
   }
   if (portal.cost < 0 || portal.cost > CostFromDouble(kMaxPortalCost)) {
     return BadNumber(ErrorReason::kBadValue, ".cost", CostToDouble(portal.cost),

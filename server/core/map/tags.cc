@@ -24,7 +24,7 @@ absl::Status CheckName(absl::string_view name, absl::string_view whose, ErrorRea
     return absl::OkStatus();
   }
   const absl::string_view shown = name.substr(0, kMaxNameBytes);
-  return InvalidArgument(
+  return MakeError(
       reason, field,
       absl::StrCat(whose, " has 1 to ", kMaxNameBytes,
                    " of A-Z, a-z, 0-9, '_', '.', ':' and '-', and begins with a letter or digit; this is \"",
@@ -33,20 +33,20 @@ absl::Status CheckName(absl::string_view name, absl::string_view whose, ErrorRea
 
 absl::Status CheckTags(const std::vector<std::string>& tags, ErrorReason reason) {
   if (tags.size() > kMaxTags) {
-    return InvalidArgument(reason, "", absl::StrCat("at most ", kMaxTags, " tags, not ", tags.size()));
+    return MakeError(reason, "", absl::StrCat("at most ", kMaxTags, " tags, not ", tags.size()));
   }
   for (std::size_t i = 0; i < tags.size(); ++i) {
     const std::string field = absl::StrCat("[", i, "]");
     const std::string& tag = tags[i];
     if (tag.empty() || tag.size() > kMaxTagBytes ||
         !std::all_of(tag.begin(), tag.end(), [](unsigned char c) { return absl::ascii_isgraph(c); })) {
-      return InvalidArgument(
+      return MakeError(
           reason, field,
           absl::StrCat("a tag has 1 to ", kMaxTagBytes, " printable ASCII characters and no spaces"));
     }
     const auto end = tags.begin() + static_cast<std::ptrdiff_t>(i);
     if (std::find(tags.begin(), end, tag) != end) {
-      return InvalidArgument(reason, field, absl::StrCat("the tag \"", tag, "\" is there twice"));
+      return MakeError(reason, field, absl::StrCat("the tag \"", tag, "\" is there twice"));
     }
   }
   return absl::OkStatus();

@@ -35,7 +35,7 @@ PathResult StartAlone(const PathQuery& query, SearchEnd end, Scratch& scratch) {
 
 absl::Status CheckGoalCount(absl::Span<const Cell> goals) {
   if (goals.empty()) {
-    return InvalidArgument(ErrorReason::kMissingField, "goals", "at least one goal is needed");
+    return MakeError(ErrorReason::kMissingField, "goals", "at least one goal is needed");
   }
   return CheckCount("goals", goals.size(), kMaxGoals);
 }
@@ -48,21 +48,20 @@ absl::StatusOr<std::vector<Cell>> FreeGoals(const WalkGrid& walk, absl::Span<con
     }
   }
   if (free.empty()) {
-    return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kGoalBlocked, "goals",
-                     "all goals are blocked");
+    return MakeError(ErrorReason::kGoalBlocked, "goals", "all goals are blocked");
   }
   return free;
 }
 
 absl::Status CheckNearestQuery(const PathQuery& query, absl::Span<const Cell> goals) {
   if (query.unreachable_policy != UnreachablePolicy::kReport) {
-    return InvalidArgument(ErrorReason::kBadValue, "goals",
-                           "with several goals unreachable_policy can only be REPORT");
+    return MakeError(ErrorReason::kBadValue, "goals",
+                     "with several goals unreachable_policy can only be REPORT");
   }
   if (query.algorithm == Algorithm::kLazyThetaStar) {
-    return InvalidArgument(ErrorReason::kBadValue, "goals",
-                           "the nearest of several goals is told by paths from cell to cell, which Lazy "
-                           "Theta* does not find");
+    return MakeError(ErrorReason::kBadValue, "goals",
+                     "the nearest of several goals is told by paths from cell to cell, which Lazy "
+                     "Theta* does not find");
   }
   return CheckGoalCount(goals);
 }

@@ -54,7 +54,7 @@ absl::Status CheckPosition(const GridMap& map, absl::string_view field, CellPoin
   // Before they are made whole numbers, which might not hold them.
   const bool is_near = std::abs(position.x) <= 2.0 * kMaxMapSide && std::abs(position.y) <= 2.0 * kMaxMapSide;
   if (!is_near || !IsOnMap(map, position)) {
-    return MakeError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, field,
+    return MakeError(ErrorReason::kOffMap, field,
                      absl::StrCat(field, " (", position.x, ", ", position.y, ") is off the map, which is ",
                                   map.width(), " x ", map.height(), " cells"));
   }

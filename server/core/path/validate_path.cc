@@ -27,17 +27,17 @@ namespace {
 absl::Status Check(const GridMap& map, const ValidationQuery& query) {
   WAYSTAR_RETURN_IF_ERROR(CheckFootprint(query.footprint));
   if (query.points.empty()) {
-    return InvalidArgument(ErrorReason::kMissingField, "points", "a path has at least one point");
+    return MakeError(ErrorReason::kMissingField, "points", "a path has at least one point");
   }
   if (query.points.size() > kMaxValidatedPoints) {
-    return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kPathTooLong, "points",
+    return MakeError(ErrorReason::kPathTooLong, "points",
                      absl::StrCat("a path to validate has at most ", kMaxValidatedPoints, " points, not ",
                                   query.points.size()));
   }
   for (std::size_t i = 0; i < query.points.size(); ++i) {
     const Cell point = query.points[i];
     if (!map.Contains(point)) {
-      return MakeError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, absl::StrCat("points[", i, "]"),
+      return MakeError(ErrorReason::kOffMap, absl::StrCat("points[", i, "]"),
                        absl::StrCat("the point (", point.x, ", ", point.y, ") is off the map, which is ",
                                     map.width(), " x ", map.height(), " cells"));
     }

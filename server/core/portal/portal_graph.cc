@@ -69,7 +69,7 @@ absl::Status PortalGraph::FindGoalMap() {
   const PathQuery& path = query_.path;
   const std::optional<std::uint32_t> index = portal_doors_.FindMap(query_.goal_map);
   if (!index) {
-    return MakeError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "goal_map",
+    return MakeError(ErrorReason::kMapNotFound, "goal_map",
                      absl::StrCat("there is no map \"", query_.goal_map, "\" in this world"));
   }
   goal_map_ = *index;
@@ -92,8 +92,7 @@ absl::Status PortalGraph::CheckGoals(const PortalScratch::Map& there) const {
     is_any_free |= there.walk->IsWalkable(query_.goals[i]);
   }
   return is_any_free ? absl::OkStatus()
-                     : MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kGoalBlocked, "goals",
-                                 "all goals are blocked");
+                     : MakeError(ErrorReason::kGoalBlocked, "goals", "all goals are blocked");
 }
 
 void PortalGraph::ReachDoors() {

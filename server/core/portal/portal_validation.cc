@@ -26,7 +26,7 @@ absl::Status CheckIndices(std::size_t points, absl::Span<const CrossedPortal> cr
   std::size_t before = 0;
   for (std::size_t i = 0; i < crossings.size(); ++i) {
     if (crossings[i].index <= before || crossings[i].index >= points) {
-      return InvalidArgument(
+      return MakeError(
           ErrorReason::kBadValue, absl::StrCat("crossings[", i, "].index"),
           absl::StrCat("each crossing lies behind the one before and before the last point, not ",
                        crossings[i].index));
@@ -45,8 +45,7 @@ absl::Status InPath(const absl::Status& status, std::size_t begin) {
       !absl::SimpleAtoi(index, &point)) {
     return status;
   }
-  return MakeError(status.code(), ErrorReason::kOffMap, absl::StrCat("points[", begin + point, "]"),
-                   status.message());
+  return MakeError(ErrorReason::kOffMap, absl::StrCat("points[", begin + point, "]"), status.message());
 }
 
 // Returns null if nobody with these tags can pass it from one cell to the other.

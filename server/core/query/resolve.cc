@@ -24,15 +24,15 @@ namespace {
 
 absl::StatusOr<GraphPlace> ToPlace(const RouteEnd& end, absl::string_view name) {
   if (!end.node.empty() && end.position.has_value()) {
-    return InvalidArgument(ErrorReason::kBadValue, absl::StrCat(name, "_position"),
-                           absl::StrCat("give ", name, "_node or ", name, "_position, not both"));
+    return MakeError(ErrorReason::kBadValue, absl::StrCat(name, "_position"),
+                     absl::StrCat("give ", name, "_node or ", name, "_position, not both"));
   }
   if (end.position.has_value()) {
     return WorldPoint{end.position->x, end.position->y, end.position->z};
   }
   if (end.node.empty()) {
     const std::string field = absl::StrCat(name, "_node");
-    return InvalidArgument(ErrorReason::kMissingField, field, absl::StrCat(field, " is required"));
+    return MakeError(ErrorReason::kMissingField, field, absl::StrCat(field, " is required"));
   }
   return end.node;
 }
@@ -66,7 +66,7 @@ class EndpointResolver {
       WAYSTAR_ASSIGN_OR_RETURN(cell, Snap(position, cell));
     }
     if (!map_.Contains(cell)) {
-      return MakeError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, field,
+      return MakeError(ErrorReason::kOffMap, field,
                        absl::StrCat("(", position.x, ", ", position.y, ") is off the map"));
     }
     return cell;

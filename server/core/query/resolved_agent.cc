@@ -19,7 +19,7 @@ namespace {
 
 absl::StatusOr<const MovementProfile*> ProfileOfName(const std::string& name, const GridMap& map) {
   if (const absl::Status status = CheckProfileName(name); !status.ok()) {
-    return InvalidArgument(ErrorReason::kBadProfile, "profile_name", status.message());
+    return MakeError(ErrorReason::kBadProfile, "profile_name", status.message());
   }
   const MovementProfile* profile = FindProfile(map.profiles(), name);
   if (profile == nullptr) {

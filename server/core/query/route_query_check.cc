@@ -15,7 +15,7 @@ namespace waystar::core {
 namespace {
 
 absl::Status WrongKind(absl::string_view field, absl::string_view message) {
-  return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, field, message);
+  return MakeError(ErrorReason::kWrongMapKind, field, message);
 }
 
 absl::Status CheckHasNoNodes(const RouteQuery& query) {
@@ -29,12 +29,12 @@ absl::Status CheckHasNoNodes(const RouteQuery& query) {
 
 absl::Status CheckEnd(absl::string_view field, const RouteEnd& end) {
   if (end.cell.has_value() && end.position.has_value()) {
-    return InvalidArgument(ErrorReason::kBadValue, absl::StrCat(field, "_position"),
-                           absl::StrCat("give ", field, " or ", field, "_position, not both"));
+    return MakeError(ErrorReason::kBadValue, absl::StrCat(field, "_position"),
+                     absl::StrCat("give ", field, " or ", field, "_position, not both"));
   }
   return end.cell.has_value() || end.position.has_value()
              ? absl::OkStatus()
-             : InvalidArgument(ErrorReason::kMissingField, field, absl::StrCat(field, " is required"));
+             : MakeError(ErrorReason::kMissingField, field, absl::StrCat(field, " is required"));
 }
 
 absl::Status CheckPosition(absl::string_view field, const Position& position) {
@@ -51,11 +51,11 @@ absl::Status CheckPosition(absl::string_view field, const Position& position) {
 absl::Status CheckGoals(const RouteQuery& query) {
   const bool has_one = query.goal.cell.has_value() || query.goal.position.has_value();
   if (!query.goals.empty() && has_one) {
-    return InvalidArgument(ErrorReason::kBadValue, "goals", "give one goal or several goals, not both");
+    return MakeError(ErrorReason::kBadValue, "goals", "give one goal or several goals, not both");
   }
   if (!query.goal_positions.empty() && (has_one || !query.goals.empty())) {
-    return InvalidArgument(ErrorReason::kBadValue, "goal_positions",
-                           "give one goal, several goals or the positions of several, not two of these");
+    return MakeError(ErrorReason::kBadValue, "goal_positions",
+                     "give one goal, several goals or the positions of several, not two of these");
   }
   for (std::size_t i = 0; i < query.goal_positions.size(); ++i) {
     WAYSTAR_RETURN_IF_ERROR(CheckPosition(absl::StrCat("goal_positions[", i, "]"), query.goal_positions[i]));
@@ -80,8 +80,8 @@ absl::Status CheckOnGrid(const RouteQuery& query) {
   WAYSTAR_RETURN_IF_ERROR(CheckHasNoNodes(query));
   WAYSTAR_RETURN_IF_ERROR(CheckEndpoints(query));
   if (query.algorithm == Algorithm::kLazyThetaStar && query.path_form == PathForm::kDirections) {
-    return InvalidArgument(ErrorReason::kBadValue, "path_form",
-                           "a path that goes at any angle has no directions: ask for points");
+    return MakeError(ErrorReason::kBadValue, "path_form",
+                     "a path that goes at any angle has no directions: ask for points");
   }
   return absl::OkStatus();
 }
@@ -110,8 +110,8 @@ absl::Status CheckOneGoal(const RouteQuery& query) {
   if (!query.HasSeveralGoals()) {
     return absl::OkStatus();
   }
-  return InvalidArgument(ErrorReason::kBadValue, query.goals.empty() ? "goal_positions" : "goals",
-                         "only one goal can be asked for here");
+  return MakeError(ErrorReason::kBadValue, query.goals.empty() ? "goal_positions" : "goals",
+                   "only one goal can be asked for here");
 }
 
 }  // namespace waystar::core

@@ -15,7 +15,7 @@ namespace waystar::core {
 namespace {
 
 absl::Status TooMuch(std::size_t limit, const char* what) {
-  return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kRegionTooLarge, "region",
+  return MakeError(ErrorReason::kRegionTooLarge, "region",
                    absl::StrCat("there are more than ", limit, " ", what,
                                 " in the region to draw: ask for a smaller one"));
 }

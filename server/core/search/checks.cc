@@ -21,7 +21,7 @@ absl::Status CheckOnMap(const GridMap& map, absl::string_view field, Cell cell) 
   if (map.Contains(cell)) {
     return absl::OkStatus();
   }
-  return MakeError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, field,
+  return MakeError(ErrorReason::kOffMap, field,
                    absl::StrCat("the ", field, " (", cell.x, ", ", cell.y, ") is off the map, which is ",
                                 map.width(), " x ", map.height(), " cells"));
 }
@@ -41,7 +41,7 @@ absl::Status CheckWalkable(const GridMap& map, const WalkGrid& walk, int footpri
     message = absl::StrCat(
         where, " is blocked by impassable terrain: ", map.settings().terrains[map.TerrainAt(cell)].name);
   }
-  return MakeError(absl::StatusCode::kFailedPrecondition, reason, field, message);
+  return MakeError(reason, field, message);
 }
 
 std::string IndexedField(absl::string_view list, std::size_t index) {
@@ -61,7 +61,7 @@ absl::Status CheckCount(absl::string_view list, std::size_t count, std::size_t m
   if (count <= most) {
     return absl::OkStatus();
   }
-  return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyItems, list,
+  return MakeError(ErrorReason::kTooManyItems, list,
                    absl::StrCat(list, " has ", count, " entries; at most ", most, " are allowed"));
 }
 
@@ -69,14 +69,13 @@ absl::Status CheckFree(const WalkGrid& walk, absl::string_view field, Cell cell,
   if (walk.IsWalkable(cell)) {
     return absl::OkStatus();
   }
-  return MakeError(absl::StatusCode::kFailedPrecondition, reason, field,
-                   absl::StrCat(Describe(field, cell), " is blocked"));
+  return MakeError(reason, field, absl::StrCat(Describe(field, cell), " is blocked"));
 }
 
 absl::Status CheckRegionSides(const Rectangle& region) {
   if (region.empty()) {
-    return InvalidArgument(ErrorReason::kBadRectangle, region.width <= 0 ? "region.width" : "region.height",
-                           "a region is at least one cell wide and high");
+    return MakeError(ErrorReason::kBadRectangle, region.width <= 0 ? "region.width" : "region.height",
+                     "a region is at least one cell wide and high");
   }
   return absl::OkStatus();
 }
@@ -87,7 +86,7 @@ absl::StatusOr<Rectangle> CheckRegion(const GridMap& map, const std::optional<Re
   }
   WAYSTAR_RETURN_IF_ERROR(CheckRegionSides(*region));
   if (Intersect(*region, map.bounds()) != *region) {
-    return MakeError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "region",
+    return MakeError(ErrorReason::kOffMap, "region",
                      absl::StrCat("the region reaches beyond the map, which is ", map.width(), " x ",
                                   map.height(), " cells"));
   }
@@ -98,15 +97,15 @@ absl::Status CheckFieldSize(const Rectangle& region) {
   if (region.area() <= kMaxFieldCells) {
     return absl::OkStatus();
   }
-  return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kRegionTooLarge, "region",
+  return MakeError(ErrorReason::kRegionTooLarge, "region",
                    absl::StrCat("the region to look at has ", region.area(), " cells; at most ",
                                 kMaxFieldCells, " are allowed: give a smaller region or a lower max_cost"));
 }
 
 absl::Status CheckInRegion(const Rectangle& region, absl::string_view field, Cell cell) {
   if (!region.Contains(cell)) {
-    return InvalidArgument(ErrorReason::kBadValue, field,
-                           absl::StrCat(Describe(field, cell), " lies outside the region"));
+    return MakeError(ErrorReason::kBadValue, field,
+                     absl::StrCat(Describe(field, cell), " lies outside the region"));
   }
   return absl::OkStatus();
 }

@@ -8,13 +8,13 @@ namespace waystar::core {
 absl::Status InterruptionError(SearchEnd end, std::uint64_t expanded) {
   switch (end) {
     case SearchEnd::kDeadline:
-      return MakeError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, "",
+      return MakeError(ErrorReason::kDeadlineExceeded, "",
                        absl::StrCat("the deadline passed after ", expanded, " expansions"));
     case SearchEnd::kCancelled:
-      return MakeError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, "",
+      return MakeError(ErrorReason::kCancelled, "",
                        absl::StrCat("cancelled after ", expanded, " expansions"));
     default:
-      return MakeError(absl::StatusCode::kAborted, ErrorReason::kSnapshotEvicted, "",
+      return MakeError(ErrorReason::kSnapshotEvicted, "",
                        absl::StrCat("the map changed much since the search began, and the server needs the "
                                     "memory of its old state; stopped after ",
                                     expanded, " expansions"));

@@ -35,7 +35,7 @@ absl::Status CheckPart(const Rectangle& r) {
   if (!r.empty()) {
     return absl::OkStatus();
   }
-  return InvalidArgument(
+  return MakeError(
       ErrorReason::kBadRectangle, r.width <= 0 ? ".width" : ".height",
       absl::StrCat("a rectangle's width and height are at least 1, not ", r.width, " x ", r.height));
 }
@@ -48,15 +48,15 @@ absl::Status CheckPart(const Disc& disc) {
 absl::Status CheckPart(const Polygon& polygon) {
   const std::size_t count = polygon.vertices.size();
   if (count < 3 || count > std::size_t{kMaxVertices}) {
-    return InvalidArgument(ErrorReason::kBadPolygon, ".vertices",
-                           absl::StrCat("a polygon has 3 to ", kMaxVertices, " vertices, not ", count));
+    return MakeError(ErrorReason::kBadPolygon, ".vertices",
+                     absl::StrCat("a polygon has 3 to ", kMaxVertices, " vertices, not ", count));
   }
   for (std::size_t i = 0; i < count; ++i) {
     WAYSTAR_RETURN_IF_ERROR(
         CheckPoint(polygon.vertices[i], ErrorReason::kBadPolygon, absl::StrCat(".vertices[", i, "]")));
   }
   if (IsFlat(polygon)) {
-    return InvalidArgument(ErrorReason::kBadPolygon, ".vertices", "the vertices all lie on one line");
+    return MakeError(ErrorReason::kBadPolygon, ".vertices", "the vertices all lie on one line");
   }
   return absl::OkStatus();
 }
@@ -106,7 +106,7 @@ class ShapeChecker {
  private:
   absl::Status OffMap(absl::string_view field, absl::string_view what) const {
     return MakeError(
-        absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, field,
+        ErrorReason::kOffMap, field,
         absl::StrCat(what, " is off the map, which is ", map_.width, " x ", map_.height, " cells"));
   }
 
@@ -119,7 +119,7 @@ class ShapeChecker {
 
 absl::Status CheckShape(const Shape& shape, const Rectangle& bounds, ShapeOverlap overlap) {
   if (shape.empty()) {
-    return InvalidArgument(ErrorReason::kEmptyShape, "", "a shape has at least one part");
+    return MakeError(ErrorReason::kEmptyShape, "", "a shape has at least one part");
   }
   ShapeChecker checker(bounds, overlap);
   WAYSTAR_RETURN_IF_ERROR(checker.Check(shape.cells));

@@ -82,7 +82,7 @@ absl::StatusOr<Shape> ShiftShape(const Shape& shape, double dx, double dy, const
     shifter.ShiftPoint(line.end);
   }
   if (!shifter.is_in_range() || !CheckShape(shifted, bounds, ShapeOverlap::kNone).ok()) {
-    return MakeError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "",
+    return MakeError(ErrorReason::kOffMap, "",
                      absl::StrFormat("the shape would lie further away from the map than coordinates go, "
                                      "which are from %.12g to %.12g",
                                      -kMaxReach, kMaxReach));

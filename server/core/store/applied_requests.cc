@@ -30,21 +30,21 @@ absl::StatusOr<std::optional<UpdateResult>> AppliedRequests::Find(absl::string_v
                                                                   absl::Time now) const {
   if (const auto it = by_id_.find(request_id); it != by_id_.end()) {
     if (it->second.fingerprint != fingerprint) {
-      return InvalidArgument(ErrorReason::kRequestIdReused, "request_id",
-                             "another batch was applied under this request_id");
+      return MakeError(ErrorReason::kRequestIdReused, "request_id",
+                       "another batch was applied under this request_id");
     }
     UpdateResult result = it->second.result;
     result.already_applied = true;
     return std::optional(result);
   }
   if (request_time && *request_time > now + kMaxRequestTimeLead) {
-    return InvalidArgument(ErrorReason::kBadValue, "request_time",
-                           absl::StrCat("request_time is ", absl::FormatDuration(*request_time - now),
-                                        " ahead of the server's clock"));
+    return MakeError(ErrorReason::kBadValue, "request_time",
+                     absl::StrCat("request_time is ", absl::FormatDuration(*request_time - now),
+                                  " ahead of the server's clock"));
   }
   if (request_time && *request_time <= horizon_.request_time) {
     return MakeError(
-        absl::StatusCode::kFailedPrecondition, ErrorReason::kRequestIdExpired, "request_time",
+        ErrorReason::kRequestIdExpired, "request_time",
         absl::StrCat("the batch may have been applied before: the map has forgotten batches that "
                      "were first sent at ",
                      absl::FormatTime(horizon_.request_time, absl::UTCTimeZone()), ", and this one was at ",
@@ -52,7 +52,7 @@ absl::StatusOr<std::optional<UpdateResult>> AppliedRequests::Find(absl::string_v
   }
   if (!request_time && now < horizon_.retries_until) {
     return MakeError(
-        absl::StatusCode::kFailedPrecondition, ErrorReason::kRequestIdExpired, "request_time",
+        ErrorReason::kRequestIdExpired, "request_time",
         absl::StrCat(
             "the batch may have been applied before: the map has forgotten request_ids early, for want "
             "of memory, and until ",

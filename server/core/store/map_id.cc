@@ -27,7 +27,7 @@ absl::Status CheckMapId(absl::string_view id) {
     return absl::OkStatus();
   }
   const absl::string_view shown = id.substr(0, kMaxMapIdBytes);
-  return InvalidArgument(
+  return MakeError(
       ErrorReason::kBadMapId, "map",
       absl::StrCat("a map's id has 1 to ", kMaxMapIdBytes,
                    " of a-z, 0-9, '_', '.' and '-', and begins with a letter or digit; this is \"",

@@ -35,8 +35,7 @@ absl::Status Busy(absl::string_view id) {
 }  // namespace
 
 absl::Status NoSuchMap(absl::string_view id) {
-  return MakeError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map",
-                   absl::StrCat("there is no map \"", id, "\""));
+  return MakeError(ErrorReason::kMapNotFound, "map", absl::StrCat("there is no map \"", id, "\""));
 }
 
 MapRecord::MapRecord(StoreContext& context, StoredMap first)

@@ -9,7 +9,7 @@ namespace waystar::core {
 namespace {
 
 absl::Status WrongKind(const MapSnapshot& snapshot, absl::string_view is, absl::string_view wanted) {
-  return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, "map",
+  return MakeError(ErrorReason::kWrongMapKind, "map",
                    absl::StrCat("\"", snapshot.id, "\" is a ", is, "; this is for a ", wanted));
 }
 

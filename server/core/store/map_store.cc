@@ -30,18 +30,17 @@ absl::Status MapStore::CheckCanAdd(absl::string_view id, IfExists if_exists) con
   WAYSTAR_RETURN_IF_ERROR(CheckMapId(id));
   MutexLock lock(context_.readers);
   if (records_.contains(id)) {
-    return if_exists == IfExists::kReplace
-               ? absl::OkStatus()
-               : MakeError(absl::StatusCode::kAlreadyExists, ErrorReason::kMapExists, "map",
-                           absl::StrCat("there is a map \"", id, "\" already"));
+    return if_exists == IfExists::kReplace ? absl::OkStatus()
+                                           : MakeError(ErrorReason::kMapExists, "map",
+                                                       absl::StrCat("there is a map \"", id, "\" already"));
   }
   if (if_exists == IfExists::kRefuse && damaged_.contains(id)) {
-    return MakeError(absl::StatusCode::kAlreadyExists, ErrorReason::kMapExists, "map",
+    return MakeError(ErrorReason::kMapExists, "map",
                      absl::StrCat("there is a map \"", id,
                                   "\" that is damaged and could not be read: delete or replace it"));
   }
   if (records_.size() >= context_.options.max_maps) {
-    return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyMaps, "",
+    return MakeError(ErrorReason::kTooManyMaps, "",
                      absl::StrCat("the server holds ", context_.options.max_maps, " maps, its limit"));
   }
   return absl::OkStatus();

@@ -14,9 +14,8 @@ absl::Status CheckRequestId(absl::string_view id) {
       })) {
     return absl::OkStatus();
   }
-  return InvalidArgument(
-      ErrorReason::kBadValue, "request_id",
-      absl::StrCat("a request_id has 1 to ", kMaxRequestIdBytes, " printable ASCII characters"));
+  return MakeError(ErrorReason::kBadValue, "request_id",
+                   absl::StrCat("a request_id has 1 to ", kMaxRequestIdBytes, " printable ASCII characters"));
 }
 
 }  // namespace waystar::core

@@ -44,8 +44,8 @@ absl::Status CheckFootprint(int footprint) {
   if (footprint >= 1 && footprint <= kMaxFootprint) {
     return absl::OkStatus();
   }
-  return InvalidArgument(ErrorReason::kBadValue, "footprint",
-                         absl::StrCat("a footprint is from 1 to ", kMaxFootprint, " cells, not ", footprint));
+  return MakeError(ErrorReason::kBadValue, "footprint",
+                   absl::StrCat("a footprint is from 1 to ", kMaxFootprint, " cells, not ", footprint));
 }
 
 BitPlane Eroded(const BitPlane& cells, int side) {

@@ -42,7 +42,7 @@ absl::Status MapSubscriptions::CheckPinned(const MapSnapshot& snapshot) {
   // A replaced map's successor can be pinned shortly before this hears of the deletion.
   const bool is_other = seen_epoch_ != 0 && snapshot.epoch != seen_epoch_;
   if (is_deleted_ || is_other || snapshot.revision <= deleted_revision_) {
-    return MakeError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map",
+    return MakeError(ErrorReason::kMapNotFound, "map",
                      absl::StrCat("the map \"", snapshot.id, "\" was deleted"));
   }
   seen_epoch_ = snapshot.epoch;

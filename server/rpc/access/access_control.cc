@@ -18,9 +18,7 @@ namespace {
 constexpr char kMetadataKey[] = "authorization";
 constexpr absl::string_view kScheme = "Bearer ";
 
-absl::Status BadToken(absl::string_view message) {
-  return MakeError(absl::StatusCode::kUnauthenticated, ErrorReason::kBadToken, "", message);
-}
+absl::Status BadToken(absl::string_view message) { return MakeError(ErrorReason::kBadToken, "", message); }
 
 }  // namespace
 
@@ -99,7 +97,7 @@ void AccessControl::CountAgainst(const std::string& peer, absl::string_view even
 
 absl::StatusOr<Caller> AccessControl::FindCaller(absl::string_view authorization) const {
   if (authorization.empty()) {
-    return MakeError(absl::StatusCode::kUnauthenticated, ErrorReason::kMissingToken, "",
+    return MakeError(ErrorReason::kMissingToken, "",
                      "this server asks for a token: the metadata \"authorization: Bearer TOKEN\"");
   }
   if (!absl::StartsWithIgnoreCase(authorization, kScheme)) {
@@ -113,8 +111,7 @@ absl::StatusOr<Caller> AccessControl::Renew(const Caller& caller) const {
     return caller;
   }
   if (caller.is_anyone()) {
-    return MakeError(absl::StatusCode::kUnauthenticated, ErrorReason::kMissingToken, "",
-                     "this server asks for a token by now");
+    return MakeError(ErrorReason::kMissingToken, "", "this server asks for a token by now");
   }
   return Find(caller.token()->hash);
 }

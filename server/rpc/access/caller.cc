@@ -21,7 +21,7 @@ absl::string_view VerbOf(Permission permission) {
 
 absl::Status NotPermitted(const Token& token, Permission permission, absl::string_view what,
                           absl::string_view field) {
-  return MakeError(absl::StatusCode::kPermissionDenied, ErrorReason::kNotPermitted, field,
+  return MakeError(ErrorReason::kNotPermitted, field,
                    absl::StrCat("the token \"", token.name, "\" may not ", VerbOf(permission), " ", what));
 }
 

@@ -33,13 +33,10 @@ class CallGate {
   };
 
   // Returns why calls cannot enter or go on once the gate has closed: UNAVAILABLE / DRAINING.
-  static absl::Status Closed() {
-    return MakeError(absl::StatusCode::kUnavailable, ErrorReason::kDraining, "", "the server is stopping");
-  }
+  static absl::Status Closed() { return MakeError(ErrorReason::kDraining, "", "the server is stopping"); }
   // Returns why calls cannot enter before the gate is opened: UNAVAILABLE / MAPS_LOADING.
   static absl::Status NotOpenYet() {
-    return MakeError(absl::StatusCode::kUnavailable, ErrorReason::kMapsLoading, "",
-                     "the server has not read all of its maps yet");
+    return MakeError(ErrorReason::kMapsLoading, "", "the server has not read all of its maps yet");
   }
 
   // Lets calls enter. They see what the caller did before.

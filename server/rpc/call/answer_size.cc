@@ -10,7 +10,7 @@ absl::Status CheckAnswerFits(std::size_t bytes, std::size_t max_bytes, absl::str
   if (bytes <= max_bytes) {
     return absl::OkStatus();
   }
-  return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kResponseTooLarge, field,
+  return MakeError(ErrorReason::kResponseTooLarge, field,
                    absl::StrCat("the answer takes more than the ", max_bytes, " bytes of a message: ", hint));
 }
 

@@ -8,7 +8,7 @@ namespace waystar::rpc {
 
 // Returns the status of a call that its client has cancelled.
 inline absl::Status CancelledError() {
-  return MakeError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, "", "the call was cancelled");
+  return MakeError(ErrorReason::kCancelled, "", "the call was cancelled");
 }
 
 }  // namespace waystar::rpc

@@ -105,12 +105,11 @@ absl::Status ParseRequest(const grpc::ByteBuffer& bytes, google::protobuf::Messa
   if (grpc::Slice flat; buffer.DumpToSingleSlice(&flat).ok()) {
     const absl::string_view all(reinterpret_cast<const char*>(flat.begin()), flat.size());
     if (const std::optional<std::string> field = FindBadString(all, *request.GetDescriptor())) {
-      return InvalidArgument(ErrorReason::kBadValue, *field, absl::StrCat(*field, " is not valid UTF-8"));
+      return MakeError(ErrorReason::kBadValue, *field, absl::StrCat(*field, " is not valid UTF-8"));
     }
   }
-  return InvalidArgument(
-      ErrorReason::kBadValue, "",
-      absl::StrCat("the request is not a ", request.GetDescriptor()->full_name(), " message"));
+  return MakeError(ErrorReason::kBadValue, "",
+                   absl::StrCat("the request is not a ", request.GetDescriptor()->full_name(), " message"));
 }
 
 }  // namespace waystar::rpc

@@ -179,7 +179,7 @@ absl::StatusOr<std::size_t> WeighRequest(google::protobuf::io::ZeroCopyInputStre
     if (scale.weight() > most) {
       const FieldDescriptor* const field = scale.top();
       const std::string name = field == nullptr ? "" : std::string(field->name());
-      return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyItems, name,
+      return MakeError(ErrorReason::kTooManyItems, name,
                        absl::StrCat(name.empty() ? "the request" : name, " would take more than the ", most,
                                     " bytes of memory that it may"));
     }

@@ -222,7 +222,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
       return CancelledError();
     }
     if (now >= deadline_) {
-      return MakeError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, "",
+      return MakeError(ErrorReason::kDeadlineExceeded, "",
                        "the deadline passed while the call waited for a worker");
     }
     return absl::OkStatus();

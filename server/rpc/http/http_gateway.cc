@@ -62,7 +62,7 @@ bool IsPrintable(absl::string_view text) {
 }
 
 absl::Status BadHeader(absl::string_view name, absl::string_view message) {
-  return InvalidArgument(ErrorReason::kBadHeader, name, message);
+  return MakeError(ErrorReason::kBadHeader, name, message);
 }
 
 absl::StatusOr<absl::Duration> TimeoutOf(const MethodDescriptor& method, const RequestHead& head) {
@@ -93,7 +93,7 @@ absl::Status CheckHeaders(const RequestHead& head) {
 }
 
 absl::Status UnknownMethod(absl::string_view message) {
-  return MakeError(absl::StatusCode::kUnimplemented, ErrorReason::kUnknownMethod, "", message);
+  return MakeError(ErrorReason::kUnknownMethod, "", message);
 }
 
 HttpAnswer AnswerOf(int code, const absl::Status& status,
@@ -163,7 +163,7 @@ std::variant<HttpAcceptance, HttpAnswer> HttpGateway::Judge(const http::HttpClie
                                                             const RequestHead& head) {
   const std::string_view origin = head.Field("Origin");
   if (!origin.empty() && !origins_.Allows(View(origin))) {
-    return Refusal(MakeError(absl::StatusCode::kPermissionDenied, ErrorReason::kOriginNotAllowed, "Origin",
+    return Refusal(MakeError(ErrorReason::kOriginNotAllowed, "Origin",
                              "pages of this site may not call: --http_allow_origin names those that may"),
                    FieldsOf(head));
   }
@@ -258,7 +258,7 @@ HttpAnswer HttpGateway::Refuse(int code, const RequestHead* head) {
   Fields fields = head == nullptr ? Fields() : FieldsOf(*head);
   if (code == 413) {
     return AnswerOf(code,
-                    MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kRequestTooLarge, "",
+                    MakeError(ErrorReason::kRequestTooLarge, "",
                               absl::StrCat("the body has more than ", options_.max_body_bytes, " bytes")),
                     std::move(fields));
   }

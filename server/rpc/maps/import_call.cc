@@ -64,12 +64,12 @@ void ImportCall::OnTimeout() {
   SetEnd(awaits_slot()
              ? Refusal(ErrorReason::kTransfersBusy, absl::Seconds(1),
                        absl::StrCat("the import waited for others for ", limit, ", as long as it may"))
-             : MakeError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kTransferTimeout, "",
+             : MakeError(ErrorReason::kTransferTimeout, "",
                          absl::StrCat("the import took longer than ", limit, ", the server's limit")));
 }
 
 void ImportCall::OnStall() {
-  End(MakeError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kTransferTimeout, "",
+  End(MakeError(ErrorReason::kTransferTimeout, "",
                 absl::StrCat("the client sent nothing for ", absl::FormatDuration(limits_.times.stall),
                              ", the server's limit")));
 }
@@ -106,13 +106,13 @@ absl::Status ImportCall::TakeMessage() {
     case v1::ImportMapRequest::PART_NOT_SET:
       break;
   }
-  return InvalidArgument(ErrorReason::kBadStream, "part", "a message of an import holds a header or a chunk");
+  return MakeError(ErrorReason::kBadStream, "part", "a message of an import holds a header or a chunk");
 }
 
 absl::Status ImportCall::TakeHeader(const v1::ImportMapRequest& request) {
   const v1::ImportMapHeader& header = request.header();
   if (header_) {
-    return InvalidArgument(ErrorReason::kBadStream, "header", "an import has one header, its first message");
+    return MakeError(ErrorReason::kBadStream, "header", "an import has one header, its first message");
   }
   v1::ImportMapRequest map;
   map.mutable_header()->set_map(header.map());
@@ -124,15 +124,15 @@ absl::Status ImportCall::TakeHeader(const v1::ImportMapRequest& request) {
     return ErrorFieldOf(status).empty() ? status : WithFieldPrefix(status, "header.");
   }
   if (!header.has_size()) {
-    return InvalidArgument(ErrorReason::kMissingField, "header.size", "the file's size is required");
+    return MakeError(ErrorReason::kMissingField, "header.size", "the file's size is required");
   }
   if (header.size() < 0) {
-    return InvalidArgument(ErrorReason::kBadValue, "header.size",
-                           absl::StrCat("a file's size is at least 0, not ", header.size()));
+    return MakeError(ErrorReason::kBadValue, "header.size",
+                     absl::StrCat("a file's size is at least 0, not ", header.size()));
   }
   if (header.size() > limits_.max_import_bytes) {
     return MakeError(
-        absl::StatusCode::kResourceExhausted, ErrorReason::kImportTooLarge, "header.size",
+        ErrorReason::kImportTooLarge, "header.size",
         absl::StrCat("an import is at most ", limits_.max_import_bytes, " bytes, not ", header.size()));
   }
   // The file, and most maps take less than twice as much.
@@ -145,11 +145,11 @@ absl::Status ImportCall::TakeHeader(const v1::ImportMapRequest& request) {
 
 absl::Status ImportCall::TakeChunk(const std::string& chunk) {
   if (!header_) {
-    return InvalidArgument(ErrorReason::kBadStream, "header", "an import's first message is its header");
+    return MakeError(ErrorReason::kBadStream, "header", "an import's first message is its header");
   }
   if (static_cast<std::int64_t>(bytes_.size() + chunk.size()) > header_->size()) {
-    return InvalidArgument(ErrorReason::kTruncated, "header.size",
-                           absl::StrCat("more bytes than the ", header_->size(), " the header promised"));
+    return MakeError(ErrorReason::kTruncated, "header.size",
+                     absl::StrCat("more bytes than the ", header_->size(), " the header promised"));
   }
   bytes_.reserve(static_cast<std::size_t>(header_->size()));
   bytes_ += chunk;
@@ -158,12 +158,12 @@ absl::Status ImportCall::TakeChunk(const std::string& chunk) {
 
 absl::Status ImportCall::CheckComplete() const {
   if (!header_) {
-    return InvalidArgument(ErrorReason::kBadStream, "header", "the import ended before its header");
+    return MakeError(ErrorReason::kBadStream, "header", "the import ended before its header");
   }
   if (static_cast<std::int64_t>(bytes_.size()) != header_->size()) {
-    return InvalidArgument(ErrorReason::kTruncated, "header.size",
-                           absl::StrCat("the import ended after ", bytes_.size(),
-                                        " bytes; its header promised ", header_->size()));
+    return MakeError(ErrorReason::kTruncated, "header.size",
+                     absl::StrCat("the import ended after ", bytes_.size(), " bytes; its header promised ",
+                                  header_->size()));
   }
   return absl::OkStatus();
 }

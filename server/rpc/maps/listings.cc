@@ -132,8 +132,8 @@ absl::Status ListWaypointNodes(const core::MapStore& store, std::size_t max_byte
   const bool is_token = request.page_token().empty() || absl::SimpleAtoi(request.page_token(), &first);
   WAYSTAR_ASSIGN_OR_RETURN(const std::size_t size, PageSizeOf(request, "node", is_token));
   if (request.ids_size() > kMaxPageSize) {
-    return InvalidArgument(ErrorReason::kBadValue, "ids",
-                           absl::StrCat("at most ", kMaxPageSize, " ids, not ", request.ids_size()));
+    return MakeError(ErrorReason::kBadValue, "ids",
+                     absl::StrCat("at most ", kMaxPageSize, " ids, not ", request.ids_size()));
   }
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
   WAYSTAR_RETURN_IF_ERROR(core::CheckIsGraph(*snapshot));
@@ -147,7 +147,7 @@ absl::Status ListWaypointNodes(const core::MapStore& store, std::size_t max_byte
     for (const std::string& id : request.ids()) {
       const core::NodeNumber node = graph.FindNode(id);
       if (node != core::kNoNodeNumber && !add(node)) {
-        return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kResponseTooLarge, "ids",
+        return MakeError(ErrorReason::kResponseTooLarge, "ids",
                          "these nodes do not fit into a message: ask for fewer");
       }
     }

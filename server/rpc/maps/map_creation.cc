@@ -72,8 +72,8 @@ absl::StatusOr<core::GridMap> FromBlank(const v1::CreateMapRequest& request, int
                    [&](const core::Terrain& known) { return fill == std::string(1, known.symbol); });
   const bool is_obstacle = fill.size() == 1 && core::IsObstacleSymbol(fill.front());
   if (terrain == settings.terrains.end() && !is_obstacle) {
-    return InvalidArgument(ErrorReason::kUnknownTerrain, "blank.fill",
-                           absl::StrCat("no terrain has the symbol \"", fill, "\""));
+    return MakeError(ErrorReason::kUnknownTerrain, "blank.fill",
+                     absl::StrCat("no terrain has the symbol \"", fill, "\""));
   }
   const auto id = static_cast<core::TerrainId>(is_obstacle ? 0 : terrain - settings.terrains.begin());
   absl::StatusOr<core::GridMap> map =
@@ -101,8 +101,7 @@ absl::StatusOr<core::ImportedMap> DrawMap(const v1::CreateMapRequest& request, i
   const int sources =
       (request.rows().empty() ? 0 : 1) + (request.has_blank() ? 1 : 0) + (request.data().empty() ? 0 : 1);
   if (sources != 1) {
-    return InvalidArgument(ErrorReason::kBadSource, "rows",
-                           "give exactly one of rows, blank, data and graph");
+    return MakeError(ErrorReason::kBadSource, "rows", "give exactly one of rows, blank, data and graph");
   }
   if (!request.data().empty()) {
     return ParseMapFile({.format = request.format(),
@@ -114,7 +113,7 @@ absl::StatusOr<core::ImportedMap> DrawMap(const v1::CreateMapRequest& request, i
                         max_side, stop);
   }
   if (request.has_import_options()) {
-    return InvalidArgument(ErrorReason::kBadSource, "import_options", "these are options of `data`");
+    return MakeError(ErrorReason::kBadSource, "import_options", "these are options of `data`");
   }
   return WithProfiles(
       request.has_blank() ? FromBlank(request, max_side, stop) : FromRows(request, max_side, stop),
@@ -130,10 +129,10 @@ absl::StatusOr<core::ImportedMap> ParseMapFile(const MapFileSource& file, int ma
   if (file.grid.ByteSizeLong() > 0) {
     const std::string field = absl::StrCat(file.prefix, "grid");
     if (*format == core::MapFormat::kGeoJson) {
-      return InvalidArgument(ErrorReason::kBadSource, field, "a waypoint graph has no options of a grid");
+      return MakeError(ErrorReason::kBadSource, field, "a waypoint graph has no options of a grid");
     }
     if (*format == core::MapFormat::kWaystar) {
-      return InvalidArgument(ErrorReason::kBadSource, field, "the image of a map has the map's own options");
+      return MakeError(ErrorReason::kBadSource, field, "the image of a map has the map's own options");
     }
   }
   absl::StatusOr<core::GridOverrides> overrides = ToOverrides(file.grid);
@@ -166,7 +165,7 @@ absl::Status CheckDigest(const core::ImportedMap& map, std::uint64_t expected, a
   if (digest == expected) {
     return absl::OkStatus();
   }
-  return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kDigestMismatch, field,
+  return MakeError(ErrorReason::kDigestMismatch, field,
                    absl::StrCat("the map has the digest ", absl::Hex(digest, absl::kZeroPad16), ", not ",
                                 absl::Hex(expected, absl::kZeroPad16)));
 }
@@ -209,29 +208,27 @@ absl::StatusOr<core::WaypointGraph> BuildGraph(const core::MapStore& store,
                                                const v1::CreateMapRequest& request, const StopCheck* stop) {
   constexpr absl::string_view kReferenceField = "graph.auto_connect.reference_map";
   if (!request.rows().empty() || request.has_blank() || !request.data().empty()) {
-    return InvalidArgument(ErrorReason::kBadSource, "graph",
-                           "give exactly one of rows, blank, data and graph");
+    return MakeError(ErrorReason::kBadSource, "graph", "give exactly one of rows, blank, data and graph");
   }
   if (request.has_grid()) {
-    return InvalidArgument(ErrorReason::kBadSource, "grid", "a waypoint graph has no options of a grid");
+    return MakeError(ErrorReason::kBadSource, "grid", "a waypoint graph has no options of a grid");
   }
   if (request.has_import_options()) {
-    return InvalidArgument(ErrorReason::kBadSource, "import_options", "these are options of `data`");
+    return MakeError(ErrorReason::kBadSource, "import_options", "these are options of `data`");
   }
   std::shared_ptr<const core::GridSight> sight;
   if (const std::string& reference = request.graph().auto_connect().reference_map(); !reference.empty()) {
     const absl::StatusOr<core::PinnedSnapshot> grid = store.Pin(reference);
     if (!grid.ok()) {
-      return MakeError(grid.status().code(),
-                       absl::IsNotFound(grid.status()) ? ErrorReason::kMapNotFound : ErrorReason::kBadMapId,
+      return MakeError(absl::IsNotFound(grid.status()) ? ErrorReason::kMapNotFound : ErrorReason::kBadMapId,
                        kReferenceField, grid.status().message());
     }
     if (const absl::Status status = core::CheckIsGrid(**grid); !status.ok()) {
-      return MakeError(status.code(), ErrorReason::kWrongMapKind, kReferenceField, status.message());
+      return MakeError(ErrorReason::kWrongMapKind, kReferenceField, status.message());
     }
     const core::WorldFrame& frame = (*grid)->grid().settings().frame;
     if (frame.hexagons) {
-      return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, kReferenceField,
+      return MakeError(ErrorReason::kWrongMapKind, kReferenceField,
                        "a map of hexagons is no reference for sight");
     }
     sight = std::make_shared<const core::GridSight>(

@@ -69,9 +69,9 @@ absl::StatusOr<int> ToPictureSide(absl::string_view field, std::int32_t side, in
     return otherwise;
   }
   if (side < core::kMinPictureSide || side > core::kMaxPictureSide) {
-    return InvalidArgument(ErrorReason::kBadValue, field,
-                           absl::StrCat("a picture's sides are from ", core::kMinPictureSide, " to ",
-                                        core::kMaxPictureSide, ", not ", side));
+    return MakeError(ErrorReason::kBadValue, field,
+                     absl::StrCat("a picture's sides are from ", core::kMinPictureSide, " to ",
+                                  core::kMaxPictureSide, ", not ", side));
   }
   return side;
 }
@@ -165,11 +165,11 @@ class MapRenderer {
  private:
   absl::Status CheckQuery() const {
     if (request_.with_search() && !request_.has_query()) {
-      return InvalidArgument(ErrorReason::kBadValue, "with_search", "there is no query to search for");
+      return MakeError(ErrorReason::kBadValue, "with_search", "there is no query to search for");
     }
     if (!request_.query().map().empty() && request_.query().map() != request_.map()) {
-      return InvalidArgument(ErrorReason::kBadValue, "query.map",
-                             absl::StrCat("the query is about the map \"", request_.map(), "\""));
+      return MakeError(ErrorReason::kBadValue, "query.map",
+                       absl::StrCat("the query is about the map \"", request_.map(), "\""));
     }
     return absl::OkStatus();
   }

@@ -122,8 +122,8 @@ absl::Status CheckMap(const v1::FindPathsRequest& request, const v1::FindPathReq
   if (query.map().empty() || query.map() == request.map()) {
     return absl::OkStatus();
   }
-  return InvalidArgument(ErrorReason::kBadValue, "map",
-                         absl::StrCat("all queries are about the map \"", request.map(), "\""));
+  return MakeError(ErrorReason::kBadValue, "map",
+                   absl::StrCat("all queries are about the map \"", request.map(), "\""));
 }
 
 bool MovesByItself(const core::AgentQuery& agent) {

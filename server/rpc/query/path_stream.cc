@@ -216,8 +216,7 @@ class PathStream::QueriesJob final : public Executor::Job {
   static constexpr std::chrono::nanoseconds kTurn = QueryCosts::kSmall;
 
   static absl::Status Unread() {
-    return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kAnswersUnread, "",
-                     "too many answers wait for the client to read them");
+    return MakeError(ErrorReason::kAnswersUnread, "", "too many answers wait for the client to read them");
   }
 
   void Finish() {
@@ -237,7 +236,7 @@ class PathStream::QueriesJob final : public Executor::Job {
 absl::Status PathStream::Take(const grpc::ByteBuffer& bytes, Batch& batch) {
   WAYSTAR_RETURN_IF_ERROR(ParseRequest(bytes, batch.request, batch.memory));
   if (batch.request.queries_size() > kMaxQueriesOfMessage) {
-    return MakeError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyItems, "queries",
+    return MakeError(ErrorReason::kTooManyItems, "queries",
                      absl::StrCat("a message has at most ", kMaxQueriesOfMessage, " queries, not ",
                                   batch.request.queries_size()));
   }

@@ -79,8 +79,8 @@ void FillMemory(const core::MapStore& store, v1::MemoryStatistics& out) {
 absl::Status ServerStatistics::Fill(const v1::GetServerStatisticsRequest& request, const Caller& caller,
                                     v1::GetServerStatisticsResponse& out) const {
   if (request.max_maps() < 0) {
-    return InvalidArgument(ErrorReason::kBadValue, "max_maps",
-                           absl::StrCat("there cannot be ", request.max_maps(), " maps"));
+    return MakeError(ErrorReason::kBadValue, "max_maps",
+                     absl::StrCat("there cannot be ", request.max_maps(), " maps"));
   }
   for (const CallStatistics::Method& method : context_.statistics.Called()) {
     FillMethod(method, *out.add_methods());

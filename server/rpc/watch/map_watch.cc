@@ -19,8 +19,7 @@ namespace {
 constexpr std::size_t kEventEnvelopeBytes = 16;
 
 absl::Status Deleted(const std::string& map) {
-  return MakeError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map",
-                   absl::StrCat("map \"", map, "\" has been deleted"));
+  return MakeError(ErrorReason::kMapNotFound, "map", absl::StrCat("map \"", map, "\" has been deleted"));
 }
 
 }  // namespace
@@ -51,7 +50,7 @@ absl::Status MapWatch::SendFirst() {
   const bool is_replaced = request_.from_epoch() != 0 && request_.from_epoch() != epoch_;
   const std::uint64_t from = is_replaced ? 0 : request_.from_revision();
   if (from > begin_ + 1) {
-    return MakeError(absl::StatusCode::kOutOfRange, ErrorReason::kFutureRevision, "from_revision",
+    return MakeError(ErrorReason::kFutureRevision, "from_revision",
                      absl::StrCat("revision ", from, " is not the next one: map \"", request_.map(),
                                   "\" is at revision ", begin_));
   }

@@ -232,8 +232,7 @@ void PathWatchScheduler::OnDelete(const core::PinnedSnapshot& last) {
     map = std::move(it->second.map);
     maps_.erase(it);
   }
-  const absl::Status status =
-      MakeError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "query.map", "the map was deleted");
+  const absl::Status status = MakeError(ErrorReason::kMapNotFound, "query.map", "the map was deleted");
   for (const core::PathSubscriptionPtr& watch : map->All()) {
     std::static_pointer_cast<PathWatch>(watch)->End(status);
   }

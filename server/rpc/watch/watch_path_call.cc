@@ -47,7 +47,7 @@ absl::Status WatchPathCall::ReadRequest() {
   };
   WAYSTAR_RETURN_IF_ERROR(BelowQuery(parse()));
   if (!request.goal_map().empty() && request.goal_map() != request.map()) {
-    return InvalidArgument(ErrorReason::kBadValue, "query.goal_map", "a watched path stays on its map");
+    return MakeError(ErrorReason::kBadValue, "query.goal_map", "a watched path stays on its map");
   }
   return absl::OkStatus();
 }

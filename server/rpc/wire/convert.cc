@@ -75,7 +75,7 @@ void FillHexInfo(const core::HexBoard& board, v1::HexInfo& info) {
 
 absl::StatusOr<core::TerrainOverride> ToTerrainOverride(const v1::Terrain& terrain) {
   if (terrain.symbol().size() != 1) {
-    return InvalidArgument(ErrorReason::kBadTerrain, "symbol", "a terrain's symbol is one ASCII character");
+    return MakeError(ErrorReason::kBadTerrain, "symbol", "a terrain's symbol is one ASCII character");
   }
   core::TerrainOverride changes{.symbol = terrain.symbol().front()};
   if (!terrain.name().empty()) {
@@ -104,12 +104,12 @@ void FillChangeSummary(const core::ChangeSummary& summary, Message& out) {
 }  // namespace
 
 absl::Status UnknownEnumValue(absl::string_view field, int value) {
-  return InvalidArgument(ErrorReason::kUnknownEnumValue, field,
-                         absl::StrCat(field, " has no value of number ", value));
+  return MakeError(ErrorReason::kUnknownEnumValue, field,
+                   absl::StrCat(field, " has no value of number ", value));
 }
 
 absl::Status MissingField(absl::string_view field) {
-  return InvalidArgument(ErrorReason::kMissingField, field, absl::StrCat(field, " is required"));
+  return MakeError(ErrorReason::kMissingField, field, absl::StrCat(field, " is required"));
 }
 
 core::Cell ToCell(const v1::Cell& cell) { return {cell.x(), cell.y()}; }
@@ -165,7 +165,7 @@ absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options) 
     overrides.cell_size = options.cell_size();
   }
   if (options.terrains_size() > kMaxTerrainsInRequest) {
-    return InvalidArgument(
+    return MakeError(
         ErrorReason::kBadTerrain, "terrains",
         absl::StrCat("at most ", kMaxTerrainsInRequest, " terrains, not ", options.terrains_size()));
   }

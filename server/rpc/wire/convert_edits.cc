@@ -74,9 +74,9 @@ absl::StatusOr<absl::Duration> ToLifetime(const google::protobuf::Duration& dura
   const bool signs_differ = (seconds < 0 && nanos > 0) || (seconds > 0 && nanos < 0);
   if (seconds < -kMaxSeconds || seconds > kMaxSeconds || nanos < -kMaxNanos || nanos > kMaxNanos ||
       signs_differ) {
-    return InvalidArgument(ErrorReason::kBadLifetime, "lifetime",
-                           absl::StrCat("lifetime: seconds ", seconds, " and nanos ", nanos,
-                                        " are no google.protobuf.Duration"));
+    return MakeError(ErrorReason::kBadLifetime, "lifetime",
+                     absl::StrCat("lifetime: seconds ", seconds, " and nanos ", nanos,
+                                  " are no google.protobuf.Duration"));
   }
   return absl::Seconds(seconds) + absl::Nanoseconds(nanos);
 }
@@ -88,9 +88,9 @@ absl::StatusOr<absl::Time> ToRequestTime(const google::protobuf::Timestamp& time
   constexpr std::int32_t kMaxNanos = 999'999'999;
   if (time.seconds() < kMinSeconds || time.seconds() > kMaxSeconds || time.nanos() < 0 ||
       time.nanos() > kMaxNanos) {
-    return InvalidArgument(ErrorReason::kBadValue, "request_time",
-                           absl::StrCat("request_time: seconds ", time.seconds(), " and nanos ", time.nanos(),
-                                        " are no google.protobuf.Timestamp"));
+    return MakeError(ErrorReason::kBadValue, "request_time",
+                     absl::StrCat("request_time: seconds ", time.seconds(), " and nanos ", time.nanos(),
+                                  " are no google.protobuf.Timestamp"));
   }
   return absl::FromUnixSeconds(time.seconds()) + absl::Nanoseconds(time.nanos());
 }
@@ -106,8 +106,7 @@ absl::StatusOr<core::Edit> ToSetTerrain(const v1::SetTerrain& edit, const HexCoo
     return MissingField("shape");
   }
   if (edit.terrain().size() != 1) {
-    return InvalidArgument(ErrorReason::kUnknownTerrain, "terrain",
-                           "a terrain's symbol is one ASCII character");
+    return MakeError(ErrorReason::kUnknownTerrain, "terrain", "a terrain's symbol is one ASCII character");
   }
   WAYSTAR_ASSIGN_OR_RETURN(core::Shape shape, Below("shape", ToShape(edit.shape(), coordinates)));
   return core::SetTerrain{.shape = std::move(shape), .symbol = edit.terrain().front()};
@@ -202,7 +201,7 @@ absl::StatusOr<core::Edit> ToEdit(const v1::Edit& edit, absl::string_view map,
     case v1::Edit::EDIT_NOT_SET:
       break;
   }
-  return InvalidArgument(
+  return MakeError(
       ErrorReason::kBadEdit, "",
       "an edit is one of block, unblock, set_terrain, put_obstacle, move_obstacle, resize_obstacle, "
       "remove_obstacle, put_portal, remove_portal, switch_portal, put_profile, remove_profile, put_nodes, "

@@ -113,8 +113,8 @@ absl::StatusOr<core::WaypointSpec> ToWaypointSpec(const v1::WaypointGraph& graph
       return WithFieldPrefix(put.status(), field);
     }
     if (put->lifetime) {
-      return InvalidArgument(ErrorReason::kBadLifetime, absl::StrCat(field, "lifetime"),
-                             "obstacles that a map begins with stay; put those that do not afterwards");
+      return MakeError(ErrorReason::kBadLifetime, absl::StrCat(field, "lifetime"),
+                       "obstacles that a map begins with stay; put those that do not afterwards");
     }
     spec.obstacles.push_back(std::move(put->obstacle));
   }

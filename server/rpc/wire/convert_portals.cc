@@ -37,7 +37,7 @@ absl::StatusOr<core::Portal> ToPortal(const v1::Portal& portal, absl::string_vie
                      absl::StrCat("from 0 to ", core::kMaxPortalCost));
   }
   if (!portal.to_map().empty() && !core::CheckMapId(portal.to_map()).ok()) {
-    return InvalidArgument(
+    return MakeError(
         ErrorReason::kBadMapId, "to_map",
         absl::StrCat("to_map is \"", absl::CHexEscape(portal.to_map()), "\", which is no id of a map"));
   }

@@ -17,7 +17,7 @@ namespace {
 
 absl::StatusOr<char> ToSymbol(const std::string& symbol, absl::string_view field) {
   if (symbol.size() != 1) {
-    return InvalidArgument(ErrorReason::kUnknownTerrain, field, "a terrain's symbol is one ASCII character");
+    return MakeError(ErrorReason::kUnknownTerrain, field, "a terrain's symbol is one ASCII character");
   }
   return symbol.front();
 }

@@ -123,8 +123,8 @@ absl::StatusOr<std::size_t> ToMaxEvents(const v1::TraceSearchRequest& request) {
   constexpr int kMost = 1'000'000;
   const int max_events = request.max_events();
   if (max_events < 0 || max_events > kMost) {
-    return InvalidArgument(ErrorReason::kBadValue, "max_events",
-                           absl::StrCat("a trace has from 1 to ", kMost, " events, not ", max_events));
+    return MakeError(ErrorReason::kBadValue, "max_events",
+                     absl::StrCat("a trace has from 1 to ", kMost, " events, not ", max_events));
   }
   return static_cast<std::size_t>(max_events == 0 ? kDefault : max_events);
 }

@@ -24,17 +24,16 @@ absl::Status CheckLength(absl::string_view field, int size) {
     return absl::OkStatus();
   }
   return MakeError(
-      absl::StatusCode::kResourceExhausted, ErrorReason::kPathTooLong, field,
+      ErrorReason::kPathTooLong, field,
       absl::StrCat("at most ", core::kMaxValidatedPoints, " ", field, " can be validated, not ", size));
 }
 
 absl::Status CheckDirections(const v1::ValidatePathRequest& request) {
   if (request.points_size() != 1) {
-    return InvalidArgument(ErrorReason::kBadValue, "points", "with directions, points holds the start alone");
+    return MakeError(ErrorReason::kBadValue, "points", "with directions, points holds the start alone");
   }
   if (request.path_form() != v1::PATH_FORM_UNSPECIFIED && request.path_form() != v1::PATH_FORM_DIRECTIONS) {
-    return InvalidArgument(ErrorReason::kBadValue, "path_form",
-                           "a path of directions has PATH_FORM_DIRECTIONS");
+    return MakeError(ErrorReason::kBadValue, "path_form", "a path of directions has PATH_FORM_DIRECTIONS");
   }
   return absl::OkStatus();
 }
@@ -59,8 +58,7 @@ absl::Status AddSteps(const v1::ValidatePathRequest& request, PathToValidate& pa
   }
   for (std::size_t i = 0; i < path.crossings.size(); ++i) {
     if (!IsNearMaps(path.crossings[i].arrival)) {
-      return MakeError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap,
-                       absl::StrCat("crossings[", i, "].arrival"),
+      return MakeError(ErrorReason::kOffMap, absl::StrCat("crossings[", i, "].arrival"),
                        absl::StrCat("crossings[", i, "].arrival is off any map"));
     }
   }
@@ -106,7 +104,7 @@ absl::Status PathToValidate::InRequest(const absl::Status& status) const {
       !absl::SimpleAtoi(index, &point) || point == 0) {
     return status;
   }
-  return MakeError(status.code(), ErrorReason::kOffMap,
+  return MakeError(ErrorReason::kOffMap,
                    absl::StrCat("directions[", std::max<std::size_t>(StepsBefore(point), 1) - 1, "]"),
                    status.message());
 }

@@ -27,7 +27,7 @@ absl::StatusOr<HexCoordinates> HexCoordinates::Of(const core::MapSnapshot& snaps
     return HexCoordinates();
   }
   if (snapshot.is_graph() || !snapshot.grid().settings().frame.hexagons) {
-    return MakeError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, "coordinates",
+    return MakeError(ErrorReason::kWrongMapKind, "coordinates",
                      "only maps of hexagons have these coordinates");
   }
   WAYSTAR_ASSIGN_OR_RETURN(const core::HexLayout layout, ToHexLayout(coordinates, "coordinates"));
@@ -62,9 +62,8 @@ absl::StatusOr<core::Point> HexCoordinates::ToPlane(const core::Point& point, ab
   const bool is_cell = std::abs(point.x) <= core::kMaxReach && std::abs(point.y) <= core::kMaxReach &&
                        point.x == std::floor(point.x) && point.y == std::floor(point.y);
   if (!is_cell) {
-    return InvalidArgument(
-        ErrorReason::kBadValue, field,
-        "by columns and rows, the points of shapes are centres of hexagons: whole numbers");
+    return MakeError(ErrorReason::kBadValue, field,
+                     "by columns and rows, the points of shapes are centres of hexagons: whole numbers");
   }
   const core::Cell axial =
       core::AxialOf(layout_, {static_cast<std::int32_t>(point.x), static_cast<std::int32_t>(point.y)});
@@ -84,9 +83,9 @@ absl::Status HexCoordinates::ToPlane(const core::Rectangle& rectangle,
                         std::abs(static_cast<double>(x)) <= core::kMaxReach &&
                         std::abs(static_cast<double>(y)) <= core::kMaxReach;
   if (!is_sound) {
-    return InvalidArgument(ErrorReason::kBadRectangle, "rectangles",
-                           absl::StrCat("a rectangle of columns and rows has 1 to ", core::kMaxMapSide,
-                                        " of each, and does not begin far off the map"));
+    return MakeError(ErrorReason::kBadRectangle, "rectangles",
+                     absl::StrCat("a rectangle of columns and rows has 1 to ", core::kMaxMapSide,
+                                  " of each, and does not begin far off the map"));
   }
   for (int line = 0; line < lines; ++line) {
     const core::Cell axial = core::AxialOf(layout_, {x + (is_flat ? line : 0), y + (is_flat ? 0 : line)});

@@ -8,9 +8,7 @@
 
 namespace waystar::core {
 
-absl::Status StorageFailure() {
-  return MakeError(absl::StatusCode::kUnavailable, ErrorReason::kStorageFailed, "", "the disk is gone");
-}
+absl::Status StorageFailure() { return MakeError(ErrorReason::kStorageFailed, "", "the disk is gone"); }
 
 HeldLog::~HeldLog() { EXPECT_EQ(waiting(), 0U); }
 

@@ -17,8 +17,7 @@ google::rpc::Status DetailsOf(const grpc::Status& status) {
 }
 
 TEST(StatusTest, CarriesCodeReasonAndField) {
-  const grpc::Status status =
-      ToGrpcStatus(MakeError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map", "no such map"));
+  const grpc::Status status = ToGrpcStatus(MakeError(ErrorReason::kMapNotFound, "map", "no such map"));
   EXPECT_EQ(status.error_code(), grpc::StatusCode::NOT_FOUND);
   EXPECT_EQ(status.error_message(), "no such map");
   const google::rpc::Status details = DetailsOf(status);
