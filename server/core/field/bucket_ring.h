@@ -75,6 +75,7 @@ class BucketRing {
   std::uint32_t Drained(std::size_t i) const { return buckets_[current_ & mask_][i]; }
   // Returns whether a cell of that cost belongs into the bucket being drained; if not, it was drained before.
   bool IsCurrent(Cost cost) const { return NumberOf(cost) == current_; }
+  bool AreInOneBucket(Cost a, Cost b) const { return NumberOf(a) == NumberOf(b); }
   // Returns a bound that no cell that is left costs less than.
   Cost Floor() const { return static_cast<Cost>(current_ << shift_); }
 

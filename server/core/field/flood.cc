@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 
+#include "absl/base/attributes.h"
 #include "server/core/grid/grid_moves.h"
 #include "server/core/jump_index/jump_directions.h"
 #include "server/core/search/interruption.h"
@@ -129,9 +130,12 @@ SearchEnd Flood::Run(const FloodGround& ground, const FloodSpec& spec, const Bud
   costs_.assign(ground.cell_count(), kUnreached);
   arrivals_.assign(ground.cell_count(), 0);
   open_.Start(ground.min_straight(), ground.max_step());
+  sorted_.clear();
+  near_.clear();
   far_.clear();
   entries_.clear();
   come_ = 0;
+  gate_looks_ = 0;
   until_looks_ = 0;
   for (const Cell seed : spec.seeds) {
     const std::uint32_t index = ground.IndexOf(seed);
@@ -177,10 +181,10 @@ bool Flood::HasCome(absl::Span<const std::uint32_t> until, Cost cost) {
   return come_ == until.size();
 }
 
-template <bool kHasGates>
+template <Flood::Order kOrder>
 bool Flood::NextBucket() {
   bool is_any = open_.Next();
-  if constexpr (kHasGates) {
+  if constexpr (kOrder != Order::kAsPushed) {
     const bool is_to_resume = !is_any && !far_.empty();
     if (is_to_resume) {
       open_.SkipTo(far_.front().first);
@@ -192,20 +196,115 @@ bool Flood::NextBucket() {
     }
     is_any = is_any || (is_to_resume && open_.Next());
   }
+  if constexpr (kOrder == Order::kByCost) {
+    sorted_.clear();
+    for (std::size_t i = 0; i < open_.drained_count(); ++i) {
+      const std::uint32_t cell = open_.Drained(i);
+      if (open_.IsCurrent(costs_[cell])) {
+        sorted_.emplace_back(costs_[cell], cell);
+      }
+    }
+    const auto costs_less = [](const Waiting& a, const Waiting& b) { return a.first < b.first; };
+    // Most often all of them cost the same.
+    if (!std::is_sorted(sorted_.begin(), sorted_.end(), costs_less)) {
+      std::sort(sorted_.begin(), sorted_.end());
+    }
+  }
   return is_any;
 }
 
-void Flood::PassGates(const FloodSpec& spec, std::uint32_t from) {
+// Returns the next cell of the bucket to be expanded. A call of it, or of Put, for each cell would make
+// floods through portals half again as slow.
+template <Flood::Order kOrder>
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline std::optional<std::uint32_t> Flood::NextCell(std::size_t& drained) {
+  if constexpr (kOrder == Order::kByCost) {
+    while (drained < sorted_.size()) {
+      const auto [cost, cell] = sorted_[drained];
+      if (const std::optional<std::uint32_t> nearer = PopNear(cost)) {
+        return nearer;
+      }
+      ++drained;
+      if (cost == costs_[cell]) {
+        return cell;
+      }
+    }
+    return PopNear();
+  } else {
+    while (drained < open_.drained_count()) {
+      const std::uint32_t cell = open_.Drained(drained++);
+      if (open_.IsCurrent(costs_[cell])) {
+        return cell;
+      }
+    }
+    return std::nullopt;
+  }
+}
+
+// Lists a cell whose cost has fallen, where it is not listed yet.
+template <Flood::Order kOrder>
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline void Flood::Put(Cost before, Cost cost, std::uint32_t cell) {
+  if constexpr (kOrder == Order::kByCost) {
+    if (open_.IsCurrent(cost)) {
+      PushNear(cost, cell);
+      return;
+    }
+  }
+  if constexpr (kOrder != Order::kAsPushed) {
+    if (open_.AreInOneBucket(before, cost)) {
+      return;
+    }
+  }
+  open_.Push(cost, cell);
+}
+
+ABSL_ATTRIBUTE_NOINLINE void Flood::PushNear(Cost cost, std::uint32_t cell) {
+  near_.emplace_back(cost, cell);
+  std::push_heap(near_.begin(), near_.end(), std::greater<>());
+}
+
+// Returns the cheapest cell of the heap if it costs less than `bound`.
+ABSL_ATTRIBUTE_NOINLINE std::optional<std::uint32_t> Flood::PopNear(Cost bound) {
+  while (!near_.empty() && near_.front().first < bound) {
+    std::pop_heap(near_.begin(), near_.end(), std::greater<>());
+    const auto [cost, cell] = near_.back();
+    near_.pop_back();
+    if (cost == costs_[cell]) {
+      return cell;
+    }
+  }
+  return std::nullopt;
+}
+
+// Afterwards all cells of the bucket have their final costs.
+void Flood::PassGatesOfBucket(const FloodSpec& spec) {
+  for (std::size_t i = 0; i < open_.drained_count(); ++i) {
+    const std::uint32_t cell = open_.Drained(i);
+    if (spec.gates->IsAt(cell) && open_.IsCurrent(costs_[cell])) {
+      PushNear(costs_[cell], cell);
+    }
+  }
+  while (const std::optional<std::uint32_t> cell = PopNear()) {
+    PassGates<Order::kGatesFirst>(spec, *cell);
+  }
+}
+
+template <Flood::Order kOrder>
+ABSL_ATTRIBUTE_NOINLINE void Flood::PassGates(const FloodSpec& spec, std::uint32_t from) {
+  ++gate_looks_;
   for (const Gate& gate : spec.gates->From(from)) {
     const Cost cost = costs_[from] + gate.cost;
-    if (cost >= costs_[gate.to] || cost > spec.max_cost) {
+    const Cost before = costs_[gate.to];
+    if (cost >= before || cost > spec.max_cost) {
       continue;
     }
     costs_[gate.to] = cost;
     arrivals_[gate.to] = 0;
     entries_[gate.to] = &gate;
+    if (kOrder == Order::kGatesFirst && open_.IsCurrent(cost) && spec.gates->IsAt(gate.to)) {
+      PushNear(cost, gate.to);
+    }
     if (open_.HasRoomFor(cost)) {
-      open_.Push(cost, gate.to);
+      Put<kOrder>(before, cost, gate.to);
     } else {
       far_.emplace_back(cost, gate.to);
       std::push_heap(far_.begin(), far_.end(), std::greater<>());
@@ -216,12 +315,15 @@ void Flood::PassGates(const FloodSpec& spec, std::uint32_t from) {
 template <typename Pricing, typename Pruning>
 SearchEnd Flood::Expand(const FloodGround& ground, const FloodSpec& spec, const Budget& budget,
                         std::uint64_t& expanded, const Pricing& pricing, const Pruning& pruning) {
-  return spec.gates == nullptr || spec.gates->empty()
-             ? ExpandAll<false>(ground, spec, budget, expanded, pricing, pruning)
-             : ExpandAll<true>(ground, spec, budget, expanded, pricing, pruning);
+  if (spec.gates == nullptr || spec.gates->empty()) {
+    return ExpandAll<Order::kAsPushed>(ground, spec, budget, expanded, pricing, pruning);
+  }
+  return open_.has_final_buckets()
+             ? ExpandAll<Order::kGatesFirst>(ground, spec, budget, expanded, pricing, pruning)
+             : ExpandAll<Order::kByCost>(ground, spec, budget, expanded, pricing, pruning);
 }
 
-template <bool kHasGates, typename Pricing, typename Pruning>
+template <Flood::Order kOrder, typename Pricing, typename Pruning>
 SearchEnd Flood::ExpandAll(const FloodGround& ground, const FloodSpec& spec, const Budget& budget,
                            std::uint64_t& expanded, const Pricing& pricing, const Pruning& pruning) {
   const Offsets offsets = OffsetsIn(ground.region());
@@ -229,40 +331,42 @@ SearchEnd Flood::ExpandAll(const FloodGround& ground, const FloodSpec& spec, con
   Cost* costs = costs_.data();
   DirectionSet* arrivals = arrivals_.data();
   const Cost max_cost = spec.max_cost;
-  while (NextBucket<kHasGates>()) {
+  while (NextBucket<kOrder>()) {
     if (!spec.until.empty() && HasCome(spec.until, open_.Floor())) {
       return SearchEnd::kExhausted;
     }
-    for (std::size_t i = 0; i < open_.drained_count(); ++i) {
-      const std::size_t from = open_.Drained(i);
+    if constexpr (kOrder == Order::kGatesFirst) {
+      PassGatesOfBucket(spec);
+    }
+    std::size_t drained = 0;
+    while (const std::optional<std::uint32_t> next = NextCell<kOrder>(drained)) {
+      const std::size_t from = *next;
       const Cost cost_here = costs[from];
-      if (!open_.IsCurrent(cost_here)) {
-        continue;
-      }
       if (const std::optional<SearchEnd> end = BudgetEnd(budget, expanded)) {
         return *end;
       }
       ++expanded;
-      if constexpr (kHasGates) {
+      if constexpr (kOrder == Order::kByCost) {
         if (spec.gates->IsAt(from)) {
-          PassGates(spec, static_cast<std::uint32_t>(from));
+          PassGates<kOrder>(spec, *next);
         }
       }
       for (unsigned left = pruning(from, arrivals[from], moves[from]); left != 0; left &= left - 1) {
         const auto d = static_cast<unsigned>(std::countr_zero(left));
         const auto to = static_cast<std::size_t>(static_cast<std::int64_t>(from) + offsets[d]);
         const Cost cost = cost_here + pricing(d, from, to);
-        if (cost > costs[to] || cost > max_cost) {
+        const Cost before = costs[to];
+        if (cost > before || cost > max_cost) {
           continue;
         }
         const auto arrival = static_cast<DirectionSet>(1U << d);
-        if (cost == costs[to]) {
+        if (cost == before) {
           arrivals[to] |= arrival;
           continue;
         }
         costs[to] = cost;
         arrivals[to] = arrival;
-        open_.Push(cost, static_cast<std::uint32_t>(to));
+        Put<kOrder>(before, cost, static_cast<std::uint32_t>(to));
       }
     }
   }

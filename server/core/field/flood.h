@@ -49,8 +49,9 @@ class Flood {
 
   // Floods the ground by paths that do not leave its region. It expands 30 to 80 cells a microsecond where
   // steps cost the same, 20 to 60 where they do not, and 8 to 20 where they do not and nothing can be pruned:
-  // on 4-connected maps, and with very many costs. It checks the budget every Budget::kPollInterval
-  // expansions; `expanded` counts on. Returns kExhausted if the flood is complete.
+  // on 4-connected maps, and with very many costs. Where there are gates, it expands each cell once, and
+  // passes the gates of each once. It checks the budget every Budget::kPollInterval expansions; `expanded`
+  // counts on. Returns kExhausted if the flood is complete.
   SearchEnd Run(const FloodGround& ground, const FloodSpec& spec, const Budget& budget,
                 std::uint64_t& expanded);
 
@@ -68,16 +69,28 @@ class Flood {
   // nothing, in the order of these cells. REQUIRES: the gates of the last flood still exist.
   std::vector<Gate> GatesTaken() const;
 
+  // Returns how often the last flood passed the gates of a cell.
+  std::uint64_t gate_looks() const { return gate_looks_; }
   // Returns how often the last flood looked whether it had come to a cell of `until`.
   std::uint64_t until_looks() const { return until_looks_; }
 
   std::size_t memory_bytes() const {
     return costs_.capacity() * sizeof(Cost) + arrivals_.capacity() + open_.memory_bytes() +
-           far_.capacity() * sizeof(Waiting) + entries_.size() * sizeof(Entry);
+           (sorted_.capacity() + near_.capacity() + far_.capacity()) * sizeof(Waiting) +
+           entries_.size() * sizeof(Entry);
   }
 
  private:
-  // The cost and index of a cell that waits until the ring has room for it.
+  // How a flood orders the cells of a bucket. Gates may lead from one of them to another.
+  enum class Order {
+    // There are no gates: in the order in which they were pushed.
+    kAsPushed,
+    // Steps lead to later buckets: it first passes all gates of the bucket, by cost.
+    kGatesFirst,
+    // Steps lead to cells of the bucket too: by cost.
+    kByCost,
+  };
+  // The cost and index of a cell that waits in a heap.
   using Waiting = std::pair<Cost, std::uint32_t>;
   // A cell, and the gate through which the flood last came to it more cheaply than before.
   using Entry = std::pair<const std::uint32_t, const Gate*>;
@@ -89,12 +102,20 @@ class Flood {
   template <FloodSense kSense>
   SearchEnd ExpandWeighted(const FloodGround& ground, const FloodSpec& spec, const Budget& budget,
                            std::uint64_t& expanded);
-  template <bool kHasGates, typename Pricing, typename Pruning>
+  template <Order kOrder, typename Pricing, typename Pruning>
   SearchEnd ExpandAll(const FloodGround& ground, const FloodSpec& spec, const Budget& budget,
                       std::uint64_t& expanded, const Pricing& pricing, const Pruning& pruning);
-  template <bool kHasGates>
+  template <Order kOrder>
   bool NextBucket();
+  template <Order kOrder>
+  std::optional<std::uint32_t> NextCell(std::size_t& drained);
+  template <Order kOrder>
+  void Put(Cost before, Cost cost, std::uint32_t cell);
+  void PassGatesOfBucket(const FloodSpec& spec);
+  template <Order kOrder>
   void PassGates(const FloodSpec& spec, std::uint32_t from);
+  void PushNear(Cost cost, std::uint32_t cell);
+  std::optional<std::uint32_t> PopNear(Cost bound = kUnreached);
   bool IsTaken(const Entry& entry) const { return arrivals_[entry.first] == 0; }
 
   FloodSense sense_ = FloodSense::kFromSeeds;
@@ -102,11 +123,17 @@ class Flood {
   // The directions in which the flood came to a cell at its cost; none at a seed.
   std::vector<DirectionSet> arrivals_;
   BucketRing open_;
+  // Where cells are taken by cost, those that the bucket held when its draining began.
+  std::vector<Waiting> sorted_;
+  // A heap of cells of the bucket being drained whose cost has fallen since, or whose gates are to be passed.
+  // Cells whose cost falls once more are in it again.
+  std::vector<Waiting> near_;
   // A heap of cells that portals of a high cost lead to.
   std::vector<Waiting> far_;
   absl::flat_hash_map<std::uint32_t, const Gate*> entries_;
   // How many of `until`, in order, have their final costs.
   std::size_t come_ = 0;
+  std::uint64_t gate_looks_ = 0;
   std::uint64_t until_looks_ = 0;
 };
 
