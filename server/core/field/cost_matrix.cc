@@ -1,7 +1,10 @@
 #include "server/core/field/cost_matrix.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -11,6 +14,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/components/components.h"
 #include "server/core/engine/find_path.h"
+#include "server/core/field/flood_matrix.h"
 #include "server/core/field/passage_costs.h"
 #include "server/core/field/reachable_pairs.h"
 #include "server/core/field/round_trips.h"
@@ -24,6 +28,10 @@
 
 namespace waystar::core {
 namespace {
+
+// Searches pair by pair may take so many times what floods over all maps take at the least: they take less
+// than they are taken for.
+constexpr std::uint64_t kMostPairCells = 3;
 
 absl::Status CheckList(const GridMap& map, absl::string_view list, absl::Span<const Cell> cells) {
   if (cells.empty()) {
@@ -48,7 +56,7 @@ absl::StatusOr<CostMatrix> OnFoot(const GridMap& map, const CostMatrixQuery& que
                            budget, field_scratch);
 }
 
-// Fills a matrix by a search for each pair, while they take no longer than the work.
+// Fills a matrix by a search for each pair, while they take no longer than so many cells of a flood.
 class PairByPair {
  public:
   PairByPair(const CostMatrixQuery& query, absl::FunctionRef<bool(Cell from, Cell to)> leads,
@@ -56,11 +64,11 @@ class PairByPair {
       : query_(query), leads_(leads), search_(search) {}
 
   // Returns whether the matrix is filled.
-  absl::StatusOr<bool> TryFill(const TripWork& work) {
+  absl::StatusOr<bool> TryFill(std::size_t doors, std::uint64_t most_cells) {
     std::uint64_t cells = 0;
     for (const Cell source : query_.sources) {
       for (const Cell target : query_.targets) {
-        if (cells >= work.cells) {
+        if (cells >= most_cells) {
           return false;
         }
         double cost = CostMatrix::kUnreachable;
@@ -71,7 +79,7 @@ class PairByPair {
                                                                    .path_form = PathForm::kCorners,
                                                                    .footprint = query_.agent.footprint}));
           matrix_.expanded += path.statistics.expanded;
-          cells += (path.statistics.expanded + work.doors) * kCellsOfAnExpansion;
+          cells += (path.statistics.expanded + doors) * kCellsOfAnExpansion;
           if (path.outcome == Outcome::kBudgetExhausted) {
             return false;
           }
@@ -98,6 +106,23 @@ class PairByPair {
   bool is_filled_ = false;
 };
 
+// Floods the map and those that portals lead to as one.
+absl::StatusOr<CostMatrix> OverWorld(const RoundTrips& trips, const GridMap& map,
+                                     const CostMatrixQuery& query,
+                                     absl::FunctionRef<bool(Cell from, Cell to)> leads, const Budget& budget,
+                                     FieldScratch& field_scratch, std::uint64_t expanded) {
+  std::vector<Passage> passages = trips.ReadWorld(field_scratch.ground());
+  const std::vector<Passage> own = OwnPassages(map, query.agent);
+  passages.insert(passages.end(), own.begin(), own.end());
+  CostMatrix matrix;
+  matrix.costs.assign(query.sources.size() * query.targets.size(), CostMatrix::kUnreachable);
+  matrix.expanded = expanded;
+  WAYSTAR_RETURN_IF_ERROR(
+      FillByFloods({.sources = query.sources, .targets = query.targets, .passages = passages, .leads = leads},
+                   budget, field_scratch, matrix));
+  return matrix;
+}
+
 absl::StatusOr<CostMatrix> ThroughPortals(const GridMap& map, World& world, const CostMatrixQuery& query,
                                           const Budget& budget, Scratch& scratch,
                                           FieldScratch& field_scratch) {
@@ -113,14 +138,26 @@ absl::StatusOr<CostMatrix> ThroughPortals(const GridMap& map, World& world, cons
   std::uint64_t expanded = 0;
   std::vector<Passage> passages;
   if (query.sources.size() * query.targets.size() > kFewPairs) {
+    RoundTrips trips(map, world, query.agent);
+    // A flood from each root passes the other maps' cells as well as the map's own.
+    const std::uint64_t roots = std::min(query.sources.size(), query.targets.size());
+    const std::optional<std::uint64_t> world_cells = trips.CellsOfWorld();
+    const std::uint64_t flood_cells = roots * world_cells.value_or(0);
+    const bool is_world_quicker = world_cells && flood_cells < trips.CellsOfTrips(roots);
     PairByPair pairs(query, leads, search);
-    const auto try_pairs = [&](const TripWork& work) { return pairs.TryFill(work); };
-    WAYSTAR_ASSIGN_OR_RETURN(passages, FindRoundTrips(map, world, query.agent, budget, scratch, field_scratch,
-                                                      expanded, try_pairs));
-    expanded += pairs.matrix().expanded;
-    if (pairs.is_filled()) {
+    WAYSTAR_ASSIGN_OR_RETURN(
+        const bool is_filled,
+        pairs.TryFill(trips.door_count(), is_world_quicker
+                                              ? std::min(kMostPairCells * flood_cells, trips.flood_cells())
+                                              : trips.flood_cells()));
+    if (is_filled) {
       return std::move(pairs.matrix());
     }
+    expanded = pairs.matrix().expanded;
+    if (is_world_quicker) {
+      return OverWorld(trips, map, query, leads, budget, field_scratch, expanded);
+    }
+    WAYSTAR_ASSIGN_OR_RETURN(passages, trips.Find(budget, scratch, field_scratch, expanded));
     const std::vector<Passage> own = OwnPassages(map, query.agent);
     passages.insert(passages.end(), own.begin(), own.end());
   }

@@ -77,6 +77,68 @@ void FloodGround::Read(const GridMap& map, const WalkGrid& walk, int footprint, 
   }
 }
 
+void FloodGround::ReadStacked(absl::Span<const Layer> layers, int footprint, CornerRule rule) {
+  const GridMap& first = *layers[0].map;
+  region_ = {};
+  rule_ = rule;
+  connectivity_ = first.settings().connectivity;
+  is_uniform_ = true;
+  min_straight_ = first.min_straight();
+  min_diagonal_ = first.min_diagonal();
+  max_step_ = 0;
+  for (const Layer& layer : layers) {
+    const GridMap& map = *layer.map;
+    region_.width = std::max(region_.width, map.width());
+    region_.height += map.height();
+    if (map.settings().connectivity != Connectivity::kEight) {
+      connectivity_ = map.settings().connectivity;
+    }
+    is_uniform_ = is_uniform_ && map.HasUniformCost() && map.min_straight() == first.min_straight() &&
+                  map.min_diagonal() == first.min_diagonal();
+    min_straight_ = std::min(min_straight_, map.min_straight());
+    min_diagonal_ = std::min(min_diagonal_, map.min_diagonal());
+  }
+  moves_.assign(static_cast<std::size_t>(region_.area()), 0);
+  entering_.clear();
+  if (!is_uniform_) {
+    entering_.resize(moves_.size());
+  }
+  numbers_.Clear();
+  int y = 0;
+  for (const Layer& layer : layers) {
+    FloodGround ground;
+    ground.Read(*layer.map, *layer.walk, footprint, rule, layer.map->bounds());
+    AddLayer(ground, y);
+    y += layer.map->height();
+  }
+  if (!is_uniform_) {
+    numbers_.ReadEntries(entering_);
+    if (is_eight_connected() && !numbers_.empty()) {
+      even_cells_.Find(moves_, numbers_.numbers(), static_cast<std::size_t>(region_.width));
+    }
+  }
+}
+
+void FloodGround::AddLayer(const FloodGround& layer, int y) {
+  max_step_ = std::max(max_step_, layer.max_step_);
+  const auto width = static_cast<std::size_t>(layer.region_.width);
+  for (int row = 0; row < layer.region_.height; ++row) {
+    const std::size_t from = static_cast<std::size_t>(row) * width;
+    const std::size_t to = IndexOf({0, y + row});
+    std::memcpy(moves_.data() + to, layer.moves_.data() + from, width * sizeof(moves_[0]));
+    for (std::size_t x = 0; !is_uniform_ && x < width; ++x) {
+      entering_[to + x] = layer.EntryAt(from + x);
+    }
+  }
+}
+
+CellCosts::Entry FloodGround::EntryAt(std::size_t index) const {
+  if (is_uniform_) {
+    return {min_straight_, min_diagonal_};
+  }
+  return numbers_.empty() ? entering_[index] : numbers_.costs()[numbers_.numbers()[index]];
+}
+
 void FloodGround::ReadMoves(const WalkGrid& walk) {
   const auto width = static_cast<std::size_t>(region_.width);
   moves_.resize(width * static_cast<std::size_t>(region_.height));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "server/core/field/cost_numbers.h"
 #include "server/core/field/even_cells.h"
 #include "server/core/grid/cell.h"
@@ -28,6 +29,16 @@ class FloodGround {
   // and has fewer than 2^32 cells.
   void Read(const GridMap& map, const WalkGrid& walk, int footprint, CornerRule rule,
             const Rectangle& region);
+
+  // A map of several, read as a whole. `walk` is map->walk(footprint).
+  struct Layer {
+    const GridMap* map = nullptr;
+    const WalkGrid* walk = nullptr;
+  };
+  // Reads maps that lie one below the other, as one region from (0, 0) on, as wide as the widest of them. No
+  // step leads from one to another. It costs some nanoseconds a cell, and while it lasts the memory of the
+  // largest map once more. REQUIRES: there is a map; the region has fewer than 2^32 cells.
+  void ReadStacked(absl::Span<const Layer> layers, int footprint, CornerRule rule);
 
   const Rectangle& region() const { return region_; }
   std::size_t cell_count() const { return moves_.size(); }
@@ -54,7 +65,7 @@ class FloodGround {
   // Returns, by cell, the costs of a step that enters it.
   const CellCosts::Entry* entering() const { return entering_.data(); }
   const CostNumbers& numbers() const { return numbers_; }
-  // REQUIRES: the map is 8-connected and its costs have numbers.
+  // REQUIRES: the maps are 8-connected and its costs have numbers.
   const EvenCells& even_cells() const { return even_cells_; }
 
   bool is_eight_connected() const { return connectivity_ == Connectivity::kEight; }
@@ -66,6 +77,8 @@ class FloodGround {
   }
 
  private:
+  void AddLayer(const FloodGround& layer, int y);
+  CellCosts::Entry EntryAt(std::size_t index) const;
   void ReadMoves(const WalkGrid& walk);
   void ReadCosts(const GridMap& map, int footprint);
   void ReadEntries(const GridMap& map, int footprint);

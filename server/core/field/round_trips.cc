@@ -21,204 +21,264 @@
 namespace waystar::core {
 namespace {
 
-class TripFinder {
- public:
-  TripFinder(const GridMap& map, World& world, const Agent& agent, const Budget& budget, Scratch& scratch,
-             FieldScratch& field_scratch, std::uint64_t& expanded)
-      : agent_(agent),
-        budget_(budget),
-        scratch_(scratch),
-        field_scratch_(field_scratch),
-        expanded_(expanded) {
-    PortalDoors finder(world, agent.footprint, agent.required_tags, maps_, doors_);
-    finder.AddHome(map);
-    finder.FindDoors();
-  }
-
-  absl::StatusOr<std::vector<Passage>> Find(absl::FunctionRef<absl::StatusOr<bool>(TripWork)> is_needless) {
-    std::vector<Passage> trips;
-    KeepWhatLeadsOutAndBack();
-    WAYSTAR_ASSIGN_OR_RETURN(const bool ends_here, is_needless(Work()));
-    if (ends_here) {
-      return trips;
-    }
-    for (std::size_t map = 1; map < maps_.size(); ++map) {
-      WAYSTAR_RETURN_IF_ERROR(MeasureWalks(map));
-    }
-    for (std::size_t door = 0; door < doors_.size(); ++door) {
-      if (is_kept_[door] && doors_[door].from_map == 0) {
-        WAYSTAR_RETURN_IF_ERROR(AddTripsThrough(door, trips));
-      }
-    }
-    return trips;
-  }
-
- private:
-  static constexpr Cost kFar = std::numeric_limits<Cost>::max();
-  static constexpr std::size_t kNoNumber = std::numeric_limits<std::size_t>::max();
-
-  // The costs of walks on one map, from the doors that lead to it to those that lead from it.
-  struct Walks {
-    std::vector<std::size_t> departures;
-    // A row for each of the former: see numbers_.
-    std::vector<double> costs;
-  };
-
-  bool AreConnected(const Door& before, const Door& after) const {
-    return maps_[before.to_map]
-        .walk->components(AdjacencyOf(*maps_[before.to_map].map, agent_.corner_rule))
-        .AreConnected(before.to, after.from);
-  }
-
-  // Which doors one can come to from the map without having come back to it; or, going `backwards`, from
-  // which one can come back.
-  std::vector<bool> DoorsReached(bool backwards) const {
-    std::vector<std::size_t> open;
-    std::vector<bool> is_reached(doors_.size(), false);
-    const auto add = [&](std::size_t door) {
-      if (!is_reached[door]) {
-        is_reached[door] = true;
-        open.push_back(door);
-      }
-    };
-    const auto map_before = [&](const Door& door) { return backwards ? door.to_map : door.from_map; };
-    const auto map_behind = [&](const Door& door) { return backwards ? door.from_map : door.to_map; };
-    for (std::size_t door = 0; door < doors_.size(); ++door) {
-      if (map_before(doors_[door]) == 0 && map_behind(doors_[door]) != 0) {
-        add(door);
-      }
-    }
-    while (!open.empty()) {
-      const Door& door = doors_[open.back()];
-      open.pop_back();
-      if (map_behind(door) == 0) {
-        continue;
-      }
-      const PortalScratch::Map& map = maps_[map_behind(door)];
-      for (const std::uint32_t next : backwards ? map.arrivals : map.departures) {
-        if (!is_reached[next] &&
-            (backwards ? AreConnected(doors_[next], door) : AreConnected(door, doors_[next]))) {
-          add(next);
-        }
-      }
-    }
-    return is_reached;
-  }
-
-  void KeepWhatLeadsOutAndBack() {
-    is_kept_ = DoorsReached(/*backwards=*/false);
-    const std::vector<bool> leads_back = DoorsReached(/*backwards=*/true);
-    for (std::size_t door = 0; door < doors_.size(); ++door) {
-      is_kept_[door] = is_kept_[door] && leads_back[door];
-    }
-  }
-
-  TripWork Work() const {
-    TripWork work{.doors = doors_.size()};
-    for (std::size_t door = 0; door < doors_.size(); ++door) {
-      if (is_kept_[door] && doors_[door].to_map != 0) {
-        work.cells += static_cast<std::uint64_t>(maps_[doors_[door].to_map].map->walkable_cells());
-      }
-    }
-    return work;
-  }
-
-  absl::Status MeasureWalks(std::size_t index) {
-    walks_.resize(maps_.size());
-    numbers_.resize(doors_.size(), kNoNumber);
-    Walks& walks = walks_[index];
-    std::vector<Cell> sources;
-    std::vector<Cell> targets;
-    for (const std::uint32_t door : maps_[index].arrivals) {
-      if (is_kept_[door]) {
-        numbers_[door] = sources.size();
-        sources.push_back(doors_[door].to);
-      }
-    }
-    for (const std::uint32_t door : maps_[index].departures) {
-      if (is_kept_[door]) {
-        walks.departures.push_back(door);
-        targets.push_back(doors_[door].from);
-      }
-    }
-    if (sources.empty()) {
-      return absl::OkStatus();
-    }
-    const GridMap& map = *maps_[index].map;
-    const Components& components = maps_[index].walk->components(AdjacencyOf(map, agent_.corner_rule));
-    const auto leads = [&](Cell from, Cell to) { return components.AreConnected(from, to); };
-    const auto search = [&](const PathQuery& pair) { return FindPath(map, pair, budget_, scratch_); };
-    WAYSTAR_ASSIGN_OR_RETURN(
-        CostMatrix matrix,
-        ComputeWalkMatrix(
-            map, {.sources = sources, .targets = targets, .agent = agent_, .leads = leads, .search = search},
-            budget_, field_scratch_));
-    expanded_ += matrix.expanded;
-    walks.costs = std::move(matrix.costs);
-    return absl::OkStatus();
-  }
-
-  // Adds the trips from a door of the map to all doors that lead back to it.
-  absl::Status AddTripsThrough(std::size_t first, std::vector<Passage>& trips) {
-    if (const std::optional<SearchEnd> end = Interruption(budget_)) {
-      return StatusOfEnd(*end, expanded_);
-    }
-    using Entry = std::pair<Cost, std::size_t>;
-    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
-    std::vector<Cost> least(doors_.size(), kFar);
-    const auto reach = [&](std::size_t door, Cost cost) {
-      if (cost < least[door]) {
-        least[door] = cost;
-        open.emplace(cost, door);
-      }
-    };
-    reach(first, doors_[first].portal->cost);
-    while (!open.empty()) {
-      const auto [cost, index] = open.top();
-      open.pop();
-      const Door& door = doors_[index];
-      if (cost > least[index]) {
-        continue;
-      }
-      if (door.to_map == 0) {
-        if (door.to != doors_[first].from) {
-          trips.push_back({.from = doors_[first].from, .to = door.to, .cost = cost});
-        }
-        continue;
-      }
-      const Walks& walks = walks_[door.to_map];
-      const double* row = walks.costs.data() + numbers_[index] * walks.departures.size();
-      for (std::size_t i = 0; i < walks.departures.size(); ++i) {
-        if (row[i] != CostMatrix::kUnreachable) {
-          const std::size_t after = walks.departures[i];
-          reach(after, cost + CostFromDouble(row[i]) + doors_[after].portal->cost);
-        }
-      }
-    }
-    return absl::OkStatus();
-  }
-
-  const Agent& agent_;
-  const Budget& budget_;
-  Scratch& scratch_;
-  FieldScratch& field_scratch_;
-  std::uint64_t& expanded_;
-  std::vector<PortalScratch::Map> maps_;
-  std::vector<Door> doors_;
-  std::vector<bool> is_kept_;
-  // The walks by map.
-  std::vector<Walks> walks_;
-  // For each door that leads to another map, its row there.
-  std::vector<std::size_t> numbers_;
-};
+constexpr Cost kFar = std::numeric_limits<Cost>::max();
+constexpr std::size_t kNoNumber = std::numeric_limits<std::size_t>::max();
 
 }  // namespace
 
-absl::StatusOr<std::vector<Passage>> FindRoundTrips(
-    const GridMap& map, World& world, const Agent& agent, const Budget& budget, Scratch& scratch,
-    FieldScratch& field_scratch, std::uint64_t& expanded,
-    absl::FunctionRef<absl::StatusOr<bool>(TripWork)> is_needless) {
-  return TripFinder(map, world, agent, budget, scratch, field_scratch, expanded).Find(is_needless);
+RoundTrips::RoundTrips(const GridMap& map, World& world, const Agent& agent) : agent_(agent) {
+  PortalDoors finder(world, agent.footprint, agent.required_tags, maps_, doors_);
+  finder.AddHome(map);
+  finder.FindDoors();
+  const Parts parts = FindParts();
+  is_kept_ = DoorsReached(parts, /*backwards=*/false);
+  const std::vector<bool> leads_back = DoorsReached(parts, /*backwards=*/true);
+  for (std::size_t door = 0; door < doors_.size(); ++door) {
+    is_kept_[door] = is_kept_[door] && leads_back[door];
+  }
+}
+
+RoundTrips::Parts RoundTrips::FindParts() const {
+  std::vector<PortalScratch::PartId> ids;
+  const auto add = [&](std::uint32_t map, Cell cell) {
+    const ComponentId id =
+        maps_[map].walk->components(AdjacencyOf(*maps_[map].map, agent_.corner_rule)).Find(cell);
+    ids.emplace_back(map, id.block, id.number);
+  };
+  for (const Door& door : doors_) {
+    add(door.from_map, door.from);
+    add(door.to_map, door.to);
+  }
+  std::vector<PortalScratch::PartId> sorted = ids;
+  std::sort(sorted.begin(), sorted.end());
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  const auto number_of = [&](const PortalScratch::PartId& id) {
+    return static_cast<std::size_t>(std::lower_bound(sorted.begin(), sorted.end(), id) - sorted.begin());
+  };
+  Parts parts{.from = {}, .to = {}, .count = sorted.size()};
+  for (std::size_t door = 0; door < doors_.size(); ++door) {
+    parts.from.push_back(number_of(ids[2 * door]));
+    parts.to.push_back(number_of(ids[2 * door + 1]));
+  }
+  return parts;
+}
+
+// Which doors one can come to from the map without having come back to it; or, going `backwards`, from which
+// one can come back.
+std::vector<bool> RoundTrips::DoorsReached(const Parts& parts, bool backwards) const {
+  const std::vector<std::size_t>& before = backwards ? parts.to : parts.from;
+  const std::vector<std::size_t>& behind = backwards ? parts.from : parts.to;
+  std::vector<std::vector<std::size_t>> doors_of(parts.count);
+  for (std::size_t door = 0; door < doors_.size(); ++door) {
+    doors_of[before[door]].push_back(door);
+  }
+  const auto map_before = [&](const Door& door) { return backwards ? door.to_map : door.from_map; };
+  const auto map_behind = [&](const Door& door) { return backwards ? door.from_map : door.to_map; };
+  std::vector<std::size_t> open;
+  std::vector<bool> is_reached(doors_.size(), false);
+  std::vector<bool> is_part_reached(parts.count, false);
+  const auto pass = [&](std::size_t door) {
+    is_reached[door] = true;
+    const std::size_t part = behind[door];
+    if (map_behind(doors_[door]) != 0 && !is_part_reached[part]) {
+      is_part_reached[part] = true;
+      open.push_back(part);
+    }
+  };
+  for (std::size_t door = 0; door < doors_.size(); ++door) {
+    if (map_before(doors_[door]) == 0 && map_behind(doors_[door]) != 0) {
+      pass(door);
+    }
+  }
+  while (!open.empty()) {
+    const std::size_t part = open.back();
+    open.pop_back();
+    for (const std::size_t door : doors_of[part]) {
+      pass(door);
+    }
+  }
+  return is_reached;
+}
+
+std::uint64_t RoundTrips::flood_cells() const {
+  std::uint64_t cells = 0;
+  for (std::size_t door = 0; door < doors_.size(); ++door) {
+    if (is_kept_[door] && doors_[door].to_map != 0) {
+      cells += static_cast<std::uint64_t>(maps_[doors_[door].to_map].map->walkable_cells());
+    }
+  }
+  return cells;
+}
+
+std::uint64_t RoundTrips::KeptCount(const std::vector<std::uint32_t>& doors) const {
+  return static_cast<std::uint64_t>(
+      std::count_if(doors.begin(), doors.end(), [&](std::uint32_t door) { return is_kept_[door]; }));
+}
+
+std::uint64_t RoundTrips::CellsOfTrips(std::size_t roots) const {
+  // A look at a walk or a trip takes a fifth of the time that a cell of a flood does, and to list a trip four
+  // times as long. A matrix over jump points takes about an eighth of what floods take.
+  constexpr std::uint64_t kLooksOfACell = 5;
+  constexpr std::uint64_t kLooksOfATrip = 20;
+  constexpr std::uint64_t kFloodsOfJumps = 8;
+  std::uint64_t cells = 0;
+  std::vector<std::uint64_t> departures(maps_.size(), 0);
+  for (std::size_t i = 1; i < maps_.size(); ++i) {
+    departures[i] = KeptCount(maps_[i].departures);
+    const GridMap& map = *maps_[i].map;
+    const bool has_jumps = map.HasUniformCost() && map.settings().connectivity != Connectivity::kSix;
+    cells += std::min(KeptCount(maps_[i].arrivals), departures[i]) *
+             static_cast<std::uint64_t>(map.walkable_cells()) / (has_jumps ? kFloodsOfJumps : 1);
+  }
+  std::uint64_t out = 0;
+  std::uint64_t back = 0;
+  std::uint64_t looks = 0;
+  std::uint64_t looks_of_each = 0;
+  for (std::size_t door = 0; door < doors_.size(); ++door) {
+    if (!is_kept_[door]) {
+      continue;
+    }
+    if (doors_[door].from_map == 0) {
+      ++out;
+      looks += departures[doors_[door].to_map];
+    } else if (doors_[door].to_map == 0) {
+      ++back;
+    } else {
+      looks_of_each += departures[doors_[door].to_map];
+    }
+  }
+  looks += out * looks_of_each + out * back * (roots + kLooksOfATrip);
+  return cells + looks / kLooksOfACell;
+}
+
+std::optional<std::uint64_t> RoundTrips::CellsOfWorld() const {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  std::uint64_t cells = 0;
+  for (std::size_t i = 0; i < maps_.size(); ++i) {
+    if (i != 0 && KeptCount(maps_[i].arrivals) == 0) {
+      continue;
+    }
+    width = std::max<std::int64_t>(width, maps_[i].map->width());
+    height += maps_[i].map->height();
+    cells += i == 0 ? 0 : static_cast<std::uint64_t>(maps_[i].map->walkable_cells());
+  }
+  return height <= kMaxFieldCells / width ? std::optional(cells) : std::nullopt;
+}
+
+std::vector<Passage> RoundTrips::ReadWorld(FloodGround& ground) const {
+  std::vector<FloodGround::Layer> layers;
+  std::vector<int> rows;
+  int height = 0;
+  for (std::size_t i = 0; i < maps_.size(); ++i) {
+    rows.push_back(height);
+    if (i == 0 || KeptCount(maps_[i].arrivals) != 0) {
+      layers.push_back({.map = maps_[i].map, .walk = maps_[i].walk.get()});
+      height += maps_[i].map->height();
+    }
+  }
+  ground.ReadStacked(layers, agent_.footprint, agent_.corner_rule);
+  const auto at = [&](std::uint32_t map, Cell cell) { return Cell{cell.x, cell.y + rows[map]}; };
+  std::vector<Passage> passages;
+  for (std::size_t i = 0; i < doors_.size(); ++i) {
+    const Door& door = doors_[i];
+    if (is_kept_[i]) {
+      passages.push_back({.from = at(door.from_map, door.from),
+                          .to = at(door.to_map, door.to),
+                          .cost = door.portal->cost,
+                          .portal = door.portal});
+    }
+  }
+  return passages;
+}
+
+absl::StatusOr<std::vector<Passage>> RoundTrips::Find(const Budget& budget, Scratch& scratch,
+                                                      FieldScratch& field_scratch, std::uint64_t& expanded) {
+  walks_.assign(maps_.size(), {});
+  numbers_.assign(doors_.size(), kNoNumber);
+  for (std::size_t map = 1; map < maps_.size(); ++map) {
+    WAYSTAR_RETURN_IF_ERROR(MeasureWalks(map, budget, scratch, field_scratch, expanded));
+  }
+  std::vector<Passage> trips;
+  for (std::size_t door = 0; door < doors_.size(); ++door) {
+    if (LeadsOut(door)) {
+      if (const std::optional<SearchEnd> end = Interruption(budget)) {
+        return StatusOfEnd(*end, expanded);
+      }
+      AddTripsThrough(door, trips);
+    }
+  }
+  return trips;
+}
+
+absl::Status RoundTrips::MeasureWalks(std::size_t index, const Budget& budget, Scratch& scratch,
+                                      FieldScratch& field_scratch, std::uint64_t& expanded) {
+  Walks& walks = walks_[index];
+  std::vector<Cell> sources;
+  std::vector<Cell> targets;
+  for (const std::uint32_t door : maps_[index].arrivals) {
+    if (is_kept_[door]) {
+      numbers_[door] = sources.size();
+      sources.push_back(doors_[door].to);
+    }
+  }
+  for (const std::uint32_t door : maps_[index].departures) {
+    if (is_kept_[door]) {
+      walks.departures.push_back(door);
+      targets.push_back(doors_[door].from);
+    }
+  }
+  if (sources.empty()) {
+    return absl::OkStatus();
+  }
+  const GridMap& map = *maps_[index].map;
+  const Components& components = maps_[index].walk->components(AdjacencyOf(map, agent_.corner_rule));
+  const auto leads = [&](Cell from, Cell to) { return components.AreConnected(from, to); };
+  const auto search = [&](const PathQuery& pair) { return FindPath(map, pair, budget, scratch); };
+  WAYSTAR_ASSIGN_OR_RETURN(
+      CostMatrix matrix,
+      ComputeWalkMatrix(
+          map, {.sources = sources, .targets = targets, .agent = agent_, .leads = leads, .search = search},
+          budget, field_scratch));
+  expanded += matrix.expanded;
+  walks.costs = std::move(matrix.costs);
+  return absl::OkStatus();
+}
+
+// Adds the trips from a door of the map to all doors that lead back to it.
+void RoundTrips::AddTripsThrough(std::size_t first, std::vector<Passage>& trips) const {
+  using Entry = std::pair<Cost, std::size_t>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
+  std::vector<Cost> least(doors_.size(), kFar);
+  const auto reach = [&](std::size_t door, Cost cost) {
+    if (cost < least[door]) {
+      least[door] = cost;
+      open.emplace(cost, door);
+    }
+  };
+  reach(first, doors_[first].portal->cost);
+  while (!open.empty()) {
+    const auto [cost, index] = open.top();
+    open.pop();
+    const Door& door = doors_[index];
+    if (cost > least[index]) {
+      continue;
+    }
+    if (door.to_map == 0) {
+      if (door.to != doors_[first].from) {
+        trips.push_back({.from = doors_[first].from, .to = door.to, .cost = cost});
+      }
+      continue;
+    }
+    const Walks& walks = walks_[door.to_map];
+    const double* row = walks.costs.data() + numbers_[index] * walks.departures.size();
+    for (std::size_t i = 0; i < walks.departures.size(); ++i) {
+      if (row[i] != CostMatrix::kUnreachable) {
+        const std::size_t after = walks.departures[i];
+        reach(after, cost + CostFromDouble(row[i]) + doors_[after].portal->cost);
+      }
+    }
+  }
 }
 
 }  // namespace waystar::core

@@ -7,6 +7,7 @@
 
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/field/flood_matrix.h"
 #include "server/core/field/flood_sense.h"
 #include "server/core/field/passage_costs.h"
 #include "server/core/search/checks.h"
@@ -157,33 +158,12 @@ class MatrixFiller {
   }
 
   absl::Status FloodRoots() {
-    FloodGround& ground = field_.ground();
-    Flood& flood = field_.flood();
-    ground.Read(map_, walk_, query_.agent.footprint, query_.agent.corner_rule, map_.bounds());
-    const FloodSense sense = is_turned_ ? FloodSense::kToSeeds : FloodSense::kFromSeeds;
-    FloodGates& gates = field_.gates();
-    gates.Read(ground, query_.passages, sense);
-    std::vector<std::uint32_t> until;
-    for (std::size_t root = 0; root < roots_.size(); ++root) {
-      until.clear();
-      for (const Cell end : ends_) {
-        if (Leads(roots_[root], end)) {
-          until.push_back(ground.IndexOf(end));
-        }
-      }
-      if (until.empty()) {
-        continue;
-      }
-      const FloodSpec spec{.seeds = {&roots_[root], 1}, .sense = sense, .until = until, .gates = &gates};
-      WAYSTAR_RETURN_IF_ERROR(
-          StatusOfEnd(flood.Run(ground, spec, budget_, matrix_.expanded), matrix_.expanded));
-      for (std::size_t end = 0; end < ends_.size(); ++end) {
-        if (const Cost cost = flood.costs()[ground.IndexOf(ends_[end])]; cost != Flood::kUnreached) {
-          At(root, end) = CostToDouble(cost);
-        }
-      }
-    }
-    return absl::OkStatus();
+    field_.ground().Read(map_, walk_, query_.agent.footprint, query_.agent.corner_rule, map_.bounds());
+    return FillByFloods({.sources = query_.sources,
+                         .targets = query_.targets,
+                         .passages = query_.passages,
+                         .leads = query_.leads},
+                        budget_, field_, matrix_);
   }
 
   // False if it takes more than the scratch holds, here and below.

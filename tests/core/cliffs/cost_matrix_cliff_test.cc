@@ -138,7 +138,7 @@ TEST_F(CostMatrixCliffTest, PortalsExpandLittleMoreThanFloods) {
 }
 
 // Portals that lead to another map and back, whose cells nothing else joins.
-TEST_F(CostMatrixCliffTest, WaysByAnotherMapExpandNoMoreThanPairByPair) {
+TEST_F(CostMatrixCliffTest, WaysByAnotherMapExpandLittleMoreThanPairByPairOrFloods) {
   for (const FieldCosts costs : {FieldCosts::kOne, FieldCosts::kMud}) {
     const GridMap blank = MakeFieldMap({.layout = FieldLayout::kNoise, .costs = costs, .side = 128});
     const std::vector<Cell> part = LargestPart(blank);
@@ -158,8 +158,43 @@ TEST_F(CostMatrixCliffTest, WaysByAnotherMapExpandNoMoreThanPairByPair) {
       const GridMap& map = world.maps.at("home");
       const std::vector<Cell> sources = AnyOf(part, 1, 1);
       const std::vector<Cell> targets = AnyOf(part, 5, 2);
-      EXPECT_LE(Matrix(map, world, sources, targets),
-                2 * PairByPair(map, world, sources, targets, 1, Algorithm::kAuto));
+      const std::uint64_t pairs =
+          kCellsOfAStep * PairByPair(map, world, sources, targets, 1, Algorithm::kAuto);
+      const std::uint64_t floods = sources.size() * 2 * part.size();
+      EXPECT_LE(Matrix(map, world, sources, targets), 2 * std::min(pairs, floods));
+    }
+  }
+}
+
+// A map and two others, with doors from each to the next, and from the second back too.
+TEST_F(CostMatrixCliffTest, MoreDoorsToOtherMapsExpandLittleMoreThanFloodsOfAll) {
+  for (const FieldCosts costs : {FieldCosts::kOne, FieldCosts::kMud}) {
+    const GridMap blank = MakeFieldMap({.layout = FieldLayout::kNoise, .costs = costs, .side = 96});
+    const std::vector<Cell> part = LargestPart(blank);
+    for (const std::size_t doors : {62U, 125U, 250U, 500U}) {
+      SCOPED_TRACE(absl::StrCat("costs ", static_cast<int>(costs), ", ", doors, " doors"));
+      testing::Maps world;
+      std::uint64_t seed = 1;
+      for (const auto& [id, others] :
+           {std::pair("home", std::vector{"near"}), std::pair("near", std::vector{"home", "far"}),
+            std::pair("far", std::vector{"near"})}) {
+        std::vector<Portal> portals;
+        for (const char* other : others) {
+          const std::vector<Cell> from = AnyOf(part, doors, seed++);
+          const std::vector<Cell> to = AnyOf(part, doors, seed++);
+          for (std::size_t i = 0; i < doors; ++i) {
+            portals.push_back(testing::Between(absl::StrCat(other, i), from[i], to[i]));
+            portals.back().to_map = other;
+          }
+        }
+        world.maps.emplace(id, testing::With(blank, portals));
+      }
+      for (const auto [source_count, target_count] : {Lists{4, 16}, Lists{32, 8}}) {
+        const std::uint64_t floods = std::min(source_count, target_count) * 3 * part.size();
+        EXPECT_LE(Matrix(world.maps.at("home"), world, AnyOf(part, source_count, 101),
+                         AnyOf(part, target_count, 102)),
+                  2 * floods);
+      }
     }
   }
 }

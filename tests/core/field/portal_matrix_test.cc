@@ -158,6 +158,38 @@ TEST_P(GeneratedPortalMatrixTest, SaysWhatPathQueriesSay) {
   EXPECT_GT(through_portals, 5);
 }
 
+// So many that all maps are flooded as one. They differ in size, and some in what their cells cost.
+TEST_P(GeneratedPortalMatrixTest, ManyPortalsToOtherMapsChangeNoAnswer) {
+  const Agent& agent = GetParam().agent;
+  for (std::uint64_t seed = 1; seed <= Rounds(6); ++seed) {
+    SCOPED_TRACE(absl::StrCat("seed ", seed));
+    Generator generator(seed);
+    Maps world;
+    world.maps.emplace("home", GetParam().Make(generator, 32));
+    world.maps.emplace("below", GetParam().Make(generator, 48));
+    world.maps.emplace("beside", generator.Map({.max_side = 40, .weighted = generator.Chance(0.5)}));
+    world.AddPortals(generator, 250, agent.footprint);
+    const GridMap& home = world.maps.at("home");
+    std::vector<Cell> sources;
+    std::vector<Cell> targets;
+    for (int i = 0; i < 5; ++i) {
+      sources.push_back(generator.WalkableCellOf(home, agent.footprint));
+      targets.push_back(generator.WalkableCellOf(home, agent.footprint));
+    }
+    sources.resize(generator.Chance(0.5) ? 5 : 4);
+    targets.resize(generator.Chance(0.5) ? 5 : 4);
+    const auto matrix = Compute(home, world, sources, targets, agent);
+    ASSERT_THAT(matrix, IsOk());
+    for (std::size_t s = 0; s < sources.size(); ++s) {
+      const WorldOracle oracle(world.maps, WalkerOf(agent), "home", sources[s]);
+      for (std::size_t t = 0; t < targets.size(); ++t) {
+        const double cost = oracle.CostTo("home", targets[t]).value_or(CostMatrix::kUnreachable);
+        ASSERT_NEAR(matrix->costs[s * targets.size() + t], cost, 1e-6 * (1.0 + cost)) << s << "," << t;
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Agents, GeneratedPortalMatrixTest, ::testing::ValuesIn(EveryMapAndAgent()), NameOf);
 
 }  // namespace

@@ -1,0 +1,31 @@
+// Cost matrices by a flood from each source, or from each target if they are fewer.
+#pragma once
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "server/core/field/field_scratch.h"
+#include "server/core/field/passage_costs.h"
+#include "server/core/field/walk_matrix.h"
+#include "server/core/grid/cell.h"
+#include "server/core/search/query.h"
+
+namespace waystar::core {
+
+struct FloodMatrixQuery {
+  // Cells of the ground.
+  absl::Span<const Cell> sources;
+  absl::Span<const Cell> targets;
+  absl::Span<const Passage> passages;
+  // Whether a path leads from one cell to the other; false if either is blocked.
+  absl::FunctionRef<bool(Cell from, Cell to)> leads;
+};
+
+// Fills the entries of a matrix over scratch.ground(), which has been read. Where no path leads, entries stay
+// as they are. It adds to `expanded`. Returns the errors of StatusOfEnd.
+//
+// REQUIRES: matrix.costs has an entry for each source and target.
+absl::Status FillByFloods(const FloodMatrixQuery& query, const Budget& budget, FieldScratch& scratch,
+                          CostMatrix& matrix);
+
+}  // namespace waystar::core
