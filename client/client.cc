@@ -21,8 +21,12 @@ absl::StatusOr<v1::ImportMapResponse> Import(const Connection& connection,
                                              const std::unique_ptr<v1::MapService::StubInterface>& maps,
                                              absl::Duration timeout, v1::ImportMapHeader header,
                                              const ChunkSource& next_chunk) {
-  if (!connection.status().ok()) {
-    return connection.status();
+  absl::Status problem = connection.status();
+  if (problem.ok()) {
+    problem = connection.CheckOneServer();
+  }
+  if (!problem.ok()) {
+    return problem;
   }
   grpc::ClientContext context;
   connection.Prepare(context, timeout);

@@ -34,7 +34,8 @@ struct ExportedMap {
 using TransferProgress = std::function<void(int64_t done, int64_t size)>;
 
 // A connection to a Waystar server, or to several with the same maps, which is made when first needed and
-// again whenever it breaks.
+// again whenever it breaks. Several take turns at answering calls that only read. Calls that change something
+// are refused then, before anything is sent: FAILED_PRECONDITION; see Connection::CheckOneServer.
 //
 // Each call blocks until it is answered, fails, or has taken its timeout (DEADLINE_EXCEEDED). A call that
 // the server refuses has its code and message, and its reason and field by ReasonOf() and FieldOf(). A server
@@ -204,8 +205,12 @@ absl::StatusOr<Response> Client::Call(const std::unique_ptr<Stub>& stub,
                                                                    Response*),
                                       const Request& request, Repeatable repeatable,
                                       std::optional<absl::Duration> timeout) const {
-  if (!status().ok()) {
-    return status();
+  absl::Status problem = status();
+  if (problem.ok() && repeatable != Repeatable::kReads) {
+    problem = connection_.CheckOneServer();
+  }
+  if (!problem.ok()) {
+    return problem;
   }
   Response response;
   const absl::Status result =

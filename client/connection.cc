@@ -146,6 +146,15 @@ std::shared_ptr<grpc::Channel> Connection::NewPlainChannel() const {
   return grpc::CreateCustomChannel(target_, credentials_, arguments);
 }
 
+absl::Status Connection::CheckOneServer() const {
+  absl::call_once(looked_up_, [this] { has_several_servers_ = StandsForSeveralServers(target_); });
+  return has_several_servers_
+             ? absl::FailedPreconditionError(absl::StrCat(
+                   target_, " stands for several servers, and a change would reach one of them alone: ",
+                   "make it at each of them by its own address"))
+             : absl::OkStatus();
+}
+
 void Connection::Prepare(grpc::ClientContext& context, absl::Duration timeout) const {
   if (timeout != absl::InfiniteDuration()) {
     context.set_deadline(absl::ToChronoTime(absl::Now() + timeout));

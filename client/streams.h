@@ -4,6 +4,7 @@
 #include <grpcpp/support/sync_stream.h>
 
 #include <memory>
+#include <utility>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -37,7 +38,10 @@ class StreamingCall {
   using Open = absl::FunctionRef<std::unique_ptr<Stream>(grpc::ClientContext*)>;
 
   StreamingCall(const Connection& connection, absl::Duration timeout, Open open)
-      : problem_(connection.status()) {
+      : StreamingCall(connection, connection.status(), timeout, open) {}
+  // Ends at once with `problem` unless that is OK.
+  StreamingCall(const Connection& connection, absl::Status problem, absl::Duration timeout, Open open)
+      : problem_(std::move(problem)) {
     if (problem_.ok()) {
       connection.Prepare(context_, timeout);
       stream_ = open(&context_);
@@ -90,8 +94,8 @@ class UpdateStream
     : public TwoWayStream<v1::StreamObstacleUpdatesRequest, v1::StreamObstacleUpdatesResponse> {
  public:
   UpdateStream(const Connection& connection, v1::MapService::StubInterface* maps, absl::Duration timeout)
-      : TwoWayStream(connection, timeout,
-                     [maps](auto* context) { return maps->StreamObstacleUpdates(context); }) {}
+      : TwoWayStream(connection, connection.status().ok() ? connection.CheckOneServer() : connection.status(),
+                     timeout, [maps](auto* context) { return maps->StreamObstacleUpdates(context); }) {}
 
   bool Send(const v1::UpdateObstaclesRequest& batch) {
     v1::StreamObstacleUpdatesRequest message;

@@ -62,6 +62,32 @@ TEST_F(SeveralServersTest, TakeTurns) {
   EXPECT_EQ(calls_[1], 5);
 }
 
+// Each of them would be another step away from the other.
+TEST_F(SeveralServersTest, AreNotChangedOneByOne) {
+  for (const auto& server : servers_) {
+    server->update_obstacles = [this](auto&, const auto&, auto&) {
+      ++calls_[0];
+      return grpc::Status::OK;
+    };
+    server->import_map = [this](auto&, const auto&, auto&) {
+      ++calls_[0];
+      return grpc::Status::OK;
+    };
+  }
+  const Client both(Both());
+  EXPECT_EQ(both.CreateMap({}).status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(both.UpdateObstacles({}).status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(both.ImportMap({}, "").status().code(), absl::StatusCode::kFailedPrecondition);
+  const auto updates = both.StreamObstacleUpdates();
+  EXPECT_FALSE(updates->Send({}));
+  EXPECT_EQ(updates->Finish().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(calls_[0], 0);
+
+  Options first = Both();
+  first.target = servers_[0]->target();
+  EXPECT_TRUE(Client(first).UpdateObstacles({}).ok());
+}
+
 TEST_F(SeveralServersTest, OneThatIsGoneIsNotMissed) {
   const Client client(Both());
   MeetBoth(client);

@@ -79,5 +79,14 @@ TEST(TargetTest, KnowsTheFirstServer) {
   EXPECT_FALSE(FirstEndpoint("xds:///maps").has_value());
 }
 
+TEST(StandsForSeveralServersTest, ListsDo) {
+  EXPECT_TRUE(StandsForSeveralServers("10.0.0.1:7450,10.0.0.2:7450"));
+  EXPECT_TRUE(StandsForSeveralServers("ipv4:10.0.0.1:1,10.0.0.2:2"));
+  for (const char* const target :
+       {"localhost:7450", "10.0.0.1", "[::1]:7450", "unix:/tmp/a,b", "xds:///maps", "dns:///127.0.0.1:1"}) {
+    EXPECT_FALSE(StandsForSeveralServers(target)) << target;
+  }
+}
+
 }  // namespace
 }  // namespace waystar::client
