@@ -20,8 +20,12 @@ namespace {
 using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedOutputStream;
 
-constexpr std::uint8_t TagOf(int field, WireFormatLite::WireType type) {
-  return static_cast<std::uint8_t>(WireFormatLite::MakeTag(field, type));
+// The tag of a field that takes one byte, as those of the first 15 fields do.
+template <int kField, WireFormatLite::WireType kType>
+constexpr std::uint8_t TagOf() {
+  constexpr std::uint32_t kTag = WireFormatLite::MakeTag(kField, kType);
+  static_assert(kTag < 0x80, "the tag takes more than one byte");
+  return static_cast<std::uint8_t>(kTag);
 }
 
 // The tag and length of a point or position, which never takes 128 bytes.
@@ -35,7 +39,7 @@ std::uint8_t* WriteCoordinate(std::int32_t value, std::uint8_t* out) {
   if (value == 0) {
     return out;
   }
-  *out++ = TagOf(kField, WireFormatLite::WIRETYPE_VARINT);
+  *out++ = TagOf<kField, WireFormatLite::WIRETYPE_VARINT>();
   return CodedOutputStream::WriteVarint32SignExtendedToArray(value, out);
 }
 
@@ -45,7 +49,7 @@ std::uint8_t* WriteCoordinate(double value, std::uint8_t* out) {
   if (bits == 0) {
     return out;
   }
-  *out++ = TagOf(kField, WireFormatLite::WIRETYPE_FIXED64);
+  *out++ = TagOf<kField, WireFormatLite::WIRETYPE_FIXED64>();
   return CodedOutputStream::WriteLittleEndian64ToArray(bits, out);
 }
 
@@ -54,7 +58,7 @@ template <int kField, typename WriteParts>
 std::uint8_t* WritePlace(std::uint8_t* out, WriteParts write_parts) {
   std::uint8_t* const begin = out + kHeadBytes;
   std::uint8_t* const end = write_parts(begin);
-  out[0] = TagOf(kField, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
+  out[0] = TagOf<kField, WireFormatLite::WIRETYPE_LENGTH_DELIMITED>();
   out[1] = static_cast<std::uint8_t>(end - begin);
   return end;
 }
