@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "google/protobuf/descriptor.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/base/status_macros.h"
 #include "server/rpc/call/after_request.h"
@@ -15,6 +16,8 @@ namespace {
 
 using grpc::health::v1::HealthCheckRequest;
 using grpc::health::v1::HealthCheckResponse;
+using grpc::health::v1::HealthListRequest;
+using grpc::health::v1::HealthListResponse;
 
 // A name that is longer belongs to no service.
 constexpr std::size_t kMaxNameBytes = 200;
@@ -74,21 +77,31 @@ class HealthWatch final : public WritingCall {
 HealthService::HealthService(const ServerContext& probes) : probes_(probes) {
   using Bytes = grpc::ByteBuffer;
   using Rpc = grpc::CallbackServerContext;
-  const auto mark = [this](int method, std::unique_ptr<grpc::internal::MethodHandler> handler) {
+  const auto mark = [this](const char* name, std::unique_ptr<grpc::internal::MethodHandler> handler) {
+    const auto& health = *HealthCheckRequest::descriptor()->file()->FindServiceByName("Health");
+    const int method = health.FindMethodByName(name)->index();
     MarkMethodStreamed(method, nullptr);
     MarkMethodRawCallback(method, new AfterRequest(std::move(handler), probes_));
   };
-  mark(0, std::make_unique<grpc::internal::CallbackUnaryHandler<HealthCheckRequest, HealthCheckResponse>>(
-              [this](Rpc* rpc, const HealthCheckRequest* request, HealthCheckResponse* response) {
-                const Status status = StatusOf(request->service());
-                response->set_status(status);
-                auto* const reactor = rpc->DefaultReactor();
-                reactor->Finish(status == HealthCheckResponse::SERVICE_UNKNOWN
-                                    ? grpc::Status(grpc::StatusCode::NOT_FOUND, "unknown service")
-                                    : grpc::Status::OK);
-                return reactor;
-              }));
-  mark(1,
+  mark("Check",
+       std::make_unique<grpc::internal::CallbackUnaryHandler<HealthCheckRequest, HealthCheckResponse>>(
+           [this](Rpc* rpc, const HealthCheckRequest* request, HealthCheckResponse* response) {
+             const Status status = StatusOf(request->service());
+             response->set_status(status);
+             auto* const reactor = rpc->DefaultReactor();
+             reactor->Finish(status == HealthCheckResponse::SERVICE_UNKNOWN
+                                 ? grpc::Status(grpc::StatusCode::NOT_FOUND, "unknown service")
+                                 : grpc::Status::OK);
+             return reactor;
+           }));
+  mark("List", std::make_unique<grpc::internal::CallbackUnaryHandler<HealthListRequest, HealthListResponse>>(
+                   [this](Rpc* rpc, const HealthListRequest* /*request*/, HealthListResponse* response) {
+                     FillStatuses(*response);
+                     auto* const reactor = rpc->DefaultReactor();
+                     reactor->Finish(grpc::Status::OK);
+                     return reactor;
+                   }));
+  mark("Watch",
        std::make_unique<grpc::internal::CallbackServerStreamingHandler<Bytes, Bytes>>(
            [this](Rpc* rpc, const Bytes* request) { return StartCall<HealthWatch>(*this, *rpc, *request); }));
 }
@@ -126,6 +139,15 @@ HealthService::Status HealthService::StatusOf(const std::string& service) const 
   MutexLock lock(mutex_);
   const auto found = services_.find(service);
   return found == services_.end() ? HealthCheckResponse::SERVICE_UNKNOWN : found->second.status;
+}
+
+void HealthService::FillStatuses(HealthListResponse& response) const {
+  MutexLock lock(mutex_);
+  for (const auto& [name, service] : services_) {
+    if (service.status != HealthCheckResponse::SERVICE_UNKNOWN) {
+      (*response.mutable_statuses())[name].set_status(service.status);
+    }
+  }
 }
 
 }  // namespace waystar::rpc

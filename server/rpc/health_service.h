@@ -15,8 +15,8 @@ namespace waystar::rpc {
 
 class HealthWatch;
 
-// Does what the library's own health service does, but within bounds: calls whose request does not arrive
-// are ended, and watches have places of which a network has a share.
+// Does what the library's own health service does, and lists the services, but within bounds: calls whose
+// request does not arrive are ended, and watches have places of which a network has a share.
 //
 // Thread safety: any.
 class HealthService final : public grpc::health::v1::Health::Service {
@@ -42,6 +42,8 @@ class HealthService final : public grpc::health::v1::Health::Service {
   void Add(const std::string& service, std::weak_ptr<HealthWatch> watch);
   void Remove(const std::string& service, const HealthWatch& watch);
   Status StatusOf(const std::string& service) const;
+  // Only services that are known, since strangers choose which others are watched.
+  void FillStatuses(grpc::health::v1::HealthListResponse& response) const;
 
   const ServerContext& probes_;
   // Watches are counted by the interceptor of calls.

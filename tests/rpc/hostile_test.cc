@@ -63,7 +63,7 @@ TEST_F(HostileClientTest, CompressedBombsAreNotInflated) {
   TakePeakMemory();
   const std::size_t before = TakePeakMemory();
   for (const char* method : {"/waystar.v1.PathService/FindPath", "/waystar.v1.PathService/StreamFindPath",
-                             "/grpc.health.v1.Health/Check"}) {
+                             "/grpc.health.v1.Health/Check", "/grpc.health.v1.Health/List"}) {
     BoundedContext context;
     context.set_compression_algorithm(GRPC_COMPRESS_GZIP);
     grpc::ByteBuffer response;

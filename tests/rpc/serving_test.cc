@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
@@ -21,6 +22,7 @@ namespace waystar {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
 using ::waystar::testing::BlockRequest;
 using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
@@ -136,6 +138,31 @@ TEST(ServingTest, ReportsHealthPerService) {
   grpc::health::v1::HealthCheckRequest unknown;
   unknown.set_service("waystar.v1.NoService");
   EXPECT_EQ(server.client().CheckHealth(unknown).status().code(), absl::StatusCode::kNotFound);
+}
+
+// A service that somebody watches and that does not exist is not listed.
+TEST(ServingTest, ListsTheHealthOfItsServices) {
+  TestServer server;
+  const auto health = grpc::health::v1::Health::NewStub(server.NewChannel());
+  BoundedContext watching;
+  grpc::health::v1::HealthCheckRequest unknown;
+  unknown.set_service("waystar.v1.NoService");
+  const auto watch = health->Watch(&watching, unknown);
+  grpc::health::v1::HealthCheckResponse seen;
+  ASSERT_TRUE(watch->Read(&seen));
+  EXPECT_EQ(seen.status(), grpc::health::v1::HealthCheckResponse::SERVICE_UNKNOWN);
+
+  BoundedContext listing;
+  grpc::health::v1::HealthListResponse listed;
+  const grpc::Status status = health->List(&listing, grpc::health::v1::HealthListRequest(), &listed);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  std::vector<std::string> services;
+  for (const auto& [service, answer] : listed.statuses()) {
+    services.push_back(service);
+    EXPECT_EQ(answer.status(), grpc::health::v1::HealthCheckResponse::SERVING) << service;
+  }
+  EXPECT_THAT(services, UnorderedElementsAre("", "waystar.storage", "waystar.v1.MapService",
+                                             "waystar.v1.PathService", "waystar.v1.ServerService"));
 }
 
 // Each answer is right for the revision it names: the door at (4, 2) is open at odd revisions.

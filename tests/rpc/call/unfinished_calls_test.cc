@@ -104,6 +104,7 @@ class UnfinishedCalls {
 constexpr char kFindPath[] = "/waystar.v1.PathService/FindPath";
 constexpr char kWatchMap[] = "/waystar.v1.MapService/WatchMap";
 constexpr char kCheckHealth[] = "/grpc.health.v1.Health/Check";
+constexpr char kListHealth[] = "/grpc.health.v1.Health/List";
 constexpr char kWatchHealth[] = "/grpc.health.v1.Health/Watch";
 constexpr char kReflection[] = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 constexpr char kUpdates[] = "/waystar.v1.MapService/StreamObstacleUpdates";
@@ -119,7 +120,7 @@ TEST_P(UnfinishedCallTest, IsEndedAfterItsTime) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, UnfinishedCallTest,
-                         ::testing::Values(kFindPath, kWatchMap, kCheckHealth, kWatchHealth),
+                         ::testing::Values(kFindPath, kWatchMap, kCheckHealth, kListHealth, kWatchHealth),
                          [](const auto& method) {
                            const std::string path = method.param;
                            const std::string name = path.substr(path.rfind('/') + 1);
