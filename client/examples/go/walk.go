@@ -16,7 +16,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
-	pb "waystar.example/walk/build/waystar/v1"
+	pb "waystar.dev/proto/waystar/v1"
 )
 
 const yard = "go-yard"

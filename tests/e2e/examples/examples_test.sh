@@ -16,7 +16,7 @@ copy_example() {
   EXAMPLE="$WORK/client/examples/$1"
   mkdir -p "$(dirname "$EXAMPLE")"
   cp -r "$root/client/examples/$1" "$EXAMPLE"
-  rm -rf "$EXAMPLE/build" "$EXAMPLE/node_modules"
+  rm -rf "$EXAMPLE/build" "$EXAMPLE/node_modules" "$EXAMPLE"/stubs/waystar.dev/proto/waystar
   ln -s "$root/proto" "$WORK/proto"
 }
 
