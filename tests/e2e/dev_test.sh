@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# What ./dev says of its commands. What they do is tried by those who use them.
+# What ./dev says of its commands, and how it checks the protos. What the others do is tried by those who use them.
 set -euo pipefail
 # shellcheck source=tests/e2e/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh" "$1"
 DEV="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)/dev"
+readonly PATH_BEFORE=$PATH
 
 expect_code 2 "$DEV" nonsense
 expect_text 'there is no command "nonsense"'
@@ -28,4 +29,37 @@ expect_code 0 "$DEV" help
 for KIND in $KINDS; do
   expect_text "./dev bench $KIND "
 done
+
+# In a copy, since the image of the released protos would lie among the sources.
+COPY="$WORK/copy"
+mkdir "$COPY"
+cp -r "$DEV" "$(dirname "$DEV")/proto" "$COPY"
+rm -f "$COPY/proto/released.binpb"
+# A check that cannot be made has not passed.
+PATH=/usr/bin:/bin
+if ! command -v buf >/dev/null; then
+  expect_code 1 "$COPY/dev" check-protos
+  expect_text "buf is not on the PATH: ./dev tools installs it"
+fi
+PATH=$PATH_BEFORE
+if command -v buf >/dev/null; then
+  expect_code 0 "$COPY/dev" check-protos
+  expect_text "no proto/released.binpb before the first release"
+  expect_code 0 "$COPY/dev" release-protos
+  expect_code 0 "$COPY/dev" check-protos
+  [[ ! -s "$WORK/out" ]] || fail "the released protos are not those that were released: $(cat "$WORK/out")"
+  # An RPC that is no more, and a field that has another number.
+  EDITED="$COPY/proto/waystar/v1/path_service.proto"
+  cp "$EDITED" "$WORK/whole.proto"
+  sed -i '/rpc CastRay(/d' "$EDITED"
+  expect_code 100 "$COPY/dev" check-protos
+  expect_text 'Previously present RPC "CastRay"'
+  expect_code 100 "$COPY/dev" release-protos
+  cp "$WORK/whole.proto" "$EDITED"
+  sed -i 's/^  string map = 1;/  string map = 1001;/' "$EDITED"
+  expect_code 100 "$COPY/dev" check-protos
+  expect_text 'Previously present field "1"'
+elif [[ "${CI:-}" ]]; then
+  fail "buf is not on the PATH"
+fi
 echo "passed"
