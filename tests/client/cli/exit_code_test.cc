@@ -8,9 +8,9 @@
 namespace waystar::cli {
 namespace {
 
-absl::Status Exhausted(const std::string& reason) {
-  return client::FromGrpc(
-      ::waystar::testing::Refusal(grpc::StatusCode::RESOURCE_EXHAUSTED, "too much", reason));
+absl::Status Exhausted(absl::Duration retry_delay) {
+  return client::FromGrpc(::waystar::testing::Refusal(grpc::StatusCode::RESOURCE_EXHAUSTED, "too much",
+                                                      "QUEUE_FULL", "", retry_delay));
 }
 
 TEST(ExitCodeTest, TellsRefusalsFromAnUnavailableServer) {
@@ -25,11 +25,8 @@ TEST(ExitCodeTest, TellsRefusalsFromAnUnavailableServer) {
 }
 
 TEST(ExitCodeTest, TellsOverloadFromLimits) {
-  EXPECT_EQ(ExitCodeFor(Exhausted("QUEUE_FULL")), ExitCode::kUnavailable);
-  EXPECT_EQ(ExitCodeFor(Exhausted("QUEUE_TIMEOUT")), ExitCode::kUnavailable);
-  EXPECT_EQ(ExitCodeFor(Exhausted("TRANSFERS_BUSY")), ExitCode::kUnavailable);
-  EXPECT_EQ(ExitCodeFor(Exhausted("TOO_MANY_MAPS")), ExitCode::kRefused);
-  EXPECT_EQ(ExitCodeFor(Exhausted("RESPONSE_TOO_LARGE")), ExitCode::kRefused);
+  EXPECT_EQ(ExitCodeFor(Exhausted(absl::Milliseconds(50))), ExitCode::kUnavailable);
+  EXPECT_EQ(ExitCodeFor(Exhausted(absl::ZeroDuration())), ExitCode::kRefused);
 }
 
 TEST(ExitCodeTest, OnlyACompletePathIsSuccess) {
